@@ -122,7 +122,7 @@ func (t Tool) string(p *parameter, raw string) string {
 	}
 	raw = only(raw)
 	if p.Name == "since" || p.Name == "until" {
-		if day := dayOf(p.Name, raw); day != "" {
+		if day := written.Day(p.Name, raw); day != "" {
 			return rs.EncodeJSON(day)
 		}
 		return raw

@@ -44,7 +44,7 @@ func (c *correction) textRange(t Tool, field string, bounds rs.Object) (instead 
 	for _, bound := range bounds {
 		s, isText := written.Text(bound.Value)
 		switch {
-		case isDate(bound.Value):
+		case written.IsDate(bound.Value):
 			dates++
 		case !isText || s == "" || plainNumber.MatchString(s):
 			return nil, false
@@ -95,9 +95,6 @@ func (c *correction) flag(name, value string) (field, meant string) {
 	}
 	return known.fields[at], strconv.FormatBool(value == known.value)
 }
-
-// isDate reports whether a value is a date or time, however it is written.
-func isDate(raw string) bool { return isTime(raw) || dateOf(raw) != "" || spanOf(raw) != "" }
 
 // inRelated looks for a field that the stream does not have in what is related to it, such as the body of a message.
 func (c *correction) inRelated(param, name string) bool {

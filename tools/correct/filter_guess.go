@@ -109,8 +109,8 @@ func guessedFilter(raw string) (guess string, excluded, sought *rs.Member) {
 					all = with(all, name, complements[denied[0].Name], denied[0].Value)
 				case exclusions[plain]:
 					excluded, unsaid = &rs.Member{Name: name, Value: r.Value}, unsaid+1
-				case seeks[plain] && spanOf(r.Value) != "" && timeName.MatchString(name): // a time is no text
-					all = all.With(name, spanOf(r.Value))
+				case seeks[plain] && written.Range(r.Value) != "" && timeName.MatchString(name): // a time is no text
+					all = all.With(name, written.Range(r.Value))
 				case seeks[plain]:
 					sought, unsaid = &rs.Member{Name: name, Value: r.Value}, unsaid+1
 				default:
@@ -122,7 +122,7 @@ func guessedFilter(raw string) (guess string, excluded, sought *rs.Member) {
 			switch {
 			case len(list) == 0:
 				return "", nil, nil
-			case isPeriod(list):
+			case written.IsPeriod(list):
 				all = with(with(all, name, "gte", list[0]), name, "lte", list[1])
 			default:
 				all = with(all, name, operator, list[0])
@@ -161,7 +161,7 @@ func alternatives(raw string) []string {
 				list, _ = rs.AsArray(r.Value)
 			}
 		}
-		if len(list) > 1 && !isPeriod(list) {
+		if len(list) > 1 && !written.IsPeriod(list) {
 			return list
 		}
 	}

@@ -71,7 +71,7 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 			}
 		}
 	}
-	if since, until := args.Get("since"), args.Get("until"); refused.Param == "until" && Reversed(since, until) {
+	if since, until := args.Get("since"), args.Get("until"); refused.Param == "until" && written.Reversed(since, until) {
 		return Call{t.Name, args.With("since", until).With("until", since)}, true
 	}
 	if zone, _ := written.Text(args.Get("time_zone")); refused.Param == "time_zone" && written.Zone(zone) != "" {
@@ -240,4 +240,16 @@ func (t Tool) Hint(args rs.Object) string {
 		return "Pages have no numbers: each answer prints the call for the next page, with its cursor. The call below reads the first."
 	}
 	return ""
+}
+
+// swapped is a filter with its reversed ranges the other way round.
+func swapped(filter rs.Object) rs.Object {
+	for _, m := range filter {
+		condition := rs.AsObject(m.Value)
+		if lower, upper, ok := written.ReversedRange(condition); ok {
+			turned := condition.With(lower, condition.Get(upper)).With(upper, condition.Get(lower))
+			filter = filter.With(m.Name, turned.JSON())
+		}
+	}
+	return filter
 }

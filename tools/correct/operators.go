@@ -84,7 +84,7 @@ func (o searchOperator) day(bound string) string {
 		if excluded {
 			bound = "since"
 		}
-		day := dayOf(bound, rs.EncodeJSON(o.value))
+		day := written.Day(bound, rs.EncodeJSON(o.value))
 		if first, err = time.Parse(time.DateOnly, day); err != nil {
 			return ""
 		}

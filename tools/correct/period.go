@@ -25,9 +25,9 @@ func boundsOf(m rs.Member) (bounds rs.Object, ok bool) {
 	}
 	for _, bound := range means {
 		value := m.Value
-		if day := dayOf(bound, m.Value); day != "" {
+		if day := written.Day(bound, m.Value); day != "" {
 			value = rs.EncodeJSON(day)
-		} else if len(means) > 1 && !isTime(value) {
+		} else if len(means) > 1 && !written.IsTime(value) {
 			return nil, true
 		}
 		bounds = append(bounds, rs.Member{Name: bound, Value: value})
@@ -57,7 +57,7 @@ func (t Tool) Timed(args rs.Object, field string) (Call, bool) {
 			return Call{}, false
 		}
 		for _, bound := range bounds {
-			if !isTime(bound.Value) {
+			if !written.IsTime(bound.Value) {
 				return Call{}, false
 			}
 			filter = with(filter, field, map[string]string{"since": "gte", "until": "lte"}[bound.Name], bound.Value)
@@ -75,11 +75,11 @@ func (t Tool) Timed(args rs.Object, field string) (Call, bool) {
 // ChangesSinceDay returns the day or time that a call was sent as changes_since, which is no date; false where it has none.
 func ChangesSinceDay(args rs.Object) (string, bool) {
 	raw := args.Get("changes_since")
-	if day := dayOf("since", raw); day != "" {
+	if day := written.Day("since", raw); day != "" {
 		return day, true
 	}
 	day, _ := written.Text(raw)
-	return day, isTime(raw)
+	return day, written.IsTime(raw)
 }
 
 // SinceDay returns the call that reads the records from a day on by a field of the stream, or by a search where none is known.

@@ -63,7 +63,7 @@ func (t Tool) Rewritten(args rs.Object, refused *rs.Error) (Call, bool) {
 	for _, m := range filter {
 		if o := rs.AsObject(m.Value); o != nil {
 			for _, r := range o {
-				if operator, value := boundOf(r.Name, r.Value); value != "" {
+				if operator, value := written.Bound(r.Name, r.Value); value != "" {
 					if operator != r.Name {
 						o = o.Without(r.Name)
 					}
@@ -73,7 +73,7 @@ func (t Tool) Rewritten(args rs.Object, refused *rs.Error) (Call, bool) {
 			filter = filter.With(m.Name, o.JSON())
 		} else if operator, value := leadingOf(m.Value); operator != "" {
 			filter, found = filter.With(m.Name, rs.Object{{Name: operator, Value: value}}.JSON()), true
-		} else if value := cmp.Or(spanOf(m.Value), valueOf(m.Value)); value != "" {
+		} else if value := cmp.Or(written.Range(m.Value), written.Value(m.Value)); value != "" {
 			filter, found = filter.With(m.Name, value), true
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
@@ -74,7 +73,7 @@ func parseCondition(field, raw string) (Filter, error) {
 	if err != nil || len(operators) == 0 {
 		return nil, invalidFilter("filter compares %s with %s; a range needs at least one operator.", quote.Exact(field), quote.JSON(raw))
 	}
-	if lower, upper, reversed := correct.ReversedRange(operators); reversed {
+	if lower, upper, reversed := written.ReversedRange(operators); reversed {
 		return nil, invalidFilter("the range of %s ends before it begins: %s %s, %s %s.",
 			quote.Exact(field), lower, quote.JSON(operators.Get(lower)), upper, quote.JSON(operators.Get(upper)))
 	}

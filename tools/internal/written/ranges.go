@@ -1,0 +1,121 @@
+package written
+
+import (
+	"cmp"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// IsPeriod reports whether two values are the first and the last day or time of a period.
+func IsPeriod(values []string) bool {
+	return len(values) == 2 && IsTime(values[0]) && IsTime(values[1]) && !Reversed(values[0], values[1])
+}
+
+// IsTime reports whether a value is a date or time as a filter takes it.
+func IsTime(raw string) bool {
+	s, _ := Text(raw)
+	_, err := rs.ReadTime(s)
+	return err == nil
+}
+
+var twoDates = regexp.MustCompile(`(?i)^\s*([0-9][^\s/]*?)(?:\s*(?:\.{2,3}|/)\s*|\s+(?:to|until|till|through|and|-|–|—)\s+)([0-9][^\s/]*)\s*$`)
+
+// periodOf is the range that a text such as "2026-05-01..2026-05-31" means; "" for anything else.
+func periodOf(raw string) string {
+	s, _ := Text(raw)
+	found := twoDates.FindStringSubmatch(s)
+	if found == nil || !IsPeriod([]string{rs.EncodeJSON(found[1]), rs.EncodeJSON(found[2])}) {
+		return ""
+	}
+	return rs.Object{{Name: "gte", Value: rs.EncodeJSON(found[1])}, {Name: "lte", Value: rs.EncodeJSON(found[2])}}.JSON()
+}
+
+// IsDate reports whether a value is a date or time, however it is written.
+func IsDate(raw string) bool { return IsTime(raw) || dateOf(raw) != "" || Range(raw) != "" }
+
+var (
+	isoWeek   = regexp.MustCompile(`^([0-9]{4})-?W(0[1-9]|[1-4][0-9]|5[0-3])$`)
+	quarterOf = regexp.MustCompile(`(?i)^(?:([0-9]{4})[- ]?Q([1-4])|Q([1-4])[- ]?([0-9]{4}))$`)
+)
+
+// Range is the range that a week, a month, a quarter, a year or two dates mean as the one value of a field; "" for anything else.
+func Range(raw string) string {
+	if period := periodOf(raw); period != "" {
+		return period
+	}
+	s, _ := Text(raw)
+	s = strings.TrimSpace(s)
+	first, span := readDate(s)
+	var next time.Time
+	week, quarter := isoWeek.FindStringSubmatch(s), quarterOf.FindStringSubmatch(s)
+	switch year, err := time.Parse("2006", s); {
+	case err == nil:
+		first, next = year, year.AddDate(1, 0, 0)
+	case week != nil:
+		year, _ := strconv.Atoi(week[1])
+		number, _ := strconv.Atoi(week[2])
+		fourth := time.Date(year, time.January, 4, 0, 0, 0, 0, time.UTC) // is in the first week
+		first = fourth.AddDate(0, 0, 7*(number-1)-(int(fourth.Weekday())+6)%7)
+		next = first.AddDate(0, 0, 7)
+	case quarter != nil:
+		year, _ := strconv.Atoi(cmp.Or(quarter[1], quarter[4]))
+		number, _ := strconv.Atoi(cmp.Or(quarter[2], quarter[3]))
+		first = time.Date(year, time.Month(3*number-2), 1, 0, 0, 0, 0, time.UTC)
+		next = first.AddDate(0, 3, 0)
+	case span == "month":
+		next = first.AddDate(0, 1, 0)
+	default:
+		return ""
+	}
+	return rs.Object{
+		{Name: "gte", Value: rs.EncodeJSON(first.Format(time.DateOnly))}, {Name: "lt", Value: rs.EncodeJSON(next.Format(time.DateOnly))},
+	}.JSON()
+}
+
+// Bound is a bound of a range as a filter takes it; "" if it is written as it should be. After a month or up to it means all its days.
+func Bound(operator, raw string) (name, value string) {
+	if span := rs.AsObject(Range(raw)); span.Has("lt") {
+		switch operator {
+		case "gt":
+			return "gte", span.Get("lt")
+		case "lte":
+			return "lt", span.Get("lt")
+		}
+		return operator, span.Get("gte")
+	}
+	return operator, Value(raw)
+}
+
+// Reversed reports whether a range ends before it begins: two numbers, or two dates or times. A date is a day in some zone, so beside a
+// time it may be off by one.
+func Reversed(lower, upper string) bool {
+	if rs.Kind(lower) == "number" && rs.Kind(upper) == "number" {
+		a, errA := strconv.ParseFloat(lower, 64)
+		b, errB := strconv.ParseFloat(upper, 64)
+		return errA == nil && errB == nil && a > b
+	}
+	from, _ := Text(lower)
+	until, _ := Text(upper)
+	a, errA := rs.ReadTime(from)
+	b, errB := rs.ReadTime(until)
+	if (len(from) == len(time.DateOnly)) != (len(until) == len(time.DateOnly)) {
+		b = b.AddDate(0, 0, 2)
+	}
+	return errA == nil && errB == nil && a.After(b)
+}
+
+// ReversedRange returns the operators of a condition of which the range ends before it begins.
+func ReversedRange(condition rs.Object) (lower, upper string, ok bool) {
+	for _, lower := range []string{"gte", "gt"} {
+		for _, upper := range []string{"lte", "lt"} {
+			if condition.Has(lower) && condition.Has(upper) && Reversed(condition.Get(lower), condition.Get(upper)) {
+				return lower, upper, true
+			}
+		}
+	}
+	return "", "", false
+}
