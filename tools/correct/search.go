@@ -1,12 +1,182 @@
 package correct
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
+
+// operatorForm is an operator of the search of a mail or chat program, such as from:anna, at the start of a word and not within quotes.
+var operatorForm = regexp.MustCompile(`(?i)(^|\s)(from|sender|to|cc|subject|title|has|is|in|label|filename|before|older|until|after|newer|since|on|date):("[^"]+"|[^\s"]+)`)
+
+// A searchOperator is an operator in a query.
+type searchOperator struct{ name, value string }
+
+// operatorsIn returns the operators in a query, and its words without them.
+func operatorsIn(q string) (found []searchOperator, words string) {
+	for {
+		at := operatorForm.FindStringSubmatchIndex(q)
+		if at == nil || strings.Count(q[:at[4]], `"`)%2 != 0 {
+			return found, strings.Join(strings.Fields(q), " ")
+		}
+		found = append(found, searchOperator{strings.ToLower(q[at[4]:at[5]]), strings.Trim(q[at[6]:at[7]], `"`)})
+		q = q[:at[0]] + " " + q[at[1]:]
+	}
+}
+
+// Operator returns the first operator in a query, such as "from:", which search does not know; "" if there is none.
+func Operator(q string) string {
+	if found, _ := operatorsIn(q); len(found) > 0 {
+		return found[0].name + ":"
+	}
+	return ""
+}
+
+// longestQuery bounds the queries that are corrected; a longer one is refused. What is found in one takes the square of its length.
+const longestQuery = 1000
+
+// queryOf is the query of a search, and the name of its argument.
+func queryOf(args rs.Object) (q, name string) {
+	for _, name = range []string{"q", "query"} {
+		if q, ok := written.Text(args.Get(name)); ok && len(q) <= longestQuery {
+			return q, name
+		}
+	}
+	return "", ""
+}
+
+// dated takes before:, after: and the like with a date for the bounds of a search. A day that is before: or older: is not in it.
+func dated(args rs.Object) rs.Object {
+	q, name := queryOf(args)
+	found, words := operatorsIn(q)
+	changed := args
+	for _, o := range found {
+		bounds := boundWords[o.name]
+		if bounds == nil {
+			return args // is refused as it is
+		}
+		for _, bound := range bounds {
+			day := o.day(bound)
+			if day == "" || changed.Has(bound) {
+				return args
+			}
+			changed = append(slices.Clone(changed), rs.Member{Name: bound, Value: rs.EncodeJSON(day)})
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return args
+	case words == "":
+		return changed.Without(name)
+	}
+	return changed.With(name, rs.EncodeJSON(words))
+}
+
+// day is the bound of a search that an operator means; "" if it has no date.
+func (o searchOperator) day(bound string) string {
+	first, err := time.Parse(time.DateOnly, o.value)
+	excluded := o.name == "before" || o.name == "older"
+	if err != nil {
+		if excluded {
+			bound = "since"
+		}
+		day := written.Day(bound, rs.EncodeJSON(o.value))
+		if first, err = time.Parse(time.DateOnly, day); err != nil {
+			return ""
+		}
+	}
+	if excluded {
+		first = first.AddDate(0, 0, -1)
+	}
+	return first.Format(time.DateOnly)
+}
+
+// flags of messages by what operators call them, with the names of fields that say so and the value that is meant.
+var flagFields = map[string]struct {
+	fields []string
+	value  string
+}{
+	"has:attachment": {[]string{"has_attachments", "has_attachment"}, "true"}, "has:attachments": {[]string{"has_attachments", "has_attachment"}, "true"},
+	"is:unread": {[]string{"is_seen", "is_read", "seen", "read"}, "false"}, "is:read": {[]string{"is_seen", "is_read", "seen", "read"}, "true"},
+	"is:starred": {[]string{"is_flagged", "is_starred"}, "true"}, "is:flagged": {[]string{"is_flagged", "is_starred"}, "true"},
+}
+
+// WithoutOperators is the call that is meant by a search with operators: by a flag or a sender alone the records of the stream that has
+// such a field, else the search for the words. s is the schema of all streams; nil where it is not known.
+func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (Call, bool) {
+	q, name := queryOf(args)
+	found, words := operatorsIn(q)
+	if t.Name != "search" || len(found) == 0 {
+		return Call{}, false
+	}
+	var filter rs.Object
+	stream := ""
+	condition := func(raw string, is func(rs.SchemaField) bool) bool {
+		in, field := fieldLike(s, args, stream, is)
+		if field == "" {
+			return false
+		}
+		stream, filter = in, filter.With(field, raw)
+		return true
+	}
+	rest := args.Without(name)
+	for _, o := range found {
+		flag, known := flagFields[o.name+":"+strings.ToLower(o.value)]
+		sender := (o.name == "from" || o.name == "sender") && words == "" && len(found) == 1
+		switch {
+		case known && condition(flag.value, func(f rs.SchemaField) bool { return slices.Contains(flag.fields, f.Name) }):
+		case sender && strings.Contains(o.value, "@") && condition(rs.EncodeJSON(o.value), func(f rs.SchemaField) bool {
+			return strings.Contains(f.Name, "email") && f.Type == "string"
+		}):
+		case sender && condition(rs.EncodeJSON(o.value), func(f rs.SchemaField) bool { return f.Role == "actor" }):
+		case len(boundWords[o.name]) == 1:
+			bound := boundWords[o.name][0]
+			if day := o.day(bound); day != "" && !rest.Has(bound) {
+				rest = rest.With(bound, rs.EncodeJSON(day))
+			}
+		case o.name == "has" || o.name == "is" || o.name == "in" || o.name == "label":
+			if len(found) == 1 && words == "" {
+				words = o.value
+			}
+		default:
+			words = strings.TrimSpace(words + " " + o.value)
+		}
+	}
+	if filter != nil && words == "" && !rest.Has("since") && !rest.Has("until") {
+		records := rs.Object{{Name: "stream", Value: rs.EncodeJSON(stream)}}.WithAll(onlyConnection(args))
+		return Call{"query_records", records.With("filter", filter.JSON())}, true
+	}
+	if filter != nil {
+		rest = rest.With("streams", listed([]string{stream})).With("filter", filter.WithAll(args.Object("filter")).JSON())
+	}
+	if words != "" {
+		rest = append(rs.Object{{Name: "q", Value: rs.EncodeJSON(words)}}, rest...)
+	}
+	return Call{t.Name, rest}, words != "" || rest.Has("since") || rest.Has("until")
+}
+
+// fieldLike finds a field that filters, in a stream or, where that is "", in the first of those that a search is of.
+func fieldLike(s *rs.Schema, args rs.Object, stream string, is func(rs.SchemaField) bool) (in, field string) {
+	if s == nil {
+		return "", ""
+	}
+	for i := range s.Streams {
+		row := &s.Streams[i]
+		if stream != "" && row.Name != stream || args.Has("streams") && !slices.Contains(args.Array("streams"), rs.EncodeJSON(row.Name)) {
+			continue
+		}
+		for _, f := range row.Fields() {
+			if f.Granted && f.Exact && is(f) {
+				return row.Name, f.Name
+			}
+		}
+	}
+	return "", ""
+}
 
 // words are names of an argument that looks for words and is not a field of a stream.
 var words = append([]string{"q", "query"}, aliases["q"][1:7]...)
