@@ -131,6 +131,16 @@ func TestValuesAreWhatTheirFilesSay(t *testing.T) {
 	}
 }
 
+// A program that writes formulas need not know what they come to.
+func TestFormulasWithoutResultsAreNamed(t *testing.T) {
+	const cells = `<row><c t="inlineStr"><is><t>a</t></is></c><c t="inlineStr"><is><t>b</t></is></c></row><row><c><v>1</v></c><c><f>A2*2</f></c></row><row><c><v>2</v></c><c><f>A3*2</f><v>4</v></c></row><row><c><v>3</v></c><c t="str"><f>T(1)</f><v></v></c></row>`
+	records, skips := loaded(t, "a.xlsx", sheetOf(t, cells))
+	want := []Skip{{"a.xlsx", 0, "cannot be read on: formulas without a result: 1; open it in a spreadsheet program and save it again"}}
+	if diff := cmp.Diff(want, skips); diff != "" || len(records["a"]) != 3 {
+		t.Errorf("(-want +got)\n%s\n%v", diff, records)
+	}
+}
+
 // What a password manager exports is named, and not read.
 func TestPasswordsAreNotRead(t *testing.T) {
 	for name, text := range map[string]string{

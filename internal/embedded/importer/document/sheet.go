@@ -3,7 +3,9 @@ package document
 import (
 	"bytes"
 	"encoding/xml"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -16,6 +18,7 @@ type rows struct {
 	decoder *xml.Decoder
 	ready   bytes.Buffer
 	number  int // of the row that was written last
+	unknown int // formulas without their results
 	err     error
 }
 
@@ -39,6 +42,9 @@ const (
 func (r *rows) next() error {
 	for {
 		token, err := r.decoder.Token()
+		if errors.Is(err, io.EOF) && r.unknown > 0 {
+			return fmt.Errorf("formulas without a result: %d; open it in a spreadsheet program and save it again", r.unknown)
+		}
 		if err != nil {
 			return err
 		}
@@ -104,7 +110,7 @@ func columnOf(name string, otherwise int) int {
 // cell is what a cell shows. One with an error shows nothing.
 func (r *rows) cell(start xml.StartElement) (string, error) {
 	var text strings.Builder
-	inside := ""
+	inside, formula := "", false
 	for {
 		token, err := r.decoder.Token()
 		if err != nil {
@@ -113,12 +119,16 @@ func (r *rows) cell(start xml.StartElement) (string, error) {
 		switch token := token.(type) {
 		case xml.StartElement:
 			inside = token.Name.Local
+			formula = formula || inside == "f"
 		case xml.CharData:
 			if inside == "v" || inside == "t" {
 				text.Write(token)
 			}
 		case xml.EndElement:
 			if inside = ""; token.Name.Local == "c" {
+				if formula && text.Len() == 0 && attribute(start, "t") != "str" { // a text may be empty
+					r.unknown++
+				}
 				return r.value(start, text.String()), nil
 			}
 		}
