@@ -16,7 +16,7 @@ func TestArraysAreReadItemByItem(t *testing.T) {
 		skips      []Skip
 	}{
 		{"an array", `[{"id":1},{"id":"b"}, {}]`, []string{"1", "b", "3"}, nil},
-		{"an object with an array", `{"v":[1],"about":{"list":[{}]},"things":[{"id":1},{"id":2}],"n":null}`, []string{"1", "2"}, []Skip{{"a.json", 1, `the field "v" is an array too; only "things", the one with the most items, is loaded`}}},
+		{"an object with an array", `{"v":[1],"about":{"list":[{}]},"things":[{"id":1},{"id":2}],"n":null}`, []string{"1", "2"}, []Skip{{"a.json", 1, `the field "v" is an array too; only "things", the one with the most items, is loaded`}, {"a.json", 1, `only the array "things" is loaded, and not what is beside it: about`}}},
 		{"a mark and lines", "\xef\xbb\xbf[\n {\"id\":1},\n 7,\n {\"id\":\n1}\n]\n", []string{"1", "1-2"}, []Skip{{"a.json", 3, "item 2 is not a JSON object"}}},
 		{"an object to a line", "{\"id\":1}\n{\"id\":2}\n", []string{"1", "2"}, nil},
 		{"a field twice", `[{"a":1,"a":2},{"id":5}]`, []string{"5"}, []Skip{{"a.json", 1, `item 1 is ambiguous: it has the field "a" twice`}}},
@@ -31,6 +31,8 @@ func TestArraysAreReadItemByItem(t *testing.T) {
 		{"an object without an array that does not end", `{"a":1`, nil, []Skip{{"a.json", 0, "not JSON: it ends too early"}}},
 		{"a chat with more participants than messages", `{"participants":[{},{}],"messages":[{"id":"m"}]}`, []string{"m"}, []Skip{{"a.json", 1, `the field "participants" is an array too; only "messages" is loaded`}}},
 		{"an object with an array of words, or of nothing", `{"id":"7","type":"DM","recipients":["1","2"],"more":[]}`, []string{"7"}, nil},
+		{"what is said of a list", `{"kind":"list","version":2,"next":null,"items":[{"id":1}]}`, []string{"1"}, nil},
+		{"a person with addresses", `{"name":{"first":"Nora"},"emails":[{"id":"n@x.example"}],"birthday":"1980-01-15"}`, []string{"n@x.example"}, []Skip{{"a.json", 1, `only the array "emails" is loaded, and not what is beside it: name, birthday`}}},
 		{"an array of nothing", `{"messages":[]}`, nil, nil},
 		{"a word", `"a"`, nil, []Skip{{"a.json", 0, "neither a JSON array nor an object"}}},
 		{"no JSON", `hello`, nil, []Skip{{"a.json", 0, "not JSON: invalid character 'h' looking for beginning of value"}}},

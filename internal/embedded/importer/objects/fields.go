@@ -22,7 +22,7 @@ func (r *arrayReader) choose() (string, error) {
 	longest, most, shape := "", -1, ""
 	var found []foundArray
 	items := 0
-	others, err := r.walk("", func(one foundArray) {
+	beside, err := r.walk("", func(one foundArray) {
 		if one.objects > most {
 			longest, most, shape = one.name, one.objects, one.shape
 		}
@@ -36,24 +36,34 @@ func (r *arrayReader) choose() (string, error) {
 		}
 	}
 	switch {
-	case err == nil && most <= 0 && others+items > 0, most < 0 && err == nil:
+	case err == nil && most <= 0 && len(beside)+items > 0, most < 0 && err == nil:
 		r.single = true
 		return "", nil
 	case most < 0:
 		return "", err
 	}
 	r.ended = false // a file that is broken later on is read until there
-	r.alike = err == nil && others == 0 && only != "" && len(found) > 1 && !slices.ContainsFunc(found, func(one foundArray) bool { return one.items > 0 && one.shape != shape })
+	r.alike = err == nil && len(beside) == 0 && only != "" && len(found) > 1 && !slices.ContainsFunc(found, func(one foundArray) bool { return one.items > 0 && one.shape != shape })
 	for _, one := range found {
 		if one.name != longest && one.items > 0 && !r.alike && !strings.HasPrefix(one.name, "@") { // as in "@context", which says what the names mean
 			r.others = append(r.others, item.UnusableError{Line: 1, Reason: fmt.Sprintf("the field %q is an array too; only %q%s is loaded", utf8text.OneLine(one.name), utf8text.OneLine(longest), only)})
 		}
 	}
+	beside = slices.DeleteFunc(beside, func(name string) bool { return aboutList[strings.ToLower(name)] || strings.HasPrefix(name, "@") })
+	if len(beside) > 0 {
+		r.others = append(r.others, item.UnusableError{Line: 1, Reason: fmt.Sprintf("only the array %q is loaded, and not what is beside it: %s", utf8text.OneLine(longest), utf8text.OneLine(strings.Join(beside, ", ")))})
+	}
 	return longest, nil
 }
 
-// walk passes over the fields of an object, tells of each that is an array, and counts the others. It stops inside the one that is wanted.
-func (r *arrayReader) walk(wanted string, array func(foundArray)) (others int, err error) {
+// aboutList are the names of fields that say something about a list, and nothing that anybody misses.
+var aboutList = map[string]bool{
+	"type": true, "kind": true, "status": true, "version": true, "schema": true, "$schema": true, "count": true, "total": true, "page": true, "next": true, "ok": true, "success": true, "metadata": true, "meta": true,
+}
+
+// walk passes over the fields of an object, tells of each that is an array, and names the others that hold something. It stops inside the
+// one that is wanted.
+func (r *arrayReader) walk(wanted string, array func(foundArray)) (others []string, err error) {
 	for {
 		r.input.refill()
 		key, err := r.decoder.Token()
@@ -78,9 +88,11 @@ func (r *arrayReader) walk(wanted string, array func(foundArray)) (others int, e
 				err = r.first(&found)
 			}
 		case json.Delim('{'):
-			others++
+			others = append(others, name)
 		default:
-			others++
+			if start != nil && start != "" {
+				others = append(others, name)
+			}
 			continue
 		}
 		if err == nil {
