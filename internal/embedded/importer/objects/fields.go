@@ -43,7 +43,8 @@ func (r *arrayReader) choose() (string, error) {
 		return "", err
 	}
 	r.ended = false // a file that is broken later on is read until there
-	r.alike = err == nil && len(beside) == 0 && only != "" && len(found) > 1 && !slices.ContainsFunc(found, func(one foundArray) bool { return one.items > 0 && one.shape != shape })
+	differs := func(one foundArray) bool { return one.items > 0 && one.shape != shape }
+	r.alike = err == nil && len(beside) == 0 && only != "" && len(found) > 1 && !slices.ContainsFunc(found, differs)
 	for _, one := range found {
 		if one.name != longest && one.items > 0 && !r.alike && !strings.HasPrefix(one.name, "@") { // as in "@context", which says what the names mean
 			r.others = append(r.others, item.UnusableError{Line: 1, Reason: fmt.Sprintf("the field %q is an array too; only %q%s is loaded", utf8text.OneLine(one.name), utf8text.OneLine(longest), only)})
@@ -51,14 +52,17 @@ func (r *arrayReader) choose() (string, error) {
 	}
 	beside = slices.DeleteFunc(beside, func(name string) bool { return aboutList[strings.ToLower(name)] || strings.HasPrefix(name, "@") })
 	if len(beside) > 0 {
-		r.others = append(r.others, item.UnusableError{Line: 1, Reason: fmt.Sprintf("only the array %q is loaded, and not what is beside it: %s", utf8text.OneLine(longest), utf8text.OneLine(strings.Join(beside, ", ")))})
+		names := utf8text.OneLine(strings.Join(beside, ", "))
+		reason := fmt.Sprintf("only the array %q is loaded, and not what is beside it: %s", utf8text.OneLine(longest), names)
+		r.others = append(r.others, item.UnusableError{Line: 1, Reason: reason})
 	}
 	return longest, nil
 }
 
 // aboutList are the names of fields that say something about a list, and nothing that anybody misses.
 var aboutList = map[string]bool{
-	"type": true, "kind": true, "status": true, "version": true, "schema": true, "$schema": true, "count": true, "total": true, "page": true, "next": true, "ok": true, "success": true, "metadata": true, "meta": true,
+	"type": true, "kind": true, "status": true, "version": true, "schema": true, "$schema": true, "count": true, "total": true, "page": true,
+	"next": true, "ok": true, "success": true, "metadata": true, "meta": true,
 }
 
 // walk passes over the fields of an object, tells of each that is an array, and names the others that hold something. It stops inside the
