@@ -93,6 +93,7 @@ func TestFilesOfOneNameInManyFoldersAreOneStream(t *testing.T) {
 	for channel := range manyFiles + 1 {
 		files[fmt.Sprintf("messages/c%03d/messages.json", channel)] = `[{"ID":1}]`
 		files[fmt.Sprintf("messages/c%03d/channel.json", channel)] = `{"type":"DM","recipients":["1"]}`
+		files[fmt.Sprintf("inbox/c%03d/message_1.html", channel)] = "<p>hi</p>"
 	}
 	corpus, skips := openFolder(t, writeTree(t, files))
 	counts, last := map[string]int{}, ""
@@ -101,7 +102,7 @@ func TestFilesOfOneNameInManyFoldersAreOneStream(t *testing.T) {
 			last = string(record.Data)
 		}
 	}
-	want := map[string]int{"messages_index": 1, "messages_messages": manyFiles + 1, "messages_channel": manyFiles + 1}
+	want := map[string]int{"messages_index": 1, "messages_messages": manyFiles + 1, "messages_channel": manyFiles + 1, "inbox_documents": manyFiles + 1}
 	if diff := cmp.Diff(want, counts); diff != "" || len(skips) > 0 || last != `{"file":"c050/messages.json","ID":1}` {
 		t.Errorf("(-want +got)\n%s\n%v, %s", diff, skips, last)
 	}

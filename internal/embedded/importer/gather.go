@@ -37,6 +37,10 @@ func (l *lister) gather() {
 		case name:
 			one.folder, one.stem = path.Dir(one.folder), base
 		}
+		if by == name && source.format == formatDocument { // those of a folder are one stream already
+			one.stem = "documents"
+			return one, true
+		}
 		return one, len(source.files) == 1 && slices.Contains([]format{formatLines, formatArray, formatTable, formatCalendar, formatContacts, formatChat}, source.format)
 	}
 	for _, by := range []shared{stem, folder, name} {
