@@ -2,12 +2,11 @@ package tools
 
 import (
 	"context"
-	"slices"
-	"strconv"
+	"encoding/json"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -46,35 +45,24 @@ type aggregator struct{ schemas *known.Schemas }
 
 // forward makes the read that the arguments stand for, and those that make its number mean what it says.
 func (a aggregator) forward(ctx context.Context, call Call) (Reply, error) {
-	r := &aggregation{schemas: a.schemas, reads: rs.CountReads(call.RS), scope: call.Scope, args: call.Args.(aggregateArgs)}
+	r := aggregate.New(a.schemas, call.RS, call.Scope, call.Args.(aggregate.Args))
 	if err := mayRead(ctx, call.Scope); err != nil {
 		return Reply{Call: call}, err
 	}
-	if r.args.filter.HasDate() {
-		var readAs []string
-		if r.args.filter, readAs = r.args.filter.WholeDays(r.fields(ctx).DateKind, r.args.zone); len(readAs) > 0 {
-			r.add("read_as", readAs)
-		}
-	}
+	r.ReadDates(ctx)
 	var answer Answer
-	response, body, err := r.answer(ctx)
+	response, body, err := r.Answer(ctx)
 	if err == nil && (body.Includes("value") || body.Has("groups")) {
-		r.addConnections(ctx, body)
-		if call.Scope.ConnectionID == "" && (r.asked || leavesOut(response)) {
-			r.extra = append(r.extra, missingFields(call, r.fields(ctx))...)
+		r.AddConnections(ctx, body)
+		if call.Scope.ConnectionID == "" && (r.Asked || leavesOut(response)) {
+			r.AddAll(missingFields(call, r.Fields(ctx)))
 		}
 		if isOfNothing(body) {
-			call.RS = r.reads
-			answer.Empty = explainEmpty(ctx, call, r.args.filter)
-			r.extra = append(r.extra, absence(ctx, call, response.Reads, call.Scope.Stream)...)
+			call.RS = r.Reads
+			answer.Empty = explainEmpty(ctx, call, r.Args.Filter)
+			r.AddAll(absence(ctx, call, response.Reads, call.Scope.Stream))
 		}
-		if r.differ.Load() {
-			r.add("changed", true)
-		}
-		if len(r.extra) > 0 {
-			r.add("reads", r.reads.Count())
-			response = response.WithBody(body.WithAll(r.extra).JSON())
-		}
+		response = r.Complete(response, body)
 	}
 	answer.Response = response
 	return Reply{Call: call, Answer: answer}, err
@@ -89,68 +77,34 @@ func isOfNothing(body rs.Object) bool {
 	return ok && n == 0 && body.Text("metric") == "count"
 }
 
-// answer is the answer to the aggregation itself.
-func (r *aggregation) answer(ctx context.Context) (*rs.Response, rs.Object, error) {
-	q := r.args
-	if q.metric == "avg" || q.grouped() && q.metric != "count" {
-		return r.compose(ctx)
-	}
-	if q.grouped() {
-		list, err := r.list(ctx, q)
-		if list.pages > 1 {
-			r.extra = append(r.extra, list.members()...)
-			r.add("composed", true)
-		}
-		if list.next != "" {
-			r.add("next_from", list.next)
-		}
-		return list.response, list.body, err
-	}
-	response, body, err := r.do(ctx, r.scope, q)
-	if err != nil || q.metric == "count" || q.metric == "count_distinct" {
-		return response, body, err
-	}
-	field, units, err := r.units(ctx)
-	if err == nil && len(units.groups) > 1 {
-		return r.composeOver(ctx, field, units)
-	}
-	return response, body, nil
-}
+func metrics() []string { return []string{"count", "sum", "min", "max", "avg", "count_distinct"} }
 
-// addConnections adds how many of the records each connection has, where the call names none and several have the stream.
-func (r *aggregation) addConnections(ctx context.Context, body rs.Object) {
-	if r.scope.ConnectionID != "" {
-		return
+func granularities() []string { return []string{"hour", "day", "week", "month", "quarter", "year"} }
+
+func decodeAggregate(raw json.RawMessage) (Args, error) {
+	a := readArguments(raw, "stream", "metric", "connection_id", "field", "group_by", "group_by_time", "granularity", "time_zone", "limit", "filter")
+	a.required("stream", `{"stream":"messages","metric":"count"}; schema lists the streams`)
+	a.required("metric", `{"metric":"count"}`)
+	args := aggregate.Args{
+		Stream:       a.name("stream"),
+		ConnectionID: a.name("connection_id"),
+		Metric:       a.choice("metric", metrics()...),
+		Field:        a.field("field"),
+		GroupBy:      a.field("group_by"),
+		GroupByTime:  a.field("group_by_time"),
+		Granularity:  a.choice("granularity", granularities()...),
+		Zone:         a.timeZone(),
+		Filter:       a.filter(),
 	}
-	if records, ok := body.Number("filtered_record_count"); ok && records == 0 {
-		return
+	args.Limit, _ = a.number("limit", 1, maxLimit)
+	if args.Metric != "count" && !a.has("field") {
+		a.failf("field", "Send the field to compute on; schema(stream) lists which fields each metric takes.", "metric %s needs field.", args.Metric)
 	}
-	connections := r.fields(ctx).Connections
-	if len(connections) < 2 {
-		return
+	a.excludes("group_by", "group_by_time")
+	a.requires("group_by_time", "granularity")
+	a.requires("granularity", "group_by_time")
+	if a.err != nil {
+		return nil, a.err
 	}
-	q := r.args // so that a connection is not counted that the resource server leaves out
-	if q.grouped() {
-		q.metric, q.field, q.limit = "count", "", 1
-	} else if q.metric == "avg" {
-		q.metric = "sum"
-	}
-	rows := make([]string, len(connections))
-	_ = read.Parallel(ctx, len(connections), func(ctx context.Context, i int) error {
-		c := connections[i]
-		row := rs.Object{{Name: "connection_id", Value: rs.EncodeJSON(c.ID)}}
-		if c.DisplayName != "" {
-			row = append(row, rs.Member{Name: "display_name", Value: rs.EncodeJSON(c.DisplayName)})
-		}
-		if i < maxConnectionReads {
-			_, body, err := r.do(ctx, rs.Scope{Stream: r.scope.Stream, ConnectionID: c.ID}, q)
-			if count, ok := body.Number("filtered_record_count"); err == nil && ok {
-				row = append(row, rs.Member{Name: "count", Value: strconv.Itoa(count)})
-			}
-		}
-		rows[i] = row.JSON()
-		return nil
-	})
-	rows = slices.DeleteFunc(rows, func(row string) bool { return row == "" }) // the deadline came before them
-	r.extra = append(r.extra, rs.Member{Name: "connections", Value: rs.JoinArray(rows)})
+	return args, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
@@ -186,7 +187,7 @@ func extreme(ctx context.Context, call Call, metric, field string) string {
 	if err != nil {
 		return ""
 	}
-	return aggregated(response).Get("value")
+	return aggregate.Body(response).Get("value")
 }
 
 func countRecords(ctx context.Context, call Call, f filter.Filter, groupBy string) (rs.Object, error) {
@@ -201,14 +202,5 @@ func countRecords(ctx context.Context, call Call, f filter.Filter, groupBy strin
 	if err != nil {
 		return nil, err
 	}
-	return aggregated(response), nil
-}
-
-// aggregated is what an aggregation answers, out of a {"data":…} wrapper where there is one (D5).
-func aggregated(response *rs.Response) rs.Object {
-	o := rs.AsObject(response.Distinct())
-	if inner := o.Object("data"); inner != nil && !o.Has("metric") {
-		return inner
-	}
-	return o
+	return aggregate.Body(response), nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -21,7 +22,7 @@ func parentOf(schema *rs.Schema, call Call, field string) (parent string, found 
 	}
 	for i := range schema.Streams {
 		stream := &schema.Streams[i]
-		if !hasConnection(stream, call.Scope.ConnectionID) {
+		if !known.HasConnection(stream, call.Scope.ConnectionID) {
 			continue
 		}
 		for _, relation := range stream.Relations() {
@@ -40,16 +41,12 @@ func isSearched(schema *rs.Schema, call Call, field string) bool {
 	}
 	for i := range schema.Streams {
 		stream := &schema.Streams[i]
-		if stream.Name == call.Scope.Stream && hasConnection(stream, call.Scope.ConnectionID) &&
+		if stream.Name == call.Scope.Stream && known.HasConnection(stream, call.Scope.ConnectionID) &&
 			slices.ContainsFunc(stream.Fields(), func(f rs.SchemaField) bool { return f.Name == field && f.Lexical }) {
 			return true
 		}
 	}
 	return false
-}
-
-func hasConnection(stream *rs.SchemaStream, id string) bool {
-	return id == "" || slices.ContainsFunc(stream.Connections, func(c rs.Connection) bool { return c.ID == id })
 }
 
 // explainValue finds out what is meant by the value of a field that no record has: the id of a record of another stream, which may have

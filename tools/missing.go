@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 )
 
@@ -66,7 +67,7 @@ func mayLack(response *rs.Response, call Call) bool {
 
 // leavesOut reports whether a resource server warns that its answer leaves out a connection.
 func leavesOut(response *rs.Response) bool {
-	for _, raw := range aggregated(response).Object("meta").Array("warnings") {
+	for _, raw := range aggregate.Body(response).Object("meta").Array("warnings") {
 		if rs.AsObject(raw).Text("code") == "connection_left_out" {
 			return true
 		}

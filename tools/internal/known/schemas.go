@@ -3,6 +3,7 @@ package known
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -166,4 +167,9 @@ func readSources(schema *rs.Schema) []Source {
 		}
 	}
 	return all
+}
+
+// HasConnection reports whether a connection has a stream; "" is any connection.
+func HasConnection(stream *rs.SchemaStream, id string) bool {
+	return id == "" || slices.ContainsFunc(stream.Connections, func(c rs.Connection) bool { return c.ID == id })
 }

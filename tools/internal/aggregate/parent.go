@@ -1,4 +1,4 @@
-package tools
+package aggregate
 
 import (
 	"context"
@@ -21,32 +21,32 @@ func isMoney(field string) bool {
 // parentUnits reads in which currencies or units the records are whose parts are added up, such as the orders of order items: a price of an
 // item is in the currency of its order. A single one is added to the answer; of several it is said that they are mixed, and which
 // aggregation keeps them apart.
-func (r *aggregation) parentUnits(ctx context.Context) {
-	if !isMoney(r.args.field) {
+func (r *Aggregation) parentUnits(ctx context.Context) {
+	if !isMoney(r.Args.Field) {
 		return
 	}
 	scope := rs.Scope{ConnectionID: r.scope.ConnectionID}
-	schema := r.schemas.Of(ctx, r.reads, scope).Document
+	schema := r.schemas.Of(ctx, r.Reads, scope).Document
 	if schema == nil {
 		return
 	}
 	for i := range schema.Streams {
 		parent := &schema.Streams[i]
 		at := slices.IndexFunc(parent.Relations(), func(one rs.Relation) bool {
-			return one.Target == r.scope.Stream && one.ForeignKey != "" && hasConnection(parent, r.scope.ConnectionID)
+			return one.Target == r.scope.Stream && one.ForeignKey != "" && known.HasConnection(parent, r.scope.ConnectionID)
 		})
 		if at < 0 {
 			continue
 		}
 		scope.Stream = parent.Name
 		named := known.ReadStream(schema, scope)
-		unit := named.UnitOf(r.args.field)
+		unit := named.UnitOf(r.Args.Field)
 		own := ""
 		for _, field := range parent.Fields() {
 			if unit == "" && isMoney(field.Name) {
 				unit = named.UnitOf(field.Name)
 			}
-			if own == "" && isMoney(field.Name) && field.Granted && slices.Contains(field.Aggregates, r.args.metric) {
+			if own == "" && isMoney(field.Name) && field.Granted && slices.Contains(field.Aggregates, r.Args.Metric) {
 				own = field.Name
 			}
 		}
@@ -57,11 +57,11 @@ func (r *aggregation) parentUnits(ctx context.Context) {
 	}
 }
 
-func (r *aggregation) addParentUnits(ctx context.Context, scope rs.Scope, unit, own, foreignKey string) {
-	q := aggregateArgs{metric: "count", groupBy: unit, limit: maxLimit, zone: r.args.zone}
-	for _, c := range r.args.filter {
+func (r *Aggregation) addParentUnits(ctx context.Context, scope rs.Scope, unit, own, foreignKey string) {
+	q := Args{Metric: "count", GroupBy: unit, Limit: maxGroups, Zone: r.Args.Zone}
+	for _, c := range r.Args.Filter {
 		if c.Field == foreignKey && c.Operator == "" {
-			q.filter = filter.Filter{{Field: "id", Value: c.Value}}
+			q.Filter = filter.Filter{{Field: "id", Value: c.Value}}
 		}
 	}
 	_, body, err := r.do(ctx, scope, q)
@@ -77,10 +77,10 @@ func (r *aggregation) addParentUnits(ctx context.Context, scope rs.Scope, unit, 
 	switch {
 	case len(units) == 1:
 		r.add("unit", units[0])
-	case len(units) > 1 && r.args.groupBy != foreignKey:
+	case len(units) > 1 && r.Args.GroupBy != foreignKey:
 		mixed := map[string]any{"stream": scope.Stream, "field": unit, "values": units[:min(len(units), maxUnits)]}
 		if own != "" {
-			mixed["apart"] = map[string]any{"tool": "aggregate", "arguments": map[string]string{"stream": scope.Stream, "metric": r.args.metric, "field": own}}
+			mixed["apart"] = map[string]any{"tool": "aggregate", "arguments": map[string]string{"stream": scope.Stream, "metric": r.Args.Metric, "field": own}}
 		}
 		r.add("mixed_units", mixed)
 	}

@@ -1,4 +1,4 @@
-package tools
+package aggregate
 
 import (
 	"cmp"
@@ -34,20 +34,20 @@ type row struct {
 }
 
 // compose answers a grouped metric other than count, and an average.
-func (r *aggregation) compose(ctx context.Context) (*rs.Response, rs.Object, error) {
+func (r *Aggregation) compose(ctx context.Context) (*rs.Response, rs.Object, error) {
 	field, units, err := r.units(ctx)
 	if err != nil {
 		field = "" // the answer says that the unit is not known
 	}
-	if !r.args.grouped() && len(units.groups) > 1 {
+	if !r.Args.grouped() && len(units.groups) > 1 {
 		return r.composeOver(ctx, field, units)
 	}
-	if !r.args.grouped() {
+	if !r.Args.grouped() {
 		return r.average(ctx)
 	}
-	q := r.args
-	if q.limit = 0; q.groupByTime == "" { // the limit is that of the answer
-		q.limit = maxLimit
+	q := r.Args
+	if q.Limit = 0; q.GroupByTime == "" { // the limit is that of the answer
+		q.Limit = maxGroups
 	}
 	if len(units.groups) < 2 {
 		list, err := r.list(ctx, q)
@@ -67,7 +67,7 @@ func (r *aggregation) compose(ctx context.Context) (*rs.Response, rs.Object, err
 			return nil // records without a unit are in no list, and counted as such
 		}
 		q := q
-		q.filter = q.filter.Only(field, unit)
+		q.Filter = q.Filter.Only(field, unit)
 		lists[i], err = r.list(ctx, q)
 		return err
 	})
@@ -78,17 +78,17 @@ func (r *aggregation) compose(ctx context.Context) (*rs.Response, rs.Object, err
 }
 
 // composeOver answers a metric by the units of its field, which it must not mix.
-func (r *aggregation) composeOver(ctx context.Context, field string, units groupList) (*rs.Response, rs.Object, error) {
-	r.args.groupBy, r.args.limit = field, maxLimit
+func (r *Aggregation) composeOver(ctx context.Context, field string, units groupList) (*rs.Response, rs.Object, error) {
+	r.Args.GroupBy, r.Args.Limit = field, maxGroups
 	return r.answerOf(ctx, units, []groupList{units}, "", nil)
 }
 
 // rows puts lists of groups, one for each unit, side by side.
-func (r *aggregation) rows(ctx context.Context, lists []groupList, unitField string, units []group) []row {
+func (r *Aggregation) rows(ctx context.Context, lists []groupList, unitField string, units []group) []row {
 	var rows []row
 	at := map[string]int{}
 	for i, list := range lists {
-		c := cell{filter: r.args.filter}
+		c := cell{filter: r.Args.Filter}
 		if units != nil {
 			c.unit = units[i].key
 			if unit, ok := units[i].text(); ok {
@@ -108,7 +108,7 @@ func (r *aggregation) rows(ctx context.Context, lists []groupList, unitField str
 	}
 	if len(lists) > 1 {
 		slices.SortStableFunc(rows, func(a, b row) int {
-			if r.args.groupByTime != "" {
+			if r.Args.GroupByTime != "" {
 				return strings.Compare(a.key, b.key)
 			}
 			return cmp.Compare(b.records, a.records)
@@ -118,33 +118,33 @@ func (r *aggregation) rows(ctx context.Context, lists []groupList, unitField str
 }
 
 // groupFilter is the filter with which the records of a group are read; nil where none names them.
-func (r *aggregation) groupFilter(ctx context.Context, f filter.Filter, g group) filter.Filter {
+func (r *Aggregation) groupFilter(ctx context.Context, f filter.Filter, g group) filter.Filter {
 	key, ok := g.text()
 	if !ok {
 		return nil
 	}
-	if r.args.groupByTime == "" {
-		return f.Only(r.args.groupBy, key)
+	if r.Args.GroupByTime == "" {
+		return f.Only(r.Args.GroupBy, key)
 	}
-	span, ok := filter.ReadTimeGroup(key, r.args.granularity, r.args.zone)
+	span, ok := filter.ReadTimeGroup(key, r.Args.Granularity, r.Args.Zone)
 	if !ok {
 		return nil
 	}
 	from, until := r.bounds(ctx, span)
-	return f.Narrowed(filter.Condition{Field: r.args.groupByTime, Operator: "gte", Value: from}).Narrowed(filter.Condition{Field: r.args.groupByTime, Operator: "lt", Value: until})
+	return f.Narrowed(filter.Condition{Field: r.Args.GroupByTime, Operator: "gte", Value: from}).Narrowed(filter.Condition{Field: r.Args.GroupByTime, Operator: "lt", Value: until})
 }
 
 // answerOf reads the numbers of the first groups of some lists, one for each unit, as many as may be read, and writes the answer in the
 // shape of a count by groups. base is the answer that counted all records.
-func (r *aggregation) answerOf(ctx context.Context, base groupList, lists []groupList, unitField string, units []group) (*rs.Response, rs.Object, error) {
+func (r *Aggregation) answerOf(ctx context.Context, base groupList, lists []groupList, unitField string, units []group) (*rs.Response, rs.Object, error) {
 	rows := r.rows(ctx, lists, unitField, units)
 	least, err := r.leastValue(ctx, base.body)
 	if err != nil {
 		return nil, nil, err
 	}
-	limit, left := cmp.Or(r.args.limit, defaultGroups), maxGroupReads
-	if r.args.groupByTime != "" {
-		limit = cmp.Or(r.args.limit, maxTimeGroups)
+	limit, left := cmp.Or(r.Args.Limit, defaultGroups), maxGroupReads
+	if r.Args.GroupByTime != "" {
+		limit = cmp.Or(r.Args.Limit, maxTimeGroups)
 	}
 	if least != "" {
 		left /= 2 // each number takes two reads
@@ -171,7 +171,7 @@ func (r *aggregation) answerOf(ctx context.Context, base groupList, lists []grou
 }
 
 // composed is the answer that counted all records, with the groups that were read.
-func (r *aggregation) composed(base rs.Object, rows []row, shown, limit int) rs.Object {
+func (r *Aggregation) composed(base rs.Object, rows []row, shown, limit int) rs.Object {
 	var items []string
 	other, _ := base.Number("filtered_record_count")
 	for i, row := range rows {
@@ -196,16 +196,16 @@ func (r *aggregation) composed(base rs.Object, rows []row, shown, limit int) rs.
 		return rs.EncodeJSON(s)
 	}
 	r.add("composed", true)
-	if r.args.groupByTime != "" {
-		base = base.With("time_zone", rs.EncodeJSON(r.args.zone.String()))
+	if r.Args.GroupByTime != "" {
+		base = base.With("time_zone", rs.EncodeJSON(r.Args.Zone.String()))
 		if shown < len(rows) {
 			r.extra = append(r.extra, rs.Member{Name: "next_from", Value: rows[shown].key})
 		}
 	}
 	return base.Without("links", "value").WithAll(rs.Object{
-		{Name: "metric", Value: text(r.args.metric)}, {Name: "field", Value: text(r.args.field)},
-		{Name: "group_by", Value: text(r.args.groupBy)}, {Name: "group_by_time", Value: text(r.args.groupByTime)},
-		{Name: "granularity", Value: text(r.args.granularity)},
+		{Name: "metric", Value: text(r.Args.Metric)}, {Name: "field", Value: text(r.Args.Field)},
+		{Name: "group_by", Value: text(r.Args.GroupBy)}, {Name: "group_by_time", Value: text(r.Args.GroupByTime)},
+		{Name: "granularity", Value: text(r.Args.Granularity)},
 		{Name: "groups", Value: rs.JoinArray(items)}, {Name: "limit", Value: strconv.Itoa(limit)},
 		{Name: "other_count", Value: strconv.Itoa(max(other, 0))}, {Name: "group_count", Value: strconv.Itoa(len(rows))},
 	})
@@ -213,11 +213,11 @@ func (r *aggregation) composed(base rs.Object, rows []row, shown, limit int) rs.
 
 // leastValue is the least value of the field, where an average needs it to tell which records have one; "" for any other metric, and where
 // all records have a value.
-func (r *aggregation) leastValue(ctx context.Context, body rs.Object) (string, error) {
-	if r.args.metric != "avg" || slices.ContainsFunc(r.args.filter, func(c filter.Condition) bool { return c.Field == r.args.field }) {
+func (r *Aggregation) leastValue(ctx context.Context, body rs.Object) (string, error) {
+	if r.Args.Metric != "avg" || slices.ContainsFunc(r.Args.Filter, func(c filter.Condition) bool { return c.Field == r.Args.Field }) {
 		return "", nil
 	}
-	q := aggregateArgs{metric: "min", field: r.args.field, filter: r.args.filter}
+	q := Args{Metric: "min", Field: r.Args.Field, Filter: r.Args.Filter}
 	_, answer, err := r.do(ctx, r.scope, q)
 	if err != nil {
 		return "", err
@@ -226,7 +226,7 @@ func (r *aggregation) leastValue(ctx context.Context, body rs.Object) (string, e
 	if !ok {
 		return "", nil
 	}
-	count, err := r.countFrom(ctx, r.args.filter, least)
+	count, err := r.countFrom(ctx, r.Args.Filter, least)
 	if total, ok := body.Number("filtered_record_count"); ok && total == count {
 		return "", err
 	}
@@ -234,18 +234,18 @@ func (r *aggregation) leastValue(ctx context.Context, body rs.Object) (string, e
 }
 
 // countFrom is how many records have at least a value.
-func (r *aggregation) countFrom(ctx context.Context, f filter.Filter, least string) (int, error) {
-	q := aggregateArgs{metric: "count", filter: append(slices.Clone(f), filter.Condition{Field: r.args.field, Operator: "gte", Value: least})}
+func (r *Aggregation) countFrom(ctx context.Context, f filter.Filter, least string) (int, error) {
+	q := Args{Metric: "count", Filter: append(slices.Clone(f), filter.Condition{Field: r.Args.Field, Operator: "gte", Value: least})}
 	_, body, err := r.do(ctx, r.scope, q)
 	count, _ := body.Number("value")
 	return count, err
 }
 
 // measure reads the number of a cell. least is the least value of the field where some records may have none.
-func (r *aggregation) measure(ctx context.Context, c *cell, least string) error {
-	q := aggregateArgs{metric: r.args.metric, field: r.args.field, filter: c.filter}
-	if q.metric == "avg" {
-		q.metric = "sum"
+func (r *Aggregation) measure(ctx context.Context, c *cell, least string) error {
+	q := Args{Metric: r.Args.Metric, Field: r.Args.Field, Filter: c.filter}
+	if q.Metric == "avg" {
+		q.Metric = "sum"
 	}
 	_, body, err := r.do(ctx, r.scope, q)
 	if err != nil {
@@ -255,7 +255,7 @@ func (r *aggregation) measure(ctx context.Context, c *cell, least string) error 
 		r.differ.Store(true)
 	}
 	c.value, c.count = cmp.Or(body.Get("value"), "null"), c.records
-	if r.args.metric != "avg" {
+	if r.Args.Metric != "avg" {
 		return nil
 	}
 	if least != "" {
@@ -276,9 +276,9 @@ func quotient(sum string, count int) string {
 }
 
 // average answers an average without groups.
-func (r *aggregation) average(ctx context.Context) (*rs.Response, rs.Object, error) {
-	q := r.args
-	q.metric = "sum"
+func (r *Aggregation) average(ctx context.Context) (*rs.Response, rs.Object, error) {
+	q := r.Args
+	q.Metric = "sum"
 	response, body, err := r.do(ctx, r.scope, q)
 	if err != nil {
 		return nil, nil, err
@@ -289,7 +289,7 @@ func (r *aggregation) average(ctx context.Context) (*rs.Response, rs.Object, err
 	}
 	count, _ := body.Number("filtered_record_count")
 	if least != "" {
-		if count, err = r.countFrom(ctx, q.filter, least); err != nil {
+		if count, err = r.countFrom(ctx, q.Filter, least); err != nil {
 			return nil, nil, err
 		}
 	}
