@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 	"time"
@@ -48,6 +47,9 @@ func runConnect(ctx context.Context, c connectCommand, app App) error {
 	if _, err := credentials.Path(root, cmp.Or(c.Name, credentials.DefaultName), ""); err != nil { // before the owner is asked
 		return err
 	}
+	if err := credentials.Check(ctx, root, c.Name); err != nil {
+		return &exit.Error{Code: exit.CannotWrite, Message: "the owner was not asked, because a credential could not be stored: " + err.Error() + "."}
+	}
 	request := connect.Request{
 		ProviderURL: c.URL, Source: c.Source, Connections: c.Connection, Streams: c.Stream, Fields: c.Field, Since: c.Since, Once: c.Once, Way: c.Way,
 	}
@@ -62,12 +64,14 @@ func runConnect(ctx context.Context, c connectCommand, app App) error {
 	if err != nil {
 		return err
 	}
-	name, replaced, err := storeGrant(ctx, root, c.Name, document)
+	name, replaced, err := credentials.Store(ctx, root, c.Name, document)
 	if err != nil {
-		_ = connect.Revoke(context.WithoutCancel(ctx), app.userAgent(), document) // nobody can use it
-		return err
+		return notStored(ctx, document, err, app)
 	}
 	fmt.Fprintf(out, "\nConnected. %s, %s.\n", inWords(document.Grant), endInWords(document))
+	if c.Name != "" && c.Name != name {
+		fmt.Fprintf(out, "The name %s is taken by a grant of another server: this one is stored as %s.\n", c.Name, name)
+	}
 	if replaced != nil {
 		if err := connect.Revoke(ctx, app.userAgent(), *replaced); err != nil {
 			fmt.Fprintf(app.Err, "pdpp-mcp: warning: the grant %s that this one replaces was not revoked (%v): revoke it where the owner manages grants.\n", replaced.Credential.GrantID, err)
@@ -114,41 +118,16 @@ func sayNext(flags providerFlags, app App, out visible) error {
 	return nil
 }
 
-// storeGrant writes a credential under a name, and returns the one that was there. Without a name it takes the place that the TypeScript
-// tools read, unless that holds another source: then the source is the name.
-func storeGrant(ctx context.Context, root, name string, document credentials.Document) (string, *credentials.Document, error) {
-	all, _ := credentials.Stored(root)
-	at := func(name string) *credentials.Document {
-		for _, c := range all {
-			if c.Name == name && c.ProviderURL == document.ProviderURL {
-				return &c.Document
-			}
-		}
-		return nil
+// notStored revokes a grant that nobody can use, and says what became of it.
+func notStored(ctx context.Context, document credentials.Document, why error, app App) error {
+	message := "the credential cannot be stored: " + why.Error() + "."
+	if err := connect.Revoke(context.WithoutCancel(ctx), app.userAgent(), document); err != nil {
+		message += fmt.Sprintf(" Its grant %s was not revoked (%v): revoke it where the owner manages grants.", document.Credential.GrantID, err)
+	} else {
+		message += " Its grant was revoked."
 	}
-	if name == "" {
-		name = credentials.DefaultName
-		if there := at(name); there != nil && there.Grant.Source != document.Grant.Source {
-			name = unnamed.ReplaceAllString(document.Grant.SourceKey(), "-")
-		}
-	}
-	path, err := credentials.Path(root, name, document.ProviderURL)
-	if err != nil {
-		return "", nil, err
-	}
-	unlock, err := credentials.Lock(ctx, path)
-	if err == nil {
-		defer unlock()
-		err = credentials.Save(path, document)
-	}
-	if err != nil {
-		return "", nil, &exit.Error{Code: exit.CannotWrite, Message: "the credential cannot be stored: " + err.Error() + "."}
-	}
-	return name, at(name), nil
+	return &exit.Error{Code: exit.CannotWrite, Message: message}
 }
-
-// unnamed is what a name of a grant cannot hold.
-var unnamed = regexp.MustCompile(`^[^A-Za-z0-9]+|[^A-Za-z0-9._-]+`)
 
 // knownClient is a registration of this program that is stored with any credential of an authorization server.
 func knownClient(root, issuer string) credentials.Client {

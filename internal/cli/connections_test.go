@@ -15,7 +15,7 @@ func TestConnectionsAreListedOnTheirOwnLines(t *testing.T) {
 		ProviderURL: "https://rs.example", Credential: credentials.Issued{AccessToken: "token-of-a-grant", TokenType: "Bearer"},
 		Grant: credentials.Grant{Source: "https://registry.example/gmail", Streams: []string{"messages\nhttps://evil.example, default\x1b[31m"}},
 	}
-	if _, _, err := storeGrant(t.Context(), root, "", document); err != nil {
+	if _, _, err := credentials.Store(t.Context(), root, "", document); err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer

@@ -73,6 +73,8 @@ func LoadCredentials(roots []string, providerURL string, names []string, grantID
 			case errors.Is(err, fs.ErrNotExist):
 			case errors.As(err, &refused) && refused.Code == exit.Owner:
 				return nil, err
+			case s.provider() != "" && s.provider() != provider: // another server of the host
+				first = cmp.Or(first, err)
 			case err != nil:
 				first, warnings = cmp.Or(first, err), append(warnings, err.Error())
 			default:
@@ -127,7 +129,8 @@ func Names(roots []string, provider string) []string {
 	var names []string
 	for _, root := range roots {
 		for _, s := range slotsOf(root, provider) {
-			if _, err := os.Stat(s.path); err == nil && !slices.Contains(names, s.name) {
+			_, err := os.Stat(s.path)
+			if other := s.provider(); err == nil && (other == "" || other == provider) && !slices.Contains(names, s.name) {
 				names = append(names, s.name)
 			}
 		}

@@ -128,12 +128,8 @@ func Lock(ctx context.Context, path string) (unlock func(), err error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
-	ignore := filepath.Join(filepath.Dir(folder), ".gitignore")
-	if file, err := os.OpenFile(ignore, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err == nil { // #nosec G304 -- in the cache
-		_, err = file.WriteString("*\n!.gitignore\n")
-		if err = errors.Join(err, file.Close()); err != nil {
-			return nil, err
-		}
+	if err := ignoreFolder(filepath.Dir(folder)); err != nil {
+		return nil, err
 	}
 	file, err := os.OpenFile(path+lockSuffix, os.O_RDWR|os.O_CREATE, 0o600) // #nosec G304 -- beside the credential
 	if err != nil {
@@ -154,6 +150,26 @@ func Lock(ctx context.Context, path string) (unlock func(), err error) {
 		}
 		return nil, errors.Join(err, file.Close())
 	}
+}
+
+// ignoreFolder keeps a root out of a repository that it may be in. An empty file is what a full disk left.
+func ignoreFolder(root string) error {
+	path := filepath.Join(root, ".gitignore")
+	if info, err := os.Lstat(path); err == nil && (info.Size() > 0 || !info.Mode().IsRegular()) {
+		return nil
+	}
+	file, err := os.CreateTemp(root, ".gitignore.new-*") // with mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString("*\n!.gitignore\n")
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(file.Name()) // best effort: what failed is said
+	}
+	return err
 }
 
 // Touch records that a credential was used.

@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+)
+
+// Where a credential could not be stored, no server is asked for one.
+func TestAnOwnerIsNotAskedInVain(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("%s was asked for", r.URL) }))
+	defer server.Close()
+	root := filepath.Join(t.TempDir(), "root")
+	if err := os.WriteFile(root, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err := runConnect(t.Context(), connectCommand{URL: server.URL, Source: "mail", Way: "auto", CacheRoot: root}, App{})
+	var failed *exit.Error
+	if !errors.As(err, &failed) || failed.Code != exit.CannotWrite || !strings.Contains(failed.Message, "the owner was not asked") {
+		t.Error(err)
+	}
+}
+
+// A grant that was approved and cannot be stored is revoked, and the owner is told.
+func TestAGrantThatCannotBeStoredIsRevoked(t *testing.T) {
+	revoked := ""
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { revoked += r.URL.Path }))
+	d := credentials.Document{AuthorizationServer: server.URL, Credential: credentials.Issued{AccessToken: "token-of-a-grant", GrantID: "grt_1"}}
+	if err := notStored(t.Context(), d, os.ErrPermission, App{}); !strings.HasSuffix(err.Error(), "Its grant was revoked.") || revoked != "/grants/grt_1/revoke" {
+		t.Errorf("%v, revoked %q", err, revoked)
+	}
+	server.Close()
+	if err := notStored(t.Context(), d, os.ErrPermission, App{}); !strings.Contains(err.Error(), "grt_1 was not revoked") || strings.Contains(err.Error(), "token-of") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,161 @@
+package credentials
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+const (
+	maxName   = 64  // characters, as nameForm has it
+	maxPlaces = 100 // that are looked at for one source
+	checkName = ".check"
+)
+
+// lockPlaces waits for the right to choose a place in a cache root, which one process has at a time.
+func lockPlaces(ctx context.Context, root string) (unlock func(), err error) {
+	return Lock(ctx, filepath.Join(root, "clients", "places"))
+}
+
+// Check finds out whether a credential can be stored under a name, or without one where [Store] would choose, and read again. The owner
+// is asked after that: what is approved and cannot be stored stays open to nobody, until it is revoked.
+func Check(ctx context.Context, root, name string) error {
+	unlock, err := lockPlaces(ctx, root)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	s := newSlot(root, cmp.Or(name, DefaultName), "")
+	folders := s.folders
+	if others := filepath.Join(root, "connections"); name == "" {
+		if _, err := os.Stat(others); err == nil {
+			folders = append(folders, others)
+		}
+	} else if err := os.MkdirAll(s.path, 0o700); err != nil {
+		return err
+	}
+	for _, folder := range folders {
+		if err := trustFolder(folder); err != nil {
+			return err
+		}
+	}
+	tried, err := reserve(filepath.Join(folders[len(folders)-1], checkName), newSuffix, Document{}, mark{})
+	if err != nil {
+		return err
+	}
+	return tried.Drop()
+}
+
+func trustFolder(folder string) error {
+	info, err := os.Stat(folder)
+	if err != nil {
+		return err
+	}
+	return trust(folder, info)
+}
+
+// Store writes a new credential under a name, and returns its name with the credential that it replaces, nil for none. Without a name it
+// takes the place that the TypeScript tools read, or the key of the source as its name where that holds something else. What is of
+// another provider is never replaced, nor without a name what is of another source: a number is added to the name.
+func Store(ctx context.Context, root, name string, document Document) (stored string, replaced *Document, err error) {
+	unlock, err := lockPlaces(ctx, root)
+	if err != nil {
+		return "", nil, err
+	}
+	defer unlock()
+	s, err := choose(root, name, document)
+	if err != nil {
+		return "", nil, err
+	}
+	give, err := Lock(ctx, s.path) // no process renews what is there meanwhile
+	if err != nil {
+		return "", nil, err
+	}
+	defer give()
+	for _, folder := range s.folders {
+		if err := trustFolder(folder); err != nil {
+			return "", nil, err
+		}
+	}
+	there, err := standing(s.path, document.ProviderURL)
+	if err == nil {
+		replaced = &there
+	}
+	if err := Save(s.path, document); err != nil {
+		return "", nil, err
+	}
+	return s.name, replaced, nil
+}
+
+// choose returns the place of a new credential: the one that it replaces, else the first that is free.
+func choose(root, name string, document Document) (slot, error) {
+	var free *slot
+	for n := range maxPlaces {
+		s := newSlot(root, placeName(name, document.Grant.SourceKey(), n), credentialFile(document.ProviderURL))
+		there, err := standing(s.path, document.ProviderURL)
+		switch {
+		case err == nil && there.ProviderURL == document.ProviderURL && (there.Grant.Source == document.Grant.Source || name != "" && n == 0):
+			return s, nil
+		case errors.Is(err, fs.ErrNotExist) && free == nil:
+			free = &s
+		}
+	}
+	if free == nil {
+		return slot{}, fmt.Errorf("%d places are taken: disconnect what is not needed", maxPlaces)
+	}
+	return *free, nil
+}
+
+// placeName is the name of a grant that is tried after n others: the one that was asked for, or default and then the key of the source.
+func placeName(name, key string, n int) string {
+	switch {
+	case name == "" && n == 0:
+		return DefaultName
+	case name == "":
+		name = nameOf(key)
+	default:
+		n++
+	}
+	if n == 1 {
+		return name
+	}
+	suffix := fmt.Sprintf("-%d", n)
+	return name[:min(len(name), maxName-len(suffix))] + suffix
+}
+
+// nameOf makes a valid name of a source's key.
+func nameOf(key string) string {
+	valid := strings.Map(func(r rune) rune {
+		if r < 0x80 && nameForm.MatchString("a"+string(r)) {
+			return r
+		}
+		return '-'
+	}, key)
+	valid = strings.Trim(valid, "._-")
+	return cmp.Or(strings.TrimRight(valid[:min(len(valid), maxName)], "._-"), "source")
+}
+
+// standing is the credential in a file, whoever else may read or write that. The error is fs.ErrNotExist where there is none that could be
+// used: then nothing is lost with it.
+func standing(path, provider string) (Document, error) {
+	body, _, err := readRegular(path, maxCredentialBytes)
+	if err != nil {
+		return Document{}, err
+	}
+	var document Document
+	if json.Unmarshal(body, &document) != nil {
+		return Document{}, fs.ErrNotExist
+	}
+	document.ProviderURL, _ = NormalizeProviderURL(cmp.Or(document.ProviderURL, provider))
+	if _, err := parseCredential(body, document.ProviderURL, "", time.Time{}); err != nil {
+		return Document{}, fs.ErrNotExist
+	}
+	return document, nil
+}
