@@ -2,8 +2,11 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/connect"
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
@@ -46,16 +49,25 @@ func runDisconnect(ctx context.Context, c disconnectCommand, app App) error {
 		return &exit.Error{Code: exit.CannotWrite, Message: "the credential cannot be changed: " + err.Error() + "."}
 	}
 	defer unlock()
-	if err := connect.Revoke(ctx, app.userAgent(), found[0].Document); err != nil {
-		message := fmt.Sprintf("the grant %s was not revoked: %v.", found[0].GrantID, err)
+	stored, err := found[0].Reload(time.Time{}) // which may have been renewed or replaced while this waited
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &exit.Error{Code: exit.NotReady, Message: "the grant was disconnected meanwhile. Run: pdpp-mcp connections"}
+	case err != nil && !errors.Is(err, credentials.ErrAnswerLost):
+		return &exit.Error{Code: exit.CannotWrite, Message: "the credential cannot be read: " + err.Error() + "."}
+	case stored.GrantID != found[0].GrantID:
+		return &exit.Error{Code: exit.NotReady, Message: "another grant was stored as " + stored.Name + " meanwhile; nothing was revoked. Run the command again to end that one."}
+	}
+	if err := connect.Revoke(ctx, app.userAgent(), stored.Document); err != nil {
+		message := fmt.Sprintf("the grant %s was not revoked: %v.", stored.GrantID, err)
 		if !c.Force {
 			return &exit.Error{Code: exit.Unavailable, Message: message + " It is still stored; --force deletes it here alone."}
 		}
 		fmt.Fprintln(app.Err, "pdpp-mcp: warning: "+message+" Revoke it where the owner manages grants.")
 	}
-	if err := credentials.Remove(found[0].Path); err != nil {
+	if err := credentials.Remove(stored.Path); err != nil {
 		return &exit.Error{Code: exit.CannotWrite, Message: "the credential cannot be deleted: " + err.Error() + "."}
 	}
-	_, err = fmt.Fprintf(visible{app.Out}, "Disconnected: %s was deleted.\n", found[0].Path)
+	_, err = fmt.Fprintf(visible{app.Out}, "Disconnected: %s was deleted.\n", stored.Path)
 	return err
 }

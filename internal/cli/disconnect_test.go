@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+)
+
+// A grant that was stored while disconnect waited for its turn is not the one that was meant.
+func TestDisconnectLeavesAGrantThatArrivesMeanwhile(t *testing.T) {
+	root := t.TempDir()
+	document := func(grant string) credentials.Document {
+		return credentials.Document{
+			ProviderURL: "https://rs.example", AuthorizationServer: "http://127.0.0.1:1",
+			Credential: credentials.Issued{AccessToken: credentials.Secret("token-of-" + grant), GrantID: grant}, Grant: credentials.Grant{Source: "https://r.example/mail"},
+		}
+	}
+	if _, _, err := credentials.Store(t.Context(), root, "", document("grt_1")); err != nil {
+		t.Fatal(err)
+	}
+	path, err := credentials.Path(root, credentials.DefaultName, "https://rs.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	disconnect := func(t *testing.T) error {
+		return runDisconnect(t.Context(), disconnectCommand{URL: "https://rs.example", Force: true, CacheRoot: root}, App{Out: io.Discard, Err: io.Discard})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		unlock, err := credentials.Lock(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := make(chan error)
+		go func() { said <- disconnect(t) }()
+		synctest.Wait() // it waits for the lock
+		if err := credentials.Save(path, document("grt_2")); err != nil {
+			t.Error(err)
+		}
+		unlock()
+		if err := <-said; err == nil || !strings.Contains(err.Error(), "another grant") {
+			t.Errorf("it said %v", err)
+		}
+	})
+	if all, _ := credentials.Stored(root); len(all) != 1 || all[0].GrantID != "grt_2" {
+		t.Errorf("left are %+v", all)
+	}
+	if err := disconnect(t); err != nil {
+		t.Error(err)
+	}
+	if all, _ := credentials.Stored(root); len(all) != 0 {
+		t.Errorf("left are %+v", all)
+	}
+}
