@@ -124,7 +124,7 @@ func explainEmpty(ctx context.Context, call Call, f filter.Filter) []render.Empt
 
 func explainField(ctx context.Context, call Call, f filter.Filter, e *render.EmptyField) {
 	own := slices.DeleteFunc(slices.Clone(f), func(c filter.Condition) bool { return c.Field != e.Field })
-	counted, err := countRecords(ctx, call, own, "")
+	counted, err := aggregated(ctx, call, aggregate.Args{Metric: "count", Filter: own})
 	if err != nil {
 		return
 	}
@@ -149,7 +149,7 @@ func explainField(ctx context.Context, call Call, f filter.Filter, e *render.Emp
 
 // explainValues reads which values a field has, and which of them is near to one that it does not have.
 func explainValues(ctx context.Context, call Call, e *render.EmptyField, value string) {
-	grouped, err := countRecords(ctx, call, nil, e.Field)
+	grouped, err := aggregated(ctx, call, aggregate.Args{Metric: "count", GroupBy: e.Field, Limit: maxComparedValues})
 	if err != nil {
 		return
 	}
@@ -180,25 +180,13 @@ func insideWord(text, part string) bool {
 
 // extreme is the least or the largest value of a field, as JSON; "" where that is not known.
 func extreme(ctx context.Context, call Call, metric, field string) string {
-	r := read.Request(call.Scope.ConnectionID, "streams", call.Scope.Stream, "aggregate")
-	read.SetText(r.Query, "metric", metric)
-	read.SetText(r.Query, "field", field)
-	response, err := call.RS.Do(ctx, r)
-	if err != nil {
-		return ""
-	}
-	return aggregate.Body(response).Get("value")
+	answer, _ := aggregated(ctx, call, aggregate.Args{Metric: metric, Field: field})
+	return answer.Get("value")
 }
 
-func countRecords(ctx context.Context, call Call, f filter.Filter, groupBy string) (rs.Object, error) {
-	r := read.Request(call.Scope.ConnectionID, "streams", call.Scope.Stream, "aggregate")
-	read.SetText(r.Query, "metric", "count")
-	if groupBy != "" {
-		read.SetText(r.Query, "group_by", groupBy)
-		read.SetNumber(r.Query, "limit", maxComparedValues)
-	}
-	f.Write(r.Query)
-	response, err := call.RS.Do(ctx, r)
+// aggregated computes something of the records of the call's stream.
+func aggregated(ctx context.Context, call Call, q aggregate.Args) (rs.Object, error) {
+	response, err := call.RS.Do(ctx, q.Request(rs.Scope{Stream: call.Scope.Stream, ConnectionID: call.Scope.ConnectionID}))
 	if err != nil {
 		return nil, err
 	}
