@@ -226,7 +226,8 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 		e.Connect = c.fieldConnect(ctx)
 	case e.Code == rs.NotFound:
 		streams, _ := correct.Touches(c.args)
-		for _, limit := range auth.PrincipalFrom(ctx).Limits() {
+		limits, _ := auth.PrincipalFrom(ctx).Limits()
+		for _, limit := range limits {
 			if limit.Since != "" && slices.Contains(streams, limit.Stream) {
 				e.Hint = "The grant is limited to records from " + limit.Since + " on: an older one is not found either. Else check the id."
 				e.Connect = toConnect(ctx, rs.Missing{Streams: streams, AllTimes: true})

@@ -25,6 +25,7 @@ type scriptedPackage struct {
 func (p scriptedPackage) Choose(rs.Scope) error { return p.choose }
 
 func (p scriptedPackage) Granted() []rs.GrantedStream { return p.granted }
+func (p scriptedPackage) Limits() []rs.TimeLimit      { return nil }
 
 func (p scriptedPackage) Tokens() []rs.Token { return nil }
 

@@ -3,6 +3,7 @@ package middleware
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -11,33 +12,29 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// maxTimeLimits bounds the streams of which an answer says to which time they are granted.
-const maxTimeLimits = 3
-
 // outsideTime says that an answer leaves out records of times that the grant does not have, which resource servers do without a word.
-// It is said where the call asks for such times, counts, or lists all that there is; nil elsewhere, and where no limit is known.
+// It is said where the call asks for such times, counts, lists all that there is, or begins where the limit cuts; nil elsewhere, and where
+// no limit is known.
 func outsideTime(ctx context.Context, t correct.Tool, args rs.Object, response *rs.Response) *render.Ungranted {
-	limits := auth.PrincipalFrom(ctx).Limits()
-	if len(limits) == 0 || response == nil || !t.Takes("filter") && t.Name != "schema" {
+	limits, _ := auth.PrincipalFrom(ctx).Limits()
+	if len(limits) == 0 || response == nil || !t.Takes("filter") && t.Name != "schema" && t.Name != "list_streams" {
 		return nil
 	}
-	answer := rs.AsObject(response.Distinct())
-	streams, _ := correct.Touches(args)
+	more := rs.AsObject(response.Distinct()).Flag("has_more")
+	streams, connection := correct.Touches(args)
 	u := &render.Ungranted{}
 	var about []string
 	for _, limit := range limits {
-		if len(streams) > 0 && !slices.Contains(streams, limit.Stream) {
+		if len(streams) > 0 && !slices.Contains(streams, limit.Stream) ||
+			connection != "" && len(limit.Connections) > 0 && !slices.Contains(limit.Connections, connection) {
 			continue
 		}
 		asked := askedTime(args, limit.Field)
-		all := t.Name == "schema" || t.Takes("metric") || args.Has("count") || !answer.Flag("has_more")
-		if asked.within(limit) || asked == (span{}) && !all {
+		if asked.within(limit) || asked == (span{}) && more && t.Takes("sort") && !args.Has("count") && !beginsAtLimit(args, limit) {
 			continue
 		}
 		about = append(about, limit.Stream)
-		if len(u.Times) < maxTimeLimits {
-			u.Times = append(u.Times, limit)
-		}
+		u.Times = append(u.Times, limit)
 	}
 	if len(u.Times) == 0 {
 		return nil
@@ -46,15 +43,33 @@ func outsideTime(ctx context.Context, t correct.Tool, args rs.Object, response *
 	return u
 }
 
+// beginsAtLimit reports whether the first page of a list has what is nearest to a limit: the oldest records of those since a time, the
+// newest of those until one, the first of any in another order.
+func beginsAtLimit(args rs.Object, limit rs.TimeLimit) bool {
+	field, descending := strings.CutPrefix(args.Text("sort"), "-")
+	if field == "" {
+		descending = args.Text("order") != "asc"
+	}
+	switch {
+	case args.Has("cursor"):
+		return false
+	case field != "" && field != limit.Field:
+		return true
+	case descending:
+		return limit.Until != ""
+	}
+	return limit.Since != ""
+}
+
 // A span is the time from and until which a call asks for; zero for no bound.
 type span struct{ from, until time.Time }
 
-// askedTime reads the bounds of a call on a field: those of its filter, and of a search. Where the field is not known, those of any that
-// are times count.
+// askedTime reads the bounds of a call on a field: those of its filter, and of a search. Where the field is not known, those of no filter
+// count: they may be on another.
 func askedTime(args rs.Object, field string) span {
 	asked := span{timeOf(args, "since"), endOf(args, "until")}
 	for _, m := range args.Object("filter") {
-		if field != "" && m.Name != field {
+		if m.Name != field {
 			continue
 		}
 		bounds := rs.AsObject(m.Value)

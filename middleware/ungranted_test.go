@@ -1,6 +1,7 @@
 package middleware_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -17,23 +18,45 @@ import (
 // does. It takes no read.
 func TestAnAnswerSaysWhatTimesItLeavesOut(t *testing.T) {
 	const page = `{"object":"list","data":[{"id":"m1","stream":"messages","data":{"subject":"Tax"}}],"has_more":true,"next_cursor":"c"}`
+	both := rs.TimeLimit{Stream: "messages", Field: "received_at", Since: "2026-03-01T00:00:00Z", Until: "2026-05-01T00:00:00Z"}
+	begins, ends, ofSome, ofUnknown := both, both, both, both
+	begins.Until, ends.Since, ofSome.Connections, ofUnknown.Field = "", "", []string{"cin_a"}, ""
 	for name, row := range map[string]struct {
+		limit           rs.TimeLimit
 		tool, arguments string
 		said            bool
 	}{
-		"a first page of many":            {"query_records", `{"stream":"messages"}`, false},
-		"a page with a count":             {"query_records", `{"stream":"messages","count":"exact"}`, true},
-		"a time within the grant":         {"query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-03-01","lt":"2026-04-01"}}}`, false},
-		"a time that begins before it":    {"query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-02-28"}}}`, true},
-		"a time without a beginning":      {"query_records", `{"stream":"messages","filter":{"received_at":{"lt":"2026-04-01"}}}`, true},
-		"to a day behind it":              {"query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-04-01","lte":"2026-05-01"}}}`, true},
-		"a day behind it":                 {"query_records", `{"stream":"messages","filter":{"received_at":"2026-05-01"}}`, true},
-		"a time after it":                 {"query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-06-01"}}}`, true},
-		"another field":                   {"query_records", `{"stream":"messages","filter":{"subject":"Tax"}}`, false},
-		"a stream without a limit":        {"query_records", `{"stream":"notes","count":"exact"}`, false},
-		"one record":                      {"fetch", `{"id":"c/messages:m1"}`, false},
-		"a number of all":                 {"aggregate", `{"stream":"messages","metric":"count"}`, true},
-		"a number of a time in the grant": {"aggregate", `{"stream":"messages","metric":"count","filter":{"received_at":{"gte":"2026-03-02","lt":"2026-04-01"}}}`, false},
+		"the newest first, of those since a time": {begins, "query_records", `{"stream":"messages"}`, false},
+		"the newest first, of those until one":    {ends, "query_records", `{"stream":"messages"}`, true},
+		"the newest first, by name":               {begins, "query_records", `{"stream":"messages","sort":"-received_at"}`, false},
+		"the oldest first, of those since a time": {begins, "query_records", `{"stream":"messages","sort":"received_at"}`, true},
+		"the oldest first, as an order":           {begins, "query_records", `{"stream":"messages","order":"asc"}`, true},
+		"the oldest first, of those until one":    {ends, "query_records", `{"stream":"messages","order":"asc"}`, false},
+		"the largest first":                       {begins, "query_records", `{"stream":"messages","sort":"-size"}`, true},
+		"a later page":                            {both, "query_records", `{"stream":"messages","cursor":"c"}`, false},
+		"a page with a count":                     {both, "query_records", `{"stream":"messages","count":"exact"}`, true},
+		"a time within the grant":                 {both, "query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-03-01","lt":"2026-04-01"}}}`, false},
+		"a time that begins before it":            {both, "query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-02-28"}}}`, true},
+		"a time without a beginning":              {both, "query_records", `{"stream":"messages","filter":{"received_at":{"lt":"2026-04-01"}}}`, true},
+		"to a day behind it":                      {both, "query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-04-01","lte":"2026-05-01"}}}`, true},
+		"a day behind it":                         {both, "query_records", `{"stream":"messages","filter":{"received_at":"2026-05-01"}}`, true},
+		"a time after it":                         {both, "query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-06-01"}}}`, true},
+		"another field":                           {begins, "query_records", `{"stream":"messages","filter":{"subject":"Tax"}}`, false},
+		"a time of another field": {
+			both, "aggregate", `{"stream":"messages","metric":"count","filter":{"sent_at":{"gte":"2026-03-02","lt":"2026-04-01"}}}`, true,
+		},
+		"a time that may be of another field": {
+			ofUnknown, "aggregate", `{"stream":"messages","metric":"count","filter":{"received_at":{"gte":"2026-03-02","lt":"2026-04-01"}}}`, true,
+		},
+		"a stream without a limit":        {both, "query_records", `{"stream":"notes","count":"exact"}`, false},
+		"a connection with the limit":     {ofSome, "aggregate", `{"stream":"messages","metric":"count","connection_id":"cin_a"}`, true},
+		"a connection without a limit":    {ofSome, "aggregate", `{"stream":"messages","metric":"count","connection_id":"cin_b"}`, false},
+		"all connections":                 {ofSome, "aggregate", `{"stream":"messages","metric":"count"}`, true},
+		"one record":                      {both, "fetch", `{"id":"c/messages:m1"}`, false},
+		"a number of all":                 {both, "aggregate", `{"stream":"messages","metric":"count"}`, true},
+		"a number of hits":                {both, "search", `{"q":"tax"}`, true},
+		"a list of streams":               {both, "list_streams", `{}`, true},
+		"a number of a time in the grant": {both, "aggregate", `{"stream":"messages","metric":"count","filter":{"received_at":{"gte":"2026-03-02","lt":"2026-04-01"}}}`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
@@ -43,7 +66,7 @@ func TestAnAnswerSaysWhatTimesItLeavesOut(t *testing.T) {
 				return middlewaretest.JSON(page), nil
 			}}
 			p := auth.Principal{Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindClient, Terms: &auth.Terms{
-				Limits:  []rs.TimeLimit{{Stream: "messages", Field: "received_at", Since: "2026-03-01T00:00:00Z", Until: "2026-05-01T00:00:00Z"}},
+				Limits:  limitedTo(row.limit),
 				Connect: func(rs.Missing) []string { return []string{"pdpp-mcp connect https://rs.example"} },
 			}}
 			reply, err := standard(server)(auth.WithPrincipal(t.Context(), p), callOf(t, row.tool, row.arguments))
@@ -51,9 +74,19 @@ func TestAnAnswerSaysWhatTimesItLeavesOut(t *testing.T) {
 				t.Fatal(err)
 			}
 			text, structured := textOf(t, reply.Result), string(reply.Rendered.Structured)
-			const limit = "the grant of messages is limited to received_at from 2026-03-01 00:00 to before 2026-05-01 00:00; other records are left out\n"
-			said := strings.Contains(text, limit+"to have it granted, the owner runs in a terminal: pdpp-mcp connect https://rs.example")
-			times := strings.Contains(structured, `"not_granted":{"times":[{"stream":"messages","field":"received_at"`)
+			limit := "the grant of messages"
+			if len(row.limit.Connections) > 0 {
+				limit += " (cin_a)"
+			}
+			limit += " is limited to " + cmp.Or(row.limit.Field, "times")
+			if row.limit.Since != "" {
+				limit += " from 2026-03-01 00:00"
+			}
+			if row.limit.Until != "" {
+				limit += " to before 2026-05-01 00:00"
+			}
+			said := strings.Contains(text, limit+"; other records are left out\nto have it granted, the owner runs in a terminal: pdpp-mcp connect https://rs.example")
+			times := strings.Contains(structured, `"not_granted":{"times":[{"stream":"messages",`)
 			if said != row.said || times != row.said || !row.said && strings.Contains(text+structured, "limited") || !row.said && strings.Contains(structured, "not_granted") {
 				t.Errorf("said: %v\n%s\n%s", said, text, structured)
 			}
@@ -66,24 +99,28 @@ func TestAnAnswerSaysWhatTimesItLeavesOut(t *testing.T) {
 	}
 }
 
-// An answer over many limited streams names three of them and asks for all; one over a stream without a limit names none.
+func limitedTo(limits ...rs.TimeLimit) func() ([]rs.TimeLimit, bool) {
+	return func() ([]rs.TimeLimit, bool) { return limits, false }
+}
+
+// An answer over many limited streams names them in one line a time, and asks for all; one over a stream without a limit names none.
 func TestManyLimitsAreBounded(t *testing.T) {
 	var limits []rs.TimeLimit
 	for _, stream := range []string{"a", "b", "c", "d"} {
 		limits = append(limits, rs.TimeLimit{Stream: stream, Since: "2026-03-01T00:00:00Z"})
 	}
+	limits = append(limits, rs.TimeLimit{Stream: "f", Since: "2026-04-01T00:00:00Z"})
 	for arguments, row := range map[string]struct {
-		said  int // streams that are named
-		asked string
+		said, asked string
 	}{
-		`{"q":"tax"}`:                      {3, "[a b c d]"},
-		`{"q":"tax","streams":["b","d"]}`:  {2, "[b d]"},
-		`{"q":"tax","streams":["e"]}`:      {0, ""},
-		`{"q":"tax","since":"2026-03-02"}`: {0, ""},
+		`{"q":"tax"}`:                      {"a, b, c, d is limited to times from 2026-03-01", "[a b c d f]"},
+		`{"q":"tax","streams":["b","d"]}`:  {"b, d is limited to times from 2026-03-01", "[b d]"},
+		`{"q":"tax","streams":["e"]}`:      {"", ""},
+		`{"q":"tax","since":"2026-04-02"}`: {"", ""},
 	} {
 		asked := ""
 		p := auth.Principal{Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindClient, Terms: &auth.Terms{
-			Limits: limits, Connect: func(missing rs.Missing) []string {
+			Limits: limitedTo(limits...), Connect: func(missing rs.Missing) []string {
 				asked = fmt.Sprint(missing.Streams)
 				if !missing.AllTimes {
 					t.Errorf("%s: not all times are asked for", arguments)
@@ -98,8 +135,9 @@ func TestManyLimitsAreBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if said := strings.Count(textOf(t, reply.Result), "is limited to"); said != row.said || asked != row.asked {
-			t.Errorf("%s: %d are named, and %q asked for: %s", arguments, said, asked, textOf(t, reply.Result))
+		text := textOf(t, reply.Result)
+		if !strings.Contains(text, row.said) || row.said == "" && strings.Contains(text, "is limited to") || asked != row.asked {
+			t.Errorf("%s: %q is asked for: %s", arguments, asked, text)
 		}
 	}
 }
@@ -118,7 +156,7 @@ func TestANamedConnectionSaysTheLimit(t *testing.T) {
 			return middlewaretest.JSON(`{"object":"aggregation","metric":"count","value":7,"filtered_record_count":7}`), nil
 		}}
 		p := auth.Principal{Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindClient, Terms: &auth.Terms{
-			Limits: []rs.TimeLimit{{Stream: "messages", Field: "received_at", Since: "2026-03-01T00:00:00Z"}},
+			Limits: limitedTo(rs.TimeLimit{Stream: "messages", Field: "received_at", Since: "2026-03-01T00:00:00Z"}),
 		}}
 		call := callOf(t, "aggregate", `{"stream":"messages","metric":"count","connection_id":"`+connection+`"}`)
 		reply, err := standard(server)(auth.WithPrincipal(t.Context(), p), call)
@@ -133,7 +171,7 @@ func TestARecordBeforeTheGrantIsExplained(t *testing.T) {
 	for stream, says := range map[string]bool{"messages": true, "notes": false, "events": false} {
 		var missing rs.Missing
 		p := auth.Principal{Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindClient, Terms: &auth.Terms{
-			Limits:  []rs.TimeLimit{{Stream: "messages", Since: "2026-03-01"}, {Stream: "events", Until: "2026-03-01"}},
+			Limits:  limitedTo(rs.TimeLimit{Stream: "messages", Since: "2026-03-01"}, rs.TimeLimit{Stream: "events", Until: "2026-03-01"}),
 			Connect: func(m rs.Missing) []string { missing = m; return []string{"pdpp-mcp connect"} },
 		}}
 		server := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) {
@@ -165,7 +203,7 @@ func TestAPartOfASearch(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var missing rs.Missing
 			p := auth.Principal{Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindClient, Terms: &auth.Terms{
-				Limits: row.limits, Connect: func(m rs.Missing) []string { missing = m; return []string{"pdpp-mcp connect"} },
+				Limits: limitedTo(row.limits...), Connect: func(m rs.Missing) []string { missing = m; return []string{"pdpp-mcp connect"} },
 			}}
 			server := correctable()
 			whole := server.Answer

@@ -72,6 +72,8 @@ type TimeLimit struct {
 	Field  string `json:"field,omitempty"` // by which it is applied; may be unknown
 	Since  string `json:"since,omitempty"` // RFC 3339; empty for no bound
 	Until  string `json:"until,omitempty"`
+
+	Connections []string `json:"connections,omitempty"` // ids of those that it is for; empty: all that the grant has
 }
 
 // A GrantedStream is one stream under one connection of a grant or package.

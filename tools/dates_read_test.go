@@ -151,3 +151,4 @@ func (p refusingPackage) Choose(rs.Scope) error { return p.refused }
 func (refusingPackage) Tokens() []rs.Token      { return nil }
 
 func (refusingPackage) Granted() []rs.GrantedStream { return nil }
+func (refusingPackage) Limits() []rs.TimeLimit      { return nil }

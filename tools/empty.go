@@ -71,8 +71,8 @@ func saidBy(ctx context.Context, list, detail *rs.Response, streams ...string) (
 
 // limitsKnown reports whether every answer says without a read to which time the grant is limited.
 func limitsKnown(ctx context.Context) bool {
-	terms := auth.PrincipalFrom(ctx).Terms
-	return terms != nil && terms.LimitsKnown
+	_, known := auth.PrincipalFrom(ctx).Limits()
+	return known
 }
 
 // listStreams reads how many records each stream has, how new and how fresh they are; nil where that is not answered.

@@ -101,6 +101,7 @@ type stream struct {
 }
 
 type period struct {
+	Field string `json:"field,omitempty"`
 	Since string `json:"since,omitempty"`
 	Until string `json:"until,omitempty"`
 }

@@ -30,6 +30,9 @@ func Commands(stored []credentials.Credential, cacheRoot string, missing rs.Miss
 		return !slices.Contains(c.Document.Grant.Connections, missing.Connection) &&
 			!slices.ContainsFunc(missing.Streams, func(name string) bool { return slices.Contains(c.Document.Grant.Streams, name) })
 	})
+	if missing.AllTimes {
+		about = slices.DeleteFunc(about, func(c credentials.Credential) bool { return len(limitsOf(c)) == 0 })
+	}
 	if len(about) == 0 {
 		about = stored
 	}
@@ -85,16 +88,15 @@ func commandWords(c credentials.Credential, cacheRoot string, missing rs.Missing
 	return words
 }
 
-// limits are the times that stored grants are limited to.
-func limits(stored []credentials.Credential) []rs.TimeLimit {
-	var all []rs.TimeLimit
-	for _, c := range stored {
-		g := c.Document.Grant
-		for _, stream := range g.Streams {
-			if g.Since != "" || g.Until != "" {
-				all = append(all, rs.TimeLimit{Stream: stream, Since: g.Since, Until: g.Until})
-			}
-		}
+// limitsOf are the times that streams of a stored grant are limited to.
+func limitsOf(c credentials.Credential) []rs.TimeLimit {
+	g := c.Document.Grant
+	all := slices.Clone(g.Limits)
+	if len(all) > 0 || g.Since == "" && g.Until == "" {
+		return all
+	}
+	for _, stream := range g.Streams {
+		all = append(all, rs.TimeLimit{Stream: stream, Since: g.Since, Until: g.Until})
 	}
 	return all
 }

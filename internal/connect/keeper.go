@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
@@ -34,6 +35,8 @@ type Keeper struct {
 	unsaved *credentials.Document // an answer that could not be written yet
 	sent    string                // the mark of the refresh token that it answers
 
+	shown atomic.Pointer[credentials.Credential] // current, for those who do not wait for their turn
+
 	// vouch says whose token it is, when the owner has connected anew: without it a token of another grant is not taken over.
 	vouch func(context.Context, rs.Token) error
 }
@@ -41,9 +44,12 @@ type Keeper struct {
 // NewKeeper returns the keeper of a credential that was loaded.
 func NewKeeper(c credentials.Credential, agent string, now func() time.Time) *Keeper {
 	k := &Keeper{client: newClient(agent), now: now, current: c, turn: make(chan struct{}, 1)}
-	k.turn <- struct{}{}
+	k.leave()
 	return k
 }
+
+// stored is the credential as it was read or renewed last. It does not wait for a renewal under way.
+func (k *Keeper) stored() credentials.Credential { return *k.shown.Load() }
 
 // Token returns the token to read with. Its error is an *[rs.Error] that says to connect again.
 func (k *Keeper) Token(ctx context.Context) (rs.Token, error) {
@@ -106,7 +112,11 @@ func (k *Keeper) enter(ctx context.Context) error {
 	}
 }
 
-func (k *Keeper) leave() { k.turn <- struct{}{} }
+func (k *Keeper) leave() {
+	current := k.current
+	k.shown.Store(&current)
+	k.turn <- struct{}{}
+}
 
 // due reports whether the access token is to be renewed, or an answer to be written.
 func (k *Keeper) due() bool {

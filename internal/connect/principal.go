@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"net/http"
 	"slices"
+	"sync/atomic"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
@@ -19,11 +21,11 @@ import (
 // cannot be read is a member that says so; where none can, that is the error. Its errors are those of [credentials.Identify]. cacheRoot is
 // where they are stored, "" for the usual place.
 func Principal(ctx context.Context, c *rsclient.Client, keepers []*Keeper, cacheRoot string) (auth.Principal, error) {
-	var all []credentials.Credential
-	for _, k := range keepers {
-		all = append(all, k.current)
+	connections := map[string][]string{} // by the name of one of several
+	terms := &auth.Terms{
+		Limits:  func() ([]rs.TimeLimit, bool) { return limits(storedNow(keepers), connections) },
+		Connect: func(missing rs.Missing) []string { return Commands(storedNow(keepers), cacheRoot, missing) },
 	}
-	terms := &auth.Terms{Limits: limits(all), LimitsKnown: !slices.ContainsFunc(all, unknownGrant), Connect: func(missing rs.Missing) []string { return Commands(all, cacheRoot, missing) }}
 	readers := map[rs.Token]rs.Doer{}
 	var members []fanout.Member
 	var only auth.Principal
@@ -45,9 +47,13 @@ func Principal(ctx context.Context, c *rsclient.Client, keepers []*Keeper, cache
 		switch {
 		case err != nil && (len(keepers) == 1 || !errors.As(err, &failed) || failed.Code == exit.Owner):
 			return auth.Principal{}, err
-		case err != nil:
+		case err != nil: // which may pass: the owner may connect anew
 			first = cmp.Or(first, err)
-			members = append(members, refusedMembers(stored, failed)...)
+			readers[stored.Token] = &doubted{reader: reader, identify: func(ctx context.Context) error {
+				_, err := credentials.Identify(ctx, probe(reader), stored.ProviderURL, stored.Token)
+				return err
+			}}
+			members = append(members, storedMembers(stored)...)
 		case len(keepers) == 1:
 			principal.Reader, principal.Terms = reader, terms
 			return principal, nil
@@ -58,9 +64,12 @@ func Principal(ctx context.Context, c *rsclient.Client, keepers []*Keeper, cache
 			}
 			readers[stored.Token], only = reader, principal
 			members = append(members, found...)
+			for _, m := range found {
+				connections[stored.Name] = append(connections[stored.Name], m.ID)
+			}
 		}
 	}
-	if len(readers) == 0 {
+	if (only.Token == rs.Token{}) {
 		return auth.Principal{}, first
 	}
 	membership := fanout.Membership{PackageID: "stored", Members: members}
@@ -68,6 +77,27 @@ func Principal(ctx context.Context, c *rsclient.Client, keepers []*Keeper, cache
 		Token: only.Token, Kind: auth.KindPackage, GrantID: membership.PackageID, ClientID: only.ClientID, Terms: terms,
 		Package: fanout.NewPackage(membership, func(token rs.Token) rs.Doer { return readers[token] }, fanout.PackageOptions{}),
 	}, nil
+}
+
+// storedNow are the credentials as they are now: the owner may have connected anew since the program began.
+func storedNow(keepers []*Keeper) []credentials.Credential {
+	var all []credentials.Credential
+	for _, k := range keepers {
+		all = append(all, k.stored())
+	}
+	return all
+}
+
+// limits are the times that stored grants are limited to. Of several, each has its connections.
+func limits(all []credentials.Credential, connections map[string][]string) (limits []rs.TimeLimit, known bool) {
+	for _, c := range all {
+		of := limitsOf(c)
+		for i := range of {
+			of[i].Connections = connections[c.Name]
+		}
+		limits = append(limits, of...)
+	}
+	return limits, !slices.ContainsFunc(all, unknownGrant)
 }
 
 func probe(reader rs.Doer) auth.SchemaProbe {
@@ -100,8 +130,8 @@ func membersOf(ctx context.Context, reader rs.Doer, stored credentials.Credentia
 	return members, nil
 }
 
-// refusedMembers are the connections of a credential that cannot be read, as far as it says which.
-func refusedMembers(stored credentials.Credential, failed *exit.Error) []fanout.Member {
+// storedMembers are the connections of a credential that could not be read, as far as it says which.
+func storedMembers(stored credentials.Credential) []fanout.Member {
 	ids := stored.Document.Grant.Connections
 	if len(ids) == 0 {
 		ids = []string{stored.Name}
@@ -110,9 +140,31 @@ func refusedMembers(stored credentials.Credential, failed *exit.Error) []fanout.
 	for _, id := range ids {
 		members = append(members, fanout.Member{
 			Connection: rs.Connection{ID: id, GrantID: stored.GrantID, ConnectorKey: stored.Document.Grant.SourceKey()},
-			Streams:    stored.Document.Grant.Streams,
-			Refused:    &rs.Error{Code: rs.ChildUnusable, Message: failed.Message},
+			Token:      stored.Token, Streams: stored.Document.Grant.Streams,
 		})
 	}
 	return members
+}
+
+// A doubted reader asks whose its token is before it reads with it for the first time.
+type doubted struct {
+	reader     rs.Doer
+	identify   func(context.Context) error
+	identified atomic.Bool
+}
+
+// Do performs one read, unless nobody vouches for the token.
+func (d *doubted) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
+	if !d.identified.Load() {
+		if err := d.identify(ctx); err != nil {
+			refused := &rs.Error{Code: rs.ChildUnusable, Message: err.Error(), Cause: err}
+			var failed *exit.Error
+			if errors.As(err, &failed) && failed.Code != exit.Unavailable {
+				refused.Status = http.StatusForbidden // it is not asked again with each call
+			}
+			return nil, refused
+		}
+		d.identified.Store(true)
+	}
+	return d.reader.Do(ctx, r)
 }

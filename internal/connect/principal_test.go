@@ -5,7 +5,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -61,5 +63,90 @@ func TestStoredGrantsReadAsOne(t *testing.T) {
 		if !errors.As(err, &failed) || failed.Code != code {
 			t.Errorf("%v: %v", tokens, err)
 		}
+	}
+}
+
+// A grant that could not be read when the program began is read once it can be, if it is a client's.
+func TestAStoredGrantThatRecovers(t *testing.T) {
+	for kind, read := range map[string]bool{"client": true, "owner": false} {
+		var good atomic.Bool
+		var records atomic.Int64
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+			switch {
+			case token == "late" && !good.Load():
+				w.WriteHeader(http.StatusForbidden)
+				_, _ = io.WriteString(w, `{"error":{"code":"grant_revoked","message":"Grant has been revoked"}}`)
+			case strings.HasSuffix(r.URL.Path, "/records"):
+				if token == "late" {
+					records.Add(1)
+				}
+				_, _ = io.WriteString(w, `{"object":"list","data":[],"has_more":false}`)
+			case token == "late":
+				_, _ = io.WriteString(w, schemaOf(kind, "grt_late"))
+			default:
+				_, _ = io.WriteString(w, strings.ReplaceAll(schemaOf("client", "grt_"+token), "cin_slack_acme", "cin_"+token))
+			}
+		}))
+		defer server.Close()
+		c, err := rsclient.New(rsclient.Options{Base: server.URL, Retries: -1, NoBreaker: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var keepers []*Keeper
+		for _, token := range []string{"early", "late"} {
+			stored := credentials.Credential{ProviderURL: server.URL, Name: token, Token: rs.NewToken(token), GrantID: "grt_" + token, Path: t.TempDir() + "/x.json"}
+			stored.Document.Grant = credentials.Grant{Streams: []string{"messages"}, Connections: []string{"cin_" + token}}
+			keepers = append(keepers, NewKeeper(stored, "test", time.Now))
+		}
+		p, err := Principal(t.Context(), c, keepers, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		good.Store(true)
+		_, err = p.Package.Do(t.Context(), rs.Request{Path: rs.Path("streams", "messages", "records"), Query: url.Values{"connection_id": {"cin_late"}}})
+		if (err == nil) != read || (records.Load() == 1) != read {
+			t.Errorf("%s: %d reads of records, %v", kind, records.Load(), err)
+		}
+	}
+}
+
+// What an answer says of the times of a grant, and how more is granted, is what is stored now: the owner may have connected anew.
+func TestTermsAreThoseThatAreStoredNow(t *testing.T) {
+	k := newKept(t, says(200, renewed))
+	for since, count := range map[string]int{"2026-06-01T00:00:00Z": 2, "": 0} {
+		d := k.stored(t)
+		d.Grant.Streams, d.Grant.Since = []string{"messages", "channels"}, since
+		k.store(t, d)
+		if _, err := k.Renew(t.Context(), rs.NewToken("at_1"), "grant_revoked"); err != nil {
+			t.Fatal(err)
+		}
+		limits, known := limits(storedNow([]*Keeper{k.Keeper}), nil)
+		if !known || len(limits) != count {
+			t.Errorf("since %q: %+v", since, limits)
+		}
+		command := Commands(storedNow([]*Keeper{k.Keeper}), "", rs.Missing{Streams: []string{"reactions"}})
+		if len(command) != 1 || !strings.Contains(command[0], "--stream channels --stream reactions") || strings.Contains(command[0], "--since 2026-06-01") != (since != "") {
+			t.Errorf("since %q: %q", since, command)
+		}
+	}
+}
+
+// Times are said of the connections of their grant, and more of them are asked of the grants that have such a limit.
+func TestTimesAreThoseOfTheirGrant(t *testing.T) {
+	chat := credentials.Credential{Name: "default", ProviderURL: "https://rs.example"}
+	chat.Document.Grant = credentials.Grant{Source: "https://r.example/connectors/chat", Streams: []string{"messages"}}
+	mail := credentials.Credential{Name: "mail", ProviderURL: "https://rs.example"}
+	mail.Document.Grant = credentials.Grant{Source: "https://r.example/connectors/mail", Streams: []string{"messages"}, Since: "2026-06-01T00:00:00Z"}
+	both := []credentials.Credential{chat, mail}
+	got, _ := limits(both, map[string][]string{"default": {"cin_chat"}, "mail": {"cin_mail"}})
+	if len(got) != 1 || len(got[0].Connections) != 1 || got[0].Connections[0] != "cin_mail" {
+		t.Errorf("%+v", got)
+	}
+	if lines := Commands(both, "", rs.Missing{Streams: []string{"messages"}, AllTimes: true}); len(lines) != 1 || !strings.Contains(lines[0], "connectors/mail") {
+		t.Errorf("%q", lines)
+	}
+	if lines := Commands(both, "", rs.Missing{Streams: []string{"messages"}}); len(lines) != 2 {
+		t.Errorf("%q", lines)
 	}
 }

@@ -1,12 +1,15 @@
 package connect
 
 import (
+	"cmp"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // issued is a token answer, of whichever way.
@@ -89,14 +92,7 @@ func (a *attempt) document(t issued) (credentials.Document, error) {
 	if g.Mode != "" {
 		d.Grant.Mode = g.Mode
 	}
-	for _, s := range g.Streams {
-		d.Grant.Streams = append(d.Grant.Streams, s.Name)
-		for _, p := range []*period{s.Range, s.Constraint} {
-			if p != nil {
-				d.Grant.Since, d.Grant.Until = p.Since, p.Until
-			}
-		}
-	}
+	setStreams(&d.Grant, g.Streams)
 	if g.Expires != nil {
 		d.Grant.Ends = g.Expires.UTC().Format(time.RFC3339)
 		d.Credential.SetExpiry(*g.Expires)
@@ -106,6 +102,28 @@ func (a *attempt) document(t issued) (credentials.Document, error) {
 		d.Grant.Ends = a.Now().Add(time.Duration(t.ExpiresIn) * time.Second).UTC().Format(time.RFC3339)
 	}
 	return d, nil
+}
+
+// setStreams notes which streams the server granted, and for which times: the whole grant is since or until a time if all streams have one.
+// Where the server says no times, those that were asked for stay.
+func setStreams(g *credentials.Grant, streams []grantedStream) {
+	for _, s := range streams {
+		g.Streams = append(g.Streams, s.Name)
+		if p := cmp.Or(s.Constraint, s.Range); p != nil {
+			g.Limits = append(g.Limits, rs.TimeLimit{Stream: s.Name, Field: p.Field, Since: p.Since, Until: p.Until})
+		}
+	}
+	if len(g.Limits) == 0 {
+		return
+	}
+	g.Since, g.Until = "", ""
+	if len(g.Limits) < len(streams) {
+		return
+	}
+	g.Since = slices.MinFunc(g.Limits, func(a, b rs.TimeLimit) int { return cmp.Compare(a.Since, b.Since) }).Since
+	if !slices.ContainsFunc(g.Limits, func(l rs.TimeLimit) bool { return l.Until == "" }) {
+		g.Until = slices.MaxFunc(g.Limits, func(a, b rs.TimeLimit) int { return cmp.Compare(a.Until, b.Until) }).Until
+	}
 }
 
 // setLifetime notes when the access token of an answer ends, and how it is renewed.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // A Document is a file of the cache. The TypeScript tools read everything but Refresh and Grant, and ignore those.
@@ -67,7 +69,11 @@ type Grant struct {
 	Since       string   `json:"since,omitempty"`
 	Until       string   `json:"until,omitempty"`
 	Mode        string   `json:"access_mode,omitempty"`
-	Ends        string   `json:"expires_at,omitempty"` // the grant, not its token; RFC 3339, empty for never
+
+	// Limits are the times of streams as the server granted them. Where it names none, Since and Until are those of all.
+	Limits []rs.TimeLimit `json:"time_limits,omitempty"`
+
+	Ends string `json:"expires_at,omitempty"` // the grant, not its token; RFC 3339, empty for never
 }
 
 // SourceKey is the short name of the source: the last segment of its id.

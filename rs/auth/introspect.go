@@ -109,7 +109,7 @@ func (a introspection) terms() *Terms {
 	if len(details) == 0 {
 		return nil
 	}
-	return &Terms{Limits: all, LimitsKnown: known}
+	return &Terms{Limits: func() ([]rs.TimeLimit, bool) { return all, known }}
 }
 
 // maxLimits bounds what is remembered of a grant.

@@ -28,18 +28,21 @@ type Principal struct {
 
 // Terms are what is known of a grant without a read.
 type Terms struct {
-	Limits      []rs.TimeLimit
-	LimitsKnown bool // there are no others
+	// Limits are the times that streams are limited to; known is true where there are no others.
+	Limits func() (limits []rs.TimeLimit, known bool)
 	// Connect returns the command lines by which the owner grants what is missing; nil where the caller has no terminal.
 	Connect func(rs.Missing) []string
 }
 
-// Limits are the times that streams of the grant are limited to, as far as they are known.
-func (p Principal) Limits() []rs.TimeLimit {
-	if p.Terms == nil {
-		return nil
+// Limits are the times that streams of the grant are limited to, as far as they are known; known is true where there are no others.
+func (p Principal) Limits() (limits []rs.TimeLimit, known bool) {
+	switch {
+	case p.Terms != nil && p.Terms.Limits != nil:
+		return p.Terms.Limits()
+	case p.Package != nil:
+		return p.Package.Limits(), false
 	}
-	return p.Terms.Limits
+	return nil, false
 }
 
 // A Package reads the grants of a package as if they were one.
@@ -49,6 +52,8 @@ type Package interface {
 	Choose(rs.Scope) error
 	// Granted returns the streams of the grants that can be read now, as far as it is known without a read.
 	Granted() []rs.GrantedStream
+	// Limits are the times that the grants which have been read are limited to, as far as they are known.
+	Limits() []rs.TimeLimit
 	// Tokens returns the tokens that its reads may carry.
 	Tokens() []rs.Token
 }

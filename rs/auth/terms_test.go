@@ -14,8 +14,8 @@ func TestLimitsOfALargeGrant(t *testing.T) {
 			streams = append(streams, fmt.Sprintf(`{"name":"s%d","time_constraint":{"since":"2026-01-01T00:00:00Z"}}`, i))
 		}
 		a := introspection{Details: []byte(`[{"streams":[` + strings.Join(streams, ",") + `,{"name":"free"}]}]`)}
-		if terms := a.terms(); len(terms.Limits) != min(count, maxLimits) || terms.LimitsKnown != known {
-			t.Errorf("%d limits: %d are kept, LimitsKnown is %v", count, len(terms.Limits), terms.LimitsKnown)
+		if limits, all := a.terms().Limits(); len(limits) != min(count, maxLimits) || all != known {
+			t.Errorf("%d limits: %d are kept, known is %v", count, len(limits), all)
 		}
 	}
 }

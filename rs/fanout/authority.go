@@ -68,6 +68,7 @@ func (a *packageAuthority) Introspect(ctx context.Context, token rs.Token) (auth
 			info.Expires = c.Expires
 		}
 	}
+	info.Principal.Terms = nil // each member has its own
 	info.Principal.Package = newPackage(membership, a.options.For, a.options.Package, a.members, a.refusals)
 	return info, nil
 }

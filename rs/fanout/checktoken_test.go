@@ -272,6 +272,30 @@ func TestARefusedGrantGivesWayToAnotherOfItsConnection(t *testing.T) {
 	}
 }
 
+// The times that a member's grant is limited to are known once it is read, for its connection alone.
+func TestTheTimesOfAMember(t *testing.T) {
+	a := &memberAuthority{answers: map[string]func(context.Context) (auth.TokenInfo, error){"tok_b": func(context.Context) (auth.TokenInfo, error) {
+		return auth.TokenInfo{Principal: auth.Principal{Kind: auth.KindClient, Terms: &auth.Terms{Limits: func() ([]rs.TimeLimit, bool) {
+			return []rs.TimeLimit{{Stream: "notes", Since: "2026-06-01T00:00:00Z"}}, true
+		}}}}, nil
+	}}}
+	f := &packageRS{answers: map[string]memberAnswer{"tok_a": says(`{"data":[]}`), "tok_b": says(`{"data":[]}`)}}
+	principal := auth.Principal{Package: judged(t, a, f, fanout.PackageOptions{}, aMember("a"), aMember("b"))}
+	var want []rs.TimeLimit
+	for _, connection := range []string{"cin_a", "cin_b"} {
+		if limits, known := principal.Limits(); known || cmp.Diff(want, limits) != "" {
+			t.Errorf("before %s is read: %+v", connection, limits)
+		}
+		if _, err := principal.Package.Do(t.Context(), recordsRequest(connection)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want = []rs.TimeLimit{{Stream: "notes", Since: "2026-06-01T00:00:00Z", Connections: []string{"cin_b"}}}
+	if limits, known := principal.Limits(); known || cmp.Diff(want, limits) != "" {
+		t.Errorf("%+v", limits)
+	}
+}
+
 // A slow authority: at most 16 questions of one read at a time, one for each token however many ask, also where the members are
 // looked up anew meanwhile.
 func TestQuestionsAboutMembersAreFew(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -191,6 +192,12 @@ func (p *grantPackage) checkToken(ctx context.Context, c *member) *rs.Error {
 	defer cancel()
 	principal, err := p.authority.Authenticate(ctx, c.Token)
 	if err == nil && principal.Kind == auth.KindClient {
+		limits, _ := principal.Limits()
+		limits = slices.Clone(limits)
+		for i := range limits {
+			limits[i].Connections = []string{c.ID}
+		}
+		c.limits.Store(&limits)
 		return nil
 	}
 	why := &rs.Error{

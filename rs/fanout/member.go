@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -69,6 +70,8 @@ type member struct {
 	Member
 	doer   rs.Doer
 	shared bool // another member has the same connection
+
+	limits atomic.Pointer[[]rs.TimeLimit] // what the authority said when the token was checked last
 }
 
 func newPackage(m Membership, doer func(rs.Token) rs.Doer, o PackageOptions, members *auth.TokenCache, r *refusals) *grantPackage {

@@ -49,6 +49,17 @@ func (p *grantPackage) Choose(scope rs.Scope) error {
 	return nil
 }
 
+// Limits are the times that the grants of the members which have been read are limited to.
+func (p *grantPackage) Limits() []rs.TimeLimit {
+	var all []rs.TimeLimit
+	for _, c := range p.members {
+		if limits := c.limits.Load(); limits != nil {
+			all = append(all, *limits...)
+		}
+	}
+	return all
+}
+
 // Granted returns the streams that the directory says the members have that can be read now. It is empty where it does not say so of each.
 func (p *grantPackage) Granted() []rs.GrantedStream {
 	var granted []rs.GrantedStream

@@ -216,10 +216,47 @@ func (u *Ungranted) lines() []string {
 	if len(u.Streams) > 0 {
 		lines = append(lines, clean.Clip("not granted here, and left out: "+strings.Join(each(u.Streams, shownName), ", "), lineChars))
 	}
-	for _, limit := range u.Times {
-		lines = append(lines, timeLimit("the grant of "+shownName(limit.Stream), limit)+"; other records are left out")
+	said, unsaid := 0, 0
+	for i, limit := range u.Times {
+		same := func(other rs.TimeLimit) bool {
+			return other.Field == limit.Field && other.Since == limit.Since && other.Until == limit.Until && slices.Equal(other.Connections, limit.Connections)
+		}
+		if slices.ContainsFunc(u.Times[:i], same) {
+			continue
+		}
+		if said++; said > maxLimitLines {
+			unsaid++
+			continue
+		}
+		var streams []string
+		for _, other := range u.Times[i:] {
+			if same(other) && !slices.Contains(streams, other.Stream) {
+				streams = append(streams, other.Stream)
+			}
+		}
+		of := shownFew(streams)
+		if len(limit.Connections) > 0 {
+			of += " (" + shownFew(limit.Connections) + ")"
+		}
+		lines = append(lines, timeLimit("the grant of "+of, limit)+"; other records are left out")
+	}
+	if unsaid > 0 {
+		lines = append(lines, fmt.Sprintf("the grant is limited to %d more spans of time in other streams", unsaid))
 	}
 	return append(lines, connectLines(u.Connect)...)
+}
+
+// maxLimitLines bounds the spans of time that a text says; structured output has all.
+const maxLimitLines = 5
+
+// shownFew are the first of some names, and how many others there are.
+func shownFew(names []string) string {
+	const most = 8
+	shown := strings.Join(each(names[:min(len(names), most)], func(name string) string { return clean.Clip(shownName(name), labelChars) }), ", ")
+	if len(names) > most {
+		shown += fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return shown
 }
 
 // connectLines are the commands by which the owner grants what is missing, as lines of text.

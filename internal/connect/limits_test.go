@@ -1,0 +1,66 @@
+package connect
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// Each stream of a grant has the time that the server said, and the whole grant only one that all streams have.
+func TestEachStreamHasItsOwnTime(t *testing.T) {
+	const june, october, december = "2026-06-01T00:00:00Z", "2026-10-01T00:00:00Z", "2026-12-01T00:00:00Z"
+	for name, row := range map[string]struct {
+		streams string
+		limits  []rs.TimeLimit
+		since   string
+		until   string
+	}{
+		"of three, one has none": {
+			`{"name":"messages","time_constraint":{"field":"sent_at","since":"2026-06-01T00:00:00Z"}},{"name":"channels"},{"name":"files","time_range":{"since":"2026-10-01T00:00:00Z"}}`,
+			[]rs.TimeLimit{{Stream: "messages", Field: "sent_at", Since: june}, {Stream: "files", Since: october}}, "", "",
+		},
+		"all have one": {
+			`{"name":"messages","time_range":{"since":"2026-10-01T00:00:00Z","until":"2026-12-01T00:00:00Z"}},{"name":"files","time_range":{"since":"2026-06-01T00:00:00Z"}}`,
+			[]rs.TimeLimit{{Stream: "messages", Since: october, Until: december}, {Stream: "files", Since: june}}, june, "",
+		},
+		"until": {
+			`{"name":"messages","time_range":{"until":"2026-10-01T00:00:00Z"}},{"name":"files","time_range":{"since":"2026-06-01T00:00:00Z","until":"2026-12-01T00:00:00Z"}}`,
+			[]rs.TimeLimit{{Stream: "messages", Until: october}, {Stream: "files", Since: june, Until: december}}, "", december,
+		},
+		"none is said, so all have what was asked for": {
+			`{"name":"messages"},{"name":"files"}`, []rs.TimeLimit{{Stream: "messages", Since: june}, {Stream: "files", Since: june}}, june, "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := &attempt{Options: Options{Now: time.Now}}
+			a.details = []selection{{Source: source{ID: "https://r.example/connectors/slack"}, Streams: []stream{{Name: "*", Time: &period{Since: june}}}}}
+			var answer issued
+			if err := json.Unmarshal([]byte(`{"access_token":"at","grant_id":"grt_1","grant":{"streams":[`+row.streams+`]}}`), &answer); err != nil {
+				t.Fatal(err)
+			}
+			d, err := a.document(answer)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := json.Marshal(d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var stored credentials.Document
+			if err := json.Unmarshal(text, &stored); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(row.limits, limitsOf(credentials.Credential{Document: stored})); diff != "" {
+				t.Error(diff)
+			}
+			if stored.Grant.Since != row.since || stored.Grant.Until != row.until {
+				t.Errorf("all since %q, until %q", stored.Grant.Since, stored.Grant.Until)
+			}
+		})
+	}
+}
