@@ -152,3 +152,15 @@ func TestInferenceDescribesAThousandFields(t *testing.T) {
 		t.Errorf("%d fields", len(fields))
 	}
 }
+
+// Of several days the first one that is called so is when a row happened; what an activity is called is its title, and not its file.
+func TestRolesOfWhatPeopleKeep(t *testing.T) {
+	stream := inferred(t, `{"Day":"2026-01-15","Month":"2026-01-01","Filename":"1.gpx","Activity Name":"Run"}`)
+	got := map[string]string{}
+	for _, field := range stream.Fields {
+		got[field.Name] = field.Role
+	}
+	if diff := cmp.Diff(map[string]string{"Day": "event-time", "Month": "", "Filename": "", "Activity Name": "primary-title"}, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}

@@ -17,7 +17,7 @@ func eventTimeNames() []string {
 }
 
 func titleNames() []string {
-	return []string{"title", "subject", "name", "headline", "displayname", "label", "trackname", "filename", "question", "summary"}
+	return []string{"title", "subject", "name", "headline", "displayname", "label", "trackname", "activityname", "filename", "question", "summary"}
 }
 
 func secondaryNames() []string {
@@ -68,7 +68,7 @@ func onlyTimestamp(fields []model.Field) *model.Field {
 }
 
 // dateWords are in the names of dates, in the languages of those whose banks and shops write them.
-var dateWords = regexp.MustCompile(`(?i)date|time|datum|buchung|valuta|fecha|data|dato|start|begin|from|^von$`)
+var dateWords = regexp.MustCompile(`(?i)date|time|datum|buchung|valuta|fecha|data|dato|start|begin|from|^von$|(?:^|_)(?:day|tag|jour|giorno|when)(?:_|$)`)
 
 // firstDate makes the first timestamp the event time whose name says that it is a date: a booking comes before what follows from it.
 func firstDate(fields []model.Field) *model.Field {
