@@ -290,7 +290,7 @@ func (c *correcting) guess() (send, left string) {
 	}
 	call = c.accepted(call)
 	if call.Tool != "schema" && c.refused.Code != rs.InvalidExpand { // which says what to leave out
-		left = correct.LeftOut(c.args, call)
+		left = call.LeavesOut(c.args)
 	}
 	return call.String(), left
 }

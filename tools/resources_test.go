@@ -49,17 +49,17 @@ func TestResourcesReadWhatToolsRead(t *testing.T) {
 			"fetch", `{"id":"` + rs.Ref{Stream: "files", RecordID: "a/b"}.URI() + `"}`, "/v1/streams/files/records/a%2Fb",
 		},
 		"S1-2b the start of a field": {
-			"field-window", render.WindowURI(render.WindowQuery{Ref: rs.Ref{ConnectionID: "cin_1", Stream: "messages", RecordID: "m1"}, Field: "body"}),
+			"field-window", render.WindowQuery{Ref: rs.Ref{ConnectionID: "cin_1", Stream: "messages", RecordID: "m1"}, Field: "body"}.URI(),
 			"read_record_field", `{"id":"cin_1/messages:m1","field":"body"}`,
 			"/v1/streams/messages/records/m1/field-window?connection_id=cin_1&field=body",
 		},
 		"S1-2b a later part of a field": {
-			"field-window", render.WindowURI(render.WindowQuery{Ref: rs.Ref{Stream: "messages", RecordID: "m1"}, Field: "parts.text", Offset: 4096, Limit: 100}),
+			"field-window", render.WindowQuery{Ref: rs.Ref{Stream: "messages", RecordID: "m1"}, Field: "parts.text", Offset: 4096, Limit: 100}.URI(),
 			"read_record_field", `{"id":"messages:m1","field":"parts.text","offset_chars":4096,"limit_chars":100}`,
 			"/v1/streams/messages/records/m1/field-window?field=parts.text&limit_chars=100&offset_chars=4096",
 		},
 		"S1-2b a match in a field": {
-			"field-window", render.WindowURI(render.WindowQuery{Ref: rs.Ref{Stream: "messages", RecordID: "m1"}, Field: "body", Q: "tax", Before: new(10), After: new(20)}),
+			"field-window", render.WindowQuery{Ref: rs.Ref{Stream: "messages", RecordID: "m1"}, Field: "body", Q: "tax", Before: new(10), After: new(20)}.URI(),
 			"read_record_field", `{"id":"messages:m1","field":"body","q":"tax","before_chars":10,"after_chars":20}`,
 			"/v1/streams/messages/records/m1/field-window?after_chars=20&before_chars=10&field=body&q=tax",
 		},
@@ -69,11 +69,11 @@ func TestResourcesReadWhatToolsRead(t *testing.T) {
 			"/v1/streams/messages/records/m1/field-window?connection_id=cin_1&field=body",
 		},
 		"one attachment": {
-			"blob", render.BlobURI(render.BlobQuery{BlobID: "blob_sha256_ab", ConnectionID: "cin_1"}),
+			"blob", render.BlobQuery{BlobID: "blob_sha256_ab", ConnectionID: "cin_1"}.URI(),
 			"fetch_blob", `{"blob_id":"blob_sha256_ab","connection_id":"cin_1"}`, "/v1/blobs/blob_sha256_ab",
 		},
 		"one attachment of no known connection": {
-			"blob", render.BlobURI(render.BlobQuery{BlobID: "blob_sha256_ab"}),
+			"blob", render.BlobQuery{BlobID: "blob_sha256_ab"}.URI(),
 			"fetch_blob", `{"blob_id":"blob_sha256_ab"}`, "/v1/blobs/blob_sha256_ab",
 		},
 	} {

@@ -55,7 +55,7 @@ func TestABlobCountsUntilItIsSent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	blob := fmt.Sprintf(`{"uri":%q}`, render.BlobURI(render.BlobQuery{BlobID: "b"}))
+	blob := fmt.Sprintf(`{"uri":%q}`, render.BlobQuery{BlobID: "b"}.URI())
 	handler := transport.Handler(transport.HandlerOptions{
 		Server: transport.NewPipeline(
 			transport.PipelineOptions{Client: client, Logger: zerolog.Nop()},

@@ -254,20 +254,20 @@ func swapped(filter rs.Object) rs.Object {
 	return filter
 }
 
-// LeftOut names the arguments of which nothing is in a call that is proposed for them. What says nothing about a read is none of them.
-func LeftOut(args rs.Object, call Call) string {
+// LeavesOut names the arguments of which nothing is in a call that is proposed for them. What says nothing about a read is none of them.
+func (c Call) LeavesOut(args rs.Object) string {
 	var left []string
-	proposed := call.Arguments.JSON()
+	proposed := c.Arguments.JSON()
 	for _, m := range args {
 		value := strings.Trim(m.Value, `"{}[]`)
 		several, _ := rs.AsArray(m.Value)
 		switch {
-		case m.Name == "filter" && (call.Tool == "search" || call.Arguments.Has("group_by")): // what no filter says is in the words or groups
-		case aggregations[written.Snake(m.Name)] && call.Arguments.Text("metric") != "count": // it is in the metric
+		case m.Name == "filter" && (c.Tool == "search" || c.Arguments.Has("group_by")): // what no filter says is in the words or groups
+		case aggregations[written.Snake(m.Name)] && c.Arguments.Text("metric") != "count": // it is in the metric
 		case value == "" || m.Value == "null" || silent[written.Snake(m.Name)] || strings.Contains(proposed, value):
 		case len(several) > 1 && strings.Contains(proposed, several[0]) && !strings.Contains(proposed, several[1]):
 			left = append(left, "all but the first of "+quote.Names([]string{m.Name}, 1))
-		case !call.Arguments.Has(m.Name):
+		case !c.Arguments.Has(m.Name):
 			left = append(left, quote.Names([]string{m.Name}, 1))
 		}
 	}

@@ -30,8 +30,8 @@ type BlobHandle struct {
 	ConnectionID string `json:"connection_id,omitempty"`
 }
 
-// BlobURI returns the resource URI of a blob's bytes.
-func BlobURI(q BlobQuery) string {
+// URI returns the resource URI of a blob's bytes.
+func (q BlobQuery) URI() string {
 	return BlobURIPrefix + rs.EncodeHandle(BlobHandle{Version: 1, Kind: "blob", BlobID: q.BlobID, ConnectionID: q.ConnectionID})
 }
 
@@ -136,7 +136,7 @@ func writeAttached(all []Attached, remaining int) (text string, whole bool) {
 
 // uri is the resource that has all bytes.
 func (a Attached) uri() string {
-	return BlobURI(BlobQuery{BlobID: a.BlobID, ConnectionID: a.ConnectionID})
+	return BlobQuery{BlobID: a.BlobID, ConnectionID: a.ConnectionID}.URI()
 }
 
 // htmlText is the text of an HTML page, one line for each block.
@@ -174,11 +174,11 @@ func htmlText(page string) string {
 }
 
 // Blob renders a blob. The first 16 KiB of text, JSON, CSV and calendars are inline; of other types only type,
-// size and hash are shown. All bytes are readable as the resource BlobURI(q) (S3-2c).
+// size and hash are shown. All bytes are readable as the resource q.URI() (S3-2c).
 func Blob(body string, contentType string, q BlobQuery) (Result, error) {
 	sum := sha256.Sum256([]byte(body))
 	kind, text := blobType(contentType)
-	uri := BlobURI(q)
+	uri := q.URI()
 	out := new(arguments).plain("blob_id", q.BlobID).plain("content_type", kind).put("size_bytes", encode(len(body)))
 	out.plain("sha256", hex.EncodeToString(sum[:])).optional("connection_id", q.ConnectionID)
 	lines := []string{clean.Clip(fmt.Sprintf("%s: %s, %d bytes, sha256 %x", clean.Name(q.BlobID), kind, len(body), sum), lineChars)}

@@ -304,7 +304,7 @@ func blobURIs(data object, conn string) []string {
 	var uris []string
 	for _, m := range data {
 		if id := rs.AsObject(m.Value).Text("blob_id"); sendableName(id) {
-			uris = append(uris, BlobURI(BlobQuery{BlobID: id, ConnectionID: conn}))
+			uris = append(uris, BlobQuery{BlobID: id, ConnectionID: conn}.URI())
 		}
 	}
 	return uris

@@ -245,14 +245,14 @@ func TestError(t *testing.T) {
 func TestHandles(t *testing.T) {
 	q := WindowQuery{Ref: rs.Ref{ConnectionID: "cin_a", Stream: "s", RecordID: "r"}, Field: "body", Q: "x y", Before: new(3)}
 	var w WindowHandle
-	if err := rs.DecodeHandle(strings.TrimPrefix(WindowURI(q), WindowURIPrefix), &w); err != nil {
+	if err := rs.DecodeHandle(strings.TrimPrefix(q.URI(), WindowURIPrefix), &w); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(WindowHandle{Version: 1, Kind: "field_window", ID: "cin_a/s:r", Field: "body", Q: "x y", BeforeChars: new(3)}, w); diff != "" {
 		t.Error(diff)
 	}
 	var b BlobHandle
-	if err := rs.DecodeHandle(strings.TrimPrefix(BlobURI(BlobQuery{"blob_1", "cin_a"}), BlobURIPrefix), &b); err != nil {
+	if err := rs.DecodeHandle(strings.TrimPrefix(BlobQuery{"blob_1", "cin_a"}.URI(), BlobURIPrefix), &b); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(BlobHandle{Version: 1, Kind: "blob", BlobID: "blob_1", ConnectionID: "cin_a"}, b); diff != "" {

@@ -298,7 +298,7 @@ func (s *searchPage) windowURIs() []string {
 			if len(uris) == maxEvidenceRows {
 				return uris
 			}
-			uris = append(uris, WindowURI(WindowQuery{Ref: x.ref, Field: x.field, Q: x.q}))
+			uris = append(uris, WindowQuery{Ref: x.ref, Field: x.field, Q: x.q}.URI())
 		}
 	}
 	return uris

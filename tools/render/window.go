@@ -49,8 +49,8 @@ type WindowHandle struct {
 	AfterChars  *int   `json:"after_chars,omitempty"`
 }
 
-// WindowURI returns the resource URI of a field window. It belongs in _meta only (S1-4a).
-func WindowURI(q WindowQuery) string {
+// URI returns the resource URI of a field window. It belongs in _meta only (S1-4a).
+func (q WindowQuery) URI() string {
 	return WindowURIPrefix + rs.EncodeHandle(&WindowHandle{
 		Version: 1, Kind: "field_window", ID: q.Ref.String(), Field: q.Field,
 		OffsetChars: q.Offset, LimitChars: q.Limit, Q: q.Q, BeforeChars: q.Before, AfterChars: q.After,
@@ -90,7 +90,7 @@ func Window(response *rs.Response, q WindowQuery) (Result, error) {
 	return Result{
 		Text:       windowPage(s, q),
 		Structured: []byte(windowStructured(o, s, q)),
-		Meta:       map[string]any{"pdpp/resource_uri": WindowURI(q)},
+		Meta:       map[string]any{"pdpp/resource_uri": q.URI()},
 	}, nil
 }
 
