@@ -135,6 +135,56 @@ func TestASourceThatFailsEndsTheCursor(t *testing.T) {
 	}
 }
 
+// Of several sources the hits that have all words come first, page by page; words that are only like those of the query are shown where
+// no source has any of them.
+func TestHitsOfAPeriodWithAllWordsComeFirst(t *testing.T) {
+	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
+		`{"name":"a","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt","body":"t=text,lex"}},` +
+		`{"name":"b","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt","body":"t=text,lex"}}]}]}`
+	for name, row := range map[string]struct {
+		matches map[string]string // of the hits of a stream, a letter each
+		want    string
+	}{
+		"all, then some, and none that is like": {map[string]string{"a": "ssn", "b": "aasnn"}, "b0 b1 a0 a1 b2"},
+		"some, and none that is like":           {map[string]string{"a": "nn", "b": "sn"}, "b0"},
+		"only what is like":                     {map[string]string{"a": "nn", "b": "n"}, "a0 b0 a1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+				if r.Path == "/v1/schema" {
+					return middlewaretest.JSON(schema), nil
+				}
+				stream, limit := r.Query.Get("streams"), 0
+				_, _ = fmt.Sscan(r.Query.Get("limit"), &limit)
+				var hits []string
+				for n, match := range row.matches[stream] {
+					word := map[rune]string{'a': "all", 's': "some", 'n': "nearest"}[match]
+					hits = append(hits, strings.Replace(hitAt(stream, fmt.Sprint(stream, n), "2026-03-05T00:00:00Z"), "{", `{"match":"`+word+`",`, 1))
+				}
+				shown := min(limit, len(hits))
+				return middlewaretest.JSON(fmt.Sprintf(`{"object":"list","has_more":%v,"data":[%s]}`, shown < len(hits), strings.Join(hits[:shown], ","))), nil
+			}}
+			var got []string
+			arguments := `{"q":"tax","since":"2026-03-01","limit":2}`
+			for range 5 {
+				o := rs.AsObject(string(use(t, tools.Search("https://rs.example"), server, []byte(arguments)).Structured))
+				for _, raw := range o.Array("results") {
+					_, key, _ := strings.Cut(rs.AsObject(raw).Text("id"), ":")
+					got = append(got, key)
+				}
+				next := o.Object("data").Text("next_cursor")
+				if next == "" {
+					break
+				}
+				arguments = `{"q":"tax","since":"2026-03-01","limit":2,"cursor":` + rs.EncodeJSON(next) + `}`
+			}
+			if strings.Join(got, " ") != row.want {
+				t.Errorf("%v, want %s", got, row.want)
+			}
+		})
+	}
+}
+
 func hitAt(stream, key, at string) string {
 	return fmt.Sprintf(`{"stream":%q,"record_key":%q,"connection_id":"c","authored_at":%q}`, stream, key, at)
 }

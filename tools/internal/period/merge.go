@@ -69,12 +69,18 @@ func (p *Reader) merged(r rs.Request, pages []sourcePage, from cursor, limit int
 	}
 	if timeline {
 		slices.SortStableFunc(all, func(a, b foundAt) int { return b.at.Compare(a.at) })
+	} else {
+		slices.SortStableFunc(all, func(a, b foundAt) int { return cmp.Compare(a.matches(), b.matches()) })
+	}
+	matched := len(all) > 0 && all[0].matches() < nearestWord
+	if matched { // then words that are like those of the query are none of its
+		all = slices.DeleteFunc(all, func(hit foundAt) bool { return hit.matches() == nearestWord })
 	}
 	response := &rs.Response{Status: 200, ContentType: "application/json"}
 	counted, exact := 0, true
 	for _, page := range pages {
 		response.Reads += page.reads
-		more = more || page.more
+		more = more || page.more && !(matched && page.endsWithNearest())
 		if page.err != nil {
 			response.Unavailable++
 			exact = false

@@ -16,6 +16,23 @@ type foundAt struct {
 	at time.Time
 }
 
+// What of the words of a query a hit has. A resource server returns first those that have all.
+const (
+	allWords = iota
+	someWords
+	nearestWord // one that is like a word that is nowhere
+)
+
+func (f foundAt) matches() int {
+	switch f.Members.Text("match") {
+	case "some":
+		return someWords
+	case "nearest":
+		return nearestWord
+	}
+	return allWords
+}
+
 // A sourcePage is what was read of a source.
 type sourcePage struct {
 	hits     []foundAt
@@ -35,6 +52,11 @@ func (page *sourcePage) complete() bool {
 	return page.err == nil && !page.all && (!page.parts || !page.more && len(page.untimed) == 0)
 }
 
+// endsWithNearest reports whether all hits that follow have no word of the query.
+func (page *sourcePage) endsWithNearest() bool {
+	return len(page.hits) > 0 && page.hits[len(page.hits)-1].matches() == nearestWord
+}
+
 // counts are how many records in the period have all words, and how many have some; false where that is not known.
 func (page *sourcePage) counts() (count, partial int, known bool) {
 	if !page.parts {
@@ -43,11 +65,10 @@ func (page *sourcePage) counts() (count, partial int, known bool) {
 		return count, partial, known && !page.all
 	}
 	for _, hit := range page.hits { // what its resource server counted is of any time
-		switch hit.Members.Text("match") {
-		case "some":
+		switch hit.matches() {
+		case someWords:
 			partial++
-		case "nearest":
-		default:
+		case allWords:
 			count++
 		}
 	}
@@ -60,8 +81,7 @@ func (page *sourcePage) lacks(word string) bool {
 		return true
 	}
 	return page.parts && page.complete() && !slices.ContainsFunc(page.hits, func(hit foundAt) bool {
-		match := hit.Members.Text("match")
-		return match != "some" && match != "nearest" || slices.Contains(hit.Members.Array("matched_words"), word)
+		return hit.matches() == allWords || slices.Contains(hit.Members.Array("matched_words"), word)
 	})
 }
 
