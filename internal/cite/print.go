@@ -96,7 +96,10 @@ func unverified(err error, providerURL string) error {
 	message := refusal.Error()
 	switch code := string(refusal.Code); {
 	case strings.HasPrefix(code, "grant_"), strings.HasPrefix(code, "token_"), code == "context.active_false", code == "authentication_error", code == "not_authenticated":
-		return &exit.Error{Code: exit.NotReady, Message: message + " Connect again: pdpp-mcp connect " + providerURL}
+		if !strings.Contains(message, "pdpp-mcp connect ") {
+			message += " Connect again: pdpp-mcp connect " + providerURL + " --source KEY"
+		}
+		return &exit.Error{Code: exit.NotReady, Message: message}
 	case strings.HasPrefix(code, "invalid_") && refusal.Code != rs.InvalidResponse, refusal.Code == rs.AmbiguousConnection, refusal.Code == rs.ConflictingConnectionID:
 		return exit.UsageError(message)
 	case refusal.Code == rs.Internal:

@@ -48,7 +48,7 @@ func Run(ctx context.Context, args []string, app App) int {
 	command := parsed.Command()
 	if name := credentials.OwnerVariable(os.Environ()); name != "" && !readsNothing(command) {
 		return fail(app, &exit.Error{Code: exit.Owner, Message: fmt.Sprintf(
-			"%s is set: an owner credential must not reach an assistant. Unset it, and connect with a scoped grant: pdpp-mcp connect <provider-url>.", name)})
+			"%s is set: an owner credential must not reach an assistant. Unset it, and connect with a scoped grant: pdpp-mcp connect <provider-url> --source KEY.", name)})
 	}
 	switch command {
 	case "demo":

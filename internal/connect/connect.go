@@ -99,7 +99,7 @@ func (a *attempt) identify(ctx context.Context, document *credentials.Document) 
 		return exit.UsageError(err.Error())
 	}
 	token := rs.NewToken(string(document.Credential.AccessToken))
-	principal, err := credentials.Identify(ctx, probe(c.For(rsclient.Caller{Token: token})), document.ProviderURL, token)
+	principal, err := credentials.Identify(ctx, probe(c.For(rsclient.Caller{Token: token})), credentials.Credential{ProviderURL: document.ProviderURL, Token: token, Document: *document})
 	if err != nil {
 		return err
 	}

@@ -290,11 +290,23 @@ func (k *Keeper) connectAgain(why error) error {
 	if k.current.Document.Refresh != nil && !errors.Is(why, credentials.ErrAnswerLost) { // no error: it failed a moment ago
 		return &rs.Error{Code: rs.AuthorityUnreachable, Message: message + ".", Hint: "It is renewed by itself: retry in a moment.", Cause: why}
 	}
-	command := "pdpp-mcp connect " + k.current.ProviderURL
-	if again := Commands([]credentials.Credential{k.current}, "", rs.Missing{}); len(again) > 0 {
-		command = again[0]
+	return &rs.Error{Code: rs.GrantExpired, Status: http.StatusForbidden, Message: message + ".", Hint: k.hint(), Cause: why}
+}
+
+func (k *Keeper) hint() string {
+	return "The user has to connect again, in a terminal: " + credentials.ConnectCommand(k.current)
+}
+
+// refused is the error of a read whose token was refused and cannot be replaced. A 401 can be about a stream that is not granted: then the
+// token is good, and the error is as it was.
+func (k *Keeper) refused(ctx context.Context, err error) error {
+	answer := *rs.AsError(err)
+	if answer.Status != http.StatusForbidden && answer.Code != "context.active_false" || k.enter(ctx) != nil {
+		return err
 	}
-	return &rs.Error{Code: rs.GrantExpired, Status: http.StatusForbidden, Message: message + ".", Hint: "The user has to connect again, in a terminal: " + command, Cause: why}
+	defer k.leave()
+	answer.Hint = k.hint()
+	return &answer
 }
 
 // renewing is the resource server as the bearer of a stored credential sees it. doer gives it for one token. A read that is refused in
@@ -319,7 +331,7 @@ func (r renewing) Do(ctx context.Context, request rs.Request) (*rs.Response, err
 	case failed != nil:
 		return nil, failed
 	case next == token:
-		return nil, err
+		return nil, r.keeper.refused(ctx, err)
 	}
 	return r.doer(next).Do(ctx, request)
 }

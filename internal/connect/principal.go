@@ -39,10 +39,12 @@ func Principal(ctx context.Context, c *rsclient.Client, keepers []*Keeper, cache
 			return c.For(caller)
 		}}
 		k.vouch = func(ctx context.Context, token rs.Token) error {
-			_, err := credentials.Identify(ctx, probe(c.For(rsclient.Caller{Token: token})), stored.ProviderURL, token)
+			other := stored
+			other.Token = token
+			_, err := credentials.Identify(ctx, probe(c.For(rsclient.Caller{Token: token})), other)
 			return err
 		}
-		principal, err := credentials.Identify(ctx, probe(reader), stored.ProviderURL, stored.Token)
+		principal, err := credentials.Identify(ctx, probe(reader), stored)
 		var failed *exit.Error
 		switch {
 		case err != nil && (len(keepers) == 1 || !errors.As(err, &failed) || failed.Code == exit.Owner):
@@ -50,7 +52,7 @@ func Principal(ctx context.Context, c *rsclient.Client, keepers []*Keeper, cache
 		case err != nil: // which may pass: the owner may connect anew
 			first = cmp.Or(first, err)
 			readers[stored.Token] = &doubted{reader: reader, identify: func(ctx context.Context) error {
-				_, err := credentials.Identify(ctx, probe(reader), stored.ProviderURL, stored.Token)
+				_, err := credentials.Identify(ctx, probe(reader), stored)
 				return err
 			}}
 			members = append(members, storedMembers(stored)...)

@@ -96,7 +96,11 @@ func LoadCredentials(roots []string, providerURL string, names []string, grantID
 	if _, err := os.Stat(local); err == nil && !slices.Contains(roots, ".pdpp") {
 		message += " The one in the folder .pdpp of the working directory is used only with --cache-root .pdpp."
 	}
-	return nil, notReady(provider, message)
+	missing := Credential{ProviderURL: provider, Name: append(slices.Clone(names), DefaultName)[0]}
+	if len(roots) > 0 {
+		missing.Path = newSlot(roots[0], missing.Name, credentialFile(provider)).path
+	}
+	return nil, sayCommand(missing, notReady(message))
 }
 
 // load reads the credential of a slot. Its error is fs.ErrNotExist, or as [LoadCredentials] has them.
@@ -106,11 +110,14 @@ func (s slot) load(provider, grantID string, now time.Time) (Credential, error) 
 		return Credential{}, err
 	}
 	if err != nil {
-		return Credential{}, notReady(provider, "The cached credential "+s.path+" cannot be read: "+err.Error()+".")
+		return Credential{}, sayCommand(Credential{ProviderURL: provider, Name: s.name, Path: s.path}, notReady("The cached credential "+s.path+" cannot be read: "+err.Error()+"."))
 	}
 	credential, err := parseCredential(body, provider, grantID, now)
 	credential.Name, credential.Path, credential.Warnings = s.name, s.path, warnings
-	return credential, err
+	if err != nil {
+		return Credential{}, sayCommand(credential, err)
+	}
+	return credential, nil
 }
 
 // provider is the one whose credential a slot holds, normalised; "" where that cannot be read.
@@ -206,21 +213,23 @@ func credentialFile(provider string) string {
 	}, host) + ".json"
 }
 
+// parseCredential reads a file of the cache. With an error comes what is known of the grant, without its token.
 func parseCredential(body []byte, provider, grantID string, now time.Time) (Credential, error) {
 	var document Document
 	if err := json.Unmarshal(body, &document); err != nil { // whose text can quote the file, so it is not shown
-		return Credential{}, notReady(provider, "The cached credential for "+provider+" is malformed.")
+		return Credential{ProviderURL: provider}, notReady("The cached credential for " + provider + " is malformed.")
 	}
 	c := document.Credential
 	for _, sign := range []string{c.PDPPTokenKind, c.TokenKind, c.Kind, c.Role} { // wherever an owner's token can say so
 		if strings.EqualFold(strings.TrimSpace(sign), auth.KindOwner) {
-			return Credential{}, &exit.Error{
+			return Credential{ProviderURL: provider}, &exit.Error{
 				Code: exit.Owner,
 				Message: "The cached credential for " + provider +
-					" is an owner's, and this server reads only through a scoped client grant. Run: pdpp-mcp connect " + provider,
+					" is an owner's, and this server reads only through a scoped client grant.",
 			}
 		}
 	}
+	known := Credential{ProviderURL: provider, Document: Document{Grant: document.Grant}} // of one that cannot be used
 	expires, err := parseExpiry(c.ExpiresAt)
 	cached := provider
 	if document.ProviderURL != "" {
@@ -230,17 +239,17 @@ func parseCredential(body []byte, provider, grantID string, now time.Time) (Cred
 	}
 	switch {
 	case !c.AccessToken.Usable():
-		return Credential{}, notReady(provider, "The cached credential for "+provider+" holds no usable access token.")
+		return known, notReady("The cached credential for " + provider + " holds no usable access token.")
 	case c.TokenType != "" && !strings.EqualFold(c.TokenType, "Bearer"):
-		return Credential{}, notReady(provider, "The cached credential for "+provider+" is not a bearer token.")
+		return known, notReady("The cached credential for " + provider + " is not a bearer token.")
 	case cached != provider:
-		return Credential{}, notReady(provider, "The cached credential belongs to "+cached+", not to "+provider+".")
+		return Credential{ProviderURL: provider}, notReady("The cached credential belongs to " + cached + ", not to " + provider + ".")
 	case err != nil:
-		return Credential{}, notReady(provider, "The cached credential for "+provider+" has an expiry that cannot be read.")
+		return known, notReady("The cached credential for " + provider + " has an expiry that cannot be read.")
 	case !expires.IsZero() && !now.Before(expires) && document.Refresh == nil:
-		return Credential{}, notReady(provider, "The cached credential for "+provider+" expired at "+expires.UTC().Format(time.RFC3339)+".")
+		return known, notReady("The cached credential for " + provider + " expired at " + expires.UTC().Format(time.RFC3339) + ".")
 	case grantID != "" && c.GrantID != grantID:
-		return Credential{}, notReady(provider, "The cached credential for "+provider+" is of another grant than the one asked for.")
+		return Credential{ProviderURL: provider}, notReady("The cached credential for " + provider + " is of another grant than the one asked for.")
 	}
 	return Credential{
 		ProviderURL: provider, Name: DefaultName, Token: rs.NewToken(string(c.AccessToken)), GrantID: c.GrantID, Expires: expires, Document: document,
@@ -266,6 +275,4 @@ func parseExpiry(raw json.RawMessage) (time.Time, error) {
 	return time.Unix(seconds, 0), nil
 }
 
-func notReady(provider, message string) *exit.Error {
-	return &exit.Error{Code: exit.NotReady, Message: message + " Run: pdpp-mcp connect " + provider}
-}
+func notReady(message string) *exit.Error { return &exit.Error{Code: exit.NotReady, Message: message} }

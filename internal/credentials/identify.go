@@ -10,11 +10,11 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
-// Identify asks an authority who bears a cached token. It is asked before anything else is read, so that an owner's token in the
+// Identify asks an authority who bears the token of a credential. It is asked before anything else is read, so that an owner's token in the
 // wrong file reads no record. Its errors are *[exit.Error] values: exit.Unavailable when the provider does not answer,
 // exit.NotReady for a token that is no longer good, exit.Owner for an owner's; or a *[transport.StoppedError] when ctx ends first.
-func Identify(ctx context.Context, authority auth.Authority, providerURL string, token rs.Token) (auth.Principal, error) {
-	info, err := authority.Introspect(ctx, token)
+func Identify(ctx context.Context, authority auth.Authority, c Credential) (auth.Principal, error) {
+	info, err := authority.Introspect(ctx, c.Token)
 	if err != nil && ctx.Err() != nil {
 		message := fmt.Sprintf("stopped: %v, while the provider was asked about the credential", context.Cause(ctx))
 		return auth.Principal{}, &transport.StoppedError{Message: message}
@@ -23,15 +23,15 @@ func Identify(ctx context.Context, authority auth.Authority, providerURL string,
 	var message string
 	switch refused := info.Principal.Admissible(); {
 	case err != nil:
-		code, message = exit.Unavailable, "the provider "+providerURL+" cannot be reached. Check the URL and the network."
+		code, message = exit.Unavailable, "the provider "+c.ProviderURL+" cannot be reached. Check the URL and the network."
 	case info.Inactive != nil:
-		code, message = exit.NotReady, info.Inactive.Message+" Connect again: pdpp-mcp connect "+providerURL
+		code, message = exit.NotReady, info.Inactive.Message+" Connect again: "+ConnectCommand(c)
 	case refused == nil:
 		return info.Principal, nil
 	case info.Principal.Kind == auth.KindOwner:
-		code, message = exit.Owner, rs.AsError(refused).Message+" Connect with a scoped grant: pdpp-mcp connect "+providerURL
+		code, message = exit.Owner, rs.AsError(refused).Message+" Connect with a scoped grant: "+ConnectCommand(c)
 	default:
-		code, message = exit.NotReady, rs.AsError(refused).Message+" Connect with a scoped grant: pdpp-mcp connect "+providerURL
+		code, message = exit.NotReady, rs.AsError(refused).Message+" Connect with a scoped grant: "+ConnectCommand(c)
 	}
 	return auth.Principal{}, &exit.Error{Code: code, Message: message}
 }

@@ -153,7 +153,10 @@ func (c Credential) read(now time.Time) (Credential, error) {
 	}
 	fresh, err := parseCredential(body, c.ProviderURL, "", now)
 	fresh.Name, fresh.Path = c.Name, c.Path
-	return fresh, err
+	if err != nil {
+		return Credential{}, sayCommand(fresh, err)
+	}
+	return fresh, nil
 }
 
 // syncFolder makes a change of names in the folder of a path last. Windows has no such call.

@@ -109,7 +109,7 @@ func Examine(ctx context.Context, o Options) Report {
 	}
 	for _, credential := range stored {
 		if reached {
-			e.check(ctx, func() { e.well = e.renewed(ctx, &credential) && e.token(ctx, provider, credential.Token) || e.well })
+			e.check(ctx, func() { e.well = e.renewed(ctx, &credential) && e.token(ctx, credential) || e.well })
 		}
 	}
 	if e.URL != "" {
@@ -209,7 +209,7 @@ func (e *examination) configuration() {
 	case e.ProviderURL == "" && e.URL != "":
 		e.ok("configuration", "The hosted server is %s.", e.URL)
 	case e.ProviderURL == "":
-		e.warn("configuration", "pdpp-mcp connect <provider-url>, then pdpp-mcp doctor --provider-url <provider-url>", "No provider is named, so that only the program itself is looked at.")
+		e.warn("configuration", "pdpp-mcp connect <provider-url> --source KEY, then pdpp-mcp doctor --provider-url <provider-url>", "No provider is named, so that only the program itself is looked at.")
 	default:
 		e.ok("configuration", "The provider is %s.", e.ProviderURL)
 	}

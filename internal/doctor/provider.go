@@ -86,7 +86,7 @@ func (e *examination) credential(names ...string) (credentials.Credential, bool)
 	case credential.Document.Refresh != nil:
 		e.ok("credential", "%s is for %s, mode %s, and is renewed by itself.", credential.Path, credential.ProviderURL, mode)
 	case !credential.Expires.IsZero() && credential.Expires.Sub(now) < soon:
-		e.warn("credential", "pdpp-mcp connect "+credential.ProviderURL, "%s %s.", credential.Path, expiry)
+		e.warn("credential", credentials.ConnectCommand(credential), "%s %s.", credential.Path, expiry)
 	default:
 		e.ok("credential", "%s is for %s, mode %s, and %s.", credential.Path, credential.ProviderURL, mode, expiry)
 	}
@@ -102,7 +102,7 @@ func (e *examination) renewed(ctx context.Context, credential *credentials.Crede
 	defer keeper.Close()
 	token, err := keeper.Token(ctx)
 	if err != nil {
-		e.fail("token", exit.NotReady, "pdpp-mcp connect "+credential.ProviderURL, "%s", rs.AsError(err).Message)
+		e.fail("token", exit.NotReady, credentials.ConnectCommand(*credential), "%s", rs.AsError(err).Message)
 		return false
 	}
 	credential.Token = token
@@ -188,15 +188,15 @@ func (e *examination) metadata(response *http.Response) {
 }
 
 // token asks the provider what the credential is, by the schema that it is given, and measures that.
-func (e *examination) token(ctx context.Context, provider string, token rs.Token) bool {
-	client, err := rsclient.New(rsclient.Options{Base: provider, UserAgent: e.UserAgent})
+func (e *examination) token(ctx context.Context, credential credentials.Credential) bool {
+	client, err := rsclient.New(rsclient.Options{Base: credential.ProviderURL, UserAgent: e.UserAgent})
 	if err != nil {
 		e.fail("token", exit.Usage, "pdpp-mcp doctor --provider-url https://…", "%s", sentence(err))
 		return false
 	}
 	reading := func(t rs.Token) rs.Doer { return client.For(rsclient.Caller{Token: t}) }
-	verdict, err := auth.SchemaProbe{For: reading}.Introspect(ctx, token)
-	connect := "pdpp-mcp connect " + provider
+	verdict, err := auth.SchemaProbe{For: reading}.Introspect(ctx, credential.Token)
+	connect, token := credentials.ConnectCommand(credential), credential.Token
 	switch {
 	case err != nil:
 		e.fail("token", exit.Unavailable, "try again, then ask the provider's operator", "The provider does not say what the credential is: %s", sentence(err))

@@ -1,0 +1,79 @@
+package credentials
+
+import (
+	"cmp"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/clients"
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+)
+
+// ConnectCommand is the command line that asks for what a stored credential had, and stores it where that is. Where its source is not
+// known, or is no word for a shell, KEY stands for it.
+func ConnectCommand(c Credential) string {
+	g := c.Document.Grant
+	if g.Source == "" || slices.ContainsFunc(slices.Concat([]string{g.Source, g.Since}, g.Streams, g.Connections, g.Fields), isNoWord) {
+		g = Grant{Source: "KEY"}
+	}
+	words := []string{"pdpp-mcp", "connect", c.ProviderURL, "--source", g.Source}
+	for _, asked := range []struct {
+		flag   string
+		values []string
+	}{{"--stream", g.Streams}, {"--field", g.Fields}, {"--connection", g.Connections}} {
+		for _, value := range asked.values {
+			words = append(words, asked.flag, value)
+		}
+	}
+	if g.Since != "" {
+		words = append(words, "--since", strings.TrimSuffix(g.Since, "T00:00:00Z"))
+	}
+	if g.Mode == "single_use" {
+		words = append(words, "--once")
+	}
+	if name := cmp.Or(c.Name, DefaultName); name != DefaultName {
+		words = append(words, "--name", name)
+	}
+	if root := c.root(); root != "" {
+		words = append(words, "--cache-root", root)
+	}
+	return clients.CommandLine(runtime.GOOS, words)
+}
+
+// isNoWord reports what a program could take for a flag, or some shell for more than a word however it is quoted. What a grant names are
+// names of the server's.
+func isNoWord(text string) bool {
+	return strings.HasPrefix(text, "-") || strings.ContainsAny(text, `"%!`) || strings.ContainsFunc(text, unicode.IsControl)
+}
+
+// root is the cache root of a credential, "" for the usual place or none.
+func (c Credential) root() string {
+	if c.Path == "" {
+		return ""
+	}
+	root := filepath.Dir(filepath.Dir(c.Path))
+	if cmp.Or(c.Name, DefaultName) != DefaultName {
+		root = filepath.Dir(filepath.Dir(root))
+	}
+	if absolute, err := filepath.Abs(root); err == nil {
+		root = absolute
+	}
+	if home, err := os.UserHomeDir(); err == nil && slices.Contains(CacheRoots("", home), root) {
+		return ""
+	}
+	return root
+}
+
+// sayCommand adds to why a credential cannot be used the command that mends it.
+func sayCommand(c Credential, err error) error {
+	var refused *exit.Error
+	if !errors.As(err, &refused) {
+		return err
+	}
+	return &exit.Error{Code: refused.Code, Message: refused.Message + " Run: " + ConnectCommand(c)}
+}

@@ -1,0 +1,69 @@
+package credentials
+
+import (
+	"context"
+	"errors"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+)
+
+// The command that mends a credential asks for all that it had, and stores it where it was.
+func TestTheCommandThatMendsACredentialIsWhole(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("it quotes otherwise")
+	}
+	root := t.TempDir()
+	ended := granted("https://rs.example", "https://r.example/connectors/mail", "grt_1")
+	ended.Credential.SetExpiry(time.Unix(1, 0))
+	ended.Grant = Grant{
+		Source: ended.Grant.Source, Streams: []string{"messages"}, Fields: []string{"messages.subject"}, Connections: []string{"cin_a"}, Since: "2026-01-31T00:00:00Z", Mode: "single_use",
+	}
+	place(t, root, "work", ended)
+	const asked = "pdpp-mcp connect https://rs.example --source https://r.example/connectors/mail --stream messages --field messages.subject --connection cin_a" +
+		" --since 2026-01-31 --once --name work --cache-root "
+	_, err := LoadCredential([]string{root}, "https://rs.example", "", time.Unix(2, 0))
+	if err == nil || !strings.HasSuffix(err.Error(), " Run: "+asked+root) {
+		t.Errorf("a credential that has ended: %v", err)
+	}
+	all, _ := Stored(root)
+	_, err = Identify(t.Context(), inactive{}, all[0])
+	var refused *exit.Error
+	if !errors.As(err, &refused) || refused.Code != exit.NotReady || !strings.HasSuffix(refused.Message, " Connect again: "+asked+root) {
+		t.Errorf("a token that is refused: %v", err)
+	}
+	if _, err = all[0].Reload(time.Unix(2, 0)); err == nil || !strings.HasSuffix(err.Error(), asked+root) {
+		t.Errorf("read again: %v", err)
+	}
+	if err := os.WriteFile(all[0].Path, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = LoadCredential([]string{root}, "https://rs.example", "", time.Unix(2, 0))
+	if err == nil || !strings.HasSuffix(err.Error(), "is malformed. Run: pdpp-mcp connect https://rs.example --source KEY --name work --cache-root "+root) {
+		t.Errorf("a file that is damaged: %v", err)
+	}
+	t.Setenv("HOME", "/home/anna")
+	for want, c := range map[string]Credential{
+		"pdpp-mcp connect https://rs.example --source KEY":                   {Path: "/home/anna/.pdpp/clients/rs.example.json"},
+		"pdpp-mcp connect https://rs.example --source KEY --name chat":       {Name: "chat", Path: "/home/anna/.pdpp/connections/chat/clients/rs.example.json"},
+		"pdpp-mcp connect https://rs.example --source KEY --cache-root /tmp": {Path: "/tmp/clients/rs.example.json", Document: Document{Grant: Grant{Source: "--once"}}},
+	} {
+		c.ProviderURL = "https://rs.example"
+		if got := ConnectCommand(c); got != want {
+			t.Errorf("%s instead of %s", got, want)
+		}
+	}
+}
+
+// An inactive authority says of every token that its grant was revoked.
+type inactive struct{}
+
+func (inactive) Introspect(context.Context, rs.Token) (auth.TokenInfo, error) {
+	return auth.TokenInfo{Inactive: &rs.Error{Code: "grant_revoked", Message: "The grant was revoked."}}, nil
+}
