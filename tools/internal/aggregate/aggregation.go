@@ -1,4 +1,5 @@
-// Package aggregate computes one number, or one for each group, of what a resource server counts and adds up: in as many reads as that takes.
+// Package aggregate computes one number, or one for each group, of what a resource server counts and adds up, in as many reads as that
+// takes.
 package aggregate
 
 import (

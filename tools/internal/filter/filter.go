@@ -124,6 +124,7 @@ func IsName(name string) bool {
 // A DateKind is what a schema says of the values of a field.
 type DateKind int
 
+// The kinds of values.
 const (
 	MayBeDates DateKind = iota // nothing that helps: text, or a field that the schema does not have
 	NotDates                   // numbers and the like
