@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
@@ -34,5 +35,39 @@ func TestADeadGrantNamesTheCommandThatReplacesIt(t *testing.T) {
 	var ended *rs.Error
 	if _, err := k.Token(t.Context()); !errors.As(err, &ended) || !strings.HasSuffix(ended.Hint, want) {
 		t.Errorf("%+v", ended)
+	}
+}
+
+// A new grant that nobody has used for the life of its first token is renewed before it is asked whose it is.
+func TestAGrantThatWaitedIsTakenOver(t *testing.T) {
+	for name, row := range map[string]struct {
+		answer http.HandlerFunc
+		token  string
+	}{
+		"renewed":       {says(200, strings.ReplaceAll(renewed, "grt_1", "grt_9")), "at_2"},
+		"dead":          {says(400, `{"error":"invalid_grant"}`), "at_1"},
+		"of an owner's": {says(200, strings.Replace(strings.ReplaceAll(renewed, "grt_1", "grt_9"), "at_2", "at_owner", 1)), "at_1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := newKept(t, row.answer)
+			d := k.stored(t)
+			d.Credential.AccessToken, d.Credential.GrantID, d.Refresh.Token = "at_9", "grt_9", "rt_9"
+			k.store(t, d)
+			k.vouch = func(_ context.Context, token rs.Token) error {
+				if token.Reveal() != "at_2" {
+					return errors.New("it is not a client's")
+				}
+				return nil
+			}
+			k.now = k.current.Expires.Add(time.Minute)
+			k.current.Document.Refresh = nil // the grant before was not renewed
+			token, err := k.Renew(t.Context(), rs.NewToken("at_1"), "grant_revoked")
+			if err != nil || token.Reveal() != row.token || k.sent.Load() != 1 {
+				t.Errorf("%s after %d requests, %v", token.Reveal(), k.sent.Load(), err)
+			}
+			if k.current.GrantID == "grt_9" != (row.token == "at_2") {
+				t.Errorf("it reads under %s", k.current.GrantID)
+			}
+		})
 	}
 }

@@ -154,6 +154,11 @@ func (k *Keeper) renew(ctx context.Context) error {
 	if err := k.adopt(ctx); err != nil || k.current.Token != before {
 		return err
 	}
+	return k.exchange(ctx)
+}
+
+// exchange sends the refresh token and stores the answer. The caller has the lock, and a context that outlives the call.
+func (k *Keeper) exchange(ctx context.Context) error {
 	if k.current.Document.Refresh == nil {
 		return errors.New("the stored access cannot be renewed")
 	}
@@ -199,15 +204,25 @@ func (k *Keeper) adopt(ctx context.Context) error {
 	if err != nil && !errors.Is(err, credentials.ErrAnswerLost) {
 		return err
 	}
-	if fresh.GrantID != k.current.GrantID {
-		if k.vouch == nil {
-			return errors.New("another grant is stored now")
-		}
-		if err := k.vouch(ctx, fresh.Token); err != nil {
-			return err
-		}
+	if fresh.GrantID == k.current.GrantID {
+		k.current = fresh
+		return err
 	}
-	k.current = fresh
+	if k.vouch == nil {
+		return errors.New("another grant is stored now")
+	}
+	before := k.current
+	if k.current = fresh; err == nil && k.ended() { // nobody has used it yet
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), renewTime)
+		defer cancel()
+		err = k.exchange(ctx)
+	}
+	if err == nil {
+		err = k.vouch(ctx, k.current.Token)
+	}
+	if err != nil {
+		k.current = before
+	}
 	return err
 }
 
@@ -295,43 +310,4 @@ func (k *Keeper) connectAgain(why error) error {
 
 func (k *Keeper) hint() string {
 	return "The user has to connect again, in a terminal: " + credentials.ConnectCommand(k.current)
-}
-
-// refused is the error of a read whose token was refused and cannot be replaced. A 401 can be about a stream that is not granted: then the
-// token is good, and the error is as it was.
-func (k *Keeper) refused(ctx context.Context, err error) error {
-	answer := *rs.AsError(err)
-	if answer.Status != http.StatusForbidden && answer.Code != "context.active_false" || k.enter(ctx) != nil {
-		return err
-	}
-	defer k.leave()
-	answer.Hint = k.hint()
-	return &answer
-}
-
-// renewing is the resource server as the bearer of a stored credential sees it. doer gives it for one token. A read that is refused in
-// a way that may mean that the token is no longer good is repeated once, if there is another token by then.
-type renewing struct {
-	keeper *Keeper
-	doer   func(rs.Token) rs.Doer
-}
-
-// Do performs one read.
-func (r renewing) Do(ctx context.Context, request rs.Request) (*rs.Response, error) {
-	token, err := r.keeper.Token(ctx)
-	if err != nil {
-		return nil, err
-	}
-	response, err := r.doer(token).Do(ctx, request)
-	if err == nil || !rs.AsError(err).RefusesToken() {
-		return response, err
-	}
-	next, failed := r.keeper.Renew(ctx, token, rs.AsError(err).Code)
-	switch {
-	case failed != nil:
-		return nil, failed
-	case next == token:
-		return nil, r.keeper.refused(ctx, err)
-	}
-	return r.doer(next).Do(ctx, request)
 }
