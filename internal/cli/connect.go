@@ -10,9 +10,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/alecthomas/kong"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
@@ -32,6 +34,20 @@ type connectCommand struct {
 	Way        string   `help:"How the owner approves: auto, agent (a link for any browser), browser (of this machine), device (a link, by RFC 8628) or code (to be copied)." enum:"auto,agent,browser,device,code" default:"auto"`
 	Name       string   `help:"Name under which the grant is stored, beside others of the server; chosen by source if absent." placeholder:"NAME"`
 	CacheRoot  string   `name:"cache-root" help:"Folder of the credential cache; ~/.pdpp if absent." env:"PDPP_CACHE_ROOT" placeholder:"DIR"`
+}
+
+// AfterApply refuses a flag that says nothing, as a shell's variable that is not set makes it: it would ask for all that there is.
+func (connectCommand) AfterApply(line *kong.Context) error {
+	for i, word := range line.Args {
+		flag, value, joined := strings.Cut(word, "=")
+		if !joined && i+1 < len(line.Args) {
+			value = line.Args[i+1]
+		}
+		if slices.Contains([]string{"--source", "--connection", "--stream", "--field", "--since", "--name"}, flag) && strings.Trim(value, ", \t") == "" {
+			return fmt.Errorf("%s is empty: leave it out, or give it a value", flag)
+		}
+	}
+	return nil
 }
 
 // runConnect asks the owner for a grant and stores it, says what was granted, and makes the first call with it.
@@ -58,7 +74,7 @@ func runConnect(ctx context.Context, c connectCommand, app App) error {
 		UserAgent: app.userAgent(), Now: time.Now, Wait: wait, Open: openBrowser,
 		Known: func(issuer string) credentials.Client { return knownClient(root, issuer) },
 		Draw:  func(link string) { drawQR(app.Out, link) },
-		Ask:   func(context.Context) (string, error) { return readLine(app) },
+		Ask:   func(ctx context.Context) (string, error) { return readLine(ctx, app) },
 		Say:   func(format string, arguments ...any) { fmt.Fprintf(out, format+"\n", arguments...) },
 	})
 	if err != nil {
@@ -200,12 +216,26 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-func readLine(app App) (string, error) {
-	line, err := bufio.NewReader(app.In).ReadString('\n')
-	if line = strings.TrimSpace(line); line == "" {
-		return "", cmp.Or(err, errors.New("no code was entered"))
+// readLine returns the next line of the input, or the error of ctx when that ends first: then the read goes on until the process ends.
+func readLine(ctx context.Context, app App) (string, error) {
+	type answer struct {
+		line string
+		err  error
 	}
-	return line, nil
+	entered := make(chan answer, 1)
+	go func() {
+		line, err := bufio.NewReader(app.In).ReadString('\n')
+		entered <- answer{strings.TrimSpace(line), err}
+	}()
+	select {
+	case got := <-entered:
+		if got.line == "" {
+			return "", cmp.Or(got.err, errors.New("no code was entered"))
+		}
+		return got.line, nil
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
 }
 
 // openBrowser shows an address in the default browser.

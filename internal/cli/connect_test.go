@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -39,5 +41,37 @@ func TestAGrantThatCannotBeStoredIsRevoked(t *testing.T) {
 	server.Close()
 	if err := notStored(t.Context(), d, os.ErrPermission, App{}); !strings.Contains(err.Error(), "grt_1 was not revoked") || strings.Contains(err.Error(), "token-of") {
 		t.Error(err)
+	}
+}
+
+// A flag that says nothing asks for nothing: it is refused before anything is done.
+func TestConnectRefusesFlagsThatAreEmpty(t *testing.T) {
+	root := t.TempDir()
+	for _, flag := range []string{"--source", "--connection", "--stream", "--field", "--since", "--name"} {
+		for _, words := range [][]string{{flag, ""}, {flag + "="}, {flag, " "}, {flag, ","}, {"--stream", "messages", flag, ""}} {
+			var said strings.Builder
+			app := App{Out: io.Discard, Err: &said, Getenv: func(string) string { return "" }}
+			args := append([]string{"connect", "http://127.0.0.1:1", "--cache-root", root, "--source", "mail"}, words...)
+			if code := Run(t.Context(), args, app); code != exit.Usage || !strings.Contains(said.String(), flag+" is empty") {
+				t.Errorf("%q: exit %d with %s", words, code, said.String())
+			}
+		}
+	}
+}
+
+// A wait for a line ends when it is told to, and takes one that was entered.
+func TestAWaitForALineEnds(t *testing.T) {
+	in, typed := io.Pipe()
+	defer typed.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if line, err := readLine(ctx, App{In: in}); !errors.Is(err, context.Canceled) {
+		t.Errorf("%q, %v", line, err)
+	}
+	if line, err := readLine(t.Context(), App{In: strings.NewReader(" cex_1 \n")}); err != nil || line != "cex_1" {
+		t.Errorf("%q, %v", line, err)
+	}
+	if line, err := readLine(t.Context(), App{In: strings.NewReader("\n")}); err == nil {
+		t.Errorf("%q", line)
 	}
 }

@@ -198,10 +198,18 @@ func (a *attempt) byCode(ctx context.Context) (issued, error) {
 	}
 	a.Say("Open this address in the browser where you are signed in as the owner, and approve:\n\n  %s\n", pushed.AuthorizationURL)
 	a.Draw(pushed.AuthorizationURL)
-	a.sayWait(seconds(pushed.ExpiresIn, defaultApprovalTime, longestApprovalTime))
+	patience := seconds(pushed.ExpiresIn, defaultApprovalTime, longestApprovalTime)
+	a.sayWait(patience)
 	a.Say("The page then shows a code that begins with cex_. Enter it here:")
-	code, err := a.Ask(ctx)
-	if err != nil {
+	asking, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	code, err := a.Ask(asking)
+	switch {
+	case ctx.Err() != nil:
+		return issued{}, ctx.Err()
+	case errors.Is(err, context.DeadlineExceeded):
+		return issued{}, pollError(&RefusedError{Code: "expired_token"})
+	case err != nil:
 		return issued{}, err
 	}
 	answer, err := a.postJSON(ctx, origin(page)+"/consent/exchange", map[string]string{"code": code})

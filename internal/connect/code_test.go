@@ -1,0 +1,35 @@
+package connect
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+)
+
+// The wait for a code ends with the time that was announced, or with the program.
+func TestTheWaitForACodeEnds(t *testing.T) {
+	r, w := newReplay(t, good), newWorld()
+	w.Ask = func(ctx context.Context) (string, error) {
+		if _, ends := ctx.Deadline(); !ends {
+			t.Error("it has no end")
+		}
+		return "", context.DeadlineExceeded
+	}
+	_, err := Connect(t.Context(), Request{ProviderURL: r.URL, Source: "slack", Way: "code"}, w.Options)
+	var failed *exit.Error
+	if !errors.As(err, &failed) || failed.Code != exit.NotReady || !strings.Contains(failed.Message, "nobody approved in time") {
+		t.Error(err)
+	}
+	stopped, stop := context.WithCancel(t.Context())
+	w.Ask = func(ctx context.Context) (string, error) {
+		stop()
+		<-ctx.Done()
+		return "", ctx.Err()
+	}
+	if _, err = Connect(stopped, Request{ProviderURL: r.URL, Source: "slack", Way: "code"}, w.Options); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
