@@ -147,7 +147,7 @@ func repeatsID(it *item, m member) bool {
 func (g *tableGroup) header() string {
 	names := append(make([]string, 0, 2+len(g.columns)), "id")
 	if g.emitted {
-		names = append(names, "emitted_at")
+		names = append(names, "emitted_at (when collected)")
 	}
 	for _, column := range g.columns {
 		names = append(names, shownName(column))
