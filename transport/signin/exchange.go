@@ -98,10 +98,6 @@ var fields = [...]string{"grant_type", "code", "redirect_uri", "client_id", "cod
 // token passes a token request on. Parallel refreshes with one token become one: the authorization server takes a second for a
 // theft and ends the sign-in.
 func (b *Bridge) token(w http.ResponseWriter, r *http.Request, s server) {
-	if !b.tokens.allows(r, b.options.Now()) {
-		tooMany(w, "token requests")
-		return
-	}
 	body, err := io.ReadAll(r.Body)
 	sent, parseErr := url.ParseQuery(string(body))
 	if err != nil || parseErr != nil || !mediaIs(r.Header.Get("Content-Type"), "application/x-www-form-urlencoded") {
@@ -114,27 +110,35 @@ func (b *Bridge) token(w http.ResponseWriter, r *http.Request, s server) {
 	}
 	switch form.Get("grant_type") {
 	case "authorization_code":
+		if !b.tokens.allows(r, b.options.Now()) {
+			pass(w, sharedAnswer{}, errTooMany)
+			return
+		}
 		answer, err := b.post(r.Context(), s.TokenEndpoint, "application/x-www-form-urlencoded", []byte(form.Encode()))
 		pass(w, answer, err)
 	case "refresh_token":
-		answer, err := b.refresh(r.Context(), s, form)
+		answer, err := b.refresh(r, s, form)
 		pass(w, answer, err)
 	default:
 		refuse(w, http.StatusBadRequest, "unsupported_grant_type", "Only authorization_code and refresh_token are served here.")
 	}
 }
 
-// refresh answers from one request for each client and refresh token. That request is not cancelled with the call that began it: a
+// refresh answers from one request for each client and refresh token, which alone counts for the limit of a caller. That request is not cancelled with the call that began it: a
 // token that was used and whose answer was lost ends the sign-in.
-func (b *Bridge) refresh(ctx context.Context, s server, form url.Values) (sharedAnswer, error) {
+func (b *Bridge) refresh(r *http.Request, s server, form url.Values) (sharedAnswer, error) {
+	ctx := r.Context()
 	sum := sha256.Sum256([]byte(form.Get("client_id") + "\x00" + form.Get("refresh_token")))
 	key := string(sum[:])
 	flight := b.refreshes.DoChan(key, func() (any, error) {
 		if held, ok := b.recent.Get(key); ok && b.options.Now().Sub(held.at) < shareFor {
 			return held, nil
 		}
+		if !b.tokens.allows(r, b.options.Now()) {
+			return sharedAnswer{}, errTooMany
+		}
 		answer, err := b.post(context.WithoutCancel(ctx), s.TokenEndpoint, "application/x-www-form-urlencoded", []byte(form.Encode()))
-		if err == nil && answer.status == http.StatusOK {
+		if err == nil && answer.status == http.StatusOK && len(answer.body) <= maxShared {
 			answer.at = b.options.Now()
 			b.recent.Add(key, answer)
 			time.AfterFunc(shareFor, func() { b.recent.Remove(key) })
@@ -149,6 +153,12 @@ func (b *Bridge) refresh(ctx context.Context, s server, form url.Values) (shared
 		return sharedAnswer{}, ctx.Err()
 	}
 }
+
+// maxShared bounds an answer that is kept for others, in bytes; a token answer has a few hundred.
+const maxShared = 16 << 10
+
+// errTooMany means that a caller asked too often.
+var errTooMany = errors.New("too many token requests")
 
 var errUpstream = errors.New("the authorization server's answer cannot be passed on")
 
@@ -182,6 +192,10 @@ func (b *Bridge) post(ctx context.Context, target, media string, body []byte) (s
 
 // pass writes an answer of the authorization server. The error is not written: it may quote what was sent.
 func pass(w http.ResponseWriter, answer sharedAnswer, err error) {
+	if errors.Is(err, errTooMany) {
+		tooMany(w, "token requests")
+		return
+	}
 	if err != nil {
 		w.Header().Set("Retry-After", "10")
 		refuse(w, http.StatusServiceUnavailable, "temporarily_unavailable", "The authorization server did not answer.")
