@@ -116,7 +116,7 @@ deploy-check:
 # Restarts three replicas behind nginx and behind HAProxy under load, and kills one; sends guesses with forged headers through both.
 rolling:
 	scripts/deploy-check install
-	ROLLING=1 PATH="$$PATH:/usr/sbin" go test ./integration -run 'TestRollingRestart|TestGuessesThroughAProxy' -count=1 -timeout 300s -v
+	ROLLING=1 PATH="$$PATH:/usr/sbin" go test ./integration -run 'TestRollingRestart|TestGuessesThroughAProxy|TestATokenRequest' -count=1 -timeout 300s -v
 
 # Every fault to every tool, against the built binary; holds the table of docs/reliability.md to what it saw.
 # UPDATE=-update rewrites the table.

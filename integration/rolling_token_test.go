@@ -1,0 +1,76 @@
+package integration
+
+import (
+	"crypto/tls"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// TestATokenRequestGoesToOneReplica holds the files of deploy/ to docs/proxy.md: a refresh token is good once, so requests with one meet in
+// one process, and none is sent again. It needs nginx and HAProxy: make rolling.
+func TestATokenRequestGoesToOneReplica(t *testing.T) {
+	if os.Getenv("ROLLING") == "" {
+		t.Skip("make rolling runs this")
+	}
+	certificate, trusted := newCertificate(t)
+	for name, start := range map[string]func(*testing.T, []*replica, string, bool) string{"nginx": startNginx, "HAProxy": startHAProxy} {
+		t.Run(name, func(t *testing.T) {
+			var heard [3]atomic.Int64
+			var hangUp atomic.Bool
+			var replicas []*replica
+			var servers []*httptest.Server
+			for n := range heard {
+				server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+					if r.URL.Path != "/token" {
+						return // a probe
+					}
+					heard[n].Add(1)
+					if hangUp.Load() {
+						panic(http.ErrAbortHandler)
+					}
+				}))
+				defer server.Close()
+				servers = append(servers, server)
+				replicas = append(replicas, &replica{address: server.Listener.Addr().String()})
+			}
+			address := start(t, replicas, certificate, true)
+			client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted, ServerName: "mcp.example", MinVersion: tls.VersionTLS12}}}
+			refresh := func() int { // 0: the connection was closed
+				response, err := client.Post("https://"+address+"/token", "application/x-www-form-urlencoded", strings.NewReader("grant_type=refresh_token&refresh_token=rt_1"))
+				if err != nil {
+					return 0
+				}
+				defer response.Body.Close()
+				return response.StatusCode
+			}
+			counts := func() string { return fmt.Sprint(heard[0].Load(), heard[1].Load(), heard[2].Load()) }
+			var clients sync.WaitGroup
+			for range 12 {
+				clients.Go(func() {
+					if status := refresh(); status != http.StatusOK {
+						t.Errorf("answered %d", status)
+					}
+				})
+			}
+			clients.Wait()
+			if got := counts(); got != "12 0 0" {
+				t.Errorf("the replicas heard %s", got)
+			}
+			hangUp.Store(true)
+			if status := refresh(); status != 0 && status < 500 || counts() != "13 0 0" {
+				t.Errorf("a replica that went away: %d, and the replicas heard %s", status, counts())
+			}
+			hangUp.Store(false)
+			servers[0].Close()
+			if status := refresh(); status != http.StatusOK || counts() != "13 1 0" {
+				t.Errorf("a replica that is down: %d, and the replicas heard %s", status, counts())
+			}
+		})
+	}
+}
