@@ -69,14 +69,16 @@ func runConnect(ctx context.Context, c connectCommand, app App) error {
 	request := connect.Request{
 		ProviderURL: c.URL, Source: c.Source, Connections: c.Connection, Streams: c.Stream, Fields: c.Field, Since: c.Since, Once: c.Once, Way: c.Way,
 	}
-	out := visible{app.Out}
+	out, said := visible{app.Out}, &notices{out: app.Out}
+	_, said.inTerminal = terminal(app.Out)
 	document, err := connect.Connect(ctx, request, connect.Options{
 		UserAgent: app.userAgent(), Now: time.Now, Wait: wait, Open: openBrowser,
 		Known: func(issuer string) credentials.Client { return knownClient(root, issuer) },
-		Draw:  func(link string) { drawQR(app.Out, link) },
+		Draw:  func(link, following string) { drawQR(app.Out, link, following) },
 		Ask:   func(ctx context.Context) (string, error) { return readLine(ctx, app) },
-		Say:   func(format string, arguments ...any) { fmt.Fprintf(out, format+"\n", arguments...) },
+		Say:   said.say, Remain: said.remain,
 	})
+	said.end()
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/term"
 	"rsc.io/qr"
@@ -12,30 +13,42 @@ import (
 // quietModules is the light margin of a QR code that is drawn, in modules. ISO/IEC 18004 asks for 4; readers of screens take 2.
 const quietModules = 2
 
-// linesBeside are lines of the terminal that stay for what is said around a QR code.
-const linesBeside = 4
-
-// drawQR draws a link as a QR code for a telephone, if the output is a terminal that is large enough.
-func drawQR(out io.Writer, link string) {
-	file, ok := out.(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) {
+// drawQR draws a link as a QR code for a telephone, if the output is a terminal that is large enough for it and the lines that follow.
+func drawQR(out io.Writer, link, following string) {
+	file, ok := terminal(out)
+	if !ok {
 		return
 	}
 	columns, lines, err := term.GetSize(int(file.Fd()))
 	if err != nil {
 		return
 	}
-	_, _ = io.WriteString(out, qrText(link, columns, lines))
+	_, _ = io.WriteString(out, qrText(link, following, columns, lines))
 }
 
-// qrText is a link as a QR code of half blocks, light on dark whatever the colours of the terminal; "" where it does not fit.
-func qrText(link string, columns, lines int) string {
+// terminal is an output that is a terminal.
+func terminal(out io.Writer) (*os.File, bool) {
+	file, ok := out.(*os.File)
+	return file, ok && term.IsTerminal(int(file.Fd()))
+}
+
+// linesOf counts the lines that a text takes in a terminal.
+func linesOf(text string, columns int) int {
+	lines := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		lines += max(1, (utf8.RuneCountInString(line)+columns-1)/columns)
+	}
+	return lines
+}
+
+// qrText is a link as a QR code of half blocks, light on dark whatever the colours of the terminal; "" where it would not stay in sight.
+func qrText(link, following string, columns, lines int) string {
 	code, err := qr.Encode(link, qr.L)
 	if err != nil {
 		return ""
 	}
 	side := code.Size + 2*quietModules
-	if side > columns || (side+1)/2+linesBeside > lines {
+	if side > columns || (side+1)/2+linesOf(following, columns) > lines {
 		return ""
 	}
 	light := func(x, y int) bool { return y < side && !code.Black(x-quietModules, y-quietModules) }

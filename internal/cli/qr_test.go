@@ -12,7 +12,7 @@ import (
 // The drawing in testdata was read back by a decoder of another author (gozxing 0.1.1), so that the same drawing leads to the same link.
 func TestQRText(t *testing.T) {
 	const link = "https://as.example/oauth/approve?request_uri=urn%3Aietf%3Aparams%3Aoauth%3Arequest_uri%3Areq_0123456789abcdef0123456789abcdef"
-	drawn := qrText(link, 200, 100)
+	drawn := qrText(link, "", 200, 100)
 	want, err := os.ReadFile(filepath.Join("testdata", "qr.txt"))
 	if err != nil {
 		t.Fatal(err)
@@ -22,24 +22,44 @@ func TestQRText(t *testing.T) {
 	}
 	rows := strings.Split(strings.TrimSuffix(drawn, "\n"), "\n")
 	columns := utf8.RuneCountInString(strings.TrimSuffix(strings.TrimPrefix(rows[0], "\x1b[97;40m"), "\x1b[0m"))
+	following := "Waiting.\n" + strings.Repeat("x", 2*columns+1) + "\nStill waiting." // five lines
 	for name, size := range map[string]struct {
 		columns, lines int
 		drawn          bool
 	}{
-		"just enough":        {columns, len(rows) + linesBeside, true},
+		"just enough":        {columns, len(rows) + 5, true},
 		"a column too few":   {columns - 1, 100, false},
-		"a line too few":     {200, len(rows) + linesBeside - 1, false},
+		"a line too few":     {columns, len(rows) + 4, false},
 		"no terminal at all": {0, 0, false},
 	} {
-		if got := qrText(link, size.columns, size.lines); (got != "") != size.drawn {
+		if got := qrText(link, following, size.columns, size.lines); (got != "") != size.drawn {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	if got := qrText(strings.Repeat("x", 4000), 1000, 1000); got != "" {
+	if got := qrText(strings.Repeat("x", 4000), "", 1000, 1000); got != "" {
 		t.Errorf("a link that no code holds: %q", got)
 	}
 	var out bytes.Buffer
-	if drawQR(&out, link); out.Len() != 0 {
+	if drawQR(&out, link, ""); out.Len() != 0 {
 		t.Errorf("into what is no terminal: %q", out.String())
+	}
+}
+
+// In a terminal one line says how long there is; elsewhere each is a line of its own.
+func TestTheTimeThatIsLeftIsOneLine(t *testing.T) {
+	for inTerminal, want := range map[bool]string{
+		true:  "open\n\r\x1b[K4m left\r\x1b[K3m left\nover\n",
+		false: "open\n4m left\n3m left\nover\n",
+	} {
+		var out bytes.Buffer
+		n := notices{out: &out, inTerminal: inTerminal}
+		n.say("open")
+		n.remain("4m left")
+		n.remain("3m left")
+		n.say("over")
+		n.end()
+		if out.String() != want {
+			t.Errorf("%q instead of %q", out.String(), want)
+		}
 	}
 }

@@ -102,7 +102,7 @@ func (a *attempt) browse(ctx context.Context, l *loopback, listener net.Listener
 	} else {
 		a.Say("Open this address in a browser of this machine, sign in as the owner and approve:\n\n  %s\n", first)
 	}
-	a.sayWait(defaultApprovalTime)
+	a.Say("%s", a.aboutWait(defaultApprovalTime))
 	waiting, cancel := context.WithCancel(ctx)
 	defer cancel()
 	expired := make(chan struct{})
@@ -197,10 +197,10 @@ func (a *attempt) byCode(ctx context.Context) (issued, error) {
 		return issued{}, errNoWay
 	}
 	a.Say("Open this address in the browser where you are signed in as the owner, and approve:\n\n  %s\n", pushed.AuthorizationURL)
-	a.Draw(pushed.AuthorizationURL)
 	patience := seconds(pushed.ExpiresIn, defaultApprovalTime, longestApprovalTime)
-	a.sayWait(patience)
-	a.Say("The page then shows a code that begins with cex_. Enter it here:")
+	about := a.aboutWait(patience) + "\nThe page then shows a code that begins with cex_. Enter it here:"
+	a.Draw(pushed.AuthorizationURL, about+"\ncex_")
+	a.Say("%s", about)
 	asking, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	code, err := a.Ask(asking)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -172,8 +173,9 @@ func (a *attempt) poll(ctx context.Context, s started, ask func(context.Context)
 	interval := max(seconds(max(s.Interval, s.IntervalMS/1000), defaultPollInterval, longestPollInterval), time.Second)
 	begin := a.Now()
 	a.Say("Open this address in the browser where you are signed in as the owner, and approve:\n\n  %s\n", link)
-	a.Draw(link)
-	a.sayWait(patience)
+	about := a.aboutWait(patience)
+	a.Draw(link, about+"\n"+timeLeft(patience))
+	a.Say("%s", about)
 	said := begin
 	for a.Now().Sub(begin) < patience {
 		if err := a.Wait(ctx, interval); err != nil {
@@ -198,22 +200,33 @@ func (a *attempt) poll(ctx context.Context, s started, ask func(context.Context)
 		}
 		if now := a.Now(); now.Sub(said) >= waitNotice {
 			said = now
-			a.Say("Still waiting: %s left.", (patience - now.Sub(begin)).Round(time.Second))
+			a.remain(timeLeft(patience - now.Sub(begin)))
 		}
 	}
 	return issued{}, pollError(&RefusedError{Code: "expired_token"})
 }
 
-// sayWait says what an owner may need: the page refuses what the poll never hears of.
-func (a *attempt) sayWait(patience time.Duration) {
-	a.Say("Waiting for the approval, for %s.", patience.Round(time.Second))
+// aboutWait is what an owner may need: the page refuses what the poll never hears of.
+func (a *attempt) aboutWait(patience time.Duration) string {
 	issuer := strings.TrimRight(a.server.Issuer, "/")
+	about := fmt.Sprintf("Waiting for the approval, for %s.\n", patience.Round(time.Second))
 	if len(a.request.Connections) == 0 {
-		a.Say("If the page says that exactly one eligible instance is required, the source has none or several: stop this (Ctrl-C), and run it again with"+
-			" --connection ID for each that it may read. %s/_ref/connections lists them to the owner.", issuer)
-	} else {
-		a.Say("If the page says that a connector instance does not exist, stop this (Ctrl-C) and check the ids: %s/_ref/connections lists them to the owner.", issuer)
+		return about + "If the page says that exactly one eligible instance is required, the source has none or several: stop this (Ctrl-C), and run it again with" +
+			" --connection ID for each that it may read. " + issuer + "/_ref/connections lists them to the owner."
 	}
+	return about + "If the page says that a connector instance does not exist, stop this (Ctrl-C) and check the ids: " + issuer + "/_ref/connections lists them to the owner."
+}
+
+func timeLeft(left time.Duration) string {
+	return fmt.Sprintf("Still waiting: %s left.", left.Round(time.Second))
+}
+
+func (a *attempt) remain(line string) {
+	if a.Remain == nil {
+		a.Say("%s", line)
+		return
+	}
+	a.Remain(line)
 }
 
 // pollError says how a wait ended without a token.

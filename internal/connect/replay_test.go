@@ -160,9 +160,10 @@ func schemaOf(kind, grant string) string {
 // A world is the world around a connect whose clock moves with its waits.
 type world struct {
 	Options
-	now   time.Time
-	said  strings.Builder
-	drawn []string // links as QR codes
+	now       time.Time
+	said      strings.Builder
+	drawn     []string
+	following string // the last drawing // links as QR codes
 }
 
 func newWorld() *world {
@@ -175,7 +176,7 @@ func newWorld() *world {
 		},
 		Known: func(string) credentials.Client { return credentials.Client{} },
 		Ask:   func(context.Context) (string, error) { return "cex_made_up_01", nil },
-		Draw:  func(link string) { w.drawn = append(w.drawn, link) },
+		Draw:  func(link, following string) { w.drawn, w.following = append(w.drawn, link), following },
 		Say:   func(format string, arguments ...any) { fmt.Fprintf(&w.said, format+"\n", arguments...) },
 	}
 	return w
