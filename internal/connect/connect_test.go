@@ -214,7 +214,8 @@ func TestRefusals(t *testing.T) {
 		{name: "a copied code that was used", request: Request{Way: "code"}, answers: with(good, "/consent/exchange", "refusal-consent-exchange-again"), exit: 69, says: "410 invalid_grant"},
 		{name: "a wrong code that the owner copied", request: Request{Way: "code"}, answers: with(good, "/consent/exchange", "refusal-code-reused"), exit: 69, says: "invalid_grant"},
 		{name: "a redirect", answers: with(good, "/oauth/par", "redirect"), exit: 69, says: "307"},
-		{name: "metadata of another resource", answers: with(good, "/.well-known/oauth-protected-resource", "connect-02-prm-mcp"), exit: 69, says: "another resource"},
+		{name: "metadata of another resource", answers: with(good, "/.well-known/oauth-protected-resource", "connect-02-prm-mcp"), exit: 69, says: "another resource than http://127.0.0.1"},
+		{name: "metadata that lead to another URL", answers: with(good, "/.well-known/oauth-protected-resource", "connect-02-prm-mcp"), exit: 69, says: ", connect that"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r, w := newReplay(t, test.answers), newWorld()

@@ -1,6 +1,7 @@
 package connect
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -101,11 +102,21 @@ func (c *client) resourceMetadata(ctx context.Context, provider *url.URL) (resou
 			return resourceMetadata{}, err
 		}
 		if named, err := credentials.NormalizeProviderURL(document.Resource); err != nil || document.Resource == "" || named != resources[i] {
-			return resourceMetadata{}, fmt.Errorf("its metadata are about another resource than %s", resources[i])
+			return resourceMetadata{}, document.another(resources[i])
 		}
 		return document, nil
 	}
 	return resourceMetadata{}, errors.New("it has no metadata")
+}
+
+// another is the error of metadata that are about another resource than the one that was asked about, with the URL that leads to theirs.
+func (m resourceMetadata) another(asked string) error {
+	message := "its metadata are about another resource than " + asked
+	base := strings.TrimSuffix(strings.TrimRight(cmp.Or(m.QueryBase, m.Resource), "/"), "/v1")
+	if _, err := secureURL(base); err == nil {
+		message += ": if you trust " + base + ", connect that"
+	}
+	return errors.New(message)
 }
 
 // server reads the metadata of a resource. Its issuer is a good URL.
