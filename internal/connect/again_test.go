@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -69,5 +70,24 @@ func TestAGrantThatWaitedIsTakenOver(t *testing.T) {
 				t.Errorf("it reads under %s", k.current.GrantID)
 			}
 		})
+	}
+}
+
+// A disk that is full is not told as a server that does not answer: nobody is sent to wait for it.
+func TestAFullDiskIsSaidToBeOne(t *testing.T) {
+	k := newKept(t, says(200, renewed))
+	if err := os.Symlink(k.path+".away/next", k.path+".next"); err != nil { // nothing can be reserved
+		t.Fatal(err)
+	}
+	k.now = k.current.Expires
+	for range 2 { // the second is in the pause
+		var refused *rs.Error
+		_, err := k.Token(t.Context())
+		if !errors.As(err, &refused) || !strings.Contains(refused.Message, "could not be stored") || !strings.Contains(refused.Message, ".next") || !strings.Contains(refused.Hint, "disk that is full") {
+			t.Errorf("%+v", refused)
+		}
+	}
+	if k.sent.Load() > 0 {
+		t.Error("it was asked for")
 	}
 }

@@ -32,6 +32,7 @@ type Keeper struct {
 	turn    chan struct{} // holds one value while nobody uses what is below
 	current credentials.Credential
 	pause   time.Time             // no renewal before
+	why     error                 // there is a pause
 	unsaved *credentials.Document // an answer that could not be written yet
 	sent    string                // the mark of the refresh token that it answers
 
@@ -62,7 +63,9 @@ func (k *Keeper) Token(ctx context.Context) (rs.Token, error) {
 	case k.due() && !k.now().Before(k.pause):
 		err = k.renew(ctx)
 	case k.ended():
-		err = k.reread(ctx)
+		if err = k.reread(ctx); err == nil && k.now().Before(k.pause) {
+			err = k.why
+		}
 	}
 	if k.ended() {
 		return rs.Token{}, k.connectAgain(err)
@@ -144,7 +147,7 @@ func (k *Keeper) renew(ctx context.Context) error {
 	defer cancel()
 	unlock, err := credentials.Lock(ctx, k.current.Path)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", errNotStorable, err)
 	}
 	defer unlock()
 	if k.unsaved != nil {
@@ -164,8 +167,8 @@ func (k *Keeper) exchange(ctx context.Context) error {
 	}
 	reservation, err := k.current.Reserve()
 	if err != nil {
-		k.pause = k.now().Add(renewPause)
-		return errors.New("the renewed access could not be stored, so it was not asked for")
+		k.pause, k.why = k.now().Add(renewPause), fmt.Errorf("%w: %w", errNotStorable, err)
+		return k.why
 	}
 	k.sent = k.current.Document.Refresh.Mark()
 	next, err := k.ask(ctx)
@@ -181,12 +184,15 @@ func (k *Keeper) exchange(ctx context.Context) error {
 		k.commit(reservation, next)
 		return err
 	case errors.Is(err, errNotSent):
-		k.pause = k.now().Add(renewPause)
+		k.pause, k.why = k.now().Add(renewPause), err
 		return errors.Join(err, reservation.Drop())
 	}
 	reservation.Close() // it stays, and says so to every process
 	return credentials.ErrAnswerLost
 }
+
+// errNotStorable means that an answer could not be stored on this machine, so that none was asked for.
+var errNotStorable = errors.New("the renewed access could not be stored, so it was not asked for")
 
 // reread takes over what another process has stored, such as a new grant.
 func (k *Keeper) reread(ctx context.Context) error {
@@ -301,6 +307,10 @@ func (k *Keeper) connectAgain(why error) error {
 	message := "The access to " + k.current.ProviderURL + " has ended"
 	if why != nil {
 		message += ": " + strings.ReplaceAll(why.Error(), "\n", "; ")
+	}
+	if errors.Is(why, errNotStorable) {
+		hint := "The user has to mend that on this machine, such as a disk that is full; the access is then renewed by itself."
+		return &rs.Error{Code: rs.AuthorityUnreachable, Message: message + ".", Hint: hint, Cause: why}
 	}
 	if k.current.Document.Refresh != nil && !errors.Is(why, credentials.ErrAnswerLost) { // no error: it failed a moment ago
 		return &rs.Error{Code: rs.AuthorityUnreachable, Message: message + ".", Hint: "It is renewed by itself: retry in a moment.", Cause: why}
