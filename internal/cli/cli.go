@@ -63,7 +63,7 @@ func Run(ctx context.Context, args []string, app App) int {
 	case "connect <url>":
 		err = runConnect(ctx, line.Connect, app)
 	case "connections":
-		err = runConnections(line.Connections, app)
+		err = runConnections(ctx, line.Connections, app)
 	case "disconnect <url>":
 		err = runDisconnect(ctx, line.Disconnect, app)
 	case "verify <citation>":

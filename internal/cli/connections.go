@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"time"
 
@@ -24,7 +25,7 @@ type connectionLine struct {
 }
 
 // runConnections lists the grants that are stored on this machine. It asks no server.
-func runConnections(c connectionsCommand, app App) error {
+func runConnections(ctx context.Context, c connectionsCommand, app App) error {
 	root, err := cacheRoot(c.CacheRoot)
 	if err != nil {
 		return err
@@ -34,6 +35,9 @@ func runConnections(c connectionsCommand, app App) error {
 	lines := make([]connectionLine, len(all))
 	for i, stored := range all {
 		lines[i] = connectionLine{Provider: stored.ProviderURL, Name: stored.Name, GrantID: stored.GrantID, Grant: stored.Document.Grant, Ends: endInWords(stored.Document)}
+		if stored.IsLost(ctx) {
+			lines[i].Ends = lostInWords(stored)
+		}
 		if !used[i].IsZero() {
 			lines[i].LastUsed = used[i].UTC().Format(time.RFC3339)
 		}
@@ -49,4 +53,9 @@ func runConnections(c connectionsCommand, app App) error {
 		fmt.Fprintf(out, "%s, %s\n  %s\n  %s; last used %s\n", line.Provider, line.Name, inWords(line.Grant), line.Ends, cmp.Or(line.LastUsed, "at an unknown time"))
 	}
 	return nil
+}
+
+// lostInWords says how long a credential can be used whose renewal was interrupted.
+func lostInWords(c credentials.Credential) string {
+	return fmt.Sprintf("readable until %s, then to be connected again, because %v: %s", c.Expires.UTC().Format(time.RFC3339), credentials.ErrAnswerLost, credentials.ConnectCommand(c))
 }

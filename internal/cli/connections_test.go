@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 )
@@ -19,10 +20,42 @@ func TestConnectionsAreListedOnTheirOwnLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := runConnections(connectionsCommand{CacheRoot: root}, App{Out: &out}); err != nil {
+	if err := runConnections(t.Context(), connectionsCommand{CacheRoot: root}, App{Out: &out}); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Count(out.String(), "\n") != 3 || strings.Contains(out.String(), "\nhttps://evil") || strings.Contains(out.String(), "\x1b") {
 		t.Errorf("the list is %q", out.String())
+	}
+}
+
+// A renewal that was interrupted is not said to go on by itself.
+func TestALostRenewalIsListedAsLost(t *testing.T) {
+	root := t.TempDir()
+	document := credentials.Document{
+		ProviderURL: "https://rs.example", Credential: credentials.Issued{AccessToken: "token-of-a-grant", TokenType: "Bearer"},
+		Refresh: &credentials.Refresh{TokenEndpoint: "https://as.example/token", Token: "token-of-a-renewal"}, Grant: credentials.Grant{Source: "https://r.example/gmail"},
+	}
+	document.Credential.SetExpiry(time.Date(2026, 11, 22, 14, 0, 0, 0, time.UTC))
+	if _, _, err := credentials.Store(t.Context(), root, "", document); err != nil {
+		t.Fatal(err)
+	}
+	list := func() string {
+		var out bytes.Buffer
+		if err := runConnections(t.Context(), connectionsCommand{CacheRoot: root}, App{Out: &out}); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	if got := list(); !strings.Contains(got, "renewed by itself") {
+		t.Error(got)
+	}
+	all, _ := credentials.Stored(root)
+	reservation, err := all[0].Reserve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reservation.Close() // as of a process that died
+	if got := list(); strings.Contains(got, "by itself") || !strings.Contains(got, "until 2026-11-22T14:00:00Z") || !strings.Contains(got, "--source https://r.example/gmail") {
+		t.Error(got)
 	}
 }

@@ -2,6 +2,7 @@ package credentials
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -143,6 +144,20 @@ func (c Credential) Reload(now time.Time) (Credential, error) {
 		}
 	}
 	return fresh, os.Remove(c.Path + nextSuffix)
+}
+
+// IsLost reports whether a renewal of c was interrupted before its answer was written, so that no other will follow.
+func (c Credential) IsLost(ctx context.Context) bool {
+	if _, err := os.Stat(c.Path + nextSuffix); err != nil || c.Document.Refresh == nil {
+		return false
+	}
+	unlock, err := Lock(ctx, c.Path) // a renewal under way is not lost
+	if err != nil {
+		return false
+	}
+	defer unlock()
+	_, err = c.Reload(time.Time{})
+	return errors.Is(err, ErrAnswerLost)
 }
 
 // read reads the file of the credential again.
