@@ -2,12 +2,9 @@ package connect
 
 import (
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
-	"unicode"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
@@ -38,54 +35,35 @@ func Commands(stored []credentials.Credential, cacheRoot string, missing rs.Miss
 	}
 	var lines []string
 	for _, c := range about[:min(len(about), maxCommands)] {
-		g := c.Document.Grant
-		if g.Source != "" && !slices.ContainsFunc(slices.Concat([]string{g.Source, g.Since}, g.Streams, g.Connections, g.Fields), isNoWord) {
-			lines = append(lines, clients.CommandLine(runtime.GOOS, commandWords(c, cacheRoot, missing)))
+		if c.Document.Grant.IsAskable() {
+			c.Document.Grant = wider(c.Document.Grant, missing)
+			lines = append(lines, credentials.ConnectCommandIn(c, cacheRoot))
 		}
 	}
 	return lines
 }
 
-// isNoWord reports what a program could take for a flag, or some shell for more than a word however it is quoted. What a grant names are
-// names of the server's.
-func isNoWord(text string) bool {
-	return strings.HasPrefix(text, "-") || strings.ContainsAny(text, `"%!`) || strings.ContainsFunc(text, unicode.IsControl)
-}
-
-func commandWords(c credentials.Credential, cacheRoot string, missing rs.Missing) []string {
-	g := c.Document.Grant
-	words := []string{"pdpp-mcp", "connect", c.ProviderURL, "--source", g.Source}
-	add := func(flag string, granted []string, more ...string) {
+// wider is a grant with what is missing.
+func wider(g credentials.Grant, missing rs.Missing) credentials.Grant {
+	add := func(granted []string, more ...string) []string {
 		all := slices.Clone(granted)
 		for _, value := range more {
 			if value != "" && !slices.Contains(all, value) {
 				all = append(all, value)
 			}
 		}
-		for _, value := range all {
-			words = append(words, flag, value)
-		}
+		return all
 	}
-	add("--stream", g.Streams, missing.Streams...)
-	for _, field := range g.Fields { // where one is missing, all of its stream are asked for
-		if stream, _, _ := strings.Cut(field, "."); missing.AllTimes || !slices.Contains(missing.Streams, stream) {
-			words = append(words, "--field", field)
-		}
+	g.Streams, g.Connections = add(g.Streams, missing.Streams...), add(g.Connections, missing.Connection)
+	if missing.AllTimes {
+		g.Since = ""
+		return g
 	}
-	add("--connection", g.Connections, missing.Connection)
-	if g.Since != "" && !missing.AllTimes {
-		words = append(words, "--since", strings.TrimSuffix(g.Since, "T00:00:00Z"))
-	}
-	if g.Mode == "single_use" {
-		words = append(words, "--once")
-	}
-	if c.Name != credentials.DefaultName {
-		words = append(words, "--name", c.Name)
-	}
-	if cacheRoot != "" {
-		words = append(words, "--cache-root", cacheRoot)
-	}
-	return words
+	g.Fields = slices.DeleteFunc(slices.Clone(g.Fields), func(field string) bool { // where one is missing, all of its stream are asked for
+		stream, _, _ := strings.Cut(field, ".")
+		return slices.Contains(missing.Streams, stream)
+	})
+	return g
 }
 
 // limitsOf are the times that streams of a stored grant are limited to.

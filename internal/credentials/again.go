@@ -17,10 +17,20 @@ import (
 // ConnectCommand is the command line that asks for what a stored credential had, and stores it where that is. Where its source is not
 // known, or is no word for a shell, KEY stands for it.
 func ConnectCommand(c Credential) string {
-	g := c.Document.Grant
-	if g.Source == "" || slices.ContainsFunc(slices.Concat([]string{g.Source, g.Since}, g.Streams, g.Connections, g.Fields), isNoWord) {
-		g = Grant{Source: "KEY"}
+	if !c.Document.Grant.IsAskable() {
+		c.Document.Grant = Grant{Source: "KEY"}
 	}
+	return ConnectCommandIn(c, c.root())
+}
+
+// IsAskable reports whether a command can ask for what was granted.
+func (g Grant) IsAskable() bool {
+	return g.Source != "" && !slices.ContainsFunc(slices.Concat([]string{g.Source, g.Since}, g.Streams, g.Connections, g.Fields), isNoWord)
+}
+
+// ConnectCommandIn is the command line that asks for a grant that is askable, and stores it in a cache root, "" for the usual place.
+func ConnectCommandIn(c Credential, cacheRoot string) string {
+	g := c.Document.Grant
 	words := []string{"pdpp-mcp", "connect", c.ProviderURL, "--source", g.Source}
 	for _, asked := range []struct {
 		flag   string
@@ -39,8 +49,8 @@ func ConnectCommand(c Credential) string {
 	if name := cmp.Or(c.Name, DefaultName); name != DefaultName {
 		words = append(words, "--name", name)
 	}
-	if root := c.root(); root != "" {
-		words = append(words, "--cache-root", root)
+	if cacheRoot != "" {
+		words = append(words, "--cache-root", cacheRoot)
 	}
 	return clients.CommandLine(runtime.GOOS, words)
 }
