@@ -74,7 +74,7 @@ func journeys(t *testing.T, folder addresses) []journey {
 		}},
 		{says: "S0-R7 and S1-4b reads two fields and no others", walk: func(c *client) {
 			for _, r := range c.getPage(callOf("query_records", `{"stream":"orders","fields":["total","currency"],"limit":5}`)).rows {
-				names := slices.DeleteFunc(slices.Sorted(maps.Keys(r.values)), func(name string) bool { return name == "emitted_at" })
+				names := slices.DeleteFunc(slices.Sorted(maps.Keys(r.values)), func(name string) bool { return strings.HasPrefix(name, "emitted_at") })
 				if diff := cmp.Diff([]string{"currency", "total"}, names); diff != "" {
 					c.t.Error(diff)
 				}
