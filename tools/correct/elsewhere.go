@@ -120,3 +120,44 @@ func (c *correction) inRelated(param, name string) bool {
 	c.related, c.hint = append(c.related, relation), "The call below reads the record with what is related to it."
 	return true
 }
+
+// unfolded is a filter with the operators that stand in the names of its fields as conditions, and what is meant by those that no filter
+// says. It is false where that is not known.
+func (c *correction) unfolded(filter rs.Object) (plain rs.Object, ok bool) {
+	plain, names, ok := unfolded(filter, c.stream.suited(nil))
+	if len(names) == 0 {
+		return filter, true
+	}
+	c.say(rs.UnknownField, "filter", "%s has no field %s; an operator is written inside its field.", c.stream.Name, quote.Names(names, maxShown))
+	guess, excluded, sought := "", (*rs.Member)(nil), (*rs.Member)(nil)
+	if ok {
+		guess, excluded, sought = guessedFilter(plain.JSON())
+	}
+	if guess == "" {
+		c.open, c.partly = true, true
+		return nil, false
+	}
+	if values := alternatives(plain.JSON()); len(values) > 0 {
+		c.hint = oneOf(len(values))
+	}
+	if excluded != nil {
+		field := excluded.Name
+		excluded.Name = c.name("filter", field, aggregates("group_by"), "group")
+		switch c.grouped = excluded; {
+		case c.open:
+		case excluded.Value == "null":
+			c.hint = absentHint(field)
+		case c.args.Has("group_by") || c.args.Has("group_by_time"):
+			c.hint = "No filter excludes a value: leave that condition out, or group by " + quote.Line(field) + "."
+		default:
+			c.hint = "No filter excludes a value: the call below groups by it, and the other groups are what is asked for."
+		}
+	}
+	if sought != nil {
+		c.sought, c.hint = sought, "Search reads words: the call below finds the records that have them."
+		if f := c.stream.field(sought.Name); f != nil && !f.Lexical {
+			c.open = true
+		}
+	}
+	return swapped(rs.AsObject(guess)), true
+}

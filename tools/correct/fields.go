@@ -165,21 +165,13 @@ func (c *correction) filter(t Tool) {
 	if filter == nil {
 		return
 	}
+	filter, ok := c.unfolded(filter)
+	if !ok {
+		return
+	}
 	var mended rs.Object
 	for _, m := range filter {
 		field := m.Name
-		if c.stream.field(field) == nil {
-			for _, suffix := range []string{"__", "_", "."} {
-				if at := strings.LastIndex(field, suffix); at > 0 && c.stream.field(field[:at]) != nil {
-					if operator, ok := operatorOf(field[at+len(suffix):]); ok && rs.Kind(m.Value) != "object" {
-						c.say(rs.UnknownField, "filter",
-							"%s has no field %s; an operator is written inside its field.", c.stream.Name, quote.Text(m.Name))
-						mended, field = with(mended, field[:at], operator, m.Value), ""
-						break
-					}
-				}
-			}
-		}
 		if flag, value := c.flag(field, m.Value); flag != "" {
 			c.say(rs.UnknownField, "filter", "%s has no field %s; %s says so.", c.stream.Name, quote.Text(field), flag)
 			mended, field = mended.With(flag, value), ""
@@ -204,6 +196,8 @@ func (c *correction) filter(t Tool) {
 		}
 		switch to := c.name("filter", field, u, what); {
 		case to == "":
+		case to != field && denies(field, to):
+			c.open, c.partly = true, true // it may mean the opposite
 		case mended.Includes(to):
 			before, own := mended.Object(to), rs.AsObject(m.Value)
 			if before == nil || own == nil || slices.ContainsFunc(own, func(r rs.Member) bool { return before.Includes(r.Name) }) {

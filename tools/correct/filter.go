@@ -157,7 +157,7 @@ func with(filter rs.Object, field, operator, value string) rs.Object {
 var wrappers = map[string]string{
 	"where": "", "filter": "", "query": "", "term": "", "terms": "", "range": "", "bool": "", "must": "", "constant_score": "",
 	"match": "match", "match_phrase": "match", "wildcard": "match", "prefix": "match", "regexp": "match",
-	"not": "not", "must_not": "not",
+	"not": "not", "must_not": "not", "exclude": "not", "except": "not",
 }
 
 // unwrapped returns the conditions inside those of a filter that other languages wrap, such as {"range":{"total":{"gte":5}}} and
@@ -211,5 +211,5 @@ func unwrapped(o rs.Object) (conditions []string) {
 func isOperator(word string) bool {
 	_, certain := operatorOf(word)
 	plain := plainWord(word)
-	return certain || lists[plain] || absences[plain] || exclusions[plain] || seeks[plain] || likely[plain] != "" || plain == "between"
+	return certain || lists[plain] || absences[plain] || exclusions[plain] || seeks[plain] || likely[plain] != "" || ranges[plain]
 }

@@ -3,6 +3,7 @@ package correct
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -77,14 +78,14 @@ func guessedFilter(raw string) (guess string, excluded, sought *rs.Member) {
 	if list := anyOf(o); len(list) > 0 { // there is no "or": one call for each
 		return filterOf(list[0]), nil, nil
 	}
+	o, _, ok := unfolded(withoutBrackets(o), nil)
+	if !ok {
+		return "", nil, nil
+	}
 	var all rs.Object
 	unsaid := 0 // conditions that no filter says
 	for _, m := range o {
-		name, operator := m.Name, ""
-		if found := bracketed.FindStringSubmatch(m.Name); found != nil {
-			name = found[1]
-			operator, _ = operatorOf(found[2])
-		}
+		name := m.Name
 		switch value := m.Value; {
 		case absent(value):
 			excluded, unsaid = &rs.Member{Name: name, Value: "null"}, unsaid+1
@@ -101,12 +102,16 @@ func guessedFilter(raw string) (guess string, excluded, sought *rs.Member) {
 					all = with(all, name, known, r.Value)
 				case lists[plain] && len(list) > 0:
 					all = with(all, name, "", list[0])
-				case plain == "between" && len(list) == 2:
+				case ranges[plain] && len(list) == 2:
 					all = with(with(all, name, "gte", list[0]), name, "lte", list[1])
 				case likely[plain] != "":
 					all = with(all, name, likely[plain], r.Value)
 				case exclusions[plain] && len(denied) == 1 && complements[denied[0].Name] != "":
 					all = with(all, name, complements[denied[0].Name], denied[0].Value)
+				case exclusions[plain] && (r.Value == "true" || r.Value == "false"):
+					all = with(all, name, "", strconv.FormatBool(r.Value == "false"))
+				case dateParts[plain] && inDate(plain, r.Value) != "":
+					all = all.With(name, inDate(plain, r.Value))
 				case exclusions[plain]:
 					excluded, unsaid = &rs.Member{Name: name, Value: r.Value}, unsaid+1
 				case seeks[plain] && written.Range(r.Value) != "" && timeName.MatchString(name): // a time is no text
@@ -125,19 +130,35 @@ func guessedFilter(raw string) (guess string, excluded, sought *rs.Member) {
 			case written.IsPeriod(list):
 				all = with(with(all, name, "gte", list[0]), name, "lte", list[1])
 			default:
-				all = with(all, name, operator, list[0])
+				all = with(all, name, "", list[0])
 			}
 		default:
-			if leads, rest := leadingOf(value); leads != "" {
-				operator, value = leads, rest
+			leads, rest := leadingOf(value)
+			if leads != "" {
+				value = rest
 			}
-			all = with(all, name, operator, value)
+			all = with(all, name, leads, value)
 		}
 	}
 	if unsaid > 1 {
 		return "", nil, nil
 	}
 	return all.JSON(), excluded, sought
+}
+
+// withoutBrackets is a filter with the operators that its fields have in brackets inside their conditions.
+func withoutBrackets(filter rs.Object) rs.Object {
+	plain := slices.Clone(filter)
+	for i, m := range filter {
+		found := bracketed.FindStringSubmatch(m.Name)
+		if found == nil {
+			continue
+		}
+		if plain[i].Name = found[1]; found[2] != "" {
+			plain[i].Value = rs.Object{{Name: found[2], Value: m.Value}}.JSON()
+		}
+	}
+	return plain
 }
 
 // anyOf are the conditions of a filter of which one is to hold; none for any other filter.
@@ -154,6 +175,7 @@ func alternatives(raw string) []string {
 	if list := anyOf(filter); len(list) > 1 {
 		return list
 	}
+	filter, _, _ = unfolded(withoutBrackets(filter), nil)
 	for _, m := range filter {
 		list, _ := rs.AsArray(m.Value)
 		for _, r := range rs.AsObject(m.Value) {

@@ -211,7 +211,7 @@ func onlyConnection(args rs.Object) rs.Object {
 // Hint says what the call of [Tool.Guess] leaves of the arguments for another call; "" if it leaves nothing.
 func (t Tool) Hint(args rs.Object) string {
 	if values := alternatives(args.Get("filter")); len(values) > 0 {
-		return fmt.Sprintf("A filter takes one value a field, so this needs a call for each of the %d; the one below is the first.", len(values))
+		return oneOf(len(values))
 	}
 	if id, _ := written.Text(args.Get("id")); id != "" && t.Takes("id") && !strings.Contains(id, ":") {
 		connection, _ := written.Text(args.Get("connection_id"))
@@ -234,12 +234,22 @@ func (t Tool) Hint(args rs.Object) string {
 		if _, excluded, _ := guessedFilter(args.Get("filter")); excluded != nil && t.Takes("metric") && !args.Has("group_by") && !args.Has("group_by_time") {
 			return "No filter finds what has no value; in the call below, the group null is the records without " + quote.Line(m.Name) + "."
 		}
-		return "No filter finds what has no value: leave that condition out and look at " + quote.Line(m.Name) + " in the records."
+		return absentHint(m.Name)
 	}
 	if slices.ContainsFunc(args, func(m rs.Member) bool { return !t.Takes(m.Name) && pages[written.Snake(m.Name)] }) && t.Takes("cursor") {
 		return "Pages have no numbers: each answer prints the call for the next page, with its cursor. The call below reads the first."
 	}
 	return ""
+}
+
+// oneOf says that a call asks for the first of several values.
+func oneOf(values int) string {
+	return fmt.Sprintf("A filter takes one value a field, so this needs a call for each of the %d; the one below is the first.", values)
+}
+
+// absentHint says how records without a value are found.
+func absentHint(field string) string {
+	return "No filter finds what has no value: leave that condition out and look at " + quote.Line(field) + " in the records."
 }
 
 // swapped is a filter with its reversed ranges the other way round.
@@ -267,7 +277,7 @@ func (c Call) LeavesOut(args rs.Object) string {
 		case value == "" || m.Value == "null" || silent[written.Snake(m.Name)] || strings.Contains(proposed, value):
 		case len(several) > 1 && strings.Contains(proposed, several[0]) && !strings.Contains(proposed, several[1]):
 			left = append(left, "all but the first of "+quote.Names([]string{m.Name}, 1))
-		case !c.Arguments.Has(m.Name):
+		case !c.Arguments.Has(m.Name) && !groupsInstead(args, m.Name, c):
 			left = append(left, quote.Names([]string{m.Name}, 1))
 		}
 	}
@@ -275,4 +285,10 @@ func (c Call) LeavesOut(args rs.Object) string {
 		return ""
 	}
 	return "The call below leaves out " + strings.Join(left[:min(len(left), maxShown)], ", ") + "."
+}
+
+// groupsInstead reports whether a call groups by the field of an argument which excludes a value of it.
+func groupsInstead(args rs.Object, name string, call Call) bool {
+	group := call.Arguments.Text("group_by")
+	return group != "" && !args.Has("group_by") && strings.Contains(name, group)
 }

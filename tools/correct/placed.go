@@ -24,12 +24,20 @@ func (t Tool) placed(guess rs.Object, m rs.Member) rs.Object {
 		}
 	}
 	if found := bracketed.FindStringSubmatch(m.Name); found != nil && found[2] != "" && t.Takes("filter") {
-		if operator, ok := operatorOf(found[2]); ok {
-			return rest.With("filter", with(rest.Object("filter"), found[1], operator, m.Value).JSON())
+		return rest.With("filter", with(rest.Object("filter"), found[1], found[2], m.Value).JSON())
+	}
+	if wrappers[plain] == "not" && t.Takes("filter") && rs.AsObject(m.Value) != nil {
+		filter := rest.Object("filter")
+		for _, excluded := range rs.AsObject(m.Value) {
+			if filter.Includes(excluded.Name) {
+				return guess // one field cannot have both conditions
+			}
+			filter = append(filter, rs.Member{Name: excluded.Name, Value: rs.Object{{Name: "not", Value: excluded.Value}}.JSON()})
 		}
-		if strings.HasPrefix(m.Name, "filter[") {
-			return rest.With("filter", with(rest.Object("filter"), found[2], "", m.Value).JSON())
-		}
+		return rest.With("filter", filter.JSON())
+	}
+	if o, ok := operatorIn(m.Name, nil); ok && t.Takes("filter") && !rest.Object("filter").Includes(o.field) {
+		return rest.With("filter", rest.Object("filter").With(o.field, o.condition(m.Value)).JSON())
 	}
 	scalar := rs.Kind(m.Value) == "string" || rs.Kind(m.Value) == "number" || rs.Kind(m.Value) == "boolean"
 	if t.Takes("filter") && t.Takes("stream") && scalar && !beside[plain] {

@@ -103,7 +103,7 @@ var bounds = set(
 
 // operators are other ways to write an operator; "" is equality. All of them are certain.
 var operators = map[string]string{
-	"eq": "", "=": "", "==": "", "equals": "", "equal": "", "is": "", "value": "",
+	"eq": "", "=": "", "==": "", "exact": "", "equals": "", "equal": "", "is": "", "value": "",
 	">=": "gte", "min": "gte", "ge": "gte", "greater_than_or_equal": "gte", "greater_than_or_equal_to": "gte", "at_least": "gte",
 	">": "gt", "greater_than": "gt", "after": "gt",
 	"<=": "lte", "max": "lte", "le": "lte", "less_than_or_equal": "lte", "less_than_or_equal_to": "lte", "at_most": "lte",
@@ -124,8 +124,10 @@ var (
 	lists      = set("in", "any", "any_of", "one_of")
 	absences   = set("exists", "is_null", "isnull", "null", "missing", "is_empty", "empty")
 	exclusions = set("ne", "neq", "not", "!=", "<>", "not_equal", "not_equals", "nin", "not_in", "is_not")
+	ranges     = set("between", "range")
 	seeks      = set("contains", "like", "ilike", "match", "matches", "regex", "starts_with", "startswith",
-		"ends_with", "endswith", "search", "icontains", "includes")
+		"ends_with", "endswith", "search", "icontains", "includes",
+		"iexact", "istartswith", "iendswith", "iregex")
 )
 
 var granularities = set("hour", "day", "week", "month", "quarter", "year")

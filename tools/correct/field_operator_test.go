@@ -1,0 +1,97 @@
+package correct_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+)
+
+const shopSchema = `{"detail":"compact","connectors":[{"connector_key":"shop","granted_connections":[{"connection_id":"cin_1"}],"streams":[` +
+	`{"name":"orders","field_capabilities":{"merchant":"t=string,role=primary-title,eq,lex,a=group_by","status":"t=string,eq,a=group_by",` +
+	`"ordered_at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt,a=group_by_time","total":"t=number,eq,r=gte|gt|lte|lt,a=sum",` +
+	`"is_seen":"t=boolean,eq","has_attachments":"t=boolean,eq","is_active":"t=boolean,eq","paid":"t=boolean,eq"}}]}]}`
+
+// An operator in the name of a field is that operator, and a negation is never lost.
+func TestOperatorsInTheNamesOfFields(t *testing.T) {
+	const grouped = `aggregate {"stream":"orders","metric":"count","group_by":"status"}`
+	records := func(filter string) string { return `query_records {"stream":"orders","filter":` + filter + `}` }
+	for filter, want := range map[string]string{
+		`{"status__ne":"paid"}`: grouped, `{"status!":"paid"}`: grouped, `{"status!=":"paid"}`: grouped, `{"status_not":"paid"}`: grouped,
+		`{"status <>":"paid"}`: grouped, `{"status_ne":"paid"}`: grouped, `{"-status":"paid"}`: grouped, `{"!status":"paid"}`: grouped,
+		`{"not_status":"paid"}`: grouped, `{"exclude_status":"paid"}`: grouped, `{"status__not__eq":"paid"}`: grouped, `{"statusNot":"paid"}`: grouped,
+		`{"status__not_in":["paid","open"]}`: grouped, `{"status[ne]":"paid"}`: grouped, `{"exclude":{"status":"paid"}}`: grouped,
+		`{"-total":10}`:                                     "",
+		`{"is_not_seen":true}`:                              records(`{"is_seen":false}`),
+		`{"is_not_seen":false}`:                             records(`{"is_seen":true}`),
+		`{"not_seen":true}`:                                 records(`{"is_seen":false}`),
+		`{"unseen":true}`:                                   records(`{"is_seen":false}`),
+		`{"unread":false}`:                                  records(`{"is_seen":true}`),
+		`{"has_no_attachments":true}`:                       records(`{"has_attachments":false}`),
+		`{"without_attachments":true}`:                      records(`{"has_attachments":false}`),
+		`{"non_seen":true}`:                                 records(`{"is_seen":false}`),
+		`{"unpaid":true}`:                                   records(`{"paid":false}`),
+		`{"is_seen__ne":true}`:                              records(`{"is_seen":false}`),
+		`{"is_seen":{"not":false}}`:                         records(`{"is_seen":true}`),
+		`{"inactive":true}`:                                 `schema {"stream":"orders"}`,
+		`{"status__in":["paid","x"]}`:                       records(`{"status":"paid"}`),
+		`{"status__exact":"paid"}`:                          records(`{"status":"paid"}`),
+		`{"merchant__icontains":"ott"}`:                     `search {"q":"ott","streams":["orders"]}`,
+		`{"status__isnull":true}`:                           "",
+		`{"total__between":[1,2]}`:                          records(`{"total":{"gte":1,"lte":2}}`),
+		`{"total__gte":1,"total__lt":2}`:                    records(`{"total":{"gte":1,"lt":2}}`),
+		`{"min_total":1,"total_max":2}`:                     records(`{"total":{"gte":1,"lte":2}}`),
+		`{"ordered_before":"2026-01-01"}`:                   records(`{"ordered_at":{"lt":"2026-01-01"}}`),
+		`{"ordered_after":"2026-01-01"}`:                    records(`{"ordered_at":{"gt":"2026-01-01"}}`),
+		`{"ordered_at__month":"2026-03"}`:                   records(`{"ordered_at":{"gte":"2026-03-01","lt":"2026-04-01"}}`),
+		`{"ordered_at__month":3}`:                           `schema {"stream":"orders"}`,
+		`{"ordered_at__year":2026}`:                         records(`{"ordered_at":{"gte":"2026-01-01","lt":"2027-01-01"}}`),
+		`{"ordered_at__year__gt":2025}`:                     records(`{"ordered_at":{"gte":"2026-01-01"}}`),
+		`{"ordered_at__date__lte":"2026-03-02"}`:            records(`{"ordered_at":{"lte":"2026-03-02"}}`),
+		`{"ordered_at__range":["2026-01-01","2026-02-01"]}`: records(`{"ordered_at":{"gte":"2026-01-01","lte":"2026-02-01"}}`),
+	} {
+		if got := proposed(t, "query_records", `{"stream":"orders","filter":`+filter+`}`); got != want {
+			t.Errorf("%s: %q is proposed, want %q", filter, got, want)
+		}
+	}
+	for arguments, want := range map[string]string{
+		`{"stream":"orders","metric":"count","filter":{"status__ne":"paid","total__gt":9}}`:         `aggregate {"stream":"orders","metric":"count","filter":{"total":{"gt":9}},"group_by":"status"}`,
+		`{"stream":"orders","metric":"count","group_by":"merchant","filter":{"status__ne":"paid"}}`: "",
+		`{"stream":"orders","metric":"count","status!":"paid"}`:                                     grouped, `{"stream":"orders","metric":"count","exclude":{"status":"paid"}}`: grouped,
+	} {
+		if got := proposed(t, "aggregate", arguments); got != want {
+			t.Errorf("%s: %q is proposed, want %q", arguments, got, want)
+		}
+	}
+}
+
+// proposed is the call that a refusal of arguments proposes: without a read where the tool refuses them, else by the fields of the stream.
+func proposed(t *testing.T, tool, arguments string) string {
+	t.Helper()
+	for _, one := range tools.All(tools.Options{RecordBase: "https://rs.example"}) {
+		if one.Name != tool {
+			continue
+		}
+		args, ok := correct.Arguments(json.RawMessage(arguments))
+		if !ok {
+			t.Fatal(arguments)
+		}
+		args, _ = one.Known.Canonical(args)
+		if _, err := one.Decode(json.RawMessage(args.JSON())); err != nil {
+			call, ok := one.Known.Guess(args, rs.AsError(err))
+			if !ok {
+				return ""
+			}
+			return call.String()
+		}
+		stream := correct.ReadStream("orders", (&rs.Response{Status: 200, Body: shopSchema}).Schema())
+		if found := stream.Unknown(one.Known, args, &rs.Error{Code: "unknown_field", Status: 400}); found != nil {
+			return found.Send
+		}
+		return "nothing is unknown"
+	}
+	t.Fatal(tool)
+	return ""
+}
