@@ -3,7 +3,6 @@ package credentials
 import (
 	"cmp"
 	"errors"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -61,7 +60,7 @@ func isNoWord(text string) bool {
 	return strings.HasPrefix(text, "-") || strings.ContainsAny(text, `"%!`) || strings.ContainsFunc(text, unicode.IsControl)
 }
 
-// root is the cache root of a credential, "" for the usual place or none.
+// root is the cache root of a credential, "" where it is in none. It is said of the usual place too, which only the commands know.
 func (c Credential) root() string {
 	if c.Path == "" {
 		return ""
@@ -72,9 +71,6 @@ func (c Credential) root() string {
 	}
 	if absolute, err := filepath.Abs(root); err == nil {
 		root = absolute
-	}
-	if home, err := os.UserHomeDir(); err == nil && slices.Contains(CacheRoots("", home), root) {
-		return ""
 	}
 	return root
 }

@@ -48,11 +48,11 @@ func TestTheCommandThatMendsACredentialIsWhole(t *testing.T) {
 	if err == nil || !strings.HasSuffix(err.Error(), "is malformed. Run: pdpp-mcp connect https://rs.example --source KEY --name work --cache-root "+root) {
 		t.Errorf("a file that is damaged: %v", err)
 	}
-	t.Setenv("HOME", "/home/anna")
 	for want, c := range map[string]Credential{
-		"pdpp-mcp connect https://rs.example --source KEY":                   {Path: "/home/anna/.pdpp/clients/rs.example.json"},
-		"pdpp-mcp connect https://rs.example --source KEY --name chat":       {Name: "chat", Path: "/home/anna/.pdpp/connections/chat/clients/rs.example.json"},
-		"pdpp-mcp connect https://rs.example --source KEY --cache-root /tmp": {Path: "/tmp/clients/rs.example.json", Document: Document{Grant: Grant{Source: "--once"}}},
+		"pdpp-mcp connect https://rs.example --source KEY":                                           {},
+		"pdpp-mcp connect https://rs.example --source KEY --cache-root /home/anna/.pdpp":             {Path: "/home/anna/.pdpp/clients/rs.example.json"},
+		"pdpp-mcp connect https://rs.example --source KEY --name chat --cache-root /home/anna/.pdpp": {Name: "chat", Path: "/home/anna/.pdpp/connections/chat/clients/rs.example.json"},
+		"pdpp-mcp connect https://rs.example --source KEY --cache-root /tmp":                         {Path: "/tmp/clients/rs.example.json", Document: Document{Grant: Grant{Source: "--once"}}},
 	} {
 		c.ProviderURL = "https://rs.example"
 		if got := ConnectCommand(c); got != want {
