@@ -145,7 +145,7 @@ func nameOf(key string) string {
 // standing is the credential in a file, whoever else may read or write that. The error is fs.ErrNotExist where there is none that could be
 // used: then nothing is lost with it.
 func standing(path, provider string) (Document, error) {
-	body, _, err := readRegular(path, maxCredentialBytes)
+	body, _, err := readRegular(path)
 	if err != nil {
 		return Document{}, err
 	}

@@ -10,16 +10,13 @@ import (
 	"syscall"
 )
 
-// maxCredentialBytes bounds a file of the credential cache, maxSettingsBytes one of settings or a secret.
-const (
-	maxCredentialBytes = 1 << 20
-	maxSettingsBytes   = 1 << 20
-)
+// maxBytes bounds a file of the credential cache, and one of settings or a secret.
+const maxBytes = 1 << 20
 
 // ReadSettings reads a file of settings or a secret, of at most 1 MiB. It refuses what is not a regular file, and what any user
 // may write to: who can change the settings can send tokens elsewhere.
 func ReadSettings(path string) ([]byte, error) {
-	body, info, err := readRegular(path, maxSettingsBytes)
+	body, info, err := readRegular(path)
 	if err == nil && writable(info, 0o002) {
 		return nil, fmt.Errorf("every user can write to %s (mode %04o): run chmod o-w on it", path, info.Mode().Perm())
 	}
@@ -29,7 +26,7 @@ func ReadSettings(path string) ([]byte, error) {
 // readPrivate reads a file of the credential cache, which nobody but this user and root may own or write to, nor the folders
 // given with it. It warns when others can read the file.
 func readPrivate(path string, folders ...string) (body []byte, warnings []string, err error) {
-	body, info, err := readRegular(path, maxCredentialBytes)
+	body, info, err := readRegular(path)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -69,8 +66,8 @@ func writable(info fs.FileInfo, bits fs.FileMode) bool {
 	return info.Mode().Perm()&bits != 0 && runtime.GOOS != "windows"
 }
 
-// readRegular reads a file of at most most bytes. It opens nothing but a regular file, and does not wait for one to be written.
-func readRegular(path string, most int64) ([]byte, fs.FileInfo, error) {
+// readRegular reads a file of at most maxBytes. It opens nothing but a regular file, and does not wait for one to be written.
+func readRegular(path string) ([]byte, fs.FileInfo, error) {
 	info, err := os.Stat(path) // opening a device can do something
 	if err != nil {
 		return nil, nil, err
@@ -89,9 +86,9 @@ func readRegular(path string, most int64) ([]byte, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	body, err := io.ReadAll(io.LimitReader(file, most+1))
-	if err == nil && int64(len(body)) > most {
-		err = fmt.Errorf("it is larger than %d bytes", most)
+	body, err := io.ReadAll(io.LimitReader(file, maxBytes+1))
+	if err == nil && len(body) > maxBytes {
+		err = fmt.Errorf("it is larger than %d bytes", maxBytes)
 	}
 	if err != nil {
 		return nil, nil, err

@@ -114,7 +114,7 @@ func (r *Reservation) Commit(document Document) error {
 // is ErrAnswerLost, together with the credential, where one was interrupted before its answer was written: its refresh token must not be
 // sent again.
 func (c Credential) Reload(now time.Time) (Credential, error) {
-	text, _, err := readRegular(c.Path+nextSuffix, maxCredentialBytes)
+	text, _, err := readRegular(c.Path + nextSuffix)
 	waiting := err == nil
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Credential{}, err

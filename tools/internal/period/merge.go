@@ -80,7 +80,7 @@ func (p *Reader) merged(r rs.Request, pages []sourcePage, from cursor, limit int
 	counted, exact := 0, true
 	for _, page := range pages {
 		response.Reads += page.reads
-		more = more || page.more && !(matched && page.endsWithNearest())
+		more = more || page.more && (!matched || !page.endsWithNearest())
 		if page.err != nil {
 			response.Unavailable++
 			exact = false
