@@ -66,6 +66,33 @@ func TestStoredGrantsReadAsOne(t *testing.T) {
 	}
 }
 
+// A stored grant that has ended is a connection that is missing, with the command that connects it again, and its token is not sent.
+func TestAStoredGrantThatHasEndedIsMissing(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "); token != "good" {
+			t.Errorf("%q was sent", token)
+		}
+		_, _ = io.WriteString(w, schemaOf("client", "grt_good"))
+	}))
+	defer server.Close()
+	c, err := rsclient.New(rsclient.Options{Base: server.URL, Retries: -1, NoBreaker: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := credentials.Credential{ProviderURL: server.URL, Name: "good", Token: rs.NewToken("good"), GrantID: "grt_good", Path: t.TempDir() + "/x.json"}
+	old := good
+	old.Name, old.Token, old.GrantID, old.Expires = "old", rs.NewToken("old"), "grt_old", time.Now().Add(-time.Hour)
+	old.Document.Grant = credentials.Grant{Source: "https://r.example/connectors/mail", Streams: []string{"letters"}, Connections: []string{"cin_mail"}}
+	p, err := Principal(t.Context(), c, []*Keeper{NewKeeper(good, "test", time.Now), NewKeeper(old, "test", time.Now)}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := p.Package.Do(t.Context(), rs.Request{Path: rs.Path("schema")})
+	if err != nil || !strings.Contains(response.Body, `"connection_id":"cin_mail"`) || !strings.Contains(response.Body, "connect "+server.URL+" --source https://r.example/connectors/mail") {
+		t.Errorf("%v, %v", response, err)
+	}
+}
+
 // A grant that could not be read when the program began is read once it can be, if it is a client's.
 func TestAStoredGrantThatRecovers(t *testing.T) {
 	for kind, read := range map[string]bool{"client": true, "owner": false} {

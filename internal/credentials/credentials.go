@@ -54,8 +54,9 @@ func LoadCredential(roots []string, providerURL, grantID string, now time.Time, 
 
 // LoadCredentials finds the credentials of a provider in the first of the cache roots that has one: those of the names, or all if
 // there are no names. An empty grantID accepts whatever grants are there. One that cannot be used is left out with a warning, unless
-// it is an owner's or there is no other. Its errors are *[exit.Error] values: exit.Usage for an invalid URL, exit.Owner for an
-// owner's credential, else exit.NotReady with the command that mends it (S3-1a, S3-1b).
+// it is an owner's or there is no other; one that has merely ended stands last, so that answers can say what is missing. Its errors
+// are *[exit.Error] values: exit.Usage for an invalid URL, exit.Owner for an owner's credential, else exit.NotReady with the command
+// that mends it (S3-1a, S3-1b).
 func LoadCredentials(roots []string, providerURL string, names []string, grantID string, now time.Time) ([]Credential, error) {
 	provider, err := NormalizeProviderURL(providerURL)
 	if err != nil {
@@ -63,7 +64,7 @@ func LoadCredentials(roots []string, providerURL string, names []string, grantID
 	}
 	for _, root := range roots {
 		slots := slices.DeleteFunc(slotsOf(root, provider), func(s slot) bool { return len(names) > 0 && !slices.Contains(names, s.name) })
-		var good []Credential
+		var good, ended []Credential
 		var first error
 		var warnings []string
 		for _, s := range slots {
@@ -77,6 +78,9 @@ func LoadCredentials(roots []string, providerURL string, names []string, grantID
 				first = cmp.Or(first, err)
 			case err != nil:
 				first, warnings = cmp.Or(first, err), append(warnings, err.Error())
+				if credential.Token != (rs.Token{}) {
+					ended = append(ended, credential)
+				}
 			default:
 				good = append(good, credential)
 			}
@@ -85,7 +89,7 @@ func LoadCredentials(roots []string, providerURL string, names []string, grantID
 			if grantID == "" {
 				good[0].Warnings = append(good[0].Warnings, warnings...)
 			}
-			return good, nil
+			return append(good, ended...), nil
 		}
 		if first != nil {
 			return nil, first
@@ -103,7 +107,7 @@ func LoadCredentials(roots []string, providerURL string, names []string, grantID
 	return nil, sayCommand(missing, notReady(message))
 }
 
-// load reads the credential of a slot. Its error is fs.ErrNotExist, or as [LoadCredentials] has them.
+// load reads the credential of a slot. Its error is fs.ErrNotExist, or as [LoadCredentials] has them. One that has ended comes with it.
 func (s slot) load(provider, grantID string, now time.Time) (Credential, error) {
 	body, warnings, err := readPrivate(s.path, s.folders...)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -112,12 +116,20 @@ func (s slot) load(provider, grantID string, now time.Time) (Credential, error) 
 	if err != nil {
 		return Credential{}, sayCommand(Credential{ProviderURL: provider, Name: s.name, Path: s.path}, notReady("The cached credential "+s.path+" cannot be read: "+err.Error()+"."))
 	}
-	credential, err := parseCredential(body, provider, grantID, now)
+	credential, err := parseCredential(body, provider, grantID)
 	credential.Name, credential.Path, credential.Warnings = s.name, s.path, warnings
-	if err != nil {
-		return Credential{}, sayCommand(credential, err)
+	if err == nil {
+		err = credential.ended(now)
 	}
-	return credential, nil
+	return credential, sayCommand(credential, err)
+}
+
+// ended is an error where the access token of c is past its end and cannot be renewed.
+func (c Credential) ended(now time.Time) error {
+	if c.Expires.IsZero() || now.Before(c.Expires) || c.Document.Refresh != nil {
+		return nil
+	}
+	return notReady("The cached credential for " + c.ProviderURL + " expired at " + c.Expires.UTC().Format(time.RFC3339) + ".")
 }
 
 // provider is the one whose credential a slot holds, normalised; "" where that cannot be read.
@@ -213,8 +225,8 @@ func credentialFile(provider string) string {
 	}, host) + ".json"
 }
 
-// parseCredential reads a file of the cache. With an error comes what is known of the grant, without its token.
-func parseCredential(body []byte, provider, grantID string, now time.Time) (Credential, error) {
+// parseCredential reads a file of the cache, whether or not it has ended. With an error comes what is known of the grant, without its token.
+func parseCredential(body []byte, provider, grantID string) (Credential, error) {
 	var document Document
 	if err := json.Unmarshal(body, &document); err != nil { // whose text can quote the file, so it is not shown
 		return Credential{ProviderURL: provider}, notReady("The cached credential for " + provider + " is malformed.")
@@ -246,8 +258,6 @@ func parseCredential(body []byte, provider, grantID string, now time.Time) (Cred
 		return Credential{ProviderURL: provider}, notReady("The cached credential belongs to " + cached + ", not to " + provider + ".")
 	case err != nil:
 		return known, notReady("The cached credential for " + provider + " has an expiry that cannot be read.")
-	case !expires.IsZero() && !now.Before(expires) && document.Refresh == nil:
-		return known, notReady("The cached credential for " + provider + " expired at " + expires.UTC().Format(time.RFC3339) + ".")
 	case grantID != "" && c.GrantID != grantID:
 		return Credential{ProviderURL: provider}, notReady("The cached credential for " + provider + " is of another grant than the one asked for.")
 	}

@@ -26,7 +26,7 @@ func FuzzCredentialFile(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		credential, err := parseCredential(body, "https://rs.example", "", time.Unix(1_800_000_000, 0))
+		credential, err := parseCredential(body, "https://rs.example", "")
 		var failure *exit.Error
 		if err != nil {
 			if !errors.As(err, &failure) || failure.Code != exit.Owner && failure.Code != exit.NotReady || credential.Token.Reveal() != "" {

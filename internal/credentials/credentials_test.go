@@ -116,6 +116,36 @@ func TestLoadCredentialLooksInOrder(t *testing.T) {
 	}
 }
 
+// One of several that has ended stands last: answers say of it what is missing. One of another grant than the one asked for does not.
+func TestACredentialThatHasEndedStandsLast(t *testing.T) {
+	root := cacheRoot(t, "rs.example.json", `{"credential":{"access_token":"old","grant_id":"grt_1","expires_at":"2026-03-01T12:00:00Z"}}`, 0o600)
+	for name, text := range map[string]string{
+		"mail":   `{"provider_url":"https://rs.example","credential":{"access_token":"new","grant_id":"grt_2"}}`,
+		"broken": `{"provider_url":"https://rs.example"`,
+	} {
+		folder := filepath.Join(root, "connections", name, "clients")
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, "rs.example.json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for grantID, tokens := range map[string]string{"": "new old", "grt_2": "new"} {
+		all, err := credentials.LoadCredentials([]string{root}, "rs.example", nil, grantID, cacheTime)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, c := range all {
+			got = append(got, c.Token.Reveal())
+		}
+		if strings.Join(got, " ") != tokens || grantID == "" && !strings.Contains(strings.Join(all[0].Warnings, "\n"), "expired at 2026-03-01") {
+			t.Errorf("%q: %q, warnings %q", grantID, got, all[0].Warnings)
+		}
+	}
+}
+
 func TestLoadCredentialWarnsOfReaders(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("modes mean nothing here")

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 )
 
 const (
@@ -154,7 +153,7 @@ func standing(path, provider string) (Document, error) {
 		return Document{}, fs.ErrNotExist
 	}
 	document.ProviderURL, _ = NormalizeProviderURL(cmp.Or(document.ProviderURL, provider))
-	if _, err := parseCredential(body, document.ProviderURL, "", time.Time{}); err != nil {
+	if _, err := parseCredential(body, document.ProviderURL, ""); err != nil {
 		return Document{}, fs.ErrNotExist
 	}
 	return document, nil

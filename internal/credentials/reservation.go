@@ -166,8 +166,11 @@ func (c Credential) read(now time.Time) (Credential, error) {
 	if err != nil {
 		return Credential{}, fmt.Errorf("the cached credential %s cannot be read: %w", c.Path, err)
 	}
-	fresh, err := parseCredential(body, c.ProviderURL, "", now)
+	fresh, err := parseCredential(body, c.ProviderURL, "")
 	fresh.Name, fresh.Path = c.Name, c.Path
+	if err == nil {
+		err = fresh.ended(now)
+	}
 	if err != nil {
 		return Credential{}, sayCommand(fresh, err)
 	}
