@@ -34,6 +34,9 @@ func ownerDecides(t *testing.T, link, decision string) string {
 	if field == nil {
 		t.Fatalf("no form at %s: %d %s", link, page.StatusCode, text)
 	}
+	if c := page.Cookies(); len(c) != 1 || !c[0].HttpOnly || c[0].SameSite != http.SameSiteLaxMode {
+		t.Errorf("the cookie of the page is %v", c)
+	}
 	shown := page.Request.URL
 	form := url.Values{"_csrf": {field[1]}, "owner_secret": {sample.OwnerSecret}, "request_uri": {shown.Query().Get("request_uri")}}
 	if code := shown.Query().Get("user_code"); code != "" {

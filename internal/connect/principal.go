@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
@@ -75,11 +76,16 @@ func Principal(ctx context.Context, c *rsclient.Client, keepers []*Keeper, cache
 		return auth.Principal{}, first
 	}
 	membership := fanout.Membership{PackageID: "stored", Members: members}
+	options := fanout.PackageOptions{RefusalHold: refusalHold, Now: keepers[0].now}
 	return auth.Principal{
 		Token: only.Token, Kind: auth.KindPackage, GrantID: membership.PackageID, ClientID: only.ClientID, Terms: terms,
-		Package: fanout.NewPackage(membership, func(token rs.Token) rs.Doer { return readers[token] }, fanout.PackageOptions{}),
+		Package: fanout.NewPackage(membership, func(token rs.Token) rs.Doer { return readers[token] }, options),
 	}, nil
 }
+
+// refusalHold is how long a stored grant that was refused is not asked again: its owner, who sits before this machine, may have connected
+// anew a moment later.
+const refusalHold = 5 * time.Second
 
 // storedNow are the credentials as they are now: the owner may have connected anew since the program began.
 func storedNow(keepers []*Keeper) []credentials.Credential {

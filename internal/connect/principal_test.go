@@ -120,17 +120,22 @@ func TestAStoredGrantThatRecovers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		now := time.Now()
 		var keepers []*Keeper
 		for _, token := range []string{"early", "late"} {
 			stored := credentials.Credential{ProviderURL: server.URL, Name: token, Token: rs.NewToken(token), GrantID: "grt_" + token, Path: t.TempDir() + "/x.json"}
 			stored.Document.Grant = credentials.Grant{Streams: []string{"messages"}, Connections: []string{"cin_" + token}}
-			keepers = append(keepers, NewKeeper(stored, "test", time.Now))
+			keepers = append(keepers, NewKeeper(stored, "test", func() time.Time { return now }))
 		}
 		p, err := Principal(t.Context(), c, keepers, "")
 		if err != nil {
 			t.Fatal(err)
 		}
+		if _, err := p.Package.Do(t.Context(), rs.Request{Path: rs.Path("streams", "messages", "records"), Query: url.Values{"connection_id": {"cin_late"}}}); err == nil {
+			t.Errorf("%s: read before it could be", kind)
+		}
 		good.Store(true)
+		now = now.Add(refusalHold)
 		_, err = p.Package.Do(t.Context(), rs.Request{Path: rs.Path("streams", "messages", "records"), Query: url.Values{"connection_id": {"cin_late"}}})
 		if (err == nil) != read || (records.Load() == 1) != read {
 			t.Errorf("%s: %d reads of records, %v", kind, records.Load(), err)

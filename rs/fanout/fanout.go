@@ -216,7 +216,7 @@ func (p *grantPackage) checkToken(ctx context.Context, c *member) *rs.Error {
 		why.Code = cmp.Or(e.Code, rs.TokenInactive)
 		why.Message = fmt.Sprintf("The token authority does not accept the access to this connection (%s).", why.Code)
 	}
-	p.refusals.remember(c.Token, why, p.options.Now())
+	p.refusals.remember(c.Token, why, p.options.Now().Add(p.options.RefusalHold))
 	return why
 }
 

@@ -18,6 +18,7 @@ import (
 const (
 	defaultPackageWidth   = 8
 	defaultMemberDeadline = 5 * time.Second
+	defaultRefusalHold    = 60 * time.Second
 )
 
 // PackageOptions configure [NewPackage]. Zero values mean the defaults.
@@ -27,6 +28,8 @@ type PackageOptions struct {
 	// MemberDeadline bounds one member's part in a read that asks several, so that a member that hangs costs no more.
 	// All parts together may take three times as long.
 	MemberDeadline time.Duration
+	// RefusalHold is how long a member that answered 401 or 403 is not asked again (D14).
+	RefusalHold time.Duration
 	// Now tells the time; nil means time.Now.
 	Now func() time.Time
 	// FannedOut is notified of each read that asked several members, when it ended: how many were asked and how many
@@ -40,6 +43,9 @@ func (o PackageOptions) withDefaults() PackageOptions {
 	}
 	if o.MemberDeadline <= 0 {
 		o.MemberDeadline = defaultMemberDeadline
+	}
+	if o.RefusalHold <= 0 {
+		o.RefusalHold = defaultRefusalHold
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -103,7 +109,7 @@ func newPackage(m Membership, doer func(rs.Token) rs.Doer, o PackageOptions, mem
 // learn remembers that a member's grant was turned away.
 func (p *grantPackage) learn(c *member, e *rs.Error) {
 	if refusesGrant(e) {
-		p.refusals.remember(c.Token, e, p.options.Now())
+		p.refusals.remember(c.Token, e, p.options.Now().Add(p.options.RefusalHold))
 	}
 }
 
@@ -151,12 +157,8 @@ func (c *member) granted(streams []string) []string {
 	return granted
 }
 
-const (
-	// refusalHold is how long a member that answered 401 or 403 is not offered again (D14).
-	refusalHold = 60 * time.Second
-	// maxRefusals bounds the memory of one process.
-	maxRefusals = 10_000
-)
+// maxRefusals bounds the memory of one process.
+const maxRefusals = 10_000
 
 // refusals remembers which member grants the resource server turned away, under the SHA-256 of the member's token, so
 // that a grant approved anew starts with a clean name. It is safe for concurrent use.
@@ -182,8 +184,8 @@ func (r *refusals) of(token rs.Token, now time.Time) *rs.Error {
 	return entry.why
 }
 
-func (r *refusals) remember(token rs.Token, why *rs.Error, now time.Time) {
-	r.entries.Add(sha256.Sum256([]byte(token.Reveal())), refusal{why, now.Add(refusalHold)})
+func (r *refusals) remember(token rs.Token, why *rs.Error, until time.Time) {
+	r.entries.Add(sha256.Sum256([]byte(token.Reveal())), refusal{why, until})
 }
 
 // refusesGrant reports whether an error says that the grant itself is no good. A 401 or 403 also stands for a stream,

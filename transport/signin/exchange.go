@@ -124,8 +124,8 @@ func (b *Bridge) token(w http.ResponseWriter, r *http.Request, s server) {
 	}
 }
 
-// refresh answers from one request for each client and refresh token, which alone counts for the limit of a caller. That request is not cancelled with the call that began it: a
-// token that was used and whose answer was lost ends the sign-in.
+// refresh answers from one request for each client and refresh token, which alone counts for the limit of a caller. That request is
+// not cancelled with the call that began it: a token that was used and whose answer was lost ends the sign-in.
 func (b *Bridge) refresh(r *http.Request, s server, form url.Values) (sharedAnswer, error) {
 	ctx := r.Context()
 	sum := sha256.Sum256([]byte(form.Get("client_id") + "\x00" + form.Get("refresh_token")))

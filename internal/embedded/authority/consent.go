@@ -19,7 +19,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// consentCookie ties the page's form to the browser that was shown it.
+// consentCookie ties the page's form to the browser that was shown it. It is sent along when another site leads to a second page, which
+// would replace it otherwise and close the first (SameSite=Lax).
 const consentCookie = "pdpp_consent"
 
 //go:embed consent.html
@@ -73,7 +74,7 @@ func (s *Server) showConsent(w http.ResponseWriter, r *http.Request) (any, error
 	if held, err := r.Cookie(consentCookie); err == nil && len(held.Value) == 32 {
 		cookie = held.Value
 	}
-	http.SetCookie(w, &http.Cookie{Name: consentCookie, Value: cookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode}) // #nosec G124 -- plain HTTP on loopback
+	http.SetCookie(w, &http.Cookie{Name: consentCookie, Value: cookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode}) // #nosec G124 -- plain HTTP on loopback
 	return s.page(w, http.StatusOK, pending, cookie, "")
 }
 
