@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -55,6 +56,70 @@ func TestArraysAreReadItemByItem(t *testing.T) {
 				t.Errorf("ids (-want +got)\n%s", diff)
 			}
 		})
+	}
+}
+
+// Where an object has several arrays of objects, or its only one in objects that hold nothing else, each is a stream. What is beside them
+// is a record. Nothing is left out.
+func TestArraysOfAnObjectAreStreams(t *testing.T) {
+	for _, test := range []struct {
+		name, text string
+		want       map[string][]string
+	}{
+		{"two, and what is beside them", `{"exported":"2026-01-05","version":2,"accounts":[{"id":1,"name":"A"}],"empty":[],"payments":[{"id":7,"sum":1.50},{"id":8,"sum":2}],"words":["x"]}`, map[string][]string{
+			"a_accounts": {`{"id":1,"name":"A"}`}, "a_payments": {`{"id":7,"sum":1.50}`, `{"id":8,"sum":2}`}, "a": {`{"exported":"2026-01-05","version":2,"empty":[],"words":["x"]}`},
+		}},
+		{"some in objects, of which two have one name", `{"Activity":{"Likes":{"List":[{"Date":"2026-01-15"}]},"Views":{"List":[{"Link":"x"}],"Count":{"n":1}}},"Profile":{"Name":"Ann"}}`, map[string][]string{
+			"a_Activity_Likes_List": {`{"Date":"2026-01-15"}`}, "a_Activity_Views_List": {`{"Link":"x"}`}, "a": {`{"Activity.Views.Count.n":1,"Profile.Name":"Ann"}`},
+		}},
+		{"those of one kind below keys", `{"Chats":{"With ann":[{"From":"ann","Text":"1"}],"With bo":[{"From":"bo","Text":"2"},{"From":"me","Text":"3"}]},"Logins":[{"IP":"::1"}]}`, map[string][]string{
+			"a_Chats":  {`{"list":"With ann","From":"ann","Text":"1"}`, `{"list":"With bo","From":"bo","Text":"2"}`, `{"list":"With bo","From":"me","Text":"3"}`},
+			"a_Logins": {`{"IP":"::1"}`},
+		}},
+		{"those of one kind in objects of one kind", `{"c1":{"title":"One","messages":[{"m":1}]},"c2":{"title":"Two","messages":[{"m":2}]}}`, map[string][]string{
+			"a_messages": {`{"list":"c1","m":1}`, `{"list":"c2","m":2}`}, "a": {`{"c1.title":"One","c2.title":"Two"}`},
+		}},
+		{"the only one, in objects that hold nothing else", `{"log":{"version":"1.2","entries":[{"n":1},{"n":2}]}}`, map[string][]string{"a": {`{"n":1}`, `{"n":2}`}}},
+		{"the only one, in objects that hold more", `{"id":"7","author":{"name":"Ann","emails":[{"at":"x"}]}}`, map[string][]string{"a": {`{"id":"7","author.name":"Ann","author.emails":[{"at":"x"}]}`}}},
+		{"what a timeline is about, with more raw signals", `{"rawSignals":[{"x":1},{"x":2}],"semanticSegments":[{"startTime":"2026-01-15T02:00:00Z"}],"profile":{"home":"Bonn"}}`, map[string][]string{
+			"a": {`{"startTime":"2026-01-15T02:00:00Z"}`}, "a_rawSignals": {`{"x":1}`, `{"x":2}`}, "a_rest": {`{"profile.home":"Bonn"}`},
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			corpus, skips := openFolder(t, writeFolder(t, map[string]string{"a.json": test.text}))
+			if len(skips) > 0 {
+				t.Errorf("skipped: %v", skips)
+			}
+			got := map[string][]string{}
+			for _, record := range collectRecords(t, corpus) {
+				got[record.Stream] = append(got[record.Stream], string(record.Data))
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+// A stream that a manifest names has what its file had when there was one stream to a file. Many files of one kind have a stream for each
+// of their arrays.
+func TestArraysOfManyFiles(t *testing.T) {
+	const text = `{"cards":[{"id":"c"}],"lists":[{"id":"l"},{"id":"m"}]}`
+	corpus, _ := openFolder(t, writeFolder(t, map[string]string{"manifest.json": `{"streams":{"a":{"types":{"id":"string"}}}}`, "a.json": text}))
+	if got := corpus.Connectors[0].Streams; len(got) != 1 || got[0].Name != "a" {
+		t.Errorf("a stream that a manifest names: %d streams", len(got))
+	}
+	files := map[string]string{}
+	for number := range manyFiles + 1 {
+		files[fmt.Sprintf("b%d.json", number)] = text
+	}
+	corpus, skips := openFolder(t, writeFolder(t, files))
+	counts := map[string]int{}
+	for _, record := range collectRecords(t, corpus) {
+		counts[record.Stream]++
+	}
+	if diff := cmp.Diff(map[string]int{"b": manyFiles + 1, "b_lists": 2 * (manyFiles + 1)}, counts); diff != "" || len(skips) > 0 {
+		t.Errorf("(-want +got)\n%s\n%v", diff, skips)
 	}
 }
 

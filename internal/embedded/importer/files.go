@@ -30,7 +30,7 @@ func (f folder) list(ctx context.Context, manifest schema.Folder) (listing, erro
 	for _, connector := range manifest.Connectors {
 		var streams []fileStream
 		for _, connection := range connector.Connections {
-			l := lister{ctx: ctx, from: f, blobs: manifest.Blobs, connection: connection, taken: map[string]bool{}, groups: map[groupKey]int{}}
+			l := lister{ctx: ctx, from: f, blobs: manifest.Blobs, connection: connection, declared: connector.Streams, taken: map[string]bool{}, groups: map[groupKey]int{}}
 			err := l.list()
 			if len(connector.Streams) == 0 { // a manifest names streams
 				l.gather()
@@ -198,6 +198,7 @@ func (l *lister) add(name string, info fs.FileInfo) {
 		l.notes = append(l.notes, file)
 	case group != "":
 		l.addTo(group, kind, file)
+	case kind == formatArray && l.addArrays(called, file):
 	default:
 		l.addStream(l.streamFor(kind, called), kind, file)
 	}

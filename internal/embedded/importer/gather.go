@@ -19,8 +19,8 @@ var countedName = regexp.MustCompile(`[\d_. -]+`)
 // records get the field "file".
 func (l *lister) gather() {
 	type group struct {
-		folder, stem string
-		kind         format
+		folder, stem, part string
+		kind               format
 	}
 	type shared int
 	const (
@@ -30,7 +30,7 @@ func (l *lister) gather() {
 	)
 	of := func(source fileStream, by shared) (group, bool) {
 		file := l.within(source.files[0].name)
-		one := group{folder: path.Dir(file), kind: source.format}
+		one := group{folder: path.Dir(file), kind: source.format, part: source.files[0].part}
 		switch base := strings.TrimSuffix(path.Base(file), path.Ext(file)); by {
 		case stem:
 			one.stem = strings.Trim(countedName.ReplaceAllString(base, "_"), "_")
@@ -56,7 +56,7 @@ func (l *lister) gather() {
 		var kept []fileStream
 		for _, source := range l.sources {
 			one, single := of(source, by)
-			many := counts[group{folder: one.folder, kind: one.kind}]
+			many := counts[group{folder: one.folder, kind: one.kind, part: one.part}]
 			if by == name {
 				many = stems[one]
 			}
@@ -72,6 +72,7 @@ func (l *lister) gather() {
 				if called == "." || called == "" {
 					called = "files"
 				}
+				called = path.Join(called, one.part)
 				source.stream, source.gathered = l.free(streamName(called)), path.Join(l.root, one.folder)+"/"
 				kept = append(kept, source)
 			}

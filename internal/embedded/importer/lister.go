@@ -16,6 +16,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/document"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/services"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
@@ -26,7 +27,8 @@ type lister struct {
 	from       folder
 	blobs      string
 	connection schema.Connection
-	root       string // the folder, or the archive
+	declared   []schema.Stream // by the manifest
+	root       string          // the folder, or the archive
 	sources    []fileStream
 	groups     map[groupKey]int // places in sources
 	notes      []sourceFile
@@ -89,6 +91,36 @@ func (l *lister) addParts(ctx context.Context, kind format, file sourceFile) {
 		}
 	}
 }
+
+// addArrays makes a stream of each array of objects that a JSON file holds, if there are several, and of what is beside them.
+func (l *lister) addArrays(called string, file sourceFile) bool {
+	stream := streamName(strings.TrimSuffix(called, path.Ext(called)))
+	if file.size > maxDivided || slices.ContainsFunc(l.declared, func(s schema.Stream) bool { return s.Name == stream }) {
+		return false
+	}
+	opened, err := l.from.fsys.Open(file.name)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = opened.Close() }() // it was only read
+	seekable, ok := opened.(io.ReadSeeker)
+	if !ok {
+		return false
+	}
+	parts := services.Parts(seekable)
+	for index := range parts {
+		file.objects, file.part = &parts[index], parts[index].Name
+		name := called
+		if file.part != "" {
+			name = strings.TrimSuffix(called, path.Ext(called)) + "/" + file.part + path.Ext(called)
+		}
+		l.addStream(l.streamFor(formatArray, name), formatArray, file)
+	}
+	return len(parts) > 0
+}
+
+// maxDivided is the size of a JSON file, in bytes, of which the arrays are found each time that the folder is listed.
+const maxDivided = 64 << 20
 
 func (l *lister) addSheets(file sourceFile, opened fs.File) {
 	book, err := openWorkbook(opened)

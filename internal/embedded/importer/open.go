@@ -18,7 +18,7 @@ import (
 // begins:
 //
 //	.jsonl .ndjson     a JSON object to a line
-//	.json              an array of objects, or an object in which one field is an array of them
+//	.json              an array of objects, or an object with such arrays: of several each is a stream
 //	.csv .tsv          a table whose first row names its columns
 //	.mbox .mbx .eml    mail; the .eml files of one folder are one stream, and so is a Maildir
 //	.ics .vcf          a calendar: its events; contacts

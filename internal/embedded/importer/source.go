@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/document"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/services"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
@@ -20,7 +21,8 @@ type sourceFile struct {
 	connection string // whose records it holds
 	size       int64
 	modified   time.Time
-	part       string // the sheet or table of the file that is read; empty: all of it
+	part       string        // the sheet, table or array of the file that is read; empty: all of it
+	objects    *objects.Part // of an array; nil: of a sheet or table, or all of it
 }
 
 // A fileStream is a stream with the files that it is read from and what is known about it.

@@ -58,8 +58,12 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 		}
 		watch.skipped(skip)
 	}, func(at sourceFile, one item.Item) bool {
-		for _, extra := range tally.Add(one.Fields, count) {
-			watch.skipped(Skip{File: at.name, Line: one.Line, Reason: fmt.Sprintf("the stream has more than %d fields: %q is not described, and only an owner sees it", item.MaxFields, extra)})
+		if extra := tally.Add(one.Fields, count); len(extra) > 0 {
+			reason := fmt.Sprintf("the stream has more than %d fields: %q is not described, and only an owner sees it", item.MaxFields, extra[0])
+			if len(extra) > 1 {
+				reason += fmt.Sprintf("; nor are the %d after it", len(extra)-1)
+			}
+			watch.skipped(Skip{File: at.name, Line: one.Line, Reason: reason})
 		}
 		for _, file := range one.Attached {
 			attached.Add(file.Fields, (*schema.FieldTally).Count)
@@ -300,7 +304,7 @@ func (s *fileStream) reader(ctx context.Context, file fs.File, from sourceFile) 
 		case formatMeta:
 			return services.Meta(seekable, path.Base(path.Dir(from.name))), nil
 		}
-		return services.Array(seekable), nil
+		return services.Array(seekable, from.objects), nil
 	}
 	if ending := path.Ext(name); s.format == formatTable && services.IsRows(ending) {
 		if text, err = services.Rows(text, ending); err != nil {

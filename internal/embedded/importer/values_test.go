@@ -53,7 +53,6 @@ func TestValuesAreWhatTheirFilesSay(t *testing.T) {
 			`<WorkoutActivity><WorkoutStatistics type="HKQuantityTypeIdentifierDistanceCycling" sum="2" unit="km"/></WorkoutActivity></Workout><ActivitySummary dateComponents="2026-01-15" appleExerciseTime="30"/></HealthData>`, []row{
 			{"kind": "record", "type": "BloodPressureSystolic", "value": 120.0, "unit": "mmHg", "startDate": "2026-01-15T02:15:00+01:00", "metadata.HKTimeZone": "Europe/Berlin"}, {"kind": "correlation", "type": "BloodPressure", "value": nil},
 			{"kind": "workout", "type": "Cycling", "value": 20.0, "DistanceCycling.sum": 7.5, "DistanceCycling.unit": "km"}, {"kind": "activity_summary", "startDate": "2026-01-15", "appleExerciseTime": 30.0}}},
-		{"a timeline with more raw signals than places", "Timeline.json", `{"rawSignals":[{"x":1},{"x":2}],"semanticSegments":[{"startTime":"2026-01-15T02:00:00Z"}]}`, []row{{"startTime": "2026-01-15T02:00:00Z"}}},
 		{"tags in the text of a note, and none in its code", "a.md", "---\ntags: [journal]\n---\nSee #work/boat and #2026, (#journal).\n```\n# no #tag [[no link]]\n```\n", []row{{"title": "a", "tags": []any{"journal", "work/boat"}}}},
 		{"tags as words above a note", "a.md", "---\ntags: one, two\n---\nx\n", []row{{"tags": []any{"one", "two"}}}},
 		{"a text", "a.txt", "\xef\xbb\xbfTwo\r\nlines", []row{{"title": "a", "text": "Two\nlines"}}},

@@ -10,21 +10,21 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
-// An arrayReader reads JSON objects in an array, or in an array that is a field of an object. Which field that is shows only at the end of
+// An arrayReader reads JSON objects in an array, or in arrays that are fields of an object. Which fields those are shows only at the end of
 // the file, so such a file is read twice; neither time is more than one item in memory.
 type arrayReader struct {
-	file    io.ReadSeeker
-	fields  []string // of which the first that there is is read
-	input   *countedInput
-	decoder *json.Decoder
-	parser  *item.Parser
-	number  int
-	begun   bool
-	ended   bool
-	single  bool                 // the object is the only record
-	alike   bool                 // all arrays are read, since their objects have the same fields
-	list    string               // the field whose array is read, if all are
-	others  []item.UnusableError // arrays that are not read
+	document
+	choose func() error // what is read, before it is; nil: known
+	paths  []path       // of arrays in an object; none: the array is the file
+	places places       // of those
+	lists  bool         // each record says which of the arrays it is from
+	within path         // where the reader is
+	inside bool         // of an array that is read
+	number int
+	begun  bool
+	ended  bool
+	single bool                 // the object is the only record
+	others []item.UnusableError // what is not read
 }
 
 // NewArray reads JSON objects in an array of the file, which is read twice: the array itself, or the one in a field of an object. Of
@@ -32,125 +32,35 @@ type arrayReader struct {
 // arrays of objects that have the same fields, all are read, and the field "list" says which. An object without an array of objects is one
 // record.
 func NewArray(file io.ReadSeeker, fields ...string) item.Reader {
-	return &arrayReader{file: file, fields: fields, parser: item.NewParser()}
+	r := &arrayReader{document: newDocument(file)}
+	r.choose = func() error { return r.chooseField(fields) }
+	return r
 }
 
-// A countedInput refuses to be read on for longer than a value may be, and knows where lines end.
-type countedInput struct {
-	input io.Reader
-	left  int     // bytes until it refuses
-	read  int64   // bytes so far
-	ends  []int64 // of lines, after what was asked for last
-	line  int
-}
-
-func (c *countedInput) Read(into []byte) (int, error) {
-	if c.left <= 0 {
-		return 0, item.ErrTooLong
-	}
-	count, err := c.input.Read(into[:min(len(into), c.left)])
-	for index, one := range into[:count] {
-		if one == '\n' {
-			c.ends = append(c.ends, c.read+int64(index))
-		}
-	}
-	c.left -= count
-	c.read += int64(count)
-	return count, err
-}
-
-func (c *countedInput) refill() { c.left = item.MaxLine + 1<<16 }
-
-// lineAt is the line of a place that is not before the one asked for last.
-func (c *countedInput) lineAt(offset int64) int {
-	for len(c.ends) > 0 && c.ends[0] < offset {
-		c.ends = c.ends[1:]
-		c.line++
-	}
-	return c.line + 1
-}
-
-// rewind begins the file again.
-func (r *arrayReader) rewind() error {
-	if _, err := r.file.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	var mark [len(item.ByteOrderMark)]byte
-	if count, _ := io.ReadFull(r.file, mark[:]); string(mark[:count]) != item.ByteOrderMark {
-		if _, err := r.file.Seek(0, io.SeekStart); err != nil {
-			return err
-		}
-	}
-	r.input = &countedInput{input: r.file}
-	r.input.refill()
-	r.decoder = json.NewDecoder(r.input)
-	return nil
-}
-
-// enter goes into the array of the file.
+// enter begins to read what was chosen.
 func (r *arrayReader) enter() error {
-	if err := r.rewind(); err != nil {
-		return err
-	}
-	start, err := r.decoder.Token()
-	switch {
-	case errors.Is(err, io.EOF):
-		return io.EOF // an empty file
-	case err != nil:
-		return r.stop("not JSON: " + why(err))
-	case start == json.Delim('['):
-		return nil
-	case start != json.Delim('{'):
-		return r.stop("neither a JSON array nor an object")
-	}
-	field, err := r.choose()
+	start, err := r.begin()
 	if err != nil {
 		return err
 	}
-	if err := r.rewind(); err != nil {
-		return err
-	}
-	if r.single {
+	if start == json.Delim('[') {
+		r.inside = true
 		return nil
 	}
-	_, _ = r.decoder.Token() // the object, as before
-	if r.alike {
-		return r.enterNext()
+	if r.choose != nil {
+		if err := r.choose(); err != nil {
+			return err
+		}
+		if err := r.rewind(); err != nil || r.single {
+			return err
+		}
+		_, err = r.decoder.Token() // the object, as before
 	}
-	_, err = r.walk(field, nil)
+	r.places = newPlaces(r.paths)
 	return err
 }
 
-// enterNext goes into the next of the arrays that are alike.
-func (r *arrayReader) enterNext() error {
-	key, err := r.decoder.Token()
-	if err == nil && key != json.Delim('}') {
-		r.list, _ = key.(string) // which keys of objects are
-		_, err = r.decoder.Token()
-	}
-	if err != nil {
-		return r.stop("not JSON: " + why(err))
-	}
-	if key == json.Delim('}') {
-		r.ended = true
-		return io.EOF
-	}
-	return nil
-}
-
-// stop ends the file with a reason.
-func (r *arrayReader) stop(reason string) error {
-	r.ended = true
-	return item.UnusableError{Reason: reason}
-}
-
-func why(err error) string {
-	if item.IsEnd(err) {
-		return "it ends too early"
-	}
-	return err.Error()
-}
-
+// Next returns the next object of an array.
 func (r *arrayReader) Next() (item.Item, error) {
 	if !r.begun && !r.ended {
 		r.begun = true
@@ -164,16 +74,62 @@ func (r *arrayReader) Next() (item.Item, error) {
 		r.others = r.others[1:]
 		return item.Item{}, other
 	}
-	if r.ended {
-		return item.Item{}, io.EOF
-	}
-	r.input.refill()
-	if !r.decoder.More() || r.single && r.number > 0 {
-		if r.alike {
-			return r.nextList()
+	for {
+		if r.ended {
+			return item.Item{}, io.EOF
 		}
-		return item.Item{}, r.end()
+		r.input.refill()
+		switch {
+		case r.single && r.number == 0, r.inside && r.decoder.More():
+			return r.item()
+		case r.single, r.inside && len(r.paths) == 0:
+			return item.Item{}, r.end()
+		}
+		if err := r.advance(); err != nil {
+			r.ended = true
+			return item.Item{}, err
+		}
 	}
+}
+
+// advance ends an array, or goes into the next field of an object, or out of an object.
+func (r *arrayReader) advance() error {
+	token, err := r.decoder.Token()
+	key, isKey := token.(string)
+	switch {
+	case err != nil && r.inside:
+		return item.UnusableError{Line: r.line(nil), Reason: "the array does not end: " + why(err)}
+	case err != nil:
+		return notJSON(err)
+	case !isKey && len(r.within) == 0:
+		return io.EOF
+	case !isKey:
+		r.within, r.inside = r.within[:len(r.within)-1], false
+		return nil
+	}
+	r.within = append(r.within, key)
+	here := r.within.key()
+	start, err := r.decoder.Token()
+	if err != nil {
+		return notJSON(err)
+	}
+	switch {
+	case start == json.Delim('[') && r.places.arrays[here]:
+		r.inside = true
+		return nil
+	case start == json.Delim('{') && r.places.above[here]:
+		return nil
+	case start == json.Delim('['), start == json.Delim('{'):
+		if err := r.leave(&foundArray{}); err != nil {
+			return notJSON(err)
+		}
+	}
+	r.within = r.within[:len(r.within)-1]
+	return nil
+}
+
+// item reads a value of an array, or the object that is the only record.
+func (r *arrayReader) item() (item.Item, error) {
 	r.number++
 	var text json.RawMessage
 	if err := r.decoder.Decode(&text); err != nil {
@@ -189,24 +145,20 @@ func (r *arrayReader) Next() (item.Item, error) {
 		return item.Item{}, item.UnusableError{Line: line, Reason: fmt.Sprintf("item %d is %s", r.number, err)}
 	}
 	if r.single && len(fields) == 0 {
-		return item.Item{}, r.stop("an empty JSON object")
+		r.ended = true
+		return item.Item{}, item.UnusableError{Reason: "an empty JSON object"}
 	}
 	one := item.Item{Line: line, Number: r.number, Text: text, Fields: fields}
-	if _, taken := one.Value("list"); r.alike && !taken {
-		one.Fields, one.Text = append([]item.Field{{Name: "list", Value: item.JSON(r.list)}}, fields...), nil
+	if _, taken := one.Value("list"); r.lists && !taken {
+		one.Fields, one.Text = append([]item.Field{{Name: "list", Value: item.JSON(r.list())}}, fields...), nil
 	}
 	return one, nil
 }
 
-// nextList ends an array, and goes on with that of the next field.
-func (r *arrayReader) nextList() (item.Item, error) {
-	if _, err := r.decoder.Token(); err != nil {
-		return item.Item{}, r.stop("not JSON: " + why(err))
-	}
-	if err := r.enterNext(); err != nil {
-		return item.Item{}, err
-	}
-	return r.Next()
+// list is what tells this array from the others that are read.
+func (r *arrayReader) list() string {
+	at := differAt(r.paths[0], r.paths[1])
+	return r.within[at]
 }
 
 // line is where a value begins that was just read.
@@ -214,7 +166,7 @@ func (r *arrayReader) line(text []byte) int {
 	return r.input.lineAt(r.decoder.InputOffset()) - bytes.Count(text, []byte("\n"))
 }
 
-// end closes the array. Whatever comes after it in an object has been looked at already.
+// end closes the file, of which an array or the only record was read.
 func (r *arrayReader) end() error {
 	r.ended = true
 	_, err := r.decoder.Token()

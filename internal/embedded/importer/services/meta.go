@@ -24,11 +24,20 @@ func IsMeta(name string, start []byte) bool {
 	return metaName.MatchString(path.Base(name)) && bytes.Contains(start, []byte(`"participants"`))
 }
 
-// Array reads JSON objects in an array: those of a chat, which has fewer of them than participants, of a timeline, which has more raw
-// signals, and of a board of Trello, which has more actions than cards. The letters of what Facebook and Instagram write are put together.
-func Array(file io.ReadSeeker) item.Reader {
-	parser := item.NewParser()
-	return shaped{objects.NewArray(file, "messages", "semanticSegments", "cards"), func(one item.Item) (item.Item, error) {
+// mainArrays are the fields of those arrays that a file is about: of a chat, which has fewer messages than participants, of a timeline, which
+// has more raw signals, and of a board of Trello, which has more actions than cards.
+var mainArrays = []string{"messages", "semanticSegments", "cards"}
+
+// Parts are the arrays of a JSON file that are streams of their own; nil: it is read as one.
+func Parts(file io.ReadSeeker) []objects.Part { return objects.Parts(file, mainArrays...) }
+
+// Array reads JSON objects in an array, or a part of a file. The letters of what Facebook and Instagram write are put together.
+func Array(file io.ReadSeeker, part *objects.Part) item.Reader {
+	parser, from := item.NewParser(), objects.NewArray(file, mainArrays...)
+	if part != nil {
+		from = objects.NewPart(file, *part)
+	}
+	return shaped{from, func(one item.Item) (item.Item, error) {
 		if !bytes.Contains(one.Text, []byte(`\u00`)) {
 			return one, nil
 		}
@@ -54,7 +63,7 @@ func Array(file io.ReadSeeker) item.Reader {
 
 // Meta reads the messages of a conversation of Facebook or Instagram.
 func Meta(file io.ReadSeeker, conversation string) item.Reader {
-	return shaped{Array(file), func(one item.Item) (item.Item, error) {
+	return shaped{Array(file, nil), func(one item.Item) (item.Item, error) {
 		made := item.Item{Line: one.Line, ID: conversation + "-" + strconv.Itoa(one.Number)}
 		made.Put("conversation", conversation)
 		made.Fields = append(made.Fields, one.Fields...)

@@ -1,0 +1,146 @@
+package objects
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+)
+
+// A document is a JSON file that is passed over a token at a time.
+type document struct {
+	file    io.ReadSeeker
+	input   *countedInput
+	decoder *json.Decoder
+	parser  *item.Parser
+}
+
+func newDocument(file io.ReadSeeker) document {
+	return document{file: file, parser: item.NewParser()}
+}
+
+// A countedInput refuses to be read on for longer than a value may be, and knows where lines end.
+type countedInput struct {
+	input io.Reader
+	left  int     // bytes until it refuses
+	read  int64   // bytes so far
+	ends  []int64 // of lines, after what was asked for last
+	line  int
+}
+
+func (c *countedInput) Read(into []byte) (int, error) {
+	if c.left <= 0 {
+		return 0, item.ErrTooLong
+	}
+	count, err := c.input.Read(into[:min(len(into), c.left)])
+	for index, one := range into[:count] {
+		if one == '\n' {
+			c.ends = append(c.ends, c.read+int64(index))
+		}
+	}
+	c.left -= count
+	c.read += int64(count)
+	return count, err
+}
+
+func (c *countedInput) refill() { c.left = item.MaxLine + 1<<16 }
+
+// lineAt is the line of a place that is not before the one asked for last.
+func (c *countedInput) lineAt(offset int64) int {
+	for len(c.ends) > 0 && c.ends[0] < offset {
+		c.ends = c.ends[1:]
+		c.line++
+	}
+	return c.line + 1
+}
+
+// rewind begins the file again.
+func (d *document) rewind() error {
+	if _, err := d.file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	var mark [len(item.ByteOrderMark)]byte
+	if count, _ := io.ReadFull(d.file, mark[:]); string(mark[:count]) != item.ByteOrderMark {
+		if _, err := d.file.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+	}
+	d.input = &countedInput{input: d.file}
+	d.input.refill()
+	d.decoder = json.NewDecoder(d.input)
+	return nil
+}
+
+// begin goes into the array or the object that the file holds. The error is io.EOF where the file is empty.
+func (d *document) begin() (json.Token, error) {
+	if err := d.rewind(); err != nil {
+		return nil, err
+	}
+	start, err := d.decoder.Token()
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil, io.EOF
+	case err != nil:
+		return nil, notJSON(err)
+	case start != json.Delim('[') && start != json.Delim('{'):
+		return nil, item.UnusableError{Reason: "neither a JSON array nor an object"}
+	}
+	return start, nil
+}
+
+func notJSON(err error) error { return item.UnusableError{Reason: "not JSON: " + why(err)} }
+
+func why(err error) string {
+	if item.IsEnd(err) {
+		return "it ends too early"
+	}
+	return err.Error()
+}
+
+// first looks at the first item of an array.
+func (d *document) first(of *foundArray) error {
+	d.input.refill()
+	var text json.RawMessage
+	if err := d.decoder.Decode(&text); err != nil {
+		return err
+	}
+	of.items = 1
+	if text[0] == '{' {
+		of.objects = 1
+	}
+	fields, _ := d.parser.Parse(text) // that it is no object says its shape
+	for _, field := range fields {
+		of.shape += field.Name + "\n"
+	}
+	return nil
+}
+
+// leave passes over the rest of an array or object, and counts what is directly in it.
+func (d *document) leave(found *foundArray) error {
+	for depth := 1; depth > 0; {
+		d.input.refill()
+		token, err := d.decoder.Token()
+		if err != nil {
+			return err
+		}
+		switch token {
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+			continue
+		}
+		if depth == 1 {
+			found.items++
+		}
+		switch token {
+		case json.Delim('{'):
+			if depth == 1 {
+				found.objects++
+			}
+			depth++
+		case json.Delim('['):
+			depth++
+		}
+	}
+	return nil
+}

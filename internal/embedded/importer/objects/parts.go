@@ -1,0 +1,223 @@
+package objects
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+)
+
+const (
+	maxParts = 64 // of a file
+	maxDepth = 8  // of objects in one another in which arrays are looked for
+)
+
+// A Part is one of several streams that a JSON object holds: an array of objects, or several whose objects have the same fields; or what is
+// beside them, as one record.
+type Part struct {
+	Name   string // "" for the named one or, without one, for what is beside the arrays
+	arrays []path
+	beside []path // the arrays that the record is without; nil: the part has arrays
+}
+
+// Parts finds the arrays of objects that are better read as streams of their own: where an object has several, or its only one in objects
+// that hold nothing else. nil means that the file is to be read as [NewArray] does. Arrays whose keys differ in one place, below the object
+// itself, and whose objects have the same fields are one part. fields are names of arrays
+// that a file is about.
+func Parts(file io.ReadSeeker, fields ...string) []Part {
+	d := newDocument(file)
+	if start, err := d.begin(); err != nil || start != json.Delim('{') {
+		return nil
+	}
+	found, beside, err := d.arrays(nil, maxDepth)
+	if err != nil { // whoever reads it says so
+		return nil
+	}
+	var tables []foundArray
+	more := slices.ContainsFunc(beside, func(name string) bool { return !isAboutList(name) })
+	for _, one := range found {
+		if one.objects > 0 && one.shape != "" {
+			tables = append(tables, one)
+		} else {
+			more = more || one.items > 0 && !isAboutList(one.at[0])
+		}
+	}
+	if len(newPlaces(paths(tables)).arrays) < len(tables) { // it has a field twice
+		return nil
+	}
+	parts := group(tables)
+	first := slices.IndexFunc(parts, func(p Part) bool { return len(p.arrays[0]) == 1 && slices.Contains(fields, p.arrays[0][0]) })
+	switch {
+	case len(parts) == 0 || len(parts) > maxParts:
+		return nil
+	case len(tables) == 1 && (more || len(tables[0].at) == 1):
+		return nil
+	case len(parts) == 1 && !more:
+		parts[0].Name = ""
+		return parts
+	case !more && first < 0 && alike(tables) && !slices.ContainsFunc(tables, func(one foundArray) bool { return len(one.at) > 1 }):
+		return nil
+	}
+	rest := ""
+	if first >= 0 {
+		parts[first].Name, rest = "", "rest"
+	}
+	if more {
+		parts = append(parts, Part{Name: rest, beside: paths(tables)})
+	}
+	return parts
+}
+
+// group makes parts of arrays. Each is called after its key, or after all of them where another has the same.
+func group(tables []foundArray) []Part {
+	var parts []Part
+	shapes := map[string][]int{} // the parts whose objects have these fields
+	for _, one := range tables {
+		same := slices.IndexFunc(shapes[one.shape], func(at int) bool { return parts[at].takes(one.at) })
+		if same >= 0 {
+			at := shapes[one.shape][same]
+			parts[at].arrays = append(parts[at].arrays, one.at)
+			continue
+		}
+		shapes[one.shape] = append(shapes[one.shape], len(parts))
+		parts = append(parts, Part{arrays: []path{one.at}})
+	}
+	counts := map[string]int{}
+	for _, one := range parts {
+		counts[strings.ToLower(last(one.keys()))]++
+	}
+	for index := range parts {
+		one := &parts[index]
+		if one.Name = last(one.keys()); counts[strings.ToLower(one.Name)] > 1 {
+			one.Name = strings.Join(one.keys(), "/")
+		}
+	}
+	return parts
+}
+
+func last(keys path) string { return keys[len(keys)-1] }
+
+// takes reports whether an array can be one of the part: below the object itself, where its keys differ from those of the others.
+func (p Part) takes(array path) bool {
+	at := differAt(p.arrays[0], array)
+	return at >= 0 && len(array) > 1 && (len(p.arrays) == 1 || at == differAt(p.arrays[0], p.arrays[1]))
+}
+
+// keys are those that all arrays of a part have.
+func (p Part) keys() path {
+	if len(p.arrays) == 1 {
+		return p.arrays[0]
+	}
+	at := differAt(p.arrays[0], p.arrays[1])
+	return slices.Delete(slices.Clone(p.arrays[0]), at, at+1)
+}
+
+// differAt is the place of the only key in which two paths differ; -1 where there is none, or more than one.
+func differAt(a, b path) int {
+	at := -1
+	if len(a) != len(b) {
+		return at
+	}
+	for index := range a {
+		if a[index] == b[index] {
+			continue
+		}
+		if at >= 0 {
+			return -1
+		}
+		at = index
+	}
+	return at
+}
+
+// NewPart reads a part of a file.
+func NewPart(file io.ReadSeeker, part Part) item.Reader {
+	if part.beside != nil {
+		return &restReader{document: newDocument(file), without: newPlaces(part.beside)}
+	}
+	return &arrayReader{document: newDocument(file), paths: part.arrays, lists: len(part.arrays) > 1}
+}
+
+// A restReader reads what an object holds beside some arrays, as one record.
+type restReader struct {
+	document
+	without places
+	text    bytes.Buffer
+	ended   bool
+}
+
+// Next returns the record, once.
+func (r *restReader) Next() (item.Item, error) {
+	if r.ended {
+		return item.Item{}, io.EOF
+	}
+	r.ended = true
+	if _, err := r.begin(); err != nil {
+		return item.Item{}, err
+	}
+	if err := r.object(nil); err != nil {
+		return item.Item{}, err
+	}
+	fields, err := r.parser.Parse(r.text.Bytes())
+	if err != nil {
+		return item.Item{}, item.UnusableError{Line: 1, Reason: fmt.Sprintf("what is beside the arrays is %s", err)}
+	}
+	return item.Item{Line: 1, Number: 1, Text: r.text.Bytes(), Fields: fields}, nil
+}
+
+// object copies the object at a path without the arrays.
+func (r *restReader) object(at path) error {
+	r.text.WriteByte('{')
+	for comma := ""; ; {
+		r.input.refill()
+		token, err := r.decoder.Token()
+		if err != nil {
+			return notJSON(err)
+		}
+		name, isKey := token.(string)
+		if !isKey {
+			r.text.WriteByte('}')
+			return nil
+		}
+		here := append(slices.Clone(at), name)
+		key := here.key()
+		if r.without.arrays[key] {
+			start, err := r.decoder.Token()
+			if err == nil && start != json.Delim('[') {
+				return item.UnusableError{Line: 1, Reason: fmt.Sprintf("what is beside the arrays is ambiguous: it has the field %q twice", name)}
+			}
+			if err == nil {
+				err = r.leave(&foundArray{})
+			}
+			if err != nil {
+				return notJSON(err)
+			}
+			continue
+		}
+		fmt.Fprintf(&r.text, "%s%s:", comma, item.JSON(name))
+		comma = ","
+		if r.without.above[key] {
+			var start json.Token
+			if start, err = r.decoder.Token(); err == nil && start != json.Delim('{') {
+				return item.UnusableError{Line: 1, Reason: fmt.Sprintf("what is beside the arrays is ambiguous: it has the field %q twice", name)}
+			}
+			if err == nil {
+				err = r.object(here)
+			}
+		} else {
+			var value json.RawMessage
+			err = r.decoder.Decode(&value)
+			r.text.Write(value)
+		}
+		switch {
+		case err != nil:
+			return notJSON(err)
+		case r.text.Len() > item.MaxLine:
+			return item.UnusableError{Line: 1, Reason: "what is beside the arrays is " + item.ErrTooLong.Error()}
+		}
+	}
+}

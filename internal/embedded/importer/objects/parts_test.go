@@ -1,0 +1,63 @@
+package objects_test
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
+)
+
+// read is what a reader gives, and what it says of what it passes over.
+func read(t *testing.T, r item.Reader) (records, said []string) {
+	t.Helper()
+	for {
+		one, err := r.Next()
+		var bad item.UnusableError
+		switch {
+		case errors.Is(err, io.EOF):
+			return records, said
+		case errors.As(err, &bad):
+			said = append(said, bad.Reason)
+		case err != nil:
+			t.Fatal(err)
+		default:
+			records = append(records, string(one.Data()))
+		}
+		if len(records)+len(said) > 10_000 {
+			t.Fatal("it does not end")
+		}
+	}
+}
+
+// FuzzParts holds the readers to this: they take any bytes; a file that has parts is whole, so that nothing is passed over but single items;
+// every part has a record; and reading again gives the same.
+func FuzzParts(f *testing.F) {
+	for _, seed := range []string{
+		`{"a":[{"x":1}],"b":[{"y":2},3,{"y":4}],"c":"d"}`, `{"a":{"b":[{"x":1}],"c":[{"x":2}]},"d":{}}`, `{"messages":[{"x":1}],"a":{"b":[{"c":[{}]}]}}`,
+		`{"a":[{"x":1}],"a":[{"y":1}]}`, `{"a":[{"x":1}],"b":[{"y":1}]`, `[{"a":1}]`, ``,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, part := range objects.Parts(strings.NewReader(text), "messages") {
+			records, said := read(t, objects.NewPart(strings.NewReader(text), part))
+			if len(records)+len(said) == 0 {
+				t.Errorf("nothing in %q of %s", part.Name, text)
+			}
+			for _, one := range said {
+				if !strings.HasPrefix(one, "item ") && !strings.HasPrefix(one, "what is beside") {
+					t.Errorf("%q in %q of %s", one, part.Name, text)
+				}
+			}
+			again, _ := read(t, objects.NewPart(strings.NewReader(text), part))
+			if diff := cmp.Diff(records, again); diff != "" {
+				t.Errorf("%q of %s (-first +second)\n%s", part.Name, text, diff)
+			}
+		}
+	})
+}
