@@ -33,7 +33,7 @@ import (
 // a letter, a digit, ".", "_" or "-". Hidden files and folders, whose name begins with ".", are passed over, and so are the files of
 // except, such as those of an index. A link is followed to a file in the folder and nowhere else. The field "id" of a JSON object
 // or a row, a string or a number, is the record's id; without one the number of the line or item is. A repeated id gets a number: 7, 7-2,
-// 7-3. Nothing in a JSON record is changed.
+// 7-3. A JSON record is as it was, but that objects become dotted fields, counts of time times, and amounts in strings numbers.
 // The cells of a table are strings; a column becomes integers, numbers, booleans or timestamps when all of its cells agree, and an empty
 // cell is null.
 //

@@ -145,19 +145,27 @@ func (s *fileStream) records(ctx context.Context, connection string, keep *blobB
 	}
 }
 
-// shape gives a record the fields that its stream has: those of objects, and times for what counts them.
+// shape gives a record the fields that its stream has: those of objects, times for what counts them, and numbers for amounts.
 func (s *fileStream) shape(one *item.Item) {
 	one.Unfold(s.objects)
 	if s.hasCells() {
 		return // its reader did
 	}
 	for index, field := range one.Fields {
-		if cell := s.cells[field.Name]; cell.Counts() && field.Value[0] != 'n' {
+		cell := s.cells[field.Name]
+		amount := cell.Kind == "number" && field.Value[0] == '"'
+		if !amount && (!cell.Counts() || field.Value[0] == 'n') {
+			continue
+		}
+		text := string(field.Value)
+		if text[0] == '"' {
+			text = model.Unquote(field.Value)
+		}
+		if amount && table.IsNumber(text) {
+			one.Fields[index].Value, one.Text = []byte(text), nil
+		}
+		if !amount {
 			one.Fields[index].Value, one.Text = []byte("null"), nil
-			text := string(field.Value)
-			if text[0] == '"' {
-				text = model.Unquote(field.Value)
-			}
 			if when := cell.Time(text); when != "" {
 				one.Fields[index].Value = item.JSON(when)
 			}

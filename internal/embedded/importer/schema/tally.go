@@ -3,6 +3,7 @@ package schema
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -20,6 +21,7 @@ type FieldTally struct {
 	name                                                                      string
 	null, boolean, integer, number, timestamp, short, long, array, objectKind int
 
+	amounts int          // strings that are numbers, where the name is that of an amount
 	missing int          // cells that say that there is nothing
 	undated bool         // the strings are no dates
 	wide    bool         // a string has several lines, or more than longString characters
@@ -29,6 +31,10 @@ type FieldTally struct {
 	isMap   bool
 	record  int // that was counted last
 }
+
+// amountName is of fields in which many programs write numbers as strings, so that none is rounded. Elsewhere a string of digits is a string,
+// as the number of a house is.
+var amountName = regexp.MustCompile(`(?i)amount|price|balance|cost|total|(?:^|[._ ])(?:fee|tax|tip|sum|discount)$`)
 
 // MaxMembers is how many fields an object may become. One with more is rather a map.
 const MaxMembers = 64
@@ -70,6 +76,9 @@ func (t *FieldTally) Count(value []byte) {
 		if strings.Trim(text, "0123456789") == "" {
 			t.column.AddWhole(text) // some write counts of time so
 		}
+		if amountName.MatchString(t.name) && table.IsNumber(text) {
+			t.amounts++
+		}
 		t.undated = t.undated || !table.MayBeDate(t.name) || !t.column.AddDate(text)
 		t.countString(text)
 	default:
@@ -107,7 +116,10 @@ func (t *FieldTally) kind() string {
 		return "boolean"
 	case t.integer:
 		return t.column.Cell(t.name, "integer", all, 0, all).Kind
-	case t.integer + t.number:
+	case t.amounts + t.integer + t.number:
+		if t.amounts > 0 {
+			return "number"
+		}
 		return t.column.Cell(t.name, "number", all, 0, all).Kind
 	case t.timestamp:
 		return "timestamp"
@@ -125,6 +137,9 @@ func (t *FieldTally) kind() string {
 
 // cell is how the cells of a column become values.
 func (t *FieldTally) cell(kind string) table.Cell {
+	if t.amounts > 0 {
+		return table.Cell{Kind: kind}
+	}
 	return t.column.Cell(t.name, kind, t.present(), t.short+t.long, t.integer+t.number)
 }
 
