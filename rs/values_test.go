@@ -1,12 +1,16 @@
 package rs_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
@@ -248,5 +252,69 @@ func TestLimitsOfARelation(t *testing.T) {
 	found := schema.Schema().Streams[0].Relations()
 	if len(found) != 2 || *found[0].DefaultLimit != 3 || *found[0].MaxLimit != 20 || found[1].DefaultLimit != nil || found[1].MaxLimit != nil {
 		t.Errorf("%+v", found)
+	}
+}
+
+func TestValuesAsJSON(t *testing.T) {
+	for want, value := range map[string]any{
+		`"a<b>&\"c"`: "a<b>&\"c", `7`: 7, `true`: true, `[1.5,null]`: []any{1.5, nil}, `{"a":"<&>"}`: map[string]string{"a": "<&>"}, `null`: func() {},
+	} {
+		if got := rs.EncodeJSON(value); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
+// What the compact form says of a field in a few words is read as the words are meant.
+func TestFlagsOfAField(t *testing.T) {
+	schema := rs.ReadSchema(`{"streams":[{"name":"s","field_capabilities":{"a":"t=text,lex,sem","b":"t=number,eq,r=gte|lt,a=sum","c":"g=false","d":"role=event-time","e":"declared"}}]}`)
+	var got []string
+	for _, f := range schema.Streams[0].Fields() {
+		got = append(got, fmt.Sprintln(f.Name, f.Type, f.Role, f.Granted, f.Exact, f.Ranges, f.Lexical, f.Semantic, f.Aggregates))
+	}
+	want := []string{
+		"a text  true false [] true true []\n", "b number  true true [gte lt] false false [sum]\n", "c   false false [] false false []\n",
+		"d  event-time true false [] false false []\n", "e   true false [] false false []\n",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// A read that fails before its answer is read counts as one, one that made several as those.
+func TestReadsAreCounted(t *testing.T) {
+	refuses := false
+	reads := rs.CountReads(doerFunc(func() (*rs.Response, error) {
+		if refuses {
+			return nil, errors.New("refused")
+		}
+		return &rs.Response{Reads: 3}, nil
+	}))
+	for range 2 {
+		_, _ = reads.Do(t.Context(), rs.Request{})
+		refuses = true
+	}
+	if got := reads.Count(); got != 4 {
+		t.Errorf("%d reads", got)
+	}
+}
+
+type doerFunc func() (*rs.Response, error)
+
+func (f doerFunc) Do(context.Context, rs.Request) (*rs.Response, error) { return f() }
+
+// Where an id cannot be read, the error says how the record is written, if it says which record is meant.
+func TestIDsWithASlashAreMeant(t *testing.T) {
+	for text, hint := range map[string]string{
+		"cin_a/orders:2026/1":  "Write this record's id as pdpp://record/cin_a/orders/2026%2F1.",
+		"orders:2026/1":        "Write this record's id as pdpp://record/-/orders/2026%2F1.",
+		"cin_a/ord..ers/x:1/2": "",
+		"cin:a/orders":         "Write this record's id as pdpp://record/-/cin/a%2Forders.",
+	} {
+		_, err := rs.ParseRef(text)
+		e := rs.AsError(err)
+		if err == nil || (hint != "" && e.Hint != hint) || hint == "" && strings.HasPrefix(e.Hint, "Write this") {
+			t.Errorf("%s: %v, %q", text, err, e.Hint)
+		}
 	}
 }

@@ -321,7 +321,9 @@ func (r *schemaRow) examples() []string {
 	time := first(func(f rs.SchemaField) bool {
 		return slices.Contains(f.Aggregates, "group_by_time") && slices.Contains(f.Ranges, "gte")
 	})
-	group := first(func(f rs.SchemaField) bool { return slices.Contains(f.Aggregates, "group_by") })
+	group := first(func(f rs.SchemaField) bool {
+		return slices.Contains(f.Aggregates, "group_by") && !strings.EqualFold(f.Name, "id")
+	})
 	call := func() *arguments {
 		a := new(arguments).text("stream", r.Name)
 		if i := slices.IndexFunc(r.Connections, func(c rs.Connection) bool { return sendableName(c.ID) }); i >= 0 {
