@@ -2,6 +2,7 @@ package integration
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -156,6 +157,42 @@ func TestChangedFilesAreReadAgain(t *testing.T) {
 	}
 }
 
+// tools takes the flags of stdio, and lists what a model is shown with a person's own files.
+func TestToolsOfOnesOwnFiles(t *testing.T) {
+	home, folder := t.TempDir(), shop(t)
+	said := typed(t, home, environment(home), "tools", "--data", folder, "--db", filepath.Join(home, "own.db"))
+	if !strings.Contains(said, "loaded 3 records") || !strings.Contains(said, "query_records") || !strings.Contains(said, " tools ") {
+		t.Errorf("tools says\n%s", said)
+	}
+	if _, err := os.Stat(filepath.Join(home, "own.db")); err != nil {
+		t.Error(err)
+	}
+}
+
+// doctor --data checks the entry that setup --data writes, and says as JSON too what was not read.
+func TestDoctorOfOnesOwnFiles(t *testing.T) {
+	home := t.TempDir()
+	folder := writeFolder(t, map[string]string{"orders.csv": "id,amount\na,60\nb,1,2\n"})
+	said := typed(t, home, environment(home), "doctor", "--data", folder)
+	for _, line := range []string{"This reads your files in " + folder, "with 6 tools, over your files in " + folder} {
+		if !strings.Contains(said, line) {
+			t.Errorf("doctor does not say %q: %s", line, said)
+		}
+	}
+	if strings.Contains(said, "sample year") {
+		t.Errorf("doctor speaks of the sample year: %s", said)
+	}
+	command := exec.CommandContext(t.Context(), binary, "doctor", "--data", folder, "--json")
+	command.Dir, command.Env = home, environment(home)
+	out, err := command.Output()
+	var report struct {
+		NotRead []string `json:"not_read"`
+	}
+	if err = errors.Join(err, json.Unmarshal(out, &report)); err != nil || len(report.NotRead) != 1 || !strings.HasPrefix(report.NotRead[0], "orders.csv:3: ") {
+		t.Errorf("as JSON: %q (%v)", report.NotRead, err)
+	}
+}
+
 // What could not be read is listed with file, line and reason, also from a kept index, and schema sums it up for a model.
 func TestWhatWasNotReadIsListed(t *testing.T) {
 	home := t.TempDir()
@@ -202,6 +239,10 @@ func TestOneThingToRead(t *testing.T) {
 		"setup cursor --demo --data x":                    "--url, --provider-url, --data and --demo name different things",
 		"setup cursor --data /no/such/folder":             `"/no/such/folder" cannot be read`,
 		"call schema --data /no/such/folder":              "/no/such/folder",
+		"tools --data /no/such/folder":                    "/no/such/folder",
+		"tools --db x":                                    "--db needs --data",
+		"call schema --data x --data y":                   "--data is given more than once",
+		"demo --data x --data=y":                          "--data is given more than once",
 	} {
 		command := exec.CommandContext(t.Context(), binary, strings.Fields(line)...)
 		home := t.TempDir()

@@ -110,7 +110,19 @@ func parse(args []string, app App) (line commandLine, parsed *kong.Context, err 
 	if exited {
 		return line, nil, nil
 	}
-	return line, parsed, err
+	if err != nil {
+		return line, parsed, err
+	}
+	named := 0
+	for _, given := range parsed.Path {
+		if given.Flag != nil && given.Flag.Name == "data" {
+			named++
+		}
+	}
+	if named > 1 { // the last would win, and the others be dropped
+		return line, parsed, errors.New("--data is given more than once: name one folder that holds everything")
+	}
+	return line, parsed, nil
 }
 
 func newParser(line *commandLine, app App, exit func(int)) (*kong.Kong, error) {

@@ -27,7 +27,7 @@ import (
 
 type demoCommand struct {
 	Listen string `help:"Address of /mcp; ${default} if absent." default:"127.0.0.1:7710" env:"PDPP_MCP_LISTEN" placeholder:"HOST:PORT"`
-	Data   string `help:"Serve your own files instead of the sample year: a folder or a file of JSON lines, JSON, CSV, mbox, mail or iCalendar." type:"path" env:"PDPP_MCP_DATA" placeholder:"PATH"`
+	Data   string `help:"Serve your own files instead of the sample year: a folder or one file, such as tables, JSON, mail, calendars, notes, documents and exports of services." type:"path" env:"PDPP_MCP_DATA" placeholder:"PATH"`
 	DB     string `name:"db" help:"Keep the index in this file, so that the next start is instant." type:"path" env:"PDPP_MCP_DB" placeholder:"FILE"`
 	embedFlags
 	TokenLife time.Duration `name:"token-life" help:"Life of an access token that a client got by signing in; ${default} if absent." default:"10m" env:"PDPP_MCP_TOKEN_LIFE"`

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"time"
 
@@ -52,23 +51,26 @@ func runDoctor(ctx context.Context, c doctorCommand, app App) error {
 			return err
 		}
 		defer sample.Close()
-		options.Sample = &doctor.Sample{URL: sample.URL, Token: rs.NewToken(sample.Tokens.Client)}
-		if !c.JSON {
-			defer listLeftOut(visible{app.Out}, sample.LeftOut())
+		options.Sample = &doctor.Sample{
+			URL: sample.URL, Token: rs.NewToken(sample.Tokens.Client), Name: "the sample year", Flags: []string{"--demo"}, NotRead: notRead(sample.LeftOut()),
+		}
+		if c.Data != "" {
+			options.Sample.Name, options.Sample.Flags = "your files in "+c.Data, c.flags()
 		}
 	}
 	return doctor.Run(ctx, options, c.JSON, visible{app.Out})
 }
 
-// listLeftOut says where and why something was not read.
-func listLeftOut(out io.Writer, files []model.LeftOut) {
+// notRead says where and why something was not read.
+func notRead(files []model.LeftOut) (lines []string) {
 	for _, one := range files {
-		fmt.Fprintf(out, "not read: %s\n", importer.Skip{File: one.File, Line: one.Line, Reason: one.Reason})
+		lines = append(lines, importer.Skip{File: one.File, Line: one.Line, Reason: one.Reason}.String())
 		for _, more := range one.More {
-			fmt.Fprintf(out, "not read: %s\n", importer.Skip{File: one.File, Line: more.Line, Reason: more.Reason})
+			lines = append(lines, importer.Skip{File: one.File, Line: more.Line, Reason: more.Reason}.String())
 		}
 		if rest := one.Pieces - len(one.More) - 1; rest > 0 {
-			fmt.Fprintf(out, "not read: %s: %d pieces more\n", one.File, rest)
+			lines = append(lines, fmt.Sprintf("%s: %d pieces more", one.File, rest))
 		}
 	}
+	return lines
 }

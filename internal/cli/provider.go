@@ -39,22 +39,29 @@ type providerFlags struct {
 
 // dataFlags say which files of the person's own are read.
 type dataFlags struct {
-	Data string `help:"Read your own files: a folder or a file of JSON lines, JSON, CSV, mbox, mail or iCalendar." placeholder:"PATH"`
+	Data string `help:"Read your own files: a folder or one file, such as tables, JSON, mail, calendars, notes, documents and exports of services." placeholder:"PATH"`
 	DB   string `name:"db" help:"Keep the index of --data in this file; in the folder of caches if absent." type:"path" placeholder:"FILE"`
 }
 
-// AfterApply drops what a client's bundle passes for a setting that was left blank: nothing, or the name of the setting as
-// the bundle's manifest spells it, such as "${user_config.data}".
+// AfterApply drops what a client's bundle passes for a setting that was left blank.
 func (c *providerFlags) AfterApply() error {
-	for _, value := range []*string{&c.ProviderURL, &c.Data} {
-		if strings.HasPrefix(*value, "${user_config.") {
-			*value = ""
-		}
-	}
-	if c.Data != "" {
-		c.Data = kong.ExpandPath(c.Data)
+	dropBlankSetting(&c.ProviderURL)
+	return c.dataFlags.AfterApply()
+}
+
+// AfterApply drops what a client's bundle passes for a setting that was left blank, and makes the path absolute.
+func (f *dataFlags) AfterApply() error {
+	if dropBlankSetting(&f.Data); f.Data != "" {
+		f.Data = kong.ExpandPath(f.Data)
 	}
 	return nil
+}
+
+// dropBlankSetting empties a value that is the name of a setting as a bundle's manifest spells it, such as "${user_config.data}".
+func dropBlankSetting(value *string) {
+	if strings.HasPrefix(*value, "${user_config.") {
+		*value = ""
+	}
 }
 
 // check refuses flags that name several things to read.
@@ -175,6 +182,15 @@ func localClient(app App, providerURL string, readTimeout time.Duration, watch o
 		return nil, exit.UsageError(err.Error())
 	}
 	return client, nil
+}
+
+// flags repeat the flags, for a program that a client starts.
+func (f dataFlags) flags() []string {
+	words := []string{"--data", f.Data}
+	if f.DB != "" {
+		words = append(words, "--db", f.DB)
+	}
+	return words
 }
 
 // embedded completes what the embedded server is started with.

@@ -47,10 +47,7 @@ func (o setup) server() (clients.Server, []string, error) {
 		s.Arguments, s.Description = []string{"stdio", "--demo"}, "the sample year"
 		return s, notes, nil
 	case o.Data != "":
-		s.Arguments, s.Description = []string{"stdio", "--data", o.Data}, "your files in "+o.Data
-		if o.DB != "" {
-			s.Arguments = append(s.Arguments, "--db", o.DB)
-		}
+		s.Arguments, s.Description = append([]string{"stdio"}, o.flags()...), "your files in "+o.Data
 		if _, err := os.Stat(o.Data); err != nil {
 			return s, nil, exit.UsageError(fmt.Sprintf("--data %q cannot be read: %v.", o.Data, errors.Unwrap(err)))
 		}

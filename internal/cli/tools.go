@@ -93,10 +93,20 @@ func rank(input inputSchema, name string) int {
 type toolsCommand struct {
 	Tool string `arg:"" optional:"" help:"Show this tool with its arguments."`
 	JSON bool   `name:"json" help:"Print what goes over the wire."`
+	dataFlags
 }
 
-// runTools lists the tools. They are the same for everybody, so that no grant is needed.
+// runTools lists the tools. They are the same for every grant, so that none is needed.
 func runTools(ctx context.Context, c toolsCommand, app App) error {
+	show := func(session *mcp.ClientSession, _ string) error {
+		if c.Tool != "" {
+			return printTool(ctx, session, app.Out, c.Tool, c.JSON)
+		}
+		return printTools(ctx, session, app.Out, c.JSON)
+	}
+	if c.dataFlags != (dataFlags{}) {
+		return providerFlags{dataFlags: c.dataFlags}.inside(ctx, app, show)
+	}
 	client, err := rsclient.New(rsclient.Options{Base: "https://rs.invalid", UserAgent: app.userAgent()}) // never asked
 	if err != nil {
 		return err
@@ -107,10 +117,7 @@ func runTools(ctx context.Context, c toolsCommand, app App) error {
 		return err
 	}
 	defer func() { _ = session.Close() }()
-	if c.Tool != "" {
-		return printTool(ctx, session, app.Out, c.Tool, c.JSON)
-	}
-	return printTools(ctx, session, app.Out, c.JSON)
+	return show(session, "")
 }
 
 // unknownTool returns the error about a tool that does not exist, which names those that do.

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -12,13 +13,16 @@ func All() []Client {
 	return []Client{claudeCode(), claudeDesktop(), chatGPT(), codex(), cursor(), vsCode(), gemini(), zed(), generic()}
 }
 
+// braced is a variable as most hosts write it, such as ${NAME}.
+var braced = regexp.MustCompile(`\$\{`)
+
 func claudeCode() Client {
 	return Client{
 		Name: "claude-code", Title: "Claude Code",
 		path: func(p Place) string {
 			return filepath.Join(p.variable("CLAUDE_CONFIG_DIR", p.Home), ".claude.json")
 		},
-		format: jsonFormat{}, key: "mcpServers", tokenEnv: "${%s}",
+		format: jsonFormat{}, key: "mcpServers", tokenEnv: "${%s}", variable: braced,
 		entry: typedEntry,
 		command: func(s Server, quote func(string) string) []string {
 			if s.hosted() {
@@ -123,7 +127,7 @@ func cursor() Client {
 	return Client{
 		Name: "cursor", Title: "Cursor",
 		path:   func(p Place) string { return filepath.Join(p.Home, ".cursor", "mcp.json") },
-		format: jsonFormat{comments: true}, key: "mcpServers", tokenEnv: "${env:%s}", // #nosec G101 -- how a variable is quoted
+		format: jsonFormat{comments: true}, key: "mcpServers", tokenEnv: "${env:%s}", variable: braced, // #nosec G101 -- how a variable is quoted
 		entry: plainEntry,
 		link: func(s Server, entry object) string {
 			return "cursor://anysphere.cursor-deeplink/mcp/install?name=" + url.QueryEscape(s.Name) +
@@ -143,7 +147,7 @@ func vsCode() Client {
 	return Client{
 		Name: "vscode", Title: "VS Code",
 		path:   func(p Place) string { return filepath.Join(p.applicationData(), "Code", "User", "mcp.json") },
-		format: jsonFormat{comments: true}, key: "servers",
+		format: jsonFormat{comments: true}, key: "servers", variable: braced,
 		entry: typedEntry,
 		command: func(s Server, quote func(string) string) []string {
 			return []string{"code --add-mcp " + quote(named(s, typedEntry(Client{}, s)).compact())}
@@ -164,7 +168,7 @@ func gemini() Client {
 	return Client{
 		Name: "gemini", Title: "Gemini CLI",
 		path:   func(p Place) string { return filepath.Join(p.Home, ".gemini", "settings.json") },
-		format: jsonFormat{comments: true}, key: "mcpServers", tokenEnv: "$%s",
+		format: jsonFormat{comments: true}, key: "mcpServers", tokenEnv: "$%s", variable: regexp.MustCompile(`\$[\w{]`),
 		entry: func(c Client, s Server) object {
 			if !s.hosted() {
 				return plainEntry(c, s)

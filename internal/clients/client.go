@@ -2,6 +2,8 @@ package clients
 
 import (
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -56,9 +58,10 @@ type Client struct {
 	format format
 	key    string // under which the file holds its servers
 
-	localOnly  bool   // the file takes commands alone; hosted servers are added in the host's own settings
-	hostedOnly bool   // it runs no command of this machine
-	tokenEnv   string // how a header quotes an environment variable, %s being its name; empty: not supported
+	localOnly  bool           // the file takes commands alone; hosted servers are added in the host's own settings
+	hostedOnly bool           // it runs no command of this machine
+	tokenEnv   string         // how a header quotes an environment variable, %s being its name; empty: not supported
+	variable   *regexp.Regexp // what the host replaces by a variable's value wherever an entry has it; nil: nothing is known
 	entry      func(Client, Server) object
 	command    func(Server, func(string) string) []string // the host's own command, where it has one
 	link       func(Server, object) string                // installs with a click, where the host has one
@@ -82,6 +85,8 @@ func (c Client) Check(s Server) string {
 	switch {
 	case c.hostedOnly && !s.hosted():
 		return c.Title + " runs no program of this machine: host the server (pdpp-mcp serve) and give its address with --url https://…/mcp."
+	case !s.hosted() && c.variable != nil && slices.ContainsFunc(append([]string{s.Command}, s.Arguments...), c.variable.MatchString):
+		return c.Title + " replaces a $ and the name behind it by the value of that variable, also in a path: give the folder another name, or name a link to it."
 	case s.TokenEnv != "" && !s.hosted():
 		return "--token-env is for hosted servers: a local one reads its grant from the credential cache."
 	case s.TokenEnv != "" && c.tokenEnv == "":

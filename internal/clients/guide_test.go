@@ -67,6 +67,30 @@ func TestGuides(t *testing.T) {
 	}
 }
 
+// A path with what a host reads as a variable is refused, because the host would start another one.
+func TestAPathThatAHostWouldExpandIsRefused(t *testing.T) {
+	for _, row := range []struct {
+		path    string
+		refused string
+	}{
+		{"/home/ada/$HOME", "gemini"},
+		{"/home/ada/${HOME}", "claude-code cursor vscode gemini"},
+		{"/home/ada/5$", ""},
+	} {
+		server := local
+		server.Arguments = []string{"stdio", "--data", row.path}
+		var refused []string
+		for _, client := range clients.All() {
+			if strings.Contains(client.CheckWrite(server), "replaces a $") && client.CheckWrite(server) == client.Check(server) {
+				refused = append(refused, client.Name)
+			}
+		}
+		if got := strings.Join(refused, " "); got != row.refused {
+			t.Errorf("%s is refused for %q, want %q", row.path, got, row.refused)
+		}
+	}
+}
+
 // S0-1a: setup shows no event management, no developer tools, no owner's credentials and no profiles.
 func TestGuidesOfferNoChoiceOfSurface(t *testing.T) {
 	forbidden := regexp.MustCompile(`(?i)profile|toolset|event|subscri|owner|control.?plane|full|core`)

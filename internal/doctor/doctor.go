@@ -37,7 +37,8 @@ type Finding struct {
 // A Report is what all checks found.
 type Report struct {
 	Findings []Finding `json:"findings"`
-	ExitCode int       `json:"exit_code"` // 0 without failures; 77 with an owner's credential; that of the failures where they agree; else 1
+	NotRead  []string  `json:"not_read,omitempty"` // of the person's own files
+	ExitCode int       `json:"exit_code"`          // 0 without failures; 77 with an owner's credential; that of the failures where they agree; else 1
 }
 
 // Options say what to look at.
@@ -47,7 +48,7 @@ type Options struct {
 	ProviderURL   string // empty: none was named
 	GrantID       string
 	URL           string  // of a hosted server's /mcp, where hosts sign in; empty: of none
-	Sample        *Sample // of --demo, instead of a provider
+	Sample        *Sample // of --demo and --data, instead of a provider
 
 	Program     string   // absolute path of this program
 	Environment []string // in which it is started; Run leaves out its own variables
@@ -56,10 +57,13 @@ type Options struct {
 	Now         func() time.Time
 }
 
-// A Sample is an embedded resource server that stands in for a provider.
+// A Sample is an embedded resource server instead of a provider.
 type Sample struct {
-	URL   string
-	Token rs.Token
+	URL     string
+	Token   rs.Token
+	Name    string   // of what it serves: "the sample year"
+	Flags   []string // that have stdio serve it
+	NotRead []string // file, line and reason of what could not be read
 }
 
 // patience is how long a provider may take to answer one request.
@@ -118,7 +122,11 @@ func Examine(ctx context.Context, o Options) Report {
 	e.clients()
 	e.check(ctx, func() { e.stdio(ctx) })
 	e.check(ctx, func() { e.hosted(ctx) })
-	return Report{Findings: e.findings, ExitCode: exitCode(e.findings)}
+	report := Report{Findings: e.findings, ExitCode: exitCode(e.findings)}
+	if e.Sample != nil {
+		report.NotRead = e.Sample.NotRead
+	}
+	return report
 }
 
 // check runs a check unless ctx has ended. What it found when ctx ended meanwhile is dropped: that blames what was checked.
@@ -184,6 +192,11 @@ func (r Report) Print(out io.Writer) error {
 		}
 	}
 	_, err := fmt.Fprintf(out, "\n%d ok, %d to improve, %d failed\n", counts[OK], counts[Warn], counts[Fail])
+	for _, one := range r.NotRead {
+		if err == nil {
+			_, err = fmt.Fprintf(out, "not read: %s\n", one)
+		}
+	}
 	return err
 }
 
@@ -205,7 +218,7 @@ func (e *examination) configuration() {
 	case e.OwnerVariable != "":
 		e.fail("configuration", exit.Owner, "unset "+e.OwnerVariable, "%s is set: an owner credential must not reach an assistant, and every command refuses to start.", e.OwnerVariable)
 	case e.Sample != nil:
-		e.ok("configuration", "The sample year is read; it needs nothing.")
+		e.ok("configuration", "This reads %s, which needs no grant.", e.Sample.Name)
 	case e.ProviderURL == "" && e.URL != "":
 		e.ok("configuration", "The hosted server is %s.", e.URL)
 	case e.ProviderURL == "":

@@ -92,11 +92,14 @@ func address(text string) string {
 	return printable(parsed.Scheme + "://" + parsed.Host + parsed.EscapedPath())
 }
 
-// stdio starts this program as a client does and asks it for its tools: over the person's own grant where that is well,
+// stdio starts this program as a client does and asks it for its tools: over the person's own files or grant where those are well,
 // else over the sample year.
 func (e *examination) stdio(ctx context.Context) {
 	arguments, over := []string{"stdio", "--demo"}, "the sample year"
-	if e.well && e.Sample == nil {
+	switch {
+	case e.Sample != nil:
+		arguments, over = append([]string{"stdio"}, e.Sample.Flags...), e.Sample.Name
+	case e.well:
 		arguments, over = []string{"stdio", "--provider-url", e.ProviderURL}, "your grant"
 		if e.GrantID != "" {
 			arguments = append(arguments, "--grant-id", e.GrantID)

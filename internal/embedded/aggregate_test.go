@@ -46,7 +46,7 @@ func TestAggregate(t *testing.T) {
 			"other_count of the rest", "tok-client", "metric=count&group_by_time=received_at&granularity=day&time_zone=Asia/Tokyo&limit=3&connection_id=cin_mail_home", "other_count",
 			float64(9),
 		},
-		{"the zone is told", "tok-client", "metric=count&group_by_time=received_at&granularity=day", "time_zone", "UTC"},
+		{"the zone is said", "tok-client", "metric=count&group_by_time=received_at&granularity=day", "time_zone", "UTC"},
 		{"the record count is of the filter", "tok-client", "metric=sum&field=size_bytes&filter[is_seen]=false", "filtered_record_count", float64(18)},
 	} {
 		t.Run(test.name, func(t *testing.T) {

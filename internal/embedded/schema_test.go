@@ -37,7 +37,7 @@ func TestCompactSchema(t *testing.T) {
 			path: []any{"connectors", 0, "granted_connections"}, want: []any{map[string]any{"connection_id": "cin_mail_work", "display_name": "Work mail"}},
 		},
 		{
-			name: "the bearer is told what it is", token: "tok-client", target: "/v1/schema?view=compact", path: []any{"bearer"},
+			name: "the bearer learns what it is", token: "tok-client", target: "/v1/schema?view=compact", path: []any{"bearer"},
 			want: map[string]any{"scope": "grant", "token_kind": "client", "grant_id": "grt_demo_client", "client_id": "personal_assistant"},
 		},
 		{
@@ -124,7 +124,7 @@ func TestStreams(t *testing.T) {
 			t.Errorf("rows: %s", got.text)
 		}
 	})
-	t.Run("one stream is told in full", func(t *testing.T) {
+	t.Run("one stream is shown in full", func(t *testing.T) {
 		got := r.ok("tok-narrow", "/v1/streams/messages")
 		if diff := cmp.Diff(any([]any{"cin_mail_work"}), got.at("instance_ids")); diff != "" {
 			t.Errorf("instance_ids (-want +got):\n%s", diff)
@@ -133,7 +133,7 @@ func TestStreams(t *testing.T) {
 			t.Errorf("views (-want +got):\n%s", diff)
 		}
 	})
-	t.Run("a name that connectors share is told with a warning", func(t *testing.T) {
+	t.Run("a name that connectors share is shown with a warning", func(t *testing.T) {
 		if code := r.ok("tok-client", "/v1/streams/messages").at("meta", "warnings", 0, "code"); code != "partial_results" {
 			t.Errorf("warning %v", code)
 		}

@@ -224,6 +224,9 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, requestID st
 		refusal = newError(refused.Status, refused.Code, "%s", refused.Message)
 	} else if !errors.As(err, &refusal) {
 		refusal = internalError(err)
+		if damaged, ok := errors.AsType[*store.IndexError](s.store.Explain(err)); ok {
+			refusal = newError(http.StatusInternalServerError, "index_damaged", "%s", damaged)
+		}
 		if s.options.Fault != nil && r.Context().Err() == nil { // a client that hung up is no fault
 			s.options.Fault(r, err)
 		}

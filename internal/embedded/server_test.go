@@ -9,7 +9,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
-func TestFaultsAreToldToTheHostAlone(t *testing.T) {
+func TestFaultsAreReportedToTheHostAlone(t *testing.T) {
 	store, err := store.Open(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)

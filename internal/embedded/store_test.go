@@ -1,10 +1,13 @@
 package embedded
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -59,6 +62,39 @@ func TestStoreReopens(t *testing.T) {
 		if diff := cmp.Diff(before[target], r.ok("tok-client", target).text); diff != "" {
 			t.Errorf("%s (-before +after):\n%s", target, diff)
 		}
+	}
+}
+
+// A damaged index has a code of its own and an answer that says what to do, also where the damage is met only when records are read.
+func TestADamagedIndexIsNamed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "index.db")
+	index, err := store.Open(t.Context(), path)
+	if err == nil {
+		err = index.Load(t.Context(), testCorpus(), "test", nil)
+	}
+	if err == nil {
+		err = index.Close() // writes what its log holds into the file
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if index, err = store.Open(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = index.Close() }()
+	whole, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(path, slices.Concat(whole[:4096], bytes.Repeat([]byte("Z"), len(whole)-4096)), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := newRigOver(t, index, Options{}).get("tok-client", "/v1/streams/messages/records?connection_id=cin_mail_work")
+	if got.status != 500 || got.code() != "index_damaged" || !strings.Contains(got.text, "index.db") || !strings.Contains(got.text, "Delete it") {
+		t.Errorf("status %d: %s", got.status, got.text)
+	}
+	if failed, ok := errors.AsType[*store.IndexError](index.Load(t.Context(), testCorpus(), "again", nil)); !ok || !failed.Damaged {
+		t.Errorf("a load into it: %v", failed)
 	}
 }
 

@@ -32,7 +32,7 @@ func (c *call) warnUnread(sources []access) {
 			message = fmt.Sprintf("%d pieces of %s were not read, the first at line %d: %s", one.Pieces, one.File, one.Line, one.Reason)
 		}
 		if more := len(unread) - maxUnread; i == maxUnread-1 && more > 0 {
-			message = fmt.Sprintf("%d more files were not read in full. %s", more, message)
+			message = fmt.Sprintf("Files not read in full beside this one: %d. %s", more, message)
 		}
 		c.warn(&warning{Code: "not_read", Detail: map[string]int{"pieces": one.Pieces}, Message: message})
 	}

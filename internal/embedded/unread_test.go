@@ -52,7 +52,7 @@ func TestAnswersTellWhatWasNotRead(t *testing.T) {
 		token, target string
 		want          []string
 	}{
-		{"tok-owner", "/v1/schema", []string{rows, "1 more files were not read in full. " + chat}},
+		{"tok-owner", "/v1/schema", []string{rows, "Files not read in full beside this one: 1. " + chat}},
 		{"tok-chat", "/v1/schema", []string{chat}},
 		{"tok-chat", "/v1/search?q=coffee", []string{chat}},
 		{"tok-owner", "/v1/search?q=coffee&streams=notes", []string{rows, "a.docx was not read: of no known kind"}},

@@ -47,11 +47,11 @@ func TestTheDemoSearchesByMeaning(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines, progress := io.Pipe()
-	told := make(chan string, 1)
+	printed := make(chan string, 1)
 	go func() {
 		for scanner := bufio.NewScanner(lines); scanner.Scan(); {
 			if line := scanner.Text(); strings.Contains(line, "vectors") {
-				told <- line
+				printed <- line
 			}
 		}
 	}()
@@ -63,7 +63,7 @@ func TestTheDemoSearchesByMeaning(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	if got, want := <-told, "pdpp-mcp: all 2 records have vectors of two-subjects, after 0s"; got != want {
+	if got, want := <-printed, "pdpp-mcp: all 2 records have vectors of two-subjects, after 0s"; got != want {
 		t.Errorf("it says %q, want %q", got, want)
 	}
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, e.URL+"/v1/search/semantic?q=vehicle&limit=1", nil)

@@ -53,8 +53,7 @@ func (i *openIndex) close() error {
 }
 
 // openIndexOf opens the index and fills it with the files or the sample year, unless it holds just that. Where another
-// process serves an index of other files, this one reads the files into memory. Its error is an exit.NotReady when the index file is
-// not to be touched.
+// process serves an index of other files, this one reads the files into memory.
 func openIndexOf(ctx context.Context, c Config) (*openIndex, error) {
 	wanted, problem := c.fingerprint()
 	if c.DB == "" {
@@ -66,14 +65,18 @@ func openIndexOf(ctx context.Context, c Config) (*openIndex, error) {
 		if err != nil {
 			return nil, errors.Join(err, lock.Close())
 		}
-		if store != nil && problem == nil {
+		if store != nil {
 			index := &openIndex{store: store, lock: lock, config: c}
-			held, _ := store.Loaded()
+			same, byNewer := index.compare(wanted)
 			switch {
-			case held == wanted && !filled && c.Data != "":
+			case problem != nil:
+				fmt.Fprintf(c.Progress, "pdpp-mcp: the files cannot be read now (%s); using the kept index\n", problem)
+			case byNewer:
+				fmt.Fprintf(c.Progress, "pdpp-mcp: a newer pdpp-mcp has read %s; using its index\n", c.Data)
+			case same && !filled && c.Data != "":
 				fmt.Fprintf(c.Progress, "pdpp-mcp: %s is unchanged; using the kept index\n", c.Data)
-			case held != wanted && !c.Behind: // else the first who asks waits for it
-				err = index.readAgain(ctx, wanted)
+			case !same && !c.Behind: // else the first who asks waits for it
+				err = index.readAgain(ctx, wanted, nil)
 			}
 			if err != nil {
 				return nil, errors.Join(err, index.close())
@@ -101,6 +104,14 @@ func openIndexOf(ctx context.Context, c Config) (*openIndex, error) {
 	}
 }
 
+// compare compares the files that the index holds with those of a fingerprint.
+func (i *openIndex) compare(wanted string) (same, byNewer bool) {
+	held, _ := i.store.Loaded()
+	_, read, _ := strings.Cut(held, placeEnd)
+	_, now, _ := strings.Cut(wanted, placeEnd)
+	return importer.Compare(read, now)
+}
+
 // shared waits until nobody fills the index, and opens it if it holds what is wanted or what that was before: a nil store means that it
 // does not.
 func (c Config) shared(ctx context.Context, lock *flock.Flock, wanted string) (*store.Store, error) {
@@ -110,14 +121,14 @@ func (c Config) shared(ctx context.Context, lock *flock.Flock, wanted string) (*
 		_, err = lock.TryRLockContext(ctx, lockRetry)
 	}
 	if err != nil {
-		return nil, notReady(&store.IndexError{Path: c.DB, Reason: "cannot be locked: " + err.Error()})
+		return nil, &store.IndexError{Path: c.DB, Reason: "cannot be locked: " + err.Error()}
 	}
 	if held, _ := store.HeldIndex(ctx, c.DB); held == "" || place(held) != place(wanted) { // filling it reports what is wrong with it
 		return nil, nil
 	}
 	store, err := store.Open(ctx, c.DB)
 	if err != nil {
-		return nil, notReady(err)
+		return nil, err
 	}
 	if _, ok := store.Loaded(); !ok { // of an older version
 		return nil, store.Close()
@@ -148,7 +159,7 @@ func (c Config) alone(ctx context.Context, lock *flock.Flock) (bool, error) {
 func (c Config) fillFile(ctx context.Context, wanted string, problem error) error {
 	store, err := store.Open(ctx, c.DB)
 	if err != nil {
-		return notReady(err)
+		return err
 	}
 	if held, ok := store.Loaded(); !ok || problem != nil || held != wanted { // somebody else may just have filled it
 		err = c.fill(ctx, store, wanted, problem)
@@ -167,20 +178,20 @@ func (c Config) inMemory(ctx context.Context, wanted string, problem error) (*op
 	return &openIndex{store: store, config: c}, nil
 }
 
-// mayUseIndex refuses an index file that is not to be touched: exit.NotReady. It keeps the sample year from replacing an
+// mayUseIndex refuses an index file that is not to be touched. It keeps the sample year from replacing an
 // index of a person's own files, which may be all that is left of them.
 func (c Config) mayUseIndex(ctx context.Context) error {
 	if c.DB == "" {
 		return nil
 	}
 	if c.Data != "" {
-		return notReady(store.CheckIndex(ctx, c.DB))
+		return store.CheckIndex(ctx, c.DB)
 	}
 	held, err := store.HeldIndex(ctx, c.DB)
 	if err == nil && held != "" && !strings.HasPrefix(held, sampleName) {
 		err = &store.IndexError{Path: c.DB, Reason: "holds other files than the sample year, and is used only with --data and the place of those files"}
 	}
-	return notReady(err)
+	return err
 }
 
 // notReady gives a refusal of an index file its exit code.
@@ -204,11 +215,17 @@ func (c Config) fingerprint() (string, error) {
 	if c.Data == "" {
 		return sampleFingerprint, nil
 	}
-	sum, err := importer.Fingerprint(c.Data, c.ownFiles()...)
-	if path, failed := filepath.Abs(c.Data); failed == nil {
-		sum = path + placeEnd + sum
+	sight, err := importer.Look(c.Data, c.ownFiles()...)
+	return c.fingerprintOf(sight, nil), err
+}
+
+// fingerprintOf names what lies in the folder, but for some files.
+func (c Config) fingerprintOf(sight importer.Sight, except []string) string {
+	path, err := filepath.Abs(c.Data)
+	if err != nil {
+		return sight.Fingerprint(except...)
 	}
-	return sum, err
+	return path + placeEnd + sight.Fingerprint(except...)
 }
 
 // fill fills a store with the sample year, or with files of the person's own.

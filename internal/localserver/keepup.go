@@ -15,9 +15,12 @@ import (
 
 // Times of keeping up with files.
 const (
-	lookEvery   = 5 * time.Second        // at most so often, and only when something is asked
-	lookTime    = 2 * time.Second        // that an answer waits for
-	settledTime = 300 * time.Millisecond // a file that has not changed for so long is not being written
+	lookEvery    = 5 * time.Second        // at most so often, and only when something is asked
+	lookTime     = 2 * time.Second        // that an answer waits for
+	settledTime  = 300 * time.Millisecond // a file that has not changed for so long is not being written
+	patientLooks = 2                      // which find files that are being written, before the others are read without them
+
+	retryAfter = time.Minute // what could not be read is not read again earlier, unless it changes
 )
 
 // A keeper says how far an index is with its files.
@@ -26,13 +29,20 @@ type keeper struct {
 	mu      sync.Mutex
 	looked  time.Time     // when it was begun last
 	done    chan struct{} // closed when that has ended
-	failed  string        // the fingerprint of files that could not be read
 	state   string        // what answers say about it; empty: all is read
+
+	// of the look that is going on:
+	failed    string    // the fingerprint of files that could not be read
+	retry     time.Time // when they are read again
+	unsettled int       // so many looks since all was read found files that were being written
 }
 
 const (
 	stillReading = "Files have changed and are still being read: this answer is from before. Ask again in a moment."
-	notReadAgain = "Files have changed and could not be read; the log of pdpp-mcp says why. This answer is from before."
+	stillWritten = "Files are still being written: they are read once they no longer change, and this answer has them as they were before."
+	cannotRead   = "The files cannot be read now, as on a disk that is not connected; the log of pdpp-mcp says why. This answer is from when they could be."
+	readByNewer  = "Files have changed. A newer pdpp-mcp has read them last, and this one leaves that to it: update this one. This answer is from before."
+	notReadAgain = "Files have changed and could not be read; the log of pdpp-mcp says why. They are read again in a minute. This answer is from before."
 )
 
 // pending is what answers say: nothing if all is read.
@@ -55,13 +65,14 @@ func (i *openIndex) keepUp(server, request context.Context) {
 		return
 	}
 	i.mu.Lock()
-	if running := i.done != nil; !running && i.config.Now().Sub(i.looked) >= lookEvery {
+	begins := i.done == nil && i.config.Now().Sub(i.looked) >= lookEvery
+	if begins {
 		i.looked, i.done = i.config.Now(), make(chan struct{})
 		i.keeping.Go(func() { i.look(server) })
 	}
 	done := i.done
 	i.mu.Unlock()
-	if done == nil || i.pending() != "" { // who asked first has waited
+	if done == nil || !begins && i.pending() != "" { // only the first waits for a long reading
 		return
 	}
 	patience := time.NewTimer(lookTime)
@@ -73,7 +84,7 @@ func (i *openIndex) keepUp(server, request context.Context) {
 	}
 }
 
-// look reads what has changed, once it no longer changes.
+// look reads what has changed, once it no longer changes. Files that keep changing do not hold up the others for long.
 func (i *openIndex) look(ctx context.Context) {
 	defer func() {
 		i.mu.Lock()
@@ -81,54 +92,84 @@ func (i *openIndex) look(ctx context.Context) {
 		i.done = nil
 		i.mu.Unlock()
 	}()
-	wanted, err := i.config.fingerprint()
-	current, failed := i.store.Current(ctx)
-	if err = errors.Join(err, failed); err == nil {
-		if current.Holds(wanted) {
-			i.set("")
-			return
+	sight, err := importer.Look(i.config.Data, i.config.ownFiles()...)
+	if err != nil {
+		if i.pending() != cannotRead {
+			i.config.Log.Error().Err(err).Msg("the files cannot be read now")
 		}
-		if wanted == i.failed {
+		i.set(cannotRead)
+		return
+	}
+	wanted, later := i.config.fingerprintOf(sight, nil), []string(nil)
+	_, err = i.store.Current(ctx)
+	if err == nil {
+		if i.nothingToRead(wanted, "") {
 			return
 		}
 		i.set(stillReading)
-		if !i.settled(ctx, wanted) {
-			return // the next look sees
+		later, err = i.changing(ctx, sight)
+	}
+	if err == nil && len(later) > 0 {
+		if i.unsettled++; i.unsettled < patientLooks {
+			return
 		}
-		err = i.readAgain(ctx, wanted)
+		if wanted = i.config.fingerprintOf(sight, later); i.nothingToRead(wanted, stillWritten) {
+			return
+		}
+	}
+	if err == nil {
+		err = i.readAgain(ctx, wanted, later)
 	}
 	switch {
+	case err == nil && len(later) > 0:
+		i.set(stillWritten)
 	case err == nil:
+		i.unsettled = 0
 		i.set("")
 	case ctx.Err() == nil:
-		i.failed = wanted
+		i.failed, i.retry = wanted, i.config.Now().Add(retryAfter)
 		i.set(notReadAgain)
-		i.config.Log.Error().Err(err).Msg("the files that have changed could not be read")
+		i.config.Log.Error().Err(i.store.Explain(err)).Msg("the files that have changed could not be read")
 	}
 }
 
-// settled reports whether the files stay as they are for a moment.
-func (i *openIndex) settled(ctx context.Context, wanted string) bool {
+// nothingToRead reports that files are read already, or are not read now, and notes what answers say about it.
+func (i *openIndex) nothingToRead(wanted, read string) bool {
+	switch same, byNewer := i.compare(wanted); {
+	case same:
+		i.set(read)
+	case byNewer:
+		i.set(readByNewer)
+	case wanted == i.failed && i.config.Now().Before(i.retry):
+		i.set(notReadAgain)
+	default:
+		return false
+	}
+	return true
+}
+
+// changing waits a moment and returns the files that have changed in it.
+func (i *openIndex) changing(ctx context.Context, since importer.Sight) ([]string, error) {
 	timer := time.NewTimer(settledTime)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 	case <-ctx.Done():
-		return false
+		return nil, ctx.Err()
 	}
-	now, err := i.config.fingerprint()
-	return err == nil && now == wanted
+	now, err := importer.Look(i.config.Data, i.config.ownFiles()...)
+	return now.Changed(since), err
 }
 
-// readAgain reads what has changed, or waits until another process has.
-func (i *openIndex) readAgain(ctx context.Context, wanted string) error {
+// readAgain reads what has changed, but for files that are left for later, or waits until another process has.
+func (i *openIndex) readAgain(ctx context.Context, wanted string, later []string) error {
 	c := i.config
 	report := loadReport{out: c.Progress, now: c.Now, begun: c.Now(), reported: c.Now()}
 	count := func(importer.Skip) { report.skipped++ } // doctor lists them
 	for {
 		err := i.store.Update(ctx, func(known map[string]model.Part) (model.Corpus, error) {
 			fmt.Fprintf(c.Progress, "pdpp-mcp: %s has changed; reading what is new\n", c.Data)
-			corpus, err := importer.Reopen(ctx, c.Data, known, importer.Watch{Skipped: count, Found: report.found}, c.ownFiles()...)
+			corpus, err := importer.Reopen(ctx, c.Data, known, importer.Watch{Skipped: count, Found: report.found, Later: later}, c.ownFiles()...)
 			if err != nil && ctx.Err() == nil {
 				err = exit.UsageError(err.Error())
 			}

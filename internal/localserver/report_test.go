@@ -10,7 +10,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer"
 )
 
-func TestLoadingIsToldOnceASecondAndEachSkip(t *testing.T) {
+func TestLoadingIsReportedOnceASecondAndEachSkip(t *testing.T) {
 	clock := time.Date(2026, time.May, 4, 10, 0, 0, 0, time.UTC)
 	var said strings.Builder
 	report := loadReport{out: &said, now: func() time.Time { return clock }, begun: clock, reported: clock}

@@ -21,6 +21,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/embedding"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/semantic"
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/internal/service"
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 )
@@ -42,11 +43,13 @@ type Server struct {
 
 	running     context.Context // until Close
 	stopLoading context.CancelFunc
-	loaded      chan struct{}  // closed when loading has ended
 	embedding   sync.WaitGroup // the making of vectors, behind serving
-	resources   http.Handler   // what answers once it has; nil when it failed
 
 	mu          sync.Mutex
+	loaded      chan struct{} // closed when loading has ended
+	resources   http.Handler  // what answers once it has; nil when it failed
+	failure     string        // why it failed
+	again       func()        // loads again after that; nil: not yet
 	grants      *authority.Grants
 	granted     string // the generation of what they grant
 	makeVectors func()
@@ -69,7 +72,7 @@ type Config struct {
 
 // Start loads the data and serves it on loopback until [Server.Close].
 func Start(ctx context.Context, c Config) (*Server, error) {
-	if err := c.mayUseIndex(ctx); err != nil {
+	if err := notReady(c.mayUseIndex(ctx)); err != nil {
 		return nil, err
 	}
 	tokens, err := c.demoTokens()
@@ -96,11 +99,7 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 	ctx, e.stopLoading = context.WithCancel(ctx)
 	e.running = ctx
 	if c.Behind {
-		go func() {
-			if err := e.load(ctx, c); err != nil && ctx.Err() == nil {
-				c.Log.Error().Err(err).Msg("embedded resource server")
-			}
-		}()
+		go e.loadBehind(ctx, c)
 		return e, nil
 	}
 	if err := e.load(ctx, c); err != nil {
@@ -110,12 +109,38 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 	return e, nil
 }
 
+// loadBehind loads while it serves. The first request a while after that failed has it done again.
+func (e *Server) loadBehind(ctx context.Context, c Config) {
+	err := e.load(ctx, c)
+	if err == nil || ctx.Err() != nil {
+		return
+	}
+	c.Log.Error().Err(err).Msg("embedded resource server")
+	retry := c.Now().Add(retryAfter)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.again = func() {
+		if !c.Now().Before(retry) {
+			e.loaded, e.again = make(chan struct{}), nil
+			go e.loadBehind(ctx, c)
+		}
+	}
+}
+
 // load opens the index and fills it, and lets the requests in that waited for it.
-func (e *Server) load(ctx context.Context, c Config) (err error) {
+func (e *Server) load(ctx context.Context, c Config) error {
+	index, err := openIndexOf(ctx, c)
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	defer close(e.loaded)
-	if e.index, err = openIndexOf(ctx, c); err != nil {
+	if err = notReady(err); err != nil {
+		e.failure = "The files could not be read. The log of pdpp-mcp says why."
+		if plain, ok := errors.AsType[*exit.Error](err); ok {
+			e.failure = plain.Message
+		}
 		return err
 	}
+	e.index = index
 	store, embeddings := e.index.store, e.embed(ctx, c)
 	e.grants, e.granted = authority.DemoGrants(store.Connectors(), e.Tokens, time.Now()), store.Catalog().Generation
 	server := embedded.NewServer(store, e.grants, embedded.Options{
@@ -158,8 +183,14 @@ const loadingPatience = middleware.DefaultDeadline * 3 / 4
 func (e *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	patience := time.NewTimer(loadingPatience)
 	defer patience.Stop()
+	e.mu.Lock()
+	if e.again != nil {
+		e.again()
+	}
+	loaded := e.loaded
+	e.mu.Unlock()
 	select {
-	case <-e.loaded:
+	case <-loaded:
 	case <-patience.C:
 		w.Header().Set("Retry-After", "20") // longer than a read is tried again
 		refuseRead(w, http.StatusServiceUnavailable, "index_loading", "The files are still being read for the first time. Ask again in a moment.")
@@ -167,13 +198,16 @@ func (e *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case <-r.Context().Done():
 		return
 	}
-	if e.resources == nil {
-		refuseRead(w, http.StatusInternalServerError, "index_failed", "The files could not be read. The log of pdpp-mcp says why.")
+	e.mu.Lock()
+	resources, failure := e.resources, e.failure
+	e.mu.Unlock()
+	if resources == nil {
+		refuseRead(w, http.StatusInternalServerError, "index_failed", failure)
 		return
 	}
 	e.index.keepUp(e.running, r.Context())
 	e.regrant(r.Context())
-	e.resources.ServeHTTP(w, r)
+	resources.ServeHTTP(w, r)
 }
 
 // regrant grants the demo's tokens what there is now, after this or another process has read files again.
@@ -204,7 +238,10 @@ func refuseRead(w http.ResponseWriter, status int, code, message string) {
 // Close ends it.
 func (e *Server) Close() {
 	e.stopLoading()
-	<-e.loaded
+	e.mu.Lock()
+	loaded := e.loaded
+	e.mu.Unlock()
+	<-loaded
 	e.embedding.Wait()
 	_ = e.server.Close()
 	_ = e.index.close()

@@ -1,9 +1,11 @@
 package localserver
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 )
 
@@ -78,5 +81,17 @@ func TestAServerWhoseAddressIsTaken(t *testing.T) {
 	second := start(strings.TrimPrefix(first.URL, "http://"))
 	if second.URL == first.URL {
 		t.Error("two servers have one address")
+	}
+}
+
+// Where no index can be made, the error names the file and what to do.
+func TestAnIndexWhereNothingCanBeWritten(t *testing.T) {
+	for _, keepTokens := range []bool{false, true} {
+		db := filepath.Join(t.TempDir(), "none", "index.db")
+		_, err := Start(t.Context(), Config{Data: t.TempDir(), DB: db, KeepTokens: keepTokens, Progress: io.Discard, Now: time.Now, Log: zerolog.Nop()})
+		refused, ok := errors.AsType[*exit.Error](err)
+		if !ok || refused.Code != exit.NotReady || !strings.Contains(refused.Message, "index.db") || !strings.Contains(refused.Message, "name another") {
+			t.Errorf("with tokens to keep %v: %v", keepTokens, err)
+		}
 	}
 }

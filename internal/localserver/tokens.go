@@ -63,7 +63,7 @@ func keptKey(path string, renew bool) ([]byte, error) {
 	made := []byte("pdpp-mcp key " + rand.Text() + rand.Text() + "\n")
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) // #nosec G304 -- beside the file that the user named
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the key of the demo's tokens cannot be kept: %w: name another --db", err)
 	}
 	_, err = file.Write(made)
 	return made, errors.Join(err, file.Close())

@@ -132,7 +132,7 @@ func FuzzICS(f *testing.F) {
 		count := scanned(t, fileStream{stream: "c", format: formatCalendar, idField: "id"}, text)
 		plain := !bytes.ContainsAny(text, "\r;\"\x00") && bytes.HasPrefix(text, []byte("BEGIN:VCALENDAR\n")) && !bytes.Contains(text, []byte("\n "))
 		if begun := bytes.Count(text, []byte("\nBEGIN:VEVENT\n")); plain && count == 0 && begun > 0 && !bytes.Contains(text, []byte("VTIMEZONE")) {
-			t.Errorf("%d events begin, and nothing is told of them: %q", begun, text)
+			t.Errorf("%d events begin, and nothing is said of them: %q", begun, text)
 		}
 	})
 }

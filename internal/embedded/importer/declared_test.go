@@ -184,14 +184,14 @@ func TestRecordsNameFilesOfTheFolder(t *testing.T) {
 	}, reported); diff != "" {
 		t.Errorf("reports (-want +got)\n%s", diff)
 	}
-	before, err := Fingerprint(root)
+	before, err := Look(root)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(root, "files", "in", "readings.csv"), []byte("a\n1\n2\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if after, err := Fingerprint(root); err != nil || after == before {
+	if after, err := Look(root); err != nil || after.Fingerprint() == before.Fingerprint() {
 		t.Errorf("another file that a record names leaves the fingerprint as it is: %v", err)
 	}
 }

@@ -178,6 +178,12 @@ func (l *lister) add(name string, info fs.FileInfo) {
 		l.skip(name, notRegular)
 		return
 	}
+	if index, ok := indexOf(l.from.fsys, name); ok {
+		if index == name {
+			l.skip(name, "an index of pdpp-mcp, not data")
+		}
+		return
+	}
 	file := sourceFile{name: name, connection: l.connection.ID, size: info.Size(), modified: info.ModTime()}
 	kind, reason := recognize(l.from.fsys, name)
 	if kind == formatUnknown {

@@ -116,28 +116,28 @@ func TestOpenTakesASingleFile(t *testing.T) {
 	if len(skips) > 0 || len(streams) != 1 || streams[0].Name != "Reading_list" || corpus.Connectors[0].Connections[0].DisplayName != "Reading list.csv" || len(collectRecords(t, corpus)) != 1 {
 		t.Errorf("skips %v, streams %v", skips, streams)
 	}
-	before, err := Fingerprint(path)
+	before, err := Look(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(root, "other.csv"), []byte("b\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if after, err := Fingerprint(path); err != nil || after != before {
+	if after, err := Look(path); err != nil || after.Fingerprint() != before.Fingerprint() {
 		t.Errorf("another file changes the fingerprint: %v", err)
 	}
 }
 
 func TestFingerprintChangesWithAFileFurtherDown(t *testing.T) {
 	root := writeTree(t, map[string]string{"a/b/c.csv": "a\n1\n"})
-	before, err := Fingerprint(root)
+	before, err := Look(root)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(root, "a", "b", "c.csv"), []byte("a\n1\n2\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if after, err := Fingerprint(root); err != nil || after == before {
+	if after, err := Look(root); err != nil || after.Fingerprint() == before.Fingerprint() {
 		t.Errorf("the fingerprint is the same, error %v", err)
 	}
 }
@@ -145,17 +145,17 @@ func TestFingerprintChangesWithAFileFurtherDown(t *testing.T) {
 func TestOpenEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	root := writeTree(t, map[string]string{"a.jsonl": strings.Repeat("{}\n", 10*foundStep)})
-	var told []int
+	var reported []int
 	_, err := Open(ctx, root, Watch{Found: func(n int) {
-		if told = append(told, n); n == 2*foundStep {
+		if reported = append(reported, n); n == 2*foundStep {
 			cancel()
 		}
 	}})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	if diff := cmp.Diff([]int{foundStep, 2 * foundStep}, told); diff != "" {
-		t.Errorf("told (-want +got)\n%s", diff)
+	if diff := cmp.Diff([]int{foundStep, 2 * foundStep}, reported); diff != "" {
+		t.Errorf("reported (-want +got)\n%s", diff)
 	}
 }
 

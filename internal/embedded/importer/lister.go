@@ -196,6 +196,24 @@ func isBesideDatabase(fsys fs.FS, name string) bool {
 	return false
 }
 
+// indexOf returns the name of the index of this program that a file is, or belongs to. It opens only what has the size of a database.
+func indexOf(fsys fs.FS, name string) (index string, ok bool) {
+	for _, ending := range []string{"", logEnding, "-shm", "-journal", ".lock", ".key"} {
+		base, ok := strings.CutSuffix(name, ending)
+		if !ok {
+			continue
+		}
+		info, err := fs.Stat(fsys, base)
+		if err != nil || !info.Mode().IsRegular() || info.Size() == 0 || info.Size()%database.PageSize != 0 {
+			continue
+		}
+		if start, err := beginning(fsys, base); err == nil && database.IsIndex(start) {
+			return base, true
+		}
+	}
+	return "", false
+}
+
 func (l *lister) skip(name, reason string) {
 	l.skips = append(l.skips, Skip{File: name, Reason: reason})
 }

@@ -4,9 +4,10 @@ package importer
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/archive"
@@ -57,7 +58,7 @@ func Open(ctx context.Context, path string, watch Watch, except ...string) (mode
 	return Reopen(ctx, path, nil, watch, except...)
 }
 
-// Reopen reads as [Open] does, but not the parts whose files are as they are known to be, by the names of the parts: by name, size, time
+// Reopen reads as [Open] does, but not the parts whose files are as they are known to be, by the names of the parts: by name, size, times
 // and inode or, where those differ and the size does not, by what they hold. Such a part has the streams that are known, and is read when
 // its records are asked for.
 func Reopen(ctx context.Context, path string, known map[string]model.Part, watch Watch, except ...string) (model.Corpus, error) {
@@ -89,6 +90,9 @@ func (f folder) open(ctx context.Context, known map[string]model.Part, watch Wat
 		left.found(manifest.Connectors[index].Key, found.streams[index])
 	}
 	for _, skip := range found.skips {
+		if watch.isLater(skip.File) {
+			skip.Reason = stillWritten
+		}
 		watch.skipped(skip)
 	}
 	if err != nil {
@@ -129,22 +133,64 @@ func (f folder) manifest() (manifest schema.Folder, foreign string, err error) {
 	return schema.Read(f.fsys, f.name)
 }
 
-// Fingerprint sums up what lies where [Open] would read: names, sizes, times and inodes. As long as it is the same, a database that was
-// filled from it is up to date. It opens no file.
-func Fingerprint(path string, except ...string) (string, error) {
+// Compare compares the fingerprint of what was read with that of what is there now. After a newer program, which may read the same files in
+// another way, what was read is left to it.
+func Compare(read, now string) (same, byNewer bool) {
+	version, files, _ := strings.Cut(read, " ")
+	_, filesNow, _ := strings.Cut(now, " ")
+	number, _ := strconv.Atoi(version) // 0 in one of an older form
+	byNewer = number > readerVersion
+	return read == now || byNewer && files == filesNow, byNewer
+}
+
+// A Sight is what lies where [Open] would read, at a moment: names, sizes, times and inodes.
+type Sight struct {
+	name  string
+	files []fileState
+}
+
+// Fingerprint sums it up, but for some files. As long as it is the same, a database that was filled from it is up to date.
+func (s Sight) Fingerprint(except ...string) string {
+	digest := sha256.New()
+	fmt.Fprintf(digest, "%q\n", s.name)
+	for _, file := range s.files {
+		if !slices.Contains(except, file.Name) {
+			fmt.Fprintf(digest, "%v\n", file)
+		}
+	}
+	return fmt.Sprintf("%d %x", readerVersion, digest.Sum(nil))
+}
+
+// Changed returns the names of the files that have changed since an earlier sight.
+func (s Sight) Changed(since Sight) []string {
+	states := map[fileState]int{}
+	for _, file := range slices.Concat(since.files, s.files) {
+		states[file]++
+	}
+	var names []string
+	for file, count := range states {
+		if count == 1 {
+			names = append(names, file.Name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Look finds what lies at a path, but for the files of except. It opens only files that may be indexes, which are left out.
+func Look(path string, except ...string) (Sight, error) {
 	from, err := folderAt(path, except)
 	if err != nil {
-		return "", err
+		return Sight{}, err
 	}
-	digest := sha256.New()
-	fmt.Fprintf(digest, "%d %q\n", readerVersion, from.name)
+	sight := Sight{name: from.name}
 	if from.only != "" {
 		info, err := fs.Stat(from.fsys, from.only)
 		if err != nil {
-			return "", fmt.Errorf("read %s: %w", from.shown, err)
+			return Sight{}, fmt.Errorf("read %s: %w", from.shown, err)
 		}
-		fmt.Fprintf(digest, "%v\n", stateOfFile(from.only, info))
-		return hex.EncodeToString(digest.Sum(nil)), nil
+		sight.files = []fileState{stateOfFile(from.only, info)}
+		return sight, nil
 	}
 	err = fs.WalkDir(from.fsys, ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
@@ -161,11 +207,13 @@ func Fingerprint(path string, except ...string) (string, error) {
 		info, statErr := fs.Stat(from.fsys, name)
 		switch {
 		case err != nil || statErr != nil:
-			fmt.Fprintf(digest, "%q\n", name)
+			sight.files = append(sight.files, fileState{Name: name})
 		case !from.passesOver(info):
-			fmt.Fprintf(digest, "%v\n", stateOfFile(name, info))
+			if _, ok := indexOf(from.fsys, name); !ok {
+				sight.files = append(sight.files, stateOfFile(name, info))
+			}
 		}
 		return nil
 	})
-	return hex.EncodeToString(digest.Sum(nil)), err
+	return sight, err
 }

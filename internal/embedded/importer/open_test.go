@@ -261,11 +261,11 @@ func TestFingerprintChangesWithTheFolder(t *testing.T) {
 	dir := writeFolder(t, map[string]string{"a.jsonl": "{}\n", "manifest.json": "{}"})
 	fingerprint := func() string {
 		t.Helper()
-		sum, err := Fingerprint(dir)
+		sight, err := Look(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return sum
+		return sight.Fingerprint()
 	}
 	seen := map[string]string{fingerprint(): "at first"}
 	if _, same := seen[fingerprint()]; !same {

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"archive/zip"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -8,6 +9,8 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"maps"
+	"path"
 	"slices"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
@@ -35,15 +38,32 @@ func (r *reading) connector(c schema.Connector, sources []fileStream, blobs []fi
 		connector.Connections = append(connector.Connections, model.Connection{ID: connection.ID, DisplayName: connection.DisplayName})
 	}
 	var parts []model.Part
-	for index := range sources {
-		part, err := r.part(c, &sources[index], blobs)
-		if err != nil {
-			return model.Connector{}, nil, err
-		}
+	add := func(part model.Part) {
 		parts = append(parts, part)
 		for _, stream := range part.Streams {
 			stream.Fields, stream.Relations = slices.Clone(stream.Fields), slices.Clone(stream.Relations) // a relation may change them
 			connector.Streams = append(connector.Streams, stream)
+		}
+	}
+	for index := range sources {
+		source := &sources[index]
+		if _, isKnown := r.known[partName(c.Key, source.stream)]; !isKnown {
+			source.files = slices.DeleteFunc(source.files, r.leaveForLater)
+		}
+		if len(source.files) == 0 {
+			continue
+		}
+		part, err := r.part(c, source, blobs)
+		if err != nil {
+			return model.Connector{}, nil, err
+		}
+		add(part)
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.known)) { // what a file that is half written does not show
+		before := r.known[name]
+		isListed := slices.ContainsFunc(parts, func(part model.Part) bool { return part.Name == name })
+		if !isListed && partName(c.Key, path.Base(name)) == name && r.isLater(before.Files) {
+			add(model.Part{Name: name, Connector: c.Key, Files: before.Files, Streams: before.Streams, Same: true})
 		}
 	}
 	for _, connection := range c.Connections {
@@ -56,11 +76,29 @@ func (r *reading) connector(c schema.Connector, sources []fileStream, blobs []fi
 	return connector, parts, relate(c, sources, connector.Streams)
 }
 
+// leaveForLater reports a file that is still being written, to the watch as well.
+func (r *reading) leaveForLater(file sourceFile) bool {
+	later := r.watch.isLater(file.name)
+	if later {
+		r.watch.skipped(Skip{File: file.name, Reason: stillWritten})
+	}
+	return later
+}
+
+// isLater reports that one of the files of a part is still being written.
+func (r *reading) isLater(files string) bool {
+	var read partFiles
+	_ = json.Unmarshal([]byte(files), &read) // nothing was known
+	return slices.ContainsFunc(read.Files, func(file fileState) bool { return r.watch.isLater(file.Name) })
+}
+
 func (r *reading) part(c schema.Connector, source *fileStream, blobs []fileState) (model.Part, error) {
 	name := partName(c.Key, source.stream)
 	part := model.Part{Name: name, Connector: c.Key, LeftOut: func() []model.LeftOut { return r.left.of(name) }}
 	before, isKnown := r.known[name]
-	part.Files, part.Same = source.compare(before.Files, blobs)
+	if part.Files, part.Same = before.Files, true; !isKnown || !source.waits(r.watch) {
+		part.Files, part.Same = source.compare(before.Files, blobs)
+	}
 	part.Same = part.Same && isKnown && !r.sorted
 	var err error
 	if part.Streams = before.Streams; !part.Same {
@@ -94,11 +132,18 @@ type fileState struct {
 	Size     int64
 	Modified int64  // nanoseconds since 1970
 	Node     uint64 // inode; 0: unknown
+	Changed  int64  // nanoseconds since 1970; 0: unknown
+	Sum      uint32 // CRC-32 of an entry of an archive
 	Hash     string // of what it holds
 }
 
 func stateOfFile(name string, info fs.FileInfo) fileState {
-	return fileState{Name: name, Size: info.Size(), Modified: info.ModTime().UnixNano(), Node: nodeOf(info)}
+	state := fileState{Name: name, Size: info.Size(), Modified: info.ModTime().UnixNano()}
+	state.Node, state.Changed = nodeOf(info)
+	if entry, ok := info.Sys().(*zip.FileHeader); ok {
+		state.Sum = entry.CRC32
+	}
+	return state
 }
 
 func stateOf(fsys fs.FS, files []sourceFile) []fileState {
@@ -117,18 +162,25 @@ func (f fileState) holdsAs(before fileState) bool {
 	return f.Name == before.Name && f.Size == before.Size && f.Hash == before.Hash
 }
 
+// waits reports that a file of the stream is still being written.
+func (s *fileStream) waits(watch Watch) bool {
+	return slices.ContainsFunc(slices.Concat(s.files, s.beside), func(file sourceFile) bool { return watch.isLater(file.name) })
+}
+
+// partFiles are what is written down of the files of a part.
+type partFiles struct {
+	Version  int
+	Format   format
+	Declared schema.Stream
+	Files    []fileState
+	Blobs    []fileState
+}
+
 // compare writes down the files of a stream and what the manifest says of it, and reports whether that is what was written down before.
 func (s *fileStream) compare(before string, blobs []fileState) (now string, same bool) {
-	type written struct {
-		Version  int
-		Format   format
-		Declared schema.Stream
-		Files    []fileState
-		Blobs    []fileState
-	}
-	var old written
+	var old partFiles
 	_ = json.Unmarshal([]byte(before), &old) // nothing was known
-	current := written{readerVersion, s.format, s.declared, stateOf(s.from.fsys, slices.Concat(s.files, s.beside)), blobs}
+	current := partFiles{readerVersion, s.format, s.declared, stateOf(s.from.fsys, slices.Concat(s.files, s.beside)), blobs}
 	same = len(old.Files) == len(current.Files)
 	for index := range current.Files {
 		one := &current.Files[index]

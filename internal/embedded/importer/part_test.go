@@ -3,6 +3,7 @@ package importer
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -49,6 +50,18 @@ func TestPartsThatAreTheSameAreKnown(t *testing.T) {
 			_ = os.Chtimes(filepath.Join(dir, "new"), later, later)
 			_ = os.Rename(filepath.Join(dir, "new"), filepath.Join(dir, "a.csv"))
 		}, []string{"files/a"}},
+		{"the same size and time and another text in place", func() {
+			text := "n\n3\n"
+			if runtime.GOOS == "windows" { // which does not tell when a file changed
+				text = "n\n33\n"
+			}
+			write("a.csv", text)
+			_ = os.Chtimes(filepath.Join(dir, "a.csv"), later, later)
+		}, []string{"files/a"}},
+		{"another archive", func() { write("z.zip", zipOf(t, "c.csv", "n\n1\n")) }, []string{"files/z_c"}},
+		{"an archive of the same names, sizes and times", func() { write("z.zip", zipOf(t, "c.csv", "n\n2\n")) }, []string{"files/z_c"}},
+		{"an archive that holds the same", func() { write("z.zip", zipOf(t, "c.csv", "n\n2\n", "d.rtf", "")) }, nil},
+		{"no archive", func() { _ = os.Remove(filepath.Join(dir, "z.zip")) }, nil},
 		{"one letter of a folder", func() { write("m/2.eml", "Subject: 2\n\n") }, []string{"files/m"}},
 		{"a letter more", func() { write("m/3.eml", "Subject: 3\n\n") }, []string{"files/m"}},
 		{"a letter less", func() { _ = os.Remove(filepath.Join(dir, "m/1.eml")) }, []string{"files/m"}},
@@ -65,5 +78,51 @@ func TestPartsThatAreTheSameAreKnown(t *testing.T) {
 	}
 	if records := collectRecords(t, corpus); len(records) != 4 {
 		t.Errorf("a part that is the same has its records all the same: %v", records)
+	}
+}
+
+// What is known of files that are still being written stays as it is, whatever they hold now, and new ones wait.
+func TestFilesThatAreBeingWrittenAreLeftForLater(t *testing.T) {
+	dir := writeTree(t, map[string]string{
+		"a.csv": "n\n1\n", "grows.csv": "n\n1\n", "half.json": `{"x":[{"n":1}],"y":[{"n":2}]}`, "half.zip": zipOf(t, "in.csv", "n\n1\n"), "m/1.eml": "Subject: one\n\n",
+	})
+	known := map[string]model.Part{}
+	read := func(later ...string) (streams, changed []string, skips []string) {
+		t.Helper()
+		corpus, err := Reopen(t.Context(), dir, known, Watch{Later: later, Skipped: func(s Skip) { skips = append(skips, s.String()) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		clear(known)
+		for _, part := range corpus.Parts {
+			known[part.Name] = part
+			if !part.Same {
+				changed = append(changed, part.Name)
+			}
+		}
+		for _, stream := range corpus.Connectors[0].Streams {
+			streams = append(streams, stream.Name)
+		}
+		slices.Sort(streams)
+		return streams, changed, skips
+	}
+	all, _, _ := read()
+	for name, text := range map[string]string{
+		"a.csv": "n\n1\n2\n", "grows.csv": "n\n1\n2\n", "half.json": `{"x":[{"n":`, "half.zip": "PK", "m/2.eml": "Subject:", "new.csv": "n\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	streams, changed, skips := read("grows.csv", "half.json", "half.zip", "m/2.eml", "new.csv")
+	if !slices.Equal(streams, all) || !slices.Equal(changed, []string{"files/a"}) {
+		t.Errorf("streams %v, read %v", streams, changed)
+	}
+	if want := []string{"half.zip: " + stillWritten, "new.csv: " + stillWritten}; !slices.Equal(skips, want) {
+		t.Errorf("skips %q", skips)
+	}
+	_ = os.Remove(filepath.Join(dir, "half.json"))
+	if streams, changed, _ := read(); !slices.Equal(changed, []string{"files/grows", "files/m", "files/new"}) || !slices.Equal(streams, []string{"a", "grows", "m", "new"}) {
+		t.Errorf("later: streams %v, read %v", streams, changed)
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // Nothing is lost: the "id" of a row may be that of an account, and two rows of it are two records.
-func TestRecordsOfARepeatedIDAreKeptAndToldApart(t *testing.T) {
+func TestRecordsOfARepeatedIDAreKeptApart(t *testing.T) {
 	table, lines := "id,amount\n", ""
 	for number := range 100 {
 		table += fmt.Sprintf("%d,%d\n", number%5, number)
@@ -44,7 +44,7 @@ func TestRecordsOfARepeatedIDAreKeptAndToldApart(t *testing.T) {
 	}
 	for _, stream := range corpus.Connectors[0].Streams {
 		if stream.PrimaryKey != nil {
-			t.Errorf("the records of %s are told apart by %q, which is repeated", stream.Name, stream.PrimaryKey)
+			t.Errorf("the records of %s are named by %q, which is repeated", stream.Name, stream.PrimaryKey)
 		}
 	}
 }

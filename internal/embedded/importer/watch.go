@@ -1,6 +1,10 @@
 package importer
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // A Skip is a piece of a file that was left out of a corpus, or, when Line is 0, a whole file or a part of its schema.
 type Skip struct {
@@ -17,10 +21,19 @@ func (s Skip) String() string {
 	return fmt.Sprintf("%s:%d: %s", s.File, s.Line, s.Reason)
 }
 
-// A Watch follows the reading of files. Its functions may be nil.
+// A Watch follows the reading of files. All of it may be nil.
 type Watch struct {
 	Skipped func(Skip)  // of each piece that is left out; in streams whose fields are declared, when their records are read
 	Found   func(n int) // of each thousand records found so far, before any is loaded
+	Later   []string    // files that are still being written: what is known of them stays as it is
+}
+
+// stillWritten is why a new file waits.
+const stillWritten = "still being written: it is read once it no longer changes"
+
+// isLater reports a file that is still being written, or in an archive that is.
+func (w Watch) isLater(name string) bool {
+	return slices.ContainsFunc(w.Later, func(one string) bool { return name == one || strings.HasPrefix(name, one+"/") })
 }
 
 func (w Watch) skipped(s Skip) {

@@ -52,7 +52,7 @@ func TestSnippet(t *testing.T) {
 			if strings.HasPrefix(shown, "…") == strings.HasPrefix(test.text, bare) ||
 				strings.HasSuffix(shown, "…") == strings.HasSuffix(test.text, bare) {
 				if !strings.HasPrefix(test.name, "everything") && !strings.Contains(test.name, "longer") {
-					t.Errorf("the cut ends are not told: %s", marked)
+					t.Errorf("the cut ends are not marked: %s", marked)
 				}
 			}
 		})

@@ -31,9 +31,6 @@ func newCatalog(connectors []model.Connector, numbers map[streamKey]int) *Catalo
 	return c
 }
 
-// Holds reports whether the store holds what a fingerprint names.
-func (c *Catalog) Holds(fingerprint string) bool { return c.fingerprint == fingerprint }
-
 // lexicalColumns is the most searched fields that a stream has.
 func (c *Catalog) lexicalColumns() int {
 	most := 0

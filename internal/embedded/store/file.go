@@ -11,6 +11,10 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // Names of the table meta.
@@ -35,13 +39,26 @@ var companions = []string{"-wal", "-shm", "-journal"}
 
 // An IndexError says why a file cannot hold an index. The file and those beside it are as they were.
 type IndexError struct {
-	Path   string
-	Reason string // continues "the index file PATH"
+	Path    string
+	Reason  string // continues "the index file PATH"
+	Damaged bool   // it holds something else than was written; the reason says only what
 }
 
-// Error returns one sentence.
+// Error says what to do as well. A damaged file is not made again by itself: it may be all that is left of files that are away.
 func (e *IndexError) Error() string {
+	if e.Damaged {
+		return fmt.Sprintf("The index file %q is damaged: %s. Delete it with its -wal and -shm files, or name another, and the files are read again.", e.Path, e.Reason)
+	}
 	return fmt.Sprintf("The index file %q %s. It was not changed: name another file, or one that does not exist yet.", e.Path, e.Reason)
+}
+
+// Explain returns the *IndexError of an error that a damaged index file led to, and any other as it is.
+func (s *Store) Explain(err error) error {
+	failed, ok := errors.AsType[*sqlite.Error](err)
+	if ok && s.path != "" && slices.Contains([]int{sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}, failed.Code()&0xff) {
+		return &IndexError{Path: s.path, Reason: failed.Error(), Damaged: true}
+	}
+	return err
 }
 
 // IndexFiles are the files of the index at a path; none when it is empty.
@@ -87,7 +104,7 @@ func CheckIndex(ctx context.Context, path string) error {
 // a regular file, and only reads. Its errors are *IndexError values.
 func inspectIndex(ctx context.Context, path string) (version int, err error) {
 	refuse := func(format string, arguments ...any) (int, error) {
-		return 0, &IndexError{path, fmt.Sprintf(format, arguments...)}
+		return 0, &IndexError{Path: path, Reason: fmt.Sprintf(format, arguments...)}
 	}
 	info, err := os.Lstat(path)
 	switch {
@@ -173,7 +190,7 @@ func readIndex(path string, use func(*sql.DB) error) error {
 		return err
 	}
 	if err := errors.Join(use(db), db.Close()); err != nil {
-		return &IndexError{path, fmt.Sprintf("cannot be read: %v", err)}
+		return &IndexError{Path: path, Reason: fmt.Sprintf("cannot be read: %v", err)}
 	}
 	return nil
 }
@@ -191,12 +208,12 @@ func claimIndex(ctx context.Context, path string) error {
 			err = file.Close()
 		}
 		if err != nil && !errors.Is(err, fs.ErrExist) { // it was empty
-			return &IndexError{path, fmt.Sprintf("cannot be created: %v", err)}
+			return &IndexError{Path: path, Reason: fmt.Sprintf("cannot be created: %v", err)}
 		}
 	}
 	for _, name := range IndexFiles(path) {
 		if err := os.Chmod(name, 0o600); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return &IndexError{path, fmt.Sprintf("cannot be made private: %v", err)}
+			return &IndexError{Path: path, Reason: fmt.Sprintf("cannot be made private: %v", err)}
 		}
 	}
 	if version < 0 {
@@ -218,7 +235,7 @@ func stampIndex(ctx context.Context, path string) error {
 	}
 	_, err = db.ExecContext(ctx, fmt.Sprintf("BEGIN; PRAGMA application_id = %d; PRAGMA user_version = 0; COMMIT", indexApplication))
 	if err = errors.Join(err, db.Close()); err != nil {
-		return &IndexError{path, fmt.Sprintf("cannot be made: %v", err)}
+		return &IndexError{Path: path, Reason: fmt.Sprintf("cannot be made: %v", err)}
 	}
 	return nil
 }

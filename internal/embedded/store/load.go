@@ -30,7 +30,7 @@ func (s *Store) Load(ctx context.Context, corpus model.Corpus, fingerprint strin
 	s.catalog.Store(newCatalog(nil, nil))
 	l := &load{store: s, db: s.db, corpus: corpus, progress: progress, meta: map[string]string{metaCursorKey: hex.EncodeToString(key[:]), metaGeneration: generation}}
 	if err := l.run(ctx, fingerprint); err != nil {
-		return fmt.Errorf("load: %w", err)
+		return s.Explain(fmt.Errorf("load: %w", err))
 	}
 	return s.Refresh(ctx)
 }
@@ -57,7 +57,7 @@ func (s *Store) Update(ctx context.Context, read func(known map[string]model.Par
 		return err
 	}
 	if err := l.run(ctx, fingerprint); err != nil {
-		return fmt.Errorf("update: %w", err)
+		return s.Explain(fmt.Errorf("update: %w", err))
 	}
 	if err := tx.Commit(); err != nil {
 		return fmt.Errorf("update: %w", err)

@@ -24,6 +24,7 @@ import (
 // A Store holds a corpus in SQLite. Reads are safe for concurrent use; a read that overlaps a Load sees the
 // corpus as it was before.
 type Store struct {
+	path    string // empty: in memory
 	db      *sql.DB
 	pinned  *sql.Conn // keeps a database in memory alive while the pool closes idle connections
 	catalog atomic.Pointer[Catalog]
@@ -54,10 +55,10 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	}
 	db.SetMaxOpenConns(poolSize)
 	db.SetMaxIdleConns(poolSize)
-	s := &Store{db: db}
+	s := &Store{path: path, db: db}
 	s.catalog.Store(newCatalog(nil, nil))
 	if err := s.open(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("open store %q: %w", path, err), s.Close())
+		return nil, errors.Join(s.Explain(fmt.Errorf("open store %q: %w", path, err)), s.Close())
 	}
 	return s, nil
 }

@@ -28,6 +28,14 @@ const MaxBytes = 256 << 20
 // Is reports that a file begins as databases do.
 func Is(start []byte) bool { return bytes.HasPrefix(start, []byte("SQLite format 3\x00")) }
 
+// IsIndex reports that a file begins as the indexes of this program do.
+func IsIndex(start []byte) bool {
+	return Is(start) && len(start) >= 72 && string(start[68:72]) == "PDPP"
+}
+
+// PageSize divides the size of every database, in bytes.
+const PageSize = 512
+
 // A Table is an ordinary table.
 type Table struct {
 	Name    string

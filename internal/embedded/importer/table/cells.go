@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
@@ -93,6 +94,9 @@ func (c Cell) Time(count string) string {
 
 // IsNumber tells a number in JSON's form: no plus, no leading zero, which an article number or a postcode has.
 func IsNumber(text string) bool {
+	if _, ok := plainNumber(text); ok {
+		return true
+	}
 	digits := strings.TrimPrefix(text, "-")
 	if digits == "" || digits[0] < '0' || digits[0] > '9' || strings.TrimLeft(digits, "0123456789.eE+-") != "" {
 		return false
@@ -112,7 +116,7 @@ var missing = map[string]bool{
 // IsMissing reports a cell that says that there is nothing: null in a column of numbers or dates, and itself among texts.
 func IsMissing(cell string) bool {
 	cell = strings.TrimSpace(cell)
-	return cell != "" && len(cell) <= len("0000-00-00 00:00:00") && (cell[0] < '1' || cell[0] > '9') && missing[strings.ToLower(cell)]
+	return cell != "" && len(cell) <= len("0000-00-00 00:00:00") && strings.IndexByte("-–—n#N\\0", cell[0]) >= 0 && missing[strings.ToLower(cell)]
 }
 
 // clean is a cell without spaces around it, and with the minus that programs read.
@@ -120,6 +124,9 @@ func clean(cell string) string {
 	cell = strings.TrimSpace(cell)
 	if last := len(cell) - 1; last > 1 && cell[0] == '\'' && cell[last] == '\'' { // a text for spreadsheets
 		cell = cell[1:last]
+	}
+	if cell == "" || cell[0] < utf8.RuneSelf && cell[len(cell)-1] < utf8.RuneSelf {
+		return cell
 	}
 	for _, minus := range [...]string{"−", "–", "－"} {
 		if rest, ok := strings.CutPrefix(cell, minus); ok && rest != "" {

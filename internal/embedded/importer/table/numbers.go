@@ -117,6 +117,24 @@ func mayHaveUnit(text string) bool {
 // pointedUnits are currencies of countries whose numbers have a decimal point.
 var pointedUnits = []string{"£", "¥", "₩", "₹", "円", "元", "GBP", "JPY", "CNY", "KRW", "INR"}
 
+// plainNumber tells a number of digits with a decimal point or none, without expressions, and how many digits are behind the point.
+func plainNumber(text string) (fraction int, ok bool) {
+	whole, rest, pointed := strings.Cut(strings.TrimPrefix(text, "-"), ".")
+	if !isDigits(whole) || len(whole) > 1 && whole[0] == '0' || pointed && !isDigits(rest) || len(text) > maxNumber {
+		return 0, false
+	}
+	return len(rest), true
+}
+
+func isDigits(text string) bool {
+	for index := range len(text) {
+		if text[index] < '0' || text[index] > '9' {
+			return false
+		}
+	}
+	return text != ""
+}
+
 // addNumber strikes the forms of a number that the cell does not have.
 func (c *Column) addNumber(text string) {
 	if c.numberless {
@@ -132,13 +150,18 @@ func (c *Column) addNumber(text string) {
 		c.plus, text = c.plus || !decimals.MatchString(rest), rest
 	}
 	c.below = c.below || strings.HasPrefix(text, "-")
-	c.marked = c.marked || strings.ContainsAny(text, ".,' ’\u00a0\u202f")
 	if c.numbers == 0 {
 		c.numbers = pointNumbers | commaNumbers
 	}
-	if text != "" && len(text) < 10 && strings.Trim(text, "0123456789") == "" && (text == "0" || text[0] != '0') {
-		return // a number in either form: most are
+	if fraction, ok := plainNumber(text); ok && fraction != 3 { // most are, and 1.234 may be either form
+		if fraction > 0 {
+			c.marked = true
+			c.numbers &= pointNumbers
+			c.numberless = c.numbers == 0
+		}
+		return
 	}
+	c.marked = c.marked || strings.ContainsAny(text, ".,' ’\u00a0\u202f")
 	if len(text) > maxNumber || text == "" || text[0] != '-' && (text[0] < '0' || text[0] > '9') {
 		c.numbers, c.numberless = 0, true
 		return

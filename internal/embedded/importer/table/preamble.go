@@ -149,10 +149,10 @@ var totals = map[string]bool{
 // longestTotal is more bytes than such a name has, with a colon and spaces around it.
 const longestTotal = 32
 
-// isTotal reports a row that sums up the others: only dates stand before the word that says so.
+// isTotal reports a row that sums up the others: only dates stand before the word that says so, which does not begin with a digit.
 func isTotal(cells []string) bool {
 	at := slices.IndexFunc(cells, func(cell string) bool {
-		return len(cell) <= longestTotal && totals[strings.ToLower(strings.TrimSuffix(strings.TrimSpace(cell), ":"))]
+		return len(cell) <= longestTotal && cell != "" && (cell[0] < '-' || cell[0] > '9') && totals[strings.ToLower(strings.TrimSuffix(strings.TrimSpace(cell), ":"))]
 	})
 	return at >= 0 && !slices.ContainsFunc(cells[:at], func(cell string) bool { return cell != "" && !isDay(cell) })
 }
@@ -160,12 +160,14 @@ func isTotal(cells []string) bool {
 // filled counts the cells that hold something.
 func filled(row []string) (count int) {
 	for _, cell := range row {
-		if strings.Trim(cell, "\" ") != "" {
+		if isFilled(cell) {
 			count++
 		}
 	}
 	return count
 }
+
+func isFilled(cell string) bool { return strings.Trim(cell, "\" ") != "" }
 
 func beginsWithDigit(cell string) bool {
 	cell = strings.TrimLeft(cell, "\" -")

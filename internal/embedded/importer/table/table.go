@@ -239,7 +239,7 @@ func (r *reader) Next() (item.Item, error) {
 	if err != nil {
 		return item.Item{}, err
 	}
-	if filled(cells) == 0 {
+	if !slices.ContainsFunc(cells, isFilled) {
 		return r.Next() // as spreadsheets write the rest of a sheet
 	}
 	for len(cells) > len(r.columns) && cells[len(cells)-1] == "" {
