@@ -107,15 +107,19 @@ const (
 const (
 	// PackageRevoked: the package that a token stands for was revoked, or is unknown to its directory (D17).
 	PackageRevoked Code = "package_revoked"
-	// ChildUnusable: the directory says that this member cannot be used, and gives no reason; approve it again or choose another connection.
-	ChildUnusable Code = "grant_unusable"
+	// MemberUnusable: this member cannot be read: the directory says so without a reason, or gives no token of a client grant, or it is beyond
+	// the 256th; approve it again or choose another connection.
+	MemberUnusable Code = "grant_unusable"
 	// ConnectionNotFound: the package holds no such connection; choose one of those listed.
 	ConnectionNotFound Code = "connection_not_found"
 	// GrantStreamNotAllowed: none of the package's grants holds the stream.
 	GrantStreamNotAllowed Code = "grant_stream_not_allowed"
-	// GrantExpired: the access to this member has expired.
+	// GrantExpired: the access to this member, or to the server whose grant is stored on this machine, has ended; connect again.
 	GrantExpired Code = "grant_expired"
-	// InvalidCursor: a package's search cursor is not one of ours, or belongs to another search or package; start again without it.
+	// CredentialNotStored: the access that is stored on this machine has ended, and was not renewed, because the renewal could not be written
+	// to the file that the message names; it is renewed as soon as it can be.
+	CredentialNotStored Code = "credential_not_stored" //nolint:gosec // a code, not a credential
+	// InvalidCursor: a cursor was not printed for these arguments, or what it continues has changed; start again without it.
 	InvalidCursor Code = "invalid_cursor"
 )
 
@@ -126,8 +130,8 @@ var known = codeSet(
 	UnsupportedMediaType, NotAcceptable, MethodNotAllowed, ServerUnreachable, ServerNameUnknown, ServerCertificateRefused,
 	ServerUnavailable, AuthorityUnreachable, AuthorityBusy, DeadlineExceeded, Canceled, ServerStopping, ResponseTooLarge,
 	ResponseTruncated, ResponseUndecodable, InvalidResponse, RedirectRefused, UpstreamError, NotFound, RateLimited, TooManyCalls,
-	Internal, TokenInactive, TokenExpired, TokenIssuerRefused, TokenAudienceRefused, PackageRevoked, ChildUnusable,
-	ConnectionNotFound, GrantStreamNotAllowed, GrantExpired, InvalidCursor,
+	Internal, TokenInactive, TokenExpired, TokenIssuerRefused, TokenAudienceRefused, PackageRevoked, MemberUnusable,
+	ConnectionNotFound, GrantStreamNotAllowed, GrantExpired, CredentialNotStored, InvalidCursor,
 
 	"ok", // of what succeeded
 
@@ -160,7 +164,7 @@ func (c Code) MeansSomethingElse() bool {
 	switch c {
 	case OwnerTokenRefused, TokenKindRefused, InsufficientScope, PackageRevoked, ServerUnreachable, ServerNameUnknown, ServerCertificateRefused,
 		ServerUnavailable, ResponseUndecodable, AuthorityUnreachable, AuthorityBusy, DeadlineExceeded, Canceled, ServerStopping,
-		ResponseTooLarge, ResponseTruncated, InvalidResponse, RedirectRefused, UpstreamError, NotFound, Internal, RateLimited, TooManyCalls:
+		ResponseTooLarge, ResponseTruncated, InvalidResponse, RedirectRefused, UpstreamError, NotFound, Internal, RateLimited, TooManyCalls, CredentialNotStored:
 		return true
 	}
 	return false

@@ -19,9 +19,11 @@ func TestARedactorFindsATokenInEachForm(t *testing.T) {
 	for n := range 4 {
 		behind := strings.Repeat("b", n)
 		for name, encoding := range map[string]*base64.Encoding{"std": base64.StdEncoding, "url": base64.URLEncoding} {
-			text := r.Text(encoding.EncodeToString([]byte(behind + redactedToken + behind)))
+			encoded := encoding.EncodeToString([]byte(behind + redactedToken + behind))
+			text := r.Text(encoded)
 			decoded, _ := base64.RawStdEncoding.DecodeString(strings.TrimRight(strings.NewReplacer("-", "+", "_", "/").Replace(text), "="))
-			if !strings.Contains(text, rs.Redacted) || strings.Contains(string(decoded), "canary") {
+			if !strings.Contains(text, rs.Redacted) || strings.Contains(string(decoded), "canary") ||
+				len(encoded)-len(text)+len(rs.Redacted) < 28 { // of the 22 bytes without padding
 				t.Errorf("%s behind %d bytes: %s", name, n, text)
 			}
 		}
@@ -37,6 +39,9 @@ func TestARedactorFindsATokenInEachForm(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", text, got, want)
 		}
 	}
+	if got := rs.NewToken("token-1234/").Redactor().Text("a token-1234%2f"); got != "a [token]" {
+		t.Errorf("an escape at the end: %s", got)
+	}
 	short := rs.NewToken("message").Redactor()
 	if got := short.JSON(`{"message":"message"}`); got != `{"message":"message"}` {
 		t.Errorf("a token of 7 bytes is looked for: %s", got)
@@ -51,6 +56,12 @@ func TestARedactorLeavesJSONWhole(t *testing.T) {
 		{"12345678", `[12345678,012345678.5]`, `[11111111,011111111.5]`},
 		{redactedToken, `{"q":"say \"` + redactedToken + `\" \\u0074"}`, `{"q":"say \"[token]==\" \\u0074"}`},
 		{redactedToken, `<p>` + redactedToken + `"`, `<p>[token]=="`},
+		{redactedToken, `"\u0074ok.9~Zp/2+x_canary-77=="`, `"[token]=="`},
+		{redactedToken, `{"n":1}`, `{"n":1}`},
+		{redactedToken, `["x\n\u0074ok.9~Zp/2+x_canary-77"]`, `["x\n[token]"]`},
+		{redactedToken, `["tok.\u0039~Zp/2+x_canary-77"]`, `["[token]"]`},
+		{redactedToken, `["tok\u002e9~Zp/2+x_canary-77"]`, `["[token]"]`},
+		{redactedToken, `"\u007`, `"\u007`},
 	} {
 		got := rs.NewToken(c.token).Redactor().JSON(c.raw)
 		if got != c.want {
@@ -76,6 +87,9 @@ func TestARedactorSearchesAnError(t *testing.T) {
 	}
 	if given.Message != said || given.Connections[0].ID != said {
 		t.Error("the error that was given was changed")
+	}
+	if none := rs.NewToken(redactedToken).Redactor().Error(nil); none != nil {
+		t.Errorf("no error becomes %v", none)
 	}
 	if coded := rs.NewToken("token-as-code").Redactor().Error(&rs.Error{Code: "x_token-as-code"}); coded.Code != rs.UpstreamError {
 		t.Errorf("the code is %s", coded.Code)

@@ -291,7 +291,9 @@ func TestReadsAreCounted(t *testing.T) {
 		return &rs.Response{Reads: 3}, nil
 	}))
 	for range 2 {
-		_, _ = reads.Do(t.Context(), rs.Request{})
+		if _, err := reads.Do(t.Context(), rs.Request{}); (err != nil) != refuses {
+			t.Errorf("refused is %v: %v", refuses, err)
+		}
 		refuses = true
 	}
 	if got := reads.Count(); got != 4 {
@@ -315,6 +317,69 @@ func TestIDsWithASlashAreMeant(t *testing.T) {
 		e := rs.AsError(err)
 		if err == nil || (hint != "" && e.Hint != hint) || hint == "" && strings.HasPrefix(e.Hint, "Write this") {
 			t.Errorf("%s: %v, %q", text, err, e.Hint)
+		}
+	}
+}
+
+// A foreign sentence of at most 600 bytes is repeated whole, and a longer one is cut before a character.
+func TestAForeignSentenceIsCut(t *testing.T) {
+	for text, want := range map[string]string{
+		strings.Repeat("a", 600):        strings.Repeat("a", 600),
+		strings.Repeat("a", 601):        strings.Repeat("a", 600) + "…",
+		strings.Repeat("a", 599) + "éa": strings.Repeat("a", 599) + "…",
+	} {
+		if got := rs.ErrorText(text); got != want {
+			t.Errorf("%d bytes are %d", len(text), len(got))
+		}
+	}
+}
+
+// A connector without streams belongs to what its connection has, and to no stream.
+func TestAConnectorWithoutStreamsIsOfNoStream(t *testing.T) {
+	const schema = `{"detail":"compact","connectors":[{"connector_key":"mail","granted_connections":[{"connection_id":"cin_1"}],"streams":[]}]}`
+	server := doerFunc(func() (*rs.Response, error) { return &rs.Response{Body: schema}, nil })
+	for stream, want := range map[string]bool{"": true, "messages": false} {
+		r, err := rs.CompactSchema(t.Context(), server, stream, "cin_1")
+		if err != nil || strings.Contains(r.Body, "mail") != want {
+			t.Errorf("%q: %v (%v)", stream, r, err)
+		}
+	}
+}
+
+// What is no JSON decides nothing.
+func TestDecodeStrictlyRefusesWhatIsNoJSON(t *testing.T) {
+	var into struct{ Active bool }
+	if err := rs.DecodeStrictly([]byte(`{"active":`), &into, "active"); err == nil {
+		t.Error("it is read")
+	}
+}
+
+// A list is changed where it stands, and a member of its envelope goes wherever it is.
+func TestAListIsChangedWhereItStands(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"data":[1],"has_more":true}`:                           `{"data":[{"id":2}]}`,
+		`{"data":{"records":[1],"has_more":true}}`:               `{"data":{"records":[{"id":2}]}}`,
+		`{"has_more":true,"data":{"records":[1],"object":"li"}}`: `{"data":{"records":[{"id":2}],"object":"li"}}`,
+	} {
+		list, _ := (&rs.Response{Body: body}).List()
+		item := rs.Object{{Name: "id", Value: "2"}}.Item()
+		without := list.Without("has_more")
+		if got := without.With([]rs.Item{item}).JSON(); got != want {
+			t.Errorf("%s: %s", body, got)
+		}
+	}
+}
+
+// A warning is added where the answer has its own.
+func TestWarningsStandTogether(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"data":[]}`: `{"data":[],"meta":{"warnings":["late"]}}`,
+		`{"data":{"records":[],"meta":{"warnings":["old"]}}}`: `{"data":{"records":[],"meta":{"warnings":["old","late"]}}}`,
+		`{"data":{"records":[]},"meta":{"cost":1}}`:           `{"data":{"records":[]},"meta":{"cost":1,"warnings":["late"]}}`,
+	} {
+		list, ok := (&rs.Response{Body: body}).List()
+		if got := list.Warn([]string{`"late"`}).Body.JSON(); !ok || got != want {
+			t.Errorf("%s: %s", body, got)
 		}
 	}
 }

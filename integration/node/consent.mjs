@@ -77,7 +77,7 @@ export async function consentPage(demo, { open, accessible, fits, shoot, quiet }
     const page = await open(ask({ connector_id: "slack" }), { javaScriptEnabled: false });
     await page.getByRole("button", { name: "Deny" }).click();
     await page.locator("h1", { hasText: "Access denied" }).waitFor({ timeout: 10_000 });
-    want(!reached, "it was told");
+    want(!reached, "it was reached");
     quiet(page);
     await page.context().close();
   });

@@ -2,7 +2,7 @@
 //
 //   node hosts.mjs BINARY
 import { execFile, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -29,6 +29,9 @@ class Newcomer {
     this.home = mkdtempSync(join(tmpdir(), "hosts-"));
     this.folder = join(this.home, "project");
     mkdirSync(this.folder);
+    this.exports = join(this.home, "exports");
+    mkdirSync(this.exports);
+    writeFileSync(join(this.exports, "orders.csv"), "id,ordered_at,amount\n1,2026-05-01,10\n2,2026-05-02,50\n");
     mkdirSync(join(this.home, ".codex")); // Codex wants its folder to exist when CODEX_HOME names it
     this.env = {
       PATH: [join(installed, ".bin"), dirname(process.execPath), process.env.PATH].join(delimiter),
@@ -78,10 +81,11 @@ async function walk(host, demo) {
   const says = host.listsOnly ? "lists" : "connects to";
 
   const wrote = new Newcomer(demo);
-  for (const [name, ...flags] of [stdio, http, refused]) {
+  const own = ["pdpp-own", "--name", "pdpp-own", "--data", wrote.exports];
+  for (const [name, ...flags] of [stdio, http, own, refused]) {
     await check(`${host.client}: setup ${name} --write`, () => wrote.must(binary, "setup", host.client, ...flags, "--write"));
   }
-  for (const [name] of [stdio, http]) {
+  for (const [name] of [stdio, http, own]) {
     await check(`${host.client}: mcp list ${says} ${name} as setup wrote it`, async () => {
       const line = await listed(wrote, host, name);
       want(host.connected.test(line), `it says: ${line || "nothing of it"}`);
@@ -128,11 +132,11 @@ async function signIn(demo) {
   await newcomer.must("claude", "mcp", "add", "--transport", "http", "pdpp", demo.mcp_url);
   const child = spawn("script", ["-qec", "stty cols 2000; claude mcp login --no-browser pdpp", "/dev/null"], { cwd: newcomer.folder, env: { ...newcomer.env, TERM: "xterm" } });
   let printed = "";
-  let told;
+  let answered;
   child.stdout.on("data", (part) => {
     printed += part;
     const address = /(https?:\/\/\S+code_challenge=\S+)\s/.exec(printed)?.[1];
-    if (address && !told) told = decide(demo, address).then(follow).catch((error) => (child.kill(), (printed += error)));
+    if (address && !answered) answered = decide(demo, address).then(follow).catch((error) => (child.kill(), (printed += error)));
   });
   await new Promise((resolve, reject) => child.once("exit", resolve).once("error", reject));
   want(printed.includes("Authenticated"), printed);

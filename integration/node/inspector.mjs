@@ -1,5 +1,8 @@
 // The MCP Inspector's command line: another client, and a judge of how portable the tool schemas are.
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { bad, good, listed } from "./calls.mjs";
@@ -59,4 +62,30 @@ export async function run(binary, demo) {
     await walk(`inspector over HTTP, ${era} era`, demo.mcp_url, "--transport", "http", "--protocol-era", era, "--header", `Authorization: Bearer ${demo.client_token}`);
   }
   await walk("inspector over stdio", binary, "stdio", "--demo");
+  for (const [client, file] of [["claude-code", ".claude.json"], ["cursor", ".cursor/mcp.json"]]) await ownFiles(binary, client, file);
+}
+
+// ownFiles reads all records of a folder through what setup wrote for a client; each call starts the program anew.
+async function ownFiles(binary, client, file) {
+  const home = mkdtempSync(join(tmpdir(), "inspector-"));
+  const rows = Array.from({ length: 250 }, (_, i) => `order-${i},2026-05-01T10:00:00Z,${i}`);
+  writeFileSync(join(home, "orders.csv"), ["id,ordered_at,amount", ...rows, ""].join("\n"));
+  const before = process.env.HOME;
+  process.env.HOME = home;
+  await check(`inspector, as setup --data wrote it for ${client}: reads every record, page after page`, async () => {
+    execFileSync(binary, ["setup", client, "--data", join(home, "orders.csv"), "--write"], { stdio: "pipe" });
+    const read = new Set();
+    for (let args = { stream: "orders", limit: 100 }; args; ) {
+      const { code, stdout, stderr } = await inspect("--config", join(home, file), "--server", "pdpp", "--method", "tools/call",
+        "--tool-name", "query_records", "--tool-args-json", JSON.stringify(args));
+      want(code === 0, `${code} ${stderr} ${stdout}`);
+      const page = JSON.parse(stdout).structuredContent.data;
+      for (const record of page.data) read.add(record.id);
+      args = page.has_more ? { ...args, cursor: page.next_cursor } : null;
+      want(read.size <= rows.length, `${read.size} records`);
+    }
+    want(read.size === rows.length, `${read.size} of ${rows.length} records`);
+  });
+  process.env.HOME = before;
+  rmSync(home, { recursive: true, force: true });
 }

@@ -70,7 +70,7 @@ async function life(generation, binary, demo, brief) {
   const { name, Unauthorized, newClient } = generation;
   await check(`${name}, sign-in: denied, and nothing is issued`, async () => {
     const program = new Program();
-    want(!(await signIn(generation, demo.mcp_url, demo, program, { deny: true })), "it was told something");
+    want(!(await signIn(generation, demo.mcp_url, demo, program, { deny: true })), "it has a token");
     want(!program.held, "it holds tokens");
   });
   await check(`${name}, sign-in: parallel calls at the end of an access token are all answered, without the owner`, async () => {
@@ -147,7 +147,7 @@ function nobrowser(home) {
   return home;
 }
 
-// answer decides about the first authorization URL that a program prints. first resolves with whether the program was told, and again
+// answer decides about the first authorization URL that a program prints. first resolves with whether it was approved, and again
 // when it asks once more.
 function answer(stream, demo, decision) {
   const seen = new Set();
@@ -224,12 +224,12 @@ async function newInspector(of) {
       const child = spawn(process.execPath, [installed("mcp-inspector"), "--cli", endpoint, "--transport", "http", "--callback-url", callback, ...args], {
         env, stdio: ["ignore", "pipe", "pipe"],
       });
-      const ended = { stdout: "", stderr: "", told: undefined };
+      const ended = { stdout: "", stderr: "", approved: undefined };
       child.stdout.on("data", (part) => (ended.stdout += part));
       child.stderr.on("data", (part) => (ended.stderr += part));
-      answer(child.stderr, of, decision).first.then((told) => {
-        ended.told = told;
-        if (!told) child.kill("SIGTERM"); // it would wait for long
+      answer(child.stderr, of, decision).first.then((approved) => {
+        ended.approved = approved;
+        if (!approved) child.kill("SIGTERM"); // it would wait for long
       }, reject);
       child.once("exit", (code) => resolve({ ...ended, code }));
     });
@@ -240,45 +240,45 @@ async function newInspector(of) {
 async function inspector(binary, demo, brief) {
   const { home, run, call } = await newInspector(demo);
   await check("inspector, sign-in: denied, and it gets nothing", async () => {
-    const { code, stdout, told } = await run(demo.mcp_url, { deny: true }, "--method", "tools/list");
-    want(code !== 0 && told === false && !stdout.includes("query_records"), stdout);
+    const { code, stdout, approved } = await run(demo.mcp_url, { deny: true }, "--method", "tools/list");
+    want(code !== 0 && approved === false && !stdout.includes("query_records"), stdout);
   });
   await check("inspector: signs in", async () => {
-    const { code, stdout, stderr, told } = await run(demo.mcp_url, {}, "--method", "tools/list");
-    want(code === 0 && told && stdout.includes("query_records"), `${code} ${stderr} ${stdout}`);
+    const { code, stdout, stderr, approved } = await run(demo.mcp_url, {}, "--method", "tools/list");
+    want(code === 0 && approved && stdout.includes("query_records"), `${code} ${stderr} ${stdout}`);
   });
   for (const [tool, args] of good) {
     await check(`inspector, signed in: ${tool} ${JSON.stringify(args)}`, async () => {
-      const { code, stdout, stderr, told } = await call(demo.mcp_url, tool, args);
-      want(code === 0 && told === undefined, `${code} ${told} ${stderr} ${stdout}`);
+      const { code, stdout, stderr, approved } = await call(demo.mcp_url, tool, args);
+      want(code === 0 && approved === undefined, `${code} ${approved} ${stderr} ${stdout}`);
     });
   }
   const other = await newInspector(brief);
   await check("inspector, sign-in for one source: is renewed without the owner, and asks again when it is revoked", async () => {
     const schema = () => other.call(brief.slack.url, "schema", {});
     const signed = await schema();
-    want(signed.code === 0 && signed.told, signed.stderr);
+    want(signed.code === 0 && signed.approved, signed.stderr);
     const first = heldBelow(other.home);
     for (let calls = 0; calls < 20 && heldBelow(other.home) === first; calls++) {
-      const { code, stderr, told } = await schema();
-      want(code === 0 && told === undefined, `${code} ${told} ${stderr}`);
+      const { code, stderr, approved } = await schema();
+      want(code === 0 && approved === undefined, `${code} ${approved} ${stderr}`);
     }
     want(heldBelow(other.home) !== first, "it was not renewed");
     await revoke(brief, heldBelow(other.home));
     const last = await schema();
-    want(last.code === 0 && last.told, `${last.code} ${last.told} ${last.stderr}`);
+    want(last.code === 0 && last.approved, `${last.code} ${last.approved} ${last.stderr}`);
   });
   const third = await newInspector(demo);
   await check("inspector, sign-in for one source: a lost network is an error that says so, and then over without the owner", async () => {
     const served = await startServe(binary, demo.rs_url, 0, "--authorization-source", "slack");
     const signed = await third.call(served.url, "schema", {});
-    want(signed.code === 0 && signed.told, signed.stderr);
+    want(signed.code === 0 && signed.approved, signed.stderr);
     await stopOne(served.child);
     const lost = await third.call(served.url, "schema", {});
     want(lost.code !== 0 && sayLost.test(lost.stderr + lost.stdout), `${lost.code} ${lost.stderr} ${lost.stdout}`);
     const again = await startServe(binary, demo.rs_url, served.port, "--authorization-source", "slack");
     const back = await third.call(served.url, "schema", {});
-    want(back.code === 0 && back.told === undefined, `${back.code} ${back.told} ${back.stderr}`);
+    want(back.code === 0 && back.approved === undefined, `${back.code} ${back.approved} ${back.stderr}`);
     await stopOne(again.child);
   });
   for (const folder of [home, other.home, third.home]) rmSync(folder, { recursive: true, force: true });

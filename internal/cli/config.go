@@ -38,7 +38,7 @@ func (ConfigFlag) BeforeResolve(context *kong.Context, trace *kong.Path) error {
 	return nil
 }
 
-// readConfig reads a flat JSON object of texts, numbers and lists of texts. Its errors name what is wrong and show no
+// readConfig reads a flat JSON object of texts, numbers, booleans and lists of texts. Its errors name what is wrong and show no
 // value: one may be a secret.
 func readConfig(path string) (map[string]any, error) {
 	data, err := credentials.ReadSettings(path)
@@ -66,7 +66,10 @@ func configValue(raw json.RawMessage) (any, error) {
 	var text string
 	var number json.Number
 	var list []string
+	var boolean bool
 	switch {
+	case json.Unmarshal(raw, &boolean) == nil && string(raw) != "null":
+		return string(raw), nil
 	case json.Unmarshal(raw, &number) == nil && raw[0] != '"' && number != "":
 		return number.String(), nil
 	case json.Unmarshal(raw, &text) == nil && raw[0] == '"':
@@ -78,7 +81,7 @@ func configValue(raw json.RawMessage) (any, error) {
 		}
 		return values, nil
 	}
-	return nil, fmt.Errorf("a text, a number or a list of texts is needed, not %s", kindOf(raw))
+	return nil, fmt.Errorf("a text, a number, true, false or a list of texts is needed, not %s", kindOf(raw))
 }
 
 func kindOf(raw json.RawMessage) string {
@@ -88,6 +91,6 @@ func kindOf(raw json.RawMessage) string {
 	case strings.HasPrefix(string(raw), "["):
 		return "a list of anything else"
 	default:
-		return "true, false or null"
+		return "null"
 	}
 }

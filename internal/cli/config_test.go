@@ -21,6 +21,7 @@ type configured struct {
 		AllowedHosts   []string       `env:"PDPP_MCP_ALLOWED_HOSTS"`
 		Deadline       time.Duration  `default:"40s" env:"PDPP_MCP_DEADLINE"`
 		MaxConnections int            `default:"10000" env:"PDPP_MCP_MAX_CONNECTIONS"`
+		Page           bool           `negatable:"" default:"true"`
 		LogLevel       string         `enum:"debug,info,warn,error" default:"info" env:"PDPP_MCP_LOG_LEVEL"`
 	} `cmd:""`
 	Stdio struct {
@@ -123,5 +124,28 @@ func TestAFileThatIsMissing(t *testing.T) {
 	_, err := parse(t, "serve", "--config", "/no/such/file.json")
 	if err == nil || !strings.Contains(err.Error(), "/no/such/file.json") {
 		t.Errorf("the error is %v", err)
+	}
+}
+
+// A switch is a JSON boolean in the file, or a text as in the environment. What is typed wins.
+func TestASwitchInAFile(t *testing.T) {
+	for _, row := range []struct {
+		file  string
+		typed []string
+		want  bool
+	}{
+		{`{"rs-url":"https://rs.example","page":false}`, nil, false},
+		{`{"rs-url":"https://rs.example","page":"false"}`, nil, false},
+		{`{"rs-url":"https://rs.example","page":true}`, []string{"--no-page"}, false},
+		{`{"rs-url":"https://rs.example","page":false}`, []string{"--page"}, true},
+	} {
+		path := filepath.Join(t.TempDir(), "config.json")
+		if err := os.WriteFile(path, []byte(row.file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		line, err := parse(t, append([]string{"serve", "--config", path}, row.typed...)...)
+		if err != nil || line.Serve.Page != row.want {
+			t.Errorf("%s and %q: %t, want %t (%v)", row.file, row.typed, line.Serve.Page, row.want, err)
+		}
 	}
 }

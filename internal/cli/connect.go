@@ -63,7 +63,9 @@ func runConnect(ctx context.Context, c connectCommand, app App) error {
 	if _, err := credentials.Path(root, cmp.Or(c.Name, credentials.DefaultName), ""); err != nil { // before the owner is asked
 		return err
 	}
-	if err := credentials.Check(ctx, root, c.Name); err != nil {
+	if err := credentials.Check(ctx, root, c.Name); errors.Is(err, context.Canceled) {
+		return err
+	} else if err != nil {
 		return &exit.Error{Code: exit.CannotWrite, Message: "the owner was not asked, because a credential could not be stored: " + err.Error() + "."}
 	}
 	request := connect.Request{
@@ -84,7 +86,7 @@ func runConnect(ctx context.Context, c connectCommand, app App) error {
 	}
 	name, replaced, err := credentials.Store(ctx, root, c.Name, document)
 	if err != nil {
-		return notStored(ctx, document, err, app)
+		return connect.GiveBack(ctx, app.userAgent(), document, &exit.Error{Code: exit.CannotWrite, Message: "The credential cannot be stored: " + err.Error() + "."})
 	}
 	fmt.Fprintf(out, "\nConnected. %s, %s.\n", inWords(document.Grant), endInWords(document))
 	if c.Name != "" && c.Name != name {
@@ -94,7 +96,7 @@ func runConnect(ctx context.Context, c connectCommand, app App) error {
 		if err := connect.Revoke(ctx, app.userAgent(), *replaced); err != nil {
 			fmt.Fprintf(app.Err, "pdpp-mcp: warning: the grant %s that this one replaces was not revoked (%v): revoke it where the owner manages grants.\n", replaced.Credential.GrantID, err)
 		} else {
-			fmt.Fprintf(out, "The grant that it replaces was revoked.\n")
+			fmt.Fprintf(out, "The grant that it replaces was revoked: %s.\n", inWords(replaced.Grant))
 		}
 	}
 	flags := providerFlags{ProviderURL: document.ProviderURL, CacheRoot: c.CacheRoot, Only: []string{name}}
@@ -105,14 +107,15 @@ func runConnect(ctx context.Context, c connectCommand, app App) error {
 	if err != nil {
 		return err
 	}
-	return sayNext(flags, app, out)
+	sayNext(flags, app, out)
+	return nil
 }
 
-// sayNext prints how each client on this machine is set up to read the provider: all of its stored grants.
-func sayNext(flags providerFlags, app App, out visible) error {
+// sayNext prints how each client on this machine is set up to read the provider: all of its stored grants. Without a home folder it prints nothing.
+func sayNext(flags providerFlags, app App, out visible) {
 	place, program, _, err := installed(app.Getenv)
 	if err != nil {
-		return err
+		return
 	}
 	var found []string
 	for _, known := range clients.All() {
@@ -133,18 +136,6 @@ func sayNext(flags providerFlags, app App, out visible) error {
 		}
 		fmt.Fprintf(out, "  %s\n", clients.CommandLine(place.OS, words))
 	}
-	return nil
-}
-
-// notStored revokes a grant that nobody can use, and says what became of it.
-func notStored(ctx context.Context, document credentials.Document, why error, app App) error {
-	message := "the credential cannot be stored: " + why.Error() + "."
-	if err := connect.Revoke(context.WithoutCancel(ctx), app.userAgent(), document); err != nil {
-		message += fmt.Sprintf(" Its grant %s was not revoked (%v): revoke it where the owner manages grants.", document.Credential.GrantID, err)
-	} else {
-		message += " Its grant was revoked."
-	}
-	return &exit.Error{Code: exit.CannotWrite, Message: message}
 }
 
 // knownClient is a registration of this program that is stored with any credential of an authorization server.
@@ -232,7 +223,7 @@ func readLine(ctx context.Context, app App) (string, error) {
 	select {
 	case got := <-entered:
 		if got.line == "" {
-			return "", cmp.Or(got.err, errors.New("no code was entered"))
+			return "", exit.UsageError("no code was entered. Run the command again.")
 		}
 		return got.line, nil
 	case <-ctx.Done():

@@ -30,20 +30,6 @@ func TestAnOwnerIsNotAskedInVain(t *testing.T) {
 	}
 }
 
-// A grant that was approved and cannot be stored is revoked, and the owner is told.
-func TestAGrantThatCannotBeStoredIsRevoked(t *testing.T) {
-	revoked := ""
-	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { revoked += r.URL.Path }))
-	d := credentials.Document{AuthorizationServer: server.URL, Credential: credentials.Issued{AccessToken: "token-of-a-grant", GrantID: "grt_1"}}
-	if err := notStored(t.Context(), d, os.ErrPermission, App{}); !strings.HasSuffix(err.Error(), "Its grant was revoked.") || revoked != "/grants/grt_1/revoke" {
-		t.Errorf("%v, revoked %q", err, revoked)
-	}
-	server.Close()
-	if err := notStored(t.Context(), d, os.ErrPermission, App{}); !strings.Contains(err.Error(), "grt_1 was not revoked") || strings.Contains(err.Error(), "token-of") {
-		t.Error(err)
-	}
-}
-
 // A flag that says nothing asks for nothing: it is refused before anything is done.
 func TestConnectRefusesFlagsThatAreEmpty(t *testing.T) {
 	root := t.TempDir()
@@ -59,7 +45,7 @@ func TestConnectRefusesFlagsThatAreEmpty(t *testing.T) {
 	}
 }
 
-// A wait for a line ends when it is told to, and takes one that was entered.
+// A wait for a line ends when its context does, and takes one that was entered.
 func TestAWaitForALineEnds(t *testing.T) {
 	in, typed := io.Pipe()
 	defer typed.Close()
@@ -73,5 +59,31 @@ func TestAWaitForALineEnds(t *testing.T) {
 	}
 	if line, err := readLine(t.Context(), App{In: strings.NewReader("\n")}); err == nil {
 		t.Errorf("%q", line)
+	}
+}
+
+// A grant is stored without a home folder too: a client to set up is then not named, and nothing has failed.
+func TestWithoutAHomeNoClientIsNamed(t *testing.T) {
+	for _, name := range []string{"HOME", "USERPROFILE", "home"} {
+		t.Setenv(name, "")
+	}
+	var out strings.Builder
+	if sayNext(providerFlags{ProviderURL: "https://rs.example"}, App{Getenv: os.Getenv}, visible{&out}); out.Len() > 0 {
+		t.Error(out.String())
+	}
+}
+
+// Ctrl-C while another program has the lock is an interrupt, and no fault of the disk.
+func TestAWaitForTheLockCanBeInterrupted(t *testing.T) {
+	root := t.TempDir()
+	unlock, err := credentials.Lock(t.Context(), filepath.Join(root, "clients", "places"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	ctx, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	if err := runConnect(ctx, connectCommand{URL: "http://127.0.0.1:1", Source: "mail", Way: "auto", CacheRoot: root}, App{}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }

@@ -42,6 +42,7 @@ func runConnections(ctx context.Context, c connectionsCommand, app App) error {
 			lines[i].LastUsed = used[i].UTC().Format(time.RFC3339)
 		}
 	}
+	warnOfUnusable(root, app)
 	if c.JSON {
 		return printJSON(out, lines)
 	}
@@ -53,6 +54,13 @@ func runConnections(ctx context.Context, c connectionsCommand, app App) error {
 		fmt.Fprintf(out, "%s, %s\n  %s\n  %s; last used %s\n", line.Provider, line.Name, inWords(line.Grant), line.Ends, cmp.Or(line.LastUsed, "at an unknown time"))
 	}
 	return nil
+}
+
+// warnOfUnusable names the stored files that no command reads.
+func warnOfUnusable(root string, app App) {
+	for _, why := range credentials.Unusable(root) {
+		fmt.Fprintf(app.Err, "pdpp-mcp: warning: %v. Mend or delete it.\n", why)
+	}
 }
 
 // lostInWords says how long a credential can be used whose renewal was interrupted.

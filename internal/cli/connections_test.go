@@ -2,6 +2,8 @@ package cli
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -57,5 +59,41 @@ func TestALostRenewalIsListedAsLost(t *testing.T) {
 	reservation.Close() // as of a process that died
 	if got := list(); strings.Contains(got, "by itself") || !strings.Contains(got, "until 2026-11-22T14:00:00Z") || !strings.Contains(got, "--source https://r.example/gmail") {
 		t.Error(got)
+	}
+}
+
+// A file that no command reads is named with the reason, beside those that can be read. To disconnect it says the same.
+func TestFilesThatCannotBeUsedAreNamed(t *testing.T) {
+	root := t.TempDir()
+	document := credentials.Document{
+		ProviderURL: "https://rs.example", AuthorizationServer: "http://127.0.0.1:1", Credential: credentials.Issued{AccessToken: "token-of-a-grant", TokenType: "Bearer"},
+	}
+	for name, text := range map[string]string{"good": "", "cut": `{"provider_url":"https://rs.ex`, "empty": "\n", "owner": `{"provider_url":"https://rs.example","credential":{"access_token":"x","kind":"owner"}}`} {
+		if _, _, err := credentials.Store(t.Context(), root, name, document); err != nil {
+			t.Fatal(err)
+		}
+		path, err := credentials.Path(root, name, "https://rs.example")
+		if err == nil && text != "" {
+			err = os.WriteFile(path, []byte(text), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out, said strings.Builder
+	if err := runConnections(t.Context(), connectionsCommand{CacheRoot: root}, App{Out: &out, Err: &said}); err != nil || strings.Count(out.String(), "https://rs.example") != 1 {
+		t.Errorf("%v: %s", err, out.String())
+	}
+	err := runDisconnect(t.Context(), disconnectCommand{URL: "https://rs.example", Name: "cut", CacheRoot: root}, App{Out: &out, Err: &said})
+	if err == nil || !strings.Contains(err.Error(), "there is cut, empty, good, owner") {
+		t.Error(err)
+	}
+	for _, name := range []string{"cut", "empty", "owner"} {
+		if strings.Count(said.String(), filepath.Join(root, "connections", name)) != 2 {
+			t.Errorf("%s is not named: %s", name, said.String())
+		}
+	}
+	if strings.Count(said.String(), "cannot be used") != 6 {
+		t.Error(said.String())
 	}
 }

@@ -40,7 +40,12 @@ func runDisconnect(ctx context.Context, c disconnectCommand, app App) error {
 	}
 	switch {
 	case len(found) == 0:
-		return &exit.Error{Code: exit.NotReady, Message: "no such grant is stored. Run: pdpp-mcp connections"}
+		warnOfUnusable(root, app)
+		message := "no such grant is stored"
+		if known := credentials.Names([]string{root}, provider); len(known) > 0 {
+			message += "; of " + provider + " there is " + strings.Join(known, ", ")
+		}
+		return &exit.Error{Code: exit.NotReady, Message: message + ". Run: pdpp-mcp connections"}
 	case len(found) > 1:
 		return exit.UsageError("several grants of " + provider + " are stored: give --name, one of " + strings.Join(names, ", ") + ".")
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // What serve limits when nothing is said is what a Go program gets that says nothing.
-func TestTheFlagsDefaultsAreTheDoors(t *testing.T) {
+func TestTheFlagsDefaultsAreTheDefaultLimits(t *testing.T) {
 	var flags limitFlags
 	parser, err := kong.New(&flags)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// Notices are lines for somebody who waits. In a terminal, one that remains is replaced by the next: what was drawn stays in sight.
+// Notices are lines for a person who waits. In a terminal, one that remains is replaced by the next: what was drawn stays in sight.
 type notices struct {
 	out        io.Writer
 	inTerminal bool

@@ -17,7 +17,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/service"
 )
 
-// LastLineWait is how long the process waits at its end for lines of its log that nobody has read yet.
+// LastLineWait is how long the process waits at its end for lines of its log that are not read yet.
 // A host that stops the program waits a second for its end.
 const LastLineWait = 400 * time.Millisecond
 

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
@@ -73,7 +75,7 @@ func TestAGrantThatWaitedIsTakenOver(t *testing.T) {
 	}
 }
 
-// A disk that is full is not told as a server that does not answer: nobody is sent to wait for it.
+// A full disk is not reported as a server that does not answer: to wait does not help.
 func TestAFullDiskIsSaidToBeOne(t *testing.T) {
 	k := newKept(t, says(200, renewed))
 	if err := os.Symlink(k.path+".away/next", k.path+".next"); err != nil { // nothing can be reserved
@@ -83,9 +85,14 @@ func TestAFullDiskIsSaidToBeOne(t *testing.T) {
 	for range 2 { // the second is in the pause
 		var refused *rs.Error
 		_, err := k.Token(t.Context())
-		if !errors.As(err, &refused) || !strings.Contains(refused.Message, "could not be stored") || !strings.Contains(refused.Message, ".next") || !strings.Contains(refused.Hint, "disk that is full") {
+		if !errors.As(err, &refused) || refused.Code != rs.CredentialNotStored || !strings.Contains(refused.Message, ".next") || !strings.Contains(refused.Hint, "free space") {
 			t.Errorf("%+v", refused)
 		}
+	}
+	_, err := credentials.Identify(t.Context(), probe(renewing{keeper: k.Keeper}), k.current)
+	var failed *exit.Error
+	if !errors.As(err, &failed) || failed.Code != exit.CannotWrite || !strings.Contains(failed.Message, ".next") || !strings.Contains(failed.Message, "free space") {
+		t.Errorf("a command says %v", err)
 	}
 	if k.sent.Load() > 0 {
 		t.Error("it was asked for")

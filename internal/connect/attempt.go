@@ -36,7 +36,7 @@ type Options struct {
 	Open func(address string) error
 	// Ask returns the line that the owner enters.
 	Ask func(ctx context.Context) (string, error)
-	// Draw shows the approval link for a telephone, if there is room for it and for the lines that follow. The last is where it waits.
+	// Draw shows the approval link for a telephone, if it fits above the lines that follow. The last is where it waits.
 	Draw func(link, following string)
 	// Say tells the owner something, in lines. The approval link is said once, and nowhere else.
 	Say func(format string, arguments ...any)
@@ -68,7 +68,10 @@ func (a *attempt) register(ctx context.Context) error {
 		"response_types": []string{"code"}, "redirect_uris": []string{redirectURI},
 	})
 	if err != nil {
-		return explained("register", err)
+		if err = explained("register", err); errors.Is(err, errNoWay) { // which no way can do without
+			err = errors.New("it has no address to register at, though its metadata name one")
+		}
+		return err
 	}
 	return a.readRegistration(answer)
 }

@@ -34,7 +34,7 @@ func TestTheWaitForACodeEnds(t *testing.T) {
 	}
 }
 
-// Room is kept for all that is said below a drawing, and the time that is left is one line.
+// Lines are left for all that is said below a drawing, and the time that is left is one line.
 func TestWhatFollowsADrawingIsKnown(t *testing.T) {
 	for _, way := range []string{"agent", "code"} {
 		r, w := newReplay(t, with(good, agentPoll, "connect-32-agent-connect-pending")), newWorld()

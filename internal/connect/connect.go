@@ -8,6 +8,7 @@ package connect
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -44,10 +45,23 @@ func Connect(ctx context.Context, request Request, o Options) (credentials.Docum
 		err = a.identify(ctx, &document)
 	}
 	if err != nil {
-		_ = Revoke(context.WithoutCancel(ctx), o.UserAgent, document) // nobody could use it: best effort
-		return credentials.Document{}, err
+		return credentials.Document{}, GiveBack(ctx, o.UserAgent, document, err)
 	}
 	return document, nil
+}
+
+// GiveBack revokes a grant that was approved and cannot be used, also after ctx has ended. It returns why, with what became of the grant.
+func GiveBack(ctx context.Context, agent string, document credentials.Document, why error) error {
+	message := "the grant that the owner approved was revoked, because it could not be used"
+	if err := Revoke(context.WithoutCancel(ctx), agent, document); err != nil {
+		message = fmt.Sprintf("the grant %s that the owner approved was not revoked (%v): revoke it where the owner manages grants. It could not be used",
+			document.Credential.GrantID, err)
+	}
+	var failed *exit.Error
+	if errors.As(why, &failed) {
+		return &exit.Error{Code: failed.Code, Message: message + ": " + failed.Message}
+	}
+	return fmt.Errorf("%s: %w", message, why)
 }
 
 // A way leads to a token. It fails with errNoWay where the server has not what it takes.
@@ -134,12 +148,20 @@ func readable(schema *rs.Schema) (streams, connections []string) {
 	return slices.Compact(streams), connections
 }
 
-// Revoke ends a grant at its server. It works with a token that has expired, and any number of times.
+// Revoke ends a grant at its server. It works with a token that has expired, and any number of times. A page is no answer: a proxy or a
+// sign-in sent it, and the grant is as it was.
 func Revoke(ctx context.Context, agent string, document credentials.Document) error {
 	if document.Credential.GrantID == "" || document.AuthorizationServer == "" {
 		return errors.New("who issued it is not known")
 	}
 	address := strings.TrimRight(document.AuthorizationServer, "/") + "/grants/" + url.PathEscape(document.Credential.GrantID) + "/revoke"
-	_, err := newClient(agent).send(ctx, http.MethodPost, address, "", nil, string(document.Credential.AccessToken))
+	answer, err := newClient(agent).send(ctx, http.MethodPost, address, "", nil, string(document.Credential.AccessToken))
+	if err != nil || len(answer.body) == 0 {
+		return err
+	}
+	said := struct{ Revoked bool }{true}
+	if err = answer.decode(&said); err == nil && !said.Revoked {
+		err = errors.New("the server says so")
+	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -213,6 +214,8 @@ func TestRefusals(t *testing.T) {
 		{name: "a registration with other fields", answers: with(good, "/oauth/register", "connect-14-register-software-id-refused"), exit: 69, says: "Unsupported client metadata"},
 		{name: "a copied code that was used", request: Request{Way: "code"}, answers: with(good, "/consent/exchange", "refusal-consent-exchange-again"), exit: 69, says: "410 invalid_grant"},
 		{name: "a wrong code that the owner copied", request: Request{Way: "code"}, answers: with(good, "/consent/exchange", "refusal-code-reused"), exit: 69, says: "invalid_grant"},
+		{name: "an address that is no resource server's", answers: with(good, "/.well-known/oauth-protected-resource", "refusal-public-connector-unknown"), exit: 69, says: "not a PDPP resource server"},
+		{name: "no registration in any way", request: Request{Way: "auto"}, answers: with(good, "/oauth/register", "refusal-public-connector-unknown"), exit: 69, says: "no address to register at"},
 		{name: "a redirect", answers: with(good, "/oauth/par", "redirect"), exit: 69, says: "307"},
 		{name: "metadata of another resource", answers: with(good, "/.well-known/oauth-protected-resource", "connect-02-prm-mcp"), exit: 69, says: "another resource than http://127.0.0.1"},
 		{name: "metadata that lead to another URL", answers: with(good, "/.well-known/oauth-protected-resource", "connect-02-prm-mcp"), exit: 69, says: ", connect that"},
@@ -236,8 +239,8 @@ func TestRefusals(t *testing.T) {
 					t.Errorf("the error shows %s: %v", secret, err)
 				}
 			}
-			if got := r.count(revoke); got != test.revoked {
-				t.Errorf("revoked %d times, want %d", got, test.revoked)
+			if got := r.count(revoke); got != test.revoked || strings.Contains(failed.Message, "was revoked, because") != (got > 0) {
+				t.Errorf("revoked %d times, want %d: %v", got, test.revoked, err)
 			}
 		})
 	}
@@ -414,6 +417,38 @@ func TestNativeProvider(t *testing.T) {
 	got, err := Connect(t.Context(), Request{ProviderURL: r.URL, Source: "https://northstar.example/pdpp", Way: "auto"}, w.Options)
 	if err != nil || got.Grant.Source != "https://northstar.example/pdpp" {
 		t.Errorf("%+v, %v", got.Grant, err)
+	}
+}
+
+// The owner learns what became of a grant that was approved and cannot be used, also where it is the program that was stopped.
+func TestWhatBecameOfAGrantIsSaid(t *testing.T) {
+	r := newReplay(t, good)
+	d := credentials.Document{AuthorizationServer: r.URL, Credential: credentials.Issued{AccessToken: "token-of-a-grant", GrantID: "grt_made_up_02"}}
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	full := &exit.Error{Code: exit.CannotWrite, Message: "The disk is full."}
+	var failed *exit.Error
+	if err := GiveBack(stopped, "test", d, full); !errors.As(err, &failed) || failed.Code != exit.CannotWrite || r.count(revoke) != 1 ||
+		err.Error() != "the grant that the owner approved was revoked, because it could not be used: The disk is full." {
+		t.Errorf("revoked %d times: %v", r.count(revoke), err)
+	}
+	r.Close()
+	err := GiveBack(stopped, "test", d, context.Canceled)
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "the grant grt_made_up_02 that the owner approved was not revoked") ||
+		strings.Contains(err.Error(), "token-of") {
+		t.Error(err)
+	}
+}
+
+// Only the server's own answer means that a grant was revoked: after any other the credential is kept.
+func TestAPageRevokesNothing(t *testing.T) {
+	for answer, good := range map[string]bool{"": true, `{"revoked":true}`: true, `{}`: true, `{"revoked":false}`: false, "<html>Sign in</html>": false} {
+		server := httptest.NewServer(says(200, answer))
+		d := credentials.Document{AuthorizationServer: server.URL, Credential: credentials.Issued{AccessToken: "token-of-a-grant", GrantID: "grt_1"}}
+		if err := Revoke(t.Context(), "test", d); (err == nil) != good {
+			t.Errorf("%q: %v", answer, err)
+		}
+		server.Close()
 	}
 }
 

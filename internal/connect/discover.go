@@ -95,7 +95,7 @@ func (c *client) resourceMetadata(ctx context.Context, provider *url.URL) (resou
 		var document resourceMetadata
 		err := c.get(ctx, address, &document)
 		var refused *RefusedError
-		if errors.As(err, &refused) && (refused.Status == http.StatusNotFound || refused.Status == http.StatusUnauthorized) && i < len(addresses)-1 {
+		if errors.As(err, &refused) && (refused.Status == http.StatusNotFound || refused.Status == http.StatusUnauthorized && i < len(addresses)-1) {
 			continue
 		}
 		if err != nil {
@@ -106,7 +106,7 @@ func (c *client) resourceMetadata(ctx context.Context, provider *url.URL) (resou
 		}
 		return document, nil
 	}
-	return resourceMetadata{}, errors.New("it has no metadata")
+	return resourceMetadata{}, errors.New("it is not a PDPP resource server, because it has no " + wellKnownResource)
 }
 
 // another is the error of metadata that are about another resource than the one that was asked about, with the URL that leads to theirs.

@@ -55,7 +55,7 @@ type RefusedError struct {
 
 // Error returns status and code. It never returns text of the server's, which may repeat a secret.
 func (r *RefusedError) Error() string {
-	return strings.TrimSpace(fmt.Sprintf("the authorization server answered %d %s", r.Status, r.Code))
+	return strings.TrimSpace(fmt.Sprintf("the server answered %d %s", r.Status, r.Code))
 }
 
 // errNotSent is wrapped by the error of a request of which the server saw nothing.
@@ -110,7 +110,10 @@ func (c *client) send(ctx context.Context, method, address, contentType string, 
 	response, err := c.http.Do(request)
 	switch {
 	case err != nil && !connected: // no network, proxy or handshake: nothing of the request was written
-		return reply{}, fmt.Errorf("%s: %w", target.Host, errors.Join(errNotSent, ctx.Err()))
+		if cause := new(url.Error); errors.As(err, &cause) { // whose own text repeats the address
+			err = cause.Err
+		}
+		return reply{}, fmt.Errorf("%s: %w (%w)", target.Host, errNotSent, err)
 	case ctx.Err() != nil:
 		return reply{}, ctx.Err()
 	case err != nil:

@@ -192,7 +192,7 @@ func (k *Keeper) exchange(ctx context.Context) error {
 }
 
 // errNotStorable means that an answer could not be stored on this machine, so that none was asked for.
-var errNotStorable = errors.New("the renewed access could not be stored, so it was not asked for")
+var errNotStorable = errors.New("its renewal could not be stored, and was not asked for")
 
 // reread takes over what another process has stored, such as a new grant.
 func (k *Keeper) reread(ctx context.Context) error {
@@ -309,8 +309,8 @@ func (k *Keeper) connectAgain(why error) error {
 		message += ": " + strings.ReplaceAll(why.Error(), "\n", "; ")
 	}
 	if errors.Is(why, errNotStorable) {
-		hint := "The user has to mend that on this machine, such as a disk that is full; the access is then renewed by itself."
-		return &rs.Error{Code: rs.AuthorityUnreachable, Message: message + ".", Hint: hint, Cause: why}
+		hint := "The user has to make that file writable on this machine, or free space on its disk; the access is then renewed by itself."
+		return &rs.Error{Code: rs.CredentialNotStored, Message: message + ".", Hint: hint, Cause: why}
 	}
 	if k.current.Document.Refresh != nil && !errors.Is(why, credentials.ErrAnswerLost) { // no error: it failed a moment ago
 		return &rs.Error{Code: rs.AuthorityUnreachable, Message: message + ".", Hint: "It is renewed by itself: retry in a moment.", Cause: why}

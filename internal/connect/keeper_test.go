@@ -230,7 +230,7 @@ func TestARefusalInPassing(t *testing.T) {
 	}
 }
 
-// A refusal is final: the refresh token is deleted, and the user told.
+// A refusal is final: the refresh token is deleted, and the user learns it.
 func TestADeadFamily(t *testing.T) {
 	k := newKept(t, says(400, `{"error":"invalid_grant","error_description":"rt_1 was reused","fresh_authorization_required":true}`))
 	_, err := k.Renew(t.Context(), rs.NewToken("at_1"), rs.GrantExpired)

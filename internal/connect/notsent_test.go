@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"strings"
 	"testing"
 	"time"
 )
@@ -63,6 +64,14 @@ func TestWithoutAConnectionNothingIsSent(t *testing.T) {
 	c.http.Transport.(*http.Transport).Proxy = http.ProxyURL(&url.URL{Scheme: "http", Host: "127.0.0.1:1"})
 	if _, err := c.postForm(t.Context(), "https://as.example/oauth/token", url.Values{}); !errors.Is(err, errNotSent) {
 		t.Errorf("a proxy that is away: %v", err)
+	}
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	defer server.Close()
+	for address, why := range map[string]string{server.URL: "certificate", "https://127.0.0.1:1": "refused"} {
+		_, err := newClient("test").postForm(t.Context(), address+"/secret", url.Values{})
+		if !errors.Is(err, errNotSent) || !strings.Contains(err.Error(), why) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("the reason is not said: %v", err)
+		}
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()

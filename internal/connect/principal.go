@@ -52,7 +52,7 @@ func Principal(ctx context.Context, c *rsclient.Client, keepers []*Keeper, cache
 			return auth.Principal{}, err
 		case err != nil: // which may pass: the owner may connect anew
 			first = cmp.Or(first, err)
-			readers[stored.Token] = &doubted{reader: reader, identify: func(ctx context.Context) error {
+			readers[stored.Token] = &unidentified{reader: reader, identify: func(ctx context.Context) error {
 				_, err := credentials.Identify(ctx, probe(reader), stored)
 				return err
 			}}
@@ -154,25 +154,25 @@ func storedMembers(stored credentials.Credential) []fanout.Member {
 	return members
 }
 
-// A doubted reader asks whose its token is before it reads with it for the first time.
-type doubted struct {
+// An unidentified reader asks whose its token is before it reads with it for the first time.
+type unidentified struct {
 	reader     rs.Doer
 	identify   func(context.Context) error
 	identified atomic.Bool
 }
 
-// Do performs one read, unless nobody vouches for the token.
-func (d *doubted) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
-	if !d.identified.Load() {
-		if err := d.identify(ctx); err != nil {
-			refused := &rs.Error{Code: rs.ChildUnusable, Message: err.Error(), Cause: err}
+// Do performs one read, unless the token cannot be identified.
+func (u *unidentified) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
+	if !u.identified.Load() {
+		if err := u.identify(ctx); err != nil {
+			refused := &rs.Error{Code: rs.MemberUnusable, Message: err.Error(), Cause: err}
 			var failed *exit.Error
 			if errors.As(err, &failed) && failed.Code != exit.Unavailable {
 				refused.Status = http.StatusForbidden // it is not asked again with each call
 			}
 			return nil, refused
 		}
-		d.identified.Store(true)
+		u.identified.Store(true)
 	}
-	return d.reader.Do(ctx, r)
+	return u.reader.Do(ctx, r)
 }

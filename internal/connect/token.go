@@ -87,7 +87,7 @@ func (a *attempt) document(t issued) (credentials.Document, error) {
 		g = t.Details[0]
 	}
 	if g.Source.ID != "" && g.Source.ID != asked.Source.ID {
-		return d, &exit.Error{Code: exit.NotReady, Message: "the server granted another source than the one that was asked for; its token was revoked."}
+		return d, &exit.Error{Code: exit.NotReady, Message: "the server granted another source than the one that was asked for."}
 	}
 	if g.Mode != "" {
 		d.Grant.Mode = g.Mode

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
@@ -53,8 +54,8 @@ func LoadCredential(roots []string, providerURL, grantID string, now time.Time, 
 }
 
 // LoadCredentials finds the credentials of a provider in the first of the cache roots that has one: those of the names, or all if
-// there are no names. An empty grantID accepts whatever grants are there. One that cannot be used is left out with a warning, unless
-// it is an owner's or there is no other; one that has merely ended stands last, so that answers can say what is missing. Its errors
+// there are no names. An empty grantID accepts whatever grants are there. One that cannot be used, or that is not there, is left out with a
+// warning, unless it is an owner's or there is no other; one that has merely ended stands last, so that answers can say what is missing. Its errors
 // are *[exit.Error] values: exit.Usage for an invalid URL, exit.Owner for an owner's credential, else exit.NotReady with the command
 // that mends it (S3-1a, S3-1b).
 func LoadCredentials(roots []string, providerURL string, names []string, grantID string, now time.Time) ([]Credential, error) {
@@ -67,6 +68,13 @@ func LoadCredentials(roots []string, providerURL string, names []string, grantID
 		var good, ended []Credential
 		var first error
 		var warnings []string
+		for _, name := range names {
+			if known := Names([]string{root}, provider); len(known) > 0 && !slices.Contains(known, name) {
+				missing := Credential{ProviderURL: provider, Name: name, Path: newSlot(root, name, credentialFile(provider)).path}
+				err := sayCommand(missing, notReady(fmt.Sprintf("No grant of %s is stored as %s; there is %s.", provider, name, strings.Join(known, ", "))))
+				first, warnings = cmp.Or(first, err), append(warnings, err.Error())
+			}
+		}
 		for _, s := range slots {
 			credential, err := s.load(provider, grantID, now)
 			var refused *exit.Error

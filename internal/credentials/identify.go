@@ -2,7 +2,9 @@ package credentials
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -12,7 +14,7 @@ import (
 
 // Identify asks an authority who bears the token of a credential. It is asked before anything else is read, so that an owner's token in the
 // wrong file reads no record. Its errors are *[exit.Error] values: exit.Unavailable when the provider does not answer,
-// exit.NotReady for a token that is no longer good, exit.Owner for an owner's; or a *[transport.StoppedError] when ctx ends first.
+// exit.CannotWrite where the token has to be renewed and that cannot be stored, exit.NotReady for a token that is no longer good, exit.Owner for an owner's; or a *[transport.StoppedError] when ctx ends first.
 func Identify(ctx context.Context, authority auth.Authority, c Credential) (auth.Principal, error) {
 	info, err := authority.Introspect(ctx, c.Token)
 	if err != nil && ctx.Err() != nil {
@@ -21,7 +23,12 @@ func Identify(ctx context.Context, authority auth.Authority, c Credential) (auth
 	}
 	var code int
 	var message string
+	var failed *rs.Error
 	switch refused := info.Principal.Admissible(); {
+	case errors.As(errors.Unwrap(err), &failed) && failed.Code == rs.CredentialNotStored:
+		code, message = exit.CannotWrite, failed.Message+" "+failed.Hint
+	case failed != nil:
+		code, message = exit.Unavailable, "the provider "+c.ProviderURL+" cannot be reached ("+strings.TrimSuffix(failed.Error(), ".")+"). Check the URL and the network."
 	case err != nil:
 		code, message = exit.Unavailable, "the provider "+c.ProviderURL+" cannot be reached. Check the URL and the network."
 	case info.Inactive != nil:

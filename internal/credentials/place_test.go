@@ -66,6 +66,22 @@ func TestAGrantReplacesItsOwn(t *testing.T) {
 	}
 }
 
+// A name that is not stored is said to be missing, with those that are: alone it is the error, beside others a warning.
+func TestANameThatIsNotStoredIsSaid(t *testing.T) {
+	root := t.TempDir()
+	const anna, bert = "https://host.example/anna", "https://host.example/bert"
+	place(t, root, "mail", granted(anna, "https://r.example/mail", "grt_1"))
+	place(t, root, "mail", granted(bert, "https://r.example/mail", "grt_2"))
+	const want = "No grant of https://host.example/bert is stored as mail; there is mail-2. Run: pdpp-mcp connect https://host.example/bert --source KEY --name mail"
+	if _, err := LoadCredentials([]string{root}, bert, []string{"mail"}, "", time.Time{}); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Error(err)
+	}
+	read, err := LoadCredentials([]string{root}, bert, []string{"mail-2", "mail"}, "", time.Time{})
+	if err != nil || len(read) != 1 || len(read[0].Warnings) != 1 || !strings.HasPrefix(read[0].Warnings[0], want) {
+		t.Errorf("%+v, %v", read, err)
+	}
+}
+
 // Every key makes a name, and each source a place of its own.
 func TestEachKeyMakesAName(t *testing.T) {
 	long := strings.Repeat("a-key.", 20)

@@ -63,7 +63,7 @@ func slotsOf(root, provider string) []slot {
 }
 
 // Stored are all credentials of a cache root that can be read, and when each was last used (zero where that is not known).
-// Those that are malformed are left out; one that has ended is not.
+// Those that [Unusable] names are left out; one that has ended is not.
 func Stored(root string) (all []Credential, used []time.Time) {
 	for _, s := range slotsOf(root, "") {
 		provider := s.provider()
@@ -78,6 +78,22 @@ func Stored(root string) (all []Credential, used []time.Time) {
 		all, used = append(all, credential), append(used, at)
 	}
 	return all, used
+}
+
+// Unusable says of each file of a cache root that holds no credential, or none that can be trusted, which it is and why.
+func Unusable(root string) (why []error) {
+	for _, s := range slotsOf(root, "") {
+		_, _, err := readPrivate(s.path, s.folders...)
+		if err == nil {
+			if _, err = standing(s.path, ""); err != nil {
+				err = errors.New("it holds no credential of a client")
+			}
+		}
+		if err != nil {
+			why = append(why, fmt.Errorf("%s cannot be used: %w", s.path, err))
+		}
+	}
+	return why
 }
 
 // Path returns where the credential of a provider and a name is kept. Its error is an exit.Usage about the name.

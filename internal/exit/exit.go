@@ -6,9 +6,9 @@ const (
 	Usage       = 64 // the command line is wrong
 	Data        = 65 // a client's configuration is not what it should be
 	Unavailable = 69 // the provider is out of reach
-	CannotWrite = 73 // a client's configuration cannot be written
-	Owner       = 77 // an owner credential was offered
-	NotReady    = 78 // not connected, expired, the cache file is malformed, or the index file is not ours
+	CannotWrite = 73 // a client's configuration, a credential or the folder of indexes cannot be written
+	Owner       = 77 // an owner credential was found
+	NotReady    = 78 // no grant can be used, or the index file is not ours
 )
 
 // An Error is why a command ends. Its message says what to do, and never holds a credential.

@@ -50,7 +50,7 @@ func TestIntrospectorAsksAsRFC7662Says(t *testing.T) {
 	}
 }
 
-func TestIntrospectorJudges(t *testing.T) {
+func TestIntrospector(t *testing.T) {
 	const rest = `"aud":"https://rs.example","iss":"https://as.example"`
 	for _, test := range []struct {
 		name    string

@@ -84,9 +84,9 @@ func screen(token rs.Token, members []Member) []Member {
 		switch {
 		case c.Refused != nil:
 		case i >= maxMembers:
-			c.Token, c.Refused = rs.Token{}, &rs.Error{Code: rs.ChildUnusable, Message: fmt.Sprintf("Only the first %d connections of a package are read.", maxMembers)}
+			c.Token, c.Refused = rs.Token{}, &rs.Error{Code: rs.MemberUnusable, Message: fmt.Sprintf("Only the first %d connections of a package are read.", maxMembers)}
 		case c.Token == token:
-			c.Token, c.Refused = rs.Token{}, &rs.Error{Code: rs.ChildUnusable, Message: "The package directory gives the package's own token for this connection."}
+			c.Token, c.Refused = rs.Token{}, &rs.Error{Code: rs.MemberUnusable, Message: "The package directory gives the package's own token for this connection."}
 		}
 	}
 	return screened

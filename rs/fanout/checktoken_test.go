@@ -89,7 +89,7 @@ func says404(context.Context, rs.Request) (*rs.Response, error) {
 
 // D27: a member is read only while the authority judges it a good client's; whatever else it says, and where it says nothing, the
 // member is an unavailable connection and the resource server hears nothing of its token.
-func TestAMemberThatIsNotJudgedAClientIsNotRead(t *testing.T) {
+func TestAMemberThatIsNotAClientIsNotRead(t *testing.T) {
 	of := func(kind string) func(context.Context) (auth.TokenInfo, error) {
 		return func(context.Context) (auth.TokenInfo, error) {
 			return auth.TokenInfo{Principal: auth.Principal{Token: rs.NewToken("tok_b"), Kind: kind}}, nil
@@ -105,11 +105,11 @@ func TestAMemberThatIsNotJudgedAClientIsNotRead(t *testing.T) {
 		code   rs.Code
 		later  bool // the next read asks again
 	}{
-		"S0-R3 an owner":               {of(auth.KindOwner), rs.ChildUnusable, false},
-		"a package":                    {of(auth.KindPackage), rs.ChildUnusable, false},
-		"another kind":                 {of("control"), rs.ChildUnusable, false},
-		"a kind in another case":       {of("Client"), rs.ChildUnusable, false},
-		"no kind":                      {of(""), rs.ChildUnusable, false},
+		"S0-R3 an owner":               {of(auth.KindOwner), rs.MemberUnusable, false},
+		"a package":                    {of(auth.KindPackage), rs.MemberUnusable, false},
+		"another kind":                 {of("control"), rs.MemberUnusable, false},
+		"a kind in another case":       {of("Client"), rs.MemberUnusable, false},
+		"no kind":                      {of(""), rs.MemberUnusable, false},
 		"inactive":                     {inactive(rs.TokenInactive), rs.TokenInactive, false},
 		"revoked":                      {inactive("grant_revoked"), "grant_revoked", false},
 		"expired":                      {inactive(rs.TokenExpired), rs.TokenExpired, false},
@@ -178,7 +178,7 @@ func TestAMemberThatIsNotJudgedAClientIsNotRead(t *testing.T) {
 }
 
 // S0-8a, D26: an error that needs no member's answer asks nobody, and a read asks about those members alone that it reads, once.
-func TestMembersAreJudgedWhenTheyAreRead(t *testing.T) {
+func TestMembersAreIntrospectedWhenTheyAreRead(t *testing.T) {
 	now := packageNow
 	a := &memberAuthority{}
 	f := &packageRS{answers: map[string]memberAnswer{}}

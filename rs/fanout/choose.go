@@ -89,7 +89,7 @@ func (p *grantPackage) unusable(stream string, members []*member) *rs.Error {
 	first := members[0]
 	why := p.refused(first)
 	if why == nil { // it has come back since it was looked at
-		why = &rs.Error{Code: rs.ChildUnusable, Message: "It cannot be read at the moment."}
+		why = &rs.Error{Code: rs.MemberUnusable, Message: "It cannot be read at the moment."}
 	}
 	e := &rs.Error{Code: why.Code, Status: http.StatusForbidden, Param: "connection_id", Hint: approveAgain}
 	e.Message = fmt.Sprintf("Connection %q cannot be read: %s", first.ID, why.Message)

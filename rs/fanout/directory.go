@@ -110,7 +110,7 @@ func (r directoryRow) member() Member {
 	c.Expires = expires
 	switch {
 	case !r.Usable || r.Error != nil:
-		c.Refused = &rs.Error{Code: rs.ChildUnusable, Message: "The package directory says that this grant cannot be read."}
+		c.Refused = &rs.Error{Code: rs.MemberUnusable, Message: "The package directory says that this grant cannot be read."}
 		if r.Error != nil && rs.Code(r.Error.Code).Valid() {
 			c.Refused.Code = rs.Code(r.Error.Code)
 		}
@@ -118,9 +118,9 @@ func (r directoryRow) member() Member {
 			c.Refused.Message = rs.ErrorText(r.Error.Message)
 		}
 	case !isHeaderText(r.AccessToken):
-		c.Refused = &rs.Error{Code: rs.ChildUnusable, Message: "The package directory gives no token that could be sent."}
+		c.Refused = &rs.Error{Code: rs.MemberUnusable, Message: "The package directory gives no token that could be sent."}
 	case !known:
-		c.Refused = &rs.Error{Code: rs.ChildUnusable, Message: "The package directory gives an expiry that cannot be read."}
+		c.Refused = &rs.Error{Code: rs.MemberUnusable, Message: "The package directory gives an expiry that cannot be read."}
 	}
 	if c.Refused != nil {
 		c.Token = rs.Token{} // a refused member needs none

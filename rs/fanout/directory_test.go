@@ -50,7 +50,7 @@ func TestHTTPDirectoryReadsMembers(t *testing.T) {
 	usable := fanout.Member{Connection: connection, Streams: []string{"messages"}, Token: rs.NewToken("tok_1")}
 	until := usable
 	until.Expires = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	expiring := unusable(rs.ChildUnusable, "The package directory gives an expiry that cannot be read.")
+	expiring := unusable(rs.MemberUnusable, "The package directory gives an expiry that cannot be read.")
 	for name, row := range map[string]struct {
 		body string
 		want []fanout.Member
@@ -60,12 +60,12 @@ func TestHTTPDirectoryReadsMembers(t *testing.T) {
 		"an expiry as seconds":                   {member(`"access_token":"tok_1","usable":true,"expires_at":1772366400`), []fanout.Member{until}},
 		"no expiry":                              {member(`"access_token":"tok_1","usable":true,"expires_at":null`), []fanout.Member{usable}},
 		"an invalid expiry":                      {member(`"access_token":"tok_1","usable":true,"expires_at":"soon"`), []fanout.Member{expiring}},
-		"D14 a member that is not usable":        {member(`"access_token":"tok_1","usable":false`), []fanout.Member{unusable(rs.ChildUnusable, "The package directory says that this grant cannot be read.")}},
-		"D14 a member of which nothing is said":  {member(`"access_token":"tok_1"`), []fanout.Member{unusable(rs.ChildUnusable, "The package directory says that this grant cannot be read.")}},
+		"D14 a member that is not usable":        {member(`"access_token":"tok_1","usable":false`), []fanout.Member{unusable(rs.MemberUnusable, "The package directory says that this grant cannot be read.")}},
+		"D14 a member of which nothing is said":  {member(`"access_token":"tok_1"`), []fanout.Member{unusable(rs.MemberUnusable, "The package directory says that this grant cannot be read.")}},
 		"D14 a member with an error":             {member(`"usable":false,"error":{"code":"grant_revoked","message":"Revoked\nyesterday."}`), []fanout.Member{unusable("grant_revoked", "Revoked yesterday.")}},
-		"D14 an error makes a member unusable":   {member(`"access_token":"tok_1","usable":true,"error":{"code":"not a code!"}`), []fanout.Member{unusable(rs.ChildUnusable, "The package directory says that this grant cannot be read.")}},
-		"a member without a token":               {member(`"usable":true`), []fanout.Member{unusable(rs.ChildUnusable, "The package directory gives no token that could be sent.")}},
-		"a token that would break the header":    {member(`"access_token":"a\r\nX-Evil: 1","usable":true`), []fanout.Member{unusable(rs.ChildUnusable, "The package directory gives no token that could be sent.")}},
+		"D14 an error makes a member unusable":   {member(`"access_token":"tok_1","usable":true,"error":{"code":"not a code!"}`), []fanout.Member{unusable(rs.MemberUnusable, "The package directory says that this grant cannot be read.")}},
+		"a member without a token":               {member(`"usable":true`), []fanout.Member{unusable(rs.MemberUnusable, "The package directory gives no token that could be sent.")}},
+		"a token that would break the header":    {member(`"access_token":"a\r\nX-Evil: 1","usable":true`), []fanout.Member{unusable(rs.MemberUnusable, "The package directory gives no token that could be sent.")}},
 		"a package of no members":                {`{"package_id":"pkg_1","status":"active","members":[]}`, nil},
 		"a package whose members are not listed": {`{"package_id":"pkg_1","status":"active"}`, nil},
 	} {
@@ -204,7 +204,7 @@ func TestPackageAuthority(t *testing.T) {
 			info.Expires = row.expires
 			f := &packageRS{}
 			authority := fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{
-				Authority: memberJudge(func(ctx context.Context, token rs.Token) (auth.TokenInfo, error) {
+				Authority: memberIntrospector(func(ctx context.Context, token rs.Token) (auth.TokenInfo, error) {
 					if token.Reveal() == packageToken {
 						return info, nil
 					}
@@ -246,7 +246,7 @@ func TestPackageAuthority(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			asked := false
 			authority := fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{
-				Authority: memberJudge(func(context.Context, rs.Token) (auth.TokenInfo, error) {
+				Authority: memberIntrospector(func(context.Context, rs.Token) (auth.TokenInfo, error) {
 					v := info
 					v.Principal.Kind = row.kind
 					return v, row.judged
@@ -291,7 +291,7 @@ func TestPackageAuthorityRefusesAnOwnersToken(t *testing.T) {
 	owner.Token = rs.NewToken("tok_owner")
 	f := &packageRS{answers: map[string]memberAnswer{"tok_b": hitsOf("b", 1)}}
 	authority := fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{
-		Authority: memberJudge(onePackage),
+		Authority: memberIntrospector(onePackage),
 		Directory: directoryFunc(func(context.Context, rs.Token) (fanout.Membership, error) {
 			return fanout.Membership{PackageID: "pkg_1", Members: []fanout.Member{owner, aMember("b")}}, nil
 		}),
@@ -302,7 +302,7 @@ func TestPackageAuthorityRefusesAnOwnersToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = info.Principal.Package.Do(t.Context(), recordsRequest("cin_a"))
-	wantCode(t, err, rs.ChildUnusable)
+	wantCode(t, err, rs.MemberUnusable)
 	f.wantSilence(t)
 	response, err := info.Principal.Package.Do(t.Context(), searchRequest())
 	if m := readMerged(t, response, err); m.keys() != "b0" || m.missing() != "cin_a=grant_unusable" {
@@ -316,7 +316,7 @@ func TestPackageAuthorityKeepsThePackageTokenBack(t *testing.T) {
 	echo.Token = rs.NewToken(packageToken)
 	f := &packageRS{answers: map[string]memberAnswer{"tok_b": hitsOf("b", 1)}}
 	authority := fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{
-		Authority: memberJudge(onePackage),
+		Authority: memberIntrospector(onePackage),
 		Directory: directoryFunc(func(context.Context, rs.Token) (fanout.Membership, error) {
 			return fanout.Membership{PackageID: "pkg_1", Members: []fanout.Member{echo, aMember("b")}}, nil
 		}),
@@ -338,7 +338,7 @@ func TestPackageAuthorityRemembersRefusals(t *testing.T) {
 	members := []fanout.Member{aMember("a"), aMember("b")}
 	f := &packageRS{answers: map[string]memberAnswer{"tok_a": fails(401, "context.active_false"), "tok_new": hitsOf("a", 1)}}
 	authority := fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{
-		Authority: memberJudge(onePackage),
+		Authority: memberIntrospector(onePackage),
 		Directory: directoryFunc(func(context.Context, rs.Token) (fanout.Membership, error) {
 			return fanout.Membership{Members: members}, nil
 		}),
@@ -364,7 +364,7 @@ func TestPackageAuthorityRemembersRefusals(t *testing.T) {
 }
 
 // A directory that names members without end makes neither authority nor resource server hear of all of them.
-func TestPackageAuthorityReadsSoManyChildren(t *testing.T) {
+func TestPackageAuthorityReadsSoManyMembers(t *testing.T) {
 	members := make([]fanout.Member, fanout.MaxMembers+100)
 	for i := range members {
 		members[i] = aMember(fmt.Sprint("c", i))
@@ -372,7 +372,7 @@ func TestPackageAuthorityReadsSoManyChildren(t *testing.T) {
 	var judged atomic.Int64
 	f := &packageRS{}
 	authority := fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{
-		Authority: memberJudge(func(ctx context.Context, token rs.Token) (auth.TokenInfo, error) {
+		Authority: memberIntrospector(func(ctx context.Context, token rs.Token) (auth.TokenInfo, error) {
 			judged.Add(1)
 			return onePackage(ctx, token)
 		}),
@@ -399,6 +399,6 @@ func TestPackageAuthorityReadsSoManyChildren(t *testing.T) {
 		t.Errorf("the authority was asked %d times, want %d; %d members were read", n, 1+fanout.MaxMembers, read)
 	}
 	_, err = info.Principal.Package.Do(t.Context(), recordsRequest(fmt.Sprint("cin_c", fanout.MaxMembers)))
-	wantCode(t, err, rs.ChildUnusable)
+	wantCode(t, err, rs.MemberUnusable)
 	f.wantSilence(t)
 }

@@ -201,7 +201,7 @@ func (p *grantPackage) checkToken(ctx context.Context, c *member) *rs.Error {
 		return nil
 	}
 	why := &rs.Error{
-		Code: rs.ChildUnusable, Status: http.StatusForbidden,
+		Code: rs.MemberUnusable, Status: http.StatusForbidden,
 		Message: "The package directory gives a token for this connection that is not of a client grant.",
 	}
 	if err != nil {

@@ -224,9 +224,9 @@ type memberDoer func(context.Context, rs.Request) (*rs.Response, error)
 
 func (f memberDoer) Do(ctx context.Context, r rs.Request) (*rs.Response, error) { return f(ctx, r) }
 
-// A memberJudge is an authority.
-type memberJudge func(context.Context, rs.Token) (auth.TokenInfo, error)
+// A memberIntrospector is an authority.
+type memberIntrospector func(context.Context, rs.Token) (auth.TokenInfo, error)
 
-func (f memberJudge) Introspect(ctx context.Context, t rs.Token) (auth.TokenInfo, error) {
+func (f memberIntrospector) Introspect(ctx context.Context, t rs.Token) (auth.TokenInfo, error) {
 	return f(ctx, t)
 }

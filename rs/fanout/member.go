@@ -92,7 +92,7 @@ func newPackage(m Membership, doer func(rs.Token) rs.Doer, o PackageOptions, mem
 		known[key] = true
 		c := &member{Member: given}
 		if c.Refused == nil && (c.Token == rs.Token{}) {
-			c.Refused = &rs.Error{Code: rs.ChildUnusable, Message: "There is no token for this connection."}
+			c.Refused = &rs.Error{Code: rs.MemberUnusable, Message: "There is no token for this connection."}
 		}
 		if c.Refused == nil {
 			c.doer = doer(c.Token)

@@ -179,9 +179,9 @@ func TestPackageRefusesToGuess(t *testing.T) {
 		"D17 a connection without a token": {
 			[]fanout.Member{tokenless}, recordsRequest("cin_f"),
 			rs.Error{
-				Code: rs.ChildUnusable, Status: 403, Param: "connection_id", Hint: approveAgain,
+				Code: rs.MemberUnusable, Status: 403, Param: "connection_id", Hint: approveAgain,
 				Message:     `Connection "cin_f" cannot be read: There is no token for this connection.`,
-				Unavailable: []rs.UnavailableConnection{{Connection: tokenless.Connection, Code: rs.ChildUnusable, Message: "There is no token for this connection."}},
+				Unavailable: []rs.UnavailableConnection{{Connection: tokenless.Connection, Code: rs.MemberUnusable, Message: "There is no token for this connection."}},
 			},
 		},
 		"a connection that is not in the package": {

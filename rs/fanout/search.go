@@ -109,7 +109,7 @@ func (s *packageSearch) load(ctx context.Context, turns []*turn) error {
 	}
 	readings := make([]reading, len(turns))
 	outcomes, err := s.pkg.fanOut(ctx, members, func(ctx context.Context, i int, d rs.Doer) (*rs.Response, error) {
-		response, err := d.Do(ctx, s.childRequest(turns[i]))
+		response, err := d.Do(ctx, s.memberRequest(turns[i]))
 		if err == nil {
 			readings[i].page, readings[i].ok = readSearchPage(response)
 		}
@@ -143,8 +143,8 @@ func (s *packageSearch) load(ctx context.Context, turns []*turn) error {
 	return nil
 }
 
-// childRequest is the search as one member is asked: only for its own connection and its own streams (S3-16b).
-func (s *packageSearch) childRequest(t *turn) rs.Request {
+// memberRequest is the search as one member is asked: only for its own connection and its own streams (S3-16b).
+func (s *packageSearch) memberRequest(t *turn) rs.Request {
 	r := s.request
 	r.Query = maps.Clone(r.Query)
 	if streams := s.request.Query["streams"]; len(streams) > 0 {

@@ -146,7 +146,7 @@ func TestPackageSearchReadsEveryEnvelope(t *testing.T) {
 }
 
 // S3-3a, D14: one member's failure is reported, and costs the others nothing.
-func TestPackageSearchServesOthersWhenAChildFails(t *testing.T) {
+func TestPackageSearchServesOthersWhenAMemberFails(t *testing.T) {
 	for name, row := range map[string]struct {
 		answer  memberAnswer
 		missing string
@@ -262,7 +262,7 @@ func TestPackageSearchFailsAsOne(t *testing.T) {
 	}
 }
 
-func TestPackageSearchAddsUpWhatChildrenCount(t *testing.T) {
+func TestPackageSearchAddsUpWhatMembersCount(t *testing.T) {
 	answer := func(meta string) memberAnswer { return says(`{"data":[{"record_key":"x"}],"meta":` + meta + `}`) }
 	for name, row := range map[string]struct {
 		a, b string

@@ -34,7 +34,7 @@ func TestPathsOfAPackage(t *testing.T) {
 }
 
 // Of several failures the error tells the one that says most: a fault of the request, then too many, then what may pass.
-func TestTheMostTellingFailureIsTold(t *testing.T) {
+func TestTheMostTellingFailureIsReturned(t *testing.T) {
 	order := []struct {
 		status int
 		code   rs.Code

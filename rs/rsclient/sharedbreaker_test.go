@@ -105,7 +105,7 @@ func TestOldFailuresOfGrantsAreForgotten(t *testing.T) {
 }
 
 // Tokens that nobody has judged yet, as a guesser sends them, are nobody's grants.
-func TestUnjudgedTokensDoNotOpenTheSharedBreaker(t *testing.T) {
+func TestUnknownTokensDoNotOpenTheSharedBreaker(t *testing.T) {
 	n := newNeighbourhood(t, status(500))
 	for i := range 100 {
 		_, _ = n.client.For(rsclient.Caller{Token: rs.NewToken(fmt.Sprint("bad-", i))}).Do(t.Context(), rs.Request{Path: "/v1/schema"})

@@ -30,7 +30,7 @@ func (s *readsSeen) Read(class string, status int, _ time.Duration) {
 }
 
 // Each read is reported once, under a name that holds nothing of what was asked, and each attempt knows that name.
-func TestReadsAreToldByClass(t *testing.T) {
+func TestReadsAreCountedByClass(t *testing.T) {
 	for path, class := range map[string]string{
 		rs.Path("schema"):                                              "schema",
 		rs.Path("streams"):                                             "streams",
