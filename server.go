@@ -240,6 +240,6 @@ func newAuthority(c cli.HostedConfig, client *rsclient.Client) (auth.Authority, 
 	if err != nil {
 		return nil, err
 	}
-	return fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{Authority: introspector, Directory: directory, For: middleware.ReadingChildren(client),
+	return fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{Authority: introspector, Directory: directory, For: middleware.ReadingMembers(client),
 		Package: fanout.PackageOptions{FannedOut: c.Watch.FanOuts()}}), nil
 }

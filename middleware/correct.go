@@ -209,18 +209,27 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 		if rewritten && noRange {
 			c.args = send.Arguments
 		}
-		if rewritten && !noRange {
-			e.Send = send.String()
-		} else if found := c.unknownField(ctx); found != nil {
+		dated, relative := c.tool.Relative(c.args, time.Now().UTC())
+		if relative {
+			c.args = dated.Arguments
+		}
+		var found *rs.Error
+		if !rewritten || noRange {
+			found = c.unknownField(ctx)
+		}
+		switch {
+		case found != nil:
 			if found.Code == e.Code {
 				found.Connect = c.fieldConnect(ctx)
 			}
 			return c.instead(found)
-		} else if rewritten {
-			e.Send = send.String()
-		} else if dated, ok := c.tool.Relative(c.args, time.Now().UTC()); ok {
-			e.Send, e.Hint = dated.String(), "Today is "+time.Now().UTC().Format(time.DateOnly)+"."
-		} else if correct.MistakesDate(c.args) {
+		case rewritten:
+			if e.Send = send.String(); correct.NamesCurrency(c.args) {
+				e.Hint = "An amount is a number: the call below leaves out its currency, which is a field of its own if the records have several."
+			}
+		case relative:
+			e.Send, e.Hint = correct.Call{Tool: c.tool.Name, Arguments: c.args}.String(), "Today is "+time.Now().UTC().Format(time.DateOnly)+"."
+		case correct.MistakesDate(c.args):
 			e.Hint = "A date is written as year, month, day: today is " + time.Now().UTC().Format(time.DateOnly) + "."
 		}
 		e.Connect = c.fieldConnect(ctx)
@@ -240,9 +249,13 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 				e.Send = dated.String()
 				break
 			}
-			var left string
-			e.Send, left = c.guess()
-			e.Hint = strings.TrimSpace(e.Hint + " " + left)
+			c.guess(ctx, &e)
+		}
+		if streams, send := c.known(ctx).Home(c.tool, c.args); streams != "" && e.Code == rs.InvalidID && e.Param == "id" && e.Send == "" {
+			e.Hint = strings.TrimSpace(e.Hint + " " + streams)
+			if send.Tool != "" {
+				e.Send = send.String()
+			}
 		}
 	}
 	return &e
@@ -275,24 +288,34 @@ func (c *correcting) withConnection(e rs.Error) *rs.Error {
 	return &e
 }
 
-// guess is the call that is probably meant by arguments that the tool refused, with what it leaves out, or else one that says what is
-// missing.
-func (c *correcting) guess() (send, left string) {
+// guess adds to an error the call that is probably meant by arguments that the tool refused, with what it leaves out, or else one that
+// says what is missing.
+func (c *correcting) guess(ctx context.Context, e *rs.Error) {
 	if !localCodes[c.refused.Code] {
-		return "", ""
+		return
 	}
 	call, ok := c.tool.Guess(c.args, c.refused)
 	if !ok {
-		return "", ""
+		return
 	}
 	if call.Tool == c.call.Tool.Name && call.Arguments.JSON() == c.args.JSON() {
 		call = c.tool.LookUp(c.args)
 	}
 	call = c.accepted(call)
+	e.Send = call.String()
 	if call.Tool != "schema" && c.refused.Code != rs.InvalidExpand { // which says what to leave out
-		left = call.LeavesOut(c.args)
+		e.Hint = strings.TrimSpace(e.Hint + " " + call.LeavesOut(c.args))
 	}
-	return call.String(), left
+	switch found := c.unfit(ctx, call); {
+	case found == nil:
+	case found.Send != "":
+		e.Send, e.Hint = found.Send, strings.TrimSpace(e.Hint+" "+found.Message+" "+found.Hint)
+	default: // the hint is of a call that is refused
+		e.Send, e.Hint = c.tool.LookUp(c.args).String(), found.Message
+		if search, ok := c.tool.Sought(c.args); ok {
+			e.Send, e.Hint = search.String(), found.Message+" Search reads words: the call below finds the records that have them."
+		}
+	}
 }
 
 // accepted is a proposed call in the form that its tool takes. Arguments that were meant for another tool may need a second guess; what
@@ -313,18 +336,6 @@ func (c *correcting) accepted(call correct.Call) correct.Call {
 		return call
 	}
 	return c.tool.LookUp(c.args)
-}
-
-// refusal is the error by which a tool refuses a call without a read; nil if it takes it.
-func refusal(tool *tools.Tool, call correct.Call) *rs.Error {
-	args, err := tool.Decode(json.RawMessage(call.Arguments.JSON()))
-	if err == nil {
-		_, err = args.Scope()
-	}
-	if err == nil {
-		return nil
-	}
-	return rs.AsError(err)
 }
 
 // localCodes are those of arguments that were refused before any read.

@@ -41,6 +41,8 @@ func correctable() *middlewaretest.RS {
 				Param:   "filter",
 				Quoted:  true,
 			}
+		case r.Query.Has("changes_since"):
+			return refuse(400, rs.InvalidCursor, "Unknown cursor")
 		case r.Query.Get("count") == "estimated":
 			return refuse(400, "invalid_request", "count must be one of exact, none")
 		case r.Query.Get("metric") == "count_distinct", r.Query.Get("group_by") == "subject":
@@ -199,6 +201,7 @@ func TestCorrect(t *testing.T) {
 		"a call of another tool is proposed in the form which that takes": {
 			"query_records", `{"stream":"m","q":"lease","limit":500,"since":"last month"}`, []string{`send: search {"q":"lease","streams":["m"],"limit":100,"since":"20`}, nil},
 		"a time by its distance from today is proposed": {"search", `{"q":"a","since":"last month"}`, []string{"since cannot be", `send: search {"q":"a","since":"20`}, nil},
+		"so is the end of a period":                     {"search", `{"q":"a","until":"last month"}`, []string{"until cannot be", `send: search {"q":"a","until":"20`}, nil},
 		"a list of values has no or":                    {"query_records", `{"stream":"messages","filter":{"subject":{"in":["a","b"]}}}`, []string{"invalid_filter: ", "a call for each of the 2; the one below is the first", `send: query_records {"stream":"messages","filter":{"subject":"a"}}`}, nil},
 		"D9 a filter in a text is refused":              {"query_records", `{"stream":"messages","filter":"size_bytes >= 10"}`, []string{"invalid_filter: ", `send: query_records {"stream":"messages","filter":{"size_bytes":{"gte":10}}}`}, nil},
 		"a text within a field is a search":             {"query_records", `{"stream":"messages","filter":{"subject":{"contains":"tax"}}}`, []string{`send: search {"q":"tax","streams":["messages"]}`}, nil},
@@ -209,11 +212,16 @@ func TestCorrect(t *testing.T) {
 		"what a token may not do is said, not looked up": {"query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-03-01","lt":"2026-04-01"}}}`,
 			[]string{`"filter[...] is not supported for client-token reads"`, `send: search {"streams":["messages"],"since":"2026-03-01","until":"2026-03-31"}`},
 			[]string{"/v1/schema?stream=messages&view=compact", records + "?filter[received_at][gte]=2026-03-01&filter[received_at][lt]=2026-04-01"}},
-		"a connection that does not have the stream":  {"query_records", `{"stream":"messages","connection_id":"cin_2"}`, []string{`connection "cin_2" has no stream "messages". It is under cin_1 "Work mail".`, `send: query_records {"stream":"messages","connection_id":"cin_1"}`}, []string{records + "?connection_id=cin_2", whole}},
-		"a field with a letter missing is named":      {"query_records", `{"stream":"messages","filter":{"subjet":"a"}}`, []string{`unknown_field: messages has no field "subjet". Nearest: subject.`, `send: query_records {"stream":"messages","filter":{"subject":"a"}}`}, []string{records + "?filter[subjet]=a", "/v1/schema?stream=messages&view=compact"}},
-		"a field for the metric is named":             {"aggregate", `{"stream":"messages","metric":"sum","field":"size"}`, []string{"Nearest: size_bytes.", `send: aggregate {"stream":"messages","metric":"sum","field":"size_bytes"}`}, []string{"/v1/streams/messages/aggregate?field=size&metric=sum", "/v1/schema?stream=messages&view=compact"}},
-		"a count that is not estimated is exact":      {"query_records", `{"stream":"messages","count":"estimated"}`, []string{`send: query_records {"stream":"messages","count":"exact"}`}, []string{records + "?count=estimated"}},
-		"a metric that no field takes is said once":   {"aggregate", `{"stream":"messages","metric":"count_distinct","field":"subject"}`, []string{`field "subject" of messages cannot take count_distinct. No field of it can.`, "!field field"}, []string{"/v1/streams/messages/aggregate?field=subject&metric=count_distinct", "/v1/schema?stream=messages&view=compact"}},
+		"a connection that does not have the stream": {"query_records", `{"stream":"messages","connection_id":"cin_2"}`, []string{`connection "cin_2" has no stream "messages". It is under cin_1 "Work mail".`, `send: query_records {"stream":"messages","connection_id":"cin_1"}`}, []string{records + "?connection_id=cin_2", whole}},
+		"a field with a letter missing is named":     {"query_records", `{"stream":"messages","filter":{"subjet":"a"}}`, []string{`unknown_field: messages has no field "subjet". Nearest: subject.`, `send: query_records {"stream":"messages","filter":{"subject":"a"}}`}, []string{records + "?filter[subjet]=a", "/v1/schema?stream=messages&view=compact"}},
+		"a field for the metric is named":            {"aggregate", `{"stream":"messages","metric":"sum","field":"size"}`, []string{"Nearest: size_bytes.", `send: aggregate {"stream":"messages","metric":"sum","field":"size_bytes"}`}, []string{"/v1/streams/messages/aggregate?field=size&metric=sum", "/v1/schema?stream=messages&view=compact"}},
+		"a count that is not estimated is exact":     {"query_records", `{"stream":"messages","count":"estimated"}`, []string{`send: query_records {"stream":"messages","count":"exact"}`}, []string{records + "?count=estimated"}},
+		"a metric that no field takes is said once":  {"aggregate", `{"stream":"messages","metric":"count_distinct","field":"subject"}`, []string{`field "subject" of messages cannot take count_distinct. No field of it can.`, "!field field"}, []string{"/v1/streams/messages/aggregate?field=subject&metric=count_distinct", "/v1/schema?stream=messages&view=compact"}},
+		"a day is no cursor of changes": {
+			"query_records", `{"stream":"messages","changes_since":"2026-03-01"}`,
+			[]string{"changes_since is no date", `send: query_records {"stream":"messages","filter":{"received_at":{"gte":"2026-03-01"}}}`},
+			[]string{records + "?changes_since=2026-03-01", "/v1/schema?stream=messages&view=compact"},
+		},
 		"a date that was refused is read, not looked": {"query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026/03/01"}}}`, []string{`invalid_request: "not a timestamp"`, `"gte":"2026-03-01"`}, []string{records + "?filter[received_at][gte]=2026/03/01"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -287,6 +295,45 @@ func TestAnIndexCountsItsReads(t *testing.T) {
 	}
 }
 
+// What a proposal names in another place than the call did is compared with the schema that is held, without a read.
+func TestAProposalFitsTheSchemaThatIsHeld(t *testing.T) {
+	for arguments, says := range map[string]string{
+		`{"stream":"messages","metric":"count","size_bytes_over":9}`:                                           `send: aggregate {"stream":"messages","metric":"count","filter":{"size_bytes":{"gt":9}}}`,
+		`{"stream":"messages","metric":"count","filter":{"thread":{"ne":"a"}}}`:                                `send: aggregate {"stream":"messages","metric":"count","group_by":"thread_id"}`,
+		`{"stream":"messages","metric":"count","filter":{"subject":{"ne":"a"}}}`:                               `field "subject" of messages cannot group. Those that can: thread_id.`,
+		`{"stream":"messages","metric":"count","filter":{"subject":{"contains":"tax"},"size_bytes":{"gt":9}}}`: `send: search {"q":"tax","streams":["messages"],"filter":{"size_bytes":{"gt":9}}}`,
+	} {
+		server := correctable()
+		serve, all := standard(server), tools.All(tools.Options{})
+		ctx := auth.WithPrincipal(t.Context(), auth.Principal{Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindClient, GrantID: "grant_1"})
+		for _, call := range []tools.Call{{Tool: all[0], Raw: json.RawMessage(`{"stream":"messages"}`)}, {Tool: all[2], Raw: json.RawMessage(arguments)}} {
+			reads := len(server.Lines())
+			reply, err := serve(ctx, call)
+			if err != nil || call.Tool == all[2] && (!strings.Contains(textOf(t, reply.Result), says) || len(server.Lines()) != reads) {
+				t.Errorf("%s: %s, after %v (%v)", arguments, textOf(t, reply.Result), server.Lines(), err)
+			}
+		}
+	}
+}
+
+// The record's own id alone is of one of the streams that are known, without a read.
+func TestARecordsOwnIDNamesTheStreamsThatMayHaveIt(t *testing.T) {
+	for arguments, says := range map[string]string{
+		`{"id":"note-0036"}`:                         "Streams that may have it: messages, attachments, notes.",
+		`{"id":"note-0036","connection_id":"cin_2"}`: `send: fetch {"id":"cin_2/notes:note-0036"}`,
+	} {
+		server := correctable()
+		serve, all := standard(server), tools.All(tools.Options{})
+		ctx := auth.WithPrincipal(t.Context(), auth.Principal{Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindClient, GrantID: "grant_1"})
+		_, _ = serve(ctx, tools.Call{Tool: all[0], Raw: json.RawMessage(`{}`)})
+		reads := len(server.Lines())
+		reply, err := serve(ctx, tools.Call{Tool: all[0].Named("fetch"), Raw: json.RawMessage(arguments)})
+		if err != nil || !strings.Contains(textOf(t, reply.Result), says) || len(server.Lines()) != reads {
+			t.Errorf("%s: %s, after %v (%v)", arguments, textOf(t, reply.Result), server.Lines(), err)
+		}
+	}
+}
+
 // S0-8a, D26: what a package's directory knows is read nowhere.
 func TestCorrectAsksNoMemberOfAPackage(t *testing.T) {
 	granted := []rs.GrantedStream{
@@ -307,6 +354,34 @@ func TestCorrectAsksNoMemberOfAPackage(t *testing.T) {
 		reply, err := standard(server)(auth.WithPrincipal(t.Context(), p), call)
 		if err != nil || !strings.Contains(textOf(t, reply.Result), says) || len(server.Lines()) != 0 {
 			t.Errorf("%s: %s, after %v (%v)", arguments, textOf(t, reply.Result), server.Lines(), err)
+		}
+	}
+}
+
+// A stream of two connections, of which each has a field of its own.
+func TestAFieldOfAnotherConnectionIsAskedForThere(t *testing.T) {
+	const schema = `{"detail":"compact","connectors":[` +
+		`{"connector_key":"gmail","granted_connections":[{"connection_id":"cin_1","display_name":"Work mail"}],"streams":[` +
+		`{"name":"messages","field_capabilities":{"subject":"t=text,eq","labels":"t=array"}}]},` +
+		`{"connector_key":"slack","granted_connections":[{"connection_id":"cin_2","display_name":"Team chat"}],"streams":[` +
+		`{"name":"messages","field_capabilities":{"subject":"t=text,eq","channel":"t=string,eq"}}]}]}`
+	for arguments, row := range map[string]struct{ says, send string }{
+		`{"stream":"messages","fields":["labels","channel"]}`: {`has all of these fields: "labels" is a field of cin_1 "Work mail"; "channel" is a field of cin_2 "Team chat".`, ""},
+		`{"stream":"messages","fields":["channel"],"connection_id":"cin_1"}`: {
+			`"channel" is a field of cin_2 "Team chat".`, `send: query_records {"stream":"messages","fields":["channel"],"connection_id":"cin_2"}`,
+		},
+		`{"stream":"messages","fields":["chanel"]}`: {`messages has no field "chanel". Nearest: channel.`, `"fields":["channel"]`},
+	} {
+		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+			if r.Path == "/v1/schema" {
+				return middlewaretest.JSON(schema), nil
+			}
+			return nil, &rs.Error{Code: "unknown_field", Status: 400, Message: "Unknown field", Quoted: true}
+		}}
+		reply, err := standard(server)(as(t.Context(), auth.KindClient), callOf(t, "query_records", arguments))
+		text := textOf(t, reply.Result)
+		if err != nil || !strings.Contains(text, row.says) || !strings.Contains(text, row.send) || (row.send == "") == strings.Contains(text, "send: query") {
+			t.Errorf("%s: %s (%v)", arguments, text, err)
 		}
 	}
 }

@@ -2,9 +2,11 @@ package middleware
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 )
 
@@ -43,6 +45,20 @@ func (c *correcting) unknownField(ctx context.Context) *rs.Error {
 		}
 	}
 	return c.atHome(found, s, streams[0], connection)
+}
+
+// unfit is what is wrong with the fields of a call that is proposed, where it names one in another place than the refused call, as far as
+// that is known without a read; nil for nothing. That call would be refused, and its error would propose another.
+func (c *correcting) unfit(ctx context.Context, call correct.Call) *rs.Error {
+	streams, connection := correct.Touches(call.Arguments)
+	if len(streams) != 1 || !call.Moves(c.tool, c.args) || c.call.Tool.Held == nil {
+		return nil
+	}
+	s := c.call.Tool.Held(ctx, streams[0], connection)
+	if s == nil {
+		return nil
+	}
+	return correct.ReadStream(streams[0], s).Unknown(c.call.Tool.Named(call.Tool).Known, call.Arguments, c.refused)
 }
 
 // atHome adds to what is said of the fields of a call which connections of its stream have them.
@@ -112,4 +128,28 @@ func (c *correcting) sinceDay(ctx context.Context, day string) correct.Call {
 		}
 	}
 	return c.tool.SinceDay(c.args, day, field)
+}
+
+// known are the streams and connections of the grant, as far as they are known without a read.
+func (c *correcting) known(ctx context.Context) correct.Grant {
+	grant := granted(ctx)
+	if c.call.Tool.Held == nil || len(grant.Sources) > 0 {
+		return grant
+	}
+	if s := c.call.Tool.Held(ctx, "", ""); s != nil {
+		grant.Sources = correct.Sources(s)
+	}
+	return grant
+}
+
+// refusal is the error by which a tool refuses a call without a read; nil if it takes it.
+func refusal(tool *tools.Tool, call correct.Call) *rs.Error {
+	args, err := tool.Decode(json.RawMessage(call.Arguments.JSON()))
+	if err == nil {
+		_, err = args.Scope()
+	}
+	if err == nil {
+		return nil
+	}
+	return rs.AsError(err)
 }

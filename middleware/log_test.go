@@ -37,6 +37,16 @@ func TestLogWritesOneLinePerCall(t *testing.T) {
 			want: map[string]any{"level": "info", "message": "call", "tool": "search", "resource": false, "code": "ok", "rs_request_id": "",
 				"rs_bytes": float64(len(record)), "unavailable": 1.0, "ms": 1.5},
 		},
+		"one read is not counted": {
+			reply: tools.Reply{Answer: tools.Answer{Response: &rs.Response{Body: record}}, Reads: 1},
+			want: map[string]any{"level": "info", "message": "call", "tool": "search", "resource": false, "code": "ok", "rs_request_id": "",
+				"rs_bytes": float64(len(record)), "ms": 1.5},
+		},
+		"several reads are counted": {
+			reply: tools.Reply{Answer: tools.Answer{Response: &rs.Response{Body: record}}, Reads: 2},
+			want: map[string]any{"level": "info", "message": "call", "tool": "search", "resource": false, "code": "ok", "rs_request_id": "",
+				"rs_bytes": float64(len(record)), "reads": 2.0, "ms": 1.5},
+		},
 		"a resource is marked": {
 			uri: "pdpp://record/" + middlewaretest.CanaryRecord, reply: tools.Reply{Answer: tools.Answer{Response: middlewaretest.JSON(record)}},
 			want: map[string]any{"level": "info", "message": "call", "tool": "search", "resource": true, "code": "ok", "rs_request_id": "req_scripted", "rs_bytes": float64(len(record)), "ms": 1.5},

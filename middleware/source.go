@@ -22,9 +22,9 @@ func Reading(client *rsclient.Client) func(context.Context, auth.Principal) (rs.
 	}
 }
 
-// ReadingChildren returns the resource server as one member of a package sees it, in the shape that
+// ReadingMembers returns the resource server as one member of a package sees it, in the shape that
 // [fanout.PackageAuthorityOptions] takes. It is not for an [auth.SchemaProbe]: the authority must not ask about itself.
-func ReadingChildren(client *rsclient.Client) func(rs.Token) rs.Doer {
+func ReadingMembers(client *rsclient.Client) func(rs.Token) rs.Doer {
 	return func(token rs.Token) rs.Doer { return noting{client.For(rsclient.Caller{Token: token})} }
 }
 

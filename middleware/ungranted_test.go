@@ -39,9 +39,12 @@ func TestAnAnswerSaysWhatTimesItLeavesOut(t *testing.T) {
 		"a time that begins before it":            {both, "query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-02-28"}}}`, true},
 		"a time without a beginning":              {both, "query_records", `{"stream":"messages","filter":{"received_at":{"lt":"2026-04-01"}}}`, true},
 		"to a day behind it":                      {both, "query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-04-01","lte":"2026-05-01"}}}`, true},
-		"a day behind it":                         {both, "query_records", `{"stream":"messages","filter":{"received_at":"2026-05-01"}}`, true},
-		"a time after it":                         {both, "query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-06-01"}}}`, true},
-		"another field":                           {begins, "query_records", `{"stream":"messages","filter":{"subject":"Tax"}}`, false},
+		"to its last day": {
+			both, "query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-04-01","lte":"2026-04-30"}}}`, false,
+		},
+		"a day behind it": {both, "query_records", `{"stream":"messages","filter":{"received_at":"2026-05-01"}}`, true},
+		"a time after it": {both, "query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-06-01"}}}`, true},
+		"another field":   {begins, "query_records", `{"stream":"messages","filter":{"subject":"Tax"}}`, false},
 		"a time of another field": {
 			both, "aggregate", `{"stream":"messages","metric":"count","filter":{"sent_at":{"gte":"2026-03-02","lt":"2026-04-01"}}}`, true,
 		},

@@ -22,7 +22,7 @@ func All(o Options) []*Tool {
 	schemas, recordBase := known.NewSchemas(time.Now), o.RecordBase
 	search := searchTool(o.RecordBase, schemas, !o.NoSearchRelax)
 	all := []*Tool{
-		schemaTool(), readDates(schemas, queryRecordsTool(schemas)), aggregateTool(schemas), search, fetchTool(recordBase, schemas), readRecordFieldTool(),
+		schemaTool(schemas), readDates(schemas, queryRecordsTool(schemas)), aggregateTool(schemas), search, fetchTool(recordBase, schemas), readRecordFieldTool(),
 		listStreamsTool(), fetchBlobTool(),
 	}
 	named := func(name string) *Tool {
@@ -32,7 +32,8 @@ func All(o Options) []*Tool {
 		return nil
 	}
 	for _, tool := range all {
-		tool.Known, tool.Schema, tool.Named = correct.ReadTool(tool.Name, string(tool.Input)), schemas.Document, named
+		tool.Known, tool.Named = correct.ReadTool(tool.Name, string(tool.Input)), named
+		tool.Schema, tool.Held = schemas.Document, schemas.Held
 	}
 	return all
 }

@@ -173,12 +173,12 @@ func walk(t *testing.T, server rs.Doer, arguments string) map[string]map[string]
 			}
 			records[record.ID] = fields
 		}
-		for _, rung := range page.Ladder.Records {
-			ref, err := rs.ParseRef(rung.ID)
+		for _, record := range page.Ladder.Records {
+			ref, err := rs.ParseRef(record.ID)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, long := range rung.Long {
+			for _, long := range record.Long {
 				if long.Shown == long.Total {
 					continue
 				}
@@ -188,14 +188,14 @@ func walk(t *testing.T, server rs.Doer, arguments string) map[string]map[string]
 				}
 				records[ref.RecordID][long.Field] = start + readOn(t, server, long.Read.Arguments)
 			}
-			for _, name := range rung.Omitted {
-				records[ref.RecordID][name] = readOn(t, server, json.RawMessage(rs.EncodeJSON(map[string]string{"id": rung.ID, "field": name})))
+			for _, name := range record.Omitted {
+				records[ref.RecordID][name] = readOn(t, server, json.RawMessage(rs.EncodeJSON(map[string]string{"id": record.ID, "field": name})))
 			}
-			if rung.More > 0 { // the schema names every field
+			if record.More > 0 { // the schema names every field
 				for i := range 800 {
 					name := fmt.Sprintf("field_%d", i)
 					if _, shown := records[ref.RecordID][name]; !shown {
-						records[ref.RecordID][name] = readOn(t, server, json.RawMessage(rs.EncodeJSON(map[string]string{"id": rung.ID, "field": name})))
+						records[ref.RecordID][name] = readOn(t, server, json.RawMessage(rs.EncodeJSON(map[string]string{"id": record.ID, "field": name})))
 					}
 				}
 			}

@@ -140,8 +140,9 @@ func explainField(ctx context.Context, call Call, f filter.Filter, e *render.Emp
 		e.Least, e.Most = extreme(ctx, call, "min", e.Field), extreme(ctx, call, "max", e.Field)
 		return
 	}
-	value := cmp.Or(strings.Trim(own[0].Value, "*%"), own[0].Value) // no filter has wildcards
-	if e.Field != "id" && !strings.HasSuffix(e.Field, "_id") {      // an id is no other record's
+	value := cmp.Or(strings.Trim(own[0].Value, "*%"), own[0].Value)
+	e.Signs = strings.ContainsAny(own[0].Value, "*%")
+	if e.Field != "id" && !strings.HasSuffix(e.Field, "_id") { // an id is no other record's
 		explainValues(ctx, call, e, value)
 	}
 	explainValue(ctx, call, f, e, value)

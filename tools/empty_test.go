@@ -32,6 +32,10 @@ func TestAnEmptyPageIsExplained(t *testing.T) {
 		"an id that no record has is not taken for another": {
 			`{"stream":"orders","filter":{"order_id":"C02:1"}}`, empty, true, "Alone, the condition on order_id matches 0 records.", 4,
 		},
+		"a filter has no wildcards": {
+			`{"stream":"orders","filter":{"status":"canc*"}}`, empty, true,
+			"Alone, the condition on status matches 0 records.\nstatus is delivered (5), cancelled (2).\nA filter has no wildcards: * and % stand for themselves.\nDid you mean: ", 5,
+		},
 		"a part of a word is not taken for the word": {
 			`{"stream":"orders","filter":{"status":"live"}}`, empty, true, "Alone, the condition on status matches 0 records.\nstatus is delivered (5), cancelled (2).", 5,
 		},

@@ -12,7 +12,7 @@ var (
 	Fetch           = func(base string) *Tool { return fetchTool(base, known.NewSchemas(time.Now)) }
 	QueryRecords    = func() *Tool { return queryRecordsTool(known.NewSchemas(time.Now)) }
 	ReadRecordField = readRecordFieldTool
-	Schema          = schemaTool
+	Schema          = func() *Tool { return schemaTool(known.NewSchemas(time.Now)) }
 )
 
 // Search is search as it is served, PlainSearch as it is without repair.

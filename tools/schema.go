@@ -9,13 +9,14 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
 // schemaTool says which streams are granted and what may be asked of them.
-func schemaTool() *Tool {
+func schemaTool(schemas *known.Schemas) *Tool {
 	return &Tool{
 		Name:  "schema",
 		Title: "Schema",
@@ -28,10 +29,16 @@ func schemaTool() *Tool {
 			namesProperty("fields", "Only these fields of stream"),
 			offsetProperty(),
 		),
-		Output:  dataOutput,
-		Listed:  true,
-		Decode:  decodeSchema,
-		Forward: forwardSchema,
+		Output: dataOutput,
+		Listed: true,
+		Decode: decodeSchema,
+		Forward: func(ctx context.Context, call Call) (Reply, error) {
+			reply, err := forwardSchema(ctx, call)
+			if err == nil && reply.Response.Unavailable == 0 && !call.Args.(schemaArgs).full { // the calls that follow are of what it shows
+				schemas.Hold(ctx, call.Scope, reply.Response.Schema())
+			}
+			return reply, err
+		},
 		Render: func(call Call, answer Answer) (render.Result, error) {
 			args := call.Args.(schemaArgs)
 			return render.Schema(answer.Response, render.SchemaQuery{

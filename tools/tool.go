@@ -31,6 +31,8 @@ type Tool struct {
 	// Schema reads the compact schema of a stream, of all streams where it is "", under one connection where that is named; nil where it
 	// cannot be read. All tools hold it together, for a minute per grant.
 	Schema func(ctx context.Context, d rs.Doer, stream, connectionID string) *rs.Schema
+	// Held is what is held of it, without a read.
+	Held func(ctx context.Context, stream, connectionID string) *rs.Schema
 
 	// Named is the tool of that name in the same list, nil for none.
 	Named func(name string) *Tool

@@ -26,7 +26,7 @@ func mountAdapter(mux *http.ServeMux, resourceServer, origin string, grants func
 		if len(members) == 0 {
 			return auth.Principal{}, &rs.Error{Code: rs.TokenInactive, Message: "This token is not known."}
 		}
-		grant := fanout.NewPackage(fanout.Membership{Members: members}, middleware.ReadingChildren(client), fanout.PackageOptions{})
+		grant := fanout.NewPackage(fanout.Membership{Members: members}, middleware.ReadingMembers(client), fanout.PackageOptions{})
 		return auth.Principal{Token: token, Kind: auth.KindPackage, Package: grant}, nil
 	}
 	adapter := transport.Handler(transport.HandlerOptions{

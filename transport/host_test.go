@@ -42,11 +42,11 @@ func (a accounts) Introspect(_ context.Context, token rs.Token) (auth.TokenInfo,
 
 // Members says what a package token stands for.
 func (a accounts) Members(_ context.Context, token rs.Token) (fanout.Membership, error) {
-	children, ok := a.packages[token.Reveal()]
+	members, ok := a.packages[token.Reveal()]
 	if !ok {
 		return fanout.Membership{}, &rs.Error{Code: rs.PackageRevoked, Message: "This package was revoked."}
 	}
-	return fanout.Membership{PackageID: "home", Members: children}, nil
+	return fanout.Membership{PackageID: "home", Members: members}, nil
 }
 
 // members is the authority over the tokens in the host's packages: they are read with, and nobody enters with them.
@@ -54,8 +54,8 @@ type members struct{ accounts }
 
 // Introspect says that a token in a package is a client grant's.
 func (m members) Introspect(_ context.Context, token rs.Token) (auth.TokenInfo, error) {
-	for _, children := range m.packages {
-		for _, c := range children {
+	for _, members := range m.packages {
+		for _, c := range members {
 			if c.Token == token {
 				return auth.TokenInfo{Principal: auth.Principal{Token: token, Kind: auth.KindClient, GrantID: c.GrantID}}, nil
 			}
@@ -90,7 +90,7 @@ func newHost(resourceServer, origin string, known accounts) (http.Handler, error
 	adapter := transport.Handler(transport.HandlerOptions{
 		Server: transport.NewPipeline(transport.PipelineOptions{Client: client, Name: "home", Version: "1.0", Logger: log}),
 		Authenticator: authenticator{fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{
-			Authority: known, Members: members{known}, Directory: known, For: middleware.ReadingChildren(client),
+			Authority: known, Members: members{known}, Directory: known, For: middleware.ReadingMembers(client),
 		})},
 		Public:   web.Public{Origin: origin},
 		Metadata: transport.Metadata{ResourceName: "Home", ResourceServer: resourceServer, AuthorizationServers: []string{origin}, Packages: true},
@@ -136,7 +136,7 @@ func called(t *testing.T, session *mcp.ClientSession, tool, arguments string) st
 func TestAGoHostMountsTheHandler(t *testing.T) {
 	w := newRealm(t)
 	client, first, second := w.issue(), w.issue(), w.issue()
-	child := func(b *bearer) fanout.Member {
+	member := func(b *bearer) fanout.Member {
 		return fanout.Member{
 			Connection: rs.Connection{GrantID: b.grant, ConnectorKey: "mail", ID: b.connection(), DisplayName: b.stamp()},
 			Streams:    []string{"messages"}, Token: rs.NewToken(b.token),
@@ -144,7 +144,7 @@ func TestAGoHostMountsTheHandler(t *testing.T) {
 	}
 	known := accounts{
 		clients:  map[string]string{client.token: client.grant},
-		packages: map[string][]fanout.Member{"a-package": {child(first), child(second)}},
+		packages: map[string][]fanout.Member{"a-package": {member(first), member(second)}},
 	}
 	server := httptest.NewUnstartedServer(nil)
 	t.Cleanup(server.Close)
@@ -162,7 +162,7 @@ func TestAGoHostMountsTheHandler(t *testing.T) {
 				t.Error(answer)
 			}
 		})
-		t.Run("S3-16a a package reads its children, "+era, func(t *testing.T) {
+		t.Run("S3-16a a package reads its members, "+era, func(t *testing.T) {
 			answer := called(t, dial(t, server.URL, web.EndpointPath, "a-package", era), "search", `{"q":"call2z"}`)
 			if !strings.Contains(answer, first.stamp()) || !strings.Contains(answer, second.stamp()) || strings.Contains(answer, client.stamp()) {
 				t.Error(answer)

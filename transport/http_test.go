@@ -172,7 +172,7 @@ func TestABodyThatDoesNotAnnounceItsLengthIsCut(t *testing.T) {
 }
 
 // subscriptions/listen alone is an event stream. Nothing here ever changes, so it ends at once.
-func TestAListenerIsToldThatThereIsNothingToHear(t *testing.T) {
+func TestAListenerLearnsThatThereIsNothingToHear(t *testing.T) {
 	body := `{"jsonrpc":"2.0","id":7,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":{` +
 		`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"0"},"io.modelcontextprotocol/clientCapabilities":{}}}}`
 	got := newFixture(t, echo).post(t, body, map[string]string{"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "subscriptions/listen"})

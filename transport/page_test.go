@@ -79,7 +79,7 @@ func TestWhoGetsThePage(t *testing.T) {
 }
 
 // S3-R9: a page never repeats a foreign name, and shows a page of another origin nothing.
-func TestThePageStandsOnThePorch(t *testing.T) {
+func TestThePageRepeatsNoForeignName(t *testing.T) {
 	f := withPage(t, web.Public{}, hostedPage(), nil)
 	if got := f.send(t, "GET", "/", "", nil); !strings.Contains(got.body, `value="`+f.URL+`/mcp"`) {
 		t.Error("the address is not the one that was asked")

@@ -44,12 +44,12 @@ func (c *fakeClock) advance(d time.Duration) { c.nanos.Add(int64(d)) }
 type bearer struct {
 	token, grant string
 	pkg          bool
-	children     []membership // of a package: who belongs to it, and from when to when
+	members      []membership // of a package: who belongs to it, and from when to when
 	expires      time.Time    // zero: never
 
-	ended   time.Time // when the authority ended it; zero while it has not
-	refused bool      // the resource server answers 401 to it as well
-	doubted bool      // the resource server answers 401 to it, and the authority knows nothing of that
+	ended       time.Time // when the authority ended it; zero while it has not
+	refused     bool      // the resource server answers 401 to it as well
+	refusedByRS bool      // the resource server answers 401 to it, and the authority knows nothing of that
 }
 
 type membership struct {
@@ -91,16 +91,16 @@ func newRealm(t *testing.T) *realm {
 	return w
 }
 
-// issue makes a new grant and its token. Children make it a package.
-func (w *realm) issue(children ...*bearer) *bearer { return w.issueUntil(time.Time{}, children...) }
+// issue makes a new grant and its token. Members make it a package.
+func (w *realm) issue(members ...*bearer) *bearer { return w.issueUntil(time.Time{}, members...) }
 
-func (w *realm) issueUntil(expires time.Time, children ...*bearer) *bearer {
+func (w *realm) issueUntil(expires time.Time, members ...*bearer) *bearer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	n := len(w.bearers)
-	b := &bearer{token: fmt.Sprintf("tok-%d-secret", n), grant: fmt.Sprintf("g%d", n), pkg: len(children) > 0, expires: expires}
-	for _, c := range children {
-		b.children = append(b.children, membership{bearer: c, from: w.clock.now()})
+	b := &bearer{token: fmt.Sprintf("tok-%d-secret", n), grant: fmt.Sprintf("g%d", n), pkg: len(members) > 0, expires: expires}
+	for _, c := range members {
+		b.members = append(b.members, membership{bearer: c, from: w.clock.now()})
 	}
 	w.bearers = append(w.bearers, b)
 	w.byToken[b.token] = b
@@ -117,12 +117,12 @@ func (w *realm) change(do func(now time.Time)) {
 // end is a revocation at the authority; with everywhere, at the resource server too, and a package's members with it.
 func (w *realm) end(b *bearer, everywhere bool) {
 	w.change(func(now time.Time) {
-		if b.doubted {
+		if b.refusedByRS {
 			return // somebody else was faster
 		}
 		gone := []*bearer{b}
 		if everywhere {
-			for _, c := range b.children {
+			for _, c := range b.members {
 				gone = append(gone, c.bearer)
 			}
 		}
@@ -204,7 +204,7 @@ func (w *realm) directory(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	members := []map[string]any{}
-	for _, c := range b.children {
+	for _, c := range b.members {
 		if c.until.IsZero() {
 			members = append(members, map[string]any{
 				"grant_id": c.grant, "connection_id": c.connection(), "connector_key": "mail", "display_name": c.stamp(),
@@ -232,7 +232,7 @@ func (w *realm) read(rw http.ResponseWriter, r *http.Request) {
 		status, code = http.StatusUnauthorized, "context.active_false"
 	case b.pkg:
 		status, code = http.StatusNotFound, "not_found"
-	case b.doubted:
+	case b.refusedByRS:
 		status, code = http.StatusUnauthorized, "context.stream_not_allowed"
 	case !slices.Contains([]string{"", b.connection()}, r.URL.Query().Get("connection_id")):
 		status, code = http.StatusNotFound, "connection_not_found"
@@ -310,7 +310,7 @@ func (w *realm) authenticator(t *testing.T, client *rsclient.Client) *auth.Token
 		t.Fatal(err)
 	}
 	return auth.NewTokenCache(auth.TokenCacheOptions{Now: w.clock.now, Authority: fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{
-		Authority: introspector, Directory: directory, For: middleware.ReadingChildren(client), Package: fanout.PackageOptions{Now: w.clock.now},
+		Authority: introspector, Directory: directory, For: middleware.ReadingMembers(client), Package: fanout.PackageOptions{Now: w.clock.now},
 	})})
 }
 

@@ -35,7 +35,7 @@ func TestARevocationIsFelt(t *testing.T) {
 		},
 		{
 			name:   "D7 a client that the resource server refuses, and the authority does not, gets its answer",
-			change: func(w *realm, b *bearer) { w.change(func(time.Time) { b.doubted = true }) }, status: 200, says: "context.stream_not_allowed", reads: 2,
+			change: func(w *realm, b *bearer) { w.change(func(time.Time) { b.refusedByRS = true }) }, status: 200, says: "context.stream_not_allowed", reads: 2,
 		},
 		{
 			name:   "D7 a client that is refused while the authority is down gets the answer of the resource server",
@@ -54,23 +54,23 @@ func TestARevocationIsFelt(t *testing.T) {
 			change: func(w *realm, b *bearer) { w.end(b, false) }, status: 401, says: `"grant_revoked"`,
 		},
 		{
-			name: "D7 a package whose child the resource server refuses is out at once", pkg: true,
+			name: "D7 a package whose member the resource server refuses is out at once", pkg: true,
 			change: func(w *realm, b *bearer) { w.end(b, true) }, status: 401, says: `"grant_revoked"`, reads: 1,
 		},
 		{
-			name: "D14 a child that the resource server refuses costs the package nothing else", pkg: true,
-			change: func(w *realm, b *bearer) { w.end(b.children[0].bearer, true) }, status: 200, says: "context.active_false", reads: 1,
+			name: "D14 a member that the resource server refuses costs the package nothing else", pkg: true,
+			change: func(w *realm, b *bearer) { w.end(b.members[0].bearer, true) }, status: 200, says: "context.active_false", reads: 1,
 		},
 		{
-			name: "a child that left the package is not read after a minute", pkg: true, after: time.Minute,
-			change: func(w *realm, b *bearer) { w.change(func(now time.Time) { b.children[0].until = now }) }, status: 200, says: "unknown_connection",
+			name: "a member that left the package is not read after a minute", pkg: true, after: time.Minute,
+			change: func(w *realm, b *bearer) { w.change(func(now time.Time) { b.members[0].until = now }) }, status: 200, says: "unknown_connection",
 		},
 		{
-			name: "a package that lost all its children is served an error, and nothing is read", pkg: true, after: time.Minute,
+			name: "a package that lost all its members is served an error, and nothing is read", pkg: true, after: time.Minute,
 			change: func(w *realm, b *bearer) {
 				w.change(func(now time.Time) {
-					for i := range b.children {
-						b.children[i].until = now
+					for i := range b.members {
+						b.members[i].until = now
 					}
 				})
 			}, status: 200, says: "connection_not_found",
@@ -83,7 +83,7 @@ func TestARevocationIsFelt(t *testing.T) {
 			connection := b.connection()
 			if test.pkg {
 				b = m.issue(m.issue(), m.issue())
-				connection = b.children[0].connection()
+				connection = b.members[0].connection()
 			}
 			arguments := strings.Replace(query, "CONNECTION", connection, 1)
 			if status, answer, err := m.post(t.Context(), b.token, "query_records", arguments, true); err != nil || status != http.StatusOK ||

@@ -105,7 +105,7 @@ func (m *machine) pick(random *rand.Rand, fit func(*bearer) bool) *bearer {
 }
 
 func anyone(*bearer) bool     { return true }
-func living(b *bearer) bool   { return b.ended.IsZero() && !b.refused && !b.doubted }
+func living(b *bearer) bool   { return b.ended.IsZero() && !b.refused && !b.refusedByRS }
 func packages(b *bearer) bool { return b.pkg && living(b) }
 
 func (m *machine) step(t *testing.T, random *rand.Rand) {
@@ -128,7 +128,7 @@ func (m *machine) step(t *testing.T, random *rand.Rand) {
 		}
 	case n < 87:
 		if b := m.pick(random, func(b *bearer) bool { return living(b) && !b.pkg }); b != nil {
-			m.change(func(time.Time) { b.doubted = b.ended.IsZero() })
+			m.change(func(time.Time) { b.refusedByRS = b.ended.IsZero() })
 		}
 	case n < 89:
 		m.issueUntil(m.clock.now().Add(time.Duration(random.IntN(200)) * time.Second))
@@ -148,10 +148,10 @@ func (m *machine) changePackage(random *rand.Rand) {
 		return
 	}
 	m.change(func(now time.Time) {
-		if at := slices.IndexFunc(b.children, func(c membership) bool { return c.until.IsZero() }); at >= 0 {
-			b.children[at].until = now
+		if at := slices.IndexFunc(b.members, func(c membership) bool { return c.until.IsZero() }); at >= 0 {
+			b.members[at].until = now
 		}
-		b.children = append(b.children, membership{bearer: fresh, from: now})
+		b.members = append(b.members, membership{bearer: fresh, from: now})
 	})
 }
 
@@ -160,7 +160,7 @@ func (m *machine) arguments(random *rand.Rand, b *bearer, name string) (tool, ar
 	m.mu.Lock()
 	connection := b.connection()
 	if b.pkg {
-		connection = b.children[random.IntN(len(b.children))].connection()
+		connection = b.members[random.IntN(len(b.members))].connection()
 	}
 	if random.IntN(10) == 0 {
 		connection = m.bearers[random.IntN(len(m.bearers))].connection()
@@ -272,7 +272,7 @@ func (w *realm) heard(call string) bool {
 // left may be believed to belong to it for a minute.
 func (r callRecord) grants() []string {
 	grants := []string{r.caller.grant}
-	for _, c := range r.caller.children {
+	for _, c := range r.caller.members {
 		if !c.from.After(r.end) && (c.until.IsZero() || c.until.Add(believed).After(r.start)) {
 			grants = append(grants, c.grant)
 		}

@@ -58,7 +58,7 @@ pdpp_mcp_breaker_state{host="rs.example",state="open"} 1
 	}
 }
 
-func TestMetricsMayBeToldAndScrapedAtOnce(t *testing.T) {
+func TestMetricsMayBeObservedAndScrapedAtOnce(t *testing.T) {
 	m := observe.NewMetrics("1.2.3", []string{"schema"})
 	var all sync.WaitGroup
 	for range 8 {

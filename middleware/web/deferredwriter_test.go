@@ -13,7 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-func TestA401DuringACallIsJudgedByTheAuthority(t *testing.T) {
+func TestA401DuringACallIsRevalidated(t *testing.T) {
 	alive := func(token rs.Token) (auth.Principal, error) {
 		return auth.Principal{Token: token, Kind: auth.KindClient}, nil
 	}

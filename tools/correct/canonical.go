@@ -46,6 +46,9 @@ func (t Tool) withNames(args rs.Object) rs.Object {
 			continue
 		}
 		plain := strings.TrimPrefix(written.Snake(m.Name), "$")
+		if m.Name == "_source" { // of Elasticsearch; a source is a connection
+			plain = "source_fields"
+		}
 		if (plain == "query" && rs.AsObject(m.Value) != nil || plain == "ids" || plain == "record_ids") && t.Takes("filter") && !t.Takes("q") &&
 			!canonical.Includes("filter") {
 			if plain != "query" {
@@ -187,7 +190,7 @@ func sorted(args rs.Object) rs.Object {
 func sortOf(raw string) (field, direction string) {
 	raw = only(raw)
 	if o := rs.AsObject(raw); o != nil {
-		field, direction = o.Text("field", "name", "by", "column"), strings.ToLower(o.Text("direction", "order", "dir"))
+		field, direction = o.Text("field", "name", "by", "column", "property", "key"), strings.ToLower(o.Text("direction", "order", "dir"))
 		if len(o) == 1 && field == "" {
 			field, direction = o[0].Name, strings.ToLower(o.Text(o[0].Name))
 			if n, ok := o.Number(field); ok && (n == 1 || n == -1) {

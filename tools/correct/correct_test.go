@@ -21,6 +21,7 @@ func FuzzCanonical(f *testing.F) {
 		`{"stream":"orders","filter":[{"field":"total","op":">=","value":100},{"a":1}],"order":"-total","expand":"items","expand_limit":2}`,
 		`{"id":"https://h/v1/streams/a/records/b%2Fc?connection_id=d"}`, `{"stream":"orders","id":7}`, `{"stream":"a","metric":"sum(total)","group_by":"x","granularity":"Monthly"}`,
 		`{"filter":{"and":[{"a":{"eq":1}},{"b":{"in":["x"]}}]},"stream":["a"],"sort":{"field":"a","direction":"desc"},"full":true}`,
+		`{"filter":{"And":[{"a":{"eq":["b"]}}]}}`, `{"filter":{"exists":{"field":"a"},"b":{"operator":">","operand":{"eq":[1]}}}}`,
 	} {
 		f.Add(arguments)
 	}
@@ -126,6 +127,24 @@ func TestDisplayNames(t *testing.T) {
 	}
 }
 
+// A condition on what has a value is never explained as one on what has none.
+func TestWhatHasAValueIsNotWhatHasNone(t *testing.T) {
+	for _, tool := range tools.All(tools.Options{RecordBase: "https://rs.example"}) {
+		for _, asked := range []struct{ has, lacks string }{
+			{`{"exists":true}`, `{"exists":false}`}, {`{"is_null":false}`, `{"is_null":true}`}, {`{"not":null}`, `null`}, {`{"ne":""}`, `""`},
+			{`{"is_not_empty":true}`, `{"is_not_empty":false}`}, {`{"not":{"missing":true}}`, `{"not":{"exists":true}}`},
+		} {
+			hint := func(condition string) string {
+				args, _ := correct.Arguments(json.RawMessage(`{"stream":"events","filter":{"place":` + condition + `}}`))
+				return tool.Known.Hint(args)
+			}
+			if has, lacks := hint(asked.has), hint(asked.lacks); !strings.Contains(has, "has any value") || !strings.Contains(lacks, "has no value") {
+				t.Errorf("%s: %s is %q, %s is %q", tool.Name, asked.has, has, asked.lacks, lacks)
+			}
+		}
+	}
+}
+
 // A stream in the filter is the stream of the call, and none is looked for by the fields of the filter.
 func TestAStreamInTheFilterIsThatOfTheCall(t *testing.T) {
 	for _, tool := range tools.All(tools.Options{RecordBase: "https://rs.example"}) {
@@ -167,6 +186,12 @@ func TestDatesInOtherForms(t *testing.T) {
 				`{"gte":"2026-10"}`:                 `{"gte":"2026-10-01"}`,
 				`{"gt":"2026-10"}`:                  `{"gte":"2026-11-01"}`,
 				`{"lt":"2026-10"}`:                  `{"lt":"2026-10-01"}`,
+				`20261105`:                          `"2026-11-05"`,
+				`{"gte":"20261105"}`:                `{"gte":"2026-11-05"}`,
+				`"20261350"`:                        ``,
+				`"März 2026"`:                       `{"gte":"2026-03-01","lt":"2026-04-01"}`,
+				`{"gte":"5. März 2026"}`:            `{"gte":"2026-03-05"}`,
+				`"5 de octubre de 2026"`:            `"2026-10-05"`,
 				`{"gte":"2026-08","lte":"2026-10"}`: `{"gte":"2026-08-01","lt":"2026-11-01"}`,
 			} {
 				args, _ := correct.Arguments(json.RawMessage(`{"stream":"orders","filter":{"ordered_at":` + sent + `}}`))
@@ -190,6 +215,41 @@ func TestDatesInOtherForms(t *testing.T) {
 					t.Errorf("%s becomes %s, want %s", sent, got.JSON(), want)
 				}
 			}
+		}
+	}
+}
+
+// An amount as people write it is a number; a text that may be two numbers, or is none, stays.
+func TestAmountsInOtherForms(t *testing.T) {
+	known := correct.ReadTool("query_records", `{"properties":{"stream":{"type":"string"},"filter":{"type":"object"}}}`)
+	for sent, want := range map[string]string{
+		`"£100"`: `100`, `"412,60"`: `412.60`, `"1,412.60"`: `1412.60`, `"1.412,60 €"`: `1412.60`, `"USD 1,000"`: `1000`, `"-5,5"`: `-5.5`,
+		`"1 412,605"`: `1412.605`, `"1,412.605"`: `1412.605`, `"12,34,56"`: ``, `"ABC 100"`: ``, `"a,5"`: ``, `"100"`: ``, `"£"`: ``,
+	} {
+		args := rs.Object{{Name: "filter", Value: `{"total":` + sent + `}`}}
+		call, _ := known.Rewritten(args, &rs.Error{Code: "invalid_request", Status: 400})
+		if got := call.Arguments.Object("filter").Get("total"); got != want {
+			t.Errorf("%s becomes %s, want %s", sent, got, want)
+		}
+	}
+}
+
+// A denied operator of a mail program is not searched for as a word. A time by its distance from now is refused with the day that it means.
+func TestOperatorsOfMailProgramsThatAreDenied(t *testing.T) {
+	known := correct.ReadTool("search", `{"properties":{"q":{"type":"string"},"since":{"type":"string"},"until":{"type":"string"}}}`)
+	for sent, want := range map[string]string{
+		`invoice -from:ines`: `invoice -ines`, `-subject:"two words" a`: `a -two -words`, `subject:(a OR b)`: `a b`,
+	} {
+		call, _ := known.WithoutOperators(rs.Object{{Name: "q", Value: rs.EncodeJSON(sent)}}, nil)
+		if got := call.Arguments.Text("q"); got != want {
+			t.Errorf("%s becomes %s, want %s", sent, got, want)
+		}
+	}
+	for sent, want := range map[string]string{
+		`{"q":"a newer_than:30d"}`: `{"q":"a","since":"30d"}`, `{"q":"a older_than:1y"}`: `{"q":"a","until":"1y"}`, `{"q":"a -before:2026-01-01"}`: `{"q":"a -before:2026-01-01"}`,
+	} {
+		if got, _ := known.Canonical(rs.AsObject(sent)); got.JSON() != want {
+			t.Errorf("%s becomes %s, want %s", sent, got.JSON(), want)
 		}
 	}
 }
@@ -230,6 +290,11 @@ func TestTimesRelativeToToday(t *testing.T) {
 		`{"since":"yesterday"}`:                                 `{"since":"2026-11-23","until":"2026-11-23"}`,
 		`{"since":"last month"}`:                                `{"since":"2026-10-01","until":"2026-10-31"}`,
 		`{"since":"last month","until":"today"}`:                `{"since":"2026-10-01","until":"2026-11-24"}`,
+		`{"since":"next week"}`:                                 `{"since":"2026-11-30","until":"2026-12-06"}`,
+		`{"since":"next 7 days"}`:                               `{"since":"2026-11-24","until":"2026-12-01"}`,
+		`{"since":"tomorrow"}`:                                  `{"since":"2026-11-25","until":"2026-11-25"}`,
+		`{"since":"last 30 days"}`:                              `{"since":"2026-10-25"}`,
+		`{"since":"last 0 days"}`:                               "",
 		`{"since":"this week"}`:                                 `{"since":"2026-11-23"}`,
 		`{"since":"last week"}`:                                 `{"since":"2026-11-16","until":"2026-11-22"}`,
 		`{"since":"2 weeks ago"}`:                               `{"since":"2026-11-10"}`,

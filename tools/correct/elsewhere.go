@@ -1,6 +1,8 @@
 package correct
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -98,33 +100,67 @@ func (c *correction) flag(name, value string) (field, meant string) {
 
 // inRelated looks for a field that the stream does not have in what is related to it, such as the body of a message.
 func (c *correction) inRelated(param, name string) bool {
+	relation, own := c.stream.relationIn(name)
+	if relation < 0 {
+		own = strings.TrimPrefix(name, c.stream.Name+".")
+	}
+	names := []string{own, own + "_text"}
+	if bodies[written.Snake(own)] {
+		if names = slices.Sorted(maps.Keys(bodies)); relation < 0 && slices.ContainsFunc(c.stream.Fields, func(f rs.SchemaField) bool { return bodies[f.Name] }) {
+			return false
+		}
+	}
 	if !c.stream.misses(name) {
 		return false
 	}
 	var found []string
-	for _, r := range c.stream.Related {
-		for _, field := range []string{name, name + "_text"} {
-			if r.field(field) != nil {
-				found = append(found, r.Name, field)
-				break
-			}
+	for i, r := range c.stream.Related {
+		if at := slices.IndexFunc(names, func(field string) bool { return r.field(field) != nil }); at >= 0 && (relation < 0 || relation == i) {
+			found = append(found, c.stream.Relations[i].Name, names[at])
 		}
 	}
-	at := slices.IndexFunc(c.stream.Relations, func(r rs.Relation) bool { return len(found) == 2 && r.Target == found[0] })
-	if at < 0 {
+	if len(found) != 2 {
 		return false
 	}
-	relation := c.stream.Relations[at].Name
 	c.say(rs.UnknownField, param, "%s has no field %s; the related %s has it as %s.",
-		c.stream.Name, quote.Text(name), quote.Names([]string{relation}, 1), quote.Names(found[1:], 1))
-	c.related, c.hint = append(c.related, relation), "The call below reads the record with what is related to it."
+		c.stream.Name, quote.Text(name), quote.Names(found[:1], 1), quote.Names(found[1:], 1))
+	c.related, c.hint = append(c.related, found[0]), "The call below reads the record with what is related to it."
 	return true
+}
+
+// ofRelated is the call that reads the records of a related stream which a filter is of, in which each name has the same relation before its
+// dot; false for any other filter.
+func (c *correction) ofRelated(t Tool) (call Call, ok bool) {
+	var filter rs.Object
+	in := -1
+	for _, m := range c.args.Object("filter") {
+		relation, field := c.stream.relationIn(m.Name)
+		if relation < 0 || in >= 0 && in != relation || relation >= len(c.stream.Related) || c.stream.Related[relation].field(field) == nil {
+			return Call{}, false
+		}
+		in, filter = relation, append(filter, rs.Member{Name: field, Value: m.Value})
+	}
+	if in < 0 || t.Name != "query_records" {
+		return Call{}, false
+	}
+	r := c.stream.Relations[in]
+	c.say(rs.UnknownField, "filter", "A filter is of the fields of its own stream; these are of the related %s.", quote.Names([]string{r.Target}, 1))
+	if c.hint = "The call below reads those."; r.ForeignKey != "" {
+		c.hint += " Their " + quote.Line(r.ForeignKey) + " is the id of the " + c.stream.Name + "."
+	}
+	records := rs.Object{{Name: "stream", Value: rs.EncodeJSON(r.Target)}}.WithAll(members(c.args, "connection_id", "limit", "time_zone"))
+	return Call{t.Name, records.With("filter", filter.JSON())}, true
 }
 
 // unfolded is a filter with the operators that stand in the names of its fields as conditions, and what is meant by those that no filter
 // says. It is false where that is not known.
-func (c *correction) unfolded(filter rs.Object) (plain rs.Object, ok bool) {
-	plain, names, ok := unfolded(filter, c.stream.suited(nil))
+func (c *correction) unfolded(t Tool, filter rs.Object) (plain rs.Object, ok bool) {
+	if plain, ok := byProperty(filter); ok && c.stream.field("property") == nil && c.stream.field("timestamp") == nil {
+		c.say(rs.UnknownField, "filter", "A property is the name of its condition, without its type.")
+		filter = plain
+	}
+	filter = c.bounded(filter)
+	plain, names, ok := unfolded(filter, c.stream.named(filter))
 	if len(names) == 0 {
 		return filter, true
 	}
@@ -141,17 +177,11 @@ func (c *correction) unfolded(filter rs.Object) (plain rs.Object, ok bool) {
 		c.hint = oneOf(len(values))
 	}
 	if excluded != nil {
-		field := excluded.Name
-		excluded.Name = c.name("filter", field, aggregates("group_by"), "group")
-		switch c.grouped = excluded; {
-		case c.open:
-		case excluded.Value == "null":
-			c.hint = absentHint(field)
-		case c.args.Has("group_by") || c.args.Has("group_by_time"):
-			c.hint = "No filter excludes a value: leave that condition out, or group by " + quote.Line(field) + "."
-		default:
-			c.hint = "No filter excludes a value: the call below groups by it, and the other groups are what is asked for."
+		to := c.name("filter", excluded.Name, aggregates("group_by"), "group")
+		if c.grouped = excluded; !c.open {
+			c.hint = excludedHint(t, *excluded, c.args)
 		}
+		excluded.Name = to
 	}
 	if sought != nil {
 		c.sought, c.hint = sought, "Search reads words: the call below finds the records that have them."
@@ -160,4 +190,50 @@ func (c *correction) unfolded(filter rs.Object) (plain rs.Object, ok bool) {
 		}
 	}
 	return swapped(rs.AsObject(guess)), true
+}
+
+// bounded is a filter with the bounds of a time that no field names, such as from and to, as those of the field that says when a record is.
+func (c *correction) bounded(filter rs.Object) rs.Object {
+	at, timed := c.stream.Time(), rs.Object{}
+	var rest rs.Object
+	var names []string
+	missed := false
+	for _, m := range filter {
+		bound, _ := boundsOf(m)
+		if c.stream.field(m.Name) != nil || len(bound) != 1 || !written.IsTime(bound[0].Value) {
+			rest = append(rest, m)
+			continue
+		}
+		operator := cmp.Or(boundOf(m.Name), map[string]string{"since": "gte", "until": "lte"}[bound[0].Name])
+		names, timed = append(names, m.Name), timed.With(operator, bound[0].Value)
+		missed = missed || c.stream.misses(m.Name)
+	}
+	if at == "" || len(timed) < len(names) || len(timed) == 0 || !missed && len(timed) < 2 || rest.Includes(at) {
+		return filter
+	}
+	c.say(rs.UnknownField, "filter", "%s has no field %s; %s says when a record is.", c.stream.Name, quote.Names(names, maxShown), quote.Line(at))
+	return append(rest, rs.Member{Name: at, Value: timed.JSON()})
+}
+
+// dateForm is a condition on a time with its dates in the form that a filter takes.
+func dateForm(t Tool, condition string) string {
+	call, _ := t.Rewritten(rs.Object{{Name: "filter", Value: rs.Object{{Name: "time", Value: condition}}.JSON()}}, &rs.Error{Code: "invalid_request"})
+	return cmp.Or(call.Arguments.Object("filter").Get("time"), condition)
+}
+
+// byValue looks at the value of a condition whose field the stream does not have: a date is compared with a time and a number with a number,
+// and a date under a name like no other with the time of the records.
+func (c *correction) byValue(filter rs.Object, field, value string, u use) (string, use) {
+	kind, at := kindOf(value), c.stream.Time()
+	if kind == nil || c.stream.field(field) != nil {
+		return field, u
+	}
+	fits := func(f rs.SchemaField) bool { return u(f) && kind(f) }
+	if len(c.stream.near(field, u)) == 0 && at != "" && kind(*c.stream.field(at)) && !filter.Includes(at) {
+		c.say(rs.UnknownField, "filter", "%s has no field %s; %s says when a record is.", c.stream.Name, quote.Text(field), quote.Line(at))
+		return at, u
+	} else if len(c.stream.near(field, fits)) > 0 {
+		return field, fits
+	}
+	return field, u
 }

@@ -1,6 +1,7 @@
 package correct
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,11 +16,10 @@ var (
 	symbolBefore = regexp.MustCompile(`(?i)^\s*(?:!|-|~|not\s)\s*\(?([A-Za-z_][\w.]*)\)?\s*$`)
 )
 
-// Words in the name of a field by which a condition is not to hold, and those by which a bound is one of the field behind them.
+// Words in the name of a field by which a condition is not to hold.
 var (
 	denials      = set("not", "no", "non", "without", "exclude", "excludes", "excluded", "excluding", "except", "isnt", "ne", "neq", "nin")
 	denyingParts = []string{"un", "non", "in", "im", "dis", "ir", "de"}
-	boundsBefore = map[string]string{"min": "gte", "minimum": "gte", "max": "lte", "maximum": "lte"}
 )
 
 // A fieldOperator is what a name in a filter says beside the field that it names: operators, such as status__not__in, or that the
@@ -65,15 +65,14 @@ func operatorIn(name string, known []string) (fieldOperator, bool) {
 			}
 		}
 	}
-	last := words[len(words)-1]
-	for _, ending := range []string{"at", "on", "date", "time"} { // ordered_before is a bound of ordered_at
-		field := strings.Join(append(slices.Clone(words[:len(words)-1]), ending), "_")
-		if operators := operatorWords(last); operators != nil && timeBounds[last] && slices.Contains(known, field) {
-			return fieldOperator{field, operators}, true
+	for i := 1; i < len(words); i++ { // ordered_before is a bound of ordered_at, as since_ordered is
+		first, last := strings.Join(words[:i], "_"), strings.Join(words[i:], "_")
+		for _, named := range [][2]string{{first, last}, {last, first}} {
+			base, bound := named[0], boundOf(named[1])
+			if at := slices.IndexFunc(endings, func(e string) bool { return slices.Contains(known, base+e) && (e == "" || timeBounds[named[1]]) }); bound != "" && at >= 0 {
+				return fieldOperator{base + endings[at], []string{bound}}, true
+			}
 		}
-	}
-	if rest := strings.Join(words[1:], "_"); boundsBefore[words[0]] != "" && slices.Contains(known, rest) {
-		return fieldOperator{rest, []string{boundsBefore[words[0]]}}, true
 	}
 	for i, word := range words {
 		others := slices.Concat(words[:i], words[i+1:])
@@ -89,8 +88,23 @@ func operatorIn(name string, known []string) (fieldOperator, bool) {
 	return fieldOperator{}, false
 }
 
-// timeBounds are words that bound a time and say nothing of any other field.
-var timeBounds = set("before", "after", "since", "until")
+// boundOf is the operator of a range that a word means; "" for none.
+func boundOf(word string) string {
+	operator, _ := operatorOf(word)
+	return cmp.Or(operator, likely[plainWord(word)])
+}
+
+// isWord reports whether a value is a text and neither a time nor a number: none that from, to and since bound.
+func isWord(raw string) bool {
+	s, ok := written.Text(raw)
+	return ok && !strings.ContainsAny(s, "0123456789") && !written.IsDate(raw)
+}
+
+// timeBounds are words that bound a time and say nothing of any other field; endings are those of the names of times.
+var (
+	timeBounds = set("before", "after", "since", "until")
+	endings    = []string{"", "_at", "_on", "_date", "_time"}
+)
 
 // denied is the operator that excludes the value of a field, which may be named without its verb: attachments is has_attachments.
 func denied(name string, known []string) fieldOperator {
@@ -133,7 +147,7 @@ var dateParts = set("date", "year", "month", "day", "week", "week_day", "quarter
 func unfolded(filter rs.Object, known []string) (plain rs.Object, names []string, ok bool) {
 	for _, m := range filter {
 		o, found := operatorIn(m.Name, known)
-		if slices.Contains(known, m.Name) || !found {
+		if slices.Contains(known, m.Name) || !found || len(o.operators) == 1 && likely[o.operators[0]] != "" && isWord(m.Value) {
 			o = fieldOperator{field: m.Name}
 		} else {
 			names = append(names, m.Name)
@@ -188,7 +202,7 @@ func inDate(part, raw string) string {
 	return rs.Object{{Name: name, Value: value}}.JSON()
 }
 
-// denies reports whether a name says that something is not so, and another that may be meant by it does not.
+// denies reports whether a name says that something is not so, or bounds it, and another that may be meant by it does not.
 func denies(name, meant string) bool {
 	signs := func(s string) bool {
 		return strings.ContainsAny(s, "!~≠") || strings.HasPrefix(s, "-") || strings.Contains(s, "<>")
@@ -198,7 +212,8 @@ func denies(name, meant string) bool {
 		if slices.Contains(others, word) {
 			return false
 		}
-		return denials[word] || exclusions[word] || slices.ContainsFunc(denyingParts, func(part string) bool {
+		operator, _ := operatorOf(word)
+		return denials[word] || exclusions[word] || operator != "" || slices.ContainsFunc(denyingParts, func(part string) bool {
 			rest, ok := strings.CutPrefix(word, part)
 			return ok && len(rest) > 2 && slices.ContainsFunc(others, func(other string) bool { return other == rest })
 		})

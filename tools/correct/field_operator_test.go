@@ -2,6 +2,7 @@ package correct_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -43,6 +44,22 @@ func TestOperatorsInTheNamesOfFields(t *testing.T) {
 		`{"total__between":[1,2]}`:                          records(`{"total":{"gte":1,"lte":2}}`),
 		`{"total__gte":1,"total__lt":2}`:                    records(`{"total":{"gte":1,"lt":2}}`),
 		`{"min_total":1,"total_max":2}`:                     records(`{"total":{"gte":1,"lte":2}}`),
+		`{"total_over":2}`:                                  records(`{"total":{"gt":2}}`),
+		`{"over_total":2}`:                                  records(`{"total":{"gt":2}}`),
+		`{"totalUnder":2}`:                                  records(`{"total":{"lt":2}}`),
+		`{"total_at_least":2}`:                              records(`{"total":{"gte":2}}`),
+		`{"at_most_total":2}`:                               records(`{"total":{"lte":2}}`),
+		`{"gte_total":2}`:                                   records(`{"total":{"gte":2}}`),
+		`{"min_amount":2}`:                                  records(`{"total":{"gte":2}}`),
+		`{"price_below":2}`:                                 records(`{"total":{"lt":2}}`),
+		`{"total_total_over":2}`:                            `schema {"stream":"orders"}`,
+		`{"from_merchant":"Otter"}`:                         records(`{"merchant":"Otter"}`),
+		`{"since_ordered_at":"2026-01-01"}`:                 records(`{"ordered_at":{"gte":"2026-01-01"}}`),
+		`{"since_ordered":"2026-01-01"}`:                    records(`{"ordered_at":{"gte":"2026-01-01"}}`),
+		`{"ordered_at_until":"2026-01-01"}`:                 records(`{"ordered_at":{"lte":"2026-01-01"}}`),
+		`{"created_after":"2026-01-01"}`:                    records(`{"ordered_at":{"gt":"2026-01-01"}}`),
+		`{"from":"2026-01-01","to":"2026-01-31"}`:           records(`{"ordered_at":{"gte":"2026-01-01","lte":"2026-01-31"}}`),
+		`{"start_date":"2026-01-01"}`:                       records(`{"ordered_at":{"gte":"2026-01-01"}}`),
 		`{"ordered_before":"2026-01-01"}`:                   records(`{"ordered_at":{"lt":"2026-01-01"}}`),
 		`{"ordered_after":"2026-01-01"}`:                    records(`{"ordered_at":{"gt":"2026-01-01"}}`),
 		`{"ordered_at__month":"2026-03"}`:                   records(`{"ordered_at":{"gte":"2026-03-01","lt":"2026-04-01"}}`),
@@ -65,6 +82,47 @@ func TestOperatorsInTheNamesOfFields(t *testing.T) {
 			t.Errorf("%s: %q is proposed, want %q", arguments, got, want)
 		}
 	}
+}
+
+// A field that the stream does not have is the one that the value and the words of its name mean.
+func TestFieldsByTheirValues(t *testing.T) {
+	for filter, want := range map[string]string{
+		`{"order":"2026-01-01"}`:             `{"ordered_at":"2026-01-01"}`,
+		`{"order":{"gte":"2026-01-01"}}`:     `{"ordered_at":{"gte":"2026-01-01"}}`,
+		`{"order_value":2}`:                  `{"total":2}`,
+		`{"purchased":{"gte":"2026-01-01"}}`: `{"ordered_at":{"gte":"2026-01-01"}}`,
+	} {
+		want := `query_records {"stream":"orders","filter":` + want + `}`
+		if got := proposed(t, "query_records", `{"stream":"orders","filter":`+filter+`}`); got != want {
+			t.Errorf("%s: %q is proposed, want %q", filter, got, want)
+		}
+	}
+	for _, filter := range []string{`{"zzz":"paid"}`, `{"zzz":{"gte":2}}`} {
+		if got := proposed(t, "query_records", `{"stream":"orders","filter":`+filter+`}`); got != "" {
+			t.Errorf("%s: %q is proposed", filter, got)
+		}
+	}
+}
+
+// Whatever a filter is, a proposal is made without a panic, and none has no tool.
+func FuzzProposal(f *testing.F) {
+	for _, filter := range []string{
+		`{"property":"total","timestamp":"ordered_at"}`, `{"property":"total","number":{"greater_than":5}}`, `{"status__ne":"paid"}`, `"total > 5"`,
+		`{"and":[{"property":"a"}]}`, `[{"field":"total","operator":"gt","value":1}]`, `{"order_items.a":{"exists":{"field":"a"}}}`, `{"total":"50-60"}`,
+	} {
+		f.Add(filter)
+	}
+	f.Fuzz(func(t *testing.T, filter string) {
+		for _, tool := range []string{"query_records", "aggregate"} {
+			arguments := `{"stream":"orders","metric":"count","filter":` + filter + `}`
+			if _, ok := correct.Arguments(json.RawMessage(arguments)); !ok {
+				return
+			}
+			if got := proposed(t, tool, arguments); strings.HasPrefix(got, " ") {
+				t.Errorf("%s: %q", arguments, got)
+			}
+		}
+	})
 }
 
 // proposed is the call that a refusal of arguments proposes: without a read where the tool refuses them, else by the fields of the stream.

@@ -1,7 +1,6 @@
 package correct
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -80,6 +79,9 @@ func (s KnownStream) Unknown(t Tool, args rs.Object, refused *rs.Error) *rs.Erro
 		c.here = " in this grant"
 	}
 	c.fields()
+	if related, ok := c.ofRelated(t); ok {
+		return &rs.Error{Code: c.code, Param: c.param, Message: strings.Join(c.wrong, " "), Hint: c.hint, Send: related.String()}
+	}
 	if t.Name == "search" || t.Name == "query_records" || t.Name == "aggregate" {
 		c.filter(t)
 	}
@@ -165,7 +167,7 @@ func (c *correction) filter(t Tool) {
 	if filter == nil {
 		return
 	}
-	filter, ok := c.unfolded(filter)
+	filter, ok := c.unfolded(t, filter)
 	if !ok {
 		return
 	}
@@ -179,7 +181,7 @@ func (c *correction) filter(t Tool) {
 		if field == "" {
 			continue
 		}
-		if c.stream.field(field) == nil && t.Takes(field) && !c.args.Has(field) {
+		if p := t.parameter(field); c.stream.field(field) == nil && p != nil && p.allows(m.Value) && !c.args.Has(field) {
 			c.say(rs.UnknownField, "filter", "%s is an argument, not a field.", field)
 			c.args = c.args.With(field, m.Value)
 			continue
@@ -194,6 +196,7 @@ func (c *correction) filter(t Tool) {
 		} else if c.elsewhere(t, field, m.Value) {
 			continue
 		}
+		field, u = c.byValue(filter, field, m.Value, u)
 		switch to := c.name("filter", field, u, what); {
 		case to == "":
 		case to != field && denies(field, to):
@@ -208,6 +211,9 @@ func (c *correction) filter(t Tool) {
 		case to != field && hasText(m.Value) && c.stream.isNumber(to):
 			c.open = true // a date or a word is no bound of a number
 		default:
+			if f := c.stream.field(to); to != field && f != nil && isTime(*f) {
+				m.Value = dateForm(t, m.Value)
+			}
 			mended = append(mended, rs.Member{Name: to, Value: m.Value})
 		}
 	}
@@ -240,40 +246,6 @@ func (c *correction) sort() {
 		to = "-" + to
 	}
 	c.args = c.args.With("sort", rs.EncodeJSON(to))
-}
-
-func (c *correction) aggregate() {
-	metric, _ := written.Text(c.args.Get("metric"))
-	if field, ok := written.Text(c.args.Get("field")); ok && strings.ContainsAny(field, "*+/()") && c.stream.field(field) == nil {
-		c.say(rs.UnknownField, "field", "aggregate computes on one field, and %s is none of %s.", quote.Text(field), c.stream.Name)
-		c.open, c.partly = true, true
-	} else if ok && metric != "count" {
-		if to := c.name("field", field, aggregates(metric), "take "+metric); to != "" {
-			c.args = c.args.With("field", rs.EncodeJSON(to))
-		}
-	}
-	for _, name := range []string{"group_by", "group_by_time"} {
-		field, ok := written.Text(c.args.Get(name))
-		if !ok {
-			continue
-		}
-		granularity := cmp.Or(wordForms["granularity"][written.Snake(field)], written.Snake(field))
-		if granularities[granularity] && c.stream.field(field) == nil {
-			if times := c.stream.near("date", aggregates("group_by_time")); len(times) > 0 {
-				c.say(rs.UnknownField, name, "%s is a granularity; group_by_time names the field.", quote.Text(field))
-				c.args = renamed(c.args, name, "group_by_time", rs.EncodeJSON(times[0])).With("granularity", rs.EncodeJSON(granularity))
-				continue
-			}
-		}
-		if f := c.stream.field(field); name == "group_by" && f != nil && slices.Contains(f.Aggregates, "group_by_time") && !slices.Contains(f.Aggregates, name) {
-			c.say(rs.UnknownField, name, "%s is a time: group_by_time groups by it.", quote.Text(field))
-			c.args = renamed(c.args, name, "group_by_time", rs.EncodeJSON(field)).With("granularity", `"month"`)
-			continue
-		}
-		if to := c.name(name, field, aggregates(name), "group"); to != "" {
-			c.args = c.args.With(name, rs.EncodeJSON(to))
-		}
-	}
 }
 
 func (c *correction) relations() {

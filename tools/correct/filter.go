@@ -1,6 +1,8 @@
 package correct
 
 import (
+	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -26,8 +28,12 @@ func operatorOf(word string) (operator string, certain bool) {
 	return operator, certain
 }
 
+// existsForm is what Elasticsearch asks for a value of a field with.
+var existsForm = regexp.MustCompile(`\{\s*"(exists|missing)"\s*:\s*\{\s*"field"\s*:\s*("[\w.-]+")\s*\}\s*\}`)
+
 // filterOf returns a filter in its own form: by field a value, or an object of range operators. What is not certain stays as it is.
 func filterOf(raw string) string {
+	raw = existsForm.ReplaceAllString(raw, `{$2:{"$1":true}}`)
 	if list, ok := rs.AsArray(raw); ok {
 		return conjunction(list, raw)
 	}
@@ -35,7 +41,7 @@ func filterOf(raw string) string {
 	if o == nil {
 		return raw
 	}
-	if field, condition, ok := spelled(o); ok {
+	if field, condition, ok := spelled(o); ok && field != "" {
 		return rs.Object{{Name: field, Value: condition}}.JSON()
 	}
 	if inner := unwrapped(o); inner != nil {
@@ -59,6 +65,9 @@ func condition(raw string) string {
 		return list[0]
 	}
 	o := rs.AsObject(raw)
+	if field, compared, ok := spelled(o); ok && field == "" && len(o) == 2 {
+		return compared
+	}
 	var ranges rs.Object
 	for _, m := range o {
 		operator, ok := operatorOf(m.Name)
@@ -68,7 +77,7 @@ func condition(raw string) string {
 		case !ok || ranges.Includes(operator):
 			return raw
 		case operator == "" && len(o) == 1:
-			return m.Value
+			return condition(m.Value)
 		case operator == "":
 			return raw
 		case m.Value == "null" && len(o) > 1:
@@ -82,36 +91,55 @@ func condition(raw string) string {
 	return ranges.JSON()
 }
 
-// spelled reads a condition that names its parts: {"field":"total","operator":">=","value":100}.
+// spelled reads a condition that names its parts: {"field":"total","operator":">=","value":100}, or within its field the last two.
 func spelled(o rs.Object) (field, comparison string, ok bool) {
-	if len(o) != 3 && (len(o) != 2 || !o.Includes("value")) {
-		return "", "", false
-	}
 	word := "eq"
 	for _, m := range o {
 		s, isText := written.Text(m.Value)
-		switch name := strings.ToLower(m.Name); name {
-		case "field", "field_path", "column", "property", "key", "name":
+		switch name := strings.ToLower(m.Name); {
+		case fieldParts[name] && field == "" && isText:
 			if len(o) == 2 && name != "field" && name != "field_path" {
 				return "", "", false // without an operator these can be fields of the stream
 			}
 			field = s
-		case "operator", "op", "comparison", "condition":
-			if word = s; !isText {
-				return "", "", false
-			}
-		case "value":
+		case operatorParts[name] && isText:
+			word = s
+		case valueParts[name] && comparison == "":
 			comparison = m.Value
 		default:
 			return "", "", false
 		}
 	}
-	if field == "" || comparison == "" {
+	if comparison == "" || !isOperator(word) {
 		return "", "", false
 	}
-	comparison = condition(rs.Object{{Name: word, Value: comparison}}.JSON())
-	_, certain := operatorOf(word)
-	return field, comparison, certain
+	return field, condition(rs.Object{{Name: word, Value: comparison}}.JSON()), true
+}
+
+// byProperty returns the conditions of a filter that names the type of each property, as Notion does: {"property":"total","number":
+// {"greater_than":5}}, alone or in a list of which all hold. It is false for any other filter. A stream may have fields of these names.
+func byProperty(o rs.Object) (plain rs.Object, ok bool) {
+	if len(o) == 1 && plainWord(o[0].Name) == "and" {
+		var conditions []string
+		for _, raw := range o.Array(o[0].Name) {
+			one, ok := byProperty(rs.AsObject(raw))
+			if !ok {
+				return nil, false
+			}
+			conditions = append(conditions, one.JSON())
+		}
+		plain = rs.AsObject(conjunction(conditions, ""))
+		return plain, len(plain) > 0
+	}
+	name := cmp.Or(o.Text("property"), o.Text("timestamp"))
+	if len(o) != 2 || name == "" {
+		return nil, false
+	}
+	is := o.Without("property", "timestamp")
+	if len(is) != 1 {
+		return nil, false
+	}
+	return rs.Object{{Name: name, Value: condition(is[0].Value)}}, propertyTypes[is[0].Name]
 }
 
 // conjunction joins the conditions of a list, all of which must hold. If two cannot stand in one object, raw is returned.
@@ -157,7 +185,7 @@ func with(filter rs.Object, field, operator, value string) rs.Object {
 var wrappers = map[string]string{
 	"where": "", "filter": "", "query": "", "term": "", "terms": "", "range": "", "bool": "", "must": "", "constant_score": "",
 	"match": "match", "match_phrase": "match", "wildcard": "match", "prefix": "match", "regexp": "match",
-	"not": "not", "must_not": "not", "exclude": "not", "except": "not",
+	"not": "not", "nor": "not", "must_not": "not", "exclude": "not", "except": "not",
 }
 
 // unwrapped returns the conditions inside those of a filter that other languages wrap, such as {"range":{"total":{"gte":5}}} and
@@ -211,5 +239,5 @@ func unwrapped(o rs.Object) (conditions []string) {
 func isOperator(word string) bool {
 	_, certain := operatorOf(word)
 	plain := plainWord(word)
-	return certain || lists[plain] || absences[plain] || exclusions[plain] || seeks[plain] || likely[plain] != "" || ranges[plain]
+	return certain || lists[plain] || absences[plain] || presences[plain] || exclusions[plain] || seeks[plain] || likely[plain] != "" || ranges[plain]
 }

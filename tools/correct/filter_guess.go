@@ -11,8 +11,12 @@ import (
 )
 
 var (
-	comparison = regexp.MustCompile(`(?i)^\s*["'\x60]?([A-Za-z_][\w.]*)["'\x60]?\s*` +
-		`(>=|<=|==|=|>|<|:|\b(?:gte|lte|gt|lt|eq|is)\b)\s*(.+?)\s*$`)
+	comparison = regexp.MustCompile(`(?i)^\s*(?:where\s+)?["'\x60{\[]?([A-Za-z_][\w.]*)["'\x60}\]]?\s*(>=|<=|<>|!==?|==?|>|<|:|` +
+		`\b(?:gte|lte|gt|lt|eq|ne|is\s+not|is|not\s+like|i?like|contains|not\s+in|in)\b)\s*(.+?)\s*$`)
+	betweenForm   = regexp.MustCompile(`(?i)([A-Za-z_][\w.]*)\s+between\s+(\S+|'[^']*')\s+and\s+`)
+	allOf         = regexp.MustCompile(`(?i)^\s*and\s*\(([^()]*)\)\s*$`)
+	denial        = regexp.MustCompile(`(?i)^\s*not\s+`)
+	noValue       = regexp.MustCompile(`(?i)^(null|none)$`)
 	severalValues = regexp.MustCompile(`(?i)^(not\b.*|null|none)$|\s(or|in)\s|,\s*\w+\s*[<>=:]`)
 
 	bracketed   = regexp.MustCompile(`^(?:filter)?\[?([A-Za-z_][\w.-]*?)\]?(?:\[\$?(\w*)\])?$`)
@@ -41,42 +45,94 @@ func isEmpty(raw string) bool {
 	return raw == "null" || isText && strings.TrimSpace(s) == "" || err == nil && len(o) == 0 || isList && len(list) == 0
 }
 
-// absent reports whether a condition asks for records that have no value in its field, or for those that have one.
-func absent(condition string) bool {
-	switch o := rs.AsObject(condition); {
-	case len(o) == 1:
-		word := plainWord(o[0].Name)
-		return absences[word] && rs.Kind(o[0].Value) == "boolean" || exclusions[word] && absent(o[0].Value)
-	default:
-		return condition == "null" || condition == `""`
+// What a condition asks for that is on no value: records that have none in its field, or those that have one.
+const (
+	noneOf = "null"
+	anyOf  = "any"
+)
+
+// absence is what a condition asks for that is on no value: noneOf, anyOf, or "" for any other condition.
+func absence(condition string) string {
+	o := rs.AsObject(condition)
+	if len(o) != 1 {
+		return map[string]string{"null": noneOf, `""`: noneOf}[condition]
 	}
+	word, inner := plainWord(o[0].Name), absence(o[0].Value)
+	lacks := absences[word]
+	switch {
+	case (lacks || presences[word]) && rs.Kind(o[0].Value) == "boolean":
+		lacks = lacks == (o[0].Value == "true")
+	case exclusions[word] && inner != "":
+		lacks = inner == anyOf
+	default:
+		return ""
+	}
+	if lacks {
+		return noneOf
+	}
+	return anyOf
+}
+
+// conditionsIn reads the conditions of a filter that is one text, as in SQL; nil where one of them is not understood.
+func conditionsIn(s string) (all rs.Object) {
+	if found := allOf.FindStringSubmatch(s); found != nil {
+		s = strings.ReplaceAll(found[1], ",", " and ")
+	}
+	parts := andWord.Split(betweenForm.ReplaceAllString(s, "$1 >= $2 and $1 <= "), maxParts+1)
+	if len(parts) > maxParts {
+		return nil
+	}
+	for _, part := range parts {
+		without := denial.ReplaceAllString(part, "")
+		found := comparison.FindStringSubmatch(without)
+		if found == nil {
+			return nil
+		}
+		field, word, value := found[1], written.Snake(strings.ReplaceAll(found[2], ":", "=")), literal(found[3])
+		switch operator, certain := operatorOf(word); {
+		case noValue.MatchString(found[3]) && (certain || exclusions[word]):
+			if value = "null"; certain {
+				word = operator
+			}
+		case strings.HasSuffix(word, "in"):
+			value = listed(names(strings.Trim(found[3], "()[]")))
+		case !isOneValue(found[3]):
+			return nil
+		case certain:
+			word = operator
+		}
+		if without != part {
+			word, value = "not", fieldOperator{operators: slices.DeleteFunc([]string{word}, func(w string) bool { return w == "" })}.condition(value)
+		}
+		if before := all.Object(field); all.Includes(field) && (word == "" || before == nil || before.Includes(word)) {
+			return nil // one field cannot have both conditions
+		}
+		all = with(all, field, word, value)
+	}
+	return all
 }
 
 // guessedFilter returns the filter that is probably meant by one that was refused, without the one condition that cannot be said: an
 // exclusion, or a text to look for; "" where a condition of it would be lost.
 func guessedFilter(raw string) (guess string, excluded, sought *rs.Member) {
 	if s, ok := written.Text(raw); ok {
-		if o := rs.AsObject(s); o != nil {
+		if o := rs.AsObject(s); len(o) > 0 {
 			return guessedFilter(filterOf(s))
 		}
-		var all rs.Object
-		parts := andWord.Split(s, maxParts+1)
-		if len(parts) > maxParts {
-			return "", nil, nil
+		if all := conditionsIn(s); all != nil {
+			return guessedFilter(all.JSON())
 		}
-		for _, part := range parts {
-			found := comparison.FindStringSubmatch(part)
-			if found == nil || !isOneValue(found[3]) {
-				return "", nil, nil
-			}
-			operator, _ := operatorOf(strings.ReplaceAll(found[2], ":", "="))
-			all = with(all, found[1], operator, literal(found[3]))
-		}
-		return all.JSON(), nil, nil
+		return "", nil, nil
 	}
 	o := rs.AsObject(raw)
-	if list := anyOf(o); len(list) > 0 { // there is no "or": one call for each
+	if list := alternativesOf(o); len(list) > 0 { // there is no "or": one call for each
+		if plain, ok := byProperty(rs.AsObject(list[0])); ok {
+			return plain.JSON(), nil, nil
+		}
 		return filterOf(list[0]), nil, nil
+	}
+	if plain, ok := byProperty(o); ok {
+		o = plain
 	}
 	o, _, ok := unfolded(withoutBrackets(o), nil)
 	if !ok {
@@ -87,8 +143,8 @@ func guessedFilter(raw string) (guess string, excluded, sought *rs.Member) {
 	for _, m := range o {
 		name := m.Name
 		switch value := m.Value; {
-		case absent(value):
-			excluded, unsaid = &rs.Member{Name: name, Value: "null"}, unsaid+1
+		case absence(value) != "":
+			excluded, unsaid = &rs.Member{Name: name, Value: absence(value)}, unsaid+1
 		case rs.Kind(value) == "object":
 			for _, r := range rs.AsObject(value) {
 				plain := plainWord(r.Name)
@@ -98,6 +154,7 @@ func guessedFilter(raw string) (guess string, excluded, sought *rs.Member) {
 				switch {
 				case r.Value == "null":
 					return "", nil, nil
+				case plain == "options": // of a $regex
 				case certain:
 					all = with(all, name, known, r.Value)
 				case lists[plain] && len(list) > 0:
@@ -133,11 +190,10 @@ func guessedFilter(raw string) (guess string, excluded, sought *rs.Member) {
 				all = with(all, name, "", list[0])
 			}
 		default:
-			leads, rest := leadingOf(value)
-			if leads != "" {
-				value = rest
+			if bounds := leadingOf(value); bounds != nil {
+				value = bounds.JSON()
 			}
-			all = with(all, name, leads, value)
+			all = with(all, name, "", value)
 		}
 	}
 	if unsaid > 1 {
@@ -161,8 +217,8 @@ func withoutBrackets(filter rs.Object) rs.Object {
 	return plain
 }
 
-// anyOf are the conditions of a filter of which one is to hold; none for any other filter.
-func anyOf(filter rs.Object) []string {
+// alternativesOf are the conditions of a filter of which one is to hold; none for any other filter.
+func alternativesOf(filter rs.Object) []string {
 	if len(filter) == 1 && slices.Contains([]string{"or", "$or", "OR", "should"}, filter[0].Name) {
 		return filter.Array(filter[0].Name)
 	}
@@ -172,8 +228,14 @@ func anyOf(filter rs.Object) []string {
 // alternatives are the values of the first condition that has several, of which one call can ask for one only.
 func alternatives(raw string) []string {
 	filter := rs.AsObject(raw)
-	if list := anyOf(filter); len(list) > 1 {
+	if s, ok := written.Text(raw); ok {
+		filter = conditionsIn(s)
+	}
+	if list := alternativesOf(filter); len(list) > 1 {
 		return list
+	}
+	if plain, ok := byProperty(filter); ok {
+		filter = plain
 	}
 	filter, _, _ = unfolded(withoutBrackets(filter), nil)
 	for _, m := range filter {
@@ -190,15 +252,18 @@ func alternatives(raw string) []string {
 	return nil
 }
 
-// leadingOf splits a text such as ">100"; "" where no operator leads it.
-func leadingOf(raw string) (operator, value string) {
+// leadingOf are the bounds of a text such as ">100" or "> 50 and < 60"; nil where no operator leads each.
+func leadingOf(raw string) (bounds rs.Object) {
 	s, _ := written.Text(raw)
-	found := leading.FindStringSubmatch(s)
-	if found == nil {
-		return "", ""
+	for _, part := range andWord.Split(s, 3) {
+		found := leading.FindStringSubmatch(part)
+		if found == nil {
+			return nil
+		}
+		operator, _ := operatorOf(found[1])
+		bounds = bounds.With(operator, literal(found[2]))
 	}
-	operator, _ = operatorOf(found[1])
-	return operator, literal(found[2])
+	return bounds
 }
 
 // literal is a value of a written condition: a number, a boolean, or a text with or without quotation marks.

@@ -13,10 +13,13 @@ import (
 // Guess returns the call that is probably meant by arguments that the tool refused, from what is known without a read. refused is the
 // error. It reports false where there is none; the caller checks that the tool takes what is returned.
 func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
+	args = t.conditional(args)
 	if call, ok := t.worded(args); ok {
 		return call, t.Name == "query_records"
 	}
-	args = t.oneAggregation(args)
+	if args = t.oneAggregation(args); t.Name == "aggregate" && slices.ContainsFunc(args, func(m rs.Member) bool { return aggregations[written.Snake(m.Name)] }) {
+		return Call{}, false // a count of all would be taken for what it asks for
+	}
 	guess := slices.Clone(args)
 	for _, m := range args {
 		if !t.Takes(m.Name) && bounds[written.Snake(m.Name)] && m.Value != "null" {
@@ -56,6 +59,10 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 			return searchFor(guess, *sought)
 		case excluded != nil && guess.Has("stream"):
 			return t.groupedBy(guess, *excluded)
+		case sought != nil && guess.Has("stream"):
+			call, ok := t.groupedBy(guess, *sought)
+			call.Arguments = call.Arguments.With("limit", "100") // any of them may have it
+			return call, ok
 		case sought != nil || excluded != nil:
 			return Call{}, false
 		}
@@ -133,6 +140,9 @@ func (t Tool) complete(guess rs.Object, refused *rs.Error) (Call, bool) {
 		switch {
 		case !guess.Has("stream"), metric != "count" && !guess.Has("field"), guess.Has("granularity") && !guess.Has("group_by_time"):
 			return Call{}, false
+		case guess.Has("group_by") && guess.Has("group_by_time") && metric != "count" && isUnit(guess.Text("group_by")):
+			guess = guess.Without("group_by") // an amount has a column for each of its units
+			return t.complete(guess, refused)
 		case guess.Has("group_by") && guess.Has("group_by_time"):
 			guess = guess.Without("group_by_time", "granularity", "time_zone")
 		case guess.Has("group_by_time") && !guess.Has("granularity"):
@@ -150,6 +160,11 @@ func (t Tool) complete(guess rs.Object, refused *rs.Error) (Call, bool) {
 		}
 	}
 	return Call{t.Name, guess}, true
+}
+
+// isUnit reports whether a field says what unit a number beside it is in.
+func isUnit(field string) bool {
+	return field == "currency" || field == "unit" || strings.HasSuffix(field, "_currency") || strings.HasSuffix(field, "_unit")
 }
 
 // record mends the arguments of a tool that reads one record.
@@ -218,8 +233,11 @@ func (t Tool) Hint(args rs.Object) string {
 		stream, _ := written.Text(args.Get("stream"))
 		return ownID(id, connection, stream)
 	}
-	if metrics, ok := rs.AsArray(list(args.Get("metric"))); ok && len(metrics) > 1 && t.Takes("metric") {
-		return fmt.Sprintf("aggregate computes one metric, so this needs a call for each of the %d; the one below is the first.", len(metrics))
+	for _, m := range args {
+		name := t.withNames(rs.Object{{Name: m.Name, Value: `""`}})[0].Name // metrics is metric
+		if several, ok := rs.AsArray(list(m.Value)); ok && len(several) > 1 && !timeName.MatchString(m.Value) && (name == "metric" || name == "field" || name == "group_by") && t.Takes("metric") {
+			return fmt.Sprintf("aggregate takes one %s, so this needs a call for each of the %d; the one below is the first.", name, len(several))
+		}
 	}
 	if word, _ := written.Text(args.Get("granularity")); strings.Contains(word, "week") && likelyForms["granularity"][written.Snake(word)] == "day" {
 		return "No group is a weekday: the call below groups by day, and the days of each weekday are to be added up."
@@ -227,14 +245,12 @@ func (t Tool) Hint(args rs.Object) string {
 	if call, ok := t.worded(args); ok && t.Name != call.Tool && t.Takes("metric") {
 		return "aggregate looks for no words: search finds the records that have them."
 	}
-	for _, m := range args.Object("filter") {
-		if !absent(m.Value) {
-			continue
-		}
-		if _, excluded, _ := guessedFilter(args.Get("filter")); excluded != nil && t.Takes("metric") && !args.Has("group_by") && !args.Has("group_by_time") {
-			return "No filter finds what has no value; in the call below, the group null is the records without " + quote.Line(m.Name) + "."
-		}
-		return absentHint(m.Name)
+	_, excluded, sought := guessedFilter(args.Get("filter"))
+	if excluded != nil {
+		return excludedHint(t, *excluded, args)
+	}
+	if sought != nil && t.Takes("metric") {
+		return "No filter looks for a part of a text: the call below groups by " + quote.Line(sought.Name) + "; add up the values that have it."
 	}
 	if slices.ContainsFunc(args, func(m rs.Member) bool { return !t.Takes(m.Name) && pages[written.Snake(m.Name)] }) && t.Takes("cursor") {
 		return "Pages have no numbers: each answer prints the call for the next page, with its cursor. The call below reads the first."
@@ -247,9 +263,25 @@ func oneOf(values int) string {
 	return fmt.Sprintf("A filter takes one value a field, so this needs a call for each of the %d; the one below is the first.", values)
 }
 
-// absentHint says how records without a value are found.
-func absentHint(field string) string {
-	return "No filter finds what has no value: leave that condition out and look at " + quote.Line(field) + " in the records."
+// excludedHint says how the records are found that a condition on no value, or on any but one, asks for: by groups, or in the records.
+func excludedHint(t Tool, excluded rs.Member, args rs.Object) string {
+	field, groups := quote.Line(excluded.Name), t.Name == "aggregate" && !args.Has("group_by") && !args.Has("group_by_time")
+	switch excluded.Value {
+	case noneOf:
+		if groups {
+			return "No filter finds what has no value; in the call below, the group null is the records without " + field + "."
+		}
+		return "No filter finds what has no value: leave that condition out and look at " + field + " in the records."
+	case anyOf:
+		if groups {
+			return "No filter finds what has any value; in the call below, all groups but null are the records with " + field + "."
+		}
+		return "No filter finds what has any value: leave that condition out and pass over the records without " + field + "."
+	}
+	if args.Has("group_by") || args.Has("group_by_time") {
+		return "No filter excludes a value: leave that condition out, or group by " + field + "."
+	}
+	return "No filter excludes a value: the call below groups by " + field + ", and the other groups are what is asked for."
 }
 
 // swapped is a filter with its reversed ranges the other way round.
@@ -273,7 +305,7 @@ func (c Call) LeavesOut(args rs.Object) string {
 		several, _ := rs.AsArray(m.Value)
 		switch {
 		case m.Name == "filter" && (c.Tool == "search" || c.Arguments.Has("group_by")): // what no filter says is in the words or groups
-		case aggregations[written.Snake(m.Name)] && c.Arguments.Text("metric") != "count": // it is in the metric
+		case aggregations[written.Snake(m.Name)], c.Arguments.Has("filter") && slices.Contains(words, written.Snake(m.Name)): // it is in the metric, or the filter
 		case value == "" || m.Value == "null" || silent[written.Snake(m.Name)] || strings.Contains(proposed, value):
 		case len(several) > 1 && strings.Contains(proposed, several[0]) && !strings.Contains(proposed, several[1]):
 			left = append(left, "all but the first of "+quote.Names([]string{m.Name}, 1))
@@ -285,6 +317,13 @@ func (c Call) LeavesOut(args rs.Object) string {
 		return ""
 	}
 	return "The call below leaves out " + strings.Join(left[:min(len(left), maxShown)], ", ") + "."
+}
+
+// Moves reports whether a call that is proposed for arguments names a field where they do not: as a group, or in the filter instead of as
+// an argument. Whether it fits there is known of the stream alone.
+func (c Call) Moves(t Tool, args rs.Object) bool {
+	return c.Arguments.Has("group_by") && !args.Has("group_by") ||
+		c.Arguments.Has("filter") && slices.ContainsFunc(args, func(m rs.Member) bool { return !t.Takes(m.Name) })
 }
 
 // groupsInstead reports whether a call groups by the field of an argument which excludes a value of it.

@@ -10,7 +10,7 @@ import (
 
 // boundWords are words that bound a time, alone or before a colon in a query, with the bounds of a search that they mean.
 var boundWords = map[string][]string{
-	"since": {"since"}, "after": {"since"}, "newer": {"since"}, "until": {"until"}, "before": {"until"}, "older": {"until"},
+	"since": {"since"}, "after": {"since"}, "newer": {"since"}, "newer_than": {"since"}, "older_than": {"until"}, "until": {"until"}, "before": {"until"}, "older": {"until"},
 	"on": {"since", "until"}, "date": {"since", "until"}, "day": {"since", "until"},
 }
 

@@ -40,7 +40,9 @@ func (t Tool) placed(guess rs.Object, m rs.Member) rs.Object {
 		return rest.With("filter", rest.Object("filter").With(o.field, o.condition(m.Value)).JSON())
 	}
 	scalar := rs.Kind(m.Value) == "string" || rs.Kind(m.Value) == "number" || rs.Kind(m.Value) == "boolean"
-	if t.Takes("filter") && t.Takes("stream") && scalar && !beside[plain] {
+	compared := rs.AsObject(m.Value)
+	compares := len(compared) > 0 && !slices.ContainsFunc(compared, func(r rs.Member) bool { return !isOperator(r.Name) })
+	if t.Takes("filter") && t.Takes("stream") && (scalar || compares) && !beside[plain] {
 		if filter := rest.Object("filter"); filter != nil || !rest.Has("filter") {
 			if name := bracketed.FindStringSubmatch(m.Name); name != nil && !filter.Includes(name[1]) {
 				return rest.With("filter", filter.With(name[1], m.Value).JSON())
@@ -110,7 +112,7 @@ func (t Tool) misplaced(args rs.Object) (Call, bool) {
 			name = "streams"
 		}
 		p := t.parameter(name)
-		if p == nil || name == "q" || name == "limit" || mended.Has(name) || rs.Kind(m.Value) == "object" {
+		if p == nil || !p.allows(m.Value) || name == "q" || name == "limit" || mended.Has(name) || rs.Kind(m.Value) == "object" {
 			continue
 		}
 		mended, filter = mended.With(name, t.value(p, m.Value)), filter.Without(m.Name)
@@ -156,32 +158,4 @@ func expanded(args rs.Object) rs.Object {
 		return args
 	}
 	return args.With("expand", listed(names)).With("expand_limit", limits.JSON())
-}
-
-// oneAggregation takes the metric and the field of one aggregation out of an object that other APIs have for it.
-func (t Tool) oneAggregation(args rs.Object) rs.Object {
-	if group := rs.AsObject(args.Get("group_by_time")); t.Name == "aggregate" && group.Text("field") != "" && !args.Has("granularity") {
-		args = args.With("group_by_time", rs.EncodeJSON(group.Text("field"))).With("granularity", group.Get("granularity"))
-	}
-	for _, m := range args {
-		if t.Name != "aggregate" || args.Has("metric") || !aggregations[written.Snake(m.Name)] {
-			continue
-		}
-		one := rs.AsObject(only(m.Value))
-		if within := rs.AsObject(m.Value); len(within) == 1 { // {"spent":{"sum":{"field":"total"}}}
-			if function := rs.AsObject(within[0].Value); len(function) == 1 && rs.AsObject(function[0].Value) != nil {
-				one = append(rs.Object{{Name: "metric", Value: rs.EncodeJSON(function[0].Name)}}, rs.AsObject(function[0].Value)...)
-			}
-		}
-		metric, field := one.Text("metric", "function", "type", "op", "operation"), one.Text("field", "column")
-		if metric == "" {
-			continue
-		}
-		args = renamed(args, m.Name, "metric", t.string(t.parameter("metric"), rs.EncodeJSON(metric)))
-		if field != "" {
-			args = args.With("field", rs.EncodeJSON(field))
-		}
-		return args
-	}
-	return args
 }

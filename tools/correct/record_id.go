@@ -41,6 +41,22 @@ func ownID(record, connection, stream string) string {
 		quote.Line(record), ref)
 }
 
+// Home says which streams may have a record of which only its own id was sent, and the call that reads it where there is one such stream;
+// "" where the id is another kind of mistake.
+func (g Grant) Home(t Tool, args rs.Object) (sentence string, send Call) {
+	id, _ := written.Text(args.Get("id"))
+	connection, _ := written.Text(args.Get("connection_id"))
+	streams := g.streamsOf(connection)
+	if id == "" || !t.Takes("id") || strings.Contains(id, ":") || len(streams) == 0 {
+		return "", Call{}
+	}
+	if len(streams) == 1 {
+		ref := rs.Ref{ConnectionID: connection, Stream: streams[0], RecordID: id}
+		send = Call{t.Name, args.Without("connection_id").With("id", rs.EncodeJSON(ref.String()))}
+	}
+	return "Streams that may have it: " + quote.Names(streams, maxShown) + ".", send
+}
+
 // isStreamName reports whether a name may be a stream's: the first part of a record's own id, as in C05:1794492492.000100, has digits.
 func isStreamName(name string) bool { return !strings.ContainsAny(name, "0123456789") }
 

@@ -2,6 +2,7 @@ package correct
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,9 +62,16 @@ func (t Tool) Rewritten(args rs.Object, refused *rs.Error) (Call, bool) {
 	}
 	filter, found := args.Object("filter"), false
 	for _, m := range filter {
+		compact := func(raw string) string {
+			if timeName.MatchString(m.Name) {
+				return written.CompactDay(raw)
+			}
+			return ""
+		}
 		if o := rs.AsObject(m.Value); o != nil {
 			for _, r := range o {
-				if operator, value := written.Bound(r.Name, r.Value); value != "" {
+				operator, value := written.Bound(r.Name, r.Value)
+				if value = cmp.Or(compact(r.Value), value); value != "" {
 					if operator != r.Name {
 						o = o.Without(r.Name)
 					}
@@ -71,9 +79,13 @@ func (t Tool) Rewritten(args rs.Object, refused *rs.Error) (Call, bool) {
 				}
 			}
 			filter = filter.With(m.Name, o.JSON())
-		} else if operator, value := leadingOf(m.Value); operator != "" {
-			filter, found = filter.With(m.Name, rs.Object{{Name: operator, Value: value}}.JSON()), true
-		} else if value := cmp.Or(written.Range(m.Value), written.Value(m.Value)); value != "" {
+		} else if bounds := leadingOf(m.Value); bounds != nil {
+			filter, found = filter.With(m.Name, bounds.JSON()), true
+		} else if two := written.Numbers(m.Value); two != nil && strings.Contains(refused.Message, "number") {
+			filter, found = filter.With(m.Name, rs.Object{{Name: "gte", Value: two[0]}, {Name: "lte", Value: two[1]}}.JSON()), true
+		} else if flag, ok := map[string]string{"0": "false", "1": "true"}[m.Value]; ok && strings.Contains(refused.Message, "boolean") {
+			filter, found = filter.With(m.Name, flag), true
+		} else if value := cmp.Or(compact(m.Value), written.Range(m.Value), written.Value(m.Value)); value != "" {
 			filter, found = filter.With(m.Name, value), true
 		}
 	}
@@ -81,6 +93,14 @@ func (t Tool) Rewritten(args rs.Object, refused *rs.Error) (Call, bool) {
 		return Call{}, false
 	}
 	return Call{t.Name, args.With("filter", filter.JSON())}, true
+}
+
+// NamesCurrency reports whether a filter compares with an amount that has a currency.
+func NamesCurrency(args rs.Object) bool {
+	return slices.ContainsFunc(args.Object("filter"), func(m rs.Member) bool {
+		bounds := append(rs.AsObject(m.Value), rs.Member{Value: m.Value})
+		return slices.ContainsFunc(bounds, func(bound rs.Member) bool { _, ok := written.WithoutCurrency(bound.Value); return ok })
+	})
 }
 
 // Restarted returns the call from the first page on.
@@ -104,7 +124,8 @@ func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 		case !ok || !t.Takes(name):
 			continue
 		case name == "since":
-			if dated = dated.With(name, day(first)); !last.IsZero() && !args.Has("until") && last.Before(now.AddDate(0, 0, -1)) {
+			over := last.Before(now.AddDate(0, 0, -1)) || last.After(now) && !first.Before(now.Truncate(24*time.Hour))
+			if dated = dated.With(name, day(first)); !last.IsZero() && !args.Has("until") && over {
 				dated = dated.With("until", day(last))
 			}
 		case last.IsZero():

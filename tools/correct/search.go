@@ -3,6 +3,7 @@ package correct
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -11,19 +12,24 @@ import (
 )
 
 // operatorForm is an operator of the search of a mail or chat program, such as from:anna, at the start of a word and not within quotes.
-var operatorForm = regexp.MustCompile(`(?i)(^|\s)(from|sender|to|cc|subject|title|has|is|in|label|filename|before|older|until|after|newer|since|on|date):("[^"]+"|[^\s"]+)`)
+var operatorForm = regexp.MustCompile(`(?i)(^|\s)(-?)(from|sender|to|cc|subject|title|has|is|in|label|filename|before|older|until|after|newer|since|on|date|` +
+	`newer_than|older_than):("[^"]+"|\([^)]*\)|[^\s"]+)`)
 
 // A searchOperator is an operator in a query.
-type searchOperator struct{ name, value string }
+type searchOperator struct {
+	name, value string
+	denied      bool // "-from:anna"
+}
 
 // operatorsIn returns the operators in a query, and its words without them.
 func operatorsIn(q string) (found []searchOperator, words string) {
 	for {
 		at := operatorForm.FindStringSubmatchIndex(q)
-		if at == nil || strings.Count(q[:at[4]], `"`)%2 != 0 {
+		if at == nil || strings.Count(q[:at[6]], `"`)%2 != 0 {
 			return found, strings.Join(strings.Fields(q), " ")
 		}
-		found = append(found, searchOperator{strings.ToLower(q[at[4]:at[5]]), strings.Trim(q[at[6]:at[7]], `"`)})
+		value := strings.ReplaceAll(strings.Trim(q[at[8]:at[9]], `"()`), " OR ", " ") // a search finds some of the words where no record has all
+		found = append(found, searchOperator{strings.ToLower(q[at[6]:at[7]]), value, at[5] > at[4]})
 		q = q[:at[0]] + " " + q[at[1]:]
 	}
 }
@@ -56,11 +62,14 @@ func dated(args rs.Object) rs.Object {
 	changed := args
 	for _, o := range found {
 		bounds := boundWords[o.name]
-		if bounds == nil {
+		if bounds == nil || o.denied {
 			return args // is refused as it is
 		}
 		for _, bound := range bounds {
 			day := o.day(bound)
+			if day == "" && strings.HasSuffix(o.name, "_than") {
+				day = o.value // is refused with the day that it is
+			}
 			if day == "" || changed.Has(bound) {
 				return args
 			}
@@ -126,8 +135,15 @@ func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (Call, bool) {
 	rest := args.Without(name)
 	for _, o := range found {
 		flag, known := flagFields[o.name+":"+strings.ToLower(o.value)]
+		if o.denied && known {
+			flag.value = strconv.FormatBool(flag.value != "true")
+		}
 		sender := (o.name == "from" || o.name == "sender") && words == "" && len(found) == 1
 		switch {
+		case o.denied && !known: // a search leaves out words, not senders
+			for _, word := range strings.Fields(o.value) {
+				words = strings.TrimSpace(words + " -" + word)
+			}
 		case known && condition(flag.value, func(f rs.SchemaField) bool { return slices.Contains(flag.fields, f.Name) }):
 		case sender && strings.Contains(o.value, "@") && condition(rs.EncodeJSON(o.value), func(f rs.SchemaField) bool {
 			return strings.Contains(f.Name, "email") && f.Type == "string"
@@ -181,6 +197,18 @@ func fieldLike(s *rs.Schema, args rs.Object, stream string, is func(rs.SchemaFie
 // words are names of an argument that looks for words and is not a field of a stream.
 var words = append([]string{"q", "query"}, aliases["q"][1:7]...)
 
+// conditional gives words that are conditions, such as "status='paid' AND total>10", the name of the filter.
+func (t Tool) conditional(args rs.Object) rs.Object {
+	for _, m := range args {
+		s, _ := written.Text(m.Value)
+		if t.Takes("filter") && t.Takes("stream") && !t.Takes(m.Name) && !args.Has("filter") && slices.Contains(words, written.Snake(m.Name)) &&
+			strings.ContainsAny(s, "<>=") && conditionsIn(s) != nil {
+			return renamed(args, m.Name, "filter", m.Value)
+		}
+	}
+	return args
+}
+
 // worded is the search for the words that a call of another tool looks for in a stream; false where it looks for none.
 func (t Tool) worded(args rs.Object) (Call, bool) {
 	if !t.Takes("stream") || !t.Takes("filter") || !args.Has("stream") {
@@ -218,10 +246,22 @@ func searchFor(args rs.Object, sought rs.Member) (Call, bool) {
 	return Call{"search", query.WithAll(onlyConnection(args)).WithAll(members(args, "filter"))}, true
 }
 
+// Sought is the search for the text that the filter of a call looks for within a field; false for any other filter.
+func (t Tool) Sought(args rs.Object) (Call, bool) {
+	filter, _, sought := guessedFilter(args.Get("filter"))
+	if sought == nil || !args.Has("stream") {
+		return Call{}, false
+	}
+	if args = args.Without("filter"); filter != "{}" {
+		args = args.With("filter", filter)
+	}
+	return searchFor(args, *sought)
+}
+
 // groupedBy groups by a field of which no filter excludes a value: a number keeps what it is of, records are counted. It is false for a
 // call that is grouped already.
 func (t Tool) groupedBy(args rs.Object, excluded rs.Member) (Call, bool) {
-	absent := excluded.Value == "null"
+	absent := excluded.Value == noneOf || excluded.Value == anyOf
 	if t.Name != "aggregate" && absent || args.Has("group_by") || args.Has("group_by_time") {
 		return Call{}, false
 	}

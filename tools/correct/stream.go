@@ -1,6 +1,7 @@
 package correct
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -78,14 +79,46 @@ func (s KnownStream) field(name string) *rs.SchemaField {
 
 func (s KnownStream) isNumber(name string) bool {
 	f := s.field(name)
-	return f != nil && (f.Type == "number" || f.Type == "integer")
+	return f != nil && isNumber(*f)
+}
+
+func isNumber(f rs.SchemaField) bool { return f.Type == "number" || f.Type == "integer" }
+
+func isTime(f rs.SchemaField) bool {
+	return f.Role == "event-time" || strings.Contains(f.Type, "time") || strings.Contains(f.Type, "date")
+}
+
+// kindOf is the kind of field that a condition is of: a number's, a time's, or nil where any may be meant.
+func kindOf(condition string) use {
+	values := []string{condition}
+	if bounds := rs.AsObject(condition); bounds != nil {
+		values = nil
+		for _, bound := range bounds {
+			values = append(values, bound.Value)
+		}
+	}
+	notNumber := func(raw string) bool {
+		s, _ := rs.AsText(raw)
+		return !plainNumber.MatchString(s) || written.IsDate(raw) && len(s) >= 10
+	}
+	notDate := func(raw string) bool { return !written.IsDate(raw) }
+	switch {
+	case len(values) > 0 && !slices.ContainsFunc(values, notNumber):
+		return isNumber
+	case len(values) > 0 && !slices.ContainsFunc(values, notDate):
+		return isTime
+	}
+	return nil
 }
 
 // A use is what an argument needs of a field; nil takes any.
 type use func(rs.SchemaField) bool
 
+// aggregates takes the fields of a kind of aggregate; an average is made of a sum and a count.
 func aggregates(kind string) use {
-	return func(f rs.SchemaField) bool { return slices.Contains(f.Aggregates, kind) }
+	return func(f rs.SchemaField) bool {
+		return slices.Contains(f.Aggregates, kind) || kind == "avg" && slices.Contains(f.Aggregates, "sum")
+	}
 }
 
 func hasRanges(f rs.SchemaField) bool { return len(f.Ranges) > 0 }
@@ -108,24 +141,41 @@ func (s KnownStream) suited(u use) []string {
 	return suited
 }
 
-// roles are words for what a field is, beside the roles and types by which a schema says so.
+// bodies are words for the text that a record is about.
+var bodies = set("body", "content", "text", "message", "description", "details", "notes", "body_text")
+
+// roles are words for what a field is, beside the roles and types by which a schema says so, the likeliest first.
 var roles = []struct {
 	words map[string]bool
-	is    use
+	is    []use
 }{
 	{set("date", "time", "timestamp", "day", "when", "datetime", "created", "received", "sent", "start", "starts",
 		"occurred", "created_at", "updated_at", "created_time", "start_time", "start_date", "sent_at", "received_at",
 		"occurred_at", "timestamp_at", "event_time"),
-		func(f rs.SchemaField) bool { return f.Role == "event-time" }},
+		[]use{func(f rs.SchemaField) bool { return f.Role == "event-time" }}},
 	{set("from", "sender", "author", "user", "who", "by", "username", "sender_name", "from_user", "organizer",
-		"writer"), func(f rs.SchemaField) bool { return f.Role == "actor" }},
+		"writer"), []use{func(f rs.SchemaField) bool { return f.Role == "actor" }}},
 	{set("title", "subject", "name", "headline", "summary", "label", "vendor", "store", "shop",
-		"seller"), func(f rs.SchemaField) bool { return f.Role == "primary-title" }},
+		"seller"), []use{func(f rs.SchemaField) bool { return f.Role == "primary-title" }}},
 	{set("amount", "price", "cost", "value", "sum", "total", "total_amount",
-		"total_price"), func(f rs.SchemaField) bool { return f.Type == "number" || slices.Contains(f.Aggregates, "sum") }},
-	{set("body", "content", "text", "message", "description", "details", "notes"), func(f rs.SchemaField) bool {
-		return f.Role == "secondary" || f.Type == "text" || f.Lexical && f.Role == "primary-title"
+		"total_price"), []use{func(f rs.SchemaField) bool { return f.Type == "number" || slices.Contains(f.Aggregates, "sum") }}},
+	{bodies, []use{
+		func(f rs.SchemaField) bool { return bodies[f.Name] }, func(f rs.SchemaField) bool { return f.Role == "secondary" },
+		func(f rs.SchemaField) bool { return f.Type == "text" },
 	}},
+}
+
+// named are the names of the fields and, where one in a filter is near to none of these, the words for what a field is, such as the amount of
+// min_amount.
+func (s KnownStream) named(filter rs.Object) []string {
+	known := s.suited(nil)
+	if !slices.ContainsFunc(filter, func(m rs.Member) bool { return s.misses(m.Name) }) {
+		return known
+	}
+	for _, role := range roles {
+		known = append(known, slices.Collect(maps.Keys(role.words))...)
+	}
+	return known
 }
 
 // near are the fields that a name may mean, those for the use first.
@@ -136,14 +186,14 @@ func (s KnownStream) near(name string, u use) []string {
 			return []string{rest}
 		}
 	}
-	found := written.Nearest(name, known, 3)
+	found, plain := written.Nearest(name, known, 3), written.Snake(name)
+	own := strings.TrimPrefix(plain, strings.TrimSuffix(s.Name, "s")+"_") // the value of order_value
 	for _, role := range roles {
-		if !role.words[written.Snake(name)] {
-			continue
-		}
-		for _, f := range s.Fields {
-			if role.is(f) && slices.Contains(known, f.Name) && !slices.Contains(found, f.Name) {
-				found = append(found, f.Name)
+		for _, is := range role.is {
+			for _, f := range s.Fields {
+				if (role.words[plain] || role.words[own]) && is(f) && slices.Contains(known, f.Name) && !slices.Contains(found, f.Name) {
+					found = append(found, f.Name)
+				}
 			}
 		}
 	}
@@ -157,19 +207,32 @@ func (s *KnownStream) ReadRelated(all *rs.Schema) {
 	}
 }
 
-// misses reports whether the stream has no field of a name, nor of a similar one.
-func (s KnownStream) misses(name string) bool {
-	return s.field(name) == nil && len(written.Nearest(name, s.suited(nil), 1)) == 0
+// relationIn is the relation before the dot of a name, such as message_bodies.body_text, and the name behind it; -1 for none.
+func (s KnownStream) relationIn(name string) (relation int, field string) {
+	before, field, dotted := strings.Cut(strings.TrimPrefix(name, s.Name+"."), ".")
+	if near := written.Nearest(before, s.relations(), 1); dotted && len(near) > 0 && s.field(name) == nil {
+		return slices.Index(s.relations(), near[0]), field
+	}
+	return -1, field
 }
 
-// Misses reports whether a call reads a field that may be in a stream related to this one.
+// misses reports whether the stream has no field of a name, nor of a similar one.
+func (s KnownStream) misses(name string) bool {
+	relation, _ := s.relationIn(name)
+	own := strings.TrimPrefix(name, s.Name+".")
+	return relation >= 0 || s.field(own) == nil && len(written.Nearest(own, s.suited(nil), 1)) == 0
+}
+
+// Misses reports whether a call names a field that may be in a stream related to this one.
 func (s KnownStream) Misses(args rs.Object) bool {
-	for _, raw := range append(args.Array("fields"), args.Get("field")) {
-		if name, ok := written.Text(raw); ok && len(s.Relations) > 0 && s.misses(name) {
-			return true
-		}
+	names := append(args.Array("fields"), args.Get("field"))
+	for _, m := range args.Object("filter") {
+		names = append(names, rs.EncodeJSON(m.Name))
 	}
-	return false
+	return len(s.Relations) > 0 && slices.ContainsFunc(names, func(raw string) bool {
+		name, ok := written.Text(raw)
+		return ok && s.misses(name)
+	})
 }
 
 // Having lists the streams of a schema that have all fields of a filter.

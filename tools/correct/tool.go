@@ -26,6 +26,12 @@ type parameter struct {
 	Least, Most int      // the bounds of an integer
 }
 
+// allows reports whether a value may be one of a parameter, as far as that has a list of them.
+func (p *parameter) allows(raw string) bool {
+	word, _ := written.Text(raw)
+	return p.Words == nil || slices.Contains(p.Words, word)
+}
+
 // ReadTool reads the input schema of a tool, one flat object (D22).
 func ReadTool(name, input string) Tool {
 	t := Tool{Name: name}

@@ -6,18 +6,18 @@ var aliases = map[string][]string{
 	"streams":       {"stream", "stream_name", "stream_names", "tables", "collections"},
 	"connection_id": {"connection", "connections", "connection_ids", "connection_name", "account", "account_id", "source", "source_id"},
 	"limit": {"page_size", "pagesize", "per_page", "max_results", "num_results", "top_k", "top_n", "top",
-		"first", "take", "max", "size", "k", "n"},
+		"first", "take", "max", "size", "k", "n", "max_records", "rows"},
 	"limit_chars":  {"limit", "length", "max_chars", "max_length", "num_chars", "chars", "size"},
 	"offset_chars": {"offset", "start", "start_chars", "char_offset"},
 	"before_chars": {"before", "context_before"},
 	"after_chars":  {"after", "context_after"},
 	"cursor":       {"next_cursor", "page_token", "next_page_token"},
-	"fields":       {"select", "columns", "properties", "projection", "attributes", "field", "field_names"},
+	"fields":       {"select", "columns", "properties", "projection", "attributes", "field", "field_names", "source_fields"},
 	"field":        {"field_path", "field_name", "column", "property", "attribute", "path", "fields"},
-	"filter":       {"filters", "where", "conditions", "criteria"},
-	"sort":         {"sort_by", "sortby", "order_by", "orderby", "sort_field", "ordering"},
+	"filter":       {"filters", "where", "conditions", "criteria", "formula", "filter_by", "filter_by_formula", "where_clause"},
+	"sort":         {"sort_by", "sortby", "order_by", "orderby", "sort_field", "ordering", "sorts"},
 	"order":        {"sort_order", "sort_direction", "order_direction", "direction", "dir"},
-	"expand":       {"include", "includes", "embed", "relations", "populate"},
+	"expand":       {"include", "includes", "embed", "relations", "populate", "join", "joins", "with", "related", "relationships", "include_related"},
 	"q": {"text", "search", "search_query", "search_term", "search_terms", "keywords", "keyword", "terms",
 		"query_text", "query", "pattern", "phrase"},
 	"id": {"record_id", "uri", "url", "ids", "record_uri", "result_id", "record"},
@@ -77,7 +77,7 @@ var nameArguments = []string{"stream", "connection_id", "field", "id", "group_by
 var beside = set(
 	"reason", "purpose", "explanation", "description", "intent", "comment", "user", "user_id", "format", "output",
 	"output_format", "verbose", "debug", "pretty",
-	"page", "offset", "skip", "page_number", "timeout", "include_metadata", "include_deleted", "raw", "detail", "full",
+	"page", "offset", "skip", "page_number", "starting_after", "ending_before", "timeout", "include_metadata", "include_deleted", "raw", "detail", "full",
 	"mode", "sort", "order", "limit", "fields",
 	"q", "query", "streams", "cursor", "expand", "view", "metric", "field", "group_by", "group_by_time", "granularity",
 	"time_zone", "count", "distinct",
@@ -85,14 +85,14 @@ var beside = set(
 )
 
 // aggregations are objects that other APIs have for a metric and its field.
-var aggregations = set("aggregations", "aggregation", "aggregates", "aggs")
+var aggregations = set("aggregations", "aggregation", "aggregates", "aggs", "pipeline")
 
 // silent are arguments that say nothing about the records that are read, and those of which an error says enough.
 var silent = set("reason", "purpose", "explanation", "description", "intent", "comment", "user", "user_id", "format", "output", "output_format",
 	"verbose", "debug", "pretty", "timeout", "include_metadata", "raw", "limit", "cursor", "page", "page_number", "offset", "skip", "view", "detail")
 
 // pages are arguments that count pages or records instead of sending a cursor.
-var pages = set("page", "page_number", "offset", "skip")
+var pages = set("page", "page_number", "offset", "skip", "starting_after", "ending_before")
 
 // bounds are arguments that bound a time, which a filter on the stream's time field does here.
 var bounds = set(
@@ -104,10 +104,10 @@ var bounds = set(
 // operators are other ways to write an operator; "" is equality. All of them are certain.
 var operators = map[string]string{
 	"eq": "", "=": "", "==": "", "exact": "", "equals": "", "equal": "", "is": "", "value": "",
-	">=": "gte", "min": "gte", "ge": "gte", "greater_than_or_equal": "gte", "greater_than_or_equal_to": "gte", "at_least": "gte",
-	">": "gt", "greater_than": "gt", "after": "gt",
-	"<=": "lte", "max": "lte", "le": "lte", "less_than_or_equal": "lte", "less_than_or_equal_to": "lte", "at_most": "lte",
-	"<": "lt", "less_than": "lt", "before": "lt",
+	">=": "gte", "min": "gte", "minimum": "gte", "ge": "gte", "greater_than_or_equal": "gte", "greater_than_or_equal_to": "gte", "at_least": "gte",
+	">": "gt", "greater_than": "gt", "more_than": "gt", "over": "gt", "above": "gt", "after": "gt", "later_than": "gt", "newer_than": "gt",
+	"<=": "lte", "max": "lte", "maximum": "lte", "le": "lte", "less_than_or_equal": "lte", "less_than_or_equal_to": "lte", "at_most": "lte",
+	"<": "lt", "less_than": "lt", "fewer_than": "lt", "under": "lt", "below": "lt", "before": "lt", "earlier_than": "lt", "older_than": "lt",
 }
 
 // likely are words that probably mean an operator.
@@ -122,12 +122,25 @@ var complements = map[string]string{"gte": "lt", "gt": "lte", "lte": "gt", "lt":
 // Words that probably mean what no filter says.
 var (
 	lists      = set("in", "any", "any_of", "one_of")
-	absences   = set("exists", "is_null", "isnull", "null", "missing", "is_empty", "empty")
-	exclusions = set("ne", "neq", "not", "!=", "<>", "not_equal", "not_equals", "nin", "not_in", "is_not")
-	ranges     = set("between", "range")
-	seeks      = set("contains", "like", "ilike", "match", "matches", "regex", "starts_with", "startswith",
+	absences   = set("is_null", "isnull", "null", "missing", "is_empty", "empty")
+	presences  = set("exists", "not_null", "notnull", "is_not_null", "not_empty", "is_not_empty", "has_value", "present")
+	exclusions = set("ne", "neq", "not", "!=", "!==", "<>", "not_equal", "not_equals", "not_equal_to", "does_not_equal", "nin", "not_in", "is_not",
+		"not_like", "not_contains", "does_not_contain")
+	ranges = set("between", "range")
+	seeks  = set("contains", "like", "ilike", "match", "matches", "regex", "starts_with", "startswith",
 		"ends_with", "endswith", "search", "icontains", "includes",
 		"iexact", "istartswith", "iendswith", "iregex")
 )
+
+// Names of the parts of a condition that is written out, such as {"field":"total","operator":">=","value":100}.
+var (
+	fieldParts    = set("field", "field_path", "field_name", "column", "property", "attribute", "key", "name")
+	operatorParts = set("operator", "op", "comparison", "condition", "comparator", "cmp", "predicate")
+	valueParts    = set("value", "values", "operand", "val")
+)
+
+// propertyTypes are those of Notion, which stand between a property and its condition.
+var propertyTypes = set("rich_text", "title", "text", "number", "date", "select", "multi_select", "status", "checkbox", "people", "email", "url",
+	"phone_number", "created_time", "last_edited_time")
 
 var granularities = set("hour", "day", "week", "month", "quarter", "year")

@@ -19,6 +19,7 @@ type EmptyField struct {
 	Most   string    // the same of the largest
 	IDsOf  string    // the stream whose ids its values are; "" where that is not known
 	Whole  bool      // search reads its words, and the condition was on all of its text
+	Signs  bool      // the value has signs that are wildcards elsewhere
 	Meant  rs.Object // the arguments with a value in its place that is near to what was asked for; nil for none
 	Search rs.Object // of what was asked for, among the words of the field or of that stream; nil for none
 }
@@ -51,6 +52,9 @@ func explain(tool string, fields []EmptyField) []string {
 		}
 		if e.Least != "" && e.Most != "" {
 			lines = append(lines, fmt.Sprintf("%s is from %s to %s.", shownName(e.Field), shownValue(e.Least), shownValue(e.Most)))
+		}
+		if e.Signs {
+			lines = append(lines, "A filter has no wildcards: * and % stand for themselves.")
 		}
 		if e.IDsOf != "" {
 			lines = append(lines, clean.Clip(shownName(e.Field)+" holds ids of "+shownName(e.IDsOf)+".", lineChars))
@@ -89,6 +93,9 @@ func explained(tool string, fields []EmptyField) string {
 			list.put("least", truncateJSON(e.Least, identityBytes)).put("most", truncateJSON(e.Most, identityBytes))
 		}
 		list.optional("ids_of", clean.Clip(e.IDsOf, longestName))
+		if e.Signs {
+			list.plain("wildcards", "none: * and % stand for themselves")
+		}
 		if e.Whole {
 			list.plain("compared", "all of its text, not a word of it")
 		}

@@ -178,7 +178,7 @@ func errorObject(e *rs.Error, hint string) string {
 		for _, c := range e.Unavailable[:min(len(e.Unavailable), rs.MaxConnectionOptions)] {
 			if short, ok := shortened(c.Connection); ok {
 				code := rs.Code(clean.Preview(string(c.Code), labelChars))
-				list = append(list, encode(rs.UnavailableConnection{Connection: short, Code: code, Message: clean.Preview(c.Message, 120)}))
+				list = append(list, encode(rs.UnavailableConnection{Connection: short, Code: code, Message: clean.Preview(c.Message, reasonChars)}))
 			}
 		}
 		o.array("unavailable_connections", list)
@@ -195,7 +195,7 @@ func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Seco
 
 // unavailableLine names a connection that could not be read, and why (S3-3a, D14).
 func unavailableLine(c rs.UnavailableConnection) string {
-	return "unavailable: connection_id=" + labelled(clean.Name(c.ID), c.DisplayName) + " (" + clean.Name(clean.Preview(string(c.Code), labelChars)) + ": " + clean.Quote(clean.Preview(c.Message, 120)) + ")"
+	return "unavailable: connection_id=" + labelled(clean.Name(c.ID), c.DisplayName) + " (" + clean.Name(clean.Preview(string(c.Code), labelChars)) + ": " + clean.Quote(clean.Preview(c.Message, reasonChars)) + ")"
 }
 
 // unavailableBytes bounds the lines about connections that could not be read.

@@ -46,6 +46,7 @@ const (
 	excerptChars    = 200      // an evidence excerpt or snippet
 	titleChars      = 120
 	labelChars      = 60
+	reasonChars     = 500  // why a connection could not be read, with the command that mends it
 	keyChars        = 120  // of a key or a value; a longer one is cut
 	longestHandle   = 1200 // a cursor or first id that still fits search prose
 	longestName     = 256  // bytes of a name; a longer one could not be sent back

@@ -266,7 +266,7 @@ func TestHitsByMeaningAreSaidToBe(t *testing.T) {
 	}
 }
 
-// A question for the newest, or for a number, is told which tool answers it; other questions are not.
+// A question for the newest, or for a number, names the tool that answers it; other questions are not.
 func TestASearchNamesTheToolThatAnswers(t *testing.T) {
 	for q, want := range map[string]string{
 		"latest mail from Ann":     "Newest first: query_records, filtered",

@@ -18,3 +18,13 @@ func TestUnavailableConnectionsAreNamed(t *testing.T) {
 		t.Errorf("list_streams: %v %s", err, streams.Text)
 	}
 }
+
+// The command that connects again is the end of what is said of a grant that has ended, and is printed whole.
+func TestTheCommandThatConnectsAgainIsWhole(t *testing.T) {
+	const command = "pdpp-mcp connect https://provider.example.org --name work --source https://registry.example.org/connectors/gmail --connection cin_mail_work"
+	const body = `{"connectors":[],"unavailable_connections":[{"connection_id":"work","code":"grant_expired","message":"The access to work has ended. Run: ` + command + `"}]}`
+	schema, err := Schema(answer(body), SchemaQuery{})
+	if err != nil || !strings.Contains(schema.Text, command+`"`) {
+		t.Errorf("%v %s", err, schema.Text)
+	}
+}

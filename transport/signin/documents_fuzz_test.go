@@ -72,7 +72,7 @@ func FuzzMetadata(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if to := get(b, web.AuthorizePath, "?state=x").Header().Get("Location"); !strings.HasPrefix(to, s.URL+"/") && !strings.HasPrefix(to, s.URL+"?") {
+		if to := get(b, web.AuthorizePath, "?state=x&"+pkce).Header().Get("Location"); !strings.HasPrefix(to, s.URL+"/") && !strings.HasPrefix(to, s.URL+"?") {
 			t.Errorf("redirects to %q", to)
 		}
 		if b.Offers(rs.Missing{Streams: []string{"no such stream \x00"}}) && !strings.Contains(source+details, "no such stream") {

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -189,6 +190,9 @@ func (b *Bridge) metadata(w http.ResponseWriter, s server) {
 // passed are the parameters of an authorization request that are passed on. Others could replace the selection.
 var passed = [...]string{"client_id", "redirect_uri", "response_type", "state", "code_challenge", "code_challenge_method", "scope", "resource"}
 
+// challenge is the SHA-256 of a verifier, in base64url without padding (RFC 7636, section 4.2).
+var challenge = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`)
+
 // sentOnce keeps the parameters that are passed on. It refuses one that was sent twice: two readers could take different values.
 func sentOnce(w http.ResponseWriter, sent url.Values, names []string) (kept url.Values, ok bool) {
 	kept = url.Values{}
@@ -213,6 +217,10 @@ func (b *Bridge) authorize(w http.ResponseWriter, r *http.Request, s server) {
 	}
 	query, once := sentOnce(w, sent, passed[:])
 	if !once {
+		return
+	}
+	if query.Get("code_challenge_method") != "S256" || !challenge.MatchString(query.Get("code_challenge")) {
+		refuse(w, http.StatusBadRequest, "invalid_request", "PKCE is required: send code_challenge with code_challenge_method=S256 (RFC 7636).")
 		return
 	}
 	if b.options.Details != "" {

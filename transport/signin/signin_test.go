@@ -146,15 +146,25 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
+// pkce are the parameters by which a client binds its code to itself (RFC 7636).
+const (
+	digest = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+	pkce   = "code_challenge=" + digest + "&code_challenge_method=S256"
+)
+
 func TestAuthorizeAddsTheSelection(t *testing.T) {
 	s := newRealServer(t)
 	b, _ := newBridge(t, s)
-	w := get(b, web.AuthorizePath, "?client_id=cli_1&state=st&connector_id=gmail&authorization_details=%5B%5D&request_uri=urn:x&request=x&resource="+url.QueryEscape(ours+"/mcp"))
-	want := s.URL + "/oauth/authorize?client_id=cli_1&connector_id=slack&resource=https%3A%2F%2Fmcp.example%2Fmcp&state=st"
+	w := get(b, web.AuthorizePath, "?"+pkce+"&client_id=cli_1&state=st&connector_id=gmail&authorization_details=%5B%5D&request_uri=urn:x&request=x&resource="+url.QueryEscape(ours+"/mcp"))
+	want := s.URL + "/oauth/authorize?client_id=cli_1&" + pkce + "&connector_id=slack&resource=https%3A%2F%2Fmcp.example%2Fmcp&state=st"
 	if w.Code != http.StatusFound || w.Header().Get("Location") != want || w.Header().Get("Cache-Control") != "no-store" || w.Header().Get("Referrer-Policy") != "no-referrer" {
 		t.Errorf("%d %v", w.Code, w.Header())
 	}
-	for _, query := range []string{"?client_id=a&client_id=b", "?%zz", "?state=" + strings.Repeat("x", 20<<10)} {
+	for _, query := range []string{
+		"?client_id=a&client_id=b&" + pkce, "?%zz", "?" + pkce + "&state=" + strings.Repeat("x", 20<<10),
+		"?client_id=a", "?client_id=a&code_challenge=" + digest, "?code_challenge=" + digest + "&code_challenge_method=plain",
+		"?code_challenge_method=S256", "?code_challenge=short&code_challenge_method=S256", "?code_challenge=" + digest + "A&code_challenge_method=S256",
+	} {
 		if w := get(b, web.AuthorizePath, query); w.Code != http.StatusBadRequest || w.Header().Get("Location") != "" {
 			t.Errorf("%.20s: %d %v", query, w.Code, w.Header())
 		}
@@ -166,7 +176,7 @@ func TestAuthorizeAddsTheSelection(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		to, err := url.Parse(get(b, web.AuthorizePath, "?client_id=cli_1&connector_id=gmail").Header().Get("Location"))
+		to, err := url.Parse(get(b, web.AuthorizePath, "?client_id=cli_1&connector_id=gmail&"+pkce).Header().Get("Location"))
 		if err != nil || to.Query().Get("authorization_details") != o.Details || to.Query().Has("connector_id") {
 			t.Errorf("location %v: %v", to, err)
 		}

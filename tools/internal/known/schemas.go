@@ -49,11 +49,27 @@ func (c *Schemas) Of(ctx context.Context, d rs.Doer, scope rs.Scope) Stream {
 	if err != nil {
 		return Stream{Err: err}
 	}
-	known := ReadStream(response.Schema(), scope)
+	return c.Hold(ctx, scope, response.Schema())
+}
+
+// Hold returns what a schema document says of a scope, and holds it as if it had been read for that.
+func (c *Schemas) Hold(ctx context.Context, scope rs.Scope, document *rs.Schema) Stream {
+	key, known := schemaKey{auth.PrincipalFrom(ctx).GrantID, scope.Stream, scope.ConnectionID}, ReadStream(document, scope)
 	if key.grant != "" { // else it is not known who else may see it
 		c.held.Put(key, known)
 	}
 	return known
+}
+
+// Held returns the document that is held of a stream, or of all, without a read; nil for none.
+func (c *Schemas) Held(ctx context.Context, stream, connectionID string) *rs.Schema {
+	grant := auth.PrincipalFrom(ctx).GrantID
+	for _, key := range []schemaKey{{grant, stream, connectionID}, {grant, stream, ""}, {grant, "", connectionID}, {grant, "", ""}} {
+		if known, ok := c.held.Get(key); ok {
+			return known.Document
+		}
+	}
+	return nil
 }
 
 // ReadStream reads what a schema says of the streams of a scope.

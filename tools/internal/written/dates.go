@@ -2,6 +2,7 @@ package written
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -43,8 +44,38 @@ func Day(name, raw string) string {
 	return first.Format(time.DateOnly)
 }
 
+// monthsElsewhere are the names of the months in German, French, Spanish, Italian, Portuguese and Dutch where they are not the English ones.
+//
+//nolint:misspell // they are not English
+var monthsElsewhere = map[time.Month]string{
+	time.January: "januar janvier enero gennaio janeiro januari", time.February: "februar février fevrier febrero febbraio fevereiro februari",
+	time.March: "märz maerz mars marzo março marco maart", time.April: "avril abril aprile", time.May: "mai mayo maggio maio mei",
+	time.June: "juni juin junio giugno junho", time.July: "juli juillet julio luglio julho", time.August: "août aout agosto augustus",
+	time.September: "septembre septiembre settembre setembro", time.October: "oktober octobre octubre ottobre outubro",
+	time.November: "novembre noviembre novembro", time.December: "dezember décembre decembre diciembre dicembre dezembro",
+}
+
+// inEnglish is a text with the names of months of other languages in English, such as "5 March 2026" for "5. März 2026" and "5 de marzo de
+// 2026".
+func inEnglish(s string) string {
+	words := slices.DeleteFunc(strings.Fields(s), func(word string) bool { return strings.EqualFold(word, "de") })
+	for i, word := range words {
+		for month, names := range monthsElsewhere {
+			if slices.Contains(strings.Fields(names), strings.ToLower(word)) {
+				words[i] = month.String()
+				if i > 0 {
+					words[i-1] = strings.TrimSuffix(words[i-1], ".")
+				}
+				return strings.Join(words, " ")
+			}
+		}
+	}
+	return s
+}
+
 // readDate reads a date or time in one of the layouts; the zero time for any other text.
 func readDate(s string) (t time.Time, span string) {
+	s = inEnglish(s)
 	for _, known := range dateLayouts {
 		if t, err := time.Parse(known.layout, s); err == nil {
 			return t, known.span
@@ -76,7 +107,51 @@ func dateOf(raw string) string {
 	}
 }
 
-// Value is a value as a filter takes it, for a date or boolean that is written in another way; "" if there is none.
+const currencyCodes = `(?:USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|CNY|INR|SEK|NOK|DKK|PLN|CZK|BRL|MXN)`
+
+var (
+	currencyForm = regexp.MustCompile(`^(?:[£$€¥]|` + currencyCodes + `)\s*|\s*(?:[£$€¥]|` + currencyCodes + `)$`)
+	thousands    = regexp.MustCompile(`^-?[0-9]{1,3}(?:(?:,[0-9]{3})+(?:\.[0-9]+)?|(?:\.[0-9]{3})+,[0-9]+|(?:[ '’][0-9]{3})+(?:[.,][0-9]+)?)$`)
+	decimalComma = regexp.MustCompile(`^-?[0-9]+,[0-9]{1,2}$`)
+	plainAmount  = regexp.MustCompile(`^-?[0-9]+(?:\.[0-9]+)?$`)
+)
+
+// WithoutCurrency is a text without the sign or code of a currency before or after it; false where there is none.
+func WithoutCurrency(raw string) (amount string, ok bool) {
+	s, _ := Text(raw)
+	amount = currencyForm.ReplaceAllString(strings.TrimSpace(s), "")
+	return amount, amount != strings.TrimSpace(s) && numberOf(amount) != ""
+}
+
+// numberOf is the number that a text is, with its thousands apart or a comma before its decimals; "" for any other text.
+func numberOf(s string) string {
+	switch {
+	case thousands.MatchString(s):
+		at := strings.LastIndexAny(s, ",.")
+		if at >= 0 && (len(s)-at != 4 || strings.Trim(s[:at], "-0123456789"+s[at:at+1]) != "") { // what follows are decimals
+			s = s[:at] + "d" + s[at+1:]
+		}
+		s = strings.NewReplacer(",", "", ".", "", " ", "", "'", "", "’", "", "d", ".").Replace(s)
+	case decimalComma.MatchString(s):
+		s = strings.Replace(s, ",", ".", 1)
+	}
+	if !plainAmount.MatchString(s) {
+		return ""
+	}
+	return s
+}
+
+// CompactDay is the day that eight digits are, such as 20261105; "" for any other value. They may be a number.
+func CompactDay(raw string) string {
+	s, _ := rs.AsText(raw)
+	day, err := time.Parse("20060102", strings.TrimSpace(s))
+	if err != nil || day.Year() < 1900 || day.Year() > 2100 {
+		return ""
+	}
+	return rs.EncodeJSON(day.Format(time.DateOnly))
+}
+
+// Value is a value as a filter takes it, for a date, a boolean or an amount that is written in another way; "" if there is none.
 func Value(raw string) string {
 	if s, ok := Text(raw); ok {
 		switch strings.ToLower(strings.TrimSpace(s)) {
@@ -88,6 +163,12 @@ func Value(raw string) string {
 	}
 	if date := dateOf(raw); date != "" {
 		return rs.EncodeJSON(date)
+	}
+	if amount, ok := WithoutCurrency(raw); ok {
+		return numberOf(amount)
+	}
+	if s, ok := Text(raw); ok && !plainAmount.MatchString(s) {
+		return numberOf(s)
 	}
 	return ""
 }

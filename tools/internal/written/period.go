@@ -9,7 +9,7 @@ import (
 
 var (
 	agoForm  = regexp.MustCompile(`^(?:now)?\s*-?\s*([0-9]{1,4})\s*(d|days?|w|weeks?|m|months?|y|years?)(?:\s+ago)?$`)
-	spanForm = regexp.MustCompile(`^(?:the\s+)?(this|current|last|previous|past)\s+(week|month|year)$`)
+	spanForm = regexp.MustCompile(`^(?:the\s+)?(this|current|last|previous|past|next|coming)\s+(?:([0-9]{1,4})\s+)?(day|week|month|year)s?$`)
 )
 
 // Relative returns the first and the last day of what a text names by its distance from today, such as "yesterday", "last month" and
@@ -23,6 +23,8 @@ func Relative(s string, now time.Time) (first, last time.Time, ok bool) {
 		return today, today, true
 	case "yesterday":
 		return today.AddDate(0, 0, -1), today.AddDate(0, 0, -1), true
+	case "tomorrow":
+		return today.AddDate(0, 0, 1), today.AddDate(0, 0, 1), true
 	}
 	if found := agoForm.FindStringSubmatch(s); found != nil {
 		n, _ := strconv.Atoi(found[1])
@@ -30,11 +32,16 @@ func Relative(s string, now time.Time) (first, last time.Time, ok bool) {
 		return today.AddDate(-years[found[2][0]], -months[found[2][0]], -days[found[2][0]]), time.Time{}, true
 	}
 	if found := spanForm.FindStringSubmatch(s); found != nil {
-		back := 1
-		if found[1] == "this" || found[1] == "current" {
-			back = 0
+		back := map[string]int{"this": 0, "current": 0, "next": -1, "coming": -1, "last": 1, "previous": 1, "past": 1}[found[1]]
+		if n, _ := strconv.Atoi(found[2]); n > 0 || found[3] == "day" { // last 30 days
+			unit := map[string][3]int{"day": {0, 0, 1}, "week": {0, 0, 7}, "month": {0, 1, 0}, "year": {1, 0, 0}}[found[3]]
+			other := today.AddDate(-back*n*unit[0], -back*n*unit[1], -back*n*unit[2])
+			if back < 0 {
+				return today, other, n > 0
+			}
+			return other, today, n > 0 && back > 0
 		}
-		switch found[2] {
+		switch found[3] {
 		case "week":
 			first = today.AddDate(0, 0, -(int(today.Weekday())+6)%7-7*back)
 			return first, first.AddDate(0, 0, 6), true

@@ -34,6 +34,17 @@ func periodOf(raw string) string {
 	return rs.Object{{Name: "gte", Value: rs.EncodeJSON(found[1])}, {Name: "lte", Value: rs.EncodeJSON(found[2])}}.JSON()
 }
 
+var twoNumbers = regexp.MustCompile(`^\s*([0-9]+(?:\.[0-9]+)?)\s*(?:-|–|\.{2,3}|to)\s*([0-9]+(?:\.[0-9]+)?)\s*$`)
+
+// Numbers are the least and the largest number that a text such as "50-60" names; nil for any other text.
+func Numbers(raw string) []string {
+	s, _ := Text(raw)
+	if found := twoNumbers.FindStringSubmatch(s); found != nil && !Reversed(found[1], found[2]) {
+		return found[1:]
+	}
+	return nil
+}
+
 // IsDate reports whether a value is a date or time, however it is written.
 func IsDate(raw string) bool { return IsTime(raw) || dateOf(raw) != "" || Range(raw) != "" }
 

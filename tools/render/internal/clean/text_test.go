@@ -14,11 +14,11 @@ func TestCell(t *testing.T) {
 	}{
 		"a text that can be nothing else is bare":            {`"Harvest Lane Groceries"`, `Harvest Lane Groceries`, 0},
 		"a number keeps its digits":                          {`13.20`, `13.20`, 0},
-		"a text of digits is told from a number":             {`"1775000199.0001"`, `"1775000199.0001"`, 0},
+		"a text of digits is no number":                      {`"1775000199.0001"`, `"1775000199.0001"`, 0},
 		"an empty text is not nothing":                       {`""`, `""`, 0},
 		"nor is an empty list":                               {`[]`, `[]`, 0},
 		"null is printed":                                    {`null`, `null`, 0},
-		"the word null is told from it":                      {`"null"`, `"null"`, 0},
+		"the word null is not null":                          {`"null"`, `"null"`, 0},
 		"a separator is quoted":                              {`"a | b"`, `"a | b"`, 0},
 		"a line break is quoted":                             {`"a\nb"`, `"a\nb"`, 0},
 		"two spaces stay two":                                {`"a  b"`, `a  b`, 0},
@@ -29,9 +29,9 @@ func TestCell(t *testing.T) {
 		"D19 what steers a terminal is left out":             {`"a\u001b[31mb\u202e"`, `ab`, 0},
 		"nothing is null":                                    {``, `null`, 0},
 		"so is a value that words say":                       {`true`, `true`, 0},
-		"the word true is told from it":                      {`"true"`, `"true"`, 0},
-		"the sign for a usual value is told from it":         {`"~"`, `"~"`, 0},
-		"a colon in a text is told from a note":              {`"a: b"`, `"a: b"`, 0},
+		"the word true is not true":                          {`"true"`, `"true"`, 0},
+		"the sign for a usual value is a text":               {`"~"`, `"~"`, 0},
+		"a colon in a text is no note":                       {`"a: b"`, `"a: b"`, 0},
 		"a time is none":                                     {`"09:15"`, `09:15`, 0},
 		"a space at the end is quoted":                       {`"a "`, `"a "`, 0},
 		"what does not print is escaped":                     {`"a\u00a0\u00a0|\ue000\udb80\udc00\udbff\udffd"`, `"a\u00a0\u00a0|\ue000\udb80\udc00\udbff\udffd"`, 0},
@@ -75,7 +75,7 @@ func TestTextsAreCutAtCharacters(t *testing.T) {
 func TestNamesAsTheyAreSentBack(t *testing.T) {
 	for name, want := range map[string]string{
 		"orders": "orders", "a_b-c.d:e/f@g+h#i~j": "a_b-c.d:e/f@g+h#i~j", "straße": "straße", "a b": `"a b"`, "": `""`, "a!": `"a!"`, "x9": "x9", "→": `"→"`,
-		"a\"b": `"a\"b"`, "a\tb": `"a\tb"`, "a\u2028b": `"a\u2028b"`,
+		"a\"b": `"a\"b"`, "a\tb": `"a\tb"`, "a\u2028b": `"a\u2028b"`, "a\uFFFFb": `"a\uffffb"`, "a\U0001FFFFb": `"a\ud83f\udfffb"`,
 	} {
 		if got := Name(name); got != want {
 			t.Errorf("%q is %s, want %s", name, got, want)
