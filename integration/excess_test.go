@@ -126,10 +126,10 @@ func TestAnswersHoldWhatWasAskedFor(t *testing.T) {
 // Without connection_id, limit holds for each connection of query_records, as its listing says.
 func TestRecordsOfEachConnectionAreBounded(t *testing.T) {
 	t.Parallel()
-	f := newFamily(t, scriptedChild{"a", body(200, "application/json", `{"object":"list","data":[`+excessRows(20, "cin_a", "cin_c")+`],"has_more":false}`)})
+	f := newFamily(t, scriptedMember{"a", body(200, "application/json", `{"object":"list","data":[`+excessRows(20, "cin_a", "cin_c")+`],"has_more":false}`)})
 	url, _ := serve(t, "--rs-url", f.URL, "--introspection-url", f.URL+"/introspect", "--introspection-client-id", "mcp", "--introspection-client-secret", "s3cret")
 	var page excessPage
-	overHTTP(t, url, "child-a").structured("query_records", args(`{"stream":"notes","limit":3}`), &page)
+	overHTTP(t, url, "member-a").structured("query_records", args(`{"stream":"notes","limit":3}`), &page)
 	if len(page.Data.Data) != 6 || !strings.Contains(page.Warning, "14 records left out") || !strings.Contains(page.Warning, "with limit 10") {
 		t.Errorf("%d records, %q", len(page.Data.Data), page.Warning)
 	}
@@ -164,7 +164,7 @@ func TestAMemberThatSendsTooMuchCrowdsOutNobody(t *testing.T) {
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(page)
 	}
-	f := newFamily(t, scriptedChild{"greedy", greedy}, scriptedChild{"modest", modest})
+	f := newFamily(t, scriptedMember{"greedy", greedy}, scriptedMember{"modest", modest})
 	s := dialFamily(t, f)
 	seen := map[string]int{}
 	arguments := map[string]any{"q": "x", "limit": 6}

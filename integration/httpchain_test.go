@@ -189,7 +189,7 @@ func TestTheServerShowsItsIcon(t *testing.T) {
 // TestInboundHeadersAreNotForwarded covers S3-6c: a read carries the bearer and nothing else of what a client sent.
 func TestInboundHeadersAreNotForwarded(t *testing.T) {
 	heard := make(chan http.Header, 16)
-	f := newFamily(t, scriptedChild{"one", func(w http.ResponseWriter, r *http.Request) {
+	f := newFamily(t, scriptedMember{"one", func(w http.ResponseWriter, r *http.Request) {
 		heard <- r.Header.Clone()
 		well("one")(w, r)
 	}})
@@ -216,7 +216,7 @@ func TestInboundHeadersAreNotForwarded(t *testing.T) {
 		t.Fatalf("%s %v", text, err)
 	}
 	header := <-heard
-	if got := header.Get("Authorization"); got != "Bearer child-one" {
+	if got := header.Get("Authorization"); got != "Bearer member-one" {
 		t.Errorf("Authorization %q", got)
 	}
 	for name := range header {

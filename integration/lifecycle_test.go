@@ -180,7 +180,7 @@ func TestProbesDoNotHammerTheResourceServer(t *testing.T) {
 	}
 }
 
-func TestCallsInFlightFinishWhenToldToStop(t *testing.T) {
+func TestCallsInFlightFinishAtAStop(t *testing.T) {
 	held := newHeldRS(t)
 	url, p := serve(t, "--rs-url", held.URL)
 	var calls []<-chan outcome
@@ -216,7 +216,7 @@ func eventuallyRefused(t *testing.T, url string) {
 	t.Fatal("connections are still accepted")
 }
 
-func TestCallsThatOutlastTheDrainAreTold(t *testing.T) {
+func TestCallsThatOutlastTheDrainGetServerStopping(t *testing.T) {
 	held := newHeldRS(t)
 	url, p := serve(t, "--rs-url", held.URL, "--drain-time", "100ms")
 	var calls []<-chan outcome
@@ -406,7 +406,7 @@ func TestReloadsUnderLoadFailNoCall(t *testing.T) {
 	}
 }
 
-func TestSystemdIsTold(t *testing.T) {
+func TestSystemdIsNotified(t *testing.T) {
 	held := newHeldRS(t)
 	path := filepath.Join(t.TempDir(), "notify")
 	socket, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})

@@ -55,7 +55,7 @@ func readOf(stream string) string {
 
 // A flood with one token: the burst is served, the rest is refused with Retry-After, and the resource server hears of the
 // burst alone.
-func TestAFloodIsToldToWait(t *testing.T) {
+func TestAFloodGetsRetryAfter(t *testing.T) {
 	server := newCountingRS(t)
 	url, _ := serve(t, "--rs-url", server.URL, "--token-rate", "0.01", "--token-burst", "7", "--allowed-origins", "https://app.example")
 	var served, refused atomic.Int64
@@ -101,7 +101,7 @@ func TestAFloodIsToldToWait(t *testing.T) {
 }
 
 // Guessed tokens reach the authority, here the resource server's schema, so often and no further.
-func TestGuessesStopAtTheDoor(t *testing.T) {
+func TestGuessesStopInTheHTTPChain(t *testing.T) {
 	server := newCountingRS(t)
 	url, _ := serve(t, "--rs-url", server.URL, "--address-rate", "0.01", "--address-burst", "5")
 	for i := range 40 {

@@ -19,7 +19,7 @@ func TestAListOfStreamsHasOneShape(t *testing.T) {
 	} {
 		t.Run(shape.name, func(t *testing.T) {
 			t.Parallel()
-			f := newFamily(t, scriptedChild{"one", body(200, "application/json", shape.body)}, scriptedChild{"two", body(200, "application/json", shape.body)})
+			f := newFamily(t, scriptedMember{"one", body(200, "application/json", shape.body)}, scriptedMember{"two", body(200, "application/json", shape.body)})
 			s := dialFamily(t, f)
 			for what, arguments := range map[string]string{"a package": `{}`, "one grant": `{"connection_id":"cin_one"}`} {
 				result := s.call("list_streams", args(arguments))

@@ -15,9 +15,9 @@ func member(kind, audience, rest string) http.HandlerFunc {
 	return body(200, "application/json", fmt.Sprintf(`{"active":true,"pdpp_token_kind":%q,"aud":%q%s}`, kind, audience, rest))
 }
 
-// TestAMemberIsReadOnlyWhileTheAuthorityJudgesItAClient covers S0-R3 and D27 through the built program: every other member is an
+// TestAMemberIsReadOnlyWhileItsTokenIsAClients covers S0-R3 and D27 through the built program: every other member is an
 // unavailable connection, named as such, and the resource server hears nothing of its token.
-func TestAMemberIsReadOnlyWhileTheAuthorityJudgesItAClient(t *testing.T) {
+func TestAMemberIsReadOnlyWhileItsTokenIsAClients(t *testing.T) {
 	t.Parallel()
 	const elsewhere = "https://elsewhere.example"
 	past, future := fmt.Sprint(time.Now().Add(-time.Hour).Unix()), fmt.Sprint(time.Now().Add(time.Hour).Unix())
@@ -78,13 +78,13 @@ func TestAMemberIsReadOnlyWhileTheAuthorityJudgesItAClient(t *testing.T) {
 		for _, row := range []struct{ tool, arguments string }{{"search", `{"q":"x"}`}, {"schema", `{}`}, {"list_streams", `{}`}} {
 			t.Run(group.name+", "+row.tool, func(t *testing.T) {
 				t.Parallel()
-				children := []scriptedChild{{"good", well("good")}}
+				members := []scriptedMember{{"good", well("good")}}
 				want := map[string]string{}
 				for name := range group.members {
-					children = append(children, scriptedChild{name, well(name)})
+					members = append(members, scriptedMember{name, well(name)})
 					want["cin_"+name] = group.codes[name]
 				}
-				f := newFamily(t, children...)
+				f := newFamily(t, members...)
 				f.judge = map[string]http.HandlerFunc{"good": member("client", f.URL, `,"iss":"https://as.example"`)}
 				for name, answer := range group.members {
 					f.judge[name] = answer(f.URL)
@@ -97,7 +97,7 @@ func TestAMemberIsReadOnlyWhileTheAuthorityJudgesItAClient(t *testing.T) {
 				s := dialFamily(t, f, more...)
 				began := time.Now()
 				result := s.call(row.tool, args(row.arguments))
-				if took := time.Since(began); took > childDeadline {
+				if took := time.Since(began); took > memberDeadline {
 					t.Errorf("it took %v", took)
 				}
 				var page packagePage
@@ -117,7 +117,7 @@ func TestAMemberIsReadOnlyWhileTheAuthorityJudgesItAClient(t *testing.T) {
 					}
 				}
 				for _, r := range f.reads() {
-					if r.token != "child-good" {
+					if r.token != "member-good" {
 						t.Errorf("the resource server was asked %s with %s", r.path, r.token)
 					}
 				}
@@ -130,12 +130,12 @@ func TestAMemberIsReadOnlyWhileTheAuthorityJudgesItAClient(t *testing.T) {
 func TestMembersBeyondTheBoundAreNamed(t *testing.T) {
 	t.Parallel()
 	const most = 256
-	var children []scriptedChild
+	var members []scriptedMember
 	for i := range most + 4 {
 		name := fmt.Sprintf("c%03d", i)
-		children = append(children, scriptedChild{name, well(name)})
+		members = append(members, scriptedMember{name, well(name)})
 	}
-	f := newFamily(t, children...)
+	f := newFamily(t, members...)
 	s := dialFamily(t, f)
 	var page packagePage
 	s.structured("list_streams", args(`{}`), &page)
@@ -147,7 +147,7 @@ func TestMembersBeyondTheBoundAreNamed(t *testing.T) {
 		read[r.token] = true
 	}
 	judged := f.questions()
-	if len(read) != most || len(judged) != most || read["child-c256"] || slices.Contains(judged, "c256") {
+	if len(read) != most || len(judged) != most || read["member-c256"] || slices.Contains(judged, "c256") {
 		t.Errorf("%d members were read, %d were judged", len(read), len(judged))
 	}
 }

@@ -54,7 +54,7 @@ type unavailableConnection struct {
 	Code string `json:"code"`
 }
 
-// notes is what every answer says of the revoked child.
+// notes is what every answer says of the revoked member.
 var notes = []unavailableConnection{{"cin_notes", "grant_revoked"}}
 
 // walk reads a search to its end, over whichever of the sessions is next, and returns all ids in order.
@@ -116,7 +116,7 @@ func TestAPackageIsSearchedAsOne(t *testing.T) {
 			}
 		}
 	})
-	t.Run("paging to the end yields every hit of every child once, over two replicas", func(t *testing.T) {
+	t.Run("paging to the end yields every hit of every member once, over two replicas", func(t *testing.T) {
 		other, _ := servePackages(t)
 		replica := overHTTP(t, other, sample.PackageToken)
 		all := walk(t, map[string]any{"q": "Lisbon", "limit": 5}, session{s.ClientSession, t}, replica)
@@ -150,7 +150,7 @@ func TestAPackageIsSearchedAsOne(t *testing.T) {
 			}
 		}
 	})
-	t.Run("a child without one of the streams is not asked, nor about others' streams", func(t *testing.T) {
+	t.Run("a member without one of the streams is not asked, nor about others' streams", func(t *testing.T) {
 		s := session{s.ClientSession, t}
 		for _, row := range []struct {
 			streams []string
@@ -164,7 +164,7 @@ func TestAPackageIsSearchedAsOne(t *testing.T) {
 				tokens[r.token] = true
 			}
 			if len(tokens) != row.tokens || len(page.Data.Unavailable) != 0 {
-				t.Errorf("%v: %d children were asked, want %d; unavailable: %v", row.streams, len(tokens), row.tokens, page.Data.Unavailable)
+				t.Errorf("%v: %d members were asked, want %d; unavailable: %v", row.streams, len(tokens), row.tokens, page.Data.Unavailable)
 			}
 			for _, hit := range page.Results {
 				if !slices.Contains(row.streams, hit.Stream) {
@@ -230,7 +230,7 @@ func TestAPackagesSchemaIsOneDocument(t *testing.T) {
 		slices.Sort(rows)
 		return rows
 	}
-	t.Run("it has the streams of all children, and who could not be read", func(t *testing.T) {
+	t.Run("it has the streams of all members, and who could not be read", func(t *testing.T) {
 		s := session{s.ClientSession, t}
 		var whole struct {
 			Data struct {
@@ -321,7 +321,7 @@ func TestAReadOfOneSourceNamesIt(t *testing.T) {
 				t.Errorf("got %+v, want %s", got, row.code)
 			}
 			if asked := heard.requests()[before:]; len(asked) != 0 {
-				t.Errorf("the children were probed: %v", asked)
+				t.Errorf("the members were probed: %v", asked)
 			}
 			if row.code == "conflicting_connection_id" {
 				return
@@ -347,7 +347,7 @@ func TestAReadOfOneSourceNamesIt(t *testing.T) {
 			t.Errorf("%v\n%s", asked, text)
 		}
 	})
-	t.Run("with a connection the read is the child's", func(t *testing.T) {
+	t.Run("with a connection the read is the member's", func(t *testing.T) {
 		s := session{s.ClientSession, t}
 		for _, arguments := range []string{
 			`{"stream":"messages","connection_id":"cin_mail_personal","limit":2}`,
@@ -407,7 +407,7 @@ func TestAPackagesStreamsResourcesAndBlobs(t *testing.T) {
 		}
 		return result
 	}
-	t.Run("list_streams and its resource list the streams of all children", func(t *testing.T) {
+	t.Run("list_streams and its resource list the streams of all members", func(t *testing.T) {
 		s := session{s.ClientSession, t}
 		var called, resource list
 		s.structured("list_streams", args(`{}`), &called)
@@ -444,10 +444,10 @@ func TestAPackagesStreamsResourcesAndBlobs(t *testing.T) {
 		}
 		var wire *jsonrpc.Error
 		if _, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "pdpp://stream/notes"}); !errors.As(err, &wire) || !strings.Contains(string(wire.Data), "grant_revoked") {
-			t.Errorf("the stream of the child that cannot be read: %v", err)
+			t.Errorf("the stream of the member that cannot be read: %v", err)
 		}
 	})
-	t.Run("a blob is found in whichever child has it", func(t *testing.T) {
+	t.Run("a blob is found in whichever member has it", func(t *testing.T) {
 		s := session{s.ClientSession, t}
 		for _, record := range []string{"cin_mail_work/attachments:w-m0711-a1", "cin_mail_personal/attachments:p-m0094-a1"} {
 			connection, _, _ := strings.Cut(record, "/")
@@ -526,22 +526,22 @@ func TestWhoMayUseThePackagesServer(t *testing.T) {
 // A family is a scripted resource server, authority and directory of one package, whose members behave as configured.
 type family struct {
 	*httptest.Server
-	children []scriptedChild
-	judge    map[string]http.HandlerFunc // what the authority answers about a child, by name; absent is a good client
-	issuer   string                      // of the package's token; may be empty
+	members []scriptedMember
+	judge   map[string]http.HandlerFunc // what the authority answers about a member, by name; absent is a good client
+	issuer  string                      // of the package's token; may be empty
 
 	mu     sync.Mutex
 	seen   []read
-	judged []string // the children about whom the authority was asked
+	judged []string // the members about whom the authority was asked
 }
 
-// A scriptedChild answers its reads, except those of the schema and of the streams when it knows how to behave there.
-type scriptedChild struct {
+// A scriptedMember answers its reads, except those of the schema and of the streams when it knows how to behave there.
+type scriptedMember struct {
 	name   string
 	answer http.HandlerFunc
 }
 
-// well is a child's good answer to anything.
+// well is a member's good answer to anything.
 func well(name string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -555,22 +555,22 @@ func well(name string) http.HandlerFunc {
 	}
 }
 
-func newFamily(t *testing.T, children ...scriptedChild) *family {
+func newFamily(t *testing.T, members ...scriptedMember) *family {
 	t.Helper()
-	f := &family{children: children}
+	f := &family{members: members}
 	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/introspect":
-			kind := "client" // a child's token
+			kind := "client" // a member's token
 			if token := r.FormValue("token"); token == "a-package" {
 				kind = "mcp_package"
-			} else if name := strings.TrimPrefix(token, "child-"); f.asked(name) != nil {
+			} else if name := strings.TrimPrefix(token, "member-"); f.asked(name) != nil {
 				f.judge[name](w, r)
 				return
 			}
 			body(200, "application/json", fmt.Sprintf(`{"active":true,"pdpp_token_kind":%q,"grant_package_id":"pkg","aud":%q,"iss":%q}`, kind, f.URL, f.issuer))(w, r)
 		case "/packages":
-			f.members(w)
+			f.directory(w)
 		default:
 			f.read(w, r)
 		}
@@ -579,12 +579,12 @@ func newFamily(t *testing.T, children ...scriptedChild) *family {
 	return f
 }
 
-func (f *family) members(w io.Writer) {
+func (f *family) directory(w io.Writer) {
 	members := []map[string]any{}
-	for _, c := range f.children {
+	for _, c := range f.members {
 		members = append(members, map[string]any{
 			"grant_id": "grt_" + c.name, "connection_id": "cin_" + c.name, "connector_key": "notes", "display_name": c.name,
-			"streams": []string{"notes"}, "access_token": "child-" + c.name, "usable": true,
+			"streams": []string{"notes"}, "access_token": "member-" + c.name, "usable": true,
 		})
 	}
 	_ = json.NewEncoder(w).Encode(map[string]any{"package_id": "pkg", "status": "active", "members": members})
@@ -595,8 +595,8 @@ func (f *family) read(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	f.seen = append(f.seen, read{r.URL.Path, token})
 	f.mu.Unlock()
-	for _, c := range f.children {
-		if token == "child-"+c.name {
+	for _, c := range f.members {
+		if token == "member-"+c.name {
 			c.answer(w, r)
 			return
 		}
@@ -604,7 +604,7 @@ func (f *family) read(w http.ResponseWriter, r *http.Request) {
 	body(404, "application/json", `{"error":{"code":"not_found","message":"Unknown."}}`)(w, r)
 }
 
-// asked records a question about a child and returns what answers it, if that is scripted.
+// asked records a question about a member and returns what answers it, if that is scripted.
 func (f *family) asked(name string) http.HandlerFunc {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -612,7 +612,7 @@ func (f *family) asked(name string) http.HandlerFunc {
 	return f.judge[name]
 }
 
-// questions are those that the authority was asked about children since the last call, sorted.
+// questions are those that the authority was asked about members since the last call, sorted.
 func (f *family) questions() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -639,14 +639,14 @@ func dialFamily(t *testing.T, f *family, more ...string) session {
 	return overHTTP(t, url, "a-package")
 }
 
-// childDeadline is how long a package waits for one child, at most, and some for the machine.
-const childDeadline = 5*time.Second + 3*time.Second
+// memberDeadline is how long a package waits for one member, at most, and some for the machine.
+const memberDeadline = 5*time.Second + 3*time.Second
 
-// TestAChildThatHangsCostsItsDeadline covers S3-R16: the others are served, and the answer says who is missing.
-func TestAChildThatHangsCostsItsDeadline(t *testing.T) {
+// TestAMemberThatHangsCostsItsDeadline covers S3-R16: the others are served, and the answer says who is missing.
+func TestAMemberThatHangsCostsItsDeadline(t *testing.T) {
 	t.Parallel()
 	hang := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
-	f := newFamily(t, scriptedChild{"first", well("first")}, scriptedChild{"hangs", hang}, scriptedChild{"last", well("last")})
+	f := newFamily(t, scriptedMember{"first", well("first")}, scriptedMember{"hangs", hang}, scriptedMember{"last", well("last")})
 	s := dialFamily(t, f)
 	want := []unavailableConnection{{"cin_hangs", "deadline_exceeded"}}
 	for _, row := range []struct{ tool, arguments string }{{"search", `{"q":"x"}`}, {"schema", `{}`}, {"list_streams", `{}`}} {
@@ -655,7 +655,7 @@ func TestAChildThatHangsCostsItsDeadline(t *testing.T) {
 			s := session{s.ClientSession, t}
 			began := time.Now()
 			result := s.call(row.tool, args(row.arguments))
-			if took := time.Since(began); took > childDeadline {
+			if took := time.Since(began); took > memberDeadline {
 				t.Errorf("it took %v", took)
 			}
 			var got packagePage
@@ -673,8 +673,8 @@ func TestAChildThatHangsCostsItsDeadline(t *testing.T) {
 	}
 }
 
-// TestAChildThatTalksGarbageIsNamed covers S3-R16 and S3-R3.
-func TestAChildThatTalksGarbageIsNamed(t *testing.T) {
+// TestAMemberThatTalksGarbageIsNamed covers S3-R16 and S3-R3.
+func TestAMemberThatTalksGarbageIsNamed(t *testing.T) {
 	t.Parallel()
 	garbage := map[string]struct {
 		answer http.HandlerFunc
@@ -699,13 +699,13 @@ func TestAChildThatTalksGarbageIsNamed(t *testing.T) {
 	for _, row := range []struct{ tool, arguments string }{{"search", `{"q":"x"}`}, {"schema", `{}`}, {"list_streams", `{}`}} {
 		t.Run(row.tool, func(t *testing.T) {
 			t.Parallel()
-			children := []scriptedChild{{"good", well("good")}}
+			members := []scriptedMember{{"good", well("good")}}
 			want := map[string]string{}
 			for name, g := range garbage {
-				children = append(children, scriptedChild{name, g.answer})
+				members = append(members, scriptedMember{name, g.answer})
 				want["cin_"+name] = g.code
 			}
-			s := dialFamily(t, newFamily(t, children...))
+			s := dialFamily(t, newFamily(t, members...))
 			result := s.call(row.tool, args(row.arguments))
 			var page packagePage
 			if err := structured(result, &page); err != nil || result.IsError {
@@ -718,14 +718,14 @@ func TestAChildThatTalksGarbageIsNamed(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("unavailable_connections (-want +got):\n%s", diff)
 			}
-			if text := compact(result); !strings.Contains(text, "cin_good") || strings.Contains(text, "child-") || strings.Contains(text, "It works") {
+			if text := compact(result); !strings.Contains(text, "cin_good") || strings.Contains(text, "member-") || strings.Contains(text, "It works") {
 				t.Errorf("%s", text)
 			}
 		})
 	}
 	t.Run("a package of which nobody can be understood is an error that names them", func(t *testing.T) {
 		t.Parallel()
-		s := dialFamily(t, newFamily(t, scriptedChild{"page", garbage["page"].answer}, scriptedChild{"null", garbage["null"].answer}))
+		s := dialFamily(t, newFamily(t, scriptedMember{"page", garbage["page"].answer}, scriptedMember{"null", garbage["null"].answer}))
 		if got := s.refusal("search", args(`{"q":"x"}`)); got.Code != "invalid_response" || !strings.Contains(got.text, "cin_page") || !strings.Contains(got.text, "cin_null") {
 			t.Errorf("%+v", got)
 		}
@@ -735,12 +735,12 @@ func TestAChildThatTalksGarbageIsNamed(t *testing.T) {
 // TestALargePackageAsksBriefly covers S0-R8 and S0-8a: no probe, at most twelve options, how many there are, and where the
 // others can be seen.
 func TestALargePackageAsksBriefly(t *testing.T) {
-	var children []scriptedChild
+	var members []scriptedMember
 	for i := range 30 {
 		name := fmt.Sprintf("c%02d", i)
-		children = append(children, scriptedChild{name, well(name)})
+		members = append(members, scriptedMember{name, well(name)})
 	}
-	f := newFamily(t, children...)
+	f := newFamily(t, members...)
 	s := dialFamily(t, f)
 	if got := s.refusal("schema", args(`{"stream":"notes","detail":"full"}`)); got.Code != "ambiguous_connection" || len(got.Connections) != 12 { // S0-5f
 		t.Errorf("the full schema of a stream that all have: %+v", got)
@@ -765,7 +765,7 @@ func TestALargePackageAsksBriefly(t *testing.T) {
 		}
 	}
 	if reads, questions := f.reads(), f.questions(); len(reads)+len(questions) != 0 {
-		t.Errorf("the children were probed: %v, and the authority was asked about %v", reads, questions)
+		t.Errorf("the members were probed: %v, and the authority was asked about %v", reads, questions)
 	}
 	var page packagePage
 	s.structured("search", args(`{"q":"x","limit":20}`), &page)

@@ -17,6 +17,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	// The program is built by a command, of which go test knows nothing: without this it would show results of an older program.
+	_ "github.com/pdp-connect/pdpp-mcp/internal/cli"
 )
 
 // startTime is how long a program may take to say that it serves, and exitTime how long to end after a signal. Both
@@ -48,6 +51,11 @@ func withSample(run func() int) (code int, err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	binary = filepath.Join(dir, "pdpp-mcp")
+	for _, file := range []string{"../main.go", "../server.go"} { // go test repeats tests that have read what has changed
+		if _, err := os.ReadFile(file); err != nil {
+			return 0, err
+		}
+	}
 	build := exec.Command("go", "build", "-o", binary, "..")
 	if out, err := build.CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("build: %w\n%s", err, out)

@@ -164,7 +164,7 @@ func fromBase64(answer string) string {
 // The holder of a package has no token of a member, and gets none when the resource server repeats it, or another member's
 // (S3-R16, D17).
 func TestNoAnswerOfAPackageHoldsAMembersToken(t *testing.T) {
-	tokens := []string{"child-first-canary", "child-other-canary"}
+	tokens := []string{"member-first-canary", "member-other-canary"}
 	telling := func(n int) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			if n == 0 && strings.Contains(r.URL.RawQuery, "first-fails") {
@@ -174,7 +174,7 @@ func TestNoAnswerOfAPackageHoldsAMembersToken(t *testing.T) {
 			echoAnswer(w, r, tokens[0]+" "+tokens[n])
 		}
 	}
-	f := newFamily(t, scriptedChild{"first-canary", telling(0)}, scriptedChild{"other-canary", telling(1)})
+	f := newFamily(t, scriptedMember{"first-canary", telling(0)}, scriptedMember{"other-canary", telling(1)})
 	endpoint, process := serve(t, "--rs-url", f.URL, "--packages-url", f.URL+"/packages", "--introspection-url", f.URL+"/introspect",
 		"--introspection-client-id", "mcp", "--introspection-client-secret", "s3cret", "--log-level", "debug", "--no-breaker")
 	for _, arguments := range []string{

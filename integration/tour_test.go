@@ -22,9 +22,9 @@ var passing = []struct {
 	shown   string
 }{
 	{regexp.MustCompile(`http://127\.0\.0\.1:\d+/(mcp)?`), "http://127.0.0.1:7710/$1"},
-	{regexp.MustCompile(`http://127\.0\.0\.1:\d+/v1`), "http://127.0.0.1:40001/v1"},
+	{regexp.MustCompile(`http://127\.0\.0\.1:\d+/v1`), "http://127.0.0.1:7711/v1"},
 	{regexp.MustCompile(`pdpp_client_[0-9a-f]+`), "pdpp_client_…"},
-	{regexp.MustCompile(`connect http://127\.0\.0\.1:\d+`), "connect http://127.0.0.1:40001"},
+	{regexp.MustCompile(`connect http://127\.0\.0\.1:\d+`), "connect http://127.0.0.1:7711"},
 	{regexp.MustCompile(`owner's secret, \w+`), "owner's secret, …"},
 	{regexp.MustCompile(`"cursor":"[^"]*"`), `"cursor":"…"`},
 	{regexp.MustCompile(`now 20\d\d-\d\d-\d\dT\d\d:\d\dZ`), "now 2026-11-22T14:00Z"},

@@ -119,7 +119,7 @@ func notGrantedOf(t *testing.T, structured any) string {
 	return said
 }
 
-// A hosted client is told to sign in again, with 403 (RFC 6750 section 3.1), where that asks the owner for what a call misses, and only
+// A hosted client is asked to sign in again, with 403 (RFC 6750 section 3.1), where that asks the owner for what a call misses, and only
 // there: anything else is an answer that says it, for a new sign-in would end with the same grant.
 func TestAHostedClientSignsInAgainForMore(t *testing.T) {
 	address := loopbackAddress(t)

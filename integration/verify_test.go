@@ -303,6 +303,14 @@ func TestVerify(t *testing.T) {
 		r.run(0, "unchanged: cin_notes/notes:n2", string(one)+"\n\n"+two+"\n", "-")
 		r.run(1, "1 of 2 quotes no longer stand", string(one)+"\n"+strings.ReplaceAll(two, "n2", "n3"), "-")
 	})
+	within("a stream or connection that is gone is a quote that is not found, and the others are verified", []string{body}, func(*testing.T) {
+		one, _ := json.Marshal(r.window(0, 30))
+		for id, code := range map[string]string{"cin_notes/gone:n1": "unknown_stream", "cin_gone/notes:n1": "unknown_connection"} {
+			gone := strings.ReplaceAll(string(one), "cin_notes/notes:n1", id)
+			r.run(1, "not found: "+id+" field body; "+code, gone+"\n"+string(one)+"\n", "-")
+			r.run(1, "unchanged: cin_notes/notes:n1", gone+"\n"+string(one)+"\n", "-")
+		}
+	})
 	within("a bad citation is refused, and nothing is read", []string{body}, func(t *testing.T) {
 		before := r.requests.Load()
 		for citation, says := range map[string]string{

@@ -37,7 +37,7 @@ func TestLargeAnswersOfOneGrant(t *testing.T) {
 		healthy(w, r)
 	})
 	p := start(t, launch{args: asking(server.URL, serveTest(t, introspect).URL, unhurried()...)})
-	client, judge := newCaller(p.url, calls+10), newJudge(t)
+	client, checker := newCaller(p.url, calls+10), newChecker(t)
 	records := func(stream string) call {
 		for _, c := range callsOf(stream) {
 			if c.tool == "query_records" {
@@ -53,7 +53,7 @@ func TestLargeAnswersOfOneGrant(t *testing.T) {
 	for range calls {
 		large.Go(func() {
 			a := client.give(t.Context(), "greedy", records("huge"))
-			if err := judge.check(a, time.Minute); err != nil {
+			if err := checker.check(a, time.Minute); err != nil {
 				t.Error(err)
 			}
 			mu.Lock()

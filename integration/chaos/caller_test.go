@@ -130,32 +130,32 @@ func readAnswer(body []byte) (code, message string) {
 // documented finds the codes that docs/errors.md lists.
 var documented = regexp.MustCompile("(?m)^\\| `([a-z_.]+)` \\|")
 
-// A judge says what is wrong with an answer.
-type judge map[string]bool // the codes that may be given
+// A checker says what is wrong with an answer.
+type checker map[string]bool // the codes that may be given
 
-func newJudge(t testing.TB, further ...string) judge {
+func newChecker(t testing.TB, further ...string) checker {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/errors.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := judge{"ok": true}
+	c := checker{"ok": true}
 	for _, match := range documented.FindAllStringSubmatch(string(page), -1) {
-		j[match[1]] = true
+		c[match[1]] = true
 	}
 	for _, code := range further {
-		j[code] = true
+		c[code] = true
 	}
-	delete(j, "internal_error") // never what somebody else did
-	return j
+	delete(c, "internal_error") // never because another program fails
+	return c
 }
 
 // check reports why an answer is not a typed one within its time.
-func (j judge) check(a answer, limit time.Duration) error {
+func (c checker) check(a answer, limit time.Duration) error {
 	switch {
 	case a.err != nil:
 		return fmt.Errorf("no answer after %s: %w", a.took, a.err)
-	case !j[a.code]:
+	case !c[a.code]:
 		return fmt.Errorf("an answer without a code of docs/errors.md, but %q: %d %.300s", a.code, a.status, a.body)
 	case a.code != "ok" && a.message == "":
 		return fmt.Errorf("%s without a sentence", a.code)

@@ -203,7 +203,7 @@ func TestMoreThanAllowed(t *testing.T) {
 				healthy(w, r)
 			})
 			p := start(t, launch{args: asking(server.URL, serveTest(t, introspect).URL, row.args...)})
-			client, calls, judge := newCaller(p.url, 100), callsOf("notes"), newJudge(t)
+			client, calls, checker := newCaller(p.url, 100), callsOf("notes"), newChecker(t)
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 			defer cancel()
 			got := crowd{100, func(ctx context.Context, c, n int) answer {
@@ -212,7 +212,7 @@ func TestMoreThanAllowed(t *testing.T) {
 				if a.code != "ok" && (a.status != http.StatusTooManyRequests || a.code != row.code) {
 					return errors.New(a.String())
 				}
-				return judge.check(a, slack)
+				return checker.check(a, slack)
 			})
 			got.report(t)
 			t.Log(got)

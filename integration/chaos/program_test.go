@@ -255,9 +255,9 @@ func (p *program) quit(t testing.TB) {
 type tail struct {
 	address chan string
 
-	mu   sync.Mutex
-	text []byte
-	told bool
+	mu    sync.Mutex
+	text  []byte
+	found bool
 }
 
 const tailBytes = 4 << 20
@@ -269,14 +269,14 @@ func (l *tail) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.text = append(l.text, p...)
-	if !l.told {
+	if !l.found {
 		for line := range bytes.Lines(l.text) {
 			var event struct {
 				Address string `json:"address"`
 				Message string `json:"message"`
 			}
 			if json.Unmarshal(line, &event) == nil && event.Message == "serving /mcp" {
-				l.told = true
+				l.found = true
 				l.address <- event.Address
 			}
 		}

@@ -64,7 +64,7 @@ type stage struct {
 	program        *program
 	broken, mended func()
 	bad            []call // the calls that meet the fault; nil: those that are good otherwise
-	strangers      bool   // each call comes with a token of its own, which the authority has to judge
+	strangers      bool   // each call comes with a token of its own, which the authority has to be asked about
 	unlogged       bool   // the log cannot be read
 }
 
@@ -117,7 +117,7 @@ func TestReliability(t *testing.T) {
 // run returns what each tool answered.
 func (s scenario) run(t *testing.T) map[string]string {
 	st := s.setup(t)
-	p, judge := st.program, newJudge(t, s.codes...)
+	p, checker := st.program, newChecker(t, s.codes...)
 	client := newCaller(p.url, 8)
 	good := callsOf("notes")
 	bad := st.bad
@@ -158,7 +158,7 @@ func (s scenario) run(t *testing.T) map[string]string {
 	one := func(c call, token string) {
 		a := client.give(t.Context(), token, c)
 		least, most := s.after.bounds()
-		if err := judge.check(a, most); err != nil {
+		if err := checker.check(a, most); err != nil {
 			t.Errorf("%s: %v", c.tool, err)
 		} else if a.took < least {
 			t.Errorf("%s: %s after %s, sooner than %s", c.tool, a.code, a.took, least)

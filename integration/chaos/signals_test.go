@@ -106,10 +106,10 @@ func TestSIGTERMEndsCallsThatDoNotEnd(t *testing.T) {
 	p := start(t, launch{args: asking(server.URL, serveTest(t, introspect).URL, append(unhurried(), "--read-timeout", "30s", "--drain-time", "2s")...)})
 	answers := atTheGate(t, p, g, clients)
 	_ = p.cmd.Process.Signal(syscall.SIGTERM)
-	judge := newJudge(t)
+	checker := newChecker(t)
 	for range clients {
 		a := <-answers
-		if err := judge.check(a, 10*time.Second); err != nil || a.code == "ok" {
+		if err := checker.check(a, 10*time.Second); err != nil || a.code == "ok" {
 			t.Errorf("a call in flight: %s %v", a.code, err)
 		}
 	}

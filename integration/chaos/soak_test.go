@@ -34,7 +34,7 @@ func TestSoak(t *testing.T) {
 		args = append(args, "--admin-listen", admin)
 	}
 	p := start(t, launch{args: args})
-	client, calls, judge := newCaller(p.url, clients), callsOf("notes"), newJudge(t)
+	client, calls, checker := newCaller(p.url, clients), callsOf("notes"), newChecker(t)
 
 	type sample struct {
 		usage
@@ -67,7 +67,7 @@ func TestSoak(t *testing.T) {
 			c = call{"search", fmt.Sprintf(`{"q":"fails-%d"}`, n)}
 		}
 		return client.give(ctx, fmt.Sprintf("soak-%d", n/2), c) // each token is used twice, and never again
-	}}.run(ctx, func(a answer) error { return judge.check(a, 10*time.Second) })
+	}}.run(ctx, func(a answer) error { return checker.check(a, 10*time.Second) })
 	<-watched
 	client.close()
 	got.report(t)

@@ -21,12 +21,12 @@ func TestTheTimeoutsThatAreConfiguredByDefault(t *testing.T) {
 	silence := raw(untilClosed)
 	server := serveTest(t, func(w http.ResponseWriter, r *http.Request) { silence(w, r) })
 	p := start(t, launch{args: asking(server.URL, serveTest(t, introspect).URL)})
-	client, judge := newCaller(p.url, 6), newJudge(t)
+	client, checker := newCaller(p.url, 6), newChecker(t)
 	var wg sync.WaitGroup
 	for _, c := range callsOf("notes") {
 		wg.Go(func() {
 			a := client.give(t.Context(), "somebody", c)
-			if err := judge.check(a, read+slack); err != nil {
+			if err := checker.check(a, read+slack); err != nil {
 				t.Errorf("%s: %v", c.tool, err)
 			} else if a.code != "deadline_exceeded" || a.took < read-100*time.Millisecond {
 				t.Errorf("%s: %s after %s", c.tool, a.code, a.took)
@@ -60,7 +60,7 @@ func TestAStormOfEveryFault(t *testing.T) {
 		healthy(w, r)
 	})
 	p := start(t, launch{args: asking(server.URL, serveTest(t, introspect).URL, append(unhurried(), quick...)...)})
-	judge := newJudge(t, append(codes, "hung up")...)
+	checker := newChecker(t, append(codes, "hung up")...)
 	storm := func(seed uint64) usage {
 		client := newCaller(p.url, clients)
 		defer client.close()
@@ -83,7 +83,7 @@ func TestAStormOfEveryFault(t *testing.T) {
 				a = answer{status: http.StatusOK, code: "hung up", message: "nobody waits for it"}
 			}
 			return a
-		}}.run(ctx, func(a answer) error { return judge.check(a, callDeadline+slack) })
+		}}.run(ctx, func(a answer) error { return checker.check(a, callDeadline+slack) })
 		got.report(t)
 		t.Log(got)
 		eventually(t, 40*time.Second, "a good call is served again", func() error {
@@ -129,7 +129,7 @@ func TestAnOutageUnderLoad(t *testing.T) {
 		healthy(w, r)
 	})
 	p := start(t, launch{args: asking(server.URL, serveTest(t, introspect).URL, unhurried()...)})
-	client, judge, calls := newCaller(p.url, clients), newJudge(t), callsOf("notes")
+	client, checker, calls := newCaller(p.url, clients), newChecker(t), callsOf("notes")
 	load := func(lasts time.Duration, check func(answer) error) tally {
 		ctx, cancel := context.WithTimeout(t.Context(), lasts)
 		defer cancel()
@@ -147,7 +147,7 @@ func TestAnOutageUnderLoad(t *testing.T) {
 		if a.code == "ok" {
 			return fmt.Errorf("a good answer to %s", a.body)
 		}
-		return judge.check(a, 2*time.Second)
+		return checker.check(a, 2*time.Second)
 	})
 	if n := asked.Load() - before; n > int64(3*len(during.times)+3*clients) {
 		t.Errorf("%d calls became %d reads", len(during.times), n)

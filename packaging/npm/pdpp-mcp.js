@@ -14,7 +14,7 @@ try {
 }
 
 const child = spawn(program, process.argv.slice(2), { stdio: "inherit", windowsHide: true });
-// Ctrl-C reaches the program by itself; it is not to be told twice.
+// Ctrl-C reaches the program by itself; it must not be sent twice.
 process.on("SIGINT", () => {});
 for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
 child.on("error", (error) => {
