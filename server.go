@@ -60,11 +60,11 @@ func newHosted(ctx context.Context, c cli.HostedConfig, inherited []net.Listener
 	}
 	h.tokens = auth.NewTokenCache(auth.TokenCacheOptions{Authority: &h.authority, OnLookup: c.Watch.TokenLookups(), Unknown: &c.Unknown})
 	h.limiter = web.NewLimiter(c.Limits, time.Now)
-	nobody := rs.NewToken("probe-" + rand.Text())
+	unknown := rs.NewToken("probe-" + rand.Text())
 	h.health = transport.NewHealth(transport.HealthOptions{Logger: c.Log, Checks: []transport.Check{
 		{Name: "resource_server", Reach: h.client.Reach},
 		{Name: "token_authority", Reach: func(ctx context.Context) error {
-			_, err := h.authority.Introspect(ctx, nobody)
+			_, err := h.authority.Introspect(ctx, unknown)
 			return err
 		}},
 	}})

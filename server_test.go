@@ -354,7 +354,7 @@ func TestTraces(t *testing.T) {
 			"POST /mcp (server) under the client in the header's trace", "read introspection (client) under POST /mcp in the header's trace",
 			"read schema (client) under tools/call schema in the header's trace", "read streams (client) under tools/call schema in the header's trace", "tools/call schema (server) under POST /mcp in the header's trace",
 		}},
-		"what is no traceparent is none": {"00-" + strings.Repeat("0", 32) + sampled, "canary", []string{
+		"an invalid traceparent is dropped": {"00-" + strings.Repeat("0", 32) + sampled, "canary", []string{
 			"POST /mcp (server) under nothing", "read introspection (client) under POST /mcp",
 			"read schema (client) under tools/call schema", "read streams (client) under tools/call schema", "tools/call schema (server) under POST /mcp",
 		}},

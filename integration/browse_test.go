@@ -153,7 +153,7 @@ func TestBrowsingNeedsTheOwnersSecret(t *testing.T) {
 	}
 }
 
-// What a cookie opens is closed again by signing out, to a page of another site, and to whoever guesses.
+// What a cookie opens is closed again by signing out, to a page of another site, and to a guesser.
 func TestABrowsingSession(t *testing.T) {
 	t.Parallel()
 	v := visitPage(t, sample.MCPURL)

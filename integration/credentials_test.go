@@ -20,7 +20,7 @@ func credentialFile(t *testing.T, root string) string {
 	return files[0]
 }
 
-// S3-1a: a credential that somebody else may have put there, or that is no file, is not used: the provider hears nothing, and
+// S3-1a: a credential that another user may have put there, or that is no file, is not used: the provider hears nothing, and
 // no start waits for it.
 func TestACredentialOfSomebodyElseIsNotUsed(t *testing.T) {
 	outsider := func(t *testing.T, path string) {
@@ -122,7 +122,7 @@ func TestAReadableCredentialIsUsedWithAWarning(t *testing.T) {
 	}
 }
 
-// A folder that somebody planted in a project is no cache, whether the person has one or not.
+// A folder that another user planted in a project is no cache, whether the person has one or not.
 func TestAPlantedCacheIsNotUsed(t *testing.T) {
 	w := newWatch(t, sample.RSURL)
 	project := t.TempDir()

@@ -69,7 +69,7 @@ func TestTheOriginThatIsPublished(t *testing.T) {
 			{"what the proxy says is published", "", forwarded("mcp.example", "https"), "https://mcp.example"},
 			{"a proxy that keeps the host says the scheme", "mcp.example", map[string]string{"X-Forwarded-Proto": "https"}, "https://mcp.example"},
 			{"a name that is not its own is not, but the scheme is", "", forwarded("evil.example", "https"), "https://SELF"},
-			{"two names are nobody's word", "", forwarded("mcp.example, evil.example", "https"), "https://SELF"},
+			{"two names are not taken for one", "", forwarded("mcp.example, evil.example", "https"), "https://SELF"},
 			{"an invalid scheme does not", "mcp.example", map[string]string{"X-Forwarded-Proto": "javascript"}, "http://mcp.example"},
 			{"other ways to forward are not known", "", map[string]string{"Forwarded": "host=mcp.example;proto=https", "X-Original-Host": "mcp.example"}, "http://SELF"},
 		}},

@@ -165,7 +165,7 @@ func visit(t *testing.T, look func(*running), arguments ...string) string {
 	return d.stderr.String()
 }
 
-// The index holds everything that the person's files hold: nobody else may read it, whatever the umask and whatever it was before.
+// The index holds everything that the person's files hold: no other user may read it, whatever the umask and whatever it was before.
 
 func TestAnIndexIsPrivate(t *testing.T) {
 	old := syscall.Umask(0o022)

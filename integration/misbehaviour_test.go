@@ -65,7 +65,7 @@ func body(status int, kind, text string) func(http.ResponseWriter, *http.Request
 	}
 }
 
-// endless writes a list that has no end, until nobody reads on or 64 MiB are written.
+// endless writes a list that has no end, until its reader stops or 64 MiB are written.
 func endless(w io.Writer) {
 	_, _ = io.WriteString(w, `{"object":"list","data":["`)
 	piece := strings.Repeat("x", 1<<16)

@@ -33,7 +33,7 @@ func newTenantsRS(t *testing.T, misbehave http.HandlerFunc) *httptest.Server {
 	return server
 }
 
-// One grant whose reads fail, in any way, opens its own breaker and nobody else's. A tenant's calls between its failures
+// One grant whose reads fail, in any way, opens its own breaker and no other. A tenant's calls between its failures
 // are all served.
 func TestFailuresOfOneGrantDoNotStopOthers(t *testing.T) {
 	for name, misbehave := range map[string]http.HandlerFunc{

@@ -111,7 +111,7 @@ func TestOneIndexForManyClients(t *testing.T) {
 	}
 }
 
-// Files that change are read again by whoever asks next, and all who serve the index answer from what is there now: also from new files.
+// Files that change are read again at the next call, and all who serve the index answer from what is there now: also from new files.
 func TestChangedFilesAreReadAgain(t *testing.T) {
 	home, folder := t.TempDir(), shop(t)
 	command := exec.Command(binary, "stdio", "--data", folder)

@@ -173,7 +173,7 @@ func TestAPackageIsSearchedAsOne(t *testing.T) {
 			}
 		}
 		if got := s.refusal("search", args(`{"q":"Lisbon","streams":["nothing"]}`)); got.Code != "unknown_stream" {
-			t.Errorf("a stream that nobody granted: %+v", got)
+			t.Errorf("a stream that no member grants: %+v", got)
 		}
 	})
 	t.Run("a connection that is named is searched alone", func(t *testing.T) {
@@ -465,7 +465,7 @@ func TestAPackagesStreamsResourcesAndBlobs(t *testing.T) {
 			}
 		}
 		if got := s.refusal("fetch_blob", args(`{"blob_id":"blob_sha256_none"}`)); got.Status != http.StatusNotFound {
-			t.Errorf("a blob that nobody has: %+v", got)
+			t.Errorf("a blob that no member has: %+v", got)
 		}
 	})
 	noPackageReads(t, heard)
@@ -483,7 +483,7 @@ func TestWhoMayUseThePackagesServer(t *testing.T) {
 		{"an owner", url, sample.OwnerToken, 403, "owner_token_refused"},
 		{"an expired grant", url, sample.ExpiredToken, 401, "grant_expired"},
 		{"a revoked grant", url, sample.RevokedToken, 401, "grant_revoked"},
-		{"an unknown token", url, "nobody", 401, "token_inactive"},
+		{"an unknown token", url, "unknown", 401, "token_inactive"},
 		{"a package where none are configured", single, sample.PackageToken, 403, "token_kind_refused"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -723,7 +723,7 @@ func TestAMemberThatTalksGarbageIsNamed(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a package of which nobody can be understood is an error that names them", func(t *testing.T) {
+	t.Run("a package of which no member's answer can be read is an error that names them", func(t *testing.T) {
 		t.Parallel()
 		s := dialFamily(t, newFamily(t, scriptedMember{"page", garbage["page"].answer}, scriptedMember{"null", garbage["null"].answer}))
 		if got := s.refusal("search", args(`{"q":"x"}`)); got.Code != "invalid_response" || !strings.Contains(got.text, "cin_page") || !strings.Contains(got.text, "cin_null") {

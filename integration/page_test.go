@@ -24,7 +24,7 @@ func (a addresses) secrets() []string {
 	return []string{a.ClientToken, a.NarrowToken, a.PackageToken, a.OwnerToken, a.ExpiredToken, a.RevokedToken, a.IntrospectionClientSecret}
 }
 
-// A hosted server's page has no token and no data, whatever its flags and whoever calls it.
+// A hosted server's page has no token and no data, whatever its flags and its caller.
 func TestTheHostedPageHoldsNoToken(t *testing.T) {
 	t.Parallel()
 	endpoint, _ := serve(t, "--rs-url", sample.RSURL, "--introspection-url", sample.IntrospectionURL,

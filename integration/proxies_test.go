@@ -17,7 +17,7 @@ import (
 )
 
 // TestGuessesThroughAProxy sends guesses with forged forwarding headers through a proxy with the configuration of deploy/:
-// the guesser is charged under its own address, and nobody else is. It needs nginx and HAProxy: make rolling.
+// the guesser alone is charged, under its own address. It needs nginx and HAProxy: make rolling.
 func TestGuessesThroughAProxy(t *testing.T) {
 	if os.Getenv("ROLLING") == "" {
 		t.Skip("make rolling runs this")

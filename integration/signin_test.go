@@ -118,7 +118,7 @@ func schemaText(t *testing.T, session *mcp.ClientSession) string {
 	return result.Content[0].(*mcp.TextContent).Text
 }
 
-// loopbackAddress is one that nobody listens at.
+// loopbackAddress is one without a listener.
 func loopbackAddress(t *testing.T) string {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -66,7 +66,7 @@ func startPipedWith(t *testing.T, provider string, stderr io.Writer, log *lineLo
 	return &piped{p, in, reader, bufio.NewReader(reader)}
 }
 
-// fullPipe returns a pipe that nobody reads and nothing more fits into.
+// fullPipe returns a pipe that is not read and is full.
 func fullPipe(t *testing.T) *os.File {
 	t.Helper()
 	reader, writer, err := os.Pipe()
@@ -175,7 +175,7 @@ func TestStdioEndsWhenItIsAskedTo(t *testing.T) {
 				t.Errorf("it says %q", got)
 			}
 		})
-		t.Run(row.name+" while nobody reads stderr", func(t *testing.T) {
+		t.Run(row.name+" while stderr is not read", func(t *testing.T) {
 			t.Parallel()
 			held := newHeldRS(t)
 			p := startPipedWith(t, held.URL, fullPipe(t), newLineLog())

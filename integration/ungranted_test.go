@@ -136,7 +136,7 @@ func TestAHostedClientSignsInAgainForMore(t *testing.T) {
 		"a connection":                        {url, `{"q":"invoice","connection_id":"cin_mail_personal"}`, 200, `no connection \"cin_mail_personal\"`},
 		"a stream beside one that is granted": {url, `{"q":"invoice","streams":["messages","threads"]}`, 200, `not granted here, and left out: threads`},
 		"a time":                              {url, `{"q":"zzqqxx","streams":["messages"]}`, 200, `is limited to received_at from 2026-03-01 00:00`},
-		"where nobody signs in":               {elsewhere, `{"q":"invoice","streams":["threads"]}`, 200, `no stream \"threads\" in this grant`},
+		"where hosts do not sign in":          {elsewhere, `{"q":"invoice","streams":["threads"]}`, 200, `no stream \"threads\" in this grant`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search","arguments":` + row.arguments + `}}`

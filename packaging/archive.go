@@ -29,7 +29,7 @@ func (f file) sha256() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// tarball packs files in the order given, all of one date and of nobody.
+// tarball packs files in the order given, all of one date and of no user.
 func tarball(files []file, date time.Time) ([]byte, error) {
 	var out bytes.Buffer
 	compressed, err := gzip.NewWriterLevel(&out, gzip.BestCompression)

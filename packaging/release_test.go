@@ -31,7 +31,7 @@ var update = flag.Bool("update", false, "rewrite the links of docs/install.md")
 
 const testVersion = "1.2.3-rc.1"
 
-// sample is an edition of programs that are none, but that look like some to whoever packs them.
+// sample is an edition of files that look like programs to the packager.
 func sample(t *testing.T) edition {
 	t.Helper()
 	tools, err := readTools("../tools/testdata/list")

@@ -20,7 +20,7 @@ import (
 // A crowd is many callers, each of which sends its next call when it has the answer to the last.
 type crowd struct {
 	clients int
-	// act makes one call. n counts a client's calls. The context does not end with the crowd's: nobody hangs up.
+	// act makes one call. n counts a client's calls. The context does not end with the crowd's: no client hangs up.
 	act func(ctx context.Context, client, n int) answer
 }
 
@@ -228,7 +228,7 @@ func TestMoreThanAllowed(t *testing.T) {
 }
 
 // TestManyNewTokensFromOneAddress has many callers arrive at once from one address, as those of a host do, while the
-// authority takes its time. Their tokens are good, so that nobody is refused.
+// authority takes its time. Their tokens are good, so that no call is refused.
 func TestManyNewTokensFromOneAddress(t *testing.T) {
 	const clients = 300
 	authority := serveTest(t, func(w http.ResponseWriter, r *http.Request) {

@@ -46,7 +46,7 @@ func outages() []scenario {
 			}
 		})},
 		scenario{name: "Disk of the log full", setup: logToFullDisk},
-		scenario{name: "Reader of the log gone", setup: logToNobody},
+		scenario{name: "Reader of the log gone", setup: logUnread},
 		scenario{name: "Reader of the log stuck", setup: logToStuckReader},
 	)
 	return rows
@@ -192,8 +192,8 @@ func logToFullDisk(t *testing.T) stage {
 	return logTo(t, full, func() {}, func() {})
 }
 
-// logToNobody is a program whose log is a pipe that nobody reads from any more.
-func logToNobody(t *testing.T) stage {
+// logUnread is a program whose log is a pipe that is no longer read.
+func logUnread(t *testing.T) stage {
 	reader, writer, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

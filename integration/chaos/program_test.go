@@ -143,7 +143,7 @@ func start(t testing.TB, l launch) *program {
 	return p
 }
 
-// freeAddress is an address that nobody listens on, for programs that cannot say theirs.
+// freeAddress is an address without a listener, for programs that cannot say theirs.
 func freeAddress(t testing.TB) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

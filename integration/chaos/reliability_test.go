@@ -130,7 +130,7 @@ func (s scenario) run(t *testing.T) map[string]string {
 			strangers++
 			return fmt.Sprintf("stranger-%d", strangers)
 		}
-		return "somebody"
+		return "another-caller"
 	}
 	serves := func(c call) {
 		t.Helper()

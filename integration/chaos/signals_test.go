@@ -125,7 +125,7 @@ func TestSIGTERMUnderLoadLosesNothing(t *testing.T) {
 	if len(got.lost) > 0 {
 		t.Errorf("%d of %d calls reached the resource server and were not answered, such as %v", len(got.lost), got.answered, got.lost[0])
 	}
-	t.Logf("%d answered, %d refused because nobody listened", got.answered, got.unheard)
+	t.Logf("%d answered, %d refused for want of a listener", got.answered, got.unheard)
 }
 
 // TestSIGKILLLosesWhatIsInFlightAndNothingElse kills a program under load: no client hangs, and another program at the
@@ -137,7 +137,7 @@ func TestSIGKILLLosesWhatIsInFlightAndNothingElse(t *testing.T) {
 	if len(got.lost) > interruptedClients {
 		t.Errorf("%d calls were lost, and only %d can have been in flight", len(got.lost), interruptedClients)
 	}
-	t.Logf("%d answered, %d lost in flight, %d refused because nobody listened", got.answered, len(got.lost), got.unheard)
+	t.Logf("%d answered, %d lost in flight, %d refused for want of a listener", got.answered, len(got.lost), got.unheard)
 	address := strings.TrimSuffix(strings.TrimPrefix(p.url, "http://"), "/mcp")
 	again := start(t, launch{args: p.cmd.Args[4:], address: address})
 	client := newCaller(again.url, 1)

@@ -25,7 +25,7 @@ func TestTheTimeoutsThatAreConfiguredByDefault(t *testing.T) {
 	var wg sync.WaitGroup
 	for _, c := range callsOf("notes") {
 		wg.Go(func() {
-			a := client.give(t.Context(), "somebody", c)
+			a := client.give(t.Context(), "another-caller", c)
 			if err := checker.check(a, read+slack); err != nil {
 				t.Errorf("%s: %v", c.tool, err)
 			} else if a.code != "deadline_exceeded" || a.took < read-100*time.Millisecond {
@@ -80,14 +80,14 @@ func TestAStormOfEveryFault(t *testing.T) {
 			calls := callsOf(word)
 			a := client.give(ctx, fmt.Sprintf("client-%d", c), calls[dice.IntN(len(calls))])
 			if ctx.Err() != nil {
-				a = answer{status: http.StatusOK, code: "hung up", message: "nobody waits for it"}
+				a = answer{status: http.StatusOK, code: "hung up", message: "its client has gone"}
 			}
 			return a
 		}}.run(ctx, func(a answer) error { return checker.check(a, callDeadline+slack) })
 		got.report(t)
 		t.Log(got)
 		eventually(t, 40*time.Second, "a good call is served again", func() error {
-			return onlyGood(client.give(t.Context(), "somebody", callsOf("notes")[1]))
+			return onlyGood(client.give(t.Context(), "another-caller", callsOf("notes")[1]))
 		})
 		client.close()
 		eventually(t, readTimeout/2, "no read is under way", func() error {
@@ -157,7 +157,7 @@ func TestAnOutageUnderLoad(t *testing.T) {
 	ill.Store(false)
 	well := time.Now()
 	eventually(t, 20*time.Second, "good calls are served again", func() error {
-		return onlyGood(client.give(t.Context(), "somebody", calls[1]))
+		return onlyGood(client.give(t.Context(), "another-caller", calls[1]))
 	})
 	t.Logf("served again %s after the server was well", time.Since(well).Round(10*time.Millisecond))
 	load(time.Second, onlyGood)

@@ -86,7 +86,7 @@ func (p *processes) serve() error {
 	cmd := p.command(p.program, "serve", "--listen", address, "--rs-url", stub, "--admin-listen", "127.0.0.1:0",
 		"--introspection-url", stub+"/introspect", "--introspection-client-id", "load", "--introspection-client-secret", "load",
 		"--audiences", "load", "--token-rate", "0")
-	cmd.Stderr = nil // it writes its log, which nobody reads
+	cmd.Stderr = nil // its log is not read
 	if err := cmd.Start(); err != nil {
 		return err
 	}

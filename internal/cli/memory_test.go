@@ -52,7 +52,7 @@ func TestMemoryFollowsTheControlGroup(t *testing.T) {
 			40,
 		},
 		"what is not a number is no limit":      {map[string]string{self: "0::/a\n", v2 + "a/memory.max": "many\n"}, 160},
-		"a limit of nothing is none":            {map[string]string{self: "0::/a\n", v2 + "a/memory.max": "0\n"}, 160},
+		"a limit of 0 is no limit":              {map[string]string{self: "0::/a\n", v2 + "a/memory.max": "0\n"}, 160},
 		"lines of another form are passed over": {map[string]string{self: "?\n\n0::/a", v2 + "a/memory.max": "134217728"}, 80},
 	} {
 		t.Run(name, func(t *testing.T) {

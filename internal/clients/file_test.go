@@ -218,7 +218,7 @@ func TestDiffShowsNothingElse(t *testing.T) {
 	}
 }
 
-// A token that somebody wrote into our own entry by hand is not shown when the entry goes.
+// A token that the user wrote into our own entry by hand is not shown when the entry goes.
 func TestDiffMasksTokens(t *testing.T) {
 	for name, before := range map[string]string{
 		"cursor": "{\n  \"mcpServers\": {\n    \"pdpp\": {\n      \"url\": \"https://mcp.example/mcp\",\n      \"headers\": {\"Authorization\": \"Bearer SECRET\"},\n      \"env\": {\"MY_TOKEN\": \"SECRET\", \"API_KEY\":\"SECRET\", \"NAMED_TOKEN\": \"${env:NAME}\"}\n    }\n  }\n}\n",

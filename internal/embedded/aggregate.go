@@ -178,7 +178,7 @@ func (p *aggregatePlan) readTime(zone string) *apiError {
 		return nil
 	}
 	location, err := time.LoadLocation(zone)
-	if err != nil || zone == "Local" { // the server's own zone is nobody's business
+	if err != nil || zone == "Local" { // a client must not learn the server's own zone
 		return invalidRequest("time_zone %q is not an IANA time zone", zone).withParam("time_zone")
 	}
 	p.zone = location

@@ -27,7 +27,7 @@ type listBody struct {
 type recordBody struct {
 	ConnectorKey        string          `json:"connector_key,omitempty"`
 	Data                json.RawMessage `json:"data"`
-	EmittedAt           string          `json:"emitted_at,omitempty"` // absent: nobody knows
+	EmittedAt           string          `json:"emitted_at,omitempty"` // absent: not known
 	ID                  string          `json:"id"`
 	Object              string          `json:"object"`
 	Stream              string          `json:"stream"`

@@ -14,7 +14,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
-// Options configure a [Server]. The zero value works, but then nobody may introspect.
+// Options configure a [Server]. The zero value works, but refuses introspection.
 type Options struct {
 	// Origin is the server's own origin, such as "http://127.0.0.1:7710": the issuer and audience of its tokens.
 	// It is asked on each request, for a server that learns its port by listening. Nil: the request's host.

@@ -11,7 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
-// A record of which nobody knows when it happened has no time: none is shown, it comes after those that have one, and a grant that is bounded
+// A record whose time is not known has none: none is shown, it comes after those that have one, and a grant that is bounded
 // in time does not open it.
 func TestARecordWithoutATimeHasNone(t *testing.T) {
 	index, err := store.Open(t.Context(), "")

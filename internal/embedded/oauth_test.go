@@ -413,7 +413,7 @@ func TestOwnerTrapOnRequest(t *testing.T) {
 	}
 }
 
-// The owner finds the keys and connection ids that connect needs; nobody else does.
+// The owner finds the keys and connection ids that connect needs; no other caller does.
 func TestTheOwnerSeesTheConnections(t *testing.T) {
 	r := newOAuthRig(t)
 	ask := func(secret string) answer {

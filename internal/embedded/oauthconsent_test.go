@@ -160,7 +160,7 @@ func TestConsentNeedsTheOwner(t *testing.T) {
 			t.Errorf("status %d", got.status)
 		}
 	})
-	t.Run("without a secret nobody approves", func(t *testing.T) {
+	t.Run("without an owner secret no request is approved", func(t *testing.T) {
 		closed := &oauthRig{rig: newRigWith(t, Options{}), now: testNow}
 		if got := closed.decide(consentPage(closed.push("pdpp_cli", details(chatSource, everyStream()))), "approve", ""); got.status != http.StatusForbidden {
 			t.Errorf("status %d", got.status)
@@ -168,7 +168,7 @@ func TestConsentNeedsTheOwner(t *testing.T) {
 	})
 }
 
-// Requests that nobody decides do not pile up.
+// Undecided requests do not pile up.
 func TestRequestsAreBounded(t *testing.T) {
 	r := newOAuthRig(t)
 	for range 256 {

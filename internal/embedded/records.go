@@ -8,7 +8,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
-// defaultPage is how many records a page has when nobody asks.
+// defaultPage is how many records a page has without a limit.
 const defaultPage = 25
 
 // A recordPlan is a read of records, checked.

@@ -11,7 +11,7 @@ import (
 )
 
 // The laws, for any path and query of any bearer: the answer is JSON and no fault of the server; an error has a code and
-// a sentence; and nobody without a token sees anything.
+// a sentence; and no caller without a token sees anything.
 func FuzzRequest(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"schema", "view=compact"}, {"streams", ""}, {"streams/messages/records", "limit=2&sort=-received_at&filter[size_bytes][gte]=1&fields=id"}, {"streams/messages/records", "cursor=abc"},

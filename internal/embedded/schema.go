@@ -20,7 +20,7 @@ type schemaBody struct {
 	Meta           *metaBody       `json:"meta"`
 }
 
-// A bearerBody tells whose token this is, where nobody may introspect.
+// A bearerBody says whose token this is, where introspection is refused.
 type bearerBody struct {
 	Scope     string `json:"scope"`
 	TokenKind string `json:"token_kind"`

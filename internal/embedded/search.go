@@ -11,7 +11,7 @@ import (
 
 // Bounds of a search.
 const (
-	defaultHits = 20   // of a page, when nobody asks
+	defaultHits = 20   // of a page without a limit
 	maxQuery    = 1000 // code points of q: each word is looked for in each field shown
 )
 

@@ -195,7 +195,7 @@ func TestLoad(t *testing.T) {
 		want   string
 	}{
 		{"an error of the corpus ends the load", corpus(nil, errors.New("line 7 is broken")), "line 7 is broken"},
-		{"a record of nobody's connection is refused", corpus([]model.Record{{ConnectionID: "cin_x", Stream: "notes", ID: "1", Data: json.RawMessage("{}")}}, nil), "cin_x"},
+		{"a record of an unknown connection is refused", corpus([]model.Record{{ConnectionID: "cin_x", Stream: "notes", ID: "1", Data: json.RawMessage("{}")}}, nil), "cin_x"},
 		{"a record that is no object is refused", corpus([]model.Record{{ConnectionID: "cin_notes_a", Stream: "notes", ID: "1", Data: json.RawMessage("[]")}}, nil), "notes"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

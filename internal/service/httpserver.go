@@ -73,7 +73,7 @@ func (withheld) Write(line []byte) (int, error) {
 // AdminPath is where [ServeAdmin] shows the metrics.
 const AdminPath = "/metrics"
 
-// ServeAdmin serves the metrics and the probes at an address of their own until close: whoever holds all connections of the
+// ServeAdmin serves the metrics and the probes at a separate address until close: a caller that holds all connections of the
 // endpoint does not stop them. They hold no secret, but are not the public's. An invalid address is an *[exit.Error].
 func ServeAdmin(ctx context.Context, address string, metrics, probes http.Handler, log zerolog.Logger) (closeAdmin func(), err error) {
 	if _, err := net.ResolveTCPAddr("tcp", address); err != nil {

@@ -13,7 +13,7 @@ import (
 const HeldLines = 4096
 
 // A LogWriter never blocks and never fails. A call must not wait for its log: the reader of stderr may be stuck or gone.
-// So lines are handed over to a goroutine, and those that nobody takes are dropped and counted. It is safe for concurrent
+// So lines are handed over to a goroutine, and those that it cannot take are dropped and counted. It is safe for concurrent
 // use. (The diode of zerolog, which does the same, may leave a line unwritten until the next one comes.)
 type LogWriter struct {
 	lines   chan []byte
@@ -61,7 +61,7 @@ func (l *LogWriter) copyTo(w io.Writer) {
 	defer close(l.written)
 	write := func(line []byte) {
 		if missed := l.missed.Swap(0); missed > 0 {
-			fmt.Fprintf(w, `{"level":"warn","lines":%d,"message":"lines of the log were dropped, because nobody read them in time"}`+"\n", missed)
+			fmt.Fprintf(w, `{"level":"warn","lines":%d,"message":"lines of the log were dropped, because they were not read in time"}`+"\n", missed)
 		}
 		_, _ = w.Write(line)
 	}

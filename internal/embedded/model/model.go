@@ -127,7 +127,7 @@ type Record struct {
 	ConnectionID string
 	Stream       string
 	ID           string
-	EmittedAt    time.Time       // zero: nobody knows
+	EmittedAt    time.Time       // zero: not known
 	Data         json.RawMessage // an object
 	Fields       []Value         // those of Data, until the next record is asked for; nil: not known yet
 	Blob         *Blob           // what its blob_ref names, if it has one

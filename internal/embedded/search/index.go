@@ -170,5 +170,5 @@ func Each(ctx context.Context, db Database, query string, args []any, scan func(
 	return rows.Err()
 }
 
-// NoTime is the event of a record of which nobody knows when it happened. It comes after all others.
+// NoTime is the event of a record whose time is not known. It comes after all others.
 const NoTime = math.MinInt64
