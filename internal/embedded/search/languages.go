@@ -3,6 +3,7 @@ package search
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/blevesearch/snowballstem"
 	"github.com/blevesearch/snowballstem/danish"
@@ -99,8 +100,8 @@ var languages = [...]language{
 		по под при с со так также такой там те тем то того тоже той только том ты у уже хотя чего чей чем что чтобы чье эта эти это я`},
 }
 
-// stopLanguages holds a bit for each language of which a term is a stop word.
-var stopLanguages = func() map[string]uint32 {
+// stopLanguages holds a bit for each language of which a term is a stop word. It is made by the first search, so that a start need not wait.
+var stopLanguages = sync.OnceValue(func() map[string]uint32 {
 	words := map[string]uint32{}
 	for i, one := range languages {
 		for _, t := range Terms(one.stopWords) {
@@ -108,13 +109,13 @@ var stopLanguages = func() map[string]uint32 {
 		}
 	}
 	return words
-}()
+})
 
 // stopWordCounts are how many stop words of each language there are.
 type stopWordCounts [len(languages)]int
 
 func (c *stopWordCounts) add(term string) {
-	for i, bits := 0, stopLanguages[term]; bits != 0; i, bits = i+1, bits>>1 {
+	for i, bits := 0, stopLanguages()[term]; bits != 0; i, bits = i+1, bits>>1 {
 		c[i] += int(bits & 1)
 	}
 }
@@ -141,7 +142,7 @@ func ContentWords(query string) string {
 		words = append(words, t.Text)
 	}
 	guess, _ := guessLanguages(words)
-	words = slices.DeleteFunc(words, func(word string) bool { return stopLanguages[word]&guess != 0 })
+	words = slices.DeleteFunc(words, func(word string) bool { return stopLanguages()[word]&guess != 0 })
 	if len(words) == 0 {
 		return query
 	}

@@ -116,7 +116,7 @@ func (p phrase) expression() string { return `"` + strings.Join(p, " ") + `"` }
 
 // isMay reports whether a word is the month of May, or the name: with a capital, and not at the beginning of a question ("May I …").
 func (q *query) isMay(i int) bool {
-	return q.units[i].text == "May" && (i > 0 || len(q.units) > 1 && !slices.ContainsFunc(q.units[1].phrase, func(term string) bool { return stopLanguages[term] != 0 }))
+	return q.units[i].text == "May" && (i > 0 || len(q.units) > 1 && !slices.ContainsFunc(q.units[1].phrase, func(term string) bool { return stopLanguages()[term] != 0 }))
 }
 
 // lighten marks the words that carry no weight: stop words of the query's language, unless the query has no others. It returns
@@ -144,7 +144,7 @@ func (s *searcher) lighten() (uint32, error) {
 	weighty := false
 	for i := range s.query.units {
 		u := &s.query.units[i]
-		stop := !u.light && !u.quoted && !slices.ContainsFunc(u.phrase, func(term string) bool { return stopLanguages[term]&language == 0 }) && !s.query.isMay(i)
+		stop := !u.light && !u.quoted && !slices.ContainsFunc(u.phrase, func(term string) bool { return stopLanguages()[term]&language == 0 }) && !s.query.isMay(i)
 		if stop && language != 1 {
 			found, err := s.postings(u.phrase)
 			if err != nil {
