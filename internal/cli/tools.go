@@ -93,6 +93,7 @@ func rank(input inputSchema, name string) int {
 type toolsCommand struct {
 	Tool string `arg:"" optional:"" help:"Show this tool with its arguments."`
 	JSON bool   `name:"json" help:"Print what goes over the wire."`
+	Demo bool   `help:"Changes nothing: the tools are the same for all data."`
 	dataFlags
 }
 
