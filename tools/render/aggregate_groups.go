@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
@@ -169,32 +168,4 @@ func (r groupsRest) lines() []string {
 		return []string{r.says}
 	}
 	return []string{r.says, "next: " + r.next.call("aggregate")}
-}
-
-// shownValue is a value as tables show it, or its beginning. A text is as a filter takes it: where a table would clean it, it is escaped.
-func shownValue(raw string) string {
-	b, left := clean.AppendCell(nil, withoutRounding(raw), keyChars)
-	value := string(b)
-	if text, _ := rs.AsText(raw); rs.Kind(raw) == "string" && (clean.Line(text) != text || strings.ContainsAny(text, ";'()")) {
-		shown := text[:clean.RuneIndex(text, keyChars)]
-		value, left = clean.Quote(shown), utf8.RuneCountInString(text[len(shown):])
-	}
-	if left > 0 {
-		return fmt.Sprintf("%s… (%s more characters)", strings.TrimSuffix(value, ellipsis), thousands(left))
-	}
-	return value
-}
-
-// withoutRounding rounds off the error of binary addition behind the fifteenth digit: 80.2 for 80.19999999999999. A number that was sent
-// with that many digits keeps them.
-func withoutRounding(raw string) string {
-	const digits, fewer = 15, 4
-	f, err := strconv.ParseFloat(raw, 64)
-	if err != nil || !strings.Contains(raw, ".") || strings.ContainsAny(raw, "eE") {
-		return raw
-	}
-	if clean := strconv.FormatFloat(f, 'g', digits, 64); len(clean)+fewer <= len(raw) && len(raw) > digits {
-		return clean
-	}
-	return raw
 }

@@ -2,8 +2,6 @@ package render
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"mime"
 	"slices"
@@ -15,25 +13,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
-
-// A BlobQuery is the call that a blob answers.
-type BlobQuery struct {
-	BlobID       string
-	ConnectionID string
-}
-
-// A BlobHandle is the JSON inside a pdpp://blob/{handle}.
-type BlobHandle struct {
-	Version      int    `json:"v"`    // 1
-	Kind         string `json:"kind"` // "blob"
-	BlobID       string `json:"blob_id"`
-	ConnectionID string `json:"connection_id,omitempty"`
-}
-
-// URI returns the resource URI of a blob's bytes.
-func (q BlobQuery) URI() string {
-	return BlobURIPrefix + rs.EncodeHandle(BlobHandle{Version: 1, Kind: "blob", BlobID: q.BlobID, ConnectionID: q.ConnectionID})
-}
 
 // maxAttached bounds the attachments that a document names.
 const maxAttached = 20
@@ -173,128 +152,134 @@ func htmlText(page string) string {
 	}
 }
 
-// Blob renders a blob. The first 16 KiB of text, JSON, CSV and calendars are inline; of other types only type,
-// size and hash are shown. All bytes are readable as the resource q.URI() (S3-2c).
-func Blob(body string, contentType string, q BlobQuery) (Result, error) {
-	sum := sha256.Sum256([]byte(body))
-	kind, text := blobType(contentType)
-	uri := q.URI()
-	out := new(arguments).plain("blob_id", q.BlobID).plain("content_type", kind).put("size_bytes", encode(len(body)))
-	out.plain("sha256", hex.EncodeToString(sum[:])).optional("connection_id", q.ConnectionID)
-	lines := []string{clean.Clip(fmt.Sprintf("%s: %s, %d bytes, sha256 %x", clean.Name(q.BlobID), kind, len(body), sum), lineChars)}
-	if text && utf8.ValidString(body) {
-		s := span{text: body, next: -1}
-		s.fit(blobText)
-		complete := s.next < 0
-		out.plain("text", clean.Lines(s.text)).put("complete", encode(complete))
-		if !complete {
-			lines = append(lines, fmt.Sprintf("Shown the first %d of %d bytes; the resource %s has all of them.", len(s.text), len(body), uri))
-		}
-		if s.text != "" {
-			lines = append(lines, quoteLines(s.text)...)
-		}
-	} else {
-		out.put("complete", "false")
-		lines = append(lines, "Not text, so not shown here; the resource "+uri+" has the bytes.")
-	}
-	return Result{Text: strings.Join(lines, "\n"), Structured: []byte(out.plain("uri", uri).json())}, nil
+// quoted is a text as it is in a document.
+func quoted(text string) string {
+	return "> " + strings.ReplaceAll(clean.Lines(text), "\n", "\n> ")
 }
 
-// blobType is the media type without parameters, and whether such a blob is text.
-func blobType(contentType string) (kind string, text bool) {
-	kind, _, err := mime.ParseMediaType(contentType)
-	if err != nil || kind == "" {
-		kind = "application/octet-stream"
+// prefixQuoted is the longest start of a text that takes at most max bytes of JSON when it is quoted.
+func prefixQuoted(text string, max int) string {
+	cut := prefix(text, max)
+	for size := escaped(quoted(cut)); size > max && cut != ""; size = escaped(quoted(cut)) {
+		cut = prefix(cut, escaped(cut)-(size-max))
 	}
-	kind = clean.Preview(kind, labelChars)
+	return cut
+}
+
+// maxRelated bounds the relations of a call, and the records of one that a document shows.
+const maxRelated = 20
+
+// A truncation is a field that an answer shows only in part, and the call that reads on (S1-R2). Its methods compute when asked: a page may
+// have thousands, of which a few are named and the others counted.
+type truncation struct {
+	it        *item
+	field     member // as received
+	shown     int    // characters
+	fromStart bool   // something is shown, but what is read on begins at the start
+	related   bool   // the field is all that was expanded
+}
+
+// total is how many characters the field has; of a field that is no text, its JSON.
+func (c truncation) total() int {
 	switch {
-	case strings.HasPrefix(kind, "text/"), kind == "application/json", strings.HasSuffix(kind, "+json"),
-		kind == "application/csv", kind == "application/ics", kind == "application/xml", strings.HasSuffix(kind, "+xml"):
-		return kind, true
+	case c.related:
+		return len(c.field.Value)
+	case rs.Kind(c.field.Value) == "string":
+		text, _ := rs.AsText(c.field.Value)
+		return utf8.RuneCountInString(text)
 	}
-	return kind, false
+	return utf8.RuneCountInString(c.field.Value)
 }
 
-// A relation is what was expanded in a record under one name.
-type relation struct {
-	name    string
-	records []item
-	more    bool // the resource server has others
-}
-
-// rest is the note that records of a relation are not shown; "" if all are.
-func (r *relation) rest(shown int) string {
-	switch left := len(r.records) - shown; {
-	case left > 0 && r.more:
-		return thousands(left) + " more not shown, and more exist"
-	case left > 0:
-		return thousands(left) + " more not shown"
-	case r.more:
-		return "more exist"
-	}
-	return ""
-}
-
-// all is how to read every record of a relation: a call, where a field of them is certain to have the parent's id.
-func (r *relation) all(parent *item) string {
-	if key := r.keyOf(parent); key != "" {
-		first := &r.records[0]
-		filter := object{pair(key, first.data.Get(key))}.JSON()
-		call := new(arguments).text("stream", first.stream).text("connection_id", first.conn).put("filter", filter).call("query_records")
-		if clean.Line(call) == call && !clean.LongerThan(call, lineChars/2) {
-			return "all: " + call
-		}
-	}
-	return "raise expand_limit, or query their stream"
-}
-
-// keyOf is the only field that has the parent's id in every record of a relation; "" if there is none.
-func (r *relation) keyOf(parent *item) string {
-	if len(r.records) == 0 || parent.recordID == "" || r.records[0].stream == "" {
+// unnamed says why no call can name the field, or "" when one can.
+func (c truncation) unnamed() string {
+	if c.related {
 		return ""
 	}
-	key := ""
-	for _, m := range r.records[0].data {
-		if text, ok := rs.AsText(m.Value); ok && text == parent.recordID {
-			if key != "" {
-				return ""
-			}
-			key = m.Name
-		}
+	if len(c.field.Name) > longestName {
+		return fmt.Sprintf("has more than %d bytes", longestName)
 	}
-	for i := range r.records {
-		if other := &r.records[i]; key == "" || other.stream != r.records[0].stream || other.data.Get(key) != r.records[0].data.Get(key) {
-			return ""
-		}
-	}
-	return key
+	return rs.UnsafeField(c.field.Name)
 }
 
-func readRelations(it *item) []relation {
-	var relations []relation
-	for _, m := range it.expanded {
-		r := relation{name: m.Name, more: rs.AsObject(m.Value).Flag("has_more")}
-		for _, raw := range relatedRecords(m.Value) {
-			if o := rs.AsObject(raw); o != nil {
-				r.records = append(r.records, readRecord(o, o.Object("data"), "", it.conn))
-			}
-		}
-		relations = append(relations, r)
+func (c truncation) tool() string {
+	if c.related {
+		return "fetch"
 	}
-	return relations
+	return "read_record_field"
 }
 
-// relatedRecords are the records of a relation, which is a list of them, or has one, or is one.
-func relatedRecords(raw string) []string {
-	relation := rs.AsObject(raw)
-	if items, many := rs.AsArray(relation.Get("data")); many {
-		return items
+// read adds the arguments of the call that reads on.
+func (c truncation) read(a *arguments) *arguments {
+	a.text("id", c.it.id)
+	if c.related {
+		var relations []string
+		for _, m := range c.it.expanded {
+			if sendableField(m.Name) && len(relations) < maxRelated {
+				relations = append(relations, m.Name)
+			}
+		}
+		return a.text("connection_id", c.it.separate()).list("expand", relations)
 	}
-	if list, ok := rs.AsArray(raw); ok {
-		return list
+	a.text("field", c.field.Name).text("connection_id", c.it.separate())
+	if !c.fromStart {
+		a.number("offset_chars", c.shown)
 	}
-	if relation != nil {
-		return []string{raw}
+	return a
+}
+
+// readOn is the call that reads on, or why there is none.
+func (c truncation) readOn() string {
+	if why := c.unnamed(); why != "" {
+		return "no call can, because its name " + why
 	}
-	return nil
+	return c.read(new(arguments)).call(c.tool())
+}
+
+// omitted reports whether nothing of the field is shown, and fetch with it alone shows more.
+func (c truncation) omitted() bool {
+	return c.shown == 0 && !c.fromStart && !c.related && c.unnamed() == ""
+}
+
+func (c truncation) json() string {
+	o := new(arguments).plain("field", clean.Clip(c.field.Name, longestName)).put("shown_chars", encode(c.shown)).put("total_chars", encode(c.total()))
+	if why := c.unnamed(); why != "" {
+		return o.plain("unreadable", "the name "+why).json()
+	}
+	return o.put("read", toolCall(c.tool(), c.read(new(arguments)))).json()
+}
+
+// addTruncations writes into a follow-up or a document's metadata what is not complete, in about remaining bytes of JSON: under key the
+// fields that are shown in part, each with the call that reads on, and the names of those that are left out, with the call that reads the
+// first of them.
+func addTruncations(out *arguments, key string, cuts []truncation, it *item, remaining int) *arguments {
+	const batch = 20 // fields of one call
+	var parts, names, first []string
+	unnamed := 0
+	add := func(list *[]string, raw string) bool {
+		if remaining -= len(raw) + 1; remaining < 0 && len(*list) > 0 {
+			unnamed++
+			return false
+		}
+		*list = append(*list, raw)
+		return true
+	}
+	for _, c := range cuts {
+		if !c.omitted() {
+			add(&parts, c.json())
+		}
+	}
+	for _, c := range cuts {
+		if c.omitted() && add(&names, encode(c.field.Name)) && len(first) < batch {
+			first = append(first, c.field.Name)
+		}
+	}
+	if len(parts) > 0 {
+		out.array(key, parts)
+	}
+	if len(names) > 0 {
+		read := new(arguments).text("id", it.id).text("connection_id", it.separate()).list("fields", first)
+		out.array("omitted_fields", names).put("read_omitted", toolCall("fetch", read))
+	}
+	return out.number("more_fields", unnamed) // schema names every field
 }

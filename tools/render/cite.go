@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -178,4 +179,82 @@ func surrogates(s string) int {
 		n += utf16.RuneLen(c) - 1
 	}
 	return n
+}
+
+// The names under which records keep their title, and when their author made them: the better ones come first.
+var (
+	titleNames = []string{"title", "subject", "name", "full_name", "headline", "filename", "file_name", "summary"}
+	timeNames  = []string{
+		"authored_at", "sent_at", "published_at", "created_at", "received_at", "starts_at", "ordered_at", "reacted_at", "updated_at", "date", "timestamp",
+	}
+)
+
+// firstText returns the first string under one of some names that is right, and the name: an earlier name comes first, and of one
+// name the own object's before that of its data.
+func firstText(names []string, own, data object, right func(string) bool) (text, name string) {
+	best := len(names)
+	for _, o := range [...]object{own, data} {
+		for _, m := range o {
+			n := slices.Index(names[:best], m.Name)
+			if n < 0 || rs.Kind(m.Value) != "string" {
+				continue
+			}
+			if value, _ := rs.AsText(m.Value); right(value) {
+				best, text, name = n, value, m.Name
+			}
+		}
+	}
+	return text, name
+}
+
+// legible reports whether people can read a line as a title: it says something, and is not only what programs call a
+// record by, such as a UUID, a long number or an address of ours. A date is legible.
+func legible(line string) bool {
+	says := func(c rune) bool { return unicode.IsLetter(c) || unicode.IsNumber(c) || unicode.Is(unicode.So, c) }
+	if !strings.ContainsFunc(line, says) || strings.HasPrefix(line, "pdpp://") {
+		return false
+	}
+	const shortest = 12 // of a name that only programs read
+	if len(line) < shortest || day(line) != "" || !strings.ContainsAny(line, "0123456789") {
+		return true
+	}
+	return strings.Trim(line, "0123456789abcdefABCDEF-") != ""
+}
+
+// repeats reports whether a title and a text say the same, or one is the cut start or a part of the other.
+func repeats(title, text string) bool {
+	const enough = 40 // runes that are no title by chance
+	if title == "" {
+		return false
+	}
+	fold := func(s string) string { return strings.ToLower(Quotable(s)) }
+	t, s := fold(title), fold(text)
+	switch cut := strings.HasSuffix(title, ellipsis) || strings.HasSuffix(title, "..."); {
+	case t == "" || s == "":
+		return false
+	case strings.HasPrefix(s, t):
+		return t == s || cut || clean.LongerThan(t, enough)
+	default:
+		return strings.HasPrefix(t, s) || clean.LongerThan(s, enough) && strings.Contains(t, s)
+	}
+}
+
+// titleOf returns the title in a record's data, or "".
+func titleOf(data object) string {
+	title, _ := firstText(titleNames, nil, data, isTitle)
+	return plain(title)
+}
+
+func isTitle(s string) bool { return legible(clean.Preview(plain(s), titleChars)) }
+
+// timeOf returns the first timestamp and its field: the author's before a server's, wherever they stand.
+func timeOf(own, data object) (time, field string) {
+	time, field = firstText(timeNames, own, data, func(s string) bool { return day(s) != "" })
+	return clean.Preview(time, 40), field
+}
+
+// WhenOf is when a record or hit is, as it says itself: RFC 3339 or a date; "" where it does not. When it was read is another time.
+func WhenOf(o rs.Object) string {
+	when, _ := timeOf(o, o.Object("data"))
+	return when
 }

@@ -210,20 +210,6 @@ func (d *document) writeParts(all []relation, q DocumentQuery, remaining int) (t
 	return b.String(), others
 }
 
-// quoted is a text as it is in a document.
-func quoted(text string) string {
-	return "> " + strings.ReplaceAll(clean.Lines(text), "\n", "\n> ")
-}
-
-// prefixQuoted is the longest start of a text that takes at most max bytes of JSON when it is quoted.
-func prefixQuoted(text string, max int) string {
-	cut := prefix(text, max)
-	for size := escaped(quoted(cut)); size > max && cut != ""; size = escaped(quoted(cut)) {
-		cut = prefix(cut, escaped(cut)-(size-max))
-	}
-	return cut
-}
-
 // writeRelated lists expanded records, a line each with the id that fetch takes, and how the others are read.
 func writeRelated(parent *item, relations []relation, remaining int) string {
 	var b strings.Builder

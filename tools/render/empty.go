@@ -205,9 +205,6 @@ type Ungranted struct {
 	Connect []string       `json:"connect,omitempty"`
 }
 
-// toConnect begins the line of a command.
-const toConnect = "to have it granted, the owner runs in a terminal: "
-
 // With returns the result with what is not granted: last in its text and first in structured output.
 func (r Result) With(u *Ungranted) Result {
 	if u == nil {
@@ -266,17 +263,6 @@ func shownFew(names []string) string {
 	return shown
 }
 
-// connectLines are the commands by which the owner grants what is missing, as lines of text.
-func connectLines(commands []string) []string {
-	var lines []string
-	for _, command := range commands {
-		if line := fmt.Sprint(toConnect, clean.Line(command)); !clean.LongerThan(line, lineChars) {
-			lines = append(lines, line)
-		}
-	}
-	return lines
-}
-
 // timeLimit is the start of a sentence: "the grant is limited to sent_at from 2026-01-01".
 func timeLimit(grant string, limit rs.TimeLimit) string {
 	line := grant + " is limited to " + shownName(cmp.Or(limit.Field, "times"))
@@ -287,4 +273,37 @@ func timeLimit(grant string, limit rs.TimeLimit) string {
 		line += " to before " + shownText(minute(limit.Until))
 	}
 	return clean.Clip(line, lineChars-100)
+}
+
+// A listedStream is a row of the list of streams: how many records a stream of a connection has, and how new they are.
+type listedStream struct {
+	name, connection, label, connector string
+	records                            int    // -1 where the resource server does not say
+	updated                            string // the time of the newest record
+	status, capturedAt                 string // how fresh the data are, and when they were read
+}
+
+func readListedStream(o object) listedStream {
+	freshness := o.Object("freshness")
+	s := listedStream{
+		name: o.Text("name", "stream"), connection: rs.ConnectionID(o), label: o.Text("display_name"), connector: rs.ConnectorKey(o),
+		records: -1, updated: o.Text("last_updated"), status: freshness.Text("status"), capturedAt: freshness.Text("captured_at"),
+	}
+	if n, ok := o.Number("record_count"); ok && n >= 0 {
+		s.records = n
+	}
+	return s
+}
+
+// readListedStreams reads the list of streams, nil where it is not known.
+func readListedStreams(response *rs.Response) []listedStream {
+	if response == nil {
+		return nil
+	}
+	var rows []listedStream
+	list, _ := response.List()
+	for _, item := range list.Items {
+		rows = append(rows, readListedStream(item.Members))
+	}
+	return rows
 }

@@ -221,3 +221,17 @@ func withUnavailable(text string, document object) string {
 	}
 	return text
 }
+
+// noneGranted is the message that there is no stream: why, and what to do.
+func noneGranted(stream, connection string) string {
+	const streams, connections = "the streams and connections of this grant.", "the connections that have."
+	switch {
+	case stream != "" && connection != "":
+		return "No granted stream is named " + clean.Name(stream) + " in connection " + clean.Name(connection) + ". Call schema without arguments for " + streams
+	case stream != "":
+		return "No granted stream is named " + clean.Name(stream) + ". Call schema without arguments for " + streams
+	case connection != "":
+		return "Connection " + clean.Name(connection) + " has no granted stream. Call schema without arguments for " + connections
+	}
+	return "This grant covers no stream. The user has to approve access to a source first."
+}

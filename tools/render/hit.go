@@ -272,3 +272,19 @@ func otherFields(excerpts []excerpt, field string) []string {
 	}
 	return fields
 }
+
+// best is the match that is shown, of a hit that has one.
+func (h *hit) best() *excerpt { return &h.excerpts[h.shown] }
+
+// ofSender is the filter by who sent a hit, where a query names them and a match shows the field that has the name; else "".
+func (h *hit) ofSender(query string) string {
+	if h.who == "" || !strings.Contains(strings.ToLower(query), strings.ToLower(h.who)) {
+		return ""
+	}
+	for i := range h.excerpts {
+		if x := &h.excerpts[i]; x.text.plain == h.who {
+			return object{pair(x.field, encode(h.who))}.JSON()
+		}
+	}
+	return ""
+}

@@ -1,6 +1,9 @@
 package render
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,40 +20,6 @@ type hitText struct {
 	proven bool
 	joins  bool // the line is that of an earlier hit
 	long   bool // the id is too long to be shown (D15)
-}
-
-// hitTexts are the first hits, as many as fit in so many bytes with excerpts of at most so many characters.
-func (s *searchPage) hitTexts(chars, remaining int) []hitText {
-	lines := make([]hitText, 0, len(s.hits))
-	records := make(map[rs.Ref]string, len(s.hits)) // the stream of the first hit of a connection's record id
-	match := make([]byte, 0, 320)
-	for i := range s.hits {
-		h := s.hit(i)
-		what := h.line
-		if what == "" || chars == 0 {
-			what = h.what(chars > 0)
-		}
-		match = h.appendMatch(match[:0], chars)
-		line := hitText{id: h.id, what: what, match: string(match), proven: len(h.excerpts) > 0}
-		if conn := h.separate(); conn != "" {
-			line.id += " connection_id=" + clean.Name(conn)
-		}
-		line.long = clean.LongerThan(h.id, previewIDChars)
-		if h.ref.RecordID != "" && h.ref.ConnectionID != "" && !line.long {
-			record := rs.Ref{ConnectionID: h.ref.ConnectionID, RecordID: h.ref.RecordID}
-			switch first, seen := records[record]; {
-			case !seen:
-				records[record], line.record = h.stream, record
-			case sameThing(first, h.stream):
-				line.record, line.joins = record, true
-			}
-		}
-		if remaining -= line.size(); remaining < 0 {
-			break
-		}
-		lines = append(lines, line)
-	}
-	return lines
 }
 
 // sameThing reports whether two streams have parts of one thing, as messages and message_bodies: then equal record ids are of one.
@@ -151,9 +120,6 @@ func (h *hit) what(whole bool) string {
 	return string(b)
 }
 
-// best is the match that is shown, of a hit that has one.
-func (h *hit) best() *excerpt { return &h.excerpts[h.shown] }
-
 // appendMatch appends the match of a hit, cited as `pdpp-mcp verify` takes it behind the id: field, place and digest.
 func (h *hit) appendMatch(b []byte, chars int) []byte {
 	if len(h.excerpts) == 0 {
@@ -190,4 +156,35 @@ func (h *hit) appendMatch(b []byte, chars int) []byte {
 		b = append(b, clean.Name(other)...)
 	}
 	return b
+}
+
+// sourceMix counts the hits of each connection, when there is more than one (S0-6a).
+func sourceMix(hits []hit) string {
+	const maxSources = 6
+	type source struct {
+		first *hit
+		count int
+	}
+	var sources []source
+	for i := range hits {
+		at := slices.IndexFunc(sources, func(s source) bool { return s.first.conn == hits[i].conn })
+		if at < 0 {
+			at = len(sources)
+			sources = append(sources, source{first: &hits[i]})
+		}
+		sources[at].count++
+	}
+	if len(sources) < 2 {
+		return ""
+	}
+	var parts []string
+	for i, s := range sources {
+		if i == maxSources {
+			parts = append(parts, fmt.Sprintf("%d others", len(sources)-i))
+			break
+		}
+		label := cmp.Or(clean.Preview(s.first.label, 40), clean.Preview(s.first.conn, 40), "unnamed")
+		parts = append(parts, fmt.Sprintf("%s=%d", clean.Bare(label), s.count))
+	}
+	return strings.Join(parts, ", ")
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
@@ -120,78 +119,6 @@ func (it *item) untitled() string {
 	return string(what)
 }
 
-// The names under which records keep their title, and when their author made them: the better ones come first.
-var (
-	titleNames = []string{"title", "subject", "name", "full_name", "headline", "filename", "file_name", "summary"}
-	timeNames  = []string{
-		"authored_at", "sent_at", "published_at", "created_at", "received_at", "starts_at", "ordered_at", "reacted_at", "updated_at", "date", "timestamp",
-	}
-)
-
-// firstText returns the first string under one of some names that is right, and the name: an earlier name comes first, and of one
-// name the own object's before that of its data.
-func firstText(names []string, own, data object, right func(string) bool) (text, name string) {
-	best := len(names)
-	for _, o := range [...]object{own, data} {
-		for _, m := range o {
-			n := slices.Index(names[:best], m.Name)
-			if n < 0 || rs.Kind(m.Value) != "string" {
-				continue
-			}
-			if value, _ := rs.AsText(m.Value); right(value) {
-				best, text, name = n, value, m.Name
-			}
-		}
-	}
-	return text, name
-}
-
-// legible reports whether people can read a line as a title: it says something, and is not only what programs call a
-// record by, such as a UUID, a long number or an address of ours. A date is legible.
-func legible(line string) bool {
-	says := func(c rune) bool { return unicode.IsLetter(c) || unicode.IsNumber(c) || unicode.Is(unicode.So, c) }
-	if !strings.ContainsFunc(line, says) || strings.HasPrefix(line, "pdpp://") {
-		return false
-	}
-	const shortest = 12 // of a name that only programs read
-	if len(line) < shortest || day(line) != "" || !strings.ContainsAny(line, "0123456789") {
-		return true
-	}
-	return strings.Trim(line, "0123456789abcdefABCDEF-") != ""
-}
-
-// repeats reports whether a title and a text say the same, or one is the cut start or a part of the other.
-func repeats(title, text string) bool {
-	const enough = 40 // runes that are no title by chance
-	if title == "" {
-		return false
-	}
-	fold := func(s string) string { return strings.ToLower(Quotable(s)) }
-	t, s := fold(title), fold(text)
-	switch cut := strings.HasSuffix(title, ellipsis) || strings.HasSuffix(title, "..."); {
-	case t == "" || s == "":
-		return false
-	case strings.HasPrefix(s, t):
-		return t == s || cut || clean.LongerThan(t, enough)
-	default:
-		return strings.HasPrefix(t, s) || clean.LongerThan(s, enough) && strings.Contains(t, s)
-	}
-}
-
-// titleOf returns the title in a record's data, or "".
-func titleOf(data object) string {
-	title, _ := firstText(titleNames, nil, data, isTitle)
-	return plain(title)
-}
-
-func isTitle(s string) bool { return legible(clean.Preview(plain(s), titleChars)) }
-
-// timeOf returns the first timestamp and its field: the author's before a server's, wherever they stand.
-func timeOf(own, data object) (time, field string) {
-	time, field = firstText(timeNames, own, data, func(s string) bool { return day(s) != "" })
-	return clean.Preview(time, 40), field
-}
-
 // envelopeFields are a record's own members beside its data: identity and operation, never content.
 var envelopeFields = []string{
 	"object", "id", "record_id", "record_key", "stream", "emitted_at", "connection_id", "connector_instance_id",
@@ -279,16 +206,115 @@ func unwrapRecord(o object) object {
 	return o
 }
 
-// WhenOf is when a record or hit is, as it says itself: RFC 3339 or a date; "" where it does not. When it was read is another time.
-func WhenOf(o rs.Object) string {
-	when, _ := timeOf(o, o.Object("data"))
-	return when
-}
-
 // deletedCell says that a record was deleted, and when where that is known.
 func deletedCell(it *item) string {
 	if it.deletedAt != "" {
 		return "(deleted_at " + clean.Name(it.deletedAt) + ")"
 	}
 	return "(deleted)"
+}
+
+// A relation is what was expanded in a record under one name.
+type relation struct {
+	name    string
+	records []item
+	more    bool // the resource server has others
+}
+
+// rest is the note that records of a relation are not shown; "" if all are.
+func (r *relation) rest(shown int) string {
+	switch left := len(r.records) - shown; {
+	case left > 0 && r.more:
+		return thousands(left) + " more not shown, and more exist"
+	case left > 0:
+		return thousands(left) + " more not shown"
+	case r.more:
+		return "more exist"
+	}
+	return ""
+}
+
+// all is how to read every record of a relation: a call, where a field of them is certain to have the parent's id.
+func (r *relation) all(parent *item) string {
+	if key := r.keyOf(parent); key != "" {
+		first := &r.records[0]
+		filter := object{pair(key, first.data.Get(key))}.JSON()
+		call := new(arguments).text("stream", first.stream).text("connection_id", first.conn).put("filter", filter).call("query_records")
+		if clean.Line(call) == call && !clean.LongerThan(call, lineChars/2) {
+			return "all: " + call
+		}
+	}
+	return "raise expand_limit, or query their stream"
+}
+
+// keyOf is the only field that has the parent's id in every record of a relation; "" if there is none.
+func (r *relation) keyOf(parent *item) string {
+	if len(r.records) == 0 || parent.recordID == "" || r.records[0].stream == "" {
+		return ""
+	}
+	key := ""
+	for _, m := range r.records[0].data {
+		if text, ok := rs.AsText(m.Value); ok && text == parent.recordID {
+			if key != "" {
+				return ""
+			}
+			key = m.Name
+		}
+	}
+	for i := range r.records {
+		if other := &r.records[i]; key == "" || other.stream != r.records[0].stream || other.data.Get(key) != r.records[0].data.Get(key) {
+			return ""
+		}
+	}
+	return key
+}
+
+func readRelations(it *item) []relation {
+	var relations []relation
+	for _, m := range it.expanded {
+		r := relation{name: m.Name, more: rs.AsObject(m.Value).Flag("has_more")}
+		for _, raw := range relatedRecords(m.Value) {
+			if o := rs.AsObject(raw); o != nil {
+				r.records = append(r.records, readRecord(o, o.Object("data"), "", it.conn))
+			}
+		}
+		relations = append(relations, r)
+	}
+	return relations
+}
+
+// relatedRecords are the records of a relation, which is a list of them, or has one, or is one.
+func relatedRecords(raw string) []string {
+	relation := rs.AsObject(raw)
+	if items, many := rs.AsArray(relation.Get("data")); many {
+		return items
+	}
+	if list, ok := rs.AsArray(raw); ok {
+		return list
+	}
+	if relation != nil {
+		return []string{raw}
+	}
+	return nil
+}
+
+// otherConnection reports whether an item names another connection than the call.
+func otherConnection(o object, named string) bool {
+	if named == "" {
+		return false
+	}
+	if conn := rs.ConnectionID(o); conn != "" && conn != named {
+		return true
+	}
+	ref, ok := parseRef(o.Text("record_uri"))
+	return ok && ref.ConnectionID != "" && ref.ConnectionID != named
+}
+
+// parseRef is [rs.ParseRef] where it is no error that a text is no record's id.
+func parseRef(text string) (rs.Ref, bool) {
+	if text == "" {
+		return rs.Ref{}, false
+	}
+	ref, err := rs.ParseRef(text)
+	return ref, err == nil
 }

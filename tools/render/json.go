@@ -13,6 +13,12 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
+// Short names for what every renderer writes.
+type (
+	object = rs.Object
+	member = rs.Member
+)
+
 // encode returns v as JSON; <mark> stays legible.
 func encode(v any) string {
 	if text, ok := v.(string); ok {
@@ -285,3 +291,23 @@ func escapedRune(c rune) int {
 	}
 	return utf8.RuneLen(c)
 }
+
+// sendableName reports whether a tool takes a name of a stream or connection, and sendableField one of a field.
+func sendableName(s string) bool { return len(s) <= longestName && rs.UnsafeName(s) == "" }
+
+func sendableField(s string) bool { return len(s) <= longestName && rs.UnsafeField(s) == "" }
+
+// jsonText is the same JSON for a line of text: characters that do not print are escaped.
+func jsonText(raw string) string {
+	var b []byte
+	for _, c := range raw {
+		if clean.Shows(c) {
+			b = utf8.AppendRune(b, c)
+		} else {
+			b = clean.AppendEscaped(b, string(c))
+		}
+	}
+	return string(b)
+}
+
+func pair(name string, value string) member { return member{Name: name, Value: value} }

@@ -7,7 +7,9 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
@@ -51,10 +53,15 @@ const (
 	longestHandle   = 1200 // a cursor or first id that still fits search prose
 	longestName     = 256  // bytes of a name; a longer one could not be sent back
 	maxEvidenceRows = 3
+	envelopeJSON    = 8 << 10 // what stands beside the records
+	documentHead    = 4 << 10 // what stands beside the parts of a document that is cut
+	identityBytes   = 600     // a name, id or label
 )
 
 // separator stands between the cells of a row.
 const separator = " | "
+
+const ellipsis = "…"
 
 // size is how many bytes lines take.
 func size(lines []string) int {
@@ -217,3 +224,47 @@ func day(t string) string {
 	}
 	return t[:10]
 }
+
+// connectLines are the commands by which the owner grants what is missing, as lines of text.
+func connectLines(commands []string) []string {
+	var lines []string
+	for _, command := range commands {
+		if line := fmt.Sprint(toConnect, clean.Line(command)); !clean.LongerThan(line, lineChars) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// toConnect begins the line of a command.
+const toConnect = "to have it granted, the owner runs in a terminal: "
+
+// shownValue is a value as tables show it, or its beginning. A text is as a filter takes it: where a table would clean it, it is escaped.
+func shownValue(raw string) string {
+	b, left := clean.AppendCell(nil, withoutRounding(raw), keyChars)
+	value := string(b)
+	if text, _ := rs.AsText(raw); rs.Kind(raw) == "string" && (clean.Line(text) != text || strings.ContainsAny(text, ";'()")) {
+		shown := text[:clean.RuneIndex(text, keyChars)]
+		value, left = clean.Quote(shown), utf8.RuneCountInString(text[len(shown):])
+	}
+	if left > 0 {
+		return fmt.Sprintf("%s… (%s more characters)", strings.TrimSuffix(value, ellipsis), thousands(left))
+	}
+	return value
+}
+
+// withoutRounding rounds off the error of binary addition behind the fifteenth digit: 80.2 for 80.19999999999999. A number that was sent
+// with that many digits keeps them.
+func withoutRounding(raw string) string {
+	const digits, fewer = 15, 4
+	f, err := strconv.ParseFloat(raw, 64)
+	if err != nil || !strings.Contains(raw, ".") || strings.ContainsAny(raw, "eE") {
+		return raw
+	}
+	if clean := strconv.FormatFloat(f, 'g', digits, 64); len(clean)+fewer <= len(raw) && len(raw) > digits {
+		return clean
+	}
+	return raw
+}
+
+func quoteEach(words []string) string { return strings.Join(each(words, clean.Quote), ", ") }

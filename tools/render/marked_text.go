@@ -15,7 +15,6 @@ const (
 	markOpen  = "<mark>"
 	markClose = "</mark>"
 	markChars = len(markOpen + markClose)
-	ellipsis  = "…"
 )
 
 // A markedText is one line of a record's text without its marks, and where they stood.

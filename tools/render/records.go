@@ -16,7 +16,6 @@ import (
 const (
 	followUpsJSON = 5 << 10                               // the calls that read long fields
 	pageJSON      = StructuredHard - followUpsJSON - 1000 // the page itself
-	envelopeJSON  = 8 << 10                               // what stands beside the records
 	leastRecord   = 400                                   // of a record that still says what it is
 	leastFollowUp = 400                                   // of one record
 	longText      = lineChars                             // a text of more characters has a follow-up in the ladder
@@ -44,29 +43,6 @@ type recordsAnswer struct {
 	l     listing // with those of its records that are left
 	items []item  // the same
 	all   []item  // all records of the page
-}
-
-// Records renders a page of query_records. Structured is {"data": body}; the text has count, cursors and a preview of
-// as many records as fit (S0-5g, S0-7c). Each channel continues where it stopped (D23).
-func Records(response *rs.Response, q RecordsQuery) (Result, error) {
-	const what = "query_records"
-	l, err := readListing(response, what, q.Position.Cursor)
-	if err != nil {
-		return Result{}, err
-	}
-	a := newRecordsAnswer(l, q)
-	out, shown := a.structured()
-	if len(shown) == 0 && len(a.items) > 0 {
-		return Result{}, invalidResponse(what, "has so long a cursor, or so much else beside its records, that none of them fits")
-	}
-	cuts := len(a.items) - len(shown) + a.extra.over + a.extra.foreign
-	for _, record := range shown {
-		cuts += len(record.cuts)
-	}
-	if q.Asked > 0 {
-		cuts++ // the page is smaller than it was to be
-	}
-	return Result{Text: a.text(), Structured: out, Cuts: cuts}, nil
 }
 
 func newRecordsAnswer(l listing, q RecordsQuery) *recordsAnswer {
@@ -328,4 +304,16 @@ func (shown shownRecord) readLong() shownRecord {
 		}
 	}
 	return shown
+}
+
+const (
+	// eachApart says what a page of several connections is.
+	eachApart = "limit and order hold for each connection apart; the connections follow one another."
+	// afterLastPage says from where on a bookmark of changes misses nothing: a page has it before the list has ended.
+	afterLastPage = "use it after the last page; before, it skips what follows here"
+)
+
+// spansConnections reports whether records come from more than one connection.
+func spansConnections(items []item) bool {
+	return slices.ContainsFunc(items, func(it item) bool { return it.conn != items[0].conn })
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
@@ -77,13 +78,6 @@ func recordsOrder(page []item, q RecordsQuery) string {
 	return ""
 }
 
-const (
-	// eachApart says what a page of several connections is.
-	eachApart = "limit and order hold for each connection apart; the connections follow one another."
-	// afterLastPage says from where on a bookmark of changes misses nothing: a page has it before the list has ended.
-	afterLastPage = "use it after the last page; before, it skips what follows here"
-)
-
 // lead are the lines before the records.
 func (a *recordsAnswer) lead() []string {
 	lines := append([]string{a.head(false)}, datesReadAs(a.l.Envelope)...)
@@ -130,11 +124,6 @@ func (q RecordsQuery) nextPage(changes, cursor string) string {
 		return "next page: " + call
 	}
 	return cursorLine("next_cursor", cursor) + "\nnext page: query_records with the same arguments and next_cursor as cursor"
-}
-
-// spansConnections reports whether records come from more than one connection.
-func spansConnections(items []item) bool {
-	return slices.ContainsFunc(items, func(it item) bool { return it.conn != items[0].conn })
 }
 
 // tail are the last lines: how to go on, with the cursor once more.
@@ -206,4 +195,27 @@ func namedPages(q RecordsQuery, page []item, session string) []string {
 			left, new(arguments).text("stream", q.Stream).call("schema")))
 	}
 	return lines
+}
+
+// Records renders a page of query_records. Structured is {"data": body}; the text has count, cursors and a preview of
+// as many records as fit (S0-5g, S0-7c). Each channel continues where it stopped (D23).
+func Records(response *rs.Response, q RecordsQuery) (Result, error) {
+	const what = "query_records"
+	l, err := readListing(response, what, q.Position.Cursor)
+	if err != nil {
+		return Result{}, err
+	}
+	a := newRecordsAnswer(l, q)
+	out, shown := a.structured()
+	if len(shown) == 0 && len(a.items) > 0 {
+		return Result{}, invalidResponse(what, "has so long a cursor, or so much else beside its records, that none of them fits")
+	}
+	cuts := len(a.items) - len(shown) + a.extra.over + a.extra.foreign
+	for _, record := range shown {
+		cuts += len(record.cuts)
+	}
+	if q.Asked > 0 {
+		cuts++ // the page is smaller than it was to be
+	}
+	return Result{Text: a.text(), Structured: out, Cuts: cuts}, nil
 }

@@ -95,14 +95,6 @@ func (r Result) Redact(redactor *rs.Redactor) Result {
 // Removed counts the characters that were taken out of an answer, by what they were.
 type Removed = clean.Removed
 
-// Short names for what every renderer writes.
-type (
-	object = rs.Object
-	member = rs.Member
-)
-
-func pair(name string, value string) member { return member{Name: name, Value: value} }
-
 // decode reads an answer, which must be an object. what names the answer in the error, which shows nothing of the body.
 func decode(response *rs.Response, what string) (object, error) {
 	o := rs.AsObject(response.Distinct())
@@ -247,27 +239,6 @@ func missingFields(answer object) []string {
 	return lines
 }
 
-// otherConnection reports whether an item names another connection than the call.
-func otherConnection(o object, named string) bool {
-	if named == "" {
-		return false
-	}
-	if conn := rs.ConnectionID(o); conn != "" && conn != named {
-		return true
-	}
-	ref, ok := parseRef(o.Text("record_uri"))
-	return ok && ref.ConnectionID != "" && ref.ConnectionID != named
-}
-
-// parseRef is [rs.ParseRef] where it is no error that a text is no record's id.
-func parseRef(text string) (rs.Ref, bool) {
-	if text == "" {
-		return rs.Ref{}, false
-	}
-	ref, err := rs.ParseRef(text)
-	return ref, err == nil
-}
-
 // An excess counts the items that a resource server sent beyond what was asked for. They are left out (S0-6a, S0-6b).
 type excess struct {
 	limit   int // of the call
@@ -300,3 +271,20 @@ func (e excess) note(noun string, cursor bool) string {
 
 // maxLimit is the largest limit that the tools take.
 const maxLimit = 100
+
+// Limits of what is shown of the words of a query, which may come from records.
+const (
+	maxWords  = 6
+	wordChars = 40
+)
+
+// shownWords are the texts of a list, shortened.
+func shownWords(o object, name string) []string {
+	var words []string
+	for _, raw := range o.Array(name) {
+		if word, ok := rs.AsText(raw); ok && len(words) < maxWords {
+			words = append(words, clean.Preview(word, wordChars))
+		}
+	}
+	return words
+}

@@ -8,37 +8,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
-// Schema renders a schema document: an index of streams, or what one stream can do (S0-R5). Structured is {"data": document}, with
-// each stream row once (D5), and a legend where the document has flags. Each channel shows as many streams of an index, or fields of
-// a stream, as fit, and how to read on (D18). An offset past the end is rs.InvalidArguments.
-func Schema(response *rs.Response, q SchemaQuery) (Result, error) {
-	const what = "schema"
-	schema := response.Schema()
-	switch {
-	case schema.Members == nil:
-		return Result{}, notAnObject(response.Body, what)
-	case !schema.Members.Has("connectors") && !schema.Members.Has("streams"):
-		return Result{}, invalidResponse(what, "has neither connectors nor streams")
-	}
-	d := readSchema(schema, q)
-	if q.Stream == "" && len(d.rows) > 0 {
-		x, err := newIndex(d)
-		if err != nil {
-			return Result{}, err
-		}
-		return x.result(), nil
-	}
-	total := 0
-	for i := range d.rows {
-		total += d.rows[i].size()
-	}
-	var err error
-	if d.page, err = newOffsetPage("field", total, q.Offset, what, q.at); err != nil {
-		return Result{}, err
-	}
-	return Result{Text: d.text(), Structured: []byte(d.structured())}, nil
-}
-
 // A SchemaQuery is the call that a schema document answers. Without Stream it is the index of the whole grant.
 type SchemaQuery struct {
 	Stream       string
@@ -152,11 +121,9 @@ func (d *schemaDocument) rowsTo(to int) []schemaRow {
 
 // Limits of the parts of a document that is cut, in bytes, so that a field always fits.
 const (
-	documentHead    = 4 << 10
 	connectorHead   = 6 << 10
 	rowHead         = 8 << 10
 	connectionsHead = 2500 // the connections in one of them
-	identityBytes   = 600  // a name, id or label
 	unknownBytes    = 1 << 10
 )
 
@@ -284,4 +251,11 @@ func (r *schemaRow) part(fieldBytes int) (row object, shortened []string) {
 		row = row.With("schema", rs.AsObject(row.Get("schema")).With("properties", properties.JSON()).JSON())
 	}
 	return row, shortened
+}
+
+func connectorName(key string) string {
+	if key == "" {
+		return "(no connector key)"
+	}
+	return shownName(key)
 }

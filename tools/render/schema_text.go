@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
@@ -290,19 +289,6 @@ func withJSON(beginning string, raw string) string {
 			return clean.Clip(line, lineChars)
 		}
 	}
-}
-
-// jsonText is the same JSON for a line of text: characters that do not print are escaped.
-func jsonText(raw string) string {
-	var b []byte
-	for _, c := range raw {
-		if clean.Shows(c) {
-			b = utf8.AppendRune(b, c)
-		} else {
-			b = clean.AppendEscaped(b, string(c))
-		}
-	}
-	return string(b)
 }
 
 // examples are calls that this row's advertised capabilities allow, those that are not long.

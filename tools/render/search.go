@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -17,21 +18,6 @@ type searchPage struct {
 	q    SearchQuery
 	all  []hit // of the page
 	hits []hit // those that are left
-}
-
-// Search renders hits in any shape (S3-R14, S1, S2). Structured is {"results","content_ladder","data"}: each hit once, in
-// results, and data is the envelope without them (D4).
-func Search(response *rs.Response, q SearchQuery) (Result, error) {
-	l, err := readListing(response, "search", q.Position.Cursor)
-	if err != nil {
-		return Result{}, err
-	}
-	s := newSearchPage(l, q)
-	r := Result{Structured: s.structured(), Text: s.text()}
-	if uris := s.windowURIs(); len(uris) > 0 {
-		r.Meta = map[string]any{"pdpp/field_window_uris": uris}
-	}
-	return r, nil
 }
 
 // newSearchPage reads which hits a page has, without their texts: those that were asked for, at most limit, of the named connection only.
@@ -90,6 +76,7 @@ const (
 const (
 	hitsJSON  = 15_000
 	usualJSON = 10_000 // of a page that no limit was sent for: a continuation has the others
+	usualHits = 7      // that a search without limit shows, where shorter excerpts make that possible
 	fewHits   = 10     // each of which has a call to read on
 )
 
@@ -290,20 +277,6 @@ func (style hitStyle) firstIncomplete(hits []hit) *excerpt {
 	return nil
 }
 
-// windowURIs are the field windows of the proven matches, for hosts that read resources (S1-4a).
-func (s *searchPage) windowURIs() []string {
-	uris := make([]string, 0, maxEvidenceRows)
-	for i := range s.hits {
-		for _, x := range s.hit(i).excerpts {
-			if len(uris) == maxEvidenceRows {
-				return uris
-			}
-			uris = append(uris, WindowQuery{Ref: x.ref, Field: x.field, Q: x.q}.URI())
-		}
-	}
-	return uris
-}
-
 // appendEscapedJSON appends a text as the inside of a JSON string.
 func appendEscapedJSON(b []byte, text string) []byte {
 	from := len(b)
@@ -343,4 +316,29 @@ func (s *searchPage) notice() string {
 		return "The hits are the nearest in meaning; they need not have the words, or be about them."
 	}
 	return fmt.Sprintf("%d of these %d hits: only near in meaning, perhaps without the words.", near, len(s.all))
+}
+
+// Questions that no ranking by words answers, in the languages whose common words search knows.
+var (
+	asksNewest = regexp.MustCompile(`(?i)(^|\s)(latest|newest|most recent|last time|(my|the) last|did \S+ last|neueste[rsnm]?|letzte[rsnm]?|zuletzt|derni(er|ère)s?|últim[oa]s?)(\s|\pP|$)`)
+	asksNumber = regexp.MustCompile(`(?i)(^|\s)(how many|how much|number of|sum of|did i spend|wie ?viele?[rsnm]?|combien|cuánt[oa]s?)(\s|\pP|$)`)
+)
+
+// otherTool says which tool answers a query that asks for the newest or for a number; "" for any other, and behind the first page.
+func (s *searchPage) otherTool() string {
+	switch {
+	case !s.q.Position.First():
+		return ""
+	case asksNumber.MatchString(s.q.Q):
+		return "Hits are no count: aggregate counts and sums, also within a filter."
+	case !asksNewest.MatchString(s.q.Q):
+		return ""
+	}
+	says := "Hits are ranked by their words, not by time. Newest first: query_records"
+	for i := range s.hits {
+		if filter := s.hit(i).ofSender(s.q.Q); filter != "" {
+			return says + " " + new(arguments).text("stream", s.hits[i].stream).text("connection_id", s.hits[i].conn).put("filter", filter).json()
+		}
+	}
+	return says + ", filtered and sorted, or search with since."
 }

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -36,10 +35,7 @@ func (s *searchPage) text() string {
 	return frame.text(s, hits)
 }
 
-const (
-	usualHits    = 7  // that a search without limit shows, where shorter excerpts make that possible
-	leastExcerpt = 80 // characters; excerpts are shorter only where not one hit fits
-)
+const leastExcerpt = 80 // characters; excerpts are shorter only where not one hit fits
 
 // excerptLength is how many characters an excerpt may have where so many hits are to fit in so many bytes.
 func (s *searchPage) excerptLength(remaining, wanted int) int {
@@ -196,37 +192,6 @@ func (s *searchPage) summary() string {
 	return line
 }
 
-// sourceMix counts the hits of each connection, when there is more than one (S0-6a).
-func sourceMix(hits []hit) string {
-	const maxSources = 6
-	type source struct {
-		first *hit
-		count int
-	}
-	var sources []source
-	for i := range hits {
-		at := slices.IndexFunc(sources, func(s source) bool { return s.first.conn == hits[i].conn })
-		if at < 0 {
-			at = len(sources)
-			sources = append(sources, source{first: &hits[i]})
-		}
-		sources[at].count++
-	}
-	if len(sources) < 2 {
-		return ""
-	}
-	var parts []string
-	for i, s := range sources {
-		if i == maxSources {
-			parts = append(parts, fmt.Sprintf("%d others", len(sources)-i))
-			break
-		}
-		label := cmp.Or(clean.Preview(s.first.label, 40), clean.Preview(s.first.conn, 40), "unnamed")
-		parts = append(parts, fmt.Sprintf("%s=%d", clean.Bare(label), s.count))
-	}
-	return strings.Join(parts, ", ")
-}
-
 // notes say how complete the ranking is, as the resource server reports it, and how to fetch.
 func (s *searchPage) notes() []string {
 	var notes []string
@@ -288,4 +253,67 @@ func searchTail(l listing, q SearchQuery) []string {
 		return nil
 	}
 	return q.nextPage(cursor, "next page: the same search with cursor = structuredContent.data.next_cursor")
+}
+
+// hitTexts are the first hits, as many as fit in so many bytes with excerpts of at most so many characters.
+func (s *searchPage) hitTexts(chars, remaining int) []hitText {
+	lines := make([]hitText, 0, len(s.hits))
+	records := make(map[rs.Ref]string, len(s.hits)) // the stream of the first hit of a connection's record id
+	match := make([]byte, 0, 320)
+	for i := range s.hits {
+		h := s.hit(i)
+		what := h.line
+		if what == "" || chars == 0 {
+			what = h.what(chars > 0)
+		}
+		match = h.appendMatch(match[:0], chars)
+		line := hitText{id: h.id, what: what, match: string(match), proven: len(h.excerpts) > 0}
+		if conn := h.separate(); conn != "" {
+			line.id += " connection_id=" + clean.Name(conn)
+		}
+		line.long = clean.LongerThan(h.id, previewIDChars)
+		if h.ref.RecordID != "" && h.ref.ConnectionID != "" && !line.long {
+			record := rs.Ref{ConnectionID: h.ref.ConnectionID, RecordID: h.ref.RecordID}
+			switch first, seen := records[record]; {
+			case !seen:
+				records[record], line.record = h.stream, record
+			case sameThing(first, h.stream):
+				line.record, line.joins = record, true
+			}
+		}
+		if remaining -= line.size(); remaining < 0 {
+			break
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// Search renders hits in any shape (S3-R14, S1, S2). Structured is {"results","content_ladder","data"}: each hit once, in
+// results, and data is the envelope without them (D4).
+func Search(response *rs.Response, q SearchQuery) (Result, error) {
+	l, err := readListing(response, "search", q.Position.Cursor)
+	if err != nil {
+		return Result{}, err
+	}
+	s := newSearchPage(l, q)
+	r := Result{Structured: s.structured(), Text: s.text()}
+	if uris := s.windowURIs(); len(uris) > 0 {
+		r.Meta = map[string]any{"pdpp/field_window_uris": uris}
+	}
+	return r, nil
+}
+
+// windowURIs are the field windows of the proven matches, for hosts that read resources (S1-4a).
+func (s *searchPage) windowURIs() []string {
+	uris := make([]string, 0, maxEvidenceRows)
+	for i := range s.hits {
+		for _, x := range s.hit(i).excerpts {
+			if len(uris) == maxEvidenceRows {
+				return uris
+			}
+			uris = append(uris, WindowQuery{Ref: x.ref, Field: x.field, Q: x.q}.URI())
+		}
+	}
+	return uris
 }

@@ -10,39 +10,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
-// A listedStream is a row of the list of streams: how many records a stream of a connection has, and how new they are.
-type listedStream struct {
-	name, connection, label, connector string
-	records                            int    // -1 where the resource server does not say
-	updated                            string // the time of the newest record
-	status, capturedAt                 string // how fresh the data are, and when they were read
-}
-
-func readListedStream(o object) listedStream {
-	freshness := o.Object("freshness")
-	s := listedStream{
-		name: o.Text("name", "stream"), connection: rs.ConnectionID(o), label: o.Text("display_name"), connector: rs.ConnectorKey(o),
-		records: -1, updated: o.Text("last_updated"), status: freshness.Text("status"), capturedAt: freshness.Text("captured_at"),
-	}
-	if n, ok := o.Number("record_count"); ok && n >= 0 {
-		s.records = n
-	}
-	return s
-}
-
-// readListedStreams reads the list of streams, nil where it is not known.
-func readListedStreams(response *rs.Response) []listedStream {
-	if response == nil {
-		return nil
-	}
-	var rows []listedStream
-	list, _ := response.List()
-	for _, item := range list.Items {
-		rows = append(rows, readListedStream(item.Members))
-	}
-	return rows
-}
-
 // An index names every granted stream by connection, with the count and the age of its records if the resource server sends them
 // (S0-R5, S0-5a, D32). It is the whole answer of schema without a stream.
 type index struct {
@@ -189,13 +156,6 @@ func (c *indexedConnection) head() string {
 	return labelled(head, c.DisplayName)
 }
 
-func connectorName(key string) string {
-	if key == "" {
-		return "(no connector key)"
-	}
-	return shownName(key)
-}
-
 // freshness is "; current, data as of 2026-11-20".
 func (c *indexedConnection) freshness() string {
 	if c.asOf == "" {
@@ -304,20 +264,6 @@ func (q StreamsQuery) text(l listing, page offsetPage, to int) string {
 	return strings.Join(clipped(lines), "\n")
 }
 
-// noneGranted is the message that there is no stream: why, and what to do.
-func noneGranted(stream, connection string) string {
-	const streams, connections = "the streams and connections of this grant.", "the connections that have."
-	switch {
-	case stream != "" && connection != "":
-		return "No granted stream is named " + clean.Name(stream) + " in connection " + clean.Name(connection) + ". Call schema without arguments for " + streams
-	case stream != "":
-		return "No granted stream is named " + clean.Name(stream) + ". Call schema without arguments for " + streams
-	case connection != "":
-		return "Connection " + clean.Name(connection) + " has no granted stream. Call schema without arguments for " + connections
-	}
-	return "This grant covers no stream. The user has to approve access to a source first."
-}
-
 // line is `messages — cin_work "Work mail" (gmail): 803 records, updated 2026-11-20T10:00:00Z, freshness current`.
 func (s listedStream) line() string {
 	line := shownName(s.name)
@@ -341,4 +287,35 @@ func (s listedStream) line() string {
 		line += ": " + strings.Join(facts, ", ")
 	}
 	return line
+}
+
+// Schema renders a schema document: an index of streams, or what one stream can do (S0-R5). Structured is {"data": document}, with
+// each stream row once (D5), and a legend where the document has flags. Each channel shows as many streams of an index, or fields of
+// a stream, as fit, and how to read on (D18). An offset past the end is rs.InvalidArguments.
+func Schema(response *rs.Response, q SchemaQuery) (Result, error) {
+	const what = "schema"
+	schema := response.Schema()
+	switch {
+	case schema.Members == nil:
+		return Result{}, notAnObject(response.Body, what)
+	case !schema.Members.Has("connectors") && !schema.Members.Has("streams"):
+		return Result{}, invalidResponse(what, "has neither connectors nor streams")
+	}
+	d := readSchema(schema, q)
+	if q.Stream == "" && len(d.rows) > 0 {
+		x, err := newIndex(d)
+		if err != nil {
+			return Result{}, err
+		}
+		return x.result(), nil
+	}
+	total := 0
+	for i := range d.rows {
+		total += d.rows[i].size()
+	}
+	var err error
+	if d.page, err = newOffsetPage("field", total, q.Offset, what, q.at); err != nil {
+		return Result{}, err
+	}
+	return Result{Text: d.text(), Structured: []byte(d.structured())}, nil
 }

@@ -15,7 +15,6 @@ import (
 
 const (
 	leastText     = 120                 // characters of a text that a cell always shows
-	mostText      = 500                 // characters that it shows at most, among other records
 	onlyText      = 1500                // the same of a record that is alone
 	recordBytes   = recordsText - 2<<10 // bytes of one record at most
 	maxChildShown = 20                  // related records of one record and relation

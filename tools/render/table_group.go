@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	maxColumns = 40 // a record with more fields is a block of lines
-	maxTables  = 4  // tables on a page; records of more connections in turn stand in one, with their whole ids
+	mostText   = 500 // characters that it shows at most, among other records
+	maxColumns = 40  // a record with more fields is a block of lines
+	maxTables  = 4   // tables on a page; records of more connections in turn stand in one, with their whole ids
 )
 
 // A tableGroup is some records of a page that follow one another, or all that were expanded in those under one name, with their columns.
