@@ -43,7 +43,8 @@ func Aggregate(response *rs.Response, q AggregateQuery) (Result, error) {
 		a.readRows(groups)
 		lines = a.table()
 	}
-	lines = append(append(lines, a.notes()...), explain("aggregate", a.Empty)...)
+	why, _ := conditions("aggregate", a.Empty)
+	lines = append(append(lines, a.notes()...), why...)
 	return Result{Text: strings.Join(clipped(lines), "\n"), Structured: []byte(a.structured())}, nil
 }
 
@@ -200,7 +201,8 @@ func (a aggregateAnswer) notes() []string {
 func (a aggregateAnswer) structured() string {
 	complete := new(arguments).put("data", a.JSON())
 	if len(a.Empty) > 0 {
-		complete.put("conditions", explained("aggregate", a.Empty))
+		_, why := conditions("aggregate", a.Empty)
+		complete.put("conditions", why)
 	}
 	if a.chosenByCount() && a.other() > 0 {
 		complete.plain("shown", a.rest(len(a.rows)).says)
@@ -225,7 +227,7 @@ func (a aggregateAnswer) structured() string {
 		}
 		rest := a.rest(n)
 		if out.plain("shown", rest.says); rest.next != nil && len(rest.next.json()) <= lineChars {
-			out.put("next", toolCall("aggregate", rest.next))
+			out.put("next", toolCall("aggregate", rest.next.json()))
 		}
 		return out.json()
 	}, fitsStructured)

@@ -202,16 +202,9 @@ func (c truncation) unnamed() string {
 	return rs.UnsafeField(c.field.Name)
 }
 
-func (c truncation) tool() string {
-	if c.related {
-		return "fetch"
-	}
-	return "read_record_field"
-}
-
-// read adds the arguments of the call that reads on.
-func (c truncation) read(a *arguments) *arguments {
-	a.text("id", c.it.id)
+// call is the call that reads on.
+func (c truncation) call() (tool string, a *arguments) {
+	a = new(arguments).text("id", c.it.id)
 	if c.related {
 		var relations []string
 		for _, m := range c.it.expanded {
@@ -219,13 +212,13 @@ func (c truncation) read(a *arguments) *arguments {
 				relations = append(relations, m.Name)
 			}
 		}
-		return a.text("connection_id", c.it.separate()).list("expand", relations)
+		return "fetch", a.text("connection_id", c.it.separate()).list("expand", relations)
 	}
 	a.text("field", c.field.Name).text("connection_id", c.it.separate())
 	if !c.fromStart {
 		a.number("offset_chars", c.shown)
 	}
-	return a
+	return "read_record_field", a
 }
 
 // readOn is the call that reads on, or why there is none.
@@ -233,7 +226,8 @@ func (c truncation) readOn() string {
 	if why := c.unnamed(); why != "" {
 		return "no call can, because its name " + why
 	}
-	return c.read(new(arguments)).call(c.tool())
+	tool, a := c.call()
+	return a.call(tool)
 }
 
 // omitted reports whether nothing of the field is shown, and fetch with it alone shows more.
@@ -246,7 +240,8 @@ func (c truncation) json() string {
 	if why := c.unnamed(); why != "" {
 		return o.plain("unreadable", "the name "+why).json()
 	}
-	return o.put("read", toolCall(c.tool(), c.read(new(arguments)))).json()
+	tool, a := c.call()
+	return o.put("read", toolCall(tool, a.json())).json()
 }
 
 // addTruncations writes into a follow-up or a document's metadata what is not complete, in about remaining bytes of JSON: under key the
@@ -279,7 +274,7 @@ func addTruncations(out *arguments, key string, cuts []truncation, it *item, rem
 	}
 	if len(names) > 0 {
 		read := new(arguments).text("id", it.id).text("connection_id", it.separate()).list("fields", first)
-		out.array("omitted_fields", names).put("read_omitted", toolCall("fetch", read))
+		out.array("omitted_fields", names).put("read_omitted", toolCall("fetch", read.json()))
 	}
 	return out.number("more_fields", unnamed) // schema names every field
 }

@@ -33,81 +33,67 @@ type KnownValue struct {
 	Count int
 }
 
-// explain lists, for each field of a filter, how many records its condition matches alone; nothing if that is not known.
-func explain(tool string, fields []EmptyField) []string {
-	var alone, lines []string
+// conditions lists, for each field of a filter, how many records its condition matches alone, and what is known of its values: as lines
+// of text, none if that number is not known, and as JSON.
+func conditions(tool string, fields []EmptyField) (lines []string, structured string) {
+	var alone []string
+	list := new(arguments).open("", '[')
 	for _, e := range fields {
-		if e.Alone >= 0 {
-			alone = append(alone, fmt.Sprintf("on %s matches %s", shownName(e.Field), plural(e.Alone, "record")))
+		name := shownName(e.Field)
+		say := func(format string, args ...any) {
+			lines = append(lines, clean.Clip(fmt.Sprintf(format, args...), lineChars))
 		}
-		if len(e.Values) > 0 {
-			var values []string
-			for _, v := range e.Values[:min(len(e.Values), shownValues)] {
-				values = append(values, fmt.Sprintf("%s (%d)", clean.Cell(v.Key, keyChars), v.Count))
-			}
-			if more := len(e.Values) - len(values); more > 0 {
-				values = append(values, fmt.Sprintf("and %d others", more))
-			}
-			lines = append(lines, clean.Clip(shownName(e.Field)+" is "+strings.Join(values, ", ")+".", lineChars))
-		}
-		if e.Least != "" && e.Most != "" {
-			lines = append(lines, fmt.Sprintf("%s is from %s to %s.", shownName(e.Field), shownValue(e.Least), shownValue(e.Most)))
-		}
-		if e.Signs {
-			lines = append(lines, "A filter has no wildcards: * and % stand for themselves.")
-		}
-		if e.IDsOf != "" {
-			lines = append(lines, clean.Clip(shownName(e.Field)+" holds ids of "+shownName(e.IDsOf)+".", lineChars))
-		} else if e.Whole {
-			lines = append(lines, clean.Clip("A value must be all of "+shownName(e.Field)+", not a word of it.", lineChars))
-		}
-		if call := "search " + e.Search.JSON(); e.Search != nil && e.Meant == nil && copyable(call, lineChars) {
-			lines = append(lines, "To find it by its words: "+call)
-		}
-		if call := tool + " " + e.Meant.JSON(); e.Meant != nil && copyable(call, lineChars) {
-			lines = append(lines, "Did you mean: "+call)
-		}
-	}
-	if len(alone) == 0 {
-		return nil
-	}
-	return append([]string{clean.Clip("Alone, the condition "+strings.Join(alone, ", ")+".", lineChars)}, lines...)
-}
-
-// explained is the same as JSON.
-func explained(tool string, fields []EmptyField) string {
-	list := (&arguments{}).open("", '[')
-	for _, e := range fields {
 		list.open("", '{').plain("field", clean.Clip(e.Field, longestName))
 		if e.Alone >= 0 {
+			alone = append(alone, fmt.Sprintf("on %s matches %s", name, plural(e.Alone, "record")))
 			list.put("alone", encode(e.Alone))
 		}
 		if len(e.Values) > 0 {
+			var values []string
 			list.open("values", '[')
 			for _, v := range e.Values[:min(len(e.Values), shownValues)] {
+				values = append(values, fmt.Sprintf("%s (%d)", clean.Cell(v.Key, keyChars), v.Count))
 				list.open("", '{').put("key", truncateJSON(v.Key, identityBytes)).put("count", encode(v.Count)).close('}')
 			}
-			list.close(']')
+			if list.close(']'); len(e.Values) > len(values) {
+				values = append(values, fmt.Sprintf("and %d others", len(e.Values)-len(values)))
+			}
+			say("%s is %s.", name, strings.Join(values, ", "))
 		}
 		if e.Least != "" && e.Most != "" {
+			say("%s is from %s to %s.", name, shownValue(e.Least), shownValue(e.Most))
 			list.put("least", truncateJSON(e.Least, identityBytes)).put("most", truncateJSON(e.Most, identityBytes))
 		}
 		list.optional("ids_of", clean.Clip(e.IDsOf, longestName))
 		if e.Signs {
+			say("A filter has no wildcards: * and %% stand for themselves.")
 			list.plain("wildcards", "none: * and % stand for themselves")
 		}
 		if e.Whole {
 			list.plain("compared", "all of its text, not a word of it")
 		}
-		if e.Search != nil && e.Meant == nil {
-			list.open("search", '{').plain("tool", "search").put("arguments", e.Search.JSON()).close('}')
+		if e.IDsOf != "" {
+			say("%s holds ids of %s.", name, shownName(e.IDsOf))
+		} else if e.Whole {
+			say("A value must be all of %s, not a word of it.", name)
 		}
-		if e.Meant != nil {
-			list.open("did_you_mean", '{').plain("tool", tool).put("arguments", e.Meant.JSON()).close('}')
+		key, lead, tool, meant := "did_you_mean", "Did you mean: ", tool, e.Meant
+		if meant == nil {
+			key, lead, tool, meant = "search", "To find it by its words: ", "search", e.Search
+		}
+		if meant != nil {
+			list.put(key, toolCall(tool, meant.JSON()))
+			if line := lead + tool + " " + meant.JSON(); copyable(line, lineChars) {
+				say("%s", line)
+			}
 		}
 		list.close('}')
 	}
-	return string(list.close(']').b)
+	structured = string(list.close(']').b)
+	if len(alone) == 0 {
+		return nil, structured
+	}
+	return append([]string{clean.Clip("Alone, the condition "+strings.Join(alone, ", ")+".", lineChars)}, lines...), structured
 }
 
 // FreshnessOf returns how fresh the data of some streams are, or of the whole list of streams if none is named, as a JSON array. An element
@@ -220,32 +206,28 @@ func (u *Ungranted) lines() []string {
 	if len(u.Streams) > 0 {
 		lines = append(lines, clean.Clip("not granted here, and left out: "+strings.Join(each(u.Streams, shownName), ", "), lineChars))
 	}
-	said, unsaid := 0, 0
-	for i, limit := range u.Times {
-		same := func(other rs.TimeLimit) bool {
-			return other.Field == limit.Field && other.Since == limit.Since && other.Until == limit.Until && slices.Equal(other.Connections, limit.Connections)
+	var spans []rs.TimeLimit         // that differ in more than their stream
+	streams := map[string][]string{} // of each
+	for _, limit := range u.Times {
+		stream := limit.Stream
+		limit.Stream = ""
+		span := encode(limit)
+		if streams[span] == nil {
+			spans = append(spans, limit)
 		}
-		if slices.ContainsFunc(u.Times[:i], same) {
-			continue
+		if !slices.Contains(streams[span], stream) {
+			streams[span] = append(streams[span], stream)
 		}
-		if said++; said > maxLimitLines {
-			unsaid++
-			continue
-		}
-		var streams []string
-		for _, other := range u.Times[i:] {
-			if same(other) && !slices.Contains(streams, other.Stream) {
-				streams = append(streams, other.Stream)
-			}
-		}
-		of := shownFew(streams)
+	}
+	for _, limit := range spans[:min(len(spans), maxLimitLines)] {
+		of := shownFew(streams[encode(limit)])
 		if len(limit.Connections) > 0 {
 			of += " (" + shownFew(limit.Connections) + ")"
 		}
 		lines = append(lines, timeLimit("the grant of "+of, limit)+"; other records are left out")
 	}
-	if unsaid > 0 {
-		lines = append(lines, fmt.Sprintf("the grant is limited to %d more spans of time in other streams", unsaid))
+	if more := len(spans) - maxLimitLines; more > 0 {
+		lines = append(lines, fmt.Sprintf("the grant is limited to %d more spans of time in other streams", more))
 	}
 	return append(lines, connectLines(u.Connect)...)
 }

@@ -31,20 +31,25 @@ func sameThing(a, b string) bool {
 	return strings.HasPrefix(b, strings.TrimSuffix(a, "s")+"_")
 }
 
-// partsAmong counts the hits that are of the same thing as an earlier one, as a message and its body.
-func partsAmong(hits []hit) (parts int) {
-	first := make(map[rs.Ref]string, len(hits))
-	for i := range hits {
-		at := rs.Ref{ConnectionID: hits[i].ref.ConnectionID, RecordID: hits[i].ref.RecordID}
-		if stream, seen := first[at]; at.RecordID == "" || at.ConnectionID == "" {
-			continue
-		} else if !seen {
-			first[at] = hits[i].stream
-		} else if sameThing(stream, hits[i].stream) {
-			parts++
-		}
+// A sharedRecords tells which hits are of the same thing as an earlier one: it has the stream of the first hit of each record id of a
+// connection.
+type sharedRecords map[rs.Ref]string
+
+// add returns the record of a hit without its stream, the zero Ref where the hit is of none that others can share, and whether the hit
+// is of the same thing as an earlier one, as a message and its body.
+func (s sharedRecords) add(h *hit) (record rs.Ref, joins bool) {
+	record = rs.Ref{ConnectionID: h.ref.ConnectionID, RecordID: h.ref.RecordID}
+	if record.RecordID == "" || record.ConnectionID == "" {
+		return rs.Ref{}, false
 	}
-	return parts
+	first, seen := s[record]
+	switch {
+	case !seen:
+		s[record] = h.stream
+	case !sameThing(first, h.stream):
+		return rs.Ref{}, false
+	}
+	return record, seen
 }
 
 // size is how many bytes a hit adds to the text, at most.

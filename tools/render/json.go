@@ -149,8 +149,8 @@ func (a *arguments) json() string {
 func (a *arguments) call(tool string) string { return tool + " " + a.json() }
 
 // toolCall is a call in structured output.
-func toolCall(tool string, a *arguments) string {
-	return object{pair("tool", encode(tool)), pair("arguments", a.json())}.JSON()
+func toolCall(tool, arguments string) string {
+	return object{pair("tool", encode(tool)), pair("arguments", arguments)}.JSON()
 }
 
 // What does not fit is cut where it may be cut: a text after a character, a list after an element, an object after a

@@ -216,7 +216,8 @@ func (a *recordsAnswer) beside(data string, records []shownRecord, remaining int
 	}
 	w.optional("warning", a.warning(len(records)))
 	if len(a.q.Empty) > 0 {
-		w.put("conditions", explained("query_records", a.q.Empty))
+		_, why := conditions("query_records", a.q.Empty)
+		w.put("conditions", why)
 	}
 	return w.close('}').b
 }

@@ -144,9 +144,13 @@ func (a *recordsAnswer) tail() []string {
 			return []string{"later changes: query_records with the same arguments and " + cursorLine("next_changes_since", changes) + " as changes_since"}
 		}
 		return []string{"later changes: " + call}
-	case len(a.all) == 0 && len(explain("query_records", q.Empty)) > 0:
-		return explain("query_records", q.Empty)
-	case len(a.all) == 0 && q.Position.First() && q.ChangesSince == "":
+	case len(a.all) > 0:
+		return nil
+	}
+	if lines, _ := conditions("query_records", q.Empty); len(lines) > 0 {
+		return lines
+	}
+	if q.Position.First() && q.ChangesSince == "" {
 		return []string{"No record matches. Loosen the filter, or call " + new(arguments).text("stream", q.Stream).call("schema") + " for the fields and connections."}
 	}
 	return nil

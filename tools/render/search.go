@@ -126,7 +126,7 @@ func (s *searchPage) envelope() object {
 		data = data.With("repair", s.q.Repair.json())
 	}
 	if s.q.OfTime != nil {
-		data = data.With("of_that_time", object{pair("tool", encode("search")), pair("arguments", s.q.OfTime.JSON())}.JSON())
+		data = data.With("of_that_time", toolCall("search", s.q.OfTime.JSON()))
 	}
 	if other := s.otherTool(); other != "" {
 		data = data.With("hint", encode(other))

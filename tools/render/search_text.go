@@ -146,7 +146,13 @@ func longIDs(count int) string {
 func (s *searchPage) summary() string {
 	l, q := s.l, s.q
 	line := plural(len(s.all), "hit")
-	if parts := partsAmong(s.all); parts > 0 {
+	parts, records := 0, make(sharedRecords, len(s.all))
+	for i := range s.all {
+		if _, joins := records.add(&s.all[i]); joins {
+			parts++
+		}
+	}
+	if parts > 0 {
 		line += " in " + plural(len(s.all)-parts, "record")
 	}
 	switch {
@@ -258,7 +264,7 @@ func searchTail(l listing, q SearchQuery) []string {
 // hitTexts are the first hits, as many as fit in so many bytes with excerpts of at most so many characters.
 func (s *searchPage) hitTexts(chars, remaining int) []hitText {
 	lines := make([]hitText, 0, len(s.hits))
-	records := make(map[rs.Ref]string, len(s.hits)) // the stream of the first hit of a connection's record id
+	records := make(sharedRecords, len(s.hits))
 	match := make([]byte, 0, 320)
 	for i := range s.hits {
 		h := s.hit(i)
@@ -271,15 +277,8 @@ func (s *searchPage) hitTexts(chars, remaining int) []hitText {
 		if conn := h.separate(); conn != "" {
 			line.id += " connection_id=" + clean.Name(conn)
 		}
-		line.long = clean.LongerThan(h.id, previewIDChars)
-		if h.ref.RecordID != "" && h.ref.ConnectionID != "" && !line.long {
-			record := rs.Ref{ConnectionID: h.ref.ConnectionID, RecordID: h.ref.RecordID}
-			switch first, seen := records[record]; {
-			case !seen:
-				records[record], line.record = h.stream, record
-			case sameThing(first, h.stream):
-				line.record, line.joins = record, true
-			}
+		if line.long = clean.LongerThan(h.id, previewIDChars); !line.long {
+			line.record, line.joins = records.add(h)
 		}
 		if remaining -= line.size(); remaining < 0 {
 			break
