@@ -202,9 +202,9 @@ func (c truncation) unnamed() string {
 	return rs.UnsafeField(c.field.Name)
 }
 
-// call is the call that reads on.
-func (c truncation) call() (tool string, a *arguments) {
-	a = new(arguments).text("id", c.it.id)
+// call adds the arguments of the call that reads on, and returns its tool.
+func (c truncation) call(a *arguments) (tool string) {
+	a.text("id", c.it.id)
 	if c.related {
 		var relations []string
 		for _, m := range c.it.expanded {
@@ -212,13 +212,14 @@ func (c truncation) call() (tool string, a *arguments) {
 				relations = append(relations, m.Name)
 			}
 		}
-		return "fetch", a.text("connection_id", c.it.separate()).list("expand", relations)
+		a.text("connection_id", c.it.separate()).list("expand", relations)
+		return "fetch"
 	}
 	a.text("field", c.field.Name).text("connection_id", c.it.separate())
 	if !c.fromStart {
 		a.number("offset_chars", c.shown)
 	}
-	return "read_record_field", a
+	return "read_record_field"
 }
 
 // readOn is the call that reads on, or why there is none.
@@ -226,7 +227,8 @@ func (c truncation) readOn() string {
 	if why := c.unnamed(); why != "" {
 		return "no call can, because its name " + why
 	}
-	tool, a := c.call()
+	a := new(arguments)
+	tool := c.call(a)
 	return a.call(tool)
 }
 
@@ -240,7 +242,8 @@ func (c truncation) json() string {
 	if why := c.unnamed(); why != "" {
 		return o.plain("unreadable", "the name "+why).json()
 	}
-	tool, a := c.call()
+	a := new(arguments)
+	tool := c.call(a)
 	return o.put("read", toolCall(tool, a.json())).json()
 }
 
