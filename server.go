@@ -184,7 +184,7 @@ func answerBytes(mebibytes, memoryLimit int64) int64 {
 	case mebibytes > 0:
 		return mebibytes << 20
 	case memoryLimit == math.MaxInt64: // none
-		return rsclient.DefaultAnswerBytes
+		return 0 // the default
 	}
 	return memoryLimit / 5 * 2
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
-	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
@@ -27,7 +26,7 @@ func exportedMetrics(t *testing.T) map[string][]string {
 	m.Read("schema", 200, time.Second)
 	m.Retried("rs.example")
 	m.RetryDenied("rs.example")
-	m.BreakerChanged("rs.example", rsclient.BreakerOpen)
+	m.BreakerChanged("rs.example", "open")
 	m.FannedOut(2, 1)
 	families, err := m.Registry().Gather()
 	if err != nil {

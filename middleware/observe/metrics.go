@@ -202,13 +202,13 @@ func (m *Metrics) Retried(host string) { m.retries.WithLabelValues(host).Inc() }
 func (m *Metrics) RetryDenied(host string) { m.retriesDenied.WithLabelValues(host).Inc() }
 
 // BreakerChanged notes the state of a host's breaker.
-func (m *Metrics) BreakerChanged(host string, state rsclient.BreakerState) {
-	for _, s := range [...]rsclient.BreakerState{rsclient.BreakerClosed, rsclient.BreakerHalfOpen, rsclient.BreakerOpen} {
+func (m *Metrics) BreakerChanged(host, state string) {
+	for _, s := range [...]string{"closed", "half-open", "open"} {
 		value := 0.0
 		if s == state {
 			value = 1
 		}
-		m.breaker.WithLabelValues(host, string(s)).Set(value)
+		m.breaker.WithLabelValues(host, s).Set(value)
 	}
 }
 

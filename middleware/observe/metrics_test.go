@@ -12,7 +12,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
 func TestMetricsAreWellNamed(t *testing.T) {
@@ -44,7 +43,7 @@ func TestLabelsAreBounded(t *testing.T) {
 
 func TestBreakerStateIsOneOfThree(t *testing.T) {
 	m := observe.NewMetrics("1.2.3", nil)
-	for _, state := range []rsclient.BreakerState{rsclient.BreakerOpen, rsclient.BreakerHalfOpen, rsclient.BreakerClosed, rsclient.BreakerOpen} {
+	for _, state := range []string{"open", "half-open", "closed", "open"} {
 		m.BreakerChanged("rs.example", state)
 	}
 	want := `# HELP pdpp_mcp_breaker_state 1 for the state in which the breaker of a host is.
@@ -66,7 +65,7 @@ func TestMetricsMayBeObservedAndScrapedAtOnce(t *testing.T) {
 			for range 100 {
 				m.CallBegan()
 				m.CallEnded(middleware.Outcome{Tool: "schema", Code: middleware.Good})
-				m.BreakerChanged("rs.example", rsclient.BreakerOpen)
+				m.BreakerChanged("rs.example", "open")
 			}
 			m.Handler().ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/metrics", nil))
 		})

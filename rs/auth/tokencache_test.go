@@ -415,8 +415,8 @@ type breakerChanges struct {
 func (*breakerChanges) Read(string, int, time.Duration) {}
 func (*breakerChanges) Retried(string)                  {}
 func (*breakerChanges) RetryDenied(string)              {}
-func (b *breakerChanges) BreakerChanged(_ string, state rsclient.BreakerState) {
-	if state == rsclient.BreakerOpen {
+func (b *breakerChanges) BreakerChanged(_, state string) {
+	if state == "open" {
 		b.opened.Add(1)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// DefaultAnswerBytes is how many bytes of answers a [Client] holds at a time where nothing else is set.
-const DefaultAnswerBytes = 64 << 20
+// defaultAnswerBytes is how many bytes of answers a [Client] holds at a time where nothing else is set.
+const defaultAnswerBytes = 64 << 20
 
 const (
 	largeCall       = 1 << 20 // a call whose answers are larger than this in all is a large one

@@ -33,7 +33,7 @@ func newBreakers(host string, off bool, observer Observer) *breakers {
 	if off {
 		return &breakers{}
 	}
-	return &breakers{host: newHostBreaker(func(s BreakerState) { observer.BreakerChanged(host, s) }), grants: newGrantBreakers()}
+	return &breakers{host: newHostBreaker(func(s string) { observer.BreakerChanged(host, s) }), grants: newGrantBreakers()}
 }
 
 // begin admits one attempt, whose end must be called once.

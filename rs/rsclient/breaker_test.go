@@ -225,10 +225,10 @@ func TestTheCourseOfABreaker(t *testing.T) {
 		fails  roundTrip
 		code   rs.Code
 		says   string
-		states []rsclient.BreakerState
+		states []string
 	}{
 		"a grant's own": {status(500), rs.UpstreamError, "The resource server has been failing for this grant", nil},
-		"the host's":    {refusing, rs.ServerUnreachable, "The resource server has been failing", []rsclient.BreakerState{"open", "half-open", "open", "half-open", "closed"}},
+		"the host's":    {refusing, rs.ServerUnreachable, "The resource server has been failing", []string{"open", "half-open", "open", "half-open", "closed"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -575,7 +575,7 @@ type record struct {
 	mu              sync.Mutex
 	reads           []string
 	retried, denied int
-	states          []rsclient.BreakerState
+	states          []string
 }
 
 func (r *record) Read(class string, status int, _ time.Duration) {
@@ -598,7 +598,7 @@ func (r *record) RetryDenied(string) {
 	r.denied++
 }
 
-func (r *record) BreakerChanged(host string, state rsclient.BreakerState) {
+func (r *record) BreakerChanged(host, state string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if host == "rs.example" {

@@ -71,7 +71,7 @@ func New(o Options) (*Client, error) {
 		o.MaxResponseBytes = defaultMaxResponseBytes
 	}
 	if o.AnswerBytes == 0 {
-		o.AnswerBytes = DefaultAnswerBytes
+		o.AnswerBytes = defaultAnswerBytes
 	}
 	if o.Transport == nil {
 		transport := NewTransport()

@@ -9,7 +9,7 @@ import (
 
 // However many grants are read, a bounded number is remembered, and none that is idle.
 func TestWhatIsRememberedOfGrantsIsBounded(t *testing.T) {
-	grants, host := newGrantBreakers(), newHostBreaker(func(BreakerState) {})
+	grants, host := newGrantBreakers(), newHostBreaker(func(string) {})
 	now := time.Unix(1e9, 0)
 	for i := range 2 * maxGrantBreakers {
 		key := breakerKey(sha256.Sum256([]byte(strconv.Itoa(i))))

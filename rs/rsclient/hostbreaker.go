@@ -20,10 +20,10 @@ const (
 // made one in the window. After a rest a few callers find out whether the host is well, each with one attempt: the first
 // good answer closes it. It is safe for concurrent use.
 type hostBreaker struct {
-	changed func(BreakerState) // called with mu held
+	changed func(string) // called with mu held
 
 	mu         sync.Mutex
-	state      BreakerState
+	state      string
 	generation int       // of the state: an attempt of another one says nothing
 	since      time.Time // when it opened after it was closed last
 	until      time.Time // when it may be tried
@@ -32,14 +32,14 @@ type hostBreaker struct {
 	trials     map[breakerKey]time.Time // while half-open: when each caller's attempt failed; zero while it is under way
 }
 
-func newHostBreaker(changed func(BreakerState)) *hostBreaker {
-	return &hostBreaker{changed: changed, state: BreakerClosed, callers: newCallerOutcomes()}
+func newHostBreaker(changed func(string)) *hostBreaker {
+	return &hostBreaker{changed: changed, state: breakerClosed, callers: newCallerOutcomes()}
 }
 
 func (b *hostBreaker) closed() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.state == BreakerClosed
+	return b.state == breakerClosed
 }
 
 // begin admits one attempt of a caller, which must be ended in the generation that it returns.
@@ -47,15 +47,15 @@ func (b *hostBreaker) begin(caller breakerKey) (generation int, refused *rs.Erro
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
-	if b.state == BreakerOpen && !now.Before(b.until) {
-		b.become(BreakerHalfOpen, now)
+	if b.state == breakerOpen && !now.Before(b.until) {
+		b.become(breakerHalfOpen, now)
 	}
 	switch {
-	case b.state == BreakerOpen:
+	case b.state == breakerOpen:
 		return 0, unavailable("The resource server has been failing", b.since, b.until)
-	case b.state == BreakerHalfOpen && !b.mayTry(caller, now):
+	case b.state == breakerHalfOpen && !b.mayTry(caller, now):
 		return 0, unavailable("The resource server has been failing", b.since, now)
-	case b.state == BreakerHalfOpen:
+	case b.state == breakerHalfOpen:
 		b.trials[caller] = time.Time{}
 	}
 	return b.generation, nil
@@ -79,7 +79,7 @@ func (b *hostBreaker) end(caller breakerKey, generation int, v verdict) {
 		return
 	}
 	now := time.Now()
-	if b.state == BreakerHalfOpen {
+	if b.state == breakerHalfOpen {
 		b.endTrial(caller, now, v)
 		return
 	}
@@ -91,7 +91,7 @@ func (b *hostBreaker) end(caller breakerKey, generation int, v verdict) {
 		b.callers.add(now, caller, v == grantFails)
 	}
 	if v == hostFails && b.connects.tooMany(now) || v == grantFails && b.callers.tooMany() {
-		b.become(BreakerOpen, now)
+		b.become(breakerOpen, now)
 	}
 }
 
@@ -99,9 +99,9 @@ func (b *hostBreaker) endTrial(caller breakerKey, now time.Time, v verdict) {
 	delete(b.trials, caller)
 	switch v {
 	case isWell:
-		b.become(BreakerClosed, now)
+		b.become(breakerClosed, now)
 	case hostFails:
-		b.become(BreakerOpen, now)
+		b.become(breakerOpen, now)
 	case grantFails:
 		b.trials[caller] = now
 		failed := 0
@@ -111,15 +111,15 @@ func (b *hostBreaker) endTrial(caller breakerKey, now time.Time, v verdict) {
 			}
 		}
 		if failed >= breakerTrials {
-			b.become(BreakerOpen, now)
+			b.become(breakerOpen, now)
 		}
 	}
 }
 
 // become changes the state, and forgets what was counted in the one before.
-func (b *hostBreaker) become(state BreakerState, now time.Time) {
-	if state == BreakerOpen {
-		if b.state == BreakerClosed {
+func (b *hostBreaker) become(state string, now time.Time) {
+	if state == breakerOpen {
+		if b.state == breakerClosed {
 			b.since = now
 		}
 		b.until = now.Add(breakerRest)

@@ -19,27 +19,25 @@ type Observer interface {
 	Retried(host string)
 	// RetryDenied is called when an attempt is not made anew, because the retry budget is spent.
 	RetryDenied(host string)
-	// BreakerChanged is called when the breaker of a host changes its state. It must not ask that host.
-	BreakerChanged(host string, state BreakerState)
+	// BreakerChanged is called when the breaker of a host changes its state: closed, half-open (one attempt at a time finds out
+	// whether the host answers again) or open (it is not asked). It must not ask that host.
+	BreakerChanged(host, state string)
 }
 
-// A BreakerState says whether a host is asked.
-type BreakerState string
-
-// The states of a breaker.
+// The states of a breaker; see [Observer].
 const (
-	BreakerClosed   BreakerState = "closed"    // it is asked
-	BreakerHalfOpen BreakerState = "half-open" // one attempt at a time finds out whether it answers again
-	BreakerOpen     BreakerState = "open"      // it is not asked
+	breakerClosed   = "closed"
+	breakerHalfOpen = "half-open"
+	breakerOpen     = "open"
 )
 
 // unobserved is the [Observer] that records nothing.
 type unobserved struct{}
 
-func (unobserved) Read(string, int, time.Duration)     {}
-func (unobserved) Retried(string)                      {}
-func (unobserved) RetryDenied(string)                  {}
-func (unobserved) BreakerChanged(string, BreakerState) {}
+func (unobserved) Read(string, int, time.Duration) {}
+func (unobserved) Retried(string)                  {}
+func (unobserved) RetryDenied(string)              {}
+func (unobserved) BreakerChanged(string, string)   {}
 
 // ClassFrom names what the read reads that a request was sent for: schema, streams, records and so on, as an [Observer]
 // gets it. It is "" for a request that belongs to no read of a resource server.
