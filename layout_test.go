@@ -24,11 +24,13 @@ const (
 // forbidden says which imports a package may not have: the arrows main → transport → middleware → tools →
 // tools/render → rs/fanout → rs/auth → rs/rsclient → rs may skip, never turn back. A prefix ending in "/" covers all below it.
 var forbidden = map[string][]string{
-	".":           {"database/sql", prometheusModule, otelModule},
-	"rs":          {module, "github.com/modelcontextprotocol/", "github.com/justinas/alice", "database/sql", prometheusModule, otelModule},
-	"rs/rsclient": {module + "rs/", module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/", "github.com/justinas/alice", "database/sql", prometheusModule, otelModule},
-	"rs/auth":     {module + "tools", module + "middleware", module + "transport", module + "rs/fanout", "github.com/modelcontextprotocol/", "github.com/justinas/alice", "database/sql", prometheusModule, otelModule},
-	"rs/fanout":   {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/", "github.com/justinas/alice", "database/sql", prometheusModule, otelModule},
+	".":                  {"database/sql", prometheusModule, otelModule},
+	"rs":                 {module, "github.com/modelcontextprotocol/", "github.com/justinas/alice", "database/sql", prometheusModule, otelModule},
+	"rs/rsclient":        {module + "rs/auth", module + "rs/fanout", module + "rs/internal/lookup", module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/", "github.com/justinas/alice", "database/sql", prometheusModule, otelModule},
+	"rs/internal/wire":   {module + "rs/", module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/", "os", "database/sql"},
+	"rs/internal/lookup": {module + "rs/auth", module + "rs/fanout", module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/", "os", "database/sql"},
+	"rs/auth":            {module + "tools", module + "middleware", module + "transport", module + "rs/fanout", "github.com/modelcontextprotocol/", "github.com/justinas/alice", "database/sql", prometheusModule, otelModule},
+	"rs/fanout":          {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/", "github.com/justinas/alice", "database/sql", prometheusModule, otelModule},
 	// The embedded resource server: HTTP above, the store below it. Only the store and what is below it knows SQL.
 	"internal/embedded":            {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/", "database/sql", "os"},
 	"internal/embedded/capability": {module + "internal/embedded/semantic", module + "internal/embedded/authority", module + "tools", module + "middleware", module + "transport", "net/http", "os", "database/sql"},

@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -39,22 +37,6 @@ func TestSeveralMembersAreSetAtOnce(t *testing.T) {
 	}
 }
 
-// encoding/json takes a name in any case: what decides who gets in refuses two that it takes for one, and no other two.
-func TestMembersThatAreTheSameToAnotherReader(t *testing.T) {
-	for text, ambiguous := range map[string]bool{
-		`{"kind":1,"sub":2}`:      false,
-		`{"kind":1,"kind":2}`:     true,
-		`{"Kind":1}`:              true,
-		`{"\u212Aind":1}`:         true, // the Kelvin sign folds to k
-		`{"other":1,"Another":2}`: false,
-		`{"kine":1}`:              false,
-	} {
-		if err := rs.AsObject(text).CheckMembers("kind", "sub"); errors.Is(err, rs.ErrAmbiguousMember) != ambiguous {
-			t.Errorf("%s: %v", text, err)
-		}
-	}
-}
-
 func TestStableCodes(t *testing.T) {
 	for code, want := range map[rs.Code]bool{
 		"grant_revoked": true, "context.active-2": true, rs.Code(strings.Repeat("a", 80)): true,
@@ -73,21 +55,6 @@ func TestTextsOfErrorsAreOneLine(t *testing.T) {
 		if got := rs.ErrorText(text); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)
 		}
-	}
-}
-
-func TestRetryAfter(t *testing.T) {
-	const date = "Mon, 02 Nov 2026 10:00:00 GMT"
-	for value, want := range map[string]time.Duration{
-		"0": 0, "7": 7 * time.Second, "86400": 24 * time.Hour, "86401": 0, "-1": 0, "soon": 0, "": 0,
-		"Mon, 02 Nov 2026 10:00:09 GMT": 9 * time.Second, "Mon, 02 Nov 2026 09:59:59 GMT": 0, "Mon, 09 Nov 2026 10:00:00 GMT": 24 * time.Hour,
-	} {
-		if got := rs.RetryAfter(http.Header{"Retry-After": {value}, "Date": {date}}); got != want {
-			t.Errorf("%q is %s, want %s", value, got, want)
-		}
-	}
-	if got := rs.RetryAfter(http.Header{"Retry-After": {date}}); got != 0 {
-		t.Errorf("a date beside none is %s", got)
 	}
 }
 
@@ -191,26 +158,6 @@ func TestATokenWithOneEscapeIsFound(t *testing.T) {
 			if err := json.Unmarshal([]byte(got), &read); err != nil || strings.Contains(read.A, token) {
 				t.Errorf("%s is %s (%v)", raw, got, err)
 			}
-		}
-	}
-}
-
-// What a resource server or an authorization server says of an error is read in each of its forms.
-func TestFormsOfAnError(t *testing.T) {
-	for body, want := range map[string]rs.Error{
-		`{"error":"Not Found"}`:                                                 {Code: rs.UpstreamError},
-		`{"error":"invalid_token"}`:                                             {Code: "invalid_token"},
-		`{"error":"Not Found","code":"no_such_stream"}`:                         {Code: "no_such_stream"},
-		`{"error":"invalid_grant","error_description":"It is over."}`:           {Code: "invalid_grant", Message: "It is over."},
-		`{"error":{"code":"x","message":"m","retry_with":"limit"}}`:             {Code: "x", Message: "m", RetryWith: "limit"},
-		`{"error":{"code":"x","message":"m","retry_with":{"field":"subject"}}}`: {Code: "x", Message: "m", RetryWith: "subject"},
-	} {
-		e := rs.ReadError(http.StatusNotFound, nil, []byte(body))
-		if want.Message == "" {
-			want.Message = "The resource server answered 404 (Not Found)."
-		}
-		if e.Code != want.Code || e.Message != want.Message || e.RetryWith != want.RetryWith {
-			t.Errorf("%s is %s %q, %q", body, e.Code, e.Message, e.RetryWith)
 		}
 	}
 }
@@ -343,14 +290,6 @@ func TestAConnectorWithoutStreamsIsOfNoStream(t *testing.T) {
 		if err != nil || strings.Contains(r.Body, "mail") != want {
 			t.Errorf("%q: %v (%v)", stream, r, err)
 		}
-	}
-}
-
-// What is no JSON decides nothing.
-func TestDecodeStrictlyRefusesWhatIsNoJSON(t *testing.T) {
-	var into struct{ Active bool }
-	if err := rs.DecodeStrictly([]byte(`{"active":`), &into, "active"); err == nil {
-		t.Error("it is read")
 	}
 }
 

@@ -2,10 +2,9 @@ package auth
 
 // What the tests of this folder use.
 const (
-	DefaultAuthorityTimeout = defaultAuthorityTimeout
-	DefaultNegativeTTL      = defaultNegativeTTL
-	DefaultTokenEntries     = defaultTokenEntries
-	DefaultTokenTTL         = defaultTokenTTL
+	DefaultNegativeTTL  = defaultNegativeTTL
+	DefaultTokenEntries = defaultTokenEntries
+	DefaultTokenTTL     = defaultTokenTTL
 )
 
 // DefaultLookupLimits are for the tests of this folder.

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/internal/lookup"
+	"github.com/pdp-connect/pdpp-mcp/rs/internal/wire"
 )
 
 // clockSkew is how far the authority's clock may be ahead of ours.
@@ -26,6 +28,9 @@ type Authority interface {
 	Introspect(context.Context, rs.Token) (TokenInfo, error)
 }
 
+// LookupOptions name an endpoint that is asked about tokens, and how it is asked.
+type LookupOptions = lookup.Options
+
 // IntrospectorOptions configure [NewIntrospector].
 type IntrospectorOptions struct {
 	LookupOptions                  // the RFC 7662 endpoint
@@ -37,30 +42,30 @@ type IntrospectorOptions struct {
 // An introspector asks an authorization server about tokens (RFC 7662). It is safe for concurrent use.
 type introspector struct {
 	options IntrospectorOptions
-	lookup  *Lookup
+	lookup  *lookup.Lookup
 }
 
 // NewIntrospector returns an introspector, or an error that says what is wrong with the endpoint.
 func NewIntrospector(o IntrospectorOptions) (Authority, error) {
-	lookup, err := NewLookup("introspection", "introspection", o.LookupOptions)
+	asked, err := lookup.New("introspection", "introspection", o.LookupOptions)
 	if err != nil {
 		return nil, err
 	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &introspector{options: o, lookup: lookup}, nil
+	return &introspector{options: o, lookup: asked}, nil
 }
 
 // Introspect asks about one token. Its only error is AuthorityUnreachable: no answer, or an invalid one.
 func (i *introspector) Introspect(ctx context.Context, token rs.Token) (TokenInfo, error) {
 	body, err := i.lookup.Ask(ctx, token)
 	if err != nil {
-		return TokenInfo{}, Unreachable(err)
+		return TokenInfo{}, lookup.Unreachable(err)
 	}
 	var answer introspection
 	if err := answer.read(body); err != nil {
-		return TokenInfo{}, Unreachable(err)
+		return TokenInfo{}, lookup.Unreachable(err)
 	}
 	return answer.info(token, i.options), nil
 }
@@ -117,9 +122,9 @@ const maxLimits = 100
 
 // read decodes a response. Its error contains nothing of the body.
 func (a *introspection) read(body []byte) error {
-	err := rs.DecodeStrictly(body, a, "active", "inactive_reason", "pdpp_token_kind", "grant_id", "grant_package_id", "client_id", "iss", "aud", "exp", "nbf")
+	err := wire.Decode(body, a, "active", "inactive_reason", "pdpp_token_kind", "grant_id", "grant_package_id", "client_id", "iss", "aud", "exp", "nbf")
 	switch {
-	case errors.Is(err, rs.ErrAmbiguousMember):
+	case errors.Is(err, wire.ErrAmbiguousMember):
 		return fmt.Errorf("the introspection answer: %w", err)
 	case err != nil:
 		return errors.New("the introspection answer is not the JSON of RFC 7662")
@@ -130,8 +135,8 @@ func (a *introspection) read(body []byte) error {
 // info validates a response. [Principal.Admissible] decides what the token may be used for.
 func (a introspection) info(token rs.Token, o IntrospectorOptions) TokenInfo {
 	now := o.Now()
-	expires, expiryOK := UnixTime(a.Expires)
-	notBefore, notBeforeOK := UnixTime(a.NotBefore)
+	expires, expiryOK := wire.UnixTime(a.Expires)
+	notBefore, notBeforeOK := wire.UnixTime(a.NotBefore)
 	switch {
 	case !a.Active:
 		return TokenInfo{Inactive: inactive(a.InactiveReason)}
@@ -172,20 +177,6 @@ func inactive(reason string) *rs.Error {
 	}
 }
 
-// Unreachable returns the error of an authority or directory that gave no answer.
-func Unreachable(cause error) *rs.Error {
-	e := &rs.Error{
-		Code: rs.AuthorityUnreachable, Cause: cause,
-		Message: "The token authority could not say whether this access token is good.",
-		Hint:    "Retry in a moment; if it persists, tell the operator.",
-	}
-	var refused *rs.Error
-	if errors.As(cause, &refused) {
-		e.RetryAfter, e.RequestID = refused.RetryAfter, refused.RequestID
-	}
-	return e
-}
-
 // An audience is a string or an array of strings on the wire.
 type audience []string
 
@@ -201,17 +192,4 @@ func (a *audience) UnmarshalJSON(raw []byte) error {
 		*a = many
 	}
 	return nil
-}
-
-// UnixTime converts a NumericDate (seconds, RFC 7519) to a time; an empty number is the zero time. It reports false for a
-// number that is negative or beyond the year 9999.
-func UnixTime(number json.Number) (time.Time, bool) {
-	if number == "" {
-		return time.Time{}, true
-	}
-	seconds, err := number.Float64()
-	if err != nil || seconds < 0 || seconds > 253402300799 { // the year 9999
-		return time.Time{}, false
-	}
-	return time.Unix(int64(seconds), 0), true
 }

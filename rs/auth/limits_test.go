@@ -17,6 +17,8 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/rs/internal/lookup"
+	"github.com/pdp-connect/pdpp-mcp/rs/internal/wire"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
@@ -57,7 +59,7 @@ func TestAHangingAuthorityIsLeftAfterTenSeconds(t *testing.T) {
 			_ rs.Token,
 		) (auth.TokenInfo, error) {
 			<-ctx.Done()
-			return auth.TokenInfo{}, auth.Unreachable(ctx.Err())
+			return auth.TokenInfo{}, lookup.Unreachable(ctx.Err())
 		})})
 		began := time.Now()
 		if _, err := cache.Authenticate(
@@ -93,16 +95,16 @@ func TestLimitsThatAreNoneAreNamed(t *testing.T) {
 
 func TestUnixTime(t *testing.T) {
 	for text, want := range map[json.Number]int64{"0": 0, "0.9": 0, "1.5": 1, "253402300799": 253402300799} {
-		if got, ok := auth.UnixTime(text); !ok || got.Unix() != want {
+		if got, ok := wire.UnixTime(text); !ok || got.Unix() != want {
 			t.Errorf("%s: %s, %t", text, got, ok)
 		}
 	}
 	for _, text := range []json.Number{"-0.5", "-1", "253402300800", "1e300", "x"} {
-		if got, ok := auth.UnixTime(text); ok {
+		if got, ok := wire.UnixTime(text); ok {
 			t.Errorf("%s: %s", text, got)
 		}
 	}
-	if got, ok := auth.UnixTime(""); !ok || !got.IsZero() {
+	if got, ok := wire.UnixTime(""); !ok || !got.IsZero() {
 		t.Errorf("absent: %s, %t", got, ok)
 	}
 }
@@ -147,13 +149,13 @@ func TestAQuestionIsPutTwiceAtMost(t *testing.T) {
 			}))
 			defer server.Close()
 			counted := &statuses{}
-			lookup, err := auth.NewLookup("introspection", "introspection", auth.LookupOptions{
+			endpoint, err := lookup.New("introspection", "introspection", lookup.Options{
 				Endpoint: server.URL, ClientID: "c", ClientSecret: rs.NewToken("s"), NoBreaker: true, Observer: counted,
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			answer, err := lookup.Ask(t.Context(), rs.NewToken("t"))
+			answer, err := endpoint.Ask(t.Context(), rs.NewToken("t"))
 			if (err == nil) != (row.status == 200) || err == nil && len(answer) != bytes || asked.Load() != row.asked || !slices.Equal(
 				counted.read,
 				[]int{row.status},

@@ -6,6 +6,8 @@ import (
 	"net/http"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/internal/lookup"
+	"github.com/pdp-connect/pdpp-mcp/rs/internal/wire"
 )
 
 // A SchemaProbe is the authority of a deployment without introspection credentials: it reads the caller's own
@@ -24,17 +26,17 @@ func (p SchemaProbe) Introspect(ctx context.Context, token rs.Token) (TokenInfo,
 	case err == nil:
 		bearer, err := readBearer(response.Body)
 		if err != nil {
-			return TokenInfo{}, Unreachable(err)
+			return TokenInfo{}, lookup.Unreachable(err)
 		}
 		return TokenInfo{Principal: Principal{Token: token, Kind: bearer.Kind, GrantID: bearer.GrantID, ClientID: bearer.ClientID}}, nil
 	case !errors.As(err, &refused):
-		return TokenInfo{}, Unreachable(err)
+		return TokenInfo{}, lookup.Unreachable(err)
 	case refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden:
 		return TokenInfo{Inactive: inactive(string(refused.Code))}, nil
 	case refused.Status == http.StatusNotFound:
 		return TokenInfo{Principal: Principal{Token: token}}, nil
 	default:
-		return TokenInfo{}, Unreachable(err)
+		return TokenInfo{}, lookup.Unreachable(err)
 	}
 }
 
@@ -48,17 +50,17 @@ type schemaBearer struct {
 // find another one. Without it, or in another form, the kind is empty.
 func readBearer(body string) (schemaBearer, error) {
 	document := rs.AsObject(body)
-	err := document.CheckMembers("bearer", "data")
+	err := wire.CheckMembers(document, "bearer", "data")
 	raw := document.Get("bearer")
 	if inner := document.Object("data"); raw == "" {
-		err = errors.Join(err, inner.CheckMembers("bearer"))
+		err = errors.Join(err, wire.CheckMembers(inner, "bearer"))
 		raw = inner.Get("bearer")
 	}
 	if err != nil || raw == "" {
 		return schemaBearer{}, err
 	}
 	var bearer schemaBearer
-	if err = rs.DecodeStrictly([]byte(raw), &bearer, "token_kind", "grant_id", "client_id"); errors.Is(err, rs.ErrAmbiguousMember) {
+	if err = wire.Decode([]byte(raw), &bearer, "token_kind", "grant_id", "client_id"); errors.Is(err, wire.ErrAmbiguousMember) {
 		return schemaBearer{}, err
 	}
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/internal/lookup"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
@@ -85,7 +86,7 @@ func NewTokenCache(o TokenCacheOptions) *TokenCache {
 		o.Entries = defaultTokenEntries
 	}
 	if o.Timeout <= 0 {
-		o.Timeout = 2 * defaultAuthorityTimeout
+		o.Timeout = 2 * lookup.DefaultTimeout
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -149,7 +150,7 @@ func (c *TokenCache) ask(ctx context.Context, purpose string, reason rs.Code, ke
 	flight := c.flights.DoChan(purpose+string(key[:])+string(reason), func() (answer any, err error) {
 		defer func() { // in a goroutine of singleflight: a panic would end the process
 			if fault := recover(); fault != nil {
-				answer, err = nil, Unreachable(fmt.Errorf("the authority panicked: %v", fault))
+				answer, err = nil, lookup.Unreachable(fmt.Errorf("the authority panicked: %v", fault))
 			}
 		}()
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.options.Timeout)

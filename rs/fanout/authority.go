@@ -8,6 +8,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/rs/internal/lookup"
 )
 
 // PackageAuthorityOptions configure [NewPackageAuthority].
@@ -56,7 +57,7 @@ func (a *packageAuthority) Introspect(ctx context.Context, token rs.Token) (auth
 	case errors.As(err, &refused) && refused.Code == rs.AuthorityUnreachable:
 		return auth.TokenInfo{}, refused
 	case err != nil:
-		return auth.TokenInfo{}, auth.Unreachable(err)
+		return auth.TokenInfo{}, lookup.Unreachable(err)
 	}
 	if membership.PackageID == "" {
 		membership.PackageID = info.Principal.GrantID

@@ -9,6 +9,8 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/rs/internal/lookup"
+	"github.com/pdp-connect/pdpp-mcp/rs/internal/wire"
 )
 
 // A Directory knows which member grants a package token stands for (D17). A Go host may answer in process.
@@ -35,30 +37,30 @@ type Member struct {
 }
 
 // An httpDirectory asks a directory over HTTP: POST with the form token=…, HTTP Basic. It is safe for concurrent use.
-type httpDirectory struct{ lookup *auth.Lookup }
+type httpDirectory struct{ lookup *lookup.Lookup }
 
 // NewHTTPDirectory returns a directory, or an error that says what is wrong with the endpoint.
 func NewHTTPDirectory(o auth.LookupOptions) (Directory, error) {
-	lookup, err := auth.NewLookup("the package directory", "packages", o)
+	asked, err := lookup.New("the package directory", "packages", o)
 	if err != nil {
 		return nil, err
 	}
-	return &httpDirectory{lookup}, nil
+	return &httpDirectory{asked}, nil
 }
 
 // Members asks for the members of one package. Its errors are PackageRevoked and AuthorityUnreachable.
 func (d *httpDirectory) Members(ctx context.Context, token rs.Token) (Membership, error) {
 	body, err := d.lookup.Ask(ctx, token)
 	if err != nil {
-		return Membership{}, auth.Unreachable(err)
+		return Membership{}, lookup.Unreachable(err)
 	}
 	return readMembership(body)
 }
 
 func readMembership(body []byte) (Membership, error) {
 	var answer directoryAnswer
-	if rs.DecodeStrictly(body, &answer, "package_id", "status", "members") != nil || answer.Status == "" {
-		return Membership{}, auth.Unreachable(errors.New("the package directory's answer is not the JSON of its contract"))
+	if wire.Decode(body, &answer, "package_id", "status", "members") != nil || answer.Status == "" {
+		return Membership{}, lookup.Unreachable(errors.New("the package directory's answer is not the JSON of its contract"))
 	}
 	if answer.Status != "active" {
 		return Membership{}, &rs.Error{
@@ -92,11 +94,11 @@ func (a directoryAnswer) membership() (Membership, error) {
 	m := Membership{PackageID: a.PackageID, Members: make([]Member, 0, len(a.Members))}
 	for _, raw := range a.Members {
 		var row directoryRow
-		if rs.DecodeStrictly(raw, &row, "grant_id", "connector_key", "connection_id", "display_name", "streams", "access_token", "expires_at", "usable", "error") != nil {
-			return Membership{}, auth.Unreachable(errors.New("the package directory names a member in another form than its contract's"))
+		if wire.Decode(raw, &row, "grant_id", "connector_key", "connection_id", "display_name", "streams", "access_token", "expires_at", "usable", "error") != nil {
+			return Membership{}, lookup.Unreachable(errors.New("the package directory names a member in another form than its contract's"))
 		}
 		if row.ID == "" {
-			return Membership{}, auth.Unreachable(errors.New("the package directory names a member without connection_id"))
+			return Membership{}, lookup.Unreachable(errors.New("the package directory names a member without connection_id"))
 		}
 		m.Members = append(m.Members, row.member())
 	}
@@ -145,7 +147,7 @@ func instant(raw json.RawMessage) (time.Time, bool) {
 	if json.Unmarshal(raw, &number) != nil {
 		return time.Time{}, false
 	}
-	return auth.UnixTime(number)
+	return wire.UnixTime(number)
 }
 
 // isHeaderText reports whether a token can stand in an Authorization header.

@@ -137,15 +137,15 @@ func TestSharesOfTheAnswerMemory(t *testing.T) {
 		memory, page int
 		one, others  int // calls of one grant, and then one call of each of ten others, that are served
 	}{
-		"small answers, the least memory":  {1, 1 << 19, 4 + 1, 10},                      // a quarter of 8 MiB, and one large call
-		"1 MiB is not large":               {1, 1 << 20, 2 + 1, 6 + 1},                   // of 8 MiB two are taken, and of two large calls one
-		"a byte more is":                   {1, 1<<20 + 1, 1, 1},                         // two large calls
-		"large answers, the default":       {64 << 20, 2 << 20, 1, 1}, //
-		"large answers, 112 MiB":           {112 << 20, 2 << 20, 2, 1},                   // three
-		"large answers, with memory":       {256 << 20, 2 << 20, 3, 1},                   // four
-		"large answers, with much of it":   {1 << 30, 2 << 20, 3, 1},                     // no more
-		"small answers, a larger memory":   {72 << 20, 1 << 20, 10 + 1, 10},              // a quarter of 40 MiB
-		"small answers, all that there is": {1, 1<<20 - 1, 2 + 1, 6 + 1},                 //
+		"small answers, the least memory":  {1, 1 << 19, 4 + 1, 10},         // a quarter of 8 MiB, and one large call
+		"1 MiB is not large":               {1, 1 << 20, 2 + 1, 6 + 1},      // of 8 MiB two are taken, and of two large calls one
+		"a byte more is":                   {1, 1<<20 + 1, 1, 1},            // two large calls
+		"large answers, the default":       {64 << 20, 2 << 20, 1, 1},       //
+		"large answers, 112 MiB":           {112 << 20, 2 << 20, 2, 1},      // three
+		"large answers, with memory":       {256 << 20, 2 << 20, 3, 1},      // four
+		"large answers, with much of it":   {1 << 30, 2 << 20, 3, 1},        // no more
+		"small answers, a larger memory":   {72 << 20, 1 << 20, 10 + 1, 10}, // a quarter of 40 MiB
+		"small answers, all that there is": {1, 1<<20 - 1, 2 + 1, 6 + 1},    //
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

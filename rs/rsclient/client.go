@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/go-retryablehttp"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/internal/wire"
 )
 
 // Defaults of [Options].
@@ -202,7 +203,7 @@ func (c *Client) read(response *http.Response, binary bool, b *answerBody, redac
 		body = redactor.JSON(body)
 	}
 	if response.StatusCode < 200 || response.StatusCode >= 300 {
-		e := rs.ReadError(response.StatusCode, response.Header, []byte(body))
+		e := wire.ReadError(response.StatusCode, response.Header, []byte(body))
 		if e.RequestID == "" {
 			e.RequestID = requestID
 		}

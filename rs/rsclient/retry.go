@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/go-retryablehttp"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/internal/wire"
 )
 
 // The bounds of a retry.
@@ -143,7 +144,7 @@ func (t *trial) again(ctx context.Context, response *http.Response, err error) (
 	}
 	asked := time.Duration(0)
 	if response != nil {
-		asked = rs.RetryAfter(response.Header)
+		asked = wire.RetryAfter(response.Header)
 	}
 	if asked > longestRetryWait {
 		return false, nil

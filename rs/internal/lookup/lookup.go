@@ -1,7 +1,9 @@
-package auth
+// Package lookup asks endpoints about tokens.
+package lookup
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,16 +14,17 @@ import (
 	"github.com/hashicorp/go-retryablehttp"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/internal/wire"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
 const (
-	// defaultAuthorityTimeout bounds one request to a token authority or a package directory.
-	defaultAuthorityTimeout = 5 * time.Second
+	// DefaultTimeout bounds one request to a token authority or a package directory.
+	DefaultTimeout = 5 * time.Second
 	// maxAnswerBytes bounds the response, whose size grows with the grant.
 	maxAnswerBytes = 1 << 20
-	// lookupRetries is how often a request is repeated; it changes nothing at the endpoint.
-	lookupRetries = 1
+	// retries is how often a request is repeated; it changes nothing at the endpoint.
+	retries = 1
 )
 
 // A Lookup asks one endpoint about tokens: POST with the form token=…, HTTP Basic, no redirects. Introspection
@@ -30,12 +33,12 @@ const (
 // sending an unknown token do not count: see [rsclient.WithUnknownToken].
 type Lookup struct {
 	what, class string // the endpoint in errors, and to the observer
-	options     LookupOptions
+	options     Options
 	sender      *rsclient.Sender
 }
 
-// LookupOptions name an endpoint, and how it is asked.
-type LookupOptions struct {
+// Options name an endpoint, and how it is asked.
+type Options struct {
 	Endpoint     string
 	ClientID     string // HTTP Basic
 	ClientSecret rs.Token
@@ -45,8 +48,8 @@ type LookupOptions struct {
 	Observer     rsclient.Observer // may be nil
 }
 
-// NewLookup returns an error if the endpoint is not an HTTP URL without credentials. The error contains nothing secret.
-func NewLookup(what, class string, o LookupOptions) (*Lookup, error) {
+// New returns an error if the endpoint is not an HTTP URL without credentials. The error contains nothing secret.
+func New(what, class string, o Options) (*Lookup, error) {
 	u, err := url.Parse(o.Endpoint)
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
@@ -55,12 +58,12 @@ func NewLookup(what, class string, o LookupOptions) (*Lookup, error) {
 		return nil, fmt.Errorf("%s URL for host %q must not hold credentials", what, u.Host)
 	}
 	if o.Timeout == 0 {
-		o.Timeout = defaultAuthorityTimeout
+		o.Timeout = DefaultTimeout
 	}
 	if o.Transport == nil {
 		o.Transport = rsclient.NewTransport()
 	}
-	return &Lookup{what, class, o, rsclient.NewSender(u.Host, o.Transport, lookupRetries, false, o.NoBreaker, o.Observer)}, nil
+	return &Lookup{what, class, o, rsclient.NewSender(u.Host, o.Transport, retries, false, o.NoBreaker, o.Observer)}, nil
 }
 
 // Ask returns the body of a 200 response. Any other outcome is an error, which never contains the token.
@@ -92,7 +95,7 @@ func (l *Lookup) post(ctx context.Context, token rs.Token) (status int, body []b
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
 		return response.StatusCode, nil, &rs.Error{
-			Code: rs.UpstreamError, Status: response.StatusCode, RetryAfter: rs.RetryAfter(response.Header),
+			Code: rs.UpstreamError, Status: response.StatusCode, RetryAfter: wire.RetryAfter(response.Header),
 			Message: fmt.Sprintf("%s was answered with status %d", l.what, response.StatusCode),
 		}
 	}
@@ -104,4 +107,18 @@ func (l *Lookup) post(ctx context.Context, token rs.Token) (status int, body []b
 		return 0, nil, fmt.Errorf("the answer of %s is larger than %d bytes", l.what, maxAnswerBytes)
 	}
 	return http.StatusOK, body, nil
+}
+
+// Unreachable returns the error of an authority or directory that gave no answer.
+func Unreachable(cause error) *rs.Error {
+	e := &rs.Error{
+		Code: rs.AuthorityUnreachable, Cause: cause,
+		Message: "The token authority could not say whether this access token is good.",
+		Hint:    "Retry in a moment; if it persists, tell the operator.",
+	}
+	var refused *rs.Error
+	if errors.As(cause, &refused) {
+		e.RetryAfter, e.RequestID = refused.RetryAfter, refused.RequestID
+	}
+	return e
 }

@@ -1,0 +1,119 @@
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// errorEnvelope is every shape of error that a resource server or a framework in front of it is known to send:
+// PDPP's {"error":{…}}, OAuth's {"error":"…","error_description":"…"}, a framework's {"statusCode","error","message"}.
+type errorEnvelope struct {
+	Error            json.RawMessage `json:"error"`
+	ErrorDescription string          `json:"error_description"`
+	Code             string          `json:"code"`
+	Message          string          `json:"message"`
+}
+
+type errorBody struct {
+	Code                 string          `json:"code"`
+	Message              string          `json:"message"`
+	Param                string          `json:"param"`
+	RequestID            string          `json:"request_id"`
+	RetryWith            json.RawMessage `json:"retry_with"`
+	AvailableConnections []rs.Connection `json:"available_connections"`
+	TotalConnections     int             `json:"total_connections"`
+}
+
+// ReadError reads an error answer. It keeps the server's own code and sentence (S3-R3), and never fails:
+// what cannot be read becomes an UpstreamError that names the status.
+func ReadError(status int, header http.Header, body []byte) *rs.Error {
+	e := &rs.Error{Code: rs.UpstreamError, Status: status, RetryAfter: RetryAfter(header)}
+	// A member of a wrong type costs itself, not the rest: what could be read is kept.
+	var envelope errorEnvelope
+	_ = json.Unmarshal(body, &envelope)
+	var inner errorBody
+	_ = json.Unmarshal(envelope.Error, &inner)
+	var oauth string
+	switch {
+	case inner.Code+inner.Message != "":
+		e.Envelope = envelope.Error
+	case json.Unmarshal(envelope.Error, &oauth) == nil && envelope.ErrorDescription != "":
+		inner = errorBody{Code: oauth, Message: envelope.ErrorDescription}
+	default:
+		inner = errorBody{Code: envelope.Code, Message: envelope.Message}
+		if inner.Code == "" && oauth == strings.ToLower(oauth) { // "Not Found" is a reason phrase, not a code
+			inner.Code = oauth
+		}
+	}
+	if code := rs.Code(inner.Code); code.Valid() {
+		e.Code = code
+	}
+	e.Message = rs.ErrorText(inner.Message)
+	if e.Quoted = e.Message != ""; !e.Quoted {
+		e.Message = unreadableError(status)
+	}
+	e.Param, e.RequestID = rs.ErrorText(inner.Param), rs.ErrorText(inner.RequestID)
+	e.RetryWith = retryWith(inner.RetryWith)
+	e.Connections = inner.AvailableConnections
+	e.ConnectionTotal = max(len(inner.AvailableConnections), inner.TotalConnections)
+	e.Connections = e.Connections[:min(len(e.Connections), rs.MaxConnectionOptions)]
+	return e
+}
+
+func unreadableError(status int) string {
+	if text := http.StatusText(status); text != "" {
+		return fmt.Sprintf("The resource server answered %d (%s).", status, text)
+	}
+	return fmt.Sprintf("The resource server answered %d.", status)
+}
+
+// retryWith reads retry_with, which is a string or an object with a field.
+func retryWith(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return rs.ErrorText(text)
+	}
+	var object struct {
+		Field string `json:"field"`
+	}
+	_ = json.Unmarshal(raw, &object)
+	return rs.ErrorText(object.Field)
+}
+
+// RetryAfter reads Retry-After, in seconds or as a date, at most a day; anything else counts as unsaid (RFC 9110,
+// section 10.2.3). A date is compared with the answer's own Date, so that a skewed clock does no harm.
+func RetryAfter(header http.Header) time.Duration {
+	const day = 24 * time.Hour
+	value := header.Get("Retry-After")
+	if seconds, err := strconv.Atoi(value); err == nil && seconds >= 0 && seconds <= int(day/time.Second) {
+		return time.Duration(seconds) * time.Second
+	}
+	until, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	now, err := http.ParseTime(header.Get("Date"))
+	if err != nil {
+		return 0
+	}
+	return min(max(until.Sub(now), 0), day)
+}
+
+// UnixTime converts a NumericDate (seconds, RFC 7519) to a time; an empty number is the zero time. It reports false for a
+// number that is negative or beyond the year 9999.
+func UnixTime(number json.Number) (time.Time, bool) {
+	if number == "" {
+		return time.Time{}, true
+	}
+	seconds, err := number.Float64()
+	if err != nil || seconds < 0 || seconds > 253402300799 { // the year 9999
+		return time.Time{}, false
+	}
+	return time.Unix(int64(seconds), 0), true
+}

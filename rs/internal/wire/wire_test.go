@@ -1,0 +1,102 @@
+package wire_test
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/internal/wire"
+)
+
+// encoding/json takes a name in any case: what decides who gets in refuses two that it takes for one, and no other two.
+func TestMembersThatAreTheSameToAnotherReader(t *testing.T) {
+	for text, ambiguous := range map[string]bool{
+		`{"kind":1,"sub":2}`:      false,
+		`{"kind":1,"kind":2}`:     true,
+		`{"Kind":1}`:              true,
+		`{"\u212Aind":1}`:         true, // the Kelvin sign folds to k
+		`{"other":1,"Another":2}`: false,
+		`{"kine":1}`:              false,
+	} {
+		if err := wire.CheckMembers(rs.AsObject(text), "kind", "sub"); errors.Is(err, wire.ErrAmbiguousMember) != ambiguous {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	const date = "Mon, 02 Nov 2026 10:00:00 GMT"
+	for value, want := range map[string]time.Duration{
+		"0": 0, "7": 7 * time.Second, "86400": 24 * time.Hour, "86401": 0, "-1": 0, "soon": 0, "": 0,
+		"Mon, 02 Nov 2026 10:00:09 GMT": 9 * time.Second, "Mon, 02 Nov 2026 09:59:59 GMT": 0, "Mon, 09 Nov 2026 10:00:00 GMT": 24 * time.Hour,
+	} {
+		if got := wire.RetryAfter(http.Header{"Retry-After": {value}, "Date": {date}}); got != want {
+			t.Errorf("%q is %s, want %s", value, got, want)
+		}
+	}
+	if got := wire.RetryAfter(http.Header{"Retry-After": {date}}); got != 0 {
+		t.Errorf("a date beside none is %s", got)
+	}
+}
+
+// What a resource server or an authorization server says of an error is read in each of its forms.
+func TestFormsOfAnError(t *testing.T) {
+	for body, want := range map[string]rs.Error{
+		`{"error":"Not Found"}`:                                                 {Code: rs.UpstreamError},
+		`{"error":"invalid_token"}`:                                             {Code: "invalid_token"},
+		`{"error":"Not Found","code":"no_such_stream"}`:                         {Code: "no_such_stream"},
+		`{"error":"invalid_grant","error_description":"It is over."}`:           {Code: "invalid_grant", Message: "It is over."},
+		`{"error":{"code":"x","message":"m","retry_with":"limit"}}`:             {Code: "x", Message: "m", RetryWith: "limit"},
+		`{"error":{"code":"x","message":"m","retry_with":{"field":"subject"}}}`: {Code: "x", Message: "m", RetryWith: "subject"},
+	} {
+		e := wire.ReadError(http.StatusNotFound, nil, []byte(body))
+		if want.Message == "" {
+			want.Message = "The resource server answered 404 (Not Found)."
+		}
+		if e.Code != want.Code || e.Message != want.Message || e.RetryWith != want.RetryWith {
+			t.Errorf("%s is %s %q, %q", body, e.Code, e.Message, e.RetryWith)
+		}
+	}
+}
+
+// What is no JSON decides nothing.
+func TestDecodeRefusesWhatIsNoJSON(t *testing.T) {
+	var into struct{ Active bool }
+	if err := wire.Decode([]byte(`{"active":`), &into, "active"); err == nil {
+		t.Error("it is read")
+	}
+}
+
+// The laws: a wait is whole seconds from none to a day; seconds are taken at their word; a date is never more than its
+// distance from the answer's own.
+func FuzzRetryAfter(f *testing.F) {
+	for _, seed := range [][2]string{
+		{"5", ""}, {"-1", ""}, {"86400", ""}, {"86401", ""}, {"99999999999999999999", ""}, {"soon", ""},
+		{"Fri, 02 Jan 2026 10:00:30 GMT", "Fri, 02 Jan 2026 10:00:00 GMT"}, {"Friday, 02-Jan-26 10:00:30 GMT", "Fri Jan  2 10:00:00 2026"}, {"0", "x"},
+	} {
+		f.Add(seed[0], seed[1])
+	}
+	f.Fuzz(func(t *testing.T, value, date string) {
+		wait := wire.RetryAfter(http.Header{"Retry-After": {value}, "Date": {date}})
+		if wait < 0 || wait > 24*time.Hour || wait%time.Second != 0 {
+			t.Errorf("%q at %q: %s", value, date, wait)
+		}
+		if n, err := strconv.Atoi(value); err == nil && n >= 0 && n <= 86400 {
+			if wait != time.Duration(n)*time.Second {
+				t.Errorf("%q: %s", value, wait)
+			}
+			return
+		}
+		if wait == 0 {
+			return
+		}
+		until, errUntil := http.ParseTime(value)
+		now, errNow := http.ParseTime(date)
+		if errUntil != nil || errNow != nil || wait > until.Sub(now) {
+			t.Errorf("%q at %q: %s", value, date, wait)
+		}
+	})
+}
