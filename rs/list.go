@@ -24,8 +24,8 @@ const MaxItems = 10_000
 var itemNames = []string{"data", "results", "hits", "records"}
 
 // readList finds the items of an answer, which is valid JSON, in any of the shapes that resource servers use: data[], data.data[],
-// data.results[], results[], hits[], records[] (S3-R16). It reports false for an answer that has none of them, or too many.
-func readList(body string) (List, bool) {
+// data.results[], results[], hits[], records[] (S3-R16). Of an answer that has none of them, or too many, it has no items.
+func readList(body string) List {
 	l := List{Raw: body, Body: AsObject(body)}
 	name, items, ok := l.Body.list(itemNames)
 	if ok {
@@ -34,12 +34,12 @@ func readList(body string) (List, bool) {
 		const outer = "data"
 		inner := l.Body.Object(outer)
 		if name, items, ok = inner.list(itemNames); !ok {
-			return l, false
+			return l
 		}
 		l.Envelope, l.path = l.Body.Without(outer).WithAll(inner.Without(name)), []string{outer, name}
 	}
 	if l.Count = len(items); l.Count > MaxItems {
-		return l, false
+		return l
 	}
 	l.Items = make([]Item, len(items))
 	members := usualMembers
@@ -47,7 +47,7 @@ func readList(body string) (List, bool) {
 		l.Items[i] = Item{raw, asObject(raw, members)}
 		members = len(l.Items[i].Members) // items of a list are alike
 	}
-	return l, true
+	return l
 }
 
 // list returns the first of the names whose value is an array, with its elements.

@@ -68,7 +68,7 @@ func (r *Response) Distinct() string {
 // List reads the answer as a list; see [readList]. It is read once, and not by several goroutines at a time.
 func (r *Response) List() (List, bool) {
 	if r.list == nil {
-		l, _ := readList(r.Distinct())
+		l := readList(r.Distinct())
 		r.list = &l
 	}
 	return *r.list, r.list.Items != nil

@@ -48,6 +48,7 @@ func TestFormsOfAnError(t *testing.T) {
 		`{"error":"Not Found"}`:                                                 {Code: rs.UpstreamError},
 		`{"error":"invalid_token"}`:                                             {Code: "invalid_token"},
 		`{"error":"Not Found","code":"no_such_stream"}`:                         {Code: "no_such_stream"},
+		`{"error":"conflict","code":"no_such_stream"}`:                          {Code: "no_such_stream"},
 		`{"error":"invalid_grant","error_description":"It is over."}`:           {Code: "invalid_grant", Message: "It is over."},
 		`{"error":{"code":"x","message":"m","retry_with":"limit"}}`:             {Code: "x", Message: "m", RetryWith: "limit"},
 		`{"error":{"code":"x","message":"m","retry_with":{"field":"subject"}}}`: {Code: "x", Message: "m", RetryWith: "subject"},

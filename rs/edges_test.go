@@ -1,0 +1,151 @@
+package rs_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// D19: an error's sentence loses the characters that are not seen, from the first to the last of them, and none beside them.
+func TestEdgesOfWhatAnErrorDoesNotShow(t *testing.T) {
+	for text, want := range map[string]string{
+		"a\U000DFFFFb": "a\U000DFFFFb", "a\U000E0000b": "a b", "a\U000E007Fb": "a b", "a\U000E0080b": "a\U000E0080b", "a\u202ab\u202ec": "a b c", "a\u202fb": "a b",
+	} {
+		if got := rs.ErrorText(text); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}
+
+// D12: what ends a word of prose is written as a URI, and the letters beside it are not.
+func TestEdgesOfAWord(t *testing.T) {
+	for id, want := range map[string]string{
+		"a": "s:a", "z": "s:z", "A": "s:A", "Z": "s:Z", "0": "s:0", "9": "s:9", "_-": "s:_-", "@": "s:@", "[": "s:[", "{": "s:{",
+		"a`b": "pdpp://record/-/s/a%60b", "`": "pdpp://record/-/s/%60", "a;": "pdpp://record/-/s/a%3B", "a b": "pdpp://record/-/s/a%20b",
+	} {
+		ref := rs.Ref{Stream: "s", RecordID: id}
+		if got := ref.String(); got != want {
+			t.Errorf("%q is written %s, want %s", id, got, want)
+		}
+		if back, err := rs.ParseRef(want); err != nil || back != ref {
+			t.Errorf("%s is read as %+v: %v", want, back, err)
+		}
+	}
+}
+
+// An id may be as long as a caller may send one; a longer one is written as a URI.
+func TestEdgesOfTheLengthOfAnID(t *testing.T) {
+	longest := rs.Ref{ConnectionID: "c", Stream: "s", RecordID: strings.Repeat("r", rs.MaxIDBytes-len("c/s:"))}
+	if text := longest.String(); len(text) != rs.MaxIDBytes || strings.HasPrefix(text, rs.RecordURIPrefix) {
+		t.Errorf("the longest id has %d bytes: %.40s", len(text), text)
+	}
+	if back, err := rs.ParseRef(longest.String()); err != nil || back != longest {
+		t.Errorf("it is read back with %v", err)
+	}
+	longest.RecordID += "r"
+	if text := longest.String(); !strings.HasPrefix(text, rs.RecordURIPrefix) {
+		t.Errorf("a longer one is %.40s", text)
+	}
+	if _, err := rs.ParseRef(strings.Repeat("r", rs.MaxIDBytes+1)); rs.AsError(err).Code != rs.InvalidID {
+		t.Errorf("a longer id is read: %v", err)
+	}
+}
+
+// S3-7b: in the compact form one operator of a range is shown like several, and one kind of aggregation too.
+func TestOneOperatorIsShown(t *testing.T) {
+	for capability, want := range map[string]string{
+		`{"range_filter":{"usable":true,"operators":["gte"]}}`:      "r=gte",
+		`{"range_filter":{"usable":true,"operators":["gte","lt"]}}`: "r=gte|lt",
+		`{"range_filter":{"usable":true}}`:                          "r=gte|gt|lte|lt",
+		`{"range_filter":{"usable":false,"operators":["gte"]}}`:     "declared",
+		`{"aggregation":{"min":{"usable":true}}}`:                   "a=min",
+		`{"type":"string","role":"x","granted":false}`:              "t=string,role=x,g=false",
+		`{"lexical_search":{"declared":true}}`:                      "lex",
+		`{"semantic_search":{"declared":true,"usable":false}}`:      "declared",
+	} {
+		server := &schemaServer{refuse: &rs.Error{Status: 501}, full: `{"streams":[{"name":"s","field_capabilities":{"f":` + capability + `}}]}`}
+		r, err := rs.CompactSchema(t.Context(), server, "", "")
+		if err != nil || !strings.Contains(r.Body, `"f":"`+want+`"`) {
+			t.Errorf("%s: %v %v, want %s", capability, r, err, want)
+		}
+	}
+}
+
+// A time is RFC 3339, in whole seconds or in parts of one, or a date, which is its first instant in UTC.
+func TestTimesOfAResourceServer(t *testing.T) {
+	for text, want := range map[string]time.Time{
+		"2026-11-02T10:00:00Z":      time.Date(2026, 11, 2, 10, 0, 0, 0, time.UTC),
+		"2026-11-02T10:00:00.5Z":    time.Date(2026, 11, 2, 10, 0, 0, 5e8, time.UTC),
+		"2026-11-02T10:00:00+01:00": time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC),
+		"2026-11-02":                time.Date(2026, 11, 2, 0, 0, 0, 0, time.UTC),
+	} {
+		if got, err := rs.ReadTime(text); err != nil || !got.Equal(want) {
+			t.Errorf("%s is %s: %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "yesterday", "2026-11-02T10:00", "2026-13-01", "02.11.2026"} {
+		if got, err := rs.ReadTime(text); err == nil || !got.IsZero() {
+			t.Errorf("%q is %s", text, got)
+		}
+	}
+}
+
+func TestANameMayBeThereAsNull(t *testing.T) {
+	o := rs.AsObject(`{"a":null,"b":1}`)
+	for name, there := range map[string]bool{"a": true, "b": true, "c": false, "": false} {
+		if o.Includes(name) != there {
+			t.Errorf("%q is there: %v", name, !there)
+		}
+	}
+	if o.Has("a") || !o.Has("b") || o.Get("a") != "" {
+		t.Error("null is a value")
+	}
+}
+
+// The token leaves the headers of an answer, and the bytes of a blob; a body of JSON is searched when it is rendered.
+func TestWhatOfAnAnswerIsSearchedForTokens(t *testing.T) {
+	const token = "token-of-a-caller"
+	redactor := rs.NewToken(token).Redactor()
+	for name, row := range map[string]struct {
+		given, want rs.Response
+		binary      bool
+	}{
+		"a blob":                 {rs.Response{Body: "x" + token, RequestID: "r"}, rs.Response{Body: "x[token]", RequestID: "r"}, true},
+		"a blob and its headers": {rs.Response{Body: token, RequestID: token, ContentType: token}, rs.Response{Body: "[token]", RequestID: "[token]", ContentType: "[token]"}, true},
+		"a request id":           {rs.Response{Body: token, RequestID: token}, rs.Response{Body: token, RequestID: "[token]"}, false},
+		"a type":                 {rs.Response{Body: token, ContentType: "text/" + token}, rs.Response{Body: token, ContentType: "text/[token]"}, false},
+		"a body of JSON":         {rs.Response{Body: token}, rs.Response{Body: token}, false},
+	} {
+		got := row.given.Redacted(redactor, row.binary)
+		if got.Body != row.want.Body || got.RequestID != row.want.RequestID || got.ContentType != row.want.ContentType {
+			t.Errorf("%s: %+v", name, *got)
+		}
+		if (got == &row.given) != (row.given.Body == row.want.Body && row.given.RequestID == row.want.RequestID && row.given.ContentType == row.want.ContentType) {
+			t.Errorf("%s: an answer with a token is another answer, and one without stays", name)
+		}
+	}
+	if none := (*rs.Response)(nil).Redacted(redactor, true); none != nil {
+		t.Errorf("no answer becomes %v", none)
+	}
+}
+
+// A list may have 10,000 items; one with more has none, and says how many there are.
+func TestEdgesOfAList(t *testing.T) {
+	items := func(n int) string { return `{"data":[1` + strings.Repeat(",1", n-1) + `]}` }
+	for n, read := range map[int]bool{1: true, rs.MaxItems: true, rs.MaxItems + 1: false} {
+		list, ok := (&rs.Response{Body: items(n)}).List()
+		if ok != read || list.Count != n || len(list.Items) != map[bool]int{true: n}[read] {
+			t.Errorf("%d: %d of %d, %v", n, len(list.Items), list.Count, ok)
+		}
+	}
+	if list, ok := (&rs.Response{Body: `{"data":[]}`}).List(); !ok || list.Count != 0 || list.Items == nil {
+		t.Error("an empty list is none")
+	}
+	for _, body := range []string{`{}`, `[]`, `{"data":{}}`, `{"data":1}`} {
+		if _, ok := (&rs.Response{Body: body}).List(); ok {
+			t.Errorf("%s is a list", body)
+		}
+	}
+}
