@@ -37,8 +37,14 @@ func TestAnAnswerSaysWhatTimesItLeavesOut(t *testing.T) {
 		"a page with a count":                     {both, "query_records", `{"stream":"messages","count":"exact"}`, true},
 		"a time within the grant":                 {both, "query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-03-01","lt":"2026-04-01"}}}`, false},
 		"a time that begins before it":            {both, "query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-02-28"}}}`, true},
-		"a time without a beginning":              {both, "query_records", `{"stream":"messages","filter":{"received_at":{"lt":"2026-04-01"}}}`, true},
-		"to a day behind it":                      {both, "query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-04-01","lte":"2026-05-01"}}}`, true},
+		"a time that begins before it and ends in it": {
+			both, "query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-02-28","lt":"2026-04-01"}}}`, true,
+		},
+		"a time from its first instant to its last": {
+			both, "query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-03-01T00:00:00Z","lt":"2026-05-01T00:00:00Z"}}}`, false,
+		},
+		"a time without a beginning": {both, "query_records", `{"stream":"messages","filter":{"received_at":{"lt":"2026-04-01"}}}`, true},
+		"to a day behind it":         {both, "query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-04-01","lte":"2026-05-01"}}}`, true},
 		"to its last day": {
 			both, "query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-04-01","lte":"2026-04-30"}}}`, false,
 		},

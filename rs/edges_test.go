@@ -1,6 +1,8 @@
 package rs_test
 
 import (
+	"encoding/base64"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -147,5 +149,106 @@ func TestEdgesOfAList(t *testing.T) {
 		if _, ok := (&rs.Response{Body: body}).List(); ok {
 			t.Errorf("%s is a list", body)
 		}
+	}
+}
+
+// A field of which only the JSON Schema of the stream knows is one that is granted; one that both know is one field.
+func TestFieldsThatTheJSONSchemaKnows(t *testing.T) {
+	schema := (&rs.Response{Body: `{"streams":[
+		{"name":"both","field_capabilities":{"a":"t=string,g=false","b":{"granted":false}},"schema":{"properties":{"b":{"type":"number"},"c":{"type":["string","null"]},"c2":{}}}},
+		{"name":"flags","field_capabilities":{"a":"t=string"}},
+		{"name":"schema","schema":{"properties":{"a":{"type":"string"}}}}]}`}).Schema()
+	for i, want := range []string{"a string false ; b  false {\"type\":\"number\"}; c string|null true {\"type\":[\"string\",\"null\"]}; c2  true {}; ", "a string true ; ", "a string true {\"type\":\"string\"}; "} {
+		got := ""
+		for _, field := range schema.Streams[i].Fields() {
+			got += fmt.Sprintf("%s %s %v %s; ", field.Name, field.Type, field.Granted, field.Property)
+		}
+		if got != want {
+			t.Errorf("%s has %s, want %s", schema.Streams[i].Name, got, want)
+		}
+	}
+}
+
+// D19: a token is found whichever of its characters is written as an escape.
+func TestEachCharacterOfATokenMayBeEscaped(t *testing.T) {
+	const characters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~+/"
+	redactor := rs.NewToken(characters).Redactor()
+	for i, c := range []byte(characters) {
+		for _, format := range []string{`\u%04x`, `\u%04X`} {
+			raw := `["x` + characters[:i] + fmt.Sprintf(format, c) + characters[i+1:] + `"]`
+			if got := redactor.JSON(raw); got != `["x[token]"]` {
+				t.Errorf("with %c as %s: %s", c, fmt.Sprintf(format, c), got)
+			}
+		}
+	}
+}
+
+// A token in base64 goes with all characters that stand for it alone, and no others.
+func TestATokenInBase64GoesAsAWhole(t *testing.T) {
+	const token = "tok.9~Zp.2-x_canary-77" // 22 bytes
+	redactor := rs.NewToken(token).Redactor()
+	for before, kept := range map[int][2]int{0: {0, 1}, 1: {2, 1}, 2: {3, 0}, 3: {4, 1}} { // characters before it and behind it
+		encoded := base64.RawStdEncoding.EncodeToString([]byte(strings.Repeat("b", before) + token))
+		if got, want := redactor.Text(encoded), encoded[:kept[0]]+"[token]"+encoded[len(encoded)-kept[1]:]; got != want {
+			t.Errorf("behind %d bytes: %s, want %s", before, got, want)
+		}
+	}
+}
+
+// D19: a call knows all tokens that it used: the caller's, those that it read with, and those of its package.
+func TestACallKnowsTheTokensThatItUsed(t *testing.T) {
+	const all = "the-callers-token the-first-member the-other-member"
+	for name, row := range map[string]struct {
+		caller        string
+		members, used []string
+		want          string
+	}{
+		"none":                            {want: all},
+		"the caller's":                    {caller: "the-callers-token", want: "[token] the-first-member the-other-member"},
+		"a member's":                      {used: []string{"the-first-member"}, want: "the-callers-token [token] the-other-member"},
+		"two":                             {used: []string{"the-first-member", "the-other-member"}, want: "the-callers-token [token] [token]"},
+		"the caller's and a member's":     {caller: "the-callers-token", members: []string{"the-first-member"}, want: "[token] [token] the-other-member"},
+		"of two members the one was used": {members: []string{"the-first-member", "the-other-member"}, used: []string{"the-first-member"}, want: "the-callers-token [token] [token]"},
+		"a short one":                     {caller: "short", used: []string{"the-first-member"}, want: "the-callers-token [token] the-other-member"},
+	} {
+		var members []rs.Token
+		for _, member := range row.members {
+			members = append(members, rs.NewToken(member))
+		}
+		ctx, known := rs.WithUsedTokens(t.Context(), rs.NewToken(row.caller), members)
+		for _, used := range row.used {
+			if text := rs.RedactorOf(ctx, rs.NewToken(used)).Text(used + " of " + all); !strings.HasPrefix(text, "[token] of ") {
+				t.Errorf("%s: a read keeps its token: %s", name, text)
+			}
+		}
+		if got := known().Text(all); got != row.want {
+			t.Errorf("%s: %s, want %s", name, got, row.want)
+		}
+	}
+}
+
+// A metric shows the codes of the adapter and of the contract, and none that a server makes up.
+func TestLabelsOfCodes(t *testing.T) {
+	for code, want := range map[rs.Code]string{"ok": "ok", rs.InvalidFilter: "invalid_filter", rs.InvalidCursor: "invalid_cursor", "grant_revoked": "grant_revoked", "made_up": "other", "": "other"} {
+		if got := code.Label(); got != want {
+			t.Errorf("%q is shown as %s", code, got)
+		}
+	}
+}
+
+// Another body is read anew, whatever is known of the first.
+func TestAnotherBodyIsReadAnew(t *testing.T) {
+	first, err := rs.ReadResponse(`{"data":[1],"streams":[]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first.List()
+	first.Schema()
+	second := first.WithBody(`{"data":[1,2],"streams":[{"name":"s"}],"a":1,"b":{},"a":{"c":[],"c":{}}}`)
+	if list, _ := second.List(); list.Count != 2 || len(second.Schema().Streams) != 1 {
+		t.Errorf("%d items, %d streams", list.Count, len(second.Schema().Streams))
+	}
+	if got := second.Distinct(); got != `{"data":[1,2],"streams":[{"name":"s"}],"b":{},"a":{"c":{}}}` {
+		t.Errorf("its distinct members are %s", got)
 	}
 }

@@ -283,12 +283,14 @@ func TestAForeignSentenceIsCut(t *testing.T) {
 
 // A connector without streams belongs to what its connection has, and to no stream.
 func TestAConnectorWithoutStreamsIsOfNoStream(t *testing.T) {
-	const schema = `{"detail":"compact","connectors":[{"connector_key":"mail","granted_connections":[{"connection_id":"cin_1"}],"streams":[]}]}`
-	server := doerFunc(func() (*rs.Response, error) { return &rs.Response{Body: schema}, nil })
-	for stream, want := range map[string]bool{"": true, "messages": false} {
-		r, err := rs.CompactSchema(t.Context(), server, stream, "cin_1")
-		if err != nil || strings.Contains(r.Body, "mail") != want {
-			t.Errorf("%q: %v (%v)", stream, r, err)
+	for _, streams := range []string{``, `,"streams":null`, `,"streams":[]`} {
+		schema := `{"detail":"compact","connectors":[{"connector_key":"mail","granted_connections":[{"connection_id":"cin_1"}]` + streams + `}]}`
+		server := doerFunc(func() (*rs.Response, error) { return &rs.Response{Body: schema}, nil })
+		for stream, want := range map[string]bool{"": true, "messages": false} {
+			r, err := rs.CompactSchema(t.Context(), server, stream, "cin_1")
+			if err != nil || strings.Contains(r.Body, "mail") != want {
+				t.Errorf("%q of %s: %v (%v)", stream, schema, r, err)
+			}
 		}
 	}
 }

@@ -2,7 +2,6 @@ package auth_test
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"math"
 	"net/http"
@@ -18,7 +17,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/rs/internal/lookup"
-	"github.com/pdp-connect/pdpp-mcp/rs/internal/wire"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
@@ -90,22 +88,6 @@ func TestLimitsThatAreNoneAreNamed(t *testing.T) {
 		if (err == nil) != (row.flag == "") || err != nil && !strings.HasPrefix(err.Error(), row.flag+":") {
 			t.Errorf("%+v: %v", row.limits, err)
 		}
-	}
-}
-
-func TestUnixTime(t *testing.T) {
-	for text, want := range map[json.Number]int64{"0": 0, "0.9": 0, "1.5": 1, "253402300799": 253402300799} {
-		if got, ok := wire.UnixTime(text); !ok || got.Unix() != want {
-			t.Errorf("%s: %s, %t", text, got, ok)
-		}
-	}
-	for _, text := range []json.Number{"-0.5", "-1", "253402300800", "1e300", "x"} {
-		if got, ok := wire.UnixTime(text); ok {
-			t.Errorf("%s: %s", text, got)
-		}
-	}
-	if got, ok := wire.UnixTime(""); !ok || !got.IsZero() {
-		t.Errorf("absent: %s, %t", got, ok)
 	}
 }
 
