@@ -86,11 +86,13 @@ func TestARefusedTokenIsNoted(t *testing.T) {
 		"nor is an answer":             {nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			members := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) { return nil, row.err }}
-			reader, err := middleware.Reading(nil)(t.Context(), auth.Principal{Kind: auth.KindPackage, Package: scriptedPackage{RS: members}})
-			if err != nil {
+			members := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) { return middlewaretest.JSON(`{}`), row.err }}
+			var core middlewaretest.Spy
+			handle := middleware.Admit(members.Source)(core.Handle)
+			if _, err := handle(as(t.Context(), auth.KindClient), callOf(t, "schema", ``)); err != nil {
 				t.Fatal(err)
 			}
+			reader := core.Calls()[0].RS
 			var request middleware.Request
 			for range 2 { // the second finds the first one's code
 				if _, err := reader.Do(middleware.WithRequest(t.Context(), &request), rs.Request{Path: "/v1/streams"}); !errors.Is(err, row.err) {

@@ -8,6 +8,9 @@ import (
 // Reads counts the reads that are made through it: of a resource server, or of the members of a package. One that fails counts once. It
 // is safe for concurrent use.
 type Reads struct {
+	// Failed gets the error of each read that fails, with the context of the read; nil for nothing.
+	Failed func(context.Context, error)
+
 	doer  Doer
 	count atomic.Int64
 }
@@ -19,8 +22,11 @@ func CountReads(doer Doer) *Reads { return &Reads{doer: doer} }
 func (r *Reads) Do(ctx context.Context, request Request) (*Response, error) {
 	response, err := r.doer.Do(ctx, request)
 	made := 1
-	if err == nil {
+	switch {
+	case err == nil:
 		made = max(1, response.Reads)
+	case r.Failed != nil:
+		r.Failed(ctx, err)
 	}
 	r.count.Add(int64(made))
 	return response, err

@@ -116,24 +116,21 @@ type bound struct {
 }
 
 // Do performs one read. See [Client].
-func (b bound) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
+func (b bound) Do(ctx context.Context, r rs.Request) (answer *rs.Response, err error) {
 	if caller, ok := ctx.Value(callerKey{}).(breakerKey); ok {
 		b.caller = caller // all members of a package ask for one caller
 	}
-	began, class := time.Now(), readClass(r.Path)
-	response, err := b.client.ask(withReading(ctx, b.grant, b.caller, class), b.token, r)
-	var status int
-	if err != nil {
-		status = rs.AsError(err).Status
-	} else {
-		status = response.Status
-	}
-	b.client.sender.observer.Read(class, status, time.Since(began))
-	return response, err
-}
-
-func (c *Client) ask(ctx context.Context, token rs.Token, r rs.Request) (*rs.Response, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.options.ReadTimeout)
+	c, began, class := b.client, time.Now(), readClass(r.Path)
+	defer func() {
+		status := 0
+		if answer != nil {
+			status = answer.Status
+		} else if err != nil {
+			status = rs.AsError(err).Status
+		}
+		c.sender.observer.Read(class, status, time.Since(began))
+	}()
+	ctx, cancel := context.WithTimeout(withReading(ctx, b.grant, b.caller, class), c.options.ReadTimeout)
 	defer cancel()
 
 	target := c.base + r.Path
@@ -144,7 +141,7 @@ func (c *Client) ask(ctx context.Context, token rs.Token, r rs.Request) (*rs.Res
 	if err != nil {
 		return nil, &rs.Error{Code: rs.Internal, Message: "The read could not be expressed as a URL.", Cause: err}
 	}
-	request.Header.Set("Authorization", "Bearer "+token.Reveal())
+	request.Header.Set("Authorization", "Bearer "+b.token.Reveal())
 	request.Header.Set("Accept", "application/json")
 	if r.Binary {
 		request.Header.Set("Accept", "*/*")
@@ -160,13 +157,11 @@ func (c *Client) ask(ctx context.Context, token rs.Token, r rs.Request) (*rs.Res
 	defer func() { _ = response.Body.Close() }()
 	answers, release := heldBy(ctx)
 	defer release()
-	b := &answerBody{answers: answers, budget: c.answers, caller: readingFrom(ctx).payer(), ctx: ctx}
-	answer, err := c.read(response, r.Binary, b, rs.RedactorOf(ctx, token))
-	if err != nil {
-		answers.give(b.bytes)
-		return nil, err
+	body := &answerBody{answers: answers, budget: c.answers, caller: readingFrom(ctx).payer(), ctx: ctx}
+	if answer, err = c.read(response, r.Binary, body, rs.RedactorOf(ctx, b.token)); err != nil {
+		answers.give(body.bytes)
 	}
-	return answer, nil
+	return answer, err
 }
 
 // read checks an answer: its size, its status, its type. The token that it was asked with is removed from all of it first.
