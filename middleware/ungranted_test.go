@@ -40,6 +40,9 @@ func TestAnAnswerSaysWhatTimesItLeavesOut(t *testing.T) {
 		"a time that begins before it and ends in it": {
 			both, "query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-02-28","lt":"2026-04-01"}}}`, true,
 		},
+		"to its last instant": {
+			both, "query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-03-01","lte":"2026-05-01T00:00:00Z"}}}`, false,
+		},
 		"a time from its first instant to its last": {
 			both, "query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-03-01T00:00:00Z","lt":"2026-05-01T00:00:00Z"}}}`, false,
 		},
