@@ -17,7 +17,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
@@ -54,11 +54,11 @@ type inputSchema struct {
 // listTools asks the server as a client would.
 func listTools(t *testing.T) listed {
 	t.Helper()
-	all := tools.All(tools.Options{RecordBase: recordBase})
-	server := transport.NewServer(transport.ServerOptions{
-		Name: "pdpp-mcp", Version: "0.0.0", Instructions: tools.Instructions,
-		Tools: all, Resources: tools.Resources(all), Handler: new(middlewaretest.Spy).Handle, Logger: zerolog.Nop(),
-	})
+	client, err := rsclient.New(rsclient.Options{Base: recordBase}) // is asked for nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := transport.NewPipeline(transport.PipelineOptions{Client: client, Name: "pdpp-mcp", Version: "0.0.0", Logger: zerolog.Nop()})
 	near, far := mcp.NewInMemoryTransports()
 	session, err := server.Connect(t.Context(), far, nil)
 	if err != nil {

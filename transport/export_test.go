@@ -5,3 +5,8 @@ const (
 	DefaultHealthTimeout = defaultHealthTimeout
 	MaxCallsUnderWay     = maxCallsUnderWay
 )
+
+// ServerOptions configure NewServer, which makes a server with a pipeline of the test's own.
+type ServerOptions = serverOptions
+
+var NewServer = newServer

@@ -16,7 +16,7 @@ import (
 
 // HandlerOptions configure [Handler].
 type HandlerOptions struct {
-	Server        *Server // from NewPipeline or NewServer
+	Server        *Server // from NewPipeline
 	Authenticator web.Authenticator
 	Public        web.Public
 	Origins       []string // browser origins that may call; usually none

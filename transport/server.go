@@ -15,8 +15,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// ServerOptions configure [NewServer].
-type ServerOptions struct {
+// serverOptions configure [newServer].
+type serverOptions struct {
 	Name         string
 	Title        string
 	Version      string
@@ -33,12 +33,11 @@ type ServerOptions struct {
 type Server struct {
 	*mcp.Server
 	self    mcp.Implementation
-	options ServerOptions
+	options serverOptions
 }
 
-// NewServer returns a server of these tools, resources and prompts. What is added to it later is served too, save a tool of
-// a name that it has.
-func NewServer(o ServerOptions) *Server {
+// newServer returns a server of these tools, resources and prompts.
+func newServer(o serverOptions) *Server {
 	self := mcp.Implementation{Name: o.Name, Title: o.Title, Version: o.Version}
 	server := mcp.NewServer(
 		&self,
@@ -81,7 +80,7 @@ func (s *Server) call(ctx context.Context, call tools.Call, traceparent string) 
 }
 
 // capabilities are what the server says it can do. Prompts are declared only where there is one.
-func capabilities(o ServerOptions) *mcp.ServerCapabilities {
+func capabilities(o serverOptions) *mcp.ServerCapabilities {
 	c := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}}
 	if len(o.Prompts) > 0 {
 		c.Prompts = &mcp.PromptCapabilities{}
@@ -189,11 +188,12 @@ type PipelineOptions struct {
 }
 
 // NewPipeline returns the adapter's MCP server over one resource server: every tool and resource, behind the chain of
-// [middleware.Standard]. It is what [Handler] mounts and [Stdio] serves, so that every way in leads to the same pipeline.
+// [middleware.Standard]. It is what [Handler] mounts and [Stdio] serves, so that every way in leads to the same pipeline. What a Go host
+// adds to it is served too, save a tool of a name that it has.
 func NewPipeline(o PipelineOptions) *Server {
 	all := tools.All(tools.Options{RecordBase: cmp.Or(o.RecordBase, o.Client.Base()), NoSearchRelax: o.NoSearchRelax})
 	handle := middleware.Standard(middleware.Options{Log: o.Logger, Deadline: o.Deadline, Source: middleware.Reading(o.Client), Tracer: o.Tracer, Observer: o.Observer}, tools.Forward)
-	return NewServer(ServerOptions{
+	return newServer(serverOptions{
 		Name: cmp.Or(o.Name, "pdpp"), Title: cmp.Or(o.Title, "Personal data (PDPP)"), Version: o.Version,
 		Instructions: tools.Instructions, Tools: all, Resources: tools.Resources(all), Prompts: tools.Prompts(),
 		Handler: handle, Logger: o.Logger,

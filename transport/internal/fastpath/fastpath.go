@@ -3,7 +3,7 @@
 // The SDK makes a session for each stateless POST and reads its message about ten times, which makes 300 KB of garbage. Nearly
 // all traffic is tools/call and tools/list in a form that can be read in one way only. Those are answered here, with what the
 // SDK would have answered. Every other message, valid or not, is left to the SDK. TestAnswersAsTheSDK and FuzzAnswersAsTheSDK
-// compare the two paths.
+// of package transport compare the two paths.
 //
 // The package can be deleted when the SDK answers a stateless request without a session: when the load harness, with
 // transport.HandlerOptions.NoFastPath set, still keeps what docs/performance.md promises. Nothing but speed depends on it.

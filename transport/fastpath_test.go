@@ -1,4 +1,4 @@
-package fastpath_test
+package transport_test
 
 import (
 	"bytes"
@@ -18,7 +18,6 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 	"github.com/pdp-connect/pdpp-mcp/transport/internal/fastpath"
@@ -35,7 +34,7 @@ type paths struct {
 	calls     []recordedCall
 }
 
-func testTools() []*tools.Tool {
+func fastTools() []*tools.Tool {
 	var all []*tools.Tool
 	for _, name := range []string{"good", "empty", "refused", "missing", "panics", "rich"} {
 		all = append(all, &tools.Tool{Name: name, Title: "T", Description: "D <&>", Input: json.RawMessage(`{"type":"object"}`), Listed: name != "rich"})
@@ -43,21 +42,14 @@ func testTools() []*tools.Tool {
 	return all
 }
 
-// anyone admits every token.
-type anyone struct{}
-
-func (anyone) Authenticate(_ context.Context, token rs.Token) (auth.Principal, error) {
-	return auth.Principal{Token: token, Kind: auth.KindClient}, nil
-}
-
 func newPaths() *paths {
 	p := &paths{}
 	server := transport.NewServer(transport.ServerOptions{
-		Name: "pdpp", Title: "Personal <data>", Version: "1", Instructions: "I", Tools: testTools(), Logger: zerolog.Nop(),
+		Name: "pdpp", Title: "Personal <data>", Version: "1", Instructions: "I", Tools: fastTools(), Logger: zerolog.Nop(),
 		Handler: p.answer,
 	})
 	options := transport.HandlerOptions{
-		Server: server, Authenticator: anyone{}, Public: web.Public{Origin: "https://mcp.example"}, Limiter: web.NewLimiter(web.Limits{}, nil), Logger: zerolog.Nop(),
+		Server: server, Authenticator: &authority{}, Public: web.Public{Origin: "https://mcp.example"}, Limiter: web.NewLimiter(web.Limits{}, nil), Logger: zerolog.Nop(),
 	}
 	p.fast = transport.Handler(options)
 	options.NoFastPath = true
@@ -110,7 +102,7 @@ func (p *paths) ask(h http.Handler, body string, header http.Header) (*httptest.
 // isPlain reports whether the fast path takes a message.
 func isPlain(body string, header http.Header) bool {
 	h := fastpath.New(fastpath.Options{
-		Tools: testTools(),
+		Tools: fastTools(),
 		SDK: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":0,"result":{}}`)
 		}),
