@@ -51,6 +51,7 @@ func TestAnAnswerSaysWhatTimesItLeavesOut(t *testing.T) {
 		"to its last day": {
 			both, "query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-04-01","lte":"2026-04-30"}}}`, false,
 		},
+		"a day within it": {both, "query_records", `{"stream":"messages","filter":{"received_at":"2026-04-30"}}`, false},
 		"a day behind it": {both, "query_records", `{"stream":"messages","filter":{"received_at":"2026-05-01"}}`, true},
 		"a time after it": {both, "query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-06-01"}}}`, true},
 		"another field":   {begins, "query_records", `{"stream":"messages","filter":{"subject":"Tax"}}`, false},
