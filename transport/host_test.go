@@ -275,3 +275,38 @@ func TestTheEmbedPageShowsTheExample(t *testing.T) {
 		t.Error("docs/embed.md does not show mountAdapter of example_test.go")
 	}
 }
+
+// A Go host adds a tool of its own before it mounts the handler: clients of every protocol version see it behind ours, and call it.
+func TestAHostAddsATool(t *testing.T) {
+	client, err := rsclient.New(rsclient.Options{Base: "https://rs.example"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := pipeline(client)
+	server.AddTool(&mcp.Tool{Name: "a_hosts_own", InputSchema: json.RawMessage(`{"type":"object"}`)},
+		func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "ours"}}}, nil
+		})
+	f := fixture{Server: httptest.NewServer(transport.Handler(transport.HandlerOptions{
+		Server: server, Authenticator: &authority{}, Public: web.Public{Origin: "https://mcp.example"}, Logger: zerolog.Nop(),
+	}))}
+	t.Cleanup(f.Close)
+	for _, era := range eras {
+		session := f.connect(t, era)
+		listed, err := session.ListTools(t.Context(), nil)
+		if err != nil {
+			t.Fatalf("%s: %v", era, err)
+		}
+		var names []string
+		for _, tool := range listed.Tools {
+			names = append(names, tool.Name)
+		}
+		if len(names) != 7 || names[0] != "schema" || names[6] != "a_hosts_own" {
+			t.Errorf("%s lists %v", era, names)
+		}
+		result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "a_hosts_own"})
+		if err != nil || result.Content[0].(*mcp.TextContent).Text != "ours" {
+			t.Errorf("%s: %+v, %v", era, result, err)
+		}
+	}
+}

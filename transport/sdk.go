@@ -74,12 +74,12 @@ func boundedError(err error) error {
 }
 
 // hideUnlisted takes tools that are callable but not advertised out of tools/list (D1), and lists the others in the
-// order in which they are meant to be read: a model meets schema first.
+// order in which they are meant to be read: a model meets schema first, and what a Go host added last.
 func hideUnlisted(all []*tools.Tool) mcp.Middleware {
 	hidden := map[string]bool{}
 	place := map[string]int{}
 	for i, tool := range all {
-		hidden[tool.Name], place[tool.Name] = !tool.Listed, i
+		hidden[tool.Name], place[tool.Name] = !tool.Listed, i-len(all)
 	}
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {

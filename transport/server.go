@@ -189,7 +189,7 @@ type PipelineOptions struct {
 
 // NewPipeline returns the adapter's MCP server over one resource server: every tool and resource, behind the chain of
 // [middleware.Standard]. It is what [Handler] mounts and [Stdio] serves, so that every way in leads to the same pipeline. What a Go host
-// adds to it is served too, save a tool of a name that it has.
+// adds to it before [Handler] mounts it is served too, save a tool of a name that it has.
 func NewPipeline(o PipelineOptions) *Server {
 	all := tools.All(tools.Options{RecordBase: cmp.Or(o.RecordBase, o.Client.Base()), NoSearchRelax: o.NoSearchRelax})
 	handle := middleware.Standard(middleware.Options{Log: o.Logger, Deadline: o.Deadline, Source: middleware.Reading(o.Client), Tracer: o.Tracer, Observer: o.Observer}, tools.Forward)
