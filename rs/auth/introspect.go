@@ -28,7 +28,9 @@ type Authority interface {
 	Introspect(context.Context, rs.Token) (TokenInfo, error)
 }
 
-// LookupOptions name an endpoint that is asked about tokens, and how it is asked.
+// LookupOptions name an endpoint that is asked about tokens, and how it is asked: its URL Endpoint; ClientID and ClientSecret, for HTTP
+// Basic; the Timeout of one request, where 0 means 5 seconds; the Transport, where nil means a pooled one; NoBreaker, to ask it however
+// often it fails; and an Observer, which may be nil.
 type LookupOptions = lookup.Options
 
 // IntrospectorOptions configure [NewIntrospector].
