@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
@@ -27,16 +28,17 @@ type loopback struct {
 	address      string // 127.0.0.1:PORT
 	target       string // the authorization request
 	issuer       string
+	namesIssuer  bool          // the server says that it names itself in each answer (RFC 9207)
 	begun        chan struct{} // holds one value until the start page was opened
 	done         chan callback // holds one value from then on
 }
 
 // byBrowser is the authorization code grant with PKCE (RFC 7636) and a loopback redirect (RFC 8252).
 func (a *attempt) byBrowser(ctx context.Context) (issued, error) {
-	if a.server.Authorization == "" || a.Open == nil {
+	if a.server.Authorization == "" || a.Open == nil || !slices.Contains(a.server.Challenges, "S256") {
 		return issued{}, errNoWay
 	}
-	if len(a.app.RedirectURIs) == 0 { // another program's registration
+	if !slices.Contains(a.app.RedirectURIs, redirectURI) { // another program's registration
 		if err := a.register(ctx); err != nil {
 			return issued{}, err
 		}
@@ -50,7 +52,8 @@ func (a *attempt) byBrowser(ctx context.Context) (issued, error) {
 		return issued{}, err
 	}
 	l := &loopback{
-		start: "/" + rand.Text(), state: rand.Text(), address: listener.Addr().String(), issuer: a.server.Issuer,
+		start: "/" + rand.Text(), state: rand.Text(), address: listener.Addr().String(),
+		issuer: a.server.Issuer, namesIssuer: a.server.NamesIssuer,
 		begun: make(chan struct{}, 1), done: make(chan callback, 1),
 	}
 	l.begun <- struct{}{}
@@ -173,7 +176,7 @@ func (l *loopback) read(query url.Values) (callback, error) {
 	switch {
 	case subtle.ConstantTimeCompare([]byte(query.Get("state")), []byte(l.state)) != 1:
 		return callback{}, errors.New("its state is another one")
-	case query.Has("iss") && query.Get("iss") != l.issuer:
+	case (l.namesIssuer || query.Has("iss")) && query.Get("iss") != l.issuer:
 		return callback{}, errors.New("it is of another issuer")
 	case !isCode(refused):
 		return callback{}, errors.New("its error is no code")

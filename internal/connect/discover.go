@@ -32,6 +32,9 @@ type metadata struct {
 	Device        string `json:"device_authorization_endpoint"`
 	Authorization string `json:"authorization_endpoint"`
 	Token         string `json:"token_endpoint"`
+
+	Challenges  []string `json:"code_challenge_methods_supported"`
+	NamesIssuer bool     `json:"authorization_response_iss_parameter_supported"`
 }
 
 type resourceMetadata struct {

@@ -1,0 +1,69 @@
+package connect
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+)
+
+// A server is sent a code challenge only if it says that it checks one: another would give the code to any program that saw it (RFC 7636).
+func TestTheBrowserNeedsS256(t *testing.T) {
+	for name, methods := range map[string]string{"only plain": `["plain"]`, "none": `[]`} {
+		t.Run(name, func(t *testing.T) {
+			r, w := newReplay(t, good), newWorld()
+			r.changeMetadata(t, `"S256"`, strings.Trim(methods, "[]"))
+			w.Open = func(string) error {
+				t.Error("the browser was opened")
+				return nil
+			}
+			_, err := Connect(t.Context(), Request{ProviderURL: r.URL, Source: "slack", Way: "browser"}, w.Options)
+			if err == nil || !strings.Contains(err.Error(), "does not offer this way") {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A server that says it names itself in its answers is believed only where it does (RFC 9207 section 2.4).
+func TestTheBrowserNeedsAnAnnouncedIssuer(t *testing.T) {
+	for query, want := range map[string]int{
+		"code=c&state=st": 400, "code=c&state=st&iss=": 400,
+		"code=c&state=st&iss=https://other.example": 400, "code=c&state=st&iss=https://as.example": 200,
+	} {
+		l := &loopback{state: "st", address: "127.0.0.1:1", issuer: "https://as.example", namesIssuer: true, done: make(chan callback, 1)}
+		if got := serveLoopback(t, l, "http://127.0.0.1:1/callback?"+query); got != want {
+			t.Errorf("%s: %d, want %d", query, got, want)
+		}
+	}
+}
+
+// The client that another program registered is used in a browser only if it has this program's redirect URI.
+func TestTheBrowserNeedsItsRedirectURI(t *testing.T) {
+	for uri, registrations := range map[string]int{redirectURI: 0, "http://127.0.0.1:8976/other": 1} {
+		r, w := newReplay(t, with(good, "/oauth/token", "connect-44-code-token")), newWorld()
+		w.Open = browser(t)
+		w.Wait = func(ctx context.Context, _ time.Duration) error { <-ctx.Done(); return ctx.Err() }
+		w.Known = func(string) credentials.Client {
+			return credentials.Client{ID: "cli_made_up_03", RedirectURIs: []string{uri}}
+		}
+		_, err := Connect(t.Context(), Request{ProviderURL: r.URL, Source: "slack", Way: "browser"}, w.Options)
+		if got := r.count("/oauth/register"); err != nil || got != registrations {
+			t.Errorf("%s: %d registrations, %v", uri, got, err)
+		}
+	}
+}
+
+// changeMetadata replaces a part of the recorded metadata of the authorization server.
+func (r *replay) changeMetadata(t *testing.T, part, by string) {
+	t.Helper()
+	recorded := r.recorded["connect-03-as"]
+	changed := strings.Replace(string(recorded.Body), part, by, 1)
+	if changed == string(recorded.Body) {
+		t.Fatalf("the metadata hold no %s", part)
+	}
+	recorded.Body = []byte(changed)
+	r.recorded["connect-03-as"] = recorded
+}
