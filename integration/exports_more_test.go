@@ -114,7 +114,8 @@ func chatExports(t *testing.T) []export {
 		files: map[string]string{"result.json": `{"name":"Ann","type":"personal_chat","id":77,"messages":[{"id":1,"type":"message","date":"2026-01-15T02:15:00","date_unixtime":"1768443300","from":"Ann","text":"Did the parcel come?"},` +
 			`{"id":2,"type":"message","date":"2026-01-15T02:16:00","date_unixtime":"1768443360","from":"Nora","reply_to_message_id":1,"text":["Yes: ",{"type":"link","text":"https://parcel.example"}]}]}`},
 		truths: []truth{
-			counts("telegram_result", "2"), finds("parcel come", "telegram_result:1"), lists(`{"stream":"telegram_result","filter":{"reply_to_message_id":1}}`, "https://parcel.example", "2026-01-15T02:16:00"),
+			counts("telegram_result", "2"), finds("parcel come", "telegram_result:77-1"),
+			lists(`{"stream":"telegram_result","filter":{"in_reply_to":"77-1"}}`, "Yes: https://parcel.example", "2026-01-15T02:16:00", "Ann"),
 		},
 	}, {
 		folder: "discord",

@@ -77,3 +77,19 @@ func TestAllChatsOfTelegramAreRead(t *testing.T) {
 		t.Errorf("skips (-want +got)\n%s", diff)
 	}
 }
+
+// One chat that Telegram exports is read as those of all chats are: a message names its chat.
+func TestOneChatOfTelegramIsRead(t *testing.T) {
+	records, skips := loaded(t, "result.json", `{"name":"Ben","type":"personal_chat","id":9,"messages":[
+		{"id":1,"from":"Nora","text":["see ",{"type":"link","text":"x.org"}]},{"id":2,"from":"Ben","text":"seen","reply_to_message_id":1}]}`)
+	want := []map[string]any{
+		{"id": "9-1", "chat": "Ben", "chat_type": "personal_chat", "text": "see x.org", "from": "Nora"},
+		{"id": "9-2", "chat": "Ben", "chat_type": "personal_chat", "text": "seen", "from": "Ben", "in_reply_to": "9-1"},
+	}
+	if diff := cmp.Diff(want, records["result"]); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if len(skips) > 0 {
+		t.Errorf("skipped %v", skips)
+	}
+}

@@ -39,7 +39,7 @@ const (
 	formatX                // a script of an archive of X
 	formatMastodon         // an outbox
 	formatKeep             // a note of Google Keep, or what Google says of a photo
-	formatTelegram         // all chats of Telegram
+	formatTelegram         // chats of Telegram
 	formatMeta             // a conversation of Facebook or Instagram
 	formatHealth           // what a phone of Apple measured
 	formatClippings        // highlights and notes of a Kindle

@@ -9,14 +9,18 @@ import (
 	"io"
 	"iter"
 	"path"
+	"regexp"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
-// IsTelegram reports that a file begins as what Telegram exports of all chats.
+var oneChat = regexp.MustCompile(`"type":\s*"(?:personal_chat|bot_chat|saved_messages|(?:private|public)_(?:group|supergroup|channel))"`)
+
+// IsTelegram reports that a file begins as what Telegram exports of one chat or of all chats.
 func IsTelegram(name string, start []byte) bool {
-	return path.Base(name) == "result.json" && (bytes.Contains(start, []byte(`"personal_information"`)) || bytes.Contains(start, []byte(`"chats"`)))
+	return path.Base(name) == "result.json" &&
+		(bytes.Contains(start, []byte(`"personal_information"`)) || bytes.Contains(start, []byte(`"chats"`)) || oneChat.Match(start))
 }
 
 // A telegramReader yields the messages of all chats, of which one is in memory at a time.
@@ -25,12 +29,12 @@ type telegramReader struct {
 	stop func()
 }
 
-// Telegram reads the messages of all chats that Telegram exported.
+// Telegram reads the messages of the chats that Telegram exported.
 func Telegram(file io.Reader) item.Reader {
 	input := bufio.NewReaderSize(file, 1<<16)
 	item.SkipMark(input)
 	next, stop := iter.Pull2(func(yield func(item.Item, error) bool) {
-		export := telegramExport{json.NewDecoder(input), item.NewParser(), yield}
+		export := telegramExport{decoder: json.NewDecoder(input), parser: item.NewParser(), yield: yield}
 		if err := export.object(export.top); err != nil && !errors.Is(err, errStopped) {
 			yield(item.Item{}, item.UnusableError{Reason: "not JSON, and what follows is left out: " + err.Error()})
 		}
@@ -58,6 +62,13 @@ type telegramExport struct {
 	decoder *json.Decoder
 	parser  *item.Parser
 	yield   func(item.Item, error) bool
+	only    telegramChat // of an export of one chat
+}
+
+// telegramChat is what is said of a chat before its messages.
+type telegramChat struct {
+	name, kind string
+	id         json.Number
 }
 
 // object visits the members of an object, of which each visit reads the value.
@@ -98,8 +109,11 @@ func (t *telegramExport) skip() error {
 }
 
 func (t *telegramExport) top(name string) error {
-	if name == "about" {
+	switch name {
+	case "about":
 		return t.skip()
+	case "name", "type", "id", "messages":
+		return t.member(&t.only, name)
 	}
 	if name != "chats" && name != "left_chats" {
 		if !t.yield(item.Item{}, item.UnusableError{Line: 1, Reason: fmt.Sprintf("the field %q is left out: only messages are loaded", name)}) {
@@ -117,48 +131,45 @@ func (t *telegramExport) top(name string) error {
 
 // chat reads a chat, whose name and id come before its messages.
 func (t *telegramExport) chat() error {
-	var chat, kind string
-	var id json.Number
-	return t.object(func(name string) error {
-		switch name {
-		case "name":
-			var maybe *string
-			err := t.decoder.Decode(&maybe)
-			if maybe != nil {
-				chat = *maybe
-			}
-			return err
-		case "type":
-			return t.decoder.Decode(&kind)
-		case "id":
-			return t.decoder.Decode(&id)
-		case "messages":
-			return t.array(func() error { return t.message(chat, kind, id.String()) })
-		}
-		return t.skip()
-	})
+	var chat telegramChat
+	return t.object(func(name string) error { return t.member(&chat, name) })
 }
 
-func (t *telegramExport) message(chat, kind, chatID string) error {
+// member reads one member of a chat.
+func (t *telegramExport) member(chat *telegramChat, name string) error {
+	switch name {
+	case "name":
+		return t.decoder.Decode(&chat.name) // null leaves it empty
+	case "type":
+		return t.decoder.Decode(&chat.kind)
+	case "id":
+		return t.decoder.Decode(&chat.id)
+	case "messages":
+		return t.array(func() error { return t.message(chat) })
+	}
+	return t.skip()
+}
+
+func (t *telegramExport) message(chat *telegramChat) error {
 	var value json.RawMessage
 	if err := t.decoder.Decode(&value); err != nil {
 		return err
 	}
 	fields, err := t.parser.Parse(value)
 	if err != nil {
-		if !t.yield(item.Item{}, item.UnusableError{Line: 1, Reason: "a message of " + chat + " is " + err.Error()}) {
+		if !t.yield(item.Item{}, item.UnusableError{Line: 1, Reason: "a message of " + chat.name + " is " + err.Error()}) {
 			return errStopped
 		}
 		return nil
 	}
 	said := item.Item{Fields: fields}
 	number, _ := said.Value("id")
-	made := item.Item{ID: chatID + "-" + string(number), Line: 1}
+	made := item.Item{ID: chat.id.String() + "-" + string(number), Line: 1}
 	made.Put("id", made.ID)
-	made.Put("chat", chat)
-	made.Put("chat_type", kind)
+	made.Put("chat", chat.name)
+	made.Put("chat_type", chat.kind)
 	if answered, ok := said.Value("reply_to_message_id"); ok {
-		made.Put("in_reply_to", chatID+"-"+string(answered))
+		made.Put("in_reply_to", chat.id.String()+"-"+string(answered))
 	}
 	text, _ := said.Value("text")
 	made.Put("text", telegramText(text))
