@@ -200,12 +200,15 @@ func (c *correction) bounded(filter rs.Object) rs.Object {
 	missed := false
 	for _, m := range filter {
 		bound, _ := boundsOf(m)
-		if c.stream.field(m.Name) != nil || len(bound) != 1 || !written.IsTime(bound[0].Value) {
+		operator, value := boundOf(m.Name), m.Value
+		if len(bound) == 1 {
+			operator, value = cmp.Or(operator, map[string]string{"since": "gte", "until": "lte"}[bound[0].Name]), bound[0].Value
+		}
+		if c.stream.field(m.Name) != nil || operator == "" || len(bound) > 1 || !written.IsTime(value) {
 			rest = append(rest, m)
 			continue
 		}
-		operator := cmp.Or(boundOf(m.Name), map[string]string{"since": "gte", "until": "lte"}[bound[0].Name])
-		names, timed = append(names, m.Name), timed.With(operator, bound[0].Value)
+		names, timed = append(names, m.Name), timed.With(operator, value)
 		missed = missed || c.stream.misses(m.Name)
 	}
 	if at == "" || len(timed) < len(names) || len(timed) == 0 || !missed && len(timed) < 2 || rest.Includes(at) {

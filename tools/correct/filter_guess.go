@@ -125,6 +125,9 @@ func guessedFilter(raw string) (guess string, excluded, sought *rs.Member) {
 		return "", nil, nil
 	}
 	o := rs.AsObject(raw)
+	if o == nil {
+		return "", nil, nil
+	}
 	if list := alternativesOf(o); len(list) > 0 { // there is no "or": one call for each
 		if plain, ok := byProperty(rs.AsObject(list[0])); ok {
 			return plain.JSON(), nil, nil
@@ -245,7 +248,7 @@ func alternatives(raw string) []string {
 				list, _ = rs.AsArray(r.Value)
 			}
 		}
-		if len(list) > 1 && !written.IsPeriod(list) {
+		if len(list) > 1 && rs.Kind(list[0]) != "object" && !written.IsPeriod(list) { // objects may all have to hold
 			return list
 		}
 	}
@@ -257,7 +260,7 @@ func leadingOf(raw string) (bounds rs.Object) {
 	s, _ := written.Text(raw)
 	for _, part := range andWord.Split(s, 3) {
 		found := leading.FindStringSubmatch(part)
-		if found == nil {
+		if found == nil || !isOneValue(found[2]) {
 			return nil
 		}
 		operator, _ := operatorOf(found[1])

@@ -65,6 +65,7 @@ var likelyForms = map[string]map[string]string{
 
 // flags are arguments that stand for one value of another when they are true.
 var flags = map[string][2]string{
+	"desc": {"order", "desc"}, "descending": {"order", "desc"}, "asc": {"order", "asc"}, "ascending": {"order", "asc"},
 	"full": {"detail", "full"}, "verbose": {"detail", "full"},
 	"include_total": {"count", "exact"}, "include_count": {"count", "exact"}, "with_count": {"count",
 		"exact"}, "total_count": {"count", "exact"},
@@ -81,7 +82,7 @@ var beside = set(
 	"mode", "sort", "order", "limit", "fields",
 	"q", "query", "streams", "cursor", "expand", "view", "metric", "field", "group_by", "group_by_time", "granularity",
 	"time_zone", "count", "distinct",
-	"language", "having",
+	"language", "having", "ascending", "descending", "reverse",
 )
 
 // aggregations are objects that other APIs have for a metric and its field.
