@@ -3,7 +3,6 @@ package correct
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,7 +12,7 @@ import (
 )
 
 // partOfTime is a time in SQL that is cut to its hour, day, week and so on.
-var partOfTime = regexp.MustCompile(`(?i)^(?:date_?trunc\(\s*['"]?)?(hour|day|week|month|quarter|year)(?:['"]?\s*,|\()\s*([\w.]+)\s*\)$`)
+var partOfTime = written.Expression(`(?i)^(?:date_?trunc\(\s*['"]?)?(hour|day|week|month|quarter|year)(?:['"]?\s*,|\()\s*([\w.]+)\s*\)$`)
 
 // aggregate compares the fields of an aggregate with those that it can compute on and group by.
 func (c *correction) aggregate() {
@@ -59,7 +58,7 @@ func (c *correction) aggregate() {
 			}
 			continue
 		}
-		if part := partOfTime.FindStringSubmatch(field); part != nil && c.stream.field(part[2]) != nil {
+		if part := partOfTime().FindStringSubmatch(field); part != nil && c.stream.field(part[2]) != nil {
 			c.say(rs.UnknownField, name, "A group of time is a field and its granularity.")
 			c.args = renamed(c.args, name, "group_by_time", rs.EncodeJSON(part[2])).With("granularity", rs.EncodeJSON(strings.ToLower(part[1])))
 			continue
@@ -83,7 +82,7 @@ func (t Tool) oneAggregation(args rs.Object) rs.Object {
 	}
 	for _, name := range []string{"group_by", "group_by_time"} { // a list of a time and something else
 		list, _ := rs.AsArray(args.Get(name))
-		at := slices.IndexFunc(list, func(raw string) bool { s, _ := written.Text(raw); return timeName.MatchString(s) })
+		at := slices.IndexFunc(list, func(raw string) bool { s, _ := written.Text(raw); return timeName().MatchString(s) })
 		if t.Name == "aggregate" && len(list) == 2 && at >= 0 && !args.Has(map[string]string{"group_by": "group_by_time", "group_by_time": "group_by"}[name]) {
 			args = args.Without(name).With("group_by_time", list[at]).With("group_by", list[1-at])
 		}

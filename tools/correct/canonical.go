@@ -1,7 +1,6 @@
 package correct
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,13 +85,13 @@ func (t Tool) keeps(plain string, args rs.Object) bool {
 	return plain == "query" && t.Name == "search" || plain == "record_id" && args.Has("id")
 }
 
-var wholeNumber = regexp.MustCompile(`^[+-]?[0-9]{1,10}$`)
+var wholeNumber = written.Expression(`^[+-]?[0-9]{1,10}$`)
 
 // value gives a value the type of its parameter, where it is certain which one that is.
 func (t Tool) value(p *parameter, raw string) string {
 	switch p.Type {
 	case "integer":
-		if s, ok := written.Text(raw); ok && wholeNumber.MatchString(strings.TrimSpace(s)) {
+		if s, ok := written.Text(raw); ok && wholeNumber().MatchString(strings.TrimSpace(s)) {
 			n, _ := strconv.Atoi(strings.TrimSpace(s))
 			return strconv.Itoa(n)
 		}
@@ -147,7 +146,7 @@ func (t Tool) string(p *parameter, raw string) string {
 	return raw
 }
 
-var sortWithDirection = regexp.MustCompile(`(?i)^([^\s,:]+?)(?:\s+|\s*[,:]\s*)(asc|desc|ascending|descending)$`)
+var sortWithDirection = written.Expression(`(?i)^([^\s,:]+?)(?:\s+|\s*[,:]\s*)(asc|desc|ascending|descending)$`)
 
 // sorted brings sort and order into one: sort is a field with '-' before it for descending, order the direction of the default sort.
 func sorted(args rs.Object) rs.Object {
@@ -199,7 +198,7 @@ func sortOf(raw string) (field, direction string) {
 		}
 	} else if s, ok := written.Text(raw); ok {
 		field = strings.TrimSpace(s)
-		if found := sortWithDirection.FindStringSubmatch(field); found != nil {
+		if found := sortWithDirection().FindStringSubmatch(field); found != nil {
 			field, direction = found[1], strings.ToLower(found[2])
 		}
 	}
@@ -212,12 +211,12 @@ func sortOf(raw string) (field, direction string) {
 	return strings.TrimPrefix(field, "+"), direction
 }
 
-var metricOfField = regexp.MustCompile(`^\s*(\w+)\s*\(\s*(?:(?i:distinct)\s+)?([\w.]+|\*)\s*\)\s*$`)
+var metricOfField = written.Expression(`^\s*(\w+)\s*\(\s*(?:(?i:distinct)\s+)?([\w.]+|\*)\s*\)\s*$`)
 
 // computed brings the arguments of an aggregate into their form: "sum(total)" is a metric and its field.
 func computed(args rs.Object) rs.Object {
 	metric, _ := written.Text(args.Get("metric"))
-	if found := metricOfField.FindStringSubmatch(metric); found != nil && !args.Has("field") {
+	if found := metricOfField().FindStringSubmatch(metric); found != nil && !args.Has("field") {
 		name := strings.ToLower(found[1])
 		if other := wordForms["metric"][name]; other != "" {
 			name = other
@@ -247,13 +246,13 @@ func computed(args rs.Object) rs.Object {
 func limited(args rs.Object) rs.Object {
 	raw := args.Get("expand_limit")
 	relations := args.Array("expand")
-	if n, ok := rs.AsText(raw); ok && wholeNumber.MatchString(n) && len(relations) == 1 {
+	if n, ok := rs.AsText(raw); ok && wholeNumber().MatchString(n) && len(relations) == 1 {
 		relation, _ := written.Text(relations[0])
 		return args.With("expand_limit", rs.Object{{Name: relation, Value: n}}.JSON())
 	}
 	limits := slices.Clone(rs.AsObject(raw))
 	for i, m := range limits {
-		if s, ok := written.Text(m.Value); ok && wholeNumber.MatchString(s) {
+		if s, ok := written.Text(m.Value); ok && wholeNumber().MatchString(s) {
 			limits[i].Value = s
 		}
 	}

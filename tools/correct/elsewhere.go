@@ -48,7 +48,7 @@ func (c *correction) textRange(t Tool, field string, bounds rs.Object) (instead 
 		switch {
 		case written.IsDate(bound.Value):
 			dates++
-		case !isText || s == "" || plainNumber.MatchString(s):
+		case !isText || s == "" || plainNumber().MatchString(s):
 			return nil, false
 		case bound.Value != value || utf8.RuneCountInString(s) == 1:
 			value = ""

@@ -2,7 +2,6 @@ package correct
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,8 +11,8 @@ import (
 )
 
 var (
-	symbolAfter  = regexp.MustCompile(`^\s*([A-Za-z_][\w.]*)\s*(!==|!=|<>|!|>=|<=|==|=|>|<)\s*$`)
-	symbolBefore = regexp.MustCompile(`(?i)^\s*(?:!|-|~|not\s)\s*\(?([A-Za-z_][\w.]*)\)?\s*$`)
+	symbolAfter  = written.Expression(`^\s*([A-Za-z_][\w.]*)\s*(!==|!=|<>|!|>=|<=|==|=|>|<)\s*$`)
+	symbolBefore = written.Expression(`(?i)^\s*(?:!|-|~|not\s)\s*\(?([A-Za-z_][\w.]*)\)?\s*$`)
 )
 
 // Words in the name of a field by which a condition is not to hold.
@@ -40,13 +39,13 @@ func (o fieldOperator) condition(value string) string {
 // operatorIn reads the operators in a name that is not one of the known fields. Without fields only what is certain is read: signs, and
 // operators behind "__".
 func operatorIn(name string, known []string) (fieldOperator, bool) {
-	if found := symbolAfter.FindStringSubmatch(name); found != nil {
+	if found := symbolAfter().FindStringSubmatch(name); found != nil {
 		if strings.HasPrefix(found[2], "!") {
 			found[2] = "!="
 		}
 		return fieldOperator{found[1], []string{found[2]}}, true
 	}
-	if found := symbolBefore.FindStringSubmatch(name); found != nil {
+	if found := symbolBefore().FindStringSubmatch(name); found != nil {
 		return denied(found[1], known), true
 	}
 	if base, rest, ok := strings.Cut(name, "__"); ok && base != "" {

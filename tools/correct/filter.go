@@ -2,7 +2,6 @@ package correct
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -29,11 +28,11 @@ func operatorOf(word string) (operator string, certain bool) {
 }
 
 // existsForm is what Elasticsearch asks for a value of a field with.
-var existsForm = regexp.MustCompile(`\{\s*"(exists|missing)"\s*:\s*\{\s*"field"\s*:\s*("[\w.-]+")\s*\}\s*\}`)
+var existsForm = written.Expression(`\{\s*"(exists|missing)"\s*:\s*\{\s*"field"\s*:\s*("[\w.-]+")\s*\}\s*\}`)
 
 // filterOf returns a filter in its own form: by field a value, or an object of range operators. What is not certain stays as it is.
 func filterOf(raw string) string {
-	raw = existsForm.ReplaceAllString(raw, `{$2:{"$1":true}}`)
+	raw = existsForm().ReplaceAllString(raw, `{$2:{"$1":true}}`)
 	if list, ok := rs.AsArray(raw); ok {
 		return conjunction(list, raw)
 	}

@@ -1,7 +1,6 @@
 package correct
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,19 +10,19 @@ import (
 )
 
 var (
-	comparison = regexp.MustCompile(`(?i)^\s*(?:where\s+)?["'\x60{\[]?([A-Za-z_][\w.]*)["'\x60}\]]?\s*(>=|<=|<>|!==?|==?|>|<|:|` +
+	comparison = written.Expression(`(?i)^\s*(?:where\s+)?["'\x60{\[]?([A-Za-z_][\w.]*)["'\x60}\]]?\s*(>=|<=|<>|!==?|==?|>|<|:|` +
 		`\b(?:gte|lte|gt|lt|eq|ne|is\s+not|is|not\s+like|i?like|contains|not\s+in|in)\b)\s*(.+?)\s*$`)
-	betweenForm   = regexp.MustCompile(`(?i)([A-Za-z_][\w.]*)\s+between\s+(\S+|'[^']*')\s+and\s+`)
-	allOf         = regexp.MustCompile(`(?i)^\s*and\s*\(([^()]*)\)\s*$`)
-	denial        = regexp.MustCompile(`(?i)^\s*not\s+`)
-	noValue       = regexp.MustCompile(`(?i)^(null|none)$`)
-	severalValues = regexp.MustCompile(`(?i)^(not\b.*|null|none)$|\s(or|in)\s|,\s*\w+\s*[<>=:]`)
+	betweenForm   = written.Expression(`(?i)([A-Za-z_][\w.]*)\s+between\s+(\S+|'[^']*')\s+and\s+`)
+	allOf         = written.Expression(`(?i)^\s*and\s*\(([^()]*)\)\s*$`)
+	denial        = written.Expression(`(?i)^\s*not\s+`)
+	noValue       = written.Expression(`(?i)^(null|none)$`)
+	severalValues = written.Expression(`(?i)^(not\b.*|null|none)$|\s(or|in)\s|,\s*\w+\s*[<>=:]`)
 
-	bracketed   = regexp.MustCompile(`^(?:filter)?\[?([A-Za-z_][\w.-]*?)\]?(?:\[\$?(\w*)\])?$`)
-	leading     = regexp.MustCompile(`^\s*(>=|<=|>|<)\s*([0-9].*)$`)
-	timeName    = regexp.MustCompile(`_at$|_on$|date|time`)
-	plainNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
-	andWord     = regexp.MustCompile(`(?i)\s+and\s+|\s*&&?\s*|\s*;\s*`)
+	bracketed   = written.Expression(`^(?:filter)?\[?([A-Za-z_][\w.-]*?)\]?(?:\[\$?(\w*)\])?$`)
+	leading     = written.Expression(`^\s*(>=|<=|>|<)\s*([0-9].*)$`)
+	timeName    = written.Expression(`_at$|_on$|date|time`)
+	plainNumber = written.Expression(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
+	andWord     = written.Expression(`(?i)\s+and\s+|\s*&&?\s*|\s*;\s*`)
 )
 
 // isOneValue reports whether a text is a value, and not another condition too, or none at all.
@@ -31,7 +30,7 @@ func isOneValue(s string) bool {
 	if inner := written.Unquoted(s); inner != s {
 		return !strings.Contains(inner, s[:1])
 	}
-	return !severalValues.MatchString(s)
+	return !severalValues().MatchString(s)
 }
 
 // maxParts bounds the conditions of a filter in one text: more than a filter may have.
@@ -75,22 +74,22 @@ func absence(condition string) string {
 
 // conditionsIn reads the conditions of a filter that is one text, as in SQL; nil where one of them is not understood.
 func conditionsIn(s string) (all rs.Object) {
-	if found := allOf.FindStringSubmatch(s); found != nil {
+	if found := allOf().FindStringSubmatch(s); found != nil {
 		s = strings.ReplaceAll(found[1], ",", " and ")
 	}
-	parts := andWord.Split(betweenForm.ReplaceAllString(s, "$1 >= $2 and $1 <= "), maxParts+1)
+	parts := andWord().Split(betweenForm().ReplaceAllString(s, "$1 >= $2 and $1 <= "), maxParts+1)
 	if len(parts) > maxParts {
 		return nil
 	}
 	for _, part := range parts {
-		without := denial.ReplaceAllString(part, "")
-		found := comparison.FindStringSubmatch(without)
+		without := denial().ReplaceAllString(part, "")
+		found := comparison().FindStringSubmatch(without)
 		if found == nil {
 			return nil
 		}
 		field, word, value := found[1], written.Snake(strings.ReplaceAll(found[2], ":", "=")), literal(found[3])
 		switch operator, certain := operatorOf(word); {
-		case noValue.MatchString(found[3]) && (certain || exclusions[word]):
+		case noValue().MatchString(found[3]) && (certain || exclusions[word]):
 			if value = "null"; certain {
 				word = operator
 			}
@@ -174,7 +173,7 @@ func guessedFilter(raw string) (guess string, excluded, sought *rs.Member) {
 					all = all.With(name, inDate(plain, r.Value))
 				case exclusions[plain]:
 					excluded, unsaid = &rs.Member{Name: name, Value: r.Value}, unsaid+1
-				case seeks[plain] && written.Range(r.Value) != "" && timeName.MatchString(name): // a time is no text
+				case seeks[plain] && written.Range(r.Value) != "" && timeName().MatchString(name): // a time is no text
 					all = all.With(name, written.Range(r.Value))
 				case seeks[plain]:
 					sought, unsaid = &rs.Member{Name: name, Value: r.Value}, unsaid+1
@@ -209,7 +208,7 @@ func guessedFilter(raw string) (guess string, excluded, sought *rs.Member) {
 func withoutBrackets(filter rs.Object) rs.Object {
 	plain := slices.Clone(filter)
 	for i, m := range filter {
-		found := bracketed.FindStringSubmatch(m.Name)
+		found := bracketed().FindStringSubmatch(m.Name)
 		if found == nil {
 			continue
 		}
@@ -258,8 +257,8 @@ func alternatives(raw string) []string {
 // leadingOf are the bounds of a text such as ">100" or "> 50 and < 60"; nil where no operator leads each.
 func leadingOf(raw string) (bounds rs.Object) {
 	s, _ := written.Text(raw)
-	for _, part := range andWord.Split(s, 3) {
-		found := leading.FindStringSubmatch(part)
+	for _, part := range andWord().Split(s, 3) {
+		found := leading().FindStringSubmatch(part)
 		if found == nil || !isOneValue(found[2]) {
 			return nil
 		}
@@ -272,18 +271,18 @@ func leadingOf(raw string) (bounds rs.Object) {
 // literal is a value of a written condition: a number, a boolean, or a text with or without quotation marks.
 func literal(s string) string {
 	s = strings.TrimSpace(s)
-	if plainNumber.MatchString(s) || s == "true" || s == "false" {
+	if plainNumber().MatchString(s) || s == "true" || s == "false" {
 		return s
 	}
 	return rs.EncodeJSON(written.Unquoted(s))
 }
 
-var tailOfSQL = regexp.MustCompile(`(?i)^(.*?)(?:\s+order\s+by\s+([\w.]+)(?:\s+(asc|desc))?)?(?:\s+limit\s+([0-9]+))?\s*;?\s*$`)
+var tailOfSQL = written.Expression(`(?i)^(.*?)(?:\s+order\s+by\s+([\w.]+)(?:\s+(asc|desc))?)?(?:\s+limit\s+([0-9]+))?\s*;?\s*$`)
 
 // withoutTail gives the order and the limit behind a filter that is written as SQL their own arguments.
 func (t Tool) withoutTail(args rs.Object) rs.Object {
 	s, ok := written.Text(args.Get("filter"))
-	found := tailOfSQL.FindStringSubmatch(s)
+	found := tailOfSQL().FindStringSubmatch(s)
 	if !ok || found == nil || found[2] == "" && found[4] == "" {
 		return args
 	}

@@ -235,7 +235,7 @@ func (t Tool) Hint(args rs.Object) string {
 	}
 	for _, m := range args {
 		name := t.withNames(rs.Object{{Name: m.Name, Value: `""`}})[0].Name // metrics is metric
-		if several, ok := rs.AsArray(list(m.Value)); ok && len(several) > 1 && !timeName.MatchString(m.Value) && (name == "metric" || name == "field" || name == "group_by") && t.Takes("metric") {
+		if several, ok := rs.AsArray(list(m.Value)); ok && len(several) > 1 && !timeName().MatchString(m.Value) && (name == "metric" || name == "field" || name == "group_by") && t.Takes("metric") {
 			return fmt.Sprintf("aggregate takes one %s, so this needs a call for each of the %d; the one below is the first.", name, len(several))
 		}
 	}

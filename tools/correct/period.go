@@ -1,7 +1,6 @@
 package correct
 
 import (
-	"regexp"
 	"slices"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -91,7 +90,7 @@ func (t Tool) SinceDay(args rs.Object, day, field string) Call {
 	return Call{"search", search.WithAll(onlyConnection(args)).WithAll(members(args, "filter", "limit", "time_zone"))}
 }
 
-var otherDate = regexp.MustCompile(`^[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{2,4}$|(?i)^(to|yester)day$|^(last|this|next) (week|month|year)$`)
+var otherDate = written.Expression(`^[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{2,4}$|(?i)^(to|yester)day$|^(last|this|next) (week|month|year)$`)
 
 // MistakesDate reports whether a filter has a date of which it is not certain which one is meant.
 func MistakesDate(args rs.Object) bool {
@@ -102,7 +101,7 @@ func MistakesDate(args rs.Object) bool {
 		}
 		return slices.ContainsFunc(values, func(raw string) bool {
 			s, ok := written.Text(raw)
-			return ok && otherDate.MatchString(s)
+			return ok && otherDate().MatchString(s)
 		})
 	})
 }

@@ -23,7 +23,7 @@ func (t Tool) placed(guess rs.Object, m rs.Member) rs.Object {
 			return rest // the argument itself is given
 		}
 	}
-	if found := bracketed.FindStringSubmatch(m.Name); found != nil && found[2] != "" && t.Takes("filter") {
+	if found := bracketed().FindStringSubmatch(m.Name); found != nil && found[2] != "" && t.Takes("filter") {
 		return rest.With("filter", with(rest.Object("filter"), found[1], found[2], m.Value).JSON())
 	}
 	if wrappers[plain] == "not" && t.Takes("filter") && rs.AsObject(m.Value) != nil {
@@ -44,7 +44,7 @@ func (t Tool) placed(guess rs.Object, m rs.Member) rs.Object {
 	compares := len(compared) > 0 && !slices.ContainsFunc(compared, func(r rs.Member) bool { return !isOperator(r.Name) })
 	if t.Takes("filter") && t.Takes("stream") && (scalar || compares) && !beside[plain] {
 		if filter := rest.Object("filter"); filter != nil || !rest.Has("filter") {
-			if name := bracketed.FindStringSubmatch(m.Name); name != nil && !filter.Includes(name[1]) {
+			if name := bracketed().FindStringSubmatch(m.Name); name != nil && !filter.Includes(name[1]) {
 				return rest.With("filter", filter.With(name[1], m.Value).JSON())
 			}
 		}
@@ -57,7 +57,7 @@ func (t Tool) guessed(p *parameter, raw string) string {
 	switch {
 	case p.Type == "integer":
 		n, ok := rs.AsText(raw)
-		if !ok || !wholeNumber.MatchString(n) {
+		if !ok || !wholeNumber().MatchString(n) {
 			return ""
 		}
 		number, _ := rs.Object{{Name: "n", Value: strings.TrimPrefix(n, "+")}}.Number("n")

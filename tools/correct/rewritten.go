@@ -63,7 +63,7 @@ func (t Tool) Rewritten(args rs.Object, refused *rs.Error) (Call, bool) {
 	filter, found := args.Object("filter"), false
 	for _, m := range filter {
 		compact := func(raw string) string {
-			if timeName.MatchString(m.Name) {
+			if timeName().MatchString(m.Name) {
 				return written.CompactDay(raw)
 			}
 			return ""
@@ -138,7 +138,7 @@ func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 	filter := args.Object("filter")
 	for _, m := range filter {
 		if s, isText := written.Text(m.Value); isText {
-			if first, last, ok := written.Relative(s, now); ok && (!written.IsMonth(s) || timeName.MatchString(m.Name)) { // else "May" may be a person
+			if first, last, ok := written.Relative(s, now); ok && (!written.IsMonth(s) || timeName().MatchString(m.Name)) { // else "May" may be a person
 				bounds := rs.Object{{Name: "gte", Value: day(first)}}
 				if !last.IsZero() {
 					bounds = append(bounds, rs.Member{Name: "lte", Value: day(last)})

@@ -1,7 +1,6 @@
 package correct
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +11,7 @@ import (
 )
 
 // operatorForm is an operator of the search of a mail or chat program, such as from:anna, at the start of a word and not within quotes.
-var operatorForm = regexp.MustCompile(`(?i)(^|\s)(-?)(from|sender|to|cc|subject|title|has|is|in|label|filename|before|older|until|after|newer|since|on|date|` +
+var operatorForm = written.Expression(`(?i)(^|\s)(-?)(from|sender|to|cc|subject|title|has|is|in|label|filename|before|older|until|after|newer|since|on|date|` +
 	`newer_than|older_than):("[^"]+"|\([^)]*\)|[^\s"]+)`)
 
 // A searchOperator is an operator in a query.
@@ -24,7 +23,7 @@ type searchOperator struct {
 // operatorsIn returns the operators in a query, and its words without them.
 func operatorsIn(q string) (found []searchOperator, words string) {
 	for {
-		at := operatorForm.FindStringSubmatchIndex(q)
+		at := operatorForm().FindStringSubmatchIndex(q)
 		if at == nil || strings.Count(q[:at[6]], `"`)%2 != 0 {
 			return found, strings.Join(strings.Fields(q), " ")
 		}

@@ -99,7 +99,7 @@ func kindOf(condition string) use {
 	}
 	notNumber := func(raw string) bool {
 		s, _ := rs.AsText(raw)
-		return !plainNumber.MatchString(s) || written.IsDate(raw) && len(s) >= 10
+		return !plainNumber().MatchString(s) || written.IsDate(raw) && len(s) >= 10
 	}
 	notDate := func(raw string) bool { return !written.IsDate(raw) }
 	switch {

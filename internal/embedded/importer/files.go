@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -198,7 +197,7 @@ func (l *lister) add(name string, info fs.FileInfo) {
 		l.addParts(l.ctx, kind, file)
 		return
 	}
-	called := takeoutPart.ReplaceAllString(l.within(name), "$1/")
+	called := takeoutPart().ReplaceAllString(l.within(name), "$1/")
 	switch group := groupOf(kind, called); {
 	case kind == formatNotes:
 		l.notes = append(l.notes, file)
@@ -259,7 +258,7 @@ func (l *lister) addNotes() {
 var (
 
 	// takeoutPart is one of the archives that an export of Google is divided into.
-	takeoutPart = regexp.MustCompile(`(takeout-\d{8}(?:T\d{6}Z)?)(?:-\d+)?-\d{3}(?:\.zip)?/`)
+	takeoutPart = item.Expression(`(takeout-\d{8}(?:T\d{6}Z)?)(?:-\d+)?-\d{3}(?:\.zip)?/`)
 )
 
 func (f folder) nothing() error {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -223,7 +222,7 @@ func isSlack(fsys fs.FS, name string) bool {
 
 // partEnding is what the parts of one export differ in: StreamingHistory_music_1.json, Streaming_History_Audio_2020-2021_3.json,
 // tweets-part1.js, and the months of a year of a Google timeline.
-var partEnding = regexp.MustCompile(`^(StreamingHistory(?:_[a-z]+_)?|Streaming_History_(?:Audio|Video)_)[\d_-]+\.json$|^(.+)-part\d+\.js$|^\d{4}(_)[A-Z]+\.json$`)
+var partEnding = item.Expression(`^(StreamingHistory(?:_[a-z]+_)?|Streaming_History_(?:Audio|Video)_)[\d_-]+\.json$|^(.+)-part\d+\.js$|^\d{4}(_)[A-Z]+\.json$`)
 
 // groupOf is what the files of one stream have in common: nothing if the file is a stream by itself.
 func groupOf(kind format, name string) string {
@@ -251,12 +250,12 @@ func groupOf(kind format, name string) string {
 	case formatDocument:
 		return path.Join(folder, "documents")
 	case formatX:
-		if part := partEnding.FindStringSubmatch(path.Base(name)); part == nil {
+		if part := partEnding().FindStringSubmatch(path.Base(name)); part == nil {
 			return path.Join(folder, strings.TrimSuffix(path.Base(name), path.Ext(name)))
 		}
 		fallthrough
 	case formatArray:
-		if part := partEnding.FindStringSubmatch(path.Base(name)); part != nil {
+		if part := partEnding().FindStringSubmatch(path.Base(name)); part != nil {
 			return path.Join(folder, strings.TrimRight(part[1]+part[2], "_-"))
 		}
 	}

@@ -2,9 +2,10 @@ package importer
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
 // manyFiles is how many files of one kind a folder may have that are streams by themselves. A client reads about each stream, and an
@@ -12,7 +13,7 @@ import (
 const manyFiles = 50
 
 // countedName is what the files of a series differ in: numbers, and days.
-var countedName = regexp.MustCompile(`[\d_. -]+`)
+var countedName = item.Expression(`[\d_. -]+`)
 
 // gather makes one stream of the files of a folder that are too many to be one each: those whose names differ in numbers alone or, if that
 // is not few streams either, all; and of files that have one name in many folders of a folder, as each conversation of a chat has. Their
@@ -33,7 +34,7 @@ func (l *lister) gather() {
 		one := group{folder: path.Dir(file), kind: source.format, part: source.files[0].part}
 		switch base := strings.TrimSuffix(path.Base(file), path.Ext(file)); by {
 		case stem:
-			one.stem = strings.Trim(countedName.ReplaceAllString(base, "_"), "_")
+			one.stem = strings.Trim(countedName().ReplaceAllString(base, "_"), "_")
 		case name:
 			one.folder, one.stem = path.Dir(one.folder), base
 		}

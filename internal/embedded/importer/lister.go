@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -260,17 +259,17 @@ func (l *lister) collides(name string) bool {
 	return false
 }
 
-var notInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+var notInNames = item.Expression(`[^A-Za-z0-9._-]+`)
 
-var severalDots = regexp.MustCompile(`\.{2,}`)
+var severalDots = item.Expression(`\.{2,}`)
 
 var // archiveEnding is of archives that lead to a file.
-archiveEnding = regexp.MustCompile(`(?i)\.zip/`)
+archiveEnding = item.Expression(`(?i)\.zip/`)
 
 // streamName makes a path a name that can be a segment of paths.
 func streamName(name string) string {
-	name = archiveEnding.ReplaceAllString(name, "/")
-	name = severalDots.ReplaceAllString(notInNames.ReplaceAllString(name, "_"), ".")
+	name = archiveEnding().ReplaceAllString(name, "/")
+	name = severalDots().ReplaceAllString(notInNames().ReplaceAllString(name, "_"), ".")
 	if strings.Trim(name, "._-") == "" {
 		return "stream"
 	}

@@ -1,7 +1,6 @@
 package written
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,7 +31,7 @@ func Day(name, raw string) string {
 		first, span = year, "year"
 	}
 	switch {
-	case unixSeconds.MatchString(s):
+	case unixSeconds().MatchString(s):
 		return dateOf(raw)
 	case span == "": // a time without a zone is not taken for one of UTC
 		return ""
@@ -84,7 +83,7 @@ func readDate(s string) (t time.Time, span string) {
 	return time.Time{}, ""
 }
 
-var unixSeconds = regexp.MustCompile(`^1[0-9]{9}$|^1[0-9]{12}$`)
+var unixSeconds = Expression(`^1[0-9]{9}$|^1[0-9]{12}$`)
 
 // dateOf is a date as a filter takes it, for one that is written in another way; "" if there is none.
 func dateOf(raw string) string {
@@ -93,7 +92,7 @@ func dateOf(raw string) string {
 		return ""
 	}
 	s = strings.TrimSpace(s)
-	if unixSeconds.MatchString(s) {
+	if unixSeconds().MatchString(s) {
 		n, _ := strconv.ParseInt(s[:10], 10, 64)
 		return time.Unix(n, 0).UTC().Format(time.RFC3339)
 	}
@@ -110,32 +109,32 @@ func dateOf(raw string) string {
 const currencyCodes = `(?:USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|CNY|INR|SEK|NOK|DKK|PLN|CZK|BRL|MXN)`
 
 var (
-	currencyForm = regexp.MustCompile(`^(?:[£$€¥]|` + currencyCodes + `)\s*|\s*(?:[£$€¥]|` + currencyCodes + `)$`)
-	thousands    = regexp.MustCompile(`^-?[0-9]{1,3}(?:(?:,[0-9]{3})+(?:\.[0-9]+)?|(?:\.[0-9]{3})+,[0-9]+|(?:[ '’][0-9]{3})+(?:[.,][0-9]+)?)$`)
-	decimalComma = regexp.MustCompile(`^-?[0-9]+,[0-9]{1,2}$`)
-	plainAmount  = regexp.MustCompile(`^-?[0-9]+(?:\.[0-9]+)?$`)
+	currencyForm = Expression(`^(?:[£$€¥]|` + currencyCodes + `)\s*|\s*(?:[£$€¥]|` + currencyCodes + `)$`)
+	thousands    = Expression(`^-?[0-9]{1,3}(?:(?:,[0-9]{3})+(?:\.[0-9]+)?|(?:\.[0-9]{3})+,[0-9]+|(?:[ '’][0-9]{3})+(?:[.,][0-9]+)?)$`)
+	decimalComma = Expression(`^-?[0-9]+,[0-9]{1,2}$`)
+	plainAmount  = Expression(`^-?[0-9]+(?:\.[0-9]+)?$`)
 )
 
 // WithoutCurrency is a text without the sign or code of a currency before or after it; false where there is none.
 func WithoutCurrency(raw string) (amount string, ok bool) {
 	s, _ := Text(raw)
-	amount = currencyForm.ReplaceAllString(strings.TrimSpace(s), "")
+	amount = currencyForm().ReplaceAllString(strings.TrimSpace(s), "")
 	return amount, amount != strings.TrimSpace(s) && numberOf(amount) != ""
 }
 
 // numberOf is the number that a text is, with its thousands apart or a comma before its decimals; "" for any other text.
 func numberOf(s string) string {
 	switch {
-	case thousands.MatchString(s):
+	case thousands().MatchString(s):
 		at := strings.LastIndexAny(s, ",.")
 		if at >= 0 && (len(s)-at != 4 || strings.Trim(s[:at], "-0123456789"+s[at:at+1]) != "") { // what follows are decimals
 			s = s[:at] + "d" + s[at+1:]
 		}
 		s = strings.NewReplacer(",", "", ".", "", " ", "", "'", "", "’", "", "d", ".").Replace(s)
-	case decimalComma.MatchString(s):
+	case decimalComma().MatchString(s):
 		s = strings.Replace(s, ",", ".", 1)
 	}
-	if !plainAmount.MatchString(s) {
+	if !plainAmount().MatchString(s) {
 		return ""
 	}
 	return s
@@ -167,7 +166,7 @@ func Value(raw string) string {
 	if amount, ok := WithoutCurrency(raw); ok {
 		return numberOf(amount)
 	}
-	if s, ok := Text(raw); ok && !plainAmount.MatchString(s) {
+	if s, ok := Text(raw); ok && !plainAmount().MatchString(s) {
 		return numberOf(s)
 	}
 	return ""

@@ -1,15 +1,14 @@
 package written
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 )
 
 var (
-	agoForm  = regexp.MustCompile(`^(?:now)?\s*-?\s*([0-9]{1,4})\s*(d|days?|w|weeks?|m|months?|y|years?)(?:\s+ago)?$`)
-	spanForm = regexp.MustCompile(`^(?:the\s+)?(this|current|last|previous|past|next|coming)\s+(?:([0-9]{1,4})\s+)?(day|week|month|year)s?$`)
+	agoForm  = Expression(`^(?:now)?\s*-?\s*([0-9]{1,4})\s*(d|days?|w|weeks?|m|months?|y|years?)(?:\s+ago)?$`)
+	spanForm = Expression(`^(?:the\s+)?(this|current|last|previous|past|next|coming)\s+(?:([0-9]{1,4})\s+)?(day|week|month|year)s?$`)
 )
 
 // Relative returns the first and the last day of what a text names by its distance from today, such as "yesterday", "last month" and
@@ -26,12 +25,12 @@ func Relative(s string, now time.Time) (first, last time.Time, ok bool) {
 	case "tomorrow":
 		return today.AddDate(0, 0, 1), today.AddDate(0, 0, 1), true
 	}
-	if found := agoForm.FindStringSubmatch(s); found != nil {
+	if found := agoForm().FindStringSubmatch(s); found != nil {
 		n, _ := strconv.Atoi(found[1])
 		days, months, years := map[byte]int{'d': n, 'w': 7 * n}, map[byte]int{'m': n}, map[byte]int{'y': n}
 		return today.AddDate(-years[found[2][0]], -months[found[2][0]], -days[found[2][0]]), time.Time{}, true
 	}
-	if found := spanForm.FindStringSubmatch(s); found != nil {
+	if found := spanForm().FindStringSubmatch(s); found != nil {
 		back := map[string]int{"this": 0, "current": 0, "next": -1, "coming": -1, "last": 1, "previous": 1, "past": 1}[found[1]]
 		if n, _ := strconv.Atoi(found[2]); n > 0 || found[3] == "day" { // last 30 days
 			unit := map[string][3]int{"day": {0, 0, 1}, "week": {0, 0, 7}, "month": {0, 1, 0}, "year": {1, 0, 0}}[found[3]]
@@ -82,11 +81,11 @@ const monthNames = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june
 
 var (
 	// timeWords are what names a time in a query without a year.
-	timeWords = regexp.MustCompile(`(?i)\b(?:(on|in|during|from|of|since|last|this)\s+)?(?:(yesterday|today|(?:last|this|past|previous)\s+(?:week|month|year))|` +
+	timeWords = Expression(`(?i)\b(?:(on|in|during|from|of|since|last|this)\s+)?(?:(yesterday|today|(?:last|this|past|previous)\s+(?:week|month|year))|` +
 		`(\d{1,2})(?:st|nd|rd|th)?\s+(` + monthNames + `)|(` + monthNames + `)(?:\s+(\d{1,2})(?:st|nd|rd|th)?)?)\b`)
 
 	// datedWords are a month with its year, or a day of it: "in March 2026", "12 March 2026", "March 12, 2026", "2026-03", "2026-03-12".
-	datedWords = regexp.MustCompile(`(?i)(?:\b(?:in|from|of|on|during)\s+)?\b(?:(?:(\d{1,2})(?:st|nd|rd|th)?\s+)?` +
+	datedWords = Expression(`(?i)(?:\b(?:in|from|of|on|during)\s+)?\b(?:(?:(\d{1,2})(?:st|nd|rd|th)?\s+)?` +
 		`(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)(?:uary|ruary|ch|il|e|y|ust|t|tember|ober|ember)?\.?(?:\s+(\d{1,2})(?:st|nd|rd|th)?,)?` +
 		`\s+((?:19|20)\d\d)|((?:19|20)\d\d-\d\d)(-\d\d)?)\b`)
 )
@@ -110,12 +109,12 @@ func NamedPeriod(query string, now time.Time) (since, until, rest string, ok boo
 
 // datedPeriod returns the days of the one month or day that a query names with its year, and where.
 func datedPeriod(query string) (first, last time.Time, at []int, ok bool) {
-	found := datedWords.FindAllStringSubmatchIndex(query, -1)
+	found := datedWords().FindAllStringSubmatchIndex(query, -1)
 	if len(found) != 1 {
 		return first, last, nil, false
 	}
 	at = found[0]
-	parts := datedWords.FindStringSubmatch(query)
+	parts := datedWords().FindStringSubmatch(query)
 	day := parts[1] + parts[3]
 	layout, text := "Jan 2006", parts[2]+" "+parts[4]
 	if parts[5] != "" {
@@ -135,8 +134,8 @@ func datedPeriod(query string) (first, last time.Time, at []int, ok bool) {
 // alone needs a word before it that makes it a time, as in March.
 func yearlessPeriod(query string, now time.Time) (first, last time.Time, at []int, ok bool) {
 	var found []string
-	for _, candidate := range timeWords.FindAllStringSubmatchIndex(query, -1) {
-		parts := timeWords.FindStringSubmatch(query[candidate[0]:candidate[1]])
+	for _, candidate := range timeWords().FindAllStringSubmatchIndex(query, -1) {
+		parts := timeWords().FindStringSubmatch(query[candidate[0]:candidate[1]])
 		if parts[1] == "" && parts[5] != "" && parts[6] == "" {
 			continue // it may be a name or a word
 		}

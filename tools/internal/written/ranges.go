@@ -2,7 +2,6 @@ package written
 
 import (
 	"cmp"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -22,24 +21,24 @@ func IsTime(raw string) bool {
 	return err == nil
 }
 
-var twoDates = regexp.MustCompile(`(?i)^\s*([0-9][^\s/]*?)(?:\s*(?:\.{2,3}|/)\s*|\s+(?:to|until|till|through|and|-|–|—)\s+)([0-9][^\s/]*)\s*$`)
+var twoDates = Expression(`(?i)^\s*([0-9][^\s/]*?)(?:\s*(?:\.{2,3}|/)\s*|\s+(?:to|until|till|through|and|-|–|—)\s+)([0-9][^\s/]*)\s*$`)
 
 // periodOf is the range that a text such as "2026-05-01..2026-05-31" means; "" for anything else.
 func periodOf(raw string) string {
 	s, _ := Text(raw)
-	found := twoDates.FindStringSubmatch(s)
+	found := twoDates().FindStringSubmatch(s)
 	if found == nil || !IsPeriod([]string{rs.EncodeJSON(found[1]), rs.EncodeJSON(found[2])}) {
 		return ""
 	}
 	return rs.Object{{Name: "gte", Value: rs.EncodeJSON(found[1])}, {Name: "lte", Value: rs.EncodeJSON(found[2])}}.JSON()
 }
 
-var twoNumbers = regexp.MustCompile(`^\s*([0-9]+(?:\.[0-9]+)?)\s*(?:-|–|\.{2,3}|to)\s*([0-9]+(?:\.[0-9]+)?)\s*$`)
+var twoNumbers = Expression(`^\s*([0-9]+(?:\.[0-9]+)?)\s*(?:-|–|\.{2,3}|to)\s*([0-9]+(?:\.[0-9]+)?)\s*$`)
 
 // Numbers are the least and the largest number that a text such as "50-60" names; nil for any other text.
 func Numbers(raw string) []string {
 	s, _ := Text(raw)
-	if found := twoNumbers.FindStringSubmatch(s); found != nil && !Reversed(found[1], found[2]) {
+	if found := twoNumbers().FindStringSubmatch(s); found != nil && !Reversed(found[1], found[2]) {
 		return found[1:]
 	}
 	return nil
@@ -49,8 +48,8 @@ func Numbers(raw string) []string {
 func IsDate(raw string) bool { return IsTime(raw) || dateOf(raw) != "" || Range(raw) != "" }
 
 var (
-	isoWeek   = regexp.MustCompile(`^([0-9]{4})-?W(0[1-9]|[1-4][0-9]|5[0-3])$`)
-	quarterOf = regexp.MustCompile(`(?i)^(?:([0-9]{4})[- ]?Q([1-4])|Q([1-4])[- ]?([0-9]{4}))$`)
+	isoWeek   = Expression(`^([0-9]{4})-?W(0[1-9]|[1-4][0-9]|5[0-3])$`)
+	quarterOf = Expression(`(?i)^(?:([0-9]{4})[- ]?Q([1-4])|Q([1-4])[- ]?([0-9]{4}))$`)
 )
 
 // Range is the range that a week, a month, a quarter, a year or two dates mean as the one value of a field; "" for anything else.
@@ -62,7 +61,7 @@ func Range(raw string) string {
 	s = strings.TrimSpace(s)
 	first, span := readDate(s)
 	var next time.Time
-	week, quarter := isoWeek.FindStringSubmatch(s), quarterOf.FindStringSubmatch(s)
+	week, quarter := isoWeek().FindStringSubmatch(s), quarterOf().FindStringSubmatch(s)
 	switch year, err := time.Parse("2006", s); {
 	case err == nil:
 		first, next = year, year.AddDate(1, 0, 0)

@@ -1,14 +1,13 @@
 package written
 
 import (
-	"regexp"
 	"strings"
 	"time"
 )
 
 // Zone is the IANA zone that an offset, a city or a common abbreviation means; "" if there is none.
 func Zone(name string) string {
-	if found := offsetForm.FindStringSubmatch(strings.ToUpper(name)); found != nil {
+	if found := offsetForm().FindStringSubmatch(strings.ToUpper(name)); found != nil {
 		sign := "-" // the signs of these zones are the other way round
 		if found[1] == "-" {
 			sign = "+"
@@ -36,7 +35,7 @@ func Zone(name string) string {
 }
 
 var (
-	offsetForm = regexp.MustCompile(`^(?:GMT|UTC)?\s*([+-])\s*([01]?[0-9])(?::?00)?$`)
+	offsetForm = Expression(`^(?:GMT|UTC)?\s*([+-])\s*([01]?[0-9])(?::?00)?$`)
 	zoneWords  = map[string]string{
 		"BST": "Europe/London", "CEST": "Europe/Berlin", "EEST": "Europe/Athens", "WEST": "Europe/Lisbon", "EDT": "America/New_York",
 		"ET": "America/New_York", "CDT": "America/Chicago", "MDT": "America/Denver", "PT": "America/Los_Angeles", "PDT": "America/Los_Angeles",

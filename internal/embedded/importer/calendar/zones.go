@@ -1,12 +1,12 @@
 package calendar
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	ics "github.com/arran4/golang-ical"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/teambition/rrule-go"
 )
 
@@ -39,10 +39,10 @@ func (z *zoneRule) learn(one *ics.BaseProperty) {
 	}
 }
 
-var offsetForm = regexp.MustCompile(`^([+-])(\d{2})(\d{2})(\d{2})?$`)
+var offsetForm = item.Expression(`^([+-])(\d{2})(\d{2})(\d{2})?$`)
 
 func parseOffset(text string) (seconds int, ok bool) {
-	match := offsetForm.FindStringSubmatch(strings.TrimSpace(text))
+	match := offsetForm().FindStringSubmatch(strings.TrimSpace(text))
 	if match == nil {
 		return 0, false
 	}
@@ -109,11 +109,11 @@ func (z calendarZones) place(clock time.Time, name string) (time.Time, bool) {
 	return time.Date(clock.Year(), clock.Month(), clock.Day(), clock.Hour(), clock.Minute(), clock.Second(), 0, time.FixedZone("", offset)), true
 }
 
-var durationForm = regexp.MustCompile(`^([+-]?)P(?:(\d{1,5})W)?(?:(\d{1,6})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,8})S)?)?$`)
+var durationForm = item.Expression(`^([+-]?)P(?:(\d{1,5})W)?(?:(\d{1,6})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,8})S)?)?$`)
 
 // parseDuration reads how long something takes: days of the calendar, and time by the clock.
 func parseDuration(text string) (days int, clock time.Duration, ok bool) {
-	match := durationForm.FindStringSubmatch(strings.ToUpper(strings.TrimSpace(text)))
+	match := durationForm().FindStringSubmatch(strings.ToUpper(strings.TrimSpace(text)))
 	if match == nil || match[1] == "-" {
 		return 0, 0, false
 	}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"regexp"
 	"strings"
 	"time"
 
@@ -46,7 +45,7 @@ func readText(file io.Reader) (string, error) {
 	return strings.TrimPrefix(utf8text.Mend(string(text)), item.ByteOrderMark), nil
 }
 
-var titleElement = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
+var titleElement = item.Expression(`(?is)<title[^>]*>(.*?)</title>`)
 
 // HTML reads a page.
 func HTML(file io.Reader, name string) item.Reader {
@@ -56,7 +55,7 @@ func HTML(file io.Reader, name string) item.Reader {
 			return item.Item{}, err
 		}
 		title := ""
-		if found := titleElement.FindStringSubmatch(text); found != nil {
+		if found := titleElement().FindStringSubmatch(text); found != nil {
 			title = html.UnescapeString(found[1])
 		}
 		return describe(name, title, htmltext.Text(text)), nil

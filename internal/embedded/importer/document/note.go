@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -18,13 +17,13 @@ import (
 const maxFrontMatter = 64 << 10
 
 var (
-	frontMatter = regexp.MustCompile(`(?s)\A---[ \t]*\r?\n(.*?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\z)`)
-	heading     = regexp.MustCompile(`(?m)^# +(.+?)[ #]*$`)
-	codeBlock   = regexp.MustCompile("(?s)```.*?(?:```|\\z)|`[^`\n]*`")
+	frontMatter = item.Expression(`(?s)\A---[ \t]*\r?\n(.*?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\z)`)
+	heading     = item.Expression(`(?m)^# +(.+?)[ #]*$`)
+	codeBlock   = item.Expression("(?s)```.*?(?:```|\\z)|`[^`\n]*`")
 	// noteLink leads to a file in Markdown, as other programs than Obsidian write it.
-	noteLink  = regexp.MustCompile(`(!?)\[[^\[\]\n]*\]\(<?([^()<>\n]+\.md)(?:#([^()<>\n]*))?>?\)`)
-	inlineTag = regexp.MustCompile(`(?m)(?:^|[\s(])#([\p{L}\p{N}_/-]*[\p{L}_/-][\p{L}\p{N}_/-]*)`)
-	wikiLink  = regexp.MustCompile(`(!?)\[\[([^\[\]|#\n]*)(?:#([^\[\]|\n]*))?(?:\|[^\[\]\n]*)?\]\]`)
+	noteLink  = item.Expression(`(!?)\[[^\[\]\n]*\]\(<?([^()<>\n]+\.md)(?:#([^()<>\n]*))?>?\)`)
+	inlineTag = item.Expression(`(?m)(?:^|[\s(])#([\p{L}\p{N}_/-]*[\p{L}_/-][\p{L}\p{N}_/-]*)`)
+	wikiLink  = item.Expression(`(!?)\[\[([^\[\]|#\n]*)(?:#([^\[\]|\n]*))?(?:\|[^\[\]\n]*)?\]\]`)
 )
 
 // Notes are the ids of the notes of a stream by their names: a link names a note as shortly as it can.
@@ -69,13 +68,13 @@ func Note(file io.Reader, name string, notes Notes) item.Reader {
 		one := item.Item{Line: 1, ID: id}
 		one.Put("id", id)
 		fields := []item.Field(nil)
-		if found := frontMatter.FindStringSubmatchIndex(text); found != nil && found[3]-found[2] <= maxFrontMatter {
+		if found := frontMatter().FindStringSubmatchIndex(text); found != nil && found[3]-found[2] <= maxFrontMatter {
 			if known, ok := fieldsOf(text[found[2]:found[3]]); ok {
 				fields, text = known, text[found[1]:]
 			}
 		}
-		title, prose := path.Base(id), codeBlock.ReplaceAllString(text, "")
-		if found := heading.FindStringSubmatch(prose); found != nil {
+		title, prose := path.Base(id), codeBlock().ReplaceAllString(text, "")
+		if found := heading().FindStringSubmatch(prose); found != nil {
 			title = found[1]
 		}
 		if said := (item.Item{Fields: fields}).String("title"); said != "" {
@@ -91,10 +90,10 @@ func Note(file io.Reader, name string, notes Notes) item.Reader {
 			}
 		}
 		one.Put("text", strings.TrimSpace(text))
-		for _, link := range wikiLink.FindAllStringSubmatch(prose, -1) {
+		for _, link := range wikiLink().FindAllStringSubmatch(prose, -1) {
 			one.Attached = append(one.Attached, linkItem(id, link, notes))
 		}
-		for _, link := range noteLink.FindAllStringSubmatch(prose, -1) {
+		for _, link := range noteLink().FindAllStringSubmatch(prose, -1) {
 			if target, err := url.PathUnescape(link[2]); err == nil && !strings.Contains(target, "://") {
 				link[2] = path.Join(path.Dir(id), target)
 				one.Attached = append(one.Attached, linkItem(id, link, notes))
@@ -116,7 +115,7 @@ func withTags(fields []item.Field, text string) []item.Field {
 			return fields
 		}
 	}
-	for _, found := range inlineTag.FindAllStringSubmatch(text, -1) {
+	for _, found := range inlineTag().FindAllStringSubmatch(text, -1) {
 		if !slices.Contains(tags, found[1]) {
 			tags = append(tags, found[1])
 		}

@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
 // maxSheet is how much of a sheet is read, in bytes with its marks. Of what all sheets share it is maxXML.
@@ -99,8 +100,8 @@ const (
 )
 
 var (
-	notDate = regexp.MustCompile(`"[^"]*"|\\.|\[[^\]]*\]|;.*`)
-	elapsed = regexp.MustCompile(`(?i)\[(?:h+|m+|s+)\]`)
+	notDate = item.Expression(`"[^"]*"|\\.|\[[^\]]*\]|;.*`)
+	elapsed = item.Expression(`(?i)\[(?:h+|m+|s+)\]`)
 )
 
 // builtinStyle is of the formats that need no description.
@@ -117,8 +118,8 @@ func builtinStyle(id int) cellStyle {
 }
 
 func styleOf(code string) cellStyle {
-	switch plain := strings.ToLower(notDate.ReplaceAllString(code, "")); {
-	case elapsed.MatchString(code):
+	switch plain := strings.ToLower(notDate().ReplaceAllString(code, "")); {
+	case elapsed().MatchString(code):
 		return asElapsed
 	case strings.ContainsAny(plain, "yd"), strings.Contains(plain, "mmm"):
 		return asDate

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
@@ -18,11 +18,11 @@ const MaxMessage = 64 << 20
 
 var (
 	// fromLine is the line above each message of an mbox file: an address and a date as asctime writes it, perhaps with a zone (RFC 4155).
-	fromLine = regexp.MustCompile(`^From \S.* ((?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +\d{1,2} \d{1,2}:\d{2}(?::\d{2})? .*\d{4}\b.*)`)
+	fromLine = item.Expression(`^From \S.* ((?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +\d{1,2} \d{1,2}:\d{2}(?::\d{2})? .*\d{4}\b.*)`)
 	// headerLine begins the header of a message, which may be quoted in an odd mailbox.
-	headerLine = regexp.MustCompile(`^>?[!-9;-~]+[ \t]*:`)
+	headerLine = item.Expression(`^>?[!-9;-~]+[ \t]*:`)
 	// quotedFrom is a line of a message that would have looked like a fromLine.
-	quotedFrom = regexp.MustCompile(`^>+From `)
+	quotedFrom = item.Expression(`^>+From `)
 )
 
 // A Reader reads messages from an mbox file, or the one of an .eml file.
@@ -105,7 +105,7 @@ func (r *Reader) enter() error {
 		r.from = bytes.Clone(utf8text.FirstLine(start))
 		return r.passLine()
 	}
-	if !headerLine.Match(utf8text.FirstLine(start)) {
+	if !headerLine().Match(utf8text.FirstLine(start)) {
 		r.ended = true
 		return UnusableError{Reason: `not mail: it begins neither with a line "From ADDRESS DATE" nor with a header`}
 	}
@@ -137,15 +137,15 @@ func (r *Reader) read() error {
 			return err
 		}
 		if r.many && lineStart {
-			if afterEmpty && fromLine.Match(part) {
+			if afterEmpty && fromLine().Match(part) {
 				part = bytes.Clone(part) // before Peek, which overwrites it
-				if next, _ := r.input.Peek(1 << 10); headerLine.Match(next) {
+				if next, _ := r.input.Peek(1 << 10); headerLine().Match(next) {
 					r.line++
 					r.from, r.message = part, trimLine(r.message)
 					return nil
 				}
 			}
-			if quotedFrom.Match(part) {
+			if quotedFrom().Match(part) {
 				part = part[1:]
 			}
 		}
@@ -165,7 +165,7 @@ func (r *Reader) read() error {
 }
 
 // IsMbox reports whether a file that begins like this is an mbox.
-func IsMbox(start []byte) bool { return fromLine.Match(utf8text.FirstLine(start)) }
+func IsMbox(start []byte) bool { return fromLine().Match(utf8text.FirstLine(start)) }
 
 // An UnusableError is a piece of a file that was passed over, or, when Line is 0, all of it.
 type UnusableError struct {
@@ -176,7 +176,7 @@ type UnusableError struct {
 func (u UnusableError) Error() string { return u.Reason }
 
 // Separates reports whether a line of an mbox that follows an empty one begins a message, by what comes after it.
-func Separates(line, next []byte) bool { return fromLine.Match(line) && headerLine.Match(next) }
+func Separates(line, next []byte) bool { return fromLine().Match(line) && headerLine().Match(next) }
 
 // trimLine takes the empty line away that stands between two messages.
 func trimLine(message []byte) []byte {

@@ -10,7 +10,6 @@ import (
 	"mime"
 	"net/mail"
 	"net/textproto"
-	"regexp"
 	"strings"
 	"time"
 
@@ -103,10 +102,10 @@ func (m *message) repair(head []byte) []byte {
 			if !continued {
 				continue
 			}
-		case headerLine.Match(line) && line[0] != '>':
+		case headerLine().Match(line) && line[0] != '>':
 			continued = true
 		default:
-			if !quotedFrom.Match(line) && !bytes.HasPrefix(line, []byte("From ")) {
+			if !quotedFrom().Match(line) && !bytes.HasPrefix(line, []byte("From ")) {
 				m.defect("a line in the header is none")
 			}
 			continued = false
@@ -195,7 +194,7 @@ func (m *message) sentAt(from []byte) string {
 }
 
 var (
-	zoneName = regexp.MustCompile(`:\d\d +([A-Z]{3,4})[ )]*$`)
+	zoneName = item.Expression(`:\d\d +([A-Z]{3,4})[ )]*$`)
 	// looseDates are forms of a date that mail should not have: without a zone, and as ISO 8601 has it.
 	looseDates = [...]string{"Mon, 2 Jan 2006 15:04:05", "2 Jan 2006 15:04:05", time.RFC3339, "2006-01-02 15:04:05 -0700", "2006-01-02T15:04:05", "2006-01-02 15:04:05"}
 )
@@ -203,7 +202,7 @@ var (
 // sentDate reads a date: one without a zone stays without it. A date in an unknown zone is invalid; net/mail would take it for UTC.
 func sentDate(text string) string {
 	text = strings.TrimSpace(text)
-	if name := zoneName.FindStringSubmatchIndex(text); name != nil {
+	if name := zoneName().FindStringSubmatchIndex(text); name != nil {
 		if zone := text[name[2]:name[3]]; item.ZoneOffset(zone) != "" {
 			text = text[:name[2]] + strings.ReplaceAll(item.ZoneOffset(zone), ":", "")
 		} else if zone != "GMT" && zone != "UTC" {
@@ -241,7 +240,7 @@ func (m *message) deliveredAt(from []byte) string {
 			return when
 		}
 	}
-	if parts := fromLine.FindSubmatch(from); parts != nil {
+	if parts := fromLine().FindSubmatch(from); parts != nil {
 		for _, layout := range separatorDates {
 			if when, ok := usableDate(time.Parse(layout, string(bytes.TrimSpace(parts[1])))); ok {
 				return when

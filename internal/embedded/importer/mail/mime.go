@@ -10,13 +10,13 @@ import (
 	"mime/multipart"
 	"mime/quotedprintable"
 	"net/textproto"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/net/html/charset"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/htmltext"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
@@ -126,7 +126,7 @@ func (m *message) text() string {
 	return strings.Join(texts, "\n\n")
 }
 
-var looseParameter = regexp.MustCompile(`(?i)(?:^|[;\s])(boundary|charset|name|filename)\s*=\s*(?:"([^"]*)"|([^;\s]+))`)
+var looseParameter = item.Expression(`(?i)(?:^|[;\s])(boundary|charset|name|filename)\s*=\s*(?:"([^"]*)"|([^;\s]+))`)
 
 // contentType reads a header that mail programs write in many ways.
 func (m *message) contentType(text string) (kind string, params map[string]string) {
@@ -142,17 +142,17 @@ func (m *message) contentType(text string) (kind string, params map[string]strin
 	}
 	kind, _, _ = strings.Cut(text, ";")
 	kind = strings.ToLower(strings.TrimSpace(kind))
-	if !plainType.MatchString(kind) {
+	if !plainType().MatchString(kind) {
 		kind = "text/plain"
 	}
 	return kind, looseParameters(text)
 }
 
-var plainType = regexp.MustCompile(`^[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+$`)
+var plainType = item.Expression(`^[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+$`)
 
 func looseParameters(text string) map[string]string {
 	params := map[string]string{}
-	for _, match := range looseParameter.FindAllStringSubmatch(text, -1) {
+	for _, match := range looseParameter().FindAllStringSubmatch(text, -1) {
 		if name := strings.ToLower(match[1]); params[name] == "" {
 			params[name] = match[2] + match[3]
 		}

@@ -1,10 +1,10 @@
 package schema
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
@@ -68,11 +68,11 @@ func onlyTimestamp(fields []model.Field) *model.Field {
 }
 
 // dateWords are in the names of dates, in the languages of those whose banks and shops write them.
-var dateWords = regexp.MustCompile(`(?i)date|time|datum|buchung|valuta|fecha|data|dato|start|begin|from|^von$|(?:^|_)(?:day|tag|jour|giorno|when)(?:_|$)`)
+var dateWords = item.Expression(`(?i)date|time|datum|buchung|valuta|fecha|data|dato|start|begin|from|^von$|(?:^|_)(?:day|tag|jour|giorno|when)(?:_|$)`)
 
 // firstDate makes the first timestamp the event time whose name says that it is a date: a booking comes before what follows from it.
 func firstDate(fields []model.Field) *model.Field {
-	at := slices.IndexFunc(fields, func(field model.Field) bool { return field.Type == "timestamp" && dateWords.MatchString(field.Name) })
+	at := slices.IndexFunc(fields, func(field model.Field) bool { return field.Type == "timestamp" && dateWords().MatchString(field.Name) })
 	if at < 0 {
 		return nil
 	}

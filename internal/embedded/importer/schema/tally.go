@@ -3,7 +3,6 @@ package schema
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -34,7 +33,7 @@ type FieldTally struct {
 
 // amountName is of fields in which many programs write numbers as strings, so that none is rounded. Elsewhere a string of digits is a string,
 // as the number of a house is.
-var amountName = regexp.MustCompile(`(?i)amount|price|balance|cost|total|(?:^|[._ ])(?:fee|tax|tip|sum|discount)$`)
+var amountName = item.Expression(`(?i)amount|price|balance|cost|total|(?:^|[._ ])(?:fee|tax|tip|sum|discount)$`)
 
 // MaxMembers is how many fields an object may become. One with more is rather a map.
 const MaxMembers = 64
@@ -76,7 +75,7 @@ func (t *FieldTally) Count(value []byte) {
 		if strings.Trim(text, "0123456789") == "" {
 			t.column.AddWhole(text) // some write counts of time so
 		}
-		if amountName.MatchString(t.name) && table.IsNumber(text) {
+		if amountName().MatchString(t.name) && table.IsNumber(text) {
 			t.amounts++
 		}
 		t.undated = t.undated || !table.MayBeDate(t.name) || !t.column.AddDate(text)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"html"
 	"io"
-	"regexp"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/htmltext"
@@ -17,8 +16,8 @@ import (
 
 var (
 	activityCell = []byte(`<div class="outer-cell mdl-cell`)
-	activityPart = regexp.MustCompile(`<div class="content-cell [^>]*>`)
-	firstLink    = regexp.MustCompile(`<a href="([^"]*)"`)
+	activityPart = item.Expression(`<div class="content-cell [^>]*>`)
+	firstLink    = item.Expression(`<a href="([^"]*)"`)
 )
 
 // ActivityStart is how much of a page is searched for what Google puts around each of the things that somebody did, in bytes.
@@ -63,7 +62,7 @@ func (r *activityReader) Next() (item.Item, error) {
 	}
 	r.number++
 	one := item.Item{Line: r.number}
-	parts := activityPart.Split(`<div class="`+utf8text.Mend(r.cells.Text()), -1)
+	parts := activityPart().Split(`<div class="`+utf8text.Mend(r.cells.Text()), -1)
 	one.Put("product", htmltext.Text(parts[0]))
 	if len(parts) > 1 {
 		lines := strings.Split(htmltext.Text(parts[1]), "\n")
@@ -80,7 +79,7 @@ func (r *activityReader) Next() (item.Item, error) {
 			one.Put("title", lines[0])
 			one.Put("description", strings.Join(lines[1:last], "\n"))
 		}
-		if link := firstLink.FindStringSubmatch(parts[1]); link != nil {
+		if link := firstLink().FindStringSubmatch(parts[1]); link != nil {
 			one.Put("url", html.UnescapeString(link[1]))
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,10 +16,10 @@ import (
 )
 
 // aboveBookmarks begins the pages that browsers, Pocket and Instapaper write.
-var aboveBookmarks = regexp.MustCompile(`(?i)<!DOCTYPE NETSCAPE-Bookmark-file-1>|<title>(?:Pocket Export|Instapaper: Export)</title>`)
+var aboveBookmarks = item.Expression(`(?i)<!DOCTYPE NETSCAPE-Bookmark-file-1>|<title>(?:Pocket Export|Instapaper: Export)</title>`)
 
 // IsBookmarks reports that a page begins as a list of bookmarks does.
-func IsBookmarks(start []byte) bool { return aboveBookmarks.Match(start) }
+func IsBookmarks(start []byte) bool { return aboveBookmarks().Match(start) }
 
 // A bookmarksReader reads links in lists, each below the heading of its folder.
 type bookmarksReader struct {
@@ -142,16 +141,16 @@ func countedTime(count string) string {
 
 var (
 	// secretColumn names a column of passwords, as in the exports of browsers and password managers.
-	secretColumn = regexp.MustCompile(`(?i)(?:^|[,;\t])[" ]*(?:login_)?password[" ]*(?:[,;\t\r]|$)`)
+	secretColumn = item.Expression(`(?i)(?:^|[,;\t])[" ]*(?:login_)?password[" ]*(?:[,;\t\r]|$)`)
 	// secretObject begins what Bitwarden and Proton Pass write.
-	secretObject = regexp.MustCompile(`"encrypted"\s*:\s*(?:true|false)(?s:.*)"(?:folders|items|vaults)"\s*:`)
+	secretObject = item.Expression(`"encrypted"\s*:\s*(?:true|false)(?s:.*)"(?:folders|items|vaults)"\s*:`)
 )
 
 // IsPasswords reports that a table or JSON holds the passwords of somebody, which nobody should hand to an assistant.
 func IsPasswords(start []byte, isTable bool) bool {
 	if !isTable {
-		return secretObject.Match(start)
+		return secretObject().Match(start)
 	}
 	header, _, _ := bytes.Cut(start, []byte("\n"))
-	return secretColumn.Match(header)
+	return secretColumn().Match(header)
 }

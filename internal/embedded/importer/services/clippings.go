@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"regexp"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
@@ -15,9 +14,9 @@ import (
 
 var (
 	clippingEnd   = []byte("==========")
-	clippingTitle = regexp.MustCompile(`^(.*?)(?: \(([^()]*)\))?$`)
+	clippingTitle = item.Expression(`^(.*?)(?: \(([^()]*)\))?$`)
 	// clippingDate is the date behind "Added on", in the language of the Kindle.
-	clippingDate = regexp.MustCompile(`^(?:Added on|Hinzugefügt am|Ajouté le|Añadido el|Aggiunto (?:in data|il)|Toegevoegd op|Adicionado(?:: | em )) ?(.*)$`)
+	clippingDate = item.Expression(`^(?:Added on|Hinzugefügt am|Ajouté le|Añadido el|Aggiunto (?:in data|il)|Toegevoegd op|Adicionado(?:: | em )) ?(.*)$`)
 )
 
 // IsClippings reports that a text begins as the clippings of a Kindle do.
@@ -51,12 +50,12 @@ func (r clippingsReader) Next() (item.Item, error) {
 	if len(lines) < 2 {
 		return one, item.UnusableError{Line: one.Line, Reason: "not a clipping: it has no line of what it is"}
 	}
-	title := clippingTitle.FindStringSubmatch(strings.TrimSpace(strings.TrimPrefix(lines[0], item.ByteOrderMark)))
+	title := clippingTitle().FindStringSubmatch(strings.TrimSpace(strings.TrimPrefix(lines[0], item.ByteOrderMark)))
 	one.Put("title", title[1])
 	one.Put("author", title[2])
 	parts := strings.Split(strings.TrimPrefix(lines[1], "- "), " | ")
 	one.Put("place", strings.Join(parts[:len(parts)-1], ", "))
-	if added := clippingDate.FindStringSubmatch(parts[len(parts)-1]); added != nil {
+	if added := clippingDate().FindStringSubmatch(parts[len(parts)-1]); added != nil {
 		one.Put("created_at", table.Moment(added[1]))
 	}
 	one.Put("text", strings.TrimSpace(strings.Join(lines[2:], "\n")))

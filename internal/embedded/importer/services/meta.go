@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -14,14 +13,14 @@ import (
 )
 
 var (
-	metaName = regexp.MustCompile(`^message_\d+\.json$`)
+	metaName = item.Expression(`^message_\d+\.json$`)
 	// metaBytes are the bytes of letters, each written as a character: "\u00c3\u00b6" is "ö".
-	metaBytes = regexp.MustCompile(`(?:\\u00[89a-f][0-9a-f])+`)
+	metaBytes = item.Expression(`(?:\\u00[89a-f][0-9a-f])+`)
 )
 
 // IsMeta reports that a file is a part of a conversation, as Facebook and Instagram write it.
 func IsMeta(name string, start []byte) bool {
-	return metaName.MatchString(path.Base(name)) && bytes.Contains(start, []byte(`"participants"`))
+	return metaName().MatchString(path.Base(name)) && bytes.Contains(start, []byte(`"participants"`))
 }
 
 // mainArrays are the fields of those arrays that a file is about: of a chat, which has fewer messages than participants, of a timeline, which
@@ -41,7 +40,7 @@ func Array(file io.ReadSeeker, part *objects.Part) item.Reader {
 		if !bytes.Contains(one.Text, []byte(`\u00`)) {
 			return one, nil
 		}
-		text := metaBytes.ReplaceAllStringFunc(string(one.Data()), func(escaped string) string {
+		text := metaBytes().ReplaceAllStringFunc(string(one.Data()), func(escaped string) string {
 			var letters []byte
 			for code := range strings.SplitSeq(escaped[2:], `\u`) {
 				value, _ := strconv.ParseUint(code, 16, 8) // two digits, as the expression has them

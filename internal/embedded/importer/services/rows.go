@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -75,9 +74,9 @@ func used(row []string, rows [][]string) []string {
 }
 
 var (
-	ofxElement = regexp.MustCompile(`<(/?)([A-Za-z0-9.]+)>([^<]*)`)
+	ofxElement = item.Expression(`<(/?)([A-Za-z0-9.]+)>([^<]*)`)
 	// ofxTime is "20260115", or "20260115093000.000[-5:EST]".
-	ofxTime = regexp.MustCompile(`^(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d)?)?[.\d]*(?:\[([+-]?)(\d{1,2})(?:\.(\d+))?(?::\w*)?\])?$`)
+	ofxTime = item.Expression(`^(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d)?)?[.\d]*(?:\[([+-]?)(\d{1,2})(?:\.(\d+))?(?::\w*)?\])?$`)
 )
 
 // ofxRows are the transactions of the accounts of a bank, in the older form of OFX, whose elements need not end, or in XML.
@@ -85,7 +84,7 @@ func ofxRows(text string) (rows [][]string, lost error) {
 	fields := []string{"FITID", "DTPOSTED", "TRNAMT", "CURDEF", "TRNTYPE", "NAME", "MEMO", "CHECKNUM", "ACCTID"}
 	rows = [][]string{{"id", "date", "amount", "currency", "kind", "name", "memo", "check_number", "account"}}
 	around, said := map[string]string{}, map[string]string(nil)
-	for _, element := range ofxElement.FindAllStringSubmatch(text, -1) {
+	for _, element := range ofxElement().FindAllStringSubmatch(text, -1) {
 		name, value := strings.ToUpper(element[2]), html.UnescapeString(strings.TrimSpace(element[3]))
 		switch {
 		case name == "STMTTRN" && element[1] == "":
@@ -111,7 +110,7 @@ func ofxRows(text string) (rows [][]string, lost error) {
 
 // ofxMoment is a time as records have it, or a day where a bank only names one.
 func ofxMoment(text string) string {
-	part := ofxTime.FindStringSubmatch(text)
+	part := ofxTime().FindStringSubmatch(text)
 	if part == nil {
 		return text
 	}

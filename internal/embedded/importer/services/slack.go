@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"io"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -16,10 +15,10 @@ import (
 )
 
 // slackDay is the name of a day of a channel in an export of Slack.
-var slackDay = regexp.MustCompile(`^\d{4}-\d\d-\d\d\.json$`)
+var slackDay = item.Expression(`^\d{4}-\d\d-\d\d\.json$`)
 
 // IsSlackDay reports a name that the days of a channel have.
-func IsSlackDay(name string) bool { return slackDay.MatchString(path.Base(name)) }
+func IsSlackDay(name string) bool { return slackDay().MatchString(path.Base(name)) }
 
 // SlackUsers are the names of people by their ids.
 type SlackUsers map[string]string
@@ -51,11 +50,11 @@ func ReadSlackUsers(file io.ReadSeeker) SlackUsers {
 }
 
 // slackMark is a mention of a person or a channel, or a link, in a message.
-var slackMark = regexp.MustCompile(`<([@#!]?)([^<>|]*)(?:\|([^<>]*))?>`)
+var slackMark = item.Expression(`<([@#!]?)([^<>|]*)(?:\|([^<>]*))?>`)
 
 func (u SlackUsers) plain(text string) string {
-	text = slackMark.ReplaceAllStringFunc(text, func(mark string) string {
-		part := slackMark.FindStringSubmatch(mark)
+	text = slackMark().ReplaceAllStringFunc(text, func(mark string) string {
+		part := slackMark().FindStringSubmatch(mark)
 		switch kind, target, label := part[1], part[2], part[3]; {
 		case kind == "@" && u[target] != "":
 			return "@" + u[target]

@@ -9,18 +9,17 @@ import (
 	"io"
 	"iter"
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
-var oneChat = regexp.MustCompile(`"type":\s*"(?:personal_chat|bot_chat|saved_messages|(?:private|public)_(?:group|supergroup|channel))"`)
+var oneChat = item.Expression(`"type":\s*"(?:personal_chat|bot_chat|saved_messages|(?:private|public)_(?:group|supergroup|channel))"`)
 
 // IsTelegram reports that a file begins as what Telegram exports of one chat or of all chats.
 func IsTelegram(name string, start []byte) bool {
 	return path.Base(name) == "result.json" &&
-		(bytes.Contains(start, []byte(`"personal_information"`)) || bytes.Contains(start, []byte(`"chats"`)) || oneChat.Match(start))
+		(bytes.Contains(start, []byte(`"personal_information"`)) || bytes.Contains(start, []byte(`"chats"`)) || oneChat().Match(start))
 }
 
 // A telegramReader yields the messages of all chats, of which one is in memory at a time.

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"io"
-	"regexp"
 	"strings"
 	"time"
 
@@ -14,11 +13,11 @@ import (
 
 var (
 	// chatLine begins a message: "[15.01.26, 02:15:09] Nora: text" on a phone of Apple, "15/01/2026, 02:15 - Nora: text" on others.
-	chatLine = regexp.MustCompile(`^\[?(\d{1,4})([./-])(\d{1,2})[./-](\d{2,4}),? (?:(?:at|um|klo|kl\.?|à|às|a las) )?(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?(?: ?([AaPp])\.? ?[Mm]\.?)?(?:\] | - )(.*)$`)
+	chatLine = item.Expression(`^\[?(\d{1,4})([./-])(\d{1,2})[./-](\d{2,4}),? (?:(?:at|um|klo|kl\.?|à|às|a las) )?(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?(?: ?([AaPp])\.? ?[Mm]\.?)?(?:\] | - )(.*)$`)
 	// chatFile is a file that was sent along: "<attached: 0001-PHOTO.jpg>" or "IMG-1.jpg (file attached)", in some languages.
-	chatFile = regexp.MustCompile(`^<[^<>:]{3,20}: ([^<>]+\.\w{2,5})>|^(\S[^\n]*\.\w{2,5}) \((?:file attached|Datei angehängt|fichier joint|archivo adjunto|file allegato|arquivo anexado|bestand bijgevoegd)\)`)
+	chatFile = item.Expression(`^<[^<>:]{3,20}: ([^<>]+\.\w{2,5})>|^(\S[^\n]*\.\w{2,5}) \((?:file attached|Datei angehängt|fichier joint|archivo adjunto|file allegato|arquivo anexado|bestand bijgevoegd)\)`)
 	// easternHead begins a message in Chinese or Korean, which name the half of the day first: "2026/1/15 下午2:15 - Nora: text".
-	easternHead = regexp.MustCompile(`^(\[?)(\d{4})(?:[./-] ?|년 )(\d{1,2})(?:[./-] ?|월 )(\d{1,2})[.일]?,? (上午|下午|오전|오후) ?(\d{1,2}:\d{2}(?::\d{2})?)(?:\] | - |, )(.*)$`)
+	easternHead = item.Expression(`^(\[?)(\d{4})(?:[./-] ?|년 )(\d{1,2})(?:[./-] ?|월 )(\d{1,2})[.일]?,? (上午|下午|오전|오후) ?(\d{1,2}:\d{2}(?::\d{2})?)(?:\] | - |, )(.*)$`)
 	// chatMarks direct the writing, and stand before dates and files.
 	chatMarks = strings.NewReplacer("\u200e", "", "\u200f", "", "\u202a", "", "\u202c", "", "\u202f", " ", "\u00a0", " ")
 )
@@ -30,14 +29,14 @@ func IsWhatsApp(start []byte) bool {
 
 // chatHead is what chatLine finds in a line that begins a message: nil if it begins none.
 func chatHead(line string) []string {
-	if part := easternHead.FindStringSubmatch(line); part != nil {
+	if part := easternHead().FindStringSubmatch(line); part != nil {
 		half := "AM"
 		if part[5] == "下午" || part[5] == "오후" {
 			half = "PM"
 		}
 		line = part[2] + "/" + part[3] + "/" + part[4] + ", " + part[6] + " " + half + " - " + part[7]
 	}
-	return chatLine.FindStringSubmatch(line)
+	return chatLine().FindStringSubmatch(line)
 }
 
 // A chatReader reads the messages of an exported chat. In which order a date has day and month shows in the file as a whole.
@@ -97,7 +96,7 @@ func (r *chatReader) Next() (item.Item, error) {
 	} else {
 		one.Put("notice", true) // of the service: somebody joined, a number changed
 	}
-	if match := chatFile.FindStringSubmatch(body); match != nil {
+	if match := chatFile().FindStringSubmatch(body); match != nil {
 		one.Put("attachment", strings.TrimSpace(match[1]+match[2]))
 	}
 	one.Put("text", body)

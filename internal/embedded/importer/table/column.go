@@ -2,7 +2,6 @@ package table
 
 import (
 	"math/bits"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -99,7 +98,7 @@ func (c *Column) addDate(text string) {
 // dateForm is the one form that all cells have, if there is one. What looks like 1.2.26 is a date only if the column is called so.
 func (c *Column) dateForm(name string) string {
 	dates := c.dates
-	if dates&dottedLong != 0 || !dateName.MatchString(name) {
+	if dates&dottedLong != 0 || !dateName().MatchString(name) {
 		dates &^= dottedShort
 	}
 	if bits.OnesCount64(dates) != 1 {
@@ -146,7 +145,7 @@ func (c *Column) extend(number int64) {
 func (c *Column) HasZero() bool { return c.zeros > 0 }
 
 // timeName is a name of a column that holds times.
-var timeName = regexp.MustCompile(`(?i:^(?:.*[_. -])?(?:time|timestamp|date|datetime|ts|epoch|at|created|updated|modified|added|visited|start|end|started|ended|posted|published|taken|played|watched|when|day|datum|fecha)(?:_?(?:ms|s|millis|seconds|utc|usec|us|micros|ns|nanos|unixtime))?$)` +
+var timeName = item.Expression(`(?i:^(?:.*[_. -])?(?:time|timestamp|date|datetime|ts|epoch|at|created|updated|modified|added|visited|start|end|started|ended|posted|published|taken|played|watched|when|day|datum|fecha)(?:_?(?:ms|s|millis|seconds|utc|usec|us|micros|ns|nanos|unixtime))?$)` +
 	`|(?:Time|Date|At|Timestamp|Modified)(?:Ms|Millis|Usec|Nanos)?$|(?:^|\.)date[A-Z]`)
 
 // A clock is a way to count time: its unit, and for how many seconds it had counted in 1970.
@@ -195,9 +194,9 @@ func (c *Column) Cell(name, kind string, present, texts, numbers int) Cell {
 		oneForm = false
 	}
 	switch {
-	case present > 0 && c.whole+c.fractions == present && c.clock().unit > 0 && timeName.MatchString(name):
+	case present > 0 && c.whole+c.fractions == present && c.clock().unit > 0 && timeName().MatchString(name):
 		return Cell{Kind: "timestamp", clock: c.clock()}
-	case present > 0 && c.whole == present && c.lowest >= firstDay && c.highest <= lastDay && timeName.MatchString(name):
+	case present > 0 && c.whole == present && c.lowest >= firstDay && c.highest <= lastDay && timeName().MatchString(name):
 		return Cell{Kind: "timestamp", form: wholeDay}
 	case texts == 0 && kind == "number" && c.open && c.marked && forms == pointNumbers|commaNumbers: // a thousand, or one
 		return Cell{Kind: "string"}

@@ -1,7 +1,6 @@
 package table
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -26,16 +25,16 @@ const digits = "0123456789"
 
 var (
 	// clockForm ends a date: "02:15", ", 2:15:09 PM", " klo 14.15", " 02:15:00.123 UTC".
-	clockForm = regexp.MustCompile(`(?i)(?:,| -|,? (?:at|um|klo|kl\.?|à|a las|às))? (\d{1,2})[:.](\d{2})(?:[:.](\d{2})([.,]\d{1,9})?)?(?: ?([ap])\.? ?m\.?)?(?: ?(utc|gmt|z|(?:utc|gmt)?[+-]\d{2}:?\d{2}(?: utc)?|[a-z]{3,4}))?(?: uhr)?$`)
+	clockForm = item.Expression(`(?i)(?:,| -|,? (?:at|um|klo|kl\.?|à|a las|às))? (\d{1,2})[:.](\d{2})(?:[:.](\d{2})([.,]\d{1,9})?)?(?: ?([ap])\.? ?m\.?)?(?: ?(utc|gmt|z|(?:utc|gmt)?[+-]\d{2}:?\d{2}(?: utc)?|[a-z]{3,4}))?(?: uhr)?$`)
 	// yearLast is a date as C and Ruby write it: "Thu Jan 15 02:15:00 +0000 2026".
-	yearLast = regexp.MustCompile(`^\w{3} (\w{3}) +(\d{1,2}) (\d\d:\d\d:\d\d(?: [+-]\d{4}| UTC| GMT)?) (\d{4})$`)
-	weekday  = regexp.MustCompile(`(?i)^(?:(?:mon|tue|wed|thu|fri|sat|sun)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch)[.,]* `)
+	yearLast = item.Expression(`^\w{3} (\w{3}) +(\d{1,2}) (\d\d:\d\d:\d\d(?: [+-]\d{4}| UTC| GMT)?) (\d{4})$`)
+	weekday  = item.Expression(`(?i)^(?:(?:mon|tue|wed|thu|fri|sat|sun)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch)[.,]* `)
 	// basic is a date and a time as ISO 8601 writes them without marks.
-	basic = regexp.MustCompile(`^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(Z?)$`)
+	basic = item.Expression(`^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(Z?)$`)
 	// ordinal is the ending of a number: 1st, 1er.
-	ordinal  = regexp.MustCompile(`(\d)(?:st|nd|rd|th|er|º|ª)\b`)
-	dateName = regexp.MustCompile(`(?i)date|datum|dátum|fecha|data|dato|buchung|valuta|wertstellung|^tag$|^day$`)
-	month    = regexp.MustCompile(`\pL{3,}\.?`)
+	ordinal  = item.Expression(`(\d)(?:st|nd|rd|th|er|º|ª)\b`)
+	dateName = item.Expression(`(?i)date|datum|dátum|fecha|data|dato|buchung|valuta|wertstellung|^tag$|^day$`)
+	month    = item.Expression(`\pL{3,}\.?`)
 	spaces   = strings.NewReplacer("\u00a0", " ", "\u202f", " ", " de ", " ", "年", "/", "月", "/", "日", "")
 )
 
@@ -61,16 +60,16 @@ func splitDate(text string) (day string, clock []string) {
 	if strings.Trim(text, digits+"./-") == "" {
 		return text, nil
 	}
-	text = yearLast.ReplaceAllString(spaces.Replace(text), "$1 $2, $4 $3")
-	text = ordinal.ReplaceAllString(basic.ReplaceAllString(text, "$1/$2/$3 $4:$5:$6$7"), "$1")
-	if clock = clockForm.FindStringSubmatch(text); clock != nil {
+	text = yearLast().ReplaceAllString(spaces.Replace(text), "$1 $2, $4 $3")
+	text = ordinal().ReplaceAllString(basic().ReplaceAllString(text, "$1/$2/$3 $4:$5:$6$7"), "$1")
+	if clock = clockForm().FindStringSubmatch(text); clock != nil {
 		text = strings.TrimSuffix(text, clock[0])
 	}
-	return month.ReplaceAllStringFunc(weekday.ReplaceAllString(text, ""), abbreviate), clock
+	return month().ReplaceAllStringFunc(weekday().ReplaceAllString(text, ""), abbreviate), clock
 }
 
 // MayBeDate reports the name of a field that says when something was.
-func MayBeDate(name string) bool { return timeName.MatchString(name) || dateName.MatchString(name) }
+func MayBeDate(name string) bool { return timeName().MatchString(name) || dateName().MatchString(name) }
 
 // isDate reports whether a text may be a date: it has digits, and something beside them.
 func isDate(text string) bool {

@@ -1,10 +1,10 @@
 package table
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"golang.org/x/text/currency"
 )
 
@@ -17,8 +17,8 @@ const (
 )
 
 var (
-	pointNumber = regexp.MustCompile(`^-?(?:0|[1-9]\d*|[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d?(?:,\d{2})+,\d{3}|[1-9]\d{0,2}(?:['’]\d{3})+)(?:\.\d+)?$`)
-	commaNumber = regexp.MustCompile(`^-?(?:0|[1-9]\d*|[1-9]\d{0,2}(?:\.\d{3})+|[1-9]\d{0,2}(?:[ \x{a0}\x{202f}]\d{3})+)(?:,\d+)?$`)
+	pointNumber = item.Expression(`^-?(?:0|[1-9]\d*|[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d?(?:,\d{2})+,\d{3}|[1-9]\d{0,2}(?:['’]\d{3})+)(?:\.\d+)?$`)
+	commaNumber = item.Expression(`^-?(?:0|[1-9]\d*|[1-9]\d{0,2}(?:\.\d{3})+|[1-9]\d{0,2}(?:[ \x{a0}\x{202f}]\d{3})+)(?:,\d+)?$`)
 	groupMarks  = map[numberForms]*strings.Replacer{
 		pointNumbers: strings.NewReplacer(",", "", "'", "", "’", ""),
 		commaNumbers: strings.NewReplacer(".", "", " ", "", "\u00a0", "", "\u202f", "", ",", "."),
@@ -27,8 +27,8 @@ var (
 
 var (
 	// withUnit is a number with a currency or a percent sign before or after it.
-	withUnit = regexp.MustCompile(`^([-−+]?)[ \x{a0}]?(\PN{0,4}?)[ \x{a0}\x{202f}]?([-−+]?)([0-9][0-9.,'’ \x{a0}\x{202f}]*?)[ \x{a0}\x{202f}]?(\PN{0,4}?)$`)
-	isUnit   = regexp.MustCompile(`^(?:[€$£¥₹₽₺₩₪₴₫฿₦₱₲₡₸₼%]|[A-Z]{1,2}\$|kr|zł|Kč|Ft|лв|lei|Rs|円|元)$`)
+	withUnit = item.Expression(`^([-−+]?)[ \x{a0}]?(\PN{0,4}?)[ \x{a0}\x{202f}]?([-−+]?)([0-9][0-9.,'’ \x{a0}\x{202f}]*?)[ \x{a0}\x{202f}]?(\PN{0,4}?)$`)
+	isUnit   = item.Expression(`^(?:[€$£¥₹₽₺₩₪₴₫฿₦₱₲₡₸₼%]|[A-Z]{1,2}\$|kr|zł|Kč|Ft|лв|lei|Rs|円|元)$`)
 )
 
 // split takes a number from its currency or percent sign. A cell without one is as it was. What is in parentheses, or has a minus
@@ -50,7 +50,7 @@ func split(cell string) (number, unit string) {
 		}
 		return cell, ""
 	}
-	found := withUnit.FindStringSubmatch(cell)
+	found := withUnit().FindStringSubmatch(cell)
 	if found == nil || found[2] != "" && found[5] != "" || !isCurrency(found[2]+found[5]) || found[1] != "" && found[3] != "" {
 		return cell, ""
 	}
@@ -63,14 +63,14 @@ func split(cell string) (number, unit string) {
 }
 
 // decimals ends a number that is no phone number.
-var decimals = regexp.MustCompile(`[.,]\d{1,2}$`)
+var decimals = item.Expression(`[.,]\d{1,2}$`)
 
 // isAmount reports a number with or without a minus, in any form, and isFraction one with decimals.
 func isAmount(text string) bool {
-	return text != "" && len(text) <= maxNumber && (pointNumber.MatchString(text) || commaNumber.MatchString(text))
+	return text != "" && len(text) <= maxNumber && (pointNumber().MatchString(text) || commaNumber().MatchString(text))
 }
 
-func isFraction(text string) bool { return isAmount(text) && decimals.MatchString(text) }
+func isFraction(text string) bool { return isAmount(text) && decimals().MatchString(text) }
 
 // isCurrency reports the sign or the ISO 4217 code of a currency, or a percent sign.
 func isCurrency(unit string) bool {
@@ -78,7 +78,7 @@ func isCurrency(unit string) bool {
 		_, err := currency.ParseISO(unit)
 		return err == nil
 	}
-	return isUnit.MatchString(unit)
+	return isUnit().MatchString(unit)
 }
 
 // maxNumber is how long a number may be in these forms.
@@ -147,7 +147,7 @@ func (c *Column) addNumber(text string) {
 		}
 	}
 	if rest, ok := strings.CutPrefix(text, "+"); ok {
-		c.plus, text = c.plus || !decimals.MatchString(rest), rest
+		c.plus, text = c.plus || !decimals().MatchString(rest), rest
 	}
 	c.below = c.below || strings.HasPrefix(text, "-")
 	if c.numbers == 0 {
@@ -166,10 +166,10 @@ func (c *Column) addNumber(text string) {
 		c.numbers, c.numberless = 0, true
 		return
 	}
-	if c.numbers&pointNumbers != 0 && !pointNumber.MatchString(text) {
+	if c.numbers&pointNumbers != 0 && !pointNumber().MatchString(text) {
 		c.numbers &^= pointNumbers
 	}
-	if c.numbers&commaNumbers != 0 && !commaNumber.MatchString(text) {
+	if c.numbers&commaNumbers != 0 && !commaNumber().MatchString(text) {
 		c.numbers &^= commaNumbers
 	}
 	c.numberless = c.numbers == 0

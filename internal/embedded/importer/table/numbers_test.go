@@ -10,10 +10,10 @@ func TestPlainNumbersAreOfTheForms(t *testing.T) {
 	var check func(text string)
 	check = func(text string) {
 		fraction, ok := plainNumber(text)
-		if ok && !pointNumber.MatchString(text) || ok != json.Valid([]byte(text)) {
+		if ok && !pointNumber().MatchString(text) || ok != json.Valid([]byte(text)) {
 			t.Fatalf("%q: plain %v", text, ok)
 		}
-		if ok && fraction != 3 && commaNumber.MatchString(text) != (fraction == 0) {
+		if ok && fraction != 3 && commaNumber().MatchString(text) != (fraction == 0) {
 			t.Fatalf("%q: with a decimal comma, and %d digits behind the point", text, fraction)
 		}
 		if len(text) < 7 {
