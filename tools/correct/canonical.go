@@ -1,6 +1,7 @@
 package correct
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,9 +61,15 @@ func (t Tool) withNames(args rs.Object) rs.Object {
 			canonical = renamed(canonical, m.Name, plain, m.Value)
 			continue
 		}
-		if flag, ok := flags[plain]; ok && t.Takes(flag[0]) && !args.Includes(flag[0]) && m.Value == "true" {
-			canonical = renamed(canonical, m.Name, flag[0], rs.EncodeJSON(flag[1]))
-			continue
+		if flag, ok := flags[plain]; ok && t.Takes(flag[0]) && !args.Includes(flag[0]) {
+			meant := flag[1]
+			if m.Value == "false" {
+				meant = opposite[meant]
+			}
+			if meant != "" && (m.Value == "true" || m.Value == "false") {
+				canonical = renamed(canonical, m.Name, flag[0], rs.EncodeJSON(meant))
+				continue
+			}
 		}
 		for _, p := range t.parameters {
 			if !slices.Contains(aliases[p.Name], plain) || t.keeps(plain, args) {
@@ -132,7 +139,7 @@ func (t Tool) string(p *parameter, raw string) string {
 	if p.Words != nil {
 		sent, ok := rs.AsText(raw)
 		plain := written.Snake(sent)
-		if other, known := wordForms[p.Name][plain]; known {
+		if other := cmp.Or(wordForms[p.Name][sent], wordForms[p.Name][plain]); other != "" { // -1 is not 1
 			plain = other
 		}
 		if ok && slices.Contains(p.Words, plain) {

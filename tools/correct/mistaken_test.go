@@ -53,10 +53,15 @@ func TestATimeUnderAnOperatorIsABound(t *testing.T) {
 	}
 }
 
-// A direction that is a flag is the order of the records and no condition on them.
+// A direction that is a flag or a number is the order of the records: no condition on them, and not its opposite.
 func TestADirectionIsNoCondition(t *testing.T) {
-	args, _ := correct.Arguments(json.RawMessage(`{"stream":"orders","sort":"total","descending":true}`))
-	if canonical, _ := toolNamed(t, "query_records").Canonical(args); canonical.JSON() != `{"stream":"orders","sort":"-total"}` {
-		t.Error(canonical.JSON())
+	for direction, sort := range map[string]string{
+		`"descending":true`: "-total", `"desc":false`: "total", `"ascending":false`: "-total", `"sort_order":-1`: "-total", `"sort_order":1`: "total",
+		`"direction":"-1"`: "-total",
+	} {
+		args, _ := correct.Arguments(json.RawMessage(`{"stream":"orders","sort":"total",` + direction + `}`))
+		if canonical, _ := toolNamed(t, "query_records").Canonical(args); canonical.Text("sort") != sort || len(canonical) != 2 {
+			t.Errorf("%s: %s", direction, canonical.JSON())
+		}
 	}
 }

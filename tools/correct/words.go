@@ -41,8 +41,8 @@ var streamWords = map[string]string{
 
 // wordForms are other ways to write one of the few values of an argument.
 var wordForms = map[string]map[string]string{
-	"order": {"descending": "desc", "newest": "desc", "newest_first": "desc", "latest": "desc",
-		"ascending": "asc", "oldest": "asc", "oldest_first": "asc"},
+	"order": {"descending": "desc", "newest": "desc", "newest_first": "desc", "latest": "desc", "-1": "desc",
+		"ascending": "asc", "oldest": "asc", "oldest_first": "asc", "1": "asc"},
 	"granularity": {"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter",
 		"yearly": "year", "annual": "year"},
 	"mode": {"keyword": "lexical", "keywords": "lexical", "full_text": "lexical", "fulltext": "lexical",
@@ -62,6 +62,9 @@ var wordForms = map[string]map[string]string{
 var likelyForms = map[string]map[string]string{
 	"granularity": {"weekday": "day", "day_of_week": "day", "dayofweek": "day", "dow": "day", "minute": "hour", "fortnight": "week", "decade": "year"},
 }
+
+// opposite is what a flag stands for when it is false; nothing where that is not certain.
+var opposite = map[string]string{"asc": "desc", "desc": "asc"}
 
 // flags are arguments that stand for one value of another when they are true.
 var flags = map[string][2]string{
