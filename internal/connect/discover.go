@@ -130,7 +130,7 @@ func (m resourceMetadata) server(asked *url.URL) (server, error) {
 		switch {
 		case err != nil:
 			return server{}, errors.New("its metadata name no address to read from")
-		case origin(u) != origin(asked): // the grant would be for a server that nobody named
+		case origin(u) != origin(asked): // the grant would be for a server that the user did not name
 			return server{}, fmt.Errorf("its metadata name another server to read from: if you trust that one, connect %s", u)
 		}
 		if provider, err = credentials.NormalizeProviderURL(base); err != nil {

@@ -29,7 +29,7 @@ type Keeper struct {
 	now    func() time.Time
 	write  func(*os.File, []byte) (int, error) // nil: to the disk
 
-	turn    chan struct{} // holds one value while nobody uses what is below
+	turn    chan struct{} // holds one value while what is below is free
 	current credentials.Credential
 	pause   time.Time             // no renewal before
 	why     error                 // there is a pause
@@ -218,7 +218,7 @@ func (k *Keeper) adopt(ctx context.Context) error {
 		return errors.New("another grant is stored now")
 	}
 	before := k.current
-	if k.current = fresh; err == nil && k.ended() { // nobody has used it yet
+	if k.current = fresh; err == nil && k.ended() { // not used yet
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), renewTime)
 		defer cancel()
 		err = k.exchange(ctx)

@@ -20,7 +20,7 @@ import (
 )
 
 // CacheRoots are the folders in which a credential is looked for, in order: the named one, or .pdpp in the home folder,
-// where that is known. That of the working directory is used only when it is named: a folder that somebody else planted in a
+// where that is known. That of the working directory is used only when it is named: a folder that another user planted in a
 // project must not win.
 func CacheRoots(named, home string) []string {
 	switch {

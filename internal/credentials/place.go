@@ -24,7 +24,7 @@ func lockPlaces(ctx context.Context, root string) (unlock func(), err error) {
 }
 
 // Check finds out whether a credential can be stored under a name, or without one where [Store] would choose, and read again. The owner
-// is asked after that: what is approved and cannot be stored stays open to nobody, until it is revoked.
+// is asked after that: what is approved and cannot be stored stays valid unused, until it is revoked.
 func Check(ctx context.Context, root, name string) error {
 	unlock, err := lockPlaces(ctx, root)
 	if err != nil {

@@ -23,7 +23,7 @@ func ReadSettings(path string) ([]byte, error) {
 	return body, err
 }
 
-// readPrivate reads a file of the credential cache, which nobody but this user and root may own or write to, nor the folders
+// readPrivate reads a file of the credential cache, which only this user and root may own or write to, as well as the folders
 // given with it. It warns when others can read the file.
 func readPrivate(path string, folders ...string) (body []byte, warnings []string, err error) {
 	body, info, err := readRegular(path)
@@ -49,7 +49,7 @@ func readPrivate(path string, folders ...string) (body []byte, warnings []string
 }
 
 // trust returns an error when a user other than this one and root can say what is in a file or a folder. In a folder with the
-// sticky bit, such as /tmp, nobody can replace what is another's.
+// sticky bit, such as /tmp, no user can replace what is another's.
 func trust(path string, info fs.FileInfo) error {
 	owner, known := ownerOf(info)
 	switch {

@@ -24,7 +24,7 @@ var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 // A slot is where one credential is kept.
 type slot struct {
 	name, path string
-	folders    []string // which nobody else may write to
+	folders    []string // which no other user may write to
 }
 
 func newSlot(root, name, file string) slot {
@@ -190,5 +190,5 @@ func ignoreFolder(root string) error {
 
 // Touch records that a credential was used.
 func Touch(path string, now time.Time) {
-	_ = os.Chtimes(path+lockSuffix, now, now) // one that nobody has locked yet has no such file: then it is not known
+	_ = os.Chtimes(path+lockSuffix, now, now) // one that was never locked has no such file: then it is not known
 }

@@ -21,7 +21,7 @@ type Options struct {
 	Origin func() string
 	// ClientID and ClientSecret are the HTTP Basic credentials of introspection and of the package directory.
 	ClientID, ClientSecret string
-	// OwnerSecret is what the owner types on the consent page to approve a request. Empty: nobody can approve.
+	// OwnerSecret is what the owner types on the consent page to approve a request. Empty: no request can be approved.
 	OwnerSecret string
 	// TokenLife is the life of an access token that can be refreshed. Zero: 10 minutes.
 	TokenLife time.Duration

@@ -98,7 +98,7 @@ func openIndexOf(ctx context.Context, c Config) (*openIndex, error) {
 		case occupied:
 			fmt.Fprintln(c.Progress, "pdpp-mcp: another pdpp-mcp serves an index of other files from there; this one reads its files into memory")
 			return c.inMemory(ctx, wanted, problem)
-		default: // somebody looked at it, or filled it in the meantime
+		default: // another process looked at it, or filled it in the meantime
 			occupied = true
 		}
 	}
@@ -112,7 +112,7 @@ func (i *openIndex) compare(wanted string) (same, byNewer bool) {
 	return importer.Compare(read, now)
 }
 
-// shared waits until nobody fills the index, and opens it if it holds what is wanted or what that was before: a nil store means that it
+// shared waits until no process fills the index, and opens it if it holds what is wanted or what that was before: a nil store means that it
 // does not.
 func (c Config) shared(ctx context.Context, lock *flock.Flock, wanted string) (*store.Store, error) {
 	free, err := lock.TryRLock()
@@ -145,7 +145,7 @@ func place(fingerprint string) string {
 // placeEnd is between the place of files and what they are.
 const placeEnd = "\x00"
 
-// alone reports whether nobody else has the index open, now or in a moment.
+// alone reports whether no other process has the index open, now or in a moment.
 func (c Config) alone(ctx context.Context, lock *flock.Flock) (bool, error) {
 	moment, cancel := context.WithTimeout(ctx, lockPatience)
 	defer cancel()
@@ -161,7 +161,7 @@ func (c Config) fillFile(ctx context.Context, wanted string, problem error) erro
 	if err != nil {
 		return err
 	}
-	if held, ok := store.Loaded(); !ok || problem != nil || held != wanted { // somebody else may just have filled it
+	if held, ok := store.Loaded(); !ok || problem != nil || held != wanted { // another process may just have filled it
 		err = c.fill(ctx, store, wanted, problem)
 	}
 	return errors.Join(err, store.Close())

@@ -42,9 +42,9 @@ type Options struct {
 	Connectors func() []model.Connector // what there is to grant
 	Origin     func(*http.Request) string
 	Now        func() time.Time
-	// ClientID and ClientSecret are the HTTP Basic credentials of who may ask. Without an id nobody may.
+	// ClientID and ClientSecret are the HTTP Basic credentials of a caller that may introspect. Without an id none may.
 	ClientID, ClientSecret string
-	// OwnerSecret is what the owner types to approve a request. Empty: nobody can approve.
+	// OwnerSecret is what the owner types to approve a request. Empty: no request can be approved.
 	OwnerSecret string
 	// TokenLife is the life of an access token that can be refreshed. Zero: 10 minutes.
 	TokenLife time.Duration

@@ -115,7 +115,7 @@ func connectionIDs(connector model.Connector) []string {
 var narrowFields = [...]string{"id", "subject", "received_at", "thread_id"}
 
 // grantNarrow grants four fields of the messages of a mailbox, the work one when there is one, since 2026-03-01.
-// Where nobody has a mailbox it grants the first fields of the first stream.
+// Where no connection has a mailbox it grants the first fields of the first stream.
 func grantNarrow(connectors []model.Connector) []StreamGrant {
 	for _, connector := range connectors {
 		for _, stream := range connector.Streams {

@@ -42,7 +42,7 @@ const (
 	formatMeta             // a conversation of Facebook or Instagram
 	formatHealth           // what a phone of Apple measured
 	formatClippings        // highlights and notes of a Kindle
-	formatActivity         // what somebody did on pages of Google
+	formatActivity         // what a person did on pages of Google
 	formatBookmarks        // links that a browser or a service kept
 	formatEvernote         // notes of Evernote
 )
@@ -81,7 +81,7 @@ func formatOf(name string) format {
 func recognize(fsys fs.FS, name string) (kind format, reason string) {
 	switch kind = formatOf(name); {
 	case kind == formatMail:
-		return kind, "" // there may be many; whoever reads one rejects what is not one
+		return kind, "" // there may be many; the reader rejects what is not one
 	case isMaildir(name):
 		return formatMail, ""
 	}
@@ -157,14 +157,14 @@ const (
 	unpacked    = "unpack it"
 )
 
-// isActivity reports a page of HTML in which Google lists what somebody did, below the styles of the page.
+// isActivity reports a page of HTML in which Google lists what a person did, below the styles of the page.
 func isActivity(fsys fs.FS, name string) bool {
 	opened, err := fsys.Open(name)
 	if err != nil {
 		return false
 	}
 	defer func() { _ = opened.Close() }()                                  // it was only read
-	start, _ := io.ReadAll(io.LimitReader(opened, services.ActivityStart)) // whoever reads it meets the error again
+	start, _ := io.ReadAll(io.LimitReader(opened, services.ActivityStart)) // the reader meets the error again
 	return services.IsActivity(start)
 }
 

@@ -38,7 +38,7 @@ import (
 // The cells of a table are strings; a column becomes integers, numbers, booleans or timestamps when all of its cells agree, and an empty
 // cell is null.
 //
-// A record is emitted at its event time; when it has none that can be read, nobody knows when. Records come in the order of file
+// A record is emitted at its event time; when it has none that can be read, its time is not known. Records come in the order of file
 // names and lines, unless the manifest says that the files are sorted. The corpus reads the files again whenever its records are asked
 // for, a piece at a time.
 //

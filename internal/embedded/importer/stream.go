@@ -1,28 +1,17 @@
 package importer
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"iter"
 	"path"
-	"slices"
 	"strings"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/archive"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/calendar"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/contacts"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/document"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/mail"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/services"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
@@ -255,100 +244,4 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 			return false, nil
 		}
 	}
-}
-
-// reader reads a file of the stream.
-func (s *fileStream) reader(ctx context.Context, file fs.File, from sourceFile) (item.Reader, error) {
-	name := path.Base(from.name)
-	text, err := s.text(file, name)
-	if err != nil {
-		return nil, err
-	}
-	switch s.format {
-	case formatWorkbook, formatDatabase:
-		return s.part(ctx, file, from)
-	case formatNotes:
-		return document.Note(text, strings.TrimPrefix(from.name, s.root+"/"), s.noteNames()), nil
-	case formatDocument:
-		if ending := strings.ToLower(path.Ext(name)); ending == ".html" || ending == ".htm" {
-			return document.HTML(text, name), nil
-		}
-		if strings.EqualFold(path.Ext(name), ".txt") {
-			return document.Plain(text, name), nil
-		}
-		at, size, err := archive.ReaderAt(file, archive.MaxNested)
-		if err != nil {
-			return nil, err
-		}
-		return document.Office(at, size, name), nil
-	case formatKeep:
-		return services.Keep(text, strings.TrimSuffix(name, path.Ext(name))), nil
-	case formatHealth:
-		return services.Health(file), nil
-	case formatActivity:
-		return services.Activity(text), nil
-	case formatEvernote:
-		return services.Evernote(text), nil
-	case formatBookmarks:
-		return services.Bookmarks(text), nil
-	case formatTelegram:
-		return services.Telegram(text), nil
-	case formatArray, formatCalendar, formatChat, formatSlack, formatX, formatMastodon, formatMeta:
-		seekable, ok := text.(io.ReadSeeker)
-		if !ok {
-			return nil, errSeek
-		}
-		switch s.format {
-		case formatCalendar:
-			return calendar.NewReader(seekable), nil
-		case formatChat:
-			return services.WhatsApp(seekable), nil
-		case formatSlack:
-			return services.Slack(seekable, path.Base(path.Dir(from.name)), s.slackUsers(path.Dir(path.Dir(from.name)))), nil
-		case formatX:
-			return services.X(seekable), nil
-		case formatMastodon:
-			return services.Mastodon(seekable), nil
-		case formatMeta:
-			return services.Meta(seekable, path.Base(path.Dir(from.name))), nil
-		}
-		return services.Array(seekable, from.objects), nil
-	}
-	if ending := path.Ext(name); s.format == formatTable && services.IsRows(ending) {
-		if text, err = services.Rows(text, ending); err != nil {
-			return nil, err
-		}
-	}
-	input := bufio.NewReaderSize(text, 1<<16)
-	item.SkipMark(input)
-	switch s.format {
-	case formatTable:
-		return table.NewReader(input, s.cells, &s.idField), nil
-	case formatMail:
-		if strings.EqualFold(path.Ext(name), ".emlx") {
-			input = mail.FromApple(input)
-		}
-		return messagesReader{mail.NewReader(input)}, nil
-	case formatContacts:
-		return contacts.NewReader(input), nil
-	case formatClippings:
-		return services.Clippings(input), nil
-	}
-	return objects.NewLines(input), nil
-}
-
-// text is a file as UTF-8. Mail and databases say for each of their texts which charset it has; JSON is in UTF-8 or UTF-16.
-func (s *fileStream) text(file fs.File, name string) (io.Reader, error) {
-	seekable, ok := file.(io.ReadSeeker)
-	ending := strings.ToLower(path.Ext(name))
-	switch s.format {
-	case formatWorkbook, formatDatabase, formatMail, formatHealth:
-		ok = false
-	case formatDocument:
-		ok = ok && ending != ".docx" && ending != ".odt"
-	}
-	if !ok {
-		return file, nil
-	}
-	return utf8text.Decode(seekable, ending == ".txt" || slices.Contains([]format{formatTable, formatCalendar, formatContacts, formatNotes}, s.format))
 }

@@ -222,7 +222,7 @@ type reader struct {
 	targets []any
 }
 
-// NewReader reads the rows of a table. It is closed by its last row, or by whoever reads it.
+// NewReader reads the rows of a table. It is closed by its last row, or by its reader.
 func NewReader(ctx context.Context, from, log io.Reader, table string) item.Reader {
 	return &reader{ctx: ctx, from: from, log: log, table: table}
 }

@@ -14,7 +14,7 @@ import (
 func Text(source string) string {
 	var text lineText
 	tokenizer := html.NewTokenizer(strings.NewReader(source))
-	hidden := atom.Atom(0) // the element whose text nobody sees
+	hidden := atom.Atom(0) // the element whose text is not shown
 	for {
 		switch tokenizer.Next() {
 		case html.ErrorToken: // the end: the input is in memory

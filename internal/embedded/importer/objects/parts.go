@@ -34,7 +34,7 @@ func Parts(file io.ReadSeeker, fields ...string) []Part {
 		return nil
 	}
 	found, beside, err := d.arrays(nil, maxDepth)
-	if err != nil { // whoever reads it says so
+	if err != nil { // the reader says so
 		return nil
 	}
 	var tables []foundArray

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -87,4 +88,54 @@ func EventTime(fields []model.Field) string {
 		return ""
 	}
 	return fields[at].Name
+}
+
+// Capable says what may be asked of a field, from its type.
+func Capable(field model.Field) model.Field {
+	switch field.Type {
+	case "timestamp":
+		field.Exact, field.Range, field.Aggregations = true, true, []string{"min", "max", "group_by_time"}
+	case "integer", "number":
+		field.Exact, field.Range, field.Aggregations = true, true, []string{"sum", "min", "max", "count_distinct", "group_by"}
+	case "boolean":
+		field.Exact, field.Aggregations = true, []string{"group_by"}
+	case "text":
+		field.Exact, field.Lexical = true, true
+	case "array", "object": // the texts in it
+		field.Lexical = !isKey(field.Name)
+	case "string":
+		field.Exact, field.Lexical, field.Aggregations = true, !isKey(field.Name), []string{"count_distinct", "group_by"}
+	}
+	return field
+}
+
+// isKey reports the name of a field that holds a key or an address, in which no one searches for a word.
+func isKey(name string) bool {
+	name = strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
+	return name == "id" || name == "url" || name == "sha256" || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "_url")
+}
+
+// HasField reports a field of a name.
+func HasField(fields []model.Field, name string) bool {
+	return slices.ContainsFunc(fields, func(field model.Field) bool { return field.Name == name })
+}
+
+// AsKey declares a field that a relation leads by as a string, which record ids are: an integer would never equal one.
+func AsKey(stream *model.Stream, name string) error {
+	at := slices.IndexFunc(stream.Fields, func(field model.Field) bool { return field.Name == name })
+	switch {
+	case len(stream.Fields) == 0: // of an empty file
+		stream.Fields = []model.Field{{Name: name, Nullable: true}}
+		at = 0
+	case at < 0:
+		return fmt.Errorf("stream %q has no field %q", stream.Name, name)
+	}
+	field := &stream.Fields[at]
+	switch field.Type {
+	case "", "string", "text", "integer", "number":
+		*field = Capable(model.Field{Name: name, Type: "string", Nullable: field.Nullable, Role: field.Role})
+		field.Lexical = false
+		return nil
+	}
+	return fmt.Errorf("field %q of stream %q is of type %s: a foreign key is a string or a number", name, stream.Name, field.Type)
 }

@@ -20,10 +20,10 @@ var (
 	firstLink    = item.Expression(`<a href="([^"]*)"`)
 )
 
-// ActivityStart is how much of a page is searched for what Google puts around each of the things that somebody did, in bytes.
+// ActivityStart is how much of a page is searched for what Google puts around each of the things that a person did, in bytes.
 const ActivityStart = 256 << 10
 
-// IsActivity reports that a page begins as those of Google do that list what somebody did.
+// IsActivity reports that a page begins as those of Google do that list what a person did.
 func IsActivity(start []byte) bool { return bytes.Contains(start, activityCell) }
 
 type activityReader struct {
@@ -31,7 +31,7 @@ type activityReader struct {
 	number int
 }
 
-// Activity reads a page of Google's that lists what somebody did: watched, searched for, visited.
+// Activity reads a page of Google's that lists what a person did: watched, searched for, visited.
 func Activity(file io.Reader) item.Reader {
 	r := &activityReader{cells: bufio.NewScanner(file)}
 	r.cells.Buffer(nil, item.MaxLine)
@@ -68,7 +68,7 @@ func (r *activityReader) Next() (item.Item, error) {
 		lines := strings.Split(htmltext.Text(parts[1]), "\n")
 		last := len(lines) - 1
 		when := table.Moment(lines[last])
-		if words := strings.Fields(lines[last]); when == lines[last] && len(words) > 1 { // without a zone that nobody knows
+		if words := strings.Fields(lines[last]); when == lines[last] && len(words) > 1 { // without an unknown zone
 			when = table.Moment(strings.Join(words[:len(words)-1], " "))
 			if !item.IsTimestamp(when) {
 				when = lines[last]

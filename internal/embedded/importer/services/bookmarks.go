@@ -32,7 +32,7 @@ type bookmarksReader struct {
 	ended   bool
 }
 
-// Bookmarks reads the links that somebody kept.
+// Bookmarks reads kept links.
 func Bookmarks(file io.Reader) item.Reader {
 	r := &bookmarksReader{page: html.NewTokenizer(file)}
 	r.page.SetMaxBuf(item.MaxLine)
@@ -146,7 +146,7 @@ var (
 	secretObject = item.Expression(`"encrypted"\s*:\s*(?:true|false)(?s:.*)"(?:folders|items|vaults)"\s*:`)
 )
 
-// IsPasswords reports that a table or JSON holds the passwords of somebody, which nobody should hand to an assistant.
+// IsPasswords reports that a table or JSON holds passwords, which must not reach an assistant.
 func IsPasswords(start []byte, isTable bool) bool {
 	if !isTable {
 		return secretObject().Match(start)

@@ -27,7 +27,7 @@ func IsClippings(start []byte) bool {
 
 type clippingsReader struct{ lines *item.Lines }
 
-// Clippings reads what somebody marked and noted on a Kindle.
+// Clippings reads what a person marked and noted on a Kindle.
 func Clippings(input *bufio.Reader) item.Reader { return clippingsReader{item.NewLines(input)} }
 
 func (r clippingsReader) Next() (item.Item, error) {

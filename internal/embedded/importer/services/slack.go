@@ -23,7 +23,7 @@ func IsSlackDay(name string) bool { return slackDay().MatchString(path.Base(name
 // SlackUsers are the names of people by their ids.
 type SlackUsers map[string]string
 
-// ReadSlackUsers reads the list of people of an export. A list that cannot be read names nobody.
+// ReadSlackUsers reads the list of people of an export. A list that cannot be read has no names.
 func ReadSlackUsers(file io.ReadSeeker) SlackUsers {
 	users := SlackUsers{}
 	people := objects.NewArray(file)

@@ -94,7 +94,7 @@ func (r *chatReader) Next() (item.Item, error) {
 		one.Put("author", strings.TrimSpace(author))
 		body = said
 	} else {
-		one.Put("notice", true) // of the service: somebody joined, a number changed
+		one.Put("notice", true) // of the service: a member joined, a number changed
 	}
 	if match := chatFile().FindStringSubmatch(body); match != nil {
 		one.Put("attachment", strings.TrimSpace(match[1]+match[2]))

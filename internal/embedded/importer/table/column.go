@@ -157,7 +157,7 @@ type clock struct {
 // clocks are those of Unix, and that of Windows and Chrome, which begins in 1601.
 var clocks = [...]clock{{time.Second, 0}, {time.Millisecond, 0}, {time.Microsecond, 0}, {time.Microsecond, 11_644_473_600}, {time.Nanosecond, 0}}
 
-// ofApple is when Apple begins to count, in seconds since 1970: in fractions of seconds or nanoseconds, which nobody noted before.
+// ofApple is when Apple begins to count, in seconds since 1970. Apple counts fractions of seconds, or nanoseconds.
 const ofApple = 978_307_200
 
 // Whole numbers count time if their column is called so, and all of them are between these seconds since 1970: from 1980 to 2100.

@@ -131,7 +131,7 @@ func writeDate(text, form string) (written string, ok bool) {
 	switch {
 	case zone == "":
 	case zone[0] >= 'A' && !slices.Contains([]string{"Z", "UTC", "GMT"}, zone):
-		return "", false // a zone that nobody knows
+		return "", false // an unknown zone
 	case zone[0] != '+' && zone[0] != '-', strings.Trim(zone[1:], "0:") == "":
 		zone = "Z"
 	case zone[3] != ':':
