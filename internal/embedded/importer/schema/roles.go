@@ -51,21 +51,22 @@ func plainName(name string) string {
 	return strings.NewReplacer(" ", "", "-", "", "_", "").Replace(strings.ToLower(name))
 }
 
-// onlyTimestamp makes the one timestamp of a stream its event time, whatever its name. Of several, none is guessed.
+// ofPerson are in the names of days that say something about a person, and nothing about when a record happened.
+var ofPerson = item.Expression(`(?i)birth|geburt|naissance|nacimiento|nascimento|nascita|^b_?day|^dob$|anniversary|jahrestag|生年月日|生日`)
+
+// mayBeEventTime reports a timestamp that may say when a record happened.
+func mayBeEventTime(field model.Field) bool {
+	return field.Type == "timestamp" && !ofPerson().MatchString(field.Name)
+}
+
+// onlyTimestamp makes the one timestamp of a stream its event time. Of several, none is guessed.
 func onlyTimestamp(fields []model.Field) *model.Field {
-	var only *model.Field
-	for index := range fields {
-		if fields[index].Type == "timestamp" {
-			if only != nil {
-				return nil
-			}
-			only = &fields[index]
-		}
+	at := slices.IndexFunc(fields, mayBeEventTime)
+	if at < 0 || slices.ContainsFunc(fields[at+1:], mayBeEventTime) {
+		return nil
 	}
-	if only != nil {
-		only.Role = "event-time"
-	}
-	return only
+	fields[at].Role = "event-time"
+	return &fields[at]
 }
 
 // dateWords are in the names of dates, in the languages of those whose banks and shops write them.
@@ -73,7 +74,7 @@ var dateWords = item.Expression(`(?i)date|time|datum|buchung|valuta|fecha|data|d
 
 // firstDate makes the first timestamp the event time whose name says that it is a date: a booking comes before what follows from it.
 func firstDate(fields []model.Field) *model.Field {
-	at := slices.IndexFunc(fields, func(field model.Field) bool { return field.Type == "timestamp" && dateWords().MatchString(field.Name) })
+	at := slices.IndexFunc(fields, func(field model.Field) bool { return mayBeEventTime(field) && dateWords().MatchString(field.Name) })
 	if at < 0 {
 		return nil
 	}
