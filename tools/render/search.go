@@ -111,7 +111,7 @@ func (s *searchPage) structured() json.RawMessage {
 			return out
 		}
 	}
-	if all == 0 { // what stands beside the hits is too much, such as a cursor that nobody could send back
+	if all == 0 { // what stands beside the hits is too much, such as a cursor too long to send back
 		const tooLong = "More hits exist, but the cursor to them is too long to be sent back."
 		return s.write(nil, hitStyle{}, data.Without("next_cursor").With("warning", encode(tooLong)))
 	}

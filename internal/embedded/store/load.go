@@ -40,7 +40,7 @@ func (s *Store) Load(ctx context.Context, corpus model.Corpus, fingerprint strin
 // all is as it was. Nothing is read if the store holds what the fingerprint names. While another process updates it waits, and fails after
 // a while with [ErrBusy].
 func (s *Store) Update(ctx context.Context, read func(known map[string]model.Part) (model.Corpus, error), fingerprint string, progress func(n int)) error {
-	tx, err := s.db.BeginTx(ctx, nil) // nobody else writes from here on
+	tx, err := s.db.BeginTx(ctx, nil) // from here on this is the only writer
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrBusy, err)
 	}

@@ -13,7 +13,7 @@ import (
 type Record struct {
 	Version int64 // counts the records of all streams in the order in which they were loaded
 	ID      string
-	Emitted *int64 // microseconds since 1970; nil: nobody knows
+	Emitted *int64 // microseconds since 1970; nil: not known
 	Data    []byte
 }
 

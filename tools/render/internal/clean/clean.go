@@ -11,7 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// Text that comes from a record is somebody else's. What steers a terminal, hides text from a reader or floods a screen
+// Text that comes from a record is not ours. What steers a terminal, hides text from a reader or floods a screen
 // never reaches a host, on either channel; line breaks, tabs, joiners, emoji and every script do (D19).
 
 // Removed counts the characters that were taken out of an answer, by what they were.

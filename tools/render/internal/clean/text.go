@@ -41,7 +41,7 @@ func Preview(s string, max int) string {
 }
 
 // Readable is JSON whose texts stand as they read: many a server writes each letter beyond ASCII as an escape, which takes
-// three times the bytes and which nobody reads.
+// three times the bytes and is hard to read.
 func Readable(raw string) string {
 	if !strings.Contains(raw, `\u`) {
 		return raw
@@ -62,7 +62,7 @@ func Name(s string) string {
 	return Quote(s)
 }
 
-// Unmistakable reports a name that nobody takes for more than a name: it has letters, digits and a few signs alone.
+// Unmistakable reports a name that cannot be taken for more than a name: it has letters, digits and a few signs alone.
 func Unmistakable(name string) bool {
 	for i, c := range name {
 		switch {
@@ -185,7 +185,7 @@ func AppendCell(b []byte, raw string, chars int) (_ []byte, left int) {
 	return AppendQuoted(b, value), 0
 }
 
-// PlainCell reports a text that a cell shows as it is: it is one line, and nobody can take it for another value, for two cells, or
+// PlainCell reports a text that a cell shows as it is: it is one line, and cannot be taken for another value, for two cells, or
 // for more than a value.
 func PlainCell(s string) bool {
 	if s == "" || s == "~" || s == "null" || s == "true" || s == "false" || strings.ContainsAny(s, "|\"{}[]<>=\\\n\t`") || strings.Contains(s, ": ") ||
