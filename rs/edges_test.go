@@ -143,7 +143,7 @@ func TestEdgesOfAList(t *testing.T) {
 		}
 	}
 	if list, ok := (&rs.Response{Body: `{"data":[]}`}).List(); !ok || list.Count != 0 || list.Items == nil {
-		t.Error("an empty list is none")
+		t.Error("an empty list is not read as a list")
 	}
 	for _, body := range []string{`{}`, `[]`, `{"data":{}}`, `{"data":1}`} {
 		if _, ok := (&rs.Response{Body: body}).List(); ok {

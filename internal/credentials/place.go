@@ -141,8 +141,8 @@ func nameOf(key string) string {
 	return cmp.Or(strings.TrimRight(valid[:min(len(valid), maxName)], "._-"), "source")
 }
 
-// standing is the credential in a file, without a look at who may read or write that. The error is fs.ErrNotExist where there is none that could be
-// used: then nothing is lost with it.
+// standing reads the credential in a file, without checking who may read or write the file. The error is fs.ErrNotExist if it holds no
+// credential that could be used, so that nothing is lost with it.
 func standing(path, provider string) (Document, error) {
 	body, _, err := readRegular(path)
 	if err != nil {

@@ -25,7 +25,7 @@ func (c *correction) aggregate() {
 		}
 	}
 	if field, ok := written.Text(c.args.Get("field")); ok && strings.ContainsAny(field, "*+/()") && c.stream.field(field) == nil {
-		c.say(rs.UnknownField, "field", "aggregate computes on one field, and %s is none of %s.", quote.Text(field), c.stream.Name)
+		c.say(rs.UnknownField, "field", "aggregate computes on one field of %s; %s is an expression.", c.stream.Name, quote.Text(field))
 		c.open, c.partly = true, true
 	} else if ok && metric != "count" {
 		if to := c.name("field", field, aggregates(metric), "take "+metric); to != "" {

@@ -62,11 +62,7 @@ func (t Tool) withNames(args rs.Object) rs.Object {
 			continue
 		}
 		if flag, ok := flags[plain]; ok && t.Takes(flag[0]) && !args.Includes(flag[0]) {
-			meant := flag[1]
-			if m.Value == "false" {
-				meant = opposite[meant]
-			}
-			if meant != "" && (m.Value == "true" || m.Value == "false") {
+			if meant := map[string]string{"true": flag[1], "false": opposite[flag[1]]}[m.Value]; meant != "" {
 				canonical = renamed(canonical, m.Name, flag[0], rs.EncodeJSON(meant))
 				continue
 			}

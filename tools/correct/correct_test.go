@@ -219,7 +219,7 @@ func TestDatesInOtherForms(t *testing.T) {
 	}
 }
 
-// An amount as people write it is a number; a text that may be two numbers, or is none, stays.
+// An amount as people write it is a number; a text that may be two numbers, or that is no number, stays.
 func TestAmountsInOtherForms(t *testing.T) {
 	known := correct.ReadTool("query_records", `{"properties":{"stream":{"type":"string"},"filter":{"type":"object"}}}`)
 	for sent, want := range map[string]string{

@@ -65,3 +65,12 @@ func TestADirectionIsNoCondition(t *testing.T) {
 		}
 	}
 }
+
+// Half of an alternative is no condition: the other half would be lost.
+func TestHalfOfAnAlternativeIsNotProposed(t *testing.T) {
+	args, _ := correct.Arguments(json.RawMessage(`{"stream":"orders","filter":{"total":">=50 or <10"}}`))
+	call, ok := toolNamed(t, "query_records").Guess(args, &rs.Error{Code: rs.InvalidFilter, Param: "filter"})
+	if ok && strings.Contains(call.String(), `"gte"`) {
+		t.Errorf("it leads to %s", call)
+	}
+}

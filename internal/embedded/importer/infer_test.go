@@ -88,7 +88,7 @@ func TestInferenceFindsRolesByNameAndType(t *testing.T) {
 		{"the only timestamp is the event time", `{"repaired":"2024-03-01"}`, map[string]string{"repaired": "event-time"}},
 		{"of two timestamps without a telling name none is", `{"repaired":"2024-03-01","sold":"2025-05-01"}`, map[string]string{}},
 		{"a birthday is no event time", `{"birthday":"1984-03-01"}`, map[string]string{}},
-		{"a date of birth is none, whatever it is called", `{"Date of birth":"1984-03-01"}`, map[string]string{}},
+		{"a date of birth is no event time, whatever its name", `{"Date of birth":"1984-03-01"}`, map[string]string{}},
 		{"another date beside a birthday is", `{"Geburtsdatum":"1984-03-01","joined":"2010-05-01"}`, map[string]string{"joined": "event-time"}},
 		{"names in camel case, and a start before an end", `{"endTime":"2026-03-02T10:00:00Z","startTime":"2026-03-02T09:00:00Z"}`, map[string]string{"startTime": "event-time"}},
 		{"what was made before it was changed", `{"updatedAt":"2026-03-02","createdAt":"2026-03-01"}`, map[string]string{"createdAt": "event-time"}},

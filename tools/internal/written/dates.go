@@ -115,7 +115,7 @@ var (
 	plainAmount  = Expression(`^-?[0-9]+(?:\.[0-9]+)?$`)
 )
 
-// WithoutCurrency is a text without the sign or code of a currency before or after it; false where there is none.
+// WithoutCurrency returns the amount in a text that has the sign or code of a currency before or after it; ok is false for any other text.
 func WithoutCurrency(raw string) (amount string, ok bool) {
 	s, _ := Text(raw)
 	amount = currencyForm().ReplaceAllString(strings.TrimSpace(s), "")
