@@ -178,7 +178,7 @@ func (h *hosted) bridge(ctx context.Context, c cli.HostedConfig) (*signin.Bridge
 }
 
 // answerBytes is how many bytes of answers may be in memory: as many MiB as are set, or two fifths of the process's memory
-// limit, which are 64 MiB of the default.
+// limit, which are 48 MiB of the default.
 func answerBytes(mebibytes, memoryLimit int64) int64 {
 	switch {
 	case mebibytes > 0:

@@ -8,12 +8,11 @@ import (
 )
 
 // softMemory is the size in bytes beyond which memory is collected more eagerly than GOGC says: a thousand calls at a
-// time need some 80 MiB, and are to stay under 200 in all.
-const softMemory = 160 << 20
+// time need some 80 MiB, and 64 with large answers are to stay under 150 MB in all.
+const softMemory = 120 << 20
 
-// SoftMemory returns the process's memory limit in bytes where GOMEMLIMIT sets none: 160 MiB, or five eighths of the limit
-// of its control group if that is less. It is 160 MiB of the 256 that the files in deploy/ set, so the rest is what the Go
-// runtime does not count. machine is the root of the file system.
+// SoftMemory returns the process's memory limit in bytes where GOMEMLIMIT sets none: 120 MiB, or five eighths of the limit
+// of its control group if that is less; the rest is what the Go runtime does not count. machine is the root of the file system.
 func SoftMemory(machine fs.FS) int64 {
 	if limit, found := controlGroupMemory(machine); found {
 		return min(softMemory, limit/8*5)

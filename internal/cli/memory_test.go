@@ -16,7 +16,7 @@ func TestMemoryFollowsTheControlGroup(t *testing.T) {
 		files map[string]string
 		want  int64 // MiB
 	}{
-		"a system without control groups has the default": {nil, 160},
+		"a system without control groups has the default": {nil, 120},
 		"a service's own group limits it": {
 			map[string]string{self: "0::/system.slice/pdpp-mcp.service\n", v2 + "system.slice/pdpp-mcp.service/memory.max": "134217728\n"},
 			80,
@@ -29,30 +29,30 @@ func TestMemoryFollowsTheControlGroup(t *testing.T) {
 			map[string]string{self: "0::/a.slice/b\n", v2 + "a.slice/b/memory.max": "67108864\n", v2 + "a.slice/memory.max": "134217728\n"},
 			40,
 		},
-		"another group's limit does not":     {map[string]string{self: "0::/a\n", v2 + "b/memory.max": "67108864\n"}, 160},
+		"another group's limit does not":     {map[string]string{self: "0::/a\n", v2 + "b/memory.max": "67108864\n"}, 120},
 		"a container's group is at the root": {map[string]string{self: "0::/\n", v2 + "memory.max": "134217728\n"}, 80},
 		"with the machine's namespace its path is not there": {
 			map[string]string{self: "0::/docker/1234\n", v2 + "memory.max": "134217728\n"},
 			80,
 		},
 		"a path out of the namespace stays in it": {map[string]string{self: "0::/../1234\n", v2 + "memory.max": "134217728\n"}, 80},
-		"max is no limit":                         {map[string]string{self: "0::/a\n", v2 + "a/memory.max": "max\n"}, 160},
-		"a limit of all memory lowers nothing":    {map[string]string{self: "0::/a\n", v2 + "a/memory.max": "8589934592\n"}, 160},
-		"the limit of deploy/ is the default":     {map[string]string{self: "0::/a\n", v2 + "a/memory.max": "268435456\n"}, 160},
+		"max is no limit":                         {map[string]string{self: "0::/a\n", v2 + "a/memory.max": "max\n"}, 120},
+		"a limit of all memory lowers nothing":    {map[string]string{self: "0::/a\n", v2 + "a/memory.max": "8589934592\n"}, 120},
+		"the limit of deploy/ lowers nothing":     {map[string]string{self: "0::/a\n", v2 + "a/memory.max": "268435456\n"}, 120},
 		"version 1 has a folder for memory": {
 			map[string]string{self: "5:cpu,cpuacct:/x\n4:memory:/a/b\n1:name=systemd:/\n", v1 + "a/b/memory.limit_in_bytes": "134217728\n"},
 			80,
 		},
 		"version 1 shows no limit as a large number": {
 			map[string]string{self: "4:memory:/a\n", v1 + "a/memory.limit_in_bytes": "9223372036854771712\n"},
-			160,
+			120,
 		},
 		"both versions at a time": {
 			map[string]string{self: "4:memory:/a\n0::/a\n", v1 + "a/memory.limit_in_bytes": "134217728\n", v2 + "a/memory.max": "67108864\n"},
 			40,
 		},
-		"what is not a number is no limit":      {map[string]string{self: "0::/a\n", v2 + "a/memory.max": "many\n"}, 160},
-		"a limit of 0 is no limit":              {map[string]string{self: "0::/a\n", v2 + "a/memory.max": "0\n"}, 160},
+		"what is not a number is no limit":      {map[string]string{self: "0::/a\n", v2 + "a/memory.max": "many\n"}, 120},
+		"a limit of 0 is no limit":              {map[string]string{self: "0::/a\n", v2 + "a/memory.max": "0\n"}, 120},
 		"lines of another form are passed over": {map[string]string{self: "?\n\n0::/a", v2 + "a/memory.max": "134217728"}, 80},
 	} {
 		t.Run(name, func(t *testing.T) {
