@@ -201,6 +201,12 @@ func (c *component) text(name string) string {
 	return strings.ToValidUTF8(found[0].Value, "\ufffd")
 }
 
+// isFromHereOn reports a change of a day of a series and of all that follow it.
+func (c *component) isFromHereOn() bool {
+	in := c.properties["RECURRENCE-ID"][0].ICalParameters["RANGE"]
+	return len(in) > 0 && strings.EqualFold(in[0], "THISANDFUTURE")
+}
+
 func (c *component) person(name string) string {
 	if people := c.people(name); len(people) > 0 {
 		return people[0]

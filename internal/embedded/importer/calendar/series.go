@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -26,20 +28,32 @@ type seriesReader struct {
 	events  *reader
 	lastDay time.Time       // to which series are unfolded, by the clock
 	changed map[string]bool // days of series that have an event of their own
+	changes map[string][]change
 
-	of      component // the series that is unfolded
-	id      string
-	starts  calendarTime
-	length  time.Duration // by the clock
-	hasEnd  bool
-	pending []time.Time // its days, by the clock
-	cut     bool        // there were more
-	empty   int         // series without a day so far
+	happening             // the series that is unfolded
+	id        string      // of it
+	pending   []time.Time // its days, by the clock
+	cut       bool        // there were more
+	empty     int         // series without a day so far
+}
+
+// A happening is what the days of a series have in common.
+type happening struct {
+	of     component
+	starts calendarTime  // of the first
+	length time.Duration // by the clock
+	hasEnd bool
+}
+
+// A change is what a series is from one of its days on (RANGE=THISANDFUTURE).
+type change struct {
+	happening
+	from calendarTime
 }
 
 // NewReader reads the events of a calendar, twice.
 func NewReader(file io.ReadSeeker) item.Reader {
-	return &seriesReader{file: file, changed: map[string]bool{}}
+	return &seriesReader{file: file, changed: map[string]bool{}, changes: map[string][]change{}}
 }
 
 func (r *seriesReader) Next() (item.Item, error) {
@@ -70,9 +84,7 @@ func (r *seriesReader) Next() (item.Item, error) {
 			series = id
 			id += "#" + day
 		} else if c.text("RRULE")+c.text("RDATE") != "" {
-			if r.of, r.id, r.starts, r.hasEnd = c, id, starts, hasEnd; hasEnd {
-				r.length = clockOf(ends.when).Sub(clockOf(starts.when))
-			}
+			r.id, r.happening = id, newHappening(c, starts, ends, hasEnd)
 			if r.unfold() {
 				continue
 			}
@@ -82,13 +94,40 @@ func (r *seriesReader) Next() (item.Item, error) {
 	}
 	clock := r.pending[0]
 	r.pending = r.pending[1:]
-	starts, ends := r.at(clock), calendarTime{}
-	if r.hasEnd {
-		if ends = r.at(clock.Add(r.length)); r.length > 0 && !ends.when.After(starts.when) { // the clock was put forward in between
-			ends.when = starts.when.Add(r.length)
+	day, now := dayKey(clock, r.starts.day), r.happening
+	if latest, ok := r.changeOn(clock); ok {
+		now = latest.happening
+		clock = clockOf(now.starts.when).Add(clock.Sub(r.clockOf(latest.from)))
+	}
+	starts, ends := now.at(clock, r.events.zones), calendarTime{}
+	if now.hasEnd {
+		if ends = now.at(clock.Add(now.length), r.events.zones); now.length > 0 && !ends.when.After(starts.when) { // the clock was put forward in between
+			ends.when = starts.when.Add(now.length)
 		}
 	}
-	return r.events.event(r.of, r.id+"#"+dayKey(clock, starts.day), r.id, starts, ends), nil
+	return r.events.event(now.of, r.id+"#"+day, r.id, starts, ends), nil
+}
+
+func newHappening(c component, starts, ends calendarTime, hasEnd bool) happening {
+	return happening{of: c, starts: starts, length: clockOf(ends.when).Sub(clockOf(starts.when)), hasEnd: hasEnd}
+}
+
+// changeOn is the last change that is in force on a day of the series.
+func (r *seriesReader) changeOn(clock time.Time) (latest change, ok bool) {
+	all := r.changes[r.id]
+	later := sort.Search(len(all), func(at int) bool { return r.clockOf(all[at].from).After(clock) })
+	if later == 0 {
+		return change{}, false
+	}
+	return all[later-1], true
+}
+
+// clockOf is what the clock of the series shows at a time.
+func (r *seriesReader) clockOf(at calendarTime) time.Time {
+	if !at.day && !at.local && !r.starts.day && !r.starts.local {
+		at.when = at.when.In(r.starts.when.Location())
+	}
+	return clockOf(at.when)
 }
 
 // survey reads the file once to learn which years it covers, and which days of series were changed.
@@ -108,12 +147,20 @@ func (r *seriesReader) survey() error {
 		if err != nil {
 			break // it shows on the next read
 		}
-		if starts, ok := c.instant("DTSTART", r.events.zones); ok {
+		starts, hasStart := c.instant("DTSTART", r.events.zones)
+		if hasStart {
 			year = max(year, starts.when.Year())
 		}
 		if day, ok := c.instant("RECURRENCE-ID", r.events.zones); ok {
 			r.changed[c.id()+" "+key(day)] = true
+			if hasStart && c.isFromHereOn() {
+				ends, hasEnd := c.end(starts, r.events.zones)
+				r.changes[c.id()] = append(r.changes[c.id()], change{newHappening(c, starts, ends, hasEnd), day})
+			}
 		}
+	}
+	for _, changes := range r.changes {
+		slices.SortStableFunc(changes, func(a, b change) int { return a.from.when.Compare(b.from.when) })
 	}
 	r.lastDay = time.Date(year+yearsAhead+1, time.January, 1, 0, 0, 0, 0, time.UTC)
 	_, err := r.file.Seek(0, io.SeekStart)
@@ -121,12 +168,12 @@ func (r *seriesReader) survey() error {
 	return err
 }
 
-// at is a time of the clock in the zone of the series.
-func (r *seriesReader) at(clock time.Time) calendarTime {
-	at := r.starts
+// at is a time of the clock in the zone in which it happens.
+func (h *happening) at(clock time.Time, zones calendarZones) calendarTime {
+	at := h.starts
 	switch {
-	case r.starts.zone != "" && !r.starts.local:
-		at, _ = r.of.inZone(clock, r.starts.zone, r.events.zones)
+	case h.starts.zone != "" && !h.starts.local:
+		at, _ = h.of.inZone(clock, h.starts.zone, zones)
 	default:
 		at.when = clock
 	}
@@ -177,7 +224,7 @@ func (r *seriesReader) unfold() bool {
 	}
 	seen := map[time.Time]bool{}
 	add := func(clock time.Time) bool {
-		at := r.at(clock)
+		at := r.at(clock, r.events.zones)
 		switch {
 		case !clock.Before(r.lastDay) || !until.when.IsZero() && isPast(at, until):
 			return false
