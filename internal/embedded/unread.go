@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -22,14 +23,18 @@ func (c *call) warnUnread(sources []access) {
 			unread = append(unread, one)
 		}
 	}
-	slices.SortStableFunc(unread, func(a, b *model.LeftOut) int { return b.Pieces - a.Pieces })
+	slices.SortStableFunc(unread, func(a, b *model.LeftOut) int { return cmp.Or(b.Pieces-b.Kept-a.Pieces+a.Kept, a.Kept-b.Kept) })
 	for i, one := range unread[:min(len(unread), maxUnread)] {
 		message := fmt.Sprintf("%s was not read: %s", one.File, one.Reason)
+		how := "not read"
+		if one.Kept > 0 {
+			how = "not read in full"
+		}
 		switch {
 		case one.Pieces == 1:
-			message = fmt.Sprintf("Line %d of %s was not read: %s", one.Line, one.File, one.Reason)
+			message = fmt.Sprintf("Line %d of %s was %s: %s", one.Line, one.File, how, one.Reason)
 		case one.Pieces > 1:
-			message = fmt.Sprintf("%d pieces of %s were not read, the first at line %d: %s", one.Pieces, one.File, one.Line, one.Reason)
+			message = fmt.Sprintf("%d pieces of %s were %s, the first at line %d: %s", one.Pieces, one.File, how, one.Line, one.Reason)
 		}
 		if more := len(unread) - maxUnread; i == maxUnread-1 && more > 0 {
 			message = fmt.Sprintf("Files not read in full beside this one: %d. %s", more, message)

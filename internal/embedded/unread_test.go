@@ -20,6 +20,7 @@ func TestAnswersTellWhatWasNotRead(t *testing.T) {
 			return []model.LeftOut{
 				{ConnectionID: "cin_notes_a", File: "a.docx", Reason: "of no known kind"},
 				{ConnectionID: "cin_notes_a", Stream: "notes", File: "notes.csv", Pieces: 412, Line: 7, Reason: "the row has 3 cells"},
+				{ConnectionID: "cin_notes_b", Stream: "notes", File: "short.csv", Pieces: 500, Kept: 500, Line: 3, Reason: "the row has 2 cells"},
 				{ConnectionID: "cin_chat", Stream: "messages", File: "chat.json", Pieces: 1, Line: 2, Reason: "not JSON"},
 			}
 		}
@@ -52,14 +53,16 @@ func TestAnswersTellWhatWasNotRead(t *testing.T) {
 		token, target string
 		want          []string
 	}{
-		{"tok-owner", "/v1/schema", []string{rows, "Files not read in full beside this one: 1. " + chat}},
+		{"tok-owner", "/v1/schema", []string{rows, "Files not read in full beside this one: 2. " + chat}},
 		{"tok-chat", "/v1/schema", []string{chat}},
 		{"tok-chat", "/v1/search?q=coffee", []string{chat}},
-		{"tok-owner", "/v1/search?q=coffee&streams=notes", []string{rows, "a.docx was not read: of no known kind"}},
+		{"tok-owner", "/v1/search?q=coffee&streams=notes", []string{rows, "Files not read in full beside this one: 1. a.docx was not read: of no known kind"}},
 		{"tok-owner", "/v1/search?q=tea", nil},
 		{"tok-owner", "/v1/streams/messages/records", []string{chat, "a.docx was not read: of no known kind"}},
 		{"tok-owner", "/v1/streams/notes/records", nil},
-		{"tok-owner", "/v1/streams/notes/aggregate?metric=count&connection_id=cin_notes_b", []string{"a.docx was not read: of no known kind"}},
+		{"tok-owner", "/v1/streams/notes/aggregate?metric=count&connection_id=cin_notes_b", []string{
+			"a.docx was not read: of no known kind", "500 pieces of short.csv were not read in full, the first at line 3: the row has 2 cells",
+		}},
 	} {
 		var got []string
 		for _, one := range r.ok(test.token, test.target).at("meta", "warnings").([]any) {

@@ -20,6 +20,15 @@ type loadReport struct {
 	now             func() time.Time
 	begun, reported time.Time
 	loaded, skipped int
+	kept            string // the file of which a record is without something, as was said
+}
+
+// keep says which record is the first of a file that is kept without something: all rows of it may be short.
+func (r *loadReport) keep(s importer.Skip) {
+	if s.File != r.kept {
+		r.kept = s.File
+		fmt.Fprintf(r.out, "pdpp-mcp: not in full %s\n", s)
+	}
 }
 
 func (r *loadReport) skip(s importer.Skip) {

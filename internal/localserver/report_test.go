@@ -24,6 +24,8 @@ func TestLoadingIsReportedOnceASecondAndEachSkip(t *testing.T) {
 	for line := range 40 {
 		report.skip(importer.Skip{File: "a/b.csv", Line: line, Reason: "no row"})
 	}
+	report.keep(importer.Skip{File: "c.csv", Line: 2, Reason: "short"})
+	report.keep(importer.Skip{File: "c.csv", Line: 3, Reason: "short"})
 	report.end()
 	lines := strings.Split(strings.TrimSpace(said.String()), "\n")
 	want := []string{
@@ -35,8 +37,8 @@ func TestLoadingIsReportedOnceASecondAndEachSkip(t *testing.T) {
 	if diff := cmp.Diff(want, lines[:4]); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"pdpp-mcp: skipped a/b.csv:39: no row", "pdpp-mcp: loaded 7001 records in 3s, skipped 40"}, lines[len(lines)-2:]); diff != "" ||
-		len(lines) != 2+40+1 {
+	if diff := cmp.Diff([]string{"pdpp-mcp: not in full c.csv:2: short", "pdpp-mcp: loaded 7001 records in 3s, skipped 40"}, lines[len(lines)-2:]); diff != "" ||
+		len(lines) != 2+40+2 {
 		t.Errorf("%d lines (-want +got)\n%s", len(lines), diff)
 	}
 }

@@ -52,15 +52,21 @@ func (l *leftOut) found(connector string, streams []fileStream) {
 
 // follow returns a watch that notes each skip on its way.
 func (l *leftOut) follow(watch Watch) Watch {
-	skipped := watch.skipped
+	skipped, kept := watch.skipped, watch.Kept
 	watch.Skipped = func(s Skip) {
-		l.add(s)
+		l.add(s, false)
 		skipped(s)
+	}
+	watch.Kept = func(s Skip) {
+		l.add(s, true)
+		if kept != nil {
+			kept(s)
+		}
 	}
 	return watch
 }
 
-func (l *leftOut) add(s Skip) {
+func (l *leftOut) add(s Skip, kept bool) {
 	one, known := l.byName[s.File]
 	switch {
 	case !known && len(l.files) == maxLeftOut:
@@ -76,6 +82,9 @@ func (l *leftOut) add(s Skip) {
 	}
 	if s.Line > 0 {
 		one.Pieces++
+	}
+	if kept {
+		one.Kept++
 	}
 }
 

@@ -54,6 +54,7 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 			}
 			watch.skipped(Skip{File: at.name, Line: one.Line, Reason: reason})
 		}
+		watch.kept(at.name, one)
 		for _, file := range one.Attached {
 			attached.Add(file.Fields, (*schema.FieldTally).Count)
 		}
@@ -105,6 +106,9 @@ func (s *fileStream) records(ctx context.Context, connection string, keep *blobB
 			}
 		}
 		err := s.scan(ctx, connection, report, func(at sourceFile, one item.Item) bool {
+			if s.declared.Fields != nil { // what was inferred was said then
+				watch.kept(at.name, one)
+			}
 			s.shape(&one)
 			if reason := s.attach(&one); reason != "" {
 				report(Skip{File: at.name, Line: one.Line, Reason: reason})

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -202,4 +203,49 @@ func FuzzCSV(f *testing.F) {
 			t.Errorf("%d records and skips of %d lines in %q", count, lines, text)
 		}
 	})
+}
+
+// A row that is not as its header says is named: one that is too long, or has a quotation mark that is not closed, is left out and takes no
+// other row with it; one that is too short is kept.
+func TestRowsThatAreNotAsTheirHeaderAreNamed(t *testing.T) {
+	rows := func(count int) (text string) {
+		for id := range count {
+			text += fmt.Sprintf("%d,x,1\n", id+100)
+		}
+		return text
+	}
+	for _, test := range []struct {
+		name, text    string
+		ids           string
+		skipped, kept []Skip
+	}{
+		{"a mark that is not closed", "id,a,b\n1,x,1\n2,\"x,1\n3,x,1\n", "1 3", []Skip{{"t.csv", 3, "a quotation mark is opened and not closed"}}, nil},
+		{"one far below the header", "id,a,b\n" + rows(60) + "2,\"x,1\n3,x,1\n4,x,1\n", "158 159 3 4", []Skip{{"t.csv", 62, "a quotation mark is opened and not closed"}}, nil},
+		{"one in the last cell", "id,a\n1,x\n2,\"x\n3,x\n4,x\n", "1 3 4", []Skip{{"t.csv", 3, "a quotation mark is opened and not closed"}}, nil},
+		{"one in the last cell of the file", "id,a\n1,x\n2,\"x", "1", []Skip{{"t.csv", 3, "a quotation mark is opened and not closed"}}, nil},
+		{"a mark in a text", "id,a\n1,5\" nails\n2,x\n", "1 2", nil, nil},
+		{"a text that ends with a line", "id,a\n1,\"x\n\"\n2,x\n", "1 2", nil, nil},
+		{"short rows and a long one", "id,a,b,c\n1,x,1,1\n2,x\n3,x,1\n4,x,1,1,1\n5,x,1,1\n", "1 2 3 5", []Skip{{"t.csv", 5, "the row has 5 cells, and the header 4"}}, []Skip{
+			{"t.csv", 3, "the row has 2 cells, and the header 4; it is kept"}, {"t.csv", 4, "the row has 3 cells, and the header 4; it is kept"},
+		}},
+		{"a header that ends with a separator", "id;a;b;\n1;x;1\n2;x;1\n", "1 2", nil, nil},
+		{"no header", "2026-01-15,1,x\n2026-01-16,1\n", "1 2", nil, []Skip{{"t.csv", 2, "the row has 2 cells, and the header 3; it is kept"}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var skipped, kept []Skip
+			corpus, err := Open(t.Context(), writeFolder(t, map[string]string{"t.csv": test.text}), Watch{
+				Skipped: func(s Skip) { skipped = append(skipped, s) }, Kept: func(s Skip) { kept = append(kept, s) },
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var ids []string
+			for _, record := range collectRecords(t, corpus) {
+				ids = append(ids, record.ID)
+			}
+			if diff := cmp.Diff([][]Skip{test.skipped, test.kept}, [][]Skip{skipped, kept}); diff != "" || !strings.HasSuffix(strings.Join(ids, " "), test.ids) {
+				t.Errorf("ids %v (-want +got)\n%s", ids, diff)
+			}
+		})
+	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
 // A Skip is a piece of a file that was left out of a corpus, or, when Line is 0, a whole file or a part of its schema.
@@ -23,6 +25,7 @@ func (s Skip) String() string {
 
 // A Watch follows the reading of files. All of it may be nil.
 type Watch struct {
+	Kept    func(Skip)  // of each record that is kept without something
 	Skipped func(Skip)  // of each piece that is left out; in streams whose fields are declared, when their records are read
 	Found   func(n int) // of each thousand records found so far, before any is loaded
 	Later   []string    // files that are still being written: what is known of them stays as it is
@@ -39,6 +42,13 @@ func (w Watch) isLater(name string) bool {
 func (w Watch) skipped(s Skip) {
 	if w.Skipped != nil {
 		w.Skipped(s)
+	}
+}
+
+// kept says what a record is kept without, if it is.
+func (w Watch) kept(file string, one item.Item) {
+	if one.Note != "" && w.Kept != nil {
+		w.Kept(Skip{File: file, Line: one.Line, Reason: one.Note})
 	}
 }
 

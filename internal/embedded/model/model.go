@@ -39,6 +39,7 @@ type LeftOut struct {
 	Stream       string `json:"stream,omitempty"` // that the file belongs to; empty: to none
 	File         string `json:"file"`             // path from the folder
 	Pieces       int    `json:"pieces,omitempty"` // lines, rows, messages …; 0: the whole file
+	Kept         int    `json:"kept,omitempty"`   // of the pieces, those that are records, without something
 	Line         int    `json:"line,omitempty"`   // of the first
 	Reason       string `json:"reason"`           // of the first
 	More         []Left `json:"more,omitempty"`   // of the others

@@ -69,6 +69,7 @@ type Item struct {
 	Attached []Item
 	Blob     *model.Blob
 	Emitted  time.Time // what the field of emission says; zero: unknown
+	Note     string    // what it is without, though it is kept; empty: nothing
 }
 
 // Data is the record as a JSON object.

@@ -29,6 +29,7 @@ type reader struct {
 	begun   bool
 	above   []int // lines above the header that were passed over
 	ended   bool  // what follows stands below the table
+	trimmed bool  // rows end at their last cell that holds something
 	header  []string
 	waiting []row // that were read to find out whether there is a header
 
@@ -49,6 +50,11 @@ type column struct {
 	Cell
 	name         string
 	key, unitKey []byte // what comes before the value in a record, and before its unit
+}
+
+// NewSheet reads rows as [NewReader] does, which end at their last cell that holds something.
+func NewSheet(input *bufio.Reader, cells map[string]Cell, idField *string) item.Reader {
+	return &reader{lines: item.NewLines(input), quoted: bufio.NewReader(nil), cells: cells, idField: idField, trimmed: true}
 }
 
 // NewReader reads rows under a header. The cells are of the types that are given by column, or strings. The column that is the id is
@@ -172,8 +178,8 @@ func (r *reader) cellsOf(first []byte) ([]string, error) {
 		break
 	}
 	r.lines.Back(more...)
-	cells, err := r.parse(first, true)
-	if err == nil && len(r.columns) > 0 && len(cells) != len(r.columns) {
+	cells, err := r.parse(append(bytes.TrimRight(text[:len(first)], "\r\n"), '\n'), true) // a cell that takes in the end of the line is not closed
+	if err == nil && len(r.columns) > 0 && (len(cells) != len(r.columns) || strings.HasSuffix(cells[len(cells)-1], "\n")) {
 		return nil, item.UnusableError{Line: line, Reason: "a quotation mark is opened and not closed"}
 	}
 	return cells, asUnusable(line, err)
@@ -272,7 +278,16 @@ func (r *reader) Next() (item.Item, error) {
 			r.add(one.UnitField, one.unitKey, item.AppendString, unit)
 		}
 	}
-	return item.Item{Line: line, Text: append(r.text, '}'), Fields: r.fields}, nil
+	one := item.Item{Line: line, Text: append(r.text, '}'), Fields: r.fields}
+	if r.isShort(cells) {
+		one.Note = fmt.Sprintf("the row has %d cells, and the header %d; it is kept", len(cells), len(r.columns))
+	}
+	return one, nil
+}
+
+// isShort reports a row without cells that it should have: those of columns without a name among others are none.
+func (r *reader) isShort(cells []string) bool {
+	return !r.trimmed && len(cells) < len(r.columns) && (slices.ContainsFunc(r.header[len(cells):], isFilled) || !slices.ContainsFunc(r.header, isFilled))
 }
 
 // add writes a field: null for nothing.
