@@ -61,6 +61,10 @@ func TestTablesAreReadAsTheirCellsAgree(t *testing.T) {
 			{"a": 12.5, "a_currency": "€", "b": 1234.56, "b_currency": "$", "c": 5.0, "c_currency": "EUR"}, {"a": -3.0, "a_currency": "€", "b": -2.0, "b_currency": "$", "c": nil, "c_currency": nil},
 			{"a": 1000.0, "a_currency": "€", "b": 3.0, "b_currency": nil, "c": -7.0, "c_currency": "CHF"}}, nil},
 		{"nobody knows what the comma in a price is", "t.csv", "a\n\"1,234 €\"\n\"5,678 €\"\n", []row{{"a": "1,234 €"}, {"a": "5,678 €"}}, nil},
+		{"credits and debits", "t.csv", "a;b;c;d\n1,234.50 CR;$5.00 Dr;7 CR;3.00 CR\n200.00 DR;$1,000.00 Cr.;see note;4.00\n;2.00dr;8 DR;5.00 DR\n", []row{
+			{"a": 1234.5, "b": -5.0, "b_currency": "$", "c": "7 CR", "d": "3.00 CR"}, {"a": -200.0, "b": 1000.0, "b_currency": "$", "c": "see note", "d": "4.00"},
+			{"a": nil, "b": -2.0, "b_currency": nil, "c": "8 DR", "d": "5.00 DR"}}, nil},
+		{"a debit with a sign of its own", "t.csv", "a;b\n-5.00 DR;(5.00) DR\n6.00 CR;6.00 CR\n", []row{{"a": "-5.00 DR", "b": "(5.00) DR"}, {"a": "6.00 CR", "b": "6.00 CR"}}, nil},
 		{"a column of that name is there already", "t.csv", "a;a_currency\n5 €;x\n", []row{{"a": 5.0, "a_currency": "x"}}, nil},
 		{"times to the minute, and with a zone", "t.csv", "a,b,c\n2026-01-15 02:15,2026-01-15 02:15:01 +0100,15.01.2026\n2026-01-16 03:00,2026-01-15T02:15:01+0100,16.01.2026\n", []row{
 			{"a": "2026-01-15T02:15:00", "b": "2026-01-15T02:15:01+01:00", "c": "2026-01-15"}, {"a": "2026-01-16T03:00:00", "b": "2026-01-15T02:15:01+0100", "c": "2026-01-16"},

@@ -18,6 +18,7 @@ type Column struct {
 	marked     bool // a number has marks of thousands or decimals
 	units      bool // a number has a currency or a percent sign
 	percent    bool // one of them is a percent sign
+	sided      int  // how many numbers have a mark of a credit or a debit
 
 	stamps  int         // how many are dates as records have them
 	pointed bool        // a currency is of a country that writes 1,234 for a thousand
@@ -190,7 +191,7 @@ func (c *Column) Cell(name, kind string, present, texts, numbers int) Cell {
 		forms = c.assumed
 	}
 	oneForm := forms == pointNumbers || forms == commaNumbers || forms != 0 && !c.marked
-	if c.plus && !c.below && !c.units { // phones
+	if c.plus && !c.below && !c.units || c.sided > 0 && c.sided < present { // phones; and without the mark, no one knows which side is meant
 		oneForm = false
 	}
 	switch {

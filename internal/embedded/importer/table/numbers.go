@@ -31,9 +31,35 @@ var (
 	isUnit   = item.Expression(`^(?:[€$£¥₹₽₺₩₪₴₫฿₦₱₲₡₸₼%]|[A-Z]{1,2}\$|kr|zł|Kč|Ft|лв|lei|Rs|円|元)$`)
 )
 
+// side is the mark of a credit or a debit behind an amount.
+var side = item.Expression(`(?i)[ \x{a0}]?(?:cr|dr)\.?$`)
+
+// splitSide takes a number from its mark of a credit or a debit, which is below zero, and from its currency. A number that has a sign of
+// its own is none.
+func splitSide(cell string) (number, unit string, ok bool) {
+	if cell == "" || !strings.Contains("rR.", cell[len(cell)-1:]) { // most are none
+		return "", "", false
+	}
+	at := side().FindStringIndex(cell)
+	if at == nil {
+		return "", "", false
+	}
+	number, unit = split(cell[:at[0]])
+	if number == "" || number[0] < '0' || number[0] > '9' {
+		return "", "", false
+	}
+	if strings.ContainsAny(cell[at[0]:], "dD") {
+		number = "-" + number
+	}
+	return number, unit, true
+}
+
 // split takes a number from its currency or percent sign. A cell without one is as it was. What is in parentheses, or has a minus
 // behind it, is below zero.
 func split(cell string) (number, unit string) {
+	if number, unit, ok := splitSide(cell); ok {
+		return number, unit
+	}
 	inner, below := strings.CutSuffix(cell, "-")
 	if strings.HasPrefix(cell, "(") {
 		inner, below = strings.CutSuffix(cell[1:], ")")
@@ -142,6 +168,9 @@ func (c *Column) addNumber(text string) {
 	}
 	if mayHaveUnit(text) {
 		var unit string
+		if _, _, ok := splitSide(text); ok {
+			c.sided++
+		}
 		if text, unit = split(text); unit != "" {
 			c.units, c.percent, c.pointed = true, c.percent || unit == "%", c.pointed || slices.Contains(pointedUnits, unit)
 		}
