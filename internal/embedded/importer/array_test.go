@@ -132,3 +132,45 @@ func FuzzArray(f *testing.F) {
 		scanned(t, fileStream{stream: "a", format: formatArray, idField: "id"}, text)
 	})
 }
+
+// Some programs write numbers that JSON has not. Records with them are kept with null in their place, which is said of each, and the rest of
+// the file is read.
+func TestNumbersThatJSONHasNotAreNull(t *testing.T) {
+	const said = " NaN or Infinity, which is no number in JSON; it is kept with null there"
+	for _, test := range []struct {
+		name, file, text string
+		want             map[string][]string
+		kept             []Skip
+	}{
+		{
+			"in an array", "a.json", "[{\"x\":1.5,\"y\":-1},\n{\"x\":NaN},\n{\"x\":[-Infinity,-2,Infinity]},\n{\"x\":\"NaN, \\\"NaN\\\"\"}]",
+			map[string][]string{"a": {`{"x":1.5,"y":-1}`, `{"x":null}`, `{"x":[null,-2,null]}`, `{"x":"NaN, \"NaN\""}`}}, []Skip{{"a.json", 2, "item 2 has" + said}, {"a.json", 3, "item 3 has" + said}},
+		},
+		{
+			"to a line", "a.jsonl", "{\"x\":1}\n{\"x\":NaN}\n{\"x\":\"NaN\"}\n", map[string][]string{"a": {`{"x":1}`, `{"x":null}`, `{"x":"NaN"}`}},
+			[]Skip{{"a.jsonl", 2, "the line has" + said}},
+		},
+		{"to a line of a .json file", "a.json", "{\"x\":NaN}\n{\"x\":2}\n", map[string][]string{"a": {`{"x":null}`, `{"x":2}`}}, []Skip{{"a.json", 1, "the line has" + said}}},
+		{
+			"in several arrays and beside them", "a.json", `{"n":1,"mean":NaN,"b":[{"x":Infinity}],"c":[{"y":1},{"y":NaN}]}`,
+			map[string][]string{"a": {`{"n":1,"mean":null}`}, "a_b": {`{"x":null}`}, "a_c": {`{"y":1}`, `{"y":null}`}},
+			[]Skip{{"a.json", 1, "item 1 has" + said}, {"a.json", 1, "item 2 has" + said}, {"a.json", 1, "what is beside the arrays has" + said}},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var kept []Skip
+			got := map[string][]string{}
+			watch := Watch{Skipped: func(s Skip) { t.Errorf("skipped: %s", s) }, Kept: func(s Skip) { kept = append(kept, s) }}
+			corpus, err := Open(t.Context(), writeFolder(t, map[string]string{test.file: test.text}), watch)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, record := range collectRecords(t, corpus) {
+				got[record.Stream] = append(got[record.Stream], string(record.Data))
+			}
+			if diff := cmp.Diff(test.want, got) + cmp.Diff(test.kept, kept); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}

@@ -199,7 +199,7 @@ func holdsLines(start []byte) bool {
 	if !more || len(first) == 0 || first[0] != '{' {
 		return false
 	}
-	_, err := item.NewParser().Parse(bytes.TrimSpace(first))
+	_, _, _, err := item.NewParser().ParseFinite(bytes.TrimSpace(first))
 	rest = bytes.TrimLeft(rest, " \t\r\n")
 	return err == nil && len(rest) > 0 && rest[0] == '{'
 }

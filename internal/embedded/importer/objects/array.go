@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
@@ -148,7 +149,7 @@ func (r *arrayReader) item() (item.Item, error) {
 		r.ended = true
 		return item.Item{}, item.UnusableError{Reason: "an empty JSON object"}
 	}
-	one := item.Item{Line: line, Number: r.number, Text: text, Fields: fields}
+	one := item.Item{Line: line, Number: r.number, Text: text, Fields: fields, Note: r.note("item "+strconv.Itoa(r.number), text)}
 	if _, taken := one.Value("list"); r.lists && !taken {
 		one.Fields, one.Text = append([]item.Field{{Name: "list", Value: item.JSON(r.list())}}, fields...), nil
 	}

@@ -11,6 +11,7 @@ import (
 // A document is a JSON file that is passed over a token at a time.
 type document struct {
 	file    io.ReadSeeker
+	numbers *item.Finite
 	input   *countedInput
 	decoder *json.Decoder
 	parser  *item.Parser
@@ -66,7 +67,8 @@ func (d *document) rewind() error {
 			return err
 		}
 	}
-	d.input = &countedInput{input: d.file}
+	d.numbers = item.NewFinite(d.file)
+	d.input = &countedInput{input: d.numbers}
 	d.input.refill()
 	d.decoder = json.NewDecoder(d.input)
 	return nil
@@ -87,6 +89,15 @@ func (d *document) begin() (json.Token, error) {
 		return nil, item.UnusableError{Reason: "neither a JSON array nor an object"}
 	}
 	return start, nil
+}
+
+// note says of a value that was just read that it has numbers that JSON has not.
+func (d *document) note(what string, text []byte) string {
+	end := d.decoder.InputOffset()
+	if !d.numbers.Between(end-int64(len(text)), end) {
+		return ""
+	}
+	return what + " has" + item.NoNumber
 }
 
 func notJSON(err error) error { return item.UnusableError{Reason: "not JSON: " + why(err)} }

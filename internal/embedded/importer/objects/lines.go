@@ -32,10 +32,10 @@ func (r *lineReader) Next() (item.Item, error) {
 		if text = bytes.Trim(text, " \t\r\n"); len(text) == 0 {
 			continue
 		}
-		fields, err := r.parser.Parse(text)
+		fields, text, note, err := r.parser.ParseFinite(text)
 		if err != nil {
 			return item.Item{}, item.UnusableError{Line: r.lines.Number, Reason: err.Error()}
 		}
-		return item.Item{Line: r.lines.Number, Text: text, Fields: fields}, nil
+		return item.Item{Line: r.lines.Number, Text: text, Fields: fields, Note: note}, nil
 	}
 }

@@ -2,6 +2,7 @@ package objects
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -147,6 +148,7 @@ type restReader struct {
 	document
 	without places
 	text    bytes.Buffer
+	said    string // of the numbers in it
 	ended   bool
 }
 
@@ -166,7 +168,7 @@ func (r *restReader) Next() (item.Item, error) {
 	if err != nil {
 		return item.Item{}, item.UnusableError{Line: 1, Reason: fmt.Sprintf("what is beside the arrays is %s", err)}
 	}
-	return item.Item{Line: 1, Number: 1, Text: r.text.Bytes(), Fields: fields}, nil
+	return item.Item{Line: 1, Number: 1, Text: r.text.Bytes(), Fields: fields, Note: r.said}, nil
 }
 
 // object copies the object at a path without the arrays.
@@ -212,6 +214,7 @@ func (r *restReader) object(at path) error {
 			var value json.RawMessage
 			err = r.decoder.Decode(&value)
 			r.text.Write(value)
+			r.said = cmp.Or(r.said, r.note("what is beside the arrays", value))
 		}
 		switch {
 		case err != nil:
