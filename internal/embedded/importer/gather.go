@@ -15,9 +15,12 @@ const manyFiles = 50
 // countedName is what the files of a series differ in: numbers, and days.
 var countedName = item.Expression(`[\d_. -]+`)
 
-// gather makes one stream of the files of a folder that are too many to be one each: those whose names differ in numbers alone or, if that
-// is not few streams either, all; and of files that have one name in many folders of a folder, as each conversation of a chat has. Their
-// records get the field "file".
+// datedName ends with the day or the month that a file is of, as those of steps and of statements do.
+var datedName = item.Expression(`[ _.-]*(?:19|20)\d\d(?:-(?:0[1-9]|1[0-2])(?:-[0-3]\d)?|(?:0[1-9]|1[0-2])[0-3]\d)$`)
+
+// gather makes one stream of the files of a folder that are parts of one thing: those whose names differ in a day or a month alone; of those
+// that are too many to be one each, the ones whose names differ in numbers alone or, if that is not few streams either, all; and of files
+// that have one name in many folders of a folder, as each conversation of a chat has. Their records get the field "file".
 func (l *lister) gather() {
 	type group struct {
 		folder, stem, part string
@@ -26,6 +29,7 @@ func (l *lister) gather() {
 	type shared int
 	const (
 		folder shared = iota
+		day
 		stem
 		name
 	)
@@ -33,6 +37,11 @@ func (l *lister) gather() {
 		file := l.within(source.files[0].name)
 		one := group{folder: path.Dir(file), kind: source.format, part: source.files[0].part}
 		switch base := strings.TrimSuffix(path.Base(file), path.Ext(file)); by {
+		case day:
+			one.stem = datedName().ReplaceAllString(base, "")
+			if one.stem == base || source.format == formatCalendar || source.format == formatContacts { // those are whole each time
+				return one, false
+			}
 		case stem:
 			one.stem = strings.Trim(countedName().ReplaceAllString(base, "_"), "_")
 		case name:
@@ -44,7 +53,7 @@ func (l *lister) gather() {
 		}
 		return one, len(source.files) == 1 && slices.Contains([]format{formatLines, formatArray, formatTable, formatCalendar, formatContacts, formatChat}, source.format)
 	}
-	for _, by := range []shared{stem, folder, name} {
+	for _, by := range []shared{day, stem, folder, name} {
 		counts, stems, at := map[group]int{}, map[group]int{}, map[group]int{}
 		for _, source := range l.sources {
 			if one, ok := of(source, folder); ok {
@@ -60,6 +69,9 @@ func (l *lister) gather() {
 			many := counts[group{folder: one.folder, kind: one.kind, part: one.part}]
 			if by == name {
 				many = stems[one]
+			}
+			if by == day {
+				many = manyFiles + 1
 			}
 			switch first, known := at[one]; {
 			case !single || many <= manyFiles || stems[one] == 1:
