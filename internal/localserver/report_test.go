@@ -37,8 +37,8 @@ func TestLoadingIsReportedOnceASecondAndEachSkip(t *testing.T) {
 	if diff := cmp.Diff(want, lines[:4]); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"pdpp-mcp: not in full c.csv:2: short", "pdpp-mcp: loaded 7001 records in 3s, skipped 40"}, lines[len(lines)-2:]); diff != "" ||
-		len(lines) != 2+40+2 {
+	last := []string{"pdpp-mcp: not in full c.csv:2: short", "pdpp-mcp: loaded 7001 records in 3s, skipped 40"}
+	if diff := cmp.Diff(last, lines[len(lines)-2:]); diff != "" || len(lines) != 2+40+2 {
 		t.Errorf("%d lines (-want +got)\n%s", len(lines), diff)
 	}
 }

@@ -133,8 +133,8 @@ func FuzzArray(f *testing.F) {
 	})
 }
 
-// Some programs write numbers that JSON has not. Records with them are kept with null in their place, which is said of each, and the rest of
-// the file is read.
+// Some programs write numbers that JSON has not. Records with them are kept with null in their place, which is said of each, and the
+// rest of the file is read.
 func TestNumbersThatJSONHasNotAreNull(t *testing.T) {
 	const said = " NaN or Infinity, which is no number in JSON; it is kept with null there"
 	for _, test := range []struct {
@@ -144,13 +144,17 @@ func TestNumbersThatJSONHasNotAreNull(t *testing.T) {
 	}{
 		{
 			"in an array", "a.json", "[{\"x\":1.5,\"y\":-1},\n{\"x\":NaN},\n{\"x\":[-Infinity,-2,Infinity]},\n{\"x\":\"NaN, \\\"NaN\\\"\"}]",
-			map[string][]string{"a": {`{"x":1.5,"y":-1}`, `{"x":null}`, `{"x":[null,-2,null]}`, `{"x":"NaN, \"NaN\""}`}}, []Skip{{"a.json", 2, "item 2 has" + said}, {"a.json", 3, "item 3 has" + said}},
+			map[string][]string{"a": {`{"x":1.5,"y":-1}`, `{"x":null}`, `{"x":[null,-2,null]}`, `{"x":"NaN, \"NaN\""}`}},
+			[]Skip{{"a.json", 2, "item 2 has" + said}, {"a.json", 3, "item 3 has" + said}},
 		},
 		{
 			"to a line", "a.jsonl", "{\"x\":1}\n{\"x\":NaN}\n{\"x\":\"NaN\"}\n", map[string][]string{"a": {`{"x":1}`, `{"x":null}`, `{"x":"NaN"}`}},
 			[]Skip{{"a.jsonl", 2, "the line has" + said}},
 		},
-		{"to a line of a .json file", "a.json", "{\"x\":NaN}\n{\"x\":2}\n", map[string][]string{"a": {`{"x":null}`, `{"x":2}`}}, []Skip{{"a.json", 1, "the line has" + said}}},
+		{
+			"to a line of a .json file", "a.json", "{\"x\":NaN}\n{\"x\":2}\n", map[string][]string{"a": {`{"x":null}`, `{"x":2}`}},
+			[]Skip{{"a.json", 1, "the line has" + said}},
+		},
 		{
 			"in several arrays and beside them", "a.json", `{"n":1,"mean":NaN,"b":[{"x":Infinity}],"c":[{"y":1},{"y":NaN}]}`,
 			map[string][]string{"a": {`{"n":1,"mean":null}`}, "a_b": {`{"x":null}`}, "a_c": {`{"y":1}`, `{"y":null}`}},

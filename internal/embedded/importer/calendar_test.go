@@ -188,34 +188,56 @@ func TestASeriesIsUnfolded(t *testing.T) {
 // A change of "this and all following" is in force from its day on, by the clock of the series, and a later change replaces it.
 func TestAChangeOfThisAndAllFollowingShowsOnLaterDays(t *testing.T) {
 	weekly := []string{
-		"BEGIN:VEVENT", "UID:a", "DTSTART;TZID=Europe/Berlin:20260316T090000", "DTEND;TZID=Europe/Berlin:20260316T100000", "RRULE:FREQ=WEEKLY;COUNT=5", "SUMMARY:Plan", "END:VEVENT",
+		"BEGIN:VEVENT", "UID:a", "DTSTART;TZID=Europe/Berlin:20260316T090000", "DTEND;TZID=Europe/Berlin:20260316T100000",
+		"RRULE:FREQ=WEEKLY;COUNT=5", "SUMMARY:Plan", "END:VEVENT",
 	}
 	change := func(day, starts, ends, summary string) []string {
-		return []string{"BEGIN:VEVENT", "UID:a", "RECURRENCE-ID;RANGE=THISANDFUTURE" + day, "DTSTART" + starts, "DTEND" + ends, "SUMMARY:" + summary, "END:VEVENT"}
+		return []string{
+			"BEGIN:VEVENT", "UID:a", "RECURRENCE-ID;RANGE=THISANDFUTURE" + day, "DTSTART" + starts, "DTEND" + ends, "SUMMARY:" + summary, "END:VEVENT",
+		}
 	}
 	const berlin = ";TZID=Europe/Berlin:"
+	const first = "a#20260316T090000 2026-03-16T09:00:00+01:00 2026-03-16T10:00:00+01:00 Plan"
 	for _, test := range []struct {
 		name  string
 		lines []string
 		want  []string
 	}{
-		{"a later hour, over a change of the clock", slices.Concat(weekly, change(berlin+"20260323T090000", berlin+"20260323T113000", berlin+"20260323T120000", "Late")), []string{
-			"a#20260316T090000 2026-03-16T09:00:00+01:00 2026-03-16T10:00:00+01:00 Plan", "a#20260323T090000 2026-03-23T11:30:00+01:00 2026-03-23T12:00:00+01:00 Late",
-			"a#20260330T090000 2026-03-30T11:30:00+02:00 2026-03-30T12:00:00+02:00 Late", "a#20260406T090000 2026-04-06T11:30:00+02:00 2026-04-06T12:00:00+02:00 Late",
-			"a#20260413T090000 2026-04-13T11:30:00+02:00 2026-04-13T12:00:00+02:00 Late",
-		}},
-		{"a day named in UTC, another change, and a single one after it", slices.Concat(
-			weekly, change(":20260406T070000Z", berlin+"20260407T090000", berlin+"20260407T100000", "Tuesday"), change(berlin+"20260323T090000", berlin+"20260323T090000", berlin+"20260323T093000", "Short"),
-			[]string{"BEGIN:VEVENT", "UID:a", "RECURRENCE-ID:20260413T070000Z", "DTSTART:20260413T120000Z", "SUMMARY:Once", "END:VEVENT"},
-		), []string{
-			"a#20260316T090000 2026-03-16T09:00:00+01:00 2026-03-16T10:00:00+01:00 Plan", "a#20260323T090000 2026-03-23T09:00:00+01:00 2026-03-23T09:30:00+01:00 Short",
-			"a#20260330T090000 2026-03-30T09:00:00+02:00 2026-03-30T09:30:00+02:00 Short", "a#20260406T070000Z 2026-04-07T09:00:00+02:00 2026-04-07T10:00:00+02:00 Tuesday",
-			"a#20260413T070000Z 2026-04-13T12:00:00Z  Once",
-		}},
-		{"whole days", []string{
-			"BEGIN:VEVENT", "UID:a", "DTSTART;VALUE=DATE:20260105", "RRULE:FREQ=WEEKLY;COUNT=3", "SUMMARY:Bins", "END:VEVENT",
-			"BEGIN:VEVENT", "UID:a", "RECURRENCE-ID;VALUE=DATE;RANGE=THISANDFUTURE:20260112", "DTSTART;VALUE=DATE:20260113", "SUMMARY:Paper", "END:VEVENT",
-		}, []string{"a#20260105 2026-01-05  Bins", "a#20260112 2026-01-13  Paper", "a#20260119 2026-01-20  Paper"}},
+		{
+			"a later hour, over a change of the clock",
+			slices.Concat(weekly, change(berlin+"20260323T090000", berlin+"20260323T113000", berlin+"20260323T120000", "Late")),
+			[]string{
+				first,
+				"a#20260323T090000 2026-03-23T11:30:00+01:00 2026-03-23T12:00:00+01:00 Late",
+				"a#20260330T090000 2026-03-30T11:30:00+02:00 2026-03-30T12:00:00+02:00 Late",
+				"a#20260406T090000 2026-04-06T11:30:00+02:00 2026-04-06T12:00:00+02:00 Late",
+				"a#20260413T090000 2026-04-13T11:30:00+02:00 2026-04-13T12:00:00+02:00 Late",
+			},
+		},
+		{
+			"a day named in UTC, another change, and a single one after it",
+			slices.Concat(
+				weekly, change(":20260406T070000Z", berlin+"20260407T090000", berlin+"20260407T100000", "Tuesday"),
+				change(berlin+"20260323T090000", berlin+"20260323T090000", berlin+"20260323T093000", "Short"),
+				[]string{"BEGIN:VEVENT", "UID:a", "RECURRENCE-ID:20260413T070000Z", "DTSTART:20260413T120000Z", "SUMMARY:Once", "END:VEVENT"},
+			),
+			[]string{
+				first,
+				"a#20260323T090000 2026-03-23T09:00:00+01:00 2026-03-23T09:30:00+01:00 Short",
+				"a#20260330T090000 2026-03-30T09:00:00+02:00 2026-03-30T09:30:00+02:00 Short",
+				"a#20260406T070000Z 2026-04-07T09:00:00+02:00 2026-04-07T10:00:00+02:00 Tuesday",
+				"a#20260413T070000Z 2026-04-13T12:00:00Z  Once",
+			},
+		},
+		{
+			"whole days",
+			[]string{
+				"BEGIN:VEVENT", "UID:a", "DTSTART;VALUE=DATE:20260105", "RRULE:FREQ=WEEKLY;COUNT=3", "SUMMARY:Bins", "END:VEVENT",
+				"BEGIN:VEVENT", "UID:a", "RECURRENCE-ID;VALUE=DATE;RANGE=THISANDFUTURE:20260112", "DTSTART;VALUE=DATE:20260113", "SUMMARY:Paper",
+				"END:VEVENT",
+			},
+			[]string{"a#20260105 2026-01-05  Bins", "a#20260112 2026-01-13  Paper", "a#20260119 2026-01-20  Paper"},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			records, skips := loaded(t, "c.ics", calendarOf(test.lines...))

@@ -91,9 +91,13 @@ func TestManyFilesOfAFolderAreOneStream(t *testing.T) {
 func TestFilesOfDaysAreOneStream(t *testing.T) {
 	const event = "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:a\nDTSTART:20260101\nEND:VEVENT\nEND:VCALENDAR\n"
 	corpus, skips := openFolder(t, writeTree(t, map[string]string{
-		"Fitbit/steps-2026-01-30.json": `[{"dateTime":"01/30/26 00:00:00","value":"12"}]`, "Fitbit/steps-2026-02-01.json": `[{"dateTime":"02/01/26 00:00:00","value":"7"}]`,
-		"Fitbit/heart_rate-2026-01-30.json": `[{"dateTime":"01/30/26 00:00:05","value":{"bpm":60}}]`, "Fitbit/heart_rate-2026-01-31.json": `[{"dateTime":"01/31/26 00:00:05","value":{"bpm":61}}]`,
-		"Fitbit/sleep-2026-01-30.json": `[{"minutesAsleep":400}]`, "statement 2026-01.csv": "n\n1\n", "statement 2026-02.csv": "n\n2\n", "log_20260101.jsonl": `{"n":1}`, "log_20260102.jsonl": `{"n":2}`,
+		"Fitbit/steps-2026-01-30.json":      `[{"dateTime":"01/30/26 00:00:00","value":"12"}]`,
+		"Fitbit/steps-2026-02-01.json":      `[{"dateTime":"02/01/26 00:00:00","value":"7"}]`,
+		"Fitbit/heart_rate-2026-01-30.json": `[{"dateTime":"01/30/26 00:00:05","value":{"bpm":60}}]`,
+		"Fitbit/heart_rate-2026-01-31.json": `[{"dateTime":"01/31/26 00:00:05","value":{"bpm":61}}]`,
+		"Fitbit/sleep-2026-01-30.json":      `[{"minutesAsleep":400}]`,
+		"statement 2026-01.csv":             "n\n1\n", "statement 2026-02.csv": "n\n2\n",
+		"log_20260101.jsonl": `{"n":1}`, "log_20260102.jsonl": `{"n":2}`,
 		"c-2026-01-01.ics": event, "c-2026-01-02.ics": event, "a-1.csv": "n\n1\n", "a-2.csv": "n\n1\n",
 	}))
 	got := map[string][]string{}
@@ -107,9 +111,13 @@ func TestFilesOfDaysAreOneStream(t *testing.T) {
 		delete(got, stream)
 	}
 	want := map[string][]string{
-		"Fitbit_steps": {`{"file":"steps-2026-01-30.json","dateTime":"2026-01-30T00:00:00","value":12}`, `{"file":"steps-2026-02-01.json","dateTime":"2026-02-01T00:00:00","value":7}`},
+		"Fitbit_steps": {
+			`{"file":"steps-2026-01-30.json","dateTime":"2026-01-30T00:00:00","value":12}`,
+			`{"file":"steps-2026-02-01.json","dateTime":"2026-02-01T00:00:00","value":7}`,
+		},
 		"Fitbit_heart_rate": {
-			`{"file":"heart_rate-2026-01-30.json","dateTime":"2026-01-30T00:00:05","value.bpm":60}`, `{"file":"heart_rate-2026-01-31.json","dateTime":"2026-01-31T00:00:05","value.bpm":61}`,
+			`{"file":"heart_rate-2026-01-30.json","dateTime":"2026-01-30T00:00:05","value.bpm":60}`,
+			`{"file":"heart_rate-2026-01-31.json","dateTime":"2026-01-31T00:00:05","value.bpm":61}`,
 		},
 		"Fitbit_sleep-2026-01-30": {`{"minutesAsleep":400}`},
 		"statement":               {`{"file":"statement 2026-01.csv","n":1}`, `{"file":"statement 2026-02.csv","n":2}`},

@@ -256,6 +256,9 @@ func groupOf(kind format, name string) string {
 		fallthrough
 	case formatArray:
 		if part := partEnding().FindStringSubmatch(path.Base(name)); part != nil {
+			if part[3] != "" && strings.HasPrefix(path.Base(name), path.Base(folder)+"_") { // the folder of a year
+				folder = path.Dir(folder)
+			}
 			return path.Join(folder, strings.TrimRight(part[1]+part[2], "_-"))
 		}
 	}

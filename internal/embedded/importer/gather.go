@@ -18,9 +18,9 @@ var countedName = item.Expression(`[\d_. -]+`)
 // datedName ends with the day or the month that a file is of, as those of steps and of statements do.
 var datedName = item.Expression(`[ _.-]*(?:19|20)\d\d(?:-(?:0[1-9]|1[0-2])(?:-[0-3]\d)?|(?:0[1-9]|1[0-2])[0-3]\d)$`)
 
-// gather makes one stream of the files of a folder that are parts of one thing: those whose names differ in a day or a month alone; of those
-// that are too many to be one each, the ones whose names differ in numbers alone or, if that is not few streams either, all; and of files
-// that have one name in many folders of a folder, as each conversation of a chat has. Their records get the field "file".
+// gather makes one stream of the files of a folder that are parts of one thing: those whose names differ in a day or a month alone; of
+// those that are too many to be one each, the ones whose names differ in numbers alone or, if that is not few streams either, all; and of
+// files that have one name in many folders of a folder, as each conversation of a chat has. Their records get the field "file".
 func (l *lister) gather() {
 	type group struct {
 		folder, stem, part string

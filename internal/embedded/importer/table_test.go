@@ -61,10 +61,18 @@ func TestTablesAreReadAsTheirCellsAgree(t *testing.T) {
 			{"a": 12.5, "a_currency": "€", "b": 1234.56, "b_currency": "$", "c": 5.0, "c_currency": "EUR"}, {"a": -3.0, "a_currency": "€", "b": -2.0, "b_currency": "$", "c": nil, "c_currency": nil},
 			{"a": 1000.0, "a_currency": "€", "b": 3.0, "b_currency": nil, "c": -7.0, "c_currency": "CHF"}}, nil},
 		{"nobody knows what the comma in a price is", "t.csv", "a\n\"1,234 €\"\n\"5,678 €\"\n", []row{{"a": "1,234 €"}, {"a": "5,678 €"}}, nil},
-		{"credits and debits", "t.csv", "a;b;c;d\n1,234.50 CR;$5.00 Dr;7 CR;3.00 CR\n200.00 DR;$1,000.00 Cr.;see note;4.00\n;2.00dr;8 DR;5.00 DR\n", []row{
-			{"a": 1234.5, "b": -5.0, "b_currency": "$", "c": "7 CR", "d": "3.00 CR"}, {"a": -200.0, "b": 1000.0, "b_currency": "$", "c": "see note", "d": "4.00"},
-			{"a": nil, "b": -2.0, "b_currency": nil, "c": "8 DR", "d": "5.00 DR"}}, nil},
-		{"a debit with a sign of its own", "t.csv", "a;b\n-5.00 DR;(5.00) DR\n6.00 CR;6.00 CR\n", []row{{"a": "-5.00 DR", "b": "(5.00) DR"}, {"a": "6.00 CR", "b": "6.00 CR"}}, nil},
+		{
+			"credits and debits", "t.csv",
+			"a;b;c;d\n1,234.50 CR;$5.00 Dr;7 CR;3.00 CR\n200.00 DR;$1,000.00 Cr.;see note;4.00\n;2.00dr;8 DR;5.00 DR\n", []row{
+				{"a": 1234.5, "b": -5.0, "b_currency": "$", "c": "7 CR", "d": "3.00 CR"},
+				{"a": -200.0, "b": 1000.0, "b_currency": "$", "c": "see note", "d": "4.00"},
+				{"a": nil, "b": -2.0, "b_currency": nil, "c": "8 DR", "d": "5.00 DR"},
+			}, nil,
+		},
+		{
+			"a debit with a sign of its own", "t.csv", "a;b\n-5.00 DR;(5.00) DR\n6.00 CR;6.00 CR\n",
+			[]row{{"a": "-5.00 DR", "b": "(5.00) DR"}, {"a": "6.00 CR", "b": "6.00 CR"}}, nil,
+		},
 		{"a column of that name is there already", "t.csv", "a;a_currency\n5 €;x\n", []row{{"a": 5.0, "a_currency": "x"}}, nil},
 		{"times to the minute, and with a zone", "t.csv", "a,b,c\n2026-01-15 02:15,2026-01-15 02:15:01 +0100,15.01.2026\n2026-01-16 03:00,2026-01-15T02:15:01+0100,16.01.2026\n", []row{
 			{"a": "2026-01-15T02:15:00", "b": "2026-01-15T02:15:01+01:00", "c": "2026-01-15"}, {"a": "2026-01-16T03:00:00", "b": "2026-01-15T02:15:01+0100", "c": "2026-01-16"},
@@ -212,6 +220,7 @@ func FuzzCSV(f *testing.F) {
 // A row that is not as its header says is named: one that is too long, or has a quotation mark that is not closed, is left out and takes no
 // other row with it; one that is too short is kept.
 func TestRowsThatAreNotAsTheirHeaderAreNamed(t *testing.T) {
+	const open = "a quotation mark is opened and not closed"
 	rows := func(count int) (text string) {
 		for id := range count {
 			text += fmt.Sprintf("%d,x,1\n", id+100)
@@ -223,15 +232,18 @@ func TestRowsThatAreNotAsTheirHeaderAreNamed(t *testing.T) {
 		ids           string
 		skipped, kept []Skip
 	}{
-		{"a mark that is not closed", "id,a,b\n1,x,1\n2,\"x,1\n3,x,1\n", "1 3", []Skip{{"t.csv", 3, "a quotation mark is opened and not closed"}}, nil},
-		{"one far below the header", "id,a,b\n" + rows(60) + "2,\"x,1\n3,x,1\n4,x,1\n", "158 159 3 4", []Skip{{"t.csv", 62, "a quotation mark is opened and not closed"}}, nil},
-		{"one in the last cell", "id,a\n1,x\n2,\"x\n3,x\n4,x\n", "1 3 4", []Skip{{"t.csv", 3, "a quotation mark is opened and not closed"}}, nil},
-		{"one in the last cell of the file", "id,a\n1,x\n2,\"x", "1", []Skip{{"t.csv", 3, "a quotation mark is opened and not closed"}}, nil},
+		{"a mark that is not closed", "id,a,b\n1,x,1\n2,\"x,1\n3,x,1\n", "1 3", []Skip{{"t.csv", 3, open}}, nil},
+		{"one far below the header", "id,a,b\n" + rows(60) + "2,\"x,1\n3,x,1\n4,x,1\n", "158 159 3 4", []Skip{{"t.csv", 62, open}}, nil},
+		{"one in the last cell", "id,a\n1,x\n2,\"x\n3,x\n4,x\n", "1 3 4", []Skip{{"t.csv", 3, open}}, nil},
+		{"one in the last cell of the file", "id,a\n1,x\n2,\"x", "1", []Skip{{"t.csv", 3, open}}, nil},
 		{"a mark in a text", "id,a\n1,5\" nails\n2,x\n", "1 2", nil, nil},
 		{"a text that ends with a line", "id,a\n1,\"x\n\"\n2,x\n", "1 2", nil, nil},
-		{"short rows and a long one", "id,a,b,c\n1,x,1,1\n2,x\n3,x,1\n4,x,1,1,1\n5,x,1,1\n", "1 2 3 5", []Skip{{"t.csv", 5, "the row has 5 cells, and the header 4"}}, []Skip{
-			{"t.csv", 3, "the row has 2 cells, and the header 4; it is kept"}, {"t.csv", 4, "the row has 3 cells, and the header 4; it is kept"},
-		}},
+		{
+			"short rows and a long one", "id,a,b,c\n1,x,1,1\n2,x\n3,x,1\n4,x,1,1,1\n5,x,1,1\n", "1 2 3 5",
+			[]Skip{{"t.csv", 5, "the row has 5 cells, and the header 4"}}, []Skip{
+				{"t.csv", 3, "the row has 2 cells, and the header 4; it is kept"}, {"t.csv", 4, "the row has 3 cells, and the header 4; it is kept"},
+			},
+		},
 		{"a header that ends with a separator", "id;a;b;\n1;x;1\n2;x;1\n", "1 2", nil, nil},
 		{"no header", "2026-01-15,1,x\n2026-01-16,1\n", "1 2", nil, []Skip{{"t.csv", 2, "the row has 2 cells, and the header 3; it is kept"}}},
 	} {
@@ -247,7 +259,8 @@ func TestRowsThatAreNotAsTheirHeaderAreNamed(t *testing.T) {
 			for _, record := range collectRecords(t, corpus) {
 				ids = append(ids, record.ID)
 			}
-			if diff := cmp.Diff([][]Skip{test.skipped, test.kept}, [][]Skip{skipped, kept}); diff != "" || !strings.HasSuffix(strings.Join(ids, " "), test.ids) {
+			diff := cmp.Diff([][]Skip{test.skipped, test.kept}, [][]Skip{skipped, kept})
+			if diff != "" || !strings.HasSuffix(strings.Join(ids, " "), test.ids) {
 				t.Errorf("ids %v (-want +got)\n%s", ids, diff)
 			}
 		})

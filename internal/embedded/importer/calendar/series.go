@@ -101,7 +101,8 @@ func (r *seriesReader) Next() (item.Item, error) {
 	}
 	starts, ends := now.at(clock, r.events.zones), calendarTime{}
 	if now.hasEnd {
-		if ends = now.at(clock.Add(now.length), r.events.zones); now.length > 0 && !ends.when.After(starts.when) { // the clock was put forward in between
+		if ends = now.at(clock.Add(now.length), r.events.zones); now.length > 0 && !ends.when.After(starts.when) {
+			// the clock was put forward in between
 			ends.when = starts.when.Add(now.length)
 		}
 	}

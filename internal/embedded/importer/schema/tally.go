@@ -30,8 +30,8 @@ type FieldTally struct {
 	record  int // that was counted last
 }
 
-// amountName is of fields in which many programs write numbers as strings, so that none is rounded, and of measurements. Elsewhere a string of
-// digits is a string, as the number of a house is.
+// amountName is of fields in which many programs write numbers as strings, so that none is rounded, and of measurements. Elsewhere a
+// string of digits is a string, as the number of a house is.
 var amountName = item.Expression(`(?i)amount|price|balance|cost|total|distance|(?:^|[._ ])(?:fee|tax|tip|sum|discount|value|probability)$`)
 
 // MaxMembers is how many fields an object may become. One with more is rather a map.

@@ -38,7 +38,7 @@ func Array(file io.ReadSeeker, part *objects.Part) item.Reader {
 	}
 	return shaped{from, func(one item.Item) (item.Item, error) {
 		if !bytes.Contains(one.Text, []byte(`\u00`)) {
-			return one, nil
+			return place(one, parser)
 		}
 		text := metaBytes().ReplaceAllStringFunc(string(one.Data()), func(escaped string) string {
 			var letters []byte
@@ -56,7 +56,7 @@ func Array(file io.ReadSeeker, part *objects.Part) item.Reader {
 			return one, item.UnusableError{Line: one.Line, Reason: err.Error()}
 		}
 		one.Text, one.Fields = []byte(text), fields
-		return one, nil
+		return place(one, parser)
 	}}
 }
 

@@ -178,7 +178,8 @@ func (r *reader) cellsOf(first []byte) ([]string, error) {
 		break
 	}
 	r.lines.Back(more...)
-	cells, err := r.parse(append(bytes.TrimRight(text[:len(first)], "\r\n"), '\n'), true) // a cell that takes in the end of the line is not closed
+	// A cell that takes in the end of the line is not closed.
+	cells, err := r.parse(append(bytes.TrimRight(text[:len(first)], "\r\n"), '\n'), true)
 	if err == nil && len(r.columns) > 0 && (len(cells) != len(r.columns) || strings.HasSuffix(cells[len(cells)-1], "\n")) {
 		return nil, item.UnusableError{Line: line, Reason: "a quotation mark is opened and not closed"}
 	}
@@ -287,7 +288,10 @@ func (r *reader) Next() (item.Item, error) {
 
 // isShort reports a row without cells that it should have: those of columns without a name among others are none.
 func (r *reader) isShort(cells []string) bool {
-	return !r.trimmed && len(cells) < len(r.columns) && (slices.ContainsFunc(r.header[len(cells):], isFilled) || !slices.ContainsFunc(r.header, isFilled))
+	if r.trimmed || len(cells) >= len(r.columns) {
+		return false
+	}
+	return slices.ContainsFunc(r.header[len(cells):], isFilled) || !slices.ContainsFunc(r.header, isFilled)
 }
 
 // add writes a field: null for nothing.
