@@ -29,7 +29,7 @@ func FuzzMetadata(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		asked, _ := url.Parse("https://rs.example")
 		var resource resourceMetadata
-		if (reply{200, body}).decode(&resource) == nil {
+		if (reply{status: 200, body: body}).decode(&resource) == nil {
 			if s, err := resource.server(asked); err == nil {
 				provider, err := secureURL(s.provider)
 				if resource.QueryBase != "" && strings.HasSuffix(resource.QueryBase, "/v1") && (err != nil || origin(provider) != origin(asked)) {
@@ -39,7 +39,7 @@ func FuzzMetadata(f *testing.F) {
 		}
 		var m metadata
 		issuer, _ := url.Parse("https://as.example")
-		if (reply{200, body}).decode(&m) != nil || m.check(issuer) != nil {
+		if (reply{status: 200, body: body}).decode(&m) != nil || m.check(issuer) != nil {
 			return
 		}
 		for _, endpoint := range []string{m.PAR, m.AgentConnect, m.Registration, m.Device, m.Authorization, m.Token} {
@@ -55,7 +55,7 @@ func FuzzRegistration(f *testing.F) {
 	seed(f, "connect-1")
 	f.Fuzz(func(t *testing.T, body []byte) {
 		a := &attempt{}
-		if err := a.readRegistration(reply{201, body}); (err == nil) != (a.app.ID != "") || len(a.app.ID) > 512 || strings.ContainsAny(a.app.ID, "\r\n\x00") {
+		if err := a.readRegistration(reply{status: 201, body: body}); (err == nil) != (a.app.ID != "") || len(a.app.ID) > 512 || strings.ContainsAny(a.app.ID, "\r\n\x00") {
 			t.Errorf("%q, %v", a.app.ID, err)
 		}
 	})
@@ -66,7 +66,7 @@ func FuzzStart(f *testing.F) {
 	seed(f, "connect-2", "connect-3", "connect-7", "connect-9")
 	f.Fuzz(func(t *testing.T, body []byte) {
 		a := &attempt{server: server{metadata: metadata{Issuer: "https://as.example"}}}
-		s, err := a.readStarted(reply{200, body})
+		s, err := a.readStarted(reply{status: 200, body: body})
 		if err != nil {
 			return
 		}
@@ -88,7 +88,7 @@ func FuzzStart(f *testing.F) {
 func FuzzToken(f *testing.F) {
 	seed(f, "connect-2", "connect-3", "connect-4", "connect-75", "connect-91", "refresh")
 	f.Fuzz(func(t *testing.T, body []byte) {
-		answer, err := readToken(reply{200, body})
+		answer, err := readToken(reply{status: 200, body: body})
 		if err != nil {
 			return
 		}
@@ -102,7 +102,7 @@ func FuzzToken(f *testing.F) {
 func FuzzRefusal(f *testing.F) {
 	seed(f, "refusal", "refresh-0", "connect-3")
 	f.Fuzz(func(t *testing.T, body []byte) {
-		refused := refusedBy(reply{400, body})
+		refused := refusedBy(reply{status: 400, body: body})
 		if strings.ContainsAny(refused.Code, " \r\n\x00\"<") || len(refused.Error()) > 120 {
 			t.Errorf("%q", refused.Error())
 		}

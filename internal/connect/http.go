@@ -12,6 +12,8 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,6 +25,7 @@ import (
 const (
 	maxAnswer   = 1 << 20 // bytes
 	requestTime = 20 * time.Second
+	maxWait     = 300 // seconds
 )
 
 // A client speaks to one server before there is a credential. It follows no redirect, and sends nothing twice.
@@ -40,10 +43,11 @@ func newClient(agent string) *client {
 	}}
 }
 
-// A reply is a status and a body of at most maxAnswer bytes.
+// A reply is a status, a body of at most maxAnswer bytes, and how long the server asks to wait (Retry-After in seconds).
 type reply struct {
 	status int
 	body   []byte
+	wait   time.Duration
 }
 
 // A RefusedError is an answer that is not a success.
@@ -51,11 +55,24 @@ type RefusedError struct {
 	Status int
 	Code   string // as OAuth has it; empty where the body has none
 	text   string // the server's own, bounded; it may repeat what was sent
+	wait   time.Duration
 }
 
 // Error returns status and code. It never returns text of the server's, which may repeat a secret.
 func (r *RefusedError) Error() string {
 	return strings.TrimSpace(fmt.Sprintf("the server answered %d %s", r.Status, r.Code))
+}
+
+// putsOff reports whether a refusal says that nothing came of the request, so that it may be sent again. A page says nothing of that, and
+// neither does a bare 503: a proxy sends both in place of an answer that it lost.
+func (r *RefusedError) putsOff() bool {
+	switch r.Status {
+	case http.StatusTooManyRequests:
+		return true
+	case http.StatusServiceUnavailable:
+		return r.wait > 0
+	}
+	return r.Status >= 400 && r.Status < 500 && slices.Contains([]string{"invalid_request", "slow_down", "temporarily_unavailable"}, r.Code)
 }
 
 // errNotSent is wrapped by the error of a request of which the server saw nothing.
@@ -121,6 +138,9 @@ func (c *client) send(ctx context.Context, method, address, contentType string, 
 	}
 	defer func() { _ = response.Body.Close() }()
 	answer := reply{status: response.StatusCode}
+	if after, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil {
+		answer.wait = time.Duration(min(max(after, 0), maxWait)) * time.Second
+	}
 	answer.body, err = io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
 	switch {
 	case err != nil:
@@ -135,7 +155,7 @@ func (c *client) send(ctx context.Context, method, address, contentType string, 
 
 // refusedBy reads an error in the form of OAuth, or in that of the reference's own endpoints.
 func refusedBy(answer reply) *RefusedError {
-	refused := &RefusedError{Status: answer.status}
+	refused := &RefusedError{Status: answer.status, wait: answer.wait}
 	var body struct {
 		Error       json.RawMessage `json:"error"`
 		Description string          `json:"error_description"`

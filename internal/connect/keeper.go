@@ -183,12 +183,16 @@ func (k *Keeper) exchange(ctx context.Context) error {
 		k.use(next)
 		k.commit(reservation, next)
 		return err
-	case errors.Is(err, errNotSent):
-		k.pause, k.why = k.now().Add(renewPause), err
+	case errors.Is(err, errNotSent) || errors.Is(err, errPutOff):
+		pause := renewPause
+		if refused := (*RefusedError)(nil); errors.As(err, &refused) {
+			pause = max(pause, refused.wait)
+		}
+		k.pause, k.why = k.now().Add(pause), err
 		return errors.Join(err, reservation.Drop())
 	}
 	reservation.Close() // it stays, and says so to every process
-	return credentials.ErrAnswerLost
+	return fmt.Errorf("%w (%w)", credentials.ErrAnswerLost, err)
 }
 
 // errNotStorable means that an answer could not be stored on this machine, so that none was asked for.
@@ -270,7 +274,11 @@ var errRefreshRefused = errors.New("the server does not renew the access any mor
 // refusedForGood are the codes after which no renewal will succeed (RFC 6749 section 5.2).
 var refusedForGood = []string{"invalid_grant", "invalid_client", "unauthorized_client", "unsupported_grant_type"}
 
-// ask sends the refresh token, once. Its error wraps errRefreshRefused or errNotSent, or the answer is not known.
+// errPutOff means that the server has not used the refresh token, and will take it later.
+var errPutOff = errors.New("the server put the renewal off")
+
+// ask sends the refresh token, once. Its error wraps errRefreshRefused, errNotSent or errPutOff; after any other the server may have used
+// the token, and takes a second time for theft.
 func (k *Keeper) ask(ctx context.Context) (credentials.Document, error) {
 	d := k.current.Document
 	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {string(d.Refresh.Token)}, "client_id": {d.Client.ID}}
@@ -279,8 +287,8 @@ func (k *Keeper) ask(ctx context.Context) (credentials.Document, error) {
 	switch {
 	case errors.As(err, &refused) && slices.Contains(refusedForGood, refused.Code):
 		return d, fmt.Errorf("%w (%w)", errRefreshRefused, refused)
-	case errors.As(err, &refused) && (refused.Status == http.StatusServiceUnavailable || refused.Status >= 400 && refused.Status < 500):
-		return d, fmt.Errorf("%w: %w", errNotSent, refused) // it was not processed
+	case errors.As(err, &refused) && refused.putsOff():
+		return d, fmt.Errorf("%w (%w)", errPutOff, refused)
 	case err != nil:
 		return d, err
 	}

@@ -151,11 +151,16 @@ func TestGrantExpiredRenewsFirst(t *testing.T) {
 // After a lost answer the refresh token is not sent again by any process. The access token lives on to its end.
 func TestALostAnswer(t *testing.T) {
 	for name, answer := range map[string]http.HandlerFunc{
-		"a connection that broke":  func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
-		"a gateway's error":        says(502, `<html>`),
-		"half an answer":           says(200, renewed[:40]),
-		"a token of another grant": says(200, strings.Replace(renewed, "grt_1", "grt_2", 1)),
-		"a token without a grant":  says(200, `{"access_token":"at_2","refresh_token":"rt_2"}`),
+		"a connection that broke": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		"a gateway's error":       says(502, `<html>`),
+		"unavailable, as a proxy says of an answer that it lost": says(503, `upstream connect error or disconnect/reset before headers`),
+		"unavailable, without a time to come back":               says(503, `{"error":"temporarily_unavailable"}`),
+		"a page that refuses, as a filter puts over an answer":   says(403, `<html>`),
+		"a page that is not there":                               says(404, `{"message":"Route not found","error":"Not Found","statusCode":404}`),
+		"a refusal that is not known":                            says(400, `{"error":"server_error"}`),
+		"half an answer":                                         says(200, renewed[:40]),
+		"a token of another grant":                               says(200, strings.Replace(renewed, "grt_1", "grt_2", 1)),
+		"a token without a grant":                                says(200, `{"access_token":"at_2","refresh_token":"rt_2"}`),
 		"a redirect to another host": func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "https://elsewhere.example", http.StatusTemporaryRedirect)
 		},
@@ -195,12 +200,24 @@ func TestALostAnswer(t *testing.T) {
 
 // A request that was not processed can be sent later.
 func TestARefusalInPassing(t *testing.T) {
-	for name, status := range map[string]int{"too often": 429, "unavailable": 503} {
+	for name, row := range map[string]struct {
+		status int
+		body   string
+		after  string // Retry-After
+		pause  time.Duration
+	}{
+		"too often":                        {429, `{"error":"slow_down"}`, "", renewPause},
+		"too often, says a gateway":        {429, `<html>`, "30", 30 * time.Second},
+		"unavailable for a time":           {503, `<html>`, "20", 20 * time.Second},
+		"unavailable for less than a call": {503, `{"error":"temporarily_unavailable"}`, "1", renewPause},
+		"not understood":                   {400, `{"error":"invalid_request"}`, "", renewPause},
+	} {
 		t.Run(name, func(t *testing.T) {
 			var answers atomic.Int64
 			k := newKept(t, func(w http.ResponseWriter, r *http.Request) {
 				if answers.Add(1) == 1 {
-					says(status, `{"error":"slow_down"}`)(w, r)
+					w.Header().Set("Retry-After", row.after)
+					says(row.status, row.body)(w, r)
 					return
 				}
 				says(200, renewed)(w, r)
@@ -209,7 +226,11 @@ func TestARefusalInPassing(t *testing.T) {
 			if got := k.token(t) + k.token(t); got != "at_1at_1" || k.sent.Load() != 1 {
 				t.Errorf("%s after %d requests", got, k.sent.Load())
 			}
-			k.now = k.now.Add(renewPause)
+			k.now = k.now.Add(row.pause - time.Second)
+			if got := k.token(t); got != "at_1" || k.sent.Load() != 1 {
+				t.Errorf("before the time to come back: %s after %d requests", got, k.sent.Load())
+			}
+			k.now = k.now.Add(time.Second)
 			if got := k.token(t); got != "at_2" {
 				t.Error(got)
 			}
