@@ -79,13 +79,10 @@ func (a *attempt) byBrowser(ctx context.Context) (issued, error) {
 	if back.refused != "" {
 		return issued{}, pollError(&RefusedError{Code: back.refused})
 	}
-	answer, err := a.postForm(ctx, a.server.Token, url.Values{
+	answer, err := a.postForm(context.WithoutCancel(ctx), a.server.Token, url.Values{ // what was approved is given back
 		"grant_type": {"authorization_code"}, "code": {back.code}, "client_id": {a.app.ID}, "redirect_uri": {redirect}, "code_verifier": {verifier},
 	})
-	if err != nil {
-		return issued{}, fmt.Errorf("it does not exchange the code (%w); run the command again", err)
-	}
-	return readToken(answer)
+	return take(answer, err)
 }
 
 // browse opens the browser and waits for it to come back. A refusal need not: the server shows it and says nothing here.
@@ -121,7 +118,8 @@ func (a *attempt) browse(ctx context.Context, l *loopback, listener net.Listener
 			return callback{}, ctx.Err()
 		}
 		return callback{}, &exit.Error{
-			Code: exit.NotReady, Message: "the browser did not come back in time: nobody approved, or the page in the browser says what was refused. Run the command again.",
+			Code: exit.NotReady, Message: "the browser did not come back in time: nobody approved, or the page in the browser says what was refused. " +
+				"Run the command again, and approve nothing on the old page.",
 		}
 	}
 }
@@ -215,9 +213,6 @@ func (a *attempt) byCode(ctx context.Context) (issued, error) {
 	case err != nil:
 		return issued{}, err
 	}
-	answer, err := a.postJSON(ctx, origin(page)+"/consent/exchange", map[string]string{"code": code})
-	if err != nil {
-		return issued{}, fmt.Errorf("it does not take the code (%w)", err)
-	}
-	return readToken(answer)
+	answer, err := a.postJSON(context.WithoutCancel(ctx), origin(page)+"/consent/exchange", map[string]string{"code": code})
+	return take(answer, err)
 }

@@ -197,7 +197,7 @@ func TestRefusals(t *testing.T) {
 		{name: "a package from agent connect, which has it in grant_id", answers: with(good, agentPoll, "connect-38-agent-connect-package"), exit: 78, says: "package of several sources"},
 		{name: "a package from a device code", request: Request{Way: "device"}, answers: with(good, "/oauth/token", "connect-25-device-package-token"), exit: 78, says: "package of several sources"},
 		{name: "the owner trap: /device", request: Request{Way: "device"}, answers: with(good, "/oauth/device_authorization", "connect-90-owner-device-trap-start"), exit: 77, says: "owner's token instead"},
-		{name: "the owner trap: a token without a grant", request: Request{Way: "device"}, answers: with(good, "/oauth/token", "connect-91-owner-device-trap-token"), exit: 77, says: "without a grant"},
+		{name: "the owner trap: a token without a grant", request: Request{Way: "device"}, answers: with(good, "/oauth/token", "connect-91-owner-device-trap-token"), exit: 77, says: "without a grant, which may be an owner's. It was dropped, but lives on there: revoke it"},
 		{name: "the owner trap: an owner's schema", answers: with(good, "/v1/schema", "connect-92-owner-device-trap-schema"), exit: 77, says: "owner token", revoked: 1},
 		{name: "a token that the resource server refuses", answers: with(good, "/v1/schema", "refresh-20-expired-read"), exit: 78, says: "pdpp-mcp connect", revoked: 1},
 		{name: "a schema of another grant", answers: with(good, "/v1/schema", "schema-other-grant"), exit: 78, says: "another grant", revoked: 1},
@@ -212,11 +212,13 @@ func TestRefusals(t *testing.T) {
 		{name: "no streams", answers: with(good, "/oauth/par", "refusal-par-empty-streams"), exit: 69, says: "NOT have fewer than 1"},
 		{name: "no details", answers: with(good, "/oauth/par", "refusal-par-no-details"), exit: 69, says: "requires authorization_details"},
 		{name: "a registration with other fields", answers: with(good, "/oauth/register", "connect-14-register-software-id-refused"), exit: 69, says: "Unsupported client metadata"},
-		{name: "a copied code that was used", request: Request{Way: "code"}, answers: with(good, "/consent/exchange", "refusal-consent-exchange-again"), exit: 69, says: "410 invalid_grant"},
+		{name: "a copied code that was used", request: Request{Way: "code"}, answers: with(good, "/consent/exchange", "refusal-consent-exchange-again"), exit: 69, says: "410 invalid_grant). What was approved lives on there, and nothing reads it: revoke it"},
 		{name: "a wrong code that the owner copied", request: Request{Way: "code"}, answers: with(good, "/consent/exchange", "refusal-code-reused"), exit: 69, says: "invalid_grant"},
 		{name: "an address that is no resource server's", answers: with(good, "/.well-known/oauth-protected-resource", "refusal-public-connector-unknown"), exit: 69, says: "not a PDPP resource server"},
 		{name: "no registration in any way", request: Request{Way: "auto"}, answers: with(good, "/oauth/register", "refusal-public-connector-unknown"), exit: 69, says: "no address to register at"},
 		{name: "a redirect", answers: with(good, "/oauth/par", "redirect"), exit: 69, says: "307"},
+		{name: "an answer to an approval that holds no token", answers: with(good, agentPoll, "connect-61-revoke"), exit: 69, says: "What was approved lives on there"},
+		{name: "no answer to the last question", answers: with(good, agentPoll, "connect-32-agent-connect-pending hangs-up"), exit: 69, says: "did not say in time whether the owner approved"},
 		{name: "metadata of another resource", answers: with(good, "/.well-known/oauth-protected-resource", "connect-02-prm-mcp"), exit: 69, says: "another resource than http://127.0.0.1"},
 		{name: "metadata that lead to another URL", answers: with(good, "/.well-known/oauth-protected-resource", "connect-02-prm-mcp"), exit: 69, says: ", connect that"},
 	} {
@@ -255,7 +257,9 @@ func TestTheBrowserIsRefused(t *testing.T) {
 		"connect-76-native-authorize":     {"/oauth/authorize", "did not come back"},
 		"refusal-code-bad-verifier":       {"/oauth/token", "400 invalid_grant"},
 		"refusal-code-bad-redirect":       {"/oauth/token", "400 invalid_grant"},
-		"refusal-code-reused":             {"/oauth/token", "400 invalid_grant"},
+		"refusal-code-reused":             {"/oauth/token", "400 invalid_grant). What was approved lives on there, and nothing reads it: revoke it"},
+		"hangs-up":                        {"/oauth/token", "did not answer). What was approved lives on there"},
+		"refusal-device-unknown-client":   {"/oauth/token", "invalid_client). What was approved lives on there"}, // and the owner is not asked again
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, w := newReplay(t, with(good, row.path, name)), newWorld()
@@ -282,6 +286,24 @@ func TestTheBrowserIsRefused(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// Who stops the program after the approval leaves no grant: the code is exchanged, and the grant given back.
+func TestStoppedAfterTheApproval(t *testing.T) {
+	for way, path := range map[string]string{"browser": "/oauth/token", "code": "/consent/exchange"} {
+		r, w := newReplay(t, with(good, "/oauth/token", "connect-44-code-token")), newWorld()
+		ctx, stop := context.WithCancel(t.Context())
+		r.before = func(asked string) {
+			if asked == path {
+				stop()
+			}
+		}
+		w.Open = browser(t)
+		w.Wait = func(ctx context.Context, _ time.Duration) error { <-ctx.Done(); return ctx.Err() }
+		if _, err := Connect(ctx, Request{ProviderURL: r.URL, Source: "slack", Way: way}, w.Options); err == nil || r.count(revoke) != 1 {
+			t.Errorf("%s: revoked %d times, %v", way, r.count(revoke), err)
+		}
 	}
 }
 

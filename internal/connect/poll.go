@@ -177,19 +177,22 @@ func (a *attempt) poll(ctx context.Context, s started, ask func(context.Context)
 	a.Draw(link, about+"\n"+timeLeft(patience))
 	a.Say("%s", about)
 	said := begin
+	var unheard error // of the last question
 	for a.Now().Sub(begin) < patience {
 		if err := a.Wait(ctx, interval); err != nil {
 			return issued{}, err
 		}
 		answer, err := ask(ctx)
 		if err == nil && answer.status != http.StatusAccepted {
-			return readToken(answer)
+			return take(answer, nil)
 		}
 		var refused *RefusedError
+		unheard = err
 		switch {
 		case ctx.Err() != nil:
 			return issued{}, ctx.Err()
 		case errors.As(err, &refused) && refused.Status < 500 && refused.Status != http.StatusTooManyRequests:
+			unheard = nil
 			switch refused.Code {
 			case "authorization_pending":
 			case "slow_down":
@@ -202,6 +205,9 @@ func (a *attempt) poll(ctx context.Context, s started, ask func(context.Context)
 			said = now
 			a.remain(timeLeft(patience - now.Sub(begin)))
 		}
+	}
+	if unheard != nil {
+		return issued{}, fmt.Errorf("it did not say in time whether the owner approved (%w). What was approved %s", unheard, revokeIt)
 	}
 	return issued{}, pollError(&RefusedError{Code: "expired_token"})
 }

@@ -35,6 +35,7 @@ type replay struct {
 	answers   map[string][]string // by path: names of exchanges
 	asked     map[string][]string // by path: bodies
 	challenge string              // the last code_challenge
+	before    func(path string)   // an answer; nil: nothing
 }
 
 // everywhere are the paths that answer alike in most tests.
@@ -80,6 +81,9 @@ func (r *replay) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	path := request.URL.Path
+	if r.before != nil {
+		r.before(path)
+	}
 	r.asked[path] = append(r.asked[path], string(body)+request.Header.Get("Authorization"))
 	if path == "/oauth/authorize" && len(r.answers[path]) == 0 {
 		r.authorize(w, request.URL.Query())

@@ -3,6 +3,7 @@ package connect
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -40,6 +41,22 @@ type grantedStream struct {
 	Constraint *period  `json:"time_constraint"`
 }
 
+// revokeIt says how a grant is ended whose token this program does not have.
+const revokeIt = "lives on there, and nothing reads it: revoke it where the owner manages grants, and run the command again"
+
+// take reads the answer to what the owner approved. Its error hides err, upon which the owner could be asked once more.
+func take(answer reply, err error) (issued, error) {
+	var t issued
+	if err == nil {
+		t, err = readToken(answer)
+	}
+	var said *exit.Error
+	if err == nil || errors.As(err, &said) {
+		return t, err
+	}
+	return t, fmt.Errorf("it issues no token for the owner's approval (%v). What was approved %s", err, revokeIt)
+}
+
 // readToken reads a token answer. It refuses those that are no client's: an owner's has no grant, a package's names a package. The
 // schema has the last word, because one server puts a package into grant_id.
 func readToken(answer reply) (issued, error) {
@@ -61,7 +78,8 @@ func readToken(answer reply) (issued, error) {
 			Message: "the owner approved a package of several sources, which no program on this machine can read. Revoke it where the owner manages grants, and connect each source by itself.",
 		}
 	case t.GrantID == "":
-		return issued{}, &exit.Error{Code: exit.Owner, Message: "the server issued a token without a grant, which may be an owner's; it was dropped."}
+		return issued{}, &exit.Error{Code: exit.Owner, Message: "the server issued a token without a grant, which may be an owner's. It was dropped, but lives on there: " +
+			"revoke it where the owner manages grants, and tell the server's operator."}
 	case t.ExpiresIn < 0 || t.ExpiresIn > 100*365*24*60*60:
 		return issued{}, errors.New("its token has an impossible expiry")
 	case t.RefreshToken != "" && !t.RefreshToken.Usable():
