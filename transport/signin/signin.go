@@ -16,8 +16,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -54,11 +52,7 @@ type Bridge struct {
 	options Options
 	client  *http.Client
 
-	mutex   sync.Mutex
-	server  server
-	fault   error
-	checked time.Time
-	asked   atomic.Pointer[[]streamAsked] // of the last check that was good: a call does not wait for one
+	found rechecked[finding]
 
 	refreshes singleflight.Group
 	recent    *lru.Cache[string, sharedAnswer]
@@ -90,10 +84,11 @@ func New(ctx context.Context, o Options) (*Bridge, error) {
 		tokens: newCallerLimit(1, 60), asking: make(chan struct{}, mostAsking),
 	}
 	b.recent, _ = lru.New[string, sharedAnswer](1000) // fails for a size of less than 1 alone
-	if err := b.check(ctx); err != nil {
+	server, err := b.check(ctx)
+	if err != nil {
 		return nil, err
 	}
-	b.checked = o.Now()
+	b.found = rechecked[finding]{look: b.look, now: o.Now, value: finding{server: server}, due: o.Now().Add(checkEvery)}
 	return b, nil
 }
 
@@ -119,27 +114,27 @@ func checkDetails(text string) error {
 
 // Serve answers a request at one of the four paths of a sign-in.
 func (b *Bridge) Serve(w http.ResponseWriter, r *http.Request, path string) {
-	server, err := b.current(r.Context())
-	if err != nil {
+	found := b.found.get(r.Context())
+	if found.fault != nil {
 		w.Header().Set("Retry-After", "10")
 		refuse(w, http.StatusServiceUnavailable, "temporarily_unavailable", "The authorization server cannot be used at the moment.")
 		return
 	}
 	switch path {
 	case web.AuthorizePath:
-		b.authorize(w, r, server)
+		b.authorize(w, r, found.server)
 	case web.RegisterPath:
-		b.register(w, r, server)
+		b.register(w, r, found.server)
 	case web.TokenPath:
-		b.token(w, r, server)
+		b.token(w, r, found.server)
 	default:
-		b.metadata(w, server)
+		b.metadata(w, found.server)
 	}
 }
 
 // Offers reports whether a sign-in asks the owner for what a call misses: all the streams, and the connection by its id.
 func (b *Bridge) Offers(missing rs.Missing) bool {
-	asked := *b.asked.Load() // New has checked once
+	asked := b.found.last().server.asked
 	for _, name := range missing.Streams {
 		if !slices.ContainsFunc(asked, func(s streamAsked) bool { return s.Name == name }) {
 			return false
@@ -149,23 +144,23 @@ func (b *Bridge) Offers(missing rs.Missing) bool {
 		slices.ContainsFunc(asked, func(s streamAsked) bool { return slices.Contains(s.Instances, missing.Connection) })
 }
 
-// current returns the authorization server as it was found at most an hour ago.
-func (b *Bridge) current(ctx context.Context) (server, error) {
-	b.mutex.Lock()
-	defer b.mutex.Unlock()
-	age := b.options.Now().Sub(b.checked)
-	if b.fault == nil && age < checkEvery || b.fault != nil && age < retryAfter {
-		return b.server, b.fault
-	}
-	before := b.fault
-	b.fault = b.check(context.WithoutCancel(ctx)) // the client's own timeout bounds it
-	b.checked = b.options.Now()
-	if b.fault != nil {
-		b.options.Log.Warn().Err(b.fault).Str("issuer", b.options.Issuer).Msg("sign-in is not offered")
-	} else if before != nil {
+// A finding is an authorization server as it was when it was good, and what is wrong with it now.
+type finding struct {
+	server server
+	fault  error
+}
+
+// look checks the authorization server again. Its timeout is that of the bridge's client.
+func (b *Bridge) look(ctx context.Context, before finding) (finding, time.Duration) {
+	server, err := b.check(ctx)
+	switch {
+	case err != nil:
+		b.options.Log.Warn().Err(err).Str("issuer", b.options.Issuer).Msg("sign-in is not offered")
+		return finding{before.server, err}, retryAfter
+	case before.fault != nil:
 		b.options.Log.Info().Str("issuer", b.options.Issuer).Msg("sign-in is offered again")
 	}
-	return b.server, b.fault
+	return finding{server: server}, checkEvery
 }
 
 // metadata answers RFC 8414. It names nothing that leads to a token of another kind: no device endpoint, no pushed requests.

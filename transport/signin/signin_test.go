@@ -30,6 +30,7 @@ type realServer struct {
 	metadata map[string]any
 	source   int // status of /connectors/slack
 	token    http.HandlerFunc
+	slow     chan struct{} // what each request for the metadata sends to twice; nil: they are answered at once
 
 	mutex sync.Mutex
 	seen  []string // path and body of each POST
@@ -69,6 +70,12 @@ func (s *realServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer s.mutex.Unlock()
 	switch r.URL.EscapedPath() {
 	case "/.well-known/oauth-authorization-server":
+		if slow := s.slow; slow != nil {
+			s.mutex.Unlock() // so that others are heard as well
+			slow <- struct{}{}
+			slow <- struct{}{}
+			s.mutex.Lock()
+		}
 		_ = json.NewEncoder(w).Encode(s.metadata)
 	case "/connectors/slack", "/connectors/https:%2F%2Fregistry.example%2Fconnectors%2Fslack":
 		w.WriteHeader(s.source)
@@ -448,6 +455,80 @@ func TestLooksAgainEveryHour(t *testing.T) {
 	if w := get(b, web.ServerPath, ""); w.Code != http.StatusOK {
 		t.Errorf("again: %d", w.Code)
 	}
+}
+
+// The call that finds the hour over waits for the check. No other does, whether sign-in was offered before it or not.
+func TestASlowCheckIsWaitedForByOne(t *testing.T) {
+	for name, before := range map[string]int{"offered": http.StatusOK, "not offered": http.StatusServiceUnavailable} {
+		t.Run(name, func(t *testing.T) {
+			s := newRealServer(t)
+			b, c := newBridge(t, s)
+			if c.Add(int64(time.Hour)); before != http.StatusOK {
+				s.with(func(s *realServer) { s.source = http.StatusNotFound })
+				get(b, web.ServerPath, "")
+				c.Add(int64(10 * time.Second))
+			}
+			slow := make(chan struct{})
+			s.with(func(s *realServer) { s.slow, s.source = slow, http.StatusOK })
+			waits := make(chan int)
+			go func() { waits <- get(b, web.ServerPath, "").Code }()
+			<-slow // the check is on its way
+			answered := make(chan int)
+			go func() { answered <- get(b, web.ServerPath, "").Code }()
+			select {
+			case got := <-answered:
+				if got != before {
+					t.Errorf("meanwhile: %d", got)
+				}
+			case <-time.After(5 * time.Second):
+				t.Error("another call waits")
+			}
+			<-slow
+			if got := <-waits; got != http.StatusOK {
+				t.Errorf("the call that waited: %d", got)
+			}
+		})
+	}
+}
+
+// A resource server that is slow to say who issues its tokens costs the same: all wait where nothing is known yet, and one later.
+func TestASlowIssuerListIsWaitedForByOne(t *testing.T) {
+	slow := make(chan struct{})
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		slow <- struct{}{}
+		slow <- struct{}{}
+		fmt.Fprintf(w, `{"resource":"http://%s","authorization_servers":["https://as.example"]}`, r.Host)
+	}))
+	defer s.Close()
+	c := &clock{}
+	issuers := signin.NewIssuers(s.URL, s.URL, http.DefaultTransport, c.now)
+	listed := make(chan []string, 3)
+	list := func() { listed <- issuers.List(t.Context()) }
+	demand := func(count int) {
+		t.Helper()
+		for range count {
+			if got := <-listed; got[0] != "https://as.example" {
+				t.Errorf("%v", got)
+			}
+		}
+	}
+	go list()
+	<-slow
+	go list()
+	<-slow
+	demand(2)
+	c.Add(int64(5 * time.Minute))
+	go list()
+	<-slow
+	list()
+	demand(1)
+	select {
+	case <-listed:
+		t.Error("another call waited as well")
+	default:
+	}
+	<-slow
+	demand(1)
 }
 
 func TestIssuers(t *testing.T) {

@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
@@ -49,19 +48,19 @@ type streamAsked struct {
 	Instances []string `json:"instance_ids"`
 }
 
-// check reads the authorization server's metadata and looks for the source. What it finds is used only if all is well.
-func (b *Bridge) check(ctx context.Context) error {
+// check reads the authorization server's metadata and looks for the source.
+func (b *Bridge) check(ctx context.Context) (server, error) {
 	issuer := b.options.Issuer
 	u, err := url.Parse(issuer)
 	if err != nil || u.Host == "" || u.User != nil || issuer != u.Scheme+"://"+u.Host || u.Scheme != "https" && !loopbackHTTP(u) {
-		return fmt.Errorf("the authorization server %q must be an https origin without a slash at its end (http on loopback)", issuer)
+		return server{}, fmt.Errorf("the authorization server %q must be an https origin without a slash at its end (http on loopback)", issuer)
 	}
 	var found server
 	if err := get(ctx, b.client, issuer+"/.well-known/oauth-authorization-server", &found); err != nil {
-		return fmt.Errorf("the authorization server's metadata: %w", err)
+		return server{}, fmt.Errorf("the authorization server's metadata: %w", err)
 	}
 	if err := found.check(issuer); err != nil {
-		return err
+		return server{}, err
 	}
 	key := b.options.ConnectorKey
 	var entries []struct {
@@ -73,7 +72,7 @@ func (b *Bridge) check(ctx context.Context) error {
 	}
 	var source struct{ Streams []streamAsked }
 	if err := get(ctx, b.client, issuer+"/connectors/"+url.PathEscape(key), &source); err != nil {
-		return fmt.Errorf("the source %q at the authorization server: %w", key, err)
+		return server{}, fmt.Errorf("the source %q at the authorization server: %w", key, err)
 	}
 	if i := slices.IndexFunc(found.asked, func(s streamAsked) bool { return s.Name == "*" }); i >= 0 {
 		for at := range source.Streams {
@@ -83,9 +82,7 @@ func (b *Bridge) check(ctx context.Context) error {
 	} else if len(found.asked) == 0 {
 		found.asked = source.Streams
 	}
-	b.server = found
-	b.asked.Store(&found.asked)
-	return nil
+	return found, nil
 }
 
 // check returns why an authorization server cannot be signed in at through this one.
@@ -147,19 +144,17 @@ func get(ctx context.Context, client *http.Client, target string, into any) erro
 
 // An Issuers asks a resource server who issues its tokens (RFC 9728). It is safe for concurrent use.
 type Issuers struct {
-	client  *http.Client
-	public  string // the resource server's URL
-	read    string // where it is read
-	now     func() time.Time
-	mutex   sync.Mutex
-	known   []string
-	asked   time.Time
-	succeed bool
+	client *http.Client
+	public string // the resource server's URL
+	read   string // where it is read
+	known  rechecked[[]string]
 }
 
 // NewIssuers asks the resource server of a public URL at another, where that is not the same.
 func NewIssuers(public, read string, transport http.RoundTripper, now func() time.Time) *Issuers {
-	return &Issuers{client: newClient(transport), public: public, read: read, now: now}
+	i := &Issuers{client: newClient(transport), public: public, read: read}
+	i.known = rechecked[[]string]{look: i.look, now: now}
+	return i
 }
 
 // Ask returns the issuers that the resource server names, at most 8.
@@ -189,23 +184,18 @@ func (i *Issuers) Ask(ctx context.Context) ([]string, error) {
 // List returns them as they were known at most five minutes ago. While the resource server cannot say, it is the last that is
 // known, or else the resource server itself.
 func (i *Issuers) List(ctx context.Context) []string {
-	i.mutex.Lock()
-	defer i.mutex.Unlock()
-	life := 10 * time.Second
-	if i.succeed {
-		life = 5 * time.Minute
+	if known := i.known.get(ctx); known != nil {
+		return known
 	}
-	if i.asked.IsZero() || i.now().Sub(i.asked) >= life {
-		asking, stop := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
-		list, err := i.Ask(asking)
-		stop()
-		if i.succeed = err == nil; i.succeed {
-			i.known = list
-		}
-		i.asked = i.now()
+	return []string{i.public}
+}
+
+func (i *Issuers) look(ctx context.Context, before []string) ([]string, time.Duration) {
+	asking, stop := context.WithTimeout(ctx, 3*time.Second)
+	defer stop()
+	list, err := i.Ask(asking)
+	if err != nil {
+		return before, retryAfter
 	}
-	if i.known == nil {
-		return []string{i.public}
-	}
-	return i.known
+	return list, 5 * time.Minute
 }
