@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"slices"
 	"strings"
@@ -22,7 +23,7 @@ import (
 // shareFor is how long the answer to a refresh is given to other requests with the same token.
 const shareFor = 10 * time.Second
 
-// A sharedAnswer is the authorization server's.
+// A sharedAnswer is the authorization server's; without a status it was lost.
 type sharedAnswer struct {
 	status     int
 	body       []byte
@@ -64,6 +65,9 @@ func (b *Bridge) register(w http.ResponseWriter, r *http.Request, s server) {
 		return
 	}
 	answer, err := b.post(r.Context(), s.RegistrationEndpoint, "application/json", encoded)
+	if errors.Is(err, errLost) { // which another registration does not harm
+		err = errUpstream
+	}
 	pass(w, answer, err)
 }
 
@@ -125,20 +129,27 @@ func (b *Bridge) token(w http.ResponseWriter, r *http.Request, s server) {
 }
 
 // refresh answers from one request for each client and refresh token, which alone counts for the limit of a caller. That request is
-// not cancelled with the call that began it: a token that was used and whose answer was lost ends the sign-in.
+// not cancelled with the call that began it: a token that was used and whose answer was lost ends the sign-in. One that may have been
+// used is not sent again.
 func (b *Bridge) refresh(r *http.Request, s server, form url.Values) (sharedAnswer, error) {
 	ctx := r.Context()
 	sum := sha256.Sum256([]byte(form.Get("client_id") + "\x00" + form.Get("refresh_token")))
 	key := string(sum[:])
 	flight := b.refreshes.DoChan(key, func() (any, error) {
-		if held, ok := b.recent.Get(key); ok && b.options.Now().Sub(held.at) < shareFor {
+		held, ok := b.recent.Get(key)
+		switch {
+		case ok && held.status == 0:
+			return sharedAnswer{}, errLost
+		case ok && b.options.Now().Sub(held.at) < shareFor:
 			return held, nil
-		}
-		if !b.tokens.allows(r, b.options.Now()) {
+		case !b.tokens.allows(r, b.options.Now()):
 			return sharedAnswer{}, errTooMany
 		}
 		answer, err := b.post(context.WithoutCancel(ctx), s.TokenEndpoint, "application/x-www-form-urlencoded", []byte(form.Encode()))
-		if err == nil && answer.status == http.StatusOK && len(answer.body) <= maxShared {
+		switch {
+		case errors.Is(err, errLost):
+			b.recent.Add(key, sharedAnswer{})
+		case err == nil && answer.status == http.StatusOK && len(answer.body) <= maxShared:
 			answer.at = b.options.Now()
 			b.recent.Add(key, answer)
 			time.AfterFunc(shareFor, func() { b.recent.Remove(key) })
@@ -160,7 +171,11 @@ const maxShared = 16 << 10
 // errTooMany means that a caller asked too often.
 var errTooMany = errors.New("too many token requests")
 
-var errUpstream = errors.New("the authorization server's answer cannot be passed on")
+// errUpstream means that the authorization server was not asked, or did not take the request.
+var errUpstream = errors.New("the authorization server does not take the request")
+
+// errLost means that it may have done what it was asked for: its answer did not arrive, or a proxy's did in its place.
+var errLost = errors.New("the authorization server's answer was lost")
 
 // post asks the authorization server, once: nothing here may be sent twice. While it leaves mostAsking requests unanswered, it is not asked.
 func (b *Bridge) post(ctx context.Context, target, media string, body []byte) (sharedAnswer, error) {
@@ -170,7 +185,9 @@ func (b *Bridge) post(ctx context.Context, target, media string, body []byte) (s
 	default:
 		return sharedAnswer{}, errUpstream
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, target, bytes.NewReader(body))
+	connected := false
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }})
+	request, err := http.NewRequestWithContext(traced, http.MethodPost, target, bytes.NewReader(body))
 	if err != nil {
 		return sharedAnswer{}, err
 	}
@@ -178,25 +195,36 @@ func (b *Bridge) post(ctx context.Context, target, media string, body []byte) (s
 	request.Header.Set("Content-Type", media)
 	request.Header.Set("Accept", "application/json")
 	response, err := b.client.Do(request)
-	if err != nil {
-		return sharedAnswer{}, err
+	switch {
+	case err != nil && connected:
+		return sharedAnswer{}, errLost
+	case err != nil:
+		return sharedAnswer{}, errUpstream
 	}
 	defer func() { _ = response.Body.Close() }()
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxDocument+1))
-	status := response.StatusCode
-	if err != nil || len(text) > maxDocument || !json.Valid(text) || status >= 300 && status < 400 || status >= 500 {
+	answer := sharedAnswer{status: response.StatusCode, body: text, retryAfter: response.Header.Get("Retry-After")}
+	isAnswer := err == nil && len(text) <= maxDocument && json.Valid(text)
+	switch status := answer.status; {
+	case isAnswer && (status < 300 || status >= 400 && status < 500):
+		return answer, nil
+	case answer.retryAfter != "" && (status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable):
 		return sharedAnswer{}, errUpstream
 	}
-	return sharedAnswer{status: status, body: text, retryAfter: response.Header.Get("Retry-After")}, nil
+	return sharedAnswer{}, errLost
 }
 
 // pass writes an answer of the authorization server. The error is not written: it may quote what was sent.
 func pass(w http.ResponseWriter, answer sharedAnswer, err error) {
-	if errors.Is(err, errTooMany) {
+	switch {
+	case errors.Is(err, errTooMany):
 		tooMany(w, "token requests")
 		return
-	}
-	if err != nil {
+	case errors.Is(err, errLost): // 503 would have the host send it again, which ends the grant
+		refuse(w, http.StatusBadRequest, "invalid_grant", "The authorization server's answer was lost, and what was sent may have been used. "+
+			"Sign in again; the grant so far may live on, and its owner can revoke it where grants are managed.")
+		return
+	case err != nil:
 		w.Header().Set("Retry-After", "10")
 		refuse(w, http.StatusServiceUnavailable, "temporarily_unavailable", "The authorization server did not answer.")
 		return

@@ -18,8 +18,14 @@ import (
 // maxDocument bounds what is read of an answer, in bytes.
 const maxDocument = 256 << 10
 
-// newClient asks an authorization server or a resource server. It follows no redirect: that could lead to another server.
+// newClient asks an authorization server or a resource server. It follows no redirect: that could lead to another server. It keeps no
+// connection: one that has died takes a request with it, and nobody knows whether it arrived.
 func newClient(transport http.RoundTripper) *http.Client {
+	if known, ok := transport.(*http.Transport); ok {
+		known = known.Clone()
+		known.DisableKeepAlives = true
+		transport = known
+	}
 	return &http.Client{
 		Transport: transport, Timeout: 10 * time.Second,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

@@ -1,0 +1,255 @@
+package signin_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+)
+
+// Parallel refreshes with one token are one, and so are those of ten seconds.
+func TestOneRefreshForAll(t *testing.T) {
+	s := newRealServer(t)
+	b, c := newBridge(t, s)
+	var refreshes atomic.Int64
+	s.with(func(s *realServer) {
+		s.token = func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprintf(w, `{"access_token":"client_token_%d"}`, refreshes.Add(1))
+		}
+	})
+	var all sync.WaitGroup
+	for range 80 { // which count as one
+		all.Go(func() {
+			if w := post(b, web.TokenPath, formMedia, refreshForm+"&scope=x"); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "client_token_1") || w.Header().Get("Cache-Control") != "no-store" {
+				t.Errorf("%d %s", w.Code, w.Body)
+			}
+		})
+	}
+	all.Wait()
+	if refreshes.Load() != 1 {
+		t.Errorf("%d refreshes", refreshes.Load())
+	}
+	if post(b, web.TokenPath, formMedia, strings.Replace(refreshForm, "cli_1", "cli_2", 1)); refreshes.Load() != 2 {
+		t.Error("another client was given an answer that is not its own")
+	}
+	c.Add(int64(10 * time.Second))
+	if post(b, web.TokenPath, formMedia, refreshForm); refreshes.Load() != 3 {
+		t.Error("an answer was shared for more than ten seconds")
+	}
+}
+
+// One address asks for tokens at a bounded rate, and all together leave at most 64 requests unanswered: what is refused was not sent, so
+// that no sign-in is lost by it.
+func TestTokenRequestsAreBounded(t *testing.T) {
+	s := newRealServer(t)
+	b, c := newBridge(t, s)
+	refresh := func(number int) *httptest.ResponseRecorder {
+		return post(b, web.TokenPath, formMedia, fmt.Sprintf("%s_%d", refreshForm, number))
+	}
+	answer, arrived := make(chan struct{}), make(chan struct{})
+	s.with(func(s *realServer) {
+		s.token = func(http.ResponseWriter, *http.Request) {
+			s.mutex.Unlock() // so that others are heard as well
+			arrived <- struct{}{}
+			<-answer
+			s.mutex.Lock()
+		}
+	})
+	var waiting sync.WaitGroup
+	for number := range 64 {
+		if number == 60 {
+			c.Add(int64(time.Minute))
+		}
+		waiting.Go(func() { refresh(number) })
+		<-arrived
+	}
+	if w := refresh(64); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
+		t.Errorf("the 65th is answered %d", w.Code)
+	}
+	close(answer)
+	waiting.Wait()
+	if got := len(s.passedOn()); got != 64 {
+		t.Errorf("%d are passed on", got)
+	}
+	s.with(func(s *realServer) { s.token = nil })
+	last, number := http.StatusOK, 100
+	for ; number < 200 && last != http.StatusTooManyRequests; number++ {
+		last = refresh(number).Code
+	}
+	if got := len(s.passedOn()); last != http.StatusTooManyRequests || got != 64+number-1-100 {
+		t.Errorf("%d after %d: %d are passed on", last, number, got)
+	}
+	if w := refresh(100); w.Code != http.StatusTooManyRequests {
+		t.Errorf("an answer that is not held is given: %d", w.Code)
+	}
+	c.Add(int64(time.Second))
+	if w := refresh(300); w.Code != http.StatusCreated {
+		t.Errorf("a second later: %d", w.Code)
+	}
+}
+
+func TestTokenRefusals(t *testing.T) {
+	s := newRealServer(t)
+	b, _ := newBridge(t, s)
+	for name, body := range map[string]string{
+		"the device grant":    "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code&device_code=dc_1&client_id=cli_1",
+		"no grant":            "client_id=cli_1",
+		"two refresh tokens":  refreshForm + "&refresh_token=rt_2",
+		"a body of something": "%zz",
+	} {
+		if w := post(b, web.TokenPath, formMedia, body); w.Code != http.StatusBadRequest {
+			t.Errorf("%s: %d", name, w.Code)
+		}
+	}
+	if w := post(b, web.TokenPath, "application/json", "{}"); w.Code != http.StatusBadRequest {
+		t.Errorf("JSON: %d", w.Code)
+	}
+	if got := s.passedOn(); len(got) != 0 {
+		t.Errorf("passed on: %q", got)
+	}
+	t.Run("an error of the real server is passed on", func(t *testing.T) {
+		s.with(func(s *realServer) {
+			s.token = func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(http.StatusBadRequest)
+				_, _ = io.WriteString(w, `{"error":"invalid_grant","fresh_authorization_required":true}`)
+			}
+		})
+		if w := post(b, web.TokenPath, formMedia, refreshForm); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "fresh_authorization_required") {
+			t.Errorf("%d %s", w.Code, w.Body)
+		}
+	})
+}
+
+func answers(status int, retryAfter, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		if retryAfter != "" {
+			w.Header().Set("Retry-After", retryAfter)
+		}
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+// What may have been used ends in 400 invalid_grant, upon which hosts sign in again: after 503 they would send it a second time, which the
+// server takes for theft. It is never sent on again. A registration may be.
+func TestALostAnswerEndsTheSignIn(t *testing.T) {
+	s := newRealServer(t)
+	b, c := newBridge(t, s)
+	for name, answer := range map[string]http.HandlerFunc{
+		"a redirect": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "https://evil.example/", http.StatusTemporaryRedirect)
+		},
+		"no JSON":                  answers(200, "", "<html>"),
+		"a fault":                  answers(502, "", ""),
+		"a fault in JSON":          answers(500, "", `{"error":"server_error"}`),
+		"unavailable, maybe after": answers(503, "", `{"error":"temporarily_unavailable"}`),
+		"a filter's page":          answers(403, "", "<html>"),
+		"too much":                 answers(200, "", `"`+strings.Repeat("x", 300<<10)+`"`),
+		"a broken line":            func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s.with(func(s *realServer) { s.token, s.seen = answer, nil })
+			token := strings.ReplaceAll(name, " ", "_")
+			for range 2 {
+				w := post(b, web.TokenPath, formMedia, refreshForm+token)
+				if got := w.Body.String(); w.Code != http.StatusBadRequest || !strings.Contains(got, `"invalid_grant"`) || !strings.Contains(got, "revoke it") || strings.Contains(got, token) {
+					t.Errorf("%d %s", w.Code, got)
+				}
+				c.Add(int64(time.Minute)) // after which an answer is shared no more
+			}
+			if got := len(s.passedOn()); got != 1 {
+				t.Errorf("the refresh token was sent on %d times", got)
+			}
+			if w := post(b, web.TokenPath, formMedia, codeForm); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), `"invalid_grant"`) {
+				t.Errorf("a code: %d %s", w.Code, w.Body)
+			}
+			if w := post(b, web.RegisterPath, "application/json", "{}"); w.Code != http.StatusServiceUnavailable {
+				t.Errorf("a registration: %d %s", w.Code, w.Body)
+			}
+		})
+	}
+}
+
+// A connection that was kept may have died, and would take a refresh token with it.
+func TestNoConnectionIsKept(t *testing.T) {
+	s := newRealServer(t)
+	b, _ := newBridge(t, s)
+	kept := false
+	s.with(func(s *realServer) {
+		s.token = func(w http.ResponseWriter, r *http.Request) { kept = !r.Close; answers(200, "", "{}")(w, r) }
+	})
+	if w := post(b, web.TokenPath, formMedia, refreshForm); w.Code != http.StatusOK || kept {
+		t.Errorf("%d, kept: %v", w.Code, kept)
+	}
+}
+
+// What was not taken is 503, and sent on when it comes again.
+func TestWhatWasNotTakenMayComeAgain(t *testing.T) {
+	for name, change := range map[string]func(*realServer){
+		"overloaded":      func(s *realServer) { s.token = answers(503, "30", "<html>") },
+		"a gateway's 429": func(s *realServer) { s.token = answers(429, "30", "<html>") },
+		"out of reach":    func(s *realServer) { s.CloseClientConnections(); s.Listener.Close() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newRealServer(t)
+			b, _ := newBridge(t, s)
+			s.with(change)
+			for range 2 {
+				if w := post(b, web.TokenPath, formMedia, refreshForm); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
+					t.Errorf("%d %s", w.Code, w.Body)
+				}
+			}
+			if got := len(s.passedOn()); got != 2 && name != "out of reach" {
+				t.Errorf("sent on %d times", got)
+			}
+		})
+	}
+}
+
+const codeForm = "grant_type=authorization_code&code=oacode_1&client_id=cli_1&redirect_uri=http://127.0.0.1:1/cb&code_verifier=v"
+
+// What was recorded of the real server passes through as it was: a host hears of each refusal, and of the kind of its token.
+func TestRecordedAnswersArePassedOn(t *testing.T) {
+	text, err := os.ReadFile("../../internal/connect/testdata/exchanges.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var recorded map[string]struct {
+		Status int
+		Body   json.RawMessage
+	}
+	if err := json.Unmarshal(text, &recorded); err != nil {
+		t.Fatal(err)
+	}
+	s := newRealServer(t)
+	b, _ := newBridge(t, s)
+	for name, form := range map[string]string{
+		"connect-82-host-register": "", "connect-14-register-software-id-refused": "", "connect-88-host-token-client": codeForm,
+		"connect-85-host-token-package": codeForm, "refusal-code-bad-verifier": codeForm, "refusal-code-reused": codeForm,
+		"refresh-02-second": refreshForm + "2", "refresh-07-reuse-old": refreshForm + "7", "refresh-22-after-revoke": refreshForm + "22",
+	} {
+		want := recorded[name]
+		s.with(func(s *realServer) {
+			s.token = func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(want.Status)
+				_, _ = w.Write(want.Body)
+			}
+		})
+		path, media := web.TokenPath, formMedia
+		if form == "" {
+			path, media, form = web.RegisterPath, "application/json", "{}"
+		}
+		if got := post(b, path, media, form); got.Code != want.Status || got.Body.String() != string(want.Body) {
+			t.Errorf("%s: %d %s", name, got.Code, got.Body)
+		}
+	}
+}
