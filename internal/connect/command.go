@@ -15,32 +15,68 @@ const maxCommands = 3
 // plainName is a name of a stream or connection that a command is proposed with: a person copies it into a shell.
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
 
-// Commands returns the command lines that ask for what stored grants of a provider have and for what is missing: that of the grant which
-// it is about, or where that is not known of each. cacheRoot is where they are stored, "" for the usual place.
+// Commands returns the command lines that ask for what stored grants of a provider have and for what is missing: a stream is asked of the
+// grants that have it, or else of those whose source is known to have it. Where none is, the last line leaves the source to the owner.
+// cacheRoot is where they are stored, "" for the usual place.
 func Commands(stored []credentials.Credential, cacheRoot string, missing rs.Missing) []string {
 	for _, name := range append(slices.Clone(missing.Streams), missing.Connection) {
 		if name != "" && !plainName.MatchString(name) {
 			return nil
 		}
 	}
-	about := slices.DeleteFunc(slices.Clone(stored), func(c credentials.Credential) bool {
-		return !slices.Contains(c.Document.Grant.Connections, missing.Connection) &&
-			!slices.ContainsFunc(missing.Streams, func(name string) bool { return slices.Contains(c.Document.Grant.Streams, name) })
-	})
-	if missing.AllTimes {
-		about = slices.DeleteFunc(about, func(c credentials.Credential) bool { return len(limitsOf(c)) == 0 })
+	of := make([][]string, len(stored)) // the missing streams that each is asked for
+	var unknown []string
+	for _, name := range missing.Streams {
+		holders := holdersOf(stored, func(g credentials.Grant) []string { return g.Streams }, name)
+		if len(holders) == 0 {
+			holders = holdersOf(stored, func(g credentials.Grant) []string { return g.Offered }, name)
+		}
+		if len(holders) == 0 {
+			unknown = append(unknown, name)
+		}
+		limited := slices.DeleteFunc(slices.Clone(holders), func(i int) bool { return len(limitsOf(stored[i])) == 0 })
+		if missing.AllTimes && len(limited) > 0 {
+			holders = limited
+		}
+		for _, i := range holders {
+			of[i] = append(of[i], name)
+		}
 	}
-	if len(about) == 0 {
-		about = stored
-	}
+	holders := holdersOf(stored, func(g credentials.Grant) []string { return g.Connections }, missing.Connection)
 	var lines []string
-	for _, c := range about[:min(len(about), maxCommands)] {
-		if c.Document.Grant.IsAskable() {
-			c.Document.Grant = wider(c.Document.Grant, missing)
+	for i, c := range stored {
+		about := len(of[i]) > 0 || len(missing.Streams) == 0 && (len(holders) == 0 || slices.Contains(holders, i))
+		if about && c.Document.Grant.IsAskable() && len(lines) < maxCommands {
+			c.Document.Grant = wider(c.Document.Grant, rs.Missing{Streams: of[i], Connection: missing.Connection, AllTimes: missing.AllTimes})
 			lines = append(lines, credentials.ConnectCommandIn(c, cacheRoot))
 		}
 	}
+	if len(unknown) > 0 && len(stored) > 0 {
+		lines = append(lines, ofAnotherSource(stored[0], cacheRoot, unknown))
+	}
 	return lines
+}
+
+// holdersOf are the places of the credentials whose grant has a name in one of its lists.
+func holdersOf(stored []credentials.Credential, list func(credentials.Grant) []string, name string) (at []int) {
+	for i, c := range stored {
+		if slices.Contains(list(c.Document.Grant), name) {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+// ofAnotherSource is the command line that asks a provider for streams which no source of its stored grants is known to have.
+func ofAnotherSource(stored credentials.Credential, cacheRoot string, streams []string) string {
+	other := credentials.Credential{ProviderURL: stored.ProviderURL}
+	other.Document.Grant = credentials.Grant{Source: "KEY", Streams: streams}
+	where := "where they are signed in"
+	if issuer := stored.Document.AuthorizationServer; issuer != "" {
+		where = "at " + strings.TrimRight(issuer, "/") + "/_ref/connections"
+	}
+	return credentials.ConnectCommandIn(other, cacheRoot) + " # no connected source is known to have " + strings.Join(streams, ", ") +
+		": the owner sees the KEY of each source " + where
 }
 
 // wider is a grant with what is missing.

@@ -16,10 +16,11 @@ func TestCommands(t *testing.T) {
 	}
 	mail := stored(credentials.DefaultName, credentials.Grant{
 		Source: "https://registry.example/connectors/gmail", Streams: []string{"messages"}, Connections: []string{"cin_a"},
-		Since: "2026-03-01T00:00:00Z",
+		Since: "2026-03-01T00:00:00Z", Offered: []string{"messages", "threads"},
 	})
+	mail.Document.AuthorizationServer = "https://as.example"
 	chat := stored("slack", credentials.Grant{
-		Source: "https://registry.example/connectors/slack", Streams: []string{"channels"}, Mode: "single_use",
+		Source: "https://registry.example/connectors/slack", Streams: []string{"channels"}, Mode: "single_use", Offered: []string{"channels", "messages", "files"},
 	})
 	const gmail = "pdpp-mcp connect https://rs.example --source https://registry.example/connectors/gmail --stream messages"
 	const slack = "pdpp-mcp connect https://rs.example --source https://registry.example/connectors/slack --stream channels"
@@ -27,6 +28,7 @@ func TestCommands(t *testing.T) {
 		Source: "https://registry.example/connectors/gmail", Streams: []string{"messages", "labels"}, Fields: []string{"messages.subject", "labels.name"},
 	})
 	const part = "pdpp-mcp connect https://rs.example --source https://registry.example/connectors/gmail --stream messages --stream labels"
+	const none, keys = " # no connected source is known to have ", ": the owner sees the KEY of each source at https://as.example/_ref/connections"
 	both := []credentials.Credential{mail, chat}
 	const ended = " --connection cin_a --since 2026-03-01"
 	shell := stored(credentials.DefaultName, credentials.Grant{Source: "https://registry.example/a", Streams: []string{`a" & calc & "`}})
@@ -47,10 +49,29 @@ func TestCommands(t *testing.T) {
 			[]credentials.Credential{some}, "", rs.Missing{Streams: []string{"messages"}, AllTimes: true},
 			[]string{part + " --field messages.subject --field labels.name"},
 		},
-		"nothing: the same again": {both[1:], "/a b", rs.Missing{}, []string{slack + " --once --name slack --cache-root '/a b'"}},
-		"which grant is not known": {
-			both, "", rs.Missing{Streams: []string{"threads"}},
-			[]string{gmail + " --stream threads" + ended, slack + " --stream threads --once --name slack"},
+		"nothing: the same again":      {both[1:], "/a b", rs.Missing{}, []string{slack + " --once --name slack --cache-root '/a b'"}},
+		"a stream that one source has": {both, "", rs.Missing{Streams: []string{"files"}}, []string{slack + " --stream files --once --name slack"}},
+		"a stream that one grant has, and another source": {
+			both, "", rs.Missing{Streams: []string{"messages"}, Connection: "cin_b"},
+			[]string{gmail + " --connection cin_a --connection cin_b --since 2026-03-01"},
+		},
+		"streams of several sources, one of none": {
+			both, "/a", rs.Missing{Streams: []string{"threads", "files", "orders"}},
+			[]string{
+				gmail + " --stream threads" + ended + " --cache-root /a", slack + " --stream files --once --name slack --cache-root /a",
+				"pdpp-mcp connect https://rs.example --source KEY --stream orders --cache-root /a" + none + "orders" + keys,
+			},
+		},
+		"a stream of a source, beside a time of another": {
+			both, "", rs.Missing{Streams: []string{"files"}, AllTimes: true}, []string{slack + " --stream files --once --name slack"},
+		},
+		"a connection of one of several": {
+			both, "", rs.Missing{Connection: "cin_b"},
+			[]string{gmail + " --connection cin_a --connection cin_b --since 2026-03-01", slack + " --connection cin_b --once --name slack"},
+		},
+		"a source whose streams are not known": {
+			[]credentials.Credential{some}, "", rs.Missing{Streams: []string{"threads"}},
+			[]string{"pdpp-mcp connect https://rs.example --source KEY --stream threads" + none + "threads: the owner sees the KEY of each source where they are signed in"},
 		},
 		"a name that a shell would read":      {both, "", rs.Missing{Streams: []string{"x;rm -rf ~"}}, nil},
 		"a name that reads like a flag":       {both, "", rs.Missing{Connection: "--cache-root=/"}, nil},

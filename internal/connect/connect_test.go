@@ -70,6 +70,28 @@ func browser(t *testing.T) func(string) error {
 	}
 }
 
+// slackStreams are those of the recorded manifest.
+var slackStreams = []string{
+	"canvases", "channel_memberships", "channel_stats", "channels", "dm_read_states", "files", "message_attachments", "messages", "reactions", "reminders",
+	"stars", "user_groups", "users", "workspace",
+}
+
+// A source that is named by its id, as in the commands that answers propose, has its streams looked up as well.
+func TestASourceNamedByItsIDHasAManifest(t *testing.T) {
+	const id = "https://registry.example/connectors/slack"
+	for manifest, offered := range map[string][]string{"connect-04-public-connector-manifest": slackStreams, "refusal-public-connector-unknown": nil} {
+		r, w := newReplay(t, with(good, "/connectors/"+id, manifest)), newWorld()
+		got, err := Connect(t.Context(), Request{ProviderURL: r.URL, Source: id, Way: "agent"}, w.Options)
+		if err != nil || !slices.Equal(got.Grant.Offered, offered) {
+			t.Errorf("%s: %v, %v", manifest, got.Grant.Offered, err)
+		}
+		_, err = Connect(t.Context(), Request{ProviderURL: r.URL, Source: id, Streams: []string{"orders"}, Way: "agent"}, w.Options)
+		if refused := err != nil && strings.Contains(err.Error(), "has no stream"); refused != (offered != nil) {
+			t.Errorf("%s: %v", manifest, err)
+		}
+	}
+}
+
 func TestEachWay(t *testing.T) {
 	for _, test := range []struct {
 		way, linked string
@@ -94,6 +116,7 @@ func TestEachWay(t *testing.T) {
 			}
 			want := credentials.Grant{
 				Source: "https://registry.example/connectors/slack", Mode: "continuous", Streams: []string{"messages"}, Connections: []string{"cin_slack_acme"}, Since: "2026-01-31T00:00:00Z",
+				Offered: slackStreams,
 			}
 			if diff := cmp.Diff(want, got.Grant); diff != "" {
 				t.Error(diff)

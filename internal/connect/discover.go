@@ -196,11 +196,9 @@ type source struct {
 	streams []string
 }
 
-// source finds a source by its key, or takes it as an id where it is a URI: there is no public list of them.
+// source finds a source by its key, or by its id, which is a URI: there is no public list of them. A provider of its own data has no
+// such page either, and its source is taken at its word.
 func (c *client) source(ctx context.Context, s server, name string) (source, error) {
-	if u, err := url.Parse(name); err == nil && u.IsAbs() {
-		return source{ID: name}, nil
-	}
 	issuer := strings.TrimRight(s.Issuer, "/")
 	var manifest struct {
 		Declaration struct {
@@ -211,6 +209,10 @@ func (c *client) source(ctx context.Context, s server, name string) (source, err
 		} `json:"streams"`
 	}
 	err := c.get(ctx, issuer+"/connectors/"+url.PathEscape(name), &manifest)
+	found := manifest.Declaration.Source
+	if u, malformed := url.Parse(name); malformed == nil && u.IsAbs() && (err != nil || found.ID != name) {
+		return source{ID: name}, nil
+	}
 	var refused *RefusedError
 	if errors.As(err, &refused) && refused.Status == http.StatusNotFound {
 		return source{}, exit.UsageError(fmt.Sprintf(
@@ -219,7 +221,6 @@ func (c *client) source(ctx context.Context, s server, name string) (source, err
 	if err != nil {
 		return source{}, unavailable(issuer, err)
 	}
-	found := manifest.Declaration.Source
 	if u, err := url.Parse(found.ID); err != nil || !u.IsAbs() {
 		return source{}, unavailable(issuer, errors.New("the source has no id that is a URI"))
 	}

@@ -148,7 +148,7 @@ func TestTermsAreThoseThatAreStoredNow(t *testing.T) {
 	k := newKept(t, says(200, renewed))
 	for since, count := range map[string]int{"2026-06-01T00:00:00Z": 2, "": 0} {
 		d := k.stored(t)
-		d.Grant.Streams, d.Grant.Since = []string{"messages", "channels"}, since
+		d.Grant.Streams, d.Grant.Offered, d.Grant.Since = []string{"messages", "channels"}, []string{"messages", "channels", "reactions"}, since
 		k.store(t, d)
 		if _, err := k.Renew(t.Context(), rs.NewToken("at_1"), "grant_revoked"); err != nil {
 			t.Fatal(err)

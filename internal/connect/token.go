@@ -94,8 +94,10 @@ func (a *attempt) document(t issued) (credentials.Document, error) {
 	d := credentials.Document{
 		ProviderURL: a.server.provider, AuthorizationServer: a.server.Issuer, Scope: "pdpp:read", Client: a.app,
 		Credential: credentials.Issued{AccessToken: t.AccessToken, TokenType: "Bearer", GrantID: t.GrantID},
-		Grant:      credentials.Grant{Source: asked.Source.ID, Mode: asked.Mode, Connections: asked.Streams[0].Instances, Fields: a.request.Fields},
-		CreatedAt:  a.Now().UTC().Format(time.RFC3339),
+		Grant: credentials.Grant{
+			Source: asked.Source.ID, Offered: asked.Source.streams, Mode: asked.Mode, Connections: asked.Streams[0].Instances, Fields: a.request.Fields,
+		},
+		CreatedAt: a.Now().UTC().Format(time.RFC3339),
 	}
 	if asked.Streams[0].Time != nil {
 		d.Grant.Since = asked.Streams[0].Time.Since

@@ -69,6 +69,7 @@ type Grant struct {
 	Since       string   `json:"since,omitempty"`
 	Until       string   `json:"until,omitempty"`
 	Mode        string   `json:"access_mode,omitempty"`
+	Offered     []string `json:"source_streams,omitempty"` // all streams of the source, as far as its server lists them
 
 	// Limits are the times of streams as the server granted them. Where it names none, Since and Until are those of all.
 	Limits []rs.TimeLimit `json:"time_limits,omitempty"`
