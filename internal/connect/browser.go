@@ -118,8 +118,8 @@ func (a *attempt) browse(ctx context.Context, l *loopback, listener net.Listener
 			return callback{}, ctx.Err()
 		}
 		return callback{}, &exit.Error{
-			Code: exit.NotReady, Message: "the browser did not come back in time: nobody approved, or the page in the browser says what was refused. " +
-				"Run the command again, and approve nothing on the old page.",
+			Code: exit.NotReady, Message: "the browser did not come back in time: nobody approved, " +
+				"or the page in the browser says what was refused. Run the command again, and approve nothing on the old page.",
 		}
 	}
 }

@@ -78,8 +78,8 @@ func readToken(answer reply) (issued, error) {
 			Message: "the owner approved a package of several sources, which no program on this machine can read. Revoke it where the owner manages grants, and connect each source by itself.",
 		}
 	case t.GrantID == "":
-		return issued{}, &exit.Error{Code: exit.Owner, Message: "the server issued a token without a grant, which may be an owner's. It was dropped, but lives on there: " +
-			"revoke it where the owner manages grants, and tell the server's operator."}
+		return issued{}, &exit.Error{Code: exit.Owner, Message: "the server issued a token without a grant, " +
+			"which may be an owner's. It was dropped, but lives on there: revoke it where the owner manages grants, and tell the server's operator."}
 	case t.ExpiresIn < 0 || t.ExpiresIn > 100*365*24*60*60:
 		return issued{}, errors.New("its token has an impossible expiry")
 	case t.RefreshToken != "" && !t.RefreshToken.Usable():
@@ -95,7 +95,8 @@ func (a *attempt) document(t issued) (credentials.Document, error) {
 		ProviderURL: a.server.provider, AuthorizationServer: a.server.Issuer, Scope: "pdpp:read", Client: a.app,
 		Credential: credentials.Issued{AccessToken: t.AccessToken, TokenType: "Bearer", GrantID: t.GrantID},
 		Grant: credentials.Grant{
-			Source: asked.Source.ID, Offered: asked.Source.streams, Mode: asked.Mode, Connections: asked.Streams[0].Instances, Fields: a.request.Fields,
+			Source: asked.Source.ID, Offered: asked.Source.streams, Mode: asked.Mode,
+			Connections: asked.Streams[0].Instances, Fields: a.request.Fields,
 		},
 		CreatedAt: a.Now().UTC().Format(time.RFC3339),
 	}

@@ -221,8 +221,8 @@ func pass(w http.ResponseWriter, answer sharedAnswer, err error) {
 		tooMany(w, "token requests")
 		return
 	case errors.Is(err, errLost): // 503 would have the host send it again, which ends the grant
-		refuse(w, http.StatusBadRequest, "invalid_grant", "The authorization server's answer was lost, and what was sent may have been used. "+
-			"Sign in again; the grant so far may live on, and its owner can revoke it where grants are managed.")
+		refuse(w, http.StatusBadRequest, "invalid_grant", "The authorization server's answer was lost, "+
+			"and what was sent may have been used. Sign in again; the grant so far may live on, and its owner can revoke it where grants are managed.")
 		return
 	case err != nil:
 		w.Header().Set("Retry-After", "10")

@@ -15,7 +15,7 @@ type rechecked[T any] struct {
 	mutex   sync.Mutex
 	value   T
 	due     time.Time     // zero: nothing was found yet, and all wait
-	looking chan struct{} // closed when there is something to see; nil: nobody looks
+	looking chan struct{} // closed when there is something to see; nil: no caller looks
 }
 
 func (r *rechecked[T]) get(ctx context.Context) T {

@@ -19,7 +19,7 @@ import (
 const maxDocument = 256 << 10
 
 // newClient asks an authorization server or a resource server. It follows no redirect: that could lead to another server. It keeps no
-// connection: one that has died takes a request with it, and nobody knows whether it arrived.
+// connection: one that has died takes a request with it, which may have arrived.
 func newClient(transport http.RoundTripper) *http.Client {
 	if known, ok := transport.(*http.Transport); ok {
 		known = known.Clone()
