@@ -38,7 +38,7 @@ type RecordsQuery struct {
 
 // A recordsAnswer is a page of records with what both channels say of it.
 type recordsAnswer struct {
-	page
+	cursorPager
 	q     RecordsQuery
 	l     listing // with those of its records that are left
 	items []item  // the same
@@ -53,11 +53,12 @@ func newRecordsAnswer(l listing, q RecordsQuery) *recordsAnswer {
 		a.all[i].relations = readRelations(&a.all[i])
 	}
 	key := func(i int) string { return cmp.Or(a.all[i].id, l.Items[i].Raw) }
-	a.page = page{
-		at: q.Position, limit: q.Limit, noun: "record", total: len(a.all), key: key, extra: extra, cursor: l.Envelope.Has("next_cursor"),
+	a.cursorPager = cursorPager{
+		pager: pager{noun: "record", total: len(a.all)},
+		at:    q.Position, limit: q.Limit, key: key, extra: extra, cursor: l.Envelope.Has("next_cursor"),
 	}.begin()
-	if a.items = a.all[a.start:]; a.start > 0 {
-		a.l = l.keep(l.Items[a.start:])
+	if a.items = a.all[a.from:]; a.from > 0 {
+		a.l = l.keep(l.Items[a.from:])
 	}
 	return a
 }
@@ -121,7 +122,7 @@ func (a *recordsAnswer) warning(shown int) string {
 	if a.l.Envelope.Has("next_changes_since") && (a.more() || shown < len(a.items)) {
 		bookmark = "next_changes_since: " + afterLastPage + "."
 	}
-	return sentences([]string{a.page.warning(shown), a.q.lowered(), apart, bookmark})
+	return sentences([]string{a.cursorPager.warning(shown), a.q.lowered(), apart, bookmark})
 }
 
 // lowered says that the page has a smaller limit than the one that was asked for, or "".

@@ -102,28 +102,24 @@ func (a *recordsAnswer) lead() []string {
 // stopped are the last lines of a text that shows only the first of the records that are left of a page. A record that
 // fits into no text is passed over.
 func (a *recordsAnswer) stopped(shown int) []string {
-	line := fmt.Sprintf("Shown %d-%d of these %s.", a.start+1, a.start+shown, plural(a.total, "record"))
+	line := fmt.Sprintf("Shown %s of these %s.", a.span(a.from+shown), plural(a.total, "record"))
 	if shown == 0 {
 		shown = 1
-		line = fmt.Sprintf("Record %d of these %d is left out here: its id does not fit into a line.", a.start+1, a.total)
+		line = fmt.Sprintf("Record %d of these %d is left out here: its id does not fit into a line.", a.from+1, a.total)
 	}
-	return []string{line, a.q.nextPage(a.q.ChangesSince, a.next(shown))}
+	return []string{line, a.q.nextPage(a.q.ChangesSince, a.next(shown), fmt.Sprintf("To see the others, ask for %d records at a time.", shown))}
 }
 
-// next returns the call that continues, with every argument of this one. It reports false when the call is no line that can be
-// copied.
-func (q RecordsQuery) next(connection, changes, cursor string) (call string, ok bool) {
-	call = new(arguments).text("stream", q.Stream).text("connection_id", connection).list("fields", q.Fields).
-		rest(q.Rest).number("limit", q.Limit).text("changes_since", changes).text("cursor", cursor).call("query_records")
-	return call, copyable(call, lineChars-100)
+// call is the call that continues, with every argument of this one.
+func (q RecordsQuery) call(connection, changes, cursor string) *arguments {
+	return new(arguments).text("stream", q.Stream).text("connection_id", connection).list("fields", q.Fields).
+		rest(q.Rest).number("limit", q.Limit).text("changes_since", changes).text("cursor", cursor)
 }
 
-// nextPage is the call that goes on at a cursor; where no line holds it, the cursor is said alone.
-func (q RecordsQuery) nextPage(changes, cursor string) string {
-	if call, ok := q.next(q.ConnectionID, changes, cursor); ok {
-		return "next page: " + call
-	}
-	return cursorLine("next_cursor", cursor) + "\nnext page: query_records with the same arguments and next_cursor as cursor"
+const longestCall = lineChars - 100 // of the calls that continue
+
+func (q RecordsQuery) nextPage(changes, cursor, otherwise string) string {
+	return nextPage("query_records", q.call(q.ConnectionID, changes, cursor), cursor, longestCall, otherwise)
 }
 
 // tail are the last lines: how to go on, with the cursor once more.
@@ -135,13 +131,13 @@ func (a *recordsAnswer) tail() []string {
 	}
 	switch {
 	case cursor != "":
-		return []string{q.nextPage(session, cursor)}
+		return []string{q.nextPage(session, cursor, atStructured("query_records"))}
 	case a.more() || a.l.warned("partial_results"):
 		return namedPages(q, a.all, session)
 	case changes != "":
-		call, ok := q.next(q.ConnectionID, changes, "")
-		if !ok {
-			return []string{"later changes: query_records with the same arguments and " + cursorLine("next_changes_since", changes) + " as changes_since"}
+		call := q.call(q.ConnectionID, changes, "").call("query_records")
+		if !copyable(call, longestCall) {
+			call = "query_records with the same arguments and " + cursorLine("next_changes_since", changes) + " as changes_since"
 		}
 		return []string{"later changes: " + call}
 	case len(a.all) > 0:
@@ -183,8 +179,8 @@ func namedPages(q RecordsQuery, page []item, session string) []string {
 			start, _ := q.Position.Under(conn)
 			cursor = start.After(shown[conn], min(2*max(q.Limit, shown[conn]), maxLimit), last[conn].id).String()
 		}
-		line, ok := q.next(conn, session, cursor)
-		if !ok {
+		line := q.call(conn, session, cursor).call("query_records")
+		if !copyable(line, longestCall) {
 			line = "query_records with the same arguments and connection_id " + clean.Name(conn)
 		}
 		if label := clean.Preview(last[conn].label, labelChars); label != "" {

@@ -40,8 +40,8 @@ type schemaDocument struct {
 	raw     string // as received, each stream once
 	nested  bool   // the rows are in connectors[].streams
 	rows    []schemaRow
-	page    offsetPage // of the fields of all rows
-	unknown []string   // fields that were asked for and are not there
+	page    offsetPager // of the fields of all rows
+	unknown []string    // fields that were asked for and are not there
 }
 
 // A schemaRow is one stream of one connector. What its fields can do is read only for a call that names the stream.
@@ -105,7 +105,7 @@ func (d *schemaDocument) rowsTo(to int) []schemaRow {
 	var rows []schemaRow
 	at := 0
 	for _, r := range d.rows {
-		first, last := max(d.page.from-at, 0), min(to-at, r.size())
+		first, last := d.page.part(at, r.size(), to)
 		at += r.size()
 		if first >= last {
 			continue

@@ -13,7 +13,7 @@ import (
 
 // A searchPage is what the answer to a search is made of.
 type searchPage struct {
-	page
+	cursorPager
 	l    listing
 	q    SearchQuery
 	all  []hit // of the page
@@ -45,15 +45,15 @@ func newSearchPage(l listing, q SearchQuery) *searchPage {
 		extra.over, extra.most = found-q.Limit, found
 		s.all = s.all[:q.Limit]
 	}
-	s.page = page{
-		at: q.Position, limit: q.Limit, noun: "hit", total: len(s.all), key: func(i int) string { return s.all[i].key },
-		extra: extra, cursor: l.Envelope.Has("next_cursor"),
+	s.cursorPager = cursorPager{
+		pager: pager{noun: "hit", total: len(s.all)},
+		at:    q.Position, limit: q.Limit, key: func(i int) string { return s.all[i].key }, extra: extra, cursor: l.Envelope.Has("next_cursor"),
 	}
 	if q.Repair != nil { // the page has only hits that were not shown
 		s.before, s.at = q.Position.Shown, q.Position.Repaired()
 	}
-	s.page = s.begin()
-	s.hits = s.all[s.start:]
+	s.cursorPager = s.begin()
+	s.hits = s.all[s.from:]
 	return s
 }
 

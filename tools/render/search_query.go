@@ -28,15 +28,8 @@ func (q SearchQuery) call(cursor string) *arguments {
 	return new(arguments).text("q", q.Q).rest(q.Rest).text("connection_id", q.ConnectionID).number("limit", q.Limit).text("cursor", cursor)
 }
 
-// nextPage is the search at a cursor, or something else to say where that is too long for the text.
 func (q SearchQuery) nextPage(cursor, otherwise string) []string {
-	if call := q.call(cursor).call("search"); copyable(call, longestHandle) {
-		return []string{"next page: " + call}
-	}
-	if line := cursorLine("cursor", cursor); len(line) < longestHandle {
-		return []string{"next page: the same search with " + line}
-	}
-	return []string{otherwise}
+	return []string{nextPage("search", q.call(cursor), cursor, longestHandle, otherwise)}
 }
 
 // otherwise is what another search may leave out or change of one that found nothing.

@@ -104,8 +104,8 @@ func (f *searchFrame) text(s *searchPage, hits []hitText) string {
 	}
 	tail := f.tail
 	summary := f.summary
-	if len(hits) < len(s.hits) || s.start > 0 {
-		summary += fmt.Sprintf("; shown %d-%d of these %d", s.start+1, s.start+len(hits), s.total)
+	if len(hits) < len(s.hits) || s.from > 0 {
+		summary += fmt.Sprintf("; shown %s of these %d", s.span(s.from+len(hits)), s.total)
 	}
 	if len(hits) < len(s.hits) {
 		tail = s.moreHits(max(len(hits), 1))
@@ -117,7 +117,7 @@ func (f *searchFrame) text(s *searchPage, hits []hitText) string {
 		lines = append(lines, longIDs(long))
 	}
 	if len(hits) == 0 && len(s.hits) > 0 {
-		lines = append(lines, fmt.Sprintf("Hit %d of these %d does not fit here.", s.start+1, s.total))
+		lines = append(lines, fmt.Sprintf("Hit %d of these %d does not fit here.", s.from+1, s.total))
 	}
 	return strings.Join(append(lines, tail...), "\n")
 }
@@ -258,7 +258,7 @@ func searchTail(l listing, q SearchQuery) []string {
 		}
 		return nil
 	}
-	return q.nextPage(cursor, "next page: the same search with cursor = structuredContent.data.next_cursor")
+	return q.nextPage(cursor, atStructured("search"))
 }
 
 // hitTexts are the first hits, as many as fit in so many bytes with excerpts of at most so many characters.

@@ -60,7 +60,7 @@ func newIndex(d *schemaDocument) (x *index, err error) {
 		}
 	}
 	x.connectors, x.streams = len(connectors), len(streams)
-	x.page, err = newOffsetPage("stream", len(known), d.q.Offset, "schema", d.q.at)
+	x.page, err = newOffsetPager("stream", len(known), d.q.Offset, "schema", d.q.at)
 	return x, err
 }
 
@@ -85,7 +85,7 @@ func (x *index) part(to int) []indexedConnection {
 	var part []indexedConnection
 	at := 0
 	for _, c := range x.connections {
-		first, last := max(x.page.from-at, 0), min(to-at, len(c.streams))
+		first, last := x.page.part(at, len(c.streams), to)
 		at += len(c.streams)
 		if first < last {
 			c.streams = c.streams[first:last]
@@ -220,7 +220,7 @@ func Streams(response *rs.Response, q StreamsQuery) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	page, err := newOffsetPage("row", len(l.Items), q.Offset, "list_streams", func(offset int) *arguments {
+	page, err := newOffsetPager("row", len(l.Items), q.Offset, "list_streams", func(offset int) *arguments {
 		return new(arguments).text("connection_id", q.ConnectionID).number("offset", offset)
 	})
 	if err != nil {
@@ -244,7 +244,7 @@ func Streams(response *rs.Response, q StreamsQuery) (Result, error) {
 }
 
 // text is a line for each of the rows, and how to read on.
-func (q StreamsQuery) text(l listing, page offsetPage, to int) string {
+func (q StreamsQuery) text(l listing, page offsetPager, to int) string {
 	lines := []string{plural(page.total, "stream row") + ", one for each stream and connection"}
 	if page.total == 0 {
 		lines = []string{noneGranted("", q.ConnectionID)}
@@ -314,7 +314,7 @@ func Schema(response *rs.Response, q SchemaQuery) (Result, error) {
 		total += d.rows[i].size()
 	}
 	var err error
-	if d.page, err = newOffsetPage("field", total, q.Offset, what, q.at); err != nil {
+	if d.page, err = newOffsetPager("field", total, q.Offset, what, q.at); err != nil {
 		return Result{}, err
 	}
 	return Result{Text: d.text(), Structured: []byte(d.structured())}, nil
