@@ -35,7 +35,9 @@ func aggregateTool(schemas *known.Schemas) *Tool {
 		Decode:  decodeAggregate,
 		Forward: aggregator{schemas}.forward,
 		Render: func(call Call, answer Answer) (render.Result, error) {
-			return render.Aggregate(answer.Response, render.AggregateQuery{Stream: call.Scope.Stream, Arguments: rs.AsObject(string(call.Raw)), Empty: answer.Empty})
+			return render.Aggregate(answer.Response, render.AggregateQuery{
+				Stream: call.Scope.Stream, Arguments: rs.AsObject(string(call.Raw)), Empty: answer.Empty, Coverage: answer.Coverage,
+			})
 		},
 	}
 }
@@ -60,7 +62,8 @@ func (a aggregator) forward(ctx context.Context, call Call) (Reply, error) {
 		if isOfNothing(body) {
 			call.RS = r.Reads
 			answer.Empty = explainEmpty(ctx, call, r.Args.Filter)
-			r.AddAll(absence(ctx, call, response.Reads, call.Scope.Stream))
+			answer.Coverage = absence(ctx, call, response.Reads, call.Scope.Stream)
+			r.AddAll(answer.Coverage.Members())
 		}
 		response = r.Complete(response, body)
 	}

@@ -32,20 +32,21 @@ const (
 	besideDeadline    = time.Second
 )
 
-// withFreshness adds to an answer without records or hits what [absence] says.
-func withFreshness(ctx context.Context, call Call, response *rs.Response, reads int, streams ...string) *rs.Response {
-	if said := absence(ctx, call, reads, streams...); len(said) > 0 {
-		return response.WithBody(rs.AsObject(response.Distinct()).WithAll(said).JSON())
+// withCoverage is an answer without records or hits with what [absence] says.
+func withCoverage(ctx context.Context, call Call, answer Answer, reads int, streams ...string) Answer {
+	answer.Coverage = absence(ctx, call, reads, streams...)
+	if members := answer.Coverage.Members(); len(members) > 0 {
+		answer.Response = answer.Response.WithBody(rs.AsObject(answer.Response.Distinct()).WithAll(members).JSON())
 	}
-	return response
+	return answer
 }
 
 // absence says how fresh the data are that something was looked for in and not found, and of one stream to which time the grant is
 // limited, so that what is absent is distinguished from what has not come yet or was not granted: one or two reads more. What is not
 // answered is not said.
-func absence(ctx context.Context, call Call, reads int, streams ...string) rs.Object {
+func absence(ctx context.Context, call Call, reads int, streams ...string) render.Coverage {
 	if reads > maxCountedMembers {
-		return nil
+		return render.Coverage{}
 	}
 	ctx, cancel := read.WithinDeadline(ctx)
 	defer cancel()
@@ -54,19 +55,16 @@ func absence(ctx context.Context, call Call, reads int, streams ...string) rs.Ob
 	if len(streams) == 1 && !limitsKnown(ctx) {
 		detail = streamDetail(ctx, call, streams[0])
 	}
-	return saidBy(ctx, list, detail, streams...)
+	return coverage(ctx, list, detail, streams...)
 }
 
-// saidBy is what a list of streams and the metadata of a stream say: how fresh streams are, and to which time the grant is limited, which
+// coverage is what a list of streams and the metadata of a stream say: how fresh streams are, and to which time the grant is limited, which
 // resource servers apply without a word.
-func saidBy(ctx context.Context, list, detail *rs.Response, streams ...string) (said rs.Object) {
-	if fresh := render.FreshnessOf(list, streams...); fresh != "" {
-		said = append(said, rs.Member{Name: "freshness", Value: fresh})
+func coverage(ctx context.Context, list, detail *rs.Response, streams ...string) render.Coverage {
+	if limitsKnown(ctx) {
+		detail = nil
 	}
-	if limit := render.GrantedTimeOf(detail); limit != "" && !limitsKnown(ctx) {
-		said = append(said, rs.Member{Name: "granted_time", Value: limit})
-	}
-	return said
+	return render.CoverageOf(list, detail, streams...)
 }
 
 // limitsKnown reports whether every answer says without a read to which time the grant is limited.

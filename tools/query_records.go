@@ -44,8 +44,8 @@ func queryRecordsTool(schemas *known.Schemas) *Tool {
 			return render.Records(answer.Response, render.RecordsQuery{
 				Stream: call.Scope.Stream, ConnectionID: call.Scope.ConnectionID, Limit: args.limit,
 				Asked: args.asked, Position: args.position, ChangesSince: args.changesSince, Fields: args.fields,
-				Empty: answer.Empty,
-				Rest:  rs.AsObject(string(call.Raw)).Without("stream", "connection_id", "limit", "cursor", "changes_since", "fields"),
+				Empty: answer.Empty, Coverage: answer.Coverage,
+				Rest: rs.AsObject(string(call.Raw)).Without("stream", "connection_id", "limit", "cursor", "changes_since", "fields"),
 			})
 		},
 	}
@@ -117,7 +117,7 @@ func (l recordLister) forward(ctx context.Context, call Call) (Reply, error) {
 			answer := Answer{Response: response}
 			if err == nil && args.explainable(response) {
 				answer.Empty = explainEmpty(ctx, call, args.filter)
-				answer.Response = withFreshness(ctx, call, response, response.Reads, args.stream)
+				answer = withCoverage(ctx, call, answer, response.Reads, args.stream)
 			}
 			if err == nil && mayLack(response, call) {
 				answer.Response = withMissing(answer.Response, call, l.schemas.Of(ctx, call.RS, call.Scope))

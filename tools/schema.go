@@ -43,7 +43,7 @@ func schemaTool(schemas *known.Schemas) *Tool {
 			args := call.Args.(schemaArgs)
 			return render.Schema(answer.Response, render.SchemaQuery{
 				Stream: call.Scope.Stream, ConnectionID: call.Scope.ConnectionID, Full: args.full, Fields: args.fields, Offset: args.offset,
-				Counts: answer.Streams, Now: minuteOf(answer.Now), Said: answer.Said,
+				Counts: answer.Streams, Now: minuteOf(answer.Now), Coverage: answer.Coverage,
 			})
 		},
 	}
@@ -111,13 +111,13 @@ func forwardSchema(ctx context.Context, call Call) (Reply, error) {
 		return err
 	})
 	if err == nil && call.Scope.Stream != "" && !full {
-		answer.Said = saidOfStream(ctx, call, answer, detail)
+		answer.Coverage = coverageOfStream(ctx, call, answer, detail)
 	}
 	return Reply{Call: call, Answer: answer}, err
 }
 
-// saidOfStream is how fresh a stream is, and to which time the grant is limited in it, as far as that was read.
-func saidOfStream(ctx context.Context, call Call, answer Answer, detail *rs.Response) rs.Object {
+// coverageOfStream is how fresh a stream is, and to which time the grant is limited in it, as far as that was read.
+func coverageOfStream(ctx context.Context, call Call, answer Answer, detail *rs.Response) render.Coverage {
 	rows, list := answer.Response.Schema().Streams, answer.Streams
 	switch several := slices.ContainsFunc(rows, func(s rs.SchemaStream) bool { return s.ConnectorKey != rows[0].ConnectorKey }); {
 	case several && answer.Now.IsZero(): // of which the resource server names one
@@ -127,7 +127,7 @@ func saidOfStream(ctx context.Context, call Call, answer Answer, detail *rs.Resp
 		row = append(row, rs.Member{Name: "freshness", Value: rs.AsObject(detail.Distinct()).Object("freshness").JSON()})
 		list = detail.WithBody(rs.Object{{Name: "data", Value: rs.JoinArray([]string{row.JSON()})}}.JSON())
 	}
-	return saidBy(ctx, list, detail, call.Scope.Stream)
+	return coverage(ctx, list, detail, call.Scope.Stream)
 }
 
 func minuteOf(t time.Time) string {

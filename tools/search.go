@@ -45,7 +45,7 @@ func searchTool(recordBase string, schemas *known.Schemas, relaxed bool) *Tool {
 			return render.Search(answer.Response, render.SearchQuery{
 				Q: args.q, Limit: args.limit, Position: args.position, ConnectionID: call.Scope.ConnectionID, RecordBase: recordBase,
 				Rest:   rs.AsObject(string(call.Raw)).Without("q", "query", "connection_id", "limit", "cursor"),
-				Repair: shownRepair(answer.Repair), OfTime: args.ofTime(call, answer),
+				Repair: shownRepair(answer.Repair), Coverage: answer.Coverage, OfTime: args.ofTime(call, answer),
 			})
 		},
 	}
@@ -141,7 +141,7 @@ func (p periodSearch) searched(ctx context.Context, call Call) (Reply, error) {
 		if r, ok := call.RS.(*period.Reader); ok {
 			call.RS, reads = r.Doer, r.Connections()
 		}
-		reply.Response = withFreshness(ctx, call, reply.Response, reads, args.streams...)
+		reply.Answer = withCoverage(ctx, call, reply.Answer, reads, args.streams...)
 	}
 	return reply, err
 }

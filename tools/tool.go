@@ -64,7 +64,7 @@ type Answer struct {
 	Response *rs.Response
 	Streams  *rs.Response        // the list of streams, with counts; nil where it was not read or not answered
 	Now      time.Time           // when that was read; zero for any call but an index
-	Said     rs.Object           // of a stream's schema: how fresh it is, and to which time the grant is limited in it
+	Coverage render.Coverage     // of an answer without records, and of a stream's schema
 	Empty    []render.EmptyField // why a filter leaves no records
 	Attached []render.Attached   // what is attached to a record
 	Parts    []string            // relations that were read with a record unasked, such as the body of a message

@@ -171,7 +171,7 @@ func (a aggregateAnswer) connections(beginning string) []string {
 
 // notes are what must be known to read the numbers.
 func (a aggregateAnswer) notes() []string {
-	notes := append(datesReadAs(a.object), freshness(a.object)...)
+	notes := append(datesReadAs(a.object), a.Coverage.lines()...)
 	switch field := a.Text("unit_field"); {
 	case field == "":
 	case a.Flag("unit_unknown"):

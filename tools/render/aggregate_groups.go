@@ -14,6 +14,7 @@ import (
 type AggregateQuery struct {
 	Stream    string
 	Arguments object       // as sent, for the calls that are printed
+	Coverage  Coverage     // of an answer without records
 	Empty     []EmptyField // why no record matches the filter, if that is known
 }
 

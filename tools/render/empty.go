@@ -96,19 +96,31 @@ func conditions(tool string, fields []EmptyField) (lines []string, structured st
 	return append([]string{clean.Clip("Alone, the condition "+strings.Join(alone, ", ")+".", lineChars)}, lines...), structured
 }
 
-// FreshnessOf returns how fresh the data of some streams are, or of the whole list of streams if none is named, as a JSON array. An element
-// holds the connections whose connector was read at the same time. It is "" if the list has no freshness.
-func FreshnessOf(list *rs.Response, streams ...string) string {
-	type fresh struct {
-		Connections []string `json:"connections"`
-		Status      string   `json:"status"`
-		CapturedAt  string   `json:"captured_at,omitempty"`
-	}
+// A Coverage is how fresh the data are that an answer is about, and to which time the grant is limited, as far as that is known.
+type Coverage struct {
+	Fresh   []freshness
+	Granted *rs.TimeLimit
+}
+
+// A freshness is that of connections whose connector was read at the same time.
+type freshness struct {
+	Connections []string `json:"connections"`
+	Status      string   `json:"status"`
+	CapturedAt  string   `json:"captured_at,omitempty"`
+}
+
+// maxFresh bounds the connections whose freshness is shown.
+const maxFresh = 8
+
+// CoverageOf reads how fresh some streams are, all where none is named, from the list of streams, and from the metadata of a stream to which
+// time the grant is limited. Either is nil where it was not read.
+func CoverageOf(list, stream *rs.Response, streams ...string) Coverage {
+	var c Coverage
 	var labels []string
-	of := map[string]fresh{} // by connection: of several streams the latest time, and the status that is not current
+	of := map[string]freshness{} // by connection: of several streams the latest time, and the status that is not current
 	for _, row := range readListedStreams(list) {
 		label := clean.Preview(cmp.Or(row.label, row.connection), labelChars)
-		one := fresh{Status: clean.Preview(row.status, labelChars), CapturedAt: clean.Preview(row.capturedAt, labelChars)}
+		one := freshness{Status: clean.Preview(row.status, labelChars), CapturedAt: clean.Preview(row.capturedAt, labelChars)}
 		if one.Status == "" || label == "" || len(streams) > 0 && !slices.Contains(streams, row.name) {
 			continue
 		}
@@ -122,63 +134,51 @@ func FreshnessOf(list *rs.Response, streams ...string) string {
 		}
 		of[label] = one
 	}
-	var all []fresh
 	for _, label := range labels[:min(len(labels), maxFresh)] {
 		one := of[label]
-		at := slices.IndexFunc(all, func(f fresh) bool { return f.Status == one.Status && f.CapturedAt == one.CapturedAt })
+		at := slices.IndexFunc(c.Fresh, func(f freshness) bool { return f.Status == one.Status && f.CapturedAt == one.CapturedAt })
 		if at < 0 {
-			at, all = len(all), append(all, one)
+			at, c.Fresh = len(c.Fresh), append(c.Fresh, one)
 		}
-		all[at].Connections = append(all[at].Connections, label)
+		c.Fresh[at].Connections = append(c.Fresh[at].Connections, label)
 	}
-	if len(all) == 0 {
-		return ""
+	if stream != nil {
+		o := rs.AsObject(stream.Distinct()).Object("time_constraint")
+		text := func(name string) string { return clean.Preview(o.Text(name), labelChars) }
+		if limit := (rs.TimeLimit{Field: text("field"), Since: text("since"), Until: text("until")}); limit.Since != "" || limit.Until != "" {
+			c.Granted = &limit
+		}
 	}
-	return encode(all)
+	return c
 }
 
-// GrantedTimeOf returns the time that a grant is limited to, from a stream's metadata; "" if there is no limit.
-func GrantedTimeOf(stream *rs.Response) string {
-	if stream == nil {
-		return ""
+// Members are the coverage in structured output: none where nothing is known.
+func (c Coverage) Members() rs.Object {
+	var o object
+	if len(c.Fresh) > 0 {
+		o = append(o, pair("freshness", encode(c.Fresh)))
 	}
-	o := rs.AsObject(stream.Distinct()).Object("time_constraint")
-	a := (&arguments{}).open("", '{')
-	for _, name := range []string{"field", "since", "until"} {
-		a.optional(name, clean.Preview(o.Text(name), labelChars))
+	if t := c.Granted; t != nil {
+		o = append(o, pair("granted_time", new(arguments).optional("field", t.Field).optional("since", t.Since).optional("until", t.Until).json()))
 	}
-	if o.Text("since") == "" && o.Text("until") == "" {
-		return ""
-	}
-	return string(a.close('}').b)
+	return o
 }
 
-// maxFresh bounds the connections whose freshness is shown.
-const maxFresh = 8
-
-// freshness describes how fresh the data are and to which time the grant is limited, as far as the answer has them.
-func freshness(answer object) []string {
-	var parts []string
-	for _, raw := range answer.Array("freshness") {
-		o := rs.AsObject(raw)
-		var names []string
-		for _, name := range o.Array("connections") {
-			text, _ := rs.AsText(name)
-			names = append(names, clean.Bare(text))
-		}
-		part := strings.Join(names, ", ") + " " + shownText(o.Text("status"))
-		if at := o.Text("captured_at"); at != "" {
-			part += ", data as of " + shownText(minute(at))
+// lines are the coverage in text.
+func (c Coverage) lines() []string {
+	var parts, lines []string
+	for _, f := range c.Fresh {
+		part := strings.Join(each(f.Connections, clean.Bare), ", ") + " " + shownText(f.Status)
+		if f.CapturedAt != "" {
+			part += ", data as of " + shownText(minute(f.CapturedAt))
 		}
 		parts = append(parts, part)
 	}
-	var lines []string
 	if len(parts) > 0 {
 		lines = append(lines, clean.Clip("how fresh, by connector: "+strings.Join(parts, "; "), lineChars))
 	}
-	if granted := answer.Object("granted_time"); granted != nil {
-		limit := rs.TimeLimit{Field: granted.Text("field"), Since: granted.Text("since"), Until: granted.Text("until")}
-		lines = append(lines, timeLimit("the grant", limit)+"; records of other times are not shown")
+	if c.Granted != nil {
+		lines = append(lines, timeLimit("the grant", *c.Granted)+"; records of other times are not shown")
 	}
 	return lines
 }

@@ -31,6 +31,7 @@ type RecordsQuery struct {
 	Position     Position // where the answer starts
 	ChangesSince string
 	Fields       []string
+	Coverage     Coverage     // of an answer without records
 	Empty        []EmptyField // why the filter leaves no records, where that was found out
 	// Rest are the other arguments as they were sent (filter, sort, expand …): a cursor is good only beside them.
 	Rest object

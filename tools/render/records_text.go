@@ -81,7 +81,7 @@ func recordsOrder(page []item, q RecordsQuery) string {
 // lead are the lines before the records.
 func (a *recordsAnswer) lead() []string {
 	lines := append([]string{a.head(false)}, datesReadAs(a.l.Envelope)...)
-	lines = append(append(lines, freshness(a.l.Envelope)...), a.q.lowered(), a.moved)
+	lines = append(append(lines, a.q.Coverage.lines()...), a.q.lowered(), a.moved)
 	if note := a.extra.note("record", a.cursor); note != "" {
 		lines = append(lines, "warning: "+note)
 	}

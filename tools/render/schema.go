@@ -16,9 +16,9 @@ type SchemaQuery struct {
 	Fields       []string // only these fields of Stream; none means all
 	Offset       int      // how many streams of the index, or fields of Stream, an earlier answer showed
 	// Of an index: the list of streams, with their counts, nil where it is not known; and the present time.
-	Counts *rs.Response
-	Now    string
-	Said   rs.Object // of a stream: how fresh it is, and to which time the grant is limited in it
+	Counts   *rs.Response
+	Now      string
+	Coverage Coverage // of a stream
 }
 
 // at returns the arguments that read on at an offset.
@@ -140,7 +140,7 @@ const flagLegend = "Flags of a field: t type, role meaning, eq exact filter, r r
 // structured is the document as received if it fits (S3-7a), else the part of it that fits, with the arguments that read on.
 func (d *schemaDocument) structured() string {
 	if d.q.Offset == 0 && len(d.q.Fields) == 0 {
-		whole := d.legend(new(arguments).rest(d.q.Said).put("data", d.raw), d.rows).json()
+		whole := d.legend(new(arguments).rest(d.q.Coverage.Members()).put("data", d.raw), d.rows).json()
 		if fitsStructured(whole) {
 			return whole
 		}
@@ -169,7 +169,7 @@ func (d *schemaDocument) legend(out *arguments, rows []schemaRow) *arguments {
 // before it, because some hosts cut long results.
 func (d *schemaDocument) part(to, fieldBytes int) string {
 	rows := d.rowsTo(to)
-	out := d.page.begin(new(arguments).rest(d.q.Said), to)
+	out := d.page.begin(new(arguments).rest(d.q.Coverage.Members()), to)
 	if len(d.unknown) > 0 {
 		out.put("unknown_fields", truncateJSON(encode(d.unknown), unknownBytes))
 	}

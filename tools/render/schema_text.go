@@ -56,7 +56,7 @@ func (d *schemaDocument) lines(to int) []string {
 			lines = append(lines, r.examples()...)
 		}
 	}
-	lines = append(append(lines, legend(rows)), freshness(d.q.Said)...)
+	lines = append(append(lines, legend(rows)), d.q.Coverage.lines()...)
 	if next != "" {
 		lines = append(lines, next)
 	}

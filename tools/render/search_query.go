@@ -17,10 +17,11 @@ type SearchQuery struct {
 	Limit        int
 	Position     Position // where the answer starts
 	ConnectionID string
-	Rest         object  // the other arguments as they were sent (streams, filter, mode)
-	RecordBase   string  // public base URL of the resource server, for citations; no trailing slash
-	OfTime       object  // the arguments of a search of the time that the query names; nil for none
-	Repair       *Repair // what was done where no record has all words; nil where that was not needed
+	Rest         object   // the other arguments as they were sent (streams, filter, mode)
+	RecordBase   string   // public base URL of the resource server, for citations; no trailing slash
+	Coverage     Coverage // of an answer without hits
+	OfTime       object   // the arguments of a search of the time that the query names; nil for none
+	Repair       *Repair  // what was done where no record has all words; nil where that was not needed
 }
 
 // call is the same search at a cursor.

@@ -61,7 +61,7 @@ type searchFrame struct {
 
 func (s *searchPage) frame() searchFrame {
 	l, q := s.l, s.q
-	f := searchFrame{summary: s.summary(), notes: slices.Concat(datesReadAs(l.Envelope), freshness(l.Envelope), s.notes()), tail: searchTail(l, q)}
+	f := searchFrame{summary: s.summary(), notes: slices.Concat(datesReadAs(l.Envelope), q.Coverage.lines(), s.notes()), tail: searchTail(l, q)}
 	if q.Repair != nil {
 		f.lead = q.Repair.says()
 	} else if line := s.notice(); line != "" {
