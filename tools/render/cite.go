@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -33,17 +32,6 @@ func (c cite) appendDigest(b []byte) []byte {
 	b = append(b, Quotable(c.quote)...) // where the digest goes: no other copy is needed
 	sum := sha256.Sum256(b[start:])
 	return hex.AppendEncode(b[:start], sum[:citedDigits/2])
-}
-
-// add writes the citation's members.
-func (c cite) add(a *arguments) {
-	if c.end > 0 {
-		a.put("start_chars", strconv.Itoa(c.start)).put("end_chars", strconv.Itoa(c.end))
-	}
-	if c.quote != "" {
-		a.key("sha256")
-		a.b = append(c.appendDigest(append(a.b, '"')), '"')
-	}
 }
 
 // A place is where in its field an excerpt is, as far as the resource server proves it.

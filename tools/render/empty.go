@@ -89,7 +89,7 @@ func conditions(tool string, fields []EmptyField) (lines []string, structured st
 		}
 		list.close('}')
 	}
-	structured = string(list.close(']').b)
+	structured = string(list.close(']').bytes())
 	if len(alone) == 0 {
 		return nil, structured
 	}

@@ -30,6 +30,9 @@ func encode(v any) string {
 // arguments is the JSON object of a call, or a part of a result, in the order in which it was built. The zero value is {}.
 type arguments struct{ b []byte }
 
+// newArguments has space for about so many bytes.
+func newArguments(size int) *arguments { return &arguments{make([]byte, 0, size)} }
+
 // put adds a member of any name.
 func (a *arguments) put(name, value string) *arguments {
 	a.comma()
@@ -83,11 +86,14 @@ func (a *arguments) text(key, value string) *arguments {
 // plain adds a string as JSON usually has it.
 func (a *arguments) plain(key, value string) *arguments {
 	a.key(key)
-	return a.value(value)
+	a.b = rs.AppendText(a.b, value)
+	return a
 }
 
-func (a *arguments) value(text string) *arguments {
-	a.b = rs.AppendText(a.b, text)
+// append adds a value that is appended.
+func (a *arguments) append(key string, value func(b []byte) []byte) *arguments {
+	a.key(key)
+	a.b = value(a.b)
 	return a
 }
 
@@ -130,22 +136,24 @@ func (a *arguments) list(key string, values []string) *arguments {
 func (a *arguments) array(key string, values []string) *arguments {
 	a.open(key, '[')
 	for _, value := range values {
-		a.element([]byte(value))
+		a.comma()
+		a.b = append(a.b, value...)
 	}
 	return a.close(']')
 }
 
-// element adds an element that is JSON already, unless it is empty.
-func (a *arguments) element(raw []byte) {
-	if len(raw) > 0 {
-		a.comma()
-		a.b = append(a.b, raw...)
-	}
+// elements adds an array whose elements were written already.
+func (a *arguments) elements(key string, raw []byte) *arguments {
+	a.open(key, '[')
+	a.b = append(a.b, raw...)
+	return a.close(']')
 }
 
-func (a *arguments) json() string {
-	return "{" + string(a.b) + "}"
-}
+// bytes are what was written, without brackets around it.
+func (a *arguments) bytes() []byte { return a.b }
+
+func (a *arguments) json() string { return "{" + string(a.b) + "}" }
+
 func (a *arguments) call(tool string) string { return tool + " " + a.json() }
 
 // toolCall is a call in structured output.

@@ -197,7 +197,7 @@ func (a *recordsAnswer) list(envelope object, records []shownRecord) string {
 // beside is a page with all that structured output says beside it: content_ladder has the long texts of its records, each with the call
 // that reads it (S1-1a), in about so many bytes, and how many long records it does not name.
 func (a *recordsAnswer) beside(data string, records []shownRecord, remaining int) json.RawMessage {
-	w := &arguments{make([]byte, 0, len(data)+1024)}
+	w := newArguments(len(data) + 1024)
 	w.open("", '{').put("data", data)
 	var followUps []string
 	more := 0
@@ -221,7 +221,7 @@ func (a *recordsAnswer) beside(data string, records []shownRecord, remaining int
 		_, why := conditions("query_records", a.q.Empty)
 		w.put("conditions", why)
 	}
-	return w.close('}').b
+	return w.close('}').bytes()
 }
 
 // received is a record as it was sent.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -113,7 +114,7 @@ func (s *searchPage) structured() json.RawMessage {
 	}
 	if all == 0 { // what stands beside the hits is too much, such as a cursor too long to send back
 		const tooLong = "More hits exist, but the cursor to them is too long to be sent back."
-		return s.write(nil, hitStyle{}, data.Without("next_cursor").With("warning", encode(tooLong)))
+		return s.write(nil, nil, 0, hitStyle{}, data.Without("next_cursor").With("warning", encode(tooLong)))
 	}
 	return out
 }
@@ -140,69 +141,58 @@ func (s *searchPage) envelope() object {
 // fullest is the page with as many of the first hits as fit in a style, at least one, and how many these are. The cursor goes on behind
 // them.
 func (s *searchPage) fullest(style hitStyle, data object) (json.RawMessage, int) {
-	written := make([]writtenHit, 0, len(s.hits))
-	hits := &arguments{make([]byte, 0, min(style.most, 1024*len(s.hits)))}
+	results, followUps := newArguments(min(style.most, 768*len(s.hits))), newArguments(min(style.most, 256*len(s.hits)))
+	written := make([]writtenHits, 1, len(s.hits)+1)
 	size := len(data.JSON())
 	for i := range s.hits {
-		hit := style.write(hits, s.hit(i), s.q.RecordBase)
-		if i > 0 && size+len(hits.b) > style.most { // what is behind does not fit either
+		style.write(results, followUps, s.hit(i), s.q.RecordBase)
+		all := writtenHits{len(results.bytes()), len(followUps.bytes())}
+		if i > 0 && size+all.size() > style.most { // what is behind does not fit either
 			break
 		}
-		written = append(written, hit)
+		written = append(written, all)
 	}
-	for shown := len(written); ; {
+	for shown := len(written) - 1; ; {
 		part := data
 		if shown < len(s.hits) {
 			part = part.With("has_more", "true").With("next_cursor", encode(s.next(shown))).With("result_count", encode(shown)).
 				With("warning", encode(s.warning(shown)))
 		}
-		out := s.write(written[:shown], style, part)
+		out := s.write(results.bytes()[:written[shown].results], followUps.bytes()[:written[shown].followUps], shown, style, part)
 		over := len(out) - style.most
 		if shown <= 1 || over <= 0 {
 			return out, shown
 		}
 		for ; shown > 1 && over > 0; shown-- { // what is left out takes at least as much, so that few pages are written
-			over -= len(written[shown-1].result) + len(written[shown-1].followUp) + len(",,")
+			over -= written[shown].size() - written[shown-1].size()
 		}
 	}
 }
 
-// A writtenHit is a hit in structured output: in results, and in content_ladder if it has a proven match (S1-1a).
-type writtenHit struct{ result, followUp []byte }
+// writtenHits are the sizes of the first hits in structured output: in results, and in content_ladder those with a proven match (S1-1a).
+type writtenHits struct{ results, followUps int }
 
-// write appends a hit, its two objects without a comma before them.
-func (style hitStyle) write(hits *arguments, h *hit, base string) writtenHit {
-	start := len(hits.b)
-	hits.b = append(hits.b, '{')
-	style.result(hits, h, base)
-	hits.b = append(hits.b, '}')
-	end := len(hits.b)
+func (w writtenHits) size() int { return w.results + w.followUps }
+
+func (style hitStyle) write(results, followUps *arguments, h *hit, base string) {
+	style.result(results.open("", '{'), h, base)
+	results.close('}')
 	if len(h.excerpts) > 0 && !style.bare {
-		hits.b = append(hits.b, '{')
-		style.followUp(hits, h)
-		hits.b = append(hits.b, '}')
+		style.followUp(followUps.open("", '{'), h)
+		followUps.close('}')
 	}
-	return writtenHit{hits.b[start:end], hits.b[end:]}
 }
 
 // write is structured output with the first hits.
-func (s *searchPage) write(written []writtenHit, style hitStyle, data object) json.RawMessage {
-	a := &arguments{make([]byte, 0, 2048+1024*len(written))}
-	a.open("", '{').optional("notice", s.noticeJSON()).open("results", '[')
-	for _, hit := range written {
-		a.element(hit.result)
-	}
-	a.close(']').open("content_ladder", '{').open("records", '[')
-	for _, hit := range written {
-		a.element(hit.followUp)
-	}
-	a.close(']')
-	if x := style.firstIncomplete(s.hits[:len(written)]); x != nil && !style.read {
+func (s *searchPage) write(results, followUps []byte, shown int, style hitStyle, data object) json.RawMessage {
+	a := newArguments(2048 + len(results) + len(followUps))
+	a.open("", '{').optional("notice", s.noticeJSON()).elements("results", results)
+	a.open("content_ladder", '{').elements("records", followUps)
+	if x := style.firstIncomplete(s.hits[:shown]); x != nil && !style.read {
 		x.addRead(a.open("read_each_like", '{'))
 		a.close('}')
 	}
-	a.close('}').key("data")
-	return append(data.AppendJSON(a.b), '}')
+	return a.close('}').append("data", data.AppendJSON).close('}').bytes()
 }
 
 // result is a hit in structuredContent.results.
@@ -233,8 +223,9 @@ func (style hitStyle) result(a *arguments, h *hit, base string) {
 	a.list("nearest_words", h.nearest)
 	if len(h.excerpts) == 0 {
 		if h.snippet.plain != "" {
-			a.key("snippet")
-			a.b = h.snippet.appendShown(a.b, h.snippet.window(style.chars), appendEscapedJSON)
+			a.append("snippet", func(b []byte) []byte {
+				return h.snippet.appendShown(b, h.snippet.window(style.chars), appendEscapedJSON)
+			})
 		}
 		return
 	}
@@ -244,9 +235,15 @@ func (style hitStyle) result(a *arguments, h *hit, base string) {
 	if x.id != h.id {
 		a.plain("id", x.id)
 	}
-	a.plain("field", x.field).key("text")
-	a.b = x.text.appendShown(a.b, shown, appendEscapedJSON)
-	x.place.cite(x.text.plain, shown).add(a)
+	a.plain("field", x.field)
+	a.append("text", func(b []byte) []byte { return x.text.appendShown(b, shown, appendEscapedJSON) })
+	cite := x.place.cite(x.text.plain, shown)
+	if cite.end > 0 {
+		a.put("start_chars", strconv.Itoa(cite.start)).put("end_chars", strconv.Itoa(cite.end))
+	}
+	if cite.quote != "" {
+		a.append("sha256", func(b []byte) []byte { return append(cite.appendDigest(append(b, '"')), '"') })
+	}
 	a.list("also_in", otherFields(h.excerpts, x.field))
 	a.close('}')
 }
@@ -255,8 +252,8 @@ func (style hitStyle) result(a *arguments, h *hit, base string) {
 // whole text (S1-R2). URIs of field windows stand in _meta only (S1-R4).
 func (style hitStyle) followUp(a *arguments, h *hit) {
 	x := h.best()
-	a.plain("id", h.id).open("evidence", '[').open("", '{').plain("field", x.field).key("preview")
-	a.b = x.text.appendShown(a.b, x.text.window(style.chars), appendEscapedJSON)
+	a.plain("id", h.id).open("evidence", '[').open("", '{').plain("field", x.field)
+	a.append("preview", func(b []byte) []byte { return x.text.appendShown(b, x.text.window(style.chars), appendEscapedJSON) })
 	if style.read && !style.shows(x) {
 		x.addRead(a.open("read", '{'))
 		a.close('}')
