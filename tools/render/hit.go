@@ -168,7 +168,7 @@ type excerpt struct {
 	place place  // where in the field the text stands
 	ref   rs.Ref // the record that has the field
 	id    string // its id
-	q     string // a text that is literally in the field; may be empty
+	raw   string // the text as received, where it is not the same
 }
 
 // proven returns the first excerpts of a hit that the resource server proved to match. A field is claimed only there: an evidence
@@ -210,17 +210,24 @@ func newExcerpt(field, text string) (excerpt, bool) {
 	if x.text.plain == "" || !sendableField(field) { // then the call that reads on could not be sent
 		return excerpt{}, false
 	}
-	raw := x.text
 	if line != text {
-		raw = readMarkedText(text)
-	}
-	if len(raw.marks) > 0 {
-		q := raw.plain[raw.marks[0].from:raw.marks[0].to]
-		if !clean.LongerThan(q, 80) && clean.Line(q) == q {
-			x.q = q
-		}
+		x.raw = text
 	}
 	return x, true
+}
+
+// matched is a text that is literally in the field: the first that is marked; "" where that cannot be sent.
+func (x *excerpt) matched() string {
+	raw := x.text
+	if x.raw != "" {
+		raw = readMarkedText(x.raw)
+	}
+	if len(raw.marks) > 0 {
+		if q := raw.plain[raw.marks[0].from:raw.marks[0].to]; !clean.LongerThan(q, 80) && clean.Line(q) == q {
+			return q
+		}
+	}
+	return ""
 }
 
 // readRef is the record that an excerpt says to read, which need not be the hit itself, and its id.
@@ -242,7 +249,7 @@ func (x *excerpt) complete() bool {
 
 // read adds the arguments of read_record_field that continue the excerpt.
 func (x *excerpt) read(a *arguments) *arguments {
-	return a.text("id", x.id).text("field", x.field).text("q", x.q)
+	return a.text("id", x.id).text("field", x.field).text("q", x.matched())
 }
 
 // addRead adds the whole call.

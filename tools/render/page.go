@@ -164,13 +164,13 @@ func (p Position) start(n int, key func(int) string) (start int, note string) {
 
 // A markForm is how marks are written: those of an item, and of each of listArguments.
 type markForm struct {
-	item, argument int // characters
-	of             func(sum []byte) string
+	item, argument int  // characters
+	hex            bool // else they are base64
 }
 
 var (
-	marks    = markForm{6, 3, base64.RawURLEncoding.EncodeToString}
-	oldMarks = markForm{8, 2, hex.EncodeToString} // of cursors that earlier versions printed, and of those that follow them
+	marks    = markForm{6, 3, false}
+	oldMarks = markForm{8, 2, true} // of cursors that earlier versions printed, and of those that follow them
 )
 
 func (f markForm) list() int { return f.argument * len(listArguments) }
@@ -178,7 +178,10 @@ func (f markForm) list() int { return f.argument * len(listArguments) }
 // mark is the beginning of a SHA-256: it only tells the items of one page apart, or a list from another.
 func (f markForm) mark(text string, chars int) string {
 	sum := sha256.Sum256([]byte(text))
-	return f.of(sum[:])[:chars]
+	if f.hex {
+		return hex.EncodeToString(sum[:])[:chars]
+	}
+	return base64.RawURLEncoding.EncodeToString(sum[:])[:chars]
 }
 
 // at is the mark of the i-th of listArguments.

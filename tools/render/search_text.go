@@ -311,7 +311,7 @@ func (s *searchPage) windowURIs() []string {
 			if len(uris) == maxEvidenceRows {
 				return uris
 			}
-			uris = append(uris, WindowQuery{Ref: x.ref, Field: x.field, Q: x.q}.URI())
+			uris = append(uris, WindowQuery{Ref: x.ref, Field: x.field, Q: x.matched()}.URI())
 		}
 	}
 	return uris
