@@ -106,7 +106,7 @@ func TestWhatAnAggregateSays(t *testing.T) {
 		t.Errorf("the resource server has more groups:\n%s", text[strings.LastIndex(text, "shown"):])
 	}
 	// The shape is one, nested or not, large or not.
-	for _, padding := range []string{"", `,"note":"` + strings.Repeat("x", StructuredHard) + `"`} {
+	for _, padding := range []string{"", `,"note":"` + strings.Repeat("x", structuredHard) + `"`} {
 		data := rs.AsObject(string(aggregated(t, `{"data":`+body(padding)+`,"meta":{"asked":1}}`).Structured)).Object("data")
 		if len(data.Array("groups")) == 0 || !data.Has("meta") {
 			t.Errorf("%d bytes of padding: data has no groups, or not what stood beside it: %.100s", len(padding), data.JSON())

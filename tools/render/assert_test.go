@@ -24,7 +24,7 @@ var (
 func assertResult(t *testing.T, tool string, r Result) {
 	t.Helper()
 	r = r.Clean(&rs.Response{})
-	limit := TextHard
+	limit := textHard
 	switch tool {
 	case "search":
 		limit = searchAsked + searchHard - searchTarget
@@ -54,8 +54,8 @@ func assertResult(t *testing.T, tool string, r Result) {
 	if rs.Kind(string(r.Structured)) != "object" || !json.Valid(r.Structured) {
 		t.Errorf("structured is no JSON object: %.80s", r.Structured)
 	}
-	if len(r.Structured) > StructuredHard {
-		t.Errorf("structured has %d bytes, at most %d are allowed", len(r.Structured), StructuredHard)
+	if len(r.Structured) > structuredHard {
+		t.Errorf("structured has %d bytes, at most %d are allowed", len(r.Structured), structuredHard)
 	}
 	if tool == "fetch" && r.Text != string(r.Structured) {
 		t.Error("content is not the document's own bytes")

@@ -13,7 +13,10 @@ import (
 )
 
 const (
-	shortText         = 200 // a text of at most this many characters on one line stands among the short fields
+	documentJSON      = 20 << 10 // a fetched document, which stands on both channels
+	cutsJSON          = 3 << 10  // the calls that read on, in its metadata
+	maxPlainID        = 1000     // a longer record id is not repeated beside the id that holds it
+	shortText         = 200      // a text of at most this many characters on one line stands among the short fields
 	maxValue          = 2000
 	relatedChars      = 600
 	maxNamedRelations = 3
@@ -46,7 +49,9 @@ func Document(response *rs.Response, q DocumentQuery) (Result, error) {
 	if (it.data == nil || len(it.data) == 0 && it.recordID == "") && !it.deleted {
 		return Result{}, invalidResponse(what, "has no record: data is "+rs.Kind(o.Get("data")))
 	}
-	it.narrow(q.Fields)
+	it.data = project(it.data, q.Fields) // and nothing is known from fields that were not asked for (S0-7b)
+	it.title = titleOf(nil, it.data, func(string) bool { return true })
+	it.authored, it.timeField = timeOf(nil, it.data)
 
 	// What reads on names the connection even where the id that was asked for did not.
 	read := q.Ref
@@ -61,14 +66,14 @@ func Document(response *rs.Response, q DocumentQuery) (Result, error) {
 		out = object{
 			pair("id", encode(q.Ref.String())),
 			pair("title", encode(it.heading())),
-			pair("url", encode(documentURL(it.data, q))),
+			pair("url", encode(cmp.Or(citation(it.data), recordURL(q.RecordBase, q.Ref)))),
 			pair("metadata", documentMetadata(&it, doc, q, excess{foreign: foreign})),
 			pair("text", encode(doc.orNote(&it, q))),
 		}.JSON()
 		if cuts = len(doc.cuts) + foreign; doc.partly {
 			cuts++
 		}
-		if len(out) <= TextHard {
+		if len(out) <= textHard {
 			break
 		}
 	}
@@ -252,20 +257,6 @@ func (d document) orNote(it *item, q DocumentQuery) string {
 		return "This record has none of the requested fields."
 	}
 	return "This record has no granted fields."
-}
-
-// narrow projects an item, and forgets what it knew from fields that were not asked for (S0-7b).
-func (it *item) narrow(fields []string) {
-	it.data = project(it.data, fields)
-	it.title = titleOf(it.data)
-	it.authored, it.timeField = timeOf(nil, it.data)
-}
-
-func documentURL(data object, q DocumentQuery) string {
-	if usable := citation(data); usable != "" {
-		return usable
-	}
-	return recordURL(q.RecordBase, q.Ref)
 }
 
 // documentMetadata has what is needed to cite the record, to read on, and to retry (S0-7a).

@@ -10,6 +10,11 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
+const (
+	errorBytes  = 2 << 10 // the text of an error
+	reasonChars = 500     // why a connection could not be read, with the command that mends it
+)
+
 // Error renders a failure: code and sentence, what to do, and what to choose from; always under errorBytes bytes of text
 // (S3-R3, S0-R8). Structured is {"error":{…}}; the resource server's own error object is in it as rs when it is small.
 func Error(e *rs.Error) Result {
@@ -235,3 +240,17 @@ func noneGranted(stream, connection string) string {
 	}
 	return "This grant covers no stream. The user has to approve access to a source first."
 }
+
+// connectLines are the commands by which the owner grants what is missing, as lines of text.
+func connectLines(commands []string) []string {
+	var lines []string
+	for _, command := range commands {
+		if line := fmt.Sprint(toConnect, clean.Line(command)); !clean.LongerThan(line, lineChars) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// toConnect begins the line of a command.
+const toConnect = "to have it granted, the owner runs in a terminal: "

@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/rivo/uniseg"
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -72,11 +71,11 @@ func assertRenders(t *testing.T, raw []byte, stream string) {
 			return
 		}
 		r = r.Clean(response)
-		limit := TextHard
+		limit := textHard
 		if tool == "search" {
 			limit = searchAsked + searchHard - searchTarget
 		}
-		if len(r.Structured) > StructuredHard {
+		if len(r.Structured) > structuredHard {
 			t.Errorf("%s: %d bytes of structured output", tool, len(r.Structured))
 		}
 		if len(r.Text) > limit {
@@ -198,84 +197,4 @@ func serveWindow(text []rune, offset, limit int, server uint8) []byte {
 		w["total_chars"] = len(text)
 	}
 	return []byte(rs.EncodeJSON(map[string]any{"window": w}))
-}
-
-// FuzzMarks: whatever is cut wherever, marks stay balanced and the text short.
-func FuzzMarks(f *testing.F) {
-	f.Add("a <mark>b</mark> c", 5)
-	f.Add("<mark><mark>x</mark>", 3)
-	f.Add("</mark>x<mark>", 9)
-	f.Add("<ma<mark>rk>x</mark>", 12)
-	f.Add(strings.Repeat("é ", 200)+"<mark>needle</mark>"+strings.Repeat(" 🚀", 200), 60)
-	f.Fuzz(func(t *testing.T, text string, max int) {
-		if max < 1 || max > 2000 {
-			return
-		}
-		p := readMarkedText(clean.Line(text))
-		got, shown := shownOf(p, max)
-		if !balanced(got) {
-			t.Errorf("%q is not balanced", got)
-		}
-		if clean.LongerThan(got, max) {
-			t.Errorf("%q has more than %d characters", got, max)
-		}
-		whole := borders(p.plain)
-		if !whole[shown.from] || !whole[shown.to] {
-			t.Errorf("%q splits a cluster of %q", got, p.plain)
-		}
-		if strings.ContainsAny(p.plain, "<"+ellipsis) {
-			return // what is said below cannot tell the text's own from ours
-		}
-		if words := strings.Trim(plain(got), ellipsis); words != p.plain[shown.from:shown.to] {
-			t.Errorf("%q is not %q", got, p.plain[shown.from:shown.to])
-		}
-		for at, rest := shown.from, strings.TrimPrefix(got, ellipsis); ; {
-			before, tag, after := nextMark(rest)
-			if at += len(before); tag == "" {
-				break
-			}
-			if !whole[at] {
-				t.Errorf("%q has a mark inside a cluster", got)
-			}
-			rest = after
-		}
-	})
-}
-
-// balanced reports whether marks alternate, opening first.
-func balanced(s string) bool {
-	for open := false; ; open = !open {
-		_, tag, rest := nextMark(s)
-		if tag == "" {
-			return !open
-		}
-		if open == (tag == markOpen) {
-			return false
-		}
-		s = rest
-	}
-}
-
-// borders are where the grapheme clusters of a text start and end.
-func borders(text string) map[int]bool {
-	at := map[int]bool{0: true}
-	for g := uniseg.NewGraphemes(text); g.Next(); {
-		_, to := g.Positions()
-		at[to] = true
-	}
-	return at
-}
-
-// FuzzQuoteLines: no line of a quoted text can be taken for one of ours (D19).
-func FuzzQuoteLines(f *testing.F) {
-	for _, seed := range []string{"", "a\nb", "> a\r\n+ b", "a\u2028b\vc", strings.Repeat("é", 2*lineChars)} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		for _, line := range quoteLines(text) {
-			if !strings.HasPrefix(line, "> ") && !strings.HasPrefix(line, "+ ") || strings.Contains(line, "\n") || clean.LongerThan(line, lineChars) {
-				t.Errorf("%q forges the line %q", text, line)
-			}
-		}
-	})
 }

@@ -180,16 +180,3 @@ func TestManyStreamRows(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
-
-// What adding up in binary leaves is not shown; digits that a number has of its own are.
-func TestNumbersAreShownWithoutDust(t *testing.T) {
-	for raw, want := range map[string]string{
-		"80.19999999999999": "80.2", "0.30000000000000004": "0.3", "1234567.8900000001": "1234567.89", "-12.600000000000001": "-12.6",
-		"51.12345678901234": "51.12345678901234", "123456789012345.67": "123456789012345.67", "9007199254740993": "9007199254740993",
-		"98.50": "98.50", "1e21": "1e21",
-	} {
-		if got := withoutRounding(raw); got != want {
-			t.Errorf("%s is shown as %s, want %s", raw, got, want)
-		}
-	}
-}

@@ -1,10 +1,8 @@
 package render
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -13,80 +11,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
-// What hosts take of one result, in bytes unless said otherwise (D18, design/HOSTS.md). No host says that it cut
-// a result, so nothing here relies on a host: what does not fit is counted and named in the text.
-const (
-	// textTarget holds everything that is needed to act; some hosts cut the middle of longer text.
-	textTarget = 10 << 10
-	// TextHard bounds content[] of one result.
-	TextHard = 24 << 10
-	// textLines is how many lines some hosts show.
-	textLines = 256
-	// lineChars bounds one line of text, in runes. A fetched document is JSON, so it is one line of any length.
-	lineChars = 2000
-	// structuredTarget is what structuredContent should stay under.
-	structuredTarget = 24 << 10
-	// StructuredHard is where hosts stop showing structuredContent to a model.
-	StructuredHard = 45000
-	// searchTarget and searchHard bound the prose of a search (S2-10).
-	searchTarget = 1800
-	searchHard   = 2400
-	// searchAsked bounds the prose of a search whose limit the caller named (D36).
-	searchAsked = 6000
-	// errorBytes bounds the text of an error.
-	errorBytes = 2 << 10
-
-	recordsText     = 9 << 10  // the previews of query_records
-	listText        = 8 << 10  // the rows of list_streams
-	documentJSON    = 20 << 10 // a fetched document, which stands on both channels
-	cutsJSON        = 3 << 10  // the calls that read on, in a document's metadata
-	windowField     = 2 << 10  // what a resource server says of the field of a window
-	windowText      = 20 << 10 // a field window, which stands on both channels
-	blobText        = 16 << 10 // an inline blob
-	maxPlainID      = 1000     // a longer record id is not repeated beside the id that holds it
-	previewIDChars  = 200      // a longer id is left out of search previews (D15)
-	excerptChars    = 200      // an evidence excerpt or snippet
-	titleChars      = 120
-	labelChars      = 60
-	reasonChars     = 500  // why a connection could not be read, with the command that mends it
-	keyChars        = 120  // of a key or a value; a longer one is cut
-	longestHandle   = 1200 // a cursor or first id that still fits search prose
-	longestName     = 256  // bytes of a name; a longer one could not be sent back
-	maxEvidenceRows = 3
-	envelopeJSON    = 8 << 10 // what stands beside the records
-	documentHead    = 4 << 10 // what stands beside the parts of a document that is cut
-	identityBytes   = 600     // a name, id or label
-)
-
 // separator stands between the cells of a row.
 const separator = " | "
 
 const ellipsis = "…"
-
-// size is how many bytes lines take.
-func size(lines []string) int {
-	n := 0
-	for _, line := range lines {
-		n += len(line) + 1
-	}
-	return n
-}
-
-// fullest returns the page with the first n of some things, n as large as fits allows, and n. Of things of which not one fits it is the
-// page with that one.
-func fullest[P string | json.RawMessage](total int, page func(n int) P, fits func(page P) bool) (P, int) {
-	if whole := page(total); total == 0 || fits(whole) {
-		return whole, total
-	}
-	n := max(1, sort.Search(total, func(n int) bool { return !fits(page(n + 1)) }))
-	return page(n), n
-}
-
-func fitsText(text string) bool {
-	return len(text) <= TextHard && strings.Count(text, "\n") < textLines
-}
-
-func fitsStructured[P string | json.RawMessage](out P) bool { return len(out) <= StructuredHard }
 
 // shownName is name, or for one that is too long to be sent back its beginning and a note.
 func shownName(s string) string {
@@ -103,14 +31,6 @@ func each(list []string, show func(string) string) []string {
 		shown[i] = show(text)
 	}
 	return shown
-}
-
-// clipped are lines none of which is too long.
-func clipped(lines []string) []string {
-	for i, line := range lines {
-		lines[i] = clean.Clip(line, lineChars)
-	}
-	return lines
 }
 
 // copyable reports whether a call can be copied from a line of at most so many characters.
@@ -177,16 +97,6 @@ func shownText(s string) string {
 	return clean.Quote(s)
 }
 
-// cursorLine prints a cursor alone on its line, or says where a cursor stands that no line could hold or that could be taken for
-// more than a cursor.
-func cursorLine(key, value string) string {
-	line := key + "=" + value
-	if clean.LongerThan(line, lineChars) || clean.Line(value) != value || strings.ContainsAny(value, " \"{}") {
-		return key + " is in structuredContent.data." + key
-	}
-	return line
-}
-
 // folded is a line that ends with items, and goes on behind indent on further lines where one is too short.
 func folded(line, indent string, items []string) []string {
 	var lines []string
@@ -225,20 +135,6 @@ func day(t string) string {
 	return t[:10]
 }
 
-// connectLines are the commands by which the owner grants what is missing, as lines of text.
-func connectLines(commands []string) []string {
-	var lines []string
-	for _, command := range commands {
-		if line := fmt.Sprint(toConnect, clean.Line(command)); !clean.LongerThan(line, lineChars) {
-			lines = append(lines, line)
-		}
-	}
-	return lines
-}
-
-// toConnect begins the line of a command.
-const toConnect = "to have it granted, the owner runs in a terminal: "
-
 // shownValue is a value as tables show it, or its beginning. A text is as a filter takes it: where a table would clean it, it is escaped.
 func shownValue(raw string) string {
 	b, left := clean.AppendCell(nil, withoutRounding(raw), keyChars)
@@ -268,3 +164,38 @@ func withoutRounding(raw string) string {
 }
 
 func quoteEach(words []string) string { return strings.Join(each(words, clean.Quote), ", ") }
+
+// sendableName reports whether a tool takes a name of a stream or connection, and sendableField one of a field.
+func sendableName(s string) bool { return len(s) <= longestName && rs.UnsafeName(s) == "" }
+
+func sendableField(s string) bool { return len(s) <= longestName && rs.UnsafeField(s) == "" }
+
+// jsonText is the same JSON for a line of text: characters that do not print are escaped.
+func jsonText(raw string) string {
+	var b []byte
+	for _, c := range raw {
+		if clean.Shows(c) {
+			b = utf8.AppendRune(b, c)
+		} else {
+			b = clean.AppendEscaped(b, string(c))
+		}
+	}
+	return string(b)
+}
+
+// Limits of what is shown of the words of a query, which may come from records.
+const (
+	maxWords  = 6
+	wordChars = 40
+)
+
+// shownWords are the texts of a list, shortened.
+func shownWords(o object, name string) []string {
+	var words []string
+	for _, raw := range o.Array(name) {
+		if word, ok := rs.AsText(raw); ok && len(words) < maxWords {
+			words = append(words, clean.Preview(word, wordChars))
+		}
+	}
+	return words
+}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
 func TestLines(t *testing.T) {
@@ -26,5 +27,32 @@ func TestLines(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// FuzzQuoteLines: no line of a quoted text can be taken for one of ours (D19).
+func FuzzQuoteLines(f *testing.F) {
+	for _, seed := range []string{"", "a\nb", "> a\r\n+ b", "a\u2028b\vc", strings.Repeat("é", 2*lineChars)} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, line := range quoteLines(text) {
+			if !strings.HasPrefix(line, "> ") && !strings.HasPrefix(line, "+ ") || strings.Contains(line, "\n") || clean.LongerThan(line, lineChars) {
+				t.Errorf("%q forges the line %q", text, line)
+			}
+		}
+	})
+}
+
+// What adding up in binary leaves is not shown; digits that a number has of its own are.
+func TestNumbersAreShownWithoutDust(t *testing.T) {
+	for raw, want := range map[string]string{
+		"80.19999999999999": "80.2", "0.30000000000000004": "0.3", "1234567.8900000001": "1234567.89", "-12.600000000000001": "-12.6",
+		"51.12345678901234": "51.12345678901234", "123456789012345.67": "123456789012345.67", "9007199254740993": "9007199254740993",
+		"98.50": "98.50", "1e21": "1e21",
+	} {
+		if got := withoutRounding(raw); got != want {
+			t.Errorf("%s is shown as %s, want %s", raw, got, want)
+		}
 	}
 }

@@ -1,8 +1,6 @@
 package render
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"strings"
 	"unicode/utf8"
 
@@ -245,37 +243,4 @@ func plain(s string) string {
 		s = strings.ReplaceAll(s, "<", "")
 	}
 	return s
-}
-
-// Quotable is a text as an excerpt is hashed: one line, without marks and without the ellipses at its ends, because those
-// are not the record's own words. Text that was quoted from an excerpt and the part of a field that it stands for are
-// equal in this form.
-func Quotable(text string) string {
-	line := clean.Line(text)
-	if without := plain(line); without != line {
-		line = clean.Line(without)
-	}
-	from, to := quotableRange(line)
-	return line[from:to]
-}
-
-// quotableRange is the part of a line that is left without spaces and ellipses at its ends.
-func quotableRange(line string) (from, to int) {
-	to = len(line)
-	for {
-		part := line[from:to]
-		cut := strings.TrimLeft(strings.TrimPrefix(strings.TrimPrefix(part, ellipsis), "..."), " ")
-		from += len(part) - len(cut)
-		rest := strings.TrimRight(strings.TrimSuffix(strings.TrimSuffix(cut, ellipsis), "..."), " ")
-		to -= len(cut) - len(rest)
-		if len(rest) == len(part) {
-			return from, to
-		}
-	}
-}
-
-// Digest is the SHA-256 of a text as citations write it: 64 lower-case hexadecimal digits.
-func Digest(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
 }

@@ -14,8 +14,9 @@ import (
 
 // How the structured result of a page is shared out, in bytes of JSON.
 const (
+	recordsText   = 9 << 10                               // the previews of query_records
 	followUpsJSON = 5 << 10                               // the calls that read long fields
-	pageJSON      = StructuredHard - followUpsJSON - 1000 // the page itself
+	pageJSON      = structuredHard - followUpsJSON - 1000 // the page itself
 	leastRecord   = 400                                   // of a record that still says what it is
 	leastFollowUp = 400                                   // of one record
 	longText      = lineChars                             // a text of more characters has a follow-up in the ladder
@@ -156,7 +157,7 @@ func (a *recordsAnswer) structured() (out json.RawMessage, shown []shownRecord) 
 		records[i] = received(a.l.Items[i], &a.items[i]).readLong()
 	}
 	if len(a.l.Raw) <= pageJSON {
-		return a.beside(a.l.Raw, records, StructuredHard-1000-len(a.l.Raw)), records
+		return a.beside(a.l.Raw, records, structuredHard-1000-len(a.l.Raw)), records
 	}
 	envelope := truncateEnvelope(a.l.Envelope, envelopeJSON)
 	if len(a.items) == 0 {
@@ -319,4 +320,27 @@ const (
 // spansConnections reports whether records come from more than one connection.
 func spansConnections(items []item) bool {
 	return slices.ContainsFunc(items, func(it item) bool { return it.conn != items[0].conn })
+}
+
+// Records renders a page of query_records. Structured is {"data": body}; the text has count, cursors and a preview of
+// as many records as fit (S0-5g, S0-7c). Each channel continues where it stopped (D23).
+func Records(response *rs.Response, q RecordsQuery) (Result, error) {
+	const what = "query_records"
+	l, err := readListing(response, what, q.Position.Cursor)
+	if err != nil {
+		return Result{}, err
+	}
+	a := newRecordsAnswer(l, q)
+	out, shown := a.structured()
+	if len(shown) == 0 && len(a.items) > 0 {
+		return Result{}, invalidResponse(what, "has so long a cursor, or so much else beside its records, that none of them fits")
+	}
+	cuts := len(a.items) - len(shown) + a.extra.over + a.extra.foreign
+	for _, record := range shown {
+		cuts += len(record.cuts)
+	}
+	if q.Asked > 0 {
+		cuts++ // the page is smaller than it was to be
+	}
+	return Result{Text: a.text(), Structured: out, Cuts: cuts}, nil
 }

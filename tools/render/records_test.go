@@ -126,10 +126,10 @@ func TestACursorThatLeavesNoSpace(t *testing.T) {
 		return `{"data":[` + strings.TrimSuffix(strings.Repeat(`{"id":"a","data":{"x":"`+strings.Repeat("y", 900)+`"}},`, 60), ",") +
 			`],"next_cursor":"` + strings.Repeat("c", cursor) + `"}`
 	}
-	if r, err := Records(answer(page(30_000)), RecordsQuery{Stream: "messages"}); err != nil || len(r.Structured) > StructuredHard {
+	if r, err := Records(answer(page(30_000)), RecordsQuery{Stream: "messages"}); err != nil || len(r.Structured) > structuredHard {
 		t.Errorf("%d bytes, %v", len(r.Structured), err)
 	}
-	for _, cursor := range []int{StructuredHard - followUpsJSON - 1000, 60_000} {
+	for _, cursor := range []int{structuredHard - followUpsJSON - 1000, 60_000} {
 		_, err := Records(answer(page(cursor)), RecordsQuery{Stream: "messages"})
 		if e := rs.AsError(err); e == nil || e.Code != rs.InvalidResponse || !strings.Contains(e.Message, "cursor") {
 			t.Errorf("a cursor of %d bytes: %v", cursor, err)

@@ -6,9 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
@@ -30,7 +27,7 @@ func (r Result) Clean(response *rs.Response) Result {
 	if found || clean.DirtyJSON(r.beside(response.Body)) {
 		raw := string(r.Structured)
 		structured := new(clean.Removed).JSON(raw, clean.Visible)
-		if len(structured) > StructuredHard { // an escape is longer than its character
+		if len(structured) > structuredHard { // an escape is longer than its character
 			structured = new(clean.Removed).JSON(raw, clean.Lines)
 		}
 		r.Structured = json.RawMessage(structured)
@@ -95,6 +92,12 @@ func (r Result) Redact(redactor *rs.Redactor) Result {
 // Removed counts the characters that were taken out of an answer, by what they were.
 type Removed = clean.Removed
 
+// What a result has at most, in bytes.
+const (
+	TextHard       = textHard
+	StructuredHard = structuredHard
+)
+
 // decode reads an answer, which must be an object. what names the answer in the error, which shows nothing of the body.
 func decode(response *rs.Response, what string) (object, error) {
 	o := rs.AsObject(response.Distinct())
@@ -114,177 +117,4 @@ func invalidResponse(what, fault string) *rs.Error {
 		Message: fmt.Sprintf("The resource server's answer to %s %s.", what, fault),
 		Hint:    "Retry once; if it fails again, tell the operator of the resource server.",
 	}
-}
-
-// A listing is a list answer.
-type listing struct {
-	rs.List
-	meta object // of the envelope
-}
-
-// readListing reads a list answer. what names the answer in the error. sent is the cursor that it was asked for with: a next_cursor that is
-// the same leads nowhere, and counts as none.
-func readListing(response *rs.Response, what, sent string) (listing, error) {
-	l, ok := response.List()
-	switch {
-	case l.Body == nil:
-		return listing{}, notAnObject(response.Body, what)
-	case l.Count > rs.MaxItems:
-		return listing{}, &rs.Error{
-			Code:    rs.ResponseTooLarge,
-			Message: fmt.Sprintf("The resource server's answer to %s has %d items; at most %d are taken.", what, l.Count, rs.MaxItems),
-			Hint:    "Ask for less: a smaller limit, a narrower filter, or one connection.",
-		}
-	case !ok:
-		return listing{}, invalidResponse(what, "has no list of items: data is "+rs.Kind(l.Body.Get("data")))
-	}
-	if sent != "" && l.Envelope.Text("next_cursor") == sent {
-		l = l.Without("next_cursor")
-	}
-	return listing{l, l.Envelope.Object("meta")}, nil
-}
-
-// count is the number of matches when the resource server counted: "401", "at least 260", "about 400", or "".
-func (l listing) count() string {
-	n, ok := l.meta.Number("count")
-	kind := l.meta.Text("count_accuracy")
-	if !ok {
-		count := l.meta.Object("count")
-		n, ok = count.Number("value")
-		kind = count.Text("kind")
-	}
-	switch {
-	case !ok:
-		return ""
-	case kind == "lower_bound":
-		return fmt.Sprintf("at least %d", n)
-	case slices.Contains([]string{"estimated", "estimate", "approximate"}, kind):
-		return fmt.Sprintf("about %d", n)
-	}
-	return strconv.Itoa(n)
-}
-
-// warnings are the resource server's, one line each, at most max of them. Its messages are quoted.
-func (l listing) warnings(max int) []string {
-	var lines []string
-	for _, raw := range l.meta.Array("warnings") {
-		if len(lines) == max {
-			break
-		}
-		w := rs.AsObject(raw)
-		line := "warning"
-		if code := w.Text("code"); code != "" {
-			line += " " + clean.Name(clean.Preview(code, labelChars))
-		}
-		message := w.Text("message")
-		if w == nil {
-			message, _ = rs.AsText(raw)
-		}
-		if message != "" {
-			line += ": " + clean.Quote(clean.Preview(message, 240))
-		}
-		lines = append(lines, line)
-	}
-	return lines
-}
-
-// warned reports whether the resource server warned with a code.
-func (l listing) warned(code string) bool {
-	for _, raw := range l.meta.Array("warnings") {
-		if rs.AsObject(raw).Text("code") == code {
-			return true
-		}
-	}
-	return false
-}
-
-// keep returns the list with other items in place of its own.
-func (l listing) keep(items []rs.Item) listing {
-	l.Items, l.Body = items, l.With(items)
-	l.Raw = l.Body.JSON()
-	return l
-}
-
-// joined is an array of values; one that fills a page alone is shortened.
-func joined(values []string) string {
-	if len(values) == 1 {
-		return rs.JoinArray([]string{truncateJSON(values[0], structuredTarget)})
-	}
-	return rs.JoinArray(values)
-}
-
-// datesReadAs lists what the dates of a filter were read as, one line for each field.
-func datesReadAs(answer object) []string {
-	var lines []string
-	for _, raw := range answer.Array("read_as") {
-		text, _ := rs.AsText(raw)
-		lines = append(lines, "dates read as: "+clean.Preview(text, 300))
-	}
-	return lines
-}
-
-// missingFields names the connections that lack fields of the call, one line each, and the call that reads the same there.
-func missingFields(answer object) []string {
-	var lines []string
-	for _, raw := range answer.Array("missing_fields") {
-		o := rs.AsObject(raw)
-		line := shownValue(encode(o.Text("display_name", "connection_id"))) + " has no " + strings.Join(each(shownWords(o, "fields"), clean.Bare), ", ")
-		if there := o.Object("instead"); there != nil {
-			if call := line + ". The same there: " + there.Text("tool") + " " + there.Get("arguments"); copyable(call, lineChars) {
-				line = call
-			}
-		}
-		lines = append(lines, line)
-	}
-	return lines
-}
-
-// An excess counts the items that a resource server sent beyond what was asked for. They are left out (S0-6a, S0-6b).
-type excess struct {
-	limit   int // of the call
-	over    int // items beyond it
-	most    int // items that one page would have to hold for none to be over
-	foreign int // items, and records expanded in them, of another connection than the one that the call names
-}
-
-// note says what was left out and how to get it, or "" when nothing was. A cursor of the resource server goes on behind the items
-// beyond the limit.
-func (e excess) note(noun string, cursor bool) string {
-	var notes []string
-	if e.foreign > 0 {
-		notes = append(notes, fmt.Sprintf("The resource server sent %s of other connections than connection_id; left out.", plural(e.foreign, noun)))
-	}
-	if e.over > 0 {
-		s := fmt.Sprintf("The resource server sent more than limit %d; %s left out.", e.limit, plural(e.over, noun))
-		if cursor {
-			s += " next_cursor skips them."
-		}
-		if e.most <= maxLimit {
-			s += fmt.Sprintf(" Repeat this call with limit %d to see them.", e.most)
-		} else {
-			s += " Narrow this call to see them."
-		}
-		notes = append(notes, s)
-	}
-	return strings.Join(notes, " ")
-}
-
-// maxLimit is the largest limit that the tools take.
-const maxLimit = 100
-
-// Limits of what is shown of the words of a query, which may come from records.
-const (
-	maxWords  = 6
-	wordChars = 40
-)
-
-// shownWords are the texts of a list, shortened.
-func shownWords(o object, name string) []string {
-	var words []string
-	for _, raw := range o.Array(name) {
-		if word, ok := rs.AsText(raw); ok && len(words) < maxWords {
-			words = append(words, clean.Preview(word, wordChars))
-		}
-	}
-	return words
 }

@@ -40,11 +40,11 @@ func TestEscapedNamesStayWithinTheBudget(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if escaped := new(clean.Removed).JSON(string(r.Structured), clean.Visible); len(escaped) <= StructuredHard {
+		if escaped := new(clean.Removed).JSON(string(r.Structured), clean.Visible); len(escaped) <= structuredHard {
 			t.Fatalf("%d bytes with visible escapes: this tries nothing", len(escaped))
 		}
-		if r = r.Clean(response); len(r.Structured) > StructuredHard || !json.Valid(r.Structured) || strings.ContainsRune(string(r.Structured), 0x202E) {
-			t.Errorf("%d bytes of structured output, want at most %d", len(r.Structured), StructuredHard)
+		if r = r.Clean(response); len(r.Structured) > structuredHard || !json.Valid(r.Structured) || strings.ContainsRune(string(r.Structured), 0x202E) {
+			t.Errorf("%d bytes of structured output, want at most %d", len(r.Structured), structuredHard)
 		}
 	}
 }

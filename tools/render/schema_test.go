@@ -103,7 +103,7 @@ func (r *schemaReader) result(q SchemaQuery) Result {
 		r.t.Fatalf("%+v: %v", q, err)
 	}
 	assertResult(r.t, "schema", result)
-	if q.Stream == "" && len(result.Text)+len(result.Structured) > StructuredHard {
+	if q.Stream == "" && len(result.Text)+len(result.Structured) > structuredHard {
 		r.t.Errorf("the index has %d bytes of text and %d of structured output", len(result.Text), len(result.Structured))
 	}
 	if n := strings.Count(result.Text, "\n") + 1; n > textLines {

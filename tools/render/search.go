@@ -26,11 +26,11 @@ type searchPage struct {
 func newSearchPage(l listing, q SearchQuery) *searchPage {
 	s := &searchPage{l: l, q: q, all: make([]hit, 0, len(l.Items))}
 	extra := excess{limit: q.Limit}
-	for i, item := range l.Items {
-		if item.Members == nil {
+	for i, sent := range l.Items {
+		if sent.Members == nil {
 			continue
 		}
-		h := readHit(item.Members, i, q.ConnectionID)
+		h := readHit(sent.Members, i, q.ConnectionID)
 		if h.foreign || q.ConnectionID != "" && h.conn != q.ConnectionID {
 			extra.foreign++
 			continue
@@ -69,6 +69,7 @@ func (s *searchPage) hit(i int) *hit {
 
 // Limits of excerpts in structured output, in characters.
 const (
+	excerptChars  = 200  // an excerpt or snippet, in text too
 	excerptsJSON  = 2500 // of a page together, where it has many hits
 	leastExcerpts = 50   // of each all the same
 )
@@ -102,10 +103,10 @@ func (s *searchPage) structured() json.RawMessage {
 	}
 	var out json.RawMessage
 	for _, style := range []hitStyle{
-		{most: min(hitsJSON*max(all, 20)/20, StructuredHard), chars: chars, read: read},
-		{most: StructuredHard, chars: leastExcerpts + (chars-leastExcerpts)/2, read: read},
-		{most: StructuredHard, chars: leastExcerpts, short: true},
-		{most: StructuredHard, bare: true},
+		{most: min(hitsJSON*max(all, 20)/20, structuredHard), chars: chars, read: read},
+		{most: structuredHard, chars: leastExcerpts + (chars-leastExcerpts)/2, read: read},
+		{most: structuredHard, chars: leastExcerpts, short: true},
+		{most: structuredHard, bare: true},
 	} {
 		var shown int
 		if out, shown = s.fullest(style, data); shown == all && len(out) <= style.most {
@@ -338,4 +339,19 @@ func (s *searchPage) otherTool() string {
 		}
 	}
 	return says + ", filtered and sorted, or search with since."
+}
+
+// Search renders hits in any shape (S3-R14, S1, S2). Structured is {"results","content_ladder","data"}: each hit once, in
+// results, and data is the envelope without them (D4).
+func Search(response *rs.Response, q SearchQuery) (Result, error) {
+	l, err := readListing(response, "search", q.Position.Cursor)
+	if err != nil {
+		return Result{}, err
+	}
+	s := newSearchPage(l, q)
+	r := Result{Structured: s.structured(), Text: s.text()}
+	if uris := s.windowURIs(); len(uris) > 0 {
+		r.Meta = map[string]any{"pdpp/field_window_uris": uris}
+	}
+	return r, nil
 }

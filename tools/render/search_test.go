@@ -236,7 +236,7 @@ func TestASearchInAZoneSaysThatTimesAreUTC(t *testing.T) {
 }
 
 func TestACursorThatNoAnswerCanHold(t *testing.T) {
-	r, _ := search(t, []byte(`{"data":[],"has_more":true,"next_cursor":"`+strings.Repeat("c", StructuredHard+1000)+`"}`), "x")
+	r, _ := search(t, []byte(`{"data":[],"has_more":true,"next_cursor":"`+strings.Repeat("c", structuredHard+1000)+`"}`), "x")
 	if !strings.Contains(string(r.Structured), "too long to be sent back") {
 		t.Errorf("%.300s", r.Structured)
 	}

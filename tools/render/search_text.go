@@ -10,6 +10,17 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
+const (
+	// searchTarget and searchHard bound the prose of a search (S2-10).
+	searchTarget = 1800
+	searchHard   = 2400
+	// searchAsked bounds the prose of a search whose limit the caller named (D36).
+	searchAsked = 6000
+
+	previewIDChars = 200 // a longer id is left out (D15)
+	leastExcerpt   = 80  // characters; excerpts are shorter only where not one hit fits
+)
+
 // text is what a model reads: the proven matches, then a summary that is enough to go on, then the other hits and how to page (D11). It
 // shows the first hits of those that are left of the page, as many as fit; its continuation has all others (D23).
 func (s *searchPage) text() string {
@@ -34,8 +45,6 @@ func (s *searchPage) text() string {
 	}
 	return frame.text(s, hits)
 }
-
-const leastExcerpt = 80 // characters; excerpts are shorter only where not one hit fits
 
 // excerptLength is how many characters an excerpt may have where so many hits are to fit in so many bytes.
 func (s *searchPage) excerptLength(remaining, wanted int) int {
@@ -286,21 +295,6 @@ func (s *searchPage) hitTexts(chars, remaining int) []hitText {
 		lines = append(lines, line)
 	}
 	return lines
-}
-
-// Search renders hits in any shape (S3-R14, S1, S2). Structured is {"results","content_ladder","data"}: each hit once, in
-// results, and data is the envelope without them (D4).
-func Search(response *rs.Response, q SearchQuery) (Result, error) {
-	l, err := readListing(response, "search", q.Position.Cursor)
-	if err != nil {
-		return Result{}, err
-	}
-	s := newSearchPage(l, q)
-	r := Result{Structured: s.structured(), Text: s.text()}
-	if uris := s.windowURIs(); len(uris) > 0 {
-		r.Meta = map[string]any{"pdpp/field_window_uris": uris}
-	}
-	return r, nil
 }
 
 // windowURIs are the field windows of the proven matches, for hosts that read resources (S1-4a).

@@ -98,7 +98,7 @@ func (x *index) part(to int) []indexedConnection {
 func (x *index) result() Result {
 	x.counted = x.q.Counts != nil && len(x.text(x.page.total)) <= textTarget
 	text, _ := x.page.fullest(x.text, fitsText)
-	structured, _ := x.page.fullest(x.structured, func(page string) bool { return len(text)+len(page) <= StructuredHard })
+	structured, _ := x.page.fullest(x.structured, func(page string) bool { return len(text)+len(page) <= structuredHard })
 	return Result{Text: text, Structured: []byte(structured)}
 }
 
@@ -205,6 +205,9 @@ func (x *index) structured(to int) string {
 	return out.close('}').json()
 }
 
+// listText bounds the rows of list_streams.
+const listText = 8 << 10
+
 // A StreamsQuery is the call that a list of streams answers.
 type StreamsQuery struct {
 	ConnectionID string
@@ -289,33 +292,35 @@ func (s listedStream) line() string {
 	return line
 }
 
-// Schema renders a schema document: an index of streams, or what one stream can do (S0-R5). Structured is {"data": document}, with
-// each stream row once (D5), and a legend where the document has flags. Each channel shows as many streams of an index, or fields of
-// a stream, as fit, and how to read on (D18). An offset past the end is rs.InvalidArguments.
-func Schema(response *rs.Response, q SchemaQuery) (Result, error) {
-	const what = "schema"
-	schema := response.Schema()
-	switch {
-	case schema.Members == nil:
-		return Result{}, notAnObject(response.Body, what)
-	case !schema.Members.Has("connectors") && !schema.Members.Has("streams"):
-		return Result{}, invalidResponse(what, "has neither connectors nor streams")
+// A listedStream is a row of the list of streams: how many records a stream of a connection has, and how new they are.
+type listedStream struct {
+	name, connection, label, connector string
+	records                            int    // -1 where the resource server does not say
+	updated                            string // the time of the newest record
+	status, capturedAt                 string // how fresh the data are, and when they were read
+}
+
+func readListedStream(o object) listedStream {
+	freshness := o.Object("freshness")
+	s := listedStream{
+		name: o.Text("name", "stream"), connection: rs.ConnectionID(o), label: o.Text("display_name"), connector: rs.ConnectorKey(o),
+		records: -1, updated: o.Text("last_updated"), status: freshness.Text("status"), capturedAt: freshness.Text("captured_at"),
 	}
-	d := readSchema(schema, q)
-	if q.Stream == "" && len(d.rows) > 0 {
-		x, err := newIndex(d)
-		if err != nil {
-			return Result{}, err
-		}
-		return x.result(), nil
+	if n, ok := o.Number("record_count"); ok && n >= 0 {
+		s.records = n
 	}
-	total := 0
-	for i := range d.rows {
-		total += d.rows[i].size()
+	return s
+}
+
+// readListedStreams reads the list of streams, nil where it is not known.
+func readListedStreams(response *rs.Response) []listedStream {
+	if response == nil {
+		return nil
 	}
-	var err error
-	if d.page, err = newOffsetPager("field", total, q.Offset, what, q.at); err != nil {
-		return Result{}, err
+	var rows []listedStream
+	list, _ := response.List()
+	for _, item := range list.Items {
+		rows = append(rows, readListedStream(item.Members))
 	}
-	return Result{Text: d.text(), Structured: []byte(d.structured())}, nil
+	return rows
 }

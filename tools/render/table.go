@@ -14,11 +14,11 @@ import (
 // is a field that the record does not have; null, "" and [] are printed.
 
 const (
-	leastText     = 120                 // characters of a text that a cell always shows
-	onlyText      = 1500                // the same of a record that is alone
-	recordBytes   = recordsText - 2<<10 // bytes of one record at most
-	maxChildShown = 20                  // related records of one record and relation
-	maxBlockLines = textLines - 100     // fields of a record that is a block of lines
+	leastText     = 120             // characters of a text that a cell always shows
+	onlyText      = 1500            // the same of a record that is alone
+	recordBytes   = 7 << 10         // bytes of one record at most
+	maxChildShown = 20              // related records of one record and relation
+	maxBlockLines = textLines - 100 // fields of a record that is a block of lines
 )
 
 // A recordTable writes the records of a page as text.

@@ -14,6 +14,13 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
+// Bounds of what an answer has of a window or a blob, in bytes.
+const (
+	windowField = 2 << 10  // what a resource server says of the field
+	windowText  = 20 << 10 // a field window, which stands on both channels
+	blobText    = 16 << 10 // an inline blob
+)
+
 // A WindowQuery is the call that a field window answers: by Offset and Limit, or around the first match of Q. All
 // numbers are in characters, which are code points.
 type WindowQuery struct {

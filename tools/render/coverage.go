@@ -1,0 +1,172 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+)
+
+// A Coverage is how fresh the data are that an answer is about, and to which time the grant is limited, as far as that is known.
+type Coverage struct {
+	Fresh   []freshness
+	Granted *rs.TimeLimit
+}
+
+// A freshness is that of connections whose connector was read at the same time.
+type freshness struct {
+	Connections []string `json:"connections"`
+	Status      string   `json:"status"`
+	CapturedAt  string   `json:"captured_at,omitempty"`
+}
+
+// maxFresh bounds the connections whose freshness is shown.
+const maxFresh = 8
+
+// CoverageOf reads how fresh some streams are, all where none is named, from the list of streams, and from the metadata of a stream to which
+// time the grant is limited. Either is nil where it was not read.
+func CoverageOf(list, stream *rs.Response, streams ...string) Coverage {
+	var c Coverage
+	var labels []string
+	of := map[string]freshness{} // by connection: of several streams the latest time, and the status that is not current
+	for _, row := range readListedStreams(list) {
+		label := clean.Preview(cmp.Or(row.label, row.connection), labelChars)
+		one := freshness{Status: clean.Preview(row.status, labelChars), CapturedAt: clean.Preview(row.capturedAt, labelChars)}
+		if one.Status == "" || label == "" || len(streams) > 0 && !slices.Contains(streams, row.name) {
+			continue
+		}
+		if before, known := of[label]; !known {
+			labels = append(labels, label)
+		} else {
+			one.CapturedAt = max(one.CapturedAt, before.CapturedAt)
+			if one.Status == "current" {
+				one.Status = before.Status
+			}
+		}
+		of[label] = one
+	}
+	for _, label := range labels[:min(len(labels), maxFresh)] {
+		one := of[label]
+		at := slices.IndexFunc(c.Fresh, func(f freshness) bool { return f.Status == one.Status && f.CapturedAt == one.CapturedAt })
+		if at < 0 {
+			at, c.Fresh = len(c.Fresh), append(c.Fresh, one)
+		}
+		c.Fresh[at].Connections = append(c.Fresh[at].Connections, label)
+	}
+	if stream != nil {
+		o := rs.AsObject(stream.Distinct()).Object("time_constraint")
+		text := func(name string) string { return clean.Preview(o.Text(name), labelChars) }
+		if limit := (rs.TimeLimit{Field: text("field"), Since: text("since"), Until: text("until")}); limit.Since != "" || limit.Until != "" {
+			c.Granted = &limit
+		}
+	}
+	return c
+}
+
+// Members are the coverage in structured output: none where nothing is known.
+func (c Coverage) Members() rs.Object {
+	var o object
+	if len(c.Fresh) > 0 {
+		o = append(o, pair("freshness", encode(c.Fresh)))
+	}
+	if t := c.Granted; t != nil {
+		o = append(o, pair("granted_time", new(arguments).optional("field", t.Field).optional("since", t.Since).optional("until", t.Until).json()))
+	}
+	return o
+}
+
+// lines are the coverage in text.
+func (c Coverage) lines() []string {
+	var parts, lines []string
+	for _, f := range c.Fresh {
+		part := strings.Join(each(f.Connections, clean.Bare), ", ") + " " + shownText(f.Status)
+		if f.CapturedAt != "" {
+			part += ", data as of " + shownText(minute(f.CapturedAt))
+		}
+		parts = append(parts, part)
+	}
+	if len(parts) > 0 {
+		lines = append(lines, clean.Clip("how fresh, by connector: "+strings.Join(parts, "; "), lineChars))
+	}
+	if c.Granted != nil {
+		lines = append(lines, timeLimit("the grant", *c.Granted)+"; records of other times are not shown")
+	}
+	return lines
+}
+
+// Ungranted is what an answer leaves out because it is not granted, and the command lines by which the owner grants it. It comes from
+// what this program knows of the grant, never from an answer of the resource server.
+type Ungranted struct {
+	Streams []string       `json:"streams,omitempty"`
+	Times   []rs.TimeLimit `json:"times,omitempty"`
+	Connect []string       `json:"connect,omitempty"`
+}
+
+// With returns the result with what is not granted: last in its text and first in structured output.
+func (r Result) With(u *Ungranted) Result {
+	if u == nil {
+		return r
+	}
+	r.Text = strings.Join(append([]string{r.Text}, u.lines()...), "\n")
+	r.Structured = append(object{pair("not_granted", encode(u))}, rs.AsObject(string(r.Structured))...).AppendJSON(nil)
+	return r
+}
+
+func (u *Ungranted) lines() []string {
+	var lines []string
+	if len(u.Streams) > 0 {
+		lines = append(lines, clean.Clip("not granted here, and left out: "+strings.Join(each(u.Streams, shownName), ", "), lineChars))
+	}
+	var spans []rs.TimeLimit         // that differ in more than their stream
+	streams := map[string][]string{} // of each
+	for _, limit := range u.Times {
+		stream := limit.Stream
+		limit.Stream = ""
+		span := encode(limit)
+		if streams[span] == nil {
+			spans = append(spans, limit)
+		}
+		if !slices.Contains(streams[span], stream) {
+			streams[span] = append(streams[span], stream)
+		}
+	}
+	for _, limit := range spans[:min(len(spans), maxLimitLines)] {
+		of := shownFew(streams[encode(limit)])
+		if len(limit.Connections) > 0 {
+			of += " (" + shownFew(limit.Connections) + ")"
+		}
+		lines = append(lines, timeLimit("the grant of "+of, limit)+"; other records are left out")
+	}
+	if more := len(spans) - maxLimitLines; more > 0 {
+		lines = append(lines, fmt.Sprintf("the grant is limited to %d more spans of time in other streams", more))
+	}
+	return append(lines, connectLines(u.Connect)...)
+}
+
+// maxLimitLines bounds the spans of time that a text says; structured output has all.
+const maxLimitLines = 5
+
+// shownFew are the first of some names, and how many others there are.
+func shownFew(names []string) string {
+	const most = 8
+	shown := strings.Join(each(names[:min(len(names), most)], func(name string) string { return clean.Clip(shownName(name), labelChars) }), ", ")
+	if len(names) > most {
+		shown += fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return shown
+}
+
+// timeLimit is the start of a sentence: "the grant is limited to sent_at from 2026-01-01".
+func timeLimit(grant string, limit rs.TimeLimit) string {
+	line := grant + " is limited to " + shownName(cmp.Or(limit.Field, "times"))
+	if limit.Since != "" {
+		line += " from " + shownText(minute(limit.Since))
+	}
+	if limit.Until != "" {
+		line += " to before " + shownText(minute(limit.Until))
+	}
+	return clean.Clip(line, lineChars-100)
+}

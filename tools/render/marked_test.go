@@ -1,0 +1,169 @@
+package render
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/rivo/uniseg"
+)
+
+// What is passed over without looking closer: every character of which that is said is looked at.
+func TestCharactersThatStandAlone(t *testing.T) {
+	for c := rune(0); c <= unicode.MaxRune; c++ {
+		if c <= '~' || !standsAlone(c) {
+			continue
+		}
+		if !clean.Shows(c) || strings.ContainsRune("\n\v\f\u0085\u2028\u2029", c) || unicode.IsSpace(c) || unicode.In(c, unicode.Mn, unicode.Me) {
+			t.Errorf("%U may have to go", c)
+		}
+		for _, text := range []string{"a" + string(c) + "a", strings.Repeat(string(c), 3), "é" + string(c) + "한"} {
+			if n := uniseg.GraphemeClusterCount(text); n != 3 {
+				t.Errorf("%+q has %d characters", text, n)
+			}
+		}
+	}
+}
+
+// FuzzClusters: a text divides where Unicode says, and from wherever a part of it is looked at.
+func FuzzClusters(f *testing.F) {
+	for _, seed := range []string{"plain text", "e\u0301a", "\u0600a", "🇩🇪🇫🇷x", "👩‍👩‍👧‍👦 👍🏽", "가각ᄀ각한국", "क्षि नमस्ते", "ば\u3099", "a\u200db\r\n", "© ®\ufe0f", "\u00ad\u0301", "กำ", "日本語のテキスト"} {
+		f.Add(seed, 3)
+	}
+	f.Fuzz(func(t *testing.T, text string, max int) {
+		if max < 1 || max > 1000 {
+			return
+		}
+		text = strings.ToValidUTF8(text, "")
+		whole := borders(text)
+		known := 0
+		for at := range text {
+			before, behind := clusterBorders(text, at, known)
+			if before > at || behind < at || !whole[before] || !whole[behind] || whole[at] && before < behind {
+				t.Fatalf("%+q divides at %d and %d, beside %d", text, before, behind, at)
+			}
+			if at >= max {
+				known = before
+			}
+		}
+	})
+}
+
+// A mark may hold nothing but a space, and be trimmed away from both sides: what is left is empty, and never less.
+func TestAMarkedSpace(t *testing.T) {
+	for _, line := range []string{"écc <mark> </mark> a –x<mark>a</mark>aé bb 🚀é éé", "a🚀céaé bc <mark> </mark> a cc<mark>x</mark><mark>x</mark>xbb é c", "a <mark> </mark> b", "ab cd ef <mark> </mark> <mark> </mark> gh ij kl"} {
+		markedText := readMarkedText(line)
+		for most := range 60 {
+			text, shown := shownOf(markedText, most)
+			if shown.from > shown.to || utf8.RuneCountInString(text) > most {
+				t.Errorf("%q in %d characters is %q, from byte %d to %d", line, most, text, shown.from, shown.to)
+			}
+		}
+	}
+}
+
+// shownOf is what is shown of an excerpt.
+func shownOf(p markedText, most int) (string, textRange) {
+	if p.plain == "" || most == 0 {
+		return "", textRange{}
+	}
+	shown := p.window(most)
+	quoted := p.appendShown(nil, shown, func(b []byte, text string) []byte { return append(b, text...) })
+	return string(quoted[1 : len(quoted)-1]), shown
+}
+
+// FuzzMarks: whatever is cut wherever, marks stay balanced and the text short.
+func FuzzMarks(f *testing.F) {
+	f.Add("a <mark>b</mark> c", 5)
+	f.Add("<mark><mark>x</mark>", 3)
+	f.Add("</mark>x<mark>", 9)
+	f.Add("<ma<mark>rk>x</mark>", 12)
+	f.Add(strings.Repeat("é ", 200)+"<mark>needle</mark>"+strings.Repeat(" 🚀", 200), 60)
+	f.Fuzz(func(t *testing.T, text string, max int) {
+		if max < 1 || max > 2000 {
+			return
+		}
+		p := readMarkedText(clean.Line(text))
+		got, shown := shownOf(p, max)
+		if !balanced(got) {
+			t.Errorf("%q is not balanced", got)
+		}
+		if clean.LongerThan(got, max) {
+			t.Errorf("%q has more than %d characters", got, max)
+		}
+		whole := borders(p.plain)
+		if !whole[shown.from] || !whole[shown.to] {
+			t.Errorf("%q splits a cluster of %q", got, p.plain)
+		}
+		if strings.ContainsAny(p.plain, "<"+ellipsis) {
+			return // what is said below cannot tell the text's own from ours
+		}
+		if words := strings.Trim(plain(got), ellipsis); words != p.plain[shown.from:shown.to] {
+			t.Errorf("%q is not %q", got, p.plain[shown.from:shown.to])
+		}
+		for at, rest := shown.from, strings.TrimPrefix(got, ellipsis); ; {
+			before, tag, after := nextMark(rest)
+			if at += len(before); tag == "" {
+				break
+			}
+			if !whole[at] {
+				t.Errorf("%q has a mark inside a cluster", got)
+			}
+			rest = after
+		}
+	})
+}
+
+// balanced reports whether marks alternate, opening first.
+func balanced(s string) bool {
+	for open := false; ; open = !open {
+		_, tag, rest := nextMark(s)
+		if tag == "" {
+			return !open
+		}
+		if open == (tag == markOpen) {
+			return false
+		}
+		s = rest
+	}
+}
+
+// borders are where the grapheme clusters of a text start and end.
+func borders(text string) map[int]bool {
+	at := map[int]bool{0: true}
+	for g := uniseg.NewGraphemes(text); g.Next(); {
+		_, to := g.Positions()
+		at[to] = true
+	}
+	return at
+}
+
+func TestExcerptsAreCutAtCharacters(t *testing.T) {
+	family := "👩‍👩‍👧‍👦"
+	for name, line := range map[string]string{
+		"a family of joined people":       strings.Repeat(family, 40) + "<mark>needle</mark>" + strings.Repeat(family, 40),
+		"flags":                           strings.Repeat("🇨🇭", 90) + "<mark>needle</mark>" + strings.Repeat("🇨🇭", 90),
+		"letters and their accents":       strings.Repeat("e\u0301", 200) + "<mark>needle</mark>" + strings.Repeat("e\u0301", 200),
+		"a mark inside a character":       strings.Repeat("x ", 100) + "e<mark>\u0301a</mark>" + strings.Repeat(" y", 100),
+		"Devanagari":                      strings.Repeat("क्षत्रिय", 50) + "<mark>नमस्ते</mark>" + strings.Repeat("क्षत्रिय", 50),
+		"a match longer than the excerpt": "<mark>" + strings.Repeat(family, 90) + "</mark>",
+		"a very long line":                strings.Repeat("hay ", 20000) + "<mark>needle</mark>" + strings.Repeat(" hay", 20000),
+	} {
+		p := readMarkedText(line)
+		whole := borders(p.plain)
+		for _, max := range []int{30, 60, 90, 130, 200} {
+			got, shown := shownOf(p, max)
+			if !balanced(got) || clean.LongerThan(got, max) || !whole[shown.from] || !whole[shown.to] || !strings.Contains(got, markOpen) {
+				t.Errorf("%s in %d: %q", name, max, got)
+			}
+			before, _, _ := strings.Cut(got, markOpen)
+			_, after, _ := strings.Cut(got, markClose)
+			a, b := utf8.RuneCountInString(before), utf8.RuneCountInString(after)
+			if a-b > 26 || b-a > 26 { // a cut at a space, and the longest character
+				t.Errorf("%s in %d: %d characters before the match, %d after", name, max, a, b)
+			}
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package render
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+)
+
+const maxURLChars = 2048
+
+// addressNames are the names under which records keep their public address, the best first.
+var addressNames = []string{"url", "html_url", "web_url", "permalink", "source_url", "link"}
+
+// citable reports whether a record's address may be a citation: http or https, no userinfo, at most 2,048 characters,
+// nothing that a line could not hold (D20).
+func citable(address string) bool {
+	if address == "" || clean.LongerThan(address, maxURLChars) || strings.ContainsFunc(address, func(c rune) bool { return !clean.Shows(c) || c <= ' ' || c == '"' || c == '<' || c == '>' }) {
+		return false
+	}
+	u, err := url.Parse(address)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil
+}
+
+// citation returns the best usable address among the record's, or "".
+func citation(data object) string {
+	address, _ := firstText(addressNames, nil, data, citable)
+	return address
+}
+
+// refusedAddress is the best address of a record that has no usable one, or "".
+func refusedAddress(data object) string {
+	address, _ := firstText(addressNames, nil, data, func(s string) bool { return clean.Preview(s, maxURLChars) != "" })
+	return clean.Preview(address, maxURLChars)
+}
+
+// recordURL is the adapter's own address of a record, never empty: the citation of last resort (D20).
+func recordURL(base string, ref rs.Ref) string {
+	base = strings.TrimRight(base, "/")
+	if ref.Stream == "" || ref.RecordID == "" {
+		return base + "/v1/search"
+	}
+	query := ""
+	if ref.ConnectionID != "" {
+		query = "?connection_id="
+	}
+	address := base + "/v1/streams/" + url.PathEscape(ref.Stream) + "/records/" + url.PathEscape(ref.RecordID) + query + url.QueryEscape(ref.ConnectionID)
+	if clean.LongerThan(address, maxURLChars) {
+		return base + "/v1/search"
+	}
+	return address
+}
+
+// The names under which records keep their title, and when their author made them: the better ones come first.
+var (
+	titleNames = []string{"title", "subject", "name", "full_name", "headline", "filename", "file_name", "summary"}
+	timeNames  = []string{
+		"authored_at", "sent_at", "published_at", "created_at", "received_at", "starts_at", "ordered_at", "reacted_at", "updated_at", "date", "timestamp",
+	}
+)
+
+// firstText returns the first string under one of some names that is right, and the name: an earlier name comes first, and of one
+// name the own object's before that of its data.
+func firstText(names []string, own, data object, right func(string) bool) (text, name string) {
+	best := len(names)
+	for _, o := range [...]object{own, data} {
+		for _, m := range o {
+			n := slices.Index(names[:best], m.Name)
+			if n < 0 || rs.Kind(m.Value) != "string" {
+				continue
+			}
+			if value, _ := rs.AsText(m.Value); right(value) {
+				best, text, name = n, value, m.Name
+			}
+		}
+	}
+	return text, name
+}
+
+// legible reports whether people can read a line as a title: it says something, and is not only what programs call a
+// record by, such as a UUID, a long number or an address of ours. A date is legible.
+func legible(line string) bool {
+	says := func(c rune) bool { return unicode.IsLetter(c) || unicode.IsNumber(c) || unicode.Is(unicode.So, c) }
+	if !strings.ContainsFunc(line, says) || strings.HasPrefix(line, "pdpp://") {
+		return false
+	}
+	const shortest = 12 // of a name that only programs read
+	if len(line) < shortest || day(line) != "" || !strings.ContainsAny(line, "0123456789") {
+		return true
+	}
+	return strings.Trim(line, "0123456789abcdefABCDEF-") != ""
+}
+
+// repeats reports whether a title and a text say the same, or one is the cut start or a part of the other.
+func repeats(title, text string) bool {
+	const enough = 40 // runes that are no title by chance
+	if title == "" {
+		return false
+	}
+	fold := func(s string) string { return strings.ToLower(Quotable(s)) }
+	t, s := fold(title), fold(text)
+	switch cut := strings.HasSuffix(title, ellipsis) || strings.HasSuffix(title, "..."); {
+	case t == "" || s == "":
+		return false
+	case strings.HasPrefix(s, t):
+		return t == s || cut || clean.LongerThan(t, enough)
+	default:
+		return strings.HasPrefix(t, s) || clean.LongerThan(s, enough) && strings.Contains(t, s)
+	}
+}
+
+// titleOf returns the first title of a record that is right, too: in itself or in its data; "" for none.
+func titleOf(own, data object, right func(title string) bool) string {
+	title, _ := firstText(titleNames, own, data, func(s string) bool {
+		title := plain(s)
+		return legible(clean.Preview(title, titleChars)) && right(title)
+	})
+	return plain(title)
+}
+
+// timeOf returns the first timestamp and its field: the author's before a server's, wherever they stand.
+func timeOf(own, data object) (time, field string) {
+	time, field = firstText(timeNames, own, data, func(s string) bool { return day(s) != "" })
+	return clean.Preview(time, 40), field
+}
