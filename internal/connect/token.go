@@ -54,7 +54,7 @@ func take(answer reply, err error) (issued, error) {
 	if err == nil || errors.As(err, &said) {
 		return t, err
 	}
-	return t, fmt.Errorf("it issues no token for the owner's approval (%v). What was approved %s", err, revokeIt)
+	return t, fmt.Errorf("it issues no token for the owner's approval (%s). What was approved %s", err.Error(), revokeIt)
 }
 
 // readToken reads a token answer. It refuses those that are no client's: an owner's has no grant, a package's names a package. The

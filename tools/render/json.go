@@ -140,10 +140,10 @@ func (a *arguments) array(key string, values []string) *arguments {
 }
 
 // elements adds an array whose elements were written already.
-func (a *arguments) elements(key string, raw []byte) *arguments {
+func (a *arguments) elements(key string, raw []byte) {
 	a.open(key, '[')
 	a.b = append(a.b, raw...)
-	return a.close(']')
+	a.close(']')
 }
 
 // bytes are what was written, without brackets around it.

@@ -37,7 +37,7 @@ var side = item.Expression(`(?i)[ \x{a0}]?(?:cr|dr)\.?$`)
 // splitSide takes a number from its mark of a credit or a debit, which is below zero, and from its currency. A number that has a sign of
 // its own is none.
 func splitSide(cell string) (number, unit string, ok bool) {
-	if cell == "" || !strings.Contains("rR.", cell[len(cell)-1:]) { // most are none
+	if !strings.HasSuffix(cell, "r") && !strings.HasSuffix(cell, "R") && !strings.HasSuffix(cell, ".") { // most cells
 		return "", "", false
 	}
 	at := side().FindStringIndex(cell)
