@@ -51,8 +51,9 @@ func Commands(stored []credentials.Credential, cacheRoot string, missing rs.Miss
 			lines = append(lines, credentials.ConnectCommandIn(c, cacheRoot))
 		}
 	}
-	if len(unknown) > 0 && len(stored) > 0 {
-		lines = append(lines, ofAnotherSource(stored[0], cacheRoot, unknown))
+	askable := slices.IndexFunc(stored, func(c credentials.Credential) bool { return c.Document.Grant.IsAskable() })
+	if len(unknown) > 0 && askable >= 0 {
+		lines = append(lines, ofAnotherSource(stored[askable], cacheRoot, unknown))
 	}
 	return lines
 }

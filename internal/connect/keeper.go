@@ -61,7 +61,10 @@ func (k *Keeper) Token(ctx context.Context) (rs.Token, error) {
 	var err error
 	switch {
 	case k.due() && !k.now().Before(k.pause):
-		err = k.renew(ctx)
+		before := k.current.Token
+		if err = k.renew(ctx); err == nil && k.current.Token != before {
+			return k.current.Token, nil // however short its life is, and however long it took to write it
+		}
 	case k.ended():
 		if err = k.reread(ctx); err == nil && k.now().Before(k.pause) {
 			err = k.why

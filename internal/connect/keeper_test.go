@@ -120,6 +120,19 @@ func TestATokenIsRenewedAheadOfItsEnd(t *testing.T) {
 	}
 }
 
+// A token whose short life passes while it is written is used all the same: the resource server judges it.
+func TestATokenThatEndsWhileItIsWrittenIsUsed(t *testing.T) {
+	k := newKept(t, says(200, strings.Replace(renewed, "599", "2", 1)))
+	k.write = func(file *os.File, text []byte) (int, error) {
+		k.now = k.now.Add(3 * time.Second)
+		return file.Write(text)
+	}
+	k.now = k.now.Add(9 * time.Minute)
+	if got := k.token(t); got != "at_2" {
+		t.Error(got)
+	}
+}
+
 // What another process wrote is taken over, without a request.
 func TestARenewalOfAnotherProcessIsTakenOver(t *testing.T) {
 	k := newKept(t, says(200, renewed))
