@@ -8,12 +8,13 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
 // How much of an aggregation text shows. The rows that do not fit are counted, with a call that shows them.
 const (
 	groupsText = 16 << 10 // bytes of rows
-	groupRows  = textLines - 16
+	groupRows  = write.TextLines - 16
 )
 
 // Aggregate renders an aggregation: its number, or a table of groups with other_count (S3-R12, S3-R13). Structured is {"data": body}.
@@ -45,57 +46,57 @@ func Aggregate(response *rs.Response, q AggregateQuery) (Result, error) {
 	}
 	why, _ := conditions("aggregate", a.Empty)
 	lines = append(append(lines, a.notes()...), why...)
-	return Result{Text: strings.Join(clipped(lines), "\n"), Structured: []byte(a.structured())}, nil
+	return Result{Text: strings.Join(write.Clipped(lines), "\n"), Structured: []byte(a.structured())}, nil
 }
 
 // number is the answer without groups, such as "2,064 messages: Work mail 803, Personal mail 458" or "sum of total of orders = 98.5 GBP".
 func (a aggregateAnswer) number() []string {
 	if n, ok := a.Number("value"); ok && a.Text("metric") == "count" {
-		line := thousands(n) + " " + shownName(a.Stream)
+		line := write.Thousands(n) + " " + write.ShownName(a.Stream)
 		if n == 1 {
-			line = "1 record of " + shownName(a.Stream)
+			line = "1 record of " + write.ShownName(a.Stream)
 		}
 		if list := a.connections(line + ": "); list != nil {
 			return list
 		}
 		return []string{line}
 	}
-	line := a.head() + " = " + shownValue(a.Get("value"))
+	line := a.head() + " = " + write.ShownValue(a.Get("value"))
 	if unit := a.Text("unit"); unit != "" {
-		line += " " + shownValue(encode(unit))
+		line += " " + write.ShownValue(write.JSON(unit))
 	}
 	if n, ok := a.Number("count"); ok {
-		line += fmt.Sprintf(" (%s by %d with a value)", shownValue(a.Get("sum")), n)
+		line += fmt.Sprintf(" (%s by %d with a value)", write.ShownValue(a.Get("sum")), n)
 	}
 	return append([]string{a.withCounts(line)}, a.connections("records: ")...)
 }
 
 // head is what was computed: "count of messages", "sum of total of orders by month of ordered_at".
 func (a aggregateAnswer) head() string {
-	head := shownName(cmp.Or(a.Text("metric"), "aggregate")) + " of "
+	head := write.ShownName(cmp.Or(a.Text("metric"), "aggregate")) + " of "
 	if field := a.Text("field"); field != "" {
-		head += shownName(field) + " of "
+		head += write.ShownName(field) + " of "
 	}
-	head += shownName(a.Stream)
+	head += write.ShownName(a.Stream)
 	if by := a.Text("group_by"); by != "" {
-		head += " by " + shownName(by)
+		head += " by " + write.ShownName(by)
 	}
 	if by := a.Text("group_by_time"); by != "" {
-		head += " by " + shownName(cmp.Or(a.Text("granularity"), "time")) + " of " + shownName(by)
+		head += " by " + write.ShownName(cmp.Or(a.Text("granularity"), "time")) + " of " + write.ShownName(by)
 	}
-	return clean.Clip(head, lineChars/2)
+	return clean.Clip(head, write.LineChars/2)
 }
 
 // withCounts adds to a line how many records were counted, in which zone, and how many reads of the resource server the answer took.
 func (a aggregateAnswer) withCounts(line string) string {
 	if n, ok := a.Number("filtered_record_count"); ok {
-		line += " · " + plural(n, "record")
+		line += " · " + write.Plural(n, "record")
 	}
 	if zone := a.Text("time_zone"); zone != "" && a.Has("groups") {
-		line += " · " + shownName(zone)
+		line += " · " + write.ShownName(zone)
 	}
 	if n, ok := a.Number("reads"); ok && a.Flag("composed") {
-		line += " · " + plural(n, "read")
+		line += " · " + write.Plural(n, "read")
 	}
 	return line
 }
@@ -103,9 +104,9 @@ func (a aggregateAnswer) withCounts(line string) string {
 // table is the head, a row for each group, and what is not shown.
 func (a aggregateAnswer) table() []string {
 	lines := append([]string{a.withCounts(a.head())}, a.connections("records: ")...)
-	columns := []string{shownName(cmp.Or(a.Text("group_by", "granularity"), "group"))}
+	columns := []string{write.ShownName(cmp.Or(a.Text("group_by", "granularity"), "group"))}
 	for _, unit := range a.units {
-		columns = append(columns, shownValue(encode(cmp.Or(unit, a.Text("unit"), a.Text("metric"), "value"))))
+		columns = append(columns, write.ShownValue(write.JSON(cmp.Or(unit, a.Text("unit"), a.Text("metric"), "value"))))
 	}
 	lines = append(lines, strings.Join(columns, " | "))
 	remaining, shown := groupsText, 0
@@ -125,12 +126,12 @@ func (a aggregateAnswer) row(row groupRow) string {
 	cells := make([]string, 1+len(a.units))
 	cells[0] = a.key(row.key)
 	for _, part := range row.parts {
-		text := shownValue(cmp.Or(part.Get("value"), part.Get("count")))
+		text := write.ShownValue(cmp.Or(part.Get("value"), part.Get("count")))
 		if n, ok := part.Number("count"); ok && part.Includes("value") && a.Text("metric") != "count" {
-			text = fmt.Sprintf("%s of %d", shownValue(part.Get("value")), n)
+			text = fmt.Sprintf("%s of %d", write.ShownValue(part.Get("value")), n)
 		}
 		if unit := part.Text("unit"); unit != "" && a.columns == nil {
-			text += " " + shownValue(encode(unit))
+			text += " " + write.ShownValue(write.JSON(unit))
 		}
 		cells[1+a.columns[part.Text("unit")]] = text
 	}
@@ -141,7 +142,7 @@ func (a aggregateAnswer) row(row groupRow) string {
 func (a aggregateAnswer) key(raw string) string {
 	text, _ := rs.AsText(raw)
 	if _, err := time.Parse(time.DateOnly, text); err != nil || !a.Has("group_by_time") {
-		return shownValue(raw)
+		return write.ShownValue(raw)
 	}
 	switch a.Text("granularity") {
 	case "month":
@@ -159,9 +160,9 @@ func (a aggregateAnswer) connections(beginning string) []string {
 		o := rs.AsObject(raw)
 		count := "not counted"
 		if n, ok := o.Number("count"); ok {
-			count = thousands(n)
+			count = write.Thousands(n)
 		}
-		parts = append(parts, shownValue(encode(o.Text("display_name", "connection_id")))+" "+count)
+		parts = append(parts, write.ShownValue(write.JSON(o.Text("display_name", "connection_id")))+" "+count)
 	}
 	if len(parts) == 0 {
 		return nil
@@ -175,14 +176,14 @@ func (a aggregateAnswer) notes() []string {
 	switch field := a.Text("unit_field"); {
 	case field == "":
 	case a.Flag("unit_unknown"):
-		notes = append(notes, shownName(field)+" cannot be grouped by here, so the numbers may mix several: filter by "+shownName(field)+".")
+		notes = append(notes, write.ShownName(field)+" cannot be grouped by here, so the numbers may mix several: filter by "+write.ShownName(field)+".")
 	case field == a.Text("group_by") && !a.Arguments.Has("group_by"):
-		notes = append(notes, shownName(a.Text("field"))+" is not all in one "+shownName(field)+": each is computed alone.")
+		notes = append(notes, write.ShownName(a.Text("field"))+" is not all in one "+write.ShownName(field)+": each is computed alone.")
 	}
 	if mixed := a.Object("mixed_units"); mixed != nil {
-		unit := shownName(mixed.Text("field"))
+		unit := write.ShownName(mixed.Text("field"))
 		notes = append(notes, fmt.Sprintf("%s has no %s of its own; that of its %s is one of %s, and this mixes them.",
-			shownName(a.Text("field")), unit, shownName(mixed.Text("stream")), strings.Join(each(shownWords(mixed, "values"), clean.Bare), ", ")))
+			write.ShownName(a.Text("field")), unit, write.ShownName(mixed.Text("stream")), strings.Join(write.Each(write.Words(mixed, "values"), clean.Bare), ", ")))
 		if apart := mixed.Object("apart"); apart != nil {
 			notes = append(notes, "by "+unit+": aggregate "+apart.Get("arguments"))
 		}
@@ -199,37 +200,37 @@ func (a aggregateAnswer) notes() []string {
 // structured is the answer as received, without what it is nested in, when it fits, else with as many groups as do, and how to see the
 // others.
 func (a aggregateAnswer) structured() string {
-	complete := new(arguments).put("data", a.JSON())
+	complete := new(write.Object).Put("data", a.JSON())
 	if len(a.Empty) > 0 {
 		_, why := conditions("aggregate", a.Empty)
-		complete.put("conditions", why)
+		complete.Put("conditions", why)
 	}
 	if a.chosenByCount() && a.other() > 0 {
-		complete.plain("shown", a.rest(len(a.rows)).says)
+		complete.Plain("shown", a.rest(len(a.rows)).says)
 	}
-	if out := complete.json(); fitsStructured(out) {
+	if out := complete.JSON(); write.FitsStructured(out) {
 		return out
 	}
-	head := rs.AsObject(truncateJSON(a.Without("groups").JSON(), documentHead))
+	head := rs.AsObject(write.Truncate(a.Without("groups").JSON(), write.DocumentHead))
 	if !a.Has("groups") {
-		return object{pair("data", head.JSON())}.JSON()
+		return object{write.Pair("data", head.JSON())}.JSON()
 	}
-	out, _ := fullest(len(a.rows), func(n int) string {
+	out, _ := write.Fullest(len(a.rows), func(n int) string {
 		var parts []string
 		for _, row := range a.rows[:n] {
 			for _, part := range row.parts {
 				parts = append(parts, part.JSON())
 			}
 		}
-		out := new(arguments).put("data", head.With("groups", joined(parts)).JSON())
+		out := new(write.Object).Put("data", head.With("groups", joined(parts)).JSON())
 		if n == len(a.rows) {
-			return out.json()
+			return out.JSON()
 		}
 		rest := a.rest(n)
-		if out.plain("shown", rest.says); rest.next != nil && len(rest.next.json()) <= lineChars {
-			out.put("next", toolCall("aggregate", rest.next.json()))
+		if out.Plain("shown", rest.says); rest.next != nil && len(rest.next.JSON()) <= write.LineChars {
+			out.Put("next", write.ToolCall("aggregate", rest.next.JSON()))
 		}
-		return out.json()
-	}, fitsStructured)
+		return out.JSON()
+	}, write.FitsStructured)
 	return out
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
 // An AggregateQuery is the call that an aggregation answers.
@@ -65,7 +66,7 @@ const (
 // A groupsRest is what an answer does not show of its groups.
 type groupsRest struct {
 	says string
-	next *arguments // of the call that shows more; nil where there is none
+	next *write.Object // of the call that shows more; nil where there is none
 }
 
 // rest describes an answer that shows the first n groups: what it leaves out, and the call that shows more.
@@ -84,14 +85,14 @@ func (a aggregateAnswer) rest(n int) groupsRest {
 			of = fmt.Sprintf(" of at least %d", total)
 		}
 	}
-	r := groupsRest{says: fmt.Sprintf("shown %d%s %s", n, of, strings.TrimPrefix(plural(total, noun), strconv.Itoa(total)+" "))}
+	r := groupsRest{says: fmt.Sprintf("shown %d%s %s", n, of, strings.TrimPrefix(write.Plural(total, noun), strconv.Itoa(total)+" "))}
 	hidden := a.recordsOf(n, len(a.rows))
 	switch {
 	case total == 0 && other == 0:
 		r.says = "no groups"
 		return r
 	case total == n && other == 0:
-		r.says = fmt.Sprintf("all %s shown", plural(n, noun))
+		r.says = fmt.Sprintf("all %s shown", write.Plural(n, noun))
 		if n == 1 {
 			r.says = "shown 1 " + noun + ", which is all"
 		}
@@ -101,13 +102,13 @@ func (a aggregateAnswer) rest(n int) groupsRest {
 		return r
 	}
 	if a.chosenByCount() {
-		r.says += ", chosen by number of records, not by " + shownName(a.Text("metric"))
+		r.says += ", chosen by number of records, not by " + write.ShownName(a.Text("metric"))
 	}
 	r.says += fmt.Sprintf("; other_count=%d", other)
 	if hidden+other > 0 {
-		r.says += fmt.Sprintf(": %s in other groups", plural(hidden+other, "record"))
+		r.says += fmt.Sprintf(": %s in other groups", write.Plural(hidden+other, "record"))
 		if a.Has("group_by") && n == len(a.rows) {
-			r.says += " or without " + shownName(a.Text("group_by"))
+			r.says += " or without " + write.ShownName(a.Text("group_by"))
 		}
 	}
 	if r.next = a.next(n); r.next == nil {
@@ -145,28 +146,28 @@ func (a aggregateAnswer) recordsOf(from, until int) int {
 
 // next is the call that shows the groups after the first n; nil if there is none. Groups of time go on where these end. Groups of values
 // have no order, so the call asks for more at once.
-func (a aggregateAnswer) next(n int) *arguments {
+func (a aggregateAnswer) next(n int) *write.Object {
 	if by := a.Text("group_by_time"); by != "" {
 		filter, from := a.Arguments.Object("filter"), a.Text("next_from")
 		if n < len(a.rows) {
 			from, _ = rs.AsText(a.rows[n].key)
 		}
-		if from == "" || clean.LongerThan(from, keyChars) || filter.Has(by) && filter.Object(by) == nil {
+		if from == "" || clean.LongerThan(from, write.KeyChars) || filter.Has(by) && filter.Object(by) == nil {
 			return nil
 		}
-		bounds := append(object{pair("gte", encode(from))}, filter.Object(by).Without("gte", "gt")...)
-		return new(arguments).rest(a.Arguments.With("filter", filter.With(by, bounds.JSON()).JSON()))
+		bounds := append(object{write.Pair("gte", write.JSON(from))}, filter.Object(by).Without("gte", "gt")...)
+		return new(write.Object).Rest(a.Arguments.With("filter", filter.With(by, bounds.JSON()).JSON()))
 	}
 	if limit, ok := a.Number("limit"); ok && n == limit && limit < maxGroups {
-		return new(arguments).rest(a.Arguments.With("limit", encode(maxGroups)))
+		return new(write.Object).Rest(a.Arguments.With("limit", write.JSON(maxGroups)))
 	}
 	return nil
 }
 
 // lines are the rest in text.
 func (r groupsRest) lines() []string {
-	if r.next == nil || clean.LongerThan(r.next.json(), lineChars-30) {
+	if r.next == nil || clean.LongerThan(r.next.JSON(), write.LineChars-30) {
 		return []string{r.says}
 	}
-	return []string{r.says, "next: " + r.next.call("aggregate")}
+	return []string{r.says, "next: " + r.next.Call("aggregate")}
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/paging"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
 // listOf is a list answer of some records, with what else it has.
@@ -34,7 +36,7 @@ func TestPagesOfSeveralConnectionsWithoutACursor(t *testing.T) {
 	if strings.Count(text, "query_records {") != 12 || !strings.Contains(text, `3 more connections: call schema {"stream":"orders"} for their ids, and query_records with each`) {
 		t.Errorf("a connection is missing:\n%s", text)
 	}
-	later := recordsSay(t, body, RecordsQuery{Stream: "orders", Limit: 1, Position: Position{Cursor: "page2"}})
+	later := recordsSay(t, body, RecordsQuery{Stream: "orders", Limit: 1, Position: paging.Position{Cursor: "page2"}})
 	if strings.Contains(later, "shown.") || !strings.Contains(later, "name one connection, from its first record on:") || !strings.Contains(later, `query_records {"stream":"orders","connection_id":"cin_3","limit":1}`) {
 		t.Errorf("a later page goes on behind records that are not on the first:\n%s", later)
 	}
@@ -72,7 +74,7 @@ func TestTheHeadSaysTheOrder(t *testing.T) {
 	} {
 		q := RecordsQuery{Stream: "orders"}
 		if row.sort != "" {
-			q.Rest = object{pair("sort", row.sort)}
+			q.Rest = object{write.Pair("sort", row.sort)}
 		}
 		if head, _, _ := strings.Cut(recordsSay(t, listOf("", row.records...), q), "\n"); head != want {
 			t.Errorf("got %s, want %s", head, want)
@@ -106,7 +108,7 @@ func TestWhatAnAggregateSays(t *testing.T) {
 		t.Errorf("the resource server has more groups:\n%s", text[strings.LastIndex(text, "shown"):])
 	}
 	// The shape is one, nested or not, large or not.
-	for _, padding := range []string{"", `,"note":"` + strings.Repeat("x", structuredHard) + `"`} {
+	for _, padding := range []string{"", `,"note":"` + strings.Repeat("x", write.StructuredHard) + `"`} {
 		data := rs.AsObject(string(aggregated(t, `{"data":`+body(padding)+`,"meta":{"asked":1}}`).Structured)).Object("data")
 		if len(data.Array("groups")) == 0 || !data.Has("meta") {
 			t.Errorf("%d bytes of padding: data has no groups, or not what stood beside it: %.100s", len(padding), data.JSON())
@@ -132,7 +134,7 @@ func TestTheIndexSaysWhatIsMissing(t *testing.T) {
 
 // D23: a search whose own continuation is too long to be printed does not go on with a cursor that skips hits.
 func TestALongSearchContinuation(t *testing.T) {
-	r, err := Search(answer(string(hits(60, 20))), SearchQuery{Q: strings.Repeat("q", longestHandle), RecordBase: base})
+	r, err := Search(answer(string(hits(60, 20))), SearchQuery{Q: strings.Repeat("q", write.LongestHandle), RecordBase: base})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
 const base = "https://rs.example"
@@ -24,7 +25,7 @@ var (
 func assertResult(t *testing.T, tool string, r Result) {
 	t.Helper()
 	r = r.Clean(&rs.Response{})
-	limit := textHard
+	limit := write.TextHard
 	switch tool {
 	case "search":
 		limit = searchAsked + searchHard - searchTarget
@@ -43,19 +44,19 @@ func assertResult(t *testing.T, tool string, r Result) {
 	if again := r.Clean(&rs.Response{}); again.Text != r.Text || string(again.Structured) != string(r.Structured) {
 		t.Error("D19: a character that must not reach a host is left")
 	}
-	if lines := strings.Count(r.Text, "\n") + 1; lines > textLines {
+	if lines := strings.Count(r.Text, "\n") + 1; lines > write.TextLines {
 		t.Errorf("text has %d lines", lines)
 	}
 	for line := range strings.SplitSeq(r.Text, "\n") {
-		if tool != "fetch" && utf8.RuneCountInString(line) > lineChars {
+		if tool != "fetch" && utf8.RuneCountInString(line) > write.LineChars {
 			t.Errorf("a line has %d characters: %.80s…", utf8.RuneCountInString(line), line)
 		}
 	}
 	if rs.Kind(string(r.Structured)) != "object" || !json.Valid(r.Structured) {
 		t.Errorf("structured is no JSON object: %.80s", r.Structured)
 	}
-	if len(r.Structured) > structuredHard {
-		t.Errorf("structured has %d bytes, at most %d are allowed", len(r.Structured), structuredHard)
+	if len(r.Structured) > write.StructuredHard {
+		t.Errorf("structured has %d bytes, at most %d are allowed", len(r.Structured), write.StructuredHard)
 	}
 	if tool == "fetch" && r.Text != string(r.Structured) {
 		t.Error("content is not the document's own bytes")

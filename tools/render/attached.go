@@ -11,6 +11,8 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/item"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
 // maxAttached bounds the attachments that a document names.
@@ -30,16 +32,16 @@ func (a Attached) IsText() bool { return strings.HasPrefix(a.Type, "text/") }
 // AttachedTo returns what the blob references of a record and of its expanded records name: at most 20, each once. Of the record
 // itself only the fields that were asked for count; no fields means all.
 func AttachedTo(response *rs.Response, connection string, fields []string) []Attached {
-	o, _ := ownRelated(unwrapRecord(rs.AsObject(response.Distinct())), connection)
+	o, _ := item.OwnRelated(item.Unwrap(rs.AsObject(response.Distinct())), connection)
 	connection = cmp.Or(connection, rs.ConnectionID(o))
 	data := o.Object("data")
 	shown := data
 	if len(fields) > 0 {
-		shown = project(data, fields)
+		shown = item.Project(data, fields)
 	}
 	all := attachedIn(nil, shown, data, connection)
 	for _, m := range o.Object("expanded") {
-		for _, raw := range relatedRecords(m.Value) {
+		for _, raw := range item.RelatedRecords(m.Value) {
 			data := rs.AsObject(raw).Object("data")
 			all = attachedIn(all, data, data, connection)
 		}
@@ -52,7 +54,7 @@ func attachedIn(all []Attached, shown, data object, connection string) []Attache
 	for _, m := range shown {
 		ref := rs.AsObject(m.Value)
 		id := ref.Text("blob_id")
-		if !sendableName(id) || len(all) == maxAttached {
+		if !write.SendableName(id) || len(all) == maxAttached {
 			continue
 		}
 		kind, _, _ := mime.ParseMediaType(cmp.Or(ref.Text("mime_type", "content_type"), data.Text("content_type", "mime_type")))
@@ -72,9 +74,9 @@ func attachedIn(all []Attached, shown, data object, connection string) []Attache
 func writeAttached(all []Attached, remaining int) (text string, whole bool) {
 	heads, texts, sizes := make([]string, len(all)), make([]string, len(all)), []int{}
 	for i, a := range all {
-		heads[i] = "\nattached " + clean.Quote(clean.Preview(a.Name, titleChars))
+		heads[i] = "\nattached " + clean.Quote(clean.Preview(a.Name, write.TitleChars))
 		if a.Type != "" {
-			heads[i] += ", " + shownName(clean.Preview(a.Type, labelChars))
+			heads[i] += ", " + write.ShownName(clean.Preview(a.Type, write.LabelChars))
 		}
 		if a.Bytes > 0 {
 			heads[i] += fmt.Sprintf(", %d bytes", a.Bytes)
@@ -83,19 +85,19 @@ func writeAttached(all []Attached, remaining int) (text string, whole bool) {
 		if a.Type == "text/html" {
 			texts[i] = htmlText(a.Text)
 		}
-		if remaining -= escaped(heads[i]) + 20; texts[i] == "" {
+		if remaining -= write.Escaped(heads[i]) + 20; texts[i] == "" {
 			heads[i] += ": resource " + a.uri()
 			remaining -= len(a.uri())
 		} else {
-			sizes = append(sizes, escaped(quoted(texts[i])))
+			sizes = append(sizes, write.Escaped(quoted(texts[i])))
 		}
 	}
-	share := fairShare(sizes, max(remaining, 0))
+	share := write.FairShare(sizes, max(remaining, 0))
 	whole = true
 	var b strings.Builder
 	for i, a := range all {
 		shown := texts[i]
-		if shown != "" && escaped(quoted(shown)) > share {
+		if shown != "" && write.Escaped(quoted(shown)) > share {
 			shown = prefixQuoted(shown, max(0, share-len(a.uri())-40))
 		}
 		b.WriteString(heads[i])
@@ -158,9 +160,9 @@ func quoted(text string) string {
 
 // prefixQuoted is the longest start of a text that takes at most max bytes of JSON when it is quoted.
 func prefixQuoted(text string, max int) string {
-	cut := prefix(text, max)
-	for size := escaped(quoted(cut)); size > max && cut != ""; size = escaped(quoted(cut)) {
-		cut = prefix(cut, escaped(cut)-(size-max))
+	cut := write.Prefix(text, max)
+	for size := write.Escaped(quoted(cut)); size > max && cut != ""; size = write.Escaped(quoted(cut)) {
+		cut = write.Prefix(cut, write.Escaped(cut)-(size-max))
 	}
 	return cut
 }

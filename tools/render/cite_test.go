@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/marked"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
 // citedEvidence is evidence as either half of a search result carries it.
@@ -20,7 +23,7 @@ type citedEvidence struct {
 func citedHit(t *testing.T, excerpt map[string]any) (citedEvidence, string) {
 	t.Helper()
 	excerpt["field_path"], excerpt["provenance"] = "body", "lexical_match"
-	r, err := Search(answer(encode(map[string]any{"data": []any{map[string]any{
+	r, err := Search(answer(write.JSON(map[string]any{"data": []any{map[string]any{
 		"stream": "messages", "record_key": "m1", "connection_id": "cin_a", "evidence_excerpts": []any{excerpt},
 	}}})), SearchQuery{Q: "x", RecordBase: base})
 	if err != nil {
@@ -74,8 +77,8 @@ func TestCitations(t *testing.T) {
 			if got.Start != nil {
 				at = fmt.Sprintf("%d-%d", *got.Start, *got.End)
 			}
-			if at != test.at || got.SHA256 != Digest(Quotable(got.Text))[:citedDigits] || test.quote != "" && got.SHA256 != Digest(test.quote)[:citedDigits] {
-				t.Errorf("%q at %q, want %q; %+v", Quotable(got.Text), at, test.at, got)
+			if at != test.at || got.SHA256 != marked.Digest(marked.Quotable(got.Text))[:marked.CitedDigits] || test.quote != "" && got.SHA256 != marked.Digest(test.quote)[:marked.CitedDigits] {
+				t.Errorf("%q at %q, want %q; %+v", marked.Quotable(got.Text), at, test.at, got)
 			}
 			if at != "" {
 				at += " "
@@ -88,7 +91,7 @@ func TestCitations(t *testing.T) {
 	t.Run("a cut moves the range", func(t *testing.T) {
 		field := []rune("start. " + strings.NewReplacer("<mark>", "", "</mark>", "").Replace(long))
 		got, _ := citedHit(t, map[string]any{"preview_text": "…" + long, "start_chars": 7, "end_chars": len(field)})
-		if got.Start == nil || string(field[*got.Start:*got.End]) != Quotable(got.Text) || *got.Start == 7 || *got.End == len(field) {
+		if got.Start == nil || string(field[*got.Start:*got.End]) != marked.Quotable(got.Text) || *got.Start == 7 || *got.End == len(field) {
 			t.Errorf("%+v", got)
 		}
 	})
@@ -126,7 +129,7 @@ func FuzzCite(f *testing.F) {
 		if got.Text == "" || strings.Contains(text, "mark>") {
 			return
 		}
-		if want := Quotable(got.Text); want != "" && got.SHA256 != Digest(want)[:citedDigits] {
+		if want := marked.Quotable(got.Text); want != "" && got.SHA256 != marked.Digest(want)[:marked.CitedDigits] {
 			t.Errorf("the hash is not of %q", want)
 		}
 		if got.Start == nil {
@@ -135,14 +138,14 @@ func FuzzCite(f *testing.F) {
 		if *got.Start < int(start) || *got.End > int(start)+int(length) || *got.Start >= *got.End {
 			t.Fatalf("range %d-%d of %d-%d", *got.Start, *got.End, start, start+length)
 		}
-		if there := Quotable(string(field[*got.Start:*got.End])); there != Quotable(got.Text) {
-			t.Errorf("%q stands at %d-%d, not %q", there, *got.Start, *got.End, Quotable(got.Text))
+		if there := marked.Quotable(string(field[*got.Start:*got.End])); there != marked.Quotable(got.Text) {
+			t.Errorf("%q stands at %d-%d, not %q", there, *got.Start, *got.End, marked.Quotable(got.Text))
 		}
 	})
 }
 
 func TestWindowsAreHashed(t *testing.T) {
-	r, err := Window(answer(encode(map[string]any{"window": map[string]any{"text": "a\x1b[31m b\u202e\nc", "start_chars": 5, "end_chars": 16, "total_chars": 40}})), WindowQuery{Field: "body"})
+	r, err := Window(answer(write.JSON(map[string]any{"window": map[string]any{"text": "a\x1b[31m b\u202e\nc", "start_chars": 5, "end_chars": 16, "total_chars": 40}})), WindowQuery{Field: "body"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +159,7 @@ func TestWindowsAreHashed(t *testing.T) {
 	if err := json.Unmarshal(r.Structured, &s); err != nil {
 		t.Fatal(err)
 	}
-	if s.Window.Text != "a b\nc" || s.Window.SHA256 != Digest("a b\nc") || s.Window.End-s.Window.Start != 11 {
+	if s.Window.Text != "a b\nc" || s.Window.SHA256 != marked.Digest("a b\nc") || s.Window.End-s.Window.Start != 11 {
 		t.Errorf("%+v", s.Window)
 	}
 	if line := "\nsha256 " + s.Window.SHA256 + " of this text\n"; !strings.Contains(r.Text, line) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
 // A Coverage is how fresh the data are that an answer is about, and to which time the grant is limited, as far as that is known.
@@ -33,8 +34,8 @@ func CoverageOf(list, stream *rs.Response, streams ...string) Coverage {
 	var labels []string
 	of := map[string]freshness{} // by connection: of several streams the latest time, and the status that is not current
 	for _, row := range readListedStreams(list) {
-		label := clean.Preview(cmp.Or(row.label, row.connection), labelChars)
-		one := freshness{Status: clean.Preview(row.status, labelChars), CapturedAt: clean.Preview(row.capturedAt, labelChars)}
+		label := clean.Preview(cmp.Or(row.label, row.connection), write.LabelChars)
+		one := freshness{Status: clean.Preview(row.status, write.LabelChars), CapturedAt: clean.Preview(row.capturedAt, write.LabelChars)}
 		if one.Status == "" || label == "" || len(streams) > 0 && !slices.Contains(streams, row.name) {
 			continue
 		}
@@ -58,7 +59,7 @@ func CoverageOf(list, stream *rs.Response, streams ...string) Coverage {
 	}
 	if stream != nil {
 		o := rs.AsObject(stream.Distinct()).Object("time_constraint")
-		text := func(name string) string { return clean.Preview(o.Text(name), labelChars) }
+		text := func(name string) string { return clean.Preview(o.Text(name), write.LabelChars) }
 		if limit := (rs.TimeLimit{Field: text("field"), Since: text("since"), Until: text("until")}); limit.Since != "" || limit.Until != "" {
 			c.Granted = &limit
 		}
@@ -70,10 +71,10 @@ func CoverageOf(list, stream *rs.Response, streams ...string) Coverage {
 func (c Coverage) Members() rs.Object {
 	var o object
 	if len(c.Fresh) > 0 {
-		o = append(o, pair("freshness", encode(c.Fresh)))
+		o = append(o, write.Pair("freshness", write.JSON(c.Fresh)))
 	}
 	if t := c.Granted; t != nil {
-		o = append(o, pair("granted_time", new(arguments).optional("field", t.Field).optional("since", t.Since).optional("until", t.Until).json()))
+		o = append(o, write.Pair("granted_time", new(write.Object).Optional("field", t.Field).Optional("since", t.Since).Optional("until", t.Until).JSON()))
 	}
 	return o
 }
@@ -82,14 +83,14 @@ func (c Coverage) Members() rs.Object {
 func (c Coverage) lines() []string {
 	var parts, lines []string
 	for _, f := range c.Fresh {
-		part := strings.Join(each(f.Connections, clean.Bare), ", ") + " " + shownText(f.Status)
+		part := strings.Join(write.Each(f.Connections, clean.Bare), ", ") + " " + write.ShownText(f.Status)
 		if f.CapturedAt != "" {
-			part += ", data as of " + shownText(minute(f.CapturedAt))
+			part += ", data as of " + write.ShownText(write.Minute(f.CapturedAt))
 		}
 		parts = append(parts, part)
 	}
 	if len(parts) > 0 {
-		lines = append(lines, clean.Clip("how fresh, by connector: "+strings.Join(parts, "; "), lineChars))
+		lines = append(lines, clean.Clip("how fresh, by connector: "+strings.Join(parts, "; "), write.LineChars))
 	}
 	if c.Granted != nil {
 		lines = append(lines, timeLimit("the grant", *c.Granted)+"; records of other times are not shown")
@@ -111,21 +112,21 @@ func (r Result) With(u *Ungranted) Result {
 		return r
 	}
 	r.Text = strings.Join(append([]string{r.Text}, u.lines()...), "\n")
-	r.Structured = append(object{pair("not_granted", encode(u))}, rs.AsObject(string(r.Structured))...).AppendJSON(nil)
+	r.Structured = append(object{write.Pair("not_granted", write.JSON(u))}, rs.AsObject(string(r.Structured))...).AppendJSON(nil)
 	return r
 }
 
 func (u *Ungranted) lines() []string {
 	var lines []string
 	if len(u.Streams) > 0 {
-		lines = append(lines, clean.Clip("not granted here, and left out: "+strings.Join(each(u.Streams, shownName), ", "), lineChars))
+		lines = append(lines, clean.Clip("not granted here, and left out: "+strings.Join(write.Each(u.Streams, write.ShownName), ", "), write.LineChars))
 	}
 	var spans []rs.TimeLimit         // that differ in more than their stream
 	streams := map[string][]string{} // of each
 	for _, limit := range u.Times {
 		stream := limit.Stream
 		limit.Stream = ""
-		span := encode(limit)
+		span := write.JSON(limit)
 		if streams[span] == nil {
 			spans = append(spans, limit)
 		}
@@ -134,7 +135,7 @@ func (u *Ungranted) lines() []string {
 		}
 	}
 	for _, limit := range spans[:min(len(spans), maxLimitLines)] {
-		of := shownFew(streams[encode(limit)])
+		of := shownFew(streams[write.JSON(limit)])
 		if len(limit.Connections) > 0 {
 			of += " (" + shownFew(limit.Connections) + ")"
 		}
@@ -152,7 +153,7 @@ const maxLimitLines = 5
 // shownFew are the first of some names, and how many others there are.
 func shownFew(names []string) string {
 	const most = 8
-	shown := strings.Join(each(names[:min(len(names), most)], func(name string) string { return clean.Clip(shownName(name), labelChars) }), ", ")
+	shown := strings.Join(write.Each(names[:min(len(names), most)], func(name string) string { return clean.Clip(write.ShownName(name), write.LabelChars) }), ", ")
 	if len(names) > most {
 		shown += fmt.Sprintf(" and %d more", len(names)-most)
 	}
@@ -161,12 +162,12 @@ func shownFew(names []string) string {
 
 // timeLimit is the start of a sentence: "the grant is limited to sent_at from 2026-01-01".
 func timeLimit(grant string, limit rs.TimeLimit) string {
-	line := grant + " is limited to " + shownName(cmp.Or(limit.Field, "times"))
+	line := grant + " is limited to " + write.ShownName(cmp.Or(limit.Field, "times"))
 	if limit.Since != "" {
-		line += " from " + shownText(minute(limit.Since))
+		line += " from " + write.ShownText(write.Minute(limit.Since))
 	}
 	if limit.Until != "" {
-		line += " to before " + shownText(minute(limit.Until))
+		line += " to before " + write.ShownText(write.Minute(limit.Until))
 	}
-	return clean.Clip(line, lineChars-100)
+	return clean.Clip(line, write.LineChars-100)
 }

@@ -10,6 +10,10 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/item"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/marked"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/paging"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
 const (
@@ -41,44 +45,44 @@ func Document(response *rs.Response, q DocumentQuery) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if o = unwrapRecord(o); otherConnection(o, q.Ref.ConnectionID) {
+	if o = item.Unwrap(o); item.OtherConnection(o, q.Ref.ConnectionID) {
 		return Result{}, invalidResponse(what, "is a record of another connection than the one that was asked for")
 	}
-	o, foreign := ownRelated(o, q.Ref.ConnectionID)
-	it := readRecord(o, o.Object("data"), q.Ref.Stream, q.Ref.ConnectionID)
-	if (it.data == nil || len(it.data) == 0 && it.recordID == "") && !it.deleted {
+	o, foreign := item.OwnRelated(o, q.Ref.ConnectionID)
+	it := item.Read(o, o.Object("data"), q.Ref.Stream, q.Ref.ConnectionID)
+	if (it.Data == nil || len(it.Data) == 0 && it.RecordID == "") && !it.Deleted {
 		return Result{}, invalidResponse(what, "has no record: data is "+rs.Kind(o.Get("data")))
 	}
-	it.data = project(it.data, q.Fields) // and nothing is known from fields that were not asked for (S0-7b)
-	it.title = titleOf(nil, it.data, func(string) bool { return true })
-	it.authored, it.timeField = timeOf(nil, it.data)
+	it.Data = item.Project(it.Data, q.Fields) // and nothing is known from fields that were not asked for (S0-7b)
+	it.Title = item.Title(nil, it.Data, func(string) bool { return true })
+	it.Authored, it.TimeField = item.Time(nil, it.Data)
 
 	// What reads on names the connection even where the id that was asked for did not.
 	read := q.Ref
-	if read.ConnectionID == "" && rs.UnsafeName(it.conn) == "" {
-		read.ConnectionID = it.conn
+	if read.ConnectionID == "" && rs.UnsafeName(it.Connection) == "" {
+		read.ConnectionID = it.Connection
 	}
-	it.id, it.ref = read.String(), read
+	it.ID, it.Ref = read.String(), read
 	var out string
 	cuts := 0
 	for _, remaining := range []int{documentJSON, documentJSON / 2, documentJSON / 4, 1024} {
 		doc := writeDocument(&it, q, remaining)
 		out = object{
-			pair("id", encode(q.Ref.String())),
-			pair("title", encode(it.heading())),
-			pair("url", encode(cmp.Or(citation(it.data), recordURL(q.RecordBase, q.Ref)))),
-			pair("metadata", documentMetadata(&it, doc, q, excess{foreign: foreign})),
-			pair("text", encode(doc.orNote(&it, q))),
+			write.Pair("id", write.JSON(q.Ref.String())),
+			write.Pair("title", write.JSON(it.Heading())),
+			write.Pair("url", write.JSON(cmp.Or(item.Address(it.Data), item.RecordURL(q.RecordBase, q.Ref)))),
+			write.Pair("metadata", documentMetadata(&it, doc, q, paging.Excess{Foreign: foreign})),
+			write.Pair("text", write.JSON(doc.orNote(&it, q))),
 		}.JSON()
 		if cuts = len(doc.cuts) + foreign; doc.partly {
 			cuts++
 		}
-		if len(out) <= textHard {
+		if len(out) <= write.TextHard {
 			break
 		}
 	}
 	r := Result{Text: out, Structured: json.RawMessage(out), Cuts: cuts}
-	if blobs := blobURIs(it.data, it.conn); len(blobs) > 0 {
+	if blobs := blobURIs(it.Data, it.Connection); len(blobs) > 0 {
 		r.Meta = map[string]any{"pdpp/blob_uris": blobs}
 	}
 	return r, nil
@@ -87,18 +91,18 @@ func Document(response *rs.Response, q DocumentQuery) (Result, error) {
 // A document is a record's text: its short fields, then its long texts, then what was expanded.
 type document struct {
 	text   string
-	cuts   []truncation
+	cuts   []item.Truncation
 	partly bool // a text that is attached is cut
 }
 
 // writeDocument writes a record in about remaining bytes of JSON. A text that does not fit is cut at a character; each cut
 // has the call that reads on.
-func writeDocument(it *item, q DocumentQuery, remaining int) document {
+func writeDocument(it *item.Item, q DocumentQuery, remaining int) document {
 	var d document
 	var b strings.Builder
 	var long []member
 	var empty []string
-	for _, m := range it.data {
+	for _, m := range it.Data {
 		value, _ := rs.AsText(m.Value)
 		partly := false
 		switch rs.Kind(m.Value) {
@@ -114,31 +118,31 @@ func writeDocument(it *item, q DocumentQuery, remaining int) document {
 		case "null":
 			value = "null"
 		}
-		switch full := b.Len()+len(shownName(m.Name))+len(value) > remaining/2; { // of very many fields the rest are readable by name
+		switch full := b.Len()+len(write.ShownName(m.Name))+len(value) > remaining/2; { // of very many fields the rest are readable by name
 		case full && slices.Contains([]string{"null", `""`, "[]", "{}"}, value):
-			empty = append(empty, shownName(m.Name))
+			empty = append(empty, write.ShownName(m.Name))
 			continue
 		case full || partly:
-			d.cuts = append(d.cuts, truncation{it: it, field: m, fromStart: !full})
+			d.cuts = append(d.cuts, item.Truncation{Item: it, Field: m, FromStart: !full})
 			if full {
 				continue
 			}
 		}
-		fmt.Fprintf(&b, "%s: %s\n", shownName(m.Name), value)
+		fmt.Fprintf(&b, "%s: %s\n", write.ShownName(m.Name), value)
 	}
 	if len(empty) > 0 {
-		b.WriteString(clean.Clip("empty: "+strings.Join(empty, ", "), lineChars/4) + "\n")
+		b.WriteString(clean.Clip("empty: "+strings.Join(empty, ", "), write.LineChars/4) + "\n")
 	}
-	related, parts := d.writeParts(readRelations(it), q, remaining/2)
+	related, parts := d.writeParts(item.Relations(it), q, remaining/2)
 	related += writeRelated(it, parts, remaining/4)
 	files, whole := writeAttached(q.Attached, remaining/2)
 	d.partly = !whole
-	if len(q.Relations) > 0 && len(it.data) > 0 {
+	if len(q.Relations) > 0 && len(it.Data) > 0 {
 		first := q.Relations[:min(len(q.Relations), maxNamedRelations)]
-		expand := new(arguments).plain("id", it.id).list("expand", first)
-		files += "\n[not included: " + strings.Join(first, ", ") + "; with them: " + expand.call("fetch") + "]\n"
+		expand := new(write.Object).Plain("id", it.ID).List("expand", first)
+		files += "\n[not included: " + strings.Join(first, ", ") + "; with them: " + expand.Call("fetch") + "]\n"
 	}
-	d.writeTexts(&b, long, it, remaining-escaped(b.String())-escaped(related)-escaped(files))
+	d.writeTexts(&b, long, it, remaining-write.Escaped(b.String())-write.Escaped(related)-write.Escaped(files))
 	b.WriteString(related + files)
 	d.text = strings.Trim(b.String(), "\n")
 	return d
@@ -155,56 +159,56 @@ func shortValue(text string) string {
 // writeTexts writes the long texts; where not all fit, the shorter ones are whole and the longest share
 // what is left. Texts that would have no more than a few words each are left out, and only named in the cuts. "> "
 // starts each of their lines, so that none can be taken for one of ours (D19).
-func (d *document) writeTexts(b *strings.Builder, long []member, it *item, remaining int) {
+func (d *document) writeTexts(b *strings.Builder, long []member, it *item.Item, remaining int) {
 	const least, note = 1000, 160
 	texts := make([]string, len(long))
 	sizes := make([]int, len(long))
 	for i, m := range long {
 		texts[i], _ = rs.AsText(m.Value)
-		sizes[i] = escaped(quoted(texts[i])) + len(shownName(m.Name)) + 8
+		sizes[i] = write.Escaped(quoted(texts[i])) + len(write.ShownName(m.Name)) + 8
 	}
-	fit := max(sharing(sizes, remaining, least), min(1, len(long))) // the first is shown however little of it fits
-	share := fairShare(sizes[:fit], remaining)
+	fit := max(write.Sharing(sizes, remaining, least), min(1, len(long))) // the first is shown however little of it fits
+	share := write.FairShare(sizes[:fit], remaining)
 	for i, m := range long {
-		c := truncation{it: it, field: m}
+		c := item.Truncation{Item: it, Field: m}
 		if i >= fit {
 			d.cuts = append(d.cuts, c)
 			continue
 		}
 		shown := texts[i]
 		if sizes[i] > share {
-			shown = prefixQuoted(shown, share-len(shownName(m.Name))*2-note)
+			shown = prefixQuoted(shown, share-len(write.ShownName(m.Name))*2-note)
 		}
-		fmt.Fprintf(b, "\n%s:\n%s\n", shownName(m.Name), quoted(shown))
+		fmt.Fprintf(b, "\n%s:\n%s\n", write.ShownName(m.Name), quoted(shown))
 		if len(shown) < len(texts[i]) {
-			c.shown = utf8.RuneCountInString(shown)
+			c.Shown = utf8.RuneCountInString(shown)
 			d.cuts = append(d.cuts, c)
-			fmt.Fprintf(b, "[%s is cut: %d of %d characters; go on with read_record_field at offset_chars %d]\n", shownName(m.Name), c.shown, c.total(), c.shown)
+			fmt.Fprintf(b, "[%s is cut: %d of %d characters; go on with read_record_field at offset_chars %d]\n", write.ShownName(m.Name), c.Shown, c.Total(), c.Shown)
 		}
 	}
 }
 
 // writeParts writes the long texts of the records that were expanded unasked, each with its citation, and returns the relations
 // of which that has shown nothing.
-func (d *document) writeParts(all []relation, q DocumentQuery, remaining int) (text string, others []relation) {
+func (d *document) writeParts(all []item.Relation, q DocumentQuery, remaining int) (text string, others []item.Relation) {
 	var b strings.Builder
 	for _, r := range all {
 		start := b.Len()
-		for i := range r.records[:min(len(r.records), 1)] {
-			child := &r.records[i]
-			for _, m := range child.data {
+		for i := range r.Records[:min(len(r.Records), 1)] {
+			child := &r.Records[i]
+			for _, m := range child.Data {
 				value, _ := rs.AsText(m.Value)
-				left := remaining - escaped(b.String())
-				if !slices.Contains(q.Parts, r.name) || left < 1000 || rs.Kind(m.Value) != "string" || !clean.LongerThan(value, shortText) && !strings.Contains(value, "\n") {
+				left := remaining - write.Escaped(b.String())
+				if !slices.Contains(q.Parts, r.Name) || left < 1000 || rs.Kind(m.Value) != "string" || !clean.LongerThan(value, shortText) && !strings.Contains(value, "\n") {
 					continue
 				}
 				before := len(d.cuts)
-				fmt.Fprintf(&b, "\n%s of %s", shownName(r.name), child.id)
+				fmt.Fprintf(&b, "\n%s of %s", write.ShownName(r.Name), child.ID)
 				if d.writeTexts(&b, []member{m}, child, left); len(d.cuts) > before {
-					value = string([]rune(value)[:d.cuts[before].shown])
+					value = string([]rune(value)[:d.cuts[before].Shown])
 				}
-				if n := utf8.RuneCountInString(value); n > 0 && len(child.id) <= longestHandle {
-					fmt.Fprintf(&b, "cite: %s field=%s 0-%d %s\n", child.id, shownName(m.Name), n, Digest(Quotable(value))[:citedDigits])
+				if n := utf8.RuneCountInString(value); n > 0 && len(child.ID) <= write.LongestHandle {
+					fmt.Fprintf(&b, "cite: %s field=%s 0-%d %s\n", child.ID, write.ShownName(m.Name), n, marked.Digest(marked.Quotable(value))[:marked.CitedDigits])
 				}
 			}
 		}
@@ -216,43 +220,43 @@ func (d *document) writeParts(all []relation, q DocumentQuery, remaining int) (t
 }
 
 // writeRelated lists expanded records, a line each with the id that fetch takes, and how the others are read.
-func writeRelated(parent *item, relations []relation, remaining int) string {
+func writeRelated(parent *item.Item, relations []item.Relation, remaining int) string {
 	var b strings.Builder
 	for _, related := range relations {
 		if b.Len() > remaining {
 			break
 		}
-		fmt.Fprintf(&b, "\nexpanded %s: %s\n", shownName(related.name), plural(len(related.records), "record"))
+		fmt.Fprintf(&b, "\nexpanded %s: %s\n", write.ShownName(related.Name), write.Plural(len(related.Records), "record"))
 		shown := 0
-		for i, it := range related.records {
-			line := it.id
-			if it.data != nil {
-				line = strings.TrimSpace(line + " " + clean.Preview(clean.Readable(it.data.JSON()), relatedChars))
+		for i, it := range related.Records {
+			line := it.ID
+			if it.Data != nil {
+				line = strings.TrimSpace(line + " " + clean.Preview(clean.Readable(it.Data.JSON()), relatedChars))
 			}
-			if i == maxRelated || b.Len()+len(line) > remaining {
+			if i == item.MaxRelated || b.Len()+len(line) > remaining {
 				break
 			}
 			b.WriteString(line + "\n")
 			shown++
 		}
-		if rest := related.rest(shown); rest != "" {
-			b.WriteString(rest + "; " + related.all(parent) + "\n")
+		if rest := related.Rest(shown); rest != "" {
+			b.WriteString(rest + "; " + related.All(parent) + "\n")
 		}
 	}
 	return b.String()
 }
 
 // orNote is the text, or why there is none.
-func (d document) orNote(it *item, q DocumentQuery) string {
+func (d document) orNote(it *item.Item, q DocumentQuery) string {
 	switch {
 	case d.text != "":
 		return d.text
-	case it.deleted:
+	case it.Deleted:
 		says := "This record was deleted at its source"
-		if it.deletedAt != "" {
-			says += " at " + it.deletedAt
+		if it.DeletedAt != "" {
+			says += " at " + it.DeletedAt
 		}
-		return says + "; its key was " + clean.Quote(clean.Preview(cmp.Or(it.recordID, q.Ref.RecordID), titleChars)) + "."
+		return says + "; its key was " + clean.Quote(clean.Preview(cmp.Or(it.RecordID, q.Ref.RecordID), write.TitleChars)) + "."
 	case len(q.Fields) > 0:
 		return "This record has none of the requested fields."
 	}
@@ -260,27 +264,27 @@ func (d document) orNote(it *item, q DocumentQuery) string {
 }
 
 // documentMetadata has what is needed to cite the record, to read on, and to retry (S0-7a).
-func documentMetadata(it *item, doc document, q DocumentQuery, extra excess) string {
-	m := new(arguments).optional("connection_id", it.conn).optional("connector_key", clean.Preview(it.connector, titleChars)).optional("stream", q.Ref.Stream)
+func documentMetadata(it *item.Item, doc document, q DocumentQuery, extra paging.Excess) string {
+	m := new(write.Object).Optional("connection_id", it.Connection).Optional("connector_key", clean.Preview(it.Connector, write.TitleChars)).Optional("stream", q.Ref.Stream)
 	if len(q.Ref.RecordID) <= maxPlainID { // a longer one is in the id
-		m.optional("record_id", q.Ref.RecordID)
+		m.Optional("record_id", q.Ref.RecordID)
 	}
-	m.optional("display_name", clean.Preview(it.label, titleChars)).optional("authored_at", it.authored).optional("emitted_at", it.emitted)
-	if it.deleted {
-		m.put("deleted", "true").optional("deleted_at", it.deletedAt)
+	m.Optional("display_name", clean.Preview(it.Label, write.TitleChars)).Optional("authored_at", it.Authored).Optional("emitted_at", it.Emitted)
+	if it.Deleted {
+		m.Put("deleted", "true").Optional("deleted_at", it.DeletedAt)
 	}
-	if citation(it.data) == "" {
-		m.optional("source_url", refusedAddress(it.data))
+	if item.Address(it.Data) == "" {
+		m.Optional("source_url", item.RefusedAddress(it.Data))
 	}
-	m.optional("warning", extra.note("related record", false)).put("complete", encode(len(doc.cuts) == 0 && !doc.partly))
-	return addTruncations(m, "incomplete", doc.cuts, it, cutsJSON).json()
+	m.Optional("warning", extra.Note("related record", false)).Put("complete", write.JSON(len(doc.cuts) == 0 && !doc.partly))
+	return item.AddTruncations(m, "incomplete", doc.cuts, it, cutsJSON).JSON()
 }
 
 // blobURIs are the resources of the blobs that a record names.
 func blobURIs(data object, conn string) []string {
 	var uris []string
 	for _, m := range data {
-		if id := rs.AsObject(m.Value).Text("blob_id"); sendableName(id) {
+		if id := rs.AsObject(m.Value).Text("blob_id"); write.SendableName(id) {
 			uris = append(uris, BlobQuery{BlobID: id, ConnectionID: conn}.URI())
 		}
 	}

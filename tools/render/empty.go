@@ -6,6 +6,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
 // An EmptyField is a field of a filter that matches no record: how many records its own condition matches, and the values of the field.
@@ -37,43 +38,43 @@ type KnownValue struct {
 // of text, none if that number is not known, and as JSON.
 func conditions(tool string, fields []EmptyField) (lines []string, structured string) {
 	var alone []string
-	list := new(arguments).open("", '[')
+	list := new(write.Object).Open("", '[')
 	for _, e := range fields {
-		name := shownName(e.Field)
+		name := write.ShownName(e.Field)
 		say := func(format string, args ...any) {
-			lines = append(lines, clean.Clip(fmt.Sprintf(format, args...), lineChars))
+			lines = append(lines, clean.Clip(fmt.Sprintf(format, args...), write.LineChars))
 		}
-		list.open("", '{').plain("field", clean.Clip(e.Field, longestName))
+		list.Open("", '{').Plain("field", clean.Clip(e.Field, write.LongestName))
 		if e.Alone >= 0 {
-			alone = append(alone, fmt.Sprintf("on %s matches %s", name, plural(e.Alone, "record")))
-			list.put("alone", encode(e.Alone))
+			alone = append(alone, fmt.Sprintf("on %s matches %s", name, write.Plural(e.Alone, "record")))
+			list.Put("alone", write.JSON(e.Alone))
 		}
 		if len(e.Values) > 0 {
 			var values []string
-			list.open("values", '[')
+			list.Open("values", '[')
 			for _, v := range e.Values[:min(len(e.Values), shownValues)] {
-				values = append(values, fmt.Sprintf("%s (%d)", clean.Cell(v.Key, keyChars), v.Count))
-				list.open("", '{').put("key", truncateJSON(v.Key, identityBytes)).put("count", encode(v.Count)).close('}')
+				values = append(values, fmt.Sprintf("%s (%d)", clean.Cell(v.Key, write.KeyChars), v.Count))
+				list.Open("", '{').Put("key", write.Truncate(v.Key, identityBytes)).Put("count", write.JSON(v.Count)).Close('}')
 			}
-			if list.close(']'); len(e.Values) > len(values) {
+			if list.Close(']'); len(e.Values) > len(values) {
 				values = append(values, fmt.Sprintf("and %d others", len(e.Values)-len(values)))
 			}
 			say("%s is %s.", name, strings.Join(values, ", "))
 		}
 		if e.Least != "" && e.Most != "" {
-			say("%s is from %s to %s.", name, shownValue(e.Least), shownValue(e.Most))
-			list.put("least", truncateJSON(e.Least, identityBytes)).put("most", truncateJSON(e.Most, identityBytes))
+			say("%s is from %s to %s.", name, write.ShownValue(e.Least), write.ShownValue(e.Most))
+			list.Put("least", write.Truncate(e.Least, identityBytes)).Put("most", write.Truncate(e.Most, identityBytes))
 		}
-		list.optional("ids_of", clean.Clip(e.IDsOf, longestName))
+		list.Optional("ids_of", clean.Clip(e.IDsOf, write.LongestName))
 		if e.Signs {
 			say("A filter has no wildcards: * and %% stand for themselves.")
-			list.plain("wildcards", "none: * and % stand for themselves")
+			list.Plain("wildcards", "none: * and % stand for themselves")
 		}
 		if e.Whole {
-			list.plain("compared", "all of its text, not a word of it")
+			list.Plain("compared", "all of its text, not a word of it")
 		}
 		if e.IDsOf != "" {
-			say("%s holds ids of %s.", name, shownName(e.IDsOf))
+			say("%s holds ids of %s.", name, write.ShownName(e.IDsOf))
 		} else if e.Whole {
 			say("A value must be all of %s, not a word of it.", name)
 		}
@@ -82,16 +83,16 @@ func conditions(tool string, fields []EmptyField) (lines []string, structured st
 			key, lead, tool, meant = "search", "To find it by its words: ", "search", e.Search
 		}
 		if meant != nil {
-			list.put(key, toolCall(tool, meant.JSON()))
-			if line := lead + tool + " " + meant.JSON(); copyable(line, lineChars) {
+			list.Put(key, write.ToolCall(tool, meant.JSON()))
+			if line := lead + tool + " " + meant.JSON(); write.Copyable(line, write.LineChars) {
 				say("%s", line)
 			}
 		}
-		list.close('}')
+		list.Close('}')
 	}
-	structured = string(list.close(']').bytes())
+	structured = string(list.Close(']').Bytes())
 	if len(alone) == 0 {
 		return nil, structured
 	}
-	return append([]string{clean.Clip("Alone, the condition "+strings.Join(alone, ", ")+".", lineChars)}, lines...), structured
+	return append([]string{clean.Clip("Alone, the condition "+strings.Join(alone, ", ")+".", write.LineChars)}, lines...), structured
 }

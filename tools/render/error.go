@@ -8,6 +8,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
 const (
@@ -48,7 +49,7 @@ func Error(e *rs.Error) Result {
 	if e.RetryAfter > 0 {
 		t.add(fmt.Sprintf("retry_after_seconds=%d", seconds(e.RetryAfter)), 0)
 	}
-	return Result{Text: strings.Join(t.lines, "\n"), Structured: []byte(new(arguments).put("error", errorObject(e, hint)).json())}
+	return Result{Text: strings.Join(t.lines, "\n"), Structured: []byte(new(write.Object).Put("error", errorObject(e, hint)).JSON())}
 }
 
 // An errorText is the text of an error, of whole lines.
@@ -59,7 +60,7 @@ type errorText struct {
 
 // add adds a line unless it is empty or leaves fewer bytes than are reserved. It reports whether it did.
 func (t *errorText) add(line string, reserved int) bool {
-	if line == "" || len(line)+1 > t.left-reserved || clean.LongerThan(line, lineChars) {
+	if line == "" || len(line)+1 > t.left-reserved || clean.LongerThan(line, write.LineChars) {
 		return false
 	}
 	t.lines, t.left = append(t.lines, line), t.left-len(line)-1
@@ -74,7 +75,7 @@ func errorCode(e *rs.Error) string {
 	if e.Code == "" {
 		return string(rs.UpstreamError)
 	}
-	return clean.Preview(string(e.Code), labelChars*2)
+	return clean.Preview(string(e.Code), write.LabelChars*2)
 }
 
 // lastLines are bytes for the request id, the wait, and how many connections are not named.
@@ -91,9 +92,9 @@ func (t *errorText) connections(e *rs.Error) {
 	}
 	shown := 0
 	for _, c := range e.Connections[:min(len(e.Connections), rs.MaxConnectionOptions)] {
-		line := "connection_id=" + labelled(clean.Name(c.ID), c.DisplayName)
+		line := "connection_id=" + write.Labelled(clean.Name(c.ID), c.DisplayName)
 		if c.ConnectorKey != "" {
-			line += " " + clean.Name(clean.Preview(c.ConnectorKey, labelChars))
+			line += " " + clean.Name(clean.Preview(c.ConnectorKey, write.LabelChars))
 		}
 		if !t.add(line, lastLines) {
 			break
@@ -117,7 +118,7 @@ func (t *errorText) unavailable(e *rs.Error) {
 
 // shortened is a connection for structured output, its labels shortened. One whose id is too long to be sent back is left out.
 func shortened(c rs.Connection) (short rs.Connection, ok bool) {
-	c.DisplayName, c.ConnectorKey = clean.Preview(c.DisplayName, labelChars), clean.Preview(c.ConnectorKey, labelChars)
+	c.DisplayName, c.ConnectorKey = clean.Preview(c.DisplayName, write.LabelChars), clean.Preview(c.ConnectorKey, write.LabelChars)
 	c.GrantID = clean.Clip(c.GrantID, 120)
 	return c, len(c.ID) <= 300
 }
@@ -159,48 +160,48 @@ func hintFor(e *rs.Error) string {
 }
 
 func errorObject(e *rs.Error, hint string) string {
-	o := new(arguments).plain("code", errorCode(e)).plain("message", clean.Preview(e.Message, 600)).optional("hint", clean.Preview(hint, 500))
+	o := new(write.Object).Plain("code", errorCode(e)).Plain("message", clean.Preview(e.Message, 600)).Optional("hint", clean.Preview(hint, 500))
 	if len(e.Send) <= maxSend {
-		o.optional("send", clean.Line(e.Send))
+		o.Optional("send", clean.Line(e.Send))
 	}
 	if len(e.Connect) > 0 {
-		o.put("connect", encode(e.Connect))
+		o.Put("connect", write.JSON(e.Connect))
 	}
-	o.optional("param", clean.Preview(e.Param, 120)).optional("retry_with", clean.Preview(e.RetryWith, 120)).number("status", e.Status)
+	o.Optional("param", clean.Preview(e.Param, 120)).Optional("retry_with", clean.Preview(e.RetryWith, 120)).Number("status", e.Status)
 	if len(e.Connections) > 0 {
 		list, total := []string{}, max(e.ConnectionTotal, len(e.Connections))
 		for _, c := range e.Connections[:min(len(e.Connections), rs.MaxConnectionOptions)] {
 			if short, ok := shortened(c); ok {
-				list = append(list, encode(short))
+				list = append(list, write.JSON(short))
 			}
 		}
-		if o.array("available_connections", list).number("total_connections", total); total > len(list) {
-			o.put("truncated", "true")
+		if o.Array("available_connections", list).Number("total_connections", total); total > len(list) {
+			o.Put("truncated", "true")
 		}
 	}
 	if len(e.Unavailable) > 0 {
 		list := []string{}
 		for _, c := range e.Unavailable[:min(len(e.Unavailable), rs.MaxConnectionOptions)] {
 			if short, ok := shortened(c.Connection); ok {
-				code := rs.Code(clean.Preview(string(c.Code), labelChars))
-				list = append(list, encode(rs.UnavailableConnection{Connection: short, Code: code, Message: clean.Preview(c.Message, reasonChars)}))
+				code := rs.Code(clean.Preview(string(c.Code), write.LabelChars))
+				list = append(list, write.JSON(rs.UnavailableConnection{Connection: short, Code: code, Message: clean.Preview(c.Message, reasonChars)}))
 			}
 		}
-		o.array("unavailable_connections", list)
+		o.Array("unavailable_connections", list)
 	}
-	o.optional("request_id", clean.Preview(e.RequestID, 120)).number("retry_after_seconds", seconds(e.RetryAfter))
+	o.Optional("request_id", clean.Preview(e.RequestID, 120)).Number("retry_after_seconds", seconds(e.RetryAfter))
 	const smallEnvelope = 1 << 10
 	if envelope, err := rs.Compact(string(e.Envelope)); err == nil && len(envelope) <= smallEnvelope {
-		o.put("rs", envelope)
+		o.Put("rs", envelope)
 	}
-	return o.json()
+	return o.JSON()
 }
 
 func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
 
 // unavailableLine names a connection that could not be read, and why (S3-3a, D14).
 func unavailableLine(c rs.UnavailableConnection) string {
-	return "unavailable: connection_id=" + labelled(clean.Name(c.ID), c.DisplayName) + " (" + clean.Name(clean.Preview(string(c.Code), labelChars)) + ": " + clean.Quote(clean.Preview(c.Message, reasonChars)) + ")"
+	return "unavailable: connection_id=" + write.Labelled(clean.Name(c.ID), c.DisplayName) + " (" + clean.Name(clean.Preview(string(c.Code), write.LabelChars)) + ": " + clean.Quote(clean.Preview(c.Message, reasonChars)) + ")"
 }
 
 // unavailableBytes bounds the lines about connections that could not be read.
@@ -218,7 +219,7 @@ func withUnavailable(text string, document object) string {
 	}
 	left := unavailableBytes
 	for i, c := range list {
-		line := "\n" + clean.Clip(unavailableLine(c), lineChars)
+		line := "\n" + clean.Clip(unavailableLine(c), write.LineChars)
 		if left -= len(line); left < 0 || i == rs.MaxConnectionOptions {
 			return text + fmt.Sprintf("\n%d more connections could not be read; see structured output.", len(list)-i)
 		}
@@ -245,7 +246,7 @@ func noneGranted(stream, connection string) string {
 func connectLines(commands []string) []string {
 	var lines []string
 	for _, command := range commands {
-		if line := fmt.Sprint(toConnect, clean.Line(command)); !clean.LongerThan(line, lineChars) {
+		if line := fmt.Sprint(toConnect, clean.Line(command)); !clean.LongerThan(line, write.LineChars) {
 			lines = append(lines, line)
 		}
 	}

@@ -15,6 +15,8 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/marked"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
 // FuzzRender: any answer at all renders without a panic, into valid UTF-8, within the budgets of both channels, also when its
@@ -71,11 +73,11 @@ func assertRenders(t *testing.T, raw []byte, stream string) {
 			return
 		}
 		r = r.Clean(response)
-		limit := textHard
+		limit := write.TextHard
 		if tool == "search" {
 			limit = searchAsked + searchHard - searchTarget
 		}
-		if len(r.Structured) > structuredHard {
+		if len(r.Structured) > write.StructuredHard {
 			t.Errorf("%s: %d bytes of structured output", tool, len(r.Structured))
 		}
 		if len(r.Text) > limit {
@@ -84,12 +86,12 @@ func assertRenders(t *testing.T, raw []byte, stream string) {
 		if !utf8.ValidString(r.Text) || !json.Valid(r.Structured) || !utf8.Valid(r.Structured) || rs.Kind(string(r.Structured)) != "object" {
 			t.Errorf("%s: not a valid result", tool)
 		}
-		if lines := strings.Count(r.Text, "\n") + 1; lines > textLines {
+		if lines := strings.Count(r.Text, "\n") + 1; lines > write.TextLines {
 			t.Errorf("%s: %d lines of text", tool, lines)
 		}
 		if tool != "fetch" {
 			for line := range strings.SplitSeq(r.Text, "\n") {
-				if clean.LongerThan(line, lineChars) {
+				if clean.LongerThan(line, write.LineChars) {
 					t.Errorf("%s: a line of %d characters", tool, utf8.RuneCountInString(line))
 				}
 			}
@@ -184,7 +186,7 @@ func serveWindow(text []rune, offset, limit int, server uint8) []byte {
 	part := string(text[offset:min(offset+limit, len(text))])
 	end := offset + utf8.RuneCountInString(part)
 	if server&1 != 0 {
-		end += surrogates(part)
+		end += marked.Surrogates(part)
 	}
 	if server&2 != 0 {
 		end = min(end, len(text))

@@ -8,17 +8,18 @@ import (
 	"testing"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
 // groupsBody is an aggregation of n groups with 10 records each.
 func groupsBody(by string, n int, key func(int) string) []byte {
 	var groups []string
 	for i := range n {
-		groups = append(groups, encode(map[string]any{"key": key(i), "count": 10}))
+		groups = append(groups, write.JSON(map[string]any{"key": key(i), "count": 10}))
 	}
 	return object{
-		pair("object", encode("aggregation")), pair("stream", encode("messages")), pair("metric", encode("count")), pair(by, encode("label")),
-		pair("limit", encode(100)), pair("groups", rs.JoinArray(groups)), pair("other_count", encode(77)),
+		write.Pair("object", write.JSON("aggregation")), write.Pair("stream", write.JSON("messages")), write.Pair("metric", write.JSON("count")), write.Pair(by, write.JSON("label")),
+		write.Pair("limit", write.JSON(100)), write.Pair("groups", rs.JoinArray(groups)), write.Pair("other_count", write.JSON(77)),
 	}.AppendJSON(nil)
 }
 
@@ -130,9 +131,9 @@ func TestManyStreamRows(t *testing.T) {
 	const total = 1200
 	var rows []string
 	for i := range total {
-		rows = append(rows, encode(map[string]any{"object": "stream", "name": fmt.Sprintf("stream_%d", i), "record_count": i, "connection_id": "cin_a", "display_name": "Work, \n\"mail\""}))
+		rows = append(rows, write.JSON(map[string]any{"object": "stream", "name": fmt.Sprintf("stream_%d", i), "record_count": i, "connection_id": "cin_a", "display_name": "Work, \n\"mail\""}))
 	}
-	body := object{pair("object", encode("list")), pair("data", rs.JoinArray(rows))}.AppendJSON(nil)
+	body := object{write.Pair("object", write.JSON("list")), write.Pair("data", rs.JoinArray(rows))}.AppendJSON(nil)
 	read := func(q StreamsQuery) (Result, object) {
 		r, err := Streams(answer(string(body)), q)
 		if err != nil {

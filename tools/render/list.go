@@ -8,6 +8,8 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/item"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
 // A listing is a list answer.
@@ -68,7 +70,7 @@ func (l listing) warnings(max int) []string {
 		w := rs.AsObject(raw)
 		line := "warning"
 		if code := w.Text("code"); code != "" {
-			line += " " + clean.Name(clean.Preview(code, labelChars))
+			line += " " + clean.Name(clean.Preview(code, write.LabelChars))
 		}
 		message := w.Text("message")
 		if w == nil {
@@ -102,7 +104,7 @@ func (l listing) keep(items []rs.Item) listing {
 // joined is an array of values; one that fills a page alone is shortened.
 func joined(values []string) string {
 	if len(values) == 1 {
-		return rs.JoinArray([]string{truncateJSON(values[0], structuredTarget)})
+		return rs.JoinArray([]string{write.Truncate(values[0], write.StructuredTarget)})
 	}
 	return rs.JoinArray(values)
 }
@@ -122,9 +124,9 @@ func missingFields(answer object) []string {
 	var lines []string
 	for _, raw := range answer.Array("missing_fields") {
 		o := rs.AsObject(raw)
-		line := shownValue(encode(o.Text("display_name", "connection_id"))) + " has no " + strings.Join(each(shownWords(o, "fields"), clean.Bare), ", ")
+		line := write.ShownValue(write.JSON(o.Text("display_name", "connection_id"))) + " has no " + strings.Join(write.Each(write.Words(o, "fields"), clean.Bare), ", ")
 		if there := o.Object("instead"); there != nil {
-			if call := line + ". The same there: " + there.Text("tool") + " " + there.Get("arguments"); copyable(call, lineChars) {
+			if call := line + ". The same there: " + there.Text("tool") + " " + there.Get("arguments"); write.Copyable(call, write.LineChars) {
 				line = call
 			}
 		}
@@ -135,6 +137,6 @@ func missingFields(answer object) []string {
 
 // WhenOf is when a record or hit is, as it says itself: RFC 3339 or a date; "" where it does not. When it was read is another time.
 func WhenOf(o rs.Object) string {
-	when, _ := timeOf(o, o.Object("data"))
+	when, _ := item.Time(o, o.Object("data"))
 	return when
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
 var quotation = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
@@ -35,7 +36,7 @@ func TestAResourceServersWordsAreQuotations(t *testing.T) {
 		add("a schema", r, err)
 		r, err = Records(answer(`{"data":[{"id":"1","display_name":`+word+`,"connection_id":"cin_a","data":{"created_at":`+rs.EncodeJSON("2026-01-01 "+said)+`}}],"has_more":true,"meta":{"warnings":[{"code":`+word+`,"message":`+word+`}]}}`), RecordsQuery{Stream: "s"})
 		add("records", r, err)
-		r, err = Records(answer(`{"data":[],"next_cursor":`+word+`,"next_changes_since":`+word+`}`), RecordsQuery{Stream: "s", Rest: object{pair("filter", `"`+strings.Repeat("x", lineChars)+`"`)}})
+		r, err = Records(answer(`{"data":[],"next_cursor":`+word+`,"next_changes_since":`+word+`}`), RecordsQuery{Stream: "s", Rest: object{write.Pair("filter", `"`+strings.Repeat("x", write.LineChars)+`"`)}})
 		add("cursors", r, err)
 		for what, text := range texts {
 			if bare := quotation.ReplaceAllString(text, `""`); strings.Contains(bare, "FORGED") {

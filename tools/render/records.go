@@ -10,26 +10,29 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/item"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/paging"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
 // How the structured result of a page is shared out, in bytes of JSON.
 const (
-	recordsText   = 9 << 10                               // the previews of query_records
-	followUpsJSON = 5 << 10                               // the calls that read long fields
-	pageJSON      = structuredHard - followUpsJSON - 1000 // the page itself
-	leastRecord   = 400                                   // of a record that still says what it is
-	leastFollowUp = 400                                   // of one record
-	longText      = lineChars                             // a text of more characters has a follow-up in the ladder
-	truncatedText = 500                                   // characters of a text on a page that is too large otherwise
+	recordsText   = 9 << 10                                     // the previews of query_records
+	followUpsJSON = 5 << 10                                     // the calls that read long fields
+	pageJSON      = write.StructuredHard - followUpsJSON - 1000 // the page itself
+	leastRecord   = 400                                         // of a record that still says what it is
+	leastFollowUp = 400                                         // of one record
+	longText      = write.LineChars                             // a text of more characters has a follow-up in the ladder
+	truncatedText = 500                                         // characters of a text on a page that is too large otherwise
 )
 
 // A RecordsQuery is the call that a page of records answers.
 type RecordsQuery struct {
 	Stream       string
 	ConnectionID string
-	Limit        int      // of the page that was read
-	Asked        int      // the limit that was asked for, where the answer to it was too large; else 0
-	Position     Position // where the answer starts
+	Limit        int             // of the page that was read
+	Asked        int             // the limit that was asked for, where the answer to it was too large; else 0
+	Position     paging.Position // where the answer starts
 	ChangesSince string
 	Fields       []string
 	Coverage     Coverage     // of an answer without records
@@ -40,51 +43,51 @@ type RecordsQuery struct {
 
 // A recordsAnswer is a page of records with what both channels say of it.
 type recordsAnswer struct {
-	cursorPager
+	paging.ByCursor
 	q     RecordsQuery
-	l     listing // with those of its records that are left
-	items []item  // the same
-	all   []item  // all records of the page
+	l     listing     // with those of its records that are left
+	items []item.Item // the same
+	all   []item.Item // all records of the page
 }
 
 func newRecordsAnswer(l listing, q RecordsQuery) *recordsAnswer {
 	l, extra := ownRecords(l, q)
-	a := &recordsAnswer{q: q, l: l, all: make([]item, len(l.Items))}
+	a := &recordsAnswer{q: q, l: l, all: make([]item.Item, len(l.Items))}
 	for i, record := range l.Items {
-		a.all[i] = readRecord(record.Members, record.Members.Object("data"), q.Stream, q.ConnectionID)
-		a.all[i].relations = readRelations(&a.all[i])
+		a.all[i] = item.Read(record.Members, record.Members.Object("data"), q.Stream, q.ConnectionID)
+		a.all[i].Relations = item.Relations(&a.all[i])
 	}
-	key := func(i int) string { return cmp.Or(a.all[i].id, l.Items[i].Raw) }
-	a.cursorPager = cursorPager{
-		pager: pager{noun: "record", total: len(a.all)},
-		at:    q.Position, limit: q.Limit, key: key, extra: extra, cursor: l.Envelope.Has("next_cursor"),
-	}.begin()
-	if a.items = a.all[a.from:]; a.from > 0 {
-		a.l = l.keep(l.Items[a.from:])
+	key := func(i int) string { return cmp.Or(a.all[i].ID, l.Items[i].Raw) }
+	a.ByCursor = paging.ByCursor{
+		Pager: paging.Pager{Noun: "record", Total: len(a.all)},
+		At:    q.Position, Limit: q.Limit, Key: key, Extra: extra, Continues: l.Envelope.Has("next_cursor"),
+	}.Begin()
+	if a.items = a.all[a.From:]; a.From > 0 {
+		a.l = l.keep(l.Items[a.From:])
 	}
 	return a
 }
 
 // ownRecords keeps the records that were asked for, of the named connection only and at most limit of each connection, each with the
 // fields that were asked for and under the names of the contract. A list in which nothing was too much stays as it was received.
-func ownRecords(l listing, q RecordsQuery) (listing, excess) {
-	e := excess{limit: q.Limit}
+func ownRecords(l listing, q RecordsQuery) (listing, paging.Excess) {
+	e := paging.Excess{Limit: q.Limit}
 	kept, changed := make([]rs.Item, 0, len(l.Items)), false
 	counts := map[string]int{} // of each connection
 	for _, record := range l.Items {
-		if otherConnection(record.Members, q.ConnectionID) {
-			e.foreign++
+		if item.OtherConnection(record.Members, q.ConnectionID) {
+			e.Foreign++
 			continue
 		}
 		conn := cmp.Or(rs.ConnectionID(record.Members), q.ConnectionID)
 		if counts[conn]++; q.Limit > 0 && counts[conn] > q.Limit {
-			e.over, e.most = e.over+1, max(e.most, counts[conn])
+			e.Over, e.Most = e.Over+1, max(e.Most, counts[conn])
 			continue
 		}
-		own, foreign := ownRelated(record.Members, q.ConnectionID)
+		own, foreign := item.OwnRelated(record.Members, q.ConnectionID)
 		own, narrowed := projectRecord(own, q.Fields)
-		own, renamed := canonical(own)
-		if e.foreign += foreign; foreign > 0 || narrowed || renamed {
+		own, renamed := item.Canonical(own)
+		if e.Foreign += foreign; foreign > 0 || narrowed || renamed {
 			record, changed = own.Item(), true
 		}
 		kept = append(kept, record)
@@ -103,10 +106,10 @@ func projectRecord(record object, fields []string) (narrow object, changed bool)
 	}
 	for _, m := range record {
 		if data := rs.AsObject(m.Value); m.Name == "data" && data != nil {
-			if kept := project(data, fields); len(kept) < len(data) {
+			if kept := item.Project(data, fields); len(kept) < len(data) {
 				m.Value, changed = kept.JSON(), true
 			}
-		} else if m.Name != "data" && !wanted(m.Name, envelopeFields) && !wanted(m.Name, fields) {
+		} else if m.Name != "data" && !item.Wanted(m.Name, item.EnvelopeFields) && !item.Wanted(m.Name, fields) {
 			changed = true
 			continue
 		}
@@ -124,7 +127,7 @@ func (a *recordsAnswer) warning(shown int) string {
 	if a.l.Envelope.Has("next_changes_since") && (a.more() || shown < len(a.items)) {
 		bookmark = "next_changes_since: " + afterLastPage + "."
 	}
-	return sentences([]string{a.cursorPager.warning(shown), a.q.lowered(), apart, bookmark})
+	return paging.Sentences([]string{a.ByCursor.Warning(shown), a.q.lowered(), apart, bookmark})
 }
 
 // lowered says that the page has a smaller limit than the one that was asked for, or "".
@@ -137,7 +140,7 @@ func (q RecordsQuery) lowered() string {
 
 // more reports whether the resource server has records behind this page.
 func (a *recordsAnswer) more() bool {
-	return a.l.Envelope.Flag("has_more") || a.cursor || a.extra.over > 0
+	return a.l.Envelope.Flag("has_more") || a.Continues || a.Extra.Over > 0
 }
 
 // A shownRecord is what structured output has of a record.
@@ -145,8 +148,8 @@ type shownRecord struct {
 	raw      string
 	fields   object
 	expanded string // JSON
-	item     *item
-	cuts     []truncation // of all its long texts, whole ones too
+	item     *item.Item
+	cuts     []item.Truncation // of all its long texts, whole ones too
 }
 
 // structured is the page as received where it fits. Otherwise long texts are truncated where there are several records, then the page
@@ -157,13 +160,13 @@ func (a *recordsAnswer) structured() (out json.RawMessage, shown []shownRecord) 
 		records[i] = received(a.l.Items[i], &a.items[i]).readLong()
 	}
 	if len(a.l.Raw) <= pageJSON {
-		return a.beside(a.l.Raw, records, structuredHard-1000-len(a.l.Raw)), records
+		return a.beside(a.l.Raw, records, write.StructuredHard-1000-len(a.l.Raw)), records
 	}
-	envelope := truncateEnvelope(a.l.Envelope, envelopeJSON)
+	envelope := write.TruncateEnvelope(a.l.Envelope, write.EnvelopeJSON)
 	if len(a.items) == 0 {
 		return a.beside(a.list(envelope, nil), nil, 0), nil
 	}
-	remaining := pageJSON - len(envelope.JSON()) - len(a.next(len(a.items)))
+	remaining := pageJSON - len(envelope.JSON()) - len(a.Next(len(a.items)))
 	if remaining < leastRecord {
 		return nil, nil
 	}
@@ -171,8 +174,8 @@ func (a *recordsAnswer) structured() (out json.RawMessage, shown []shownRecord) 
 		for i := range a.items {
 			records[i] = truncated(a.l.Items[i], &a.items[i]).readLong()
 		}
-		out, n := fullest(len(records), func(n int) json.RawMessage { return a.beside(a.list(envelope, records[:n]), records[:n], math.MaxInt) }, fitsStructured[json.RawMessage])
-		if fitsStructured(out) {
+		out, n := write.Fullest(len(records), func(n int) json.RawMessage { return a.beside(a.list(envelope, records[:n]), records[:n], math.MaxInt) }, write.FitsStructured[json.RawMessage])
+		if write.FitsStructured(out) {
 			return out, records[:n]
 		}
 	}
@@ -183,7 +186,7 @@ func (a *recordsAnswer) structured() (out json.RawMessage, shown []shownRecord) 
 // list is the page with its first records alone.
 func (a *recordsAnswer) list(envelope object, records []shownRecord) string {
 	if shown := len(records); shown < len(a.items) {
-		envelope = envelope.With("has_more", "true").With("next_cursor", encode(a.next(shown)))
+		envelope = envelope.With("has_more", "true").With("next_cursor", write.JSON(a.Next(shown)))
 		if links := envelope.Object("links"); links.Has("next") { // the resource server's next page skips the records left out
 			envelope = envelope.With("links", links.With("next", "null").JSON())
 		}
@@ -192,57 +195,57 @@ func (a *recordsAnswer) list(envelope object, records []shownRecord) string {
 	for i, record := range records {
 		list[i] = record.raw
 	}
-	return append(envelope[:len(envelope):len(envelope)], pair(a.l.Name(), rs.JoinArray(list))).JSON()
+	return append(envelope[:len(envelope):len(envelope)], write.Pair(a.l.Name(), rs.JoinArray(list))).JSON()
 }
 
 // beside is a page with all that structured output says beside it: content_ladder has the long texts of its records, each with the call
 // that reads it (S1-1a), in about so many bytes, and how many long records it does not name.
 func (a *recordsAnswer) beside(data string, records []shownRecord, remaining int) json.RawMessage {
-	w := newArguments(len(data) + 1024)
-	w.open("", '{').put("data", data)
+	w := write.NewObject(len(data) + 1024)
+	w.Open("", '{').Put("data", data)
 	var followUps []string
 	more := 0
 	for _, record := range records {
 		if len(record.cuts) == 0 {
 			continue
 		}
-		id := record.item.id
+		id := record.item.ID
 		if more > 0 || remaining < len(id)+leastFollowUp {
 			more++
 			continue
 		}
-		followUp := addTruncations(new(arguments).plain("id", id), "long_fields", record.cuts, record.item, remaining-len(id)-leastFollowUp/2).json()
+		followUp := item.AddTruncations(new(write.Object).Plain("id", id), "long_fields", record.cuts, record.item, remaining-len(id)-leastFollowUp/2).JSON()
 		followUps, remaining = append(followUps, followUp), remaining-len(followUp)
 	}
 	if len(followUps)+more > 0 {
-		w.open("content_ladder", '{').array("records", followUps).number("more_records", more).close('}')
+		w.Open("content_ladder", '{').Array("records", followUps).Number("more_records", more).Close('}')
 	}
-	w.optional("warning", a.warning(len(records)))
+	w.Optional("warning", a.warning(len(records)))
 	if len(a.q.Empty) > 0 {
 		_, why := conditions("query_records", a.q.Empty)
-		w.put("conditions", why)
+		w.Put("conditions", why)
 	}
-	return w.close('}').bytes()
+	return w.Close('}').Bytes()
 }
 
 // received is a record as it was sent.
-func received(sent rs.Item, it *item) shownRecord {
-	return shownRecord{raw: sent.Raw, fields: it.data, expanded: sent.Members.Get("expanded"), item: it}
+func received(sent rs.Item, it *item.Item) shownRecord {
+	return shownRecord{raw: sent.Raw, fields: it.Data, expanded: sent.Members.Get("expanded"), item: it}
 }
 
 // truncated is a record with its long texts truncated.
-func truncated(sent rs.Item, it *item) shownRecord {
+func truncated(sent rs.Item, it *item.Item) shownRecord {
 	shown := received(sent, it)
-	if it.data == nil || !sent.Members.Has("data") || it.ref == (rs.Ref{}) {
+	if it.Data == nil || !sent.Members.Has("data") || it.Ref == (rs.Ref{}) {
 		return shown
 	}
-	shown.fields = slices.Clone(it.data)
-	for i, m := range it.data {
-		if len(m.Value) <= truncatedText || rs.Kind(m.Value) != "string" || (truncation{field: m}).unnamed() != "" {
+	shown.fields = slices.Clone(it.Data)
+	for i, m := range it.Data {
+		if len(m.Value) <= truncatedText || rs.Kind(m.Value) != "string" || (item.Truncation{Field: m}).Unnamed() != "" {
 			continue
 		}
 		if text, _ := rs.AsText(m.Value); clean.LongerThan(text, truncatedText+truncatedText/4-1) {
-			shown.fields[i].Value = encode(text[:clean.RuneIndex(text, truncatedText)])
+			shown.fields[i].Value = write.JSON(text[:clean.RuneIndex(text, truncatedText)])
 		}
 	}
 	shown.raw = sent.Members.With("data", shown.fields.JSON()).JSON()
@@ -250,27 +253,27 @@ func truncated(sent rs.Item, it *item) shownRecord {
 }
 
 // shrunk is a record with its fields, and what was expanded, cut to max bytes together with the envelope.
-func shrunk(sent rs.Item, it *item, max int) shownRecord {
+func shrunk(sent rs.Item, it *item.Item, max int) shownRecord {
 	record := sent.Members
-	if !record.Has("data") || it.data == nil {
-		raw := truncateJSON(sent.Raw, max)
+	if !record.Has("data") || it.Data == nil {
+		raw := write.Truncate(sent.Raw, max)
 		return shownRecord{raw: raw, fields: rs.AsObject(raw), expanded: rs.AsObject(raw).Get("expanded"), item: it}
 	}
-	own := truncateObject(record.Without("data", "expanded"), max/3, leastShare, truncateDepth)
+	own := write.TruncateObject(record.Without("data", "expanded"), max/3, write.LeastShare, write.TruncateDepth)
 	remaining := max - len(own.JSON()) - len(`,"data":,"expanded":`)
 	expanded := record.Get("expanded")
 	if expanded != "" {
-		expanded = truncateJSON(expanded, remaining/3)
+		expanded = write.Truncate(expanded, remaining/3)
 		remaining -= len(expanded)
-		own = append(own, pair("expanded", expanded))
+		own = append(own, write.Pair("expanded", expanded))
 	}
-	fields := truncateObject(it.data, remaining, min(leastField, remaining/2), truncateDepth)
-	return shownRecord{raw: append(own, pair("data", fields.JSON())).JSON(), fields: fields, expanded: expanded, item: it}
+	fields := write.TruncateObject(it.Data, remaining, min(write.LeastField, remaining/2), write.TruncateDepth)
+	return shownRecord{raw: append(own, write.Pair("data", fields.JSON())).JSON(), fields: fields, expanded: expanded, item: it}
 }
 
 // part is what is shown of a field of the record.
 func (shown shownRecord) part(i int) string {
-	name := shown.item.data[i].Name
+	name := shown.item.Data[i].Name
 	if i < len(shown.fields) && shown.fields[i].Name == name { // as nearly always: a record may have very many fields
 		return shown.fields[i].Value
 	}
@@ -280,31 +283,31 @@ func (shown shownRecord) part(i int) string {
 // readLong finds the fields of a record that are long texts, and those that were cut.
 func (shown shownRecord) readLong() shownRecord {
 	it := shown.item
-	if it.ref == (rs.Ref{}) {
+	if it.Ref == (rs.Ref{}) {
 		return shown
 	}
-	for i, m := range it.data {
+	for i, m := range it.Data {
 		part, kind := shown.part(i), rs.Kind(m.Value)
 		whole := part == m.Value || kind == "null"
 		if whole && (len(m.Value) <= longText || kind != "string") {
 			continue
 		}
-		c := truncation{it: it, field: m}
+		c := item.Truncation{Item: it, Field: m}
 		switch {
 		case whole:
-			c.fromStart = true
-			if c.shown = c.total(); c.shown <= longText {
+			c.FromStart = true
+			if c.Shown = c.Total(); c.Shown <= longText {
 				continue
 			}
 		case kind == "string":
 			text, _ := rs.AsText(part)
-			c.shown = utf8.RuneCountInString(text)
+			c.Shown = utf8.RuneCountInString(text)
 		}
 		shown.cuts = append(shown.cuts, c)
 	}
-	if len(it.expanded) > 0 {
-		if all := pair("expanded", it.expanded.JSON()); len(shown.expanded) < len(all.Value) {
-			shown.cuts = append(shown.cuts, truncation{it: it, field: all, related: true})
+	if len(it.Expanded) > 0 {
+		if all := write.Pair("expanded", it.Expanded.JSON()); len(shown.expanded) < len(all.Value) {
+			shown.cuts = append(shown.cuts, item.Truncation{Item: it, Field: all, Related: true})
 		}
 	}
 	return shown
@@ -318,8 +321,8 @@ const (
 )
 
 // spansConnections reports whether records come from more than one connection.
-func spansConnections(items []item) bool {
-	return slices.ContainsFunc(items, func(it item) bool { return it.conn != items[0].conn })
+func spansConnections(items []item.Item) bool {
+	return slices.ContainsFunc(items, func(it item.Item) bool { return it.Connection != items[0].Connection })
 }
 
 // Records renders a page of query_records. Structured is {"data": body}; the text has count, cursors and a preview of
@@ -335,7 +338,7 @@ func Records(response *rs.Response, q RecordsQuery) (Result, error) {
 	if len(shown) == 0 && len(a.items) > 0 {
 		return Result{}, invalidResponse(what, "has so long a cursor, or so much else beside its records, that none of them fits")
 	}
-	cuts := len(a.items) - len(shown) + a.extra.over + a.extra.foreign
+	cuts := len(a.items) - len(shown) + a.Extra.Over + a.Extra.Foreign
 	for _, record := range shown {
 		cuts += len(record.cuts)
 	}

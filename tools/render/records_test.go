@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
 // ANSWERS 2: the forms of a page of records.
@@ -126,10 +127,10 @@ func TestACursorThatLeavesNoSpace(t *testing.T) {
 		return `{"data":[` + strings.TrimSuffix(strings.Repeat(`{"id":"a","data":{"x":"`+strings.Repeat("y", 900)+`"}},`, 60), ",") +
 			`],"next_cursor":"` + strings.Repeat("c", cursor) + `"}`
 	}
-	if r, err := Records(answer(page(30_000)), RecordsQuery{Stream: "messages"}); err != nil || len(r.Structured) > structuredHard {
+	if r, err := Records(answer(page(30_000)), RecordsQuery{Stream: "messages"}); err != nil || len(r.Structured) > write.StructuredHard {
 		t.Errorf("%d bytes, %v", len(r.Structured), err)
 	}
-	for _, cursor := range []int{structuredHard - followUpsJSON - 1000, 60_000} {
+	for _, cursor := range []int{write.StructuredHard - followUpsJSON - 1000, 60_000} {
 		_, err := Records(answer(page(cursor)), RecordsQuery{Stream: "messages"})
 		if e := rs.AsError(err); e == nil || e.Code != rs.InvalidResponse || !strings.Contains(e.Message, "cursor") {
 			t.Errorf("a cursor of %d bytes: %v", cursor, err)

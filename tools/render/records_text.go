@@ -7,22 +7,25 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/item"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/paging"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
 // text is what stands before the records, as many of them as fit, and how to go on.
 func (a *recordsAnswer) text() string {
 	lead, tail := a.lead(), a.tail()
 	last := tail
-	if n := len(a.items); n > 0 && size(a.stopped(n)) > size(tail) {
+	if n := len(a.items); n > 0 && write.Size(a.stopped(n)) > write.Size(tail) {
 		last = a.stopped(n)
 	}
-	remaining := max(recordsText, 1024+3*size(last)) // long cursors must not push everything else out
-	records, notes := writeTables(a.items, remaining-size(last)-size(lead))
-	bytes, lines := remaining-size(lead)-size(notes)-size(last), textLines-len(lead)-len(notes)-len(last)
+	remaining := max(recordsText, 1024+3*write.Size(last)) // long cursors must not push everything else out
+	records, notes := item.Tables(a.items, remaining-write.Size(last)-write.Size(lead))
+	bytes, lines := remaining-write.Size(lead)-write.Size(notes)-write.Size(last), write.TextLines-len(lead)-len(notes)-len(last)
 	shown := 0
 	for ; shown < len(records); shown++ {
 		bytes, lines = bytes-len(records[shown])-1, lines-1-strings.Count(records[shown], "\n")
-		if (bytes < 0 || lines < 0) && shown > 0 || tooWide(records[shown]) {
+		if (bytes < 0 || lines < 0) && shown > 0 || item.TooWide(records[shown]) {
 			tail, lead[0] = a.stopped(shown), a.head(true)
 			break
 		}
@@ -34,11 +37,11 @@ func (a *recordsAnswer) text() string {
 func (a *recordsAnswer) head(stops bool) string {
 	head := clean.Name(a.q.Stream)
 	if len(a.items) > 0 && !spansConnections(a.items) {
-		if source := a.items[0].source(); source != "" {
+		if source := a.items[0].Source(); source != "" {
 			head += ", " + source
 		}
 	}
-	head += ": " + plural(a.total, "record")
+	head += ": " + write.Plural(a.Total, "record")
 	if n := a.l.count(); n != "" {
 		head += ", " + n + " match in all"
 	}
@@ -57,16 +60,16 @@ func (a *recordsAnswer) head(stops bool) string {
 }
 
 // recordsOrder says how the records of a page are sorted: as was asked for, or by time, where their times show it; else "".
-func recordsOrder(page []item, q RecordsQuery) string {
+func recordsOrder(page []item.Item, q RecordsQuery) string {
 	if sort := q.Rest.Text("sort"); sort != "" {
-		return "sorted by " + clean.Name(clean.Preview(sort, labelChars))
+		return "sorted by " + clean.Name(clean.Preview(sort, write.LabelChars))
 	}
 	newest, oldest := len(page) > 1, len(page) > 1
 	for i := 1; i < len(page); i++ {
 		before, behind := &page[i-1], &page[i]
-		comparable := before.authored != "" && before.timeField == behind.timeField && len(before.authored) == len(behind.authored)
-		newest = newest && comparable && before.authored >= behind.authored
-		oldest = oldest && comparable && before.authored <= behind.authored
+		comparable := before.Authored != "" && before.TimeField == behind.TimeField && len(before.Authored) == len(behind.Authored)
+		newest = newest && comparable && before.Authored >= behind.Authored
+		oldest = oldest && comparable && before.Authored <= behind.Authored
 	}
 	switch {
 	case newest && !oldest:
@@ -80,8 +83,8 @@ func recordsOrder(page []item, q RecordsQuery) string {
 // lead are the lines before the records.
 func (a *recordsAnswer) lead() []string {
 	lines := append([]string{a.head(false)}, datesReadAs(a.l.Envelope)...)
-	lines = append(append(lines, a.q.Coverage.lines()...), a.q.lowered(), a.moved)
-	if note := a.extra.note("record", a.cursor); note != "" {
+	lines = append(append(lines, a.q.Coverage.lines()...), a.q.lowered(), a.Moved)
+	if note := a.Extra.Note("record", a.Continues); note != "" {
 		lines = append(lines, "warning: "+note)
 	}
 	if a.q.ChangesSince == "" && spansConnections(a.items) {
@@ -89,36 +92,36 @@ func (a *recordsAnswer) lead() []string {
 	}
 	lines = append(append(lines, missingFields(a.l.Envelope)...), a.l.warnings(4)...)
 	if changes := a.l.Envelope.Text("next_changes_since"); changes != "" {
-		line := cursorLine("next_changes_since", changes)
+		line := paging.CursorLine("next_changes_since", changes)
 		if a.more() {
 			line += " (" + afterLastPage + ")"
 		}
 		lines = append(lines, line)
 	}
-	return clipped(slices.DeleteFunc(lines, func(line string) bool { return line == "" }))
+	return write.Clipped(slices.DeleteFunc(lines, func(line string) bool { return line == "" }))
 }
 
 // stopped are the last lines of a text that shows only the first of the records that are left of a page. A record that
 // fits into no text is passed over.
 func (a *recordsAnswer) stopped(shown int) []string {
-	line := fmt.Sprintf("Shown %s of these %s.", a.span(a.from+shown), plural(a.total, "record"))
+	line := fmt.Sprintf("Shown %s of these %s.", a.Span(a.From+shown), write.Plural(a.Total, "record"))
 	if shown == 0 {
 		shown = 1
-		line = fmt.Sprintf("Record %d of these %d is left out here: its id does not fit into a line.", a.from+1, a.total)
+		line = fmt.Sprintf("Record %d of these %d is left out here: its id does not fit into a line.", a.From+1, a.Total)
 	}
-	return []string{line, a.q.nextPage(a.q.ChangesSince, a.next(shown), fmt.Sprintf("To see the others, ask for %d records at a time.", shown))}
+	return []string{line, a.q.nextPage(a.q.ChangesSince, a.Next(shown), fmt.Sprintf("To see the others, ask for %d records at a time.", shown))}
 }
 
 // call is the call that continues, with every argument of this one.
-func (q RecordsQuery) call(connection, changes, cursor string) *arguments {
-	return new(arguments).text("stream", q.Stream).text("connection_id", connection).list("fields", q.Fields).
-		rest(q.Rest).number("limit", q.Limit).text("changes_since", changes).text("cursor", cursor)
+func (q RecordsQuery) call(connection, changes, cursor string) *write.Object {
+	return new(write.Object).Text("stream", q.Stream).Text("connection_id", connection).List("fields", q.Fields).
+		Rest(q.Rest).Number("limit", q.Limit).Text("changes_since", changes).Text("cursor", cursor)
 }
 
-const longestCall = lineChars - 100 // of the calls that continue
+const longestCall = write.LineChars - 100 // of the calls that continue
 
 func (q RecordsQuery) nextPage(changes, cursor, otherwise string) string {
-	return nextPage("query_records", q.call(q.ConnectionID, changes, cursor), cursor, longestCall, otherwise)
+	return paging.NextPage("query_records", q.call(q.ConnectionID, changes, cursor), cursor, longestCall, otherwise)
 }
 
 // tail are the last lines: how to go on, with the cursor once more.
@@ -130,13 +133,13 @@ func (a *recordsAnswer) tail() []string {
 	}
 	switch {
 	case cursor != "":
-		return []string{q.nextPage(session, cursor, atStructured("query_records"))}
+		return []string{q.nextPage(session, cursor, paging.AtStructured("query_records"))}
 	case a.more() || a.l.warned("partial_results"):
 		return namedPages(q, a.all, session)
 	case changes != "":
-		call := q.call(q.ConnectionID, changes, "").call("query_records")
-		if !copyable(call, longestCall) {
-			call = "query_records with the same arguments and " + cursorLine("next_changes_since", changes) + " as changes_since"
+		call := q.call(q.ConnectionID, changes, "").Call("query_records")
+		if !write.Copyable(call, longestCall) {
+			call = "query_records with the same arguments and " + paging.CursorLine("next_changes_since", changes) + " as changes_since"
 		}
 		return []string{"later changes: " + call}
 	case len(a.all) > 0:
@@ -146,14 +149,14 @@ func (a *recordsAnswer) tail() []string {
 		return lines
 	}
 	if q.Position.First() && q.ChangesSince == "" {
-		return []string{"No record matches. Loosen the filter, or call " + new(arguments).text("stream", q.Stream).call("schema") + " for the fields and connections."}
+		return []string{"No record matches. Loosen the filter, or call " + new(write.Object).Text("stream", q.Stream).Call("schema") + " for the fields and connections."}
 	}
 	return nil
 }
 
 // namedPages says how to go on when the resource server merged connections and gave no cursor: one connection after the other, each
 // behind its own last record on this page. Where that is in the list of its connection is known of the first page alone.
-func namedPages(q RecordsQuery, page []item, session string) []string {
+func namedPages(q RecordsQuery, page []item.Item, session string) []string {
 	const maxNamed = 12
 	later := q.Position.Cursor != ""
 	lines := []string{"This page has no cursor. To page on, name one connection:"}
@@ -161,9 +164,9 @@ func namedPages(q RecordsQuery, page []item, session string) []string {
 		lines[0] = "This page has no cursor. To page on, name one connection, from its first record on:"
 	}
 	var connections []string
-	shown, last := map[string]int{}, map[string]*item{}
+	shown, last := map[string]int{}, map[string]*item.Item{}
 	for i := range page {
-		conn := page[i].conn
+		conn := page[i].Connection
 		if conn != "" && shown[conn] == 0 {
 			connections = append(connections, conn)
 		}
@@ -176,22 +179,22 @@ func namedPages(q RecordsQuery, page []item, session string) []string {
 		cursor := ""
 		if !later {
 			start, _ := q.Position.Under(conn)
-			cursor = start.After(shown[conn], min(2*max(q.Limit, shown[conn]), maxLimit), last[conn].id).String()
+			cursor = start.After(shown[conn], min(2*max(q.Limit, shown[conn]), paging.MaxLimit), last[conn].ID).String()
 		}
-		line := q.call(conn, session, cursor).call("query_records")
-		if !copyable(line, longestCall) {
+		line := q.call(conn, session, cursor).Call("query_records")
+		if !write.Copyable(line, longestCall) {
 			line = "query_records with the same arguments and connection_id " + clean.Name(conn)
 		}
-		if label := clean.Preview(last[conn].label, labelChars); label != "" {
+		if label := clean.Preview(last[conn].Label, write.LabelChars); label != "" {
 			line += " for " + clean.Bare(label)
 		}
-		if len(lines) <= maxNamed && !clean.LongerThan(line, lineChars) {
+		if len(lines) <= maxNamed && !clean.LongerThan(line, write.LineChars) {
 			lines = append(lines, line)
 		}
 	}
 	if left := len(connections) - (len(lines) - 1); left > 0 {
 		lines = append(lines, fmt.Sprintf("%d more connections: call %s for their ids, and query_records with each as connection_id.",
-			left, new(arguments).text("stream", q.Stream).call("schema")))
+			left, new(write.Object).Text("stream", q.Stream).Call("schema")))
 	}
 	return lines
 }

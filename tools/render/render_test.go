@@ -12,6 +12,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
 func TestInvalidResponse(t *testing.T) {
@@ -152,7 +153,7 @@ func TestSchema(t *testing.T) {
 			t.Fatal(err)
 		}
 		assertResult(t, "schema", r)
-		if len(r.Text)+len(r.Structured) > structuredTarget {
+		if len(r.Text)+len(r.Structured) > write.StructuredTarget {
 			t.Errorf("%d bytes", len(r.Text)+len(r.Structured))
 		}
 		for i := range 300 {

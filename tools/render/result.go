@@ -9,6 +9,15 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/marked"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/paging"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
+)
+
+// Short names for what is read and written everywhere.
+type (
+	object = rs.Object
+	member = rs.Member
 )
 
 // A Result is one tool result on both channels. Each alone is complete enough to act on (S4-R4).
@@ -27,7 +36,7 @@ func (r Result) Clean(response *rs.Response) Result {
 	if found || clean.DirtyJSON(r.beside(response.Body)) {
 		raw := string(r.Structured)
 		structured := new(clean.Removed).JSON(raw, clean.Visible)
-		if len(structured) > structuredHard { // an escape is longer than its character
+		if len(structured) > write.StructuredHard { // an escape is longer than its character
 			structured = new(clean.Removed).JSON(raw, clean.Lines)
 		}
 		r.Structured = json.RawMessage(structured)
@@ -94,9 +103,24 @@ type Removed = clean.Removed
 
 // What a result has at most, in bytes.
 const (
-	TextHard       = textHard
-	StructuredHard = structuredHard
+	TextHard       = write.TextHard
+	StructuredHard = write.StructuredHard
 )
+
+// A Position is a place in a list of the resource server, as a cursor of ours names it (D23).
+type Position = paging.Position
+
+// RepairedList is the Cursor of a Position in the list that a repaired search makes ([Repair]).
+const RepairedList = paging.RepairedList
+
+// ParsePosition reads a cursor that a model sent. What does not have the form of a Position is a cursor of the resource server.
+func ParsePosition(cursor string) Position { return paging.Parse(cursor) }
+
+// Quotable is a text as an excerpt is hashed: one line, without marks and ellipses, because those are not the record's own words.
+func Quotable(text string) string { return marked.Quotable(text) }
+
+// Digest is the SHA-256 of a text as citations write it: 64 lower-case hexadecimal digits.
+func Digest(text string) string { return marked.Digest(text) }
 
 // decode reads an answer, which must be an object. what names the answer in the error, which shows nothing of the body.
 func decode(response *rs.Response, what string) (object, error) {

@@ -10,12 +10,13 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
 // A mirrored document stays mirrored, and the loss is counted from what the resource server sent.
 func TestCleanResult(t *testing.T) {
 	body := []byte(`{"data":{"body":"a\u0000b"}}`)
-	r := Result{Text: "x\u202ey", Structured: object{pair("data", string(body))}.AppendJSON(nil)}.Clean(&rs.Response{Body: string(body)})
+	r := Result{Text: "x\u202ey", Structured: object{write.Pair("data", string(body))}.AppendJSON(nil)}.Clean(&rs.Response{Body: string(body)})
 	want := Result{Text: "xy", Structured: json.RawMessage(`{"data":{"data":{"body":"ab"}}}`), Meta: map[string]any{"pdpp/removed_characters": clean.Removed{Control: 1}}}
 	if diff := cmp.Diff(want, r); diff != "" {
 		t.Error(diff)
@@ -31,7 +32,7 @@ func TestEscapedNamesStayWithinTheBudget(t *testing.T) {
 	for _, size := range []int{1, 20, 80} {
 		var members []string
 		for i, total := 0, 0; total < pageJSON-2000; i++ {
-			m := encode(strings.Repeat("\u202e", size)+strings.Repeat("n", i%7)+encode(i)) + ":1"
+			m := write.JSON(strings.Repeat("\u202e", size)+strings.Repeat("n", i%7)+write.JSON(i)) + ":1"
 			members, total = append(members, m), total+len(m)+1
 		}
 		body := `{"data":[{"id":"a","data":{` + strings.Join(members, ",") + `}}]}`
@@ -40,28 +41,28 @@ func TestEscapedNamesStayWithinTheBudget(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if escaped := new(clean.Removed).JSON(string(r.Structured), clean.Visible); len(escaped) <= structuredHard {
+		if escaped := new(clean.Removed).JSON(string(r.Structured), clean.Visible); len(escaped) <= write.StructuredHard {
 			t.Fatalf("%d bytes with visible escapes: this tries nothing", len(escaped))
 		}
-		if r = r.Clean(response); len(r.Structured) > structuredHard || !json.Valid(r.Structured) || strings.ContainsRune(string(r.Structured), 0x202E) {
-			t.Errorf("%d bytes of structured output, want at most %d", len(r.Structured), structuredHard)
+		if r = r.Clean(response); len(r.Structured) > write.StructuredHard || !json.Valid(r.Structured) || strings.ContainsRune(string(r.Structured), 0x202E) {
+			t.Errorf("%d bytes of structured output, want at most %d", len(r.Structured), write.StructuredHard)
 		}
 	}
 }
 
 // D18: no text has more lines than hosts show, however they are added.
 func TestTextHasAtMost256Lines(t *testing.T) {
-	page, n := fullest(2*textLines, func(n int) string { return strings.Repeat("x\n", n-1) + "x" }, fitsText)
-	if lines := strings.Count(page, "\n") + 1; lines != textLines || n != textLines {
-		t.Errorf("%d lines of %d, want %d", lines, n, textLines)
+	page, n := write.Fullest(2*write.TextLines, func(n int) string { return strings.Repeat("x\n", n-1) + "x" }, write.FitsText)
+	if lines := strings.Count(page, "\n") + 1; lines != write.TextLines || n != write.TextLines {
+		t.Errorf("%d lines of %d, want %d", lines, n, write.TextLines)
 	}
 	for _, text := range []string{strings.Repeat("\n", 5000), strings.Repeat("a\n", 300), strings.Repeat("\r\n", 400), strings.Repeat("\u2028", 400), strings.Repeat("a\u0085", 400)} {
 		q := WindowQuery{Ref: rs.Ref{ConnectionID: "c", Stream: "s", RecordID: "r"}, Field: "body", Offset: 7, Q: "x"}
-		r, err := Window(answer(object{pair("window", object{pair("text", encode(text)), pair("start_chars", "7"), pair("total_chars", "9000000"), pair("previous_offset_chars", "1"), pair("next_offset_chars", "9000")}.JSON())}.JSON()), q)
+		r, err := Window(answer(object{write.Pair("window", object{write.Pair("text", write.JSON(text)), write.Pair("start_chars", "7"), write.Pair("total_chars", "9000000"), write.Pair("previous_offset_chars", "1"), write.Pair("next_offset_chars", "9000")}.JSON())}.JSON()), q)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if lines := strings.Count(r.Clean(&rs.Response{}).Text, "\n") + 1; lines > textLines {
+		if lines := strings.Count(r.Clean(&rs.Response{}).Text, "\n") + 1; lines > write.TextLines {
 			t.Errorf("a window of %.8q has %d lines", text, lines)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/paging"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
 // A SchemaQuery is the call that a schema document answers. Without Stream it is the index of the whole grant.
@@ -22,15 +24,15 @@ type SchemaQuery struct {
 }
 
 // at returns the arguments that read on at an offset.
-func (q SchemaQuery) at(offset int) *arguments {
-	a := new(arguments).text("stream", q.Stream).text("connection_id", q.ConnectionID)
+func (q SchemaQuery) at(offset int) *write.Object {
+	a := new(write.Object).Text("stream", q.Stream).Text("connection_id", q.ConnectionID)
 	if q.Full {
-		a.text("detail", "full")
+		a.Text("detail", "full")
 	}
 	if len(q.Fields) > 0 {
-		a.put("fields", jsonText(encode(q.Fields)))
+		a.Put("fields", write.JsonText(write.JSON(q.Fields)))
 	}
-	return a.number("offset", offset)
+	return a.Number("offset", offset)
 }
 
 // A schemaDocument is a schema document with those of its streams that were asked for.
@@ -40,8 +42,8 @@ type schemaDocument struct {
 	raw     string // as received, each stream once
 	nested  bool   // the rows are in connectors[].streams
 	rows    []schemaRow
-	page    offsetPager // of the fields of all rows
-	unknown []string    // fields that were asked for and are not there
+	page    paging.ByOffset // of the fields of all rows
+	unknown []string        // fields that were asked for and are not there
 }
 
 // A schemaRow is one stream of one connector. What its fields can do is read only for a call that names the stream.
@@ -105,7 +107,7 @@ func (d *schemaDocument) rowsTo(to int) []schemaRow {
 	var rows []schemaRow
 	at := 0
 	for _, r := range d.rows {
-		first, last := d.page.part(at, r.size(), to)
+		first, last := d.page.Part(at, r.size(), to)
 		at += r.size()
 		if first >= last {
 			continue
@@ -140,13 +142,13 @@ const flagLegend = "Flags of a field: t type, role meaning, eq exact filter, r r
 // structured is the document as received if it fits (S3-7a), else the part of it that fits, with the arguments that read on.
 func (d *schemaDocument) structured() string {
 	if d.q.Offset == 0 && len(d.q.Fields) == 0 {
-		whole := d.legend(new(arguments).rest(d.q.Coverage.Members()).put("data", d.raw), d.rows).json()
-		if fitsStructured(whole) {
+		whole := d.legend(new(write.Object).Rest(d.q.Coverage.Members()).Put("data", d.raw), d.rows).JSON()
+		if write.FitsStructured(whole) {
 			return whole
 		}
 	}
-	out, to := d.page.fullest(func(to int) string { return d.part(to, math.MaxInt) }, fitsStructured)
-	if over := len(out) - structuredHard; over > 0 && to > d.page.from {
+	out, to := d.page.Fullest(func(to int) string { return d.part(to, math.MaxInt) }, write.FitsStructured)
+	if over := len(out) - write.StructuredHard; over > 0 && to > d.page.From {
 		const note = 400 // the field is named as shortened
 		if fields := d.rowsTo(to)[0].fields; len(fields) > 0 {
 			out = d.part(to, max(len(fields[0].Capabilities)+len(fields[0].Property)-over-note, 16))
@@ -156,10 +158,10 @@ func (d *schemaDocument) structured() string {
 }
 
 // legend adds the legend where a field has capabilities of the compact form.
-func (d *schemaDocument) legend(out *arguments, rows []schemaRow) *arguments {
+func (d *schemaDocument) legend(out *write.Object, rows []schemaRow) *write.Object {
 	for i := range rows {
 		if !d.q.Full && slices.ContainsFunc(rows[i].fields, func(f rs.SchemaField) bool { return f.HasFlags() }) {
-			return out.plain("legend", flagLegend)
+			return out.Plain("legend", flagLegend)
 		}
 	}
 	return out
@@ -169,20 +171,20 @@ func (d *schemaDocument) legend(out *arguments, rows []schemaRow) *arguments {
 // before it, because some hosts cut long results.
 func (d *schemaDocument) part(to, fieldBytes int) string {
 	rows := d.rowsTo(to)
-	out := d.page.begin(new(arguments).rest(d.q.Coverage.Members()), to)
+	out := d.page.Begin(new(write.Object).Rest(d.q.Coverage.Members()), to)
 	if len(d.unknown) > 0 {
-		out.put("unknown_fields", truncateJSON(encode(d.unknown), unknownBytes))
+		out.Put("unknown_fields", write.Truncate(write.JSON(d.unknown), unknownBytes))
 	}
 	data, shortened := d.withRows(rows, fieldBytes)
 	if len(shortened) > 0 {
-		out.put("shortened", encode(shortened))
+		out.Put("shortened", write.JSON(shortened))
 	}
-	return d.legend(out.put("data", data.JSON()), rows).json()
+	return d.legend(out.Put("data", data.JSON()), rows).JSON()
 }
 
 // withRows is the document with only some rows, each in its connector if it was in one. shortened names the parts that were shortened.
 func (d *schemaDocument) withRows(rows []schemaRow, fieldBytes int) (data object, shortened []string) {
-	data, cut := head(d.Members.Without("connectors", "streams"), documentHead)
+	data, cut := head(d.Members.Without("connectors", "streams"), write.DocumentHead)
 	streams, connectors := []string{}, []string{}
 	for i := range rows {
 		row, short := rows[i].part(fieldBytes)
@@ -197,19 +199,19 @@ func (d *schemaDocument) withRows(rows []schemaRow, fieldBytes int) (data object
 		shortened = append([]string{"document"}, shortened...)
 	}
 	if d.nested || len(rows) == 0 {
-		return append(data, pair("connectors", rs.JoinArray(connectors))), shortened
+		return append(data, write.Pair("connectors", rs.JoinArray(connectors))), shortened
 	}
-	return append(data, pair("streams", rs.JoinArray(streams))), shortened
+	return append(data, write.Pair("streams", rs.JoinArray(streams))), shortened
 }
 
 // head is what each page repeats of a document, a connector or a row, in at most max bytes.
 func head(o object, max int) (_ object, cut bool) {
 	if raw := o.Get("granted_connections"); len(raw) > connectionsHead {
-		o = o.With("granted_connections", truncateJSON(raw, connectionsHead)).With("granted_connections_total", encode(len(o.Array("granted_connections"))))
+		o = o.With("granted_connections", write.Truncate(raw, connectionsHead)).With("granted_connections_total", write.JSON(len(o.Array("granted_connections"))))
 		cut = true
 	}
 	whole := o.JSON()
-	return rs.AsObject(truncateJSON(whole, max)), cut || len(whole) > max
+	return rs.AsObject(write.Truncate(whole, max)), cut || len(whole) > max
 }
 
 // part is a row with only the fields at hand, each of at most fieldBytes.
@@ -224,26 +226,26 @@ func (r *schemaRow) part(fieldBytes int) (row object, shortened []string) {
 	}
 	row, cut := head(row, rowHead)
 	if cut {
-		shortened = append(shortened, "stream "+clean.Clip(r.Name, labelChars))
+		shortened = append(shortened, "stream "+clean.Clip(r.Name, write.LabelChars))
 	}
 	if r.described {
 		return row, shortened
 	}
 	var capabilities, properties object
 	for _, f := range r.fields {
-		share := fairShare([]int{len(f.Capabilities), len(f.Property)}, fieldBytes)
+		share := write.FairShare([]int{len(f.Capabilities), len(f.Property)}, fieldBytes)
 		key := f.Name
-		if len(key) > longestName {
-			key = clean.Clip(key, labelChars)
+		if len(key) > write.LongestName {
+			key = clean.Clip(key, write.LabelChars)
 		}
 		if key != f.Name || len(f.Capabilities) > share || len(f.Property) > share {
-			shortened = append(shortened, "field "+clean.Clip(key, labelChars))
+			shortened = append(shortened, "field "+clean.Clip(key, write.LabelChars))
 		}
 		if f.Capabilities != "" {
-			capabilities = append(capabilities, pair(key, truncateJSON(f.Capabilities, share)))
+			capabilities = append(capabilities, write.Pair(key, write.Truncate(f.Capabilities, share)))
 		}
 		if f.Property != "" {
-			properties = append(properties, pair(key, truncateJSON(f.Property, share)))
+			properties = append(properties, write.Pair(key, write.Truncate(f.Property, share)))
 		}
 	}
 	row = row.With("field_capabilities", capabilities.JSON())
@@ -257,7 +259,7 @@ func connectorName(key string) string {
 	if key == "" {
 		return "(no connector key)"
 	}
-	return shownName(key)
+	return write.ShownName(key)
 }
 
 // Schema renders a schema document: an index of streams, or what one stream can do (S0-R5). Structured is {"data": document}, with
@@ -285,7 +287,7 @@ func Schema(response *rs.Response, q SchemaQuery) (Result, error) {
 		total += d.rows[i].size()
 	}
 	var err error
-	if d.page, err = newOffsetPager("field", total, q.Offset, what, q.at); err != nil {
+	if d.page, err = paging.NewByOffset("field", total, q.Offset, what, q.at); err != nil {
 		return Result{}, err
 	}
 	return Result{Text: d.text(), Structured: []byte(d.structured())}, nil

@@ -14,6 +14,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
 // A grant is a schema document to be made: connectors with streams with fields, all names different.
@@ -42,11 +43,11 @@ func (g grant) document(stream string) (body []byte, names map[string]string) {
 		made[kind]++
 		return g.name(kind, made[kind])
 	}
-	filler := func(n int) string { return encode(strings.Repeat("filler é\n", n/10)) }
+	filler := func(n int) string { return write.JSON(strings.Repeat("filler é\n", n/10)) }
 	for i := range g.connectors {
 		var granted, streams []string
 		for k := range g.connections {
-			granted = append(granted, encode(map[string]string{"connection_id": fmt.Sprintf("cin_%d_%d", i, k), "display_name": g.name("label", k)}))
+			granted = append(granted, write.JSON(map[string]string{"connection_id": fmt.Sprintf("cin_%d_%d", i, k), "display_name": g.name("label", k)}))
 		}
 		for range g.streams {
 			s := stream
@@ -56,19 +57,19 @@ func (g grant) document(stream string) (body []byte, names map[string]string) {
 			}
 			var capabilities object
 			for k := range g.fields {
-				f, raw := next("field"), encode([]string{"t=string,eq,lex", "t=timestamp,role=event-time,r=gte|gt|lte|lt,a=max|min|group_by_time", "declared"}[k%3])
+				f, raw := next("field"), write.JSON([]string{"t=string,eq,lex", "t=timestamp,role=event-time,r=gte|gt|lte|lt,a=max|min|group_by_time", "declared"}[k%3])
 				if g.full {
-					raw = object{pair("type", encode("string")), pair("granted", encode(true)), pair("exact_filter", `{"declared":true,"usable":true}`),
-						pair("schema", object{pair("type", encode("string")), pair("description", filler(g.fieldBytes))}.JSON())}.JSON()
+					raw = object{write.Pair("type", write.JSON("string")), write.Pair("granted", write.JSON(true)), write.Pair("exact_filter", `{"declared":true,"usable":true}`),
+						write.Pair("schema", object{write.Pair("type", write.JSON("string")), write.Pair("description", filler(g.fieldBytes))}.JSON())}.JSON()
 				}
-				capabilities = append(capabilities, pair(f, raw))
+				capabilities = append(capabilities, write.Pair(f, raw))
 				if stream != "" {
 					names[f] = raw
 				}
 			}
-			row := object{pair("name", encode(s)), pair("views", filler(g.headBytes)), pair("field_capabilities", capabilities.JSON())}
+			row := object{write.Pair("name", write.JSON(s)), write.Pair("views", filler(g.headBytes)), write.Pair("field_capabilities", capabilities.JSON())}
 			if g.top {
-				row = append(row, pair("connector_key", encode(fmt.Sprintf("k%d", i))), pair("granted_connections", rs.JoinArray(granted)))
+				row = append(row, write.Pair("connector_key", write.JSON(fmt.Sprintf("k%d", i))), write.Pair("granted_connections", rs.JoinArray(granted)))
 			}
 			streams = append(streams, row.JSON())
 		}
@@ -76,14 +77,14 @@ func (g grant) document(stream string) (body []byte, names map[string]string) {
 			top = append(top, streams...)
 			continue
 		}
-		connectors = append(connectors, object{pair("connector_key", encode(fmt.Sprintf("k%d", i))), pair("about", filler(g.headBytes)),
-			pair("granted_connections", rs.JoinArray(granted)), pair("streams", rs.JoinArray(streams))}.JSON())
+		connectors = append(connectors, object{write.Pair("connector_key", write.JSON(fmt.Sprintf("k%d", i))), write.Pair("about", filler(g.headBytes)),
+			write.Pair("granted_connections", rs.JoinArray(granted)), write.Pair("streams", rs.JoinArray(streams))}.JSON())
 	}
-	out := object{pair("object", encode("schema")), pair("note", filler(g.headBytes))}
+	out := object{write.Pair("object", write.JSON("schema")), write.Pair("note", filler(g.headBytes))}
 	if g.top {
-		return append(out, pair("streams", rs.JoinArray(top))).AppendJSON(nil), names
+		return append(out, write.Pair("streams", rs.JoinArray(top))).AppendJSON(nil), names
 	}
-	return append(out, pair("connectors", rs.JoinArray(connectors))).AppendJSON(nil), names
+	return append(out, write.Pair("connectors", rs.JoinArray(connectors))).AppendJSON(nil), names
 }
 
 // A schemaReader reads all of a schema over one channel alone.
@@ -103,10 +104,10 @@ func (r *schemaReader) result(q SchemaQuery) Result {
 		r.t.Fatalf("%+v: %v", q, err)
 	}
 	assertResult(r.t, "schema", result)
-	if q.Stream == "" && len(result.Text)+len(result.Structured) > structuredHard {
+	if q.Stream == "" && len(result.Text)+len(result.Structured) > write.StructuredHard {
 		r.t.Errorf("the index has %d bytes of text and %d of structured output", len(result.Text), len(result.Structured))
 	}
-	if n := strings.Count(result.Text, "\n") + 1; n > textLines {
+	if n := strings.Count(result.Text, "\n") + 1; n > write.TextLines {
 		r.t.Errorf("%d lines", n)
 	}
 	if r.pages++; r.pages > 3000 {
@@ -172,7 +173,7 @@ func (r *schemaReader) structured() {
 			for _, m := range o.Object("field_capabilities") {
 				if q.Stream != "" {
 					r.names = append(r.names, m.Name)
-					if !slices.Contains(page.Shortened, "field "+clean.Clip(m.Name, labelChars)) {
+					if !slices.Contains(page.Shortened, "field "+clean.Clip(m.Name, write.LabelChars)) {
 						r.whole[m.Name] = json.RawMessage(m.Value)
 					}
 				}
@@ -450,12 +451,12 @@ func TestSchemaFields(t *testing.T) {
 	t.Run("the JSON Schema of a stream is cut where its fields are", func(t *testing.T) {
 		var capabilities, properties object
 		for i := range 300 {
-			capabilities = append(capabilities, pair(usual("field", i), `{"granted":true}`))
-			properties = append(properties, pair(usual("field", i), encode(map[string]string{"type": "string", "description": strings.Repeat("d", 300)})))
+			capabilities = append(capabilities, write.Pair(usual("field", i), `{"granted":true}`))
+			properties = append(properties, write.Pair(usual("field", i), write.JSON(map[string]string{"type": "string", "description": strings.Repeat("d", 300)})))
 		}
-		body := object{pair("connectors", rs.JoinArray([]string{object{pair("connector_key", encode("k")), pair("streams", rs.JoinArray([]string{object{
-			pair("name", encode("s")), pair("field_capabilities", capabilities.JSON()),
-			pair("schema", object{pair("type", encode("object")), pair("properties", properties.JSON())}.JSON()),
+		body := object{write.Pair("connectors", rs.JoinArray([]string{object{write.Pair("connector_key", write.JSON("k")), write.Pair("streams", rs.JoinArray([]string{object{
+			write.Pair("name", write.JSON("s")), write.Pair("field_capabilities", capabilities.JSON()),
+			write.Pair("schema", object{write.Pair("type", write.JSON("object")), write.Pair("properties", properties.JSON())}.JSON()),
 		}.JSON()}))}.JSON()}))}.AppendJSON(nil)
 		seen := 0
 		for offset := 0; ; {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
 // How much of a list is in the text of a schema, in bytes unless said otherwise.
@@ -22,10 +23,10 @@ const (
 // text describes as many fields of the stream as fit, from the offset on.
 func (d *schemaDocument) text() string {
 	if len(d.rows) == 0 {
-		return withUnavailable(clean.Clip(noneGranted(d.q.Stream, d.q.ConnectionID), lineChars), d.Members)
+		return withUnavailable(clean.Clip(noneGranted(d.q.Stream, d.q.ConnectionID), write.LineChars), d.Members)
 	}
 	tail := withUnavailable("", d.Members)
-	text, _ := d.page.fullest(func(to int) string { return strings.Join(d.lines(to), "\n") + tail }, fitsText)
+	text, _ := d.page.Fullest(func(to int) string { return strings.Join(d.lines(to), "\n") + tail }, write.FitsText)
 	return text
 }
 
@@ -33,12 +34,12 @@ func (d *schemaDocument) text() string {
 // first and last, because some hosts cut the middle.
 func (d *schemaDocument) lines(to int) []string {
 	var lines []string
-	shown, next := d.page.lines(to)
+	shown, next := d.page.Lines(to)
 	if shown != "" {
 		lines = append(lines, shown)
 	}
 	if len(d.unknown) > 0 {
-		lines = append(lines, folded("Not in this stream: ", "  ", within(each(d.unknown, shownName), unknownBytes))...)
+		lines = append(lines, write.Folded("Not in this stream: ", "  ", write.Within(write.Each(d.unknown, write.ShownName), unknownBytes))...)
 	}
 	rows := d.rowsTo(to)
 	described := map[string]string{} // the row with such lines
@@ -65,17 +66,17 @@ func (d *schemaDocument) lines(to int) []string {
 
 // head is `messages (gmail; connection_id cin_a "Work mail", cin_b "Personal mail")`, as many connections as fit.
 func (r *schemaRow) head() []string {
-	head := shownName(r.Name) + " (" + connectorName(r.ConnectorKey)
+	head := write.ShownName(r.Name) + " (" + connectorName(r.ConnectorKey)
 	if len(r.Connections) == 0 {
 		return []string{head + ")"}
 	}
 	var list []string
 	for _, c := range r.Connections {
-		list = append(list, labelled(shownName(c.ID), c.DisplayName))
+		list = append(list, write.Labelled(write.ShownName(c.ID), c.DisplayName))
 	}
-	list = within(list, connectionListBytes)
+	list = write.Within(list, connectionListBytes)
 	list[len(list)-1] += ")"
-	return folded(head+"; connection_id ", "      ", list)
+	return write.Folded(head+"; connection_id ", "      ", list)
 }
 
 // lines list a row's fields by what can be done with them, then what can be done with the row.
@@ -94,19 +95,19 @@ func (r *schemaRow) lines(full bool) []string {
 		}
 		signature := signature(f)
 		if full {
-			lines = append(lines, withJSON("  "+signature+": "+shownName(f.Name), f.JSONSchema()))
+			lines = append(lines, withJSON("  "+signature+": "+write.ShownName(f.Name), f.JSONSchema()))
 			continue
 		}
 		if names[signature] == nil {
 			signatures = append(signatures, signature)
 		}
-		names[signature] = append(names[signature], shownName(f.Name))
+		names[signature] = append(names[signature], write.ShownName(f.Name))
 	}
 	for _, signature := range signatures {
-		lines = append(lines, folded("  "+signature+": ", "    ", names[signature])...)
+		lines = append(lines, write.Folded("  "+signature+": ", "    ", names[signature])...)
 	}
 	if denied > 0 {
-		lines = append(lines, "  not granted: "+plural(denied, "field"))
+		lines = append(lines, "  not granted: "+write.Plural(denied, "field"))
 	}
 	if r.continued {
 		return lines
@@ -123,7 +124,7 @@ func (r *schemaRow) lines(full bool) []string {
 		for _, relation := range relations {
 			expand = append(expand, relationText(relation))
 		}
-		lines = append(lines, folded("  expand: ", "    ", within(expand, expandListBytes))...)
+		lines = append(lines, write.Folded("  expand: ", "    ", write.Within(expand, expandListBytes))...)
 	}
 	return lines
 }
@@ -132,7 +133,7 @@ func (r *schemaRow) lines(full bool) []string {
 func (r *schemaRow) cursor() string { return r.Members.Text("cursor_field") }
 
 // sorted reports whether a call can name that field.
-func (r *schemaRow) sorted() bool { return r.cursor() != "" && len(r.cursor()) <= longestName }
+func (r *schemaRow) sorted() bool { return r.cursor() != "" && len(r.cursor()) <= write.LongestName }
 
 // advertises reports whether anything can be done with a field beyond reading it.
 func advertises(f rs.SchemaField) bool {
@@ -212,10 +213,10 @@ func different(list []string) []string {
 func signature(f *rs.SchemaField) string {
 	var words []string
 	if f.Type != "" {
-		words = append(words, typeName(clean.Preview(f.Type, labelChars)))
+		words = append(words, typeName(clean.Preview(f.Type, write.LabelChars)))
 	}
 	if f.Role != "" {
-		words = append(words, "("+clean.Name(clean.Preview(f.Role, labelChars))+")")
+		words = append(words, "("+clean.Name(clean.Preview(f.Role, write.LabelChars))+")")
 	}
 	if f.Exact {
 		words = append(words, "exact")
@@ -223,7 +224,7 @@ func signature(f *rs.SchemaField) string {
 	if slices.Equal(f.Ranges, rs.RangeOperators) {
 		words = append(words, "range")
 	} else if len(f.Ranges) > 0 {
-		words = append(words, "range["+quotedWords(f.Ranges, labelChars)+"]")
+		words = append(words, "range["+quotedWords(f.Ranges, write.LabelChars)+"]")
 	}
 	words = append(append(words, searchModes(f)...), aggregations(f)...)
 	return cmp.Or(strings.Join(words, " "), "fields")
@@ -277,28 +278,28 @@ func quotedWords(list []string, max int) string {
 func withJSON(beginning string, raw string) string {
 	const note = " (shortened)"
 	if raw == "" {
-		return clean.Clip(beginning, lineChars)
+		return clean.Clip(beginning, write.LineChars)
 	}
 	beginning += " "
-	for remaining := max(min(fieldSchemaBytes, lineChars-len(beginning)-len(note)), 64); ; remaining /= 2 {
-		line := beginning + jsonText(truncateJSON(raw, remaining))
+	for remaining := max(min(fieldSchemaBytes, write.LineChars-len(beginning)-len(note)), 64); ; remaining /= 2 {
+		line := beginning + write.JsonText(write.Truncate(raw, remaining))
 		if len(raw) > remaining {
 			line += note
 		}
-		if remaining < 16 || !clean.LongerThan(line, lineChars) {
-			return clean.Clip(line, lineChars)
+		if remaining < 16 || !clean.LongerThan(line, write.LineChars) {
+			return clean.Clip(line, write.LineChars)
 		}
 	}
 }
 
 // examples are calls that this row's advertised capabilities allow, those that are not long.
 func (r *schemaRow) examples() []string {
-	if !sendableName(r.Name) {
+	if !write.SendableName(r.Name) {
 		return nil
 	}
 	first := func(allows func(f rs.SchemaField) bool) string {
 		for _, f := range r.all {
-			if f.Granted && sendableField(f.Name) && allows(f) {
+			if f.Granted && write.SendableField(f.Name) && allows(f) {
 				return f.Name
 			}
 		}
@@ -310,23 +311,23 @@ func (r *schemaRow) examples() []string {
 	group := first(func(f rs.SchemaField) bool {
 		return slices.Contains(f.Aggregates, "group_by") && !strings.EqualFold(f.Name, "id")
 	})
-	call := func() *arguments {
-		a := new(arguments).text("stream", r.Name)
-		if i := slices.IndexFunc(r.Connections, func(c rs.Connection) bool { return sendableName(c.ID) }); i >= 0 {
-			a.text("connection_id", r.Connections[i].ID)
+	call := func() *write.Object {
+		a := new(write.Object).Text("stream", r.Name)
+		if i := slices.IndexFunc(r.Connections, func(c rs.Connection) bool { return write.SendableName(c.ID) }); i >= 0 {
+			a.Text("connection_id", r.Connections[i].ID)
 		}
 		return a
 	}
 	query := call()
 	if time != "" {
-		query.put("filter", new(arguments).put(time, `{"gte":"2026-01-01T00:00:00Z"}`).json())
+		query.Put("filter", new(write.Object).Put(time, `{"gte":"2026-01-01T00:00:00Z"}`).JSON())
 	}
-	if sendableField(r.cursor()) {
-		query.text("sort", "-"+r.cursor())
+	if write.SendableField(r.cursor()) {
+		query.Text("sort", "-"+r.cursor())
 	}
-	calls := []string{query.number("limit", 10).call("query_records")}
+	calls := []string{query.Number("limit", 10).Call("query_records")}
 	if group != "" {
-		calls = append(calls, call().text("metric", "count").text("group_by", group).call("aggregate"))
+		calls = append(calls, call().Text("metric", "count").Text("group_by", group).Call("aggregate"))
 	}
 	var lines []string
 	for _, call := range calls {

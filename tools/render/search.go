@@ -4,65 +4,68 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/hit"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/item"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/paging"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
 // A searchPage is what the answer to a search is made of.
 type searchPage struct {
-	cursorPager
+	paging.ByCursor
 	l    listing
 	q    SearchQuery
-	all  []hit // of the page
-	hits []hit // those that are left
+	all  []hit.Hit // of the page
+	hits []hit.Hit // those that are left
 }
 
 // newSearchPage reads which hits a page has, without their texts: those that were asked for, at most limit, of the named connection only.
 // What is no object is none.
 func newSearchPage(l listing, q SearchQuery) *searchPage {
-	s := &searchPage{l: l, q: q, all: make([]hit, 0, len(l.Items))}
-	extra := excess{limit: q.Limit}
+	s := &searchPage{l: l, q: q, all: make([]hit.Hit, 0, len(l.Items))}
+	extra := paging.Excess{Limit: q.Limit}
 	for i, sent := range l.Items {
 		if sent.Members == nil {
 			continue
 		}
-		h := readHit(sent.Members, i, q.ConnectionID)
-		if h.foreign || q.ConnectionID != "" && h.conn != q.ConnectionID {
-			extra.foreign++
+		h := hit.Read(sent.Members, i, q.ConnectionID)
+		if h.Foreign || q.ConnectionID != "" && h.Connection != q.ConnectionID {
+			extra.Foreign++
 			continue
 		}
-		h.key = h.id
+		h.Key = h.ID
 		if q.Repair != nil && i < len(q.Repair.Hits) {
-			h.has, h.nearest = q.Repair.Hits[i].has(), nil
-			h.key, h.words = q.Repair.Hits[i].Key, append([]string{}, q.Repair.Hits[i].Words...)
+			h.Has, h.Nearest = q.Repair.Hits[i].has(), nil
+			h.Key, h.Words = q.Repair.Hits[i].Key, append([]string{}, q.Repair.Hits[i].Words...)
 		}
 		s.all = append(s.all, h)
 	}
 	if found := len(s.all); q.Limit > 0 && found > q.Limit {
-		extra.over, extra.most = found-q.Limit, found
+		extra.Over, extra.Most = found-q.Limit, found
 		s.all = s.all[:q.Limit]
 	}
-	s.cursorPager = cursorPager{
-		pager: pager{noun: "hit", total: len(s.all)},
-		at:    q.Position, limit: q.Limit, key: func(i int) string { return s.all[i].key }, extra: extra, cursor: l.Envelope.Has("next_cursor"),
+	s.ByCursor = paging.ByCursor{
+		Pager: paging.Pager{Noun: "hit", Total: len(s.all)},
+		At:    q.Position, Limit: q.Limit, Key: func(i int) string { return s.all[i].Key }, Extra: extra, Continues: l.Envelope.Has("next_cursor"),
 	}
 	if q.Repair != nil { // the page has only hits that were not shown
-		s.before, s.at = q.Position.Shown, q.Position.Repaired()
+		s.Before, s.At = q.Position.Shown, q.Position.Repaired()
 	}
-	s.cursorPager = s.begin()
-	s.hits = s.all[s.from:]
+	s.ByCursor = s.Begin()
+	s.hits = s.all[s.From:]
 	return s
 }
 
 // hit is a hit with its texts. They are read when they are first needed: a page may have a hundred hits, of which few are shown.
-func (s *searchPage) hit(i int) *hit {
+func (s *searchPage) hit(i int) *hit.Hit {
 	h := &s.hits[i]
-	if !h.read {
-		h.readTexts(s.q.ConnectionID)
+	if !h.Read {
+		h.ReadTexts(s.q.ConnectionID)
 	}
 	return h
 }
@@ -103,10 +106,10 @@ func (s *searchPage) structured() json.RawMessage {
 	}
 	var out json.RawMessage
 	for _, style := range []hitStyle{
-		{most: min(hitsJSON*max(all, 20)/20, structuredHard), chars: chars, read: read},
-		{most: structuredHard, chars: leastExcerpts + (chars-leastExcerpts)/2, read: read},
-		{most: structuredHard, chars: leastExcerpts, short: true},
-		{most: structuredHard, bare: true},
+		{most: min(hitsJSON*max(all, 20)/20, write.StructuredHard), chars: chars, read: read},
+		{most: write.StructuredHard, chars: leastExcerpts + (chars-leastExcerpts)/2, read: read},
+		{most: write.StructuredHard, chars: leastExcerpts, short: true},
+		{most: write.StructuredHard, bare: true},
 	} {
 		var shown int
 		if out, shown = s.fullest(style, data); shown == all && len(out) <= style.most {
@@ -115,26 +118,26 @@ func (s *searchPage) structured() json.RawMessage {
 	}
 	if all == 0 { // what stands beside the hits is too much, such as a cursor too long to send back
 		const tooLong = "More hits exist, but the cursor to them is too long to be sent back."
-		return s.write(nil, nil, 0, hitStyle{}, data.Without("next_cursor").With("warning", encode(tooLong)))
+		return s.write(nil, nil, 0, hitStyle{}, data.Without("next_cursor").With("warning", write.JSON(tooLong)))
 	}
 	return out
 }
 
 // envelope is what structured output says of the page. Links are for the resource server's own clients, and repeat the cursor.
 func (s *searchPage) envelope() object {
-	data := truncateEnvelope(s.l.Envelope.Without("result_count", "results_ref", "results", "hits", "links", "url"), envelopeJSON)
-	data = append(data, pair("result_count", encode(len(s.hits))), pair("results_ref", encode("structuredContent.results")))
+	data := write.TruncateEnvelope(s.l.Envelope.Without("result_count", "results_ref", "results", "hits", "links", "url"), write.EnvelopeJSON)
+	data = append(data, write.Pair("result_count", write.JSON(len(s.hits))), write.Pair("results_ref", write.JSON("structuredContent.results")))
 	if s.q.Repair != nil {
 		data = data.With("repair", s.q.Repair.json())
 	}
 	if s.q.OfTime != nil {
-		data = data.With("of_that_time", toolCall("search", s.q.OfTime.JSON()))
+		data = data.With("of_that_time", write.ToolCall("search", s.q.OfTime.JSON()))
 	}
 	if other := s.otherTool(); other != "" {
-		data = data.With("hint", encode(other))
+		data = data.With("hint", write.JSON(other))
 	}
-	if warning := s.warning(len(s.hits)); warning != "" {
-		data = data.With("warning", encode(warning))
+	if warning := s.Warning(len(s.hits)); warning != "" {
+		data = data.With("warning", write.JSON(warning))
 	}
 	return data
 }
@@ -142,12 +145,12 @@ func (s *searchPage) envelope() object {
 // fullest is the page with as many of the first hits as fit in a style, at least one, and how many these are. The cursor goes on behind
 // them.
 func (s *searchPage) fullest(style hitStyle, data object) (json.RawMessage, int) {
-	results, followUps := newArguments(min(style.most, 768*len(s.hits))), newArguments(min(style.most, 256*len(s.hits)))
+	results, followUps := write.NewObject(min(style.most, 768*len(s.hits))), write.NewObject(min(style.most, 256*len(s.hits)))
 	written := make([]writtenHits, 1, len(s.hits)+1)
 	size := len(data.JSON())
 	for i := range s.hits {
 		style.write(results, followUps, s.hit(i), s.q.RecordBase)
-		all := writtenHits{len(results.bytes()), len(followUps.bytes())}
+		all := writtenHits{len(results.Bytes()), len(followUps.Bytes())}
 		if i > 0 && size+all.size() > style.most { // what is behind does not fit either
 			break
 		}
@@ -156,10 +159,10 @@ func (s *searchPage) fullest(style hitStyle, data object) (json.RawMessage, int)
 	for shown := len(written) - 1; ; {
 		part := data
 		if shown < len(s.hits) {
-			part = part.With("has_more", "true").With("next_cursor", encode(s.next(shown))).With("result_count", encode(shown)).
-				With("warning", encode(s.warning(shown)))
+			part = part.With("has_more", "true").With("next_cursor", write.JSON(s.Next(shown))).With("result_count", write.JSON(shown)).
+				With("warning", write.JSON(s.Warning(shown)))
 		}
-		out := s.write(results.bytes()[:written[shown].results], followUps.bytes()[:written[shown].followUps], shown, style, part)
+		out := s.write(results.Bytes()[:written[shown].results], followUps.Bytes()[:written[shown].followUps], shown, style, part)
 		over := len(out) - style.most
 		if shown <= 1 || over <= 0 {
 			return out, shown
@@ -175,101 +178,101 @@ type writtenHits struct{ results, followUps int }
 
 func (w writtenHits) size() int { return w.results + w.followUps }
 
-func (style hitStyle) write(results, followUps *arguments, h *hit, base string) {
-	style.result(results.open("", '{'), h, base)
-	results.close('}')
-	if len(h.excerpts) > 0 && !style.bare {
-		style.followUp(followUps.open("", '{'), h)
-		followUps.close('}')
+func (style hitStyle) write(results, followUps *write.Object, h *hit.Hit, base string) {
+	style.result(results.Open("", '{'), h, base)
+	results.Close('}')
+	if len(h.Excerpts) > 0 && !style.bare {
+		style.followUp(followUps.Open("", '{'), h)
+		followUps.Close('}')
 	}
 }
 
 // write is structured output with the first hits.
 func (s *searchPage) write(results, followUps []byte, shown int, style hitStyle, data object) json.RawMessage {
-	a := newArguments(2048 + len(results) + len(followUps))
-	a.open("", '{').optional("notice", s.noticeJSON()).elements("results", results)
-	a.open("content_ladder", '{').elements("records", followUps)
+	a := write.NewObject(2048 + len(results) + len(followUps))
+	a.Open("", '{').Optional("notice", s.noticeJSON()).Elements("results", results)
+	a.Open("content_ladder", '{').Elements("records", followUps)
 	if x := style.firstIncomplete(s.hits[:shown]); x != nil && !style.read {
-		x.addRead(a.open("read_each_like", '{'))
-		a.close('}')
+		x.AddRead(a.Open("read_each_like", '{'))
+		a.Close('}')
 	}
-	return a.close('}').append("data", data.AppendJSON).close('}').bytes()
+	return a.Close('}').Append("data", data.AppendJSON).Close('}').Bytes()
 }
 
 // result is a hit in structuredContent.results.
-func (style hitStyle) result(a *arguments, h *hit, base string) {
+func (style hitStyle) result(a *write.Object, h *hit.Hit, base string) {
 	const longURL = 300
-	title, url := h.heading(), cmp.Or(citation(h.own), citation(h.own.Object("data")))
+	title, url := h.Heading(), cmp.Or(item.Address(h.Own), item.Address(h.Own.Object("data")))
 	if style.bare {
 		title = clean.Clip(title, 40)
 	}
 	if url == "" || style.bare || style.short && len(url) > longURL {
-		url = recordURL(base, h.ref)
+		url = item.RecordURL(base, h.Ref)
 	}
-	a.plain("id", h.id).plain("title", title).plain("url", url)
+	a.Plain("id", h.ID).Plain("title", title).Plain("url", url)
 	if style.bare {
-		a.optional("connection_id", h.separate())
+		a.Optional("connection_id", h.Separate())
 		return
 	}
-	a.optional("who", clean.Preview(h.who, labelChars)).optional("authored_at", h.authored)
-	if h.authored == "" { // when it was read, which is not when it happened
-		a.optional("emitted_at", h.emitted)
+	a.Optional("who", clean.Preview(h.Who, write.LabelChars)).Optional("authored_at", h.Authored)
+	if h.Authored == "" { // when it was read, which is not when it happened
+		a.Optional("emitted_at", h.Emitted)
 	}
-	a.optional("connection_id", h.conn).optional("connector_key", clean.Preview(h.connector, titleChars))
-	a.optional("stream", h.stream).optional("record_id", h.recordID)
-	a.optional("display_name", clean.Preview(h.label, titleChars))
-	if h.has != "" && len(h.words) > 0 {
-		a.put("words", encode(h.words))
+	a.Optional("connection_id", h.Connection).Optional("connector_key", clean.Preview(h.Connector, write.TitleChars))
+	a.Optional("stream", h.Stream).Optional("record_id", h.RecordID)
+	a.Optional("display_name", clean.Preview(h.Label, write.TitleChars))
+	if h.Has != "" && len(h.Words) > 0 {
+		a.Put("words", write.JSON(h.Words))
 	}
-	a.list("nearest_words", h.nearest)
-	if len(h.excerpts) == 0 {
-		if h.snippet.plain != "" {
-			a.append("snippet", func(b []byte) []byte {
-				return h.snippet.appendShown(b, h.snippet.window(style.chars), appendEscapedJSON)
+	a.List("nearest_words", h.Nearest)
+	if len(h.Excerpts) == 0 {
+		if h.Snippet.Plain != "" {
+			a.Append("snippet", func(b []byte) []byte {
+				return h.Snippet.Append(b, h.Snippet.Window(style.chars), appendEscapedJSON)
 			})
 		}
 		return
 	}
-	x := h.best()
-	shown := x.text.window(style.chars)
-	a.open("evidence", '{')
-	if x.id != h.id {
-		a.plain("id", x.id)
+	x := h.Best()
+	shown := x.Text.Window(style.chars)
+	a.Open("evidence", '{')
+	if x.ID != h.ID {
+		a.Plain("id", x.ID)
 	}
-	a.plain("field", x.field)
-	a.append("text", func(b []byte) []byte { return x.text.appendShown(b, shown, appendEscapedJSON) })
-	cite := x.place.cite(x.text.plain, shown)
-	if cite.end > 0 {
-		a.put("start_chars", strconv.Itoa(cite.start)).put("end_chars", strconv.Itoa(cite.end))
+	a.Plain("field", x.Field)
+	a.Append("text", func(b []byte) []byte { return x.Text.Append(b, shown, appendEscapedJSON) })
+	cite := x.Place.Cite(x.Text.Plain, shown)
+	if cite.End > 0 {
+		a.Put("start_chars", strconv.Itoa(cite.Start)).Put("end_chars", strconv.Itoa(cite.End))
 	}
-	if cite.quote != "" {
-		a.append("sha256", func(b []byte) []byte { return append(cite.appendDigest(append(b, '"')), '"') })
+	if cite.Quote != "" {
+		a.Append("sha256", func(b []byte) []byte { return append(cite.AppendDigest(append(b, '"')), '"') })
 	}
-	a.list("also_in", otherFields(h.excerpts, x.field))
-	a.close('}')
+	a.List("also_in", hit.OtherFields(h.Excerpts, x.Field))
+	a.Close('}')
 }
 
 // followUp is a hit in content_ladder: the same preview, and the call that reads on where results does not have the
 // whole text (S1-R2). URIs of field windows stand in _meta only (S1-R4).
-func (style hitStyle) followUp(a *arguments, h *hit) {
-	x := h.best()
-	a.plain("id", h.id).open("evidence", '[').open("", '{').plain("field", x.field)
-	a.append("preview", func(b []byte) []byte { return x.text.appendShown(b, x.text.window(style.chars), appendEscapedJSON) })
+func (style hitStyle) followUp(a *write.Object, h *hit.Hit) {
+	x := h.Best()
+	a.Plain("id", h.ID).Open("evidence", '[').Open("", '{').Plain("field", x.Field)
+	a.Append("preview", func(b []byte) []byte { return x.Text.Append(b, x.Text.Window(style.chars), appendEscapedJSON) })
 	if style.read && !style.shows(x) {
-		x.addRead(a.open("read", '{'))
-		a.close('}')
+		x.AddRead(a.Open("read", '{'))
+		a.Close('}')
 	}
-	a.close('}').close(']')
+	a.Close('}').Close(']')
 }
 
 // shows reports whether a style shows all of an excerpt's field.
-func (style hitStyle) shows(x *excerpt) bool { return x.text.fits(style.chars) && x.complete() }
+func (style hitStyle) shows(x *hit.Excerpt) bool { return x.Text.Fits(style.chars) && x.Complete() }
 
 // firstIncomplete is the first match that is not shown whole; nil if there is none, or no ladder.
-func (style hitStyle) firstIncomplete(hits []hit) *excerpt {
+func (style hitStyle) firstIncomplete(hits []hit.Hit) *hit.Excerpt {
 	for i := range hits {
-		if len(hits[i].excerpts) > 0 && !style.bare && !style.shows(hits[i].best()) {
-			return hits[i].best()
+		if len(hits[i].Excerpts) > 0 && !style.bare && !style.shows(hits[i].Best()) {
+			return hits[i].Best()
 		}
 	}
 	return nil
@@ -301,7 +304,7 @@ func (s *searchPage) notice() string {
 	}
 	near := 0
 	for i := range s.all {
-		if s.all[i].meaning {
+		if s.all[i].Meaning {
 			near++
 		}
 	}
@@ -314,31 +317,6 @@ func (s *searchPage) notice() string {
 		return "The hits are the nearest in meaning; they need not have the words, or be about them."
 	}
 	return fmt.Sprintf("%d of these %d hits: only near in meaning, perhaps without the words.", near, len(s.all))
-}
-
-// Questions that no ranking by words answers, in the languages whose common words search knows.
-var (
-	asksNewest = regexp.MustCompile(`(?i)(^|\s)(latest|newest|most recent|last time|(my|the) last|did \S+ last|neueste[rsnm]?|letzte[rsnm]?|zuletzt|derni(er|ère)s?|últim[oa]s?)(\s|\pP|$)`)
-	asksNumber = regexp.MustCompile(`(?i)(^|\s)(how many|how much|number of|sum of|did i spend|wie ?viele?[rsnm]?|combien|cuánt[oa]s?)(\s|\pP|$)`)
-)
-
-// otherTool says which tool answers a query that asks for the newest or for a number; "" for any other, and behind the first page.
-func (s *searchPage) otherTool() string {
-	switch {
-	case !s.q.Position.First():
-		return ""
-	case asksNumber.MatchString(s.q.Q):
-		return "Hits are no count: aggregate counts and sums, also within a filter."
-	case !asksNewest.MatchString(s.q.Q):
-		return ""
-	}
-	says := "Hits are ranked by their words, not by time. Newest first: query_records"
-	for i := range s.hits {
-		if filter := s.hit(i).ofSender(s.q.Q); filter != "" {
-			return says + " " + new(arguments).text("stream", s.hits[i].stream).text("connection_id", s.hits[i].conn).put("filter", filter).json()
-		}
-	}
-	return says + ", filtered and sorted, or search with since."
 }
 
 // Search renders hits in any shape (S3-R14, S1, S2). Structured is {"results","content_ladder","data"}: each hit once, in

@@ -2,11 +2,14 @@ package render
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/paging"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
 // What a resource server says about the words of a query, in meta.recall and in each hit. Where it says nothing, nothing is shown.
@@ -15,7 +18,7 @@ import (
 type SearchQuery struct {
 	Q            string
 	Limit        int
-	Position     Position // where the answer starts
+	Position     paging.Position // where the answer starts
 	ConnectionID string
 	Rest         object   // the other arguments as they were sent (streams, filter, mode)
 	RecordBase   string   // public base URL of the resource server, for citations; no trailing slash
@@ -25,12 +28,12 @@ type SearchQuery struct {
 }
 
 // call is the same search at a cursor.
-func (q SearchQuery) call(cursor string) *arguments {
-	return new(arguments).text("q", q.Q).rest(q.Rest).text("connection_id", q.ConnectionID).number("limit", q.Limit).text("cursor", cursor)
+func (q SearchQuery) call(cursor string) *write.Object {
+	return new(write.Object).Text("q", q.Q).Rest(q.Rest).Text("connection_id", q.ConnectionID).Number("limit", q.Limit).Text("cursor", cursor)
 }
 
 func (q SearchQuery) nextPage(cursor, otherwise string) []string {
-	return []string{nextPage("search", q.call(cursor), cursor, longestHandle, otherwise)}
+	return []string{paging.NextPage("search", q.call(cursor), cursor, write.LongestHandle, otherwise)}
 }
 
 // otherwise is what another search may leave out or change of one that found nothing.
@@ -55,7 +58,7 @@ func (q SearchQuery) otherwise() string {
 // searchLead says which words occur nowhere, before anything that might be taken for their answer; "" if there are none.
 func searchLead(l listing, q SearchQuery) string {
 	recall := l.meta.Object("recall")
-	missing := shownWords(recall, "missing_words")
+	missing := write.Words(recall, "missing_words")
 	if len(missing) == 0 {
 		return ""
 	}
@@ -64,20 +67,20 @@ func searchLead(l listing, q SearchQuery) string {
 		verb = "occur"
 	}
 	where := " nowhere in the fields that search reads"
-	if streams := shownWords(q.Rest, "streams"); len(streams) > 0 {
+	if streams := write.Words(q.Rest, "streams"); len(streams) > 0 {
 		where += " of " + strings.Join(streams, ", ")
 	}
 	if q.ConnectionID != "" {
-		where += " in " + clean.Name(clean.Preview(q.ConnectionID, labelChars))
+		where += " in " + clean.Name(clean.Preview(q.ConnectionID, write.LabelChars))
 	}
 	if q.Rest.Has("since") || q.Rest.Has("until") {
 		where += ", of that time"
 	}
-	lines := []string{quoteEach(missing) + " " + verb + where + "."}
+	lines := []string{write.QuoteEach(missing) + " " + verb + where + "."}
 	for _, raw := range recall.Array("nearest_words") {
 		one := rs.AsObject(raw)
-		if as := shownWords(one, "as"); len(as) > 0 {
-			lines = append(lines, fmt.Sprintf("Nearest to %s: %s.", clean.Quote(clean.Preview(one.Text("word"), wordChars)), quoteEach(as)))
+		if as := write.Words(one, "as"); len(as) > 0 {
+			lines = append(lines, fmt.Sprintf("Nearest to %s: %s.", clean.Quote(clean.Preview(one.Text("word"), write.WordChars)), write.QuoteEach(as)))
 		}
 	}
 	switch {
@@ -94,7 +97,7 @@ func searchLead(l listing, q SearchQuery) string {
 func leftOut(recall object) []string {
 	var says []string
 	bare := func(name string) string {
-		words := shownWords(recall, name)
+		words := write.Words(recall, name)
 		for i, word := range words {
 			words[i] = clean.Bare(word)
 		}
@@ -107,7 +110,7 @@ func leftOut(recall object) []string {
 		says = append(says, "left out as common: "+words)
 	}
 	if words := bare("time_words"); words != "" {
-		says = append(says, "taken for a time, whose records rank higher: "+words+" ("+clean.Bare(clean.Preview(recall.Text("preferred_time"), wordChars))+")")
+		says = append(says, "taken for a time, whose records rank higher: "+words+" ("+clean.Bare(clean.Preview(recall.Text("preferred_time"), write.WordChars))+")")
 	}
 	return says
 }
@@ -115,22 +118,22 @@ func leftOut(recall object) []string {
 // searched says where a search has found nothing.
 func searched(l listing, q SearchQuery) string {
 	var where []string
-	if streams := shownWords(q.Rest, "streams"); len(streams) > 0 {
+	if streams := write.Words(q.Rest, "streams"); len(streams) > 0 {
 		where = append(where, "in "+strings.Join(streams, ", "))
 	}
 	if q.ConnectionID != "" {
-		where = append(where, "of "+clean.Name(clean.Preview(q.ConnectionID, labelChars)))
+		where = append(where, "of "+clean.Name(clean.Preview(q.ConnectionID, write.LabelChars)))
 	}
 	if q.Rest.Has("filter") {
 		where = append(where, "within filter")
 	}
 	for _, bound := range []string{"since", "until"} {
 		if value := q.Rest.Text(bound); value != "" {
-			where = append(where, bound+" "+clean.Preview(value, labelChars))
+			where = append(where, bound+" "+clean.Preview(value, write.LabelChars))
 		}
 	}
 	if n, ok := l.meta.Object("recall").Number("sources_searched_count"); ok {
-		where = append(where, "over "+plural(n, "source"))
+		where = append(where, "over "+write.Plural(n, "source"))
 	}
 	if len(where) == 0 {
 		return ""
@@ -211,10 +214,10 @@ func (r *Repair) says() []string {
 		if len(r.NotAsked) > 0 {
 			line += fmt.Sprintf("; %d not asked for", len(r.NotAsked))
 		}
-		lines = append(lines, fmt.Sprintf("%s (%s of the resource server)", line, plural(r.Reads, "read")))
+		lines = append(lines, fmt.Sprintf("%s (%s of the resource server)", line, write.Plural(r.Reads, "read")))
 	}
 	if r.Ended != "" {
-		lines = append(lines, "A search for some of the words failed ("+clean.Name(clean.Preview(r.Ended, labelChars))+"): there may be more.")
+		lines = append(lines, "A search for some of the words failed ("+clean.Name(clean.Preview(r.Ended, write.LabelChars))+"): there may be more.")
 	}
 	return lines
 }
@@ -234,18 +237,18 @@ func (h RepairHit) has() string {
 	if len(h.Words) == 0 {
 		return "nearest, not matching"
 	}
-	return "has " + strings.Join(each(h.Words, repairWord), ", ")
+	return "has " + strings.Join(write.Each(h.Words, repairWord), ", ")
 }
 
 // json is the repair in structured output.
 func (r *Repair) json() string {
-	o := new(arguments).plain("says", r.says()[0]).open("words", '[')
+	o := new(write.Object).Plain("says", r.says()[0]).Open("words", '[')
 	word := func(word string, count int, atLeast bool, insteadOf string) {
-		o.open("", '{').plain("word", clean.Preview(word, repairWordChars)).put("count", strconv.Itoa(count))
+		o.Open("", '{').Plain("word", clean.Preview(word, repairWordChars)).Put("count", strconv.Itoa(count))
 		if atLeast {
-			o.put("at_least", "true")
+			o.Put("at_least", "true")
 		}
-		o.optional("instead_of", clean.Preview(insteadOf, repairWordChars)).close('}')
+		o.Optional("instead_of", clean.Preview(insteadOf, repairWordChars)).Close('}')
 	}
 	for _, w := range r.Words {
 		word(w.Word, w.Count, w.AtLeast, "")
@@ -253,6 +256,31 @@ func (r *Repair) json() string {
 			word(w.Form, w.FormCount, w.FormAtLeast, w.Word)
 		}
 	}
-	o.close(']').put("reads", strconv.Itoa(r.Reads)).number("not_asked", len(r.NotAsked))
-	return o.optional("ended_by", clean.Preview(r.Ended, labelChars)).put("hits", strconv.Itoa(r.Total)).json()
+	o.Close(']').Put("reads", strconv.Itoa(r.Reads)).Number("not_asked", len(r.NotAsked))
+	return o.Optional("ended_by", clean.Preview(r.Ended, write.LabelChars)).Put("hits", strconv.Itoa(r.Total)).JSON()
+}
+
+// Questions that no ranking by words answers, in the languages whose common words search knows.
+var (
+	asksNewest = regexp.MustCompile(`(?i)(^|\s)(latest|newest|most recent|last time|(my|the) last|did \S+ last|neueste[rsnm]?|letzte[rsnm]?|zuletzt|derni(er|ère)s?|últim[oa]s?)(\s|\pP|$)`)
+	asksNumber = regexp.MustCompile(`(?i)(^|\s)(how many|how much|number of|sum of|did i spend|wie ?viele?[rsnm]?|combien|cuánt[oa]s?)(\s|\pP|$)`)
+)
+
+// otherTool says which tool answers a query that asks for the newest or for a number; "" for any other, and behind the first page.
+func (s *searchPage) otherTool() string {
+	switch {
+	case !s.q.Position.First():
+		return ""
+	case asksNumber.MatchString(s.q.Q):
+		return "Hits are no count: aggregate counts and sums, also within a filter."
+	case !asksNewest.MatchString(s.q.Q):
+		return ""
+	}
+	says := "Hits are ranked by their words, not by time. Newest first: query_records"
+	for i := range s.hits {
+		if filter := s.hit(i).OfSender(s.q.Q); filter != "" {
+			return says + " " + new(write.Object).Text("stream", s.hits[i].Stream).Text("connection_id", s.hits[i].Connection).Put("filter", filter).JSON()
+		}
+	}
+	return says + ", filtered and sorted, or search with since."
 }

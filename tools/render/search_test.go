@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/marked"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
 // hits is a list answer with n hits, each with an excerpt.
@@ -135,7 +137,7 @@ func TestSearch(t *testing.T) {
 	t.Run("ANSWERS 3: the match that is shown is not the title, and the other fields are named", func(t *testing.T) {
 		r, _ := search(t, []byte(`{"data":[{"stream":"events","record_key":"e1","connection_id":"c","title":"Dentist, check-up","actor":"Dr Anand","authored_at":"2026-03-12T14:30:00Z",`+
 			`"evidence_excerpts":[{"field_path":"title","preview_text":"<mark>Dentist</mark>, check-up","provenance":"lexical_match"},{"field_path":"notes","preview_text":"the <mark>dentist</mark> moved it","provenance":"lexical_match","start_chars":5,"end_chars":25}]}]}`), "dentist")
-		want := `c/events:e1 | 2026-03-12 14:30 | Dentist, check-up | Dr Anand` + "\n" + `  field=notes 5-25 ` + Digest("the dentist moved it")[:16] + `: "the <mark>dentist</mark> moved it"; also in title` + "\n"
+		want := `c/events:e1 | 2026-03-12 14:30 | Dentist, check-up | Dr Anand` + "\n" + `  field=notes 5-25 ` + marked.Digest("the dentist moved it")[:16] + `: "the <mark>dentist</mark> moved it"; also in title` + "\n"
 		if !strings.HasPrefix(r.Text, want) {
 			t.Errorf("want %s got %s", want, r.Text)
 		}
@@ -236,7 +238,7 @@ func TestASearchInAZoneSaysThatTimesAreUTC(t *testing.T) {
 }
 
 func TestACursorThatNoAnswerCanHold(t *testing.T) {
-	r, _ := search(t, []byte(`{"data":[],"has_more":true,"next_cursor":"`+strings.Repeat("c", structuredHard+1000)+`"}`), "x")
+	r, _ := search(t, []byte(`{"data":[],"has_more":true,"next_cursor":"`+strings.Repeat("c", write.StructuredHard+1000)+`"}`), "x")
 	if !strings.Contains(string(r.Structured), "too long to be sent back") {
 		t.Errorf("%.300s", r.Structured)
 	}

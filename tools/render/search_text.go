@@ -8,6 +8,9 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/hit"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/paging"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
 const (
@@ -37,7 +40,7 @@ func (s *searchPage) text() string {
 		frame.notes = nil
 		remaining = hard - frame.size()
 	}
-	var hits []hitText
+	var hits []hit.Text
 	for _, chars := range []int{s.excerptLength(remaining, wanted), 40, 0} {
 		if hits = s.hitTexts(chars, remaining); len(hits) > 0 {
 			break
@@ -52,8 +55,8 @@ func (s *searchPage) excerptLength(remaining, wanted int) int {
 	n := min(wanted, len(s.hits))
 	for i := range s.hits[:n] {
 		h := s.hit(i)
-		h.line = h.what(true)
-		remaining -= len(h.id) + len(h.line) + beside
+		h.Line = h.What(true)
+		remaining -= len(h.ID) + len(h.Line) + beside
 	}
 	return min(max(remaining/max(n, 1), leastExcerpt), excerptChars)
 }
@@ -79,7 +82,7 @@ func (s *searchPage) frame() searchFrame {
 	if len(s.hits) > 0 {
 		f.more = s.moreHits(len(s.hits))
 	}
-	if warning := s.warning(len(s.hits)); warning != "" {
+	if warning := s.Warning(len(s.hits)); warning != "" {
 		f.warning = "warning: " + warning
 	}
 	if read := s.readExample(); read != "" {
@@ -91,30 +94,30 @@ func (s *searchPage) frame() searchFrame {
 // size is how many bytes of a text are not hits, at most.
 func (f *searchFrame) size() int {
 	const counts = 60 // which hits are shown, and ids that are not
-	return size(f.lead) + len(f.summary) + 1 + size(f.notes) + len(f.warning) + 1 + max(size(f.tail), size(f.more)) + counts
+	return write.Size(f.lead) + len(f.summary) + 1 + write.Size(f.notes) + len(f.warning) + 1 + max(write.Size(f.tail), write.Size(f.more)) + counts
 }
 
 // text writes the frame around the hits that are shown.
-func (f *searchFrame) text(s *searchPage, hits []hitText) string {
+func (f *searchFrame) text(s *searchPage, hits []hit.Text) string {
 	var lines, unproven []string
 	lines = append(lines, f.lead...)
 	long := 0
 	for i := range hits {
 		h := &hits[i]
 		switch {
-		case h.long:
+		case h.Long:
 			long++
-		case h.joins:
-		case h.proven:
-			lines = append(lines, h.line(hits[i+1:]))
+		case h.Joins:
+		case h.Proven:
+			lines = append(lines, h.Line(hits[i+1:]))
 		default:
-			unproven = append(unproven, h.line(hits[i+1:]))
+			unproven = append(unproven, h.Line(hits[i+1:]))
 		}
 	}
 	tail := f.tail
 	summary := f.summary
-	if len(hits) < len(s.hits) || s.from > 0 {
-		summary += fmt.Sprintf("; shown %s of these %d", s.span(s.from+len(hits)), s.total)
+	if len(hits) < len(s.hits) || s.From > 0 {
+		summary += fmt.Sprintf("; shown %s of these %d", s.Span(s.From+len(hits)), s.Total)
 	}
 	if len(hits) < len(s.hits) {
 		tail = s.moreHits(max(len(hits), 1))
@@ -126,7 +129,7 @@ func (f *searchFrame) text(s *searchPage, hits []hitText) string {
 		lines = append(lines, longIDs(long))
 	}
 	if len(hits) == 0 && len(s.hits) > 0 {
-		lines = append(lines, fmt.Sprintf("Hit %d of these %d does not fit here.", s.from+1, s.total))
+		lines = append(lines, fmt.Sprintf("Hit %d of these %d does not fit here.", s.From+1, s.Total))
 	}
 	return strings.Join(append(lines, tail...), "\n")
 }
@@ -134,8 +137,8 @@ func (f *searchFrame) text(s *searchPage, hits []hitText) string {
 // readExample is the call that reads around the first match; each hit's id and field= make one like it (D34).
 func (s *searchPage) readExample() string {
 	for i := range s.hits {
-		if h := s.hit(i); len(h.excerpts) > 0 && !clean.LongerThan(h.id, previewIDChars) {
-			return "read around a match: " + h.best().read(new(arguments)).call("read_record_field")
+		if h := s.hit(i); len(h.Excerpts) > 0 && !clean.LongerThan(h.ID, previewIDChars) {
+			return "read around a match: " + h.Best().Read(new(write.Object)).Call("read_record_field")
 		}
 	}
 	return ""
@@ -143,7 +146,7 @@ func (s *searchPage) readExample() string {
 
 // moreHits are the last lines of a text that shows only the first of the hits that are left of a page.
 func (s *searchPage) moreHits(shown int) []string {
-	return s.q.nextPage(s.next(shown), fmt.Sprintf("To see the others, ask for %d hits at a time.", shown))
+	return s.q.nextPage(s.Next(shown), fmt.Sprintf("To see the others, ask for %d hits at a time.", shown))
 }
 
 // longIDs says how many hits are left out of the text because of their ids (D15).
@@ -154,23 +157,23 @@ func longIDs(count int) string {
 // summary alone is enough to fetch the best hit (B-1, B-3).
 func (s *searchPage) summary() string {
 	l, q := s.l, s.q
-	line := plural(len(s.all), "hit")
-	parts, records := 0, make(sharedRecords, len(s.all))
+	line := write.Plural(len(s.all), "hit")
+	parts, records := 0, make(hit.SharedRecords, len(s.all))
 	for i := range s.all {
-		if _, joins := records.add(&s.all[i]); joins {
+		if _, joins := records.Add(&s.all[i]); joins {
 			parts++
 		}
 	}
 	if parts > 0 {
-		line += " in " + plural(len(s.all)-parts, "record")
+		line += " in " + write.Plural(len(s.all)-parts, "record")
 	}
 	switch {
 	case q.Repair != nil:
-		line = plural(q.Repair.Total, "hit") + " for some of the words"
+		line = write.Plural(q.Repair.Total, "hit") + " for some of the words"
 	case q.Q != "":
 		line += " for " + clean.Quote(clean.Preview(q.Q, 80))
 	default:
-		line = plural(len(s.all), "record") + ", newest first"
+		line = write.Plural(len(s.all), "record") + ", newest first"
 	}
 	if n, _ := l.meta.Number("untimed_count"); n > 0 && q.Repair == nil {
 		line += ", without " + strconv.Itoa(n) + " of unknown time"
@@ -193,12 +196,12 @@ func (s *searchPage) summary() string {
 	if len(s.hits) == 0 {
 		return line
 	}
-	if id := s.hits[0].id; len(id) <= longestHandle {
+	if id := s.hits[0].ID; len(id) <= write.LongestHandle {
 		line += "; first_fetch_id=" + id
 	} else {
 		line += "; the first id is too long for text: see structuredContent.results[0].id"
 	}
-	if mix := sourceMix(s.all); mix != "" {
+	if mix := hit.SourceMix(s.all); mix != "" {
 		line += " ; source_mix: " + mix
 	}
 	if q.Rest.Has("time_zone") { // in which only days are read
@@ -228,7 +231,7 @@ func (s *searchPage) notes() []string {
 		notes = append(notes, leftOut(recall)...)
 	}
 	notes = append(notes, s.l.warnings(2)...)
-	if call := "search " + s.q.OfTime.JSON(); s.q.OfTime != nil && copyable(call, lineChars) {
+	if call := "search " + s.q.OfTime.JSON(); s.q.OfTime != nil && write.Copyable(call, write.LineChars) {
 		notes = append(notes, "of the time that the query names: "+call)
 	}
 	if other := s.otherTool(); other != "" {
@@ -238,10 +241,10 @@ func (s *searchPage) notes() []string {
 		notes = append(notes, `Fetch a hit by its id as-is: fetch {"id":"…"}.`)
 	}
 	if len(hits) > 0 {
-		if slices.ContainsFunc(hits, func(h hit) bool { return h.separate() != "" }) {
+		if slices.ContainsFunc(hits, func(h hit.Hit) bool { return h.Separate() != "" }) {
 			notes = append(notes, "Send connection_id beside an id where it is shown.")
 		}
-		if slices.ContainsFunc(hits, func(h hit) bool { return h.ref == (rs.Ref{}) }) {
+		if slices.ContainsFunc(hits, func(h hit.Hit) bool { return h.Ref == (rs.Ref{}) }) {
 			notes = append(notes, "An address, or an id like result:3, is no record's and cannot be fetched.")
 		}
 	}
@@ -251,7 +254,7 @@ func (s *searchPage) notes() []string {
 // proves reports whether a hit has a proven match.
 func (s *searchPage) proves() bool {
 	for i := range s.hits {
-		if len(s.hit(i).excerpts) > 0 {
+		if len(s.hit(i).Excerpts) > 0 {
 			return true
 		}
 	}
@@ -267,29 +270,29 @@ func searchTail(l listing, q SearchQuery) []string {
 		}
 		return nil
 	}
-	return q.nextPage(cursor, atStructured("search"))
+	return q.nextPage(cursor, paging.AtStructured("search"))
 }
 
 // hitTexts are the first hits, as many as fit in so many bytes with excerpts of at most so many characters.
-func (s *searchPage) hitTexts(chars, remaining int) []hitText {
-	lines := make([]hitText, 0, len(s.hits))
-	records := make(sharedRecords, len(s.hits))
+func (s *searchPage) hitTexts(chars, remaining int) []hit.Text {
+	lines := make([]hit.Text, 0, len(s.hits))
+	records := make(hit.SharedRecords, len(s.hits))
 	match := make([]byte, 0, 320)
 	for i := range s.hits {
 		h := s.hit(i)
-		what := h.line
+		what := h.Line
 		if what == "" || chars == 0 {
-			what = h.what(chars > 0)
+			what = h.What(chars > 0)
 		}
-		match = h.appendMatch(match[:0], chars)
-		line := hitText{id: h.id, what: what, match: string(match), proven: len(h.excerpts) > 0}
-		if conn := h.separate(); conn != "" {
-			line.id += " connection_id=" + clean.Name(conn)
+		match = h.AppendMatch(match[:0], chars)
+		line := hit.Text{ID: h.ID, What: what, Match: string(match), Proven: len(h.Excerpts) > 0}
+		if conn := h.Separate(); conn != "" {
+			line.ID += " connection_id=" + clean.Name(conn)
 		}
-		if line.long = clean.LongerThan(h.id, previewIDChars); !line.long {
-			line.record, line.joins = records.add(h)
+		if line.Long = clean.LongerThan(h.ID, previewIDChars); !line.Long {
+			line.Record, line.Joins = records.Add(h)
 		}
-		if remaining -= line.size(); remaining < 0 {
+		if remaining -= line.Size(); remaining < 0 {
 			break
 		}
 		lines = append(lines, line)
@@ -299,13 +302,13 @@ func (s *searchPage) hitTexts(chars, remaining int) []hitText {
 
 // windowURIs are the field windows of the proven matches, for hosts that read resources (S1-4a).
 func (s *searchPage) windowURIs() []string {
-	uris := make([]string, 0, maxEvidenceRows)
+	uris := make([]string, 0, hit.MaxEvidenceRows)
 	for i := range s.hits {
-		for _, x := range s.hit(i).excerpts {
-			if len(uris) == maxEvidenceRows {
+		for _, x := range s.hit(i).Excerpts {
+			if len(uris) == hit.MaxEvidenceRows {
 				return uris
 			}
-			uris = append(uris, WindowQuery{Ref: x.ref, Field: x.field, Q: x.matched()}.URI())
+			uris = append(uris, WindowQuery{Ref: x.Ref, Field: x.Field, Q: x.Matched()}.URI())
 		}
 	}
 	return uris

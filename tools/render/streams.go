@@ -8,6 +8,8 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/paging"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
 // An index names every granted stream by connection, with the count and the age of its records if the resource server sends them
@@ -60,14 +62,14 @@ func newIndex(d *schemaDocument) (x *index, err error) {
 		}
 	}
 	x.connectors, x.streams = len(connectors), len(streams)
-	x.page, err = newOffsetPager("stream", len(known), d.q.Offset, "schema", d.q.at)
+	x.page, err = paging.NewByOffset("stream", len(known), d.q.Offset, "schema", d.q.at)
 	return x, err
 }
 
 // add adds a stream to a connection.
 func (c *indexedConnection) add(row listedStream) {
 	c.streams = append(c.streams, row)
-	asOf := day(row.capturedAt)
+	asOf := write.Day(row.capturedAt)
 	switch {
 	case row.status == "":
 	case c.status == "" || slices.Index(freshest, row.status) < slices.Index(freshest, c.status):
@@ -85,7 +87,7 @@ func (x *index) part(to int) []indexedConnection {
 	var part []indexedConnection
 	at := 0
 	for _, c := range x.connections {
-		first, last := x.page.part(at, len(c.streams), to)
+		first, last := x.page.Part(at, len(c.streams), to)
 		at += len(c.streams)
 		if first < last {
 			c.streams = c.streams[first:last]
@@ -96,20 +98,20 @@ func (x *index) part(to int) []indexedConnection {
 }
 
 func (x *index) result() Result {
-	x.counted = x.q.Counts != nil && len(x.text(x.page.total)) <= textTarget
-	text, _ := x.page.fullest(x.text, fitsText)
-	structured, _ := x.page.fullest(x.structured, func(page string) bool { return len(text)+len(page) <= structuredHard })
+	x.counted = x.q.Counts != nil && len(x.text(x.page.Total)) <= write.TextTarget
+	text, _ := x.page.Fullest(x.text, write.FitsText)
+	structured, _ := x.page.Fullest(x.structured, func(page string) bool { return len(text)+len(page) <= write.StructuredHard })
 	return Result{Text: text, Structured: []byte(structured)}
 }
 
 // text is one line for each connection with its streams. The call that reads on is first and last, because some hosts cut the middle.
 func (x *index) text(to int) string {
-	first := plural(x.connectors, "connector") + ", " + plural(x.streams, "stream") + ", " + plural(len(x.connections), "connection") + "."
+	first := write.Plural(x.connectors, "connector") + ", " + write.Plural(x.streams, "stream") + ", " + write.Plural(len(x.connections), "connection") + "."
 	if x.q.Now != "" {
 		first += " now " + x.q.Now + "; times are UTC."
 	}
 	lines := []string{first}
-	shown, next := x.page.lines(to)
+	shown, next := x.page.Lines(to)
 	if shown != "" {
 		lines = append(lines, shown)
 	}
@@ -118,30 +120,30 @@ func (x *index) text(to int) string {
 	for _, c := range x.part(to) {
 		streams := make([]string, len(c.streams))
 		for i, s := range c.streams {
-			if streams[i] = shownName(s.name); x.counted {
+			if streams[i] = write.ShownName(s.name); x.counted {
 				streams[i] = s.counts(c.streams[:i])
 			}
-			if example == "" && sendableName(s.name) {
+			if example == "" && write.SendableName(s.name) {
 				example = s.name
 			}
 		}
 		list := strings.Join(streams, ", ")
 		if twin, ok := same[list]; ok && !x.counted {
-			streams = []string{"the same " + plural(len(streams), "stream") + " as " + twin}
-		} else if c.ID != "" && len(c.ID) <= longestName {
+			streams = []string{"the same " + write.Plural(len(streams), "stream") + " as " + twin}
+		} else if c.ID != "" && len(c.ID) <= write.LongestName {
 			same[list] = clean.Name(c.ID)
 		}
 		if x.counted && c.status != "" {
 			streams[len(streams)-1] += c.freshness()
 		}
-		lines = append(lines, folded(c.head()+": ", "  ", streams)...)
+		lines = append(lines, write.Folded(c.head()+": ", "  ", streams)...)
 	}
 	lines = append(lines, x.warnings...)
 	if next != "" {
 		lines = append(lines, next)
 	}
 	if example != "" {
-		call := new(arguments).text("stream", example).call("schema")
+		call := new(write.Object).Text("stream", example).Call("schema")
 		lines = append(lines, "One stream's fields, filters, sorting and aggregates: "+call+"; connection_id narrows.")
 	}
 	return withUnavailable(strings.Join(lines, "\n"), x.Members)
@@ -151,26 +153,26 @@ func (x *index) text(to int) string {
 func (c *indexedConnection) head() string {
 	head := connectorName(c.ConnectorKey)
 	if c.ID != "" {
-		head += ", " + shownName(c.ID)
+		head += ", " + write.ShownName(c.ID)
 	}
-	return labelled(head, c.DisplayName)
+	return write.Labelled(head, c.DisplayName)
 }
 
 // freshness is "; current, data as of 2026-11-20".
 func (c *indexedConnection) freshness() string {
 	if c.asOf == "" {
-		return "; " + clean.Name(clean.Preview(c.status, labelChars))
+		return "; " + clean.Name(clean.Preview(c.status, write.LabelChars))
 	}
-	return "; " + clean.Name(clean.Preview(c.status, labelChars)) + ", data as of " + c.asOf
+	return "; " + clean.Name(clean.Preview(c.status, write.LabelChars)) + ", data as of " + c.asOf
 }
 
 // counts is "messages 803 (to 2026-11-20)", with the day where it is another than that of the stream before.
 func (s listedStream) counts(before []listedStream) string {
-	text := shownName(s.name)
+	text := write.ShownName(s.name)
 	if s.records >= 0 {
 		text += fmt.Sprintf(" %d", s.records)
 	}
-	if newest := day(s.updated); newest != "" && (len(before) == 0 || day(before[len(before)-1].updated) != newest) {
+	if newest := write.Day(s.updated); newest != "" && (len(before) == 0 || write.Day(before[len(before)-1].updated) != newest) {
 		text += " (to " + newest + ")"
 	}
 	return text
@@ -178,31 +180,31 @@ func (s listedStream) counts(before []listedStream) string {
 
 // structured is the index as JSON.
 func (x *index) structured(to int) string {
-	out := x.page.begin(new(arguments), to).open("data", '{').plain("object", "schema_index").optional("now", x.q.Now).open("connections", '[')
+	out := x.page.Begin(new(write.Object), to).Open("data", '{').Plain("object", "schema_index").Optional("now", x.q.Now).Open("connections", '[')
 	for _, c := range x.part(to) {
-		out.open("", '{').optional("connector_key", clean.Clip(c.ConnectorKey, longestName))
-		if len(c.ID) <= longestName {
-			out.optional("connection_id", c.ID)
+		out.Open("", '{').Optional("connector_key", clean.Clip(c.ConnectorKey, write.LongestName))
+		if len(c.ID) <= write.LongestName {
+			out.Optional("connection_id", c.ID)
 		}
-		out.optional("display_name", clean.Preview(c.DisplayName, labelChars))
-		out.optional("freshness", clean.Preview(c.status, labelChars)).optional("data_as_of", c.asOf).open("streams", '[')
+		out.Optional("display_name", clean.Preview(c.DisplayName, write.LabelChars))
+		out.Optional("freshness", clean.Preview(c.status, write.LabelChars)).Optional("data_as_of", c.asOf).Open("streams", '[')
 		for _, s := range c.streams {
-			out.open("", '{').plain("name", clean.Clip(s.name, longestName))
+			out.Open("", '{').Plain("name", clean.Clip(s.name, write.LongestName))
 			if s.records >= 0 {
-				out.put("records", strconv.Itoa(s.records))
+				out.Put("records", strconv.Itoa(s.records))
 			}
-			out.optional("newest", day(s.updated)).close('}')
+			out.Optional("newest", write.Day(s.updated)).Close('}')
 		}
-		out.close(']').close('}')
+		out.Close(']').Close('}')
 	}
-	out.close(']')
+	out.Close(']')
 	if len(x.warnings) > 0 {
-		out.put("warnings", encode(x.warnings))
+		out.Put("warnings", write.JSON(x.warnings))
 	}
 	if missing := x.Members.Get("unavailable_connections"); missing != "" {
-		out.put("unavailable_connections", truncateJSON(missing, unavailableBytes))
+		out.Put("unavailable_connections", write.Truncate(missing, unavailableBytes))
 	}
-	return out.close('}').json()
+	return out.Close('}').JSON()
 }
 
 // listText bounds the rows of list_streams.
@@ -223,62 +225,62 @@ func Streams(response *rs.Response, q StreamsQuery) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	page, err := newOffsetPager("row", len(l.Items), q.Offset, "list_streams", func(offset int) *arguments {
-		return new(arguments).text("connection_id", q.ConnectionID).number("offset", offset)
+	page, err := paging.NewByOffset("row", len(l.Items), q.Offset, "list_streams", func(offset int) *write.Object {
+		return new(write.Object).Text("connection_id", q.ConnectionID).Number("offset", offset)
 	})
 	if err != nil {
 		return Result{}, err
 	}
-	text, _ := page.fullest(func(to int) string { return q.text(l, page, to) }, func(text string) bool {
-		return len(text) <= listText && strings.Count(text, "\n") < textLines
+	text, _ := page.Fullest(func(to int) string { return q.text(l, page, to) }, func(text string) bool {
+		return len(text) <= listText && strings.Count(text, "\n") < write.TextLines
 	})
-	structured := object{pair("data", l.Raw)}.JSON()
-	if page.from > 0 || !fitsStructured(structured) {
-		head := truncateEnvelope(l.Envelope, documentHead)
-		structured, _ = page.fullest(func(to int) string {
+	structured := object{write.Pair("data", l.Raw)}.JSON()
+	if page.From > 0 || !write.FitsStructured(structured) {
+		head := write.TruncateEnvelope(l.Envelope, write.DocumentHead)
+		structured, _ = page.Fullest(func(to int) string {
 			var rows []string
-			for _, row := range l.Items[page.from:to] {
+			for _, row := range l.Items[page.From:to] {
 				rows = append(rows, row.Raw)
 			}
-			return page.begin(new(arguments), to).put("data", head.With("data", joined(rows)).JSON()).json()
-		}, fitsStructured)
+			return page.Begin(new(write.Object), to).Put("data", head.With("data", joined(rows)).JSON()).JSON()
+		}, write.FitsStructured)
 	}
 	return Result{Text: withUnavailable(text, l.Envelope), Structured: []byte(structured)}, nil
 }
 
 // text is a line for each of the rows, and how to read on.
-func (q StreamsQuery) text(l listing, page offsetPager, to int) string {
-	lines := []string{plural(page.total, "stream row") + ", one for each stream and connection"}
-	if page.total == 0 {
+func (q StreamsQuery) text(l listing, page paging.ByOffset, to int) string {
+	lines := []string{write.Plural(page.Total, "stream row") + ", one for each stream and connection"}
+	if page.Total == 0 {
 		lines = []string{noneGranted("", q.ConnectionID)}
 	}
-	for _, row := range l.Items[page.from:to] {
+	for _, row := range l.Items[page.From:to] {
 		lines = append(lines, readListedStream(row.Members).line())
 	}
-	if shown, _ := page.lines(to); shown != "" {
+	if shown, _ := page.Lines(to); shown != "" {
 		lines = append(lines, shown)
 	}
 	if cursor := l.Envelope.Text("next_cursor"); cursor != "" {
-		lines = append(lines, cursorLine("next_cursor", cursor))
+		lines = append(lines, paging.CursorLine("next_cursor", cursor))
 	}
-	if page.total > 0 {
+	if page.Total > 0 {
 		lines = append(lines, `Call schema {"stream":"…"} for the fields of one.`)
 	}
-	return strings.Join(clipped(lines), "\n")
+	return strings.Join(write.Clipped(lines), "\n")
 }
 
 // line is `messages — cin_work "Work mail" (gmail): 803 records, updated 2026-11-20T10:00:00Z, freshness current`.
 func (s listedStream) line() string {
-	line := shownName(s.name)
+	line := write.ShownName(s.name)
 	if s.connection != "" {
-		line += " — " + labelled(shownName(s.connection), s.label)
+		line += " — " + write.Labelled(write.ShownName(s.connection), s.label)
 	}
 	if s.connector != "" {
-		line += " (" + clean.Bare(clean.Preview(s.connector, labelChars)) + ")"
+		line += " (" + clean.Bare(clean.Preview(s.connector, write.LabelChars)) + ")"
 	}
 	var facts []string
 	if s.records >= 0 {
-		facts = append(facts, plural(s.records, "record"))
+		facts = append(facts, write.Plural(s.records, "record"))
 	}
 	if s.updated != "" {
 		facts = append(facts, "updated "+clean.Name(clean.Preview(s.updated, 40)))

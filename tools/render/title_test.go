@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/marked"
 )
 
 // A title is for people, says something else than the text under it, and is in the words of the source and the grant
@@ -63,7 +64,7 @@ func TestTitles(t *testing.T) {
 			if diff := cmp.Diff([]string{test.title, test.shown}, []string{got.Title, shown}); diff != "" {
 				t.Errorf("title and text (-want +got):\n%s", diff)
 			}
-			if Quotable(got.Title) == Quotable(shown) {
+			if marked.Quotable(got.Title) == marked.Quotable(shown) {
 				t.Errorf("title and text are the same: %q", got.Title)
 			}
 		})

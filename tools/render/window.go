@@ -12,6 +12,8 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/marked"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
 // Bounds of what an answer has of a window or a blob, in bytes.
@@ -34,10 +36,10 @@ type WindowQuery struct {
 }
 
 // at returns the arguments that read on at an offset with the same limit.
-func (q WindowQuery) at(offset int) *arguments {
-	a := new(arguments).text("id", q.Ref.String()).text("field", q.Field)
-	a.put("offset_chars", strconv.Itoa(offset))
-	return a.number("limit_chars", q.Limit)
+func (q WindowQuery) at(offset int) *write.Object {
+	a := new(write.Object).Text("id", q.Ref.String()).Text("field", q.Field)
+	a.Put("offset_chars", strconv.Itoa(offset))
+	return a.Number("limit_chars", q.Limit)
 }
 
 // Prefixes of the resource URIs of windows and blobs.
@@ -121,7 +123,7 @@ func readSpan(w object, q WindowQuery) span {
 	}
 	s.text, _ = rs.AsText(w.Get("text"))
 	runes := utf8.RuneCountInString(s.text)
-	units := runes + surrogates(s.text)
+	units := runes + marked.Surrogates(s.text)
 	if s.start < 0 {
 		s.start = q.Offset
 	}
@@ -174,8 +176,8 @@ func (s *span) fit(max int) {
 	runes := []rune(s.text[:clean.RuneIndex(s.text, max+1)])
 	n := sort.Search(len(runes), func(n int) bool {
 		text := string(runes[:n+1])
-		lines := quoteLines(text)
-		return size(lines)-len("> \n") > max || escaped(text) > max || len(lines) > textLines-handles
+		lines := write.QuoteLines(text)
+		return write.Size(lines)-len("> \n") > max || write.Escaped(text) > max || len(lines) > write.TextLines-handles
 	})
 	if n == len(runes) {
 		return
@@ -200,27 +202,27 @@ func (s *span) keepFlag() {
 func windowStructured(o object, s span, q WindowQuery) string {
 	field := o.Get("field")
 	if rs.Kind(field) != "object" {
-		field = new(arguments).plain("path", q.Field).json()
+		field = new(write.Object).Plain("path", q.Field).JSON()
 	}
 	text := clean.Lines(s.text)
-	out := new(arguments).plain("id", q.Ref.String()).put("field", truncateJSON(field, windowField)).open("window", '{')
-	out.plain("text", text).plain("sha256", Digest(text)).put("start_chars", encode(s.start)).put("end_chars", encode(s.end))
-	out.put("total_chars", numberOrNull(s.total)).put("complete", encode(s.complete))
-	out.put("next_offset_chars", numberOrNull(s.next)).put("previous_offset_chars", numberOrNull(s.previous))
+	out := new(write.Object).Plain("id", q.Ref.String()).Put("field", write.Truncate(field, windowField)).Open("window", '{')
+	out.Plain("text", text).Plain("sha256", marked.Digest(text)).Put("start_chars", write.JSON(s.start)).Put("end_chars", write.JSON(s.end))
+	out.Put("total_chars", numberOrNull(s.total)).Put("complete", write.JSON(s.complete))
+	out.Put("next_offset_chars", numberOrNull(s.next)).Put("previous_offset_chars", numberOrNull(s.previous))
 	if s.matchStart >= 0 {
-		out.put("match_start_chars", encode(s.matchStart)).put("match_end_chars", encode(s.matchEnd))
+		out.Put("match_start_chars", write.JSON(s.matchStart)).Put("match_end_chars", write.JSON(s.matchEnd))
 	}
-	if out.close('}'); s.next >= 0 {
-		out.put("next", q.at(s.next).json())
+	if out.Close('}'); s.next >= 0 {
+		out.Put("next", q.at(s.next).JSON())
 	}
-	return out.json()
+	return out.JSON()
 }
 
 func numberOrNull(n int) string {
 	if n < 0 {
 		return "null"
 	}
-	return encode(n)
+	return write.JSON(n)
 }
 
 // windowPage is the place of the window, how to read on and how to check a quote, then the text, quoted, then how to
@@ -242,20 +244,20 @@ func windowPage(s span, q WindowQuery) string {
 	if s.next < 0 && !s.complete {
 		head += "; the end of the field"
 	}
-	lines = append(lines, clean.Clip(head, lineChars))
+	lines = append(lines, clean.Clip(head, write.LineChars))
 	next := ""
 	if s.next >= 0 {
-		next = "next part: " + q.at(s.next).call("read_record_field")
+		next = "next part: " + q.at(s.next).Call("read_record_field")
 		lines = append(lines, next)
 	}
 	if s.previous >= 0 {
-		lines = append(lines, "previous part: "+q.at(s.previous).call("read_record_field"))
+		lines = append(lines, "previous part: "+q.at(s.previous).Call("read_record_field"))
 	}
 	if s.text == "" {
 		return strings.Join(append(lines, "The text is empty."), "\n")
 	}
-	lines = append(lines, "sha256 "+Digest(clean.Lines(s.text))+" of this text")
-	lines = append(lines, quoteLines(s.text)...)
+	lines = append(lines, "sha256 "+marked.Digest(clean.Lines(s.text))+" of this text")
+	lines = append(lines, write.QuoteLines(s.text)...)
 	if next != "" {
 		lines = append(lines, next)
 	}
@@ -287,25 +289,25 @@ func Blob(body string, contentType string, q BlobQuery) (Result, error) {
 	sum := sha256.Sum256([]byte(body))
 	kind, text := blobType(contentType)
 	uri := q.URI()
-	out := new(arguments).plain("blob_id", q.BlobID).plain("content_type", kind).put("size_bytes", encode(len(body)))
-	out.plain("sha256", hex.EncodeToString(sum[:])).optional("connection_id", q.ConnectionID)
-	lines := []string{clean.Clip(fmt.Sprintf("%s: %s, %d bytes, sha256 %x", clean.Name(q.BlobID), kind, len(body), sum), lineChars)}
+	out := new(write.Object).Plain("blob_id", q.BlobID).Plain("content_type", kind).Put("size_bytes", write.JSON(len(body)))
+	out.Plain("sha256", hex.EncodeToString(sum[:])).Optional("connection_id", q.ConnectionID)
+	lines := []string{clean.Clip(fmt.Sprintf("%s: %s, %d bytes, sha256 %x", clean.Name(q.BlobID), kind, len(body), sum), write.LineChars)}
 	if text && utf8.ValidString(body) {
 		s := span{text: body, next: -1}
 		s.fit(blobText)
 		complete := s.next < 0
-		out.plain("text", clean.Lines(s.text)).put("complete", encode(complete))
+		out.Plain("text", clean.Lines(s.text)).Put("complete", write.JSON(complete))
 		if !complete {
 			lines = append(lines, fmt.Sprintf("Shown the first %d of %d bytes; the resource %s has all of them.", len(s.text), len(body), uri))
 		}
 		if s.text != "" {
-			lines = append(lines, quoteLines(s.text)...)
+			lines = append(lines, write.QuoteLines(s.text)...)
 		}
 	} else {
-		out.put("complete", "false")
+		out.Put("complete", "false")
 		lines = append(lines, "Not text, so not shown here; the resource "+uri+" has the bytes.")
 	}
-	return Result{Text: strings.Join(lines, "\n"), Structured: []byte(out.plain("uri", uri).json())}, nil
+	return Result{Text: strings.Join(lines, "\n"), Structured: []byte(out.Plain("uri", uri).JSON())}, nil
 }
 
 // blobType is the media type without parameters, and whether such a blob is text.
@@ -314,7 +316,7 @@ func blobType(contentType string) (kind string, text bool) {
 	if err != nil || kind == "" {
 		kind = "application/octet-stream"
 	}
-	kind = clean.Preview(kind, labelChars)
+	kind = clean.Preview(kind, write.LabelChars)
 	switch {
 	case strings.HasPrefix(kind, "text/"), kind == "application/json", strings.HasSuffix(kind, "+json"),
 		kind == "application/csv", kind == "application/ics", kind == "application/xml", strings.HasSuffix(kind, "+xml"):

@@ -1,4 +1,4 @@
-package render
+package write
 
 import (
 	"encoding/json"
@@ -26,14 +26,14 @@ func TestSharing(t *testing.T) {
 		"nothing is kept of nothing":                   {nil, 10, 64, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := sharing(row.sizes, row.remaining, row.least)
+			got := Sharing(row.sizes, row.remaining, row.least)
 			if got != row.want {
 				t.Errorf("%d of %v are kept, want %d", got, row.sizes, row.want)
 			}
-			if fairShare(row.sizes[:got], row.remaining) < row.least {
+			if FairShare(row.sizes[:got], row.remaining) < row.least {
 				t.Errorf("the share of %v is less than %d", row.sizes[:got], row.least)
 			}
-			if got < len(row.sizes) && fairShare(row.sizes[:got+1], row.remaining) >= row.least {
+			if got < len(row.sizes) && FairShare(row.sizes[:got+1], row.remaining) >= row.least {
 				t.Errorf("%v could be kept too", row.sizes[got])
 			}
 		})
@@ -53,7 +53,7 @@ func FuzzFit(f *testing.F) {
 		if err != nil || max < 4 || max > 5000 {
 			return
 		}
-		got := truncateJSON(compact, max)
+		got := Truncate(compact, max)
 		if len(got) > max || !json.Valid([]byte(got)) || !utf8.ValidString(got) {
 			t.Errorf("truncateJSON(%s, %d) = %s", compact, max, got)
 		}

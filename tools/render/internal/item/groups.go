@@ -1,4 +1,4 @@
-package render
+package item
 
 import (
 	"slices"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
 const (
@@ -17,7 +18,7 @@ const (
 // A tableGroup is some records of a page that follow one another, or all that were expanded in those under one name, with their columns.
 type tableGroup struct {
 	relation string // the name of the latter
-	items    []item
+	items    []Item
 	prefix   string // of the ids; "" when they are printed whole
 	columns  []string
 	emitted  bool              // no record has a time of its own: when each was read stands behind the id
@@ -32,13 +33,13 @@ const usualCell = "~"
 
 // usualValues finds the values that are said once for a column: long ones that at least half of several records have, such as the one
 // recipient of most messages.
-func usualValues(items []item, columns []string) map[string]string {
+func usualValues(items []Item, columns []string) map[string]string {
 	const least, most = 24, 300 // bytes
 	usual := map[string]string{}
 	for _, column := range columns {
 		counts := map[string]int{}
 		for i := range items {
-			value := items[i].data.Get(column)
+			value := items[i].Data.Get(column)
 			if len(value) < least || len(value) > most {
 				continue
 			}
@@ -50,18 +51,18 @@ func usualValues(items []item, columns []string) map[string]string {
 	return usual
 }
 
-func newTableGroup(relation string, items []item) tableGroup {
+func newTableGroup(relation string, items []Item) tableGroup {
 	g := tableGroup{relation: relation, items: items, prefix: commonPrefix(items), columns: columnsOf(items)}
 	for i := range items {
-		for _, r := range items[i].relations {
-			at, known := g.at[r.name]
+		for _, r := range items[i].Relations {
+			at, known := g.at[r.Name]
 			if !known {
 				if at = len(g.related); at == 0 {
 					g.at = map[string]int{}
 				}
-				g.at[r.name], g.related = at, append(g.related, tableGroup{relation: r.name})
+				g.at[r.Name], g.related = at, append(g.related, tableGroup{relation: r.Name})
 			}
-			g.related[at].items = append(g.related[at].items, r.records...)
+			g.related[at].items = append(g.related[at].items, r.Records...)
 		}
 	}
 	for i, r := range g.related {
@@ -71,11 +72,11 @@ func newTableGroup(relation string, items []item) tableGroup {
 }
 
 // groupRecords divides a page at each change of connection, unless that changes too often.
-func groupRecords(items []item) []tableGroup {
+func groupRecords(items []Item) []tableGroup {
 	var groups []tableGroup
 	for i := range items {
 		n := len(groups) - 1
-		if n < 0 || groups[n].items[0].conn != items[i].conn || groups[n].items[0].stream != items[i].stream {
+		if n < 0 || groups[n].items[0].Connection != items[i].Connection || groups[n].items[0].Stream != items[i].Stream {
 			groups, n = append(groups, tableGroup{items: items[i:i]}), n+1
 		}
 		groups[n].items = items[i-len(groups[n].items) : i+1]
@@ -85,8 +86,8 @@ func groupRecords(items []item) []tableGroup {
 	}
 	for i := range groups {
 		g := newTableGroup("", groups[i].items)
-		g.emitted = !slices.ContainsFunc(g.items, func(it item) bool { return it.authored != "" || it.emitted == "" })
-		g.block = len(items) == 1 || len(g.columns) > maxColumns || clean.LongerThan(g.header(), lineChars)
+		g.emitted = !slices.ContainsFunc(g.items, func(it Item) bool { return it.Authored != "" || it.Emitted == "" })
+		g.block = len(items) == 1 || len(g.columns) > maxColumns || clean.LongerThan(g.header(), write.LineChars)
 		if !g.block { // which has few columns
 			g.usual = usualValues(g.items, g.columns)
 		}
@@ -97,12 +98,12 @@ func groupRecords(items []item) []tableGroup {
 
 // commonPrefix is what the ids of most records of one connection and stream begin with; "" when there is no such beginning. An id
 // that does not begin with it is printed whole.
-func commonPrefix(items []item) string {
+func commonPrefix(items []Item) string {
 	prefix := ""
 	for i := range items {
 		switch it := &items[i]; {
-		case it.ref == (rs.Ref{}): // has no id that could be printed
-		case it.conn != items[0].conn || it.stream != items[0].stream:
+		case it.Ref == (rs.Ref{}): // has no id that could be printed
+		case it.Connection != items[0].Connection || it.Stream != items[0].Stream:
 			return ""
 		case prefix == "" || strings.HasPrefix(prefix, rs.RecordURIPrefix):
 			prefix = idPrefix(it)
@@ -112,19 +113,19 @@ func commonPrefix(items []item) string {
 }
 
 // idPrefix is the part of an id before its record id.
-func idPrefix(it *item) string {
-	if strings.HasPrefix(it.id, rs.RecordURIPrefix) {
-		return it.id[:strings.LastIndexByte(it.id, '/')+1]
+func idPrefix(it *Item) string {
+	if strings.HasPrefix(it.ID, rs.RecordURIPrefix) {
+		return it.ID[:strings.LastIndexByte(it.ID, '/')+1]
 	}
-	return strings.TrimSuffix(it.id, it.recordID)
+	return strings.TrimSuffix(it.ID, it.RecordID)
 }
 
 // columnsOf are the names of all fields, in the order in which they are met.
-func columnsOf(items []item) []string {
+func columnsOf(items []Item) []string {
 	var columns []string
 	seen := map[string]bool{}
 	for i := range items {
-		for _, m := range items[i].data {
+		for _, m := range items[i].Data {
 			if repeatsID(&items[i], m) || seen[m.Name] {
 				continue
 			}
@@ -136,12 +137,12 @@ func columnsOf(items []item) []string {
 }
 
 // repeatsID reports the field that says the record's id again.
-func repeatsID(it *item, m member) bool {
+func repeatsID(it *Item, m rs.Member) bool {
 	if m.Name != "id" || rs.Kind(m.Value) != "string" {
 		return false
 	}
 	id, _ := rs.AsText(m.Value)
-	return id == it.recordID
+	return id == it.RecordID
 }
 
 // header names the columns.
@@ -151,16 +152,16 @@ func (g *tableGroup) header() string {
 		names = append(names, "emitted_at (when collected)")
 	}
 	for _, column := range g.columns {
-		names = append(names, shownName(column))
+		names = append(names, write.ShownName(column))
 	}
-	line := strings.Join(names, separator)
+	line := strings.Join(names, write.Separator)
 	if g.prefix != "" {
 		line += " (id = " + g.prefix + " + first column)"
 	}
 	if g.relation == "" {
 		return line
 	}
-	return clean.Clip("  "+shownName(g.relation)+": "+line, lineChars)
+	return clean.Clip("  "+write.ShownName(g.relation)+": "+line, write.LineChars)
 }
 
 // head are the lines before the records of a group: the columns, and those of related records; "" if each record is a block.
@@ -172,7 +173,7 @@ func (g *tableGroup) head() string {
 	for _, column := range g.columns {
 		if value := g.usual[column]; value != "" {
 			cell, _ := clean.AppendCell(nil, value, mostText)
-			lines = append(lines, usualCell+" in "+shownName(column)+": "+string(cell))
+			lines = append(lines, usualCell+" in "+write.ShownName(column)+": "+string(cell))
 		}
 	}
 	for i := range g.related {

@@ -1,4 +1,4 @@
-package render
+package write
 
 import (
 	"strings"
@@ -22,7 +22,7 @@ func TestLines(t *testing.T) {
 		"an item that no line can hold stands alone and is cut":  {"a: ", []string{long(2500)}, "a:\n  " + long(1997) + "…"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := folded(row.beginning, "  ", row.items)
+			got := Folded(row.beginning, "  ", row.items)
 			if diff := cmp.Diff(row.want, strings.Join(got, "\n")); diff != "" {
 				t.Error(diff)
 			}
@@ -32,12 +32,12 @@ func TestLines(t *testing.T) {
 
 // FuzzQuoteLines: no line of a quoted text can be taken for one of ours (D19).
 func FuzzQuoteLines(f *testing.F) {
-	for _, seed := range []string{"", "a\nb", "> a\r\n+ b", "a\u2028b\vc", strings.Repeat("é", 2*lineChars)} {
+	for _, seed := range []string{"", "a\nb", "> a\r\n+ b", "a\u2028b\vc", strings.Repeat("é", 2*LineChars)} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, line := range quoteLines(text) {
-			if !strings.HasPrefix(line, "> ") && !strings.HasPrefix(line, "+ ") || strings.Contains(line, "\n") || clean.LongerThan(line, lineChars) {
+		for _, line := range QuoteLines(text) {
+			if !strings.HasPrefix(line, "> ") && !strings.HasPrefix(line, "+ ") || strings.Contains(line, "\n") || clean.LongerThan(line, LineChars) {
 				t.Errorf("%q forges the line %q", text, line)
 			}
 		}

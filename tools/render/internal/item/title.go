@@ -1,4 +1,4 @@
-package render
+package item
 
 import (
 	"net/url"
@@ -8,6 +8,8 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/marked"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
 const maxURLChars = 2048
@@ -25,20 +27,20 @@ func citable(address string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil
 }
 
-// citation returns the best usable address among the record's, or "".
-func citation(data object) string {
+// Address returns the best usable address among the record's, or "".
+func Address(data rs.Object) string {
 	address, _ := firstText(addressNames, nil, data, citable)
 	return address
 }
 
-// refusedAddress is the best address of a record that has no usable one, or "".
-func refusedAddress(data object) string {
+// RefusedAddress is the best address of a record that has no usable one, or "".
+func RefusedAddress(data rs.Object) string {
 	address, _ := firstText(addressNames, nil, data, func(s string) bool { return clean.Preview(s, maxURLChars) != "" })
 	return clean.Preview(address, maxURLChars)
 }
 
-// recordURL is the adapter's own address of a record, never empty: the citation of last resort (D20).
-func recordURL(base string, ref rs.Ref) string {
+// RecordURL is the adapter's own address of a record, never empty: the citation of last resort (D20).
+func RecordURL(base string, ref rs.Ref) string {
 	base = strings.TrimRight(base, "/")
 	if ref.Stream == "" || ref.RecordID == "" {
 		return base + "/v1/search"
@@ -56,7 +58,7 @@ func recordURL(base string, ref rs.Ref) string {
 
 // The names under which records keep their title, and when their author made them: the better ones come first.
 var (
-	titleNames = []string{"title", "subject", "name", "full_name", "headline", "filename", "file_name", "summary"}
+	TitleNames = []string{"title", "subject", "name", "full_name", "headline", "filename", "file_name", "summary"}
 	timeNames  = []string{
 		"authored_at", "sent_at", "published_at", "created_at", "received_at", "starts_at", "ordered_at", "reacted_at", "updated_at", "date", "timestamp",
 	}
@@ -64,9 +66,9 @@ var (
 
 // firstText returns the first string under one of some names that is right, and the name: an earlier name comes first, and of one
 // name the own object's before that of its data.
-func firstText(names []string, own, data object, right func(string) bool) (text, name string) {
+func firstText(names []string, own, data rs.Object, right func(string) bool) (text, name string) {
 	best := len(names)
-	for _, o := range [...]object{own, data} {
+	for _, o := range [...]rs.Object{own, data} {
 		for _, m := range o {
 			n := slices.Index(names[:best], m.Name)
 			if n < 0 || rs.Kind(m.Value) != "string" {
@@ -88,21 +90,21 @@ func legible(line string) bool {
 		return false
 	}
 	const shortest = 12 // of a name that only programs read
-	if len(line) < shortest || day(line) != "" || !strings.ContainsAny(line, "0123456789") {
+	if len(line) < shortest || write.Day(line) != "" || !strings.ContainsAny(line, "0123456789") {
 		return true
 	}
 	return strings.Trim(line, "0123456789abcdefABCDEF-") != ""
 }
 
-// repeats reports whether a title and a text say the same, or one is the cut start or a part of the other.
-func repeats(title, text string) bool {
+// Repeats reports whether a title and a text say the same, or one is the cut start or a part of the other.
+func Repeats(title, text string) bool {
 	const enough = 40 // runes that are no title by chance
 	if title == "" {
 		return false
 	}
-	fold := func(s string) string { return strings.ToLower(Quotable(s)) }
+	fold := func(s string) string { return strings.ToLower(marked.Quotable(s)) }
 	t, s := fold(title), fold(text)
-	switch cut := strings.HasSuffix(title, ellipsis) || strings.HasSuffix(title, "..."); {
+	switch cut := strings.HasSuffix(title, write.Ellipsis) || strings.HasSuffix(title, "..."); {
 	case t == "" || s == "":
 		return false
 	case strings.HasPrefix(s, t):
@@ -112,17 +114,17 @@ func repeats(title, text string) bool {
 	}
 }
 
-// titleOf returns the first title of a record that is right, too: in itself or in its data; "" for none.
-func titleOf(own, data object, right func(title string) bool) string {
-	title, _ := firstText(titleNames, own, data, func(s string) bool {
-		title := plain(s)
-		return legible(clean.Preview(title, titleChars)) && right(title)
+// Title returns the first title of a record that is right, too: in itself or in its data; "" for none.
+func Title(own, data rs.Object, right func(title string) bool) string {
+	title, _ := firstText(TitleNames, own, data, func(s string) bool {
+		title := marked.Strip(s)
+		return legible(clean.Preview(title, write.TitleChars)) && right(title)
 	})
-	return plain(title)
+	return marked.Strip(title)
 }
 
-// timeOf returns the first timestamp and its field: the author's before a server's, wherever they stand.
-func timeOf(own, data object) (time, field string) {
-	time, field = firstText(timeNames, own, data, func(s string) bool { return day(s) != "" })
+// Time returns the first timestamp and its field: the author's before a server's, wherever they stand.
+func Time(own, data rs.Object) (time, field string) {
+	time, field = firstText(timeNames, own, data, func(s string) bool { return write.Day(s) != "" })
 	return clean.Preview(time, 40), field
 }

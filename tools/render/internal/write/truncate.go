@@ -1,4 +1,4 @@
-package render
+package write
 
 import (
 	"math"
@@ -13,14 +13,14 @@ import (
 // member. The answer says beside it what was cut (D18).
 
 const (
-	leastShare    = 64   // a member that would get fewer than this many bytes is left out
-	leastField    = 1500 // the same of a record's field: so few are cut that each can be named with the call that reads on
-	truncateDepth = 6    // how deep a value is looked into; what is large below that is left out as a whole
+	LeastShare    = 64   // a member that would get fewer than this many bytes is left out
+	LeastField    = 1500 // the same of a record's field: so few are cut that each can be named with the call that reads on
+	TruncateDepth = 6    // how deep a value is looked into; what is large below that is left out as a whole
 )
 
-// truncateJSON returns a JSON value of at most max bytes, which are the 4 of null at least, or as it is when it fits. The members of an
+// Truncate returns a JSON value of at most max bytes, which are the 4 of null at least, or as it is when it fits. The members of an
 // object share the bytes: the small ones are whole and the large ones get what is left, so that ids and cursors stay.
-func truncateJSON(raw string, max int) string { return truncateAt(raw, max, truncateDepth) }
+func Truncate(raw string, max int) string { return truncateAt(raw, max, TruncateDepth) }
 
 func truncateAt(raw string, max, depth int) string {
 	if len(raw) <= max {
@@ -28,11 +28,11 @@ func truncateAt(raw string, max, depth int) string {
 	}
 	switch kind := rs.Kind(raw); {
 	case kind == "string" && max >= len(`""`):
-		return encode(prefix(rs.TextStart(raw, max), max-len(`""`)))
+		return JSON(Prefix(rs.TextStart(raw, max), max-len(`""`)))
 	case kind == "array" && depth > 0 && max >= len(`[]`):
 		return truncateArray(raw, max, depth)
 	case kind == "object" && depth > 0 && max >= len(`{}`):
-		return truncateObject(rs.AsObject(raw), max, leastShare, depth).JSON()
+		return TruncateObject(rs.AsObject(raw), max, LeastShare, depth).JSON()
 	}
 	return "null"
 }
@@ -45,7 +45,7 @@ func truncateArray(raw string, max, depth int) string {
 			remaining -= len(element) + 1
 			continue
 		}
-		if remaining <= leastShare {
+		if remaining <= LeastShare {
 			return rs.JoinArray(elements[:i])
 		}
 		elements[i] = truncateAt(element, remaining-1, depth-1)
@@ -54,23 +54,23 @@ func truncateArray(raw string, max, depth int) string {
 	return rs.JoinArray(elements)
 }
 
-// truncateObject cuts an object to max bytes. A member is whole, or has at least least bytes, its name included, or is left
+// TruncateObject cuts an object to max bytes. A member is whole, or has at least least bytes, its name included, or is left
 // out with those behind it. A member whose name is too long for any call is left out alone.
-func truncateObject(o object, most, least, depth int) object {
+func TruncateObject(o rs.Object, most, least, depth int) rs.Object {
 	remaining := most - len(`{}`)
-	var fitted object
+	var fitted rs.Object
 	var sizes []int
 	for _, m := range o {
-		if len(m.Name) > longestName {
+		if len(m.Name) > LongestName {
 			continue
 		}
-		own := len(encode(m.Name)) + len(`:,`)
+		own := len(JSON(m.Name)) + len(`:,`)
 		least = max(least, own+len("null")) // else a name could be larger than its share
 		fitted, sizes = append(fitted, m), append(sizes, own+len(m.Value))
 	}
-	kept := sharing(sizes, remaining, least)
-	share := fairShare(sizes[:kept], remaining)
-	fitted = append(object{}, fitted[:kept]...)
+	kept := Sharing(sizes, remaining, least)
+	share := FairShare(sizes[:kept], remaining)
+	fitted = append(rs.Object{}, fitted[:kept]...)
 	for i, m := range fitted {
 		if sizes[i] > share {
 			fitted[i].Value = truncateAt(m.Value, share-(sizes[i]-len(m.Value)), depth-1)
@@ -79,23 +79,23 @@ func truncateObject(o object, most, least, depth int) object {
 	return fitted
 }
 
-// truncateEnvelope cuts what stands beside a list to max bytes, but no cursor: it would be worth nothing.
-func truncateEnvelope(o object, max int) object {
+// TruncateEnvelope cuts what stands beside a list to max bytes, but no cursor: it would be worth nothing.
+func TruncateEnvelope(o rs.Object, max int) rs.Object {
 	if len(o.JSON()) <= max {
 		return o
 	}
 	cursors := []string{"next_cursor", "next_changes_since", "has_more"}
-	fitted := truncateObject(o.Without(cursors...), max, leastShare, truncateDepth)
+	fitted := TruncateObject(o.Without(cursors...), max, LeastShare, TruncateDepth)
 	for _, key := range cursors {
 		if value := o.Get(key); value != "" {
-			fitted = append(fitted, pair(key, value))
+			fitted = append(fitted, Pair(key, value))
 		}
 	}
 	return fitted
 }
 
-// sharing is how many of the first sizes share remaining bytes so that each is complete or has at least least of them.
-func sharing(sizes []int, remaining, least int) int {
+// Sharing is how many of the first sizes share remaining bytes so that each is complete or has at least least of them.
+func Sharing(sizes []int, remaining, least int) int {
 	needed := 0
 	for i, size := range sizes {
 		if needed += min(size, least); needed > remaining && least > 0 {
@@ -105,8 +105,8 @@ func sharing(sizes []int, remaining, least int) int {
 	return len(sizes)
 }
 
-// fairShare is the largest share at which sizes, each cut to it, fit in remaining bytes together.
-func fairShare(sizes []int, remaining int) int {
+// FairShare is the largest share at which sizes, each cut to it, fit in remaining bytes together.
+func FairShare(sizes []int, remaining int) int {
 	sorted := slices.Sorted(slices.Values(sizes))
 	for i, size := range sorted {
 		share := remaining / (len(sorted) - i)
@@ -118,8 +118,8 @@ func fairShare(sizes []int, remaining int) int {
 	return math.MaxInt
 }
 
-// prefix is the longest start of s that takes at most max bytes of JSON and does not end inside an emoji flag.
-func prefix(s string, max int) string {
+// Prefix is the longest start of s that takes at most max bytes of JSON and does not end inside an emoji flag.
+func Prefix(s string, max int) string {
 	n := 0
 	for i, c := range s {
 		if n += escapedRune(c); n > max {
@@ -129,8 +129,8 @@ func prefix(s string, max int) string {
 	return s
 }
 
-// escaped is how many bytes s takes inside a JSON string.
-func escaped(s string) int {
+// Escaped is how many bytes s takes inside a JSON string.
+func Escaped(s string) int {
 	n := 0
 	for _, c := range s {
 		n += escapedRune(c)

@@ -1,4 +1,4 @@
-package render
+package paging
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
 // A Position is a place in a list of the resource server: a page, and how many of its items were shown. A channel that shows only
@@ -30,8 +31,8 @@ const RepairedList = "words"
 
 const positionPrefix = "shown."
 
-// ParsePosition reads a cursor that a model sent. What does not have the form of a Position is a cursor of the resource server.
-func ParsePosition(cursor string) Position {
+// Parse reads a cursor that a model sent. What does not have the form of a Position is a cursor of the resource server.
+func Parse(cursor string) Position {
 	rest, ok := strings.CutPrefix(cursor, positionPrefix)
 	parts := strings.SplitN(rest, ".", 4)
 	if !ok || len(parts) != 4 {
@@ -46,7 +47,7 @@ func ParsePosition(cursor string) Position {
 	var errShown, errLimit error
 	p.Shown, errShown = strconv.Atoi(parts[0])
 	p.Limit, errLimit = strconv.Atoi(parts[1])
-	if errShown != nil || errLimit != nil || p.Shown < 1 || p.Shown > rs.MaxItems || p.Limit < 0 || p.Limit > maxLimit || p.String() != cursor {
+	if errShown != nil || errLimit != nil || p.Shown < 1 || p.Shown > rs.MaxItems || p.Limit < 0 || p.Limit > MaxLimit || p.String() != cursor {
 		return Position{Cursor: cursor}
 	}
 	return p
@@ -173,7 +174,7 @@ func (p Position) Under(connection string) (Position, error) {
 	argument := listArguments[connectionArgument]
 	var args rs.Object
 	if connection != "" {
-		args = object{pair(argument.called, encode(connection))}
+		args = rs.Object{write.Pair(argument.called, write.JSON(connection))}
 	}
 	form := p.form()
 	mark, from := form.ofArguments(args, argument.names), form.argument*connectionArgument

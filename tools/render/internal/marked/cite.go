@@ -1,4 +1,4 @@
-package render
+package marked
 
 import (
 	"crypto/sha256"
@@ -8,7 +8,9 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
 // A quote can be checked later: an answer says of the text that it shows where it is in its field, as a range of code
@@ -16,42 +18,42 @@ import (
 
 // A cite is the checkable part of a quote.
 type cite struct {
-	quote      string // of the record's own words; empty when none are shown
-	start, end int    // code points of the field; end is 0 when the range is not known
+	Quote      string // of the record's own words; empty when none are shown
+	Start, End int    // code points of the field; end is 0 when the range is not known
 }
 
-// citedDigits is how many hexadecimal digits of a digest an excerpt is cited with.
-const citedDigits = 16
+// CitedDigits is how many hexadecimal digits of a digest an excerpt is cited with.
+const CitedDigits = 16
 
-// appendDigest appends the start of the SHA-256 of the quote.
-func (c cite) appendDigest(b []byte) []byte {
+// AppendDigest appends the start of the SHA-256 of the quote.
+func (c cite) AppendDigest(b []byte) []byte {
 	start := len(b)
-	b = append(b, Quotable(c.quote)...) // where the digest goes: no other copy is needed
+	b = append(b, Quotable(c.Quote)...) // where the digest goes: no other copy is needed
 	sum := sha256.Sum256(b[start:])
-	return hex.AppendEncode(b[:start], sum[:citedDigits/2])
+	return hex.AppendEncode(b[:start], sum[:CitedDigits/2])
 }
 
-// A place is where in its field an excerpt is, as far as the resource server proves it.
-type place struct {
+// A Place is where in its field an excerpt is, as far as the resource server proves it.
+type Place struct {
 	start, end int    // of the whole excerpt, in code points; end is 0 when that is not known
 	source     []rune // the text as received, when it holds as many code points as the range
 	first      int    // the place of source[0]
 	at         []int  // the index in source of each rune of the excerpt
 }
 
-// readPlace reads a range from an excerpt or from its read. It is believed when it holds as many code points as the
+// ReadPlace reads a range from an excerpt or from its read. It is believed when it holds as many code points as the
 // excerpt, or more, because a server may have put one space for several, unless some had to be cleaned away; of a range in
 // UTF-16 units not even the start is sure.
-func readPlace(e, read object, p markedText) place {
-	for _, o := range []object{e, read} {
+func ReadPlace(e, read rs.Object, p Text) Place {
+	for _, o := range []rs.Object{e, read} {
 		start, ok := o.Number("start_chars")
 		end, also := o.Number("end_chars")
 		if !ok || !also || start < 0 || end <= start {
 			continue
 		}
-		received := plain(e.Text("preview_text", "text"))
-		if Quotable(received) != Quotable(p.plain) {
-			return place{} // a mark stood where cleaning takes it for something else, as in an escape sequence
+		received := Strip(e.Text("preview_text", "text"))
+		if Quotable(received) != Quotable(p.Plain) {
+			return Place{} // a mark stood where cleaning takes it for something else, as in an escape sequence
 		}
 		source, said := []rune(received), end-start
 		first, count := start, len(source) // the place of source[0], and how many runes the range has to hold
@@ -61,14 +63,14 @@ func readPlace(e, read object, p markedText) place {
 		if source[len(source)-1] == '…' {
 			count--
 		}
-		switch units := count + surrogates(string(source)); {
+		switch units := count + Surrogates(string(source)); {
 		case count == said:
-			return place{start: start, end: end, source: source, first: first, at: align([]rune(p.plain), source)}
+			return Place{start: start, end: end, source: source, first: first, at: align([]rune(p.Plain), source)}
 		case count < said && (units == count || units != said) && clean.Lines(received) == received:
-			return place{start: start, end: end}
+			return Place{start: start, end: end}
 		}
 	}
-	return place{}
+	return Place{}
 }
 
 // align finds each rune of a cleaned text in the text that it was cleaned from: cleaning leaves out, and puts one space for
@@ -89,32 +91,32 @@ func align(cleaned, source []rune) []int {
 	return places
 }
 
-// cite is the citation of the part of a markedText that is shown.
-func (p place) cite(text string, shown textRange) cite {
-	from, to := quotableRange(text[shown.from:shown.to])
-	from, to = shown.from+from, shown.from+to
+// Cite is the citation of the part of a text that is shown.
+func (p Place) Cite(text string, shown Range) cite {
+	from, to := quotableRange(text[shown.From:shown.To])
+	from, to = shown.From+from, shown.From+to
 	if from == to {
 		return cite{}
 	}
-	c := cite{quote: text[from:to]}
+	c := cite{Quote: text[from:to]}
 	switch {
 	case p.at != nil:
 		first := utf8.RuneCountInString(text[:from])
 		last := first + utf8.RuneCountInString(text[from:to]) - 1
 		// The place is not sure if characters that were cleaned away are the same.
-		if start, end := p.at[first], p.at[last]+1; Quotable(string(p.source[start:end])) == Quotable(c.quote) {
-			c.start, c.end = p.first+start, p.first+end
+		if start, end := p.at[first], p.at[last]+1; Quotable(string(p.source[start:end])) == Quotable(c.Quote) {
+			c.Start, c.End = p.first+start, p.first+end
 		}
 	case p.end > 0:
 		if wholeFrom, wholeTo := quotableRange(text); from == wholeFrom && to == wholeTo {
-			c.start, c.end = p.start, p.end
+			c.Start, c.End = p.start, p.end
 		}
 	}
 	return c
 }
 
-// surrogates is how many UTF-16 units s has more than code points.
-func surrogates(s string) int {
+// Surrogates is how many UTF-16 units s has more than code points.
+func Surrogates(s string) int {
 	n := 0
 	for _, c := range s {
 		n += utf16.RuneLen(c) - 1
@@ -127,7 +129,7 @@ func surrogates(s string) int {
 // equal in this form.
 func Quotable(text string) string {
 	line := clean.Line(text)
-	if without := plain(line); without != line {
+	if without := Strip(line); without != line {
 		line = clean.Line(without)
 	}
 	from, to := quotableRange(line)
@@ -139,9 +141,9 @@ func quotableRange(line string) (from, to int) {
 	to = len(line)
 	for {
 		part := line[from:to]
-		cut := strings.TrimLeft(strings.TrimPrefix(strings.TrimPrefix(part, ellipsis), "..."), " ")
+		cut := strings.TrimLeft(strings.TrimPrefix(strings.TrimPrefix(part, write.Ellipsis), "..."), " ")
 		from += len(part) - len(cut)
-		rest := strings.TrimRight(strings.TrimSuffix(strings.TrimSuffix(cut, ellipsis), "..."), " ")
+		rest := strings.TrimRight(strings.TrimSuffix(strings.TrimSuffix(cut, write.Ellipsis), "..."), " ")
 		to -= len(cut) - len(rest)
 		if len(rest) == len(part) {
 			return from, to

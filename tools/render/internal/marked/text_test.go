@@ -1,4 +1,4 @@
-package render
+package marked
 
 import (
 	"strings"
@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 	"github.com/rivo/uniseg"
 )
 
@@ -54,23 +55,23 @@ func FuzzClusters(f *testing.F) {
 // A mark may hold nothing but a space, and be trimmed away from both sides: what is left is empty, and never less.
 func TestAMarkedSpace(t *testing.T) {
 	for _, line := range []string{"écc <mark> </mark> a –x<mark>a</mark>aé bb 🚀é éé", "a🚀céaé bc <mark> </mark> a cc<mark>x</mark><mark>x</mark>xbb é c", "a <mark> </mark> b", "ab cd ef <mark> </mark> <mark> </mark> gh ij kl"} {
-		markedText := readMarkedText(line)
+		markedText := Read(line)
 		for most := range 60 {
 			text, shown := shownOf(markedText, most)
-			if shown.from > shown.to || utf8.RuneCountInString(text) > most {
-				t.Errorf("%q in %d characters is %q, from byte %d to %d", line, most, text, shown.from, shown.to)
+			if shown.From > shown.To || utf8.RuneCountInString(text) > most {
+				t.Errorf("%q in %d characters is %q, from byte %d to %d", line, most, text, shown.From, shown.To)
 			}
 		}
 	}
 }
 
 // shownOf is what is shown of an excerpt.
-func shownOf(p markedText, most int) (string, textRange) {
-	if p.plain == "" || most == 0 {
-		return "", textRange{}
+func shownOf(p Text, most int) (string, Range) {
+	if p.Plain == "" || most == 0 {
+		return "", Range{}
 	}
-	shown := p.window(most)
-	quoted := p.appendShown(nil, shown, func(b []byte, text string) []byte { return append(b, text...) })
+	shown := p.Window(most)
+	quoted := p.Append(nil, shown, func(b []byte, text string) []byte { return append(b, text...) })
 	return string(quoted[1 : len(quoted)-1]), shown
 }
 
@@ -85,7 +86,7 @@ func FuzzMarks(f *testing.F) {
 		if max < 1 || max > 2000 {
 			return
 		}
-		p := readMarkedText(clean.Line(text))
+		p := Read(clean.Line(text))
 		got, shown := shownOf(p, max)
 		if !balanced(got) {
 			t.Errorf("%q is not balanced", got)
@@ -93,17 +94,17 @@ func FuzzMarks(f *testing.F) {
 		if clean.LongerThan(got, max) {
 			t.Errorf("%q has more than %d characters", got, max)
 		}
-		whole := borders(p.plain)
-		if !whole[shown.from] || !whole[shown.to] {
-			t.Errorf("%q splits a cluster of %q", got, p.plain)
+		whole := borders(p.Plain)
+		if !whole[shown.From] || !whole[shown.To] {
+			t.Errorf("%q splits a cluster of %q", got, p.Plain)
 		}
-		if strings.ContainsAny(p.plain, "<"+ellipsis) {
+		if strings.ContainsAny(p.Plain, "<"+write.Ellipsis) {
 			return // what is said below cannot tell the text's own from ours
 		}
-		if words := strings.Trim(plain(got), ellipsis); words != p.plain[shown.from:shown.to] {
-			t.Errorf("%q is not %q", got, p.plain[shown.from:shown.to])
+		if words := strings.Trim(Strip(got), write.Ellipsis); words != p.Plain[shown.From:shown.To] {
+			t.Errorf("%q is not %q", got, p.Plain[shown.From:shown.To])
 		}
-		for at, rest := shown.from, strings.TrimPrefix(got, ellipsis); ; {
+		for at, rest := shown.From, strings.TrimPrefix(got, write.Ellipsis); ; {
 			before, tag, after := nextMark(rest)
 			if at += len(before); tag == "" {
 				break
@@ -151,11 +152,11 @@ func TestExcerptsAreCutAtCharacters(t *testing.T) {
 		"a match longer than the excerpt": "<mark>" + strings.Repeat(family, 90) + "</mark>",
 		"a very long line":                strings.Repeat("hay ", 20000) + "<mark>needle</mark>" + strings.Repeat(" hay", 20000),
 	} {
-		p := readMarkedText(line)
-		whole := borders(p.plain)
+		p := Read(line)
+		whole := borders(p.Plain)
 		for _, max := range []int{30, 60, 90, 130, 200} {
 			got, shown := shownOf(p, max)
-			if !balanced(got) || clean.LongerThan(got, max) || !whole[shown.from] || !whole[shown.to] || !strings.Contains(got, markOpen) {
+			if !balanced(got) || clean.LongerThan(got, max) || !whole[shown.From] || !whole[shown.To] || !strings.Contains(got, markOpen) {
 				t.Errorf("%s in %d: %q", name, max, got)
 			}
 			before, _, _ := strings.Cut(got, markOpen)

@@ -1,0 +1,119 @@
+package hit
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/item"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/marked"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
+)
+
+// An Excerpt is a proven match: the resource server says that this text of this field matched (S1-1a).
+type Excerpt struct {
+	Field string
+	Text  marked.Text
+	Place marked.Place // where in the field the text stands
+	Ref   rs.Ref       // the record that has the field
+	ID    string       // its id
+	raw   string       // the text as received, where it is not the same
+}
+
+// proven returns the first excerpts of a hit that the resource server proved to match. A field is claimed only there: an evidence
+// excerpt of a lexical match, or a snippet that names its field and marks the match. Nothing is ever inferred from names (S1-1b).
+func proven(own rs.Object, it *item.Item, connection string) []Excerpt {
+	if it.Ref == (rs.Ref{}) {
+		return nil
+	}
+	var proven []Excerpt
+	for _, raw := range own.Array("evidence_excerpts") {
+		e := rs.AsObject(raw)
+		read := e.Object("read")
+		field := cmp.Or(e.Text("field_path", "field"), read.Text("field"))
+		if len(proven) == MaxEvidenceRows || field == "" || e.Text("provenance") != "lexical_match" || item.OtherConnection(read, connection) {
+			continue
+		}
+		if x, ok := newExcerpt(field, e.Text("preview_text", "text")); ok {
+			x.Ref, x.ID = readRef(read, it)
+			x.Place = marked.ReadPlace(e, read, x.Text)
+			proven = append(proven, x)
+		}
+	}
+	if len(proven) == 0 {
+		snippet := own.Object("snippet")
+		field, text := snippet.Text("field"), snippet.Text("text")
+		if field != "" {
+			if x, ok := newExcerpt(field, text); ok && len(x.Text.Marks) > 0 {
+				x.Ref, x.ID = it.Ref, it.ID
+				proven = append(proven, x)
+			}
+		}
+	}
+	return proven
+}
+
+func newExcerpt(field, text string) (Excerpt, bool) {
+	line := clean.Line(text)
+	x := Excerpt{Field: field, Text: marked.Read(line)}
+	if x.Text.Plain == "" || !write.SendableField(field) { // then the call that reads on could not be sent
+		return Excerpt{}, false
+	}
+	if line != text {
+		x.raw = text
+	}
+	return x, true
+}
+
+// Matched is a text that is literally in the field: the first that is marked; "" where that cannot be sent.
+func (x *Excerpt) Matched() string {
+	raw := x.Text
+	if x.raw != "" {
+		raw = marked.Read(x.raw)
+	}
+	if len(raw.Marks) > 0 {
+		if q := raw.Plain[raw.Marks[0].From:raw.Marks[0].To]; !clean.LongerThan(q, 80) && clean.Line(q) == q {
+			return q
+		}
+	}
+	return ""
+}
+
+// readRef is the record that an excerpt says to read, which need not be the hit itself, and its id.
+func readRef(read rs.Object, it *item.Item) (rs.Ref, string) {
+	other := item.Item{
+		Stream: cmp.Or(read.Text("stream"), it.Stream), RecordID: read.Text("record_id"), Connection: cmp.Or(rs.ConnectionID(read), it.Connection),
+	}
+	same := other.RecordID == it.RecordID && other.Stream == it.Stream && other.Connection == it.Connection
+	if same || other.RecordID == "" || !other.SetHandle() {
+		return it.Ref, it.ID
+	}
+	return other.Ref, other.ID
+}
+
+// Complete reports whether the resource server shows no ellipsis at an end: whether the excerpt can be all of its field.
+func (x *Excerpt) Complete() bool {
+	return !strings.HasPrefix(x.Text.Plain, write.Ellipsis) && !strings.HasSuffix(x.Text.Plain, write.Ellipsis) && !strings.HasSuffix(x.Text.Plain, "...")
+}
+
+// Read adds the arguments of read_record_field that continue the excerpt.
+func (x *Excerpt) Read(a *write.Object) *write.Object {
+	return a.Text("id", x.ID).Text("field", x.Field).Text("q", x.Matched())
+}
+
+// AddRead adds the whole call.
+func (x *Excerpt) AddRead(a *write.Object) {
+	x.Read(a.Plain("tool", "read_record_field").Open("arguments", '{')).Close('}')
+}
+
+// OtherFields are the fields that matched beside one.
+func OtherFields(excerpts []Excerpt, field string) []string {
+	var fields []string
+	for i := range excerpts {
+		if excerpts[i].Field != field {
+			fields = append(fields, excerpts[i].Field)
+		}
+	}
+	return fields
+}

@@ -1,0 +1,196 @@
+package hit
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
+)
+
+// A Text is a hit as text has it: what it is on one line, the best match on the next.
+type Text struct {
+	ID     string // as printed, with the connection that must be sent beside it
+	What   string
+	Match  string // "" when no text of it is known
+	Record rs.Ref // without its stream: hits of one record in several streams, as a message and its body, are one line
+	Proven bool
+	Joins  bool // the line is that of an earlier hit
+	Long   bool // the id is too long to be shown (D15)
+}
+
+// sameThing reports whether two streams have parts of one thing, as messages and message_bodies: then equal record ids are of one.
+// Others, as orders and customers, may number their records alike.
+func sameThing(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	return strings.HasPrefix(b, strings.TrimSuffix(a, "s")+"_")
+}
+
+// A SharedRecords tells which hits are of the same thing as an earlier one: it has the stream of the first hit of each record id of a
+// connection.
+type SharedRecords map[rs.Ref]string
+
+// Add returns the record of a hit without its stream, the zero Ref where the hit is of none that others can share, and whether the hit
+// is of the same thing as an earlier one, as a message and its body.
+func (s SharedRecords) Add(h *Hit) (record rs.Ref, joins bool) {
+	record = rs.Ref{ConnectionID: h.Ref.ConnectionID, RecordID: h.Ref.RecordID}
+	if record.RecordID == "" || record.ConnectionID == "" {
+		return rs.Ref{}, false
+	}
+	first, seen := s[record]
+	switch {
+	case !seen:
+		s[record] = h.Stream
+	case !sameThing(first, h.Stream):
+		return rs.Ref{}, false
+	}
+	return record, seen
+}
+
+// Size is how many bytes a hit adds to the text, at most.
+func (t *Text) Size() int {
+	switch {
+	case t.Long:
+		return 0
+	case t.Joins:
+		return len(" + ") + len(t.ID)
+	}
+	n := len(t.ID) + len(write.Separator) + len(t.What) + 1
+	if t.Match != "" {
+		n += len(t.Match) + len("\n  ")
+	}
+	return n
+}
+
+// Line writes a hit with the ids of those behind it that are of the same record.
+func (t *Text) Line(behind []Text) string {
+	var line strings.Builder
+	line.Grow(t.Size())
+	line.WriteString(t.ID)
+	for i := range behind {
+		if other := &behind[i]; t.Record != (rs.Ref{}) && other.Record == t.Record && !other.Long {
+			line.WriteString(" + ")
+			line.WriteString(other.ID)
+		}
+	}
+	line.WriteString(write.Separator)
+	line.WriteString(t.What)
+	if t.Match != "" {
+		line.WriteString("\n  ")
+		line.WriteString(t.Match)
+	}
+	return line.String()
+}
+
+// What says what a hit is: when, its title or what takes the place of one, who it is from, and where it is.
+func (h *Hit) What(whole bool) string {
+	b := make([]byte, 0, 160)
+	add := func(parts ...string) {
+		if len(b) > 0 {
+			b = append(b, write.Separator...)
+		}
+		for _, part := range parts {
+			b = append(b, part...)
+		}
+	}
+	switch {
+	case h.Authored != "":
+		add(write.ShownText(write.Minute(h.Authored)))
+	case h.Emitted != "": // when it was read, which is not when it happened
+		add("collected ", write.ShownText(write.Minute(h.Emitted)))
+	}
+	if h.Stream != "" && h.Ref.Stream == "" { // else the id has it
+		add(write.ShownText(clean.Preview(h.Stream, write.LabelChars)))
+	}
+	switch {
+	case h.Title != "" && !h.isTitle:
+		add(write.ShownText(clean.Preview(h.Title, 80)))
+	case h.Title == "":
+		add(write.ShownText(h.Untitled()))
+	}
+	if whole && h.Who != "" {
+		add(write.ShownText(clean.Preview(h.Who, write.LabelChars)))
+	}
+	if source := h.Source(); source != "" && (whole || h.Separate() != "") {
+		add(source)
+	}
+	if h.Has != "" {
+		add(h.Has)
+	}
+	return string(b)
+}
+
+// AppendMatch appends the match of a hit, cited as `pdpp-mcp verify` takes it behind the id: field, place and digest.
+func (h *Hit) AppendMatch(b []byte, chars int) []byte {
+	if len(h.Excerpts) == 0 {
+		if chars == 0 || h.Snippet.Plain == "" {
+			return b
+		}
+		return h.Snippet.Append(b, h.Snippet.Window(chars), clean.AppendEscaped)
+	}
+	x := h.Best()
+	if x.ID != h.ID {
+		b = append(append(b, x.ID...), ' ')
+	}
+	b = append(append(b, "field="...), clean.Name(x.Field)...)
+	if chars == 0 {
+		return b
+	}
+	shown := x.Text.Window(chars)
+	cite := x.Place.Cite(x.Text.Plain, shown)
+	if cite.Quote != "" {
+		b = append(b, ' ')
+		if cite.End > 0 {
+			b = append(strconv.AppendInt(b, int64(cite.Start), 10), '-')
+			b = append(strconv.AppendInt(b, int64(cite.End), 10), ' ')
+		}
+		b = cite.AppendDigest(b)
+	}
+	b = x.Text.Append(append(b, ": "...), shown, clean.AppendEscaped)
+	for i, other := range OtherFields(h.Excerpts, x.Field) {
+		if i == 0 {
+			b = append(b, "; also in "...)
+		} else {
+			b = append(b, ", "...)
+		}
+		b = append(b, clean.Name(other)...)
+	}
+	return b
+}
+
+// SourceMix counts the hits of each connection, when there is more than one (S0-6a).
+func SourceMix(hits []Hit) string {
+	const maxSources = 6
+	type source struct {
+		first *Hit
+		count int
+	}
+	var sources []source
+	for i := range hits {
+		at := slices.IndexFunc(sources, func(s source) bool { return s.first.Connection == hits[i].Connection })
+		if at < 0 {
+			at = len(sources)
+			sources = append(sources, source{first: &hits[i]})
+		}
+		sources[at].count++
+	}
+	if len(sources) < 2 {
+		return ""
+	}
+	var parts []string
+	for i, s := range sources {
+		if i == maxSources {
+			parts = append(parts, fmt.Sprintf("%d others", len(sources)-i))
+			break
+		}
+		label := cmp.Or(clean.Preview(s.first.Label, 40), clean.Preview(s.first.Connection, 40), "unnamed")
+		parts = append(parts, fmt.Sprintf("%s=%d", clean.Bare(label), s.count))
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,91 @@
+package item
+
+import (
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
+)
+
+// A Relation is what was expanded in a record under one name.
+type Relation struct {
+	Name    string
+	Records []Item
+	more    bool // the resource server has others
+}
+
+// Rest is the note that records of a relation are not shown; "" if all are.
+func (r *Relation) Rest(shown int) string {
+	switch left := len(r.Records) - shown; {
+	case left > 0 && r.more:
+		return write.Thousands(left) + " more not shown, and more exist"
+	case left > 0:
+		return write.Thousands(left) + " more not shown"
+	case r.more:
+		return "more exist"
+	}
+	return ""
+}
+
+// All is how to read every record of a relation: a call, where a field of them is certain to have the parent's id.
+func (r *Relation) All(parent *Item) string {
+	if key := r.keyOf(parent); key != "" {
+		first := &r.Records[0]
+		filter := rs.Object{write.Pair(key, first.Data.Get(key))}.JSON()
+		call := new(write.Object).Text("stream", first.Stream).Text("connection_id", first.Connection).Put("filter", filter).Call("query_records")
+		if clean.Line(call) == call && !clean.LongerThan(call, write.LineChars/2) {
+			return "all: " + call
+		}
+	}
+	return "raise expand_limit, or query their stream"
+}
+
+// keyOf is the only field that has the parent's id in every record of a relation; "" if there is none.
+func (r *Relation) keyOf(parent *Item) string {
+	if len(r.Records) == 0 || parent.RecordID == "" || r.Records[0].Stream == "" {
+		return ""
+	}
+	key := ""
+	for _, m := range r.Records[0].Data {
+		if text, ok := rs.AsText(m.Value); ok && text == parent.RecordID {
+			if key != "" {
+				return ""
+			}
+			key = m.Name
+		}
+	}
+	for i := range r.Records {
+		if other := &r.Records[i]; key == "" || other.Stream != r.Records[0].Stream || other.Data.Get(key) != r.Records[0].Data.Get(key) {
+			return ""
+		}
+	}
+	return key
+}
+
+func Relations(it *Item) []Relation {
+	var relations []Relation
+	for _, m := range it.Expanded {
+		r := Relation{Name: m.Name, more: rs.AsObject(m.Value).Flag("has_more")}
+		for _, raw := range RelatedRecords(m.Value) {
+			if o := rs.AsObject(raw); o != nil {
+				r.Records = append(r.Records, Read(o, o.Object("data"), "", it.Connection))
+			}
+		}
+		relations = append(relations, r)
+	}
+	return relations
+}
+
+// RelatedRecords are the records of a relation, which is a list of them, or has one, or is one.
+func RelatedRecords(raw string) []string {
+	relation := rs.AsObject(raw)
+	if items, many := rs.AsArray(relation.Get("data")); many {
+		return items
+	}
+	if list, ok := rs.AsArray(raw); ok {
+		return list
+	}
+	if relation != nil {
+		return []string{raw}
+	}
+	return nil
+}

@@ -1,0 +1,214 @@
+package item
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
+)
+
+// Records in text are a table: the names of the columns once, then a line for each record, each value as it was sent. A blank cell
+// is a field that the record does not have; null, "" and [] are printed.
+
+const (
+	leastText     = 120                   // characters of a text that a cell always shows
+	onlyText      = 1500                  // the same of a record that is alone
+	recordBytes   = 7 << 10               // bytes of one record at most
+	maxChildShown = 20                    // related records of one record and relation
+	maxBlockLines = write.TextLines - 100 // fields of a record that is a block of lines
+)
+
+// A recordTable writes the records of a page as text.
+type recordTable struct {
+	chars int          // that a cell shows of a text at most
+	cuts  []Truncation // the values that are cut, of the records written
+	all   []string     // relations of which a line says how all records are read
+}
+
+// Tables writes the records of a page as tables, in about so many bytes: the lines of each record, with the heads before the first
+// of a group, and how texts are read on that cells show in part; none when there are none, or each has its own call. Texts are shown as
+// far as all of them fit.
+func Tables(items []Item, remaining int) (records, notes []string) {
+	t := recordTable{chars: mostText}
+	if len(items) == 1 {
+		t.chars = onlyText
+	}
+	const beside = 3 * write.LineChars / 10 // heads, and the note on how to read on
+	if size, long := measure(items); long > 0 {
+		t.chars = min(max(leastText+(remaining-beside-size)/long, leastText), t.chars)
+	}
+	groups := groupRecords(items)
+	for i := range groups {
+		said := len(t.all)
+		written := t.group(&groups[i])
+		if !groups[i].block && slices.ContainsFunc(written, TooWide) {
+			groups[i].block, t.all = true, t.all[:said]
+			written = t.group(&groups[i])
+		}
+		records = append(records, written...)
+	}
+	if at := slices.IndexFunc(t.cuts, func(c Truncation) bool { return c.Unnamed() == "" }); at >= 0 && len(items) > 1 {
+		t.cuts[at].FromStart = true
+		notes = []string{"(+N characters): not shown; read with the id and field, as " + t.cuts[at].readOn()}
+	}
+	return records, notes
+}
+
+// measure is about how many bytes records take whose long texts are cut to leastText characters, and how many long texts there are.
+func measure(items []Item) (size, long int) {
+	const note = 50 // bytes of quotes, and of how much is cut
+	for i := range items {
+		it := &items[i]
+		size += len(it.ID) + len(it.Connection) + len(write.Separator)
+		for _, m := range it.Data {
+			value := m.Value
+			if clean.LongerThan(value, leastText+leastText/4) {
+				value = value[:clean.RuneIndex(value, leastText)]
+				size, long = size+note, long+1
+			}
+			size += len(value) + len(write.Separator)
+		}
+		for _, r := range it.Relations {
+			related, longRelated := measure(r.Records[:min(len(r.Records), maxChildShown)])
+			size, long = size+related+len(r.Name), long+longRelated
+		}
+	}
+	return size, long
+}
+
+// group writes each record of a group, the first behind the head.
+func (t *recordTable) group(g *tableGroup) []string {
+	records := make([]string, len(g.items))
+	for n := range g.items {
+		records[n] = t.record(g, &g.items[n])
+	}
+	if head := g.head(); head != "" {
+		records[0] = head + "\n" + records[0]
+	}
+	return records
+}
+
+// TooWide reports whether a line has more characters than a line may have.
+func TooWide(lines string) bool {
+	for line := range strings.SplitSeq(lines, "\n") {
+		if clean.LongerThan(line, write.LineChars) {
+			return true
+		}
+	}
+	return false
+}
+
+// record is a record with what came with it: one line or several.
+func (t *recordTable) record(g *tableGroup, it *Item) string {
+	var record string
+	switch {
+	case g.block && it.Deleted: // no header says what its id begins with
+		record = t.row("", nil, nil, false, it)
+	case g.block:
+		record = t.block(it)
+	default:
+		record = t.row(g.prefix, g.columns, g.usual, g.emitted, it)
+	}
+	var b strings.Builder
+	b.WriteString(record)
+	for i := range it.Relations {
+		for _, line := range t.relation(g, it, &it.Relations[i], recordBytes-b.Len()-1) {
+			b.WriteString("\n" + line)
+		}
+	}
+	return b.String()
+}
+
+// handle is an id without a prefix, and the connection that must be sent beside it.
+func (it *Item) handle(prefix, none string) string {
+	handle := cmp.Or(strings.TrimPrefix(it.ID, prefix), none)
+	if conn := it.Separate(); conn != "" {
+		handle += " connection_id=" + clean.Name(conn)
+	}
+	return handle
+}
+
+// block is a record as lines of "name: value".
+func (t *recordTable) block(it *Item) string {
+	b := append([]byte("id: "), it.handle("", "(none)")...)
+	if it.Authored == "" && it.Emitted != "" {
+		b = append(b, "\nemitted_at: "+clean.Name(it.Emitted)...)
+	}
+	for i, m := range it.Data {
+		if repeatsID(it, m) {
+			continue
+		}
+		before := len(b)
+		b = t.appendCell(append(b, "\n"+write.ShownName(m.Name)+": "...), it, m, true)
+		if len(b) > recordBytes-write.LineChars || clean.LongerThan(string(b[before+1:]), write.LineChars) || i == maxBlockLines {
+			note := fmt.Sprintf("\n%s of this record, from %s on, in fetch with its id", write.Plural(len(it.Data)-i, "more field"), write.ShownName(m.Name))
+			return string(append(b[:before], note...))
+		}
+	}
+	return string(b)
+}
+
+// row is a record as a line of the table.
+func (t *recordTable) row(prefix string, columns []string, usual map[string]string, emitted bool, it *Item) string {
+	b := append(make([]byte, 0, 256), it.handle(prefix, "(no id)")...)
+	if it.Deleted {
+		return string(append(append(b, write.Separator...), deletedCell(it)...))
+	}
+	if emitted {
+		b = append(append(b, write.Separator...), clean.Name(it.Emitted)...)
+	}
+	for _, column := range columns {
+		b = append(b, write.Separator...)
+		if value := usual[column]; value != "" && it.Data.Get(column) == value {
+			b = append(b, usualCell...)
+		} else if it.Data.Includes(column) {
+			b = t.appendCell(b, it, write.Pair(column, it.Data.Get(column)), false)
+		}
+	}
+	return string(bytes.TrimRight(b, " "))
+}
+
+// appendCell appends a value, and how much of it is not shown; with call how that is read.
+func (t *recordTable) appendCell(b []byte, it *Item, m rs.Member, call bool) []byte {
+	b, left := clean.AppendCell(b, m.Value, t.chars)
+	if left == 0 {
+		return b
+	}
+	c := Truncation{Item: it, Field: m, Shown: t.chars}
+	t.cuts = append(t.cuts, c)
+	b = append(append(append(b, " (+"...), write.Thousands(left)...), " characters"...)
+	if call {
+		b = append(b, ": "+c.readOn()...)
+	}
+	return append(b, ')')
+}
+
+// relation are lines of the related records of a record, as many as fit, and how the others are read.
+func (t *recordTable) relation(g *tableGroup, it *Item, related *Relation, remaining int) []string {
+	columns := g.related[g.at[related.Name]]
+	var lines []string
+	if g.block && len(related.Records) > 0 && len(columns.columns) > 0 {
+		lines = []string{columns.header()}
+	}
+	start, written := "  "+write.ShownName(related.Name)+": ", 0
+	for written < min(len(related.Records), maxChildShown) && write.Size(lines) < remaining-write.LineChars {
+		line := t.row(columns.prefix, columns.columns, nil, false, &related.Records[written])
+		lines = append(lines, start+clean.Clip(line, write.LineChars-4*write.LabelChars))
+		written++
+	}
+	switch rest := related.Rest(written); {
+	case rest != "" && !slices.Contains(t.all, related.Name): // once: the call of another record differs by the id alone
+		t.all = append(t.all, related.Name)
+		lines = append(lines, start+rest+"; "+related.All(it))
+	case rest != "":
+		lines = append(lines, start+rest)
+	case len(related.Records) == 0:
+		lines = append(lines, start+"none")
+	}
+	return lines
+}

@@ -1,0 +1,192 @@
+// Package paging divides a list among answers: which of its items an answer shows, each channel for itself, and the cursor or offset that
+// goes on behind them (D18, D23).
+package paging
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
+)
+
+// A Pager divides a list among answers. One shows the first items that fit, from the first that none has shown: each channel for itself,
+// with how to go on behind them (D18, D23).
+type Pager struct {
+	Noun  string // what an item is
+	Total int    // how many items the list has, or the page of it that was read
+	From  int    // the first that no answer has shown
+}
+
+// left is how many items are to be shown.
+func (p *Pager) left() int { return p.Total - p.From }
+
+// Span are the numbers of the items to one of them, "1-40".
+func (p *Pager) Span(to int) string { return fmt.Sprintf("%d-%d", p.From+1, to) }
+
+// Part is the part of a list within this one, which begins at one of its items, that is on a page that ends at another.
+func (p *Pager) Part(at, size, to int) (first, last int) {
+	return max(p.From-at, 0), min(to-at, size)
+}
+
+// A ByCursor goes on at a [Position].
+type ByCursor struct {
+	Pager
+	At        Position // of the page
+	Limit     int      // with which the page was read
+	Key       func(i int) string
+	Before    int    // items of the list before these, where one cursor stands for the whole list
+	Moved     string // what is not exact because the list has changed
+	Extra     Excess // what the resource server sent beyond what was asked for
+	Continues bool   // the resource server says where the next page is
+}
+
+// Begin finds the first item to show.
+func (p ByCursor) Begin() ByCursor {
+	p.From, p.Moved = p.At.start(p.Total, p.Key)
+	return p
+}
+
+// Next is the cursor that goes on behind the first shown of the items that are left.
+func (p *ByCursor) Next(shown int) string {
+	return p.At.After(p.Before+p.From+shown, p.Limit, p.Key(p.From+shown-1)).String()
+}
+
+// Warning says what is not as it was asked for: an answer shows the first of the items that are left.
+func (p *ByCursor) Warning(shown int) string {
+	whole := shown == p.left()
+	notes := []string{p.Extra.Note(p.Noun, p.Continues && whole), p.Moved}
+	if !whole {
+		notes = append(notes, fmt.Sprintf("These are %ss %s of the %d of this page; next_cursor goes on behind them.", p.Noun, p.Span(p.From+shown), p.Total))
+	}
+	return Sentences(notes)
+}
+
+// An Excess counts the items that a resource server sent beyond what was asked for. They are left out (S0-6a, S0-6b).
+type Excess struct {
+	Limit   int // of the call
+	Over    int // items beyond it
+	Most    int // items that one page would have to hold for none to be over
+	Foreign int // items, and records expanded in them, of another connection than the one that the call names
+}
+
+// Note says what was left out and how to get it, or "" when nothing was. A cursor of the resource server goes on behind the items
+// beyond the limit.
+func (e Excess) Note(noun string, cursor bool) string {
+	var notes []string
+	if e.Foreign > 0 {
+		notes = append(notes, fmt.Sprintf("The resource server sent %s of other connections than connection_id; left out.", write.Plural(e.Foreign, noun)))
+	}
+	if e.Over > 0 {
+		s := fmt.Sprintf("The resource server sent more than limit %d; %s left out.", e.Limit, write.Plural(e.Over, noun))
+		if cursor {
+			s += " next_cursor skips them."
+		}
+		if e.Most <= MaxLimit {
+			s += fmt.Sprintf(" Repeat this call with limit %d to see them.", e.Most)
+		} else {
+			s += " Narrow this call to see them."
+		}
+		notes = append(notes, s)
+	}
+	return strings.Join(notes, " ")
+}
+
+// MaxLimit is the largest limit that the tools take.
+const MaxLimit = 100
+
+// Sentences joins those that are not empty.
+func Sentences(list []string) string {
+	return strings.Join(slices.DeleteFunc(list, func(s string) bool { return s == "" }), " ")
+}
+
+// NextPage is a line with the call that goes on at a cursor, where it has at most so many characters and can be copied, else what to
+// do.
+func NextPage(tool string, call *write.Object, cursor string, most int, otherwise string) string {
+	if line := call.Call(tool); write.Copyable(line, most) {
+		return "next page: " + line
+	}
+	if line := CursorLine("cursor", cursor); len(line) < most {
+		return "next page: the same " + tool + " with " + line
+	}
+	return otherwise
+}
+
+// AtStructured is how a page goes on whose cursor no line holds.
+func AtStructured(tool string) string {
+	return "next page: the same " + tool + " with cursor = structuredContent.data.next_cursor"
+}
+
+// CursorLine prints a cursor alone on its line, or says where a cursor stands that no line could hold or that could be taken for
+// more than a cursor.
+func CursorLine(key, value string) string {
+	line := key + "=" + value
+	if clean.LongerThan(line, write.LineChars) || clean.Line(value) != value || strings.ContainsAny(value, " \"{}") {
+		return key + " is in structuredContent.data." + key
+	}
+	return line
+}
+
+// An ByOffset goes on at an offset.
+type ByOffset struct {
+	Pager
+	tool string
+	at   func(offset int) *write.Object // of the call that reads on
+}
+
+// NewByOffset begins at an offset; one past the end is an error, but not where there is nothing.
+func NewByOffset(noun string, total, offset int, tool string, at func(offset int) *write.Object) (ByOffset, error) {
+	if total > 0 && offset >= total {
+		return ByOffset{}, rs.Invalid("offset", fmt.Sprintf("offset %d is past the end of the %s.", offset, write.Plural(total, noun)),
+			fmt.Sprintf("Send an offset from 0 to %d, or leave it out.", total-1))
+	}
+	return ByOffset{Pager{noun, total, min(offset, total)}, tool, at}, nil
+}
+
+// Fullest is the longest page that fits.
+func (p *ByOffset) Fullest(page func(to int) string, fits func(page string) bool) (text string, to int) {
+	text, n := write.Fullest(p.left(), func(n int) string { return page(p.From + n) }, fits)
+	return text, p.From + n
+}
+
+// shown is "fields 1-40 of 800", or "" where these are all.
+func (p *ByOffset) shown(to int) string {
+	if p.From == 0 && to == p.Total {
+		return ""
+	}
+	return fmt.Sprintf("%ss %s of %d", p.Noun, p.Span(to), p.Total)
+}
+
+// longestNext is how long the call that reads on may be; of a longer one only the offset is said.
+const longestNext = 1500
+
+// Lines say in text which part is shown, and how to read on; both are "" where that is all.
+func (p *ByOffset) Lines(to int) (shown, next string) {
+	if to < p.Total {
+		next = `Next: the same call with "offset":` + strconv.Itoa(to)
+		if call := p.at(to).Call(p.tool); write.Copyable(call, longestNext) {
+			next = "Next: " + call
+		}
+	}
+	if shown = p.shown(to); shown != "" {
+		shown = strings.TrimSpace("Shown: " + shown + ". " + next)
+	}
+	return shown, next
+}
+
+// Begin says the same in structured output.
+func (p *ByOffset) Begin(out *write.Object, to int) *write.Object {
+	shown := p.shown(to)
+	if to < p.Total {
+		next := p.at(to).JSON()
+		if len(next) >= longestNext {
+			shown += "; for more make the same call with this offset"
+			next = new(write.Object).Number("offset", to).JSON()
+		}
+		out.Put("next", next)
+	}
+	return out.Optional("shown", shown)
+}

@@ -1,0 +1,70 @@
+package write
+
+import (
+	"encoding/json"
+	"sort"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+)
+
+// What hosts take of one result, in bytes unless said otherwise (D18, design/HOSTS.md). No host says that it cut
+// a result, so nothing here relies on a host: what does not fit is counted and named in the text.
+const (
+	// TextTarget holds everything that is needed to act; some hosts cut the middle of longer text.
+	TextTarget = 10 << 10
+	// TextHard bounds content[] of one result.
+	TextHard = 24 << 10
+	// TextLines is how many lines some hosts show.
+	TextLines = 256
+	// LineChars bounds one line of text, in runes. A fetched document is JSON, so it is one line of any length.
+	LineChars = 2000
+	// StructuredTarget is what structuredContent should stay under.
+	StructuredTarget = 24 << 10
+	// StructuredHard is where hosts stop showing structuredContent to a model.
+	StructuredHard = 45000
+)
+
+// Bounds of the parts of an answer.
+const (
+	TitleChars    = 120
+	LabelChars    = 60
+	KeyChars      = 120     // of a key or a value; a longer one is cut
+	LongestHandle = 1200    // a cursor or first id that still fits search prose
+	LongestName   = 256     // bytes of a name; a longer one could not be sent back
+	EnvelopeJSON  = 8 << 10 // what stands beside a list
+	DocumentHead  = 4 << 10 // what stands beside the parts of a document that is cut
+)
+
+// Size is how many bytes lines take.
+func Size(lines []string) int {
+	n := 0
+	for _, line := range lines {
+		n += len(line) + 1
+	}
+	return n
+}
+
+// Fullest returns the page with the first n of some things, n as large as fits allows, and n. Of things of which not one fits it is the
+// page with that one.
+func Fullest[P string | json.RawMessage](total int, page func(n int) P, fits func(page P) bool) (P, int) {
+	if whole := page(total); total == 0 || fits(whole) {
+		return whole, total
+	}
+	n := max(1, sort.Search(total, func(n int) bool { return !fits(page(n + 1)) }))
+	return page(n), n
+}
+
+func FitsText(text string) bool {
+	return len(text) <= TextHard && strings.Count(text, "\n") < TextLines
+}
+
+func FitsStructured[P string | json.RawMessage](out P) bool { return len(out) <= StructuredHard }
+
+// Clipped are lines none of which is too long.
+func Clipped(lines []string) []string {
+	for i, line := range lines {
+		lines[i] = clean.Clip(line, LineChars)
+	}
+	return lines
+}

@@ -1,0 +1,201 @@
+package write
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+)
+
+// Separator stands between the cells of a row.
+const Separator = " | "
+
+const Ellipsis = "…"
+
+// ShownName is name, or for one that is too long to be sent back its beginning and a note.
+func ShownName(s string) string {
+	if len(s) <= LongestName {
+		return clean.Name(s)
+	}
+	return fmt.Sprintf("%s (%d bytes, cannot be named)", clean.Quote(clean.Clip(s, LabelChars)), len(s))
+}
+
+// Each is a list of texts, each as it is shown.
+func Each(list []string, show func(string) string) []string {
+	shown := make([]string, len(list))
+	for i, text := range list {
+		shown[i] = show(text)
+	}
+	return shown
+}
+
+// Copyable reports whether a call can be copied from a line of at most so many characters.
+func Copyable(call string, chars int) bool {
+	return !clean.LongerThan(call, chars) && clean.Line(call) == call
+}
+
+// Labelled is a connection: its id as it is shown, and its label if it has one.
+func Labelled(id, label string) string {
+	if label == "" {
+		return id
+	}
+	return id + " " + clean.Quote(clean.Preview(label, LabelChars))
+}
+
+// Plural is "1 record" or "2 records".
+func Plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// Thousands is a number as people write it: 2,310.
+func Thousands(n int) string {
+	digits := strconv.Itoa(n)
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	return digits
+}
+
+// quotedChars is where a quoted line of a record's text is continued on the next, so that no line is too long.
+const quotedChars = LineChars - 100
+
+// QuoteLines returns a record's text as lines of a result: "> " starts each of its lines, and "+ " continues one that
+// is too long. So the text is all there, and none of its lines can be taken for one of ours (D19).
+func QuoteLines(text string) []string {
+	var lines []string
+	for line := range strings.SplitSeq(clean.Lines(text), "\n") {
+		prefix := "> "
+		for cut := clean.RuneIndex(line, quotedChars); cut < len(line); cut = clean.RuneIndex(line, quotedChars) {
+			lines = append(lines, prefix+line[:cut])
+			line, prefix = line[cut:], "+ "
+		}
+		lines = append(lines, prefix+line)
+	}
+	return lines
+}
+
+// Minute is a time to the minute as people write it, where it is in UTC; else as it is.
+func Minute(t string) string {
+	if len(t) > 16 && strings.HasSuffix(t, "Z") && t[10] == 'T' && Day(t) != "" {
+		return t[:10] + " " + t[11:16]
+	}
+	return t
+}
+
+// ShownText is a text in a cell: bare when nothing else could be meant.
+func ShownText(s string) string {
+	if clean.PlainCell(s) {
+		return s
+	}
+	return clean.Quote(s)
+}
+
+// Folded is a line that ends with items, and goes on behind indent on further lines where one is too short.
+func Folded(line, indent string, items []string) []string {
+	var lines []string
+	for i, item := range items {
+		if i < len(items)-1 {
+			item += ", "
+		}
+		if clean.LongerThan(line+item, LineChars-10) && line != indent {
+			lines, line = append(lines, strings.TrimRight(line, " ")), indent
+		}
+		line += item
+	}
+	return append(lines, clean.Clip(line, LineChars))
+}
+
+// Within returns the first texts of a list that have at most max bytes together, and how many others there are.
+func Within(list []string, max int) []string {
+	for i, text := range list {
+		if max -= len(text) + len(", "); max < 0 {
+			return append(slices.Clone(list[:i]), fmt.Sprintf("and %d more", len(list)-i))
+		}
+	}
+	return list
+}
+
+// Day is the date of a timestamp, or "".
+func Day(t string) string {
+	if len(t) < 10 || t[4] != '-' || t[7] != '-' {
+		return ""
+	}
+	for i, c := range []byte(t[:10]) {
+		if i != 4 && i != 7 && (c < '0' || c > '9') {
+			return ""
+		}
+	}
+	return t[:10]
+}
+
+// ShownValue is a value as tables show it, or its beginning. A text is as a filter takes it: where a table would clean it, it is escaped.
+func ShownValue(raw string) string {
+	b, left := clean.AppendCell(nil, withoutRounding(raw), KeyChars)
+	value := string(b)
+	if text, _ := rs.AsText(raw); rs.Kind(raw) == "string" && (clean.Line(text) != text || strings.ContainsAny(text, ";'()")) {
+		shown := text[:clean.RuneIndex(text, KeyChars)]
+		value, left = clean.Quote(shown), utf8.RuneCountInString(text[len(shown):])
+	}
+	if left > 0 {
+		return fmt.Sprintf("%s… (%s more characters)", strings.TrimSuffix(value, Ellipsis), Thousands(left))
+	}
+	return value
+}
+
+// withoutRounding rounds off the error of binary addition behind the fifteenth digit: 80.2 for 80.19999999999999. A number that was sent
+// with that many digits keeps them.
+func withoutRounding(raw string) string {
+	const digits, fewer = 15, 4
+	f, err := strconv.ParseFloat(raw, 64)
+	if err != nil || !strings.Contains(raw, ".") || strings.ContainsAny(raw, "eE") {
+		return raw
+	}
+	if clean := strconv.FormatFloat(f, 'g', digits, 64); len(clean)+fewer <= len(raw) && len(raw) > digits {
+		return clean
+	}
+	return raw
+}
+
+func QuoteEach(words []string) string { return strings.Join(Each(words, clean.Quote), ", ") }
+
+// SendableName reports whether a tool takes a name of a stream or connection, and sendableField one of a field.
+func SendableName(s string) bool { return len(s) <= LongestName && rs.UnsafeName(s) == "" }
+
+func SendableField(s string) bool { return len(s) <= LongestName && rs.UnsafeField(s) == "" }
+
+// JsonText is the same JSON for a line of text: characters that do not print are escaped.
+func JsonText(raw string) string {
+	var b []byte
+	for _, c := range raw {
+		if clean.Shows(c) {
+			b = utf8.AppendRune(b, c)
+		} else {
+			b = clean.AppendEscaped(b, string(c))
+		}
+	}
+	return string(b)
+}
+
+// Limits of what is shown of the words of a query, which may come from records.
+const (
+	maxWords  = 6
+	WordChars = 40
+)
+
+// Words are the texts of a list, shortened.
+func Words(o rs.Object, name string) []string {
+	var words []string
+	for _, raw := range o.Array(name) {
+		if word, ok := rs.AsText(raw); ok && len(words) < maxWords {
+			words = append(words, clean.Preview(word, WordChars))
+		}
+	}
+	return words
+}
