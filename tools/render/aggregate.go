@@ -176,14 +176,15 @@ func (a aggregateAnswer) notes() []string {
 	switch field := a.Text("unit_field"); {
 	case field == "":
 	case a.Flag("unit_unknown"):
-		notes = append(notes, write.ShownName(field)+" cannot be grouped by here, so the numbers may mix several: filter by "+write.ShownName(field)+".")
+		notes = append(notes, fmt.Sprintf("%[1]s cannot be grouped by here, so the numbers may mix several: filter by %[1]s.", write.ShownName(field)))
 	case field == a.Text("group_by") && !a.Arguments.Has("group_by"):
 		notes = append(notes, write.ShownName(a.Text("field"))+" is not all in one "+write.ShownName(field)+": each is computed alone.")
 	}
 	if mixed := a.Object("mixed_units"); mixed != nil {
 		unit := write.ShownName(mixed.Text("field"))
 		notes = append(notes, fmt.Sprintf("%s has no %s of its own; that of its %s is one of %s, and this mixes them.",
-			write.ShownName(a.Text("field")), unit, write.ShownName(mixed.Text("stream")), strings.Join(write.Each(write.Words(mixed, "values"), clean.Bare), ", ")))
+			write.ShownName(a.Text("field")), unit, write.ShownName(mixed.Text("stream")),
+			strings.Join(write.Each(write.Words(mixed, "values"), clean.Bare), ", ")))
 		if apart := mixed.Object("apart"); apart != nil {
 			notes = append(notes, "by "+unit+": aggregate "+apart.Get("arguments"))
 		}

@@ -27,8 +27,8 @@ type freshness struct {
 // maxFresh bounds the connections whose freshness is shown.
 const maxFresh = 8
 
-// CoverageOf reads how fresh some streams are, all where none is named, from the list of streams, and from the metadata of a stream to which
-// time the grant is limited. Either is nil where it was not read.
+// CoverageOf reads how fresh some streams are, all where none is named, from the list of streams, and from the metadata of a stream to
+// which time the grant is limited. Either is nil where it was not read.
 func CoverageOf(list, stream *rs.Response, streams ...string) Coverage {
 	var c Coverage
 	var labels []string
@@ -74,7 +74,8 @@ func (c Coverage) Members() rs.Object {
 		o = append(o, write.Pair("freshness", write.JSON(c.Fresh)))
 	}
 	if t := c.Granted; t != nil {
-		o = append(o, write.Pair("granted_time", new(write.Object).Optional("field", t.Field).Optional("since", t.Since).Optional("until", t.Until).JSON()))
+		granted := new(write.Object).Optional("field", t.Field).Optional("since", t.Since).Optional("until", t.Until)
+		o = append(o, write.Pair("granted_time", granted.JSON()))
 	}
 	return o
 }
@@ -119,7 +120,8 @@ func (r Result) With(u *Ungranted) Result {
 func (u *Ungranted) lines() []string {
 	var lines []string
 	if len(u.Streams) > 0 {
-		lines = append(lines, clean.Clip("not granted here, and left out: "+strings.Join(write.Each(u.Streams, write.ShownName), ", "), write.LineChars))
+		names := strings.Join(write.Each(u.Streams, write.ShownName), ", ")
+		lines = append(lines, clean.Clip("not granted here, and left out: "+names, write.LineChars))
 	}
 	var spans []rs.TimeLimit         // that differ in more than their stream
 	streams := map[string][]string{} // of each
@@ -153,7 +155,9 @@ const maxLimitLines = 5
 // shownFew are the first of some names, and how many others there are.
 func shownFew(names []string) string {
 	const most = 8
-	shown := strings.Join(write.Each(names[:min(len(names), most)], func(name string) string { return clean.Clip(write.ShownName(name), write.LabelChars) }), ", ")
+	shown := strings.Join(write.Each(names[:min(len(names), most)], func(name string) string {
+		return clean.Clip(write.ShownName(name), write.LabelChars)
+	}), ", ")
 	if len(names) > most {
 		shown += fmt.Sprintf(" and %d more", len(names)-most)
 	}

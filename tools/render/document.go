@@ -183,7 +183,8 @@ func (d *document) writeTexts(b *strings.Builder, long []member, it *item.Item, 
 		if len(shown) < len(texts[i]) {
 			c.Shown = utf8.RuneCountInString(shown)
 			d.cuts = append(d.cuts, c)
-			fmt.Fprintf(b, "[%s is cut: %d of %d characters; go on with read_record_field at offset_chars %d]\n", write.ShownName(m.Name), c.Shown, c.Total(), c.Shown)
+			fmt.Fprintf(b, "[%s is cut: %d of %d characters; go on with read_record_field at offset_chars %d]\n",
+				write.ShownName(m.Name), c.Shown, c.Total(), c.Shown)
 		}
 	}
 }
@@ -199,7 +200,8 @@ func (d *document) writeParts(all []item.Relation, q DocumentQuery, remaining in
 			for _, m := range child.Data {
 				value, _ := rs.AsText(m.Value)
 				left := remaining - write.Escaped(b.String())
-				if !slices.Contains(q.Parts, r.Name) || left < 1000 || rs.Kind(m.Value) != "string" || !clean.LongerThan(value, shortText) && !strings.Contains(value, "\n") {
+				if !slices.Contains(q.Parts, r.Name) || left < 1000 || rs.Kind(m.Value) != "string" ||
+					!clean.LongerThan(value, shortText) && !strings.Contains(value, "\n") {
 					continue
 				}
 				before := len(d.cuts)
@@ -208,7 +210,8 @@ func (d *document) writeParts(all []item.Relation, q DocumentQuery, remaining in
 					value = string([]rune(value)[:d.cuts[before].Shown])
 				}
 				if n := utf8.RuneCountInString(value); n > 0 && len(child.ID) <= write.LongestHandle {
-					fmt.Fprintf(&b, "cite: %s field=%s 0-%d %s\n", child.ID, write.ShownName(m.Name), n, marked.Digest(marked.Quotable(value))[:marked.CitedDigits])
+					fmt.Fprintf(&b, "cite: %s field=%s 0-%d %s\n", child.ID, write.ShownName(m.Name), n,
+						marked.Digest(marked.Quotable(value))[:marked.CitedDigits])
 				}
 			}
 		}
@@ -265,11 +268,13 @@ func (d document) orNote(it *item.Item, q DocumentQuery) string {
 
 // documentMetadata has what is needed to cite the record, to read on, and to retry (S0-7a).
 func documentMetadata(it *item.Item, doc document, q DocumentQuery, extra paging.Excess) string {
-	m := new(write.Object).Optional("connection_id", it.Connection).Optional("connector_key", clean.Preview(it.Connector, write.TitleChars)).Optional("stream", q.Ref.Stream)
+	m := new(write.Object).Optional("connection_id", it.Connection)
+	m.Optional("connector_key", clean.Preview(it.Connector, write.TitleChars)).Optional("stream", q.Ref.Stream)
 	if len(q.Ref.RecordID) <= maxPlainID { // a longer one is in the id
 		m.Optional("record_id", q.Ref.RecordID)
 	}
-	m.Optional("display_name", clean.Preview(it.Label, write.TitleChars)).Optional("authored_at", it.Authored).Optional("emitted_at", it.Emitted)
+	m.Optional("display_name", clean.Preview(it.Label, write.TitleChars))
+	m.Optional("authored_at", it.Authored).Optional("emitted_at", it.Emitted)
 	if it.Deleted {
 		m.Put("deleted", "true").Optional("deleted_at", it.DeletedAt)
 	}

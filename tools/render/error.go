@@ -160,7 +160,8 @@ func hintFor(e *rs.Error) string {
 }
 
 func errorObject(e *rs.Error, hint string) string {
-	o := new(write.Object).Plain("code", errorCode(e)).Plain("message", clean.Preview(e.Message, 600)).Optional("hint", clean.Preview(hint, 500))
+	o := new(write.Object).Plain("code", errorCode(e)).Plain("message", clean.Preview(e.Message, 600)).
+		Optional("hint", clean.Preview(hint, 500))
 	if len(e.Send) <= maxSend {
 		o.Optional("send", clean.Line(e.Send))
 	}
@@ -201,7 +202,8 @@ func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Seco
 
 // unavailableLine names a connection that could not be read, and why (S3-3a, D14).
 func unavailableLine(c rs.UnavailableConnection) string {
-	return "unavailable: connection_id=" + write.Labelled(clean.Name(c.ID), c.DisplayName) + " (" + clean.Name(clean.Preview(string(c.Code), write.LabelChars)) + ": " + clean.Quote(clean.Preview(c.Message, reasonChars)) + ")"
+	return "unavailable: connection_id=" + write.Labelled(clean.Name(c.ID), c.DisplayName) + " (" +
+		clean.Name(clean.Preview(string(c.Code), write.LabelChars)) + ": " + clean.Quote(clean.Preview(c.Message, reasonChars)) + ")"
 }
 
 // unavailableBytes bounds the lines about connections that could not be read.

@@ -124,7 +124,8 @@ func missingFields(answer object) []string {
 	var lines []string
 	for _, raw := range answer.Array("missing_fields") {
 		o := rs.AsObject(raw)
-		line := write.ShownValue(write.JSON(o.Text("display_name", "connection_id"))) + " has no " + strings.Join(write.Each(write.Words(o, "fields"), clean.Bare), ", ")
+		line := write.ShownValue(write.JSON(o.Text("display_name", "connection_id"))) + " has no " +
+			strings.Join(write.Each(write.Words(o, "fields"), clean.Bare), ", ")
 		if there := o.Object("instead"); there != nil {
 			if call := line + ". The same there: " + there.Text("tool") + " " + there.Get("arguments"); write.Copyable(call, write.LineChars) {
 				line = call

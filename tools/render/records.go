@@ -174,7 +174,9 @@ func (a *recordsAnswer) structured() (out json.RawMessage, shown []shownRecord) 
 		for i := range a.items {
 			records[i] = truncated(a.l.Items[i], &a.items[i]).readLong()
 		}
-		out, n := write.Fullest(len(records), func(n int) json.RawMessage { return a.beside(a.list(envelope, records[:n]), records[:n], math.MaxInt) }, write.FitsStructured[json.RawMessage])
+		out, n := write.Fullest(len(records), func(n int) json.RawMessage {
+			return a.beside(a.list(envelope, records[:n]), records[:n], math.MaxInt)
+		}, write.FitsStructured[json.RawMessage])
 		if write.FitsStructured(out) {
 			return out, records[:n]
 		}
@@ -214,7 +216,8 @@ func (a *recordsAnswer) beside(data string, records []shownRecord, remaining int
 			more++
 			continue
 		}
-		followUp := item.AddTruncations(new(write.Object).Plain("id", id), "long_fields", record.cuts, record.item, remaining-len(id)-leastFollowUp/2).JSON()
+		followUp := item.AddTruncations(new(write.Object).Plain("id", id), "long_fields",
+			record.cuts, record.item, remaining-len(id)-leastFollowUp/2).JSON()
 		followUps, remaining = append(followUps, followUp), remaining-len(followUp)
 	}
 	if len(followUps)+more > 0 {
@@ -311,18 +314,6 @@ func (shown shownRecord) readLong() shownRecord {
 		}
 	}
 	return shown
-}
-
-const (
-	// eachApart says what a page of several connections is.
-	eachApart = "limit and order hold for each connection apart; the connections follow one another."
-	// afterLastPage says from where on a bookmark of changes misses nothing: a page has it before the list has ended.
-	afterLastPage = "use it after the last page; before, it skips what follows here"
-)
-
-// spansConnections reports whether records come from more than one connection.
-func spansConnections(items []item.Item) bool {
-	return slices.ContainsFunc(items, func(it item.Item) bool { return it.Connection != items[0].Connection })
 }
 
 // Records renders a page of query_records. Structured is {"data": body}; the text has count, cursors and a preview of

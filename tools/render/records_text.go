@@ -109,7 +109,8 @@ func (a *recordsAnswer) stopped(shown int) []string {
 		shown = 1
 		line = fmt.Sprintf("Record %d of these %d is left out here: its id does not fit into a line.", a.From+1, a.Total)
 	}
-	return []string{line, a.q.nextPage(a.q.ChangesSince, a.Next(shown), fmt.Sprintf("To see the others, ask for %d records at a time.", shown))}
+	otherwise := fmt.Sprintf("To see the others, ask for %d records at a time.", shown)
+	return []string{line, a.q.nextPage(a.q.ChangesSince, a.Next(shown), otherwise)}
 }
 
 // call is the call that continues, with every argument of this one.
@@ -149,7 +150,8 @@ func (a *recordsAnswer) tail() []string {
 		return lines
 	}
 	if q.Position.First() && q.ChangesSince == "" {
-		return []string{"No record matches. Loosen the filter, or call " + new(write.Object).Text("stream", q.Stream).Call("schema") + " for the fields and connections."}
+		schema := new(write.Object).Text("stream", q.Stream).Call("schema")
+		return []string{"No record matches. Loosen the filter, or call " + schema + " for the fields and connections."}
 	}
 	return nil
 }
@@ -197,4 +199,16 @@ func namedPages(q RecordsQuery, page []item.Item, session string) []string {
 			left, new(write.Object).Text("stream", q.Stream).Call("schema")))
 	}
 	return lines
+}
+
+const (
+	// eachApart says what a page of several connections is.
+	eachApart = "limit and order hold for each connection apart; the connections follow one another."
+	// afterLastPage says from where on a bookmark of changes misses nothing: a page has it before the list has ended.
+	afterLastPage = "use it after the last page; before, it skips what follows here"
+)
+
+// spansConnections reports whether records come from more than one connection.
+func spansConnections(items []item.Item) bool {
+	return slices.ContainsFunc(items, func(it item.Item) bool { return it.Connection != items[0].Connection })
 }

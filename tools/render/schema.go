@@ -207,7 +207,8 @@ func (d *schemaDocument) withRows(rows []schemaRow, fieldBytes int) (data object
 // head is what each page repeats of a document, a connector or a row, in at most max bytes.
 func head(o object, max int) (_ object, cut bool) {
 	if raw := o.Get("granted_connections"); len(raw) > connectionsHead {
-		o = o.With("granted_connections", write.Truncate(raw, connectionsHead)).With("granted_connections_total", write.JSON(len(o.Array("granted_connections"))))
+		o = o.With("granted_connections", write.Truncate(raw, connectionsHead)).
+			With("granted_connections_total", write.JSON(len(o.Array("granted_connections"))))
 		cut = true
 	}
 	whole := o.JSON()

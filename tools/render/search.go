@@ -51,7 +51,8 @@ func newSearchPage(l listing, q SearchQuery) *searchPage {
 	}
 	s.ByCursor = paging.ByCursor{
 		Pager: paging.Pager{Noun: "hit", Total: len(s.all)},
-		At:    q.Position, Limit: q.Limit, Key: func(i int) string { return s.all[i].Key }, Extra: extra, Continues: l.Envelope.Has("next_cursor"),
+		At:    q.Position, Limit: q.Limit, Key: func(i int) string { return s.all[i].Key },
+		Extra: extra, Continues: l.Envelope.Has("next_cursor"),
 	}
 	if q.Repair != nil { // the page has only hits that were not shown
 		s.Before, s.At = q.Position.Shown, q.Position.Repaired()
@@ -126,7 +127,8 @@ func (s *searchPage) structured() json.RawMessage {
 // envelope is what structured output says of the page. Links are for the resource server's own clients, and repeat the cursor.
 func (s *searchPage) envelope() object {
 	data := write.TruncateEnvelope(s.l.Envelope.Without("result_count", "results_ref", "results", "hits", "links", "url"), write.EnvelopeJSON)
-	data = append(data, write.Pair("result_count", write.JSON(len(s.hits))), write.Pair("results_ref", write.JSON("structuredContent.results")))
+	data = append(data, write.Pair("result_count", write.JSON(len(s.hits))))
+	data = append(data, write.Pair("results_ref", write.JSON("structuredContent.results")))
 	if s.q.Repair != nil {
 		data = data.With("repair", s.q.Repair.json())
 	}

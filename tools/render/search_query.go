@@ -80,7 +80,8 @@ func searchLead(l listing, q SearchQuery) string {
 	for _, raw := range recall.Array("nearest_words") {
 		one := rs.AsObject(raw)
 		if as := write.Words(one, "as"); len(as) > 0 {
-			lines = append(lines, fmt.Sprintf("Nearest to %s: %s.", clean.Quote(clean.Preview(one.Text("word"), write.WordChars)), write.QuoteEach(as)))
+			word := clean.Quote(clean.Preview(one.Text("word"), write.WordChars))
+			lines = append(lines, fmt.Sprintf("Nearest to %s: %s.", word, write.QuoteEach(as)))
 		}
 	}
 	switch {
@@ -110,7 +111,8 @@ func leftOut(recall object) []string {
 		says = append(says, "left out as common: "+words)
 	}
 	if words := bare("time_words"); words != "" {
-		says = append(says, "taken for a time, whose records rank higher: "+words+" ("+clean.Bare(clean.Preview(recall.Text("preferred_time"), write.WordChars))+")")
+		time := clean.Bare(clean.Preview(recall.Text("preferred_time"), write.WordChars))
+		says = append(says, "taken for a time, whose records rank higher: "+words+" ("+time+")")
 	}
 	return says
 }
@@ -217,7 +219,8 @@ func (r *Repair) says() []string {
 		lines = append(lines, fmt.Sprintf("%s (%s of the resource server)", line, write.Plural(r.Reads, "read")))
 	}
 	if r.Ended != "" {
-		lines = append(lines, "A search for some of the words failed ("+clean.Name(clean.Preview(r.Ended, write.LabelChars))+"): there may be more.")
+		code := clean.Name(clean.Preview(r.Ended, write.LabelChars))
+		lines = append(lines, "A search for some of the words failed ("+code+"): there may be more.")
 	}
 	return lines
 }
@@ -279,7 +282,8 @@ func (s *searchPage) otherTool() string {
 	says := "Hits are ranked by their words, not by time. Newest first: query_records"
 	for i := range s.hits {
 		if filter := s.hit(i).OfSender(s.q.Q); filter != "" {
-			return says + " " + new(write.Object).Text("stream", s.hits[i].Stream).Text("connection_id", s.hits[i].Connection).Put("filter", filter).JSON()
+			call := new(write.Object).Text("stream", s.hits[i].Stream).Text("connection_id", s.hits[i].Connection).Put("filter", filter)
+			return says + " " + call.JSON()
 		}
 	}
 	return says + ", filtered and sorted, or search with since."

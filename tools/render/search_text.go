@@ -73,7 +73,8 @@ type searchFrame struct {
 
 func (s *searchPage) frame() searchFrame {
 	l, q := s.l, s.q
-	f := searchFrame{summary: s.summary(), notes: slices.Concat(datesReadAs(l.Envelope), q.Coverage.lines(), s.notes()), tail: searchTail(l, q)}
+	notes := slices.Concat(datesReadAs(l.Envelope), q.Coverage.lines(), s.notes())
+	f := searchFrame{summary: s.summary(), notes: notes, tail: searchTail(l, q)}
 	if q.Repair != nil {
 		f.lead = q.Repair.says()
 	} else if line := s.notice(); line != "" {
@@ -94,7 +95,8 @@ func (s *searchPage) frame() searchFrame {
 // size is how many bytes of a text are not hits, at most.
 func (f *searchFrame) size() int {
 	const counts = 60 // which hits are shown, and ids that are not
-	return write.Size(f.lead) + len(f.summary) + 1 + write.Size(f.notes) + len(f.warning) + 1 + max(write.Size(f.tail), write.Size(f.more)) + counts
+	return write.Size(f.lead) + len(f.summary) + 1 + write.Size(f.notes) + len(f.warning) + 1 +
+		max(write.Size(f.tail), write.Size(f.more)) + counts
 }
 
 // text writes the frame around the hits that are shown.

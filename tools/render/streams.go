@@ -106,7 +106,8 @@ func (x *index) result() Result {
 
 // text is one line for each connection with its streams. The call that reads on is first and last, because some hosts cut the middle.
 func (x *index) text(to int) string {
-	first := write.Plural(x.connectors, "connector") + ", " + write.Plural(x.streams, "stream") + ", " + write.Plural(len(x.connections), "connection") + "."
+	first := write.Plural(x.connectors, "connector") + ", " + write.Plural(x.streams, "stream") + ", " +
+		write.Plural(len(x.connections), "connection") + "."
 	if x.q.Now != "" {
 		first += " now " + x.q.Now + "; times are UTC."
 	}
@@ -180,7 +181,8 @@ func (s listedStream) counts(before []listedStream) string {
 
 // structured is the index as JSON.
 func (x *index) structured(to int) string {
-	out := x.page.Begin(new(write.Object), to).Open("data", '{').Plain("object", "schema_index").Optional("now", x.q.Now).Open("connections", '[')
+	out := x.page.Begin(new(write.Object), to).Open("data", '{').Plain("object", "schema_index").
+		Optional("now", x.q.Now).Open("connections", '[')
 	for _, c := range x.part(to) {
 		out.Open("", '{').Optional("connector_key", clean.Clip(c.ConnectorKey, write.LongestName))
 		if len(c.ID) <= write.LongestName {

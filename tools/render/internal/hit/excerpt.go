@@ -83,7 +83,8 @@ func (x *Excerpt) Matched() string {
 // readRef is the record that an excerpt says to read, which need not be the hit itself, and its id.
 func readRef(read rs.Object, it *item.Item) (rs.Ref, string) {
 	other := item.Item{
-		Stream: cmp.Or(read.Text("stream"), it.Stream), RecordID: read.Text("record_id"), Connection: cmp.Or(rs.ConnectionID(read), it.Connection),
+		Stream: cmp.Or(read.Text("stream"), it.Stream), RecordID: read.Text("record_id"),
+		Connection: cmp.Or(rs.ConnectionID(read), it.Connection),
 	}
 	same := other.RecordID == it.RecordID && other.Stream == it.Stream && other.Connection == it.Connection
 	if same || other.RecordID == "" || !other.SetHandle() {
@@ -94,7 +95,8 @@ func readRef(read rs.Object, it *item.Item) (rs.Ref, string) {
 
 // Complete reports whether the resource server shows no ellipsis at an end: whether the excerpt can be all of its field.
 func (x *Excerpt) Complete() bool {
-	return !strings.HasPrefix(x.Text.Plain, write.Ellipsis) && !strings.HasSuffix(x.Text.Plain, write.Ellipsis) && !strings.HasSuffix(x.Text.Plain, "...")
+	text := x.Text.Plain
+	return !strings.HasPrefix(text, write.Ellipsis) && !strings.HasSuffix(text, write.Ellipsis) && !strings.HasSuffix(text, "...")
 }
 
 // Read adds the arguments of read_record_field that continue the excerpt.

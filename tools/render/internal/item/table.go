@@ -146,7 +146,8 @@ func (t *recordTable) block(it *Item) string {
 		before := len(b)
 		b = t.appendCell(append(b, "\n"+write.ShownName(m.Name)+": "...), it, m, true)
 		if len(b) > recordBytes-write.LineChars || clean.LongerThan(string(b[before+1:]), write.LineChars) || i == maxBlockLines {
-			note := fmt.Sprintf("\n%s of this record, from %s on, in fetch with its id", write.Plural(len(it.Data)-i, "more field"), write.ShownName(m.Name))
+			note := fmt.Sprintf("\n%s of this record, from %s on, in fetch with its id",
+				write.Plural(len(it.Data)-i, "more field"), write.ShownName(m.Name))
 			return string(append(b[:before], note...))
 		}
 	}

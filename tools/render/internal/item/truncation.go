@@ -81,7 +81,8 @@ func (c Truncation) omitted() bool {
 }
 
 func (c Truncation) json() string {
-	o := new(write.Object).Plain("field", clean.Clip(c.Field.Name, write.LongestName)).Put("shown_chars", write.JSON(c.Shown)).Put("total_chars", write.JSON(c.Total()))
+	o := new(write.Object).Plain("field", clean.Clip(c.Field.Name, write.LongestName)).
+		Put("shown_chars", write.JSON(c.Shown)).Put("total_chars", write.JSON(c.Total()))
 	if why := c.Unnamed(); why != "" {
 		return o.Plain("unreadable", "the name "+why).JSON()
 	}

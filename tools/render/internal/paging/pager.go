@@ -60,7 +60,8 @@ func (p *ByCursor) Warning(shown int) string {
 	whole := shown == p.left()
 	notes := []string{p.Extra.Note(p.Noun, p.Continues && whole), p.Moved}
 	if !whole {
-		notes = append(notes, fmt.Sprintf("These are %ss %s of the %d of this page; next_cursor goes on behind them.", p.Noun, p.Span(p.From+shown), p.Total))
+		const part = "These are %ss %s of the %d of this page; next_cursor goes on behind them."
+		notes = append(notes, fmt.Sprintf(part, p.Noun, p.Span(p.From+shown), p.Total))
 	}
 	return Sentences(notes)
 }
@@ -78,7 +79,8 @@ type Excess struct {
 func (e Excess) Note(noun string, cursor bool) string {
 	var notes []string
 	if e.Foreign > 0 {
-		notes = append(notes, fmt.Sprintf("The resource server sent %s of other connections than connection_id; left out.", write.Plural(e.Foreign, noun)))
+		items := write.Plural(e.Foreign, noun)
+		notes = append(notes, fmt.Sprintf("The resource server sent %s of other connections than connection_id; left out.", items))
 	}
 	if e.Over > 0 {
 		s := fmt.Sprintf("The resource server sent more than limit %d; %s left out.", e.Limit, write.Plural(e.Over, noun))

@@ -47,7 +47,8 @@ func Parse(cursor string) Position {
 	var errShown, errLimit error
 	p.Shown, errShown = strconv.Atoi(parts[0])
 	p.Limit, errLimit = strconv.Atoi(parts[1])
-	if errShown != nil || errLimit != nil || p.Shown < 1 || p.Shown > rs.MaxItems || p.Limit < 0 || p.Limit > MaxLimit || p.String() != cursor {
+	if errShown != nil || errLimit != nil || p.Shown < 1 || p.Shown > rs.MaxItems || p.Limit < 0 || p.Limit > MaxLimit ||
+		p.String() != cursor {
 		return Position{Cursor: cursor}
 	}
 	return p
