@@ -30,7 +30,7 @@ func (q SchemaQuery) at(offset int) *write.Object {
 		a.Text("detail", "full")
 	}
 	if len(q.Fields) > 0 {
-		a.Put("fields", write.JsonText(write.JSON(q.Fields)))
+		a.Put("fields", write.JSONText(write.JSON(q.Fields)))
 	}
 	return a.Number("offset", offset)
 }

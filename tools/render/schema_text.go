@@ -282,7 +282,7 @@ func withJSON(beginning string, raw string) string {
 	}
 	beginning += " "
 	for remaining := max(min(fieldSchemaBytes, write.LineChars-len(beginning)-len(note)), 64); ; remaining /= 2 {
-		line := beginning + write.JsonText(write.Truncate(raw, remaining))
+		line := beginning + write.JSONText(write.Truncate(raw, remaining))
 		if len(raw) > remaining {
 			line += note
 		}

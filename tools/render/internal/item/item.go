@@ -160,6 +160,7 @@ func Project(data rs.Object, fields []string) rs.Object {
 	return kept
 }
 
+// Wanted reports whether a field is among those that were asked for.
 func Wanted(key string, fields []string) bool {
 	for _, field := range fields {
 		if field == key || strings.HasPrefix(field, key+".") || strings.HasPrefix(field, key+"[") {

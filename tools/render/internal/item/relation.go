@@ -61,6 +61,7 @@ func (r *Relation) keyOf(parent *Item) string {
 	return key
 }
 
+// Relations returns the related records that came with a record.
 func Relations(it *Item) []Relation {
 	var relations []Relation
 	for _, m := range it.Expanded {

@@ -55,10 +55,12 @@ func Fullest[P string | json.RawMessage](total int, page func(n int) P, fits fun
 	return page(n), n
 }
 
+// FitsText reports whether a text is within the bytes and lines of the text channel.
 func FitsText(text string) bool {
 	return len(text) <= TextHard && strings.Count(text, "\n") < TextLines
 }
 
+// FitsStructured reports whether structured output is within its bytes.
 func FitsStructured[P string | json.RawMessage](out P) bool { return len(out) <= StructuredHard }
 
 // Clipped are lines none of which is too long.

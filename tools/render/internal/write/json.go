@@ -61,6 +61,7 @@ func (a *Object) Open(key string, bracket byte) *Object {
 	return a
 }
 
+// Close ends what Open began.
 func (a *Object) Close(bracket byte) *Object {
 	a.b = append(a.b, bracket)
 	return a
@@ -145,8 +146,10 @@ func (a *Object) Elements(key string, raw []byte) {
 // Bytes are what was written, without brackets around it.
 func (a *Object) Bytes() []byte { return a.b }
 
+// JSON is what was written, as an object.
 func (a *Object) JSON() string { return "{" + string(a.b) + "}" }
 
+// Call is a call of a tool with these arguments, in text.
 func (a *Object) Call(tool string) string { return tool + " " + a.JSON() }
 
 // ToolCall is a call in structured output.
@@ -154,4 +157,5 @@ func ToolCall(tool, arguments string) string {
 	return rs.Object{Pair("tool", JSON(tool)), Pair("arguments", arguments)}.JSON()
 }
 
+// Pair is a member whose value is JSON.
 func Pair(name string, value string) rs.Member { return rs.Member{Name: name, Value: value} }

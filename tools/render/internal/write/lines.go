@@ -14,6 +14,7 @@ import (
 // Separator stands between the cells of a row.
 const Separator = " | "
 
+// Ellipsis marks where a text was cut.
 const Ellipsis = "…"
 
 // ShownName is name, or for one that is too long to be sent back its beginning and a note.
@@ -163,15 +164,17 @@ func withoutRounding(raw string) string {
 	return raw
 }
 
+// QuoteEach quotes words and joins them with commas.
 func QuoteEach(words []string) string { return strings.Join(Each(words, clean.Quote), ", ") }
 
-// SendableName reports whether a tool takes a name of a stream or connection, and sendableField one of a field.
+// SendableName reports whether a tool takes a name of a stream or connection.
 func SendableName(s string) bool { return len(s) <= LongestName && rs.UnsafeName(s) == "" }
 
+// SendableField reports whether a tool takes a name of a field.
 func SendableField(s string) bool { return len(s) <= LongestName && rs.UnsafeField(s) == "" }
 
-// JsonText is the same JSON for a line of text: characters that do not print are escaped.
-func JsonText(raw string) string {
+// JSONText is the same JSON for a line of text: characters that do not print are escaped.
+func JSONText(raw string) string {
 	var b []byte
 	for _, c := range raw {
 		if clean.Shows(c) {

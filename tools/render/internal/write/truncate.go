@@ -12,6 +12,7 @@ import (
 // What does not fit is cut where it may be cut: a text after a character, a list after an element, an object after a
 // member. The answer says beside it what was cut (D18).
 
+// What a cut leaves at least, and how deep it goes.
 const (
 	LeastShare    = 64   // a member that would get fewer than this many bytes is left out
 	LeastField    = 1500 // the same of a record's field: so few are cut that each can be named with the call that reads on
