@@ -42,7 +42,7 @@ func (f *Finite) Read(into []byte) (int, error) {
 	return count, nil
 }
 
-// word is null for a number that is none, and else the next byte.
+// word returns null in place of NaN or Infinity, and otherwise the next byte.
 func (f *Finite) word() string {
 	for _, word := range [...]string{"NaN", "Infinity", "-Infinity"} {
 		if start, _ := f.input.Peek(len(word)); string(start) == word {

@@ -34,8 +34,8 @@ var (
 // side is the mark of a credit or a debit behind an amount.
 var side = item.Expression(`(?i)[ \x{a0}]?(?:cr|dr)\.?$`)
 
-// splitSide takes a number from its mark of a credit or a debit, which is below zero, and from its currency. A number that has a sign of
-// its own is none.
+// splitSide parts an amount from its currency and its mark of a credit or a debit; a debit is below zero. It takes no number that has a
+// sign already.
 func splitSide(cell string) (number, unit string, ok bool) {
 	if !strings.HasSuffix(cell, "r") && !strings.HasSuffix(cell, "R") && !strings.HasSuffix(cell, ".") { // most cells
 		return "", "", false

@@ -286,7 +286,7 @@ func (r *reader) Next() (item.Item, error) {
 	return one, nil
 }
 
-// isShort reports a row without cells that it should have: those of columns without a name among others are none.
+// isShort reports whether a row ends before its last column that has a name, or in a table without names before its last column.
 func (r *reader) isShort(cells []string) bool {
 	if r.trimmed || len(cells) >= len(r.columns) {
 		return false
