@@ -264,3 +264,22 @@ func (c Client) headers(s Server) object {
 	}
 	return object{{"headers", object{{"Authorization", "Bearer " + strings.ReplaceAll(c.tokenEnv, "%s", s.TokenEnv)}}}}
 }
+
+// ByName finds a client by what is typed.
+func ByName(name string) (Client, bool) {
+	for _, client := range All() {
+		if client.Name == name {
+			return client, true
+		}
+	}
+	return Client{}, false
+}
+
+// Names are the names of all clients, in the order in which they are listed.
+func Names() []string {
+	var names []string
+	for _, client := range All() {
+		names = append(names, client.Name)
+	}
+	return names
+}

@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 )
 
 // A Server is what a host is notified of: a hosted endpoint when URL is set, else a command that speaks stdio.
@@ -104,29 +103,4 @@ func (c Client) CheckWrite(s Server) string {
 		return c.Title + " takes hosted servers only in its own settings: run without --write and follow the steps."
 	}
 	return c.Check(s)
-}
-
-// ByName finds a client by what is typed.
-func ByName(name string) (Client, bool) {
-	for _, client := range All() {
-		if client.Name == name {
-			return client, true
-		}
-	}
-	return Client{}, false
-}
-
-// Names are the names of all clients, in the order in which they are listed.
-func Names() []string {
-	var names []string
-	for _, client := range All() {
-		names = append(names, client.Name)
-	}
-	return names
-}
-
-// ours reports whether a command is this program, wherever it is installed.
-func ours(command string) bool {
-	base := command[strings.LastIndexAny(command, `/\`)+1:]
-	return strings.TrimSuffix(strings.ToLower(base), ".exe") == "pdpp-mcp"
 }

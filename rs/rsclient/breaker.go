@@ -3,23 +3,12 @@ package rsclient
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"sync"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
-)
-
-// The thresholds of the circuit breakers.
-const (
-	breakerWindow   = 30 * time.Second // what is looked back upon, in slices of a tenth
-	breakerFailures = 10               // failed attempts in the window, at least, and
-	breakerShare    = 2                // at least one attempt in so many
-	breakerRest     = 5 * time.Second  // how long nothing is sent once a breaker opens
-	breakerPatience = 2 * time.Second  // a deadline sooner than this says nothing about the host
 )
 
 // breakers are the circuit breakers of one host: one of each grant ([grantBreakers]) and one of all ([hostBreaker]). An
@@ -109,27 +98,6 @@ func (b *breakers) closed(ctx context.Context) bool {
 	return b.host.closed() && (read == nil || b.grants.closed(read.grant))
 }
 
-// A verdict is what an attempt shows about its host.
-type verdict int
-
-const (
-	inconclusive verdict = iota // 429, a caller that hung up, a deadline that left no time
-	isWell                      // an answer other than a failure
-	grantFails                  // connected, and then: a status of the 5xx class but 501, an answer that breaks off, silence
-	hostFails                   // not connected: refused, no such name, no TLS, no connection in time
-)
-
-// unavailable is the refusal of an open breaker.
-func unavailable(what string, since, until time.Time) *rs.Error {
-	wait := time.Until(until)
-	wait = max(wait.Truncate(time.Second)+time.Second, time.Second) // never too early
-	return &rs.Error{
-		Code: rs.ServerUnavailable, RetryAfter: wait,
-		Message: fmt.Sprintf("%s since %s and is left alone for a moment; nothing was asked.", what, since.UTC().Format("15:04:05 UTC")),
-		Hint:    fmt.Sprintf("Call again in %d seconds; if it persists, tell the operator.", int(wait/time.Second)),
-	}
-}
-
 // guarded is a transport behind breakers.
 type guarded struct {
 	next     http.RoundTripper
@@ -209,11 +177,4 @@ func (a *attempt) Close() error {
 	err := a.ReadCloser.Close()
 	a.record(isWell)
 	return err
-}
-
-// isConnectError reports a failure from before there was a connection, which no request can be the reason of.
-func isConnectError(err error) bool {
-	var name *net.DNSError
-	var network *net.OpError
-	return errors.As(err, &name) || isCertificateError(err) || errors.As(err, &network) && network.Op == "dial"
 }

@@ -4,6 +4,8 @@ import (
 	"compress/flate"
 	"compress/gzip"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"io"
 	"net"
@@ -68,4 +70,20 @@ func bodyError(err error, requestID string) *rs.Error {
 func isTimeout(err error) bool {
 	var timeout net.Error
 	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout()
+}
+
+// isCertificateError reports faults that no retry mends.
+func isCertificateError(err error) bool {
+	var verification *tls.CertificateVerificationError
+	var authority x509.UnknownAuthorityError
+	var hostname x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	return errors.As(err, &verification) || errors.As(err, &authority) || errors.As(err, &hostname) || errors.As(err, &invalid)
+}
+
+// isConnectError reports a failure from before there was a connection, which no request can be the reason of.
+func isConnectError(err error) bool {
+	var name *net.DNSError
+	var network *net.OpError
+	return errors.As(err, &name) || isCertificateError(err) || errors.As(err, &network) && network.Op == "dial"
 }

@@ -70,12 +70,6 @@ type grantBreaker struct {
 	until time.Time // when the next attempt is made
 }
 
-// What gobreaker is notified of an attempt; nil is a success.
-var (
-	errFailed  = errors.New("the attempt failed")
-	errUnknown = errors.New("the attempt says nothing")
-)
-
 func newGrantBreaker() *grantBreaker {
 	b := &grantBreaker{}
 	b.circuit = gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
@@ -111,16 +105,4 @@ func (b *grantBreaker) begin() (report func(error), refused *rs.Error) {
 		return nil, unavailable("The resource server has been failing for this grant", b.since, b.until)
 	}
 	return report, nil
-}
-
-// ofGrant is the verdict as a grant's breaker takes it. A host that cannot be reached says nothing of a grant.
-func (v verdict) ofGrant() error {
-	switch v {
-	case isWell:
-		return nil
-	case grantFails:
-		return errFailed
-	default:
-		return errUnknown
-	}
 }

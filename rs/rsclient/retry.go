@@ -3,7 +3,6 @@ package rsclient
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"math/rand/v2"
 	"net"
@@ -187,13 +186,4 @@ func retryWait(retried int, asked time.Duration) time.Duration {
 	}
 	wait := firstRetryWait << retried
 	return wait/2 + rand.N(wait/2+1) // #nosec G404 -- jitter is no secret
-}
-
-// isCertificateError reports faults that no retry mends.
-func isCertificateError(err error) bool {
-	var verification *tls.CertificateVerificationError
-	var authority x509.UnknownAuthorityError
-	var hostname x509.HostnameError
-	var invalid x509.CertificateInvalidError
-	return errors.As(err, &verification) || errors.As(err, &authority) || errors.As(err, &hostname) || errors.As(err, &invalid)
 }
