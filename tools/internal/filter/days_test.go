@@ -1,6 +1,7 @@
 package filter_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -118,5 +119,13 @@ func TestTimeGroups(t *testing.T) {
 				t.Errorf("from %s until %s, want %s until %s", filter.Instant(got.From), filter.Instant(got.Until), row.from, row.until)
 			}
 		})
+	}
+}
+
+// A condition whose operator says nothing about days must not become an equality.
+func TestAnOperatorThatKnowsNoDaysIsSentAsItIs(t *testing.T) {
+	f := filter.Filter{{Field: "at", Operator: "ne", Value: "2026-06-30"}}
+	if sent, _ := f.WholeDays(func(string) filter.DateKind { return filter.Instants }, time.UTC); !slices.Equal(sent, f) {
+		t.Errorf("sent %v, want %v", sent, f)
 	}
 }

@@ -2,6 +2,7 @@
 package filter
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -186,7 +187,7 @@ func (c Condition) wholeDay(kind DateKind, zone *time.Location) Filter {
 	case "lte":
 		return Filter{{c.Field, "lt", until}}
 	}
-	if kind == MayBeDates {
+	if c.Operator != "" || kind == MayBeDates {
 		return Filter{c}
 	}
 	return Filter{{c.Field, "gte", from}, {c.Field, "lt", until}}
@@ -227,7 +228,7 @@ func later(one, other string) bool {
 func (f Filter) says(field string, kind DateKind) string {
 	words := map[string]string{"gte": "from", "gt": "after", "lt": "until", "lte": "to", "": "is"}
 	parts := []string{field}
-	for _, operator := range []string{"", "gte", "gt", "lt", "lte"} {
+	for _, operator := range append([]string{""}, rs.RangeOperators...) {
 		for _, c := range f {
 			if c.Field != field || c.Operator != operator {
 				continue
@@ -236,7 +237,7 @@ func (f Filter) says(field string, kind DateKind) string {
 			if kind == Instants && IsDate(value) {
 				value += "T00:00Z"
 			}
-			parts = append(parts, words[operator], value)
+			parts = append(parts, cmp.Or(words[operator], operator), value)
 		}
 	}
 	return strings.Join(parts, " ")
