@@ -87,6 +87,9 @@ func (p Principal) Admissible() error {
 			Hint: "Connect with a client access token of one PDPP grant. The operator can name the directory of packages (--packages-url), or have hosts sign in for one source (--authorization-source)."}
 	case p.Kind == KindOwner:
 		return &rs.Error{Code: rs.OwnerTokenRefused, Message: "An owner token was presented; this server reads only through a scoped client grant.", Hint: "Connect with a client access token: run `pdpp-mcp connect` and approve a grant."}
+	case p.Kind == "":
+		return &rs.Error{Code: rs.TokenKindRefused, Message: "A token of no known kind was presented, such as that of a package of several grants; this server serves client grants.",
+			Hint: "Connect with a client access token of a PDPP grant."}
 	default:
 		return &rs.Error{Code: rs.TokenKindRefused, Message: fmt.Sprintf("A token of kind %q was presented; this server serves client grants.", p.Token.Redactor().Text(rs.ErrorText(p.Kind))), Hint: "Connect with a client access token of a PDPP grant."}
 	}
