@@ -181,10 +181,13 @@ func isCode(text string) bool {
 	return len(text) <= 64 && strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") == ""
 }
 
+// errNoDocument means that another document came, such as a page of a proxy.
+var errNoDocument = errors.New("the answer is not the JSON document that was expected")
+
 // decode reads a JSON body. Its error does not quote it.
 func (r reply) decode(into any) error {
 	if json.Unmarshal(r.body, into) != nil {
-		return errors.New("the answer is not the JSON document that was expected")
+		return errNoDocument
 	}
 	return nil
 }

@@ -285,7 +285,7 @@ func TestRecordedRefreshes(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"refresh-02-second": "client_token_17", "refresh-11-parallel-1": "client_token_19", "refresh-21-after-expiry": "client_token_08",
-		"refresh-01-first": "client_token_16",
+		"refresh-01-first": "client_token_16", "refresh-06-with-scope-resource": "client_token_18",
 	} {
 		k := newKept(t, at(name))
 		k.now = k.now.Add(9 * time.Minute)

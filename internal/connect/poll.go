@@ -163,7 +163,7 @@ func (a *attempt) byDevice(ctx context.Context) (issued, error) {
 	return a.poll(ctx, s, func(ctx context.Context) (reply, error) { return a.postForm(ctx, a.server.Token, form) })
 }
 
-// poll shows the link and asks until the owner has decided. A lost network is no answer: it asks again.
+// poll shows the link and asks until the owner has decided. A lost network is no answer, and neither is a page: it asks again.
 func (a *attempt) poll(ctx context.Context, s started, ask func(context.Context) (reply, error)) (issued, error) {
 	link := s.link()
 	if link == "" {
@@ -184,14 +184,17 @@ func (a *attempt) poll(ctx context.Context, s started, ask func(context.Context)
 		}
 		answer, err := ask(ctx)
 		if err == nil && answer.status != http.StatusAccepted {
-			return take(answer, nil)
+			if json.Valid(answer.body) {
+				return take(answer, nil)
+			}
+			err = errNoDocument
 		}
 		var refused *RefusedError
 		unheard = err
 		switch {
 		case ctx.Err() != nil:
 			return issued{}, ctx.Err()
-		case errors.As(err, &refused) && refused.Status < 500 && refused.Status != http.StatusTooManyRequests:
+		case errors.As(err, &refused) && refused.Code != "" && refused.Status < 500 && refused.Status != http.StatusTooManyRequests:
 			unheard = nil
 			switch refused.Code {
 			case "authorization_pending":

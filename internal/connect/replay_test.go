@@ -20,9 +20,10 @@ import (
 
 // An exchange is one that was recorded at the reference implementation, in minimal form.
 type exchange struct {
-	Request string          `json:"request"`
-	Status  int             `json:"status"`
-	Body    json.RawMessage `json:"body"`
+	Request  string          `json:"request"`
+	Status   int             `json:"status"`
+	Location string          `json:"location"`
+	Body     json.RawMessage `json:"body"` // a page is a string
 }
 
 // A replay is both servers of the recordings at one address. It answers a request with the next of the exchanges that a test named for
@@ -33,7 +34,7 @@ type replay struct {
 	recorded  map[string]exchange
 	mu        sync.Mutex
 	answers   map[string][]string // by path: names of exchanges
-	asked     map[string][]string // by path: bodies
+	asked     map[string][]string // by path: queries, bodies and bearers
 	challenge string              // the last code_challenge
 	before    func(path string)   // an answer; nil: nothing
 }
@@ -50,15 +51,18 @@ var everywhere = map[string]string{
 	"/oauth/device_authorization":             "connect-20-device-start",
 }
 
+// recordings are those of the authorization server, and those of the resource server, which the tests of internal/cli play.
 func recordings(t testing.TB) map[string]exchange {
 	t.Helper()
-	text, err := os.ReadFile("testdata/exchanges.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	recorded := map[string]exchange{}
-	if err := json.Unmarshal(text, &recorded); err != nil {
-		t.Fatal(err)
+	for _, file := range []string{"testdata/exchanges.json", "testdata/reads.json"} {
+		text, err := os.ReadFile(file)
+		if err == nil {
+			err = json.Unmarshal(text, &recorded)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 	return recorded
 }
@@ -84,7 +88,7 @@ func (r *replay) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	if r.before != nil {
 		r.before(path)
 	}
-	r.asked[path] = append(r.asked[path], string(body)+request.Header.Get("Authorization"))
+	r.asked[path] = append(r.asked[path], request.URL.RawQuery+string(body)+request.Header.Get("Authorization"))
 	if path == "/oauth/authorize" && len(r.answers[path]) == 0 {
 		r.authorize(w, request.URL.Query())
 		return
@@ -115,9 +119,17 @@ func (r *replay) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	if !found {
 		r.t.Errorf("no exchange %q", name)
 	}
+	text, page := string(recorded.Body), ""
 	w.Header().Set("Content-Type", "application/json")
+	if json.Unmarshal(recorded.Body, &page) == nil {
+		text = page
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	}
+	if recorded.Location != "" {
+		w.Header().Set("Location", r.here(recorded.Location))
+	}
 	w.WriteHeader(recorded.Status)
-	_, _ = io.WriteString(w, r.here(string(recorded.Body)))
+	_, _ = io.WriteString(w, r.here(text))
 }
 
 var recordedGrant = regexp.MustCompile(`grt_made_up_\d+`)

@@ -2,10 +2,12 @@ package signin_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"strings"
 	"sync"
@@ -217,33 +219,41 @@ func TestWhatWasNotTakenMayComeAgain(t *testing.T) {
 
 const codeForm = "grant_type=authorization_code&code=oacode_1&client_id=cli_1&redirect_uri=http://127.0.0.1:1/cb&code_verifier=v"
 
+// recordings are what was recorded of the real server. The request is its line.
+func recordings(t *testing.T) map[string]recording {
+	t.Helper()
+	recorded := map[string]recording{}
+	for _, file := range []string{"exchanges.json", "reads.json"} {
+		text, err := os.ReadFile("../../internal/connect/testdata/" + file)
+		if err == nil {
+			err = json.Unmarshal(text, &recorded)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return recorded
+}
+
+type recording struct {
+	Request, Location string
+	Status            int
+	Body              json.RawMessage
+}
+
 // What was recorded of the real server passes through as it was: a host hears of each refusal, and of the kind of its token.
 func TestRecordedAnswersArePassedOn(t *testing.T) {
-	text, err := os.ReadFile("../../internal/connect/testdata/exchanges.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var recorded map[string]struct {
-		Status int
-		Body   json.RawMessage
-	}
-	if err := json.Unmarshal(text, &recorded); err != nil {
-		t.Fatal(err)
-	}
+	recorded := recordings(t)
 	s := newRealServer(t)
 	b, _ := newBridge(t, s)
 	for name, form := range map[string]string{
 		"connect-82-host-register": "", "connect-14-register-software-id-refused": "", "connect-88-host-token-client": codeForm,
 		"connect-85-host-token-package": codeForm, "refusal-code-bad-verifier": codeForm, "refusal-code-reused": codeForm,
 		"refresh-02-second": refreshForm + "2", "refresh-07-reuse-old": refreshForm + "7", "refresh-22-after-revoke": refreshForm + "22",
+		"refresh-06-with-scope-resource": refreshForm + "6&scope=pdpp%3Aread&resource=https%3A%2F%2Frs.example",
 	} {
 		want := recorded[name]
-		s.with(func(s *realServer) {
-			s.token = func(w http.ResponseWriter, _ *http.Request) {
-				w.WriteHeader(want.Status)
-				_, _ = w.Write(want.Body)
-			}
-		})
+		s.with(func(s *realServer) { s.token, s.seen = answers(want.Status, "", string(want.Body)), nil })
 		path, media := web.TokenPath, formMedia
 		if form == "" {
 			path, media, form = web.RegisterPath, "application/json", "{}"
@@ -251,5 +261,47 @@ func TestRecordedAnswersArePassedOn(t *testing.T) {
 		if got := post(b, path, media, form); got.Code != want.Status || got.Body.String() != string(want.Body) {
 			t.Errorf("%s: %d %s", name, got.Code, got.Body)
 		}
+		if sent := s.passedOn()[0]; strings.Contains(form, "resource") && !strings.Contains(sent, "&resource=https%3A%2F%2Frs.example&scope=pdpp%3Aread") {
+			t.Errorf("%s: passed on %s", name, sent)
+		}
+	}
+}
+
+// What the real server refuses as a grant that it does not know is refused here with the same code, and not passed on.
+func TestRecordedGrantTypesAreRefused(t *testing.T) {
+	s := newRealServer(t)
+	b, _ := newBridge(t, s)
+	for name, form := range map[string]string{
+		"refusal-token-exchange":      "grant_type=urn:ietf:params:oauth:grant-type:token-exchange&subject_token=x&subject_token_type=urn:ietf:params:oauth:token-type:access_token&client_id=cli_1",
+		"refusal-token-no-grant-type": "client_id=cli_1",
+	} {
+		var here, there struct{ Error string }
+		want, got := recordings(t)[name], post(b, web.TokenPath, formMedia, form)
+		if err := errors.Join(json.Unmarshal(got.Body.Bytes(), &here), json.Unmarshal(want.Body, &there)); err != nil || got.Code != want.Status || here != there || len(s.passedOn()) > 0 {
+			t.Errorf("%s: %d %s, passed on %v; %v", name, got.Code, got.Body, s.passedOn(), err)
+		}
+	}
+}
+
+// A host that was recorded with the source in its authorization request is led to that request by the bridge: the parameters are the same.
+func TestAHostIsLedToTheRecordedRequest(t *testing.T) {
+	s := newRealServer(t)
+	b, _ := newBridge(t, s)
+	_, address, _ := strings.Cut(recordings(t)["connect-87-host-authorize-connector-id"].Request, " ")
+	recorded, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := recorded.Query()
+	want.Set("code_challenge", digest)
+	sent := url.Values{}
+	for name, values := range want {
+		if name != "connector_id" { // which no host sends
+			sent[name] = values
+		}
+	}
+	location := get(b, web.AuthorizePath, "?"+sent.Encode()).Header().Get("Location")
+	if location != s.URL+recorded.Path+"?"+want.Encode() {
+		t.Errorf("it is led to %s, recorded %s", location, address)
 	}
 }

@@ -1,0 +1,127 @@
+package connect
+
+import (
+	"errors"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+)
+
+// pages are what the server shows to its owner's browser. A proxy before it that wants a sign-in puts one over any of its answers.
+const pages = "connect-28-approval-page-signed-out connect-29a-approval-page connect-29b-approval-review connect-29c-approval-approve"
+
+// A page over the answer to a poll says nothing of the owner's decision: the next poll tells. It costs no approval.
+func TestAPageInPlaceOfAPollIsNoAnswer(t *testing.T) {
+	for way, row := range map[string]struct{ path, end string }{
+		"agent": {agentPoll, "connect-33-agent-connect-token"}, "device": {"/oauth/token", "connect-23-device-token"},
+	} {
+		for name := range strings.FieldsSeq(pages + " refusal-oauth-revoke") {
+			r, w := newReplay(t, with(good, row.path, name+" "+row.end)), newWorld()
+			if _, err := Connect(t.Context(), Request{ProviderURL: r.URL, Source: "slack", Way: way}, w.Options); err != nil || r.count(row.path) != 2 {
+				t.Errorf("%s, %s: %v after %d polls", way, name, err, r.count(row.path))
+			}
+			r, w = newReplay(t, with(good, row.path, name)), newWorld()
+			_, err := Connect(t.Context(), Request{ProviderURL: r.URL, Source: "slack", Way: way}, w.Options)
+			var failed *exit.Error
+			if !errors.As(err, &failed) || failed.Code != exit.Unavailable || !strings.Contains(failed.Message, "did not say in time whether the owner approved") {
+				t.Errorf("%s, %s to the end: %v", way, name, err)
+			}
+		}
+	}
+}
+
+// A page over any other answer ends the attempt: before the owner is asked nothing was granted, and after it the grant that lives on is named.
+func TestAPageInPlaceOfAnAnswer(t *testing.T) {
+	for _, row := range []struct{ way, path, says string }{
+		{"agent", "/oauth/register", "cannot be connected to"}, {"agent", "/oauth/par", "cannot be connected to"}, {"agent", "/agent-connect", "cannot be connected to"},
+		{"device", "/oauth/device_authorization", "cannot be connected to"}, {"agent", "/.well-known/oauth-protected-resource", "cannot be connected to"},
+		{"agent", "/connectors/slack", "cannot be connected to"}, {"code", "/consent/exchange", "What was approved lives on there"},
+		{"agent", "/v1/schema", "was revoked, because it could not be used"},
+	} {
+		for name := range strings.FieldsSeq(pages) {
+			r, w := newReplay(t, with(good, row.path, name)), newWorld()
+			_, err := Connect(t.Context(), Request{ProviderURL: r.URL, Source: "slack", Way: row.way}, w.Options)
+			asked := strings.Contains(w.said.String(), "/consent?")
+			if err == nil || !strings.Contains(err.Error(), row.says) || asked == (row.says == "cannot be connected to") {
+				t.Errorf("%s, %s: %v; it said %s", row.path, name, err, w.said.String())
+			}
+		}
+	}
+}
+
+// What is sent through a browser has the parameters that the server was recorded with, and no others.
+func TestTheAuthorizationRequestIsAsRecorded(t *testing.T) {
+	for _, name := range []string{"connect-41-authorize-signed-out", "connect-42-authorize"} {
+		r, w := newReplay(t, with(good, "/oauth/authorize", name)), newWorld()
+		refusedInBrowser(t, r, w, "/oauth/authorize", "did not come back")
+		_, recorded, _ := strings.Cut(r.recorded[name].Request, "?")
+		if got, want := parameters(t, r.sent("/oauth/authorize")), parameters(t, recorded); !slices.Equal(got, want) {
+			t.Errorf("%s: sent %v, recorded %v", name, got, want)
+		}
+	}
+}
+
+func parameters(t *testing.T, query string) (names []string) {
+	t.Helper()
+	sent, err := url.ParseQuery(query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, values := range sent {
+		if names = append(names, name); len(values) != 1 {
+			t.Errorf("%s is sent %d times", name, len(values))
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// notMet are the recordings of what this program never sends and never reads, and why.
+var notMet = map[string]string{
+	"connect-05-owner-browser-lists-connections": "only the owner's signed-in browser may read the list: the program names its address, and never asks there",
+	"refusal-connections-without-owner-session":  "as above: the program has no owner session and never asks there",
+	"connect-51-ref-package-owner-session":       "it needs an owner session; members of a package come from the directory that an operator names",
+	"connect-84-host-picker-post":                "the owner's browser posts it to the authorization server, and the host gets the answer; what the host then sends is connect-85 and 86",
+	"refusal-cimd-unreachable":                   "the authorization server shows it to the browser of a host that names a client by its document; the program registers instead",
+	"freshness-30-connectors-client":             "the list of connectors is not read: that of streams says the same for each connection",
+}
+
+// Each of the 172 recorded exchanges is played by a test that names it, or is not met.
+func TestEveryRecordingIsPlayed(t *testing.T) {
+	tests := map[string]string{}
+	for _, folder := range []string{".", "../../transport/signin", "../cli", "../.."} {
+		files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tests[file] = string(text)
+		}
+	}
+	recorded := recordings(t)
+	for name := range recorded {
+		var played []string
+		for file, text := range tests {
+			if regexp.MustCompile(`\b` + name + `["\s]`).MatchString(text) {
+				played = append(played, file)
+			}
+		}
+		slices.Sort(played)
+		if t.Logf("%s: %s", name, strings.Join(played, ", ")); len(played) == 0 || notMet[name] != "" {
+			t.Errorf("%s is played by %v; not met: %q", name, played, notMet[name])
+		}
+	}
+	if len(recorded)+len(notMet) != 172 {
+		t.Errorf("%d recordings and %d that are not met", len(recorded), len(notMet))
+	}
+}
