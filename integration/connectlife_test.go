@@ -7,10 +7,13 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -22,6 +25,7 @@ type lossyNetwork struct {
 	lost  atomic.Bool
 	drops atomic.Int64  // answers to polls that are still to be lost
 	waits atomic.Uint64 // seconds that a request waits for the owner; 0: as the demo has it
+	polls atomic.Uint64 // seconds between two polls; 0: as the demo has it
 }
 
 func newLossyNetwork(t *testing.T) *lossyNetwork {
@@ -34,6 +38,9 @@ func newLossyNetwork(t *testing.T) *lossyNetwork {
 		text = bytes.ReplaceAll(text, []byte(sample.RSURL), []byte(n.URL))
 		if seconds := n.waits.Load(); seconds > 0 {
 			text = regexp.MustCompile(`"expires_in":\d+`).ReplaceAll(text, []byte(`"expires_in":`+strconv.FormatUint(seconds, 10)))
+		}
+		if seconds := n.polls.Load(); seconds > 0 {
+			text = regexp.MustCompile(`"interval":\d+`).ReplaceAll(text, []byte(`"interval":`+strconv.FormatUint(seconds, 10)))
 		}
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
 		r.Header.Set("Content-Length", strconv.Itoa(len(text)))
@@ -90,6 +97,57 @@ func TestConnectOverALossyNetwork(t *testing.T) {
 	network.lost.Store(false)
 	if result := s.call("search", map[string]any{"q": "the"}); result.IsError {
 		t.Errorf("afterwards: %+v", result.Content[0])
+	}
+}
+
+// Who stops connect, or closes its terminal, between the approval and the next poll keeps no grant, and learns of one that lives on. A disk
+// that is full by then leaves none either.
+func TestConnectIsStoppedAfterTheApproval(t *testing.T) {
+	for name, row := range map[string]struct {
+		stop     func(t *testing.T, p *process, network *lossyNetwork, root string)
+		approved bool
+		code     int
+		says     string
+	}{
+		"Ctrl-C":            {func(t *testing.T, p *process, _ *lossyNetwork, _ string) { signal(t, p, os.Interrupt) }, true, 130, "the grant that the owner approved was revoked"},
+		"a closed terminal": {func(t *testing.T, p *process, _ *lossyNetwork, _ string) { signal(t, p, syscall.SIGHUP) }, true, 130, "the grant that the owner approved was revoked"},
+		"Ctrl-C too early":  {func(t *testing.T, p *process, _ *lossyNetwork, _ string) { signal(t, p, os.Interrupt) }, false, 130, "was stopped before the owner decided. Nothing is granted yet."},
+		"Ctrl-C without a network": {func(t *testing.T, p *process, network *lossyNetwork, _ string) {
+			network.lost.Store(true)
+			signal(t, p, os.Interrupt)
+		}, true, 130, "What was approved lives on there, and nothing reads it: revoke it"},
+		"a folder that is gone": {func(t *testing.T, _ *process, _ *lossyNetwork, root string) {
+			check(t, os.RemoveAll(filepath.Join(root, "clients")))
+			check(t, os.WriteFile(filepath.Join(root, "clients"), nil, 0o600))
+		}, true, 73, "the grant that the owner approved was revoked, because it could not be used: The credential cannot be stored: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root, network := t.TempDir(), newLossyNetwork(t)
+			if network.polls.Store(30); row.code == 73 {
+				network.polls.Store(1)
+			}
+			p, link, _ := asks(t, network.URL, root, "agent", "--source", "slack")
+			if row.code == 73 {
+				row.stop(t, p, network, root)
+			}
+			if row.approved {
+				ownerDecides(t, strings.Replace(link, network.URL, sample.RSURL, 1), "approve")
+			}
+			if row.code != 73 {
+				row.stop(t, p, network, root)
+			}
+			got := ended(p)
+			if got.code != row.code || !strings.Contains(got.stderr, row.says) {
+				t.Errorf("%d %s%s", got.code, got.stdout, got.stderr)
+			}
+			revoked := slices.ContainsFunc(network.requests(), func(r read) bool { return strings.HasSuffix(r.path, "/revoke") })
+			if revoked != strings.Contains(got.stderr, "was revoked, because") {
+				t.Errorf("revoked: %v; %s", revoked, got.stderr)
+			}
+			if stored, err := filepath.Glob(filepath.Join(root, "clients", "*.json")); err != nil || len(stored) > 0 {
+				t.Errorf("%v is stored, %v", stored, err)
+			}
+		})
 	}
 }
 

@@ -8,10 +8,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -70,6 +72,11 @@ func runConnect(ctx context.Context, c connectCommand, app App) error {
 	}
 	request := connect.Request{
 		ProviderURL: c.URL, Source: c.Source, Connections: c.Connection, Streams: c.Stream, Fields: c.Field, Since: c.Since, Once: c.Once, Way: c.Way,
+	}
+	if !signal.Ignored(syscall.SIGHUP) { // a terminal that is closed stops it as Ctrl-C does, so that no grant is left without its token
+		hangs, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
+		defer stop()
+		ctx = hangs
 	}
 	out, said := visible{app.Out}, &notices{out: app.Out}
 	_, said.inTerminal = terminal(app.Out)

@@ -85,6 +85,9 @@ func (a *attempt) byBrowser(ctx context.Context) (issued, error) {
 	return take(answer, err)
 }
 
+// beforeItCameBack is how a wait was stopped after which the server cannot be asked.
+const beforeItCameBack = "before it was known whether the owner approved. What is approved on the open page"
+
 // browse opens the browser and waits for it to come back. A refusal need not: the server shows it and says nothing here.
 func (a *attempt) browse(ctx context.Context, l *loopback, listener net.Listener) (callback, error) {
 	server := &http.Server{Handler: l, ReadHeaderTimeout: requestTime, MaxHeaderBytes: 16 << 10}
@@ -115,7 +118,7 @@ func (a *attempt) browse(ctx context.Context, l *loopback, listener net.Listener
 		return back, nil
 	case <-expired:
 		if ctx.Err() != nil {
-			return callback{}, ctx.Err()
+			return callback{}, a.stopped(beforeItCameBack)
 		}
 		return callback{}, &exit.Error{
 			Code: exit.NotReady, Message: "the browser did not come back in time: nobody approved, " +
@@ -207,7 +210,7 @@ func (a *attempt) byCode(ctx context.Context) (issued, error) {
 	code, err := a.Ask(asking)
 	switch {
 	case ctx.Err() != nil:
-		return issued{}, ctx.Err()
+		return issued{}, a.stopped(beforeItCameBack)
 	case errors.Is(err, context.DeadlineExceeded):
 		return issued{}, pollError(&RefusedError{Code: "expired_token"})
 	case err != nil:

@@ -18,10 +18,11 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 // Connect asks the owner for a grant, and returns the credential after the resource server has said that it is a client's. Its
-// errors are *[exit.Error] values, or that of ctx.
+// errors are *[exit.Error] values, a *[transport.StoppedError] where ctx ended while the owner could approve, or that of ctx.
 func Connect(ctx context.Context, request Request, o Options) (credentials.Document, error) {
 	a := &attempt{client: newClient(o.UserAgent), Options: o, request: request}
 	var err error
@@ -58,8 +59,11 @@ func GiveBack(ctx context.Context, agent string, document credentials.Document, 
 			document.Credential.GrantID, err)
 	}
 	var failed *exit.Error
-	if errors.As(why, &failed) {
+	switch {
+	case errors.As(why, &failed):
 		return &exit.Error{Code: failed.Code, Message: message + ": " + failed.Message}
+	case errors.Is(why, context.Canceled): // whose words say nothing to an owner
+		return &transport.StoppedError{Message: message + ": the program was stopped."}
 	}
 	return fmt.Errorf("%s: %w", message, why)
 }

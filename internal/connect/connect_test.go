@@ -22,6 +22,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 const (
@@ -461,7 +462,8 @@ func TestWhatBecameOfAGrantIsSaid(t *testing.T) {
 	}
 	r.Close()
 	err := GiveBack(stopped, "test", d, context.Canceled)
-	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "the grant grt_made_up_02 that the owner approved was not revoked") ||
+	var halted *transport.StoppedError
+	if !errors.As(err, &halted) || !strings.Contains(err.Error(), "the grant grt_made_up_02 that the owner approved was not revoked") ||
 		strings.Contains(err.Error(), "token-of") {
 		t.Error(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 const wellKnownResource = "/.well-known/oauth-protected-resource"
@@ -234,7 +235,8 @@ func (c *client) source(ctx context.Context, s server, name string) (source, err
 // unavailable says which server fails, and how.
 func unavailable(server string, err error) error {
 	var known *exit.Error
-	if errors.As(err, &known) || errors.Is(err, context.Canceled) {
+	var stopped *transport.StoppedError
+	if errors.As(err, &known) || errors.As(err, &stopped) || errors.Is(err, context.Canceled) {
 		return err
 	}
 	return &exit.Error{Code: exit.Unavailable, Message: fmt.Sprintf("%s cannot be connected to: %s.", server, err)}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
@@ -22,6 +23,7 @@ const (
 	defaultApprovalTime = 300 * time.Second
 	longestApprovalTime = 30 * time.Minute
 	waitNotice          = 30 * time.Second // between two lines about the wait
+	lastQuestionTime    = 5 * time.Second  // after the program was stopped
 )
 
 // A started request waits for the owner. Its codes are secret.
@@ -177,42 +179,81 @@ func (a *attempt) poll(ctx context.Context, s started, ask func(context.Context)
 	a.Draw(link, about+"\n"+timeLeft(patience))
 	a.Say("%s", about)
 	said := begin
-	var unheard error // of the last question
+	var last error
 	for a.Now().Sub(begin) < patience {
-		if err := a.Wait(ctx, interval); err != nil {
-			return issued{}, err
+		if a.Wait(ctx, interval) != nil {
+			return a.askLastly(ctx, interval, ask)
 		}
-		answer, err := ask(ctx)
-		if err == nil && answer.status != http.StatusAccepted {
-			if json.Valid(answer.body) {
-				return take(answer, nil)
-			}
-			err = errNoDocument
-		}
-		var refused *RefusedError
-		unheard = err
+		var t issued
+		t, last = decision(ask(ctx))
 		switch {
+		case !errors.Is(last, errUndecided) && !errors.Is(last, errUnheard):
+			return t, last
 		case ctx.Err() != nil:
-			return issued{}, ctx.Err()
-		case errors.As(err, &refused) && refused.Code != "" && refused.Status < 500 && refused.Status != http.StatusTooManyRequests:
-			unheard = nil
-			switch refused.Code {
-			case "authorization_pending":
-			case "slow_down":
-				interval = min(interval+defaultPollInterval, longestPollInterval)
-			default:
-				return issued{}, pollError(refused)
-			}
+			return a.askLastly(ctx, interval, ask)
+		case errors.Is(last, errTooSoon):
+			interval = min(interval+defaultPollInterval, longestPollInterval)
 		}
 		if now := a.Now(); now.Sub(said) >= waitNotice {
 			said = now
 			a.remain(timeLeft(patience - now.Sub(begin)))
 		}
 	}
-	if unheard != nil {
-		return issued{}, fmt.Errorf("it did not say in time whether the owner approved (%w). What was approved %s", unheard, revokeIt)
+	if errors.Is(last, errUnheard) {
+		return issued{}, fmt.Errorf("%w. What was approved %s", last, revokeIt)
 	}
 	return issued{}, pollError(&RefusedError{Code: "expired_token"})
+}
+
+// While the owner has not decided, or the server does not say it.
+var (
+	errUndecided = errors.New("the owner has not decided")
+	errTooSoon   = fmt.Errorf("%w, and the server was asked too soon", errUndecided)
+	errUnheard   = errors.New("it did not say in time whether the owner approved")
+)
+
+// decision reads an answer to a poll: a token, one of the errors above, or how the wait ended.
+func decision(answer reply, err error) (issued, error) {
+	var refused *RefusedError
+	switch {
+	case err == nil && answer.status == http.StatusAccepted:
+		return issued{}, errUndecided
+	case err == nil && json.Valid(answer.body):
+		return take(answer, nil)
+	case err == nil:
+		err = errNoDocument
+	case !errors.As(err, &refused) || refused.Code == "" || refused.Status >= 500 || refused.Status == http.StatusTooManyRequests:
+	case refused.Code == "authorization_pending":
+		return issued{}, errUndecided
+	case refused.Code == "slow_down":
+		return issued{}, errTooSoon
+	default:
+		return issued{}, pollError(refused)
+	}
+	return issued{}, fmt.Errorf("%w (%w)", errUnheard, err)
+}
+
+// askLastly asks once more after the program was stopped: what was approved by then is given back.
+func (a *attempt) askLastly(ctx context.Context, interval time.Duration, ask func(context.Context) (reply, error)) (issued, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastQuestionTime)
+	defer cancel()
+	a.Say("%s", "Stopped. Asking once more whether the owner approved.")
+	t, err := decision(ask(ctx))
+	if errors.Is(err, errTooSoon) && a.Wait(ctx, interval) == nil {
+		t, err = decision(ask(ctx))
+	}
+	switch {
+	case errors.Is(err, errUndecided):
+		err = a.stopped("before the owner decided. Nothing is granted yet. What is approved on the open page from now on")
+	case errors.Is(err, errUnheard):
+		err = a.stopped("and " + err.Error() + ". What was approved")
+	}
+	return t, err
+}
+
+// stopped says what lives on where the program was stopped while the owner could approve.
+func (a *attempt) stopped(how string) error {
+	return &transport.StoppedError{Message: "connecting to " + a.server.Issuer + " was stopped " + how + " " + revokeIt + "."}
 }
 
 // aboutWait is what an owner may need: the page refuses what the poll never hears of.
