@@ -2,6 +2,7 @@ package connect
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -40,7 +41,7 @@ type Options struct {
 	Draw func(link, following string)
 	// Say tells the owner something, in lines. The approval link is said once, and nowhere else.
 	Say func(format string, arguments ...any)
-	// Remain shows a line in place of the one that it showed before; nil: it is said.
+	// Remain shows a line in place of the one that it showed before.
 	Remain func(line string)
 }
 
@@ -98,6 +99,12 @@ type selection struct {
 	Streams     []stream `json:"streams"`
 }
 
+// detailsText is the selection as a parameter of a form.
+func (a *attempt) detailsText() string {
+	text, _ := json.Marshal(a.details) // texts alone, which never fails
+	return string(text)
+}
+
 type stream struct {
 	Name      string   `json:"name"`
 	Fields    []string `json:"fields,omitempty"`
@@ -123,21 +130,6 @@ func (a *attempt) choose(from source) error {
 			names = append(names, name)
 		}
 	}
-	for _, name := range names {
-		if len(from.streams) > 0 && !slices.Contains(from.streams, name) {
-			return exit.UsageError(fmt.Sprintf("%s has no stream %q; it has %s.", from.ID, name, rs.ErrorText(strings.Join(from.streams, ", "))))
-		}
-	}
-	if len(names) == 0 {
-		names = []string{"*"}
-	}
-	s := selection{
-		Type: "https://pdpp.dev/data-access", Mode: "continuous", Purpose: "https://pdpp.dev/purpose/personal_ai_assistant",
-		Description: "Answer questions about my own data", Source: from,
-	}
-	if a.request.Once {
-		s.Mode = "single_use"
-	}
 	var times *period
 	if a.request.Since != "" {
 		since, err := time.Parse(time.RFC3339, a.request.Since)
@@ -149,8 +141,21 @@ func (a *attempt) choose(from source) error {
 		}
 		times = &period{Since: since.UTC().Format(time.RFC3339)}
 	}
+	s := selection{
+		Type: "https://pdpp.dev/data-access", Mode: "continuous", Purpose: "https://pdpp.dev/purpose/personal_ai_assistant",
+		Description: "Answer questions about my own data", Source: from,
+	}
+	if a.request.Once {
+		s.Mode = "single_use"
+	}
 	for _, name := range names {
+		if len(from.streams) > 0 && !slices.Contains(from.streams, name) {
+			return exit.UsageError(fmt.Sprintf("%s has no stream %q; it has %s.", from.ID, name, rs.ErrorText(strings.Join(from.streams, ", "))))
+		}
 		s.Streams = append(s.Streams, stream{Name: name, Fields: fields[name], Instances: a.request.Connections, Time: times})
+	}
+	if len(names) == 0 {
+		s.Streams = []stream{{Name: "*", Instances: a.request.Connections, Time: times}}
 	}
 	a.details = []selection{s}
 	return nil

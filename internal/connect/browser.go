@@ -6,13 +6,13 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/url"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
@@ -29,7 +29,7 @@ type loopback struct {
 	target       string // the authorization request
 	issuer       string
 	namesIssuer  bool          // the server says that it names itself in each answer (RFC 9207)
-	begun        chan struct{} // holds one value until the start page was opened
+	begun        atomic.Bool   // the start page was opened
 	done         chan callback // holds one value from then on
 }
 
@@ -43,7 +43,7 @@ func (a *attempt) byBrowser(ctx context.Context) (issued, error) {
 			return issued{}, err
 		}
 	}
-	details, err := json.Marshal(a.details)
+	target, err := url.Parse(a.server.Authorization)
 	if err != nil {
 		return issued{}, err
 	}
@@ -53,20 +53,14 @@ func (a *attempt) byBrowser(ctx context.Context) (issued, error) {
 	}
 	l := &loopback{
 		start: "/" + rand.Text(), state: rand.Text(), address: listener.Addr().String(),
-		issuer: a.server.Issuer, namesIssuer: a.server.NamesIssuer,
-		begun: make(chan struct{}, 1), done: make(chan callback, 1),
+		issuer: a.server.Issuer, namesIssuer: a.server.NamesIssuer, done: make(chan callback, 1),
 	}
-	l.begun <- struct{}{}
 	redirect, verifier := "http://"+l.address+"/callback", rand.Text()+rand.Text() // 52 characters; RFC 7636 asks for 43
 	challenge := sha256.Sum256([]byte(verifier))
-	target, err := url.Parse(a.server.Authorization)
-	if err != nil {
-		return issued{}, err
-	}
 	query := target.Query()
 	for name, value := range map[string]string{
 		"client_id": a.app.ID, "redirect_uri": redirect, "response_type": "code", "state": l.state,
-		"code_challenge": base64.RawURLEncoding.EncodeToString(challenge[:]), "code_challenge_method": "S256", "authorization_details": string(details),
+		"code_challenge": base64.RawURLEncoding.EncodeToString(challenge[:]), "code_challenge_method": "S256", "authorization_details": a.detailsText(),
 	} {
 		query.Set(name, value)
 	}
@@ -138,13 +132,12 @@ func (l *loopback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch r.URL.Path {
 	case l.start:
-		select {
-		case <-l.begun:
-			w.Header().Set("Location", l.target)
-			w.WriteHeader(http.StatusFound)
-		default:
+		if l.begun.Swap(true) {
 			http.Error(w, "This address was opened before. Run the command again.", http.StatusGone)
+			return
 		}
+		w.Header().Set("Location", l.target)
+		w.WriteHeader(http.StatusFound)
 	case "/callback":
 		l.callback(w, r.URL.Query())
 	default:
@@ -200,11 +193,8 @@ func (a *attempt) byCode(ctx context.Context) (issued, error) {
 	if err != nil || pushed.AuthorizationURL == "" {
 		return issued{}, errNoWay
 	}
-	a.Say("Open this address in the browser where you are signed in as the owner, and approve:\n\n  %s\n", pushed.AuthorizationURL)
 	patience := seconds(pushed.ExpiresIn, defaultApprovalTime, longestApprovalTime)
-	about := a.aboutWait(patience) + "\nThe page then shows a code that begins with cex_. Enter it here:"
-	a.Draw(pushed.AuthorizationURL, about+"\ncex_")
-	a.Say("%s", about)
+	a.show(pushed.AuthorizationURL, a.aboutWait(patience)+"\nThe page then shows a code that begins with cex_. Enter it here:", "cex_")
 	asking, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	code, err := a.Ask(asking)

@@ -69,43 +69,35 @@ func GiveBack(ctx context.Context, agent string, document credentials.Document, 
 }
 
 // A way leads to a token. It fails with errNoWay where the server has not what it takes.
-type way struct {
-	name string
-	take func(*attempt, context.Context) (issued, error)
-}
-
-func ways() []way {
-	return []way{{"agent", (*attempt).byAgent}, {"browser", (*attempt).byBrowser}, {"device", (*attempt).byDevice}, {"code", (*attempt).byCode}}
-}
+type way func(*attempt, context.Context) (issued, error)
 
 // issue takes the way that was asked for, or the first that the server offers.
-func (a *attempt) issue(ctx context.Context) (issued, error) {
-	for _, w := range ways() {
-		if a.request.Way != "auto" && a.request.Way != w.name {
-			continue
-		}
-		answer, err := a.registered(ctx, w)
-		if errors.Is(err, errNoWay) && a.request.Way == "auto" {
-			continue
-		}
-		return answer, err
+func (a *attempt) issue(ctx context.Context) (t issued, err error) {
+	ways := map[string]way{"agent": (*attempt).byAgent, "browser": (*attempt).byBrowser, "device": (*attempt).byDevice, "code": (*attempt).byCode}
+	if a.request.Way != "auto" {
+		return a.registered(ctx, ways[a.request.Way])
 	}
-	return issued{}, errNoWay
+	for _, name := range []string{"agent", "browser", "device", "code"} {
+		if t, err = a.registered(ctx, ways[name]); !errors.Is(err, errNoWay) {
+			break
+		}
+	}
+	return t, err
 }
 
 // registered takes a way as a registered client. A registration that the server has forgotten is made anew, once.
-func (a *attempt) registered(ctx context.Context, w way) (issued, error) {
+func (a *attempt) registered(ctx context.Context, take way) (issued, error) {
 	known := a.app.ID != ""
 	if !known {
 		if err := a.register(ctx); err != nil {
 			return issued{}, err
 		}
 	}
-	answer, err := w.take(a, ctx)
+	answer, err := take(a, ctx)
 	var refused *RefusedError
 	if known && errors.As(err, &refused) && refused.Code == "invalid_client" {
 		a.app = credentials.Client{}
-		return a.registered(ctx, w)
+		return a.registered(ctx, take)
 	}
 	return answer, err
 }
@@ -159,7 +151,7 @@ func Revoke(ctx context.Context, agent string, document credentials.Document) er
 		return errors.New("who issued it is not known")
 	}
 	address := strings.TrimRight(document.AuthorizationServer, "/") + "/grants/" + url.PathEscape(document.Credential.GrantID) + "/revoke"
-	answer, err := newClient(agent).send(ctx, http.MethodPost, address, "", nil, string(document.Credential.AccessToken))
+	answer, err := newClient(agent).send(ctx, http.MethodPost, address, "", nil, "Bearer "+string(document.Credential.AccessToken))
 	if err != nil || len(answer.body) == 0 {
 		return err
 	}

@@ -499,7 +499,7 @@ func TestACodeThatATerminalShouldNotShow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := new(attempt).readStarted(reply{body: body}); (err == nil) != want {
+		if _, err := new(attempt).readStarted(reply{body: body}, nil); (err == nil) != want {
 			t.Errorf("%q: %v", code, err)
 		}
 		back := url.Values{"state": {"s"}, "error": {code}}
@@ -548,8 +548,7 @@ func TestRevoke(t *testing.T) {
 
 // Only this machine's own address, the right state and the right issuer get an answer in, and only one.
 func TestTheLoopback(t *testing.T) {
-	l := &loopback{start: "/s", state: "st", address: "127.0.0.1:1", target: "https://as.example/authorize", issuer: "https://as.example", begun: make(chan struct{}, 1), done: make(chan callback, 1)}
-	l.begun <- struct{}{}
+	l := &loopback{start: "/s", state: "st", address: "127.0.0.1:1", target: "https://as.example/authorize", issuer: "https://as.example", done: make(chan callback, 1)}
 	for _, test := range []struct {
 		target string
 		want   int

@@ -67,23 +67,17 @@ func (c *client) discover(ctx context.Context, providerURL string) (server, erro
 	if err != nil {
 		return server{}, unavailable(provider, err)
 	}
-	s, err := resource.server(u)
+	s, issuer, err := resource.server(u)
 	if err != nil {
 		return server{}, unavailable(provider, err)
 	}
-	issuer, err := url.Parse(s.Issuer)
-	if err != nil {
-		return server{}, unavailable(provider, err)
-	}
-	var m metadata
 	address := issuer.Scheme + "://" + issuer.Host + "/.well-known/oauth-authorization-server" + strings.TrimRight(issuer.EscapedPath(), "/")
-	if err = c.get(ctx, address, &m); err == nil {
-		err = m.check(issuer)
+	if err = c.get(ctx, address, &s.metadata); err == nil {
+		err = s.check(issuer)
 	}
 	if err != nil {
-		return server{}, unavailable(s.Issuer, err)
+		return server{}, unavailable(issuer.String(), err)
 	}
-	s.metadata = m
 	return s, nil
 }
 
@@ -123,36 +117,30 @@ func (m resourceMetadata) another(asked string) error {
 	return errors.New(message)
 }
 
-// server reads the metadata of a resource. Its issuer is a good URL.
-func (m resourceMetadata) server(asked *url.URL) (server, error) {
-	provider, _ := credentials.NormalizeProviderURL(m.Resource)
-	if base, found := strings.CutSuffix(strings.TrimRight(m.QueryBase, "/"), "/v1"); found { // a resource may be the server's /mcp
-		u, err := secureURL(base)
-		switch {
-		case err != nil:
-			return server{}, errors.New("its metadata name no address to read from")
-		case origin(u) != origin(asked): // the grant would be for a server that the user did not name
-			return server{}, fmt.Errorf("its metadata name another server to read from: if you trust that one, connect %s", u)
-		}
-		if provider, err = credentials.NormalizeProviderURL(base); err != nil {
-			return server{}, err
-		}
+// server reads the metadata of a resource. The issuer is that of its authorization server.
+func (m resourceMetadata) server(asked *url.URL) (s server, issuer *url.URL, err error) {
+	base, found := strings.CutSuffix(strings.TrimRight(m.QueryBase, "/"), "/v1") // a resource may be the server's /mcp
+	if !found {
+		base = m.Resource
+	} else if u, err := secureURL(base); err != nil {
+		return s, nil, errors.New("its metadata name no address to read from")
+	} else if origin(u) != origin(asked) { // the grant would be for a server that the user did not name
+		return s, nil, fmt.Errorf("its metadata name another server to read from: if you trust that one, connect %s", u)
+	}
+	if s.provider, err = credentials.NormalizeProviderURL(base); err != nil {
+		return s, nil, err
 	}
 	if len(m.AuthorizationServers) == 0 {
-		return server{}, errors.New("its metadata name no authorization server")
+		return s, nil, errors.New("its metadata name no authorization server")
 	}
-	issuer, err := secureURL(m.AuthorizationServers[0])
-	if err != nil {
-		return server{}, err
+	if issuer, err = secureURL(m.AuthorizationServers[0]); err == nil && issuer.RawQuery != "" {
+		err = errors.New("its authorization server has a query in its name")
 	}
-	if issuer.RawQuery != "" {
-		return server{}, errors.New("its authorization server has a query in its name")
+	s.resource = m.Discovery.MCP.Authorization.DeviceCode.Resource
+	if named, failed := secureURL(s.resource); failed != nil || named.Path != "/mcp" { // the reference takes no other
+		s.resource = s.provider + "/mcp"
 	}
-	resource := m.Discovery.MCP.Authorization.DeviceCode.Resource
-	if named, err := secureURL(resource); err != nil || named.Path != "/mcp" { // the reference takes no other
-		resource = provider + "/mcp"
-	}
-	return server{provider: provider, resource: resource, metadata: metadata{Issuer: m.AuthorizationServers[0]}}, nil
+	return s, issuer, err
 }
 
 // check refuses metadata of another issuer (RFC 8414 section 3.3), and endpoints at another origin.
@@ -176,18 +164,12 @@ func (m metadata) check(issuer *url.URL) error {
 
 // own refuses an address that is not at the authorization server's origin: what is sent there is secret.
 func (m metadata) own(address string) error {
-	issuer, err := secureURL(m.Issuer)
-	if err != nil {
-		return err
-	}
+	issuer, bad := secureURL(m.Issuer)
 	u, err := secureURL(address)
-	if err != nil {
-		return err
+	if err = cmp.Or(bad, err); err == nil && origin(u) != origin(issuer) {
+		err = fmt.Errorf("it names an address at %s, which is not its own", u.Host)
 	}
-	if origin(u) != origin(issuer) {
-		return fmt.Errorf("it names an address at %s, which is not its own", u.Host)
-	}
-	return nil
+	return err
 }
 
 // A source is what there is to grant.

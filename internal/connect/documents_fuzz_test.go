@@ -30,7 +30,7 @@ func FuzzMetadata(f *testing.F) {
 		asked, _ := url.Parse("https://rs.example")
 		var resource resourceMetadata
 		if (reply{status: 200, body: body}).decode(&resource) == nil {
-			if s, err := resource.server(asked); err == nil {
+			if s, _, err := resource.server(asked); err == nil {
 				provider, err := secureURL(s.provider)
 				if resource.QueryBase != "" && strings.HasSuffix(resource.QueryBase, "/v1") && (err != nil || origin(provider) != origin(asked)) {
 					t.Errorf("reads go to %q", s.provider)
@@ -66,7 +66,7 @@ func FuzzStart(f *testing.F) {
 	seed(f, "connect-2", "connect-3", "connect-7", "connect-9")
 	f.Fuzz(func(t *testing.T, body []byte) {
 		a := &attempt{server: server{metadata: metadata{Issuer: "https://as.example"}}}
-		s, err := a.readStarted(reply{status: 200, body: body})
+		s, err := a.readStarted(reply{status: 200, body: body}, nil)
 		if err != nil {
 			return
 		}

@@ -102,28 +102,23 @@ func (c *client) postForm(ctx context.Context, address string, form url.Values) 
 }
 
 // send performs one request. Its errors name the host alone: paths and bodies hold secrets.
-func (c *client) send(ctx context.Context, method, address, contentType string, body []byte, bearer string) (reply, error) {
+func (c *client) send(ctx context.Context, method, address, contentType string, body []byte, authorization string) (reply, error) {
 	target, err := secureURL(address)
 	if err != nil {
 		return reply{}, err
 	}
-	request, err := http.NewRequestWithContext(ctx, method, target.String(), io.NopCloser(bytes.NewReader(body))) // which cannot be sent twice
+	connected := false
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }})
+	request, err := http.NewRequestWithContext(traced, method, target.String(), bytes.NewReader(body))
 	if err != nil {
 		return reply{}, errors.New("the address cannot be asked")
 	}
-	if request.ContentLength = int64(len(body)); len(body) == 0 {
-		request.Body = http.NoBody
+	request.GetBody = nil // so that the transport cannot send it twice
+	for name, value := range map[string]string{"Accept": "application/json", "User-Agent": c.agent, "Content-Type": contentType, "Authorization": authorization} {
+		if value != "" {
+			request.Header.Set(name, value)
+		}
 	}
-	request.Header.Set("Accept", "application/json")
-	request.Header.Set("User-Agent", c.agent)
-	if contentType != "" {
-		request.Header.Set("Content-Type", contentType)
-	}
-	if bearer != "" {
-		request.Header.Set("Authorization", "Bearer "+bearer)
-	}
-	connected := false
-	request = request.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }}))
 	response, err := c.http.Do(request)
 	switch {
 	case err != nil && !connected: // no network, proxy or handshake: nothing of the request was written

@@ -1,6 +1,7 @@
 package connect
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -43,8 +44,11 @@ type started struct {
 	ExpiresIn        float64 `json:"expires_in"` // seconds
 }
 
-// readStarted reads an answer that starts a wait, and refuses the flow that issues owner tokens.
-func (a *attempt) readStarted(answer reply) (started, error) {
+// readStarted reads the answer to a request that starts a wait, and refuses the flow that issues owner tokens.
+func (a *attempt) readStarted(answer reply, err error) (started, error) {
+	if err != nil {
+		return started{}, explained("ask the owner", err)
+	}
 	var s started
 	if err := answer.decode(&s); err != nil {
 		return started{}, err
@@ -70,15 +74,11 @@ func (a *attempt) readStarted(answer reply) (started, error) {
 
 // link is what the owner opens. A bare verification_uri leads nowhere on some servers, and is the last choice.
 func (s started) link() string {
-	for _, address := range []string{s.ApprovalURL, s.CompleteURI, s.AuthorizationURL} {
-		if address != "" {
-			return address
-		}
+	link := cmp.Or(s.ApprovalURL, s.CompleteURI, s.AuthorizationURL)
+	if link == "" && s.UserCode != "" && s.VerificationURI != "" {
+		link = s.VerificationURI + " and enter the code " + s.UserCode
 	}
-	if s.UserCode != "" && s.VerificationURI != "" {
-		return s.VerificationURI + " and enter the code " + s.UserCode
-	}
-	return ""
+	return link
 }
 
 func seconds(n float64, otherwise, most time.Duration) time.Duration {
@@ -93,11 +93,7 @@ func (a *attempt) push(ctx context.Context) (started, error) {
 	if a.server.PAR == "" {
 		return started{}, errNoWay
 	}
-	answer, err := a.postJSON(ctx, a.server.PAR, map[string]any{"client_id": a.app.ID, "authorization_details": a.details})
-	if err != nil {
-		return started{}, explained("ask the owner", err)
-	}
-	pushed, err := a.readStarted(answer)
+	pushed, err := a.readStarted(a.postJSON(ctx, a.server.PAR, map[string]any{"client_id": a.app.ID, "authorization_details": a.details}))
 	if err == nil && pushed.RequestURI == "" {
 		err = errors.New("its answer names no request")
 	}
@@ -114,28 +110,21 @@ func (a *attempt) byAgent(ctx context.Context) (issued, error) {
 		return issued{}, err
 	}
 	answer, err := a.postJSON(ctx, a.server.AgentConnect, map[string]string{"request_uri": pushed.RequestURI, "client_id": a.app.ID, "client_name": "pdpp-mcp"})
-	if err != nil {
-		var refused *RefusedError
-		if errors.As(err, &refused) {
-			refused.text = "" // it may repeat the request's name, which holds the device code
-		}
-		return issued{}, explained("ask the owner", err)
+	if refused := (*RefusedError)(nil); errors.As(err, &refused) {
+		refused.text = "" // it may repeat the request's name, which holds the device code
 	}
-	s, err := a.readStarted(answer)
-	if err != nil {
+	s, err := a.readStarted(answer, err)
+	address := cmp.Or(s.PollURL, s.TokenURL)
+	switch {
+	case err != nil:
 		return issued{}, err
-	}
-	if s.PollURL == "" {
-		s.PollURL = s.TokenURL
-	}
-	if s.PollURL == "" {
+	case address == "":
 		return issued{}, errors.New("its answer does not say where to ask for the approval")
 	}
-	body := map[string]string{}
-	if s.PollingCode != "" {
-		body["polling_code"] = s.PollingCode
-	}
-	return a.poll(ctx, s, func(ctx context.Context) (reply, error) { return a.postJSON(ctx, s.PollURL, body) })
+	body := struct {
+		Code string `json:"polling_code,omitempty"`
+	}{s.PollingCode}
+	return a.poll(ctx, s, func(ctx context.Context) (reply, error) { return a.postJSON(ctx, address, body) })
 }
 
 // byDevice is RFC 8628 with a selection. Both resource and authorization_details are always sent: without them the reference begins
@@ -144,21 +133,13 @@ func (a *attempt) byDevice(ctx context.Context) (issued, error) {
 	if a.server.Device == "" {
 		return issued{}, errNoWay
 	}
-	details, err := json.Marshal(a.details)
-	if err != nil {
+	s, err := a.readStarted(a.postForm(ctx, a.server.Device, url.Values{
+		"client_id": {a.app.ID}, "resource": {a.server.resource}, "authorization_details": {a.detailsText()},
+	}))
+	switch {
+	case err != nil:
 		return issued{}, err
-	}
-	answer, err := a.postForm(ctx, a.server.Device, url.Values{
-		"client_id": {a.app.ID}, "resource": {a.server.resource}, "authorization_details": {string(details)},
-	})
-	if err != nil {
-		return issued{}, explained("ask the owner", err)
-	}
-	s, err := a.readStarted(answer)
-	if err != nil {
-		return issued{}, err
-	}
-	if s.DeviceCode == "" {
+	case s.DeviceCode == "":
 		return issued{}, errors.New("its answer holds no device code")
 	}
 	form := url.Values{"grant_type": {deviceGrant}, "device_code": {s.DeviceCode}, "client_id": {a.app.ID}}
@@ -173,11 +154,8 @@ func (a *attempt) poll(ctx context.Context, s started, ask func(context.Context)
 	}
 	patience := seconds(s.ExpiresIn, defaultApprovalTime, longestApprovalTime)
 	interval := max(seconds(max(s.Interval, s.IntervalMS/1000), defaultPollInterval, longestPollInterval), time.Second)
+	a.show(link, a.aboutWait(patience), timeLeft(patience))
 	begin := a.Now()
-	a.Say("Open this address in the browser where you are signed in as the owner, and approve:\n\n  %s\n", link)
-	about := a.aboutWait(patience)
-	a.Draw(link, about+"\n"+timeLeft(patience))
-	a.Say("%s", about)
 	said := begin
 	var last error
 	for a.Now().Sub(begin) < patience {
@@ -196,13 +174,20 @@ func (a *attempt) poll(ctx context.Context, s started, ask func(context.Context)
 		}
 		if now := a.Now(); now.Sub(said) >= waitNotice {
 			said = now
-			a.remain(timeLeft(patience - now.Sub(begin)))
+			a.Remain(timeLeft(patience - now.Sub(begin)))
 		}
 	}
 	if errors.Is(last, errUnheard) {
 		return issued{}, fmt.Errorf("%w. What was approved %s", last, revokeIt)
 	}
 	return issued{}, pollError(&RefusedError{Code: "expired_token"})
+}
+
+// show shows the owner's link with what is about it. The last line is where it waits.
+func (a *attempt) show(link, about, last string) {
+	a.Say("Open this address in the browser where you are signed in as the owner, and approve:\n\n  %s\n", link)
+	a.Draw(link, about+"\n"+last)
+	a.Say("%s", about)
 }
 
 // While the owner has not decided, or the server does not say it.
@@ -269,14 +254,6 @@ func (a *attempt) aboutWait(patience time.Duration) string {
 
 func timeLeft(left time.Duration) string {
 	return fmt.Sprintf("Still waiting: %s left.", left.Round(time.Second))
-}
-
-func (a *attempt) remain(line string) {
-	if a.Remain == nil {
-		a.Say("%s", line)
-		return
-	}
-	a.Remain(line)
 }
 
 // pollError says how a wait ended without a token.
