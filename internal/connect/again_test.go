@@ -89,7 +89,7 @@ func TestAFullDiskIsSaidToBeOne(t *testing.T) {
 			t.Errorf("%+v", refused)
 		}
 	}
-	_, err := credentials.Identify(t.Context(), probe(renewing{keeper: k.Keeper}), k.current)
+	_, err := credentials.Identify(t.Context(), renewing{keeper: k.Keeper}, k.current)
 	var failed *exit.Error
 	if !errors.As(err, &failed) || failed.Code != exit.CannotWrite || !strings.Contains(failed.Message, ".next") || !strings.Contains(failed.Message, "free space") {
 		t.Errorf("a command says %v", err)

@@ -109,7 +109,8 @@ func (a *attempt) identify(ctx context.Context, document *credentials.Document) 
 		return exit.UsageError(err.Error())
 	}
 	token := rs.NewToken(string(document.Credential.AccessToken))
-	principal, err := credentials.Identify(ctx, probe(c.For(rsclient.Caller{Token: token})), credentials.Credential{ProviderURL: document.ProviderURL, Token: token, Document: *document})
+	stored := credentials.Credential{ProviderURL: document.ProviderURL, Token: token, Document: *document}
+	principal, err := credentials.Identify(ctx, c.For(rsclient.Caller{Token: token}), stored)
 	if err != nil {
 		return err
 	}

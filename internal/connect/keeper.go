@@ -176,15 +176,8 @@ func (k *Keeper) exchange(ctx context.Context) error {
 	k.sent = k.current.Document.Refresh.Mark()
 	next, err := k.ask(ctx)
 	switch {
-	case err == nil:
-		k.use(next)
-		k.commit(reservation, next)
-		return nil
-	case errors.Is(err, errRefreshRefused):
-		next = k.current.Document
-		next.Refresh = nil
-		k.use(next)
-		k.commit(reservation, next)
+	case err == nil || errors.Is(err, errRefreshRefused):
+		k.use(reservation, next)
 		return err
 	case errors.Is(err, errNotSent) || errors.Is(err, errPutOff):
 		pause := renewPause
@@ -239,14 +232,11 @@ func (k *Keeper) adopt(ctx context.Context) error {
 	return err
 }
 
-func (k *Keeper) use(d credentials.Document) {
+// use takes an answer over and writes it. Where that fails it is kept for a later call: the access token is good meanwhile, and no other
+// process sends the old refresh token, because the reservation stays.
+func (k *Keeper) use(r *credentials.Reservation, d credentials.Document) {
 	k.current.Document, k.current.Token = d, rs.NewToken(string(d.Credential.AccessToken))
 	k.current.Expires, _ = d.Credential.Expiry() // we wrote it
-}
-
-// commit writes an answer. Where that fails it is kept for a later call: the access token is good meanwhile, and no other process sends
-// the old refresh token, because the reservation stays.
-func (k *Keeper) commit(r *credentials.Reservation, d credentials.Document) {
 	if k.write != nil {
 		r.Write = k.write
 	}
@@ -265,7 +255,7 @@ func (k *Keeper) save(ctx context.Context) error {
 	}
 	if err := credentials.Save(k.current.Path, *k.unsaved); err != nil {
 		k.pause = k.now().Add(renewPause)
-		return nil //nolint:nilerr // see commit
+		return nil //nolint:nilerr // see use
 	}
 	k.unsaved = nil
 	return nil
@@ -280,8 +270,8 @@ var refusedForGood = []string{"invalid_grant", "invalid_client", "unauthorized_c
 // errPutOff means that the server has not used the refresh token, and will take it later.
 var errPutOff = errors.New("the server put the renewal off")
 
-// ask sends the refresh token, once. Its error wraps errRefreshRefused, errNotSent or errPutOff; after any other the server may have used
-// the token, and takes a second time for theft.
+// ask sends the refresh token, once, and returns what is to be stored. Its error wraps errRefreshRefused, errNotSent or errPutOff; after any
+// other the server may have used the token, and takes a second time for theft.
 func (k *Keeper) ask(ctx context.Context) (credentials.Document, error) {
 	d := k.current.Document
 	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {string(d.Refresh.Token)}, "client_id": {d.Client.ID}}
@@ -289,6 +279,7 @@ func (k *Keeper) ask(ctx context.Context) (credentials.Document, error) {
 	var refused *RefusedError
 	switch {
 	case errors.As(err, &refused) && slices.Contains(refusedForGood, refused.Code):
+		d.Refresh = nil
 		return d, fmt.Errorf("%w (%w)", errRefreshRefused, refused)
 	case errors.As(err, &refused) && refused.putsOff():
 		return d, fmt.Errorf("%w (%w)", errPutOff, refused)

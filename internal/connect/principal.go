@@ -33,29 +33,23 @@ func Principal(ctx context.Context, c *rsclient.Client, keepers []*Keeper, cache
 	var first error
 	for _, k := range keepers {
 		stored := k.current
-		caller := rsclient.Caller{Kind: auth.KindClient, GrantID: stored.GrantID}
 		reader := renewing{k, func(token rs.Token) rs.Doer {
-			caller := caller
-			caller.Token = token
-			return c.For(caller)
+			return c.For(rsclient.Caller{Kind: auth.KindClient, GrantID: stored.GrantID, Token: token})
 		}}
 		k.vouch = func(ctx context.Context, token rs.Token) error {
 			other := stored
 			other.Token = token
-			_, err := credentials.Identify(ctx, probe(c.For(rsclient.Caller{Token: token})), other)
+			_, err := credentials.Identify(ctx, c.For(rsclient.Caller{Token: token}), other)
 			return err
 		}
-		principal, err := credentials.Identify(ctx, probe(reader), stored)
+		principal, err := credentials.Identify(ctx, reader, stored)
 		var failed *exit.Error
 		switch {
 		case err != nil && (len(keepers) == 1 || !errors.As(err, &failed) || failed.Code == exit.Owner):
 			return auth.Principal{}, err
 		case err != nil: // which may pass: the owner may connect anew
 			first = cmp.Or(first, err)
-			readers[stored.Token] = &unidentified{reader: reader, identify: func(ctx context.Context) error {
-				_, err := credentials.Identify(ctx, probe(reader), stored)
-				return err
-			}}
+			readers[stored.Token] = &unidentified{reader: reader, stored: stored}
 			members = append(members, storedMembers(stored)...)
 		case len(keepers) == 1:
 			principal.Reader, principal.Terms = reader, terms
@@ -108,10 +102,6 @@ func limits(all []credentials.Credential, connections map[string][]string) (limi
 	return limits, !slices.ContainsFunc(all, unknownGrant)
 }
 
-func probe(reader rs.Doer) auth.SchemaProbe {
-	return auth.SchemaProbe{For: func(rs.Token) rs.Doer { return reader }}
-}
-
 // unknownGrant reports whether another program has stored a credential without what was granted.
 func unknownGrant(c credentials.Credential) bool { return c.Document.Grant.Source == "" }
 
@@ -157,14 +147,14 @@ func storedMembers(stored credentials.Credential) []fanout.Member {
 // An unidentified reader asks whose its token is before it reads with it for the first time.
 type unidentified struct {
 	reader     rs.Doer
-	identify   func(context.Context) error
+	stored     credentials.Credential
 	identified atomic.Bool
 }
 
 // Do performs one read, unless the token cannot be identified.
 func (u *unidentified) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	if !u.identified.Load() {
-		if err := u.identify(ctx); err != nil {
+		if _, err := credentials.Identify(ctx, u.reader, u.stored); err != nil {
 			refused := &rs.Error{Code: rs.MemberUnusable, Message: err.Error(), Cause: err}
 			var failed *exit.Error
 			if errors.As(err, &failed) && failed.Code != exit.Unavailable {

@@ -35,10 +35,9 @@ type granted struct {
 }
 
 type grantedStream struct {
-	Name       string   `json:"name"`
-	Instances  []string `json:"instance_ids"`
-	Range      *period  `json:"time_range"`
-	Constraint *period  `json:"time_constraint"`
+	Name       string  `json:"name"`
+	Range      *period `json:"time_range"`
+	Constraint *period `json:"time_constraint"`
 }
 
 // revokeIt says how a grant is ended whose token this program does not have.

@@ -3,6 +3,7 @@ package credentials
 import (
 	"context"
 	"errors"
+	"net/http"
 	"os"
 	"runtime"
 	"strings"
@@ -11,7 +12,6 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
 // The command that mends a credential asks for all that it had, and stores it where it was.
@@ -33,7 +33,7 @@ func TestTheCommandThatMendsACredentialIsWhole(t *testing.T) {
 		t.Errorf("a credential that has ended: %v", err)
 	}
 	all, _ := Stored(root)
-	_, err = Identify(t.Context(), inactive{}, all[0])
+	_, err = Identify(t.Context(), revoked{}, all[0])
 	var refused *exit.Error
 	if !errors.As(err, &refused) || refused.Code != exit.NotReady || !strings.HasSuffix(refused.Message, " Connect again: "+asked+root) {
 		t.Errorf("a token that is refused: %v", err)
@@ -61,9 +61,9 @@ func TestTheCommandThatMendsACredentialIsWhole(t *testing.T) {
 	}
 }
 
-// An inactive authority says of every token that its grant was revoked.
-type inactive struct{}
+// A revoked grant refuses every read.
+type revoked struct{}
 
-func (inactive) Introspect(context.Context, rs.Token) (auth.TokenInfo, error) {
-	return auth.TokenInfo{Inactive: &rs.Error{Code: "grant_revoked", Message: "The grant was revoked."}}, nil
+func (revoked) Do(context.Context, rs.Request) (*rs.Response, error) {
+	return nil, &rs.Error{Code: "grant_revoked", Status: http.StatusForbidden, Message: "The grant was revoked."}
 }

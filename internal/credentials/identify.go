@@ -12,11 +12,12 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
-// Identify asks an authority who bears the token of a credential. It is asked before anything else is read, so that an owner's token in the
-// wrong file reads no record. Its errors are *[exit.Error] values: exit.Unavailable when the provider does not answer,
-// exit.CannotWrite where the token has to be renewed and that cannot be stored, exit.NotReady for a token that is no longer good, exit.Owner for an owner's; or a *[transport.StoppedError] when ctx ends first.
-func Identify(ctx context.Context, authority auth.Authority, c Credential) (auth.Principal, error) {
-	info, err := authority.Introspect(ctx, c.Token)
+// Identify asks the resource server, as the bearer of a credential's token sees it, whose that is. It is asked before anything else is
+// read, so that an owner's token in the wrong file reads no record. Its errors are *[exit.Error] values: exit.Unavailable when the provider
+// does not answer, exit.CannotWrite where the token has to be renewed and that cannot be stored, exit.NotReady for a token that is no longer
+// good, exit.Owner for an owner's; or a *[transport.StoppedError] when ctx ends first.
+func Identify(ctx context.Context, reader rs.Doer, c Credential) (auth.Principal, error) {
+	info, err := auth.SchemaProbe{For: func(rs.Token) rs.Doer { return reader }}.Introspect(ctx, c.Token)
 	if err != nil && ctx.Err() != nil {
 		message := fmt.Sprintf("stopped: %v, while the provider was asked about the credential", context.Cause(ctx))
 		return auth.Principal{}, &transport.StoppedError{Message: message}
