@@ -18,10 +18,12 @@ import (
 // maxForm bounds the body of a request to the authority, in bytes.
 const maxForm = 64 << 10
 
-// A created, accepted or redirect is an answer that is not 200.
+// An answered, a redirect or a document is an answer that is not JSON with 200.
 type (
-	created  struct{ body any }
-	accepted struct{ body any }
+	answered struct {
+		status int
+		body   any
+	}
 	redirect string
 	document struct {
 		status int

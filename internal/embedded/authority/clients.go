@@ -23,8 +23,6 @@ func (s *Server) register(_ http.ResponseWriter, r *http.Request) (any, error) {
 	if fault := c.check(); fault != "" {
 		return nil, badRequest("invalid_client_metadata", "%s", fault)
 	}
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
 	now := s.Now()
 	if s.registered.full(now) {
 		return nil, &RefusedError{Status: http.StatusTooManyRequests, Code: "slow_down", Message: "Too many registrations", retryAfter: s.registered.span}
@@ -35,7 +33,7 @@ func (s *Server) register(_ http.ResponseWriter, r *http.Request) (any, error) {
 		s.dropClient()
 	}
 	s.clients[c.ID] = &c
-	return created{c}, nil
+	return answered{http.StatusCreated, c}, nil
 }
 
 // check returns what is wrong with a client's metadata, or "".

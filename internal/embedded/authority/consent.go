@@ -67,8 +67,6 @@ func (s *Server) showConsent(w http.ResponseWriter, r *http.Request) (any, error
 	if err := s.checkPage(r); err != nil {
 		return nil, err
 	}
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
 	pending := s.pending(r.URL.Query())
 	cookie := draw("", 16)
 	if held, err := r.Cookie(consentCookie); err == nil && len(held.Value) == 32 {
@@ -103,8 +101,6 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) (any, error) {
 		return nil, err
 	}
 	cookie, cookieErr := r.Cookie(consentCookie)
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
 	pending := s.pending(form)
 	if r.Header.Get("Origin") != s.Origin(r) || pending == nil || cookieErr != nil || !same(form.Get("_csrf"), s.csrf(pending, cookie.Value)) {
 		return nil, &RefusedError{Status: http.StatusForbidden, Code: "csrf_refused", Message: "Open the approval page again and decide there"}
@@ -171,8 +167,6 @@ func (s *Server) connections(w http.ResponseWriter, r *http.Request) (any, error
 	}
 	noStore(w)
 	_, secret, sent := r.BasicAuth()
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
 	owner := false
 	if sent {
 		var err error

@@ -44,8 +44,6 @@ func (s *Server) push(_ http.ResponseWriter, r *http.Request) (any, error) {
 	if err := readJSON(r, &sent); err != nil {
 		return nil, err
 	}
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
 	c, ok := s.clients[sent.ClientID]
 	switch {
 	case !ok:
@@ -61,7 +59,7 @@ func (s *Server) push(_ http.ResponseWriter, r *http.Request) (any, error) {
 	if err := s.open(pending, "dc_"); err != nil {
 		return nil, err
 	}
-	return created{map[string]any{
+	return answered{http.StatusCreated, map[string]any{
 		"authorization_url": s.consentURL(r, pending.uri()), "expires_in": seconds(s.RequestLife), "request_uri": pending.uri(),
 	}}, nil
 }
@@ -78,8 +76,6 @@ func (s *Server) connect(w http.ResponseWriter, r *http.Request) (any, error) {
 	if sent.RequestURI == "" {
 		return nil, badRequest("invalid_request", "request_uri is required unless the reference provider is running with a native manifest")
 	}
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
 	pending, ok := s.requests[strings.TrimPrefix(sent.RequestURI, requestURIPrefix)]
 	switch {
 	case !ok || pending.exchange == "":
@@ -92,7 +88,7 @@ func (s *Server) connect(w http.ResponseWriter, r *http.Request) (any, error) {
 	}
 	poll := s.Origin(r) + "/agent-connect/" + pending.attempt + "/token"
 	noStore(w)
-	return created{map[string]any{
+	return answered{http.StatusCreated, map[string]any{
 		"approval_url": s.consentURL(r, pending.uri()), "expires_in": seconds(pending.expires.Sub(s.Now())), "id": pending.attempt,
 		"interval": seconds(pollInterval), "object": "agent_connect_attempt", "poll_url": poll, "status": "pending", "token_url": poll,
 		"polling_code": pending.pollingCode,
@@ -107,8 +103,6 @@ func (s *Server) pollConnect(w http.ResponseWriter, r *http.Request) (any, error
 	if err := readJSON(r, &sent); err != nil {
 		return nil, err
 	}
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
 	pending := s.find(func(p *request) bool { return p.attempt != "" && p.attempt == r.PathValue("id") })
 	if pending == nil || !same(sent.PollingCode, pending.pollingCode) || pending.decision == denied && pending.collected {
 		return nil, &RefusedError{Status: http.StatusUnauthorized, Code: "invalid_grant", Message: "Unknown agent-connect polling handle"}
@@ -121,7 +115,7 @@ func (s *Server) pollConnect(w http.ResponseWriter, r *http.Request) (any, error
 		s.Grants.Revoke(pending.token)
 		return nil, badRequest("expired_token", "The agent-connect request expired before approval")
 	case pending.decision == "":
-		return accepted{map[string]any{
+		return answered{http.StatusAccepted, map[string]any{
 			"error": "authorization_pending", "error_description": "Owner approval is still pending", "interval": seconds(pollInterval), "status": "pending",
 		}}, nil
 	}
@@ -140,8 +134,6 @@ func (s *Server) exchangeConsent(w http.ResponseWriter, r *http.Request) (any, e
 	if err := readJSON(r, &sent); err != nil {
 		return nil, err
 	}
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
 	found := s.find(func(p *request) bool {
 		return p.decision == approved && p.exchange != "" && same(p.exchange, sent.Code)
 	})
@@ -164,8 +156,6 @@ func (s *Server) startDevice(w http.ResponseWriter, r *http.Request) (any, error
 	}
 	resource, details := form.Get("resource"), form.Get("authorization_details")
 	trap := s.OwnerTrap && resource == "" && details == ""
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
 	c, ok := s.clients[form.Get("client_id")]
 	if !ok {
 		return nil, unknownClient(form.Get("client_id"))
@@ -208,8 +198,6 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
 	c, ok := s.clients[query.Get("client_id")]
 	switch {
 	case !ok:

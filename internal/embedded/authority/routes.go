@@ -1,6 +1,8 @@
 package authority
 
 import (
+	"bytes"
+	"io"
 	"net/http"
 	"strings"
 )
@@ -12,31 +14,40 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, path []string, re
 	if answer == nil {
 		return false
 	}
-	body, err := answer(w, r)
+	body, err := s.answer(w, r, answer)
 	if err != nil {
 		writeRefusal(w, path, requestID, err)
 		return true
 	}
-	status := http.StatusOK
 	switch kind := body.(type) {
-	case created:
-		status, body = http.StatusCreated, kind.body
-	case accepted:
-		status, body = http.StatusAccepted, kind.body
 	case redirect:
 		w.Header().Set("Location", string(kind))
 		w.WriteHeader(http.StatusFound)
-		return true
 	case document:
 		w.WriteHeader(kind.status)
 		_, _ = w.Write(kind.html)
-		return true
+	case answered:
+		writeJSON(w, kind.status, kind.body)
+	default:
+		writeJSON(w, http.StatusOK, body)
 	}
-	writeJSON(w, status, body)
 	return true
 }
 
+// An answerer answers while it has the mutex.
 type answerer func(http.ResponseWriter, *http.Request) (any, error)
+
+// answer reads the body first: a client that is slow must not hold the mutex.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, answer answerer) (any, error) {
+	body, err := readBody(r)
+	if err != nil {
+		return nil, err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return answer(w, r)
+}
 
 func (s *Server) route(r *http.Request, path []string) answerer {
 	switch r.Method + " " + strings.Join(path, "/") {

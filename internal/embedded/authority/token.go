@@ -44,8 +44,6 @@ func (s *Server) answerToken(w http.ResponseWriter, r *http.Request) (any, error
 		return nil, err
 	}
 	noStore(w)
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
 	clientID := form.Get("client_id")
 	switch form.Get("grant_type") {
 	case grantDevice:
@@ -214,8 +212,6 @@ func (s *Server) revoke(_ http.ResponseWriter, r *http.Request) (any, error) {
 	case grant.ID != r.PathValue("id"):
 		return nil, &RefusedError{Status: http.StatusForbidden, Code: "permission_error", Message: "Client token is not bound to this grant"}
 	}
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
 	s.Grants.RevokeID(grant.ID)
 	for _, f := range s.families {
 		if f.grant.ID == grant.ID {
