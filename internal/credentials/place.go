@@ -40,24 +40,14 @@ func Check(ctx context.Context, root, name string) error {
 	} else if err := os.MkdirAll(s.path, 0o700); err != nil {
 		return err
 	}
-	for _, folder := range folders {
-		if err := trustFolder(folder); err != nil {
-			return err
-		}
+	if err := trustFolders(folders); err != nil {
+		return err
 	}
 	tried, err := reserve(filepath.Join(folders[len(folders)-1], checkName), newSuffix, Document{}, mark{})
 	if err != nil {
 		return err
 	}
 	return tried.Drop()
-}
-
-func trustFolder(folder string) error {
-	info, err := os.Stat(folder)
-	if err != nil {
-		return err
-	}
-	return trust(folder, info)
 }
 
 // Store writes a new credential under a name, and returns its name with the credential that it replaces, nil for none. Without a name it
@@ -78,10 +68,8 @@ func Store(ctx context.Context, root, name string, document Document) (stored st
 		return "", nil, err
 	}
 	defer give()
-	for _, folder := range s.folders {
-		if err := trustFolder(folder); err != nil {
-			return "", nil, err
-		}
+	if err := trustFolders(s.folders); err != nil {
+		return "", nil, err
 	}
 	there, err := standing(s.path, document.ProviderURL)
 	if err == nil {

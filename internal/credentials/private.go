@@ -33,19 +33,27 @@ func readPrivate(path string, folders ...string) (body []byte, warnings []string
 	if err := trust(path, info); err != nil {
 		return nil, nil, err
 	}
+	if err := trustFolders(folders); err != nil {
+		return nil, nil, err
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
+		warnings = append(warnings, fmt.Sprintf("Other users can read the cached credential %s (mode %04o): run chmod 600 on it.", path, mode))
+	}
+	return body, warnings, nil
+}
+
+// trustFolders returns an error when another user can say what is in a folder.
+func trustFolders(folders []string) error {
 	for _, folder := range folders {
 		info, err := os.Stat(folder)
 		if err == nil {
 			err = trust(folder, info)
 		}
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
 	}
-	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
-		warnings = append(warnings, fmt.Sprintf("Other users can read the cached credential %s (mode %04o): run chmod 600 on it.", path, mode))
-	}
-	return body, warnings, nil
+	return nil
 }
 
 // trust returns an error when a user other than this one and root can say what is in a file or a folder. In a folder with the
