@@ -198,11 +198,11 @@ func endInWords(d credentials.Document) string {
 
 // cacheRoot is the folder in which credentials are stored.
 func cacheRoot(named string) (string, error) {
-	roots := cacheRoots(named)
-	if len(roots) == 0 {
+	root := cacheFolder(named)
+	if root == "" {
 		return "", exit.UsageError("the home folder is not known: set HOME, or give --cache-root.")
 	}
-	return filepath.Abs(roots[0])
+	return filepath.Abs(root)
 }
 
 func wait(ctx context.Context, d time.Duration) error {

@@ -42,7 +42,7 @@ func runDisconnect(ctx context.Context, c disconnectCommand, app App) error {
 	case len(found) == 0:
 		warnOfUnusable(root, app)
 		message := "no such grant is stored"
-		if known := credentials.Names([]string{root}, provider); len(known) > 0 {
+		if known := credentials.Names(root, provider); len(known) > 0 {
 			message += "; of " + provider + " there is " + strings.Join(known, ", ")
 		}
 		return &exit.Error{Code: exit.NotReady, Message: message + ". Run: pdpp-mcp connections"}

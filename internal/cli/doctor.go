@@ -38,7 +38,7 @@ func runDoctor(ctx context.Context, c doctorCommand, app App) error {
 		return err
 	}
 	options := doctor.Options{
-		OwnerVariable: credentials.OwnerVariable(os.Environ()), Roots: cacheRoots(c.CacheRoot), ProviderURL: c.ProviderURL, GrantID: c.GrantID, URL: c.URL,
+		OwnerVariable: credentials.OwnerVariable(os.Environ()), Root: cacheFolder(c.CacheRoot), ProviderURL: c.ProviderURL, GrantID: c.GrantID, URL: c.URL,
 		Program: program, Environment: os.Environ(), Place: place, UserAgent: app.userAgent(), Now: time.Now,
 	}
 	if c.Demo || c.Data != "" {

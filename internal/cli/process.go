@@ -33,10 +33,10 @@ func serviceManager() service.Manager {
 	}
 }
 
-// cacheRoots are the folders in which a credential is looked for.
-func cacheRoots(named string) []string {
+// cacheFolder is the folder in which credentials are kept, "" where it is not known.
+func cacheFolder(named string) string {
 	home, _ := os.UserHomeDir() // without a home there is no folder
-	return credentials.CacheRoots(named, home)
+	return credentials.CacheRoot(named, home)
 }
 
 // thisPlace is this machine.

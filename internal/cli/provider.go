@@ -98,13 +98,13 @@ func (c providerFlags) open(ctx context.Context, log zerolog.Logger, app App, so
 		defer source.Close()
 		return use(provider{url: source.URL, own: rs.NewToken(source.Tokens.Client)})
 	}
-	if cached := credentials.CachedProviders(cacheRoots(c.CacheRoot)); c.ProviderURL == "" && len(cached) == 1 {
+	if cached := credentials.CachedProviders(cacheFolder(c.CacheRoot)); c.ProviderURL == "" && len(cached) == 1 {
 		c.ProviderURL = cached[0]
 	}
 	if c.ProviderURL == "" {
 		return exit.UsageError("--provider-url is required: the provider that 'pdpp-mcp connect <provider-url>' connected; not needed where grants of one alone are stored. Without one: --data PATH reads your own files, --demo a sample year.")
 	}
-	stored, err := credentials.LoadCredentials(cacheRoots(c.CacheRoot), c.ProviderURL, c.Only, c.GrantID, time.Now())
+	stored, err := credentials.LoadCredentials(cacheFolder(c.CacheRoot), c.ProviderURL, c.Only, c.GrantID, time.Now())
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func (o setup) server() (clients.Server, []string, error) {
 		return s, nil, exit.UsageError("--token-env needs --url.")
 	}
 	if provider == "" {
-		cached := credentials.CachedProviders(o.roots)
+		cached := credentials.CachedProviders(o.root)
 		if len(cached) != 1 {
 			return s, nil, exit.UsageError("say what to connect: --provider-url URL (after pdpp-mcp connect URL), --url https://…/mcp of a hosted server, or --demo.")
 		}
@@ -70,7 +70,7 @@ func (o setup) server() (clients.Server, []string, error) {
 		return s, nil, err
 	}
 	s.Arguments, s.Description = []string{"stdio", "--provider-url", provider}, "your grant at "+provider
-	credential, err := credentials.LoadCredential(o.roots, provider, o.GrantID, time.Now())
+	credential, err := credentials.LoadCredential(o.root, provider, o.GrantID, time.Now())
 	if err != nil {
 		notes = append(notes, err.Error())
 	}
@@ -158,5 +158,5 @@ type setup struct {
 	place   clients.Place
 	program string   // absolute path of this program
 	notes   []string // about that path, one sentence each
-	roots   []string // folders of the credential cache, in the order in which they are searched
+	root    string   // the folder of the credential cache
 }

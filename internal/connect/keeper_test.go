@@ -48,7 +48,7 @@ func newKept(t *testing.T, answer http.HandlerFunc) *kept {
 	}
 	k.path = path
 	k.store(t, d)
-	loaded, err := credentials.LoadCredential([]string{root}, d.ProviderURL, "", k.now)
+	loaded, err := credentials.LoadCredential(root, d.ProviderURL, "", k.now)
 	if err != nil {
 		t.Fatal(err)
 	}

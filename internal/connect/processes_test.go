@@ -220,7 +220,7 @@ func readForEver(root, authority string) error {
 		return response.StatusCode, strings.Trim(string(text), "\"\n")
 	}
 	now := time.Date(2026, 11, 22, 14, 0, 0, 0, time.UTC)
-	stored, err := credentials.LoadCredential([]string{root}, "https://rs.example", "", now)
+	stored, err := credentials.LoadCredential(root, "https://rs.example", "", now)
 	if err != nil {
 		return err
 	}

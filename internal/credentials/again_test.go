@@ -28,7 +28,7 @@ func TestTheCommandThatMendsACredentialIsWhole(t *testing.T) {
 	place(t, root, "work", ended)
 	const asked = "pdpp-mcp connect https://rs.example --source https://r.example/connectors/mail --stream messages --field messages.subject --connection cin_a" +
 		" --since 2026-01-31 --once --name work --cache-root "
-	_, err := LoadCredential([]string{root}, "https://rs.example", "", time.Unix(2, 0))
+	_, err := LoadCredential(root, "https://rs.example", "", time.Unix(2, 0))
 	if err == nil || !strings.HasSuffix(err.Error(), " Run: "+asked+root) {
 		t.Errorf("a credential that has ended: %v", err)
 	}
@@ -44,7 +44,7 @@ func TestTheCommandThatMendsACredentialIsWhole(t *testing.T) {
 	if err := os.WriteFile(all[0].Path, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err = LoadCredential([]string{root}, "https://rs.example", "", time.Unix(2, 0))
+	_, err = LoadCredential(root, "https://rs.example", "", time.Unix(2, 0))
 	if err == nil || !strings.HasSuffix(err.Error(), "is malformed. Run: pdpp-mcp connect https://rs.example --source KEY --name work --cache-root "+root) {
 		t.Errorf("a file that is damaged: %v", err)
 	}

@@ -19,17 +19,13 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// CacheRoots are the folders in which a credential is looked for, in order: the named one, or .pdpp in the home folder,
-// where that is known. That of the working directory is used only when it is named: a folder that another user planted in a
-// project must not win.
-func CacheRoots(named, home string) []string {
-	switch {
-	case named != "":
-		return []string{named}
-	case home != "":
-		return []string{filepath.Join(home, ".pdpp")}
+// CacheRoot is the folder in which credentials are kept: the named one, or .pdpp in the home folder, "" where neither is known. That of the
+// working directory is used only when it is named: a folder that another user planted in a project must not win.
+func CacheRoot(named, home string) string {
+	if named == "" && home != "" {
+		return filepath.Join(home, ".pdpp")
 	}
-	return nil
+	return named
 }
 
 // A Credential is a client access token from the local cache (S3-R1).
@@ -45,74 +41,78 @@ type Credential struct {
 }
 
 // LoadCredential finds the first credential of a provider; see [LoadCredentials].
-func LoadCredential(roots []string, providerURL, grantID string, now time.Time, names ...string) (Credential, error) {
-	all, err := LoadCredentials(roots, providerURL, names, grantID, now)
+func LoadCredential(root, providerURL, grantID string, now time.Time, names ...string) (Credential, error) {
+	all, err := LoadCredentials(root, providerURL, names, grantID, now)
 	if err != nil {
 		return Credential{}, err
 	}
 	return all[0], nil
 }
 
-// LoadCredentials finds the credentials of a provider in the first of the cache roots that has one: those of the names, or all if
-// there are no names. An empty grantID accepts whatever grants are there. One that cannot be used, or that is not there, is left out with a
-// warning, unless it is an owner's or there is no other; one that has merely ended stands last, so that answers can say what is missing. Its errors
-// are *[exit.Error] values: exit.Usage for an invalid URL, exit.Owner for an owner's credential, else exit.NotReady with the command
-// that mends it (S3-1a, S3-1b).
-func LoadCredentials(roots []string, providerURL string, names []string, grantID string, now time.Time) ([]Credential, error) {
+// LoadCredentials finds the credentials of a provider in a cache root: those of the names, or all if there are no names. An empty grantID
+// accepts whatever grants are there. One that cannot be used, or that is not there, is left out with a warning, unless it is an owner's or
+// there is no other; one that has merely ended stands last, so that answers can say what is missing. Its errors are *[exit.Error] values:
+// exit.Usage for an invalid URL, exit.Owner for an owner's credential, else exit.NotReady with the command that mends it (S3-1a, S3-1b).
+func LoadCredentials(root, providerURL string, names []string, grantID string, now time.Time) ([]Credential, error) {
 	provider, err := NormalizeProviderURL(providerURL)
 	if err != nil {
 		return nil, err
 	}
-	for _, root := range roots {
-		slots := slices.DeleteFunc(slotsOf(root, provider), func(s slot) bool { return len(names) > 0 && !slices.Contains(names, s.name) })
-		var good, ended []Credential
-		var first error
-		var warnings []string
-		for _, name := range names {
-			if known := Names([]string{root}, provider); len(known) > 0 && !slices.Contains(known, name) {
-				missing := Credential{ProviderURL: provider, Name: name, Path: newSlot(root, name, credentialFile(provider)).path}
-				err := sayCommand(missing, notReady(fmt.Sprintf("No grant of %s is stored as %s; there is %s.", provider, name, strings.Join(known, ", "))))
-				first, warnings = cmp.Or(first, err), append(warnings, err.Error())
+	var good, ended []Credential
+	var first error
+	var warnings []string
+	known := Names(root, provider)
+	for _, name := range names {
+		if len(known) > 0 && !slices.Contains(known, name) {
+			err := missing(root, provider, name, fmt.Sprintf("No grant of %s is stored as %s; there is %s.", provider, name, strings.Join(known, ", ")))
+			first, warnings = cmp.Or(first, err), append(warnings, err.Error())
+		}
+	}
+	for _, s := range slotsOf(root, provider) {
+		if len(names) > 0 && !slices.Contains(names, s.name) {
+			continue
+		}
+		credential, err := s.load(provider, grantID, now)
+		var refused *exit.Error
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case errors.As(err, &refused) && refused.Code == exit.Owner:
+			return nil, err
+		case s.provider() != "" && s.provider() != provider: // another server of the host
+			first = cmp.Or(first, err)
+		case err != nil:
+			first, warnings = cmp.Or(first, err), append(warnings, err.Error())
+			if credential.Token != (rs.Token{}) {
+				ended = append(ended, credential)
 			}
+		default:
+			good = append(good, credential)
 		}
-		for _, s := range slots {
-			credential, err := s.load(provider, grantID, now)
-			var refused *exit.Error
-			switch {
-			case errors.Is(err, fs.ErrNotExist):
-			case errors.As(err, &refused) && refused.Code == exit.Owner:
-				return nil, err
-			case s.provider() != "" && s.provider() != provider: // another server of the host
-				first = cmp.Or(first, err)
-			case err != nil:
-				first, warnings = cmp.Or(first, err), append(warnings, err.Error())
-				if credential.Token != (rs.Token{}) {
-					ended = append(ended, credential)
-				}
-			default:
-				good = append(good, credential)
-			}
+	}
+	switch {
+	case len(good) > 0:
+		if grantID == "" {
+			good[0].Warnings = append(good[0].Warnings, warnings...)
 		}
-		if len(good) > 0 {
-			if grantID == "" {
-				good[0].Warnings = append(good[0].Warnings, warnings...)
-			}
-			return append(good, ended...), nil
-		}
-		if first != nil {
-			return nil, first
-		}
+		return append(good, ended...), nil
+	case first != nil:
+		return nil, first
 	}
 	message := "There is no cached credential for " + provider + "."
 	local := filepath.Join(".pdpp", "clients", credentialFile(provider))
-	if _, err := os.Stat(local); err == nil && !slices.Contains(roots, ".pdpp") {
+	if _, err := os.Stat(local); err == nil && root != ".pdpp" {
 		message += " The one in the folder .pdpp of the working directory is used only with --cache-root .pdpp."
 	}
-	missing := Credential{ProviderURL: provider, Name: append(slices.Clone(names), DefaultName)[0]}
-	if len(roots) > 0 {
-		missing.Path = newSlot(roots[0], missing.Name, credentialFile(provider)).path
+	return nil, missing(root, provider, append(slices.Clone(names), DefaultName)[0], message)
+}
+
+// missing is the error of a credential that is not there, with the command that would store it.
+func missing(root, provider, name, message string) error {
+	c := Credential{ProviderURL: provider, Name: name}
+	if root != "" {
+		c.Path = newSlot(root, name, credentialFile(provider)).path
 	}
-	return nil, sayCommand(missing, notReady(message))
+	return sayCommand(c, notReady(message))
 }
 
 // load reads the credential of a slot. Its error is fs.ErrNotExist, or as [LoadCredentials] has them. One that has ended comes with it.
@@ -151,28 +151,24 @@ func (s slot) provider() string {
 	return provider
 }
 
-// Names are the names under which the cache roots hold a credential of a provider, good or not. The URL is normalised.
-func Names(roots []string, provider string) []string {
+// Names are the names under which a cache root holds a credential of a provider, good or not. The URL is normalised.
+func Names(root, provider string) []string {
 	var names []string
-	for _, root := range roots {
-		for _, s := range slotsOf(root, provider) {
-			_, err := os.Stat(s.path)
-			if other := s.provider(); err == nil && (other == "" || other == provider) && !slices.Contains(names, s.name) {
-				names = append(names, s.name)
-			}
+	for _, s := range slotsOf(root, provider) {
+		_, err := os.Stat(s.path)
+		if other := s.provider(); err == nil && (other == "" || other == provider) {
+			names = append(names, s.name)
 		}
 	}
 	return names
 }
 
-// CachedProviders are the providers of which the cache roots hold a credential, good or not, in the order of the roots.
-func CachedProviders(roots []string) []string {
+// CachedProviders are the providers of which a cache root holds a credential, good or not.
+func CachedProviders(root string) []string {
 	var providers []string
-	for _, root := range roots {
-		for _, s := range slotsOf(root, "") {
-			if provider := s.provider(); provider != "" && !slices.Contains(providers, provider) {
-				providers = append(providers, provider)
-			}
+	for _, s := range slotsOf(root, "") {
+		if provider := s.provider(); provider != "" && !slices.Contains(providers, provider) {
+			providers = append(providers, provider)
 		}
 	}
 	return providers

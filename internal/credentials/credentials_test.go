@@ -70,7 +70,7 @@ func TestLoadCredential(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			root := cacheRoot(t, "rs.example.json", test.body, 0o600)
-			got, err := credentials.LoadCredential([]string{t.TempDir(), root}, "https://rs.example/", test.grant, cacheTime)
+			got, err := credentials.LoadCredential(root, "https://rs.example/", test.grant, cacheTime)
 			if test.exit == 0 {
 				if err != nil || got.Token.Reveal() != canary || got.ProviderURL != "https://rs.example" || len(got.Warnings) != 0 || got.Path != filepath.Join(root, "clients", "rs.example.json") {
 					t.Errorf("%+v, %v", got, err)
@@ -94,25 +94,27 @@ func TestLoadCredential(t *testing.T) {
 	}
 }
 
-func TestLoadCredentialLooksInOrder(t *testing.T) {
-	file := func(token string) string { return `{"credential":{"access_token":"` + token + `"}}` }
-	first, second := cacheRoot(t, "rs.example.json", file("first"), 0o600), cacheRoot(t, "rs.example.json", file("second"), 0o600)
-	got, err := credentials.LoadCredential([]string{"/nonexistent", first, second}, "rs.example", "", cacheTime)
-	if err != nil || got.Token.Reveal() != "first" {
-		t.Errorf("%+v, %v", got, err)
+// Where nothing is stored, or no folder is known, the command that connects is named.
+func TestLoadCredentialOfNothing(t *testing.T) {
+	t.Chdir(t.TempDir()) // an unknown folder is not this one
+	if err := os.MkdirAll("clients", 0o700); err != nil {
+		t.Fatal(err)
 	}
-	// S3-1c: what stands first decides. A good credential behind an owner's is not fallen back on.
-	owner := cacheRoot(t, "rs.example.json", `{"credential":{"access_token":"x","role":"owner"}}`, 0o600)
+	if err := os.WriteFile(filepath.Join("clients", "rs.example.json"), []byte(`{"credential":{"access_token":"planted"}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	var failure *exit.Error
-	if _, err := credentials.LoadCredential([]string{owner, second}, "rs.example", "", cacheTime); !errors.As(err, &failure) || failure.Code != 77 {
+	for _, root := range []string{"/nonexistent", ""} {
+		if _, err := credentials.LoadCredential(root, "rs.example", "", cacheTime); !errors.As(err, &failure) || failure.Code != 78 ||
+			!strings.HasPrefix(failure.Message, "There is no cached credential for https://rs.example. Run: pdpp-mcp connect https://rs.example --source KEY") {
+			t.Error(err)
+		}
+	}
+	if _, err := credentials.LoadCredential("", "ftp://u:secret@rs.example", "", cacheTime); !errors.As(err, &failure) || failure.Code != 64 || strings.Contains(failure.Message, "secret") {
 		t.Error(err)
 	}
-	if _, err := credentials.LoadCredential([]string{"/nonexistent"}, "rs.example", "", cacheTime); !errors.As(err, &failure) || failure.Code != 78 ||
-		!strings.HasPrefix(failure.Message, "There is no cached credential for https://rs.example. Run: pdpp-mcp connect https://rs.example --source KEY") {
-		t.Error(err)
-	}
-	if _, err := credentials.LoadCredential(nil, "ftp://u:secret@rs.example", "", cacheTime); !errors.As(err, &failure) || failure.Code != 64 || strings.Contains(failure.Message, "secret") {
-		t.Error(err)
+	if got := credentials.CacheRoot("", ""); got != "" {
+		t.Error(got)
 	}
 }
 
@@ -132,7 +134,7 @@ func TestACredentialThatHasEndedStandsLast(t *testing.T) {
 		}
 	}
 	for grantID, tokens := range map[string]string{"": "new old", "grt_2": "new"} {
-		all, err := credentials.LoadCredentials([]string{root}, "rs.example", nil, grantID, cacheTime)
+		all, err := credentials.LoadCredentials(root, "rs.example", nil, grantID, cacheTime)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +157,7 @@ func TestLoadCredentialWarnsOfReaders(t *testing.T) {
 	if err := os.Chmod(path, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	got, err := credentials.LoadCredential([]string{root}, "rs.example", "", cacheTime)
+	got, err := credentials.LoadCredential(root, "rs.example", "", cacheTime)
 	if err != nil || len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "(mode 0644): run chmod 600") {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -166,7 +168,7 @@ func TestLoadCredentialWarnsOfReaders(t *testing.T) {
 		t.Fatal(err)
 	}
 	var failure *exit.Error
-	if _, err := credentials.LoadCredential([]string{root}, "rs.example", "", cacheTime); !errors.As(err, &failure) || failure.Code != 78 {
+	if _, err := credentials.LoadCredential(root, "rs.example", "", cacheTime); !errors.As(err, &failure) || failure.Code != 78 {
 		t.Errorf("a folder in the file's place: %v", err)
 	}
 }
@@ -193,21 +195,20 @@ func TestProviderURLs(t *testing.T) {
 		}
 	}
 	root := cacheRoot(t, "127.0.0.1_17663.json", `{"credential":{"access_token":"x"}}`, 0o600)
-	if _, err := credentials.LoadCredential([]string{root}, "http://127.0.0.1:17663", "", cacheTime); err != nil {
+	if _, err := credentials.LoadCredential(root, "http://127.0.0.1:17663", "", cacheTime); err != nil {
 		t.Error(err)
 	}
 }
 
 // Which providers are connected is known from the cache alone; what is in it need not be good.
 func TestCachedProviders(t *testing.T) {
-	first := cacheRoot(t, "a.json", `{"provider_url":"https://A.example/","credential":{}}`, 0o600)
-	second := cacheRoot(t, "b.json", `{"provider_url":"a.example"}`, 0o600)
-	for name, text := range map[string]string{"c.json": `{"provider_url":"https://c.example"}`, "d.json": `{`, "e.json": `{}`, "f.txt": `{"provider_url":"https://f.example"}`} {
-		if err := os.WriteFile(filepath.Join(second, "clients", name), []byte(text), 0o600); err != nil {
+	root := cacheRoot(t, "b.json", `{"provider_url":"a.example"}`, 0o600)
+	for name, text := range map[string]string{"a.json": `{"provider_url":"https://A.example/","credential":{}}`, "c.json": `{"provider_url":"https://c.example"}`, "d.json": `{`, "e.json": `{}`, "f.txt": `{"provider_url":"https://f.example"}`} {
+		if err := os.WriteFile(filepath.Join(root, "clients", name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got := credentials.CachedProviders([]string{"/nonexistent", first, second, "[", first}); strings.Join(got, " ") != "https://a.example https://c.example" {
+	if got := credentials.CachedProviders(root); strings.Join(got, " ") != "https://a.example https://c.example" || credentials.CachedProviders("[") != nil {
 		t.Error(got)
 	}
 }

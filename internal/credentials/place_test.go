@@ -59,9 +59,9 @@ func TestAGrantReplacesItsOwn(t *testing.T) {
 		t.Errorf("%d are stored", len(all))
 	}
 	for provider, want := range map[string]int{anna: 4, bert: 3} {
-		read, err := LoadCredentials([]string{root}, provider, nil, "", time.Time{})
-		if err != nil || len(read) != want || len(read[0].Warnings) > 0 || len(Names([]string{root}, provider)) != want {
-			t.Errorf("%s: %d with %q, names %q, %v", provider, len(read), read[0].Warnings, Names([]string{root}, provider), err)
+		read, err := LoadCredentials(root, provider, nil, "", time.Time{})
+		if err != nil || len(read) != want || len(read[0].Warnings) > 0 || len(Names(root, provider)) != want {
+			t.Errorf("%s: %d with %q, names %q, %v", provider, len(read), read[0].Warnings, Names(root, provider), err)
 		}
 	}
 }
@@ -73,10 +73,10 @@ func TestANameThatIsNotStoredIsSaid(t *testing.T) {
 	place(t, root, "mail", granted(anna, "https://r.example/mail", "grt_1"))
 	place(t, root, "mail", granted(bert, "https://r.example/mail", "grt_2"))
 	const want = "No grant of https://host.example/bert is stored as mail; there is mail-2. Run: pdpp-mcp connect https://host.example/bert --source KEY --name mail"
-	if _, err := LoadCredentials([]string{root}, bert, []string{"mail"}, "", time.Time{}); err == nil || !strings.HasPrefix(err.Error(), want) {
+	if _, err := LoadCredentials(root, bert, []string{"mail"}, "", time.Time{}); err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Error(err)
 	}
-	read, err := LoadCredentials([]string{root}, bert, []string{"mail-2", "mail"}, "", time.Time{})
+	read, err := LoadCredentials(root, bert, []string{"mail-2", "mail"}, "", time.Time{})
 	if err != nil || len(read) != 1 || len(read[0].Warnings) != 1 || !strings.HasPrefix(read[0].Warnings[0], want) {
 		t.Errorf("%+v, %v", read, err)
 	}

@@ -39,6 +39,9 @@ func newSlot(root, name, file string) slot {
 
 // slotsOf lists the files that a root has for a provider, or for any where it is empty: the default first, then by name.
 func slotsOf(root, provider string) []slot {
+	if root == "" { // which is no folder, and not that of the working directory
+		return nil
+	}
 	names := []string{DefaultName}
 	entries, _ := os.ReadDir(filepath.Join(root, "connections")) // there may be none
 	for _, entry := range entries {

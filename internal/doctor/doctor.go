@@ -44,7 +44,7 @@ type Report struct {
 // Options say what to look at.
 type Options struct {
 	OwnerVariable string // an owner credential in the environment, as transport.OwnerVariable names it
-	Roots         []string
+	Root          string
 	ProviderURL   string // empty: none was named
 	GrantID       string
 	URL           string  // of a hosted server's /mcp, where hosts sign in; empty: of none
@@ -74,7 +74,7 @@ const patience = 10 * time.Second
 // work, or a *transport.StoppedError when ctx ends first.
 func Run(ctx context.Context, o Options, asJSON bool, out io.Writer) error {
 	o.Environment = environmentWithoutOurs(o.Environment)
-	if cached := credentials.CachedProviders(o.Roots); o.ProviderURL == "" && o.Sample == nil && len(cached) == 1 {
+	if cached := credentials.CachedProviders(o.Root); o.ProviderURL == "" && o.Sample == nil && len(cached) == 1 {
 		o.ProviderURL = cached[0]
 	}
 	report := Examine(ctx, o)

@@ -80,7 +80,7 @@ func cache(t *testing.T, url, credential string, mode os.FileMode) string {
 func examine(t *testing.T, p *provider, credential string, mode os.FileMode) doctor.Report {
 	t.Helper()
 	return doctor.Examine(t.Context(), doctor.Options{
-		Roots: []string{cache(t, p.URL, credential, mode)}, ProviderURL: p.URL, Program: filepath.Join(t.TempDir(), "absent"),
+		Root: cache(t, p.URL, credential, mode), ProviderURL: p.URL, Program: filepath.Join(t.TempDir(), "absent"),
 		Place: clients.Place{OS: "linux", Home: t.TempDir(), Getenv: func(string) string { return "" }},
 		Now:   func() time.Time { return now },
 	})

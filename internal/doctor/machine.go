@@ -104,8 +104,8 @@ func (e *examination) stdio(ctx context.Context) {
 		if e.GrantID != "" {
 			arguments = append(arguments, "--grant-id", e.GrantID)
 		}
-		if len(e.Roots) == 1 {
-			arguments = append(arguments, "--cache-root", e.Roots[0])
+		if e.Root != "" {
+			arguments = append(arguments, "--cache-root", e.Root)
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, startTime)

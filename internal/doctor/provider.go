@@ -42,7 +42,7 @@ func (e *examination) credentials() []credentials.Credential {
 			usable = append(usable, credential)
 		}
 	}
-	names := credentials.Names(e.Roots, e.provider())
+	names := credentials.Names(e.Root, e.provider())
 	if len(names) == 0 || e.GrantID != "" {
 		find() // says what is missing, or finds the one that is asked for
 		return usable
@@ -56,7 +56,7 @@ func (e *examination) credentials() []credentials.Credential {
 // credential finds the stored grant of a name, or the first of all, and says what state it is in.
 func (e *examination) credential(names ...string) (credentials.Credential, bool) {
 	now := e.Now()
-	credential, err := credentials.LoadCredential(e.Roots, e.ProviderURL, e.GrantID, now, names...)
+	credential, err := credentials.LoadCredential(e.Root, e.ProviderURL, e.GrantID, now, names...)
 	if err != nil {
 		code, message, next := exit.NotReady, err.Error(), ""
 		var failure *exit.Error

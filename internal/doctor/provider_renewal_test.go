@@ -34,7 +34,7 @@ func TestAnAccessThatIsRenewedIsWell(t *testing.T) {
 		t.Fatal(err)
 	}
 	unlock()
-	e := &examination{Options: Options{Roots: []string{root}, ProviderURL: "https://rs.example", Now: func() time.Time { return now }}}
+	e := &examination{Options: Options{Root: root, ProviderURL: "https://rs.example", Now: func() time.Time { return now }}}
 	credential, have := e.credential()
 	if !have || len(e.findings) != 1 || e.findings[0].Status != OK {
 		t.Fatalf("%+v", e.findings)

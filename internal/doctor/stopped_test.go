@@ -44,7 +44,7 @@ func TestWhatIsStoppedIsNotBlamed(t *testing.T) {
 				cancel(stop)
 			}
 			o := doctor.Options{
-				Roots: []string{cache(t, p.URL, "", 0o600)}, ProviderURL: p.URL, Program: filepath.Join(t.TempDir(), "absent"),
+				Root: cache(t, p.URL, "", 0o600), ProviderURL: p.URL, Program: filepath.Join(t.TempDir(), "absent"),
 				Place: clients.Place{OS: "linux", Home: t.TempDir(), Getenv: func(string) string { return "" }},
 				Now:   func() time.Time { return now },
 			}
