@@ -2,6 +2,8 @@ package connect
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -94,6 +96,27 @@ func FuzzToken(f *testing.F) {
 		}
 		if answer.GrantID == "" || strings.HasPrefix(answer.GrantID, "gpkg_") || answer.PackageID != "" || !answer.AccessToken.Usable() || answer.ExpiresIn < 0 {
 			t.Errorf("%+v", answer)
+		}
+	})
+}
+
+// The law: an answer to a poll is a token of a grant, no decision yet, or an end that a person can read; what is no JSON is never an end.
+func FuzzDecision(f *testing.F) {
+	for name, e := range recordings(f) {
+		if strings.HasPrefix(name, "connect-2") || strings.HasPrefix(name, "connect-3") {
+			f.Add(e.Status, []byte(e.Body))
+		}
+	}
+	f.Add(502, []byte("<html>"))
+	f.Fuzz(func(t *testing.T, status int, body []byte) {
+		answer, err := reply{status: status, body: body}, error(nil)
+		if status < 200 || status > 299 {
+			err = refusedBy(answer)
+		}
+		got, err := decision(answer, err)
+		waits := errors.Is(err, errUndecided) || errors.Is(err, errUnheard)
+		if err == nil && (got.GrantID == "" || !got.AccessToken.Usable()) || !json.Valid(body) && !waits || err != nil && strings.ContainsAny(err.Error(), "<\x00\x1b") {
+			t.Errorf("%d: %+v, %v", status, got, err)
 		}
 	})
 }

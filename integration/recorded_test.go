@@ -1,7 +1,6 @@
-package main
+package integration
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,14 +11,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/rs/zerolog"
-
-	"github.com/pdp-connect/pdpp-mcp/internal/cli"
-	"github.com/pdp-connect/pdpp-mcp/internal/service"
-	"github.com/pdp-connect/pdpp-mcp/middleware/web"
-	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
 // A recorded exchange is one of the reference's, or one that an OAuth host had with a server as this.
@@ -33,7 +24,7 @@ func recordings(t *testing.T) map[string]recorded {
 	t.Helper()
 	all := map[string]recorded{}
 	for _, file := range []string{"exchanges.json", "reads.json"} {
-		text, err := os.ReadFile("internal/connect/testdata/" + file)
+		text, err := os.ReadFile("../internal/connect/testdata/" + file)
 		if err == nil {
 			err = json.Unmarshal(text, &all)
 		}
@@ -62,48 +53,22 @@ func servePlayed(t *testing.T, introspections map[string]string, schema string) 
 		}
 	}))
 	t.Cleanup(source.Close)
-	ctx, cancel := context.WithCancel(t.Context())
-	server, err := newHosted(ctx, cli.HostedConfig{
-		ServeFlags: cli.ServeFlags{Listen: "127.0.0.1:0", RSURL: source.URL}, Name: "Personal data (PDPP)", Public: web.Public{Origin: "https://mcp.example"},
-		Introspection: &auth.IntrospectorOptions{LookupOptions: auth.LookupOptions{Endpoint: source.URL + "/introspect", ClientID: "c", ClientSecret: rs.NewToken("s")}},
-		Log:           zerolog.Nop(),
-	}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan error, 1)
-	go func() { done <- server.Serve(ctx, service.Manager{}, nil) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil && !errors.Is(err, http.ErrServerClosed) {
-			t.Error(err)
-		}
-	})
-	return strings.TrimSuffix(server.service.URL(), "/mcp")
+	url, _ := serve(t, "--rs-url", source.URL, "--public-url", "https://mcp.example", "--audiences", "https://rs.example",
+		"--introspection-url", source.URL+"/introspect", "--introspection-client-id", "c", "--introspection-client-secret", "s")
+	return strings.TrimSuffix(url, "/mcp")
 }
 
 // asHost makes a request as an OAuth host that reaches the server at its public name.
 func asHost(t *testing.T, method, address, token, body string) (int, http.Header, string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	request.Host = "mcp.example"
 	request.Header.Set("Content-Type", "application/json")
 	if token != "" {
 		request.Header.Set("Authorization", "Bearer "+token)
 	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return response.StatusCode, response.Header, string(text)
+	return do(t, request)
 }
 
 // An OAuth host gets what it was recorded with: the way to the authorization server, a refusal of the package that its picker issues, and
