@@ -30,7 +30,8 @@ type loopback struct {
 	issuer       string
 	namesIssuer  bool          // the server says that it names itself in each answer (RFC 9207)
 	begun        atomic.Bool   // the start page was opened
-	done         chan callback // holds one value from then on
+	done         chan callback // holds one value once it came back
+	cameBack     func()
 }
 
 // byBrowser is the authorization code grant with PKCE (RFC 7636) and a loopback redirect (RFC 8252).
@@ -84,6 +85,9 @@ const beforeItCameBack = "before it was known whether the owner approved. What i
 
 // browse opens the browser and waits for it to come back. A refusal need not: the server shows it and says nothing here.
 func (a *attempt) browse(ctx context.Context, l *loopback, listener net.Listener) (callback, error) {
+	waiting, cameBack := context.WithCancel(ctx)
+	defer cameBack()
+	l.cameBack = cameBack
 	server := &http.Server{Handler: l, ReadHeaderTimeout: requestTime, MaxHeaderBytes: 16 << 10}
 	go func() { _ = server.Serve(listener) }()
 	defer func() {
@@ -93,31 +97,24 @@ func (a *attempt) browse(ctx context.Context, l *loopback, listener net.Listener
 		_ = server.Close()
 	}()
 	first := "http://" + l.address + l.start
-	opened := a.Open(first)
-	if opened == nil {
-		a.Say("Your browser opens. Sign in as the owner and approve. If it does not open, visit:\n\n  %s\n", first)
-	} else {
-		a.Say("Open this address in a browser of this machine, sign in as the owner and approve:\n\n  %s\n", first)
+	how := "Your browser opens. Sign in as the owner and approve. If it does not open, visit:"
+	if a.Open(first) != nil {
+		how = "Open this address in a browser of this machine, sign in as the owner and approve:"
 	}
+	a.Say("%s\n\n  %s\n", how, first)
 	a.Say("%s", a.aboutWait(defaultApprovalTime))
-	waiting, cancel := context.WithCancel(ctx)
-	defer cancel()
-	expired := make(chan struct{})
-	go func() {
-		defer close(expired)
-		_ = a.Wait(waiting, defaultApprovalTime) // whichever way it ends, it is over
-	}()
+	_ = a.Wait(waiting, defaultApprovalTime) // whichever way it ends, it is over
 	select {
-	case back := <-l.done:
+	case back := <-l.done: // also where the program was stopped at that moment
 		return back, nil
-	case <-expired:
-		if ctx.Err() != nil {
-			return callback{}, a.stopped(beforeItCameBack)
-		}
-		return callback{}, &exit.Error{
-			Code: exit.NotReady, Message: "the browser did not come back in time: nobody approved, " +
-				"or the page in the browser says what was refused. Run the command again, and approve nothing on the old page.",
-		}
+	default:
+	}
+	if ctx.Err() != nil {
+		return callback{}, a.stopped(beforeItCameBack)
+	}
+	return callback{}, &exit.Error{
+		Code: exit.NotReady, Message: "the browser did not come back in time: nobody approved, " +
+			"or the page in the browser says what was refused. Run the command again, and approve nothing on the old page.",
 	}
 }
 
@@ -154,6 +151,7 @@ func (l *loopback) callback(w http.ResponseWriter, query url.Values) {
 	}
 	select {
 	case l.done <- back:
+		l.cameBack()
 		_, _ = fmt.Fprintln(w, "You can close this page and go back to the terminal.")
 	default:
 		http.Error(w, "The terminal has an answer already.", http.StatusGone)

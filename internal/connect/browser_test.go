@@ -33,7 +33,7 @@ func TestTheBrowserNeedsAnAnnouncedIssuer(t *testing.T) {
 		"code=c&state=st": 400, "code=c&state=st&iss=": 400,
 		"code=c&state=st&iss=https://other.example": 400, "code=c&state=st&iss=https://as.example": 200,
 	} {
-		l := &loopback{state: "st", address: "127.0.0.1:1", issuer: "https://as.example", namesIssuer: true, done: make(chan callback, 1)}
+		l := &loopback{state: "st", address: "127.0.0.1:1", issuer: "https://as.example", namesIssuer: true, done: make(chan callback, 1), cameBack: func() {}}
 		if got := serveLoopback(t, l, "http://127.0.0.1:1/callback?"+query); got != want {
 			t.Errorf("%s: %d, want %d", query, got, want)
 		}

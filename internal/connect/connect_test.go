@@ -548,7 +548,7 @@ func TestRevoke(t *testing.T) {
 
 // Only this machine's own address, the right state and the right issuer get an answer in, and only one.
 func TestTheLoopback(t *testing.T) {
-	l := &loopback{start: "/s", state: "st", address: "127.0.0.1:1", target: "https://as.example/authorize", issuer: "https://as.example", done: make(chan callback, 1)}
+	l := &loopback{start: "/s", state: "st", address: "127.0.0.1:1", target: "https://as.example/authorize", issuer: "https://as.example", done: make(chan callback, 1), cameBack: func() {}}
 	for _, test := range []struct {
 		target string
 		want   int

@@ -87,3 +87,18 @@ func TestStoppedWhileAPollIsAnswered(t *testing.T) {
 		t.Errorf("%v after %d polls", err, r.count(agentPoll))
 	}
 }
+
+// A browser that came back in the moment in which the program was stopped has brought a code: it is exchanged, and the grant given back.
+func TestStoppedAsTheBrowserComesBack(t *testing.T) {
+	r, w := newReplay(t, with(good, "/oauth/token", "connect-44-code-token")), newWorld()
+	ctx, stop := context.WithCancel(t.Context())
+	w.Open = browser(t)
+	w.Wait = func(waiting context.Context, _ time.Duration) error {
+		<-waiting.Done() // it came back
+		stop()
+		return context.Canceled
+	}
+	if _, err := Connect(ctx, Request{ProviderURL: r.URL, Source: "slack", Way: "browser"}, w.Options); err == nil || r.count(revoke) != 1 {
+		t.Errorf("revoked %d times, %v", r.count(revoke), err)
+	}
+}
