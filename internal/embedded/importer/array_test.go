@@ -140,7 +140,7 @@ func TestNumbersThatJSONHasNotAreNull(t *testing.T) {
 	for _, test := range []struct {
 		name, file, text string
 		want             map[string][]string
-		kept             []Skip
+		said             []Skip
 	}{
 		{
 			"in an array", "a.json", "[{\"x\":1.5,\"y\":-1},\n{\"x\":NaN},\n{\"x\":[-Infinity,-2,Infinity]},\n{\"x\":\"NaN, \\\"NaN\\\"\"}]",
@@ -160,11 +160,21 @@ func TestNumbersThatJSONHasNotAreNull(t *testing.T) {
 			map[string][]string{"a": {`{"n":1,"mean":null}`}, "a_b": {`{"x":null}`}, "a_c": {`{"y":1}`, `{"y":null}`}},
 			[]Skip{{"a.json", 1, "item 1 has" + said}, {"a.json", 1, "item 2 has" + said}, {"a.json", 1, "what is beside the arrays has" + said}},
 		},
+		{
+			"alone beside several arrays", "a.json", `{"b":[{"x":1}],"mean":NaN,"c":[{"y":1}]}`,
+			map[string][]string{"a": {`{"mean":null}`}, "a_b": {`{"x":1}`}, "a_c": {`{"y":1}`}},
+			[]Skip{{"a.json", 1, "what is beside the arrays has" + said}},
+		},
+		{
+			"alone beside an array", "a.json", `{"b":[{"x":1},{"x":null}],"mean":-Infinity,"none":null}`, map[string][]string{"a": {`{"x":1}`, `{"x":null}`}},
+			[]Skip{{"a.json", 1, `only the array "b" is loaded, and not what is beside it: mean`}},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var kept []Skip
+			var said []Skip
 			got := map[string][]string{}
-			watch := Watch{Skipped: func(s Skip) { t.Errorf("skipped: %s", s) }, Kept: func(s Skip) { kept = append(kept, s) }}
+			note := func(s Skip) { said = append(said, s) }
+			watch := Watch{Skipped: note, Kept: note}
 			corpus, err := Open(t.Context(), writeFolder(t, map[string]string{test.file: test.text}), watch)
 			if err != nil {
 				t.Fatal(err)
@@ -172,7 +182,7 @@ func TestNumbersThatJSONHasNotAreNull(t *testing.T) {
 			for _, record := range collectRecords(t, corpus) {
 				got[record.Stream] = append(got[record.Stream], string(record.Data))
 			}
-			if diff := cmp.Diff(test.want, got) + cmp.Diff(test.kept, kept); diff != "" {
+			if diff := cmp.Diff(test.want, got) + cmp.Diff(test.said, said); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})

@@ -213,4 +213,4 @@ func (s *fileStream) hash(name string) string {
 }
 
 // readerVersion changes when the same files give other records than before, so that kept indexes are made again.
-const readerVersion = 28
+const readerVersion = 29

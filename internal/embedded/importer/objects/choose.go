@@ -55,7 +55,7 @@ func (d *document) arrays(at path, depth int) (found []foundArray, beside []stri
 			return found, beside, notJSON(err)
 		}
 		one := foundArray{at: append(slices.Clone(at), name)}
-		rest := start != nil && start != "" && start != json.Delim('[')
+		rest := start != "" && start != json.Delim('[') && (start != nil || d.hadNumbers(len("null")))
 		switch {
 		case start == json.Delim('{') && depth > 1:
 			var below []foundArray

@@ -93,11 +93,16 @@ func (d *document) begin() (json.Token, error) {
 
 // note says of a value that was just read that it has numbers that JSON has not.
 func (d *document) note(what string, text []byte) string {
-	end := d.decoder.InputOffset()
-	if !d.numbers.Between(end-int64(len(text)), end) {
+	if !d.hadNumbers(len(text)) {
 		return ""
 	}
 	return what + " has" + item.NoNumber
+}
+
+// hadNumbers reports whether the last bytes that were read had numbers that JSON has not.
+func (d *document) hadNumbers(bytes int) bool {
+	end := d.decoder.InputOffset()
+	return d.numbers.Between(end-int64(bytes), end)
 }
 
 func notJSON(err error) error { return item.UnusableError{Reason: "not JSON: " + why(err)} }
