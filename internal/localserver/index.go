@@ -228,6 +228,18 @@ func (c Config) fingerprintOf(sight importer.Sight, except []string) string {
 	return path + placeEnd + sight.Fingerprint(except...)
 }
 
+// interrupted says what becomes of a load that did not come to its end. Behind serving, nobody else says it.
+func (c Config) interrupted() error {
+	err := errors.New("interrupted while loading: the next start begins again; --db FILE would keep what is loaded")
+	if c.DB != "" {
+		err = errors.New("interrupted while loading: what was loaded to its end is kept, and the next start goes on from there")
+	}
+	if c.Behind {
+		fmt.Fprintf(c.Progress, "pdpp-mcp: %s\n", err)
+	}
+	return err
+}
+
 // fill fills a store with the sample year, or with files of the person's own.
 func (c Config) fill(ctx context.Context, into *store.Store, fingerprint string, problem error) error {
 	if c.Data == "" {
@@ -247,10 +259,11 @@ func (c Config) fill(ctx context.Context, into *store.Store, fingerprint string,
 		return exit.UsageError(err.Error())
 	}
 	if err == nil {
+		report.goOn(corpus.Parts)
 		err = into.Load(ctx, corpus, fingerprint, report.load)
 	}
 	if ctx.Err() != nil {
-		return errors.New("interrupted while loading; with an index, the next start goes on after the last file that was read to its end")
+		return c.interrupted()
 	}
 	if err != nil {
 		return err

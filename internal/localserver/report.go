@@ -8,6 +8,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/embedding"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/semantic"
 )
 
@@ -34,6 +35,20 @@ func (r *loadReport) keep(s importer.Skip) {
 func (r *loadReport) skip(s importer.Skip) {
 	r.skipped++
 	fmt.Fprintf(r.out, "pdpp-mcp: skipped %s\n", s)
+}
+
+// goOn says what an interrupted load has left.
+func (r *loadReport) goOn(parts []model.Part) {
+	before, all := 0, 0
+	for _, part := range parts {
+		all += len(part.Streams)
+		if part.Same {
+			before += len(part.Streams)
+		}
+	}
+	if before > 0 {
+		fmt.Fprintf(r.out, "pdpp-mcp: %d of %d streams were loaded before; going on with the others\n", before, all)
+	}
 }
 
 func (r *loadReport) found(n int) { r.progress("found", n) }

@@ -1,10 +1,12 @@
 package localserver
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -49,6 +51,55 @@ func TestRequestsWaitForTheData(t *testing.T) {
 			})
 		})
 	}
+}
+
+// What was loaded before an interruption stays, which both this start and the next one say.
+func TestAnInterruptedLoadGoesOn(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"a.csv": "n\n1\n2\n", "b.csv": "n\n" + strings.Repeat("1\n", 60_000)} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var seconds int64
+	now := func() time.Time { seconds += 2; return time.Unix(seconds, 0) }
+	db := filepath.Join(t.TempDir(), "index.db")
+	for _, row := range []struct {
+		stopAt, said string
+	}{
+		{" loaded 2", "pdpp-mcp: interrupted while loading: what was loaded to its end is kept, and the next start goes on from there\n"},
+		{"never", "pdpp-mcp: 1 of 2 streams were loaded before; going on with the others\n"},
+	} {
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		progress := stopper{at: row.stopAt, stop: stop}
+		server, err := Start(ctx, Config{Data: dir, DB: db, Progress: &progress, Now: now, Log: zerolog.Nop(), Behind: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-server.loaded
+		if ctx.Err() == nil && len(server.Connectors()[0].Streams) != 2 {
+			t.Errorf("streams: %v", server.Connectors())
+		}
+		server.Close()
+		if !strings.Contains(progress.String(), row.said) {
+			t.Errorf("said:\n%s\nwant %s", progress.String(), row.said)
+		}
+	}
+}
+
+// A stopper notes what is said and interrupts when that has a text.
+type stopper struct {
+	strings.Builder
+	at   string
+	stop func()
+}
+
+func (s *stopper) Write(text []byte) (int, error) {
+	if strings.Contains(string(text), s.at) {
+		s.stop()
+	}
+	return s.Builder.Write(text)
 }
 
 // S3-R3: a first reading that takes long is said in time, with when to ask again, instead of a call that runs out of time.
