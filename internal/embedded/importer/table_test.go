@@ -60,6 +60,11 @@ func TestTablesAreReadAsTheirCellsAgree(t *testing.T) {
 		{"money is a number with its currency beside it", "t.csv", "a;b;c\n12,50 €;$1,234.56;EUR 5\n-3,00 €;-$2.00;\n1.000,00 €;3.00;CHF -7\n", []row{
 			{"a": 12.5, "a_currency": "€", "b": 1234.56, "b_currency": "$", "c": 5.0, "c_currency": "EUR"}, {"a": -3.0, "a_currency": "€", "b": -2.0, "b_currency": "$", "c": nil, "c_currency": nil},
 			{"a": 1000.0, "a_currency": "€", "b": 3.0, "b_currency": nil, "c": -7.0, "c_currency": "CHF"}}, nil},
+		{"whole numbers below a thousand say that a comma marks thousands", "t.csv", "a,b\n\"1,234\",\"5,678\"\n500,\"-2,000\"\n0,\n", []row{
+			{"a": 1234.0, "b": 5678.0}, {"a": 500.0, "b": -2000.0}, {"a": 0.0, "b": nil}}, nil},
+		{"and a dot, where semicolons separate", "t.csv", "a;b\n1.234;2.500 kr\n500;7 kr\n", []row{{"a": 1234.0, "b": 2500.0, "b_currency": "kr"}, {"a": 500.0, "b": 7.0, "b_currency": "kr"}}, nil},
+		{"but not what rather marks decimals there", "t.csv", "a;b\n1,234;x\n500;y\n", []row{{"a": "1,234", "b": "x"}, {"a": "500", "b": "y"}}, nil},
+		{"nor where others of a thousand have no mark", "t.csv", "a,b\n\"1,234\",x\n500,y\n5000,z\n", []row{{"a": "1,234", "b": "x"}, {"a": "500", "b": "y"}, {"a": "5000", "b": "z"}}, nil},
 		{"nobody knows what the comma in a price is", "t.csv", "a\n\"1,234 €\"\n\"5,678 €\"\n", []row{{"a": "1,234 €"}, {"a": "5,678 €"}}, nil},
 		{
 			"credits and debits", "t.csv",
@@ -80,6 +85,10 @@ func TestTablesAreReadAsTheirCellsAgree(t *testing.T) {
 		{"what a bank writes above the header", "t.csv", "\xef\xbb\xbfKontoauszug;;;\r\n\"Konto\";\"DE89 3704\"\r\n\r\nTag;Text;Betrag;Saldo\r\n15.01.2026;Miete;-800,00;1.200,50\r\n16.01.2026;Lohn;2.000,00;3.200,50\r\n", []row{
 			{"Tag": "2026-01-15", "Text": "Miete", "Betrag": -800.0, "Saldo": 1200.5}, {"Tag": "2026-01-16", "Text": "Lohn", "Betrag": 2000.0, "Saldo": 3200.5},
 		}, []Skip{{"t.csv", 1, "above the header"}, {"t.csv", 2, "above the header"}}},
+		{"a few rows between pairs and a text", "t.csv", "Von:;1\nBis:;2\nKonto:;3\nArt:;4\nTag;Text;Gut;Soll\n15.01.2026;Kauf;;-5\n16.01.2026;Lohn;7;\n\nHinweis:\nKein Dokument der Bank.\nOhne Gewähr\n", []row{
+			{"Tag": "2026-01-15", "Text": "Kauf", "Gut": nil, "Soll": -5.0}, {"Tag": "2026-01-16", "Text": "Lohn", "Gut": 7.0, "Soll": nil}}, []Skip{
+			{"t.csv", 1, "above the header"}, {"t.csv", 2, "above the header"}, {"t.csv", 3, "above the header"}, {"t.csv", 4, "above the header"},
+			{"t.csv", 9, "below the table"}, {"t.csv", 10, "below the table"}, {"t.csv", 11, "below the table"}}},
 		{"a short first row is no preamble when what follows has no header", "t.csv", "a,b\n1,2,3\n4,5,6\n", nil, []Skip{{"t.csv", 2, "the row has 3 cells, and the header 2"}, {"t.csv", 3, "the row has 3 cells, and the header 2"}}},
 		{"a table without a header loses no row", "t.csv", "15.01.2026;Miete;-800,00\n16.01.2026;\"Lohn\nund mehr\";2000,00\n17.01.2026;x;1,00\n", []row{
 			{"column_1": "2026-01-15", "column_2": "Miete", "column_3": -800.0}, {"column_1": "2026-01-16", "column_2": "Lohn\nund mehr", "column_3": 2000.0},

@@ -14,11 +14,14 @@ type Column struct {
 	dates      uint64 // a bit for each of dateForms
 	dateless   bool   // none has been left
 	numbers    numberForms
-	numberless bool // none has been left
-	marked     bool // a number has marks of thousands or decimals
-	units      bool // a number has a currency or a percent sign
-	percent    bool // one of them is a percent sign
-	sided      int  // how many numbers have a mark of a credit or a debit
+	numberless bool   // none has been left
+	marked     bool   // a number has marks of thousands or decimals
+	marks      string // that stand before three digits at the end of a number, if nothing says which of both they are
+	small      bool   // a whole number below a thousand, but for 0
+	large      bool   // one without a mark that is not
+	units      bool   // a number has a currency or a percent sign
+	percent    bool   // one of them is a percent sign
+	sided      int    // how many numbers have a mark of a credit or a debit
 
 	stamps  int         // how many are dates as records have them
 	pointed bool        // a currency is of a country that writes 1,234 for a thousand

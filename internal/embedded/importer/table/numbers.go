@@ -115,8 +115,9 @@ func (f numberForms) plain(cell string) string {
 	return groupMarks[f].Replace(strings.TrimPrefix(cell, "+"))
 }
 
-// AssumeDecimalMark lets the columns whose numbers have two readings, such as 1.234, be read as those of the same table that have one. If
-// none has, such numbers stay texts where semicolons separate the cells: then commas may be decimal marks.
+// AssumeDecimalMark lets the columns whose numbers have two readings, such as 1.234, be read as those of the same table that have one, or
+// as those whose marks are rather those of thousands. If none has, such numbers stay texts where semicolons separate the cells: then commas
+// may be decimal marks.
 func AssumeDecimalMark(columns []*Column, semicolons bool) {
 	var found numberForms
 	for _, one := range columns {
@@ -124,11 +125,24 @@ func AssumeDecimalMark(columns []*Column, semicolons bool) {
 			found |= one.numbers
 		}
 	}
+	thousands, form := ",", pointNumbers
+	if semicolons {
+		thousands, form = ".", commaNumbers
+	}
+	if found == 0 && slices.ContainsFunc(columns, func(c *Column) bool { return c.marksThousands(thousands) }) {
+		found = form
+	}
 	if found != pointNumbers|commaNumbers {
 		for _, one := range columns {
 			one.assumed, one.open = found, semicolons && found == 0
 		}
 	}
+}
+
+// marksThousands reports that a mark, which may stand before three decimals as well, is in each number of a thousand or more, and in none
+// below: decimals would be in those, too.
+func (c *Column) marksThousands(mark string) bool {
+	return c.numbers == pointNumbers|commaNumbers && c.marks == mark && c.small && !c.large
 }
 
 // mayHaveUnit reports whether a cell begins or ends with what is no digit, such as a currency.
@@ -188,6 +202,9 @@ func (c *Column) addNumber(text string) {
 			c.numbers &= pointNumbers
 			c.numberless = c.numbers == 0
 		}
+		digits := len(strings.TrimPrefix(text, "-"))
+		c.large = c.large || fraction == 0 && digits > 3
+		c.small = c.small || fraction == 0 && digits <= 3 && text != "0"
 		return
 	}
 	c.marked = c.marked || strings.ContainsAny(text, ".,' ’\u00a0\u202f")
@@ -202,4 +219,9 @@ func (c *Column) addNumber(text string) {
 		c.numbers &^= commaNumbers
 	}
 	c.numberless = c.numbers == 0
+	for _, mark := range [...]string{".", ","} {
+		if strings.Contains(text, mark) && !strings.Contains(c.marks, mark) {
+			c.marks += mark
+		}
+	}
 }

@@ -88,8 +88,11 @@ func findPreamble(lines [][]byte) (comma rune, header int) {
 	return 0, 0
 }
 
-// mostAre reports that most rows have so many cells.
+// mostAre reports that most rows of a table, which ends at an empty line, have so many cells.
 func mostAre(rows [][]string, width int) bool {
+	if end := slices.IndexFunc(rows, func(row []string) bool { return filled(row) == 0 }); end > 1 {
+		rows = rows[:end]
+	}
 	good := 0
 	for _, row := range rows {
 		if len(row) == width {
