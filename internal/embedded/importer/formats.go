@@ -22,29 +22,30 @@ import (
 type format int
 
 const (
-	formatUnknown   format = iota
-	formatLines            // a JSON object to a line
-	formatArray            // JSON objects in an array
-	formatTable            // rows
-	formatMail             // messages, many or one to a file
-	formatCalendar         // events
-	formatContacts         // vCards
-	formatNotes            // a note in Markdown
-	formatWorkbook         // sheets, each a stream
-	formatDatabase         // tables, each a stream
-	formatDocument         // a page of HTML, or a document of a word processor
-	formatChat             // an exported chat of WhatsApp
-	formatSlack            // a day of a channel of Slack
-	formatX                // a script of an archive of X
-	formatMastodon         // an outbox
-	formatKeep             // a note of Google Keep, or what Google says of a photo
-	formatTelegram         // chats of Telegram
-	formatMeta             // a conversation of Facebook or Instagram
-	formatHealth           // what a phone of Apple measured
-	formatClippings        // highlights and notes of a Kindle
-	formatActivity         // what a person did on pages of Google
-	formatBookmarks        // links that a browser or a service kept
-	formatEvernote         // notes of Evernote
+	formatUnknown      format = iota
+	formatLines               // a JSON object to a line
+	formatArray               // JSON objects in an array
+	formatTable               // rows
+	formatMail                // messages, many or one to a file
+	formatCalendar            // events
+	formatContacts            // vCards
+	formatNotes               // a note in Markdown
+	formatWorkbook            // sheets, each a stream
+	formatDatabase            // tables, each a stream
+	formatDocument            // a page of HTML, or a document of a word processor
+	formatChat                // an exported chat of WhatsApp
+	formatSlack               // a day of a channel of Slack
+	formatX                   // a script of an archive of X
+	formatMastodon            // an outbox
+	formatKeep                // a note of Google Keep, or what Google says of a photo
+	formatTelegram            // chats of Telegram
+	formatMeta                // a conversation of Facebook or Instagram
+	formatHealth              // what a phone of Apple measured
+	formatClippings           // highlights and notes of a Kindle
+	formatActivity            // what a person did on pages of Google
+	formatBookmarks           // links that a browser or a service kept
+	formatEvernote            // notes of Evernote
+	formatTelegramPage        // a page of a chat of Telegram
 )
 
 const knownEndings = ".jsonl, .ndjson, .json, .csv, .tsv, .mbox, .mbx, .eml, .emlx, .ics, .vcf, .md, .html, .docx, .odt, .txt, .xlsx, .gpx, .tcx, .kml, .ofx, .qif, .enex, .sqlite or .zip"
@@ -122,6 +123,8 @@ func recognize(fsys fs.FS, name string) (kind format, reason string) {
 		return formatEvernote, ""
 	case strings.EqualFold(path.Ext(name), ".xml") && services.IsStatement(start):
 		return formatTable, ""
+	case kind == formatDocument && services.IsTelegramPage(name, start):
+		return formatTelegramPage, ""
 	case kind == formatDocument && isActivity(fsys, name):
 		return formatActivity, ""
 	case kind != formatUnknown && !isText(start):
@@ -247,6 +250,11 @@ func groupOf(kind format, name string) string {
 		return in(path.Dir(folder), "conversations")
 	case formatKeep:
 		return in(folder, "notes")
+	case formatTelegramPage:
+		if path.Base(path.Dir(folder)) == "chats" { // of all chats
+			folder = path.Dir(folder)
+		}
+		return in(folder, "messages")
 	case formatDocument:
 		return path.Join(folder, "documents")
 	case formatX:

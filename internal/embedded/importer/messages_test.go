@@ -20,7 +20,13 @@ import (
 // loaded opens one file and returns its records by stream, as JSON values, and what was left out.
 func loaded(t *testing.T, name, text string) (records map[string][]map[string]any, skips []Skip) {
 	t.Helper()
-	corpus, skips := openFolder(t, writeFolder(t, map[string]string{name: text, "zz.jsonl": ""}))
+	return loadedTree(t, map[string]string{name: text, "zz.jsonl": ""})
+}
+
+// loadedTree loads files, of which some are in folders.
+func loadedTree(t *testing.T, files map[string]string) (records map[string][]map[string]any, skips []Skip) {
+	t.Helper()
+	corpus, skips := openFolder(t, writeTree(t, files))
 	records = map[string][]map[string]any{}
 	for _, record := range collectRecords(t, corpus) {
 		var data map[string]any

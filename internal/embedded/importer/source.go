@@ -134,6 +134,8 @@ func (s *fileStream) reader(ctx context.Context, file fs.File, from sourceFile) 
 		return services.Bookmarks(text), nil
 	case formatTelegram:
 		return services.Telegram(text), nil
+	case formatTelegramPage:
+		return services.TelegramPage(text, path.Base(path.Dir(from.name))), nil
 	case formatArray, formatCalendar, formatChat, formatSlack, formatX, formatMastodon, formatMeta:
 		seekable, ok := text.(io.ReadSeeker)
 		if !ok {

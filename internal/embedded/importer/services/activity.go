@@ -1,9 +1,7 @@
 package services
 
 import (
-	"bufio"
 	"bytes"
-	"errors"
 	"html"
 	"io"
 	"strings"
@@ -11,7 +9,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/htmltext"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
 var (
@@ -27,42 +24,23 @@ const ActivityStart = 256 << 10
 func IsActivity(start []byte) bool { return bytes.Contains(start, activityCell) }
 
 type activityReader struct {
-	cells  *bufio.Scanner
+	cells  *cells
 	number int
 }
 
 // Activity reads a page of Google's that lists what a person did: watched, searched for, visited.
 func Activity(file io.Reader) item.Reader {
-	r := &activityReader{cells: bufio.NewScanner(file)}
-	r.cells.Buffer(nil, item.MaxLine)
-	r.cells.Split(func(data []byte, atEnd bool) (int, []byte, error) {
-		if at := bytes.Index(data, activityCell); at >= 0 {
-			return at + len(activityCell), data[:at], nil
-		}
-		if atEnd && len(data) > 0 {
-			return len(data), data, nil
-		}
-		return 0, nil, nil
-	})
-	r.cells.Scan() // what is above
-	return r
+	return &activityReader{cells: newCells(file, activityCell)}
 }
 
 func (r *activityReader) Next() (item.Item, error) {
-	if !r.cells.Scan() {
-		err := r.cells.Err()
-		if err == nil {
-			return item.Item{}, io.EOF
-		}
-		if errors.Is(err, bufio.ErrTooLong) {
-			r.cells = bufio.NewScanner(strings.NewReader(""))
-			return item.Item{}, item.UnusableError{Reason: "what follows is left out: " + item.ErrTooLong.Error()}
-		}
+	cell, err := r.cells.next()
+	if err != nil {
 		return item.Item{}, err
 	}
 	r.number++
 	one := item.Item{Line: r.number}
-	parts := activityPart().Split(`<div class="`+utf8text.Mend(r.cells.Text()), -1)
+	parts := activityPart().Split(`<div class="`+cell, -1)
 	one.Put("product", htmltext.Text(parts[0]))
 	if len(parts) > 1 {
 		lines := strings.Split(htmltext.Text(parts[1]), "\n")
