@@ -85,6 +85,14 @@ func TestTablesAreReadAsTheirCellsAgree(t *testing.T) {
 		{"what a bank writes above the header", "t.csv", "\xef\xbb\xbfKontoauszug;;;\r\n\"Konto\";\"DE89 3704\"\r\n\r\nTag;Text;Betrag;Saldo\r\n15.01.2026;Miete;-800,00;1.200,50\r\n16.01.2026;Lohn;2.000,00;3.200,50\r\n", []row{
 			{"Tag": "2026-01-15", "Text": "Miete", "Betrag": -800.0, "Saldo": 1200.5}, {"Tag": "2026-01-16", "Text": "Lohn", "Betrag": 2000.0, "Saldo": 3200.5},
 		}, []Skip{{"t.csv", 1, "above the header"}, {"t.csv", 2, "above the header"}}},
+		{"sections, whose rows say what they are", "t.csv", "Statement,Header,Field Name,Field Value\nStatement,Data,Title,Activity\nTrades,Header,Currency,Symbol,Date/Time,Proceeds\n" +
+			"Trades,Data,USD,AAPL,\"2026-01-15, 02:15:33\",-1505\nTrades,Data,USD,MSFT,\"2026-01-16, 02:15:33\",\"6,501.25\"\nTrades,SubTotal,USD,,,4996.25\nTrades,Total,,,,4996.25\nDividends,Header,Currency,Amount\nDividends,Data,USD,2.5\n", []row{
+			{"Section": "Statement", "Header": "Data", "Field_Name": "Title", "Field_Value": "Activity"},
+			{"Section": "Trades", "Header": "Data", "Currency": "USD", "Symbol": "AAPL", "Date_Time": "2026-01-15T02:15:33", "Proceeds": -1505.0},
+			{"Section": "Trades", "Header": "Data", "Currency": "USD", "Symbol": "MSFT", "Date_Time": "2026-01-16T02:15:33", "Proceeds": 6501.25},
+			{"Section": "Dividends", "Header": "Data", "Currency": "USD", "Amount": 2.5}}, []Skip{
+			{"t.csv", 3, "another header, which names the columns below it"}, {"t.csv", 6, "a total of the rows above it"}, {"t.csv", 7, "a total of the rows above it"},
+			{"t.csv", 8, "another header, which names the columns below it"}}},
 		{"a few rows between pairs and a text", "t.csv", "Von:;1\nBis:;2\nKonto:;3\nArt:;4\nTag;Text;Gut;Soll\n15.01.2026;Kauf;;-5\n16.01.2026;Lohn;7;\n\nHinweis:\nKein Dokument der Bank.\nOhne Gewähr\n", []row{
 			{"Tag": "2026-01-15", "Text": "Kauf", "Gut": nil, "Soll": -5.0}, {"Tag": "2026-01-16", "Text": "Lohn", "Gut": 7.0, "Soll": nil}}, []Skip{
 			{"t.csv", 1, "above the header"}, {"t.csv", 2, "above the header"}, {"t.csv", 3, "above the header"}, {"t.csv", 4, "above the header"},

@@ -35,6 +35,9 @@ func (r *reader) named(first []string, line int) []string {
 // begin makes columns of a header.
 func (r *reader) begin(header []string) {
 	r.header, r.columns, r.ended = slices.Clone(header), nil, false
+	if r.sections = r.sections || beginsSection(header); r.sections {
+		r.header[0] = "Section"
+	}
 	for index, name := range columnNames(r.header) {
 		one := column{Cell: r.cells[name], name: name, key: append(item.JSON(name), ':')}
 		if index > 0 {
@@ -49,6 +52,10 @@ func (r *reader) begin(header []string) {
 		}
 	}
 }
+
+// beginsSection reports a row that names the columns of a section, as brokers write several into one file: behind the name of the section
+// stands what each row is.
+func beginsSection(cells []string) bool { return len(cells) > narrowest && cells[1] == "Header" }
 
 // isHeader reports a row of which most cells are names of columns: some programs write a header above each table or row of theirs.
 func (r *reader) isHeader(cells []string) bool {

@@ -54,6 +54,9 @@ func findPreamble(lines [][]byte) (comma rune, header int) {
 			rows[index] = splitOutsideQuotes(strings.TrimRight(string(line), "\r\n"), comma)
 			widths[len(rows[index])]++
 		}
+		if len(rows) > 0 && beginsSection(rows[0]) {
+			return 0, 0
+		}
 		width := 0
 		for one, count := range widths {
 			if cells := one * count; one >= narrowest && (cells > width*widths[width] || cells == width*widths[width] && one > width) {

@@ -19,19 +19,20 @@ import (
 // A reader reads rows of comma separated values (RFC 4180) under a header. A quotation mark that is never closed would make encoding/csv
 // take the rest of the file for one cell, so rows are put together here: lines, until their quotation marks are even.
 type reader struct {
-	lines   *item.Lines
-	quoted  *bufio.Reader // of a row with quotation marks
-	parser  *csv.Reader   // of quoted
-	comma   rune
-	columns []column
-	cells   map[string]Cell // nil: leave all cells strings
-	idField *string
-	begun   bool
-	above   []int // lines above the header that were passed over
-	ended   bool  // what follows stands below the table
-	trimmed bool  // rows end at their last cell that holds something
-	header  []string
-	waiting []row // that were read to find out whether there is a header
+	lines    *item.Lines
+	quoted   *bufio.Reader // of a row with quotation marks
+	parser   *csv.Reader   // of quoted
+	comma    rune
+	columns  []column
+	cells    map[string]Cell // nil: leave all cells strings
+	idField  *string
+	begun    bool
+	above    []int // lines above the header that were passed over
+	ended    bool  // what follows stands below the table
+	trimmed  bool  // rows end at their last cell that holds something
+	sections bool  // rows begin with the name of their section and what they are in it
+	header   []string
+	waiting  []row // that were read to find out whether there is a header
 
 	split  []string // the cells of the row that was read last, and what was made of them
 	text   []byte
@@ -255,16 +256,18 @@ func (r *reader) Next() (item.Item, error) {
 	switch {
 	case len(cells) > 1 && slices.Equal(cells, r.header):
 		return item.Item{}, item.UnusableError{Line: line, Reason: "the header again"}
-	case cells[0] == r.header[0] && r.isHeader(cells):
+	case cells[0] == r.header[0] && r.isHeader(cells), r.sections && beginsSection(cells):
 		r.begin(cells)
 		return item.Item{}, item.UnusableError{Line: line, Reason: "another header, which names the columns below it"}
+	case r.sections && len(cells) > 1 && strings.HasSuffix(strings.ToLower(cells[1]), "total"):
+		return item.Item{}, item.UnusableError{Line: line, Reason: "a total of the rows above it"}
 	case isTotal(cells) && r.endsHere():
 		return item.Item{}, item.UnusableError{Line: line, Reason: "a total below the table"}
 	}
 	if len(cells) > len(r.columns) {
 		return item.Item{}, item.UnusableError{Line: line, Reason: fmt.Sprintf("the row has %d cells, and the header %d", len(cells), len(r.columns))}
 	}
-	if r.ended = r.ended || len(r.columns) >= narrowest && 2*len(cells) <= len(r.columns) && r.endsHere(); r.ended {
+	if r.ended = r.ended || !r.sections && len(r.columns) >= narrowest && 2*len(cells) <= len(r.columns) && r.endsHere(); r.ended {
 		return item.Item{}, item.UnusableError{Line: line, Reason: "below the table"}
 	}
 	r.text, r.fields = append(r.text[:0], '{'), r.fields[:0]
