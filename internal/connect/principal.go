@@ -24,8 +24,10 @@ import (
 func Principal(ctx context.Context, c *rsclient.Client, keepers []*Keeper, cacheRoot string) (auth.Principal, error) {
 	connections := map[string][]string{} // by the name of one of several
 	terms := &auth.Terms{
-		Limits:  func() ([]rs.TimeLimit, bool) { return limits(storedNow(keepers), connections) },
-		Connect: func(missing rs.Missing) []string { return Commands(storedNow(keepers), cacheRoot, missing) },
+		Limits: func() ([]rs.TimeLimit, bool) { return limits(storedNow(keepers), connections) },
+		Connect: func(missing rs.Missing) []string {
+			return credentials.ConnectCommands(storedNow(keepers), cacheRoot, missing)
+		},
 	}
 	readers := map[rs.Token]rs.Doer{}
 	var members []fanout.Member
@@ -93,7 +95,7 @@ func storedNow(keepers []*Keeper) []credentials.Credential {
 // limits are the times that stored grants are limited to. Of several, each has its connections.
 func limits(all []credentials.Credential, connections map[string][]string) (limits []rs.TimeLimit, known bool) {
 	for _, c := range all {
-		of := limitsOf(c)
+		of := c.Document.Grant.TimeLimits()
 		for i := range of {
 			of[i].Connections = connections[c.Name]
 		}
@@ -165,4 +167,43 @@ func (u *unidentified) Do(ctx context.Context, r rs.Request) (*rs.Response, erro
 		u.identified.Store(true)
 	}
 	return u.reader.Do(ctx, r)
+}
+
+// refused is the error of a read whose token was refused and cannot be replaced. A 401 can be about a stream that is not granted: then the
+// token is good, and the error is as it was.
+func (k *Keeper) refused(ctx context.Context, err error) error {
+	answer := *rs.AsError(err)
+	if answer.Status != http.StatusForbidden && answer.Code != "context.active_false" || k.enter(ctx) != nil {
+		return err
+	}
+	defer k.leave()
+	answer.Hint = k.hint()
+	return &answer
+}
+
+// renewing is the resource server as the bearer of a stored credential sees it. doer gives it for one token. A read that is refused in
+// a way that may mean that the token is no longer good is repeated once, if there is another token by then.
+type renewing struct {
+	keeper *Keeper
+	doer   func(rs.Token) rs.Doer
+}
+
+// Do performs one read.
+func (r renewing) Do(ctx context.Context, request rs.Request) (*rs.Response, error) {
+	token, err := r.keeper.Token(ctx)
+	if err != nil {
+		return nil, err
+	}
+	response, err := r.doer(token).Do(ctx, request)
+	if err == nil || !rs.AsError(err).RefusesToken() {
+		return response, err
+	}
+	next, failed := r.keeper.Renew(ctx, token, rs.AsError(err).Code)
+	switch {
+	case failed != nil:
+		return nil, failed
+	case next == token:
+		return nil, r.keeper.refused(ctx, err)
+	}
+	return r.doer(next).Do(ctx, request)
 }

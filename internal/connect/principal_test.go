@@ -157,7 +157,7 @@ func TestTermsAreThoseThatAreStoredNow(t *testing.T) {
 		if !known || len(limits) != count {
 			t.Errorf("since %q: %+v", since, limits)
 		}
-		command := Commands(storedNow([]*Keeper{k.Keeper}), "", rs.Missing{Streams: []string{"reactions"}})
+		command := credentials.ConnectCommands(storedNow([]*Keeper{k.Keeper}), "", rs.Missing{Streams: []string{"reactions"}})
 		if len(command) != 1 || !strings.Contains(command[0], "--stream channels --stream reactions") || strings.Contains(command[0], "--since 2026-06-01") != (since != "") {
 			t.Errorf("since %q: %q", since, command)
 		}
@@ -175,10 +175,10 @@ func TestTimesAreThoseOfTheirGrant(t *testing.T) {
 	if len(got) != 1 || len(got[0].Connections) != 1 || got[0].Connections[0] != "cin_mail" {
 		t.Errorf("%+v", got)
 	}
-	if lines := Commands(both, "", rs.Missing{Streams: []string{"messages"}, AllTimes: true}); len(lines) != 1 || !strings.Contains(lines[0], "connectors/mail") {
+	if lines := credentials.ConnectCommands(both, "", rs.Missing{Streams: []string{"messages"}, AllTimes: true}); len(lines) != 1 || !strings.Contains(lines[0], "connectors/mail") {
 		t.Errorf("%q", lines)
 	}
-	if lines := Commands(both, "", rs.Missing{Streams: []string{"messages"}}); len(lines) != 2 {
+	if lines := credentials.ConnectCommands(both, "", rs.Missing{Streams: []string{"messages"}}); len(lines) != 2 {
 		t.Errorf("%q", lines)
 	}
 }

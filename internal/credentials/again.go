@@ -16,19 +16,19 @@ import (
 // ConnectCommand is the command line that asks for what a stored credential had, and stores it where that is. Where its source is not
 // known, or is no word for a shell, KEY stands for it.
 func ConnectCommand(c Credential) string {
-	if !c.Document.Grant.IsAskable() {
+	if !c.Document.Grant.isAskable() {
 		c.Document.Grant = Grant{Source: "KEY"}
 	}
-	return ConnectCommandIn(c, c.root())
+	return connectCommandIn(c, c.root())
 }
 
-// IsAskable reports whether a command can ask for what was granted.
-func (g Grant) IsAskable() bool {
+// isAskable reports whether a command can ask for what was granted.
+func (g Grant) isAskable() bool {
 	return g.Source != "" && !slices.ContainsFunc(slices.Concat([]string{g.Source, g.Since}, g.Streams, g.Connections, g.Fields), isNoWord)
 }
 
-// ConnectCommandIn is the command line that asks for a grant that is askable, and stores it in a cache root, "" for the usual place.
-func ConnectCommandIn(c Credential, cacheRoot string) string {
+// connectCommandIn is the command line that asks for a grant that is askable, and stores it in a cache root, "" for the usual place.
+func connectCommandIn(c Credential, cacheRoot string) string {
 	g := c.Document.Grant
 	words := []string{"pdpp-mcp", "connect", c.ProviderURL, "--source", g.Source}
 	for _, asked := range []struct {

@@ -1,40 +1,39 @@
-package connect
+package credentials
 
 import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // The command that asks for more names what is granted, what is missing, and nothing that a shell or a person could take for something else.
-func TestCommands(t *testing.T) {
-	stored := func(name string, g credentials.Grant) credentials.Credential {
-		return credentials.Credential{ProviderURL: "https://rs.example", Name: name, Document: credentials.Document{Grant: g}}
+func TestConnectCommands(t *testing.T) {
+	stored := func(name string, g Grant) Credential {
+		return Credential{ProviderURL: "https://rs.example", Name: name, Document: Document{Grant: g}}
 	}
-	mail := stored(credentials.DefaultName, credentials.Grant{
+	mail := stored(DefaultName, Grant{
 		Source: "https://registry.example/connectors/gmail", Streams: []string{"messages"}, Connections: []string{"cin_a"},
 		Since: "2026-03-01T00:00:00Z", Offered: []string{"messages", "threads"},
 	})
 	mail.Document.AuthorizationServer = "https://as.example"
-	chat := stored("slack", credentials.Grant{
+	chat := stored("slack", Grant{
 		Source: "https://registry.example/connectors/slack", Streams: []string{"channels"}, Mode: "single_use", Offered: []string{"channels", "messages", "files"},
 	})
 	const gmail = "pdpp-mcp connect https://rs.example --source https://registry.example/connectors/gmail --stream messages"
 	const slack = "pdpp-mcp connect https://rs.example --source https://registry.example/connectors/slack --stream channels"
-	some := stored(credentials.DefaultName, credentials.Grant{
+	some := stored(DefaultName, Grant{
 		Source: "https://registry.example/connectors/gmail", Streams: []string{"messages", "labels"}, Fields: []string{"messages.subject", "labels.name"},
 	})
 	const part = "pdpp-mcp connect https://rs.example --source https://registry.example/connectors/gmail --stream messages --stream labels"
 	const none, keys = " # no connected source is known to have ", ": the owner sees the KEY of each source at https://as.example/_ref/connections"
-	both := []credentials.Credential{mail, chat}
+	both := []Credential{mail, chat}
 	const ended = " --connection cin_a --since 2026-03-01"
-	shell := stored(credentials.DefaultName, credentials.Grant{Source: "https://registry.example/a", Streams: []string{`a" & calc & "`}})
-	flag := stored(credentials.DefaultName, credentials.Grant{Source: "https://registry.example/a", Connections: []string{"--cache-root=/"}})
+	shell := stored(DefaultName, Grant{Source: "https://registry.example/a", Streams: []string{`a" & calc & "`}})
+	flag := stored(DefaultName, Grant{Source: "https://registry.example/a", Connections: []string{"--cache-root=/"}})
 	for name, row := range map[string]struct {
-		stored  []credentials.Credential
+		stored  []Credential
 		root    string
 		missing rs.Missing
 		want    []string
@@ -43,10 +42,10 @@ func TestCommands(t *testing.T) {
 		"a connection": {both[:1], "", rs.Missing{Connection: "cin_b"}, []string{gmail + " --connection cin_a --connection cin_b --since 2026-03-01"}},
 		"a time":       {both, "", rs.Missing{Streams: []string{"messages"}, AllTimes: true}, []string{gmail + " --connection cin_a"}},
 		"a field: all of its stream": {
-			[]credentials.Credential{some}, "", rs.Missing{Streams: []string{"messages"}}, []string{part + " --field labels.name"},
+			[]Credential{some}, "", rs.Missing{Streams: []string{"messages"}}, []string{part + " --field labels.name"},
 		},
 		"a time of some fields": {
-			[]credentials.Credential{some}, "", rs.Missing{Streams: []string{"messages"}, AllTimes: true},
+			[]Credential{some}, "", rs.Missing{Streams: []string{"messages"}, AllTimes: true},
 			[]string{part + " --field messages.subject --field labels.name"},
 		},
 		"nothing: the same again":      {both[1:], "/a b", rs.Missing{}, []string{slack + " --once --name slack --cache-root '/a b'"}},
@@ -70,17 +69,17 @@ func TestCommands(t *testing.T) {
 			[]string{gmail + " --connection cin_a --connection cin_b --since 2026-03-01", slack + " --connection cin_b --once --name slack"},
 		},
 		"a source whose streams are not known": {
-			[]credentials.Credential{some}, "", rs.Missing{Streams: []string{"threads"}},
+			[]Credential{some}, "", rs.Missing{Streams: []string{"threads"}},
 			[]string{"pdpp-mcp connect https://rs.example --source KEY --stream threads" + none + "threads: the owner sees the KEY of each source where they are signed in"},
 		},
 		"a name that a shell would read":      {both, "", rs.Missing{Streams: []string{"x;rm -rf ~"}}, nil},
 		"a name that reads like a flag":       {both, "", rs.Missing{Connection: "--cache-root=/"}, nil},
-		"a stream that some shell would read": {[]credentials.Credential{shell}, "", rs.Missing{}, nil},
-		"a connection that reads like a flag": {[]credentials.Credential{flag}, "", rs.Missing{}, nil},
-		"a grant whose source is not known":   {[]credentials.Credential{{ProviderURL: "https://rs.example"}}, "", rs.Missing{}, nil},
+		"a stream that some shell would read": {[]Credential{shell}, "", rs.Missing{}, nil},
+		"a connection that reads like a flag": {[]Credential{flag}, "", rs.Missing{}, nil},
+		"a grant whose source is not known":   {[]Credential{{ProviderURL: "https://rs.example"}}, "", rs.Missing{}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(row.want, Commands(row.stored, row.root, row.missing)); diff != "" {
+			if diff := cmp.Diff(row.want, ConnectCommands(row.stored, row.root, row.missing)); diff != "" {
 				t.Error(diff)
 			}
 		})

@@ -1,11 +1,10 @@
-package connect
+package credentials
 
 import (
 	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
@@ -15,10 +14,10 @@ const maxCommands = 3
 // plainName is a name of a stream or connection that a command is proposed with: a person copies it into a shell.
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
 
-// Commands returns the command lines that ask for what stored grants of a provider have and for what is missing: a stream is asked of the
+// ConnectCommands are the command lines that ask for what stored grants of a provider have and for what is missing: a stream is asked of the
 // grants that have it, or else of those whose source is known to have it. Where none is, the last line leaves the source to the owner.
 // cacheRoot is where they are stored, "" for the usual place.
-func Commands(stored []credentials.Credential, cacheRoot string, missing rs.Missing) []string {
+func ConnectCommands(stored []Credential, cacheRoot string, missing rs.Missing) []string {
 	for _, name := range append(slices.Clone(missing.Streams), missing.Connection) {
 		if name != "" && !plainName.MatchString(name) {
 			return nil
@@ -27,14 +26,14 @@ func Commands(stored []credentials.Credential, cacheRoot string, missing rs.Miss
 	of := make([][]string, len(stored)) // the missing streams that each is asked for
 	var unknown []string
 	for _, name := range missing.Streams {
-		holders := holdersOf(stored, func(g credentials.Grant) []string { return g.Streams }, name)
+		holders := holdersOf(stored, func(g Grant) []string { return g.Streams }, name)
 		if len(holders) == 0 {
-			holders = holdersOf(stored, func(g credentials.Grant) []string { return g.Offered }, name)
+			holders = holdersOf(stored, func(g Grant) []string { return g.Offered }, name)
 		}
 		if len(holders) == 0 {
 			unknown = append(unknown, name)
 		}
-		limited := slices.DeleteFunc(slices.Clone(holders), func(i int) bool { return len(limitsOf(stored[i])) == 0 })
+		limited := slices.DeleteFunc(slices.Clone(holders), func(i int) bool { return len(stored[i].Document.Grant.TimeLimits()) == 0 })
 		if missing.AllTimes && len(limited) > 0 {
 			holders = limited
 		}
@@ -42,16 +41,16 @@ func Commands(stored []credentials.Credential, cacheRoot string, missing rs.Miss
 			of[i] = append(of[i], name)
 		}
 	}
-	holders := holdersOf(stored, func(g credentials.Grant) []string { return g.Connections }, missing.Connection)
+	holders := holdersOf(stored, func(g Grant) []string { return g.Connections }, missing.Connection)
 	var lines []string
 	for i, c := range stored {
 		about := len(of[i]) > 0 || len(missing.Streams) == 0 && (len(holders) == 0 || slices.Contains(holders, i))
-		if about && c.Document.Grant.IsAskable() && len(lines) < maxCommands {
-			c.Document.Grant = wider(c.Document.Grant, rs.Missing{Streams: of[i], Connection: missing.Connection, AllTimes: missing.AllTimes})
-			lines = append(lines, credentials.ConnectCommandIn(c, cacheRoot))
+		if about && c.Document.Grant.isAskable() && len(lines) < maxCommands {
+			c.Document.Grant = c.Document.Grant.wider(rs.Missing{Streams: of[i], Connection: missing.Connection, AllTimes: missing.AllTimes})
+			lines = append(lines, connectCommandIn(c, cacheRoot))
 		}
 	}
-	askable := slices.IndexFunc(stored, func(c credentials.Credential) bool { return c.Document.Grant.IsAskable() })
+	askable := slices.IndexFunc(stored, func(c Credential) bool { return c.Document.Grant.isAskable() })
 	if len(unknown) > 0 && askable >= 0 {
 		lines = append(lines, ofAnotherSource(stored[askable], cacheRoot, unknown))
 	}
@@ -59,7 +58,7 @@ func Commands(stored []credentials.Credential, cacheRoot string, missing rs.Miss
 }
 
 // holdersOf are the places of the credentials whose grant has a name in one of its lists.
-func holdersOf(stored []credentials.Credential, list func(credentials.Grant) []string, name string) (at []int) {
+func holdersOf(stored []Credential, list func(Grant) []string, name string) (at []int) {
 	for i, c := range stored {
 		if slices.Contains(list(c.Document.Grant), name) {
 			at = append(at, i)
@@ -69,19 +68,19 @@ func holdersOf(stored []credentials.Credential, list func(credentials.Grant) []s
 }
 
 // ofAnotherSource is the command line that asks a provider for streams which no source of its stored grants is known to have.
-func ofAnotherSource(stored credentials.Credential, cacheRoot string, streams []string) string {
-	other := credentials.Credential{ProviderURL: stored.ProviderURL}
-	other.Document.Grant = credentials.Grant{Source: "KEY", Streams: streams}
+func ofAnotherSource(stored Credential, cacheRoot string, streams []string) string {
+	other := Credential{ProviderURL: stored.ProviderURL}
+	other.Document.Grant = Grant{Source: "KEY", Streams: streams}
 	where := "where they are signed in"
 	if issuer := stored.Document.AuthorizationServer; issuer != "" {
 		where = "at " + strings.TrimRight(issuer, "/") + "/_ref/connections"
 	}
-	return credentials.ConnectCommandIn(other, cacheRoot) + " # no connected source is known to have " + strings.Join(streams, ", ") +
+	return connectCommandIn(other, cacheRoot) + " # no connected source is known to have " + strings.Join(streams, ", ") +
 		": the owner sees the KEY of each source " + where
 }
 
 // wider is a grant with what is missing.
-func wider(g credentials.Grant, missing rs.Missing) credentials.Grant {
+func (g Grant) wider(missing rs.Missing) Grant {
 	add := func(granted []string, more ...string) []string {
 		all := slices.Clone(granted)
 		for _, value := range more {
@@ -103,9 +102,8 @@ func wider(g credentials.Grant, missing rs.Missing) credentials.Grant {
 	return g
 }
 
-// limitsOf are the times that streams of a stored grant are limited to.
-func limitsOf(c credentials.Credential) []rs.TimeLimit {
-	g := c.Document.Grant
+// TimeLimits are the times that streams of a grant are limited to.
+func (g Grant) TimeLimits() []rs.TimeLimit {
 	all := slices.Clone(g.Limits)
 	if len(all) > 0 || g.Since == "" && g.Until == "" {
 		return all
