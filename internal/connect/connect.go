@@ -6,6 +6,7 @@
 package connect
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,7 +43,7 @@ func Connect(ctx context.Context, request Request, o Options) (credentials.Docum
 		return credentials.Document{}, unavailable(a.server.Issuer, err)
 	}
 	document, err := a.document(issued)
-	if err == nil {
+	if err = cmp.Or(err, ctx.Err()); err == nil {
 		err = a.identify(ctx, &document)
 	}
 	if err != nil {

@@ -19,7 +19,7 @@ func TestStoppedWhileTheOwnerDecides(t *testing.T) {
 		name, way, path, answers, says string
 		asked, revoked                 int
 	}{
-		{"approved", "agent", agentPoll, "connect-32-agent-connect-pending connect-33-agent-connect-token", "the grant that the owner approved was revoked", 2, 1},
+		{"approved", "agent", agentPoll, "connect-32-agent-connect-pending connect-33-agent-connect-token", "the grant that the owner approved was revoked, because it could not be used: the program was stopped.", 2, 1},
 		{"approved", "device", "/oauth/token", "connect-21-device-pending connect-23-device-token", "the grant that the owner approved was revoked", 2, 1},
 		{"approved, too early for a second question", "device", "/oauth/token", "connect-21-device-pending connect-22-device-slow-down connect-23-device-token", "was revoked", 3, 1},
 		{"undecided", "agent", agentPoll, "connect-32-agent-connect-pending", pending, 2, 0},
