@@ -67,3 +67,25 @@ func (r *replay) changeMetadata(t *testing.T, part, by string) {
 	recorded.Body = []byte(changed)
 	r.recorded["connect-03-as"] = recorded
 }
+
+// Only this machine's own address, the right state and the right issuer get an answer in, and only one.
+func TestTheLoopback(t *testing.T) {
+	l := &loopback{start: "/s", state: "st", address: "127.0.0.1:1", target: "https://as.example/authorize", issuer: "https://as.example", done: make(chan callback, 1), cameBack: func() {}}
+	for _, test := range []struct {
+		target string
+		want   int
+	}{
+		{"http://evil.example/s", 403}, {"http://127.0.0.1:1/s", 302}, {"http://127.0.0.1:1/s", 410}, {"http://127.0.0.1:1/", 404},
+		{"http://127.0.0.1:1/callback?code=c", 400}, {"http://127.0.0.1:1/callback?code=c&state=x", 400}, {"http://127.0.0.1:1/callback?state=st", 400},
+		{"http://127.0.0.1:1/callback?code=c&state=st&iss=https://evil.example", 400}, {"http://127.0.0.1:1/callback?code=c&code=d&state=st", 400},
+		{"http://127.0.0.1:1/callback?code=c&error=access_denied&state=st", 400}, {"http://evil.example/callback?code=c&state=st", 403},
+		{"http://127.0.0.1:1/callback?code=c&state=st&iss=https://as.example", 200}, {"http://127.0.0.1:1/callback?code=d&state=st", 410},
+	} {
+		if got := serveLoopback(t, l, test.target); got != test.want {
+			t.Errorf("%s: %d, want %d", test.target, got, test.want)
+		}
+	}
+	if back := <-l.done; back != (callback{code: "c"}) {
+		t.Errorf("%+v", back)
+	}
+}

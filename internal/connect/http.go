@@ -114,7 +114,9 @@ func (c *client) send(ctx context.Context, method, address, contentType string, 
 		return reply{}, errors.New("the address cannot be asked")
 	}
 	request.GetBody = nil // so that the transport cannot send it twice
-	for name, value := range map[string]string{"Accept": "application/json", "User-Agent": c.agent, "Content-Type": contentType, "Authorization": authorization} {
+	for name, value := range map[string]string{
+		"Accept": "application/json", "User-Agent": c.agent, "Content-Type": contentType, "Authorization": authorization,
+	} {
 		if value != "" {
 			request.Header.Set(name, value)
 		}
