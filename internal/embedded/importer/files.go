@@ -23,13 +23,15 @@ type listing struct {
 }
 
 // list finds the files of a folder in the order of their names, and tells which it cannot use.
-func (f folder) list(ctx context.Context, manifest schema.Folder) (listing, error) {
+func (f folder) list(ctx context.Context, manifest schema.Folder, known map[string]knownFile) (listing, error) {
 	var found listing
 	usable := false
 	for _, connector := range manifest.Connectors {
 		var streams []fileStream
 		for _, connection := range connector.Connections {
-			l := lister{ctx: ctx, from: f, blobs: manifest.Blobs, connection: connection, declared: connector.Streams, taken: map[string]bool{}, groups: map[groupKey]int{}}
+			l := lister{
+				ctx: ctx, from: f, blobs: manifest.Blobs, connection: connection, declared: connector.Streams, taken: map[string]bool{}, groups: map[groupKey]int{}, known: known,
+			}
 			err := l.list()
 			if len(connector.Streams) == 0 { // a manifest names streams
 				l.gather()
@@ -203,7 +205,7 @@ func (l *lister) add(name string, info fs.FileInfo) {
 		l.notes = append(l.notes, file)
 	case group != "":
 		l.addTo(group, kind, file)
-	case kind == formatArray && l.addArrays(called, file):
+	case kind == formatArray && l.addArrays(called, &file):
 	default:
 		l.addStream(l.streamFor(kind, called), kind, file)
 	}

@@ -3,6 +3,7 @@ package importer
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"io/fs"
@@ -14,6 +15,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/database"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/document"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/services"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
@@ -33,6 +35,7 @@ type lister struct {
 	notes      []sourceFile
 	skips      []Skip
 	taken      map[string]bool // names of streams
+	known      map[string]knownFile
 }
 
 // A groupKey is what the files of one stream share.
@@ -92,33 +95,68 @@ func (l *lister) addParts(ctx context.Context, kind format, file sourceFile) {
 }
 
 // addArrays makes a stream of each array of objects that a JSON file holds, if there are several, and of what is beside them.
-func (l *lister) addArrays(called string, file sourceFile) bool {
+func (l *lister) addArrays(called string, file *sourceFile) bool {
 	stream := streamName(strings.TrimSuffix(called, path.Ext(called)))
 	if file.size > maxDivided || slices.ContainsFunc(l.declared, func(s schema.Stream) bool { return s.Name == stream }) {
 		return false
 	}
-	opened, err := l.from.fsys.Open(file.name)
-	if err != nil {
+	if file.divided = l.divided(*file); len(file.divided) == 0 {
 		return false
 	}
-	defer func() { _ = opened.Close() }() // it was only read
-	seekable, ok := opened.(io.ReadSeeker)
-	if !ok {
-		return false
-	}
-	parts := services.Parts(seekable)
+	parts := file.divided
 	for index := range parts {
 		file.objects, file.part = &parts[index], parts[index].Name
 		name := called
 		if file.part != "" {
 			name = strings.TrimSuffix(called, path.Ext(called)) + "/" + file.part + path.Ext(called)
 		}
-		l.addStream(l.streamFor(formatArray, name), formatArray, file)
+		l.addStream(l.streamFor(formatArray, name), formatArray, *file)
 	}
-	return len(parts) > 0
+	return true
 }
 
-// maxDivided is the size of a JSON file, in bytes, of which the arrays are found each time that the folder is listed.
+// divided finds the arrays of a JSON file, unless they are known and the file is as it was then: to find them all of it is read.
+func (l *lister) divided(file sourceFile) []objects.Part {
+	if before, ok := l.known[file.name]; ok && before.state == stateOf(l.from.fsys, []sourceFile{file})[0] {
+		return before.divided
+	}
+	parts := []objects.Part{}
+	opened, err := l.from.fsys.Open(file.name)
+	if err != nil {
+		return parts
+	}
+	defer func() { _ = opened.Close() }() // it was only read
+	if seekable, ok := opened.(io.ReadSeeker); ok {
+		parts = append(parts, services.Parts(seekable)...)
+	}
+	return parts
+}
+
+// A knownFile is a JSON file as it was when it was listed before.
+type knownFile struct {
+	state   fileState
+	divided []objects.Part
+}
+
+// knownFiles are those of which the arrays are known, by name.
+func knownFiles(known map[string]model.Part) map[string]knownFile {
+	files := map[string]knownFile{}
+	for _, part := range known {
+		var read partFiles
+		if err := json.Unmarshal([]byte(part.Files), &read); err != nil || read.Version != readerVersion {
+			continue
+		}
+		for _, file := range read.Files {
+			if divided, ok := read.Divided[file.Name]; ok {
+				file.Hash = ""
+				files[file.Name] = knownFile{file, divided}
+			}
+		}
+	}
+	return files
+}
+
+// maxDivided is the size of a JSON file, in bytes, of which the arrays are found when the folder is listed.
 const maxDivided = 64 << 20
 
 func (l *lister) addSheets(file sourceFile, opened fs.File) {

@@ -13,6 +13,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
@@ -174,13 +175,21 @@ type partFiles struct {
 	Declared schema.Stream
 	Files    []fileState
 	Blobs    []fileState
+	Divided  map[string][]objects.Part `json:",omitempty"` // of JSON files, by name
 }
 
 // compare writes down the files of a stream and what the manifest says of it, and reports whether that is what was written down before.
 func (s *fileStream) compare(before string, blobs []fileState) (now string, same bool) {
 	var old partFiles
 	_ = json.Unmarshal([]byte(before), &old) // nothing was known
-	current := partFiles{readerVersion, s.format, s.declared, stateOf(s.from.fsys, slices.Concat(s.files, s.beside)), blobs}
+	current := partFiles{
+		Version: readerVersion, Format: s.format, Declared: s.declared, Files: stateOf(s.from.fsys, slices.Concat(s.files, s.beside)), Blobs: blobs, Divided: map[string][]objects.Part{},
+	}
+	for _, file := range s.files {
+		if file.divided != nil {
+			current.Divided[file.name] = file.divided
+		}
+	}
 	same = len(old.Files) == len(current.Files)
 	for index := range current.Files {
 		one := &current.Files[index]

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -124,5 +125,49 @@ func TestFilesThatAreBeingWrittenAreLeftForLater(t *testing.T) {
 	_ = os.Remove(filepath.Join(dir, "half.json"))
 	if streams, changed, _ := read(); !slices.Equal(changed, []string{"files/grows", "files/m", "files/new"}) || !slices.Equal(streams, []string{"a", "grows", "m", "new"}) {
 		t.Errorf("later: streams %v, read %v", streams, changed)
+	}
+}
+
+// To find the arrays of a JSON file all of it is read, which takes long where many have not changed: what is known of a file holds until it
+// changes.
+func TestArraysThatAreKnownAreNotLookedForAgain(t *testing.T) {
+	dir := writeTree(t, map[string]string{"a.json": `{"x":[{"n":1}],"y":[{"m":2}],"n":3}`, "b.json": `{"x":[{"n":1}]}`, "c.csv": "n\n1\n"})
+	known := map[string]model.Part{}
+	streams := func() (names []string) {
+		t.Helper()
+		corpus, err := Reopen(t.Context(), dir, known, Watch{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		clear(known)
+		for _, part := range corpus.Parts {
+			part.Files = strings.ReplaceAll(part.Files, `"Name":"y"`, `"Name":"known"`)
+			known[part.Name] = part
+		}
+		for _, stream := range corpus.Connectors[0].Streams {
+			names = append(names, stream.Name)
+		}
+		return names
+	}
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, step := range []struct {
+		name string
+		act  func()
+		want []string
+	}{
+		{"at first", func() {}, []string{"a_x", "a_y", "a", "b", "c"}},
+		{"where another file changes", func() { write("c.csv", "n\n1\n2\n") }, []string{"a_x", "a_known", "a", "b", "c"}},
+		{"where the file changes", func() { write("a.json", `{"x":[{"n":1}],"y":[{"m":2},{"m":3}],"n":3}`) }, []string{"a_x", "a_y", "a", "b", "c"}},
+		{"where one that was read as one gets another", func() { write("b.json", `{"x":[{"n":1}],"z":[{"k":2}]}`) }, []string{"a_x", "a_known", "a", "b_x", "b_z", "c"}},
+	} {
+		step.act()
+		if got := streams(); !slices.Equal(got, step.want) {
+			t.Errorf("%s: streams %v, want %v", step.name, got, step.want)
+		}
 	}
 }

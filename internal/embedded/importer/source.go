@@ -31,8 +31,9 @@ type sourceFile struct {
 	connection string // whose records it holds
 	size       int64
 	modified   time.Time
-	part       string        // the sheet, table or array of the file that is read; empty: all of it
-	objects    *objects.Part // of an array; nil: of a sheet or table, or all of it
+	part       string         // the sheet, table or array of the file that is read; empty: all of it
+	objects    *objects.Part  // of an array; nil: of a sheet or table, or all of it
+	divided    []objects.Part // all of them that the file holds: empty if it is read as one; nil: nobody has looked
 }
 
 // A fileStream is a stream with the files that it is read from and what is known about it.

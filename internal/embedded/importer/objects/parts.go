@@ -21,8 +21,8 @@ const (
 // beside them, as one record.
 type Part struct {
 	Name   string // "" for the named one or, without one, for what is beside the arrays
-	arrays []path
-	beside []path // the arrays that the record is without; nil: the part has arrays
+	Arrays []path
+	Beside []path // the arrays that the record is without; nil: the part has arrays
 }
 
 // Parts finds the arrays of objects that are better read as streams of their own: where an object has several, or its only one in objects
@@ -51,7 +51,7 @@ func Parts(file io.ReadSeeker, fields ...string) []Part {
 		return nil
 	}
 	parts := group(tables)
-	first := slices.IndexFunc(parts, func(p Part) bool { return len(p.arrays[0]) == 1 && slices.Contains(fields, p.arrays[0][0]) })
+	first := slices.IndexFunc(parts, func(p Part) bool { return len(p.Arrays[0]) == 1 && slices.Contains(fields, p.Arrays[0][0]) })
 	switch {
 	case len(parts) == 0 || len(parts) > maxParts:
 		return nil
@@ -68,7 +68,7 @@ func Parts(file io.ReadSeeker, fields ...string) []Part {
 		parts[first].Name, rest = "", "rest"
 	}
 	if more {
-		parts = append(parts, Part{Name: rest, beside: paths(tables)})
+		parts = append(parts, Part{Name: rest, Beside: paths(tables)})
 	}
 	return parts
 }
@@ -81,11 +81,11 @@ func group(tables []foundArray) []Part {
 		same := slices.IndexFunc(shapes[one.shape], func(at int) bool { return parts[at].takes(one.at) })
 		if same >= 0 {
 			at := shapes[one.shape][same]
-			parts[at].arrays = append(parts[at].arrays, one.at)
+			parts[at].Arrays = append(parts[at].Arrays, one.at)
 			continue
 		}
 		shapes[one.shape] = append(shapes[one.shape], len(parts))
-		parts = append(parts, Part{arrays: []path{one.at}})
+		parts = append(parts, Part{Arrays: []path{one.at}})
 	}
 	counts := map[string]int{}
 	for _, one := range parts {
@@ -104,17 +104,17 @@ func last(keys path) string { return keys[len(keys)-1] }
 
 // takes reports whether an array can be one of the part: below the object itself, where its keys differ from those of the others.
 func (p Part) takes(array path) bool {
-	at := differAt(p.arrays[0], array)
-	return at >= 0 && len(array) > 1 && (len(p.arrays) == 1 || at == differAt(p.arrays[0], p.arrays[1]))
+	at := differAt(p.Arrays[0], array)
+	return at >= 0 && len(array) > 1 && (len(p.Arrays) == 1 || at == differAt(p.Arrays[0], p.Arrays[1]))
 }
 
 // keys are those that all arrays of a part have.
 func (p Part) keys() path {
-	if len(p.arrays) == 1 {
-		return p.arrays[0]
+	if len(p.Arrays) == 1 {
+		return p.Arrays[0]
 	}
-	at := differAt(p.arrays[0], p.arrays[1])
-	return slices.Delete(slices.Clone(p.arrays[0]), at, at+1)
+	at := differAt(p.Arrays[0], p.Arrays[1])
+	return slices.Delete(slices.Clone(p.Arrays[0]), at, at+1)
 }
 
 // differAt is the place of the only key in which two paths differ; -1 where there is none, or more than one.
@@ -137,10 +137,10 @@ func differAt(a, b path) int {
 
 // NewPart reads a part of a file.
 func NewPart(file io.ReadSeeker, part Part) item.Reader {
-	if part.beside != nil {
-		return &restReader{document: newDocument(file), without: newPlaces(part.beside)}
+	if part.Beside != nil {
+		return &restReader{document: newDocument(file), without: newPlaces(part.Beside)}
 	}
-	return &arrayReader{document: newDocument(file), paths: part.arrays, lists: len(part.arrays) > 1}
+	return &arrayReader{document: newDocument(file), paths: part.Arrays, lists: len(part.Arrays) > 1}
 }
 
 // A restReader reads what an object holds beside some arrays, as one record.
