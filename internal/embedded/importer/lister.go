@@ -197,7 +197,7 @@ func (s *fileStream) part(ctx context.Context, file fs.File, from sourceFile) (i
 	if err != nil {
 		return nil, err
 	}
-	return table.NewSheet(bufio.NewReaderSize(rows, 1<<16), s.cells, &s.idField), nil
+	return table.NewReader(bufio.NewReaderSize(rows, 1<<16), s.cells, &s.idField, true), nil
 }
 
 // logEnding ends the name of the log that a database may have beside it.

@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"errors"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
@@ -15,9 +14,6 @@ type messagesReader struct{ messages *mail.Reader }
 
 func (r messagesReader) Next() (item.Item, error) {
 	message, err := r.messages.Next()
-	if bad, ok := errors.AsType[mail.UnusableError](err); ok {
-		return item.Item{}, item.UnusableError{Line: bad.Line, Reason: bad.Reason}
-	}
 	if err != nil {
 		return item.Item{}, err
 	}

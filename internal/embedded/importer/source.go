@@ -167,7 +167,7 @@ func (s *fileStream) reader(ctx context.Context, file fs.File, from sourceFile) 
 	item.SkipMark(input)
 	switch s.format {
 	case formatTable:
-		return table.NewReader(input, s.cells, &s.idField), nil
+		return table.NewReader(input, s.cells, &s.idField, false), nil
 	case formatMail:
 		if strings.EqualFold(path.Ext(name), ".emlx") {
 			input = mail.FromApple(input)

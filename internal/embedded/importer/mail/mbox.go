@@ -52,7 +52,7 @@ func FromApple(input *bufio.Reader) *bufio.Reader {
 	return bufio.NewReader(io.LimitReader(input, length))
 }
 
-// Next returns the next message; an [UnusableError] for a piece that is not one, after which there may be more; io.EOF at the end.
+// Next returns the next message; an [item.UnusableError] for a piece that is not one, after which there may be more; io.EOF at the end.
 func (r *Reader) Next() (Message, error) {
 	if !r.begun {
 		r.begun = true
@@ -69,13 +69,13 @@ func (r *Reader) Next() (Message, error) {
 	}
 	switch {
 	case len(r.message) > MaxMessage:
-		return Message{}, UnusableError{begin, fmt.Sprintf("a message longer than %d MiB", MaxMessage>>20)}
+		return Message{}, item.UnusableError{Line: begin, Reason: fmt.Sprintf("a message longer than %d MiB", MaxMessage>>20)}
 	case !r.many && len(bytes.TrimSpace(r.message)) == 0:
 		return Message{}, io.EOF // an empty file
 	}
 	one, err := readMessage(r.message, from)
 	if err != nil {
-		return Message{}, UnusableError{begin, err.Error()}
+		return Message{}, item.UnusableError{Line: begin, Reason: err.Error()}
 	}
 	one.Line = begin
 	return one, nil
@@ -107,7 +107,7 @@ func (r *Reader) enter() error {
 	}
 	if !headerLine().Match(utf8text.FirstLine(start)) {
 		r.ended = true
-		return UnusableError{Reason: `not mail: it begins neither with a line "From ADDRESS DATE" nor with a header`}
+		return item.UnusableError{Reason: `not mail: it begins neither with a line "From ADDRESS DATE" nor with a header`}
 	}
 	return nil
 }
@@ -137,9 +137,9 @@ func (r *Reader) read() error {
 			return err
 		}
 		if r.many && lineStart {
-			if afterEmpty && fromLine().Match(part) {
+			if afterEmpty && bytes.HasPrefix(part, []byte("From ")) {
 				part = bytes.Clone(part) // before Peek, which overwrites it
-				if next, _ := r.input.Peek(1 << 10); headerLine().Match(next) {
+				if next, _ := r.input.Peek(1 << 10); Separates(part, next) {
 					r.line++
 					r.from, r.message = part, trimLine(r.message)
 					return nil
@@ -166,14 +166,6 @@ func (r *Reader) read() error {
 
 // IsMbox reports whether a file that begins like this is an mbox.
 func IsMbox(start []byte) bool { return fromLine().Match(utf8text.FirstLine(start)) }
-
-// An UnusableError is a piece of a file that was passed over, or, when Line is 0, all of it.
-type UnusableError struct {
-	Line   int
-	Reason string
-}
-
-func (u UnusableError) Error() string { return u.Reason }
 
 // Separates reports whether a line of an mbox that follows an empty one begins a message, by what comes after it.
 func Separates(line, next []byte) bool { return fromLine().Match(line) && headerLine().Match(next) }

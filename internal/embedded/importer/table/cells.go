@@ -31,7 +31,7 @@ func (c Cell) appendTo(text []byte, cell string) []byte {
 	switch c.Kind {
 	case "integer", "number":
 		if c.numbers != 0 {
-			number, _ := split(plain)
+			number, _, _ := split(plain)
 			return append(text, c.numbers.plain(number)...)
 		}
 		if IsNumber(plain) {

@@ -90,7 +90,7 @@ func isDay(text string) bool {
 
 // isNoName reports a text that no column is called: a date, or money that is below zero or has its currency.
 func isNoName(text string) bool {
-	number, unit := split(clean(text))
+	number, unit, _ := split(clean(text))
 	return isDay(text) || isAmount(number) && (unit != "" && unit != "%" || number[0] == '-')
 }
 

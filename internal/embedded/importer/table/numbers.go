@@ -34,59 +34,50 @@ var (
 // side is the mark of a credit or a debit behind an amount.
 var side = item.Expression(`(?i)[ \x{a0}]?(?:cr|dr)\.?$`)
 
-// splitSide parts an amount from its currency and its mark of a credit or a debit; a debit is below zero. It takes no number that has a
-// sign already.
-func splitSide(cell string) (number, unit string, ok bool) {
-	if !strings.HasSuffix(cell, "r") && !strings.HasSuffix(cell, "R") && !strings.HasSuffix(cell, ".") { // most cells
-		return "", "", false
-	}
-	at := side().FindStringIndex(cell)
-	if at == nil {
-		return "", "", false
-	}
-	number, unit = split(cell[:at[0]])
-	if number == "" || number[0] < '0' || number[0] > '9' {
-		return "", "", false
-	}
-	if strings.ContainsAny(cell[at[0]:], "dD") {
-		number = "-" + number
-	}
-	return number, unit, true
-}
-
-// split takes a number from its currency or percent sign. A cell without one is as it was. What is in parentheses, or has a minus
-// behind it, is below zero.
-func split(cell string) (number, unit string) {
-	if number, unit, ok := splitSide(cell); ok {
-		return number, unit
+// split takes a number from its currency or percent sign. A cell without one is as it was. What is in parentheses, has a minus behind it or
+// is marked as a debit, is below zero. sided reports a mark of a credit or a debit.
+func split(cell string) (number, unit string, sided bool) {
+	if strings.HasSuffix(cell, "r") || strings.HasSuffix(cell, "R") || strings.HasSuffix(cell, ".") { // few cells
+		if at := side().FindStringIndex(cell); at != nil {
+			if number, unit, _ = split(cell[:at[0]]); isUnsigned(number) {
+				if strings.ContainsAny(cell[at[0]:], "dD") {
+					number = "-" + number
+				}
+				return number, unit, true
+			}
+		}
 	}
 	inner, below := strings.CutSuffix(cell, "-")
 	if strings.HasPrefix(cell, "(") {
 		inner, below = strings.CutSuffix(cell[1:], ")")
 	}
 	if rest, above := strings.CutSuffix(cell, "+"); above {
-		if number, unit = split(rest); isAmount(number) {
-			return "+" + number, unit
+		if number, unit, _ = split(rest); isAmount(number) {
+			return "+" + number, unit, false
 		}
-		return cell, ""
+		return cell, "", false
 	}
 	if below {
-		if number, unit = split(inner); number != "" && number[0] >= '0' && number[0] <= '9' {
-			return "-" + number, unit
+		if number, unit, _ = split(inner); isUnsigned(number) {
+			return "-" + number, unit, false
 		}
-		return cell, ""
+		return cell, "", false
 	}
 	found := withUnit().FindStringSubmatch(cell)
 	if found == nil || found[2] != "" && found[5] != "" || !isCurrency(found[2]+found[5]) || found[1] != "" && found[3] != "" {
-		return cell, ""
+		return cell, "", false
 	}
+	number = ""
 	if sign := found[1] + found[3]; sign == "+" {
 		number = sign
 	} else if sign != "" {
 		number = "-"
 	}
-	return number + found[4], found[2] + found[5]
+	return number + found[4], found[2] + found[5], false
 }
+
+// isUnsigned reports what begins with a digit.
+func isUnsigned(number string) bool { return number != "" && number[0] >= '0' && number[0] <= '9' }
 
 // decimals ends a number that is no phone number.
 var decimals = item.Expression(`[.,]\d{1,2}$`)
@@ -182,10 +173,11 @@ func (c *Column) addNumber(text string) {
 	}
 	if mayHaveUnit(text) {
 		var unit string
-		if _, _, ok := splitSide(text); ok {
+		var sided bool
+		if text, unit, sided = split(text); sided {
 			c.sided++
 		}
-		if text, unit = split(text); unit != "" {
+		if unit != "" {
 			c.units, c.percent, c.pointed = true, c.percent || unit == "%", c.pointed || slices.Contains(pointedUnits, unit)
 		}
 	}

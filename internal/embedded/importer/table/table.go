@@ -53,18 +53,13 @@ type column struct {
 	key, unitKey []byte // what comes before the value in a record, and before its unit
 }
 
-// NewSheet reads rows as [NewReader] does, which end at their last cell that holds something.
-func NewSheet(input *bufio.Reader, cells map[string]Cell, idField *string) item.Reader {
-	return &reader{lines: item.NewLines(input), quoted: bufio.NewReader(nil), cells: cells, idField: idField, trimmed: true}
-}
-
 // NewReader reads rows under a header. The cells are of the types that are given by column, or strings. The column that is the id is
-// looked up in the header whatever its case: idField is set to its name there.
-func NewReader(input *bufio.Reader, cells map[string]Cell, idField *string) item.Reader {
-	if start, _ := input.Peek(4096); bytes.IndexByte(start, '\n') < 0 && bytes.IndexByte(start, '\r') >= 0 { // as old Macs end lines
+// looked up in the header whatever its case: idField is set to its name there. Rows of a sheet end at their last cell that holds something.
+func NewReader(input *bufio.Reader, cells map[string]Cell, idField *string, sheet bool) item.Reader {
+	if start, _ := input.Peek(4096); !sheet && bytes.IndexByte(start, '\n') < 0 && bytes.IndexByte(start, '\r') >= 0 { // as old Macs end lines
 		input = bufio.NewReader(returns{input})
 	}
-	return &reader{lines: item.NewLines(input), quoted: bufio.NewReader(nil), cells: cells, idField: idField}
+	return &reader{lines: item.NewLines(input), quoted: bufio.NewReader(nil), cells: cells, idField: idField, trimmed: sheet}
 }
 
 // returns is a file whose lines end as on old Macs.
@@ -278,7 +273,7 @@ func (r *reader) Next() (item.Item, error) {
 		}
 		r.add(one.name, one.key, one.appendTo, cell)
 		if one.UnitField != "" {
-			_, unit := split(clean(cell))
+			_, unit, _ := split(clean(cell))
 			r.add(one.UnitField, one.unitKey, item.AppendString, unit)
 		}
 	}
