@@ -139,3 +139,28 @@ func TestPagesOfTelegramAreRead(t *testing.T) {
 		t.Errorf("skipped %v (-want +got)\n%s", skips, diff)
 	}
 }
+
+// The messages and calls of a phone are rows, with emoji whose halves are written one by one, and without the layout of messages with
+// pictures.
+func TestMessagesOfAPhoneAreRead(t *testing.T) {
+	records, skips := loadedTree(t, map[string]string{
+		"sms.xml": `<?xml version='1.0' encoding='UTF-8' standalone='yes' ?><!--File Created By SMS Backup & Restore--><smses count="3" backup_set="x">
+  <sms protocol="0" address="+4917" date="1768443333000" type="1" subject="null" body="Hi &amp; bye &#55357;&#56832;" readable_date="15.01.2026 02:15:33" contact_name="Ann" />
+  <sms protocol="0" address="+4918" date="1768443334000" type="2" subject="null" body="ok&#10;then" contact_name="(Unknown)" />
+  <mms date="1768443335000" msg_box="1" address="+4917" contact_name="Ann" sub="null"><parts><part seq="-1" ct="application/smil" cl="smil.xml" text='&lt;smil&gt;&lt;body/&gt;&lt;/smil&gt;' />
+    <part seq="0" ct="image/jpeg" cl="a.jpg" text="null" data="/9j/" /><part seq="0" ct="text/plain" cl="null" text="look" /></parts></mms>
+</smses>`,
+		"calls.xml": `<?xml version='1.0' encoding='UTF-8'?><calls count="1"><call number="+4917" duration="61" date="1768443333000" type="3" contact_name="Ann" /></calls>`,
+	})
+	want := map[string][]map[string]any{
+		"sms.xml": {
+			{"date": "2026-01-15T02:15:33.000Z", "kind": "message", "direction": "received", "number": "+4917", "name": "Ann", "text": "Hi & bye 😀", "files": nil},
+			{"date": "2026-01-15T02:15:34.000Z", "kind": "message", "direction": "sent", "number": "+4918", "name": nil, "text": "ok\nthen", "files": nil},
+			{"date": "2026-01-15T02:15:35.000Z", "kind": "message", "direction": "received", "number": "+4917", "name": "Ann", "text": "look", "files": "smil.xml\na.jpg"},
+		},
+		"calls.xml": {{"date": "2026-01-15T02:15:33.000Z", "kind": "call", "direction": "missed", "number": "+4917", "name": "Ann", "seconds": 61.0}},
+	}
+	if diff := cmp.Diff(want, records); diff != "" || len(skips) > 0 {
+		t.Errorf("skipped %v (-want +got)\n%s", skips, diff)
+	}
+}

@@ -121,7 +121,7 @@ func recognize(fsys fs.FS, name string) (kind format, reason string) {
 		return formatHealth, ""
 	case strings.EqualFold(path.Ext(name), ".enex") && isText(start):
 		return formatEvernote, ""
-	case strings.EqualFold(path.Ext(name), ".xml") && services.IsStatement(start):
+	case strings.EqualFold(path.Ext(name), ".xml") && services.IsXMLRows(start):
 		return formatTable, ""
 	case kind == formatDocument && services.IsTelegramPage(name, start):
 		return formatTelegramPage, ""
@@ -149,10 +149,12 @@ func recognize(fsys fs.FS, name string) (kind format, reason string) {
 var otherWays = map[string]string{
 	".rtf": asDocument, ".doc": asDocument, ".pages": asDocument, ".wps": asDocument, ".epub": "save it as .html", ".xls": asWorkbook, ".ods": asWorkbook, ".numbers": asWorkbook, ".xlsb": asWorkbook,
 	".pst": asMail, ".ost": asMail, ".olm": asMail, ".msg": asMail, ".sta": asStatement, ".mt940": asStatement, ".940": asStatement, ".fit": "export it as .tcx or .gpx", ".apkg": "export the notes as text",
-	".kmz": "rename it to .zip", ".gz": unpacked, ".tgz": unpacked, ".tar": unpacked, ".7z": unpacked, ".rar": unpacked, ".bz2": unpacked, ".xz": unpacked,
+	".kmz": "rename it to .zip", ".org": "export it as .md or .html", ".mhtml": "save it as .html", ".one": asDocument, ".xml": asData, ".plist": asData, ".opml": asData, ".bib": asData, ".ris": asData,
+	".yaml": asData, ".yml": asData, ".mdb": asData, ".accdb": asData, ".parquet": asData, ".ldif": "export the contacts as .vcf", ".gz": unpacked, ".tgz": unpacked, ".tar": unpacked, ".7z": unpacked, ".rar": unpacked, ".bz2": unpacked, ".xz": unpacked,
 }
 
 const (
+	asData      = "export it as .csv or .json"
 	asDocument  = "save it as .docx or .odt"
 	asWorkbook  = "save it as .xlsx or .csv"
 	asMail      = "import it into a mail program such as Thunderbird, and export it as .mbox or .eml"

@@ -22,7 +22,7 @@ import (
 const maxRows = 64 << 20
 
 // rowsOf are the readers of such files, by the endings of their names.
-var rowsOf = map[string]func(string) ([][]string, error){".ofx": ofxRows, ".qfx": ofxRows, ".qif": qifRows, ".gpx": gpx.rows, ".tcx": tcx.rows, ".kml": kml.rows, ".xml": camt.rows}
+var rowsOf = map[string]func(string) ([][]string, error){".ofx": ofxRows, ".qfx": ofxRows, ".qif": qifRows, ".gpx": gpx.rows, ".tcx": tcx.rows, ".kml": kml.rows, ".xml": xmlRows}
 
 // IsRows reports the ending of a file of rows that are not comma separated.
 func IsRows(ending string) bool { return rowsOf[strings.ToLower(ending)] != nil }

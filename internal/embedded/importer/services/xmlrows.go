@@ -64,13 +64,13 @@ var (
 	}
 )
 
-// IsStatement reports that XML begins as what banks send of an account (camt.052 to .054 of ISO 20022).
-func IsStatement(start []byte) bool {
+// isStatement reports that XML begins as what banks send of an account (camt.052 to .054 of ISO 20022).
+func isStatement(start []byte) bool {
 	return bytes.Contains(start, []byte("iso:20022:tech:xsd:camt.05"))
 }
 
 // joined are the columns of what may be in a row more than once.
-var joined = []string{"debtor", "creditor", "purpose", "line", "data"}
+var joined = []string{"debtor", "creditor", "purpose", "line", "data", "text", "files"}
 
 // An openElement is one that has not ended.
 type openElement struct {
