@@ -65,6 +65,14 @@ func TestTablesAreReadAsTheirCellsAgree(t *testing.T) {
 		{"and a dot, where semicolons separate", "t.csv", "a;b\n1.234;2.500 kr\n500;7 kr\n", []row{{"a": 1234.0, "b": 2500.0, "b_currency": "kr"}, {"a": 500.0, "b": 7.0, "b_currency": "kr"}}, nil},
 		{"but not what rather marks decimals there", "t.csv", "a;b\n1,234;x\n500;y\n", []row{{"a": "1,234", "b": "x"}, {"a": "500", "b": "y"}}, nil},
 		{"nor where others of a thousand have no mark", "t.csv", "a,b\n\"1,234\",x\n500,y\n5000,z\n", []row{{"a": "1,234", "b": "x"}, {"a": "500", "b": "y"}, {"a": "5000", "b": "z"}}, nil},
+		{"nor are numbers of three times three digits, of phones and companies", "t.csv", "a;b;c\n601 234 567;923 609 016;1 234 567\n602 345 678;987 654 321;12 000\n", []row{
+			{"a": "601 234 567", "b": "923 609 016", "c": 1234567.0}, {"a": "602 345 678", "b": "987 654 321", "c": 12000.0}}, nil},
+		{"nor codes with an e", "t.csv", "a,b,c\n12e4,1.5e3,1E-05\n5e3,2,2.25E+03\n", []row{{"a": "12e4", "b": 1500.0, "c": 0.00001}, {"a": "5e3", "b": 2.0, "c": 2250.0}}, nil},
+		{"currencies with a dot, and a minus with a space", "t.csv", "a;b;c;d\n-1.234,50 kr.;Rs. 500,00;1 234 FCFA;- 5,00\n12,00 kr.;Rs. 1,00;500 FCFA;7,50\n", []row{
+			{"a": -1234.5, "a_currency": "kr.", "b": 500.0, "b_currency": "Rs.", "c": 1234.0, "c_currency": "FCFA", "d": -5.0},
+			{"a": 12.0, "a_currency": "kr.", "b": 1.0, "b_currency": "Rs.", "c": 500.0, "c_currency": "FCFA", "d": 7.5}}, nil},
+		{"dates as JavaScript and logs write them", "t.csv", "a;b\nThu Jan 15 2026 02:15:33 GMT+0100 (Central European Standard Time);15/ene/2026\nFri Jan 16 2026 14:15:33 GMT+0100 (CET);03/feb/2026\n", []row{
+			{"a": "2026-01-15T02:15:33+01:00", "b": "2026-01-15"}, {"a": "2026-01-16T14:15:33+01:00", "b": "2026-02-03"}}, nil},
 		{"nobody knows what the comma in a price is", "t.csv", "a\n\"1,234 €\"\n\"5,678 €\"\n", []row{{"a": "1,234 €"}, {"a": "5,678 €"}}, nil},
 		{
 			"credits and debits", "t.csv",

@@ -104,6 +104,9 @@ func IsNumber(text string) bool {
 	if strings.LastIndexByte(digits, '-') > 0 && !strings.ContainsAny(digits, "eE") { // a date: json.Valid would say at length why it is wrong
 		return false
 	}
+	if at := strings.IndexAny(digits, "eE"); at > 1 && digits[1] != '.' { // a code: programs write one digit before the point
+		return false
+	}
 	return json.Valid([]byte(text)) && !item.Overflows([]byte(text))
 }
 
@@ -124,6 +127,9 @@ func clean(cell string) string {
 	cell = strings.TrimSpace(cell)
 	if last := len(cell) - 1; last > 1 && cell[0] == '\'' && cell[last] == '\'' { // a text for spreadsheets
 		cell = cell[1:last]
+	}
+	if len(cell) > 2 && cell[:2] == "- " && cell[2] >= '0' && cell[2] <= '9' {
+		cell = "-" + cell[2:]
 	}
 	if cell == "" || cell[0] < utf8.RuneSelf && cell[len(cell)-1] < utf8.RuneSelf {
 		return cell

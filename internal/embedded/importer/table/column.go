@@ -17,6 +17,7 @@ type Column struct {
 	numberless bool   // none has been left
 	marked     bool   // a number has marks of thousands or decimals
 	marks      string // that stand before three digits at the end of a number, if nothing says which of both they are
+	triples    int    // how many have three digits three times
 	small      bool   // a whole number below a thousand, but for 0
 	large      bool   // one without a mark that is not
 	units      bool   // a number has a currency or a percent sign
@@ -194,7 +195,7 @@ func (c *Column) Cell(name, kind string, present, texts, numbers int) Cell {
 		forms = c.assumed
 	}
 	oneForm := forms == pointNumbers || forms == commaNumbers || forms != 0 && !c.marked
-	if c.plus && !c.below && !c.units || c.sided > 0 && c.sided < present { // phones; and without the mark, no one knows which side is meant
+	if c.triples > 0 && c.triples == present || c.plus && !c.below && !c.units || c.sided > 0 && c.sided < present { // phones; and without the mark, no one knows which side is meant
 		oneForm = false
 	}
 	switch {

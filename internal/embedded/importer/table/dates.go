@@ -12,7 +12,7 @@ import (
 // of its cells: 03/04/2026 alone is in March or in April.
 var dateForms = [...]string{
 	"02.01.06", "2.1.06", "2/1/2006", "1/2/2006", "2.1.2006", "2. 1. 2006", "2006/1/2", "2006.1.2", "2006.1.2.", "2006. 1. 2.", isoDay, "2-1-2006", "1-2-2006", "2/1/06", "1/2/06",
-	"2 Jan 2006", "2. Jan 2006", "2-Jan-2006", "2-Jan-06", "2 Jan 06", "Jan 2, 2006", "Jan 2 2006",
+	"2 Jan 2006", "2. Jan 2006", "2-Jan-2006", "2-Jan-06", "2 Jan 06", "Jan 2, 2006", "Jan 2 2006", "2/Jan/2006",
 }
 
 // isoDay is a date as records have it, or without its zeros.
@@ -25,7 +25,7 @@ const digits = "0123456789"
 
 var (
 	// clockForm ends a date: "02:15", ", 2:15:09 PM", " klo 14.15", " 02:15:00.123 UTC".
-	clockForm = item.Expression(`(?i)(?:,| -|,? (?:at|um|klo|kl\.?|à|a las|às))? (\d{1,2})[:.](\d{2})(?:[:.](\d{2})([.,]\d{1,9})?)?(?: ?([ap])\.? ?m\.?)?(?: ?(utc|gmt|z|(?:utc|gmt)?[+-]\d{2}:?\d{2}(?: utc)?|[a-z]{3,4}))?(?: uhr)?$`)
+	clockForm = item.Expression(`(?i)(?:,| -|,? (?:at|um|klo|kl\.?|à|a las|às))? (\d{1,2})[:.](\d{2})(?:[:.](\d{2})([.,]\d{1,9})?)?(?: ?([ap])\.? ?m\.?)?(?: ?(utc|gmt|z|(?:utc|gmt)?[+-]\d{2}:?\d{2}(?: utc)?|[a-z]{3,4}))?(?: uhr| \([^()]*\))?$`)
 	// yearLast is a date as C and Ruby write it: "Thu Jan 15 02:15:00 +0000 2026".
 	yearLast = item.Expression(`^\w{3} (\w{3}) +(\d{1,2}) (\d\d:\d\d:\d\d(?: [+-]\d{4}| UTC| GMT)?) (\d{4})$`)
 	weekday  = item.Expression(`(?i)^(?:(?:mon|tue|wed|thu|fri|sat|sun)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch)[.,]* `)
@@ -73,7 +73,7 @@ func MayBeDate(name string) bool { return timeName().MatchString(name) || dateNa
 
 // isDate reports whether a text may be a date: it has digits, and something beside them.
 func isDate(text string) bool {
-	return len(text) >= len("1/2/26") && len(text) <= 48 && strings.ContainsAny(text, digits) && strings.Trim(text, digits) != ""
+	return len(text) >= len("1/2/26") && len(text) <= 80 && strings.ContainsAny(text, digits) && strings.Trim(text, digits) != ""
 }
 
 // isDay reports whether a text is a date, in records' form or in one of dateForms.

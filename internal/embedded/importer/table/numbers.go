@@ -28,8 +28,11 @@ var (
 var (
 	// withUnit is a number with a currency or a percent sign before or after it.
 	withUnit = item.Expression(`^([-−+]?)[ \x{a0}]?(\PN{0,4}?)[ \x{a0}\x{202f}]?([-−+]?)([0-9][0-9.,'’ \x{a0}\x{202f}]*?)[ \x{a0}\x{202f}]?(\PN{0,4}?)$`)
-	isUnit   = item.Expression(`^(?:[€$£¥₹₽₺₩₪₴₫฿₦₱₲₡₸₼%]|[A-Z]{1,2}\$|kr|zł|Kč|Ft|лв|lei|Rs|円|元)$`)
+	isUnit   = item.Expression(`^(?:[€$£¥₹₽₺₩₪₴₫฿₦₱₲₡₸₼%]|[A-Z]{1,2}\$|kr\.?|zł|Kč|Ft|лв|lei|Rs\.?|F?CFA|TL|S?Fr\.?|円|元)$`)
 )
+
+// triples are three digits at least three times: the number of a phone or a company rather than an amount.
+var triples = item.Expression(`^\d{3}(?:[ \x{a0}]\d{3}){2,}$`)
 
 // side is the mark of a credit or a debit behind an amount.
 var side = item.Expression(`(?i)[ \x{a0}]?(?:cr|dr)\.?$`)
@@ -211,6 +214,9 @@ func (c *Column) addNumber(text string) {
 		c.numbers &^= commaNumbers
 	}
 	c.numberless = c.numbers == 0
+	if c.numbers == commaNumbers && triples().MatchString(text) {
+		c.triples++
+	}
 	for _, mark := range [...]string{".", ","} {
 		if strings.Contains(text, mark) && !strings.Contains(c.marks, mark) {
 			c.marks += mark
