@@ -46,6 +46,7 @@ const (
 	formatBookmarks           // links that a browser or a service kept
 	formatEvernote            // notes of Evernote
 	formatTelegramPage        // a page of a chat of Telegram
+	formatAssistant           // conversations with an assistant
 )
 
 const knownEndings = ".jsonl, .ndjson, .json, .csv, .tsv, .mbox, .mbx, .eml, .emlx, .ics, .vcf, .md, .html, .docx, .odt, .txt, .xlsx, .gpx, .tcx, .kml, .ofx, .qif, .enex, .sqlite or .zip"
@@ -109,6 +110,8 @@ func recognize(fsys fs.FS, name string) (kind format, reason string) {
 		return formatKeep, ""
 	case kind == formatArray && services.IsTelegram(name, start):
 		return formatTelegram, ""
+	case kind == formatArray && services.IsAssistant(name, start):
+		return formatAssistant, ""
 	case kind == formatArray && services.IsMeta(name, start):
 		return formatMeta, ""
 	case strings.EqualFold(path.Ext(name), ".js") && services.IsX(start):

@@ -117,7 +117,7 @@ func (f format) tuneHung(records, hung *model.Stream) {
 func (f format) tuneReplies(stream *model.Stream) {
 	key := ""
 	switch f {
-	case formatSlack, formatMastodon, formatTelegram, formatTelegramPage:
+	case formatSlack, formatMastodon, formatTelegram, formatTelegramPage, formatAssistant:
 		key = "in_reply_to"
 	case formatX:
 		key = "in_reply_to_status_id"

@@ -137,7 +137,7 @@ func (s *fileStream) reader(ctx context.Context, file fs.File, from sourceFile) 
 		return services.Telegram(text), nil
 	case formatTelegramPage:
 		return services.TelegramPage(text, path.Base(path.Dir(from.name))), nil
-	case formatArray, formatCalendar, formatChat, formatSlack, formatX, formatMastodon, formatMeta:
+	case formatArray, formatCalendar, formatChat, formatSlack, formatX, formatMastodon, formatMeta, formatAssistant:
 		seekable, ok := text.(io.ReadSeeker)
 		if !ok {
 			return nil, errSeek
@@ -153,6 +153,8 @@ func (s *fileStream) reader(ctx context.Context, file fs.File, from sourceFile) 
 			return services.X(seekable), nil
 		case formatMastodon:
 			return services.Mastodon(seekable), nil
+		case formatAssistant:
+			return services.Assistant(seekable), nil
 		case formatMeta:
 			return services.Meta(seekable, path.Base(path.Dir(from.name))), nil
 		}

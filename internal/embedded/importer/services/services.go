@@ -49,7 +49,7 @@ func put(one *item.Item, fields []item.Field, but ...string) {
 // own.
 func X(file io.ReadSeeker) item.Reader {
 	parser := item.NewParser()
-	return &conversations{from: shaped{objects.NewArray(&afterAssignment{file}), func(one item.Item) (item.Item, error) {
+	return &parted{parts: directMessages, from: shaped{objects.NewArray(&afterAssignment{file}), func(one item.Item) (item.Item, error) {
 		if len(one.Fields) == 1 && one.Fields[0].Value[0] == '{' {
 			fields, err := parser.Parse(one.Fields[0].Value)
 			if err != nil {
@@ -71,45 +71,52 @@ func X(file io.ReadSeeker) item.Reader {
 	}}}
 }
 
-// conversations yields the messages of conversations, and other records as they are.
-type conversations struct {
+// A parted reader yields what records consist of, such as the messages of conversations.
+type parted struct {
 	from    item.Reader
+	parts   func(item.Item) []item.Item
 	pending []item.Item
 }
 
-func (c *conversations) Next() (item.Item, error) {
-	if len(c.pending) == 0 {
-		one, err := c.from.Next()
+func (p *parted) Next() (item.Item, error) {
+	for len(p.pending) == 0 {
+		one, err := p.from.Next()
 		if err != nil {
 			return one, err
 		}
-		var conversation struct {
-			ConversationID string
-			Messages       []map[string]json.RawMessage
-		}
-		if _, ok := one.Value("conversationId"); ok {
-			decode(one, &conversation)
-		}
-		if len(conversation.Messages) == 0 {
-			return one, nil
-		}
-		for _, message := range conversation.Messages {
-			for kind, value := range message { // one, as in {"messageCreate": {…}}
-				fields, err := item.NewParser().Parse(value)
-				if err != nil {
-					continue
-				}
-				made := item.Item{Line: one.Line}
-				made.Put("conversation_id", conversation.ConversationID)
-				made.Put("kind", kind)
-				made.Fields = append(made.Fields, fields...)
-				c.pending = append(c.pending, made)
+		p.pending = p.parts(one)
+	}
+	one := p.pending[0]
+	p.pending = p.pending[1:]
+	return one, nil
+}
+
+// directMessages are the messages of a conversation of X, or another record as it is.
+func directMessages(one item.Item) (messages []item.Item) {
+	var conversation struct {
+		ConversationID string
+		Messages       []map[string]json.RawMessage
+	}
+	if _, ok := one.Value("conversationId"); ok {
+		decode(one, &conversation)
+	}
+	if len(conversation.Messages) == 0 {
+		return []item.Item{one}
+	}
+	for _, message := range conversation.Messages {
+		for kind, value := range message { // one, as in {"messageCreate": {…}}
+			fields, err := item.NewParser().Parse(value)
+			if err != nil {
+				continue
 			}
+			made := item.Item{Line: one.Line}
+			made.Put("conversation_id", conversation.ConversationID)
+			made.Put("kind", kind)
+			made.Fields = append(made.Fields, fields...)
+			messages = append(messages, made)
 		}
 	}
-	one := c.pending[0]
-	c.pending = c.pending[1:]
-	return one, nil
+	return messages
 }
 
 // An afterAssignment is a script from behind its first "=" on.
