@@ -133,6 +133,36 @@ func FuzzArray(f *testing.F) {
 	})
 }
 
+// An object of many objects that are alike, or of days with a value each, is those: the key of each is one of its fields.
+func TestObjectsByTheirKeysAreRecords(t *testing.T) {
+	for _, test := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"alike", `{"a":{"n":1,"x":"p"},"b":{"n":2},"c":{"n":3,"x":"q"},"d":{"n":4,"key":"own"},"e":{"n":5,"x":"r","m":{"k":1}}}`, []string{
+			`{"key":"a","n":1,"x":"p"}`, `{"key":"b","n":2}`, `{"key":"c","n":3,"x":"q"}`, `{"n":4,"key":"own"}`, `{"key":"e","n":5,"x":"r","m.k":1}`}},
+		{"days", `{"2026-01-15":5,"2026-01-16":null,"2026-01-17":7,"2026-01-18":8,"2026-01-19":9.5}`, []string{
+			`{"key":"2026-01-15","value":5}`, `{"key":"2026-01-16","value":null}`, `{"key":"2026-01-17","value":7}`, `{"key":"2026-01-18","value":8}`, `{"key":"2026-01-19","value":9.5}`}},
+		{"a number that JSON has not", `{"2026-01-15":NaN,"2026-01-16":1,"2026-01-17":7,"2026-01-18":8,"2026-01-19":9.5}`, []string{
+			`{"key":"2026-01-15","value":null}`, `{"key":"2026-01-16","value":1}`, `{"key":"2026-01-17","value":7}`, `{"key":"2026-01-18","value":8}`, `{"key":"2026-01-19","value":9.5}`}},
+		{"few", `{"a":{"n":1},"b":{"n":2}}`, []string{`{"a.n":1,"b.n":2}`}},
+		{"not alike", `{"a":{"n":1},"b":{"m":2},"c":{"o":3},"d":{"p":4},"e":{"q":5}}`, []string{`{"a.n":1,"b.m":2,"c.o":3,"d.p":4,"e.q":5}`}},
+		{"with something beside", `{"a":{"n":1},"b":{"n":2},"c":{"n":3},"d":{"n":4},"e":{"n":5},"version":1}`, []string{`{"a.n":1,"b.n":2,"c.n":3,"d.n":4,"e.n":5,"version":1}`}},
+		{"settings", `{"a":1,"b":2,"c":3,"d":4,"e":5}`, []string{`{"a":1,"b":2,"c":3,"d":4,"e":5}`}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			corpus, skips := openFolder(t, writeFolder(t, map[string]string{"a.json": test.text}))
+			var got []string
+			for _, record := range collectRecords(t, corpus) {
+				got = append(got, string(record.Data))
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" || len(skips) > 0 {
+				t.Errorf("skipped %v (-want +got)\n%s", skips, diff)
+			}
+		})
+	}
+}
+
 // Some programs write numbers that JSON has not. Records with them are kept with null in their place, which is said of each, and the
 // rest of the file is read.
 func TestNumbersThatJSONHasNotAreNull(t *testing.T) {

@@ -25,6 +25,7 @@ type arrayReader struct {
 	begun  bool
 	ended  bool
 	single bool                 // the object is the only record
+	keyed  bool                 // its values are the records
 	others []item.UnusableError // what is not read
 }
 
@@ -57,6 +58,7 @@ func (r *arrayReader) enter() error {
 		}
 		_, err = r.decoder.Token() // the object, as before
 	}
+	r.inside = r.keyed
 	r.places = newPlaces(r.paths)
 	return err
 }
@@ -132,12 +134,25 @@ func (r *arrayReader) advance() error {
 // item reads a value of an array, or the object that is the only record.
 func (r *arrayReader) item() (item.Item, error) {
 	r.number++
+	front := item.Field{Name: "list"}
+	if r.keyed {
+		key, err := r.decoder.Token()
+		if err != nil {
+			r.ended = true
+			return item.Item{}, notJSON(err)
+		}
+		front = item.Field{Name: "key", Value: item.JSON(key)}
+	}
 	var text json.RawMessage
 	if err := r.decoder.Decode(&text); err != nil {
 		r.ended = true
 		return item.Item{}, item.UnusableError{Line: r.line(nil), Reason: fmt.Sprintf("item %d is not JSON, and it and what follows are left out: %s", r.number, why(err))}
 	}
 	line := r.line(text)
+	note := r.note("item "+strconv.Itoa(r.number), text)
+	if r.keyed && text[0] != '{' {
+		text = append(append([]byte(`{"value":`), text...), '}')
+	}
 	if len(text) > item.MaxLine {
 		return item.Item{}, item.UnusableError{Line: line, Reason: fmt.Sprintf("item %d is %s", r.number, item.ErrTooLong)}
 	}
@@ -149,9 +164,12 @@ func (r *arrayReader) item() (item.Item, error) {
 		r.ended = true
 		return item.Item{}, item.UnusableError{Reason: "an empty JSON object"}
 	}
-	one := item.Item{Line: line, Number: r.number, Text: text, Fields: fields, Note: r.note("item "+strconv.Itoa(r.number), text)}
-	if _, taken := one.Value("list"); r.lists && !taken {
-		one.Fields, one.Text = append([]item.Field{{Name: "list", Value: item.JSON(r.list())}}, fields...), nil
+	one := item.Item{Line: line, Number: r.number, Text: text, Fields: fields, Note: note}
+	if r.lists {
+		front.Value = item.JSON(r.list())
+	}
+	if _, taken := one.Value(front.Name); front.Value != nil && !taken {
+		one.Fields, one.Text = append([]item.Field{front}, fields...), nil
 	}
 	return one, nil
 }

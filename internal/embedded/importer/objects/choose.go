@@ -86,8 +86,9 @@ func (d *document) arrays(at path, depth int) (found []foundArray, beside []stri
 func (r *arrayReader) chooseField(fields []string) error {
 	found, beside, err := r.arrays(nil, 1)
 	if err == nil && len(found) == 0 {
-		r.single = true
-		return nil
+		r.keyed, err = r.holdsRecords()
+		r.single = !r.keyed
+		return err
 	}
 	if filled := slices.DeleteFunc(slices.Clone(found), func(one foundArray) bool { return one.items == 0 }); len(filled) > 0 {
 		found = filled
