@@ -38,7 +38,8 @@ func fetchTool(recordBase string, schemas *known.Schemas) *Tool {
 		Render: func(call Call, answer Answer) (render.Result, error) {
 			args := call.Args.(fetchArgs)
 			return render.Document(answer.Response, render.DocumentQuery{
-				Ref: args.scopedRef(call.Scope), Fields: args.fields, Attached: answer.Attached, Parts: answer.Parts, Relations: answer.Related, RecordBase: recordBase,
+				Ref: args.scopedRef(call.Scope), Fields: args.fields, Attached: answer.Attached, Parts: answer.Parts, Relations: answer.Related,
+				InnerParts: answer.InnerParts, RecordBase: recordBase,
 			})
 		},
 	}
@@ -129,38 +130,34 @@ const (
 type fetcher struct{ schemas *known.Schemas }
 
 // forward reads a record and then the texts that are attached to it or to what was expanded, in parallel. One that cannot be read, or
-// is not what it was said to be, is named only. A record that is asked for as such has the one record in it that it
-// has by a relation, such as the body of a message, and the names of its other relations: the schema says which those are, and is held for a
-// minute. Where it cannot be read within [partsDeadline], there are none; where the resource server refuses them, the record is read without.
+// is not what it was said to be, is named only. A record of which no fields are named has the one record in it that it has by a relation,
+// such as the body of a message, beside the relations that were asked for, and the names of the others: the schema says which those are, and
+// is held for a minute. Where it cannot be read within [partsDeadline], there are none; where the resource server refuses them, the record
+// is read without.
 func (f fetcher) forward(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(fetchArgs)
-	var parts, related []string
-	if len(args.fields) == 0 && !args.expansion.asked() {
+	var stated known.Stream
+	var parts, unasked []string
+	if len(args.fields) == 0 {
 		if err := mayRead(ctx, call.Scope); err != nil {
 			return Reply{Call: call}, err
 		}
-		beside, cancel := context.WithTimeout(ctx, partsDeadline) // the record is what was asked for
-		stated := f.schemas.Of(beside, call.RS, call.Scope)
-		cancel()
-		for _, s := range stated.Sources {
-			for _, part := range s.Parts {
-				if s.Stream == call.Scope.Stream && !slices.Contains(parts, part.Name) && len(parts) < maxFetchedParts {
-					parts = append(parts, part.Name)
-				}
-			}
-		}
-		related = slices.DeleteFunc(slices.Clone(stated.Relations), func(name string) bool { return slices.Contains(parts, name) })
+		stated = f.schemaOf(ctx, call, call.Scope.Stream) // the record is what was asked for
+		parts = partsOf(stated, call.Scope.Stream)
+		unasked = slices.DeleteFunc(slices.Clone(parts), func(name string) bool { return slices.Contains(args.expansion.relations, name) })
 	}
 	withParts := args
-	withParts.expansion.relations = append(slices.Clone(args.expansion.relations), parts...)
+	withParts.expansion.relations = append(slices.Clone(args.expansion.relations), unasked...)
 	response, err := call.RS.Do(ctx, withParts.Request(call.Scope))
-	if e := rs.AsError(err); err != nil && len(parts) > 0 && (e.Status == 400 || e.Code == rs.ResponseTooLarge) {
-		related, parts = append(parts, related...), nil
+	if e := rs.AsError(err); err != nil && len(unasked) > 0 && (e.Status == 400 || e.Code == rs.ResponseTooLarge) {
+		withParts = args
 		response, err = call.RS.Do(ctx, args.Request(call.Scope))
 	}
 	if err != nil {
 		return Reply{Call: call, Answer: Answer{Response: response}}, err
 	}
+	expanded := withParts.expansion.relations
+	related := slices.DeleteFunc(slices.Clone(stated.Relations), func(name string) bool { return slices.Contains(expanded, name) })
 	attached := render.AttachedTo(response, call.Scope.ConnectionID, args.fields)
 	var texts []*render.Attached
 	for i := range attached {
@@ -174,7 +171,48 @@ func (f fetcher) forward(ctx context.Context, call Call) (Reply, error) {
 		texts[i].Text = readAttached(ctx, call.RS, texts[i])
 		return nil
 	})
-	return Reply{Call: call, Answer: Answer{Response: response, Attached: attached, Parts: parts, Related: related}}, nil
+	return Reply{Call: call, Answer: Answer{
+		Response: response, Attached: attached, Parts: parts, Related: related,
+		InnerParts: f.innerParts(ctx, call, stated, args.expansion.relations),
+	}}, nil
+}
+
+// schemaOf is what the schema says of a stream, where it can be read within [partsDeadline].
+func (f fetcher) schemaOf(ctx context.Context, call Call, stream string) known.Stream {
+	beside, cancel := context.WithTimeout(ctx, partsDeadline)
+	defer cancel()
+	return f.schemas.Of(beside, call.RS, rs.Scope{Stream: stream, ConnectionID: call.Scope.ConnectionID})
+}
+
+// partsOf are the relations of a stream to the one record that each of its records has.
+func partsOf(stated known.Stream, stream string) []string {
+	var parts []string
+	for _, s := range stated.Sources {
+		for _, part := range s.Parts {
+			if s.Stream == stream && !slices.Contains(parts, part.Name) && len(parts) < maxFetchedParts {
+				parts = append(parts, part.Name)
+			}
+		}
+	}
+	return parts
+}
+
+// innerParts are, of the relations that were asked for, the parts that the records of each have and that are not shown with them, such as
+// the bodies of a thread's messages.
+func (f fetcher) innerParts(ctx context.Context, call Call, stated known.Stream, expanded []string) map[string][]string {
+	if stated.Document == nil {
+		return nil
+	}
+	inner := map[string][]string{}
+	for i := range stated.Document.Streams {
+		for _, r := range stated.Document.Streams[i].Relations() {
+			asked := stated.Document.Streams[i].Name == call.Scope.Stream && slices.Contains(expanded, r.Name)
+			if asked && r.Cardinality != "has_one" && r.Target != "" && inner[r.Name] == nil && len(inner) < maxFetchedParts {
+				inner[r.Name] = partsOf(f.schemaOf(ctx, call, r.Target), r.Target)
+			}
+		}
+	}
+	return inner
 }
 
 // readAttached is an attached text; "" where it cannot be read, is too long, or is not text in UTF-8.

@@ -136,6 +136,79 @@ func TestFetchNamesWhatItCouldInclude(t *testing.T) {
 	}
 }
 
+// What a fetch shows without expand it shows with it, too: the body of a message beside its files, and the one that is asked for by name.
+// What the expanded records have themselves, such as the bodies of a thread's messages, is named with the call that reads it.
+func TestFetchWithExpandKeepsWhatItShowsWithout(t *testing.T) {
+	const relation = `{"name":"%s","stream":"%s","cardinality":"%s"}`
+	schemas := map[string]string{
+		"threads": fmt.Sprintf(relation, "mails", "mails", "has_many"),
+		"mails":   fmt.Sprintf(relation, "body", "bodies", "has_one") + "," + fmt.Sprintf(relation, "files", "files", "has_many"),
+	}
+	long, words := strings.Repeat("Dear all,\nthe tax is due. ", 10), strings.Repeat("the tax is due ", 200)
+	mail := func(id, text string) string {
+		return fmt.Sprintf(`{"object":"record","id":%q,"stream":"mails","connection_id":"c","data":{"thread_id":"t1","text":%q}}`, id, text)
+	}
+	expanded := map[string]string{
+		"body":  `{"object":"record","id":"m1","stream":"bodies","connection_id":"c","data":{"id":"m1","mail":"m1","text":` + rs.EncodeJSON(long) + `,"charset":"utf-8"}}`,
+		"files": `{"data":[{"object":"record","id":"f1","stream":"files","connection_id":"c","data":{"name":"a.pdf"}}],"has_more":false}`,
+		"mails": `{"data":[` + mail("m1", "Hello") + "," + mail("m2", words) + `],"has_more":false}`,
+	}
+	for name, row := range map[string]struct {
+		call     string
+		want     []string
+		without  string
+		complete bool
+	}{
+		"a relation beside the body": {`{"id":"c/mails:m1","expand":["files"]}`, []string{"body of c/bodies:m1 (charset: utf-8)\ntext:\n> Dear all,", "expanded files: 1 record\n"}, "not included", true},
+		"the body by its name": {`{"id":"c/mails:m1","expand":["body"]}`, []string{
+			"body of c/bodies:m1 (charset: utf-8)\ntext:\n> Dear all,", `[not included: files; with them: fetch {"id":"c/mails:m1","expand":["files"]}]`}, "expanded body", true},
+		"messages of a thread": {`{"id":"c/threads:t1","expand":["mails"]}`, []string{
+			"\nc/mails:m1 {", "… [cut; fetch has all of it]\n",
+			`[not included: body of each; with them: query_records {"stream":"mails","connection_id":"c","filter":{"thread_id":"t1"},"expand":["body"]}]`}, "files", false},
+		"named fields": {`{"id":"c/mails:m1","fields":["subject"],"expand":["files"]}`, []string{"expanded files: 1 record\n"}, "body", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+				stream := strings.Split(strings.TrimPrefix(r.Path, "/v1/streams/"), "/")[0]
+				if r.Path == "/v1/schema" {
+					stream = r.Query.Get("stream")
+					return middlewaretest.JSON(fmt.Sprintf(`{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[`+
+						`{"name":%q,"expand_capabilities":[%s]}]}]}`, stream, schemas[stream])), nil
+				}
+				var parts []string
+				for _, relation := range r.Query["expand"] {
+					parts = append(parts, fmt.Sprintf("%q:%s", relation, expanded[relation]))
+				}
+				return middlewaretest.JSON(fmt.Sprintf(`{"object":"record","id":%q,"stream":%q,"connection_id":"c","data":{"subject":"Tax"},"expanded":{%s}}`,
+					r.Path[strings.LastIndex(r.Path, "/")+1:], stream, strings.Join(parts, ","))), nil
+			}}
+			tool := toolNamed(t, "fetch")
+			args, err := tool.Decode(json.RawMessage(row.call))
+			if err != nil {
+				t.Fatal(err)
+			}
+			scope, _ := args.Scope()
+			reply, err := tools.Forward(t.Context(), tools.Call{Tool: tool, Raw: json.RawMessage(row.call), RS: server, Args: args, Scope: scope})
+			if err != nil {
+				t.Fatal(err)
+			}
+			result, err := tool.Render(reply.Call, reply.Answer)
+			document := rs.AsObject(result.Text)
+			for _, want := range row.want {
+				if !strings.Contains(document.Text("text"), want) || err != nil {
+					t.Errorf("want …%s, got\n%.3000s (%v)", want, document.Text("text"), err)
+				}
+			}
+			if strings.Contains(document.Text("text"), row.without) {
+				t.Errorf("shows %s:\n%.3000s", row.without, document.Text("text"))
+			}
+			if got := document.Object("metadata").Flag("complete"); got != row.complete {
+				t.Errorf("complete: %t", got)
+			}
+		})
+	}
+}
+
 // The body of a message is in the same read as the message, where its schema says that there is one, with a citation of the body's own
 // field. A resource server that refuses that is read without.
 func TestFetchHoldsTheBodyOfAMessage(t *testing.T) {

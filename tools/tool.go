@@ -67,10 +67,12 @@ type Answer struct {
 	Coverage render.Coverage     // of an answer without records, and of a stream's schema
 	Empty    []render.EmptyField // why a filter leaves no records
 	Attached []render.Attached   // what is attached to a record
-	Parts    []string            // relations that were read with a record unasked, such as the body of a message
-	Related  []string            // relations of a record that were not asked for
-	Repair   *render.Repair      // what a search did that found nothing at first; nil for any other call
-	spent    bool                // a repair made all reads that it may make
+	Parts    []string            // relations of a record to one record, such as the body of a message
+	Related  []string            // relations of a record that were not read with it
+	// InnerParts are, by the relations that were asked for, the relations to one record that the related records have.
+	InnerParts map[string][]string
+	Repair     *render.Repair // what a search did that found nothing at first; nil for any other call
+	spent      bool           // a repair made all reads that it may make
 }
 
 // A Reply is what comes back up.

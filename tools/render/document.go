@@ -31,9 +31,10 @@ type DocumentQuery struct {
 	Ref        rs.Ref
 	Fields     []string // the projection; empty is every granted field
 	Attached   []Attached
-	Parts      []string // relations that were expanded unasked: their long texts are shown as texts of the record
-	Relations  []string // what could be expanded and was not
-	RecordBase string   // public base URL of the resource server, for the citation; no trailing slash
+	Parts      []string            // relations to one record: their long texts are shown as texts of the record
+	Relations  []string            // what could be expanded and was not
+	InnerParts map[string][]string // by relation that was asked for: what could be expanded in its records
+	RecordBase string              // public base URL of the resource server, for the citation; no trailing slash
 }
 
 // Document renders one record as exactly {id,title,url,metadata,text}; content[] is that object's own bytes (D3, S0-7a).
@@ -92,7 +93,7 @@ func Document(response *rs.Response, q DocumentQuery) (Result, error) {
 type document struct {
 	text   string
 	cuts   []item.Truncation
-	partly bool // a text that is attached is cut
+	partly bool // a text that is attached, or a related record, is cut or left out
 }
 
 // writeDocument writes a record in about remaining bytes of JSON. A text that does not fit is cut at a character; each cut
@@ -134,9 +135,9 @@ func writeDocument(it *item.Item, q DocumentQuery, remaining int) document {
 		b.WriteString(clean.Clip("empty: "+strings.Join(empty, ", "), write.LineChars/4) + "\n")
 	}
 	related, parts := d.writeParts(item.Relations(it), q, remaining/2)
-	related += writeRelated(it, parts, remaining/4)
+	related += d.writeRelated(it, parts, q.InnerParts, remaining/4)
 	files, whole := writeAttached(q.Attached, remaining/2)
-	d.partly = !whole
+	d.partly = d.partly || !whole
 	if len(q.Relations) > 0 && len(it.Data) > 0 {
 		first := q.Relations[:min(len(q.Relations), maxNamedRelations)]
 		expand := new(write.Object).Plain("id", it.ID).List("expand", first)
@@ -205,7 +206,7 @@ func (d *document) writeParts(all []item.Relation, q DocumentQuery, remaining in
 					continue
 				}
 				before := len(d.cuts)
-				fmt.Fprintf(&b, "\n%s of %s", write.ShownName(r.Name), child.ID)
+				fmt.Fprintf(&b, "\n%s of %s%s", write.ShownName(r.Name), child.ID, beside(child))
 				if d.writeTexts(&b, []member{m}, child, left); len(d.cuts) > before {
 					value = string([]rune(value)[:d.cuts[before].Shown])
 				}
@@ -222,29 +223,65 @@ func (d *document) writeParts(all []item.Relation, q DocumentQuery, remaining in
 	return b.String(), others
 }
 
-// writeRelated lists expanded records, a line each with the id that fetch takes, and how the others are read.
-func writeRelated(parent *item.Item, relations []item.Relation, remaining int) string {
+// beside are the short values that a record has beside its long texts and the ids that name it, in brackets.
+func beside(it *item.Item) string {
+	var values []string
+	for _, m := range it.Data {
+		text, _ := rs.AsText(m.Value)
+		if text != it.RecordID && !clean.LongerThan(m.Value, shortText) && !strings.Contains(text, "\n") {
+			values = append(values, write.ShownName(m.Name)+": "+write.ShownValue(m.Value))
+		}
+	}
+	if values == nil {
+		return ""
+	}
+	return " (" + clean.Clip(strings.Join(values, ", "), write.LineChars/4) + ")"
+}
+
+// writeRelated lists expanded records, a line each with the id that fetch takes, and how the others are read, and what they have
+// themselves that is not expanded.
+func (d *document) writeRelated(parent *item.Item, relations []item.Relation, inner map[string][]string, remaining int) string {
 	var b strings.Builder
+	records := 0
+	for _, related := range relations {
+		records += len(related.Records)
+	}
+	chars := min(max(relatedChars, remaining/max(records, 1)), maxValue)
+	var left []string
 	for _, related := range relations {
 		if b.Len() > remaining {
-			break
+			left = append(left, clean.Clip(write.ShownName(related.Name), write.LabelChars))
+			continue
 		}
 		fmt.Fprintf(&b, "\nexpanded %s: %s\n", write.ShownName(related.Name), write.Plural(len(related.Records), "record"))
 		shown := 0
 		for i, it := range related.Records {
-			line := it.ID
+			line, cut := it.ID, false
 			if it.Data != nil {
-				line = strings.TrimSpace(line + " " + clean.Preview(clean.Readable(it.Data.JSON()), relatedChars))
+				data := clean.Readable(it.Data.JSON())
+				if line = strings.TrimSpace(line + " " + clean.Preview(data, chars)); clean.LongerThan(data, chars) {
+					line, cut = line+" [cut; fetch has all of it]", true
+				}
 			}
 			if i == item.MaxRelated || b.Len()+len(line) > remaining {
 				break
 			}
 			b.WriteString(line + "\n")
+			d.partly = d.partly || cut
 			shown++
 		}
 		if rest := related.Rest(shown); rest != "" {
+			d.partly = true
 			b.WriteString(rest + "; " + related.All(parent) + "\n")
 		}
+		if parts := inner[related.Name]; len(parts) > 0 && len(related.Records) > 0 {
+			fmt.Fprintf(&b, "[not included: %s of each; with them: %s]\n", strings.Join(write.Each(parts, write.ShownName), ", "),
+				cmp.Or(related.Call(parent, parts...), "fetch with its id"))
+		}
+	}
+	if len(left) > 0 {
+		d.partly = true
+		b.WriteString(clean.Clip("\n[left out, fetch with each alone in expand: "+strings.Join(left, ", "), write.LineChars/4) + "]\n")
 	}
 	return b.String()
 }

@@ -2,7 +2,6 @@ package item
 
 import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
@@ -28,15 +27,26 @@ func (r *Relation) Rest(shown int) string {
 
 // All is how to read every record of a relation: a call, where a field of them is certain to have the parent's id.
 func (r *Relation) All(parent *Item) string {
-	if key := r.keyOf(parent); key != "" {
-		first := &r.Records[0]
-		filter := rs.Object{write.Pair(key, first.Data.Get(key))}.JSON()
-		call := new(write.Object).Text("stream", first.Stream).Text("connection_id", first.Connection).Put("filter", filter).Call("query_records")
-		if clean.Line(call) == call && !clean.LongerThan(call, write.LineChars/2) {
-			return "all: " + call
-		}
+	if call := r.Call(parent); call != "" {
+		return "all: " + call
 	}
 	return "raise expand_limit, or query their stream"
+}
+
+// Call reads every record of a relation, with what is to be expanded in them; "" where no field of them is certain to have the parent's id.
+func (r *Relation) Call(parent *Item, expand ...string) string {
+	key := r.keyOf(parent)
+	if key == "" {
+		return ""
+	}
+	first := &r.Records[0]
+	filter := rs.Object{write.Pair(key, first.Data.Get(key))}.JSON()
+	call := new(write.Object).Text("stream", first.Stream).Text("connection_id", first.Connection).Put("filter", filter).
+		List("expand", expand).Call("query_records")
+	if !write.Copyable(call, write.LineChars/2) {
+		return ""
+	}
+	return call
 }
 
 // keyOf is the only field that has the parent's id in every record of a relation; "" if there is none.
