@@ -57,6 +57,11 @@ func Document(response *rs.Response, q DocumentQuery) (Result, error) {
 	it.Data = item.Project(it.Data, q.Fields) // and nothing is known from fields that were not asked for (S0-7b)
 	it.Title = item.Title(nil, it.Data, func(string) bool { return true })
 	it.Authored, it.TimeField = item.Time(nil, it.Data)
+	emitted := it.Emitted // named in the metadata, but no date for a title: it would be taken for when the event is
+	it.Emitted = ""
+	if len(q.Fields) > 0 && !item.Wanted("emitted_at", q.Fields) {
+		emitted = ""
+	}
 
 	// What reads on names the connection even where the id that was asked for did not.
 	read := q.Ref
@@ -72,7 +77,7 @@ func Document(response *rs.Response, q DocumentQuery) (Result, error) {
 			write.Pair("id", write.JSON(q.Ref.String())),
 			write.Pair("title", write.JSON(it.Heading())),
 			write.Pair("url", write.JSON(cmp.Or(item.Address(it.Data), item.RecordURL(q.RecordBase, q.Ref)))),
-			write.Pair("metadata", documentMetadata(&it, doc, q, paging.Excess{Foreign: foreign})),
+			write.Pair("metadata", documentMetadata(&it, emitted, doc, q, paging.Excess{Foreign: foreign})),
 			write.Pair("text", write.JSON(doc.orNote(&it, q))),
 		}.JSON()
 		if cuts = len(doc.cuts) + foreign; doc.partly {
@@ -304,14 +309,14 @@ func (d document) orNote(it *item.Item, q DocumentQuery) string {
 }
 
 // documentMetadata has what is needed to cite the record, to read on, and to retry (S0-7a).
-func documentMetadata(it *item.Item, doc document, q DocumentQuery, extra paging.Excess) string {
+func documentMetadata(it *item.Item, emitted string, doc document, q DocumentQuery, extra paging.Excess) string {
 	m := new(write.Object).Optional("connection_id", it.Connection)
 	m.Optional("connector_key", clean.Preview(it.Connector, write.TitleChars)).Optional("stream", q.Ref.Stream)
 	if len(q.Ref.RecordID) <= maxPlainID { // a longer one is in the id
 		m.Optional("record_id", q.Ref.RecordID)
 	}
 	m.Optional("display_name", clean.Preview(it.Label, write.TitleChars))
-	m.Optional("authored_at", it.Authored).Optional("emitted_at", it.Emitted)
+	m.Optional("authored_at", it.Authored).Optional("emitted_at", emitted)
 	if it.Deleted {
 		m.Put("deleted", "true").Optional("deleted_at", it.DeletedAt)
 	}

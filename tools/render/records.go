@@ -99,7 +99,8 @@ func ownRecords(l listing, q RecordsQuery) (listing, paging.Excess) {
 }
 
 // projectRecord narrows one record of a list and reports whether there was anything to drop.
-// Its envelope stays: identity and what paging needs.
+// Its envelope stays: identity and what paging needs. emitted_at does not, unless it is named: without the record's own times beside it, it
+// is taken for one of them.
 func projectRecord(record object, fields []string) (narrow object, changed bool) {
 	if len(fields) == 0 {
 		return record, false
@@ -109,7 +110,7 @@ func projectRecord(record object, fields []string) (narrow object, changed bool)
 			if kept := item.Project(data, fields); len(kept) < len(data) {
 				m.Value, changed = kept.JSON(), true
 			}
-		} else if m.Name != "data" && !item.Wanted(m.Name, item.EnvelopeFields) && !item.Wanted(m.Name, fields) {
+		} else if !item.Wanted(m.Name, fields) && (m.Name == "emitted_at" || m.Name != "data" && !item.Wanted(m.Name, item.EnvelopeFields)) {
 			changed = true
 			continue
 		}

@@ -11,6 +11,47 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
+// Of records of which fields are named, a time that was not asked for is on no channel, so that emitted_at is not taken for it. Else it is
+// labelled, unless a field has the same instant. Records that have nothing of what was asked for say so.
+func TestEmittedAtIsNoTimeOfAnEvent(t *testing.T) {
+	event := func(id, data string) string {
+		return fmt.Sprintf(`{"id":%q,"stream":"events","connection_id":"cin_a","display_name":"Home","emitted_at":"2026-11-06T09:15:00.000Z","data":%s}`, id, data)
+	}
+	for name, row := range map[string]struct {
+		fields       []string
+		data         string
+		want         string // line of text
+		text, output bool   // whether emitted_at is on the channel
+	}{
+		"fields without it":           {[]string{"title"}, `{"title":"Swimming"}`, "id | title (id = cin_a/events: + first column)", false, false},
+		"it is among the fields":      {[]string{"title", "emitted_at"}, `{"title":"Swimming"}`, "id | emitted_at (of the record) | title (id = cin_a/events: + first column)", true, true},
+		"no time at all":              {nil, `{"title":"Swimming"}`, "id | emitted_at (of the record) | title (id = cin_a/events: + first column)", true, true},
+		"a field has the same time":   {nil, `{"written":"2026-11-06T10:15:00+01:00"}`, "id | written (id = cin_a/events: + first column)", false, true},
+		"a field has another time":    {nil, `{"at":"2026-11-07T10:15:00Z"}`, "id | emitted_at (of the record) | at (id = cin_a/events: + first column)", true, true},
+		"none of the fields is there": {[]string{"subject"}, `{}`, "id (id = cin_a/events: + first column; these records have nothing of what was asked for)", false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := Records(answer(`{"data":[`+event("e1", row.data)+","+event("e2", row.data)+`],"has_more":false}`), RecordsQuery{Stream: "events", Fields: row.fields})
+			if err != nil || !strings.Contains(r.Text, row.want+"\n") {
+				t.Errorf("no line %s (%v) in\n%s", row.want, err, r.Text)
+			}
+			if got := strings.Contains(r.Text, "emitted_at"); got != row.text {
+				t.Errorf("text has emitted_at: %t\n%s", got, r.Text)
+			}
+			if got := strings.Contains(string(r.Structured), "emitted_at"); got != row.output {
+				t.Errorf("structured output has emitted_at: %t\n%s", got, r.Structured)
+			}
+		})
+	}
+	for _, fields := range []string{"", "place", "emitted_at"} {
+		q := DocumentQuery{Ref: rs.Ref{ConnectionID: "cin_a", Stream: "events", RecordID: "e1"}, Fields: strings.Fields(fields)}
+		r, err := Document(answer(event("e1", `{"place":"Leith"}`)), q)
+		if err != nil || rs.AsObject(r.Text).Text("title") != "events from Home" || strings.Contains(r.Text, "2026-11-06") != (fields != "place") {
+			t.Errorf("fields %q: %s (%v)", fields, r.Text, err)
+		}
+	}
+}
+
 // ANSWERS 2: the forms of a page of records.
 func TestRecordTables(t *testing.T) {
 	record := func(connection, id, data string) string {

@@ -3,6 +3,7 @@ package item
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
@@ -21,7 +22,7 @@ type tableGroup struct {
 	items    []Item
 	prefix   string // of the ids; "" when they are printed whole
 	columns  []string
-	emitted  bool              // no record has a time of its own: when each was read stands behind the id
+	emitted  bool              // no record has a time of its own: emitted_at stands behind the id
 	block    bool              // each record is a block of lines
 	usual    map[string]string // of a column, the long value that most of its cells have: they show usualCell instead
 	related  []tableGroup
@@ -86,7 +87,8 @@ func groupRecords(items []Item) []tableGroup {
 	}
 	for i := range groups {
 		g := newTableGroup("", groups[i].items)
-		g.emitted = !slices.ContainsFunc(g.items, func(it Item) bool { return it.Authored != "" || it.Emitted == "" })
+		g.emitted = !slices.ContainsFunc(g.items, func(it Item) bool { return it.Authored != "" || it.Emitted == "" }) &&
+			slices.ContainsFunc(g.items, func(it Item) bool { return !it.repeatsEmitted() })
 		g.block = len(items) == 1 || len(g.columns) > maxColumns || clean.LongerThan(g.header(), write.LineChars)
 		if !g.block { // which has few columns
 			g.usual = usualValues(g.items, g.columns)
@@ -145,18 +147,35 @@ func repeatsID(it *Item, m rs.Member) bool {
 	return id == it.RecordID
 }
 
+// repeatsEmitted reports whether a field has the same instant as emitted_at.
+func (it *Item) repeatsEmitted() bool {
+	emitted, err := time.Parse(time.RFC3339, it.Emitted)
+	return err == nil && slices.ContainsFunc(it.Data, func(m rs.Member) bool {
+		text, _ := rs.AsText(m.Value)
+		at, err := time.Parse(time.RFC3339, text)
+		return err == nil && at.Equal(emitted)
+	})
+}
+
 // header names the columns.
 func (g *tableGroup) header() string {
 	names := append(make([]string, 0, 2+len(g.columns)), "id")
 	if g.emitted {
-		names = append(names, "emitted_at (when collected)")
+		names = append(names, "emitted_at (of the record)")
 	}
 	for _, column := range g.columns {
 		names = append(names, write.ShownName(column))
 	}
 	line := strings.Join(names, write.Separator)
+	var notes []string
 	if g.prefix != "" {
-		line += " (id = " + g.prefix + " + first column)"
+		notes = []string{"id = " + g.prefix + " + first column"}
+	}
+	if !slices.ContainsFunc(g.items, func(it Item) bool { return it.Deleted || len(it.Data) > 0 }) {
+		notes = append(notes, "these records have nothing of what was asked for")
+	}
+	if notes != nil {
+		line += " (" + strings.Join(notes, "; ") + ")"
 	}
 	if g.relation == "" {
 		return line

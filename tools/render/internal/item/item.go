@@ -23,7 +23,7 @@ type Item struct {
 	Label      string    // display name of the connection
 	Title      string    // "" when the source has none
 	Authored   string    // when its author made it
-	Emitted    string    // when the connector read it
+	Emitted    string    // emitted_at: when the source or the connector wrote the record, which need not be when what it tells of happens
 	Data       rs.Object // the source's own fields; nil when there are none
 	Expanded   rs.Object // related records by relation; nil when none were asked for
 	Deleted    bool

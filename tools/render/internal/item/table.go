@@ -136,8 +136,11 @@ func (it *Item) handle(prefix, none string) string {
 // block is a record as lines of "name: value".
 func (t *recordTable) block(it *Item) string {
 	b := append([]byte("id: "), it.handle("", "(none)")...)
-	if it.Authored == "" && it.Emitted != "" {
-		b = append(b, "\nemitted_at: "+clean.Name(it.Emitted)...)
+	if it.Authored == "" && it.Emitted != "" && !it.repeatsEmitted() {
+		b = append(b, "\nemitted_at (of the record): "+clean.Name(it.Emitted)...)
+	}
+	if len(it.Data) == 0 {
+		b = append(b, "\nThis record has nothing of what was asked for."...)
 	}
 	for i, m := range it.Data {
 		if repeatsID(it, m) {
