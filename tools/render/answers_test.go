@@ -36,6 +36,20 @@ func TestPagesOfSeveralConnectionsWithoutACursor(t *testing.T) {
 	if strings.Count(text, "query_records {") != 12 || !strings.Contains(text, `3 more connections: call schema {"stream":"orders"} for their ids, and query_records with each`) {
 		t.Errorf("a connection is missing:\n%s", text)
 	}
+	r, err := Records(answer(body), RecordsQuery{Stream: "orders", Limit: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	structured := rs.AsObject(string(r.Structured))
+	calls := structured.Array("next_by_connection")
+	for _, raw := range calls {
+		if call := rs.AsObject(raw); !strings.Contains(text, call.Text("tool")+" "+call.Get("arguments")+"\n") {
+			t.Errorf("structured output goes on elsewhere than text: %s", raw)
+		}
+	}
+	if len(calls) != 12 || !strings.HasPrefix(structured.Text("other_connections"), "3 more connections: call schema ") {
+		t.Errorf("structured output does not continue: %s", r.Structured)
+	}
 	later := recordsSay(t, body, RecordsQuery{Stream: "orders", Limit: 1, Position: paging.Position{Cursor: "page2"}})
 	if strings.Contains(later, "shown.") || !strings.Contains(later, "name one connection, from its first record on:") || !strings.Contains(later, `query_records {"stream":"orders","connection_id":"cin_3","limit":1}`) {
 		t.Errorf("a later page goes on behind records that are not on the first:\n%s", later)
@@ -140,5 +154,34 @@ func TestALongSearchContinuation(t *testing.T) {
 	}
 	if !strings.Contains(r.Text, "\nnext page: the same search with cursor=shown.") {
 		t.Errorf("hits are skipped:\n%s", r.Text[max(0, len(r.Text)-500):])
+	}
+}
+
+// ANSWERS 1: a record of structured output that has only the beginning of a text says so itself.
+func TestATruncatedRecordSaysSo(t *testing.T) {
+	record := func(id string, chars int) string {
+		return fmt.Sprintf(`{"id":%q,"stream":"orders","connection_id":"cin_a","data":{"body":%q,"note":"short"}}`, id, strings.Repeat("b", chars))
+	}
+	for name, row := range map[string]struct {
+		records []string
+		want    []string // truncated of each
+	}{
+		"a page that fits":                {[]string{record("o1", 900), record("o2", 9)}, []string{"", ""}},
+		"a page with long texts":          {[]string{record("o1", 90_000), record("o2", 9), record("o3", 900)}, []string{`["body"]`, "", `["body"]`}},
+		"a record too large for one page": {[]string{record("o1", 90_000)}, []string{`["body"]`}},
+		"with what came with it": {[]string{`{"id":"o1","stream":"orders","data":{"a":1},"expanded":{"items":{"data":[` +
+			strings.TrimSuffix(strings.Repeat(record("i1", 900)+",", 90), ",") + `]}}}`}, []string{`["expanded"]`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := Records(answer(listOf("", row.records...)), RecordsQuery{Stream: "orders"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, raw := range rs.AsObject(string(r.Structured)).Object("data").Array("data") {
+				if got := rs.AsObject(raw).Get("truncated"); got != row.want[i] {
+					t.Errorf("record %d: want %q, got %q", i, row.want[i], got)
+				}
+			}
+		})
 	}
 }

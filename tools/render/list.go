@@ -94,6 +94,13 @@ func (l listing) warned(code string) bool {
 	return false
 }
 
+// withoutWarning returns the list without the warnings of a code.
+func (l listing) withoutWarning(code string) listing {
+	kept := slices.DeleteFunc(l.meta.Array("warnings"), func(raw string) bool { return rs.AsObject(raw).Text("code") == code })
+	l.meta = l.meta.With("warnings", rs.JoinArray(kept))
+	return l
+}
+
 // keep returns the list with other items in place of its own.
 func (l listing) keep(items []rs.Item) listing {
 	l.Items, l.Body = items, l.With(items)

@@ -5,11 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
-	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/item"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/paging"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
@@ -144,15 +141,6 @@ func (a *recordsAnswer) more() bool {
 	return a.l.Envelope.Flag("has_more") || a.Continues || a.Extra.Over > 0
 }
 
-// A shownRecord is what structured output has of a record.
-type shownRecord struct {
-	raw      string
-	fields   object
-	expanded string // JSON
-	item     *item.Item
-	cuts     []item.Truncation // of all its long texts, whole ones too
-}
-
 // structured is the page as received where it fits. Otherwise long texts are truncated where there are several records, then the page
 // ends at a record. A record is shrunk only where it fills a page alone. It returns the records that are shown, too.
 func (a *recordsAnswer) structured() (out json.RawMessage, shown []shownRecord) {
@@ -161,7 +149,9 @@ func (a *recordsAnswer) structured() (out json.RawMessage, shown []shownRecord) 
 		records[i] = received(a.l.Items[i], &a.items[i]).readLong()
 	}
 	if len(a.l.Raw) <= pageJSON {
-		return a.beside(a.l.Raw, records, write.StructuredHard-1000-len(a.l.Raw)), records
+		if out := a.beside(a.l.Raw, records, write.StructuredHard-1000-len(a.l.Raw)); write.FitsStructured(out) {
+			return out, records
+		}
 	}
 	envelope := write.TruncateEnvelope(a.l.Envelope, write.EnvelopeJSON)
 	if len(a.items) == 0 {
@@ -224,97 +214,21 @@ func (a *recordsAnswer) beside(data string, records []shownRecord, remaining int
 	if len(followUps)+more > 0 {
 		w.Open("content_ladder", '{').Array("records", followUps).Number("more_records", more).Close('}')
 	}
+	if len(records) == len(a.items) {
+		calls, left := a.nextByConnection()
+		if len(calls) > 0 {
+			w.Array("next_by_connection", calls)
+		}
+		if left > 0 {
+			w.Plain("other_connections", a.otherConnections(left))
+		}
+	}
 	w.Optional("warning", a.warning(len(records)))
 	if len(a.q.Empty) > 0 {
 		_, why := conditions("query_records", a.q.Empty)
 		w.Put("conditions", why)
 	}
 	return w.Close('}').Bytes()
-}
-
-// received is a record as it was sent.
-func received(sent rs.Item, it *item.Item) shownRecord {
-	return shownRecord{raw: sent.Raw, fields: it.Data, expanded: sent.Members.Get("expanded"), item: it}
-}
-
-// truncated is a record with its long texts truncated.
-func truncated(sent rs.Item, it *item.Item) shownRecord {
-	shown := received(sent, it)
-	if it.Data == nil || !sent.Members.Has("data") || it.Ref == (rs.Ref{}) {
-		return shown
-	}
-	shown.fields = slices.Clone(it.Data)
-	for i, m := range it.Data {
-		if len(m.Value) <= truncatedText || rs.Kind(m.Value) != "string" || (item.Truncation{Field: m}).Unnamed() != "" {
-			continue
-		}
-		if text, _ := rs.AsText(m.Value); clean.LongerThan(text, truncatedText+truncatedText/4-1) {
-			shown.fields[i].Value = write.JSON(text[:clean.RuneIndex(text, truncatedText)])
-		}
-	}
-	shown.raw = sent.Members.With("data", shown.fields.JSON()).JSON()
-	return shown
-}
-
-// shrunk is a record with its fields, and what was expanded, cut to max bytes together with the envelope.
-func shrunk(sent rs.Item, it *item.Item, max int) shownRecord {
-	record := sent.Members
-	if !record.Has("data") || it.Data == nil {
-		raw := write.Truncate(sent.Raw, max)
-		return shownRecord{raw: raw, fields: rs.AsObject(raw), expanded: rs.AsObject(raw).Get("expanded"), item: it}
-	}
-	own := write.TruncateObject(record.Without("data", "expanded"), max/3, write.LeastShare, write.TruncateDepth)
-	remaining := max - len(own.JSON()) - len(`,"data":,"expanded":`)
-	expanded := record.Get("expanded")
-	if expanded != "" {
-		expanded = write.Truncate(expanded, remaining/3)
-		remaining -= len(expanded)
-		own = append(own, write.Pair("expanded", expanded))
-	}
-	fields := write.TruncateObject(it.Data, remaining, min(write.LeastField, remaining/2), write.TruncateDepth)
-	return shownRecord{raw: append(own, write.Pair("data", fields.JSON())).JSON(), fields: fields, expanded: expanded, item: it}
-}
-
-// part is what is shown of a field of the record.
-func (shown shownRecord) part(i int) string {
-	name := shown.item.Data[i].Name
-	if i < len(shown.fields) && shown.fields[i].Name == name { // as nearly always: a record may have very many fields
-		return shown.fields[i].Value
-	}
-	return shown.fields.Get(name)
-}
-
-// readLong finds the fields of a record that are long texts, and those that were cut.
-func (shown shownRecord) readLong() shownRecord {
-	it := shown.item
-	if it.Ref == (rs.Ref{}) {
-		return shown
-	}
-	for i, m := range it.Data {
-		part, kind := shown.part(i), rs.Kind(m.Value)
-		whole := part == m.Value || kind == "null"
-		if whole && (len(m.Value) <= longText || kind != "string") {
-			continue
-		}
-		c := item.Truncation{Item: it, Field: m}
-		switch {
-		case whole:
-			c.FromStart = true
-			if c.Shown = c.Total(); c.Shown <= longText {
-				continue
-			}
-		case kind == "string":
-			text, _ := rs.AsText(part)
-			c.Shown = utf8.RuneCountInString(text)
-		}
-		shown.cuts = append(shown.cuts, c)
-	}
-	if len(it.Expanded) > 0 {
-		if all := write.Pair("expanded", it.Expanded.JSON()); len(shown.expanded) < len(all.Value) {
-			shown.cuts = append(shown.cuts, item.Truncation{Item: it, Field: all, Related: true})
-		}
-	}
-	return shown
 }
 
 // Records renders a page of query_records. Structured is {"data": body}; the text has count, cursors and a preview of

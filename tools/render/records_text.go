@@ -90,7 +90,11 @@ func (a *recordsAnswer) lead() []string {
 	if a.q.ChangesSince == "" && spansConnections(a.items) {
 		lines = append(lines, eachApart)
 	}
-	lines = append(append(lines, missingFields(a.l.Envelope)...), a.l.warnings(4)...)
+	warned := a.l
+	if len(a.byConnection()) > 0 { // the last lines say what to do about it
+		warned = warned.withoutWarning("partial_results")
+	}
+	lines = append(append(lines, missingFields(a.l.Envelope)...), warned.warnings(4)...)
 	if changes := a.l.Envelope.Text("next_changes_since"); changes != "" {
 		line := paging.CursorLine("next_changes_since", changes)
 		if a.more() {
@@ -125,18 +129,22 @@ func (q RecordsQuery) nextPage(changes, cursor, otherwise string) string {
 	return paging.NextPage("query_records", q.call(q.ConnectionID, changes, cursor), cursor, longestCall, otherwise)
 }
 
+// session is the bookmark of changes with which the pages that follow are read; "" where records are read.
+func (a *recordsAnswer) session() string {
+	if a.q.ChangesSince == "" {
+		return ""
+	}
+	return cmp.Or(a.l.Envelope.Text("next_changes_since"), a.q.ChangesSince)
+}
+
 // tail are the last lines: how to go on, with the cursor once more.
 func (a *recordsAnswer) tail() []string {
 	q, cursor, changes := a.q, a.l.Envelope.Text("next_cursor"), a.l.Envelope.Text("next_changes_since")
-	session := ""
-	if q.ChangesSince != "" {
-		session = cmp.Or(changes, q.ChangesSince)
-	}
 	switch {
 	case cursor != "":
-		return []string{q.nextPage(session, cursor, paging.AtStructured("query_records"))}
+		return []string{q.nextPage(a.session(), cursor, paging.AtStructured("query_records"))}
 	case a.more() || a.l.warned("partial_results"):
-		return namedPages(q, a.all, session)
+		return a.namedPages()
 	case changes != "":
 		call := q.call(q.ConnectionID, changes, "").Call("query_records")
 		if !write.Copyable(call, longestCall) {
@@ -156,49 +164,84 @@ func (a *recordsAnswer) tail() []string {
 	return nil
 }
 
-// namedPages says how to go on when the resource server merged connections and gave no cursor: one connection after the other, each
-// behind its own last record on this page. Where that is in the list of its connection is known of the first page alone.
-func namedPages(q RecordsQuery, page []item.Item, session string) []string {
-	const maxNamed = 12
-	later := q.Position.Cursor != ""
-	lines := []string{"This page has no cursor. To page on, name one connection:"}
-	if later {
-		lines[0] = "This page has no cursor. To page on, name one connection, from its first record on:"
+// A connectionPage is the call that continues in one of the connections that a resource server merged into a page without a cursor.
+type connectionPage struct {
+	connection, label string
+	call              *write.Object
+}
+
+// byConnection are those calls, for each connection of the page behind its own last record; nil where the page has a cursor, or nothing
+// follows. Where that record is in the list of its connection is known of the first page alone.
+func (a *recordsAnswer) byConnection() []connectionPage {
+	q := a.q
+	if a.l.Envelope.Text("next_cursor") != "" || q.ConnectionID != "" || !a.more() && !a.l.warned("partial_results") {
+		return nil
 	}
-	var connections []string
+	var pages []connectionPage
 	shown, last := map[string]int{}, map[string]*item.Item{}
-	for i := range page {
-		conn := page[i].Connection
+	for i := range a.all {
+		conn := a.all[i].Connection
 		if conn != "" && shown[conn] == 0 {
-			connections = append(connections, conn)
+			pages = append(pages, connectionPage{connection: conn})
 		}
-		shown[conn], last[conn] = shown[conn]+1, &page[i]
+		shown[conn], last[conn] = shown[conn]+1, &a.all[i]
 	}
-	if q.ConnectionID != "" || len(connections) == 0 {
+	for i, p := range pages {
+		cursor := ""
+		if q.Position.Cursor == "" {
+			start, _ := q.Position.Under(p.connection)
+			cursor = start.After(shown[p.connection], min(2*max(q.Limit, shown[p.connection]), paging.MaxLimit), last[p.connection].ID).String()
+		}
+		pages[i].label, pages[i].call = last[p.connection].Label, q.call(p.connection, a.session(), cursor)
+	}
+	return pages
+}
+
+// maxNamed bounds the connections whose calls are printed.
+const maxNamed = 12
+
+// namedPages says in text how to go on one connection after the other.
+func (a *recordsAnswer) namedPages() []string {
+	pages := a.byConnection()
+	if len(pages) == 0 {
 		return []string{"This page has no cursor: ask with a higher limit (at most 100) or a narrower filter."}
 	}
-	for _, conn := range connections {
-		cursor := ""
-		if !later {
-			start, _ := q.Position.Under(conn)
-			cursor = start.After(shown[conn], min(2*max(q.Limit, shown[conn]), paging.MaxLimit), last[conn].ID).String()
-		}
-		line := q.call(conn, session, cursor).Call("query_records")
+	lines := []string{"This page has no cursor. To page on, name one connection:"}
+	if a.q.Position.Cursor != "" {
+		lines[0] = "This page has no cursor. To page on, name one connection, from its first record on:"
+	}
+	for _, p := range pages {
+		line := p.call.Call("query_records")
 		if !write.Copyable(line, longestCall) {
-			line = "query_records with the same arguments and connection_id " + clean.Name(conn)
+			line = "query_records with the same arguments and connection_id " + clean.Name(p.connection)
 		}
-		if label := clean.Preview(last[conn].Label, write.LabelChars); label != "" {
+		if label := clean.Preview(p.label, write.LabelChars); label != "" {
 			line += " for " + clean.Bare(label)
 		}
 		if len(lines) <= maxNamed && !clean.LongerThan(line, write.LineChars) {
 			lines = append(lines, line)
 		}
 	}
-	if left := len(connections) - (len(lines) - 1); left > 0 {
-		lines = append(lines, fmt.Sprintf("%d more connections: call %s for their ids, and query_records with each as connection_id.",
-			left, new(write.Object).Text("stream", q.Stream).Call("schema")))
+	if left := len(pages) - (len(lines) - 1); left > 0 {
+		lines = append(lines, a.otherConnections(left))
 	}
 	return lines
+}
+
+// nextByConnection says the same in structured output: the calls, and how many connections have none.
+func (a *recordsAnswer) nextByConnection() (calls []string, left int) {
+	pages := a.byConnection()
+	for _, p := range pages {
+		if len(calls) < maxNamed && len(p.call.JSON()) <= longestCall {
+			calls = append(calls, write.ToolCall("query_records", p.call.JSON()))
+		}
+	}
+	return calls, len(pages) - len(calls)
+}
+
+func (a *recordsAnswer) otherConnections(n int) string {
+	return fmt.Sprintf("%d more connections: call %s for their ids, and query_records with each as connection_id.",
+		n, new(write.Object).Text("stream", a.q.Stream).Call("schema"))
 }
 
 const (
