@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -108,7 +109,10 @@ func (m mistake) try(t *testing.T, s session) string {
 	found := sendLine.FindStringSubmatch(textOf(result))
 	var said struct {
 		Error struct {
-			Send string `json:"send"`
+			Send struct {
+				Tool      string
+				Arguments map[string]any
+			}
 		} `json:"error"`
 	}
 	if err := structured(result, &said); err != nil {
@@ -117,10 +121,10 @@ func (m mistake) try(t *testing.T, s session) string {
 	if found == nil {
 		return "no call is printed:\n" + textOf(result) + "\n"
 	}
-	if found[1] != said.Error.Send {
-		t.Errorf("%v: text says %s, structured output %s", m.wrong, found[1], said.Error.Send)
-	}
 	next := parseCall(t, found[1])
+	if send := (call{said.Error.Send.Tool, said.Error.Send.Arguments}); !reflect.DeepEqual(next, send) {
+		t.Errorf("%v: text says %s, structured output %v", m.wrong, found[1], send)
+	}
 	again := s.call(next.tool, next.arguments)
 	if again.IsError {
 		return "fails again: " + found[1] + "\n" + textOf(again) + "\n"

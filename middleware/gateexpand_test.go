@@ -34,7 +34,10 @@ func TestGateExpand(t *testing.T) {
 		},
 		"S4-5a an advertised relation is forwarded for one record": {
 			expanding, nil, "fetch", `{"id":"cin_work/messages:m1","expand":["attachments"]}`, "",
-			[]string{"/v1/schema?connection_id=cin_work&stream=messages&view=compact", "/v1/streams/messages/records/m1?connection_id=cin_work&expand=attachments"},
+			[]string{ // the second read of the schema is held where the grant is known, the first is not: it is live
+				"/v1/schema?connection_id=cin_work&stream=messages&view=compact", "/v1/schema?connection_id=cin_work&stream=messages&view=compact",
+				"/v1/streams/messages/records/m1?connection_id=cin_work&expand=attachments",
+			},
 		},
 		"S4-5a which relation is legal, the resource server says": {
 			expanding, nil, "query_records", `{"stream":"messages","connection_id":"cin_work","expand":["nonsense"]}`, "",

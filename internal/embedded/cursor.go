@@ -37,7 +37,7 @@ func (c *call) sealCursor(position cursor) string {
 
 // openCursor reads a cursor of this server's own making.
 func (c *call) openCursor(text string) (cursor, bool) {
-	sealed, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(text, "="))
+	sealed, err := base64.RawURLEncoding.Strict().DecodeString(strings.TrimRight(text, "="))
 	if err != nil || len(sealed) <= macSize {
 		return cursor{}, false
 	}

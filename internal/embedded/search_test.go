@@ -100,6 +100,21 @@ func TestSearchPages(t *testing.T) {
 			t.Errorf("hits (-want +got):\n%s", diff)
 		}
 	})
+	t.Run("a cursor of which one character is another is refused", func(t *testing.T) {
+		const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+		cursor := text(r.ok("tok-client", "/v1/search?q=invoice&limit=1").at("next_cursor"))
+		for i := range cursor {
+			for n, letter := range letters {
+				changed := cursor[:i] + string(letter) + cursor[i+1:]
+				if changed == cursor || n%16 > 0 && i < len(cursor)-1 { // only at the end a character may have bits that are not used
+					continue
+				}
+				if got := r.get("tok-client", "/v1/search?q=invoice&limit=1&cursor="+changed); got.code() != "invalid_cursor" {
+					t.Errorf("%s is taken for %s: %s", changed, cursor, got.text)
+				}
+			}
+		}
+	})
 	t.Run("a cursor is of its query and grant", func(t *testing.T) {
 		cursor := text(r.ok("tok-client", "/v1/search?q=invoice&limit=1").at("next_cursor"))
 		for token, target := range map[string]string{"tok-client": "/v1/search?q=number&cursor=" + cursor, "tok-owner": "/v1/search?q=invoice&cursor=" + cursor} {

@@ -162,13 +162,18 @@ func hintFor(e *rs.Error) string {
 func errorObject(e *rs.Error, hint string) string {
 	o := new(write.Object).Plain("code", errorCode(e)).Plain("message", clean.Preview(e.Message, 600)).
 		Optional("hint", clean.Preview(hint, 500))
-	if len(e.Send) <= maxSend {
-		o.Optional("send", clean.Line(e.Send))
+	if tool, arguments, _ := strings.Cut(e.Send, " "); rs.AsObject(arguments) != nil && len(e.Send) <= maxSend {
+		o.Put("send", write.ToolCall(tool, arguments))
 	}
 	if len(e.Connect) > 0 {
 		o.Put("connect", write.JSON(e.Connect))
 	}
-	o.Optional("param", clean.Preview(e.Param, 120)).Optional("retry_with", clean.Preview(e.RetryWith, 120)).Number("status", e.Status)
+	o.Optional("param", clean.Preview(e.Param, 120)).Optional("retry_with", clean.Preview(e.RetryWith, 120))
+	envelope := rs.AsObject(string(e.Envelope))
+	corrected := envelope.Has("code") && envelope.Text("code") != string(e.Code) // what the resource server said is not what is wrong
+	if !corrected {
+		o.Number("status", e.Status)
+	}
 	if len(e.Connections) > 0 {
 		list, total := []string{}, max(e.ConnectionTotal, len(e.Connections))
 		for _, c := range e.Connections[:min(len(e.Connections), rs.MaxConnectionOptions)] {
@@ -192,8 +197,11 @@ func errorObject(e *rs.Error, hint string) string {
 	}
 	o.Optional("request_id", clean.Preview(e.RequestID, 120)).Number("retry_after_seconds", seconds(e.RetryAfter))
 	const smallEnvelope = 1 << 10
-	if envelope, err := rs.Compact(string(e.Envelope)); err == nil && len(envelope) <= smallEnvelope {
-		o.Put("rs", envelope)
+	if raw, err := rs.Compact(string(e.Envelope)); err == nil && len(raw) <= smallEnvelope {
+		if corrected && e.Status > 0 {
+			raw = envelope.With("status", write.JSON(e.Status)).JSON()
+		}
+		o.Put("rs", raw)
 	}
 	return o.JSON()
 }

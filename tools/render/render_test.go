@@ -221,6 +221,17 @@ func TestError(t *testing.T) {
 			t.Errorf("%s\n%s", r.Text, r.Structured)
 		}
 	})
+	t.Run("a corrected error leads, with the call that is meant; the server's is below it with its status", func(t *testing.T) {
+		r := Error(&rs.Error{
+			Code: "unknown_stream", Message: "no stream", Send: `schema {"stream":"mails"}`, Status: 401,
+			Envelope: json.RawMessage(`{"code":"context.stream_not_allowed","message":"Token introspection failed closed"}`),
+		})
+		const want = `{"error":{"code":"unknown_stream","message":"no stream","send":{"tool":"schema","arguments":{"stream":"mails"}},` +
+			`"rs":{"code":"context.stream_not_allowed","message":"Token introspection failed closed","status":401}}}`
+		if diff := cmp.Diff(want, string(r.Structured)); diff != "" {
+			t.Error(diff)
+		}
+	})
 	t.Run("S3-3a D14 an unusable connection is no choice, and says why", func(t *testing.T) {
 		e := &rs.Error{Code: rs.AmbiguousConnection, Message: "m", RetryWith: "connection_id", Connections: []rs.Connection{{ID: "cin_a"}}}
 		for i := range 9 {

@@ -131,6 +131,9 @@ func (s *searchPage) envelope() object {
 	data = append(data, write.Pair("results_ref", write.JSON("structuredContent.results")))
 	if s.q.Repair != nil {
 		data = data.With("repair", s.q.Repair.json())
+		if meta := data.Object("meta"); meta.Has("count") && len(s.hits) > 0 { // of the search that found nothing
+			data = data.With("meta", meta.Without("count").JSON())
+		}
 	}
 	if s.q.OfTime != nil {
 		data = data.With("of_that_time", write.ToolCall("search", s.q.OfTime.JSON()))

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -215,7 +216,7 @@ func windowStructured(o object, s span, q WindowQuery) string {
 	if out.Close('}'); s.next >= 0 {
 		out.Put("next", q.at(s.next).JSON())
 	}
-	return out.JSON()
+	return out.Optional("warning", s.beyond(q)).JSON()
 }
 
 func numberOrNull(n int) string {
@@ -223,6 +224,17 @@ func numberOrNull(n int) string {
 		return "null"
 	}
 	return write.JSON(n)
+}
+
+// beyond says that a window begins behind the end of its field; "" where it does not.
+func (s span) beyond(q WindowQuery) string {
+	switch {
+	case s.text != "" || q.Offset == 0 || s.total >= 0 && q.Offset < s.total:
+		return ""
+	case s.total < 0:
+		return fmt.Sprintf("offset_chars %d is not before the end of the field.", q.Offset)
+	}
+	return fmt.Sprintf("offset_chars %d is beyond the end: the field has %s.", q.Offset, write.Plural(s.total, "character"))
 }
 
 // windowPage is the place of the window, how to read on and how to check a quote, then the text, quoted, then how to
@@ -254,7 +266,7 @@ func windowPage(s span, q WindowQuery) string {
 		lines = append(lines, "previous part: "+q.at(s.previous).Call("read_record_field"))
 	}
 	if s.text == "" {
-		return strings.Join(append(lines, "The text is empty."), "\n")
+		return strings.Join(append(lines, cmp.Or(s.beyond(q), "The text is empty.")), "\n")
 	}
 	lines = append(lines, "sha256 "+marked.Digest(clean.Lines(s.text))+" of this text")
 	lines = append(lines, write.QuoteLines(s.text)...)
