@@ -86,8 +86,8 @@ func writeAttached(all []Attached, remaining int) (text string, whole bool) {
 			texts[i] = htmlText(a.Text)
 		}
 		if remaining -= write.Escaped(heads[i]) + 20; texts[i] == "" {
-			heads[i] += ": resource " + a.uri()
-			remaining -= len(a.uri())
+			heads[i] += notRead(a) + a.uri()
+			remaining -= len(notRead(a) + a.uri())
 		} else {
 			sizes = append(sizes, write.Escaped(quoted(texts[i])))
 		}
@@ -112,6 +112,14 @@ func writeAttached(all []Attached, remaining int) (text string, whole bool) {
 		}
 	}
 	return b.String(), whole
+}
+
+// notRead says that a document does not show what is attached, and why; its address follows.
+func notRead(a Attached) string {
+	if a.IsText() {
+		return "; not shown here, all of it is the resource "
+	}
+	return "; not text, so no tool reads it: a client can open the resource "
 }
 
 // uri is the resource that has all bytes.

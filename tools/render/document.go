@@ -119,7 +119,7 @@ func writeDocument(it *item.Item, q DocumentQuery, remaining int) document {
 			}
 			value = shortValue(value)
 		case "array", "object":
-			value = clean.Preview(clean.Readable(m.Value), maxValue)
+			value = clean.Preview(clean.Readable(item.WithoutRepeats(m.Value)), maxValue)
 			partly = strings.HasSuffix(value, "…") // whole, it ends with a bracket; a text may end like this by itself
 		case "null":
 			value = "null"

@@ -116,6 +116,16 @@ func TestRecordTables(t *testing.T) {
 				"  parts: more exist", "  twice: more exist; raise expand_limit, or query their stream",
 			},
 		},
+		"a reference to a blob says its id once, and what can be read of it": {
+			[]string{
+				record("cin_a", "o1", `{"file":{"blob_id":"blob_sha256_0123456789abcdef","mime_type":"image/png","sha256":"0123456789abcdef","fetch_url":"/v1/blobs/blob_sha256_0123456789abcdef"}}`),
+				record("cin_a", "o2", `{"file":{"blob_id":"b2","sha256":"fedcba9876543210"}}`),
+			},
+			[]string{
+				`o1 | {"blob_id":"blob_sha256_0123456789abcdef","mime_type":"image/png"}`, `o2 | {"blob_id":"b2","sha256":"fedcba9876543210"}`,
+				"blob_id: members that repeat it are left out. fetch with the record's id shows a text (text/*) that is attached; no tool reads another type.",
+			},
+		},
 		"a long text among others says how it is read": {
 			[]string{record("cin_a", "o1", `{"text":"`+strings.Repeat("a", 9000)+`"}`), record("cin_a", "o2", `{"text":"b"}`)},
 			[]string{"o1 | \"" + strings.Repeat("a", 500) + "\"… (+8,500 characters)", "o2 | b", `(+N characters): not shown; read with the id and field, as read_record_field {"id":"cin_a/orders:o1","field":"text"}`},

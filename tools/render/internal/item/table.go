@@ -28,6 +28,7 @@ type recordTable struct {
 	chars int          // that a cell shows of a text at most
 	cuts  []Truncation // the values that are cut, of the records written
 	all   []string     // relations of which a line says how all records are read
+	blob  bool         // a reference to a blob is shown without what repeats its id
 }
 
 // Tables writes the records of a page as tables, in about so many bytes: the lines of each record, with the heads before the first
@@ -55,6 +56,9 @@ func Tables(items []Item, remaining int) (records, notes []string) {
 	if at := slices.IndexFunc(t.cuts, func(c Truncation) bool { return c.Unnamed() == "" }); at >= 0 && len(items) > 1 {
 		t.cuts[at].FromStart = true
 		notes = []string{"(+N characters): not shown; read with the id and field, as " + t.cuts[at].readOn()}
+	}
+	if t.blob {
+		notes = append(notes, blobNote)
 	}
 	return records, notes
 }
@@ -91,6 +95,29 @@ func (t *recordTable) group(g *tableGroup) []string {
 		records[0] = head + "\n" + records[0]
 	}
 	return records
+}
+
+// blobNote says what is left out of references to blobs, and what can be read of those.
+const blobNote = "blob_id: members that repeat it are left out. fetch with the record's id shows a text (text/*) that is attached; " +
+	"no tool reads another type."
+
+// WithoutRepeats is a reference to a blob without the members that say its id again, such as a digest and an address; any other value as
+// it is.
+func WithoutRepeats(value string) string {
+	const least = 16 // bytes of a text that repeats something
+	if !strings.Contains(value, `"blob_id"`) {
+		return value
+	}
+	ref := rs.AsObject(value)
+	id := ref.Text("blob_id")
+	kept := slices.DeleteFunc(slices.Clone(ref), func(m rs.Member) bool {
+		text, _ := rs.AsText(m.Value)
+		return m.Name != "blob_id" && len(text) >= least && (strings.HasSuffix(text, id) || strings.HasSuffix(id, text))
+	})
+	if id == "" || len(kept) == len(ref) {
+		return value
+	}
+	return kept.JSON()
 }
 
 // TooWide reports whether a line has more characters than a line may have.
@@ -179,7 +206,9 @@ func (t *recordTable) row(prefix string, columns []string, usual map[string]stri
 
 // appendCell appends a value, and how much of it is not shown; with call how that is read.
 func (t *recordTable) appendCell(b []byte, it *Item, m rs.Member, call bool) []byte {
-	b, left := clean.AppendCell(b, m.Value, t.chars)
+	value := WithoutRepeats(m.Value)
+	t.blob = t.blob || len(value) < len(m.Value)
+	b, left := clean.AppendCell(b, value, t.chars)
 	if left == 0 {
 		return b
 	}
