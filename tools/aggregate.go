@@ -55,6 +55,8 @@ func (a aggregator) forward(ctx context.Context, call Call) (Reply, error) {
 	var answer Answer
 	response, body, err := r.Answer(ctx)
 	if err == nil && (body.Includes("value") || body.Has("groups")) {
+		body = r.AddTitles(ctx, body)
+		r.AddStatus(ctx)
 		r.AddConnections(ctx, body)
 		if call.Scope.ConnectionID == "" && (r.Asked || leavesOut(response)) {
 			r.AddAll(missingFields(call, r.Fields(ctx)))

@@ -12,28 +12,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// parentOf returns the stream whose ids a field of the call's stream has: its own, or one that can be expanded by that field.
-func parentOf(schema *rs.Schema, call Call, field string) (parent string, found bool) {
-	switch {
-	case field == "id":
-		return call.Scope.Stream, true
-	case schema == nil:
-		return "", false
-	}
-	for i := range schema.Streams {
-		stream := &schema.Streams[i]
-		if !known.HasConnection(stream, call.Scope.ConnectionID) {
-			continue
-		}
-		for _, relation := range stream.Relations() {
-			if relation.Target == call.Scope.Stream && relation.ForeignKey == field {
-				return stream.Name, true
-			}
-		}
-	}
-	return "", false
-}
-
 // isSearched reports whether search reads a field of the call's stream.
 func isSearched(schema *rs.Schema, call Call, field string) bool {
 	if schema == nil {
@@ -56,7 +34,11 @@ func explainValue(ctx context.Context, call Call, f filter.Filter, e *render.Emp
 		return
 	}
 	schema := call.Tool.Schema(ctx, call.RS, "", call.Scope.ConnectionID)
-	if parent, ok := parentOf(schema, call, e.Field); ok {
+	parent, ok := known.ParentOf(schema, call.Scope, e.Field)
+	if e.Field == "id" {
+		parent, ok = call.Scope.Stream, true
+	}
+	if ok {
 		e.IDsOf = parent
 		if ref, err := rs.ParseRef(value); err == nil && ref.Stream == parent {
 			e.Meant = withValue(call, e.Field, rs.EncodeJSON(ref.RecordID))

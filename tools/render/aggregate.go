@@ -3,6 +3,7 @@ package render
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -87,16 +88,13 @@ func (a aggregateAnswer) head() string {
 	return clean.Clip(head, write.LineChars/2)
 }
 
-// withCounts adds to a line how many records were counted, in which zone, and how many reads of the resource server the answer took.
+// withCounts adds to a line how many records were counted, and in which zone.
 func (a aggregateAnswer) withCounts(line string) string {
 	if n, ok := a.Number("filtered_record_count"); ok {
 		line += " · " + write.Plural(n, "record")
 	}
 	if zone := a.Text("time_zone"); zone != "" && a.Has("groups") {
 		line += " · " + write.ShownName(zone)
-	}
-	if n, ok := a.Number("reads"); ok && a.Flag("composed") {
-		line += " · " + write.Plural(n, "read")
 	}
 	return line
 }
@@ -125,6 +123,9 @@ func (a aggregateAnswer) table() []string {
 func (a aggregateAnswer) row(row groupRow) string {
 	cells := make([]string, 1+len(a.units))
 	cells[0] = a.key(row.key)
+	if title := row.parts[0].Text("title"); title != "" {
+		cells[0] += " (" + write.ShownValue(write.JSON(title)) + ")"
+	}
 	for _, part := range row.parts {
 		text := write.ShownValue(cmp.Or(part.Get("value"), part.Get("count")))
 		if n, ok := part.Number("count"); ok && part.Includes("value") && a.Text("metric") != "count" {
@@ -189,13 +190,73 @@ func (a aggregateAnswer) notes() []string {
 			notes = append(notes, "by "+unit+": aggregate "+apart.Get("arguments"))
 		}
 	}
+	if of := a.Object("ids_of"); of != nil {
+		notes = append(notes, a.untitled(of)...)
+	}
+	if every := a.Text("every"); every != "" {
+		notes = append(notes, a.everyStatus(every))
+	}
+	if a.distinctOverSeveral() {
+		notes = append(notes, distinctOnce)
+	}
 	if a.Flag("changed") {
 		notes = append(notes, "Some groups had other records when they were read than when they were counted: ask again for exact numbers.")
 	}
 	if a.Flag("approximate") {
 		notes = append(notes, "approximate=true: the figures are estimates.")
 	}
-	return append(append(notes, missingFields(a.object)...), listing{meta: a.Object("meta")}.warnings(3)...)
+	warned := listing{meta: a.Object("meta")}.withoutLeftOut(a.object)
+	return append(append(notes, missingFields(a.object)...), warned.warnings(3)...)
+}
+
+// distinctOnce says what a count of distinct values over several connections is.
+const distinctOnce = "a value that several connections have is counted once"
+
+// asides are in structured output what text says in notes and in the line below the groups.
+func (a aggregateAnswer) asides() string {
+	var asides []string
+	if a.leavesOutEmpty() && len(a.rows) > 0 {
+		asides = append(asides, write.ShownName(cmp.Or(a.Text("granularity"), "group"))+"s without records are left out")
+	}
+	if every := a.Text("every"); every != "" {
+		asides = append(asides, a.everyStatus(every))
+	}
+	if a.distinctOverSeveral() {
+		asides = append(asides, distinctOnce)
+	}
+	return strings.Join(asides, "; ")
+}
+
+func (a aggregateAnswer) distinctOverSeveral() bool {
+	return a.Text("metric") == "count_distinct" && len(a.Array("connections")) > 1
+}
+
+// untitled says how the groups are named that have no title.
+func (a aggregateAnswer) untitled(of object) []string {
+	at := slices.IndexFunc(a.rows, func(row groupRow) bool { return row.parts[0].Text("title") == "" && row.key != "null" })
+	if at < 0 {
+		return nil
+	}
+	key, _ := rs.AsText(a.rows[at].key)
+	ref := rs.Ref{ConnectionID: of.Text("connection_id"), Stream: of.Text("stream"), RecordID: key}
+	call := new(write.Object).Text("id", ref.String()).Call("fetch")
+	if !write.Copyable(call, write.LineChars/2) {
+		return nil
+	}
+	return []string{write.ShownName(a.Text("group_by")) + " has ids of " + write.ShownName(of.Text("stream")) + ": " + call}
+}
+
+// everyStatus says that what is added up is of every status, and how it is told apart.
+func (a aggregateAnswer) everyStatus(field string) string {
+	says := "every " + write.ShownName(field) + " is included"
+	if a.Arguments.Has("group_by") || a.Arguments.Has("group_by_time") {
+		return says + "; filter by it to leave some out"
+	}
+	call := new(write.Object).Rest(a.Arguments.With("group_by", write.JSON(field))).Call("aggregate")
+	if !write.Copyable(call, write.LineChars) {
+		return says
+	}
+	return says + "; apart: " + call
 }
 
 // structured is the answer as received, without what it is nested in, when it fits, else with as many groups as do, and how to see the
@@ -209,6 +270,8 @@ func (a aggregateAnswer) structured() string {
 	if a.chosenByCount() && a.other() > 0 {
 		complete.Plain("shown", a.rest(len(a.rows)).says)
 	}
+	note := a.asides()
+	complete.Optional("note", note)
 	if out := complete.JSON(); write.FitsStructured(out) {
 		return out
 	}
@@ -223,7 +286,7 @@ func (a aggregateAnswer) structured() string {
 				parts = append(parts, part.JSON())
 			}
 		}
-		out := new(write.Object).Put("data", head.With("groups", joined(parts)).JSON())
+		out := new(write.Object).Put("data", head.With("groups", joined(parts)).JSON()).Optional("note", note)
 		if n == len(a.rows) {
 			return out.JSON()
 		}

@@ -3,6 +3,7 @@ package render
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -85,16 +86,20 @@ func (a aggregateAnswer) rest(n int) groupsRest {
 			of = fmt.Sprintf(" of at least %d", total)
 		}
 	}
-	r := groupsRest{says: fmt.Sprintf("shown %d%s %s", n, of, strings.TrimPrefix(write.Plural(total, noun), strconv.Itoa(total)+" "))}
+	kind, with := strings.TrimPrefix(write.Plural(total, noun), strconv.Itoa(total)+" "), ""
+	if a.leavesOutEmpty() {
+		with = " with records"
+	}
+	r := groupsRest{says: fmt.Sprintf("shown %d%s %s%s", n, of, kind, with)}
 	hidden := a.recordsOf(n, len(a.rows))
 	switch {
 	case total == 0 && other == 0:
 		r.says = "no groups"
 		return r
 	case total == n && other == 0:
-		r.says = fmt.Sprintf("all %s shown", write.Plural(n, noun))
+		r.says = fmt.Sprintf("all %s%s shown", write.Plural(n, noun), with)
 		if n == 1 {
-			r.says = "shown 1 " + noun + ", which is all"
+			r.says = "shown 1 " + noun + with + ", which is all"
 		}
 		return r
 	case total == n && known > 0: // each group was read
@@ -115,6 +120,15 @@ func (a aggregateAnswer) rest(n int) groupsRest {
 		r.says += "; filter to see them"
 	}
 	return r
+}
+
+// leavesOutEmpty reports whether the groups are of time, and none of them is without records.
+func (a aggregateAnswer) leavesOutEmpty() bool {
+	empty := func(part object) bool {
+		n, ok := part.Number("count")
+		return ok && n == 0
+	}
+	return a.Has("group_by_time") && !slices.ContainsFunc(a.rows, func(row groupRow) bool { return slices.ContainsFunc(row.parts, empty) })
 }
 
 // chosenByCount reports whether the groups are those with the most records although something else is computed of them.

@@ -20,3 +20,25 @@ func TestGroupsAreChosenByCount(t *testing.T) {
 		}
 	}
 }
+
+// What an answer leaves out is said once: the fields that connections lack, and the server's warning only where those do not explain it.
+func TestConnectionsThatLackAFieldAreNamedOnce(t *testing.T) {
+	missing := `,"missing_fields":[{"connection_id":"a","display_name":"Work","fields":["channel_id"]},{"connection_id":"b","display_name":"Home","fields":["channel_id"]}]`
+	warning := func(id string) string {
+		return `{"code":"connection_left_out","message":"Connection ` + id + ` is left out"}`
+	}
+	for name, row := range map[string]struct {
+		beside string
+		want   string
+	}{
+		"each is explained": {missing + `,"meta":{"warnings":[` + warning("a") + "," + warning("b") + `]}`, "3 orders\nWork, Home have no channel_id"},
+		"one is not": {missing + `,"meta":{"warnings":[` + warning("a") + "," + warning("b") + "," + warning("c") + `]}`, "3 orders\nWork, Home have no channel_id\n" +
+			"warning connection_left_out: \"Connection a is left out\"\nwarning connection_left_out: \"Connection b is left out\"\nwarning connection_left_out: \"Connection c is left out\""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if text := aggregated(t, `{"metric":"count","stream":"orders","value":3`+row.beside+"}").Text; text != row.want {
+				t.Errorf("got\n%s\nwant\n%s", text, row.want)
+			}
+		})
+	}
+}

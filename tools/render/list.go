@@ -126,21 +126,52 @@ func datesReadAs(answer object) []string {
 	return lines
 }
 
-// missingFields names the connections that lack fields of the call, one line each, and the call that reads the same there.
+// missingFields names the connections that lack fields of the call, those that lack the same on one line, and the call that reads the same
+// there.
 func missingFields(answer object) []string {
 	var lines []string
+	same := map[string][]string{} // connections by the fields that they lack, where no call reads the same there
 	for _, raw := range answer.Array("missing_fields") {
 		o := rs.AsObject(raw)
-		line := write.ShownValue(write.JSON(o.Text("display_name", "connection_id"))) + " has no " +
-			strings.Join(write.Each(write.Words(o, "fields"), clean.Bare), ", ")
+		connection := write.ShownValue(write.JSON(o.Text("display_name", "connection_id")))
+		fields := strings.Join(write.Each(write.Words(o, "fields"), clean.Bare), ", ")
 		if there := o.Object("instead"); there != nil {
-			if call := line + ". The same there: " + there.Text("tool") + " " + there.Get("arguments"); write.Copyable(call, write.LineChars) {
-				line = call
+			call := connection + " has no " + fields + ". The same there: " + there.Text("tool") + " " + there.Get("arguments")
+			if write.Copyable(call, write.LineChars) {
+				lines = append(lines, call)
+				continue
 			}
 		}
-		lines = append(lines, line)
+		if same[fields] == nil {
+			lines = append(lines, fields)
+		}
+		same[fields] = append(same[fields], connection)
+	}
+	for i, fields := range lines {
+		switch of := same[fields]; len(of) {
+		case 0:
+		case 1:
+			lines[i] = of[0] + " has no " + fields
+		default:
+			lines[i] = strings.Join(of, ", ") + " have no " + fields
+		}
 	}
 	return lines
+}
+
+// withoutLeftOut returns the list without the warnings that a connection is left out, where the missing fields of an answer say why.
+func (l listing) withoutLeftOut(answer object) listing {
+	const code = "connection_left_out"
+	left := 0
+	for _, raw := range l.meta.Array("warnings") {
+		if rs.AsObject(raw).Text("code") == code {
+			left++
+		}
+	}
+	if left > len(answer.Array("missing_fields")) {
+		return l
+	}
+	return l.withoutWarning(code)
 }
 
 // WhenOf is when a record or hit is, as it says itself: RFC 3339 or a date; "" where it does not. When it was read is another time.

@@ -90,7 +90,7 @@ func (a *recordsAnswer) lead() []string {
 	if a.q.ChangesSince == "" && spansConnections(a.items) {
 		lines = append(lines, eachApart)
 	}
-	warned := a.l
+	warned := a.l.withoutLeftOut(a.l.Envelope)
 	if len(a.byConnection()) > 0 { // the last lines say what to do about it
 		warned = warned.withoutWarning("partial_results")
 	}

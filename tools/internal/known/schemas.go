@@ -142,6 +142,18 @@ func (s Stream) UnitOf(field string) string {
 	return ""
 }
 
+// Groupable is the first of some fields by which the records can be grouped; "" for none.
+func (s Stream) Groupable(names []string) string {
+	at := slices.IndexFunc(names, func(name string) bool {
+		f := s.fields[name]
+		return f.Granted && slices.Contains(f.Aggregates, "group_by")
+	})
+	if at < 0 {
+		return ""
+	}
+	return names[at]
+}
+
 // A Source is a stream of one connection, with the fields by which its schema says when a record is, what it is called, whose it is and
 // what it says.
 type Source struct {
@@ -183,6 +195,22 @@ func readSources(schema *rs.Schema) []Source {
 		}
 	}
 	return all
+}
+
+// ParentOf returns the stream whose ids a field of the stream of a scope has: one of which that can be expanded by the field.
+func ParentOf(schema *rs.Schema, scope rs.Scope, field string) (parent string, found bool) {
+	if schema == nil {
+		return "", false
+	}
+	for i := range schema.Streams {
+		stream := &schema.Streams[i]
+		for _, relation := range stream.Relations() {
+			if relation.Target == scope.Stream && relation.ForeignKey == field && HasConnection(stream, scope.ConnectionID) {
+				return stream.Name, true
+			}
+		}
+	}
+	return "", false
 }
 
 // HasConnection reports whether a connection has a stream; "" is any connection.
