@@ -144,13 +144,13 @@ func TestAggregateSaysWhatItAddsUp(t *testing.T) {
 		"a sum of several currencies is one for each": {
 			`{"stream":"orders","metric":"sum","field":"total","connection_id":"cin_a"}`,
 			"sum of total of orders by currency · 4 records\ncurrency | sum\nGBP | 30.5 of 3\nEUR | 5 of 1\nall 2 groups shown\ntotal is not all in one currency: each is computed alone.\n" +
-				`every status is included; apart: aggregate {"stream":"orders","metric":"sum","field":"total","connection_id":"cin_a","group_by":"status"}`,
+				`every status is included; apart: aggregate {"connection_id":"cin_a","field":"total","group_by":"status","metric":"sum","stream":"orders"}`,
 			`{"group_by":"currency","unit_field":"currency","composed":true,"groups":[{"key":"GBP","value":30.5,"count":3},{"key":"EUR","value":5,"count":1}]}`,
 		},
 		"records without a currency are in no sum, and said": {
 			`{"stream":"orders","metric":"sum","field":"total","connection_id":"cin_b"}`,
 			"sum of total of orders by currency · 2 records\ncurrency | sum\nGBP | 30 of 1\nshown 1 group; other_count=1: records without a value to group by\ntotal is not all in one currency: each is computed alone.\n" +
-				`every status is included; apart: aggregate {"stream":"orders","metric":"sum","field":"total","connection_id":"cin_b","group_by":"status"}`,
+				`every status is included; apart: aggregate {"connection_id":"cin_b","field":"total","group_by":"status","metric":"sum","stream":"orders"}`,
 			`{"other_count":1,"groups":[{"key":"GBP","value":30,"count":1}]}`,
 		},
 		"one currency is named": {
@@ -160,7 +160,7 @@ func TestAggregateSaysWhatItAddsUp(t *testing.T) {
 		"a currency that is asked for is not looked up": {
 			`{"stream":"orders","metric":"sum","field":"total","connection_id":"cin_a","filter":{"currency":"EUR"}}`,
 			"sum of total of orders = 5 EUR · 1 record\n" +
-				`every status is included; apart: aggregate {"stream":"orders","metric":"sum","field":"total","connection_id":"cin_a","filter":{"currency":"EUR"},"group_by":"status"}`, `{"value":5,"unit":"EUR","reads":2}`,
+				`every status is included; apart: aggregate {"connection_id":"cin_a","field":"total","filter":{"currency":"EUR"},"group_by":"status","metric":"sum","stream":"orders"}`, `{"value":5,"unit":"EUR","reads":2}`,
 		},
 		"a sum by month in two currencies": {
 			`{"stream":"orders","metric":"sum","field":"total","group_by_time":"at","granularity":"month","connection_id":"cin_a"}`,
@@ -175,7 +175,7 @@ func TestAggregateSaysWhatItAddsUp(t *testing.T) {
 		"an average counts what has a value": {
 			`{"stream":"orders","metric":"avg","field":"total","filter":{"currency":"GBP"},"connection_id":"cin_a"}`,
 			"avg of total of orders = 15.25 GBP (30.5 by 2 with a value) · 3 records\n" +
-				`every status is included; apart: aggregate {"stream":"orders","metric":"avg","field":"total","filter":{"currency":"GBP"},"connection_id":"cin_a","group_by":"status"}`,
+				`every status is included; apart: aggregate {"connection_id":"cin_a","field":"total","filter":{"currency":"GBP"},"group_by":"status","metric":"avg","stream":"orders"}`,
 			`{"value":15.25,"count":2,"sum":30.5,"composed":true}`,
 		},
 		"an average by group": {
@@ -216,12 +216,12 @@ func TestAggregateSaysWhatItAddsUp(t *testing.T) {
 		"a day equals its timestamps": {`{"stream":"orders","metric":"count","connection_id":"cin_a","filter":{"at":"2026-02-28"}}`, "1 record of orders\ndates read as: at from 2026-02-28T00:00Z until 2026-03-01T00:00Z", `{"value":1}`},
 		"a day of a zone": {
 			`{"stream":"orders","metric":"count","connection_id":"cin_a","time_zone":"Europe/Berlin","filter":{"at":{"lte":"2026-01-31"}}}`,
-			"0 orders\ndates read as: at until 2026-01-31T23:00Z\nhow fresh, by connector: Shop A stale, data as of 2026-01-02 00:00\nAlone, the condition on at matches 0 records.\nat is from 2026-01-31T23:30:00Z to 2026-03-01T00:00:00Z.",
+			"0 orders\ndates read as: at until 2026-01-31T23:00Z\nthis connector (Shop A) is stale, last sync unknown, newest record emitted 2026-01-02 00:00\nAlone, the condition on at matches 0 records.\nat is from 2026-01-31T23:30:00Z to 2026-03-01T00:00:00Z.",
 			`{"value":0}`,
 		},
 		"none at all is explained, with the value that was meant": {
 			`{"stream":"orders","metric":"count","connection_id":"cin_a","filter":{"status":"paied"}}`,
-			"0 orders\nhow fresh, by connector: Shop A stale, data as of 2026-01-02 00:00\nAlone, the condition on status matches 0 records.\n" +
+			"0 orders\nthis connector (Shop A) is stale, last sync unknown, newest record emitted 2026-01-02 00:00\nAlone, the condition on status matches 0 records.\n" +
 				"status is open (2), paid (2).\n" +
 				`Did you mean: aggregate {"stream":"orders","metric":"count","connection_id":"cin_a","filter":{"status":"paid"}}`,
 			`{"value":0}`,

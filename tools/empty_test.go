@@ -51,7 +51,7 @@ func TestAnEmptyPageIsExplained(t *testing.T) {
 			server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
 				if r.Path == "/v1/streams" {
 					return middlewaretest.JSON(`{"data":[` +
-						`{"name":"orders","connection_id":"c1","display_name":"Shop","freshness":{"status":"stale","captured_at":"2026-03-02T10:11:12Z"}},` +
+						`{"name":"orders","connection_id":"c1","display_name":"Shop","freshness":{"status":"stale","captured_at":"2026-03-02T10:11:12Z","last_attempted_at":"2026-03-02T10:11:12Z"}},` +
 						`{"name":"other","connection_id":"c2","display_name":"Mail","freshness":{"status":"current"}}]}`), nil
 				}
 				if r.Path == "/v1/streams/orders" {
@@ -77,9 +77,9 @@ func TestAnEmptyPageIsExplained(t *testing.T) {
 			if meant := "Did you mean"; strings.Contains(result.Text, meant) != strings.Contains(row.want, meant) {
 				t.Errorf("%s in\n%s", meant, result.Text)
 			}
-			const fresh = "how fresh, by connector: Shop stale, data as of 2026-03-02 10:11\n" +
+			const fresh = "this connector (Shop) is stale, data as of 2026-03-02 10:11\n" +
 				"the grant is limited to at from 2026-01-01 00:00; records of other times are not shown\n"
-			if nothing := row.page == empty; strings.Contains(result.Text, fresh) != nothing || strings.Contains(string(result.Structured), `"freshness":[{"connections":["Shop"],"status":"stale"`) != nothing ||
+			if nothing := row.page == empty; strings.Contains(result.Text, fresh) != nothing || strings.Contains(string(result.Structured), `"freshness":[{"connections":["Shop"],"connector_status":"stale"`) != nothing ||
 				strings.Contains(string(result.Structured), `"granted_time":{"field":"at","since":"2026-01-01T00:00:00Z"}`) != nothing {
 				t.Errorf("how fresh it is: %s\n%s", result.Text, result.Structured)
 			}

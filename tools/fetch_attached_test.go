@@ -92,10 +92,10 @@ func TestFetchShowsAttachedTexts(t *testing.T) {
 	}{
 		"note.txt":  {"", "\n\nattached \"note.txt\", text/plain, 22 bytes:\n> First line\n> Second line", 3},
 		"page.html": {"", ", text/html, 94 bytes:\n> Dear all,\n> 1 < 2", 3},
-		"scan.pdf":  {"", "\n\nattached \"scan.pdf\", application/pdf, 8 bytes; not text, so no tool reads it: a client can open the resource pdpp://", 2},
-		"big.txt":   {"", "\n\nattached \"big.txt\", text/plain, 65537 bytes; not shown here, all of it is the resource pdpp://", 2},
+		"scan.pdf":  {"", "\n\nattached \"scan.pdf\", application/pdf, 8 bytes, which no tool reads, as it is not text: resource pdpp://", 2},
+		"big.txt":   {"", "\n\nattached \"big.txt\", text/plain, 65537 bytes, not shown here: resource pdpp://", 2},
 		"long.txt":  {"", "\n[cut; all of it is the resource pdpp://", 3},
-		"lone.txt":  {"", "\n\nattached \"lone.txt\", text/plain, 2 bytes; not shown here, all of it is the resource pdpp://", 3},
+		"lone.txt":  {"", "\n\nattached \"lone.txt\", text/plain, 2 bytes, not shown here: resource pdpp://", 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text, _, reply := server.call(t, toolNamed(t, "fetch"), fmt.Sprintf(`{"id":"cin_a/files:%s"%s}`, name, row.more))

@@ -13,28 +13,54 @@ import (
 // what is current.
 func TestASchemaSaysHowFreshItIs(t *testing.T) {
 	const stream = `{"connector_key":"gmail","granted_connections":[{"connection_id":"c1","display_name":"Work"}],"streams":[{"name":"messages"}]}`
-	fresh := func(status string) *middlewaretest.RS {
-		freshness := `"freshness":{"status":"` + status + `","captured_at":"2026-03-02T10:11:12Z"}`
-		return &middlewaretest.RS{Answers: map[string]string{
-			"/v1/schema":           `{"detail":"compact","connectors":[` + stream + `]}`,
-			"/v1/streams":          `{"data":[{"name":"messages","connection_id":"c1","record_count":3,` + freshness + `}]}`,
-			"/v1/streams/messages": `{"name":"messages",` + freshness + `,"time_constraint":{"field":"at","since":"2026-01-01T00:00:00Z"}}`,
-		}}
+	asOf := func(when string) string {
+		if when == "" {
+			return `,"last_sync":"unknown"`
+		}
+		return `,"data_as_of":"` + when + `"`
 	}
-	for _, status := range []string{"current", "stale", "unknown"} {
-		one := use(t, tools.Schema(), fresh(status), json.RawMessage(`{"stream":"messages"}`))
-		const limit = "the grant is limited to at from 2026-01-01 00:00; records of other times are not shown"
-		if !strings.HasSuffix(one.Text, "\nhow fresh, by connector: gmail "+status+", data as of 2026-03-02 10:11\n"+limit) {
-			t.Errorf("of a stream: %s", one.Text)
-		}
-		if want := `{"freshness":[{"connections":["gmail"],"status":"` + status + `","captured_at":"2026-03-02T10:11:12Z"}],` +
-			`"granted_time":{"field":"at","since":"2026-01-01T00:00:00Z"},`; !strings.HasPrefix(string(one.Structured), want) {
-			t.Errorf("of a stream: %s", one.Structured)
-		}
-		index := use(t, tools.Schema(), fresh(status), json.RawMessage(`{}`))
-		if !strings.Contains(index.Text, "messages 3; "+status+", data as of 2026-03-02") ||
-			!strings.Contains(string(index.Structured), `"freshness":"`+status+`","data_as_of":"2026-03-02"`) {
-			t.Errorf("of an index: %s %s", index.Text, index.Structured)
-		}
+	for name, row := range map[string]struct {
+		status, run   string // run is what the server says of the last one
+		text, as, day string
+	}{
+		"current after a run": {"current", `,"last_attempted_at":"2026-03-02T10:11:12Z"`, "data as of 2026-03-02 10:11", "2026-03-02T10:11:12Z", "2026-03-02"},
+		"stale after a run":   {"stale", `,"last_attempted_at":"2026-03-05T00:00:00Z"`, "data as of 2026-03-02 10:11", "2026-03-02T10:11:12Z", "2026-03-02"},
+		// As recorded without runs: captured_at is then the time of the newest record.
+		"stale without a run":   {"stale", "", "last sync unknown", "", ""},
+		"unknown without a run": {"unknown", "", "last sync unknown", "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			freshness := `"freshness":{"status":"` + row.status + `","captured_at":"2026-03-02T10:11:12Z"` + row.run + `}`
+			server := &middlewaretest.RS{Answers: map[string]string{
+				"/v1/schema": `{"detail":"compact","connectors":[` + stream + `]}`,
+				"/v1/streams": `{"data":[{"name":"messages","connection_id":"c1","display_name":"Work","record_count":3,"last_updated":"2026-03-02T10:11:12Z",` +
+					freshness + `}]}`,
+				"/v1/streams/messages":         `{"name":"messages",` + freshness + `,"time_constraint":{"field":"at","since":"2026-01-01T00:00:00Z"}}`,
+				"/v1/streams/messages/records": `{"data":[],"has_more":false}`,
+			}}
+			one := use(t, tools.Schema(), server, json.RawMessage(`{"stream":"messages"}`))
+			const limit = "the grant is limited to at from 2026-01-01 00:00; records of other times are not shown"
+			if !strings.HasSuffix(one.Text, "\nthis connector (gmail) is "+row.status+", "+row.text+"\n"+limit) {
+				t.Errorf("of a stream: %s", one.Text)
+			}
+			if want := `{"freshness":[{"connections":["gmail"],"connector_status":"` + row.status + `"` + asOf(row.as) + `}],` +
+				`"granted_time":{"field":"at","since":"2026-01-01T00:00:00Z"},`; !strings.HasPrefix(string(one.Structured), want) {
+				t.Errorf("of a stream: %s", one.Structured)
+			}
+			index := use(t, tools.Schema(), server, json.RawMessage(`{}`))
+			said := strings.TrimSuffix(row.text, " 10:11")
+			if !strings.Contains(index.Text, "messages 3 (to 2026-03-02); connector "+row.status+", "+said+"\n") ||
+				!strings.Contains(string(index.Structured), `"connector_status":"`+row.status+`"`+asOf(row.day)+`,"streams"`) {
+				t.Errorf("of an index: %s %s", index.Text, index.Structured)
+			}
+			newest := ""
+			if row.run == "" {
+				newest = ", newest record emitted 2026-03-02 10:11"
+			}
+			nothing := use(t, tools.QueryRecords(), server, json.RawMessage(`{"stream":"messages","connection_id":"c1"}`))
+			if !strings.Contains(nothing.Text, "\nthis connector (Work) is "+row.status+", "+row.text+newest+"\n") {
+				t.Errorf("of no records: %s", nothing.Text)
+			}
+		})
 	}
 }

@@ -155,6 +155,9 @@ func (d *document) begin(line string) bool {
 		end := strings.LastIndex(rest, `"`) + 1
 		s.Name, _ = rs.AsText(rest[:end])
 		about, uri, bytes := strings.Cut(strings.TrimPrefix(rest[end:], ", "), ": resource ")
+		if size, _, noted := strings.Cut(about, " bytes, "); noted { // what no tool reads may be saved here
+			about = size + " bytes"
+		}
 		if s.Rest = strings.TrimSuffix(about, ":"); bytes {
 			s.File = link("file", "uri", uri, "name", s.Name)
 		}

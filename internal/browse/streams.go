@@ -41,7 +41,7 @@ func (p *Pages) streams(ctx context.Context, q query) any {
 			name, id := stream.Text("name"), connection.Text("connection_id")
 			row := streamRow{
 				Name: name, Link: link("records", "stream", name, "connection", id),
-				Records: grouped(stream.Text("records")), To: stream.Text("newest"),
+				Records: grouped(stream.Text("records")), To: stream.Text("newest_emitted"),
 			}
 			if row.To != "" && ranges < mostRanges {
 				ranges++

@@ -252,7 +252,9 @@ func (a aggregateAnswer) everyStatus(field string) string {
 	if a.Arguments.Has("group_by") || a.Arguments.Has("group_by_time") {
 		return says + "; filter by it to leave some out"
 	}
-	call := new(write.Object).Rest(a.Arguments.With("group_by", write.JSON(field))).Call("aggregate")
+	args := a.Arguments.With("group_by", write.JSON(field))
+	args = slices.SortedFunc(slices.Values(args), func(a, b rs.Member) int { return strings.Compare(a.Name, b.Name) })
+	call := new(write.Object).Rest(args).Call("aggregate")
 	if !write.Copyable(call, write.LineChars) {
 		return says
 	}

@@ -117,9 +117,9 @@ func writeAttached(all []Attached, remaining int) (text string, whole bool) {
 // notRead says that a document does not show what is attached, and why; its address follows.
 func notRead(a Attached) string {
 	if a.IsText() {
-		return "; not shown here, all of it is the resource "
+		return ", not shown here: resource "
 	}
-	return "; not text, so no tool reads it: a client can open the resource "
+	return ", which no tool reads, as it is not text: resource "
 }
 
 // uri is the resource that has all bytes.

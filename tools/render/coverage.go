@@ -19,9 +19,11 @@ type Coverage struct {
 
 // A freshness is that of connections whose connector was read at the same time.
 type freshness struct {
-	Connections []string `json:"connections"`
-	Status      string   `json:"status"`
-	CapturedAt  string   `json:"captured_at,omitempty"`
+	Connections  []string `json:"connections"`
+	Status       string   `json:"connector_status"` // runs count for a connector, not for each of its connections
+	AsOf         string   `json:"data_as_of,omitempty"`
+	LastSync     string   `json:"last_sync,omitempty"`      // "unknown" without AsOf
+	NewestRecord string   `json:"newest_emitted,omitempty"` // of one connection of which it is not known when it was read
 }
 
 // maxFresh bounds the connections whose freshness is shown.
@@ -35,14 +37,17 @@ func CoverageOf(list, stream *rs.Response, streams ...string) Coverage {
 	of := map[string]freshness{} // by connection: of several streams the latest time, and the status that is not current
 	for _, row := range readListedStreams(list) {
 		label := clean.Preview(cmp.Or(row.label, row.connection), write.LabelChars)
-		one := freshness{Status: clean.Preview(row.status, write.LabelChars), CapturedAt: clean.Preview(row.capturedAt, write.LabelChars)}
+		one := freshness{
+			Status: clean.Preview(row.status, write.LabelChars), AsOf: clean.Preview(row.syncedAt, write.LabelChars),
+			NewestRecord: clean.Preview(row.updated, write.LabelChars),
+		}
 		if one.Status == "" || label == "" || len(streams) > 0 && !slices.Contains(streams, row.name) {
 			continue
 		}
 		if before, known := of[label]; !known {
 			labels = append(labels, label)
 		} else {
-			one.CapturedAt = max(one.CapturedAt, before.CapturedAt)
+			one.AsOf, one.NewestRecord = max(one.AsOf, before.AsOf), max(one.NewestRecord, before.NewestRecord)
 			if one.Status == "current" {
 				one.Status = before.Status
 			}
@@ -51,11 +56,16 @@ func CoverageOf(list, stream *rs.Response, streams ...string) Coverage {
 	}
 	for _, label := range labels[:min(len(labels), maxFresh)] {
 		one := of[label]
-		at := slices.IndexFunc(c.Fresh, func(f freshness) bool { return f.Status == one.Status && f.CapturedAt == one.CapturedAt })
+		if one.AsOf == "" {
+			one.LastSync = "unknown"
+		}
+		at := slices.IndexFunc(c.Fresh, func(f freshness) bool { return f.Status == one.Status && f.AsOf == one.AsOf })
 		if at < 0 {
 			at, c.Fresh = len(c.Fresh), append(c.Fresh, one)
 		}
-		c.Fresh[at].Connections = append(c.Fresh[at].Connections, label)
+		if c.Fresh[at].Connections = append(c.Fresh[at].Connections, label); len(c.Fresh[at].Connections) > 1 || one.AsOf != "" {
+			c.Fresh[at].NewestRecord = ""
+		}
 	}
 	if stream != nil {
 		o := rs.AsObject(stream.Distinct()).Object("time_constraint")
@@ -85,13 +95,25 @@ func (c Coverage) lines() []string {
 	var parts, lines []string
 	for _, f := range c.Fresh {
 		part := strings.Join(write.Each(f.Connections, clean.Bare), ", ") + " " + write.ShownText(f.Status)
-		if f.CapturedAt != "" {
-			part += ", data as of " + write.ShownText(write.Minute(f.CapturedAt))
+		if len(c.Fresh) == 1 && len(f.Connections) == 1 {
+			part = "this connector (" + clean.Bare(f.Connections[0]) + ") is " + write.ShownText(f.Status)
+		}
+		if f.AsOf == "" {
+			part += ", " + syncUnknown
+		} else {
+			part += ", data as of " + write.ShownText(write.Minute(f.AsOf))
+		}
+		if f.NewestRecord != "" {
+			part += ", newest record emitted " + write.ShownText(write.Minute(f.NewestRecord))
 		}
 		parts = append(parts, part)
 	}
-	if len(parts) > 0 {
-		lines = append(lines, clean.Clip("how fresh, by connector: "+strings.Join(parts, "; "), write.LineChars))
+	switch line := strings.Join(parts, "; "); {
+	case len(parts) == 0:
+	case len(c.Fresh) == 1 && len(c.Fresh[0].Connections) == 1:
+		lines = append(lines, clean.Clip(line, write.LineChars))
+	default:
+		lines = append(lines, clean.Clip("how fresh, by connector: "+line, write.LineChars))
 	}
 	if c.Granted != nil {
 		lines = append(lines, timeLimit("the grant", *c.Granted)+"; records of other times are not shown")

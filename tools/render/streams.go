@@ -26,7 +26,7 @@ type index struct {
 type indexedConnection struct {
 	rs.Connection
 	status  string // of the data: of streams that differ the least fresh
-	asOf    string // the day when they were read, if it is the same for all streams
+	asOf    string // the day when they were read, of such streams the earliest; "" where that is not known of one
 	streams []listedStream
 }
 
@@ -69,13 +69,13 @@ func newIndex(d *schemaDocument) (x *index, err error) {
 // add adds a stream to a connection.
 func (c *indexedConnection) add(row listedStream) {
 	c.streams = append(c.streams, row)
-	asOf := write.Day(row.capturedAt)
+	asOf := write.Day(row.syncedAt)
 	switch {
 	case row.status == "":
 	case c.status == "" || slices.Index(freshest, row.status) < slices.Index(freshest, c.status):
 		c.status, c.asOf = row.status, asOf
-	case c.status == row.status && c.asOf != asOf:
-		c.asOf = ""
+	case c.status == row.status:
+		c.asOf = min(c.asOf, asOf)
 	}
 }
 
@@ -110,6 +110,9 @@ func (x *index) text(to int) string {
 		write.Plural(len(x.connections), "connection") + "."
 	if x.q.Now != "" {
 		first += " now " + x.q.Now + "; times are UTC."
+	}
+	if x.counted {
+		first += " to = newest emitted_at, which is not an event's date."
 	}
 	lines := []string{first}
 	shown, next := x.page.Lines(to)
@@ -159,12 +162,13 @@ func (c *indexedConnection) head() string {
 	return write.Labelled(head, c.DisplayName)
 }
 
-// freshness is "; current, data as of 2026-11-20".
+// freshness is "; connector current, data as of 2026-11-20": runs count for a connector, not for each of its connections.
 func (c *indexedConnection) freshness() string {
+	status := "; connector " + clean.Name(clean.Preview(c.status, write.LabelChars))
 	if c.asOf == "" {
-		return "; " + clean.Name(clean.Preview(c.status, write.LabelChars))
+		return status + ", " + syncUnknown
 	}
-	return "; " + clean.Name(clean.Preview(c.status, write.LabelChars)) + ", data as of " + c.asOf
+	return status + ", data as of " + c.asOf
 }
 
 // counts is "messages 803 (to 2026-11-20)", with the day where it is another than that of the stream before.
@@ -189,13 +193,19 @@ func (x *index) structured(to int) string {
 			out.Optional("connection_id", c.ID)
 		}
 		out.Optional("display_name", clean.Preview(c.DisplayName, write.LabelChars))
-		out.Optional("freshness", clean.Preview(c.status, write.LabelChars)).Optional("data_as_of", c.asOf).Open("streams", '[')
+		if c.status != "" {
+			out.Plain("connector_status", clean.Preview(c.status, write.LabelChars))
+			if out.Optional("data_as_of", c.asOf); c.asOf == "" {
+				out.Plain("last_sync", "unknown")
+			}
+		}
+		out.Open("streams", '[')
 		for _, s := range c.streams {
 			out.Open("", '{').Plain("name", clean.Clip(s.name, write.LongestName))
 			if s.records >= 0 {
 				out.Put("records", strconv.Itoa(s.records))
 			}
-			out.Optional("newest", write.Day(s.updated)).Close('}')
+			out.Optional("newest_emitted", write.Day(s.updated)).Close('}')
 		}
 		out.Close(']').Close('}')
 	}
@@ -301,14 +311,22 @@ type listedStream struct {
 	name, connection, label, connector string
 	records                            int    // -1 where the resource server does not say
 	updated                            string // the time of the newest record
-	status, capturedAt                 string // how fresh the data are, and when they were read
+	status, syncedAt                   string // how fresh the data are, and when they were read; "" where that is not known
 }
+
+// syncUnknown is said where it is not known when data were read.
+const syncUnknown = "last sync unknown"
 
 func readListedStream(o object) listedStream {
 	freshness := o.Object("freshness")
 	s := listedStream{
 		name: o.Text("name", "stream"), connection: rs.ConnectionID(o), label: o.Text("display_name"), connector: rs.ConnectorKey(o),
-		records: -1, updated: o.Text("last_updated"), status: freshness.Text("status"), capturedAt: freshness.Text("captured_at"),
+		records: -1, updated: o.Text("last_updated"), status: freshness.Text("status"),
+	}
+	// Without a run of the connector, captured_at is the time of the newest record.
+	captured := freshness.Text("captured_at")
+	if freshness.Has("last_attempted_at") || s.updated != "" && captured != s.updated {
+		s.syncedAt = captured
 	}
 	if n, ok := o.Number("record_count"); ok && n >= 0 {
 		s.records = n
