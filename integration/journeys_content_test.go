@@ -179,11 +179,18 @@ var (
 func printedRows(lines []string) []row {
 	var rows []row
 	var columns []string
-	var usual map[string]string
+	var usual, each map[string]string
 	prefix := ""
 	for _, line := range lines {
 		if head := tableHead.FindStringSubmatch(line); head != nil {
-			columns, prefix, usual = strings.Split(head[1], " | "), head[2], map[string]string{}
+			columns, prefix, usual, each = strings.Split(head[1], " | "), head[2], map[string]string{}, map[string]string{}
+			continue
+		}
+		if alike, ok := strings.CutPrefix(line, "in each row: "); ok {
+			for _, cell := range cellsOf.FindAllString(alike, -1) {
+				name, value, _ := strings.Cut(strings.TrimSpace(cell), " ")
+				each[name] = value
+			}
 			continue
 		}
 		if found := usualCell.FindStringSubmatch(line); found != nil {
@@ -211,6 +218,9 @@ func printedRows(lines []string) []row {
 				cell = usual[columns[i]]
 			}
 			r.set(columns[i], cell)
+		}
+		for name, value := range each {
+			r.set(name, value)
 		}
 		rows = append(rows, r)
 	}

@@ -75,6 +75,29 @@ func TestRecordTables(t *testing.T) {
 				`o1 | ~ | "~"`, "o2 | ~ | a", "o3 | ~ |", `o4 | ["tom@lindqvist.example"] |`, "o5 |  | 1",
 			},
 		},
+		"what three or more records have alike stands once, and a value that one lacks does not": {
+			[]string{
+				record("cin_a", "o1", `{"cc":[],"total":1,"draft":false,"note":null}`), record("cin_a", "o2", `{"cc":[],"total":2,"draft":false,"note":null}`),
+				record("cin_a", "o3", `{"cc":[],"total":3,"draft":false}`),
+			},
+			[]string{"id | total | note (id = cin_a/orders: + first column)", "in each row: cc [] | draft false", "o1 | 1 | null", "o2 | 2 | null", "o3 | 3 |"},
+		},
+		"a deleted record has nothing alike": {
+			[]string{
+				record("cin_a", "o1", `{"x":1}`), record("cin_a", "o2", `{"x":1}`),
+				`{"id":"o3","stream":"orders","connection_id":"cin_a","deleted":true,"data":{"x":1}}`,
+			},
+			[]string{"id | x (id = cin_a/orders: + first column)", "o1 | 1", "o2 | 1", "o3 | (deleted)"},
+		},
+		"the most frequent long value stands once, from a third of the records on": {
+			[]string{
+				record("cin_a", "o1", `{"from":"ada.lovelace@tidewater.example"}`), record("cin_a", "o2", `{"from":"grace.hopper@tidewater.example"}`),
+				record("cin_a", "o3", `{"from":"grace.hopper@tidewater.example"}`), record("cin_a", "o4", `{"from":"ada.lovelace@tidewater.example"}`),
+				record("cin_a", "o5", `{"from":"grace.hopper@tidewater.example"}`), record("cin_a", "o6", `{"from":"ada.lovelace@tidewater.example"}`),
+				record("cin_a", "o7", `{"from":"grace.hopper@tidewater.example"}`), record("cin_a", "o8", `{"from":"x"}`), record("cin_a", "o9", `{"from":"y"}`),
+			},
+			[]string{"~ in from: grace.hopper@tidewater.example", "o1 | ada.lovelace@tidewater.example", "o2 | ~", "o9 | y"},
+		},
 		"an id with a slash is printed whole": {
 			[]string{record("cin_a", "2026/1", `{"total":1}`), record("cin_a", "o2", `{"total":2}`)},
 			[]string{"id | total (id = cin_a/orders: + first column)", "pdpp://record/cin_a/orders/2026%2F1 | 1", "o2 | 2"},

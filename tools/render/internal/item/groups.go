@@ -24,7 +24,8 @@ type tableGroup struct {
 	columns  []string
 	emitted  bool              // no record has a time of its own: emitted_at stands behind the id
 	block    bool              // each record is a block of lines
-	usual    map[string]string // of a column, the long value that most of its cells have: they show usualCell instead
+	usual    map[string]string // of a column, the long value that many of its cells have: they show usualCell instead
+	constant rs.Object         // the fields that have one value in every record: they are no columns
 	related  []tableGroup
 	at       map[string]int // the places of relations in related
 }
@@ -32,8 +33,28 @@ type tableGroup struct {
 // usualCell stands in a cell for the usual value of its column. A text that is the same is quoted.
 const usualCell = "~"
 
-// usualValues finds the values that are said once for a column: long ones that at least half of several records have, such as the one
-// recipient of most messages.
+// constantFields finds the fields of several records that have the same short value in each, and returns the columns of the others.
+func constantFields(items []Item, columns []string) (constant rs.Object, others []string) {
+	const fewest, most = 3, 100 // records; bytes of a value
+	for _, column := range columns {
+		value := items[0].Data.Get(column)
+		same := len(items) >= fewest && value != "" && len(value) <= most && !slices.ContainsFunc(items, func(it Item) bool {
+			return it.Deleted || it.Data.Get(column) != value
+		})
+		if same {
+			constant = append(constant, write.Pair(column, value))
+		} else {
+			others = append(others, column)
+		}
+	}
+	if len(others) == 0 { // a table has a column
+		return nil, columns
+	}
+	return constant, others
+}
+
+// usualValues finds the values that are said once for a column: the most frequent long one, if at least a third of several records have it,
+// such as the one recipient of most messages.
 func usualValues(items []Item, columns []string) map[string]string {
 	const least, most = 24, 300 // bytes
 	usual := map[string]string{}
@@ -44,7 +65,7 @@ func usualValues(items []Item, columns []string) map[string]string {
 			if len(value) < least || len(value) > most {
 				continue
 			}
-			if counts[value]++; counts[value] >= 3 && 2*counts[value] >= len(items) {
+			if counts[value]++; counts[value] >= 3 && 3*counts[value] >= len(items) && counts[value] > counts[usual[column]] {
 				usual[column] = value
 			}
 		}
@@ -91,6 +112,7 @@ func groupRecords(items []Item) []tableGroup {
 			slices.ContainsFunc(g.items, func(it Item) bool { return !it.repeatsEmitted() })
 		g.block = len(items) == 1 || len(g.columns) > maxColumns || clean.LongerThan(g.header(), write.LineChars)
 		if !g.block { // which has few columns
+			g.constant, g.columns = constantFields(g.items, g.columns)
 			g.usual = usualValues(g.items, g.columns)
 		}
 		groups[i] = g
@@ -189,6 +211,14 @@ func (g *tableGroup) head() string {
 		return ""
 	}
 	lines := []string{g.header()}
+	if g.constant != nil {
+		same := make([]string, len(g.constant))
+		for i, m := range g.constant {
+			cell, _ := clean.AppendCell(nil, m.Value, mostText)
+			same[i] = write.ShownName(m.Name) + " " + string(cell)
+		}
+		lines = append(lines, "in each row: "+strings.Join(same, write.Separator))
+	}
 	for _, column := range g.columns {
 		if value := g.usual[column]; value != "" {
 			cell, _ := clean.AppendCell(nil, value, mostText)
