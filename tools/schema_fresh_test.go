@@ -64,3 +64,27 @@ func TestASchemaSaysHowFreshItIs(t *testing.T) {
 		})
 	}
 }
+
+// What is the same for every connector of an index is said once in text.
+func TestAnIndexSaysOnceWhatIsTheSameOfAll(t *testing.T) {
+	for name, row := range map[string]struct{ other, want string }{
+		"the same":  {"stale", "Every connector is stale, last sync unknown.\ngmail, c1: messages 3\nslack, c2: messages 3\n"},
+		"different": {"unknown", "gmail, c1: messages 3; connector stale, last sync unknown\nslack, c2: messages 3; connector unknown, last sync unknown\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			of := func(id, status string) string {
+				return `{"name":"messages","connection_id":"` + id + `","record_count":3,"freshness":{"status":"` + status + `"}}`
+			}
+			stream := `"streams":[{"name":"messages"}]}`
+			server := &middlewaretest.RS{Answers: map[string]string{
+				"/v1/schema": `{"detail":"compact","connectors":[{"connector_key":"gmail","granted_connections":[{"connection_id":"c1"}],` + stream +
+					`,{"connector_key":"slack","granted_connections":[{"connection_id":"c2"}],` + stream + `]}`,
+				"/v1/streams": `{"data":[` + of("c1", "stale") + "," + of("c2", row.other) + `]}`,
+			}}
+			index := use(t, tools.Schema(), server, json.RawMessage(`{}`))
+			if !strings.Contains(index.Text, row.want) || strings.Count(string(index.Structured), `"connector_status"`) != 2 {
+				t.Errorf("%s\n%s", index.Text, index.Structured)
+			}
+		})
+	}
+}

@@ -114,6 +114,10 @@ func (x *index) text(to int) string {
 	if x.counted {
 		first += " to = newest emitted_at, which is not an event's date."
 	}
+	alike := x.freshness()
+	if x.counted && alike != "" {
+		first += " Every connector is " + alike + "."
+	}
 	lines := []string{first}
 	shown, next := x.page.Lines(to)
 	if shown != "" {
@@ -137,8 +141,8 @@ func (x *index) text(to int) string {
 		} else if c.ID != "" && len(c.ID) <= write.LongestName {
 			same[list] = clean.Name(c.ID)
 		}
-		if x.counted && c.status != "" {
-			streams[len(streams)-1] += c.freshness()
+		if x.counted && c.status != "" && alike == "" {
+			streams[len(streams)-1] += "; connector " + c.freshness()
 		}
 		lines = append(lines, write.Folded(c.head()+": ", "  ", streams)...)
 	}
@@ -162,9 +166,21 @@ func (c *indexedConnection) head() string {
 	return write.Labelled(head, c.DisplayName)
 }
 
-// freshness is "; connector current, data as of 2026-11-20": runs count for a connector, not for each of its connections.
+// freshness is that of each connection, if it is the same for all of several; else "".
+func (x *index) freshness() string {
+	if len(x.connections) < 2 || x.connections[0].status == "" {
+		return ""
+	}
+	same := x.connections[0].freshness()
+	if slices.ContainsFunc(x.connections, func(c indexedConnection) bool { return c.freshness() != same }) {
+		return ""
+	}
+	return same
+}
+
+// freshness is "current, data as of 2026-11-20": runs count for a connector, not for each of its connections.
 func (c *indexedConnection) freshness() string {
-	status := "; connector " + clean.Name(clean.Preview(c.status, write.LabelChars))
+	status := clean.Name(clean.Preview(c.status, write.LabelChars))
 	if c.asOf == "" {
 		return status + ", " + syncUnknown
 	}
