@@ -149,8 +149,9 @@ func TestFetchWithExpandKeepsWhatItShowsWithout(t *testing.T) {
 		return fmt.Sprintf(`{"object":"record","id":%q,"stream":"mails","connection_id":"c","data":{"thread_id":"t1","text":%q}}`, id, text)
 	}
 	expanded := map[string]string{
-		"body":  `{"object":"record","id":"m1","stream":"bodies","connection_id":"c","data":{"id":"m1","mail":"m1","text":` + rs.EncodeJSON(long) + `,"charset":"utf-8"}}`,
-		"files": `{"data":[{"object":"record","id":"f1","stream":"files","connection_id":"c","data":{"name":"a.pdf"}}],"has_more":false}`,
+		"body": `{"object":"record","id":"m1","stream":"bodies","connection_id":"c","data":{"id":"m1","mail":"m1","text":` + rs.EncodeJSON(long) + `,"charset":"utf-8"}}`,
+		"files": `{"data":[{"object":"record","id":"f1","stream":"files","connection_id":"c","data":{"name":"a.pdf",` +
+			`"file":{"blob_id":"blob_0123456789abcdef","sha256":"0123456789abcdef"}}}],"has_more":false}`,
 		"mails": `{"data":[` + mail("m1", "Hello") + "," + mail("m2", words) + `],"has_more":false}`,
 	}
 	for name, row := range map[string]struct {
@@ -159,7 +160,8 @@ func TestFetchWithExpandKeepsWhatItShowsWithout(t *testing.T) {
 		without  string
 		complete bool
 	}{
-		"a relation beside the body": {`{"id":"c/mails:m1","expand":["files"]}`, []string{"body of c/bodies:m1 (charset: utf-8)\ntext:\n> Dear all,", "expanded files: 1 record\n"}, "not included", true},
+		"a relation beside the body": {`{"id":"c/mails:m1","expand":["files"]}`, []string{"body of c/bodies:m1 (charset: utf-8)\ntext:\n> Dear all,",
+			"expanded files: 1 record\nc/files:f1 {\"name\":\"a.pdf\",\"file\":{\"blob_id\":\"blob_0123456789abcdef\"}}\n"}, "not included", true},
 		"the body by its name": {`{"id":"c/mails:m1","expand":["body"]}`, []string{
 			"body of c/bodies:m1 (charset: utf-8)\ntext:\n> Dear all,", `[not included: files; with them: fetch {"id":"c/mails:m1","expand":["files"]}]`}, "expanded body", true},
 		"messages of a thread": {`{"id":"c/threads:t1","expand":["mails"]}`, []string{

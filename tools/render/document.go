@@ -263,7 +263,11 @@ func (d *document) writeRelated(parent *item.Item, relations []item.Relation, in
 		for i, it := range related.Records {
 			line, cut := it.ID, false
 			if it.Data != nil {
-				data := clean.Readable(it.Data.JSON())
+				fields := slices.Clone(it.Data)
+				for n, m := range fields {
+					fields[n].Value = item.WithoutRepeats(m.Value)
+				}
+				data := clean.Readable(fields.JSON())
 				if line = strings.TrimSpace(line + " " + clean.Preview(data, chars)); clean.LongerThan(data, chars) {
 					line, cut = line+" [cut; fetch has all of it]", true
 				}
