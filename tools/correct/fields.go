@@ -49,7 +49,12 @@ func (c *correction) name(param, name string, u use, what string) string {
 	switch {
 	case len(near) > 0 || what == "" && len(known) > 0:
 	case len(known) == 0:
-		others = "No field of it can"
+		if others = "No field of it can"; c.stream.field(name) == nil {
+			others += " " + what
+		}
+		if strings.HasPrefix(what, "take ") || what == "group" {
+			c.hint = "metric count needs no field; query_records shows the values."
+		}
 	default:
 		others = "Those that can: " + quote.Names(known, maxShown)
 	}
