@@ -13,6 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
 // listServer serves records, or hits, one of each size in bytes.
@@ -202,6 +203,32 @@ func TestARecordThatFitsIntoNoLineIsNamed(t *testing.T) {
 	}
 	if !said || strings.Join(ids, " ") != "cin_a/s:r0 cin_a/s:r2 cin_a/s:r3" {
 		t.Errorf("%t, %q", said, ids)
+	}
+}
+
+// A cursor of ours of which any one character is another is refused before anything is read, or by the resource server.
+func TestAChangedCursorIsRefused(t *testing.T) {
+	sizes := make([]int, 60)
+	for i := range sizes {
+		sizes[i] = 2000
+	}
+	_, cursor := readText(use(t, tools.QueryRecords(), listServer(sizes, false), json.RawMessage(`{"stream":"s","limit":100}`)).Text, nil)
+	decode := func(cursor string) error {
+		_, err := tools.QueryRecords().Decode(json.RawMessage(rs.EncodeJSON(map[string]any{"stream": "s", "limit": 100, "cursor": cursor})))
+		return err
+	}
+	if err := decode(cursor); err != nil || !strings.HasPrefix(cursor, "shown.") {
+		t.Fatalf("%s as printed: %v", cursor, err)
+	}
+	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_."
+	for i := range cursor {
+		for _, letter := range letters {
+			changed := cursor[:i] + string(letter) + cursor[i+1:]
+			sent := render.ParsePosition(changed).Cursor // to the resource server, which refuses what it did not print
+			if changed != cursor && decode(changed) == nil && (sent == "" || strings.HasPrefix(sent, "shown.")) {
+				t.Errorf("%s is taken for %s", changed, cursor)
+			}
+		}
 	}
 }
 

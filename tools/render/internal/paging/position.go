@@ -39,27 +39,35 @@ func Parse(cursor string) Position {
 		return Position{Cursor: cursor}
 	}
 	p := Position{Cursor: parts[3], last: parts[2]}
+	known := len(p.last) == marks.item || len(p.last) == oldMarks.item // without those of a list
 	for _, form := range []markForm{marks, oldMarks} {
-		if len(p.last) == form.item+form.list() {
-			p.last, p.list = p.last[:form.item], p.last[form.item:]
+		if len(p.last) == form.item+form.list()+form.check {
+			p.last, p.list = p.last[:form.item], p.last[form.item:form.item+form.list()]
+			known = true
 		}
 	}
 	var errShown, errLimit error
 	p.Shown, errShown = strconv.Atoi(parts[0])
 	p.Limit, errLimit = strconv.Atoi(parts[1])
-	if errShown != nil || errLimit != nil || p.Shown < 1 || p.Shown > rs.MaxItems || p.Limit < 0 || p.Limit > MaxLimit ||
-		p.String() != cursor {
+	if !known || errShown != nil || errLimit != nil || p.Shown < 1 || p.Shown > rs.MaxItems || p.Limit < 0 || p.Limit > MaxLimit || p.String() != cursor {
 		return Position{Cursor: cursor}
 	}
 	return p
 }
 
-// String returns the cursor that a model sends back: "shown.SHOWN.LIMIT.MARKS.CURSOR".
+// String returns the cursor that a model sends back: "shown.SHOWN.LIMIT.MARKS.CURSOR". Where the marks are those of a list, they end with
+// one of the cursor itself, so that a cursor of which a character was changed is none.
 func (p Position) String() string {
 	if p.Shown == 0 {
 		return p.Cursor
 	}
-	return fmt.Sprintf("%s%d.%d.%s%s.%s", positionPrefix, p.Shown, p.Limit, p.last, p.list, p.Cursor)
+	cursor := func(check string) string {
+		return fmt.Sprintf("%s%d.%d.%s%s%s.%s", positionPrefix, p.Shown, p.Limit, p.last, p.list, check, p.Cursor)
+	}
+	if p.list == "" {
+		return cursor("")
+	}
+	return cursor(p.form().mark(cursor(""), p.form().check))
 }
 
 // After returns the position behind the first n items of the page that p is on, which was read with limit. key is that of the last
@@ -89,15 +97,15 @@ func (p Position) start(n int, key func(int) string) (start int, note string) {
 	return min(p.Shown, n), "The list has changed since the last answer, and the last item shown is not on this page any more: items may be missing here or stand twice."
 }
 
-// A markForm is how marks are written: those of an item, and of each of listArguments.
+// A markForm is how marks are written: those of an item, of each of listArguments, and of the cursor itself.
 type markForm struct {
-	item, argument int  // characters
-	hex            bool // else they are base64
+	item, argument, check int  // characters
+	hex                   bool // else they are base64
 }
 
 var (
-	marks    = markForm{6, 3, false}
-	oldMarks = markForm{8, 2, true} // of cursors that earlier versions printed, and of those that follow them
+	marks    = markForm{6, 3, 3, false}
+	oldMarks = markForm{8, 2, 0, true} // of cursors that earlier versions printed, and of those that follow them
 )
 
 func (f markForm) list() int { return f.argument * len(listArguments) }
@@ -146,9 +154,15 @@ func (p Position) Start() Position { return Position{list: p.list} }
 func (p Position) Repaired() Position { return Position{Cursor: RepairedList, list: p.list} }
 
 // In returns a position with the mark of the list that a call with some arguments reads. It is an error of the code invalid_cursor where
-// an answer printed the position for another list; of another connection only [Position.Under] says so, because a call may name one by its
+// an answer printed the position for another list, or otherwise; of another connection only [Position.Under] says so, because a call may name one by its
 // display name until the resource server has refused that.
 func (p Position) In(args rs.Object) (Position, error) {
+	if p.Shown == 0 && strings.HasPrefix(p.Cursor, positionPrefix) {
+		return Position{}, &rs.Error{
+			Code: rs.InvalidCursor, Param: "cursor", Message: "This cursor is not as an answer printed it.",
+			Hint: "Copy it again exactly, or begin this list without cursor.",
+		}
+	}
 	printed, form := p.list, p.form()
 	p.list = ""
 	var other []string
