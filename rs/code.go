@@ -119,7 +119,7 @@ const (
 	// CredentialNotStored: the access that is stored on this machine has ended, and was not renewed, because the renewal could not be written
 	// to the file that the message names; it is renewed as soon as it can be.
 	CredentialNotStored Code = "credential_not_stored" //nolint:gosec // a code, not a credential
-	// InvalidCursor: a cursor was not printed for these arguments, or what it continues has changed; start again without it.
+	// InvalidCursor: a cursor is not as it was printed, or not for these arguments, or what it continues has changed; start again without it.
 	InvalidCursor Code = "invalid_cursor"
 )
 
