@@ -56,7 +56,6 @@ func (a aggregator) forward(ctx context.Context, call Call) (Reply, error) {
 	response, body, err := r.Answer(ctx)
 	if err == nil && (body.Includes("value") || body.Has("groups")) {
 		body = r.AddTitles(ctx, body)
-		r.AddStatus(ctx)
 		r.AddConnections(ctx, body)
 		if call.Scope.ConnectionID == "" && (r.Asked || leavesOut(response)) {
 			r.AddAll(missingFields(call, r.Fields(ctx)))
@@ -66,6 +65,8 @@ func (a aggregator) forward(ctx context.Context, call Call) (Reply, error) {
 			answer.Empty = explainEmpty(ctx, call, r.Args.Filter)
 			answer.Coverage = absence(ctx, call, response.Reads, call.Scope.Stream)
 			r.AddAll(answer.Coverage.Members())
+		} else {
+			r.AddStatus(ctx)
 		}
 		response = r.Complete(response, body)
 	}

@@ -78,6 +78,7 @@ func TestAggregateSaysWhatItDoesNotTellApart(t *testing.T) {
 		`{"stream":"orders","metric":"sum","field":"total","connection_id":"cin_a","filter":{"status":"paid"}}`:   "",
 		`{"stream":"orders","metric":"sum","field":"total","group_by":"status","connection_id":"cin_a"}`:          "",
 		`{"stream":"orders","metric":"sum","field":"total","group_by":"due","connection_id":"cin_a"}`:             "every status is included; filter by it to leave some out",
+		`{"stream":"orders","metric":"sum","field":"total","connection_id":"cin_a","filter":{"currency":"USD"}}`:  "",
 	} {
 		text, _, reply := server.call(t, tools.Aggregate(), arguments)
 		result, err := tools.Aggregate().Render(reply.Call, reply.Answer)
