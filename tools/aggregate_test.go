@@ -143,13 +143,13 @@ func TestAggregateSaysWhatItAddsUp(t *testing.T) {
 		"a count of one connection does not": {`{"stream":"orders","metric":"count","connection_id":"cin_a"}`, "4 orders", `{"value":4}`},
 		"a sum of several currencies is one for each": {
 			`{"stream":"orders","metric":"sum","field":"total","connection_id":"cin_a"}`,
-			"sum of total of orders by currency · 4 records\ncurrency | sum\nGBP | 30.5 of 3\nEUR | 5 of 1\nall 2 groups shown\ntotal is not all in one currency: each is computed alone.\n" +
+			"sum of total of orders by currency · 4 records · 5 reads\ncurrency | sum\nGBP | 30.5 of 3\nEUR | 5 of 1\nall 2 groups shown\ntotal is not all in one currency: each is computed alone.\n" +
 				`every status is included; apart: aggregate {"connection_id":"cin_a","field":"total","group_by":"status","metric":"sum","stream":"orders"}`,
 			`{"group_by":"currency","unit_field":"currency","composed":true,"groups":[{"key":"GBP","value":30.5,"count":3},{"key":"EUR","value":5,"count":1}]}`,
 		},
 		"records without a currency are in no sum, and said": {
 			`{"stream":"orders","metric":"sum","field":"total","connection_id":"cin_b"}`,
-			"sum of total of orders by currency · 2 records\ncurrency | sum\nGBP | 30 of 1\nshown 1 group; other_count=1: records without a value to group by\ntotal is not all in one currency: each is computed alone.\n" +
+			"sum of total of orders by currency · 2 records · 4 reads\ncurrency | sum\nGBP | 30 of 1\nshown 1 group; other_count=1: records without a value to group by\ntotal is not all in one currency: each is computed alone.\n" +
 				`every status is included; apart: aggregate {"connection_id":"cin_b","field":"total","group_by":"status","metric":"sum","stream":"orders"}`,
 			`{"other_count":1,"groups":[{"key":"GBP","value":30,"count":1}]}`,
 		},
@@ -164,33 +164,33 @@ func TestAggregateSaysWhatItAddsUp(t *testing.T) {
 		},
 		"a sum by month in two currencies": {
 			`{"stream":"orders","metric":"sum","field":"total","group_by_time":"at","granularity":"month","connection_id":"cin_a"}`,
-			"sum of total of orders by month of at · 4 records · UTC\nmonth | GBP | EUR\n2026-01 | 10 of 1 |\n2026-02 | 20.5 of 1 | 5 of 1\n2026-03 | 0 of 1 |\nall 3 months with records shown\nevery status is included; filter by it to leave some out",
+			"sum of total of orders by month of at · 4 records · UTC · 8 reads\nmonth | GBP | EUR\n2026-01 | 10 of 1 |\n2026-02 | 20.5 of 1 | 5 of 1\n2026-03 | 0 of 1 |\nall 3 months with records shown\nevery status is included; filter by it to leave some out",
 			`{"groups":[{"key":"2026-01-01","value":10,"count":1,"unit":"GBP"},{"key":"2026-02-01","value":20.5,"count":1,"unit":"GBP"},{"key":"2026-02-01","value":5,"count":1,"unit":"EUR"},{"key":"2026-03-01","value":0,"count":1,"unit":"GBP"}]}`,
 		},
 		"months are those of the zone": {
 			`{"stream":"orders","metric":"sum","field":"total","group_by_time":"at","granularity":"month","time_zone":"Europe/Berlin","connection_id":"cin_a","filter":{"currency":"GBP"}}`,
-			"sum of total of orders by month of at · 3 records · Europe/Berlin\nmonth | GBP\n2026-02 | 30.5 of 2\n2026-03 | 0 of 1\nall 2 months with records shown\nevery status is included; filter by it to leave some out",
+			"sum of total of orders by month of at · 3 records · Europe/Berlin · 4 reads\nmonth | GBP\n2026-02 | 30.5 of 2\n2026-03 | 0 of 1\nall 2 months with records shown\nevery status is included; filter by it to leave some out",
 			`{"time_zone":"Europe/Berlin"}`,
 		},
 		"an average counts what has a value": {
 			`{"stream":"orders","metric":"avg","field":"total","filter":{"currency":"GBP"},"connection_id":"cin_a"}`,
-			"avg of total of orders = 15.25 GBP (30.5 by 2 with a value) · 3 records\n" +
+			"avg of total of orders = 15.25 GBP (30.5 by 2 with a value) · 3 records · 5 reads\n" +
 				`every status is included; apart: aggregate {"connection_id":"cin_a","field":"total","filter":{"currency":"GBP"},"group_by":"status","metric":"avg","stream":"orders"}`,
 			`{"value":15.25,"count":2,"sum":30.5,"composed":true}`,
 		},
 		"an average by group": {
 			`{"stream":"orders","metric":"avg","field":"total","group_by":"status","filter":{"currency":"GBP"},"connection_id":"cin_a"}`,
-			"avg of total of orders by status · 3 records\nstatus | GBP\npaid | 15.25 of 2\nopen | null of 0\nall 2 groups shown",
+			"avg of total of orders by status · 3 records · 8 reads\nstatus | GBP\npaid | 15.25 of 2\nopen | null of 0\nall 2 groups shown",
 			`{"groups":[{"key":"paid","value":15.25,"count":2},{"key":"open","value":null,"count":0}]}`,
 		},
 		"the first or last of a group": {
 			`{"stream":"orders","metric":"max","field":"at","group_by":"status","connection_id":"cin_a"}`,
-			"max of at of orders by status · 4 records\nstatus | max\nopen | 2026-03-01T00:00:00Z of 2\npaid | 2026-02-01T00:00:00Z of 2\nall 2 groups shown",
+			"max of at of orders by status · 4 records · 4 reads\nstatus | max\nopen | 2026-03-01T00:00:00Z of 2\npaid | 2026-02-01T00:00:00Z of 2\nall 2 groups shown",
 			`{"unit_field":null}`,
 		},
 		"a limit cuts composed groups, and says how many": {
 			`{"stream":"orders","metric":"max","field":"at","group_by":"status","limit":1,"connection_id":"cin_a"}`,
-			"max of at of orders by status · 4 records\nstatus | max\nopen | 2026-03-01T00:00:00Z of 2\nshown 1 of 2 groups, chosen by number of records, not by max; other_count=2: 2 records in other groups or without status\n" +
+			"max of at of orders by status · 4 records · 3 reads\nstatus | max\nopen | 2026-03-01T00:00:00Z of 2\nshown 1 of 2 groups, chosen by number of records, not by max; other_count=2: 2 records in other groups or without status\n" +
 				`next: aggregate {"stream":"orders","metric":"max","field":"at","group_by":"status","limit":100,"connection_id":"cin_a"}`,
 			`{"group_count":2}`,
 		},

@@ -88,13 +88,16 @@ func (a aggregateAnswer) head() string {
 	return clean.Clip(head, write.LineChars/2)
 }
 
-// withCounts adds to a line how many records were counted, and in which zone.
+// withCounts adds to a line how many records were counted, in which zone, and how many reads of the resource server the answer took.
 func (a aggregateAnswer) withCounts(line string) string {
 	if n, ok := a.Number("filtered_record_count"); ok {
 		line += " · " + write.Plural(n, "record")
 	}
 	if zone := a.Text("time_zone"); zone != "" && a.Has("groups") {
 		line += " · " + write.ShownName(zone)
+	}
+	if n, ok := a.Number("reads"); ok && a.Flag("composed") {
+		line += " · " + write.Plural(n, "read")
 	}
 	return line
 }
