@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -84,6 +85,8 @@ func TestSearchInPlainWords(t *testing.T) {
 		{ID: "body", Title: "House", Text: "The boiler leaks again.", Author: "Owen"},
 		{ID: "one@t", Title: "Plan", Text: "Where shall we put the piano?", Author: "Owen"},
 		{ID: "two@t", Title: "Plan", Text: "Under the window, where the sofa is.", Author: "Priya"},
+		{ID: "arabic", Title: "يوم", Text: "شربت الشاي والقهوة في البيت.", Author: "Owen"},
+		{ID: "hebrew", Title: "יום", Text: "שתיתי את הקפה בבית.", Author: "Owen"},
 		{ID: "three", Title: "Sofa", Text: "Where is the sofa from? It is under guarantee, by the window.", Author: "Priya"},
 	})
 	for _, test := range []struct {
@@ -106,6 +109,20 @@ func TestSearchInPlainWords(t *testing.T) {
 		{"a word that others begin with stands for them", "nestedla", []string{"layer"}, map[string]any{
 			"missing_words": []any{"nestedla"}, "nearest_words": []any{map[string]any{"word": "nestedla", "as": []any{"nestedlayer"}}}, "nearest_count": 1.0,
 		}},
+		{"a star finds words with any ending", "dent*", []string{"teeth"}, map[string]any{"missing_words": nil, "partial_count": 0.0}},
+		{"so it does at the end of a phrase", `"layer of cr*"`, []string{"layer"}, nil},
+		{"and after a minus", "shoes -wal*", []string{"refund"}, nil},
+		{"no word of such a beginning is said", "zebr*", nil, map[string]any{"missing_words": []any{"zebr*"}}},
+		{"a star before a word too is emphasis", "*boiler*", []string{"head", "body"}, nil},
+		{"words that contain a missing one are said", "dent", nil, map[string]any{
+			"missing_words": []any{"dent"}, "containing_words": []any{map[string]any{"word": "dent", "as": []any{"dentist", "dentists"}}},
+		}},
+		{"those that begin with it come first", "pon", nil, map[string]any{
+			"containing_words": []any{map[string]any{"word": "pon", "as": []any{"sponge"}}},
+		}},
+		{"an Arabic word is found behind its article", "قهوة", []string{"arabic"}, map[string]any{"missing_words": nil}},
+		{"and with another article", "بالقهوة", []string{"arabic"}, map[string]any{"missing_words": nil}},
+		{"so is a Hebrew one", "קפה", []string{"hebrew"}, map[string]any{"missing_words": nil}},
 		{"a word that occurs nowhere is said, and is no other word", "did I ever tell a lawyer about cake", []string{"layer"}, map[string]any{
 			"missing_words": []any{"lawyer"}, "partial_count": 1.0,
 		}},
@@ -170,6 +187,18 @@ func TestSearchInPlainWords(t *testing.T) {
 	})
 }
 
+// A word that occurs nowhere, and has no form in the languages of most texts, is looked for in those of few.
+func TestWordFormsOfALanguageOfFewTexts(t *testing.T) {
+	notes := []note{{ID: "swedish", Title: "Bak", Text: "Mamma säger att man aldrig ska ha bråttom med bullar, och det är inte svårt.", Author: "Owen"}}
+	for i := range 30 {
+		notes = append(notes, note{ID: fmt.Sprint(i), Title: "Cake", Text: "There is the cake that they have made for us all.", Author: "Owen"})
+	}
+	got := newNotes(t, notes).ok("tok-owner", searchFor("bulle"))
+	if keys := got.ids("record_key"); !slices.Equal(keys, []string{"swedish"}) || got.at("meta", "recall", "missing_words") != nil {
+		t.Error(got.text)
+	}
+}
+
 // What a grant does not show must not be seen in any answer: two stores that differ only there answer alike.
 func TestSearchShowsNothingBeyondTheGrant(t *testing.T) {
 	other := testCorpus()
@@ -200,6 +229,7 @@ func TestSearchShowsNothingBeyondTheGrant(t *testing.T) {
 	for _, q := range []string{
 		"secretword", "secretwords", "secretwrod", "zebrafinch", "zebrafinhc invoice", "zebrafinches invoice 59", "xylophone", "xylophnoe 59", "invoice",
 		"invoice number 58", "invoices of number", `"number 7" invoice`, "number -7", "the secretword invoice", "invoice -secretword", "words",
+		"secret", "ecretwor", "secre*", "zebraf", "zeb*", "ylophon", "xyl*", "invoi", "nvoic",
 	} {
 		before, after := a.ok("tok-narrow", searchFor(q)), b.ok("tok-narrow", searchFor(q))
 		delete(before.body, "links")

@@ -44,15 +44,17 @@ type recallBody struct {
 
 // A wordsBody says what was done with the words of the query.
 type wordsBody struct {
-	PartialCount  int                  `json:"partial_count"`           // records with some of the words
-	NearestCount  int                  `json:"nearest_count,omitempty"` // records with none but words in the place of misspelled ones
-	MissingWords  []string             `json:"missing_words,omitempty"` // they occur nowhere in the fields that search reads
-	NearestWords  []search.Replacement `json:"nearest_words,omitempty"`
-	WordForms     []search.Replacement `json:"word_forms,omitempty"`
-	LeftOutWords  []string             `json:"left_out_words,omitempty"` // common words of the language
-	CommonWords   []string             `json:"common_words,omitempty"`   // in so many records that they only rank what others found
-	TimeWords     []string             `json:"time_words,omitempty"`     // that name the preferred time
-	PreferredTime string               `json:"preferred_time,omitempty"` // records of it come first; in words
+	PartialCount int                  `json:"partial_count"`           // records with some of the words
+	NearestCount int                  `json:"nearest_count,omitempty"` // records with none but words in the place of misspelled ones
+	MissingWords []string             `json:"missing_words,omitempty"` // they occur nowhere in the fields that search reads
+	NearestWords []search.Replacement `json:"nearest_words,omitempty"`
+	// ContainingWords are words that begin with one of missing_words or contain it.
+	ContainingWords []search.Replacement `json:"containing_words,omitempty"`
+	WordForms       []search.Replacement `json:"word_forms,omitempty"`
+	LeftOutWords    []string             `json:"left_out_words,omitempty"` // common words of the language
+	CommonWords     []string             `json:"common_words,omitempty"`   // in so many records that they only rank what others found
+	TimeWords       []string             `json:"time_words,omitempty"`     // that name the preferred time
+	PreferredTime   string               `json:"preferred_time,omitempty"` // records of it come first; in words
 }
 
 // A searchInput is what a search was asked.
@@ -178,7 +180,7 @@ func (c *call) searchMeta(in searchInput, found *search.Result) searchMeta {
 	}
 	if !c.options.AllWords {
 		recall.wordsBody = &wordsBody{
-			PartialCount: found.Some, NearestCount: found.Nearest, MissingWords: found.Missing, NearestWords: found.Replaced, WordForms: found.Forms,
+			PartialCount: found.Some, NearestCount: found.Nearest, MissingWords: found.Missing, NearestWords: found.Replaced, WordForms: found.Forms, ContainingWords: found.Containing,
 			LeftOutWords: found.LeftOut, CommonWords: found.Common, TimeWords: found.TimeWords, PreferredTime: found.Time,
 		}
 	}

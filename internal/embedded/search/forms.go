@@ -26,7 +26,7 @@ func compareCandidates(a, b *candidate) int {
 
 // expand finds the other forms of each weighty word.
 func (s *searcher) expand(guess uint32) error {
-	languages := s.languagesOf(guess)
+	languages, rare := s.languagesOf(guess), s.languagesFrom(1, 0)
 	for i := range s.query.units {
 		u := &s.query.units[i]
 		u.alternatives = []alternative{{u.phrase, 1}}
@@ -34,6 +34,12 @@ func (s *searcher) expand(guess uint32) error {
 			continue
 		}
 		forms, err := s.forms(u.phrase[0], languages)
+		if err == nil && len(forms) == 0 && rare != languages {
+			var found []posting
+			if found, err = s.postings(u.phrase); err == nil && len(found) == 0 {
+				forms, err = s.forms(u.phrase[0], rare)
+			}
+		}
 		if err != nil {
 			return err
 		}
@@ -50,14 +56,19 @@ func (s *searcher) languagesOf(guess uint32) uint32 {
 	if guess != 0 && guess&(guess-1) == 0 {
 		return guess
 	}
+	return cmp.Or(s.languagesFrom(20, guess), guess, 1)
+}
+
+// languagesFrom returns the languages of the fields that are searched which at least one of so many texts is in, of a guess if there is one; with
+// a share of 1 those of any text.
+func (s *searcher) languagesFrom(share int, guess uint32) (set uint32) {
 	texts, all := s.texts()
-	var set uint32
 	for i, n := range texts {
-		if n > 0 && n*20 >= all && (guess == 0 || guess>>i&1 == 1) {
+		if n > 0 && (share == 1 || n*share >= all) && (guess == 0 || guess>>i&1 == 1) {
 			set |= 1 << i
 		}
 	}
-	return cmp.Or(set, guess, 1)
+	return set
 }
 
 // texts counts the texts of each language in the fields that are searched, and all of them.
@@ -97,6 +108,15 @@ func (s *searcher) forms(term string, languages uint32) ([]string, error) {
 		})
 		if err != nil {
 			return nil, err
+		}
+	}
+	for _, other := range withArticles(term) {
+		records, err := s.count(other)
+		if err != nil {
+			return nil, err
+		}
+		if records > 0 {
+			forms = append(forms, &candidate{other, 0, records})
 		}
 	}
 	slices.SortFunc(forms, compareCandidates)

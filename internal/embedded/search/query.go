@@ -7,8 +7,12 @@ import (
 	"unicode"
 )
 
-// A phrase is terms that must stand together: of one word, or of a quoted phrase.
+// A phrase is terms that must stand together: of one word, or of a quoted phrase. The last may be anyEnding: then words that begin with the
+// term before it stand for that.
 type phrase []string
+
+// anyEnding is no term: terms hold letters, numbers and symbols alone.
+const anyEnding = "*"
 
 // A unit is a word or a quoted phrase of a query, as the caller wrote it first.
 type unit struct {
@@ -40,7 +44,8 @@ type query struct {
 // maxUnits is how many different words of a query are looked for one by one. The rest counts only for records that have all words.
 const maxUnits = 64
 
-// parseQuery reads words, "quoted phrases" and -excluded ones, which NOT before them excludes too. Nothing else in a query is an operator.
+// parseQuery reads words, "quoted phrases" and -excluded ones, which NOT before them excludes too, and words* with any ending. Nothing else in
+// a query is an operator.
 func parseQuery(text string) query {
 	var q query
 	text = withMinus(text)
@@ -57,7 +62,7 @@ func parseQuery(text string) query {
 				q.excluded = append(q.excluded, p)
 			case slices.ContainsFunc(q.units, func(u unit) bool { return u.quoted == quoted && slices.Equal(u.phrase, p) }):
 			default:
-				q.units = append(q.units, unit{text: strings.TrimFunc(word, isPunctuation), phrase: p, quoted: quoted})
+				q.units = append(q.units, unit{text: p.bare(word), phrase: p, quoted: quoted})
 			}
 		}
 	}
@@ -107,12 +112,47 @@ func phraseOf(text string) phrase {
 	for _, t := range Terms(text) {
 		p = append(p, t.Text)
 	}
+	if text = strings.TrimSpace(text); len(p) > 0 && strings.HasSuffix(text, anyEnding) && !strings.HasPrefix(text, anyEnding) { // *so* is emphasis
+		p = append(p, anyEnding)
+	}
 	return p
+}
+
+// prefix returns the terms of a phrase, and whether the last of them may have any ending.
+func (p phrase) prefix() (phrase, bool) {
+	if last := len(p) - 1; p[last] == anyEnding {
+		return p[:last], true
+	}
+	return p, false
+}
+
+// bare is what the caller wrote for a phrase, without the punctuation around it.
+func (p phrase) bare(text string) string {
+	text = strings.TrimFunc(text, isPunctuation)
+	if _, any := p.prefix(); any {
+		text += anyEnding
+	}
+	return text
+}
+
+// word is the one word of a phrase, without an ending that it leaves open; "" where it has several.
+func (p phrase) word() string {
+	if p, _ = p.prefix(); len(p) == 1 {
+		return p[0]
+	}
+	return ""
 }
 
 // expression spells a phrase for FTS5. Terms hold letters, numbers and symbols alone, and stand in quotes: nothing of a query is
 // read as an operator.
-func (p phrase) expression() string { return `"` + strings.Join(p, " ") + `"` }
+func (p phrase) expression() string {
+	terms, any := p.prefix()
+	expression := `"` + strings.Join(terms, " ") + `"`
+	if any {
+		expression += " " + anyEnding
+	}
+	return expression
+}
 
 // isMay reports whether a word is the month of May, or the name: with a capital, and not at the beginning of a question ("May I …").
 func (q *query) isMay(i int) bool {

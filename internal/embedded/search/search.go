@@ -53,6 +53,11 @@ func (s *searcher) run() error {
 	}
 	s.lend()
 	s.preferTime(preferred)
+	if !s.request.Demand {
+		if err := s.findContaining(); err != nil {
+			return err
+		}
+	}
 	s.report()
 	s.choose(exact)
 	return nil

@@ -61,6 +61,7 @@ type Result struct {
 	Missing            []string
 	Forms              []Replacement
 	Replaced           []Replacement
+	Containing         []Replacement // words that begin with one that occurs nowhere, or contain it
 	Marks              Marker
 	Time               string // that was preferred, in words
 	TimeWords          []string

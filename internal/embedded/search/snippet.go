@@ -54,13 +54,25 @@ func (m *Marker) Find(text string) []Span {
 			add(Span{t.start, t.end, unit})
 		}
 		for _, p := range m.phrases {
-			end := at + len(p.phrase)
-			if end <= len(terms) && slices.EqualFunc(terms[at:end], p.phrase, func(t Term, want string) bool { return t.Text == want }) {
-				add(Span{t.start, terms[end-1].end, p.unit})
+			if n := p.phrase.standsAt(terms[at:]); n > 0 {
+				add(Span{t.start, terms[at+n-1].end, p.unit})
 			}
 		}
 	}
 	return spans
+}
+
+// standsAt returns how many terms at the start of a text are the phrase; 0 if they are not.
+func (p phrase) standsAt(terms []Term) int {
+	want, any := p.prefix()
+	last := len(want) - 1
+	if len(terms) <= last || !slices.EqualFunc(terms[:last], want[:last], func(t Term, want string) bool { return t.Text == want }) {
+		return 0
+	}
+	if terms[last].Text != want[last] && !(any && strings.HasPrefix(terms[last].Text, want[last])) {
+		return 0
+	}
+	return len(want)
 }
 
 // A Cutting is the part of a text that a hit shows.
