@@ -168,6 +168,13 @@ func TestSearchInPlainWords(t *testing.T) {
 			t.Error(diff)
 		}
 	})
+	t.Run("the field with the rarest words is shown", func(t *testing.T) {
+		for q, want := range map[string]string{"sofa guarantee": "text", "boiler house": "title"} {
+			if got := r.ok("tok-owner", searchFor(q)); got.at("data", 0, "snippet", "field") != want {
+				t.Errorf("%s: want %s of %s", q, want, got.text)
+			}
+		}
+	})
 	t.Run("a cursor pages through all hits, each once", func(t *testing.T) {
 		whole := r.ok("tok-owner", searchFor("the shoes boiler harbour sofa")).ids("record_key")
 		pages := r.walkPages("tok-owner", "/v1/search?limit=2&q="+url.QueryEscape("the shoes boiler harbour sofa"), "record_key")

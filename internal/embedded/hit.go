@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
@@ -141,7 +142,7 @@ func (h *hitBody) excerpt(path, provenance string, cut search.Cutting) {
 	}
 }
 
-// hit writes a hit with an excerpt of each granted text that matched.
+// hit writes a hit with an excerpt of each granted text that matched, those with the rarer words first.
 func (c *call) hit(s access, h search.Hit, marks *search.Marker) (hitBody, error) {
 	body, fields, err := c.hitOf(s, h.Version)
 	if err != nil {
@@ -149,6 +150,11 @@ func (c *call) hit(s access, h search.Hit, marks *search.Marker) (hitBody, error
 	}
 	body.Score = &scoreBody{Kind: "bm25", Order: "lower_is_better", Value: -float64(h.Score)}
 	body.Match, body.MatchedWords, body.NearestWords = h.Match, h.Words, h.Nearest
+	type match struct {
+		leaf  store.Leaf
+		spans []search.Span
+	}
+	var matches []match
 	for _, field := range s.Lexical {
 		if _, ok := s.Granted(field.Name); !ok {
 			continue
@@ -160,11 +166,15 @@ func (c *call) hit(s access, h search.Hit, marks *search.Marker) (hitBody, error
 				continue
 			}
 			matched = true
-			body.excerpt(leaf.Path, "lexical_match", search.Snippet(leaf.Text, spans))
+			matches = append(matches, match{leaf, spans})
 		}
 		if matched {
 			body.MatchedFields = append(body.MatchedFields, field.Name)
 		}
+	}
+	slices.SortStableFunc(matches, func(a, b match) int { return cmp.Compare(marks.Worth(b.spans), marks.Worth(a.spans)) })
+	for _, m := range matches {
+		body.excerpt(m.leaf.Path, "lexical_match", search.Snippet(m.leaf.Text, m.spans))
 	}
 	return body, nil
 }

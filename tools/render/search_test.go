@@ -142,6 +142,29 @@ func TestSearch(t *testing.T) {
 			t.Errorf("want %s got %s", want, r.Text)
 		}
 	})
+	for name, row := range map[string]struct{ title, actor, excerpts, want string }{
+		"texts are before names":          {"", "Marcus Webb", `user_name:<mark>Marcus</mark> <mark>Webb</mark>|text:the <mark>invoice</mark> went out today`, "text"},
+		"names are before their sender's": {"", "Marcus Webb", `user_name:<mark>Marcus</mark> Webb|tags.0:<mark>invoice</mark>`, "tags.0"},
+		"the most words are first":        {"", "", `a:one <mark>invoice</mark> is here|b:<mark>Marcus</mark> sent the <mark>invoice</mark>`, "b"},
+		"a word twice is one":             {"", "", `a:<mark>Webb</mark> sent an <mark>invoice</mark>|b:<mark>invoice</mark>, <mark>Invoice</mark> and <mark>INVOICE</mark>`, "a"},
+		"a title is before names":         {"Swimming, Ida", "", `attendees.0:<mark>Ida</mark>|title:<mark>Swimming</mark>, <mark>Ida</mark>`, "title"},
+		"the fourth may be the best":      {"", "", `a:<mark>Ida</mark>|b:<mark>Ida</mark>|c:<mark>Ida</mark>|d:then <mark>Ida</mark> went to swim`, "d"},
+		"of equals the first is first":    {"", "", `a:then <mark>Ida</mark> went to swim|b:then <mark>Ida</mark> swam in the sea`, "a"},
+	} {
+		t.Run("ANSWERS 3: "+name, func(t *testing.T) {
+			var excerpts []string
+			for excerpt := range strings.SplitSeq(row.excerpts, "|") {
+				field, text, _ := strings.Cut(excerpt, ":")
+				excerpts = append(excerpts, fmt.Sprintf(`{"field_path":%q,"preview_text":%q,"provenance":"lexical_match"}`, field, text))
+			}
+			r, s := search(t, []byte(fmt.Sprintf(`{"data":[{"stream":"s","record_key":"1","connection_id":"c","title":%q,"actor":%q,"evidence_excerpts":[%s]}]}`,
+				row.title, row.actor, strings.Join(excerpts, ","))), "q")
+			if got := s.Results[0].Evidence.Field; got != row.want || !strings.Contains(r.Text, "\n  field="+row.want+" ") ||
+				!strings.Contains(r.Text, `"field":"`+row.want+`"`) {
+				t.Errorf("shown is %s, want %s:\n%s", got, row.want, r.Text)
+			}
+		})
+	}
 	t.Run("S1-1a results and ladder carry the same preview", func(t *testing.T) {
 		_, s := search(t, hits(3, 20), "needle")
 		for i, followUp := range s.ContentLadder.Records {

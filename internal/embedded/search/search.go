@@ -196,6 +196,7 @@ func (s *searcher) hit(r ranked) Hit {
 // report says what was done with the words of the query.
 func (s *searcher) report() {
 	r := s.result
+	r.Marks.rarity = s.rarity
 	for i := range s.query.units {
 		u := &s.query.units[i]
 		switch {

@@ -17,6 +17,19 @@ const (
 type Marker struct {
 	terms   map[string]int // number of the unit that a term stands for
 	phrases []markedPhrase
+	rarity  [maxUnits]float32 // of each unit
+}
+
+// Worth returns how much of a query is in the text that spans are of: the rarer the words, the more.
+func (m *Marker) Worth(spans []Span) (worth float32) {
+	var seen uint64
+	for _, s := range spans {
+		if bit := uint64(1) << (s.unit % maxUnits); seen&bit == 0 {
+			seen |= bit
+			worth += m.rarity[s.unit%maxUnits]
+		}
+	}
+	return worth
 }
 
 type markedPhrase struct {

@@ -21,6 +21,9 @@ type Excerpt struct {
 	raw   string       // the text as received, where it is not the same
 }
 
+// maxProven bounds the excerpts of a hit that are looked at.
+const maxProven = 12
+
 // proven returns the first excerpts of a hit that the resource server proved to match. A field is claimed only there: an evidence
 // excerpt of a lexical match, or a snippet that names its field and marks the match. Nothing is ever inferred from names (S1-1b).
 func proven(own rs.Object, it *item.Item, connection string) []Excerpt {
@@ -32,7 +35,7 @@ func proven(own rs.Object, it *item.Item, connection string) []Excerpt {
 		e := rs.AsObject(raw)
 		read := e.Object("read")
 		field := cmp.Or(e.Text("field_path", "field"), read.Text("field"))
-		if len(proven) == MaxEvidenceRows || field == "" || e.Text("provenance") != "lexical_match" || item.OtherConnection(read, connection) {
+		if len(proven) == maxProven || field == "" || e.Text("provenance") != "lexical_match" || item.OtherConnection(read, connection) {
 			continue
 		}
 		if x, ok := newExcerpt(field, e.Text("preview_text", "text")); ok {
@@ -97,6 +100,21 @@ func readRef(read rs.Object, it *item.Item) (rs.Ref, string) {
 func (x *Excerpt) Complete() bool {
 	text := x.Text.Plain
 	return !strings.HasPrefix(text, write.Ellipsis) && !strings.HasSuffix(text, write.Ellipsis) && !strings.HasSuffix(text, "...")
+}
+
+// isLabel reports whether an excerpt is a whole field of a word or few, such as a name, an address or a tag, and no sentence.
+func (x *Excerpt) isLabel() bool {
+	const fewWords = 3
+	return x.Complete() && len(strings.Fields(x.Text.Plain)) <= fewWords
+}
+
+// matches counts the different words that are marked.
+func (x *Excerpt) matches() int {
+	words := map[string]bool{}
+	for _, m := range x.Text.Marks {
+		words[strings.ToLower(x.Text.Plain[m.From:m.To])] = true
+	}
+	return len(words)
 }
 
 // Read adds the arguments of read_record_field that continue the excerpt.

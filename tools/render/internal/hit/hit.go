@@ -23,8 +23,7 @@ type Hit struct {
 	Who      string      // sender, author or organiser, as the resource server says
 	Snippet  marked.Text // empty when there is none
 	Excerpts []Excerpt   // proven matches, best first
-	shown    int         // index of the match that is shown: the first that is not the title
-	isTitle  bool        // that match is the title
+	isTitle  bool        // the match that is shown is the title
 
 	Key     string   // what tells it from the others of its page
 	Line    string   // what text says of it, where that is known already
@@ -139,15 +138,43 @@ func (h *Hit) distinguish() {
 	}
 }
 
-// choose chooses the match that is shown.
+// choose puts the best matches first, of which one is shown: texts before what the hit is called and before names, and those with more of
+// the words before others, in the order of the resource server (ANSWERS 3).
 func (h *Hit) choose() {
-	for i := range h.Excerpts {
-		if !item.Repeats(h.Title, h.Excerpts[i].Text.Plain) {
-			h.shown = i
-			return
-		}
+	type ranked struct {
+		Excerpt
+		rank, matches int
 	}
-	h.isTitle = len(h.Excerpts) > 0
+	all := make([]ranked, len(h.Excerpts))
+	for i, x := range h.Excerpts {
+		all[i] = ranked{x, h.rank(&x), x.matches()}
+	}
+	slices.SortStableFunc(all, func(a, b ranked) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.matches, a.matches)) })
+	h.Excerpts = h.Excerpts[:min(len(all), MaxEvidenceRows)]
+	for i := range h.Excerpts {
+		h.Excerpts[i] = all[i].Excerpt
+	}
+	h.isTitle = len(all) > 0 && all[0].rank == titleRank
+}
+
+// Ranks of the matches of a hit.
+const (
+	textRank = iota
+	titleRank
+	labelRank
+	whoRank
+)
+
+func (h *Hit) rank(x *Excerpt) int {
+	switch {
+	case item.Repeats(h.Title, x.Text.Plain):
+		return titleRank
+	case x.Text.Plain == h.Who:
+		return whoRank
+	case x.isLabel():
+		return labelRank
+	}
+	return textRank
 }
 
 // snippetText is what a hit shows of its text, in any of its shapes.
@@ -179,7 +206,7 @@ func (h *Hit) hasOnly() string {
 }
 
 // Best is the match that is shown, of a hit that has one.
-func (h *Hit) Best() *Excerpt { return &h.Excerpts[h.shown] }
+func (h *Hit) Best() *Excerpt { return &h.Excerpts[0] }
 
 // OfSender is the filter by who sent a hit, where a query names them and a match shows the field that has the name; else "".
 func (h *Hit) OfSender(query string) string {
