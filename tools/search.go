@@ -46,6 +46,7 @@ func searchTool(recordBase string, schemas *known.Schemas, relaxed bool) *Tool {
 				Q: args.q, Limit: args.limit, Position: args.position, ConnectionID: call.Scope.ConnectionID, RecordBase: recordBase,
 				Rest:   rs.AsObject(string(call.Raw)).Without("q", "query", "connection_id", "limit", "cursor"),
 				Repair: shownRepair(answer.Repair), Coverage: answer.Coverage, OfTime: args.ofTime(call, answer),
+				Now: time.Now().UTC(), Unfiltered: answer.unfiltered,
 			})
 		},
 	}
@@ -132,6 +133,7 @@ func (p periodSearch) forward(ctx context.Context, call Call) (Reply, error) {
 // searched is the answer of the core, with how fresh what was searched is if nothing was found.
 func (p periodSearch) searched(ctx context.Context, call Call) (Reply, error) {
 	reply, err := p.core(ctx, call)
+	_, reply.unfiltered = p.refused.Get(auth.PrincipalFrom(ctx).GrantID)
 	args := call.Args.(searchArgs)
 	if err == nil {
 		_, err = args.position.Under(call.Scope.ConnectionID)

@@ -22,6 +22,8 @@ type searchPage struct {
 	q    SearchQuery
 	all  []hit.Hit // of the page
 	hits []hit.Hit // those that are left
+
+	hints []string // the calls that answer what no ranking does
 }
 
 // newSearchPage reads which hits a page has, without their texts: those that were asked for, at most limit, of the named connection only.
@@ -59,6 +61,7 @@ func newSearchPage(l listing, q SearchQuery) *searchPage {
 	}
 	s.ByCursor = s.Begin()
 	s.hits = s.all[s.From:]
+	s.hints = s.findHints()
 	return s
 }
 
@@ -138,8 +141,20 @@ func (s *searchPage) envelope() object {
 	if s.q.OfTime != nil {
 		data = data.With("of_that_time", write.ToolCall("search", s.q.OfTime.JSON()))
 	}
-	if other := s.otherTool(); other != "" {
-		data = data.With("hint", write.JSON(other))
+	if s.q.Q != "" && len(s.all) > 0 {
+		data = data.With("order", write.JSON(ranking))
+	}
+	if total := s.total(); total != "" && s.q.Repair == nil {
+		if _, err := strconv.Atoi(total); err != nil {
+			total = write.JSON(total)
+		}
+		data = data.With("hits_in_all", total)
+	}
+	if n := hit.Records(s.all); n < len(s.all) {
+		data = data.With("records_in_page", write.JSON(n))
+	}
+	if len(s.hints) > 0 {
+		data = data.With("hint", write.JSON(strings.Join(s.hints, " ")))
 	}
 	if warning := s.Warning(len(s.hits)); warning != "" {
 		data = data.With("warning", write.JSON(warning))

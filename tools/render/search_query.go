@@ -2,9 +2,9 @@ package render
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
@@ -24,7 +24,9 @@ type SearchQuery struct {
 	RecordBase   string   // public base URL of the resource server, for citations; no trailing slash
 	Coverage     Coverage // of an answer without hits
 	OfTime       object   // the arguments of a search of the time that the query names; nil for none
-	Repair       *Repair  // what was done where no record has all words; nil where that was not needed
+	Now          time.Time
+	Unfiltered   bool    // the resource server does not filter what this token reads
+	Repair       *Repair // what was done where no record has all words; nil where that was not needed
 }
 
 // call is the same search at a cursor.
@@ -115,38 +117,6 @@ func leftOut(recall object) []string {
 		says = append(says, "taken for a time, whose records rank higher: "+words+" ("+time+")")
 	}
 	return says
-}
-
-// searched says where a search has found nothing.
-func searched(l listing, q SearchQuery) string {
-	var where []string
-	if streams := write.Words(q.Rest, "streams"); len(streams) > 0 {
-		where = append(where, "in "+strings.Join(streams, ", "))
-	}
-	if q.ConnectionID != "" {
-		where = append(where, "of "+clean.Name(clean.Preview(q.ConnectionID, write.LabelChars)))
-	}
-	if q.Rest.Has("filter") {
-		where = append(where, "within filter")
-	}
-	for _, bound := range []string{"since", "until"} {
-		if value := q.Rest.Text(bound); value != "" {
-			where = append(where, bound+" "+clean.Preview(value, write.LabelChars))
-		}
-	}
-	if n, ok := l.meta.Object("recall").Number("sources_searched_count"); ok {
-		where = append(where, "over "+write.Plural(n, "source"))
-	}
-	if len(where) == 0 {
-		return ""
-	}
-	return " " + strings.Join(where, " ")
-}
-
-// someCount is how many records have some of the words, as the resource server counted.
-func someCount(l listing) int {
-	n, _ := l.meta.Object("recall").Number("partial_count")
-	return max(n, 0)
 }
 
 // A Repair is what was done for a search whose words no record has all of. The hits of the page are those of other searches.
@@ -261,30 +231,4 @@ func (r *Repair) json() string {
 	}
 	o.Close(']').Put("reads", strconv.Itoa(r.Reads)).Number("not_asked", len(r.NotAsked))
 	return o.Optional("ended_by", clean.Preview(r.Ended, write.LabelChars)).Put("hits", strconv.Itoa(r.Total)).JSON()
-}
-
-// Questions that no ranking by words answers, in the languages whose common words search knows.
-var (
-	asksNewest = regexp.MustCompile(`(?i)(^|\s)(latest|newest|most recent|last time|(my|the) last|did \S+ last|neueste[rsnm]?|letzte[rsnm]?|zuletzt|derni(er|ère)s?|últim[oa]s?)(\s|\pP|$)`)
-	asksNumber = regexp.MustCompile(`(?i)(^|\s)(how many|how much|number of|sum of|did i spend|wie ?viele?[rsnm]?|combien|cuánt[oa]s?)(\s|\pP|$)`)
-)
-
-// otherTool says which tool answers a query that asks for the newest or for a number; "" for any other, and behind the first page.
-func (s *searchPage) otherTool() string {
-	switch {
-	case !s.q.Position.First():
-		return ""
-	case asksNumber.MatchString(s.q.Q):
-		return "Hits are no count: aggregate counts and sums, also within a filter."
-	case !asksNewest.MatchString(s.q.Q):
-		return ""
-	}
-	says := "Hits are ranked by their words, not by time. Newest first: query_records"
-	for i := range s.hits {
-		if filter := s.hit(i).OfSender(s.q.Q); filter != "" {
-			call := new(write.Object).Text("stream", s.hits[i].Stream).Text("connection_id", s.hits[i].Connection).Put("filter", filter)
-			return says + " " + call.JSON()
-		}
-	}
-	return says + ", filtered and sorted, or search with since."
 }

@@ -3,7 +3,6 @@ package render
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -32,6 +31,9 @@ func (s *searchPage) text() string {
 		target, hard, wanted = searchAsked, searchAsked+searchHard-searchTarget, len(s.hits)
 	}
 	frame := s.frame()
+	if len(s.hints) > 0 {
+		target = hard
+	}
 	remaining := target - frame.size()
 	if remaining < 600 {
 		remaining = hard - frame.size()
@@ -156,62 +158,6 @@ func longIDs(count int) string {
 	return fmt.Sprintf("An id of over %d characters is not shown here (%d); structured output has it.", previewIDChars, count)
 }
 
-// summary alone is enough to fetch the best hit (B-1, B-3).
-func (s *searchPage) summary() string {
-	l, q := s.l, s.q
-	line := write.Plural(len(s.all), "hit")
-	parts, records := 0, make(hit.SharedRecords, len(s.all))
-	for i := range s.all {
-		if _, joins := records.Add(&s.all[i]); joins {
-			parts++
-		}
-	}
-	if parts > 0 {
-		line += " in " + write.Plural(len(s.all)-parts, "record")
-	}
-	switch {
-	case q.Repair != nil:
-		line = write.Plural(q.Repair.Total, "hit") + " for some of the words"
-	case q.Q != "":
-		line += " for " + clean.Quote(clean.Preview(q.Q, 80))
-	default:
-		line = write.Plural(len(s.all), "record") + ", newest first"
-	}
-	if n, _ := l.meta.Number("untimed_count"); n > 0 && q.Repair == nil {
-		line += ", without " + strconv.Itoa(n) + " of unknown time"
-	}
-	switch n := l.count(); {
-	case len(s.all) == 0 && q.Repair != nil:
-		return "0 hits. Try other words, or no streams and filter."
-	case len(s.all) == 0 && q.Q == "":
-		return "0 records of this time"
-	case len(s.all) == 0:
-		return line + searched(l, q) + ". Try " + q.otherwise() + "."
-	case q.Repair != nil || n == "":
-	case someCount(l) > 0:
-		line += " (" + n + " with all words, " + strconv.Itoa(someCount(l)) + " with some)"
-	case n == "0":
-		line += " (0 with the words themselves)"
-	case n != strconv.Itoa(len(s.all)):
-		line += " (" + n + " hits in all)"
-	}
-	if len(s.hits) == 0 {
-		return line
-	}
-	if id := s.hits[0].ID; len(id) <= write.LongestHandle {
-		line += "; first_fetch_id=" + id
-	} else {
-		line += "; the first id is too long for text: see structuredContent.results[0].id"
-	}
-	if mix := hit.SourceMix(s.all); mix != "" {
-		line += " ; source_mix: " + mix
-	}
-	if q.Rest.Has("time_zone") { // in which only days are read
-		line += "; times are UTC"
-	}
-	return line
-}
-
 // notes say how complete the ranking is, as the resource server reports it, and how to fetch.
 func (s *searchPage) notes() []string {
 	var notes []string
@@ -236,9 +182,7 @@ func (s *searchPage) notes() []string {
 	if call := "search " + s.q.OfTime.JSON(); s.q.OfTime != nil && write.Copyable(call, write.LineChars) {
 		notes = append(notes, "of the time that the query names: "+call)
 	}
-	if other := s.otherTool(); other != "" {
-		notes = append(notes, other)
-	}
+	notes = append(notes, s.hints...)
 	if len(hits) > 0 && !s.proves() {
 		notes = append(notes, `Fetch a hit by its id as-is: fetch {"id":"…"}.`)
 	}

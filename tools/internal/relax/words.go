@@ -117,8 +117,8 @@ func stopWords(terms []term) map[string]bool {
 var languages = []map[string]bool{
 	list(`a about after all also am an and any anybody anyone anything are aren't as at be been being but by can can't could
 		couldn't did didn't do does doesn't doing don't ever for from get gave give go got had has hasn't have haven't having he
-		her hers him his how i i'd i'll i'm i've if in into is isn't it its just know let like long made make many me mentioned
-		mine more most much my need no not of off on one or our ours out over please said say says see she should show so some
+		her hers him his how i i'd i'll i'm i've if in into is isn't it its just know last latest let like long made make many me mentioned
+		mine more most much my need newest no not of off on one or our ours out over please said say says see she should show so some
 		somebody someone something tell than that the their theirs them then there these they they're this those to told up us
 		was wasn't we we're went were weren't what when where which while who whom whose why will with won't would you you're
 		your yours find look looking search called want before again still yet too very only there's here between because`),

@@ -21,6 +21,7 @@ const MaxEvidenceRows = 3
 type Hit struct {
 	item.Item
 	Who      string      // sender, author or organiser, as the resource server says
+	WhoField string      // the field that has it, where a match shows that
 	Snippet  marked.Text // empty when there is none
 	Excerpts []Excerpt   // proven matches, best first
 	isTitle  bool        // the match that is shown is the title
@@ -148,6 +149,9 @@ func (h *Hit) choose() {
 	all := make([]ranked, len(h.Excerpts))
 	for i, x := range h.Excerpts {
 		all[i] = ranked{x, h.rank(&x), x.matches()}
+		if all[i].rank == whoRank {
+			h.WhoField = x.Field
+		}
 	}
 	slices.SortStableFunc(all, func(a, b ranked) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.matches, a.matches)) })
 	h.Excerpts = h.Excerpts[:min(len(all), MaxEvidenceRows)]
@@ -207,16 +211,3 @@ func (h *Hit) hasOnly() string {
 
 // Best is the match that is shown, of a hit that has one.
 func (h *Hit) Best() *Excerpt { return &h.Excerpts[0] }
-
-// OfSender is the filter by who sent a hit, where a query names them and a match shows the field that has the name; else "".
-func (h *Hit) OfSender(query string) string {
-	if h.Who == "" || !strings.Contains(strings.ToLower(query), strings.ToLower(h.Who)) {
-		return ""
-	}
-	for i := range h.Excerpts {
-		if x := &h.Excerpts[i]; x.Text.Plain == h.Who {
-			return rs.Object{write.Pair(x.Field, write.JSON(h.Who))}.JSON()
-		}
-	}
-	return ""
-}

@@ -164,6 +164,56 @@ func (h *Hit) AppendMatch(b []byte, chars int) []byte {
 	return b
 }
 
+// Records counts the records that hits are of.
+func Records(hits []Hit) int {
+	count, records := 0, make(SharedRecords, len(hits))
+	for i := range hits {
+		if _, joins := records.Add(&hits[i]); !joins {
+			count++
+		}
+	}
+	return count
+}
+
+// StreamMix counts the records that hits are of by connection and stream, in which what is stored in several streams, as a message and its
+// body, is one.
+func StreamMix(hits []Hit) string {
+	const maxStreams = 8
+	type group struct {
+		source  string
+		streams []string
+		count   int
+	}
+	var groups []*group
+	records := make(SharedRecords, len(hits))
+	for i := range hits {
+		h := &hits[i]
+		at := slices.IndexFunc(groups, func(g *group) bool {
+			return g.source == sourceLabel(h) && slices.ContainsFunc(g.streams, func(s string) bool { return s == h.Stream || sameThing(s, h.Stream) })
+		})
+		if at < 0 {
+			at, groups = len(groups), append(groups, &group{source: sourceLabel(h)})
+		}
+		g := groups[at]
+		if !slices.Contains(g.streams, h.Stream) {
+			g.streams = append(g.streams, h.Stream)
+		}
+		if _, joins := records.Add(h); !joins {
+			g.count++
+		}
+	}
+	var parts []string
+	for i, g := range groups {
+		if i == maxStreams {
+			parts = append(parts, fmt.Sprintf("%d other streams", len(groups)-i))
+			break
+		}
+		slices.SortFunc(g.streams, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
+		parts = append(parts, fmt.Sprintf("%s %s %d", g.source, strings.Join(write.Each(g.streams, clean.Name), "+"), g.count))
+	}
+	return strings.Join(parts, ", ")
+}
+
 // SourceMix counts the hits of each connection, when there is more than one (S0-6a).
 func SourceMix(hits []Hit) string {
 	const maxSources = 6
@@ -189,8 +239,12 @@ func SourceMix(hits []Hit) string {
 			parts = append(parts, fmt.Sprintf("%d others", len(sources)-i))
 			break
 		}
-		label := cmp.Or(clean.Preview(s.first.Label, 40), clean.Preview(s.first.Connection, 40), "unnamed")
-		parts = append(parts, fmt.Sprintf("%s=%d", clean.Bare(label), s.count))
+		parts = append(parts, fmt.Sprintf("%s=%d", sourceLabel(s.first), s.count))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// sourceLabel is the connection of a hit for people.
+func sourceLabel(h *Hit) string {
+	return clean.Bare(cmp.Or(clean.Preview(h.Label, 40), clean.Preview(h.Connection, 40), "unnamed"))
 }

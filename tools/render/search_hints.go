@@ -1,0 +1,198 @@
+package render
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/hit"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/paging"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
+)
+
+// Questions that no ranking by words answers, in the languages whose common words search knows.
+var (
+	asksNumber = regexp.MustCompile(`(?i)(^|\s)(how many|how often|number of|wie ?viele?[rsnm]?|wie oft|combien|cuánt[oa]s)(\s|\pP|$)`)
+	asksSum    = regexp.MustCompile(`(?i)(^|\s)(how much|sum of|spen[dt]|ausgegeben|dépensée?s?|gast(é|ado)|cuánto)(\s|\pP|$)`)
+	asksOf     = regexp.MustCompile(`(?i)\s(?:mention(?:s|ed|ing)?|contain(?:s|ed|ing)?|about|over|erwähnen|enthalten|über|mentionne(?:nt)?|contien(?:t|nent)|mencionan?|contienen?|sobre)\s+(.+)$`)
+
+	newestWords = regexp.MustCompile(`^(last|latest|newest|recent|recently|neueste[rsnm]?|letzte[rsnm]?|jüngste[rsnm]?|zuletzt|derni(er|ère)s?|récente?s?|últim[oa]s?|ultim[oa]s?|recientes?)$`)
+	oldestWords = regexp.MustCompile(`^(first|earliest|oldest|erste[rsnm]?|älteste[rsnm]?|früheste[rsnm]?|zuerst|premi(er|ère)s?|ancien(ne)?s?|primer[oa]?s?|antigu[oa]s?)$`)
+
+	// spans are words beside which last and its like name a time: last week, l'an dernier.
+	spans = regexp.MustCompile(`(?i)^(days?|nights?|weeks?|weekends?|months?|quarters?|years?|decade|century|summer|winter|spring|autumn|fall|christmas|easter|` +
+		`tage?n?|nacht|wochen?(ende)?|monate?n?s?|quartal|jahre?s?n?|sommer|frühling|herbst|jours?|nuit|semaines?|week-end|mois|ans?|année|été|hiver|printemps|automne|` +
+		`días?|noche|semanas?|mes(es)?|años?|verano|invierno|primavera|otoño|` +
+		`mon(day)?|tue(sday)?|wed(nesday)?|thu(rsday)?|fri(day)?|sat(urday)?|sun(day)?|january|february|march|april|may|june|july|august|september|october|november|december|` +
+		`montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|lunes|martes|miércoles|jueves|viernes|sábado|domingo|` +
+		`name|aid|floor|class|\d+)$`)
+
+	// senders are words before the name of a sender.
+	senders = regexp.MustCompile(`(?i)(^|\s)(from|by|did|has|von|vom|hat|de|del|par|por|a)\s+$`)
+)
+
+// asksByTime reports whether a query asks for the newest or the oldest of something. Words such as last are read so except beside a span of
+// time, and first only before what it is the first of.
+func asksByTime(q string) (newest, oldest bool) {
+	words := strings.FieldsFunc(strings.ToLower(q), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsPunct(r) && r != '-' })
+	for i, word := range words {
+		switch {
+		case i+1 < len(words) && spans.MatchString(words[i+1]), i > 0 && spans.MatchString(words[i-1]):
+		case newestWords.MatchString(word):
+			newest = true
+		case oldestWords.MatchString(word):
+			oldest = true
+		}
+	}
+	return newest, oldest && !newest
+}
+
+// findHints finds the calls that answer a query which asks for the newest, the oldest or a number; none for any other, and behind the first page.
+func (s *searchPage) findHints() []string {
+	if s.q.Q == "" || !s.q.Position.First() || len(s.hits) == 0 {
+		return nil
+	}
+	var hints []string
+	switch {
+	case asksSum.MatchString(s.q.Q):
+		hints = append(hints, "Hits are no sum: aggregate sums and counts, also within a filter.")
+	case asksNumber.MatchString(s.q.Q), s.q.Limit == paging.MaxLimit && s.whole():
+		hints = append(hints, s.number())
+	}
+	if newest, oldest := asksByTime(s.q.Q); newest || oldest {
+		hints = append(hints, s.extreme(oldest))
+	}
+	return hints
+}
+
+// whole reports whether the page has all hits.
+func (s *searchPage) whole() bool {
+	return s.total() == "" && s.l.count() != "" && !s.l.Envelope.Has("next_cursor") && !s.l.Envelope.Flag("has_more")
+}
+
+// number says how many records the hits are of where the page has all, else how to count them.
+func (s *searchPage) number() string {
+	if s.whole() && someCount(s.l) == 0 && s.l.count() != "0" {
+		return fmt.Sprintf("These are all, of %s: %s.", write.Plural(hit.Records(s.all), "record"), hit.StreamMix(s.all))
+	}
+	var call *write.Object
+	total, err := strconv.Atoi(s.total())
+	of := asksOf.FindStringSubmatch(strings.TrimRight(s.q.Q, " ?!."))
+	switch {
+	case of != nil && !strings.Contains(of[1], `"`):
+		q := s.q
+		q.Q, q.Limit = `"`+of[1]+`"`, paging.MaxLimit
+		call = q.call("")
+	case err == nil && total <= paging.MaxLimit && someCount(s.l) == 0 && s.l.count() != "0":
+		q := s.q
+		q.Limit = total
+		call = q.call("")
+	default:
+		return `Hits are no count. Search for only the words that each record must have, in quotes, with limit 100; aggregate counts and sums within a filter.`
+	}
+	if line := call.Call("search"); write.Copyable(line, write.LineChars) {
+		return "Hits are no count; aggregate counts and sums within a filter. Records with the words, by stream: " + line
+	}
+	return "Hits are no count; aggregate counts and sums within a filter."
+}
+
+// extreme names the newest or oldest of the hits that have as many words as the first, and the call that finds any newer or older.
+func (s *searchPage) extreme(oldest bool) string {
+	which, other, bound := "newest", "newer", "since"
+	if oldest {
+		which, other, bound = "oldest", "older", "until"
+	}
+	if call := s.ofSender(oldest); call != "" && !s.q.Unfiltered {
+		return "The " + which + " from this sender: " + call
+	}
+	var best *hit.Hit
+	var at time.Time
+	alike, later := 0, 0
+	for i := range s.hits {
+		h := s.hit(i)
+		t, err := rs.ReadTime(h.Authored)
+		if err != nil || h.Has != s.hits[0].Has {
+			continue
+		}
+		if !oldest && !s.q.Now.IsZero() && t.After(s.q.Now) {
+			later++
+			continue
+		}
+		if alike++; best == nil || oldest && t.Before(at) || !oldest && t.After(at) {
+			best, at = h, t
+		}
+	}
+	if best == nil {
+		return "By time, not by words: query_records, or search with since and until."
+	}
+	if later > 0 {
+		which += " until now"
+	}
+	of := fmt.Sprintf("these %d", alike)
+	if alike+later < len(s.hits) {
+		of = fmt.Sprintf("the %d with the words of the first hit", alike)
+	}
+	says := fmt.Sprintf("The %s of %s: %s, %s.", which, of, best.ID, write.ShownText(write.Minute(best.Authored)))
+	if s.whole() && alike+later == len(s.hits) {
+		return says
+	}
+	if mode := s.q.Rest.Text("mode"); mode != "" && mode != "lexical" {
+		return says
+	}
+	q := s.q
+	q.Rest = q.Rest.With(bound, write.JSON(best.Authored))
+	if line := q.call("").Call("search"); write.Copyable(line, write.LineChars) {
+		return says + " Any " + other + ": " + line
+	}
+	return says
+}
+
+// ofSender is the call for the newest or oldest record of the sender whom a query names; "" where it names none.
+func (s *searchPage) ofSender(oldest bool) string {
+	var sender *hit.Hit
+	connections := map[string]bool{}
+	for i := range s.hits {
+		h := s.hit(i)
+		if h.WhoField == "" || !namesSender(s.q.Q, h.Who) {
+			continue
+		}
+		if sender != nil && sender.Who != h.Who {
+			return "" // two of one first name
+		}
+		if connections[h.Connection] = true; sender == nil {
+			sender = h
+		}
+	}
+	if sender == nil {
+		return ""
+	}
+	call := new(write.Object).Text("stream", sender.Stream)
+	if len(connections) == 1 {
+		call.Text("connection_id", sender.Connection)
+	}
+	call.Put("filter", rs.Object{write.Pair(sender.WhoField, write.JSON(sender.Who))}.JSON())
+	if oldest {
+		call.Text("order", "asc")
+	}
+	if line := call.Number("limit", 1).Call("query_records"); write.Copyable(line, write.LineChars) {
+		return line
+	}
+	return ""
+}
+
+// namesSender reports whether a query asks for what somebody sent, by the name or by the first word of it.
+func namesSender(q, name string) bool {
+	q, name = strings.ToLower(q)+" ", strings.ToLower(name)
+	first, _, _ := strings.Cut(name, " ")
+	for _, name := range []string{name, first} {
+		before, after, found := strings.Cut(q, name)
+		if found && len(name) > 2 && senders.MatchString(before) && !unicode.IsLetter([]rune(after)[0]) {
+			return true
+		}
+	}
+	return false
+}

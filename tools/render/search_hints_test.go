@@ -1,0 +1,125 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// A question for the newest or oldest of something is told from one that names a time, in the languages whose common words search knows.
+func TestWhichQueriesAskForTheNewestOrOldest(t *testing.T) {
+	for want, queries := range map[string][]string{
+		"newest": {
+			"last mail from Tom", "when did Ida last swim", "Latest invoice?", "newest photo", "most recent order", "my last dentist appointment", "the last one",
+			"letzte Rechnung", "Wann war ich zuletzt beim Zahnarzt?", "neueste Nachricht von Jörg", "jüngster Eintrag",
+			"dernier message de Paul", "ma dernière facture", "le plus récent", "último correo", "la última factura", "más reciente",
+		},
+		"oldest": {
+			"first mail from Tom", "when did I first meet Ida", "earliest invoice", "oldest note", "erste Nachricht", "älteste Rechnung", "wann zuerst",
+			"premier message", "la plus ancienne", "primera factura", "el más antiguo",
+		},
+		"": {
+			"dentist", "last week dentist", "invoice of last March", "last 3 days", "report last year", "letzte Woche", "letzten Monat", "la semaine dernière", "l'an dernier",
+			"le mois dernier", "la última semana", "el año último", "first aid kit", "first name", "a letzterer translatestt", "blast furnace", "",
+		},
+	} {
+		for _, q := range queries {
+			got := ""
+			if newest, oldest := asksByTime(q); newest {
+				got = "newest"
+			} else if oldest {
+				got = "oldest"
+			}
+			if got != want {
+				t.Errorf("%q asks for %q, want %q", q, got, want)
+			}
+		}
+	}
+}
+
+// dated is a page of hits of one sender, one a day.
+func dated(meta string, days ...string) string {
+	var hits []string
+	for i, day := range days {
+		hits = append(hits, fmt.Sprintf(`{"stream":"mails","record_key":"m%d","connection_id":"c","display_name":"Mail","title":"T","actor":"Tom Hale","authored_at":%q,`+
+			`"evidence_excerpts":[{"field_path":"from","preview_text":"<mark>Tom</mark> Hale","provenance":"lexical_match"}]}`, i, day))
+	}
+	return `{"object":"list","data":[` + strings.Join(hits, ",") + `]` + meta + `}`
+}
+
+func TestAQueryForTheNewestOrANumberIsAnsweredByACall(t *testing.T) {
+	const more, all = `,"has_more":true,"next_cursor":"n","meta":{"count":48}`, `,"has_more":false,"meta":{"count":3}`
+	days := []string{"2026-03-02T10:00:00Z", "2026-05-04T11:30:00Z", "2026-01-07"}
+	now := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
+	untimed := `{"data":[{"stream":"orders","record_key":"1","connection_id":"cin_a","title":"T"}]}`
+	for _, row := range []struct {
+		name, body string
+		q          SearchQuery
+		want       string // of both channels; "" for no hint
+	}{
+		{"newest of what is not all", dated(more, days...), SearchQuery{Q: "latest rent"},
+			`The newest of these 3: c/mails:m1, 2026-05-04 11:30. Any newer: search {"q":"latest rent","since":"2026-05-04T11:30:00Z"}`},
+		{"oldest of what is not all", dated(more, days...), SearchQuery{Q: "earliest rent", ConnectionID: "c", Rest: rs.AsObject(`{"streams":["mails"],"until":"2026-12-01"}`)},
+			`The oldest of these 3: c/mails:m2, "2026-01-07". Any older: search {"q":"earliest rent","streams":["mails"],"until":"2026-01-07","connection_id":"c"}`},
+		{"newest of all", dated(all, days...), SearchQuery{Q: "when did I last pay rent"}, `The newest of these 3: c/mails:m1, 2026-05-04 11:30.`},
+		{"what is to come is not the last", dated(more, append(days, "2026-09-09T00:00:00Z")...), SearchQuery{Q: "when did I last pay rent", Now: now},
+			`The newest until now of these 3: c/mails:m1, 2026-05-04 11:30. Any newer: search {"q":"when did I last pay rent","since":"2026-05-04T11:30:00Z"}`},
+		{"newest of a sender", dated(more, days...), SearchQuery{Q: "last mail from tom hale"},
+			`The newest from this sender: query_records {"stream":"mails","connection_id":"c","filter":{"from":"Tom Hale"},"limit":1}`},
+		{"oldest of a sender by first name", dated(more, days...), SearchQuery{Q: "erste Mail von Tom?"},
+			`The oldest from this sender: query_records {"stream":"mails","connection_id":"c","filter":{"from":"Tom Hale"},"order":"asc","limit":1}`},
+		{"a receiver is no sender", dated(all, days...), SearchQuery{Q: "last mail to Tom Hale"}, `The newest of these 3: c/mails:m1, 2026-05-04 11:30.`},
+		{"a part of a name is no name", dated(all, days...), SearchQuery{Q: "last mail from Tommy"}, `The newest of these 3: c/mails:m1, 2026-05-04 11:30.`},
+		{"where nothing is filtered", dated(more, days...), SearchQuery{Q: "last mail from Tom Hale", Unfiltered: true},
+			`The newest of these 3: c/mails:m1, 2026-05-04 11:30. Any newer: search {"q":"last mail from Tom Hale","since":"2026-05-04T11:30:00Z"}`},
+		{"hits without a time", untimed, SearchQuery{Q: "latest mail from Ann"}, "By time, not by words: query_records, or search with since and until."},
+		{"a number of all", dated(all, days...), SearchQuery{Q: "how many rents"}, "These are all, of 3 records: Mail mails 3."},
+		{"a number of more", dated(more, days...), SearchQuery{Q: "how often rent"},
+			`Hits are no count; aggregate counts and sums within a filter. Records with the words, by stream: search {"q":"how often rent","limit":48}`},
+		{"a number of those with a word", dated(more, days...), SearchQuery{Q: "how many mails mention rent?"},
+			`Hits are no count; aggregate counts and sums within a filter. Records with the words, by stream: search {"q":"\"rent\"","limit":100}`},
+		{"all that were asked for", dated(all, days...), SearchQuery{Q: `"rent"`, Limit: 100}, "These are all, of 3 records: Mail mails 3."},
+		{"an unknown number", untimed, SearchQuery{Q: "Combien de trains"}, "Hits are no count. Search for only the words that each record must have, in quotes, with limit 100; aggregate counts and sums within a filter."},
+		{"a sum", dated(more, days...), SearchQuery{Q: "how much did I spend on rent"}, "Hits are no sum: aggregate sums and counts, also within a filter."},
+		{"no such question", dated(more, days...), SearchQuery{Q: "rent of last March"}, ""},
+		{"nothing", `{"data":[]}`, SearchQuery{Q: "last rent"}, ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			result, err := Search(answer(row.body), row.q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if hint := rs.AsObject(string(result.Structured)).Object("data").Text("hint"); hint != row.want {
+				t.Errorf("structured: %s", hint)
+			}
+			if row.want != "" && !strings.Contains(result.Text, "\n"+row.want+"\n") && !strings.HasSuffix(result.Text, "\n"+row.want) {
+				t.Errorf("text:\n%s", result.Text)
+			}
+		})
+	}
+}
+
+// Numbers say what they are of: all hits, those of the page, or records, of which several hits may be.
+func TestASearchSaysWhatItsNumbersAreOf(t *testing.T) {
+	const hits = `{"stream":"messages","record_key":"m1","connection_id":"c"},{"stream":"message_bodies","record_key":"m1","connection_id":"c"},{"stream":"messages","record_key":"m2","connection_id":"c"}`
+	for meta, want := range map[string]string{
+		`{}`:                    `3 hits of 2 records for "T", by relevance, not by date; first_fetch_id=c/messages:m1`,
+		`{"meta":{"count":3}}`:  `3 hits of 2 records for "T", by relevance, not by date; first_fetch_id=c/messages:m1`,
+		`{"meta":{"count":48}}`: `48 hits for "T", by relevance, not by date; first_fetch_id=c/messages:m1 ; this page: 3 hits of 2 records`,
+		`{"meta":{"count":1,"recall":{"partial_count":5,"nearest_count":2}}}`: `8 hits for "T" (1 with all words, 5 with some), by relevance, not by date; first_fetch_id=c/messages:m1 ; this page: 3 hits of 2 records`,
+		`{"meta":{"count":260,"count_accuracy":"lower_bound"}}`:               `at least 260 hits for "T", by relevance, not by date; first_fetch_id=c/messages:m1 ; this page: 3 hits of 2 records`,
+	} {
+		body := rs.AsObject(meta).With("data", "["+hits+"]").JSON()
+		result, err := Search(answer(body), SearchQuery{Q: "T"})
+		if err != nil || !strings.Contains("\n"+result.Text+"\n", "\n"+want+"\n") {
+			t.Errorf("%s (%v): no %s in\n%s", meta, err, want, result.Text)
+		}
+		data := rs.AsObject(string(result.Structured)).Object("data")
+		if data.Text("order") != ranking || data.Get("records_in_page") != "2" || strings.HasPrefix(want, "48") && data.Get("hits_in_all") != "48" {
+			t.Errorf("structured: %s", data.JSON())
+		}
+	}
+}
