@@ -244,7 +244,7 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 		}
 	case !fromServer:
 		e.Hint = cmp.Or(c.tool.Hint(c.args), e.Hint)
-		if e.Send = cmp.Or(c.withoutOperators(ctx), c.timed(ctx)); e.Send == "" {
+		if e.Send = cmp.Or(e.Send, c.withoutOperators(ctx), c.timed(ctx)); e.Send == "" {
 			if dated, ok := c.tool.Relative(c.args, time.Now().UTC()); ok && (e.Param == "since" || e.Param == "until") {
 				e.Send = dated.String()
 				break

@@ -163,6 +163,9 @@ func TestCorrect(t *testing.T) {
 			"query_records", `{"stream":"messages","filter":{"size_bytes":{"gt":9,"lte":1}}}`,
 			[]string{`invalid_filter: the range of "size_bytes" ends before it begins: gt 9, lte 1.`, `send: query_records {"stream":"messages","filter":{"size_bytes":{"gt":1,"lte":9}}}`}, nil,
 		},
+		"a query without a word lists what is newest": {
+			"search", `{"q":"*","streams":["messages"]}`, []string{`q "*" has no word to look for.`, `send: search {"streams":["messages"],"since":"`}, nil,
+		},
 		"so is a period": {
 			"search", `{"q":"a","since":"2026-06-30","until":"2026-06-01"}`, []string{`send: search {"q":"a","since":"2026-06-01","until":"2026-06-30"}`}, nil,
 		},

@@ -46,7 +46,7 @@ func searchTool(recordBase string, schemas *known.Schemas, relaxed bool) *Tool {
 				Q: args.q, Limit: args.limit, Position: args.position, ConnectionID: call.Scope.ConnectionID, RecordBase: recordBase,
 				Rest:   rs.AsObject(string(call.Raw)).Without("q", "query", "connection_id", "limit", "cursor"),
 				Repair: shownRepair(answer.Repair), Coverage: answer.Coverage, OfTime: args.ofTime(call, answer),
-				Now: time.Now().UTC(), Unfiltered: answer.unfiltered,
+				Now: time.Now().UTC(), Unfiltered: answer.unfiltered, Meant: answer.meant,
 			})
 		},
 	}
@@ -144,6 +144,9 @@ func (p periodSearch) searched(ctx context.Context, call Call) (Reply, error) {
 			call.RS, reads = r.Doer, r.Connections()
 		}
 		reply.Answer = withCoverage(ctx, call, reply.Answer, reads, args.streams...)
+	}
+	if err == nil {
+		reply.meant = p.unreadFields(ctx, call, reply.Answer)
 	}
 	return reply, err
 }

@@ -3,7 +3,9 @@ package tools
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
@@ -11,6 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/period"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -39,6 +42,9 @@ func decodeSearch(raw json.RawMessage) (Args, error) {
 		a.failf("q", "It reads words: a sender or a flag is a field that query_records filters, dates are since and until. Quotes search for the text itself.",
 			"search has no operator %s.", quote.Exact(operator))
 	}
+	if q != "" && len(relax.Words(q)) == 0 && !strings.ContainsFunc(q, func(r rune) bool { return unicode.Is(unicode.So, r) }) {
+		a.fail(wordless(q, a.values))
+	}
 	args := searchArgs{
 		q:            q,
 		mode:         a.choice("mode", "lexical", "semantic", "hybrid"),
@@ -63,6 +69,23 @@ func decodeSearch(raw json.RawMessage) (Args, error) {
 		return nil, a.err
 	}
 	return args, nil
+}
+
+// wordless refuses a query without a word, such as "*" or "-dentist", for which a search would find nothing.
+func wordless(q string, sent rs.Object) *rs.Error {
+	e := &rs.Error{
+		Code: rs.InvalidArguments, Param: "q", Message: fmt.Sprintf("q %s has no word to look for.", quote.Exact(q)),
+		Hint: "Send words that the hits have. The call below lists all records of the last month, newest first.",
+	}
+	if len(relax.Excluded(q)) > 0 {
+		e.Message = fmt.Sprintf("q %s only excludes.", quote.Exact(q))
+	}
+	all := sent.Without("q", "query", "mode", "cursor")
+	if !all.Has("since") && !all.Has("until") {
+		all = all.With("since", rs.EncodeJSON(time.Now().UTC().AddDate(0, -1, 0).Format(time.DateOnly)))
+	}
+	e.Send = correct.Call{Tool: "search", Arguments: all}.String()
+	return e
 }
 
 func (s searchArgs) dates() (stream string, f filter.Filter, zone *time.Location) {

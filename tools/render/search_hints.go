@@ -53,10 +53,13 @@ func asksByTime(q string) (newest, oldest bool) {
 
 // findHints finds the calls that answer a query which asks for the newest, the oldest or a number; none for any other, and behind the first page.
 func (s *searchPage) findHints() []string {
-	if s.q.Q == "" || !s.q.Position.First() || len(s.hits) == 0 {
-		return nil
-	}
 	var hints []string
+	if s.q.Meant != "" && write.Copyable(s.q.Meant, write.LineChars) {
+		hints = append(hints, "q is read as words, not as fields. Send: "+s.q.Meant)
+	}
+	if s.q.Q == "" || !s.q.Position.First() || len(s.hits) == 0 {
+		return hints
+	}
 	switch {
 	case asksSum.MatchString(s.q.Q):
 		hints = append(hints, "Hits are no sum: aggregate sums and counts, also within a filter.")

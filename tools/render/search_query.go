@@ -25,6 +25,7 @@ type SearchQuery struct {
 	Coverage     Coverage // of an answer without hits
 	OfTime       object   // the arguments of a search of the time that the query names; nil for none
 	Now          time.Time
+	Meant        string  // the call that is meant by conditions that were read as words; "" for none
 	Unfiltered   bool    // the resource server does not filter what this token reads
 	Repair       *Repair // what was done where no record has all words; nil where that was not needed
 }
@@ -57,18 +58,24 @@ func (q SearchQuery) otherwise() string {
 	return strings.Join(tries[:last], ", ") + " or " + tries[last]
 }
 
-// searchLead says which words occur nowhere, before anything that might be taken for their answer; "" if there are none.
+// searchLead says which words occur nowhere, and which others contain them, before anything that might be taken for their answer; "" if there
+// are none. A resource server that says nothing of words may match whole ones only.
 func searchLead(l listing, q SearchQuery) string {
 	recall := l.meta.Object("recall")
 	missing := write.Words(recall, "missing_words")
-	if len(missing) == 0 {
+	lexical := q.Rest.Text("mode") == "" || q.Rest.Text("mode") == "lexical"
+	switch {
+	case len(missing) > 0:
+	case len(l.Items) == 0 && q.Q != "" && q.Position.First() && lexical && !recall.Has("partial_count"):
+		return "Nothing found. This resource server does not say how it matches words: perhaps whole ones only, and all of them."
+	default:
 		return ""
 	}
 	verb := "occurs"
 	if len(missing) > 1 {
 		verb = "occur"
 	}
-	where := " nowhere in the fields that search reads"
+	where := " nowhere as a word in the fields that search reads"
 	if streams := write.Words(q.Rest, "streams"); len(streams) > 0 {
 		where += " of " + strings.Join(streams, ", ")
 	}
@@ -79,13 +86,20 @@ func searchLead(l listing, q SearchQuery) string {
 		where += ", of that time"
 	}
 	lines := []string{write.QuoteEach(missing) + " " + verb + where + "."}
-	for _, raw := range recall.Array("nearest_words") {
-		one := rs.AsObject(raw)
-		if as := write.Words(one, "as"); len(as) > 0 {
-			word := clean.Quote(clean.Preview(one.Text("word"), write.WordChars))
-			lines = append(lines, fmt.Sprintf("Nearest to %s: %s.", word, write.QuoteEach(as)))
+	instead := func(name, says string) {
+		for _, raw := range recall.Array(name) {
+			one := rs.AsObject(raw)
+			if as := write.Words(one, "as"); len(as) > 0 {
+				word := clean.Preview(one.Text("word"), write.WordChars)
+				lines = append(lines, fmt.Sprintf("%s %s: %s.", says, clean.Quote(word), write.QuoteEach(as)))
+				if name == "containing_words" && strings.HasPrefix(as[0], strings.ToLower(word)) {
+					lines = append(lines, fmt.Sprintf("To find all that begin with it, send %s.", clean.Quote(word+"*")))
+				}
+			}
 		}
 	}
+	instead("nearest_words", "Nearest to")
+	instead("containing_words", "Words that contain")
 	switch {
 	case len(l.Items) == 0:
 	case someCount(l) > 0:
@@ -172,7 +186,7 @@ func (r *Repair) says() []string {
 	}
 	lead := "No record has all of: " + strings.Join(asked, ", ") + "."
 	if r.Total == 0 && r.Ended == "" && len(r.NotAsked) == 0 {
-		lead = "No record has any of: " + strings.Join(asked, ", ") + "."
+		lead = "No record was found for any of: " + strings.Join(asked, ", ") + ". The resource server may match whole words only."
 	}
 	switch {
 	case some:

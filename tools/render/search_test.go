@@ -65,8 +65,29 @@ func search(t *testing.T, body []byte, q string) (Result, searchResult) {
 func TestAMissingWordIsSaidOfTheStreamsThatWereSearched(t *testing.T) {
 	body := `{"object":"list","data":[],"meta":{"recall":{"missing_words":["bicycle"]}}}`
 	r, err := Search(answer(body), SearchQuery{Q: "bicycle", ConnectionID: "cin_shop", Rest: rs.AsObject(`{"streams":["orders"]}`)})
-	if want := `"bicycle" occurs nowhere in the fields that search reads of orders in cin_shop.`; err != nil || !strings.Contains(r.Text, want) {
+	if want := `"bicycle" occurs nowhere as a word in the fields that search reads of orders in cin_shop.`; err != nil || !strings.Contains(r.Text, want) {
 		t.Errorf("no %s in\n%s", want, r.Text)
+	}
+}
+
+// Of words in other words nothing is known where the resource server does not say that it looked.
+func TestNothingFoundIsNoMoreThanIsKnown(t *testing.T) {
+	for body, want := range map[string]bool{
+		`{"data":[]}`: true, `{"data":[],"meta":{"count":0,"recall":{"complete":true}}}`: true,
+		`{"data":[],"meta":{"recall":{"partial_count":0,"missing_words":["dent"]}}}`: false,
+		`{"data":[],"meta":{"recall":{"partial_count":0}}}`:                          false,
+		`{"data":[{"stream":"s","record_key":"1"}]}`:                                 false,
+	} {
+		const says = "Nothing found. This resource server does not say how it matches words: perhaps whole ones only, and all of them."
+		r, err := Search(answer(body), SearchQuery{Q: "dent"})
+		if err != nil || strings.HasPrefix(r.Text, says) != want || (rs.AsObject(string(r.Structured)).Text("notice") == says) != want {
+			t.Errorf("%s (%v):\n%s\n%s", body, err, r.Text, r.Structured)
+		}
+	}
+	repair := &Repair{Words: []RepairWord{{Word: "dent"}, {Word: "glov", Form: "glovs"}}}
+	r, err := Search(answer(`{"data":[]}`), SearchQuery{Q: "dent glov", Repair: repair})
+	if says := "No record was found for any of: dent, glov. The resource server may match whole words only.\n"; err != nil || !strings.HasPrefix(r.Text, says) {
+		t.Errorf("%v:\n%s", err, r.Text)
 	}
 }
 
@@ -280,7 +301,7 @@ func TestHitsByMeaningAreSaidToBe(t *testing.T) {
 		lexical + "," + near:   "1 of these 2 hits: only near in meaning, perhaps without the words.",
 		"":                     "",
 	} {
-		r, err := Search(answer(`{"data":[`+hits+`]}`), SearchQuery{Q: "needle", RecordBase: "https://rs.example"})
+		r, err := Search(answer(`{"data":[`+hits+`]}`), SearchQuery{Rest: rs.AsObject(`{"mode":"semantic"}`), Q: "needle", RecordBase: "https://rs.example"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,99 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+)
+
+// fieldForm is a condition as other searches read it, such as merchant:Towpath: a name, a colon and a value without space. That of an
+// address is none.
+var fieldForm = written.Expression(`(?:^|\s)([\pL_][\pL\pN_.]*):("[^"]+"|[^\s":/][^\s"]*)`)
+
+// A fieldCondition is what a fieldForm says.
+type fieldCondition struct{ name, value string }
+
+// fieldConditions returns the conditions in a query, and its other words.
+func fieldConditions(q string) (found []fieldCondition, rest string) {
+	last := 0
+	var others strings.Builder
+	for _, at := range fieldForm().FindAllStringSubmatchIndex(q, -1) {
+		if strings.Count(q[:at[2]], `"`)%2 != 0 { // within a phrase
+			continue
+		}
+		found = append(found, fieldCondition{q[at[2]:at[3]], strings.Trim(q[at[4]:at[5]], `"`)})
+		others.WriteString(q[last:at[0]] + " ")
+		last = at[1]
+	}
+	return found, strings.Join(strings.Fields(others.String()+q[last:]), " ")
+}
+
+// unreadFields is the call that is meant by a search with conditions that found nothing for them, as search reads words alone: the filter of a
+// stream that has the fields, else the search for the words. It is "" for any other search. The schema may be read for it.
+func (p periodSearch) unreadFields(ctx context.Context, call Call, answer Answer) string {
+	args := call.Args.(searchArgs)
+	found, rest := fieldConditions(args.q)
+	if len(found) == 0 || !args.position.First() {
+		return ""
+	}
+	list, _ := answer.Response.List()
+	missing := list.Envelope.Object("meta").Object("recall").Array("missing_words")
+	if answer.Repair == nil && len(list.Items) > 0 && !slices.ContainsFunc(missing, func(word string) bool { return strings.Contains(word, ":") }) {
+		return ""
+	}
+	sent := rs.AsObject(string(call.Raw)).Without("q", "query", "limit", "cursor")
+	stated := p.schemas.Of(ctx, call.RS, rs.Scope{ConnectionID: call.Scope.ConnectionID})
+	if stated.Document != nil {
+		for i := range stated.Document.Streams {
+			row := &stated.Document.Streams[i]
+			filter := conditionsOf(row, found)
+			if filter == nil || len(args.streams) > 0 && !slices.Contains(args.streams, row.Name) {
+				continue
+			}
+			filter = filter.WithAll(sent.Object("filter"))
+			if rest == "" && args.period.Since == "" && args.period.Until == "" {
+				only := rs.Object{{Name: "stream", Value: rs.EncodeJSON(row.Name)}}
+				if id := sent.Get("connection_id"); id != "" {
+					only = only.With("connection_id", id)
+				}
+				return correct.Call{Tool: "query_records", Arguments: only.With("filter", filter.JSON())}.String()
+			}
+			narrowed := sent.With("streams", rs.EncodeJSON([]string{row.Name})).With("filter", filter.JSON())
+			return searchFor(rest, narrowed)
+		}
+	}
+	words := rest
+	for _, c := range found {
+		words += " " + c.name + " " + c.value
+	}
+	return searchFor(strings.TrimSpace(words), sent)
+}
+
+func searchFor(q string, others rs.Object) string {
+	if q != "" {
+		others = append(rs.Object{{Name: "q", Value: rs.EncodeJSON(q)}}, others...)
+	}
+	return correct.Call{Tool: "search", Arguments: others}.String()
+}
+
+// conditionsOf is the filter that conditions mean in a stream; nil where it lacks one of the fields.
+func conditionsOf(row *rs.SchemaStream, found []fieldCondition) (filter rs.Object) {
+	fields := row.Fields()
+	for _, c := range found {
+		at := slices.IndexFunc(fields, func(f rs.SchemaField) bool { return f.Granted && f.Exact && strings.EqualFold(f.Name, c.name) })
+		if at < 0 {
+			return nil
+		}
+		value := rs.EncodeJSON(c.value)
+		if kind := fields[at].Type; kind != "string" && kind != "text" && json.Valid([]byte(c.value)) {
+			value = c.value
+		}
+		filter = filter.With(fields[at].Name, value)
+	}
+	return filter
+}

@@ -1,0 +1,80 @@
+package tools_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+)
+
+// A query without a word is refused with the list of all records, and the resource server is not asked.
+func TestAQueryWithoutAWordIsRefused(t *testing.T) {
+	for q, says := range map[string]string{
+		"*": `q "*" has no word to look for.`, "?!": `q "?!" has no word to look for.`, `""`: `q "\"\"" has no word to look for.`,
+		"-dentist": `q "-dentist" only excludes.`, "-a -b": `q "-a -b" only excludes.`,
+	} {
+		_, err := tools.Search("https://rs.example").Decode([]byte(rs.Object{{Name: "q", Value: rs.EncodeJSON(q)}, {Name: "streams", Value: `["orders"]`}}.JSON()))
+		if err == nil {
+			t.Errorf("%s is taken", q)
+			continue
+		}
+		if e := rs.AsError(err); e.Message != says || e.Code != rs.InvalidArguments || !strings.HasPrefix(e.Send, `search {"streams":["orders"],"since":"20`) {
+			t.Errorf("%s: %s, send %s", q, e.Message, e.Send)
+		}
+	}
+	for _, q := range []string{"a", "🎂", "会議", "10", `"x"`, "a -b", "c*"} {
+		if _, err := tools.Search("https://rs.example").Decode([]byte(rs.Object{{Name: "q", Value: rs.EncodeJSON(q)}}.JSON())); err != nil {
+			t.Errorf("%s: %v", q, err)
+		}
+	}
+}
+
+// A condition in a query, as other searches have them, is read as words; where it finds nothing the answer has the call with the filter.
+func TestAConditionInAQueryIsAnsweredByItsFilter(t *testing.T) {
+	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
+		`{"name":"notes","field_capabilities":{"body":"t=text,lex","status":"t=string"}},` +
+		`{"name":"orders","field_capabilities":{"merchant":"t=string,eq,lex","status":"t=string,eq","total":"t=number,eq","secret":"t=string,eq,granted=false"}}]}]}`
+	const nothing, some = `{"data":[],"meta":{"count":0,"recall":{"partial_count":0}}}`, `{"data":[{"stream":"notes","record_key":"1","connection_id":"c"}],"meta":{"count":1}}`
+	const lacks = `{"data":[{"stream":"notes","record_key":"1","connection_id":"c"}],"meta":{"count":0,"recall":{"partial_count":1,"missing_words":["merchant:Towpath"]}}}`
+	for _, row := range []struct{ name, arguments, answer, want string }{
+		{"alone", `{"q":"merchant:Towpath"}`, nothing, `query_records {"stream":"orders","filter":{"merchant":"Towpath"}}`},
+		{"of a connection", `{"q":"Merchant:Towpath","connection_id":"c"}`, nothing, `query_records {"stream":"orders","connection_id":"c","filter":{"merchant":"Towpath"}}`},
+		{"with a phrase", `{"q":"merchant:\"Towpath Running\""}`, nothing, `query_records {"stream":"orders","filter":{"merchant":"Towpath Running"}}`},
+		{"two", `{"q":"merchant:Towpath total:12.50"}`, nothing, `query_records {"stream":"orders","filter":{"merchant":"Towpath","total":12.50}}`},
+		{"beside words", `{"q":"gloves merchant:Towpath","limit":5}`, nothing, `search {"q":"gloves","streams":["orders"],"filter":{"merchant":"Towpath"}}`},
+		{"beside a time", `{"q":"merchant:Towpath","since":"2026-01-01"}`, nothing, `search {"since":"2026-01-01","streams":["orders"],"filter":{"merchant":"Towpath"}}`},
+		{"of which only others were found", `{"q":"gloves merchant:Towpath"}`, lacks, `search {"q":"gloves","streams":["orders"],"filter":{"merchant":"Towpath"}}`},
+		{"of no field", `{"q":"foo:bar baz"}`, nothing, `search {"q":"baz foo bar"}`},
+		{"of a field that does not filter", `{"q":"body:rent"}`, nothing, `search {"q":"body rent"}`},
+		{"that is found", `{"q":"merchant:Towpath"}`, some, ""},
+		{"no condition: a time", `{"q":"10:30"}`, nothing, ""},
+		{"no condition: an address", `{"q":"https://shop.example/x"}`, nothing, ""},
+		{"no condition: a phrase", `{"q":"\"merchant:Towpath\""}`, nothing, ""},
+		{"no condition: words", `{"q":"note: call mum"}`, nothing, ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+				switch {
+				case r.Path == "/v1/schema":
+					return middlewaretest.JSON(schema), nil
+				case r.Path == "/v1/streams":
+					return middlewaretest.JSON(`{"data":[]}`), nil
+				}
+				return middlewaretest.JSON(row.answer), nil
+			}}
+			result := use(t, tools.Search("https://rs.example"), server, []byte(row.arguments))
+			says := "q is read as words, not as fields. Send: " + row.want
+			if row.want == "" {
+				says = ""
+			}
+			if hint := rs.AsObject(string(result.Structured)).Object("data").Text("hint"); hint != says {
+				t.Errorf("structured: %q", hint)
+			}
+			if strings.Contains(result.Text, "not as fields") != (says != "") || !strings.Contains(result.Text, says) {
+				t.Errorf("text:\n%s", result.Text)
+			}
+		})
+	}
+}
