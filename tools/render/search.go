@@ -3,7 +3,6 @@ package render
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -23,7 +22,8 @@ type searchPage struct {
 	all  []hit.Hit // of the page
 	hits []hit.Hit // those that are left
 
-	hints []string // the calls that answer what no ranking does
+	records int      // that the hits of the page are of
+	hints   []string // the calls that answer what no ranking does
 }
 
 // newSearchPage reads which hits a page has, without their texts: those that were asked for, at most limit, of the named connection only.
@@ -61,6 +61,7 @@ func newSearchPage(l listing, q SearchQuery) *searchPage {
 	}
 	s.ByCursor = s.Begin()
 	s.hits = s.all[s.From:]
+	s.records = hit.Records(s.all)
 	s.hints = s.findHints()
 	return s
 }
@@ -150,8 +151,8 @@ func (s *searchPage) envelope() object {
 		}
 		data = data.With("hits_in_all", total)
 	}
-	if n := hit.Records(s.all); n < len(s.all) {
-		data = data.With("records_in_page", write.JSON(n))
+	if s.records < len(s.all) {
+		data = data.With("records_in_page", write.JSON(s.records))
 	}
 	if len(s.hints) > 0 {
 		data = data.With("hint", write.JSON(strings.Join(s.hints, " ")))
@@ -180,7 +181,7 @@ func (s *searchPage) fullest(style hitStyle, data object) (json.RawMessage, int)
 		part := data
 		if shown < len(s.hits) {
 			part = part.With("has_more", "true").With("next_cursor", write.JSON(s.Next(shown))).With("result_count", write.JSON(shown)).
-				With("warning", write.JSON(s.Warning(shown)))
+				With("warning", write.JSON(strings.TrimSpace(s.Warning(shown)+" "+s.atOnce())))
 		}
 		out := s.write(results.Bytes()[:written[shown].results], followUps.Bytes()[:written[shown].followUps], shown, style, part)
 		over := len(out) - style.most
@@ -268,6 +269,9 @@ func (style hitStyle) result(a *write.Object, h *hit.Hit, base string) {
 	if cite.Quote != "" {
 		a.Append("sha256", func(b []byte) []byte { return append(cite.AppendDigest(append(b, '"')), '"') })
 	}
+	if !style.shows(x) {
+		a.Put("cut", "true")
+	}
 	a.List("also_in", hit.OtherFields(h.Excerpts, x.Field))
 	a.Close('}')
 }
@@ -303,40 +307,6 @@ func appendEscapedJSON(b []byte, text string) []byte {
 	from := len(b)
 	b = rs.AppendText(b, text)
 	return b[:from+copy(b[from:], b[from+1:len(b)-1])]
-}
-
-// noticeJSON is the notice of structured output, which has no summary: it says what the counts are of, too.
-func (s *searchPage) noticeJSON() string {
-	notice, n, some := s.notice(), s.l.count(), someCount(s.l)
-	if s.q.Repair == nil && n != "" && n != "0" && some > 0 && len(s.all) > 0 {
-		notice = strings.TrimSpace(fmt.Sprintf("%s %s with all of the words, %d with some; those name theirs in words.", notice, n, some))
-	}
-	return notice
-}
-
-// notice is what must be known before the hits: which words occur nowhere, or that the hits are only near in meaning. A repair has its own.
-func (s *searchPage) notice() string {
-	if s.q.Repair != nil {
-		return ""
-	}
-	if lead := searchLead(s.l, s.q); lead != "" {
-		return lead
-	}
-	near := 0
-	for i := range s.all {
-		if s.all[i].Meaning {
-			near++
-		}
-	}
-	switch {
-	case near == 0 && s.l.count() == "0" && someCount(s.l) > 0 && len(s.all) > 0:
-		return "No record has all of the words; the hits have some."
-	case near == 0:
-		return ""
-	case near == len(s.all):
-		return "The hits are the nearest in meaning; they need not have the words, or be about them."
-	}
-	return fmt.Sprintf("%d of these %d hits: only near in meaning, perhaps without the words.", near, len(s.all))
 }
 
 // Search renders hits in any shape (S3-R14, S1, S2). Structured is {"results","content_ladder","data"}: each hit once, in

@@ -80,7 +80,7 @@ func (s *searchPage) whole() bool {
 // number says how many records the hits are of where the page has all, else how to count them.
 func (s *searchPage) number() string {
 	if s.whole() && someCount(s.l) == 0 && s.l.count() != "0" {
-		return fmt.Sprintf("These are all, of %s: %s.", write.Plural(hit.Records(s.all), "record"), hit.StreamMix(s.all))
+		return fmt.Sprintf("These are all, of %s: %s.", write.Plural(s.records, "record"), hit.StreamMix(s.all))
 	}
 	var call *write.Object
 	total, err := strconv.Atoi(s.total())

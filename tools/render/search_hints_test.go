@@ -123,3 +123,53 @@ func TestASearchSaysWhatItsNumbersAreOf(t *testing.T) {
 		}
 	}
 }
+
+// A limit that is said to show a page at once does so, on both channels; it is said only where hits are left out.
+func TestAPageThatIsShownAtOnceIsSaidToBe(t *testing.T) {
+	said := 0
+	for n := 1; n <= 100; n += 3 {
+		for _, idLength := range []int{15, 60, 180} {
+			body := string(hits(n, idLength))
+			first, err := Search(answer(body), SearchQuery{Q: "needle"})
+			says := fmt.Sprintf("limit %d shows these %d at once.", n, n)
+			whole, wholeErr := Search(answer(body), SearchQuery{Q: "needle", Limit: n})
+			if err != nil || wholeErr != nil {
+				t.Fatal(err, wholeErr)
+			}
+			if strings.Contains(first.Text, says) {
+				said++
+				if strings.Contains(whole.Text, "shown ") || !strings.Contains(first.Text, "; shown 1-") {
+					t.Errorf("%d hits: said in\n%s\nof\n%s", n, first.Text, whole.Text)
+				}
+			} else if strings.Contains(first.Text, "; shown 1-") && !strings.Contains(whole.Text, "; shown 1-") {
+				t.Errorf("%d hits fit at once, which is not said:\n%s", n, first.Text)
+			}
+			if s := parse(t, first); strings.Contains(string(first.Structured), says) != (len(s.Results) < n) || len(parse(t, whole).Results) != n {
+				t.Errorf("%d hits: %d in structured output: %v", n, len(s.Results), s.Data["warning"])
+			}
+		}
+	}
+	if said == 0 {
+		t.Error("it is never said")
+	}
+}
+
+// That a text is cut, and how to read all of it, is said.
+func TestCutTextIsSaidToBeCut(t *testing.T) {
+	for text, want := range map[string]string{
+		`"the <mark>needle</mark>…","truncated":true`: `: "the <mark>needle</mark>…"` + "\n",
+		`"…<mark>needle</mark>"`:                      `: "…<mark>needle</mark>"` + "\n",
+		`"the <mark>needle</mark>"`:                   `: "the <mark>needle</mark>"` + "\n",
+		`"the <mark>needle</mark>","truncated":true`:  `: "the <mark>needle</mark>"` + "\n", // servers say so of whole texts, too
+	} {
+		r, s := search(t, []byte(`{"data":[{"stream":"mails","record_key":"1","connection_id":"c","evidence_excerpts":[{"field_path":"body","provenance":"lexical_match","preview_text":`+text+`}]}]}`), "needle")
+		cut := strings.Contains(want, "…")
+		if !strings.Contains(r.Text, want) || strings.Contains(r.Text, `Text with "…" is cut; a whole record: fetch {"id":"c/mails:1"}`) != cut {
+			t.Errorf("%s:\n%s", text, r.Text)
+		}
+		hit := rs.AsObject(rs.AsObject(string(r.Structured)).Array("results")[0])
+		if said := hit.Object("evidence").Flag("cut"); said != cut || (s.ContentLadder.Records[0].Evidence[0].Read.Tool == "read_record_field") != cut {
+			t.Errorf("%s: %s", text, r.Structured)
+		}
+	}
+}

@@ -20,8 +20,8 @@ func (s *searchPage) summary() string {
 		return s.nothing()
 	}
 	page, total := write.Plural(len(s.all), "hit"), s.total()
-	if n := hit.Records(s.all); n < len(s.all) {
-		page += " of " + write.Plural(n, "record")
+	if s.records < len(s.all) {
+		page += " of " + write.Plural(s.records, "record")
 	}
 	line := page
 	switch {
@@ -103,6 +103,40 @@ func (s *searchPage) counts() string {
 		return " (0 with the words themselves)"
 	}
 	return ""
+}
+
+// noticeJSON is the notice of structured output, which has no summary: it says what the counts are of, too.
+func (s *searchPage) noticeJSON() string {
+	notice, n, some := s.notice(), s.l.count(), someCount(s.l)
+	if s.q.Repair == nil && n != "" && n != "0" && some > 0 && len(s.all) > 0 {
+		notice = strings.TrimSpace(fmt.Sprintf("%s %s with all of the words, %d with some; those name theirs in words.", notice, n, some))
+	}
+	return notice
+}
+
+// notice is what must be known before the hits: which words occur nowhere, or that the hits are only near in meaning. A repair has its own.
+func (s *searchPage) notice() string {
+	if s.q.Repair != nil {
+		return ""
+	}
+	if lead := searchLead(s.l, s.q); lead != "" {
+		return lead
+	}
+	near := 0
+	for i := range s.all {
+		if s.all[i].Meaning {
+			near++
+		}
+	}
+	switch {
+	case near == 0 && s.l.count() == "0" && someCount(s.l) > 0 && len(s.all) > 0:
+		return "No record has all of the words; the hits have some."
+	case near == 0:
+		return ""
+	case near == len(s.all):
+		return "The hits are the nearest in meaning; they need not have the words, or be about them."
+	}
+	return fmt.Sprintf("%d of these %d hits: only near in meaning, perhaps without the words.", near, len(s.all))
 }
 
 // nothing says that and where nothing was found.

@@ -42,13 +42,32 @@ func (s *searchPage) text() string {
 		frame.notes = nil
 		remaining = hard - frame.size()
 	}
-	var hits []hit.Text
+	hits := s.fitting(remaining, wanted)
+	if line := s.atOnce(); len(hits) < len(s.hits) && line != "" {
+		if room := searchAsked - frame.size(); len(s.hitTexts(s.excerptLength(room, len(s.hits)), room)) == len(s.hits) {
+			frame.notes = append(frame.notes, line)
+			hits = s.fitting(remaining-len(line)-1, wanted)
+		}
+	}
+	return frame.text(s, hits)
+}
+
+// fitting are as many of the first hits as fit in so many bytes, with shorter excerpts where not one does.
+func (s *searchPage) fitting(remaining, wanted int) (hits []hit.Text) {
 	for _, chars := range []int{s.excerptLength(remaining, wanted), 40, 0} {
 		if hits = s.hitTexts(chars, remaining); len(hits) > 0 {
 			break
 		}
 	}
-	return frame.text(s, hits)
+	return hits
+}
+
+// atOnce is how a page of which only the first hits are shown, as no limit was sent, is shown whole; "" for any other page.
+func (s *searchPage) atOnce() string {
+	if s.q.Limit > 0 || !s.q.Position.First() || len(s.all) > paging.MaxLimit {
+		return ""
+	}
+	return fmt.Sprintf("limit %d shows these %d at once.", len(s.all), len(s.all))
 }
 
 // excerptLength is how many characters an excerpt may have where so many hits are to fit in so many bytes.
@@ -89,6 +108,9 @@ func (s *searchPage) frame() searchFrame {
 		f.warning = "warning: " + warning
 	}
 	if read := s.readExample(); read != "" {
+		f.notes = append(f.notes, read)
+	}
+	if read := s.readWhole(); read != "" {
 		f.notes = append(f.notes, read)
 	}
 	return f
@@ -143,6 +165,18 @@ func (s *searchPage) readExample() string {
 	for i := range s.hits {
 		if h := s.hit(i); len(h.Excerpts) > 0 && !clean.LongerThan(h.ID, previewIDChars) {
 			return "read around a match: " + h.Best().Read(new(write.Object)).Call("read_record_field")
+		}
+	}
+	return ""
+}
+
+// readWhole is how to read on where an excerpt is not all of its field, as one of a mail's snippet, of which the body has the rest; "" where all
+// are short and whole.
+func (s *searchPage) readWhole() string {
+	for i := range s.hits {
+		h := s.hit(i)
+		if len(h.Excerpts) > 0 && !clean.LongerThan(h.ID, previewIDChars) && (!h.Best().Complete() || !h.Best().Text.Fits(leastExcerpt)) {
+			return `Text with "…" is cut; a whole record: ` + new(write.Object).Text("id", h.ID).Call("fetch")
 		}
 	}
 	return ""
@@ -223,15 +257,16 @@ func searchTail(l listing, q SearchQuery) []string {
 func (s *searchPage) hitTexts(chars, remaining int) []hit.Text {
 	lines := make([]hit.Text, 0, len(s.hits))
 	records := make(hit.SharedRecords, len(s.hits))
-	match := make([]byte, 0, 320)
+	matches := make([]byte, 0, 320*min(len(s.hits), usualHits))
 	for i := range s.hits {
 		h := s.hit(i)
 		what := h.Line
 		if what == "" || chars == 0 {
 			what = h.What(chars > 0)
 		}
-		match = h.AppendMatch(match[:0], chars)
-		line := hit.Text{ID: h.ID, What: what, Match: string(match), Proven: len(h.Excerpts) > 0}
+		from := len(matches)
+		matches = h.AppendMatch(matches, chars)
+		line := hit.Text{ID: h.ID, What: what, Match: matches[from:len(matches):len(matches)], Proven: len(h.Excerpts) > 0}
 		if conn := h.Separate(); conn != "" {
 			line.ID += " connection_id=" + clean.Name(conn)
 		}

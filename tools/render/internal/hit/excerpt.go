@@ -18,11 +18,15 @@ type Excerpt struct {
 	Place marked.Place // where in the field the text stands
 	Ref   rs.Ref       // the record that has the field
 	ID    string       // its id
+	rank  int          // among those of its hit
 	raw   string       // the text as received, where it is not the same
 }
 
-// maxProven bounds the excerpts of a hit that are looked at.
-const maxProven = 12
+// Bounds of what is looked at to find the best excerpt.
+const (
+	maxProven = 12 // excerpts of a hit
+	maxMarks  = 16 // of an excerpt
+)
 
 // proven returns the first excerpts of a hit that the resource server proved to match. A field is claimed only there: an evidence
 // excerpt of a lexical match, or a snippet that names its field and marks the match. Nothing is ever inferred from names (S1-1b).
@@ -105,16 +109,22 @@ func (x *Excerpt) Complete() bool {
 // isLabel reports whether an excerpt is a whole field of a word or few, such as a name, an address or a tag, and no sentence.
 func (x *Excerpt) isLabel() bool {
 	const fewWords = 3
-	return x.Complete() && len(strings.Fields(x.Text.Plain)) <= fewWords
+	return x.Complete() && strings.Count(x.Text.Plain, " ") < fewWords
 }
 
 // matches counts the different words that are marked.
-func (x *Excerpt) matches() int {
-	words := map[string]bool{}
-	for _, m := range x.Text.Marks {
-		words[strings.ToLower(x.Text.Plain[m.From:m.To])] = true
+func (x *Excerpt) matches() (count int) {
+	word := func(i int) string { return x.Text.Plain[x.Text.Marks[i].From:x.Text.Marks[i].To] }
+	for i := range min(len(x.Text.Marks), maxMarks) {
+		again := false
+		for j := range i {
+			again = again || strings.EqualFold(word(i), word(j))
+		}
+		if !again {
+			count++
+		}
 	}
-	return len(words)
+	return count
 }
 
 // Read adds the arguments of read_record_field that continue the excerpt.

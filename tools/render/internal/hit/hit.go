@@ -142,23 +142,17 @@ func (h *Hit) distinguish() {
 // choose puts the best matches first, of which one is shown: texts before what the hit is called and before names, and those with more of
 // the words before others, in the order of the resource server (ANSWERS 3).
 func (h *Hit) choose() {
-	type ranked struct {
-		Excerpt
-		rank, matches int
-	}
-	all := make([]ranked, len(h.Excerpts))
-	for i, x := range h.Excerpts {
-		all[i] = ranked{x, h.rank(&x), x.matches()}
-		if all[i].rank == whoRank {
+	for i := range h.Excerpts {
+		x := &h.Excerpts[i]
+		if x.rank = h.rank(x); x.rank == whoRank {
 			h.WhoField = x.Field
 		}
 	}
-	slices.SortStableFunc(all, func(a, b ranked) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.matches, a.matches)) })
-	h.Excerpts = h.Excerpts[:min(len(all), MaxEvidenceRows)]
-	for i := range h.Excerpts {
-		h.Excerpts[i] = all[i].Excerpt
-	}
-	h.isTitle = len(all) > 0 && all[0].rank == titleRank
+	slices.SortStableFunc(h.Excerpts, func(a, b Excerpt) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.matches(), a.matches()))
+	})
+	h.Excerpts = h.Excerpts[:min(len(h.Excerpts), MaxEvidenceRows)]
+	h.isTitle = len(h.Excerpts) > 0 && h.Excerpts[0].rank == titleRank
 }
 
 // Ranks of the matches of a hit.

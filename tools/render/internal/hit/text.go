@@ -16,7 +16,7 @@ import (
 type Text struct {
 	ID     string // as printed, with the connection that must be sent beside it
 	What   string
-	Match  string // "" when no text of it is known
+	Match  []byte // empty when no text of it is known
 	Record rs.Ref // without its stream: hits of one record in several streams, as a message and its body, are one line
 	Proven bool
 	Joins  bool // the line is that of an earlier hit
@@ -62,7 +62,7 @@ func (t *Text) Size() int {
 		return len(" + ") + len(t.ID)
 	}
 	n := len(t.ID) + len(write.Separator) + len(t.What) + 1
-	if t.Match != "" {
+	if len(t.Match) > 0 {
 		n += len(t.Match) + len("\n  ")
 	}
 	return n
@@ -81,9 +81,9 @@ func (t *Text) Line(behind []Text) string {
 	}
 	line.WriteString(write.Separator)
 	line.WriteString(t.What)
-	if t.Match != "" {
+	if len(t.Match) > 0 {
 		line.WriteString("\n  ")
-		line.WriteString(t.Match)
+		line.Write(t.Match)
 	}
 	return line.String()
 }
