@@ -121,7 +121,7 @@ func questions() []question {
 		{asks: "Which note of this year has it?", walk: thenMeant("query_records", `{"stream":"notes","filter":{"title":"passport","created_at":{"gte":"2026-01-01"}}}`), want: "note-"},
 		{asks: "What did Marcus write, by one word of a subject?", walk: thenMeant("query_records", `{"stream":"messages","filter":{"subject":"invoice"}}`), want: "invoice run"},
 		{asks: "Which note has an id that is its title?", walk: thenMeant("query_records", `{"stream":"notes","filter":{"id":"Passport"}}`), want: "note-0036"},
-		{asks: "What did Tom write last?", walk: one("search", `{"q":"latest mail from Tom Hale"}`), want: "Newest first: query_records & from_name & cin_mail_personal"},
+		{asks: "What did Tom write last?", walk: one("search", `{"q":"latest mail from Tom Hale"}`), want: "The newest from this sender: query_records & from_name & cin_mail_personal"},
 		{asks: "How many of my orders came?", walk: one("search", `{"q":"Wie viele Bestellungen habe ich?"}`), want: "aggregate counts and sums|aggregate"},
 		{asks: "Did the bank ever write to me?", walk: one("aggregate", `{"stream":"messages","metric":"count","filter":{"from_name":"Barclays"}}`), want: "0 messages|\"value\":0"},
 		{asks: "What does Marcus write, wherever it is?", walk: thereAlso("query_records", `{"stream":"messages","filter":{"from_name":"Marcus Webb"},"limit":3}`), want: "cin_chat_team"},

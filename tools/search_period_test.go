@@ -342,8 +342,8 @@ func TestAPartHasTheTimeOfItsRecord(t *testing.T) {
 		says   string
 		reads  int
 	}{
-		"in the period and out of it": {[]string{"out", "in"}, false, []string{"c/parts:in"}, `1 hit for "rent", by relevance, not by date; first`, 6},
-		"whose message is another":    {[]string{"apart", "in"}, false, []string{"c/parts:in"}, `1 hit for "rent", without 1 of unknown time, by relevance, not by date;`, 6},
+		"in the period and out of it": {[]string{"out", "in"}, false, []string{"c/parts:in"}, `1 hit for "rent", by relevance, not date; first`, 6},
+		"whose message is another":    {[]string{"apart", "in"}, false, []string{"c/parts:in"}, `1 hit for "rent", without 1 of unknown time, by relevance, not date;`, 6},
 		"none of whose messages are":  {[]string{"apart"}, false, nil, `0 hits for "rent", without 1 of unknown time`, 6},
 		"more than are read":          {slices.Repeat([]string{"out"}, 12), true, nil, `0 hits for "rent", without 2 of unknown time`, 15},
 		"more, of a period that is":   {slices.Repeat([]string{"out"}, 12), false, nil, `0 hits for "rent" since`, 15},

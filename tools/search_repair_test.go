@@ -161,7 +161,7 @@ func TestWhatIsExactIsNotRepaired(t *testing.T) {
 		return middlewaretest.JSON(`{"object":"list","has_more":false,"data":[],"meta":{"count":0,"recall":{"complete":true,"missing_words":["lawyer"]}}}`), nil
 	}}
 	if got, text := searchWith(t, tools.Search(""), ranks, `{"q":"did I ever talk to a lawyer"}`); got.Data.Repair != nil || len(searches(ranks)) != 1 ||
-		!strings.HasPrefix(text, `"lawyer" occurs nowhere as a word in the fields that search reads.`) {
+		!strings.HasPrefix(text, `As a word, "lawyer" occurs nowhere in the fields that search reads.`) {
 		t.Errorf("a resource server that takes any word has said it all, and is asked %d times:\n%s", len(searches(ranks)), text)
 	}
 	server := allWords(year, 404)

@@ -22,7 +22,7 @@ var (
 	nextPage = regexp.MustCompile(`(?m)^next( page)?: .*$`)
 	offered  = regexp.MustCompile(`search (\{.*\})`)
 	quoted   = regexp.MustCompile(`"(?:[^"\\]|\\.)*search \{(?:[^"\\]|\\.)*"`)
-	saysNone = regexp.MustCompile(`\b0 hits\b|nowhere in|No record has (all|any) of`)
+	saysNone = regexp.MustCompile(`\b0 hits\b|nowhere in|No record (has all|was found for any) of|Nothing found`)
 )
 
 // readText finds what a model is shown by a client that shows the text alone.

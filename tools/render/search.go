@@ -181,7 +181,7 @@ func (s *searchPage) fullest(style hitStyle, data object) (json.RawMessage, int)
 		part := data
 		if shown < len(s.hits) {
 			part = part.With("has_more", "true").With("next_cursor", write.JSON(s.Next(shown))).With("result_count", write.JSON(shown)).
-				With("warning", write.JSON(strings.TrimSpace(s.Warning(shown)+" "+s.atOnce())))
+				With("warning", write.JSON(s.partial(shown)))
 		}
 		out := s.write(results.Bytes()[:written[shown].results], followUps.Bytes()[:written[shown].followUps], shown, style, part)
 		over := len(out) - style.most
@@ -192,6 +192,15 @@ func (s *searchPage) fullest(style hitStyle, data object) (json.RawMessage, int)
 			over -= written[shown].size() - written[shown-1].size()
 		}
 	}
+}
+
+// partial is the warning of a page of which so many hits are shown.
+func (s *searchPage) partial(shown int) string {
+	warning := s.Warning(shown)
+	if at := s.atOnce(); at != "" {
+		warning += " They are shown " + at + "."
+	}
+	return warning
 }
 
 // writtenHits are the sizes of the first hits in structured output: in results, and in content_ladder those with a proven match (S1-1a).

@@ -16,7 +16,7 @@ import (
 
 // Questions that no ranking by words answers, in the languages whose common words search knows.
 var (
-	asksNumber = regexp.MustCompile(`(?i)(^|\s)(how many|how often|number of|wie ?viele?[rsnm]?|wie oft|combien|cuánt[oa]s)(\s|\pP|$)`)
+	asksNumber = regexp.MustCompile(`(?i)(^|\s)(how many|how often|number of|wie ?viele?[rsnm]?|wie oft|combien d(?:e|es|u)|cuánt[oa]s)(\s|\pP|$)`)
 	asksSum    = regexp.MustCompile(`(?i)(^|\s)(how much|sum of|spen[dt]|ausgegeben|dépensée?s?|gast(é|ado)|cuánto)(\s|\pP|$)`)
 	asksOf     = regexp.MustCompile(`(?i)\s(?:mention(?:s|ed|ing)?|contain(?:s|ed|ing)?|about|over|erwähnen|enthalten|über|mentionne(?:nt)?|contien(?:t|nent)|mencionan?|contienen?|sobre)\s+(.+)$`)
 
@@ -57,12 +57,12 @@ func (s *searchPage) findHints() []string {
 	if s.q.Meant != "" && write.Copyable(s.q.Meant, write.LineChars) {
 		hints = append(hints, "q is read as words, not as fields. Send: "+s.q.Meant)
 	}
-	if s.q.Q == "" || !s.q.Position.First() || len(s.hits) == 0 {
+	if s.q.Q == "" || !s.q.Position.First() {
 		return hints
 	}
 	switch {
 	case asksSum.MatchString(s.q.Q):
-		hints = append(hints, "Hits are no sum: aggregate sums and counts, also within a filter.")
+		hints = append(hints, "Hits are no sum: "+byAggregate)
 	case asksNumber.MatchString(s.q.Q), s.q.Limit == paging.MaxLimit && s.whole():
 		hints = append(hints, s.number())
 	}
@@ -77,8 +77,16 @@ func (s *searchPage) whole() bool {
 	return s.total() == "" && s.l.count() != "" && !s.l.Envelope.Has("next_cursor") && !s.l.Envelope.Flag("has_more")
 }
 
+const (
+	byAggregate = "aggregate counts and sums, also within a filter."
+	byTime      = "By time, not by words: query_records, or search with since and until."
+)
+
 // number says how many records the hits are of where the page has all, else how to count them.
 func (s *searchPage) number() string {
+	if len(s.all) == 0 {
+		return "Hits are no count: " + byAggregate
+	}
 	if s.whole() && someCount(s.l) == 0 && s.l.count() != "0" {
 		return fmt.Sprintf("These are all, of %s: %s.", write.Plural(s.records, "record"), hit.StreamMix(s.all))
 	}
@@ -95,12 +103,12 @@ func (s *searchPage) number() string {
 		q.Limit = total
 		call = q.call("")
 	default:
-		return `Hits are no count. Search for only the words that each record must have, in quotes, with limit 100; aggregate counts and sums within a filter.`
+		return "Hits are no count: " + byAggregate
 	}
 	if line := call.Call("search"); write.Copyable(line, write.LineChars) {
-		return "Hits are no count; aggregate counts and sums within a filter. Records with the words, by stream: " + line
+		return "Hits are no count: " + byAggregate + " Records with the words, by stream: " + line
 	}
-	return "Hits are no count; aggregate counts and sums within a filter."
+	return "Hits are no count: " + byAggregate
 }
 
 // extreme names the newest or oldest of the hits that have as many words as the first, and the call that finds any newer or older.
@@ -130,7 +138,7 @@ func (s *searchPage) extreme(oldest bool) string {
 		}
 	}
 	if best == nil {
-		return "By time, not by words: query_records, or search with since and until."
+		return byTime
 	}
 	if later > 0 {
 		which += " until now"

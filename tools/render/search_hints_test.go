@@ -78,14 +78,15 @@ func TestAQueryForTheNewestOrANumberIsAnsweredByACall(t *testing.T) {
 		{"hits without a time", untimed, SearchQuery{Q: "latest mail from Ann"}, "By time, not by words: query_records, or search with since and until."},
 		{"a number of all", dated(all, days...), SearchQuery{Q: "how many rents"}, "These are all, of 3 records: Mail mails 3."},
 		{"a number of more", dated(more, days...), SearchQuery{Q: "how often rent"},
-			`Hits are no count; aggregate counts and sums within a filter. Records with the words, by stream: search {"q":"how often rent","limit":48}`},
+			`Hits are no count: aggregate counts and sums, also within a filter. Records with the words, by stream: search {"q":"how often rent","limit":48}`},
 		{"a number of those with a word", dated(more, days...), SearchQuery{Q: "how many mails mention rent?"},
-			`Hits are no count; aggregate counts and sums within a filter. Records with the words, by stream: search {"q":"\"rent\"","limit":100}`},
+			`Hits are no count: aggregate counts and sums, also within a filter. Records with the words, by stream: search {"q":"\"rent\"","limit":100}`},
 		{"all that were asked for", dated(all, days...), SearchQuery{Q: `"rent"`, Limit: 100}, "These are all, of 3 records: Mail mails 3."},
-		{"an unknown number", untimed, SearchQuery{Q: "Combien de trains"}, "Hits are no count. Search for only the words that each record must have, in quotes, with limit 100; aggregate counts and sums within a filter."},
-		{"a sum", dated(more, days...), SearchQuery{Q: "how much did I spend on rent"}, "Hits are no sum: aggregate sums and counts, also within a filter."},
+		{"an unknown number", untimed, SearchQuery{Q: "Combien de trains"}, "Hits are no count: aggregate counts and sums, also within a filter."},
+		{"a sum", dated(more, days...), SearchQuery{Q: "how much did I spend on rent"}, "Hits are no sum: aggregate counts and sums, also within a filter."},
 		{"no such question", dated(more, days...), SearchQuery{Q: "rent of last March"}, ""},
-		{"nothing", `{"data":[]}`, SearchQuery{Q: "last rent"}, ""},
+		{"nothing by time", `{"data":[]}`, SearchQuery{Q: "last rent"}, "By time, not by words: query_records, or search with since and until."},
+		{"no number of nothing", `{"data":[]}`, SearchQuery{Q: "Wie viele Bestellungen habe ich?"}, "Hits are no count: aggregate counts and sums, also within a filter."},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			result, err := Search(answer(row.body), row.q)
@@ -106,11 +107,11 @@ func TestAQueryForTheNewestOrANumberIsAnsweredByACall(t *testing.T) {
 func TestASearchSaysWhatItsNumbersAreOf(t *testing.T) {
 	const hits = `{"stream":"messages","record_key":"m1","connection_id":"c"},{"stream":"message_bodies","record_key":"m1","connection_id":"c"},{"stream":"messages","record_key":"m2","connection_id":"c"}`
 	for meta, want := range map[string]string{
-		`{}`:                    `3 hits of 2 records for "T", by relevance, not by date; first_fetch_id=c/messages:m1`,
-		`{"meta":{"count":3}}`:  `3 hits of 2 records for "T", by relevance, not by date; first_fetch_id=c/messages:m1`,
-		`{"meta":{"count":48}}`: `48 hits for "T", by relevance, not by date; first_fetch_id=c/messages:m1 ; this page: 3 hits of 2 records`,
-		`{"meta":{"count":1,"recall":{"partial_count":5,"nearest_count":2}}}`: `8 hits for "T" (1 with all words, 5 with some), by relevance, not by date; first_fetch_id=c/messages:m1 ; this page: 3 hits of 2 records`,
-		`{"meta":{"count":260,"count_accuracy":"lower_bound"}}`:               `at least 260 hits for "T", by relevance, not by date; first_fetch_id=c/messages:m1 ; this page: 3 hits of 2 records`,
+		`{}`:                    `3 hits of 2 records for "T", by relevance, not date; first_fetch_id=c/messages:m1`,
+		`{"meta":{"count":3}}`:  `3 hits of 2 records for "T", by relevance, not date; first_fetch_id=c/messages:m1`,
+		`{"meta":{"count":48}}`: `48 hits for "T", by relevance, not date; first_fetch_id=c/messages:m1; this page: 3 hits of 2 records`,
+		`{"meta":{"count":1,"recall":{"partial_count":5,"nearest_count":2}}}`: `8 hits for "T" (1 with all words, 5 with some), by relevance, not date; first_fetch_id=c/messages:m1; this page: 3 hits of 2 records`,
+		`{"meta":{"count":260,"count_accuracy":"lower_bound"}}`:               `at least 260 hits for "T", by relevance, not date; first_fetch_id=c/messages:m1; this page: 3 hits of 2 records`,
 	} {
 		body := rs.AsObject(meta).With("data", "["+hits+"]").JSON()
 		result, err := Search(answer(body), SearchQuery{Q: "T"})
@@ -131,7 +132,7 @@ func TestAPageThatIsShownAtOnceIsSaidToBe(t *testing.T) {
 		for _, idLength := range []int{15, 60, 180} {
 			body := string(hits(n, idLength))
 			first, err := Search(answer(body), SearchQuery{Q: "needle"})
-			says := fmt.Sprintf("limit %d shows these %d at once.", n, n)
+			says := fmt.Sprintf("all with limit %d", n)
 			whole, wholeErr := Search(answer(body), SearchQuery{Q: "needle", Limit: n})
 			if err != nil || wholeErr != nil {
 				t.Fatal(err, wholeErr)
@@ -164,7 +165,7 @@ func TestCutTextIsSaidToBeCut(t *testing.T) {
 	} {
 		r, s := search(t, []byte(`{"data":[{"stream":"mails","record_key":"1","connection_id":"c","evidence_excerpts":[{"field_path":"body","provenance":"lexical_match","preview_text":`+text+`}]}]}`), "needle")
 		cut := strings.Contains(want, "…")
-		if !strings.Contains(r.Text, want) || strings.Contains(r.Text, `Text with "…" is cut; a whole record: fetch {"id":"c/mails:1"}`) != cut {
+		if !strings.Contains(r.Text, want) || strings.Contains(r.Text, `read on at "…": read_record_field {"id":"c/mails:1"`) != cut {
 			t.Errorf("%s:\n%s", text, r.Text)
 		}
 		hit := rs.AsObject(rs.AsObject(string(r.Structured)).Array("results")[0])

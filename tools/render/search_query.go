@@ -71,11 +71,11 @@ func searchLead(l listing, q SearchQuery) string {
 	default:
 		return ""
 	}
-	verb := "occurs"
+	as, verb := "As a word, ", " occurs"
 	if len(missing) > 1 {
-		verb = "occur"
+		as, verb = "As words, ", " occur"
 	}
-	where := " nowhere as a word in the fields that search reads"
+	where := " nowhere in the fields that search reads"
 	if streams := write.Words(q.Rest, "streams"); len(streams) > 0 {
 		where += " of " + strings.Join(streams, ", ")
 	}
@@ -85,7 +85,7 @@ func searchLead(l listing, q SearchQuery) string {
 	if q.Rest.Has("since") || q.Rest.Has("until") {
 		where += ", of that time"
 	}
-	lines := []string{write.QuoteEach(missing) + " " + verb + where + "."}
+	lines := []string{as + write.QuoteEach(missing) + verb + where + "."}
 	instead := func(name, says string) {
 		for _, raw := range recall.Array(name) {
 			one := rs.AsObject(raw)
@@ -103,9 +103,9 @@ func searchLead(l listing, q SearchQuery) string {
 	switch {
 	case len(l.Items) == 0:
 	case someCount(l) > 0:
-		lines = append(lines, "The hits have only other words of the query.")
+		lines = append(lines, "Hits have only other words.")
 	default:
-		lines = append(lines, "The hits have none of the words themselves.")
+		lines = append(lines, "Hits have none of the words themselves.")
 	}
 	return strings.Join(lines, " ")
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // ranking says what the order of hits is not: a question for the latest is not answered by the first of them.
-const ranking = "by relevance, not by date"
+const ranking = "by relevance, not date"
 
 // summary alone is enough to fetch the best hit (B-1, B-3), and says what its numbers are of: all hits, those of this page, or records.
 func (s *searchPage) summary() string {
@@ -19,24 +19,18 @@ func (s *searchPage) summary() string {
 	if len(s.all) == 0 {
 		return s.nothing()
 	}
-	page, total := write.Plural(len(s.all), "hit"), s.total()
-	if s.records < len(s.all) {
-		page += " of " + write.Plural(s.records, "record")
-	}
-	line := page
+	total := s.total()
+	line := write.Plural(len(s.all), "hit") + s.ofRecords()
 	switch {
 	case q.Repair != nil:
 		line = write.Plural(q.Repair.Total, "hit") + " for some of the words"
 	case q.Q == "":
-		line, page = write.Plural(len(s.all), "record")+", newest first", ""
+		line = write.Plural(len(s.all), "record") + ", newest first"
 	case total != "":
 		line = total + " hits"
 		if total == "1" {
 			line = "1 hit"
 		}
-	}
-	if q.Repair != nil || total == "" {
-		page = ""
 	}
 	if q.Q != "" && q.Repair == nil {
 		line += " for " + clean.Quote(clean.Preview(q.Q, 80))
@@ -55,16 +49,21 @@ func (s *searchPage) summary() string {
 	} else {
 		line += "; the first id is too long for text: see structuredContent.results[0].id"
 	}
-	if page != "" {
-		line += " ; this page: " + page
-	}
-	if mix := hit.SourceMix(s.all); mix != "" {
+	if mix := hit.SourceMix(s.all); mix != "" && q.Position.First() { // a continuation has said it
 		line += " ; source_mix: " + mix
 	}
 	if q.Rest.Has("time_zone") { // in which only days are read
 		line += "; times are UTC"
 	}
 	return line
+}
+
+// ofRecords says of how many records the hits of the page are, where these are fewer.
+func (s *searchPage) ofRecords() string {
+	if s.records < len(s.all) && s.q.Q != "" {
+		return " of " + write.Plural(s.records, "record")
+	}
+	return ""
 }
 
 // total is how many hits there are in all, where the resource server says so and they are not those of this page: "48", "at least 260"; else "".

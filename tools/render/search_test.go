@@ -65,7 +65,7 @@ func search(t *testing.T, body []byte, q string) (Result, searchResult) {
 func TestAMissingWordIsSaidOfTheStreamsThatWereSearched(t *testing.T) {
 	body := `{"object":"list","data":[],"meta":{"recall":{"missing_words":["bicycle"]}}}`
 	r, err := Search(answer(body), SearchQuery{Q: "bicycle", ConnectionID: "cin_shop", Rest: rs.AsObject(`{"streams":["orders"]}`)})
-	if want := `"bicycle" occurs nowhere as a word in the fields that search reads of orders in cin_shop.`; err != nil || !strings.Contains(r.Text, want) {
+	if want := `As a word, "bicycle" occurs nowhere in the fields that search reads of orders in cin_shop.`; err != nil || !strings.Contains(r.Text, want) {
 		t.Errorf("no %s in\n%s", want, r.Text)
 	}
 }
@@ -142,7 +142,7 @@ func TestSearch(t *testing.T) {
 		if !strings.HasPrefix(lines[0], s.Results[0].ID+" | ") || !strings.HasPrefix(lines[1], `  field=body `) || !strings.Contains(lines[1], "<mark>needle</mark>") {
 			t.Errorf("first lines: %s\n%s", lines[0], lines[1])
 		}
-		if want := `read around a match: read_record_field {"id":"` + s.Results[0].ID + `","field":"body","q":"needle"}`; !slices.Contains(lines, want) {
+		if want := `read on at "…": read_record_field {"id":"` + s.Results[0].ID + `","field":"body","q":"needle"}`; !slices.Contains(lines, want) {
 			t.Errorf("no line %s in\n%s", want, r.Text)
 		}
 	})
@@ -322,7 +322,7 @@ func TestTheSummaryCountsRecordsBesideTheirParts(t *testing.T) {
 		`2 hits for "T"`:              {hit("orders", "1"), hit("customers", "1")},
 	} {
 		result, err := Search(&rs.Response{Body: `{"data":[` + strings.Join(hits, ",") + `]}`}, SearchQuery{Q: "T"})
-		if err != nil || !strings.Contains(result.Text, want+", by relevance, not by date; first_fetch_id") {
+		if err != nil || !strings.Contains(result.Text, want+", by relevance, not date; first_fetch_id") {
 			t.Errorf("no %q (%v) in\n%s", want, err, result.Text)
 		}
 	}

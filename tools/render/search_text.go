@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,22 +32,18 @@ func (s *searchPage) text() string {
 		target, hard, wanted = searchAsked, searchAsked+searchHard-searchTarget, len(s.hits)
 	}
 	frame := s.frame()
-	if len(s.hints) > 0 {
-		target = hard
-	}
 	remaining := target - frame.size()
 	if remaining < 600 {
 		remaining = hard - frame.size()
 	}
 	if remaining < 200 { // handles of extreme length: what only explains is left out
-		frame.notes = nil
+		frame.notes, frame.read = nil, ""
 		remaining = hard - frame.size()
 	}
 	hits := s.fitting(remaining, wanted)
-	if line := s.atOnce(); len(hits) < len(s.hits) && line != "" {
+	if at := s.atOnce(); len(hits) < len(s.hits) && at != "" {
 		if room := searchAsked - frame.size(); len(s.hitTexts(s.excerptLength(room, len(s.hits)), room)) == len(s.hits) {
-			frame.notes = append(frame.notes, line)
-			hits = s.fitting(remaining-len(line)-1, wanted)
+			frame.atOnce = ", " + at
 		}
 	}
 	return frame.text(s, hits)
@@ -67,7 +64,7 @@ func (s *searchPage) atOnce() string {
 	if s.q.Limit > 0 || !s.q.Position.First() || len(s.all) > paging.MaxLimit {
 		return ""
 	}
-	return fmt.Sprintf("limit %d shows these %d at once.", len(s.all), len(s.all))
+	return fmt.Sprintf("all with limit %d", len(s.all))
 }
 
 // excerptLength is how many characters an excerpt may have where so many hits are to fit in so many bytes.
@@ -82,10 +79,18 @@ func (s *searchPage) excerptLength(remaining, wanted int) int {
 	return min(max(remaining/max(n, 1), leastExcerpt), excerptChars)
 }
 
+// What stands before the call that reads a field of a hit: an ellipsis in its text is where the resource server or this page cuts it.
+const (
+	readAround = "read around a match: "
+	readOn     = `read on at "…": `
+)
+
 // A searchFrame is what is in text beside the hits.
 type searchFrame struct {
 	lead    []string // what is not found, before anything that might be taken for it
 	summary string   // without how many hits are shown
+	atOnce  string   // how to see all of them
+	read    string   // a call that reads around a match; "" for none
 	notes   []string
 	warning string
 	tail    []string // where all hits are shown
@@ -107,19 +112,16 @@ func (s *searchPage) frame() searchFrame {
 	if warning := s.Warning(len(s.hits)); warning != "" {
 		f.warning = "warning: " + warning
 	}
-	if read := s.readExample(); read != "" {
-		f.notes = append(f.notes, read)
-	}
-	if read := s.readWhole(); read != "" {
-		f.notes = append(f.notes, read)
+	if q.Position.First() { // a continuation has said it
+		f.read = s.readExample()
 	}
 	return f
 }
 
 // size is how many bytes of a text are not hits, at most.
 func (f *searchFrame) size() int {
-	const counts = 60 // which hits are shown, and ids that are not
-	return write.Size(f.lead) + len(f.summary) + 1 + write.Size(f.notes) + len(f.warning) + 1 +
+	const counts = 50 // which hits are shown, of how many, and ids that are not
+	return write.Size(f.lead) + len(f.summary) + 1 + write.Size(f.notes) + len(readAround) + len(f.read) + 1 + len(f.warning) + 1 +
 		max(write.Size(f.tail), write.Size(f.more)) + counts
 }
 
@@ -142,13 +144,22 @@ func (f *searchFrame) text(s *searchPage, hits []hit.Text) string {
 	}
 	tail := f.tail
 	summary := f.summary
-	if len(hits) < len(s.hits) || s.From > 0 {
-		summary += fmt.Sprintf("; shown %s of these %d", s.Span(s.From+len(hits)), s.Total)
+	switch part := len(hits) < len(s.hits) || s.From > 0; {
+	case part:
+		summary += fmt.Sprintf("; shown %s of these %d%s%s", s.Span(s.From+len(hits)), s.Total, strings.Replace(s.ofRecords(), " of ", " hits of ", 1), f.atOnce)
+	case s.total() != "" && s.q.Repair == nil && s.q.Q != "":
+		summary += "; this page: " + write.Plural(len(s.all), "hit") + s.ofRecords()
 	}
 	if len(hits) < len(s.hits) {
 		tail = s.moreHits(max(len(hits), 1))
 	}
-	if lines = append(append(append(lines, summary), f.notes...), unproven...); f.warning != "" {
+	lines = append(append(lines, summary), f.notes...)
+	if cut := func(h hit.Text) bool { return bytes.Contains(h.Match, []byte(write.Ellipsis)) }; f.read != "" && slices.ContainsFunc(hits, cut) {
+		lines = append(lines, readOn+f.read)
+	} else if f.read != "" {
+		lines = append(lines, readAround+f.read)
+	}
+	if lines = append(lines, unproven...); f.warning != "" {
 		lines = append(lines, f.warning)
 	}
 	if long > 0 {
@@ -164,19 +175,7 @@ func (f *searchFrame) text(s *searchPage, hits []hit.Text) string {
 func (s *searchPage) readExample() string {
 	for i := range s.hits {
 		if h := s.hit(i); len(h.Excerpts) > 0 && !clean.LongerThan(h.ID, previewIDChars) {
-			return "read around a match: " + h.Best().Read(new(write.Object)).Call("read_record_field")
-		}
-	}
-	return ""
-}
-
-// readWhole is how to read on where an excerpt is not all of its field, as one of a mail's snippet, of which the body has the rest; "" where all
-// are short and whole.
-func (s *searchPage) readWhole() string {
-	for i := range s.hits {
-		h := s.hit(i)
-		if len(h.Excerpts) > 0 && !clean.LongerThan(h.ID, previewIDChars) && (!h.Best().Complete() || !h.Best().Text.Fits(leastExcerpt)) {
-			return `Text with "…" is cut; a whole record: ` + new(write.Object).Text("id", h.ID).Call("fetch")
+			return h.Best().Read(new(write.Object)).Call("read_record_field")
 		}
 	}
 	return ""
