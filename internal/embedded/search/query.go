@@ -185,12 +185,14 @@ func (s *searcher) lighten() (uint32, error) {
 	for i := range s.query.units {
 		u := &s.query.units[i]
 		stop := !u.light && !u.quoted && !slices.ContainsFunc(u.phrase, func(term string) bool { return stopLanguages()[term]&language == 0 }) && !s.query.isMay(i)
-		if stop && language != 1 {
+		short := !u.light && !u.quoted && u.isShortStop(i == 0)
+		if stop && language != 1 || short && !stop {
 			found, err := s.postings(u.phrase)
 			if err != nil {
 				return 0, err
 			}
-			stop = len(found) == 0 || len(found)*rareShare >= s.records
+			// A letter is in other words, as o in o'clock.
+			stop = len(found) == 0 || stop && len(found)*rareShare >= s.records || short && strings.Contains(vowels, u.phrase[0])
 		}
 		u.light = u.light || stop
 		weighty = weighty || !u.light
@@ -201,6 +203,20 @@ func (s *searcher) lighten() (uint32, error) {
 		}
 	}
 	return guess, nil
+}
+
+// Articles and the like of a language that is not the query's are no words of it: those of one vowel, and of two letters where no record has
+// them. Longer ones may be words, as hat is.
+const (
+	shortStop = 2
+	vowels    = "aeiouy"
+)
+
+// isShortStop reports whether a unit is such a word, written as one: neither AI nor té nor the E of a vitamin is. The first may have a capital.
+func (u *unit) isShortStop(first bool) bool {
+	term := u.phrase[0]
+	return len(u.phrase) == 1 && len(term) <= shortStop && stopLanguages()[term] != 0 && u.text != "" &&
+		u.text[1:] == term[1:] && (u.text[0] == term[0] || first)
 }
 
 // rareShare is how rare a word is that is not common: it is in fewer than one record of so many.
