@@ -46,7 +46,7 @@ func searchTool(recordBase string, schemas *known.Schemas, relaxed bool) *Tool {
 				Q: args.q, Limit: args.limit, Position: args.position, ConnectionID: call.Scope.ConnectionID, RecordBase: recordBase,
 				Rest:   rs.AsObject(string(call.Raw)).Without("q", "query", "connection_id", "limit", "cursor"),
 				Repair: shownRepair(answer.Repair), Coverage: answer.Coverage, OfTime: args.ofTime(call, answer),
-				Now: time.Now().UTC(), Unfiltered: answer.unfiltered, Meant: answer.meant,
+				Now: time.Now().UTC(), Unfiltered: answer.unfiltered, Meant: answer.meant, Newest: answer.newest,
 			})
 		},
 	}
@@ -135,18 +135,22 @@ func (p periodSearch) searched(ctx context.Context, call Call) (Reply, error) {
 	reply, err := p.core(ctx, call)
 	_, reply.unfiltered = p.refused.Get(auth.PrincipalFrom(ctx).GrantID)
 	args := call.Args.(searchArgs)
+	r, ofTime := call.RS.(*period.Reader)
+	if ofTime {
+		call.RS = r.Doer // of what is read beside
+	}
 	if err == nil {
 		_, err = args.position.Under(call.Scope.ConnectionID)
 	}
 	if err == nil && isEmpty(reply.Response) && args.position.First() && !reply.spent {
 		reads := reply.Response.Reads // one for each member of a package
-		if r, ok := call.RS.(*period.Reader); ok {
-			call.RS, reads = r.Doer, r.Connections()
+		if ofTime {
+			reads = r.Connections()
 		}
 		reply.Answer = withCoverage(ctx, call, reply.Answer, reads, args.streams...)
 	}
 	if err == nil {
-		reply.meant = p.unreadFields(ctx, call, reply.Answer)
+		reply.meant, reply.newest = p.unreadFields(ctx, call, reply.Answer), p.newestRecord(ctx, call)
 	}
 	return reply, err
 }

@@ -34,7 +34,7 @@ func TestAQueryWithoutAWordIsRefused(t *testing.T) {
 // A condition in a query, as other searches have them, is read as words; where it finds nothing the answer has the call with the filter.
 func TestAConditionInAQueryIsAnsweredByItsFilter(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
-		`{"name":"notes","field_capabilities":{"body":"t=text,lex","status":"t=string"}},` +
+		`{"name":"notes","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|lte","body":"t=text,lex","status":"t=string"}},` +
 		`{"name":"orders","field_capabilities":{"merchant":"t=string,eq,lex","status":"t=string,eq","total":"t=number,eq","secret":"t=string,eq,granted=false"}}]}]}`
 	const nothing, some = `{"data":[],"meta":{"count":0,"recall":{"partial_count":0}}}`, `{"data":[{"stream":"notes","record_key":"1","connection_id":"c"}],"meta":{"count":1}}`
 	const lacks = `{"data":[{"stream":"notes","record_key":"1","connection_id":"c"}],"meta":{"count":0,"recall":{"partial_count":1,"missing_words":["merchant:Towpath"]}}}`
@@ -45,6 +45,8 @@ func TestAConditionInAQueryIsAnsweredByItsFilter(t *testing.T) {
 		{"two", `{"q":"merchant:Towpath total:12.50"}`, nothing, `query_records {"stream":"orders","filter":{"merchant":"Towpath","total":12.50}}`},
 		{"beside words", `{"q":"gloves merchant:Towpath","limit":5}`, nothing, `search {"q":"gloves","streams":["orders"],"filter":{"merchant":"Towpath"}}`},
 		{"beside a time", `{"q":"merchant:Towpath","since":"2026-01-01"}`, nothing, `search {"since":"2026-01-01","streams":["orders"],"filter":{"merchant":"Towpath"}}`},
+		{"of which only others were found in a time", `{"q":"gloves merchant:Towpath","since":"2026-01-01"}`, lacks,
+			`search {"q":"gloves","since":"2026-01-01","streams":["orders"],"filter":{"merchant":"Towpath"}}`},
 		{"of which only others were found", `{"q":"gloves merchant:Towpath"}`, lacks, `search {"q":"gloves","streams":["orders"],"filter":{"merchant":"Towpath"}}`},
 		{"of no field", `{"q":"foo:bar baz"}`, nothing, `search {"q":"baz foo bar"}`},
 		{"of a field that does not filter", `{"q":"body:rent"}`, nothing, `search {"q":"body rent"}`},
@@ -76,5 +78,36 @@ func TestAConditionInAQueryIsAnsweredByItsFilter(t *testing.T) {
 				t.Errorf("text:\n%s", result.Text)
 			}
 		})
+	}
+}
+
+// A query for the newest or oldest of a stream, and nothing else, gets the call that reads it, whether or not a record has the words.
+func TestTheNewestOfAStreamIsAnsweredByACall(t *testing.T) {
+	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
+		`{"name":"messages","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|lte","body":"t=text,lex"}},` +
+		`{"name":"orders","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|lte","merchant":"t=string,eq,lex"}},` +
+		`{"name":"diaries","field_capabilities":{"body":"t=text,lex"}}]}]}`
+	for arguments, want := range map[string]string{
+		`{"q":"latest order"}`:                       `The newest of that stream: search {"since":"1970-01-01","streams":["orders"],"limit":1}`,
+		`{"q":"what was my last purchase?"}`:         `The newest of that stream: search {"since":"1970-01-01","streams":["orders"],"limit":1}`,
+		`{"q":"newest mail","connection_id":"c"}`:    `The newest of that stream: search {"since":"1970-01-01","streams":["messages"],"connection_id":"c","limit":1}`,
+		`{"q":"my first order"}`:                     `The oldest of that stream: query_records {"stream":"orders","order":"asc","limit":1}`,
+		`{"q":"latest diary"}`:                       `The newest of that stream: query_records {"stream":"diaries","limit":1}`,
+		`{"q":"latest order","streams":["diaries"]}`: "By time, not by words: query_records, or search with since and until.",
+		`{"q":"latest order from Towpath"}`:          "By time, not by words: query_records, or search with since and until.",
+		`{"q":"latest boiler"}`:                      "By time, not by words: query_records, or search with since and until.",
+		`{"q":"order"}`:                              "",
+		`{"q":"order last week"}`:                    "",
+	} {
+		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+			if r.Path == "/v1/schema" {
+				return middlewaretest.JSON(schema), nil
+			}
+			return middlewaretest.JSON(`{"data":[]}`), nil
+		}}
+		result := use(t, tools.PlainSearch("https://rs.example"), server, []byte(arguments))
+		if hint := rs.AsObject(string(result.Structured)).Object("data").Text("hint"); hint != want || !strings.Contains(result.Text, want) {
+			t.Errorf("%s: %q\n%s", arguments, hint, result.Text)
+		}
 	}
 }

@@ -39,6 +39,9 @@ var streamWords = map[string]string{
 	"conversation": "threads", "conversations": "threads",
 }
 
+// StreamOf is the usual name of the stream whose records are called by a word; "" where none is known.
+func StreamOf(word string) string { return streamWords[word] }
+
 // wordForms are other ways to write one of the few values of an argument.
 var wordForms = map[string]map[string]string{
 	"order": {"descending": "desc", "newest": "desc", "newest_first": "desc", "latest": "desc", "-1": "desc",

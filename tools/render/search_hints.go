@@ -35,9 +35,9 @@ var (
 	senders = regexp.MustCompile(`(?i)(^|\s)(from|by|did|has|von|vom|hat|de|del|par|por|a)\s+$`)
 )
 
-// asksByTime reports whether a query asks for the newest or the oldest of something. Words such as last are read so except beside a span of
+// AsksByTime reports whether a query asks for the newest or the oldest of something. Words such as last are read so except beside a span of
 // time, and first only before what it is the first of.
-func asksByTime(q string) (newest, oldest bool) {
+func AsksByTime(q string) (newest, oldest bool) {
 	words := strings.FieldsFunc(strings.ToLower(q), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsPunct(r) && r != '-' })
 	for i, word := range words {
 		switch {
@@ -49,6 +49,12 @@ func asksByTime(q string) (newest, oldest bool) {
 		}
 	}
 	return newest, oldest && !newest
+}
+
+// IsSuperlative reports whether a word asks for the newest or the oldest.
+func IsSuperlative(word string) bool {
+	word = strings.ToLower(word)
+	return newestWords.MatchString(word) || oldestWords.MatchString(word)
 }
 
 // findHints finds the calls that answer a query which asks for the newest, the oldest or a number; none for any other, and behind the first page.
@@ -66,7 +72,7 @@ func (s *searchPage) findHints() []string {
 	case asksNumber.MatchString(s.q.Q), s.q.Limit == paging.MaxLimit && s.whole():
 		hints = append(hints, s.number())
 	}
-	if newest, oldest := asksByTime(s.q.Q); newest || oldest {
+	if newest, oldest := AsksByTime(s.q.Q); newest || oldest {
 		hints = append(hints, s.extreme(oldest))
 	}
 	return hints
@@ -116,6 +122,9 @@ func (s *searchPage) extreme(oldest bool) string {
 	which, other, bound := "newest", "newer", "since"
 	if oldest {
 		which, other, bound = "oldest", "older", "until"
+	}
+	if s.q.Newest != "" {
+		return "The " + which + " of that stream: " + s.q.Newest
 	}
 	if call := s.ofSender(oldest); call != "" && !s.q.Unfiltered {
 		return "The " + which + " from this sender: " + call

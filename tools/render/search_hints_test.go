@@ -28,7 +28,7 @@ func TestWhichQueriesAskForTheNewestOrOldest(t *testing.T) {
 	} {
 		for _, q := range queries {
 			got := ""
-			if newest, oldest := asksByTime(q); newest {
+			if newest, oldest := AsksByTime(q); newest {
 				got = "newest"
 			} else if oldest {
 				got = "oldest"
