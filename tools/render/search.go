@@ -3,6 +3,7 @@ package render
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -197,8 +198,8 @@ func (s *searchPage) fullest(style hitStyle, data object) (json.RawMessage, int)
 // partial is the warning of a page of which so many hits are shown.
 func (s *searchPage) partial(shown int) string {
 	warning := s.Warning(shown)
-	if at := s.atOnce(); at != "" {
-		warning += " They are shown " + at + "."
+	if s.atOnce() != "" {
+		warning += fmt.Sprintf(" limit %d shows all %d.", len(s.all), len(s.all))
 	}
 	return warning
 }

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,6 +31,10 @@ var (
 		`mon(day)?|tue(sday)?|wed(nesday)?|thu(rsday)?|fri(day)?|sat(urday)?|sun(day)?|january|february|march|april|may|june|july|august|september|october|november|december|` +
 		`montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|lunes|martes|miércoles|jueves|viernes|sábado|domingo|` +
 		`name|aid|floor|class|\d+)$`)
+
+	// sentWords say that something was sent.
+	sentWords = regexp.MustCompile(`(?i)^(e|e?-?mails?|messages?|letters?|posts?|word|words|hear|heard|write|wrote|written|sent|send|received?|got|nachricht(en)?|schrieb|` +
+		`geschrieben|geschickt|courriels?|écrit|envoyé|reçu|correos?|mensajes?|escribió|recibido|recent|time|from|by|did|has|von|vom|hat|de|del|par|por|a)$`)
 
 	// senders are words before the name of a sender.
 	senders = regexp.MustCompile(`(?i)(^|\s)(from|by|did|has|von|vom|hat|de|del|par|por|a)\s+$`)
@@ -127,7 +132,7 @@ func (s *searchPage) extreme(oldest bool) string {
 		return "The " + which + " of that stream: " + s.q.Newest
 	}
 	if call := s.ofSender(oldest); call != "" && !s.q.Unfiltered {
-		return "The " + which + " from this sender: " + call
+		return call
 	}
 	var best *hit.Hit
 	var at time.Time
@@ -171,7 +176,8 @@ func (s *searchPage) extreme(oldest bool) string {
 	return says
 }
 
-// ofSender is the call for the newest or oldest record of the sender whom a query names; "" where it names none.
+// ofSender is the call for the newest or oldest record of the sender whom a query names, or, where it has other words, for those of the sender
+// that have them; "" where it names none.
 func (s *searchPage) ofSender(oldest bool) string {
 	var sender *hit.Hit
 	connections := map[string]bool{}
@@ -190,18 +196,41 @@ func (s *searchPage) ofSender(oldest bool) string {
 	if sender == nil {
 		return ""
 	}
-	call := new(write.Object).Text("stream", sender.Stream)
+	connection := ""
 	if len(connections) == 1 {
-		call.Text("connection_id", sender.Connection)
+		connection = sender.Connection
 	}
-	call.Put("filter", rs.Object{write.Pair(sender.WhoField, write.JSON(sender.Who))}.JSON())
+	filter := rs.Object{write.Pair(sender.WhoField, write.JSON(sender.Who))}.JSON()
+	says, call, tool := "The newest from this sender: ", new(write.Object), "query_records"
+	superlative := "newest"
 	if oldest {
-		call.Text("order", "asc")
+		says, superlative = "The oldest from this sender: ", "oldest"
 	}
-	if line := call.Number("limit", 1).Call("query_records"); write.Copyable(line, write.LineChars) {
-		return line
+	if words := wordsBeside(s.q.Words, sender.Who); words != "" {
+		says, tool = "Of this sender alone: ", "search"
+		call.Text("q", superlative+" "+words).Put("streams", write.JSON([]string{sender.Stream})).Text("connection_id", connection).Put("filter", filter)
+	} else {
+		call.Text("stream", sender.Stream).Text("connection_id", connection).Put("filter", filter)
+		if oldest {
+			call.Text("order", "asc")
+		}
+		call.Number("limit", 1)
+	}
+	if line := call.Call(tool); write.Copyable(line, write.LineChars) {
+		return says + line
 	}
 	return ""
+}
+
+// wordsBeside are those of a query that say more of a record than that a sender sent it, and when.
+func wordsBeside(words []string, sender string) string {
+	var beside []string
+	for _, word := range words {
+		if !IsSuperlative(word) && !sentWords.MatchString(word) && !slices.ContainsFunc(strings.Fields(sender), func(name string) bool { return strings.EqualFold(name, word) }) {
+			beside = append(beside, word)
+		}
+	}
+	return strings.Join(beside, " ")
 }
 
 // namesSender reports whether a query asks for what somebody sent, by the name or by the first word of it.

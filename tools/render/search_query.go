@@ -25,10 +25,11 @@ type SearchQuery struct {
 	Coverage     Coverage // of an answer without hits
 	OfTime       object   // the arguments of a search of the time that the query names; nil for none
 	Now          time.Time
-	Meant        string  // the call that is meant by conditions that were read as words; "" for none
-	Newest       string  // the call for the newest or oldest record of the stream that the query names; "" for none
-	Unfiltered   bool    // the resource server does not filter what this token reads
-	Repair       *Repair // what was done where no record has all words; nil where that was not needed
+	Words        []string // of Q, without those that are common in its language
+	Meant        string   // the call that is meant by conditions that were read as words; "" for none
+	Newest       string   // the call for the newest or oldest record of the stream that the query names; "" for none
+	Unfiltered   bool     // the resource server does not filter what this token reads
+	Repair       *Repair  // what was done where no record has all words; nil where that was not needed
 }
 
 // call is the same search at a cursor.
