@@ -16,6 +16,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
@@ -131,7 +132,11 @@ func unknownTool(ctx context.Context, session *mcp.ClientSession, name string) e
 	for _, tool := range listed {
 		names = append(names, tool.Name)
 	}
-	return exit.UsageError(fmt.Sprintf("there is no tool %q; there are %s.", name, strings.Join(names, ", ")))
+	nearest := correct.NearestTool(name, names)
+	if nearest != "" {
+		nearest = ", the nearest is " + nearest
+	}
+	return exit.UsageError(fmt.Sprintf("there is no tool %q%s; there are %s.", name, nearest, strings.Join(names, ", ")))
 }
 
 func listTools(ctx context.Context, session *mcp.ClientSession) ([]*mcp.Tool, error) {
