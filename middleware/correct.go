@@ -223,6 +223,8 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 				found.Connect = c.fieldConnect(ctx)
 			}
 			return c.instead(found)
+		case rewritten && correct.NoSuchDay(c.args) != "":
+			e.Send, e.Hint = send.String(), correct.NoSuchDay(c.args)
 		case rewritten:
 			if e.Send = send.String(); correct.NamesCurrency(c.args) {
 				e.Hint = "An amount is a number: the call below leaves out its currency, which is a field of its own if the records have several."
@@ -234,6 +236,9 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 		}
 		e.Connect = c.fieldConnect(ctx)
 	case e.Code == rs.NotFound:
+		if plain, ok := c.tool.Unescaped(c.args); ok {
+			e.Send, e.Hint = plain.String(), "The record's own id is percent-encoded in a pdpp:// id only. The call below has it as it is."
+		}
 		streams, _ := correct.Touches(c.args)
 		limits, _ := auth.PrincipalFrom(ctx).Limits()
 		for _, limit := range limits {
@@ -243,7 +248,11 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 			}
 		}
 	case !fromServer:
-		e.Hint = cmp.Or(c.tool.Hint(c.args), e.Hint)
+		e.Hint = cmp.Or(correct.NoSuchDay(c.args), c.tool.Hint(c.args), e.Hint)
+		if send, hint := c.withField(ctx); send != "" {
+			e.Send, e.Hint = send, hint
+			break
+		}
 		if e.Send = cmp.Or(e.Send, c.withoutOperators(ctx), c.timed(ctx)); e.Send == "" {
 			if dated, ok := c.tool.Relative(c.args, time.Now().UTC()); ok && (e.Param == "since" || e.Param == "until") {
 				e.Send = dated.String()
@@ -251,11 +260,8 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 			}
 			c.guess(ctx, &e)
 		}
-		if streams, send := c.known(ctx).Home(c.tool, c.args); streams != "" && e.Code == rs.InvalidID && e.Param == "id" && e.Send == "" {
-			e.Hint = strings.TrimSpace(e.Hint + " " + streams)
-			if send.Tool != "" {
-				e.Send = send.String()
-			}
+		if streams, send := c.known(ctx).Home(c.tool, c.args); e.Param == "id" && e.Send == "" && send.Tool != "" {
+			e.Hint, e.Send = strings.TrimSpace(e.Hint+" "+streams), send.String()
 		}
 	}
 	return &e
@@ -298,9 +304,6 @@ func (c *correcting) guess(ctx context.Context, e *rs.Error) {
 	if !ok {
 		return
 	}
-	if call.Tool == c.call.Tool.Name && call.Arguments.JSON() == c.args.JSON() {
-		call = c.tool.LookUp(c.args)
-	}
 	call = c.accepted(call)
 	e.Send = call.String()
 	if call.Tool != "schema" && c.refused.Code != rs.InvalidExpand { // which says what to leave out
@@ -322,7 +325,7 @@ func (c *correcting) guess(ctx context.Context, e *rs.Error) {
 // is refused even so is looked up.
 func (c *correcting) accepted(call correct.Call) correct.Call {
 	tool := c.call.Tool
-	if call.Tool != tool.Name && tool.Named != nil {
+	if call.Tool != tool.Name {
 		tool = tool.Named(call.Tool)
 		call.Arguments, _ = tool.Known.Canonical(call.Arguments)
 		if dated, ok := tool.Known.Relative(call.Arguments, time.Now().UTC()); ok {

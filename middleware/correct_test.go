@@ -100,10 +100,10 @@ func TestCorrect(t *testing.T) {
 		"what has no place in the call is said":      {"query_records", `{"stream":"messages","distinct":"subject"}`, []string{"The call below leaves out distinct.", `send: query_records {"stream":"messages"}`}, nil},
 		"pages have no numbers":                      {"query_records", `{"stream":"messages","limit":5,"page":2}`, []string{`Unknown argument "page"`, "Pages have no numbers", `send: query_records {"stream":"messages","limit":5}`}, nil},
 		"an id without a stream is no handle": {
-			"fetch", `{"id":"2026/0240"}`, []string{"invalid_id: ", "send pdpp://record/CONNECTION/STREAM/2026%2F0240", "!send: "}, nil,
+			"fetch", `{"id":"2026/0240"}`, []string{"invalid_id: ", "send pdpp://record/CONNECTION/STREAM/2026%2F0240", "send: schema {}"}, nil,
 		},
 		"what is beside a record's own id is in the form of its handle": {
-			"fetch", `{"id":"w-m0088-a1","connection_id":"cin_1"}`, []string{"invalid_id: ", "send cin_1/STREAM:w-m0088-a1;", "!send: "}, nil,
+			"fetch", `{"id":"w-m0088-a1","connection_id":"cin_1"}`, []string{"invalid_id: ", "send cin_1/STREAM:w-m0088-a1;", "send: schema {}"}, nil,
 		},
 		"a record's own id with a colon is of no stream": {
 			"fetch", `{"id":"C05:1794492492.000100"}`, []string{"send CONNECTION/STREAM:C05:1794492492.000100;", "!owner", "!send: "},
@@ -141,7 +141,38 @@ func TestCorrect(t *testing.T) {
 			"aggregate", `{"stream":"messages","metric":["total","count"],"field":"size_bytes"}`,
 			[]string{"a call for each of the 2", `send: aggregate {"stream":"messages","metric":"sum","field":"size_bytes"}`}, nil,
 		},
-		"a metric that there is not is no count": {"aggregate", `{"stream":"messages","metric":"median","field":"size_bytes"}`, []string{"Send one of: count, sum", "!send: "}, nil},
+		"a median is worked out of the values": {
+			"aggregate", `{"stream":"messages","metric":"median","field":"size_bytes","filter":{"subject":"a"}}`,
+			[]string{"lists the values in their order", "!leaves out", `send: query_records {"stream":"messages","filter":{"subject":"a"},"fields":["size_bytes"],"sort":"size_bytes","limit":100}`}, nil,
+		},
+		"groups have no other order": {
+			"aggregate", `{"stream":"messages","metric":"sum","field":"size_bytes","group_by":"thread_id","order_by":"size_bytes"}`,
+			[]string{"Groups come in no other order", `"group_by":"thread_id","limit":100}`}, nil,
+		},
+		"those with most records are first": {
+			"aggregate", `{"stream":"messages","metric":"count","group_by":"thread_id","sort":"-count"}`,
+			[]string{"leaves out sort", `send: aggregate {"stream":"messages","metric":"count","group_by":"thread_id"}`}, nil,
+		},
+		"a day that there is not is the last of its month": {
+			"search", `{"q":"a","until":"2026-02-30"}`, []string{`no day "2026-02-30"`, `send: search {"q":"a","until":"2026-02-28"}`}, nil,
+		},
+		"an address elsewhere is no id": {
+			"fetch", `{"id":"https://mail.example/#inbox/18c2"}`, []string{"address of a page", `send: search {"q":"https://mail.example/#inbox/18c2"}`, "!pdpp://"}, nil,
+		},
+		"an id behind the beginning of another is that id": {
+			"fetch", `{"id":"cin_1/messages:pdpp://record/cin_1/messages/m1"}`, nil, []string{"/v1/schema?connection_id=cin_1&stream=messages&view=compact", records + "/m1?connection_id=cin_1"},
+		},
+		"a filter without words is of records": {
+			"search", `{"streams":["messages"],"filter":{"subject":"a"}}`, []string{`send: query_records {"filter":{"subject":"a"},"stream":"messages"}`}, nil,
+		},
+		"words with the sign of a condition are one": {
+			"query_records", `{"stream":"messages","q":"subject:\"a b\" AND size_bytes:9"}`,
+			[]string{`send: query_records {"stream":"messages","filter":{"subject":"a b","size_bytes":9}}`}, nil,
+		},
+		"a person is no time": {
+			"query_records", `{"stream":"messages","from":"Tom Hale"}`, []string{`send: query_records {"stream":"messages","filter":{"from":"Tom Hale"}}`}, nil,
+		},
+		"a metric that there is not is no count": {"aggregate", `{"stream":"messages","metric":"entropy","field":"size_bytes"}`, []string{"Send one of: count, sum", "!send: "}, nil},
 		"no other field groups for one that cannot": {
 			"aggregate", `{"stream":"messages","metric":"count","group_by":"subject"}`, []string{"cannot group. Those that can: thread_id.", "!send: "},
 			[]string{"/v1/streams/messages/aggregate?group_by=subject&metric=count", "/v1/schema?stream=messages&view=compact"},
@@ -249,6 +280,26 @@ func TestCorrect(t *testing.T) {
 				t.Errorf("D28: %d reads are reported as %d", len(row.heard), reply.Reads)
 			}
 		})
+	}
+}
+
+// A field that is not granted is asked for only where nothing else has it.
+func TestAFieldOfWhatIsRelatedIsNotAskedFor(t *testing.T) {
+	terms := &auth.Terms{Connect: func(rs.Missing) []string { return []string{"pdpp-mcp connect messages"} }}
+	for field, asks := range map[string]bool{"body": false, "importance": true} {
+		server := correctable()
+		answer := server.Answer
+		server.Answer = func(r rs.Request) (*rs.Response, error) {
+			if r.Query.Has("fields") {
+				return nil, &rs.Error{Code: "field_not_granted", Status: 403, Message: "Not granted", Quoted: true}
+			}
+			return answer(r)
+		}
+		ctx := auth.WithPrincipal(t.Context(), auth.Principal{Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindClient, Terms: terms})
+		reply, err := standard(server)(ctx, callOf(t, "fetch", `{"id":"cin_1/messages:m1","fields":["`+field+`"]}`))
+		if text := textOf(t, reply.Result); err != nil || strings.Contains(text, "pdpp-mcp connect") != asks {
+			t.Errorf("%s: %s (%v)", field, text, err)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package middleware
 import (
 	"context"
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -51,7 +52,7 @@ func (c *correcting) unknownField(ctx context.Context) *rs.Error {
 // that is known without a read; nil for nothing. That call would be refused, and its error would propose another.
 func (c *correcting) unfit(ctx context.Context, call correct.Call) *rs.Error {
 	streams, connection := correct.Touches(call.Arguments)
-	if len(streams) != 1 || !call.Moves(c.tool, c.args) || c.call.Tool.Held == nil {
+	if len(streams) != 1 || !call.Moves(c.tool, c.args) {
 		return nil
 	}
 	s := c.call.Tool.Held(ctx, streams[0], connection)
@@ -104,6 +105,19 @@ func (c *correcting) timed(ctx context.Context) string {
 	return call.String()
 }
 
+// withField is an aggregate with the field that its metric needs, of those that are known without a read to take it, and what to say of it.
+func (c *correcting) withField(ctx context.Context) (send, hint string) {
+	streams, connection := correct.Touches(c.args)
+	if c.tool.Name != "aggregate" || c.refused.Param != "field" || c.args.Has("field") || len(streams) != 1 {
+		return "", ""
+	}
+	s := c.call.Tool.Held(ctx, streams[0], connection)
+	if s == nil {
+		return "", ""
+	}
+	return correct.ReadStream(streams[0], s).WithField(c.tool, c.args)
+}
+
 // inStream names the streams that have the fields of a filter which was sent without a stream.
 func (c *correcting) inStream(ctx context.Context, e *rs.Error) {
 	_, connection := correct.Touches(c.args)
@@ -115,7 +129,8 @@ func (c *correcting) inStream(ctx context.Context, e *rs.Error) {
 	if having := correct.Having(s, c.args.Object("filter")); len(having) == 1 {
 		e.Send = c.tool.InStream(c.args, having[0]).String()
 	} else if len(having) > 1 {
-		e.Hint += " These have them: " + strings.Join(having, ", ") + "."
+		e.Hint += " These have them: " + strings.Join(having, ", ") + ". This needs a call for each of the " + strconv.Itoa(len(having)) + "; the one below is the first."
+		e.Send = c.tool.InStream(c.args, having[0]).String()
 	}
 }
 
@@ -133,7 +148,7 @@ func (c *correcting) sinceDay(ctx context.Context, day string) correct.Call {
 // known are the streams and connections of the grant, as far as they are known without a read.
 func (c *correcting) known(ctx context.Context) correct.Grant {
 	grant := granted(ctx)
-	if c.call.Tool.Held == nil || len(grant.Sources) > 0 {
+	if len(grant.Sources) > 0 {
 		return grant
 	}
 	if s := c.call.Tool.Held(ctx, "", ""); s != nil {

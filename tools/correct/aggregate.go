@@ -69,6 +69,19 @@ func (c *correction) aggregate() {
 	}
 }
 
+// WithField is an aggregate with a field that its metric can be computed on, and what there is to choose from; "" where there is none.
+func (s KnownStream) WithField(t Tool, args rs.Object) (send, hint string) {
+	metric := args.Text("metric")
+	can := func(f rs.SchemaField) bool { return aggregates(metric)(f) }
+	fields := s.suited(can)
+	if len(s.Fields) == 0 || len(fields) == len(s.Fields) || len(fields) == 0 {
+		return "", ""
+	}
+	field := append(s.near("amount", can), fields[0])[0]
+	hint = "Of " + s.Name + " these take " + metric + ": " + quote.Names(fields, maxShown) + "."
+	return Call{t.Name, args.With("field", rs.EncodeJSON(field))}.String(), hint
+}
+
 // grouped reports whether a field groups by its values and not by time.
 func (s KnownStream) grouped(name string) bool {
 	f := s.field(name)

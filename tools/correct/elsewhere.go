@@ -27,7 +27,7 @@ func (c *correction) elsewhere(t Tool, field, value string) bool {
 	}
 	c.say(rs.UnknownField, "filter", "field %s of %s cannot be filtered by. Those that can: %s.",
 		quote.Text(field), c.stream.Name, quote.Names(c.stream.suited(filters), 12))
-	if c.hint = "The call below reads without that condition; look at " + quote.Line(field) + " in its records."; searched {
+	if c.hint = "No call finds records by it: the one below leaves that condition out, so look at " + quote.Line(field) + " in each record."; searched {
 		c.sought = &rs.Member{Name: field, Value: value}
 		c.hint = "Search reads that field: the call below finds the words."
 	}

@@ -22,12 +22,18 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	}
 	guess := slices.Clone(args)
 	for _, m := range args {
-		if !t.Takes(m.Name) && bounds[written.Snake(m.Name)] && m.Value != "null" {
+		if !t.Takes(m.Name) && bounds[written.Snake(m.Name)] && m.Value != "null" && !namesSomeone(m) {
 			return t.period(args), true
 		}
 		if !t.Takes(m.Name) {
 			guess = t.placed(guess, m)
 		}
+	}
+	if t.Takes("metric") && ordered(args) {
+		guess = guess.With("limit", "100") // the first of another order may be among the last of these
+	}
+	if call, ok := spread(guess); ok && t.Name == "aggregate" {
+		return call, true
 	}
 	if s, _ := written.Text(guess.Get("stream")); refused.Code == rs.InvalidID && refused.Param == "stream" {
 		connection, stream, ok := strings.Cut(s, "/")
@@ -84,6 +90,9 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	if zone, _ := written.Text(args.Get("time_zone")); refused.Param == "time_zone" && written.Zone(zone) != "" {
 		return Call{t.Name, args.With("time_zone", rs.EncodeJSON(written.Zone(zone)))}, true
 	}
+	if last, ok := written.LastOfMonth(args.Get(refused.Param)); ok {
+		return Call{t.Name, args.With(refused.Param, rs.EncodeJSON(last))}, true
+	}
 	if refused.Param == "since" || refused.Param == "time_zone" || refused.Param == "until" {
 		return Call{}, false // the error says the form
 	}
@@ -93,11 +102,42 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 		}
 		return call, true
 	}
-	if refused.Code == rs.InvalidID && refused.Param == "id" {
+	if id := guess.Text("id"); isPage(id) {
+		return Call{"search", rs.Object{{Name: "q", Value: rs.EncodeJSON(id)}}}, true
+	} else if refused.Code == rs.InvalidID && refused.Param == "id" {
 		return Call{}, false
 	}
 	return t.LookUp(guess), true
 }
+
+// namesSomeone reports whether an argument such as from is a person or an address, and bounds no time.
+func namesSomeone(m rs.Member) bool {
+	name := written.Snake(m.Name)
+	_, isText := written.Text(m.Value)
+	return (name == "from" || name == "to") && isText && (isWord(m.Value) || strings.Contains(m.Value, "@"))
+}
+
+// ordered reports whether arguments of an aggregate ask for another order of its groups than the one that they have: those with most
+// records first.
+func ordered(args rs.Object) bool {
+	return (args.Has("group_by") || args.Has("group_by_time")) && slices.ContainsFunc(args, func(m rs.Member) bool {
+		return sorts(written.Snake(m.Name)) && (args.Text("metric") != "count" || strings.Contains(strings.ToLower(m.Value), "asc"))
+	})
+}
+
+// spread is the list of the values of a field, in their order, for a number that is no metric but can be worked out from them, such as the
+// median; false for any other metric.
+func spread(args rs.Object) (Call, bool) {
+	metric, _ := written.Text(args.Get("metric"))
+	if !ofValues().MatchString(written.Snake(metric)) || args.Text("field") == "" || !args.Has("stream") {
+		return Call{}, false
+	}
+	list := rs.Object{{Name: "stream", Value: args.Get("stream")}}.WithAll(members(args, "connection_id", "filter", "time_zone")).
+		With("fields", list(args.Get("field"))).With("sort", args.Get("field")).With("limit", "100")
+	return Call{"query_records", list}, true
+}
+
+var ofValues = written.Expression(`^(?:approx_)?(?:median|percentile|percentiles|quantile|quartile|p\d\d|std|stdev|stddev|standard_deviation|variance|var)(?:_|$)`)
 
 // complete mends what is missing or is in the way of something else.
 func (t Tool) complete(guess rs.Object, refused *rs.Error) (Call, bool) {
@@ -126,7 +166,11 @@ func (t Tool) complete(guess rs.Object, refused *rs.Error) (Call, bool) {
 		if q, _ := written.Text(guess.Get("q")); q != "" {
 			guess = guess.Without("query")
 		}
-		if !guess.Has("q") && !guess.Has("query") && !guess.Has("since") && !guess.Has("until") { // a period alone is a timeline
+		if streams := guess.Array("streams"); !looks(guess) && guess.Has("filter") && len(streams) == 1 {
+			stream, _ := written.Text(streams[0])
+			return t.InStream(guess, stream), true
+		}
+		if !looks(guess) { // a period alone is a timeline
 			return Call{}, false
 		}
 	case "aggregate":
@@ -170,7 +214,7 @@ func isUnit(field string) bool {
 // record mends the arguments of a tool that reads one record.
 func (t Tool) record(guess rs.Object, refused *rs.Error) (rs.Object, bool) {
 	id, _ := written.Text(guess.Get("id"))
-	if id == "" && t.Takes("id") {
+	if id == "" && t.Takes("id") || isPage(id) {
 		return nil, false
 	}
 	if refused.Meant != (rs.Ref{}) {
@@ -228,6 +272,9 @@ func (t Tool) Hint(args rs.Object) string {
 	if values := alternatives(args.Get("filter")); len(values) > 0 {
 		return oneOf(len(values))
 	}
+	if isPage(args.Text("id")) && t.Takes("id") {
+		return "That is the address of a page, not the id of a record; the call below finds records that name it."
+	}
 	if id, _ := written.Text(args.Get("id")); id != "" && t.Takes("id") && !strings.Contains(id, ":") {
 		connection, _ := written.Text(args.Get("connection_id"))
 		stream, _ := written.Text(args.Get("stream"))
@@ -238,6 +285,12 @@ func (t Tool) Hint(args rs.Object) string {
 		if several, ok := rs.AsArray(list(m.Value)); ok && len(several) > 1 && !timeName().MatchString(m.Value) && (name == "metric" || name == "field" || name == "group_by") && t.Takes("metric") {
 			return fmt.Sprintf("aggregate takes one %s, so this needs a call for each of the %d; the one below is the first.", name, len(several))
 		}
+	}
+	if _, ok := spread(args); ok && t.Takes("metric") {
+		return "No metric is that; the call below lists the values in their order, from which it can be worked out."
+	}
+	if t.Takes("metric") && ordered(args) {
+		return "Groups come in no other order: those with most records first, or by time. Of up to 100, the call below leaves none out."
 	}
 	if word, _ := written.Text(args.Get("granularity")); strings.Contains(word, "week") && likelyForms["granularity"][written.Snake(word)] == "day" {
 		return "No group is a weekday: the call below groups by day, and the days of each weekday are to be added up."
@@ -251,6 +304,9 @@ func (t Tool) Hint(args rs.Object) string {
 	}
 	if sought != nil && t.Takes("metric") {
 		return "No filter looks for a part of a text: the call below groups by " + quote.Line(sought.Name) + "; add up the values that have it."
+	}
+	if sought != nil {
+		return "No filter looks within a text. Search finds whole words; for a part of one, aggregate with group_by lists the values of " + quote.Line(sought.Name) + "."
 	}
 	if slices.ContainsFunc(args, func(m rs.Member) bool { return !t.Takes(m.Name) && pages[written.Snake(m.Name)] }) && t.Takes("cursor") {
 		return "Pages have no numbers: each answer prints the call for the next page, with its cursor. The call below reads the first."
@@ -304,6 +360,7 @@ func (c Call) LeavesOut(args rs.Object) string {
 		value := strings.Trim(m.Value, `"{}[]`)
 		several, _ := rs.AsArray(m.Value)
 		switch {
+		case m.Name == "metric" && c.Tool == "query_records": // it is worked out of the values
 		case m.Name == "filter" && (c.Tool == "search" || c.Arguments.Has("group_by")): // what no filter says is in the words or groups
 		case aggregations[written.Snake(m.Name)], c.Arguments.Has("filter") && slices.Contains(words, written.Snake(m.Name)): // it is in the metric, or the filter
 		case value == "" || m.Value == "null" || silent[written.Snake(m.Name)] || strings.Contains(proposed, value):

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
@@ -104,6 +105,23 @@ func MistakesDate(args rs.Object) bool {
 			return ok && otherDate().MatchString(s)
 		})
 	})
+}
+
+// NoSuchDay says of a date in a call that there is no such day; "" where there is none of that kind.
+func NoSuchDay(args rs.Object) string {
+	values := []string{args.Get("since"), args.Get("until")}
+	for _, m := range args.Object("filter") {
+		values = append(values, m.Value)
+		for _, bound := range rs.AsObject(m.Value) {
+			values = append(values, bound.Value)
+		}
+	}
+	for _, raw := range values {
+		if last, ok := written.LastOfMonth(raw); ok {
+			return "There is no day " + quote.JSON(raw) + ": that month ends with " + last + ", which the call below has."
+		}
+	}
+	return ""
 }
 
 // period is the search for arguments of which some bound a time, if their values are days or times; else what the fields are is to be

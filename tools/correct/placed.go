@@ -23,6 +23,9 @@ func (t Tool) placed(guess rs.Object, m rs.Member) rs.Object {
 			return rest // the argument itself is given
 		}
 	}
+	if sorts(plain) {
+		return rest
+	}
 	if found := bracketed().FindStringSubmatch(m.Name); found != nil && found[2] != "" && t.Takes("filter") {
 		return rest.With("filter", with(rest.Object("filter"), found[1], found[2], m.Value).JSON())
 	}
@@ -50,6 +53,11 @@ func (t Tool) placed(guess rs.Object, m rs.Member) rs.Object {
 		}
 	}
 	return rest
+}
+
+// sorts reports whether an argument of that name says in which order records come.
+func sorts(plain string) bool {
+	return plain == "sort" || plain == "order" || slices.Contains(aliases["sort"], plain) || slices.Contains(aliases["order"], plain) || flags[plain][0] == "order"
 }
 
 // guessed is the value that is probably meant; "" leaves the argument out.

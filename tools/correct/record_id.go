@@ -34,27 +34,52 @@ func (g Grant) missingIn(t Tool, args rs.Object, about touched, e *rs.Error) *rs
 	return e
 }
 
+// Unescaped returns the call with the id of a record whose own id was copied percent-encoded, out of another form of the id; false for any
+// other id.
+func (t Tool) Unescaped(args rs.Object) (Call, bool) {
+	id, _ := written.Text(args.Get("id"))
+	ref, err := rs.ParseRef(id)
+	plain, malformed := url.PathUnescape(ref.RecordID)
+	if err != nil || malformed != nil || plain == ref.RecordID {
+		return Call{}, false
+	}
+	ref.RecordID = plain
+	return Call{t.Name, args.With("id", rs.EncodeJSON(ref.String()))}, true
+}
+
+// isPage reports whether an id is the address of a page elsewhere.
+func isPage(id string) bool {
+	return strings.HasPrefix(id, "https://") || strings.HasPrefix(id, "http://")
+}
+
 // ownID says how the id of a record is written of which the record's own is known.
 func ownID(record, connection, stream string) string {
+	if plain, err := url.PathUnescape(record); err == nil {
+		record = plain
+	}
 	ref := rs.Ref{ConnectionID: cmp.Or(connection, "CONNECTION"), Stream: cmp.Or(stream, "STREAM"), RecordID: record}
 	return fmt.Sprintf("If %s is the record's own id, send %s; structured output has connection_id and stream beside a record's id.",
 		quote.Line(record), ref)
 }
 
-// Home says which streams may have a record of which only its own id was sent, and the call that reads it where there is one such stream;
-// "" where the id is another kind of mistake.
+// Home says which streams may have a record of which only its own id was sent, and returns the call that reads it where one of them is
+// likely, or else the one that lists the streams; none where the id is another kind of mistake.
 func (g Grant) Home(t Tool, args rs.Object) (sentence string, send Call) {
-	id, _ := written.Text(args.Get("id"))
-	connection, _ := written.Text(args.Get("connection_id"))
-	streams := g.streamsOf(connection)
-	if id == "" || !t.Takes("id") || strings.Contains(id, ":") || len(streams) == 0 {
+	id, connection := args.Text("id"), args.Text("connection_id")
+	if id == "" || !t.Takes("id") || strings.Contains(id, ":") {
 		return "", Call{}
 	}
-	if len(streams) == 1 {
-		ref := rs.Ref{ConnectionID: connection, Stream: streams[0], RecordID: id}
-		send = Call{t.Name, args.Without("connection_id").With("id", rs.EncodeJSON(ref.String()))}
+	streams := g.streamsOf(connection)
+	if len(streams) == 0 {
+		return "", Call{"schema", rs.Object{}}
 	}
-	return "Streams that may have it: " + quote.Names(streams, maxShown) + ".", send
+	sentence = "Streams that may have it: " + quote.Names(streams, maxShown) + "."
+	kind, _, _ := strings.Cut(id, "-") // note-0036 is one of the notes
+	if near := written.Nearest(kind, streams, 1); len(near) > 0 || len(streams) == 1 {
+		ref := rs.Ref{ConnectionID: connection, Stream: append(near, streams[0])[0], RecordID: id}
+		return sentence, Call{t.Name, args.Without("connection_id").With("id", rs.EncodeJSON(ref.String()))}
+	}
+	return sentence, Call{"schema", rs.Object{}}
 }
 
 // isStreamName reports whether a name may be a stream's: the first part of a record's own id, as in C05:1794492492.000100, has digits.
@@ -79,6 +104,11 @@ func (t Tool) identified(args rs.Object) rs.Object {
 	}
 	if !ok {
 		return args
+	}
+	if at := strings.Index(id, rs.RecordURIPrefix); at > 0 { // behind what the other ids of a table begin with
+		if _, err := rs.ParseRef(id[at:]); err == nil {
+			return args.With("id", rs.EncodeJSON(id[at:]))
+		}
 	}
 	if stream, connection, record := recordURL(id); stream != "" {
 		ref := rs.Ref{ConnectionID: connection, Stream: stream, RecordID: record}

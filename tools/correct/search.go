@@ -201,12 +201,14 @@ func (t Tool) conditional(args rs.Object) rs.Object {
 	for _, m := range args {
 		s, _ := written.Text(m.Value)
 		if t.Takes("filter") && t.Takes("stream") && !t.Takes(m.Name) && !args.Has("filter") && slices.Contains(words, written.Snake(m.Name)) &&
-			strings.ContainsAny(s, "<>=") && conditionsIn(s) != nil {
+			(strings.ContainsAny(s, "<>=") || lucene().MatchString(s)) && conditionsIn(s) != nil {
 			return renamed(args, m.Name, "filter", m.Value)
 		}
 	}
 	return args
 }
+
+var lucene = written.Expression(`^[a-z]\w*:\S`)
 
 // worded is the search for the words that a call of another tool looks for in a stream; false where it looks for none.
 func (t Tool) worded(args rs.Object) (Call, bool) {

@@ -98,12 +98,25 @@ func dateOf(raw string) string {
 	}
 	switch t, span := readDate(s); {
 	case t.IsZero():
-		return ""
+		last, _ := LastOfMonth(raw)
+		return last
 	case span == "":
 		return t.Format(time.RFC3339)
 	default:
 		return t.Format(time.DateOnly)
 	}
+}
+
+// LastOfMonth is the last day of the month of a date that there is not, such as 2026-02-30; false for any other value.
+func LastOfMonth(raw string) (string, bool) {
+	s, _ := Text(raw)
+	s = strings.TrimSpace(s)
+	_, err := time.Parse(time.DateOnly, s)
+	if len(s) != len(time.DateOnly) || err == nil || s[8:] < "29" || s[8:] > "31" {
+		return "", false
+	}
+	month, err := time.Parse("2006-01-", s[:8])
+	return month.AddDate(0, 1, -1).Format(time.DateOnly), err == nil
 }
 
 const currencyCodes = `(?:USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|CNY|INR|SEK|NOK|DKK|PLN|CZK|BRL|MXN)`
