@@ -203,8 +203,12 @@ func TestCorrect(t *testing.T) {
 		"a filter without a stream is of the one that has its fields": {
 			"query_records", `{"filter":{"subject":"a"}}`, []string{"stream is required", `send: query_records {"filter":{"subject":"a"},"stream":"messages"}`}, []string{whole},
 		},
-		"a value with another condition behind it is none": {
-			"query_records", `{"stream":"messages","filter":"subject = 'tax' or subject = 'rent'"}`, []string{"invalid_filter: ", "!send: "}, nil,
+		"of alternatives the first is sent": {
+			"query_records", `{"stream":"messages","filter":"subject = 'tax' or subject = 'rent'"}`,
+			[]string{"invalid_filter: ", "a call for each of the 2; the one below is the first", `send: query_records {"stream":"messages","filter":{"subject":"tax"}}`}, nil,
+		},
+		"a range that no value is in is not turned round": {
+			"query_records", `{"stream":"messages","filter":"size_bytes > 50 and size_bytes < 10"}`, []string{"No value of size_bytes fulfils all of these", "!send: "}, nil,
 		},
 		"a value that is no value is none": {"query_records", `{"stream":"messages","filter":"subject is not null"}`, []string{"invalid_filter: ", "!send: "}, nil},
 		"words within quotes are a value": {

@@ -152,44 +152,38 @@ func (c *correction) ofRelated(t Tool) (call Call, ok bool) {
 	return Call{t.Name, records.With("filter", filter.JSON())}, true
 }
 
-// unfolded is a filter with the operators that stand in the names of its fields as conditions, and what is meant by those that no filter
-// says. It is false where that is not known.
-func (c *correction) unfolded(t Tool, filter rs.Object) (plain rs.Object, ok bool) {
-	if plain, ok := byProperty(filter); ok && c.stream.field("property") == nil && c.stream.field("timestamp") == nil {
-		c.say(rs.UnknownField, "filter", "A property is the name of its condition, without its type.")
-		filter = plain
-	}
+// planned is a filter whose fields are those of the stream as far as they are known, with what is meant by other operators than those of
+// a filter, which may stand in the names of fields. It is false where that is not known.
+func (c *correction) planned(t Tool, filter rs.Object) (mended rs.Object, ok bool) {
 	filter = c.bounded(filter)
-	plain, names, ok := unfolded(filter, c.stream.named(filter))
-	if len(names) == 0 {
+	own := c.stream.field("property") != nil || c.stream.field("timestamp") != nil
+	r := &filterReader{known: c.stream.named(filter), own: own, left: maxConditions}
+	p, ok := r.read(filter.JSON(), 0).plan()
+	if len(r.folded) == 0 {
 		return filter, true
 	}
-	c.say(rs.UnknownField, "filter", "%s has no field %s; an operator is written inside its field.", c.stream.Name, quote.Names(names, maxShown))
-	guess, excluded, sought := "", (*rs.Member)(nil), (*rs.Member)(nil)
-	if ok {
-		guess, excluded, sought = guessedFilter(plain.JSON())
-	}
-	if guess == "" {
+	c.say(rs.UnknownField, "filter", "%s has no field %s; an operator is written inside its field.", c.stream.Name, quote.Names(r.folded, maxShown))
+	if !ok {
 		c.open, c.partly = true, true
 		return nil, false
 	}
-	if values := alternatives(plain.JSON()); len(values) > 0 {
-		c.hint = oneOf(len(values))
+	if p.calls > 1 {
+		c.hint = severalCalls(p.calls)
 	}
-	if excluded != nil {
-		to := c.name("filter", excluded.Name, aggregates("group_by"), "group")
-		if c.grouped = excluded; !c.open {
-			c.hint = excludedHint(t, *excluded, c.args)
+	if p.excluded != nil {
+		to := c.name("filter", p.excluded.Name, aggregates("group_by"), "group")
+		if c.grouped = p.excluded; !c.open {
+			c.hint = excludedHint(t, *p.excluded, c.args)
 		}
-		excluded.Name = to
+		c.grouped.Name = to
 	}
-	if sought != nil {
-		c.sought, c.hint = sought, "Search reads words: the call below finds the records that have them."
-		if f := c.stream.field(sought.Name); f != nil && !f.Lexical {
+	if p.sought != nil {
+		c.sought, c.hint = p.sought, "Search reads words: the call below finds the records that have them."
+		if f := c.stream.field(p.sought.Name); f != nil && !f.Lexical {
 			c.open = true
 		}
 	}
-	return swapped(rs.AsObject(guess)), true
+	return p.filter, true
 }
 
 // bounded is a filter with the bounds of a time that no field names, such as from and to, as those of the field that says when a record is.

@@ -172,7 +172,7 @@ func (c *correction) filter(t Tool) {
 	if filter == nil {
 		return
 	}
-	filter, ok := c.unfolded(t, filter)
+	filter, ok := c.planned(t, filter)
 	if !ok {
 		return
 	}

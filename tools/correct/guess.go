@@ -13,6 +13,11 @@ import (
 // Guess returns the call that is probably meant by arguments that the tool refused, from what is known without a read. refused is the
 // error. It reports false where there is none; the caller checks that the tool takes what is returned.
 func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
+	if tool, apart, ok := t.statement(args); ok && tool != t.Name {
+		return Call{tool, apart}, true
+	} else if ok {
+		args = apart
+	}
 	args = t.conditional(args)
 	if call, ok := t.worded(args); ok {
 		return call, t.Name == "query_records"
@@ -52,26 +57,25 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	} else {
 		guess = chosen
 	}
-	guess = t.withoutTail(guess)
-	if raw := guess.Get("filter"); raw != "" {
-		filter, excluded, sought := guessedFilter(raw)
-		if guess = guess.Without("filter"); filter != "" && filter != "{}" {
-			guess = guess.With("filter", swapped(rs.AsObject(filter)).JSON())
-		}
-		switch {
-		case filter == "" && !isEmpty(raw): // without a condition it would be another question
-			return Call{}, false
-		case sought != nil && t.Name != "aggregate" && guess.Has("stream"):
-			return searchFor(guess, *sought)
-		case excluded != nil && guess.Has("stream"):
-			return t.groupedBy(guess, *excluded)
-		case sought != nil && guess.Has("stream"):
-			call, ok := t.groupedBy(guess, *sought)
-			call.Arguments = call.Arguments.With("limit", "100") // any of them may have it
-			return call, ok
-		case sought != nil || excluded != nil:
-			return Call{}, false
-		}
+	p, ok := planOf(guess.Get("filter"))
+	if !ok { // without a condition it would be another question
+		return Call{}, false
+	}
+	if guess = guess.Without("filter"); len(p.filter) > 0 {
+		guess = guess.With("filter", p.filter.JSON())
+	}
+	switch {
+	case p.sought == nil && p.excluded == nil:
+	case !guess.Has("stream"):
+		return Call{}, false
+	case p.excluded != nil:
+		return t.groupedBy(guess, *p.excluded)
+	case t.Name == "aggregate":
+		call, ok := t.groupedBy(guess, *p.sought)
+		call.Arguments = call.Arguments.With("limit", "100") // any of them may have it
+		return call, ok
+	default:
+		return searchFor(guess, *p.sought)
 	}
 	for _, m := range slices.Clone(guess) {
 		if p := t.parameter(m.Name); p != nil {
@@ -269,8 +273,15 @@ func onlyConnection(args rs.Object) rs.Object {
 
 // Hint says what the call of [Tool.Guess] leaves of the arguments for another call; "" if it leaves nothing.
 func (t Tool) Hint(args rs.Object) string {
-	if values := alternatives(args.Get("filter")); len(values) > 0 {
-		return oneOf(len(values))
+	p, ok := planOf(args.Get("filter"))
+	if p.never != "" {
+		return "No value of " + quote.Line(p.never) + " fulfils all of these conditions; if any of them is meant, send a call for each."
+	}
+	if !ok {
+		p = plan{}
+	}
+	if p.calls > 1 {
+		return severalCalls(p.calls)
 	}
 	if isPage(args.Text("id")) && t.Takes("id") {
 		return "That is the address of a page, not the id of a record; the call below finds records that name it."
@@ -298,15 +309,14 @@ func (t Tool) Hint(args rs.Object) string {
 	if call, ok := t.worded(args); ok && t.Name != call.Tool && t.Takes("metric") {
 		return "aggregate looks for no words: search finds the records that have them."
 	}
-	_, excluded, sought := guessedFilter(args.Get("filter"))
-	if excluded != nil {
-		return excludedHint(t, *excluded, args)
+	if p.excluded != nil {
+		return excludedHint(t, *p.excluded, args)
 	}
-	if sought != nil && t.Takes("metric") {
-		return "No filter looks for a part of a text: the call below groups by " + quote.Line(sought.Name) + "; add up the values that have it."
+	if p.sought != nil && t.Takes("metric") {
+		return "No filter looks for a part of a text: the call below groups by " + quote.Line(p.sought.Name) + "; add up the values that have it."
 	}
-	if sought != nil {
-		return "No filter looks within a text. Search finds whole words; for a part of one, aggregate with group_by lists the values of " + quote.Line(sought.Name) + "."
+	if p.sought != nil {
+		return "No filter looks within a text. Search finds whole words; for a part of one, aggregate with group_by lists the values of " + quote.Line(p.sought.Name) + "."
 	}
 	if slices.ContainsFunc(args, func(m rs.Member) bool { return !t.Takes(m.Name) && pages[written.Snake(m.Name)] }) && t.Takes("cursor") {
 		return "Pages have no numbers: each answer prints the call for the next page, with its cursor. The call below reads the first."
@@ -314,9 +324,9 @@ func (t Tool) Hint(args rs.Object) string {
 	return ""
 }
 
-// oneOf says that a call asks for the first of several values.
-func oneOf(values int) string {
-	return fmt.Sprintf("A filter takes one value a field, so this needs a call for each of the %d; the one below is the first.", values)
+// severalCalls says that a call asks for the first of several alternatives.
+func severalCalls(calls int) string {
+	return fmt.Sprintf("A filter has no or, and one value a field, so this needs a call for each of the %d; the one below is the first.", calls)
 }
 
 // excludedHint says how the records are found that a condition on no value, or on any but one, asks for: by groups, or in the records.
@@ -338,18 +348,6 @@ func excludedHint(t Tool, excluded rs.Member, args rs.Object) string {
 		return "No filter excludes a value: leave that condition out, or group by " + field + "."
 	}
 	return "No filter excludes a value: the call below groups by " + field + ", and the other groups are what is asked for."
-}
-
-// swapped is a filter with its reversed ranges the other way round.
-func swapped(filter rs.Object) rs.Object {
-	for _, m := range filter {
-		condition := rs.AsObject(m.Value)
-		if lower, upper, ok := written.ReversedRange(condition); ok {
-			turned := condition.With(lower, condition.Get(upper)).With(upper, condition.Get(lower))
-			filter = filter.With(m.Name, turned.JSON())
-		}
-	}
-	return filter
 }
 
 // LeavesOut names the arguments of which nothing is in a call that is proposed for them. What says nothing about a read is none of them.

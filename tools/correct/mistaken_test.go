@@ -21,12 +21,23 @@ func toolNamed(t *testing.T, name string) correct.Tool {
 	return correct.Tool{}
 }
 
-// A filter that is not understood is never left out of the call that is proposed: that would be a read of all records.
+// A filter in a list is taken as what it says, and one that is not understood is never left out of the call that is proposed: that would be a
+// read of all records.
 func TestAFilterInAListIsNotLeftOut(t *testing.T) {
-	for _, filter := range []string{`[["total",">",50],["currency","=","EUR"]]`, `["total",">",50]`, `["total>50","total<10"]`, `5`} {
+	for filter, want := range map[string]string{
+		`[["total",">",50],["currency","=","EUR"]]`:      `{"total":{"gt":50},"currency":"EUR"}`,
+		`[["total",">",50],"and",["total","<",90]]`:      `{"total":{"gt":50,"lt":90}}`,
+		`["total",">",50]`:                               `{"total":{"gt":50}}`,
+		`["total>50","currency = EUR"]`:                  `{"total":{"gt":50},"currency":"EUR"}`,
+		`["|",["status","=","paid"],["total",">",50]]`:   `{"status":"paid"}`,
+		`["total>50","total<10"]`:                        "",
+		`["a","and",["total",">",50],"or",["b","=",50]]`: "",
+		`5`: "",
+	} {
 		args, _ := correct.Arguments(json.RawMessage(`{"stream":"orders","metric":"count","filter":` + filter + `}`))
 		for _, name := range []string{"aggregate", "query_records"} {
-			if call, ok := toolNamed(t, name).Guess(args, &rs.Error{Code: rs.InvalidFilter, Param: "filter"}); ok && call.Tool == name {
+			call, _ := toolNamed(t, name).Guess(args, &rs.Error{Code: rs.InvalidFilter, Param: "filter"})
+			if got := call.Arguments.Get("filter"); got != want || want == "" && call.Tool == name {
 				t.Errorf("%s %s leads to %s", name, filter, call)
 			}
 		}
@@ -66,11 +77,104 @@ func TestADirectionIsNoCondition(t *testing.T) {
 	}
 }
 
-// Half of an alternative is no condition: the other half would be lost.
-func TestHalfOfAnAlternativeIsNotProposed(t *testing.T) {
-	args, _ := correct.Arguments(json.RawMessage(`{"stream":"orders","filter":{"total":">=50 or <10"}}`))
-	call, ok := toolNamed(t, "query_records").Guess(args, &rs.Error{Code: rs.InvalidFilter, Param: "filter"})
-	if ok && strings.Contains(call.String(), `"gte"`) {
-		t.Errorf("it leads to %s", call)
+// Half of an alternative is proposed with the number of calls that all of it takes.
+func TestHalfOfAnAlternativeIsSaid(t *testing.T) {
+	for filter, calls := range map[string]string{
+		`{"total":">=50 or <10"}`: "2", `"status = 'paid' or total > 5 or total < 2"`: "3", `{"or":[{"a":1},{"b":2}]}`: "2", `{"a":[1,2],"b":{"in":[1,2,3]}}`: "6",
+		`"not (a = 1 and b = 2)"`: "2", `"status in ('paid', 'open')"`: "2", `"a:(1 OR 2)"`: "2",
+	} {
+		args, _ := correct.Arguments(json.RawMessage(`{"stream":"orders","filter":` + filter + `}`))
+		if hint := toolNamed(t, "query_records").Hint(args); !strings.Contains(hint, "a call for each of the "+calls+";") {
+			t.Errorf("%s: %q", filter, hint)
+		}
+	}
+}
+
+// A text is read as the languages write conditions; one that says two things of a field, or more than is understood, leads to no call.
+func TestFiltersInATextOfAnyLanguage(t *testing.T) {
+	tool := toolNamed(t, "query_records")
+	for filter, want := range map[string]string{
+		`total > 50 and total < 10`:                                        "",
+		`total > 50 total < 90`:                                            "",
+		`status = 'paid' and (total > 50 and total <= 90)`:                 `{"status":"paid","total":{"gt":50,"lte":90}}`,
+		`merchant = 'O''Brien, Sons' AND total BETWEEN 90 AND 50`:          `{"merchant":"O'Brien, Sons","total":{"gte":50,"lte":90}}`,
+		`total gt 100 and status eq 'paid'`:                                `{"total":{"gt":100},"status":"paid"}`,
+		`ordered_at ge datetime'2026-01-01T00:00:00Z'`:                     `{"ordered_at":{"gte":"2026-01-01T00:00:00Z"}}`,
+		`df['total'] > 100 & (df['status'] == 'paid')`:                     `{"total":{"gt":100},"status":"paid"}`,
+		`df.total.between(10, 20)`:                                         `{"total":{"gte":10,"lte":20}}`,
+		`(df.status.isin(['paid'])) & (df.total >= 5)`:                     `{"status":"paid","total":{"gte":5}}`,
+		`status:paid total:[10 TO 20]`:                                     `{"status":"paid","total":{"gte":10,"lte":20}}`,
+		`status:paid AND total:>10 AND ordered_at:[2026-01-01 TO *]`:       `{"status":"paid","total":{"gt":10},"ordered_at":{"gte":"2026-01-01"}}`,
+		`AND({status} = 'paid', {total} > 10)`:                             `{"status":"paid","total":{"gt":10}}`,
+		`status = in transit and total > 5`:                                `{"status":"in transit","total":{"gt":5}}`,
+		`NOT total > 5`:                                                    `{"total":{"lte":5}}`,
+		`not (total < 5 or total > 9)`:                                     `{"total":{"gte":5,"lte":9}}`,
+		`is_seen = false && size >= 10`:                                    `{"is_seen":false,"size":{"gte":10}}`,
+		"`status` = \"paid\" and lower(merchant) = 'otter'":                `{"status":"paid","merchant":"otter"}`,
+		`date(ordered_at) = '2026-03-01'`:                                  `{"ordered_at":"2026-03-01"}`,
+		`status = 'paid' order by total desc limit 5`:                      "",
+		`status = 'paid`:                                                   "",
+		`(status = 'paid'`:                                                 "",
+		`total > `:                                                         "",
+		`total > 5 and`:                                                    "",
+		`total > (select avg(total) from orders)`:                          "",
+		`100 < total`:                                                      "",
+		`status = paid and merchant = Marks & Spencer`:                     "",
+		strings.Repeat("(", 5000) + `a=1` + strings.Repeat(")", 5000):      "",
+		strings.TrimSuffix(strings.Repeat("a = 1 and ", 400), " and "):     "",
+		strings.TrimSuffix(strings.Repeat("(a=1 or b=2) and ", 9), "and "): "",
+	} {
+		args := rs.Object{{Name: "stream", Value: `"orders"`}, {Name: "filter", Value: rs.EncodeJSON(filter)}}
+		call, _ := tool.Guess(args, &rs.Error{Code: rs.InvalidFilter, Param: "filter"})
+		if got := call.Arguments.Get("filter"); got != want && !strings.Contains(filter, "order by") {
+			t.Errorf("%.60s leads to %s", filter, call)
+		}
+	}
+}
+
+// A statement of SQL is the call of the tool that answers it.
+func TestStatementsOfSQL(t *testing.T) {
+	for sql, want := range map[string]string{
+		`SELECT merchant, total FROM orders WHERE total > 100 ORDER BY total DESC LIMIT 5;`: `query_records {"stream":"orders","fields":["merchant","total"],"sort":"-total","limit":5,"filter":{"total":{"gt":100}}}`,
+		`select * from orders`: `query_records {"stream":"orders"}`,
+		`SELECT merchant, SUM(total) FROM orders GROUP BY merchant`: `aggregate {"stream":"orders","metric":"SUM(total)","group_by":"merchant"}`,
+		`SELECT COUNT(*) FROM orders WHERE status = 'paid'`:         `aggregate {"stream":"orders","filter":"status = 'paid'","metric":"COUNT(*)"}`,
+		`SELECT DISTINCT merchant FROM orders`:                      `aggregate {"stream":"orders","group_by":"merchant","metric":"count"}`,
+		`SELECT * FROM orders o JOIN items i ON o.id = i.order_id`:  ` {}`,
+		`SELECT SUM(total), AVG(total) FROM orders`:                 ` {}`,
+	} {
+		args := rs.Object{{Name: "sql", Value: rs.EncodeJSON(sql)}}
+		call, _ := toolNamed(t, "query_records").Guess(args, &rs.Error{Code: rs.InvalidArguments, Param: "sql"})
+		if got := call.String(); got != want && !(want == " {}" && call.Tool == "schema") {
+			t.Errorf("%s leads to %s", sql, got)
+		}
+	}
+}
+
+// Filters that are nested or long for their own sake cost little.
+func BenchmarkHostileFilters(b *testing.B) {
+	nested := func(before, after string, levels int) string {
+		return strings.Repeat(before, levels) + `{"a":1}` + strings.Repeat(after, levels)
+	}
+	for name, filter := range map[string]string{
+		"objects": nested(`{"and":[`, `]}`, 2500), "nots": nested(`{"not":`, `}`, 3000), "lists": nested(`[`, `]`, 12000), "wrapped": nested(`{"bool":{"must":`, `}}`, 1400),
+		"brackets": rs.EncodeJSON(strings.Repeat("(", 12000) + "a=1" + strings.Repeat(")", 12000)), "words": rs.EncodeJSON("a = " + strings.Repeat("b ", 12000)),
+		"conditions": rs.EncodeJSON(strings.Repeat("a=1 and ", 3000) + "a=1"), "alternatives": rs.EncodeJSON(strings.Repeat("(a=1 or b=2) and ", 1400) + "a=1"),
+		"denied": rs.EncodeJSON(strings.Repeat("not ", 6000) + "a=1"), "fields": nested(`{"a":`, `}`, 4000), "quotes": rs.EncodeJSON(strings.Repeat(`a='b\\`, 3500)),
+		"long words": rs.EncodeJSON("a = " + strings.Repeat("b ", 2000)), "long alternatives": rs.EncodeJSON(strings.Repeat("(a=1 or b=2) and ", 230) + "a=1"),
+		"select": rs.EncodeJSON("select " + strings.Repeat("a order by ", 370)),
+	} {
+		raw := json.RawMessage(`{"stream":"orders","filter":` + filter + `}`)
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				args, _ := correct.Arguments(raw)
+				for _, tool := range []string{"query_records", "aggregate"} {
+					known := correct.ReadTool(tool, `{"properties":{"stream":{"type":"string"},"filter":{"type":"object"}}}`)
+					canonical, _ := known.Canonical(args)
+					call, _ := known.Guess(canonical, &rs.Error{Code: rs.InvalidFilter, Param: "filter"})
+					_ = known.Hint(canonical) + call.LeavesOut(canonical)
+				}
+			}
+		})
 	}
 }

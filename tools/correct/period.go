@@ -60,7 +60,7 @@ func (t Tool) Timed(args rs.Object, field string) (Call, bool) {
 			if !written.IsTime(bound.Value) {
 				return Call{}, false
 			}
-			filter = with(filter, field, map[string]string{"since": "gte", "until": "lte"}[bound.Name], bound.Value)
+			filter, _ = compared(filter, field, map[string]string{"since": "gte", "until": "lte"}[bound.Name], bound.Value)
 		}
 	}
 	if len(rest) < len(args) {
@@ -84,8 +84,8 @@ func ChangesSinceDay(args rs.Object) (string, bool) {
 
 // SinceDay returns the call that reads the records from a day on by a field of the stream, or by a search where none is known.
 func (t Tool) SinceDay(args rs.Object, day, field string) Call {
-	if filter := args.Object("filter"); field != "" && !filter.Has(field) {
-		return Call{t.Name, args.Without("changes_since", "cursor").With("filter", with(filter, field, "gte", rs.EncodeJSON(day)).JSON())}
+	if filter, ok := compared(args.Object("filter"), field, "gte", rs.EncodeJSON(day)); ok && field != "" {
+		return Call{t.Name, args.Without("changes_since", "cursor").With("filter", filter.JSON())}
 	}
 	search := rs.Object{{Name: "since", Value: rs.EncodeJSON(day)}, {Name: "streams", Value: list(args.Get("stream"))}}
 	return Call{"search", search.WithAll(onlyConnection(args)).WithAll(members(args, "filter", "limit", "time_zone"))}

@@ -26,33 +26,26 @@ func (t Tool) placed(guess rs.Object, m rs.Member) rs.Object {
 	if sorts(plain) {
 		return rest
 	}
-	if found := bracketed().FindStringSubmatch(m.Name); found != nil && found[2] != "" && t.Takes("filter") {
-		return rest.With("filter", with(rest.Object("filter"), found[1], found[2], m.Value).JSON())
-	}
-	if wrappers[plain] == "not" && t.Takes("filter") && rs.AsObject(m.Value) != nil {
-		filter := rest.Object("filter")
-		for _, excluded := range rs.AsObject(m.Value) {
-			if filter.Includes(excluded.Name) {
-				return guess // one field cannot have both conditions
-			}
-			filter = append(filter, rs.Member{Name: excluded.Name, Value: rs.Object{{Name: "not", Value: excluded.Value}}.JSON()})
-		}
-		return rest.With("filter", filter.JSON())
-	}
-	if o, ok := operatorIn(m.Name, nil); ok && t.Takes("filter") && !rest.Object("filter").Includes(o.field) {
-		return rest.With("filter", rest.Object("filter").With(o.field, o.condition(m.Value)).JSON())
-	}
-	scalar := rs.Kind(m.Value) == "string" || rs.Kind(m.Value) == "number" || rs.Kind(m.Value) == "boolean"
-	compared := rs.AsObject(m.Value)
-	compares := len(compared) > 0 && !slices.ContainsFunc(compared, func(r rs.Member) bool { return !isOperator(r.Name) })
-	if t.Takes("filter") && t.Takes("stream") && (scalar || compares) && !beside[plain] {
-		if filter := rest.Object("filter"); filter != nil || !rest.Has("filter") {
-			if name := bracketed().FindStringSubmatch(m.Name); name != nil && !filter.Includes(name[1]) {
-				return rest.With("filter", filter.With(name[1], m.Value).JSON())
-			}
-		}
+	o := rs.AsObject(m.Value)
+	_, operator := operatorIn(m.Name, nil)
+	compares := rs.Kind(m.Value) == "string" || rs.Kind(m.Value) == "number" || rs.Kind(m.Value) == "boolean" ||
+		len(o) > 0 && !slices.ContainsFunc(o, func(r rs.Member) bool { return !isOperator(r.Name) })
+	if t.Takes("filter") && (operator || strings.Contains(m.Name, "[") || wrappers[plain] == "not" && o != nil || compares && t.Takes("stream") && !beside[plain]) {
+		return t.filteredBy(rest, rs.Object{m})
 	}
 	return rest
+}
+
+// filteredBy is a call with one more part of its filter, in whatever form they are.
+func (t Tool) filteredBy(args, part rs.Object) rs.Object {
+	switch filter := args.Object("filter"); {
+	case isEmpty(args.Get("filter")):
+		return args.With("filter", part.JSON())
+	case filter == nil || filter.Includes(part[0].Name):
+		return args.With("filter", rs.JoinArray([]string{args.Get("filter"), part.JSON()}))
+	default:
+		return args.With("filter", append(slices.Clone(filter), part...).JSON())
+	}
 }
 
 // sorts reports whether an argument of that name says in which order records come.

@@ -79,8 +79,8 @@ func (t Tool) Rewritten(args rs.Object, refused *rs.Error) (Call, bool) {
 				}
 			}
 			filter = filter.With(m.Name, o.JSON())
-		} else if bounds := leadingOf(m.Value); bounds != nil {
-			filter, found = filter.With(m.Name, bounds.JSON()), true
+		} else if p, ok := planOf(rs.Object{m}.JSON()); ok && p.calls == 1 && p.filter.Object(m.Name) != nil { // "> 5"
+			filter, found = filter.With(m.Name, p.filter.Get(m.Name)), true
 		} else if two := written.Numbers(m.Value); two != nil && strings.Contains(refused.Message, "number") {
 			filter, found = filter.With(m.Name, rs.Object{{Name: "gte", Value: two[0]}, {Name: "lte", Value: two[1]}}.JSON()), true
 		} else if flag, ok := map[string]string{"0": "false", "1": "true"}[m.Value]; ok && strings.Contains(refused.Message, "boolean") {

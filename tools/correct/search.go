@@ -201,7 +201,7 @@ func (t Tool) conditional(args rs.Object) rs.Object {
 	for _, m := range args {
 		s, _ := written.Text(m.Value)
 		if t.Takes("filter") && t.Takes("stream") && !t.Takes(m.Name) && !args.Has("filter") && slices.Contains(words, written.Snake(m.Name)) &&
-			(strings.ContainsAny(s, "<>=") || lucene().MatchString(s)) && conditionsIn(s) != nil {
+			(strings.ContainsAny(s, "<>=") || lucene().MatchString(s)) && (&filterReader{left: maxConditions}).text(s) != nil {
 			return renamed(args, m.Name, "filter", m.Value)
 		}
 	}
@@ -249,14 +249,14 @@ func searchFor(args rs.Object, sought rs.Member) (Call, bool) {
 
 // Sought is the search for the text that the filter of a call looks for within a field; false for any other filter.
 func (t Tool) Sought(args rs.Object) (Call, bool) {
-	filter, _, sought := guessedFilter(args.Get("filter"))
-	if sought == nil || !args.Has("stream") {
+	p, ok := planOf(args.Get("filter"))
+	if !ok || p.sought == nil || !args.Has("stream") {
 		return Call{}, false
 	}
-	if args = args.Without("filter"); filter != "{}" {
-		args = args.With("filter", filter)
+	if args = args.Without("filter"); len(p.filter) > 0 {
+		args = args.With("filter", p.filter.JSON())
 	}
-	return searchFor(args, *sought)
+	return searchFor(args, *p.sought)
 }
 
 // groupedBy groups by a field of which no filter excludes a value: a number keeps what it is of, records are counted. It is false for a

@@ -119,7 +119,7 @@ var bounds = set(
 
 // operators are other ways to write an operator; "" is equality. All of them are certain.
 var operators = map[string]string{
-	"eq": "", "=": "", "==": "", "exact": "", "equals": "", "equal": "", "is": "", "value": "",
+	"eq": "", "=": "", "==": "", "===": "", "exact": "", "equals": "", "equal": "", "is": "", "value": "",
 	">=": "gte", "min": "gte", "minimum": "gte", "ge": "gte", "greater_than_or_equal": "gte", "greater_than_or_equal_to": "gte", "at_least": "gte",
 	">": "gt", "greater_than": "gt", "more_than": "gt", "over": "gt", "above": "gt", "after": "gt", "later_than": "gt", "newer_than": "gt",
 	"<=": "lte", "max": "lte", "maximum": "lte", "le": "lte", "less_than_or_equal": "lte", "less_than_or_equal_to": "lte", "at_most": "lte",
@@ -138,14 +138,15 @@ var complements = map[string]string{"gte": "lt", "gt": "lte", "lte": "gt", "lt":
 // Words that probably mean what no filter says.
 var (
 	lists      = set("in", "any", "any_of", "one_of")
-	absences   = set("is_null", "isnull", "null", "missing", "is_empty", "empty")
+	absences   = set("is_null", "isnull", "null", "not_exists", "missing", "is_empty", "empty")
 	presences  = set("exists", "not_null", "notnull", "is_not_null", "not_empty", "is_not_empty", "has_value", "present")
 	exclusions = set("ne", "neq", "not", "!=", "!==", "<>", "not_equal", "not_equals", "not_equal_to", "does_not_equal", "nin", "not_in", "is_not",
 		"not_like", "not_contains", "does_not_contain")
 	ranges = set("between", "range")
 	seeks  = set("contains", "like", "ilike", "match", "matches", "regex", "starts_with", "startswith",
 		"ends_with", "endswith", "search", "icontains", "includes",
-		"iexact", "istartswith", "iendswith", "iregex")
+		"iexact", "istartswith", "iendswith", "iregex", "=~", "match_phrase", "match_phrase_prefix", "wildcard", "prefix", "regexp", "fuzzy",
+		"substring", "substringof", "text")
 )
 
 // Names of the parts of a condition that is written out, such as {"field":"total","operator":">=","value":100}.
@@ -154,6 +155,22 @@ var (
 	operatorParts = set("operator", "op", "comparison", "condition", "comparator", "cmp", "predicate")
 	valueParts    = set("value", "values", "operand", "val")
 )
+
+// wrappers are what other query languages put around conditions that all hold, of which any or none is to hold, or that look for a text.
+var wrappers = map[string]string{
+	"where": "all", "filter": "all", "filters": "all", "query": "all", "term": "all", "terms": "all", "range": "all", "bool": "all", "must": "all",
+	"constant_score": "all", "and": "all", "&": "all", "&&": "all", "all": "all", "all_of": "all", "conditions": "all", "rules": "all",
+	"query_string": "all", "simple_query_string": "all", "expression": "all", "predicate": "all",
+	"or": "any", "|": "any", "||": "any", "should": "any", "any_of": "any",
+	"not": "not", "nor": "not", "must_not": "not", "exclude": "not", "except": "not", "none": "not",
+	"match": "match", "match_phrase": "match", "match_phrase_prefix": "match", "wildcard": "match", "prefix": "match", "regexp": "match", "fuzzy": "match",
+}
+
+// noise are names in a filter of other languages that say how to compare, and ask for nothing.
+var noise = set("options", "boost", "minimum_should_match", "case_insensitive", "_name", "__typename")
+
+// rowNames are what programs call a row.
+var rowNames = set("df", "row", "record", "item", "doc", "x")
 
 // propertyTypes are those of Notion, which stand between a property and its condition.
 var propertyTypes = set("rich_text", "title", "text", "number", "date", "select", "multi_select", "status", "checkbox", "people", "email", "url",

@@ -10,8 +10,34 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
+// plainWord is a word of a filter without the signs that other query languages put before it.
+func plainWord(word string) string {
+	return strings.ToLower(strings.TrimLeft(strings.TrimSpace(word), "$_"))
+}
+
+// operatorOf returns the operator that a word means; false if it is not certain.
+func operatorOf(word string) (operator string, certain bool) {
+	plain := plainWord(word)
+	if slices.Contains(rs.RangeOperators, plain) {
+		return plain, true
+	}
+	operator, certain = operators[plain]
+	if !certain {
+		operator, certain = operators[written.Snake(plain)]
+	}
+	return operator, certain
+}
+
+// isOperator reports whether a word compares a field with something.
+func isOperator(word string) bool {
+	_, certain := operatorOf(word)
+	plain := plainWord(word)
+	return certain || lists[plain] || absences[plain] || presences[plain] || exclusions[plain] || seeks[plain] || likely[plain] != "" || ranges[plain]
+}
+
 var (
 	symbolAfter  = written.Expression(`^\s*([A-Za-z_][\w.]*)\s*(!==|!=|<>|!|>=|<=|==|=|>|<)\s*$`)
+	bracketed    = written.Expression(`^(?:filter)?\[?([A-Za-z_][\w.-]*?)\]?(?:\[\$?(\w*)\])?$`)
 	symbolBefore = written.Expression(`(?i)^\s*(?:!|-|~|not\s)\s*\(?([A-Za-z_][\w.]*)\)?\s*$`)
 )
 
@@ -140,35 +166,6 @@ func operatorWords(words string) []string {
 
 // dateParts are parts of a date that the frameworks of other languages compare.
 var dateParts = set("date", "year", "month", "day", "week", "week_day", "quarter", "hour")
-
-// unfolded returns a filter with the operators in the names of its fields inside their conditions, and these names. It is false where a
-// condition would be lost.
-func unfolded(filter rs.Object, known []string) (plain rs.Object, names []string, ok bool) {
-	for _, m := range filter {
-		o, found := operatorIn(m.Name, known)
-		if slices.Contains(known, m.Name) || !found || len(o.operators) == 1 && likely[o.operators[0]] != "" && isWord(m.Value) {
-			o = fieldOperator{field: m.Name}
-		} else {
-			names = append(names, m.Name)
-			if len(o.operators) == 1 {
-				if operator, certain := operatorOf(o.operators[0]); certain && operator == "" {
-					o.operators = nil
-				}
-			}
-		}
-		condition := o.condition(m.Value)
-		before, own := plain.Object(o.field), rs.AsObject(condition)
-		switch {
-		case !plain.Includes(o.field):
-			plain = append(plain, rs.Member{Name: o.field, Value: condition})
-		case before == nil || own == nil || slices.ContainsFunc(own, func(r rs.Member) bool { return before.Includes(r.Name) }):
-			return nil, names, false
-		default:
-			plain = plain.With(o.field, before.WithAll(own).JSON())
-		}
-	}
-	return plain, names, true
-}
 
 // inDate is the range of a time that a part of its date means, alone or compared; "" where it is not one range, such as a month of any
 // year.

@@ -1,0 +1,204 @@
+package correct
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+)
+
+// A filter is read once, whatever its form, into an expression, and the expression's plan is what one call can ask of it. A new form of JSON
+// goes into filter_json.go, a new form of a text into filter_text.go, and a new word for an operator into words.go.
+
+// An expression is what a filter asks: alternatives, in each of which all conditions are to hold. Without an alternative it was not understood.
+type expression [][]condition
+
+// A condition compares a field with a value, which is JSON. Its operator is one of a range, "" for equality, or one of those below.
+type condition struct {
+	field, operator, value string
+	denied                 bool
+}
+
+// Operators that no filter has.
+const (
+	oneOf  = "in"       // the value is an array
+	within = "contains" // a part of a text
+	absent = "is_null"
+)
+
+// Bounds of what is read: a filter has at most 50 conditions, and those that people nest are a few levels deep.
+const (
+	maxConditions = 50
+	maxNesting    = 16
+)
+
+// everything is what a filter without conditions asks.
+var everything = expression{{}}
+
+// and is what two expressions ask together.
+func (e expression) and(other expression) (all expression) {
+	if len(e)*len(other) > maxConditions {
+		return nil
+	}
+	for _, one := range e {
+		for _, two := range other {
+			all = append(all, slices.Concat(one, two))
+		}
+	}
+	return all
+}
+
+// or is what one of two expressions asks.
+func (e expression) or(other expression) expression {
+	if e == nil || other == nil || len(e)+len(other) > maxConditions {
+		return nil
+	}
+	return slices.Concat(e, other)
+}
+
+// not is the opposite.
+func (e expression) not() expression {
+	if e == nil {
+		return nil
+	}
+	all := everything
+	for _, conditions := range e {
+		var either expression
+		for _, c := range conditions {
+			c.denied = !c.denied
+			either = append(either, []condition{c})
+		}
+		all = all.and(either)
+	}
+	return all
+}
+
+// affirmed is a condition that is to hold in place of one that is not, where there is such a condition.
+func (c condition) affirmed() condition {
+	switch other := complements[c.operator]; {
+	case c.denied && other != "":
+		c.operator, c.denied = other, false
+	case c.denied && c.operator == "" && rs.Kind(c.value) == "boolean":
+		c.value, c.denied = map[string]string{"true": "false", "false": "true"}[c.value], false
+	}
+	return c
+}
+
+// turned has the two bounds of a range that was written in the wrong order the other way round.
+func (e expression) turned() expression {
+	if len(e) != 1 {
+		return e
+	}
+	conditions := slices.Clone(e[0])
+	for i, lower := range conditions {
+		for j, upper := range conditions {
+			if strings.HasPrefix(lower.operator, "g") && strings.HasPrefix(upper.operator, "l") && written.Reversed(lower.value, upper.value) {
+				conditions[i].value, conditions[j].value = upper.value, lower.value
+				return expression{conditions}
+			}
+		}
+	}
+	return e
+}
+
+// A plan is what one call can ask of an expression: its first alternative.
+type plan struct {
+	filter   rs.Object
+	excluded *rs.Member // a condition that groups show: the value that a field is not to have, noneOf or anyOf
+	sought   *rs.Member // a text that is to be looked for
+	calls    int        // for all alternatives
+	never    string     // the field of which no value fulfils the conditions
+}
+
+// What a condition asks for that is on no value: records that have none in its field, or those that have one.
+const (
+	noneOf = "null"
+	anyOf  = "any"
+)
+
+// plan is false where a condition would be lost, or where no value can fulfil them all.
+func (e expression) plan() (p plan, ok bool) {
+	if len(e) == 0 {
+		return plan{}, false
+	}
+	p.calls = len(e)
+	unsaid := 0
+	for _, c := range e[0] {
+		ok := true
+		switch c = c.affirmed(); {
+		case c.operator == absent:
+			p.excluded, unsaid = &rs.Member{Name: c.field, Value: map[bool]string{false: noneOf, true: anyOf}[c.denied]}, unsaid+1
+		case c.denied:
+			p.excluded, unsaid = &rs.Member{Name: c.field, Value: c.value}, unsaid+1
+		case c.operator == within:
+			p.sought, unsaid = &rs.Member{Name: c.field, Value: c.value}, unsaid+1
+		case c.operator == oneOf:
+			values, _ := rs.AsArray(c.value)
+			p.calls *= len(values)
+			p.filter, ok = compared(p.filter, c.field, "", values[0])
+		default:
+			p.filter, ok = compared(p.filter, c.field, c.operator, c.value)
+		}
+		if !ok {
+			if rs.Kind(p.filter.Get(c.field)) != "object" && c.operator == "" || c.operator == oneOf {
+				p.never = c.field // it would have two values
+			}
+			return p, false
+		}
+	}
+	for _, m := range p.filter {
+		if _, _, reversed := written.ReversedRange(rs.AsObject(m.Value)); reversed {
+			p.never = m.Name
+			return p, false
+		}
+	}
+	return p, unsaid <= 1
+}
+
+// compared is a filter with one more condition; false where its field has one that it cannot stand beside.
+func compared(filter rs.Object, field, operator, value string) (rs.Object, bool) {
+	before, bounds := filter.Get(field), filter.Object(field)
+	if operator == "" && filter.Includes(field) {
+		return filter, before == value
+	} else if operator == "" {
+		return filter.With(field, value), true
+	}
+	if filter.Includes(field) && bounds == nil || bounds.Includes(operator) && bounds.Get(operator) != value {
+		return filter, false
+	}
+	return filter.With(field, bounds.With(operator, value).JSON()), true
+}
+
+// filterOf returns a filter in its own form: by field a value, or an object of range operators. Operators that are not certain stay in it,
+// and what is not certain to be the same stays as it is.
+func filterOf(raw string) string {
+	e := (&filterReader{certain: true, left: maxConditions}).read(raw, 0)
+	if len(e) != 1 || len(e[0]) == 0 {
+		return raw
+	}
+	var filter rs.Object
+	for _, c := range e[0] {
+		var ok bool
+		if filter, ok = compared(filter, c.field, c.operator, c.value); !ok {
+			return raw
+		}
+	}
+	return filter.JSON()
+}
+
+// planOf is the plan of a filter that the tool refused.
+func planOf(raw string) (plan, bool) {
+	if isEmpty(raw) {
+		return everything.plan()
+	}
+	return (&filterReader{left: maxConditions}).read(raw, 0).plan()
+}
+
+// isEmpty reports whether a filter has no condition.
+func isEmpty(raw string) bool {
+	s, isText := written.Text(raw)
+	o, err := rs.ReadObject(raw)
+	list, isList := rs.AsArray(raw)
+	return raw == "" || raw == "null" || isText && strings.TrimSpace(s) == "" || err == nil && len(o) == 0 || isList && len(list) == 0
+}

@@ -1,0 +1,324 @@
+package correct
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+)
+
+// A filterReader reads a filter that is JSON, or has JSON in a text. What it returns is nil where something is not understood.
+type filterReader struct {
+	certain bool     // nothing is guessed, and operators that are not certain stay as they are
+	known   []string // the fields of the stream, where they are known; else only certain operators are read in the names of fields
+	folded  []string // the names that were read as a field and its operator
+	own     bool     // the stream has fields whose names are parts of a condition elsewhere
+	left    int      // how many conditions may still be read
+}
+
+// read reads a filter, or a part of one.
+func (r *filterReader) read(raw string, depth int) expression {
+	if depth > maxNesting {
+		return nil
+	}
+	switch rs.Kind(raw) {
+	case "object":
+		return r.object(rs.AsObject(raw), depth)
+	case "array":
+		list, _ := rs.AsArray(raw)
+		return r.list(list, depth)
+	case "string":
+		s, _ := written.Text(raw)
+		if r.certain {
+			return nil
+		}
+		if inner, err := rs.Compact(s); err == nil && rs.Kind(inner) != "string" {
+			return r.read(inner, depth+1)
+		}
+		return r.text(s)
+	}
+	return nil
+}
+
+// list reads conditions that all hold, unless "or" stands between them, or one that is a field, an operator and a value.
+func (r *filterReader) list(list []string, depth int) expression {
+	if len(list) == 3 && !r.certain {
+		field, isText := written.Text(list[0])
+		word, _ := written.Text(list[1])
+		if isText && isOperator(word) && fieldName().MatchString(field) {
+			return r.operated(field, word, list[2], depth)
+		}
+	}
+	var parts []expression
+	either, both := false, false
+	for _, raw := range list {
+		word, _ := written.Text(raw)
+		switch word = wrappers[plainWord(word)]; {
+		case word == "any" && !r.certain:
+			either = true
+		case word == "all" && !r.certain:
+			both = true
+		default:
+			e := r.read(raw, depth+1)
+			if len(e) == 0 || r.certain && len(e[0]) == 0 {
+				return nil
+			}
+			parts = append(parts, e)
+		}
+	}
+	if len(parts) == 0 || either && both {
+		return nil
+	}
+	all := parts[0]
+	for _, e := range parts[1:] {
+		if either {
+			all = all.or(e)
+		} else {
+			all = all.and(e)
+		}
+	}
+	return all
+}
+
+// object reads conditions that all hold: one that names its parts, or a member for each.
+func (r *filterReader) object(o rs.Object, depth int) expression {
+	if field, word, value, ok := spelled(o); ok && field != "" {
+		return r.operated(field, word, value, depth+1)
+	}
+	if field, condition := ofProperty(o); field != "" && !r.certain && !r.own {
+		r.folded = append(r.folded, "property")
+		return r.condition(field, condition, depth+1)
+	}
+	all := everything
+	for _, m := range o {
+		if noise[plainWord(m.Name)] && !r.certain {
+			continue
+		}
+		if all = all.and(r.member(m, depth+1)); all == nil {
+			return nil
+		}
+	}
+	return all
+}
+
+// member reads a field with its condition, or what other languages put around conditions. A filter that has such a name for a field
+// compares it with no object of other fields.
+func (r *filterReader) member(m rs.Member, depth int) expression {
+	word := plainWord(m.Name)
+	kind, inner := wrappers[word], rs.AsObject(m.Value)
+	list, isList := rs.AsArray(m.Value)
+	if !isList {
+		list = []string{m.Value}
+	}
+	switch {
+	case (word == "exists" || word == "missing") && len(inner) == 1 && inner.Text("field") != "": // of Elasticsearch
+		return r.operated(inner.Text("field"), word, "true", depth)
+	case kind == "" || !r.holdsConditions(m.Value):
+		return r.named(m, depth)
+	case kind == "all":
+		return r.list(list, depth)
+	case r.certain:
+		return nil
+	}
+	var either expression
+	for i, raw := range list {
+		var e expression
+		if kind == "match" {
+			e = everything
+			for _, field := range rs.AsObject(raw) {
+				e = e.and(r.operated(field.Name, word, field.Value, depth+1))
+			}
+		} else if e = r.read(raw, depth+1); kind == "not" && (len(e) != 1 || len(e[0]) != 1) {
+			return nil // it is not said which of them are not to hold
+		}
+		if i > 0 {
+			e = either.or(e)
+		}
+		either = e
+	}
+	if kind == "not" {
+		return either.not()
+	}
+	return either
+}
+
+// holdsConditions reports whether a value has conditions on fields in it, and is no condition.
+func (r *filterReader) holdsConditions(raw string) bool {
+	if list, ok := rs.AsArray(raw); ok {
+		return len(list) > 0 && !slices.ContainsFunc(list, func(item string) bool {
+			_, isList := rs.AsArray(item)
+			return !r.holdsConditions(item) && (!isList || r.certain)
+		})
+	}
+	if s, ok := written.Text(raw); ok {
+		return !r.certain && strings.ContainsAny(s, "<>=:") && (&filterReader{left: maxConditions}).text(s) != nil
+	}
+	fields := rs.AsObject(raw)
+	return len(fields) > 0 && (!isOperator(fields[0].Name) || rs.AsObject(fields[0].Value) != nil)
+}
+
+// named reads a condition whose field may have operators in its name.
+func (r *filterReader) named(m rs.Member, depth int) expression {
+	if r.certain {
+		return r.condition(m.Name, m.Value, depth)
+	}
+	field, value := m.Name, m.Value
+	if found := bracketed().FindStringSubmatch(field); found != nil && strings.Contains(field, "[") {
+		if field = found[1]; found[2] != "" {
+			value = rs.Object{{Name: found[2], Value: value}}.JSON()
+		}
+	}
+	if o, ok := operatorIn(field, r.known); ok && !slices.Contains(r.known, field) && !(len(o.operators) == 1 && likely[o.operators[0]] != "" && isWord(value)) {
+		r.folded = append(r.folded, m.Name)
+		field, value = o.field, o.condition(value)
+	}
+	return r.condition(field, value, depth)
+}
+
+// condition reads what one field is compared with.
+func (r *filterReader) condition(field, raw string, depth int) expression {
+	if depth > maxNesting || field == "" || raw == "" {
+		return nil
+	}
+	list, _ := rs.AsArray(raw)
+	o := rs.AsObject(raw)
+	s, isText := written.Text(raw)
+	inner, word, value, spelledOut := spelled(o)
+	switch {
+	case spelledOut && inner == "" && len(o) == 2:
+		return r.operated(field, word, value, depth+1)
+	case len(o) > 0:
+		all := everything
+		for _, m := range o {
+			if m.Value == "null" && len(o) > 1 || noise[plainWord(m.Name)] && !r.certain { // a null argument counts as absent
+				continue
+			}
+			all = all.and(r.operated(field, m.Name, m.Value, depth+1))
+		}
+		switch {
+		case all == nil || len(all[0]) == 0:
+			return nil
+		case r.certain:
+			return all
+		}
+		return all.turned()
+	case len(list) == 1 && rs.Kind(list[0]) != "object":
+		return r.condition(field, list[0], depth+1)
+	case r.certain:
+		return r.one(field, "", raw)
+	case raw == "null" || isText && s == "":
+		return r.one(field, absent, "true")
+	case written.IsPeriod(list):
+		return r.one(field, "gte", list[0]).and(r.one(field, "lte", list[1]))
+	case len(list) > 0 && rs.AsObject(list[0]) != nil: // conditions that all hold
+		all := everything
+		for _, item := range list {
+			all = all.and(r.condition(field, item, depth+1))
+		}
+		return all
+	case len(list) > 0:
+		return r.one(field, oneOf, raw)
+	case o != nil || rs.Kind(raw) == "array":
+		return nil
+	}
+	if e := r.textOf(field, s); e != nil {
+		return e
+	}
+	return r.one(field, "", raw)
+}
+
+// one is one condition.
+func (r *filterReader) one(field, operator, value string) expression {
+	if r.left--; r.left < 0 {
+		return nil
+	}
+	return expression{{{field: field, operator: operator, value: value}}}
+}
+
+// operated reads a condition with an operator of any language.
+func (r *filterReader) operated(field, word, raw string, depth int) expression {
+	operator, certain := operatorOf(word)
+	plain := plainWord(word)
+	if !isOperator(plain) {
+		plain = written.Snake(plain)
+	}
+	list, isList := rs.AsArray(raw)
+	scalar, isScalar := rs.AsText(raw)
+	lacks := absences[plain]
+	switch {
+	case depth > maxNesting || plain == "":
+		return nil
+	case certain && operator == "" || lists[plain] && len(list) == 1:
+		return r.condition(field, raw, depth+1)
+	case r.certain:
+		return r.one(field, cmp.Or(operator, word), raw)
+	case certain && isScalar:
+		return r.one(field, operator, raw)
+	case lists[plain] && isScalar:
+		return r.condition(field, listed(names(strings.Trim(scalar, "()[]"))), depth+1)
+	case lists[plain] && isList:
+		return r.condition(field, raw, depth+1)
+	case ranges[plain] && len(list) == 2:
+		return r.one(field, "gte", list[0]).and(r.one(field, "lte", list[1])).turned()
+	case ranges[plain] && rs.AsObject(raw) != nil:
+		return r.condition(field, raw, depth+1)
+	case likely[plain] != "" && isScalar:
+		return r.one(field, likely[plain], raw)
+	case lacks || presences[plain]:
+		if truth := map[string]bool{"true": true, "1": true, "false": true, "0": true}; !truth[scalar] {
+			return nil
+		}
+		if e := r.one(field, absent, "true"); lacks == (scalar == "true" || scalar == "1") {
+			return e
+		} else {
+			return e.not()
+		}
+	case exclusions[plain]:
+		return r.condition(field, raw, depth+1).not()
+	case dateParts[plain]:
+		return r.condition(field, inDate(plain, raw), depth+1)
+	case seeks[plain]:
+		text := cmp.Or(scalar, rs.AsObject(raw).Text("query", "value", "pattern"))
+		if span := written.Range(raw); span != "" && timeName().MatchString(field) { // a time is no text
+			return r.condition(field, span, depth+1)
+		} else if text == "" {
+			return nil
+		}
+		return r.one(field, within, rs.EncodeJSON(text))
+	}
+	return nil
+}
+
+// spelled reads a condition that names its parts: {"field":"total","operator":">=","value":100}, or within its field the last two.
+func spelled(o rs.Object) (field, word, value string, ok bool) {
+	word = "eq"
+	for _, m := range o {
+		s, isText := written.Text(m.Value)
+		switch name := strings.ToLower(m.Name); {
+		case fieldParts[name] && field == "" && isText:
+			if len(o) == 2 && name != "field" && name != "field_path" {
+				return "", "", "", false // without an operator these can be fields of the stream
+			}
+			field = s
+		case operatorParts[name] && isText:
+			word = s
+		case valueParts[name] && value == "":
+			value = m.Value
+		default:
+			return "", "", "", false
+		}
+	}
+	return field, word, value, value != "" && isOperator(word)
+}
+
+// ofProperty reads a condition that names the type of its property, as Notion does: {"property":"total","number":{"greater_than":5}}.
+func ofProperty(o rs.Object) (field, condition string) {
+	field = cmp.Or(o.Text("property"), o.Text("timestamp"))
+	is := o.Without("property", "timestamp")
+	if len(o) != 2 || len(is) != 1 || !propertyTypes[is[0].Name] {
+		return "", ""
+	}
+	return field, is[0].Value
+}
