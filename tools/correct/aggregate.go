@@ -101,7 +101,15 @@ func (t Tool) oneAggregation(args rs.Object) rs.Object {
 		}
 	}
 	for _, m := range args {
-		if t.Name != "aggregate" || args.Has("metric") || !aggregations[written.Snake(m.Name)] {
+		if t.Name != "aggregate" {
+			break
+		}
+		function := written.Snake(m.Name)
+		function = cmp.Or(wordForms["metric"][function], function)
+		if field, ok := written.Text(m.Value); ok && !args.Has("metric") && !args.Has("field") && !t.Takes(m.Name) && slices.Contains(t.parameter("metric").Words, function) {
+			return renamed(args, m.Name, "metric", rs.EncodeJSON(function)).With("field", rs.EncodeJSON(field))
+		}
+		if args.Has("metric") && (m.Name != "metric" || rs.AsObject(only(m.Value)) == nil) || m.Name != "metric" && !aggregations[function] {
 			continue
 		}
 		if grouped := aggregation(m.Value); grouped != nil {

@@ -14,7 +14,7 @@ import (
 // rewritten: another common name of an argument, a number in quotes, one value for a list of one, and the like.
 func (t Tool) Canonical(args rs.Object) (canonical rs.Object, changed bool) {
 	sent := args
-	args = t.withNames(args)
+	args = t.withNames(t.unwrapped(args))
 	for i := range args {
 		if p := t.parameter(args[i].Name); p != nil {
 			args[i].Value = t.value(p, args[i].Value)
@@ -38,6 +38,21 @@ func (t Tool) Canonical(args rs.Object) (canonical rs.Object, changed bool) {
 	return args, !slices.Equal(args, sent)
 }
 
+// unwrapped are arguments without the one object that others put around them.
+func (t Tool) unwrapped(args rs.Object) rs.Object {
+	for _, m := range args {
+		raw := m.Value
+		if s, ok := written.Text(raw); ok {
+			raw = s
+		}
+		inner, _ := written.Object(raw)
+		if len(inner) > 0 && envelopes[written.Snake(m.Name)] && !slices.ContainsFunc(inner, func(i rs.Member) bool { return args.Includes(i.Name) }) {
+			return append(args.Without(m.Name), inner...)
+		}
+	}
+	return args
+}
+
 // withNames gives arguments the names that the tool lists.
 func (t Tool) withNames(args rs.Object) rs.Object {
 	canonical := slices.Clone(args)
@@ -48,6 +63,11 @@ func (t Tool) withNames(args rs.Object) rs.Object {
 		plain := strings.TrimPrefix(written.Snake(m.Name), "$")
 		if m.Name == "_source" { // of Elasticsearch; a source is a connection
 			plain = "source_fields"
+		}
+		if base, part, ok := strings.Cut(plain, "["); ok && base == "fields" { // of JSON:API
+			plain = base
+		} else if ok && base == "page" && (part == "size]" || part == "limit]") {
+			plain = "page_size"
 		}
 		if (plain == "query" && rs.AsObject(m.Value) != nil || plain == "ids" || plain == "record_ids") && t.Takes("filter") && !t.Takes("q") &&
 			!canonical.Includes("filter") {
@@ -68,7 +88,8 @@ func (t Tool) withNames(args rs.Object) rs.Object {
 			}
 		}
 		for _, p := range t.parameters {
-			if !slices.Contains(aliases[p.Name], plain) || t.keeps(plain, args) {
+			lacking := slices.Contains(lackingAliases[p.Name], plain) && !canonical.Has(p.Name)
+			if !lacking && !slices.Contains(aliases[p.Name], plain) || t.keeps(plain, m.Value, args) {
 				continue
 			}
 			if same := canonical.Get(p.Name); same == "" || same == m.Value {
@@ -84,8 +105,8 @@ func (t Tool) withNames(args rs.Object) rs.Object {
 }
 
 // keeps reports whether an argument means something else beside the others: the record_id of a stream is not yet an id.
-func (t Tool) keeps(plain string, args rs.Object) bool {
-	return plain == "query" && t.Name == "search" || plain == "record_id" && args.Has("id")
+func (t Tool) keeps(plain, value string, args rs.Object) bool {
+	return plain == "query" && t.Name == "search" || plain == "record_id" && args.Has("id") || plain == "from" && t.Takes("stream") && !isWord(value)
 }
 
 var wholeNumber = written.Expression(`^[+-]?[0-9]{1,10}$`)
@@ -112,6 +133,9 @@ func (t Tool) value(p *parameter, raw string) string {
 
 func (t Tool) string(p *parameter, raw string) string {
 	if p.Name == "q" || p.Name == "query" {
+		if o := rs.AsObject(raw); len(o) == 1 && o.Text("text", "query", "q", "value") != "" {
+			return rs.EncodeJSON(o.Text(o[0].Name))
+		}
 		if list, ok := rs.AsArray(raw); ok && len(list) > 0 {
 			var terms []string
 			for _, item := range list {

@@ -188,11 +188,12 @@ func filterOf(raw string) string {
 }
 
 // planOf is the plan of a filter that the tool refused.
-func planOf(raw string) (plan, bool) {
+func planOf(args rs.Object) (plan, bool) {
+	raw := args.Get("filter")
 	if isEmpty(raw) {
 		return everything.plan()
 	}
-	return (&filterReader{left: maxConditions}).read(raw, 0).plan()
+	return (&filterReader{left: maxConditions, stream: args.Text("stream")}).read(raw, 0).plan()
 }
 
 // isEmpty reports whether a filter has no condition.

@@ -242,7 +242,9 @@ func (c *correction) sort() {
 	if several {
 		c.say("invalid_sort", "sort", "A list is sorted by one field; the call below leaves out %s.", quote.Text(others))
 	}
-	field, descending := strings.CutPrefix(strings.TrimSpace(first), "-")
+	first, direction := sortOf(rs.EncodeJSON(first))
+	field, descending := strings.CutPrefix(first, "-")
+	descending = descending || direction == "desc"
 	to := c.name("sort", field, hasRanges, "be sorted by")
 	if to == "" {
 		return

@@ -14,6 +14,7 @@ type filterReader struct {
 	certain bool     // nothing is guessed, and operators that are not certain stay as they are
 	known   []string // the fields of the stream, where they are known; else only certain operators are read in the names of fields
 	folded  []string // the names that were read as a field and its operator
+	stream  string   // the name of it, which may stand before its fields
 	own     bool     // the stream has fields whose names are parts of a condition elsewhere
 	left    int      // how many conditions may still be read
 }
@@ -91,6 +92,14 @@ func (r *filterReader) object(o rs.Object, depth int) expression {
 		r.folded = append(r.folded, "property")
 		return r.condition(field, condition, depth+1)
 	}
+	for _, m := range o {
+		word, _ := written.Text(m.Value)
+		if kind := wrappers[plainWord(word)]; joiners[plainWord(m.Name)] && len(o) == 2 && (kind == "all" || kind == "any") {
+			if rest := o.Without(m.Name); r.holdsConditions(rest[0].Value) {
+				return r.member(rs.Member{Name: map[string]string{"all": "and", "any": "or"}[kind], Value: rest[0].Value}, depth+1)
+			}
+		}
+	}
 	all := everything
 	for _, m := range o {
 		if noise[plainWord(m.Name)] && !r.certain {
@@ -115,9 +124,9 @@ func (r *filterReader) member(m rs.Member, depth int) expression {
 	switch {
 	case (word == "exists" || word == "missing") && len(inner) == 1 && inner.Text("field") != "": // of Elasticsearch
 		return r.operated(inner.Text("field"), word, "true", depth)
-	case kind == "" || !r.holdsConditions(m.Value):
+	case kind == "" || kind == "inner" && r.certain || !r.holdsConditions(m.Value):
 		return r.named(m, depth)
-	case kind == "all":
+	case kind == "all" || kind == "inner":
 		return r.list(list, depth)
 	case r.certain:
 		return nil
@@ -241,9 +250,6 @@ func (r *filterReader) one(field, operator, value string) expression {
 func (r *filterReader) operated(field, word, raw string, depth int) expression {
 	operator, certain := operatorOf(word)
 	plain := plainWord(word)
-	if !isOperator(plain) {
-		plain = written.Snake(plain)
-	}
 	list, isList := rs.AsArray(raw)
 	scalar, isScalar := rs.AsText(raw)
 	lacks := absences[plain]
@@ -262,6 +268,12 @@ func (r *filterReader) operated(field, word, raw string, depth int) expression {
 		return r.condition(field, raw, depth+1)
 	case ranges[plain] && len(list) == 2:
 		return r.one(field, "gte", list[0]).and(r.one(field, "lte", list[1])).turned()
+	case ranges[plain] && rs.Kind(raw) == "string":
+		t := &filterText{reader: r, rest: scalar}
+		if e := t.compared(field, "between"); strings.TrimSpace(t.rest) == "" {
+			return e
+		}
+		return nil
 	case ranges[plain] && rs.AsObject(raw) != nil:
 		return r.condition(field, raw, depth+1)
 	case likely[plain] != "" && isScalar:

@@ -11,6 +11,7 @@ import (
 
 // The parts of a filter that is a text: of SQL, OData, Lucene, Python and the formulas of tables. Each stands at the start of what is left.
 var (
+	rowsOf       = written.Expression(`(?is)^\s*(?:where\s+(.*)|\w+(?:\.loc)?\[([^'"].*)\]|\w+\.query\(["'](.*)["']\))\s*$`)
 	orSign       = written.Expression(`(?i)^(?:or\b|\|\|?)`)
 	andSign      = written.Expression(`(?i)^(?:and\b|&&?|;)`)
 	notSign      = written.Expression(`(?i)^(?:not\b|!|~)`)
@@ -53,13 +54,18 @@ func (r *filterReader) text(s string) expression {
 	if len(s) > longestText {
 		return nil
 	}
-	t := &filterText{reader: r, rest: strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(s), "where "), "WHERE ")}
-	return t.whole()
+	if rows := rowsOf().FindStringSubmatch(s); rows != nil {
+		s = strings.Join(rows[1:], "")
+	}
+	return (&filterText{reader: r, rest: s}).whole()
 }
 
 // textOf reads a value of a field that is a condition, such as ">= 5 and < 9"; nil for any other.
 func (r *filterReader) textOf(field, s string) expression {
 	t := &filterText{reader: r, rest: s, field: field}
+	if word, value, ok := strings.Cut(s, ":"); ok && isOperator(word) && operators[plainWord(word)]+complements[plainWord(word)] != "" {
+		return r.operated(field, word, literal(value), 0)
+	}
 	if !t.is(boundSign) || !strings.ContainsAny(t.rest, "0123456789") {
 		return nil
 	}
@@ -200,7 +206,7 @@ func (t *filterText) joined(word string) expression {
 
 // method reads total.between(1, 5), merchant.str.contains('a') and the like.
 func (t *filterText) method(field, word, arguments string) expression {
-	field = ofRow(field)
+	field = t.ofRow(field)
 	word = strings.TrimPrefix(strings.ToLower(word), "is")
 	values := rs.JoinArray((&filterText{rest: "[" + strings.Trim(strings.TrimSpace(arguments), "[]") + "]"}).values("]"))
 	if list, _ := rs.AsArray(values); len(list) == 1 && word != "in" {
@@ -217,16 +223,16 @@ func (t *filterText) method(field, word, arguments string) expression {
 func (t *filterText) name() string {
 	for _, form := range []func() *regexp.Regexp{fieldIndex, fieldCall, fieldSign} {
 		if found := t.take(form); found != nil {
-			return ofRow(strings.Join(found[1:], ""))
+			return t.ofRow(strings.Join(found[1:], ""))
 		}
 	}
 	return ""
 }
 
-// ofRow is a field without the variable that programs hold rows in.
-func ofRow(field string) string {
+// ofRow is a field without its stream, or the variable that programs hold rows in.
+func (t *filterText) ofRow(field string) string {
 	before, name, dotted := strings.Cut(field, ".")
-	if dotted && rowNames[before] {
+	if dotted && (rowNames[before] || before == t.reader.stream) {
 		return name
 	}
 	return field
@@ -236,7 +242,9 @@ func ofRow(field string) string {
 func (t *filterText) compared(field, word string) expression {
 	if strings.HasSuffix(word, "between") {
 		lower := t.value()
-		t.take(andSign)
+		if t.take(andSign) == nil {
+			t.takes(",")
+		}
 		upper := t.value()
 		if lower == "" || upper == "" {
 			return nil

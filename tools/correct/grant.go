@@ -239,6 +239,10 @@ func (g Grant) missingStream(t Tool, args rs.Object, about touched, stream strin
 	connection := about.connection
 	to, _ := g.likeliest(about.streams, connection)
 	to[stream] = near[0]
+	if several := names(stream); len(several) > 1 && g.has(several[0], "") {
+		to[stream], e.Hint = several[0], fmt.Sprintf("This needs a call for each of the %d; the one below is the first.", len(several))
+		near[0] = several[0]
+	}
 	switch having := g.connectionsOf(near[0]); {
 	case connection != "" && !g.has(near[0], connection) && len(having) > 0,
 		connection == "" && g.OneConnection && len(having) > 1 && t.Name != "search" && t.Name != "schema":

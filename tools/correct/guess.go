@@ -16,7 +16,7 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	if tool, apart, ok := t.statement(args); ok && tool != t.Name {
 		return Call{tool, apart}, true
 	} else if ok {
-		args = apart
+		args, _ = t.Canonical(apart)
 	}
 	args = t.conditional(args)
 	if call, ok := t.worded(args); ok {
@@ -57,7 +57,7 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	} else {
 		guess = chosen
 	}
-	p, ok := planOf(guess.Get("filter"))
+	p, ok := planOf(guess)
 	if !ok { // without a condition it would be another question
 		return Call{}, false
 	}
@@ -96,6 +96,9 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	}
 	if last, ok := written.LastOfMonth(args.Get(refused.Param)); ok {
 		return Call{t.Name, args.With(refused.Param, rs.EncodeJSON(last))}, true
+	}
+	if time := written.Value(args.Get(refused.Param)); written.IsTime(time) && (refused.Param == "since" || refused.Param == "until") {
+		return Call{t.Name, args.With(refused.Param, time)}, true // one without a zone is one of UTC
 	}
 	if refused.Param == "since" || refused.Param == "time_zone" || refused.Param == "until" {
 		return Call{}, false // the error says the form
@@ -273,7 +276,7 @@ func onlyConnection(args rs.Object) rs.Object {
 
 // Hint says what the call of [Tool.Guess] leaves of the arguments for another call; "" if it leaves nothing.
 func (t Tool) Hint(args rs.Object) string {
-	p, ok := planOf(args.Get("filter"))
+	p, ok := planOf(args)
 	if p.never != "" {
 		return "No value of " + quote.Line(p.never) + " fulfils all of these conditions; if any of them is meant, send a call for each."
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// plainWord is a word of a filter without the signs that other query languages put before it.
+// plainWord is a word of a filter in small letters, without the signs that other query languages put before it.
 func plainWord(word string) string {
-	return strings.ToLower(strings.TrimLeft(strings.TrimSpace(word), "$_"))
+	return written.Snake(strings.TrimLeft(strings.TrimSpace(word), "$_"))
 }
 
 // operatorOf returns the operator that a word means; false if it is not certain.
@@ -22,9 +22,6 @@ func operatorOf(word string) (operator string, certain bool) {
 		return plain, true
 	}
 	operator, certain = operators[plain]
-	if !certain {
-		operator, certain = operators[written.Snake(plain)]
-	}
 	return operator, certain
 }
 

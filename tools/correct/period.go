@@ -1,6 +1,7 @@
 package correct
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -14,9 +15,26 @@ var boundWords = map[string][]string{
 	"on": {"since", "until"}, "date": {"since", "until"}, "day": {"since", "until"},
 }
 
+// spans are words for both bounds of a time.
+var spans = set("date_range", "time_range", "period", "range", "dates", "between", "daterange", "timerange", "date_filter", "time_period")
+
 // boundsOf are the bounds of a search that an argument means, none if it is not known which; false if it bounds no time.
 func boundsOf(m rs.Member) (bounds rs.Object, ok bool) {
 	name := written.Snake(m.Name)
+	if spans[name] {
+		inner := rs.AsObject(m.Value)
+		if list, _ := rs.AsArray(m.Value); len(list) == 2 {
+			inner = rs.Object{{Name: "since", Value: list[0]}, {Name: "until", Value: list[1]}}
+		}
+		for _, i := range inner {
+			found, _ := boundsOf(rs.Member{Name: cmp.Or(map[string]string{"gte": "since", "gt": "since", "lte": "until", "lt": "before"}[i.Name], i.Name), Value: i.Value})
+			if len(found) != 1 || bounds.Has(found[0].Name) {
+				return nil, true
+			}
+			bounds = append(bounds, found...)
+		}
+		return bounds, true
+	}
 	means := boundWords[name]
 	for _, bound := range []string{"since", "until"} {
 		if slices.Contains(aliases[bound], name) {
@@ -27,6 +45,8 @@ func boundsOf(m rs.Member) (bounds rs.Object, ok bool) {
 		value := m.Value
 		if day := written.Day(bound, m.Value); day != "" {
 			value = rs.EncodeJSON(day)
+		} else if time := written.Value(m.Value); written.IsTime(time) { // one without a zone is one of UTC
+			value = time
 		} else if len(means) > 1 && !written.IsTime(value) {
 			return nil, true
 		}

@@ -30,7 +30,7 @@ func (t Tool) placed(guess rs.Object, m rs.Member) rs.Object {
 	_, operator := operatorIn(m.Name, nil)
 	compares := rs.Kind(m.Value) == "string" || rs.Kind(m.Value) == "number" || rs.Kind(m.Value) == "boolean" ||
 		len(o) > 0 && !slices.ContainsFunc(o, func(r rs.Member) bool { return !isOperator(r.Name) })
-	if t.Takes("filter") && (operator || strings.Contains(m.Name, "[") || wrappers[plain] == "not" && o != nil || compares && t.Takes("stream") && !beside[plain]) {
+	if t.Takes("filter") && (operator || strings.Contains(m.Name, "[") && !beside[strings.SplitN(plain, "[", 2)[0]] || wrappers[plain] == "not" && o != nil || compares && t.Takes("stream") && !beside[plain]) {
 		return t.filteredBy(rest, rs.Object{m})
 	}
 	return rest

@@ -102,6 +102,10 @@ func (t Tool) identified(args rs.Object) rs.Object {
 	if number := args.Get("id"); !ok && rs.Kind(number) == "number" && args.Has("stream") {
 		id, ok = number, true
 	}
+	if o := rs.AsObject(args.Get("id")); o.Text("record_id", "id", "key") != "" {
+		id, ok = o.Text("record_id", "id", "key"), true
+		args = args.WithAll(members(o, "stream", "connection_id")).With("id", rs.EncodeJSON(id))
+	}
 	if !ok {
 		return args
 	}

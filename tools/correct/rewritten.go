@@ -79,7 +79,7 @@ func (t Tool) Rewritten(args rs.Object, refused *rs.Error) (Call, bool) {
 				}
 			}
 			filter = filter.With(m.Name, o.JSON())
-		} else if p, ok := planOf(rs.Object{m}.JSON()); ok && p.calls == 1 && p.filter.Object(m.Name) != nil { // "> 5"
+		} else if p, ok := planOf(rs.Object{{Name: "filter", Value: rs.Object{m}.JSON()}}); ok && p.calls == 1 && p.filter.Object(m.Name) != nil { // "> 5"
 			filter, found = filter.With(m.Name, p.filter.Get(m.Name)), true
 		} else if two := written.Numbers(m.Value); two != nil && strings.Contains(refused.Message, "number") {
 			filter, found = filter.With(m.Name, rs.Object{{Name: "gte", Value: two[0]}, {Name: "lte", Value: two[1]}}.JSON()), true

@@ -249,7 +249,7 @@ func searchFor(args rs.Object, sought rs.Member) (Call, bool) {
 
 // Sought is the search for the text that the filter of a call looks for within a field; false for any other filter.
 func (t Tool) Sought(args rs.Object) (Call, bool) {
-	p, ok := planOf(args.Get("filter"))
+	p, ok := planOf(args)
 	if !ok || p.sought == nil || !args.Has("stream") {
 		return Call{}, false
 	}

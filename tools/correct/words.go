@@ -19,7 +19,7 @@ var aliases = map[string][]string{
 	"order":        {"sort_order", "sort_direction", "order_direction", "direction", "dir"},
 	"expand":       {"include", "includes", "embed", "relations", "populate", "join", "joins", "with", "related", "relationships", "include_related"},
 	"q": {"text", "search", "search_query", "search_term", "search_terms", "keywords", "keyword", "terms",
-		"query_text", "query", "pattern", "phrase"},
+		"query_text", "query", "pattern", "phrase", "queries"},
 	"id": {"record_id", "uri", "url", "ids", "record_uri", "result_id", "record"},
 	"metric": {"function", "operation", "aggregation", "aggregate", "agg", "func", "op", "aggregate_function",
 		"metrics", "measure"},
@@ -30,6 +30,19 @@ var aliases = map[string][]string{
 	"since":         {"from", "start", "start_date", "date_from", "from_date", "start_time", "time_min"},
 	"until":         {"to", "end", "end_date", "date_to", "to_date", "end_time", "time_max"},
 }
+
+// lackingAliases are names that stand for an argument only where that is not given, for they may be fields.
+var lackingAliases = map[string][]string{
+	"stream":  {"resource", "entity", "entity_type", "resource_type", "object_type", "record_type", "dataset", "type", "model", "index", "from"},
+	"streams": {"resources", "types", "type", "resource", "entity", "index", "in"},
+	"id":      {"key", "pk"},
+}
+
+// envelopes are objects that others put arguments into.
+var envelopes = set("args", "arguments", "params", "parameters", "input", "variables", "request", "body", "payload")
+
+// joiners are names beside a list of conditions by which all or any of them are to hold.
+var joiners = set("logic", "conjunction", "combinator", "operator", "op", "condition", "join", "mode", "type", "boolean")
 
 // streamWords are what the records of a stream are also called.
 var streamWords = map[string]string{
@@ -114,7 +127,7 @@ var pages = set("page", "page_number", "offset", "skip", "starting_after", "endi
 var bounds = set(
 	"since", "until", "from", "to", "start", "end", "start_date", "end_date", "date_from", "date_to", "from_date",
 	"to_date", "after", "before", "start_time",
-	"end_time", "date", "date_range", "time_range", "time_min", "time_max", "created_after", "created_before",
+	"end_time", "date", "date_range", "time_range", "period", "dates", "daterange", "timerange", "date_filter", "time_period", "time_min", "time_max", "created_after", "created_before",
 )
 
 // operators are other ways to write an operator; "" is equality. All of them are certain.
@@ -162,6 +175,7 @@ var wrappers = map[string]string{
 	"constant_score": "all", "and": "all", "&": "all", "&&": "all", "all": "all", "all_of": "all", "conditions": "all", "rules": "all",
 	"query_string": "all", "simple_query_string": "all", "expression": "all", "predicate": "all",
 	"or": "any", "|": "any", "||": "any", "should": "any", "any_of": "any",
+	"data": "inner", "record": "inner", "attributes": "inner", "fields": "inner", "properties": "inner",
 	"not": "not", "nor": "not", "must_not": "not", "exclude": "not", "except": "not", "none": "not",
 	"match": "match", "match_phrase": "match", "match_phrase_prefix": "match", "wildcard": "match", "prefix": "match", "regexp": "match", "fuzzy": "match",
 }

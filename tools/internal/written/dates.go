@@ -57,6 +57,7 @@ var monthsElsewhere = map[time.Month]string{
 // inEnglish is a text with the names of months of other languages in English, such as "5 March 2026" for "5. März 2026" and "5 de marzo de
 // 2026".
 func inEnglish(s string) string {
+	s = ordinal().ReplaceAllString(s, "$1")
 	words := slices.DeleteFunc(strings.Fields(s), func(word string) bool { return strings.EqualFold(word, "de") })
 	for i, word := range words {
 		for month, names := range monthsElsewhere {
@@ -71,6 +72,8 @@ func inEnglish(s string) string {
 	}
 	return s
 }
+
+var ordinal = Expression(`\b([0-9]{1,2})(?:st|nd|rd|th)\b`)
 
 // readDate reads a date or time in one of the layouts; the zero time for any other text.
 func readDate(s string) (t time.Time, span string) {
