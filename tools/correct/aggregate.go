@@ -24,7 +24,7 @@ func (c *correction) aggregate() {
 			c.hint = fmt.Sprintf("This needs a call for each of the %d; the one below is the first.", len(several))
 		}
 	}
-	if field, ok := written.Text(c.args.Get("field")); ok && strings.ContainsAny(field, "*+/()") && c.stream.field(field) == nil {
+	if field, ok := written.Text(c.args.Get("field")); ok && strings.ContainsAny(field, "*+/()<>=") && c.stream.field(field) == nil {
 		c.say(rs.UnknownField, "field", "aggregate computes on one field of %s; %s is an expression.", c.stream.Name, quote.Text(field))
 		c.open, c.partly = true, true
 	} else if ok && metric != "count" {
@@ -92,6 +92,9 @@ func (s KnownStream) grouped(name string) bool {
 func (t Tool) oneAggregation(args rs.Object) rs.Object {
 	if group := rs.AsObject(args.Get("group_by_time")); t.Name == "aggregate" && group.Text("field") != "" && !args.Has("granularity") {
 		args = args.With("group_by_time", rs.EncodeJSON(group.Text("field"))).With("granularity", group.Get("granularity"))
+	}
+	if t.Name == "aggregate" && args.Flag("distinct") && args.Text("metric") == "count" && args.Has("field") {
+		args = args.Without("distinct").With("metric", `"count_distinct"`)
 	}
 	for _, name := range []string{"group_by", "group_by_time"} { // a list of a time and something else
 		list, _ := rs.AsArray(args.Get(name))

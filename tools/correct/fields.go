@@ -155,7 +155,10 @@ func (c *correction) fields() {
 			kept = append(kept, parts...)
 			continue
 		}
-		if to := c.name("fields", name, nil, ""); to != "" && !slices.Contains(kept, to) {
+		if to := c.name("fields", name, nil, ""); denies(name, to) {
+			c.open, c.partly = true, true // all but that are meant
+			return
+		} else if to != "" && !slices.Contains(kept, to) {
 			kept = append(kept, to)
 		}
 	}

@@ -131,6 +131,12 @@ func (r *filterReader) member(m rs.Member, depth int) expression {
 	case r.certain:
 		return nil
 	}
+	if kind == "any" && !isList { // one of its members
+		list = nil
+		for _, field := range inner {
+			list = append(list, rs.Object{field}.JSON())
+		}
+	}
 	var either expression
 	for i, raw := range list {
 		var e expression

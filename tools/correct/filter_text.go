@@ -21,8 +21,9 @@ var (
 	fieldMethod  = written.Expression(`^([A-Za-z_]\w*(?:\.\w+)*?)(?:\.str|\.dt)?\.(\w+)\s*\(([^()]*|\[[^\[\]]*\])\)`)
 	fieldIndex   = written.Expression(`^\w+(?:\.loc)?\[\s*["']([\w. ]+)["']\s*\]`)
 	fieldSign    = written.Expression("^(?:\"([A-Za-z_][\\w.]*)\"|`([A-Za-z_][\\w.]*)`|\\{([A-Za-z_][\\w.]*)\\}|\\[([A-Za-z_][\\w.]*)\\]|([A-Za-z_][\\w.]*))")
-	operatorSign = written.Expression(`(?i)^(?:(>=|<=|<>|!==?|===?|=~|=|>|<|:)|(is\s+not|is|not\s+in|in|not\s+(?:i?like|contains|between)|i?like|contains|between|` +
-		`eq|neq?|gte?|ge|lte?|le|matches|starts\s*with|ends\s*with|before|after)\b)`)
+	operatorSign = written.Expression(`(?i)^(?:(>=|<=|<>|!==?|===?|=~|=|>|<|:|~)|\[\$?(\w+)\]\s*=|(?:is\s+)?((?:greater|more|larger|higher|less|fewer|smaller|lower)\s+than(?:\s+or\s+equal(?:\s+to)?)?|` +
+		`at\s+least|at\s+most|over|under|above|below|exceeds|before|after|since|until)\b|(is\s+not|is|not\s+in|in|not\s+(?:i?like|contains|between)|i?like|contains|between|` +
+		`eq|neq?|gte?|ge|lte?|le|matches|starts\s*with|ends\s*with)\b)`)
 	boundSign  = written.Expression(`^(?:>=|<=|>|<)`)
 	quotedSign = written.Expression(`(?i)^(?:datetime(?:offset)?|date|timestamp|guid)?\s*(?:'((?:[^'\\]|''|\\.)*)'|"((?:[^"\\]|""|\\.)*)")`)
 	bareSign   = written.Expression(`^[^\s(),;&|'"\[\]{}]+`)
@@ -41,6 +42,7 @@ type filterText struct {
 	rest   string
 	field  string // that is compared, in a text that is its value
 	depth  int
+	within int // functions, of which commas divide the arguments
 }
 
 // longestText bounds the texts that are read as conditions or a statement.
@@ -124,7 +126,7 @@ func (t *filterText) any() expression {
 func (t *filterText) all() expression {
 	e := t.one()
 	for e != nil {
-		if colon := t.field == "" && t.is(nextField) && strings.HasSuffix(nextField().FindString(t.head()), ":"); t.take(andSign) == nil && !colon {
+		if colon := t.field == "" && t.is(nextField) && strings.HasSuffix(nextField().FindString(t.head()), ":"); t.take(andSign) == nil && !colon && (t.within > 0 || !t.takes(",")) {
 			break
 		}
 		e = e.and(t.one())
@@ -176,7 +178,7 @@ func (t *filterText) one() expression {
 	if field == "" || found == nil {
 		return nil
 	}
-	word := written.Snake(strings.Join(strings.Fields(found[1]+found[2]), "_"))
+	word := written.Snake(strings.Join(strings.Fields(strings.Join(found[1:], "")), "_"))
 	if word == ":" {
 		if word = "="; t.is(boundSign) {
 			word = t.take(boundSign)[0]
@@ -187,6 +189,8 @@ func (t *filterText) one() expression {
 
 // joined reads the arguments of AND(…), OR(…) or NOT(…).
 func (t *filterText) joined(word string) expression {
+	t.within++
+	defer func() { t.within-- }()
 	e := t.any()
 	for e != nil && t.takes(",") {
 		if next := t.any(); word == "or" {

@@ -164,6 +164,9 @@ func (g Grant) likeliest(streams []string, connection string) (to map[string]str
 
 // near are the streams that a name may mean: one of a similar name, or one of a connector or connection of that name.
 func (g Grant) near(stream, connection string) []string {
+	if stream == "" || strings.ContainsAny(stream[:1], "-!") { // all but that stream
+		return nil
+	}
 	streams := g.streamsOf(connection)
 	found := written.Nearest(stream, streams, 3)
 	if other := streamWords[written.Snake(stream)]; slices.Contains(streams, other) && !slices.Contains(found, other) {

@@ -25,6 +25,9 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	if args = t.oneAggregation(args); t.Name == "aggregate" && slices.ContainsFunc(args, func(m rs.Member) bool { return aggregations[written.Snake(m.Name)] }) {
 		return Call{}, false // a count of all would be taken for what it asks for
 	}
+	if list := args.Array("id"); len(list) > 1 && args.Has("stream") && t.Takes("id") {
+		args, _ = t.Canonical(args.With("id", list[0]))
+	}
 	guess := slices.Clone(args)
 	for _, m := range args {
 		if !t.Takes(m.Name) && bounds[written.Snake(m.Name)] && m.Value != "null" && !namesSomeone(m) {
@@ -224,7 +227,9 @@ func (t Tool) record(guess rs.Object, refused *rs.Error) (rs.Object, bool) {
 	if id == "" && t.Takes("id") || isPage(id) {
 		return nil, false
 	}
-	if refused.Meant != (rs.Ref{}) {
+	if several := idsIn(id); several != nil {
+		guess = guess.With("id", rs.EncodeJSON(several[0]))
+	} else if refused.Meant != (rs.Ref{}) {
 		guess = guess.With("id", rs.EncodeJSON(refused.Meant.URI()))
 	} else if refused.Code == rs.InvalidID && refused.Param == "id" {
 		ref, ok := refOf(id)
@@ -288,6 +293,9 @@ func (t Tool) Hint(args rs.Object) string {
 	}
 	if isPage(args.Text("id")) && t.Takes("id") {
 		return "That is the address of a page, not the id of a record; the call below finds records that name it."
+	}
+	if several := idsIn(args.Text("id")); several != nil && t.Takes("id") {
+		return fmt.Sprintf("This needs a call for each of the %d; the one below is the first.", len(several))
 	}
 	if id, _ := written.Text(args.Get("id")); id != "" && t.Takes("id") && !strings.Contains(id, ":") {
 		connection, _ := written.Text(args.Get("connection_id"))

@@ -28,7 +28,8 @@ func (t Tool) placed(guess rs.Object, m rs.Member) rs.Object {
 	}
 	o := rs.AsObject(m.Value)
 	_, operator := operatorIn(m.Name, nil)
-	compares := rs.Kind(m.Value) == "string" || rs.Kind(m.Value) == "number" || rs.Kind(m.Value) == "boolean" ||
+	list, _ := rs.AsArray(m.Value)
+	compares := rs.Kind(m.Value) == "string" || len(list) > 0 && rs.Kind(list[0]) != "object" || rs.Kind(m.Value) == "number" || rs.Kind(m.Value) == "boolean" ||
 		len(o) > 0 && !slices.ContainsFunc(o, func(r rs.Member) bool { return !isOperator(r.Name) })
 	if t.Takes("filter") && (operator || strings.Contains(m.Name, "[") && !beside[strings.SplitN(plain, "[", 2)[0]] || wrappers[plain] == "not" && o != nil || compares && t.Takes("stream") && !beside[plain]) {
 		return t.filteredBy(rest, rs.Object{m})
@@ -77,7 +78,7 @@ func (t Tool) guessed(p *parameter, raw string) string {
 			return rs.EncodeJSON(likely)
 		}
 		if !slices.Contains(p.Words, word) {
-			if near := written.Nearest(word, p.Words, 1); len(near) > 0 {
+			if near := written.Nearest(word, p.Words, 1); len(near) > 0 && !strings.ContainsAny(word, "<>=") {
 				return rs.EncodeJSON(near[0])
 			}
 			return ""
@@ -131,6 +132,14 @@ func (t Tool) misplaced(args rs.Object) (Call, bool) {
 func chosen(raw string) string {
 	o := rs.AsObject(raw)
 	var names []string
+	if list, ok := rs.AsArray(raw); ok && len(list) > 0 && rs.AsObject(list[0]) != nil { // [{"name":"total"}]
+		for _, item := range list {
+			names = append(names, rs.AsObject(item).Text("name", "field", "key", "id", "column"))
+		}
+		if slices.Contains(names, "") {
+			return raw
+		}
+	}
 	for _, m := range o {
 		if m.Value != "1" && m.Value != "true" && m.Value != "{}" {
 			return raw

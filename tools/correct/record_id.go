@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -45,6 +46,16 @@ func (t Tool) Unescaped(args rs.Object) (Call, bool) {
 	}
 	ref.RecordID = plain
 	return Call{t.Name, args.With("id", rs.EncodeJSON(ref.String()))}, true
+}
+
+// idsIn are the ids of several records in one text; nil for any other text.
+func idsIn(id string) []string {
+	several := names(id)
+	malformed := func(id string) bool { _, err := rs.ParseRef(id); return err != nil }
+	if len(several) < 2 || slices.ContainsFunc(several, malformed) {
+		return nil
+	}
+	return several
 }
 
 // isPage reports whether an id is the address of a page elsewhere.

@@ -41,6 +41,9 @@ func Operator(q string) string {
 	return ""
 }
 
+// andNot is how other searches leave out a word.
+var andNot = written.Expression(`\s+AND\s+NOT\s+(\w[\w'-]*)`)
+
 // longestQuery bounds the queries that are corrected; a longer one is refused. What is found in one takes the square of its length.
 const longestQuery = 1000
 
@@ -57,6 +60,9 @@ func queryOf(args rs.Object) (q, name string) {
 // dated takes before:, after: and the like with a date for the bounds of a search. A day that is before: or older: is not in it.
 func dated(args rs.Object) rs.Object {
 	q, name := queryOf(args)
+	if words := andNot().ReplaceAllString(q, " -$1"); words != q && !strings.Contains(q, `"`) {
+		q, args = words, args.With(name, rs.EncodeJSON(words))
+	}
 	found, words := operatorsIn(q)
 	changed := args
 	for _, o := range found {

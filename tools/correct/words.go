@@ -134,9 +134,9 @@ var bounds = set(
 var operators = map[string]string{
 	"eq": "", "=": "", "==": "", "===": "", "exact": "", "equals": "", "equal": "", "is": "", "value": "",
 	">=": "gte", "min": "gte", "minimum": "gte", "ge": "gte", "greater_than_or_equal": "gte", "greater_than_or_equal_to": "gte", "at_least": "gte",
-	">": "gt", "greater_than": "gt", "more_than": "gt", "over": "gt", "above": "gt", "after": "gt", "later_than": "gt", "newer_than": "gt",
+	">": "gt", "larger_than": "gt", "higher_than": "gt", "exceeds": "gt", "greater_than": "gt", "more_than": "gt", "over": "gt", "above": "gt", "after": "gt", "later_than": "gt", "newer_than": "gt",
 	"<=": "lte", "max": "lte", "maximum": "lte", "le": "lte", "less_than_or_equal": "lte", "less_than_or_equal_to": "lte", "at_most": "lte",
-	"<": "lt", "less_than": "lt", "fewer_than": "lt", "under": "lt", "below": "lt", "before": "lt", "earlier_than": "lt", "older_than": "lt",
+	"<": "lt", "smaller_than": "lt", "lower_than": "lt", "less_than": "lt", "fewer_than": "lt", "under": "lt", "below": "lt", "before": "lt", "earlier_than": "lt", "older_than": "lt",
 }
 
 // likely are words that probably mean an operator.
@@ -158,7 +158,7 @@ var (
 	ranges = set("between", "range")
 	seeks  = set("contains", "like", "ilike", "match", "matches", "regex", "starts_with", "startswith",
 		"ends_with", "endswith", "search", "icontains", "includes",
-		"iexact", "istartswith", "iendswith", "iregex", "=~", "match_phrase", "match_phrase_prefix", "wildcard", "prefix", "regexp", "fuzzy",
+		"iexact", "istartswith", "iendswith", "iregex", "=~", "~", "match_phrase", "match_phrase_prefix", "wildcard", "prefix", "regexp", "fuzzy",
 		"substring", "substringof", "text")
 )
 
@@ -174,7 +174,7 @@ var wrappers = map[string]string{
 	"where": "all", "filter": "all", "filters": "all", "query": "all", "term": "all", "terms": "all", "range": "all", "bool": "all", "must": "all",
 	"constant_score": "all", "and": "all", "&": "all", "&&": "all", "all": "all", "all_of": "all", "conditions": "all", "rules": "all",
 	"query_string": "all", "simple_query_string": "all", "expression": "all", "predicate": "all",
-	"or": "any", "|": "any", "||": "any", "should": "any", "any_of": "any",
+	"or": "any", "any": "any", "|": "any", "||": "any", "should": "any", "any_of": "any",
 	"data": "inner", "record": "inner", "attributes": "inner", "fields": "inner", "properties": "inner",
 	"not": "not", "nor": "not", "must_not": "not", "exclude": "not", "except": "not", "none": "not",
 	"match": "match", "match_phrase": "match", "match_phrase_prefix": "match", "wildcard": "match", "prefix": "match", "regexp": "match", "fuzzy": "match",
