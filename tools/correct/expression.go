@@ -25,6 +25,9 @@ const (
 	oneOf  = "in"       // the value is an array
 	within = "contains" // a part of a text
 	absent = "is_null"
+
+	between  = "between" // is read as two bounds
+	datePart = "part"    // is read as a range
 )
 
 // Bounds of what is read: a filter has at most 50 conditions, and those that people nest are a few levels deep.

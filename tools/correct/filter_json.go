@@ -185,7 +185,7 @@ func (r *filterReader) named(m rs.Member, depth int) expression {
 			value = rs.Object{{Name: found[2], Value: value}}.JSON()
 		}
 	}
-	if o, ok := operatorIn(field, r.known); ok && !slices.Contains(r.known, field) && !(len(o.operators) == 1 && likely[o.operators[0]] != "" && isWord(value)) {
+	if o, ok := operatorIn(field, r.known); ok && !slices.Contains(r.known, field) && !o.namesWord(value) {
 		r.folded = append(r.folded, m.Name)
 		field, value = o.field, o.condition(value)
 	}
@@ -254,89 +254,66 @@ func (r *filterReader) one(field, operator, value string) expression {
 
 // operated reads a condition with an operator of any language.
 func (r *filterReader) operated(field, word, raw string, depth int) expression {
-	operator, certain := operatorOf(word)
-	plain := plainWord(word)
-	list, isList := rs.AsArray(raw)
-	scalar, isScalar := rs.AsText(raw)
-	lacks := absences[plain]
+	m, known := meaningOf(word)
+	list, _ := rs.AsArray(raw)
 	switch {
-	case depth > maxNesting || plain == "":
+	case depth > maxNesting || plainWord(word) == "":
 		return nil
-	case certain && operator == "" || lists[plain] && len(list) == 1:
+	case m.certain && m.operator == "" || m.operator == oneOf && !m.denied && len(list) == 1:
 		return r.condition(field, raw, depth+1)
+	case r.certain && m.certain:
+		return r.one(field, m.operator, raw)
 	case r.certain:
-		return r.one(field, cmp.Or(operator, word), raw)
-	case certain && isScalar:
-		return r.one(field, operator, raw)
-	case lists[plain] && isScalar:
-		return r.condition(field, listed(names(strings.Trim(scalar, "()[]"))), depth+1)
-	case lists[plain] && isList:
-		return r.condition(field, raw, depth+1)
-	case ranges[plain] && len(list) == 2:
-		return r.one(field, "gte", list[0]).and(r.one(field, "lte", list[1])).turned()
-	case ranges[plain] && rs.Kind(raw) == "string":
-		t := &filterText{reader: r, rest: scalar}
-		if e := t.compared(field, "between"); strings.TrimSpace(t.rest) == "" {
-			return e
-		}
+		return r.one(field, word, raw)
+	case !known:
 		return nil
-	case ranges[plain] && rs.AsObject(raw) != nil:
-		return r.condition(field, raw, depth+1)
-	case likely[plain] != "" && isScalar:
-		return r.one(field, likely[plain], raw)
-	case lacks || presences[plain]:
-		if truth := map[string]bool{"true": true, "1": true, "false": true, "0": true}; !truth[scalar] {
+	case m.operator == datePart:
+		return r.condition(field, inDate(plainWord(word), raw), depth+1)
+	case m.denied:
+		return r.operand(field, m.operator, raw, depth+1).not()
+	}
+	return r.operand(field, m.operator, raw, depth+1)
+}
+
+// operand reads what an operator compares with.
+func (r *filterReader) operand(field, operator, raw string, depth int) expression {
+	list, _ := rs.AsArray(raw)
+	scalar, isScalar := rs.AsText(raw)
+	o := rs.AsObject(raw)
+	switch {
+	case operator == "":
+		return r.condition(field, raw, depth)
+	case operator == absent:
+		truth, ok := map[string]bool{"true": true, "1": true, "false": false, "0": false}[scalar]
+		e := r.one(field, absent, "true")
+		if !ok {
 			return nil
-		}
-		if e := r.one(field, absent, "true"); lacks == (scalar == "true" || scalar == "1") {
-			return e
-		} else {
+		} else if !truth {
 			return e.not()
 		}
-	case exclusions[plain]:
-		return r.condition(field, raw, depth+1).not()
-	case dateParts[plain]:
-		return r.condition(field, inDate(plain, raw), depth+1)
-	case seeks[plain]:
-		text := cmp.Or(scalar, rs.AsObject(raw).Text("query", "value", "pattern"))
-		if span := written.Range(raw); span != "" && timeName().MatchString(field) { // a time is no text
-			return r.condition(field, span, depth+1)
-		} else if text == "" {
-			return nil
+		return e
+	case operator == oneOf && isScalar:
+		return r.condition(field, listed(names(strings.Trim(scalar, "()[]"))), depth)
+	case operator == oneOf && len(list) > 0:
+		return r.one(field, oneOf, raw)
+	case operator == between && len(list) == 2:
+		return r.one(field, "gte", list[0]).and(r.one(field, "lte", list[1])).turned()
+	case operator == between && isScalar:
+		t := &filterText{reader: r, rest: scalar}
+		if e := t.compared(field, between); strings.TrimSpace(t.rest) == "" {
+			return e
 		}
-		return r.one(field, within, rs.EncodeJSON(text))
+	case operator == between && o != nil:
+		return r.condition(field, raw, depth)
+	case operator == within:
+		text := cmp.Or(scalar, o.Text("query", "value", "pattern"))
+		if span := written.Range(raw); span != "" && timeName().MatchString(field) { // a time is no text
+			return r.condition(field, span, depth)
+		} else if text != "" {
+			return r.one(field, within, rs.EncodeJSON(text))
+		}
+	case complements[operator] != "" && isScalar:
+		return r.one(field, operator, raw)
 	}
 	return nil
-}
-
-// spelled reads a condition that names its parts: {"field":"total","operator":">=","value":100}, or within its field the last two.
-func spelled(o rs.Object) (field, word, value string, ok bool) {
-	word = "eq"
-	for _, m := range o {
-		s, isText := written.Text(m.Value)
-		switch name := strings.ToLower(m.Name); {
-		case fieldParts[name] && field == "" && isText:
-			if len(o) == 2 && name != "field" && name != "field_path" {
-				return "", "", "", false // without an operator these can be fields of the stream
-			}
-			field = s
-		case operatorParts[name] && isText:
-			word = s
-		case valueParts[name] && value == "":
-			value = m.Value
-		default:
-			return "", "", "", false
-		}
-	}
-	return field, word, value, value != "" && isOperator(word)
-}
-
-// ofProperty reads a condition that names the type of its property, as Notion does: {"property":"total","number":{"greater_than":5}}.
-func ofProperty(o rs.Object) (field, condition string) {
-	field = cmp.Or(o.Text("property"), o.Text("timestamp"))
-	is := o.Without("property", "timestamp")
-	if len(o) != 2 || len(is) != 1 || !propertyTypes[is[0].Name] {
-		return "", ""
-	}
-	return field, is[0].Value
 }

@@ -30,10 +30,6 @@ var (
 	wordSign   = written.Expression(`^[^\s(),;&|'"<>=!:~\[\]{}]+`)
 	spanSign   = written.Expression(`^[\[{]\s*(\S+)\s+(?i:to)\s+([^\s\]}]+)\s*[\]}]`)
 	nextField  = written.Expression(`^(?:[+-]?[A-Za-z_][\w.]*\s*(?:>=|<=|<>|!=|=|>|<|:))`)
-	fieldName  = written.Expression(`^[A-Za-z_][\w.]*$`)
-
-	timeName    = written.Expression(`_at$|_on$|date|time`)
-	plainNumber = written.Expression(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
 )
 
 // A filterText is a text that is read from its start.
@@ -65,7 +61,7 @@ func (r *filterReader) text(s string) expression {
 // textOf reads a value of a field that is a condition, such as ">= 5 and < 9"; nil for any other.
 func (r *filterReader) textOf(field, s string) expression {
 	t := &filterText{reader: r, rest: s, field: field}
-	if word, value, ok := strings.Cut(s, ":"); ok && isOperator(word) && operators[plainWord(word)]+complements[plainWord(word)] != "" {
+	if word, value, ok := strings.Cut(s, ":"); ok && boundOf(word) != "" {
 		return r.operated(field, word, literal(value), 0)
 	}
 	if !t.is(boundSign) || !strings.ContainsAny(t.rest, "0123456789") {
@@ -340,18 +336,4 @@ func (t *filterText) value() string {
 		words += " " + found[0]
 	}
 	return ""
-}
-
-// literal is a value of a written condition: a number, a boolean, nothing, or a text.
-func literal(s string) string {
-	s = strings.TrimSpace(s)
-	switch lower := strings.ToLower(s); {
-	case plainNumber().MatchString(s):
-		return s
-	case lower == "true" || lower == "false" || lower == "null":
-		return lower
-	case lower == "none" || lower == "nil":
-		return "null"
-	}
-	return rs.EncodeJSON(written.Unquoted(s))
 }

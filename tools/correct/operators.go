@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
@@ -15,25 +16,46 @@ func plainWord(word string) string {
 	return written.Snake(strings.TrimLeft(strings.TrimSpace(word), "$_"))
 }
 
-// operatorOf returns the operator that a word means; false if it is not certain.
-func operatorOf(word string) (operator string, certain bool) {
-	plain := plainWord(word)
-	if slices.Contains(rs.RangeOperators, plain) {
-		return plain, true
-	}
-	operator, certain = operators[plain]
-	return operator, certain
+// A meaning is what a word of a filter says.
+type meaning struct {
+	operator        string
+	certain, denied bool
 }
+
+// meanings are those of the words for operators.
+var meanings = sync.OnceValue(func() map[string]meaning {
+	all := map[string]meaning{}
+	for operator, words := range operatorWords {
+		plain, denied := strings.CutPrefix(operator, "!")
+		plain, likely := strings.CutPrefix(plain, "?")
+		m := meaning{plain, !denied && !likely && (plain == "" || slices.Contains(rs.RangeOperators, plain)), denied}
+		for word := range strings.FieldsSeq(words) {
+			all[word] = m
+		}
+	}
+	return all
+})
+
+// meaningOf returns what a word says of a field and a value; false if it says nothing.
+func meaningOf(word string) (m meaning, ok bool) {
+	m, ok = meanings()[plainWord(word)]
+	return m, ok
+}
+
+// isBound reports whether an operator is one of a range.
+func (m meaning) isBound() bool { return complements[m.operator] != "" }
 
 // isOperator reports whether a word compares a field with something.
 func isOperator(word string) bool {
-	_, certain := operatorOf(word)
-	plain := plainWord(word)
-	return certain || lists[plain] || absences[plain] || presences[plain] || exclusions[plain] || seeks[plain] || likely[plain] != "" || ranges[plain]
+	m, ok := meaningOf(word)
+	return ok && m.operator != datePart
 }
 
 var (
 	symbolAfter  = written.Expression(`^\s*([A-Za-z_][\w.]*)\s*(!==|!=|<>|!|>=|<=|==|=|>|<)\s*$`)
+	fieldName    = written.Expression(`^[A-Za-z_][\w.]*$`)
+	timeName     = written.Expression(`_at$|_on$|date|time`)
+	plainNumber  = written.Expression(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
 	bracketed    = written.Expression(`^(?:filter)?\[?([A-Za-z_][\w.-]*?)\]?(?:\[\$?(\w*)\])?$`)
 	symbolBefore = written.Expression(`(?i)^\s*(?:!|-|~|not\s)\s*\(?([A-Za-z_][\w.]*)\)?\s*$`)
 )
@@ -59,6 +81,12 @@ func (o fieldOperator) condition(value string) string {
 	return value
 }
 
+// namesWord reports whether a value is a word and the operator a likely one of a time, such as that of from.
+func (o fieldOperator) namesWord(value string) bool {
+	m, _ := meaningOf(append(o.operators, "")[0])
+	return len(o.operators) == 1 && m.isBound() && !m.certain && isWord(value)
+}
+
 // operatorIn reads the operators in a name that is not one of the known fields. Without fields only what is certain is read: signs, and
 // operators behind "__".
 func operatorIn(name string, known []string) (fieldOperator, bool) {
@@ -72,7 +100,7 @@ func operatorIn(name string, known []string) (fieldOperator, bool) {
 		return denied(found[1], known), true
 	}
 	if base, rest, ok := strings.Cut(name, "__"); ok && base != "" {
-		if operators := operatorWords(strings.ReplaceAll(rest, "__", "_")); operators != nil {
+		if operators := operatorsOf(strings.ReplaceAll(rest, "__", "_")); operators != nil {
 			return fieldOperator{base, operators}, true
 		}
 	}
@@ -82,7 +110,7 @@ func operatorIn(name string, known []string) (fieldOperator, bool) {
 	}
 	for i := len(words) - 1; i > 0; i-- {
 		if base := strings.Join(words[:i], "_"); slices.Contains(known, base) {
-			if operators := operatorWords(strings.Join(words[i:], "_")); operators != nil {
+			if operators := operatorsOf(strings.Join(words[i:], "_")); operators != nil {
 				return fieldOperator{base, operators}, true
 			}
 		}
@@ -112,8 +140,10 @@ func operatorIn(name string, known []string) (fieldOperator, bool) {
 
 // boundOf is the operator of a range that a word means; "" for none.
 func boundOf(word string) string {
-	operator, _ := operatorOf(word)
-	return cmp.Or(operator, likely[plainWord(word)])
+	if m, _ := meaningOf(word); m.isBound() {
+		return m.operator
+	}
+	return ""
 }
 
 // isWord reports whether a value is a text and neither a time nor a number: none that from, to and since bound.
@@ -145,24 +175,21 @@ func denied(name string, known []string) fieldOperator {
 	return fieldOperator{name, []string{"ne"}}
 }
 
-// operatorWords are the operators that the end of a name says, such as not_in and date_gte; nil for none.
-func operatorWords(words string) []string {
+// operatorsOf are the operators that the end of a name says, such as not_in and date_gte; nil for none.
+func operatorsOf(words string) []string {
 	plain := strings.ToLower(strings.Trim(words, "_"))
-	if isOperator(plain) || dateParts[plain] {
+	if _, ok := meaningOf(plain); ok {
 		return []string{plain}
 	}
 	first, rest, ok := strings.Cut(plain, "_")
-	if !ok || !exclusions[first] && !dateParts[first] {
+	if m, _ := meaningOf(first); !ok || !m.denied && m.operator != datePart {
 		return nil
 	}
-	if inner := operatorWords(rest); inner != nil {
+	if inner := operatorsOf(rest); inner != nil {
 		return append([]string{first}, inner...)
 	}
 	return nil
 }
-
-// dateParts are parts of a date that the frameworks of other languages compare.
-var dateParts = set("date", "year", "month", "day", "week", "week_day", "quarter", "hour")
 
 // inDate is the range of a time that a part of its date means, alone or compared; "" where it is not one range, such as a month of any
 // year.
@@ -173,25 +200,21 @@ func inDate(part, raw string) string {
 	}
 	text, _ := rs.AsText(raw)
 	text = strings.TrimSpace(text)
-	if part == "date" && written.IsTime(rs.EncodeJSON(text)) {
-		if known, certain := operatorOf(operator); certain && known != "" {
-			return rs.Object{{Name: known, Value: rs.EncodeJSON(text)}}.JSON()
-		} else if certain {
-			return rs.EncodeJSON(text)
-		}
+	compares, _ := meaningOf(operator)
+	if part == "date" && compares.certain && written.IsTime(rs.EncodeJSON(text)) {
+		return rs.Object{{Name: cmp.Or(compares.operator, "eq"), Value: rs.EncodeJSON(text)}}.JSON()
 	}
 	if _, err := strconv.Atoi(text); err == nil && part != "year" {
 		return ""
 	}
-	known, certain := operatorOf(operator)
 	span := rs.AsObject(written.Range(rs.EncodeJSON(text)))
 	switch {
-	case !certain || !span.Has("lt") || part == "date":
+	case !compares.certain || !span.Has("lt") || part == "date":
 		return ""
-	case known == "":
+	case compares.operator == "":
 		return span.JSON()
 	}
-	name, value := written.Bound(known, rs.EncodeJSON(text))
+	name, value := written.Bound(compares.operator, rs.EncodeJSON(text))
 	return rs.Object{{Name: name, Value: value}}.JSON()
 }
 
@@ -205,10 +228,56 @@ func denies(name, meant string) bool {
 		if slices.Contains(others, word) {
 			return false
 		}
-		operator, _ := operatorOf(word)
-		return denials[word] || exclusions[word] || operator != "" || slices.ContainsFunc(denyingParts, func(part string) bool {
+		m, _ := meaningOf(word)
+		return denials[word] || m.denied || m.certain && m.operator != "" || slices.ContainsFunc(denyingParts, func(part string) bool {
 			rest, ok := strings.CutPrefix(word, part)
 			return ok && len(rest) > 2 && slices.ContainsFunc(others, func(other string) bool { return other == rest })
 		})
 	})
+}
+
+// spelled reads a condition that names its parts: {"field":"total","operator":">=","value":100}, or within its field the last two.
+func spelled(o rs.Object) (field, word, value string, ok bool) {
+	word = "eq"
+	for _, m := range o {
+		s, isText := written.Text(m.Value)
+		switch name := strings.ToLower(m.Name); {
+		case fieldParts[name] && field == "" && isText:
+			if len(o) == 2 && name != "field" && name != "field_path" {
+				return "", "", "", false // without an operator these can be fields of the stream
+			}
+			field = s
+		case operatorParts[name] && isText:
+			word = s
+		case valueParts[name] && value == "":
+			value = m.Value
+		default:
+			return "", "", "", false
+		}
+	}
+	return field, word, value, value != "" && isOperator(word)
+}
+
+// ofProperty reads a condition that names the type of its property, as Notion does: {"property":"total","number":{"greater_than":5}}.
+func ofProperty(o rs.Object) (field, condition string) {
+	field = cmp.Or(o.Text("property"), o.Text("timestamp"))
+	is := o.Without("property", "timestamp")
+	if len(o) != 2 || len(is) != 1 || !propertyTypes[is[0].Name] {
+		return "", ""
+	}
+	return field, is[0].Value
+}
+
+// literal is a value of a written condition: a number, a boolean, nothing, or a text.
+func literal(s string) string {
+	s = strings.TrimSpace(s)
+	switch lower := strings.ToLower(s); {
+	case plainNumber().MatchString(s):
+		return s
+	case lower == "true" || lower == "false" || lower == "null":
+		return lower
+	case lower == "none" || lower == "nil":
+		return "null"
+	}
+	return rs.EncodeJSON(written.Unquoted(s))
 }

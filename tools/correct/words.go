@@ -130,37 +130,26 @@ var bounds = set(
 	"end_time", "date", "date_range", "time_range", "period", "dates", "daterange", "timerange", "date_filter", "time_period", "time_min", "time_max", "created_after", "created_before",
 )
 
-// operators are other ways to write an operator; "" is equality. All of them are certain.
-var operators = map[string]string{
-	"eq": "", "=": "", "==": "", "===": "", "exact": "", "equals": "", "equal": "", "is": "", "value": "",
-	">=": "gte", "min": "gte", "minimum": "gte", "ge": "gte", "greater_than_or_equal": "gte", "greater_than_or_equal_to": "gte", "at_least": "gte",
-	">": "gt", "larger_than": "gt", "higher_than": "gt", "exceeds": "gt", "greater_than": "gt", "more_than": "gt", "over": "gt", "above": "gt", "after": "gt", "later_than": "gt", "newer_than": "gt",
-	"<=": "lte", "max": "lte", "maximum": "lte", "le": "lte", "less_than_or_equal": "lte", "less_than_or_equal_to": "lte", "at_most": "lte",
-	"<": "lt", "smaller_than": "lt", "lower_than": "lt", "less_than": "lt", "fewer_than": "lt", "under": "lt", "below": "lt", "before": "lt", "earlier_than": "lt", "older_than": "lt",
-}
-
-// likely are words that probably mean an operator.
-var likely = map[string]string{
-	"from": "gte", "since": "gte", "start": "gte", "on_or_after": "gte", "not_before": "gte",
-	"to": "lte", "until": "lte", "till": "lte", "end": "lte", "on_or_before": "lte", "not_after": "lte",
+// operatorWords are the words for each operator of a condition. Of those behind a '?' it is only likely, and those behind a '!' deny it.
+var operatorWords = map[string]string{
+	"":     "eq = == === exact equals equal is value",
+	"gte":  "gte >= min minimum ge greater_than_or_equal greater_than_or_equal_to at_least more_than_or_equal_to",
+	"gt":   "gt > larger_than higher_than exceeds greater_than more_than over above after later_than newer_than",
+	"lte":  "lte <= max maximum le less_than_or_equal less_than_or_equal_to at_most fewer_than_or_equal_to",
+	"lt":   "lt < smaller_than lower_than less_than fewer_than under below before earlier_than older_than",
+	"?gte": "from since start on_or_after not_before", "?lte": "to until till end on_or_before not_after",
+	"!":   "ne neq not != !== <> not_equal not_equals not_equal_to does_not_equal is_not",
+	oneOf: "in any any_of one_of", "!" + oneOf: "nin not_in",
+	between: "between range", "!" + between: "not_between",
+	absent: "is_null isnull null not_exists missing is_empty empty", "!" + absent: "exists not_null notnull is_not_null not_empty is_not_empty has_value present",
+	within: "contains like ilike match matches regex starts_with startswith ends_with endswith search icontains includes iexact istartswith iendswith " +
+		"iregex =~ ~ match_phrase match_phrase_prefix wildcard prefix regexp fuzzy substring substringof text",
+	"!" + within: "not_like not_ilike not_contains does_not_contain",
+	datePart:     "date year month day week week_day quarter hour",
 }
 
 // complements are the operators that say what the others exclude.
 var complements = map[string]string{"gte": "lt", "gt": "lte", "lte": "gt", "lt": "gte"}
-
-// Words that probably mean what no filter says.
-var (
-	lists      = set("in", "any", "any_of", "one_of")
-	absences   = set("is_null", "isnull", "null", "not_exists", "missing", "is_empty", "empty")
-	presences  = set("exists", "not_null", "notnull", "is_not_null", "not_empty", "is_not_empty", "has_value", "present")
-	exclusions = set("ne", "neq", "not", "!=", "!==", "<>", "not_equal", "not_equals", "not_equal_to", "does_not_equal", "nin", "not_in", "is_not",
-		"not_like", "not_contains", "does_not_contain")
-	ranges = set("between", "range")
-	seeks  = set("contains", "like", "ilike", "match", "matches", "regex", "starts_with", "startswith",
-		"ends_with", "endswith", "search", "icontains", "includes",
-		"iexact", "istartswith", "iendswith", "iregex", "=~", "~", "match_phrase", "match_phrase_prefix", "wildcard", "prefix", "regexp", "fuzzy",
-		"substring", "substringof", "text")
-)
 
 // Names of the parts of a condition that is written out, such as {"field":"total","operator":">=","value":100}.
 var (

@@ -11,6 +11,121 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
+// connectionsOf are the connections with a stream, each once.
+func (g Grant) connectionsOf(stream string) []rs.Connection {
+	var all []rs.Connection
+	for _, s := range g.Sources {
+		if (stream == "" || s.Stream == stream) && s.Connection.ID != "" &&
+			!slices.ContainsFunc(all, func(c rs.Connection) bool { return c.ID == s.Connection.ID }) {
+			all = append(all, s.Connection)
+		}
+	}
+	return all
+}
+
+// displayed names the connections of a stream in brackets, if there are several in the grant.
+func (g Grant) displayed(stream string) string {
+	var names []string
+	for _, c := range g.connectionsOf(stream) {
+		if c.DisplayName != "" {
+			names = append(names, quote.Line(c.DisplayName))
+		}
+	}
+	if len(names) == 0 || len(names) > 4 {
+		return ""
+	}
+	return " (" + strings.Join(names, ", ") + ")"
+}
+
+// missingConnection says which connections are near one that the grant does not have.
+func (g Grant) missingConnection(t Tool, args rs.Object, about touched) *rs.Error {
+	e := &rs.Error{Code: rs.UnknownConnection, Param: "connection_id", RetryWith: "connection_id", Hint: grantHint}
+	streams, known := g.likeliest(about.streams, "")
+	var having []rs.Connection
+	for _, c := range g.connectionsOf("") {
+		if !known || !slices.ContainsFunc(about.streams, func(s string) bool { return !g.has(streams[s], c.ID) }) {
+			having = append(having, c)
+		}
+	}
+	near := nearConnections(about.connection, having)
+	e.Message = fmt.Sprintf("no connection %s in this grant.", quote.Text(about.connection))
+	e.Connections, e.ConnectionTotal = firstOf(near, having), len(having)
+	switch {
+	case len(near) > 0:
+		e.Message += " Nearest: " + shownConnections(near) + "."
+		e.Send = Call{t.Name, replaceNames(args, streams, near[0].ID)}.String()
+	case !known, args.Has("id"): // the id may be another record's elsewhere
+		e.Send = Call{"schema", rs.Object{}}.String()
+	case len(having) == 1 || !g.OneConnection || t.Name == "search":
+		e.Send = Call{t.Name, replaceNames(args, streams, "")}.String()
+	case len(having) > 0:
+		e.Send = Call{t.Name, replaceNames(args, streams, having[0].ID)}.String()
+	}
+	return e
+}
+
+// firstOf puts some connections before the others, at most as many as an error lists.
+func firstOf(some, all []rs.Connection) []rs.Connection {
+	ordered := slices.Clone(some)
+	for _, c := range all {
+		if !slices.Contains(some, c) {
+			ordered = append(ordered, c)
+		}
+	}
+	return ordered[:min(len(ordered), rs.MaxConnectionOptions)]
+}
+
+// nearConnections are the connections whose id, display name or connector is like a name.
+func nearConnections(name string, connections []rs.Connection) []rs.Connection {
+	var labels, ids []string
+	of := map[string][]rs.Connection{}
+	for _, c := range connections {
+		ids = append(ids, c.ID)
+	}
+	prefix := shared(append(ids, name)) // which tells nothing
+	name = name[len(prefix):]
+	for _, c := range connections {
+		for _, label := range []string{c.ID[len(prefix):], c.DisplayName, c.ConnectorKey} {
+			if label != "" {
+				labels = append(labels, label)
+				of[label] = append(of[label], c)
+			}
+		}
+	}
+	var near []rs.Connection
+	for _, label := range written.Nearest(name, labels, 6) {
+		for _, c := range of[label] {
+			if !slices.Contains(near, c) && len(near) < 3 {
+				near = append(near, c)
+			}
+		}
+	}
+	return near
+}
+
+// shared is what all of some names begin with, up to a '_'.
+func shared(names []string) string {
+	prefix := names[0]
+	for _, name := range names[1:] {
+		for !strings.HasPrefix(name, prefix) {
+			prefix = prefix[:len(prefix)-1]
+		}
+	}
+	return prefix[:strings.LastIndexByte(prefix, '_')+1]
+}
+
+func shownConnections(connections []rs.Connection) string {
+	var shown []string
+	for _, c := range connections[:min(len(connections), 3)] {
+		label := quote.Names([]string{c.ID}, 1)
+		if c.DisplayName != "" {
+			label += " " + quote.Text(c.DisplayName)
+		}
+		shown = append(shown, label)
+	}
+	return strings.Join(shown, ", ")
+}
+
 // A home is a connection of a stream, with the fields of a call that are granted there.
 type home struct {
 	rs.Connection

@@ -1,0 +1,130 @@
+package correct
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+)
+
+// Hint says what the call of [Tool.Guess] leaves of the arguments for another call; "" if it leaves nothing.
+func (t Tool) Hint(args rs.Object) string {
+	p, ok := planOf(args)
+	if p.never != "" {
+		return "No value of " + quote.Line(p.never) + " fulfils all of these conditions; if any of them is meant, send a call for each."
+	}
+	if !ok {
+		p = plan{}
+	}
+	if p.calls > 1 {
+		return severalCalls(p.calls)
+	}
+	if isPage(args.Text("id")) && t.Takes("id") {
+		return "That is the address of a page, not the id of a record; the call below finds records that name it."
+	}
+	if several := idsIn(args.Text("id")); several != nil && t.Takes("id") {
+		return fmt.Sprintf("This needs a call for each of the %d; the one below is the first.", len(several))
+	}
+	if id, _ := written.Text(args.Get("id")); id != "" && t.Takes("id") && !strings.Contains(id, ":") {
+		connection, _ := written.Text(args.Get("connection_id"))
+		stream, _ := written.Text(args.Get("stream"))
+		return ownID(id, connection, stream)
+	}
+	for _, m := range args {
+		name := t.withNames(rs.Object{{Name: m.Name, Value: `""`}})[0].Name // metrics is metric
+		if several, ok := rs.AsArray(list(m.Value)); ok && len(several) > 1 && !timeName().MatchString(m.Value) && (name == "metric" || name == "field" || name == "group_by") && t.Takes("metric") {
+			return fmt.Sprintf("aggregate takes one %s, so this needs a call for each of the %d; the one below is the first.", name, len(several))
+		}
+	}
+	if _, ok := spread(args); ok && t.Takes("metric") {
+		return "No metric is that; the call below lists the values in their order, from which it can be worked out."
+	}
+	if t.Takes("metric") && ordered(args) {
+		return "Groups come in no other order: those with most records first, or by time. Of up to 100, the call below leaves none out."
+	}
+	if word, _ := written.Text(args.Get("granularity")); strings.Contains(word, "week") && likelyForms["granularity"][written.Snake(word)] == "day" {
+		return "No group is a weekday: the call below groups by day, and the days of each weekday are to be added up."
+	}
+	if call, ok := t.worded(args); ok && t.Name != call.Tool && t.Takes("metric") {
+		return "aggregate looks for no words: search finds the records that have them."
+	}
+	if p.excluded != nil {
+		return excludedHint(t, *p.excluded, args)
+	}
+	if p.sought != nil && t.Takes("metric") {
+		return "No filter looks for a part of a text: the call below groups by " + quote.Line(p.sought.Name) + "; add up the values that have it."
+	}
+	if p.sought != nil {
+		return "No filter looks within a text. Search finds whole words; for a part of one, aggregate with group_by lists the values of " + quote.Line(p.sought.Name) + "."
+	}
+	if slices.ContainsFunc(args, func(m rs.Member) bool { return !t.Takes(m.Name) && pages[written.Snake(m.Name)] }) && t.Takes("cursor") {
+		return "Pages have no numbers: each answer prints the call for the next page, with its cursor. The call below reads the first."
+	}
+	return ""
+}
+
+// severalCalls says that a call asks for the first of several alternatives.
+func severalCalls(calls int) string {
+	return fmt.Sprintf("A filter has no or, and one value a field, so this needs a call for each of the %d; the one below is the first.", calls)
+}
+
+// excludedHint says how the records are found that a condition on no value, or on any but one, asks for: by groups, or in the records.
+func excludedHint(t Tool, excluded rs.Member, args rs.Object) string {
+	field, groups := quote.Line(excluded.Name), t.Name == "aggregate" && !args.Has("group_by") && !args.Has("group_by_time")
+	switch excluded.Value {
+	case noneOf:
+		if groups {
+			return "No filter finds what has no value; in the call below, the group null is the records without " + field + "."
+		}
+		return "No filter finds what has no value: leave that condition out and look at " + field + " in the records."
+	case anyOf:
+		if groups {
+			return "No filter finds what has any value; in the call below, all groups but null are the records with " + field + "."
+		}
+		return "No filter finds what has any value: leave that condition out and pass over the records without " + field + "."
+	}
+	if args.Has("group_by") || args.Has("group_by_time") {
+		return "No filter excludes a value: leave that condition out, or group by " + field + "."
+	}
+	return "No filter excludes a value: the call below groups by " + field + ", and the other groups are what is asked for."
+}
+
+// LeavesOut names the arguments of which nothing is in a call that is proposed for them. What says nothing about a read is none of them.
+func (c Call) LeavesOut(args rs.Object) string {
+	var left []string
+	proposed := c.Arguments.JSON()
+	for _, m := range args {
+		value := strings.Trim(m.Value, `"{}[]`)
+		several, _ := rs.AsArray(m.Value)
+		switch {
+		case m.Name == "metric" && c.Tool == "query_records": // it is worked out of the values
+		case m.Name == "filter" && (c.Tool == "search" || c.Arguments.Has("group_by")): // what no filter says is in the words or groups
+		case aggregations[written.Snake(m.Name)], c.Arguments.Has("filter") && slices.Contains(words, written.Snake(m.Name)): // it is in the metric, or the filter
+		case value == "" || m.Value == "null" || silent[written.Snake(m.Name)] || strings.Contains(proposed, value):
+		case len(several) > 1 && strings.Contains(proposed, several[0]) && !strings.Contains(proposed, several[1]):
+			left = append(left, "all but the first of "+quote.Names([]string{m.Name}, 1))
+		case !c.Arguments.Has(m.Name) && !groupsInstead(args, m.Name, c):
+			left = append(left, quote.Names([]string{m.Name}, 1))
+		}
+	}
+	if left == nil {
+		return ""
+	}
+	return "The call below leaves out " + strings.Join(left[:min(len(left), maxShown)], ", ") + "."
+}
+
+// Moves reports whether a call that is proposed for arguments names a field where they do not: as a group, or in the filter instead of as
+// an argument. Whether it fits there is known of the stream alone.
+func (c Call) Moves(t Tool, args rs.Object) bool {
+	return c.Arguments.Has("group_by") && !args.Has("group_by") ||
+		c.Arguments.Has("filter") && slices.ContainsFunc(args, func(m rs.Member) bool { return !t.Takes(m.Name) })
+}
+
+// groupsInstead reports whether a call groups by the field of an argument which excludes a value of it.
+func groupsInstead(args rs.Object, name string, call Call) bool {
+	group := call.Arguments.Text("group_by")
+	return group != "" && !args.Has("group_by") && strings.Contains(name, group)
+}
