@@ -223,12 +223,8 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 				found.Connect = c.fieldConnect(ctx)
 			}
 			return c.instead(found)
-		case rewritten && correct.NoSuchDay(c.args) != "":
-			e.Send, e.Hint = send.String(), correct.NoSuchDay(c.args)
 		case rewritten:
-			if e.Send = send.String(); correct.NamesCurrency(c.args) {
-				e.Hint = "An amount is a number: the call below leaves out its currency, which is a field of its own if the records have several."
-			}
+			e.Send, e.Hint = send.String(), cmp.Or(correct.NoSuchDay(c.args), correct.CurrencyLeftOut(c.args), e.Hint)
 		case relative:
 			e.Send, e.Hint = correct.Call{Tool: c.tool.Name, Arguments: c.args}.String(), "Today is "+time.Now().UTC().Format(time.DateOnly)+"."
 		case correct.MistakesDate(c.args):
@@ -260,7 +256,7 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 			}
 			c.guess(ctx, &e)
 		}
-		if streams, send := c.known(ctx).Home(c.tool, c.args); e.Param == "id" && e.Send == "" && send.Tool != "" {
+		if streams, send := c.known(ctx).Home(c.tool, c.args); e.Send == "" && send.Tool != "" {
 			e.Hint, e.Send = strings.TrimSpace(e.Hint+" "+streams), send.String()
 		}
 	}

@@ -49,7 +49,7 @@ func correctable() *middlewaretest.RS {
 			return refuse(400, "invalid_request", "not declared")
 		case r.Query.Has("filter[subjet]"), r.Query.Get("fields") == "body", r.Query.Get("field") == "size":
 			return refuse(400, "unknown_field", "Unknown field")
-		case strings.Contains(r.Query.Get("filter[received_at][gte]"), "/"):
+		case strings.Contains(r.Query.Get("filter[received_at][gte]"), "/"), r.Query.Get("filter[received_at][gte]") == "2026-02-30":
 			return refuse(400, "invalid_request", "not a timestamp")
 		}
 		if r.Path == "/v1/streams/messages/records/m1" {
@@ -260,7 +260,11 @@ func TestCorrect(t *testing.T) {
 			[]string{"changes_since is no date", `send: query_records {"stream":"messages","filter":{"received_at":{"gte":"2026-03-01"}}}`},
 			[]string{records + "?changes_since=2026-03-01", "/v1/schema?stream=messages&view=compact"},
 		},
-		"a date that was refused is read, not looked": {"query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026/03/01"}}}`, []string{`invalid_request: "not a timestamp"`, `"gte":"2026-03-01"`}, []string{records + "?filter[received_at][gte]=2026/03/01"}},
+		"a day that there is not is said": {
+			"query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-02-30"}}}`,
+			[]string{`no day "2026-02-30": that month ends with 2026-02-28`, `"gte":"2026-02-28"`}, []string{records + "?filter[received_at][gte]=2026-02-30"},
+		},
+		"a date that was refused is read, not looked": {"query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026/03/01"}}}`, []string{`invalid_request: "not a timestamp"`, `"gte":"2026-03-01"`, "!There is no day"}, []string{records + "?filter[received_at][gte]=2026/03/01"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := correctable()
@@ -327,6 +331,10 @@ func TestARefusalProposesTheNextCall(t *testing.T) {
 			"query_records", `{"stream":"messages"}`, rs.Error{Code: rs.AmbiguousConnection, Status: 400, Connections: one},
 			`send: query_records {"stream":"messages","connection_id":"cin_1"}`,
 		},
+		"a copied id that was percent-encoded": {
+			"fetch", `{"id":"messages:2026%2F1"}`, rs.Error{Code: rs.NotFound, Status: 404}, `send: fetch {"id":"pdpp://record/-/messages/2026%2F1"}`,
+		},
+		"an id of nothing": {"fetch", `{"id":"messages:2026-1"}`, rs.Error{Code: rs.NotFound, Status: 404}, "not found either."},
 		"a mode that there is not": {
 			"search", `{"q":"tax","mode":"semantic"}`, rs.Error{Code: "search_mode_unavailable", Status: 400}, `send: search {"q":"tax"}`,
 		},
@@ -355,19 +363,26 @@ func TestAnIndexCountsItsReads(t *testing.T) {
 
 // What a proposal names in another place than the call did is compared with the schema that is held, without a read.
 func TestAProposalFitsTheSchemaThatIsHeld(t *testing.T) {
-	for arguments, says := range map[string]string{
-		`{"stream":"messages","metric":"count","size_bytes_over":9}`:                                           `send: aggregate {"stream":"messages","metric":"count","filter":{"size_bytes":{"gt":9}}}`,
-		`{"stream":"messages","metric":"count","filter":{"thread":{"ne":"a"}}}`:                                `send: aggregate {"stream":"messages","metric":"count","group_by":"thread_id"}`,
-		`{"stream":"messages","metric":"count","filter":{"subject":{"ne":"a"}}}`:                               `field "subject" of messages cannot group. Those that can: thread_id.`,
-		`{"stream":"messages","metric":"count","filter":{"subject":{"contains":"tax"},"size_bytes":{"gt":9}}}`: `send: search {"q":"tax","streams":["messages"],"filter":{"size_bytes":{"gt":9}}}`,
+	for sent, says := range map[string]string{
+		`aggregate {"stream":"messages","metric":"count","size_bytes_over":9}`:                                           `send: aggregate {"stream":"messages","metric":"count","filter":{"size_bytes":{"gt":9}}}`,
+		`aggregate {"stream":"messages","metric":"count","filter":{"thread":{"ne":"a"}}}`:                                `send: aggregate {"stream":"messages","metric":"count","group_by":"thread_id"}`,
+		`aggregate {"stream":"messages","metric":"count","filter":{"subject":{"ne":"a"}}}`:                               `field "subject" of messages cannot group. Those that can: thread_id.`,
+		`aggregate {"stream":"messages","metric":"count","filter":{"subject":{"contains":"tax"},"size_bytes":{"gt":9}}}`: `send: search {"q":"tax","streams":["messages"],"filter":{"size_bytes":{"gt":9}}}`,
+		`search {"q":"tax","size_bytes__gt":9}`:                                                                          `send: search {"q":"tax","filter":{"size_bytes":{"gt":9}}}`,
+		`aggregate {"stream":"messages","metric":"sum"}`:                                                                 `Of messages these take sum: size_bytes.`,
+		`aggregate {"stream":"messages","metric":"max","group_by":"thread_id"}`:                                          `send: aggregate {"stream":"messages","metric":"max","group_by":"thread_id","field":"size_bytes"}`,
+		`aggregate {"stream":"messages","metric":"sum","field":"a[0]"}`:                                                  `send: schema {"stream":"messages"}`,
+		`read_record_field {"id":"messages:m1"}`:                                                                         `send: fetch {"id":"messages:m1"}`,
 	} {
 		server := correctable()
 		serve, all := standard(server), tools.All(tools.Options{})
 		ctx := auth.WithPrincipal(t.Context(), auth.Principal{Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindClient, GrantID: "grant_1"})
-		for _, call := range []tools.Call{{Tool: all[0], Raw: json.RawMessage(`{"stream":"messages"}`)}, {Tool: all[2], Raw: json.RawMessage(arguments)}} {
+		name, arguments, _ := strings.Cut(sent, " ")
+		tool := all[0].Named(name)
+		for _, call := range []tools.Call{{Tool: all[0], Raw: json.RawMessage(`{"stream":"messages"}`)}, {Tool: tool, Raw: json.RawMessage(arguments)}} {
 			reads := len(server.Lines())
 			reply, err := serve(ctx, call)
-			if err != nil || call.Tool == all[2] && (!strings.Contains(textOf(t, reply.Result), says) || len(server.Lines()) != reads) {
+			if err != nil || call.Tool == tool && (!strings.Contains(textOf(t, reply.Result), says) || len(server.Lines()) != reads) {
 				t.Errorf("%s: %s, after %v (%v)", arguments, textOf(t, reply.Result), server.Lines(), err)
 			}
 		}

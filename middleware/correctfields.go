@@ -108,7 +108,7 @@ func (c *correcting) timed(ctx context.Context) string {
 // withField is an aggregate with the field that its metric needs, of those that are known without a read to take it, and what to say of it.
 func (c *correcting) withField(ctx context.Context) (send, hint string) {
 	streams, connection := correct.Touches(c.args)
-	if c.tool.Name != "aggregate" || c.refused.Param != "field" || c.args.Has("field") || len(streams) != 1 {
+	if c.refused.Param != "field" || c.args.Has("field") || len(streams) != 1 {
 		return "", ""
 	}
 	s := c.call.Tool.Held(ctx, streams[0], connection)

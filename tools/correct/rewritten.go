@@ -96,9 +96,12 @@ func (t Tool) Rewritten(args rs.Object, refused *rs.Error) (Call, bool) {
 	return Call{t.Name, args.With("filter", filter.JSON())}, true
 }
 
-// NamesCurrency reports whether a filter compares with an amount that has a currency.
-func NamesCurrency(args rs.Object) bool {
-	return slices.ContainsFunc(valuesOf(args.Object("filter")), func(raw string) bool { _, ok := written.WithoutCurrency(raw); return ok })
+// CurrencyLeftOut says that a filter compares with an amount that has a currency; "" where it does not.
+func CurrencyLeftOut(args rs.Object) string {
+	if slices.ContainsFunc(valuesOf(args.Object("filter")), func(raw string) bool { _, ok := written.WithoutCurrency(raw); return ok }) {
+		return "An amount is a number: the call below leaves out its currency, which is a field of its own if the records have several."
+	}
+	return ""
 }
 
 // valuesOf are the values that a filter compares with.
