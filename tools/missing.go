@@ -6,6 +6,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/homes"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 )
 
@@ -17,7 +18,7 @@ func missingFields(call Call, stated known.Stream) rs.Object {
 	if stated.Document == nil || len(stated.Connections) < 2 {
 		return nil
 	}
-	rows := call.Tool.Known.Lacks(stated.Document, call.Scope.Stream, rs.AsObject(string(call.Raw)))
+	rows := homes.Lacks(call.Tool.Name, stated.Document, call.Scope.Stream, rs.AsObject(string(call.Raw)))
 	if rows == nil {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
@@ -18,7 +19,7 @@ var partOfTime = written.Expression(`(?i)^(?:date_?trunc\(\s*['"]?)?(hour|day|we
 func (c *correction) aggregate() {
 	metric, _ := written.Text(c.args.Get("metric"))
 	for _, name := range []string{"field", "group_by", "group_by_time"} {
-		if several := names(c.args.Text(name)); len(several) > 1 && c.stream.field(several[0]) != nil {
+		if several := written.Names(c.args.Text(name)); len(several) > 1 && c.stream.field(several[0]) != nil {
 			c.say(rs.UnknownField, name, "aggregate takes one %s.", name)
 			c.args = c.args.With(name, rs.EncodeJSON(several[0]))
 			c.hint = fmt.Sprintf("This needs a call for each of the %d; the one below is the first.", len(several))
@@ -98,7 +99,7 @@ func (t Tool) oneAggregation(args rs.Object) rs.Object {
 	}
 	for _, name := range []string{"group_by", "group_by_time"} { // a list of a time and something else
 		list, _ := rs.AsArray(args.Get(name))
-		at := slices.IndexFunc(list, func(raw string) bool { s, _ := written.Text(raw); return timeName().MatchString(s) })
+		at := slices.IndexFunc(list, func(raw string) bool { s, _ := written.Text(raw); return written.IsTimeName(s) })
 		if t.Name == "aggregate" && len(list) == 2 && at >= 0 && !args.Has(map[string]string{"group_by": "group_by_time", "group_by_time": "group_by"}[name]) {
 			args = args.Without(name).With("group_by_time", list[at]).With("group_by", list[1-at])
 		}
@@ -145,7 +146,7 @@ func aggregation(raw string) (args rs.Object) {
 			group, match := rs.AsObject(stage).Object("$group"), rs.AsObject(stage).Object("$match")
 			switch {
 			case len(match) > 0:
-				args = args.With("filter", filterOf(match.JSON()))
+				args = args.With("filter", foreign.Canonical(match.JSON()))
 			case rs.AsObject(stage).Has("$limit"):
 				args = args.With("limit", rs.AsObject(stage).Get("$limit"))
 			case rs.AsObject(stage).Has("$sort"): // groups are sorted by their counts, or by time

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
@@ -106,7 +107,7 @@ func (t Tool) withNames(args rs.Object) rs.Object {
 
 // keeps reports whether an argument means something else beside the others: the record_id of a stream is not yet an id.
 func (t Tool) keeps(plain, value string, args rs.Object) bool {
-	return plain == "query" && t.Name == "search" || plain == "record_id" && args.Has("id") || plain == "from" && t.Takes("stream") && !isWord(value)
+	return plain == "query" && t.Name == "search" || plain == "record_id" && args.Has("id") || plain == "from" && t.Takes("stream") && !written.IsWord(value)
 }
 
 var wholeNumber = written.Expression(`^[+-]?[0-9]{1,10}$`)
@@ -125,7 +126,7 @@ func (t Tool) value(p *parameter, raw string) string {
 		return t.string(p, raw)
 	case "object":
 		if p.Name == "filter" {
-			return filterOf(raw)
+			return foreign.Canonical(raw)
 		}
 	}
 	return raw

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
@@ -48,7 +49,7 @@ func (c *correction) textRange(t Tool, field string, bounds rs.Object) (instead 
 		switch {
 		case written.IsDate(bound.Value):
 			dates++
-		case !isText || s == "" || plainNumber().MatchString(s):
+		case !isText || s == "" || written.IsNumber(s):
 			return nil, false
 		case bound.Value != value || utf8.RuneCountInString(s) == 1:
 			value = ""
@@ -84,18 +85,18 @@ func (c *correction) textRange(t Tool, field string, bounds rs.Object) (instead 
 // flag is the field of the stream that says what a flag of messages by another name does, such as is_seen for unread, with the value that is
 // meant; "" for none.
 func (c *correction) flag(name, value string) (field, meant string) {
-	known, ok := flagFields["is:"+strings.TrimPrefix(written.Snake(name), "is_")]
+	known, ok := foreign.Flags["is:"+strings.TrimPrefix(written.Snake(name), "is_")]
 	if !ok {
-		known, ok = flagFields["has:"+strings.TrimPrefix(written.Snake(name), "has_")]
+		known, ok = foreign.Flags["has:"+strings.TrimPrefix(written.Snake(name), "has_")]
 	}
 	if !ok || c.stream.field(name) != nil || value != "true" && value != "false" {
 		return "", ""
 	}
-	at := slices.IndexFunc(known.fields, func(f string) bool { return c.stream.field(f) != nil })
+	at := slices.IndexFunc(known.Fields, func(f string) bool { return c.stream.field(f) != nil })
 	if at < 0 {
 		return "", ""
 	}
-	return known.fields[at], strconv.FormatBool(value == known.value)
+	return known.Fields[at], strconv.FormatBool(value == known.Value)
 }
 
 // inRelated looks for a field that the stream does not have in what is related to it, such as the body of a message.
@@ -157,33 +158,32 @@ func (c *correction) ofRelated(t Tool) (call Call, ok bool) {
 func (c *correction) planned(t Tool, filter rs.Object) (mended rs.Object, ok bool) {
 	filter = c.bounded(filter)
 	own := c.stream.field("property") != nil || c.stream.field("timestamp") != nil
-	r := &filterReader{known: c.stream.named(filter), own: own, left: maxConditions}
-	p, ok := r.read(filter.JSON(), 0).plan()
-	if len(r.folded) == 0 {
+	p, folded, ok := foreign.ReadKnown(filter, c.stream.named(filter), own)
+	if len(folded) == 0 {
 		return filter, true
 	}
-	c.say(rs.UnknownField, "filter", "%s has no field %s; an operator is written inside its field.", c.stream.Name, quote.Names(r.folded, maxShown))
+	c.say(rs.UnknownField, "filter", "%s has no field %s; an operator is written inside its field.", c.stream.Name, quote.Names(folded, maxShown))
 	if !ok {
 		c.open, c.partly = true, true
 		return nil, false
 	}
-	if p.calls > 1 {
-		c.hint = severalCalls(p.calls)
+	if p.Calls > 1 {
+		c.hint = severalCalls(p.Calls)
 	}
-	if p.excluded != nil {
-		to := c.name("filter", p.excluded.Name, aggregates("group_by"), "group")
-		if c.grouped = p.excluded; !c.open {
-			c.hint = excludedHint(t, *p.excluded, c.args)
+	if p.Excluded != nil {
+		to := c.name("filter", p.Excluded.Name, aggregates("group_by"), "group")
+		if c.grouped = p.Excluded; !c.open {
+			c.hint = excludedHint(t, *p.Excluded, c.args)
 		}
 		c.grouped.Name = to
 	}
-	if p.sought != nil {
-		c.sought, c.hint = p.sought, "Search reads words: the call below finds the records that have them."
-		if f := c.stream.field(p.sought.Name); f != nil && !f.Lexical {
+	if p.Sought != nil {
+		c.sought, c.hint = p.Sought, "Search reads words: the call below finds the records that have them."
+		if f := c.stream.field(p.Sought.Name); f != nil && !f.Lexical {
 			c.open = true
 		}
 	}
-	return p.filter, true
+	return p.Filter, true
 }
 
 // bounded is a filter with the bounds of a time that no field names, such as from and to, as those of the field that says when a record is.
@@ -194,7 +194,7 @@ func (c *correction) bounded(filter rs.Object) rs.Object {
 	missed := false
 	for _, m := range filter {
 		bound, _ := boundsOf(m)
-		operator, value := boundOf(m.Name), m.Value
+		operator, value := foreign.BoundOf(m.Name), m.Value
 		if len(bound) == 1 {
 			operator, value = cmp.Or(operator, map[string]string{"since": "gte", "until": "lte"}[bound[0].Name]), bound[0].Value
 		}

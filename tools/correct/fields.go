@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
@@ -155,7 +156,7 @@ func (c *correction) fields() {
 			kept = append(kept, parts...)
 			continue
 		}
-		if to := c.name("fields", name, nil, ""); denies(name, to) {
+		if to := c.name("fields", name, nil, ""); foreign.Denies(name, to) {
 			c.open, c.partly = true, true // all but that are meant
 			return
 		} else if to != "" && !slices.Contains(kept, to) {
@@ -207,7 +208,7 @@ func (c *correction) filter(t Tool) {
 		field, u = c.byValue(filter, field, m.Value, u)
 		switch to := c.name("filter", field, u, what); {
 		case to == "":
-		case to != field && denies(field, to):
+		case to != field && foreign.Denies(field, to):
 			c.open, c.partly = true, true // it may mean the opposite
 		case mended.Includes(to):
 			before, own := mended.Object(to), rs.AsObject(m.Value)

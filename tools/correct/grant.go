@@ -206,7 +206,7 @@ func (g Grant) missingStream(t Tool, args rs.Object, about touched, stream strin
 	}
 	if others := g.connectionsOf(stream); about.connection != "" && len(others) > 0 {
 		e.Message = fmt.Sprintf("connection %s has no stream %s. It is under %s.",
-			quote.Text(about.connection), quote.Text(stream), shownConnections(others))
+			quote.Text(about.connection), quote.Text(stream), quote.Connections(others))
 		e.Connections, e.ConnectionTotal, e.RetryWith = firstOf(others, nil), len(others), "connection_id"
 		same, _ := g.likeliest(about.streams, others[0].ID)
 		e.Send = Call{t.Name, replaceNames(args, same, others[0].ID)}.String()
@@ -220,7 +220,7 @@ func (g Grant) missingStream(t Tool, args rs.Object, about touched, stream strin
 	if ref, ok := g.colons(args); ok {
 		e.Send = Call{t.Name, args.With("id", rs.EncodeJSON(ref.String()))}.String()
 	}
-	if everything := set("*", "all", "any", "everything")[strings.ToLower(stream)]; len(near) == 0 || everything {
+	if everything := written.Set("*", "all", "any", "everything")[strings.ToLower(stream)]; len(near) == 0 || everything {
 		known := g.streamsOf("")
 		e.Message += " It has: " + quote.Names(known, 20) + "."
 		if everything && (t.Name == "schema" || t.Name == "search") {
@@ -242,7 +242,7 @@ func (g Grant) missingStream(t Tool, args rs.Object, about touched, stream strin
 	connection := about.connection
 	to, _ := g.likeliest(about.streams, connection)
 	to[stream] = near[0]
-	if several := names(stream); len(several) > 1 && g.has(several[0], "") {
+	if several := written.Names(stream); len(several) > 1 && g.has(several[0], "") {
 		to[stream], e.Hint = several[0], fmt.Sprintf("This needs a call for each of the %d; the one below is the first.", len(several))
 		near[0] = several[0]
 	}

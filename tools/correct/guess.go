@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
@@ -58,25 +59,25 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	} else {
 		guess = chosen
 	}
-	p, ok := planOf(guess)
+	p, ok := foreign.Read(guess.Get("filter"), guess.Text("stream"))
 	if !ok { // without a condition it would be another question
 		return Call{}, false
 	}
-	if guess = guess.Without("filter"); len(p.filter) > 0 {
-		guess = guess.With("filter", p.filter.JSON())
+	if guess = guess.Without("filter"); len(p.Filter) > 0 {
+		guess = guess.With("filter", p.Filter.JSON())
 	}
 	switch {
-	case p.sought == nil && p.excluded == nil:
+	case p.Sought == nil && p.Excluded == nil:
 	case !guess.Has("stream"):
 		return Call{}, false
-	case p.excluded != nil:
-		return t.groupedBy(guess, *p.excluded)
+	case p.Excluded != nil:
+		return t.groupedBy(guess, *p.Excluded)
 	case t.Name == "aggregate":
-		call, ok := t.groupedBy(guess, *p.sought)
+		call, ok := t.groupedBy(guess, *p.Sought)
 		call.Arguments = call.Arguments.With("limit", "100") // any of them may have it
 		return call, ok
 	default:
-		return searchFor(guess, *p.sought)
+		return searchFor(guess, *p.Sought)
 	}
 	for _, m := range slices.Clone(guess) {
 		if p := t.parameter(m.Name); p != nil {
@@ -122,7 +123,7 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 func namesSomeone(m rs.Member) bool {
 	name := written.Snake(m.Name)
 	_, isText := written.Text(m.Value)
-	return (name == "from" || name == "to") && isText && (isWord(m.Value) || strings.Contains(m.Value, "@"))
+	return (name == "from" || name == "to") && isText && (written.IsWord(m.Value) || strings.Contains(m.Value, "@"))
 }
 
 // ordered reports whether arguments of an aggregate ask for another order of its groups than the one that they have: those with most

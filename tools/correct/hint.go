@@ -6,21 +6,22 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // Hint says what the call of [Tool.Guess] leaves of the arguments for another call; "" if it leaves nothing.
 func (t Tool) Hint(args rs.Object) string {
-	p, ok := planOf(args)
-	if p.never != "" {
-		return "No value of " + quote.Line(p.never) + " fulfils all of these conditions; if any of them is meant, send a call for each."
+	p, ok := foreign.Read(args.Get("filter"), args.Text("stream"))
+	if p.Never != "" {
+		return "No value of " + quote.Line(p.Never) + " fulfils all of these conditions; if any of them is meant, send a call for each."
 	}
 	if !ok {
-		p = plan{}
+		p = foreign.Plan{}
 	}
-	if p.calls > 1 {
-		return severalCalls(p.calls)
+	if p.Calls > 1 {
+		return severalCalls(p.Calls)
 	}
 	if isPage(args.Text("id")) && t.Takes("id") {
 		return "That is the address of a page, not the id of a record; the call below finds records that name it."
@@ -35,7 +36,7 @@ func (t Tool) Hint(args rs.Object) string {
 	}
 	for _, m := range args {
 		name := t.withNames(rs.Object{{Name: m.Name, Value: `""`}})[0].Name // metrics is metric
-		if several, ok := rs.AsArray(list(m.Value)); ok && len(several) > 1 && !timeName().MatchString(m.Value) && (name == "metric" || name == "field" || name == "group_by") && t.Takes("metric") {
+		if several, ok := rs.AsArray(list(m.Value)); ok && len(several) > 1 && !written.IsTimeName(m.Value) && (name == "metric" || name == "field" || name == "group_by") && t.Takes("metric") {
 			return fmt.Sprintf("aggregate takes one %s, so this needs a call for each of the %d; the one below is the first.", name, len(several))
 		}
 	}
@@ -51,14 +52,14 @@ func (t Tool) Hint(args rs.Object) string {
 	if call, ok := t.worded(args); ok && t.Name != call.Tool && t.Takes("metric") {
 		return "aggregate looks for no words: search finds the records that have them."
 	}
-	if p.excluded != nil {
-		return excludedHint(t, *p.excluded, args)
+	if p.Excluded != nil {
+		return excludedHint(t, *p.Excluded, args)
 	}
-	if p.sought != nil && t.Takes("metric") {
-		return "No filter looks for a part of a text: the call below groups by " + quote.Line(p.sought.Name) + "; add up the values that have it."
+	if p.Sought != nil && t.Takes("metric") {
+		return "No filter looks for a part of a text: the call below groups by " + quote.Line(p.Sought.Name) + "; add up the values that have it."
 	}
-	if p.sought != nil {
-		return "No filter looks within a text. Search finds whole words; for a part of one, aggregate with group_by lists the values of " + quote.Line(p.sought.Name) + "."
+	if p.Sought != nil {
+		return "No filter looks within a text. Search finds whole words; for a part of one, aggregate with group_by lists the values of " + quote.Line(p.Sought.Name) + "."
 	}
 	if slices.ContainsFunc(args, func(m rs.Member) bool { return !t.Takes(m.Name) && pages[written.Snake(m.Name)] }) && t.Takes("cursor") {
 		return "Pages have no numbers: each answer prints the call for the next page, with its cursor. The call below reads the first."
@@ -75,12 +76,12 @@ func severalCalls(calls int) string {
 func excludedHint(t Tool, excluded rs.Member, args rs.Object) string {
 	field, groups := quote.Line(excluded.Name), t.Name == "aggregate" && !args.Has("group_by") && !args.Has("group_by_time")
 	switch excluded.Value {
-	case noneOf:
+	case foreign.NoneOf:
 		if groups {
 			return "No filter finds what has no value; in the call below, the group null is the records without " + field + "."
 		}
 		return "No filter finds what has no value: leave that condition out and look at " + field + " in the records."
-	case anyOf:
+	case foreign.AnyOf:
 		if groups {
 			return "No filter finds what has any value; in the call below, all groups but null are the records with " + field + "."
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
@@ -27,11 +28,10 @@ func (t Tool) placed(guess rs.Object, m rs.Member) rs.Object {
 		return rest
 	}
 	o := rs.AsObject(m.Value)
-	_, operator := operatorIn(m.Name, nil)
 	list, _ := rs.AsArray(m.Value)
 	compares := rs.Kind(m.Value) == "string" || len(list) > 0 && rs.Kind(list[0]) != "object" || rs.Kind(m.Value) == "number" || rs.Kind(m.Value) == "boolean" ||
-		len(o) > 0 && !slices.ContainsFunc(o, func(r rs.Member) bool { return !isOperator(r.Name) })
-	if t.Takes("filter") && (operator || strings.Contains(m.Name, "[") && !beside[strings.SplitN(plain, "[", 2)[0]] || wrappers[plain] == "not" && o != nil || compares && t.Takes("stream") && !beside[plain]) {
+		len(o) > 0 && !slices.ContainsFunc(o, func(r rs.Member) bool { return !foreign.IsOperator(r.Name) })
+	if t.Takes("filter") && (foreign.HasOperator(m.Name) && !beside[strings.SplitN(plain, "[", 2)[0]] || compares && t.Takes("stream") && !beside[plain]) {
 		return t.filteredBy(rest, rs.Object{m})
 	}
 	return rest
@@ -40,7 +40,7 @@ func (t Tool) placed(guess rs.Object, m rs.Member) rs.Object {
 // filteredBy is a call with one more part of its filter, in whatever form they are.
 func (t Tool) filteredBy(args, part rs.Object) rs.Object {
 	switch filter := args.Object("filter"); {
-	case isEmpty(args.Get("filter")):
+	case foreign.IsEmpty(args.Get("filter")):
 		return args.With("filter", part.JSON())
 	case filter == nil || filter.Includes(part[0].Name):
 		return args.With("filter", rs.JoinArray([]string{args.Get("filter"), part.JSON()}))
@@ -179,7 +179,7 @@ func (t Tool) statement(args rs.Object) (tool string, apart rs.Object, ok bool) 
 	for _, m := range args {
 		s, _ := written.Text(m.Value)
 		name := written.Snake(m.Name)
-		if !t.Takes("filter") || t.Takes("q") || len(s) > longestText || name != "filter" && name != "sql" && name != "statement" && !slices.Contains(words, name) {
+		if !t.Takes("filter") || t.Takes("q") || len(s) > foreign.LongestText || name != "filter" && name != "sql" && name != "statement" && !slices.Contains(words, name) {
 			continue
 		}
 		found := statementForm().FindStringSubmatch(s)
@@ -196,7 +196,7 @@ func (t Tool) statement(args rs.Object) (tool string, apart rs.Object, ok bool) 
 		add("filter", strings.TrimSpace(found[4]))
 		tool = t.Name
 		var fields []string
-		for _, column := range names(found[2]) {
+		for _, column := range written.Names(found[2]) {
 			if of := metricOfField().FindStringSubmatch(column); of != nil {
 				if tool == "aggregate" && t.Name != tool || apart.Has("metric") && t.Name != "aggregate" {
 					return "", nil, false // it has several numbers

@@ -50,7 +50,7 @@ func (t Tool) Unescaped(args rs.Object) (Call, bool) {
 
 // idsIn are the ids of several records in one text; nil for any other text.
 func idsIn(id string) []string {
-	several := names(id)
+	several := written.Names(id)
 	malformed := func(id string) bool { _, err := rs.ParseRef(id); return err != nil }
 	if len(several) < 2 || slices.ContainsFunc(several, malformed) {
 		return nil

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
@@ -64,7 +65,7 @@ func (t Tool) Rewritten(args rs.Object, refused *rs.Error) (Call, bool) {
 	filter, found := args.Object("filter"), false
 	for _, m := range filter {
 		compact := func(raw string) string {
-			if timeName().MatchString(m.Name) {
+			if written.IsTimeName(m.Name) {
 				return written.CompactDay(raw)
 			}
 			return ""
@@ -80,8 +81,8 @@ func (t Tool) Rewritten(args rs.Object, refused *rs.Error) (Call, bool) {
 				}
 			}
 			filter = filter.With(m.Name, o.JSON())
-		} else if p, ok := planOf(rs.Object{{Name: "filter", Value: rs.Object{m}.JSON()}}); ok && p.calls == 1 && p.filter.Object(m.Name) != nil { // "> 5"
-			filter, found = filter.With(m.Name, p.filter.Get(m.Name)), true
+		} else if p, ok := foreign.Read(rs.Object{m}.JSON(), ""); ok && p.Calls == 1 && p.Filter.Object(m.Name) != nil { // "> 5"
+			filter, found = filter.With(m.Name, p.Filter.Get(m.Name)), true
 		} else if two := written.Numbers(m.Value); two != nil && strings.Contains(refused.Message, "number") {
 			filter, found = filter.With(m.Name, rs.Object{{Name: "gte", Value: two[0]}, {Name: "lte", Value: two[1]}}.JSON()), true
 		} else if flag, ok := map[string]string{"0": "false", "1": "true"}[m.Value]; ok && strings.Contains(refused.Message, "boolean") {
@@ -150,7 +151,7 @@ func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 	filter := args.Object("filter")
 	for _, m := range filter {
 		if s, isText := written.Text(m.Value); isText {
-			if first, last, ok := written.Relative(s, now); ok && (!written.IsMonth(s) || timeName().MatchString(m.Name)) { // else "May" may be a person
+			if first, last, ok := written.Relative(s, now); ok && (!written.IsMonth(s) || written.IsTimeName(m.Name)) { // else "May" may be a person
 				bounds := rs.Object{{Name: "gte", Value: day(first)}}
 				if !last.IsZero() {
 					bounds = append(bounds, rs.Member{Name: "lte", Value: day(last)})
@@ -188,7 +189,7 @@ var boundWords = map[string][]string{
 }
 
 // spans are words for both bounds of a time.
-var spans = set("date_range", "time_range", "period", "range", "dates", "between", "daterange", "timerange", "date_filter", "time_period")
+var spans = written.Set("date_range", "time_range", "period", "range", "dates", "between", "daterange", "timerange", "date_filter", "time_period")
 
 // boundsOf are the bounds of a search that an argument means, none if it is not known which; false if it bounds no time.
 func boundsOf(m rs.Member) (bounds rs.Object, ok bool) {
@@ -252,7 +253,7 @@ func (t Tool) Timed(args rs.Object, field string) (Call, bool) {
 			if !written.IsTime(bound.Value) {
 				return Call{}, false
 			}
-			filter, _ = compared(filter, field, map[string]string{"since": "gte", "until": "lte"}[bound.Name], bound.Value)
+			filter, _ = foreign.Compared(filter, field, map[string]string{"since": "gte", "until": "lte"}[bound.Name], bound.Value)
 		}
 	}
 	if len(rest) < len(args) {
@@ -276,7 +277,7 @@ func ChangesSinceDay(args rs.Object) (string, bool) {
 
 // SinceDay returns the call that reads the records from a day on by a field of the stream, or by a search where none is known.
 func (t Tool) SinceDay(args rs.Object, day, field string) Call {
-	if filter, ok := compared(args.Object("filter"), field, "gte", rs.EncodeJSON(day)); ok && field != "" {
+	if filter, ok := foreign.Compared(args.Object("filter"), field, "gte", rs.EncodeJSON(day)); ok && field != "" {
 		return Call{t.Name, args.Without("changes_since", "cursor").With("filter", filter.JSON())}
 	}
 	search := rs.Object{{Name: "since", Value: rs.EncodeJSON(day)}, {Name: "streams", Value: list(args.Get("stream"))}}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
@@ -109,16 +110,6 @@ func (o searchOperator) day(bound string) string {
 	return first.Format(time.DateOnly)
 }
 
-// flags of messages by what operators call them, with the names of fields that say so and the value that is meant.
-var flagFields = map[string]struct {
-	fields []string
-	value  string
-}{
-	"has:attachment": {[]string{"has_attachments", "has_attachment"}, "true"}, "has:attachments": {[]string{"has_attachments", "has_attachment"}, "true"},
-	"is:unread": {[]string{"is_seen", "is_read", "seen", "read"}, "false"}, "is:read": {[]string{"is_seen", "is_read", "seen", "read"}, "true"},
-	"is:starred": {[]string{"is_flagged", "is_starred"}, "true"}, "is:flagged": {[]string{"is_flagged", "is_starred"}, "true"},
-}
-
 // WithoutOperators is the call that is meant by a search with operators: by a flag or a sender alone the records of the stream that has
 // such a field, else the search for the words. s is the schema of all streams; nil where it is not known.
 func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (Call, bool) {
@@ -139,9 +130,9 @@ func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (Call, bool) {
 	}
 	rest := args.Without(name)
 	for _, o := range found {
-		flag, known := flagFields[o.name+":"+strings.ToLower(o.value)]
+		flag, known := foreign.Flags[o.name+":"+strings.ToLower(o.value)]
 		if o.denied && known {
-			flag.value = strconv.FormatBool(flag.value != "true")
+			flag.Value = strconv.FormatBool(flag.Value != "true")
 		}
 		sender := (o.name == "from" || o.name == "sender") && words == "" && len(found) == 1
 		switch {
@@ -149,7 +140,7 @@ func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (Call, bool) {
 			for _, word := range strings.Fields(o.value) {
 				words = strings.TrimSpace(words + " -" + word)
 			}
-		case known && condition(flag.value, func(f rs.SchemaField) bool { return slices.Contains(flag.fields, f.Name) }):
+		case known && condition(flag.Value, func(f rs.SchemaField) bool { return slices.Contains(flag.Fields, f.Name) }):
 		case sender && strings.Contains(o.value, "@") && condition(rs.EncodeJSON(o.value), func(f rs.SchemaField) bool {
 			return strings.Contains(f.Name, "email") && f.Type == "string"
 		}):
@@ -207,7 +198,7 @@ func (t Tool) conditional(args rs.Object) rs.Object {
 	for _, m := range args {
 		s, _ := written.Text(m.Value)
 		if t.Takes("filter") && t.Takes("stream") && !t.Takes(m.Name) && !args.Has("filter") && slices.Contains(words, written.Snake(m.Name)) &&
-			(strings.ContainsAny(s, "<>=") || lucene().MatchString(s)) && (&filterReader{left: maxConditions}).text(s) != nil {
+			(strings.ContainsAny(s, "<>=") || lucene().MatchString(s)) && foreign.IsText(s) {
 			return renamed(args, m.Name, "filter", m.Value)
 		}
 	}
@@ -255,20 +246,20 @@ func searchFor(args rs.Object, sought rs.Member) (Call, bool) {
 
 // Sought is the search for the text that the filter of a call looks for within a field; false for any other filter.
 func (t Tool) Sought(args rs.Object) (Call, bool) {
-	p, ok := planOf(args)
-	if !ok || p.sought == nil || !args.Has("stream") {
+	p, ok := foreign.Read(args.Get("filter"), args.Text("stream"))
+	if !ok || p.Sought == nil || !args.Has("stream") {
 		return Call{}, false
 	}
-	if args = args.Without("filter"); len(p.filter) > 0 {
-		args = args.With("filter", p.filter.JSON())
+	if args = args.Without("filter"); len(p.Filter) > 0 {
+		args = args.With("filter", p.Filter.JSON())
 	}
-	return searchFor(args, *p.sought)
+	return searchFor(args, *p.Sought)
 }
 
 // groupedBy groups by a field of which no filter excludes a value: a number keeps what it is of, records are counted. It is false for a
 // call that is grouped already.
 func (t Tool) groupedBy(args rs.Object, excluded rs.Member) (Call, bool) {
-	absent := excluded.Value == noneOf || excluded.Value == anyOf
+	absent := excluded.Value == foreign.NoneOf || excluded.Value == foreign.AnyOf
 	if t.Name != "aggregate" && absent || args.Has("group_by") || args.Has("group_by_time") {
 		return Call{}, false
 	}

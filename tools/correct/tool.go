@@ -86,11 +86,6 @@ type Call struct {
 // String returns the call as answers print it: query_records {"stream":"messages"}.
 func (c Call) String() string { return c.Tool + " " + c.Arguments.JSON() }
 
-// JSON returns the call as structured output has it.
-func (c Call) JSON() string {
-	return rs.Object{{Name: "tool", Value: rs.EncodeJSON(c.Tool)}, {Name: "arguments", Value: c.Arguments.JSON()}}.JSON()
-}
-
 // only returns the one element of a list, or the value itself.
 func only(raw string) string {
 	if list, ok := rs.AsArray(raw); ok && len(list) == 1 {
@@ -117,46 +112,18 @@ func renamed(o rs.Object, from, to, value string) rs.Object {
 // listed writes names as a JSON array.
 func listed(names []string) string { return rs.EncodeJSON(names) }
 
-// names splits a list of names in one text: with commas, or as JSON.
-func names(s string) []string {
-	if list, ok := rs.AsArray(s); ok {
-		var values []string
-		for _, item := range list {
-			value, ok := written.Text(item)
-			if !ok {
-				return nil // something is meant that is no name
-			}
-			values = append(values, value)
-		}
-		return values
-	}
-	values := strings.Split(s, ",")
-	for i := range values {
-		values[i] = written.Unquoted(values[i])
-	}
-	return slices.DeleteFunc(values, func(v string) bool { return v == "" })
-}
-
 // list is a list of names.
 func list(raw string) string {
 	s, lone := written.Text(raw)
 	switch {
 	case lone && strings.ContainsAny(s, ",["):
-		if values := names(s); len(values) > 0 {
+		if values := written.Names(s); len(values) > 0 {
 			return listed(values)
 		}
 	case lone && s != "":
 		return listed([]string{written.Unquoted(s)})
 	}
 	return raw
-}
-
-func set(words ...string) map[string]bool {
-	all := map[string]bool{}
-	for _, word := range words {
-		all[word] = true
-	}
-	return all
 }
 
 // Bounds of arguments that are mended: the rules compare members with each other, so their time grows with the square of both.

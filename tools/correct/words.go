@@ -1,5 +1,7 @@
 package correct
 
+import "github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+
 // aliases are the names under which other APIs know an argument. Each is taken only by a tool that has no argument of that name.
 var aliases = map[string][]string{
 	"stream":        {"stream_name", "stream_id", "streams", "table", "collection"},
@@ -39,10 +41,7 @@ var lackingAliases = map[string][]string{
 }
 
 // envelopes are objects that others put arguments into.
-var envelopes = set("args", "arguments", "params", "parameters", "input", "variables", "request", "body", "payload")
-
-// joiners are names beside a list of conditions by which all or any of them are to hold.
-var joiners = set("logic", "conjunction", "combinator", "operator", "op", "condition", "join", "mode", "type", "boolean")
+var envelopes = written.Set("args", "arguments", "params", "parameters", "input", "variables", "request", "body", "payload")
 
 // streamWords are what the records of a stream are also called.
 var streamWords = map[string]string{
@@ -103,7 +102,7 @@ var flags = map[string][2]string{
 var nameArguments = []string{"stream", "connection_id", "field", "id", "group_by", "group_by_time", "time_zone", "sort"}
 
 // beside are arguments that other tools take, or that say nothing about the read; they are no fields of a stream.
-var beside = set(
+var beside = written.Set(
 	"reason", "purpose", "explanation", "description", "intent", "comment", "user", "user_id", "format", "output",
 	"output_format", "verbose", "debug", "pretty",
 	"page", "offset", "skip", "page_number", "starting_after", "ending_before", "timeout", "include_metadata", "include_deleted", "raw", "detail", "full",
@@ -114,69 +113,20 @@ var beside = set(
 )
 
 // aggregations are objects that other APIs have for a metric and its field.
-var aggregations = set("aggregations", "aggregation", "aggregates", "aggs", "pipeline")
+var aggregations = written.Set("aggregations", "aggregation", "aggregates", "aggs", "pipeline")
 
 // silent are arguments that say nothing about the records that are read, and those of which an error says enough.
-var silent = set("reason", "purpose", "explanation", "description", "intent", "comment", "user", "user_id", "format", "output", "output_format",
+var silent = written.Set("reason", "purpose", "explanation", "description", "intent", "comment", "user", "user_id", "format", "output", "output_format",
 	"verbose", "debug", "pretty", "timeout", "include_metadata", "raw", "limit", "cursor", "page", "page_number", "offset", "skip", "view", "detail")
 
 // pages are arguments that count pages or records instead of sending a cursor.
-var pages = set("page", "page_number", "offset", "skip", "starting_after", "ending_before")
+var pages = written.Set("page", "page_number", "offset", "skip", "starting_after", "ending_before")
 
 // bounds are arguments that bound a time, which a filter on the stream's time field does here.
-var bounds = set(
+var bounds = written.Set(
 	"since", "until", "from", "to", "start", "end", "start_date", "end_date", "date_from", "date_to", "from_date",
 	"to_date", "after", "before", "start_time",
 	"end_time", "date", "date_range", "time_range", "period", "dates", "daterange", "timerange", "date_filter", "time_period", "time_min", "time_max", "created_after", "created_before",
 )
 
-// operatorWords are the words for each operator of a condition. Of those behind a '?' it is only likely, and those behind a '!' deny it.
-var operatorWords = map[string]string{
-	"":     "eq = == === exact equals equal is value",
-	"gte":  "gte >= min minimum ge greater_than_or_equal greater_than_or_equal_to at_least more_than_or_equal_to",
-	"gt":   "gt > larger_than higher_than exceeds greater_than more_than over above after later_than newer_than",
-	"lte":  "lte <= max maximum le less_than_or_equal less_than_or_equal_to at_most fewer_than_or_equal_to",
-	"lt":   "lt < smaller_than lower_than less_than fewer_than under below before earlier_than older_than",
-	"?gte": "from since start on_or_after not_before", "?lte": "to until till end on_or_before not_after",
-	"!":   "ne neq not != !== <> not_equal not_equals not_equal_to does_not_equal is_not",
-	oneOf: "in any any_of one_of", "!" + oneOf: "nin not_in",
-	between: "between range", "!" + between: "not_between",
-	absent: "is_null isnull null not_exists missing is_empty empty", "!" + absent: "exists not_null notnull is_not_null not_empty is_not_empty has_value present",
-	within: "contains like ilike match matches regex starts_with startswith ends_with endswith search icontains includes iexact istartswith iendswith " +
-		"iregex =~ ~ match_phrase match_phrase_prefix wildcard prefix regexp fuzzy substring substringof text",
-	"!" + within: "not_like not_ilike not_contains does_not_contain",
-	datePart:     "date year month day week week_day quarter hour",
-}
-
-// complements are the operators that say what the others exclude.
-var complements = map[string]string{"gte": "lt", "gt": "lte", "lte": "gt", "lt": "gte"}
-
-// Names of the parts of a condition that is written out, such as {"field":"total","operator":">=","value":100}.
-var (
-	fieldParts    = set("field", "field_path", "field_name", "column", "property", "attribute", "key", "name")
-	operatorParts = set("operator", "op", "comparison", "condition", "comparator", "cmp", "predicate")
-	valueParts    = set("value", "values", "operand", "val")
-)
-
-// wrappers are what other query languages put around conditions that all hold, of which any or none is to hold, or that look for a text.
-var wrappers = map[string]string{
-	"where": "all", "filter": "all", "filters": "all", "query": "all", "term": "all", "terms": "all", "range": "all", "bool": "all", "must": "all",
-	"constant_score": "all", "and": "all", "&": "all", "&&": "all", "all": "all", "all_of": "all", "conditions": "all", "rules": "all",
-	"query_string": "all", "simple_query_string": "all", "expression": "all", "predicate": "all",
-	"or": "any", "any": "any", "|": "any", "||": "any", "should": "any", "any_of": "any",
-	"data": "inner", "record": "inner", "attributes": "inner", "fields": "inner", "properties": "inner",
-	"not": "not", "nor": "not", "must_not": "not", "exclude": "not", "except": "not", "none": "not",
-	"match": "match", "match_phrase": "match", "match_phrase_prefix": "match", "wildcard": "match", "prefix": "match", "regexp": "match", "fuzzy": "match",
-}
-
-// noise are names in a filter of other languages that say how to compare, and ask for nothing.
-var noise = set("options", "boost", "minimum_should_match", "case_insensitive", "_name", "__typename")
-
-// rowNames are what programs call a row.
-var rowNames = set("df", "row", "record", "item", "doc", "x")
-
-// propertyTypes are those of Notion, which stand between a property and its condition.
-var propertyTypes = set("rich_text", "title", "text", "number", "date", "select", "multi_select", "status", "checkbox", "people", "email", "url",
-	"phone_number", "created_time", "last_edited_time")
-
-var granularities = set("hour", "day", "week", "month", "quarter", "year")
+var granularities = written.Set("hour", "day", "week", "month", "quarter", "year")

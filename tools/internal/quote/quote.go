@@ -50,3 +50,16 @@ func Names(names []string, limit int) string {
 	}
 	return strings.Join(shown, ", ")
 }
+
+// Connections names at most three connections, with their display names.
+func Connections(connections []rs.Connection) string {
+	var shown []string
+	for _, c := range connections[:min(len(connections), 3)] {
+		label := Names([]string{c.ID}, 1)
+		if c.DisplayName != "" {
+			label += " " + Text(c.DisplayName)
+		}
+		shown = append(shown, label)
+	}
+	return strings.Join(shown, ", ")
+}

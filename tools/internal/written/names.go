@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // Nearest returns at most most of the names that a name may be a mistake for, the likeliest first.
@@ -132,4 +134,50 @@ func Unquoted(s string) string {
 		}
 	}
 	return s
+}
+
+// Names splits a list of names in one text: with commas, or as JSON; nil where something in it is no name.
+func Names(s string) []string {
+	if list, ok := rs.AsArray(s); ok {
+		var values []string
+		for _, item := range list {
+			value, ok := Text(item)
+			if !ok {
+				return nil
+			}
+			values = append(values, value)
+		}
+		return values
+	}
+	values := strings.Split(s, ",")
+	for i := range values {
+		values[i] = Unquoted(values[i])
+	}
+	return slices.DeleteFunc(values, func(v string) bool { return v == "" })
+}
+
+// Set has the words that it is made of.
+func Set(words ...string) map[string]bool {
+	all := map[string]bool{}
+	for _, word := range words {
+		all[word] = true
+	}
+	return all
+}
+
+var (
+	timeName    = Expression(`_at$|_on$|date|time`)
+	plainNumber = Expression(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
+)
+
+// IsTimeName reports whether a name is like those of times.
+func IsTimeName(name string) bool { return timeName().MatchString(name) }
+
+// IsNumber reports whether a text is a number as JSON has it.
+func IsNumber(s string) bool { return plainNumber().MatchString(s) }
+
+// IsWord reports whether a value is a text and neither a time nor a number.
+func IsWord(raw string) bool {
+	s, ok := Text(raw)
+	return ok && !strings.ContainsAny(s, "0123456789") && !IsDate(raw)
 }

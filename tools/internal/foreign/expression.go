@@ -1,4 +1,5 @@
-package correct
+// Package foreign reads filters in the forms of other languages, JSON or texts, and says what of one a call can ask: pure functions.
+package foreign
 
 import (
 	"slices"
@@ -9,7 +10,7 @@ import (
 )
 
 // A filter is read once, whatever its form, into an expression, and the expression's plan is what one call can ask of it. A new form of JSON
-// goes into filter_json.go, a new form of a text into filter_text.go, and a new word for an operator into words.go.
+// goes into json.go, a new form of a text into text.go, and a new word for an operator into words.go.
 
 // An expression is what a filter asks: alternatives, in each of which all conditions are to hold. Without an alternative it was not understood.
 type expression [][]condition
@@ -105,62 +106,62 @@ func (e expression) turned() expression {
 	return e
 }
 
-// A plan is what one call can ask of an expression: its first alternative.
-type plan struct {
-	filter   rs.Object
-	excluded *rs.Member // a condition that groups show: the value that a field is not to have, noneOf or anyOf
-	sought   *rs.Member // a text that is to be looked for
-	calls    int        // for all alternatives
-	never    string     // the field of which no value fulfils the conditions
+// A Plan is what one call can ask of an expression: its first alternative.
+type Plan struct {
+	Filter   rs.Object
+	Excluded *rs.Member // a condition that groups show: the value that a field is not to have, NoneOf or AnyOf
+	Sought   *rs.Member // a text that is to be looked for
+	Calls    int        // for all alternatives
+	Never    string     // the field of which no value fulfils the conditions
 }
 
 // What a condition asks for that is on no value: records that have none in its field, or those that have one.
 const (
-	noneOf = "null"
-	anyOf  = "any"
+	NoneOf = "null"
+	AnyOf  = "any"
 )
 
-// plan is false where a condition would be lost, or where no value can fulfil them all.
-func (e expression) plan() (p plan, ok bool) {
+// plan is what one call can ask of it; false where a condition would be lost, or where no value can fulfil them all.
+func (e expression) plan() (p Plan, ok bool) {
 	if len(e) == 0 {
-		return plan{}, false
+		return Plan{}, false
 	}
-	p.calls = len(e)
+	p.Calls = len(e)
 	unsaid := 0
 	for _, c := range e[0] {
 		ok := true
 		switch c = c.affirmed(); {
 		case c.operator == absent:
-			p.excluded, unsaid = &rs.Member{Name: c.field, Value: map[bool]string{false: noneOf, true: anyOf}[c.denied]}, unsaid+1
+			p.Excluded, unsaid = &rs.Member{Name: c.field, Value: map[bool]string{false: NoneOf, true: AnyOf}[c.denied]}, unsaid+1
 		case c.denied:
-			p.excluded, unsaid = &rs.Member{Name: c.field, Value: c.value}, unsaid+1
+			p.Excluded, unsaid = &rs.Member{Name: c.field, Value: c.value}, unsaid+1
 		case c.operator == within:
-			p.sought, unsaid = &rs.Member{Name: c.field, Value: c.value}, unsaid+1
+			p.Sought, unsaid = &rs.Member{Name: c.field, Value: c.value}, unsaid+1
 		case c.operator == oneOf:
 			values, _ := rs.AsArray(c.value)
-			p.calls *= len(values)
-			p.filter, ok = compared(p.filter, c.field, "", values[0])
+			p.Calls *= len(values)
+			p.Filter, ok = Compared(p.Filter, c.field, "", values[0])
 		default:
-			p.filter, ok = compared(p.filter, c.field, c.operator, c.value)
+			p.Filter, ok = Compared(p.Filter, c.field, c.operator, c.value)
 		}
 		if !ok {
-			if rs.Kind(p.filter.Get(c.field)) != "object" && c.operator == "" || c.operator == oneOf {
-				p.never = c.field // it would have two values
+			if rs.Kind(p.Filter.Get(c.field)) != "object" && c.operator == "" || c.operator == oneOf {
+				p.Never = c.field // it would have two values
 			}
 			return p, false
 		}
 	}
-	for _, m := range p.filter {
+	for _, m := range p.Filter {
 		if _, _, reversed := written.ReversedRange(rs.AsObject(m.Value)); reversed {
-			p.never = m.Name
+			p.Never = m.Name
 			return p, false
 		}
 	}
 	return p, unsaid <= 1
 }
 
-// compared is a filter with one more condition; false where its field has one that it cannot stand beside.
-func compared(filter rs.Object, field, operator, value string) (rs.Object, bool) {
+// Compared is a filter with one more condition; false where its field has one that it cannot stand beside.
+func Compared(filter rs.Object, field, operator, value string) (rs.Object, bool) {
 	before, bounds := filter.Get(field), filter.Object(field)
 	if operator == "" && filter.Includes(field) {
 		return filter, before == value
@@ -173,9 +174,9 @@ func compared(filter rs.Object, field, operator, value string) (rs.Object, bool)
 	return filter.With(field, bounds.With(operator, value).JSON()), true
 }
 
-// filterOf returns a filter in its own form: by field a value, or an object of range operators. Operators that are not certain stay in it,
+// Canonical returns a filter in its own form: by field a value, or an object of range operators. Operators that are not certain stay in it,
 // and what is not certain to be the same stays as it is.
-func filterOf(raw string) string {
+func Canonical(raw string) string {
 	e := (&filterReader{certain: true, left: maxConditions}).read(raw, 0)
 	if len(e) != 1 || len(e[0]) == 0 {
 		return raw
@@ -183,24 +184,35 @@ func filterOf(raw string) string {
 	var filter rs.Object
 	for _, c := range e[0] {
 		var ok bool
-		if filter, ok = compared(filter, c.field, c.operator, c.value); !ok {
+		if filter, ok = Compared(filter, c.field, c.operator, c.value); !ok {
 			return raw
 		}
 	}
 	return filter.JSON()
 }
 
-// planOf is the plan of a filter that the tool refused.
-func planOf(args rs.Object) (plan, bool) {
-	raw := args.Get("filter")
-	if isEmpty(raw) {
+// Read is the plan of a filter that was refused, of a stream whose name may stand before its fields. It is false where a condition would be lost,
+// or where no value can fulfil them all.
+func Read(filter, stream string) (Plan, bool) {
+	if IsEmpty(filter) {
 		return everything.plan()
 	}
-	return (&filterReader{left: maxConditions, stream: args.Text("stream")}).read(raw, 0).plan()
+	return (&filterReader{left: maxConditions, stream: stream}).read(filter, 0).plan()
 }
 
-// isEmpty reports whether a filter has no condition.
-func isEmpty(raw string) bool {
+// ReadKnown is the plan of a filter of which the names of fields are known: operators in other names are read too. folded are the names that were
+// read so. own is set where the stream has fields whose names are parts of a condition elsewhere.
+func ReadKnown(filter rs.Object, known []string, own bool) (p Plan, folded []string, ok bool) {
+	r := &filterReader{known: known, own: own, left: maxConditions}
+	p, ok = r.read(filter.JSON(), 0).plan()
+	return p, r.folded, ok
+}
+
+// IsText reports whether a text is a filter.
+func IsText(s string) bool { return (&filterReader{left: maxConditions}).text(s) != nil }
+
+// IsEmpty reports whether a filter has no condition.
+func IsEmpty(raw string) bool {
 	s, isText := written.Text(raw)
 	o, err := rs.ReadObject(raw)
 	list, isList := rs.AsArray(raw)

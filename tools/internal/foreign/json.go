@@ -1,4 +1,4 @@
-package correct
+package foreign
 
 import (
 	"cmp"
@@ -48,7 +48,7 @@ func (r *filterReader) list(list []string, depth int) expression {
 	if len(list) == 3 && !r.certain {
 		field, isText := written.Text(list[0])
 		word, _ := written.Text(list[1])
-		if isText && isOperator(word) && fieldName().MatchString(field) {
+		if isText && IsOperator(word) && fieldName().MatchString(field) {
 			return r.operated(field, word, list[2], depth)
 		}
 	}
@@ -171,7 +171,7 @@ func (r *filterReader) holdsConditions(raw string) bool {
 		return !r.certain && strings.ContainsAny(s, "<>=:") && (&filterReader{left: maxConditions}).text(s) != nil
 	}
 	fields := rs.AsObject(raw)
-	return len(fields) > 0 && (!isOperator(fields[0].Name) || rs.AsObject(fields[0].Value) != nil)
+	return len(fields) > 0 && (!IsOperator(fields[0].Name) || rs.AsObject(fields[0].Value) != nil)
 }
 
 // named reads a condition whose field may have operators in its name.
@@ -293,7 +293,7 @@ func (r *filterReader) operand(field, operator, raw string, depth int) expressio
 		}
 		return e
 	case operator == oneOf && isScalar:
-		return r.condition(field, listed(names(strings.Trim(scalar, "()[]"))), depth)
+		return r.condition(field, rs.EncodeJSON(written.Names(strings.Trim(scalar, "()[]"))), depth)
 	case operator == oneOf && len(list) > 0:
 		return r.one(field, oneOf, raw)
 	case operator == between && len(list) == 2:
@@ -307,7 +307,7 @@ func (r *filterReader) operand(field, operator, raw string, depth int) expressio
 		return r.condition(field, raw, depth)
 	case operator == within:
 		text := cmp.Or(scalar, o.Text("query", "value", "pattern"))
-		if span := written.Range(raw); span != "" && timeName().MatchString(field) { // a time is no text
+		if span := written.Range(raw); span != "" && written.IsTimeName(field) { // a time is no text
 			return r.condition(field, span, depth)
 		} else if text != "" {
 			return r.one(field, within, rs.EncodeJSON(text))

@@ -1,4 +1,4 @@
-package correct
+package foreign
 
 import (
 	"regexp"
@@ -41,15 +41,15 @@ type filterText struct {
 	within int // functions, of which commas divide the arguments
 }
 
-// longestText bounds the texts that are read as conditions or a statement.
-const longestText = 4 << 10
+// LongestText bounds the texts that are read as conditions or a statement.
+const LongestText = 4 << 10
 
 // maxWords bounds a value without quotation marks.
 const maxWords = 40
 
 // text reads a filter that is one text.
 func (r *filterReader) text(s string) expression {
-	if len(s) > longestText {
+	if len(s) > LongestText {
 		return nil
 	}
 	if rows := rowsOf().FindStringSubmatch(s); rows != nil {
@@ -61,7 +61,7 @@ func (r *filterReader) text(s string) expression {
 // textOf reads a value of a field that is a condition, such as ">= 5 and < 9"; nil for any other.
 func (r *filterReader) textOf(field, s string) expression {
 	t := &filterText{reader: r, rest: s, field: field}
-	if word, value, ok := strings.Cut(s, ":"); ok && boundOf(word) != "" {
+	if word, value, ok := strings.Cut(s, ":"); ok && BoundOf(word) != "" {
 		return r.operated(field, word, literal(value), 0)
 	}
 	if !t.is(boundSign) || !strings.ContainsAny(t.rest, "0123456789") {

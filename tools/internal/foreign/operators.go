@@ -1,4 +1,4 @@
-package correct
+package foreign
 
 import (
 	"cmp"
@@ -45,8 +45,8 @@ func meaningOf(word string) (m meaning, ok bool) {
 // isBound reports whether an operator is one of a range.
 func (m meaning) isBound() bool { return complements[m.operator] != "" }
 
-// isOperator reports whether a word compares a field with something.
-func isOperator(word string) bool {
+// IsOperator reports whether a word compares a field with something.
+func IsOperator(word string) bool {
 	m, ok := meaningOf(word)
 	return ok && m.operator != datePart
 }
@@ -54,15 +54,13 @@ func isOperator(word string) bool {
 var (
 	symbolAfter  = written.Expression(`^\s*([A-Za-z_][\w.]*)\s*(!==|!=|<>|!|>=|<=|==|=|>|<)\s*$`)
 	fieldName    = written.Expression(`^[A-Za-z_][\w.]*$`)
-	timeName     = written.Expression(`_at$|_on$|date|time`)
-	plainNumber  = written.Expression(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
 	bracketed    = written.Expression(`^(?:filter)?\[?([A-Za-z_][\w.-]*?)\]?(?:\[\$?(\w*)\])?$`)
 	symbolBefore = written.Expression(`(?i)^\s*(?:!|-|~|not\s)\s*\(?([A-Za-z_][\w.]*)\)?\s*$`)
 )
 
 // Words in the name of a field by which a condition is not to hold.
 var (
-	denials      = set("not", "no", "non", "without", "exclude", "excludes", "excluded", "excluding", "except", "isnt", "ne", "neq", "nin")
+	denials      = written.Set("not", "no", "non", "without", "exclude", "excludes", "excluded", "excluding", "except", "isnt", "ne", "neq", "nin")
 	denyingParts = []string{"un", "non", "in", "im", "dis", "ir", "de"}
 )
 
@@ -84,7 +82,13 @@ func (o fieldOperator) condition(value string) string {
 // namesWord reports whether a value is a word and the operator a likely one of a time, such as that of from.
 func (o fieldOperator) namesWord(value string) bool {
 	m, _ := meaningOf(append(o.operators, "")[0])
-	return len(o.operators) == 1 && m.isBound() && !m.certain && isWord(value)
+	return len(o.operators) == 1 && m.isBound() && !m.certain && written.IsWord(value)
+}
+
+// HasOperator reports whether the name of a field certainly has an operator in it, or is itself what denies conditions.
+func HasOperator(name string) bool {
+	_, ok := operatorIn(name, nil)
+	return ok || strings.Contains(name, "[") || wrappers[plainWord(name)] == "not"
 }
 
 // operatorIn reads the operators in a name that is not one of the known fields. Without fields only what is certain is read: signs, and
@@ -118,7 +122,7 @@ func operatorIn(name string, known []string) (fieldOperator, bool) {
 	for i := 1; i < len(words); i++ { // ordered_before is a bound of ordered_at, as since_ordered is
 		first, last := strings.Join(words[:i], "_"), strings.Join(words[i:], "_")
 		for _, named := range [][2]string{{first, last}, {last, first}} {
-			base, bound := named[0], boundOf(named[1])
+			base, bound := named[0], BoundOf(named[1])
 			if at := slices.IndexFunc(endings, func(e string) bool { return slices.Contains(known, base+e) && (e == "" || timeBounds[named[1]]) }); bound != "" && at >= 0 {
 				return fieldOperator{base + endings[at], []string{bound}}, true
 			}
@@ -138,23 +142,17 @@ func operatorIn(name string, known []string) (fieldOperator, bool) {
 	return fieldOperator{}, false
 }
 
-// boundOf is the operator of a range that a word means; "" for none.
-func boundOf(word string) string {
+// BoundOf is the operator of a range that a word means; "" for none.
+func BoundOf(word string) string {
 	if m, _ := meaningOf(word); m.isBound() {
 		return m.operator
 	}
 	return ""
 }
 
-// isWord reports whether a value is a text and neither a time nor a number: none that from, to and since bound.
-func isWord(raw string) bool {
-	s, ok := written.Text(raw)
-	return ok && !strings.ContainsAny(s, "0123456789") && !written.IsDate(raw)
-}
-
 // timeBounds are words that bound a time and say nothing of any other field; endings are those of the names of times.
 var (
-	timeBounds = set("before", "after", "since", "until")
+	timeBounds = written.Set("before", "after", "since", "until")
 	endings    = []string{"", "_at", "_on", "_date", "_time"}
 )
 
@@ -166,9 +164,9 @@ func denied(name string, known []string) fieldOperator {
 		}
 	}
 	for _, verb := range []string{"is", "has"} {
-		if flag, ok := flagFields[verb+":"+strings.TrimPrefix(name, verb+"_")]; ok {
-			if at := slices.IndexFunc(flag.fields, func(f string) bool { return slices.Contains(known, f) }); at >= 0 && flag.value == "true" {
-				return fieldOperator{flag.fields[at], []string{"ne"}}
+		if flag, ok := Flags[verb+":"+strings.TrimPrefix(name, verb+"_")]; ok {
+			if at := slices.IndexFunc(flag.Fields, func(f string) bool { return slices.Contains(known, f) }); at >= 0 && flag.Value == "true" {
+				return fieldOperator{flag.Fields[at], []string{"ne"}}
 			}
 		}
 	}
@@ -218,8 +216,8 @@ func inDate(part, raw string) string {
 	return rs.Object{{Name: name, Value: value}}.JSON()
 }
 
-// denies reports whether a name says that something is not so, or bounds it, and another that may be meant by it does not.
-func denies(name, meant string) bool {
+// Denies reports whether a name says that something is not so, or bounds it, and another that may be meant by it does not.
+func Denies(name, meant string) bool {
 	signs := func(s string) bool {
 		return strings.ContainsAny(s, "!~≠") || strings.HasPrefix(s, "-") || strings.Contains(s, "<>")
 	}
@@ -255,7 +253,7 @@ func spelled(o rs.Object) (field, word, value string, ok bool) {
 			return "", "", "", false
 		}
 	}
-	return field, word, value, value != "" && isOperator(word)
+	return field, word, value, value != "" && IsOperator(word)
 }
 
 // ofProperty reads a condition that names the type of its property, as Notion does: {"property":"total","number":{"greater_than":5}}.
@@ -272,7 +270,7 @@ func ofProperty(o rs.Object) (field, condition string) {
 func literal(s string) string {
 	s = strings.TrimSpace(s)
 	switch lower := strings.ToLower(s); {
-	case plainNumber().MatchString(s):
+	case written.IsNumber(s):
 		return s
 	case lower == "true" || lower == "false" || lower == "null":
 		return lower

@@ -1,0 +1,91 @@
+package foreign_test
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
+)
+
+// A text is read as the languages write conditions; one that says two things of a field, or more than is understood, leads to no call.
+func TestFiltersInATextOfAnyLanguage(t *testing.T) {
+	for filter, want := range map[string]string{
+		`total > 50 and total < 10`:                                        "",
+		`total > 50 total < 90`:                                            "",
+		`status = 'paid' and (total > 50 and total <= 90)`:                 `{"status":"paid","total":{"gt":50,"lte":90}}`,
+		`merchant = 'O''Brien, Sons' AND total BETWEEN 90 AND 50`:          `{"merchant":"O'Brien, Sons","total":{"gte":50,"lte":90}}`,
+		`total gt 100 and status eq 'paid'`:                                `{"total":{"gt":100},"status":"paid"}`,
+		`ordered_at ge datetime'2026-01-01T00:00:00Z'`:                     `{"ordered_at":{"gte":"2026-01-01T00:00:00Z"}}`,
+		`df['total'] > 100 & (df['status'] == 'paid')`:                     `{"total":{"gt":100},"status":"paid"}`,
+		`df.total.between(10, 20)`:                                         `{"total":{"gte":10,"lte":20}}`,
+		`(df.status.isin(['paid'])) & (df.total >= 5)`:                     `{"status":"paid","total":{"gte":5}}`,
+		`status:paid total:[10 TO 20]`:                                     `{"status":"paid","total":{"gte":10,"lte":20}}`,
+		`status:paid AND total:>10 AND ordered_at:[2026-01-01 TO *]`:       `{"status":"paid","total":{"gt":10},"ordered_at":{"gte":"2026-01-01"}}`,
+		`AND({status} = 'paid', {total} > 10)`:                             `{"status":"paid","total":{"gt":10}}`,
+		`status = in transit and total > 5`:                                `{"status":"in transit","total":{"gt":5}}`,
+		`NOT total > 5`:                                                    `{"total":{"lte":5}}`,
+		`not (total < 5 or total > 9)`:                                     `{"total":{"gte":5,"lte":9}}`,
+		`is_seen = false && size >= 10`:                                    `{"is_seen":false,"size":{"gte":10}}`,
+		"`status` = \"paid\" and lower(merchant) = 'otter'":                `{"status":"paid","merchant":"otter"}`,
+		`date(ordered_at) = '2026-03-01'`:                                  `{"ordered_at":"2026-03-01"}`,
+		`status = 'paid`:                                                   "",
+		`(status = 'paid'`:                                                 "",
+		`total > `:                                                         "",
+		`total > 5 and`:                                                    "",
+		`total > (select avg(total) from orders)`:                          "",
+		`100 < total`:                                                      "",
+		`status = paid and merchant = Marks & Spencer`:                     "",
+		strings.Repeat("(", 5000) + `a=1` + strings.Repeat(")", 5000):      "",
+		strings.TrimSuffix(strings.Repeat("a = 1 and ", 400), " and "):     "",
+		strings.TrimSuffix(strings.Repeat("(a=1 or b=2) and ", 9), "and "): "",
+	} {
+		p, ok := foreign.Read(rs.EncodeJSON(filter), "orders")
+		if got := p.Filter.JSON(); ok != (want != "") || ok && got != want {
+			t.Errorf("%.60s is read as %s (%v)", filter, got, ok)
+		}
+	}
+}
+
+// What one call can ask of a filter in JSON of any language, and what is left for others.
+func TestFiltersInJSONOfAnyLanguage(t *testing.T) {
+	for filter, want := range map[string]string{
+		`{"or":{"a":1,"b":2}}`:                        `{"a":1} of 2`,
+		`{"a":{"in":[1,2]},"b":[3,4]}`:                `{"a":1,"b":3} of 4`,
+		`{"a":{"in":["2026-05-01","2026-06-01"]}}`:    `{"a":"2026-05-01"} of 2`,
+		`{"a":["2026-05-01","2026-06-01"]}`:           `{"a":{"gte":"2026-05-01","lte":"2026-06-01"}} of 1`,
+		`{"not":{"and":[{"a":1},{"b":{"gt":2}}]}}`:    "",
+		`{"not":[{"a":{"gt":1}},{"b":{"gt":2}}]}`:     `{"a":{"lte":1},"b":{"lte":2}} of 1`,
+		`{"a":{"not":{"not":{"gt":1}}}}`:              `{"a":{"gt":1}} of 1`,
+		`{"a":{"NotIn":[1]}}`:                         `{} without a: [1] of 1`,
+		`{"a":null}`:                                  `{} without a: null of 1`,
+		`{"a":{"isNull":false}}`:                      `{} without a: any of 1`,
+		`{"a":{"contains":"x"},"b":1}`:                `{"b":1} with a: "x" of 1`,
+		`{"a":{"contains":"x"},"b":{"contains":"y"}}`: "",
+		`{"rules":[{"field":"a","operator":">","value":1},{"field":"b","value":2}],"combinator":"and"}`: `{"a":{"gt":1},"b":2} of 1`,
+		`{"data":{"attributes":{"a":1}}}`: `{"a":1} of 1`,
+		`"{\"a\":{\"gte\":1}}"`:           `{"a":{"gte":1}} of 1`,
+		`{"a":{"between":"1 and 5"}}`:     `{"a":{"gte":1,"lte":5}} of 1`,
+		`{"a":1,"and":[{"a":2}]}`:         "",
+		`{"a":{"unknown":1}}`:             "",
+		`{"a":{}}`:                        "",
+		`{"$expr":{"$gt":["$a",1]}}`:      "",
+	} {
+		p, ok := foreign.Read(filter, "")
+		got := ""
+		if ok {
+			got = p.Filter.JSON()
+			if p.Excluded != nil {
+				got += " without " + p.Excluded.Name + ": " + p.Excluded.Value
+			}
+			if p.Sought != nil {
+				got += " with " + p.Sought.Name + ": " + p.Sought.Value
+			}
+			got += " of " + strconv.Itoa(p.Calls)
+		}
+		if got != want {
+			t.Errorf("%s is read as %q, want %q", filter, got, want)
+		}
+	}
+}
