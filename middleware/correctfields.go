@@ -3,7 +3,6 @@ package middleware
 import (
 	"context"
 	"encoding/json"
-	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -129,7 +128,7 @@ func (c *correcting) inStream(ctx context.Context, e *rs.Error) {
 	if having := correct.Having(s, c.args.Object("filter")); len(having) == 1 {
 		e.Send = c.tool.InStream(c.args, having[0]).String()
 	} else if len(having) > 1 {
-		e.Hint += " These have them: " + strings.Join(having, ", ") + ". This needs a call for each of the " + strconv.Itoa(len(having)) + "; the one below is the first."
+		e.Hint += " These have them: " + strings.Join(having, ", ") + ". " + correct.CallForEach(len(having))
 		e.Send = c.tool.InStream(c.args, having[0]).String()
 	}
 }

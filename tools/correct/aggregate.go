@@ -2,7 +2,6 @@ package correct
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -22,7 +21,7 @@ func (c *correction) aggregate() {
 		if several := written.Names(c.args.Text(name)); len(several) > 1 && c.stream.field(several[0]) != nil {
 			c.say(rs.UnknownField, name, "aggregate takes one %s.", name)
 			c.args = c.args.With(name, rs.EncodeJSON(several[0]))
-			c.hint = fmt.Sprintf("This needs a call for each of the %d; the one below is the first.", len(several))
+			c.hint = CallForEach(len(several))
 		}
 	}
 	if field, ok := written.Text(c.args.Get("field")); ok && strings.ContainsAny(field, "*+/()<>=") && c.stream.field(field) == nil {
@@ -79,7 +78,7 @@ func (s KnownStream) WithField(t Tool, args rs.Object) (send, hint string) {
 		return "", ""
 	}
 	field := append(s.near("amount", can), fields[0])[0]
-	hint = "Of " + s.Name + " these take " + metric + ": " + quote.Names(fields, maxShown) + "."
+	hint = "Send the field to compute on: of " + s.Name + " these take " + metric + ": " + quote.Names(fields, maxShown) + "."
 	return Call{t.Name, args.With("field", rs.EncodeJSON(field))}.String(), hint
 }
 
@@ -110,7 +109,8 @@ func (t Tool) oneAggregation(args rs.Object) rs.Object {
 		}
 		function := written.Snake(m.Name)
 		function = cmp.Or(wordForms["metric"][function], function)
-		if field, ok := written.Text(m.Value); ok && !args.Has("metric") && !args.Has("field") && !t.Takes(m.Name) && slices.Contains(t.parameter("metric").Words, function) {
+		field, isText := written.Text(m.Value)
+		if isText && !args.Has("metric") && !args.Has("field") && !t.Takes(m.Name) && t.parameter("metric").allows(rs.EncodeJSON(function)) {
 			return renamed(args, m.Name, "metric", rs.EncodeJSON(function)).With("field", rs.EncodeJSON(field))
 		}
 		if args.Has("metric") && (m.Name != "metric" || rs.AsObject(only(m.Value)) == nil) || m.Name != "metric" && !aggregations[function] {

@@ -243,7 +243,7 @@ func (g Grant) missingStream(t Tool, args rs.Object, about touched, stream strin
 	to, _ := g.likeliest(about.streams, connection)
 	to[stream] = near[0]
 	if several := written.Names(stream); len(several) > 1 && g.has(several[0], "") {
-		to[stream], e.Hint = several[0], fmt.Sprintf("This needs a call for each of the %d; the one below is the first.", len(several))
+		to[stream], e.Hint = several[0], CallForEach(len(several))
 		near[0] = several[0]
 	}
 	switch having := g.connectionsOf(near[0]); {

@@ -146,7 +146,7 @@ func spread(args rs.Object) (Call, bool) {
 	return Call{"query_records", list}, true
 }
 
-var ofValues = written.Expression(`^(?:approx_)?(?:median|percentile|percentiles|quantile|quartile|p\d\d|std|stdev|stddev|standard_deviation|variance|var)(?:_|$)`)
+var ofValues = written.Expression(`^(?:approx_)?(?:median|percentiles?|quantile|quartile|p\d\d|std|stdev|stddev|standard_deviation|variance|var)(?:_|$)`)
 
 // complete mends what is missing or is in the way of something else.
 func (t Tool) complete(guess rs.Object, refused *rs.Error) (Call, bool) {

@@ -27,7 +27,7 @@ func (t Tool) Hint(args rs.Object) string {
 		return "That is the address of a page, not the id of a record; the call below finds records that name it."
 	}
 	if several := idsIn(args.Text("id")); several != nil && t.Takes("id") {
-		return fmt.Sprintf("This needs a call for each of the %d; the one below is the first.", len(several))
+		return CallForEach(len(several))
 	}
 	if id, _ := written.Text(args.Get("id")); id != "" && t.Takes("id") && !strings.Contains(id, ":") {
 		connection, _ := written.Text(args.Get("connection_id"))
@@ -36,8 +36,9 @@ func (t Tool) Hint(args rs.Object) string {
 	}
 	for _, m := range args {
 		name := t.withNames(rs.Object{{Name: m.Name, Value: `""`}})[0].Name // metrics is metric
-		if several, ok := rs.AsArray(list(m.Value)); ok && len(several) > 1 && !written.IsTimeName(m.Value) && (name == "metric" || name == "field" || name == "group_by") && t.Takes("metric") {
-			return fmt.Sprintf("aggregate takes one %s, so this needs a call for each of the %d; the one below is the first.", name, len(several))
+		several, _ := rs.AsArray(list(m.Value))
+		if len(several) > 1 && !written.IsTimeName(m.Value) && (name == "metric" || name == "field" || name == "group_by") && t.Takes("metric") {
+			return "aggregate takes one " + name + ". " + CallForEach(len(several))
 		}
 	}
 	if _, ok := spread(args); ok && t.Takes("metric") {
@@ -59,7 +60,8 @@ func (t Tool) Hint(args rs.Object) string {
 		return "No filter looks for a part of a text: the call below groups by " + quote.Line(p.Sought.Name) + "; add up the values that have it."
 	}
 	if p.Sought != nil {
-		return "No filter looks within a text. Search finds whole words; for a part of one, aggregate with group_by lists the values of " + quote.Line(p.Sought.Name) + "."
+		return "No filter looks within a text. Search finds whole words; for a part of one, aggregate with group_by lists the values of " +
+			quote.Line(p.Sought.Name) + "."
 	}
 	if slices.ContainsFunc(args, func(m rs.Member) bool { return !t.Takes(m.Name) && pages[written.Snake(m.Name)] }) && t.Takes("cursor") {
 		return "Pages have no numbers: each answer prints the call for the next page, with its cursor. The call below reads the first."
@@ -67,9 +69,14 @@ func (t Tool) Hint(args rs.Object) string {
 	return ""
 }
 
+// CallForEach says that a proposed call is the first of several.
+func CallForEach(calls int) string {
+	return fmt.Sprintf("This needs a call for each of the %d; the one below is the first.", calls)
+}
+
 // severalCalls says that a call asks for the first of several alternatives.
 func severalCalls(calls int) string {
-	return fmt.Sprintf("A filter has no or, and one value a field, so this needs a call for each of the %d; the one below is the first.", calls)
+	return "A filter has no or, and one value a field. " + CallForEach(calls)
 }
 
 // excludedHint says how the records are found that a condition on no value, or on any but one, asks for: by groups, or in the records.

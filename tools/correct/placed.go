@@ -31,7 +31,8 @@ func (t Tool) placed(guess rs.Object, m rs.Member) rs.Object {
 	list, _ := rs.AsArray(m.Value)
 	compares := rs.Kind(m.Value) == "string" || len(list) > 0 && rs.Kind(list[0]) != "object" || rs.Kind(m.Value) == "number" || rs.Kind(m.Value) == "boolean" ||
 		len(o) > 0 && !slices.ContainsFunc(o, func(r rs.Member) bool { return !foreign.IsOperator(r.Name) })
-	if t.Takes("filter") && (foreign.HasOperator(m.Name) && !beside[strings.SplitN(plain, "[", 2)[0]] || compares && t.Takes("stream") && !beside[plain]) {
+	base, _, _ := strings.Cut(plain, "[")
+	if t.Takes("filter") && !beside[base] && (foreign.HasOperator(m.Name) || compares && t.Takes("stream")) {
 		return t.filteredBy(rest, rs.Object{m})
 	}
 	return rest
@@ -179,7 +180,8 @@ func (t Tool) statement(args rs.Object) (tool string, apart rs.Object, ok bool) 
 	for _, m := range args {
 		s, _ := written.Text(m.Value)
 		name := written.Snake(m.Name)
-		if !t.Takes("filter") || t.Takes("q") || len(s) > foreign.LongestText || name != "filter" && name != "sql" && name != "statement" && !slices.Contains(words, name) {
+		holds := name == "filter" || name == "sql" || name == "statement" || slices.Contains(words, name)
+		if !t.Takes("filter") || t.Takes("q") || !holds || len(s) > foreign.LongestText {
 			continue
 		}
 		found := statementForm().FindStringSubmatch(s)

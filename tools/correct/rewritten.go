@@ -184,7 +184,8 @@ func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 
 // boundWords are words that bound a time, alone or before a colon in a query, with the bounds of a search that they mean.
 var boundWords = map[string][]string{
-	"since": {"since"}, "after": {"since"}, "newer": {"since"}, "newer_than": {"since"}, "older_than": {"until"}, "until": {"until"}, "before": {"until"}, "older": {"until"},
+	"since": {"since"}, "after": {"since"}, "newer": {"since"}, "newer_than": {"since"}, "gte": {"since"}, "gt": {"since"},
+	"until": {"until"}, "before": {"until"}, "older": {"until"}, "older_than": {"until"}, "lte": {"until"}, "lt": {"until"},
 	"on": {"since", "until"}, "date": {"since", "until"}, "day": {"since", "until"},
 }
 
@@ -200,7 +201,7 @@ func boundsOf(m rs.Member) (bounds rs.Object, ok bool) {
 			inner = rs.Object{{Name: "since", Value: list[0]}, {Name: "until", Value: list[1]}}
 		}
 		for _, i := range inner {
-			found, _ := boundsOf(rs.Member{Name: cmp.Or(map[string]string{"gte": "since", "gt": "since", "lte": "until", "lt": "before"}[i.Name], i.Name), Value: i.Value})
+			found, _ := boundsOf(i)
 			if len(found) != 1 || bounds.Has(found[0].Name) {
 				return nil, true
 			}
@@ -216,7 +217,8 @@ func boundsOf(m rs.Member) (bounds rs.Object, ok bool) {
 	}
 	for _, bound := range means {
 		value := m.Value
-		if day := written.Day(bound, m.Value); day != "" {
+		text, _ := rs.AsText(m.Value)
+		if day := (searchOperator{name: name, value: text}).day(bound); day != "" {
 			value = rs.EncodeJSON(day)
 		} else if time := written.Value(m.Value); written.IsTime(time) { // one without a zone is one of UTC
 			value = time

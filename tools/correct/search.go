@@ -94,7 +94,7 @@ func dated(args rs.Object) rs.Object {
 // day is the bound of a search that an operator means; "" if it has no date.
 func (o searchOperator) day(bound string) string {
 	first, err := time.Parse(time.DateOnly, o.value)
-	excluded := o.name == "before" || o.name == "older"
+	excluded := o.name == "before" || o.name == "older" || o.name == "lt"
 	if err != nil {
 		if excluded {
 			bound = "since"

@@ -126,7 +126,8 @@ var pages = written.Set("page", "page_number", "offset", "skip", "starting_after
 var bounds = written.Set(
 	"since", "until", "from", "to", "start", "end", "start_date", "end_date", "date_from", "date_to", "from_date",
 	"to_date", "after", "before", "start_time",
-	"end_time", "date", "date_range", "time_range", "period", "dates", "daterange", "timerange", "date_filter", "time_period", "time_min", "time_max", "created_after", "created_before",
+	"end_time", "date", "date_range", "time_range", "period", "dates", "daterange", "timerange", "date_filter",
+	"time_period", "time_min", "time_max", "created_after", "created_before",
 )
 
 var granularities = written.Set("hour", "day", "week", "month", "quarter", "year")

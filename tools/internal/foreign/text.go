@@ -21,8 +21,9 @@ var (
 	fieldMethod  = written.Expression(`^([A-Za-z_]\w*(?:\.\w+)*?)(?:\.str|\.dt)?\.(\w+)\s*\(([^()]*|\[[^\[\]]*\])\)`)
 	fieldIndex   = written.Expression(`^\w+(?:\.loc)?\[\s*["']([\w. ]+)["']\s*\]`)
 	fieldSign    = written.Expression("^(?:\"([A-Za-z_][\\w.]*)\"|`([A-Za-z_][\\w.]*)`|\\{([A-Za-z_][\\w.]*)\\}|\\[([A-Za-z_][\\w.]*)\\]|([A-Za-z_][\\w.]*))")
-	operatorSign = written.Expression(`(?i)^(?:(>=|<=|<>|!==?|===?|=~|=|>|<|:|~)|\[\$?(\w+)\]\s*=|(?:is\s+)?((?:greater|more|larger|higher|less|fewer|smaller|lower)\s+than(?:\s+or\s+equal(?:\s+to)?)?|` +
-		`at\s+least|at\s+most|over|under|above|below|exceeds|before|after|since|until)\b|(is\s+not|is|not\s+in|in|not\s+(?:i?like|contains|between)|i?like|contains|between|` +
+	operatorSign = written.Expression(`(?i)^(?:(>=|<=|<>|!==?|===?|=~|=|>|<|:|~)|\[\$?(\w+)\]\s*=|` +
+		`(?:is\s+)?((?:greater|more|larger|higher|less|fewer|smaller|lower)\s+than(?:\s+or\s+equal(?:\s+to)?)?|at\s+least|at\s+most|` +
+		`over|under|above|below|exceeds|before|after|since|until)\b|(is\s+not|is|not\s+in|in|not\s+(?:i?like|contains|between)|i?like|contains|between|` +
 		`eq|neq?|gte?|ge|lte?|le|matches|starts\s*with|ends\s*with)\b)`)
 	boundSign  = written.Expression(`^(?:>=|<=|>|<)`)
 	quotedSign = written.Expression(`(?i)^(?:datetime(?:offset)?|date|timestamp|guid)?\s*(?:'((?:[^'\\]|''|\\.)*)'|"((?:[^"\\]|""|\\.)*)")`)
@@ -122,7 +123,8 @@ func (t *filterText) any() expression {
 func (t *filterText) all() expression {
 	e := t.one()
 	for e != nil {
-		if colon := t.field == "" && t.is(nextField) && strings.HasSuffix(nextField().FindString(t.head()), ":"); t.take(andSign) == nil && !colon && (t.within > 0 || !t.takes(",")) {
+		colon := t.field == "" && t.is(nextField) && strings.HasSuffix(nextField().FindString(t.head()), ":")
+		if t.take(andSign) == nil && !colon && (t.within > 0 || !t.takes(",")) {
 			break
 		}
 		e = e.and(t.one())
@@ -258,8 +260,9 @@ func (t *filterText) compared(field, word string) expression {
 	if span := t.take(spanSign); span != nil {
 		return t.span(field, span[1], span[2])
 	}
-	if open := strings.IndexAny(t.rest, "(["); word != "" && open >= 0 && strings.TrimSpace(t.rest[:open]) == "" && (strings.HasSuffix(word, "in") || word == "=") {
-		values := t.values(map[byte]string{'(': ")", '[': "]"}[t.rest[open]])
+	t.space()
+	if end := map[string]string{"(": ")", "[": "]"}[t.rest[:min(len(t.rest), 1)]]; end != "" && (strings.HasSuffix(word, "in") || word == "=") {
+		values := t.values(end)
 		if len(values) == 0 {
 			return nil
 		}
