@@ -246,7 +246,7 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 	case !fromServer:
 		e.Hint = cmp.Or(correct.NoSuchDay(c.args), c.tool.Hint(c.args), e.Hint)
 		if send, hint := c.withField(ctx); send != "" {
-			e.Send, e.Hint = send, hint
+			e.Send, e.Hint = send, strings.TrimSpace(e.Hint+" "+hint)
 			break
 		}
 		if e.Send = cmp.Or(e.Send, c.withoutOperators(ctx), c.timed(ctx)); e.Send == "" {

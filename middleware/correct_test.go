@@ -369,7 +369,7 @@ func TestAProposalFitsTheSchemaThatIsHeld(t *testing.T) {
 		`aggregate {"stream":"messages","metric":"count","filter":{"subject":{"ne":"a"}}}`:                               `field "subject" of messages cannot group. Those that can: thread_id.`,
 		`aggregate {"stream":"messages","metric":"count","filter":{"subject":{"contains":"tax"},"size_bytes":{"gt":9}}}`: `send: search {"q":"tax","streams":["messages"],"filter":{"size_bytes":{"gt":9}}}`,
 		`search {"q":"tax","size_bytes__gt":9}`:                                                                          `send: search {"q":"tax","filter":{"size_bytes":{"gt":9}}}`,
-		`aggregate {"stream":"messages","metric":"sum"}`:                                                                 `of messages these take sum: size_bytes.`,
+		`aggregate {"stream":"messages","metric":"sum"}`:                                                                 `Of messages these take sum: size_bytes.`,
 		`aggregate {"stream":"messages","metric":"max","group_by":"thread_id"}`:                                          `send: aggregate {"stream":"messages","metric":"max","group_by":"thread_id","field":"size_bytes"}`,
 		`aggregate {"stream":"messages","metric":"sum","field":"a[0]"}`:                                                  `send: schema {"stream":"messages"}`,
 		`read_record_field {"id":"messages:m1"}`:                                                                         `send: fetch {"id":"messages:m1"}`,

@@ -78,7 +78,7 @@ func (s KnownStream) WithField(t Tool, args rs.Object) (send, hint string) {
 		return "", ""
 	}
 	field := append(s.near("amount", can), fields[0])[0]
-	hint = "Send the field to compute on: of " + s.Name + " these take " + metric + ": " + quote.Names(fields, maxShown) + "."
+	hint = "Of " + s.Name + " these take " + metric + ": " + quote.Names(fields, maxShown) + "."
 	return Call{t.Name, args.With("field", rs.EncodeJSON(field))}.String(), hint
 }
 

@@ -103,8 +103,7 @@ func (g Grant) Ungranted(args rs.Object) rs.Missing {
 }
 
 // Granted returns the arguments of a search of several streams without those that the grant, or the connection that is named, does not
-// have. It is false where it has all or
-// none of them, and where one of these may be a mistake for one that it has.
+// have. It is false where it has all or none of them, and where one of these may be a mistake for one that it has.
 func (g Grant) Granted(t Tool, args rs.Object) (kept rs.Object, left []string, ok bool) {
 	if !t.Takes("streams") || len(g.Sources) == 0 {
 		return nil, nil, false

@@ -175,11 +175,9 @@ func (t Tool) complete(guess rs.Object, refused *rs.Error) (Call, bool) {
 		if q, _ := written.Text(guess.Get("q")); q != "" {
 			guess = guess.Without("query")
 		}
-		if streams := guess.Array("streams"); !looks(guess) && guess.Has("filter") && len(streams) == 1 {
-			stream, _ := written.Text(streams[0])
-			return t.InStream(guess, stream), true
-		}
-		if !looks(guess) { // a period alone is a timeline
+		if streams, _ := Touches(guess); !looks(guess) && guess.Has("filter") && len(streams) == 1 {
+			return t.InStream(guess, streams[0]), true
+		} else if !looks(guess) { // a period alone is a timeline
 			return Call{}, false
 		}
 	case "aggregate":

@@ -29,10 +29,8 @@ func (t Tool) Hint(args rs.Object) string {
 	if several := idsIn(args.Text("id")); several != nil && t.Takes("id") {
 		return CallForEach(len(several))
 	}
-	if id, _ := written.Text(args.Get("id")); id != "" && t.Takes("id") && !strings.Contains(id, ":") {
-		connection, _ := written.Text(args.Get("connection_id"))
-		stream, _ := written.Text(args.Get("stream"))
-		return ownID(id, connection, stream)
+	if id := args.Text("id"); id != "" && t.Takes("id") && !strings.Contains(id, ":") {
+		return ownID(id, args.Text("connection_id"), args.Text("stream"))
 	}
 	for _, m := range args {
 		name := t.withNames(rs.Object{{Name: m.Name, Value: `""`}})[0].Name // metrics is metric
