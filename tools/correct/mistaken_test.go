@@ -111,6 +111,7 @@ func TestStatementsOfSQL(t *testing.T) {
 
 // Filters that are nested or long for their own sake cost little.
 func BenchmarkHostileFilters(b *testing.B) {
+	all := tools.All(tools.Options{})
 	nested := func(before, after string, levels int) string {
 		return strings.Repeat(before, levels) + `{"a":1}` + strings.Repeat(after, levels)
 	}
@@ -120,14 +121,17 @@ func BenchmarkHostileFilters(b *testing.B) {
 		"conditions": rs.EncodeJSON(strings.Repeat("a=1 and ", 3000) + "a=1"), "alternatives": rs.EncodeJSON(strings.Repeat("(a=1 or b=2) and ", 1400) + "a=1"),
 		"denied": rs.EncodeJSON(strings.Repeat("not ", 6000) + "a=1"), "fields": nested(`{"a":`, `}`, 4000), "quotes": rs.EncodeJSON(strings.Repeat(`a='b\\`, 3500)),
 		"long words": rs.EncodeJSON("a = " + strings.Repeat("b ", 2000)), "long alternatives": rs.EncodeJSON(strings.Repeat("(a=1 or b=2) and ", 230) + "a=1"),
-		"select": rs.EncodeJSON("select " + strings.Repeat("a order by ", 370)),
+		"arguments": numbered(`{"stream":"orders",` + strings.TrimSuffix(strings.Repeat(`"a":"`+strings.Repeat("b", 40)+`",`, 58), ",") + `}`),
+		"select":    rs.EncodeJSON("select " + strings.Repeat("a order by ", 370)),
 	} {
 		raw := json.RawMessage(`{"stream":"orders","filter":` + filter + `}`)
+		if name == "arguments" {
+			raw = json.RawMessage(filter)
+		}
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				args, _ := correct.Arguments(raw)
-				for _, tool := range []string{"query_records", "aggregate"} {
-					known := correct.ReadTool(tool, `{"properties":{"stream":{"type":"string"},"filter":{"type":"object"}}}`)
+				for _, known := range []correct.Tool{all[1].Known, all[2].Known} {
 					canonical, _ := known.Canonical(args)
 					call, _ := known.Guess(canonical, &rs.Error{Code: rs.InvalidFilter, Param: "filter"})
 					_ = known.Hint(canonical) + call.LeavesOut(canonical)

@@ -128,8 +128,9 @@ func list(raw string) string {
 
 // Bounds of arguments that are mended: the rules compare members with each other, so their time grows with the square of both.
 const (
-	maxBytes  = 32 << 10
-	maxCommas = 500
+	maxBytes     = 32 << 10
+	maxCommas    = 500
+	maxArguments = 60
 )
 
 // Arguments reads raw arguments; false for what is not one JSON object, has a name twice, or is longer than calls are.
@@ -138,5 +139,5 @@ func Arguments(raw json.RawMessage) (rs.Object, bool) {
 		return nil, false
 	}
 	args, err := written.Object(string(raw))
-	return args, err == nil
+	return args, err == nil && len(args) <= maxArguments
 }
