@@ -141,8 +141,16 @@ func (c *correction) fields() {
 		return
 	}
 	var kept []string
+	unknown := 0
 	for _, raw := range c.args.Array("fields") {
 		name, _ := written.Text(raw)
+		if c.stream.field(name) == nil {
+			unknown++
+		}
+		if unknown > maxShown { // each is compared with all fields
+			c.open, c.partly = true, true
+			return
+		}
 		if name == "*" || name == "all" {
 			c.say(rs.UnknownField, "fields", "Leave fields out for all of them.")
 			c.args = c.args.Without("fields")

@@ -260,32 +260,30 @@ type touched struct {
 	connection string
 }
 
-// touches reads the names of streams and connections out of arguments.
 func touches(args rs.Object) touched {
-	var t touched
-	t.connection, _ = written.Text(args.Get("connection_id"))
-	if stream, ok := written.Text(args.Get("stream")); ok {
-		t.streams = append(t.streams, stream)
-	}
-	for _, raw := range args.Array("streams") {
-		stream, _ := written.Text(raw)
-		t.streams = append(t.streams, stream)
-	}
-	if id, ok := written.Text(args.Get("id")); ok {
-		if ref, err := rs.ParseRef(id); err == nil {
-			t.streams = append(t.streams, ref.Stream)
-			if ref.ConnectionID != "" {
-				t.connection = ref.ConnectionID
-			}
-		}
-	}
-	return t
+	streams, connection := Touches(args)
+	return touched{streams, connection}
 }
 
 // Touches returns the streams and the connection that arguments name.
 func Touches(args rs.Object) (streams []string, connection string) {
-	t := touches(args)
-	return t.streams, t.connection
+	connection, _ = written.Text(args.Get("connection_id"))
+	if stream, ok := written.Text(args.Get("stream")); ok {
+		streams = append(streams, stream)
+	}
+	for _, raw := range args.Array("streams") {
+		stream, _ := written.Text(raw)
+		streams = append(streams, stream)
+	}
+	if id, ok := written.Text(args.Get("id")); ok {
+		if ref, err := rs.ParseRef(id); err == nil {
+			streams = append(streams, ref.Stream)
+			if ref.ConnectionID != "" {
+				connection = ref.ConnectionID
+			}
+		}
+	}
+	return streams, connection
 }
 
 // replaceNames writes other names into arguments. A stream that is replaced by "" is left out, as is a connection.
@@ -303,12 +301,10 @@ func replaceNames(args rs.Object, streams map[string]string, connection string) 
 			return args.With("id", rs.EncodeJSON(ref.String()))
 		}
 	}
-	if stream, ok := written.Text(args.Get("stream")); ok {
-		if streams[stream] == "" {
-			args = args.Without("stream")
-		} else {
-			args = args.With("stream", rs.EncodeJSON(streams[stream]))
-		}
+	if to := streams[args.Text("stream")]; to != "" {
+		args = args.With("stream", rs.EncodeJSON(to))
+	} else {
+		args = args.Without("stream")
 	}
 	if args.Has("streams") {
 		var kept []string

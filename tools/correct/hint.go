@@ -79,20 +79,17 @@ func severalCalls(calls int) string {
 
 // excludedHint says how the records are found that a condition on no value, or on any but one, asks for: by groups, or in the records.
 func excludedHint(t Tool, excluded rs.Member, args rs.Object) string {
-	field, groups := quote.Line(excluded.Name), t.Name == "aggregate" && !args.Has("group_by") && !args.Has("group_by_time")
-	switch excluded.Value {
-	case foreign.NoneOf:
-		if groups {
-			return "No filter finds what has no value; in the call below, the group null is the records without " + field + "."
-		}
-		return "No filter finds what has no value: leave that condition out and look at " + field + " in the records."
-	case foreign.AnyOf:
-		if groups {
-			return "No filter finds what has any value; in the call below, all groups but null are the records with " + field + "."
-		}
-		return "No filter finds what has any value: leave that condition out and pass over the records without " + field + "."
+	field, grouped := quote.Line(excluded.Name), args.Has("group_by") || args.Has("group_by_time")
+	has, groups, among := "no value", "the group null is the records without ", "look at "+field+" in the records."
+	if excluded.Value == foreign.AnyOf {
+		has, groups, among = "any value", "all groups but null are the records with ", "pass over the records without "+field+"."
 	}
-	if args.Has("group_by") || args.Has("group_by_time") {
+	switch absent := excluded.Value == foreign.NoneOf || excluded.Value == foreign.AnyOf; {
+	case absent && t.Name == "aggregate" && !grouped:
+		return "No filter finds what has " + has + "; in the call below, " + groups + field + "."
+	case absent:
+		return "No filter finds what has " + has + ": leave that condition out and " + among
+	case grouped:
 		return "No filter excludes a value: leave that condition out, or group by " + field + "."
 	}
 	return "No filter excludes a value: the call below groups by " + field + ", and the other groups are what is asked for."

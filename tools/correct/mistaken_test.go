@@ -109,6 +109,22 @@ func TestStatementsOfSQL(t *testing.T) {
 	}
 }
 
+// Of many unknown fields none is compared with all that there are: what there is is looked up.
+func TestManyUnknownFieldsAreLookedUp(t *testing.T) {
+	stream := correct.KnownStream{Name: "orders", Fields: []rs.SchemaField{{Name: "total", Type: "number", Exact: true, Granted: true}}}
+	for count, want := range map[int]string{2: `query_records {"stream":"orders","fields":["total"]}`, 20: `schema {"stream":"orders"}`} {
+		fields := make([]string, count)
+		for i := range fields {
+			fields[i] = "totals"
+		}
+		args := rs.Object{{Name: "stream", Value: `"orders"`}, {Name: "fields", Value: rs.EncodeJSON(fields)}}
+		found := stream.Unknown(toolNamed(t, "query_records"), args, &rs.Error{Code: "unknown_field", Status: 400})
+		if found == nil || found.Send != want {
+			t.Errorf("%d lead to %+v", count, found)
+		}
+	}
+}
+
 // Filters that are nested or long for their own sake cost little.
 func BenchmarkHostileFilters(b *testing.B) {
 	all := tools.All(tools.Options{})
