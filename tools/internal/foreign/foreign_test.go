@@ -1,6 +1,7 @@
 package foreign_test
 
 import (
+	"encoding/json"
 	"strconv"
 	"strings"
 	"testing"
@@ -88,4 +89,31 @@ func TestFiltersInJSONOfAnyLanguage(t *testing.T) {
 			t.Errorf("%s is read as %q, want %q", filter, got, want)
 		}
 	}
+}
+
+// Whatever a filter is, what one call can ask of it is JSON, and its own form is read as itself.
+func FuzzRead(f *testing.F) {
+	for _, filter := range []string{
+		`{"and":[{"a":1},{"or":[{"b":{"in":[1,2]}},{"c":null}]}]}`, `[["a",">",1],"or",["b","<",2]]`, `{"bool":{"must_not":{"term":{"a":1}}}}`,
+		`"a > 1 and not (b in ('x', 'y') or c between 1 and 2)"`, `"AND({a} = 'x', {b} >= 2)"`, `"a:[1 TO *] -b:\"x y\""`, `"df[(df['a'] > 1) & df.b.isin(['x'])]"`,
+		`{"a__not__in":[1],"b[gte]":2,"c":">= 5 and < 9"}`, `{"property":"a","number":{"greater_than":5}}`,
+	} {
+		f.Add(filter)
+	}
+	f.Fuzz(func(t *testing.T, filter string) {
+		if !json.Valid([]byte(filter)) {
+			return
+		}
+		p, ok := foreign.Read(filter, "orders")
+		if !ok {
+			return
+		}
+		own := p.Filter.JSON()
+		if !json.Valid([]byte(own)) || p.Calls < 1 {
+			t.Fatalf("%s is read as %s in %d calls", filter, own, p.Calls)
+		}
+		if once := foreign.Canonical(own); foreign.Canonical(once) != once {
+			t.Errorf("%s becomes %s, and that %s", own, once, foreign.Canonical(once))
+		}
+	})
 }
