@@ -164,3 +164,26 @@ func TestMessagesOfAPhoneAreRead(t *testing.T) {
 		t.Errorf("skipped %v (-want +got)\n%s", skips, diff)
 	}
 }
+
+// The messages of Facebook are a stream, and what is said of their conversations is another. Letters that are written as their bytes are put
+// together.
+func TestConversationsOfFacebookAreRead(t *testing.T) {
+	records, skips := loadedTree(t, map[string]string{
+		"inbox/ski_1/message_1.json": `{"participants":[{"name":"Zo\u00c3\u00ab"},{"name":"Me"}],"messages":[{"sender_name":"Zo\u00c3\u00ab","timestamp_ms":1768443333000,"content":"Gr\u00c3\u00bc\u00c3\u009fe"}],"title":"Ski","is_still_participant":true}`,
+		"inbox/ski_1/message_2.json": `{"participants":[{"name":"Zo\u00c3\u00ab"},{"name":"Me"}],"messages":[{"sender_name":"Me","timestamp_ms":1768443300000,"content":"hi"}],"title":"Ski","is_still_participant":true}`,
+		"inbox/ben_2/message_1.json": `{"participants":[{"name":"Ben"}],"messages":[],"title":"Ben"}`,
+	})
+	want := map[string][]map[string]any{
+		"inbox": {
+			{"conversation": "ski_1", "sender_name": "Zoë", "timestamp_ms": "2026-01-15T02:15:33.000Z", "content": "Grüße"},
+			{"conversation": "ski_1", "sender_name": "Me", "timestamp_ms": "2026-01-15T02:15:00.000Z", "content": "hi"},
+		},
+		"inbox_conversations": {
+			{"conversation": "ben_2", "participants": []any{map[string]any{"name": "Ben"}}, "title": "Ben"},
+			{"conversation": "ski_1", "participants": []any{map[string]any{"name": "Zoë"}, map[string]any{"name": "Me"}}, "title": "Ski", "is_still_participant": true},
+		},
+	}
+	if diff := cmp.Diff(want, records); diff != "" || len(skips) > 0 {
+		t.Errorf("skipped %v (-want +got)\n%s", skips, diff)
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/services"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
 // A listing is what was found in a folder.
@@ -204,7 +205,13 @@ func (l *lister) add(name string, info fs.FileInfo) {
 	case kind == formatNotes:
 		l.notes = append(l.notes, file)
 	case group != "":
-		l.addTo(group, kind, file)
+		added := l.addTo(group, kind, file)
+		if kind == formatMeta && path.Base(name) == "message_1.json" { // all parts of a conversation say the same of it
+			file.part = "conversations"
+			l.addTo(path.Join(group, file.part), kind, file).relations = []model.Relation{{
+				Name: "messages", Target: added.stream, ForeignKey: "conversation", Cardinality: "has_many", DefaultLimit: model.DefaultExpandLimit, MaxLimit: model.MaxExpandLimit,
+			}}
+		}
 	case kind == formatArray && l.addArrays(called, &file):
 	default:
 		l.addStream(l.streamFor(kind, called), kind, file)

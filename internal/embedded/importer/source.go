@@ -156,7 +156,7 @@ func (s *fileStream) reader(ctx context.Context, file fs.File, from sourceFile) 
 		case formatAssistant:
 			return services.Assistant(seekable), nil
 		case formatMeta:
-			return services.Meta(seekable, path.Base(path.Dir(from.name))), nil
+			return services.Meta(seekable, path.Base(path.Dir(from.name)), from.part != ""), nil
 		}
 		return services.Array(seekable, from.objects), nil
 	}

@@ -73,6 +73,12 @@ func Parts(file io.ReadSeeker, fields ...string) []Part {
 	return parts
 }
 
+// Around returns the part of a file that is one of its arrays, and that beside it.
+func Around(key string) (array, beside Part) {
+	only := []path{{key}}
+	return Part{Arrays: only}, Part{Beside: only}
+}
+
 // group makes parts of arrays. Each is called after its key, or after all of them where another has the same.
 func group(tables []foundArray) []Part {
 	var parts []Part

@@ -60,12 +60,21 @@ func Array(file io.ReadSeeker, part *objects.Part) item.Reader {
 	}}
 }
 
-// Meta reads the messages of a conversation of Facebook or Instagram.
-func Meta(file io.ReadSeeker, conversation string) item.Reader {
-	return shaped{Array(file, nil), func(one item.Item) (item.Item, error) {
-		made := item.Item{Line: one.Line, ID: conversation + "-" + strconv.Itoa(one.Number)}
+// Meta reads the messages of a conversation of Facebook or Instagram or, about it, what is said of the conversation itself.
+func Meta(file io.ReadSeeker, conversation string, about bool) item.Reader {
+	part, beside := objects.Around("messages")
+	if about {
+		part = beside
+	}
+	return shaped{Array(file, &part), func(one item.Item) (item.Item, error) {
+		made := item.Item{Line: one.Line, Number: one.Number, Note: one.Note}
+		if about {
+			made.ID = conversation
+		} else {
+			made.ID = conversation + "-" + strconv.Itoa(one.Number)
+		}
 		made.Put("conversation", conversation)
-		made.Fields = append(made.Fields, one.Fields...)
+		put(&made, one.Fields, "conversation")
 		return made, nil
 	}}
 }
