@@ -220,7 +220,7 @@ func (l *lister) add(name string, info fs.FileInfo) {
 
 // isTwin reports a page of HTML beside a note of Google Keep of its name, which says the same.
 func (l *lister) isTwin(name string) bool {
-	start, err := beginning(l.from.fsys, strings.TrimSuffix(name, path.Ext(name))+".json")
+	start, err := beginning(l.from.fsys, strings.TrimSuffix(name, path.Ext(name))+".json", startBytes)
 	return err == nil && services.IsKeep(start)
 }
 

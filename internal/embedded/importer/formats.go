@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"errors"
-	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -87,7 +85,7 @@ func recognize(fsys fs.FS, name string) (kind format, reason string) {
 	case isMaildir(name):
 		return formatMail, ""
 	}
-	start, err := beginning(fsys, name)
+	start, err := beginning(fsys, name, startBytes)
 	if err != nil {
 		return formatUnknown, "cannot be read: " + item.Reason(err)
 	}
@@ -167,23 +165,21 @@ const (
 
 // isActivity reports a page of HTML in which Google lists what a person did, below the styles of the page.
 func isActivity(fsys fs.FS, name string) bool {
-	opened, err := fsys.Open(name)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = opened.Close() }()                                  // it was only read
-	start, _ := io.ReadAll(io.LimitReader(opened, services.ActivityStart)) // the reader meets the error again
-	return services.IsActivity(start)
+	start, err := beginning(fsys, name, services.ActivityStart)
+	return err == nil && services.IsActivity(start)
 }
 
+// startBytes is how much of a file shows what it is.
+const startBytes = 1 << 12
+
 // beginning reads the first bytes of a file.
-func beginning(fsys fs.FS, name string) ([]byte, error) {
+func beginning(fsys fs.FS, name string, size int) ([]byte, error) {
 	opened, err := fsys.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = opened.Close() }() // it was only read
-	start, err := bufio.NewReaderSize(opened, 1<<12).Peek(1 << 12)
+	start, err := bufio.NewReaderSize(opened, size).Peek(size)
 	if len(start) == 0 && err != nil && !item.IsEnd(err) {
 		return nil, err
 	}
@@ -277,6 +273,3 @@ func groupOf(kind format, name string) string {
 	}
 	return ""
 }
-
-// errSeek is of a source of files that can only be read once.
-var errSeek = errors.New("it is read twice, and the file can only be read once")

@@ -29,16 +29,16 @@ func (c closedFS) Open(name string) (fs.File, error) {
 	}
 	file, err := c.FS.Open(name)
 	if err == nil && name == c.breaks {
-		return brokenFile{file}, nil
+		return brokenFile{file.(seekableFile)}, nil
 	}
 	return file, err
 }
 
 // A brokenFile has 20 bytes before its disk fails.
-type brokenFile struct{ fs.File }
+type brokenFile struct{ seekableFile }
 
 func (b brokenFile) Read(into []byte) (int, error) {
-	n, _ := b.File.Read(into[:min(len(into), 20)])
+	n, _ := b.seekableFile.Read(into[:min(len(into), 20)])
 	return n, errors.New("input/output error")
 }
 

@@ -121,15 +121,12 @@ func (l *lister) divided(file sourceFile) []objects.Part {
 		return before.divided
 	}
 	parts := []objects.Part{}
-	opened, err := l.from.fsys.Open(file.name)
+	opened, err := openFile(l.from.fsys, file.name)
 	if err != nil {
 		return parts
 	}
 	defer func() { _ = opened.Close() }() // it was only read
-	if seekable, ok := opened.(io.ReadSeeker); ok {
-		parts = append(parts, services.Parts(seekable)...)
-	}
-	return parts
+	return append(parts, services.Parts(opened)...)
 }
 
 // A knownFile is a JSON file as it was when it was listed before.
@@ -226,7 +223,7 @@ func closeLog(log io.Reader) {
 func isBesideDatabase(fsys fs.FS, name string) bool {
 	for _, ending := range []string{logEnding, "-shm", "-journal"} {
 		if base, ok := strings.CutSuffix(name, ending); ok {
-			start, err := beginning(fsys, base)
+			start, err := beginning(fsys, base, startBytes)
 			return err == nil && database.Is(start)
 		}
 	}
@@ -244,7 +241,7 @@ func indexOf(fsys fs.FS, name string) (index string, ok bool) {
 		if err != nil || !info.Mode().IsRegular() || info.Size() == 0 || info.Size()%database.PageSize != 0 {
 			continue
 		}
-		if start, err := beginning(fsys, base); err == nil && database.IsIndex(start) {
+		if start, err := beginning(fsys, base, startBytes); err == nil && database.IsIndex(start) {
 			return base, true
 		}
 	}

@@ -63,6 +63,41 @@ type fileStream struct {
 // partName is what a stream is called among those of all connectors.
 func partName(connector, stream string) string { return connector + "/" + stream }
 
+// A seekableFile can be read from its beginning again.
+type seekableFile interface {
+	fs.File
+	io.Seeker
+}
+
+func openFile(fsys fs.FS, name string) (seekableFile, error) {
+	file, err := fsys.Open(name)
+	if seekable, ok := file.(seekableFile); ok || err != nil {
+		return seekable, err
+	}
+	return &reopened{file, fsys, name}, nil
+}
+
+// A reopened file is one of an archive, which is unpacked again to be read again.
+type reopened struct {
+	fs.File
+	fsys fs.FS
+	name string
+}
+
+// Seek goes back to the beginning, and nowhere else.
+func (r *reopened) Seek(offset int64, whence int) (int64, error) {
+	if offset != 0 || whence != io.SeekStart {
+		return 0, errors.New("a file in an archive can be read from its beginning only")
+	}
+	again, err := r.fsys.Open(r.name)
+	if err != nil {
+		return 0, err
+	}
+	err = r.Close()
+	r.File = again
+	return 0, err
+}
+
 // guard reads something of a file. A fault of ours in one file keeps none of the others from being read.
 func guard(read func() error) (err error) {
 	defer func() {
@@ -89,10 +124,8 @@ func (s *fileStream) noteNames() document.Notes {
 func (s *fileStream) slackUsers(folder string) services.SlackUsers {
 	if s.users == nil {
 		s.users = services.SlackUsers{}
-		if file, err := s.from.fsys.Open(path.Join(folder, "users.json")); err == nil {
-			if seekable, ok := file.(io.ReadSeeker); ok {
-				s.users = services.ReadSlackUsers(seekable)
-			}
+		if file, err := openFile(s.from.fsys, path.Join(folder, "users.json")); err == nil {
+			s.users = services.ReadSlackUsers(file)
 			_ = file.Close() // it was only read
 		}
 	}
@@ -100,8 +133,8 @@ func (s *fileStream) slackUsers(folder string) services.SlackUsers {
 }
 
 // reader reads a file of the stream.
-func (s *fileStream) reader(ctx context.Context, file fs.File, from sourceFile) (item.Reader, error) {
-	name := path.Base(from.name)
+func (s *fileStream) reader(ctx context.Context, file seekableFile, from sourceFile) (item.Reader, error) {
+	name, folder := path.Base(from.name), path.Dir(from.name)
 	text, err := s.text(file, name)
 	if err != nil {
 		return nil, err
@@ -136,36 +169,31 @@ func (s *fileStream) reader(ctx context.Context, file fs.File, from sourceFile) 
 	case formatTelegram:
 		return services.Telegram(text), nil
 	case formatTelegramPage:
-		return services.TelegramPage(text, path.Base(path.Dir(from.name))), nil
-	case formatArray, formatCalendar, formatChat, formatSlack, formatX, formatMastodon, formatMeta, formatAssistant:
-		seekable, ok := text.(io.ReadSeeker)
-		if !ok {
-			return nil, errSeek
-		}
-		switch s.format {
-		case formatCalendar:
-			return calendar.NewReader(seekable), nil
-		case formatChat:
-			return services.WhatsApp(seekable), nil
-		case formatSlack:
-			return services.Slack(seekable, path.Base(path.Dir(from.name)), s.slackUsers(path.Dir(path.Dir(from.name)))), nil
-		case formatX:
-			return services.X(seekable), nil
-		case formatMastodon:
-			return services.Mastodon(seekable), nil
-		case formatAssistant:
-			return services.Assistant(seekable), nil
-		case formatMeta:
-			return services.Meta(seekable, path.Base(path.Dir(from.name)), from.part != ""), nil
-		}
-		return services.Array(seekable, from.objects), nil
+		return services.TelegramPage(text, path.Base(folder)), nil
+	case formatCalendar:
+		return calendar.NewReader(text), nil
+	case formatChat:
+		return services.WhatsApp(text), nil
+	case formatSlack:
+		return services.Slack(text, path.Base(folder), s.slackUsers(path.Dir(folder))), nil
+	case formatX:
+		return services.X(text), nil
+	case formatMastodon:
+		return services.Mastodon(text), nil
+	case formatAssistant:
+		return services.Assistant(text), nil
+	case formatMeta:
+		return services.Meta(text, path.Base(folder), from.part != ""), nil
+	case formatArray:
+		return services.Array(text, from.objects), nil
 	}
+	var rows io.Reader = text
 	if ending := path.Ext(name); s.format == formatTable && services.IsRows(ending) {
-		if text, err = services.Rows(text, ending); err != nil {
+		if rows, err = services.Rows(text, ending); err != nil {
 			return nil, err
 		}
 	}
-	input := bufio.NewReaderSize(text, 1<<16)
+	input := bufio.NewReaderSize(rows, 1<<16)
 	item.SkipMark(input)
 	switch s.format {
 	case formatTable:
@@ -184,17 +212,11 @@ func (s *fileStream) reader(ctx context.Context, file fs.File, from sourceFile) 
 }
 
 // text is a file as UTF-8. Mail and databases say for each of their texts which charset it has; JSON is in UTF-8 or UTF-16.
-func (s *fileStream) text(file fs.File, name string) (io.Reader, error) {
-	seekable, ok := file.(io.ReadSeeker)
+func (s *fileStream) text(file io.ReadSeeker, name string) (io.ReadSeeker, error) {
 	ending := strings.ToLower(path.Ext(name))
-	switch s.format {
-	case formatWorkbook, formatDatabase, formatMail, formatHealth:
-		ok = false
-	case formatDocument:
-		ok = ok && ending != ".docx" && ending != ".odt"
-	}
-	if !ok {
+	switch {
+	case slices.Contains([]format{formatWorkbook, formatDatabase, formatMail, formatHealth}, s.format), s.format == formatDocument && (ending == ".docx" || ending == ".odt"):
 		return file, nil
 	}
-	return utf8text.Decode(seekable, ending == ".txt" || slices.Contains([]format{formatTable, formatCalendar, formatContacts, formatNotes}, s.format))
+	return utf8text.Decode(file, ending == ".txt" || slices.Contains([]format{formatTable, formatCalendar, formatContacts, formatNotes}, s.format))
 }

@@ -188,7 +188,7 @@ func (s *fileStream) scan(ctx context.Context, connection string, report func(Sk
 }
 
 func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs, report func(Skip), visit func(sourceFile, item.Item) bool) (more bool, err error) {
-	opened, err := s.from.fsys.Open(file.name)
+	opened, err := openFile(s.from.fsys, file.name)
 	if err != nil {
 		report(Skip{File: file.name, Reason: "cannot be read: " + item.Reason(err)})
 		return true, nil

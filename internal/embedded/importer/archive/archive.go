@@ -290,17 +290,3 @@ type file struct {
 }
 
 func (f *file) Stat() (fs.FileInfo, error) { return f.entry.FileInfo(), nil }
-
-// Seek goes back to the beginning, and nowhere else.
-func (f *file) Seek(offset int64, whence int) (int64, error) {
-	if offset != 0 || whence != io.SeekStart {
-		return 0, errors.New("a file in an archive can be read from its beginning only")
-	}
-	again, err := f.entry.Open()
-	if err != nil {
-		return 0, err
-	}
-	err = f.Close()
-	f.ReadCloser = again
-	return 0, err
-}

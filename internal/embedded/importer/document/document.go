@@ -21,18 +21,6 @@ import (
 // maxXML is how much is read of a part of a document that is in memory, with its marks, in bytes.
 const maxXML = 64 << 20
 
-// A single reader yields one record.
-type single struct{ read func() (item.Item, error) }
-
-func (s *single) Next() (item.Item, error) {
-	if s.read == nil {
-		return item.Item{}, io.EOF
-	}
-	read := s.read
-	s.read = nil
-	return read()
-}
-
 // readText reads a file as text.
 func readText(file io.Reader) (string, error) {
 	text, err := io.ReadAll(io.LimitReader(file, item.MaxLine+1))
@@ -49,7 +37,7 @@ var titleElement = item.Expression(`(?is)<title[^>]*>(.*?)</title>`)
 
 // HTML reads a page.
 func HTML(file io.Reader, name string) item.Reader {
-	return &single{func() (item.Item, error) {
+	return item.One(func() (item.Item, error) {
 		text, err := readText(file)
 		if err != nil {
 			return item.Item{}, err
@@ -59,15 +47,15 @@ func HTML(file io.Reader, name string) item.Reader {
 			title = html.UnescapeString(found[1])
 		}
 		return describe(name, title, htmltext.Text(text)), nil
-	}}
+	})
 }
 
 // Plain reads a text.
 func Plain(file io.Reader, name string) item.Reader {
-	return &single{func() (item.Item, error) {
+	return item.One(func() (item.Item, error) {
 		text, err := readText(file)
 		return describe(name, "", strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))), err
-	}}
+	})
 }
 
 // describe makes a record of a text. Without a title it has that of its file.
@@ -84,7 +72,7 @@ func describe(name, title, text string) item.Item {
 
 // Office reads a document of a word processor: .docx or .odt.
 func Office(file io.ReaderAt, size int64, name string) item.Reader {
-	return &single{func() (item.Item, error) {
+	return item.One(func() (item.Item, error) {
 		parts, err := zip.NewReader(file, size)
 		if err != nil {
 			return item.Item{}, item.UnusableError{Reason: "not a document that can be read, or an encrypted one: " + err.Error()}
@@ -115,7 +103,7 @@ func Office(file io.ReaderAt, size int64, name string) item.Reader {
 		one.Put("created_at", officeTime(properties["created"]+properties["creation-date"]))
 		one.Put("modified_at", officeTime(properties["modified"]+properties["date"]))
 		return one, nil
-	}}
+	})
 }
 
 func officeTime(text string) string {

@@ -59,7 +59,7 @@ func (n Notes) find(target string) string {
 
 // Note reads a note in Markdown: the fields of its front matter, its text, and where its links lead.
 func Note(file io.Reader, name string, notes Notes) item.Reader {
-	return &single{func() (item.Item, error) {
+	return item.One(func() (item.Item, error) {
 		text, err := readText(file)
 		if err != nil {
 			return item.Item{}, err
@@ -100,7 +100,7 @@ func Note(file io.Reader, name string, notes Notes) item.Reader {
 			}
 		}
 		return one, nil
-	}}
+	})
 }
 
 // withTags adds the tags in the text to those in the fields above it, which are a list, or words.

@@ -23,6 +23,20 @@ type Reader interface {
 	Next() (Item, error)
 }
 
+// One reads a file that is one record.
+func One(read func() (Item, error)) Reader { return &single{read} }
+
+type single struct{ read func() (Item, error) }
+
+func (s *single) Next() (Item, error) {
+	if s.read == nil {
+		return Item{}, io.EOF
+	}
+	read := s.read
+	s.read = nil
+	return read()
+}
+
 // UnusableError is a piece of a file that was passed over, or, when Line is 0, all of it or all of the rest.
 type UnusableError struct {
 	Line   int // counted from 1

@@ -198,63 +198,51 @@ const maxKeep = item.MaxLine
 
 // Keep reads a note of Google Keep or what Google says of a photo, which has a file of its own.
 func Keep(file io.Reader, name string) item.Reader {
-	return &keepReader{file: file, name: name}
-}
-
-type keepReader struct {
-	file io.Reader
-	name string
-	done bool
-}
-
-func (k *keepReader) Next() (item.Item, error) {
-	if k.done {
-		return item.Item{}, io.EOF
-	}
-	k.done = true
-	text, err := io.ReadAll(io.LimitReader(k.file, maxKeep+1))
-	if err != nil {
-		return item.Item{}, err
-	}
-	if len(text) > maxKeep {
-		return item.Item{}, item.UnusableError{Reason: item.ErrTooLong.Error()}
-	}
-	fields, err := item.NewParser().Parse(bytes.TrimSpace(text))
-	if err != nil {
-		return item.Item{}, item.UnusableError{Reason: err.Error()}
-	}
-	var note struct {
-		UserEditedTimestampUsec, CreatedTimestampUsec int64
-		PhotoTakenTime                                struct{ Timestamp string }
-		ListContent                                   []struct {
-			Text      string
-			IsChecked bool
+	return item.One(func() (item.Item, error) {
+		text, err := io.ReadAll(io.LimitReader(file, maxKeep+1))
+		if err != nil {
+			return item.Item{}, err
 		}
-		Labels []struct{ Name string }
-	}
-	_ = json.Unmarshal(text, &note) // it is an object, and the rest of it is read
-	one := item.Item{Line: 1}
-	one.Put("id", k.name)
-	one.Put("created_at", microTime(note.CreatedTimestampUsec))
-	one.Put("edited_at", microTime(note.UserEditedTimestampUsec))
-	if taken, ok := slackTime(note.PhotoTakenTime.Timestamp); ok {
-		one.Put("taken_at", taken)
-	}
-	var lines, labels []string
-	for _, line := range note.ListContent {
-		mark := "[ ] "
-		if line.IsChecked {
-			mark = "[x] "
+		if len(text) > maxKeep {
+			return item.Item{}, item.UnusableError{Reason: item.ErrTooLong.Error()}
 		}
-		lines = append(lines, mark+line.Text)
-	}
-	for _, label := range note.Labels {
-		labels = append(labels, label.Name)
-	}
-	one.Put("labels", labels)
-	one.Put("list", strings.Join(lines, "\n"))
-	put(&one, fields, "id", "created_at", "edited_at", "createdTimestampUsec", "userEditedTimestampUsec", "listContent", "labels", "list", "textContentHtml")
-	return one, nil
+		fields, err := item.NewParser().Parse(bytes.TrimSpace(text))
+		if err != nil {
+			return item.Item{}, item.UnusableError{Reason: err.Error()}
+		}
+		var note struct {
+			UserEditedTimestampUsec, CreatedTimestampUsec int64
+			PhotoTakenTime                                struct{ Timestamp string }
+			ListContent                                   []struct {
+				Text      string
+				IsChecked bool
+			}
+			Labels []struct{ Name string }
+		}
+		_ = json.Unmarshal(text, &note) // it is an object, and the rest of it is read
+		one := item.Item{Line: 1}
+		one.Put("id", name)
+		one.Put("created_at", microTime(note.CreatedTimestampUsec))
+		one.Put("edited_at", microTime(note.UserEditedTimestampUsec))
+		if taken, ok := slackTime(note.PhotoTakenTime.Timestamp); ok {
+			one.Put("taken_at", taken)
+		}
+		var lines, labels []string
+		for _, line := range note.ListContent {
+			mark := "[ ] "
+			if line.IsChecked {
+				mark = "[x] "
+			}
+			lines = append(lines, mark+line.Text)
+		}
+		for _, label := range note.Labels {
+			labels = append(labels, label.Name)
+		}
+		one.Put("labels", labels)
+		one.Put("list", strings.Join(lines, "\n"))
+		put(&one, fields, "id", "created_at", "edited_at", "createdTimestampUsec", "userEditedTimestampUsec", "listContent", "labels", "list", "textContentHtml")
+		return one, nil
+	})
 }
 
 func microTime(micros int64) string {
