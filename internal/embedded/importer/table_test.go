@@ -101,6 +101,11 @@ func TestTablesAreReadAsTheirCellsAgree(t *testing.T) {
 			{"Section": "Dividends", "Header": "Data", "Currency": "USD", "Amount": 2.5}}, []Skip{
 			{"t.csv", 3, "another header, which names the columns below it"}, {"t.csv", 6, "a total of the rows above it"}, {"t.csv", 7, "a total of the rows above it"},
 			{"t.csv", 8, "another header, which names the columns below it"}}},
+		{"a balance below the table", "t.csv", "Buchungstag;Wert;Umsatzart;Betrag;Art\n15.1.2026;15.1.2026;Kauf;-12,50;x\n16.1.2026;16.1.2026;Saldo;2.500,00;y\nKontostand;31.1.2026;;3.487,50;\n", []row{
+			{"Buchungstag": "2026-01-15", "Wert": "2026-01-15", "Umsatzart": "Kauf", "Betrag": -12.5, "Art": "x"}, {"Buchungstag": "2026-01-16", "Wert": "2026-01-16", "Umsatzart": "Saldo", "Betrag": 2500.0, "Art": "y"}},
+			[]Skip{{"t.csv", 4, "a total below the table"}}},
+		{"dates with the days of the week", "t.csv", "a;b;c\njeudi 15 janvier 2026 14:15;jueves, 15 de enero de 2026 2:15:33;donderdag 15 januari 2026\nsamedi 31 janvier 2026 10:00;sábado, 31 de enero de 2026 14:15:33;zaterdag 31 januari 2026\n", []row{
+			{"a": "2026-01-15T14:15:00", "b": "2026-01-15T02:15:33", "c": "2026-01-15"}, {"a": "2026-01-31T10:00:00", "b": "2026-01-31T14:15:33", "c": "2026-01-31"}}, nil},
 		{"a few rows between pairs and a text", "t.csv", "Von:;1\nBis:;2\nKonto:;3\nArt:;4\nTag;Text;Gut;Soll\n15.01.2026;Kauf;;-5\n16.01.2026;Lohn;7;\n\nHinweis:\nKein Dokument der Bank.\nOhne Gewähr\n", []row{
 			{"Tag": "2026-01-15", "Text": "Kauf", "Gut": nil, "Soll": -5.0}, {"Tag": "2026-01-16", "Text": "Lohn", "Gut": 7.0, "Soll": nil}}, []Skip{
 			{"t.csv", 1, "above the header"}, {"t.csv", 2, "above the header"}, {"t.csv", 3, "above the header"}, {"t.csv", 4, "above the header"},
@@ -112,7 +117,7 @@ func TestTablesAreReadAsTheirCellsAgree(t *testing.T) {
 		{"days as the names of columns are a header", "t.csv", "who,2026-01-15,2026-01-16\nAda,5,7\n", []row{{"who": "Ada", "2026-01-15": 5.0, "2026-01-16": 7.0}}, nil},
 		{"one row with a date is no header", "t.csv", "2026-01-15,a\n", []row{{"column_1": "2026-01-15", "column_2": "a"}}, nil},
 		{"what a bank writes below a table", "t.csv", "a;b;c\n1;2;3\n4\n7;8;9\n\nSaldo\n5\n", []row{{"a": 1.0, "b": 2.0, "c": 3.0}, {"a": 4.0, "b": nil, "c": nil}, {"a": 7.0, "b": 8.0, "c": 9.0}},
-			[]Skip{{"t.csv", 6, "below the table"}, {"t.csv", 7, "below the table"}}},
+			[]Skip{{"t.csv", 6, "a total below the table"}, {"t.csv", 7, "below the table"}}},
 		{"what is in parentheses is below zero", "t.csv", "a;b;c\n(12.34);($1,000.50);(x)\n5.00;$2.00;(5)\n", []row{{"a": -12.34, "b": -1000.5, "b_currency": "$", "c": "(x)"}, {"a": 5.0, "b": 2.0, "b_currency": "$", "c": "(5)"}}, nil},
 		{"dates and their times in the words of many", "t.csv", "a|b|c|d|e\n15. Januar 2026|15 Jan 2026 02:15|Thursday, January 15, 2026|15/01/2026, 2:15 am|Thu Jan 15 02:15:00 +0100 2026\n" +
 			"1. März 2026|1 May 2026 14:15|Friday, May 1, 2026|16/01/2026, 2:15\u202fpm|Fri Jan 16 02:15:00 +0100 2026\n", []row{

@@ -28,7 +28,8 @@ var (
 	clockForm = item.Expression(`(?i)(?:,| -|,? (?:at|um|klo|kl\.?|à|a las|às))? (\d{1,2})[:.](\d{2})(?:[:.](\d{2})([.,]\d{1,9})?)?(?: ?([ap])\.? ?m\.?)?(?: ?(utc|gmt|z|(?:utc|gmt)?[+-]\d{2}:?\d{2}(?: utc)?|[a-z]{3,4}))?(?: uhr| \([^()]*\))?$`)
 	// yearLast is a date as C and Ruby write it: "Thu Jan 15 02:15:00 +0000 2026".
 	yearLast = item.Expression(`^\w{3} (\w{3}) +(\d{1,2}) (\d\d:\d\d:\d\d(?: [+-]\d{4}| UTC| GMT)?) (\d{4})$`)
-	weekday  = item.Expression(`(?i)^(?:(?:mon|tue|wed|thu|fri|sat|sun)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch)[.,]* `)
+	weekday  = item.Expression(`(?i)^(?:(?:mon|tue|wed|thu|fri|sat|sun)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|(?:lun|mar|mercre|jeu|vendre|same)di|dimanche|` +
+		`lunes|martes|miércoles|jueves|viernes|sábado|domingo|(?:lune|marte|mercole|giove|vener)dì|sabato|domenica|(?:segunda|terça|quarta|quinta|sexta)-feira|(?:maan|dins|woens|donder|vrij|zater|zon)dag)[.,]* `)
 	// basic is a date and a time as ISO 8601 writes them without marks.
 	basic = item.Expression(`^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(Z?)$`)
 	// ordinal is the ending of a number: 1st, 1er.

@@ -145,10 +145,12 @@ func (r *reader) endsHere() bool {
 	return false
 }
 
-// totals are what a row is called that sums up the others.
+// totals are what a row is called that sums up the others, or says what an account holds after them.
 var totals = map[string]bool{
 	"total": true, "totals": true, "total balance": true, "total amount": true, "transactions total": true, "grand total": true, "grand totals": true, "subtotal": true, "subtotals": true, "sum": true,
 	"summe": true, "gesamt": true, "gesamtsumme": true, "gesamtbetrag": true, "total général": true, "total general": true, "total geral": true, "totale": true,
+	"kontostand": true, "neuer kontostand": true, "alter kontostand": true, "saldo": true, "endsaldo": true, "schlusssaldo": true, "balance": true, "closing balance": true, "ending balance": true,
+	"saldo final": true, "solde": true, "eindsaldo": true,
 	"totaal": true, "suma": true, "razem": true, "celkem": true, "összesen": true, "итого": true, "всего": true, "合計": true, "合计": true, "总计": true, "總計": true,
 }
 
