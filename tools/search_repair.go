@@ -255,6 +255,7 @@ func (r *repairing) page(from render.Position) (*rs.Response, error) {
 	if r.Total = len(merged); r.Total == 0 {
 		return r.answers[0], nil
 	}
+	r.All = len(merged[0].Words) == len(r.found) && len(r.NotAsked) == 0
 	shown := 0
 	if from.Shown > 0 {
 		if shown = 1 + slices.IndexFunc(merged, func(hit relax.Found) bool { return from.Follows(hit.Key) }); shown == 0 {

@@ -115,6 +115,10 @@ func TestASearchWithoutHitsIsRepaired(t *testing.T) {
 		}
 	}
 
+	if _, text := searchWith(t, tool, allWords(year, 404), `{"q":"when was the dentist bill"}`); !strings.HasPrefix(text,
+		"No record has all of the query, with its common words. These have some or all of: dentist, bill.\n") {
+		t.Errorf("a record has all words but the common ones:\n%s", text)
+	}
 	server = allWords(year, 404)
 	got, text := searchWith(t, tool, server, `{"q":"when is my dentist appointment moved"}`)
 	if len(got.Results) != 3 || got.Results[0].ID != "c/s:1" || !slices.Equal(got.Results[0].Words, []string{"appointment", "dentist"}) {

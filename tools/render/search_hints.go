@@ -17,8 +17,8 @@ import (
 
 // Questions that no ranking by words answers, in the languages whose common words search knows.
 var (
-	asksNumber = regexp.MustCompile(`(?i)(^|\s)(how many|how often|number of|wie ?viele?[rsnm]?|wie oft|combien d(?:e|es|u)|cuánt[oa]s)(\s|\pP|$)`)
-	asksSum    = regexp.MustCompile(`(?i)(^|\s)(how much|sum of|spen[dt]|ausgegeben|dépensée?s?|gast(é|ado)|cuánto)(\s|\pP|$)`)
+	asksNumber = regexp.MustCompile(`(?i)(^|[\s¿])(how many|how often|number of|wie ?viele?[rsnm]?|wie oft|combien d(?:e|es|u)|cuánt[oa]s)(\s|\pP|$)`)
+	asksSum    = regexp.MustCompile(`(?i)(^|[\s¿])(how much|sum of|spen[dt]|ausgegeben|dépensée?s?|gast(é|ado)|cuánto)(\s|\pP|$)`)
 	asksOf     = regexp.MustCompile(`(?i)\s(?:mention(?:s|ed|ing)?|contain(?:s|ed|ing)?|about|over|erwähnen|enthalten|über|mentionne(?:nt)?|contien(?:t|nent)|mencionan?|contienen?|sobre)\s+(.+)$`)
 
 	newestWords = regexp.MustCompile(`^(last|latest|newest|recent|recently|neueste[rsnm]?|letzte[rsnm]?|jüngste[rsnm]?|zuletzt|derni(er|ère)s?|récente?s?|últim[oa]s?|ultim[oa]s?|recientes?)$`)
@@ -103,11 +103,14 @@ func (s *searchPage) number() string {
 	}
 	var call *write.Object
 	total, err := strconv.Atoi(s.total())
-	of := asksOf.FindStringSubmatch(strings.TrimRight(s.q.Q, " ?!."))
+	var of []string // words that are to be there
+	if found := asksOf.FindStringSubmatch(s.q.Q); found != nil {
+		of = slices.DeleteFunc(slices.Clone(s.q.Words), func(word string) bool { return !strings.Contains(found[1], word) })
+	}
 	switch {
-	case of != nil && !strings.Contains(of[1], `"`):
+	case len(of) == 1: // of several, hits may have some
 		q := s.q
-		q.Q, q.Limit = `"`+of[1]+`"`, paging.MaxLimit
+		q.Q, q.Limit = of[0], paging.MaxLimit
 		call = q.call("")
 	case err == nil && total <= paging.MaxLimit && someCount(s.l) == 0 && s.l.count() != "0":
 		q := s.q

@@ -142,6 +142,7 @@ type Repair struct {
 	Hits     []RepairHit // of the page
 	Near     bool        // hits that have none of the words come from a hybrid search
 	Ended    string      // code of the error that ended the repair early; may be empty
+	All      bool        // some hits have all of the words that were asked for
 	Total    int         // hits on all pages
 	Reads    int
 }
@@ -191,6 +192,8 @@ func (r *Repair) says() []string {
 		lead = "No record was found for any of: " + strings.Join(asked, ", ") + ". The resource server may match whole words only."
 	}
 	switch {
+	case r.All:
+		lead = "No record has all of the query, with its common words. These have some or all of: " + strings.Join(asked, ", ") + "."
 	case some:
 		lead += " These have some."
 	case r.Near && r.Total > 0:

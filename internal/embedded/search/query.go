@@ -112,7 +112,7 @@ func phraseOf(text string) phrase {
 	for _, t := range Terms(text) {
 		p = append(p, t.Text)
 	}
-	if text = strings.TrimSpace(text); len(p) > 0 && strings.HasSuffix(text, anyEnding) && !strings.HasPrefix(text, anyEnding) { // *so* is emphasis
+	if text = strings.TrimSpace(text); len(p) > 0 && len(p[len(p)-1]) > 1 && strings.HasSuffix(text, anyEnding) && !strings.HasPrefix(text, anyEnding) { // *so* is emphasis
 		p = append(p, anyEnding)
 	}
 	return p
