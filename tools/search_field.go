@@ -67,11 +67,11 @@ func (p periodSearch) unreadFields(ctx context.Context, call Call, answer Answer
 			return searchFor(rest, narrowed)
 		}
 	}
-	words := rest
+	words := strings.Fields(rest)
 	for _, c := range found {
-		words += " " + c.name + " " + c.value
+		words = append(words, c.name, c.value)
 	}
-	return searchFor(strings.TrimSpace(words), sent)
+	return searchFor(strings.Join(words, " "), sent)
 }
 
 func searchFor(q string, others rs.Object) string {

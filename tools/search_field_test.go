@@ -58,10 +58,10 @@ func TestAConditionInAQueryIsAnsweredByItsFilter(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
-				switch {
-				case r.Path == "/v1/schema":
+				switch r.Path {
+				case "/v1/schema":
 					return middlewaretest.JSON(schema), nil
-				case r.Path == "/v1/streams":
+				case "/v1/streams":
 					return middlewaretest.JSON(`{"data":[]}`), nil
 				}
 				return middlewaretest.JSON(row.answer), nil

@@ -18,7 +18,7 @@ import (
 // Questions that no ranking by words answers, in the languages whose common words search knows.
 var (
 	asksNumber = regexp.MustCompile(`(?i)(^|[\s¿])(how many|how often|number of|wie ?viele?[rsnm]?|wie oft|combien d(?:e|es|u)|cuánt[oa]s)(\s|\pP|$)`)
-	asksSum    = regexp.MustCompile(`(?i)(^|[\s¿])(how much|sum of|spen[dt]|ausgegeben|dépensée?s?|gast(é|ado)|cuánto)(\s|\pP|$)`)
+	asksSum    = regexp.MustCompile(`(?i)(^|[\s¿])(how much|sum of|spen[dt]|ausgegeben|dépensée?s?|gast(é|ado)|cuánt[oa])(\s|\pP|$)`)
 	asksOf     = regexp.MustCompile(`(?i)\s(?:mention(?:s|ed|ing)?|contain(?:s|ed|ing)?|about|over|erwähnen|enthalten|über|mentionne(?:nt)?|contien(?:t|nent)|mencionan?|contienen?|sobre)\s+(.+)$`)
 
 	newestWords = regexp.MustCompile(`^(last|latest|newest|recent|recently|neueste[rsnm]?|letzte[rsnm]?|jüngste[rsnm]?|zuletzt|derni(er|ère)s?|récente?s?|últim[oa]s?|ultim[oa]s?|recientes?)$`)

@@ -82,10 +82,10 @@ func (p phrase) standsAt(terms []Term) int {
 	if len(terms) <= last || !slices.EqualFunc(terms[:last], want[:last], func(t Term, want string) bool { return t.Text == want }) {
 		return 0
 	}
-	if terms[last].Text != want[last] && !(any && strings.HasPrefix(terms[last].Text, want[last])) {
-		return 0
+	if terms[last].Text == want[last] || any && strings.HasPrefix(terms[last].Text, want[last]) {
+		return len(want)
 	}
-	return len(want)
+	return 0
 }
 
 // A Cutting is the part of a text that a hit shows.
