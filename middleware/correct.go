@@ -307,6 +307,9 @@ func (c *correcting) guess(ctx context.Context, e *rs.Error) {
 	}
 	switch found := c.unfit(ctx, call); {
 	case found == nil:
+		if instead, hint, ok := c.held(ctx, c.args).Unsearched(c.tool, c.args); ok {
+			e.Send, e.Hint = instead.String(), hint
+		}
 	case found.Send != "":
 		e.Send, e.Hint = found.Send, strings.TrimSpace(e.Hint+" "+found.Message+" "+found.Hint)
 	default: // the hint is of a call that is refused

@@ -372,6 +372,9 @@ func TestAProposalFitsTheSchemaThatIsHeld(t *testing.T) {
 		`aggregate {"stream":"messages","metric":"sum"}`:                                                                 `Of messages these take sum: size_bytes.`,
 		`aggregate {"stream":"messages","metric":"max","group_by":"thread_id"}`:                                          `send: aggregate {"stream":"messages","metric":"max","group_by":"thread_id","field":"size_bytes"}`,
 		`aggregate {"stream":"messages","metric":"sum","field":"a[0]"}`:                                                  `send: schema {"stream":"messages"}`,
+		`query_records {"stream":"messages","filter":{"thread_id":{"like":"%7%"},"size_bytes":9}}`:                       `send: aggregate {"stream":"messages","metric":"count","filter":{"size_bytes":9},"group_by":"thread_id","limit":100}`,
+		`query_records {"stream":"messages","filter":{"size_bytes":{"contains":"7"}}}`:                                   `send: query_records {"stream":"messages"}`,
+		`query_records {"stream":"messages","filter":{"subject":{"contains":"tax"}}}`:                                    `send: search {"q":"tax","streams":["messages"]}`,
 		`read_record_field {"id":"messages:m1"}`:                                                                         `send: fetch {"id":"messages:m1"}`,
 	} {
 		server := correctable()

@@ -50,15 +50,24 @@ func (c *correcting) unknownField(ctx context.Context) *rs.Error {
 // unfit is what is wrong with the fields of a call that is proposed, where it names one in another place than the refused call, as far as
 // that is known without a read; nil for nothing. That call would be refused, and its error would propose another.
 func (c *correcting) unfit(ctx context.Context, call correct.Call) *rs.Error {
-	streams, connection := correct.Touches(call.Arguments)
-	if len(streams) != 1 || !call.Moves(c.tool, c.args) {
+	known := c.held(ctx, call.Arguments)
+	if !call.Moves(c.tool, c.args) {
 		return nil
+	}
+	return known.Unknown(c.call.Tool.Named(call.Tool).Known, call.Arguments, c.refused)
+}
+
+// held is what is known without a read of the one stream of arguments; nothing where they name none, or several.
+func (c *correcting) held(ctx context.Context, args rs.Object) correct.KnownStream {
+	streams, connection := correct.Touches(args)
+	if len(streams) != 1 {
+		return correct.KnownStream{}
 	}
 	s := c.call.Tool.Held(ctx, streams[0], connection)
 	if s == nil {
-		return nil
+		return correct.KnownStream{}
 	}
-	return correct.ReadStream(streams[0], s).Unknown(c.call.Tool.Named(call.Tool).Known, call.Arguments, c.refused)
+	return correct.ReadStream(streams[0], s)
 }
 
 // atHome adds to what is said of the fields of a call which connections of its stream have them.
@@ -106,15 +115,10 @@ func (c *correcting) timed(ctx context.Context) string {
 
 // withField is an aggregate with the field that its metric needs, of those that are known without a read to take it, and what to say of it.
 func (c *correcting) withField(ctx context.Context) (send, hint string) {
-	streams, connection := correct.Touches(c.args)
-	if c.refused.Param != "field" || c.args.Has("field") || len(streams) != 1 {
+	if c.refused.Param != "field" || c.args.Has("field") {
 		return "", ""
 	}
-	s := c.call.Tool.Held(ctx, streams[0], connection)
-	if s == nil {
-		return "", ""
-	}
-	return correct.ReadStream(streams[0], s).WithField(c.tool, c.args)
+	return c.held(ctx, c.args).WithField(c.tool, c.args)
 }
 
 // inStream names the streams that have the fields of a filter which was sent without a stream.

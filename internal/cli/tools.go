@@ -16,7 +16,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
-	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
@@ -132,7 +132,7 @@ func unknownTool(ctx context.Context, session *mcp.ClientSession, name string) e
 	for _, tool := range listed {
 		names = append(names, tool.Name)
 	}
-	nearest := correct.NearestTool(name, names)
+	nearest := tools.Nearest(name, names)
 	if nearest != "" {
 		nearest = ", the nearest is " + nearest
 	}

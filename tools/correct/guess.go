@@ -253,17 +253,17 @@ func (t Tool) record(guess rs.Object, refused *rs.Error) (rs.Object, bool) {
 
 // LookUp is the call that says what is missing: which streams there are, or what the fields of one are.
 func (t Tool) LookUp(args rs.Object) Call {
-	if t.Name == "fetch" || t.Name == "read_record_field" {
-		if id, _ := written.Text(args.Get("id")); t.Name == "read_record_field" && id != "" {
-			if _, err := rs.ParseRef(id); err == nil {
-				return Call{"fetch", rs.Object{{Name: "id", Value: rs.EncodeJSON(id)}}}
-			}
+	if id := args.Get("id"); t.Name == "read_record_field" {
+		if _, err := rs.ParseRef(args.Text("id")); err == nil {
+			return Call{"fetch", rs.Object{{Name: "id", Value: id}}}
 		}
-		return Call{"schema", rs.Object{}}
 	}
 	look := rs.Object{}
-	if s, ok := written.Text(args.Get("stream")); ok && rs.UnsafeName(s) == "" {
+	if s := args.Text("stream"); s != "" && rs.UnsafeName(s) == "" && !t.Takes("id") {
 		look = rs.Object{{Name: "stream", Value: rs.EncodeJSON(s)}}
+	}
+	if t.Takes("id") {
+		return Call{"schema", look}
 	}
 	return Call{"schema", look.WithAll(onlyConnection(args))}
 }

@@ -256,6 +256,28 @@ func (t Tool) Sought(args rs.Object) (Call, bool) {
 	return searchFor(args, *p.Sought)
 }
 
+// Unsearched is the call that is meant by a filter which looks for a text within a field that no search reads, and what it does: its values, or
+// else the records without that condition. It is false for any other filter.
+func (s KnownStream) Unsearched(t Tool, args rs.Object) (call Call, hint string, ok bool) {
+	p, ok := foreign.Read(args.Get("filter"), args.Text("stream"))
+	if !ok || p.Sought == nil || t.Takes("metric") || !t.Takes("stream") {
+		return Call{}, "", false
+	}
+	f := s.field(p.Sought.Name)
+	if args = args.Without("filter"); len(p.Filter) > 0 {
+		args = args.With("filter", p.Filter.JSON())
+	}
+	switch {
+	case f == nil || f.Lexical:
+		return Call{}, "", false
+	case aggregates("group_by")(*f):
+		call, ok = t.groupedBy(args, *p.Sought)
+		call.Arguments = call.Arguments.With("limit", "100")
+		return call, "Search does not read " + f.Name + ": the call below lists its values; send one for each that has the text.", ok
+	}
+	return Call{t.Name, args}, "Neither a filter nor search finds a text in " + f.Name + ": look at it in the records of the call below.", true
+}
+
 // groupedBy groups by a field of which no filter excludes a value: a number keeps what it is of, records are counted. It is false for a
 // call that is grouped already.
 func (t Tool) groupedBy(args rs.Object, excluded rs.Member) (Call, bool) {

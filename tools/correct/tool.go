@@ -62,21 +62,6 @@ func (t Tool) parameter(name string) *parameter {
 // Takes reports whether the tool has an argument of that name.
 func (t Tool) Takes(name string) bool { return t.parameter(name) != nil }
 
-// NearestTool is the tool that a name is probably meant for; "" for none.
-func NearestTool(name string, tools []string) string {
-	near := append(written.Nearest(name, tools, 1), "")[0]
-	if near != "" && written.Distance(written.Snake(name), near) <= 2 {
-		return near
-	}
-	words := strings.Split(written.Snake(name), "_")
-	for _, known := range toolWords {
-		if slices.Contains(words, known[0]) && !slices.Contains(words, near) {
-			return known[1]
-		}
-	}
-	return near
-}
-
 // A Call is a call that is ready to send.
 type Call struct {
 	Tool      string

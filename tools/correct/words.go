@@ -54,15 +54,6 @@ var streamWords = map[string]string{
 // StreamOf is the usual name of the stream whose records are called by a word; "" where none is known.
 func StreamOf(word string) string { return streamWords[word] }
 
-// toolWords are words in the names that other servers give to what a tool does, those that decide first.
-var toolWords = [][2]string{
-	{"streams", "schema"}, {"tables", "schema"}, {"sources", "schema"}, {"connections", "schema"}, {"describe", "schema"},
-	{"count", "aggregate"}, {"sum", "aggregate"}, {"group", "aggregate"}, {"stats", "aggregate"},
-	{"find", "search"}, {"lookup", "search"}, {"grep", "search"},
-	{"records", "query_records"}, {"query", "query_records"}, {"list", "query_records"}, {"select", "query_records"}, {"sql", "query_records"},
-	{"get", "fetch"}, {"retrieve", "fetch"}, {"open", "fetch"}, {"read", "fetch"},
-}
-
 // wordForms are other ways to write one of the few values of an argument.
 var wordForms = map[string]map[string]string{
 	"order": {"descending": "desc", "newest": "desc", "newest_first": "desc", "latest": "desc", "-1": "desc",
