@@ -107,8 +107,28 @@ func chatExports(t *testing.T) []export {
 		truths: []truth{
 			counts("instagram_inbox", "5"), finds("lighthouse open", "instagram_inbox:bo_1-1"), lists(`{"stream":"instagram_inbox","filter":{"sender_name":"Nora","conversation":"bo_1"},"count":"exact"}`, "2026-01-15T02:16:00.000Z", "https://x.example/a", "Schön"),
 			lists(`{"stream":"instagram_inbox","filter":{"sender_name":"Jörg"}}`, "lighthouse open", "1 record"), lists(`{"stream":"instagram_inbox","filter":{"conversation":"ida_2"}}`, "Hei", "Så", "2 records"),
+			counts("instagram_inbox_conversations", "2"), lists(`{"stream":"instagram_inbox_conversations","filter":{"conversation":"bo_1"},"expand":["messages"]}`, "Jörg", "lighthouse open"),
 		},
-		skips: []string{`inbox/bo_1/message_1.json:1: the field "participants" is an array too; only "messages" is loaded`},
+	}, {
+		folder: "telegram-pages",
+		files: map[string]string{"messages.html": `<div class="page_wrap"><div class="page_header"><div class="text bold">Fam</div></div><div class="message default clearfix" id="message7"><div class="body">` +
+			`<div class="pull_right date details" title="15.01.2026 02:15:33 UTC+01:00">02:15</div><div class="from_name">Ann</div><div class="text">The <b>kayak</b> leaks</div></div></div></div>`},
+		truths: []truth{
+			counts("telegram-pages", "1"), finds("kayak", "telegram-pages:telegram-pages-7"), lists(`{"stream":"telegram-pages","filter":{"date":{"gte":"2026-01-15"},"from":"Ann"}}`, "2026-01-15T02:15:33+01:00", "The kayak leaks"),
+		},
+	}, {
+		folder: "phone",
+		files:  map[string]string{"sms.xml": `<smses count="2"><sms address="+4917" date="1768443333000" type="1" body="Bring the tent &#55357;&#56832;" contact_name="Ann" /><sms address="+4917" date="1768443334000" type="2" body="ok" contact_name="Ann" /></smses>`},
+		truths: []truth{
+			counts("phone_sms.xml", "2"), finds("bring tent", "phone_sms.xml:2"), lists(`{"stream":"phone_sms.xml","filter":{"direction":"sent"}}`, "ok", "2026-01-15T02:15:34.000Z", "1 record"),
+		},
+	}, {
+		folder: "assistant",
+		files: map[string]string{"conversations.json": `[{"title":"Trip","conversation_id":"c1","mapping":{"a":{"message":null},"b":{"parent":"a","message":{"author":{"role":"user"},"create_time":1768443333.2,"content":{"content_type":"text","parts":["Where do puffins nest?"]}}},` +
+			`"c":{"parent":"b","message":{"author":{"role":"assistant"},"create_time":1768443334,"content":{"content_type":"text","parts":["On cliffs."]}}}}}]`},
+		truths: []truth{
+			counts("assistant_conversations", "2"), finds("puffins nest", "assistant_conversations:b"), lists(`{"stream":"assistant_conversations","filter":{"in_reply_to":"b"}}`, "On cliffs.", "Trip"),
+		},
 	}, {
 		folder: "telegram",
 		files: map[string]string{"result.json": `{"name":"Ann","type":"personal_chat","id":77,"messages":[{"id":1,"type":"message","date":"2026-01-15T02:15:00","date_unixtime":"1768443300","from":"Ann","text":"Did the parcel come?"},` +
