@@ -226,7 +226,7 @@ func (s KnownStream) misses(name string) bool {
 // Misses reports whether a call names a field that may be in a stream related to this one.
 func (s KnownStream) Misses(args rs.Object) bool {
 	fields := args.Array("fields")
-	names := append(fields[:min(len(fields), maxShown)], args.Get("field"))
+	names := append(slices.Clone(fields[:min(len(fields), maxShown)]), args.Get("field"))
 	for _, m := range args.Object("filter") {
 		names = append(names, rs.EncodeJSON(m.Name))
 	}
