@@ -101,28 +101,32 @@ func (s *searchPage) number() string {
 	if s.whole() && someCount(s.l) == 0 && s.l.count() != "0" {
 		return fmt.Sprintf("These are all, of %s: %s.", write.Plural(s.records, "record"), hit.StreamMix(s.all))
 	}
-	var call *write.Object
-	total, err := strconv.Atoi(s.total())
+	q := s.q
 	var of []string // words that are to be there
-	if found := asksOf.FindStringSubmatch(s.q.Q); found != nil {
-		of = slices.DeleteFunc(slices.Clone(s.q.Words), func(word string) bool { return !strings.Contains(found[1], word) })
+	if found := asksOf.FindStringSubmatch(q.Q); found != nil {
+		of = slices.DeleteFunc(slices.Clone(q.Words), func(word string) bool { return !strings.Contains(inWords(found[1]), inWords(word)) })
 	}
+	total, err := strconv.Atoi(s.total())
 	switch {
-	case len(of) == 1: // of several, hits may have some
-		q := s.q
+	case len(of) == 1:
 		q.Q, q.Limit = of[0], paging.MaxLimit
-		call = q.call("")
+	case len(of) > 1: // without quotes, hits may have some of them
+		q.Q, q.Limit = strings.Join(write.Each(of, func(word string) string { return `"` + strings.Trim(word, `"`) + `"` }), " "), paging.MaxLimit
 	case err == nil && total <= paging.MaxLimit && someCount(s.l) == 0 && s.l.count() != "0":
-		q := s.q
 		q.Limit = total
-		call = q.call("")
 	default:
 		return "Hits are no count: " + byAggregate
 	}
-	if line := call.Call("search"); write.Copyable(line, write.LineChars) {
+	if line := q.call("").Call("search"); write.Copyable(line, write.LineChars) {
 		return "Hits are no count: " + byAggregate + " Records with the words, by stream: " + line
 	}
 	return "Hits are no count: " + byAggregate
+}
+
+// inWords are the words of a text, with a space around each, so that a part of a word is not taken for it.
+func inWords(text string) string {
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
+	return " " + strings.Join(words, " ") + " "
 }
 
 // extreme names the newest or oldest of the hits that have as many words as the first, and the call that finds any newer or older.
