@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/hit"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/paging"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
@@ -17,15 +17,15 @@ import (
 
 // Questions that no ranking by words answers, in the languages whose common words search knows.
 var (
-	asksNumber = regexp.MustCompile(`(?i)(^|[\s¿])(how many|how often|number of|wie ?viele?[rsnm]?|wie oft|combien d(?:e|es|u)|cuánt[oa]s)(\s|\pP|$)`)
-	asksSum    = regexp.MustCompile(`(?i)(^|[\s¿])(how much|sum of|spen[dt]|ausgegeben|dépensée?s?|gast(é|ado)|cuánt[oa])(\s|\pP|$)`)
-	asksOf     = regexp.MustCompile(`(?i)\s(?:mention(?:s|ed|ing)?|contain(?:s|ed|ing)?|about|over|erwähnen|enthalten|über|mentionne(?:nt)?|contien(?:t|nent)|mencionan?|contienen?|sobre)\s+(.+)$`)
+	asksNumber = written.Expression(`(?i)(^|[\s¿])(how many|how often|number of|wie ?viele?[rsnm]?|wie oft|combien d(?:e|es|u)|cuánt[oa]s)(\s|\pP|$)`)
+	asksSum    = written.Expression(`(?i)(^|[\s¿])(how much|sum of|spen[dt]|ausgegeben|dépensée?s?|gast(é|ado)|cuánt[oa])(\s|\pP|$)`)
+	asksOf     = written.Expression(`(?i)\s(?:mention(?:s|ed|ing)?|contain(?:s|ed|ing)?|about|over|erwähnen|enthalten|über|mentionne(?:nt)?|contien(?:t|nent)|mencionan?|contienen?|sobre)\s+(.+)$`)
 
-	newestWords = regexp.MustCompile(`^(last|latest|newest|recent|recently|neueste[rsnm]?|letzte[rsnm]?|jüngste[rsnm]?|zuletzt|derni(er|ère)s?|récente?s?|últim[oa]s?|ultim[oa]s?|recientes?)$`)
-	oldestWords = regexp.MustCompile(`^(first|earliest|oldest|erste[rsnm]?|älteste[rsnm]?|früheste[rsnm]?|zuerst|premi(er|ère)s?|ancien(ne)?s?|primer[oa]?s?|antigu[oa]s?)$`)
+	newestWords = written.Expression(`^(last|latest|newest|recent|recently|neueste[rsnm]?|letzte[rsnm]?|jüngste[rsnm]?|zuletzt|derni(er|ère)s?|récente?s?|últim[oa]s?|ultim[oa]s?|recientes?)$`)
+	oldestWords = written.Expression(`^(first|earliest|oldest|erste[rsnm]?|älteste[rsnm]?|früheste[rsnm]?|zuerst|premi(er|ère)s?|ancien(ne)?s?|primer[oa]?s?|antigu[oa]s?)$`)
 
 	// spans are words beside which last and its like name a time: last week, l'an dernier.
-	spans = regexp.MustCompile(`(?i)^(days?|nights?|weeks?|weekends?|months?|quarters?|years?|decade|century|summer|winter|spring|autumn|fall|christmas|easter|` +
+	spans = written.Expression(`(?i)^(days?|nights?|weeks?|weekends?|months?|quarters?|years?|decade|century|summer|winter|spring|autumn|fall|christmas|easter|` +
 		`tage?n?|nacht|wochen?(ende)?|monate?n?s?|quartal|jahre?s?n?|sommer|frühling|herbst|jours?|nuit|semaines?|week-end|mois|ans?|année|été|hiver|printemps|automne|` +
 		`días?|noche|semanas?|mes(es)?|años?|verano|invierno|primavera|otoño|` +
 		`mon(day)?|tue(sday)?|wed(nesday)?|thu(rsday)?|fri(day)?|sat(urday)?|sun(day)?|january|february|march|april|may|june|july|august|september|october|november|december|` +
@@ -33,12 +33,12 @@ var (
 		`name|aid|floor|class|\d+)$`)
 
 	// sentWords say that something was sent.
-	sentWords = regexp.MustCompile(`(?i)^(e|e?-?mails?|messages?|letters?|posts?|word|words|hear|heard|write|wrote|written|sent|send|received?|got|nachricht(en)?|schrieb|` +
+	sentWords = written.Expression(`(?i)^(e|e?-?mails?|messages?|letters?|posts?|word|words|hear|heard|write|wrote|written|sent|send|received?|got|nachricht(en)?|schrieb|` +
 		`geschrieben|geschickt|courriels?|écrit|envoyé|reçu|correos?|mensajes?|escribió|recibido|recent|time|from|by|did|has|von|vom|hat|de|del|par|por|a)$`)
-
-	// senders are words before the name of a sender.
-	senders = regexp.MustCompile(`(?i)(^|\s)(from|by|did|has|von|vom|hat|de|del|par|por|a)\s+$`)
 )
+
+// beforeSender are words before the name of a sender.
+var beforeSender = []string{"from", "by", "did", "has", "von", "vom", "hat", "de", "del", "par", "por", "a"}
 
 // AsksByTime reports whether a query asks for the newest or the oldest of something. Words such as last are read so except beside a span of
 // time, and first only before what it is the first of.
@@ -46,10 +46,10 @@ func AsksByTime(q string) (newest, oldest bool) {
 	words := strings.FieldsFunc(strings.ToLower(q), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsPunct(r) && r != '-' })
 	for i, word := range words {
 		switch {
-		case i+1 < len(words) && spans.MatchString(words[i+1]), i > 0 && spans.MatchString(words[i-1]):
-		case newestWords.MatchString(word):
+		case i+1 < len(words) && spans().MatchString(words[i+1]), i > 0 && spans().MatchString(words[i-1]):
+		case newestWords().MatchString(word):
 			newest = true
-		case oldestWords.MatchString(word):
+		case oldestWords().MatchString(word):
 			oldest = true
 		}
 	}
@@ -59,7 +59,7 @@ func AsksByTime(q string) (newest, oldest bool) {
 // IsSuperlative reports whether a word asks for the newest or the oldest.
 func IsSuperlative(word string) bool {
 	word = strings.ToLower(word)
-	return newestWords.MatchString(word) || oldestWords.MatchString(word)
+	return newestWords().MatchString(word) || oldestWords().MatchString(word)
 }
 
 // findHints finds the calls that answer a query which asks for the newest, the oldest or a number; none for any other, and behind the first page.
@@ -72,9 +72,9 @@ func (s *searchPage) findHints() []string {
 		return hints
 	}
 	switch {
-	case asksSum.MatchString(s.q.Q):
+	case asksSum().MatchString(s.q.Q):
 		hints = append(hints, "Hits are no sum: "+byAggregate)
-	case asksNumber.MatchString(s.q.Q), s.q.Limit == paging.MaxLimit && s.whole():
+	case asksNumber().MatchString(s.q.Q), s.q.Limit == paging.MaxLimit && s.whole():
 		hints = append(hints, s.number())
 	}
 	if newest, oldest := AsksByTime(s.q.Q); newest || oldest {
@@ -95,15 +95,17 @@ const (
 
 // number says how many records the hits are of where the page has all, else how to count them.
 func (s *searchPage) number() string {
-	if len(s.all) == 0 {
-		return "Hits are no count: " + byAggregate
-	}
-	if s.whole() && someCount(s.l) == 0 && s.l.count() != "0" {
+	const noCount = "Hits are no count: " + byAggregate
+	counted := someCount(s.l) == 0 && s.l.count() != "0" // hits are all that have the words
+	switch {
+	case len(s.all) == 0:
+		return noCount
+	case s.whole() && counted:
 		return fmt.Sprintf("These are all, of %s: %s.", write.Plural(s.records, "record"), hit.StreamMix(s.all))
 	}
 	q := s.q
 	var of []string // words that are to be there
-	if found := asksOf.FindStringSubmatch(q.Q); found != nil {
+	if found := asksOf().FindStringSubmatch(q.Q); found != nil {
 		of = slices.DeleteFunc(slices.Clone(q.Words), func(word string) bool { return !strings.Contains(inWords(found[1]), inWords(word)) })
 	}
 	total, err := strconv.Atoi(s.total())
@@ -112,15 +114,12 @@ func (s *searchPage) number() string {
 		q.Q, q.Limit = of[0], paging.MaxLimit
 	case len(of) > 1: // without quotes, hits may have some of them
 		q.Q, q.Limit = strings.Join(write.Each(of, func(word string) string { return `"` + strings.Trim(word, `"`) + `"` }), " "), paging.MaxLimit
-	case err == nil && total <= paging.MaxLimit && someCount(s.l) == 0 && s.l.count() != "0":
+	case err == nil && total <= paging.MaxLimit && counted:
 		q.Limit = total
 	default:
-		return "Hits are no count: " + byAggregate
+		return noCount
 	}
-	if line := q.call("").Call("search"); write.Copyable(line, write.LineChars) {
-		return "Hits are no count: " + byAggregate + " Records with the words, by stream: " + line
-	}
-	return "Hits are no count: " + byAggregate
+	return noCount + write.Offer(" Records with the words, by stream: ", q.call("").Call("search"), write.LineChars)
 }
 
 // inWords are the words of a text, with a space around each, so that a part of a word is not taken for it.
@@ -138,7 +137,7 @@ func (s *searchPage) extreme(oldest bool) string {
 	if s.q.Newest != "" {
 		return "The " + which + " of that stream: " + s.q.Newest
 	}
-	if call := s.ofSender(oldest); call != "" && !s.q.Unfiltered {
+	if call := s.ofSender(which); call != "" && !s.q.Unfiltered {
 		return call
 	}
 	var best *hit.Hit
@@ -147,10 +146,10 @@ func (s *searchPage) extreme(oldest bool) string {
 	for i := range s.hits {
 		h := s.hit(i)
 		t, err := rs.ReadTime(h.Authored)
-		if err != nil || h.Has != s.hits[0].Has {
+		switch {
+		case err != nil || h.Has != s.hits[0].Has:
 			continue
-		}
-		if !oldest && !s.q.Now.IsZero() && t.After(s.q.Now) {
+		case !oldest && !s.q.Now.IsZero() && t.After(s.q.Now):
 			later++
 			continue
 		}
@@ -169,86 +168,60 @@ func (s *searchPage) extreme(oldest bool) string {
 		of = fmt.Sprintf("the %d with the words of the first hit", alike)
 	}
 	says := fmt.Sprintf("The %s of %s: %s, %s.", which, of, best.ID, write.ShownText(write.Minute(best.Authored)))
-	if s.whole() && alike+later == len(s.hits) {
-		return says
-	}
-	if mode := s.q.Rest.Text("mode"); mode != "" && mode != "lexical" {
+	if !s.q.lexical() || s.whole() && alike+later == len(s.hits) {
 		return says
 	}
 	q := s.q
 	q.Rest = q.Rest.With(bound, write.JSON(best.Authored))
-	if line := q.call("").Call("search"); write.Copyable(line, write.LineChars) {
-		return says + " Any " + other + ": " + line
-	}
-	return says
+	return says + write.Offer(" Any "+other+": ", q.call("").Call("search"), write.LineChars)
 }
 
 // ofSender is the call for the newest or oldest record of the sender whom a query names, or, where it has other words, for those of the sender
 // that have them; "" where it names none.
-func (s *searchPage) ofSender(oldest bool) string {
+func (s *searchPage) ofSender(which string) string {
 	var sender *hit.Hit
-	connections := map[string]bool{}
+	connection := ""
 	for i := range s.hits {
 		h := s.hit(i)
-		if h.WhoField == "" || !namesSender(s.q.Q, h.Who) {
-			continue
-		}
-		if sender != nil && sender.Who != h.Who {
-			return "" // two of one first name
-		}
-		if connections[h.Connection] = true; sender == nil {
-			sender = h
+		switch {
+		case h.WhoField == "" || !namesSender(s.q.Q, h.Who):
+		case sender == nil:
+			sender, connection = h, h.Connection
+		case sender.Who != h.Who: // two of one first name
+			return ""
+		case connection != h.Connection:
+			connection = ""
 		}
 	}
 	if sender == nil {
 		return ""
 	}
-	connection := ""
-	if len(connections) == 1 {
-		connection = sender.Connection
-	}
 	filter := rs.Object{write.Pair(sender.WhoField, write.JSON(sender.Who))}.JSON()
-	says, call, tool := "The newest from this sender: ", new(write.Object), "query_records"
-	superlative := "newest"
-	if oldest {
-		says, superlative = "The oldest from this sender: ", "oldest"
-	}
 	if words := wordsBeside(s.q.Words, sender.Who); words != "" {
-		says, tool = "Of this sender alone: ", "search"
-		call.Text("q", superlative+" "+words).Put("streams", write.JSON([]string{sender.Stream})).Text("connection_id", connection).Put("filter", filter)
-	} else {
-		call.Text("stream", sender.Stream).Text("connection_id", connection).Put("filter", filter)
-		if oldest {
-			call.Text("order", "asc")
-		}
-		call.Number("limit", 1)
+		call := new(write.Object).Text("q", which+" "+words).Put("streams", write.JSON([]string{sender.Stream}))
+		return write.Offer("Of this sender alone: ", call.Text("connection_id", connection).Put("filter", filter).Call("search"), write.LineChars)
 	}
-	if line := call.Call(tool); write.Copyable(line, write.LineChars) {
-		return says + line
+	call := new(write.Object).Text("stream", sender.Stream).Text("connection_id", connection).Put("filter", filter)
+	if which == "oldest" {
+		call.Text("order", "asc")
 	}
-	return ""
+	return write.Offer("The "+which+" from this sender: ", call.Number("limit", 1).Call("query_records"), write.LineChars)
 }
 
 // wordsBeside are those of a query that say more of a record than that a sender sent it, and when.
 func wordsBeside(words []string, sender string) string {
-	var beside []string
-	for _, word := range words {
-		if !IsSuperlative(word) && !sentWords.MatchString(word) && !slices.ContainsFunc(strings.Fields(sender), func(name string) bool { return strings.EqualFold(name, word) }) {
-			beside = append(beside, word)
-		}
-	}
-	return strings.Join(beside, " ")
+	names := inWords(sender)
+	return strings.Join(slices.DeleteFunc(slices.Clone(words), func(word string) bool {
+		return IsSuperlative(word) || sentWords().MatchString(word) || strings.Contains(names, inWords(word))
+	}), " ")
 }
 
 // namesSender reports whether a query asks for what somebody sent, by the name or by the first word of it.
 func namesSender(q, name string) bool {
-	q, name = strings.ToLower(q)+" ", strings.ToLower(name)
 	first, _, _ := strings.Cut(name, " ")
-	for _, name := range []string{name, first} {
-		before, after, found := strings.Cut(q, name)
-		if found && len(name) > 2 && senders.MatchString(before) && !unicode.IsLetter([]rune(after)[0]) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{name, first}, func(name string) bool {
+		return len(name) > 2 && slices.ContainsFunc(beforeSender, func(word string) bool {
+			return strings.Contains(inWords(q), " "+word+inWords(name))
+		})
+	})
 }

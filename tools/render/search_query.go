@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -37,6 +38,9 @@ func (q SearchQuery) call(cursor string) *write.Object {
 	return new(write.Object).Text("q", q.Q).Rest(q.Rest).Text("connection_id", q.ConnectionID).Number("limit", q.Limit).Text("cursor", cursor)
 }
 
+// lexical reports whether the search is one by words.
+func (q SearchQuery) lexical() bool { return cmp.Or(q.Rest.Text("mode"), "lexical") == "lexical" }
+
 func (q SearchQuery) nextPage(cursor, otherwise string) []string {
 	return []string{paging.NextPage("search", q.call(cursor), cursor, write.LongestHandle, otherwise)}
 }
@@ -65,10 +69,9 @@ func (q SearchQuery) otherwise() string {
 func searchLead(l listing, q SearchQuery) string {
 	recall := l.meta.Object("recall")
 	missing := write.Words(recall, "missing_words")
-	lexical := q.Rest.Text("mode") == "" || q.Rest.Text("mode") == "lexical"
 	switch {
 	case len(missing) > 0:
-	case len(l.Items) == 0 && q.Q != "" && q.Position.First() && lexical && !recall.Has("partial_count"):
+	case len(l.Items) == 0 && q.Q != "" && q.Position.First() && q.lexical() && !recall.Has("partial_count"):
 		return "Nothing found. This resource server does not say how it matches words: perhaps whole ones only, and all of them."
 	default:
 		return ""

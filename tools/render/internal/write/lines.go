@@ -39,6 +39,14 @@ func Copyable(call string, chars int) bool {
 	return !clean.LongerThan(call, chars) && clean.Line(call) == call
 }
 
+// Offer is what leads to a call with the call, where that can be copied from a line of at most so many characters; else "".
+func Offer(lead, call string, chars int) string {
+	if !Copyable(call, chars) {
+		return ""
+	}
+	return lead + call
+}
+
 // Labelled is a connection: its id as it is shown, and its label if it has one.
 func Labelled(id, label string) string {
 	if label == "" {
