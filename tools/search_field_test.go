@@ -88,16 +88,19 @@ func TestTheNewestOfAStreamIsAnsweredByACall(t *testing.T) {
 		`{"name":"orders","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|lte","merchant":"t=string,eq,lex"}},` +
 		`{"name":"diaries","field_capabilities":{"body":"t=text,lex"}}]}]}`
 	for arguments, want := range map[string]string{
-		`{"q":"latest order"}`:                       `The newest of that stream: search {"since":"1970-01-01","streams":["orders"],"limit":1}`,
-		`{"q":"what was my last purchase?"}`:         `The newest of that stream: search {"since":"1970-01-01","streams":["orders"],"limit":1}`,
-		`{"q":"newest mail","connection_id":"c"}`:    `The newest of that stream: search {"since":"1970-01-01","streams":["messages"],"connection_id":"c","limit":1}`,
-		`{"q":"my first order"}`:                     `The oldest of that stream: query_records {"stream":"orders","order":"asc","limit":1}`,
-		`{"q":"latest diary"}`:                       `The newest of that stream: query_records {"stream":"diaries","limit":1}`,
-		`{"q":"latest order","streams":["diaries"]}`: "By time, not by words: query_records, or search with since and until.",
-		`{"q":"latest order from Towpath"}`:          "By time, not by words: query_records, or search with since and until.",
-		`{"q":"latest boiler"}`:                      "By time, not by words: query_records, or search with since and until.",
-		`{"q":"order"}`:                              "",
-		`{"q":"order last week"}`:                    "",
+		`{"q":"latest order"}`:                           `The newest of that stream: search {"since":"1970-01-01","streams":["orders"],"limit":1}`,
+		`{"q":"what was my last purchase?"}`:             `The newest of that stream: search {"since":"1970-01-01","streams":["orders"],"limit":1}`,
+		`{"q":"newest mail","connection_id":"c"}`:        `The newest of that stream: search {"since":"1970-01-01","streams":["messages"],"connection_id":"c","limit":1}`,
+		`{"q":"my first order"}`:                         `The oldest of that stream: query_records {"stream":"orders","order":"asc","limit":1}`,
+		`{"q":"latest diary"}`:                           `The newest of that stream: query_records {"stream":"diaries","limit":1}`,
+		`{"q":"latest order","streams":["diaries"]}`:     "By time, not by words: query_records, or search with since and until.",
+		`{"q":"latest order from Towpath"}`:              `In that stream alone: search {"q":"newest Towpath","streams":["orders"]}`,
+		`{"q":"first purchase at Towpath Running"}`:      `In that stream alone: search {"q":"oldest Towpath Running","streams":["orders"]}`,
+		`{"q":"last email I sent to Birgit"}`:            `In that stream alone: search {"q":"newest Birgit","streams":["messages"]}`,
+		`{"q":"newest order Avon","streams":["orders"]}`: "By time, not by words: query_records, or search with since and until.",
+		`{"q":"latest boiler"}`:                          "By time, not by words: query_records, or search with since and until.",
+		`{"q":"order"}`:                                  "",
+		`{"q":"order last week"}`:                        "",
 	} {
 		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
 			if r.Path == "/v1/schema" {

@@ -128,17 +128,19 @@ func inWords(text string) string {
 	return " " + strings.Join(words, " ") + " "
 }
 
-// extreme names the newest or oldest of the hits that have as many words as the first, and the call that finds any newer or older.
+// extreme answers a query for the newest or oldest: with the call for those of the sender or stream that it names, or else with the newest or
+// oldest of the hits that have all words, and the call that finds any newer or older.
 func (s *searchPage) extreme(oldest bool) string {
-	which, other, bound := "newest", "newer", "since"
+	which, other, bound, beyond := "newest", "newer", "since", time.Millisecond
 	if oldest {
-		which, other, bound = "oldest", "older", "until"
+		which, other, bound, beyond = "oldest", "older", "until", -time.Millisecond
 	}
-	if s.q.Newest != "" {
-		return "The " + which + " of that stream: " + s.q.Newest
-	}
-	if call := s.ofSender(which); call != "" && !s.q.Unfiltered {
-		return call
+	stream, ofSender := s.ofSender(which)
+	switch {
+	case s.q.Newest.Stream != "" && (ofSender == "" || stream != s.q.Newest.Stream):
+		return s.q.Newest.Says
+	case ofSender != "":
+		return ofSender
 	}
 	var best *hit.Hit
 	var at time.Time
@@ -146,10 +148,10 @@ func (s *searchPage) extreme(oldest bool) string {
 	for i := range s.hits {
 		h := s.hit(i)
 		t, err := rs.ReadTime(h.Authored)
-		switch {
-		case err != nil || h.Has != s.hits[0].Has:
+		if err != nil || h.Has != "" { // one without some of the words is of something else
 			continue
-		case !oldest && !s.q.Now.IsZero() && t.After(s.q.Now):
+		}
+		if !oldest && !s.q.Now.IsZero() && t.After(s.q.Now) {
 			later++
 			continue
 		}
@@ -165,20 +167,30 @@ func (s *searchPage) extreme(oldest bool) string {
 	}
 	of := fmt.Sprintf("these %d", alike)
 	if alike+later < len(s.hits) {
-		of = fmt.Sprintf("the %d with the words of the first hit", alike)
+		of = fmt.Sprintf("the %d with all words", alike)
 	}
 	says := fmt.Sprintf("The %s of %s: %s, %s.", which, of, best.ID, write.ShownText(write.Minute(best.Authored)))
-	if !s.q.lexical() || s.whole() && alike+later == len(s.hits) {
+	if best.MatchesDeep() {
+		says += " It is a long text: its date need not be that of the match."
+	}
+	if s.whole() && alike+later == len(s.hits) || !s.q.lexical() {
 		return says
 	}
 	q := s.q
-	q.Rest = q.Rest.With(bound, write.JSON(best.Authored))
-	return says + write.Offer(" Any "+other+": ", q.call("").Call("search"), write.LineChars)
+	if len(best.Authored) > len(time.DateOnly) { // a day is asked for whole
+		q.Rest = q.Rest.With(bound, write.JSON(at.Add(beyond).UTC().Format(time.RFC3339Nano)))
+	} else {
+		q.Rest = q.Rest.With(bound, write.JSON(best.Authored))
+	}
+	if line := q.call("").Call("search"); write.Copyable(line, write.LineChars) {
+		return says + " Any " + other + ": " + line
+	}
+	return says
 }
 
 // ofSender is the call for the newest or oldest record of the sender whom a query names, or, where it has other words, for those of the sender
-// that have them; "" where it names none.
-func (s *searchPage) ofSender(which string) string {
+// that have them, and the stream that it reads; "" where it names none, or where the resource server filters nothing.
+func (s *searchPage) ofSender(which string) (stream, says string) {
 	var sender *hit.Hit
 	connection := ""
 	for i := range s.hits {
@@ -188,32 +200,32 @@ func (s *searchPage) ofSender(which string) string {
 		case sender == nil:
 			sender, connection = h, h.Connection
 		case sender.Who != h.Who: // two of one first name
-			return ""
+			return "", ""
 		case connection != h.Connection:
 			connection = ""
 		}
 	}
-	if sender == nil {
-		return ""
+	if sender == nil || s.q.Unfiltered {
+		return "", ""
 	}
 	filter := rs.Object{write.Pair(sender.WhoField, write.JSON(sender.Who))}.JSON()
-	if words := wordsBeside(s.q.Words, sender.Who); words != "" {
+	if words := strings.Join(WordsBeside(s.q.Words, sender.Who), " "); words != "" {
 		call := new(write.Object).Text("q", which+" "+words).Put("streams", write.JSON([]string{sender.Stream}))
-		return write.Offer("Of this sender alone: ", call.Text("connection_id", connection).Put("filter", filter).Call("search"), write.LineChars)
+		return sender.Stream, write.Offer("Of this sender alone: ", call.Text("connection_id", connection).Put("filter", filter).Call("search"), write.LineChars)
 	}
 	call := new(write.Object).Text("stream", sender.Stream).Text("connection_id", connection).Put("filter", filter)
 	if which == "oldest" {
 		call.Text("order", "asc")
 	}
-	return write.Offer("The "+which+" from this sender: ", call.Number("limit", 1).Call("query_records"), write.LineChars)
+	return sender.Stream, write.Offer("The "+which+" from this sender: ", call.Number("limit", 1).Call("query_records"), write.LineChars)
 }
 
-// wordsBeside are those of a query that say more of a record than that a sender sent it, and when.
-func wordsBeside(words []string, sender string) string {
+// WordsBeside are those of the words of a query that say more of a record than that a sender sent it, and when.
+func WordsBeside(words []string, sender string) []string {
 	names := inWords(sender)
-	return strings.Join(slices.DeleteFunc(slices.Clone(words), func(word string) bool {
+	return slices.DeleteFunc(slices.Clone(words), func(word string) bool {
 		return IsSuperlative(word) || sentWords().MatchString(word) || strings.Contains(names, inWords(word))
-	}), " ")
+	})
 }
 
 // namesSender reports whether a query asks for what somebody sent, by the name or by the first word of it.

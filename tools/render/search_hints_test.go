@@ -62,12 +62,12 @@ func TestAQueryForTheNewestOrANumberIsAnsweredByACall(t *testing.T) {
 		want       string // of both channels; "" for no hint
 	}{
 		{"newest of what is not all", dated(more, days...), SearchQuery{Q: "latest rent"},
-			`The newest of these 3: c/mails:m1, 2026-05-04 11:30. Any newer: search {"q":"latest rent","since":"2026-05-04T11:30:00Z"}`},
+			`The newest of these 3: c/mails:m1, 2026-05-04 11:30. Any newer: search {"q":"latest rent","since":"2026-05-04T11:30:00.001Z"}`},
 		{"oldest of what is not all", dated(more, days...), SearchQuery{Q: "earliest rent", ConnectionID: "c", Rest: rs.AsObject(`{"streams":["mails"],"until":"2026-12-01"}`)},
 			`The oldest of these 3: c/mails:m2, "2026-01-07". Any older: search {"q":"earliest rent","streams":["mails"],"until":"2026-01-07","connection_id":"c"}`},
 		{"newest of all", dated(all, days...), SearchQuery{Q: "when did I last pay rent"}, `The newest of these 3: c/mails:m1, 2026-05-04 11:30.`},
 		{"what is to come is not the last", dated(more, append(days, "2026-09-09T00:00:00Z")...), SearchQuery{Q: "when did I last pay rent", Now: now},
-			`The newest until now of these 3: c/mails:m1, 2026-05-04 11:30. Any newer: search {"q":"when did I last pay rent","since":"2026-05-04T11:30:00Z"}`},
+			`The newest until now of these 3: c/mails:m1, 2026-05-04 11:30. Any newer: search {"q":"when did I last pay rent","since":"2026-05-04T11:30:00.001Z"}`},
 		{"newest of a sender", dated(more, days...), SearchQuery{Q: "last mail from tom hale"},
 			`The newest from this sender: query_records {"stream":"mails","connection_id":"c","filter":{"from":"Tom Hale"},"limit":1}`},
 		{"oldest of a sender by first name", dated(more, days...), SearchQuery{Q: "erste Mail von Tom?"},
@@ -79,7 +79,7 @@ func TestAQueryForTheNewestOrANumberIsAnsweredByACall(t *testing.T) {
 		{"a receiver is no sender", dated(all, days...), SearchQuery{Q: "last mail to Tom Hale"}, `The newest of these 3: c/mails:m1, 2026-05-04 11:30.`},
 		{"a part of a name is no name", dated(all, days...), SearchQuery{Q: "last mail from Tommy"}, `The newest of these 3: c/mails:m1, 2026-05-04 11:30.`},
 		{"where nothing is filtered", dated(more, days...), SearchQuery{Q: "last mail from Tom Hale", Unfiltered: true},
-			`The newest of these 3: c/mails:m1, 2026-05-04 11:30. Any newer: search {"q":"last mail from Tom Hale","since":"2026-05-04T11:30:00Z"}`},
+			`The newest of these 3: c/mails:m1, 2026-05-04 11:30. Any newer: search {"q":"last mail from Tom Hale","since":"2026-05-04T11:30:00.001Z"}`},
 		{"hits without a time", untimed, SearchQuery{Q: "latest mail from Ann"}, "By time, not by words: query_records, or search with since and until."},
 		{"a number of all", dated(all, days...), SearchQuery{Q: "how many rents"}, "These are all, of 3 records: Mail mails 3."},
 		{"a number of more", dated(more, days...), SearchQuery{Q: "how often rent"},

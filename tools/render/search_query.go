@@ -28,9 +28,15 @@ type SearchQuery struct {
 	Now          time.Time
 	Words        []string // of Q, without those that are common in its language
 	Meant        string   // the call that is meant by conditions that were read as words; "" for none
-	Newest       string   // the call for the newest or oldest record of the stream that the query names; "" for none
+	Newest       InStream // of a query for the newest or the oldest of a stream
 	Unfiltered   bool     // the resource server does not filter what this token reads
 	Repair       *Repair  // what was done where no record has all words; nil where that was not needed
+}
+
+// An InStream is a search of the stream that a query names with a word such as order: its records need not have that word.
+type InStream struct {
+	Stream string // "" for none
+	Says   string // the call, and what it finds
 }
 
 // call is the same search at a cursor.

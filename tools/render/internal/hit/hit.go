@@ -203,5 +203,12 @@ func (h *Hit) hasOnly() string {
 	return strings.Join(parts, "; ")
 }
 
+// MatchesDeep reports whether the match that is shown stands deep in a long text, such as a diary, of which the hit's date need not be the
+// match's.
+func (h *Hit) MatchesDeep() bool {
+	const deep = 2000 // characters
+	return len(h.Excerpts) > 0 && h.Best().Place.Start() > deep
+}
+
 // Best is the match that is shown, of a hit that has one.
 func (h *Hit) Best() *Excerpt { return &h.Excerpts[0] }

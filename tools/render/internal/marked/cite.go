@@ -41,6 +41,9 @@ type Place struct {
 	at         []int  // the index in source of each rune of the excerpt
 }
 
+// Start is where the excerpt begins, in code points; 0 when that is not known.
+func (p Place) Start() int { return p.start }
+
 // ReadPlace reads a range from an excerpt or from its read. It is believed when it holds as many code points as the
 // excerpt, or more, because a server may have put one space for several, unless some had to be cleaned away; of a range in
 // UTF-16 units not even the start is sure.
