@@ -31,35 +31,36 @@ type language struct {
 var languages = [...]language{
 	{"english", english.Stem, `
 		a about above after again against all also am an and any anybody anyone anything are aren as at be because been before being below
-		between both but by can cannot could couldn did didn do does doesn doing don done down during each else ever few for from further
-		get give go got had hadn has hasn have haven having he her here hers herself him himself his how however i if in into is isn it its
-		itself just last latest know let like ll m many may maybe me might mine more most much must my myself newest no nor not of off on
-		once one only or other our ours ourselves out over own please re s same say says said she should shouldn show so some somebody
-		someone something such t talked tell than that the their theirs them themselves then there these they thing things this those though
-		through to too under until up upon us ve very was wasn we were weren what whats when where which while who whom whose why will with
-		within without won would wouldn yes yet you your yours yourself`},
+		between both but by can cannot could couldn did didn do does doesn doing don done down during each earliest else ever few for from
+		further get give go got had hadn has hasn have haven having he her here hers herself him himself his how however i if in into is
+		isn it its itself just know last latest let like ll m many may maybe me might mine more most much must my myself newest no nor not
+		of off oldest on once one only or other our ours ourselves out over own please re recent recently s said same say says she should
+		shouldn show so some somebody someone something such t talked tell than that the their theirs them themselves then there these
+		they thing things this those though through to too under until up upon us ve very was wasn we were weren what whats when where
+		which while who whom whose why will with within without won would wouldn yes yet you your yours yourself`},
 	{"german", german.Stem, `
-		aber alle allem allen aller alles als also am an ander andere anderem anderen anderer anderes auch auf aus bei beim bin bis bist da
-		damit dann das dass dasselbe dazu dein deine deinem deinen deiner dem den denn der derer des dich die dies diese diesem diesen
-		dieser dieses dir doch dort du durch ein eine einem einen einer eines einige er es etwas euch euer eure fur gegen gewesen gab gibt
-		hab habe haben hast hat hatte hatten hier hin hinter ich ihm ihn ihnen ihr ihre ihrem ihren ihrer im in indem ins ist ja jede jedem
-		jeden jeder jedes jemals jene jetzt kann kein keine keinem keinen keiner konnen konnte letzte letzten letzter letztes man manche
-		mein meine meinem meinen meiner meines mich mir mit muss musste nach neueste neuesten neuester neuestes nicht nichts noch nun nur ob
-		oder ohne schon sehr sein seine seinem seinen seiner sich sie sind so solche soll sollte sondern sonst uber um und uns unser unsere
-		unter viel viele vom von vor wahrend wann war waren warst warum was weil weiter welche welchem welchen welcher welches wenn wer wem
-		wen wessen werde werden wie wieder wieviel will wir wird wo wollen wollte wurde wurden zu zum zur zwar zwischen`},
+		aber alle allem allen aller alles als also alteste altesten altester altestes am an ander andere anderem anderen anderer anderes
+		auch auf aus bei beim bin bis bist da damit dann das dass dasselbe dazu dein deine deinem deinen deiner dem den denn der derer des
+		dich die dies diese diesem diesen dieser dieses dir doch dort du durch ein eine einem einen einer eines einige er es etwas euch
+		euer eure fur gab gegen gewesen gibt hab habe haben hast hat hatte hatten hier hin hinter ich ihm ihn ihnen ihr ihre ihrem ihren
+		ihrer im in indem ins ist ja jede jedem jeden jeder jedes jemals jene jetzt kann kein keine keinem keinen keiner konnen konnte
+		letzte letzten letzter letztes man manche mein meine meinem meinen meiner meines mich mir mit muss musste nach neueste neuesten
+		neuester neuestes nicht nichts noch nun nur ob oder ohne schon sehr sein seine seinem seinen seiner sich sie sind so solche soll
+		sollte sondern sonst uber um und uns unser unsere unter viel viele vom von vor wahrend wann war waren warst warum was weil weiter
+		welche welchem welchen welcher welches wem wen wenn wer werde werden wessen wie wieder wieviel will wir wird wo wollen wollte
+		wurde wurden zu zuletzt zum zur zwar zwischen`},
 	{"french", french.Stem, `
-		a ai ait alors as au aucun aussi autre aux avait avec avez avoir avons c ca car ce cela ces cet cette ceux chez comme comment d dans
-		de dernier derniere dernieres derniers des depuis deux donc du elle elles en encore est et etaient etait etant ete etre eu eux fait
-		faire il ils j je jamais l la le les leur leurs lui ma mais me meme mes moi mon n ne nos notre nous on ont ou par parce pas peu plus
-		pour pourquoi qu quand que quel quelle quelles quels qui quoi s sa sans se ses si son sont sous suis sur t ta te tes toi ton tous
-		tout toute toutes tu un une vers vos votre vous y`},
+		a ai ait alors as au aucun aussi autre aux avait avec avez avoir avons c ca car ce cela ces cet cette ceux chez comme comment d
+		dans de depuis dernier derniere dernieres derniers des deux donc du elle elles en encore est et etaient etait etant ete etre eu
+		eux faire fait il ils j jamais je l la le les leur leurs lui ma mais me meme mes moi mon n ne nos notre nous on ont ou par parce
+		pas peu plus pour pourquoi qu quand que quel quelle quelles quels qui quoi recent recente recentes recents s sa sans se ses si son
+		sont sous suis sur t ta te tes toi ton tous tout toute toutes tu un une vers vos votre vous y`},
 	{"spanish", spanish.Stem, `
 		a al algo algun alguna ante antes aquel asi aun aunque cada como con contra cual cuales cuando cuanto de del desde donde dos e el
 		ella ellas ellos en entre era eran es esa ese eso esta estaba estan estar este esto estos fue fueron ha habia han has hasta hay he
-		la las le les lo los mas me mi mis mucho muy nada ni no nos nosotros o os otra otro para pero poco por porque que quien quienes se
-		sea ser si sido sin sobre son soy su sus tambien tan te tengo ti tiene todo todos tu tus ultima ultimas ultimo ultimos un una uno
-		unos y ya yo`},
+		la las le les lo los mas me mi mis mucho muy nada ni no nos nosotros o os otra otro para pero poco por porque que quien quienes
+		reciente recientes se sea ser si sido sin sobre son soy su sus tambien tan te tengo ti tiene todo todos tu tus ultima ultimas
+		ultimo ultimos un una uno unos y ya yo`},
 	{"italian", italian.Stem, `
 		a ad agli ai al alla alle allo anche avere aveva c che chi ci coi col come con cosa cui da dagli dai dal dalla dalle degli dei del
 		della delle dello di dopo dove e ed era erano essere fa fra gli ha hai hanno ho i il in io la le lei li lo loro lui ma me mi mia
