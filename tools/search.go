@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/period"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
@@ -71,6 +73,17 @@ func shownRepair(r *render.Repair) *render.Repair {
 // fewHits is how many hits are so few that another search is proposed.
 const fewHits = 3
 
+var (
+	// partsOfTime are words of a time that is shorter than the one beside it: the first week of June.
+	partsOfTime = written.Set("week", "weekend", "half", "days", "beginning", "end", "mid", "woche", "wochenende", "anfang", "mitte", "ende", "semaine", "début",
+		"semana", "quincena")
+
+	// sayNothing are words of a question for all that there is of a time.
+	sayNothing = written.Set("happen", "happens", "happened", "happening", "do", "did", "done", "doing", "meet", "met", "see", "saw", "went", "going", "everything",
+		"anything", "all", "what", "who", "i", "we", "my", "summary", "summarize", "summarise", "overview", "recap", "day", "month", "passiert", "passierte",
+		"gemacht", "getan", "getroffen", "alles", "zusammenfassung", "passé", "fait", "vu", "résumé", "tout", "pasó", "pasado", "hice", "resumen", "todo")
+)
+
 // ofTime are the arguments of a search of the time that the query names, where the words of it find little; nil for none.
 func (s searchArgs) ofTime(call Call, answer Answer) rs.Object {
 	if s.period != (period.Period{}) || !s.position.First() {
@@ -83,11 +96,12 @@ func (s searchArgs) ofTime(call Call, answer Answer) rs.Object {
 		return nil
 	}
 	since, until, rest, named := written.NamedPeriod(s.q, time.Now().UTC())
-	if !named {
+	words := relax.Words(strings.ToLower(rest))
+	if !named || slices.ContainsFunc(words, func(word string) bool { return partsOfTime[word] }) {
 		return nil
 	}
 	args := rs.AsObject(string(call.Raw)).Without("q", "query")
-	if rest != "" {
+	if slices.ContainsFunc(words, func(word string) bool { return !sayNothing[word] && correct.StreamOf(word) == "" }) {
 		args = append(rs.Object{{Name: "q", Value: rs.EncodeJSON(rest)}}, args...)
 	} else {
 		args = args.Without("mode")

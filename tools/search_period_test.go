@@ -399,3 +399,22 @@ func TestATimeInAQuery(t *testing.T) {
 		}
 	}
 }
+
+// Of a question for all that there is of a time no word is left to look for; a shorter time than the one that is read is not proposed.
+func TestAQuestionForAllOfATime(t *testing.T) {
+	for q, want := range map[string]string{
+		"what happened on 14 July 2026":           `search {"since":"2026-07-14","until":"2026-07-14"}`,
+		"emails in March 2026":                    `search {"since":"2026-03-01","until":"2026-03-31"}`,
+		"who did I meet on 6 October 2026?":       `search {"since":"2026-10-06","until":"2026-10-06"}`,
+		"Zusammenfassung 2026-05":                 `search {"since":"2026-05-01","until":"2026-05-31"}`,
+		"what happened to the boiler in May 2026": `search {"q":"what happened to the boiler","since":"2026-05-01","until":"2026-05-31"}`,
+		"the first week of June 2026":             "",
+	} {
+		server := dated(func(rs.Request) (*rs.Response, error) { return middlewaretest.JSON(`{"object":"list","data":[]}`), nil })
+		_, text := searchWith(t, tools.PlainSearch("https://rs.example"), server, rs.Object{{Name: "q", Value: rs.EncodeJSON(q)}}.JSON())
+		_, proposed, _ := strings.Cut(text, "of the time that the query names: ")
+		if got, _, _ := strings.Cut(proposed, "\n"); got != want {
+			t.Errorf("%s: %q", q, got)
+		}
+	}
+}
