@@ -50,6 +50,74 @@ func TestATimelineIsComplete(t *testing.T) {
 	}
 }
 
+// Records of several streams that have the same time, such as a thread and its last message, are each listed once, wherever a page ends.
+func TestATimelineOfEqualTimes(t *testing.T) {
+	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
+		`{"name":"a","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt"}},` +
+		`{"name":"b","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt"}},` +
+		`{"name":"e","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt"}}]}]}`
+	minutes := map[string][]int{"a": {30, 29, 28, 27, 20, 20, 11, 9}, "b": {29, 27, 20, 11, 11, 9, 3}, "e": {27, 20, 9, 9, 9, 3}}
+	server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+		if r.Path == "/v1/schema" {
+			return middlewaretest.JSON(schema), nil
+		}
+		stream := strings.Split(r.Path, "/")[3]
+		limit, err := strconv.Atoi(r.Query.Get("limit"))
+		if err != nil {
+			return nil, err
+		}
+		until := r.Query.Get("filter[at][lte]")
+		var rows []string
+		for i, minute := range minutes[stream] {
+			if at := fmt.Sprintf("2026-03-01T10:%02d:00Z", minute); (until == "" || at <= until) && len(rows) < limit {
+				rows = append(rows, fmt.Sprintf(`{"object":"record","id":"%d","stream":%q,"data":{"at":%q}}`, i, stream, at))
+			}
+		}
+		return middlewaretest.JSON(fmt.Sprintf(`{"object":"list","has_more":%v,"data":[%s]}`, len(rows) == limit, strings.Join(rows, ","))), nil
+	}}
+	for _, limit := range []int{1, 2, 3, 5, 8, 21} {
+		var seen []string
+		cursor := ""
+		for page := 0; page < 30 && (page == 0 || cursor != ""); page++ {
+			arguments := fmt.Sprintf(`{"since":"2026-03-01","limit":%d`, limit)
+			if cursor != "" {
+				arguments += `,"cursor":` + rs.EncodeJSON(cursor)
+			}
+			o := rs.AsObject(string(use(t, tools.Search("https://rs.example"), server, []byte(arguments+"}")).Structured))
+			for _, raw := range o.Array("results") {
+				seen = append(seen, rs.AsObject(raw).Text("id"))
+			}
+			cursor = o.Object("data").Text("next_cursor")
+		}
+		different := slices.Compact(slices.Sorted(slices.Values(seen)))
+		if len(seen) != 21 || len(different) != 21 {
+			t.Errorf("by %d, %d records are listed, %d different ones: %q", limit, len(seen), len(different), seen)
+		}
+	}
+}
+
+// A cursor of one search is none of another, and goes on with another limit.
+func TestACursorOfAnotherPeriodIsRefused(t *testing.T) {
+	server, tool := newShopServer(t), tools.Search("https://rs.example")
+	_, data, _ := server.call(t, tool, `{"since":"2026-01-30","limit":2}`)
+	for other, want := range map[string]rs.Code{
+		`{"since":"2026-01-30"}`:                      "",
+		`{"since":"2026-01-31"}`:                      rs.InvalidCursor,
+		`{"since":"2026-01-30","until":"2026-03-31"}`: rs.InvalidCursor,
+		`{"since":"2026-01-30","streams":["orders"]}`: rs.InvalidCursor,
+		`{"q":"rent","since":"2026-01-30"}`:           rs.InvalidCursor,
+	} {
+		raw := rs.AsObject(other).With("limit", "3").With("cursor", rs.EncodeJSON(data.Text("next_cursor"))).JSON()
+		args, err := tool.Decode([]byte(raw))
+		if err == nil {
+			_, err = tools.Forward(t.Context(), tools.Call{Tool: tool, Raw: []byte(raw), RS: server.doer, Args: args})
+		}
+		if got := rs.AsError(err); err != nil && got.Code != want || err == nil && want != "" {
+			t.Errorf("%s: %v", other, err)
+		}
+	}
+}
+
 // dated is a resource server with a stream that has a time and one that has none. answer answers its searches and lists.
 func dated(answer func(r rs.Request) (*rs.Response, error)) *middlewaretest.RS {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +

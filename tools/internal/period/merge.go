@@ -22,7 +22,7 @@ import (
 func (p *Reader) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	ctx, cancel := read.WithinDeadline(ctx)
 	defer cancel()
-	from, err := parseCursor(r.Query.Get("cursor"))
+	from, err := p.from(r)
 	if err != nil {
 		return nil, err
 	}
@@ -60,16 +60,19 @@ func (p *Reader) merged(r rs.Request, pages []sourcePage, from cursor, limit int
 	timeline := r.Query.Get("q") == ""
 	var all []foundAt
 	more := false
-	for rank := range maxHits {
+	if timeline { // of equal times in the order of the sources, which is that of the next page too
 		for _, page := range pages {
-			if rank < len(page.hits) {
-				all = append(all, page.hits[rank])
-			}
+			all = append(all, page.hits...)
 		}
-	}
-	if timeline {
 		slices.SortStableFunc(all, func(a, b foundAt) int { return b.at.Compare(a.at) })
 	} else {
+		for rank := range maxHits {
+			for _, page := range pages {
+				if rank < len(page.hits) {
+					all = append(all, page.hits[rank])
+				}
+			}
+		}
 		slices.SortStableFunc(all, func(a, b foundAt) int { return cmp.Compare(a.matches(), b.matches()) })
 	}
 	matched := len(all) > 0 && all[0].matches() < nearestWord
@@ -125,7 +128,7 @@ func (p *Reader) merged(r rs.Request, pages []sourcePage, from cursor, limit int
 		}
 		endless := func(p sourcePage) bool { return p.all || p.err != nil && !timeline } // the next page may have other hits before these
 		if next.shown < maxHits && !slices.ContainsFunc(pages, endless) {
-			body = append(body, rs.Member{Name: "next_cursor", Value: rs.EncodeJSON(next.String())})
+			body = append(body, rs.Member{Name: "next_cursor", Value: rs.EncodeJSON(p.spell(r, next))})
 		}
 	}
 	return response.WithBody(body.JSON())

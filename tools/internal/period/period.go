@@ -2,6 +2,11 @@
 package period
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"maps"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -53,19 +58,43 @@ type cursor struct {
 	at    string // RFC 3339; "" but in a timeline
 }
 
-const cursorPrefix = "period."
+const (
+	cursorPrefix = "period."
+	markChars    = 6
+)
 
-func (c cursor) String() string { return cursorPrefix + strconv.Itoa(c.shown) + "." + c.at }
+// mark tells a search from another: its words, streams, filter and period.
+func (p *Reader) mark(r rs.Request) string {
+	query := url.Values{}
+	maps.Copy(query, r.Query)
+	query.Del("cursor")
+	query.Del("limit")
+	sum := sha256.Sum256(fmt.Appendln(nil, query.Encode(), p.Filter, p.Period, p.Zone))
+	return base64.RawURLEncoding.EncodeToString(sum[:])[:markChars]
+}
 
-func parseCursor(text string) (cursor, error) {
+// spell is a cursor as the model sends it back: "period.SHOWN.MARK.AT".
+func (p *Reader) spell(r rs.Request, c cursor) string {
+	return fmt.Sprintf("%s%d.%s.%s", cursorPrefix, c.shown, p.mark(r), c.at)
+}
+
+// from is where a search goes on. It is an error where its cursor is of another.
+func (p *Reader) from(r rs.Request) (cursor, error) {
+	text := r.Query.Get("cursor")
 	if text == "" {
 		return cursor{}, nil
 	}
-	rest, ok := strings.CutPrefix(text, cursorPrefix)
-	number, at, _ := strings.Cut(rest, ".")
-	shown, err := strconv.Atoi(number)
-	if _, timeErr := rs.ReadTime(at); !ok || err != nil || shown < 1 || shown >= maxHits || at != "" && timeErr != nil {
-		return cursor{}, &rs.Error{Code: rs.InvalidCursor, Param: "cursor", Message: "This cursor is not of a search with since or until.", Hint: "Search again without cursor."}
+	parts := strings.SplitN(text, ".", 4)
+	if len(parts) == 4 {
+		shown, err := strconv.Atoi(parts[1])
+		_, timeErr := rs.ReadTime(parts[3])
+		c := cursor{shown, parts[3]}
+		if err == nil && shown > 0 && shown < maxHits && (c.at == "" || timeErr == nil) && p.spell(r, c) == text {
+			return c, nil
+		}
 	}
-	return cursor{shown, at}, nil
+	return cursor{}, &rs.Error{
+		Code: rs.InvalidCursor, Param: "cursor", Message: "This cursor is not of this search of a time.",
+		Hint: "Send it with the same other arguments as the answer printed it, or search again without cursor.",
+	}
 }
