@@ -93,3 +93,38 @@ func TestAggregateSaysWhatItDoesNotTellApart(t *testing.T) {
 		}
 	}
 }
+
+// A price of an item is in the currency of its order: where orders have several, it is said that they are mixed, or may be, and no other
+// number passes for the one that was asked for.
+func TestCurrenciesOfTheOrdersOfItems(t *testing.T) {
+	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
+		`{"name":"items","field_capabilities":{"price":"t=number,a=max|sum","name":"t=string,eq","order_id":"t=string,eq,a=group_by"}},` +
+		`{"name":"orders","field_capabilities":{"total":"t=number,a=max|sum","currency":"t=string,a=group_by"},` +
+		`"expand_capabilities":[{"name":"items","stream":"items","cardinality":"has_many","foreign_key":"order_id"}]}]}]}`
+	const says = "price has no currency of its own; that of its orders is one of GBP, EUR, and this "
+	for _, row := range []struct{ arguments, says, not string }{
+		{`{"stream":"items","metric":"sum","field":"price"}`,
+			says + "mixes them.\nanother number, that of total of the orders, by currency: aggregate {\"field\":\"total\",\"metric\":\"sum\",\"stream\":\"orders\"}", "may mix"},
+		{`{"stream":"items","metric":"sum","field":"price","filter":{"name":"coffee"}}`, says + "may mix them.", "another number"},
+		{`{"stream":"items","metric":"sum","field":"price","group_by":"order_id"}`, "5 of 2", "mix"},
+	} {
+		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+			switch {
+			case r.Path == "/v1/schema":
+				return middlewaretest.JSON(schema), nil
+			case strings.Contains(r.Path, "/orders/"):
+				return middlewaretest.JSON(`{"metric":"count","group_by":"currency","filtered_record_count":3,"groups":[{"key":"GBP","count":2},{"key":"EUR","count":1}]}`), nil
+			case r.Query.Get("group_by") != "":
+				return middlewaretest.JSON(`{"metric":"count","group_by":"order_id","filtered_record_count":2,"groups":[{"key":"o1","count":2}]}`), nil
+			}
+			return middlewaretest.JSON(`{"metric":"sum","field":"price","value":5,"filtered_record_count":2}`), nil
+		}}
+		result := use(t, tools.Aggregate(), server, json.RawMessage(row.arguments))
+		if !strings.Contains(result.Text, row.says) || strings.Contains(result.Text, row.not) {
+			t.Errorf("%s:\n%s", row.arguments, result.Text)
+		}
+		if apart := strings.Contains(string(result.Structured), `"apart"`); apart != strings.Contains(row.says, "another number") {
+			t.Errorf("%s: %s", row.arguments, result.Structured)
+		}
+	}
+}

@@ -186,11 +186,16 @@ func (a aggregateAnswer) notes() []string {
 	}
 	if mixed := a.Object("mixed_units"); mixed != nil {
 		unit := write.ShownName(mixed.Text("field"))
-		notes = append(notes, fmt.Sprintf("%s has no %s of its own; that of its %s is one of %s, and this mixes them.",
+		mixes := "and this mixes them."
+		if mixed.Flag("possible") {
+			mixes = "and this may mix them."
+		}
+		notes = append(notes, fmt.Sprintf("%s has no %s of its own; that of its %s is one of %s, %s",
 			write.ShownName(a.Text("field")), unit, write.ShownName(mixed.Text("stream")),
-			strings.Join(write.Each(write.Words(mixed, "values"), clean.Bare), ", ")))
-		if apart := mixed.Object("apart"); apart != nil {
-			notes = append(notes, "by "+unit+": aggregate "+apart.Get("arguments"))
+			strings.Join(write.Each(write.Words(mixed, "values"), clean.Bare), ", "), mixes))
+		if arguments := mixed.Object("apart").Object("arguments"); arguments != nil {
+			notes = append(notes, fmt.Sprintf("another number, that of %s of the %s, by %s: aggregate %s",
+				write.ShownName(arguments.Text("field")), write.ShownName(mixed.Text("stream")), unit, arguments.JSON()))
 		}
 	}
 	if of := a.Object("ids_of"); of != nil {

@@ -59,9 +59,12 @@ func (r *Aggregation) parentUnits(ctx context.Context) {
 
 func (r *Aggregation) addParentUnits(ctx context.Context, scope rs.Scope, unit, own, foreignKey string) {
 	q := Args{Metric: "count", GroupBy: unit, Limit: maxGroups, Zone: r.Args.Zone}
+	filtered := false // by what does not say which parents are meant
 	for _, c := range r.Args.Filter {
 		if c.Field == foreignKey && c.Operator == "" {
 			q.Filter = filter.Filter{{Field: "id", Value: c.Value}}
+		} else {
+			filtered = true
 		}
 	}
 	_, body, err := r.do(ctx, scope, q)
@@ -79,7 +82,10 @@ func (r *Aggregation) addParentUnits(ctx context.Context, scope rs.Scope, unit, 
 		r.add("unit", units[0])
 	case len(units) > 1 && r.Args.GroupBy != foreignKey:
 		mixed := map[string]any{"stream": scope.Stream, "field": unit, "values": units[:min(len(units), maxUnits)]}
-		if own != "" {
+		switch {
+		case filtered:
+			mixed["possible"] = true
+		case own != "" && q.Filter == nil:
 			mixed["apart"] = map[string]any{"tool": "aggregate", "arguments": map[string]string{"stream": scope.Stream, "metric": r.Args.Metric, "field": own}}
 		}
 		r.add("mixed_units", mixed)
