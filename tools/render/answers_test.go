@@ -56,6 +56,40 @@ func TestPagesOfSeveralConnectionsWithoutACursor(t *testing.T) {
 	}
 }
 
+// D23: the call that goes on in one connection names nothing that the connection lacks, which would be refused there.
+func TestPagesOfConnectionsThatLackFields(t *testing.T) {
+	body := listOf(`,"has_more":true,"missing_fields":[{"connection_id":"chat","fields":["subject","size"]}]`,
+		`{"id":"m1","stream":"m","connection_id":"mail","data":{"subject":"a"},"expanded":{"files":{"data":[]}}}`,
+		`{"id":"c1","stream":"m","connection_id":"chat","data":{"text":"b"}}`)
+	for arguments, want := range map[string][2]string{
+		`{"sort":"-size"}`: {`"sort":"-size"`, `"connection_id":"chat","limit":1,`},
+		`{"sort":"text"}`:  {`"sort":"text"`, `"sort":"text"`},
+		`{"expand":["files","replies"],"expand_limit":2}`: {`"expand":["files"],"expand_limit":2`, `"connection_id":"chat","limit":1,`},
+		`{"fields":["subject","text"]}`:                   {`"fields":["subject","text"]`, `"fields":["text"]`},
+		`{"fields":["subject"]}`:                          {`"fields":["subject"]`, `"connection_id":"chat","limit":1,`},
+	} {
+		rest := rs.AsObject(arguments)
+		q := RecordsQuery{Stream: "m", Limit: 1, Fields: write.Words(rest, "fields"), Rest: rest.Without("fields")}
+		r, err := Records(answer(body), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, connection := range []string{"mail", "chat"} {
+			call := rs.AsObject(rs.AsObject(string(r.Structured)).Array("next_by_connection")[i]).Object("arguments")
+			if call.Text("connection_id") != connection || !strings.Contains(call.JSON(), want[i]) || !strings.Contains(r.Text, "\nquery_records "+call.JSON()+"\n") && !strings.HasSuffix(r.Text, call.JSON()) {
+				t.Errorf("%s: %s\n%s", arguments, call.JSON(), r.Text)
+			}
+			position, err := paging.Parse(call.Text("cursor")).In(call)
+			if err == nil {
+				_, err = position.Under(connection)
+			}
+			if err != nil {
+				t.Errorf("%s: its own call is refused: %v", arguments, err)
+			}
+		}
+	}
+}
+
 // D23: a full page still shows a record, however many fields it has and whatever stands beside it.
 func TestTheFirstRecordIsShown(t *testing.T) {
 	text := recordsSay(t, listOf("", `{"id":"o1","stream":"orders","data":`+manyFields(400, "1")+`}`), RecordsQuery{Stream: "orders"})
@@ -183,5 +217,14 @@ func TestATruncatedRecordSaysSo(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The head of a page that goes on says which of its records are shown.
+func TestTheHeadOfARestSaysWhichItIs(t *testing.T) {
+	body := listOf("", `{"id":"1","stream":"m","data":{"n":1}}`, `{"id":"2","stream":"m","data":{"n":2}}`, `{"id":"3","stream":"m","data":{"n":3}}`)
+	text := recordsSay(t, body, RecordsQuery{Stream: "m", Position: paging.Position{}.After(1, 3, "m:1")})
+	if !strings.HasPrefix(text, "m: 3 records, shown 2-3, none follow\n") {
+		t.Error(text)
 	}
 }

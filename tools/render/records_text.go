@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/item"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/paging"
@@ -42,6 +43,9 @@ func (a *recordsAnswer) head(stops bool) string {
 		}
 	}
 	head += ": " + write.Plural(a.Total, "record")
+	if a.From > 0 && a.From < a.Total && !stops {
+		head += ", shown " + a.Span(a.Total)
+	}
 	if n := a.l.count(); n != "" {
 		head += ", " + n + " match in all"
 	}
@@ -187,14 +191,43 @@ func (a *recordsAnswer) byConnection() []connectionPage {
 		shown[conn], last[conn] = shown[conn]+1, &a.all[i]
 	}
 	for i, p := range pages {
-		cursor := ""
+		here, cursor := a.under(p.connection), ""
 		if q.Position.Cursor == "" {
-			start, _ := q.Position.Under(p.connection)
+			start, _ := paging.Position{}.In(rs.AsObject(here.call(p.connection, a.session(), "").JSON()))
 			cursor = start.After(shown[p.connection], min(2*max(q.Limit, shown[p.connection]), paging.MaxLimit), last[p.connection].ID).String()
 		}
-		pages[i].label, pages[i].call = last[p.connection].Label, q.call(p.connection, a.session(), cursor)
+		pages[i].label, pages[i].call = last[p.connection].Label, here.call(p.connection, a.session(), cursor)
 	}
 	return pages
+}
+
+// under is the same query of one connection alone, which refuses the fields and relations that it lacks: over several, its records are
+// shown without them, in its own order.
+func (a *recordsAnswer) under(connection string) RecordsQuery {
+	q := a.q
+	var lacks []string
+	for _, raw := range a.l.Envelope.Array("missing_fields") {
+		if o := rs.AsObject(raw); o.Text("connection_id") == connection {
+			lacks = write.Words(o, "fields")
+		}
+	}
+	lacking := func(field string) bool { return slices.Contains(lacks, strings.TrimPrefix(field, "-")) }
+	q.Fields = slices.DeleteFunc(slices.Clone(q.Fields), lacking)
+	if lacking(q.Rest.Text("sort")) {
+		q.Rest = q.Rest.Without("sort")
+	}
+	if !q.Rest.Has("expand") {
+		return q
+	}
+	relations := slices.DeleteFunc(write.Words(q.Rest, "expand"), func(relation string) bool {
+		return !slices.ContainsFunc(a.all, func(it item.Item) bool { return it.Connection == connection && it.Expanded.Has(relation) })
+	})
+	if len(relations) == 0 {
+		q.Rest = q.Rest.Without("expand", "expand_limit")
+	} else {
+		q.Rest = q.Rest.With("expand", write.JSON(relations))
+	}
+	return q
 }
 
 // maxNamed bounds the connections whose calls are printed.
