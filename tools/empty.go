@@ -161,12 +161,28 @@ func explainValues(ctx context.Context, call Call, e *render.EmptyField, value s
 			texts = append(texts, text)
 		}
 	}
-	if strings.HasPrefix(value, "!") { // what is meant is any other
+	if strings.HasPrefix(value, "!") || !isNearOne(value, texts) { // what is meant is any other
 		return
 	}
 	if near := written.Nearest(value, texts, 1); len(near) > 0 && !insideWord(near[0], value) {
 		e.Meant = withValue(call, e.Field, e.Values[slices.Index(texts, near[0])].Key)
 	}
+}
+
+// isNearOne reports whether one of some texts may be meant by a value that is none of them: not where several have it in them, nor by a
+// value of so few letters that it is near to any, such as the name of a language, unless it differs in case alone.
+func isNearOne(value string, texts []string) bool {
+	const fewLetters = 4
+	having := 0
+	for _, text := range texts {
+		if strings.EqualFold(text, value) {
+			return true
+		}
+		if strings.Contains(strings.ToLower(text), strings.ToLower(value)) {
+			having++
+		}
+	}
+	return having < 2 && utf8.RuneCountInString(value) >= fewLetters
 }
 
 // insideWord reports whether a text has another only behind a letter, as Hannah has Anna.

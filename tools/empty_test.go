@@ -39,6 +39,16 @@ func TestAnEmptyPageIsExplained(t *testing.T) {
 		"a part of a word is not taken for the word": {
 			`{"stream":"orders","filter":{"status":"live"}}`, empty, true, "Alone, the condition on status matches 0 records.\nstatus is delivered (5), cancelled (2).", 5,
 		},
+		"a value of few letters is near to any": {
+			`{"stream":"orders","filter":{"status":"dez"}}`, empty, true, "Alone, the condition on status matches 0 records.\nstatus is delivered (5), cancelled (2).", 5,
+		},
+		"but may differ in case alone": {
+			`{"stream":"orders","filter":{"status":"DELIVERED"}}`, empty, true,
+			"Alone, the condition on status matches 0 records.\nstatus is delivered (5), cancelled (2).\nDid you mean: query_records {\"stream\":\"orders\",\"filter\":{\"status\":\"delivered\"}}", 5,
+		},
+		"a value in several is none of them": {
+			`{"stream":"orders","filter":{"status":"elle"}}`, empty, true, "Alone, the condition on status matches 0 records.\nstatus is delivered (5), cancelled (2).", 5,
+		},
 		"counts that are refused are not said": {
 			`{"stream":"orders","filter":{"status":"canceled"}}`, empty, false, "No record matches. Loosen the filter", 4,
 		},

@@ -79,8 +79,8 @@ var (
 		"semana", "quincena")
 
 	// sayNothing are words of a question for all that there is of a time.
-	sayNothing = written.Set("happen", "happens", "happened", "happening", "do", "did", "done", "doing", "meet", "met", "see", "saw", "went", "going", "everything",
-		"anything", "all", "what", "who", "i", "we", "my", "summary", "summarize", "summarise", "overview", "recap", "day", "month", "passiert", "passierte",
+	sayNothing = written.Set("happen", "happens", "happened", "happening", "do", "done", "doing", "meet", "met", "see", "saw", "went", "going", "everything",
+		"anything", "all", "what", "who", "where", "when", "which", "i", "we", "me", "my", "was", "were", "am", "is", "are", "did", "the", "on", "in", "at", "summary", "summarize", "summarise", "overview", "recap", "day", "month", "passiert", "passierte",
 		"gemacht", "getan", "getroffen", "alles", "zusammenfassung", "passé", "fait", "vu", "résumé", "tout", "pasó", "pasado", "hice", "resumen", "todo")
 )
 

@@ -472,6 +472,7 @@ func TestATimeInAQuery(t *testing.T) {
 func TestAQuestionForAllOfATime(t *testing.T) {
 	for q, want := range map[string]string{
 		"what happened on 14 July 2026":           `search {"since":"2026-07-14","until":"2026-07-14"}`,
+		"Where was I on 7 August 2026?":           `search {"since":"2026-08-07","until":"2026-08-07"}`,
 		"emails in March 2026":                    `search {"since":"2026-03-01","until":"2026-03-31"}`,
 		"who did I meet on 6 October 2026?":       `search {"since":"2026-10-06","until":"2026-10-06"}`,
 		"Zusammenfassung 2026-05":                 `search {"since":"2026-05-01","until":"2026-05-31"}`,
