@@ -3,8 +3,8 @@ package services
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf16"
 
@@ -41,7 +41,7 @@ var (
 	// layout is how a message with pictures is shown, among its texts.
 	layout = item.Expression(`(?s)<smil.*?</smil>`)
 	// halves are the two halves of a character of UTF-16, each written as one, which XML does not know.
-	halves = item.Expression(`&#(5[5-6]\d{3});&#(5[6-7]\d{3});`)
+	halves = item.Expression(`&#5[5-6]\d{3};&#5[6-7]\d{3};`)
 )
 
 // isPhone reports that XML begins as the messages or the calls of a phone do.
@@ -57,9 +57,8 @@ func xmlRows(text string) ([][]string, error) {
 		return camt.rows(text)
 	}
 	return phone.rows(halves().ReplaceAllStringFunc(text, func(pair string) string {
-		half := halves().FindStringSubmatch(pair)
-		first, _ := strconv.Atoi(half[1]) // digits
-		second, _ := strconv.Atoi(half[2])
-		return string(utf16.DecodeRune(rune(first), rune(second)))
+		var first, second rune
+		_, _ = fmt.Sscanf(pair, "&#%d;&#%d;", &first, &second) // two numbers of five digits, as the expression has them
+		return string(utf16.DecodeRune(first, second))
 	}))
 }

@@ -54,9 +54,10 @@ func (r *telegramPageReader) Next() (item.Item, error) {
 	if strings.HasPrefix(start[2], "-") { // a day between messages
 		return r.Next()
 	}
-	said, rest := map[string]string{}, ""
+	said := map[string]string{}
+	var rest strings.Builder
 	for index, part := range strings.SplitN(cell[len(start[0]):], `<div class="forwarded body">`, 2) {
-		rest += "<br>" + telegramParts().ReplaceAllStringFunc(part, func(one string) string {
+		rest.WriteString("<br>" + telegramParts().ReplaceAllStringFunc(part, func(one string) string {
 			found := telegramParts().FindStringSubmatch(one)
 			switch found[1] {
 			case "from_name":
@@ -74,7 +75,7 @@ func (r *telegramPageReader) Next() (item.Item, error) {
 				}
 			}
 			return ""
-		})
+		}))
 	}
 	made := item.Item{ID: r.folder + "-" + start[2], Line: 1}
 	made.Put("id", made.ID)
@@ -85,7 +86,7 @@ func (r *telegramPageReader) Next() (item.Item, error) {
 	}
 	made.Put("in_reply_to", said["in_reply_to"])
 	made.Put("text", said["text"])
-	made.Put("details", htmltext.Text(rest))
+	made.Put("details", htmltext.Text(rest.String()))
 	var files []string
 	for _, file := range telegramFile().FindAllStringSubmatch(cell, -1) {
 		files = append(files, html.UnescapeString(file[1]))
