@@ -48,7 +48,7 @@ func Assistant(file io.ReadSeeker) item.Reader {
 			Mapping               map[string]assistantNode
 			Messages              []claudeMessage `json:"chat_messages"`
 		}
-		decode(one, &said)
+		decode(one.Data(), &said)
 		begin := item.Item{Line: one.Line}
 		begin.Put("conversation", said.Title+said.Name)
 		begin.Put("conversation_id", cmp.Or(said.ID, one.String("conversation_id"), said.UUID))
@@ -84,7 +84,7 @@ func chatGPTMessages(begin item.Item, nodes map[string]assistantNode) []item.Ite
 				Pointer string `json:"asset_pointer"`
 			}
 			if json.Unmarshal(part, &plain) != nil {
-				_ = json.Unmarshal(part, &other) // what is not as expected is left empty
+				decode(part, &other)
 			}
 			lines = append(lines, plain, other.Text)
 			if other.Pointer != "" {
@@ -108,7 +108,7 @@ func chatGPTMessages(begin item.Item, nodes map[string]assistantNode) []item.Ite
 			continue
 		}
 		message := nodes[key].Message
-		when, _ := slackTime(message.CreateTime.String())
+		when, _ := secondTime(message.CreateTime.String())
 		made := newMessage(begin, key, cmp.Or(message.Author.Name, message.Author.Role), when)
 		above := nodes[key].Parent
 		for climbed := 0; !says(above) && climbed < len(nodes); climbed++ {

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"golang.org/x/net/html"
 
@@ -123,20 +121,6 @@ func (r *bookmarksReader) describe() {
 		r.link.Put("description", text)
 	}
 	r.text = ""
-}
-
-// countedTime is a count of seconds, milliseconds or microseconds as a time.
-func countedTime(count string) string {
-	number, err := strconv.ParseInt(count, 10, 64)
-	switch {
-	case err != nil || number <= 0:
-		return ""
-	case number < 1e11:
-		return time.Unix(number, 0).UTC().Format(time.RFC3339)
-	case number < 1e14:
-		return time.UnixMilli(number).UTC().Format(time.RFC3339Nano)
-	}
-	return time.UnixMicro(number).UTC().Format(time.RFC3339Nano)
 }
 
 var (

@@ -3,7 +3,6 @@ package services
 import (
 	"bufio"
 	"bytes"
-	"encoding/xml"
 	"errors"
 	"io"
 	"strings"
@@ -14,16 +13,11 @@ import (
 )
 
 // An evernoteReader reads the notes of an export of Evernote (.enex).
-type evernoteReader struct {
-	file    io.LimitedReader
-	decoder *xml.Decoder
-}
+type evernoteReader struct{ elements }
 
 // Evernote reads notes. Of their attachments it reads the names.
 func Evernote(file io.Reader) item.Reader {
-	r := &evernoteReader{file: io.LimitedReader{R: &withoutData{input: bufio.NewReaderSize(file, 1<<16)}}}
-	r.decoder = xml.NewDecoder(&r.file)
-	return r
+	return &evernoteReader{newElements(&withoutData{input: bufio.NewReaderSize(file, 1<<16)})}
 }
 
 // A withoutData passes over what is between <data> and </data>: attachments, each of many megabytes on one line.
@@ -59,14 +53,11 @@ var todoMarks = strings.NewReplacer(`<en-todo checked="true"/>`, "[x] ", `<en-to
 
 func (r *evernoteReader) Next() (item.Item, error) {
 	for {
-		r.file.N = item.MaxLine // for one note
-		token, err := r.decoder.Token()
-		line, _ := r.decoder.InputPos()
-		if errors.Is(err, io.EOF) {
-			return item.Item{}, io.EOF
+		start, line, err := r.next()
+		if err != nil {
+			return item.Item{}, err
 		}
-		start, ok := token.(xml.StartElement)
-		if err == nil && (!ok || start.Name.Local != "note") {
+		if start.Name.Local != "note" {
 			continue
 		}
 		var note struct {
@@ -77,17 +68,13 @@ func (r *evernoteReader) Next() (item.Item, error) {
 			Tags      []string `xml:"tag"`
 			Author    string   `xml:"note-attributes>author"`
 			Source    string   `xml:"note-attributes>source-url"`
-			Latitude  []byte   `xml:"note-attributes>latitude"`
-			Longitude []byte   `xml:"note-attributes>longitude"`
+			Latitude  string   `xml:"note-attributes>latitude"`
+			Longitude string   `xml:"note-attributes>longitude"`
 			Reminder  string   `xml:"note-attributes>reminder-time"`
 			Files     []string `xml:"resource>resource-attributes>file-name"`
 		}
-		if err == nil {
-			err = r.decoder.DecodeElement(&note, &start)
-		}
-		if err != nil {
-			r.decoder = xml.NewDecoder(strings.NewReader(""))
-			return item.Item{}, item.UnusableError{Line: line, Reason: "not XML from here on: " + err.Error()}
+		if err := r.decoder.DecodeElement(&note, &start); err != nil {
+			return item.Item{}, r.broken(line, err)
 		}
 		one := item.Item{Line: line}
 		one.Put("title", strings.TrimSpace(note.Title))
@@ -96,11 +83,8 @@ func (r *evernoteReader) Next() (item.Item, error) {
 		one.Put("tags", note.Tags)
 		one.Put("author", note.Author)
 		one.Put("source_url", note.Source)
-		for _, place := range [...]item.Field{{Name: "latitude", Value: note.Latitude}, {Name: "longitude", Value: note.Longitude}} {
-			if table.IsNumber(string(place.Value)) {
-				one.Fields = append(one.Fields, place)
-			}
-		}
+		putNumber(&one, "latitude", note.Latitude)
+		putNumber(&one, "longitude", note.Longitude)
 		one.Put("reminder_at", table.Moment(note.Reminder))
 		one.Put("attachments", note.Files)
 		one.Put("text", htmltext.Text(todoMarks.Replace(note.Content)))

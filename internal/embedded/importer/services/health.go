@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/xml"
-	"errors"
 	"io"
 	"strings"
 
@@ -17,33 +16,19 @@ import (
 func IsHealth(start []byte) bool { return bytes.Contains(start, []byte("<!DOCTYPE HealthData")) }
 
 // A healthReader reads measurements, workouts and what a day came to: elements whose attributes say most of it.
-type healthReader struct {
-	file    io.LimitedReader
-	decoder *xml.Decoder
-}
+type healthReader struct{ elements }
 
 // Health reads what Apple's Health exports.
-func Health(file io.Reader) item.Reader {
-	r := &healthReader{file: io.LimitedReader{R: file}}
-	r.decoder = xml.NewDecoder(&r.file)
-	return r
-}
+func Health(file io.Reader) item.Reader { return &healthReader{newElements(file)} }
 
 func (r *healthReader) Next() (item.Item, error) {
 	for {
-		r.file.N = item.MaxLine // for one element
-		token, err := r.decoder.Token()
-		line, _ := r.decoder.InputPos()
-		if errors.Is(err, io.EOF) {
-			return item.Item{}, io.EOF
-		}
+		start, line, err := r.next()
 		if err != nil {
-			r.decoder = xml.NewDecoder(strings.NewReader(""))
-			return item.Item{}, item.UnusableError{Line: line, Reason: "not XML from here on: " + err.Error()}
+			return item.Item{}, err
 		}
-		start, ok := token.(xml.StartElement)
 		switch kind := healthKinds[start.Name.Local]; {
-		case !ok || start.Name.Local == "HealthData" || start.Name.Local == "ExportDate":
+		case start.Name.Local == "HealthData" || start.Name.Local == "ExportDate":
 		case kind == "":
 			_ = r.decoder.Skip() // an error shows on the next read
 			return item.Item{}, item.UnusableError{Line: line, Reason: "an element " + utf8text.OneLine(start.Name.Local) + ", which is not read"}
@@ -81,10 +66,8 @@ func (r *healthReader) within(one item.Item) (item.Item, error) {
 				more[said["key"]] = said["value"]
 			case token.Name.Local == "WorkoutStatistics":
 				for _, name := range []string{"sum", "average", "minimum", "maximum", "unit"} {
-					if table.IsNumber(said[name]) {
-						one.Fields = append(one.Fields, item.Field{Name: healthType.Replace(said["type"]) + "." + name, Value: []byte(said[name])})
-					} else {
-						one.Put(healthType.Replace(said["type"])+"."+name, said[name])
+					if field := healthType.Replace(said["type"]) + "." + name; !putNumber(&one, field, said[name]) {
+						one.Put(field, said[name])
 					}
 				}
 			}
@@ -105,13 +88,12 @@ func healthItem(start xml.StartElement, kind string, line int) item.Item {
 	for _, attribute := range start.Attr {
 		name, value := attribute.Name.Local, attribute.Value
 		name = cmp.Or(map[string]string{"workoutActivityType": "type", "duration": "value", "durationUnit": "unit", "dateComponents": "startDate", "receivedDate": "startDate"}[name], name)
-		number := table.IsNumber(value) && (name == "value" || strings.HasPrefix(name, "total") || kind == "activity_summary")
+		isMeasure := name == "value" || strings.HasPrefix(name, "total") || kind == "activity_summary"
 		switch {
 		case name == "device": // an address in memory
 		case name == "type":
 			one.Put("type", healthType.Replace(value))
-		case number:
-			one.Fields = append(one.Fields, item.Field{Name: name, Value: []byte(value)})
+		case isMeasure && putNumber(&one, name, value):
 		case name == "value":
 			one.Put("category", strings.TrimPrefix(value, "HKCategoryValue"))
 		case strings.HasSuffix(name, "Date"):

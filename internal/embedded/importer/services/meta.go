@@ -51,9 +51,9 @@ func Array(file io.ReadSeeker, part *objects.Part) item.Reader {
 			}
 			return string(letters)
 		})
-		fields, err := parser.Parse([]byte(text))
+		fields, err := parse(parser, []byte(text), one.Line)
 		if err != nil {
-			return one, item.UnusableError{Line: one.Line, Reason: err.Error()}
+			return one, err
 		}
 		one.Text, one.Fields = []byte(text), fields
 		return place(one, parser)
@@ -67,11 +67,9 @@ func Meta(file io.ReadSeeker, conversation string, about bool) item.Reader {
 		part = beside
 	}
 	return shaped{Array(file, &part), func(one item.Item) (item.Item, error) {
-		made := item.Item{Line: one.Line, Number: one.Number, Note: one.Note}
-		if about {
-			made.ID = conversation
-		} else {
-			made.ID = conversation + "-" + strconv.Itoa(one.Number)
+		made := item.Item{Line: one.Line, Number: one.Number, Note: one.Note, ID: conversation}
+		if !about {
+			made.ID += "-" + strconv.Itoa(one.Number)
 		}
 		made.Put("conversation", conversation)
 		put(&made, one.Fields, "conversation")

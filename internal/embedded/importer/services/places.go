@@ -2,9 +2,7 @@ package services
 
 import (
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
@@ -44,13 +42,13 @@ func place(one item.Item, parser *item.Parser) (item.Item, error) {
 	made := item.Item{Line: one.Line, Number: one.Number, Note: one.Note}
 	var kind []byte // nil: none
 	text := []byte(degrees().ReplaceAllStringFunc(string(one.Data()), inDegrees))
-	fields, err := parser.Parse(text)
+	fields, err := parse(parser, text, one.Line)
 	if err == nil && isAlone {
 		kind = item.JSON(fields[0].Name)
-		fields, err = parser.Parse(fields[0].Value)
+		fields, err = parse(parser, fields[0].Value, one.Line)
 	}
 	if err != nil {
-		return one, item.UnusableError{Line: one.Line, Reason: err.Error()}
+		return one, err
 	}
 	lifted := map[string][]byte{"kind": kind}
 	var rest []item.Field
@@ -83,12 +81,3 @@ func place(one item.Item, parser *item.Parser) (item.Item, error) {
 
 // placeOrder is how a record begins.
 var placeOrder = []string{"startTime", "endTime", "timestamp", "kind", "name", "address", "latitude", "longitude"}
-
-// moment is the value of a field, or the time that milliseconds count.
-func moment(field item.Field) []byte {
-	count, err := strconv.ParseInt(strings.Trim(string(field.Value), `"`), 10, 64)
-	if err != nil || !strings.HasSuffix(field.Name, "Ms") {
-		return field.Value
-	}
-	return item.JSON(time.UnixMilli(count).UTC().Format("2006-01-02T15:04:05.000Z07:00"))
-}

@@ -40,10 +40,22 @@ func Rows(file io.Reader, ending string) (io.Reader, error) {
 	if len(rows) < 2 {
 		return nil, cmp.Or(lost, errors.New("it holds no transaction and no point"))
 	}
+	filled := make([]bool, len(rows[0])) // the columns in which there is something
+	for _, row := range rows[1:] {
+		for column, cell := range row {
+			filled[column] = filled[column] || cell != ""
+		}
+	}
 	var table bytes.Buffer
 	writer := csv.NewWriter(&table)
 	for _, row := range rows {
-		_ = writer.Write(used(row, rows)) // to memory
+		var cells []string
+		for column, cell := range row {
+			if filled[column] {
+				cells = append(cells, cell)
+			}
+		}
+		_ = writer.Write(cells) // to memory
 	}
 	writer.Flush()
 	return &rowsReader{table, cmp.Or(lost, io.EOF)}, nil
@@ -60,17 +72,6 @@ func (r *rowsReader) Read(into []byte) (int, error) {
 		return 0, r.lost
 	}
 	return r.table.Read(into)
-}
-
-// used are the cells of a row in whose columns there is something.
-func used(row []string, rows [][]string) []string {
-	var cells []string
-	for column, cell := range row {
-		if slices.ContainsFunc(rows[1:], func(other []string) bool { return other[column] != "" }) {
-			cells = append(cells, cell)
-		}
-	}
-	return cells
 }
 
 var (

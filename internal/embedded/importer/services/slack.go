@@ -8,7 +8,6 @@ import (
 	"path"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
@@ -40,12 +39,9 @@ func ReadSlackUsers(file io.ReadSeeker) SlackUsers {
 				RealName    string `json:"real_name"`
 			}
 		}
-		decode(one, &person)
-		for _, name := range []string{person.Profile.DisplayName, person.Profile.RealName, person.RealName, person.Name} {
-			if name != "" && users[person.ID] == "" {
-				users[person.ID] = name
-			}
-		}
+		decode(one.Data(), &person)
+		profile := person.Profile
+		users[person.ID] = cmp.Or(users[person.ID], profile.DisplayName, profile.RealName, person.RealName, person.Name)
 	}
 }
 
@@ -86,8 +82,8 @@ func Slack(file io.ReadSeeker, channel string, users SlackUsers) item.Reader {
 			Blocks      []struct{ Text struct{ Text string } }
 			Edited      json.RawMessage
 		}
-		decode(one, &message)
-		when, ok := slackTime(message.TS)
+		decode(one.Data(), &message)
+		when, ok := secondTime(message.TS)
 		if !ok {
 			return one, item.UnusableError{Line: one.Line, Reason: "a message without a time"}
 		}
@@ -95,11 +91,7 @@ func Slack(file io.ReadSeeker, channel string, users SlackUsers) item.Reader {
 		made := item.Item{Line: one.Line, ID: channel + "-" + message.TS, Content: string(digest[:])}
 		made.Put("channel", channel)
 		made.Put("sent_at", when)
-		author := message.Username
-		if name := users[message.User]; name != "" {
-			author = name
-		}
-		made.Put("author", author)
+		made.Put("author", cmp.Or(users[message.User], message.Username))
 		made.Put("user_id", message.User)
 		for _, attached := range message.Attachments { // what a program posts is in them
 			message.Text = strings.TrimLeft(message.Text+"\n"+cmp.Or(attached.Text, attached.Fallback), "\n")
@@ -119,10 +111,7 @@ func Slack(file io.ReadSeeker, channel string, users SlackUsers) item.Reader {
 		made.Put("subtype", message.Subtype)
 		var files, reactions []string
 		for _, file := range message.Files {
-			if file.Name == "" {
-				file.Name = file.Title
-			}
-			files = append(files, file.Name)
+			files = append(files, cmp.Or(file.Name, file.Title))
 		}
 		for _, reaction := range message.Reactions {
 			reactions = append(reactions, reaction.Name+" "+strconv.Itoa(reaction.Count))
@@ -132,15 +121,4 @@ func Slack(file io.ReadSeeker, channel string, users SlackUsers) item.Reader {
 		made.Put("edited", len(message.Edited) > 0)
 		return made, nil
 	}}
-}
-
-// slackTime is when a message was sent, of its timestamp: seconds since 1970 with a fraction.
-func slackTime(text string) (string, bool) {
-	whole, fraction, _ := strings.Cut(text, ".")
-	seconds, err := strconv.ParseInt(whole, 10, 64)
-	if err != nil || seconds <= 0 || seconds > 1<<35 {
-		return "", false
-	}
-	micros, _ := strconv.ParseInt((fraction + "000000")[:6], 10, 64) // 0 if it is no number
-	return time.Unix(seconds, micros*1000).UTC().Format("2006-01-02T15:04:05.000000Z"), true
 }

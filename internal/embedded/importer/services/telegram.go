@@ -190,7 +190,7 @@ func telegramText(value json.RawMessage) string {
 		var plain string
 		var marked struct{ Text string }
 		if json.Unmarshal(part, &plain) != nil {
-			_ = json.Unmarshal(part, &marked) // a part that is not a text adds none
+			decode(part, &marked) // a part that is not a text adds none
 		}
 		text.WriteString(plain + marked.Text)
 	}

@@ -2,6 +2,7 @@ package services
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"io"
 	"strings"
@@ -25,6 +26,11 @@ var (
 // IsWhatsApp reports that a text begins as an exported chat does.
 func IsWhatsApp(start []byte) bool {
 	return chatHead(chatMarks.Replace(string(utf8text.FirstLine(start)))) != nil
+}
+
+// plainLine is a line without its end and without marks.
+func plainLine(line []byte) string {
+	return strings.TrimRight(chatMarks.Replace(utf8text.Mend(string(line))), "\r\n")
 }
 
 // chatHead is what chatLine finds in a line that begins a message: nil if it begins none.
@@ -76,7 +82,7 @@ func (r *chatReader) Next() (item.Item, error) {
 			}
 			break
 		}
-		clean := strings.TrimRight(chatMarks.Replace(utf8text.Mend(string(more))), "\r\n")
+		clean := plainLine(more)
 		if match := chatHead(clean); match != nil {
 			r.next, r.nextLine = match, r.lines.Number
 			break
@@ -125,7 +131,7 @@ func (r *chatReader) begin() error {
 				r.ended = true
 				return err
 			}
-			match := chatHead(strings.TrimRight(chatMarks.Replace(utf8text.Mend(string(text))), "\r\n"))
+			match := chatHead(plainLine(text))
 			if match == nil {
 				continue
 			}
@@ -176,14 +182,10 @@ func chatTime(match []string, monthFirst bool) (string, bool) {
 	if len(year) == 2 {
 		year = "20" + year
 	}
-	seconds := match[7]
-	if seconds == "" {
-		seconds = "00"
-	}
 	layout, half := "2006-1-2 15:04:05", ""
 	if match[8] != "" {
 		layout, half = "2006-1-2 3:04:05 PM", " "+strings.ToUpper(match[8])+"M"
 	}
-	when, err := time.Parse(layout, year+"-"+month+"-"+day+" "+match[5]+":"+match[6]+":"+seconds+half)
+	when, err := time.Parse(layout, year+"-"+month+"-"+day+" "+match[5]+":"+match[6]+":"+cmp.Or(match[7], "00")+half)
 	return when.Format("2006-01-02T15:04:05"), err == nil
 }

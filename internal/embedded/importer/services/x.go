@@ -1,0 +1,95 @@
+package services
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"html"
+	"io"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
+)
+
+// X reads a file of an archive of X, which was called Twitter: a script that gives a list to a variable. Each item is in an object of its
+// own.
+func X(file io.ReadSeeker) item.Reader {
+	parser := item.NewParser()
+	return &parted{parts: directMessages, from: shaped{objects.NewArray(&afterAssignment{file}), func(one item.Item) (item.Item, error) {
+		if len(one.Fields) == 1 && one.Fields[0].Value[0] == '{' {
+			fields, err := parse(parser, one.Fields[0].Value, one.Line)
+			if err != nil {
+				return one, err
+			}
+			one.Fields, one.Text = fields, nil
+		}
+		for index, field := range one.Fields {
+			switch text := one.String(field.Name); {
+			case strings.HasSuffix(field.Name, "_at"):
+				one.Fields[index].Value, one.Text = item.JSON(table.Moment(text)), nil
+			case strings.HasSuffix(field.Name, "_count") && table.IsNumber(text):
+				one.Fields[index].Value, one.Text = []byte(text), nil
+			case field.Name == "full_text" || field.Name == "fullText":
+				one.Fields[index].Value, one.Text = item.JSON(html.UnescapeString(text)), nil
+			}
+		}
+		return one, nil
+	}}}
+}
+
+// directMessages are the messages of a conversation of X, or another record as it is.
+func directMessages(one item.Item) (messages []item.Item) {
+	var conversation struct {
+		ConversationID string
+		Messages       []map[string]json.RawMessage
+	}
+	if _, ok := one.Value("conversationId"); ok {
+		decode(one.Data(), &conversation)
+	}
+	if len(conversation.Messages) == 0 {
+		return []item.Item{one}
+	}
+	for _, message := range conversation.Messages {
+		for kind, value := range message { // one, as in {"messageCreate": {…}}
+			fields, err := item.NewParser().Parse(value)
+			if err != nil {
+				continue
+			}
+			made := item.Item{Line: one.Line}
+			made.Put("conversation_id", conversation.ConversationID)
+			made.Put("kind", kind)
+			made.Fields = append(made.Fields, fields...)
+			messages = append(messages, made)
+		}
+	}
+	return messages
+}
+
+// An afterAssignment is a script from behind its first "=" on.
+type afterAssignment struct{ file io.ReadSeeker }
+
+func (a *afterAssignment) Read(into []byte) (int, error) { return a.file.Read(into) }
+
+// maxAssignment is how far in a script the assignment is looked for, in bytes.
+const maxAssignment = 4096
+
+func (a *afterAssignment) Seek(int64, int) (int64, error) {
+	if _, err := a.file.Seek(0, io.SeekStart); err != nil {
+		return 0, err
+	}
+	var one [1]byte
+	for range maxAssignment {
+		if _, err := io.ReadFull(a.file, one[:]); err != nil || one[0] == '=' {
+			return 0, nil //nolint:nilerr // what comes then is no array, which its reader reports
+		}
+	}
+	return 0, errors.New("not a script of an archive of X")
+}
+
+// IsX reports that a script begins as those of an archive of X do.
+func IsX(start []byte) bool {
+	begin, _, ok := bytes.Cut(start, []byte("="))
+	return ok && bytes.HasPrefix(bytes.TrimSpace(begin), []byte("window.YTD.")) && len(begin) < maxAssignment
+}
