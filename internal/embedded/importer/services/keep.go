@@ -8,17 +8,14 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
-// maxKeep is how large a note may be, in bytes.
-const maxKeep = item.MaxLine
-
 // Keep reads a note of Google Keep or what Google says of a photo, which has a file of its own.
 func Keep(file io.Reader, name string) item.Reader {
 	return item.One(func() (item.Item, error) {
-		text, err := io.ReadAll(io.LimitReader(file, maxKeep+1))
+		text, err := io.ReadAll(io.LimitReader(file, item.MaxLine+1))
 		if err != nil {
 			return item.Item{}, err
 		}
-		if len(text) > maxKeep {
+		if len(text) > item.MaxLine {
 			return item.Item{}, item.UnusableError{Reason: item.ErrTooLong.Error()}
 		}
 		fields, err := parse(item.NewParser(), bytes.TrimSpace(text), 0)

@@ -70,28 +70,10 @@ type telegramChat struct {
 	id         json.Number
 }
 
-// object visits the members of an object, of which each visit reads the value.
-func (t *telegramExport) object(visit func(name string) error) error {
-	if start, err := t.decoder.Token(); err != nil || start != json.Delim('{') {
-		return errors.Join(err, fmt.Errorf("%v where an object should be", start))
-	}
-	for t.decoder.More() {
-		name, err := t.decoder.Token()
-		if err != nil {
-			return err
-		}
-		if err := visit(fmt.Sprint(name)); err != nil {
-			return err
-		}
-	}
-	_, err := t.decoder.Token()
-	return err
-}
-
-// array visits the items of an array.
-func (t *telegramExport) array(visit func() error) error {
-	if start, err := t.decoder.Token(); err != nil || start != json.Delim('[') {
-		return errors.Join(err, fmt.Errorf("%v where an array should be", start))
+// each visits the pieces of an object or an array.
+func (t *telegramExport) each(begin json.Delim, noun string, visit func() error) error {
+	if start, err := t.decoder.Token(); err != nil || start != begin {
+		return errors.Join(err, fmt.Errorf("%v where %s should be", start, noun))
 	}
 	for t.decoder.More() {
 		if err := visit(); err != nil {
@@ -100,6 +82,27 @@ func (t *telegramExport) array(visit func() error) error {
 	}
 	_, err := t.decoder.Token()
 	return err
+}
+
+// object visits the members of an object, of which each visit reads the value.
+func (t *telegramExport) object(visit func(name string) error) error {
+	return t.each('{', "an object", func() error {
+		name, err := t.decoder.Token()
+		if err != nil {
+			return err
+		}
+		return visit(fmt.Sprint(name))
+	})
+}
+
+func (t *telegramExport) array(visit func() error) error { return t.each('[', "an array", visit) }
+
+// give yields a record or what is wrong with one.
+func (t *telegramExport) give(one item.Item, wrong error) error {
+	if !t.yield(one, wrong) {
+		return errStopped
+	}
+	return nil
 }
 
 func (t *telegramExport) skip() error {
@@ -115,8 +118,9 @@ func (t *telegramExport) top(name string) error {
 		return t.member(&t.only, name)
 	}
 	if name != "chats" && name != "left_chats" {
-		if !t.yield(item.Item{}, item.UnusableError{Line: 1, Reason: fmt.Sprintf("the field %q is left out: only messages are loaded", name)}) {
-			return errStopped
+		wrong := item.UnusableError{Line: 1, Reason: fmt.Sprintf("the field %q is left out: only messages are loaded", name)}
+		if err := t.give(item.Item{}, wrong); err != nil {
+			return err
 		}
 		return t.skip()
 	}
@@ -156,10 +160,7 @@ func (t *telegramExport) message(chat *telegramChat) error {
 	}
 	fields, err := t.parser.Parse(value)
 	if err != nil {
-		if !t.yield(item.Item{}, item.UnusableError{Line: 1, Reason: "a message of " + chat.name + " is " + err.Error()}) {
-			return errStopped
-		}
-		return nil
+		return t.give(item.Item{}, item.UnusableError{Line: 1, Reason: "a message of " + chat.name + " is " + err.Error()})
 	}
 	said := item.Item{Fields: fields}
 	number, _ := said.Value("id")
@@ -173,10 +174,7 @@ func (t *telegramExport) message(chat *telegramChat) error {
 	text, _ := said.Value("text")
 	made.Put("text", telegramText(text))
 	put(&made, fields, "id", "text", "text_entities", "reply_to_message_id", "chat", "chat_type", "in_reply_to")
-	if !t.yield(made, nil) {
-		return errStopped
-	}
-	return nil
+	return t.give(made, nil)
 }
 
 // telegramText is a text, or the texts of a list of texts and of links.
