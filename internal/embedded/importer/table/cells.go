@@ -1,7 +1,6 @@
 package table
 
 import (
-	"encoding/json"
 	"strconv"
 	"strings"
 	"time"
@@ -90,24 +89,6 @@ func (c Cell) Time(count string) string {
 	second := int64(time.Second / c.clock.unit)
 	layout := map[int64]string{1: time.RFC3339, 1e3: "2006-01-02T15:04:05.000Z07:00", 1e6: "2006-01-02T15:04:05.000000Z07:00", 1e9: "2006-01-02T15:04:05.000000000Z07:00"}[second]
 	return time.Unix(number/second-c.clock.before, number%second*int64(c.clock.unit)).UTC().Format(layout)
-}
-
-// IsNumber tells a number in JSON's form: no plus, no leading zero, which an article number or a postcode has.
-func IsNumber(text string) bool {
-	if _, ok := plainNumber(text); ok {
-		return true
-	}
-	digits := strings.TrimPrefix(text, "-")
-	if digits == "" || digits[0] < '0' || digits[0] > '9' || strings.TrimLeft(digits, "0123456789.eE+-") != "" {
-		return false
-	}
-	if strings.LastIndexByte(digits, '-') > 0 && !strings.ContainsAny(digits, "eE") { // a date: json.Valid would say at length why it is wrong
-		return false
-	}
-	if at := strings.IndexAny(digits, "eE"); at > 1 && digits[1] != '.' { // a code: programs write one digit before the point
-		return false
-	}
-	return json.Valid([]byte(text)) && !item.Overflows([]byte(text))
 }
 
 // missing are the ways to write that a cell of numbers or dates has no value.

@@ -1,7 +1,7 @@
 package table
 
 import (
-	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -100,18 +100,6 @@ func (c *Column) addDate(text string) {
 	c.dateless = c.dates == 0
 }
 
-// dateForm is the one form that all cells have, if there is one. What looks like 1.2.26 is a date only if the column is called so.
-func (c *Column) dateForm(name string) string {
-	dates := c.dates
-	if dates&dottedLong != 0 || !dateName().MatchString(name) {
-		dates &^= dottedShort
-	}
-	if bits.OnesCount64(dates) != 1 {
-		return ""
-	}
-	return dateForms[bits.TrailingZeros64(dates)]
-}
-
 // AddWhole notes a whole number, which may count the time: ok is false if it is none of at most 64 bits.
 func (c *Column) AddWhole(text string) (ok bool) {
 	if strings.ContainsAny(text, ".eE") {
@@ -149,79 +137,69 @@ func (c *Column) extend(number int64) {
 // HasZero reports that a whole number is 0, which is no time.
 func (c *Column) HasZero() bool { return c.zeros > 0 }
 
-// timeName is a name of a column that holds times.
-var timeName = item.Expression(`(?i:^(?:.*[_. -])?(?:time|timestamp|date|datetime|ts|epoch|at|created|updated|modified|added|visited|start|end|started|ended|posted|published|taken|played|watched|when|day|datum|fecha)(?:_?(?:ms|s|millis|seconds|utc|usec|us|micros|ns|nanos|unixtime))?$)` +
-	`|(?:Time|Date|At|Timestamp|Modified)(?:Ms|Millis|Usec|Nanos)?$|(?:^|\.)date[A-Z]`)
-
-// A clock is a way to count time: its unit, and for how many seconds it had counted in 1970.
-type clock struct {
-	unit   time.Duration
-	before int64
+// addNumber strikes the forms of a number that the cell does not have.
+func (c *Column) addNumber(text string) {
+	if c.numberless {
+		return
+	}
+	if mayHaveUnit(text) {
+		var unit string
+		var sided bool
+		if text, unit, sided = split(text); sided {
+			c.sided++
+		}
+		if unit != "" {
+			c.units, c.percent, c.pointed = true, c.percent || unit == "%", c.pointed || slices.Contains(pointedUnits, unit)
+		}
+	}
+	if rest, ok := strings.CutPrefix(text, "+"); ok {
+		c.plus, text = c.plus || !decimals().MatchString(rest), rest
+	}
+	c.below = c.below || strings.HasPrefix(text, "-")
+	if c.numbers == 0 {
+		c.numbers = pointNumbers | commaNumbers
+	}
+	if fraction, ok := plainNumber(text); ok && fraction != 3 { // most are, and 1.234 may be either form
+		if fraction > 0 {
+			c.marked = true
+			c.numbers &= pointNumbers
+			c.numberless = c.numbers == 0
+		}
+		digits := len(strings.TrimPrefix(text, "-"))
+		c.large = c.large || fraction == 0 && digits > 3
+		c.small = c.small || fraction == 0 && digits <= 3 && text != "0"
+		return
+	}
+	c.marked = c.marked || strings.ContainsAny(text, ".,' ’\u00a0\u202f")
+	if len(text) > maxNumber || text == "" || text[0] != '-' && (text[0] < '0' || text[0] > '9') {
+		c.numbers, c.numberless = 0, true
+		return
+	}
+	if c.numbers&pointNumbers != 0 && !pointNumber().MatchString(text) {
+		c.numbers &^= pointNumbers
+	}
+	if c.numbers&commaNumbers != 0 && !commaNumber().MatchString(text) {
+		c.numbers &^= commaNumbers
+	}
+	c.numberless = c.numbers == 0
+	if c.numbers == commaNumbers && triples().MatchString(text) {
+		c.triples++
+	}
+	for _, mark := range [...]string{".", ","} {
+		if strings.Contains(text, mark) && !strings.Contains(c.marks, mark) {
+			c.marks += mark
+		}
+	}
 }
 
-// clocks are those of Unix, and that of Windows and Chrome, which begins in 1601.
-var clocks = [...]clock{{time.Second, 0}, {time.Millisecond, 0}, {time.Microsecond, 0}, {time.Microsecond, 11_644_473_600}, {time.Nanosecond, 0}}
-
-// ofApple is when Apple begins to count, in seconds since 1970. Apple counts fractions of seconds, or nanoseconds.
-const ofApple = 978_307_200
-
-// Whole numbers count time if their column is called so, and all of them are between these seconds since 1970: from 1980 to 2100.
-const firstSecond, lastSecond = 315_532_800, 4_102_444_800
-
-// So do those that are days, written in the form wholeDay.
-const firstDay, lastDay, wholeDay = 1980_01_01, 2100_12_31, "20060102"
-
-// clock is what the numbers were read from: one without a unit if that is unknown.
-func (c *Column) clock() clock {
-	for _, one := range clocks {
-		second := int64(time.Second / one.unit)
-		if c.lowest >= (firstSecond+one.before)*second && c.highest < (lastSecond+one.before)*second {
-			if c.highest < ofApple*second && (one.unit == time.Nanosecond || c.fractions > 0) {
-				one.before = -ofApple
-			}
-			return one
+// isDay reports whether a text is a date, in records' form or in one of dateForms.
+func isDay(text string) bool {
+	if len(text) >= len(time.DateOnly) {
+		if _, err := time.Parse(time.DateOnly, text[:len(time.DateOnly)]); err == nil {
+			return true
 		}
 	}
-	return clock{}
-}
-
-// Cell says how the cells of the column become values. Of texts all cells are, of numbers some: which decides whether a form that is not
-// JSON's is meant. Without such a form the field is of the kind given.
-func (c *Column) Cell(name, kind string, present, texts, numbers int) Cell {
-	forms := c.numbers
-	if forms == pointNumbers|commaNumbers && c.marked && c.pointed {
-		forms = pointNumbers
-	} else if forms == pointNumbers|commaNumbers && c.marked && c.assumed != 0 {
-		forms = c.assumed
-	}
-	oneForm := forms == pointNumbers || forms == commaNumbers || forms != 0 && !c.marked
-	if c.triples > 0 && c.triples == present || c.plus && !c.below && !c.units || c.sided > 0 && c.sided < present { // phones; and without the mark, no one knows which side is meant
-		oneForm = false
-	}
-	switch {
-	case present > 0 && c.whole+c.fractions == present && c.clock().unit > 0 && timeName().MatchString(name):
-		return Cell{Kind: "timestamp", clock: c.clock()}
-	case present > 0 && c.whole == present && c.lowest >= firstDay && c.highest <= lastDay && timeName().MatchString(name):
-		return Cell{Kind: "timestamp", form: wholeDay}
-	case texts == 0 && kind == "number" && c.open && c.marked && forms == pointNumbers|commaNumbers: // a thousand, or one
-		return Cell{Kind: "string"}
-	case texts == 0 && kind == "number" && forms == commaNumbers: // 1.234 among columns with decimal commas
-		return Cell{Kind: kind, numbers: forms}
-	case texts == 0:
-	case texts == present && c.dateForm(name) != "", texts+c.stamps == present && c.dateForm(name) == isoDay:
-		return Cell{Kind: "timestamp", form: c.dateForm(name)}
-	case texts+numbers == present && oneForm: // 1,234 alone may be either
-		cell := Cell{Kind: "number", numbers: forms}
-		if cell.numbers == pointNumbers|commaNumbers {
-			cell.numbers = pointNumbers
-		}
-		switch {
-		case c.percent:
-			cell.UnitField = name + "_unit"
-		case c.units:
-			cell.UnitField = name + "_currency"
-		}
-		return cell
-	}
-	return Cell{Kind: kind}
+	var column Column
+	column.addDate(text)
+	return column.dates != 0
 }

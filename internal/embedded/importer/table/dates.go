@@ -77,24 +77,6 @@ func isDate(text string) bool {
 	return len(text) >= len("1/2/26") && len(text) <= 80 && strings.ContainsAny(text, digits) && strings.Trim(text, digits) != ""
 }
 
-// isDay reports whether a text is a date, in records' form or in one of dateForms.
-func isDay(text string) bool {
-	if len(text) >= len(time.DateOnly) {
-		if _, err := time.Parse(time.DateOnly, text[:len(time.DateOnly)]); err == nil {
-			return true
-		}
-	}
-	var column Column
-	column.addDate(text)
-	return column.dates != 0
-}
-
-// isNoName reports a text that no column is called: a date, or money that is below zero or has its currency.
-func isNoName(text string) bool {
-	number, unit, _ := split(clean(text))
-	return isDay(text) || isAmount(number) && (unit != "" && unit != "%" || number[0] == '-')
-}
-
 // firstOfLastCentury is the first year of two digits that is of the last century.
 const firstOfLastCentury = 2050
 
@@ -141,9 +123,24 @@ func writeDate(text, form string) (written string, ok bool) {
 	return when.Format(time.DateOnly) + at.Format("T15:04:05.999999999") + zone, err == nil
 }
 
-// Moment is a date as records have it, with its time if it has one, or the text as it is if it may be read in two ways or none.
-func Moment(text string) string {
-	var column Column
-	column.addDate(text)
-	return Cell{form: column.dateForm("")}.timestamp(text)
+// timeName is a name of a column that holds times.
+var timeName = item.Expression(`(?i:^(?:.*[_. -])?(?:time|timestamp|date|datetime|ts|epoch|at|created|updated|modified|added|visited|start|end|started|ended|posted|published|taken|played|watched|when|day|datum|fecha)(?:_?(?:ms|s|millis|seconds|utc|usec|us|micros|ns|nanos|unixtime))?$)` +
+	`|(?:Time|Date|At|Timestamp|Modified)(?:Ms|Millis|Usec|Nanos)?$|(?:^|\.)date[A-Z]`)
+
+// A clock is a way to count time: its unit, and for how many seconds it had counted in 1970.
+type clock struct {
+	unit   time.Duration
+	before int64
 }
+
+// clocks are those of Unix, and that of Windows and Chrome, which begins in 1601.
+var clocks = [...]clock{{time.Second, 0}, {time.Millisecond, 0}, {time.Microsecond, 0}, {time.Microsecond, 11_644_473_600}, {time.Nanosecond, 0}}
+
+// ofApple is when Apple begins to count, in seconds since 1970. Apple counts fractions of seconds, or nanoseconds.
+const ofApple = 978_307_200
+
+// Whole numbers count time if their column is called so, and all of them are between these seconds since 1970: from 1980 to 2100.
+const firstSecond, lastSecond = 315_532_800, 4_102_444_800
+
+// So do those that are days, written in the form wholeDay.
+const firstDay, lastDay, wholeDay = 1980_01_01, 2100_12_31, "20060102"

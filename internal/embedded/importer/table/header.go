@@ -7,13 +7,11 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
 // named returns the first row as the names of columns. A file without a header begins with a row as the next one, with a date or money where
 // that has one, or has that row alone, or has numbers alone: then the columns have no names, and the rows wait to be read.
-func (r *reader) named(first []string, line int) []string {
+func (r *rows) named(first []string, line int) []string {
 	headless := len(first) > 1 && !slices.ContainsFunc(first, func(cell string) bool { return !isAmount(cell) }) && slices.ContainsFunc(first, isFraction)
 	if !headless && !slices.ContainsFunc(first, isNoName) {
 		return first
@@ -32,33 +30,15 @@ func (r *reader) named(first []string, line int) []string {
 	return first
 }
 
-// begin makes columns of a header.
-func (r *reader) begin(header []string) {
-	r.header, r.columns, r.ended = slices.Clone(header), nil, false
-	if r.sections = r.sections || beginsSection(header); r.sections {
-		r.header[0] = "Section"
-	}
-	for index, name := range columnNames(r.header) {
-		one := column{Cell: r.cells[name], name: name, key: append(item.JSON(name), ':')}
-		if index > 0 {
-			one.key = append([]byte(","), one.key...)
-		}
-		if one.UnitField != "" {
-			one.unitKey = slices.Concat([]byte(","), item.JSON(one.UnitField), []byte(":"))
-		}
-		r.columns = append(r.columns, one)
-		if *r.idField == "id" && strings.EqualFold(name, "id") {
-			*r.idField = name
-		}
-	}
-}
+// narrowest is how many columns a table has at least to be told from lines of text.
+const narrowest = 3
 
 // beginsSection reports a row that names the columns of a section, as brokers write several into one file: behind the name of the section
 // stands what each row is.
 func beginsSection(cells []string) bool { return len(cells) > narrowest && cells[1] == "Header" }
 
 // isHeader reports a row of which most cells are names of columns: some programs write a header above each table or row of theirs.
-func (r *reader) isHeader(cells []string) bool {
+func (r *rows) isHeader(cells []string) bool {
 	names := 0
 	for _, cell := range cells {
 		if cell != "" && slices.Contains(r.header, cell) {
@@ -93,4 +73,10 @@ func columnNames(header []string) []string {
 		names[index] = unique
 	}
 	return names
+}
+
+// isNoName reports a text that no column is called: a date, or money that is below zero or has its currency.
+func isNoName(text string) bool {
+	number, unit, _ := split(clean(text))
+	return isDay(text) || isAmount(number) && (unit != "" && unit != "%" || number[0] == '-')
 }

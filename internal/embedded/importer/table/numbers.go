@@ -1,7 +1,7 @@
 package table
 
 import (
-	"slices"
+	"encoding/json"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
@@ -109,36 +109,6 @@ func (f numberForms) plain(cell string) string {
 	return groupMarks[f].Replace(strings.TrimPrefix(cell, "+"))
 }
 
-// AssumeDecimalMark lets the columns whose numbers have two readings, such as 1.234, be read as those of the same table that have one, or
-// as those whose marks are rather those of thousands. If none has, such numbers stay texts where semicolons separate the cells: then commas
-// may be decimal marks.
-func AssumeDecimalMark(columns []*Column, semicolons bool) {
-	var found numberForms
-	for _, one := range columns {
-		if one.marked && (one.numbers == pointNumbers || one.numbers == commaNumbers) {
-			found |= one.numbers
-		}
-	}
-	thousands, form := ",", pointNumbers
-	if semicolons {
-		thousands, form = ".", commaNumbers
-	}
-	if found == 0 && slices.ContainsFunc(columns, func(c *Column) bool { return c.marksThousands(thousands) }) {
-		found = form
-	}
-	if found != pointNumbers|commaNumbers {
-		for _, one := range columns {
-			one.assumed, one.open = found, semicolons && found == 0
-		}
-	}
-}
-
-// marksThousands reports that a mark, which may stand before three decimals as well, is in each number of a thousand or more, and in none
-// below: decimals would be in those, too.
-func (c *Column) marksThousands(mark string) bool {
-	return c.numbers == pointNumbers|commaNumbers && c.marks == mark && c.small && !c.large
-}
-
 // mayHaveUnit reports whether a cell begins or ends with what is no digit, such as a currency.
 func mayHaveUnit(text string) bool {
 	if text == "" || len(text) > maxNumber {
@@ -169,57 +139,20 @@ func isDigits(text string) bool {
 	return text != ""
 }
 
-// addNumber strikes the forms of a number that the cell does not have.
-func (c *Column) addNumber(text string) {
-	if c.numberless {
-		return
+// IsNumber tells a number in JSON's form: no plus, no leading zero, which an article number or a postcode has.
+func IsNumber(text string) bool {
+	if _, ok := plainNumber(text); ok {
+		return true
 	}
-	if mayHaveUnit(text) {
-		var unit string
-		var sided bool
-		if text, unit, sided = split(text); sided {
-			c.sided++
-		}
-		if unit != "" {
-			c.units, c.percent, c.pointed = true, c.percent || unit == "%", c.pointed || slices.Contains(pointedUnits, unit)
-		}
+	digits := strings.TrimPrefix(text, "-")
+	if digits == "" || digits[0] < '0' || digits[0] > '9' || strings.TrimLeft(digits, "0123456789.eE+-") != "" {
+		return false
 	}
-	if rest, ok := strings.CutPrefix(text, "+"); ok {
-		c.plus, text = c.plus || !decimals().MatchString(rest), rest
+	if strings.LastIndexByte(digits, '-') > 0 && !strings.ContainsAny(digits, "eE") { // a date: json.Valid would say at length why it is wrong
+		return false
 	}
-	c.below = c.below || strings.HasPrefix(text, "-")
-	if c.numbers == 0 {
-		c.numbers = pointNumbers | commaNumbers
+	if at := strings.IndexAny(digits, "eE"); at > 1 && digits[1] != '.' { // a code: programs write one digit before the point
+		return false
 	}
-	if fraction, ok := plainNumber(text); ok && fraction != 3 { // most are, and 1.234 may be either form
-		if fraction > 0 {
-			c.marked = true
-			c.numbers &= pointNumbers
-			c.numberless = c.numbers == 0
-		}
-		digits := len(strings.TrimPrefix(text, "-"))
-		c.large = c.large || fraction == 0 && digits > 3
-		c.small = c.small || fraction == 0 && digits <= 3 && text != "0"
-		return
-	}
-	c.marked = c.marked || strings.ContainsAny(text, ".,' ’\u00a0\u202f")
-	if len(text) > maxNumber || text == "" || text[0] != '-' && (text[0] < '0' || text[0] > '9') {
-		c.numbers, c.numberless = 0, true
-		return
-	}
-	if c.numbers&pointNumbers != 0 && !pointNumber().MatchString(text) {
-		c.numbers &^= pointNumbers
-	}
-	if c.numbers&commaNumbers != 0 && !commaNumber().MatchString(text) {
-		c.numbers &^= commaNumbers
-	}
-	c.numberless = c.numbers == 0
-	if c.numbers == commaNumbers && triples().MatchString(text) {
-		c.triples++
-	}
-	for _, mark := range [...]string{".", ","} {
-		if strings.Contains(text, mark) && !strings.Contains(c.marks, mark) {
-			c.marks += mark
-		}
-	}
+	return json.Valid([]byte(text)) && !item.Overflows([]byte(text))
 }

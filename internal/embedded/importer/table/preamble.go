@@ -10,18 +10,16 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
-// preambleLines and preambleBytes are in how much of a file a header is looked for, and narrowest is how many columns a table has in which
-// that is done without an empty line above the header.
+// preambleLines and preambleBytes are in how much of a file a header is looked for.
 const (
 	preambleLines = 40
 	preambleBytes = 64 << 10
-	narrowest     = 3
 )
 
 // passPreamble passes over what a bank writes above a header: lines with at most half of the cells that most lines have. The header is the
 // first line with more of them, and none of its cells begins with a digit. A first line with digits, and not as wide as most, is no header.
-// Without such a line the first one is the header.
-func (r *reader) passPreamble() {
+// Without such a line the first one is the header. Above it are lines that were passed over.
+func (r *rows) passPreamble() (above []int) {
 	var lines [][]byte
 	for size := 0; len(lines) < preambleLines && size < preambleBytes; {
 		line, err := r.lines.Next()
@@ -37,12 +35,13 @@ func (r *reader) passPreamble() {
 	for range header {
 		line, _ := r.lines.Next()
 		if !isBlank(line) {
-			r.above = append(r.above, r.lines.Number)
+			above = append(above, r.lines.Number)
 		}
 	}
 	if header > 0 {
 		r.comma = comma
 	}
+	return above
 }
 
 // findPreamble returns how many lines stand above the header, and what separates the cells below.
@@ -105,29 +104,9 @@ func mostAre(rows [][]string, width int) bool {
 	return 2*good > len(rows)
 }
 
-// splitOutsideQuotes makes cells of a line, at the commas that are not in quotation marks.
-func splitOutsideQuotes(line string, comma rune) []string {
-	quoted := false
-	var cells []string
-	start := 0
-	for at, one := range line {
-		switch {
-		case one == '"':
-			quoted = !quoted
-		case one == comma && !quoted:
-			cells = append(cells, line[start:at])
-			start = at + 1
-		}
-	}
-	return append(cells, line[start:])
-}
-
-// isBlank reports a line of empty cells.
-func isBlank(line []byte) bool { return len(bytes.Trim(line, " \t\r\n,;|")) == 0 }
-
 // endsHere reports that all lines until the end of the file, or until another header, are as short as those of a preamble: what a bank writes
 // below a table.
-func (r *reader) endsHere() bool {
+func (r *rows) endsHere() bool {
 	var lines [][]byte
 	defer func() { r.lines.Back(lines...) }()
 	for len(lines) < preambleLines {
@@ -137,7 +116,7 @@ func (r *reader) endsHere() bool {
 			return errors.Is(err, io.EOF)
 		}
 		lines = append(lines, bytes.Clone(line))
-		if 2*(1+strings.Count(string(line), string(r.comma))) > len(r.columns) {
+		if 2*(1+strings.Count(string(line), string(r.comma))) > len(r.header) {
 			cells := splitOutsideQuotes(strings.TrimSpace(strings.ReplaceAll(string(line), `"`, "")), r.comma)
 			return cells[0] == r.header[0] && r.isHeader(cells)
 		}
@@ -164,18 +143,6 @@ func isTotal(cells []string) bool {
 	})
 	return at >= 0 && !slices.ContainsFunc(cells[:at], func(cell string) bool { return cell != "" && !isDay(cell) })
 }
-
-// filled counts the cells that hold something.
-func filled(row []string) (count int) {
-	for _, cell := range row {
-		if isFilled(cell) {
-			count++
-		}
-	}
-	return count
-}
-
-func isFilled(cell string) bool { return strings.Trim(cell, "\" ") != "" }
 
 func beginsWithDigit(cell string) bool {
 	cell = strings.TrimLeft(cell, "\" -")

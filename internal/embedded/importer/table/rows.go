@@ -1,0 +1,216 @@
+package table
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
+)
+
+// rows puts rows together. A quotation mark that is never closed would make encoding/csv take the rest of the file for one cell, so that is
+// done here: lines, until their quotation marks are even.
+type rows struct {
+	lines   *item.Lines
+	quoted  *bufio.Reader // of a row with quotation marks
+	parser  *csv.Reader   // of quoted
+	comma   rune
+	header  []string // nil until it is known
+	waiting []row    // that were read to find out whether there is a header
+	split   []string // the cells of the row that was read last
+}
+
+// A row is what is read of a line, or of several where a cell has line breaks.
+type row struct {
+	cells []string
+	line  int
+	err   error
+}
+
+// returns is a file whose lines end as on old Macs.
+type returns struct{ input io.Reader }
+
+func (r returns) Read(into []byte) (int, error) {
+	count, err := r.input.Read(into)
+	for index, one := range into[:count] {
+		if one == '\r' {
+			into[index] = '\n'
+		}
+	}
+	return count, err
+}
+
+// row reads the cells of the next row that is not empty.
+func (r *rows) row() (cells []string, line int, err error) {
+	for {
+		first, err := r.lines.Next()
+		line = r.lines.Number
+		if errors.Is(err, item.ErrTooLong) {
+			return nil, line, item.UnusableError{Line: line, Reason: err.Error()}
+		}
+		if err != nil {
+			return nil, line, err
+		}
+		if len(bytes.TrimSpace(first)) == 0 || len(r.header) == 0 && isBlank(first) {
+			continue
+		}
+		if r.comma == 0 && !r.findHeader(first) {
+			continue
+		}
+		cells, err = r.cellsOf(first)
+		return cells, line, err
+	}
+}
+
+// next is the first of the rows that wait, or the next one.
+func (r *rows) next() (cells []string, line int, err error) {
+	if len(r.waiting) == 0 {
+		return r.row()
+	}
+	one := r.waiting[0]
+	r.waiting = r.waiting[1:]
+	return one.cells, one.line, one.err
+}
+
+// findHeader finds what separates cells from the first line, and reports whether that line is the header. Spreadsheets may write it above.
+func (r *rows) findHeader(first []byte) bool {
+	text := strings.ToLower(strings.TrimSpace(string(first)))
+	if mark, ok := strings.CutPrefix(strings.Trim(text, `"`), "sep="); ok && utf8.RuneCountInString(mark) == 1 {
+		r.comma, _ = utf8.DecodeRuneInString(mark)
+		return false
+	}
+	r.comma = ','
+	most, quoted := 0, false
+	counts := map[rune]int{}
+	for _, one := range text {
+		if one == '"' {
+			quoted = !quoted
+		}
+		if !quoted {
+			counts[one]++
+		}
+	}
+	counts['\t'] += bytes.Count(first, []byte("\t")) - strings.Count(text, "\t") // at the ends of the line
+	for _, comma := range []rune{',', ';', '\t', '|'} {
+		if counts[comma] > most {
+			r.comma, most = comma, counts[comma]
+		}
+	}
+	return true
+}
+
+// cellsOf makes cells of a line and of those that its quotation marks take in. A mark that is part of a text, as in 5" nails, takes in none.
+func (r *rows) cellsOf(first []byte) ([]string, error) {
+	line := r.lines.Number
+	marks := bytes.Count(first, []byte(`"`))
+	if marks == 0 && utf8.Valid(first) { // most rows, for which a parser would be slow
+		r.split = r.split[:0]
+		comma := string(r.comma)
+		for rest, more := strings.TrimSuffix(strings.TrimSuffix(string(first), "\n"), "\r"), true; more; {
+			var cell string
+			cell, rest, more = strings.Cut(rest, comma)
+			r.split = append(r.split, cell)
+		}
+		return r.split, nil
+	}
+	if marks%2 == 0 {
+		cells, err := r.parse(first, false)
+		if err != nil {
+			cells, err = r.parse(first, true)
+		}
+		return cells, asUnusable(line, err)
+	}
+	text := bytes.Clone(first)
+	var more [][]byte
+	for len(text) <= item.MaxLine {
+		next, err := r.lines.Next()
+		if err != nil {
+			r.lines.Number--
+			break // a broken file shows on the next read; a line too long is lost with what came before
+		}
+		more = append(more, bytes.Clone(next))
+		text = append(text, next...)
+		if bytes.Count(next, []byte(`"`))%2 == 0 {
+			continue
+		}
+		if cells, err := r.parse(text, false); err == nil {
+			return cells, nil
+		}
+		break
+	}
+	r.lines.Back(more...)
+	// A cell that takes in the end of the line is not closed.
+	cells, err := r.parse(append(bytes.TrimRight(text[:len(first)], "\r\n"), '\n'), true)
+	if err == nil && len(r.header) > 0 && (len(cells) != len(r.header) || strings.HasSuffix(cells[len(cells)-1], "\n")) {
+		return nil, item.UnusableError{Line: line, Reason: "a quotation mark is opened and not closed"}
+	}
+	return cells, asUnusable(line, err)
+}
+
+func asUnusable(line int, err error) error {
+	if err == nil {
+		return nil
+	}
+	if wrong, ok := errors.AsType[*csv.ParseError](err); ok {
+		err = wrong.Err
+	}
+	return item.UnusableError{Line: line, Reason: "not a row: " + err.Error()}
+}
+
+func (r *rows) parse(text []byte, lazily bool) ([]string, error) {
+	if r.parser == nil {
+		r.parser = csv.NewReader(r.quoted)
+		r.parser.Comma, r.parser.FieldsPerRecord, r.parser.ReuseRecord = r.comma, -1, true
+	}
+	r.quoted.Reset(bytes.NewReader(text))
+	r.parser.LazyQuotes = lazily
+	r.parser.TrimLeadingSpace = bytes.Contains(text, []byte(string(r.comma)+` "`)) // a mark behind a space is one all the same
+	cells, err := r.parser.Read()
+	if err != nil {
+		return nil, err
+	}
+	for index, cell := range cells {
+		if inner, ok := strings.CutPrefix(cell, `="`); ok && strings.HasSuffix(inner, `"`) { // a text for Excel
+			cell = inner[:len(inner)-1]
+		}
+		cells[index] = utf8text.Mend(cell)
+	}
+	return cells, nil
+}
+
+// splitOutsideQuotes makes cells of a line, at the commas that are not in quotation marks.
+func splitOutsideQuotes(line string, comma rune) []string {
+	quoted := false
+	var cells []string
+	start := 0
+	for at, one := range line {
+		switch {
+		case one == '"':
+			quoted = !quoted
+		case one == comma && !quoted:
+			cells = append(cells, line[start:at])
+			start = at + 1
+		}
+	}
+	return append(cells, line[start:])
+}
+
+// isBlank reports a line of empty cells.
+func isBlank(line []byte) bool { return len(bytes.Trim(line, " \t\r\n,;|")) == 0 }
+
+// filled counts the cells that hold something.
+func filled(row []string) (count int) {
+	for _, cell := range row {
+		if isFilled(cell) {
+			count++
+		}
+	}
+	return count
+}
+
+func isFilled(cell string) bool { return strings.Trim(cell, "\" ") != "" }
