@@ -101,15 +101,3 @@ func (g Grant) wider(missing rs.Missing) Grant {
 	})
 	return g
 }
-
-// TimeLimits are the times that streams of a grant are limited to.
-func (g Grant) TimeLimits() []rs.TimeLimit {
-	all := slices.Clone(g.Limits)
-	if len(all) > 0 || g.Since == "" && g.Until == "" {
-		return all
-	}
-	for _, stream := range g.Streams {
-		all = append(all, rs.TimeLimit{Stream: stream, Since: g.Since, Until: g.Until})
-	}
-	return all
-}

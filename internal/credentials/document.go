@@ -1,8 +1,12 @@
 package credentials
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,8 +53,25 @@ func (i *Issued) SetExpiry(expires time.Time) {
 	}
 }
 
-// Expiry returns when the access token ends; the zero time means never.
-func (i Issued) Expiry() (time.Time, error) { return parseExpiry(i.ExpiresAt) }
+// Expiry returns when the access token ends; the zero time means never. It reads an RFC 3339 time or seconds since 1970.
+func (i Issued) Expiry() (time.Time, error) {
+	raw := i.ExpiresAt
+	if len(raw) == 0 || string(raw) == "null" {
+		return time.Time{}, nil
+	}
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return time.Parse(time.RFC3339, text)
+	}
+	var seconds int64
+	if err := json.Unmarshal(raw, &seconds); err != nil {
+		return time.Time{}, err
+	}
+	if seconds <= 0 || seconds > 253402300799 { // the year 9999; a larger number is not seconds
+		return time.Time{}, errors.New("out of range")
+	}
+	return time.Unix(seconds, 0), nil
+}
 
 // A Refresh renews an access token (RFC 6749 section 6). Its token can be used once.
 type Refresh struct {
@@ -91,4 +112,22 @@ func (Secret) Format(s fmt.State, _ rune) { _, _ = s.Write([]byte("[token]")) }
 // Usable reports whether the secret can stand in a header.
 func (t Secret) Usable() bool {
 	return t != "" && !strings.ContainsFunc(string(t), func(r rune) bool { return r <= ' ' || r > '~' })
+}
+
+// Mark is what a refresh token is known by in a reservation.
+func (r Refresh) Mark() string {
+	sum := sha256.Sum256([]byte(r.Token))
+	return hex.EncodeToString(sum[:])
+}
+
+// TimeLimits are the times that streams of a grant are limited to.
+func (g Grant) TimeLimits() []rs.TimeLimit {
+	all := slices.Clone(g.Limits)
+	if len(all) > 0 || g.Since == "" && g.Until == "" {
+		return all
+	}
+	for _, stream := range g.Streams {
+		all = append(all, rs.TimeLimit{Stream: stream, Since: g.Since, Until: g.Until})
+	}
+	return all
 }

@@ -3,7 +3,6 @@ package credentials
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -127,22 +126,4 @@ func nameOf(key string) string {
 	}, key)
 	valid = strings.Trim(valid, "._-")
 	return cmp.Or(strings.TrimRight(valid[:min(len(valid), maxName)], "._-"), "source")
-}
-
-// standing reads the credential in a file, without checking who may read or write the file. The error is fs.ErrNotExist if it holds no
-// credential that could be used, so that nothing is lost with it.
-func standing(path, provider string) (Document, error) {
-	body, _, err := readRegular(path)
-	if err != nil {
-		return Document{}, err
-	}
-	var document Document
-	if json.Unmarshal(body, &document) != nil {
-		return Document{}, fs.ErrNotExist
-	}
-	document.ProviderURL, _ = NormalizeProviderURL(cmp.Or(document.ProviderURL, provider))
-	if _, err := parseCredential(body, document.ProviderURL, ""); err != nil {
-		return Document{}, fs.ErrNotExist
-	}
-	return document, nil
 }

@@ -3,8 +3,6 @@ package credentials
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -34,12 +32,6 @@ type Reservation struct {
 	file       *os.File
 	// Write writes to the file; tests replace it.
 	Write func(file *os.File, text []byte) (int, error)
-}
-
-// Mark is what a refresh token is known by in a reservation.
-func (r Refresh) Mark() string {
-	sum := sha256.Sum256([]byte(r.Token))
-	return hex.EncodeToString(sum[:])
 }
 
 type mark struct {
@@ -187,4 +179,30 @@ func syncFolder(path string) error {
 		return err
 	}
 	return errors.Join(folder.Sync(), folder.Close())
+}
+
+// Save writes a credential to where [Path] says, with mode 0600: a reader finds all of it or what was there before. The caller holds
+// the lock of the path.
+func Save(path string, document Document) error {
+	r, err := reserve(path, newSuffix, document, mark{})
+	if err != nil {
+		return err
+	}
+	if err := r.Commit(document); err != nil {
+		return errors.Join(err, r.Drop())
+	}
+	return forget(path)
+}
+
+// forget deletes what an interrupted renewal left of a credential.
+func forget(path string) error {
+	if err := os.Remove(path + nextSuffix); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// Remove deletes a credential, and what an interrupted renewal left of it. The caller holds the lock of the path.
+func Remove(path string) error {
+	return errors.Join(forget(path), os.Remove(path))
 }

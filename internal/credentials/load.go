@@ -1,0 +1,195 @@
+package credentials
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// LoadCredential finds the first credential of a provider; see [LoadCredentials].
+func LoadCredential(root, providerURL, grantID string, now time.Time, names ...string) (Credential, error) {
+	all, err := LoadCredentials(root, providerURL, names, grantID, now)
+	if err != nil {
+		return Credential{}, err
+	}
+	return all[0], nil
+}
+
+// LoadCredentials finds the credentials of a provider in a cache root: those of the names, or all if there are no names. An empty grantID
+// accepts whatever grants are there. One that cannot be used, or that is not there, is left out with a warning, unless it is an owner's or
+// there is no other; one that has merely ended stands last, so that answers can say what is missing. Its errors are *[exit.Error] values:
+// exit.Usage for an invalid URL, exit.Owner for an owner's credential, else exit.NotReady with the command that mends it (S3-1a, S3-1b).
+func LoadCredentials(root, providerURL string, names []string, grantID string, now time.Time) ([]Credential, error) {
+	provider, err := NormalizeProviderURL(providerURL)
+	if err != nil {
+		return nil, err
+	}
+	var good, ended []Credential
+	var first error
+	var warnings []string
+	known := Names(root, provider)
+	for _, name := range names {
+		if len(known) > 0 && !slices.Contains(known, name) {
+			err := missing(root, provider, name, fmt.Sprintf("No grant of %s is stored as %s; there is %s.", provider, name, strings.Join(known, ", ")))
+			first, warnings = cmp.Or(first, err), append(warnings, err.Error())
+		}
+	}
+	for _, s := range slotsOf(root, provider) {
+		if len(names) > 0 && !slices.Contains(names, s.name) {
+			continue
+		}
+		credential, err := s.load(provider, grantID, now)
+		var refused *exit.Error
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case errors.As(err, &refused) && refused.Code == exit.Owner:
+			return nil, err
+		case s.provider() != "" && s.provider() != provider: // another server of the host
+			first = cmp.Or(first, err)
+		case err != nil:
+			first, warnings = cmp.Or(first, err), append(warnings, err.Error())
+			if credential.Token != (rs.Token{}) {
+				ended = append(ended, credential)
+			}
+		default:
+			good = append(good, credential)
+		}
+	}
+	switch {
+	case len(good) > 0:
+		if grantID == "" {
+			good[0].Warnings = append(good[0].Warnings, warnings...)
+		}
+		return append(good, ended...), nil
+	case first != nil:
+		return nil, first
+	}
+	message := "There is no cached credential for " + provider + "."
+	local := filepath.Join(".pdpp", "clients", credentialFile(provider))
+	if _, err := os.Stat(local); err == nil && root != ".pdpp" {
+		message += " The one in the folder .pdpp of the working directory is used only with --cache-root .pdpp."
+	}
+	return nil, missing(root, provider, append(slices.Clone(names), DefaultName)[0], message)
+}
+
+// missing is the error of a credential that is not there, with the command that would store it.
+func missing(root, provider, name, message string) error {
+	c := Credential{ProviderURL: provider, Name: name}
+	if root != "" {
+		c.Path = newSlot(root, name, credentialFile(provider)).path
+	}
+	return sayCommand(c, notReady(message))
+}
+
+// load reads the credential of a slot. Its error is fs.ErrNotExist, or as [LoadCredentials] has them. One that has ended comes with it.
+func (s slot) load(provider, grantID string, now time.Time) (Credential, error) {
+	body, warnings, err := readPrivate(s.path, s.folders...)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Credential{}, err
+	}
+	if err != nil {
+		return Credential{}, sayCommand(Credential{ProviderURL: provider, Name: s.name, Path: s.path}, notReady("The cached credential "+s.path+" cannot be read: "+err.Error()+"."))
+	}
+	credential, err := parseCredential(body, provider, grantID)
+	credential.Name, credential.Path, credential.Warnings = s.name, s.path, warnings
+	if err == nil {
+		err = credential.ended(now)
+	}
+	return credential, sayCommand(credential, err)
+}
+
+// provider is the one whose credential a slot holds, normalised; "" where that cannot be read.
+func (s slot) provider() string {
+	body, _, err := readPrivate(s.path, s.folders...)
+	var document Document
+	if err != nil || json.Unmarshal(body, &document) != nil {
+		return ""
+	}
+	provider, _ := NormalizeProviderURL(document.ProviderURL)
+	return provider
+}
+
+// Names are the names under which a cache root holds a credential of a provider, good or not. The URL is normalised.
+func Names(root, provider string) []string {
+	var names []string
+	for _, s := range slotsOf(root, provider) {
+		_, err := os.Stat(s.path)
+		if other := s.provider(); err == nil && (other == "" || other == provider) {
+			names = append(names, s.name)
+		}
+	}
+	return names
+}
+
+// CachedProviders are the providers of which a cache root holds a credential, good or not.
+func CachedProviders(root string) []string {
+	var providers []string
+	for _, s := range slotsOf(root, "") {
+		if provider := s.provider(); provider != "" && !slices.Contains(providers, provider) {
+			providers = append(providers, provider)
+		}
+	}
+	return providers
+}
+
+// Stored are all credentials of a cache root that can be read, and when each was last used (zero where that is not known).
+// Those that [Unusable] names are left out; one that has ended is not.
+func Stored(root string) (all []Credential, used []time.Time) {
+	for _, s := range slotsOf(root, "") {
+		provider := s.provider()
+		credential, err := s.load(provider, "", time.Time{})
+		if provider == "" || err != nil {
+			continue
+		}
+		var at time.Time
+		if info, err := os.Stat(s.path + lockSuffix); err == nil {
+			at = info.ModTime()
+		}
+		all, used = append(all, credential), append(used, at)
+	}
+	return all, used
+}
+
+// Unusable says of each file of a cache root that holds no credential, or none that can be trusted, which it is and why.
+func Unusable(root string) (why []error) {
+	for _, s := range slotsOf(root, "") {
+		_, _, err := readPrivate(s.path, s.folders...)
+		if err == nil {
+			if _, err = standing(s.path, ""); err != nil {
+				err = errors.New("it holds no credential of a client")
+			}
+		}
+		if err != nil {
+			why = append(why, fmt.Errorf("%s cannot be used: %w", s.path, err))
+		}
+	}
+	return why
+}
+
+// standing reads the credential in a file, without checking who may read or write the file. The error is fs.ErrNotExist if it holds no
+// credential that could be used, so that nothing is lost with it.
+func standing(path, provider string) (Document, error) {
+	body, _, err := readRegular(path)
+	if err != nil {
+		return Document{}, err
+	}
+	var document Document
+	if json.Unmarshal(body, &document) != nil {
+		return Document{}, fs.ErrNotExist
+	}
+	document.ProviderURL, _ = NormalizeProviderURL(cmp.Or(document.ProviderURL, provider))
+	if _, err := parseCredential(body, document.ProviderURL, ""); err != nil {
+		return Document{}, fs.ErrNotExist
+	}
+	return document, nil
+}

@@ -1,0 +1,72 @@
+package credentials
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// lockSuffix names the file that stands for the right to change a credential. It is never replaced. Its time of change is when the
+// credential was last used.
+const lockSuffix = ".lock"
+
+// lockPause is between two tries to get the lock.
+const lockPause = 20 * time.Millisecond
+
+// Lock waits for the right to change the credential at a path, which one process has at a time. A process that dies gives it back.
+// It makes the folders that are missing, private, and a .gitignore in the root.
+func Lock(ctx context.Context, path string) (unlock func(), err error) {
+	folder := filepath.Dir(path)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, err
+	}
+	if err := ignoreFolder(filepath.Dir(folder)); err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(path+lockSuffix, os.O_RDWR|os.O_CREATE, 0o600) // #nosec G304 -- beside the credential
+	if err != nil {
+		return nil, err
+	}
+	for {
+		locked, err := tryLock(file)
+		if locked {
+			return func() { _ = file.Close() }, nil // which gives the lock back
+		}
+		if err == nil {
+			select {
+			case <-time.After(lockPause):
+				continue
+			case <-ctx.Done():
+				err = ctx.Err()
+			}
+		}
+		return nil, errors.Join(err, file.Close())
+	}
+}
+
+// ignoreFolder keeps a root out of a repository that it may be in. An empty file is what a full disk left.
+func ignoreFolder(root string) error {
+	path := filepath.Join(root, ".gitignore")
+	if info, err := os.Lstat(path); err == nil && (info.Size() > 0 || !info.Mode().IsRegular()) {
+		return nil
+	}
+	file, err := os.CreateTemp(root, ".gitignore.new-*") // with mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString("*\n!.gitignore\n")
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(file.Name()) // best effort: what failed is said
+	}
+	return err
+}
+
+// Touch records that a credential was used.
+func Touch(path string, now time.Time) {
+	_ = os.Chtimes(path+lockSuffix, now, now) // one that was never locked has no such file: then it is not known
+}

@@ -1,0 +1,83 @@
+package credentials
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+)
+
+// DefaultName is the name of the credential that the TypeScript tools see: they know one for each host. Others are in cache roots of
+// their own, ROOT/connections/NAME, which those tools can be given.
+const DefaultName = "default"
+
+// nameForm is what names a credential: it is the name of a folder.
+var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// A slot is where one credential is kept.
+type slot struct {
+	name, path string
+	folders    []string // which no other user may write to
+}
+
+func newSlot(root, name, file string) slot {
+	folders := []string{root}
+	if name != DefaultName {
+		root = filepath.Join(root, "connections", name)
+		folders = append(folders, filepath.Dir(root), root)
+	}
+	clients := filepath.Join(root, "clients")
+	return slot{name, filepath.Join(clients, file), append(folders, clients)}
+}
+
+// slotsOf lists the files that a root has for a provider, or for any where it is empty: the default first, then by name.
+func slotsOf(root, provider string) []slot {
+	if root == "" { // which is no folder, and not that of the working directory
+		return nil
+	}
+	names := []string{DefaultName}
+	entries, _ := os.ReadDir(filepath.Join(root, "connections")) // there may be none
+	for _, entry := range entries {
+		if nameForm.MatchString(entry.Name()) && entry.Name() != DefaultName {
+			names = append(names, entry.Name())
+		}
+	}
+	var slots []slot
+	for _, name := range names {
+		if provider != "" {
+			slots = append(slots, newSlot(root, name, credentialFile(provider)))
+			continue
+		}
+		files, _ := os.ReadDir(newSlot(root, name, "").path) // the folder itself
+		for _, file := range files {
+			if strings.HasSuffix(file.Name(), ".json") {
+				slots = append(slots, newSlot(root, name, file.Name()))
+			}
+		}
+	}
+	return slots
+}
+
+// Path returns where the credential of a provider and a name is kept. Its error is an exit.Usage about the name.
+func Path(root, name, provider string) (string, error) {
+	if !nameForm.MatchString(name) {
+		return "", exit.UsageError(fmt.Sprintf("%q is no name for a grant: letters, digits, dots, dashes and underscores, at most 64.", name))
+	}
+	return newSlot(root, name, credentialFile(provider)).path, nil
+}
+
+// credentialFile is the name of a provider's cache file: its host and port, with all but letters, digits, dots
+// and dashes replaced.
+func credentialFile(provider string) string {
+	_, host, _ := strings.Cut(provider, "://")
+	host, _, _ = strings.Cut(host, "/")
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-", r) {
+			return r
+		}
+		return '_'
+	}, host) + ".json"
+}
