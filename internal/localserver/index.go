@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -17,15 +15,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
-// sampleFingerprint names the sample year among what an index can hold; sampleName is what any version of it begins with.
-const (
-	sampleName        = "sample year "
-	sampleFingerprint = sampleName + "3"
-)
-
-// lockEnding ends the name of the file that is locked for an index: shared by those that serve it, exclusive for the one that fills it.
-const lockEnding = ".lock"
-
 // lockRetry is how often a lock that another process has is asked for.
 const lockRetry = 100 * time.Millisecond
 
@@ -34,10 +23,8 @@ const lockPatience = 2 * time.Second
 
 // An openIndex is a loaded store that keeps up with its files. While it is open no other process fills it, but others keep it up as well.
 type openIndex struct {
-	store  *store.Store
-	lock   *flock.Flock // nil in memory
-	config Config
 	keeper
+	lock *flock.Flock // nil in memory
 }
 
 func (i *openIndex) close() error {
@@ -66,7 +53,7 @@ func openIndexOf(ctx context.Context, c Config) (*openIndex, error) {
 			return nil, errors.Join(err, lock.Close())
 		}
 		if store != nil {
-			index := &openIndex{store: store, lock: lock, config: c}
+			index := &openIndex{keeper: keeper{store: store, config: c}, lock: lock}
 			same, byNewer := index.compare(wanted)
 			switch {
 			case problem != nil:
@@ -104,14 +91,6 @@ func openIndexOf(ctx context.Context, c Config) (*openIndex, error) {
 	}
 }
 
-// compare compares the files that the index holds with those of a fingerprint.
-func (i *openIndex) compare(wanted string) (same, byNewer bool) {
-	held, _ := i.store.Loaded()
-	_, read, _ := strings.Cut(held, placeEnd)
-	_, now, _ := strings.Cut(wanted, placeEnd)
-	return importer.Compare(read, now)
-}
-
 // shared waits until no process fills the index, and opens it if it holds what is wanted or what that was before: a nil store means that it
 // does not.
 func (c Config) shared(ctx context.Context, lock *flock.Flock, wanted string) (*store.Store, error) {
@@ -135,15 +114,6 @@ func (c Config) shared(ctx context.Context, lock *flock.Flock, wanted string) (*
 	}
 	return store, nil
 }
-
-// place is the part of a fingerprint that says where its files are.
-func place(fingerprint string) string {
-	place, _, _ := strings.Cut(fingerprint, placeEnd)
-	return place
-}
-
-// placeEnd is between the place of files and what they are.
-const placeEnd = "\x00"
 
 // alone reports whether no other process has the index open, now or in a moment.
 func (c Config) alone(ctx context.Context, lock *flock.Flock) (bool, error) {
@@ -175,69 +145,7 @@ func (c Config) inMemory(ctx context.Context, wanted string, problem error) (*op
 	if err := c.fill(ctx, store, wanted, problem); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	return &openIndex{store: store, config: c}, nil
-}
-
-// mayUseIndex refuses an index file that is not to be touched. It keeps the sample year from replacing an
-// index of a person's own files, which may be all that is left of them.
-func (c Config) mayUseIndex(ctx context.Context) error {
-	if c.DB == "" {
-		return nil
-	}
-	if c.Data != "" {
-		return store.CheckIndex(ctx, c.DB)
-	}
-	held, err := store.HeldIndex(ctx, c.DB)
-	if err == nil && held != "" && !strings.HasPrefix(held, sampleName) {
-		err = &store.IndexError{Path: c.DB, Reason: "holds other files than the sample year, and is used only with --data and the place of those files"}
-	}
-	return err
-}
-
-// notReady gives a refusal of an index file its exit code.
-func notReady(err error) error {
-	if refused, ok := errors.AsType[*store.IndexError](err); ok {
-		return &exit.Error{Code: exit.NotReady, Message: refused.Error()}
-	}
-	return err
-}
-
-// ownFiles are the files of the index, which are not read as data.
-func (c Config) ownFiles() []string {
-	if c.DB == "" {
-		return nil
-	}
-	return append(store.IndexFiles(c.DB), c.DB+lockEnding, c.DB+tokenKeyEnding)
-}
-
-// fingerprint names what is to be served, or says what is wrong with it.
-func (c Config) fingerprint() (string, error) {
-	if c.Data == "" {
-		return sampleFingerprint, nil
-	}
-	sight, err := importer.Look(c.Data, c.ownFiles()...)
-	return c.fingerprintOf(sight, nil), err
-}
-
-// fingerprintOf names what lies in the folder, but for some files.
-func (c Config) fingerprintOf(sight importer.Sight, except []string) string {
-	path, err := filepath.Abs(c.Data)
-	if err != nil {
-		return sight.Fingerprint(except...)
-	}
-	return path + placeEnd + sight.Fingerprint(except...)
-}
-
-// interrupted says what becomes of a load that did not come to its end. Behind serving, nobody else says it.
-func (c Config) interrupted() error {
-	err := errors.New("interrupted while loading: the next start begins again; --db FILE would keep what is loaded")
-	if c.DB != "" {
-		err = errors.New("interrupted while loading: what was loaded to its end is kept, and the next start goes on from there")
-	}
-	if c.Behind {
-		fmt.Fprintf(c.Progress, "pdpp-mcp: %s\n", err)
-	}
-	return err
+	return &openIndex{keeper: keeper{store: store, config: c}}, nil
 }
 
 // fill fills a store with the sample year, or with files of the person's own.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -23,8 +24,11 @@ const (
 	retryAfter = time.Minute // what could not be read is not read again earlier, unless it changes
 )
 
-// A keeper says how far an index is with its files.
+// A keeper keeps a loaded store up with its files, and says how far it is.
 type keeper struct {
+	store  *store.Store
+	config Config
+
 	keeping sync.WaitGroup
 	mu      sync.Mutex
 	looked  time.Time     // when it was begun last
@@ -46,33 +50,33 @@ const (
 )
 
 // pending is what answers say: nothing if all is read.
-func (i *openIndex) pending() string {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	return i.state
+func (k *keeper) pending() string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.state
 }
 
-func (i *openIndex) set(state string) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.state = state
+func (k *keeper) set(state string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.state = state
 }
 
 // keepUp looks whether files have changed, unless it did a moment ago, and reads them. It returns when that is done, or in a moment, while
 // it goes on for as long as the context of the server.
-func (i *openIndex) keepUp(server, request context.Context) {
-	if i == nil || i.config.Data == "" {
+func (k *keeper) keepUp(server, request context.Context) {
+	if k.config.Data == "" {
 		return
 	}
-	i.mu.Lock()
-	begins := i.done == nil && i.config.Now().Sub(i.looked) >= lookEvery
+	k.mu.Lock()
+	begins := k.done == nil && k.config.Now().Sub(k.looked) >= lookEvery
 	if begins {
-		i.looked, i.done = i.config.Now(), make(chan struct{})
-		i.keeping.Go(func() { i.look(server) })
+		k.looked, k.done = k.config.Now(), make(chan struct{})
+		k.keeping.Go(func() { k.look(server) })
 	}
-	done := i.done
-	i.mu.Unlock()
-	if done == nil || !begins && i.pending() != "" { // only the first waits for a long reading
+	done := k.done
+	k.mu.Unlock()
+	if done == nil || !begins && k.pending() != "" { // only the first waits for a long reading
 		return
 	}
 	patience := time.NewTimer(lookTime)
@@ -85,63 +89,63 @@ func (i *openIndex) keepUp(server, request context.Context) {
 }
 
 // look reads what has changed, once it no longer changes. Files that keep changing do not hold up the others for long.
-func (i *openIndex) look(ctx context.Context) {
+func (k *keeper) look(ctx context.Context) {
 	defer func() {
-		i.mu.Lock()
-		close(i.done)
-		i.done = nil
-		i.mu.Unlock()
+		k.mu.Lock()
+		close(k.done)
+		k.done = nil
+		k.mu.Unlock()
 	}()
-	sight, err := importer.Look(i.config.Data, i.config.ownFiles()...)
+	sight, err := importer.Look(k.config.Data, k.config.ownFiles()...)
 	if err != nil {
-		if i.pending() != cannotRead {
-			i.config.Log.Error().Err(err).Msg("the files cannot be read now")
+		if k.pending() != cannotRead {
+			k.config.Log.Error().Err(err).Msg("the files cannot be read now")
 		}
-		i.set(cannotRead)
+		k.set(cannotRead)
 		return
 	}
-	wanted, later := i.config.fingerprintOf(sight, nil), []string(nil)
-	_, err = i.store.Current(ctx)
+	wanted, later := k.config.fingerprintOf(sight, nil), []string(nil)
+	_, err = k.store.Current(ctx)
 	if err == nil {
-		if i.nothingToRead(wanted, "") {
+		if k.nothingToRead(wanted, "") {
 			return
 		}
-		i.set(stillReading)
-		later, err = i.changing(ctx, sight)
+		k.set(stillReading)
+		later, err = k.changing(ctx, sight)
 	}
 	if err == nil && len(later) > 0 {
-		if i.unsettled++; i.unsettled < patientLooks {
+		if k.unsettled++; k.unsettled < patientLooks {
 			return
 		}
-		if wanted = i.config.fingerprintOf(sight, later); i.nothingToRead(wanted, stillWritten) {
+		if wanted = k.config.fingerprintOf(sight, later); k.nothingToRead(wanted, stillWritten) {
 			return
 		}
 	}
 	if err == nil {
-		err = i.readAgain(ctx, wanted, later)
+		err = k.readAgain(ctx, wanted, later)
 	}
 	switch {
 	case err == nil && len(later) > 0:
-		i.set(stillWritten)
+		k.set(stillWritten)
 	case err == nil:
-		i.unsettled = 0
-		i.set("")
+		k.unsettled = 0
+		k.set("")
 	case ctx.Err() == nil:
-		i.failed, i.retry = wanted, i.config.Now().Add(retryAfter)
-		i.set(notReadAgain)
-		i.config.Log.Error().Err(i.store.Explain(err)).Msg("the files that have changed could not be read")
+		k.failed, k.retry = wanted, k.config.Now().Add(retryAfter)
+		k.set(notReadAgain)
+		k.config.Log.Error().Err(k.store.Explain(err)).Msg("the files that have changed could not be read")
 	}
 }
 
 // nothingToRead reports that files are read already, or are not read now, and notes what answers say about it.
-func (i *openIndex) nothingToRead(wanted, read string) bool {
-	switch same, byNewer := i.compare(wanted); {
+func (k *keeper) nothingToRead(wanted, read string) bool {
+	switch same, byNewer := k.compare(wanted); {
 	case same:
-		i.set(read)
+		k.set(read)
 	case byNewer:
-		i.set(readByNewer)
-	case wanted == i.failed && i.config.Now().Before(i.retry):
-		i.set(notReadAgain)
+		k.set(readByNewer)
+	case wanted == k.failed && k.config.Now().Before(k.retry):
+		k.set(notReadAgain)
 	default:
 		return false
 	}
@@ -149,7 +153,7 @@ func (i *openIndex) nothingToRead(wanted, read string) bool {
 }
 
 // changing waits a moment and returns the files that have changed in it.
-func (i *openIndex) changing(ctx context.Context, since importer.Sight) ([]string, error) {
+func (k *keeper) changing(ctx context.Context, since importer.Sight) ([]string, error) {
 	timer := time.NewTimer(settledTime)
 	defer timer.Stop()
 	select {
@@ -157,17 +161,17 @@ func (i *openIndex) changing(ctx context.Context, since importer.Sight) ([]strin
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	now, err := importer.Look(i.config.Data, i.config.ownFiles()...)
+	now, err := importer.Look(k.config.Data, k.config.ownFiles()...)
 	return now.Changed(since), err
 }
 
 // readAgain reads what has changed, but for files that are left for later, or waits until another process has.
-func (i *openIndex) readAgain(ctx context.Context, wanted string, later []string) error {
-	c := i.config
+func (k *keeper) readAgain(ctx context.Context, wanted string, later []string) error {
+	c := k.config
 	report := loadReport{out: c.Progress, now: c.Now, begun: c.Now(), reported: c.Now()}
 	count := func(importer.Skip) { report.skipped++ } // doctor lists them
 	for {
-		err := i.store.Update(ctx, func(known map[string]model.Part) (model.Corpus, error) {
+		err := k.store.Update(ctx, func(known map[string]model.Part) (model.Corpus, error) {
 			fmt.Fprintf(c.Progress, "pdpp-mcp: %s has changed; reading what is new\n", c.Data)
 			corpus, err := importer.Reopen(ctx, c.Data, known, importer.Watch{Skipped: count, Found: report.found, Later: later}, c.ownFiles()...)
 			if err != nil && ctx.Err() == nil {
@@ -182,4 +186,12 @@ func (i *openIndex) readAgain(ctx context.Context, wanted string, later []string
 			return err
 		}
 	}
+}
+
+// compare compares the files that the index holds with those of a fingerprint.
+func (k *keeper) compare(wanted string) (same, byNewer bool) {
+	held, _ := k.store.Loaded()
+	_, read, _ := strings.Cut(held, placeEnd)
+	_, now, _ := strings.Cut(wanted, placeEnd)
+	return importer.Compare(read, now)
 }

@@ -7,18 +7,14 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
-	"io"
 	"net"
 	"net/http"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/rs/zerolog"
-
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/embedding"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/semantic"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
@@ -53,21 +49,6 @@ type Server struct {
 	grants      *authority.Grants
 	granted     string // the generation of what they grant
 	makeVectors func()
-}
-
-// A Config is what a [Server] is started with.
-type Config struct {
-	Listen     string            // an address of loopback; one that is taken or empty is any
-	Data       string            // path of the person's own files; empty: the sample year
-	DB         string            // path of the index; empty: in memory
-	Embed      *embedding.Client // what makes vectors; nil: semantic search is refused
-	Progress   io.Writer         // where it says how loading goes on
-	Now        func() time.Time  // of the progress
-	Log        zerolog.Logger
-	TokenLife  time.Duration // of an access token that can be refreshed; 0: 10 minutes
-	Behind     bool          // load while it serves: requests wait for the end of that
-	KeepTokens bool          // beside the index, for the next start
-	NewTokens  bool          // make others than those that are kept
 }
 
 // Start loads the data and serves it on loopback until [Server.Close].
@@ -205,16 +186,15 @@ func (e *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuseRead(w, http.StatusInternalServerError, "index_failed", failure)
 		return
 	}
-	e.index.keepUp(e.running, r.Context())
-	e.regrant(r.Context())
+	if e.index != nil {
+		e.index.keepUp(e.running, r.Context())
+		e.regrant(r.Context())
+	}
 	resources.ServeHTTP(w, r)
 }
 
 // regrant grants the demo's tokens what there is now, after this or another process has read files again.
 func (e *Server) regrant(ctx context.Context) {
-	if e.index == nil {
-		return
-	}
 	current, err := e.index.store.Current(ctx)
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -17,9 +17,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
-// tokenKeyEnding ends the name of the file beside an index that the demo's tokens are derived from.
-const tokenKeyEnding = ".key"
-
 // demoTokens are new, or those of the last start where the index is kept: a client that was given one still reads after a restart.
 func (c Config) demoTokens() (authority.DemoTokens, error) {
 	if !c.KeepTokens || c.DB == "" {
