@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -58,18 +59,12 @@ func (e *examination) credential(names ...string) (credentials.Credential, bool)
 	now := e.Now()
 	credential, err := credentials.LoadCredential(e.Root, e.ProviderURL, e.GrantID, now, names...)
 	if err != nil {
-		code, message, next := exit.NotReady, err.Error(), ""
-		var failure *exit.Error
-		if errors.As(err, &failure) {
+		code := exit.NotReady
+		if failure, ok := errors.AsType[*exit.Error](err); ok {
 			code = failure.Code
 		}
-		if before, command, ok := strings.Cut(message, " Run: "); ok {
-			message, next = before, command
-		}
-		if next == "" {
-			next = "pdpp-mcp doctor --help"
-		}
-		e.fail("credential", code, next, "%s", message)
+		message, next, _ := strings.Cut(err.Error(), " Run: ")
+		e.fail("credential", code, cmp.Or(next, "pdpp-mcp doctor --help"), "%s", message)
 		return credentials.Credential{}, false
 	}
 	mode := "unknown"
@@ -111,10 +106,10 @@ func (e *examination) renewed(ctx context.Context, credential *credentials.Crede
 
 // provider is the URL to try, normalised: it can be reached or not, whatever the credential is like.
 func (e *examination) provider() string {
-	if e.Sample != nil {
+	switch {
+	case e.Sample != nil:
 		return e.Sample.URL
-	}
-	if e.ProviderURL == "" {
+	case e.ProviderURL == "":
 		return ""
 	}
 	provider, _ := credentials.NormalizeProviderURL(e.ProviderURL) // credentials report an error
@@ -151,6 +146,15 @@ func (e *examination) get(ctx context.Context, address string) (*http.Response, 
 	return e.http.Do(request)
 }
 
+// decode reads an answer in JSON.
+func decode(response *http.Response, into any) error {
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(body, into)
+}
+
 // clock compares the provider's clock, which counts whole seconds, with this machine's.
 func (e *examination) clock(date string, before, after time.Time) {
 	there, err := http.ParseTime(date)
@@ -174,14 +178,15 @@ func (e *examination) metadata(response *http.Response) {
 		Resource string   `json:"resource"`
 		Servers  []string `json:"authorization_servers"`
 	}
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	const next = "ask the provider's operator; local use works without"
+	err := decode(response, &document)
 	switch {
 	case response.StatusCode != http.StatusOK:
-		e.warn("metadata", "ask the provider's operator; local use works without", "The provider publishes no protected resource metadata (status %d), which hosted clients sign in by.", response.StatusCode)
-	case err != nil || json.Unmarshal(body, &document) != nil || document.Resource == "":
-		e.warn("metadata", "ask the provider's operator; local use works without", "The provider's protected resource metadata cannot be read.")
+		e.warn("metadata", next, "The provider publishes no protected resource metadata (status %d), which hosted clients sign in by.", response.StatusCode)
+	case err != nil || document.Resource == "":
+		e.warn("metadata", next, "The provider's protected resource metadata cannot be read.")
 	case len(document.Servers) == 0:
-		e.warn("metadata", "ask the provider's operator; local use works without", "The provider's protected resource metadata names no authorization server.")
+		e.warn("metadata", next, "The provider's protected resource metadata names no authorization server.")
 	default:
 		e.ok("metadata", "The provider is %s and its authorization server %s.", printable(document.Resource), printable(document.Servers[0]))
 	}
@@ -233,8 +238,7 @@ func (e *examination) token(ctx context.Context, credential credentials.Credenti
 
 // why says in few words why a request failed. The error itself quotes the URL.
 func why(err error) string {
-	var failed *url.Error
-	if errors.As(err, &failed) {
+	if failed, ok := errors.AsType[*url.Error](err); ok {
 		err = failed.Err
 	}
 	var dns *net.DNSError
@@ -246,18 +250,4 @@ func why(err error) string {
 	default:
 		return strings.TrimSuffix(strings.ReplaceAll(err.Error(), "\n", " "), ".")
 	}
-}
-
-// printable is a text from outside, bounded and without control characters.
-func printable(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r > 0x7e {
-			return '?'
-		}
-		return r
-	}, text)
-	if len(text) > 200 {
-		text = text[:200] + "…"
-	}
-	return text
 }

@@ -2,8 +2,6 @@ package doctor
 
 import (
 	"context"
-	"encoding/json"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -31,9 +29,9 @@ func (e *examination) signIn(ctx context.Context) {
 		Servers []string `json:"authorization_servers"`
 		Kinds   []string `json:"pdpp_token_kinds_supported"`
 	}
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	err = decode(response, &document)
 	switch {
-	case err != nil || response.StatusCode != http.StatusOK || json.Unmarshal(body, &document) != nil || len(document.Servers) == 0:
+	case err != nil || response.StatusCode != http.StatusOK || len(document.Servers) == 0:
 		e.warn("sign-in", "check that the URL is that of /mcp, or ask the operator", "%s does not say where hosts sign in (status %d).", origin, response.StatusCode)
 	case slices.Contains(document.Kinds, auth.KindPackage):
 		e.ok("sign-in", "Hosts sign in at %s, and all that the owner picks there can be read.", printable(document.Servers[0]))

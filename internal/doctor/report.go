@@ -1,0 +1,165 @@
+package doctor
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/clients"
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// The states of a finding.
+const (
+	OK   = "ok"
+	Warn = "warn" // it works, and could be better
+	Fail = "fail" // it does not work
+)
+
+// A Finding is what one check found.
+type Finding struct {
+	Check   string `json:"check"`          // a stable name
+	Status  string `json:"status"`         // OK, Warn or Fail
+	Message string `json:"message"`        // one sentence
+	Next    string `json:"next,omitempty"` // what to do or run next; empty where nothing is to be done
+
+	code int // the exit code of a failure
+}
+
+// A Report is what all checks found.
+type Report struct {
+	Findings []Finding `json:"findings"`
+	NotRead  []string  `json:"not_read,omitempty"` // of the person's own files
+	ExitCode int       `json:"exit_code"`          // 0 without failures; 77 with an owner's credential; that of the failures where they agree; else 1
+}
+
+// Options say what to look at.
+type Options struct {
+	OwnerVariable string // an owner credential in the environment, as transport.OwnerVariable names it
+	Root          string
+	ProviderURL   string // empty: none was named
+	GrantID       string
+	URL           string  // of a hosted server's /mcp, where hosts sign in; empty: of none
+	Sample        *Sample // of --demo and --data, instead of a provider
+
+	Program     string   // absolute path of this program
+	Environment []string // in which it is started; Run leaves out its own variables
+	Place       clients.Place
+	UserAgent   string
+	Now         func() time.Time
+}
+
+// A Sample is an embedded resource server instead of a provider.
+type Sample struct {
+	URL     string
+	Token   rs.Token
+	Name    string   // of what it serves: "the sample year"
+	Flags   []string // that have stdio serve it
+	NotRead []string // file, line and reason of what could not be read
+}
+
+// patience is how long a provider may take to answer one request.
+const patience = 10 * time.Second
+
+type examination struct {
+	Options
+	http     *http.Client
+	findings []Finding
+	well     bool // the provider answers to the credential
+}
+
+// check runs a check unless ctx has ended. What it found when ctx ended meanwhile is dropped: that blames what was checked.
+func (e *examination) check(ctx context.Context, run func()) {
+	before := len(e.findings)
+	if ctx.Err() == nil {
+		run()
+	}
+	if ctx.Err() != nil {
+		e.findings = e.findings[:before]
+	}
+}
+
+func (e *examination) ok(check, format string, arguments ...any) {
+	e.findings = append(e.findings, Finding{Check: check, Status: OK, Message: fmt.Sprintf(format, arguments...)})
+}
+
+func (e *examination) warn(check, next, format string, arguments ...any) {
+	e.findings = append(e.findings, Finding{Check: check, Status: Warn, Message: fmt.Sprintf(format, arguments...), Next: next})
+}
+
+func (e *examination) fail(check string, code int, next, format string, arguments ...any) {
+	e.findings = append(e.findings, Finding{Check: check, Status: Fail, Message: fmt.Sprintf(format, arguments...), Next: next, code: code})
+}
+
+// exitCode is that of the failures where they agree. An owner's credential comes before everything: with one, nothing else
+// starts.
+func exitCode(findings []Finding) int {
+	code := 0
+	for _, finding := range findings {
+		switch {
+		case finding.Status == Fail && finding.code == exit.Owner:
+			return exit.Owner
+		case finding.Status != Fail || finding.code == code:
+		case code == 0:
+			code = finding.code
+		default:
+			code = 1
+		}
+	}
+	return code
+}
+
+// Print shows a report to a person.
+func (r Report) Print(out io.Writer) error {
+	counts := map[string]int{}
+	for _, finding := range r.Findings {
+		counts[finding.Status]++
+		if _, err := fmt.Fprintf(out, "%-4s  %-13s %s\n", finding.Status, finding.Check, finding.Message); err != nil {
+			return err
+		}
+		if finding.Next != "" {
+			if _, err := fmt.Fprintf(out, "%21s%s\n", "next: ", finding.Next); err != nil {
+				return err
+			}
+		}
+	}
+	_, err := fmt.Fprintf(out, "\n%d ok, %d to improve, %d failed\n", counts[OK], counts[Warn], counts[Fail])
+	for _, one := range r.NotRead {
+		if err == nil {
+			_, err = fmt.Fprintf(out, "not read: %s\n", one)
+		}
+	}
+	return err
+}
+
+// PrintJSON prints a report as JSON.
+func (r Report) PrintJSON(out io.Writer) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(r)
+}
+
+// sentence makes an error's text end as one.
+func sentence(err error) string {
+	return strings.TrimSuffix(strings.ReplaceAll(err.Error(), "\n", " "), ".") + "."
+}
+
+// printable is a text from outside, bounded and without control characters.
+func printable(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r > 0x7e {
+			return '?'
+		}
+		return r
+	}, text)
+	if len(text) > 200 {
+		text = text[:200] + "…"
+	}
+	return text
+}
