@@ -1,7 +1,11 @@
 package authority
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
+	"io"
+	"net/http"
 	"slices"
 	"time"
 
@@ -123,4 +127,100 @@ func (s *Server) grantBody(r *request) any {
 		"issued_at": r.grant.IssuedAt.UTC().Format(time.RFC3339), "purpose_code": d.PurposeCode, "purpose_description": d.PurposeDescription,
 		"source": d.Source, "streams": d.Streams, "subject": map[string]string{"id": subject}, "version": "0.1.0",
 	}
+}
+
+// parseSelections reads and checks authorization_details, except for the connections: whether those exist, only the owner learns.
+func (s *Server) parseSelections(data []byte) ([]selection, error) {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	var selections []selection
+	if err := decoder.Decode(&selections); err != nil {
+		return nil, invalidDetails("it must be a list of objects with known members")
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return nil, invalidDetails("it must be one list")
+	}
+	if len(selections) == 0 || len(selections) > maxSelections {
+		return nil, invalidDetails("it must have 1 to %d entries", maxSelections)
+	}
+	for _, selected := range selections {
+		if err := selected.check(); err != nil {
+			return nil, err
+		}
+		if _, err := s.streams(selected); err != nil {
+			return nil, err
+		}
+	}
+	return selections, nil
+}
+
+// connector finds the source of a selection.
+func (s *Server) connector(source string) (model.Connector, bool) {
+	connectors := s.Connectors()
+	at := slices.IndexFunc(connectors, func(c model.Connector) bool { return c.Key == source || c.SourceID == source })
+	if at < 0 {
+		return model.Connector{}, false
+	}
+	return connectors[at], true
+}
+
+// streams spells out which streams a selection names, without their connections.
+func (s *Server) streams(selected selection) ([]StreamGrant, error) {
+	connector, ok := s.connector(selected.Source.ID)
+	if !ok || selected.Source.ID != connector.SourceID || selected.Source.Kind != "" && selected.Source.Kind != "connector" {
+		return nil, badRequest("invalid_request", "Unknown source: { id: '%s' }", clip(selected.Source.ID))
+	}
+	var grants []StreamGrant
+	for _, wanted := range selected.Streams {
+		since, until, err := wanted.TimeRange.parse()
+		if err != nil {
+			return nil, err
+		}
+		known := false
+		for _, stream := range connector.Streams {
+			if wanted.Name != "*" && wanted.Name != stream.Name {
+				continue
+			}
+			known = true
+			fields, err := wantedFields(stream, wanted.Fields)
+			if err != nil {
+				return nil, err
+			}
+			grants = append(grants, StreamGrant{
+				ConnectorKey: connector.Key, Stream: stream.Name, ConnectionIDs: wanted.InstanceIDs, Fields: fields, Since: since, Until: until,
+			})
+		}
+		if !known {
+			return nil, badRequest("source.authorization_details_invalid", "Unknown stream: %s", clip(wanted.Name))
+		}
+	}
+	return grants, nil
+}
+
+// bind gives a selection its connections: those that it names, or else the only one that the source has.
+func (s *Server) bind(selected selection) (model.Connector, []StreamGrant, error) {
+	connector, _ := s.connector(selected.Source.ID)
+	granted, err := s.streams(selected)
+	if err != nil {
+		return connector, nil, err
+	}
+	all := connectionIDs(connector)
+	for i, stream := range granted {
+		for _, id := range stream.ConnectionIDs {
+			if !slices.Contains(all, id) {
+				return connector, nil, &RefusedError{
+					Status: http.StatusNotFound, Code: "connector_instance_not_found", Message: "Connector instance '" + clip(id) + "' does not exist.",
+				}
+			}
+		}
+		if len(stream.ConnectionIDs) > 0 {
+			continue
+		}
+		if len(all) != 1 {
+			return connector, nil, badRequest("source.authorization_details_invalid",
+				"Omitted instance_ids requires exactly one eligible instance for stream '%s', found %d", stream.Stream, len(all))
+		}
+		granted[i].ConnectionIDs = all
+	}
+	return connector, granted, nil
 }

@@ -37,11 +37,6 @@ type detail struct {
 	Type               string         `json:"type"`
 }
 
-type sourceBody struct {
-	ID   string `json:"id"`
-	Kind string `json:"kind"`
-}
-
 type streamDetail struct {
 	Fields         []string        `json:"fields"`
 	InstanceIDs    []string        `json:"instance_ids"`
@@ -113,9 +108,6 @@ func (s *Server) details(grant Grant) []detail {
 	}
 	return details
 }
-
-// defaultPurpose is that of a grant that names none.
-const defaultPurpose = "https://pdpp.dev/purpose/personal_ai_assistant"
 
 func newDetail(connector model.Connector, grant Grant) detail {
 	return detail{

@@ -1,24 +1,19 @@
 package importer
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/archive"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/database"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/document"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/services"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
@@ -169,53 +164,6 @@ func (l *lister) addSheets(file sourceFile, opened fs.File) {
 			name = strings.TrimSuffix(name, path.Ext(name)) + "/" + sheet.Name + path.Ext(name)
 		}
 		l.addStream(l.streamFor(formatWorkbook, name), formatWorkbook, file)
-	}
-}
-
-func openWorkbook(file fs.File) (*document.Workbook, error) {
-	at, size, err := archive.ReaderAt(file, archive.MaxNested)
-	if err != nil {
-		return nil, err
-	}
-	return document.OpenWorkbook(at, size)
-}
-
-// part reads a sheet or a table.
-func (s *fileStream) part(ctx context.Context, file fs.File, from sourceFile) (item.Reader, error) {
-	if s.format == formatDatabase {
-		log, _ := openLog(s.from.fsys, from.name)
-		return database.NewReader(ctx, file, log, from.part), nil
-	}
-	book, err := openWorkbook(file)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := book.Read(from.part)
-	if err != nil {
-		return nil, err
-	}
-	return table.NewReader(bufio.NewReaderSize(rows, 1<<16), s.cells, &s.idField, true), nil
-}
-
-// logEnding ends the name of the log that a database may have beside it.
-const logEnding = "-wal"
-
-// openLog opens the log of a database: nil if there is none.
-func openLog(fsys fs.FS, name string) (io.Reader, []sourceFile) {
-	info, err := fs.Stat(fsys, name+logEnding)
-	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
-		return nil, nil
-	}
-	file, err := fsys.Open(name + logEnding)
-	if err != nil {
-		return nil, nil
-	}
-	return file, []sourceFile{{name: name + logEnding, size: info.Size(), modified: info.ModTime()}}
-}
-
-func closeLog(log io.Reader) {
-	if file, ok := log.(io.Closer); ok {
-		_ = file.Close() // it was only read
 	}
 }
 

@@ -215,3 +215,66 @@ func distance(a, b []rune) int {
 	}
 	return last[len(b)]
 }
+
+// lighten marks the words that carry no weight: stop words of the query's language, unless the query has no others. It returns
+// the languages that the query may be in. A query is English unless it has more stop words of another language, at least two or one of
+// the language of most texts: "son" and "car" are English words too. A stop word of another language that is rare is one that counts.
+func (s *searcher) lighten() (uint32, error) {
+	var terms []string
+	for _, u := range s.query.units {
+		if !u.quoted {
+			terms = append(terms, u.phrase...)
+		}
+	}
+	guess, evidence := guessLanguages(terms)
+	if texts, _ := s.texts(); evidence == 1 && guess&1 == 0 {
+		for i := range texts {
+			if texts[i] <= texts[0] {
+				guess &^= 1 << i
+			}
+		}
+	}
+	language := guess
+	if guess&1 != 0 {
+		language = 1
+	}
+	weighty := false
+	for i := range s.query.units {
+		u := &s.query.units[i]
+		stop := !u.light && !u.quoted && !slices.ContainsFunc(u.phrase, func(term string) bool { return stopLanguages()[term]&language == 0 }) && !s.query.isMay(i)
+		short := !u.light && !u.quoted && u.isShortStop(i == 0)
+		if stop && language != 1 || short && !stop {
+			found, err := s.postings(u.phrase)
+			if err != nil {
+				return 0, err
+			}
+			// A letter is in other words, as o in o'clock.
+			stop = len(found) == 0 || stop && len(found)*rareShare >= s.records || short && strings.Contains(vowels, u.phrase[0])
+		}
+		u.light = u.light || stop
+		weighty = weighty || !u.light
+	}
+	if !weighty {
+		for i := range s.query.units {
+			s.query.units[i].light = false
+		}
+	}
+	return guess, nil
+}
+
+// Articles and the like of a language that is not the query's are no words of it: those of one vowel, and of two letters where no record has
+// them. Longer ones may be words, as hat is.
+const (
+	shortStop = 2
+	vowels    = "aeiouy"
+)
+
+// isShortStop reports whether a unit is such a word, written as one: neither AI nor té nor the E of a vitamin is. The first may have a capital.
+func (u *unit) isShortStop(first bool) bool {
+	term := u.phrase[0]
+	return len(u.phrase) == 1 && len(term) <= shortStop && stopLanguages()[term] != 0 && u.text != "" &&
+		u.text[1:] == term[1:] && (u.text[0] == term[0] || first)
+}
+
+// rareShare is how rare a word is that is not common: it is in fewer than one record of so many.
+const rareShare = 100

@@ -16,8 +16,7 @@ import (
 
 // Bounds of indexing by meaning.
 const (
-	partSize    = 1000 // code points of a text that get a vector of their own: less than what small models take
-	recordsRead = 64   // of a stream at a time
+	recordsRead = 64 // of a stream at a time
 	queryTime   = 15 * time.Second
 	shortestGap = time.Second // before an endpoint that failed is asked again; twice as long each time
 	longestGap  = time.Minute

@@ -8,6 +8,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
+// partSize is how many code points of a text get a vector of their own: less than what small models take.
+const partSize = 1000
+
 // A Part is a piece of a text of a record.
 type Part struct {
 	Column int    // of its field among those searched

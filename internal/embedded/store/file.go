@@ -11,10 +11,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
-
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // Names of the table meta.
@@ -50,15 +46,6 @@ func (e *IndexError) Error() string {
 		return fmt.Sprintf("The index file %q is damaged: %s. Delete it with its -wal and -shm files, or name another, and the files are read again.", e.Path, e.Reason)
 	}
 	return fmt.Sprintf("The index file %q %s. It was not changed: name another file, or one that does not exist yet.", e.Path, e.Reason)
-}
-
-// Explain returns the *IndexError of an error that a damaged index file led to, and any other as it is.
-func (s *Store) Explain(err error) error {
-	failed, ok := errors.AsType[*sqlite.Error](err)
-	if ok && s.path != "" && slices.Contains([]int{sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}, failed.Code()&0xff) {
-		return &IndexError{Path: s.path, Reason: failed.Error(), Damaged: true}
-	}
-	return err
 }
 
 // IndexFiles are the files of the index at a path; none when it is empty.

@@ -14,7 +14,9 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"modernc.org/sqlite"
 	_ "modernc.org/sqlite" // the database/sql driver "sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
@@ -232,4 +234,13 @@ func (s *Store) Close() error {
 		return s.db.Close()
 	}
 	return errors.Join(s.pinned.Close(), s.db.Close())
+}
+
+// Explain returns the *IndexError of an error that a damaged index file led to, and any other as it is.
+func (s *Store) Explain(err error) error {
+	failed, ok := errors.AsType[*sqlite.Error](err)
+	if ok && s.path != "" && slices.Contains([]int{sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}, failed.Code()&0xff) {
+		return &IndexError{Path: s.path, Reason: failed.Error(), Damaged: true}
+	}
+	return err
 }

@@ -17,21 +17,6 @@ import (
 // maxSheet is how much of a sheet is read, in bytes with its marks. Of what all sheets share it is maxXML.
 const maxSheet = 1 << 30
 
-// A Sheet is a sheet of a workbook.
-type Sheet struct {
-	Name string
-	part string // of the archive
-}
-
-// A Workbook is an .xlsx file with what its sheets share. Sheets are read row by row, as comma separated values.
-type Workbook struct {
-	Sheets []Sheet
-	parts  *zip.Reader
-	texts  []string // shared by cells
-	styles []cellStyle
-	epoch  time.Time
-}
-
 // OpenWorkbook reads what a workbook says about its sheets.
 func OpenWorkbook(file io.ReaderAt, size int64) (*Workbook, error) {
 	parts, err := zip.NewReader(file, size)
@@ -62,16 +47,6 @@ func OpenWorkbook(file io.ReaderAt, size int64) (*Workbook, error) {
 	return b, err
 }
 
-// attribute is that of an element, whatever its name space.
-func attribute(e xml.StartElement, name string) string {
-	for _, one := range e.Attr {
-		if one.Name.Local == name {
-			return one.Value
-		}
-	}
-	return ""
-}
-
 // each visits the elements of a part.
 func (b *Workbook) each(name string, element func(xml.StartElement)) error {
 	return b.tokens(name, func(token xml.Token, _ []string) error {
@@ -88,16 +63,6 @@ func (b *Workbook) tokens(name string, visit func(token xml.Token, inside []stri
 	}
 	return nil
 }
-
-// A cellStyle says what a number is shown as.
-type cellStyle int
-
-const (
-	asNumber cellStyle = iota
-	asDate
-	asClock   // a time of day
-	asElapsed // how long something took
-)
 
 var (
 	notDate = item.Expression(`"[^"]*"|\\.|\[[^\]]*\]|;.*`)

@@ -192,3 +192,6 @@ func valueEnd(text []byte, at int) int {
 		at++
 	}
 }
+
+// A Field is one field of a record.
+type Field = model.Value

@@ -66,9 +66,6 @@ func SkipMark(input *bufio.Reader) {
 	}
 }
 
-// A Field is one field of a record.
-type Field = model.Value
-
 // An Item is a record as it was found.
 type Item struct {
 	Line   int    // where it begins

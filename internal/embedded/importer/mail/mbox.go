@@ -16,15 +16,6 @@ import (
 // MaxMessage is how long a message may be with its attachments, in bytes. It is in memory while it is read.
 const MaxMessage = 64 << 20
 
-var (
-	// fromLine is the line above each message of an mbox file: an address and a date as asctime writes it, perhaps with a zone (RFC 4155).
-	fromLine = item.Expression(`^From \S.* ((?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +\d{1,2} \d{1,2}:\d{2}(?::\d{2})? .*\d{4}\b.*)`)
-	// headerLine begins the header of a message, which may be quoted in an odd mailbox.
-	headerLine = item.Expression(`^>?[!-9;-~]+[ \t]*:`)
-	// quotedFrom is a line of a message that would have looked like a fromLine.
-	quotedFrom = item.Expression(`^>+From `)
-)
-
 // A Reader reads messages from an mbox file, or the one of an .eml file.
 //
 // A message begins at a line "From ADDRESS DATE" that is the first of the file or follows an empty line, and is followed by a header; such

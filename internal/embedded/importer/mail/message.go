@@ -60,23 +60,6 @@ func readMessage(raw, from []byte) (Message, error) {
 	return one, nil
 }
 
-// A message is what is gathered from its parts.
-type message struct {
-	header  mail.Header
-	parts   []textPart
-	files   []Attachment
-	defects []string
-}
-
-func (m *message) defect(text string) {
-	for _, known := range m.defects {
-		if known == text {
-			return
-		}
-	}
-	m.defects = append(m.defects, text)
-}
-
 // cutHeader cuts a message or a part after the empty line below its header.
 func cutHeader(raw []byte) (head, body []byte) {
 	for at := 0; at < len(raw); {
@@ -120,15 +103,6 @@ func (m *message) repair(head []byte) []byte {
 // words is a header that people read, with encoded words decoded (RFC 2047).
 func (m *message) words(name string) string {
 	return decodeWords(m.header.Get(name))
-}
-
-func decodeWords(text string) string {
-	text = utf8text.Mend(text)
-	decoder := mime.WordDecoder{CharsetReader: charsetReader}
-	if decoded, err := decoder.DecodeHeader(text); err == nil {
-		text = decoded
-	}
-	return strings.TrimSpace(strings.ToValidUTF8(text, "\ufffd"))
 }
 
 // list reads addresses. A header that cannot be parsed is one address as it stands.
@@ -294,3 +268,12 @@ func splitLabels(text string) []string {
 	}
 	return labels
 }
+
+var (
+	// fromLine is the line above each message of an mbox file: an address and a date as asctime writes it, perhaps with a zone (RFC 4155).
+	fromLine = item.Expression(`^From \S.* ((?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +\d{1,2} \d{1,2}:\d{2}(?::\d{2})? .*\d{4}\b.*)`)
+	// headerLine begins the header of a message, which may be quoted in an odd mailbox.
+	headerLine = item.Expression(`^>?[!-9;-~]+[ \t]*:`)
+	// quotedFrom is a line of a message that would have looked like a fromLine.
+	quotedFrom = item.Expression(`^>+From `)
+)

@@ -9,6 +9,7 @@ import (
 	"mime"
 	"mime/multipart"
 	"mime/quotedprintable"
+	"net/mail"
 	"net/textproto"
 	"strings"
 	"unicode/utf8"
@@ -264,4 +265,30 @@ func (m *message) decodeText(label string, content []byte) string {
 
 func charsetReader(label string, input io.Reader) (io.Reader, error) {
 	return charset.NewReaderLabel(label, input)
+}
+
+// A message is what is gathered from its parts.
+type message struct {
+	header  mail.Header
+	parts   []textPart
+	files   []Attachment
+	defects []string
+}
+
+func (m *message) defect(text string) {
+	for _, known := range m.defects {
+		if known == text {
+			return
+		}
+	}
+	m.defects = append(m.defects, text)
+}
+
+func decodeWords(text string) string {
+	text = utf8text.Mend(text)
+	decoder := mime.WordDecoder{CharsetReader: charsetReader}
+	if decoded, err := decoder.DecodeHeader(text); err == nil {
+		text = decoded
+	}
+	return strings.TrimSpace(strings.ToValidUTF8(text, "\ufffd"))
 }

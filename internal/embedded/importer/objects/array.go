@@ -6,9 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
 // An arrayReader reads JSON objects in an array, or in arrays that are fields of an object. Which fields those are shows only at the end of
@@ -196,4 +199,51 @@ func (r *arrayReader) end() error {
 		return item.UnusableError{Line: r.line(nil), Reason: "the array does not end: " + why(err)}
 	}
 	return io.EOF
+}
+
+// chooseField finds the field of the object whose array is read.
+func (r *arrayReader) chooseField(fields []string) error {
+	found, beside, err := r.arrays(nil, 1)
+	if err == nil && len(found) == 0 {
+		r.keyed, err = r.holdsRecords()
+		r.single = !r.keyed
+		return err
+	}
+	if filled := slices.DeleteFunc(slices.Clone(found), func(one foundArray) bool { return one.items == 0 }); len(filled) > 0 {
+		found = filled
+	} else if err != nil || len(beside) > 0 {
+		r.single = err == nil
+		return err
+	}
+	longest, only := found[0], ", the one with the most items,"
+	for _, one := range found {
+		if one.objects > longest.objects {
+			longest = one
+		}
+	}
+	for _, name := range slices.Backward(fields) {
+		if at := slices.IndexFunc(found, func(one foundArray) bool { return one.at[0] == name }); at >= 0 {
+			longest, only = found[at], ""
+		}
+	}
+	if err == nil && only != "" && longest.objects == 0 && longest.items > 0 {
+		r.single = true
+		return nil
+	}
+	r.paths = []path{longest.at} // a file that is broken later on is read until there
+	if err == nil && len(beside) == 0 && only != "" && len(found) > 1 && alike(found) {
+		r.paths, r.lists = paths(found), true
+		return nil
+	}
+	name := utf8text.OneLine(longest.at[0])
+	for _, one := range found {
+		if one.at[0] != longest.at[0] && !strings.HasPrefix(one.at[0], "@") { // as in "@context", which says what the names mean
+			r.others = append(r.others, item.UnusableError{Line: 1, Reason: fmt.Sprintf("the field %q is an array too; only %q%s is loaded", utf8text.OneLine(one.at[0]), name, only)})
+		}
+	}
+	if beside = slices.DeleteFunc(beside, isAboutList); len(beside) > 0 {
+		reason := fmt.Sprintf("only the array %q is loaded, and not what is beside it: %s", name, utf8text.OneLine(strings.Join(beside, ", ")))
+		r.others = append(r.others, item.UnusableError{Line: 1, Reason: reason})
+	}
+	return nil
 }

@@ -3,6 +3,7 @@ package objects
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
@@ -159,4 +160,49 @@ func (d *document) leave(found *foundArray) error {
 		}
 	}
 	return nil
+}
+
+// A path is the keys that lead from the object of a file to a value in it.
+type path []string
+
+// key is a text that no other path has.
+func (p path) key() string { return fmt.Sprintf("%q", []string(p)) }
+
+// places are where a reader meets arrays, and the objects that lead to them, by their keys.
+type places struct{ arrays, above map[string]bool }
+
+func newPlaces(of []path) places {
+	p := places{map[string]bool{}, map[string]bool{}}
+	for _, one := range of {
+		p.arrays[one.key()] = true
+		for end := range one {
+			p.above[one[:end].key()] = true
+		}
+	}
+	return p
+}
+
+// A foundArray is an array in a field of the object, or of an object in it.
+type foundArray struct {
+	at             path
+	items, objects int
+	shape          string // the names of the fields of its first item
+}
+
+// differAt is the place of the only key in which two paths differ; -1 where there is none, or more than one.
+func differAt(a, b path) int {
+	at := -1
+	if len(a) != len(b) {
+		return at
+	}
+	for index := range a {
+		if a[index] == b[index] {
+			continue
+		}
+		if at >= 0 {
+			return -1
+		}
+		at = index
+	}
+	return at
 }

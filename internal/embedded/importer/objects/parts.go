@@ -123,24 +123,6 @@ func (p Part) keys() path {
 	return slices.Delete(slices.Clone(p.Arrays[0]), at, at+1)
 }
 
-// differAt is the place of the only key in which two paths differ; -1 where there is none, or more than one.
-func differAt(a, b path) int {
-	at := -1
-	if len(a) != len(b) {
-		return at
-	}
-	for index := range a {
-		if a[index] == b[index] {
-			continue
-		}
-		if at >= 0 {
-			return -1
-		}
-		at = index
-	}
-	return at
-}
-
 // NewPart reads a part of a file.
 func NewPart(file io.ReadSeeker, part Part) item.Reader {
 	if part.Beside != nil {

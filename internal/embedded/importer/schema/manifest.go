@@ -14,49 +14,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// ManifestName is the name of the file at the top of a folder.
-const ManifestName = "manifest.json"
-
-// A Folder is the file manifest.json of a folder, in the form that docs/data.md describes.
-type Folder struct {
-	Blobs      string // the folder of files that records name; empty: none
-	Sorted     bool   // each file is in the order of emission
-	Connectors []Connector
-}
-
-// A Connector is what a manifest says about one connector.
-type Connector struct {
-	Key         string
-	SourceID    string
-	Connections []Connection
-	Streams     []Stream // in the order in which they are served
-}
-
-// A Connection is a folder of a connector.
-type Connection struct {
-	ID          string `json:"id"`
-	DisplayName string `json:"display_name"`
-	Folder      string `json:"folder"`
-}
-
-// A Stream is what a manifest says about one stream.
-type Stream struct {
-	Name string `json:"-"`
-
-	IDField      string            `json:"id_field"`
-	TimeField    string            `json:"time_field"`
-	TitleField   string            `json:"title_field"`
-	EmittedField string            `json:"emitted_field"`
-	Types        map[string]string `json:"types"`
-	Relations    []model.Relation  `json:"relations"`
-	Views        []model.View      `json:"views"`
-
-	// Fields describe the stream completely, so that its files are not read in advance.
-	Fields           []model.Field `json:"fields"`
-	CursorField      string        `json:"cursor_field"`
-	ConsentTimeField string        `json:"consent_time_field"`
-}
-
 // The connector and connection of a folder whose manifest names none. A database holds one folder, so they need not be unique.
 const (
 	folderConnector  = "files"
