@@ -220,8 +220,9 @@ func (l *lister) add(name string, info fs.FileInfo) {
 
 // isTwin reports a page of HTML beside a note of Google Keep of its name, which says the same.
 func (l *lister) isTwin(name string) bool {
-	start, err := beginning(l.from.fsys, strings.TrimSuffix(name, path.Ext(name))+".json", startBytes)
-	return err == nil && services.IsKeep(start)
+	note := strings.TrimSuffix(name, path.Ext(name)) + ".json"
+	start, err := beginning(l.from.fsys, note, startBytes)
+	return err == nil && services.IsKeep(note, start)
 }
 
 // addTo puts a file with the others of its stream, which is called after what they have in common.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -77,6 +78,32 @@ func formatOf(name string) format {
 	return formatUnknown
 }
 
+// An export is what a service writes.
+type export struct {
+	format format
+	kind   format // by the endings of the names of its files
+	ending string // of unknown files
+	is     func(name string, start []byte) bool
+	read   func(text io.ReadSeeker) item.Reader // nil: to read it takes more than its text
+}
+
+// exports are those that are known by how their files begin.
+var exports = [...]export{
+	{formatBookmarks, formatDocument, "", services.IsBookmarks, services.Bookmarks},
+	{formatTelegramPage, formatDocument, "", services.IsTelegramPage, nil},
+	{formatMastodon, formatArray, "", services.IsOutbox, services.Mastodon},
+	{formatKeep, formatArray, "", services.IsKeep, nil},
+	{formatTelegram, formatArray, "", services.IsTelegram, services.Telegram},
+	{formatAssistant, formatArray, "", services.IsAssistant, services.Assistant},
+	{formatMeta, formatArray, "", services.IsMeta, nil},
+	{formatX, formatUnknown, ".js", services.IsX, services.X},
+	{formatChat, formatUnknown, ".txt", services.IsWhatsApp, services.WhatsApp},
+	{formatClippings, formatUnknown, ".txt", services.IsClippings, services.Clippings},
+	{formatHealth, formatUnknown, ".xml", services.IsHealth, services.Health},
+	{formatTable, formatUnknown, ".xml", services.IsXMLRows, nil},
+	{formatEvernote, formatUnknown, ".enex", func(_ string, start []byte) bool { return isText(start) }, services.Evernote},
+}
+
 // recognize settles how a file is read, or says why it is not.
 func recognize(fsys fs.FS, name string) (kind format, reason string) {
 	switch kind = formatOf(name); {
@@ -96,36 +123,17 @@ func recognize(fsys fs.FS, name string) (kind format, reason string) {
 		return kind, ""
 	case (kind == formatTable || kind == formatArray) && services.IsPasswords(start, kind == formatTable):
 		return formatUnknown, passwords
-	case kind == formatDocument && services.IsBookmarks(start):
-		return formatBookmarks, ""
 	case kind == formatArray && holdsLines(start):
 		return formatLines, ""
 	case kind == formatArray && services.IsSlackDay(name) && isSlack(fsys, name):
 		return formatSlack, ""
-	case kind == formatArray && path.Base(name) == "outbox.json" && services.IsOutbox(start):
-		return formatMastodon, ""
-	case kind == formatArray && services.IsKeep(start):
-		return formatKeep, ""
-	case kind == formatArray && services.IsTelegram(name, start):
-		return formatTelegram, ""
-	case kind == formatArray && services.IsAssistant(name, start):
-		return formatAssistant, ""
-	case kind == formatArray && services.IsMeta(name, start):
-		return formatMeta, ""
-	case strings.EqualFold(path.Ext(name), ".js") && services.IsX(start):
-		return formatX, ""
-	case strings.EqualFold(path.Ext(name), ".txt") && services.IsWhatsApp(start):
-		return formatChat, ""
-	case strings.EqualFold(path.Ext(name), ".txt") && services.IsClippings(start):
-		return formatClippings, ""
-	case strings.EqualFold(path.Ext(name), ".xml") && services.IsHealth(start):
-		return formatHealth, ""
-	case strings.EqualFold(path.Ext(name), ".enex") && isText(start):
-		return formatEvernote, ""
-	case strings.EqualFold(path.Ext(name), ".xml") && services.IsXMLRows(start):
-		return formatTable, ""
-	case kind == formatDocument && services.IsTelegramPage(name, start):
-		return formatTelegramPage, ""
+	}
+	for _, one := range exports {
+		if kind == one.kind && (one.ending == "" || strings.EqualFold(path.Ext(name), one.ending)) && one.is(name, start) {
+			return one.format, ""
+		}
+	}
+	switch {
 	case kind == formatDocument && isActivity(fsys, name):
 		return formatActivity, ""
 	case kind != formatUnknown && !isText(start):

@@ -53,6 +53,11 @@ func (s *fileStream) reader(ctx context.Context, file seekableFile, from sourceF
 	if err != nil {
 		return nil, err
 	}
+	for _, one := range exports {
+		if s.format == one.format && one.read != nil {
+			return one.read(text), nil
+		}
+	}
 	switch s.format {
 	case formatWorkbook, formatDatabase:
 		return s.part(ctx, file, from)
@@ -72,30 +77,14 @@ func (s *fileStream) reader(ctx context.Context, file seekableFile, from sourceF
 		return document.Office(at, size, name), nil
 	case formatKeep:
 		return services.Keep(text, strings.TrimSuffix(name, path.Ext(name))), nil
-	case formatHealth:
-		return services.Health(file), nil
 	case formatActivity:
 		return services.Activity(text), nil
-	case formatEvernote:
-		return services.Evernote(text), nil
-	case formatBookmarks:
-		return services.Bookmarks(text), nil
-	case formatTelegram:
-		return services.Telegram(text), nil
 	case formatTelegramPage:
 		return services.TelegramPage(text, path.Base(folder)), nil
 	case formatCalendar:
 		return calendar.NewReader(text), nil
-	case formatChat:
-		return services.WhatsApp(text), nil
 	case formatSlack:
 		return services.Slack(text, path.Base(folder), s.slackUsers(path.Dir(folder))), nil
-	case formatX:
-		return services.X(text), nil
-	case formatMastodon:
-		return services.Mastodon(text), nil
-	case formatAssistant:
-		return services.Assistant(text), nil
 	case formatMeta:
 		return services.Meta(text, path.Base(folder), from.part != ""), nil
 	case formatArray:
@@ -119,8 +108,6 @@ func (s *fileStream) reader(ctx context.Context, file seekableFile, from sourceF
 		return messagesReader{mail.NewReader(input)}, nil
 	case formatContacts:
 		return contacts.NewReader(input), nil
-	case formatClippings:
-		return services.Clippings(input), nil
 	}
 	return objects.NewLines(input), nil
 }

@@ -17,7 +17,7 @@ import (
 var aboveBookmarks = item.Expression(`(?i)<!DOCTYPE NETSCAPE-Bookmark-file-1>|<title>(?:Pocket Export|Instapaper: Export)</title>`)
 
 // IsBookmarks reports that a page begins as a list of bookmarks does.
-func IsBookmarks(start []byte) bool { return aboveBookmarks().Match(start) }
+func IsBookmarks(_ string, start []byte) bool { return aboveBookmarks().Match(start) }
 
 // A bookmarksReader reads links in lists, each below the heading of its folder.
 type bookmarksReader struct {
@@ -31,7 +31,7 @@ type bookmarksReader struct {
 }
 
 // Bookmarks reads kept links.
-func Bookmarks(file io.Reader) item.Reader {
+func Bookmarks(file io.ReadSeeker) item.Reader {
 	r := &bookmarksReader{page: html.NewTokenizer(file)}
 	r.page.SetMaxBuf(item.MaxLine)
 	return r

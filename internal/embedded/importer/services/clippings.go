@@ -20,7 +20,7 @@ var (
 )
 
 // IsClippings reports that a text begins as the clippings of a Kindle do.
-func IsClippings(start []byte) bool {
+func IsClippings(_ string, start []byte) bool {
 	lines := bytes.SplitN(start, []byte("\n"), 4)
 	return len(lines) == 4 && bytes.HasPrefix(lines[1], []byte("- ")) && bytes.Contains(lines[1], []byte(" | ")) && len(bytes.TrimSpace(lines[2])) == 0
 }
@@ -28,7 +28,11 @@ func IsClippings(start []byte) bool {
 type clippingsReader struct{ lines *item.Lines }
 
 // Clippings reads what a person marked and noted on a Kindle.
-func Clippings(input *bufio.Reader) item.Reader { return clippingsReader{item.NewLines(input)} }
+func Clippings(file io.ReadSeeker) item.Reader {
+	input := bufio.NewReaderSize(file, 1<<16)
+	item.SkipMark(input)
+	return clippingsReader{item.NewLines(input)}
+}
 
 func (r clippingsReader) Next() (item.Item, error) {
 	var lines []string

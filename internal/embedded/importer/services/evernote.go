@@ -16,7 +16,7 @@ import (
 type evernoteReader struct{ elements }
 
 // Evernote reads notes. Of their attachments it reads the names.
-func Evernote(file io.Reader) item.Reader {
+func Evernote(file io.ReadSeeker) item.Reader {
 	return &evernoteReader{newElements(&withoutData{input: bufio.NewReaderSize(file, 1<<16)})}
 }
 

@@ -13,13 +13,15 @@ import (
 )
 
 // IsHealth reports that a file begins as what Apple's Health exports.
-func IsHealth(start []byte) bool { return bytes.Contains(start, []byte("<!DOCTYPE HealthData")) }
+func IsHealth(_ string, start []byte) bool {
+	return bytes.Contains(start, []byte("<!DOCTYPE HealthData"))
+}
 
 // A healthReader reads measurements, workouts and what a day came to: elements whose attributes say most of it.
 type healthReader struct{ elements }
 
 // Health reads what Apple's Health exports.
-func Health(file io.Reader) item.Reader { return &healthReader{newElements(file)} }
+func Health(file io.ReadSeeker) item.Reader { return &healthReader{newElements(file)} }
 
 func (r *healthReader) Next() (item.Item, error) {
 	for {

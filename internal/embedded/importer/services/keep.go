@@ -58,6 +58,6 @@ func Keep(file io.Reader, name string) item.Reader {
 }
 
 // IsKeep reports that a file may be a note of Google Keep, or what Google says of a photo.
-func IsKeep(start []byte) bool {
+func IsKeep(_ string, start []byte) bool {
 	return bytes.Contains(start, []byte(`"userEditedTimestampUsec"`)) || bytes.Contains(start, []byte(`"photoTakenTime"`))
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"path"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/htmltext"
@@ -49,7 +50,8 @@ func Mastodon(file io.ReadSeeker) item.Reader {
 	}}
 }
 
-// IsOutbox reports that a JSON file begins as an outbox of ActivityPub does.
-func IsOutbox(start []byte) bool {
-	return bytes.Contains(start, []byte(`"orderedItems"`)) || bytes.Contains(start, []byte(`"OrderedCollection"`))
+// IsOutbox reports that a file is called and begins as an outbox of ActivityPub.
+func IsOutbox(name string, start []byte) bool {
+	return path.Base(name) == "outbox.json" &&
+		(bytes.Contains(start, []byte(`"orderedItems"`)) || bytes.Contains(start, []byte(`"OrderedCollection"`)))
 }

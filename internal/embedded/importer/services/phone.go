@@ -50,7 +50,7 @@ func isPhone(start []byte) bool {
 }
 
 // IsXMLRows reports that XML begins as what a bank sends of an account or a phone keeps of its messages.
-func IsXMLRows(start []byte) bool { return isStatement(start) || isPhone(start) }
+func IsXMLRows(_ string, start []byte) bool { return isStatement(start) || isPhone(start) }
 
 func xmlRows(text string) ([][]string, error) {
 	if !isPhone([]byte(text[:min(len(text), 4096)])) {

@@ -29,7 +29,7 @@ type telegramReader struct {
 }
 
 // Telegram reads the messages of the chats that Telegram exported.
-func Telegram(file io.Reader) item.Reader {
+func Telegram(file io.ReadSeeker) item.Reader {
 	input := bufio.NewReaderSize(file, 1<<16)
 	item.SkipMark(input)
 	next, stop := iter.Pull2(func(yield func(item.Item, error) bool) {

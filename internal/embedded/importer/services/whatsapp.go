@@ -24,7 +24,7 @@ var (
 )
 
 // IsWhatsApp reports that a text begins as an exported chat does.
-func IsWhatsApp(start []byte) bool {
+func IsWhatsApp(_ string, start []byte) bool {
 	return chatHead(chatMarks.Replace(string(utf8text.FirstLine(start)))) != nil
 }
 

@@ -89,7 +89,7 @@ func (a *afterAssignment) Seek(int64, int) (int64, error) {
 }
 
 // IsX reports that a script begins as those of an archive of X do.
-func IsX(start []byte) bool {
+func IsX(_ string, start []byte) bool {
 	begin, _, ok := bytes.Cut(start, []byte("="))
 	return ok && bytes.HasPrefix(bytes.TrimSpace(begin), []byte("window.YTD.")) && len(begin) < maxAssignment
 }
