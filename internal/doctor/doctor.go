@@ -20,7 +20,9 @@ import (
 // alone is cached, that is the one. Its error is a *exit.Error with the report's exit code when something does not
 // work, or a *transport.StoppedError when ctx ends first.
 func Run(ctx context.Context, o Options, asJSON bool, out io.Writer) error {
-	o.Environment = environmentWithoutOurs(o.Environment)
+	o.Environment = slices.DeleteFunc(slices.Clone(o.Environment), func(variable string) bool { // flags alone say how it is started
+		return strings.HasPrefix(variable, "PDPP_")
+	})
 	if cached := credentials.CachedProviders(o.Root); o.ProviderURL == "" && o.Sample == nil && len(cached) == 1 {
 		o.ProviderURL = cached[0]
 	}
@@ -39,11 +41,6 @@ func Run(ctx context.Context, o Options, asJSON bool, out io.Writer) error {
 		return &exit.Error{Code: report.ExitCode, Message: "something does not work; what to do next is shown above."}
 	}
 	return nil
-}
-
-// environmentWithoutOurs is an environment in which this program is started with nothing but its flags.
-func environmentWithoutOurs(environment []string) []string {
-	return slices.DeleteFunc(slices.Clone(environment), func(variable string) bool { return strings.HasPrefix(variable, "PDPP_") })
 }
 
 // Examine runs every check until ctx ends. A check that depends on one that failed is left out.

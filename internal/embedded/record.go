@@ -135,11 +135,10 @@ func (c *call) expansions(sources []access) ([]string, *apiError) {
 
 // relation finds a relation of a source with what it leads to, as far as that is granted, and reads its limit.
 func (c *call) relation(from access, name string) (expansion, access, *apiError) {
-	at := slices.IndexFunc(from.Stream.Relations, func(r model.Relation) bool { return r.Name == name })
-	if at < 0 {
+	relation, ok := model.Find(from.Stream.Relations, func(r model.Relation) bool { return r.Name == name })
+	if !ok {
 		return expansion{}, access{}, invalidExpand("Unknown expand relation '%s' on stream '%s'", name, from.Stream.Name)
 	}
-	relation := from.Stream.Relations[at]
 	target, usable := c.target(from, relation)
 	if !usable {
 		return expansion{}, access{}, invalidExpand("Expand relation '%s' leads to stream '%s', which is not granted", name, relation.Target)

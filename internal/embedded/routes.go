@@ -24,52 +24,25 @@ func routes(embeddings bool) []route {
 	nearest := search
 	nearest.lenient = !embeddings // refused whatever it is asked
 	return []route{
-		{
-			path:   []string{"schema"},
-			params: routeParams{single: scoped("view", "detail", "stream")},
-			answer: (*call).schema,
-		},
-		{
-			path:   []string{"streams"},
-			params: routeParams{single: scoped()},
-			answer: (*call).streams,
-		},
-		{
-			path:   []string{"streams", "*"},
-			params: routeParams{single: scoped()},
-			answer: (*call).stream,
-		},
-		{
-			path: []string{"streams", "*", "records"},
-			params: routeParams{
-				single: scoped("limit", "cursor", "order", "sort", "count", "view", "changes_since"),
-				lists:  []string{"fields", "expand"}, filter: true, expand: true,
-			},
-			answer: (*call).records,
-		},
-		{
-			path:   []string{"streams", "*", "records", "*"},
-			params: routeParams{single: scoped("view"), lists: []string{"fields", "expand"}, expand: true},
-			answer: (*call).record,
-		},
-		{
-			path: []string{"streams", "*", "records", "*", "field-window"},
-			params: routeParams{
-				single:  scoped("field", "offset_chars", "limit_chars", "q", "before_chars", "after_chars"),
-				lenient: true,
-			},
-			answer: (*call).fieldWindow,
-		},
-		{
-			path: []string{"streams", "*", "aggregate"},
-			params: routeParams{
-				single: scoped("metric", "field", "group_by", "group_by_time", "granularity", "time_zone", "limit"), filter: true,
-			},
-			answer: (*call).aggregate,
-		},
-		{path: []string{"search"}, params: search, answer: (*call).search},
-		{path: []string{"search", "semantic"}, params: nearest, answer: (*call).semantic},
-		{path: []string{"search", "hybrid"}, params: nearest, answer: (*call).hybrid},
-		{path: []string{"blobs", "*"}, params: routeParams{single: scoped()}, answer: (*call).blob},
+		{[]string{"schema"}, routeParams{single: scoped("view", "detail", "stream")}, (*call).schema},
+		{[]string{"streams"}, routeParams{single: scoped()}, (*call).streams},
+		{[]string{"streams", "*"}, routeParams{single: scoped()}, (*call).stream},
+		{[]string{"streams", "*", "records"}, routeParams{
+			single: scoped("limit", "cursor", "order", "sort", "count", "view", "changes_since"),
+			lists:  []string{"fields", "expand"}, filter: true, expand: true,
+		}, (*call).records},
+		{[]string{"streams", "*", "records", "*"}, routeParams{
+			single: scoped("view"), lists: []string{"fields", "expand"}, expand: true,
+		}, (*call).record},
+		{[]string{"streams", "*", "records", "*", "field-window"}, routeParams{
+			single: scoped("field", "offset_chars", "limit_chars", "q", "before_chars", "after_chars"), lenient: true,
+		}, (*call).fieldWindow},
+		{[]string{"streams", "*", "aggregate"}, routeParams{
+			single: scoped("metric", "field", "group_by", "group_by_time", "granularity", "time_zone", "limit"), filter: true,
+		}, (*call).aggregate},
+		{[]string{"search"}, search, (*call).search},
+		{[]string{"search", "semantic"}, nearest, (*call).semantic},
+		{[]string{"search", "hybrid"}, nearest, (*call).hybrid},
+		{[]string{"blobs", "*"}, routeParams{single: scoped()}, (*call).blob},
 	}
 }

@@ -156,12 +156,7 @@ func (s *Server) parseSelections(data []byte) ([]selection, error) {
 
 // connector finds the source of a selection.
 func (s *Server) connector(source string) (model.Connector, bool) {
-	connectors := s.Connectors()
-	at := slices.IndexFunc(connectors, func(c model.Connector) bool { return c.Key == source || c.SourceID == source })
-	if at < 0 {
-		return model.Connector{}, false
-	}
-	return connectors[at], true
+	return model.Find(s.Connectors(), func(c model.Connector) bool { return c.Key == source || c.SourceID == source })
 }
 
 // streams spells out which streams a selection names, without their connections.

@@ -208,9 +208,7 @@ func (l *lister) add(name string, info fs.FileInfo) {
 		added := l.addTo(group, kind, file)
 		if kind == formatMeta && path.Base(name) == "message_1.json" { // all parts of a conversation say the same of it
 			file.part = "conversations"
-			l.addTo(path.Join(group, file.part), kind, file).relations = []model.Relation{{
-				Name: "messages", Target: added.stream, ForeignKey: "conversation", Cardinality: "has_many", DefaultLimit: model.DefaultExpandLimit, MaxLimit: model.MaxExpandLimit,
-			}}
+			l.addTo(path.Join(group, file.part), kind, file).relations = []model.Relation{model.HasMany("messages", added.stream, "conversation")}
 		}
 	case kind == formatArray && l.addArrays(called, &file):
 	default:
@@ -265,11 +263,8 @@ func (l *lister) addNotes() {
 	}
 }
 
-var (
-
-	// takeoutPart is one of the archives that an export of Google is divided into.
-	takeoutPart = item.Expression(`(takeout-\d{8}(?:T\d{6}Z)?)(?:-\d+)?-\d{3}(?:\.zip)?/`)
-)
+// takeoutPart is one of the archives that an export of Google is divided into.
+var takeoutPart = item.Expression(`(takeout-\d{8}(?:T\d{6}Z)?)(?:-\d+)?-\d{3}(?:\.zip)?/`)
 
 func (f folder) nothing() error {
 	return fmt.Errorf("nothing to load in %s: name a folder or a file of %s", f.shown, knownEndings)

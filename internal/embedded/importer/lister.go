@@ -77,10 +77,7 @@ func (l *lister) addParts(ctx context.Context, kind format, file sourceFile) {
 				continue
 			}
 			from := &l.sources[first+at]
-			relation := model.Relation{
-				Name: one.Name, Target: l.sources[first+child].stream, ForeignKey: parent.Column, Cardinality: "has_many",
-				DefaultLimit: model.DefaultExpandLimit, MaxLimit: model.MaxExpandLimit,
-			}
+			relation := model.HasMany(one.Name, l.sources[first+child].stream, parent.Column)
 			if slices.ContainsFunc(from.relations, func(r model.Relation) bool { return r.Name == relation.Name }) {
 				relation.Name += "_" + parent.Column
 			}
@@ -242,12 +239,11 @@ func (l *lister) collides(name string) bool {
 	return false
 }
 
-var notInNames = item.Expression(`[^A-Za-z0-9._-]+`)
-
-var severalDots = item.Expression(`\.{2,}`)
-
-var // archiveEnding is of archives that lead to a file.
-archiveEnding = item.Expression(`(?i)\.zip/`)
+var (
+	notInNames    = item.Expression(`[^A-Za-z0-9._-]+`)
+	severalDots   = item.Expression(`\.{2,}`)
+	archiveEnding = item.Expression(`(?i)\.zip/`) // of archives that lead to a file
+)
 
 // streamName makes a path a name that can be a segment of paths.
 func streamName(name string) string {

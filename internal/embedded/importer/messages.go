@@ -68,9 +68,7 @@ func attachmentItem(f mail.Attachment) item.Item {
 func tuneMail(stream *model.Stream) {
 	for index := range stream.Fields {
 		switch field := &stream.Fields[index]; field.Name {
-		case "to", "cc":
-			field.Lexical = true
-		case "from_email":
+		case "to", "cc", "from_email":
 			field.Lexical = true
 		}
 	}
@@ -93,9 +91,7 @@ func (f format) hung() hanging {
 func (f format) tuneHung(records, hung *model.Stream) {
 	h := f.hung()
 	lead := func(name, key string) {
-		records.Relations = append(records.Relations, model.Relation{
-			Name: name, Target: hung.Name, ForeignKey: key, Cardinality: "has_many", DefaultLimit: model.DefaultExpandLimit, MaxLimit: model.MaxExpandLimit,
-		})
+		records.Relations = append(records.Relations, model.HasMany(name, hung.Name, key))
 	}
 	lead(strings.TrimPrefix(h.suffix, "_"), h.key)
 	if f == formatNotes && schema.HasField(hung.Fields, "target_id") {
@@ -125,7 +121,5 @@ func (f format) tuneReplies(stream *model.Stream) {
 	if key == "" || !schema.HasField(stream.Fields, key) || schema.AsKey(stream, key) != nil {
 		return
 	}
-	stream.Relations = append(stream.Relations, model.Relation{
-		Name: "replies", Target: stream.Name, ForeignKey: key, Cardinality: "has_many", DefaultLimit: model.DefaultExpandLimit, MaxLimit: model.MaxExpandLimit,
-	})
+	stream.Relations = append(stream.Relations, model.HasMany("replies", stream.Name, key))
 }

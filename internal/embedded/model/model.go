@@ -123,6 +123,13 @@ func (r Relation) Limits() (usual, high int) {
 	return min(usual, high), high
 }
 
+// HasMany is the relation to the records of a stream that hold the id of one in a field.
+func HasMany(name, target, key string) Relation {
+	return Relation{
+		Name: name, Target: target, ForeignKey: key, Cardinality: "has_many", DefaultLimit: DefaultExpandLimit, MaxLimit: MaxExpandLimit,
+	}
+}
+
 // A Record is one item of a stream under one connection. Its id is unique within stream and connection only.
 type Record struct {
 	ConnectionID string
@@ -159,9 +166,13 @@ type Blob struct {
 
 // Field finds a declared field.
 func (s Stream) Field(name string) (Field, bool) {
-	at := slices.IndexFunc(s.Fields, func(f Field) bool { return f.Name == name })
-	if at < 0 {
-		return Field{}, false
+	return Find(s.Fields, func(f Field) bool { return f.Name == name })
+}
+
+// Find returns the first of a list that is looked for.
+func Find[T any](list []T, is func(T) bool) (one T, ok bool) {
+	if at := slices.IndexFunc(list, is); at >= 0 {
+		return list[at], true
 	}
-	return s.Fields[at], true
+	return one, false
 }

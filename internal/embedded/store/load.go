@@ -127,14 +127,10 @@ func (l *load) plan() {
 	}
 }
 
-func (l *load) keepsAny() bool {
-	return slices.ContainsFunc(l.parts, func(part model.Part) bool { return l.kept[part.Name] })
-}
-
 // prepare takes out what does not stay, and makes empty tables.
 func (l *load) prepare(ctx context.Context) (err error) {
 	switch {
-	case !l.keepsAny():
+	case !slices.ContainsFunc(l.parts, func(part model.Part) bool { return l.kept[part.Name] }):
 		err = l.clear(ctx)
 	case l.tx != nil:
 		l.writer, err = search.AddTo(ctx, l.db)

@@ -19,11 +19,7 @@ type Source struct {
 
 // Granted finds a field that may be seen.
 func (s Source) Granted(name string) (model.Field, bool) {
-	at := slices.IndexFunc(s.Fields, func(f model.Field) bool { return f.Name == name })
-	if at < 0 {
-		return model.Field{}, false
-	}
-	return s.Fields[at], true
+	return model.Find(s.Fields, func(f model.Field) bool { return f.Name == name })
 }
 
 // Narrow returns the source with one more condition.

@@ -81,21 +81,14 @@ func isLong(connector *model.Connector, stream *model.Stream, field model.Field)
 // readSQL takes out of a record what storedText would store of a field. It is no generated column: SQLite would make that of each record
 // that is added.
 func readSQL(field string) string {
-	value := sqlText("$.\"" + field + "\"")
+	value := "'$.\"" + strings.ReplaceAll(field, "'", "''") + "\"'"
 	return fmt.Sprintf(`(CASE json_type(CAST(data AS TEXT), %[1]s) WHEN 'text' THEN CAST(data AS TEXT) ->> %[1]s
 		WHEN 'null' THEN NULL WHEN 'object' THEN NULL WHEN 'array' THEN NULL ELSE CAST(data AS TEXT) -> %[1]s END)`, value)
 }
 
-// sqlText spells a text as an SQL literal.
-func sqlText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
-
 // Column finds the column of a field.
 func (t *Table) Column(field string) (Column, bool) {
-	at := slices.IndexFunc(t.columns, func(c Column) bool { return c.field == field })
-	if at < 0 {
-		return Column{}, false
-	}
-	return t.columns[at], true
+	return model.Find(t.columns, func(c Column) bool { return c.field == field })
 }
 
 // connectionNumber is what a connection is stored as: its place in the connector.

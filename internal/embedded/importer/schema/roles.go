@@ -84,11 +84,8 @@ func firstDate(fields []model.Field) *model.Field {
 
 // EventTime is the name of the field that says when a record happened: empty if there is none.
 func EventTime(fields []model.Field) string {
-	at := slices.IndexFunc(fields, func(field model.Field) bool { return field.Role == "event-time" })
-	if at < 0 {
-		return ""
-	}
-	return fields[at].Name
+	field, _ := model.Find(fields, func(field model.Field) bool { return field.Role == "event-time" })
+	return field.Name
 }
 
 // Capable says what may be asked of a field, from its type.

@@ -49,8 +49,10 @@ func isPhone(start []byte) bool {
 	return bytes.Contains(start, []byte("<smses")) || bytes.Contains(start, []byte("<calls "))
 }
 
-// IsXMLRows reports that XML begins as what a bank sends of an account or a phone keeps of its messages.
-func IsXMLRows(_ string, start []byte) bool { return isStatement(start) || isPhone(start) }
+// IsXMLRows reports that XML begins as what a bank sends of an account (camt.052 to .054 of ISO 20022) or a phone keeps of its messages.
+func IsXMLRows(_ string, start []byte) bool {
+	return bytes.Contains(start, []byte("iso:20022:tech:xsd:camt.05")) || isPhone(start)
+}
 
 func xmlRows(text string) ([][]string, error) {
 	if !isPhone([]byte(text[:min(len(text), 4096)])) {

@@ -1,7 +1,6 @@
 package services
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/xml"
 	"errors"
@@ -63,11 +62,6 @@ var (
 		},
 	}
 )
-
-// isStatement reports that XML begins as what banks send of an account (camt.052 to .054 of ISO 20022).
-func isStatement(start []byte) bool {
-	return bytes.Contains(start, []byte("iso:20022:tech:xsd:camt.05"))
-}
 
 // joined are the columns of what may be in a row more than once.
 var joined = []string{"debtor", "creditor", "purpose", "line", "data", "text", "files"}
