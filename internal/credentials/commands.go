@@ -14,8 +14,8 @@ const maxCommands = 3
 // plainName is a name of a stream or connection that a command is proposed with: a person copies it into a shell.
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
 
-// ConnectCommands are the command lines that ask for what stored grants of a provider have and for what is missing: a stream is asked of the
-// grants that have it, or else of those whose source is known to have it. Where none is, the last line leaves the source to the owner.
+// ConnectCommands are the command lines that ask for what stored grants of a provider have and for what is missing: a stream is asked of
+// the grants that have it, or else of those whose source is known to have it. Where none is, the last line leaves the source to the owner.
 // cacheRoot is where they are stored, "" for the usual place.
 func ConnectCommands(stored []Credential, cacheRoot string, missing rs.Missing) []string {
 	for _, name := range append(slices.Clone(missing.Streams), missing.Connection) {

@@ -85,7 +85,8 @@ func NormalizeProviderURL(text string) (string, error) {
 	return u.Scheme + "://" + strings.TrimSuffix(host, ":") + strings.TrimRight(u.EscapedPath(), "/"), nil
 }
 
-// parseCredential reads a file of the cache, whether or not it has ended. With an error comes what is known of the grant, without its token.
+// parseCredential reads a file of the cache, whether or not it has ended. With an error comes what is known of the grant, without its
+// token.
 func parseCredential(body []byte, provider, grantID string) (Credential, error) {
 	var document Document
 	unknown := Credential{ProviderURL: provider}
@@ -120,7 +121,8 @@ func parseCredential(body []byte, provider, grantID string) (Credential, error) 
 		return unknown, notReady(of + " is of another grant than the one asked for.")
 	}
 	return Credential{
-		ProviderURL: provider, Name: DefaultName, Token: rs.NewToken(string(c.AccessToken)), GrantID: c.GrantID, Expires: expires, Document: document,
+		ProviderURL: provider, Name: DefaultName, Token: rs.NewToken(string(c.AccessToken)), GrantID: c.GrantID, Expires: expires,
+		Document: document,
 	}, nil
 }
 

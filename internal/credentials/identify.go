@@ -14,8 +14,8 @@ import (
 
 // Identify asks the resource server, as the bearer of a credential's token sees it, whose that is. It is asked before anything else is
 // read, so that an owner's token in the wrong file reads no record. Its errors are *[exit.Error] values: exit.Unavailable when the provider
-// does not answer, exit.CannotWrite where the token has to be renewed and that cannot be stored, exit.NotReady for a token that is no longer
-// good, exit.Owner for an owner's; or a *[transport.StoppedError] when ctx ends first.
+// does not answer, exit.CannotWrite where the token has to be renewed and that cannot be stored, exit.NotReady for a token that is no
+// longer good, exit.Owner for an owner's; or a *[transport.StoppedError] when ctx ends first.
 func Identify(ctx context.Context, reader rs.Doer, c Credential) (auth.Principal, error) {
 	info, err := auth.SchemaProbe{For: func(rs.Token) rs.Doer { return reader }}.Introspect(ctx, c.Token)
 	if err != nil && ctx.Err() != nil {
@@ -29,7 +29,8 @@ func Identify(ctx context.Context, reader rs.Doer, c Credential) (auth.Principal
 	case errors.As(errors.Unwrap(err), &failed) && failed.Code == rs.CredentialNotStored:
 		code, message = exit.CannotWrite, failed.Message+" "+failed.Hint
 	case failed != nil:
-		code, message = exit.Unavailable, "the provider "+c.ProviderURL+" cannot be reached ("+strings.TrimSuffix(failed.Error(), ".")+"). Check the URL and the network."
+		code, message = exit.Unavailable, "the provider "+c.ProviderURL+" cannot be reached ("+
+			strings.TrimSuffix(failed.Error(), ".")+"). Check the URL and the network."
 	case err != nil:
 		code, message = exit.Unavailable, "the provider "+c.ProviderURL+" cannot be reached. Check the URL and the network."
 	case info.Inactive != nil:

@@ -40,7 +40,8 @@ func LoadCredentials(root, providerURL string, names []string, grantID string, n
 	known := Names(root, provider)
 	for _, name := range names {
 		if len(known) > 0 && !slices.Contains(known, name) {
-			err := missing(root, provider, name, fmt.Sprintf("No grant of %s is stored as %s; there is %s.", provider, name, strings.Join(known, ", ")))
+			err := missing(root, provider, name, fmt.Sprintf("No grant of %s is stored as %s; there is %s.", provider, name,
+				strings.Join(known, ", ")))
 			first, warnings = cmp.Or(first, err), append(warnings, err.Error())
 		}
 	}
@@ -98,7 +99,8 @@ func (s slot) load(provider, grantID string, now time.Time) (Credential, error) 
 		return Credential{}, err
 	}
 	if err != nil {
-		return Credential{}, sayCommand(Credential{ProviderURL: provider, Name: s.name, Path: s.path}, notReady("The cached credential "+s.path+" cannot be read: "+err.Error()+"."))
+		return Credential{}, sayCommand(Credential{ProviderURL: provider, Name: s.name, Path: s.path},
+			notReady("The cached credential "+s.path+" cannot be read: "+err.Error()+"."))
 	}
 	credential, err := parseCredential(body, provider, grantID)
 	credential.Name, credential.Path, credential.Warnings = s.name, s.path, warnings

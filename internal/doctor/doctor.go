@@ -76,13 +76,15 @@ func Examine(ctx context.Context, o Options) Report {
 func (e *examination) configuration() {
 	switch {
 	case e.OwnerVariable != "":
-		e.fail("configuration", exit.Owner, "unset "+e.OwnerVariable, "%s is set: an owner credential must not reach an assistant, and every command refuses to start.", e.OwnerVariable)
+		e.fail("configuration", exit.Owner, "unset "+e.OwnerVariable,
+			"%s is set: an owner credential must not reach an assistant, and every command refuses to start.", e.OwnerVariable)
 	case e.Sample != nil:
 		e.ok("configuration", "This reads %s, which needs no grant.", e.Sample.Name)
 	case e.ProviderURL == "" && e.URL != "":
 		e.ok("configuration", "The hosted server is %s.", e.URL)
 	case e.ProviderURL == "":
-		e.warn("configuration", "pdpp-mcp connect <provider-url> --source KEY, then pdpp-mcp doctor --provider-url <provider-url>", "No provider is named, so that only the program itself is looked at.")
+		e.warn("configuration", "pdpp-mcp connect <provider-url> --source KEY, then pdpp-mcp doctor --provider-url <provider-url>",
+			"No provider is named, so that only the program itself is looked at.")
 	default:
 		e.ok("configuration", "The provider is %s.", e.ProviderURL)
 	}

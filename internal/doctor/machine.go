@@ -61,7 +61,8 @@ func (e *examination) clients() {
 		}
 	}
 	if found == 0 {
-		e.findings = append(e.findings, Finding{Check: "client", Status: OK, Message: "No client's configuration was found on this machine.", Next: "pdpp-mcp setup"})
+		e.findings = append(e.findings, Finding{Check: "client", Status: OK, Message: "No client's configuration was found on this machine.",
+			Next: "pdpp-mcp setup"})
 	}
 }
 
@@ -72,7 +73,8 @@ func (e *examination) entry(client clients.Client, entry clients.Entry) {
 	}
 	again := "pdpp-mcp setup " + client.Name + " --write"
 	if !filepath.IsAbs(entry.Command) {
-		e.warn("client", again, "%s runs %s as %q, which is not an absolute path: it may not find it.", client.Title, printable(entry.Command), entry.Name)
+		e.warn("client", again, "%s runs %s as %q, which is not an absolute path: it may not find it.", client.Title, printable(entry.Command),
+			entry.Name)
 		return
 	}
 	info, err := os.Stat(entry.Command)
@@ -122,7 +124,8 @@ func (e *examination) stdio(ctx context.Context) {
 		e.fail("stdio", 1, joined(command.Args), "This program does not answer over standard input and output: %s", sentence(err))
 		return
 	}
-	e.ok("stdio", "This program answers over standard input and output with %d tools, over %s, in %d ms.", tools, over, e.Now().Sub(begin).Milliseconds())
+	e.ok("stdio", "This program answers over standard input and output with %d tools, over %s, in %d ms.", tools, over,
+		e.Now().Sub(begin).Milliseconds())
 }
 
 // hosted starts this program as a server on a free port of this machine, asks it for its tools with a token, and makes
@@ -193,7 +196,8 @@ func serveAndAsk(ctx context.Context, command *exec.Cmd) (tools int, err error) 
 
 // asksToSignIn makes sure that a refused request names where to get a token.
 func asksToSignIn(ctx context.Context, endpoint string) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint,
+		strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
 	if err != nil {
 		return err
 	}

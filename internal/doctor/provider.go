@@ -77,7 +77,8 @@ func (e *examination) credential(names ...string) (credentials.Credential, bool)
 	}
 	switch {
 	case len(credential.Warnings) > 0:
-		e.warn("credential", "chmod 600 "+credential.Path, "%s has mode %s, so that others on this machine can read it; it %s.", credential.Path, mode, expiry)
+		e.warn("credential", "chmod 600 "+credential.Path, "%s has mode %s, so that others on this machine can read it; it %s.", credential.Path,
+			mode, expiry)
 	case credential.Document.Refresh != nil:
 		e.ok("credential", "%s is for %s, mode %s, and is renewed by itself.", credential.Path, credential.ProviderURL, mode)
 	case !credential.Expires.IsZero() && credential.Expires.Sub(now) < soon:
@@ -169,7 +170,8 @@ func (e *examination) clock(date string, before, after time.Time) {
 	case skew.Abs() <= harmSkew:
 		e.warn("clock", "set this machine's clock by the network", "This machine's clock differs from the provider's by %s.", skew)
 	default:
-		e.fail("clock", 1, "set this machine's clock by the network", "This machine's clock differs from the provider's by %s, so that expiries are misjudged.", skew)
+		e.fail("clock", 1, "set this machine's clock by the network",
+			"This machine's clock differs from the provider's by %s, so that expiries are misjudged.", skew)
 	}
 }
 
@@ -182,7 +184,8 @@ func (e *examination) metadata(response *http.Response) {
 	err := decode(response, &document)
 	switch {
 	case response.StatusCode != http.StatusOK:
-		e.warn("metadata", next, "The provider publishes no protected resource metadata (status %d), which hosted clients sign in by.", response.StatusCode)
+		e.warn("metadata", next, "The provider publishes no protected resource metadata (status %d), which hosted clients sign in by.",
+			response.StatusCode)
 	case err != nil || document.Resource == "":
 		e.warn("metadata", next, "The provider's protected resource metadata cannot be read.")
 	case len(document.Servers) == 0:
@@ -204,7 +207,8 @@ func (e *examination) token(ctx context.Context, credential credentials.Credenti
 	connect, token := credentials.ConnectCommand(credential), credential.Token
 	switch {
 	case err != nil:
-		e.fail("token", exit.Unavailable, "try again, then ask the provider's operator", "The provider does not say what the credential is: %s", sentence(err))
+		e.fail("token", exit.Unavailable, "try again, then ask the provider's operator", "The provider does not say what the credential is: %s",
+			sentence(err))
 		return false
 	case verdict.Inactive != nil:
 		e.fail("token", exit.NotReady, connect, "%s", verdict.Inactive.Message)
@@ -224,7 +228,8 @@ func (e *examination) token(ctx context.Context, credential credentials.Credenti
 	e.ok("token", "The credential is a %s token of %s.", verdict.Principal.Kind, grant)
 	response, err := reading(token).Do(ctx, rs.Request{Path: rs.Path("schema"), Query: url.Values{"view": {"compact"}}})
 	if err != nil {
-		e.fail("schema", exit.Unavailable, "try again, then ask the provider's operator", "The schema cannot be read: %s", sentence(rs.AsError(err)))
+		e.fail("schema", exit.Unavailable, "try again, then ask the provider's operator", "The schema cannot be read: %s",
+			sentence(rs.AsError(err)))
 		return false
 	}
 	streams := len(response.Schema().Streams)

@@ -35,7 +35,8 @@ type Finding struct {
 type Report struct {
 	Findings []Finding `json:"findings"`
 	NotRead  []string  `json:"not_read,omitempty"` // of the person's own files
-	ExitCode int       `json:"exit_code"`          // 0 without failures; 77 with an owner's credential; that of the failures where they agree; else 1
+	// 0 without failures; 77 with an owner's credential; that of the failures where they agree; else 1
+	ExitCode int `json:"exit_code"`
 }
 
 // Options say what to look at.

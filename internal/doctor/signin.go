@@ -32,13 +32,15 @@ func (e *examination) signIn(ctx context.Context) {
 	err = decode(response, &document)
 	switch {
 	case err != nil || response.StatusCode != http.StatusOK || len(document.Servers) == 0:
-		e.warn("sign-in", "check that the URL is that of /mcp, or ask the operator", "%s does not say where hosts sign in (status %d).", origin, response.StatusCode)
+		e.warn("sign-in", "check that the URL is that of /mcp, or ask the operator", "%s does not say where hosts sign in (status %d).", origin,
+			response.StatusCode)
 	case slices.Contains(document.Kinds, auth.KindPackage):
 		e.ok("sign-in", "Hosts sign in at %s, and all that the owner picks there can be read.", printable(document.Servers[0]))
 	case document.Servers[0] == origin:
 		e.ok("sign-in", "Hosts sign in at %s for the one source that its operator chose.", origin)
 	default:
 		e.warn("sign-in", "its operator can name a directory with serve --packages-url, or one source with serve --authorization-source",
-			"Hosts sign in at %s, and may get a package token of several sources there, which %s cannot read.", printable(document.Servers[0]), origin)
+			"Hosts sign in at %s, and may get a package token of several sources there, which %s cannot read.",
+			printable(document.Servers[0]), origin)
 	}
 }

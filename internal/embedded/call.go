@@ -96,7 +96,8 @@ func openSource(t *store.Table, connection model.Connection, grant authority.Gra
 	if !ok {
 		return access{}, false
 	}
-	opened := access{Source: store.Source{Table: t, Connection: connection, Since: granted.Since, Until: granted.Until}, all: granted.Fields == nil}
+	opened := access{Source: store.Source{Table: t, Connection: connection, Since: granted.Since, Until: granted.Until},
+		all: granted.Fields == nil}
 	for _, field := range t.Stream.Fields {
 		if opened.all || slices.Contains(granted.Fields, field.Name) {
 			opened.Fields = append(opened.Fields, field)
@@ -165,7 +166,8 @@ func (c *call) connection() (string, *apiError) {
 		return canonical, nil
 	}
 	if canonical != "" && canonical != alias {
-		return "", invalidRequest("connection_id and connector_instance_id refer to the same connection. Send only `connection_id` (canonical) or supply matching values.").withParam("connection_id")
+		return "", invalidRequest("connection_id and connector_instance_id refer to the same connection. Send only `connection_id` " +
+			"(canonical) or supply matching values.").withParam("connection_id")
 	}
 	c.warn(&warning{
 		Code:    "deprecated_alias_used",
@@ -315,7 +317,8 @@ func (s access) condition(field model.Field, f filterParam) (store.Where, *apiEr
 	}
 	w, ok := target.Filter(f.operator, f.value)
 	if !ok {
-		return store.Where{}, invalidRequest("Filter value %q on '%s' is not a %s", f.value, field.Name, target.Kind.Noun()).withParam("filter[" + field.Name + "]")
+		return store.Where{}, invalidRequest("Filter value %q on '%s' is not a %s", f.value, field.Name,
+			target.Kind.Noun()).withParam("filter[" + field.Name + "]")
 	}
 	return w, nil
 }

@@ -102,7 +102,8 @@ func (c *call) dateByParent(body *hitBody, s access, fields map[string]json.RawM
 		for _, relation := range parent.Stream.Relations {
 			var id string
 			part, followed := c.target(parent, relation)
-			if !followed || part.Table != s.Table || part.Connection.ID != s.Connection.ID || json.Unmarshal(fields[relation.ForeignKey], &id) != nil {
+			if !followed || part.Table != s.Table || part.Connection.ID != s.Connection.ID ||
+				json.Unmarshal(fields[relation.ForeignKey], &id) != nil {
 				continue
 			}
 			stored, found, err := c.store.Find(c.ctx, parent.Source, id)

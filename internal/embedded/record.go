@@ -74,7 +74,8 @@ func (c *call) locate(sources []access, id string) (access, store.Record, error)
 	case 1:
 		return from, stored, nil
 	}
-	ambiguous := newError(http.StatusConflict, "ambiguous_connection", "Record '%s' is present under more than one connection. Retry with `connection_id`.", id)
+	ambiguous := newError(http.StatusConflict, "ambiguous_connection",
+		"Record '%s' is present under more than one connection. Retry with `connection_id`.", id)
 	ambiguous.Connections, ambiguous.RetryWith = refs, "connection_id"
 	return access{}, store.Record{}, ambiguous
 }

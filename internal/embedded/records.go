@@ -118,7 +118,8 @@ func (s access) sortable(name string) *apiError {
 	field, declared := s.Stream.Field(name)
 	_, comparable := s.Column(name)
 	if !declared || !comparable || !field.Range && name != s.Stream.CursorField {
-		return newError(400, "invalid_sort", "Sort field '%s' is not advertised as sortable; check /v1/schema for the canonical sort vocabulary.", name).withParam("sort")
+		return newError(400, "invalid_sort", "Sort field '%s' is not advertised as sortable; check /v1/schema for the canonical sort vocabulary.",
+			name).withParam("sort")
 	}
 	_, err := s.demand(name)
 	return err
@@ -164,9 +165,10 @@ func (c *call) recordPage(plan recordPlan, position cursor, resumed bool) (any, 
 	}
 	if list.HasMore && len(plan.sources) > 1 {
 		c.warn(&warning{
-			Code:    "partial_results",
-			Message: "has_more=true and next_cursor is not emitted under multi-connection fan-in. Retry with `connection_id` to page a single connection.",
-			Param:   "connection_id",
+			Code: "partial_results",
+			Message: "has_more=true and next_cursor is not emitted under multi-connection fan-in. Retry with `connection_id` to page a single " +
+				"connection.",
+			Param: "connection_id",
 		})
 	}
 	if len(list.Data) == 0 && !resumed {
@@ -238,13 +240,15 @@ func (c *call) changesSession(sources []access) (after, until int64, err error) 
 	if since := c.params.single["changes_since"]; since != "beginning" {
 		bookmark, ok := c.openCursor(since)
 		if !ok || bookmark.Kind != cursorBookmark {
-			return 0, 0, invalidCursor("Malformed changes_since cursor; pass `beginning` to bootstrap or the `next_changes_since` value returned by a prior /v1/streams/{stream}/records response")
+			return 0, 0, invalidCursor("Malformed changes_since cursor; pass `beginning` to bootstrap or the `next_changes_since` value " +
+				"returned by a prior /v1/streams/{stream}/records response")
 		}
 		if bookmark.Bound != c.bookmarkBound(sources) {
 			return 0, 0, foreignCursor()
 		}
 		if c.options.Now().Sub(time.Unix(bookmark.Issued, 0)) > c.options.BookmarkLife {
-			return 0, 0, newError(http.StatusGone, "cursor_expired", "The changes_since bookmark is too old; start again with changes_since=beginning")
+			return 0, 0, newError(http.StatusGone, "cursor_expired",
+				"The changes_since bookmark is too old; start again with changes_since=beginning")
 		}
 		after = bookmark.After
 	}

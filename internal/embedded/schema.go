@@ -142,7 +142,8 @@ func (c *call) describe(view streamView, compact bool) (any, error) {
 		FieldCapabilities: capability.Object{}, ExpandCapabilities: c.expandCapabilities(view, false),
 	}
 	for _, field := range view.fields {
-		stream.FieldCapabilities = append(stream.FieldCapabilities, capability.Member{Name: field.Name, Value: capability.Flags(field, c.options.Embeddings != nil)})
+		stream.FieldCapabilities = append(stream.FieldCapabilities,
+			capability.Member{Name: field.Name, Value: capability.Flags(field, c.options.Embeddings != nil)})
 	}
 	return stream, nil
 }

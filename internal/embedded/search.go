@@ -85,7 +85,8 @@ func (c *call) searchInput() (searchInput, error) {
 	if sources, refusal = c.filtered(sources); refusal != nil {
 		return searchInput{}, refusal
 	}
-	in := searchInput{limit: limit, sources: sources, bound: c.bind(c.params.binding(c.params.single["connection_id"] + c.params.single["connector_instance_id"]))}
+	in := searchInput{limit: limit, sources: sources,
+		bound: c.bind(c.params.binding(c.params.single["connection_id"] + c.params.single["connector_instance_id"]))}
 	if in.offset, refusal = c.searchOffset(in.bound); refusal != nil {
 		return searchInput{}, refusal
 	}
@@ -148,7 +149,8 @@ func (c *call) searchSources() ([]access, *apiError) {
 		}
 	}
 	sources, err := c.narrow(c.sources, func(connection string) *apiError {
-		return newError(http.StatusNotFound, "connection_not_found", "connection_id '%s' is not addressable under this grant.", connection).withParam("connection_id")
+		return newError(http.StatusNotFound, "connection_not_found", "connection_id '%s' is not addressable under this grant.",
+			connection).withParam("connection_id")
 	})
 	if err != nil || len(streams) == 0 {
 		return sources, err
@@ -180,8 +182,9 @@ func (c *call) searchMeta(in searchInput, found *search.Result) searchMeta {
 	}
 	if !c.options.AllWords {
 		recall.wordsBody = &wordsBody{
-			PartialCount: found.Some, NearestCount: found.Nearest, MissingWords: found.Missing, NearestWords: found.Replaced, WordForms: found.Forms, ContainingWords: found.Containing,
-			LeftOutWords: found.LeftOut, CommonWords: found.Common, TimeWords: found.TimeWords, PreferredTime: found.Time,
+			PartialCount: found.Some, NearestCount: found.Nearest, MissingWords: found.Missing, NearestWords: found.Replaced, WordForms: found.Forms,
+			ContainingWords: found.Containing,
+			LeftOutWords:    found.LeftOut, CommonWords: found.Common, TimeWords: found.TimeWords, PreferredTime: found.Time,
 		}
 	}
 	return searchMeta{Count: found.All, CountAccuracy: "exact", Warnings: c.warningList(), Recall: recall}

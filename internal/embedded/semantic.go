@@ -54,7 +54,8 @@ func (c *call) searchUnavailable() *apiError {
 func (c *call) near(in searchInput, most int) ([]vectors.Near, error) {
 	near, err := c.options.Embeddings.Nearest(c.ctx, in.request.Text, in.request.Sources, most, c.catalog.Has)
 	if unavailable, ok := errors.AsType[*semantic.UnavailableError](err); ok {
-		e := newError(http.StatusServiceUnavailable, "embeddings_unavailable", "%s Use lexical search, GET /v1/search, or try again later.", unavailable.Message)
+		e := newError(http.StatusServiceUnavailable, "embeddings_unavailable", "%s Use lexical search, GET /v1/search, or try again later.",
+			unavailable.Message)
 		e.cause = unavailable.Cause
 		return nil, e
 	}
@@ -69,7 +70,8 @@ func (c *call) nearHit(in searchInput, near vectors.Near) (hitBody, error) {
 	if err != nil {
 		return hitBody{}, err
 	}
-	body.RetrievalMode, body.Score = modeSemantic, &scoreBody{Kind: "semantic_distance", Order: "lower_is_better", Value: 1 - float64(near.Similarity)}
+	body.RetrievalMode, body.Score = modeSemantic, &scoreBody{Kind: "semantic_distance", Order: "lower_is_better",
+		Value: 1 - float64(near.Similarity)}
 	part, ok := semantic.PartAt(s.Table, fields, int(near.Number))
 	if !ok {
 		return body, nil
@@ -125,7 +127,8 @@ func (c *call) hybrid() (any, error) {
 		return nil, err
 	}
 	all := semantic.Fuse(words.Hits, near)
-	body := searchBody{Object: "list", URL: c.url.EscapedPath(), Data: []hitBody{}, HasMore: len(all) > in.limit, Meta: c.nearMeta(in, len(all))}
+	body := searchBody{Object: "list", URL: c.url.EscapedPath(), Data: []hitBody{}, HasMore: len(all) > in.limit,
+		Meta: c.nearMeta(in, len(all))}
 	body.Meta.Recall.wordsBody = c.searchMeta(in, words).Recall.wordsBody
 	for _, one := range all[:min(in.limit, len(all))] {
 		shown, err := c.fusedHit(in, one, &words.Marks)

@@ -125,7 +125,8 @@ func (s *Server) read(r *http.Request, path []string) (any, error) {
 		if route.matches(path) {
 			return s.consistently(r.Context(), func(current *store.Catalog) (any, error) {
 				c := &call{
-					ctx: r.Context(), store: s.store, options: &s.options, url: r.URL, path: path, grant: grant, catalog: current, sources: sourcesOf(current, grant),
+					ctx: r.Context(), store: s.store, options: &s.options, url: r.URL, path: path, grant: grant, catalog: current,
+					sources: sourcesOf(current, grant),
 				}
 				var refusal *apiError
 				if c.params, refusal = parseParams(r.URL.RawQuery, route.params); refusal != nil {
@@ -156,7 +157,8 @@ func (s *Server) consistently(ctx context.Context, answer func(*store.Catalog) (
 			return body, err
 		}
 	}
-	return nil, newError(http.StatusServiceUnavailable, "index_changing", "The files change faster than they can be answered from. Ask again in a moment.")
+	return nil, newError(http.StatusServiceUnavailable, "index_changing",
+		"The files change faster than they can be answered from. Ask again in a moment.")
 }
 
 // admit finds the live grant of the request's bearer token.
@@ -215,7 +217,8 @@ type errorBody struct {
 }
 
 // nextStep tells a client without a usable token where to begin.
-const nextStep = "Fetch error.resource_metadata to find the authorization server, then request a scoped client grant without using an owner bearer token."
+const nextStep = "Fetch error.resource_metadata to find the authorization server, then request a scoped client grant without using an " +
+	"owner bearer token."
 
 // writeError is the one place that writes an error.
 func (s *Server) writeError(w http.ResponseWriter, r *http.Request, requestID string, err error) {

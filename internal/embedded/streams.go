@@ -72,9 +72,10 @@ func (c *call) stream() (any, error) {
 	}
 	if len(views) > 1 {
 		c.warn(&warning{
-			Code:    "partial_results",
-			Message: "Several connectors have a stream of this name; this is the one of '" + views[0].Connector.Key + "'. Send `connection_id` for another.",
-			Param:   "connection_id",
+			Code: "partial_results",
+			Message: "Several connectors have a stream of this name; this is the one of '" + views[0].Connector.Key +
+				"'. Send `connection_id` for another.",
+			Param: "connection_id",
 		})
 	}
 	full.Links, full.Meta = c.self(), c.meta()

@@ -177,14 +177,17 @@ func (c *call) fullStream(view streamView) (fullStream, error) {
 		ExpandCapabilities: c.expandCapabilities(view, true), FieldCapabilities: capability.Object{}, Freshness: c.freshness(newest),
 		Name: view.Stream.Name, Object: "stream_metadata", PrimaryKey: view.primaryKey(), Relationships: []relationBody{},
 		Schema: capability.RecordSchema(view.fields), Selection: selectionBody{Fields: true, Resources: true}, Semantics: "mutable_state",
-		Views: view.views(), InstanceIDs: ids, TimeConstraint: authority.TimeConstraintOf(*view.Stream, view.sources[0].Since, view.sources[0].Until),
+		Views: view.views(), InstanceIDs: ids,
+		TimeConstraint: authority.TimeConstraintOf(*view.Stream, view.sources[0].Since, view.sources[0].Until),
 	}
 	for _, field := range view.fields {
-		full.FieldCapabilities = append(full.FieldCapabilities, capability.Member{Name: field.Name, Value: capability.OfField(field, c.options.Embeddings != nil)})
+		full.FieldCapabilities = append(full.FieldCapabilities,
+			capability.Member{Name: field.Name, Value: capability.OfField(field, c.options.Embeddings != nil)})
 	}
 	full.Query = capability.OfStream(view.fields, full.ExpandCapabilities, c.options.Embeddings != nil)
 	for _, e := range full.ExpandCapabilities {
-		full.Relationships = append(full.Relationships, relationBody{Name: e.Name, Stream: e.Stream, ForeignKey: e.ForeignKey, Cardinality: e.Cardinality})
+		full.Relationships = append(full.Relationships,
+			relationBody{Name: e.Name, Stream: e.Stream, ForeignKey: e.ForeignKey, Cardinality: e.Cardinality})
 	}
 	return full, nil
 }

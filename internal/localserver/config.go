@@ -55,7 +55,8 @@ func (c Config) mayUseIndex(ctx context.Context) error {
 	}
 	held, err := store.HeldIndex(ctx, c.DB)
 	if err == nil && held != "" && !strings.HasPrefix(held, sampleName) {
-		err = &store.IndexError{Path: c.DB, Reason: "holds other files than the sample year, and is used only with --data and the place of those files"}
+		err = &store.IndexError{Path: c.DB, Reason: "holds other files than the sample year, and is used only with --data and the place of " +
+			"those files"}
 	}
 	return err
 }

@@ -162,7 +162,8 @@ func (c Config) fill(ctx context.Context, into *store.Store, fingerprint string,
 	if err != nil {
 		return err
 	}
-	corpus, err := importer.Reopen(ctx, c.Data, known, importer.Watch{Skipped: report.skip, Kept: report.keep, Found: report.found}, c.ownFiles()...) // it says what it skips, and fails as the fingerprint did
+	corpus, err := importer.Reopen(ctx, c.Data, known, importer.Watch{Skipped: report.skip, Kept: report.keep, Found: report.found},
+		c.ownFiles()...) // it says what it skips, and fails as the fingerprint did
 	if err = cmp.Or(err, problem); err != nil && ctx.Err() == nil {
 		return exit.UsageError(err.Error())
 	}

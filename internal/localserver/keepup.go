@@ -44,9 +44,12 @@ type keeper struct {
 const (
 	stillReading = "Files have changed and are still being read: this answer is from before. Ask again in a moment."
 	stillWritten = "Files are still being written: they are read once they no longer change, and this answer has them as they were before."
-	cannotRead   = "The files cannot be read now, as on a disk that is not connected; the log of pdpp-mcp says why. This answer is from when they could be."
-	readByNewer  = "Files have changed. A newer pdpp-mcp has read them last, and this one leaves that to it: update this one. This answer is from before."
-	notReadAgain = "Files have changed and could not be read; the log of pdpp-mcp says why. They are read again in a minute. This answer is from before."
+	cannotRead   = "The files cannot be read now, as on a disk that is not connected; the log of pdpp-mcp says why. This answer is from " +
+		"when they could be."
+	readByNewer = "Files have changed. A newer pdpp-mcp has read them last, and this one leaves that to it: update this one. This answer " +
+		"is from before."
+	notReadAgain = "Files have changed and could not be read; the log of pdpp-mcp says why. They are read again in a minute. This answer " +
+		"is from before."
 )
 
 // pending is what answers say: nothing if all is read.

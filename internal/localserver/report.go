@@ -87,10 +87,12 @@ func (r *embedReport) progress(p semantic.Progress) {
 	switch {
 	case p.Err != nil:
 		if r.failure == nil || r.failure.Error() != p.Err.Error() {
-			fmt.Fprintf(r.out, "pdpp-mcp: %d of %d records have vectors, and it goes on when this passes: %s\n", p.Done, p.Records, embedFailure(p.Err))
+			fmt.Fprintf(r.out, "pdpp-mcp: %d of %d records have vectors, and it goes on when this passes: %s\n", p.Done, p.Records,
+				embedFailure(p.Err))
 		}
 	case p.Complete:
-		fmt.Fprintf(r.out, "pdpp-mcp: all %d records have vectors of %s, after %s\n", p.Records, r.model, r.now().Sub(r.begun).Round(10*time.Millisecond))
+		fmt.Fprintf(r.out, "pdpp-mcp: all %d records have vectors of %s, after %s\n", p.Records, r.model,
+			r.now().Sub(r.begun).Round(10*time.Millisecond))
 	case r.now().Sub(r.reported) >= embedReportEvery:
 		r.reported = r.now()
 		fmt.Fprintf(r.out, "pdpp-mcp: %d of %d records have vectors so far\n", p.Done, p.Records)

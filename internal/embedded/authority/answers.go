@@ -59,7 +59,8 @@ var kinds = map[int]string{
 func writeRefusal(w http.ResponseWriter, path []string, requestID string, err error) {
 	refused, ok := errors.AsType[*RefusedError](err)
 	if !ok {
-		refused = &RefusedError{Status: http.StatusInternalServerError, Code: "internal_error", Message: "The server could not answer. Try again."}
+		refused = &RefusedError{Status: http.StatusInternalServerError, Code: "internal_error",
+			Message: "The server could not answer. Try again."}
 	}
 	if refused.retryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.FormatInt(seconds(refused.retryAfter), 10))

@@ -25,7 +25,8 @@ func (s *Server) register(_ http.ResponseWriter, r *http.Request) (any, error) {
 	}
 	now := s.Now()
 	if s.registered.full(now) {
-		return nil, &RefusedError{Status: http.StatusTooManyRequests, Code: "slow_down", Message: "Too many registrations", retryAfter: s.registered.span}
+		return nil, &RefusedError{Status: http.StatusTooManyRequests, Code: "slow_down", Message: "Too many registrations",
+			retryAfter: s.registered.span}
 	}
 	s.registered.count++
 	c.ID, c.IssuedAt, c.AuthMethod = draw("cli_", 8), now.Unix(), "none"
@@ -63,7 +64,8 @@ func (c client) check() string {
 	}
 	for _, text := range c.RedirectURIs {
 		u, err := url.Parse(text)
-		if err != nil || len(text) > 2000 || u.Host == "" || u.User != nil || strings.Contains(text, "#") || u.Scheme != "https" && !isLoopback(u) {
+		if err != nil || len(text) > 2000 || u.Host == "" || u.User != nil || strings.Contains(text, "#") ||
+			u.Scheme != "https" && !isLoopback(u) {
 			return "redirect_uris must be https URLs, or http URLs of a loopback address"
 		}
 	}

@@ -86,7 +86,8 @@ func (s *Server) pending(query url.Values) *request {
 // checkPage refuses requests under another name, to which a page of another site could have resolved its own.
 func (s *Server) checkPage(r *http.Request) error {
 	if _, own, _ := strings.Cut(s.Origin(r), "://"); r.Host != own {
-		return &RefusedError{Status: http.StatusMisdirectedRequest, Code: "host_refused", Message: "Open this page under the server's own address"}
+		return &RefusedError{Status: http.StatusMisdirectedRequest, Code: "host_refused",
+			Message: "Open this page under the server's own address"}
 	}
 	return nil
 }
@@ -117,7 +118,8 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) (any, error) {
 	case err != nil:
 		return nil, err
 	case !owner:
-		return s.page(w, http.StatusForbidden, pending, cookie.Value, "That is not the owner's secret. It is in the terminal where this server was started.")
+		return s.page(w, http.StatusForbidden, pending, cookie.Value,
+			"That is not the owner's secret. It is in the terminal where this server was started.")
 	}
 	switch err := s.approve(pending); {
 	case errors.Is(err, errNothingPicked):
@@ -151,7 +153,8 @@ func (s *Server) IsOwner(secret string) (bool, error) {
 // isOwner compares what was typed with the owner's secret. Ten wrong ones in a minute are the most. The mutex is held.
 func (s *Server) isOwner(secret string) (bool, error) {
 	if s.guesses.full(s.Now()) {
-		return false, &RefusedError{Status: http.StatusTooManyRequests, Code: "slow_down", Message: "Too many wrong secrets", retryAfter: s.guesses.span}
+		return false, &RefusedError{Status: http.StatusTooManyRequests, Code: "slow_down", Message: "Too many wrong secrets",
+			retryAfter: s.guesses.span}
 	}
 	if s.OwnerSecret == "" || !same(strings.TrimSpace(secret), s.OwnerSecret) {
 		s.guesses.count++
@@ -176,13 +179,15 @@ func (s *Server) connections(w http.ResponseWriter, r *http.Request) (any, error
 	}
 	if !owner {
 		w.Header().Set("WWW-Authenticate", `Basic realm="The owner's secret, from the terminal, is the password"`)
-		return nil, &RefusedError{Status: http.StatusUnauthorized, Code: "authentication_error", Message: "Send the owner's secret as the password of HTTP Basic"}
+		return nil, &RefusedError{Status: http.StatusUnauthorized, Code: "authentication_error",
+			Message: "Send the owner's secret as the password of HTTP Basic"}
 	}
 	rows := []map[string]string{}
 	for _, connector := range s.Connectors() {
 		for _, c := range connector.Connections {
 			rows = append(rows, map[string]string{
-				"object": "ref_connection", "connector_id": connector.Key, "connector_instance_id": c.ID, "display_name": c.DisplayName, "status": "active",
+				"object": "ref_connection", "connector_id": connector.Key, "connector_instance_id": c.ID, "display_name": c.DisplayName,
+				"status": "active",
 			})
 		}
 	}
@@ -289,7 +294,8 @@ func (s *Server) describe(view *consentView, r *request) error {
 				names[i] = stream.Name
 			}
 			view.Picks = append(view.Picks, pickView{
-				Value: connection.ID, Name: connection.DisplayName, Source: connector.Key, Streams: strings.Join(names, ", "), Picked: slices.Contains(r.picked, connection.ID),
+				Value: connection.ID, Name: connection.DisplayName, Source: connector.Key, Streams: strings.Join(names, ", "),
+				Picked: slices.Contains(r.picked, connection.ID),
 			})
 		}
 	}

@@ -61,9 +61,11 @@ func (grants *Grants) PutDemo(connectors []model.Connector, tokens DemoTokens, n
 	grants.Put(tokens.Client, Grant{ID: "grt_demo_client", ClientID: demoClient, Kind: KindClient, Streams: everything})
 	grants.Put(tokens.Narrow, Grant{ID: "grt_demo_narrow", ClientID: demoClient, Kind: KindClient, Streams: grantNarrow(connectors)})
 	grants.Put(tokens.Owner, Grant{ID: "grt_demo_owner", ClientID: "owner_console", Kind: KindOwner})
-	grants.Put(tokens.Expired, Grant{ID: "grt_demo_expired", ClientID: demoClient, Kind: KindClient, Streams: everything, Expires: now.Add(-time.Hour)})
+	grants.Put(tokens.Expired, Grant{ID: "grt_demo_expired", ClientID: demoClient, Kind: KindClient, Streams: everything,
+		Expires: now.Add(-time.Hour)})
 	grants.Put(tokens.Revoked, Grant{ID: "grt_demo_revoked", ClientID: demoClient, Kind: KindClient, Streams: everything, Revoked: true})
-	grants.Put(tokens.Package, Grant{ID: "pkg_demo", ClientID: demoClient, Kind: KindPackage, Members: putMembers(grants, connectors, tokens.MemberSecret)})
+	grants.Put(tokens.Package, Grant{ID: "pkg_demo", ClientID: demoClient, Kind: KindPackage,
+		Members: putMembers(grants, connectors, tokens.MemberSecret)})
 }
 
 // putMembers adds a client grant for each connection and returns their ids.

@@ -83,7 +83,8 @@ func (s *Server) Introspect(r *http.Request) (any, error) {
 	case KindPackage:
 		body.Package = map[string]any{
 			"approved_source_count": len(grant.Members), "client": map[string]string{"client_id": grant.ClientID, "registration_mode": "dynamic"},
-			"package_id": grant.ID, "source_bounded_child_grants": true, "subject": map[string]string{"id": subject}, "version": "reference.mcp_package.v2",
+			"package_id": grant.ID, "source_bounded_child_grants": true, "subject": map[string]string{"id": subject},
+			"version": "reference.mcp_package.v2",
 		}
 	}
 	return body, nil

@@ -24,7 +24,8 @@ func (s *Server) open(r *request, prefix string) error {
 		}
 	}
 	if len(s.requests) >= maxRequests {
-		return &RefusedError{Status: http.StatusTooManyRequests, Code: "slow_down", Message: "Too many requests wait for the owner", retryAfter: s.RequestLife}
+		return &RefusedError{Status: http.StatusTooManyRequests, Code: "slow_down", Message: "Too many requests wait for the owner",
+			retryAfter: s.RequestLife}
 	}
 	r.code, r.expires = draw(prefix, 16), now.Add(s.RequestLife)
 	s.requests[r.code] = r
@@ -116,7 +117,8 @@ func (s *Server) pollConnect(w http.ResponseWriter, r *http.Request) (any, error
 		return nil, badRequest("expired_token", "The agent-connect request expired before approval")
 	case pending.decision == "":
 		return answered{http.StatusAccepted, map[string]any{
-			"error": "authorization_pending", "error_description": "Owner approval is still pending", "interval": seconds(pollInterval), "status": "pending",
+			"error": "authorization_pending", "error_description": "Owner approval is still pending", "interval": seconds(pollInterval),
+			"status": "pending",
 		}}, nil
 	}
 	pending.collected = true

@@ -87,7 +87,8 @@ func wantedFields(stream model.Stream, names []string) ([]string, error) {
 		}
 	}
 	if unknown != nil {
-		return nil, badRequest("invalid_authorization_details", "Unknown fields on stream '%s': %s", stream.Name, clip(strings.Join(unknown, ", ")))
+		return nil, badRequest("invalid_authorization_details", "Unknown fields on stream '%s': %s", stream.Name,
+			clip(strings.Join(unknown, ", ")))
 	}
 	for _, field := range stream.Fields {
 		if slices.Contains(names, field.Name) || slices.Contains(stream.PrimaryKey, field.Name) || field.Name == stream.ConsentTimeField {

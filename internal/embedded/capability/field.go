@@ -95,7 +95,8 @@ func canExact(f model.Field) bool { return f.Exact && store.KindOf(f) != store.K
 func canRange(f model.Field) bool { return f.Range && store.KindOf(f) != store.KindNone }
 
 func canAggregate(f model.Field, kind string) bool {
-	return slices.Contains(f.Aggregations, kind) && store.KindOf(f) != store.KindNone && (kind != "group_by_time" || store.KindOf(f) == store.KindInstant)
+	return slices.Contains(f.Aggregations, kind) && store.KindOf(f) != store.KindNone &&
+		(kind != "group_by_time" || store.KindOf(f) == store.KindInstant)
 }
 
 // Flags spells the capabilities in one string, such as "t=timestamp,role=event-time,eq,r=gte|gt|lte|lt,a=max|min".

@@ -127,7 +127,8 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error)
 		return nil, fmt.Errorf("the embeddings endpoint redirects (status %d), which is not followed", answer.StatusCode)
 	}
 	if answer.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("the embeddings endpoint answers with status %d: is its path right, and the model %q there?", answer.StatusCode, c.model)
+		return nil, fmt.Errorf("the embeddings endpoint answers with status %d: is its path right, and the model %q there?", answer.StatusCode,
+			c.model)
 	}
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxBody+1))
 	if err != nil {

@@ -31,7 +31,8 @@ func (f folder) list(ctx context.Context, manifest schema.Folder, known map[stri
 		var streams []fileStream
 		for _, connection := range connector.Connections {
 			l := lister{
-				ctx: ctx, from: f, blobs: manifest.Blobs, connection: connection, declared: connector.Streams, taken: map[string]bool{}, groups: map[groupKey]int{}, known: known,
+				ctx: ctx, from: f, blobs: manifest.Blobs, connection: connection, declared: connector.Streams, taken: map[string]bool{},
+				groups: map[groupKey]int{}, known: known,
 			}
 			err := l.list()
 			if len(connector.Streams) == 0 { // a manifest names streams

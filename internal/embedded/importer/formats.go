@@ -48,10 +48,12 @@ const (
 	formatAssistant           // conversations with an assistant
 )
 
-const knownEndings = ".jsonl, .ndjson, .json, .csv, .tsv, .mbox, .mbx, .eml, .emlx, .ics, .vcf, .md, .html, .docx, .odt, .txt, .xlsx, .gpx, .tcx, .kml, .ofx, .qif, .enex, .sqlite or .zip"
+const knownEndings = ".jsonl, .ndjson, .json, .csv, .tsv, .mbox, .mbx, .eml, .emlx, .ics, .vcf, .md, .html, .docx, .odt, .txt, .xlsx, " +
+	".gpx, .tcx, .kml, .ofx, .qif, .enex, .sqlite or .zip"
 
 // passwords is said of the exports of password managers.
-const passwords = "it holds passwords, which no assistant should have: to have the rest of it read, leave them and other secrets out of a copy"
+const passwords = "it holds passwords, which no assistant should have: to have the rest of it read, leave them and other secrets out " +
+	"of a copy"
 
 // formatOf knows a file by the ending of its name.
 func formatOf(name string) format {
@@ -156,10 +158,14 @@ func recognize(fsys fs.FS, name string) (kind format, reason string) {
 
 // otherWays are how to get kinds of files read that are not, by their endings.
 var otherWays = map[string]string{
-	".rtf": asDocument, ".doc": asDocument, ".pages": asDocument, ".wps": asDocument, ".epub": "save it as .html", ".xls": asWorkbook, ".ods": asWorkbook, ".numbers": asWorkbook, ".xlsb": asWorkbook,
-	".pst": asMail, ".ost": asMail, ".olm": asMail, ".msg": asMail, ".sta": asStatement, ".mt940": asStatement, ".940": asStatement, ".fit": "export it as .tcx or .gpx", ".apkg": "export the notes as text",
-	".kmz": "rename it to .zip", ".org": "export it as .md or .html", ".mhtml": "save it as .html", ".one": asDocument, ".xml": asData, ".plist": asData, ".opml": asData, ".bib": asData, ".ris": asData,
-	".yaml": asData, ".yml": asData, ".mdb": asData, ".accdb": asData, ".parquet": asData, ".ldif": "export the contacts as .vcf", ".gz": unpacked, ".tgz": unpacked, ".tar": unpacked, ".7z": unpacked, ".rar": unpacked, ".bz2": unpacked, ".xz": unpacked,
+	".rtf": asDocument, ".doc": asDocument, ".pages": asDocument, ".wps": asDocument, ".epub": "save it as .html", ".xls": asWorkbook,
+	".ods": asWorkbook, ".numbers": asWorkbook, ".xlsb": asWorkbook,
+	".pst": asMail, ".ost": asMail, ".olm": asMail, ".msg": asMail, ".sta": asStatement, ".mt940": asStatement, ".940": asStatement,
+	".fit": "export it as .tcx or .gpx", ".apkg": "export the notes as text",
+	".kmz": "rename it to .zip", ".org": "export it as .md or .html", ".mhtml": "save it as .html", ".one": asDocument, ".xml": asData,
+	".plist": asData, ".opml": asData, ".bib": asData, ".ris": asData,
+	".yaml": asData, ".yml": asData, ".mdb": asData, ".accdb": asData, ".parquet": asData, ".ldif": "export the contacts as .vcf",
+	".gz": unpacked, ".tgz": unpacked, ".tar": unpacked, ".7z": unpacked, ".rar": unpacked, ".bz2": unpacked, ".xz": unpacked,
 }
 
 const (
@@ -234,7 +240,8 @@ func isSlack(fsys fs.FS, name string) bool {
 
 // partEnding is what the parts of one export differ in: StreamingHistory_music_1.json, Streaming_History_Audio_2020-2021_3.json,
 // tweets-part1.js, and the months of a year of a Google timeline.
-var partEnding = item.Expression(`^(StreamingHistory(?:_[a-z]+_)?|Streaming_History_(?:Audio|Video)_)[\d_-]+\.json$|^(.+)-part\d+\.js$|^\d{4}(_)[A-Z]+\.json$`)
+var partEnding = item.Expression(`^(StreamingHistory(?:_[a-z]+_)?|Streaming_History_(?:Audio|Video)_)[\d_-]+\.json$|^(.+)-part\d+\.js$|` +
+	`^\d{4}(_)[A-Z]+\.json$`)
 
 // groupOf is what the files of one stream have in common: nothing if the file is a stream by itself.
 func groupOf(kind format, name string) string {

@@ -51,7 +51,8 @@ func (l *lister) gather() {
 			one.stem = "documents"
 			return one, true
 		}
-		return one, len(source.files) == 1 && slices.Contains([]format{formatLines, formatArray, formatTable, formatCalendar, formatContacts, formatChat}, source.format)
+		return one, len(source.files) == 1 && slices.Contains(
+			[]format{formatLines, formatArray, formatTable, formatCalendar, formatContacts, formatChat}, source.format)
 	}
 	for _, by := range []shared{day, stem, folder, name} {
 		counts, stems, at := map[group]int{}, map[group]int{}, map[group]int{}

@@ -74,7 +74,8 @@ func (l *leftOut) add(s Skip, kept bool) {
 		return
 	case !known:
 		at := l.placeOf(s.File)
-		one = &leftFile{LeftOut: model.LeftOut{ConnectionID: at.connection, Stream: at.stream, File: s.File, Line: s.Line, Reason: s.Reason}, part: at.part}
+		one = &leftFile{LeftOut: model.LeftOut{ConnectionID: at.connection, Stream: at.stream, File: s.File, Line: s.Line, Reason: s.Reason},
+			part: at.part}
 		l.byName[s.File] = one
 		l.files = append(l.files, one)
 	case len(one.More) < maxPieces:
@@ -113,7 +114,8 @@ func (l *leftOut) list(wanted func(*leftFile) bool, rest bool) []model.LeftOut {
 		}
 	}
 	if l.more > 0 && rest {
-		list = append(list, model.LeftOut{ConnectionID: l.within[0].connection, File: fmt.Sprintf("%d more files", l.more), Reason: "see where the program was started"})
+		list = append(list, model.LeftOut{ConnectionID: l.within[0].connection, File: fmt.Sprintf("%d more files", l.more),
+			Reason: "see where the program was started"})
 	}
 	return list
 }

@@ -198,7 +198,8 @@ func (l *lister) skip(name, reason string) {
 }
 
 func (l *lister) addStream(name string, kind format, file sourceFile) {
-	l.sources = append(l.sources, fileStream{stream: name, from: l.from, root: l.root, blobs: l.blobs, format: kind, files: []sourceFile{file}, idField: "id"})
+	l.sources = append(l.sources, fileStream{stream: name, from: l.from, root: l.root, blobs: l.blobs, format: kind, files: []sourceFile{file},
+		idField: "id"})
 }
 
 // within is a path as it is from the folder of the connection.

@@ -183,7 +183,8 @@ func (s *fileStream) compare(before string, blobs []fileState) (now string, same
 	var old partFiles
 	_ = json.Unmarshal([]byte(before), &old) // nothing was known
 	current := partFiles{
-		Version: readerVersion, Format: s.format, Declared: s.declared, Files: stateOf(s.from.fsys, slices.Concat(s.files, s.beside)), Blobs: blobs, Divided: map[string][]objects.Part{},
+		Version: readerVersion, Format: s.format, Declared: s.declared, Files: stateOf(s.from.fsys, slices.Concat(s.files, s.beside)),
+		Blobs: blobs, Divided: map[string][]objects.Part{},
 	}
 	for _, file := range s.files {
 		if file.divided != nil {

@@ -116,10 +116,12 @@ func (s *fileStream) reader(ctx context.Context, file seekableFile, from sourceF
 func (s *fileStream) text(file io.ReadSeeker, name string) (io.ReadSeeker, error) {
 	ending := strings.ToLower(path.Ext(name))
 	switch {
-	case slices.Contains([]format{formatWorkbook, formatDatabase, formatMail, formatHealth}, s.format), s.format == formatDocument && (ending == ".docx" || ending == ".odt"):
+	case slices.Contains([]format{formatWorkbook, formatDatabase, formatMail, formatHealth}, s.format), s.format == formatDocument &&
+		(ending == ".docx" || ending == ".odt"):
 		return file, nil
 	}
-	return utf8text.Decode(file, ending == ".txt" || slices.Contains([]format{formatTable, formatCalendar, formatContacts, formatNotes}, s.format))
+	return utf8text.Decode(file, ending == ".txt" ||
+		slices.Contains([]format{formatTable, formatCalendar, formatContacts, formatNotes}, s.format))
 }
 
 // part reads a sheet or a table.

@@ -27,7 +27,8 @@ func relate(c schema.Connector, sources []fileStream, streams []model.Stream) er
 		for _, relation := range declared.Relations {
 			at := slices.IndexFunc(streams, func(stream model.Stream) bool { return stream.Name == relation.Target })
 			if at < 0 {
-				return fmt.Errorf("%s: stream %q: relation %q leads to %q, and there is no such stream", schema.ManifestName, declared.Name, relation.Name, relation.Target)
+				return fmt.Errorf("%s: stream %q: relation %q leads to %q, and there is no such stream", schema.ManifestName, declared.Name,
+					relation.Name, relation.Target)
 			}
 			if err := leadBy(c, &streams[at], relation.ForeignKey); err != nil {
 				return fmt.Errorf("%s: stream %q: relation %q: %w", schema.ManifestName, declared.Name, relation.Name, err)

@@ -113,7 +113,8 @@ func (s *fileStream) records(ctx context.Context, connection string, keep *blobB
 			if reason := s.attach(&one); reason != "" {
 				report(Skip{File: at.name, Line: one.Line, Reason: reason})
 			}
-			record := model.Record{ConnectionID: connection, Stream: s.stream, ID: one.ID, Data: one.Data(), Fields: one.Fields, Blob: keep.take(one.Blob)}
+			record := model.Record{ConnectionID: connection, Stream: s.stream, ID: one.ID, Data: one.Data(), Fields: one.Fields,
+				Blob: keep.take(one.Blob)}
 			if when, ok := one.Instant(s.timeField); ok {
 				record.EmittedAt = when
 			}
@@ -124,7 +125,8 @@ func (s *fileStream) records(ctx context.Context, connection string, keep *blobB
 				return false
 			}
 			for _, file := range one.Attached {
-				hung := model.Record{ConnectionID: connection, Stream: s.stream + s.format.hung().suffix, ID: file.ID, EmittedAt: record.EmittedAt, Data: file.Data(), Fields: file.Fields}
+				hung := model.Record{ConnectionID: connection, Stream: s.stream + s.format.hung().suffix, ID: file.ID, EmittedAt: record.EmittedAt,
+					Data: file.Data(), Fields: file.Fields}
 				hung.Blob = keep.take(file.Blob)
 				if !yield(hung, nil) {
 					return false
@@ -187,7 +189,8 @@ func (s *fileStream) scan(ctx context.Context, connection string, report func(Sk
 	return nil
 }
 
-func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs, report func(Skip), visit func(sourceFile, item.Item) bool) (more bool, err error) {
+func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs, report func(Skip),
+	visit func(sourceFile, item.Item) bool) (more bool, err error) {
 	opened, err := openFile(s.from.fsys, file.name)
 	if err != nil {
 		report(Skip{File: file.name, Reason: "cannot be read: " + item.Reason(err)})

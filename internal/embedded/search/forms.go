@@ -59,8 +59,8 @@ func (s *searcher) languagesOf(guess uint32) uint32 {
 	return cmp.Or(s.languagesFrom(20, guess), guess, 1)
 }
 
-// languagesFrom returns the languages of the fields that are searched which at least one of so many texts is in, of a guess if there is one; with
-// a share of 1 those of any text.
+// languagesFrom returns the languages of the fields that are searched which at least one of so many texts is in, of a guess if there is
+// one; with a share of 1 those of any text.
 func (s *searcher) languagesFrom(share int, guess uint32) (set uint32) {
 	texts, all := s.texts()
 	for i, n := range texts {
@@ -102,7 +102,8 @@ func (s *searcher) forms(term string, languages uint32) ([]string, error) {
 			continue
 		}
 		err := s.known(start, func(other string, records int) {
-			if other != term && inflects(other) && stemOf(i, other) == stem && !slices.ContainsFunc(forms, func(c *candidate) bool { return c.term == other }) {
+			if other != term && inflects(other) && stemOf(i, other) == stem &&
+				!slices.ContainsFunc(forms, func(c *candidate) bool { return c.term == other }) {
 				forms = append(forms, &candidate{other, 0, records})
 			}
 		})
@@ -241,7 +242,8 @@ func (s *searcher) lighten() (uint32, error) {
 	weighty := false
 	for i := range s.query.units {
 		u := &s.query.units[i]
-		stop := !u.light && !u.quoted && !slices.ContainsFunc(u.phrase, func(term string) bool { return stopLanguages()[term]&language == 0 }) && !s.query.isMay(i)
+		stop := !u.light && !u.quoted && !slices.ContainsFunc(u.phrase, func(term string) bool { return stopLanguages()[term]&language == 0 }) &&
+			!s.query.isMay(i)
 		short := !u.light && !u.quoted && u.isShortStop(i == 0)
 		if stop && language != 1 || short && !stop {
 			found, err := s.postings(u.phrase)
@@ -262,14 +264,15 @@ func (s *searcher) lighten() (uint32, error) {
 	return guess, nil
 }
 
-// Articles and the like of a language that is not the query's are no words of it: those of one vowel, and of two letters where no record has
-// them. Longer ones may be words, as hat is.
+// Articles and the like of a language that is not the query's are no words of it: those of one vowel, and of two letters where no record
+// has them. Longer ones may be words, as hat is.
 const (
 	shortStop = 2
 	vowels    = "aeiouy"
 )
 
-// isShortStop reports whether a unit is such a word, written as one: neither AI nor té nor the E of a vitamin is. The first may have a capital.
+// isShortStop reports whether a unit is such a word, written as one: neither AI nor té nor the E of a vitamin is. The first may have a
+// capital.
 func (u *unit) isShortStop(first bool) bool {
 	term := u.phrase[0]
 	return len(u.phrase) == 1 && len(term) <= shortStop && stopLanguages()[term] != 0 && u.text != "" &&

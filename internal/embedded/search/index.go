@@ -79,16 +79,18 @@ type columnLanguages struct {
 func Open(ctx context.Context, db *sql.DB) (*Index, error) {
 	x := &Index{db: db}
 	d := &x.documents
-	err := Each(ctx, db, "SELECT first, source, length, event, next, languages FROM "+documentTable+" ORDER BY first", nil, func(rows *sql.Rows) error {
-		var first int
-		var source, length, event, next, languages sql.RawBytes
-		if err := rows.Scan(&first, &source, &length, &event, &next, &languages); err != nil {
-			return err
-		}
-		d.extend(first)
-		return errors.Join(unpackArray(source, &d.source), unpackArray(length, &d.length), unpackArray(event, &d.event), unpackArray(next, &d.next),
-			x.unpackLanguages(languages))
-	})
+	err := Each(ctx, db, "SELECT first, source, length, event, next, languages FROM "+documentTable+" ORDER BY first", nil,
+		func(rows *sql.Rows) error {
+			var first int
+			var source, length, event, next, languages sql.RawBytes
+			if err := rows.Scan(&first, &source, &length, &event, &next, &languages); err != nil {
+				return err
+			}
+			d.extend(first)
+			return errors.Join(unpackArray(source, &d.source), unpackArray(length, &d.length), unpackArray(event, &d.event),
+				unpackArray(next, &d.next),
+				x.unpackLanguages(languages))
+		})
 	if err != nil {
 		return nil, fmt.Errorf("search index: %w", err)
 	}

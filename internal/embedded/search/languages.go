@@ -102,7 +102,8 @@ var languages = [...]language{
 		по под при с со так также такой там те тем то того тоже той только том ты у уже хотя чего чей чем что чтобы чье эта эти это я`},
 }
 
-// stopLanguages holds a bit for each language of which a term is a stop word. It is made by the first search, so that a start need not wait.
+// stopLanguages holds a bit for each language of which a term is a stop word. It is made by the first search, so that a start need not
+// wait.
 var stopLanguages = sync.OnceValue(func() map[string]uint32 {
 	words := map[string]uint32{}
 	for i, one := range languages {

@@ -44,8 +44,8 @@ type query struct {
 // maxUnits is how many different words of a query are looked for one by one. The rest counts only for records that have all words.
 const maxUnits = 64
 
-// parseQuery reads words, "quoted phrases" and -excluded ones, which NOT before them excludes too, and words* with any ending. Nothing else in
-// a query is an operator.
+// parseQuery reads words, "quoted phrases" and -excluded ones, which NOT before them excludes too, and words* with any ending. Nothing else
+// in a query is an operator.
 func parseQuery(text string) query {
 	var q query
 	text = withMinus(text)
@@ -112,7 +112,8 @@ func phraseOf(text string) phrase {
 	for _, t := range Terms(text) {
 		p = append(p, t.Text)
 	}
-	if text = strings.TrimSpace(text); len(p) > 0 && len(p[len(p)-1]) > 1 && strings.HasSuffix(text, anyEnding) && !strings.HasPrefix(text, anyEnding) { // *so* is emphasis
+	if text = strings.TrimSpace(text); len(p) > 0 && len(p[len(p)-1]) > 1 && strings.HasSuffix(text, anyEnding) &&
+		!strings.HasPrefix(text, anyEnding) { // *so* is emphasis
 		p = append(p, anyEnding)
 	}
 	return p
@@ -156,5 +157,6 @@ func (p phrase) expression() string {
 
 // isMay reports whether a word is the month of May, or the name: with a capital, and not at the beginning of a question ("May I …").
 func (q *query) isMay(i int) bool {
-	return q.units[i].text == "May" && (i > 0 || len(q.units) > 1 && !slices.ContainsFunc(q.units[1].phrase, func(term string) bool { return stopLanguages()[term] != 0 }))
+	return q.units[i].text == "May" && (i > 0 || len(q.units) > 1 &&
+		!slices.ContainsFunc(q.units[1].phrase, func(term string) bool { return stopLanguages()[term] != 0 }))
 }

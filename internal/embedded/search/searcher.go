@@ -256,13 +256,14 @@ func (s *searcher) columns() []int {
 
 // known returns how many records of the store have each of the terms from one on that begin with start, in the order of terms.
 func (s *searcher) known(start string, visit func(term string, records int)) error {
-	return s.each("SELECT term, records FROM "+wordTable+" WHERE term >= ? AND term < ?", []any{start, start + "\U0010FFFF"}, func(rows *sql.Rows) error {
-		var term string
-		var records int
-		err := rows.Scan(&term, &records)
-		visit(term, records)
-		return err
-	})
+	return s.each("SELECT term, records FROM "+wordTable+" WHERE term >= ? AND term < ?", []any{start, start + "\U0010FFFF"},
+		func(rows *sql.Rows) error {
+			var term string
+			var records int
+			err := rows.Scan(&term, &records)
+			visit(term, records)
+			return err
+		})
 }
 
 // count returns how many records of the store have a term, in whatever field.

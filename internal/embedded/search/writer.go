@@ -173,7 +173,8 @@ func (p *Part) countLanguage(source, column int, terms []Term) {
 
 // RemoveSQL is the statement that takes out documents with so many texts, with the arguments of [Writer.Removed].
 func RemoveSQL(texts int) string {
-	return fmt.Sprintf("INSERT INTO %[1]s (%[1]s, rowid%s) VALUES ('delete', ?%s)", textTable, columnNames(texts), strings.Repeat(", ?", texts))
+	return fmt.Sprintf("INSERT INTO %[1]s (%[1]s, rowid%s) VALUES ('delete', ?%s)", textTable, columnNames(texts),
+		strings.Repeat(", ?", texts))
 }
 
 // Removed notes that the document of a version goes, which had these texts. It may run beside [Writer.Row].
@@ -240,12 +241,14 @@ func (w *Writer) Finish(ctx context.Context, db Database) error {
 }
 
 func (w *Writer) finishAdding(ctx context.Context, db Database) error {
-	if _, err := db.ExecContext(ctx, fmt.Sprintf("INSERT INTO %[1]s (%[1]s, rank) VALUES ('merge', %[2]d)", textTable, mergedPages)); err != nil {
+	if _, err := db.ExecContext(ctx, fmt.Sprintf("INSERT INTO %[1]s (%[1]s, rank) VALUES ('merge', %[2]d)", textTable,
+		mergedPages)); err != nil {
 		return err
 	}
 	for _, term := range slices.Sorted(maps.Keys(w.records)) {
 		if by := w.records[term]; by != 0 {
-			if _, err := db.ExecContext(ctx, "INSERT INTO "+wordTable+" (term, records) VALUES (?1, ?2) ON CONFLICT (term) DO UPDATE SET records = records + ?2", term, by); err != nil {
+			if _, err := db.ExecContext(ctx, "INSERT INTO "+wordTable+" (term, records) VALUES (?1, ?2) ON CONFLICT (term) DO UPDATE SET "+
+				"records = records + ?2", term, by); err != nil {
 				return err
 			}
 		}
@@ -304,7 +307,8 @@ func (w *Writer) writeFrequent(ctx context.Context, db Database) error {
 func (w *Writer) addFrequent(ctx context.Context, db Database) error {
 	for term, more := range w.places {
 		var stored []byte
-		if err := Each(ctx, db, "SELECT places FROM "+frequentTable+" WHERE term = ?", []any{term}, func(rows *sql.Rows) error { return rows.Scan(&stored) }); err != nil {
+		if err := Each(ctx, db, "SELECT places FROM "+frequentTable+" WHERE term = ?", []any{term},
+			func(rows *sql.Rows) error { return rows.Scan(&stored) }); err != nil {
 			return err
 		}
 		more.flush()

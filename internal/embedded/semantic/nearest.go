@@ -26,7 +26,8 @@ func (e *UnavailableError) Unwrap() error { return e.Cause }
 
 // Nearest finds the records of sources whose texts are nearest in meaning to a text, of those that the store still has. Its errors are
 // *UnavailableError values.
-func (e *Index) Nearest(ctx context.Context, text string, sources []search.Source, most int, has func(version int64, source int) bool) ([]vectors.Near, error) {
+func (e *Index) Nearest(ctx context.Context, text string, sources []search.Source, most int,
+	has func(version int64, source int) bool) ([]vectors.Near, error) {
 	e.mu.Lock()
 	index := e.index
 	e.mu.Unlock()

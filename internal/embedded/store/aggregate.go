@@ -40,7 +40,8 @@ func (s *Store) Sum(ctx context.Context, from []Source, field string) (any, erro
 		target, _ := source.Column(field)
 		w := source.conditions()
 		var part any
-		if err := s.db.QueryRowContext(ctx, fmt.Sprintf("SELECT sum(%s) FROM %s WHERE %s", target.name, source.Name, w), w.args...).Scan(&part); err != nil {
+		if err := s.db.QueryRowContext(ctx, fmt.Sprintf("SELECT sum(%s) FROM %s WHERE %s", target.name, source.Name, w),
+			w.args...).Scan(&part); err != nil {
 			return nil, err
 		}
 		switch number := part.(type) {

@@ -43,7 +43,8 @@ type IndexError struct {
 // Error says what to do as well. A damaged file is not made again by itself: it may be all that is left of files that are away.
 func (e *IndexError) Error() string {
 	if e.Damaged {
-		return fmt.Sprintf("The index file %q is damaged: %s. Delete it with its -wal and -shm files, or name another, and the files are read again.", e.Path, e.Reason)
+		return fmt.Sprintf("The index file %q is damaged: %s. Delete it with its -wal and -shm files, or name another, and the files are "+
+			"read again.", e.Path, e.Reason)
 	}
 	return fmt.Sprintf("The index file %q %s. It was not changed: name another file, or one that does not exist yet.", e.Path, e.Reason)
 }

@@ -203,7 +203,8 @@ func (f *filler) entry(version int64, record model.Record) (entry, error) {
 	}
 	record.Fields = nil // they change when the next record is read
 	terms := f.writer.Row(search.Document{
-		Version: version, Source: t.source, Texts: t.texts(f.fields), Event: t.eventOf(record, f.fields), Conversation: t.conversationOf(f.fields),
+		Version: version, Source: t.source, Texts: t.texts(f.fields), Event: t.eventOf(record, f.fields),
+		Conversation: t.conversationOf(f.fields),
 	})
 	return entry{record: record, target: t, row: t.row(version, record, f.fields), terms: terms}, nil
 }
@@ -237,7 +238,8 @@ func (f *filler) add(ctx context.Context, e entry) error {
 	if e.record.Blob == nil {
 		return nil
 	}
-	_, err = f.batch.ExecContext(ctx, "INSERT OR REPLACE INTO blobs (id, connection_id, stream, record_id, mime_type, bytes) VALUES (?, ?, ?, ?, ?, ?)",
+	_, err = f.batch.ExecContext(ctx,
+		"INSERT OR REPLACE INTO blobs (id, connection_id, stream, record_id, mime_type, bytes) VALUES (?, ?, ?, ?, ?, ?)",
 		e.record.Blob.ID, e.record.ConnectionID, e.record.Stream, e.record.ID, e.record.Blob.MIMEType, e.record.Blob.Bytes)
 	return err
 }

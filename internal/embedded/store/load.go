@@ -28,7 +28,8 @@ func (s *Store) Load(ctx context.Context, corpus model.Corpus, fingerprint strin
 		return fmt.Errorf("load: %w", err)
 	}
 	s.catalog.Store(newCatalog(nil, nil))
-	l := &load{store: s, db: s.db, corpus: corpus, progress: progress, meta: map[string]string{metaCursorKey: hex.EncodeToString(key[:]), metaGeneration: generation}}
+	l := &load{store: s, db: s.db, corpus: corpus, progress: progress,
+		meta: map[string]string{metaCursorKey: hex.EncodeToString(key[:]), metaGeneration: generation}}
 	if err := l.run(ctx, fingerprint); err != nil {
 		return s.Explain(fmt.Errorf("load: %w", err))
 	}
@@ -39,7 +40,8 @@ func (s *Store) Load(ctx context.Context, corpus model.Corpus, fingerprint strin
 // with their versions; those that are not are stored anew and get later ones. All of it happens at once: until then, and where it fails,
 // all is as it was. Nothing is read if the store holds what the fingerprint names. While another process updates it waits, and fails after
 // a while with [ErrBusy].
-func (s *Store) Update(ctx context.Context, read func(known map[string]model.Part) (model.Corpus, error), fingerprint string, progress func(n int)) error {
+func (s *Store) Update(ctx context.Context, read func(known map[string]model.Part) (model.Corpus, error), fingerprint string,
+	progress func(n int)) error {
 	tx, err := s.db.BeginTx(ctx, nil) // from here on this is the only writer
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrBusy, err)
@@ -225,7 +227,8 @@ func (l *load) finish(ctx context.Context, fingerprint string) error {
 	if err != nil {
 		return err
 	}
-	l.meta[metaLeftOut], l.meta[metaConnectors], l.meta[metaGeneration] = string(left), string(connectors), cmp.Or(l.meta[metaGeneration], rand.Text()[:8])
+	l.meta[metaLeftOut], l.meta[metaConnectors], l.meta[metaGeneration] = string(left), string(connectors), cmp.Or(l.meta[metaGeneration],
+		rand.Text()[:8])
 	for name, value := range l.meta {
 		if err := setMeta(ctx, l.db, name, value); err != nil {
 			return err

@@ -45,7 +45,8 @@ func (l *load) createPart(ctx context.Context, part model.Part) error {
 	for _, other := range l.stored {
 		columns = max(columns, other.columns)
 	}
-	if _, err := l.db.ExecContext(ctx, "INSERT INTO parts (name, files, streams, columns, first, last, left_out, done) VALUES (?, ?, ?, ?, 0, 0, '', 0)",
+	if _, err := l.db.ExecContext(ctx, "INSERT INTO parts (name, files, streams, columns, first, last, left_out, done) "+
+		"VALUES (?, ?, ?, ?, 0, 0, '', 0)",
 		part.Name, part.Files, string(streams), columns); err != nil {
 		return err
 	}
@@ -80,7 +81,8 @@ func (l *load) endPart(ctx context.Context, tx *sql.Tx, end *partEnd) error {
 			return err
 		}
 	}
-	if _, err := tx.ExecContext(ctx, "UPDATE parts SET first = ?, last = ?, left_out = ?, done = 1 WHERE name = ?", end.first, end.last, string(left), end.part.Name); err != nil {
+	if _, err := tx.ExecContext(ctx, "UPDATE parts SET first = ?, last = ?, left_out = ?, done = 1 WHERE name = ?", end.first, end.last,
+		string(left), end.part.Name); err != nil {
 		return err
 	}
 	return setMeta(ctx, tx, metaVersion, strconv.FormatInt(end.last, 10))

@@ -133,7 +133,8 @@ func (s *Store) LastVersion(ctx context.Context, of *Table) (last int64, err err
 }
 
 // Following calls use with the first records of a table after a version, in that order, and with the number of their source in a search.
-func (s *Store) Following(ctx context.Context, of *Table, version int64, limit int, use func(version int64, source int, data []byte) error) error {
+func (s *Store) Following(ctx context.Context, of *Table, version int64, limit int,
+	use func(version int64, source int, data []byte) error) error {
 	catalog := s.Catalog()
 	query := fmt.Sprintf("SELECT version, connection, data FROM %s WHERE version > ? ORDER BY version LIMIT ?", of.Name)
 	return s.each(ctx, query, []any{version, limit}, func(rows *sql.Rows) error {

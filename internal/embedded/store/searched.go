@@ -50,7 +50,8 @@ func (t *Table) timeFields() []string {
 }
 
 // conversationNames are fields that hold what the records of a conversation have in common, where no relation says so.
-var conversationNames = []string{"thread_id", "conversation_id", "channel_id", "chat_id", "room_id", "thread", "conversation", "channel", "chat", "session_id", "session"}
+var conversationNames = []string{"thread_id", "conversation_id", "channel_id", "chat_id", "room_id", "thread", "conversation", "channel",
+	"chat", "session_id", "session"}
 
 // conversationOf returns a number that is equal for records which belong together: those with the same parent in a relation or, without
 // one, the same thread. A stream of short texts by several people in time order is one conversation. 0: the record stands alone.
@@ -145,6 +146,7 @@ type layout struct {
 
 func (c *Catalog) layout(t *Table) string {
 	conversation, ok := t.conversationField()
-	text, _ := json.Marshal(layout{*t.Stream, t.Connector.Connections, c.width(), t.create() + t.index(), fmt.Sprint(conversation, ok)}) // texts and numbers
+	// texts and numbers
+	text, _ := json.Marshal(layout{*t.Stream, t.Connector.Connections, c.width(), t.create() + t.index(), fmt.Sprint(conversation, ok)})
 	return string(text)
 }

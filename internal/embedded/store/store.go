@@ -70,7 +70,8 @@ func dataSource(path string) (string, error) {
 	pragmas := []string{busyTimeout, "temp_store(memory)", "cache_size(-32000)"}
 	immediate := []string{"immediate"} // a transaction that turned to writing half-way could not wait for another
 	if path == "" {
-		query := url.Values{"vfs": {"memdb"}, "_pragma": append(pragmas, "journal_mode(memory)", "synchronous(off)", "cache_spill(false)"), "_txlock": immediate}
+		query := url.Values{"vfs": {"memdb"}, "_pragma": append(pragmas, "journal_mode(memory)", "synchronous(off)", "cache_spill(false)"),
+			"_txlock": immediate}
 		return "file:/" + rand.Text() + "?" + query.Encode(), nil
 	}
 	return fileSource(path, url.Values{"_pragma": append(pragmas, "journal_mode(wal)", "synchronous(normal)"), "_txlock": immediate})
@@ -128,7 +129,8 @@ func (s *Store) Generation(ctx context.Context) (string, error) {
 		if err != nil || tables == 0 {
 			return "", err
 		}
-		if s.generation, err = s.db.PrepareContext(context.WithoutCancel(ctx), "SELECT value FROM meta WHERE name = '"+metaGeneration+"'"); err != nil {
+		if s.generation, err = s.db.PrepareContext(context.WithoutCancel(ctx),
+			"SELECT value FROM meta WHERE name = '"+metaGeneration+"'"); err != nil {
 			return "", err
 		}
 	}

@@ -29,7 +29,8 @@ type storedStream struct {
 // storedParts are none in a store that is new or of another version.
 func storedParts(ctx context.Context, db querier) (map[string]storedPart, error) {
 	var version, tables int
-	if err := db.QueryRowContext(ctx, "SELECT user_version, (SELECT count(*) FROM sqlite_schema WHERE name = 'streams') FROM pragma_user_version").Scan(&version, &tables); err != nil || version != indexVersion || tables == 0 {
+	if err := db.QueryRowContext(ctx, "SELECT user_version, (SELECT count(*) FROM sqlite_schema WHERE name = 'streams') "+
+		"FROM pragma_user_version").Scan(&version, &tables); err != nil || version != indexVersion || tables == 0 {
 		return nil, err
 	}
 	parts := map[string]storedPart{}

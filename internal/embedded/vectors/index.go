@@ -115,7 +115,8 @@ func (x *Index) Reset(ctx context.Context) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.dimension, x.blocks = 0, nil
-	for _, query := range []string{"DELETE FROM vector_facts WHERE name <> 'mark'", "DELETE FROM vectors"} { // first what says that they are there
+	// first what says that they are there
+	for _, query := range []string{"DELETE FROM vector_facts WHERE name <> 'mark'", "DELETE FROM vectors"} {
 		if _, err := x.db.ExecContext(ctx, query); err != nil {
 			return fmt.Errorf("vectors: %w", err)
 		}

@@ -65,7 +65,8 @@ func (r *seriesReader) Next() (item.Item, error) {
 	for len(r.pending) == 0 {
 		if r.cut {
 			r.cut = false
-			return item.Item{}, item.UnusableError{Line: r.of.line, Reason: fmt.Sprintf("a series of more than %d days: the later ones are left out", maxDays)}
+			return item.Item{}, item.UnusableError{Line: r.of.line,
+				Reason: fmt.Sprintf("a series of more than %d days: the later ones are left out", maxDays)}
 		}
 		c, err := r.events.next()
 		if err != nil {

@@ -106,7 +106,8 @@ func (z calendarZones) place(clock time.Time, name string) (time.Time, bool) {
 	if !found {
 		return time.Time{}, false
 	}
-	return time.Date(clock.Year(), clock.Month(), clock.Day(), clock.Hour(), clock.Minute(), clock.Second(), 0, time.FixedZone("", offset)), true
+	return time.Date(clock.Year(), clock.Month(), clock.Day(), clock.Hour(), clock.Minute(), clock.Second(), 0,
+		time.FixedZone("", offset)), true
 }
 
 var durationForm = item.Expression(`^([+-]?)P(?:(\d{1,5})W)?(?:(\d{1,6})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,8})S)?)?$`)

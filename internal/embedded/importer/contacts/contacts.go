@@ -171,11 +171,13 @@ func finish(one item.Item, only map[string]string, lists map[string][]string) it
 		only["BDAY"] = "--" + day
 	}
 	for _, field := range [...]struct{ name, of string }{
-		{"name", "FN"}, {"nickname", "NICKNAME"}, {"organization", "ORG"}, {"job_title", "TITLE"}, {"birthday", "BDAY"}, {"anniversary", "ANNIVERSARY"}, {"note", "NOTE"},
+		{"name", "FN"}, {"nickname", "NICKNAME"}, {"organization", "ORG"}, {"job_title", "TITLE"}, {"birthday", "BDAY"},
+		{"anniversary", "ANNIVERSARY"}, {"note", "NOTE"},
 	} {
 		one.Put(field.name, only[field.of])
 	}
-	for _, field := range [...]struct{ name, of string }{{"emails", "EMAIL"}, {"phones", "TEL"}, {"addresses", "ADR"}, {"urls", "URL"}, {"categories", "CATEGORIES"}} {
+	for _, field := range [...]struct{ name, of string }{{"emails", "EMAIL"}, {"phones", "TEL"}, {"addresses", "ADR"}, {"urls", "URL"},
+		{"categories", "CATEGORIES"}} {
 		one.Put(field.name, lists[field.of])
 	}
 	return one

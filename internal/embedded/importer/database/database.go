@@ -146,10 +146,12 @@ func Tables(ctx context.Context, from, log io.Reader) (tables []Table, virtual [
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if virtual, err = f.strings(ctx, `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'virtual' ORDER BY name`); err != nil {
+	virtual, err = f.strings(ctx, `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'virtual' ORDER BY name`)
+	if err != nil {
 		return nil, nil, err
 	}
-	names, err := f.strings(ctx, `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY name`)
+	names, err := f.strings(ctx, `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\_%`+
+		`' ESCAPE '\' ORDER BY name`)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -185,7 +187,8 @@ func (f *file) strings(ctx context.Context, query string, arguments ...any) (all
 func (f *file) table(ctx context.Context, name string) (Table, error) {
 	one := Table{Name: name}
 	var err error
-	if one.columns, err = f.strings(ctx, "SELECT name FROM pragma_table_xinfo(?) WHERE hidden IN (0, 3) ORDER BY cid", name); err != nil { // and those that are computed and stored
+	// and those that are computed and stored
+	if one.columns, err = f.strings(ctx, "SELECT name FROM pragma_table_xinfo(?) WHERE hidden IN (0, 3) ORDER BY cid", name); err != nil {
 		return one, err
 	}
 	keys, err := f.strings(ctx, "SELECT name FROM pragma_table_info(?) WHERE pk > 0", name)

@@ -157,7 +157,8 @@ func (r *rows) value(start xml.StartElement, text string) string {
 		return text
 	}
 	style, err := strconv.Atoi(attribute(start, "s"))
-	if err == nil && style >= 0 && style < len(r.book.styles) && r.book.styles[style] != asNumber && number >= 0 && number < 2_958_466 { // the year 10000
+	// up to the year 10000
+	if err == nil && style >= 0 && style < len(r.book.styles) && r.book.styles[style] != asNumber && number >= 0 && number < 2_958_466 {
 		return r.date(number, r.book.styles[style])
 	}
 	if strings.Trim(text, "-0123456789") == "" {

@@ -18,8 +18,8 @@ import (
 
 // A Reader reads the records of one file, one by one.
 type Reader interface {
-	// Next returns a record that is valid until the next call; [UnusableError] for a piece that is not a record, after which there may be more;
-	// io.EOF at the end.
+	// Next returns a record that is valid until the next call; [UnusableError] for a piece that is not a record, after which there may be
+	// more; io.EOF at the end.
 	Next() (Item, error)
 }
 

@@ -19,7 +19,8 @@ const MaxMessage = 64 << 20
 // A Reader reads messages from an mbox file, or the one of an .eml file.
 //
 // A message begins at a line "From ADDRESS DATE" that is the first of the file or follows an empty line, and is followed by a header; such
-// a line in the middle of a message does not. A line that was quoted with ">" on the way into the file is restored (the form called mboxrd).
+// a line in the middle of a message does not. A line that was quoted with ">" on the way into the file is restored (the form called
+// mboxrd).
 type Reader struct {
 	input   *bufio.Reader
 	line    int // how many were read

@@ -116,7 +116,8 @@ func (m *message) list(name string) []*mail.Address {
 		return found
 	}
 	plain := decodeWords(text)
-	if open, end := strings.LastIndexByte(plain, '<'), strings.LastIndexByte(plain, '>'); open >= 0 && end > open && !strings.Contains(plain, ",") {
+	if open, end := strings.LastIndexByte(plain, '<'), strings.LastIndexByte(plain, '>'); open >= 0 && end > open &&
+		!strings.Contains(plain, ",") {
 		return []*mail.Address{{Name: strings.Trim(plain[:open], ` "`), Address: plain[open+1 : end]}}
 	}
 	return []*mail.Address{{Name: plain}}
@@ -170,7 +171,8 @@ func (m *message) sentAt(from []byte) string {
 var (
 	zoneName = item.Expression(`:\d\d +([A-Z]{3,4})[ )]*$`)
 	// looseDates are forms of a date that mail should not have: without a zone, and as ISO 8601 has it.
-	looseDates = [...]string{"Mon, 2 Jan 2006 15:04:05", "2 Jan 2006 15:04:05", time.RFC3339, "2006-01-02 15:04:05 -0700", "2006-01-02T15:04:05", "2006-01-02 15:04:05"}
+	looseDates = [...]string{"Mon, 2 Jan 2006 15:04:05", "2 Jan 2006 15:04:05", time.RFC3339, "2006-01-02 15:04:05 -0700",
+		"2006-01-02T15:04:05", "2006-01-02 15:04:05"}
 )
 
 // sentDate reads a date: one without a zone stays without it. A date in an unknown zone is invalid; net/mail would take it for UTC.
@@ -271,7 +273,8 @@ func splitLabels(text string) []string {
 
 var (
 	// fromLine is the line above each message of an mbox file: an address and a date as asctime writes it, perhaps with a zone (RFC 4155).
-	fromLine = item.Expression(`^From \S.* ((?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +\d{1,2} \d{1,2}:\d{2}(?::\d{2})? .*\d{4}\b.*)`)
+	fromLine = item.Expression(`^From \S.* ((?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|` +
+		`Dec) +\d{1,2} \d{1,2}:\d{2}(?::\d{2})? .*\d{4}\b.*)`)
 	// headerLine begins the header of a message, which may be quoted in an odd mailbox.
 	headerLine = item.Expression(`^>?[!-9;-~]+[ \t]*:`)
 	// quotedFrom is a line of a message that would have looked like a fromLine.

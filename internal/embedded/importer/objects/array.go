@@ -149,7 +149,8 @@ func (r *arrayReader) item() (item.Item, error) {
 	var text json.RawMessage
 	if err := r.decoder.Decode(&text); err != nil {
 		r.ended = true
-		return item.Item{}, item.UnusableError{Line: r.line(nil), Reason: fmt.Sprintf("item %d is not JSON, and it and what follows are left out: %s", r.number, why(err))}
+		return item.Item{}, item.UnusableError{Line: r.line(nil),
+			Reason: fmt.Sprintf("item %d is not JSON, and it and what follows are left out: %s", r.number, why(err))}
 	}
 	line := r.line(text)
 	note := r.note("item "+strconv.Itoa(r.number), text)
@@ -238,7 +239,8 @@ func (r *arrayReader) chooseField(fields []string) error {
 	name := utf8text.OneLine(longest.at[0])
 	for _, one := range found {
 		if one.at[0] != longest.at[0] && !strings.HasPrefix(one.at[0], "@") { // as in "@context", which says what the names mean
-			r.others = append(r.others, item.UnusableError{Line: 1, Reason: fmt.Sprintf("the field %q is an array too; only %q%s is loaded", utf8text.OneLine(one.at[0]), name, only)})
+			r.others = append(r.others, item.UnusableError{Line: 1,
+				Reason: fmt.Sprintf("the field %q is an array too; only %q%s is loaded", utf8text.OneLine(one.at[0]), name, only)})
 		}
 	}
 	if beside = slices.DeleteFunc(beside, isAboutList); len(beside) > 0 {

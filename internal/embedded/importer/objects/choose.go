@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// arrays passes over an object, down to some depth of objects, and returns its arrays, and the fields that hold something else, or something
-// else below them.
+// arrays passes over an object, down to some depth of objects, and returns its arrays, and the fields that hold something else, or
+// something else below them.
 func (d *document) arrays(at path, depth int) (found []foundArray, beside []string, err error) {
 	for {
 		d.input.refill()

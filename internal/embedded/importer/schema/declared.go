@@ -89,7 +89,8 @@ func (s Stream) check(fields []model.Field, filled bool) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Types)) {
 		if !slices.Contains(inferredTypes, s.Types[name]) {
-			return fmt.Errorf("%s: stream %q: field %q has type %q: it is one of %s", ManifestName, s.Name, name, s.Types[name], strings.Join(inferredTypes, ", "))
+			return fmt.Errorf("%s: stream %q: field %q has type %q: it is one of %s", ManifestName, s.Name, name, s.Types[name],
+				strings.Join(inferredTypes, ", "))
 		}
 		named = append(named, name)
 	}

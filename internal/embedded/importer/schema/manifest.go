@@ -250,7 +250,8 @@ func completeRelation(r *model.Relation) error {
 			r.DefaultLimit = min(model.DefaultExpandLimit, r.MaxLimit)
 		}
 		if r.DefaultLimit < 1 || r.MaxLimit < r.DefaultLimit {
-			return fmt.Errorf("relation %q has limits %d and %d: default_limit is at least 1 and at most max_limit", r.Name, r.DefaultLimit, r.MaxLimit)
+			return fmt.Errorf("relation %q has limits %d and %d: default_limit is at least 1 and at most max_limit", r.Name, r.DefaultLimit,
+				r.MaxLimit)
 		}
 		return nil
 	}

@@ -12,17 +12,21 @@ import (
 // Names that fields of a role tend to have, the likeliest first.
 func eventTimeNames() []string {
 	return []string{
-		"receivedat", "sentat", "occurredat", "happenedat", "takenat", "startsat", "startedat", "starttime", "start", "startdate", "orderedat", "playedat",
-		"publishedat", "postedat", "date", "datetime", "timestamp", "time", "createdat", "created", "endtime", "ts", "editedat", "updatedat", "modifiedat",
+		"receivedat", "sentat", "occurredat", "happenedat", "takenat", "startsat", "startedat", "starttime", "start", "startdate", "orderedat",
+		"playedat",
+		"publishedat", "postedat", "date", "datetime", "timestamp", "time", "createdat", "created", "endtime", "ts", "editedat", "updatedat",
+		"modifiedat",
 	}
 }
 
 func titleNames() []string {
-	return []string{"title", "subject", "name", "headline", "displayname", "label", "trackname", "activityname", "filename", "question", "summary"}
+	return []string{"title", "subject", "name", "headline", "displayname", "label", "trackname", "activityname", "filename", "question",
+		"summary"}
 }
 
 func secondaryNames() []string {
-	return []string{"snippet", "description", "body", "bodytext", "text", "fulltext", "textcontent", "content", "summary", "notes", "note", "message", "comment"}
+	return []string{"snippet", "description", "body", "bodytext", "text", "fulltext", "textcontent", "content", "summary", "notes", "note",
+		"message", "comment"}
 }
 
 func actorNames() []string {
@@ -36,7 +40,8 @@ func assignRole(fields []model.Field, role, declared string, names []string, kin
 	}
 	for _, name := range names {
 		at := slices.IndexFunc(fields, func(field model.Field) bool {
-			return (declared != "" && field.Name == name || declared == "" && plainName(field.Name) == name) && field.Role == "" && (declared != "" || slices.Contains(kinds, field.Type))
+			return (declared != "" && field.Name == name || declared == "" && plainName(field.Name) == name) && field.Role == "" &&
+				(declared != "" || slices.Contains(kinds, field.Type))
 		})
 		if at >= 0 {
 			fields[at].Role = role
@@ -70,7 +75,8 @@ func onlyTimestamp(fields []model.Field) *model.Field {
 }
 
 // dateWords are in the names of dates, in the languages of those whose banks and shops write them.
-var dateWords = item.Expression(`(?i)date|time|datum|buchung|valuta|fecha|data|dato|start|begin|from|^von$|(?:^|_)(?:day|tag|jour|giorno|when)(?:_|$)`)
+var dateWords = item.Expression(`(?i)date|time|datum|buchung|valuta|fecha|data|dato|start|begin|from|^von$|(?:^|_)(?:day|tag|jour|` +
+	`giorno|when)(?:_|$)`)
 
 // firstDate makes the first timestamp the event time whose name says that it is a date: a booking comes before what follows from it.
 func firstDate(fields []model.Field) *model.Field {

@@ -175,7 +175,8 @@ func (t *Tally) Cells(fields []model.Field) map[string]table.Cell {
 			continue
 		}
 		cells[field.Name] = one.cell(field.Type)
-		if cell := cells[field.Name]; cell.Kind != field.Type || t.byName[cell.UnitField] != nil { // the manifest or another column says otherwise
+		// where the manifest or another column says otherwise
+		if cell := cells[field.Name]; cell.Kind != field.Type || t.byName[cell.UnitField] != nil {
 			cell.UnitField = ""
 			if cell.Kind != field.Type {
 				cell = table.Cell{Kind: field.Type}
@@ -273,7 +274,8 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 		} else if field.name == declared.TimeField {
 			kind = "timestamp"
 		}
-		described := Capable(model.Field{Name: field.name, Type: kind, Nullable: field.present() < t.Records || field.column.HasZero() && field.cell(kind).Counts()})
+		described := Capable(model.Field{Name: field.name, Type: kind, Nullable: field.present() < t.Records ||
+			field.column.HasZero() && field.cell(kind).Counts()})
 		if kind == "text" && !field.wide { // names of people, shops and songs
 			described.Aggregations = []string{"count_distinct", "group_by"}
 		}

@@ -18,7 +18,8 @@ var assistantName = item.Expression(`^conversations[\w-]*\.json$`)
 
 // IsAssistant reports that a file begins as the conversations with an assistant do, as ChatGPT and Claude export them.
 func IsAssistant(name string, start []byte) bool {
-	return assistantName().MatchString(path.Base(name)) && (bytes.Contains(start, []byte(`"mapping"`)) || bytes.Contains(start, []byte(`"chat_messages"`)))
+	return assistantName().MatchString(path.Base(name)) &&
+		(bytes.Contains(start, []byte(`"mapping"`)) || bytes.Contains(start, []byte(`"chat_messages"`)))
 }
 
 // An assistantNode is a place in a conversation of ChatGPT, which goes on in several ways where something was asked again.

@@ -16,13 +16,15 @@ var (
 	clippingEnd   = []byte("==========")
 	clippingTitle = item.Expression(`^(.*?)(?: \(([^()]*)\))?$`)
 	// clippingDate is the date behind "Added on", in the language of the Kindle.
-	clippingDate = item.Expression(`^(?:Added on|Hinzugefügt am|Ajouté le|Añadido el|Aggiunto (?:in data|il)|Toegevoegd op|Adicionado(?:: | em )) ?(.*)$`)
+	clippingDate = item.Expression(`^(?:Added on|Hinzugefügt am|Ajouté le|Añadido el|Aggiunto (?:in data|il)|Toegevoegd op|` +
+		`Adicionado(?:: | em )) ?(.*)$`)
 )
 
 // IsClippings reports that a text begins as the clippings of a Kindle do.
 func IsClippings(_ string, start []byte) bool {
 	lines := bytes.SplitN(start, []byte("\n"), 4)
-	return len(lines) == 4 && bytes.HasPrefix(lines[1], []byte("- ")) && bytes.Contains(lines[1], []byte(" | ")) && len(bytes.TrimSpace(lines[2])) == 0
+	return len(lines) == 4 && bytes.HasPrefix(lines[1], []byte("- ")) && bytes.Contains(lines[1], []byte(" | ")) &&
+		len(bytes.TrimSpace(lines[2])) == 0
 }
 
 type clippingsReader struct{ lines *item.Lines }

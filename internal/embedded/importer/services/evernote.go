@@ -49,7 +49,8 @@ func (w *withoutData) Read(into []byte) (int, error) {
 }
 
 // todoMarks are the boxes of lists.
-var todoMarks = strings.NewReplacer(`<en-todo checked="true"/>`, "[x] ", `<en-todo checked="true" />`, "[x] ", `<en-todo checked="false"/>`, "[ ] ", `<en-todo checked="false" />`, "[ ] ", "<en-todo/>", "[ ] ")
+var todoMarks = strings.NewReplacer(`<en-todo checked="true"/>`, "[x] ", `<en-todo checked="true" />`, "[x] ", `<en-todo checked="false"/>`,
+	"[ ] ", `<en-todo checked="false" />`, "[ ] ", "<en-todo/>", "[ ] ")
 
 func (r *evernoteReader) Next() (item.Item, error) {
 	for {

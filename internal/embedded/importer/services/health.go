@@ -41,10 +41,11 @@ func (r *healthReader) Next() (item.Item, error) {
 }
 
 // healthKinds are the elements that are read, by what their records are called.
-var healthKinds = map[string]string{"Record": "record", "Workout": "workout", "Correlation": "correlation", "ActivitySummary": "activity_summary", "ClinicalRecord": "clinical_record"}
+var healthKinds = map[string]string{"Record": "record", "Workout": "workout", "Correlation": "correlation",
+	"ActivitySummary": "activity_summary", "ClinicalRecord": "clinical_record"}
 
-// within adds to a record what the elements in its own say: more about it, and the sums of a workout, such as its distance. The measurements
-// in a correlation are passed over, since each of them is in the file by itself as well.
+// within adds to a record what the elements in its own say: more about it, and the sums of a workout, such as its distance. The
+// measurements in a correlation are passed over, since each of them is in the file by itself as well.
 func (r *healthReader) within(one item.Item) (item.Item, error) {
 	more := map[string]string{}
 	for depth := 1; depth > 0; {
@@ -82,14 +83,16 @@ func (r *healthReader) within(one item.Item) (item.Item, error) {
 }
 
 // healthType takes from a type what only programs need.
-var healthType = strings.NewReplacer("HKQuantityTypeIdentifier", "", "HKCategoryTypeIdentifier", "", "HKCorrelationTypeIdentifier", "", "HKWorkoutActivityType", "")
+var healthType = strings.NewReplacer("HKQuantityTypeIdentifier", "", "HKCategoryTypeIdentifier", "", "HKCorrelationTypeIdentifier", "",
+	"HKWorkoutActivityType", "")
 
 func healthItem(start xml.StartElement, kind string, line int) item.Item {
 	one := item.Item{Line: line}
 	one.Put("kind", kind)
 	for _, attribute := range start.Attr {
 		name, value := attribute.Name.Local, attribute.Value
-		name = cmp.Or(map[string]string{"workoutActivityType": "type", "duration": "value", "durationUnit": "unit", "dateComponents": "startDate", "receivedDate": "startDate"}[name], name)
+		name = cmp.Or(map[string]string{"workoutActivityType": "type", "duration": "value", "durationUnit": "unit", "dateComponents": "startDate",
+			"receivedDate": "startDate"}[name], name)
 		isMeasure := name == "value" || strings.HasPrefix(name, "total") || kind == "activity_summary"
 		switch {
 		case name == "device": // an address in memory

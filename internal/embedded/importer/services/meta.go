@@ -23,8 +23,8 @@ func IsMeta(name string, start []byte) bool {
 	return metaName().MatchString(path.Base(name)) && bytes.Contains(start, []byte(`"participants"`))
 }
 
-// mainArrays are the fields of those arrays that a file is about: of a chat, which has fewer messages than participants, of a timeline, which
-// has more raw signals, and of a board of Trello, which has more actions than cards.
+// mainArrays are the fields of those arrays that a file is about: of a chat, which has fewer messages than participants, of a timeline,
+// which has more raw signals, and of a board of Trello, which has more actions than cards.
 var mainArrays = []string{"messages", "semanticSegments", "cards"}
 
 // Parts are the arrays of a JSON file that are streams of their own; nil: it is read as one.

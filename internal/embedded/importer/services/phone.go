@@ -16,8 +16,10 @@ var phone = xmlTable{
 	header: []string{"date", "kind", "direction", "number", "name", "subject", "text", "files", "seconds"},
 	kinds:  map[string]string{"sms": "message", "mms": "message", "call": "call"},
 	cells: map[string]string{
-		"sms@date": "date", "sms@type": "direction", "sms@address": "number", "sms@contact_name": "name", "sms@subject": "subject", "sms@body": "text",
-		"mms@date": "date", "mms@msg_box": "direction", "mms@address": "number", "mms@contact_name": "name", "mms@sub": "subject", "part@text": "text", "part@cl": "files",
+		"sms@date": "date", "sms@type": "direction", "sms@address": "number", "sms@contact_name": "name", "sms@subject": "subject",
+		"sms@body": "text",
+		"mms@date": "date", "mms@msg_box": "direction", "mms@address": "number", "mms@contact_name": "name", "mms@sub": "subject",
+		"part@text": "text", "part@cl": "files",
 		"call@date": "date", "call@type": "direction", "call@number": "number", "call@contact_name": "name", "call@duration": "seconds",
 	},
 	finish: func(row map[string]string) {
@@ -28,7 +30,8 @@ var phone = xmlTable{
 		row["direction"] = cmp.Or(names[row["direction"]], row["direction"])
 		row["text"] = layout().ReplaceAllString(row["text"], "")
 		for column, value := range row {
-			lines := slices.DeleteFunc(strings.Split(value, "\n"), func(line string) bool { return line == "null" || line == "(Unknown)" }) // nothing
+			// these stand for nothing
+			lines := slices.DeleteFunc(strings.Split(value, "\n"), func(line string) bool { return line == "null" || line == "(Unknown)" })
 			row[column] = strings.TrimSpace(strings.Join(lines, "\n"))
 		}
 	},

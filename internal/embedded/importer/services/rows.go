@@ -22,7 +22,8 @@ import (
 const maxRows = 64 << 20
 
 // rowsOf are the readers of such files, by the endings of their names.
-var rowsOf = map[string]func(string) ([][]string, error){".ofx": ofxRows, ".qfx": ofxRows, ".qif": qifRows, ".gpx": gpx.rows, ".tcx": tcx.rows, ".kml": kml.rows, ".xml": xmlRows}
+var rowsOf = map[string]func(string) ([][]string, error){".ofx": ofxRows, ".qfx": ofxRows, ".qif": qifRows, ".gpx": gpx.rows,
+	".tcx": tcx.rows, ".kml": kml.rows, ".xml": xmlRows}
 
 // IsRows reports the ending of a file of rows that are not comma separated.
 func IsRows(ending string) bool { return rowsOf[strings.ToLower(ending)] != nil }
@@ -140,7 +141,8 @@ func ofxMoment(text string) string {
 // qifRows are the transactions of Quicken and of programs that write as it does. Its lists of categories and the like are passed over.
 func qifRows(text string) ([][]string, error) {
 	const fields = "DTPMLNCYIQO"
-	rows := [][]string{{"date", "amount", "payee", "memo", "category", "number", "cleared", "security", "price", "quantity", "commission", "address", "splits", "account", "kind"}}
+	rows := [][]string{{"date", "amount", "payee", "memo", "category", "number", "cleared", "security", "price", "quantity", "commission",
+		"address", "splits", "account", "kind"}}
 	address, splits, last := len(fields), len(fields)+1, len(rows[0])-1
 	row := make([]string, len(rows[0]))
 	account, kind, loads, named := "", "", true, false

@@ -17,7 +17,8 @@ var (
 	telegramTitle = item.Expression(`(?s)<div class="text bold">(.*?)</div>`)
 	telegramStart = item.Expression(`^(service|default)[^>]*? id="message(-?\d+)"[^>]*>`)
 	// telegramParts are what is put into fields of its own. What a page shows beside the rest, such as initials and day, goes into none.
-	telegramParts = item.Expression(`(?s)<div class="(userpic|pull_right date|from_name|reply_to|text)\b[^"]*"(?: title="([^"]*)")?[^>]*>(.*?)</div>`)
+	telegramParts = item.Expression(`(?s)<div class="(userpic|pull_right date|from_name|reply_to|` +
+		`text)\b[^"]*"(?: title="([^"]*)")?[^>]*>(.*?)</div>`)
 	telegramReply = item.Expression(`go_to_message(\d+)`)
 	telegramFile  = item.Expression(`<a class="[^"]*(?:wrap|media)[^"]*" href="([^"]*)"`)
 )

@@ -14,11 +14,14 @@ import (
 
 var (
 	// chatLine begins a message: "[15.01.26, 02:15:09] Nora: text" on a phone of Apple, "15/01/2026, 02:15 - Nora: text" on others.
-	chatLine = item.Expression(`^\[?(\d{1,4})([./-])(\d{1,2})[./-](\d{2,4}),? (?:(?:at|um|klo|kl\.?|à|às|a las) )?(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?(?: ?([AaPp])\.? ?[Mm]\.?)?(?:\] | - )(.*)$`)
+	chatLine = item.Expression(`^\[?(\d{1,4})([./-])(\d{1,2})[./-](\d{2,4}),? (?:(?:at|um|klo|kl\.?|à|às|` +
+		`a las) )?(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?(?: ?([AaPp])\.? ?[Mm]\.?)?(?:\] | - )(.*)$`)
 	// chatFile is a file that was sent along: "<attached: 0001-PHOTO.jpg>" or "IMG-1.jpg (file attached)", in some languages.
-	chatFile = item.Expression(`^<[^<>:]{3,20}: ([^<>]+\.\w{2,5})>|^(\S[^\n]*\.\w{2,5}) \((?:file attached|Datei angehängt|fichier joint|archivo adjunto|file allegato|arquivo anexado|bestand bijgevoegd)\)`)
+	chatFile = item.Expression(`^<[^<>:]{3,20}: ([^<>]+\.\w{2,5})>|^(\S[^\n]*\.\w{2,5}) \((?:file attached|Datei angehängt|fichier joint|` +
+		`archivo adjunto|file allegato|arquivo anexado|bestand bijgevoegd)\)`)
 	// easternHead begins a message in Chinese or Korean, which name the half of the day first: "2026/1/15 下午2:15 - Nora: text".
-	easternHead = item.Expression(`^(\[?)(\d{4})(?:[./-] ?|년 )(\d{1,2})(?:[./-] ?|월 )(\d{1,2})[.일]?,? (上午|下午|오전|오후) ?(\d{1,2}:\d{2}(?::\d{2})?)(?:\] | - |, )(.*)$`)
+	easternHead = item.Expression(`^(\[?)(\d{4})(?:[./-] ?|년 )(\d{1,2})(?:[./-] ?|월 )(\d{1,2})[.일]?,? (上午|下午|오전|` +
+		`오후) ?(\d{1,2}:\d{2}(?::\d{2})?)(?:\] | - |, )(.*)$`)
 	// chatMarks direct the writing, and stand before dates and files.
 	chatMarks = strings.NewReplacer("\u200e", "", "\u200f", "", "\u202a", "", "\u202c", "", "\u202f", " ", "\u00a0", " ")
 )
@@ -96,7 +99,8 @@ func (r *chatReader) Next() (item.Item, error) {
 	one := item.Item{Line: line}
 	one.Put("sent_at", when)
 	body := string(text)
-	if author, said, ok := strings.Cut(body, ": "); ok && len(author) < 100 && !strings.ContainsAny(author, "\n\"“„«") { // not a notice that quotes a name with a colon
+	// not a notice that quotes a name with a colon
+	if author, said, ok := strings.Cut(body, ": "); ok && len(author) < 100 && !strings.ContainsAny(author, "\n\"“„«") {
 		one.Put("author", strings.TrimSpace(author))
 		body = said
 	} else {
@@ -157,10 +161,12 @@ func (d *dateOrder) add(match []string) {
 	for order := range d.last {
 		said, ok := chatTime(match, order == 1)
 		when, err := time.Parse("2006-01-02T15:04:05", said)
-		d.impossible[order] = d.impossible[order] || !ok || err != nil || when.Before(d.last[order].Add(-24*time.Hour)) // of a phone whose clock was wrong
+		// of a phone whose clock was wrong
+		d.impossible[order] = d.impossible[order] || !ok || err != nil || when.Before(d.last[order].Add(-24*time.Hour))
 		d.last[order] = when
 	}
-	d.american = d.american || match[2] == "/" && (match[8] == "A" || match[8] == "P") && strings.Contains(match[0], match[8]+"M") && match[1][0] != '0'
+	d.american = d.american || match[2] == "/" && (match[8] == "A" || match[8] == "P") && strings.Contains(match[0], match[8]+"M") &&
+		match[1][0] != '0'
 }
 
 func (d *dateOrder) monthFirst() bool {

@@ -25,22 +25,28 @@ var (
 	gpx = xmlTable{
 		header: []string{"track", "kind", "time", "latitude", "longitude", "elevation", "heart_rate", "name", "description"},
 		kinds:  map[string]string{"trkpt": "track point", "rtept": "route point", "wpt": "place"},
-		cells: map[string]string{"trkpt@lat": "latitude", "trkpt@lon": "longitude", "rtept@lat": "latitude", "rtept@lon": "longitude", "wpt@lat": "latitude", "wpt@lon": "longitude",
+		cells: map[string]string{"trkpt@lat": "latitude", "trkpt@lon": "longitude", "rtept@lat": "latitude", "rtept@lon": "longitude",
+			"wpt@lat": "latitude", "wpt@lon": "longitude",
 			"/time": "time", "/ele": "elevation", "/hr": "heart_rate", "/name": "name", "/desc": "description"},
 		around: map[string]string{"trk/name": "track", "rte/name": "track"},
 	}
 	tcx = xmlTable{
-		header: []string{"activity", "kind", "time", "latitude", "longitude", "elevation", "distance_so_far", "heart_rate", "cadence", "lap_seconds", "lap_distance", "lap_calories"},
-		kinds:  map[string]string{"Trackpoint": "track point", "Lap": "lap"},
-		cells: map[string]string{"/Time": "time", "/LatitudeDegrees": "latitude", "/LongitudeDegrees": "longitude", "/AltitudeMeters": "elevation", "Trackpoint/DistanceMeters": "distance_so_far",
-			"HeartRateBpm/Value": "heart_rate", "Trackpoint/Cadence": "cadence", "Lap@StartTime": "time", "Lap/TotalTimeSeconds": "lap_seconds", "Lap/DistanceMeters": "lap_distance", "Lap/Calories": "lap_calories"},
+		header: []string{"activity", "kind", "time", "latitude", "longitude", "elevation", "distance_so_far", "heart_rate", "cadence",
+			"lap_seconds", "lap_distance", "lap_calories"},
+		kinds: map[string]string{"Trackpoint": "track point", "Lap": "lap"},
+		cells: map[string]string{"/Time": "time", "/LatitudeDegrees": "latitude", "/LongitudeDegrees": "longitude",
+			"/AltitudeMeters": "elevation", "Trackpoint/DistanceMeters": "distance_so_far",
+			"HeartRateBpm/Value": "heart_rate", "Trackpoint/Cadence": "cadence", "Lap@StartTime": "time", "Lap/TotalTimeSeconds": "lap_seconds",
+			"Lap/DistanceMeters": "lap_distance", "Lap/Calories": "lap_calories"},
 		around: map[string]string{"Activity@Sport": "activity"},
 	}
 	kml = xmlTable{
 		header: []string{"folder", "name", "description", "time", "until", "latitude", "longitude", "elevation", "address", "line", "data"},
 		kinds:  map[string]string{"Placemark": ""},
-		cells: map[string]string{"Placemark/name": "name", "Placemark/description": "description", "TimeStamp/when": "time", "TimeSpan/begin": "time", "TimeSpan/end": "until", "Placemark/address": "address",
-			"Point/coordinates": "latitude", "/coordinates": "line", "Track/when": "line", "Track/coord": "line", "Data@name": "data", "Data/value": "data", "SimpleData@name": "data", "/SimpleData": "data"},
+		cells: map[string]string{"Placemark/name": "name", "Placemark/description": "description", "TimeStamp/when": "time",
+			"TimeSpan/begin": "time", "TimeSpan/end": "until", "Placemark/address": "address",
+			"Point/coordinates": "latitude", "/coordinates": "line", "Track/when": "line", "Track/coord": "line", "Data@name": "data",
+			"Data/value": "data", "SimpleData@name": "data", "/SimpleData": "data"},
 		around: map[string]string{"Document/name": "folder", "Folder/name": "folder"},
 		finish: func(row map[string]string) {
 			place := append(strings.Split(row["latitude"], ","), "", "") // longitude, latitude, and perhaps how high
@@ -48,12 +54,16 @@ var (
 		},
 	}
 	camt = xmlTable{
-		header: []string{"date", "valued_at", "amount", "currency", "name", "purpose", "booking_text", "kind", "status", "reference", "end_to_end_id", "other_account", "account"},
-		kinds:  map[string]string{"Ntry": ""},
-		cells: map[string]string{"BookgDt/Dt": "date", "BookgDt/DtTm": "date", "ValDt/Dt": "valued_at", "ValDt/DtTm": "valued_at", "Ntry/Amt": "amount", "Amt@Ccy": "currency", "Ntry/CdtDbtInd": "kind", "Ntry/Sts": "status",
-			"Sts/Cd": "status", "Ntry/AcctSvcrRef": "reference", "Refs/EndToEndId": "end_to_end_id", "Dbtr/Nm": "debtor", "Cdtr/Nm": "creditor", "DbtrAcct/IBAN": "debtor account", "CdtrAcct/IBAN": "creditor account",
+		header: []string{"date", "valued_at", "amount", "currency", "name", "purpose", "booking_text", "kind", "status", "reference",
+			"end_to_end_id", "other_account", "account"},
+		kinds: map[string]string{"Ntry": ""},
+		cells: map[string]string{"BookgDt/Dt": "date", "BookgDt/DtTm": "date", "ValDt/Dt": "valued_at", "ValDt/DtTm": "valued_at",
+			"Ntry/Amt": "amount", "Amt@Ccy": "currency", "Ntry/CdtDbtInd": "kind", "Ntry/Sts": "status",
+			"Sts/Cd": "status", "Ntry/AcctSvcrRef": "reference", "Refs/EndToEndId": "end_to_end_id", "Dbtr/Nm": "debtor", "Cdtr/Nm": "creditor",
+			"DbtrAcct/IBAN": "debtor account", "CdtrAcct/IBAN": "creditor account",
 			"RmtInf/Ustrd": "purpose", "CdtrRefInf/Ref": "purpose", "Ntry/AddtlNtryInf": "booking_text"},
-		around: map[string]string{"Stmt/IBAN": "account", "Rpt/IBAN": "account", "Ntfctn/IBAN": "account"}, // the first one is that of the account
+		// the first one is that of the account
+		around: map[string]string{"Stmt/IBAN": "account", "Rpt/IBAN": "account", "Ntfctn/IBAN": "account"},
 		finish: func(row map[string]string) {
 			row["name"], row["other_account"] = row["debtor"], row["debtor account"]
 			if row["kind"] == "DBIT" {

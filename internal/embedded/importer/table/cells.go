@@ -84,23 +84,27 @@ func (c Cell) Time(count string) string {
 		return ""
 	case fraction != "":
 		part, _ := strconv.ParseFloat("0."+fraction, 64) // digits
-		return time.Unix(number-c.clock.before, 0).Add(time.Duration(part * float64(time.Second))).Round(time.Microsecond).UTC().Format(time.RFC3339Nano)
+		when := time.Unix(number-c.clock.before, 0).Add(time.Duration(part * float64(time.Second)))
+		return when.Round(time.Microsecond).UTC().Format(time.RFC3339Nano)
 	}
 	second := int64(time.Second / c.clock.unit)
-	layout := map[int64]string{1: time.RFC3339, 1e3: "2006-01-02T15:04:05.000Z07:00", 1e6: "2006-01-02T15:04:05.000000Z07:00", 1e9: "2006-01-02T15:04:05.000000000Z07:00"}[second]
+	layout := map[int64]string{1: time.RFC3339, 1e3: "2006-01-02T15:04:05.000Z07:00", 1e6: "2006-01-02T15:04:05.000000Z07:00",
+		1e9: "2006-01-02T15:04:05.000000000Z07:00"}[second]
 	return time.Unix(number/second-c.clock.before, number%second*int64(c.clock.unit)).UTC().Format(layout)
 }
 
 // missing are the ways to write that a cell of numbers or dates has no value.
 var missing = map[string]bool{
-	"-": true, "--": true, "---": true, "–": true, "—": true, "n/a": true, "na": true, "#n/a": true, "null": true, "nan": true, `\n`: true, "not available": true, "0000-00-00": true,
+	"-": true, "--": true, "---": true, "–": true, "—": true, "n/a": true, "na": true, "#n/a": true, "null": true, "nan": true, `\n`: true,
+	"not available": true, "0000-00-00": true,
 	"0000-00-00 00:00:00": true,
 }
 
 // IsMissing reports a cell that says that there is nothing: null in a column of numbers or dates, and itself among texts.
 func IsMissing(cell string) bool {
 	cell = strings.TrimSpace(cell)
-	return cell != "" && len(cell) <= len("0000-00-00 00:00:00") && strings.IndexByte("-–—n#N\\0", cell[0]) >= 0 && missing[strings.ToLower(cell)]
+	return cell != "" && len(cell) <= len("0000-00-00 00:00:00") && strings.IndexByte("-–—n#N\\0", cell[0]) >= 0 &&
+		missing[strings.ToLower(cell)]
 }
 
 // clean is a cell without spaces around it, and with the minus that programs read.

@@ -117,7 +117,8 @@ func (c *Column) AddWhole(text string) (ok bool) {
 // AddFraction notes a number that is not whole, which may count seconds.
 func (c *Column) AddFraction(text string) {
 	whole, fraction, _ := strings.Cut(text, ".")
-	if number, err := strconv.ParseInt(whole, 10, 64); err == nil && number >= firstSecond && number < lastSecond && strings.Trim(fraction, "0123456789") == "" {
+	if number, err := strconv.ParseInt(whole, 10, 64); err == nil && number >= firstSecond && number < lastSecond &&
+		strings.Trim(fraction, "0123456789") == "" {
 		c.fractions++
 		c.extend(number)
 	}

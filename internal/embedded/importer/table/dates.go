@@ -11,7 +11,8 @@ import (
 // dateForms are the ways to write a day that records do not have, beside its time. A column is converted when exactly one of them fits all
 // of its cells: 03/04/2026 alone is in March or in April.
 var dateForms = [...]string{
-	"02.01.06", "2.1.06", "2/1/2006", "1/2/2006", "2.1.2006", "2. 1. 2006", "2006/1/2", "2006.1.2", "2006.1.2.", "2006. 1. 2.", isoDay, "2-1-2006", "1-2-2006", "2/1/06", "1/2/06",
+	"02.01.06", "2.1.06", "2/1/2006", "1/2/2006", "2.1.2006", "2. 1. 2006", "2006/1/2", "2006.1.2", "2006.1.2.", "2006. 1. 2.", isoDay,
+	"2-1-2006", "1-2-2006", "2/1/06", "1/2/06",
 	"2 Jan 2006", "2. Jan 2006", "2-Jan-2006", "2-Jan-06", "2 Jan 06", "Jan 2, 2006", "Jan 2 2006", "2/Jan/2006",
 }
 
@@ -25,11 +26,15 @@ const digits = "0123456789"
 
 var (
 	// clockForm ends a date: "02:15", ", 2:15:09 PM", " klo 14.15", " 02:15:00.123 UTC".
-	clockForm = item.Expression(`(?i)(?:,| -|,? (?:at|um|klo|kl\.?|à|a las|às))? (\d{1,2})[:.](\d{2})(?:[:.](\d{2})([.,]\d{1,9})?)?(?: ?([ap])\.? ?m\.?)?(?: ?(utc|gmt|z|(?:utc|gmt)?[+-]\d{2}:?\d{2}(?: utc)?|[a-z]{3,4}))?(?: uhr| \([^()]*\))?$`)
+	clockForm = item.Expression(`(?i)(?:,| -|,? (?:at|um|klo|kl\.?|à|a las|` +
+		`às))? (\d{1,2})[:.](\d{2})(?:[:.](\d{2})([.,]\d{1,9})?)?(?: ?([ap])\.? ?m\.?)?(?: ?(utc|gmt|z|(?:utc|gmt)?[+-]\d{2}:?\d{2}(?: utc)?|` +
+		`[a-z]{3,4}))?(?: uhr| \([^()]*\))?$`)
 	// yearLast is a date as C and Ruby write it: "Thu Jan 15 02:15:00 +0000 2026".
 	yearLast = item.Expression(`^\w{3} (\w{3}) +(\d{1,2}) (\d\d:\d\d:\d\d(?: [+-]\d{4}| UTC| GMT)?) (\d{4})$`)
-	weekday  = item.Expression(`(?i)^(?:(?:mon|tue|wed|thu|fri|sat|sun)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|(?:lun|mar|mercre|jeu|vendre|same)di|dimanche|` +
-		`lunes|martes|miércoles|jueves|viernes|sábado|domingo|(?:lune|marte|mercole|giove|vener)dì|sabato|domenica|(?:segunda|terça|quarta|quinta|sexta)-feira|(?:maan|dins|woens|donder|vrij|zater|zon)dag)[.,]* `)
+	weekday  = item.Expression(`(?i)^(?:(?:mon|tue|wed|thu|fri|sat|sun)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|` +
+		`frei|sams|sonn)tag|mittwoch|(?:lun|mar|mercre|jeu|vendre|same)di|dimanche|` +
+		`lunes|martes|miércoles|jueves|viernes|sábado|domingo|(?:lune|marte|mercole|giove|vener)dì|sabato|domenica|(?:segunda|terça|quarta|` +
+		`quinta|sexta)-feira|(?:maan|dins|woens|donder|vrij|zater|zon)dag)[.,]* `)
 	// basic is a date and a time as ISO 8601 writes them without marks.
 	basic = item.Expression(`^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(Z?)$`)
 	// ordinal is the ending of a number: 1st, 1er.
@@ -40,7 +45,8 @@ var (
 )
 
 // months are how the names of months begin, from January on, in English, German, French, Spanish, Portuguese, Italian and Dutch.
-var months = [...]string{"jan gen ene", "feb fév fev", "mar mär mrt maa", "apr avr abr", "may mai mei mag", "jun juin giu", "jul juil lug", "aug aoû ago", "sep set", "oct okt out ott", "nov", "dec dez déc dic"}
+var months = [...]string{"jan gen ene", "feb fév fev", "mar mär mrt maa", "apr avr abr", "may mai mei mag", "jun juin giu", "jul juil lug",
+	"aug aoû ago", "sep set", "oct okt out ott", "nov", "dec dez déc dic"}
 
 // abbreviate writes the name of a month as dateForms have it.
 func abbreviate(name string) string {
@@ -124,7 +130,9 @@ func writeDate(text, form string) (written string, ok bool) {
 }
 
 // timeName is a name of a column that holds times.
-var timeName = item.Expression(`(?i:^(?:.*[_. -])?(?:time|timestamp|date|datetime|ts|epoch|at|created|updated|modified|added|visited|start|end|started|ended|posted|published|taken|played|watched|when|day|datum|fecha)(?:_?(?:ms|s|millis|seconds|utc|usec|us|micros|ns|nanos|unixtime))?$)` +
+var timeName = item.Expression(`(?i:^(?:.*[_. -])?(?:time|timestamp|date|datetime|ts|epoch|at|created|updated|modified|added|visited|` +
+	`start|end|started|ended|posted|published|taken|played|watched|when|day|datum|fecha)(?:_?(?:ms|s|millis|seconds|utc|usec|us|micros|ns|` +
+	`nanos|unixtime))?$)` +
 	`|(?:Time|Date|At|Timestamp|Modified)(?:Ms|Millis|Usec|Nanos)?$|(?:^|\.)date[A-Z]`)
 
 // A clock is a way to count time: its unit, and for how many seconds it had counted in 1970.
@@ -134,7 +142,8 @@ type clock struct {
 }
 
 // clocks are those of Unix, and that of Windows and Chrome, which begins in 1601.
-var clocks = [...]clock{{time.Second, 0}, {time.Millisecond, 0}, {time.Microsecond, 0}, {time.Microsecond, 11_644_473_600}, {time.Nanosecond, 0}}
+var clocks = [...]clock{{time.Second, 0}, {time.Millisecond, 0}, {time.Microsecond, 0}, {time.Microsecond, 11_644_473_600},
+	{time.Nanosecond, 0}}
 
 // ofApple is when Apple begins to count, in seconds since 1970. Apple counts fractions of seconds, or nanoseconds.
 const ofApple = 978_307_200

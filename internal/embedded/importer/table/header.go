@@ -9,10 +9,11 @@ import (
 	"unicode"
 )
 
-// named returns the first row as the names of columns. A file without a header begins with a row as the next one, with a date or money where
-// that has one, or has that row alone, or has numbers alone: then the columns have no names, and the rows wait to be read.
+// named returns the first row as the names of columns. A file without a header begins with a row as the next one, with a date or money
+// where that has one, or has that row alone, or has numbers alone: then the columns have no names, and the rows wait to be read.
 func (r *rows) named(first []string, line int) []string {
-	headless := len(first) > 1 && !slices.ContainsFunc(first, func(cell string) bool { return !isAmount(cell) }) && slices.ContainsFunc(first, isFraction)
+	headless := len(first) > 1 && !slices.ContainsFunc(first, func(cell string) bool { return !isAmount(cell) }) &&
+		slices.ContainsFunc(first, isFraction)
 	if !headless && !slices.ContainsFunc(first, isNoName) {
 		return first
 	}

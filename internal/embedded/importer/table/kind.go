@@ -46,7 +46,8 @@ func (c *Column) Cell(name, kind string, present, texts, numbers int) Cell {
 		forms = c.assumed
 	}
 	oneForm := forms == pointNumbers || forms == commaNumbers || forms != 0 && !c.marked
-	if c.triples > 0 && c.triples == present || c.plus && !c.below && !c.units || c.sided > 0 && c.sided < present { // phones; and without the mark, no one knows which side is meant
+	// phones; and without the mark, no one knows which side is meant
+	if c.triples > 0 && c.triples == present || c.plus && !c.below && !c.units || c.sided > 0 && c.sided < present {
 		oneForm = false
 	}
 	switch {

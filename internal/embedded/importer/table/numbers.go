@@ -27,8 +27,9 @@ var (
 
 var (
 	// withUnit is a number with a currency or a percent sign before or after it.
-	withUnit = item.Expression(`^([-−+]?)[ \x{a0}]?(\PN{0,4}?)[ \x{a0}\x{202f}]?([-−+]?)([0-9][0-9.,'’ \x{a0}\x{202f}]*?)[ \x{a0}\x{202f}]?(\PN{0,4}?)$`)
-	isUnit   = item.Expression(`^(?:[€$£¥₹₽₺₩₪₴₫฿₦₱₲₡₸₼%]|[A-Z]{1,2}\$|kr\.?|zł|Kč|Ft|лв|lei|Rs\.?|F?CFA|TL|S?Fr\.?|円|元)$`)
+	withUnit = item.Expression(`^([-−+]?)[ \x{a0}]?(\PN{0,4}?)[ \x{a0}\x{202f}]?([-−+]?)([0-9][0-9.,'’ \x{a0}\x{202f}]*?)[ \x{a0}\x{202f}]` +
+		`?(\PN{0,4}?)$`)
+	isUnit = item.Expression(`^(?:[€$£¥₹₽₺₩₪₴₫฿₦₱₲₡₸₼%]|[A-Z]{1,2}\$|kr\.?|zł|Kč|Ft|лв|lei|Rs\.?|F?CFA|TL|S?Fr\.?|円|元)$`)
 )
 
 // triples are three digits at least three times: the number of a phone or a company rather than an amount.

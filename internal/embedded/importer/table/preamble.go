@@ -74,7 +74,8 @@ func findPreamble(lines [][]byte) (comma rune, header int) {
 			continue
 		}
 		at := slices.IndexFunc(rows, func(row []string) bool { return 2*filled(row) > width })
-		if pairs || at == 0 && len(rows[0]) != width && slices.ContainsFunc(rows[0], beginsWithDigit) { // or an account with its balance, as wide as a row
+		// or an account with its balance, as wide as a row
+		if pairs || at == 0 && len(rows[0]) != width && slices.ContainsFunc(rows[0], beginsWithDigit) {
 			at = slices.IndexFunc(rows, func(row []string) bool { return len(row) == width && 2*filled(row) > width })
 		}
 		if width < narrowest && (at <= 0 || len(bytes.TrimSpace(lines[at-1])) > 0) {
@@ -83,7 +84,8 @@ func findPreamble(lines [][]byte) (comma rune, header int) {
 		if pairs && at > 0 && !mostAre(rows[at:], width) {
 			continue
 		}
-		if at > 0 && len(rows[at]) == width && !slices.ContainsFunc(rows[at], beginsWithDigit) && bytes.Count(bytes.Join(lines[:at], nil), []byte(`"`))%2 == 0 {
+		if at > 0 && len(rows[at]) == width && !slices.ContainsFunc(rows[at], beginsWithDigit) &&
+			bytes.Count(bytes.Join(lines[:at], nil), []byte(`"`))%2 == 0 {
 			return comma, at
 		}
 	}
@@ -104,8 +106,8 @@ func mostAre(rows [][]string, width int) bool {
 	return 2*good > len(rows)
 }
 
-// endsHere reports that all lines until the end of the file, or until another header, are as short as those of a preamble: what a bank writes
-// below a table.
+// endsHere reports that all lines until the end of the file, or until another header, are as short as those of a preamble: what a bank
+// writes below a table.
 func (r *rows) endsHere() bool {
 	var lines [][]byte
 	defer func() { r.lines.Back(lines...) }()
@@ -126,11 +128,15 @@ func (r *rows) endsHere() bool {
 
 // totals are what a row is called that sums up the others, or says what an account holds after them.
 var totals = map[string]bool{
-	"total": true, "totals": true, "total balance": true, "total amount": true, "transactions total": true, "grand total": true, "grand totals": true, "subtotal": true, "subtotals": true, "sum": true,
-	"summe": true, "gesamt": true, "gesamtsumme": true, "gesamtbetrag": true, "total général": true, "total general": true, "total geral": true, "totale": true,
-	"kontostand": true, "neuer kontostand": true, "alter kontostand": true, "saldo": true, "endsaldo": true, "schlusssaldo": true, "balance": true, "closing balance": true, "ending balance": true,
+	"total": true, "totals": true, "total balance": true, "total amount": true, "transactions total": true, "grand total": true,
+	"grand totals": true, "subtotal": true, "subtotals": true, "sum": true,
+	"summe": true, "gesamt": true, "gesamtsumme": true, "gesamtbetrag": true, "total général": true, "total general": true,
+	"total geral": true, "totale": true,
+	"kontostand": true, "neuer kontostand": true, "alter kontostand": true, "saldo": true, "endsaldo": true, "schlusssaldo": true,
+	"balance": true, "closing balance": true, "ending balance": true,
 	"saldo final": true, "solde": true, "eindsaldo": true,
-	"totaal": true, "suma": true, "razem": true, "celkem": true, "összesen": true, "итого": true, "всего": true, "合計": true, "合计": true, "总计": true, "總計": true,
+	"totaal": true, "suma": true, "razem": true, "celkem": true, "összesen": true, "итого": true, "всего": true, "合計": true, "合计": true,
+	"总计": true, "總計": true,
 }
 
 // longestTotal is more bytes than such a name has, with a colon and spaces around it.
@@ -139,7 +145,8 @@ const longestTotal = 32
 // isTotal reports a row that sums up the others: only dates stand before the word that says so, which does not begin with a digit.
 func isTotal(cells []string) bool {
 	at := slices.IndexFunc(cells, func(cell string) bool {
-		return len(cell) <= longestTotal && cell != "" && (cell[0] < '-' || cell[0] > '9') && totals[strings.ToLower(strings.TrimSuffix(strings.TrimSpace(cell), ":"))]
+		return len(cell) <= longestTotal && cell != "" && (cell[0] < '-' || cell[0] > '9') &&
+			totals[strings.ToLower(strings.TrimSuffix(strings.TrimSpace(cell), ":"))]
 	})
 	return at >= 0 && !slices.ContainsFunc(cells[:at], func(cell string) bool { return cell != "" && !isDay(cell) })
 }

@@ -104,7 +104,8 @@ func (r *rows) findHeader(first []byte) bool {
 	return true
 }
 
-// cellsOf makes cells of a line and of those that its quotation marks take in. A mark that is part of a text, as in 5" nails, takes in none.
+// cellsOf makes cells of a line and of those that its quotation marks take in. A mark that is part of a text, as in 5" nails, takes in
+// none.
 func (r *rows) cellsOf(first []byte) ([]string, error) {
 	line := r.lines.Number
 	marks := bytes.Count(first, []byte(`"`))

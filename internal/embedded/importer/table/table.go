@@ -60,7 +60,8 @@ func (r *reader) Next() (item.Item, error) {
 		}
 		if len(header) > item.MaxFields {
 			r.lines.Stop()
-			return item.Item{}, item.UnusableError{Reason: fmt.Sprintf("it has %d columns, and a stream has at most %d fields", len(header), item.MaxFields)}
+			return item.Item{}, item.UnusableError{Reason: fmt.Sprintf("it has %d columns, and a stream has at most %d fields", len(header),
+				item.MaxFields)}
 		}
 		r.begin(r.named(header, line))
 	}
@@ -91,7 +92,8 @@ func (r *reader) Next() (item.Item, error) {
 		return item.Item{}, item.UnusableError{Line: line, Reason: "a total below the table"}
 	}
 	if len(cells) > len(r.columns) {
-		return item.Item{}, item.UnusableError{Line: line, Reason: fmt.Sprintf("the row has %d cells, and the header %d", len(cells), len(r.columns))}
+		return item.Item{}, item.UnusableError{Line: line,
+			Reason: fmt.Sprintf("the row has %d cells, and the header %d", len(cells), len(r.columns))}
 	}
 	if r.ended = r.ended || !r.sections && len(r.columns) >= narrowest && 2*len(cells) <= len(r.columns) && r.endsHere(); r.ended {
 		return item.Item{}, item.UnusableError{Line: line, Reason: "below the table"}

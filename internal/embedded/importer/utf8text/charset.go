@@ -54,8 +54,9 @@ func Start(start []byte) []byte {
 	return bytes.TrimPrefix(start, []byte("\xef\xbb\xbf"))
 }
 
-// Decode returns the file as UTF-8: what is in UTF-16, and what has lines in another charset than UTF-8 that shows in its letters. A file in
-// Windows-1252, or with lines in several charsets, is returned as it is, for [Mend]. It reads the file once, and goes back to its beginning.
+// Decode returns the file as UTF-8: what is in UTF-16, and what has lines in another charset than UTF-8 that shows in its letters. A file
+// in Windows-1252, or with lines in several charsets, is returned as it is, for [Mend]. It reads the file once, and goes back to its
+// beginning.
 func Decode(file io.ReadSeeker, sniff bool) (io.ReadSeeker, error) {
 	input := bufio.NewReaderSize(file, sampleBytes)
 	start, _ := input.Peek(4096)
@@ -108,8 +109,8 @@ func isASCII(text []byte) bool {
 // western are the letters beyond ASCII of languages of Western Europe.
 const western = "äöüß àâçéèêëîïôöùûüÿœæ áéíñóúü àáâãçéêíóôõúü àèéìîòùí äåöéæøü áæéíðóöþúý áéèêëïóöüĳ"
 
-// alphabets are the letters beyond ASCII of languages, by the charset that they were written in: of Windows, or the last, where lines end as
-// on old Macs.
+// alphabets are the letters beyond ASCII of languages, by the charset that they were written in: of Windows, or the last, where lines end
+// as on old Macs.
 var alphabets = [...]struct {
 	charset   encoding.Encoding
 	languages string
@@ -205,7 +206,8 @@ func guessAlphabet(text []byte) encoding.Encoding {
 				case letter < utf8.RuneSelf:
 				case strings.ContainsRune(language, letter), strings.ContainsRune(language, unicode.ToLower(letter)):
 					good++
-				case unicode.IsLetter(letter), at > 0 && at+1 < len(runes) && unicode.IsLetter(runes[at-1]) && unicode.IsLetter(runes[at+1]) && !unicode.IsPunct(letter):
+				case unicode.IsLetter(letter), at > 0 && at+1 < len(runes) && unicode.IsLetter(runes[at-1]) && unicode.IsLetter(runes[at+1]) &&
+					!unicode.IsPunct(letter):
 					bad++
 				}
 			}
