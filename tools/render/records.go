@@ -125,7 +125,7 @@ func (a *recordsAnswer) warning(shown int) string {
 	if a.l.Envelope.Has("next_changes_since") && (a.more() || shown < len(a.items)) {
 		bookmark = "next_changes_since: " + afterLastPage + "."
 	}
-	return paging.Sentences([]string{a.Warning(shown), a.q.lowered(), apart, bookmark})
+	return paging.Sentences(a.Warning(shown), a.q.lowered(), apart, bookmark)
 }
 
 // lowered says that the page has a smaller limit than the one that was asked for, or "".

@@ -106,7 +106,7 @@ func (a *recordsAnswer) lead() []string {
 		}
 		lines = append(lines, line)
 	}
-	return write.Clipped(slices.DeleteFunc(lines, func(line string) bool { return line == "" }))
+	return write.Clipped(write.NotEmpty(lines...))
 }
 
 // stopped are the last lines of a text that shows only the first of the records that are left of a page. A record that

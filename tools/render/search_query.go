@@ -47,8 +47,8 @@ func (q SearchQuery) call(cursor string) *write.Object {
 // lexical reports whether the search is one by words.
 func (q SearchQuery) lexical() bool { return cmp.Or(q.Rest.Text("mode"), "lexical") == "lexical" }
 
-func (q SearchQuery) nextPage(cursor, otherwise string) []string {
-	return []string{paging.NextPage("search", q.call(cursor), cursor, write.LongestHandle, otherwise)}
+func (q SearchQuery) nextPage(cursor, otherwise string) string {
+	return paging.NextPage("search", q.call(cursor), cursor, write.LongestHandle, otherwise)
 }
 
 // otherwise is what another search may leave out or change of one that found nothing.

@@ -3,6 +3,7 @@ package render
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -93,18 +94,16 @@ type searchFrame struct {
 	read    string   // a call that reads around a match; "" for none
 	notes   []string
 	warning string
-	tail    []string // where all hits are shown
-	more    []string // where others follow
+	tail    string // where all hits are shown
+	more    string // where others follow
 }
 
 func (s *searchPage) frame() searchFrame {
 	l, q := s.l, s.q
 	notes := slices.Concat(datesReadAs(l.Envelope), q.Coverage.lines(), s.notes())
-	f := searchFrame{summary: s.summary(), notes: notes, tail: searchTail(l, q)}
+	f := searchFrame{summary: s.summary(), notes: notes, tail: searchTail(l, q), lead: write.NotEmpty(s.notice())}
 	if q.Repair != nil {
 		f.lead = q.Repair.says()
-	} else if line := s.notice(); line != "" {
-		f.lead = []string{line}
 	}
 	if len(s.hits) > 0 {
 		f.more = s.moreHits(len(s.hits))
@@ -112,8 +111,8 @@ func (s *searchPage) frame() searchFrame {
 	if warning := s.Warning(len(s.hits)); warning != "" {
 		f.warning = "warning: " + warning
 	}
-	if q.Position.First() { // a continuation has said it
-		f.read = s.readExample()
+	if h := s.proven(previewIDChars); h != nil && q.Position.First() { // each hit's id and field= make a call like it (D34); a continuation has said it
+		f.read = h.Best().Read(new(write.Object)).Call("read_record_field")
 	}
 	return f
 }
@@ -122,73 +121,66 @@ func (s *searchPage) frame() searchFrame {
 func (f *searchFrame) size() int {
 	const counts = 50 // which hits are shown, of how many, and ids that are not
 	return write.Size(f.lead) + len(f.summary) + 1 + write.Size(f.notes) + len(readAround) + len(f.read) + 1 + len(f.warning) + 1 +
-		max(write.Size(f.tail), write.Size(f.more)) + counts
+		max(len(f.tail), len(f.more)) + 1 + counts
 }
 
 // text writes the frame around the hits that are shown.
 func (f *searchFrame) text(s *searchPage, hits []hit.Text) string {
-	var lines, unproven []string
-	lines = append(lines, f.lead...)
-	long := 0
+	var proven, unproven []string
+	long, cut := 0, false
 	for i := range hits {
 		h := &hits[i]
+		cut = cut || bytes.Contains(h.Match, []byte(write.Ellipsis))
 		switch {
 		case h.Long:
 			long++
 		case h.Joins:
 		case h.Proven:
-			lines = append(lines, h.Line(hits[i+1:]))
+			proven = append(proven, h.Line(hits[i+1:]))
 		default:
 			unproven = append(unproven, h.Line(hits[i+1:]))
 		}
 	}
-	tail := f.tail
-	summary := f.summary
+	summary, read, tail, notShown := f.summary, f.read, f.tail, ""
 	switch part := len(hits) < len(s.hits) || s.From > 0; {
 	case part:
 		summary += fmt.Sprintf("; shown %s of these %d%s%s", s.Span(s.From+len(hits)), s.Total, strings.Replace(s.ofRecords(), " of ", " hits of ", 1), f.atOnce)
 	case s.total() != "" && s.q.Repair == nil && s.q.Q != "":
 		summary += "; this page: " + write.Plural(len(s.all), "hit") + s.ofRecords()
 	}
+	switch {
+	case read == "":
+	case cut:
+		read = readOn + read
+	default:
+		read = readAround + read
+	}
 	if len(hits) < len(s.hits) {
 		tail = s.moreHits(max(len(hits), 1))
 	}
-	lines = append(append(lines, summary), f.notes...)
-	if cut := func(h hit.Text) bool { return bytes.Contains(h.Match, []byte(write.Ellipsis)) }; f.read != "" && slices.ContainsFunc(hits, cut) {
-		lines = append(lines, readOn+f.read)
-	} else if f.read != "" {
-		lines = append(lines, readAround+f.read)
+	switch {
+	case long > 0:
+		notShown = fmt.Sprintf("An id of over %d characters is not shown here (%d); structured output has it.", previewIDChars, long)
+	case len(hits) == 0 && len(s.hits) > 0:
+		notShown = fmt.Sprintf("Hit %d of these %d does not fit here.", s.From+1, s.Total)
 	}
-	if lines = append(lines, unproven...); f.warning != "" {
-		lines = append(lines, f.warning)
-	}
-	if long > 0 {
-		lines = append(lines, longIDs(long))
-	}
-	if len(hits) == 0 && len(s.hits) > 0 {
-		lines = append(lines, fmt.Sprintf("Hit %d of these %d does not fit here.", s.From+1, s.Total))
-	}
-	return strings.Join(append(lines, tail...), "\n")
+	lines := slices.Concat(f.lead, proven, []string{summary}, f.notes, []string{read}, unproven, []string{f.warning, notShown, tail})
+	return strings.Join(write.NotEmpty(lines...), "\n")
 }
 
-// readExample is the call that reads around the first match; each hit's id and field= make one like it (D34).
-func (s *searchPage) readExample() string {
+// proven is the first hit with a proven match and an id of at most so many characters; nil where there is none.
+func (s *searchPage) proven(idChars int) *hit.Hit {
 	for i := range s.hits {
-		if h := s.hit(i); len(h.Excerpts) > 0 && !clean.LongerThan(h.ID, previewIDChars) {
-			return h.Best().Read(new(write.Object)).Call("read_record_field")
+		if h := s.hit(i); len(h.Excerpts) > 0 && !clean.LongerThan(h.ID, idChars) {
+			return h
 		}
 	}
-	return ""
+	return nil
 }
 
 // moreHits are the last lines of a text that shows only the first of the hits that are left of a page.
-func (s *searchPage) moreHits(shown int) []string {
+func (s *searchPage) moreHits(shown int) string {
 	return s.q.nextPage(s.Next(shown), fmt.Sprintf("To see the others, ask for %d hits at a time.", shown))
-}
-
-// longIDs says how many hits are left out of the text because of their ids (D15).
-func longIDs(count int) string {
-	return fmt.Sprintf("An id of over %d characters is not shown here (%d); structured output has it.", previewIDChars, count)
 }
 
 // notes say how complete the ranking is, as the resource server reports it, and how to fetch.
@@ -212,44 +204,31 @@ func (s *searchPage) notes() []string {
 		notes = append(notes, leftOut(recall)...)
 	}
 	notes = append(notes, s.l.warnings(2)...)
-	if call := "search " + s.q.OfTime.JSON(); s.q.OfTime != nil && write.Copyable(call, write.LineChars) {
-		notes = append(notes, "of the time that the query names: "+call)
+	if s.q.OfTime != nil {
+		notes = append(notes, write.Offer("of the time that the query names: ", "search "+s.q.OfTime.JSON(), write.LineChars))
 	}
 	notes = append(notes, s.hints...)
-	if len(hits) > 0 && !s.proves() {
+	if s.proven(math.MaxInt) == nil && len(hits) > 0 {
 		notes = append(notes, `Fetch a hit by its id as-is: fetch {"id":"…"}.`)
 	}
-	if len(hits) > 0 {
-		if slices.ContainsFunc(hits, func(h hit.Hit) bool { return h.Separate() != "" }) {
-			notes = append(notes, "Send connection_id beside an id where it is shown.")
-		}
-		if slices.ContainsFunc(hits, func(h hit.Hit) bool { return h.Ref == (rs.Ref{}) }) {
-			notes = append(notes, "An address, or an id like result:3, is no record's and cannot be fetched.")
-		}
+	if slices.ContainsFunc(hits, func(h hit.Hit) bool { return h.Separate() != "" }) {
+		notes = append(notes, "Send connection_id beside an id where it is shown.")
 	}
-	return notes
-}
-
-// proves reports whether a hit has a proven match.
-func (s *searchPage) proves() bool {
-	for i := range s.hits {
-		if len(s.hit(i).Excerpts) > 0 {
-			return true
-		}
+	if slices.ContainsFunc(hits, func(h hit.Hit) bool { return h.Ref == (rs.Ref{}) }) {
+		notes = append(notes, "An address, or an id like result:3, is no record's and cannot be fetched.")
 	}
-	return false
+	return write.NotEmpty(notes...)
 }
 
 // searchTail is the last line: the next page, with its cursor.
-func searchTail(l listing, q SearchQuery) []string {
-	cursor := l.Envelope.Text("next_cursor")
-	if cursor == "" {
-		if l.Envelope.Flag("has_more") {
-			return []string{"More hits exist, but this search has no cursor: raise limit or narrow q."}
-		}
-		return nil
+func searchTail(l listing, q SearchQuery) string {
+	switch cursor := l.Envelope.Text("next_cursor"); {
+	case cursor != "":
+		return q.nextPage(cursor, paging.AtStructured("search"))
+	case l.Envelope.Flag("has_more"):
+		return "More hits exist, but this search has no cursor: raise limit or narrow q."
 	}
-	return q.nextPage(cursor, paging.AtStructured("search"))
+	return ""
 }
 
 // hitTexts are the first hits, as many as fit in so many bytes with excerpts of at most so many characters.

@@ -4,7 +4,6 @@ package paging
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -58,12 +57,11 @@ func (p *ByCursor) Next(shown int) string {
 // Warning says what is not as it was asked for: an answer shows the first of the items that are left.
 func (p *ByCursor) Warning(shown int) string {
 	whole := shown == p.left()
-	notes := []string{p.Extra.Note(p.Noun, p.Continues && whole), p.Moved}
+	part := ""
 	if !whole {
-		const part = "These are %ss %s of the %d of this page; next_cursor goes on behind them."
-		notes = append(notes, fmt.Sprintf(part, p.Noun, p.Span(p.From+shown), p.Total))
+		part = fmt.Sprintf("These are %ss %s of the %d of this page; next_cursor goes on behind them.", p.Noun, p.Span(p.From+shown), p.Total)
 	}
-	return Sentences(notes)
+	return Sentences(p.Extra.Note(p.Noun, p.Continues && whole), p.Moved, part)
 }
 
 // An Excess counts the items that a resource server sent beyond what was asked for. They are left out (S0-6a, S0-6b).
@@ -101,15 +99,13 @@ func (e Excess) Note(noun string, cursor bool) string {
 const MaxLimit = 100
 
 // Sentences joins those that are not empty.
-func Sentences(list []string) string {
-	return strings.Join(slices.DeleteFunc(list, func(s string) bool { return s == "" }), " ")
-}
+func Sentences(list ...string) string { return strings.Join(write.NotEmpty(list...), " ") }
 
 // NextPage is a line with the call that goes on at a cursor, where it has at most so many characters and can be copied, else what to
 // do.
 func NextPage(tool string, call *write.Object, cursor string, most int, otherwise string) string {
-	if line := call.Call(tool); write.Copyable(line, most) {
-		return "next page: " + line
+	if line := write.Offer("next page: ", call.Call(tool), most); line != "" {
+		return line
 	}
 	if line := CursorLine("cursor", cursor); len(line) < most {
 		return "next page: the same " + tool + " with " + line

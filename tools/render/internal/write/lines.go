@@ -47,6 +47,11 @@ func Offer(lead, call string, chars int) string {
 	return lead + call
 }
 
+// NotEmpty are those of some lines that say something.
+func NotEmpty(lines ...string) []string {
+	return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
+}
+
 // Labelled is a connection: its id as it is shown, and its label if it has one.
 func Labelled(id, label string) string {
 	if label == "" {
