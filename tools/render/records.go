@@ -19,8 +19,6 @@ const (
 	pageJSON      = write.StructuredHard - followUpsJSON - 1000 // the page itself
 	leastRecord   = 400                                         // of a record that still says what it is
 	leastFollowUp = 400                                         // of one record
-	longText      = write.LineChars                             // a text of more characters has a follow-up in the ladder
-	truncatedText = 500                                         // characters of a text on a page that is too large otherwise
 )
 
 // A RecordsQuery is the call that a page of records answers.
@@ -143,10 +141,10 @@ func (a *recordsAnswer) more() bool {
 
 // structured is the page as received where it fits. Otherwise long texts are truncated where there are several records, then the page
 // ends at a record. A record is shrunk only where it fills a page alone. It returns the records that are shown, too.
-func (a *recordsAnswer) structured() (out json.RawMessage, shown []shownRecord) {
-	records := make([]shownRecord, len(a.items))
+func (a *recordsAnswer) structured() (out json.RawMessage, shown []item.Shown) {
+	records := make([]item.Shown, len(a.items))
 	for i := range a.items {
-		records[i] = received(a.l.Items[i], &a.items[i]).readLong()
+		records[i] = item.Received(a.l.Items[i], &a.items[i])
 	}
 	if len(a.l.Raw) <= pageJSON {
 		if out := a.beside(a.l.Raw, records, write.StructuredHard-1000-len(a.l.Raw)); write.FitsStructured(out) {
@@ -163,7 +161,7 @@ func (a *recordsAnswer) structured() (out json.RawMessage, shown []shownRecord) 
 	}
 	if len(a.items) > 1 {
 		for i := range a.items {
-			records[i] = truncated(a.l.Items[i], &a.items[i]).readLong()
+			records[i] = item.Truncated(a.l.Items[i], &a.items[i])
 		}
 		out, n := write.Fullest(len(records), func(n int) json.RawMessage {
 			return a.beside(a.list(envelope, records[:n]), records[:n], math.MaxInt)
@@ -172,12 +170,12 @@ func (a *recordsAnswer) structured() (out json.RawMessage, shown []shownRecord) 
 			return out, records[:n]
 		}
 	}
-	one := []shownRecord{shrunk(a.l.Items[0], &a.items[0], remaining).readLong()}
+	one := []item.Shown{item.Shrunk(a.l.Items[0], &a.items[0], remaining)}
 	return a.beside(a.list(envelope, one), one, followUpsJSON), one
 }
 
 // list is the page with its first records alone.
-func (a *recordsAnswer) list(envelope object, records []shownRecord) string {
+func (a *recordsAnswer) list(envelope object, records []item.Shown) string {
 	if shown := len(records); shown < len(a.items) {
 		envelope = envelope.With("has_more", "true").With("next_cursor", write.JSON(a.Next(shown)))
 		if links := envelope.Object("links"); links.Has("next") { // the resource server's next page skips the records left out
@@ -186,29 +184,29 @@ func (a *recordsAnswer) list(envelope object, records []shownRecord) string {
 	}
 	list := make([]string, len(records))
 	for i, record := range records {
-		list[i] = record.raw
+		list[i] = record.Raw
 	}
 	return append(envelope[:len(envelope):len(envelope)], write.Pair(a.l.Name(), rs.JoinArray(list))).JSON()
 }
 
 // beside is a page with all that structured output says beside it: content_ladder has the long texts of its records, each with the call
 // that reads it (S1-1a), in about so many bytes, and how many long records it does not name.
-func (a *recordsAnswer) beside(data string, records []shownRecord, remaining int) json.RawMessage {
+func (a *recordsAnswer) beside(data string, records []item.Shown, remaining int) json.RawMessage {
 	w := write.NewObject(len(data) + 1024)
 	w.Open("", '{').Put("data", data)
 	var followUps []string
 	more := 0
 	for _, record := range records {
-		if len(record.cuts) == 0 {
+		if len(record.Cuts) == 0 {
 			continue
 		}
-		id := record.item.ID
+		id := record.Item.ID
 		if more > 0 || remaining < len(id)+leastFollowUp {
 			more++
 			continue
 		}
 		followUp := item.AddTruncations(new(write.Object).Plain("id", id), "long_fields",
-			record.cuts, record.item, remaining-len(id)-leastFollowUp/2).JSON()
+			record.Cuts, record.Item, remaining-len(id)-leastFollowUp/2).JSON()
 		followUps, remaining = append(followUps, followUp), remaining-len(followUp)
 	}
 	if len(followUps)+more > 0 {
@@ -246,7 +244,7 @@ func Records(response *rs.Response, q RecordsQuery) (Result, error) {
 	}
 	cuts := len(a.items) - len(shown) + a.Extra.Over + a.Extra.Foreign
 	for _, record := range shown {
-		cuts += len(record.cuts)
+		cuts += len(record.Cuts)
 	}
 	if q.Asked > 0 {
 		cuts++ // the page is smaller than it was to be

@@ -6,9 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/item"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/marked"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/paging"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
@@ -141,4 +145,172 @@ func invalidResponse(what, fault string) *rs.Error {
 		Message: fmt.Sprintf("The resource server's answer to %s %s.", what, fault),
 		Hint:    "Retry once; if it fails again, tell the operator of the resource server.",
 	}
+}
+
+// A listing is a list answer.
+type listing struct {
+	rs.List
+	meta object // of the envelope
+}
+
+// readListing reads a list answer. what names the answer in the error. sent is the cursor that it was asked for with: a next_cursor that is
+// the same leads nowhere, and counts as none.
+func readListing(response *rs.Response, what, sent string) (listing, error) {
+	l, ok := response.List()
+	switch {
+	case l.Body == nil:
+		return listing{}, notAnObject(response.Body, what)
+	case l.Count > rs.MaxItems:
+		return listing{}, &rs.Error{
+			Code:    rs.ResponseTooLarge,
+			Message: fmt.Sprintf("The resource server's answer to %s has %d items; at most %d are taken.", what, l.Count, rs.MaxItems),
+			Hint:    "Ask for less: a smaller limit, a narrower filter, or one connection.",
+		}
+	case !ok:
+		return listing{}, invalidResponse(what, "has no list of items: data is "+rs.Kind(l.Body.Get("data")))
+	}
+	if sent != "" && l.Envelope.Text("next_cursor") == sent {
+		l = l.Without("next_cursor")
+	}
+	return listing{l, l.Envelope.Object("meta")}, nil
+}
+
+// count is the number of matches when the resource server counted: "401", "at least 260", "about 400", or "".
+func (l listing) count() string {
+	n, ok := l.meta.Number("count")
+	kind := l.meta.Text("count_accuracy")
+	if !ok {
+		count := l.meta.Object("count")
+		n, ok = count.Number("value")
+		kind = count.Text("kind")
+	}
+	switch {
+	case !ok:
+		return ""
+	case kind == "lower_bound":
+		return fmt.Sprintf("at least %d", n)
+	case slices.Contains([]string{"estimated", "estimate", "approximate"}, kind):
+		return fmt.Sprintf("about %d", n)
+	}
+	return strconv.Itoa(n)
+}
+
+// warnings are the resource server's, one line each, at most max of them. Its messages are quoted.
+func (l listing) warnings(max int) []string {
+	var lines []string
+	for _, raw := range l.meta.Array("warnings") {
+		if len(lines) == max {
+			break
+		}
+		w := rs.AsObject(raw)
+		line := "warning"
+		if code := w.Text("code"); code != "" {
+			line += " " + clean.Name(clean.Preview(code, write.LabelChars))
+		}
+		message := w.Text("message")
+		if w == nil {
+			message, _ = rs.AsText(raw)
+		}
+		if message != "" {
+			line += ": " + clean.Quote(clean.Preview(message, 240))
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// warned reports whether the resource server warned with a code.
+func (l listing) warned(code string) bool {
+	for _, raw := range l.meta.Array("warnings") {
+		if rs.AsObject(raw).Text("code") == code {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutWarning returns the list without the warnings of a code.
+func (l listing) withoutWarning(code string) listing {
+	kept := slices.DeleteFunc(l.meta.Array("warnings"), func(raw string) bool { return rs.AsObject(raw).Text("code") == code })
+	l.meta = l.meta.With("warnings", rs.JoinArray(kept))
+	return l
+}
+
+// keep returns the list with other items in place of its own.
+func (l listing) keep(items []rs.Item) listing {
+	l.Items, l.Body = items, l.With(items)
+	l.Raw = l.Body.JSON()
+	return l
+}
+
+// joined is an array of values; one that fills a page alone is shortened.
+func joined(values []string) string {
+	if len(values) == 1 {
+		return rs.JoinArray([]string{write.Truncate(values[0], write.StructuredTarget)})
+	}
+	return rs.JoinArray(values)
+}
+
+// datesReadAs lists what the dates of a filter were read as, one line for each field.
+func datesReadAs(answer object) []string {
+	var lines []string
+	for _, raw := range answer.Array("read_as") {
+		text, _ := rs.AsText(raw)
+		lines = append(lines, "dates read as: "+clean.Preview(text, 300))
+	}
+	return lines
+}
+
+// missingFields names the connections that lack fields of the call, those that lack the same on one line, and the call that reads the same
+// there.
+func missingFields(answer object) []string {
+	var lines []string
+	same := map[string][]string{} // connections by the fields that they lack, where no call reads the same there
+	for _, raw := range answer.Array("missing_fields") {
+		o := rs.AsObject(raw)
+		connection := write.ShownValue(write.JSON(o.Text("display_name", "connection_id")))
+		fields := strings.Join(write.Each(write.Words(o, "fields"), clean.Bare), ", ")
+		if there := o.Object("instead"); there != nil {
+			call := connection + " has no " + fields + ". The same there: " + there.Text("tool") + " " + there.Get("arguments")
+			if write.Copyable(call, write.LineChars) {
+				lines = append(lines, call)
+				continue
+			}
+		}
+		if same[fields] == nil {
+			lines = append(lines, fields)
+		}
+		same[fields] = append(same[fields], connection)
+	}
+	for i, fields := range lines {
+		switch of := same[fields]; len(of) {
+		case 0:
+		case 1:
+			lines[i] = of[0] + " has no " + fields
+		default:
+			lines[i] = strings.Join(of, ", ") + " have no " + fields
+		}
+	}
+	return lines
+}
+
+// withoutLeftOut returns the list without the warnings that a connection is left out, where the missing fields of an answer say why.
+func (l listing) withoutLeftOut(answer object) listing {
+	const code = "connection_left_out"
+	left := 0
+	for _, raw := range l.meta.Array("warnings") {
+		if rs.AsObject(raw).Text("code") == code {
+			left++
+		}
+	}
+	if left > len(answer.Array("missing_fields")) {
+		return l
+	}
+	return l.withoutWarning(code)
+}
+
+// WhenOf is when a record or hit is, as it says itself: RFC 3339 or a date; "" where it does not. When it was read is another time.
+func WhenOf(o rs.Object) string {
+	when, _ := item.Time(o, o.Object("data"))
+	return when
 }

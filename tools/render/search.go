@@ -132,8 +132,7 @@ func (s *searchPage) structured() json.RawMessage {
 // envelope is what structured output says of the page. Links are for the resource server's own clients, and repeat the cursor.
 func (s *searchPage) envelope() object {
 	data := write.TruncateEnvelope(s.l.Envelope.Without("result_count", "results_ref", "results", "hits", "links", "url"), write.EnvelopeJSON)
-	data = append(data, write.Pair("result_count", write.JSON(len(s.hits))))
-	data = append(data, write.Pair("results_ref", write.JSON("structuredContent.results")))
+	data = append(data, write.Pair("result_count", write.JSON(len(s.hits))), write.Pair("results_ref", write.JSON("structuredContent.results")))
 	if s.q.Repair != nil {
 		data = data.With("repair", s.q.Repair.json())
 		if meta := data.Object("meta"); meta.Has("count") && len(s.hits) > 0 { // of the search that found nothing
@@ -143,8 +142,13 @@ func (s *searchPage) envelope() object {
 	if s.q.OfTime != nil {
 		data = data.With("of_that_time", write.ToolCall("search", s.q.OfTime.JSON()))
 	}
+	say := func(name, text string) {
+		if text != "" {
+			data = data.With(name, write.JSON(text))
+		}
+	}
 	if s.q.Q != "" && len(s.all) > 0 {
-		data = data.With("order", write.JSON(ranking))
+		say("order", ranking)
 	}
 	if total := s.total(); total != "" && s.q.Repair == nil {
 		if _, err := strconv.Atoi(total); err != nil {
@@ -155,12 +159,8 @@ func (s *searchPage) envelope() object {
 	if s.records < len(s.all) {
 		data = data.With("records_in_page", write.JSON(s.records))
 	}
-	if len(s.hints) > 0 {
-		data = data.With("hint", write.JSON(strings.Join(s.hints, " ")))
-	}
-	if warning := s.Warning(len(s.hits)); warning != "" {
-		data = data.With("warning", write.JSON(warning))
-	}
+	say("hint", strings.Join(s.hints, " "))
+	say("warning", s.Warning(len(s.hits)))
 	return data
 }
 
@@ -171,7 +171,13 @@ func (s *searchPage) fullest(style hitStyle, data object) (json.RawMessage, int)
 	written := make([]writtenHits, 1, len(s.hits)+1)
 	size := len(data.JSON())
 	for i := range s.hits {
-		style.write(results, followUps, s.hit(i), s.q.RecordBase)
+		h := s.hit(i)
+		style.result(results.Open("", '{'), h, s.q.RecordBase)
+		results.Close('}')
+		if len(h.Excerpts) > 0 && !style.bare {
+			style.followUp(followUps.Open("", '{'), h)
+			followUps.Close('}')
+		}
 		all := writtenHits{len(results.Bytes()), len(followUps.Bytes())}
 		if i > 0 && size+all.size() > style.most { // what is behind does not fit either
 			break
@@ -181,8 +187,12 @@ func (s *searchPage) fullest(style hitStyle, data object) (json.RawMessage, int)
 	for shown := len(written) - 1; ; {
 		part := data
 		if shown < len(s.hits) {
+			warning := s.Warning(shown)
+			if s.atOnce() != "" {
+				warning += fmt.Sprintf(" limit %d shows all %d.", len(s.all), len(s.all))
+			}
 			part = part.With("has_more", "true").With("next_cursor", write.JSON(s.Next(shown))).With("result_count", write.JSON(shown)).
-				With("warning", write.JSON(s.partial(shown)))
+				With("warning", write.JSON(warning))
 		}
 		out := s.write(results.Bytes()[:written[shown].results], followUps.Bytes()[:written[shown].followUps], shown, style, part)
 		over := len(out) - style.most
@@ -195,28 +205,10 @@ func (s *searchPage) fullest(style hitStyle, data object) (json.RawMessage, int)
 	}
 }
 
-// partial is the warning of a page of which so many hits are shown.
-func (s *searchPage) partial(shown int) string {
-	warning := s.Warning(shown)
-	if s.atOnce() != "" {
-		warning += fmt.Sprintf(" limit %d shows all %d.", len(s.all), len(s.all))
-	}
-	return warning
-}
-
 // writtenHits are the sizes of the first hits in structured output: in results, and in content_ladder those with a proven match (S1-1a).
 type writtenHits struct{ results, followUps int }
 
 func (w writtenHits) size() int { return w.results + w.followUps }
-
-func (style hitStyle) write(results, followUps *write.Object, h *hit.Hit, base string) {
-	style.result(results.Open("", '{'), h, base)
-	results.Close('}')
-	if len(h.Excerpts) > 0 && !style.bare {
-		style.followUp(followUps.Open("", '{'), h)
-		followUps.Close('}')
-	}
-}
 
 // write is structured output with the first hits.
 func (s *searchPage) write(results, followUps []byte, shown int, style hitStyle, data object) json.RawMessage {

@@ -15,28 +15,19 @@ const ranking = "by relevance, not date"
 
 // summary alone is enough to fetch the best hit (B-1, B-3), and says what its numbers are of: all hits, those of this page, or records.
 func (s *searchPage) summary() string {
-	q := s.q
+	q, line := s.q, ""
 	if len(s.all) == 0 {
 		return s.nothing()
 	}
-	total := s.total()
-	line := write.Plural(len(s.all), "hit") + s.ofRecords()
-	switch {
+	switch total := s.total(); {
 	case q.Repair != nil:
 		line = write.Plural(q.Repair.Total, "hit") + " for some of the words"
 	case q.Q == "":
-		line = write.Plural(len(s.all), "record") + ", newest first"
+		line = write.Plural(len(s.all), "record") + ", newest first" + s.untimed() + s.counts()
 	case total != "":
-		line = total + " hits"
-		if total == "1" {
-			line = "1 hit"
-		}
-	}
-	if q.Q != "" && q.Repair == nil {
-		line += " for " + clean.Quote(clean.Preview(q.Q, 80))
-	}
-	if q.Repair == nil {
-		line += s.untimed() + s.counts()
+		line = total + " hits" + s.forQuery() + s.counts()
+	default:
+		line = write.Plural(len(s.all), "hit") + s.ofRecords() + s.forQuery() + s.counts()
 	}
 	if q.Q != "" {
 		line += ", " + ranking
@@ -80,6 +71,11 @@ func (s *searchPage) total() string {
 		return ""
 	}
 	return n
+}
+
+// forQuery says which query the hits are for.
+func (s *searchPage) forQuery() string {
+	return " for " + clean.Quote(clean.Preview(s.q.Q, 80)) + s.untimed()
 }
 
 // untimed says how many hits are left out of a period because nothing says when they are.
@@ -146,7 +142,7 @@ func (s *searchPage) nothing() string {
 	case s.q.Q == "":
 		return "0 records of this time"
 	}
-	return "0 hits for " + clean.Quote(clean.Preview(s.q.Q, 80)) + s.untimed() + searched(s.l, s.q) + ". Try " + s.q.otherwise() + "."
+	return "0 hits" + s.forQuery() + searched(s.l, s.q) + ". Try " + s.q.otherwise() + "."
 }
 
 // searched says where a search has found nothing.

@@ -1,4 +1,4 @@
-package render
+package item
 
 import (
 	"slices"
@@ -6,34 +6,41 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
-	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/item"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-// A shownRecord is what structured output has of a record.
-type shownRecord struct {
-	raw      string
-	fields   object
+// Bounds of the texts of a page, in characters.
+const (
+	longText      = write.LineChars // a text of more has a call that reads it
+	truncatedText = 500             // of a text on a page that is too large otherwise
+)
+
+// A Shown is what structured output has of a record.
+type Shown struct {
+	Raw      string // JSON
+	Item     *Item
+	Cuts     []Truncation // of all its long texts, whole ones too
+	fields   rs.Object
 	expanded string // JSON
-	item     *item.Item
-	cuts     []item.Truncation // of all its long texts, whole ones too
 }
 
-// received is a record as it was sent.
-func received(sent rs.Item, it *item.Item) shownRecord {
-	return shownRecord{raw: sent.Raw, fields: it.Data, expanded: sent.Members.Get("expanded"), item: it}
+// Received is a record as it was sent.
+func Received(sent rs.Item, it *Item) Shown { return received(sent, it).readLong() }
+
+func received(sent rs.Item, it *Item) Shown {
+	return Shown{Raw: sent.Raw, fields: it.Data, expanded: sent.Members.Get("expanded"), Item: it}
 }
 
-// truncated is a record with its long texts truncated.
-func truncated(sent rs.Item, it *item.Item) shownRecord {
+// Truncated is a record with its long texts truncated.
+func Truncated(sent rs.Item, it *Item) Shown {
 	shown := received(sent, it)
 	if it.Data == nil || !sent.Members.Has("data") || it.Ref == (rs.Ref{}) {
-		return shown
+		return shown.readLong()
 	}
 	shown.fields = slices.Clone(it.Data)
 	var cut []string
 	for i, m := range it.Data {
-		if len(m.Value) <= truncatedText || rs.Kind(m.Value) != "string" || (item.Truncation{Field: m}).Unnamed() != "" {
+		if len(m.Value) <= truncatedText || rs.Kind(m.Value) != "string" || (Truncation{Field: m}).Unnamed() != "" {
 			continue
 		}
 		if text, _ := rs.AsText(m.Value); clean.LongerThan(text, truncatedText+truncatedText/4-1) {
@@ -41,12 +48,12 @@ func truncated(sent rs.Item, it *item.Item) shownRecord {
 			cut = append(cut, m.Name)
 		}
 	}
-	shown.raw = withCuts(sent.Members.With("data", shown.fields.JSON()), cut).JSON()
-	return shown
+	shown.Raw = withCuts(sent.Members.With("data", shown.fields.JSON()), cut).JSON()
+	return shown.readLong()
 }
 
 // withCuts is a record that says beside its data which of its fields are not complete there: content_ladder may have no space for it.
-func withCuts(record object, cut []string) object {
+func withCuts(record rs.Object, cut []string) rs.Object {
 	const most = 20
 	if len(cut) == 0 {
 		return record
@@ -55,12 +62,12 @@ func withCuts(record object, cut []string) object {
 	return record.With("truncated", write.JSON(names))
 }
 
-// shrunk is a record with its fields, and what was expanded, cut to max bytes together with the envelope.
-func shrunk(sent rs.Item, it *item.Item, max int) shownRecord {
+// Shrunk is a record with its fields, and what was expanded, cut to max bytes together with the envelope.
+func Shrunk(sent rs.Item, it *Item, max int) Shown {
 	record := sent.Members
 	if !record.Has("data") || it.Data == nil {
 		raw := write.Truncate(sent.Raw, max)
-		return shownRecord{raw: raw, fields: rs.AsObject(raw), expanded: rs.AsObject(raw).Get("expanded"), item: it}
+		return Shown{Raw: raw, fields: rs.AsObject(raw), expanded: rs.AsObject(raw).Get("expanded"), Item: it}.readLong()
 	}
 	own := write.TruncateObject(record.Without("data", "expanded"), max/3, write.LeastShare, write.TruncateDepth)
 	remaining := max - len(own.JSON()) - len(`,"data":,"expanded":`)
@@ -71,7 +78,7 @@ func shrunk(sent rs.Item, it *item.Item, max int) shownRecord {
 		own = append(own, write.Pair("expanded", expanded))
 	}
 	fields := write.TruncateObject(it.Data, remaining, min(write.LeastField, remaining/2), write.TruncateDepth)
-	shown := shownRecord{fields: fields, expanded: expanded, item: it}
+	shown := Shown{fields: fields, expanded: expanded, Item: it}
 	var cut []string
 	for i, m := range it.Data {
 		if shown.part(i) != m.Value {
@@ -81,13 +88,13 @@ func shrunk(sent rs.Item, it *item.Item, max int) shownRecord {
 	if expanded != record.Get("expanded") {
 		cut = append(cut, "expanded")
 	}
-	shown.raw = withCuts(append(own, write.Pair("data", fields.JSON())), cut).JSON()
-	return shown
+	shown.Raw = withCuts(append(own, write.Pair("data", fields.JSON())), cut).JSON()
+	return shown.readLong()
 }
 
 // part is what is shown of a field of the record.
-func (shown shownRecord) part(i int) string {
-	name := shown.item.Data[i].Name
+func (shown Shown) part(i int) string {
+	name := shown.Item.Data[i].Name
 	if i < len(shown.fields) && shown.fields[i].Name == name { // as nearly always: a record may have very many fields
 		return shown.fields[i].Value
 	}
@@ -95,8 +102,8 @@ func (shown shownRecord) part(i int) string {
 }
 
 // readLong finds the fields of a record that are long texts, and those that were cut.
-func (shown shownRecord) readLong() shownRecord {
-	it := shown.item
+func (shown Shown) readLong() Shown {
+	it := shown.Item
 	if it.Ref == (rs.Ref{}) {
 		return shown
 	}
@@ -106,7 +113,7 @@ func (shown shownRecord) readLong() shownRecord {
 		if whole && (len(m.Value) <= longText || kind != "string") {
 			continue
 		}
-		c := item.Truncation{Item: it, Field: m}
+		c := Truncation{Item: it, Field: m}
 		switch {
 		case whole:
 			c.FromStart = true
@@ -117,11 +124,11 @@ func (shown shownRecord) readLong() shownRecord {
 			text, _ := rs.AsText(part)
 			c.Shown = utf8.RuneCountInString(text)
 		}
-		shown.cuts = append(shown.cuts, c)
+		shown.Cuts = append(shown.Cuts, c)
 	}
 	if len(it.Expanded) > 0 {
 		if all := write.Pair("expanded", it.Expanded.JSON()); len(shown.expanded) < len(all.Value) {
-			shown.cuts = append(shown.cuts, item.Truncation{Item: it, Field: all, Related: true})
+			shown.Cuts = append(shown.Cuts, Truncation{Item: it, Field: all, Related: true})
 		}
 	}
 	return shown
