@@ -3,6 +3,7 @@ package render
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,11 +20,7 @@ const (
 // Error renders a failure: code and sentence, what to do, and what to choose from; always under errorBytes bytes of text
 // (S3-R3, S0-R8). Structured is {"error":{…}}; the resource server's own error object is in it as rs when it is small.
 func Error(e *rs.Error) Result {
-	hint := e.Hint
-	if hint == "" {
-		hint = hintFor(e)
-	}
-	send := ""
+	hint, send := hintFor(e), ""
 	if e.Send != "" && len(e.Send) <= maxSend {
 		send = "send: " + clean.Line(e.Send)
 	}
@@ -123,40 +120,41 @@ func shortened(c rs.Connection) (short rs.Connection, ok bool) {
 	return c, len(c.ID) <= 300
 }
 
-// hintFor is the hint for a code of the resource server, which sends none.
+// A hinted is what to do about some codes.
+type hinted struct {
+	hint  string
+	codes []rs.Code
+}
+
+// hints are what to do about codes of the resource server, which sends no hint.
+var hints = []hinted{
+	{"That means: this stream or connection is not in the grant. Call schema for what is.",
+		[]rs.Code{"context.stream_not_allowed", "context.instance_mismatch", "grant_stream_not_allowed", "connection_not_found"}},
+	{"Call schema with the stream for the fields that may be used.", []rs.Code{"field_not_granted", "unknown_field"}},
+	{"Send a cursor with exactly the arguments of the page that printed it; else start again without it, changes with changes_since beginning.",
+		[]rs.Code{"invalid_cursor"}},
+	{"Start again without cursor; changes start again with changes_since beginning.", []rs.Code{"cursor_expired"}},
+	{"Leave mode out, or send mode lexical.", []rs.Code{"search_mode_unavailable"}},
+	{"Call schema with the stream for the fields that sort.", []rs.Code{"invalid_sort"}},
+	{"Call schema with the stream for the relations that can be expanded, or leave expand and expand_limit out.", []rs.Code{rs.InvalidExpand}},
+	{"Leave out what was refused, or call schema with the stream for what its fields can do.", []rs.Code{"invalid_request"}},
+	{"The user has to approve access again; a retry does not help.", []rs.Code{"grant_revoked", "grant_expired", "grant_invalid"}},
+	{"The text is not in this field. Read it from the start, without q.", []rs.Code{"query_not_found"}},
+	{"Use fetch for fields that are no text.", []rs.Code{"field_not_text"}},
+	{"Name one connection_id.", []rs.Code{"ambiguous_connection"}},
+	{"Check the id, which must be passed exactly as printed, or search again. What is outside the grant is not found either.",
+		[]rs.Code{rs.NotFound, "blob_not_found"}},
+}
+
+// hintFor is what to do about an error.
 func hintFor(e *rs.Error) string {
-	switch e.Code {
-	case "context.stream_not_allowed", "context.instance_mismatch", "grant_stream_not_allowed", "connection_not_found":
-		return "That means: this stream or connection is not in the grant. Call schema for what is."
-	case "field_not_granted", "unknown_field":
-		return "Call schema with the stream for the fields that may be used."
-	case "invalid_cursor":
-		return "Send a cursor with exactly the arguments of the page that printed it; else start again without it, changes with changes_since beginning."
-	case "cursor_expired":
-		return "Start again without cursor; changes start again with changes_since beginning."
-	case "search_mode_unavailable":
-		return "Leave mode out, or send mode lexical."
-	case "invalid_sort":
-		return "Call schema with the stream for the fields that sort."
-	case rs.InvalidExpand:
-		return "Call schema with the stream for the relations that can be expanded, or leave expand and expand_limit out."
-	case "invalid_request":
-		return "Leave out what was refused, or call schema with the stream for what its fields can do."
-	case "grant_revoked", "grant_expired", "grant_invalid":
-		return "The user has to approve access again; a retry does not help."
-	case "query_not_found":
-		return "The text is not in this field. Read it from the start, without q."
-	case "field_not_text":
-		return "Use fetch for fields that are no text."
-	case "ambiguous_connection":
-		return "Name one connection_id."
-	case rs.NotFound, "blob_not_found":
-		return "Check the id, which must be passed exactly as printed, or search again. What is outside the grant is not found either."
+	if at := slices.IndexFunc(hints, func(h hinted) bool { return slices.Contains(h.codes, e.Code) }); e.Hint == "" && at >= 0 {
+		return hints[at].hint
 	}
-	if e.Status == 429 {
+	if e.Hint == "" && e.Status == 429 {
 		return "Wait, then retry once."
 	}
-	return ""
+	return e.Hint
 }
 
 func errorObject(e *rs.Error, hint string) string {
@@ -240,14 +238,14 @@ func withUnavailable(text string, document object) string {
 
 // noneGranted is the message that there is no stream: why, and what to do.
 func noneGranted(stream, connection string) string {
-	const streams, connections = "the streams and connections of this grant.", "the connections that have."
+	const call = " Call schema without arguments for the "
 	switch {
 	case stream != "" && connection != "":
-		return "No granted stream is named " + clean.Name(stream) + " in connection " + clean.Name(connection) + ". Call schema without arguments for " + streams
+		return "No granted stream is named " + clean.Name(stream) + " in connection " + clean.Name(connection) + "." + call + "streams and connections of this grant."
 	case stream != "":
-		return "No granted stream is named " + clean.Name(stream) + ". Call schema without arguments for " + streams
+		return "No granted stream is named " + clean.Name(stream) + "." + call + "streams and connections of this grant."
 	case connection != "":
-		return "Connection " + clean.Name(connection) + " has no granted stream. Call schema without arguments for " + connections
+		return "Connection " + clean.Name(connection) + " has no granted stream." + call + "connections that have."
 	}
 	return "This grant covers no stream. The user has to approve access to a source first."
 }
@@ -256,12 +254,9 @@ func noneGranted(stream, connection string) string {
 func connectLines(commands []string) []string {
 	var lines []string
 	for _, command := range commands {
-		if line := fmt.Sprint(toConnect, clean.Line(command)); !clean.LongerThan(line, write.LineChars) {
+		if line := "to have it granted, the owner runs in a terminal: " + clean.Line(command); !clean.LongerThan(line, write.LineChars) {
 			lines = append(lines, line)
 		}
 	}
 	return lines
 }
-
-// toConnect begins the line of a command.
-const toConnect = "to have it granted, the owner runs in a terminal: "
