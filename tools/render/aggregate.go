@@ -46,8 +46,7 @@ func Aggregate(response *rs.Response, q AggregateQuery) (Result, error) {
 		lines = a.table()
 	}
 	why, _ := conditions("aggregate", a.Empty)
-	lines = append(append(lines, a.notes()...), why...)
-	return Result{Text: strings.Join(write.Clipped(lines), "\n"), Structured: []byte(a.structured())}, nil
+	return Result{Text: strings.Join(write.Clipped(slices.Concat(lines, a.notes(), why)), "\n"), Structured: []byte(a.structured())}, nil
 }
 
 // number is the answer without groups, such as "2,064 messages: Work mail 803, Personal mail 458" or "sum of total of orders = 98.5 GBP".
@@ -57,10 +56,7 @@ func (a aggregateAnswer) number() []string {
 		if n == 1 {
 			line = "1 record of " + write.ShownName(a.Stream)
 		}
-		if list := a.connections(line + ": "); list != nil {
-			return list
-		}
-		return []string{line}
+		return []string{cmp.Or(a.connections(line+": "), line)}
 	}
 	line := a.head() + " = " + write.ShownValue(a.Get("value"))
 	if unit := a.Text("unit"); unit != "" {
@@ -69,7 +65,7 @@ func (a aggregateAnswer) number() []string {
 	if n, ok := a.Number("count"); ok {
 		line += fmt.Sprintf(" (%s by %d with a value)", write.ShownValue(a.Get("sum")), n)
 	}
-	return append([]string{a.withCounts(line)}, a.connections("records: ")...)
+	return write.NotEmpty(a.withCounts(line), a.connections("records: "))
 }
 
 // head is what was computed: "count of messages", "sum of total of orders by month of ordered_at".
@@ -104,7 +100,7 @@ func (a aggregateAnswer) withCounts(line string) string {
 
 // table is the head, a row for each group, and what is not shown.
 func (a aggregateAnswer) table() []string {
-	lines := append([]string{a.withCounts(a.head())}, a.connections("records: ")...)
+	lines := write.NotEmpty(a.withCounts(a.head()), a.connections("records: "))
 	columns := []string{write.ShownName(cmp.Or(a.Text("group_by", "granularity"), "group"))}
 	for _, unit := range a.units {
 		columns = append(columns, write.ShownValue(write.JSON(cmp.Or(unit, a.Text("unit"), a.Text("metric"), "value"))))
@@ -157,8 +153,8 @@ func (a aggregateAnswer) key(raw string) string {
 	return text
 }
 
-// connections is a line that names each connection with how many of the records it has; none for one connection.
-func (a aggregateAnswer) connections(beginning string) []string {
+// connections is a line that names each connection with how many of the records it has; "" for one connection.
+func (a aggregateAnswer) connections(beginning string) string {
 	var parts []string
 	for _, raw := range a.Array("connections") {
 		o := rs.AsObject(raw)
@@ -169,9 +165,9 @@ func (a aggregateAnswer) connections(beginning string) []string {
 		parts = append(parts, write.ShownValue(write.JSON(o.Text("display_name", "connection_id")))+" "+count)
 	}
 	if len(parts) == 0 {
-		return nil
+		return ""
 	}
-	return []string{beginning + strings.Join(parts, ", ")}
+	return beginning + strings.Join(parts, ", ")
 }
 
 // notes are what must be known to read the numbers.
@@ -198,15 +194,7 @@ func (a aggregateAnswer) notes() []string {
 				write.ShownName(arguments.Text("field")), write.ShownName(mixed.Text("stream")), unit, arguments.JSON()))
 		}
 	}
-	if of := a.Object("ids_of"); of != nil {
-		notes = append(notes, a.untitled(of)...)
-	}
-	if every := a.Text("every"); every != "" {
-		notes = append(notes, a.everyStatus(every))
-	}
-	if a.distinctOverSeveral() {
-		notes = append(notes, distinctOnce)
-	}
+	notes = append(append(notes, a.untitled()), a.counted()...)
 	if a.Flag("changed") {
 		notes = append(notes, "Some groups had other records when they were read than when they were counted: ask again for exact numbers.")
 	}
@@ -214,59 +202,53 @@ func (a aggregateAnswer) notes() []string {
 		notes = append(notes, "approximate=true: the figures are estimates.")
 	}
 	warned := listing{meta: a.Object("meta")}.withoutLeftOut(a.object)
-	return append(append(notes, missingFields(a.object)...), warned.warnings(3)...)
+	return write.NotEmpty(slices.Concat(notes, missingFields(a.object), warned.warnings(3))...)
 }
-
-// distinctOnce says what a count of distinct values over several connections is.
-const distinctOnce = "a value that several connections have is counted once"
 
 // asides are in structured output what text says in notes and in the line below the groups.
 func (a aggregateAnswer) asides() string {
 	var asides []string
 	if a.leavesOutEmpty() && len(a.rows) > 0 {
-		asides = append(asides, write.ShownName(cmp.Or(a.Text("granularity"), "group"))+"s without records are left out")
+		asides = []string{write.ShownName(cmp.Or(a.Text("granularity"), "group")) + "s without records are left out"}
 	}
-	if every := a.Text("every"); every != "" {
-		asides = append(asides, a.everyStatus(every))
-	}
-	if a.distinctOverSeveral() {
-		asides = append(asides, distinctOnce)
-	}
-	return strings.Join(asides, "; ")
+	return strings.Join(append(asides, a.counted()...), "; ")
 }
 
-func (a aggregateAnswer) distinctOverSeveral() bool {
-	return a.Text("metric") == "count_distinct" && len(a.Array("connections")) > 1
+// counted says what is among the records or values that are counted.
+func (a aggregateAnswer) counted() []string {
+	every, distinct := a.everyStatus(), ""
+	if a.Text("metric") == "count_distinct" && len(a.Array("connections")) > 1 {
+		distinct = "a value that several connections have is counted once"
+	}
+	return write.NotEmpty(every, distinct)
 }
 
-// untitled says how the groups are named that have no title.
-func (a aggregateAnswer) untitled(of object) []string {
+// untitled says how the groups are named that have no title; "" where all have one.
+func (a aggregateAnswer) untitled() string {
+	of := a.Object("ids_of")
 	at := slices.IndexFunc(a.rows, func(row groupRow) bool { return row.parts[0].Text("title") == "" && row.key != "null" })
-	if at < 0 {
-		return nil
+	if of == nil || at < 0 {
+		return ""
 	}
 	key, _ := rs.AsText(a.rows[at].key)
 	ref := rs.Ref{ConnectionID: of.Text("connection_id"), Stream: of.Text("stream"), RecordID: key}
 	call := new(write.Object).Text("id", ref.String()).Call("fetch")
-	if !write.Copyable(call, write.LineChars/2) {
-		return nil
-	}
-	return []string{write.ShownName(a.Text("group_by")) + " has ids of " + write.ShownName(of.Text("stream")) + ": " + call}
+	return write.Offer(write.ShownName(a.Text("group_by"))+" has ids of "+write.ShownName(of.Text("stream"))+": ", call, write.LineChars/2)
 }
 
-// everyStatus says that what is added up is of every status, and how it is told apart.
-func (a aggregateAnswer) everyStatus(field string) string {
+// everyStatus says that what is added up is of every status, and how it is told apart; "" where records have none.
+func (a aggregateAnswer) everyStatus() string {
+	field := a.Text("every")
+	if field == "" {
+		return ""
+	}
 	says := "every " + write.ShownName(field) + " is included"
 	if a.Arguments.Has("group_by") || a.Arguments.Has("group_by_time") {
 		return says + "; filter by it to leave some out"
 	}
 	args := a.Arguments.With("group_by", write.JSON(field))
 	args = slices.SortedFunc(slices.Values(args), func(a, b rs.Member) int { return strings.Compare(a.Name, b.Name) })
-	call := new(write.Object).Rest(args).Call("aggregate")
-	if !write.Copyable(call, write.LineChars) {
-		return says
-	}
-	return says + "; apart: " + call
+	return says + write.Offer("; apart: ", new(write.Object).Rest(args).Call("aggregate"), write.LineChars)
 }
 
 // structured is the answer as received, without what it is nested in, when it fits, else with as many groups as do, and how to see the
@@ -287,7 +269,7 @@ func (a aggregateAnswer) structured() string {
 	}
 	head := rs.AsObject(write.Truncate(a.Without("groups").JSON(), write.DocumentHead))
 	if !a.Has("groups") {
-		return object{write.Pair("data", head.JSON())}.JSON()
+		return new(write.Object).Put("data", head.JSON()).JSON()
 	}
 	out, _ := write.Fullest(len(a.rows), func(n int) string {
 		var parts []string

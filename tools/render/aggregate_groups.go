@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
@@ -79,19 +77,18 @@ func (a aggregateAnswer) rest(n int) groupsRest {
 	other := a.other()
 	known, _ := a.Number("group_count")
 	total := max(len(a.rows), known, n)
-	of := ""
-	if total > n {
-		of = fmt.Sprintf(" of %d", total)
-		if known == 0 && other > 0 { // there may be others, of which only the records are counted
-			of = fmt.Sprintf(" of at least %d", total)
-		}
+	of, with := write.Plural(total, noun), ""
+	switch {
+	case total <= n:
+	case known == 0 && other > 0: // there may be others, of which only the records are counted
+		of = fmt.Sprintf("%d of at least %s", n, of)
+	default:
+		of = fmt.Sprintf("%d of %s", n, of)
 	}
-	kind, with := strings.TrimPrefix(write.Plural(total, noun), strconv.Itoa(total)+" "), ""
 	if a.leavesOutEmpty() {
 		with = " with records"
 	}
-	r := groupsRest{says: fmt.Sprintf("shown %d%s %s%s", n, of, kind, with)}
-	hidden := a.recordsOf(n, len(a.rows))
+	r := groupsRest{says: "shown " + of + with}
 	switch {
 	case total == 0 && other == 0:
 		r.says = "no groups"
@@ -110,8 +107,8 @@ func (a aggregateAnswer) rest(n int) groupsRest {
 		r.says += ", chosen by number of records, not by " + write.ShownName(a.Text("metric"))
 	}
 	r.says += fmt.Sprintf("; other_count=%d", other)
-	if hidden+other > 0 {
-		r.says += fmt.Sprintf(": %s in other groups", write.Plural(hidden+other, "record"))
+	if hidden := a.recordsOf(n, len(a.rows)) + other; hidden > 0 {
+		r.says += fmt.Sprintf(": %s in other groups", write.Plural(hidden, "record"))
 		if a.Has("group_by") && n == len(a.rows) {
 			r.says += " or without " + write.ShownName(a.Text("group_by"))
 		}

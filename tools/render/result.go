@@ -221,12 +221,7 @@ func (l listing) warnings(max int) []string {
 
 // warned reports whether the resource server warned with a code.
 func (l listing) warned(code string) bool {
-	for _, raw := range l.meta.Array("warnings") {
-		if rs.AsObject(raw).Text("code") == code {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.meta.Array("warnings"), func(raw string) bool { return rs.AsObject(raw).Text("code") == code })
 }
 
 // withoutWarning returns the list without the warnings of a code.
@@ -270,12 +265,11 @@ func missingFields(answer object) []string {
 		o := rs.AsObject(raw)
 		connection := write.ShownValue(write.JSON(o.Text("display_name", "connection_id")))
 		fields := strings.Join(write.Each(write.Words(o, "fields"), clean.Bare), ", ")
-		if there := o.Object("instead"); there != nil {
-			call := connection + " has no " + fields + ". The same there: " + there.Text("tool") + " " + there.Get("arguments")
-			if write.Copyable(call, write.LineChars) {
-				lines = append(lines, call)
-				continue
-			}
+		there := o.Object("instead")
+		call := write.Offer("", connection+" has no "+fields+". The same there: "+there.Text("tool")+" "+there.Get("arguments"), write.LineChars)
+		if there != nil && call != "" {
+			lines = append(lines, call)
+			continue
 		}
 		if same[fields] == nil {
 			lines = append(lines, fields)
@@ -296,17 +290,11 @@ func missingFields(answer object) []string {
 
 // withoutLeftOut returns the list without the warnings that a connection is left out, where the missing fields of an answer say why.
 func (l listing) withoutLeftOut(answer object) listing {
-	const code = "connection_left_out"
-	left := 0
-	for _, raw := range l.meta.Array("warnings") {
-		if rs.AsObject(raw).Text("code") == code {
-			left++
-		}
-	}
-	if left > len(answer.Array("missing_fields")) {
+	without := l.withoutWarning("connection_left_out")
+	if len(l.meta.Array("warnings"))-len(without.meta.Array("warnings")) > len(answer.Array("missing_fields")) {
 		return l
 	}
-	return l.withoutWarning(code)
+	return without
 }
 
 // WhenOf is when a record or hit is, as it says itself: RFC 3339 or a date; "" where it does not. When it was read is another time.
