@@ -116,14 +116,11 @@ func projectRecord(record object, fields []string) (narrow object, changed bool)
 
 // warning says in structured output what is not as it was asked for.
 func (a *recordsAnswer) warning(shown int) string {
-	apart, bookmark := "", ""
-	if a.q.ChangesSince == "" && spansConnections(a.items) {
-		apart = eachApart
-	}
+	bookmark := ""
 	if a.l.Envelope.Has("next_changes_since") && (a.more() || shown < len(a.items)) {
 		bookmark = "next_changes_since: " + afterLastPage + "."
 	}
-	return paging.Sentences(a.Warning(shown), a.q.lowered(), apart, bookmark)
+	return paging.Sentences(a.Warning(shown), a.q.lowered(), a.apart(), bookmark)
 }
 
 // lowered says that the page has a smaller limit than the one that was asked for, or "".
@@ -212,14 +209,17 @@ func (a *recordsAnswer) beside(data string, records []item.Shown, remaining int)
 	if len(followUps)+more > 0 {
 		w.Open("content_ladder", '{').Array("records", followUps).Number("more_records", more).Close('}')
 	}
-	if len(records) == len(a.items) {
-		calls, left := a.nextByConnection()
+	if pages := a.byConnection(); len(records) == len(a.items) && len(pages) > 0 {
+		var calls []string
+		for _, p := range pages {
+			if len(calls) < maxNamed && len(p.call.JSON()) <= longestCall {
+				calls = append(calls, write.ToolCall("query_records", p.call.JSON()))
+			}
+		}
 		if len(calls) > 0 {
 			w.Array("next_by_connection", calls)
 		}
-		if left > 0 {
-			w.Plain("other_connections", a.otherConnections(left))
-		}
+		w.Optional("other_connections", a.otherConnections(len(pages)-len(calls)))
 	}
 	w.Optional("warning", a.warning(len(records)))
 	if len(a.q.Empty) > 0 {

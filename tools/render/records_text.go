@@ -49,7 +49,7 @@ func (a *recordsAnswer) head(stops bool) string {
 	if n := a.l.count(); n != "" {
 		head += ", " + n + " match in all"
 	}
-	if order := recordsOrder(a.all, a.q); order != "" && !spansConnections(a.items) {
+	if order := a.order(); order != "" && !spansConnections(a.items) {
 		head += ", " + order
 	}
 	switch {
@@ -63,50 +63,40 @@ func (a *recordsAnswer) head(stops bool) string {
 	return head
 }
 
-// recordsOrder says how the records of a page are sorted: as was asked for, or by time, where their times show it; else "".
-func recordsOrder(page []item.Item, q RecordsQuery) string {
-	if sort := q.Rest.Text("sort"); sort != "" {
+// order says how the records of a page are sorted: as was asked for, or by time, where their times show it; else "".
+func (a *recordsAnswer) order() string {
+	if sort := a.q.Rest.Text("sort"); sort != "" {
 		return "sorted by " + clean.Name(clean.Preview(sort, write.LabelChars))
 	}
-	newest, oldest := len(page) > 1, len(page) > 1
-	for i := 1; i < len(page); i++ {
-		before, behind := &page[i-1], &page[i]
-		comparable := before.Authored != "" && before.TimeField == behind.TimeField && len(before.Authored) == len(behind.Authored)
-		newest = newest && comparable && before.Authored >= behind.Authored
-		oldest = oldest && comparable && before.Authored <= behind.Authored
+	order := 0 // the sign of each comparison
+	for i := range a.all[:max(len(a.all)-1, 0)] {
+		one, next := &a.all[i], &a.all[i+1]
+		sign := strings.Compare(one.Authored, next.Authored)
+		if one.Authored == "" || one.TimeField != next.TimeField || len(one.Authored) != len(next.Authored) || sign*order < 0 {
+			return ""
+		}
+		order = cmp.Or(order, sign)
 	}
-	switch {
-	case newest && !oldest:
-		return "newest first"
-	case oldest && !newest:
-		return "oldest first"
-	}
-	return ""
+	return map[int]string{1: "newest first", -1: "oldest first"}[order]
 }
 
 // lead are the lines before the records.
 func (a *recordsAnswer) lead() []string {
-	lines := append([]string{a.head(false)}, datesReadAs(a.l.Envelope)...)
-	lines = append(append(lines, a.q.Coverage.lines()...), a.q.lowered(), a.Moved)
-	if note := a.Extra.Note("record", a.Continues); note != "" {
-		lines = append(lines, "warning: "+note)
-	}
-	if a.q.ChangesSince == "" && spansConnections(a.items) {
-		lines = append(lines, eachApart)
+	extra, bookmark := a.Extra.Note("record", a.Continues), ""
+	if extra != "" {
+		extra = "warning: " + extra
 	}
 	warned := a.l.withoutLeftOut(a.l.Envelope)
 	if len(a.byConnection()) > 0 { // the last lines say what to do about it
 		warned = warned.withoutWarning("partial_results")
 	}
-	lines = append(append(lines, missingFields(a.l.Envelope)...), warned.warnings(4)...)
 	if changes := a.l.Envelope.Text("next_changes_since"); changes != "" {
-		line := paging.CursorLine("next_changes_since", changes)
-		if a.more() {
-			line += " (" + afterLastPage + ")"
+		if bookmark = paging.CursorLine("next_changes_since", changes); a.more() {
+			bookmark += " (" + afterLastPage + ")"
 		}
-		lines = append(lines, line)
 	}
-	return write.Clipped(write.NotEmpty(lines...))
+	return write.Clipped(write.NotEmpty(slices.Concat([]string{a.head(false)}, datesReadAs(a.l.Envelope), a.q.Coverage.lines(),
+		[]string{a.q.lowered(), a.Moved, extra, a.apart()}, missingFields(a.l.Envelope), warned.warnings(4), []string{bookmark})...))
 }
 
 // stopped are the last lines of a text that shows only the first of the records that are left of a page. A record that
@@ -150,11 +140,9 @@ func (a *recordsAnswer) tail() []string {
 	case a.more() || a.l.warned("partial_results"):
 		return a.namedPages()
 	case changes != "":
-		call := q.call(q.ConnectionID, changes, "").Call("query_records")
-		if !write.Copyable(call, longestCall) {
-			call = "query_records with the same arguments and " + paging.CursorLine("next_changes_since", changes) + " as changes_since"
-		}
-		return []string{"later changes: " + call}
+		call := write.Offer("", q.call(q.ConnectionID, changes, "").Call("query_records"), longestCall)
+		other := "query_records with the same arguments and " + paging.CursorLine("next_changes_since", changes) + " as changes_since"
+		return []string{"later changes: " + cmp.Or(call, other)}
 	case len(a.all) > 0:
 		return nil
 	}
@@ -244,10 +232,7 @@ func (a *recordsAnswer) namedPages() []string {
 		lines[0] = "This page has no cursor. To page on, name one connection, from its first record on:"
 	}
 	for _, p := range pages {
-		line := p.call.Call("query_records")
-		if !write.Copyable(line, longestCall) {
-			line = "query_records with the same arguments and connection_id " + clean.Name(p.connection)
-		}
+		line := cmp.Or(write.Offer("", p.call.Call("query_records"), longestCall), "query_records with the same arguments and connection_id "+clean.Name(p.connection))
 		if label := clean.Preview(p.label, write.LabelChars); label != "" {
 			line += " for " + clean.Bare(label)
 		}
@@ -255,34 +240,28 @@ func (a *recordsAnswer) namedPages() []string {
 			lines = append(lines, line)
 		}
 	}
-	if left := len(pages) - (len(lines) - 1); left > 0 {
-		lines = append(lines, a.otherConnections(left))
-	}
-	return lines
+	return write.NotEmpty(append(lines, a.otherConnections(len(pages)-(len(lines)-1)))...)
 }
 
-// nextByConnection says the same in structured output: the calls, and how many connections have none.
-func (a *recordsAnswer) nextByConnection() (calls []string, left int) {
-	pages := a.byConnection()
-	for _, p := range pages {
-		if len(calls) < maxNamed && len(p.call.JSON()) <= longestCall {
-			calls = append(calls, write.ToolCall("query_records", p.call.JSON()))
-		}
-	}
-	return calls, len(pages) - len(calls)
-}
-
+// otherConnections says how to go on in the n connections that have no call; "" where each has one.
 func (a *recordsAnswer) otherConnections(n int) string {
+	if n == 0 {
+		return ""
+	}
 	return fmt.Sprintf("%d more connections: call %s for their ids, and query_records with each as connection_id.",
 		n, new(write.Object).Text("stream", a.q.Stream).Call("schema"))
 }
 
-const (
-	// eachApart says what a page of several connections is.
-	eachApart = "limit and order hold for each connection apart; the connections follow one another."
-	// afterLastPage says from where on a bookmark of changes misses nothing: a page has it before the list has ended.
-	afterLastPage = "use it after the last page; before, it skips what follows here"
-)
+// apart says what a page of several connections is; "" for any other.
+func (a *recordsAnswer) apart() string {
+	if a.q.ChangesSince != "" || !spansConnections(a.items) {
+		return ""
+	}
+	return "limit and order hold for each connection apart; the connections follow one another."
+}
+
+// afterLastPage says from where on a bookmark of changes misses nothing: a page has it before the list has ended.
+const afterLastPage = "use it after the last page; before, it skips what follows here"
 
 // spansConnections reports whether records come from more than one connection.
 func spansConnections(items []item.Item) bool {

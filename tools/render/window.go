@@ -240,15 +240,11 @@ func (s span) beyond(q WindowQuery) string {
 // windowPage is the place of the window, how to read on and how to check a quote, then the text, quoted, then how to
 // read on once more.
 func windowPage(s span, q WindowQuery) string {
-	var lines []string
 	head := q.Ref.String() + " field " + clean.Name(q.Field) + ": "
-	switch {
-	case s.complete:
+	if s.complete {
 		head += fmt.Sprintf("complete, %d characters", s.end)
-	case s.total >= 0:
-		head += fmt.Sprintf("characters %d to %d of %d", s.start, s.end, s.total)
-	default:
-		head += fmt.Sprintf("characters %d to %d", s.start, s.end)
+	} else if head += fmt.Sprintf("characters %d to %d", s.start, s.end); s.total >= 0 {
+		head += fmt.Sprintf(" of %d", s.total)
 	}
 	if s.matchStart >= 0 {
 		head += fmt.Sprintf("; match at %d to %d", s.matchStart, s.matchEnd)
@@ -256,24 +252,20 @@ func windowPage(s span, q WindowQuery) string {
 	if s.next < 0 && !s.complete {
 		head += "; the end of the field"
 	}
-	lines = append(lines, clean.Clip(head, write.LineChars))
-	next := ""
+	next, previous := "", ""
 	if s.next >= 0 {
 		next = "next part: " + q.at(s.next).Call("read_record_field")
-		lines = append(lines, next)
 	}
 	if s.previous >= 0 {
-		lines = append(lines, "previous part: "+q.at(s.previous).Call("read_record_field"))
+		previous = "previous part: " + q.at(s.previous).Call("read_record_field")
 	}
+	lines := []string{clean.Clip(head, write.LineChars), next, previous}
 	if s.text == "" {
-		return strings.Join(append(lines, cmp.Or(s.beyond(q), "The text is empty.")), "\n")
+		lines = append(lines, cmp.Or(s.beyond(q), "The text is empty."))
+	} else {
+		lines = append(append(lines, "sha256 "+marked.Digest(clean.Lines(s.text))+" of this text"), append(write.QuoteLines(s.text), next)...)
 	}
-	lines = append(lines, "sha256 "+marked.Digest(clean.Lines(s.text))+" of this text")
-	lines = append(lines, write.QuoteLines(s.text)...)
-	if next != "" {
-		lines = append(lines, next)
-	}
-	return strings.Join(lines, "\n")
+	return strings.Join(write.NotEmpty(lines...), "\n")
 }
 
 // A BlobQuery is the call that a blob answers.
