@@ -86,8 +86,8 @@ func writeAttached(all []Attached, remaining int) (text string, whole bool) {
 			texts[i] = htmlText(a.Text)
 		}
 		if remaining -= write.Escaped(heads[i]) + 20; texts[i] == "" {
-			heads[i] += notRead(a) + a.uri()
-			remaining -= len(notRead(a) + a.uri())
+			heads[i] += a.notRead()
+			remaining -= len(a.notRead())
 		} else {
 			sizes = append(sizes, write.Escaped(quoted(texts[i])))
 		}
@@ -114,12 +114,12 @@ func writeAttached(all []Attached, remaining int) (text string, whole bool) {
 	return b.String(), whole
 }
 
-// notRead says that a document does not show what is attached, and why; its address follows.
-func notRead(a Attached) string {
+// notRead says that a document does not show what is attached, and why, and where it is.
+func (a Attached) notRead() string {
 	if a.IsText() {
-		return ", not shown here: resource "
+		return ", not shown here: resource " + a.uri()
 	}
-	return ", which no tool reads, as it is not text: resource "
+	return ", which no tool reads, as it is not text: resource " + a.uri()
 }
 
 // uri is the resource that has all bytes.

@@ -33,11 +33,8 @@ func (d *schemaDocument) text() string {
 // lines describe each row of the page up to one field, with all that the next call needs (S0-5b, S0-5c). The call that reads on is
 // first and last, because some hosts cut the middle.
 func (d *schemaDocument) lines(to int) []string {
-	var lines []string
 	shown, next := d.page.Lines(to)
-	if shown != "" {
-		lines = append(lines, shown)
-	}
+	lines := write.NotEmpty(shown)
 	if len(d.unknown) > 0 {
 		lines = append(lines, write.Folded("Not in this stream: ", "  ", write.Within(write.Each(d.unknown, write.ShownName), unknownBytes))...)
 	}
@@ -57,11 +54,7 @@ func (d *schemaDocument) lines(to int) []string {
 			lines = append(lines, r.examples()...)
 		}
 	}
-	lines = append(append(lines, legend(rows)), d.q.Coverage.lines()...)
-	if next != "" {
-		lines = append(lines, next)
-	}
-	return lines
+	return write.NotEmpty(append(append(append(lines, legend(rows)), d.q.Coverage.lines()...), next)...)
 }
 
 // head is `messages (gmail; connection_id cin_a "Work mail", cin_b "Personal mail")`, as many connections as fit.
@@ -120,9 +113,9 @@ func (r *schemaRow) lines(full bool) []string {
 		lines = append(lines, "  sorted by "+clean.Name(r.cursor())+", newest first")
 	}
 	if len(relations) > 0 {
-		var expand []string
-		for _, relation := range relations {
-			expand = append(expand, relationText(relation))
+		expand := make([]string, len(relations))
+		for i, relation := range relations {
+			expand[i] = relationText(relation)
 		}
 		lines = append(lines, write.Folded("  expand: ", "    ", write.Within(expand, expandListBytes))...)
 	}
@@ -163,50 +156,46 @@ func relationText(r rs.Relation) string {
 
 // legend explains the words that describe some rows: how to send each (S0-5d).
 func legend(rows []schemaRow) string {
-	var exact, ranges, sorted, choice bool
+	var exact, sorted, choice string
 	var modes, kinds []string // of search, and of aggregation
-	for i := range rows {
-		r := &rows[i]
-		sorted = sorted || !r.continued && r.sorted()
-		choice = choice || len(r.Connections) > 1 || len(r.Connections) > 0 && i > 0
-		for k := range r.fields {
-			f := &r.fields[k]
-			if f.Granted {
-				exact, ranges = exact || f.Exact, ranges || len(f.Ranges) > 0
-				modes, kinds = append(modes, searchModes(f)...), append(kinds, aggregations(f)...)
+	add := func(list *[]string, words []string) {
+		for _, word := range words {
+			if !slices.Contains(*list, word) && len(*list) < mostKinds {
+				*list = append(*list, word)
 			}
 		}
 	}
-	line := "Use: "
-	if exact {
-		line += `exact filter:{"field":value}; `
-	}
-	if ranges {
-		line += `range filter:{"field":{"gte":value}}, also ` + strings.Join(rs.RangeOperators[1:], " ") + `, and sort:"field" or "-field"; `
-	} else if sorted {
-		line += `sort:"field" or "-field"; `
-	}
-	if len(modes) > 0 {
-		line += strings.Join(different(modes), ", ") + ": search mode; "
-	}
-	if len(kinds) > 0 {
-		line += strings.Join(different(kinds), ", ") + ": aggregate; "
-	}
-	if choice {
-		line += "connection_id to choose one; "
-	}
-	return line + `aggregate count or count:"exact"; fields:["field"].`
-}
-
-// different are the first words of a list, each once.
-func different(list []string) []string {
-	var words []string
-	for _, word := range list {
-		if !slices.Contains(words, word) && len(words) < mostKinds {
-			words = append(words, word)
+	for i := range rows {
+		r := &rows[i]
+		if sorted == "" && !r.continued && r.sorted() {
+			sorted = `sort:"field" or "-field"`
+		}
+		if len(r.Connections) > 1 || len(r.Connections) > 0 && i > 0 {
+			choice = "connection_id to choose one"
+		}
+		for k := range r.fields {
+			f := &r.fields[k]
+			if !f.Granted {
+				continue
+			}
+			if f.Exact {
+				exact = `exact filter:{"field":value}`
+			}
+			if len(f.Ranges) > 0 {
+				sorted = `range filter:{"field":{"gte":value}}, also ` + strings.Join(rs.RangeOperators[1:], " ") + `, and sort:"field" or "-field"`
+			}
+			add(&modes, searchModes(f))
+			add(&kinds, aggregations(f))
 		}
 	}
-	return words
+	named := func(words []string, use string) string {
+		if len(words) == 0 {
+			return ""
+		}
+		return strings.Join(words, ", ") + use
+	}
+	uses := write.NotEmpty(exact, sorted, named(modes, ": search mode"), named(kinds, ": aggregate"), choice, `aggregate count or count:"exact"`)
+	return "Use: " + strings.Join(append(uses, `fields:["field"].`), "; ")
 }
 
 // signature is what a field is and can do: "timestamp (event-time) exact range group_by_time max min".
@@ -226,8 +215,7 @@ func signature(f *rs.SchemaField) string {
 	} else if len(f.Ranges) > 0 {
 		words = append(words, "range["+quotedWords(f.Ranges, write.LabelChars)+"]")
 	}
-	words = append(append(words, searchModes(f)...), aggregations(f)...)
-	return cmp.Or(strings.Join(words, " "), "fields")
+	return cmp.Or(strings.Join(slices.Concat(words, searchModes(f), aggregations(f)), " "), "fields")
 }
 
 // searchModes are the modes of search that find a field.
@@ -329,11 +317,6 @@ func (r *schemaRow) examples() []string {
 	if group != "" {
 		calls = append(calls, call().Text("metric", "count").Text("group_by", group).Call("aggregate"))
 	}
-	var lines []string
-	for _, call := range calls {
-		if line := "  example: " + call; len(line) <= exampleBytes {
-			lines = append(lines, line)
-		}
-	}
-	return lines
+	lines := write.Each(calls, func(call string) string { return "  example: " + call })
+	return slices.DeleteFunc(lines, func(line string) bool { return len(line) > exampleBytes })
 }

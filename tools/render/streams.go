@@ -118,11 +118,8 @@ func (x *index) text(to int) string {
 	if x.counted && alike != "" {
 		first += " Every connector is " + alike + "."
 	}
-	lines := []string{first}
 	shown, next := x.page.Lines(to)
-	if shown != "" {
-		lines = append(lines, shown)
-	}
+	lines := write.NotEmpty(first, shown)
 	same := map[string]string{} // the first connection with a list of streams
 	example := ""
 	for _, c := range x.part(to) {
@@ -146,10 +143,7 @@ func (x *index) text(to int) string {
 		}
 		lines = append(lines, write.Folded(c.head()+": ", "  ", streams)...)
 	}
-	lines = append(lines, x.warnings...)
-	if next != "" {
-		lines = append(lines, next)
-	}
+	lines = append(append(lines, x.warnings...), write.NotEmpty(next)...)
 	if example != "" {
 		call := new(write.Object).Text("stream", example).Call("schema")
 		lines = append(lines, "One stream's fields, filters, sorting and aggregates: "+call+"; connection_id narrows.")
@@ -266,9 +260,9 @@ func Streams(response *rs.Response, q StreamsQuery) (Result, error) {
 	if page.From > 0 || !write.FitsStructured(structured) {
 		head := write.TruncateEnvelope(l.Envelope, write.DocumentHead)
 		structured, _ = page.Fullest(func(to int) string {
-			var rows []string
-			for _, row := range l.Items[page.From:to] {
-				rows = append(rows, row.Raw)
+			rows := make([]string, to-page.From)
+			for i := range rows {
+				rows[i] = l.Items[page.From+i].Raw
 			}
 			return page.Begin(new(write.Object), to).Put("data", head.With("data", joined(rows)).JSON()).JSON()
 		}, write.FitsStructured)
@@ -285,16 +279,15 @@ func (q StreamsQuery) text(l listing, page paging.ByOffset, to int) string {
 	for _, row := range l.Items[page.From:to] {
 		lines = append(lines, readListedStream(row.Members).line())
 	}
-	if shown, _ := page.Lines(to); shown != "" {
-		lines = append(lines, shown)
-	}
+	shown, _ := page.Lines(to)
+	lines = append(lines, shown)
 	if cursor := l.Envelope.Text("next_cursor"); cursor != "" {
 		lines = append(lines, paging.CursorLine("next_cursor", cursor))
 	}
 	if page.Total > 0 {
 		lines = append(lines, `Call schema {"stream":"…"} for the fields of one.`)
 	}
-	return strings.Join(write.Clipped(lines), "\n")
+	return strings.Join(write.Clipped(write.NotEmpty(lines...)), "\n")
 }
 
 // line is `messages — cin_work "Work mail" (gmail): 803 records, updated 2026-11-20T10:00:00Z, freshness current`.
