@@ -102,7 +102,7 @@ func (s searchArgs) ofTime(call Call, answer Answer) rs.Object {
 	}
 	args := rs.AsObject(string(call.Raw)).Without("q", "query")
 	if slices.ContainsFunc(words, func(word string) bool { return !sayNothing[word] && correct.StreamOf(word) == "" }) {
-		args = append(rs.Object{{Name: "q", Value: rs.EncodeJSON(rest)}}, args...)
+		args = withWords(rest, args)
 	} else {
 		args = args.Without("mode")
 	}

@@ -218,9 +218,8 @@ const maxLimitLines = 5
 // shownFew are the first of some names, and how many others there are.
 func shownFew(names []string) string {
 	const most = 8
-	shown := strings.Join(write.Each(names[:min(len(names), most)], func(name string) string {
-		return clean.Clip(write.ShownName(name), write.LabelChars)
-	}), ", ")
+	short := func(name string) string { return clean.Clip(write.ShownName(name), write.LabelChars) }
+	shown := strings.Join(write.Each(names[:min(len(names), most)], short), ", ")
 	if len(names) > most {
 		shown += fmt.Sprintf(" and %d more", len(names)-most)
 	}
@@ -280,16 +279,16 @@ func conditions(tool string, fields []EmptyField) (lines []string, structured st
 			list.Put("alone", write.JSON(e.Alone))
 		}
 		if len(e.Values) > 0 {
-			var values []string
+			values := make([]string, len(e.Values))
 			list.Open("values", '[')
-			for _, v := range e.Values[:min(len(e.Values), shownValues)] {
-				values = append(values, fmt.Sprintf("%s (%d)", clean.Cell(v.Key, write.KeyChars), v.Count))
-				list.Open("", '{').Put("key", write.Truncate(v.Key, identityBytes)).Put("count", write.JSON(v.Count)).Close('}')
+			for i, v := range e.Values {
+				values[i] = fmt.Sprintf("%s (%d)", clean.Cell(v.Key, write.KeyChars), v.Count)
+				if i < shownValues {
+					list.Open("", '{').Put("key", write.Truncate(v.Key, identityBytes)).Put("count", write.JSON(v.Count)).Close('}')
+				}
 			}
-			if list.Close(']'); len(e.Values) > len(values) {
-				values = append(values, fmt.Sprintf("and %d others", len(e.Values)-len(values)))
-			}
-			say("%s is %s.", name, strings.Join(values, ", "))
+			list.Close(']')
+			say("%s is %s.", name, strings.Join(write.First(values, shownValues, "and %d others"), ", "))
 		}
 		if e.Least != "" && e.Most != "" {
 			say("%s is from %s to %s.", name, write.ShownValue(e.Least), write.ShownValue(e.Most))

@@ -190,19 +190,15 @@ func (r *Repair) says() []string {
 		}
 		some = some || w.Count > 0 || w.FormCount > 0
 	}
-	for _, word := range r.NotAsked {
-		asked = append(asked, repairWord(word))
-	}
-	if len(asked) > maxRepairWords {
-		asked = append(asked[:maxRepairWords], fmt.Sprintf("%d others", len(asked)-maxRepairWords))
-	}
-	lead := "No record has all of: " + strings.Join(asked, ", ") + "."
+	asked = append(asked, write.Each(r.NotAsked, repairWord)...)
+	words := strings.Join(write.First(asked, maxRepairWords, "%d others"), ", ") + "."
+	lead := "No record has all of: " + words
 	if r.Total == 0 && r.Ended == "" && len(r.NotAsked) == 0 {
-		lead = "No record was found for any of: " + strings.Join(asked, ", ") + ". The resource server may match whole words only."
+		lead = "No record was found for any of: " + words + " The resource server may match whole words only."
 	}
 	switch {
 	case r.All:
-		lead = "No record has all of the query, with its common words. These have some or all of: " + strings.Join(asked, ", ") + "."
+		lead = "No record has all of the query, with its common words. These have some or all of: " + words
 	case some:
 		lead += " These have some."
 	case r.Near && r.Total > 0:

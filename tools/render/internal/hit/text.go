@@ -202,46 +202,32 @@ func StreamMix(hits []Hit) string {
 			g.count++
 		}
 	}
-	var parts []string
+	parts := make([]string, len(groups))
 	for i, g := range groups {
-		if i == maxStreams {
-			parts = append(parts, fmt.Sprintf("%d other streams", len(groups)-i))
-			break
-		}
 		slices.SortFunc(g.streams, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
-		parts = append(parts, fmt.Sprintf("%s %s %d", g.source, strings.Join(write.Each(g.streams, clean.Name), "+"), g.count))
+		parts[i] = fmt.Sprintf("%s %s %d", g.source, strings.Join(write.Each(g.streams, clean.Name), "+"), g.count)
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(write.First(parts, maxStreams, "%d other streams"), ", ")
 }
 
 // SourceMix counts the hits of each connection, when there is more than one (S0-6a).
 func SourceMix(hits []Hit) string {
 	const maxSources = 6
-	type source struct {
-		first *Hit
-		count int
-	}
-	var sources []source
+	var parts []string
+	counts := map[string]int{} // by connection
 	for i := range hits {
-		at := slices.IndexFunc(sources, func(s source) bool { return s.first.Connection == hits[i].Connection })
-		if at < 0 {
-			at = len(sources)
-			sources = append(sources, source{first: &hits[i]})
-		}
-		sources[at].count++
+		counts[hits[i].Connection]++
 	}
-	if len(sources) < 2 {
+	if len(counts) < 2 {
 		return ""
 	}
-	var parts []string
-	for i, s := range sources {
-		if i == maxSources {
-			parts = append(parts, fmt.Sprintf("%d others", len(sources)-i))
-			break
+	for i := range hits {
+		if count := counts[hits[i].Connection]; count > 0 {
+			counts[hits[i].Connection] = 0 // it has been named
+			parts = append(parts, fmt.Sprintf("%s=%d", sourceLabel(&hits[i]), count))
 		}
-		parts = append(parts, fmt.Sprintf("%s=%d", sourceLabel(s.first), s.count))
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(write.First(parts, maxSources, "%d others"), ", ")
 }
 
 // sourceLabel is the connection of a hit for people.

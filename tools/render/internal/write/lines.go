@@ -136,6 +136,14 @@ func Within(list []string, max int) []string {
 	return list
 }
 
+// First returns the first texts of a list, and how many others there are, in words such as "%d others".
+func First(list []string, most int, others string) []string {
+	if len(list) <= most {
+		return list
+	}
+	return append(slices.Clone(list[:most]), fmt.Sprintf(others, len(list)-most))
+}
+
 // Day is the date of a timestamp, or "".
 func Day(t string) string {
 	if len(t) < 10 || t[4] != '-' || t[7] != '-' {

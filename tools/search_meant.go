@@ -8,7 +8,11 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/period"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
 // fieldForm is a condition as other searches read it, such as merchant:Towpath: a name, a colon and a value without space. That of an
@@ -57,11 +61,7 @@ func (p periodSearch) unreadFields(ctx context.Context, call Call, answer Answer
 			}
 			filter = filter.WithAll(sent.Object("filter"))
 			if rest == "" && args.period.Since == "" && args.period.Until == "" {
-				only := rs.Object{{Name: "stream", Value: rs.EncodeJSON(row.Name)}}
-				if id := sent.Get("connection_id"); id != "" {
-					only = only.With("connection_id", id)
-				}
-				return correct.Call{Tool: "query_records", Arguments: only.With("filter", filter.JSON())}.String()
+				return correct.Call{Tool: "query_records", Arguments: inConnection(call, "stream", row.Name).With("filter", filter.JSON())}.String()
 			}
 			narrowed := sent.With("streams", rs.EncodeJSON([]string{row.Name})).With("filter", filter.JSON())
 			return searchFor(rest, narrowed)
@@ -75,10 +75,24 @@ func (p periodSearch) unreadFields(ctx context.Context, call Call, answer Answer
 }
 
 func searchFor(q string, others rs.Object) string {
-	if q != "" {
-		others = append(rs.Object{{Name: "q", Value: rs.EncodeJSON(q)}}, others...)
+	return correct.Call{Tool: "search", Arguments: withWords(q, others)}.String()
+}
+
+// withWords are arguments of a search with its words before them.
+func withWords(q string, others rs.Object) rs.Object {
+	if q == "" {
+		return others
 	}
-	return correct.Call{Tool: "search", Arguments: others}.String()
+	return append(rs.Object{{Name: "q", Value: rs.EncodeJSON(q)}}, others...)
+}
+
+// inConnection are an argument and the connection that a call names, if it does.
+func inConnection(call Call, name string, value any) rs.Object {
+	args := rs.Object{{Name: name, Value: rs.EncodeJSON(value)}}
+	if id := rs.AsObject(string(call.Raw)).Get("connection_id"); id != "" {
+		args = args.With("connection_id", id)
+	}
+	return args
 }
 
 // conditionsOf is the filter that conditions mean in a stream; nil where it lacks one of the fields.
@@ -96,4 +110,57 @@ func conditionsOf(row *rs.SchemaStream, found []fieldCondition) (filter rs.Objec
 		filter = filter.With(fields[at].Name, value)
 	}
 	return filter
+}
+
+// newestRecord is the search of the stream that a query for the newest or oldest names, as "latest order" does: its records need not have
+// the word. It is none for any other query. The schema may be read for it.
+func (p periodSearch) newestRecord(ctx context.Context, call Call) render.InStream {
+	args := call.Args.(searchArgs)
+	newest, oldest := render.AsksByTime(args.q)
+	if !newest && !oldest || !args.position.First() || args.period != (period.Period{}) || len(args.filter) > 0 {
+		return render.InStream{}
+	}
+	words := slices.DeleteFunc(relax.Words(args.q), render.IsSuperlative)
+	stated := p.schemas.Of(ctx, call.RS, rs.Scope{ConnectionID: call.Scope.ConnectionID})
+	var source *known.Source
+	for i := range stated.Sources {
+		if s := &stated.Sources[i]; len(args.streams) == 0 || slices.Contains(args.streams, s.Stream) {
+			if slices.ContainsFunc(words, func(word string) bool { return names(word, s.Stream) }) {
+				source = s
+				break
+			}
+		}
+	}
+	if source == nil {
+		return render.InStream{}
+	}
+	others := render.WordsBeside(slices.DeleteFunc(words, func(word string) bool { return names(word, source.Stream) }), "")
+	superlative := "newest"
+	if oldest {
+		superlative = "oldest"
+	}
+	found := render.InStream{Stream: source.Stream, Says: "The " + superlative + " of that stream: "}
+	switch {
+	case len(others) > 0 && len(args.streams) == 1: // it is the search at hand
+		return render.InStream{}
+	case len(others) > 0:
+		found.Says = "In that stream alone: "
+		found.Says += searchFor(superlative+" "+strings.Join(others, " "), inConnection(call, "streams", []string{source.Stream}))
+	case newest && source.Time != "": // of all connections that have it
+		timeline := append(rs.Object{{Name: "since", Value: `"1970-01-01"`}}, inConnection(call, "streams", []string{source.Stream})...)
+		found.Says += correct.Call{Tool: "search", Arguments: timeline.With("limit", "1")}.String()
+	default:
+		records := inConnection(call, "stream", source.Stream)
+		if oldest {
+			records = records.With("order", `"asc"`)
+		}
+		found.Says += correct.Call{Tool: "query_records", Arguments: records.With("limit", "1")}.String()
+	}
+	return found
+}
+
+// names reports whether a word is what the records of a stream are called.
+func names(word, stream string) bool {
+	word = strings.ToLower(word)
+	return slices.Contains([]string{word, word + "s", strings.TrimSuffix(word, "y") + "ies", correct.StreamOf(word)}, stream)
 }
