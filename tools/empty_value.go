@@ -64,10 +64,7 @@ func explainValue(ctx context.Context, call Call, f filter.Filter, e *render.Emp
 // searchValue finds the search for words that a field may hold among others, with the other conditions of the call where those leave hits.
 func searchValue(ctx context.Context, call Call, f filter.Filter, e *render.EmptyField, value string) {
 	args := rs.AsObject(string(call.Raw))
-	alone := rs.Object{{Name: "q", Value: rs.EncodeJSON(value)}, {Name: "streams", Value: rs.EncodeJSON([]string{call.Scope.Stream})}}
-	if connection := args.Get("connection_id"); connection != "" {
-		alone = alone.With("connection_id", connection)
-	}
+	alone := withWords(value, inConnection(call, "streams", []string{call.Scope.Stream}))
 	conditions := slices.DeleteFunc(slices.Clone(f), func(c filter.Condition) bool { return c.Field == e.Field })
 	search := searchArgs{q: value, streams: []string{call.Scope.Stream}, limit: 1}
 	if len(conditions) > 0 {

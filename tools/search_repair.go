@@ -108,14 +108,22 @@ func (r *repairing) read(ctx context.Context) {
 	}
 	answers := r.ask(ctx, asked)
 	if hybrid {
-		if hybridRefused(answers[0].err) {
+		if err := answers[0].err; err == nil {
+			near, _ := answers[0].read("")
+			r.Near, r.nearest = true, near.Hits
+		} else if status := rs.AsError(err).Status; status == 400 || status == 404 { // the resource server has no hybrid search
 			r.searcher.noHybrid.Put(grant, true)
 		}
-		r.takeNear(answers[0])
 		answers = answers[1:]
 	}
 	for i, word := range chosen {
-		r.takeWord(word, answers[i])
+		if answers[i].err != nil {
+			r.NotAsked = append(r.NotAsked, word)
+			continue
+		}
+		read, atLeast := answers[i].read(word)
+		r.found = append(r.found, read)
+		r.Words = append(r.Words, render.RepairWord{Word: word, Count: read.Count, AtLeast: atLeast})
 	}
 	r.readForms(ctx)
 }
@@ -150,7 +158,7 @@ func (r *repairing) forWord(word string) searchArgs {
 	return args
 }
 
-// An oneAnswer is how one read ended.
+// A oneAnswer is how one read ended.
 type oneAnswer struct {
 	response *rs.Response
 	list     rs.List
@@ -217,23 +225,6 @@ func (a oneAnswer) read(word string) (read relax.Read, atLeast bool) {
 	return read, atLeast
 }
 
-func (r *repairing) takeWord(word string, a oneAnswer) {
-	if a.err != nil {
-		r.NotAsked = append(r.NotAsked, word)
-		return
-	}
-	read, atLeast := a.read(word)
-	r.found = append(r.found, read)
-	r.Words = append(r.Words, render.RepairWord{Word: word, Count: read.Count, AtLeast: atLeast})
-}
-
-func (r *repairing) takeNear(a oneAnswer) {
-	if a.err == nil {
-		read, _ := a.read("")
-		r.Near, r.nearest = true, read.Hits
-	}
-}
-
 // hitOf returns a hit with the key of its record; false for what is not an object.
 func hitOf(item string) (relax.Hit, bool) {
 	o := rs.AsObject(item)
@@ -271,8 +262,12 @@ func (r *repairing) page(from render.Position) (*rs.Response, error) {
 	}
 	// A member of a package may have failed in any of the reads, and any may have left hits out: the answer says what that read lacks
 	// which lacks most.
+	warnings := func(response *rs.Response) int {
+		list, _ := response.List()
+		return len(list.Envelope.Object("meta").Get("warnings"))
+	}
 	worst := slices.MaxFunc(r.answers, func(a, b *rs.Response) int {
-		return cmp.Or(cmp.Compare(a.Unavailable, b.Unavailable), cmp.Compare(len(warningsOf(a)), len(warningsOf(b))))
+		return cmp.Or(cmp.Compare(a.Unavailable, b.Unavailable), cmp.Compare(warnings(a), warnings(b)))
 	})
 	envelope := rs.AsObject(worst.Body)
 	if list, ok := worst.List(); ok {
@@ -288,11 +283,6 @@ func (r *repairing) page(from render.Position) (*rs.Response, error) {
 	return worst.WithBody(body.JSON()), nil
 }
 
-func warningsOf(response *rs.Response) string {
-	list, _ := response.List()
-	return list.Envelope.Object("meta").Get("warnings")
-}
-
 // changedSearch refuses to continue a repaired search that does not find what it found.
 func changedSearch() *rs.Error {
 	return &rs.Error{
@@ -306,13 +296,4 @@ func changedSearch() *rs.Error {
 func hybridAlone(err error) bool {
 	status := rs.AsError(err).Status
 	return status != 0 && status != 401 && status != 429 && status != 503
-}
-
-// hybridRefused reports whether a resource server says that it has no hybrid search.
-func hybridRefused(err error) bool {
-	if err == nil {
-		return false
-	}
-	status := rs.AsError(err).Status
-	return status == 400 || status == 404
 }

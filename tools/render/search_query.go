@@ -125,10 +125,7 @@ func searchLead(l listing, q SearchQuery) string {
 func leftOut(recall object) []string {
 	var says []string
 	bare := func(name string) string {
-		words := write.Words(recall, name)
-		for i, word := range words {
-			words[i] = clean.Bare(word)
-		}
+		words := write.Each(write.Words(recall, name), clean.Bare)
 		if more := len(recall.Array(name)) - len(words); more > 0 {
 			words = append(words, fmt.Sprintf("and %d others", more))
 		}
