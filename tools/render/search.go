@@ -1,7 +1,6 @@
 package render
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -10,7 +9,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/hit"
-	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/item"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/paging"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
@@ -91,40 +89,33 @@ const (
 	fewHits   = 10     // each of which has a call to read on
 )
 
-// A hitStyle is how much of each hit structured output shows.
-type hitStyle struct {
-	most  int  // bytes of the page
-	chars int  // of excerpts and snippets
-	read  bool // with the call that reads on at each hit, instead of one for all
-	short bool // instead of a long address of its own a hit has ours
-	bare  bool // id, title and such an address alone
-}
-
 // structured has all hits of the page, or the first of them where the caller gave no limit. Where it is too long, it
 // shortens excerpts and long addresses, then leaves out the ladder, until the page is as short as it is to be, or a host takes it.
 func (s *searchPage) structured() json.RawMessage {
 	all, data := len(s.hits), s.envelope()
 	chars, read := min(max(excerptsJSON/max(all, 1), leastExcerpts), excerptChars), all <= fewHits
 	if s.q.Limit == 0 && all > 0 {
-		if out, shown := s.fullest(hitStyle{most: usualJSON, chars: chars, read: read}, data); shown >= min(usualHits, all) {
+		if out, shown := s.fullest(hit.Style{Chars: chars, Read: read}, usualJSON, data); shown >= min(usualHits, all) {
 			return out
 		}
 	}
 	var out json.RawMessage
-	for _, style := range []hitStyle{
-		{most: min(hitsJSON*max(all, 20)/20, write.StructuredHard), chars: chars, read: read},
-		{most: write.StructuredHard, chars: leastExcerpts + (chars-leastExcerpts)/2, read: read},
-		{most: write.StructuredHard, chars: leastExcerpts, short: true},
-		{most: write.StructuredHard, bare: true},
+	most := min(hitsJSON*max(all, 20)/20, write.StructuredHard)
+	for _, style := range []hit.Style{
+		{Chars: chars, Read: read},
+		{Chars: leastExcerpts + (chars-leastExcerpts)/2, Read: read},
+		{Chars: leastExcerpts, Short: true},
+		{Bare: true},
 	} {
 		var shown int
-		if out, shown = s.fullest(style, data); shown == all && len(out) <= style.most {
+		if out, shown = s.fullest(style, most, data); shown == all && len(out) <= most {
 			return out
 		}
+		most = write.StructuredHard
 	}
 	if all == 0 { // what stands beside the hits is too much, such as a cursor too long to send back
 		const tooLong = "More hits exist, but the cursor to them is too long to be sent back."
-		return s.write(nil, nil, 0, hitStyle{}, data.Without("next_cursor").With("warning", write.JSON(tooLong)))
+		return s.write(nil, nil, 0, hit.Style{}, data.Without("next_cursor").With("warning", write.JSON(tooLong)))
 	}
 	return out
 }
@@ -166,20 +157,14 @@ func (s *searchPage) envelope() object {
 
 // fullest is the page with as many of the first hits as fit in a style, at least one, and how many these are. The cursor goes on behind
 // them.
-func (s *searchPage) fullest(style hitStyle, data object) (json.RawMessage, int) {
-	results, followUps := write.NewObject(min(style.most, 768*len(s.hits))), write.NewObject(min(style.most, 256*len(s.hits)))
+func (s *searchPage) fullest(style hit.Style, most int, data object) (json.RawMessage, int) {
+	results, followUps := write.NewObject(min(most, 768*len(s.hits))), write.NewObject(min(most, 256*len(s.hits)))
 	written := make([]writtenHits, 1, len(s.hits)+1)
 	size := len(data.JSON())
 	for i := range s.hits {
-		h := s.hit(i)
-		style.result(results.Open("", '{'), h, s.q.RecordBase)
-		results.Close('}')
-		if len(h.Excerpts) > 0 && !style.bare {
-			style.followUp(followUps.Open("", '{'), h)
-			followUps.Close('}')
-		}
+		style.Write(results, followUps, s.hit(i), s.q.RecordBase)
 		all := writtenHits{len(results.Bytes()), len(followUps.Bytes())}
-		if i > 0 && size+all.size() > style.most { // what is behind does not fit either
+		if i > 0 && size+all.size() > most { // what is behind does not fit either
 			break
 		}
 		written = append(written, all)
@@ -195,7 +180,7 @@ func (s *searchPage) fullest(style hitStyle, data object) (json.RawMessage, int)
 				With("warning", write.JSON(warning))
 		}
 		out := s.write(results.Bytes()[:written[shown].results], followUps.Bytes()[:written[shown].followUps], shown, style, part)
-		over := len(out) - style.most
+		over := len(out) - most
 		if shown <= 1 || over <= 0 {
 			return out, shown
 		}
@@ -211,104 +196,111 @@ type writtenHits struct{ results, followUps int }
 func (w writtenHits) size() int { return w.results + w.followUps }
 
 // write is structured output with the first hits.
-func (s *searchPage) write(results, followUps []byte, shown int, style hitStyle, data object) json.RawMessage {
+func (s *searchPage) write(results, followUps []byte, shown int, style hit.Style, data object) json.RawMessage {
 	a := write.NewObject(2048 + len(results) + len(followUps))
 	a.Open("", '{').Optional("notice", s.noticeJSON()).Elements("results", results)
 	a.Open("content_ladder", '{').Elements("records", followUps)
-	if x := style.firstIncomplete(s.hits[:shown]); x != nil && !style.read {
+	if x := style.FirstIncomplete(s.hits[:shown]); x != nil && !style.Read {
 		x.AddRead(a.Open("read_each_like", '{'))
 		a.Close('}')
 	}
 	return a.Close('}').Append("data", data.AppendJSON).Close('}').Bytes()
 }
 
-// result is a hit in structuredContent.results.
-func (style hitStyle) result(a *write.Object, h *hit.Hit, base string) {
-	const longURL = 300
-	title, url := h.Heading(), cmp.Or(item.Address(h.Own), item.Address(h.Own.Object("data")))
-	if style.bare {
-		title = clean.Clip(title, 40)
+// ranking says what the order of hits is not: a question for the latest is not answered by the first of them.
+const ranking = "by relevance, not date"
+
+// summary alone is enough to fetch the best hit (B-1, B-3), and says what its numbers are of: all hits, those of this page, or records.
+func (s *searchPage) summary() string {
+	q, line := s.q, ""
+	if len(s.all) == 0 {
+		return s.nothing()
 	}
-	if url == "" || style.bare || style.short && len(url) > longURL {
-		url = item.RecordURL(base, h.Ref)
+	switch total := s.total(); {
+	case q.Repair != nil:
+		line = write.Plural(q.Repair.Total, "hit") + " for some of the words"
+	case q.Q == "":
+		line = write.Plural(len(s.all), "record") + ", newest first" + s.untimed() + s.counts()
+	case total != "":
+		line = total + " hits" + s.forQuery() + s.counts()
+	default:
+		line = write.Plural(len(s.all), "hit") + s.ofRecords() + s.forQuery() + s.counts()
 	}
-	a.Plain("id", h.ID).Plain("title", title).Plain("url", url)
-	if style.bare {
-		a.Optional("connection_id", h.Separate())
-		return
+	if q.Q != "" {
+		line += ", " + ranking
 	}
-	a.Optional("who", clean.Preview(h.Who, write.LabelChars)).Optional("authored_at", h.Authored)
-	if h.Authored == "" { // when it was read, which is not when it happened
-		a.Optional("emitted_at", h.Emitted)
+	if len(s.hits) == 0 {
+		return line
 	}
-	a.Optional("connection_id", h.Connection).Optional("connector_key", clean.Preview(h.Connector, write.TitleChars))
-	a.Optional("stream", h.Stream).Optional("record_id", h.RecordID)
-	a.Optional("display_name", clean.Preview(h.Label, write.TitleChars))
-	if h.Has != "" && len(h.Words) > 0 {
-		a.Put("words", write.JSON(h.Words))
+	if id := s.hits[0].ID; len(id) <= write.LongestHandle {
+		line += "; first_fetch_id=" + id
+	} else {
+		line += "; the first id is too long for text: see structuredContent.results[0].id"
 	}
-	a.List("nearest_words", h.Nearest)
-	if len(h.Excerpts) == 0 {
-		if h.Snippet.Plain != "" {
-			a.Append("snippet", func(b []byte) []byte {
-				return h.Snippet.Append(b, h.Snippet.Window(style.chars), appendEscapedJSON)
-			})
+	if mix := hit.SourceMix(s.all); mix != "" && q.Position.First() { // a continuation has said it
+		line += " ; source_mix: " + mix
+	}
+	if q.Rest.Has("time_zone") { // in which only days are read
+		line += "; times are UTC"
+	}
+	return line
+}
+
+// ofRecords says of how many records the hits of the page are, where these are fewer.
+func (s *searchPage) ofRecords() string {
+	if s.records < len(s.all) && s.q.Q != "" {
+		return " of " + write.Plural(s.records, "record")
+	}
+	return ""
+}
+
+// total is how many hits there are in all, where the resource server says so and they are not those of this page: "48", "at least 260"; else "".
+func (s *searchPage) total() string {
+	n := s.l.count()
+	if exact, err := strconv.Atoi(n); err == nil {
+		nearest, _ := s.l.meta.Object("recall").Number("nearest_count")
+		if exact += someCount(s.l) + max(nearest, 0); exact <= len(s.all) {
+			return ""
 		}
-		return
+		return strconv.Itoa(exact)
 	}
-	x := h.Best()
-	shown := x.Text.Window(style.chars)
-	a.Open("evidence", '{')
-	if x.ID != h.ID {
-		a.Plain("id", x.ID)
+	if someCount(s.l) > 0 {
+		return ""
 	}
-	a.Plain("field", x.Field)
-	a.Append("text", func(b []byte) []byte { return x.Text.Append(b, shown, appendEscapedJSON) })
-	cite := x.Place.Cite(x.Text.Plain, shown)
-	if cite.End > 0 {
-		a.Put("start_chars", strconv.Itoa(cite.Start)).Put("end_chars", strconv.Itoa(cite.End))
-	}
-	if cite.Quote != "" {
-		a.Append("sha256", func(b []byte) []byte { return append(cite.AppendDigest(append(b, '"')), '"') })
-	}
-	if !style.shows(x) {
-		a.Put("cut", "true")
-	}
-	a.List("also_in", hit.OtherFields(h.Excerpts, x.Field))
-	a.Close('}')
+	return n
 }
 
-// followUp is a hit in content_ladder: the same preview, and the call that reads on where results does not have the
-// whole text (S1-R2). URIs of field windows stand in _meta only (S1-R4).
-func (style hitStyle) followUp(a *write.Object, h *hit.Hit) {
-	x := h.Best()
-	a.Plain("id", h.ID).Open("evidence", '[').Open("", '{').Plain("field", x.Field)
-	a.Append("preview", func(b []byte) []byte { return x.Text.Append(b, x.Text.Window(style.chars), appendEscapedJSON) })
-	if style.read && !style.shows(x) {
-		x.AddRead(a.Open("read", '{'))
-		a.Close('}')
-	}
-	a.Close('}').Close(']')
+// forQuery says which query the hits are for.
+func (s *searchPage) forQuery() string {
+	return " for " + clean.Quote(clean.Preview(s.q.Q, 80)) + s.untimed()
 }
 
-// shows reports whether a style shows all of an excerpt's field.
-func (style hitStyle) shows(x *hit.Excerpt) bool { return x.Text.Fits(style.chars) && x.Complete() }
-
-// firstIncomplete is the first match that is not shown whole; nil if there is none, or no ladder.
-func (style hitStyle) firstIncomplete(hits []hit.Hit) *hit.Excerpt {
-	for i := range hits {
-		if len(hits[i].Excerpts) > 0 && !style.bare && !style.shows(hits[i].Best()) {
-			return hits[i].Best()
-		}
+// untimed says how many hits are left out of a period because nothing says when they are.
+func (s *searchPage) untimed() string {
+	if n, _ := s.l.meta.Number("untimed_count"); n > 0 {
+		return ", without " + strconv.Itoa(n) + " of unknown time"
 	}
-	return nil
+	return ""
 }
 
-// appendEscapedJSON appends a text as the inside of a JSON string.
-func appendEscapedJSON(b []byte, text string) []byte {
-	from := len(b)
-	b = rs.AppendText(b, text)
-	return b[:from+copy(b[from:], b[from+1:len(b)-1])]
+// counts says how many of the hits have all words.
+func (s *searchPage) counts() string {
+	n, some := s.l.count(), someCount(s.l)
+	switch {
+	case n == "":
+		return ""
+	case some > 0:
+		return fmt.Sprintf(" (%s with all words, %d with some)", n, some)
+	case n == "0":
+		return " (0 with the words themselves)"
+	}
+	return ""
+}
+
+// someCount is how many records have some of the words, as the resource server counted.
+func someCount(l listing) int {
+	n, _ := l.meta.Object("recall").Number("partial_count")
+	return max(n, 0)
 }
 
 // Search renders hits in any shape (S3-R14, S1, S2). Structured is {"results","content_ladder","data"}: each hit once, in

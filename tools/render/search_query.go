@@ -121,6 +121,77 @@ func searchLead(l listing, q SearchQuery) string {
 	return strings.Join(lines, " ")
 }
 
+// noticeJSON is the notice of structured output, which has no summary: it says what the counts are of, too.
+func (s *searchPage) noticeJSON() string {
+	notice, n, some := s.notice(), s.l.count(), someCount(s.l)
+	if s.q.Repair == nil && n != "" && n != "0" && some > 0 && len(s.all) > 0 {
+		notice = strings.TrimSpace(fmt.Sprintf("%s %s with all of the words, %d with some; those name theirs in words.", notice, n, some))
+	}
+	return notice
+}
+
+// notice is what must be known before the hits: which words occur nowhere, or that the hits are only near in meaning. A repair has its own.
+func (s *searchPage) notice() string {
+	if s.q.Repair != nil {
+		return ""
+	}
+	if lead := searchLead(s.l, s.q); lead != "" {
+		return lead
+	}
+	near := 0
+	for i := range s.all {
+		if s.all[i].Meaning {
+			near++
+		}
+	}
+	switch {
+	case near == 0 && s.l.count() == "0" && someCount(s.l) > 0 && len(s.all) > 0:
+		return "No record has all of the words; the hits have some."
+	case near == 0:
+		return ""
+	case near == len(s.all):
+		return "The hits are the nearest in meaning; they need not have the words, or be about them."
+	}
+	return fmt.Sprintf("%d of these %d hits: only near in meaning, perhaps without the words.", near, len(s.all))
+}
+
+// nothing says that and where nothing was found.
+func (s *searchPage) nothing() string {
+	switch {
+	case s.q.Repair != nil:
+		return "0 hits. Try other words, or no streams and filter."
+	case s.q.Q == "":
+		return "0 records of this time"
+	}
+	return "0 hits" + s.forQuery() + searched(s.l, s.q) + ". Try " + s.q.otherwise() + "."
+}
+
+// searched says where a search has found nothing.
+func searched(l listing, q SearchQuery) string {
+	var where []string
+	if streams := write.Words(q.Rest, "streams"); len(streams) > 0 {
+		where = append(where, "in "+strings.Join(streams, ", "))
+	}
+	if q.ConnectionID != "" {
+		where = append(where, "of "+clean.Name(clean.Preview(q.ConnectionID, write.LabelChars)))
+	}
+	if q.Rest.Has("filter") {
+		where = append(where, "within filter")
+	}
+	for _, bound := range []string{"since", "until"} {
+		if value := q.Rest.Text(bound); value != "" {
+			where = append(where, bound+" "+clean.Preview(value, write.LabelChars))
+		}
+	}
+	if n, ok := l.meta.Object("recall").Number("sources_searched_count"); ok {
+		where = append(where, "over "+write.Plural(n, "source"))
+	}
+	if len(where) == 0 {
+		return ""
+	}
+	return " " + strings.Join(where, " ")
+}
+
 // leftOut says which words were not looked for, and why.
 func leftOut(recall object) []string {
 	var says []string

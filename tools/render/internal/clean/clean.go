@@ -4,7 +4,6 @@ package clean
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -183,14 +182,15 @@ func stringBytes(raw string) int {
 	return 0
 }
 
-var escapeInJSON = regexp.MustCompile(`\\(u[0-9a-fA-F]{4}|.)`)
-
 // writtenReplacements is how often a JSON string itself has U+FFFD, which else stands for half a character or for bytes that are no UTF-8.
 func writtenReplacements(token string) int {
 	n := strings.Count(token, "\uFFFD")
-	for _, escape := range escapeInJSON.FindAllString(token, -1) {
-		if strings.EqualFold(escape, `\ufffd`) {
-			n++
+	for i := 0; i < len(token); i++ {
+		if token[i] == '\\' {
+			if strings.EqualFold(token[i:min(i+len(`\ufffd`), len(token))], `\ufffd`) {
+				n++
+			}
+			i++ // what is escaped begins no escape
 		}
 	}
 	return n

@@ -137,8 +137,8 @@ func (x *Excerpt) AddRead(a *write.Object) {
 	x.Read(a.Plain("tool", "read_record_field").Open("arguments", '{')).Close('}')
 }
 
-// OtherFields are the fields that matched beside one.
-func OtherFields(excerpts []Excerpt, field string) []string {
+// otherFields are the fields that matched beside one.
+func otherFields(excerpts []Excerpt, field string) []string {
 	var fields []string
 	for i := range excerpts {
 		if excerpts[i].Field != field {

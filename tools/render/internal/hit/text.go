@@ -153,7 +153,7 @@ func (h *Hit) AppendMatch(b []byte, chars int) []byte {
 		b = cite.AppendDigest(b)
 	}
 	b = x.Text.Append(append(b, ": "...), shown, clean.AppendEscaped)
-	for i, other := range OtherFields(h.Excerpts, x.Field) {
+	for i, other := range otherFields(h.Excerpts, x.Field) {
 		if i == 0 {
 			b = append(b, "; also in "...)
 		} else {
