@@ -96,20 +96,17 @@ func writeAttached(all []Attached, remaining int) (text string, whole bool) {
 	whole = true
 	var b strings.Builder
 	for i, a := range all {
-		shown := texts[i]
+		shown, cut := texts[i], ""
 		if shown != "" && write.Escaped(quoted(shown)) > share {
 			shown = prefixQuoted(shown, max(0, share-len(a.uri())-40))
 		}
-		b.WriteString(heads[i])
-		switch {
-		case texts[i] == "":
-			b.WriteString("\n")
-		case shown == texts[i]:
-			fmt.Fprintf(&b, ":\n%s\n", quoted(shown))
-		default:
-			whole = false
-			fmt.Fprintf(&b, ":\n%s\n[cut; all of it is the resource %s]\n", quoted(shown), a.uri())
+		if shown != texts[i] {
+			whole, cut = false, "[cut; all of it is the resource "+a.uri()+"]\n"
 		}
+		if b.WriteString(heads[i]); texts[i] != "" {
+			b.WriteString(":\n" + quoted(shown))
+		}
+		b.WriteString("\n" + cut)
 	}
 	return b.String(), whole
 }

@@ -172,26 +172,18 @@ func errorObject(e *rs.Error, hint string) string {
 	if !corrected {
 		o.Number("status", e.Status)
 	}
-	if len(e.Connections) > 0 {
-		list, total := []string{}, max(e.ConnectionTotal, len(e.Connections))
-		for _, c := range e.Connections[:min(len(e.Connections), rs.MaxConnectionOptions)] {
-			if short, ok := shortened(c); ok {
-				list = append(list, write.JSON(short))
-			}
-		}
+	if total := max(e.ConnectionTotal, len(e.Connections)); len(e.Connections) > 0 {
+		list := options(e.Connections, shortened)
 		if o.Array("available_connections", list).Number("total_connections", total); total > len(list) {
 			o.Put("truncated", "true")
 		}
 	}
 	if len(e.Unavailable) > 0 {
-		list := []string{}
-		for _, c := range e.Unavailable[:min(len(e.Unavailable), rs.MaxConnectionOptions)] {
-			if short, ok := shortened(c.Connection); ok {
-				code := rs.Code(clean.Preview(string(c.Code), write.LabelChars))
-				list = append(list, write.JSON(rs.UnavailableConnection{Connection: short, Code: code, Message: clean.Preview(c.Message, reasonChars)}))
-			}
-		}
-		o.Array("unavailable_connections", list)
+		o.Array("unavailable_connections", options(e.Unavailable, func(c rs.UnavailableConnection) (rs.UnavailableConnection, bool) {
+			short, ok := shortened(c.Connection)
+			code := rs.Code(clean.Preview(string(c.Code), write.LabelChars))
+			return rs.UnavailableConnection{Connection: short, Code: code, Message: clean.Preview(c.Message, reasonChars)}, ok
+		}))
 	}
 	o.Optional("request_id", clean.Preview(e.RequestID, 120)).Number("retry_after_seconds", seconds(e.RetryAfter))
 	const smallEnvelope = 1 << 10
@@ -202,6 +194,17 @@ func errorObject(e *rs.Error, hint string) string {
 		o.Put("rs", raw)
 	}
 	return o.JSON()
+}
+
+// options are the first of some connections as JSON, without those that are too long to be sent back.
+func options[C any](list []C, short func(C) (_ C, ok bool)) []string {
+	var shown []string
+	for _, c := range list[:min(len(list), rs.MaxConnectionOptions)] {
+		if c, ok := short(c); ok {
+			shown = append(shown, write.JSON(c))
+		}
+	}
+	return shown
 }
 
 func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }

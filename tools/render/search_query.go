@@ -250,13 +250,15 @@ const (
 func (r *Repair) says() []string {
 	var asked, counts []string
 	some := false
-	for _, w := range r.Words {
-		asked = append(asked, repairWord(w.Word))
-		counts = append(counts, repairCount(w.Word, w.Count, w.AtLeast))
-		if w.Form != "" {
-			counts = append(counts, repairCount(w.Form, w.FormCount, w.FormAtLeast))
+	for _, w := range r.counted() {
+		count := repairWord(w.Word) + " " + strconv.Itoa(w.Count)
+		if w.AtLeast {
+			count += " or more"
 		}
-		some = some || w.Count > 0 || w.FormCount > 0
+		counts, some = append(counts, count), some || w.Count > 0
+		if w.Form == "" { // the word that was asked for
+			asked = append(asked, repairWord(w.Word))
+		}
 	}
 	asked = append(asked, write.Each(r.NotAsked, repairWord)...)
 	words := strings.Join(write.First(asked, maxRepairWords, "%d others"), ", ") + "."
@@ -289,12 +291,16 @@ func (r *Repair) says() []string {
 
 func repairWord(word string) string { return clean.Bare(clean.Preview(word, repairWordChars)) }
 
-func repairCount(word string, count int, atLeast bool) string {
-	text := repairWord(word) + " " + strconv.Itoa(count)
-	if atLeast {
-		text += " or more"
+// counted are the words with their counts, and behind each what was asked for instead: there Form is the word in whose place it is.
+func (r *Repair) counted() []RepairWord {
+	var all []RepairWord
+	for _, w := range r.Words {
+		all = append(all, RepairWord{Word: w.Word, Count: w.Count, AtLeast: w.AtLeast})
+		if w.Form != "" {
+			all = append(all, RepairWord{Word: w.Form, Count: w.FormCount, AtLeast: w.FormAtLeast, Form: w.Word})
+		}
 	}
-	return text
+	return all
 }
 
 // has says which of the words a hit has.
@@ -308,18 +314,12 @@ func (h RepairHit) has() string {
 // json is the repair in structured output.
 func (r *Repair) json() string {
 	o := new(write.Object).Plain("says", r.says()[0]).Open("words", '[')
-	word := func(word string, count int, atLeast bool, insteadOf string) {
-		o.Open("", '{').Plain("word", clean.Preview(word, repairWordChars)).Put("count", strconv.Itoa(count))
-		if atLeast {
+	for _, w := range r.counted() {
+		o.Open("", '{').Plain("word", clean.Preview(w.Word, repairWordChars)).Put("count", strconv.Itoa(w.Count))
+		if w.AtLeast {
 			o.Put("at_least", "true")
 		}
-		o.Optional("instead_of", clean.Preview(insteadOf, repairWordChars)).Close('}')
-	}
-	for _, w := range r.Words {
-		word(w.Word, w.Count, w.AtLeast, "")
-		if w.Form != "" {
-			word(w.Form, w.FormCount, w.FormAtLeast, w.Word)
-		}
+		o.Optional("instead_of", clean.Preview(w.Form, repairWordChars)).Close('}')
 	}
 	o.Close(']').Put("reads", strconv.Itoa(r.Reads)).Number("not_asked", len(r.NotAsked))
 	return o.Optional("ended_by", clean.Preview(r.Ended, write.LabelChars)).Put("hits", strconv.Itoa(r.Total)).JSON()

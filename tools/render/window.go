@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"mime"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -321,10 +322,6 @@ func blobType(contentType string) (kind string, text bool) {
 		kind = "application/octet-stream"
 	}
 	kind = clean.Preview(kind, write.LabelChars)
-	switch {
-	case strings.HasPrefix(kind, "text/"), kind == "application/json", strings.HasSuffix(kind, "+json"),
-		kind == "application/csv", kind == "application/ics", kind == "application/xml", strings.HasSuffix(kind, "+xml"):
-		return kind, true
-	}
-	return kind, false
+	named := slices.Contains([]string{"application/json", "application/csv", "application/ics", "application/xml"}, kind)
+	return kind, named || strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "+json") || strings.HasSuffix(kind, "+xml")
 }
