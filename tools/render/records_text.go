@@ -111,24 +111,8 @@ func (a *recordsAnswer) stopped(shown int) []string {
 	return []string{line, a.q.nextPage(a.q.ChangesSince, a.Next(shown), otherwise)}
 }
 
-// call is the call that continues, with every argument of this one.
-func (q RecordsQuery) call(connection, changes, cursor string) *write.Object {
-	return new(write.Object).Text("stream", q.Stream).Text("connection_id", connection).List("fields", q.Fields).
-		Rest(q.Rest).Number("limit", q.Limit).Text("changes_since", changes).Text("cursor", cursor)
-}
-
-const longestCall = write.LineChars - 100 // of the calls that continue
-
 func (q RecordsQuery) nextPage(changes, cursor, otherwise string) string {
 	return paging.NextPage("query_records", q.call(q.ConnectionID, changes, cursor), cursor, longestCall, otherwise)
-}
-
-// session is the bookmark of changes with which the pages that follow are read; "" where records are read.
-func (a *recordsAnswer) session() string {
-	if a.q.ChangesSince == "" {
-		return ""
-	}
-	return cmp.Or(a.l.Envelope.Text("next_changes_since"), a.q.ChangesSince)
 }
 
 // tail are the last lines: how to go on, with the cursor once more.
@@ -156,71 +140,6 @@ func (a *recordsAnswer) tail() []string {
 	return nil
 }
 
-// A connectionPage is the call that continues in one of the connections that a resource server merged into a page without a cursor.
-type connectionPage struct {
-	connection, label string
-	call              *write.Object
-}
-
-// byConnection are those calls, for each connection of the page behind its own last record; nil where the page has a cursor, or nothing
-// follows. Where that record is in the list of its connection is known of the first page alone.
-func (a *recordsAnswer) byConnection() []connectionPage {
-	q := a.q
-	if a.l.Envelope.Text("next_cursor") != "" || q.ConnectionID != "" || !a.more() && !a.l.warned("partial_results") {
-		return nil
-	}
-	var pages []connectionPage
-	shown, last := map[string]int{}, map[string]*item.Item{}
-	for i := range a.all {
-		conn := a.all[i].Connection
-		if conn != "" && shown[conn] == 0 {
-			pages = append(pages, connectionPage{connection: conn})
-		}
-		shown[conn], last[conn] = shown[conn]+1, &a.all[i]
-	}
-	for i, p := range pages {
-		here, cursor := a.under(p.connection), ""
-		if q.Position.Cursor == "" {
-			start, _ := paging.Position{}.In(rs.AsObject(here.call(p.connection, a.session(), "").JSON()))
-			cursor = start.After(shown[p.connection], min(2*max(q.Limit, shown[p.connection]), paging.MaxLimit), last[p.connection].ID).String()
-		}
-		pages[i].label, pages[i].call = last[p.connection].Label, here.call(p.connection, a.session(), cursor)
-	}
-	return pages
-}
-
-// under is the same query of one connection alone, which refuses the fields and relations that it lacks: over several, its records are
-// shown without them, in its own order.
-func (a *recordsAnswer) under(connection string) RecordsQuery {
-	q := a.q
-	var lacks []string
-	for _, raw := range a.l.Envelope.Array("missing_fields") {
-		if o := rs.AsObject(raw); o.Text("connection_id") == connection {
-			lacks = write.Words(o, "fields")
-		}
-	}
-	lacking := func(field string) bool { return slices.Contains(lacks, strings.TrimPrefix(field, "-")) }
-	q.Fields = slices.DeleteFunc(slices.Clone(q.Fields), lacking)
-	if lacking(q.Rest.Text("sort")) {
-		q.Rest = q.Rest.Without("sort")
-	}
-	if !q.Rest.Has("expand") {
-		return q
-	}
-	relations := slices.DeleteFunc(write.Words(q.Rest, "expand"), func(relation string) bool {
-		return !slices.ContainsFunc(a.all, func(it item.Item) bool { return it.Connection == connection && it.Expanded.Has(relation) })
-	})
-	if len(relations) == 0 {
-		q.Rest = q.Rest.Without("expand", "expand_limit")
-	} else {
-		q.Rest = q.Rest.With("expand", write.JSON(relations))
-	}
-	return q
-}
-
-// maxNamed bounds the connections whose calls are printed.
-const maxNamed = 12
-
 // namedPages says in text how to go on one connection after the other.
 func (a *recordsAnswer) namedPages() []string {
 	pages := a.byConnection()
@@ -243,27 +162,25 @@ func (a *recordsAnswer) namedPages() []string {
 	return write.NotEmpty(append(lines, a.otherConnections(len(pages)-(len(lines)-1)))...)
 }
 
-// otherConnections says how to go on in the n connections that have no call; "" where each has one.
-func (a *recordsAnswer) otherConnections(n int) string {
-	if n == 0 {
-		return ""
+// Records renders a page of query_records. Structured is {"data": body}; the text has count, cursors and a preview of
+// as many records as fit (S0-5g, S0-7c). Each channel continues where it stopped (D23).
+func Records(response *rs.Response, q RecordsQuery) (Result, error) {
+	const what = "query_records"
+	l, err := readListing(response, what, q.Position.Cursor)
+	if err != nil {
+		return Result{}, err
 	}
-	return fmt.Sprintf("%d more connections: call %s for their ids, and query_records with each as connection_id.",
-		n, new(write.Object).Text("stream", a.q.Stream).Call("schema"))
-}
-
-// apart says what a page of several connections is; "" for any other.
-func (a *recordsAnswer) apart() string {
-	if a.q.ChangesSince != "" || !spansConnections(a.items) {
-		return ""
+	a := newRecordsAnswer(l, q)
+	out, shown := a.structured()
+	if len(shown) == 0 && len(a.items) > 0 {
+		return Result{}, invalidResponse(what, "has so long a cursor, or so much else beside its records, that none of them fits")
 	}
-	return "limit and order hold for each connection apart; the connections follow one another."
-}
-
-// afterLastPage says from where on a bookmark of changes misses nothing: a page has it before the list has ended.
-const afterLastPage = "use it after the last page; before, it skips what follows here"
-
-// spansConnections reports whether records come from more than one connection.
-func spansConnections(items []item.Item) bool {
-	return slices.ContainsFunc(items, func(it item.Item) bool { return it.Connection != items[0].Connection })
+	cuts := len(a.items) - len(shown) + a.Extra.Over + a.Extra.Foreign
+	for _, record := range shown {
+		cuts += len(record.Cuts)
+	}
+	if q.Asked > 0 {
+		cuts++ // the page is smaller than it was to be
+	}
+	return Result{Text: a.text(), Structured: out, Cuts: cuts}, nil
 }

@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/hit"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/paging"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
@@ -61,7 +59,6 @@ func newSearchPage(l listing, q SearchQuery) *searchPage {
 	s.ByCursor = s.Begin()
 	s.hits = s.all[s.From:]
 	s.records = hit.Records(s.all)
-	s.hints = s.findHints()
 	return s
 }
 
@@ -210,50 +207,6 @@ func (s *searchPage) write(results, followUps []byte, shown int, style hit.Style
 // ranking says what the order of hits is not: a question for the latest is not answered by the first of them.
 const ranking = "by relevance, not date"
 
-// summary alone is enough to fetch the best hit (B-1, B-3), and says what its numbers are of: all hits, those of this page, or records.
-func (s *searchPage) summary() string {
-	q, line := s.q, ""
-	if len(s.all) == 0 {
-		return s.nothing()
-	}
-	switch total := s.total(); {
-	case q.Repair != nil:
-		line = write.Plural(q.Repair.Total, "hit") + " for some of the words"
-	case q.Q == "":
-		line = write.Plural(len(s.all), "record") + ", newest first" + s.untimed() + s.counts()
-	case total != "":
-		line = total + " hits" + s.forQuery() + s.counts()
-	default:
-		line = write.Plural(len(s.all), "hit") + s.ofRecords() + s.forQuery() + s.counts()
-	}
-	if q.Q != "" {
-		line += ", " + ranking
-	}
-	if len(s.hits) == 0 {
-		return line
-	}
-	if id := s.hits[0].ID; len(id) <= write.LongestHandle {
-		line += "; first_fetch_id=" + id
-	} else {
-		line += "; the first id is too long for text: see structuredContent.results[0].id"
-	}
-	if mix := hit.SourceMix(s.all); mix != "" && q.Position.First() { // a continuation has said it
-		line += " ; source_mix: " + mix
-	}
-	if q.Rest.Has("time_zone") { // in which only days are read
-		line += "; times are UTC"
-	}
-	return line
-}
-
-// ofRecords says of how many records the hits of the page are, where these are fewer.
-func (s *searchPage) ofRecords() string {
-	if s.records < len(s.all) && s.q.Q != "" {
-		return " of " + write.Plural(s.records, "record")
-	}
-	return ""
-}
-
 // total is how many hits there are in all, where the resource server says so and they are not those of this page: "48", "at least 260"; else "".
 func (s *searchPage) total() string {
 	n := s.l.count()
@@ -270,50 +223,58 @@ func (s *searchPage) total() string {
 	return n
 }
 
-// forQuery says which query the hits are for.
-func (s *searchPage) forQuery() string {
-	return " for " + clean.Quote(clean.Preview(s.q.Q, 80)) + s.untimed()
-}
-
-// untimed says how many hits are left out of a period because nothing says when they are.
-func (s *searchPage) untimed() string {
-	if n, _ := s.l.meta.Number("untimed_count"); n > 0 {
-		return ", without " + strconv.Itoa(n) + " of unknown time"
-	}
-	return ""
-}
-
-// counts says how many of the hits have all words.
-func (s *searchPage) counts() string {
-	n, some := s.l.count(), someCount(s.l)
-	switch {
-	case n == "":
+// atOnce is how a page of which only the first hits are shown, as no limit was sent, is shown whole; "" for any other page.
+func (s *searchPage) atOnce() string {
+	if s.q.Limit > 0 || !s.q.Position.First() || len(s.all) > paging.MaxLimit {
 		return ""
-	case some > 0:
-		return fmt.Sprintf(" (%s with all words, %d with some)", n, some)
-	case n == "0":
-		return " (0 with the words themselves)"
 	}
-	return ""
+	return fmt.Sprintf("all with limit %d", len(s.all))
 }
 
-// someCount is how many records have some of the words, as the resource server counted.
-func someCount(l listing) int {
-	n, _ := l.meta.Object("recall").Number("partial_count")
-	return max(n, 0)
+// windowURIs are the field windows of the proven matches, for hosts that read resources (S1-4a).
+func (s *searchPage) windowURIs() []string {
+	uris := make([]string, 0, hit.MaxEvidenceRows)
+	for i := range s.hits {
+		for _, x := range s.hit(i).Excerpts {
+			if len(uris) == hit.MaxEvidenceRows {
+				return uris
+			}
+			uris = append(uris, WindowQuery{Ref: x.Ref, Field: x.Field, Q: x.Matched()}.URI())
+		}
+	}
+	return uris
 }
 
-// Search renders hits in any shape (S3-R14, S1, S2). Structured is {"results","content_ladder","data"}: each hit once, in
-// results, and data is the envelope without them (D4).
-func Search(response *rs.Response, q SearchQuery) (Result, error) {
-	l, err := readListing(response, "search", q.Position.Cursor)
-	if err != nil {
-		return Result{}, err
+// noticeJSON is the notice of structured output, which has no summary: it says what the counts are of, too.
+func (s *searchPage) noticeJSON() string {
+	notice, n, some := s.notice(), s.l.count(), someCount(s.l)
+	if s.q.Repair == nil && n != "" && n != "0" && some > 0 && len(s.all) > 0 {
+		notice = strings.TrimSpace(fmt.Sprintf("%s %s with all of the words, %d with some; those name theirs in words.", notice, n, some))
 	}
-	s := newSearchPage(l, q)
-	r := Result{Structured: s.structured(), Text: s.text()}
-	if uris := s.windowURIs(); len(uris) > 0 {
-		r.Meta = map[string]any{"pdpp/field_window_uris": uris}
+	return notice
+}
+
+// notice is what must be known before the hits: which words occur nowhere, or that the hits are only near in meaning. A repair has its own.
+func (s *searchPage) notice() string {
+	if s.q.Repair != nil {
+		return ""
 	}
-	return r, nil
+	if lead := searchLead(s.l, s.q); lead != "" {
+		return lead
+	}
+	near := 0
+	for i := range s.all {
+		if s.all[i].Meaning {
+			near++
+		}
+	}
+	switch {
+	case near == 0 && s.l.count() == "0" && someCount(s.l) > 0 && len(s.all) > 0:
+		return "No record has all of the words; the hits have some."
+	case near == 0:
+		return ""
+	case near == len(s.all):
+		return "The hits are the nearest in meaning; they need not have the words, or be about them."
+	}
+	return fmt.Sprintf("%d of these %d hits: only near in meaning, perhaps without the words.", near, len(s.all))
 }

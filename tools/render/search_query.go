@@ -70,6 +70,17 @@ func (q SearchQuery) otherwise() string {
 	return strings.Join(tries[:last], ", ") + " or " + tries[last]
 }
 
+// searchTail is the last line: the next page, with its cursor.
+func searchTail(l listing, q SearchQuery) string {
+	switch cursor := l.Envelope.Text("next_cursor"); {
+	case cursor != "":
+		return q.nextPage(cursor, paging.AtStructured("search"))
+	case l.Envelope.Flag("has_more"):
+		return "More hits exist, but this search has no cursor: raise limit or narrow q."
+	}
+	return ""
+}
+
 // searchLead says which words occur nowhere, and which others contain them, before anything that might be taken for their answer; "" if there
 // are none. A resource server that says nothing of words may match whole ones only.
 func searchLead(l listing, q SearchQuery) string {
@@ -119,51 +130,6 @@ func searchLead(l listing, q SearchQuery) string {
 		lines = append(lines, "Hits have none of the words themselves.")
 	}
 	return strings.Join(lines, " ")
-}
-
-// noticeJSON is the notice of structured output, which has no summary: it says what the counts are of, too.
-func (s *searchPage) noticeJSON() string {
-	notice, n, some := s.notice(), s.l.count(), someCount(s.l)
-	if s.q.Repair == nil && n != "" && n != "0" && some > 0 && len(s.all) > 0 {
-		notice = strings.TrimSpace(fmt.Sprintf("%s %s with all of the words, %d with some; those name theirs in words.", notice, n, some))
-	}
-	return notice
-}
-
-// notice is what must be known before the hits: which words occur nowhere, or that the hits are only near in meaning. A repair has its own.
-func (s *searchPage) notice() string {
-	if s.q.Repair != nil {
-		return ""
-	}
-	if lead := searchLead(s.l, s.q); lead != "" {
-		return lead
-	}
-	near := 0
-	for i := range s.all {
-		if s.all[i].Meaning {
-			near++
-		}
-	}
-	switch {
-	case near == 0 && s.l.count() == "0" && someCount(s.l) > 0 && len(s.all) > 0:
-		return "No record has all of the words; the hits have some."
-	case near == 0:
-		return ""
-	case near == len(s.all):
-		return "The hits are the nearest in meaning; they need not have the words, or be about them."
-	}
-	return fmt.Sprintf("%d of these %d hits: only near in meaning, perhaps without the words.", near, len(s.all))
-}
-
-// nothing says that and where nothing was found.
-func (s *searchPage) nothing() string {
-	switch {
-	case s.q.Repair != nil:
-		return "0 hits. Try other words, or no streams and filter."
-	case s.q.Q == "":
-		return "0 records of this time"
-	}
-	return "0 hits" + s.forQuery() + searched(s.l, s.q) + ". Try " + s.q.otherwise() + "."
 }
 
 // searched says where a search has found nothing.
@@ -323,4 +289,10 @@ func (r *Repair) json() string {
 	}
 	o.Close(']').Put("reads", strconv.Itoa(r.Reads)).Number("not_asked", len(r.NotAsked))
 	return o.Optional("ended_by", clean.Preview(r.Ended, write.LabelChars)).Put("hits", strconv.Itoa(r.Total)).JSON()
+}
+
+// someCount is how many records have some of the words, as the resource server counted.
+func someCount(l listing) int {
+	n, _ := l.meta.Object("recall").Number("partial_count")
+	return max(n, 0)
 }

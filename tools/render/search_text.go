@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/hit"
-	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/paging"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
@@ -58,14 +58,6 @@ func (s *searchPage) fitting(remaining, wanted int) (hits []hit.Text) {
 		}
 	}
 	return hits
-}
-
-// atOnce is how a page of which only the first hits are shown, as no limit was sent, is shown whole; "" for any other page.
-func (s *searchPage) atOnce() string {
-	if s.q.Limit > 0 || !s.q.Position.First() || len(s.all) > paging.MaxLimit {
-		return ""
-	}
-	return fmt.Sprintf("all with limit %d", len(s.all))
 }
 
 // excerptLength is how many characters an excerpt may have where so many hits are to fit in so many bytes.
@@ -220,17 +212,6 @@ func (s *searchPage) notes() []string {
 	return write.NotEmpty(notes...)
 }
 
-// searchTail is the last line: the next page, with its cursor.
-func searchTail(l listing, q SearchQuery) string {
-	switch cursor := l.Envelope.Text("next_cursor"); {
-	case cursor != "":
-		return q.nextPage(cursor, paging.AtStructured("search"))
-	case l.Envelope.Flag("has_more"):
-		return "More hits exist, but this search has no cursor: raise limit or narrow q."
-	}
-	return ""
-}
-
 // hitTexts are the first hits, as many as fit in so many bytes with excerpts of at most so many characters.
 func (s *searchPage) hitTexts(chars, remaining int) []hit.Text {
 	lines := make([]hit.Text, 0, len(s.hits))
@@ -259,16 +240,100 @@ func (s *searchPage) hitTexts(chars, remaining int) []hit.Text {
 	return lines
 }
 
-// windowURIs are the field windows of the proven matches, for hosts that read resources (S1-4a).
-func (s *searchPage) windowURIs() []string {
-	uris := make([]string, 0, hit.MaxEvidenceRows)
-	for i := range s.hits {
-		for _, x := range s.hit(i).Excerpts {
-			if len(uris) == hit.MaxEvidenceRows {
-				return uris
-			}
-			uris = append(uris, WindowQuery{Ref: x.Ref, Field: x.Field, Q: x.Matched()}.URI())
-		}
+// summary alone is enough to fetch the best hit (B-1, B-3), and says what its numbers are of: all hits, those of this page, or records.
+func (s *searchPage) summary() string {
+	q, line := s.q, ""
+	if len(s.all) == 0 {
+		return s.nothing()
 	}
-	return uris
+	switch total := s.total(); {
+	case q.Repair != nil:
+		line = write.Plural(q.Repair.Total, "hit") + " for some of the words"
+	case q.Q == "":
+		line = write.Plural(len(s.all), "record") + ", newest first" + s.untimed() + s.counts()
+	case total != "":
+		line = total + " hits" + s.forQuery() + s.counts()
+	default:
+		line = write.Plural(len(s.all), "hit") + s.ofRecords() + s.forQuery() + s.counts()
+	}
+	if q.Q != "" {
+		line += ", " + ranking
+	}
+	if len(s.hits) == 0 {
+		return line
+	}
+	if id := s.hits[0].ID; len(id) <= write.LongestHandle {
+		line += "; first_fetch_id=" + id
+	} else {
+		line += "; the first id is too long for text: see structuredContent.results[0].id"
+	}
+	if mix := hit.SourceMix(s.all); mix != "" && q.Position.First() { // a continuation has said it
+		line += " ; source_mix: " + mix
+	}
+	if q.Rest.Has("time_zone") { // in which only days are read
+		line += "; times are UTC"
+	}
+	return line
+}
+
+// ofRecords says of how many records the hits of the page are, where these are fewer.
+func (s *searchPage) ofRecords() string {
+	if s.records < len(s.all) && s.q.Q != "" {
+		return " of " + write.Plural(s.records, "record")
+	}
+	return ""
+}
+
+// untimed says how many hits are left out of a period because nothing says when they are.
+func (s *searchPage) untimed() string {
+	if n, _ := s.l.meta.Number("untimed_count"); n > 0 {
+		return ", without " + strconv.Itoa(n) + " of unknown time"
+	}
+	return ""
+}
+
+// forQuery says which query the hits are for.
+func (s *searchPage) forQuery() string {
+	return " for " + clean.Quote(clean.Preview(s.q.Q, 80)) + s.untimed()
+}
+
+// counts says how many of the hits have all words.
+func (s *searchPage) counts() string {
+	n, some := s.l.count(), someCount(s.l)
+	switch {
+	case n == "":
+		return ""
+	case some > 0:
+		return fmt.Sprintf(" (%s with all words, %d with some)", n, some)
+	case n == "0":
+		return " (0 with the words themselves)"
+	}
+	return ""
+}
+
+// nothing says that and where nothing was found.
+func (s *searchPage) nothing() string {
+	switch {
+	case s.q.Repair != nil:
+		return "0 hits. Try other words, or no streams and filter."
+	case s.q.Q == "":
+		return "0 records of this time"
+	}
+	return "0 hits" + s.forQuery() + searched(s.l, s.q) + ". Try " + s.q.otherwise() + "."
+}
+
+// Search renders hits in any shape (S3-R14, S1, S2). Structured is {"results","content_ladder","data"}: each hit once, in
+// results, and data is the envelope without them (D4).
+func Search(response *rs.Response, q SearchQuery) (Result, error) {
+	l, err := readListing(response, "search", q.Position.Cursor)
+	if err != nil {
+		return Result{}, err
+	}
+	s := newSearchPage(l, q)
+	s.hints = s.findHints()
+	r := Result{Structured: s.structured(), Text: s.text()}
+	if uris := s.windowURIs(); len(uris) > 0 {
+		r.Meta = map[string]any{"pdpp/field_window_uris": uris}
+	}
+	return r, nil
 }

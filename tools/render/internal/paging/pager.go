@@ -95,9 +95,6 @@ func (e Excess) Note(noun string, cursor bool) string {
 	return strings.Join(notes, " ")
 }
 
-// MaxLimit is the largest limit that the tools take.
-const MaxLimit = 100
-
 // Sentences joins those that are not empty.
 func Sentences(list ...string) string { return strings.Join(write.NotEmpty(list...), " ") }
 

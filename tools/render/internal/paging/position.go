@@ -14,6 +14,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
+// MaxLimit is the largest limit that the tools take.
+const MaxLimit = 100
+
 // A Position is a place in a list of the resource server: a page, and how many of its items were shown. A channel that shows only
 // the beginning of a page continues at a Position, so that its continuation returns exactly what it has not shown (D23). The
 // zero Position is the start of the first page.
