@@ -45,11 +45,10 @@ func (r Result) Clean(response *rs.Response) Result {
 		}
 		r.Structured = json.RawMessage(structured)
 	}
-	switch {
-	case !mirrored:
-		r.Text = clean.Lines(r.Text)
-	case r.Text != string(r.Structured):
+	if mirrored {
 		r.Text = string(r.Structured)
+	} else {
+		r.Text = clean.Lines(r.Text)
 	}
 	var removed clean.Removed
 	if found {

@@ -260,13 +260,11 @@ func windowPage(s span, q WindowQuery) string {
 	if s.previous >= 0 {
 		previous = "previous part: " + q.at(s.previous).Call("read_record_field")
 	}
-	lines := []string{clean.Clip(head, write.LineChars), next, previous}
-	if s.text == "" {
-		lines = append(lines, cmp.Or(s.beyond(q), "The text is empty."))
-	} else {
-		lines = append(append(lines, "sha256 "+marked.Digest(clean.Lines(s.text))+" of this text"), append(write.QuoteLines(s.text), next)...)
+	lines := []string{cmp.Or(s.beyond(q), "The text is empty.")}
+	if s.text != "" {
+		lines = slices.Concat([]string{"sha256 " + marked.Digest(clean.Lines(s.text)) + " of this text"}, write.QuoteLines(s.text), []string{next})
 	}
-	return strings.Join(write.NotEmpty(lines...), "\n")
+	return strings.Join(write.NotEmpty(append([]string{clean.Clip(head, write.LineChars), next, previous}, lines...)...), "\n")
 }
 
 // A BlobQuery is the call that a blob answers.
