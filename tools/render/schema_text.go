@@ -1,13 +1,12 @@
 package render
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/field"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
@@ -16,8 +15,6 @@ const (
 	connectionListBytes = 6 << 10 // the connections of a stream
 	expandListBytes     = 2 << 10
 	exampleBytes        = 1 << 10
-	fieldSchemaBytes    = 1500
-	mostKinds           = 12 // of aggregation
 )
 
 // text describes as many fields of the stream as fit, from the offset on.
@@ -86,9 +83,9 @@ func (r *schemaRow) lines(full bool) []string {
 			denied++
 			continue
 		}
-		signature := signature(f)
+		signature := field.Signature(f)
 		if full {
-			lines = append(lines, withJSON("  "+signature+": "+write.ShownName(f.Name), f.JSONSchema()))
+			lines = append(lines, field.WithJSON("  "+signature+": "+write.ShownName(f.Name), f.JSONSchema()))
 			continue
 		}
 		if names[signature] == nil {
@@ -106,7 +103,7 @@ func (r *schemaRow) lines(full bool) []string {
 		return lines
 	}
 	relations := r.Relations()
-	if r.cursor() == "" && len(relations) == 0 && !slices.ContainsFunc(r.all, advertises) {
+	if r.cursor() == "" && len(relations) == 0 && !slices.ContainsFunc(r.all, field.Advertises) {
 		return append(lines, "  no capability is advertised; filter, sort, aggregate and search may be tried")
 	}
 	if r.sorted() {
@@ -115,7 +112,7 @@ func (r *schemaRow) lines(full bool) []string {
 	if len(relations) > 0 {
 		expand := make([]string, len(relations))
 		for i, relation := range relations {
-			expand[i] = relationText(relation)
+			expand[i] = field.Relation(relation)
 		}
 		lines = append(lines, write.Folded("  expand: ", "    ", write.Within(expand, expandListBytes))...)
 	}
@@ -128,39 +125,13 @@ func (r *schemaRow) cursor() string { return r.Members.Text("cursor_field") }
 // sorted reports whether a call can name that field.
 func (r *schemaRow) sorted() bool { return r.cursor() != "" && len(r.cursor()) <= write.LongestName }
 
-// advertises reports whether anything can be done with a field beyond reading it.
-func advertises(f rs.SchemaField) bool {
-	return f.Granted && (f.Exact || f.Lexical || f.Semantic || len(f.Ranges) > 0 || len(f.Aggregates) > 0)
-}
-
-// relationText is "attachments (has_many, default 10, max 50)".
-func relationText(r rs.Relation) string {
-	var notes []string
-	if r.Cardinality != "" {
-		notes = append(notes, clean.Name(clean.Preview(r.Cardinality, 20)))
-	}
-	if r.Target != "" && r.Target != r.Name {
-		notes = append(notes, "of "+clean.Name(r.Target))
-	}
-	if r.DefaultLimit != nil {
-		notes = append(notes, fmt.Sprintf("default %d", *r.DefaultLimit))
-	}
-	if r.MaxLimit != nil {
-		notes = append(notes, fmt.Sprintf("max %d", *r.MaxLimit))
-	}
-	if len(notes) == 0 {
-		return clean.Name(r.Name)
-	}
-	return clean.Name(r.Name) + " (" + strings.Join(notes, ", ") + ")"
-}
-
 // legend explains the words that describe some rows: how to send each (S0-5d).
 func legend(rows []schemaRow) string {
 	var exact, sorted, choice string
 	var modes, kinds []string // of search, and of aggregation
 	add := func(list *[]string, words []string) {
 		for _, word := range words {
-			if !slices.Contains(*list, word) && len(*list) < mostKinds {
+			if !slices.Contains(*list, word) && len(*list) < field.MostKinds {
 				*list = append(*list, word)
 			}
 		}
@@ -184,8 +155,8 @@ func legend(rows []schemaRow) string {
 			if len(f.Ranges) > 0 {
 				sorted = `range filter:{"field":{"gte":value}}, also ` + strings.Join(rs.RangeOperators[1:], " ") + `, and sort:"field" or "-field"`
 			}
-			add(&modes, searchModes(f))
-			add(&kinds, aggregations(f))
+			add(&modes, field.SearchModes(f))
+			add(&kinds, field.Aggregations(f))
 		}
 	}
 	named := func(words []string, use string) string {
@@ -196,88 +167,6 @@ func legend(rows []schemaRow) string {
 	}
 	uses := write.NotEmpty(exact, sorted, named(modes, ": search mode"), named(kinds, ": aggregate"), choice, `aggregate count or count:"exact"`)
 	return "Use: " + strings.Join(append(uses, `fields:["field"].`), "; ")
-}
-
-// signature is what a field is and can do: "timestamp (event-time) exact range group_by_time max min".
-func signature(f *rs.SchemaField) string {
-	var words []string
-	if f.Type != "" {
-		words = append(words, typeName(clean.Preview(f.Type, write.LabelChars)))
-	}
-	if f.Role != "" {
-		words = append(words, "("+clean.Name(clean.Preview(f.Role, write.LabelChars))+")")
-	}
-	if f.Exact {
-		words = append(words, "exact")
-	}
-	if slices.Equal(f.Ranges, rs.RangeOperators) {
-		words = append(words, "range")
-	} else if len(f.Ranges) > 0 {
-		words = append(words, "range["+quotedWords(f.Ranges, write.LabelChars)+"]")
-	}
-	return cmp.Or(strings.Join(slices.Concat(words, searchModes(f), aggregations(f)), " "), "fields")
-}
-
-// searchModes are the modes of search that find a field.
-func searchModes(f *rs.SchemaField) []string {
-	var modes []string
-	if f.Lexical {
-		modes = append(modes, "lexical")
-	}
-	if f.Semantic {
-		modes = append(modes, "semantic")
-	}
-	return modes
-}
-
-// aggregations are the kinds of aggregation of a field, as they are shown.
-func aggregations(f *rs.SchemaField) []string {
-	var kinds []string
-	for _, kind := range f.Aggregates[:min(len(f.Aggregates), mostKinds)] {
-		if word := clean.Preview(kind, 30); word != "" {
-			kinds = append(kinds, clean.Name(word))
-		}
-	}
-	return kinds
-}
-
-// typeName is the type of a field, such as string or string|null; quoted where it is more than such words.
-func typeName(kind string) string {
-	if clean.Unmistakable(strings.ReplaceAll(kind, "|", "")) {
-		return kind
-	}
-	return clean.Quote(kind)
-}
-
-// quotedWords joins words that a resource server sent, as many as fit into max bytes.
-func quotedWords(list []string, max int) string {
-	var words []string
-	for _, word := range list {
-		if max -= len(word) + 1; max < 0 {
-			words = append(words, "…")
-			break
-		}
-		words = append(words, clean.Name(word))
-	}
-	return strings.Join(words, " ")
-}
-
-// withJSON is a line that ends in JSON. JSON that is too long is shortened, and the line notes it.
-func withJSON(beginning string, raw string) string {
-	const note = " (shortened)"
-	if raw == "" {
-		return clean.Clip(beginning, write.LineChars)
-	}
-	beginning += " "
-	for remaining := max(min(fieldSchemaBytes, write.LineChars-len(beginning)-len(note)), 64); ; remaining /= 2 {
-		line := beginning + write.JSONText(write.Truncate(raw, remaining))
-		if len(raw) > remaining {
-			line += note
-		}
-		if remaining < 16 || !clean.LongerThan(line, write.LineChars) {
-			return clean.Clip(line, write.LineChars)
-		}
-	}
 }
 
 // examples are calls that this row's advertised capabilities allow, those that are not long.
