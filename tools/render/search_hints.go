@@ -2,14 +2,15 @@ package render
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/hit"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/paging"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
@@ -17,15 +18,15 @@ import (
 
 // Questions that no ranking by words answers, in the languages whose common words search knows.
 var (
-	asksNumber = written.Expression(`(?i)(^|[\s¿])(how many|how often|number of|wie ?viele?[rsnm]?|wie oft|combien d(?:e|es|u)|cuánt[oa]s)(\s|\pP|$)`)
-	asksSum    = written.Expression(`(?i)(^|[\s¿])(how much|sum of|spen[dt]|ausgegeben|dépensée?s?|gast(é|ado)|cuánt[oa])(\s|\pP|$)`)
-	asksOf     = written.Expression(`(?i)\s(?:mention(?:s|ed|ing)?|contain(?:s|ed|ing)?|about|over|erwähnen|enthalten|über|mentionne(?:nt)?|contien(?:t|nent)|mencionan?|contienen?|sobre)\s+(.+)$`)
+	asksNumber = expression(`(?i)(^|[\s¿])(how many|how often|number of|wie ?viele?[rsnm]?|wie oft|combien d(?:e|es|u)|cuánt[oa]s)(\s|\pP|$)`)
+	asksSum    = expression(`(?i)(^|[\s¿])(how much|sum of|spen[dt]|ausgegeben|dépensée?s?|gast(é|ado)|cuánt[oa])(\s|\pP|$)`)
+	asksOf     = expression(`(?i)\s(?:mention(?:s|ed|ing)?|contain(?:s|ed|ing)?|about|over|erwähnen|enthalten|über|mentionne(?:nt)?|contien(?:t|nent)|mencionan?|contienen?|sobre)\s+(.+)$`)
 
-	newestWords = written.Expression(`^(last|latest|newest|recent|recently|neueste[rsnm]?|letzte[rsnm]?|jüngste[rsnm]?|zuletzt|derni(er|ère)s?|récente?s?|últim[oa]s?|ultim[oa]s?|recientes?)$`)
-	oldestWords = written.Expression(`^(first|earliest|oldest|erste[rsnm]?|älteste[rsnm]?|früheste[rsnm]?|zuerst|premi(er|ère)s?|ancien(ne)?s?|primer[oa]?s?|antigu[oa]s?)$`)
+	newestWords = expression(`^(last|latest|newest|recent|recently|neueste[rsnm]?|letzte[rsnm]?|jüngste[rsnm]?|zuletzt|derni(er|ère)s?|récente?s?|últim[oa]s?|ultim[oa]s?|recientes?)$`)
+	oldestWords = expression(`^(first|earliest|oldest|erste[rsnm]?|älteste[rsnm]?|früheste[rsnm]?|zuerst|premi(er|ère)s?|ancien(ne)?s?|primer[oa]?s?|antigu[oa]s?)$`)
 
 	// spans are words beside which last and its like name a time: last week, l'an dernier.
-	spans = written.Expression(`(?i)^(days?|nights?|weeks?|weekends?|months?|quarters?|years?|decade|century|summer|winter|spring|autumn|fall|christmas|easter|` +
+	spans = expression(`(?i)^(days?|nights?|weeks?|weekends?|months?|quarters?|years?|decade|century|summer|winter|spring|autumn|fall|christmas|easter|` +
 		`tage?n?|nacht|wochen?(ende)?|monate?n?s?|quartal|jahre?s?n?|sommer|frühling|herbst|jours?|nuit|semaines?|week-end|mois|ans?|année|été|hiver|printemps|automne|` +
 		`días?|noche|semanas?|mes(es)?|años?|verano|invierno|primavera|otoño|` +
 		`mon(day)?|tue(sday)?|wed(nesday)?|thu(rsday)?|fri(day)?|sat(urday)?|sun(day)?|january|february|march|april|may|june|july|august|september|october|november|december|` +
@@ -33,12 +34,17 @@ var (
 		`name|aid|floor|class|\d+)$`)
 
 	// sentWords say that something was sent.
-	sentWords = written.Expression(`(?i)^(e|e?-?mails?|messages?|letters?|posts?|word|words|hear|heard|write|wrote|written|sent|send|received?|got|nachricht(en)?|schrieb|` +
+	sentWords = expression(`(?i)^(e|e?-?mails?|messages?|letters?|posts?|word|words|hear|heard|write|wrote|written|sent|send|received?|got|nachricht(en)?|schrieb|` +
 		`geschrieben|geschickt|courriels?|écrit|envoyé|reçu|correos?|mensajes?|escribió|recibido|recent|time|from|by|did|has|von|vom|hat|de|del|par|por|a)$`)
 )
 
 // beforeSender are words before the name of a sender.
 var beforeSender = []string{"from", "by", "did", "has", "von", "vom", "hat", "de", "del", "par", "por", "a"}
+
+// expression is a regular expression that is compiled at its first use, so that the start of the program does not wait for it.
+func expression(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
 
 // AsksByTime reports whether a query asks for the newest or the oldest of something. Words such as last are read so except beside a span of
 // time, and first only before what it is the first of.
