@@ -114,6 +114,10 @@ func (s *searchPage) number() string {
 	if found := asksOf().FindStringSubmatch(q.Q); found != nil {
 		of = slices.DeleteFunc(slices.Clone(q.Words), func(word string) bool { return !strings.Contains(inWords(found[1]), inWords(word)) })
 	}
+	if t := q.OfTime; t != nil && len(of) > 0 { // its words name a time, which is not looked for among those of the records
+		of = slices.DeleteFunc(of, func(word string) bool { return !strings.Contains(inWords(t.Text("q")), inWords(word)) })
+		q.Rest = t.Without("q", "connection_id", "limit", "cursor")
+	}
 	total, err := strconv.Atoi(s.total())
 	switch {
 	case len(of) == 1:
@@ -121,7 +125,7 @@ func (s *searchPage) number() string {
 	case len(of) > 1: // without quotes, hits may have some of them
 		q.Q, q.Limit = strings.Join(write.Each(of, func(word string) string { return `"` + strings.Trim(word, `"`) + `"` }), " "), paging.MaxLimit
 	case err == nil && total <= paging.MaxLimit && counted:
-		q.Limit = total
+		q.Limit, q.Rest = total, s.q.Rest
 	default:
 		return noCount
 	}
