@@ -151,7 +151,8 @@ func (a *recordsAnswer) namedPages() []string {
 		lines[0] = "This page has no cursor. To page on, name one connection, from its first record on:"
 	}
 	for _, p := range pages {
-		line := cmp.Or(write.Offer("", p.call.Call("query_records"), longestCall), "query_records with the same arguments and connection_id "+clean.Name(p.connection))
+		line := cmp.Or(write.Offer("", p.call.Call("query_records"), longestCall),
+			"query_records with the same arguments and connection_id "+clean.Name(p.connection))
 		if label := clean.Preview(p.label, write.LabelChars); label != "" {
 			line += " for " + clean.Bare(label)
 		}
