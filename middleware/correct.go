@@ -1,11 +1,8 @@
 package middleware
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -37,18 +34,18 @@ func correctCall(next tools.Handler) tools.Handler {
 			return c.partly(ctx, next, tools.Reply{Call: call}, found)
 		}
 		reply, err := next(ctx, call)
-		if err == nil {
-			reply.Ungranted = outsideTime(ctx, known, args, reply.Response)
-			return reply, nil
-		}
-		c.refused = rs.AsError(err)
-		if named, ok := c.named(ctx); ok {
-			c.args, c.call.Raw = named, json.RawMessage(named.JSON())
-			if reply, err = next(ctx, c.call); err == nil {
-				reply.Ungranted = outsideTime(ctx, known, c.args, reply.Response)
-				return reply, nil
-			}
+		if err != nil {
 			c.refused = rs.AsError(err)
+			if named, ok := c.named(ctx); ok {
+				c.args, c.call.Raw = named, json.RawMessage(named.JSON())
+				if reply, err = next(ctx, c.call); err != nil {
+					c.refused = rs.AsError(err)
+				}
+			}
+		}
+		if err == nil {
+			reply.Ungranted = outsideTime(ctx, known, c.args, reply.Response)
+			return reply, nil
 		}
 		return c.partly(ctx, next, reply, c.explained(ctx))
 	}
@@ -137,18 +134,36 @@ func (c *correcting) named(ctx context.Context) (rs.Object, bool) {
 
 // sources are the streams and connections of the grant: what the package's directory says, or else the resource server's schema.
 func (c *correcting) sources(ctx context.Context) correct.Grant {
-	if c.read {
-		return c.grant
-	}
-	c.read = true
-	if c.grant = granted(ctx); len(c.grant.Sources) > 0 {
-		return c.grant
-	}
-	if s := c.schema(ctx, "", ""); s != nil {
-		c.grant.Sources = correct.Sources(s)
+	if !c.read {
+		c.read, c.grant = true, c.grantOf(ctx, c.schema)
 	}
 	return c.grant
 }
+
+// grantOf is the grant by its package's directory, or else by a schema that is read in one of two ways.
+func (c *correcting) grantOf(ctx context.Context, read readSchema) correct.Grant {
+	grant := granted(ctx)
+	if len(grant.Sources) == 0 {
+		if s := read(ctx, "", ""); s != nil {
+			grant.Sources = correct.Sources(s)
+		}
+	}
+	return grant
+}
+
+// stream is what is known of the one stream of arguments by a schema that is read in one of two ways; nothing where they name none, or
+// several.
+func (c *correcting) stream(ctx context.Context, args rs.Object, read readSchema) correct.KnownStream {
+	if streams, connection := correct.Touches(args); len(streams) == 1 {
+		if s := read(ctx, streams[0], connection); s != nil {
+			return correct.ReadStream(streams[0], s)
+		}
+	}
+	return correct.KnownStream{}
+}
+
+// A readSchema reads the compact schema of a stream, or of all: by at most one read, or without any.
+type readSchema func(ctx context.Context, stream, connection string) *rs.Schema
 
 // granted is what a package's directory says of its streams; nothing for the grant of a client.
 func granted(ctx context.Context) correct.Grant {
@@ -161,106 +176,12 @@ func granted(ctx context.Context) correct.Grant {
 
 // schema is the compact schema, held for a minute; nil where it cannot be read.
 func (c *correcting) schema(ctx context.Context, stream, connection string) *rs.Schema {
-	ctx, cancel := context.WithTimeout(ctx, correctDeadline)
-	defer cancel()
 	if c.call.Tool.Schema == nil {
 		return nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, correctDeadline)
+	defer cancel()
 	return c.call.Tool.Schema(ctx, c.call.RS, stream, connection)
-}
-
-// explained is the error with what is nearest to what was asked for, and the call that is probably meant.
-func (c *correcting) explained(ctx context.Context) *rs.Error {
-	e := *c.refused
-	fromServer := e.Status != 0
-	switch {
-	case e.Code == rs.AmbiguousConnection:
-		if directory := granted(ctx); !fromServer && directory.OneConnection { // it asks no member (S0-8a)
-			if found := directory.Missing(c.tool, c.args); found != nil {
-				found.Connect = toConnect(ctx, directory.Ungranted(c.args))
-				return c.instead(found)
-			}
-		}
-		return c.withConnection(e)
-	case sourceCodes[e.Code]:
-		if found := c.sources(ctx).Missing(c.tool, c.args); found != nil {
-			found.Connect = toConnect(ctx, c.grant.Ungranted(c.args))
-			return c.instead(found)
-		}
-		if !fromServer {
-			e.Send = correct.Call{Tool: "schema"}.String()
-		}
-	case e.Code == rs.InvalidCursor || e.Code == "cursor_expired":
-		e.Send = c.tool.Restarted(c.args).String()
-		if day, ok := correct.ChangesSinceDay(c.args); ok {
-			e.Hint = "changes_since is no date but next_changes_since of an answer. The call below reads what is of that time."
-			e.Send = c.sinceDay(ctx, day).String()
-		}
-	case e.Code == "search_mode_unavailable":
-		e.Send = correct.Call{Tool: c.tool.Name, Arguments: c.args.Without("mode")}.String()
-	case c.tool.WithoutStream(c.args) && (e.Code == rs.InvalidArguments || e.Code == "invalid_request"):
-		c.inStream(ctx, &e)
-	case e.Status == 400 && strings.Contains(e.Message, "not supported for client-token reads"): // no schema says so
-		e.Hint = "No call of this token may do that here: page through the records newest first, or search for words or a period."
-		e.Send = c.tool.Unfiltered(c.args, c.refused).String()
-	case fieldCodes[e.Code] && fromServer:
-		send, rewritten := c.tool.Rewritten(c.args, &e)
-		noRange := strings.Contains(e.Message, "Range filters are not supported") // however its bounds are written
-		if rewritten && noRange {
-			c.args = send.Arguments
-		}
-		dated, relative := c.tool.Relative(c.args, time.Now().UTC())
-		if relative {
-			c.args = dated.Arguments
-		}
-		var found *rs.Error
-		if !rewritten || noRange {
-			found = c.unknownField(ctx)
-		}
-		switch {
-		case found != nil:
-			if found.Code == e.Code {
-				found.Connect = c.fieldConnect(ctx)
-			}
-			return c.instead(found)
-		case rewritten:
-			e.Send, e.Hint = send.String(), cmp.Or(correct.NoSuchDay(c.args), correct.CurrencyLeftOut(c.args), e.Hint)
-		case relative:
-			e.Send, e.Hint = correct.Call{Tool: c.tool.Name, Arguments: c.args}.String(), "Today is "+time.Now().UTC().Format(time.DateOnly)+"."
-		case correct.MistakesDate(c.args):
-			e.Hint = "A date is written as year, month, day: today is " + time.Now().UTC().Format(time.DateOnly) + "."
-		}
-		e.Connect = c.fieldConnect(ctx)
-	case e.Code == rs.NotFound:
-		if plain, ok := c.tool.Unescaped(c.args); ok {
-			e.Send, e.Hint = plain.String(), "The record's own id is percent-encoded in a pdpp:// id only. The call below has it as it is."
-		}
-		streams, _ := correct.Touches(c.args)
-		limits, _ := auth.PrincipalFrom(ctx).Limits()
-		for _, limit := range limits {
-			if limit.Since != "" && slices.Contains(streams, limit.Stream) {
-				e.Hint = "The grant is limited to records from " + limit.Since + " on: an older one is not found either. Else check the id."
-				e.Connect = toConnect(ctx, rs.Missing{Streams: streams, AllTimes: true})
-			}
-		}
-	case !fromServer:
-		e.Hint = cmp.Or(correct.NoSuchDay(c.args), c.tool.Hint(c.args), e.Hint)
-		if send, hint := c.withField(ctx); send != "" {
-			e.Send, e.Hint = send, strings.TrimSpace(e.Hint+" "+hint)
-			break
-		}
-		if e.Send = cmp.Or(e.Send, c.withoutOperators(ctx), c.timed(ctx)); e.Send == "" {
-			if dated, ok := c.tool.Relative(c.args, time.Now().UTC()); ok && (e.Param == "since" || e.Param == "until") {
-				e.Send = dated.String()
-				break
-			}
-			c.guess(ctx, &e)
-		}
-		if streams, send := c.known(ctx).Home(c.tool, c.args); e.Send == "" && send.Tool != "" {
-			e.Hint, e.Send = strings.TrimSpace(e.Hint+" "+streams), send.String()
-		}
-	}
-	return &e
 }
 
 // toConnect are the commands by which the owner grants what is missing; none where nothing is, or where the caller has no terminal.
@@ -272,73 +193,14 @@ func toConnect(ctx context.Context, missing rs.Missing) []string {
 	return terms.Connect(missing)
 }
 
-// instead is an error of ours in place of the resource server's, whose own words are quoted below it.
-func (c *correcting) instead(found *rs.Error) *rs.Error {
-	found.Status, found.Envelope, found.RequestID, found.Cause = c.refused.Status, c.refused.Envelope, c.refused.RequestID, c.refused.Cause
-	found.Unavailable = c.refused.Unavailable
-	if c.refused.Quoted && !sourceCodes[c.refused.Code] { // of an unknown name it speaks of the token, and misleads
-		found.Said = c.refused.Message
+// refusal is the error by which a tool refuses a call without a read; nil if it takes it.
+func refusal(tool *tools.Tool, call correct.Call) *rs.Error {
+	args, err := tool.Decode(json.RawMessage(call.Arguments.JSON()))
+	if err == nil {
+		_, err = args.Scope()
 	}
-	return found
+	if err == nil {
+		return nil
+	}
+	return rs.AsError(err)
 }
-
-// withConnection proposes the first connection that there is to choose from.
-func (c *correcting) withConnection(e rs.Error) *rs.Error {
-	if len(e.Connections) > 0 && c.tool.Takes("connection_id") {
-		e.Send = correct.Call{Tool: c.tool.Name, Arguments: c.args.With("connection_id", rs.EncodeJSON(e.Connections[0].ID))}.String()
-	}
-	return &e
-}
-
-// guess adds to an error the call that is probably meant by arguments that the tool refused, with what it leaves out, or else one that
-// says what is missing.
-func (c *correcting) guess(ctx context.Context, e *rs.Error) {
-	if !localCodes[c.refused.Code] {
-		return
-	}
-	call, ok := c.tool.Guess(c.args, c.refused)
-	if !ok {
-		return
-	}
-	call = c.accepted(call)
-	e.Send = call.String()
-	if call.Tool != "schema" && c.refused.Code != rs.InvalidExpand { // which says what to leave out
-		e.Hint = strings.TrimSpace(e.Hint + " " + call.LeavesOut(c.args))
-	}
-	switch found := c.unfit(ctx, call); {
-	case found == nil:
-		if instead, hint, ok := c.held(ctx, c.args).Unsearched(c.tool, c.args); ok {
-			e.Send, e.Hint = instead.String(), hint
-		}
-	case found.Send != "":
-		e.Send, e.Hint = found.Send, strings.TrimSpace(e.Hint+" "+found.Message+" "+found.Hint)
-	default: // the hint is of a call that is refused
-		e.Send, e.Hint = c.tool.LookUp(c.args).String(), found.Message
-		if search, ok := c.tool.Sought(c.args); ok {
-			e.Send, e.Hint = search.String(), found.Message+" Search reads words: the call below finds the records that have them."
-		}
-	}
-}
-
-// accepted is a proposed call in the form that its tool takes. Arguments that were meant for another tool may need a second guess; what
-// is refused even so is looked up.
-func (c *correcting) accepted(call correct.Call) correct.Call {
-	tool := c.call.Tool
-	if call.Tool != tool.Name {
-		tool = tool.Named(call.Tool)
-		call.Arguments, _ = tool.Known.Canonical(call.Arguments)
-		if dated, ok := tool.Known.Relative(call.Arguments, time.Now().UTC()); ok {
-			call = dated
-		}
-		if refused := refusal(tool, call); refused != nil {
-			call, _ = tool.Known.Guess(call.Arguments, refused)
-		}
-	}
-	if call.Tool == tool.Name && refusal(tool, call) == nil {
-		return call
-	}
-	return c.tool.LookUp(c.args)
-}
-
-// localCodes are those of arguments that were refused before any read.
-var localCodes = codeSet(rs.InvalidArguments, rs.InvalidFilter, rs.InvalidExpand, rs.InvalidID, rs.ConflictingConnectionID)

@@ -2,11 +2,9 @@ package middleware
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 )
 
@@ -40,9 +38,7 @@ func (c *correcting) unknownField(ctx context.Context) *rs.Error {
 		return found
 	}
 	if connection != "" {
-		if s = c.schema(ctx, streams[0], ""); s == nil {
-			return found
-		}
+		s = c.schema(ctx, streams[0], "")
 	}
 	return c.atHome(found, s, streams[0], connection)
 }
@@ -50,28 +46,17 @@ func (c *correcting) unknownField(ctx context.Context) *rs.Error {
 // unfit is what is wrong with the fields of a call that is proposed, where it names one in another place than the refused call, as far as
 // that is known without a read; nil for nothing. That call would be refused, and its error would propose another.
 func (c *correcting) unfit(ctx context.Context, call correct.Call) *rs.Error {
-	known := c.held(ctx, call.Arguments)
 	if !call.Moves(c.tool, c.args) {
 		return nil
 	}
-	return known.Unknown(c.call.Tool.Named(call.Tool).Known, call.Arguments, c.refused)
-}
-
-// held is what is known without a read of the one stream of arguments; nothing where they name none, or several.
-func (c *correcting) held(ctx context.Context, args rs.Object) correct.KnownStream {
-	streams, connection := correct.Touches(args)
-	if len(streams) != 1 {
-		return correct.KnownStream{}
-	}
-	s := c.call.Tool.Held(ctx, streams[0], connection)
-	if s == nil {
-		return correct.KnownStream{}
-	}
-	return correct.ReadStream(streams[0], s)
+	return c.stream(ctx, call.Arguments, c.call.Tool.Held).Unknown(c.call.Tool.Named(call.Tool).Known, call.Arguments, c.refused)
 }
 
 // atHome adds to what is said of the fields of a call which connections of its stream have them.
 func (c *correcting) atHome(found *rs.Error, all *rs.Schema, stream, connection string) *rs.Error {
+	if all == nil {
+		return found
+	}
 	says, instead := c.tool.Homes(all, stream, connection, c.args)
 	if says == "" {
 		return found
@@ -98,15 +83,10 @@ func (c *correcting) withoutOperators(ctx context.Context) string {
 
 // timed is an aggregate with the bounds of time that it was sent with, as conditions on the field of its stream that says when.
 func (c *correcting) timed(ctx context.Context) string {
-	streams, connection := correct.Touches(c.args)
-	if !localCodes[c.refused.Code] || len(streams) != 1 || !c.tool.NeedsTime(c.args) {
+	if !localCodes[c.refused.Code] || !c.tool.NeedsTime(c.args) {
 		return ""
 	}
-	s := c.schema(ctx, streams[0], connection)
-	if s == nil {
-		return ""
-	}
-	call, ok := c.tool.Timed(c.args, correct.ReadStream(streams[0], s).Time())
+	call, ok := c.tool.Timed(c.args, c.stream(ctx, c.args, c.schema).Time())
 	if !ok {
 		return ""
 	}
@@ -118,7 +98,7 @@ func (c *correcting) withField(ctx context.Context) (send, hint string) {
 	if c.refused.Param != "field" || c.args.Has("field") {
 		return "", ""
 	}
-	return c.held(ctx, c.args).WithField(c.tool, c.args)
+	return c.stream(ctx, c.args, c.call.Tool.Held).WithField(c.tool, c.args)
 }
 
 // inStream names the streams that have the fields of a filter which was sent without a stream.
@@ -129,45 +109,11 @@ func (c *correcting) inStream(ctx context.Context, e *rs.Error) {
 	if s == nil {
 		return
 	}
-	if having := correct.Having(s, c.args.Object("filter")); len(having) == 1 {
-		e.Send = c.tool.InStream(c.args, having[0]).String()
-	} else if len(having) > 1 {
+	having := correct.Having(s, c.args.Object("filter"))
+	if len(having) > 1 {
 		e.Hint += " These have them: " + strings.Join(having, ", ") + ". " + correct.CallForEach(len(having))
+	}
+	if len(having) > 0 {
 		e.Send = c.tool.InStream(c.args, having[0]).String()
 	}
-}
-
-// sinceDay is the call that reads the records of a stream from a day on: by the field that says when, or else by a search.
-func (c *correcting) sinceDay(ctx context.Context, day string) correct.Call {
-	field := ""
-	if streams, connection := correct.Touches(c.args); len(streams) == 1 {
-		if s := c.schema(ctx, streams[0], connection); s != nil {
-			field = correct.ReadStream(streams[0], s).Time()
-		}
-	}
-	return c.tool.SinceDay(c.args, day, field)
-}
-
-// known are the streams and connections of the grant, as far as they are known without a read.
-func (c *correcting) known(ctx context.Context) correct.Grant {
-	grant := granted(ctx)
-	if len(grant.Sources) > 0 {
-		return grant
-	}
-	if s := c.call.Tool.Held(ctx, "", ""); s != nil {
-		grant.Sources = correct.Sources(s)
-	}
-	return grant
-}
-
-// refusal is the error by which a tool refuses a call without a read; nil if it takes it.
-func refusal(tool *tools.Tool, call correct.Call) *rs.Error {
-	args, err := tool.Decode(json.RawMessage(call.Arguments.JSON()))
-	if err == nil {
-		_, err = args.Scope()
-	}
-	if err == nil {
-		return nil
-	}
-	return rs.AsError(err)
 }
