@@ -13,7 +13,7 @@ import (
 // mistaken for each other are none.
 var dateLayouts = []struct {
 	layout string
-	span   string // "" for a time
+	unit   string // "" for a time
 }{
 	{"2006-01", "month"}, {"January 2006", "month"}, {"Jan 2006", "month"}, {"2006/01/02", "day"}, {"2006.01.02", "day"},
 	{"2 January 2006", "day"}, {"2 Jan 2006", "day"}, {"January 2, 2006", "day"}, {"Jan 2, 2006", "day"},
@@ -21,26 +21,55 @@ var dateLayouts = []struct {
 	{"2006-01-02 15:04:05", ""}, {"2006-01-02 15:04", ""}, {"2006-01-02T15:04:05", ""}, {"2006-01-02T15:04", ""},
 }
 
-// Day is a bound of a period as search takes it, for a day, month or year that is written in another way; "" if there is none. Of what
-// is longer than a day, until is the last.
+// Day is a bound of a period as search takes it, for a time of days that is written in another way; "" if there is none. Of what is longer
+// than a day, until is the last.
 func Day(name, raw string) string {
 	s, _ := Text(raw)
-	s = strings.TrimSpace(s)
-	first, span := readDate(s)
-	if year, err := time.Parse("2006", s); err == nil {
-		first, span = year, "year"
-	}
-	switch {
-	case unixSeconds().MatchString(s):
+	if unixSeconds().MatchString(strings.TrimSpace(s)) {
 		return dateOf(raw)
-	case span == "": // a time without a zone is not taken for one of UTC
+	}
+	first, next, ok := span(s)
+	switch {
+	case !ok: // a time without a zone is not taken for one of UTC
 		return ""
-	case name == "until" && span == "month":
-		first = first.AddDate(0, 1, -1)
-	case name == "until" && span == "year":
-		first = first.AddDate(1, 0, -1)
+	case name == "until":
+		first = next.AddDate(0, 0, -1)
 	}
 	return first.Format(time.DateOnly)
+}
+
+var (
+	isoWeek   = Expression(`^([0-9]{4})-?W(0[1-9]|[1-4][0-9]|5[0-3])$`)
+	quarterOf = Expression(`(?i)^(?:([0-9]{4})[- ]?Q([1-4])|Q([1-4])[- ]?([0-9]{4}))$`)
+)
+
+// span returns the first day of a day, week, month, quarter or year, and the one after its last; false for any other text, and for a day
+// that is written as it should be.
+func span(s string) (first, next time.Time, ok bool) {
+	s = strings.TrimSpace(s)
+	if year, err := time.Parse("2006", s); err == nil {
+		return year, year.AddDate(1, 0, 0), true
+	}
+	if week := isoWeek().FindStringSubmatch(s); week != nil {
+		year, _ := strconv.Atoi(week[1])
+		number, _ := strconv.Atoi(week[2])
+		fourth := time.Date(year, time.January, 4, 0, 0, 0, 0, time.UTC) // is in the first week
+		first = fourth.AddDate(0, 0, 7*(number-1)-(int(fourth.Weekday())+6)%7)
+		return first, first.AddDate(0, 0, 7), true
+	}
+	if quarter := quarterOf().FindStringSubmatch(s); quarter != nil {
+		year, _ := strconv.Atoi(quarter[1] + quarter[4])
+		number, _ := strconv.Atoi(quarter[2] + quarter[3])
+		first = time.Date(year, time.Month(3*number-2), 1, 0, 0, 0, 0, time.UTC)
+		return first, first.AddDate(0, 3, 0), true
+	}
+	switch first, unit := readDate(s); unit {
+	case "day":
+		return first, first.AddDate(0, 0, 1), true
+	case "month":
+		return first, first.AddDate(0, 1, 0), true
+	}
+	return first, next, false
 }
 
 // monthsElsewhere are the names of the months in German, French, Spanish, Italian, Portuguese and Dutch where they are not the English ones.
@@ -76,11 +105,11 @@ func inEnglish(s string) string {
 var ordinal = Expression(`\b([0-9]{1,2})(?:st|nd|rd|th)\b`)
 
 // readDate reads a date or time in one of the layouts; the zero time for any other text.
-func readDate(s string) (t time.Time, span string) {
+func readDate(s string) (t time.Time, unit string) {
 	s = inEnglish(s)
 	for _, known := range dateLayouts {
 		if t, err := time.Parse(known.layout, s); err == nil {
-			return t, known.span
+			return t, known.unit
 		}
 	}
 	return time.Time{}, ""
@@ -99,11 +128,11 @@ func dateOf(raw string) string {
 		n, _ := strconv.ParseInt(s[:10], 10, 64)
 		return time.Unix(n, 0).UTC().Format(time.RFC3339)
 	}
-	switch t, span := readDate(s); {
+	switch t, unit := readDate(s); {
 	case t.IsZero():
 		last, _ := LastOfMonth(raw)
 		return last
-	case span == "":
+	case unit == "":
 		return t.Format(time.RFC3339)
 	default:
 		return t.Format(time.DateOnly)

@@ -77,7 +77,7 @@ func IsMonth(s string) bool {
 	return long == nil || short == nil
 }
 
-const monthNames = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)`
+const monthNames = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)`
 
 var (
 	// timeWords are what names a time in a query without a year.
@@ -86,7 +86,7 @@ var (
 
 	// datedWords are a month with its year, or a day of it: "in March 2026", "12 March 2026", "March 12, 2026", "2026-03", "2026-03-12".
 	datedWords = Expression(`(?i)(?:\b(?:in|from|of|on|during)\s+)?\b(?:(?:(\d{1,2})(?:st|nd|rd|th)?\s+)?` +
-		`(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)(?:uary|ruary|ch|il|e|y|ust|t|tember|ober|ember)?\.?(?:\s+(\d{1,2})(?:st|nd|rd|th)?,)?` +
+		`(` + monthNames + `)\.?(?:\s+(\d{1,2})(?:st|nd|rd|th)?,)?` +
 		`\s+((?:19|20)\d\d)|((?:19|20)\d\d-\d\d)(-\d\d)?)\b`)
 )
 
@@ -116,7 +116,7 @@ func datedPeriod(query string) (first, last time.Time, at []int, ok bool) {
 	at = found[0]
 	parts := datedWords().FindStringSubmatch(query)
 	day := parts[1] + parts[3]
-	layout, text := "Jan 2006", parts[2]+" "+parts[4]
+	layout, text := "Jan 2006", parts[2][:min(len(parts[2]), 3)]+" "+parts[4]
 	if parts[5] != "" {
 		layout, text, day = "2006-01", parts[5], strings.TrimPrefix(parts[6], "-")
 	}

@@ -1,9 +1,7 @@
 package written
 
 import (
-	"cmp"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -47,38 +45,14 @@ func Numbers(raw string) []string {
 // IsDate reports whether a value is a date or time, however it is written.
 func IsDate(raw string) bool { return IsTime(raw) || dateOf(raw) != "" || Range(raw) != "" }
 
-var (
-	isoWeek   = Expression(`^([0-9]{4})-?W(0[1-9]|[1-4][0-9]|5[0-3])$`)
-	quarterOf = Expression(`(?i)^(?:([0-9]{4})[- ]?Q([1-4])|Q([1-4])[- ]?([0-9]{4}))$`)
-)
-
 // Range is the range that a week, a month, a quarter, a year or two dates mean as the one value of a field; "" for anything else.
 func Range(raw string) string {
 	if period := periodOf(raw); period != "" {
 		return period
 	}
 	s, _ := Text(raw)
-	s = strings.TrimSpace(s)
-	first, span := readDate(s)
-	var next time.Time
-	week, quarter := isoWeek().FindStringSubmatch(s), quarterOf().FindStringSubmatch(s)
-	switch year, err := time.Parse("2006", s); {
-	case err == nil:
-		first, next = year, year.AddDate(1, 0, 0)
-	case week != nil:
-		year, _ := strconv.Atoi(week[1])
-		number, _ := strconv.Atoi(week[2])
-		fourth := time.Date(year, time.January, 4, 0, 0, 0, 0, time.UTC) // is in the first week
-		first = fourth.AddDate(0, 0, 7*(number-1)-(int(fourth.Weekday())+6)%7)
-		next = first.AddDate(0, 0, 7)
-	case quarter != nil:
-		year, _ := strconv.Atoi(cmp.Or(quarter[1], quarter[4]))
-		number, _ := strconv.Atoi(cmp.Or(quarter[2], quarter[3]))
-		first = time.Date(year, time.Month(3*number-2), 1, 0, 0, 0, 0, time.UTC)
-		next = first.AddDate(0, 3, 0)
-	case span == "month":
-		next = first.AddDate(0, 1, 0)
-	default:
+	first, next, ok := span(s)
+	if !ok || next.Sub(first) == 24*time.Hour {
 		return ""
 	}
 	return rs.Object{
