@@ -89,7 +89,7 @@ func (c *correcting) unknownSource(ctx context.Context) *rs.Error {
 			continue // a grant has it, even if it cannot be read now
 		}
 		c.grant = granted(ctx)
-		if found := c.grant.MissingStream(c.tool, c.args, stream); found != nil {
+		if found := c.grant.Missing(c.tool, c.args); found != nil {
 			found.Connect = toConnect(ctx, c.grant.Ungranted(c.args))
 			return found
 		}

@@ -90,23 +90,23 @@ func (s KnownStream) grouped(name string) bool {
 
 // oneAggregation takes the metric and the field of one aggregation out of an object that other APIs have for it.
 func (t Tool) oneAggregation(args rs.Object) rs.Object {
-	if group := rs.AsObject(args.Get("group_by_time")); t.Name == "aggregate" && group.Text("field") != "" && !args.Has("granularity") {
+	if t.Name != "aggregate" {
+		return args
+	}
+	if group := rs.AsObject(args.Get("group_by_time")); group.Text("field") != "" && !args.Has("granularity") {
 		args = args.With("group_by_time", rs.EncodeJSON(group.Text("field"))).With("granularity", group.Get("granularity"))
 	}
-	if t.Name == "aggregate" && args.Flag("distinct") && args.Text("metric") == "count" && args.Has("field") {
+	if args.Flag("distinct") && args.Text("metric") == "count" && args.Has("field") {
 		args = args.Without("distinct").With("metric", `"count_distinct"`)
 	}
 	for _, name := range []string{"group_by", "group_by_time"} { // a list of a time and something else
 		list, _ := rs.AsArray(args.Get(name))
 		at := slices.IndexFunc(list, func(raw string) bool { s, _ := written.Text(raw); return written.IsTimeName(s) })
-		if t.Name == "aggregate" && len(list) == 2 && at >= 0 && !args.Has(map[string]string{"group_by": "group_by_time", "group_by_time": "group_by"}[name]) {
+		if len(list) == 2 && at >= 0 && !(args.Has("group_by") && args.Has("group_by_time")) {
 			args = args.Without(name).With("group_by_time", list[at]).With("group_by", list[1-at])
 		}
 	}
 	for _, m := range args {
-		if t.Name != "aggregate" {
-			break
-		}
 		function := written.Snake(m.Name)
 		function = cmp.Or(wordForms["metric"][function], function)
 		field, isText := written.Text(m.Value)

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/homes"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
@@ -38,17 +37,18 @@ func (g Grant) displayed(stream string) string {
 }
 
 // missingConnection says which connections are near one that the grant does not have.
-func (g Grant) missingConnection(t Tool, args rs.Object, about touched) *rs.Error {
+func (g Grant) missingConnection(t Tool, args rs.Object) *rs.Error {
+	named, connection := Touches(args)
 	e := &rs.Error{Code: rs.UnknownConnection, Param: "connection_id", RetryWith: "connection_id", Hint: grantHint}
-	streams, known := g.likeliest(about.streams, "")
+	streams, known := g.likeliest(named, "")
 	var having []rs.Connection
 	for _, c := range g.connectionsOf("") {
-		if !known || !slices.ContainsFunc(about.streams, func(s string) bool { return !g.has(streams[s], c.ID) }) {
+		if !known || !slices.ContainsFunc(named, func(s string) bool { return !g.has(streams[s], c.ID) }) {
 			having = append(having, c)
 		}
 	}
-	near := nearConnections(about.connection, having)
-	e.Message = fmt.Sprintf("no connection %s in this grant.", quote.Text(about.connection))
+	near := nearConnections(connection, having)
+	e.Message = fmt.Sprintf("no connection %s in this grant.", quote.Text(connection))
 	e.Connections, e.ConnectionTotal = firstOf(near, having), len(having)
 	switch {
 	case len(near) > 0:
@@ -112,14 +112,4 @@ func shared(names []string) string {
 		}
 	}
 	return prefix[:strings.LastIndexByte(prefix, '_')+1]
-}
-
-// Homes says which connections of a stream have the fields of a call, where the connection that it names, or each of them if it names none,
-// lacks one that another has; "" where that is not so. instead is the call on the connection that has them all, if one is meant.
-func (t Tool) Homes(s *rs.Schema, stream, connection string, args rs.Object) (sentence string, instead Call) {
-	sentence, there := homes.Of(s, stream, connection, args)
-	if there == nil {
-		return sentence, Call{}
-	}
-	return sentence, Call{t.Name, there}
 }

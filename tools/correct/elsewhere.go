@@ -196,7 +196,7 @@ func (c *correction) bounded(filter rs.Object) rs.Object {
 		bound, _ := boundsOf(m)
 		operator, value := foreign.BoundOf(m.Name), m.Value
 		if len(bound) == 1 {
-			operator, value = cmp.Or(operator, map[string]string{"since": "gte", "until": "lte"}[bound[0].Name]), bound[0].Value
+			operator, value = cmp.Or(operator, rangeOperators[bound[0].Name]), bound[0].Value
 		}
 		if c.stream.field(m.Name) != nil || operator == "" || len(bound) > 1 || !written.IsTime(value) {
 			rest = append(rest, m)

@@ -88,7 +88,7 @@ func (s KnownStream) Unknown(t Tool, args rs.Object, refused *rs.Error) *rs.Erro
 	if related, ok := c.ofRelated(t); ok {
 		return &rs.Error{Code: c.code, Param: c.param, Message: strings.Join(c.wrong, " "), Hint: c.hint, Send: related.String()}
 	}
-	if t.Name == "search" || t.Name == "query_records" || t.Name == "aggregate" {
+	if t.Takes("filter") {
 		c.filter(t)
 	}
 	if t.Takes("sort") {
@@ -193,9 +193,7 @@ func (c *correction) filter(t Tool) {
 		field := m.Name
 		if flag, value := c.flag(field, m.Value); flag != "" {
 			c.say(rs.UnknownField, "filter", "%s has no field %s; %s says so.", c.stream.Name, quote.Text(field), flag)
-			mended, field = mended.With(flag, value), ""
-		}
-		if field == "" {
+			mended = mended.With(flag, value)
 			continue
 		}
 		if p := t.parameter(field); c.stream.field(field) == nil && p != nil && p.allows(m.Value) && !c.args.Has(field) {
@@ -234,9 +232,7 @@ func (c *correction) filter(t Tool) {
 			mended = append(mended, rs.Member{Name: to, Value: m.Value})
 		}
 	}
-	if c.args = c.args.Without("filter"); len(mended) > 0 {
-		c.args = c.args.With("filter", mended.JSON())
-	}
+	c.args = filtered(c.args, mended)
 }
 
 // hasText reports whether a condition compares with a text, such as a date.

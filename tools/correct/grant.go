@@ -33,13 +33,13 @@ type Grant struct {
 
 // Named returns the arguments with the id of the connection that they name by its display name, if exactly one has it.
 func (g Grant) Named(args rs.Object) (rs.Object, bool) {
-	t := touches(args)
+	streams, connection := Touches(args)
 	found := ""
 	for _, s := range g.Sources {
-		if s.Connection.ID == t.connection {
+		if s.Connection.ID == connection {
 			return nil, false
 		}
-		if t.connection == "" || !strings.EqualFold(s.Connection.DisplayName, t.connection) {
+		if connection == "" || !strings.EqualFold(s.Connection.DisplayName, connection) {
 			continue
 		}
 		if found != "" && found != s.Connection.ID {
@@ -51,7 +51,7 @@ func (g Grant) Named(args rs.Object) (rs.Object, bool) {
 		return nil, false
 	}
 	same := map[string]string{}
-	for _, stream := range t.streams {
+	for _, stream := range streams {
 		same[stream] = stream
 	}
 	return replaceNames(args, same, found), true
@@ -60,44 +60,35 @@ func (g Grant) Named(args rs.Object) (rs.Object, bool) {
 // Missing returns the error that says which stream or connection of a call the grant does not have, which are nearest, and the call
 // that is probably meant; nil if the grant has all that is named.
 func (g Grant) Missing(t Tool, args rs.Object) *rs.Error {
-	about := touches(args)
+	streams, connection := Touches(args)
 	if len(g.Sources) == 0 {
 		return nil
 	}
-	known := func(s rs.GrantedStream) bool { return s.Connection.ID == about.connection }
-	if about.connection != "" && !slices.ContainsFunc(g.Sources, known) {
-		return g.missingConnection(t, args, about)
+	if connection != "" && !g.hasConnection(connection) {
+		return g.missingConnection(t, args)
 	}
-	for _, stream := range about.streams {
-		if !g.has(stream, about.connection) {
-			return g.missingStream(t, args, about, stream)
+	for _, stream := range streams {
+		if !g.has(stream, connection) {
+			return g.missingStream(t, args, stream)
 		}
 	}
 	return nil
 }
 
-// MissingStream is Missing for one of the streams of a call.
-func (g Grant) MissingStream(t Tool, args rs.Object, stream string) *rs.Error {
-	if len(g.Sources) == 0 || g.has(stream, "") {
-		return nil
-	}
-	return g.missingStream(t, args, touches(args), stream)
-}
-
 // Ungranted returns the streams and the connection that arguments name and that no connection of the grant has.
 func (g Grant) Ungranted(args rs.Object) rs.Missing {
-	about := touches(args)
 	var missing rs.Missing
 	if len(g.Sources) == 0 {
 		return missing
 	}
-	for _, stream := range about.streams {
+	streams, connection := Touches(args)
+	for _, stream := range streams {
 		if !g.has(stream, "") && (isStreamName(stream) || !args.Has("id")) {
 			missing.Streams = append(missing.Streams, stream)
 		}
 	}
-	if !slices.ContainsFunc(g.Sources, func(s rs.GrantedStream) bool { return s.Connection.ID == about.connection }) {
-		missing.Connection = about.connection
+	if !g.hasConnection(connection) {
+		missing.Connection = connection
 	}
 	return missing
 }
@@ -108,19 +99,23 @@ func (g Grant) Granted(t Tool, args rs.Object) (kept rs.Object, left []string, o
 	if !t.Takes("streams") || len(g.Sources) == 0 {
 		return nil, nil, false
 	}
-	var streams []string
-	about := touches(args)
-	for _, stream := range about.streams {
+	var has []string
+	streams, connection := Touches(args)
+	for _, stream := range streams {
 		switch {
-		case g.has(stream, about.connection):
-			streams = append(streams, stream)
-		case len(g.near(stream, about.connection)) > 0:
+		case g.has(stream, connection):
+			has = append(has, stream)
+		case len(g.near(stream, connection)) > 0:
 			return nil, nil, false
 		default:
 			left = append(left, stream)
 		}
 	}
-	return args.With("streams", listed(streams)), left, len(streams) > 0 && len(left) > 0
+	return args.With("streams", listed(has)), left, len(has) > 0 && len(left) > 0
+}
+
+func (g Grant) hasConnection(id string) bool {
+	return slices.ContainsFunc(g.Sources, func(s rs.GrantedStream) bool { return s.Connection.ID == id })
 }
 
 func (g Grant) has(stream, connection string) bool {
@@ -191,29 +186,30 @@ func (g Grant) near(stream, connection string) []string {
 }
 
 // missingStream says which streams are near one that the grant, or the connection that is named, does not have.
-func (g Grant) missingStream(t Tool, args rs.Object, about touched, stream string) *rs.Error {
+func (g Grant) missingStream(t Tool, args rs.Object, stream string) *rs.Error {
+	streams, connection := Touches(args)
 	e := &rs.Error{Code: rs.UnknownStream, Param: "stream", Hint: grantHint}
 	if t.Takes("streams") {
 		e.Param = "streams"
 	} else if t.Takes("id") {
 		e.Param = "id"
 	}
-	if t.Takes("id") && (!isStreamName(stream) || about.connection != "" && len(g.near(stream, about.connection)) == 0) {
+	if t.Takes("id") && (!isStreamName(stream) || connection != "" && len(g.near(stream, connection)) == 0) {
 		if _, ok := g.colons(args); !ok {
-			return g.missingIn(t, args, about, e)
+			return g.missingIn(t, args, e)
 		}
 	}
-	if others := g.connectionsOf(stream); about.connection != "" && len(others) > 0 {
+	if others := g.connectionsOf(stream); connection != "" && len(others) > 0 {
 		e.Message = fmt.Sprintf("connection %s has no stream %s. It is under %s.",
-			quote.Text(about.connection), quote.Text(stream), quote.Connections(others))
+			quote.Text(connection), quote.Text(stream), quote.Connections(others))
 		e.Connections, e.ConnectionTotal, e.RetryWith = firstOf(others, nil), len(others), "connection_id"
-		same, _ := g.likeliest(about.streams, others[0].ID)
+		same, _ := g.likeliest(streams, others[0].ID)
 		e.Send = Call{t.Name, replaceNames(args, same, others[0].ID)}.String()
 		return e
 	}
 	e.Message = fmt.Sprintf("no stream %s in this grant.", quote.Text(stream))
-	near := g.near(stream, about.connection)
-	if len(near) == 0 && about.connection != "" {
+	near := g.near(stream, connection)
+	if len(near) == 0 && connection != "" {
 		near = g.near(stream, "")
 	}
 	if ref, ok := g.colons(args); ok {
@@ -223,7 +219,7 @@ func (g Grant) missingStream(t Tool, args rs.Object, about touched, stream strin
 		known := g.streamsOf("")
 		e.Message += " It has: " + quote.Names(known, 20) + "."
 		if everything && (t.Name == "schema" || t.Name == "search") {
-			e.Send = Call{t.Name, replaceNames(args, map[string]string{}, about.connection)}.String()
+			e.Send = Call{t.Name, replaceNames(args, map[string]string{}, connection)}.String()
 		}
 		if e.Send == "" {
 			e.Send = Call{"schema", rs.Object{}}.String()
@@ -238,8 +234,7 @@ func (g Grant) missingStream(t Tool, args rs.Object, about touched, stream strin
 	if e.Send != "" {
 		return e
 	}
-	connection := about.connection
-	to, _ := g.likeliest(about.streams, connection)
+	to, _ := g.likeliest(streams, connection)
 	to[stream] = near[0]
 	if several := written.Names(stream); len(several) > 1 && g.has(several[0], "") {
 		to[stream], e.Hint = several[0], CallForEach(len(several))
@@ -252,17 +247,6 @@ func (g Grant) missingStream(t Tool, args rs.Object, about touched, stream strin
 	}
 	e.Send = Call{t.Name, replaceNames(args, to, connection)}.String()
 	return e
-}
-
-// touched is what a call names: streams, and a connection.
-type touched struct {
-	streams    []string
-	connection string
-}
-
-func touches(args rs.Object) touched {
-	streams, connection := Touches(args)
-	return touched{streams, connection}
 }
 
 // Touches returns the streams and the connection that arguments name.
@@ -288,11 +272,11 @@ func Touches(args rs.Object) (streams []string, connection string) {
 
 // replaceNames writes other names into arguments. A stream that is replaced by "" is left out, as is a connection.
 func replaceNames(args rs.Object, streams map[string]string, connection string) rs.Object {
-	before := touches(args)
+	_, before := Touches(args)
 	if id, ok := written.Text(args.Get("id")); ok {
 		if ref, err := rs.ParseRef(id); err == nil {
 			ref.Stream = streams[ref.Stream]
-			if ref.ConnectionID != "" || connection != before.connection {
+			if ref.ConnectionID != "" || connection != before {
 				ref.ConnectionID = connection
 			}
 			if ref.ConnectionID != "" || connection == "" {
@@ -321,7 +305,7 @@ func replaceNames(args rs.Object, streams map[string]string, connection string) 
 	switch {
 	case connection == "":
 		return args.Without("connection_id")
-	case connection != before.connection:
+	case connection != before:
 		return args.With("connection_id", rs.EncodeJSON(connection))
 	}
 	return args

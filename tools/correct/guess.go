@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
@@ -42,30 +41,28 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	if call, ok := spread(guess); ok && t.Name == "aggregate" {
 		return call, true
 	}
-	if s, _ := written.Text(guess.Get("stream")); refused.Code == rs.InvalidID && refused.Param == "stream" {
-		connection, stream, ok := strings.Cut(s, "/")
+	if refused.Code == rs.InvalidID && refused.Param == "stream" {
+		connection, stream, ok := strings.Cut(guess.Text("stream"), "/")
 		if !ok || rs.UnsafeName(connection) != "" || rs.UnsafeName(stream) != "" {
 			return t.LookUp(nil), true
 		}
 		guess = guess.With("stream", rs.EncodeJSON(stream)).With("connection_id", rs.EncodeJSON(connection))
 	}
-	if refused.Code == rs.InvalidExpand {
-		if refused.Param == "expand" {
-			guess = guess.Without("expand")
-		}
+	switch chosen := expanded(guess); {
+	case refused.Code == rs.InvalidExpand && refused.Param == "expand":
+		guess = guess.Without("expand", "expand_limit")
+	case refused.Code == rs.InvalidExpand:
 		guess = guess.Without("expand_limit")
-	} else if chosen := expanded(guess); refused.Param == "expand" && chosen.JSON() == guess.JSON() {
+	case refused.Param == "expand" && chosen.JSON() == guess.JSON():
 		return t.LookUp(args), true // so are the relations
-	} else {
+	default:
 		guess = chosen
 	}
-	p, ok := foreign.Read(guess.Get("filter"), guess.Text("stream"))
+	p, ok := plan(guess)
 	if !ok { // without a condition it would be another question
 		return Call{}, false
 	}
-	if guess = guess.Without("filter"); len(p.Filter) > 0 {
-		guess = guess.With("filter", p.Filter.JSON())
-	}
+	guess = filtered(guess, p.Filter)
 	switch {
 	case p.Sought == nil && p.Excluded == nil:
 	case !guess.Has("stream"):
@@ -90,20 +87,8 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 			}
 		}
 	}
-	if since, until := args.Get("since"), args.Get("until"); refused.Param == "until" && written.Reversed(since, until) {
-		return Call{t.Name, args.With("since", until).With("until", since)}, true
-	}
-	if zone, _ := written.Text(args.Get("time_zone")); refused.Param == "time_zone" && written.Zone(zone) != "" {
-		return Call{t.Name, args.With("time_zone", rs.EncodeJSON(written.Zone(zone)))}, true
-	}
-	if last, ok := written.LastOfMonth(args.Get(refused.Param)); ok {
-		return Call{t.Name, args.With(refused.Param, rs.EncodeJSON(last))}, true
-	}
-	if time := written.Value(args.Get(refused.Param)); written.IsTime(time) && (refused.Param == "since" || refused.Param == "until") {
-		return Call{t.Name, args.With(refused.Param, time)}, true // one without a zone is one of UTC
-	}
-	if refused.Param == "since" || refused.Param == "time_zone" || refused.Param == "until" {
-		return Call{}, false // the error says the form
+	if timed, ok := t.inForm(args, refused.Param); ok { // without one the error says the form
+		return Call{t.Name, timed}, timed != nil
 	}
 	if call, ok := t.complete(guess, refused); ok {
 		if misplaced, ok := t.misplaced(call.Arguments); ok && t.Name == "search" {
@@ -117,6 +102,26 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 		return Call{}, false
 	}
 	return t.LookUp(guess), true
+}
+
+// inForm are arguments with the one that was refused in the form that the tool takes, where it says a time; none where the error says the
+// form. It is false for any other argument.
+func (t Tool) inForm(args rs.Object, param string) (timed rs.Object, ok bool) {
+	raw := args.Get(param)
+	bound := param == "since" || param == "until"
+	last, short := written.LastOfMonth(raw)
+	zone, _ := written.Text(raw)
+	switch time := written.Value(raw); {
+	case param == "until" && written.Reversed(args.Get("since"), raw):
+		return args.With("since", raw).With("until", args.Get("since")), true
+	case param == "time_zone" && written.Zone(zone) != "":
+		return args.With(param, rs.EncodeJSON(written.Zone(zone))), true
+	case short:
+		return args.With(param, rs.EncodeJSON(last)), true
+	case bound && written.IsTime(time): // one without a zone is one of UTC
+		return args.With(param, time), true
+	}
+	return nil, bound || param == "time_zone"
 }
 
 // namesSomeone reports whether an argument such as from is a person or an address, and bounds no time.

@@ -13,7 +13,7 @@ import (
 
 // Hint says what the call of [Tool.Guess] leaves of the arguments for another call; "" if it leaves nothing.
 func (t Tool) Hint(args rs.Object) string {
-	p, ok := foreign.Read(args.Get("filter"), args.Text("stream"))
+	p, ok := plan(args)
 	if p.Never != "" {
 		return "No value of " + quote.Line(p.Never) + " fulfils all of these conditions; if any of them is meant, send a call for each."
 	}

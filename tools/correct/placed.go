@@ -123,10 +123,7 @@ func (t Tool) misplaced(args rs.Object) (Call, bool) {
 	if len(mended) == len(args) {
 		return Call{}, false
 	}
-	if mended = mended.Without("filter"); len(filter) > 0 {
-		mended = mended.With("filter", filter.JSON())
-	}
-	return Call{t.Name, mended}, true
+	return Call{t.Name, filtered(mended, filter)}, true
 }
 
 // chosen is a list of the names that an object chooses, as {"total":1,"merchant":true} does; any other value as it is.

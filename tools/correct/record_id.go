@@ -14,12 +14,13 @@ import (
 
 // missingIn says how the id is written of a record whose stream is not one of its connection's: the connection is right, or the id is
 // the record's own, as structured output has it.
-func (g Grant) missingIn(t Tool, args rs.Object, about touched, e *rs.Error) *rs.Error {
+func (g Grant) missingIn(t Tool, args rs.Object, e *rs.Error) *rs.Error {
+	_, connection := Touches(args)
 	id, _ := written.Text(args.Get("id"))
 	ref, _ := rs.ParseRef(id)
-	streams := g.streamsOf(about.connection)
-	if about.connection != "" {
-		e.Message = fmt.Sprintf("connection %s has no stream %s. It has: %s.", quote.Text(about.connection), quote.Text(ref.Stream), quote.Names(streams, maxShown))
+	streams := g.streamsOf(connection)
+	if connection != "" {
+		e.Message = fmt.Sprintf("connection %s has no stream %s. It has: %s.", quote.Text(connection), quote.Text(ref.Stream), quote.Names(streams, maxShown))
 	} else {
 		e.Message = fmt.Sprintf("no stream %s in this grant. It has: %s.", quote.Text(ref.Stream), quote.Names(streams, 20))
 	}
@@ -27,9 +28,9 @@ func (g Grant) missingIn(t Tool, args rs.Object, about touched, e *rs.Error) *rs
 	if !isStreamName(ref.Stream) {
 		own = ref.Stream + ":" + own
 	}
-	e.Hint = ownID(own, about.connection, "")
-	if len(streams) == 1 && about.connection != "" {
-		meant := rs.Ref{ConnectionID: about.connection, Stream: streams[0], RecordID: own}
+	e.Hint = ownID(own, connection, "")
+	if len(streams) == 1 && connection != "" {
+		meant := rs.Ref{ConnectionID: connection, Stream: streams[0], RecordID: own}
 		e.Send = Call{t.Name, args.Without("connection_id").With("id", rs.EncodeJSON(meant.String()))}.String()
 	}
 	return e

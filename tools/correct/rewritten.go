@@ -189,8 +189,8 @@ var boundWords = map[string][]string{
 	"on": {"since", "until"}, "date": {"since", "until"}, "day": {"since", "until"},
 }
 
-// spans are words for both bounds of a time.
-var spans = written.Set("date_range", "time_range", "period", "range", "dates", "between", "daterange", "timerange", "date_filter", "time_period")
+// rangeOperators are the operators of a filter for the bounds of a search.
+var rangeOperators = map[string]string{"since": "gte", "until": "lte"}
 
 // boundsOf are the bounds of a search that an argument means, none if it is not known which; false if it bounds no time.
 func boundsOf(m rs.Member) (bounds rs.Object, ok bool) {
@@ -255,7 +255,7 @@ func (t Tool) Timed(args rs.Object, field string) (Call, bool) {
 			if !written.IsTime(bound.Value) {
 				return Call{}, false
 			}
-			filter, _ = foreign.Compared(filter, field, map[string]string{"since": "gte", "until": "lte"}[bound.Name], bound.Value)
+			filter, _ = foreign.Compared(filter, field, rangeOperators[bound.Name], bound.Value)
 		}
 	}
 	if len(rest) < len(args) {

@@ -244,29 +244,29 @@ func searchFor(args rs.Object, sought rs.Member) (Call, bool) {
 	return Call{"search", query.WithAll(onlyConnection(args)).WithAll(members(args, "filter"))}, true
 }
 
+// plan is what one call can ask of the filter of arguments.
+func plan(args rs.Object) (foreign.Plan, bool) {
+	return foreign.Read(args.Get("filter"), args.Text("stream"))
+}
+
 // Sought is the search for the text that the filter of a call looks for within a field; false for any other filter.
 func (t Tool) Sought(args rs.Object) (Call, bool) {
-	p, ok := foreign.Read(args.Get("filter"), args.Text("stream"))
+	p, ok := plan(args)
 	if !ok || p.Sought == nil || !args.Has("stream") {
 		return Call{}, false
 	}
-	if args = args.Without("filter"); len(p.Filter) > 0 {
-		args = args.With("filter", p.Filter.JSON())
-	}
-	return searchFor(args, *p.Sought)
+	return searchFor(filtered(args, p.Filter), *p.Sought)
 }
 
 // Unsearched is the call that is meant by a filter which looks for a text within a field that no search reads, and what it does: its values, or
 // else the records without that condition. It is false for any other filter.
 func (s KnownStream) Unsearched(t Tool, args rs.Object) (call Call, hint string, ok bool) {
-	p, ok := foreign.Read(args.Get("filter"), args.Text("stream"))
+	p, ok := plan(args)
 	if !ok || p.Sought == nil || t.Takes("metric") || !t.Takes("stream") {
 		return Call{}, "", false
 	}
 	f := s.field(p.Sought.Name)
-	if args = args.Without("filter"); len(p.Filter) > 0 {
-		args = args.With("filter", p.Filter.JSON())
-	}
+	args = filtered(args, p.Filter)
 	switch {
 	case f == nil || f.Lexical:
 		return Call{}, "", false

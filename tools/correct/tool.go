@@ -94,6 +94,14 @@ func renamed(o rs.Object, from, to, value string) rs.Object {
 	return changed
 }
 
+// filtered is arguments with another filter; without one where it has no condition.
+func filtered(args, filter rs.Object) rs.Object {
+	if args = args.Without("filter"); len(filter) > 0 {
+		args = args.With("filter", filter.JSON())
+	}
+	return args
+}
+
 // listed writes names as a JSON array.
 func listed(names []string) string { return rs.EncodeJSON(names) }
 

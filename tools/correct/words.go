@@ -1,6 +1,10 @@
 package correct
 
-import "github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+import (
+	"maps"
+
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+)
 
 // aliases are the names under which other APIs know an argument. Each is taken only by a tool that has no argument of that name.
 var aliases = map[string][]string{
@@ -93,15 +97,17 @@ var flags = map[string][2]string{
 var nameArguments = []string{"stream", "connection_id", "field", "id", "group_by", "group_by_time", "time_zone", "sort"}
 
 // beside are arguments that other tools take, or that say nothing about the read; they are no fields of a stream.
-var beside = written.Set(
-	"reason", "purpose", "explanation", "description", "intent", "comment", "user", "user_id", "format", "output",
-	"output_format", "verbose", "debug", "pretty",
-	"page", "offset", "skip", "page_number", "starting_after", "ending_before", "timeout", "include_metadata", "include_deleted", "raw", "detail", "full",
-	"mode", "sort", "order", "limit", "fields",
-	"q", "query", "streams", "cursor", "expand", "view", "metric", "field", "group_by", "group_by_time", "granularity",
-	"time_zone", "count", "distinct",
-	"language", "having", "ascending", "descending", "reverse",
-)
+var beside = union(silent, pages, written.Set("include_deleted", "full", "mode", "sort", "order", "fields", "q", "query", "streams", "expand",
+	"metric", "field", "group_by", "group_by_time", "granularity", "time_zone", "count", "distinct", "language", "having", "ascending",
+	"descending", "reverse"))
+
+func union(sets ...map[string]bool) map[string]bool {
+	all := map[string]bool{}
+	for _, set := range sets {
+		maps.Copy(all, set)
+	}
+	return all
+}
 
 // aggregations are objects that other APIs have for a metric and its field.
 var aggregations = written.Set("aggregations", "aggregation", "aggregates", "aggs", "pipeline")
@@ -113,12 +119,11 @@ var silent = written.Set("reason", "purpose", "explanation", "description", "int
 // pages are arguments that count pages or records instead of sending a cursor.
 var pages = written.Set("page", "page_number", "offset", "skip", "starting_after", "ending_before")
 
+// spans are words for both bounds of a time.
+var spans = written.Set("date_range", "time_range", "period", "range", "dates", "between", "daterange", "timerange", "date_filter", "time_period")
+
 // bounds are arguments that bound a time, which a filter on the stream's time field does here.
-var bounds = written.Set(
-	"since", "until", "from", "to", "start", "end", "start_date", "end_date", "date_from", "date_to", "from_date",
-	"to_date", "after", "before", "start_time",
-	"end_time", "date", "date_range", "time_range", "period", "dates", "daterange", "timerange", "date_filter",
-	"time_period", "time_min", "time_max", "created_after", "created_before",
-)
+var bounds = union(spans, written.Set(aliases["since"]...), written.Set(aliases["until"]...),
+	written.Set("since", "until", "after", "before", "date", "created_after", "created_before"))
 
 var granularities = written.Set("hour", "day", "week", "month", "quarter", "year")

@@ -1,5 +1,4 @@
-// Package homes says which connections of a stream have the fields that a call names: pure functions.
-package homes
+package correct
 
 import (
 	"cmp"
@@ -34,15 +33,7 @@ func (h home) counterpart(f rs.SchemaField) string {
 // that.
 func Lacks(tool string, s *rs.Schema, stream string, args rs.Object) (lacks []string) {
 	names := fieldsNamed(args)
-	homes := homesOf(s, stream, names)
-	known := map[string]rs.SchemaField{}
-	for _, h := range homes {
-		for _, f := range h.fields {
-			if slices.Contains(h.has, f.Name) {
-				known[f.Name] = f
-			}
-		}
-	}
+	homes, known := homesOf(s, stream, names)
 	for _, h := range homes {
 		var missing []string
 		there, all := map[string]string{}, true
@@ -106,29 +97,30 @@ func renamedFields(args rs.Object, to map[string]string) rs.Object {
 	return args
 }
 
-// Of says which connections of a stream have the fields of a call, where the connection that it names, or each of them if it names none, lacks
-// one that another has; "" where that is not so. there are the arguments for the connection that has them all, unless each that is missing has a
-// counterpart in its own connection, such as another name of the sender. s is the schema of all connections of the stream.
-func Of(s *rs.Schema, stream, connection string, args rs.Object) (sentence string, there rs.Object) {
+// Homes says which connections of a stream have the fields of a call, where the connection that it names, or each of them if it names none,
+// lacks one that another has; "" where that is not so. instead is the call on the connection that has them all, unless each that is missing
+// has a counterpart in its own connection, such as another name of the sender. s is the schema of all connections of the stream.
+func (t Tool) Homes(s *rs.Schema, stream, connection string, args rs.Object) (sentence string, instead Call) {
 	names := fieldsNamed(args)
-	homes := homesOf(s, stream, names)
+	homes, known := homesOf(s, stream, names)
 	var missing []string
 	counterparts := true
 	for _, name := range names {
-		there := slices.ContainsFunc(homes, func(h home) bool { return slices.Contains(h.has, name) })
+		f, there := known[name]
 		here := slices.ContainsFunc(homes, func(h home) bool {
 			return (h.ID == connection || connection == "" && len(h.has) == len(names)) && slices.Contains(h.has, name)
 		})
 		switch {
 		case !there && connection == "": // that is what is to be said of it
-			return "", nil
+			return "", Call{}
 		case there && !here:
 			missing = append(missing, name)
-			counterparts = counterparts && hasCounterpart(homes, connection, name)
+			own := func(h home) bool { return h.ID == connection && h.counterpart(f) != "" }
+			counterparts = counterparts && slices.ContainsFunc(homes, own)
 		}
 	}
 	if len(missing) == 0 || len(homes) < 2 {
-		return "", nil
+		return "", Call{}
 	}
 	var parts []string
 	for _, name := range missing[:min(len(missing), 4)] {
@@ -146,21 +138,15 @@ func Of(s *rs.Schema, stream, connection string, args rs.Object) (sentence strin
 	}
 	for _, h := range homes {
 		if len(h.has) == len(names) && !counterparts {
-			return sentence, args.With("connection_id", rs.EncodeJSON(h.ID)).Without("cursor")
+			return sentence, Call{t.Name, args.With("connection_id", rs.EncodeJSON(h.ID)).Without("cursor")}
 		}
 	}
-	return sentence, nil
+	return sentence, Call{}
 }
 
-// hasCounterpart reports whether a connection has a field of the role that a field has elsewhere.
-func hasCounterpart(homes []home, connection, field string) bool {
-	return slices.ContainsFunc(homes, func(h home) bool {
-		at := slices.IndexFunc(h.fields, func(f rs.SchemaField) bool { return f.Name == field })
-		return at >= 0 && slices.ContainsFunc(homes, func(own home) bool { return own.ID == connection && own.counterpart(h.fields[at]) != "" })
-	})
-}
-
-func homesOf(s *rs.Schema, stream string, names []string) (homes []home) {
+// homesOf are the connections of a stream, and those of some fields that any of them has, by name.
+func homesOf(s *rs.Schema, stream string, names []string) (homes []home, known map[string]rs.SchemaField) {
+	known = map[string]rs.SchemaField{}
 	for i := range s.Streams {
 		row := &s.Streams[i]
 		if row.Name != stream {
@@ -170,14 +156,14 @@ func homesOf(s *rs.Schema, stream string, names []string) (homes []home) {
 		fields := slices.DeleteFunc(row.Fields(), func(f rs.SchemaField) bool { return !f.Granted })
 		for _, f := range fields {
 			if slices.Contains(names, f.Name) {
-				has = append(has, f.Name)
+				has, known[f.Name] = append(has, f.Name), f
 			}
 		}
 		for _, c := range row.Connections {
 			homes = append(homes, home{c, has, fields})
 		}
 	}
-	return homes
+	return homes, known
 }
 
 // fieldsNamed are the fields of a stream that a call names, each once.
