@@ -33,46 +33,49 @@ func (c *correction) aggregate() {
 		}
 	}
 	for _, name := range []string{"group_by", "group_by_time"} {
-		field, ok := written.Text(c.args.Get(name))
-		if !ok {
-			continue
-		}
-		granularity := cmp.Or(wordForms["granularity"][written.Snake(field)], written.Snake(field))
-		if granularities[granularity] && c.stream.field(field) == nil {
-			if times := c.stream.near("date", aggregates("group_by_time")); len(times) > 0 {
-				c.say(rs.UnknownField, name, "%s is a granularity; group_by_time names the field.", quote.Text(field))
-				c.args = renamed(c.args, name, "group_by_time", rs.EncodeJSON(times[0])).With("granularity", rs.EncodeJSON(granularity))
-				continue
+		if field, ok := written.Text(c.args.Get(name)); ok && !c.timeGroup(name, field, metric) {
+			if to := c.name(name, field, aggregates(name), "group"); to != "" {
+				c.args = c.args.With(name, rs.EncodeJSON(to))
 			}
-		}
-		if f := c.stream.field(field); name == "group_by" && f != nil && slices.Contains(f.Aggregates, "group_by_time") && !slices.Contains(f.Aggregates, name) {
-			c.say(rs.UnknownField, name, "%s is a time: group_by_time groups by it.", quote.Text(field))
-			c.args = renamed(c.args, name, "group_by_time", rs.EncodeJSON(field)).With("granularity", `"month"`)
-			continue
-		}
-		if time := c.stream.Time(); name == "group_by_time" && time != "" && c.stream.grouped(field) { // a granularity beside it made it one of time
-			c.say(rs.UnknownField, name, "%s is no time.", quote.Text(field))
-			if c.args = c.args.With(name, rs.EncodeJSON(time)); metric == "count" || !isUnit(field) {
-				c.args = renamed(c.args, name, "group_by", rs.EncodeJSON(field)).Without("granularity", "time_zone")
-				c.hint = "aggregate groups by a field or by time: for both, send a call for each value of " + quote.Line(field) + " in filter."
-			}
-			continue
-		}
-		if part := partOfTime().FindStringSubmatch(field); part != nil && c.stream.field(part[2]) != nil {
-			c.say(rs.UnknownField, name, "A group of time is a field and its granularity.")
-			c.args = renamed(c.args, name, "group_by_time", rs.EncodeJSON(part[2])).With("granularity", rs.EncodeJSON(strings.ToLower(part[1])))
-			continue
-		}
-		if to := c.name(name, field, aggregates(name), "group"); to != "" {
-			c.args = c.args.With(name, rs.EncodeJSON(to))
 		}
 	}
+}
+
+// timeGroup mends a group that is written as one of time and is none, or the other way round; false where that is not so.
+func (c *correction) timeGroup(name, field, metric string) bool {
+	f, at := c.stream.field(field), c.stream.Time()
+	granularity := cmp.Or(wordForms["granularity"][written.Snake(field)], written.Snake(field))
+	part := partOfTime().FindStringSubmatch(field)
+	times := c.stream.near("date", aggregates("group_by_time"))
+	byTime := func(field, granularity string) {
+		c.args = renamed(c.args, name, "group_by_time", rs.EncodeJSON(field)).With("granularity", rs.EncodeJSON(granularity))
+	}
+	switch {
+	case granularities[granularity] && f == nil && len(times) > 0:
+		c.say(rs.UnknownField, name, "%s is a granularity; group_by_time names the field.", quote.Text(field))
+		byTime(times[0], granularity)
+	case name == "group_by" && f != nil && aggregates("group_by_time")(*f) && !aggregates(name)(*f):
+		c.say(rs.UnknownField, name, "%s is a time: group_by_time groups by it.", quote.Text(field))
+		byTime(field, "month")
+	case name == "group_by_time" && at != "" && f != nil && aggregates("group_by")(*f) && !aggregates(name)(*f): // by a granularity beside it
+		c.say(rs.UnknownField, name, "%s is no time.", quote.Text(field))
+		if c.args = c.args.With(name, rs.EncodeJSON(at)); metric == "count" || !isUnit(field) {
+			c.args = renamed(c.args, name, "group_by", rs.EncodeJSON(field)).Without("granularity", "time_zone")
+			c.hint = "aggregate groups by a field or by time: for both, send a call for each value of " + quote.Line(field) + " in filter."
+		}
+	case part != nil && c.stream.field(part[2]) != nil:
+		c.say(rs.UnknownField, name, "A group of time is a field and its granularity.")
+		byTime(part[2], strings.ToLower(part[1]))
+	default:
+		return false
+	}
+	return true
 }
 
 // WithField is an aggregate with a field that its metric can be computed on, and what there is to choose from; "" where there is none.
 func (s KnownStream) WithField(t Tool, args rs.Object) (send, hint string) {
 	metric := args.Text("metric")
-	can := func(f rs.SchemaField) bool { return aggregates(metric)(f) }
+	can := aggregates(metric)
 	fields := s.suited(can)
 	if len(s.Fields) == 0 || len(fields) == len(s.Fields) || len(fields) == 0 {
 		return "", ""
@@ -80,12 +83,6 @@ func (s KnownStream) WithField(t Tool, args rs.Object) (send, hint string) {
 	field := append(s.near("amount", can), fields[0])[0]
 	hint = "Of " + s.Name + " these take " + metric + ": " + quote.Names(fields, maxShown) + "."
 	return Call{t.Name, args.With("field", rs.EncodeJSON(field))}.String(), hint
-}
-
-// grouped reports whether a field groups by its values and not by time.
-func (s KnownStream) grouped(name string) bool {
-	f := s.field(name)
-	return f != nil && aggregates("group_by")(*f) && !aggregates("group_by_time")(*f)
 }
 
 // oneAggregation takes the metric and the field of one aggregation out of an object that other APIs have for it.
@@ -177,7 +174,8 @@ func aggregation(raw string) (args rs.Object) {
 	case terms.Text("field") != "":
 		return rs.Object{{Name: "metric", Value: `"count"`}, {Name: "group_by", Value: terms.Get("field")}}
 	case histogram.Text("field") != "" && granularities[interval]:
-		return rs.Object{{Name: "metric", Value: `"count"`}, {Name: "group_by_time", Value: histogram.Get("field")}, {Name: "granularity", Value: rs.EncodeJSON(interval)}}
+		return rs.Object{{Name: "metric", Value: `"count"`}, {Name: "group_by_time", Value: histogram.Get("field")},
+			{Name: "granularity", Value: rs.EncodeJSON(interval)}}
 	}
 	return nil
 }

@@ -47,7 +47,8 @@ func (t Tool) unwrapped(args rs.Object) rs.Object {
 			raw = s
 		}
 		inner, _ := written.Object(raw)
-		if len(inner) > 0 && envelopes[written.Snake(m.Name)] && !slices.ContainsFunc(inner, func(i rs.Member) bool { return args.Includes(i.Name) }) {
+		given := func(i rs.Member) bool { return args.Includes(i.Name) }
+		if len(inner) > 0 && envelopes[written.Snake(m.Name)] && !slices.ContainsFunc(inner, given) {
 			return append(args.Without(m.Name), inner...)
 		}
 	}
@@ -107,7 +108,8 @@ func (t Tool) withNames(args rs.Object) rs.Object {
 
 // keeps reports whether an argument means something else beside the others: the record_id of a stream is not yet an id.
 func (t Tool) keeps(plain, value string, args rs.Object) bool {
-	return plain == "query" && t.Name == "search" || plain == "record_id" && args.Has("id") || plain == "from" && t.Takes("stream") && !written.IsWord(value)
+	return plain == "query" && t.Name == "search" || plain == "record_id" && args.Has("id") ||
+		plain == "from" && t.Takes("stream") && !written.IsWord(value)
 }
 
 var wholeNumber = written.Expression(`^[+-]?[0-9]{1,10}$`)
@@ -160,9 +162,7 @@ func (t Tool) string(p *parameter, raw string) string {
 	if p.Words != nil {
 		sent, ok := rs.AsText(raw)
 		plain := written.Snake(sent)
-		if other := cmp.Or(wordForms[p.Name][sent], wordForms[p.Name][plain]); other != "" { // -1 is not 1
-			plain = other
-		}
+		plain = cmp.Or(wordForms[p.Name][sent], wordForms[p.Name][plain], plain) // -1 is not 1
 		if ok && slices.Contains(p.Words, plain) {
 			return rs.EncodeJSON(plain)
 		}
@@ -195,22 +195,19 @@ func sorted(args rs.Object) rs.Object {
 		}
 		return args
 	}
-	if direction == "" && (order == "asc" || order == "desc") && !strings.HasPrefix(field, "-") {
+	bare, negated := strings.CutPrefix(field, "-")
+	if direction == "" && (order == "asc" || order == "desc") && !negated {
 		direction = order
 	}
-	if direction == "asc" && strings.HasPrefix(field, "-") {
-		return args // they disagree
+	switch {
+	case direction == "":
+		return args.With("sort", rs.EncodeJSON(field))
+	case direction == "asc" && negated, order != "" && direction != order: // they disagree
+		return args
+	case direction == "desc":
+		field = "-" + bare
 	}
-	if direction == "desc" && !strings.HasPrefix(field, "-") {
-		field = "-" + field
-	}
-	if direction != "" && order != "" && direction != order {
-		return args // they disagree
-	}
-	if direction != "" {
-		args = args.Without("order")
-	}
-	return args.With("sort", rs.EncodeJSON(field))
+	return args.Without("order").With("sort", rs.EncodeJSON(field))
 }
 
 // sortOf reads a sort as other APIs write it.
@@ -230,10 +227,7 @@ func sortOf(raw string) (field, direction string) {
 			field, direction = found[1], strings.ToLower(found[2])
 		}
 	}
-	if direction != "" {
-		direction = strings.TrimSuffix(direction, "ending")
-	}
-	if direction != "" && direction != "asc" && direction != "desc" {
+	if direction = strings.TrimSuffix(direction, "ending"); direction != "" && direction != "asc" && direction != "desc" {
 		return "", ""
 	}
 	return strings.TrimPrefix(field, "+"), direction
@@ -246,9 +240,7 @@ func computed(args rs.Object) rs.Object {
 	metric, _ := written.Text(args.Get("metric"))
 	if found := metricOfField().FindStringSubmatch(metric); found != nil && !args.Has("field") {
 		name := strings.ToLower(found[1])
-		if other := wordForms["metric"][name]; other != "" {
-			name = other
-		}
+		name = cmp.Or(wordForms["metric"][name], name)
 		if strings.Contains(strings.ToLower(metric), "distinct ") {
 			if name != "count" && name != "count_distinct" {
 				return args // of distinct values there is a number alone

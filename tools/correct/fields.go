@@ -108,8 +108,8 @@ func (s KnownStream) Unknown(t Tool, args rs.Object, refused *rs.Error) *rs.Erro
 		t.Name, c.args = "fetch", members(c.args, "id", "connection_id", "fields", "expand", "expand_limit")
 	}
 	for _, relation := range c.related {
-		if expanded := c.args.Array("expand"); !slices.Contains(expanded, rs.EncodeJSON(relation)) {
-			c.args = c.args.With("expand", rs.JoinArray(append(slices.Clone(expanded), rs.EncodeJSON(relation))))
+		if expand := c.args.Array("expand"); !slices.Contains(expand, rs.EncodeJSON(relation)) {
+			c.args = c.args.With("expand", rs.JoinArray(append(slices.Clone(expand), rs.EncodeJSON(relation))))
 		}
 	}
 	c.view()
@@ -120,26 +120,24 @@ func (s KnownStream) Unknown(t Tool, args rs.Object, refused *rs.Error) *rs.Erro
 	if e.Code == rs.UnknownField && refused.Status != 0 && len(c.related) == 0 {
 		e.Code = refused.Code
 	}
-	if c.sought != nil {
-		if search, ok := searchFor(c.args, *c.sought); ok && !c.open {
-			e.Send = search.String()
-		}
-	} else if c.grouped != nil {
-		if grouped, ok := t.groupedBy(c.args, *c.grouped); ok && !c.open {
-			e.Send = grouped.String()
-		}
-	} else if e.Send = ""; !c.open {
-		e.Send = (Call{t.Name, c.args}).String()
-	} else if c.partly {
-		e.Send = (Call{"schema", rs.Object{{Name: "stream", Value: rs.EncodeJSON(s.Name)}}.WithAll(onlyConnection(args))}).String()
+	send, ok := Call{t.Name, c.args}, true
+	switch {
+	case c.open && (c.sought != nil || c.grouped != nil || !c.partly):
+		return e
+	case c.open:
+		send = Call{"schema", rs.Object{{Name: "stream", Value: rs.EncodeJSON(s.Name)}}.WithAll(onlyConnection(args))}
+	case c.sought != nil:
+		send, ok = searchFor(c.args, *c.sought)
+	case c.grouped != nil:
+		send, ok = t.groupedBy(c.args, *c.grouped)
+	}
+	if ok {
+		e.Send = send.String()
 	}
 	return e
 }
 
 func (c *correction) fields() {
-	if !c.args.Has("fields") {
-		return
-	}
 	var kept []string
 	unknown := 0
 	for _, raw := range c.args.Array("fields") {
@@ -291,7 +289,8 @@ func (c *correction) relations() {
 	}
 	for _, r := range c.stream.Relations {
 		if n, ok := limits.Number(r.Name); ok && r.MaxLimit != nil && n > *r.MaxLimit {
-			c.say(rs.InvalidExpand, "expand_limit", "expand_limit of %s is %d; at most %d are returned.", quote.Names([]string{r.Name}, 1), n, *r.MaxLimit)
+			c.say(rs.InvalidExpand, "expand_limit", "expand_limit of %s is %d; at most %d are returned.",
+				quote.Names([]string{r.Name}, 1), n, *r.MaxLimit)
 			limits = limits.With(r.Name, rs.EncodeJSON(*r.MaxLimit))
 		}
 	}

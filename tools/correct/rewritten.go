@@ -128,52 +128,43 @@ func (t Tool) Restarted(args rs.Object) Call {
 // false where there is none.
 func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 	found := false
-	dated := args
 	day := func(t time.Time) string { return rs.EncodeJSON(t.Format(time.DateOnly)) }
-	for _, name := range []string{"since", "until"} {
-		s, _ := written.Text(args.Get(name))
-		first, last, ok := written.Relative(s, now)
-		switch {
-		case !ok || !t.Takes(name):
-			continue
-		case name == "since":
-			over := last.Before(now.AddDate(0, 0, -1)) || last.After(now) && !first.Before(now.Truncate(24*time.Hour))
-			if dated = dated.With(name, day(first)); !last.IsZero() && !args.Has("until") && over {
-				dated = dated.With("until", day(last))
-			}
-		case last.IsZero():
-			dated = dated.With(name, day(first))
-		default:
-			dated = dated.With(name, day(last))
+	read := func(name, raw string) (bound string, first, last time.Time, ok bool) {
+		s, _ := written.Text(raw)
+		first, last, ok = written.Relative(s, now)
+		at := first
+		if slices.Contains([]string{"until", "gt", "lte"}, name) && !last.IsZero() {
+			at = last // after it, or until its end
 		}
-		found = true
+		return day(at), first, last, ok
 	}
-	filter := args.Object("filter")
-	for _, m := range filter {
-		if s, isText := written.Text(m.Value); isText {
-			if first, last, ok := written.Relative(s, now); ok && (!written.IsMonth(s) || written.IsTimeName(m.Name)) { // else "May" may be a person
-				bounds := rs.Object{{Name: "gte", Value: day(first)}}
-				if !last.IsZero() {
-					bounds = append(bounds, rs.Member{Name: "lte", Value: day(last)})
-				}
-				filter, found = filter.With(m.Name, bounds.JSON()), true
-			}
+	dated, filter := args, args.Object("filter")
+	for _, name := range []string{"since", "until"} {
+		bound, first, last, ok := read(name, args.Get(name))
+		if !ok || !t.Takes(name) {
 			continue
+		}
+		dated, found = dated.With(name, bound), true
+		over := last.Before(now.AddDate(0, 0, -1)) || last.After(now) && !first.Before(now.Truncate(24*time.Hour))
+		if name == "since" && !last.IsZero() && !args.Has("until") && over {
+			dated = dated.With("until", day(last))
+		}
+	}
+	for _, m := range filter {
+		_, first, last, ok := read("", m.Value)
+		if s, _ := written.Text(m.Value); ok && (!written.IsMonth(s) || written.IsTimeName(m.Name)) { // else "May" may be a person
+			bounds := rs.Object{{Name: "gte", Value: day(first)}}
+			if !last.IsZero() {
+				bounds = append(bounds, rs.Member{Name: "lte", Value: day(last)})
+			}
+			filter, found = filter.With(m.Name, bounds.JSON()), true
 		}
 		bounds := rs.AsObject(m.Value)
-		for _, bound := range bounds {
-			s, _ := written.Text(bound.Value)
-			first, last, ok := written.Relative(s, now)
-			if !ok {
-				continue
+		for _, r := range bounds {
+			if bound, _, _, ok := read(r.Name, r.Value); ok {
+				bounds, found = bounds.With(r.Name, bound), true
+				filter = filter.With(m.Name, bounds.JSON())
 			}
-			if (bound.Name == "gt" || bound.Name == "lte") && !last.IsZero() {
-				first = last // after it, or until its end
-			}
-			bounds, found = bounds.With(bound.Name, day(first)), true
-		}
-		if bounds != nil {
-			filter = filter.With(m.Name, bounds.JSON())
 		}
 	}
 	if len(filter) > 0 {

@@ -105,9 +105,7 @@ func (r *filterReader) object(o rs.Object, depth int) expression {
 		if noise[plainWord(m.Name)] && !r.certain {
 			continue
 		}
-		if all = all.and(r.member(m, depth+1)); all == nil {
-			return nil
-		}
+		all = all.and(r.member(m, depth+1))
 	}
 	return all
 }
