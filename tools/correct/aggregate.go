@@ -135,8 +135,8 @@ func (t Tool) oneAggregation(args rs.Object) rs.Object {
 	return args
 }
 
-// aggregation reads the groups of other query languages: the $group of a pipeline of MongoDB, and terms and date_histogram of Elasticsearch;
-// nil for anything else.
+// aggregation reads the groups of other query languages: the $group of a pipeline of MongoDB, and terms and date_histogram of
+// Elasticsearch; nil for anything else.
 func aggregation(raw string) (args rs.Object) {
 	if stages, ok := rs.AsArray(raw); ok {
 		for _, stage := range stages {

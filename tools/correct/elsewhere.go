@@ -28,16 +28,17 @@ func (c *correction) elsewhere(t Tool, field, value string) bool {
 	}
 	c.say(rs.UnknownField, "filter", "field %s of %s cannot be filtered by. Those that can: %s.",
 		quote.Text(field), c.stream.Name, quote.Names(c.stream.suited(filters), 12))
-	if c.hint = "No call finds records by it: the one below leaves that condition out, so look at " + quote.Line(field) + " in each record."; searched {
-		c.sought = &rs.Member{Name: field, Value: value}
-		c.hint = "Search reads that field: the call below finds the words."
+	if searched {
+		c.sought, c.hint = &rs.Member{Name: field, Value: value}, "Search reads that field: the call below finds the words."
+		return true
 	}
+	c.hint = "No call finds records by it: the one below leaves that condition out, so look at " + quote.Line(field) + " in each record."
 	return true
 }
 
 // textRange finds what is meant by a range on a field that has none, such as a name: of dates one of the time of the records; of words the
-// one that it has, and else a list of the field's values to choose from. instead are the conditions that are meant, or none. It is false where
-// nothing is known to be meant.
+// one that it has, and else a list of the field's values to choose from. instead are the conditions that are meant, or none. It is false
+// where nothing is known to be meant.
 func (c *correction) textRange(t Tool, field string, bounds rs.Object) (instead rs.Object, ok bool) {
 	f := c.stream.field(field)
 	if f == nil || slices.Contains(c.stream.suited(hasRanges), field) || len(bounds) == 0 {
@@ -82,21 +83,19 @@ func (c *correction) textRange(t Tool, field string, bounds rs.Object) (instead 
 	return instead, true
 }
 
-// flag is the field of the stream that says what a flag of messages by another name does, such as is_seen for unread, with the value that is
-// meant; "" for none.
+// flag is the field of the stream that says what a flag of messages by another name does, such as is_seen for unread, with the value that
+// is meant; "" for none.
 func (c *correction) flag(name, value string) (field, meant string) {
-	known, ok := foreign.Flags["is:"+strings.TrimPrefix(written.Snake(name), "is_")]
+	plain, denied := strings.CutPrefix(strings.TrimPrefix(written.Snake(name), "is_"), "not_")
+	known, ok := foreign.Flags["is:"+plain]
 	if !ok {
-		known, ok = foreign.Flags["has:"+strings.TrimPrefix(written.Snake(name), "has_")]
-	}
-	if !ok || c.stream.field(name) != nil || value != "true" && value != "false" {
-		return "", ""
+		known, ok = foreign.Flags["has:"+strings.TrimPrefix(plain, "has_")]
 	}
 	at := slices.IndexFunc(known.Fields, func(f string) bool { return c.stream.field(f) != nil })
-	if at < 0 {
+	if !ok || at < 0 || c.stream.field(name) != nil || value != "true" && value != "false" {
 		return "", ""
 	}
-	return known.Fields[at], strconv.FormatBool(value == known.Value)
+	return known.Fields[at], strconv.FormatBool((value == known.Value) != denied)
 }
 
 // inRelated looks for a field that the stream does not have in what is related to it, such as the body of a message.
@@ -107,7 +106,8 @@ func (c *correction) inRelated(param, name string) bool {
 	}
 	names := []string{own, own + "_text"}
 	if bodies[written.Snake(own)] {
-		if names = slices.Sorted(maps.Keys(bodies)); relation < 0 && slices.ContainsFunc(c.stream.Fields, func(f rs.SchemaField) bool { return bodies[f.Name] }) {
+		own := func(f rs.SchemaField) bool { return bodies[f.Name] }
+		if names = slices.Sorted(maps.Keys(bodies)); relation < 0 && slices.ContainsFunc(c.stream.Fields, own) {
 			return false
 		}
 	}
@@ -129,8 +129,8 @@ func (c *correction) inRelated(param, name string) bool {
 	return true
 }
 
-// ofRelated is the call that reads the records of a related stream which a filter is of, in which each name has the same relation before its
-// dot; false for any other filter.
+// ofRelated is the call that reads the records of a related stream which a filter is of, in which each name has the same relation before
+// its dot; false for any other filter.
 func (c *correction) ofRelated(t Tool) (call Call, ok bool) {
 	var filter rs.Object
 	in := -1
@@ -145,7 +145,8 @@ func (c *correction) ofRelated(t Tool) (call Call, ok bool) {
 		return Call{}, false
 	}
 	r := c.stream.Relations[in]
-	c.say(rs.UnknownField, "filter", "A filter is of the fields of its own stream; these are of the related %s.", quote.Names([]string{r.Target}, 1))
+	c.say(rs.UnknownField, "filter", "A filter is of the fields of its own stream; these are of the related %s.",
+		quote.Names([]string{r.Target}, 1))
 	if c.hint = "The call below reads those."; r.ForeignKey != "" {
 		c.hint += " Their " + quote.Line(r.ForeignKey) + " is the id of the " + c.stream.Name + "."
 	}
@@ -162,7 +163,8 @@ func (c *correction) planned(t Tool, filter rs.Object) (mended rs.Object, ok boo
 	if len(folded) == 0 {
 		return filter, true
 	}
-	c.say(rs.UnknownField, "filter", "%s has no field %s; an operator is written inside its field.", c.stream.Name, quote.Names(folded, maxShown))
+	c.say(rs.UnknownField, "filter", "%s has no field %s; an operator is written inside its field.",
+		c.stream.Name, quote.Names(folded, maxShown))
 	if !ok {
 		c.open, c.partly = true, true
 		return nil, false
@@ -208,18 +210,20 @@ func (c *correction) bounded(filter rs.Object) rs.Object {
 	if at == "" || len(timed) < len(names) || len(timed) == 0 || !missed && len(timed) < 2 || rest.Includes(at) {
 		return filter
 	}
-	c.say(rs.UnknownField, "filter", "%s has no field %s; %s says when a record is.", c.stream.Name, quote.Names(names, maxShown), quote.Line(at))
+	c.say(rs.UnknownField, "filter", "%s has no field %s; %s says when a record is.",
+		c.stream.Name, quote.Names(names, maxShown), quote.Line(at))
 	return append(rest, rs.Member{Name: at, Value: timed.JSON()})
 }
 
 // dateForm is a condition on a time with its dates in the form that a filter takes.
 func dateForm(t Tool, condition string) string {
-	call, _ := t.Rewritten(rs.Object{{Name: "filter", Value: rs.Object{{Name: "time", Value: condition}}.JSON()}}, &rs.Error{Code: "invalid_request"})
+	args := rs.Object{{Name: "filter", Value: rs.Object{{Name: "time", Value: condition}}.JSON()}}
+	call, _ := t.Rewritten(args, &rs.Error{Code: "invalid_request"})
 	return cmp.Or(call.Arguments.Object("filter").Get("time"), condition)
 }
 
-// byValue looks at the value of a condition whose field the stream does not have: a date is compared with a time and a number with a number,
-// and a date under a name like no other with the time of the records.
+// byValue looks at the value of a condition whose field the stream does not have: a date is compared with a time and a number with a
+// number, and a date under a name like no other with the time of the records.
 func (c *correction) byValue(filter rs.Object, field, value string, u use) (string, use) {
 	kind, at := kindOf(value), c.stream.Time()
 	if kind == nil || c.stream.field(field) != nil {

@@ -137,7 +137,8 @@ func (g Grant) streamsOf(connection string) []string {
 	return all
 }
 
-const grantHint = "schema without arguments lists the streams and connections. Only the owner can grant more: with pdpp-mcp connect, or at a new sign-in."
+const grantHint = "schema without arguments lists the streams and connections. " +
+	"Only the owner can grant more: with pdpp-mcp connect, or at a new sign-in."
 
 // likeliest maps each stream to itself, or to the nearest one that there is; known reports whether there is one for each.
 func (g Grant) likeliest(streams []string, connection string) (to map[string]string, known bool) {

@@ -20,7 +20,9 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	if call, ok := t.worded(args); ok {
 		return call, t.Name == "query_records"
 	}
-	if args = t.oneAggregation(args); t.Name == "aggregate" && slices.ContainsFunc(args, func(m rs.Member) bool { return aggregations[written.Snake(m.Name)] }) {
+	args = t.oneAggregation(args)
+	left := func(m rs.Member) bool { return aggregations[written.Snake(m.Name)] }
+	if t.Name == "aggregate" && slices.ContainsFunc(args, left) {
 		return Call{}, false // a count of all would be taken for what it asks for
 	}
 	if list := args.Array("id"); len(list) > 1 && args.Has("stream") && t.Takes("id") {
@@ -151,7 +153,8 @@ func spread(args rs.Object) (Call, bool) {
 	return Call{"query_records", list}, true
 }
 
-var ofValues = written.Expression(`^(?:approx_)?(?:median|percentiles?|quantile|quartile|p\d\d|std|stdev|stddev|standard_deviation|variance|var)(?:_|$)`)
+var ofValues = written.Expression(`^(?:approx_)?(?:median|percentiles?|quantile|quartile|p\d\d|` +
+	`std|stdev|stddev|standard_deviation|variance|var)(?:_|$)`)
 
 // complete mends what is missing or is in the way of something else.
 func (t Tool) complete(guess rs.Object, refused *rs.Error) (Call, bool) {

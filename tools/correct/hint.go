@@ -45,7 +45,7 @@ func (t Tool) Hint(args rs.Object) string {
 	if t.Takes("metric") && ordered(args) {
 		return "Groups come in no other order: those with most records first, or by time. Of up to 100, the call below leaves none out."
 	}
-	if word, _ := written.Text(args.Get("granularity")); strings.Contains(word, "week") && likelyForms["granularity"][written.Snake(word)] == "day" {
+	if word := written.Snake(args.Text("granularity")); strings.Contains(word, "week") && likelyForms["granularity"][word] == "day" {
 		return "No group is a weekday: the call below groups by day, and the days of each weekday are to be added up."
 	}
 	if call, ok := t.worded(args); ok && t.Name != call.Tool && t.Takes("metric") {
@@ -105,7 +105,8 @@ func (c Call) LeavesOut(args rs.Object) string {
 		switch {
 		case m.Name == "metric" && c.Tool == "query_records": // it is worked out of the values
 		case m.Name == "filter" && (c.Tool == "search" || c.Arguments.Has("group_by")): // what no filter says is in the words or groups
-		case aggregations[written.Snake(m.Name)], c.Arguments.Has("filter") && slices.Contains(words, written.Snake(m.Name)): // it is in the metric, or the filter
+		case aggregations[written.Snake(m.Name)]: // it is in the metric
+		case c.Arguments.Has("filter") && slices.Contains(words, written.Snake(m.Name)): // it is in the filter
 		case value == "" || m.Value == "null" || silent[written.Snake(m.Name)] || strings.Contains(proposed, value):
 		case len(several) > 1 && strings.Contains(proposed, several[0]) && !strings.Contains(proposed, several[1]):
 			left = append(left, "all but the first of "+quote.Names([]string{m.Name}, 1))

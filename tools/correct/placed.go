@@ -29,7 +29,8 @@ func (t Tool) placed(guess rs.Object, m rs.Member) rs.Object {
 	}
 	o := rs.AsObject(m.Value)
 	list, _ := rs.AsArray(m.Value)
-	compares := rs.Kind(m.Value) == "string" || len(list) > 0 && rs.Kind(list[0]) != "object" || rs.Kind(m.Value) == "number" || rs.Kind(m.Value) == "boolean" ||
+	kind := rs.Kind(m.Value)
+	compares := kind == "string" || kind == "number" || kind == "boolean" || len(list) > 0 && rs.Kind(list[0]) != "object" ||
 		len(o) > 0 && !slices.ContainsFunc(o, func(r rs.Member) bool { return !foreign.IsOperator(r.Name) })
 	base, _, _ := strings.Cut(plain, "[")
 	if t.Takes("filter") && !beside[base] && (foreign.HasOperator(m.Name) || compares && t.Takes("stream")) {
@@ -52,7 +53,8 @@ func (t Tool) filteredBy(args, part rs.Object) rs.Object {
 
 // sorts reports whether an argument of that name says in which order records come.
 func sorts(plain string) bool {
-	return plain == "sort" || plain == "order" || slices.Contains(aliases["sort"], plain) || slices.Contains(aliases["order"], plain) || flags[plain][0] == "order"
+	return plain == "sort" || plain == "order" || flags[plain][0] == "order" ||
+		slices.Contains(aliases["sort"], plain) || slices.Contains(aliases["order"], plain)
 }
 
 // guessed is the value that is probably meant; "" leaves the argument out.
@@ -168,11 +170,12 @@ func expanded(args rs.Object) rs.Object {
 	return args.With("expand", listed(names)).With("expand_limit", limits.JSON())
 }
 
-var statementForm = written.Expression(`(?is)^\s*(?:select\s+(distinct\s+)?(.+?)\s+from\s+["'\x60]?(\w+)["'\x60]?)?\s*(?:\bwhere\b\s*)?(.*?)` +
+var statementForm = written.Expression(`(?is)^\s*(?:select\s+(distinct\s+)?(.+?)\s+from\s+["'\x60]?(\w+)["'\x60]?)?` +
+	`\s*(?:\bwhere\b\s*)?(.*?)` +
 	`(?:\s*\bgroup\s+by\s+([\w.]+))?(?:\s*\border\s+by\s+(.+?)(?:\s+(asc|desc))?)?(?:\s*\blimit\s+([0-9]+))?\s*;?\s*$`)
 
-// statement takes a statement of SQL apart, or what follows the conditions of one: its filter stays a text. tool is the one that answers it. It
-// is false where no argument is one.
+// statement takes a statement of SQL apart, or what follows the conditions of one: its filter stays a text. tool is the one that answers
+// it. It is false where no argument is one.
 func (t Tool) statement(args rs.Object) (tool string, apart rs.Object, ok bool) {
 	for _, m := range args {
 		s, _ := written.Text(m.Value)

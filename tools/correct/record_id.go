@@ -20,7 +20,8 @@ func (g Grant) missingIn(t Tool, args rs.Object, e *rs.Error) *rs.Error {
 	ref, _ := rs.ParseRef(id)
 	streams := g.streamsOf(connection)
 	if connection != "" {
-		e.Message = fmt.Sprintf("connection %s has no stream %s. It has: %s.", quote.Text(connection), quote.Text(ref.Stream), quote.Names(streams, maxShown))
+		e.Message = fmt.Sprintf("connection %s has no stream %s. It has: %s.",
+			quote.Text(connection), quote.Text(ref.Stream), quote.Names(streams, maxShown))
 	} else {
 		e.Message = fmt.Sprintf("no stream %s in this grant. It has: %s.", quote.Text(ref.Stream), quote.Names(streams, 20))
 	}

@@ -12,8 +12,8 @@ import (
 )
 
 // operatorForm is an operator of the search of a mail or chat program, such as from:anna, at the start of a word and not within quotes.
-var operatorForm = written.Expression(`(?i)(^|\s)(-?)(from|sender|to|cc|subject|title|has|is|in|label|filename|before|older|until|after|newer|since|on|date|` +
-	`newer_than|older_than):("[^"]+"|\([^)]*\)|[^\s"]+)`)
+var operatorForm = written.Expression(`(?i)(^|\s)(-?)(from|sender|to|cc|subject|title|has|is|in|` +
+	`label|filename|before|older|until|after|newer|since|on|date|newer_than|older_than):("[^"]+"|\([^)]*\)|[^\s"]+)`)
 
 // A searchOperator is an operator in a query.
 type searchOperator struct {
@@ -217,8 +217,8 @@ func (t Tool) worded(args rs.Object) (Call, bool) {
 		if t.Takes(m.Name) || !ok || q == "" || !slices.Contains(words, written.Snake(m.Name)) {
 			continue
 		}
-		search := rs.Object{{Name: "q", Value: rs.EncodeJSON(q)}, {Name: "streams", Value: list(args.Get("stream"))}}.WithAll(onlyConnection(args))
-		return Call{"search", search.WithAll(members(args, "filter", "since", "until", "time_zone", "limit"))}, true
+		search := rs.Object{{Name: "q", Value: rs.EncodeJSON(q)}, {Name: "streams", Value: list(args.Get("stream"))}}
+		return Call{"search", search.WithAll(onlyConnection(args)).WithAll(members(args, "filter", "since", "until", "time_zone", "limit"))}, true
 	}
 	return Call{}, false
 }
@@ -258,8 +258,8 @@ func (t Tool) Sought(args rs.Object) (Call, bool) {
 	return searchFor(filtered(args, p.Filter), *p.Sought)
 }
 
-// Unsearched is the call that is meant by a filter which looks for a text within a field that no search reads, and what it does: its values, or
-// else the records without that condition. It is false for any other filter.
+// Unsearched is the call that is meant by a filter which looks for a text within a field that no search reads, and what it does: its
+// values, or else the records without that condition. It is false for any other filter.
 func (s KnownStream) Unsearched(t Tool, args rs.Object) (call Call, hint string, ok bool) {
 	p, ok := plan(args)
 	if !ok || p.Sought == nil || t.Takes("metric") || !t.Takes("stream") {
@@ -286,7 +286,8 @@ func (t Tool) groupedBy(args rs.Object, excluded rs.Member) (Call, bool) {
 		return Call{}, false
 	}
 	grouped := rs.Object{{Name: "stream", Value: args.Get("stream")}, {Name: "metric", Value: `"count"`}}.
-		WithAll(onlyConnection(args)).WithAll(members(args, "metric", "field", "filter", "time_zone")).With("group_by", rs.EncodeJSON(excluded.Name))
+		WithAll(onlyConnection(args)).WithAll(members(args, "metric", "field", "filter", "time_zone")).
+		With("group_by", rs.EncodeJSON(excluded.Name))
 	if absent { // those without a value may be few
 		grouped = grouped.With("limit", "100")
 	}

@@ -165,8 +165,8 @@ var roles = []struct {
 	}},
 }
 
-// named are the names of the fields and, where one in a filter is near to none of these, the words for what a field is, such as the amount of
-// min_amount.
+// named are the names of the fields and, where one in a filter is near to none of these, the words for what a field is, such as the amount
+// of min_amount.
 func (s KnownStream) named(filter rs.Object) []string {
 	known := s.suited(nil)
 	if !slices.ContainsFunc(filter, func(m rs.Member) bool { return s.misses(m.Name) }) {

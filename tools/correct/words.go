@@ -23,7 +23,8 @@ var aliases = map[string][]string{
 	"filter":       {"filters", "where", "conditions", "criteria", "formula", "filter_by", "filter_by_formula", "where_clause"},
 	"sort":         {"sort_by", "sortby", "order_by", "orderby", "sort_field", "ordering", "sorts"},
 	"order":        {"sort_order", "sort_direction", "order_direction", "direction", "dir"},
-	"expand":       {"include", "includes", "embed", "relations", "populate", "join", "joins", "with", "related", "relationships", "include_related"},
+	"expand": {"include", "includes", "embed", "relations", "populate", "join", "joins", "with", "related", "relationships",
+		"include_related"},
 	"q": {"text", "search", "search_query", "search_term", "search_terms", "keywords", "keyword", "terms",
 		"query_text", "query", "pattern", "phrase", "queries"},
 	"id": {"record_id", "uri", "url", "ids", "record_uri", "result_id", "record"},
@@ -39,7 +40,8 @@ var aliases = map[string][]string{
 
 // lackingAliases are names that stand for an argument only where that is not given, for they may be fields.
 var lackingAliases = map[string][]string{
-	"stream":  {"resource", "entity", "entity_type", "resource_type", "object_type", "record_type", "dataset", "type", "model", "index", "from"},
+	"stream": {"resource", "entity", "entity_type", "resource_type", "object_type", "record_type", "dataset", "type", "model", "index",
+		"from"},
 	"streams": {"resources", "types", "type", "resource", "entity", "index", "in"},
 	"id":      {"key", "pk"},
 }
@@ -60,26 +62,23 @@ func StreamOf(word string) string { return streamWords[word] }
 
 // wordForms are other ways to write one of the few values of an argument.
 var wordForms = map[string]map[string]string{
-	"order": {"descending": "desc", "newest": "desc", "newest_first": "desc", "latest": "desc", "-1": "desc",
-		"ascending": "asc", "oldest": "asc", "oldest_first": "asc", "1": "asc"},
-	"granularity": {"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter",
-		"yearly": "year", "annual": "year"},
-	"mode": {"keyword": "lexical", "keywords": "lexical", "full_text": "lexical", "fulltext": "lexical",
-		"text": "lexical", "exact": "lexical", "vector": "semantic"},
-	"metric": {
-		"average": "avg", "mean": "avg", "maximum": "max", "minimum": "min", "distinct": "count_distinct", "distinct_count": "count_distinct",
-		"unique": "count_distinct", "total": "sum", "add": "sum",
-		"unique_count": "count_distinct", "cardinality": "count_distinct", "n_unique": "count_distinct",
-	},
-	"count": {"true": "exact", "yes": "exact", "total": "exact", "false": "none", "no": "none"},
-	"detail": {"detailed": "full", "verbose": "full", "complete": "full", "true": "full", "summary": "compact",
-		"brief": "compact", "false": "compact"},
+	"order": written.ByWord(map[string]string{
+		"desc": "descending newest newest_first latest -1", "asc": "ascending oldest oldest_first 1"}),
+	"granularity": written.ByWord(map[string]string{
+		"hour": "hourly", "day": "daily", "week": "weekly", "month": "monthly", "quarter": "quarterly", "year": "yearly annual"}),
+	"mode": written.ByWord(map[string]string{"lexical": "keyword keywords full_text fulltext text exact", "semantic": "vector"}),
+	"metric": written.ByWord(map[string]string{
+		"avg": "average mean", "max": "maximum", "min": "minimum", "sum": "total add",
+		"count_distinct": "distinct distinct_count unique unique_count cardinality n_unique"}),
+	"count":  written.ByWord(map[string]string{"exact": "true yes total", "none": "false no"}),
+	"detail": written.ByWord(map[string]string{"full": "detailed verbose complete true", "compact": "summary brief false"}),
 }
 
-// likelyForms are words for which no value of an argument stands; the nearest value is proposed. A group by weekday has none: by day it can be
-// made.
+// likelyForms are words for which no value of an argument stands; the nearest value is proposed. A group by weekday has none: by day it
+// can be made.
 var likelyForms = map[string]map[string]string{
-	"granularity": {"weekday": "day", "day_of_week": "day", "dayofweek": "day", "dow": "day", "minute": "hour", "fortnight": "week", "decade": "year"},
+	"granularity": written.ByWord(map[string]string{
+		"day": "weekday day_of_week dayofweek dow", "hour": "minute", "week": "fortnight", "year": "decade"}),
 }
 
 // opposite is what a flag stands for when it is false; nothing where that is not certain.
@@ -89,17 +88,17 @@ var opposite = map[string]string{"asc": "desc", "desc": "asc"}
 var flags = map[string][2]string{
 	"desc": {"order", "desc"}, "descending": {"order", "desc"}, "asc": {"order", "asc"}, "ascending": {"order", "asc"},
 	"full": {"detail", "full"}, "verbose": {"detail", "full"},
-	"include_total": {"count", "exact"}, "include_count": {"count", "exact"}, "with_count": {"count",
-		"exact"}, "total_count": {"count", "exact"},
+	"include_total": {"count", "exact"}, "include_count": {"count", "exact"},
+	"with_count": {"count", "exact"}, "total_count": {"count", "exact"},
 }
 
 // names of arguments that hold a name or an id, in which white space or quotation marks around the value are never meant.
 var nameArguments = []string{"stream", "connection_id", "field", "id", "group_by", "group_by_time", "time_zone", "sort"}
 
 // beside are arguments that other tools take, or that say nothing about the read; they are no fields of a stream.
-var beside = union(silent, pages, written.Set("include_deleted", "full", "mode", "sort", "order", "fields", "q", "query", "streams", "expand",
-	"metric", "field", "group_by", "group_by_time", "granularity", "time_zone", "count", "distinct", "language", "having", "ascending",
-	"descending", "reverse"))
+var beside = union(silent, written.Set("include_deleted", "full", "mode", "sort", "order", "fields", "q", "query", "streams",
+	"expand", "metric", "field", "group_by", "group_by_time", "granularity", "time_zone", "count", "distinct", "language", "having",
+	"ascending", "descending", "reverse"))
 
 func union(sets ...map[string]bool) map[string]bool {
 	all := map[string]bool{}
@@ -113,14 +112,15 @@ func union(sets ...map[string]bool) map[string]bool {
 var aggregations = written.Set("aggregations", "aggregation", "aggregates", "aggs", "pipeline")
 
 // silent are arguments that say nothing about the records that are read, and those of which an error says enough.
-var silent = written.Set("reason", "purpose", "explanation", "description", "intent", "comment", "user", "user_id", "format", "output", "output_format",
-	"verbose", "debug", "pretty", "timeout", "include_metadata", "raw", "limit", "cursor", "page", "page_number", "offset", "skip", "view", "detail")
+var silent = union(pages, written.Set("reason", "purpose", "explanation", "description", "intent", "comment", "user", "user_id", "format",
+	"output", "output_format", "verbose", "debug", "pretty", "timeout", "include_metadata", "raw", "limit", "cursor", "view", "detail"))
 
 // pages are arguments that count pages or records instead of sending a cursor.
 var pages = written.Set("page", "page_number", "offset", "skip", "starting_after", "ending_before")
 
 // spans are words for both bounds of a time.
-var spans = written.Set("date_range", "time_range", "period", "range", "dates", "between", "daterange", "timerange", "date_filter", "time_period")
+var spans = written.Set("date_range", "time_range", "period", "range", "dates", "between", "daterange", "timerange", "date_filter",
+	"time_period")
 
 // bounds are arguments that bound a time, which a filter on the stream's time field does here.
 var bounds = union(spans, written.Set(aliases["since"]...), written.Set(aliases["until"]...),

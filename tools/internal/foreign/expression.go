@@ -9,10 +9,11 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// A filter is read once, whatever its form, into an expression, and the expression's plan is what one call can ask of it. A new form of JSON
-// goes into json.go, a new form of a text into text.go, and a new word for an operator into words.go.
+// A filter is read once, whatever its form, into an expression, and the expression's plan is what one call can ask of it. A new form of
+// JSON goes into json.go, a new form of a text into text.go, and a new word for an operator into words.go.
 
-// An expression is what a filter asks: alternatives, in each of which all conditions are to hold. Without an alternative it was not understood.
+// An expression is what a filter asks: alternatives, in each of which all conditions are to hold. Without an alternative it was not
+// understood.
 type expression [][]condition
 
 // A condition compares a field with a value, which is JSON. Its operator is one of a range, "" for equality, or one of those below.
@@ -191,8 +192,8 @@ func Canonical(raw string) string {
 	return filter.JSON()
 }
 
-// Read is the plan of a filter that was refused, of a stream whose name may stand before its fields. It is false where a condition would be lost,
-// or where no value can fulfil them all.
+// Read is the plan of a filter that was refused, of a stream whose name may stand before its fields. It is false where a condition would
+// be lost, or where no value can fulfil them all.
 func Read(filter, stream string) (Plan, bool) {
 	if IsEmpty(filter) {
 		return everything.plan()
@@ -200,8 +201,8 @@ func Read(filter, stream string) (Plan, bool) {
 	return (&filterReader{left: maxConditions, stream: stream}).read(filter, 0).plan()
 }
 
-// ReadKnown is the plan of a filter of which the names of fields are known: operators in other names are read too. folded are the names that were
-// read so. own is set where the stream has fields whose names are parts of a condition elsewhere.
+// ReadKnown is the plan of a filter of which the names of fields are known: operators in other names are read too. folded are the names
+// that were read so. own is set where the stream has fields whose names are parts of a condition elsewhere.
 func ReadKnown(filter rs.Object, known []string, own bool) (p Plan, folded []string, ok bool) {
 	r := &filterReader{known: known, own: own, left: maxConditions}
 	p, ok = r.read(filter.JSON(), 0).plan()

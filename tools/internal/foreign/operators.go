@@ -60,7 +60,8 @@ var (
 
 // Words in the name of a field by which a condition is not to hold.
 var (
-	denials      = written.Set("not", "no", "non", "without", "exclude", "excludes", "excluded", "excluding", "except", "isnt", "ne", "neq", "nin")
+	denials = written.Set("not", "no", "non", "without", "exclude", "excludes", "excluded", "excluding", "except", "isnt", "ne",
+		"neq", "nin")
 	denyingParts = []string{"un", "non", "in", "im", "dis", "ir", "de"}
 )
 
@@ -123,7 +124,8 @@ func operatorIn(name string, known []string) (fieldOperator, bool) {
 		first, last := strings.Join(words[:i], "_"), strings.Join(words[i:], "_")
 		for _, named := range [][2]string{{first, last}, {last, first}} {
 			base, bound := named[0], BoundOf(named[1])
-			if at := slices.IndexFunc(endings, func(e string) bool { return slices.Contains(known, base+e) && (e == "" || timeBounds[named[1]]) }); bound != "" && at >= 0 {
+			at := slices.IndexFunc(endings, func(e string) bool { return slices.Contains(known, base+e) && (e == "" || timeBounds[named[1]]) })
+			if bound != "" && at >= 0 {
 				return fieldOperator{base + endings[at], []string{bound}}, true
 			}
 		}
@@ -161,13 +163,6 @@ func denied(name string, known []string) fieldOperator {
 	for _, field := range []string{name, "is_" + name, "has_" + name} {
 		if slices.Contains(known, field) {
 			return fieldOperator{field, []string{"ne"}}
-		}
-	}
-	for _, verb := range []string{"is", "has"} {
-		if flag, ok := Flags[verb+":"+strings.TrimPrefix(name, verb+"_")]; ok {
-			if at := slices.IndexFunc(flag.Fields, func(f string) bool { return slices.Contains(known, f) }); at >= 0 && flag.Value == "true" {
-				return fieldOperator{flag.Fields[at], []string{"ne"}}
-			}
 		}
 	}
 	return fieldOperator{name, []string{"ne"}}

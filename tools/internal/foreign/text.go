@@ -20,11 +20,12 @@ var (
 	fieldCall    = written.Expression(`(?i)^(?:lower|upper|trim|date|tolower|toupper)\s*\(\s*([A-Za-z_][\w.]*)\s*\)`)
 	fieldMethod  = written.Expression(`^([A-Za-z_]\w*(?:\.\w+)*?)(?:\.str|\.dt)?\.(\w+)\s*\(([^()]*|\[[^\[\]]*\])\)`)
 	fieldIndex   = written.Expression(`^\w+(?:\.loc)?\[\s*["']([\w. ]+)["']\s*\]`)
-	fieldSign    = written.Expression("^(?:\"([A-Za-z_][\\w.]*)\"|`([A-Za-z_][\\w.]*)`|\\{([A-Za-z_][\\w.]*)\\}|\\[([A-Za-z_][\\w.]*)\\]|([A-Za-z_][\\w.]*))")
+	fieldSign    = written.Expression("^(?:\"([A-Za-z_][\\w.]*)\"|`([A-Za-z_][\\w.]*)`|" +
+		"\\{([A-Za-z_][\\w.]*)\\}|\\[([A-Za-z_][\\w.]*)\\]|([A-Za-z_][\\w.]*))")
 	operatorSign = written.Expression(`(?i)^(?:(>=|<=|<>|!==?|===?|=~|=|>|<|:|~)|\[\$?(\w+)\]\s*=|` +
 		`(?:is\s+)?((?:greater|more|larger|higher|less|fewer|smaller|lower)\s+than(?:\s+or\s+equal(?:\s+to)?)?|at\s+least|at\s+most|` +
-		`over|under|above|below|exceeds|before|after|since|until)\b|(is\s+not|is|not\s+in|in|not\s+(?:i?like|contains|between)|i?like|contains|between|` +
-		`eq|neq?|gte?|ge|lte?|le|matches|starts\s*with|ends\s*with)\b)`)
+		`over|under|above|below|exceeds|before|after|since|until)\b|(is\s+not|is|not\s+in|in|` +
+		`not\s+(?:i?like|contains|between)|i?like|contains|between|eq|neq?|gte?|ge|lte?|le|matches|starts\s*with|ends\s*with)\b)`)
 	boundSign  = written.Expression(`^(?:>=|<=|>|<)`)
 	quotedSign = written.Expression(`(?i)^(?:datetime(?:offset)?|date|timestamp|guid)?\s*(?:'((?:[^'\\]|''|\\.)*)'|"((?:[^"\\]|""|\\.)*)")`)
 	bareSign   = written.Expression(`^[^\s(),;&|'"\[\]{}]+`)
@@ -93,8 +94,8 @@ func (t *filterText) take(part func() *regexp.Regexp) []string {
 	return found
 }
 
-// head is as much of what is left as one part of it may have: a regular expression costs by the length of its text, even where it matches at
-// the start alone.
+// head is as much of what is left as one part of it may have: a regular expression costs by the length of its text, even where it matches
+// at the start alone.
 func (t *filterText) head() string { return t.rest[:min(len(t.rest), 500)] }
 
 // is reports whether something stands at the start.
@@ -178,9 +179,7 @@ func (t *filterText) one() expression {
 	}
 	word := written.Snake(strings.Join(strings.Fields(strings.Join(found[1:], "")), "_"))
 	if word == ":" {
-		if word = "="; t.is(boundSign) {
-			word = t.take(boundSign)[0]
-		}
+		word = "="
 	}
 	return t.compared(field, word)
 }
@@ -261,7 +260,8 @@ func (t *filterText) compared(field, word string) expression {
 		return t.span(field, span[1], span[2])
 	}
 	t.space()
-	if end := map[string]string{"(": ")", "[": "]"}[t.rest[:min(len(t.rest), 1)]]; end != "" && (strings.HasSuffix(word, "in") || word == "=") {
+	end := map[string]string{"(": ")", "[": "]"}[t.rest[:min(len(t.rest), 1)]]
+	if end != "" && (strings.HasSuffix(word, "in") || word == "=") {
 		values := t.values(end)
 		if len(values) == 0 {
 			return nil

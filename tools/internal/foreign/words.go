@@ -13,9 +13,10 @@ var operatorWords = map[string]string{
 	"!":   "ne neq not != !== <> not_equal not_equals not_equal_to does_not_equal is_not",
 	oneOf: "in any any_of one_of", "!" + oneOf: "nin not_in",
 	between: "between range", "!" + between: "not_between",
-	absent: "is_null isnull null not_exists missing is_empty empty", "!" + absent: "exists not_null notnull is_not_null not_empty is_not_empty has_value present",
-	within: "contains like ilike match matches regex starts_with startswith ends_with endswith search icontains includes iexact istartswith iendswith " +
-		"iregex =~ ~ match_phrase match_phrase_prefix wildcard prefix regexp fuzzy substring substringof text",
+	absent:       "is_null isnull null not_exists missing is_empty empty",
+	"!" + absent: "exists not_null notnull is_not_null not_empty is_not_empty has_value present",
+	within: "contains like ilike match matches regex starts_with startswith ends_with endswith search icontains includes iexact istartswith " +
+		"iendswith iregex =~ ~ match_phrase match_phrase_prefix wildcard prefix regexp fuzzy substring substringof text",
 	"!" + within: "not_like not_ilike not_contains does_not_contain",
 	datePart:     "date year month day week week_day quarter hour",
 }
@@ -31,15 +32,14 @@ var (
 )
 
 // wrappers are what other query languages put around conditions that all hold, of which any or none is to hold, or that look for a text.
-var wrappers = map[string]string{
-	"where": "all", "filter": "all", "filters": "all", "query": "all", "term": "all", "terms": "all", "range": "all", "bool": "all", "must": "all",
-	"constant_score": "all", "and": "all", "&": "all", "&&": "all", "all": "all", "all_of": "all", "conditions": "all", "rules": "all",
-	"query_string": "all", "simple_query_string": "all", "expression": "all", "predicate": "all",
-	"or": "any", "any": "any", "|": "any", "||": "any", "should": "any", "any_of": "any",
-	"data": "inner", "record": "inner", "attributes": "inner", "fields": "inner", "properties": "inner",
-	"not": "not", "nor": "not", "must_not": "not", "exclude": "not", "except": "not", "none": "not",
-	"match": "match", "match_phrase": "match", "match_phrase_prefix": "match", "wildcard": "match", "prefix": "match", "regexp": "match", "fuzzy": "match",
-}
+var wrappers = written.ByWord(map[string]string{
+	"all": "where filter filters query term terms range bool must constant_score and & && all all_of conditions rules query_string " +
+		"simple_query_string expression predicate",
+	"any":   "or any | || should any_of",
+	"inner": "data record attributes fields properties",
+	"not":   "not nor must_not exclude except none",
+	"match": "match match_phrase match_phrase_prefix wildcard prefix regexp fuzzy",
+})
 
 // noise are names in a filter of other languages that say how to compare, and ask for nothing.
 var noise = written.Set("options", "boost", "minimum_should_match", "case_insensitive", "_name", "__typename")
@@ -48,17 +48,19 @@ var noise = written.Set("options", "boost", "minimum_should_match", "case_insens
 var rowNames = written.Set("df", "row", "record", "item", "doc", "x")
 
 // propertyTypes are those of Notion, which stand between a property and its condition.
-var propertyTypes = written.Set("rich_text", "title", "text", "number", "date", "select", "multi_select", "status", "checkbox", "people", "email", "url",
-	"phone_number", "created_time", "last_edited_time")
+var propertyTypes = written.Set("rich_text", "title", "text", "number", "date", "select", "multi_select", "status", "checkbox", "people",
+	"email", "url", "phone_number", "created_time", "last_edited_time")
 
 // Flags of messages by what operators call them, with the names of fields that say so and the value that is meant.
 var Flags = map[string]struct {
 	Fields []string
 	Value  string
 }{
-	"has:attachment": {[]string{"has_attachments", "has_attachment"}, "true"}, "has:attachments": {[]string{"has_attachments", "has_attachment"}, "true"},
-	"is:unread": {[]string{"is_seen", "is_read", "seen", "read"}, "false"}, "is:read": {[]string{"is_seen", "is_read", "seen", "read"}, "true"},
-	"is:starred": {[]string{"is_flagged", "is_starred"}, "true"}, "is:flagged": {[]string{"is_flagged", "is_starred"}, "true"},
+	"has:attachment":  {[]string{"has_attachments", "has_attachment"}, "true"},
+	"has:attachments": {[]string{"has_attachments", "has_attachment"}, "true"},
+	"is:unread":       {[]string{"is_seen", "is_read", "seen", "read"}, "false"},
+	"is:read":         {[]string{"is_seen", "is_read", "seen", "read"}, "true"},
+	"is:starred":      {[]string{"is_flagged", "is_starred"}, "true"}, "is:flagged": {[]string{"is_flagged", "is_starred"}, "true"},
 }
 
 // joiners are names beside a list of conditions by which all or any of them are to hold.

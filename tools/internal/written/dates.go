@@ -72,12 +72,14 @@ func span(s string) (first, next time.Time, ok bool) {
 	return first, next, false
 }
 
-// monthsElsewhere are the names of the months in German, French, Spanish, Italian, Portuguese and Dutch where they are not the English ones.
+// monthsElsewhere are the names of the months in German, French, Spanish, Italian, Portuguese and Dutch where they are not the English
+// ones.
 //
 //nolint:misspell // they are not English
 var monthsElsewhere = map[time.Month]string{
-	time.January: "januar janvier enero gennaio janeiro januari", time.February: "februar février fevrier febrero febbraio fevereiro februari",
-	time.March: "märz maerz mars marzo março marco maart", time.April: "avril abril aprile", time.May: "mai mayo maggio maio mei",
+	time.January:  "januar janvier enero gennaio janeiro januari",
+	time.February: "februar février fevrier febrero febbraio fevereiro februari",
+	time.March:    "märz maerz mars marzo março marco maart", time.April: "avril abril aprile", time.May: "mai mayo maggio maio mei",
 	time.June: "juni juin junio giugno junho", time.July: "juli juillet julio luglio julho", time.August: "août aout agosto augustus",
 	time.September: "septembre septiembre settembre setembro", time.October: "oktober octobre octubre ottobre outubro",
 	time.November: "novembre noviembre novembro", time.December: "dezember décembre decembre diciembre dicembre dezembro",

@@ -165,6 +165,17 @@ func Set(words ...string) map[string]bool {
 	return all
 }
 
+// ByWord has what each word of some lists stands for.
+func ByWord(lists map[string]string) map[string]string {
+	all := map[string]string{}
+	for meant, words := range lists {
+		for word := range strings.FieldsSeq(words) {
+			all[word] = meant
+		}
+	}
+	return all
+}
+
 var (
 	timeName    = Expression(`_at$|_on$|date|time`)
 	plainNumber = Expression(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)

@@ -77,11 +77,13 @@ func IsMonth(s string) bool {
 	return long == nil || short == nil
 }
 
-const monthNames = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)`
+const monthNames = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|` +
+	`aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)`
 
 var (
 	// timeWords are what names a time in a query without a year.
-	timeWords = Expression(`(?i)\b(?:(on|in|during|from|of|since|last|this)\s+)?(?:(yesterday|today|(?:last|this|past|previous)\s+(?:week|month|year))|` +
+	timeWords = Expression(`(?i)\b(?:(on|in|during|from|of|since|last|this)\s+)?(?:(yesterday|today|` +
+		`(?:last|this|past|previous)\s+(?:week|month|year))|` +
 		`(\d{1,2})(?:st|nd|rd|th)?\s+(` + monthNames + `)|(` + monthNames + `)(?:\s+(\d{1,2})(?:st|nd|rd|th)?)?)\b`)
 
 	// datedWords are a month with its year, or a day of it: "in March 2026", "12 March 2026", "March 12, 2026", "2026-03", "2026-03-12".

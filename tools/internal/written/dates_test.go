@@ -1,0 +1,50 @@
+package written_test
+
+import (
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+)
+
+// A time of days is the same days as a bound of a search and as a condition of a filter.
+func TestTimesOfDays(t *testing.T) {
+	for text, want := range map[string][3]string{
+		"2026":             {"2026-01-01", "2026-12-31", `{"gte":"2026-01-01","lt":"2027-01-01"}`},
+		"2026-Q2":          {"2026-04-01", "2026-06-30", `{"gte":"2026-04-01","lt":"2026-07-01"}`},
+		"Q4 2026":          {"2026-10-01", "2026-12-31", `{"gte":"2026-10-01","lt":"2027-01-01"}`},
+		"2026-W10":         {"2026-03-02", "2026-03-08", `{"gte":"2026-03-02","lt":"2026-03-09"}`},
+		"February 2024":    {"2024-02-01", "2024-02-29", `{"gte":"2024-02-01","lt":"2024-03-01"}`},
+		"5. März 2026":     {"2026-03-05", "2026-03-05", ""},
+		"5 de marzo 2026":  {"2026-03-05", "2026-03-05", ""},
+		"2026/03/05":       {"2026-03-05", "2026-03-05", ""},
+		"03/05/2026":       {}, // the day and the month may be meant the other way round
+		"2026-03-05":       {}, // as it should be
+		"2026-03-05 10:00": {}, // is in no zone
+		"2026-Q5":          {},
+	} {
+		raw := rs.EncodeJSON(text)
+		got := [3]string{written.Day("since", raw), written.Day("until", raw), written.Range(raw)}
+		if got != want {
+			t.Errorf("%s is %q, want %q", text, got, want)
+		}
+	}
+}
+
+// Values as people write them have one meaning, or none.
+func TestValues(t *testing.T) {
+	for raw, want := range map[string]string{
+		`"yes"`: "true", `"No"`: "false", `"1.234,50 €"`: "1234.50", `"$1,234"`: "1234", `"1780000000"`: `"2026-05-28T20:26:40Z"`,
+		`"2026-03-05 10:00"`: `"2026-03-05T10:00:00Z"`, `"2026-02-30"`: `"2026-02-28"`, `"otter"`: "", `"12"`: "",
+	} {
+		if got := written.Value(raw); got != want {
+			t.Errorf("%s is %s, want %s", raw, got, want)
+		}
+	}
+	for name, want := range map[string]string{"UTC-3": "Etc/GMT+3", "+01:00": "Etc/GMT-1", "GMT+0": "UTC", "PDT": "America/Los_Angeles",
+		"new york": "America/New_York", "Atlantis": ""} {
+		if got := written.Zone(name); got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+}
