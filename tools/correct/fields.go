@@ -46,7 +46,7 @@ func (c *correction) name(param, name string, u use, what string) string {
 		return name
 	}
 	near := c.stream.near(name, u)
-	others := instead(near, known)
+	others := nearest(near, known)
 	switch {
 	case len(near) > 0 || what == "" && len(known) > 0:
 	case len(known) == 0:
@@ -277,7 +277,7 @@ func (c *correction) relations() {
 				continue
 			}
 			near := written.Nearest(name, names, 3)
-			c.say(rs.InvalidExpand, "expand", "%s has no relation %s. %s.", c.stream.Name, quote.Text(name), instead(near, names))
+			c.say(rs.InvalidExpand, "expand", "%s has no relation %s. %s.", c.stream.Name, quote.Text(name), nearest(near, names))
 			to = append(near, names[0])[0]
 			if raw := limits.Get(name); raw != "" {
 				limits = renamed(limits, name, to, raw)
@@ -308,7 +308,7 @@ func (c *correction) view() {
 		return
 	}
 	if near := written.Nearest(view, c.stream.Views, 3); len(near) > 0 {
-		c.say("invalid_request", "view", "%s has no view %s. %s.", c.stream.Name, quote.Text(view), instead(near, nil))
+		c.say("invalid_request", "view", "%s has no view %s. %s.", c.stream.Name, quote.Text(view), nearest(near, nil))
 		c.args = c.args.With("view", rs.EncodeJSON(near[0]))
 	} else if len(c.stream.Views) > 0 {
 		c.say("invalid_request", "view", "%s has no view %s. Leave it out, or name fields.", c.stream.Name, quote.Text(view))
@@ -316,8 +316,8 @@ func (c *correction) view() {
 	}
 }
 
-// instead names what is near to a name, or all that is known.
-func instead(near, known []string) string {
+// nearest names what is near to a name, or all that is known.
+func nearest(near, known []string) string {
 	if len(near) > 0 {
 		return "Nearest: " + quote.Names(near, 12)
 	}

@@ -216,7 +216,7 @@ func (g Grant) missingStream(t Tool, args rs.Object, stream string) *rs.Error {
 	if ref, ok := g.colons(args); ok {
 		e.Send = Call{t.Name, args.With("id", rs.EncodeJSON(ref.String()))}.String()
 	}
-	if everything := written.Set("*", "all", "any", "everything")[strings.ToLower(stream)]; len(near) == 0 || everything {
+	if everything := written.Set("* all any everything")[strings.ToLower(stream)]; len(near) == 0 || everything {
 		known := g.streamsOf("")
 		e.Message += " It has: " + quote.Names(known, 20) + "."
 		if everything && (t.Name == "schema" || t.Name == "search") {

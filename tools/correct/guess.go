@@ -148,9 +148,9 @@ func spread(args rs.Object) (Call, bool) {
 	if !ofValues().MatchString(written.Snake(metric)) || args.Text("field") == "" || !args.Has("stream") {
 		return Call{}, false
 	}
-	list := rs.Object{{Name: "stream", Value: args.Get("stream")}}.WithAll(members(args, "connection_id", "filter", "time_zone")).
-		With("fields", list(args.Get("field"))).With("sort", args.Get("field")).With("limit", "100")
-	return Call{"query_records", list}, true
+	call := instead("query_records", args, nil, "filter", "time_zone")
+	call.Arguments = call.Arguments.With("fields", list(args.Get("field"))).With("sort", args.Get("field")).With("limit", "100")
+	return call, true
 }
 
 var ofValues = written.Expression(`^(?:approx_)?(?:median|percentiles?|quantile|quartile|p\d\d|` +

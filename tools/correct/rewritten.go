@@ -21,8 +21,7 @@ func (t Tool) Unfiltered(args rs.Object, refused *rs.Error) Call {
 		for i, m := range filter {
 			fields[i] = m.Name
 		}
-		list := rs.Object{{Name: "stream", Value: args.Get("stream")}, {Name: "fields", Value: listed(fields)}, {Name: "limit", Value: "100"}}
-		return Call{"query_records", list.WithAll(onlyConnection(args))}
+		return instead("query_records", args, rs.Object{{Name: "fields", Value: listed(fields)}, {Name: "limit", Value: "100"}})
 	}
 	if t.Name != "query_records" || refused.Param != "filter" || len(filter) != 1 {
 		return Call{t.Name, args.Without("filter", "expand", "expand_limit")}
@@ -273,8 +272,7 @@ func (t Tool) SinceDay(args rs.Object, day, field string) Call {
 	if filter, ok := foreign.Compared(args.Object("filter"), field, "gte", rs.EncodeJSON(day)); ok && field != "" {
 		return Call{t.Name, args.Without("changes_since", "cursor").With("filter", filter.JSON())}
 	}
-	search := rs.Object{{Name: "since", Value: rs.EncodeJSON(day)}, {Name: "streams", Value: list(args.Get("stream"))}}
-	return Call{"search", search.WithAll(onlyConnection(args)).WithAll(members(args, "filter", "limit", "time_zone"))}
+	return instead("search", args, rs.Object{{Name: "since", Value: rs.EncodeJSON(day)}}, "filter", "limit", "time_zone")
 }
 
 var otherDate = written.Expression(`^[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{2,4}$|(?i)^(to|yester)day$|^(last|this|next) (week|month|year)$`)

@@ -217,8 +217,8 @@ func (t Tool) worded(args rs.Object) (Call, bool) {
 		if t.Takes(m.Name) || !ok || q == "" || !slices.Contains(words, written.Snake(m.Name)) {
 			continue
 		}
-		search := rs.Object{{Name: "q", Value: rs.EncodeJSON(q)}, {Name: "streams", Value: list(args.Get("stream"))}}
-		return Call{"search", search.WithAll(onlyConnection(args)).WithAll(members(args, "filter", "since", "until", "time_zone", "limit"))}, true
+		query := rs.Object{{Name: "q", Value: rs.EncodeJSON(q)}}
+		return instead("search", args, query, "filter", "since", "until", "time_zone", "limit"), true
 	}
 	return Call{}, false
 }
@@ -240,8 +240,7 @@ func searchFor(args rs.Object, sought rs.Member) (Call, bool) {
 	if !ok || s == "" {
 		return Call{}, false
 	}
-	query := rs.Object{{Name: "q", Value: rs.EncodeJSON(s)}, {Name: "streams", Value: rs.JoinArray([]string{args.Get("stream")})}}
-	return Call{"search", query.WithAll(onlyConnection(args)).WithAll(members(args, "filter"))}, true
+	return instead("search", args, rs.Object{{Name: "q", Value: rs.EncodeJSON(s)}}, "filter"), true
 }
 
 // plan is what one call can ask of the filter of arguments.
@@ -285,11 +284,9 @@ func (t Tool) groupedBy(args rs.Object, excluded rs.Member) (Call, bool) {
 	if t.Name != "aggregate" && absent || args.Has("group_by") || args.Has("group_by_time") {
 		return Call{}, false
 	}
-	grouped := rs.Object{{Name: "stream", Value: args.Get("stream")}, {Name: "metric", Value: `"count"`}}.
-		WithAll(onlyConnection(args)).WithAll(members(args, "metric", "field", "filter", "time_zone")).
-		With("group_by", rs.EncodeJSON(excluded.Name))
-	if absent { // those without a value may be few
-		grouped = grouped.With("limit", "100")
+	call := instead("aggregate", args, rs.Object{{Name: "metric", Value: `"count"`}}, "metric", "field", "filter", "time_zone")
+	if call.Arguments = call.Arguments.With("group_by", rs.EncodeJSON(excluded.Name)); absent { // those without a value may be few
+		call.Arguments = call.Arguments.With("limit", "100")
 	}
-	return Call{"aggregate", grouped}, true
+	return call, true
 }

@@ -142,23 +142,22 @@ func (s KnownStream) suited(u use) []string {
 }
 
 // bodies are words for the text that a record is about.
-var bodies = written.Set("body", "content", "text", "message", "description", "details", "notes", "body_text")
+var bodies = written.Set("body content text message description details notes body_text")
 
 // roles are words for what a field is, beside the roles and types by which a schema says so, the likeliest first.
 var roles = []struct {
 	words map[string]bool
 	is    []use
 }{
-	{written.Set("date", "time", "timestamp", "day", "when", "datetime", "created", "received", "sent", "start", "starts",
-		"occurred", "created_at", "updated_at", "created_time", "start_time", "start_date", "sent_at", "received_at",
-		"occurred_at", "timestamp_at", "event_time"),
+	{written.Set("date time timestamp day when datetime created received sent start starts occurred created_at updated_at created_time",
+		"start_time start_date sent_at received_at occurred_at timestamp_at event_time"),
 		[]use{func(f rs.SchemaField) bool { return f.Role == "event-time" }}},
-	{written.Set("from", "sender", "author", "user", "who", "by", "username", "sender_name", "from_user", "organizer",
-		"writer"), []use{func(f rs.SchemaField) bool { return f.Role == "actor" }}},
-	{written.Set("title", "subject", "name", "headline", "summary", "label", "vendor", "store", "shop",
-		"seller"), []use{func(f rs.SchemaField) bool { return f.Role == "primary-title" }}},
-	{written.Set("amount", "price", "cost", "value", "sum", "total", "total_amount",
-		"total_price"), []use{func(f rs.SchemaField) bool { return f.Type == "number" || slices.Contains(f.Aggregates, "sum") }}},
+	{written.Set("from sender author user who by username sender_name from_user organizer writer"),
+		[]use{func(f rs.SchemaField) bool { return f.Role == "actor" }}},
+	{written.Set("title subject name headline summary label vendor store shop seller"),
+		[]use{func(f rs.SchemaField) bool { return f.Role == "primary-title" }}},
+	{written.Set("amount price cost value sum total total_amount total_price"),
+		[]use{func(f rs.SchemaField) bool { return f.Type == "number" || slices.Contains(f.Aggregates, "sum") }}},
 	{bodies, []use{
 		func(f rs.SchemaField) bool { return bodies[f.Name] }, func(f rs.SchemaField) bool { return f.Role == "secondary" },
 		func(f rs.SchemaField) bool { return f.Type == "text" },

@@ -71,6 +71,17 @@ type Call struct {
 // String returns the call as answers print it: query_records {"stream":"messages"}.
 func (c Call) String() string { return c.Tool + " " + c.Arguments.JSON() }
 
+// instead is a call of another tool, or of this one, on the stream of arguments: with arguments of its own, and of these the connection and
+// those of some names.
+func instead(tool string, args, own rs.Object, names ...string) Call {
+	if tool == "search" {
+		own = append(own, rs.Member{Name: "streams", Value: list(args.Get("stream"))})
+	} else {
+		own = append(rs.Object{{Name: "stream", Value: args.Get("stream")}}, own...)
+	}
+	return Call{tool, own.WithAll(onlyConnection(args)).WithAll(members(args, names...))}
+}
+
 // only returns the one element of a list, or the value itself.
 func only(raw string) string {
 	if list, ok := rs.AsArray(raw); ok && len(list) == 1 {

@@ -2,60 +2,54 @@ package correct
 
 import (
 	"maps"
+	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // aliases are the names under which other APIs know an argument. Each is taken only by a tool that has no argument of that name.
-var aliases = map[string][]string{
-	"stream":        {"stream_name", "stream_id", "streams", "table", "collection"},
-	"streams":       {"stream", "stream_name", "stream_names", "tables", "collections"},
-	"connection_id": {"connection", "connections", "connection_ids", "connection_name", "account", "account_id", "source", "source_id"},
-	"limit": {"page_size", "pagesize", "per_page", "max_results", "num_results", "top_k", "top_n", "top",
-		"first", "take", "max", "size", "k", "n", "max_records", "rows"},
-	"limit_chars":  {"limit", "length", "max_chars", "max_length", "num_chars", "chars", "size"},
-	"offset_chars": {"offset", "start", "start_chars", "char_offset"},
-	"before_chars": {"before", "context_before"},
-	"after_chars":  {"after", "context_after"},
-	"cursor":       {"next_cursor", "page_token", "next_page_token"},
-	"fields":       {"select", "columns", "properties", "projection", "attributes", "field", "field_names", "source_fields"},
-	"field":        {"field_path", "field_name", "column", "property", "attribute", "path", "fields"},
-	"filter":       {"filters", "where", "conditions", "criteria", "formula", "filter_by", "filter_by_formula", "where_clause"},
-	"sort":         {"sort_by", "sortby", "order_by", "orderby", "sort_field", "ordering", "sorts"},
-	"order":        {"sort_order", "sort_direction", "order_direction", "direction", "dir"},
-	"expand": {"include", "includes", "embed", "relations", "populate", "join", "joins", "with", "related", "relationships",
-		"include_related"},
-	"q": {"text", "search", "search_query", "search_term", "search_terms", "keywords", "keyword", "terms",
-		"query_text", "query", "pattern", "phrase", "queries"},
-	"id": {"record_id", "uri", "url", "ids", "record_uri", "result_id", "record"},
-	"metric": {"function", "operation", "aggregation", "aggregate", "agg", "func", "op", "aggregate_function",
-		"metrics", "measure"},
-	"group_by":      {"groupby", "group", "group_by_field"},
-	"group_by_time": {"time_field", "date_field", "group_by_date"},
-	"granularity":   {"interval", "bucket", "period", "time_bucket", "time_granularity"},
-	"time_zone":     {"timezone", "tz"},
-	"since":         {"from", "start", "start_date", "date_from", "from_date", "start_time", "time_min"},
-	"until":         {"to", "end", "end_date", "date_to", "to_date", "end_time", "time_max"},
-}
+var aliases = lists(map[string]string{
+	"stream":        "stream_name stream_id streams table collection",
+	"streams":       "stream stream_name stream_names tables collections",
+	"connection_id": "connection connections connection_ids connection_name account account_id source source_id",
+	"limit":         "page_size pagesize per_page max_results num_results top_k top_n top first take max size k n max_records rows",
+	"limit_chars":   "limit length max_chars max_length num_chars chars size",
+	"offset_chars":  "offset start start_chars char_offset",
+	"before_chars":  "before context_before",
+	"after_chars":   "after context_after",
+	"cursor":        "next_cursor page_token next_page_token",
+	"fields":        "select columns properties projection attributes field field_names source_fields",
+	"field":         "field_path field_name column property attribute path fields",
+	"filter":        "filters where conditions criteria formula filter_by filter_by_formula where_clause",
+	"sort":          "sort_by sortby order_by orderby sort_field ordering sorts",
+	"order":         "sort_order sort_direction order_direction direction dir",
+	"expand":        "include includes embed relations populate join joins with related relationships include_related",
+	"q":             "text search search_query search_term search_terms keywords keyword terms query_text query pattern phrase queries",
+	"id":            "record_id uri url ids record_uri result_id record",
+	"metric":        "function operation aggregation aggregate agg func op aggregate_function metrics measure",
+	"group_by":      "groupby group group_by_field",
+	"group_by_time": "time_field date_field group_by_date",
+	"granularity":   "interval bucket period time_bucket time_granularity",
+	"time_zone":     "timezone tz",
+	"since":         "from start start_date date_from from_date start_time time_min",
+	"until":         "to end end_date date_to to_date end_time time_max",
+})
 
 // lackingAliases are names that stand for an argument only where that is not given, for they may be fields.
-var lackingAliases = map[string][]string{
-	"stream": {"resource", "entity", "entity_type", "resource_type", "object_type", "record_type", "dataset", "type", "model", "index",
-		"from"},
-	"streams": {"resources", "types", "type", "resource", "entity", "index", "in"},
-	"id":      {"key", "pk"},
-}
+var lackingAliases = lists(map[string]string{
+	"stream":  "resource entity entity_type resource_type object_type record_type dataset type model index from",
+	"streams": "resources types type resource entity index in",
+	"id":      "key pk",
+})
 
 // envelopes are objects that others put arguments into.
-var envelopes = written.Set("args", "arguments", "params", "parameters", "input", "variables", "request", "body", "payload")
+var envelopes = written.Set("args arguments params parameters input variables request body payload")
 
 // streamWords are what the records of a stream are also called.
-var streamWords = map[string]string{
-	"email": "messages", "emails": "messages", "mail": "messages", "mails": "messages", "chat": "messages", "chats": "messages",
-	"appointment": "events", "appointments": "events", "meeting": "events", "meetings": "events",
-	"purchase": "orders", "purchases": "orders", "file": "attachments", "files": "attachments",
-	"conversation": "threads", "conversations": "threads",
-}
+var streamWords = written.ByWord(map[string]string{
+	"messages": "email emails mail mails chat chats", "events": "appointment appointments meeting meetings",
+	"orders": "purchase purchases", "attachments": "file files", "threads": "conversation conversations",
+})
 
 // StreamOf is the usual name of the stream whose records are called by a word; "" where none is known.
 func StreamOf(word string) string { return streamWords[word] }
@@ -96,9 +90,16 @@ var flags = map[string][2]string{
 var nameArguments = []string{"stream", "connection_id", "field", "id", "group_by", "group_by_time", "time_zone", "sort"}
 
 // beside are arguments that other tools take, or that say nothing about the read; they are no fields of a stream.
-var beside = union(silent, written.Set("include_deleted", "full", "mode", "sort", "order", "fields", "q", "query", "streams",
-	"expand", "metric", "field", "group_by", "group_by_time", "granularity", "time_zone", "count", "distinct", "language", "having",
-	"ascending", "descending", "reverse"))
+var beside = union(silent, written.Set("include_deleted full mode sort order fields q query streams expand metric field group_by "+
+	"group_by_time granularity time_zone count distinct language having ascending descending reverse"))
+
+func lists(of map[string]string) map[string][]string {
+	all := map[string][]string{}
+	for name, words := range of {
+		all[name] = strings.Fields(words)
+	}
+	return all
+}
 
 func union(sets ...map[string]bool) map[string]bool {
 	all := map[string]bool{}
@@ -109,21 +110,20 @@ func union(sets ...map[string]bool) map[string]bool {
 }
 
 // aggregations are objects that other APIs have for a metric and its field.
-var aggregations = written.Set("aggregations", "aggregation", "aggregates", "aggs", "pipeline")
+var aggregations = written.Set("aggregations aggregation aggregates aggs pipeline")
 
 // silent are arguments that say nothing about the records that are read, and those of which an error says enough.
-var silent = union(pages, written.Set("reason", "purpose", "explanation", "description", "intent", "comment", "user", "user_id", "format",
-	"output", "output_format", "verbose", "debug", "pretty", "timeout", "include_metadata", "raw", "limit", "cursor", "view", "detail"))
+var silent = union(pages, written.Set("reason purpose explanation description intent comment user user_id format output output_format "+
+	"verbose debug pretty timeout include_metadata raw limit cursor view detail"))
 
 // pages are arguments that count pages or records instead of sending a cursor.
-var pages = written.Set("page", "page_number", "offset", "skip", "starting_after", "ending_before")
+var pages = written.Set("page page_number offset skip starting_after ending_before")
 
 // spans are words for both bounds of a time.
-var spans = written.Set("date_range", "time_range", "period", "range", "dates", "between", "daterange", "timerange", "date_filter",
-	"time_period")
+var spans = written.Set("date_range time_range period range dates between daterange timerange date_filter time_period")
 
 // bounds are arguments that bound a time, which a filter on the stream's time field does here.
 var bounds = union(spans, written.Set(aliases["since"]...), written.Set(aliases["until"]...),
-	written.Set("since", "until", "after", "before", "date", "created_after", "created_before"))
+	written.Set("since until after before date created_after created_before"))
 
-var granularities = written.Set("hour", "day", "week", "month", "quarter", "year")
+var granularities = written.Set("hour day week month quarter year")

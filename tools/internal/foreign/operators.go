@@ -60,8 +60,7 @@ var (
 
 // Words in the name of a field by which a condition is not to hold.
 var (
-	denials = written.Set("not", "no", "non", "without", "exclude", "excludes", "excluded", "excluding", "except", "isnt", "ne",
-		"neq", "nin")
+	denials      = written.Set("not no non without exclude excludes excluded excluding except isnt ne neq nin")
 	denyingParts = []string{"un", "non", "in", "im", "dis", "ir", "de"}
 )
 
@@ -154,7 +153,7 @@ func BoundOf(word string) string {
 
 // timeBounds are words that bound a time and say nothing of any other field; endings are those of the names of times.
 var (
-	timeBounds = written.Set("before", "after", "since", "until")
+	timeBounds = written.Set("before after since until")
 	endings    = []string{"", "_at", "_on", "_date", "_time"}
 )
 

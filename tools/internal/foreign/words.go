@@ -26,9 +26,9 @@ var complements = map[string]string{"gte": "lt", "gt": "lte", "lte": "gt", "lt":
 
 // Names of the parts of a condition that is written out, such as {"field":"total","operator":">=","value":100}.
 var (
-	fieldParts    = written.Set("field", "field_path", "field_name", "column", "property", "attribute", "key", "name")
-	operatorParts = written.Set("operator", "op", "comparison", "condition", "comparator", "cmp", "predicate")
-	valueParts    = written.Set("value", "values", "operand", "val")
+	fieldParts    = written.Set("field field_path field_name column property attribute key name")
+	operatorParts = written.Set("operator op comparison condition comparator cmp predicate")
+	valueParts    = written.Set("value values operand val")
 )
 
 // wrappers are what other query languages put around conditions that all hold, of which any or none is to hold, or that look for a text.
@@ -42,14 +42,14 @@ var wrappers = written.ByWord(map[string]string{
 })
 
 // noise are names in a filter of other languages that say how to compare, and ask for nothing.
-var noise = written.Set("options", "boost", "minimum_should_match", "case_insensitive", "_name", "__typename")
+var noise = written.Set("options boost minimum_should_match case_insensitive _name __typename")
 
 // rowNames are what programs call a row.
-var rowNames = written.Set("df", "row", "record", "item", "doc", "x")
+var rowNames = written.Set("df row record item doc x")
 
 // propertyTypes are those of Notion, which stand between a property and its condition.
-var propertyTypes = written.Set("rich_text", "title", "text", "number", "date", "select", "multi_select", "status", "checkbox", "people",
-	"email", "url", "phone_number", "created_time", "last_edited_time")
+var propertyTypes = written.Set("rich_text title text number date select multi_select status checkbox people email url phone_number " +
+	"created_time last_edited_time")
 
 // Flags of messages by what operators call them, with the names of fields that say so and the value that is meant.
 var Flags = map[string]struct {
@@ -64,4 +64,4 @@ var Flags = map[string]struct {
 }
 
 // joiners are names beside a list of conditions by which all or any of them are to hold.
-var joiners = written.Set("logic", "conjunction", "combinator", "operator", "op", "condition", "join", "mode", "type", "boolean")
+var joiners = written.Set("logic conjunction combinator operator op condition join mode type boolean")

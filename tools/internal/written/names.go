@@ -156,11 +156,13 @@ func Names(s string) []string {
 	return slices.DeleteFunc(values, func(v string) bool { return v == "" })
 }
 
-// Set has the words that it is made of.
-func Set(words ...string) map[string]bool {
+// Set has the words of some lists.
+func Set(lists ...string) map[string]bool {
 	all := map[string]bool{}
-	for _, word := range words {
-		all[word] = true
+	for _, words := range lists {
+		for word := range strings.FieldsSeq(words) {
+			all[word] = true
+		}
 	}
 	return all
 }
