@@ -267,11 +267,11 @@ func (t Tool) LookUp(args rs.Object) Call {
 		}
 	}
 	look := rs.Object{}
-	if s := args.Text("stream"); s != "" && rs.UnsafeName(s) == "" && !t.Takes("id") {
-		look = rs.Object{{Name: "stream", Value: rs.EncodeJSON(s)}}
-	}
 	if t.Takes("id") {
 		return Call{"schema", look}
+	}
+	if s := args.Text("stream"); s != "" && rs.UnsafeName(s) == "" {
+		look = rs.Object{{Name: "stream", Value: rs.EncodeJSON(s)}}
 	}
 	return Call{"schema", look.WithAll(onlyConnection(args))}
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
@@ -22,24 +21,13 @@ type meaning struct {
 	certain, denied bool
 }
 
-// meanings are those of the words for operators.
-var meanings = sync.OnceValue(func() map[string]meaning {
-	all := map[string]meaning{}
-	for operator, words := range operatorWords {
-		plain, denied := strings.CutPrefix(operator, "!")
-		plain, likely := strings.CutPrefix(plain, "?")
-		m := meaning{plain, !denied && !likely && (plain == "" || slices.Contains(rs.RangeOperators, plain)), denied}
-		for word := range strings.FieldsSeq(words) {
-			all[word] = m
-		}
-	}
-	return all
-})
-
 // meaningOf returns what a word says of a field and a value; false if it says nothing.
 func meaningOf(word string) (m meaning, ok bool) {
-	m, ok = meanings()[plainWord(word)]
-	return m, ok
+	operator, ok := operators[plainWord(word)]
+	operator, denied := strings.CutPrefix(operator, "!")
+	operator, likely := strings.CutPrefix(operator, "?")
+	certain := ok && !denied && !likely && (operator == "" || slices.Contains(rs.RangeOperators, operator))
+	return meaning{operator, certain, denied}, ok
 }
 
 // isBound reports whether an operator is one of a range.

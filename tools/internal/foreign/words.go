@@ -2,8 +2,8 @@ package foreign
 
 import "github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 
-// operatorWords are the words for each operator of a condition. Of those behind a '?' it is only likely, and those behind a '!' deny it.
-var operatorWords = map[string]string{
+// operators are those of a condition by their words. Of those behind a '?' it is only likely, and those behind a '!' deny it.
+var operators = written.ByWord(map[string]string{
 	"":     "eq = == === exact equals equal is value",
 	"gte":  "gte >= min minimum ge greater_than_or_equal greater_than_or_equal_to at_least more_than_or_equal_to",
 	"gt":   "gt > larger_than higher_than exceeds greater_than more_than over above after later_than newer_than",
@@ -19,7 +19,7 @@ var operatorWords = map[string]string{
 		"iendswith iregex =~ ~ match_phrase match_phrase_prefix wildcard prefix regexp fuzzy substring substringof text",
 	"!" + within: "not_like not_ilike not_contains does_not_contain",
 	datePart:     "date year month day week week_day quarter hour",
-}
+})
 
 // complements are the operators that say what the others exclude.
 var complements = map[string]string{"gte": "lt", "gt": "lte", "lte": "gt", "lt": "gte"}

@@ -204,6 +204,7 @@ func untimedOf(pages []sourcePage) (n int) {
 func (p *Reader) warnings(pages []sourcePage) string {
 	var says, failed, items []string
 	unfiltered, untimed, oldest := false, untimedOf(pages), time.Time{}
+	timeless := strings.Join(p.timeless, ", ")
 	for i, page := range pages {
 		unfiltered = unfiltered || page.all
 		if page.all && page.more && len(page.hits) > 0 {
@@ -212,7 +213,7 @@ func (p *Reader) warnings(pages []sourcePage) string {
 			}
 		}
 		if page.err != nil {
-			name := strings.Join(p.timeless, ", ")
+			name := timeless
 			if i < len(p.sources) {
 				name = sourceName(p.sources[i])
 			}
@@ -221,20 +222,21 @@ func (p *Reader) warnings(pages []sourcePage) string {
 		items = append(items, page.meta.Array("warnings")...)
 	}
 	if unfiltered {
-		says = append(says, fmt.Sprintf("This resource server does not filter what this token reads by time: the first %d of each stream were looked through.", maxHits))
+		says = append(says, fmt.Sprintf("This resource server does not filter what this token reads by time: "+
+			"the first %d of each stream were looked through.", maxHits))
 		if !oldest.IsZero() {
 			says = append(says, "What is older than "+filter.Instant(oldest)+" may be missing.")
 		}
 	}
 	if last := len(pages) - 1; last == len(p.sources) && pages[last].more {
-		says = append(says, fmt.Sprintf("Of %s only the first %d hits were looked through.", strings.Join(p.timeless, ", "), maxHits))
+		says = append(says, fmt.Sprintf("Of %s only the first %d hits were looked through.", timeless, maxHits))
 	}
 	if untimed > 0 {
-		says = append(says, fmt.Sprintf("Left out, because their time is not known: %d; at most %d are looked up. A search of %s without since and until has them.",
-			untimed, maxDatedHits, strings.Join(p.timeless, ", ")))
+		says = append(says, fmt.Sprintf("Left out, because their time is not known: %d; at most %d are looked up. "+
+			"A search of %s without since and until has them.", untimed, maxDatedHits, timeless))
 	}
 	if len(p.timeless) > 0 && p.Words == "" {
-		says = append(says, strings.Join(p.timeless, ", ")+" have no time of their own and are not listed.")
+		says = append(says, timeless+" have no time of their own and are not listed.")
 	}
 	if len(p.left) > 0 {
 		names := make([]string, len(p.left))
