@@ -215,13 +215,6 @@ func (c *correction) bounded(filter rs.Object) rs.Object {
 	return append(rest, rs.Member{Name: at, Value: timed.JSON()})
 }
 
-// dateForm is a condition on a time with its dates in the form that a filter takes.
-func dateForm(t Tool, condition string) string {
-	args := rs.Object{{Name: "filter", Value: rs.Object{{Name: "time", Value: condition}}.JSON()}}
-	call, _ := t.Rewritten(args, &rs.Error{Code: "invalid_request"})
-	return cmp.Or(call.Arguments.Object("filter").Get("time"), condition)
-}
-
 // byValue looks at the value of a condition whose field the stream does not have: a date is compared with a time and a number with a
 // number, and a date under a name like no other with the time of the records.
 func (c *correction) byValue(filter rs.Object, field, value string, u use) (string, use) {

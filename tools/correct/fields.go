@@ -1,6 +1,7 @@
 package correct
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -225,7 +226,7 @@ func (c *correction) filter(t Tool) {
 			c.open = true // a date or a word is no bound of a number
 		default:
 			if f := c.stream.field(to); to != field && f != nil && isTime(*f) {
-				m.Value = dateForm(t, m.Value)
+				m.Value = cmp.Or(inForm(rs.Member{Name: "time", Value: m.Value}, ""), m.Value)
 			}
 			mended = append(mended, rs.Member{Name: to, Value: m.Value})
 		}

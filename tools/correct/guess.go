@@ -89,8 +89,8 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 			}
 		}
 	}
-	if timed, ok := t.inForm(args, refused.Param); ok { // without one the error says the form
-		return Call{t.Name, timed}, timed != nil
+	if mended, ok := t.timed(args, refused.Param); ok { // without one the error says the form
+		return Call{t.Name, mended}, mended != nil
 	}
 	if call, ok := t.complete(guess, refused); ok {
 		if misplaced, ok := t.misplaced(call.Arguments); ok && t.Name == "search" {
@@ -106,9 +106,9 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	return t.LookUp(guess), true
 }
 
-// inForm are arguments with the one that was refused in the form that the tool takes, where it says a time; none where the error says the
+// timed are arguments with the one that was refused in the form that the tool takes, where it says a time; none where the error says the
 // form. It is false for any other argument.
-func (t Tool) inForm(args rs.Object, param string) (timed rs.Object, ok bool) {
+func (t Tool) timed(args rs.Object, param string) (mended rs.Object, ok bool) {
 	raw := args.Get(param)
 	bound := param == "since" || param == "until"
 	last, short := written.LastOfMonth(raw)

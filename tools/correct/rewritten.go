@@ -63,30 +63,7 @@ func (t Tool) Rewritten(args rs.Object, refused *rs.Error) (Call, bool) {
 	}
 	filter, found := args.Object("filter"), false
 	for _, m := range filter {
-		compact := func(raw string) string {
-			if written.IsTimeName(m.Name) {
-				return written.CompactDay(raw)
-			}
-			return ""
-		}
-		if o := rs.AsObject(m.Value); o != nil {
-			for _, r := range o {
-				operator, value := written.Bound(r.Name, r.Value)
-				if value = cmp.Or(compact(r.Value), value); value != "" {
-					if operator != r.Name {
-						o = o.Without(r.Name)
-					}
-					o, found = o.With(operator, value), true
-				}
-			}
-			filter = filter.With(m.Name, o.JSON())
-		} else if p, ok := foreign.Read(rs.Object{m}.JSON(), ""); ok && p.Calls == 1 && p.Filter.Object(m.Name) != nil { // "> 5"
-			filter, found = filter.With(m.Name, p.Filter.Get(m.Name)), true
-		} else if two := written.Numbers(m.Value); two != nil && strings.Contains(refused.Message, "number") {
-			filter, found = filter.With(m.Name, rs.Object{{Name: "gte", Value: two[0]}, {Name: "lte", Value: two[1]}}.JSON()), true
-		} else if flag, ok := map[string]string{"0": "false", "1": "true"}[m.Value]; ok && strings.Contains(refused.Message, "boolean") {
-			filter, found = filter.With(m.Name, flag), true
-		} else if value := cmp.Or(compact(m.Value), written.Range(m.Value), written.Value(m.Value)); value != "" {
+		if value := inForm(m, refused.Message); value != "" {
 			filter, found = filter.With(m.Name, value), true
 		}
 	}
@@ -94,6 +71,45 @@ func (t Tool) Rewritten(args rs.Object, refused *rs.Error) (Call, bool) {
 		return Call{}, false
 	}
 	return Call{t.Name, args.With("filter", filter.JSON())}, true
+}
+
+// inForm is a condition in the form that a filter takes, where a resource server refused it with a message; "" for one that stays as it is.
+func inForm(m rs.Member, message string) string {
+	compact := func(raw string) string {
+		if written.IsTimeName(m.Name) {
+			return written.CompactDay(raw)
+		}
+		return ""
+	}
+	if bounds := rs.AsObject(m.Value); bounds != nil {
+		mended := bounds
+		for _, r := range bounds {
+			operator, value := written.Bound(r.Name, r.Value)
+			if value = cmp.Or(compact(r.Value), value); value == "" {
+				continue
+			}
+			if operator != r.Name {
+				mended = mended.Without(r.Name)
+			}
+			mended = mended.With(operator, value)
+		}
+		if slices.Equal(mended, bounds) {
+			return ""
+		}
+		return mended.JSON()
+	}
+	p, ok := foreign.Read(rs.Object{m}.JSON(), "")
+	numbers := written.Numbers(m.Value)
+	flag := map[string]string{"0": "false", "1": "true"}[m.Value]
+	switch {
+	case ok && p.Calls == 1 && p.Filter.Object(m.Name) != nil: // "> 5"
+		return p.Filter.Get(m.Name)
+	case numbers != nil && strings.Contains(message, "number"):
+		return rs.Object{{Name: "gte", Value: numbers[0]}, {Name: "lte", Value: numbers[1]}}.JSON()
+	case flag != "" && strings.Contains(message, "boolean"):
+		return flag
+	}
+	return cmp.Or(compact(m.Value), written.Range(m.Value), written.Value(m.Value))
 }
 
 // CurrencyLeftOut says that a filter compares with an amount that has a currency; "" where it does not.
