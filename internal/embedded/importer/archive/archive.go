@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
@@ -290,3 +291,13 @@ type file struct {
 }
 
 func (f *file) Stat() (fs.FileInfo, error) { return f.entry.FileInfo(), nil }
+
+// A folderInfo describes a folder in an archive, by its name.
+type folderInfo string
+
+func (f folderInfo) Name() string     { return string(f) }
+func (folderInfo) Size() int64        { return 0 }
+func (folderInfo) Mode() fs.FileMode  { return fs.ModeDir | 0o500 }
+func (folderInfo) ModTime() time.Time { return time.Time{} }
+func (folderInfo) IsDir() bool        { return true }
+func (folderInfo) Sys() any           { return nil }
