@@ -97,14 +97,8 @@ func (s access) body(r store.Record, wanted []string) (recordBody, error) {
 		return recordBody{}, err
 	}
 	return recordBody{
-		Data:                data,
-		EmittedAt:           model.FormatInstant(r.Emitted),
-		ID:                  r.ID,
-		Object:              "record",
-		Stream:              s.Stream.Name,
-		ConnectionID:        s.Connection.ID,
-		ConnectorInstanceID: s.Connection.ID,
-		DisplayName:         s.Connection.DisplayName,
+		Data: data, EmittedAt: model.FormatInstant(r.Emitted), ID: r.ID, Object: "record", Stream: s.Stream.Name,
+		ConnectionID: s.Connection.ID, ConnectorInstanceID: s.Connection.ID, DisplayName: s.Connection.DisplayName,
 	}, nil
 }
 

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -36,7 +37,7 @@ func parseParams(rawQuery string, known routeParams) (params, *apiError) {
 		return params{}, invalidRequest("Malformed query string")
 	}
 	p := params{single: map[string]string{}, lists: map[string][]string{}, limits: map[string]string{}}
-	for _, key := range sortedKeys(values) {
+	for _, key := range slices.Sorted(maps.Keys(values)) {
 		if refusal := p.take(key, values[key], known); refusal != nil {
 			return params{}, refusal
 		}
@@ -142,13 +143,4 @@ func (p params) binding(connectionID string) string {
 	}
 	values.Set("connection_id", connectionID)
 	return values.Encode()
-}
-
-func sortedKeys(values url.Values) []string {
-	keys := make([]string, 0, len(values))
-	for key := range values {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }

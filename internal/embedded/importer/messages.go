@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
@@ -67,10 +68,8 @@ func attachmentItem(f mail.Attachment) item.Item {
 // tuneMail says what inference cannot know of messages.
 func tuneMail(stream *model.Stream) {
 	for index := range stream.Fields {
-		switch field := &stream.Fields[index]; field.Name {
-		case "to", "cc", "from_email":
-			field.Lexical = true
-		}
+		field := &stream.Fields[index]
+		field.Lexical = field.Lexical || slices.Contains([]string{"to", "cc", "from_email"}, field.Name)
 	}
 }
 

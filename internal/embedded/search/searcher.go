@@ -65,7 +65,6 @@ type Result struct {
 	Marks              Marker
 	Time               string // that was preferred, in words
 	TimeWords          []string
-	Languages          []string
 }
 
 // A Replacement is what was looked for in place of, or beside, a word of the query.

@@ -9,32 +9,26 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// Names that fields of a role tend to have, the likeliest first.
-func eventTimeNames() []string {
-	return []string{
+// roleNames are what fields of a role tend to be called, the likeliest first.
+var roleNames = map[string][]string{
+	"event-time": {
 		"receivedat", "sentat", "occurredat", "happenedat", "takenat", "startsat", "startedat", "starttime", "start", "startdate", "orderedat",
-		"playedat",
-		"publishedat", "postedat", "date", "datetime", "timestamp", "time", "createdat", "created", "endtime", "ts", "editedat", "updatedat",
-		"modifiedat",
-	}
-}
-
-func titleNames() []string {
-	return []string{"title", "subject", "name", "headline", "displayname", "label", "trackname", "activityname", "filename", "question",
-		"summary"}
-}
-
-func secondaryNames() []string {
-	return []string{"snippet", "description", "body", "bodytext", "text", "fulltext", "textcontent", "content", "summary", "notes", "note",
-		"message", "comment"}
-}
-
-func actorNames() []string {
-	return []string{"fromname", "author", "sender", "username", "from", "fromemail", "artist", "artistname", "merchant"}
+		"playedat", "publishedat", "postedat", "date", "datetime", "timestamp", "time", "createdat", "created", "endtime", "ts", "editedat",
+		"updatedat", "modifiedat",
+	},
+	"primary-title": {
+		"title", "subject", "name", "headline", "displayname", "label", "trackname", "activityname", "filename", "question", "summary",
+	},
+	"secondary": {
+		"snippet", "description", "body", "bodytext", "text", "fulltext", "textcontent", "content", "summary", "notes", "note", "message",
+		"comment",
+	},
+	"actor": {"fromname", "author", "sender", "username", "from", "fromemail", "artist", "artistname", "merchant"},
 }
 
 // assignRole gives a role to the declared field or to the first of the likely names that has one of the types and no role yet.
-func assignRole(fields []model.Field, role, declared string, names []string, kinds ...string) *model.Field {
+func assignRole(fields []model.Field, role, declared string, kinds ...string) *model.Field {
+	names := roleNames[role]
 	if declared != "" {
 		names = []string{declared}
 	}

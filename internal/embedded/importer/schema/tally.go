@@ -290,7 +290,7 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 	if idField := declared.ID(); HasField(stream.Fields, idField) {
 		stream.PrimaryKey = []string{idField}
 	}
-	eventTime := assignRole(stream.Fields, "event-time", declared.TimeField, eventTimeNames(), "timestamp")
+	eventTime := assignRole(stream.Fields, "event-time", declared.TimeField, "timestamp")
 	if eventTime == nil {
 		eventTime = onlyTimestamp(stream.Fields)
 	}
@@ -307,8 +307,8 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 	stream.CursorField = cmp.Or(declared.CursorField, stream.CursorField)
 	stream.ConsentTimeField = cmp.Or(declared.ConsentTimeField, stream.ConsentTimeField)
 	stream.Views = declared.Views
-	assignRole(stream.Fields, "primary-title", declared.TitleField, titleNames(), "string", "text")
-	assignRole(stream.Fields, "secondary", "", secondaryNames(), "string", "text")
-	assignRole(stream.Fields, "actor", "", actorNames(), "string", "text")
+	assignRole(stream.Fields, "primary-title", declared.TitleField, "string", "text")
+	assignRole(stream.Fields, "secondary", "", "string", "text")
+	assignRole(stream.Fields, "actor", "", "string", "text")
 	return stream, nil
 }

@@ -26,7 +26,6 @@ func IsAssistant(name string, start []byte) bool {
 type assistantNode struct {
 	Parent  string
 	Message struct {
-		ID         string
 		Author     struct{ Role, Name string }
 		CreateTime json.Number `json:"create_time"`
 		Content    struct {

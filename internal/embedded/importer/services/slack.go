@@ -71,10 +71,10 @@ func (u SlackUsers) plain(text string) string {
 func Slack(file io.ReadSeeker, channel string, users SlackUsers) item.Reader {
 	return shaped{objects.NewArray(file), func(one item.Item) (item.Item, error) {
 		var message struct {
-			Type, Subtype, User, Username, Text, TS string
-			ThreadTS                                string `json:"thread_ts"`
-			Files                                   []struct{ Name, Title string }
-			Reactions                               []struct {
+			Subtype, User, Username, Text, TS string
+			ThreadTS                          string `json:"thread_ts"`
+			Files                             []struct{ Name, Title string }
+			Reactions                         []struct {
 				Name  string
 				Count int
 			}
