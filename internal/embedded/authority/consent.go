@@ -2,6 +2,7 @@ package authority
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	_ "embed" // the page
@@ -259,10 +260,7 @@ func redirectSource(r *request) string {
 
 // describe says who asks for what.
 func (s *Server) describe(view *consentView, r *request) error {
-	view.Client, view.ClientID, view.Owner = inOrder(r.client.Name), r.client.ID, r.owner
-	if view.Client == "" {
-		view.Client = "A program without a name"
-	}
+	view.Client, view.ClientID, view.Owner = cmp.Or(inOrder(r.client.Name), "A program without a name"), r.client.ID, r.owner
 	if u, err := url.Parse(r.redirectURI); err == nil {
 		view.ReturnsTo = u.Host
 	}

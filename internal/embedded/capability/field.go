@@ -3,6 +3,7 @@ package capability
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -102,9 +103,7 @@ func canAggregate(f model.Field, kind string) bool {
 // Flags spells the capabilities in one string, such as "t=timestamp,role=event-time,eq,r=gte|gt|lte|lt,a=max|min".
 func Flags(field model.Field, meaning bool) string {
 	kind := extendedType(field)
-	if kind == "" {
-		kind = strings.Join(jsonTypes(field), "|")
-	}
+	kind = cmp.Or(kind, strings.Join(jsonTypes(field), "|"))
 	flags := []string{"t=" + kind}
 	if field.Role != "" {
 		flags = append(flags, "role="+field.Role)

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"net/url"
@@ -133,9 +134,7 @@ func withTags(fields []item.Field, text string) []item.Field {
 // linkItem is a link of a note, whose id is put in front when it is known.
 func linkItem(from string, link []string, notes Notes) item.Item {
 	target := strings.TrimSpace(link[2])
-	if target == "" {
-		target = path.Base(from) // a heading of the same note
-	}
+	target = cmp.Or(target, path.Base(from)) // a heading of the same note
 	kind, to := "note", notes.find(target)
 	if ending := path.Ext(target); to == "" && ending != "" && len(ending) <= 6 && !strings.Contains(ending, " ") {
 		kind = "attachment"

@@ -2,6 +2,7 @@ package mail
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"mime/quotedprintable"
 	"net/mail"
 	"net/textproto"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -59,9 +61,7 @@ func (m *message) walk(header textproto.MIMEHeader, body []byte, depth int) {
 		m.parts = append(m.parts, textPart{m.decodeText(params["charset"], content), kind == "text/html"})
 		return
 	}
-	if name == "" {
-		name = unnamed(kind)
-	}
+	name = cmp.Or(name, unnamed(kind))
 	m.files = append(m.files, Attachment{name, kind, content})
 }
 
@@ -276,12 +276,9 @@ type message struct {
 }
 
 func (m *message) defect(text string) {
-	for _, known := range m.defects {
-		if known == text {
-			return
-		}
+	if !slices.Contains(m.defects, text) {
+		m.defects = append(m.defects, text)
 	}
-	m.defects = append(m.defects, text)
 }
 
 func decodeWords(text string) string {

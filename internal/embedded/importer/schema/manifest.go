@@ -3,6 +3,7 @@ package schema
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -127,17 +128,11 @@ func parseConnector(text []byte) (Connector, error) {
 		return Connector{}, err
 	}
 	connector := Connector{Key: outer.Key, SourceID: outer.SourceID, Connections: outer.Connections, Streams: streams}
-	if connector.SourceID == "" {
-		connector.SourceID = folderSourceID + connector.Key
-	}
+	connector.SourceID = cmp.Or(connector.SourceID, folderSourceID+connector.Key)
 	for index := range connector.Connections {
 		connection := &connector.Connections[index]
-		if connection.DisplayName == "" {
-			connection.DisplayName = connection.ID
-		}
-		if connection.Folder == "" {
-			connection.Folder = connection.ID
-		}
+		connection.DisplayName = cmp.Or(connection.DisplayName, connection.ID)
+		connection.Folder = cmp.Or(connection.Folder, connection.ID)
 		if !fs.ValidPath(connection.Folder) {
 			return Connector{}, fmt.Errorf("%s: connection %q: %q is not a folder below this one", ManifestName, connection.ID, connection.Folder)
 		}
@@ -233,9 +228,7 @@ func completeRelation(r *model.Relation) error {
 	if r.ForeignKey == "" {
 		return fmt.Errorf("relation %q has no foreign_key: name the field that holds the record id", r.Name)
 	}
-	if r.Target == "" {
-		r.Target = r.Name
-	}
+	r.Target = cmp.Or(r.Target, r.Name)
 	switch r.Cardinality {
 	case "has_one":
 		if r.DefaultLimit != 0 || r.MaxLimit != 0 {

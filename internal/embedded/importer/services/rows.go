@@ -117,9 +117,7 @@ func ofxMoment(text string) string {
 		return text
 	}
 	day, hour, second, zone := part[1]+"-"+part[2]+"-"+part[3], part[4], part[6], ""
-	if second == "" {
-		second = "00"
-	}
+	second = cmp.Or(second, "00")
 	if part[8] != "" {
 		sign, minutes := "+", "00"
 		if part[7] == "-" {

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -63,9 +64,7 @@ func columnNames(header []string) []string {
 			}
 			return '_'
 		}, units.Replace(strings.TrimSpace(title))), "_")
-		if name == "" {
-			name = fmt.Sprintf("column_%d", index+1)
-		}
+		name = cmp.Or(name, fmt.Sprintf("column_%d", index+1))
 		unique := name
 		for number := 2; taken[unique]; number++ {
 			unique = fmt.Sprintf("%s_%d", name, number)
