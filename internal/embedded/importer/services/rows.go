@@ -116,8 +116,7 @@ func ofxMoment(text string) string {
 	if part == nil {
 		return text
 	}
-	day, hour, second, zone := part[1]+"-"+part[2]+"-"+part[3], part[4], part[6], ""
-	second = cmp.Or(second, "00")
+	day, hour, second, zone := part[1]+"-"+part[2]+"-"+part[3], part[4], cmp.Or(part[6], "00"), ""
 	if part[8] != "" {
 		sign, minutes := "+", "00"
 		if part[7] == "-" {
