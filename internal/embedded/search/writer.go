@@ -234,7 +234,8 @@ func (w *Writer) Finish(ctx context.Context, db Database) error {
 	if _, err := db.ExecContext(ctx, fmt.Sprintf(`INSERT INTO %[4]s (%[4]s) VALUES ('optimize');
 		DELETE FROM %[3]s; DELETE FROM %[5]s;
 		CREATE VIRTUAL TABLE %[1]s USING fts5vocab(%[2]s, row);
-		INSERT INTO %[3]s (term, records) SELECT term, doc FROM %[1]s; DROP TABLE %[1]s`, terms, textTable, wordTable, textTable, frequentTable)); err != nil {
+		INSERT INTO %[3]s (term, records) SELECT term, doc FROM %[1]s; DROP TABLE %[1]s`,
+		terms, textTable, wordTable, textTable, frequentTable)); err != nil {
 		return err
 	}
 	return w.writeFrequent(ctx, db)

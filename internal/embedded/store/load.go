@@ -203,7 +203,8 @@ func (l *load) clear(ctx context.Context) error {
 	_, err = l.db.ExecContext(ctx, fmt.Sprintf(`CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 		CREATE TABLE blobs (id TEXT, connection_id TEXT, stream TEXT, record_id TEXT, mime_type TEXT, bytes BLOB,
 			PRIMARY KEY (id, connection_id, stream, record_id));
-		CREATE TABLE parts (name TEXT PRIMARY KEY, files TEXT, streams TEXT, columns INTEGER, first INTEGER, last INTEGER, left_out TEXT, done INTEGER);
+		CREATE TABLE parts (name TEXT PRIMARY KEY, files TEXT, streams TEXT, columns INTEGER, first INTEGER, last INTEGER,
+			left_out TEXT, done INTEGER);
 		CREATE TABLE streams (number INTEGER PRIMARY KEY, connector TEXT, stream TEXT, part TEXT, layout TEXT);
 		PRAGMA user_version = %d`, indexVersion))
 	l.next.columns = columns

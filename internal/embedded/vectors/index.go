@@ -48,7 +48,9 @@ type Index struct {
 }
 
 // create makes the tables. Facts are the mark of the vectors, their dimension, and for each stream the version up to which they are there.
-const create = `CREATE TABLE IF NOT EXISTS vectors (version INTEGER NOT NULL, source INTEGER NOT NULL, field INTEGER NOT NULL, number INTEGER NOT NULL, vector BLOB NOT NULL);
+const create = `CREATE TABLE IF NOT EXISTS vectors (
+		version INTEGER NOT NULL, source INTEGER NOT NULL, field INTEGER NOT NULL, number INTEGER NOT NULL,
+		vector BLOB NOT NULL);
 	CREATE TABLE IF NOT EXISTS vector_facts (name TEXT PRIMARY KEY, value NOT NULL)`
 
 const (

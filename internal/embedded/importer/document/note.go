@@ -158,7 +158,8 @@ func fieldsOf(text string) ([]item.Field, bool) {
 	pairs := top.Content[0].Content
 	for at := 0; at+1 < len(pairs); at += 2 {
 		var value any
-		if node := pairs[at+1]; node.Tag == "!!timestamp" || node.Tag == "!!int" && len(node.Value) > 1 && node.Value[0] == '0' { // 0123 is no number of base 8
+		// 0123 is no number of base 8
+		if node := pairs[at+1]; node.Tag == "!!timestamp" || node.Tag == "!!int" && len(node.Value) > 1 && node.Value[0] == '0' {
 			value = node.Value
 		} else if pairs[at+1].Decode(&value) != nil {
 			continue
