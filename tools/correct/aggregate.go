@@ -99,7 +99,7 @@ func (t Tool) oneAggregation(args rs.Object) rs.Object {
 	for _, name := range []string{"group_by", "group_by_time"} { // a list of a time and something else
 		list, _ := rs.AsArray(args.Get(name))
 		at := slices.IndexFunc(list, func(raw string) bool { s, _ := written.Text(raw); return written.IsTimeName(s) })
-		if len(list) == 2 && at >= 0 && !(args.Has("group_by") && args.Has("group_by_time")) {
+		if len(list) == 2 && at >= 0 && (!args.Has("group_by") || !args.Has("group_by_time")) {
 			args = args.Without(name).With("group_by_time", list[at]).With("group_by", list[1-at])
 		}
 	}

@@ -105,6 +105,9 @@ func (s *searchPage) structured() json.RawMessage {
 		{Bare: true},
 	} {
 		var shown int
+		if style.Bare {
+			data = data.With("note", write.JSON("Of so many hits only id, title, time and address are here: a smaller limit shows what matches."))
+		}
 		if out, shown = s.fullest(style, most, data); shown == all && len(out) <= most {
 			return out
 		}

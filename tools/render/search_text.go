@@ -242,10 +242,11 @@ func (s *searchPage) hitTexts(chars, remaining int) []hit.Text {
 
 // summary alone is enough to fetch the best hit (B-1, B-3), and says what its numbers are of: all hits, those of this page, or records.
 func (s *searchPage) summary() string {
-	q, line := s.q, ""
 	if len(s.all) == 0 {
 		return s.nothing()
 	}
+	q := s.q
+	var line string
 	switch total := s.total(); {
 	case q.Repair != nil:
 		line = write.Plural(q.Repair.Total, "hit") + " for some of the words"

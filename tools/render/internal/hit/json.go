@@ -41,7 +41,7 @@ func (style Style) result(a *write.Object, h *Hit, base string) {
 	}
 	a.Plain("id", h.ID).Plain("title", title).Plain("url", url)
 	if style.Bare {
-		a.Optional("connection_id", h.Separate())
+		a.Optional("connection_id", h.Separate()).Optional("authored_at", h.Authored)
 		return
 	}
 	a.Optional("who", clean.Preview(h.Who, write.LabelChars)).Optional("authored_at", h.Authored)
