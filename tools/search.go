@@ -75,13 +75,19 @@ const fewHits = 3
 
 var (
 	// partsOfTime are words of a time that is shorter than the one beside it: the first week of June.
-	partsOfTime = written.Set("week", "weekend", "half", "days", "beginning", "end", "mid", "woche", "wochenende", "anfang", "mitte", "ende", "semaine", "début",
-		"semana", "quincena")
+	partsOfTime = written.Set(
+		"week", "weekend", "half", "days", "beginning", "end", "mid", "woche", "wochenende", "anfang", "mitte", "ende", "semaine",
+		"début", "semana", "quincena",
+	)
 
 	// sayNothing are words of a question for all that there is of a time.
-	sayNothing = written.Set("happen", "happens", "happened", "happening", "do", "done", "doing", "meet", "met", "see", "saw", "went", "going", "everything",
-		"anything", "all", "what", "who", "where", "when", "which", "i", "we", "me", "my", "was", "were", "am", "is", "are", "did", "the", "on", "in", "at", "summary", "summarize", "summarise", "overview", "recap", "day", "month", "passiert", "passierte",
-		"gemacht", "getan", "getroffen", "alles", "zusammenfassung", "passé", "fait", "vu", "résumé", "tout", "pasó", "pasado", "hice", "resumen", "todo")
+	sayNothing = written.Set(
+		"happen", "happens", "happened", "happening", "do", "done", "doing", "meet", "met", "see", "saw", "went", "going", "everything",
+		"anything", "all", "what", "who", "where", "when", "which", "i", "we", "me", "my", "was", "were", "am", "is", "are", "did",
+		"the", "on", "in", "at", "summary", "summarize", "summarise", "overview", "recap", "day", "month", "passiert", "passierte",
+		"gemacht", "getan", "getroffen", "alles", "zusammenfassung", "passé", "fait", "vu", "résumé", "tout", "pasó", "pasado", "hice",
+		"resumen", "todo",
+	)
 )
 
 // ofTime are the arguments of a search of the time that the query names, where the words of it find little; nil for none.
