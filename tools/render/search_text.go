@@ -42,13 +42,16 @@ func (s *searchPage) text() string {
 		remaining = hard - frame.size()
 	}
 	hits := s.fitting(remaining, wanted)
-	if at := s.atOnce(); len(hits) < len(s.hits) && at != "" {
+	if at := s.atOnce(); len(hits) < len(s.hits) && len(s.hits) <= mostAtOnce && at != "" {
 		if room := searchAsked - frame.size(); len(s.hitTexts(s.excerptLength(room, len(s.hits)), room)) == len(s.hits) {
 			frame.atOnce = ", " + at
 		}
 	}
 	return frame.text(s, hits)
 }
+
+// mostAtOnce is how many hits are tried for whether a limit shows them at once: more seldom fit.
+const mostAtOnce = 20
 
 // fitting are as many of the first hits as fit in so many bytes, with shorter excerpts where not one does.
 func (s *searchPage) fitting(remaining, wanted int) (hits []hit.Text) {
@@ -66,7 +69,9 @@ func (s *searchPage) excerptLength(remaining, wanted int) int {
 	n := min(wanted, len(s.hits))
 	for i := range s.hits[:n] {
 		h := s.hit(i)
-		h.Line = h.What(true)
+		if h.Line == "" {
+			h.Line = h.What(true)
+		}
 		remaining -= len(h.ID) + len(h.Line) + beside
 	}
 	return min(max(remaining/max(n, 1), leastExcerpt), excerptChars)
