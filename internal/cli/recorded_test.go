@@ -162,7 +162,9 @@ func play(t *testing.T, grant credentials.Grant, calls []playedRead, others ...s
 					t.Errorf("%q is missing in\n%s", says, text)
 				}
 			}
-			if address := recorded[c.recording].address(t); p.wasSent(address.Path, address.Query()) == c.unsent {
+			address := recorded[c.recording].address(t)
+			beside := c.tool == "schema" && address.Path != "/v1/schema" // the refusal of the schema may come first, and ends it
+			if p.wasSent(address.Path, address.Query()) == c.unsent && !beside {
 				t.Errorf("%s is sent: %v; %v was asked", address, !c.unsent, p.asked)
 			}
 		})
