@@ -171,7 +171,7 @@ func play(t *testing.T, grant credentials.Grant, calls []playedRead, others ...s
 	}
 }
 
-// What the reference says of its freshness is told with what it is true of: a connector (FRESHNESS.md). An empty answer says it as well, and
+// What the reference says of its freshness is said with what it is true of: a connector (FRESHNESS.md). An empty answer says it as well, and
 // semantic hits are said to be mere neighbours.
 func TestRecordedFreshness(t *testing.T) {
 	play(t, mailGrant, []playedRead{
@@ -200,7 +200,7 @@ func TestRecordedFreshness(t *testing.T) {
 	}, "connect-89-host-call-with-client")
 }
 
-// What a client token may not do at the reference is told with what to send instead, or is never sent (FRESHNESS.md).
+// What a client token may not do at the reference is refused with what to send instead, or is never sent (FRESHNESS.md).
 func TestRecordedRefusalsOfAClientToken(t *testing.T) {
 	const filter = "No call of this token may do that here: page through the records newest first, or search for words or a period."
 	play(t, mailGrant, []playedRead{

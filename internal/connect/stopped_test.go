@@ -11,7 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
-// Who stops the program while the owner decides is told what lives on: it asks once more, gives back what was approved, and says what to
+// A program that is stopped while the owner decides says what lives on: it asks once more, gives back what was approved, and says what to
 // revoke where that cannot be known. What the server decides meanwhile is said as ever.
 func TestStoppedWhileTheOwnerDecides(t *testing.T) {
 	const pending = "was stopped before the owner decided. Nothing is granted yet. What is approved on the open page from now on lives on there, and nothing reads it: revoke it"

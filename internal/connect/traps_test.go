@@ -14,7 +14,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
-// The start of a wait may be told in other words: those of RFC 8628, milliseconds, no code to poll with (CONNECT.md, section 5).
+// The start of a wait may be put in other words: those of RFC 8628, milliseconds, no code to poll with (CONNECT.md, section 5).
 func TestAWaitThatStartsInOtherWords(t *testing.T) {
 	for name, row := range map[string]struct {
 		body, linked, polled string
@@ -60,13 +60,13 @@ func TestAWaitThatStartsInOtherWords(t *testing.T) {
 func TestMetadataThatLeadNowhere(t *testing.T) {
 	const server, issuer = "/.well-known/oauth-authorization-server", "/.well-known/oauth-protected-resource"
 	for name, row := range map[string]struct{ path, body, says string }{
-		"no way to connect":   {server, `{"issuer":"https://as.example","token_endpoint":"https://as.example/oauth/token","registration_endpoint":"https://as.example/oauth/register"}`, "does not offer this way"},
-		"no registration":     {server, `{"issuer":"https://as.example","token_endpoint":"https://as.example/oauth/token"}`, "it registers no clients"},
-		"no servers":          {issuer, `{"resource":"https://rs.example"}`, "name no authorization server"},
-		"an issuer's query":   {issuer, `{"resource":"https://rs.example","authorization_servers":["https://as.example?x=1"]}`, "has a query in its name"},
-		"no encryption":       {issuer, `{"resource":"https://rs.example","authorization_servers":["http://as.invalid"]}`, "is not encrypted"},
-		"a base elsewhere":    {issuer, `{"resource":"https://rs.example","authorization_servers":["https://as.example"],"pdpp_core_query_base":"https://other.example/v1"}`, "if you trust that one, connect https://other.example"},
-		"a base that is none": {issuer, `{"resource":"https://rs.example","authorization_servers":["https://as.example"],"pdpp_core_query_base":"ftp://other.example/v1"}`, "name no address to read from"},
+		"no way to connect":         {server, `{"issuer":"https://as.example","token_endpoint":"https://as.example/oauth/token","registration_endpoint":"https://as.example/oauth/register"}`, "does not offer this way"},
+		"no registration":           {server, `{"issuer":"https://as.example","token_endpoint":"https://as.example/oauth/token"}`, "it registers no clients"},
+		"no servers":                {issuer, `{"resource":"https://rs.example"}`, "name no authorization server"},
+		"an issuer's query":         {issuer, `{"resource":"https://rs.example","authorization_servers":["https://as.example?x=1"]}`, "has a query in its name"},
+		"no encryption":             {issuer, `{"resource":"https://rs.example","authorization_servers":["http://as.invalid"]}`, "is not encrypted"},
+		"a base elsewhere":          {issuer, `{"resource":"https://rs.example","authorization_servers":["https://as.example"],"pdpp_core_query_base":"https://other.example/v1"}`, "if you trust that one, connect https://other.example"},
+		"a base that is no address": {issuer, `{"resource":"https://rs.example","authorization_servers":["https://as.example"],"pdpp_core_query_base":"ftp://other.example/v1"}`, "name no address to read from"},
 	} {
 		r, w := newReplay(t, with(good, row.path, "made-up")), newWorld()
 		r.recorded["made-up"] = exchange{Status: http.StatusOK, Body: json.RawMessage(row.body)}
