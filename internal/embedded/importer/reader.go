@@ -152,7 +152,7 @@ func openWorkbook(file fs.File) (*document.Workbook, error) {
 // logEnding ends the name of the log that a database may have beside it.
 const logEnding = "-wal"
 
-// openLog opens the log of a database: nil if there is none.
+// openLog opens the log of a database: nil if it has no log.
 func openLog(fsys fs.FS, name string) (io.Reader, []sourceFile) {
 	info, err := fs.Stat(fsys, name+logEnding)
 	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {

@@ -189,7 +189,7 @@ type foundArray struct {
 	shape          string // the names of the fields of its first item
 }
 
-// differAt is the place of the only key in which two paths differ; -1 where there is none, or more than one.
+// differAt is the place of the only key in which two paths differ; -1 unless exactly one differs.
 func differAt(a, b path) int {
 	at := -1
 	if len(a) != len(b) {

@@ -96,9 +96,9 @@ func chatGPTMessages(begin item.Item, nodes map[string]assistantNode) []item.Ite
 		}
 		texts[key] = strings.Join(slices.DeleteFunc(lines, func(line string) bool { return line == "" }), "\n")
 	}
-	says := func(key string) bool { return texts[key] != "" || files[key] != nil } // what an assistant is told beforehand is empty
+	says := func(key string) bool { return texts[key] != "" || files[key] != nil } // the instructions of an assistant are empty
 	keys := slices.SortedFunc(maps.Keys(nodes), func(a, b string) int {
-		first, _ := nodes[a].Message.CreateTime.Float64() // 0 where there is none
+		first, _ := nodes[a].Message.CreateTime.Float64() // 0 where it has no time
 		second, _ := nodes[b].Message.CreateTime.Float64()
 		return cmp.Or(cmp.Compare(first, second), cmp.Compare(a, b))
 	})

@@ -72,7 +72,7 @@ func put(one *item.Item, fields []item.Field, but ...string) {
 	}
 }
 
-// putNumber adds a field that is a number, unless the text is none.
+// putNumber adds a field that is a number, unless the text is no number.
 func putNumber(one *item.Item, name, text string) bool {
 	if !table.IsNumber(text) {
 		return false
