@@ -238,6 +238,9 @@ func TestACrawlOfThePages(t *testing.T) {
 				t.Errorf("%s leads to %s", path, target)
 			}
 		}
+		if strings.Contains(body, "<dt>&gt;") || strings.Contains(body, "<dd></dd>") {
+			t.Errorf("%s takes a text for fields: %s", path, body)
+		}
 		counted := map[string]int{}
 		for _, id := range ids.FindAllStringSubmatch(body, -1) {
 			if counted[id[1]]++; counted[id[1]] > 1 {

@@ -164,14 +164,32 @@ func (d *document) begin(line string) bool {
 	case strings.HasSuffix(line, ":"):
 		s.Kind, s.Name = "text", strings.TrimSuffix(line, ":")
 	default:
-		return false
+		return d.beginPart(line)
 	}
 	d.Sections = append(d.Sections, s)
 	return true
 }
 
-// add adds a line that is not of the section's text: a related record, or a note.
+// beginPart begins the text of a related record, such as a mail's body, if a line names one: the next line names its field.
+func (d *document) beginPart(line string) bool {
+	name, rest, _ := strings.Cut(line, " of ")
+	id, beside, _ := strings.Cut(rest, " (")
+	if ref, err := rs.ParseRef(id); err != nil || ref.ConnectionID == "" {
+		return false
+	}
+	if beside != "" {
+		name += " (" + beside
+	}
+	d.Sections = append(d.Sections, section{Kind: "text", Rest: name, Related: []related{{ID: id, Link: link("record", "id", id)}}})
+	return true
+}
+
+// add adds a line that is not of the section's text: the field of a related record's text, a related record, or a note.
 func (s *section) add(line string) {
+	if s.Name == "" && strings.HasSuffix(line, ":") {
+		s.Name = strings.TrimSuffix(line, ":")
+		return
+	}
 	id, data, _ := strings.Cut(line, " {")
 	ref, err := rs.ParseRef(id)
 	if s.Kind != "expanded" || err != nil || ref.ConnectionID == "" {

@@ -9,7 +9,8 @@ import (
 
 func TestADocumentIsTakenApart(t *testing.T) {
 	got := readDocument(strings.Join([]string{
-		"id: m1", `title: ""`, "a: b: c", "", "body:", "> one", "> ", "> attached \"x\":",
+		"id: m1", `title: ""`, "a: b: c", "", "bodies of c/bodies:m1 (charset: utf-8)", "text:", "> long", "cite: c/bodies:m1 field=text 0-4 d2a8",
+		"", "body:", "> one", "> ", "> attached \"x\":",
 		"[body is cut: 3 of 9 characters; go on with read_record_field]",
 		"", "expanded parts: 2 records, more exist (raise expand_limit)",
 		`c/parts:p1 {"name":"n","size":2,"ref":{"a":1},"none":null}`, `c/parts:p2 {"name":"cut…`, "3 more not shown: lower expand_limit",
@@ -18,6 +19,11 @@ func TestADocumentIsTakenApart(t *testing.T) {
 	want := document{
 		Fields: []pair{{"id", "m1"}, {"title", `""`}, {"a", "b: c"}},
 		Sections: []section{
+			{
+				Kind: "text", Name: "text", Rest: "bodies (charset: utf-8)", Text: "long\n",
+				Related: []related{{ID: "c/bodies:m1", Link: "/?id=c%2Fbodies%3Am1&view=record"}},
+				Notes:   []string{"cite: c/bodies:m1 field=text 0-4 d2a8"},
+			},
 			{
 				Kind: "text", Name: "body", Text: "one\n\nattached \"x\":\n",
 				Notes: []string{"body is cut: 3 of 9 characters; go on with read_record_field"},
@@ -42,6 +48,7 @@ func TestADocumentIsTakenApart(t *testing.T) {
 // Whatever a document says, every link of it leads to a record here, and no word of a text is lost.
 func FuzzADocumentIsTakenApart(f *testing.F) {
 	f.Add("id: a\n\nbody:\n> one\n\nexpanded x: 1 record\nc/s:r {\"a\":1}\n\nattached \"a\", text/plain:\n> b")
+	f.Add("id: a\n\nparts of c/parts:r (n: 1)\nbody:\n> one\n\nparts of c/parts:")
 	f.Add("attached \"")
 	f.Add("\n\n>\n> x\nexpanded ")
 	f.Fuzz(func(t *testing.T, text string) {
