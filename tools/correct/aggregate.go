@@ -7,82 +7,36 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// partOfTime is a time in SQL that is cut to its hour, day, week and so on.
-var partOfTime = written.Expression(`(?i)^(?:date_?trunc\(\s*['"]?)?(hour|day|week|month|quarter|year)(?:['"]?\s*,|\()\s*([\w.]+)\s*\)$`)
+var metricOfField = written.Expression(`^\s*(\w+)\s*\(\s*(?:(?i:distinct)\s+)?([\w.]+|\*)\s*\)\s*$`)
 
-// aggregate compares the fields of an aggregate with those that it can compute on and group by.
-func (c *correction) aggregate() {
-	metric, _ := written.Text(c.args.Get("metric"))
-	for _, name := range []string{"field", "group_by", "group_by_time"} {
-		if several := written.Names(c.args.Text(name)); len(several) > 1 && c.stream.field(several[0]) != nil {
-			c.say(rs.UnknownField, name, "aggregate takes one %s.", name)
-			c.args = c.args.With(name, rs.EncodeJSON(several[0]))
-			c.hint = CallForEach(len(several))
-		}
-	}
-	if field, ok := written.Text(c.args.Get("field")); ok && strings.ContainsAny(field, "*+/()<>=") && c.stream.field(field) == nil {
-		c.say(rs.UnknownField, "field", "aggregate computes on one field of %s; %s is an expression.", c.stream.Name, quote.Text(field))
-		c.open, c.partly = true, true
-	} else if ok && metric != "count" {
-		if to := c.name("field", field, aggregates(metric), "take "+metric); to != "" {
-			c.args = c.args.With("field", rs.EncodeJSON(to))
-		}
-	}
-	for _, name := range []string{"group_by", "group_by_time"} {
-		if field, ok := written.Text(c.args.Get(name)); ok && !c.timeGroup(name, field, metric) {
-			if to := c.name(name, field, aggregates(name), "group"); to != "" {
-				c.args = c.args.With(name, rs.EncodeJSON(to))
+// computed brings the arguments of an aggregate into their form: "sum(total)" is a metric and its field.
+func computed(args rs.Object) rs.Object {
+	metric, _ := written.Text(args.Get("metric"))
+	if found := metricOfField().FindStringSubmatch(metric); found != nil && !args.Has("field") {
+		name := strings.ToLower(found[1])
+		name = cmp.Or(wordForms["metric"][name], name)
+		if strings.Contains(strings.ToLower(metric), "distinct ") {
+			if name != "count" && name != "count_distinct" {
+				return args // of distinct values there is a number alone
 			}
+			name = "count_distinct"
 		}
+		metric = name
+		args = args.With("metric", rs.EncodeJSON(name)).With("field", rs.EncodeJSON(found[2]))
 	}
-}
-
-// timeGroup mends a group that is written as one of time and is none, or the other way round; false where that is not so.
-func (c *correction) timeGroup(name, field, metric string) bool {
-	f, at := c.stream.field(field), c.stream.Time()
-	granularity := cmp.Or(wordForms["granularity"][written.Snake(field)], written.Snake(field))
-	part := partOfTime().FindStringSubmatch(field)
-	times := c.stream.near("date", aggregates("group_by_time"))
-	byTime := func(field, granularity string) {
-		c.args = renamed(c.args, name, "group_by_time", rs.EncodeJSON(field)).With("granularity", rs.EncodeJSON(granularity))
+	if field, _ := written.Text(args.Get("field")); field == "*" && metric == "count" {
+		args = args.Without("field")
 	}
-	switch {
-	case granularities[granularity] && f == nil && len(times) > 0:
-		c.say(rs.UnknownField, name, "%s is a granularity; group_by_time names the field.", quote.Text(field))
-		byTime(times[0], granularity)
-	case name == "group_by" && f != nil && aggregates("group_by_time")(*f) && !aggregates(name)(*f):
-		c.say(rs.UnknownField, name, "%s is a time: group_by_time groups by it.", quote.Text(field))
-		byTime(field, "month")
-	case name == "group_by_time" && at != "" && f != nil && aggregates("group_by")(*f) && !aggregates(name)(*f): // by a granularity beside it
-		c.say(rs.UnknownField, name, "%s is no time.", quote.Text(field))
-		if c.args = c.args.With(name, rs.EncodeJSON(at)); metric == "count" || !isUnit(field) {
-			c.args = renamed(c.args, name, "group_by", rs.EncodeJSON(field)).Without("granularity", "time_zone")
-			c.hint = "aggregate groups by a field or by time: for both, send a call for each value of " + quote.Line(field) + " in filter."
-		}
-	case part != nil && c.stream.field(part[2]) != nil:
-		c.say(rs.UnknownField, name, "A group of time is a field and its granularity.")
-		byTime(part[2], strings.ToLower(part[1]))
-	default:
-		return false
+	if word, ok := written.Text(args.Get("group_by_time")); ok && granularities[word] && !args.Has("granularity") {
+		args = args.With("granularity", rs.EncodeJSON(word))
 	}
-	return true
-}
-
-// WithField is an aggregate with a field that its metric can be computed on, and what there is to choose from; "" where there is none.
-func (s KnownStream) WithField(t Tool, args rs.Object) (send, hint string) {
-	metric := args.Text("metric")
-	can := aggregates(metric)
-	fields := s.suited(can)
-	if len(s.Fields) == 0 || len(fields) == len(s.Fields) || len(fields) == 0 {
-		return "", ""
+	if args.Has("granularity") && args.Has("group_by") && !args.Has("group_by_time") {
+		args = renamed(args, "group_by", "group_by_time", args.Get("group_by"))
 	}
-	field := append(s.near("amount", can), fields[0])[0]
-	hint = "Of " + s.Name + " these take " + metric + ": " + quote.Names(fields, maxShown) + "."
-	return Call{t.Name, args.With("field", rs.EncodeJSON(field))}.String(), hint
+	return args
 }
 
 // oneAggregation takes the metric and the field of one aggregation out of an object that other APIs have for it.
@@ -178,4 +132,24 @@ func aggregation(raw string) (args rs.Object) {
 			{Name: "granularity", Value: rs.EncodeJSON(interval)}}
 	}
 	return nil
+}
+
+// spread is the list of the values of a field, in their order, for a number that is no metric but can be worked out from them, such as the
+// median; false for any other metric.
+func spread(args rs.Object) (Call, bool) {
+	metric, _ := written.Text(args.Get("metric"))
+	if !ofValues().MatchString(written.Snake(metric)) || args.Text("field") == "" || !args.Has("stream") {
+		return Call{}, false
+	}
+	call := instead("query_records", args, nil, "filter", "time_zone")
+	call.Arguments = call.Arguments.With("fields", list(args.Get("field"))).With("sort", args.Get("field")).With("limit", "100")
+	return call, true
+}
+
+var ofValues = written.Expression(`^(?:approx_)?(?:median|percentiles?|quantile|quartile|p\d\d|` +
+	`std|stdev|stddev|standard_deviation|variance|var)(?:_|$)`)
+
+// isUnit reports whether a field says what unit a number beside it is in.
+func isUnit(field string) bool {
+	return field == "currency" || field == "unit" || strings.HasSuffix(field, "_currency") || strings.HasSuffix(field, "_unit")
 }

@@ -1,8 +1,6 @@
 package correct
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -11,69 +9,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
-
-// maxShown bounds the names that a sentence lists.
-const maxShown = 12
-
-// A correction is a call under repair: what was wrong with it so far, and whether anything was found for it.
-type correction struct {
-	stream  KnownStream
-	args    rs.Object
-	wrong   []string // sentences
-	param   string
-	code    rs.Code
-	here    string     // where a field is missed that there may be elsewhere
-	open    bool       // something is wrong for which there is no replacement
-	related []string   // relations that have a field which the stream has not
-	partly  bool       // not all of the fields that there are instead were named
-	hint    string     // what the call that is sent instead does
-	sought  *rs.Member // a condition on a field that search reads and no filter does
-	grouped *rs.Member // a condition that the values of its field are listed for
-}
-
-// say notes what is wrong with an argument.
-func (c *correction) say(code rs.Code, param, format string, values ...any) {
-	if c.code == "" {
-		c.code, c.param = code, param
-	}
-	c.wrong = append(c.wrong, fmt.Sprintf(format, values...))
-}
-
-// name returns a field for a name that is wrong in an argument; "" for none.
-func (c *correction) name(param, name string, u use, what string) string {
-	known := c.stream.suited(u)
-	top, _, _ := strings.Cut(name, ".")
-	if slices.Contains(known, name) || slices.Contains(known, top) {
-		return name
-	}
-	near := c.stream.near(name, u)
-	others := nearest(near, known)
-	switch {
-	case len(near) > 0 || what == "" && len(known) > 0:
-	case len(known) == 0:
-		if others = "No field of it can"; c.stream.field(name) == nil {
-			others += " " + what
-		}
-		if strings.HasPrefix(what, "take ") || what == "group" {
-			c.hint = "metric count needs no field; query_records shows the values."
-		}
-	default:
-		others = "Those that can: " + quote.Names(known, maxShown)
-	}
-	if c.stream.field(name) != nil {
-		c.say(rs.UnknownField, param, "field %s of %s cannot %s. %s.", quote.Text(name), c.stream.Name, what, others)
-	} else {
-		c.say(rs.UnknownField, param, "%s has no field %s%s. %s.", c.stream.Name, quote.Text(name), c.here, others)
-	}
-	if len(near) > 0 {
-		return near[0]
-	}
-	if wanted := c.stream.field(name); wanted != nil && len(known) == 1 && c.stream.field(known[0]).Type == wanted.Type {
-		return known[0]
-	}
-	c.open, c.partly = true, c.partly || len(known) > maxShown
-	return ""
-}
 
 // Unknown returns the error that says which field, relation or view of a call its stream does not have, and the call that is probably
 // meant; nil if it has all that are named. refused is what the resource server said.
@@ -178,68 +113,6 @@ func (c *correction) fields() {
 	}
 }
 
-func (c *correction) filter(t Tool) {
-	filter := c.args.Object("filter")
-	if filter == nil {
-		return
-	}
-	filter, ok := c.planned(t, filter)
-	if !ok {
-		return
-	}
-	var mended rs.Object
-	for _, m := range filter {
-		field := m.Name
-		if flag, value := c.flag(field, m.Value); flag != "" {
-			c.say(rs.UnknownField, "filter", "%s has no field %s; %s says so.", c.stream.Name, quote.Text(field), flag)
-			mended = mended.With(flag, value)
-			continue
-		}
-		if p := t.parameter(field); c.stream.field(field) == nil && p != nil && p.allows(m.Value) && !c.args.Has(field) {
-			c.say(rs.UnknownField, "filter", "%s is an argument, not a field.", field)
-			c.args = c.args.With(field, m.Value)
-			continue
-		}
-		u, what := use(filters), "be filtered by"
-		if rs.Kind(m.Value) == "object" {
-			u, what = hasRanges, "be filtered by a range"
-			if instead, ok := c.textRange(t, field, rs.AsObject(m.Value)); ok {
-				mended = mended.WithAll(instead)
-				continue
-			}
-		} else if c.elsewhere(t, field, m.Value) {
-			continue
-		}
-		field, u = c.byValue(filter, field, m.Value, u)
-		switch to := c.name("filter", field, u, what); {
-		case to == "":
-		case to != field && foreign.Denies(field, to):
-			c.open, c.partly = true, true // it may mean the opposite
-		case mended.Includes(to):
-			before, own := mended.Object(to), rs.AsObject(m.Value)
-			if before == nil || own == nil || slices.ContainsFunc(own, func(r rs.Member) bool { return before.Includes(r.Name) }) {
-				c.open = true // one field cannot have both conditions
-				break
-			}
-			mended = mended.With(to, before.WithAll(own).JSON())
-		case to != field && hasText(m.Value) && c.stream.isNumber(to):
-			c.open = true // a date or a word is no bound of a number
-		default:
-			if f := c.stream.field(to); to != field && f != nil && isTime(*f) {
-				m.Value = cmp.Or(inForm(rs.Member{Name: "time", Value: m.Value}, ""), m.Value)
-			}
-			mended = append(mended, rs.Member{Name: to, Value: m.Value})
-		}
-	}
-	c.args = filtered(c.args, mended)
-}
-
-// hasText reports whether a condition compares with a text, such as a date.
-func hasText(condition string) bool {
-	return rs.Kind(condition) == "string" ||
-		slices.ContainsFunc(rs.AsObject(condition), func(m rs.Member) bool { return rs.Kind(m.Value) == "string" })
-}
-
 func (c *correction) sort() {
 	sort, ok := written.Text(c.args.Get("sort"))
 	if !ok {
@@ -315,12 +188,4 @@ func (c *correction) view() {
 		c.say("invalid_request", "view", "%s has no view %s. Leave it out, or name fields.", c.stream.Name, quote.Text(view))
 		c.args = c.args.Without("view")
 	}
-}
-
-// nearest names what is near to a name, or all that is known.
-func nearest(near, known []string) string {
-	if len(near) > 0 {
-		return "Nearest: " + quote.Names(near, 12)
-	}
-	return "It has: " + quote.Names(known, maxShown)
 }

@@ -1,7 +1,6 @@
 package correct
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -9,6 +8,13 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
+
+// A Grant is what the names of a call are compared with.
+type Grant struct {
+	Sources []rs.GrantedStream
+	// OneConnection is set where a read needs a connection if several have its stream (S0-R8).
+	OneConnection bool
+}
 
 // Sources lists what a schema document grants.
 func Sources(s *rs.Schema) []rs.GrantedStream {
@@ -22,13 +28,6 @@ func Sources(s *rs.Schema) []rs.GrantedStream {
 		}
 	}
 	return all
-}
-
-// A Grant is what the names of a call are compared with.
-type Grant struct {
-	Sources []rs.GrantedStream
-	// OneConnection is set where a read needs a connection if several have its stream (S0-R8).
-	OneConnection bool
 }
 
 // Named returns the arguments with the id of the connection that they name by its display name, if exactly one has it.
@@ -57,42 +56,6 @@ func (g Grant) Named(args rs.Object) (rs.Object, bool) {
 	return replaceNames(args, same, found), true
 }
 
-// Missing returns the error that says which stream or connection of a call the grant does not have, which are nearest, and the call
-// that is probably meant; nil if the grant has all that is named.
-func (g Grant) Missing(t Tool, args rs.Object) *rs.Error {
-	streams, connection := Touches(args)
-	if len(g.Sources) == 0 {
-		return nil
-	}
-	if connection != "" && !g.hasConnection(connection) {
-		return g.missingConnection(t, args)
-	}
-	for _, stream := range streams {
-		if !g.has(stream, connection) {
-			return g.missingStream(t, args, stream)
-		}
-	}
-	return nil
-}
-
-// Ungranted returns the streams and the connection that arguments name and that no connection of the grant has.
-func (g Grant) Ungranted(args rs.Object) rs.Missing {
-	var missing rs.Missing
-	if len(g.Sources) == 0 {
-		return missing
-	}
-	streams, connection := Touches(args)
-	for _, stream := range streams {
-		if !g.has(stream, "") && (isStreamName(stream) || !args.Has("id")) {
-			missing.Streams = append(missing.Streams, stream)
-		}
-	}
-	if !g.hasConnection(connection) {
-		missing.Connection = connection
-	}
-	return missing
-}
-
 // Granted returns the arguments of a search of several streams without those that the grant, or the connection that is named, does not
 // have. It is false where it has all or none of them, and where one of these may be a mistake for one that it has.
 func (g Grant) Granted(t Tool, args rs.Object) (kept rs.Object, left []string, ok bool) {
@@ -114,14 +77,32 @@ func (g Grant) Granted(t Tool, args rs.Object) (kept rs.Object, left []string, o
 	return args.With("streams", listed(has)), left, len(has) > 0 && len(left) > 0
 }
 
-func (g Grant) hasConnection(id string) bool {
-	return slices.ContainsFunc(g.Sources, func(s rs.GrantedStream) bool { return s.Connection.ID == id })
+// Ungranted returns the streams and the connection that arguments name and that no connection of the grant has.
+func (g Grant) Ungranted(args rs.Object) rs.Missing {
+	var missing rs.Missing
+	if len(g.Sources) == 0 {
+		return missing
+	}
+	streams, connection := Touches(args)
+	for _, stream := range streams {
+		if !g.has(stream, "") && (isStreamName(stream) || !args.Has("id")) {
+			missing.Streams = append(missing.Streams, stream)
+		}
+	}
+	if !g.hasConnection(connection) {
+		missing.Connection = connection
+	}
+	return missing
 }
 
 func (g Grant) has(stream, connection string) bool {
 	return slices.ContainsFunc(g.Sources, func(s rs.GrantedStream) bool {
 		return s.Stream == stream && (connection == "" || s.Connection.ID == connection)
 	})
+}
+
+func (g Grant) hasConnection(id string) bool {
+	return slices.ContainsFunc(g.Sources, func(s rs.GrantedStream) bool { return s.Connection.ID == id })
 }
 
 // streamsOf are the streams of a connection, or all, each once.
@@ -137,8 +118,17 @@ func (g Grant) streamsOf(connection string) []string {
 	return all
 }
 
-const grantHint = "schema without arguments lists the streams and connections. " +
-	"Only the owner can grant more: with pdpp-mcp connect, or at a new sign-in."
+// connectionsOf are the connections with a stream, each once.
+func (g Grant) connectionsOf(stream string) []rs.Connection {
+	var all []rs.Connection
+	for _, s := range g.Sources {
+		if (stream == "" || s.Stream == stream) && s.Connection.ID != "" &&
+			!slices.ContainsFunc(all, func(c rs.Connection) bool { return c.ID == s.Connection.ID }) {
+			all = append(all, s.Connection)
+		}
+	}
+	return all
+}
 
 // likeliest maps each stream to itself, or to the nearest one that there is; known reports whether there is one for each.
 func (g Grant) likeliest(streams []string, connection string) (to map[string]string, known bool) {
@@ -186,128 +176,33 @@ func (g Grant) near(stream, connection string) []string {
 	return distinct[:min(len(distinct), 3)]
 }
 
-// missingStream says which streams are near one that the grant, or the connection that is named, does not have.
-func (g Grant) missingStream(t Tool, args rs.Object, stream string) *rs.Error {
-	streams, connection := Touches(args)
-	e := &rs.Error{Code: rs.UnknownStream, Param: "stream", Hint: grantHint}
-	if t.Takes("streams") {
-		e.Param = "streams"
-	} else if t.Takes("id") {
-		e.Param = "id"
+// colons reads an id whose connection is followed by ':' instead of '/'.
+func (g Grant) colons(args rs.Object) (rs.Ref, bool) {
+	id, _ := written.Text(args.Get("id"))
+	ref, err := rs.ParseRef(id)
+	stream, record, ok := strings.Cut(ref.RecordID, ":")
+	if err != nil || !ok || ref.ConnectionID != "" || !g.has(stream, ref.Stream) {
+		return rs.Ref{}, false
 	}
-	if t.Takes("id") && (!isStreamName(stream) || connection != "" && len(g.near(stream, connection)) == 0) {
-		if _, ok := g.colons(args); !ok {
-			return g.missingIn(t, args, e)
-		}
-	}
-	if others := g.connectionsOf(stream); connection != "" && len(others) > 0 {
-		e.Message = fmt.Sprintf("connection %s has no stream %s. It is under %s.",
-			quote.Text(connection), quote.Text(stream), quote.Connections(others))
-		e.Connections, e.ConnectionTotal, e.RetryWith = firstOf(others, nil), len(others), "connection_id"
-		same, _ := g.likeliest(streams, others[0].ID)
-		e.Send = Call{t.Name, replaceNames(args, same, others[0].ID)}.String()
-		return e
-	}
-	e.Message = fmt.Sprintf("no stream %s in this grant.", quote.Text(stream))
-	near := g.near(stream, connection)
-	if len(near) == 0 && connection != "" {
-		near = g.near(stream, "")
-	}
-	if ref, ok := g.colons(args); ok {
-		e.Send = Call{t.Name, args.With("id", rs.EncodeJSON(ref.String()))}.String()
-	}
-	if everything := written.Set("* all any everything")[strings.ToLower(stream)]; len(near) == 0 || everything {
-		known := g.streamsOf("")
-		e.Message += " It has: " + quote.Names(known, 20) + "."
-		if everything && (t.Name == "schema" || t.Name == "search") {
-			e.Send = Call{t.Name, replaceNames(args, map[string]string{}, connection)}.String()
-		}
-		if e.Send == "" {
-			e.Send = Call{"schema", rs.Object{}}.String()
-		}
-		return e
-	}
-	var shown []string
-	for _, name := range near {
-		shown = append(shown, quote.Names([]string{name}, 1)+g.displayed(name))
-	}
-	e.Message += " Nearest: " + strings.Join(shown, ", ") + "."
-	if e.Send != "" {
-		return e
-	}
-	to, _ := g.likeliest(streams, connection)
-	to[stream] = near[0]
-	if several := written.Names(stream); len(several) > 1 && g.has(several[0], "") {
-		to[stream], e.Hint = several[0], CallForEach(len(several))
-		near[0] = several[0]
-	}
-	switch having := g.connectionsOf(near[0]); {
-	case connection != "" && !g.has(near[0], connection) && len(having) > 0,
-		connection == "" && g.OneConnection && len(having) > 1 && t.Name != "search" && t.Name != "schema":
-		connection = having[0].ID
-	}
-	e.Send = Call{t.Name, replaceNames(args, to, connection)}.String()
-	return e
+	return rs.Ref{ConnectionID: ref.Stream, Stream: stream, RecordID: record}, true
 }
 
-// Touches returns the streams and the connection that arguments name.
-func Touches(args rs.Object) (streams []string, connection string) {
-	connection, _ = written.Text(args.Get("connection_id"))
-	if stream, ok := written.Text(args.Get("stream")); ok {
-		streams = append(streams, stream)
+// Home says which streams may have a record of which only its own id was sent, and returns the call that reads it where one of them is
+// likely, or else the one that lists the streams; none where the id is another kind of mistake.
+func (g Grant) Home(t Tool, args rs.Object) (sentence string, send Call) {
+	id, connection := args.Text("id"), args.Text("connection_id")
+	if id == "" || !t.Takes("id") || strings.Contains(id, ":") {
+		return "", Call{}
 	}
-	for _, raw := range args.Array("streams") {
-		stream, _ := written.Text(raw)
-		streams = append(streams, stream)
+	streams := g.streamsOf(connection)
+	if len(streams) == 0 {
+		return "", Call{"schema", rs.Object{}}
 	}
-	if id, ok := written.Text(args.Get("id")); ok {
-		if ref, err := rs.ParseRef(id); err == nil {
-			streams = append(streams, ref.Stream)
-			if ref.ConnectionID != "" {
-				connection = ref.ConnectionID
-			}
-		}
+	sentence = "Streams that may have it: " + quote.Names(streams, maxShown) + "."
+	kind, _, _ := strings.Cut(id, "-") // note-0036 is one of the notes
+	if near := written.Nearest(kind, streams, 1); len(near) > 0 || len(streams) == 1 {
+		ref := rs.Ref{ConnectionID: connection, Stream: append(near, streams[0])[0], RecordID: id}
+		return sentence, Call{t.Name, args.Without("connection_id").With("id", rs.EncodeJSON(ref.String()))}
 	}
-	return streams, connection
-}
-
-// replaceNames writes other names into arguments. A stream that is replaced by "" is left out, as is a connection.
-func replaceNames(args rs.Object, streams map[string]string, connection string) rs.Object {
-	_, before := Touches(args)
-	if id, ok := written.Text(args.Get("id")); ok {
-		if ref, err := rs.ParseRef(id); err == nil {
-			ref.Stream = streams[ref.Stream]
-			if ref.ConnectionID != "" || connection != before {
-				ref.ConnectionID = connection
-			}
-			if ref.ConnectionID != "" || connection == "" {
-				args = args.Without("connection_id")
-			}
-			return args.With("id", rs.EncodeJSON(ref.String()))
-		}
-	}
-	if to := streams[args.Text("stream")]; to != "" {
-		args = args.With("stream", rs.EncodeJSON(to))
-	} else {
-		args = args.Without("stream")
-	}
-	if args.Has("streams") {
-		var kept []string
-		for _, raw := range args.Array("streams") {
-			stream, _ := written.Text(raw)
-			if to := streams[stream]; to != "" && !slices.Contains(kept, to) {
-				kept = append(kept, to)
-			}
-		}
-		if args = args.Without("streams"); len(kept) > 0 {
-			args = args.With("streams", listed(kept))
-		}
-	}
-	switch {
-	case connection == "":
-		return args.Without("connection_id")
-	case connection != before:
-		return args.With("connection_id", rs.EncodeJSON(connection))
-	}
-	return args
+	return sentence, Call{"schema", rs.Object{}}
 }

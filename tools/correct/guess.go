@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
@@ -106,56 +107,6 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	return t.LookUp(guess), true
 }
 
-// timed are arguments with the one that was refused in the form that the tool takes, where it says a time; none where the error says the
-// form. It is false for any other argument.
-func (t Tool) timed(args rs.Object, param string) (mended rs.Object, ok bool) {
-	raw := args.Get(param)
-	bound := param == "since" || param == "until"
-	last, short := written.LastOfMonth(raw)
-	zone, _ := written.Text(raw)
-	switch time := written.Value(raw); {
-	case param == "until" && written.Reversed(args.Get("since"), raw):
-		return args.With("since", raw).With("until", args.Get("since")), true
-	case param == "time_zone" && written.Zone(zone) != "":
-		return args.With(param, rs.EncodeJSON(written.Zone(zone))), true
-	case short:
-		return args.With(param, rs.EncodeJSON(last)), true
-	case bound && written.IsTime(time): // one without a zone is one of UTC
-		return args.With(param, time), true
-	}
-	return nil, bound || param == "time_zone"
-}
-
-// namesSomeone reports whether an argument such as from is a person or an address, and bounds no time.
-func namesSomeone(m rs.Member) bool {
-	name := written.Snake(m.Name)
-	_, isText := written.Text(m.Value)
-	return (name == "from" || name == "to") && isText && (written.IsWord(m.Value) || strings.Contains(m.Value, "@"))
-}
-
-// ordered reports whether arguments of an aggregate ask for another order of its groups than the one that they have: those with most
-// records first.
-func ordered(args rs.Object) bool {
-	return (args.Has("group_by") || args.Has("group_by_time")) && slices.ContainsFunc(args, func(m rs.Member) bool {
-		return sorts(written.Snake(m.Name)) && (args.Text("metric") != "count" || strings.Contains(strings.ToLower(m.Value), "asc"))
-	})
-}
-
-// spread is the list of the values of a field, in their order, for a number that is no metric but can be worked out from them, such as the
-// median; false for any other metric.
-func spread(args rs.Object) (Call, bool) {
-	metric, _ := written.Text(args.Get("metric"))
-	if !ofValues().MatchString(written.Snake(metric)) || args.Text("field") == "" || !args.Has("stream") {
-		return Call{}, false
-	}
-	call := instead("query_records", args, nil, "filter", "time_zone")
-	call.Arguments = call.Arguments.With("fields", list(args.Get("field"))).With("sort", args.Get("field")).With("limit", "100")
-	return call, true
-}
-
-var ofValues = written.Expression(`^(?:approx_)?(?:median|percentiles?|quantile|quartile|p\d\d|` +
-	`std|stdev|stddev|standard_deviation|variance|var)(?:_|$)`)
-
 // complete mends what is missing or is in the way of something else.
 func (t Tool) complete(guess rs.Object, refused *rs.Error) (Call, bool) {
 	switch t.Name {
@@ -221,65 +172,31 @@ func (t Tool) complete(guess rs.Object, refused *rs.Error) (Call, bool) {
 	return Call{t.Name, guess}, true
 }
 
-// isUnit reports whether a field says what unit a number beside it is in.
-func isUnit(field string) bool {
-	return field == "currency" || field == "unit" || strings.HasSuffix(field, "_currency") || strings.HasSuffix(field, "_unit")
-}
-
-// record mends the arguments of a tool that reads one record.
-func (t Tool) record(guess rs.Object, refused *rs.Error) (rs.Object, bool) {
-	id, _ := written.Text(guess.Get("id"))
-	if id == "" && t.Takes("id") || isPage(id) {
-		return nil, false
-	}
-	if several := idsIn(id); several != nil {
-		guess = guess.With("id", rs.EncodeJSON(several[0]))
-	} else if refused.Meant != (rs.Ref{}) {
-		guess = guess.With("id", rs.EncodeJSON(refused.Meant.URI()))
-	} else if refused.Code == rs.InvalidID && refused.Param == "id" {
-		ref, ok := refOf(id)
-		if !ok {
-			return nil, false
-		}
-		guess = guess.With("id", rs.EncodeJSON(ref.String()))
-	}
-	if refused.Code == rs.ConflictingConnectionID {
-		guess = guess.Without("connection_id")
-	}
-	if t.Name == "read_record_field" {
-		if !guess.Has("field") {
-			return nil, false
-		}
-		if guess.Has("q") {
-			guess = guess.Without("offset_chars", "limit_chars")
-		} else {
-			guess = guess.Without("before_chars", "after_chars")
+// placed finds a place for an argument that the tool does not take, or leaves it out.
+func (t Tool) placed(guess rs.Object, m rs.Member) rs.Object {
+	rest, plain := guess.Without(m.Name), written.Snake(m.Name)
+	for _, p := range t.parameters {
+		if !rest.Has(p.Name) && (plain == "connector_instance_id" && p.Name == "connection_id" || plain == "name" && p.Name == "stream" ||
+			written.Distance(plain, p.Name) == 1 || len(p.Name) > 5 && written.Distance(plain, p.Name) == 2) {
+			return renamed(guess, m.Name, p.Name, t.value(&p, m.Value))
 		}
 	}
-	return guess, true
-}
-
-// LookUp is the call that says what is missing: which streams there are, or what the fields of one are.
-func (t Tool) LookUp(args rs.Object) Call {
-	if id := args.Get("id"); t.Name == "read_record_field" {
-		if _, err := rs.ParseRef(args.Text("id")); err == nil {
-			return Call{"fetch", rs.Object{{Name: "id", Value: id}}}
+	for _, p := range t.parameters {
+		if slices.Contains(aliases[p.Name], plain) {
+			return rest // the argument itself is given
 		}
 	}
-	look := rs.Object{}
-	if t.Takes("id") {
-		return Call{"schema", look}
+	if sorts(plain) {
+		return rest
 	}
-	if s := args.Text("stream"); s != "" && rs.UnsafeName(s) == "" {
-		look = rs.Object{{Name: "stream", Value: rs.EncodeJSON(s)}}
+	o := rs.AsObject(m.Value)
+	list, _ := rs.AsArray(m.Value)
+	kind := rs.Kind(m.Value)
+	compares := kind == "string" || kind == "number" || kind == "boolean" || len(list) > 0 && rs.Kind(list[0]) != "object" ||
+		len(o) > 0 && !slices.ContainsFunc(o, func(r rs.Member) bool { return !foreign.IsOperator(r.Name) })
+	base, _, _ := strings.Cut(plain, "[")
+	if t.Takes("filter") && !beside[base] && (foreign.HasOperator(m.Name) || compares && t.Takes("stream")) {
+		return t.filteredBy(rest, rs.Object{m})
 	}
-	return Call{"schema", look.WithAll(onlyConnection(args))}
-}
-
-// onlyConnection is the connection_id of arguments, if there is one.
-func onlyConnection(args rs.Object) rs.Object {
-	if s, ok := written.Text(args.Get("connection_id")); ok && rs.UnsafeName(s) == "" {
-		return rs.Object{{Name: "connection_id", Value: rs.EncodeJSON(s)}}
-	}
-	return nil
+	return rest
 }

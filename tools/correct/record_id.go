@@ -12,42 +12,22 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// missingIn says how the id is written of a record whose stream is not one of its connection's: the connection is right, or the id is
-// the record's own, as structured output has it.
-func (g Grant) missingIn(t Tool, args rs.Object, e *rs.Error) *rs.Error {
-	_, connection := Touches(args)
-	id, _ := written.Text(args.Get("id"))
-	ref, _ := rs.ParseRef(id)
-	streams := g.streamsOf(connection)
-	if connection != "" {
-		e.Message = fmt.Sprintf("connection %s has no stream %s. It has: %s.",
-			quote.Text(connection), quote.Text(ref.Stream), quote.Names(streams, maxShown))
-	} else {
-		e.Message = fmt.Sprintf("no stream %s in this grant. It has: %s.", quote.Text(ref.Stream), quote.Names(streams, 20))
+// isStreamName reports whether a name may be a stream's: the first part of a record's own id, as in C05:1794492492.000100, has digits.
+func isStreamName(name string) bool { return !strings.ContainsAny(name, "0123456789") }
+
+// ownID says how the id of a record is written of which the record's own is known.
+func ownID(record, connection, stream string) string {
+	if plain, err := url.PathUnescape(record); err == nil {
+		record = plain
 	}
-	own := ref.RecordID
-	if !isStreamName(ref.Stream) {
-		own = ref.Stream + ":" + own
-	}
-	e.Hint = ownID(own, connection, "")
-	if len(streams) == 1 && connection != "" {
-		meant := rs.Ref{ConnectionID: connection, Stream: streams[0], RecordID: own}
-		e.Send = Call{t.Name, args.Without("connection_id").With("id", rs.EncodeJSON(meant.String()))}.String()
-	}
-	return e
+	ref := rs.Ref{ConnectionID: cmp.Or(connection, "CONNECTION"), Stream: cmp.Or(stream, "STREAM"), RecordID: record}
+	return fmt.Sprintf("If %s is the record's own id, send %s; structured output has connection_id and stream beside a record's id.",
+		quote.Line(record), ref)
 }
 
-// Unescaped returns the call with the id of a record whose own id was copied percent-encoded, out of another form of the id; false for any
-// other id.
-func (t Tool) Unescaped(args rs.Object) (Call, bool) {
-	id, _ := written.Text(args.Get("id"))
-	ref, err := rs.ParseRef(id)
-	plain, malformed := url.PathUnescape(ref.RecordID)
-	if err != nil || malformed != nil || plain == ref.RecordID {
-		return Call{}, false
-	}
-	ref.RecordID = plain
-	return Call{t.Name, args.With("id", rs.EncodeJSON(ref.String()))}, true
+// isPage reports whether an id is the address of a page elsewhere.
+func isPage(id string) bool {
+	return strings.HasPrefix(id, "https://") || strings.HasPrefix(id, "http://")
 }
 
 // idsIn are the ids of several records in one text; nil for any other text.
@@ -60,53 +40,46 @@ func idsIn(id string) []string {
 	return several
 }
 
-// isPage reports whether an id is the address of a page elsewhere.
-func isPage(id string) bool {
-	return strings.HasPrefix(id, "https://") || strings.HasPrefix(id, "http://")
-}
-
-// ownID says how the id of a record is written of which the record's own is known.
-func ownID(record, connection, stream string) string {
-	if plain, err := url.PathUnescape(record); err == nil {
-		record = plain
-	}
-	ref := rs.Ref{ConnectionID: cmp.Or(connection, "CONNECTION"), Stream: cmp.Or(stream, "STREAM"), RecordID: record}
-	return fmt.Sprintf("If %s is the record's own id, send %s; structured output has connection_id and stream beside a record's id.",
-		quote.Line(record), ref)
-}
-
-// Home says which streams may have a record of which only its own id was sent, and returns the call that reads it where one of them is
-// likely, or else the one that lists the streams; none where the id is another kind of mistake.
-func (g Grant) Home(t Tool, args rs.Object) (sentence string, send Call) {
-	id, connection := args.Text("id"), args.Text("connection_id")
-	if id == "" || !t.Takes("id") || strings.Contains(id, ":") {
-		return "", Call{}
-	}
-	streams := g.streamsOf(connection)
-	if len(streams) == 0 {
-		return "", Call{"schema", rs.Object{}}
-	}
-	sentence = "Streams that may have it: " + quote.Names(streams, maxShown) + "."
-	kind, _, _ := strings.Cut(id, "-") // note-0036 is one of the notes
-	if near := written.Nearest(kind, streams, 1); len(near) > 0 || len(streams) == 1 {
-		ref := rs.Ref{ConnectionID: connection, Stream: append(near, streams[0])[0], RecordID: id}
-		return sentence, Call{t.Name, args.Without("connection_id").With("id", rs.EncodeJSON(ref.String()))}
-	}
-	return sentence, Call{"schema", rs.Object{}}
-}
-
-// isStreamName reports whether a name may be a stream's: the first part of a record's own id, as in C05:1794492492.000100, has digits.
-func isStreamName(name string) bool { return !strings.ContainsAny(name, "0123456789") }
-
-// colons reads an id whose connection is followed by ':' instead of '/'.
-func (g Grant) colons(args rs.Object) (rs.Ref, bool) {
-	id, _ := written.Text(args.Get("id"))
-	ref, err := rs.ParseRef(id)
-	stream, record, ok := strings.Cut(ref.RecordID, ":")
-	if err != nil || !ok || ref.ConnectionID != "" || !g.has(stream, ref.Stream) {
+// refOf reads an id whose parts are joined by '/' alone.
+func refOf(id string) (rs.Ref, bool) {
+	parts := strings.Split(strings.Trim(written.Unquoted(id), "/"), "/")
+	var ref rs.Ref
+	switch len(parts) {
+	case 2:
+		ref = rs.Ref{Stream: parts[0], RecordID: parts[1]}
+	case 3:
+		ref = rs.Ref{ConnectionID: parts[0], Stream: parts[1], RecordID: parts[2]}
+	default:
 		return rs.Ref{}, false
 	}
-	return rs.Ref{ConnectionID: ref.Stream, Stream: stream, RecordID: record}, true
+	parsed, err := rs.ParseRef(ref.String())
+	named := ref.Stream != "" && !strings.ContainsAny(ref.Stream[:1], "0123456789") // 2026/0240 is one id and names no stream
+	return ref, named && err == nil && parsed == ref
+}
+
+// recordURL reads the URL of a record of a resource server: …/v1/streams/STREAM/records/RECORD?connection_id=CONNECTION. Nothing is
+// read from the URL's host.
+func recordURL(id string) (stream, connection, record string) {
+	if !strings.HasPrefix(id, "https://") && !strings.HasPrefix(id, "http://") && !strings.HasPrefix(id, "/v1/") {
+		return "", "", ""
+	}
+	u, err := url.Parse(id)
+	if err != nil {
+		return "", "", ""
+	}
+	_, below, found := strings.Cut(u.EscapedPath(), "/v1/streams/")
+	segments := strings.Split(strings.TrimSuffix(below, "/"), "/")
+	if !found || len(segments) != 3 || segments[1] != "records" {
+		return "", "", ""
+	}
+	stream, errStream := url.PathUnescape(segments[0])
+	record, errRecord := url.PathUnescape(segments[2])
+	connection = u.Query().Get("connection_id")
+	unsafe := rs.UnsafeName(stream) != "" || connection != "" && rs.UnsafeName(connection) != ""
+	if errStream != nil || errRecord != nil || record == "" || unsafe {
+		return "", "", ""
+	}
+	return stream, connection, record
 }
 
 // identified brings the id of a record into its form: a stream beside the record's own id, or the URL of the record (S2-1).
@@ -148,31 +121,6 @@ func (t Tool) identified(args rs.Object) rs.Object {
 	return args.With("id", rs.EncodeJSON(ref.String())).Without("stream")
 }
 
-// recordURL reads the URL of a record of a resource server: …/v1/streams/STREAM/records/RECORD?connection_id=CONNECTION. Nothing is
-// read from the URL's host.
-func recordURL(id string) (stream, connection, record string) {
-	if !strings.HasPrefix(id, "https://") && !strings.HasPrefix(id, "http://") && !strings.HasPrefix(id, "/v1/") {
-		return "", "", ""
-	}
-	u, err := url.Parse(id)
-	if err != nil {
-		return "", "", ""
-	}
-	_, below, found := strings.Cut(u.EscapedPath(), "/v1/streams/")
-	segments := strings.Split(strings.TrimSuffix(below, "/"), "/")
-	if !found || len(segments) != 3 || segments[1] != "records" {
-		return "", "", ""
-	}
-	stream, errStream := url.PathUnescape(segments[0])
-	record, errRecord := url.PathUnescape(segments[2])
-	connection = u.Query().Get("connection_id")
-	unsafe := rs.UnsafeName(stream) != "" || connection != "" && rs.UnsafeName(connection) != ""
-	if errStream != nil || errRecord != nil || record == "" || unsafe {
-		return "", "", ""
-	}
-	return stream, connection, record
-}
-
 // withoutHandles gives a filter on an id the record's own id where it has the handle that answers print, and the call its connection.
 func withoutHandles(args rs.Object) rs.Object {
 	stream, _ := written.Text(args.Get("stream"))
@@ -203,19 +151,48 @@ func withoutHandles(args rs.Object) rs.Object {
 	return args
 }
 
-// refOf reads an id whose parts are joined by '/' alone.
-func refOf(id string) (rs.Ref, bool) {
-	parts := strings.Split(strings.Trim(written.Unquoted(id), "/"), "/")
-	var ref rs.Ref
-	switch len(parts) {
-	case 2:
-		ref = rs.Ref{Stream: parts[0], RecordID: parts[1]}
-	case 3:
-		ref = rs.Ref{ConnectionID: parts[0], Stream: parts[1], RecordID: parts[2]}
-	default:
-		return rs.Ref{}, false
+// Unescaped returns the call with the id of a record whose own id was copied percent-encoded, out of another form of the id; false for any
+// other id.
+func (t Tool) Unescaped(args rs.Object) (Call, bool) {
+	id, _ := written.Text(args.Get("id"))
+	ref, err := rs.ParseRef(id)
+	plain, malformed := url.PathUnescape(ref.RecordID)
+	if err != nil || malformed != nil || plain == ref.RecordID {
+		return Call{}, false
 	}
-	parsed, err := rs.ParseRef(ref.String())
-	named := ref.Stream != "" && !strings.ContainsAny(ref.Stream[:1], "0123456789") // 2026/0240 is one id and names no stream
-	return ref, named && err == nil && parsed == ref
+	ref.RecordID = plain
+	return Call{t.Name, args.With("id", rs.EncodeJSON(ref.String()))}, true
+}
+
+// record mends the arguments of a tool that reads one record.
+func (t Tool) record(guess rs.Object, refused *rs.Error) (rs.Object, bool) {
+	id, _ := written.Text(guess.Get("id"))
+	if id == "" && t.Takes("id") || isPage(id) {
+		return nil, false
+	}
+	if several := idsIn(id); several != nil {
+		guess = guess.With("id", rs.EncodeJSON(several[0]))
+	} else if refused.Meant != (rs.Ref{}) {
+		guess = guess.With("id", rs.EncodeJSON(refused.Meant.URI()))
+	} else if refused.Code == rs.InvalidID && refused.Param == "id" {
+		ref, ok := refOf(id)
+		if !ok {
+			return nil, false
+		}
+		guess = guess.With("id", rs.EncodeJSON(ref.String()))
+	}
+	if refused.Code == rs.ConflictingConnectionID {
+		guess = guess.Without("connection_id")
+	}
+	if t.Name == "read_record_field" {
+		if !guess.Has("field") {
+			return nil, false
+		}
+		if guess.Has("q") {
+			guess = guess.Without("offset_chars", "limit_chars")
+		} else {
+			guess = guess.Without("before_chars", "after_chars")
+		}
+	}
+	return guess, true
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
@@ -58,7 +57,7 @@ func queryOf(args rs.Object) (q, name string) {
 	return "", ""
 }
 
-// dated takes before:, after: and the like with a date for the bounds of a search. A day that is before: or older: is not in it.
+// dated takes before:, after: and the like with a date for the bounds of a search.
 func dated(args rs.Object) rs.Object {
 	q, name := queryOf(args)
 	if words := andNot().ReplaceAllString(q, " -$1"); words != q && !strings.Contains(q, `"`) {
@@ -72,7 +71,7 @@ func dated(args rs.Object) rs.Object {
 			return args // is refused as it is
 		}
 		for _, bound := range bounds {
-			day := o.day(bound)
+			day := boundDay(o.name, o.value, bound)
 			if day == "" && strings.HasSuffix(o.name, "_than") {
 				day = o.value // is refused with the day that it is
 			}
@@ -89,25 +88,6 @@ func dated(args rs.Object) rs.Object {
 		return changed.Without(name)
 	}
 	return changed.With(name, rs.EncodeJSON(words))
-}
-
-// day is the bound of a search that an operator means; "" if it has no date.
-func (o searchOperator) day(bound string) string {
-	first, err := time.Parse(time.DateOnly, o.value)
-	excluded := o.name == "before" || o.name == "older" || o.name == "lt"
-	if err != nil {
-		if excluded {
-			bound = "since"
-		}
-		day := written.Day(bound, rs.EncodeJSON(o.value))
-		if first, err = time.Parse(time.DateOnly, day); err != nil {
-			return ""
-		}
-	}
-	if excluded {
-		first = first.AddDate(0, 0, -1)
-	}
-	return first.Format(time.DateOnly)
 }
 
 // WithoutOperators is the call that is meant by a search with operators: by a flag or a sender alone the records of the stream that has
@@ -147,7 +127,7 @@ func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (Call, bool) {
 		case sender && condition(rs.EncodeJSON(o.value), func(f rs.SchemaField) bool { return f.Role == "actor" }):
 		case len(boundWords[o.name]) == 1:
 			bound := boundWords[o.name][0]
-			if day := o.day(bound); day != "" && !rest.Has(bound) {
+			if day := boundDay(o.name, o.value, bound); day != "" && !rest.Has(bound) {
 				rest = rest.With(bound, rs.EncodeJSON(day))
 			}
 		case o.name == "has" || o.name == "is" || o.name == "in" || o.name == "label":
@@ -190,23 +170,6 @@ func fieldLike(s *rs.Schema, args rs.Object, stream string, is func(rs.SchemaFie
 	return "", ""
 }
 
-// words are names of an argument that looks for words and is not a field of a stream.
-var words = append([]string{"q", "query"}, aliases["q"][1:7]...)
-
-// conditional gives words that are conditions, such as "status='paid' AND total>10", the name of the filter.
-func (t Tool) conditional(args rs.Object) rs.Object {
-	for _, m := range args {
-		s, _ := written.Text(m.Value)
-		if t.Takes("filter") && t.Takes("stream") && !t.Takes(m.Name) && !args.Has("filter") && slices.Contains(words, written.Snake(m.Name)) &&
-			(strings.ContainsAny(s, "<>=") || lucene().MatchString(s)) && foreign.IsText(s) {
-			return renamed(args, m.Name, "filter", m.Value)
-		}
-	}
-	return args
-}
-
-var lucene = written.Expression(`^[a-z]\w*:\S`)
-
 // worded is the search for the words that a call of another tool looks for in a stream; false where it looks for none.
 func (t Tool) worded(args rs.Object) (Call, bool) {
 	if !t.Takes("stream") || !t.Takes("filter") || !args.Has("stream") {
@@ -221,72 +184,4 @@ func (t Tool) worded(args rs.Object) (Call, bool) {
 		return instead("search", args, query, "filter", "since", "until", "time_zone", "limit"), true
 	}
 	return Call{}, false
-}
-
-// members are those of some names that an object has.
-func members(o rs.Object, names ...string) (kept rs.Object) {
-	for _, m := range o {
-		if slices.Contains(names, m.Name) {
-			kept = append(kept, m)
-		}
-	}
-	return kept
-}
-
-// searchFor is the search for a text that a filter cannot look for. The other conditions of the filter stay.
-func searchFor(args rs.Object, sought rs.Member) (Call, bool) {
-	s, ok := rs.AsText(sought.Value)
-	s = strings.TrimSpace(strings.Trim(strings.TrimSpace(s), "%*^$."))
-	if !ok || s == "" {
-		return Call{}, false
-	}
-	return instead("search", args, rs.Object{{Name: "q", Value: rs.EncodeJSON(s)}}, "filter"), true
-}
-
-// plan is what one call can ask of the filter of arguments.
-func plan(args rs.Object) (foreign.Plan, bool) {
-	return foreign.Read(args.Get("filter"), args.Text("stream"))
-}
-
-// Sought is the search for the text that the filter of a call looks for within a field; false for any other filter.
-func (t Tool) Sought(args rs.Object) (Call, bool) {
-	p, ok := plan(args)
-	if !ok || p.Sought == nil || !args.Has("stream") {
-		return Call{}, false
-	}
-	return searchFor(filtered(args, p.Filter), *p.Sought)
-}
-
-// Unsearched is the call that is meant by a filter which looks for a text within a field that no search reads, and what it does: its
-// values, or else the records without that condition. It is false for any other filter.
-func (s KnownStream) Unsearched(t Tool, args rs.Object) (call Call, hint string, ok bool) {
-	p, ok := plan(args)
-	if !ok || p.Sought == nil || t.Takes("metric") || !t.Takes("stream") {
-		return Call{}, "", false
-	}
-	f := s.field(p.Sought.Name)
-	args = filtered(args, p.Filter)
-	switch {
-	case f == nil || f.Lexical:
-		return Call{}, "", false
-	case aggregates("group_by")(*f):
-		call, ok = t.groupedBy(args, *p.Sought)
-		call.Arguments = call.Arguments.With("limit", "100")
-		return call, "Search does not read " + f.Name + ": the call below lists its values; send one for each that has the text.", ok
-	}
-	return Call{t.Name, args}, "Neither a filter nor search finds a text in " + f.Name + ": look at it in the records of the call below.", true
-}
-
-// groupedBy groups by a field of which no filter excludes a value: a number keeps what it is of, records are counted. It is false for a
-// call that is grouped already.
-func (t Tool) groupedBy(args rs.Object, excluded rs.Member) (Call, bool) {
-	absent := excluded.Value == foreign.NoneOf || excluded.Value == foreign.AnyOf
-	if t.Name != "aggregate" && absent || args.Has("group_by") || args.Has("group_by_time") {
-		return Call{}, false
-	}
-	call := instead("aggregate", args, rs.Object{{Name: "metric", Value: `"count"`}}, "metric", "field", "filter", "time_zone")
-	if call.Arguments = call.Arguments.With("group_by", rs.EncodeJSON(excluded.Name)); absent { // those without a value may be few
-		call.Arguments = call.Arguments.With("limit", "100")
-	}
-	return call, true
 }

@@ -249,27 +249,3 @@ func Having(s *rs.Schema, filter rs.Object) []string {
 	}
 	return having
 }
-
-// InStream returns the call with the stream that its filter needs.
-func (t Tool) InStream(args rs.Object, stream string) Call {
-	if t.Takes("streams") && !looks(args) { // for nothing: the records that it filters are meant
-		return Call{"query_records", args.Without("mode", "streams").With("stream", rs.EncodeJSON(stream))}
-	}
-	if t.Takes("streams") {
-		return Call{t.Name, args.With("streams", listed([]string{stream}))}
-	}
-	return Call{t.Name, args.With("stream", rs.EncodeJSON(stream))}
-}
-
-// looks reports whether a search has words or a period.
-func looks(args rs.Object) bool {
-	return args.Has("q") || args.Has("query") || args.Has("since") || args.Has("until")
-}
-
-// WithoutStream reports whether a call has a filter and not the one stream that it needs for it.
-func (t Tool) WithoutStream(args rs.Object) bool {
-	if _, misplaced := t.misplaced(args); misplaced { // the filter names the stream
-		return false
-	}
-	return args.Object("filter") != nil && !args.Has("stream") && !args.Has("streams") && (t.Takes("stream") || t.Takes("streams"))
-}

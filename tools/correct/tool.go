@@ -1,12 +1,23 @@
 // Package correct has the rules by which arguments that are wrong are mended: pure functions, which read nothing. What is certain is
-// taken ([Tool.Canonical]); what is likely is only proposed, as a call that is ready to send ([Tool.Guess], [Grant.Names]).
+// taken ([Tool.Canonical]); what is likely is only proposed, as a call that is ready to send: from the arguments alone ([Tool.Guess]),
+// from what is granted ([Grant.Missing]), and from the schema of a stream ([KnownStream.Unknown]).
+//
+// Each file uses only those of the lines above its own:
+//
+//	words                     lists: the other names of arguments and of their values, and words for times
+//	tool, arguments, sentence a tool and a call; how arguments are read and changed; what errors say more than once
+//	value, record_id, time    one kind of value each, in the form that the tools take
+//	othertool, filter, search calls that answer with another tool or argument; conditions; a query with operators
+//	aggregate, statement      a number, and a statement of SQL, as other languages write them
+//	canonical                 what is certain
+//	guess, hint               what is likely without a read, and what is said of it
+//	grant, missing            the streams and connections that are meant
+//	stream, correction        the fields of a stream, and what is found wrong with a call
+//	condition, groups, fields the fields that are meant
 package correct
 
 import (
-	"bytes"
-	"encoding/json"
 	"slices"
-	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
@@ -70,78 +81,3 @@ type Call struct {
 
 // String returns the call as answers print it: query_records {"stream":"messages"}.
 func (c Call) String() string { return c.Tool + " " + c.Arguments.JSON() }
-
-// instead is a call of another tool, or of this one, on the stream of arguments: with arguments of its own, and of these the connection and
-// those of some names.
-func instead(tool string, args, own rs.Object, names ...string) Call {
-	if tool == "search" {
-		own = append(own, rs.Member{Name: "streams", Value: list(args.Get("stream"))})
-	} else {
-		own = append(rs.Object{{Name: "stream", Value: args.Get("stream")}}, own...)
-	}
-	return Call{tool, own.WithAll(onlyConnection(args)).WithAll(members(args, names...))}
-}
-
-// only returns the one element of a list, or the value itself.
-func only(raw string) string {
-	if list, ok := rs.AsArray(raw); ok && len(list) == 1 {
-		return list[0]
-	}
-	return raw
-}
-
-// renamed is the object with one member under another name, in its place; another member of that name is replaced.
-func renamed(o rs.Object, from, to, value string) rs.Object {
-	var changed rs.Object
-	for _, m := range o {
-		switch m.Name {
-		case from:
-			changed = append(changed, rs.Member{Name: to, Value: value})
-		case to:
-		default:
-			changed = append(changed, m)
-		}
-	}
-	return changed
-}
-
-// filtered is arguments with another filter; without one where it has no condition.
-func filtered(args, filter rs.Object) rs.Object {
-	if args = args.Without("filter"); len(filter) > 0 {
-		args = args.With("filter", filter.JSON())
-	}
-	return args
-}
-
-// listed writes names as a JSON array.
-func listed(names []string) string { return rs.EncodeJSON(names) }
-
-// list is a list of names.
-func list(raw string) string {
-	s, lone := written.Text(raw)
-	switch {
-	case lone && strings.ContainsAny(s, ",["):
-		if values := written.Names(s); len(values) > 0 {
-			return listed(values)
-		}
-	case lone && s != "":
-		return listed([]string{written.Unquoted(s)})
-	}
-	return raw
-}
-
-// Bounds of arguments that are mended: the rules compare members with each other, so their time grows with the square of both.
-const (
-	maxBytes     = 32 << 10
-	maxCommas    = 500
-	maxArguments = 60
-)
-
-// Arguments reads raw arguments; false for what is not one JSON object, has a name twice, or is longer than calls are.
-func Arguments(raw json.RawMessage) (rs.Object, bool) {
-	if len(raw) > maxBytes || bytes.Count(raw, []byte(",")) > maxCommas {
-		return nil, false
-	}
-	args, err := written.Object(string(raw))
-	return args, err == nil && len(args) <= maxArguments
-}

@@ -127,3 +127,16 @@ var bounds = union(spans, written.Set(aliases["since"]...), written.Set(aliases[
 	written.Set("since until after before date created_after created_before"))
 
 var granularities = written.Set("hour day week month quarter year")
+
+// boundWords are words that bound a time, alone or before a colon in a query, with the bounds of a search that they mean.
+var boundWords = map[string][]string{
+	"since": {"since"}, "after": {"since"}, "newer": {"since"}, "newer_than": {"since"}, "gte": {"since"}, "gt": {"since"},
+	"until": {"until"}, "before": {"until"}, "older": {"until"}, "older_than": {"until"}, "lte": {"until"}, "lt": {"until"},
+	"on": {"since", "until"}, "date": {"since", "until"}, "day": {"since", "until"},
+}
+
+// rangeOperators are the operators of a filter for the bounds of a search.
+var rangeOperators = map[string]string{"since": "gte", "until": "lte"}
+
+// words are names of an argument that looks for words and is not a field of a stream.
+var words = append([]string{"q", "query"}, aliases["q"][1:7]...)

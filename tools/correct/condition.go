@@ -1,0 +1,295 @@
+package correct
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+)
+
+func (c *correction) filter(t Tool) {
+	filter := c.args.Object("filter")
+	if filter == nil {
+		return
+	}
+	filter, ok := c.planned(t, filter)
+	if !ok {
+		return
+	}
+	var mended rs.Object
+	for _, m := range filter {
+		field := m.Name
+		if flag, value := c.flag(field, m.Value); flag != "" {
+			c.say(rs.UnknownField, "filter", "%s has no field %s; %s says so.", c.stream.Name, quote.Text(field), flag)
+			mended = mended.With(flag, value)
+			continue
+		}
+		if p := t.parameter(field); c.stream.field(field) == nil && p != nil && p.allows(m.Value) && !c.args.Has(field) {
+			c.say(rs.UnknownField, "filter", "%s is an argument, not a field.", field)
+			c.args = c.args.With(field, m.Value)
+			continue
+		}
+		u, what := use(filters), "be filtered by"
+		if rs.Kind(m.Value) == "object" {
+			u, what = hasRanges, "be filtered by a range"
+			if instead, ok := c.textRange(t, field, rs.AsObject(m.Value)); ok {
+				mended = mended.WithAll(instead)
+				continue
+			}
+		} else if c.elsewhere(t, field, m.Value) {
+			continue
+		}
+		field, u = c.byValue(filter, field, m.Value, u)
+		switch to := c.name("filter", field, u, what); {
+		case to == "":
+		case to != field && foreign.Denies(field, to):
+			c.open, c.partly = true, true // it may mean the opposite
+		case mended.Includes(to):
+			before, own := mended.Object(to), rs.AsObject(m.Value)
+			if before == nil || own == nil || slices.ContainsFunc(own, func(r rs.Member) bool { return before.Includes(r.Name) }) {
+				c.open = true // one field cannot have both conditions
+				break
+			}
+			mended = mended.With(to, before.WithAll(own).JSON())
+		case to != field && hasText(m.Value) && c.stream.isNumber(to):
+			c.open = true // a date or a word is no bound of a number
+		default:
+			if f := c.stream.field(to); to != field && f != nil && isTime(*f) {
+				m.Value = cmp.Or(inForm(rs.Member{Name: "time", Value: m.Value}, ""), m.Value)
+			}
+			mended = append(mended, rs.Member{Name: to, Value: m.Value})
+		}
+	}
+	c.args = filtered(c.args, mended)
+}
+
+// hasText reports whether a condition compares with a text, such as a date.
+func hasText(condition string) bool {
+	return rs.Kind(condition) == "string" ||
+		slices.ContainsFunc(rs.AsObject(condition), func(m rs.Member) bool { return rs.Kind(m.Value) == "string" })
+}
+
+// planned is a filter whose fields are those of the stream as far as they are known, with what is meant by other operators than those of
+// a filter, which may stand in the names of fields. It is false where that is not known.
+func (c *correction) planned(t Tool, filter rs.Object) (mended rs.Object, ok bool) {
+	filter = c.bounded(filter)
+	own := c.stream.field("property") != nil || c.stream.field("timestamp") != nil
+	p, folded, ok := foreign.ReadKnown(filter, c.stream.named(filter), own)
+	if len(folded) == 0 {
+		return filter, true
+	}
+	c.say(rs.UnknownField, "filter", "%s has no field %s; an operator is written inside its field.",
+		c.stream.Name, quote.Names(folded, maxShown))
+	if !ok {
+		c.open, c.partly = true, true
+		return nil, false
+	}
+	if p.Calls > 1 {
+		c.hint = severalCalls(p.Calls)
+	}
+	if p.Excluded != nil {
+		to := c.name("filter", p.Excluded.Name, aggregates("group_by"), "group")
+		if c.grouped = p.Excluded; !c.open {
+			c.hint = excludedHint(t, *p.Excluded, c.args)
+		}
+		c.grouped.Name = to
+	}
+	if p.Sought != nil {
+		c.sought, c.hint = p.Sought, "Search reads words: the call below finds the records that have them."
+		if f := c.stream.field(p.Sought.Name); f != nil && !f.Lexical {
+			c.open = true
+		}
+	}
+	return p.Filter, true
+}
+
+// bounded is a filter with the bounds of a time that no field names, such as from and to, as those of the field that says when a record is.
+func (c *correction) bounded(filter rs.Object) rs.Object {
+	at, timed := c.stream.Time(), rs.Object{}
+	var rest rs.Object
+	var names []string
+	missed := false
+	for _, m := range filter {
+		bound, _ := boundsOf(m)
+		operator, value := foreign.BoundOf(m.Name), m.Value
+		if len(bound) == 1 {
+			operator, value = cmp.Or(operator, rangeOperators[bound[0].Name]), bound[0].Value
+		}
+		if c.stream.field(m.Name) != nil || operator == "" || len(bound) > 1 || !written.IsTime(value) {
+			rest = append(rest, m)
+			continue
+		}
+		names, timed = append(names, m.Name), timed.With(operator, value)
+		missed = missed || c.stream.misses(m.Name)
+	}
+	if at == "" || len(timed) < len(names) || len(timed) == 0 || !missed && len(timed) < 2 || rest.Includes(at) {
+		return filter
+	}
+	c.say(rs.UnknownField, "filter", "%s has no field %s; %s says when a record is.",
+		c.stream.Name, quote.Names(names, maxShown), quote.Line(at))
+	return append(rest, rs.Member{Name: at, Value: timed.JSON()})
+}
+
+// byValue looks at the value of a condition whose field the stream does not have: a date is compared with a time and a number with a
+// number, and a date under a name like no other with the time of the records.
+func (c *correction) byValue(filter rs.Object, field, value string, u use) (string, use) {
+	kind, at := kindOf(value), c.stream.Time()
+	if kind == nil || c.stream.field(field) != nil {
+		return field, u
+	}
+	fits := func(f rs.SchemaField) bool { return u(f) && kind(f) }
+	if len(c.stream.near(field, u)) == 0 && at != "" && kind(*c.stream.field(at)) && !filter.Includes(at) {
+		c.say(rs.UnknownField, "filter", "%s has no field %s; %s says when a record is.", c.stream.Name, quote.Text(field), quote.Line(at))
+		return at, u
+	} else if len(c.stream.near(field, fits)) > 0 {
+		return field, fits
+	}
+	return field, u
+}
+
+// flag is the field of the stream that says what a flag of messages by another name does, such as is_seen for unread, with the value that
+// is meant; "" for none.
+func (c *correction) flag(name, value string) (field, meant string) {
+	plain, denied := strings.CutPrefix(strings.TrimPrefix(written.Snake(name), "is_"), "not_")
+	known, ok := foreign.Flags["is:"+plain]
+	if !ok {
+		known, ok = foreign.Flags["has:"+strings.TrimPrefix(plain, "has_")]
+	}
+	at := slices.IndexFunc(known.Fields, func(f string) bool { return c.stream.field(f) != nil })
+	if !ok || at < 0 || c.stream.field(name) != nil || value != "true" && value != "false" {
+		return "", ""
+	}
+	return known.Fields[at], strconv.FormatBool((value == known.Value) != denied)
+}
+
+// elsewhere finds another way to what a condition looks for, on a field that is there and that no filter reads: a search, where the
+// field is searched, and else the records without the condition.
+func (c *correction) elsewhere(t Tool, field, value string) bool {
+	f := c.stream.field(field)
+	_, isText := written.Text(value)
+	if f == nil || slices.Contains(c.stream.suited(filters), field) {
+		return false
+	}
+	searched := f.Lexical && isText
+	if t.Name == "aggregate" && !searched {
+		return false
+	}
+	c.say(rs.UnknownField, "filter", "field %s of %s cannot be filtered by. Those that can: %s.",
+		quote.Text(field), c.stream.Name, quote.Names(c.stream.suited(filters), 12))
+	if searched {
+		c.sought, c.hint = &rs.Member{Name: field, Value: value}, "Search reads that field: the call below finds the words."
+		return true
+	}
+	c.hint = "No call finds records by it: the one below leaves that condition out, so look at " + quote.Line(field) + " in each record."
+	return true
+}
+
+// textRange finds what is meant by a range on a field that has none, such as a name: of dates one of the time of the records; of words the
+// one that it has, and else a list of the field's values to choose from. instead are the conditions that are meant, or none. It is false
+// where nothing is known to be meant.
+func (c *correction) textRange(t Tool, field string, bounds rs.Object) (instead rs.Object, ok bool) {
+	f := c.stream.field(field)
+	if f == nil || slices.Contains(c.stream.suited(hasRanges), field) || len(bounds) == 0 {
+		return nil, false
+	}
+	value, dates := bounds[0].Value, 0
+	for _, bound := range bounds {
+		s, isText := written.Text(bound.Value)
+		switch {
+		case written.IsDate(bound.Value):
+			dates++
+		case !isText || s == "" || written.IsNumber(s):
+			return nil, false
+		case bound.Value != value || utf8.RuneCountInString(s) == 1:
+			value = ""
+		}
+	}
+	time := c.stream.Time()
+	groups := slices.Contains(f.Aggregates, "group_by") && !c.args.Has("group_by") && !c.args.Has("group_by_time")
+	switch {
+	case dates == len(bounds) && time != "" && !c.args.Object("filter").Has(time):
+		instead = rs.Object{{Name: time, Value: bounds.JSON()}}
+		c.hint = quote.Line(time) + " says when a record is."
+	case dates > 0:
+		return nil, false
+	case value != "" && f.Exact:
+		instead = rs.Object{{Name: field, Value: value}}
+		c.hint = "A text has no range: the call below finds exactly this value."
+	case value != "" && f.Lexical:
+		c.sought = &rs.Member{Name: field, Value: value}
+		c.hint = "A text has no range: the call below finds the words."
+	case groups:
+		c.grouped = &rs.Member{Name: field, Value: bounds.JSON()}
+		c.hint = "A text has no range: the call below lists the values of " + quote.Line(field) + " to choose from."
+	case t.Name == "query_records":
+		c.hint = "A text has no range: the call below reads without that condition; look at " + quote.Line(field) + " in its records."
+	default:
+		return nil, false
+	}
+	c.say(rs.UnknownField, "filter", "field %s of %s cannot be filtered by a range. Those that can: %s.",
+		quote.Text(field), c.stream.Name, quote.Names(c.stream.suited(hasRanges), maxShown))
+	return instead, true
+}
+
+// inRelated looks for a field that the stream does not have in what is related to it, such as the body of a message.
+func (c *correction) inRelated(param, name string) bool {
+	relation, own := c.stream.relationIn(name)
+	if relation < 0 {
+		own = strings.TrimPrefix(name, c.stream.Name+".")
+	}
+	names := []string{own, own + "_text"}
+	if bodies[written.Snake(own)] {
+		own := func(f rs.SchemaField) bool { return bodies[f.Name] }
+		if names = slices.Sorted(maps.Keys(bodies)); relation < 0 && slices.ContainsFunc(c.stream.Fields, own) {
+			return false
+		}
+	}
+	if !c.stream.misses(name) {
+		return false
+	}
+	var found []string
+	for i, r := range c.stream.Related {
+		if at := slices.IndexFunc(names, func(field string) bool { return r.field(field) != nil }); at >= 0 && (relation < 0 || relation == i) {
+			found = append(found, c.stream.Relations[i].Name, names[at])
+		}
+	}
+	if len(found) != 2 {
+		return false
+	}
+	c.say(rs.UnknownField, param, "%s has no field %s; the related %s has it as %s.",
+		c.stream.Name, quote.Text(name), quote.Names(found[:1], 1), quote.Names(found[1:], 1))
+	c.related, c.hint = append(c.related, found[0]), "The call below reads the record with what is related to it."
+	return true
+}
+
+// ofRelated is the call that reads the records of a related stream which a filter is of, in which each name has the same relation before
+// its dot; false for any other filter.
+func (c *correction) ofRelated(t Tool) (call Call, ok bool) {
+	var filter rs.Object
+	in := -1
+	for _, m := range c.args.Object("filter") {
+		relation, field := c.stream.relationIn(m.Name)
+		if relation < 0 || in >= 0 && in != relation || relation >= len(c.stream.Related) || c.stream.Related[relation].field(field) == nil {
+			return Call{}, false
+		}
+		in, filter = relation, append(filter, rs.Member{Name: field, Value: m.Value})
+	}
+	if in < 0 || t.Name != "query_records" {
+		return Call{}, false
+	}
+	r := c.stream.Relations[in]
+	c.say(rs.UnknownField, "filter", "A filter is of the fields of its own stream; these are of the related %s.",
+		quote.Names([]string{r.Target}, 1))
+	if c.hint = "The call below reads those."; r.ForeignKey != "" {
+		c.hint += " Their " + quote.Line(r.ForeignKey) + " is the id of the " + c.stream.Name + "."
+	}
+	records := rs.Object{{Name: "stream", Value: rs.EncodeJSON(r.Target)}}.WithAll(members(c.args, "connection_id", "limit", "time_zone"))
+	return Call{t.Name, records.With("filter", filter.JSON())}, true
+}

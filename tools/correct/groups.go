@@ -1,0 +1,104 @@
+package correct
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+)
+
+// partOfTime is a time in SQL that is cut to its hour, day, week and so on.
+var partOfTime = written.Expression(`(?i)^(?:date_?trunc\(\s*['"]?)?(hour|day|week|month|quarter|year)(?:['"]?\s*,|\()\s*([\w.]+)\s*\)$`)
+
+// aggregate compares the fields of an aggregate with those that it can compute on and group by.
+func (c *correction) aggregate() {
+	metric, _ := written.Text(c.args.Get("metric"))
+	for _, name := range []string{"field", "group_by", "group_by_time"} {
+		if several := written.Names(c.args.Text(name)); len(several) > 1 && c.stream.field(several[0]) != nil {
+			c.say(rs.UnknownField, name, "aggregate takes one %s.", name)
+			c.args = c.args.With(name, rs.EncodeJSON(several[0]))
+			c.hint = CallForEach(len(several))
+		}
+	}
+	if field, ok := written.Text(c.args.Get("field")); ok && strings.ContainsAny(field, "*+/()<>=") && c.stream.field(field) == nil {
+		c.say(rs.UnknownField, "field", "aggregate computes on one field of %s; %s is an expression.", c.stream.Name, quote.Text(field))
+		c.open, c.partly = true, true
+	} else if ok && metric != "count" {
+		if to := c.name("field", field, aggregates(metric), "take "+metric); to != "" {
+			c.args = c.args.With("field", rs.EncodeJSON(to))
+		}
+	}
+	for _, name := range []string{"group_by", "group_by_time"} {
+		if field, ok := written.Text(c.args.Get(name)); ok && !c.timeGroup(name, field, metric) {
+			if to := c.name(name, field, aggregates(name), "group"); to != "" {
+				c.args = c.args.With(name, rs.EncodeJSON(to))
+			}
+		}
+	}
+}
+
+// timeGroup mends a group that is written as one of time and is none, or the other way round; false where that is not so.
+func (c *correction) timeGroup(name, field, metric string) bool {
+	f, at := c.stream.field(field), c.stream.Time()
+	granularity := cmp.Or(wordForms["granularity"][written.Snake(field)], written.Snake(field))
+	part := partOfTime().FindStringSubmatch(field)
+	times := c.stream.near("date", aggregates("group_by_time"))
+	byTime := func(field, granularity string) {
+		c.args = renamed(c.args, name, "group_by_time", rs.EncodeJSON(field)).With("granularity", rs.EncodeJSON(granularity))
+	}
+	switch {
+	case granularities[granularity] && f == nil && len(times) > 0:
+		c.say(rs.UnknownField, name, "%s is a granularity; group_by_time names the field.", quote.Text(field))
+		byTime(times[0], granularity)
+	case name == "group_by" && f != nil && aggregates("group_by_time")(*f) && !aggregates(name)(*f):
+		c.say(rs.UnknownField, name, "%s is a time: group_by_time groups by it.", quote.Text(field))
+		byTime(field, "month")
+	case name == "group_by_time" && at != "" && f != nil && aggregates("group_by")(*f) && !aggregates(name)(*f): // by a granularity beside it
+		c.say(rs.UnknownField, name, "%s is no time.", quote.Text(field))
+		if c.args = c.args.With(name, rs.EncodeJSON(at)); metric == "count" || !isUnit(field) {
+			c.args = renamed(c.args, name, "group_by", rs.EncodeJSON(field)).Without("granularity", "time_zone")
+			c.hint = "aggregate groups by a field or by time: for both, send a call for each value of " + quote.Line(field) + " in filter."
+		}
+	case part != nil && c.stream.field(part[2]) != nil:
+		c.say(rs.UnknownField, name, "A group of time is a field and its granularity.")
+		byTime(part[2], strings.ToLower(part[1]))
+	default:
+		return false
+	}
+	return true
+}
+
+// WithField is an aggregate with a field that its metric can be computed on, and what there is to choose from; "" where there is none.
+func (s KnownStream) WithField(t Tool, args rs.Object) (send, hint string) {
+	metric := args.Text("metric")
+	can := aggregates(metric)
+	fields := s.suited(can)
+	if len(s.Fields) == 0 || len(fields) == len(s.Fields) || len(fields) == 0 {
+		return "", ""
+	}
+	field := append(s.near("amount", can), fields[0])[0]
+	hint = "Of " + s.Name + " these take " + metric + ": " + quote.Names(fields, maxShown) + "."
+	return Call{t.Name, args.With("field", rs.EncodeJSON(field))}.String(), hint
+}
+
+// Unsearched is the call that is meant by a filter which looks for a text within a field that no search reads, and what it does: its
+// values, or else the records without that condition. It is false for any other filter.
+func (s KnownStream) Unsearched(t Tool, args rs.Object) (call Call, hint string, ok bool) {
+	p, ok := plan(args)
+	if !ok || p.Sought == nil || t.Takes("metric") || !t.Takes("stream") {
+		return Call{}, "", false
+	}
+	f := s.field(p.Sought.Name)
+	args = filtered(args, p.Filter)
+	switch {
+	case f == nil || f.Lexical:
+		return Call{}, "", false
+	case aggregates("group_by")(*f):
+		call, ok = t.groupedBy(args, *p.Sought)
+		call.Arguments = call.Arguments.With("limit", "100")
+		return call, "Search does not read " + f.Name + ": the call below lists its values; send one for each that has the text.", ok
+	}
+	return Call{t.Name, args}, "Neither a filter nor search finds a text in " + f.Name + ": look at it in the records of the call below.", true
+}

@@ -1,0 +1,213 @@
+package correct
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+)
+
+// Missing returns the error that says which stream or connection of a call the grant does not have, which are nearest, and the call
+// that is probably meant; nil if the grant has all that is named.
+func (g Grant) Missing(t Tool, args rs.Object) *rs.Error {
+	streams, connection := Touches(args)
+	if len(g.Sources) == 0 {
+		return nil
+	}
+	if connection != "" && !g.hasConnection(connection) {
+		return g.missingConnection(t, args)
+	}
+	for _, stream := range streams {
+		if !g.has(stream, connection) {
+			return g.missingStream(t, args, stream)
+		}
+	}
+	return nil
+}
+
+// missingStream says which streams are near one that the grant, or the connection that is named, does not have.
+func (g Grant) missingStream(t Tool, args rs.Object, stream string) *rs.Error {
+	streams, connection := Touches(args)
+	e := &rs.Error{Code: rs.UnknownStream, Param: "stream", Hint: grantHint}
+	if t.Takes("streams") {
+		e.Param = "streams"
+	} else if t.Takes("id") {
+		e.Param = "id"
+	}
+	if t.Takes("id") && (!isStreamName(stream) || connection != "" && len(g.near(stream, connection)) == 0) {
+		if _, ok := g.colons(args); !ok {
+			return g.missingIn(t, args, e)
+		}
+	}
+	if others := g.connectionsOf(stream); connection != "" && len(others) > 0 {
+		e.Message = fmt.Sprintf("connection %s has no stream %s. It is under %s.",
+			quote.Text(connection), quote.Text(stream), quote.Connections(others))
+		e.Connections, e.ConnectionTotal, e.RetryWith = firstOf(others, nil), len(others), "connection_id"
+		same, _ := g.likeliest(streams, others[0].ID)
+		e.Send = Call{t.Name, replaceNames(args, same, others[0].ID)}.String()
+		return e
+	}
+	e.Message = fmt.Sprintf("no stream %s in this grant.", quote.Text(stream))
+	near := g.near(stream, connection)
+	if len(near) == 0 && connection != "" {
+		near = g.near(stream, "")
+	}
+	if ref, ok := g.colons(args); ok {
+		e.Send = Call{t.Name, args.With("id", rs.EncodeJSON(ref.String()))}.String()
+	}
+	if everything := written.Set("* all any everything")[strings.ToLower(stream)]; len(near) == 0 || everything {
+		known := g.streamsOf("")
+		e.Message += " It has: " + quote.Names(known, 20) + "."
+		if everything && (t.Name == "schema" || t.Name == "search") {
+			e.Send = Call{t.Name, replaceNames(args, map[string]string{}, connection)}.String()
+		}
+		if e.Send == "" {
+			e.Send = Call{"schema", rs.Object{}}.String()
+		}
+		return e
+	}
+	var shown []string
+	for _, name := range near {
+		shown = append(shown, quote.Names([]string{name}, 1)+g.displayed(name))
+	}
+	e.Message += " Nearest: " + strings.Join(shown, ", ") + "."
+	if e.Send != "" {
+		return e
+	}
+	to, _ := g.likeliest(streams, connection)
+	to[stream] = near[0]
+	if several := written.Names(stream); len(several) > 1 && g.has(several[0], "") {
+		to[stream], e.Hint = several[0], CallForEach(len(several))
+		near[0] = several[0]
+	}
+	switch having := g.connectionsOf(near[0]); {
+	case connection != "" && !g.has(near[0], connection) && len(having) > 0,
+		connection == "" && g.OneConnection && len(having) > 1 && t.Name != "search" && t.Name != "schema":
+		connection = having[0].ID
+	}
+	e.Send = Call{t.Name, replaceNames(args, to, connection)}.String()
+	return e
+}
+
+// missingIn says how the id is written of a record whose stream is not one of its connection's: the connection is right, or the id is
+// the record's own, as structured output has it.
+func (g Grant) missingIn(t Tool, args rs.Object, e *rs.Error) *rs.Error {
+	_, connection := Touches(args)
+	id, _ := written.Text(args.Get("id"))
+	ref, _ := rs.ParseRef(id)
+	streams := g.streamsOf(connection)
+	if connection != "" {
+		e.Message = fmt.Sprintf("connection %s has no stream %s. It has: %s.",
+			quote.Text(connection), quote.Text(ref.Stream), quote.Names(streams, maxShown))
+	} else {
+		e.Message = fmt.Sprintf("no stream %s in this grant. It has: %s.", quote.Text(ref.Stream), quote.Names(streams, 20))
+	}
+	own := ref.RecordID
+	if !isStreamName(ref.Stream) {
+		own = ref.Stream + ":" + own
+	}
+	e.Hint = ownID(own, connection, "")
+	if len(streams) == 1 && connection != "" {
+		meant := rs.Ref{ConnectionID: connection, Stream: streams[0], RecordID: own}
+		e.Send = Call{t.Name, args.Without("connection_id").With("id", rs.EncodeJSON(meant.String()))}.String()
+	}
+	return e
+}
+
+const grantHint = "schema without arguments lists the streams and connections. " +
+	"Only the owner can grant more: with pdpp-mcp connect, or at a new sign-in."
+
+// displayed names the connections of a stream in brackets, if there are several in the grant.
+func (g Grant) displayed(stream string) string {
+	var names []string
+	for _, c := range g.connectionsOf(stream) {
+		if c.DisplayName != "" {
+			names = append(names, quote.Line(c.DisplayName))
+		}
+	}
+	if len(names) == 0 || len(names) > 4 {
+		return ""
+	}
+	return " (" + strings.Join(names, ", ") + ")"
+}
+
+// missingConnection says which connections are near one that the grant does not have.
+func (g Grant) missingConnection(t Tool, args rs.Object) *rs.Error {
+	named, connection := Touches(args)
+	e := &rs.Error{Code: rs.UnknownConnection, Param: "connection_id", RetryWith: "connection_id", Hint: grantHint}
+	streams, known := g.likeliest(named, "")
+	var having []rs.Connection
+	for _, c := range g.connectionsOf("") {
+		if !known || !slices.ContainsFunc(named, func(s string) bool { return !g.has(streams[s], c.ID) }) {
+			having = append(having, c)
+		}
+	}
+	near := nearConnections(connection, having)
+	e.Message = fmt.Sprintf("no connection %s in this grant.", quote.Text(connection))
+	e.Connections, e.ConnectionTotal = firstOf(near, having), len(having)
+	switch {
+	case len(near) > 0:
+		e.Message += " Nearest: " + quote.Connections(near) + "."
+		e.Send = Call{t.Name, replaceNames(args, streams, near[0].ID)}.String()
+	case !known, args.Has("id"): // the id may be another record's elsewhere
+		e.Send = Call{"schema", rs.Object{}}.String()
+	case len(having) == 1 || !g.OneConnection || t.Name == "search":
+		e.Send = Call{t.Name, replaceNames(args, streams, "")}.String()
+	case len(having) > 0:
+		e.Send = Call{t.Name, replaceNames(args, streams, having[0].ID)}.String()
+	}
+	return e
+}
+
+// firstOf puts some connections before the others, at most as many as an error lists.
+func firstOf(some, all []rs.Connection) []rs.Connection {
+	ordered := slices.Clone(some)
+	for _, c := range all {
+		if !slices.Contains(some, c) {
+			ordered = append(ordered, c)
+		}
+	}
+	return ordered[:min(len(ordered), rs.MaxConnectionOptions)]
+}
+
+// nearConnections are the connections whose id, display name or connector is like a name.
+func nearConnections(name string, connections []rs.Connection) []rs.Connection {
+	var labels, ids []string
+	of := map[string][]rs.Connection{}
+	for _, c := range connections {
+		ids = append(ids, c.ID)
+	}
+	prefix := shared(append(ids, name)) // which tells nothing
+	name = name[len(prefix):]
+	for _, c := range connections {
+		for _, label := range []string{c.ID[len(prefix):], c.DisplayName, c.ConnectorKey} {
+			if label != "" {
+				labels = append(labels, label)
+				of[label] = append(of[label], c)
+			}
+		}
+	}
+	var near []rs.Connection
+	for _, label := range written.Nearest(name, labels, 6) {
+		for _, c := range of[label] {
+			if !slices.Contains(near, c) && len(near) < 3 {
+				near = append(near, c)
+			}
+		}
+	}
+	return near
+}
+
+// shared is what all of some names begin with, up to a '_'.
+func shared(names []string) string {
+	prefix := names[0]
+	for _, name := range names[1:] {
+		for !strings.HasPrefix(name, prefix) {
+			prefix = prefix[:len(prefix)-1]
+		}
+	}
+	return prefix[:strings.LastIndexByte(prefix, '_')+1]
+}

@@ -1,0 +1,282 @@
+package correct
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+)
+
+// boundDay is the bound of a search that a word such as before means with a value; "" if that is no date. A day that is before: or older: is
+// not in it.
+func boundDay(word, value, bound string) string {
+	first, err := time.Parse(time.DateOnly, value)
+	excluded := word == "before" || word == "older" || word == "lt"
+	if err != nil {
+		if excluded {
+			bound = "since"
+		}
+		day := written.Day(bound, rs.EncodeJSON(value))
+		if first, err = time.Parse(time.DateOnly, day); err != nil {
+			return ""
+		}
+	}
+	if excluded {
+		first = first.AddDate(0, 0, -1)
+	}
+	return first.Format(time.DateOnly)
+}
+
+// boundsOf are the bounds of a search that an argument means, none if it is not known which; false if it bounds no time.
+func boundsOf(m rs.Member) (bounds rs.Object, ok bool) {
+	name := written.Snake(m.Name)
+	if spans[name] {
+		inner := rs.AsObject(m.Value)
+		if list, _ := rs.AsArray(m.Value); len(list) == 2 {
+			inner = rs.Object{{Name: "since", Value: list[0]}, {Name: "until", Value: list[1]}}
+		}
+		for _, i := range inner {
+			found, _ := boundsOf(i)
+			if len(found) != 1 || bounds.Has(found[0].Name) {
+				return nil, true
+			}
+			bounds = append(bounds, found...)
+		}
+		return bounds, true
+	}
+	means := boundWords[name]
+	for _, bound := range []string{"since", "until"} {
+		if slices.Contains(aliases[bound], name) {
+			means = []string{bound}
+		}
+	}
+	for _, bound := range means {
+		value := m.Value
+		text, _ := rs.AsText(m.Value)
+		if day := boundDay(name, text, bound); day != "" {
+			value = rs.EncodeJSON(day)
+		} else if time := written.Value(m.Value); written.IsTime(time) { // one without a zone is one of UTC
+			value = time
+		} else if len(means) > 1 && !written.IsTime(value) {
+			return nil, true
+		}
+		bounds = append(bounds, rs.Member{Name: bound, Value: value})
+	}
+	return bounds, means != nil
+}
+
+// timed are arguments with the one that was refused in the form that the tool takes, where it says a time; none where the error says the
+// form. It is false for any other argument.
+func (t Tool) timed(args rs.Object, param string) (mended rs.Object, ok bool) {
+	raw := args.Get(param)
+	bound := param == "since" || param == "until"
+	last, short := written.LastOfMonth(raw)
+	zone, _ := written.Text(raw)
+	switch time := written.Value(raw); {
+	case param == "until" && written.Reversed(args.Get("since"), raw):
+		return args.With("since", raw).With("until", args.Get("since")), true
+	case param == "time_zone" && written.Zone(zone) != "":
+		return args.With(param, rs.EncodeJSON(written.Zone(zone))), true
+	case short:
+		return args.With(param, rs.EncodeJSON(last)), true
+	case bound && written.IsTime(time): // one without a zone is one of UTC
+		return args.With(param, time), true
+	}
+	return nil, bound || param == "time_zone"
+}
+
+// namesSomeone reports whether an argument such as from is a person or an address, and bounds no time.
+func namesSomeone(m rs.Member) bool {
+	name := written.Snake(m.Name)
+	_, isText := written.Text(m.Value)
+	return (name == "from" || name == "to") && isText && (written.IsWord(m.Value) || strings.Contains(m.Value, "@"))
+}
+
+// period is the search for arguments of which some bound a time, if their values are days or times; else what the fields are is to be
+// looked up.
+func (t Tool) period(args rs.Object) Call {
+	var search rs.Object
+	for _, m := range args {
+		bounds, ok := boundsOf(m)
+		switch name := written.Snake(m.Name); {
+		case bounds != nil:
+			search = append(search, bounds...)
+		case name == "stream":
+			search = append(search, rs.Member{Name: "streams", Value: list(m.Value)})
+		case ok || !slices.Contains([]string{"q", "query", "streams", "connection_id", "limit"}, name):
+			return t.LookUp(args)
+		default:
+			search = append(search, rs.Member{Name: name, Value: m.Value})
+		}
+	}
+	return Call{"search", search}
+}
+
+// Relative returns the call with dates in place of times that are named by their distance from now, as bounds of a search and in a filter;
+// false where there is none.
+func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
+	found := false
+	day := func(t time.Time) string { return rs.EncodeJSON(t.Format(time.DateOnly)) }
+	read := func(name, raw string) (bound string, first, last time.Time, ok bool) {
+		s, _ := written.Text(raw)
+		first, last, ok = written.Relative(s, now)
+		at := first
+		if slices.Contains([]string{"until", "gt", "lte"}, name) && !last.IsZero() {
+			at = last // after it, or until its end
+		}
+		return day(at), first, last, ok
+	}
+	dated, filter := args, args.Object("filter")
+	for _, name := range []string{"since", "until"} {
+		bound, first, last, ok := read(name, args.Get(name))
+		if !ok || !t.Takes(name) {
+			continue
+		}
+		dated, found = dated.With(name, bound), true
+		over := last.Before(now.AddDate(0, 0, -1)) || last.After(now) && !first.Before(now.Truncate(24*time.Hour))
+		if name == "since" && !last.IsZero() && !args.Has("until") && over {
+			dated = dated.With("until", day(last))
+		}
+	}
+	for _, m := range filter {
+		_, first, last, ok := read("", m.Value)
+		if s, _ := written.Text(m.Value); ok && (!written.IsMonth(s) || written.IsTimeName(m.Name)) { // else "May" may be a person
+			bounds := rs.Object{{Name: "gte", Value: day(first)}}
+			if !last.IsZero() {
+				bounds = append(bounds, rs.Member{Name: "lte", Value: day(last)})
+			}
+			filter, found = filter.With(m.Name, bounds.JSON()), true
+		}
+		bounds := rs.AsObject(m.Value)
+		for _, r := range bounds {
+			if bound, _, _, ok := read(r.Name, r.Value); ok {
+				bounds, found = bounds.With(r.Name, bound), true
+				filter = filter.With(m.Name, bounds.JSON())
+			}
+		}
+	}
+	if len(filter) > 0 {
+		dated = dated.With("filter", filter.JSON())
+	}
+	return Call{t.Name, dated}, found
+}
+
+// NeedsTime reports whether an aggregate bounds a time without the field of its stream that says when.
+func (t Tool) NeedsTime(args rs.Object) bool {
+	_, ok := t.Timed(args, "at")
+	return ok && slices.ContainsFunc(args, func(m rs.Member) bool { return !t.Takes(m.Name) })
+}
+
+// Timed returns an aggregate whose bounds of a time are conditions on a field, and whose groups of time are of it.
+func (t Tool) Timed(args rs.Object, field string) (Call, bool) {
+	if t.Name != "aggregate" || !args.Has("stream") || !args.Has("metric") || field == "" {
+		return Call{}, false
+	}
+	timed, rest, filter := args, rs.Object{}, args.Object("filter")
+	for _, m := range args {
+		if t.Takes(m.Name) {
+			rest = append(rest, m)
+			continue
+		}
+		bounds, _ := boundsOf(m)
+		if bounds == nil || filter.Includes(field) && (len(bounds) > 1 || filter.Object(field) == nil) {
+			return Call{}, false
+		}
+		for _, bound := range bounds {
+			if !written.IsTime(bound.Value) {
+				return Call{}, false
+			}
+			filter, _ = foreign.Compared(filter, field, rangeOperators[bound.Name], bound.Value)
+		}
+	}
+	if len(rest) < len(args) {
+		timed = rest.With("filter", filter.JSON())
+	}
+	if timed.Has("granularity") && !timed.Has("group_by_time") && !timed.Has("group_by") {
+		timed = timed.With("group_by_time", rs.EncodeJSON(field))
+	}
+	return Call{t.Name, timed}, timed.JSON() != args.JSON()
+}
+
+// inForm is a condition in the form that a filter takes, where a resource server refused it with a message; "" for one that stays as it is.
+func inForm(m rs.Member, message string) string {
+	compact := func(raw string) string {
+		if written.IsTimeName(m.Name) {
+			return written.CompactDay(raw)
+		}
+		return ""
+	}
+	if bounds := rs.AsObject(m.Value); bounds != nil {
+		mended := bounds
+		for _, r := range bounds {
+			operator, value := written.Bound(r.Name, r.Value)
+			if value = cmp.Or(compact(r.Value), value); value == "" {
+				continue
+			}
+			if operator != r.Name {
+				mended = mended.Without(r.Name)
+			}
+			mended = mended.With(operator, value)
+		}
+		if slices.Equal(mended, bounds) {
+			return ""
+		}
+		return mended.JSON()
+	}
+	p, ok := foreign.Read(rs.Object{m}.JSON(), "")
+	numbers := written.Numbers(m.Value)
+	flag := map[string]string{"0": "false", "1": "true"}[m.Value]
+	switch {
+	case ok && p.Calls == 1 && p.Filter.Object(m.Name) != nil: // "> 5"
+		return p.Filter.Get(m.Name)
+	case numbers != nil && strings.Contains(message, "number"):
+		return rs.Object{{Name: "gte", Value: numbers[0]}, {Name: "lte", Value: numbers[1]}}.JSON()
+	case flag != "" && strings.Contains(message, "boolean"):
+		return flag
+	}
+	return cmp.Or(compact(m.Value), written.Range(m.Value), written.Value(m.Value))
+}
+
+// CurrencyLeftOut says that a filter compares with an amount that has a currency; "" where it does not.
+func CurrencyLeftOut(args rs.Object) string {
+	if slices.ContainsFunc(valuesOf(args.Object("filter")), func(raw string) bool { _, ok := written.WithoutCurrency(raw); return ok }) {
+		return "An amount is a number: the call below leaves out its currency, which is a field of its own if the records have several."
+	}
+	return ""
+}
+
+// valuesOf are the values that a filter compares with.
+func valuesOf(filter rs.Object) (values []string) {
+	for _, m := range filter {
+		values = append(values, m.Value)
+		for _, bound := range rs.AsObject(m.Value) {
+			values = append(values, bound.Value)
+		}
+	}
+	return values
+}
+
+var otherDate = written.Expression(`^[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{2,4}$|(?i)^(to|yester)day$|^(last|this|next) (week|month|year)$`)
+
+// MistakesDate reports whether a filter has a date of which it is not certain which one is meant.
+func MistakesDate(args rs.Object) bool {
+	return slices.ContainsFunc(valuesOf(args.Object("filter")), func(raw string) bool {
+		s, ok := written.Text(raw)
+		return ok && otherDate().MatchString(s)
+	})
+}
+
+// NoSuchDay says of a date in a call that there is no such day; "" where there is none of that kind.
+func NoSuchDay(args rs.Object) string {
+	for _, raw := range append(valuesOf(args.Object("filter")), args.Get("since"), args.Get("until")) {
+		if last, ok := written.LastOfMonth(raw); ok {
+			return "There is no day " + quote.JSON(raw) + ": that month ends with " + last + ", which the call below has."
+		}
+	}
+	return ""
+}

@@ -1,0 +1,260 @@
+package correct
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+)
+
+// value gives a value the type of its parameter, where it is certain which one that is.
+func (t Tool) value(p *parameter, raw string) string {
+	switch p.Type {
+	case "integer":
+		if s, ok := written.Text(raw); ok && wholeNumber().MatchString(strings.TrimSpace(s)) {
+			n, _ := strconv.Atoi(strings.TrimSpace(s))
+			return strconv.Itoa(n)
+		}
+	case "array":
+		return list(raw)
+	case "string":
+		return t.string(p, raw)
+	case "object":
+		if p.Name == "filter" {
+			return foreign.Canonical(raw)
+		}
+	}
+	return raw
+}
+
+func (t Tool) string(p *parameter, raw string) string {
+	if p.Name == "q" || p.Name == "query" {
+		if o := rs.AsObject(raw); len(o) == 1 && o.Text("text", "query", "q", "value") != "" {
+			return rs.EncodeJSON(o.Text(o[0].Name))
+		}
+		if list, ok := rs.AsArray(raw); ok && len(list) > 0 {
+			var terms []string
+			for _, item := range list {
+				term, ok := written.Text(item)
+				if !ok {
+					return raw
+				}
+				terms = append(terms, term)
+			}
+			return rs.EncodeJSON(strings.Join(terms, " "))
+		}
+		return raw
+	}
+	raw = only(raw)
+	if p.Name == "since" || p.Name == "until" {
+		if day := written.Day(p.Name, raw); day != "" {
+			return rs.EncodeJSON(day)
+		}
+		return raw
+	}
+	if p.Words != nil {
+		sent, ok := rs.AsText(raw)
+		plain := written.Snake(sent)
+		plain = cmp.Or(wordForms[p.Name][sent], wordForms[p.Name][plain], plain) // -1 is not 1
+		if ok && slices.Contains(p.Words, plain) {
+			return rs.EncodeJSON(plain)
+		}
+		return raw
+	}
+	if s, ok := written.Text(raw); ok && slices.Contains(nameArguments, p.Name) && written.Unquoted(s) != s && written.Unquoted(s) != "" {
+		return rs.EncodeJSON(written.Unquoted(s))
+	}
+	return raw
+}
+
+var wholeNumber = written.Expression(`^[+-]?[0-9]{1,10}$`)
+
+// limited gives a lone number for expand_limit the relation that is expanded, and numbers in quotes their type.
+func limited(args rs.Object) rs.Object {
+	raw := args.Get("expand_limit")
+	relations := args.Array("expand")
+	if n, ok := rs.AsText(raw); ok && wholeNumber().MatchString(n) && len(relations) == 1 {
+		relation, _ := written.Text(relations[0])
+		return args.With("expand_limit", rs.Object{{Name: relation, Value: n}}.JSON())
+	}
+	limits := slices.Clone(rs.AsObject(raw))
+	for i, m := range limits {
+		if s, ok := written.Text(m.Value); ok && wholeNumber().MatchString(s) {
+			limits[i].Value = s
+		}
+	}
+	if len(limits) > 0 && limits.JSON() != raw {
+		return args.With("expand_limit", limits.JSON())
+	}
+	return args
+}
+
+// guessed is the value that is probably meant; "" leaves the argument out.
+func (t Tool) guessed(p *parameter, raw string) string {
+	switch {
+	case p.Type == "integer":
+		n, ok := rs.AsText(raw)
+		if !ok || !wholeNumber().MatchString(n) {
+			return ""
+		}
+		number, _ := rs.Object{{Name: "n", Value: strings.TrimPrefix(n, "+")}}.Number("n")
+		switch {
+		case strings.HasPrefix(n, "-"), number < p.Least:
+			return ""
+		case number > p.Most:
+			return rs.EncodeJSON(p.Most)
+		}
+	case p.Words != nil:
+		if several, ok := rs.AsArray(list(raw)); ok && len(several) > 0 {
+			raw = t.string(p, several[0])
+		}
+		word, _ := rs.AsText(raw)
+		if likely := likelyForms[p.Name][written.Snake(word)]; likely != "" {
+			return rs.EncodeJSON(likely)
+		}
+		if !slices.Contains(p.Words, word) {
+			if near := written.Nearest(word, p.Words, 1); len(near) > 0 && !strings.ContainsAny(word, "<>=") {
+				return rs.EncodeJSON(near[0])
+			}
+			return ""
+		}
+	case p.Type == "array":
+		raw = chosen(raw)
+		if list, ok := rs.AsArray(raw); !ok || len(list) == 0 {
+			return ""
+		}
+	case p.Type == "string":
+		if list, ok := rs.AsArray(raw); ok && len(list) > 0 {
+			raw = list[0]
+		}
+		s, ok := written.Text(raw)
+		if !ok || strings.TrimSpace(s) == "" {
+			return ""
+		}
+		return raw
+	case p.Name == "expand_limit":
+		if o := rs.AsObject(raw); len(o) == 0 {
+			return ""
+		}
+	}
+	return raw
+}
+
+// chosen is a list of the names that an object chooses, as {"total":1,"merchant":true} does; any other value as it is.
+func chosen(raw string) string {
+	o := rs.AsObject(raw)
+	var names []string
+	if list, ok := rs.AsArray(raw); ok && len(list) > 0 && rs.AsObject(list[0]) != nil { // [{"name":"total"}]
+		for _, item := range list {
+			names = append(names, rs.AsObject(item).Text("name", "field", "key", "id", "column"))
+		}
+		if slices.Contains(names, "") {
+			return raw
+		}
+	}
+	for _, m := range o {
+		if m.Value != "1" && m.Value != "true" && m.Value != "{}" {
+			return raw
+		}
+		names = append(names, m.Name)
+	}
+	if names == nil {
+		return raw
+	}
+	return listed(names)
+}
+
+// expanded takes an object of relations with their limits apart: {"attachments":{"limit":3}}.
+func expanded(args rs.Object) rs.Object {
+	relations := rs.AsObject(args.Get("expand"))
+	var names []string
+	var limits rs.Object
+	for _, m := range relations {
+		limit, ok := rs.AsObject(m.Value).Number("limit")
+		if !ok || args.Has("expand_limit") {
+			return args
+		}
+		names, limits = append(names, m.Name), append(limits, rs.Member{Name: m.Name, Value: strconv.Itoa(limit)})
+	}
+	if names == nil {
+		return args
+	}
+	return args.With("expand", listed(names)).With("expand_limit", limits.JSON())
+}
+
+var sortWithDirection = written.Expression(`(?i)^([^\s,:]+?)(?:\s+|\s*[,:]\s*)(asc|desc|ascending|descending)$`)
+
+// sorted brings sort and order into one: sort is a field with '-' before it for descending, order the direction of the default sort.
+func sorted(args rs.Object) rs.Object {
+	field, direction := sortOf(args.Get("sort"))
+	order, _ := written.Text(args.Get("order"))
+	if args.Has("order") && order != "asc" && order != "desc" && !args.Has("sort") { // "total desc", "-total"
+		if f, d := sortOf(args.Get("order")); f != "" && (d != "" || strings.HasPrefix(order, "-")) {
+			field, direction, order = f, d, ""
+			args = renamed(args, "order", "sort", `""`)
+		}
+	}
+	if field == "" {
+		return args
+	}
+	if plain := strings.TrimSuffix(strings.ToLower(field), "ending"); plain == "asc" || plain == "desc" {
+		if order == "" && direction == "" {
+			return renamed(args, "sort", "order", rs.EncodeJSON(plain))
+		}
+		return args
+	}
+	bare, negated := strings.CutPrefix(field, "-")
+	if direction == "" && (order == "asc" || order == "desc") && !negated {
+		direction = order
+	}
+	switch {
+	case direction == "":
+		return args.With("sort", rs.EncodeJSON(field))
+	case direction == "asc" && negated, order != "" && direction != order: // they disagree
+		return args
+	case direction == "desc":
+		field = "-" + bare
+	}
+	return args.Without("order").With("sort", rs.EncodeJSON(field))
+}
+
+// sortOf reads a sort as other APIs write it.
+func sortOf(raw string) (field, direction string) {
+	raw = only(raw)
+	if o := rs.AsObject(raw); o != nil {
+		field, direction = o.Text("field", "name", "by", "column", "property", "key"), strings.ToLower(o.Text("direction", "order", "dir"))
+		if len(o) == 1 && field == "" {
+			field, direction = o[0].Name, strings.ToLower(o.Text(o[0].Name))
+			if n, ok := o.Number(field); ok && (n == 1 || n == -1) {
+				direction = map[int]string{1: "asc", -1: "desc"}[n]
+			}
+		}
+	} else if s, ok := written.Text(raw); ok {
+		field = strings.TrimSpace(s)
+		if found := sortWithDirection().FindStringSubmatch(field); found != nil {
+			field, direction = found[1], strings.ToLower(found[2])
+		}
+	}
+	if direction = strings.TrimSuffix(direction, "ending"); direction != "" && direction != "asc" && direction != "desc" {
+		return "", ""
+	}
+	return strings.TrimPrefix(field, "+"), direction
+}
+
+// sorts reports whether an argument of that name says in which order records come.
+func sorts(plain string) bool {
+	return plain == "sort" || plain == "order" || flags[plain][0] == "order" ||
+		slices.Contains(aliases["sort"], plain) || slices.Contains(aliases["order"], plain)
+}
+
+// ordered reports whether arguments of an aggregate ask for another order of its groups than the one that they have: those with most
+// records first.
+func ordered(args rs.Object) bool {
+	return (args.Has("group_by") || args.Has("group_by_time")) && slices.ContainsFunc(args, func(m rs.Member) bool {
+		return sorts(written.Snake(m.Name)) && (args.Text("metric") != "count" || strings.Contains(strings.ToLower(m.Value), "asc"))
+	})
+}
