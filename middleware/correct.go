@@ -9,6 +9,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -153,13 +154,13 @@ func (c *correcting) grantOf(ctx context.Context, read readSchema) correct.Grant
 
 // stream is what is known of the one stream of arguments by a schema that is read in one of two ways; nothing where they name none, or
 // several.
-func (c *correcting) stream(ctx context.Context, args rs.Object, read readSchema) correct.KnownStream {
+func (c *correcting) stream(ctx context.Context, args rs.Object, read readSchema) fields.Stream {
 	if streams, connection := correct.Touches(args); len(streams) == 1 {
 		if s := read(ctx, streams[0], connection); s != nil {
-			return correct.ReadStream(streams[0], s)
+			return fields.Read(streams[0], s)
 		}
 	}
-	return correct.KnownStream{}
+	return fields.Stream{}
 }
 
 // A readSchema reads the compact schema of a stream, or of all: by at most one read, or without any.

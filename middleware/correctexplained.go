@@ -179,7 +179,7 @@ func (c *correcting) guess(ctx context.Context, e *rs.Error) {
 	}
 	switch found := c.unfit(ctx, call); {
 	case found == nil:
-		if instead, hint, ok := c.stream(ctx, c.args, c.call.Tool.Held).Unsearched(c.tool, c.args); ok {
+		if instead, hint, ok := c.tool.Unsearched(c.stream(ctx, c.args, c.call.Tool.Held), c.args); ok {
 			e.Send, e.Hint = instead.String(), hint
 		}
 	case found.Send != "":

@@ -6,6 +6,8 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct/fields"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct/homes"
 )
 
 // fieldConnect are those for a field that the resource server has and the grant has not. Whole streams are asked for.
@@ -27,13 +29,13 @@ func (c *correcting) unknownField(ctx context.Context) *rs.Error {
 	if s == nil {
 		return nil
 	}
-	known := correct.ReadStream(streams[0], s)
+	known := fields.Read(streams[0], s)
 	if known.Misses(c.args) {
 		if all := c.schema(ctx, "", connection); all != nil {
 			known.ReadRelated(all)
 		}
 	}
-	found := known.Unknown(c.tool, c.args, c.refused)
+	found := c.tool.Unknown(known, c.args, c.refused)
 	if !c.tool.Takes("stream") { // a record is of one connection
 		return found
 	}
@@ -49,7 +51,7 @@ func (c *correcting) unfit(ctx context.Context, call correct.Call) *rs.Error {
 	if !call.Moves(c.tool, c.args) {
 		return nil
 	}
-	return c.stream(ctx, call.Arguments, c.call.Tool.Held).Unknown(c.call.Tool.Named(call.Tool).Known, call.Arguments, c.refused)
+	return c.call.Tool.Named(call.Tool).Known.Unknown(c.stream(ctx, call.Arguments, c.call.Tool.Held), call.Arguments, c.refused)
 }
 
 // atHome adds to what is said of the fields of a call which connections of its stream have them.
@@ -57,7 +59,7 @@ func (c *correcting) atHome(found *rs.Error, all *rs.Schema, stream, connection 
 	if all == nil {
 		return found
 	}
-	says, instead := c.tool.Homes(all, stream, connection, c.args)
+	says, instead := homes.Having(all, stream, connection, c.args)
 	if says == "" {
 		return found
 	}
@@ -65,8 +67,8 @@ func (c *correcting) atHome(found *rs.Error, all *rs.Schema, stream, connection 
 		found = &rs.Error{Code: c.refused.Code, Param: c.refused.Param, Hint: "Ask each connection for its own fields."}
 	}
 	found.Message = strings.TrimSpace(found.Message + " " + says)
-	if instead.Tool != "" {
-		found.Send = instead.String()
+	if instead != nil {
+		found.Send = c.with(instead)
 	}
 	return found
 }
@@ -98,7 +100,7 @@ func (c *correcting) withField(ctx context.Context) (send, hint string) {
 	if c.refused.Param != "field" || c.args.Has("field") {
 		return "", ""
 	}
-	return c.stream(ctx, c.args, c.call.Tool.Held).WithField(c.tool, c.args)
+	return c.tool.WithField(c.stream(ctx, c.args, c.call.Tool.Held), c.args)
 }
 
 // inStream names the streams that have the fields of a filter which was sent without a stream.
@@ -109,7 +111,7 @@ func (c *correcting) inStream(ctx context.Context, e *rs.Error) {
 	if s == nil {
 		return
 	}
-	having := correct.Having(s, c.args.Object("filter"))
+	having := fields.Having(s, c.args.Object("filter"))
 	if len(having) > 1 {
 		e.Hint += " These have them: " + strings.Join(having, ", ") + ". " + correct.CallForEach(len(having))
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct/homes"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 )
@@ -18,7 +18,7 @@ func missingFields(call Call, stated known.Stream) rs.Object {
 	if stated.Document == nil || len(stated.Connections) < 2 {
 		return nil
 	}
-	rows := correct.Lacks(call.Tool.Name, stated.Document, call.Scope.Stream, rs.AsObject(string(call.Raw)))
+	rows := homes.Lacks(call.Tool.Name, stated.Document, call.Scope.Stream, rs.AsObject(string(call.Raw)))
 	if rows == nil {
 		return nil
 	}

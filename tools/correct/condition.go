@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
@@ -31,14 +32,14 @@ func (c *correction) filter(t Tool) {
 			mended = mended.With(flag, value)
 			continue
 		}
-		if p := t.parameter(field); c.stream.field(field) == nil && p != nil && p.allows(m.Value) && !c.args.Has(field) {
+		if p := t.parameter(field); c.stream.Field(field) == nil && p != nil && p.allows(m.Value) && !c.args.Has(field) {
 			c.say(rs.UnknownField, "filter", "%s is an argument, not a field.", field)
 			c.args = c.args.With(field, m.Value)
 			continue
 		}
-		u, what := use(filters), "be filtered by"
+		u, what := fields.Use(fields.Filters), "be filtered by"
 		if rs.Kind(m.Value) == "object" {
-			u, what = hasRanges, "be filtered by a range"
+			u, what = fields.HasRanges, "be filtered by a range"
 			if instead, ok := c.textRange(t, field, rs.AsObject(m.Value)); ok {
 				mended = mended.WithAll(instead)
 				continue
@@ -58,10 +59,10 @@ func (c *correction) filter(t Tool) {
 				break
 			}
 			mended = mended.With(to, before.WithAll(own).JSON())
-		case to != field && hasText(m.Value) && c.stream.isNumber(to):
+		case to != field && hasText(m.Value) && c.stream.IsNumber(to):
 			c.open = true // a date or a word is no bound of a number
 		default:
-			if f := c.stream.field(to); to != field && f != nil && isTime(*f) {
+			if f := c.stream.Field(to); to != field && f != nil && fields.IsTime(*f) {
 				m.Value = cmp.Or(inForm(rs.Member{Name: "time", Value: m.Value}, ""), m.Value)
 			}
 			mended = append(mended, rs.Member{Name: to, Value: m.Value})
@@ -80,8 +81,8 @@ func hasText(condition string) bool {
 // a filter, which may stand in the names of fields. It is false where that is not known.
 func (c *correction) planned(t Tool, filter rs.Object) (mended rs.Object, ok bool) {
 	filter = c.bounded(filter)
-	own := c.stream.field("property") != nil || c.stream.field("timestamp") != nil
-	p, folded, ok := foreign.ReadKnown(filter, c.stream.named(filter), own)
+	own := c.stream.Field("property") != nil || c.stream.Field("timestamp") != nil
+	p, folded, ok := foreign.ReadKnown(filter, c.stream.Names(filter), own)
 	if len(folded) == 0 {
 		return filter, true
 	}
@@ -95,7 +96,7 @@ func (c *correction) planned(t Tool, filter rs.Object) (mended rs.Object, ok boo
 		c.hint = severalCalls(p.Calls)
 	}
 	if p.Excluded != nil {
-		to := c.name("filter", p.Excluded.Name, aggregates("group_by"), "group")
+		to := c.name("filter", p.Excluded.Name, fields.Aggregates("group_by"), "group")
 		if c.grouped = p.Excluded; !c.open {
 			c.hint = excludedHint(t, *p.Excluded, c.args)
 		}
@@ -103,7 +104,7 @@ func (c *correction) planned(t Tool, filter rs.Object) (mended rs.Object, ok boo
 	}
 	if p.Sought != nil {
 		c.sought, c.hint = p.Sought, "Search reads words: the call below finds the records that have them."
-		if f := c.stream.field(p.Sought.Name); f != nil && !f.Lexical {
+		if f := c.stream.Field(p.Sought.Name); f != nil && !f.Lexical {
 			c.open = true
 		}
 	}
@@ -122,12 +123,12 @@ func (c *correction) bounded(filter rs.Object) rs.Object {
 		if len(bound) == 1 {
 			operator, value = cmp.Or(operator, rangeOperators[bound[0].Name]), bound[0].Value
 		}
-		if c.stream.field(m.Name) != nil || operator == "" || len(bound) > 1 || !written.IsTime(value) {
+		if c.stream.Field(m.Name) != nil || operator == "" || len(bound) > 1 || !written.IsTime(value) {
 			rest = append(rest, m)
 			continue
 		}
 		names, timed = append(names, m.Name), timed.With(operator, value)
-		missed = missed || c.stream.misses(m.Name)
+		missed = missed || c.stream.LacksField(m.Name)
 	}
 	if at == "" || len(timed) < len(names) || len(timed) == 0 || !missed && len(timed) < 2 || rest.Includes(at) {
 		return filter
@@ -139,16 +140,16 @@ func (c *correction) bounded(filter rs.Object) rs.Object {
 
 // byValue looks at the value of a condition whose field the stream does not have: a date is compared with a time and a number with a
 // number, and a date under a name like no other with the time of the records.
-func (c *correction) byValue(filter rs.Object, field, value string, u use) (string, use) {
-	kind, at := kindOf(value), c.stream.Time()
-	if kind == nil || c.stream.field(field) != nil {
+func (c *correction) byValue(filter rs.Object, field, value string, u fields.Use) (string, fields.Use) {
+	kind, at := fields.KindOf(value), c.stream.Time()
+	if kind == nil || c.stream.Field(field) != nil {
 		return field, u
 	}
 	fits := func(f rs.SchemaField) bool { return u(f) && kind(f) }
-	if len(c.stream.near(field, u)) == 0 && at != "" && kind(*c.stream.field(at)) && !filter.Includes(at) {
+	if len(c.stream.Near(field, u)) == 0 && at != "" && kind(*c.stream.Field(at)) && !filter.Includes(at) {
 		c.say(rs.UnknownField, "filter", "%s has no field %s; %s says when a record is.", c.stream.Name, quote.Text(field), quote.Line(at))
 		return at, u
-	} else if len(c.stream.near(field, fits)) > 0 {
+	} else if len(c.stream.Near(field, fits)) > 0 {
 		return field, fits
 	}
 	return field, u
@@ -162,8 +163,8 @@ func (c *correction) flag(name, value string) (field, meant string) {
 	if !ok {
 		known, ok = foreign.Flags["has:"+strings.TrimPrefix(plain, "has_")]
 	}
-	at := slices.IndexFunc(known.Fields, func(f string) bool { return c.stream.field(f) != nil })
-	if !ok || at < 0 || c.stream.field(name) != nil || value != "true" && value != "false" {
+	at := slices.IndexFunc(known.Fields, func(f string) bool { return c.stream.Field(f) != nil })
+	if !ok || at < 0 || c.stream.Field(name) != nil || value != "true" && value != "false" {
 		return "", ""
 	}
 	return known.Fields[at], strconv.FormatBool((value == known.Value) != denied)
@@ -172,9 +173,9 @@ func (c *correction) flag(name, value string) (field, meant string) {
 // elsewhere finds another way to what a condition looks for, on a field that is there and that no filter reads: a search, where the
 // field is searched, and else the records without the condition.
 func (c *correction) elsewhere(t Tool, field, value string) bool {
-	f := c.stream.field(field)
+	f := c.stream.Field(field)
 	_, isText := written.Text(value)
-	if f == nil || slices.Contains(c.stream.suited(filters), field) {
+	if f == nil || slices.Contains(c.stream.Suited(fields.Filters), field) {
 		return false
 	}
 	searched := f.Lexical && isText
@@ -182,7 +183,7 @@ func (c *correction) elsewhere(t Tool, field, value string) bool {
 		return false
 	}
 	c.say(rs.UnknownField, "filter", "field %s of %s cannot be filtered by. Those that can: %s.",
-		quote.Text(field), c.stream.Name, quote.Names(c.stream.suited(filters), 12))
+		quote.Text(field), c.stream.Name, quote.Names(c.stream.Suited(fields.Filters), 12))
 	if searched {
 		c.sought, c.hint = &rs.Member{Name: field, Value: value}, "Search reads that field: the call below finds the words."
 		return true
@@ -195,8 +196,8 @@ func (c *correction) elsewhere(t Tool, field, value string) bool {
 // one that it has, and else a list of the field's values to choose from. instead are the conditions that are meant, or none. It is false
 // where nothing is known to be meant.
 func (c *correction) textRange(t Tool, field string, bounds rs.Object) (instead rs.Object, ok bool) {
-	f := c.stream.field(field)
-	if f == nil || slices.Contains(c.stream.suited(hasRanges), field) || len(bounds) == 0 {
+	f := c.stream.Field(field)
+	if f == nil || slices.Contains(c.stream.Suited(fields.HasRanges), field) || len(bounds) == 0 {
 		return nil, false
 	}
 	value, dates := bounds[0].Value, 0
@@ -234,29 +235,29 @@ func (c *correction) textRange(t Tool, field string, bounds rs.Object) (instead 
 		return nil, false
 	}
 	c.say(rs.UnknownField, "filter", "field %s of %s cannot be filtered by a range. Those that can: %s.",
-		quote.Text(field), c.stream.Name, quote.Names(c.stream.suited(hasRanges), maxShown))
+		quote.Text(field), c.stream.Name, quote.Names(c.stream.Suited(fields.HasRanges), maxShown))
 	return instead, true
 }
 
 // inRelated looks for a field that the stream does not have in what is related to it, such as the body of a message.
 func (c *correction) inRelated(param, name string) bool {
-	relation, own := c.stream.relationIn(name)
+	relation, own := c.stream.RelationIn(name)
 	if relation < 0 {
 		own = strings.TrimPrefix(name, c.stream.Name+".")
 	}
 	names := []string{own, own + "_text"}
-	if bodies[written.Snake(own)] {
-		own := func(f rs.SchemaField) bool { return bodies[f.Name] }
-		if names = slices.Sorted(maps.Keys(bodies)); relation < 0 && slices.ContainsFunc(c.stream.Fields, own) {
+	if fields.Bodies[written.Snake(own)] {
+		own := func(f rs.SchemaField) bool { return fields.Bodies[f.Name] }
+		if names = slices.Sorted(maps.Keys(fields.Bodies)); relation < 0 && slices.ContainsFunc(c.stream.Fields, own) {
 			return false
 		}
 	}
-	if !c.stream.misses(name) {
+	if !c.stream.LacksField(name) {
 		return false
 	}
 	var found []string
 	for i, r := range c.stream.Related {
-		if at := slices.IndexFunc(names, func(field string) bool { return r.field(field) != nil }); at >= 0 && (relation < 0 || relation == i) {
+		if at := slices.IndexFunc(names, func(field string) bool { return r.Field(field) != nil }); at >= 0 && (relation < 0 || relation == i) {
 			found = append(found, c.stream.Relations[i].Name, names[at])
 		}
 	}
@@ -275,8 +276,8 @@ func (c *correction) ofRelated(t Tool) (call Call, ok bool) {
 	var filter rs.Object
 	in := -1
 	for _, m := range c.args.Object("filter") {
-		relation, field := c.stream.relationIn(m.Name)
-		if relation < 0 || in >= 0 && in != relation || relation >= len(c.stream.Related) || c.stream.Related[relation].field(field) == nil {
+		relation, field := c.stream.RelationIn(m.Name)
+		if relation < 0 || in >= 0 && in != relation || relation >= len(c.stream.Related) || c.stream.Related[relation].Field(field) == nil {
 			return Call{}, false
 		}
 		in, filter = relation, append(filter, rs.Member{Name: field, Value: m.Value})

@@ -12,6 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct/fields"
 )
 
 // FuzzCanonical holds the laws of what is taken without a word: it is JSON, and it is its own canonical form.
@@ -254,35 +255,6 @@ func TestOperatorsOfMailProgramsThatAreDenied(t *testing.T) {
 	}
 }
 
-// A field that only another connection has is said with that connection; what no connection has together as well.
-func TestFieldsOfOtherConnections(t *testing.T) {
-	schema := rs.Response{Body: `{"connectors":[
-		{"connector_key":"gmail","granted_connections":[{"connection_id":"c1","display_name":"Mail"}],"streams":[{"name":"messages","field_capabilities":{
-			"subject":{"granted":true},"from":{"granted":true,"role":"actor"}}}]},
-		{"connector_key":"slack","granted_connections":[{"connection_id":"c2","display_name":"Chat"}],"streams":[{"name":"messages","field_capabilities":{
-			"channel":{"granted":true},"user":{"granted":true,"role":"actor"}}}]}]}`}
-	s := schema.Schema()
-	for args, want := range map[string][2]string{
-		`{"filter":{"channel":"x"},"connection_id":"c1"}`: {`"channel" is a field of c2 "Chat".`, `query_records {"filter":{"channel":"x"},"connection_id":"c2"}`},
-		`{"sort":"-user","connection_id":"c1"}`:           {`"user" is a field of c2 "Chat".`, ""},
-		`{"filter":{"channel":"x"},"fields":["subject"]}`: {
-			`No connection of "messages" has all of these fields: "channel" is a field of c2 "Chat"; "subject" is a field of c1 "Mail".`, "",
-		},
-		`{"filter":{"channel":"x"},"fields":["nowhere"]}`: {},
-		`{"filter":{"channel":"x"}}`:                      {},
-	} {
-		o := rs.AsObject(args)
-		says, instead := correct.Tool{Name: "query_records"}.Homes(s, "messages", o.Text("connection_id"), o)
-		got := [2]string{says, ""}
-		if instead.Tool != "" {
-			got[1] = instead.String()
-		}
-		if got != want {
-			t.Errorf("%s: %q, want %q", args, got, want)
-		}
-	}
-}
-
 // Times that are named by their distance from today, and those without a year, become dates; what may be two days stays.
 func TestTimesRelativeToToday(t *testing.T) {
 	now := time.Date(2026, 11, 24, 9, 0, 0, 0, time.UTC) // a Tuesday
@@ -355,16 +327,16 @@ func TestWhatIsCorrectedIsBounded(t *testing.T) {
 			t.Errorf("%q took %s: %v %v, %.80s", unit, time.Since(began), ok, found, search.JSON())
 		}
 	}
-	var fields, relations strings.Builder
+	var capabilities, relations strings.Builder
 	for i := range 100_000 {
-		fmt.Fprintf(&fields, `,"f%06d":"t=string,eq"`, i)
+		fmt.Fprintf(&capabilities, `,"f%06d":"t=string,eq"`, i)
 		fmt.Fprintf(&relations, `,{"name":"r%06d","stream":"x"}`, i)
 	}
 	body := `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[{"name":"s","field_capabilities":{` +
-		fields.String()[1:] + `},"expand_capabilities":[` + relations.String()[1:] + `]}]}]}`
+		capabilities.String()[1:] + `},"expand_capabilities":[` + relations.String()[1:] + `]}]}]}`
 	schema := (&rs.Response{Status: 200, ContentType: "application/json", Body: body}).Schema()
 	began := time.Now()
-	known := correct.ReadStream("s", schema)
+	known := fields.Read("s", schema)
 	if took := time.Since(began); len(known.Fields) != 100_000 || len(known.Relations) != 100_000 || took > 20*time.Second {
 		t.Errorf("%d fields and %d relations took %s", len(known.Fields), len(known.Relations), took)
 	}

@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 )
 
 // A correction is a call under repair: what was wrong with it so far, and whether anything was found for it.
 type correction struct {
-	stream  KnownStream
+	stream  fields.Stream
 	args    rs.Object
 	wrong   []string // sentences
 	param   string
@@ -34,18 +35,18 @@ func (c *correction) say(code rs.Code, param, format string, values ...any) {
 }
 
 // name returns a field for a name that is wrong in an argument; "" for none.
-func (c *correction) name(param, name string, u use, what string) string {
-	known := c.stream.suited(u)
+func (c *correction) name(param, name string, u fields.Use, what string) string {
+	known := c.stream.Suited(u)
 	top, _, _ := strings.Cut(name, ".")
 	if slices.Contains(known, name) || slices.Contains(known, top) {
 		return name
 	}
-	near := c.stream.near(name, u)
+	near := c.stream.Near(name, u)
 	others := nearest(near, known)
 	switch {
 	case len(near) > 0 || what == "" && len(known) > 0:
 	case len(known) == 0:
-		if others = "No field of it can"; c.stream.field(name) == nil {
+		if others = "No field of it can"; c.stream.Field(name) == nil {
 			others += " " + what
 		}
 		if strings.HasPrefix(what, "take ") || what == "group" {
@@ -54,7 +55,7 @@ func (c *correction) name(param, name string, u use, what string) string {
 	default:
 		others = "Those that can: " + quote.Names(known, maxShown)
 	}
-	if c.stream.field(name) != nil {
+	if c.stream.Field(name) != nil {
 		c.say(rs.UnknownField, param, "field %s of %s cannot %s. %s.", quote.Text(name), c.stream.Name, what, others)
 	} else {
 		c.say(rs.UnknownField, param, "%s has no field %s%s. %s.", c.stream.Name, quote.Text(name), c.here, others)
@@ -62,7 +63,7 @@ func (c *correction) name(param, name string, u use, what string) string {
 	if len(near) > 0 {
 		return near[0]
 	}
-	if wanted := c.stream.field(name); wanted != nil && len(known) == 1 && c.stream.field(known[0]).Type == wanted.Type {
+	if wanted := c.stream.Field(name); wanted != nil && len(known) == 1 && c.stream.Field(known[0]).Type == wanted.Type {
 		return known[0]
 	}
 	c.open, c.partly = true, c.partly || len(known) > maxShown

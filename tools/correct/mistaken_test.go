@@ -8,6 +8,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct/fields"
 )
 
 func toolNamed(t *testing.T, name string) correct.Tool {
@@ -54,11 +55,11 @@ func TestConditionsThatAllHoldAreNoAlternatives(t *testing.T) {
 
 // A time under the name of an operator is a bound of the time of the records, and not the one time of a record.
 func TestATimeUnderAnOperatorIsABound(t *testing.T) {
-	stream := correct.KnownStream{Name: "orders", Fields: []rs.SchemaField{
+	stream := fields.Stream{Name: "orders", Fields: []rs.SchemaField{
 		{Name: "ordered_at", Type: "timestamp", Role: "event-time", Exact: true, Ranges: []string{"gte", "lt"}, Granted: true},
 	}}
 	args, _ := correct.Arguments(json.RawMessage(`{"stream":"orders","filter":{"gte":"2026-01-01"}}`))
-	found := stream.Unknown(toolNamed(t, "query_records"), args, &rs.Error{Code: "unknown_field", Status: 400})
+	found := toolNamed(t, "query_records").Unknown(stream, args, &rs.Error{Code: "unknown_field", Status: 400})
 	if want := `"filter":{"ordered_at":{"gte":"2026-01-01"}}`; found == nil || !strings.Contains(found.Send, want) {
 		t.Errorf("%+v is proposed; want %s", found, want)
 	}
@@ -111,14 +112,14 @@ func TestStatementsOfSQL(t *testing.T) {
 
 // Of many unknown fields none is compared with all that there are: what there is is looked up.
 func TestManyUnknownFieldsAreLookedUp(t *testing.T) {
-	stream := correct.KnownStream{Name: "orders", Fields: []rs.SchemaField{{Name: "total", Type: "number", Exact: true, Granted: true}}}
+	stream := fields.Stream{Name: "orders", Fields: []rs.SchemaField{{Name: "total", Type: "number", Exact: true, Granted: true}}}
 	for count, want := range map[int]string{2: `query_records {"stream":"orders","fields":["total"]}`, 20: `schema {"stream":"orders"}`} {
 		fields := make([]string, count)
 		for i := range fields {
 			fields[i] = "totals"
 		}
 		args := rs.Object{{Name: "stream", Value: `"orders"`}, {Name: "fields", Value: rs.EncodeJSON(fields)}}
-		found := stream.Unknown(toolNamed(t, "query_records"), args, &rs.Error{Code: "unknown_field", Status: 400})
+		found := toolNamed(t, "query_records").Unknown(stream, args, &rs.Error{Code: "unknown_field", Status: 400})
 		if found == nil || found.Send != want {
 			t.Errorf("%d lead to %+v", count, found)
 		}

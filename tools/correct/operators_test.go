@@ -8,6 +8,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct/fields"
 )
 
 const shopSchema = `{"detail":"compact","connectors":[{"connector_key":"shop","granted_connections":[{"connection_id":"cin_1"}],"streams":[` +
@@ -144,8 +145,8 @@ func proposed(t *testing.T, tool, arguments string) string {
 			}
 			return call.String()
 		}
-		stream := correct.ReadStream("orders", (&rs.Response{Status: 200, Body: shopSchema}).Schema())
-		if found := stream.Unknown(one.Known, args, &rs.Error{Code: "unknown_field", Status: 400}); found != nil {
+		stream := fields.Read("orders", (&rs.Response{Status: 200, Body: shopSchema}).Schema())
+		if found := one.Known.Unknown(stream, args, &rs.Error{Code: "unknown_field", Status: 400}); found != nil {
 			return found.Send
 		}
 		return "nothing is unknown"

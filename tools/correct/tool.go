@@ -1,19 +1,19 @@
 // Package correct has the rules by which arguments that are wrong are mended: pure functions, which read nothing. What is certain is
 // taken ([Tool.Canonical]); what is likely is only proposed, as a call that is ready to send: from the arguments alone ([Tool.Guess]),
-// from what is granted ([Grant.Missing]), and from the schema of a stream ([KnownStream.Unknown]).
+// from what is granted ([Grant.Missing]), and from the schema of a stream ([Tool.Unknown]).
 //
 // Each file uses only those of the lines above its own:
 //
-//	words                     lists: the other names of arguments and of their values, and words for times
-//	tool, arguments, sentence a tool and a call; how arguments are read and changed; what errors say more than once
-//	value, record_id, time    one kind of value each, in the form that the tools take
-//	othertool, filter, search calls that answer with another tool or argument; conditions; a query with operators
-//	aggregate, statement      a number, and a statement of SQL, as other languages write them
-//	canonical                 what is certain
-//	guess, hint               what is likely without a read, and what is said of it
-//	grant, missing            the streams and connections that are meant
-//	stream, correction        the fields of a stream, and what is found wrong with a call
-//	condition, groups, fields the fields that are meant
+//	words                      lists: the other names of arguments and of their values, and words for times
+//	tool, arguments, sentence  a tool and a call; how arguments are read and changed; what errors say more than once
+//	value, record_id, time     one kind of value each, in the form that the tools take
+//	othertool, filter, search  calls that answer with another tool or argument; conditions; a query with operators
+//	aggregate, statement       a number, and a statement of SQL, as other languages write them
+//	canonical                  what is certain
+//	guess, hint                what is likely without a read, and what is said of it
+//	grant, missing             the streams and connections that are meant
+//	correction                 what is found wrong with the fields of a call
+//	condition, groups, unknown the fields that are meant
 package correct
 
 import (

@@ -1,4 +1,5 @@
-package correct
+// Package fields knows the fields and relations of a stream, and which of them a name may mean.
+package fields
 
 import (
 	"maps"
@@ -9,18 +10,18 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// A KnownStream is what the fields and relations of a call are compared with.
-type KnownStream struct {
+// A Stream is what the fields and relations of a call are compared with.
+type Stream struct {
 	Name      string
 	Fields    []rs.SchemaField
 	Relations []rs.Relation
 	Views     []string
-	Related   []KnownStream // of the relations, where they were looked up
+	Related   []Stream // of the relations, where they were looked up
 }
 
-// ReadStream reads a stream out of a schema document; a field of several connections counts once.
-func ReadStream(name string, s *rs.Schema) KnownStream {
-	stream := KnownStream{Name: name}
+// Read reads a stream out of a schema document; a field of several connections counts once.
+func Read(name string, s *rs.Schema) Stream {
+	stream := Stream{Name: name}
 	fields, relations := map[string]bool{}, map[string]bool{} // a schema may have thousands
 	for _, row := range s.Streams {
 		if row.Name != name {
@@ -47,7 +48,8 @@ func ReadStream(name string, s *rs.Schema) KnownStream {
 	return stream
 }
 
-func (s KnownStream) relations() (names []string) {
+// RelationNames are the names by which a call expands relations.
+func (s Stream) RelationNames() (names []string) {
 	for _, r := range s.Relations {
 		names = append(names, r.Name)
 	}
@@ -55,7 +57,7 @@ func (s KnownStream) relations() (names []string) {
 }
 
 // Time is the one field that says when a record is; "" where there is none, or several.
-func (s KnownStream) Time() string {
+func (s Stream) Time() string {
 	found := ""
 	for _, f := range s.Fields {
 		switch {
@@ -68,7 +70,8 @@ func (s KnownStream) Time() string {
 	return found
 }
 
-func (s KnownStream) field(name string) *rs.SchemaField {
+// Field is the field of a name; nil where the stream has none.
+func (s Stream) Field(name string) *rs.SchemaField {
 	for i := range s.Fields {
 		if s.Fields[i].Name == name {
 			return &s.Fields[i]
@@ -77,19 +80,21 @@ func (s KnownStream) field(name string) *rs.SchemaField {
 	return nil
 }
 
-func (s KnownStream) isNumber(name string) bool {
-	f := s.field(name)
+// IsNumber reports whether the stream has a field of a name that is a number.
+func (s Stream) IsNumber(name string) bool {
+	f := s.Field(name)
 	return f != nil && isNumber(*f)
 }
 
 func isNumber(f rs.SchemaField) bool { return f.Type == "number" || f.Type == "integer" }
 
-func isTime(f rs.SchemaField) bool {
+// IsTime takes the fields that are a time.
+func IsTime(f rs.SchemaField) bool {
 	return f.Role == "event-time" || strings.Contains(f.Type, "time") || strings.Contains(f.Type, "date")
 }
 
-// kindOf is the kind of field that a condition is of: a number's, a time's, or nil where any may be meant.
-func kindOf(condition string) use {
+// KindOf is the kind of field that a condition is of: a number's, a time's, or nil where any may be meant.
+func KindOf(condition string) Use {
 	values := []string{condition}
 	if bounds := rs.AsObject(condition); bounds != nil {
 		values = nil
@@ -106,27 +111,29 @@ func kindOf(condition string) use {
 	case len(values) > 0 && !slices.ContainsFunc(values, notNumber):
 		return isNumber
 	case len(values) > 0 && !slices.ContainsFunc(values, notDate):
-		return isTime
+		return IsTime
 	}
 	return nil
 }
 
-// A use is what an argument needs of a field; nil takes any.
-type use func(rs.SchemaField) bool
+// A Use is what an argument needs of a field; nil takes any.
+type Use func(rs.SchemaField) bool
 
-// aggregates takes the fields of a kind of aggregate; an average is made of a sum and a count.
-func aggregates(kind string) use {
+// Aggregates takes the fields of a kind of aggregate; an average is made of a sum and a count.
+func Aggregates(kind string) Use {
 	return func(f rs.SchemaField) bool {
 		return slices.Contains(f.Aggregates, kind) || kind == "avg" && slices.Contains(f.Aggregates, "sum")
 	}
 }
 
-func hasRanges(f rs.SchemaField) bool { return len(f.Ranges) > 0 }
+// HasRanges takes the fields that a filter compares with a range.
+func HasRanges(f rs.SchemaField) bool { return len(f.Ranges) > 0 }
 
-func filters(f rs.SchemaField) bool { return f.Exact || len(f.Ranges) > 0 }
+// Filters takes the fields that a filter may name.
+func Filters(f rs.SchemaField) bool { return f.Exact || len(f.Ranges) > 0 }
 
-// suited lists the names of the fields for a use. A schema that says of no field what it can do says so of all.
-func (s KnownStream) suited(u use) []string {
+// Suited lists the names of the fields for a use. A schema that says of no field what it can do says so of all.
+func (s Stream) Suited(u Use) []string {
 	var all, suited []string
 	for _, f := range s.Fields {
 		all = append(all, f.Name)
@@ -134,41 +141,41 @@ func (s KnownStream) suited(u use) []string {
 			suited = append(suited, f.Name)
 		}
 	}
-	silent := !slices.ContainsFunc(s.Fields, func(f rs.SchemaField) bool { return filters(f) || len(f.Aggregates) > 0 })
+	silent := !slices.ContainsFunc(s.Fields, func(f rs.SchemaField) bool { return Filters(f) || len(f.Aggregates) > 0 })
 	if silent {
 		return all
 	}
 	return suited
 }
 
-// bodies are words for the text that a record is about.
-var bodies = written.Set("body content text message description details notes body_text")
+// Bodies are words for the text that a record is about.
+var Bodies = written.Set("body content text message description details notes body_text")
 
 // roles are words for what a field is, beside the roles and types by which a schema says so, the likeliest first.
 var roles = []struct {
 	words map[string]bool
-	is    []use
+	is    []Use
 }{
 	{written.Set("date time timestamp day when datetime created received sent start starts occurred created_at updated_at created_time",
 		"start_time start_date sent_at received_at occurred_at timestamp_at event_time"),
-		[]use{func(f rs.SchemaField) bool { return f.Role == "event-time" }}},
+		[]Use{func(f rs.SchemaField) bool { return f.Role == "event-time" }}},
 	{written.Set("from sender author user who by username sender_name from_user organizer writer"),
-		[]use{func(f rs.SchemaField) bool { return f.Role == "actor" }}},
+		[]Use{func(f rs.SchemaField) bool { return f.Role == "actor" }}},
 	{written.Set("title subject name headline summary label vendor store shop seller"),
-		[]use{func(f rs.SchemaField) bool { return f.Role == "primary-title" }}},
+		[]Use{func(f rs.SchemaField) bool { return f.Role == "primary-title" }}},
 	{written.Set("amount price cost value sum total total_amount total_price"),
-		[]use{func(f rs.SchemaField) bool { return f.Type == "number" || slices.Contains(f.Aggregates, "sum") }}},
-	{bodies, []use{
-		func(f rs.SchemaField) bool { return bodies[f.Name] }, func(f rs.SchemaField) bool { return f.Role == "secondary" },
+		[]Use{func(f rs.SchemaField) bool { return f.Type == "number" || slices.Contains(f.Aggregates, "sum") }}},
+	{Bodies, []Use{
+		func(f rs.SchemaField) bool { return Bodies[f.Name] }, func(f rs.SchemaField) bool { return f.Role == "secondary" },
 		func(f rs.SchemaField) bool { return f.Type == "text" },
 	}},
 }
 
-// named are the names of the fields and, where one in a filter is near to none of these, the words for what a field is, such as the amount
+// Names are the names of the fields and, where one in a filter is near to none of these, the words for what a field is, such as the amount
 // of min_amount.
-func (s KnownStream) named(filter rs.Object) []string {
-	known := s.suited(nil)
-	if !slices.ContainsFunc(filter, func(m rs.Member) bool { return s.misses(m.Name) }) {
+func (s Stream) Names(filter rs.Object) []string {
+	known := s.Suited(nil)
+	if !slices.ContainsFunc(filter, func(m rs.Member) bool { return s.LacksField(m.Name) }) {
 		return known
 	}
 	for _, role := range roles {
@@ -177,9 +184,9 @@ func (s KnownStream) named(filter rs.Object) []string {
 	return known
 }
 
-// near are the fields that a name may mean, those for the use first.
-func (s KnownStream) near(name string, u use) []string {
-	known := s.suited(u)
+// Near are the fields that a name may mean, those for the use first.
+func (s Stream) Near(name string, u Use) []string {
+	known := s.Suited(u)
 	for _, prefix := range []string{"data.", "record.", s.Name + ".", "fields."} {
 		if rest, ok := strings.CutPrefix(name, prefix); ok && slices.Contains(known, rest) {
 			return []string{rest}
@@ -200,38 +207,41 @@ func (s KnownStream) near(name string, u use) []string {
 }
 
 // ReadRelated reads the streams that are related out of a schema document of all.
-func (s *KnownStream) ReadRelated(all *rs.Schema) {
+func (s *Stream) ReadRelated(all *rs.Schema) {
 	for _, r := range s.Relations {
-		s.Related = append(s.Related, ReadStream(r.Target, all))
+		s.Related = append(s.Related, Read(r.Target, all))
 	}
 }
 
-// relationIn is the relation before the dot of a name, such as message_bodies.body_text, and the name behind it; -1 for none.
-func (s KnownStream) relationIn(name string) (relation int, field string) {
+// RelationIn is the relation before the dot of a name, such as message_bodies.body_text, and the name behind it; -1 for none.
+func (s Stream) RelationIn(name string) (relation int, field string) {
 	before, field, dotted := strings.Cut(strings.TrimPrefix(name, s.Name+"."), ".")
-	if near := written.Nearest(before, s.relations(), 1); dotted && len(near) > 0 && s.field(name) == nil {
-		return slices.Index(s.relations(), near[0]), field
+	if near := written.Nearest(before, s.RelationNames(), 1); dotted && len(near) > 0 && s.Field(name) == nil {
+		return slices.Index(s.RelationNames(), near[0]), field
 	}
 	return -1, field
 }
 
-// misses reports whether the stream has no field of a name, nor of a similar one.
-func (s KnownStream) misses(name string) bool {
-	relation, _ := s.relationIn(name)
+// LacksField reports whether the stream has no field of a name, nor of a similar one.
+func (s Stream) LacksField(name string) bool {
+	relation, _ := s.RelationIn(name)
 	own := strings.TrimPrefix(name, s.Name+".")
-	return relation >= 0 || s.field(own) == nil && len(written.Nearest(own, s.suited(nil), 1)) == 0
+	return relation >= 0 || s.Field(own) == nil && len(written.Nearest(own, s.Suited(nil), 1)) == 0
 }
 
+// maxCompared bounds the names of a call that are each compared with all fields.
+const maxCompared = 12
+
 // Misses reports whether a call names a field that may be in a stream related to this one.
-func (s KnownStream) Misses(args rs.Object) bool {
+func (s Stream) Misses(args rs.Object) bool {
 	fields := args.Array("fields")
-	names := append(slices.Clone(fields[:min(len(fields), maxShown)]), args.Get("field"))
+	names := append(slices.Clone(fields[:min(len(fields), maxCompared)]), args.Get("field"))
 	for _, m := range args.Object("filter") {
 		names = append(names, rs.EncodeJSON(m.Name))
 	}
 	return len(s.Relations) > 0 && slices.ContainsFunc(names, func(raw string) bool {
 		name, ok := written.Text(raw)
-		return ok && s.misses(name)
+		return ok && s.LacksField(name)
 	})
 }
 
@@ -242,8 +252,8 @@ func Having(s *rs.Schema, filter rs.Object) []string {
 		if slices.Contains(having, row.Name) || len(filter) == 0 {
 			continue
 		}
-		known := ReadStream(row.Name, s)
-		if !slices.ContainsFunc(filter, func(m rs.Member) bool { return !slices.Contains(known.suited(filters), m.Name) }) {
+		known := Read(row.Name, s)
+		if !slices.ContainsFunc(filter, func(m rs.Member) bool { return !slices.Contains(known.Suited(Filters), m.Name) }) {
 			having = append(having, row.Name)
 		}
 	}

@@ -1,4 +1,5 @@
-package correct
+// Package homes says which connections of a stream have the fields of a call, and which lack them.
+package homes
 
 import (
 	"cmp"
@@ -97,10 +98,11 @@ func renamedFields(args rs.Object, to map[string]string) rs.Object {
 	return args
 }
 
-// Homes says which connections of a stream have the fields of a call, where the connection that it names, or each of them if it names none,
-// lacks one that another has; "" where that is not so. instead is the call on the connection that has them all, unless each that is missing
-// has a counterpart in its own connection, such as another name of the sender. s is the schema of all connections of the stream.
-func (t Tool) Homes(s *rs.Schema, stream, connection string, args rs.Object) (sentence string, instead Call) {
+// Having says which connections of a stream have the fields of a call, where the connection that it names, or each of them if it names
+// none, lacks one that another has; "" where that is not so. instead are the arguments for the connection that has them all; none where
+// each that is missing has a counterpart in its own connection, such as another name of the sender. s is the schema of all connections of
+// the stream.
+func Having(s *rs.Schema, stream, connection string, args rs.Object) (sentence string, instead rs.Object) {
 	names := fieldsNamed(args)
 	homes, known := homesOf(s, stream, names)
 	var missing []string
@@ -112,7 +114,7 @@ func (t Tool) Homes(s *rs.Schema, stream, connection string, args rs.Object) (se
 		})
 		switch {
 		case !there && connection == "": // that is what is to be said of it
-			return "", Call{}
+			return "", nil
 		case there && !here:
 			missing = append(missing, name)
 			own := func(h home) bool { return h.ID == connection && h.counterpart(f) != "" }
@@ -120,7 +122,7 @@ func (t Tool) Homes(s *rs.Schema, stream, connection string, args rs.Object) (se
 		}
 	}
 	if len(missing) == 0 || len(homes) < 2 {
-		return "", Call{}
+		return "", nil
 	}
 	var parts []string
 	for _, name := range missing[:min(len(missing), 4)] {
@@ -138,10 +140,10 @@ func (t Tool) Homes(s *rs.Schema, stream, connection string, args rs.Object) (se
 	}
 	for _, h := range homes {
 		if len(h.has) == len(names) && !counterparts {
-			return sentence, Call{t.Name, args.With("connection_id", rs.EncodeJSON(h.ID)).Without("cursor")}
+			return sentence, args.With("connection_id", rs.EncodeJSON(h.ID)).Without("cursor")
 		}
 	}
-	return sentence, Call{}
+	return sentence, nil
 }
 
 // homesOf are the connections of a stream, and those of some fields that any of them has, by name.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
@@ -12,7 +13,7 @@ import (
 
 // Unknown returns the error that says which field, relation or view of a call its stream does not have, and the call that is probably
 // meant; nil if it has all that are named. refused is what the resource server said.
-func (s KnownStream) Unknown(t Tool, args rs.Object, refused *rs.Error) *rs.Error {
+func (t Tool) Unknown(s fields.Stream, args rs.Object, refused *rs.Error) *rs.Error {
 	if len(s.Fields) == 0 {
 		return nil
 	}
@@ -78,7 +79,7 @@ func (c *correction) fields() {
 	unknown := 0
 	for _, raw := range c.args.Array("fields") {
 		name, _ := written.Text(raw)
-		if c.stream.field(name) == nil {
+		if c.stream.Field(name) == nil {
 			unknown++
 		}
 		if unknown > maxShown { // each is compared with all fields
@@ -93,7 +94,7 @@ func (c *correction) fields() {
 		if c.inRelated("fields", name) {
 			continue
 		}
-		if parts := strings.Fields(name); len(parts) > 1 && !slices.ContainsFunc(parts, func(p string) bool { return c.stream.field(p) == nil }) {
+		if parts := strings.Fields(name); len(parts) > 1 && !slices.ContainsFunc(parts, func(p string) bool { return c.stream.Field(p) == nil }) {
 			c.say(rs.UnknownField, "fields", "%s are %d fields.", quote.Text(name), len(parts))
 			kept = append(kept, parts...)
 			continue
@@ -125,7 +126,7 @@ func (c *correction) sort() {
 	first, direction := sortOf(rs.EncodeJSON(first))
 	field, descending := strings.CutPrefix(first, "-")
 	descending = descending || direction == "desc"
-	to := c.name("sort", field, hasRanges, "be sorted by")
+	to := c.name("sort", field, fields.HasRanges, "be sorted by")
 	if to == "" {
 		return
 	}
@@ -144,7 +145,7 @@ func (c *correction) relations() {
 	for _, raw := range c.args.Array("expand") {
 		name, _ := written.Text(raw)
 		to := name
-		names := c.stream.relations()
+		names := c.stream.RelationNames()
 		if !slices.Contains(names, name) {
 			if len(names) == 0 {
 				c.say(rs.InvalidExpand, "expand", "%s has no relation to expand.", c.stream.Name)
