@@ -223,9 +223,6 @@ func (c *correction) textRange(t Tool, field string, bounds rs.Object) (instead 
 	case value != "" && f.Exact:
 		instead = rs.Object{{Name: field, Value: value}}
 		c.hint = "A text has no range: the call below finds exactly this value."
-	case value != "" && f.Lexical:
-		c.sought = &rs.Member{Name: field, Value: value}
-		c.hint = "A text has no range: the call below finds the words."
 	case groups:
 		c.grouped = &rs.Member{Name: field, Value: bounds.JSON()}
 		c.hint = "A text has no range: the call below lists the values of " + quote.Line(field) + " to choose from."

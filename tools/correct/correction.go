@@ -63,9 +63,6 @@ func (c *correction) name(param, name string, u fields.Use, what string) string 
 	if len(near) > 0 {
 		return near[0]
 	}
-	if wanted := c.stream.Field(name); wanted != nil && len(known) == 1 && c.stream.Field(known[0]).Type == wanted.Type {
-		return known[0]
-	}
 	c.open, c.partly = true, c.partly || len(known) > maxShown
 	return ""
 }

@@ -2,7 +2,6 @@ package correct
 
 import (
 	"strings"
-	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
@@ -105,37 +104,4 @@ func (t Tool) SinceDay(args rs.Object, day, field string) Call {
 		return Call{t.Name, args.Without("changes_since", "cursor").With("filter", filter.JSON())}
 	}
 	return instead("search", args, rs.Object{{Name: "since", Value: rs.EncodeJSON(day)}}, "filter", "limit", "time_zone")
-}
-
-// Unfiltered returns the call that reads without what a resource server refuses a token at all: records of a period by a search, which
-// looks through them, instead of a number the fields that it was to be filtered by, and anything else without the arguments.
-func (t Tool) Unfiltered(args rs.Object, refused *rs.Error) Call {
-	filter := args.Object("filter")
-	if t.Name == "aggregate" && len(filter) > 0 { // a number over all records would be taken for the one that was asked for
-		fields := make([]string, len(filter))
-		for i, m := range filter {
-			fields[i] = m.Name
-		}
-		return instead("query_records", args, rs.Object{{Name: "fields", Value: listed(fields)}, {Name: "limit", Value: "100"}})
-	}
-	if t.Name != "query_records" || refused.Param != "filter" || len(filter) != 1 {
-		return Call{t.Name, args.Without("filter", "expand", "expand_limit")}
-	}
-	search := rs.Object{{Name: "streams", Value: list(args.Get("stream"))}}
-	for _, r := range rs.AsObject(filter[0].Value) {
-		value, _ := written.Text(r.Value)
-		day, err := time.Parse(time.DateOnly, value)
-		switch name := map[string]string{"gte": "since", "lte": "until", "lt": "until"}[r.Name]; {
-		case name == "" || err != nil:
-			return Call{t.Name, args.Without("filter")}
-		case r.Name == "lt":
-			search = append(search, rs.Member{Name: name, Value: rs.EncodeJSON(day.AddDate(0, 0, -1).Format(time.DateOnly))})
-		default:
-			search = append(search, rs.Member{Name: name, Value: r.Value})
-		}
-	}
-	if len(search) == 1 {
-		return Call{t.Name, args.Without("filter")}
-	}
-	return Call{"search", search.WithAll(onlyConnection(args))}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// Unknown returns the error that says which field, relation or view of a call its stream does not have, and the call that is probably
+// Unknown returns the error that says which field or relation of a call its stream does not have, and the call that is probably
 // meant; nil if it has all that are named. refused is what the resource server said.
 func (t Tool) Unknown(s fields.Stream, args rs.Object, refused *rs.Error) *rs.Error {
 	if len(s.Fields) == 0 {
@@ -49,7 +49,6 @@ func (t Tool) Unknown(s fields.Stream, args rs.Object, refused *rs.Error) *rs.Er
 			c.args = c.args.With("expand", rs.JoinArray(append(slices.Clone(expand), rs.EncodeJSON(relation))))
 		}
 	}
-	c.view()
 	if len(c.wrong) == 0 {
 		return nil
 	}
@@ -174,19 +173,5 @@ func (c *correction) relations() {
 		if len(limits) > 0 {
 			c.args = c.args.With("expand_limit", limits.JSON())
 		}
-	}
-}
-
-func (c *correction) view() {
-	view, ok := written.Text(c.args.Get("view"))
-	if !ok || slices.Contains(c.stream.Views, view) {
-		return
-	}
-	if near := written.Nearest(view, c.stream.Views, 3); len(near) > 0 {
-		c.say("invalid_request", "view", "%s has no view %s. %s.", c.stream.Name, quote.Text(view), nearest(near, nil))
-		c.args = c.args.With("view", rs.EncodeJSON(near[0]))
-	} else if len(c.stream.Views) > 0 {
-		c.say("invalid_request", "view", "%s has no view %s. Leave it out, or name fields.", c.stream.Name, quote.Text(view))
-		c.args = c.args.Without("view")
 	}
 }

@@ -15,7 +15,6 @@ type Stream struct {
 	Name      string
 	Fields    []rs.SchemaField
 	Relations []rs.Relation
-	Views     []string
 	Related   []Stream // of the relations, where they were looked up
 }
 
@@ -37,11 +36,6 @@ func Read(name string, s *rs.Schema) Stream {
 			if !relations[r.Name] {
 				relations[r.Name] = true
 				stream.Relations = append(stream.Relations, r)
-			}
-		}
-		for _, raw := range row.Members.Array("views") {
-			if id := rs.AsObject(raw).Text("id", "name"); id != "" {
-				stream.Views = append(stream.Views, id)
 			}
 		}
 	}
