@@ -16,21 +16,23 @@ import (
 // correctDeadline bounds the one read of a schema by which an error is explained.
 const correctDeadline = 5 * time.Second
 
-// correctCall takes arguments that are certain to mean one thing as if they had been written so, and puts the call that is probably
-// meant beside an error. An error of ours is corrected from what is known without a read. Only if the resource server or a package
-// refused a name that it alone knows (a stream, field, connection or relation), the compact schema is read, once. A connection's
+// correctCall reads the arguments, takes those that are certain to mean one thing as if they had been written so, and puts the call that
+// is probably meant beside an error. An error of ours is corrected from what is known without a read. Only if the resource server or a
+// package refused a name that it alone knows (a stream, field, connection or relation), the compact schema is read, once. A connection's
 // display name is taken for its id where only one connection has it.
 func correctCall(next tools.Handler) tools.Handler {
 	return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
-		args, ok := correct.Arguments(call.Raw)
-		if !ok {
+		args, err := tools.ReadArguments(call.Raw)
+		if err != nil {
+			return tools.Reply{}, err
+		}
+		call.Arguments = args
+		if !correct.Mends(call.Raw, args) {
 			return next(ctx, call)
 		}
 		known := call.Tool.Known
-		if canonical, changed := known.Canonical(args); changed {
-			args, call.Raw = canonical, json.RawMessage(canonical.JSON())
-		}
-		c := correcting{call: call, tool: known, args: args}
+		call.Arguments = known.Canonical(args)
+		c := correcting{call: call, tool: known, args: call.Arguments}
 		if found := c.unknownSource(ctx); found != nil {
 			return c.partly(ctx, next, tools.Reply{Call: call}, found)
 		}
@@ -38,7 +40,7 @@ func correctCall(next tools.Handler) tools.Handler {
 		if err != nil {
 			c.refused = rs.AsError(err)
 			if named, ok := c.named(ctx); ok {
-				c.args, c.call.Raw = named, json.RawMessage(named.JSON())
+				c.args, c.call.Arguments = named, named
 				if reply, err = next(ctx, c.call); err != nil {
 					c.refused = rs.AsError(err)
 				}
@@ -63,7 +65,7 @@ func (c *correcting) partly(ctx context.Context, next tools.Handler, reply tools
 		return reply, refused
 	}
 	call := c.call
-	call.Raw = json.RawMessage(kept.JSON())
+	call.Arguments = kept
 	reply, err := next(ctx, call)
 	if err != nil {
 		return reply, err
@@ -196,7 +198,7 @@ func toConnect(ctx context.Context, missing rs.Missing) []string {
 
 // refusal is the error by which a tool refuses a call without a read; nil if it takes it.
 func refusal(tool *tools.Tool, call correct.Call) *rs.Error {
-	args, err := tool.Decode(json.RawMessage(call.Arguments.JSON()))
+	args, err := tool.Parse(json.RawMessage(call.Arguments.JSON()))
 	if err == nil {
 		_, err = args.Scope()
 	}

@@ -255,6 +255,7 @@ func TestCorrect(t *testing.T) {
 		"a field for the metric is named":            {"aggregate", `{"stream":"messages","metric":"sum","field":"size"}`, []string{"Nearest: size_bytes.", `send: aggregate {"stream":"messages","metric":"sum","field":"size_bytes"}`}, []string{"/v1/streams/messages/aggregate?field=size&metric=sum", "/v1/schema?stream=messages&view=compact"}},
 		"a count that is not estimated is exact":     {"query_records", `{"stream":"messages","count":"estimated"}`, []string{`send: query_records {"stream":"messages","count":"exact"}`}, []string{records + "?count=estimated"}},
 		"a metric that no field takes is said once":  {"aggregate", `{"stream":"messages","metric":"count_distinct","field":"subject"}`, []string{`field "subject" of messages cannot take count_distinct. No field of it can.`, "\nmetric count needs no field; query_records shows the values.\n", "!field field"}, []string{"/v1/streams/messages/aggregate?field=subject&metric=count_distinct", "/v1/schema?stream=messages&view=compact"}},
+		"arguments that were left out are explained": {"query_records", `null`, []string{"stream is required.", "send: schema {}"}, nil},
 		"a day is no cursor of changes": {
 			"query_records", `{"stream":"messages","changes_since":"2026-03-01"}`,
 			[]string{"changes_since is no date", `send: query_records {"stream":"messages","filter":{"received_at":{"gte":"2026-03-01"}}}`},

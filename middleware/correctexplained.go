@@ -198,7 +198,7 @@ func (c *correcting) accepted(call correct.Call) correct.Call {
 	tool := c.call.Tool
 	if call.Tool != tool.Name {
 		tool = tool.Named(call.Tool)
-		call.Arguments, _ = tool.Known.Canonical(call.Arguments)
+		call.Arguments = tool.Known.Canonical(call.Arguments)
 		if dated, ok := tool.Known.Relative(call.Arguments, time.Now().UTC()); ok {
 			call = dated
 		}

@@ -32,7 +32,7 @@ func toolNamed(t testing.TB, name string) *tools.Tool {
 // callOf is a call with a client's arguments.
 func callOf(t testing.TB, tool, arguments string) tools.Call {
 	t.Helper()
-	return tools.Call{Tool: toolNamed(t, tool), Raw: json.RawMessage(arguments)}
+	return tools.Call{Tool: toolNamed(t, tool), Raw: json.RawMessage(arguments), Arguments: rs.AsObject(arguments)}
 }
 
 // as returns a context in which a caller of this kind calls.

@@ -111,7 +111,7 @@ func TestRenderOfResources(t *testing.T) {
 	t.Run("a blob is its own bytes under its own type", func(t *testing.T) {
 		call := callOf(t, "fetch_blob", `{"blob_id":"b1"}`)
 		call.URI = "pdpp://blob/x"
-		args, err := call.Tool.Decode(call.Raw)
+		args, err := call.Tool.Parse(call.Raw)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,11 +6,11 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// validate parses the arguments, and finds out what the call touches. What does not parse is refused here, before anything is read. A
+// validate checks the arguments, and finds out what the call touches. What is wrong is refused here, before anything is read. A
 // connection may stand in an id, in connection_id, or in both; two different ones are refused rather than one silently preferred (S2-8).
 func validate(next tools.Handler) tools.Handler {
 	return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
-		args, err := call.Tool.Decode(call.Raw)
+		args, err := call.Tool.Decode(call.Arguments)
 		if err != nil {
 			return tools.Reply{}, err
 		}

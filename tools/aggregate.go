@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
@@ -36,7 +35,7 @@ func aggregateTool(schemas *known.Schemas) *Tool {
 		Forward: aggregator{schemas}.forward,
 		Render: func(call Call, answer Answer) (render.Result, error) {
 			return render.Aggregate(answer.Response, render.AggregateQuery{
-				Stream: call.Scope.Stream, Arguments: rs.AsObject(string(call.Raw)), Empty: answer.Empty, Coverage: answer.Coverage,
+				Stream: call.Scope.Stream, Arguments: call.Arguments, Empty: answer.Empty, Coverage: answer.Coverage,
 			})
 		},
 	}
@@ -87,8 +86,8 @@ func metrics() []string { return []string{"count", "sum", "min", "max", "avg", "
 
 func granularities() []string { return []string{"hour", "day", "week", "month", "quarter", "year"} }
 
-func decodeAggregate(raw json.RawMessage) (Args, error) {
-	a := readArguments(raw, "stream", "metric", "connection_id", "field", "group_by", "group_by_time", "granularity", "time_zone", "limit", "filter")
+func decodeAggregate(values rs.Object) (Args, error) {
+	a := takes(values, "stream", "metric", "connection_id", "field", "group_by", "group_by_time", "granularity", "time_zone", "limit", "filter")
 	a.required("stream", `{"stream":"messages","metric":"count"}; schema lists the streams`)
 	a.required("metric", `{"metric":"count"}`)
 	args := aggregate.Args{

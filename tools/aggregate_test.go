@@ -110,7 +110,7 @@ func (s *shopServer) call(t *testing.T, tool *tools.Tool, arguments string) (tex
 	s.mu.Lock()
 	s.read = nil
 	s.mu.Unlock()
-	args, err := tool.Decode(json.RawMessage(arguments))
+	args, err := tool.Parse(json.RawMessage(arguments))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func (s *shopServer) call(t *testing.T, tool *tools.Tool, arguments string) (tex
 	}
 	ctx := auth.WithPrincipal(t.Context(), auth.Principal{Token: rs.NewToken("token"), Kind: auth.KindClient, GrantID: "grt_1"})
 	reads := rs.CountReads(s.doer)
-	reply, err = tools.Forward(ctx, tools.Call{Tool: tool, Raw: json.RawMessage(arguments), RS: reads, Args: args, Scope: scope})
+	reply, err = tools.Forward(ctx, tools.Call{Tool: tool, Arguments: rs.AsObject(arguments), RS: reads, Args: args, Scope: scope})
 	reply.Reads = reads.Count()
 	if err != nil {
 		return rs.AsError(err).Message, nil, reply
@@ -270,7 +270,7 @@ func TestAggregateReadsTheSchemaOnce(t *testing.T) {
 		`{"stream":"orders","metric":"count","time_zone":"Mars/Olympus"}`, `{"stream":"orders","metric":"count","time_zone":"Local"}`,
 		`{"stream":"orders","metric":"avg"}`, `{"stream":"orders","metric":"median","field":"total"}`,
 	} {
-		if _, err := tools.Aggregate().Decode(json.RawMessage(arguments)); err == nil {
+		if _, err := tools.Aggregate().Parse(json.RawMessage(arguments)); err == nil {
 			t.Errorf("%s is not refused", arguments)
 		}
 	}

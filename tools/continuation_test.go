@@ -214,7 +214,7 @@ func TestAChangedCursorIsRefused(t *testing.T) {
 	}
 	_, cursor := readText(use(t, tools.QueryRecords(), listServer(sizes, false), json.RawMessage(`{"stream":"s","limit":100}`)).Text, nil)
 	decode := func(cursor string) error {
-		_, err := tools.QueryRecords().Decode(json.RawMessage(rs.EncodeJSON(map[string]any{"stream": "s", "limit": 100, "cursor": cursor})))
+		_, err := tools.QueryRecords().Parse(json.RawMessage(rs.EncodeJSON(map[string]any{"stream": "s", "limit": 100, "cursor": cursor})))
 		return err
 	}
 	if err := decode(cursor); err != nil || !strings.HasPrefix(cursor, "shown.") {
@@ -271,10 +271,10 @@ func TestACursorOfAnotherListIsRefused(t *testing.T) {
 			}
 			server := listServer(sizes, c.tool == search)
 			raw := rs.Object{{Name: "cursor", Value: rs.EncodeJSON(printed)}}.WithAll(rs.AsObject(c.args)).JSON()
-			args, err := c.tool.Decode(json.RawMessage(raw))
+			args, err := c.tool.Parse(json.RawMessage(raw))
 			if err == nil {
 				scope, _ := args.Scope()
-				_, err = tools.Forward(t.Context(), tools.Call{Tool: c.tool, Raw: json.RawMessage(raw), RS: server, Args: args, Scope: scope})
+				_, err = tools.Forward(t.Context(), tools.Call{Tool: c.tool, Arguments: rs.AsObject(raw), RS: server, Args: args, Scope: scope})
 			}
 			switch e := rs.AsError(err); {
 			case c.other == "" && err != nil:
@@ -289,7 +289,7 @@ func TestACursorOfAnotherListIsRefused(t *testing.T) {
 	}
 	for value := range 4000 {
 		other := strings.Replace(sent, `90`, strconv.Itoa(100+value), 1)
-		if _, err := records.Decode(json.RawMessage(rs.AsObject(other).With("cursor", rs.EncodeJSON(cursor)).JSON())); err == nil {
+		if _, err := records.Parse(json.RawMessage(rs.AsObject(other).With("cursor", rs.EncodeJSON(cursor)).JSON())); err == nil {
 			t.Errorf("%s beside %s is taken", cursor, other)
 		}
 	}

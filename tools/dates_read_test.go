@@ -90,7 +90,7 @@ func TestAPeriodInTheTimesOfAZone(t *testing.T) {
 	if !strings.Contains(local, "2026-03-29T00:30:00Z") && !strings.Contains(local, "2026-03-29 00:30") || strings.Count(local, "\n") != strings.Count(exact, "\n") {
 		t.Errorf("one is\n%s\nthe other\n%s", local, exact)
 	}
-	if _, err := tool.Decode(json.RawMessage(`{"since":"2026-03-29T01:30:00"}`)); err == nil || rs.AsError(err).Param != "since" {
+	if _, err := tool.Parse(json.RawMessage(`{"since":"2026-03-29T01:30:00"}`)); err == nil || rs.AsError(err).Param != "since" {
 		t.Errorf("of no zone: %v", err)
 	}
 }
@@ -124,18 +124,18 @@ func TestDatesOfARefusedCall(t *testing.T) {
 		{"query_records", `{"stream":"orders","time_zone":"Mars/Olympus","filter":{"at":"2026-02-01"}}`},
 		{"search", `{"q":"paid","streams":["orders"],"time_zone":"Local","filter":{"at":"2026-02-01"}}`},
 	} {
-		if _, err := toolNamed(t, call[0]).Decode(json.RawMessage(call[1])); err == nil || rs.AsError(err).Param != "time_zone" {
+		if _, err := toolNamed(t, call[0]).Parse(json.RawMessage(call[1])); err == nil || rs.AsError(err).Param != "time_zone" {
 			t.Errorf("%s %s: %v", call[0], call[1], err)
 		}
 	}
 	tool, arguments := toolNamed(t, "query_records"), json.RawMessage(`{"stream":"orders","filter":{"at":"2026-02-01"}}`)
-	args, err := tool.Decode(arguments)
+	args, err := tool.Parse(arguments)
 	if err != nil {
 		t.Fatal(err)
 	}
 	refused := &rs.Error{Code: rs.AmbiguousConnection, Message: "two"}
 	ctx := auth.WithPrincipal(t.Context(), auth.Principal{Kind: auth.KindPackage, Package: refusingPackage{server.doer, refused}})
-	_, err = tools.Forward(ctx, tools.Call{Tool: tool, Raw: arguments, RS: server.doer, Args: args, Scope: rs.Scope{Stream: "orders"}})
+	_, err = tools.Forward(ctx, tools.Call{Tool: tool, Arguments: rs.AsObject(string(arguments)), RS: server.doer, Args: args, Scope: rs.Scope{Stream: "orders"}})
 	if !errors.Is(err, refused) || len(server.read) > 0 {
 		t.Errorf("%v, after %q", err, server.read)
 	}

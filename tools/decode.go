@@ -37,18 +37,23 @@ type arguments struct {
 	err    error
 }
 
-// readArguments parses a call's arguments: one JSON object whose names are all known and each given once.
-func readArguments(raw json.RawMessage, known ...string) *arguments {
-	a := &arguments{}
+// ReadArguments reads the arguments of a call: one JSON object whose names are each given once. Those that were left out, and null, are an
+// object without members.
+func ReadArguments(raw json.RawMessage) (rs.Object, error) {
 	text := string(raw)
 	if trimmed := strings.TrimSpace(text); trimmed == "" || trimmed == "null" {
-		return a
+		return rs.Object{}, nil
 	}
 	values, err := written.Object(text)
 	if err != nil {
-		a.fail(rs.Invalid("", "The arguments are not one JSON object: "+err.Error()+".", `Send an object such as {"stream":"messages"}.`))
-		return a
+		return nil, rs.Invalid("", "The arguments are not one JSON object: "+err.Error()+".", `Send an object such as {"stream":"messages"}.`)
 	}
+	return values, nil
+}
+
+// takes reads arguments whose names are all known.
+func takes(values rs.Object, known ...string) *arguments {
+	a := &arguments{}
 	var unknown []string
 	for _, m := range values {
 		if !slices.Contains(known, m.Name) {

@@ -63,7 +63,7 @@ func explainValue(ctx context.Context, call Call, f filter.Filter, e *render.Emp
 
 // searchValue finds the search for words that a field may hold among others, with the other conditions of the call where those leave hits.
 func searchValue(ctx context.Context, call Call, f filter.Filter, e *render.EmptyField, value string) {
-	args := rs.AsObject(string(call.Raw))
+	args := call.Arguments
 	alone := withWords(value, inConnection(call, "streams", []string{call.Scope.Stream}))
 	conditions := slices.DeleteFunc(slices.Clone(f), func(c filter.Condition) bool { return c.Field == e.Field })
 	search := searchArgs{q: value, streams: []string{call.Scope.Stream}, limit: 1}
@@ -85,7 +85,7 @@ func searchValue(ctx context.Context, call Call, f filter.Filter, e *render.Empt
 
 // withValue are the arguments of a call with another value for a field of its filter.
 func withValue(call Call, field, value string) rs.Object {
-	args := rs.AsObject(string(call.Raw))
+	args := call.Arguments
 	return args.With("filter", args.Object("filter").With(field, value).JSON())
 }
 

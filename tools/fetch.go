@@ -92,8 +92,8 @@ type fetchArgs struct {
 	expansion expansion
 }
 
-func decodeFetch(raw json.RawMessage) (Args, error) {
-	a := readArguments(raw, "id", "connection_id", "fields", "expand", "expand_limit")
+func decodeFetch(values rs.Object) (Args, error) {
+	a := takes(values, "id", "connection_id", "fields", "expand", "expand_limit")
 	a.required("id", `{"id":"messages:m1"}; search prints ids`)
 	args := fetchArgs{recordArg: a.record(), fields: a.fields(), expansion: a.expansion()}
 	if a.err != nil {

@@ -185,12 +185,12 @@ func TestFetchWithExpandKeepsWhatItShowsWithout(t *testing.T) {
 					r.Path[strings.LastIndex(r.Path, "/")+1:], stream, strings.Join(parts, ","))), nil
 			}}
 			tool := toolNamed(t, "fetch")
-			args, err := tool.Decode(json.RawMessage(row.call))
+			args, err := tool.Parse(json.RawMessage(row.call))
 			if err != nil {
 				t.Fatal(err)
 			}
 			scope, _ := args.Scope()
-			reply, err := tools.Forward(t.Context(), tools.Call{Tool: tool, Raw: json.RawMessage(row.call), RS: server, Args: args, Scope: scope})
+			reply, err := tools.Forward(t.Context(), tools.Call{Tool: tool, Arguments: rs.AsObject(row.call), RS: server, Args: args, Scope: scope})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -247,12 +247,12 @@ func TestFetchHoldsTheBodyOfAMessage(t *testing.T) {
 			}}
 			tool := toolNamed(t, "fetch")
 			raw := json.RawMessage(`{"id":"c/mails:m1"}`)
-			args, err := tool.Decode(raw)
+			args, err := tool.Parse(raw)
 			if err != nil {
 				t.Fatal(err)
 			}
 			scope, _ := args.Scope()
-			reply, err := tools.Forward(t.Context(), tools.Call{Tool: tool, Raw: raw, RS: server, Args: args, Scope: scope})
+			reply, err := tools.Forward(t.Context(), tools.Call{Tool: tool, Arguments: rs.AsObject(string(raw)), RS: server, Args: args, Scope: scope})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -124,7 +124,7 @@ func FuzzArguments(f *testing.F) {
 	all := tools.All(tools.Options{RecordBase: recordBase})
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		for _, tool := range all {
-			args, err := tool.Decode(raw)
+			args, err := tool.Parse(raw)
 			if (args == nil) == (err == nil) {
 				t.Fatalf("%s: Decode(%q) = %v, %v", tool.Name, raw, args, err)
 			}

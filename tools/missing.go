@@ -18,7 +18,7 @@ func missingFields(call Call, stated known.Stream) rs.Object {
 	if stated.Document == nil || len(stated.Connections) < 2 {
 		return nil
 	}
-	rows := homes.Lacks(call.Tool.Name, stated.Document, call.Scope.Stream, rs.AsObject(string(call.Raw)))
+	rows := homes.Lacks(call.Tool.Name, stated.Document, call.Scope.Stream, call.Arguments)
 	if rows == nil {
 		return nil
 	}

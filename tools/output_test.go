@@ -61,7 +61,7 @@ func TestResultsFitTheirOutputSchema(t *testing.T) {
 			}
 			for _, answer := range answers[tool.Name] {
 				call := tools.Call{Tool: tool, Raw: json.RawMessage(answer.arguments)}
-				args, err := tool.Decode(call.Raw)
+				args, err := tool.Parse(call.Raw)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -106,7 +106,7 @@ func TestInputSchemaAcceptsWhatIsDecoded(t *testing.T) {
 	} {
 		schema := resolved(t, toolNamed(t, tool).Input)
 		for _, row := range rows {
-			if _, err := toolNamed(t, tool).Decode(json.RawMessage(row)); err != nil {
+			if _, err := toolNamed(t, tool).Parse(json.RawMessage(row)); err != nil {
 				t.Errorf("%s: %s is refused: %v", tool, row, err)
 			}
 			var value any

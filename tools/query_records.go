@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -45,7 +44,7 @@ func queryRecordsTool(schemas *known.Schemas) *Tool {
 				Stream: call.Scope.Stream, ConnectionID: call.Scope.ConnectionID, Limit: args.limit,
 				Asked: args.asked, Position: args.position, ChangesSince: args.changesSince, Fields: args.fields,
 				Empty: answer.Empty, Coverage: answer.Coverage,
-				Rest: rs.AsObject(string(call.Raw)).Without("stream", "connection_id", "limit", "cursor", "changes_since", "fields"),
+				Rest: call.Arguments.Without("stream", "connection_id", "limit", "cursor", "changes_since", "fields"),
 			})
 		},
 	}
@@ -65,8 +64,8 @@ type queryRecordsArgs struct {
 	expansion            expansion
 }
 
-func decodeQueryRecords(raw json.RawMessage) (Args, error) {
-	a := readArguments(raw, "stream", "connection_id", "limit", "cursor", "order", "sort", "count", "fields", "view",
+func decodeQueryRecords(values rs.Object) (Args, error) {
+	a := takes(values, "stream", "connection_id", "limit", "cursor", "order", "sort", "count", "fields", "view",
 		"filter", "expand", "expand_limit", "changes_since", "time_zone")
 	a.required("stream", `{"stream":"messages"}; schema lists the streams`)
 	args := queryRecordsArgs{

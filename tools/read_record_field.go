@@ -57,8 +57,8 @@ type windowArgs struct {
 	before, after *int // nil: not given, which is not 0
 }
 
-func decodeReadRecordField(raw json.RawMessage) (Args, error) {
-	a := readArguments(raw, "id", "field", "connection_id", "offset_chars", "limit_chars", "q", "before_chars", "after_chars")
+func decodeReadRecordField(values rs.Object) (Args, error) {
+	a := takes(values, "id", "field", "connection_id", "offset_chars", "limit_chars", "q", "before_chars", "after_chars")
 	a.required("id", `{"id":"messages:m1","field":"body"}; search prints ids`)
 	a.required("field", `{"field":"body"}; schema(stream) lists the fields`)
 	args := windowArgs{recordArg: a.record(), field: a.field("field"), q: a.text("q", maxQueryBytes)}

@@ -58,7 +58,7 @@ func TestAPageTooLargeIsReadInParts(t *testing.T) {
 			raw := json.RawMessage(row.arguments)
 			var ids []string
 			for range row.total + 1 {
-				args, err := tool.Decode(raw)
+				args, err := tool.Parse(raw)
 				if err != nil {
 					t.Fatal(err)
 				}

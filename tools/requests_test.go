@@ -27,7 +27,7 @@ func toolNamed(t testing.TB, name string) *tools.Tool {
 
 // requestOf is the one read that arguments stand for.
 func requestOf(tool *tools.Tool, arguments json.RawMessage) (rs.Request, error) {
-	args, err := tool.Decode(arguments)
+	args, err := tool.Parse(arguments)
 	if err != nil {
 		return rs.Request{}, err
 	}
@@ -184,7 +184,7 @@ func TestScopes(t *testing.T) {
 		"the list of streams":             {"list_streams", `{}`, rs.Scope{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			args, err := toolNamed(t, row.tool).Decode(json.RawMessage(row.arguments))
+			args, err := toolNamed(t, row.tool).Parse(json.RawMessage(row.arguments))
 			if err != nil {
 				t.Fatal(err)
 			}

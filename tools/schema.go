@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -56,8 +55,8 @@ type schemaArgs struct {
 	offset               int
 }
 
-func decodeSchema(raw json.RawMessage) (Args, error) {
-	a := readArguments(raw, "stream", "connection_id", "detail", "fields", "offset")
+func decodeSchema(values rs.Object) (Args, error) {
+	a := takes(values, "stream", "connection_id", "detail", "fields", "offset")
 	args := schemaArgs{
 		stream:       a.name("stream"),
 		connectionID: a.name("connection_id"),

@@ -47,7 +47,7 @@ func searchTool(recordBase string, schemas *known.Schemas, relaxed bool) *Tool {
 			args := call.Args.(searchArgs)
 			return render.Search(answer.Response, render.SearchQuery{
 				Q: args.q, Limit: args.limit, Position: args.position, ConnectionID: call.Scope.ConnectionID, RecordBase: recordBase,
-				Rest:   rs.AsObject(string(call.Raw)).Without("q", "query", "connection_id", "limit", "cursor"),
+				Rest:   call.Arguments.Without("q", "query", "connection_id", "limit", "cursor"),
 				Repair: shownRepair(answer.Repair), Coverage: answer.Coverage, OfTime: args.ofTime(call, answer),
 				Now: time.Now().UTC(), Words: relax.Words(args.q), Unfiltered: answer.unfiltered, Meant: answer.meant, Newest: answer.newest,
 			})
@@ -106,7 +106,7 @@ func (s searchArgs) ofTime(call Call, answer Answer) rs.Object {
 	if !named || slices.ContainsFunc(words, func(word string) bool { return partsOfTime[word] }) {
 		return nil
 	}
-	args := rs.AsObject(string(call.Raw)).Without("q", "query")
+	args := call.Arguments.Without("q", "query")
 	if slices.ContainsFunc(words, func(word string) bool { return !sayNothing[word] && correct.StreamOf(word) == "" }) {
 		args = withWords(rest, args)
 	} else {

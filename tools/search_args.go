@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -27,8 +26,8 @@ type searchArgs struct {
 	zone                  *time.Location // of dates
 }
 
-func decodeSearch(raw json.RawMessage) (Args, error) {
-	a := readArguments(raw, "q", "query", "streams", "connection_id", "mode", "limit", "cursor", "filter", "since", "until", "time_zone")
+func decodeSearch(values rs.Object) (Args, error) {
+	a := takes(values, "q", "query", "streams", "connection_id", "mode", "limit", "cursor", "filter", "since", "until", "time_zone")
 	q, query := a.text("q", maxQueryBytes), a.text("query", maxQueryBytes)
 	switch {
 	case q == "" && query == "" && !a.has("since") && !a.has("until"):

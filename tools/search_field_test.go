@@ -15,7 +15,7 @@ func TestAQueryWithoutAWordIsRefused(t *testing.T) {
 		"*": `q "*" has no word to look for.`, "?!": `q "?!" has no word to look for.`, `""`: `q "\"\"" has no word to look for.`,
 		"-dentist": `q "-dentist" only excludes.`, "-a -b": `q "-a -b" only excludes.`,
 	} {
-		_, err := tools.Search("https://rs.example").Decode([]byte(rs.Object{{Name: "q", Value: rs.EncodeJSON(q)}, {Name: "streams", Value: `["orders"]`}}.JSON()))
+		_, err := tools.Search("https://rs.example").Parse([]byte(rs.Object{{Name: "q", Value: rs.EncodeJSON(q)}, {Name: "streams", Value: `["orders"]`}}.JSON()))
 		if err == nil {
 			t.Errorf("%s is taken", q)
 			continue
@@ -25,7 +25,7 @@ func TestAQueryWithoutAWordIsRefused(t *testing.T) {
 		}
 	}
 	for _, q := range []string{"a", "🎂", "会議", "10", `"x"`, "a -b", "c*"} {
-		if _, err := tools.Search("https://rs.example").Decode([]byte(rs.Object{{Name: "q", Value: rs.EncodeJSON(q)}}.JSON())); err != nil {
+		if _, err := tools.Search("https://rs.example").Parse([]byte(rs.Object{{Name: "q", Value: rs.EncodeJSON(q)}}.JSON())); err != nil {
 			t.Errorf("%s: %v", q, err)
 		}
 	}

@@ -50,7 +50,7 @@ func (p periodSearch) unreadFields(ctx context.Context, call Call, answer Answer
 	if answer.Repair == nil && len(list.Items) > 0 && !slices.ContainsFunc(missing, func(word string) bool { return strings.Contains(word, ":") }) {
 		return ""
 	}
-	sent := rs.AsObject(string(call.Raw)).Without("q", "query", "limit", "cursor")
+	sent := call.Arguments.Without("q", "query", "limit", "cursor")
 	stated := p.schemas.Of(ctx, call.RS, rs.Scope{ConnectionID: call.Scope.ConnectionID})
 	if stated.Document != nil {
 		for i := range stated.Document.Streams {
@@ -89,7 +89,7 @@ func withWords(q string, others rs.Object) rs.Object {
 // inConnection are an argument and the connection that a call names, if it does.
 func inConnection(call Call, name string, value any) rs.Object {
 	args := rs.Object{{Name: name, Value: rs.EncodeJSON(value)}}
-	if id := rs.AsObject(string(call.Raw)).Get("connection_id"); id != "" {
+	if id := call.Arguments.Get("connection_id"); id != "" {
 		args = args.With("connection_id", id)
 	}
 	return args

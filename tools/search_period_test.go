@@ -108,9 +108,9 @@ func TestACursorOfAnotherPeriodIsRefused(t *testing.T) {
 		`{"q":"rent","since":"2026-01-30"}`:           rs.InvalidCursor,
 	} {
 		raw := rs.AsObject(other).With("limit", "3").With("cursor", rs.EncodeJSON(data.Text("next_cursor"))).JSON()
-		args, err := tool.Decode([]byte(raw))
+		args, err := tool.Parse([]byte(raw))
 		if err == nil {
-			_, err = tools.Forward(t.Context(), tools.Call{Tool: tool, Raw: []byte(raw), RS: server.doer, Args: args})
+			_, err = tools.Forward(t.Context(), tools.Call{Tool: tool, Arguments: rs.AsObject(raw), RS: server.doer, Args: args})
 		}
 		if got := rs.AsError(err); err != nil && got.Code != want || err == nil && want != "" {
 			t.Errorf("%s: %v", other, err)
@@ -377,7 +377,7 @@ func TestPeriodsThatAreNone(t *testing.T) {
 		`{"since":"2026-04-01","until":"2026-04-01"}`:           "",
 		`{"since":"2026-04-01T23:00:00Z","until":"2026-04-01"}`: "",
 	} {
-		_, err := tools.Search("").Decode(json.RawMessage(arguments))
+		_, err := tools.Search("").Parse(json.RawMessage(arguments))
 		if (err != nil) != (says != "") || err != nil && !strings.Contains(rs.AsError(err).Message, says) {
 			t.Errorf("%s: %v", arguments, err)
 		}
@@ -388,8 +388,8 @@ func TestPeriodsThatAreNone(t *testing.T) {
 	} {
 		server := dated(func(rs.Request) (*rs.Response, error) { return middlewaretest.JSON(`{"data":[]}`), nil })
 		tool := tools.Search("")
-		args, _ := tool.Decode(json.RawMessage(arguments))
-		if _, err := tools.Forward(t.Context(), tools.Call{Tool: tool, Raw: json.RawMessage(arguments), RS: server, Args: args}); err == nil || rs.AsError(err).Code != code {
+		args, _ := tool.Parse(json.RawMessage(arguments))
+		if _, err := tools.Forward(t.Context(), tools.Call{Tool: tool, Arguments: rs.AsObject(arguments), RS: server, Args: args}); err == nil || rs.AsError(err).Code != code {
 			t.Errorf("%s: %v", arguments, err)
 		}
 	}

@@ -51,7 +51,7 @@ func BenchmarkRepair(b *testing.B) {
 	}}
 	tool := tools.Search("https://rs.example")
 	raw := json.RawMessage(`{"q":"when did the dentist near the harbour move my appointments of next month"}`)
-	args, err := tool.Decode(raw)
+	args, err := tool.Parse(raw)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func BenchmarkRepair(b *testing.B) {
 	reads := 0
 	for b.Loop() {
 		begun := time.Now()
-		reply, err := tools.Forward(b.Context(), tools.Call{Tool: tool, Raw: raw, RS: slow, Args: args})
+		reply, err := tools.Forward(b.Context(), tools.Call{Tool: tool, Arguments: rs.AsObject(string(raw)), RS: slow, Args: args})
 		if err != nil || reply.Repair == nil {
 			b.Fatal(err, reply.Repair)
 		}
@@ -213,7 +213,7 @@ func FuzzRepair(f *testing.F) {
 			arguments["limit"] = int(limit%100) + 1
 		}
 		tool := tools.Search("")
-		if _, err := tool.Decode(json.RawMessage(rs.EncodeJSON(arguments))); err != nil {
+		if _, err := tool.Parse(json.RawMessage(rs.EncodeJSON(arguments))); err != nil {
 			t.Skip()
 		}
 		hybrid := []int{200, 400, 404, 500}[seed%4]

@@ -38,25 +38,35 @@ type Tool struct {
 	Named func(name string) *Tool
 
 	// Decode parses the arguments. Its errors are *rs.Error values.
-	Decode func(json.RawMessage) (Args, error)
+	Decode func(rs.Object) (Args, error)
 	// Render turns the answer to a call into its result.
 	Render func(Call, Answer) (render.Result, error)
 	// Forward replaces the core [Forward] where a tool may need more than one read; nil for most.
 	Forward Handler
 }
 
+// Parse reads and decodes the arguments of a call that is not under way, such as one that an answer prints.
+func (t *Tool) Parse(raw json.RawMessage) (Args, error) {
+	values, err := ReadArguments(raw)
+	if err != nil {
+		return nil, err
+	}
+	return t.Decode(values)
+}
+
 // A Call is one use of a Tool on its way down. Calls are values: a stage that learns something sets one
 // field of its copy and passes that on. No field is set twice.
 type Call struct {
 	Tool *Tool           // what was called
-	Raw  json.RawMessage // its arguments, as received until Correct, which writes them as the tool lists them
+	Raw  json.RawMessage // its arguments, as received
 	URI  string          // the resource that was asked for; empty for a tool call
 	// Protocol is the version of MCP that the client speaks, such as "2025-11-25"; empty when it did not say. Nothing but
 	// observation looks at it.
-	Protocol string
-	RS       rs.Doer  // the caller's resource server; set by Admit
-	Args     Args     // the arguments, checked; set by Validate
-	Scope    rs.Scope // stream, record, connection, relations; set by ResolveConnection
+	Protocol  string
+	RS        rs.Doer   // the caller's resource server; set by Admit
+	Arguments rs.Object // the arguments, as the tool lists them; set by Correct
+	Args      Args      // the arguments, checked; set by Validate
+	Scope     rs.Scope  // stream, record, connection, relations; set by Validate
 }
 
 // An Answer is what the core read: the resource server's answer, and what further reads add to it.

@@ -17,8 +17,8 @@ func listStreamsTool() *Tool {
 		Description: "List the granted streams with record counts (GET /v1/streams). Read-only. Structured output holds the list.",
 		Input:       inputSchema("", connectionProperty, offsetProperty()),
 		Output:      dataOutput,
-		Decode: func(raw json.RawMessage) (Args, error) {
-			a := readArguments(raw, "connection_id", "offset")
+		Decode: func(values rs.Object) (Args, error) {
+			a := takes(values, "connection_id", "offset")
 			args := listStreamsArgs{connectionID: a.name("connection_id")}
 			args.offset, _ = a.number("offset", 0, maxSchemaOffset)
 			if a.err != nil {
@@ -57,8 +57,8 @@ func fetchBlobTool() *Tool {
 		Input:       inputSchema(`"blob_id"`, stringProperty("blob_id", "blob_ref.blob_id of a record"), connectionProperty),
 		Output:      json.RawMessage(`{"type":"object","properties":{"blob_id":{"type":"string"},` + errorProperty + `}}`),
 		Binary:      true,
-		Decode: func(raw json.RawMessage) (Args, error) {
-			a := readArguments(raw, "blob_id", "connection_id")
+		Decode: func(values rs.Object) (Args, error) {
+			a := takes(values, "blob_id", "connection_id")
 			a.required("blob_id", `{"blob_id":"blob_sha256_..."}`)
 			args := fetchBlobArgs{a.name("blob_id"), a.name("connection_id")}
 			if a.err != nil {

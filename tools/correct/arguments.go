@@ -18,13 +18,9 @@ const (
 	maxArguments = 60
 )
 
-// Arguments reads raw arguments; false for what is not one JSON object, has a name twice, or is longer than calls are.
-func Arguments(raw json.RawMessage) (rs.Object, bool) {
-	if len(raw) > maxBytes || bytes.Count(raw, []byte(",")) > maxCommas {
-		return nil, false
-	}
-	args, err := written.Object(string(raw))
-	return args, err == nil && len(args) <= maxArguments
+// Mends reports whether arguments are mended: they are not longer than those of calls are.
+func Mends(raw json.RawMessage, args rs.Object) bool {
+	return len(raw) <= maxBytes && bytes.Count(raw, []byte(",")) <= maxCommas && len(args) <= maxArguments
 }
 
 // Touches returns the streams and the connection that arguments name.

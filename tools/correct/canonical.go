@@ -8,10 +8,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// Canonical returns arguments as the tool lists them, and whether that differs from what was sent. Only what is certain is
-// rewritten: another common name of an argument, a number in quotes, one value for a list of one, and the like.
-func (t Tool) Canonical(args rs.Object) (canonical rs.Object, changed bool) {
-	sent := args
+// Canonical returns arguments as the tool lists them. Only what is certain is rewritten: another common name of an argument, a number in
+// quotes, one value for a list of one, and the like.
+func (t Tool) Canonical(args rs.Object) rs.Object {
 	args = t.withNames(t.unwrapped(args))
 	for i := range args {
 		if p := t.parameter(args[i].Name); p != nil {
@@ -32,8 +31,7 @@ func (t Tool) Canonical(args rs.Object) (canonical rs.Object, changed bool) {
 			args = args.Without("stream")
 		}
 	}
-	args = withoutHandles(limited(args))
-	return args, !slices.Equal(args, sent)
+	return withoutHandles(limited(args))
 }
 
 // unwrapped are arguments without the one object that others put around them.

@@ -15,7 +15,7 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	if tool, apart, ok := t.statement(args); ok && tool != t.Name {
 		return Call{tool, apart}, true
 	} else if ok {
-		args, _ = t.Canonical(apart)
+		args = t.Canonical(apart)
 	}
 	args = t.conditional(args)
 	if call, ok := t.worded(args); ok {
@@ -27,7 +27,7 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 		return Call{}, false // a count of all would be taken for what it asks for
 	}
 	if list := args.Array("id"); len(list) > 1 && args.Has("stream") && t.Takes("id") {
-		args, _ = t.Canonical(args.With("id", list[0]))
+		args = t.Canonical(args.With("id", list[0]))
 	}
 	guess := slices.Clone(args)
 	for _, m := range args {

@@ -35,7 +35,7 @@ func TestAFilterInAListIsNotLeftOut(t *testing.T) {
 		`["a","and",["total",">",50],"or",["b","=",50]]`: "",
 		`5`: "",
 	} {
-		args, _ := correct.Arguments(json.RawMessage(`{"stream":"orders","metric":"count","filter":` + filter + `}`))
+		args, _ := argumentsOf(`{"stream":"orders","metric":"count","filter":` + filter + `}`)
 		for _, name := range []string{"aggregate", "query_records"} {
 			call, _ := toolNamed(t, name).Guess(args, &rs.Error{Code: rs.InvalidFilter, Param: "filter"})
 			if got := call.Arguments.Get("filter"); got != want || want == "" && call.Tool == name {
@@ -47,7 +47,7 @@ func TestAFilterInAListIsNotLeftOut(t *testing.T) {
 
 // Conditions that must all hold are no alternatives, of which one call asks for the first.
 func TestConditionsThatAllHoldAreNoAlternatives(t *testing.T) {
-	args, _ := correct.Arguments(json.RawMessage(`{"stream":"orders","filter":{"and":[{"total":{"gt":50}},{"total":{"gt":100}}]}}`))
+	args, _ := argumentsOf(`{"stream":"orders","filter":{"and":[{"total":{"gt":50}},{"total":{"gt":100}}]}}`)
 	if hint := toolNamed(t, "query_records").Hint(args); strings.Contains(hint, "call for each") {
 		t.Error(hint)
 	}
@@ -58,7 +58,7 @@ func TestATimeUnderAnOperatorIsABound(t *testing.T) {
 	stream := fields.Stream{Name: "orders", Fields: []rs.SchemaField{
 		{Name: "ordered_at", Type: "timestamp", Role: "event-time", Exact: true, Ranges: []string{"gte", "lt"}, Granted: true},
 	}}
-	args, _ := correct.Arguments(json.RawMessage(`{"stream":"orders","filter":{"gte":"2026-01-01"}}`))
+	args, _ := argumentsOf(`{"stream":"orders","filter":{"gte":"2026-01-01"}}`)
 	found := toolNamed(t, "query_records").Unknown(stream, args, &rs.Error{Code: "unknown_field", Status: 400})
 	if want := `"filter":{"ordered_at":{"gte":"2026-01-01"}}`; found == nil || !strings.Contains(found.Send, want) {
 		t.Errorf("%+v is proposed; want %s", found, want)
@@ -71,8 +71,8 @@ func TestADirectionIsNoCondition(t *testing.T) {
 		`"descending":true`: "-total", `"desc":false`: "total", `"ascending":false`: "-total", `"sort_order":-1`: "-total", `"sort_order":1`: "total",
 		`"direction":"-1"`: "-total",
 	} {
-		args, _ := correct.Arguments(json.RawMessage(`{"stream":"orders","sort":"total",` + direction + `}`))
-		if canonical, _ := toolNamed(t, "query_records").Canonical(args); canonical.Text("sort") != sort || len(canonical) != 2 {
+		args, _ := argumentsOf(`{"stream":"orders","sort":"total",` + direction + `}`)
+		if canonical := toolNamed(t, "query_records").Canonical(args); canonical.Text("sort") != sort || len(canonical) != 2 {
 			t.Errorf("%s: %s", direction, canonical.JSON())
 		}
 	}
@@ -84,7 +84,7 @@ func TestHalfOfAnAlternativeIsSaid(t *testing.T) {
 		`{"total":">=50 or <10"}`: "2", `"status = 'paid' or total > 5 or total < 2"`: "3", `{"or":[{"a":1},{"b":2}]}`: "2", `{"a":[1,2],"b":{"in":[1,2,3]}}`: "6",
 		`"not (a = 1 and b = 2)"`: "2", `"status in ('paid', 'open')"`: "2", `"a:(1 OR 2)"`: "2",
 	} {
-		args, _ := correct.Arguments(json.RawMessage(`{"stream":"orders","filter":` + filter + `}`))
+		args, _ := argumentsOf(`{"stream":"orders","filter":` + filter + `}`)
 		if hint := toolNamed(t, "query_records").Hint(args); !strings.Contains(hint, "a call for each of the "+calls+";") {
 			t.Errorf("%s: %q", filter, hint)
 		}
@@ -147,9 +147,9 @@ func BenchmarkHostileFilters(b *testing.B) {
 		}
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				args, _ := correct.Arguments(raw)
+				args, _ := argumentsOf(string(raw))
 				for _, known := range []correct.Tool{all[1].Known, all[2].Known} {
-					canonical, _ := known.Canonical(args)
+					canonical := known.Canonical(args)
 					call, _ := known.Guess(canonical, &rs.Error{Code: rs.InvalidFilter, Param: "filter"})
 					_ = known.Hint(canonical) + call.LeavesOut(canonical)
 				}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools"
-	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct/fields"
 )
 
@@ -116,7 +115,7 @@ func FuzzProposal(f *testing.F) {
 	f.Fuzz(func(t *testing.T, filter string) {
 		for _, tool := range []string{"query_records", "aggregate"} {
 			arguments := `{"stream":"orders","metric":"count","filter":` + filter + `}`
-			if _, ok := correct.Arguments(json.RawMessage(arguments)); !ok {
+			if _, ok := argumentsOf(arguments); !ok {
 				return
 			}
 			if got := proposed(t, tool, arguments); strings.HasPrefix(got, " ") {
@@ -133,12 +132,12 @@ func proposed(t *testing.T, tool, arguments string) string {
 		if one.Name != tool {
 			continue
 		}
-		args, ok := correct.Arguments(json.RawMessage(arguments))
+		args, ok := argumentsOf(arguments)
 		if !ok {
 			t.Fatal(arguments)
 		}
-		args, _ = one.Known.Canonical(args)
-		if _, err := one.Decode(json.RawMessage(args.JSON())); err != nil {
+		args = one.Known.Canonical(args)
+		if _, err := one.Parse(json.RawMessage(args.JSON())); err != nil {
 			call, ok := one.Known.Guess(args, rs.AsError(err))
 			if !ok {
 				return ""

@@ -95,7 +95,7 @@ func assertCall(t *testing.T, name string, arguments json.RawMessage) {
 		t.Errorf("there is no tool %q", name)
 		return
 	}
-	args, err := tool.Decode(arguments)
+	args, err := tool.Parse(arguments)
 	if err == nil {
 		_, err = args.Scope()
 	}
@@ -156,7 +156,7 @@ func assertURIs(t *testing.T, meta map[string]any) {
 		taken := slices.ContainsFunc(tools.Resources(allTools()), func(r tools.Resource) bool {
 			call, err := r.Call(uri)
 			if err == nil && (r.Template || r.URI == uri) {
-				_, err = call.Tool.Decode(call.Raw)
+				_, err = call.Tool.Parse(call.Raw)
 			}
 			return err == nil && (r.Template || r.URI == uri)
 		})
