@@ -255,6 +255,13 @@ func TestCorrect(t *testing.T) {
 		"a field for the metric is named":            {"aggregate", `{"stream":"messages","metric":"sum","field":"size"}`, []string{"Nearest: size_bytes.", `send: aggregate {"stream":"messages","metric":"sum","field":"size_bytes"}`}, []string{"/v1/streams/messages/aggregate?field=size&metric=sum", "/v1/schema?stream=messages&view=compact"}},
 		"a count that is not estimated is exact":     {"query_records", `{"stream":"messages","count":"estimated"}`, []string{`send: query_records {"stream":"messages","count":"exact"}`}, []string{records + "?count=estimated"}},
 		"a metric that no field takes is said once":  {"aggregate", `{"stream":"messages","metric":"count_distinct","field":"subject"}`, []string{`field "subject" of messages cannot take count_distinct. No field of it can.`, "\nmetric count needs no field; query_records shows the values.\n", "!field field"}, []string{"/v1/streams/messages/aggregate?field=subject&metric=count_distinct", "/v1/schema?stream=messages&view=compact"}},
+		"what is wrong with a call that names its connection by its name is explained": {
+			"query_records", `{"stream":"messages","connection_id":"Work mail","filter":{"subjet":"a"}}`,
+			[]string{`unknown_field: messages has no field "subjet". Nearest: subject.`, `send: query_records {"stream":"messages","connection_id":"cin_1","filter":{"subject":"a"}}`},
+			[]string{records + "?connection_id=Work mail&filter[subjet]=a", whole, records + "?connection_id=cin_1&filter[subjet]=a", "/v1/schema?connection_id=cin_1&stream=messages&view=compact", "/v1/schema?stream=messages&view=compact"},
+		},
+		"an id may name its connection by its name":  {"read_record_field", `{"id":"Notebook/messages:m1","field":"subject"}`, []string{`connection "cin_2" has no stream "messages"`}, []string{records + "/m1/field-window?connection_id=Notebook&field=subject", whole, records + "/m1/field-window?connection_id=cin_2&field=subject"}},
+		"operators of a mail program are words":      {"search", `{"q":"from:anna tax"}`, []string{`send: search {"q":"tax anna"}`}, []string{whole}},
 		"arguments that were left out are explained": {"query_records", `null`, []string{"stream is required.", "send: schema {}"}, nil},
 		"a day is no cursor of changes": {
 			"query_records", `{"stream":"messages","changes_since":"2026-03-01"}`,
@@ -418,20 +425,51 @@ func TestCorrectAsksNoMemberOfAPackage(t *testing.T) {
 		{Stream: "notes", Connection: rs.Connection{ID: "cin_2", DisplayName: "Notebook"}},
 	}
 	ambiguous := &rs.Error{Code: rs.AmbiguousConnection, Message: "Which?"}
-	for arguments, says := range map[string]string{
-		`{"q":"tax","streams":["message","notes"]}`: `send: search {"q":"tax","streams":["messages","notes"]}`,
-		`{"q":"tax","streams":["dreams"]}`:          `unknown_stream: no stream "dreams" in this grant. It has: messages, notes.`,
+	for sent, says := range map[string]string{
+		`search {"q":"tax","streams":["message","notes"]}`:        `send: search {"q":"tax","streams":["messages","notes"]}`,
+		`search {"q":"tax","streams":["dreams"]}`:                 `unknown_stream: no stream "dreams" in this grant. It has: messages, notes.`,
+		`query_records {"stream":"message","expand":["threads"]}`: `send: query_records {"stream":"messages","expand":["threads"]}`,
 	} {
 		server := new(middlewaretest.RS)
 		p := auth.Principal{
 			Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindPackage,
 			Package: scriptedPackage{RS: server, choose: ambiguous, granted: granted},
 		}
-		call := tools.Call{Tool: toolNamed(t, "search"), Raw: json.RawMessage(arguments)}
-		reply, err := standard(server)(auth.WithPrincipal(t.Context(), p), call)
+		tool, arguments, _ := strings.Cut(sent, " ")
+		reply, err := standard(server)(auth.WithPrincipal(t.Context(), p), callOf(t, tool, arguments))
 		if err != nil || !strings.Contains(textOf(t, reply.Result), says) || len(server.Lines()) != 0 {
-			t.Errorf("%s: %s, after %v (%v)", arguments, textOf(t, reply.Result), server.Lines(), err)
+			t.Errorf("%s: %s, after %v (%v)", sent, textOf(t, reply.Result), server.Lines(), err)
 		}
+	}
+}
+
+// A filter that comes without a stream is of the streams that have its fields.
+func TestAFilterFindsItsStream(t *testing.T) {
+	const schema = `{"detail":"compact","connectors":[{"connector_key":"shop","granted_connections":[{"connection_id":"cin_1"}],"streams":[` +
+		`{"name":"orders","field_capabilities":{"total":"t=number,eq","status":"t=string,eq"}},` +
+		`{"name":"refunds","field_capabilities":{"status":"t=string,eq"}}]}]}`
+	const needs = "A filter needs the one stream whose fields it names."
+	for arguments, says := range map[string]string{
+		`{"filter":{"total":9}}`:       needs + "\nsend: query_records {\"filter\":{\"total\":9},\"stream\":\"orders\"}",
+		`{"filter":{"status":"paid"}}`: needs + " These have them: orders, refunds. This needs a call for each of the 2; the one below is the first.\nsend: query_records",
+		`{"filter":{"weight":1}}`:      needs,
+	} {
+		server := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) { return middlewaretest.JSON(schema), nil }}
+		reply, err := standard(server)(as(t.Context(), auth.KindClient), callOf(t, "query_records", arguments))
+		text := textOf(t, reply.Result)
+		if err != nil || !strings.Contains(text, says) || says == needs && strings.Contains(text, "send:") {
+			t.Errorf("%s: %s (%v)", arguments, text, err)
+		}
+	}
+}
+
+// A connection that is not granted is one that the owner can grant.
+func TestAnUnknownConnectionIsAskedFor(t *testing.T) {
+	terms := &auth.Terms{Connect: func(m rs.Missing) []string { return []string{"pdpp-mcp connect " + m.Connection} }}
+	ctx := auth.WithPrincipal(t.Context(), auth.Principal{Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindClient, Terms: terms})
+	reply, err := standard(correctable())(ctx, callOf(t, "query_records", `{"stream":"messages","connection_id":"cin_9"}`))
+	if text := textOf(t, reply.Result); err != nil || !strings.Contains(text, "pdpp-mcp connect cin_9") {
+		t.Errorf("%s (%v)", text, err)
 	}
 }
 
