@@ -1,9 +1,6 @@
 package tools
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct/homes"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
@@ -31,39 +28,6 @@ func withMissing(response *rs.Response, call Call, stated known.Stream) *rs.Resp
 		return response.WithBody(rs.AsObject(response.Distinct()).WithAll(said).JSON())
 	}
 	return response
-}
-
-// mayLack reports whether a page shows that a connection lacks a field that the call names, so that the schema is read for no other: the
-// page leaves a connection out, or one of several has no record with the field. By a field that is not shown records may be sorted.
-func mayLack(response *rs.Response, call Call) bool {
-	args := call.Args.(queryRecordsArgs)
-	if call.Scope.ConnectionID != "" || len(args.fields) == 0 && args.sort == "" && len(args.filter) == 0 {
-		return false
-	}
-	if leavesOut(response) {
-		return true
-	}
-	list, _ := response.List()
-	has := map[string]map[string]bool{}
-	for _, item := range list.Items {
-		connection := rs.ConnectionID(item.Members)
-		if has[connection] == nil {
-			has[connection] = map[string]bool{}
-		}
-		for _, field := range item.Members.Object("data") {
-			has[connection][field.Name] = true
-		}
-	}
-	named := args.fields
-	if args.sort != "" {
-		named = append(slices.Clone(named), strings.TrimPrefix(args.sort, "-"))
-	}
-	for _, names := range has {
-		if len(has) > 1 && slices.ContainsFunc(named, func(name string) bool { return !names[name] }) {
-			return true
-		}
-	}
-	return false
 }
 
 // leavesOut reports whether a resource server warns that its answer leaves out a connection.

@@ -171,7 +171,7 @@ func (p periodSearch) searched(ctx context.Context, call Call) (Reply, error) {
 		reply.Answer = withCoverage(ctx, call, reply.Answer, reads, args.streams...)
 	}
 	if err == nil {
-		reply.meant, reply.newest = p.unreadFields(ctx, call, reply.Answer), p.newestRecord(ctx, call)
+		reply.meant, reply.newest = unreadFields(ctx, p.schemas, call, reply.Answer), newestRecord(ctx, p.schemas, call)
 	}
 	return reply, err
 }

@@ -145,3 +145,20 @@ func (a *arguments) moment(name string, zone *time.Location) string {
 	}
 	return value
 }
+
+// withWords are arguments of a search with its words before them.
+func withWords(q string, others rs.Object) rs.Object {
+	if q == "" {
+		return others
+	}
+	return append(rs.Object{{Name: "q", Value: rs.EncodeJSON(q)}}, others...)
+}
+
+// inConnection are an argument and the connection that a call names, if it does.
+func inConnection(call Call, name string, value any) rs.Object {
+	args := rs.Object{{Name: name, Value: rs.EncodeJSON(value)}}
+	if id := call.Arguments.Get("connection_id"); id != "" {
+		args = args.With("connection_id", id)
+	}
+	return args
+}

@@ -39,7 +39,7 @@ func fieldConditions(q string) (found []fieldCondition, rest string) {
 
 // unreadFields is the call that is meant by a search with conditions that found nothing for them, as search reads words alone: the filter of a
 // stream that has the fields, else the search for the words. It is "" for any other search. The schema may be read for it.
-func (p periodSearch) unreadFields(ctx context.Context, call Call, answer Answer) string {
+func unreadFields(ctx context.Context, schemas *known.Schemas, call Call, answer Answer) string {
 	args := call.Args.(searchArgs)
 	found, rest := fieldConditions(args.q)
 	if len(found) == 0 || !args.position.First() {
@@ -51,7 +51,7 @@ func (p periodSearch) unreadFields(ctx context.Context, call Call, answer Answer
 		return ""
 	}
 	sent := call.Arguments.Without("q", "query", "limit", "cursor")
-	stated := p.schemas.Of(ctx, call.RS, rs.Scope{ConnectionID: call.Scope.ConnectionID})
+	stated := schemas.Of(ctx, call.RS, rs.Scope{ConnectionID: call.Scope.ConnectionID})
 	if stated.Document != nil {
 		for i := range stated.Document.Streams {
 			row := &stated.Document.Streams[i]
@@ -78,23 +78,6 @@ func searchFor(q string, others rs.Object) string {
 	return correct.Call{Tool: "search", Arguments: withWords(q, others)}.String()
 }
 
-// withWords are arguments of a search with its words before them.
-func withWords(q string, others rs.Object) rs.Object {
-	if q == "" {
-		return others
-	}
-	return append(rs.Object{{Name: "q", Value: rs.EncodeJSON(q)}}, others...)
-}
-
-// inConnection are an argument and the connection that a call names, if it does.
-func inConnection(call Call, name string, value any) rs.Object {
-	args := rs.Object{{Name: name, Value: rs.EncodeJSON(value)}}
-	if id := call.Arguments.Get("connection_id"); id != "" {
-		args = args.With("connection_id", id)
-	}
-	return args
-}
-
 // conditionsOf is the filter that conditions mean in a stream; nil where it lacks one of the fields.
 func conditionsOf(row *rs.SchemaStream, found []fieldCondition) (filter rs.Object) {
 	fields := row.Fields()
@@ -114,18 +97,18 @@ func conditionsOf(row *rs.SchemaStream, found []fieldCondition) (filter rs.Objec
 
 // newestRecord is the search of the stream that a query for the newest or oldest names, as "latest order" does: its records need not have
 // the word. It is none for any other query. The schema may be read for it.
-func (p periodSearch) newestRecord(ctx context.Context, call Call) render.InStream {
+func newestRecord(ctx context.Context, schemas *known.Schemas, call Call) render.InStream {
 	args := call.Args.(searchArgs)
 	newest, oldest := render.AsksByTime(args.q)
 	if !newest && !oldest || !args.position.First() || args.period != (period.Period{}) || len(args.filter) > 0 {
 		return render.InStream{}
 	}
 	words := slices.DeleteFunc(relax.Words(args.q), render.IsSuperlative)
-	stated := p.schemas.Of(ctx, call.RS, rs.Scope{ConnectionID: call.Scope.ConnectionID})
+	stated := schemas.Of(ctx, call.RS, rs.Scope{ConnectionID: call.Scope.ConnectionID})
 	var source *known.Source
 	for i := range stated.Sources {
 		if s := &stated.Sources[i]; len(args.streams) == 0 || slices.Contains(args.streams, s.Stream) {
-			if slices.ContainsFunc(words, func(word string) bool { return names(word, s.Stream) }) {
+			if slices.ContainsFunc(words, func(word string) bool { return isCalled(word, s.Stream) }) {
 				source = s
 				break
 			}
@@ -134,7 +117,7 @@ func (p periodSearch) newestRecord(ctx context.Context, call Call) render.InStre
 	if source == nil {
 		return render.InStream{}
 	}
-	others := render.WordsBeside(slices.DeleteFunc(words, func(word string) bool { return names(word, source.Stream) }), "")
+	others := render.WordsBeside(slices.DeleteFunc(words, func(word string) bool { return isCalled(word, source.Stream) }), "")
 	superlative := "newest"
 	if oldest {
 		superlative = "oldest"
@@ -159,8 +142,8 @@ func (p periodSearch) newestRecord(ctx context.Context, call Call) render.InStre
 	return found
 }
 
-// names reports whether a word is what the records of a stream are called.
-func names(word, stream string) bool {
+// isCalled reports whether a word is what the records of a stream are called.
+func isCalled(word, stream string) bool {
 	word = strings.ToLower(word)
 	return slices.Contains([]string{word, word + "s", strings.TrimSuffix(word, "y") + "ies", correct.StreamOf(word)}, stream)
 }
