@@ -1,51 +1,14 @@
 package transport
 
 import (
-	"context"
 	_ "embed" // the icon
 	"net/http"
 	"slices"
 	"strings"
 
-	"github.com/rs/zerolog"
-	"go.opentelemetry.io/otel/trace"
-
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
-
-// HandlerOptions configure [Handler].
-type HandlerOptions struct {
-	Server        *Server // from NewPipeline
-	Authenticator web.Authenticator
-	Public        web.Public
-	Origins       []string // browser origins that may call; usually none
-	Metadata      Metadata
-	MaxBodyBytes  int64           // 0 means 1 MiB
-	Limiter       *web.Limiter    // nil means one with web.DefaultLimits
-	Health        *Health         // answers /livez and /readyz; nil serves neither
-	Page          Page            // what GET / shows to people; nil serves none
-	PageForms     bool            // the page takes forms too: they are POST to /
-	SignIn        SignIn          // answers web.ServerPath, AuthorizePath, RegisterPath and TokenPath; nil serves none
-	NoFastPath    bool            // the SDK answers every message, also plain ones; see package fastpath
-	Stop          context.Context // its end fails the calls under way with its cause, best an *rs.Error; nil: never
-	Logger        zerolog.Logger
-	Tracer        trace.Tracer        // nil makes no spans
-	Observer      web.RequestObserver // nil counts nothing
-}
-
-// A Page is what people see who open the server in a browser. endpoint is the URL of /mcp; status is what /readyz says, or "" if
-// it is not known.
-type Page interface {
-	Serve(w http.ResponseWriter, r *http.Request, endpoint, status string)
-}
-
-// A SignIn serves the requests of a sign-in at this server. path is one of the paths of package web, and the method fits it.
-type SignIn interface {
-	Serve(w http.ResponseWriter, r *http.Request, path string)
-	// Offers reports whether it asks the owner for what a call misses.
-	Offers(rs.Missing) bool
-}
 
 //go:embed icon.svg
 var icon []byte
