@@ -100,11 +100,14 @@ var forbidden = map[string][]string{
 	"internal/connect":     {module + "middleware", module + "tools", "os/exec", "database/sql", prometheusModule, otelModule},
 	"internal/service":     {module + "rs/fanout", module + "tools", "database/sql", prometheusModule, otelModule},
 
-	"internal/cite":        {module + "middleware", module + "rs/", "database/sql", "os", "os/exec"},
-	"internal/cli":         {"database/sql", prometheusModule, otelModule},
-	"internal/localserver": {module + "tools", module + "transport", "github.com/modelcontextprotocol/", "database/sql"},
-	"internal/clients":     {module, "github.com/modelcontextprotocol/", "net/http", "database/sql"},
-	"internal/doctor":      {module + "rs/fanout", module + "middleware", module + "tools", "database/sql"},
+	"internal/cite":           {module + "middleware", module + "rs/", "database/sql", "os", "os/exec"},
+	"internal/cli":            {"database/sql", prometheusModule, otelModule},
+	"internal/cli/completion": {module, "net/http", "os", "database/sql"},
+	"internal/cli/terminal":   {module + "rs", module + "middleware", module + "tools", module + "internal", "net/http", "database/sql"},
+	"internal/cli/tour":       {module + "middleware", module + "tools", module + "transport", module + "internal", "os", "database/sql"},
+	"internal/localserver":    {module + "tools", module + "transport", "github.com/modelcontextprotocol/", "database/sql"},
+	"internal/clients":        {module, "github.com/modelcontextprotocol/", "net/http", "database/sql"},
+	"internal/doctor":         {module + "rs/fanout", module + "middleware", module + "tools", "database/sql"},
 
 	// What builds a release imports only the configuration of clients.
 	"packaging": {module + "rs", module + "middleware", module + "tools", "net/http", "database/sql"},

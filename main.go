@@ -24,7 +24,7 @@ func main() {
 		debug.SetGCPercent(175) // a call leaves little behind: fewer collections for some megabytes; more gains little
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(cli.SoftMemory(os.DirFS("/")))
+		debug.SetMemoryLimit(service.SoftMemory(os.DirFS("/")))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)   // a second signal ends the process at once, as signals do

@@ -9,6 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/cli/terminal"
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
@@ -37,7 +38,7 @@ type commandLine struct {
 // Run runs the command that the arguments name and returns the exit code. What ends it abnormally is the last line on Err,
 // because hosts show that line.
 func Run(ctx context.Context, args []string, app App) int {
-	app.Err = visible{app.Err}
+	app.Err = terminal.Visible{Out: app.Err}
 	line, parsed, err := parse(args, app)
 	if err != nil {
 		return fail(app, exit.UsageError(err.Error()+". Run pdpp-mcp --help."))

@@ -19,6 +19,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/cli/terminal"
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 	"github.com/pdp-connect/pdpp-mcp/internal/connect"
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
@@ -78,16 +79,15 @@ func runConnect(ctx context.Context, c connectCommand, app App) error {
 		defer stop()
 		ctx = hangs
 	}
-	out, said := visible{app.Out}, &notices{out: app.Out}
-	_, said.inTerminal = terminal(app.Out)
+	out, said := terminal.Visible{Out: app.Out}, &terminal.Notices{Out: app.Out, InTerminal: terminal.Is(app.Out)}
 	document, err := connect.Connect(ctx, request, connect.Options{
 		UserAgent: app.userAgent(), Now: time.Now, Wait: wait, Open: openBrowser,
 		Known: func(issuer string) credentials.Client { return knownClient(root, issuer) },
-		Draw:  func(link, following string) { drawQR(app.Out, link, following) },
+		Draw:  func(link, following string) { terminal.DrawQR(app.Out, link, following) },
 		Ask:   func(ctx context.Context) (string, error) { return readLine(ctx, app) },
-		Say:   said.say, Remain: said.remain,
+		Say:   said.Say, Remain: said.Remain,
 	})
-	said.end()
+	said.End()
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func runConnect(ctx context.Context, c connectCommand, app App) error {
 }
 
 // sayNext prints how each client on this machine is set up to read the provider: all of its stored grants. Without a home folder it prints nothing.
-func sayNext(flags providerFlags, app App, out visible) {
+func sayNext(flags providerFlags, app App, out terminal.Visible) {
 	place, program, _, err := installed(app.Getenv)
 	if err != nil {
 		return

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/cli/terminal"
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
@@ -68,7 +69,7 @@ func TestWithoutAHomeNoClientIsNamed(t *testing.T) {
 		t.Setenv(name, "")
 	}
 	var out strings.Builder
-	if sayNext(providerFlags{ProviderURL: "https://rs.example"}, App{Getenv: os.Getenv}, visible{&out}); out.Len() > 0 {
+	if sayNext(providerFlags{ProviderURL: "https://rs.example"}, App{Getenv: os.Getenv}, terminal.Visible{Out: &out}); out.Len() > 0 {
 		t.Error(out.String())
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/cli/terminal"
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 )
 
@@ -30,7 +31,7 @@ func runConnections(ctx context.Context, c connectionsCommand, app App) error {
 	if err != nil {
 		return err
 	}
-	out := visible{app.Out}
+	out := terminal.Visible{Out: app.Out}
 	all, used := credentials.Stored(root)
 	lines := make([]connectionLine, len(all))
 	for i, stored := range all {

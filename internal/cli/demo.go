@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/browse"
+	"github.com/pdp-connect/pdpp-mcp/internal/cli/tour"
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/embedding"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
@@ -82,7 +83,7 @@ func runDemo(ctx context.Context, c demoCommand, app App) error {
 		return err
 	}
 	defer source.Close()
-	own := &ownTools{token: source.Tokens.Client}
+	own := &tour.Tools{Token: source.Tokens.Client}
 	server, err := app.Host(ctx, HostedConfig{
 		ServeFlags: ServeFlags{
 			Listen: c.Listen, RSURL: source.URL, PackagesURL: source.URL + "/packages", Retries: 2, Breaker: true, SearchRelax: true,
@@ -96,12 +97,12 @@ func runDemo(ctx context.Context, c demoCommand, app App) error {
 			Issuer: source.URL, Audiences: []string{source.URL, source.URL + web.EndpointPath},
 		},
 		PageForms: true,
-		Page:      browse.New(browse.Options{Ask: own.ask, IsOwner: source.IsOwner, Connect: connectPage(c.Data != ""), Now: time.Now}),
+		Page:      browse.New(browse.Options{Ask: own.Ask, IsOwner: source.IsOwner, Connect: connectPage(c.Data != ""), Now: time.Now}),
 	}, nil)
 	if err != nil {
 		return err
 	}
-	own.url = server.URL()
+	own.URL = server.URL()
 	if c.JSON {
 		if err := json.NewEncoder(app.Out).Encode(addresses(source, server.URL())); err != nil {
 			return err
@@ -114,7 +115,7 @@ func runDemo(ctx context.Context, c demoCommand, app App) error {
 	if c.Data != "" {
 		words = ""
 	}
-	if err := printTour(ctx, app.Out, own, words); err != nil {
+	if err := tour.Print(ctx, app.Out, own, words); err != nil {
 		return fmt.Errorf("the tour failed: %w", err)
 	}
 	fmt.Fprintf(app.Out, pasteable, server.URL(), source.Tokens.Client, strings.TrimSuffix(server.URL(), web.EndpointPath)+web.PagePath,

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/cli/terminal"
 	"github.com/pdp-connect/pdpp-mcp/internal/connect"
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
@@ -73,6 +74,6 @@ func runDisconnect(ctx context.Context, c disconnectCommand, app App) error {
 	if err := credentials.Remove(stored.Path); err != nil {
 		return &exit.Error{Code: exit.CannotWrite, Message: "the credential cannot be deleted: " + err.Error() + "."}
 	}
-	_, err = fmt.Fprintf(visible{app.Out}, "Disconnected: %s was deleted.\n", stored.Path)
+	_, err = fmt.Fprintf(terminal.Visible{Out: app.Out}, "Disconnected: %s was deleted.\n", stored.Path)
 	return err
 }

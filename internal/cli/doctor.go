@@ -8,6 +8,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/cli/terminal"
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/doctor"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer"
@@ -58,7 +59,7 @@ func runDoctor(ctx context.Context, c doctorCommand, app App) error {
 			options.Sample.Name, options.Sample.Flags = "your files in "+c.Data, c.flags()
 		}
 	}
-	return doctor.Run(ctx, options, c.JSON, visible{app.Out})
+	return doctor.Run(ctx, options, c.JSON, terminal.Visible{Out: app.Out})
 }
 
 // notRead says where and why something was not read.

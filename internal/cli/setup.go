@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/cli/terminal"
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
@@ -20,7 +21,7 @@ func runSetup(c setupCommand, app App) error {
 	if err != nil {
 		return err
 	}
-	return setup{c, place, program, notes, cacheFolder(c.CacheRoot)}.run(visible{app.Out}, app.Err)
+	return setup{c, place, program, notes, cacheFolder(c.CacheRoot)}.run(terminal.Visible{Out: app.Out}, app.Err)
 }
 
 // run prints how to connect a client, or connects it; notes go to problems. Its errors are *exit.Error values: exit.Usage for what

@@ -6,6 +6,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/cli/terminal"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
@@ -17,7 +18,7 @@ type stdioCommand struct {
 
 // runStdio serves one local client with one cached token.
 func runStdio(ctx context.Context, c stdioCommand, app App) error {
-	ctx = watchOutput(ctx, app.Out)
+	ctx = terminal.Watch(ctx, app.Out)
 	log := zerolog.New(app.Err).Level(zerolog.WarnLevel).With().Timestamp().Logger()
 	watch, unwatch, err := app.Observe(ctx, false, app.Getenv, log)
 	if err != nil {

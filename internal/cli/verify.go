@@ -6,6 +6,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/cite"
+	"github.com/pdp-connect/pdpp-mcp/internal/cli/terminal"
 )
 
 type verifyCommand struct {
@@ -22,6 +23,6 @@ func runVerify(ctx context.Context, c verifyCommand, app App) error {
 		return err
 	}
 	return c.inside(ctx, app, func(session *mcp.ClientSession, providerURL string) error {
-		return cite.PrintVerdicts(ctx, session, citations, providerURL, c.JSON, visible{app.Out})
+		return cite.PrintVerdicts(ctx, session, citations, providerURL, c.JSON, terminal.Visible{Out: app.Out})
 	})
 }

@@ -1,4 +1,5 @@
-package cli
+// Package terminal writes what a person sees who runs a command, and notices when nobody reads it.
+package terminal
 
 import (
 	"bytes"
@@ -10,15 +11,15 @@ import (
 	"unicode/utf8"
 )
 
-// A visible writer escapes what would steer a terminal or reorder its text: every control character except line breaks and tabs,
+// A Visible writer escapes what would steer a terminal or reorder its text: every control character except line breaks and tabs,
 // every bidirectional control, line and paragraph separator, tag and deprecated format character, such as \u202e. JSON stays the
 // same value. Bytes that are not UTF-8 become U+FFFD. A write must not end within a character.
-type visible struct{ out io.Writer }
+type Visible struct{ Out io.Writer }
 
 // Write returns the length of text when all of it was written.
-func (v visible) Write(text []byte) (int, error) {
+func (v Visible) Write(text []byte) (int, error) {
 	if utf8.Valid(text) && !bytes.ContainsFunc(text, steers) {
-		return v.out.Write(text)
+		return v.Out.Write(text)
 	}
 	var b strings.Builder
 	for _, r := range string(text) { // of invalid bytes it makes U+FFFD
@@ -31,7 +32,7 @@ func (v visible) Write(text []byte) (int, error) {
 			fmt.Fprintf(&b, `\u%04x`, r)
 		}
 	}
-	if _, err := io.WriteString(v.out, b.String()); err != nil {
+	if _, err := io.WriteString(v.Out, b.String()); err != nil {
 		return 0, err
 	}
 	return len(text), nil

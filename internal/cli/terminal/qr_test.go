@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"bytes"
@@ -40,7 +40,7 @@ func TestQRText(t *testing.T) {
 		t.Errorf("a link that no code holds: %q", got)
 	}
 	var out bytes.Buffer
-	if drawQR(&out, link, ""); out.Len() != 0 {
+	if DrawQR(&out, link, ""); out.Len() != 0 {
 		t.Errorf("into what is no terminal: %q", out.String())
 	}
 }
@@ -52,12 +52,12 @@ func TestTheTimeThatIsLeftIsOneLine(t *testing.T) {
 		false: "open\n4m left\n3m left\nover\n",
 	} {
 		var out bytes.Buffer
-		n := notices{out: &out, inTerminal: inTerminal}
-		n.say("open")
-		n.remain("4m left")
-		n.remain("3m left")
-		n.say("over")
-		n.end()
+		n := Notices{Out: &out, InTerminal: inTerminal}
+		n.Say("open")
+		n.Remain("4m left")
+		n.Remain("3m left")
+		n.Say("over")
+		n.End()
 		if out.String() != want {
 			t.Errorf("%q instead of %q", out.String(), want)
 		}

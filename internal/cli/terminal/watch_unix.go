@@ -1,6 +1,6 @@
 //go:build unix
 
-package cli
+package terminal
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
-// watchOutput returns a context that ends with the cause [transport.ErrOutputClosed] when the reader of out closes it, although
+// Watch returns a context that ends with the cause [transport.ErrOutputClosed] when the reader of out closes it, although
 // nothing is written. It can tell for pipes, sockets and terminals.
-func watchOutput(ctx context.Context, out io.Writer) context.Context {
+func Watch(ctx context.Context, out io.Writer) context.Context {
 	file, ok := out.(syscall.Conn)
 	if !ok {
 		return ctx

@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"io"
@@ -13,9 +13,9 @@ import (
 // quietModules is the light margin of a QR code that is drawn, in modules. ISO/IEC 18004 asks for 4; readers of screens take 2.
 const quietModules = 2
 
-// drawQR draws a link as a QR code for a telephone, if the output is a terminal that is large enough for it and the lines that follow.
-func drawQR(out io.Writer, link, following string) {
-	file, ok := terminal(out)
+// DrawQR draws a link as a QR code for a telephone, if the output is a terminal that is large enough for it and the lines that follow.
+func DrawQR(out io.Writer, link, following string) {
+	file, ok := fileOf(out)
 	if !ok {
 		return
 	}
@@ -26,10 +26,16 @@ func drawQR(out io.Writer, link, following string) {
 	_, _ = io.WriteString(out, qrText(link, following, columns, lines))
 }
 
-// terminal is an output that is a terminal.
-func terminal(out io.Writer) (*os.File, bool) {
+// fileOf is the file of an output that is a terminal.
+func fileOf(out io.Writer) (*os.File, bool) {
 	file, ok := out.(*os.File)
 	return file, ok && term.IsTerminal(int(file.Fd()))
+}
+
+// Is reports whether an output is a terminal.
+func Is(out io.Writer) bool {
+	_, ok := fileOf(out)
+	return ok
 }
 
 // linesOf counts the lines that a text takes in a terminal.

@@ -1,4 +1,5 @@
-package cli
+// Package tour is a first walk through a server, as a model makes it.
+package tour
 
 import (
 	"bytes"
@@ -21,11 +22,10 @@ const (
 	lineRunes = 400
 )
 
-// printTour is a first walk through a server, as a model makes it: schema, search, fetch, aggregate. It prints each call
-// with the text that a model sees. It searches for words; without words, it asks what the data can answer: for a word of the newest record,
+// Print makes the walk: schema, search, fetch, aggregate. It prints each call with the text that a model sees. It searches for words; without words, it asks what the data can answer: for a word of the newest record,
 // and counts by month or by a text.
-func printTour(ctx context.Context, out io.Writer, own *ownTools, words string) error {
-	guide := guide{own, out}
+func Print(ctx context.Context, out io.Writer, tools *Tools, words string) error {
+	guide := guide{tools, out}
 	schema, err := guide.call(ctx, "schema", map[string]any{})
 	if err != nil {
 		return err
@@ -63,25 +63,25 @@ func printTour(ctx context.Context, out io.Writer, own *ownTools, words string) 
 	return err
 }
 
-// ownTools are the demo's own tools, called over /mcp as any client calls them.
-type ownTools struct{ url, token string }
+// Tools are those of a server, called over /mcp as any client calls them.
+type Tools struct{ URL, Token string }
 
-// maxOwnAnswer bounds an answer, in bytes; the tools' are far below.
-const maxOwnAnswer = 8 << 20
+// maxAnswer bounds an answer, in bytes; the tools' are far below.
+const maxAnswer = 8 << 20
 
-// ask makes one request of MCP.
-func (o *ownTools) ask(ctx context.Context, method string, params any) (string, error) {
+// Ask makes one request of MCP and returns its result.
+func (t *Tools) Ask(ctx context.Context, method string, params any) (string, error) {
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
 	if err != nil {
 		return "", err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, o.url, bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, t.URL, bytes.NewReader(body))
 	if err != nil {
 		return "", err
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/json, text/event-stream")
-	request.Header.Set("Authorization", "Bearer "+o.token)
+	request.Header.Set("Authorization", "Bearer "+t.Token)
 	response, err := http.DefaultTransport.RoundTrip(request)
 	if err != nil {
 		return "", err
@@ -93,7 +93,7 @@ func (o *ownTools) ask(ctx context.Context, method string, params any) (string, 
 			Message string `json:"message"`
 		} `json:"error"`
 	}
-	if err := json.NewDecoder(io.LimitReader(response.Body, maxOwnAnswer)).Decode(&answer); err != nil {
+	if err := json.NewDecoder(io.LimitReader(response.Body, maxAnswer)).Decode(&answer); err != nil {
 		return "", err
 	}
 	if answer.Error != nil {
@@ -102,9 +102,10 @@ func (o *ownTools) ask(ctx context.Context, method string, params any) (string, 
 	return string(answer.Result), nil
 }
 
+// A guide makes and prints the calls of the walk.
 type guide struct {
-	own *ownTools
-	out io.Writer
+	tools *Tools
+	out   io.Writer
 }
 
 // call makes one call and prints it. It returns the structured result.
@@ -114,7 +115,7 @@ func (g guide) call(ctx context.Context, tool string, arguments any) (rs.Object,
 		return nil, err
 	}
 	fmt.Fprintf(g.out, "› %s %s\n", tool, shown)
-	answer, err := g.own.ask(ctx, "tools/call", map[string]any{"name": tool, "arguments": arguments})
+	answer, err := g.tools.Ask(ctx, "tools/call", map[string]any{"name": tool, "arguments": arguments})
 	if err != nil {
 		return nil, err
 	}
