@@ -103,6 +103,7 @@ var forbidden = map[string][]string{
 	"internal/cite":           {module + "middleware", module + "rs/", "database/sql", "os", "os/exec"},
 	"internal/cli":            {"database/sql", prometheusModule, otelModule},
 	"internal/cli/completion": {module, "net/http", "os", "database/sql"},
+	"internal/cli/config":     {module + "rs", module + "middleware", module + "tools", module + "transport", "net/http", "os", "database/sql"},
 	"internal/cli/terminal":   {module + "rs", module + "middleware", module + "tools", module + "internal", "net/http", "database/sql"},
 	"internal/cli/tour":       {module + "middleware", module + "tools", module + "transport", module + "internal", "os", "database/sql"},
 	"internal/localserver":    {module + "tools", module + "transport", "github.com/modelcontextprotocol/", "database/sql"},

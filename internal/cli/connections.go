@@ -56,15 +56,3 @@ func runConnections(ctx context.Context, c connectionsCommand, app App) error {
 	}
 	return nil
 }
-
-// warnOfUnusable names the stored files that no command reads.
-func warnOfUnusable(root string, app App) {
-	for _, why := range credentials.Unusable(root) {
-		fmt.Fprintf(app.Err, "pdpp-mcp: warning: %v. Mend or delete it.\n", why)
-	}
-}
-
-// lostInWords says how long a credential can be used whose renewal was interrupted.
-func lostInWords(c credentials.Credential) string {
-	return fmt.Sprintf("readable until %s, then to be connected again, because %v: %s", c.Expires.UTC().Format(time.RFC3339), credentials.ErrAnswerLost, credentials.ConnectCommand(c))
-}

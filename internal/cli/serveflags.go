@@ -3,12 +3,13 @@ package cli
 import (
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/cli/config"
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 )
 
 // ServeFlags are the settings of serve, as they are typed.
 type ServeFlags struct {
-	Config ConfigFlag `help:"JSON file of these settings under their long names; SIGHUP reads it again." type:"path" env:"PDPP_MCP_CONFIG" placeholder:"FILE"`
+	Config config.Flag `help:"JSON file of these settings under their long names; SIGHUP reads it again." type:"path" env:"PDPP_MCP_CONFIG" placeholder:"FILE"`
 
 	Listen                    string        `help:"Address to listen on; ${default} if absent." default:"127.0.0.1:7700" env:"PDPP_MCP_LISTEN" placeholder:"HOST:PORT"`
 	RSURL                     string        `name:"rs-url" help:"The resource server's public URL." required:"" env:"PDPP_MCP_RS_URL" placeholder:"URL"`

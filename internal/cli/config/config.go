@@ -1,4 +1,5 @@
-package cli
+// Package config reads the file of settings that a command may be given.
+package config
 
 import (
 	"encoding/json"
@@ -11,14 +12,14 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 )
 
-// A ConfigFlag names a JSON file of settings. What is typed wins over the file, the file over the environment.
+// A Flag names a JSON file of settings. What is typed wins over the file, the file over the environment.
 //
 // kong's own loader would take an unknown name in silence, and name the value in the error about a wrong one.
-type ConfigFlag string
+type Flag string
 
 // BeforeResolve reads the file for the command that it is given to. Its errors name the file and the setting.
-func (ConfigFlag) BeforeResolve(context *kong.Context, trace *kong.Path) error {
-	path := string(context.FlagValue(trace.Flag).(ConfigFlag))
+func (Flag) BeforeResolve(context *kong.Context, trace *kong.Path) error {
+	path := string(context.FlagValue(trace.Flag).(Flag))
 	values, err := readConfig(path)
 	if err != nil {
 		return fmt.Errorf("--config %s: %w", path, err)

@@ -1,4 +1,4 @@
-package cli_test
+package config_test
 
 import (
 	"os"
@@ -10,13 +10,13 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/cli"
+	"github.com/pdp-connect/pdpp-mcp/internal/cli/config"
 )
 
 // configured is a program with a command that takes a file, and another that does not.
 type configured struct {
 	Serve struct {
-		Config         cli.ConfigFlag `type:"path" env:"PDPP_MCP_CONFIG"`
+		Config         config.Flag `type:"path" env:"PDPP_MCP_CONFIG"`
 		RSURL          string         `name:"rs-url" required:"" env:"PDPP_MCP_RS_URL"`
 		AllowedHosts   []string       `env:"PDPP_MCP_ALLOWED_HOSTS"`
 		Deadline       time.Duration  `default:"40s" env:"PDPP_MCP_DEADLINE"`
