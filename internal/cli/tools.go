@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
 
@@ -189,4 +191,41 @@ func printJSON(out io.Writer, value any) error {
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(value)
+}
+
+// errAnswered is returned by callTool when the tool answered with an error, which is printed by then.
+var errAnswered = errors.New("the tool answered with an error, shown above")
+
+// callTool calls a tool with what was typed (see Arguments) and prints what a model sees: the text, or the structured
+// result. What cannot be called as it was typed is a *exit.Error with exit.Usage.
+func callTool(ctx context.Context, session *mcp.ClientSession, out io.Writer, tool string, words []string, structured bool) error {
+	schema := json.RawMessage(`{}`)
+	if listed, err := findTool(ctx, session, tool); err != nil {
+		return err
+	} else if listed != nil {
+		if schema, err = json.Marshal(listed.InputSchema); err != nil {
+			return err
+		}
+	}
+	arguments, err := Arguments(schema, words)
+	if err != nil {
+		return exit.UsageError(err.Error() + ". Run pdpp-mcp tools " + tool + " for its arguments.")
+	}
+	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: arguments})
+	var refused *jsonrpc.Error
+	if errors.As(err, &refused) && refused.Code == jsonrpc.CodeInvalidParams {
+		return unknownTool(ctx, session, tool)
+	}
+	if err != nil {
+		return err
+	}
+	if structured && result.StructuredContent != nil {
+		err = printJSON(out, result.StructuredContent)
+	} else {
+		err = printContent(out, result.Content)
+	}
+	if err == nil && result.IsError {
+		return errAnswered
+	}
+	return err
 }
