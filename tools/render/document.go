@@ -94,8 +94,8 @@ func Document(response *rs.Response, q DocumentQuery) (Result, error) {
 	return r, nil
 }
 
-// A document is a record's text: its short fields, then its long texts, then what was expanded.
-type document struct {
+// A documentText is a record's text: its short fields, then its long texts, then what was expanded.
+type documentText struct {
 	text   string
 	cuts   []item.Truncation
 	partly bool // a text that is attached, or a related record, is cut or left out
@@ -103,8 +103,8 @@ type document struct {
 
 // writeDocument writes a record in about remaining bytes of JSON. A text that does not fit is cut at a character; each cut
 // has the call that reads on.
-func writeDocument(it *item.Item, q DocumentQuery, remaining int) document {
-	var d document
+func writeDocument(it *item.Item, q DocumentQuery, remaining int) documentText {
+	var d documentText
 	var b strings.Builder
 	var long []member
 	var empty []string
@@ -165,7 +165,7 @@ func shortValue(text string) string {
 // writeTexts writes the long texts; where not all fit, the shorter ones are whole and the longest share
 // what is left. Texts that would have no more than a few words each are left out, and only named in the cuts. "> "
 // starts each of their lines, so that none can be taken for one of ours (D19).
-func (d *document) writeTexts(b *strings.Builder, long []member, it *item.Item, remaining int) {
+func (d *documentText) writeTexts(b *strings.Builder, long []member, it *item.Item, remaining int) {
 	const least, note = 1000, 160
 	texts := make([]string, len(long))
 	sizes := make([]int, len(long))
@@ -197,7 +197,7 @@ func (d *document) writeTexts(b *strings.Builder, long []member, it *item.Item, 
 
 // writeParts writes the long texts of the records that were expanded unasked, each with its citation, and returns the relations
 // of which that has shown nothing.
-func (d *document) writeParts(all []item.Relation, q DocumentQuery, remaining int) (text string, others []item.Relation) {
+func (d *documentText) writeParts(all []item.Relation, q DocumentQuery, remaining int) (text string, others []item.Relation) {
 	var b strings.Builder
 	for _, r := range all {
 		start := b.Len()
@@ -211,7 +211,7 @@ func (d *document) writeParts(all []item.Relation, q DocumentQuery, remaining in
 					continue
 				}
 				before := len(d.cuts)
-				fmt.Fprintf(&b, "\n%s of %s%s", write.ShownName(r.Name), child.ID, beside(child))
+				fmt.Fprintf(&b, "\n%s of %s%s", write.ShownName(r.Name), child.ID, shortValues(child))
 				if d.writeTexts(&b, []member{m}, child, left); len(d.cuts) > before {
 					value = string([]rune(value)[:d.cuts[before].Shown])
 				}
@@ -228,8 +228,8 @@ func (d *document) writeParts(all []item.Relation, q DocumentQuery, remaining in
 	return b.String(), others
 }
 
-// beside are the short values that a record has beside its long texts and the ids that name it, in brackets.
-func beside(it *item.Item) string {
+// shortValues are the short values that a record has beside its long texts and the ids that name it, in brackets.
+func shortValues(it *item.Item) string {
 	var values []string
 	for _, m := range it.Data {
 		text, _ := rs.AsText(m.Value)
@@ -245,7 +245,7 @@ func beside(it *item.Item) string {
 
 // writeRelated lists expanded records, a line each with the id that fetch takes, and how the others are read, and what they have
 // themselves that is not expanded.
-func (d *document) writeRelated(parent *item.Item, relations []item.Relation, inner map[string][]string, remaining int) string {
+func (d *documentText) writeRelated(parent *item.Item, relations []item.Relation, inner map[string][]string, remaining int) string {
 	var b strings.Builder
 	records := 0
 	for _, related := range relations {
@@ -296,7 +296,7 @@ func (d *document) writeRelated(parent *item.Item, relations []item.Relation, in
 }
 
 // orNote is the text, or why there is none.
-func (d document) orNote(it *item.Item, q DocumentQuery) string {
+func (d documentText) orNote(it *item.Item, q DocumentQuery) string {
 	switch {
 	case d.text != "":
 		return d.text
@@ -313,7 +313,7 @@ func (d document) orNote(it *item.Item, q DocumentQuery) string {
 }
 
 // documentMetadata has what is needed to cite the record, to read on, and to retry (S0-7a).
-func documentMetadata(it *item.Item, emitted string, doc document, q DocumentQuery, extra paging.Excess) string {
+func documentMetadata(it *item.Item, emitted string, doc documentText, q DocumentQuery, extra paging.Excess) string {
 	m := new(write.Object).Optional("connection_id", it.Connection)
 	m.Optional("connector_key", clean.Preview(it.Connector, write.TitleChars)).Optional("stream", q.Ref.Stream)
 	if len(q.Ref.RecordID) <= maxPlainID { // a longer one is in the id

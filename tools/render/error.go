@@ -113,8 +113,8 @@ func (t *errorText) unavailable(e *rs.Error) {
 	}
 }
 
-// shortened is a connection for structured output, its labels shortened. One whose id is too long to be sent back is left out.
-func shortened(c rs.Connection) (short rs.Connection, ok bool) {
+// shortConnection is a connection for structured output, its labels shortened. One whose id is too long to be sent back is left out.
+func shortConnection(c rs.Connection) (short rs.Connection, ok bool) {
 	c.DisplayName, c.ConnectorKey = clean.Preview(c.DisplayName, write.LabelChars), clean.Preview(c.ConnectorKey, write.LabelChars)
 	c.GrantID = clean.Clip(c.GrantID, 120)
 	return c, len(c.ID) <= 300
@@ -126,8 +126,8 @@ type hinted struct {
 	codes []rs.Code
 }
 
-// hints are what to do about codes of the resource server, which sends no hint.
-var hints = []hinted{
+// hintsOfCodes are what to do about codes of the resource server, which sends no hint.
+var hintsOfCodes = []hinted{
 	{"That means: this stream or connection is not in the grant. Call schema for what is.",
 		[]rs.Code{"context.stream_not_allowed", "context.instance_mismatch", "grant_stream_not_allowed", "connection_not_found"}},
 	{"Call schema with the stream for the fields that may be used.", []rs.Code{"field_not_granted", "unknown_field"}},
@@ -148,8 +148,8 @@ var hints = []hinted{
 
 // hintFor is what to do about an error.
 func hintFor(e *rs.Error) string {
-	if at := slices.IndexFunc(hints, func(h hinted) bool { return slices.Contains(h.codes, e.Code) }); e.Hint == "" && at >= 0 {
-		return hints[at].hint
+	if at := slices.IndexFunc(hintsOfCodes, func(h hinted) bool { return slices.Contains(h.codes, e.Code) }); e.Hint == "" && at >= 0 {
+		return hintsOfCodes[at].hint
 	}
 	if e.Hint == "" && e.Status == 429 {
 		return "Wait, then retry once."
@@ -173,14 +173,14 @@ func errorObject(e *rs.Error, hint string) string {
 		o.Number("status", e.Status)
 	}
 	if total := max(e.ConnectionTotal, len(e.Connections)); len(e.Connections) > 0 {
-		list := options(e.Connections, shortened)
+		list := options(e.Connections, shortConnection)
 		if o.Array("available_connections", list).Number("total_connections", total); total > len(list) {
 			o.Put("truncated", "true")
 		}
 	}
 	if len(e.Unavailable) > 0 {
 		o.Array("unavailable_connections", options(e.Unavailable, func(c rs.UnavailableConnection) (rs.UnavailableConnection, bool) {
-			short, ok := shortened(c.Connection)
+			short, ok := shortConnection(c.Connection)
 			code := rs.Code(clean.Preview(string(c.Code), write.LabelChars))
 			return rs.UnavailableConnection{Connection: short, Code: code, Message: clean.Preview(c.Message, reasonChars)}, ok
 		}))

@@ -184,13 +184,13 @@ func (d *schemaDocument) part(to, fieldBytes int) string {
 
 // withRows is the document with only some rows, each in its connector if it was in one. shortened names the parts that were shortened.
 func (d *schemaDocument) withRows(rows []schemaRow, fieldBytes int) (data object, shortened []string) {
-	data, cut := head(d.Members.Without("connectors", "streams"), write.DocumentHead)
+	data, cut := cutHead(d.Members.Without("connectors", "streams"), write.DocumentHead)
 	streams, connectors := []string{}, []string{}
 	for i := range rows {
 		row, short := rows[i].part(fieldBytes)
 		streams, shortened = append(streams, row.JSON()), append(shortened, short...)
 		if d.nested && (i == len(rows)-1 || rows[i+1].Connector != rows[i].Connector) {
-			connector, short := head(d.Connectors[rows[i].Connector].Members.Without("streams"), connectorHead)
+			connector, short := cutHead(d.Connectors[rows[i].Connector].Members.Without("streams"), connectorHead)
 			connectors = append(connectors, connector.With("streams", rs.JoinArray(streams)).JSON())
 			cut, streams = cut || short, nil
 		}
@@ -204,8 +204,8 @@ func (d *schemaDocument) withRows(rows []schemaRow, fieldBytes int) (data object
 	return append(data, write.Pair("streams", rs.JoinArray(streams))), shortened
 }
 
-// head is what each page repeats of a document, a connector or a row, in at most max bytes.
-func head(o object, max int) (_ object, cut bool) {
+// cutHead is what each page repeats of a document, a connector or a row, in at most max bytes.
+func cutHead(o object, max int) (_ object, cut bool) {
 	if raw := o.Get("granted_connections"); len(raw) > connectionsHead {
 		o = o.With("granted_connections", write.Truncate(raw, connectionsHead)).
 			With("granted_connections_total", write.JSON(len(o.Array("granted_connections"))))
@@ -225,7 +225,7 @@ func (r *schemaRow) part(fieldBytes int) (row object, shortened []string) {
 	if r.continued { // a later page only identifies the row
 		row = slices.DeleteFunc(slices.Clone(row), func(m member) bool { return !slices.Contains(identity, m.Name) })
 	}
-	row, cut := head(row, rowHead)
+	row, cut := cutHead(row, rowHead)
 	if cut {
 		shortened = append(shortened, "stream "+clean.Clip(r.Name, write.LabelChars))
 	}

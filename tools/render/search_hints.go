@@ -25,8 +25,8 @@ var (
 	newestWords = expression(`^(last|latest|newest|recent|recently|neueste[rsnm]?|letzte[rsnm]?|jüngste[rsnm]?|zuletzt|derni(er|ère)s?|récente?s?|últim[oa]s?|ultim[oa]s?|recientes?)$`)
 	oldestWords = expression(`^(first|earliest|oldest|erste[rsnm]?|älteste[rsnm]?|früheste[rsnm]?|zuerst|premi(er|ère)s?|ancien(ne)?s?|primer[oa]?s?|antigu[oa]s?)$`)
 
-	// spans are words beside which last and its like name a time: last week, l'an dernier.
-	spans = expression(`(?i)^(days?|nights?|weeks?|weekends?|months?|quarters?|years?|decade|century|summer|winter|spring|autumn|fall|christmas|easter|` +
+	// timeUnits are words beside which last and its like name a time: last week, l'an dernier.
+	timeUnits = expression(`(?i)^(days?|nights?|weeks?|weekends?|months?|quarters?|years?|decade|century|summer|winter|spring|autumn|fall|christmas|easter|` +
 		`tage?n?|nacht|wochen?(ende)?|monate?n?s?|quartal|jahre?s?n?|sommer|frühling|herbst|jours?|nuit|semaines?|week-end|mois|ans?|année|été|hiver|printemps|automne|` +
 		`días?|noche|semanas?|mes(es)?|años?|verano|invierno|primavera|otoño|` +
 		`mon(day)?|tue(sday)?|wed(nesday)?|thu(rsday)?|fri(day)?|sat(urday)?|sun(day)?|january|february|march|april|may|june|july|august|september|october|november|december|` +
@@ -52,7 +52,7 @@ func AsksByTime(q string) (newest, oldest bool) {
 	words := strings.FieldsFunc(strings.ToLower(q), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsPunct(r) && r != '-' })
 	for i, word := range words {
 		switch {
-		case i+1 < len(words) && spans().MatchString(words[i+1]), i > 0 && spans().MatchString(words[i-1]):
+		case i+1 < len(words) && timeUnits().MatchString(words[i+1]), i > 0 && timeUnits().MatchString(words[i-1]):
 		case newestWords().MatchString(word):
 			newest = true
 		case oldestWords().MatchString(word):

@@ -71,8 +71,8 @@ func (q WindowQuery) URI() string {
 	})
 }
 
-// A span is a window's place in its field, in code points. -1 is unknown.
-type span struct {
+// An excerptSpan is a window's place in its field, in code points. -1 is unknown.
+type excerptSpan struct {
 	text                 string
 	start, end, total    int
 	next, previous       int // offsets to read on at
@@ -111,14 +111,14 @@ func Window(response *rs.Response, q WindowQuery) (Result, error) {
 // readSpan reads a window and mends the known fault of counting its end in UTF-16 units: following such an end would
 // skip text after every character outside the basic plane. Offsets and limits are code points all the same, so the text
 // goes on at start plus the code points that were read.
-func readSpan(w object, q WindowQuery) span {
+func readSpan(w object, q WindowQuery) excerptSpan {
 	number := func(key string) int {
 		if n, ok := w.Number(key); ok && n >= 0 {
 			return n
 		}
 		return -1
 	}
-	s := span{
+	s := excerptSpan{
 		start: number("start_chars"), end: number("end_chars"), total: number("total_chars"),
 		next: number("next_offset_chars"), previous: number("previous_offset_chars"),
 		matchStart: number("match_start_chars"), matchEnd: number("match_end_chars"),
@@ -173,7 +173,7 @@ func readSpan(w object, q WindowQuery) span {
 
 // fit cuts the window at a rune so that it takes at most max bytes on either channel, and no more lines than hosts show,
 // and moves its end.
-func (s *span) fit(max int) {
+func (s *excerptSpan) fit(max int) {
 	const handles = 8 // lines around the text
 	runes := []rune(s.text[:clean.RuneIndex(s.text, max+1)])
 	n := sort.Search(len(runes), func(n int) bool {
@@ -192,7 +192,7 @@ func (s *span) fit(max int) {
 }
 
 // keepFlag moves the end of a window that stops inside an emoji flag to before it: its parts would not be shown apart.
-func (s *span) keepFlag() {
+func (s *excerptSpan) keepFlag() {
 	cut := clean.OpenFlag(s.text)
 	if s.next < 0 || cut == 0 || cut == len(s.text) {
 		return
@@ -201,7 +201,7 @@ func (s *span) keepFlag() {
 	s.text, s.next = s.text[:cut], s.end
 }
 
-func windowStructured(o object, s span, q WindowQuery) string {
+func windowStructured(o object, s excerptSpan, q WindowQuery) string {
 	field := o.Get("field")
 	if rs.Kind(field) != "object" {
 		field = new(write.Object).Plain("path", q.Field).JSON()
@@ -228,7 +228,7 @@ func numberOrNull(n int) string {
 }
 
 // beyond says that a window begins behind the end of its field; "" where it does not.
-func (s span) beyond(q WindowQuery) string {
+func (s excerptSpan) beyond(q WindowQuery) string {
 	switch {
 	case s.text != "" || q.Offset == 0 || s.total >= 0 && q.Offset < s.total:
 		return ""
@@ -240,7 +240,7 @@ func (s span) beyond(q WindowQuery) string {
 
 // windowPage is the place of the window, how to read on and how to check a quote, then the text, quoted, then how to
 // read on once more.
-func windowPage(s span, q WindowQuery) string {
+func windowPage(s excerptSpan, q WindowQuery) string {
 	head := q.Ref.String() + " field " + clean.Name(q.Field) + ": "
 	if s.complete {
 		head += fmt.Sprintf("complete, %d characters", s.end)
@@ -296,7 +296,7 @@ func Blob(body string, contentType string, q BlobQuery) (Result, error) {
 	out.Plain("sha256", hex.EncodeToString(sum[:])).Optional("connection_id", q.ConnectionID)
 	lines := []string{clean.Clip(fmt.Sprintf("%s: %s, %d bytes, sha256 %x", clean.Name(q.BlobID), kind, len(body), sum), write.LineChars)}
 	if text && utf8.ValidString(body) {
-		s := span{text: body, next: -1}
+		s := excerptSpan{text: body, next: -1}
 		s.fit(blobText)
 		complete := s.next < 0
 		out.Plain("text", clean.Lines(s.text)).Put("complete", write.JSON(complete))
