@@ -205,21 +205,21 @@ func (e *examination) token(ctx context.Context, credential credentials.Credenti
 	}
 	reading := func(t rs.Token) rs.Doer { return client.For(rsclient.Caller{Token: t}) }
 	verdict, err := auth.SchemaProbe{For: reading}.Introspect(ctx, credential.Token)
-	connect, token := credentials.ConnectCommand(credential), credential.Token
+	again, token := credentials.ConnectCommand(credential), credential.Token
 	switch {
 	case err != nil:
 		e.fail("token", exit.Unavailable, "try again, then ask the provider's operator", "The provider does not say what the credential is: %s",
 			sentence(err))
 		return false
 	case verdict.Inactive != nil:
-		e.fail("token", exit.NotReady, connect, "%s", verdict.Inactive.Message)
+		e.fail("token", exit.NotReady, again, "%s", verdict.Inactive.Message)
 		return false
 	case verdict.Principal.Admissible() != nil:
 		code := exit.NotReady
 		if verdict.Principal.Kind == auth.KindOwner {
 			code = exit.Owner
 		}
-		e.fail("token", code, connect, "%s", rs.AsError(verdict.Principal.Admissible()).Message)
+		e.fail("token", code, again, "%s", rs.AsError(verdict.Principal.Admissible()).Message)
 		return false
 	}
 	grant := "a grant without an id"
@@ -235,7 +235,7 @@ func (e *examination) token(ctx context.Context, credential credentials.Credenti
 	}
 	streams := len(response.Schema().Streams)
 	if streams == 0 {
-		e.warn("schema", connect, "The grant holds no stream, so that there is nothing to read (%d bytes of schema).", len(response.Body))
+		e.warn("schema", again, "The grant holds no stream, so that there is nothing to read (%d bytes of schema).", len(response.Body))
 		return true
 	}
 	e.ok("schema", "The grant holds %d streams (%d bytes of schema).", streams, len(response.Body))

@@ -16,11 +16,12 @@ import (
 
 // How the structured result of a page is shared out, in bytes of JSON.
 const (
-	recordsText   = 9 << 10                                     // the previews of query_records
-	followUpsJSON = 5 << 10                                     // the calls that read long fields
-	pageJSON      = write.StructuredHard - followUpsJSON - 1000 // the page itself
-	leastRecord   = 400                                         // of a record that still says what it is
-	leastFollowUp = 400                                         // of one record
+	recordsText   = 9 << 10                                            // the previews of query_records
+	followUpsJSON = 5 << 10                                            // the calls that read long fields
+	warningJSON   = 1000                                               // what is said beside the page
+	pageJSON      = write.StructuredHard - followUpsJSON - warningJSON // the page itself
+	leastRecord   = 400                                                // of a record that still says what it is
+	leastFollowUp = 400                                                // of one record
 )
 
 // A RecordsQuery is the call that a page of records answers.
@@ -146,7 +147,7 @@ func (a *recordsAnswer) structured() (out json.RawMessage, shown []item.Shown) {
 		records[i] = item.Received(a.l.Items[i], &a.items[i])
 	}
 	if len(a.l.Raw) <= pageJSON {
-		if out := a.beside(a.l.Raw, records, write.StructuredHard-1000-len(a.l.Raw)); write.FitsStructured(out) {
+		if out := a.beside(a.l.Raw, records, write.StructuredHard-warningJSON-len(a.l.Raw)); write.FitsStructured(out) {
 			return out, records
 		}
 	}
@@ -239,8 +240,8 @@ func (q RecordsQuery) call(connection, changes, cursor string) *write.Object {
 
 const longestCall = write.LineChars - 100 // of the calls that continue
 
-// session is the bookmark of changes with which the pages that follow are read; "" where records are read.
-func (a *recordsAnswer) session() string {
+// bookmark is the changes_since with which the pages that follow are read; "" where records are read.
+func (a *recordsAnswer) bookmark() string {
 	if a.q.ChangesSince == "" {
 		return ""
 	}
@@ -272,10 +273,10 @@ func (a *recordsAnswer) byConnection() []connectionPage {
 	for i, p := range pages {
 		here, cursor := a.under(p.connection), ""
 		if q.Position.Cursor == "" {
-			start, _ := paging.Position{}.In(rs.AsObject(here.call(p.connection, a.session(), "").JSON()))
+			start, _ := paging.Position{}.In(rs.AsObject(here.call(p.connection, a.bookmark(), "").JSON()))
 			cursor = start.After(shown[p.connection], min(2*max(q.Limit, shown[p.connection]), paging.MaxLimit), last[p.connection].ID).String()
 		}
-		pages[i].label, pages[i].call = last[p.connection].Label, here.call(p.connection, a.session(), cursor)
+		pages[i].label, pages[i].call = last[p.connection].Label, here.call(p.connection, a.bookmark(), cursor)
 	}
 	return pages
 }

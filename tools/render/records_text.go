@@ -120,7 +120,7 @@ func (a *recordsAnswer) tail() []string {
 	q, cursor, changes := a.q, a.l.Envelope.Text("next_cursor"), a.l.Envelope.Text("next_changes_since")
 	switch {
 	case cursor != "":
-		return []string{q.nextPage(a.session(), cursor, paging.AtStructured("query_records"))}
+		return []string{q.nextPage(a.bookmark(), cursor, paging.AtStructured("query_records"))}
 	case a.more() || a.l.warned("partial_results"):
 		return a.namedPages()
 	case changes != "":

@@ -16,13 +16,13 @@ import (
 // configured is a program with a command that takes a file, and another that does not.
 type configured struct {
 	Serve struct {
-		Config         config.Flag `type:"path" env:"PDPP_MCP_CONFIG"`
-		RSURL          string         `name:"rs-url" required:"" env:"PDPP_MCP_RS_URL"`
-		AllowedHosts   []string       `env:"PDPP_MCP_ALLOWED_HOSTS"`
-		Deadline       time.Duration  `default:"40s" env:"PDPP_MCP_DEADLINE"`
-		MaxConnections int            `default:"10000" env:"PDPP_MCP_MAX_CONNECTIONS"`
-		Page           bool           `negatable:"" default:"true"`
-		LogLevel       string         `enum:"debug,info,warn,error" default:"info" env:"PDPP_MCP_LOG_LEVEL"`
+		Config         config.Flag   `type:"path" env:"PDPP_MCP_CONFIG"`
+		RSURL          string        `name:"rs-url" required:"" env:"PDPP_MCP_RS_URL"`
+		AllowedHosts   []string      `env:"PDPP_MCP_ALLOWED_HOSTS"`
+		Deadline       time.Duration `default:"40s" env:"PDPP_MCP_DEADLINE"`
+		MaxConnections int           `default:"10000" env:"PDPP_MCP_MAX_CONNECTIONS"`
+		Page           bool          `negatable:"" default:"true"`
+		LogLevel       string        `enum:"debug,info,warn,error" default:"info" env:"PDPP_MCP_LOG_LEVEL"`
 	} `cmd:""`
 	Stdio struct {
 		CacheRoot string

@@ -49,7 +49,7 @@ func (f folder) list(ctx context.Context, manifest schema.Folder, known map[stri
 		found.streams = append(found.streams, streams)
 	}
 	if !usable {
-		return found, f.nothing()
+		return found, f.nothingToLoad()
 	}
 	var err error
 	found.blobs, err = f.listBlobs(manifest.Blobs)
@@ -104,6 +104,7 @@ func arrange(c schema.Connector, streams []fileStream) {
 	}
 }
 
+// list adds the files of the connection, which may be one file alone.
 func (l *lister) list() error {
 	l.root = l.connection.Folder
 	if archive.IsName(l.from.only) {
@@ -122,6 +123,7 @@ func (l *lister) list() error {
 	return err
 }
 
+// visit adds a file of the connection's folder. A link is followed to a file within the folder, never to another folder.
 func (l *lister) visit(name string, entry fs.DirEntry, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && name == l.root:
@@ -267,6 +269,6 @@ func (l *lister) addNotes() {
 // takeoutPart is one of the archives that an export of Google is divided into.
 var takeoutPart = item.Expression(`(takeout-\d{8}(?:T\d{6}Z)?)(?:-\d+)?-\d{3}(?:\.zip)?/`)
 
-func (f folder) nothing() error {
+func (f folder) nothingToLoad() error {
 	return fmt.Errorf("nothing to load in %s: name a folder or a file of %s", f.shown, knownEndings)
 }

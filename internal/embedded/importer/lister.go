@@ -51,9 +51,14 @@ func (l *lister) addParts(ctx context.Context, kind format, file sourceFile) {
 	defer func() { _ = opened.Close() }() // it was only read
 	if kind == formatWorkbook {
 		l.addSheets(file, opened)
-		return
+	} else {
+		l.addTables(ctx, file, opened)
 	}
-	log, beside := openLog(l.from.fsys, file.name)
+}
+
+// addTables makes a stream of each table of an SQLite database, and a relation of each foreign key.
+func (l *lister) addTables(ctx context.Context, file sourceFile, opened fs.File) {
+	log, beside := openLog(l.from.fsys, file.name) // what was written last may be in the log alone
 	tables, virtual, err := database.Tables(ctx, opened, log)
 	closeLog(log)
 	if err != nil {
@@ -67,7 +72,7 @@ func (l *lister) addParts(ctx context.Context, kind format, file sourceFile) {
 	name := strings.TrimSuffix(l.within(file.name), path.Ext(file.name))
 	for _, one := range tables {
 		file.part = one.Name
-		l.addStream(l.free(streamName(name+"/"+one.Name)), kind, file)
+		l.addStream(l.free(streamName(name+"/"+one.Name)), formatDatabase, file)
 		l.sources[len(l.sources)-1].beside = beside
 	}
 	for child, one := range tables {
@@ -107,7 +112,8 @@ func (l *lister) addArrays(called string, file *sourceFile) bool {
 	return true
 }
 
-// divided finds the arrays of a JSON file, unless they are known and the file is as it was then: to find them all of it is read.
+// divided are the arrays of a JSON file. They are known of a file that has not changed since it was listed before; to find them the whole
+// file is read.
 func (l *lister) divided(file sourceFile) []objects.Part {
 	if before, ok := l.known[file.name]; ok && before.state == stateOf(l.from.fsys, []sourceFile{file})[0] {
 		return before.divided
@@ -220,7 +226,8 @@ func (l *lister) streamFor(kind format, name string) string {
 	return l.free(short)
 }
 
-// free takes a name that no stream has yet, and none of attachments may get.
+// free reserves a name for a stream: the one given, or else the first with a number that neither a stream has nor the attachments or links of
+// one may get.
 func (l *lister) free(name string) string {
 	unique := name
 	for number := 2; l.collides(unique); number++ {

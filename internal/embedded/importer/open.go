@@ -112,7 +112,7 @@ func (f folder) open(ctx context.Context, known map[string]model.Part, watch Wat
 		corpus.Parts = append(corpus.Parts, parts...)
 	}
 	if len(manifest.Connectors) == 1 && len(corpus.Connectors[0].Streams) == 0 {
-		return model.Corpus{}, f.nothing()
+		return model.Corpus{}, f.nothingToLoad()
 	}
 	corpus.Records = func(yield func(model.Record, error) bool) {
 		concatenate(reading.runs, yield)

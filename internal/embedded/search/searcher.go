@@ -253,7 +253,7 @@ func (s *searcher) columns() []int {
 	return columns
 }
 
-// known returns how many records of the store have each of the terms from one on that begin with start, in the order of terms.
+// known visits the terms of the store that begin with start, in their order, with how many records have each.
 func (s *searcher) known(start string, visit func(term string, records int)) error {
 	return s.each("SELECT term, records FROM "+wordTable+" WHERE term >= ? AND term < ?", []any{start, start + "\U0010FFFF"},
 		func(rows *sql.Rows) error {

@@ -31,7 +31,7 @@ type Index struct {
 	Wait func(context.Context, time.Duration) error
 
 	mu       sync.Mutex
-	index    *vectors.Index // nil until Run has opened it
+	opened   *vectors.Index // nil until Run has opened it
 	progress Progress
 }
 
@@ -59,26 +59,26 @@ func waitFor(ctx context.Context, gap time.Duration) error {
 }
 
 // Progress returns how far Run is.
-func (e *Index) Progress() Progress {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.progress
+func (x *Index) Progress() Progress {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.progress
 }
 
 // Run makes the vectors that are missing: all of them if the model or its dimension is another one than theirs. It asks an endpoint that
 // fails again, later and later, until the context ends. Report, which may be nil, is called when there is progress or a new failure.
-func (e *Index) Run(ctx context.Context, report func(Progress)) error {
-	index, err := e.store.Vectors(ctx, fmt.Sprintf("%s in parts of %d", e.client.Model(), partSize))
+func (x *Index) Run(ctx context.Context, report func(Progress)) error {
+	index, err := x.store.Vectors(ctx, fmt.Sprintf("%s in parts of %d", x.client.Model(), partSize))
 	if err != nil {
 		return err
 	}
-	r := &run{Index: e, index: index, report: report}
+	r := &run{Index: x, index: index, report: report}
 	if err := r.count(ctx); err != nil {
 		return err
 	}
-	e.mu.Lock()
-	e.index = index
-	e.mu.Unlock()
+	x.mu.Lock()
+	x.opened = index
+	x.mu.Unlock()
 	for gap := shortestGap; ; gap = min(2*gap, longestGap) {
 		before := r.Progress().Done
 		err := r.indexAll(ctx)
@@ -89,7 +89,7 @@ func (e *Index) Run(ctx context.Context, report func(Progress)) error {
 			gap = shortestGap
 		}
 		r.note(func(p *Progress) { p.Err = err })
-		if err := e.Wait(ctx, gap); err != nil {
+		if err := x.Wait(ctx, gap); err != nil {
 			return err
 		}
 	}
@@ -121,9 +121,9 @@ func (r *run) note(change func(*Progress)) {
 }
 
 // tables are the tables of streams with texts that have a meaning.
-func (e *Index) tables() []*store.Table {
+func (x *Index) tables() []*store.Table {
 	var tables []*store.Table
-	for _, t := range e.store.Catalog().Tables {
+	for _, t := range x.store.Catalog().Tables {
 		for _, field := range t.Lexical {
 			if store.HasMeaning(field) {
 				tables = append(tables, t)

@@ -26,17 +26,17 @@ func (e *UnavailableError) Unwrap() error { return e.Cause }
 
 // Nearest finds the records of sources whose texts are nearest in meaning to a text, of those that the store still has. Its errors are
 // *UnavailableError values.
-func (e *Index) Nearest(ctx context.Context, text string, sources []search.Source, most int,
+func (x *Index) Nearest(ctx context.Context, text string, sources []search.Source, most int,
 	has func(version int64, source int) bool) ([]vectors.Near, error) {
-	e.mu.Lock()
-	index := e.index
-	e.mu.Unlock()
+	x.mu.Lock()
+	index := x.opened
+	x.mu.Unlock()
 	if index == nil || index.Dimension() == 0 {
-		return nil, &UnavailableError{"No text has a vector yet.", e.Progress().Err}
+		return nil, &UnavailableError{"No text has a vector yet.", x.Progress().Err}
 	}
 	ctx, cancel := context.WithTimeout(ctx, queryTime)
 	defer cancel()
-	query, err := e.client.Embed(ctx, []string{text})
+	query, err := x.client.Embed(ctx, []string{text})
 	if err != nil {
 		return nil, &UnavailableError{"The embeddings endpoint gave no vector for q.", err}
 	}

@@ -202,9 +202,10 @@ func dayKey(clock time.Time, day bool) string {
 	return clock.Format("20060102T150405")
 }
 
-// unfold lists the days of a series. Of one whose rule cannot be read, or that recurs within a day, there is the first.
+// unfold lists the days of the series. It is false where its rule cannot be read, or it recurs within a day: then its first event stands for
+// it, with a defect that says so.
 func (r *seriesReader) unfold() bool {
-	option, err := rrule.StrToROption(untilless(r.of.text("RRULE")))
+	option, err := rrule.StrToROption(withoutUntil(r.of.text("RRULE")))
 	if r.of.text("RRULE") == "" {
 		option, err = &rrule.ROption{Freq: rrule.DAILY, Count: 1}, nil
 	}
@@ -218,7 +219,7 @@ func (r *seriesReader) unfold() bool {
 		r.of.defects = append(r.of.defects, "how it recurs is not read")
 		return false
 	}
-	left := r.days("EXDATE")
+	excluded := r.days("EXDATE")
 	var until calendarTime
 	if _, text, ok := strings.Cut(strings.ToUpper(r.of.text("RRULE")), "UNTIL="); ok {
 		text, _, _ = strings.Cut(text, ";")
@@ -230,7 +231,7 @@ func (r *seriesReader) unfold() bool {
 		switch {
 		case !clock.Before(r.lastDay) || !until.when.IsZero() && isPast(at, until):
 			return false
-		case left[key(at)] || left[clock.Format(time.DateOnly)] || r.changed[r.id+" "+key(at)] || seen[clock]:
+		case excluded[key(at)] || excluded[clock.Format(time.DateOnly)] || r.changed[r.id+" "+key(at)] || seen[clock]:
 			return true
 		}
 		seen[clock] = true
@@ -270,8 +271,8 @@ func isPast(at, until calendarTime) bool {
 	return at.when.After(until.when)
 }
 
-// untilless is a rule without its end, which may be in another zone than its days.
-func untilless(rule string) string {
+// withoutUntil is a rule without its end, which may be in another zone than its days.
+func withoutUntil(rule string) string {
 	var parts []string
 	for part := range strings.SplitSeq(rule, ";") {
 		if !strings.HasPrefix(strings.ToUpper(part), "UNTIL=") && part != "" {

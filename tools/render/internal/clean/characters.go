@@ -64,7 +64,6 @@ func isVariationSelector(c rune) bool {
 const (
 	escapeCharacter = '\x1b'
 	bell            = '\a'
-	del             = 0x7F
 	stringEnd       = '\u009c'
 	maxSequence     = 64   // bytes of a control sequence
 	maxString       = 4096 // bytes of a control string, such as a hyperlink's address
