@@ -66,6 +66,7 @@ func TestWhatIsBesideAHiddenCharacterStays(t *testing.T) {
 		},
 		"the characters beside variation selectors":           {"a\uFDFF\uFDFF\uFE10\uFE10b", "a\uFDFF\uFDFF\uFE10\uFE10b", Removed{}},
 		"the first and last variation selectors, each second": {"a\uFE00\uFE00b\uFE0F\uFE0Fc\U000E0100\U000E0100d\U000E01EF\U000E01EFe", "a\uFE00b\uFE0Fc\U000E0100d\U000E01EFe", Removed{Combining: 4}},
+		"a noncharacter before the tags":                      {"a\U000DFFFFb", "ab", Removed{Control: 1}},
 		"a flag of what is before the digits":                 {"🏴\U000E002F\U000E007F", "🏴", Removed{Tag: 2}},
 		"a flag of what is after the digits":                  {"🏴\U000E003A\U000E007F", "🏴", Removed{Tag: 2}},
 		"a flag of what is before the letters":                {"🏴\U000E0060\U000E007F", "🏴", Removed{Tag: 2}},
@@ -179,7 +180,7 @@ func TestWhatOnlyLooksAsIfItHadToGoStays(t *testing.T) {
 			t.Errorf("%q hides something: %v", raw, !hidden)
 		}
 	}
-	for text, want := range map[string]string{" a\n\n b  c\t": "a b c", "a b": "a b", "\n": "", "a\u2028b": "a b", "a\u00a0 b": "a b"} {
+	for text, want := range map[string]string{" a\n\n b  c\t": "a b c", "a b": "a b", "\n": "", "a\u2028b": "a b", "a\u00a0 b": "a b", "a\uFEFFb": "ab"} {
 		if got := Line(text); got != want {
 			t.Errorf("%q on one line is %q", text, got)
 		}

@@ -91,7 +91,7 @@ func TestNamesAsTheyAreSentBack(t *testing.T) {
 // Escapes are read; those that JSON needs stay.
 func TestJSONAsItReads(t *testing.T) {
 	for raw, want := range map[string]string{
-		`{"a":1}`: `{"a":1}`, `["\u00e9","\n"]`: `["é","\n"]`, `["\u0022\u005c"]`: `["\"\\"]`,
+		`{"a":1}`: `{"a":1}`, `["\u00e9","\n"]`: `["é","\n"]`, `["\u0022\u005c"]`: `["\"\\"]`, `["\u00e9","a\/b"]`: `["é","a\/b"]`,
 	} {
 		if got := Readable(raw); got != want {
 			t.Errorf("%s reads %s, want %s", raw, got, want)
