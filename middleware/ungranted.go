@@ -20,7 +20,7 @@ func outsideTime(ctx context.Context, t correct.Tool, args rs.Object, response *
 	if len(limits) == 0 || response == nil || !t.Takes("filter") && t.Name != "schema" && t.Name != "list_streams" {
 		return nil
 	}
-	more := rs.AsObject(response.Distinct()).Flag("has_more")
+	more := response.Object().Flag("has_more")
 	streams, connection := correct.Touches(args)
 	u := &render.Ungranted{}
 	var about []string

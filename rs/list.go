@@ -23,10 +23,10 @@ const MaxItems = 10_000
 // itemNames are the names under which a resource server puts the items of a list.
 var itemNames = []string{"data", "results", "hits", "records"}
 
-// readList finds the items of an answer, which is valid JSON, in any of the shapes that resource servers use: data[], data.data[],
+// readList finds the items of an answer, given as JSON and as its members, in any of the shapes that resource servers use: data[], data.data[],
 // data.results[], results[], hits[], records[] (S3-R16). Of an answer that has none of them, or too many, it has no items.
-func readList(body string) List {
-	l := List{Raw: body, Body: AsObject(body)}
+func readList(raw string, body Object) List {
+	l := List{Raw: raw, Body: body}
 	name, items, ok := l.Body.list(itemNames)
 	if ok {
 		l.Envelope, l.path = l.Body.Without(name), []string{name}

@@ -23,6 +23,7 @@ type Response struct {
 	Reads int
 
 	distinct bool    // it is known that no object of Body has two members of one name
+	object   Object  // what Object returned; nil where it was not asked
 	list     *List   // what List returned
 	schema   *Schema // what Schema returned
 }
@@ -52,7 +53,7 @@ func ReadResponse(body string) (*Response, error) {
 
 // WithBody returns the response with another body.
 func (r Response) WithBody(body string) *Response {
-	r.Body, r.distinct, r.list, r.schema = body, false, nil, nil
+	r.Body, r.distinct, r.object, r.list, r.schema = body, false, nil, nil, nil
 	return &r
 }
 
@@ -65,10 +66,19 @@ func (r *Response) Distinct() string {
 	return distinct(r.Body)
 }
 
+// Object is the members of an answer that is an object, each name once; nil for any other. It is read once, and not by several goroutines at
+// a time.
+func (r *Response) Object() Object {
+	if r.object == nil {
+		r.object = AsObject(r.Distinct())
+	}
+	return r.object
+}
+
 // List reads the answer as a list; see [readList]. It is read once, and not by several goroutines at a time.
 func (r *Response) List() (List, bool) {
 	if r.list == nil {
-		l := readList(r.Distinct())
+		l := readList(r.Distinct(), r.Object())
 		r.list = &l
 	}
 	return *r.list, r.list.Items != nil

@@ -40,7 +40,7 @@ func readDates(c *known.Schemas, tool *Tool) *Tool {
 		call.Args = call.Args.(datedArgs).withFilter(f)
 		reply, err := core(ctx, call)
 		if err == nil && len(readAs) > 0 {
-			body := rs.AsObject(reply.Response.Distinct())
+			body := reply.Response.Object()
 			says := body.Array("read_as")
 			for _, one := range readAs {
 				says = append(says, rs.EncodeJSON(one))

@@ -36,7 +36,7 @@ const (
 func withCoverage(ctx context.Context, call Call, answer Answer, reads int, streams ...string) Answer {
 	answer.Coverage = absence(ctx, call, reads, streams...)
 	if members := answer.Coverage.Members(); len(members) > 0 {
-		answer.Response = answer.Response.WithBody(rs.AsObject(answer.Response.Distinct()).WithAll(members).JSON())
+		answer.Response = answer.Response.WithBody(answer.Response.Object().WithAll(members).JSON())
 	}
 	return answer
 }

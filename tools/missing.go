@@ -25,7 +25,7 @@ func missingFields(call Call, stated known.Stream) rs.Object {
 // withMissing adds to a page of records what [missingFields] says.
 func withMissing(response *rs.Response, call Call, stated known.Stream) *rs.Response {
 	if said := missingFields(call, stated); said != nil {
-		return response.WithBody(rs.AsObject(response.Distinct()).WithAll(said).JSON())
+		return response.WithBody(response.Object().WithAll(said).JSON())
 	}
 	return response
 }

@@ -123,7 +123,7 @@ func coverageOfStream(ctx context.Context, call Call, answer Answer, detail *rs.
 		list = listStreams(ctx, call)
 	case detail != nil && len(rows) > 0 && !several: // runs count for a connector
 		row := rs.Object{{Name: "name", Value: rs.EncodeJSON(call.Scope.Stream)}, {Name: "display_name", Value: rs.EncodeJSON(rows[0].ConnectorKey)}}
-		row = append(row, rs.Member{Name: "freshness", Value: rs.AsObject(detail.Distinct()).Object("freshness").JSON()})
+		row = append(row, rs.Member{Name: "freshness", Value: detail.Object().Object("freshness").JSON()})
 		list = detail.WithBody(rs.Object{{Name: "data", Value: rs.JoinArray([]string{row.JSON()})}}.JSON())
 	}
 	return coverage(ctx, list, detail, call.Scope.Stream)

@@ -32,7 +32,7 @@ func (a Attached) IsText() bool { return strings.HasPrefix(a.Type, "text/") }
 // AttachedTo returns what the blob references of a record and of its expanded records name: at most 20, each once. Of the record
 // itself only the fields that were asked for count; no fields means all.
 func AttachedTo(response *rs.Response, connection string, fields []string) []Attached {
-	o, _ := item.OwnRelated(item.Unwrap(rs.AsObject(response.Distinct())), connection)
+	o, _ := item.OwnRelated(item.Unwrap(response.Object()), connection)
 	connection = cmp.Or(connection, rs.ConnectionID(o))
 	data := o.Object("data")
 	shown := data

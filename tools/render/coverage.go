@@ -68,7 +68,7 @@ func CoverageOf(list, stream *rs.Response, streams ...string) Coverage {
 		}
 	}
 	if stream != nil {
-		o := rs.AsObject(stream.Distinct()).Object("time_constraint")
+		o := stream.Object().Object("time_constraint")
 		text := func(name string) string { return clean.Preview(o.Text(name), write.LabelChars) }
 		if limit := (rs.TimeLimit{Field: text("field"), Since: text("since"), Until: text("until")}); limit.Since != "" || limit.Until != "" {
 			c.Granted = &limit

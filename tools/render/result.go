@@ -127,7 +127,7 @@ func Digest(text string) string { return marked.Digest(text) }
 
 // decode reads an answer, which must be an object. what names the answer in the error, which shows nothing of the body.
 func decode(response *rs.Response, what string) (object, error) {
-	o := rs.AsObject(response.Distinct())
+	o := response.Object()
 	if o == nil {
 		return nil, notAnObject(response.Body, what)
 	}

@@ -332,7 +332,7 @@ func (r *Aggregation) AddConnections(ctx context.Context, body rs.Object) {
 
 // Body is what an aggregation answers, out of a {"data":…} wrapper where there is one (D5).
 func Body(response *rs.Response) rs.Object {
-	o := rs.AsObject(response.Distinct())
+	o := response.Object()
 	if inner := o.Object("data"); inner != nil && !o.Has("metric") {
 		return inner
 	}

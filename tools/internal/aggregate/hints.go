@@ -89,7 +89,7 @@ func (r *Aggregation) titleOf(ctx context.Context, connection string, of known.S
 	if err != nil {
 		return ""
 	}
-	o := rs.AsObject(response.Distinct())
+	o := response.Object()
 	if inner := o.Object("data"); inner.Has("data") {
 		o = inner
 	}

@@ -113,7 +113,7 @@ func (w *whole) date(ctx context.Context, d rs.Doer, hit *foundAt) int {
 	if err != nil {
 		return 0
 	}
-	record := rs.AsObject(response.Distinct())
+	record := response.Object()
 	if inner := record.Object("data"); inner.Has("data") {
 		record = inner
 	}
