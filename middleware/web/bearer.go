@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"net/http"
 	"strings"
 
@@ -13,27 +12,6 @@ import (
 
 // maxTokenBytes bounds a token. The authenticator is not asked about longer ones.
 const maxTokenBytes = 4096
-
-// An Authenticator says who bears a token. Its errors are *rs.Error values: AuthorityUnreachable if it could not find out, any
-// other code if the token is not good. The principal may still not be admissible.
-type Authenticator interface {
-	Authenticate(context.Context, rs.Token) (auth.Principal, error)
-}
-
-// An AuthenticatorFunc is a function that is an [Authenticator].
-type AuthenticatorFunc func(context.Context, rs.Token) (auth.Principal, error)
-
-// Authenticate calls f.
-func (f AuthenticatorFunc) Authenticate(ctx context.Context, token rs.Token) (auth.Principal, error) {
-	return f(ctx, token)
-}
-
-// A revalidator is an Authenticator that remembers tokens. Revalidate asks past its memory; reason is the code with which the
-// resource server refused the token.
-type revalidator interface {
-	Authenticator
-	Revalidate(ctx context.Context, token rs.Token, reason rs.Code) (auth.Principal, error)
-}
 
 // bearer admits a request with exactly one good client token in the Authorization header, and puts the principal into the
 // context. It refuses every other request itself (S0-R3, S3-R6, S3-R18).
@@ -62,14 +40,6 @@ func bearer(authenticator Authenticator, public Public, offers func(rs.Missing) 
 			deferred.finish()
 		})
 	}
-}
-
-// revalidate asks an authenticator past its memory, if it has one.
-func revalidate(ctx context.Context, authenticator Authenticator, token rs.Token, reason rs.Code) (auth.Principal, error) {
-	if again, ok := authenticator.(revalidator); ok {
-		return again.Revalidate(ctx, token, reason)
-	}
-	return authenticator.Authenticate(ctx, token)
 }
 
 // parseBearer returns the token of a request (RFC 6750, section 2.1). A token in the query is refused even beside a good header:

@@ -2,27 +2,10 @@ package web
 
 import (
 	"github.com/justinas/alice"
-	"github.com/rs/zerolog"
-	"go.opentelemetry.io/otel/trace"
-
-	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // defaultMaxBodyBytes bounds a request body: an MCP request is a few hundred bytes, and a long one a few thousand.
 const defaultMaxBodyBytes = 1 << 20
-
-// ChainOptions configure the chains.
-type ChainOptions struct {
-	Authenticator Authenticator
-	Public        Public                // under which names this server is reached
-	Origins       []string              // browser origins that may call, such as https://app.example; usually none
-	MaxBodyBytes  int64                 // 0 means 1 MiB
-	Limiter       *Limiter              // nil means one with DefaultLimits
-	Offers        func(rs.Missing) bool // reports whether a new sign-in asks the owner for what a call misses; nil: none does
-	Logger        zerolog.Logger
-	Tracer        trace.Tracer    // nil makes no spans
-	Observer      RequestObserver // nil counts nothing
-}
 
 // AuthenticatedChain is what an HTTP request passes before the pipeline. Together with [ChainOptions.PublicChain] it is the whole policy
 // of access control:

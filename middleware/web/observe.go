@@ -14,17 +14,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
-	"github.com/pdp-connect/pdpp-mcp/rs"
 )
-
-// A RequestObserver is notified of HTTP requests, so that they can be counted. Its methods are called by many goroutines at a time,
-// and must be quick.
-type RequestObserver interface {
-	RequestBegan()
-	// RequestEnded gets the path, which is one of ours or "other"; the status, 0 when nothing was answered; and the code with
-	// which [Refuse] refused the request, or "".
-	RequestEnded(path string, status int, code rs.Code, took time.Duration)
-}
 
 // requestIDHeader names a request in the answer and in the log.
 const requestIDHeader = "Request-Id"

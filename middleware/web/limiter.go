@@ -1,0 +1,100 @@
+package web
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"sync/atomic"
+	"time"
+
+	"github.com/justinas/alice"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+)
+
+// A Limiter counts callers against [Limits], which may be changed while it is in use. It is safe for concurrent use.
+type Limiter struct {
+	now   func() time.Time
+	state atomic.Pointer[limiterState]
+}
+
+// limiterState is what is counted under one set of limits. A slot is given back to the state from which it was taken.
+type limiterState struct {
+	limits    Limits
+	tokens    *tokenBuckets[[sha256.Size]byte]
+	addresses *tokenBuckets[netip.Prefix]
+	calls     *concurrencyLimits
+}
+
+// NewLimiter returns a limiter; a nil now means time.Now.
+func NewLimiter(limits Limits, now func() time.Time) *Limiter {
+	if now == nil {
+		now = time.Now
+	}
+	l := &Limiter{now: now}
+	l.Set(limits)
+	return l
+}
+
+// Set changes the limits from the next request on. What is under way keeps its place and does not count against the new
+// limits, and every burst starts afresh; limits that are the same as before change nothing.
+func (l *Limiter) Set(limits Limits) {
+	if held := l.state.Load(); held != nil && held.limits == limits {
+		return
+	}
+	l.state.Store(&limiterState{
+		limits:    limits,
+		tokens:    newTokenBuckets[[sha256.Size]byte](limits.TokenRate, limits.TokenBurst),
+		addresses: newTokenBuckets[netip.Prefix](limits.AddressRate, limits.AddressBurst),
+		calls:     newConcurrencyLimits(limits),
+	})
+}
+
+// limit refuses with 429 what comes faster with one token than it may, and bounds how many calls of one grant or package, and how many
+// of all, are under way at a time. A further call waits a moment for a slot, first come first served, and is then refused with 429. As
+// many calls may wait as may be under way. It must come after [bearer], so that no caller uses up another's rate or slots. Tokens are
+// counted under their SHA-256; they are not kept.
+func limit(limiter *Limiter) alice.Constructor {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			state, principal := limiter.state.Load(), auth.PrincipalFrom(r.Context())
+			if state.tokens != nil {
+				bucket := state.tokens.of(sha256.Sum256([]byte(principal.Token.Reveal())))
+				if wait, ok := bucket.take(limiter.now()); !ok {
+					refuseLater(w, r, tooFast("Requests with this access token come too fast.", wait))
+					return
+				}
+			}
+			release, refusal := state.calls.acquire(r.Context(), limitKeyOf(principal), state.limits.Wait)
+			if refusal != nil {
+				refuseLater(w, r, refusal)
+				return
+			}
+			defer release()
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+// tooFast is the refusal of what comes too often.
+func tooFast(message string, wait time.Duration) *rs.Error {
+	wait = wholeSeconds(wait)
+	return &rs.Error{
+		Code: rs.RateLimited, Message: message, RetryAfter: wait,
+		Hint: fmt.Sprintf("Wait %s, then send the same request again.", seconds(wait)),
+	}
+}
+
+// wholeSeconds rounds up: Retry-After has whole seconds, and a retry must not come too early.
+func wholeSeconds(wait time.Duration) time.Duration {
+	return max(time.Second, (wait + time.Second - 1).Truncate(time.Second))
+}
+
+func seconds(wait time.Duration) string {
+	if wait == time.Second {
+		return "1 second"
+	}
+	return fmt.Sprintf("%d seconds", int(wait.Seconds()))
+}
