@@ -106,7 +106,7 @@ func TestAllocations(t *testing.T) {
 		"search":        {600, 260_000},
 		"records":       {500, 200_000},
 		"records-large": {1600, 700_000},
-		"schema":        {220, 30_000},
+		"schema":        {80, 15_000},
 	}
 	for _, row := range renderings() {
 		limit, limited := most[row.name]

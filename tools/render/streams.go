@@ -98,8 +98,12 @@ func (x *index) part(to int) []indexedConnection {
 }
 
 func (x *index) result() Result {
-	x.counted = x.q.Counts != nil && len(x.text(x.page.Total)) <= write.TextTarget
-	text, _ := x.page.Fullest(x.text, write.FitsText)
+	x.counted = x.q.Counts != nil
+	text, to := x.page.Fullest(x.text, write.FitsText)
+	if x.counted && (len(text) > write.TextTarget || to < x.page.Total && len(x.text(x.page.Total)) > write.TextTarget) {
+		x.counted = false
+		text, _ = x.page.Fullest(x.text, write.FitsText)
+	}
 	structured, _ := x.page.Fullest(x.structured, func(page string) bool { return len(text)+len(page) <= write.StructuredHard })
 	return Result{Text: text, Structured: []byte(structured)}
 }

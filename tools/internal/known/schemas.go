@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -14,13 +15,19 @@ import (
 
 // Schemas reads the compact schema for what a call needs to know of a stream, and holds it for a minute per grant. It decides nothing that
 // the resource server decides: where the schema cannot be read, nothing is known.
-type Schemas struct{ held held[schemaKey, Stream] }
+type Schemas struct{ held held[schemaKey, heldSchema] }
 
 type schemaKey struct{ grant, stream, connectionID string }
 
+// A heldSchema is a document with what it says of a stream, which is read when it is first asked for: few documents are asked.
+type heldSchema struct {
+	document *rs.Schema
+	stream   func() Stream
+}
+
 // NewSchemas returns an empty cache. now is the clock.
 func NewSchemas(now func() time.Time) *Schemas {
-	return &Schemas{held[schemaKey, Stream]{now: now, ttl: time.Minute, most: 1000}}
+	return &Schemas{held[schemaKey, heldSchema]{now: now, ttl: time.Minute, most: 1000}}
 }
 
 // A Stream is what a schema says of a stream; of the streams of one name, where several connections have it.
@@ -41,24 +48,27 @@ func (c *Schemas) Document(ctx context.Context, d rs.Doer, stream, connectionID 
 
 // Of returns what is known of a stream, under one connection where the scope names one; of all streams where it names none.
 func (c *Schemas) Of(ctx context.Context, d rs.Doer, scope rs.Scope) Stream {
-	key := schemaKey{auth.PrincipalFrom(ctx).GrantID, scope.Stream, scope.ConnectionID}
-	if known, ok := c.held.Get(key); ok {
-		return known
+	if known, ok := c.held.Get(keyOf(ctx, scope)); ok {
+		return known.stream()
 	}
 	response, err := rs.CompactSchema(ctx, d, scope.Stream, scope.ConnectionID)
 	if err != nil {
 		return Stream{Err: err}
 	}
-	return c.Hold(ctx, scope, response.Schema())
+	return c.Hold(ctx, scope, response.Schema())()
 }
 
-// Hold returns what a schema document says of a scope, and holds it as if it had been read for that.
-func (c *Schemas) Hold(ctx context.Context, scope rs.Scope, document *rs.Schema) Stream {
-	key, known := schemaKey{auth.PrincipalFrom(ctx).GrantID, scope.Stream, scope.ConnectionID}, ReadStream(document, scope)
-	if key.grant != "" { // else it is not known who else may see it
+// Hold holds a schema document as if it had been read for a scope. What it returns reads what the document says of that.
+func (c *Schemas) Hold(ctx context.Context, scope rs.Scope, document *rs.Schema) func() Stream {
+	known := heldSchema{document, sync.OnceValue(func() Stream { return ReadStream(document, scope) })}
+	if key := keyOf(ctx, scope); key.grant != "" { // else it is not known who else may see it
 		c.held.Put(key, known)
 	}
-	return known
+	return known.stream
+}
+
+func keyOf(ctx context.Context, scope rs.Scope) schemaKey {
+	return schemaKey{auth.PrincipalFrom(ctx).GrantID, scope.Stream, scope.ConnectionID}
 }
 
 // Held returns the document that is held of a stream, or of all, without a read; nil for none.
@@ -66,7 +76,7 @@ func (c *Schemas) Held(ctx context.Context, stream, connectionID string) *rs.Sch
 	grant := auth.PrincipalFrom(ctx).GrantID
 	for _, key := range []schemaKey{{grant, stream, connectionID}, {grant, stream, ""}, {grant, "", connectionID}, {grant, "", ""}} {
 		if known, ok := c.held.Get(key); ok {
-			return known.Document
+			return known.document
 		}
 	}
 	return nil

@@ -118,10 +118,11 @@ func Folded(line, indent string, items []string) []string {
 		if i < len(items)-1 {
 			item += ", "
 		}
-		if clean.LongerThan(line+item, LineChars-10) && line != indent {
-			lines, line = append(lines, strings.TrimRight(line, " ")), indent
+		longer := line + item
+		if line != indent && clean.LongerThan(longer, LineChars-10) {
+			lines, longer = append(lines, strings.TrimRight(line, " ")), indent+item
 		}
-		line += item
+		line = longer
 	}
 	return append(lines, clean.Clip(line, LineChars))
 }
