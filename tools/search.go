@@ -49,7 +49,7 @@ func searchTool(recordBase string, schemas *known.Schemas, relaxed bool) *Tool {
 				Q: args.q, Limit: args.limit, Position: args.position, ConnectionID: call.Scope.ConnectionID, RecordBase: recordBase,
 				Rest:   call.Arguments.Without("q", "query", "connection_id", "limit", "cursor"),
 				Repair: shownRepair(answer.Repair), Coverage: answer.Coverage, OfTime: args.ofTime(call, answer),
-				Now: time.Now().UTC(), Words: relax.Words(args.q), Unfiltered: answer.unfiltered, Meant: answer.meant, Newest: answer.newest,
+				Now: time.Now().UTC(), Words: args.words, Unfiltered: answer.unfiltered, Meant: answer.meant, Newest: answer.newest,
 			})
 		},
 	}

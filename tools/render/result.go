@@ -73,7 +73,7 @@ func (r Result) beside(body string) json.RawMessage {
 }
 
 // Redact returns the result without the tokens that the redactor knows. Each channel is searched for itself, after [Result.Clean]:
-// removing hidden characters can put the pieces of a token together.
+// removing hidden characters can put the pieces of a token together. It changes the Meta of the result.
 func (r Result) Redact(redactor *rs.Redactor) Result {
 	structured := string(r.Structured)
 	clean, mirrored := redactor.JSON(structured), r.Text == structured
@@ -83,19 +83,14 @@ func (r Result) Redact(redactor *rs.Redactor) Result {
 	if r.Text = redactor.Text(r.Text); mirrored {
 		r.Text = clean
 	}
-	if r.Meta != nil {
-		r.Meta = maps.Clone(r.Meta)
-	}
 	for key, value := range r.Meta {
 		switch value := value.(type) {
 		case string:
 			r.Meta[key] = redactor.Text(value)
 		case []string:
-			clean := make([]string, len(value))
 			for i, text := range value {
-				clean[i] = redactor.Text(text)
+				value[i] = redactor.Text(text)
 			}
-			r.Meta[key] = clean
 		}
 	}
 	return r

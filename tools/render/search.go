@@ -173,8 +173,8 @@ func (s *searchPage) fullest(style hit.Style, most int, data object) (json.RawMe
 		part := data
 		if shown < len(s.hits) {
 			warning := s.Warning(shown)
-			if s.atOnce() != "" {
-				warning += fmt.Sprintf(" limit %d shows all %d.", len(s.all), len(s.all))
+			if s.showsAtOnce() {
+				warning += fmt.Sprintf(" limit %d shows all %[1]d.", len(s.all))
 			}
 			part = part.With("has_more", "true").With("next_cursor", write.JSON(s.Next(shown))).With("result_count", write.JSON(shown)).
 				With("warning", write.JSON(warning))
@@ -226,12 +226,9 @@ func (s *searchPage) total() string {
 	return n
 }
 
-// atOnce is how a page of which only the first hits are shown, as no limit was sent, is shown whole; "" for any other page.
-func (s *searchPage) atOnce() string {
-	if s.q.Limit > 0 || !s.q.Position.First() || len(s.all) > paging.MaxLimit {
-		return ""
-	}
-	return fmt.Sprintf("all with limit %d", len(s.all))
+// showsAtOnce reports whether a page of which only the first hits are shown, as no limit was sent, is shown whole with a limit.
+func (s *searchPage) showsAtOnce() bool {
+	return s.q.Limit == 0 && s.q.Position.First() && len(s.all) <= paging.MaxLimit
 }
 
 // windowURIs are the field windows of the proven matches, for hosts that read resources (S1-4a).

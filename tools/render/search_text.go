@@ -42,9 +42,9 @@ func (s *searchPage) text() string {
 		remaining = hard - frame.size()
 	}
 	hits := s.fitting(remaining, wanted)
-	if at := s.atOnce(); len(hits) < len(s.hits) && len(s.hits) <= mostAtOnce && at != "" {
+	if len(hits) < len(s.hits) && len(s.hits) <= mostAtOnce && s.showsAtOnce() {
 		if room := searchAsked - frame.size(); len(s.hitTexts(s.excerptLength(room, len(s.hits)), room)) == len(s.hits) {
-			frame.atOnce = ", " + at
+			frame.atOnce = fmt.Sprintf(", all with limit %d", len(s.all))
 		}
 	}
 	return frame.text(s, hits)

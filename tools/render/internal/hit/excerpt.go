@@ -19,7 +19,7 @@ type Excerpt struct {
 	Ref   rs.Ref       // the record that has the field
 	ID    string       // its id
 	rank  int          // among those of its hit
-	raw   string       // the text as received, where it is not the same
+	raw   string       // the text as received, where it is not the same within
 }
 
 // Bounds of what is looked at to find the best excerpt.
@@ -67,7 +67,7 @@ func newExcerpt(field, text string) (Excerpt, bool) {
 	if x.Text.Plain == "" || !write.SendableField(field) { // then the call that reads on could not be sent
 		return Excerpt{}, false
 	}
-	if line != text {
+	if line != strings.TrimSpace(text) { // what is around it is in no match
 		x.raw = text
 	}
 	return x, true

@@ -25,6 +25,7 @@ type Hit struct {
 	Snippet  marked.Text // empty when there is none
 	Excerpts []Excerpt   // proven matches, best first
 	isTitle  bool        // the match that is shown is the title
+	untitled string      // what it is, where it has no other title
 
 	Key     string   // what tells it from the others of its page
 	Line    string   // what text says of it, where that is known already
@@ -78,12 +79,18 @@ func (h *Hit) ReadTexts(connection string) {
 	}
 	h.distinguish()
 	h.choose()
+	if h.Title == "" || h.isTitle {
+		h.untitled = h.Untitled()
+	}
 }
 
 // Heading is the title for people, distinct from every text of the hit.
 func (h *Hit) Heading() string {
-	if h.isTitle {
-		return h.Item.Heading() + " (" + h.Untitled() + ")"
+	switch {
+	case h.isTitle:
+		return h.Item.Heading() + " (" + h.untitled + ")"
+	case h.Title == "":
+		return h.untitled
 	}
 	return h.Item.Heading()
 }

@@ -112,7 +112,7 @@ func (h *Hit) What(whole bool) string {
 	case h.Title != "" && !h.isTitle:
 		add(write.ShownText(clean.Preview(h.Title, 80)))
 	case h.Title == "":
-		add(write.ShownText(h.Untitled()))
+		add(write.ShownText(h.untitled))
 	}
 	if whole && h.Who != "" {
 		add(write.ShownText(clean.Preview(h.Who, write.LabelChars)))

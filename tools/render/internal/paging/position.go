@@ -115,10 +115,13 @@ func (f markForm) list() int { return f.argument * len(listArguments) }
 // mark is the beginning of a SHA-256: it only tells the items of one page apart, or a list from another.
 func (f markForm) mark(text string, chars int) string {
 	sum := sha256.Sum256([]byte(text))
+	var encoded [2 * sha256.Size]byte
 	if f.hex {
-		return hex.EncodeToString(sum[:])[:chars]
+		hex.Encode(encoded[:], sum[:])
+	} else {
+		base64.RawURLEncoding.Encode(encoded[:], sum[:])
 	}
-	return base64.RawURLEncoding.EncodeToString(sum[:])[:chars]
+	return string(encoded[:chars])
 }
 
 // at is the mark of the i-th of listArguments.
