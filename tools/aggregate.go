@@ -62,7 +62,7 @@ func (a aggregator) forward(ctx context.Context, call Call) (Reply, error) {
 		if isOfNothing(body) {
 			call.RS = r.Reads
 			answer.Empty = explainEmpty(ctx, call, r.Args.Filter)
-			answer.Coverage = absence(ctx, call, response.Reads, call.Scope.Stream)
+			answer.Coverage = absence(ctx, call, a.schemas, response.Reads, call.Scope.Stream)
 			r.AddAll(answer.Coverage.Members())
 		} else {
 			r.AddStatus(ctx)

@@ -13,6 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
@@ -33,8 +34,8 @@ const (
 )
 
 // withCoverage is an answer without records or hits with what [absence] says.
-func withCoverage(ctx context.Context, call Call, answer Answer, reads int, streams ...string) Answer {
-	answer.Coverage = absence(ctx, call, reads, streams...)
+func withCoverage(ctx context.Context, call Call, schemas *known.Schemas, answer Answer, reads int, streams ...string) Answer {
+	answer.Coverage = absence(ctx, call, schemas, reads, streams...)
 	if members := answer.Coverage.Members(); len(members) > 0 {
 		answer.Response = answer.Response.WithBody(answer.Response.Object().WithAll(members).JSON())
 	}
@@ -44,14 +45,14 @@ func withCoverage(ctx context.Context, call Call, answer Answer, reads int, stre
 // absence says how fresh the data are that something was looked for in and not found, and of one stream to which time the grant is
 // limited, so that what is absent is distinguished from what has not come yet or was not granted: one or two reads more. What is not
 // answered is not said.
-func absence(ctx context.Context, call Call, reads int, streams ...string) render.Coverage {
+func absence(ctx context.Context, call Call, schemas *known.Schemas, reads int, streams ...string) render.Coverage {
 	if reads > maxCountedMembers {
 		return render.Coverage{}
 	}
 	ctx, cancel := read.WithinDeadline(ctx)
 	defer cancel()
 	var detail *rs.Response
-	list := listStreams(ctx, call)
+	list := listStreams(ctx, call, schemas)
 	if len(streams) == 1 && !limitsKnown(ctx) {
 		detail = streamDetail(ctx, call, streams[0])
 	}
@@ -74,23 +75,27 @@ func limitsKnown(ctx context.Context) bool {
 }
 
 // listStreams reads how many records each stream has, how new and how fresh they are; nil where that is not answered.
-func listStreams(ctx context.Context, call Call) *rs.Response {
+func listStreams(ctx context.Context, call Call, schemas *known.Schemas) *rs.Response {
 	if len(auth.PrincipalFrom(ctx).MemberTokens()) > maxCountedMembers {
 		return nil
 	}
-	return answered(ctx, call.RS, read.Request(call.Scope.ConnectionID, "streams"))
+	return answered(ctx, func(ctx context.Context) (*rs.Response, error) {
+		return schemas.Streams(ctx, call.RS, call.Scope.ConnectionID)
+	})
 }
 
 // streamDetail reads how fresh a stream is, and to which time the grant is limited in it; nil where that is not answered.
 func streamDetail(ctx context.Context, call Call, stream string) *rs.Response {
-	return answered(ctx, call.RS, read.Request(call.Scope.ConnectionID, "streams", stream))
+	return answered(ctx, func(ctx context.Context) (*rs.Response, error) {
+		return call.RS.Do(ctx, read.Request(call.Scope.ConnectionID, "streams", stream))
+	})
 }
 
 // answered is the answer to a read that an answer can do without; nil where it fails.
-func answered(ctx context.Context, d rs.Doer, r rs.Request) *rs.Response {
+func answered(ctx context.Context, read func(context.Context) (*rs.Response, error)) *rs.Response {
 	ctx, cancel := context.WithTimeout(ctx, besideDeadline)
 	defer cancel()
-	response, err := d.Do(ctx, r)
+	response, err := read(ctx)
 	if err != nil {
 		return nil
 	}

@@ -118,7 +118,7 @@ func (l recordLister) forward(ctx context.Context, call Call) (Reply, error) {
 			answer := Answer{Response: response}
 			if err == nil && args.explainable(response) {
 				answer.Empty = explainEmpty(ctx, call, args.filter)
-				answer = withCoverage(ctx, call, answer, response.Reads, args.stream)
+				answer = withCoverage(ctx, call, l.schemas, answer, response.Reads, args.stream)
 			}
 			if err == nil && mayLack(response, call) {
 				answer.Response = withMissing(answer.Response, call, l.schemas.Of(ctx, call.RS, call.Scope))

@@ -32,7 +32,7 @@ func schemaTool(schemas *known.Schemas) *Tool {
 		Listed: true,
 		Decode: decodeSchema,
 		Forward: func(ctx context.Context, call Call) (Reply, error) {
-			reply, err := forwardSchema(ctx, call)
+			reply, err := forwardSchema(ctx, call, schemas)
 			if err == nil && reply.Response.Unavailable == 0 && !call.Args.(schemaArgs).full { // the calls that follow are of what it shows
 				schemas.Hold(ctx, call.Scope, reply.Response.Schema())
 			}
@@ -87,7 +87,7 @@ func (s schemaArgs) Request(scope rs.Scope) rs.Request {
 
 // forwardSchema reads the compact document, or for detail full the exhaustive one, once it is clear which
 // connection is meant (S0-5f); at the same time how fresh it is, and for an index how many records there are.
-func forwardSchema(ctx context.Context, call Call) (Reply, error) {
+func forwardSchema(ctx context.Context, call Call, schemas *known.Schemas) (Reply, error) {
 	var answer Answer
 	var detail *rs.Response
 	full, reads := call.Args.(schemaArgs).full, 2
@@ -97,7 +97,7 @@ func forwardSchema(ctx context.Context, call Call) (Reply, error) {
 	err := read.Parallel(ctx, reads, func(ctx context.Context, i int) (err error) {
 		switch {
 		case i == 1 && (call.Scope.Stream == "" || auth.PrincipalFrom(ctx).Package != nil):
-			answer.Streams, answer.Now = listStreams(ctx, call), time.Now()
+			answer.Streams, answer.Now = listStreams(ctx, call, schemas), time.Now()
 			return nil
 		case i == 1:
 			detail = streamDetail(ctx, call, call.Scope.Stream)
@@ -110,17 +110,17 @@ func forwardSchema(ctx context.Context, call Call) (Reply, error) {
 		return err
 	})
 	if err == nil && call.Scope.Stream != "" && !full {
-		answer.Coverage = coverageOfStream(ctx, call, answer, detail)
+		answer.Coverage = coverageOfStream(ctx, call, schemas, answer, detail)
 	}
 	return Reply{Call: call, Answer: answer}, err
 }
 
 // coverageOfStream is how fresh a stream is, and to which time the grant is limited in it, as far as that was read.
-func coverageOfStream(ctx context.Context, call Call, answer Answer, detail *rs.Response) render.Coverage {
+func coverageOfStream(ctx context.Context, call Call, schemas *known.Schemas, answer Answer, detail *rs.Response) render.Coverage {
 	rows, list := answer.Response.Schema().Streams, answer.Streams
 	switch several := slices.ContainsFunc(rows, func(s rs.SchemaStream) bool { return s.ConnectorKey != rows[0].ConnectorKey }); {
 	case several && answer.Now.IsZero(): // of which the resource server names one
-		list = listStreams(ctx, call)
+		list = listStreams(ctx, call, schemas)
 	case detail != nil && len(rows) > 0 && !several: // runs count for a connector
 		row := rs.Object{{Name: "name", Value: rs.EncodeJSON(call.Scope.Stream)}, {Name: "display_name", Value: rs.EncodeJSON(rows[0].ConnectorKey)}}
 		row = append(row, rs.Member{Name: "freshness", Value: detail.Object().Object("freshness").JSON()})

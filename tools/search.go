@@ -168,7 +168,7 @@ func (p periodSearch) searched(ctx context.Context, call Call) (Reply, error) {
 		if ofTime {
 			reads = r.Connections()
 		}
-		reply.Answer = withCoverage(ctx, call, reply.Answer, reads, args.streams...)
+		reply.Answer = withCoverage(ctx, call, p.schemas, reply.Answer, reads, args.streams...)
 	}
 	if err == nil {
 		reply.meant, reply.newest = unreadFields(ctx, p.schemas, call, reply.Answer), newestRecord(ctx, p.schemas, call)

@@ -54,19 +54,28 @@ func hit(i int) string {
 		`"score":{"kind":"bm25","order":"lower_is_better","value":-3.1933314771437535}}`, i, strings.Repeat(prose, 2))
 }
 
+// stream is a stream in the list of them, with its counts; the first are those of the usual schema.
+func stream(i int) string {
+	return fmt.Sprintf(`{"object":"stream","name":%q,"record_count":%d,"last_updated":"2026-08-16T18:18:00.000Z","connection_id":"cin_mail","display_name":"Mail",`+
+		`"freshness":{"status":"current","captured_at":"2026-08-16T18:18:00.000Z","last_attempted_at":"2026-08-17T06:00:00.000Z"}}`, streamName(i), 100*i)
+}
+
+func streamName(i int) string {
+	if i == 0 {
+		return "messages"
+	}
+	return fmt.Sprintf("stream_%03d", i)
+}
+
 // schema is the compact view of one connection with some streams. capability is what it says of each field.
 func schema(connection, capability string, count int) string {
 	var streams []string
 	for i := range count {
-		name := "messages"
-		if i > 0 {
-			name = fmt.Sprintf("stream_%03d", i)
-		}
 		var fields []string
 		for _, field := range []string{"id", "subject", "from_email", "from_name", "to", "cc", "labels", "received_at", "size_bytes", "is_seen", "thread_id", "snippet"} {
 			fields = append(fields, fmt.Sprintf("%q:%q", field, capability))
 		}
-		streams = append(streams, fmt.Sprintf(`{"name":%q,"primary_key":[],"field_capabilities":{%s},"expand_capabilities":[]}`, name, strings.Join(fields, ",")))
+		streams = append(streams, fmt.Sprintf(`{"name":%q,"primary_key":[],"field_capabilities":{%s},"expand_capabilities":[]}`, streamName(i), strings.Join(fields, ",")))
 	}
 	return fmt.Sprintf(`{"object":"schema","detail":"compact","bearer":{"scope":"grant","token_kind":"client","grant_id":"grt_load","client_id":"load"},"connector_count":1,"stream_count":%d,`+
 		`"connectors":[{"object":"connector","source":{"id":"https://registry.example/connectors/mail","kind":"connector"},"connector_key":"mail","connector_id":"mail",`+

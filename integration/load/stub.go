@@ -9,6 +9,7 @@ import (
 // A stub is a resource server with its token authority. It has fixed bodies, and accepts every token that begins with client-.
 type stub struct {
 	schema, largeSchema                        string
+	streams                                    []string
 	records, largeRecords, search, largeSearch []string
 }
 
@@ -16,6 +17,7 @@ func newStub() *stub {
 	capability := "t=string,role=event-time,eq,r=gte|gt|lte|lt,lex,sem,a=group_by_time|max|min"
 	return &stub{
 		schema("cin_mail", "declared", 7), schema("cin_archive", capability, 85),
+		list(usualItems, stream),
 		list(usualItems, func(i int) string { return record(i, 2) }), list(largeItems, func(i int) string { return record(i, 58) }),
 		list(usualItems, hit), list(largeItems, hit),
 	}
@@ -29,6 +31,8 @@ func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		serveJSON(w, s.largeSchema)
 	case r.URL.Path == "/v1/schema":
 		serveJSON(w, s.schema)
+	case r.URL.Path == "/v1/streams":
+		serveList(w, s.streams, "")
 	case r.URL.Path == "/v1/streams/messages/records":
 		serveList(w, s.records, query.Get("limit"))
 	case r.URL.Path == "/v1/streams/letters/records":

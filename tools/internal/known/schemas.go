@@ -11,11 +11,15 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 )
 
-// Schemas reads the compact schema for what a call needs to know of a stream, and holds it for a minute per grant. It decides nothing that
+// Schemas reads the compact schema for what a call needs to know of a stream, and holds it for a minute per grant; and the list of streams. It decides nothing that
 // the resource server decides: where the schema cannot be read, nothing is known.
-type Schemas struct{ held held[schemaKey, heldSchema] }
+type Schemas struct {
+	held  held[schemaKey, heldSchema]
+	lists held[schemaKey, *rs.Response]
+}
 
 type schemaKey struct{ grant, stream, connectionID string }
 
@@ -27,7 +31,10 @@ type heldSchema struct {
 
 // NewSchemas returns an empty cache. now is the clock.
 func NewSchemas(now func() time.Time) *Schemas {
-	return &Schemas{held[schemaKey, heldSchema]{now: now, ttl: time.Minute, most: 1000}}
+	return &Schemas{
+		held:  held[schemaKey, heldSchema]{now: now, ttl: time.Minute, most: 1000},
+		lists: held[schemaKey, *rs.Response]{now: now, ttl: listLife, most: 1000},
+	}
 }
 
 // A Stream is what a schema says of a stream; of the streams of one name, where several connections have it.
@@ -69,6 +76,27 @@ func (c *Schemas) Hold(ctx context.Context, scope rs.Scope, document *rs.Schema)
 
 func keyOf(ctx context.Context, scope rs.Scope) schemaKey {
 	return schemaKey{auth.PrincipalFrom(ctx).GrantID, scope.Stream, scope.ConnectionID}
+}
+
+// How long a list of streams is held, for the calls of one question, and how large it is at most: a larger one is read each time.
+const (
+	listLife  = 15 * time.Second
+	listBytes = 64 << 10
+)
+
+// Streams reads the list of the streams of a connection, or of all, with their counts and how fresh they are, and holds it for some seconds
+// per grant.
+func (c *Schemas) Streams(ctx context.Context, d rs.Doer, connectionID string) (*rs.Response, error) {
+	key := keyOf(ctx, rs.Scope{ConnectionID: connectionID})
+	if list, ok := c.lists.Get(key); ok {
+		return list, nil
+	}
+	list, err := d.Do(ctx, read.Request(connectionID, "streams"))
+	if err == nil && key.grant != "" && list.Unavailable == 0 && len(list.Body) <= listBytes {
+		list.List() // which is read once, and not by several calls at a time
+		c.lists.Put(key, list)
+	}
+	return list, err
 }
 
 // Held returns the document that is held of a stream, or of all, without a read; nil for none.

@@ -1,0 +1,64 @@
+package known_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+)
+
+// counting answers each read with its number.
+type counting struct {
+	reads       int
+	unavailable int
+	more        string
+}
+
+func (c *counting) Do(context.Context, rs.Request) (*rs.Response, error) {
+	c.reads++
+	return &rs.Response{Body: fmt.Sprintf(`{"data":[{"name":"messages","record_count":%d}]%s}`, c.reads, c.more), Unavailable: c.unavailable}, nil
+}
+
+// A list of streams is held for some seconds, for the grant and the connection that it was read for, if it is whole and not large.
+func TestAListOfStreamsIsHeldForItsGrant(t *testing.T) {
+	for name, row := range map[string]struct {
+		grant, connection string // of the second read
+		later             time.Duration
+		server            counting
+		reads             int
+	}{
+		"the same grant":            {"a", "", 14 * time.Second, counting{}, 1},
+		"later":                     {"a", "", 15 * time.Second, counting{}, 2},
+		"another grant":             {"b", "", 0, counting{}, 2},
+		"one connection of it":      {"a", "c1", 0, counting{}, 2},
+		"without what did not come": {"a", "", 0, counting{unavailable: 1}, 2},
+		"larger than what is held":  {"a", "", 0, counting{more: `,"more":"` + strings.Repeat("x", 64<<10) + `"`}, 2},
+		"a grant that is not known": {"", "", 0, counting{}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+			schemas := known.NewSchemas(func() time.Time { return now })
+			read := func(grant, connection string) {
+				ctx := auth.WithPrincipal(t.Context(), auth.Principal{Kind: auth.KindClient, GrantID: grant})
+				list, err := schemas.Streams(ctx, &row.server, connection)
+				if want := fmt.Sprintf(`"record_count":%d}`, row.server.reads); err != nil || !strings.Contains(list.Body, want) {
+					t.Errorf("%v, %v; want %s", list, err, want)
+				}
+			}
+			first := "a"
+			if row.grant == "" {
+				first = ""
+			}
+			read(first, "")
+			now = now.Add(row.later)
+			if read(row.grant, row.connection); row.server.reads != row.reads {
+				t.Errorf("%d reads, want %d", row.server.reads, row.reads)
+			}
+		})
+	}
+}
