@@ -2,7 +2,7 @@ package transport
 
 // What the tests of this folder use.
 const (
-	DefaultHealthTimeout = defaultHealthTimeout
+	DefaultHealthTimeout = healthTimeout
 	MaxCallsUnderWay     = maxCallsUnderWay
 )
 

@@ -14,10 +14,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 )
 
-// Defaults of [HealthOptions].
 const (
-	defaultHealthHold    = 5 * time.Second
-	defaultHealthTimeout = 2 * time.Second
+	healthHold    = 5 * time.Second // how long a result is believed, so that probes cannot hammer what they ask about
+	healthTimeout = 2 * time.Second // of one check
 )
 
 // A Check is something that this server cannot work without.
@@ -28,11 +27,9 @@ type Check struct {
 
 // HealthOptions configure a [Health]. Zero values mean the defaults.
 type HealthOptions struct {
-	Checks  []Check
-	Hold    time.Duration // how long a result is believed, so that probes cannot hammer what they ask about
-	Timeout time.Duration // of one check
-	Now     func() time.Time
-	Logger  zerolog.Logger // of each change
+	Checks []Check
+	Now    func() time.Time
+	Logger zerolog.Logger // of each change
 }
 
 // A Health answers the probes of load balancers and supervisors, who show no credential:
@@ -71,12 +68,6 @@ const (
 
 // NewHealth returns a Health that is starting.
 func NewHealth(o HealthOptions) *Health {
-	if o.Hold <= 0 {
-		o.Hold = defaultHealthHold
-	}
-	if o.Timeout <= 0 {
-		o.Timeout = defaultHealthTimeout
-	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -142,15 +133,15 @@ func (h *Health) ready(ctx context.Context) readiness {
 	return body
 }
 
-// ask returns a check's state, cached for at most Hold. A client that disconnects does not cancel the check, since others wait
+// ask returns a check's state, cached for at most healthHold. A client that disconnects does not cancel the check, since others wait
 // for it.
 func (h *Health) ask(ctx context.Context, check *heldCheck) string {
-	check.slot <- struct{}{} // waits for at most Timeout
+	check.slot <- struct{}{} // waits for at most healthTimeout
 	defer func() { <-check.slot }()
-	if now := h.options.Now(); !check.asked.IsZero() && now.Sub(check.asked) < h.options.Hold {
+	if now := h.options.Now(); !check.asked.IsZero() && now.Sub(check.asked) < healthHold {
 		return check.state
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), h.options.Timeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), healthTimeout)
 	defer cancel()
 	state := reachable
 	if check.Reach(ctx) != nil {

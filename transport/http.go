@@ -24,7 +24,7 @@ func Handler(o HandlerOptions) http.Handler {
 	}
 	options := web.ChainOptions{
 		Authenticator: o.Authenticator, Public: o.Public, Origins: o.Origins,
-		MaxBodyBytes: o.MaxBodyBytes, Limiter: o.Limiter, Logger: o.Logger, Tracer: o.Tracer, Observer: o.Observer,
+		Limiter: o.Limiter, Logger: o.Logger, Tracer: o.Tracer, Observer: o.Observer,
 	}
 	if o.SignIn != nil {
 		options.Offers = o.SignIn.Offers

@@ -18,7 +18,6 @@ type HandlerOptions struct {
 	Public        web.Public
 	Origins       []string // browser origins that may call; usually none
 	Metadata      Metadata
-	MaxBodyBytes  int64           // 0 means 1 MiB
 	Limiter       *web.Limiter    // nil means one with web.DefaultLimits
 	Health        *Health         // answers /livez and /readyz; nil serves neither
 	Page          Page            // what GET / shows to people; nil serves none

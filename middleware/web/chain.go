@@ -4,22 +4,19 @@ import (
 	"github.com/justinas/alice"
 )
 
-// defaultMaxBodyBytes bounds a request body: an MCP request is a few hundred bytes, and a long one a few thousand.
-const defaultMaxBodyBytes = 1 << 20
+// maxBodyBytes bounds a request body: an MCP request is a few hundred bytes, and a long one a few thousand.
+const maxBodyBytes = 1 << 20
 
 // AuthenticatedChain is what an HTTP request passes before the pipeline. Together with [ChainOptions.PublicChain] it is the whole policy
 // of access control:
 //
 //	closeUnread(observe(framing(guard(bodyLimit(bearer(limit(pipeline)))))))
 func (o ChainOptions) AuthenticatedChain() alice.Chain {
-	if o.MaxBodyBytes <= 0 {
-		o.MaxBodyBytes = defaultMaxBodyBytes
-	}
 	if o.Limiter == nil {
 		o.Limiter = NewLimiter(DefaultLimits(), nil)
 	}
 	return o.PublicChain().Append(
-		bodyLimit(o.MaxBodyBytes), // more is 413
+		bodyLimit(maxBodyBytes), // more is 413
 		bearer(refusedTokens{o.Authenticator, o.Limiter}, o.Public, o.Offers), // exactly one good client bearer, else 401, 403, 429 or 503
 		limit(o.Limiter), // faster is 429; more at a time wait a moment, then 429
 	)

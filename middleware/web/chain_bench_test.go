@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
-	"time"
 
 	"github.com/rs/zerolog"
 
@@ -36,7 +35,7 @@ func knownCaller(ctx context.Context) (http.Handler, *http.Request) {
 	limits := web.DefaultLimits()
 	limits.TokenRate, limits.TokenBurst = 1e9, 1e9 // counted, and never reached
 	chain := web.ChainOptions{
-		Authenticator: auth.NewTokenCache(auth.TokenCacheOptions{Authority: knows{}, TTL: time.Hour}),
+		Authenticator: auth.NewTokenCache(auth.TokenCacheOptions{Authority: knows{}}),
 		Public:        web.Public{Origin: "https://mcp.example"},
 		Limiter:       web.NewLimiter(limits, nil),
 		Logger:        zerolog.New(io.Discard),

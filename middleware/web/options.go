@@ -14,7 +14,6 @@ type ChainOptions struct {
 	Authenticator Authenticator
 	Public        Public                // under which names this server is reached
 	Origins       []string              // browser origins that may call, such as https://app.example; usually none
-	MaxBodyBytes  int64                 // 0 means 1 MiB
 	Limiter       *Limiter              // nil means one with DefaultLimits
 	Offers        func(rs.Missing) bool // reports whether a new sign-in asks the owner for what a call misses; nil: none does
 	Logger        zerolog.Logger

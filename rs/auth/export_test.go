@@ -2,9 +2,9 @@ package auth
 
 // What the tests of this folder use.
 const (
-	DefaultNegativeTTL  = defaultNegativeTTL
+	DefaultNegativeTTL  = negativeTTL
 	DefaultTokenEntries = defaultTokenEntries
-	DefaultTokenTTL     = defaultTokenTTL
+	DefaultTokenTTL     = tokenTTL
 )
 
 // DefaultLookupLimits are for the tests of this folder.

@@ -15,10 +15,11 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
-// Defaults of [TokenCacheOptions].
 const (
-	defaultTokenTTL     = 60 * time.Second
-	defaultNegativeTTL  = 5 * time.Second
+	// tokenTTL is how long the authority's answer about an active token is kept, if the token does not expire before; no other answer is
+	// kept longer.
+	tokenTTL            = 60 * time.Second
+	negativeTTL         = 5 * time.Second // of an inactive token
 	defaultTokenEntries = 10_000
 
 	// revalidationTTL is how long the result of a revalidation is shared with callers that ask for the same one.
@@ -29,14 +30,12 @@ const (
 
 // TokenCacheOptions configure a [TokenCache]. Zero values mean the defaults.
 type TokenCacheOptions struct {
-	Authority   Authority
-	TTL         time.Duration // of an active token; its own expiry may be earlier
-	NegativeTTL time.Duration // of an inactive token
-	Entries     int           // of active tokens, and as many of inactive ones
-	Timeout     time.Duration // of one lookup; 0 means 10 s
-	Now         func() time.Time
-	OnLookup    func(hit bool) // called for each token, with whether it was cached; may be nil
-	Unknown     *LookupLimits  // of lookups of tokens never seen active; nil means defaultLookupLimits
+	Authority Authority
+	Entries   int           // of active tokens, and as many of inactive ones
+	Timeout   time.Duration // of one lookup; 0 means 10 s
+	Now       func() time.Time
+	OnLookup  func(hit bool) // called for each token, with whether it was cached; may be nil
+	Unknown   *LookupLimits  // of lookups of tokens never seen active; nil means defaultLookupLimits
 }
 
 // A TokenCache caches an authority's answers under the SHA-256 of the token, so that tokens are not kept. Active and
@@ -76,12 +75,6 @@ type revalidation struct {
 
 // NewTokenCache returns a cache over an authority.
 func NewTokenCache(o TokenCacheOptions) *TokenCache {
-	if o.TTL <= 0 {
-		o.TTL = defaultTokenTTL
-	}
-	if o.NegativeTTL <= 0 {
-		o.NegativeTTL = defaultNegativeTTL
-	}
 	if o.Entries <= 0 {
 		o.Entries = defaultTokenEntries
 	}
@@ -237,9 +230,9 @@ func (c *TokenCache) remember(key tokenKey, info TokenInfo, asked time.Time) {
 	if info.Inactive != nil {
 		c.good.Remove(key)
 		c.known.Remove(key)
-		c.bad.Add(key, cachedInfo{info, asked, asked.Add(c.options.NegativeTTL)})
+		c.bad.Add(key, cachedInfo{info, asked, asked.Add(negativeTTL)})
 	} else {
-		until := asked.Add(c.options.TTL)
+		until := asked.Add(tokenTTL)
 		if !info.Expires.IsZero() && info.Expires.Before(until) {
 			until = info.Expires
 		}
@@ -249,7 +242,7 @@ func (c *TokenCache) remember(key tokenKey, info TokenInfo, asked time.Time) {
 	}
 	if !c.sweeping {
 		c.sweeping = true
-		time.AfterFunc(c.longest(), c.sweep)
+		time.AfterFunc(tokenTTL, c.sweep)
 	}
 }
 
@@ -261,7 +254,7 @@ func (c *TokenCache) sweep() {
 	next := time.Duration(-1)
 	for _, held := range []*tokenInfos{c.good, c.bad} {
 		for key, oldest, found := held.GetOldest(); found; key, oldest, found = held.GetOldest() {
-			if left := oldest.asked.Add(c.longest()).Sub(c.options.Now()); left > 0 {
+			if left := oldest.asked.Add(tokenTTL).Sub(c.options.Now()); left > 0 {
 				if next < 0 || left < next {
 					next = left
 				}
@@ -274,9 +267,6 @@ func (c *TokenCache) sweep() {
 		time.AfterFunc(next, c.sweep)
 	}
 }
-
-// longest is the maximum age of an entry.
-func (c *TokenCache) longest() time.Duration { return max(c.options.TTL, c.options.NegativeTTL) }
 
 // newer reports whether this answer is of a later lookup than one that began at asked. Of two that began at the same
 // instant of a coarse clock, a refusal counts as later.

@@ -34,12 +34,12 @@ func TestVerdictsAreForgotten(t *testing.T) {
 		if held() != 10 {
 			t.Errorf("%d answers are held, want 10", held())
 		}
-		time.Sleep(defaultTokenTTL - 5*time.Second)
+		time.Sleep(tokenTTL - 5*time.Second)
 		synctest.Wait()
 		if held() != 4 {
 			t.Errorf("%d answers are held, want 4", held())
 		}
-		time.Sleep(defaultTokenTTL)
+		time.Sleep(tokenTTL)
 		synctest.Wait()
 		if held() != 0 {
 			t.Errorf("%d answers are still held", held())

@@ -22,7 +22,7 @@ type PackageAuthorityOptions struct {
 
 // A packageAuthority is an authority that also looks up the members of a package token. They are part of the TokenInfo, so
 // only the [auth.TokenCache] above it caches them. A member's token is introspected before the member is read, and the
-// answer is cached for [auth.DefaultTokenTTL]. It is safe for concurrent use.
+// answer is cached for a minute. It is safe for concurrent use.
 type packageAuthority struct {
 	options  PackageAuthorityOptions
 	members  *auth.TokenCache // of the members' tokens
