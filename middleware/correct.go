@@ -60,7 +60,7 @@ func (c *correcting) partly(ctx context.Context, next tools.Handler, reply tools
 	kept, left, ok := c.grant.Granted(c.tool, c.args)
 	if !ok || refused.Code != rs.UnknownStream {
 		if missing := c.grant.Ungranted(c.args); len(missing.Streams) > 0 || missing.Connection != "" {
-			RequestFrom(ctx).NoteUngranted(missing, refused)
+			RequestFrom(ctx).noteUngranted(missing, refused)
 		}
 		return reply, refused
 	}

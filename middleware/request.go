@@ -65,14 +65,14 @@ func (r *Request) Unauthorized() (reason rs.Code, noted bool) {
 	return r.reason, r.unauthorized
 }
 
-// NoteUngranted records that a call was refused because the grant does not have what it reads.
-func (r *Request) NoteUngranted(missing rs.Missing, refused *rs.Error) {
+// noteUngranted records that a call was refused because the grant does not have what it reads.
+func (r *Request) noteUngranted(missing rs.Missing, refused *rs.Error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.missing, r.ungranted = missing, refused
 }
 
-// Ungranted returns what NoteUngranted recorded; nil if it recorded nothing.
+// Ungranted returns what noteUngranted recorded; nil if it recorded nothing.
 func (r *Request) Ungranted() (rs.Missing, *rs.Error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -26,25 +26,13 @@ const RecordURIPrefix = "pdpp://record/"
 
 // String returns the form that ParseRef reads back as the same Ref.
 func (r Ref) String() string {
-	var b strings.Builder
-	r.Write(&b)
-	return b.String()
-}
-
-// Write writes what [Ref.String] returns.
-func (r Ref) Write(b *strings.Builder) {
-	if !r.embeddable() {
-		b.WriteString(r.URI())
-		return
+	switch {
+	case !r.embeddable():
+		return r.URI()
+	case r.ConnectionID == "":
+		return r.Stream + ":" + r.RecordID
 	}
-	b.Grow(len(r.ConnectionID) + len(r.Stream) + len(r.RecordID) + len("/:"))
-	if r.ConnectionID != "" {
-		b.WriteString(r.ConnectionID)
-		b.WriteByte('/')
-	}
-	b.WriteString(r.Stream)
-	b.WriteByte(':')
-	b.WriteString(r.RecordID)
+	return r.ConnectionID + "/" + r.Stream + ":" + r.RecordID
 }
 
 // noConnection is the first segment of a record URI without a connection. A connection of that name is written as %2D.

@@ -28,7 +28,6 @@ type Check struct {
 // HealthOptions configure a [Health]. Zero values mean the defaults.
 type HealthOptions struct {
 	Checks []Check
-	Now    func() time.Time
 	Logger zerolog.Logger // of each change
 }
 
@@ -68,9 +67,6 @@ const (
 
 // NewHealth returns a Health that is starting.
 func NewHealth(o HealthOptions) *Health {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
 	h := &Health{options: o}
 	for _, check := range o.Checks {
 		h.checks = append(h.checks, &heldCheck{Check: check, slot: make(chan struct{}, 1)})
@@ -138,7 +134,7 @@ func (h *Health) ready(ctx context.Context) readiness {
 func (h *Health) ask(ctx context.Context, check *heldCheck) string {
 	check.slot <- struct{}{} // waits for at most healthTimeout
 	defer func() { <-check.slot }()
-	if now := h.options.Now(); !check.asked.IsZero() && now.Sub(check.asked) < healthHold {
+	if now := time.Now(); !check.asked.IsZero() && now.Sub(check.asked) < healthHold {
 		return check.state
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), healthTimeout)
@@ -150,6 +146,6 @@ func (h *Health) ask(ctx context.Context, check *heldCheck) string {
 	if state != check.state && (check.state != "" || state == unreachable) {
 		h.options.Logger.Warn().Str("check", check.Name).Str("state", state).Msg("readiness")
 	}
-	check.state, check.asked = state, h.options.Now()
+	check.state, check.asked = state, time.Now()
 	return state
 }
