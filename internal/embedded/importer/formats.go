@@ -153,7 +153,11 @@ func recognize(fsys fs.FS, name string) (kind format, reason string) {
 	case bytes.HasPrefix(start, []byte("%PDF-")):
 		return formatUnknown, "a PDF, which is not read: save its text as .html or .md, or keep it beside what names it"
 	}
-	return formatUnknown, "of no known kind: " + cmp.Or(otherWays[strings.ToLower(path.Ext(name))], knownEndings)
+	other := otherWays[strings.ToLower(path.Ext(name))]
+	if other == "" && bytes.HasPrefix(start, []byte("PK\x03\x04")) {
+		other = asArchive
+	}
+	return formatUnknown, "of no known kind: " + cmp.Or(other, knownEndings)
 }
 
 // otherWays are how to get kinds of files read that are not, by their endings.
@@ -162,13 +166,14 @@ var otherWays = map[string]string{
 	".ods": asWorkbook, ".numbers": asWorkbook, ".xlsb": asWorkbook,
 	".pst": asMail, ".ost": asMail, ".olm": asMail, ".msg": asMail, ".sta": asStatement, ".mt940": asStatement, ".940": asStatement,
 	".fit": "export it as .tcx or .gpx", ".apkg": "export the notes as text",
-	".kmz": "rename it to .zip", ".org": "export it as .md or .html", ".mhtml": "save it as .html", ".one": asDocument, ".xml": asData,
+	".kmz": asArchive, ".org": "export it as .md or .html", ".mhtml": "save it as .html", ".one": asDocument, ".xml": asData,
 	".plist": asData, ".opml": asData, ".bib": asData, ".ris": asData,
 	".yaml": asData, ".yml": asData, ".mdb": asData, ".accdb": asData, ".parquet": asData, ".ldif": "export the contacts as .vcf",
 	".gz": unpacked, ".tgz": unpacked, ".tar": unpacked, ".7z": unpacked, ".rar": unpacked, ".bz2": unpacked, ".xz": unpacked,
 }
 
 const (
+	asArchive   = "rename it to .zip"
 	asData      = "export it as .csv or .json"
 	asDocument  = "save it as .docx or .odt"
 	asWorkbook  = "save it as .xlsx or .csv"

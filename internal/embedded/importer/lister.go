@@ -15,6 +15,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/services"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+	"golang.org/x/text/unicode/norm"
 )
 
 // A lister collects the sources of one connection.
@@ -248,14 +249,14 @@ func (l *lister) collides(name string) bool {
 }
 
 var (
-	notInNames    = item.Expression(`[^A-Za-z0-9._-]+`)
+	notInNames    = item.Expression(`[^\pL\pM\pN._-]+`)
 	severalDots   = item.Expression(`\.{2,}`)
 	archiveEnding = item.Expression(`(?i)\.zip/`) // of archives that lead to a file
 )
 
 // streamName makes a path a name that can be a segment of paths.
 func streamName(name string) string {
-	name = archiveEnding().ReplaceAllString(name, "/")
+	name = norm.NFC.String(archiveEnding().ReplaceAllString(name, "/")) // some systems write ü as two characters
 	name = severalDots().ReplaceAllString(notInNames().ReplaceAllString(name, "_"), ".")
 	if strings.Trim(name, "._-") == "" {
 		return "stream"

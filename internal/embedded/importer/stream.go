@@ -146,6 +146,7 @@ func (s *fileStream) shape(one *item.Item) {
 	if s.hasCells() {
 		return // its reader did
 	}
+	var units []item.Field
 	for index, field := range one.Fields {
 		cell := s.cells[field.Name]
 		amount := cell.Kind == "number" && field.Value[0] == '"'
@@ -156,16 +157,20 @@ func (s *fileStream) shape(one *item.Item) {
 		if text[0] == '"' {
 			text = model.Unquote(field.Value)
 		}
-		if amount && table.IsNumber(text) {
-			one.Fields[index].Value, one.Text = []byte(text), nil
-		}
-		if !amount {
+		if amount {
+			var unit string
+			one.Fields[index].Value, unit = cell.Amount(text)
+			if one.Text = nil; cell.UnitField != "" && unit != "" {
+				units = append(units, item.Field{Name: cell.UnitField, Value: item.JSON(unit)})
+			}
+		} else {
 			one.Fields[index].Value, one.Text = []byte("null"), nil
 			if when := cell.Time(text); when != "" {
 				one.Fields[index].Value = item.JSON(when)
 			}
 		}
 	}
+	one.Fields = append(one.Fields, units...)
 }
 
 // scan calls visit for each record of a connection, or of all when it is empty, until visit returns false, and report for each piece that

@@ -1,7 +1,11 @@
 package importer
 
 import (
+	"database/sql"
+	"errors"
 	"fmt"
+	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -104,6 +108,12 @@ func TestValuesAreWhatTheirFilesSay(t *testing.T) {
 		{"a dot between commas", "a.csv", "a,b\n1.125,x\n12.500,y\n", []row{{"a": 1.125}, {"a": 12.5}}},
 		{"times as PostgreSQL and others write them", "a.csv", "a,b,c\n2026-01-15 02:15:00.123456+00,2026-01-15 02:15:00+0100,2026-01-15 02:15:00 +05:30\n2026-01-16 02:15:00-05,2026-01-16 02:15:00-0100,2026-01-16 02:15:00 +00:00\n", []row{
 			{"a": "2026-01-15T02:15:00.123456Z", "b": "2026-01-15T02:15:00+01:00", "c": "2026-01-15T02:15:00+05:30"}, {"a": "2026-01-16T02:15:00-05:00"}}},
+		{"money in JSON", "a.json", `[{"order":{"totalPrice":"€1,012.50","tax":"€0.00"},"fee":"1.234,50 EUR","cost":"1,234"},{"order":{"totalPrice":"-€1.99"},"fee":"-3,00 EUR","cost":"free"}]`, []row{
+			{"order.totalPrice": 1012.5, "order.totalPrice_currency": "€", "order.tax": 0.0, "fee": 1234.5, "fee_currency": "EUR", "cost": "1,234"}, {"order.totalPrice": -1.99, "order.tax": nil, "order.tax_currency": nil, "fee": -3.0}}},
+		{"counts of time as programs write large numbers", "a.json", `[{"startTimeGMT":1.7684433E12,"timestamp":1768443300123.5,"at":1.7684433E9,"n":1.7684433E12},{"startTimeGMT":1768529700000.0,"timestamp":1768443300000.25,"at":1768443300.5,"n":1}]`, []row{
+			{"startTimeGMT": "2026-01-15T02:15:00.000Z", "timestamp": "2026-01-15T02:15:00.1235Z", "at": "2026-01-15T02:15:00Z", "n": 1.7684433e12}, {"startTimeGMT": "2026-01-16T02:15:00Z", "timestamp": "2026-01-15T02:15:00.00025Z", "at": "2026-01-15T02:15:00.5Z"}}},
+		{"characters of a sheet that XML does not hold", "a.xlsx", sheetOf(t, "<row>"+text("a")+text("b")+"</row><row>"+text("x_x000D_\ny")+text("_x005F_x0041_ _xyz_")+"</row>"), []row{{"a": "x\ny", "b": "_x0041_ _xyz_"}}},
+		{"days whose years have two digits", "a.csv", "Created,Due\n03/Jan/26 7:15 AM,14/Feb/26 9:15 PM\n04/Jan/26 7:15 AM,\n", []row{{"Created": "2026-01-03T07:15:00", "Due": "2026-02-14T21:15:00"}, {"Created": "2026-01-04T07:15:00", "Due": nil}}},
 		{"times as Go writes them", "a.csv", "Request Time,x\n2026-01-15 02:15:00 +0000 UTC,1\n2026-01-16 02:15:00 -0100 UTC,2\n", []row{{"Request_Time": "2026-01-15T02:15:00Z"}, {"Request_Time": "2026-01-16T02:15:00-01:00"}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -129,6 +139,42 @@ func TestValuesAreWhatTheirFilesSay(t *testing.T) {
 				t.Errorf("%d streams", len(records))
 			}
 		})
+	}
+}
+
+// Programs of Apple keep what they know in databases that count the seconds since 2001, and declare which columns do.
+func TestTimesOfCoreData(t *testing.T) {
+	dir := t.TempDir()
+	db, err := sql.Open("sqlite", filepath.Join(dir, "notes.sqlite"))
+	if err == nil {
+		_, err = db.ExecContext(t.Context(), `CREATE TABLE ZNOTE (Z_PK INTEGER PRIMARY KEY, ZTITLE VARCHAR, ZCREATIONDATE TIMESTAMP, ZORDER TIMESTAMP, ZSIZE INTEGER);
+			INSERT INTO ZNOTE VALUES (1, 'a', 790136100.25, 790136100, 790136100), (2, 'b', -1.5, NULL, 2), (3, 'c', 0, 'x', 3)`)
+	}
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	corpus, _ := openFolder(t, dir)
+	want := map[string]string{
+		"1": `{"Z_PK":1,"ZTITLE":"a","ZCREATIONDATE":"2026-01-15T02:15:00.25Z","ZORDER":"2026-01-15T02:15:00Z","ZSIZE":790136100}`,
+		"2": `{"Z_PK":2,"ZTITLE":"b","ZCREATIONDATE":"2000-12-31T23:59:58.5Z","ZORDER":null,"ZSIZE":2}`,
+		"3": `{"Z_PK":3,"ZTITLE":"c","ZCREATIONDATE":null,"ZORDER":"x","ZSIZE":3}`,
+	}
+	for _, record := range collectRecords(t, corpus) {
+		if string(record.Data) != want[record.ID] {
+			t.Errorf("%s, not %s", record.Data, want[record.ID])
+		}
+	}
+}
+
+// The names of streams are those of the files, in any language.
+func TestStreamsAreCalledAsTheirFiles(t *testing.T) {
+	records, skips := loadedTree(t, map[string]string{"日本 語.csv": "a\n1\n", "中文.csv": "a\n1\n", "U\u0308ber \u00d6l.csv": "a\n1\n", "a b?c.csv": "a\n1\n", "note.csv": "a\n", "old.bear2bk": "PK\x03\x04"})
+	if diff := cmp.Diff([]string{"a_b_c", "Über_Öl", "中文", "日本_語"}, slices.Sorted(maps.Keys(records))); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	want := []Skip{{"old.bear2bk", 0, "of no known kind: rename it to .zip"}, {"note.csv", 1, "a cell alone, which would name a column without rows"}}
+	if diff := cmp.Diff(want, skips); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
 

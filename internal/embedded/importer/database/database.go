@@ -12,12 +12,14 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	_ "modernc.org/sqlite" // the database/sql driver "sqlite"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
@@ -42,6 +44,7 @@ type Table struct {
 	Key     string // the column of the primary key, if it is one
 	Parents []Parent
 	columns []string
+	times   []string // columns in which Apple's Core Data counts the seconds since 2001
 }
 
 // A Parent is a table whose rows a column names by their keys.
@@ -191,6 +194,11 @@ func (f *file) table(ctx context.Context, name string) (Table, error) {
 	if one.columns, err = f.strings(ctx, "SELECT name FROM pragma_table_xinfo(?) WHERE hidden IN (0, 3) ORDER BY cid", name); err != nil {
 		return one, err
 	}
+	one.times, err = f.strings(ctx, `SELECT name FROM pragma_table_info(?1) WHERE type = 'TIMESTAMP' AND name LIKE 'Z%' AND EXISTS `+
+		`(SELECT * FROM pragma_table_info(?1) WHERE name = 'Z_PK')`, name)
+	if err != nil {
+		return one, err
+	}
 	keys, err := f.strings(ctx, "SELECT name FROM pragma_table_info(?) WHERE pk > 0", name)
 	if err != nil {
 		return one, err
@@ -269,6 +277,11 @@ func (r *reader) Next() (item.Item, error) {
 	size := 0
 	for index, name := range r.of.columns {
 		value := valueOf(r.values[index])
+		if slices.Contains(r.of.times, name) && table.IsNumber(string(value)) {
+			if value = item.JSON(table.OfApple(string(value))); len(value) == len(`""`) {
+				value = []byte("null")
+			}
+		}
 		if content, ok := r.values[index].([]byte); ok && value == nil {
 			one.Fields = append(one.Fields, item.Field{Name: name + "_bytes", Value: strconv.AppendInt(nil, int64(len(content)), 10)})
 			continue

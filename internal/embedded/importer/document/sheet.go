@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
 // rows writes the rows of a sheet as they are read.
@@ -143,14 +145,14 @@ func (r *rows) value(start xml.StartElement, text string) string {
 		if err != nil || index < 0 || index >= len(r.book.texts) {
 			return ""
 		}
-		return r.book.texts[index]
+		return unescape(r.book.texts[index])
 	case "b":
 		return strconv.FormatBool(text == "1")
 	case "e":
 		return ""
 	case "", "n":
 	default:
-		return text
+		return unescape(text)
 	}
 	number, err := strconv.ParseFloat(text, 64)
 	if err != nil {
@@ -166,6 +168,20 @@ func (r *rows) value(start xml.StartElement, text string) string {
 	}
 	number, _ = strconv.ParseFloat(strconv.FormatFloat(number, 'g', shownDigits, 64), 64)
 	return strconv.FormatFloat(number, 'f', -1, 64)
+}
+
+// escaped is a character that XML cannot hold, as workbooks write it.
+var escaped = item.Expression(`_x[0-9A-Fa-f]{4}_`)
+
+func unescape(text string) string {
+	if !strings.Contains(text, "_x") {
+		return text
+	}
+	text = escaped().ReplaceAllStringFunc(text, func(code string) string {
+		one, _ := strconv.ParseUint(code[2:6], 16, 16) // digits
+		return string(rune(one))
+	})
+	return strings.ReplaceAll(text, "\r\n", "\n")
 }
 
 const (

@@ -74,8 +74,10 @@ func (t *FieldTally) Count(value []byte) {
 		if strings.Trim(text, "0123456789") == "" {
 			t.column.AddWhole(text) // some write counts of time so
 		}
-		if amountName().MatchString(t.name) && table.IsNumber(text) {
-			t.amounts++
+		if amountName().MatchString(t.name) {
+			if t.column.AddAmount(text); table.IsNumber(text) {
+				t.amounts++
+			}
 		}
 		t.undated = t.undated || !table.MayBeDate(t.name) || !t.column.AddDate(text)
 		t.countString(text)
@@ -135,7 +137,7 @@ func (t *FieldTally) kind() string {
 
 // cell is how the cells of a column become values.
 func (t *FieldTally) cell(kind string) table.Cell {
-	if t.amounts > 0 {
+	if t.amounts > 0 && t.amounts+t.integer+t.number == t.present() {
 		return table.Cell{Kind: kind}
 	}
 	return t.column.Cell(t.name, kind, t.present(), t.short+t.long, t.integer+t.number)

@@ -49,6 +49,14 @@ func (c Cell) appendTo(text []byte, cell string) []byte {
 	return item.AppendString(text, cell)
 }
 
+// Amount is a text as a number, and its currency or percent sign if it has one.
+func (c Cell) Amount(text string) (number []byte, unit string) {
+	if c.numbers != 0 {
+		_, unit, _ = split(clean(text))
+	}
+	return c.appendTo(nil, text), unit
+}
+
 // timestamp writes a time as records do.
 func (c Cell) timestamp(plain string) string {
 	day := len(time.DateOnly)
@@ -75,22 +83,41 @@ func (c Cell) Time(count string) string {
 	if day, ok := writeDate(count, c.form); ok {
 		return day
 	}
+	if c.clock.unit == 0 {
+		return count
+	}
+	return c.clock.moment(count)
+}
+
+// OfApple is a count of seconds since 2001, as Apple's databases have it, as a time.
+func OfApple(count string) string { return clock{time.Second, -ofApple}.moment(count) }
+
+// moment is a count as a time, nothing for 0.
+func (c clock) moment(count string) string {
+	if strings.ContainsAny(count, "eE") { // as some programs write large numbers
+		if number, err := strconv.ParseFloat(count, 64); err == nil {
+			count = strconv.FormatFloat(number, 'f', -1, 64)
+		}
+	}
 	whole, fraction, _ := strings.Cut(count, ".")
 	number, err := strconv.ParseInt(whole, 10, 64)
+	second := int64(time.Second / c.unit)
 	switch {
-	case err != nil || c.clock.unit == 0:
+	case err != nil:
 		return count
-	case number == 0:
+	case number == 0 && strings.Trim(fraction, "0") == "":
 		return ""
 	case fraction != "":
 		part, _ := strconv.ParseFloat("0."+fraction, 64) // digits
-		when := time.Unix(number-c.clock.before, 0).Add(time.Duration(part * float64(time.Second)))
+		if whole[0] == '-' {
+			part = -part
+		}
+		when := time.Unix(number/second-c.before, number%second*int64(c.unit)).Add(time.Duration(part * float64(c.unit)))
 		return when.Round(time.Microsecond).UTC().Format(time.RFC3339Nano)
 	}
-	second := int64(time.Second / c.clock.unit)
 	layout := map[int64]string{1: time.RFC3339, 1e3: "2006-01-02T15:04:05.000Z07:00", 1e6: "2006-01-02T15:04:05.000000Z07:00",
 		1e9: "2006-01-02T15:04:05.000000000Z07:00"}[second]
-	return time.Unix(number/second-c.clock.before, number%second*int64(c.clock.unit)).UTC().Format(layout)
+	return time.Unix(number/second-c.before, number%second*int64(c.unit)).UTC().Format(layout)
 }
 
 // missing are the ways to write that a cell of numbers or dates has no value.

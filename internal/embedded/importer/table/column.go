@@ -77,6 +77,9 @@ func (c *Column) AddDate(text string) (ok bool) {
 	return !c.dateless
 }
 
+// AddAmount notes a text of a field that is called as amounts are.
+func (c *Column) AddAmount(text string) { c.addNumber(clean(text)) }
+
 // addDate strikes the forms of a date that the cell does not have.
 func (c *Column) addDate(text string) {
 	if c.dateless {
@@ -114,13 +117,11 @@ func (c *Column) AddWhole(text string) (ok bool) {
 	return true
 }
 
-// AddFraction notes a number that is not whole, which may count seconds.
+// AddFraction notes a number that is written as one that is not whole, which may count seconds or milliseconds.
 func (c *Column) AddFraction(text string) {
-	whole, fraction, _ := strings.Cut(text, ".")
-	if number, err := strconv.ParseInt(whole, 10, 64); err == nil && number >= firstSecond && number < lastSecond &&
-		strings.Trim(fraction, "0123456789") == "" {
+	if number, err := strconv.ParseFloat(text, 64); err == nil && number >= firstSecond && number < lastSecond*1000 {
 		c.fractions++
-		c.extend(number)
+		c.extend(int64(number))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -21,6 +22,7 @@ type reader struct {
 	begun    bool
 	above    []int // lines above the header that were passed over
 	ended    bool  // what follows stands below the table
+	lonely   int   // the line of a header of one cell, below which nothing was found yet
 	trimmed  bool  // rows end at their last cell that holds something
 	sections bool  // rows begin with the name of their section and what they are in it
 
@@ -63,7 +65,9 @@ func (r *reader) Next() (item.Item, error) {
 			return item.Item{}, item.UnusableError{Reason: fmt.Sprintf("it has %d columns, and a stream has at most %d fields", len(header),
 				item.MaxFields)}
 		}
-		r.begin(r.named(header, line))
+		if r.begin(r.named(header, line)); filled(r.header) == 1 {
+			r.lonely = line
+		}
 	}
 	if len(r.above) > 0 {
 		line := r.above[0]
@@ -71,6 +75,11 @@ func (r *reader) Next() (item.Item, error) {
 		return item.Item{}, item.UnusableError{Line: line, Reason: "above the header"}
 	}
 	cells, line, err := r.next()
+	if lonely := r.lonely; lonely > 0 {
+		if r.lonely = 0; errors.Is(err, io.EOF) {
+			return item.Item{}, item.UnusableError{Line: lonely, Reason: "a cell alone, which would name a column without rows"}
+		}
+	}
 	if err != nil {
 		return item.Item{}, err
 	}
