@@ -61,7 +61,7 @@ func writeExports(t *testing.T, exports []export) string {
 
 // Everything that a folder of exports holds is found through the real /mcp, and over stdio, and what cannot be read is named.
 func TestExportsAreTrue(t *testing.T) {
-	exports := slices.Concat(servicesExports(t), officeExports(t), hostileExports(t), moneyExports(), bodyExports(), chatExports(t), placeExports(t), letterExports(), oddExports(t), dayExports())
+	exports := slices.Concat(servicesExports(t), officeExports(t), hostileExports(t), moneyExports(), bodyExports(), chatExports(t), placeExports(t), letterExports(), oddExports(t), dayExports(), listExports())
 	dir := writeExports(t, exports)
 	odd := filepath.Join(dir, "odd")
 	check(t, errors.Join(os.Truncate(filepath.Join(odd, "long.jsonl"), 4<<30), os.Truncate(filepath.Join(odd, "large.sqlite"), 1<<30))) // of no bytes on disk

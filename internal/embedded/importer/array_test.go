@@ -84,6 +84,17 @@ func TestArraysOfAnObjectAreStreams(t *testing.T) {
 		{"what a timeline is about, with more raw signals", `{"rawSignals":[{"x":1},{"x":2}],"semanticSegments":[{"startTime":"2026-01-15T02:00:00Z"}],"profile":{"home":"Bonn"}}`, map[string][]string{
 			"a": {`{"startTime":"2026-01-15T02:00:00Z"}`}, "a_rawSignals": {`{"x":1}`, `{"x":2}`}, "a_rest": {`{"profile.home":"Bonn"}`},
 		}},
+		{"lists that are most of what is in each object", `{"user":"me","playlists":[{"name":"Run","on":"2026-01-15","items":[{"track":{"name":"a"},"added":"2026-01-02"},{"track":{"name":"b"},"added":"2026-01-03"}]},{"name":"Walk","items":[]},` +
+			`{"name":"Sleep","items":[{"track":{"name":"c"},"added":"2026-01-04"}]}]}`, map[string][]string{
+			"a":       {`{"name":"Run","on":"2026-01-15"}`, `{"name":"Walk"}`, `{"name":"Sleep"}`},
+			"a_items": {`{"list":"Run","parent":"1","track.name":"a","added":"2026-01-02"}`, `{"list":"Run","parent":"1","track.name":"b","added":"2026-01-03"}`, `{"list":"Sleep","parent":"3","track.name":"c","added":"2026-01-04"}`}, "a_rest": {`{"user":"me"}`},
+		}},
+		{"such lists in the objects of an array", `[{"id":"c1","who":"Ann","messages":[{"id":"m1","text":"one or several"},{"id":"m2","list":"x"}]},{"id":"c2","messages":null},{"id":"c3","messages":[{"id":"m3","text":"three"}]}]`, map[string][]string{
+			"a": {`{"id":"c1","who":"Ann"}`, `{"id":"c2"}`, `{"id":"c3"}`}, "a_messages": {`{"list":"c1","parent":"c1","id":"m1","text":"one or several"}`, `{"parent":"c1","id":"m2","list":"x"}`, `{"list":"c3","parent":"c3","id":"m3","text":"three"}`},
+		}},
+		{"lists of one thing, of what is alike in nothing, and of texts", `[{"n":1,"data":[{"post":"a long text about something"},{"updated":1768443300}],"tags":["one","two"]},{"n":2,"one":[{"href":"https://x.example","value":"y"}]}]`, map[string][]string{
+			"a": {`{"n":1,"data":[{"post":"a long text about something"},{"updated":1768443300}],"tags":["one","two"]}`, `{"n":2,"one":[{"href":"https://x.example","value":"y"}]}`},
+		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			corpus, skips := openFolder(t, writeFolder(t, map[string]string{"a.json": test.text}))

@@ -103,12 +103,16 @@ func (l *lister) addArrays(called string, file *sourceFile) bool {
 	}
 	parts := file.divided
 	for index := range parts {
-		file.objects, file.part = &parts[index], parts[index].Name
+		one := &parts[index]
+		file.objects, file.part = one, one.Name
 		name := called
 		if file.part != "" {
 			name = strings.TrimSuffix(called, path.Ext(called)) + "/" + file.part + path.Ext(called)
 		}
-		l.addStream(l.streamFor(formatArray, name), formatArray, *file)
+		if l.addStream(l.streamFor(formatArray, name), formatArray, *file); one.Items {
+			holder, items := &l.sources[len(l.sources)-2], l.sources[len(l.sources)-1]
+			holder.relations = []model.Relation{model.HasMany(one.List, items.stream, objects.ParentField)}
+		}
 	}
 	return true
 }

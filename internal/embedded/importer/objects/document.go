@@ -115,20 +115,27 @@ func why(err error) string {
 	return err.Error()
 }
 
-// first looks at the first item of an array.
+// first looks at the first items of an array.
 func (d *document) first(of *foundArray) error {
-	d.input.refill()
-	var text json.RawMessage
-	if err := d.decoder.Decode(&text); err != nil {
-		return err
-	}
-	of.items = 1
-	if text[0] == '{' {
-		of.objects = 1
-	}
-	fields, _ := d.parser.Parse(text) // that it is no object says its shape
-	for _, field := range fields {
-		of.shape += field.Name + "\n"
+	held := lists{}
+	for size := 0; of.items < sampled && size < item.MaxLine && d.decoder.More(); of.items++ {
+		d.input.refill()
+		var text json.RawMessage
+		if err := d.decoder.Decode(&text); err != nil {
+			return err
+		}
+		size += len(text)
+		if text[0] == '{' {
+			of.objects++
+		}
+		fields, _ := d.parser.Parse(text) // that it is no object says its shape
+		for _, field := range fields {
+			if of.items == 0 {
+				of.shape += field.Name + "\n"
+			}
+			held.add(field)
+		}
+		of.list = held.main(size)
 	}
 	return nil
 }
@@ -187,6 +194,7 @@ type foundArray struct {
 	at             path
 	items, objects int
 	shape          string // the names of the fields of its first item
+	list           string // the key of the list that its first items consist of, if they do
 }
 
 // differAt is the place of the only key in which two paths differ; -1 unless exactly one differs.

@@ -22,7 +22,9 @@ const (
 type Part struct {
 	Name   string // "" for the named one or, without one, for what is beside the arrays
 	Arrays []path
-	Beside []path // the arrays that the record is without; nil: the part has arrays
+	Beside []path // the arrays that the record is without; nil: the part has arrays, or is the array that the file holds
+	List   string // the key of a list in each object, whose objects are records by themselves
+	Items  bool   // the records are those, not what holds them
 }
 
 // Parts finds the arrays of objects that are better read as streams of their own: where an object has several, or its only one in objects
@@ -31,8 +33,15 @@ type Part struct {
 // that a file is about.
 func Parts(file io.ReadSeeker, fields ...string) []Part {
 	d := newDocument(file)
-	if start, err := d.begin(); err != nil || start != json.Delim('{') {
+	switch start, err := d.begin(); {
+	case err != nil:
 		return nil
+	case start == json.Delim('['):
+		var one foundArray
+		if d.first(&one) != nil || one.list == "" {
+			return nil
+		}
+		return withItems([]Part{{List: one.list}})
 	}
 	found, beside, err := d.arrays(nil, maxDepth)
 	if err != nil { // the reader says so
@@ -51,10 +60,13 @@ func Parts(file io.ReadSeeker, fields ...string) []Part {
 		return nil
 	}
 	parts := group(tables)
+	rest := ""
 	first := slices.IndexFunc(parts, func(p Part) bool { return len(p.Arrays[0]) == 1 && slices.Contains(fields, p.Arrays[0][0]) })
 	switch {
 	case len(parts) == 0 || len(parts) > maxParts:
 		return nil
+	case len(tables) == 1 && parts[0].List != "":
+		parts[0].Name, rest = "", "rest"
 	case len(tables) == 1 && (more || len(tables[0].at) == 1):
 		return nil
 	case len(parts) == 1 && !more:
@@ -63,14 +75,13 @@ func Parts(file io.ReadSeeker, fields ...string) []Part {
 	case !more && first < 0 && alike(tables) && !slices.ContainsFunc(tables, func(one foundArray) bool { return len(one.at) > 1 }):
 		return nil
 	}
-	rest := ""
 	if first >= 0 {
 		parts[first].Name, rest = "", "rest"
 	}
 	if more {
 		parts = append(parts, Part{Name: rest, Beside: paths(tables)})
 	}
-	return parts
+	return withItems(parts)
 }
 
 // Around returns the part of a file that is one of its arrays, and that beside it.
@@ -88,10 +99,13 @@ func group(tables []foundArray) []Part {
 		if same >= 0 {
 			at := shapes[one.shape][same]
 			parts[at].Arrays = append(parts[at].Arrays, one.at)
+			if parts[at].List != one.list {
+				parts[at].List = ""
+			}
 			continue
 		}
 		shapes[one.shape] = append(shapes[one.shape], len(parts))
-		parts = append(parts, Part{Arrays: []path{one.at}})
+		parts = append(parts, Part{Arrays: []path{one.at}, List: one.list})
 	}
 	counts := map[string]int{}
 	for _, one := range parts {
@@ -128,7 +142,11 @@ func NewPart(file io.ReadSeeker, part Part) item.Reader {
 	if part.Beside != nil {
 		return &restReader{document: newDocument(file), without: newPlaces(part.Beside)}
 	}
-	return &arrayReader{document: newDocument(file), paths: part.Arrays, lists: len(part.Arrays) > 1}
+	var from item.Reader = &arrayReader{document: newDocument(file), paths: part.Arrays, lists: len(part.Arrays) > 1}
+	if part.List != "" {
+		from = &listReader{from: from, part: part, parser: item.NewParser()}
+	}
+	return from
 }
 
 // A restReader reads what an object holds beside some arrays, as one record.

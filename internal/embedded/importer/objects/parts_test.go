@@ -38,6 +38,7 @@ func read(t *testing.T, r item.Reader) (records, said []string) {
 // every part has a record; and reading again gives the same.
 func FuzzParts(f *testing.F) {
 	for _, seed := range []string{
+		`[{"a":[{"b":1},{"b":2}]},{"a":null,"c":1},3,{"a":[{"b":1}`, `{"x":1,"l":[{"id":"i","a":[{"b":1},{"b":2},{"b":[]}]},{"a":[7]}]}`,
 		`{"a":[{"x":1}],"b":[{"y":2},3,{"y":4}],"c":"d"}`, `{"a":{"b":[{"x":1}],"c":[{"x":2}]},"d":{}}`, `{"messages":[{"x":1}],"a":{"b":[{"c":[{}]}]}}`,
 		`{"a":[{"x":1}],"a":[{"y":1}]}`, `{"a":[{"x":1}],"b":[{"y":1}]`, `[{"a":1}]`, ``,
 	} {
