@@ -44,6 +44,31 @@ func messageItem(m mail.Message) item.Item {
 	return one
 }
 
+// noteThread remembers the message that another goes back to. Its header need not name the first one.
+func (s *fileStream) noteThread(one item.Item) {
+	if thread := one.String("thread_id"); s.format == formatMail && thread != one.ID {
+		s.threads[one.ID] = thread
+	}
+}
+
+// longestThread is how many messages are followed back to the first. Some lead back to themselves, and stay as they are.
+const longestThread = 1000
+
+func (s *fileStream) putThread(one *item.Item) {
+	if s.format != formatMail {
+		return
+	}
+	first := one.String("thread_id")
+	for range longestThread {
+		before, ok := s.threads[first]
+		if !ok {
+			one.Replace("thread_id", item.JSON(first))
+			return
+		}
+		first = before
+	}
+}
+
 // attachmentsSuffix makes the name of the stream of a stream's attachments.
 const attachmentsSuffix = "_attachments"
 

@@ -66,6 +66,11 @@ func TestMailIsReadAsPeopleSeeIt(t *testing.T) {
 			map[string]any{"subject": "Grüße ausKöln", "from_name": "😊"},
 		},
 		{
+			"an encoded word in quotation marks, where it should not be",
+			letterOf(`From: "=?utf-8?Q?J=C3=B6rg?=" <j@x>`, `To: "Low, =?iso-8859-1?Q?K=E5re?=" <k@x>, "a =?b" <b@x>`, "", "x"),
+			map[string]any{"from_name": "Jörg", "to": []any{"Low, Kåre <k@x>", "a =?b <b@x>"}},
+		},
+		{
 			"raw bytes in a header", letterOf("Subject: caf\xe9 au lait", "From: Jos\xc3\xa9 <j@x>", "", "x"),
 			map[string]any{"subject": "café au lait", "from_name": "José"},
 		},

@@ -40,7 +40,7 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	if s.hasCells() {
 		count = (*schema.FieldTally).CountCell
 	}
-	s.reported = map[Skip]bool{}
+	s.reported, s.threads = map[Skip]bool{}, map[string]string{}
 	err := s.scan(ctx, "", func(skip Skip) {
 		if skip.Line == 0 {
 			s.reported[skip] = true
@@ -55,6 +55,7 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 			watch.skipped(Skip{File: at.name, Line: one.Line, Reason: reason})
 		}
 		watch.kept(at.name, one)
+		s.noteThread(one)
 		for _, file := range one.Attached {
 			attached.Add(file.Fields, (*schema.FieldTally).Count)
 		}
@@ -146,6 +147,7 @@ func (s *fileStream) shape(one *item.Item) {
 	if s.hasCells() {
 		return // its reader did
 	}
+	s.putThread(one)
 	var units []item.Field
 	for index, field := range one.Fields {
 		cell := s.cells[field.Name]

@@ -113,6 +113,9 @@ func (m *message) list(name string) []*mail.Address {
 	}
 	parser := mail.AddressParser{WordDecoder: &mime.WordDecoder{CharsetReader: charsetReader}}
 	if found, err := parser.ParseList(text); err == nil {
+		for _, one := range found {
+			one.Name = decodeWords(one.Name) // many programs write them in quotation marks
+		}
 		return found
 	}
 	plain := decodeWords(text)

@@ -1,0 +1,37 @@
+package importer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Programs that name only the message that is answered, or lose the beginning of a long thread, do not break the thread, in whatever order
+// the messages stand. One that leads nowhere, or back to itself, is a thread as it stands.
+func TestThreadsGoBackToTheirFirstMessage(t *testing.T) {
+	letters := []string{
+		letterOf("Message-ID: <1@x>", "", "first"),
+		letterOf("Message-ID: <2@x>", "References: <1@x>", "In-Reply-To: <1@x>", "", "answer"),
+		letterOf("Message-ID: <3@x>", "In-Reply-To: <2@x>", "", "answer to the answer"),
+		letterOf("Message-ID: <4@x>", "References: <2@x> <3@x>", "", "the beginning is cut"),
+		letterOf("Message-ID: <5@x>", "In-Reply-To: <4@x>", "", "last"),
+		letterOf("Message-ID: <6@x>", "In-Reply-To: <gone@x>", "", "of a message that is not there"),
+		letterOf("Message-ID: <7@x>", "In-Reply-To: <8@x>", "", "in a ring"),
+		letterOf("Message-ID: <8@x>", "In-Reply-To: <7@x>", "", "in a ring"),
+	}
+	want := map[string]string{"1@x": "1@x", "2@x": "1@x", "3@x": "1@x", "4@x": "1@x", "5@x": "1@x", "6@x": "gone@x", "7@x": "8@x", "8@x": "7@x"}
+	for range 2 {
+		records, _ := loaded(t, "a.mbox", strings.Join(letters, "\n"))
+		got := map[string]string{}
+		for _, one := range records["a"] {
+			got[fmt.Sprint(one["id"])] = fmt.Sprint(one["thread_id"])
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
+		}
+		slices.Reverse(letters)
+	}
+}
