@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/document"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/services"
@@ -35,19 +36,19 @@ type fileStream struct {
 	files      []sourceFile
 	declared   schema.Stream
 	idField    string
-	timeField  string                // found by infer, empty when the stream has none
-	cells      map[string]table.Cell // found by infer: what the values of fields mean
-	objects    map[string]bool       // found by infer: fields in whose place come those of the objects in them
-	gathered   string                // the folder of many files, which its records name; empty: they do not
-	semicolons bool                  // found by infer: separate the cells of a table
-	unusable   bool                  // found by infer: no file holds what its name promises
-	repeated   bool                  // found by infer: records share what the id field says
-	reported   map[Skip]bool         // by infer: files that were left out
-	beside     []sourceFile          // files without records of the stream that its records depend on
-	relations  []model.Relation      // of a table of a database
-	threads    map[string]string     // found by infer: of messages the ones that they go back to, as their headers say
-	notes      document.Notes        // of a stream of notes
-	users      services.SlackUsers   // of a stream of messages
+	timeField  string                 // found by infer, empty when the stream has none
+	cells      map[string]table.Cell  // found by infer: what the values of fields mean
+	objects    map[string]item.Holder // found by infer: fields in whose place come those of the objects in them
+	gathered   string                 // the folder of many files, which its records name; empty: they do not
+	semicolons bool                   // found by infer: separate the cells of a table
+	unusable   bool                   // found by infer: no file holds what its name promises
+	repeated   bool                   // found by infer: records share what the id field says
+	reported   map[Skip]bool          // by infer: files that were left out
+	beside     []sourceFile           // files without records of the stream that its records depend on
+	relations  []model.Relation       // of a table of a database
+	threads    map[string]string      // found by infer: of messages the ones that they go back to, as their headers say
+	notes      document.Notes         // of a stream of notes
+	users      services.SlackUsers    // of a stream of messages
 }
 
 // partName is what a stream is called among those of all connectors.

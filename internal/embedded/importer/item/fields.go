@@ -94,6 +94,19 @@ func eachMember(text []byte, visit func(quoted, value []byte)) {
 	}
 }
 
+// Only returns the object that is all that a list holds, or null for an empty list.
+func Only(list []byte) (object []byte, ok bool) {
+	at := skipSpace(list, 1)
+	switch list[at] {
+	case ']':
+		return []byte("null"), true
+	case '{':
+		end := valueEnd(list, at)
+		return list[at:end], list[skipSpace(list, end)] == ']'
+	}
+	return nil, false
+}
+
 // Unfold lists what a field holds that is an object, by dotted names: "place.city". Arrays stay as they are.
 func Unfold(field Field) []Field {
 	if field.Value[0] != '{' {

@@ -179,15 +179,29 @@ func (i *Item) Replace(name string, value json.RawMessage) {
 	}
 }
 
+// A Holder is how a field holds an object that becomes fields: as it is, or as all that is in a list.
+type Holder byte
+
+// The ways to hold an object; 0: none.
+const (
+	InField Holder = 1 + iota
+	InList
+)
+
 // Unfold puts what objects hold in their place, by dotted names.
-func (i *Item) Unfold(objects map[string]bool) {
-	if !slices.ContainsFunc(i.Fields, func(one Field) bool { return objects[one.Name] }) {
+func (i *Item) Unfold(objects map[string]Holder) {
+	if !slices.ContainsFunc(i.Fields, func(one Field) bool { return objects[one.Name] > 0 }) {
 		return
 	}
 	var fields []Field
 	for _, one := range i.Fields {
+		if objects[one.Name] == InList && one.Value[0] == '[' {
+			if object, ok := Only(one.Value); ok {
+				one.Value = object
+			}
+		}
 		switch {
-		case !objects[one.Name]:
+		case objects[one.Name] == 0:
 			fields = append(fields, one)
 		case one.Value[0] != 'n':
 			fields = append(fields, Unfold(one)...)

@@ -27,7 +27,9 @@ type FieldTally struct {
 
 	members *Tally // what objects hold, by dotted names; nil: nothing yet, or they are maps
 	isMap   bool
-	record  int // that was counted last
+	singles int  // lists of one object, which is counted as what the field holds
+	several bool // a list is none of those, and not empty
+	record  int  // that was counted last
 }
 
 // amountName is of fields in which many programs write numbers as strings, so that none is rounded, and of measurements. Elsewhere a
@@ -39,6 +41,38 @@ const MaxMembers = 64
 
 // maxName is how long a dotted name may become, in bytes: an object that is deeper stays whole.
 const maxName = 250
+
+// leastSingles is in how many records a list has one object, if it is not to be by chance that it never has several.
+const leastSingles = 5
+
+// countSingle counts what a list holds that is a list of one object.
+func (t *FieldTally) countSingle(list item.Field) {
+	if t.several {
+		return
+	}
+	object, ok := item.Only(list.Value)
+	if t.several = !ok || t.objectKind > 0; t.several {
+		if t.objectKind == 0 {
+			t.members = nil
+		}
+		return
+	}
+	if object[0] == '{' {
+		t.singles++
+		t.countMembers(item.Field{Name: list.Name, Value: object})
+	}
+}
+
+// holder says how the field holds objects.
+func (t *FieldTally) holder() item.Holder {
+	switch {
+	case t.singles == 0, t.objectKind > 0:
+		return item.InField
+	case !t.several && t.singles >= leastSingles:
+		return item.InList
+	}
+	return 0
+}
 
 // countMembers counts what an object holds.
 func (t *FieldTally) countMembers(object item.Field) {
@@ -194,11 +228,11 @@ type Tally struct {
 	Records   int
 	fields    []*FieldTally
 	byName    map[string]*FieldTally
-	refused   map[string]bool // fields beyond item.MaxFields
-	Unfolds   bool            // objects become fields
-	Commas    bool            // numbers may have decimal commas
-	Objects   map[string]bool // those that do; set by Stream
-	ambiguous bool            // a record has a field twice
+	refused   map[string]bool        // fields beyond item.MaxFields
+	Unfolds   bool                   // objects become fields
+	Commas    bool                   // numbers may have decimal commas
+	Objects   map[string]item.Holder // those that do; set by Stream
+	ambiguous bool                   // a record has a field twice
 }
 
 // NewTally returns a tally of no records.
@@ -225,8 +259,12 @@ func (t *Tally) Add(fields []item.Field, count func(*FieldTally, []byte)) []stri
 			t.fields = append(t.fields, field)
 		}
 		count(field, one.Value)
-		if t.Unfolds && one.Value[0] == '{' {
+		switch {
+		case !t.Unfolds:
+		case one.Value[0] == '{':
 			field.countMembers(one)
+		case one.Value[0] == '[':
+			field.countSingle(one)
 		}
 		t.ambiguous = t.ambiguous || field.record == t.Records
 		field.record = t.Records
@@ -238,17 +276,17 @@ func (t *Tally) Add(fields []item.Field, count func(*FieldTally, []byte)) []stri
 // be too many or have the name of another.
 func (t *Tally) unfold(declared Stream) {
 	var fields []*FieldTally
-	t.Objects = map[string]bool{}
+	t.Objects = map[string]item.Holder{}
 	remaining := item.MaxFields - len(t.fields)
 	for _, field := range t.fields {
-		if field.members == nil || len(field.members.fields) == 0 || len(field.members.fields) > remaining || declared.Types[field.name] != "" ||
+		if field.members == nil || field.holder() == 0 || len(field.members.fields) == 0 || len(field.members.fields) > remaining || declared.Types[field.name] != "" ||
 			slices.ContainsFunc(field.members.fields, func(member *FieldTally) bool { return t.byName[member.name] != nil }) {
 			fields = append(fields, field)
 			continue
 		}
-		t.Objects[field.name] = true
+		t.Objects[field.name] = field.holder()
 		remaining -= len(field.members.fields)
-		if field.objectKind < field.present() { // some records have something else there
+		if field.holder() == item.InField && field.objectKind < field.present() { // some records have something else there
 			field.objectKind = 0
 			fields = append(fields, field)
 		}
