@@ -21,8 +21,8 @@ func TestRecords(t *testing.T) {
 			status: 200, ids: []string{"w-059", "w-058"},
 		},
 		{
-			name: "order asc turns them round and ties go by id", token: "tok-client", target: "/v1/streams/messages/records?connection_id=cin_mail_work&limit=3&order=asc",
-			status: 200, ids: []string{"dup:1/a b", "w-000", "w-001"},
+			name: "order asc turns them round and ties go by the order of loading", token: "tok-client", target: "/v1/streams/messages/records?connection_id=cin_mail_work&limit=3&order=asc",
+			status: 200, ids: []string{"w-000", "dup:1/a b", "w-001"},
 		},
 		{
 			name: "sort takes a range-filterable field and puts a missing value last", token: "tok-client",

@@ -17,7 +17,7 @@ type Record struct {
 	Data    []byte
 }
 
-// An Order is a column and a direction. Records of equal value go by id.
+// An Order is a column and a direction. Records of equal value go by version: messages of one minute stand in their file one after another.
 type Order struct {
 	column     string
 	descending bool
@@ -33,9 +33,9 @@ func (t *Table) OrderBy(field string, descending bool) Order {
 
 func (o Order) String() string {
 	if o.descending {
-		return o.column + " DESC, id DESC"
+		return o.column + " DESC, version DESC"
 	}
-	return o.column + ", id"
+	return o.column + ", version"
 }
 
 // Records reads the first records of a source.
@@ -79,21 +79,20 @@ func (s *Store) Version(ctx context.Context, from *Table, version int64) (Record
 // before every value.
 func (s *Store) After(ctx context.Context, from Source, order Order, version int64) (narrowed Source, ok bool, err error) {
 	var value any
-	var id string
-	err = s.db.QueryRowContext(ctx, fmt.Sprintf("SELECT %s, id FROM %s WHERE version = ?", order.column, from.Name), version).Scan(&value, &id)
+	err = s.db.QueryRowContext(ctx, fmt.Sprintf("SELECT %s FROM %s WHERE version = ?", order.column, from.Name), version).Scan(&value)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Source{}, false, nil
 	}
 	var w Where
 	switch {
 	case order.descending && value == nil:
-		w = where(order.column+" IS NULL AND id < ?", id)
+		w = where(order.column+" IS NULL AND version < ?", version)
 	case order.descending:
-		w = where(fmt.Sprintf("%[1]s < ? OR %[1]s = ? AND id < ? OR %[1]s IS NULL", order.column), value, value, id)
+		w = where(fmt.Sprintf("%[1]s < ? OR %[1]s = ? AND version < ? OR %[1]s IS NULL", order.column), value, value, version)
 	case value == nil:
-		w = where(order.column+" IS NOT NULL OR id > ?", id)
+		w = where(order.column+" IS NOT NULL OR version > ?", version)
 	default:
-		w = where(fmt.Sprintf("%[1]s > ? OR %[1]s = ? AND id > ?", order.column), value, value, id)
+		w = where(fmt.Sprintf("%[1]s > ? OR %[1]s = ? AND version > ?", order.column), value, value, version)
 	}
 	return from.Narrow(w), err == nil, err
 }

@@ -131,7 +131,7 @@ func (t *Table) create() string {
 // index is the SQL that makes the indexes, once the table is filled.
 func (t *Table) index() string {
 	var sql strings.Builder
-	fmt.Fprintf(&sql, "CREATE INDEX %[1]s_sort ON %[1]s (connection, %[2]s, id);\n", t.Name, t.sortColumn())
+	fmt.Fprintf(&sql, "CREATE INDEX %[1]s_sort ON %[1]s (connection, %[2]s);\n", t.Name, t.sortColumn())
 	if t.sortColumn() != "emitted" {
 		fmt.Fprintf(&sql, "CREATE INDEX %[1]s_emitted ON %[1]s (connection, emitted);\n", t.Name)
 	}

@@ -15,11 +15,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	_ "modernc.org/sqlite" // the database/sql driver "sqlite"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
@@ -277,10 +277,8 @@ func (r *reader) Next() (item.Item, error) {
 	size := 0
 	for index, name := range r.of.columns {
 		value := valueOf(r.values[index])
-		if slices.Contains(r.of.times, name) && table.IsNumber(string(value)) {
-			if value = item.JSON(table.OfApple(string(value))); len(value) == len(`""`) {
-				value = []byte("null")
-			}
+		if slices.Contains(r.of.times, name) {
+			value = ofApple(r.values[index])
 		}
 		if content, ok := r.values[index].([]byte); ok && value == nil {
 			one.Fields = append(one.Fields, item.Field{Name: name + "_bytes", Value: strconv.AppendInt(nil, int64(len(content)), 10)})
@@ -329,6 +327,25 @@ func (r *reader) begin() (err error) {
 }
 
 func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// ofApple is a count of seconds since 2001 as a time, null for 0, and anything else as it is.
+func ofApple(value any) []byte {
+	var seconds float64
+	switch v := value.(type) {
+	case int64:
+		seconds = float64(v)
+	case float64:
+		seconds = v
+	default:
+		return valueOf(value)
+	}
+	if seconds == 0 || math.Abs(seconds) > 1e11 { // or what is no time
+		return []byte("null")
+	}
+	whole, fraction := math.Modf(seconds)
+	when := time.Date(2001, time.January, 1, 0, 0, int(whole), 0, time.UTC).Add(time.Duration(fraction * float64(time.Second)))
+	return item.JSON(when.Round(time.Microsecond).Format(time.RFC3339Nano))
+}
 
 // valueOf is a value as JSON: nil for bytes that are no text.
 func valueOf(value any) []byte {

@@ -89,9 +89,6 @@ func (c Cell) Time(count string) string {
 	return c.clock.moment(count)
 }
 
-// OfApple is a count of seconds since 2001, as Apple's databases have it, as a time.
-func OfApple(count string) string { return clock{time.Second, -ofApple}.moment(count) }
-
 // moment is a count as a time, nothing for 0.
 func (c clock) moment(count string) string {
 	if strings.ContainsAny(count, "eE") { // as some programs write large numbers
