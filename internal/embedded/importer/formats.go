@@ -148,6 +148,8 @@ func recognize(fsys fs.FS, name string) (kind format, reason string) {
 		return formatCalendar, ""
 	case bytes.EqualFold(utf8text.FirstLine(start), []byte("BEGIN:VCARD")):
 		return formatContacts, ""
+	case strings.EqualFold(path.Ext(name), ".txt") && isTabbed(start):
+		return formatTable, ""
 	case strings.EqualFold(path.Ext(name), ".txt") && isText(start):
 		return formatDocument, ""
 	case bytes.HasPrefix(start, []byte("%PDF-")):
@@ -214,6 +216,15 @@ func isText(start []byte) bool {
 		}
 	}
 	return !slices.Contains(start, 0) || 32*strange <= len(start)
+}
+
+// isTabbed reports a text of which all lines have as many tabs, and two at least: a table, as PayPal and shops write it.
+func isTabbed(start []byte) bool {
+	lines := bytes.Split(start[:bytes.LastIndexByte(start, '\n')+1], []byte("\n"))
+	lines = slices.DeleteFunc(lines, func(line []byte) bool { return len(bytes.TrimRight(line, "\r")) == 0 })
+	return len(lines) > 1 && bytes.Count(lines[0], []byte("\t")) > 1 && isText(start) && !slices.ContainsFunc(lines, func(line []byte) bool {
+		return bytes.Count(line, []byte("\t")) != bytes.Count(lines[0], []byte("\t"))
+	})
 }
 
 // holdsLines tells a .json file that is an object to a line: an object, and after it another.

@@ -113,6 +113,9 @@ func TestValuesAreWhatTheirFilesSay(t *testing.T) {
 		{"counts of time as programs write large numbers", "a.json", `[{"startTimeGMT":1.7684433E12,"timestamp":1768443300123.5,"at":1.7684433E9,"n":1.7684433E12},{"startTimeGMT":1768529700000.0,"timestamp":1768443300000.25,"at":1768443300.5,"n":1}]`, []row{
 			{"startTimeGMT": "2026-01-15T02:15:00.000Z", "timestamp": "2026-01-15T02:15:00.1235Z", "at": "2026-01-15T02:15:00Z", "n": 1.7684433e12}, {"startTimeGMT": "2026-01-16T02:15:00Z", "timestamp": "2026-01-15T02:15:00.00025Z", "at": "2026-01-15T02:15:00.5Z"}}},
 		{"characters of a sheet that XML does not hold", "a.xlsx", sheetOf(t, "<row>"+text("a")+text("b")+"</row><row>"+text("x_x000D_\ny")+text("_x005F_x0041_ _xyz_")+"</row>"), []row{{"a": "x\ny", "b": "_x0041_ _xyz_"}}},
+		{"a text that is a table", "a.txt", "Date\tName\tGross\r\n01/31/2026\tA Shop\t-12.50\r\n02/01/2026\t\t\"1,000.00\"\r\n", []row{{"Date": "2026-01-31", "Name": "A Shop", "Gross": -12.5}, {"Date": "2026-02-01", "Name": nil, "Gross": 1000.0}}},
+		{"a text with tabs that is none", "a.txt", "Milk\t\ttwo\nBread\tone\n", []row{{"text": "Milk\t\ttwo\nBread\tone"}}},
+		{"days of the week in two letters", "a.csv", "Tag,Wert\n\"Mo., 05.01.2026\",1\n\"Di, 13.01.2026\",2\n", []row{{"Tag": "2026-01-05"}, {"Tag": "2026-01-13"}}},
 		{"days whose years have two digits", "a.csv", "Created,Due\n03/Jan/26 7:15 AM,14/Feb/26 9:15 PM\n04/Jan/26 7:15 AM,\n", []row{{"Created": "2026-01-03T07:15:00", "Due": "2026-02-14T21:15:00"}, {"Created": "2026-01-04T07:15:00", "Due": nil}}},
 		{"times as Go writes them", "a.csv", "Request Time,x\n2026-01-15 02:15:00 +0000 UTC,1\n2026-01-16 02:15:00 -0100 UTC,2\n", []row{{"Request_Time": "2026-01-15T02:15:00Z"}, {"Request_Time": "2026-01-16T02:15:00-01:00"}}},
 	} {

@@ -34,7 +34,7 @@ var (
 	weekday  = item.Expression(`(?i)^(?:(?:mon|tue|wed|thu|fri|sat|sun)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|` +
 		`frei|sams|sonn)tag|mittwoch|(?:lun|mar|mercre|jeu|vendre|same)di|dimanche|` +
 		`lunes|martes|miércoles|jueves|viernes|sábado|domingo|(?:lune|marte|mercole|giove|vener)dì|sabato|domenica|(?:segunda|terça|quarta|` +
-		`quinta|sexta)-feira|(?:maan|dins|woens|donder|vrij|zater|zon)dag)[.,]* `)
+		`quinta|sexta)-feira|(?:maan|dins|woens|donder|vrij|zater|zon)dag|(?:m[oai]|d[io]|wo|[fv]r|[sz][ao])[.,])[.,]* `)
 	// basic is a date and a time as ISO 8601 writes them without marks.
 	basic = item.Expression(`^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(Z?)$`)
 	// ordinal is the ending of a number: 1st, 1er.
