@@ -48,29 +48,65 @@ func (p *places) flush() {
 	p.last, p.times = p.version, 0
 }
 
+// A place is what is stored of one.
+type place struct {
+	version       int64
+	column, times int
+	size          int // in bytes; 0: it is not whole
+}
+
+// placeAt reads the place that begins there, after one of a version.
+func placeAt(stored []byte, version int64) (one place) {
+	next := func() int64 {
+		value, size := binary.Uvarint(stored[one.size:])
+		if one.size += size; size <= 0 {
+			one.size, stored = 0, nil
+		}
+		return int64(value) // #nosec G115 -- as it was written
+	}
+	head := next()
+	one.version, one.column, one.times = version+head>>3, int(head>>1&manyColumns), 1
+	if one.column == manyColumns {
+		one.column = int(next())
+	}
+	if head&1 == 1 {
+		one.times = int(next())
+	}
+	return one
+}
+
 // eachPlace reads what places hold.
 func eachPlace(stored []byte, visit func(version uint32, column, times int)) {
-	var version uint64
-	next := func() (value uint64) {
-		value, size := binary.Uvarint(stored)
-		stored = stored[max(size, 0):]
-		if size <= 0 {
-			stored = nil
+	for one := (place{}); len(stored) > 0; stored = stored[one.size:] {
+		if one = placeAt(stored, one.version); one.size == 0 {
+			return
 		}
-		return value
+		visit(uint32(one.version), one.column, one.times) // #nosec G115 -- as it was written
 	}
-	for len(stored) > 0 {
-		head := next()
-		version += head >> 3
-		column, times := head>>1&manyColumns, uint64(1)
-		if column == manyColumns {
-			column = next()
+}
+
+// keep adds what is stored of later records, but for those that are gone. Places that follow one another are copied as they are: each says
+// only how far it is from the one before.
+func (p *places) keep(stored []byte, gone func(version int64) bool) {
+	follows := p.last == 0 // the next place does, on the last one that is kept
+	start, at := 0, 0      // of what is copied together
+	for one := (place{}); at < len(stored); at += one.size {
+		if one = placeAt(stored[at:], one.version); one.size == 0 {
+			break
 		}
-		if head&1 == 1 {
-			times = next()
+		switch {
+		case gone(one.version):
+			p.bytes = append(p.bytes, stored[start:at]...)
+			start, follows = at+one.size, false
+		case follows:
+			p.last = one.version
+		default:
+			p.add(one.version, one.column, one.times)
+			p.flush()
+			start, follows = at+one.size, true
 		}
-		visit(uint32(version), int(column), int(times)) // #nosec G115 -- as it was written
 	}
+	p.bytes = append(p.bytes, stored[start:at]...)
 }
 
 // mostTerms is how many terms are followed while loading: it bounds memory.

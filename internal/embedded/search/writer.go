@@ -1,6 +1,7 @@
 package search
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"database/sql"
@@ -31,7 +32,13 @@ type Writer struct {
 
 	mu      sync.Mutex
 	removed map[int64]bool // versions
-	records map[string]int // by term: how many records more have it; only where not all documents are added
+	records map[string]*termCount // only where not all documents are added
+}
+
+// A termCount is how many records more have a term, and the version of the one that was counted last.
+type termCount struct {
+	by   int
+	last int64
 }
 
 // A Part is what ranking needs to know about documents whose versions follow one another.
@@ -55,7 +62,7 @@ func NewWriter() *Writer {
 
 // AddTo adds documents to an index that is complete, and takes others out of it.
 func AddTo(ctx context.Context, db Database) (*Writer, error) {
-	w := &Writer{places: placesWriter{}, removed: map[int64]bool{}, records: map[string]int{}}
+	w := &Writer{places: placesWriter{}, removed: map[int64]bool{}, records: map[string]*termCount{}}
 	return w, Each(ctx, db, "SELECT term FROM "+frequentTable, nil, func(rows *sql.Rows) error {
 		var term string
 		err := rows.Scan(&term)
@@ -93,15 +100,16 @@ func (w *Writer) Row(d Document) []any {
 	w.documents++
 	row, length := make([]any, 1, len(d.Texts)+1), 0
 	row[0] = d.Version
-	seen := map[string]bool{}
+	split := make([][]Term, len(d.Texts))
 	for i, text := range d.Texts {
 		terms := Terms(text)
+		split[i] = terms
 		length += len(terms)
 		row = append(row, joinTerms(terms))
 		p.countLanguage(d.Source, i, terms)
 		w.places.add(d.Version, i, terms, w.all)
-		w.count(terms, seen, 1)
 	}
+	w.count(d.Version, split, 1)
 	at := d.Version - p.first
 	p.documents.source[at] = uint16(d.Source) // #nosec G115 -- a store has far fewer sources
 	p.documents.length[at] = uint16(min(length, math.MaxUint16))
@@ -121,18 +129,23 @@ func (w *Writer) Place(version int64, texts []string) {
 	}
 }
 
-// count notes that a record has terms, unless it was seen to, or has them no more.
-func (w *Writer) count(terms []Term, seen map[string]bool, by int) {
+// count notes that the record of a version has the terms of its texts, or has them no more.
+func (w *Writer) count(version int64, texts [][]Term, by int) {
 	if w.all {
 		return // all are counted when they are there
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, t := range terms {
-		if !seen[t.Text] {
-			text := strings.Clone(t.Text) // not all of the text that it is part of
-			seen[text] = true
-			w.records[text] += by
+	for _, terms := range texts {
+		for _, t := range terms {
+			count := w.records[t.Text]
+			if count == nil {
+				count = &termCount{}
+				w.records[strings.Clone(t.Text)] = count // not all of the text that it is part of
+			}
+			if count.last != version {
+				count.by, count.last = count.by+by, version
+			}
 		}
 	}
 }
@@ -182,13 +195,12 @@ func (w *Writer) Removed(version int64, texts []string) []any {
 	w.mu.Lock()
 	w.removed[version] = true
 	w.mu.Unlock()
-	row := []any{version}
-	seen := map[string]bool{}
-	for _, text := range texts {
-		terms := Terms(text)
-		row = append(row, joinTerms(terms))
-		w.count(terms, seen, -1)
+	row, split := []any{version}, make([][]Term, len(texts))
+	for i, text := range texts {
+		split[i] = Terms(text)
+		row = append(row, joinTerms(split[i]))
 	}
+	w.count(version, split, -1)
 	return row
 }
 
@@ -247,7 +259,7 @@ func (w *Writer) finishAdding(ctx context.Context, db Database) error {
 		return err
 	}
 	for _, term := range slices.Sorted(maps.Keys(w.records)) {
-		if by := w.records[term]; by != 0 {
+		if by := w.records[term].by; by != 0 {
 			if _, err := db.ExecContext(ctx, "INSERT INTO "+wordTable+" (term, records) VALUES (?1, ?2) ON CONFLICT (term) DO UPDATE SET "+
 				"records = records + ?2", term, by); err != nil {
 				return err
@@ -306,6 +318,11 @@ func (w *Writer) writeFrequent(ctx context.Context, db Database) error {
 // addFrequent puts what came to the stored places of frequent terms, and takes out what went. A term that became frequent is read from
 // FTS5.
 func (w *Writer) addFrequent(ctx context.Context, db Database) error {
+	first, last := int64(math.MaxInt64), int64(0)
+	for version := range w.removed {
+		first, last = min(first, version), max(last, version)
+	}
+	gone := func(version int64) bool { return version >= first && version <= last && w.removed[version] }
 	for term, more := range w.places {
 		var stored []byte
 		if err := Each(ctx, db, "SELECT places FROM "+frequentTable+" WHERE term = ?", []any{term},
@@ -314,14 +331,11 @@ func (w *Writer) addFrequent(ctx context.Context, db Database) error {
 		}
 		more.flush()
 		var all places
-		for _, some := range [][]byte{stored, more.bytes} {
-			eachPlace(some, func(version uint32, column, times int) {
-				if !w.removed[int64(version)] {
-					all.add(int64(version), column, times)
-				}
-			})
+		all.keep(stored, gone)
+		all.keep(more.bytes, gone)
+		if bytes.Equal(all.bytes, stored) {
+			continue
 		}
-		all.flush()
 		if _, err := db.ExecContext(ctx, "UPDATE "+frequentTable+" SET places = ? WHERE term = ?", all.bytes, term); err != nil {
 			return err
 		}
