@@ -39,7 +39,7 @@ import (
 // cell is null.
 //
 // A record is emitted at its event time; when it has none that can be read, its time is not known. Records come in the order of file
-// names and lines, unless the manifest says that the files are sorted. The corpus reads the files again whenever its records are asked
+// names and lines, but for those of one time in a file that begins with the newest, unless the manifest says that the files are sorted. The corpus reads the files again whenever its records are asked
 // for, a piece at a time.
 //
 // What cannot be used is reported to the watch and left out: a line that is not a JSON object, not UTF-8, longer than 16 MiB or with a

@@ -106,6 +106,7 @@ func (s *fileStream) records(ctx context.Context, connection string, keep *blobB
 				watch.skipped(skip)
 			}
 		}
+		held := heldRecords{yield: func(record model.Record) bool { return yield(record, nil) }}
 		err := s.scan(ctx, connection, report, func(at sourceFile, one item.Item) bool {
 			if s.declared.Fields != nil { // what was inferred was said then
 				watch.kept(at.name, one)
@@ -122,6 +123,9 @@ func (s *fileStream) records(ctx context.Context, connection string, keep *blobB
 			if !one.Emitted.IsZero() {
 				record.EmittedAt = one.Emitted
 			}
+			if s.format != formatMail && s.format != formatNotes { // nothing hangs on it
+				return held.add(at.name, record)
+			}
 			if !yield(record, nil) {
 				return false
 			}
@@ -135,7 +139,9 @@ func (s *fileStream) records(ctx context.Context, connection string, keep *blobB
 			}
 			return true
 		})
-		if err != nil {
+		if err == nil {
+			held.release()
+		} else {
 			yield(model.Record{}, err)
 		}
 	}

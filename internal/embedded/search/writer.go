@@ -31,7 +31,7 @@ type Writer struct {
 	all       bool         // the documents that are added are all that there are
 
 	mu      sync.Mutex
-	removed map[int64]bool // versions
+	removed map[int64]bool        // versions
 	records map[string]*termCount // only where not all documents are added
 }
 
