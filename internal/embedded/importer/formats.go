@@ -156,11 +156,19 @@ func recognize(fsys fs.FS, name string) (kind format, reason string) {
 		return formatUnknown, "a PDF, which is not read: save its text as .html or .md, or keep it beside what names it"
 	}
 	other := otherWays[strings.ToLower(path.Ext(name))]
-	if other == "" && bytes.HasPrefix(start, []byte("PK\x03\x04")) {
+	switch {
+	case other != "":
+	case media().MatchString(name):
+		other = "pictures, recordings and films are not read"
+	case bytes.HasPrefix(start, []byte("PK\x03\x04")):
 		other = asArchive
 	}
 	return formatUnknown, "of no known kind: " + cmp.Or(other, knownEndings)
 }
+
+// media are files of which no program can make records: an export may have thousands of them.
+var media = item.Expression(`(?i)\.(?:jpe?g|jfif|png|gif|heic|heif|webp|avif|bmp|tiff?|svg|psd|dng|cr2|nef|arw|mp[234]|m4[abvp]|mov|avi|mkv|` +
+	`webm|mpe?g|mts|3gpp?|wmv|wav|aiff?|aac|flac|ogg|oga|opus|amr|caf|wma|ttf|woff2?)$`)
 
 // otherWays are how to get kinds of files read that are not, by their endings.
 var otherWays = map[string]string{

@@ -171,11 +171,11 @@ func TestTimesOfCoreData(t *testing.T) {
 
 // The names of streams are those of the files, in any language.
 func TestStreamsAreCalledAsTheirFiles(t *testing.T) {
-	records, skips := loadedTree(t, map[string]string{"日本 語.csv": "a\n1\n", "中文.csv": "a\n1\n", "U\u0308ber \u00d6l.csv": "a\n1\n", "a b?c.csv": "a\n1\n", "note.csv": "a\n", "old.bear2bk": "PK\x03\x04"})
+	records, skips := loadedTree(t, map[string]string{"日本 語.csv": "a\n1\n", "中文.csv": "a\n1\n", "U\u0308ber \u00d6l.csv": "a\n1\n", "a b?c.csv": "a\n1\n", "note.csv": "a\n", "old.bear2bk": "PK\x03\x04", "A.HEIC": "\x00"})
 	if diff := cmp.Diff([]string{"a_b_c", "Über_Öl", "中文", "日本_語"}, slices.Sorted(maps.Keys(records))); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	want := []Skip{{"old.bear2bk", 0, "of no known kind: rename it to .zip"}, {"note.csv", 1, "a cell alone, which would name a column without rows"}}
+	want := []Skip{{"A.HEIC", 0, "of no known kind: pictures, recordings and films are not read"}, {"old.bear2bk", 0, "of no known kind: rename it to .zip"}, {"note.csv", 1, "a cell alone, which would name a column without rows"}}
 	if diff := cmp.Diff(want, skips); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
