@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -41,7 +43,7 @@ func Run(ctx context.Context, args []string, app App) int {
 	app.Err = terminal.Visible{Out: app.Err}
 	line, parsed, err := parse(args, app)
 	if err != nil {
-		return fail(app, exit.UsageError(err.Error()+". Run pdpp-mcp --help."))
+		return fail(app, usageError(err, parsed))
 	}
 	if parsed == nil {
 		return 0
@@ -102,6 +104,9 @@ func readsNothing(command string) bool {
 // parse reads the command line, with the environment and the file that it names. It returns nil for a request such as --help, which
 // kong has answered.
 func parse(args []string, app App) (line commandLine, parsed *kong.Context, err error) {
+	if len(args) > 0 && args[0] == "help" {
+		args = append(slices.Clone(args[1:]), "--help")
+	}
 	exited := false
 	parser, err := newParser(&line, app, func(int) { exited = true })
 	if err != nil {
@@ -110,6 +115,9 @@ func parse(args []string, app App) (line commandLine, parsed *kong.Context, err 
 	parsed, err = parser.Parse(args)
 	if exited {
 		return line, nil, nil
+	}
+	if wrong := (*kong.ParseError)(nil); errors.As(err, &wrong) {
+		parsed = wrong.Context
 	}
 	if err != nil {
 		return line, parsed, err
@@ -124,6 +132,36 @@ func parse(args []string, app App) (line commandLine, parsed *kong.Context, err 
 		return line, parsed, errors.New("--data is given more than once: name one folder that holds everything")
 	}
 	return line, parsed, nil
+}
+
+// plainer turns what kong says of a command line into plain words.
+var plainer = []struct {
+	kong  *regexp.Regexp
+	plain string
+}{
+	{regexp.MustCompile(`^expected one of "demo".*`), "a command is missing"},
+	{regexp.MustCompile(`^expected "(<\w+>).*`), "$1 is missing"},
+	{regexp.MustCompile(`expected \w+ value but got "EOL" \(<EOL>\)`), "a value is missing"},
+	{regexp.MustCompile(`expected a valid \d+ bit int but got (".*?")`), "$1 is not a whole number"},
+	{regexp.MustCompile(`expected a float but got (".*?") \(\w+\)`), "$1 is not a number"},
+	{regexp.MustCompile(`expected duration but got (".*?"): time: [\w ]+ ".*?"`), "$1 is not a duration, such as 40s or 1m30s"},
+	{regexp.MustCompile(`\(from envar (\w+)=.*\)`), "(from $1)"},
+}
+
+// usageError says what is wrong with a command line, and which help has what is right. parsed is as far as it was read.
+func usageError(err error, parsed *kong.Context) error {
+	message := err.Error()
+	for _, p := range plainer {
+		message = p.kong.ReplaceAllString(message, p.plain)
+	}
+	program := "pdpp-mcp"
+	if parsed != nil && parsed.Selected() != nil {
+		program += " " + parsed.Selected().Name
+	}
+	if !strings.HasSuffix(message, "?") {
+		message += "."
+	}
+	return exit.UsageError(message + " Run " + program + " --help.")
 }
 
 func newParser(line *commandLine, app App, exit func(int)) (*kong.Kong, error) {
