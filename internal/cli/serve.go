@@ -21,6 +21,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
 // maxDeadline keeps a call within the time that the server takes to write its answer.
@@ -87,6 +88,11 @@ func serveConfig(c ServeFlags, app App) (HostedConfig, error) {
 		return config, exit.UsageError(err.Error())
 	}
 	config.Public.Hops = c.TrustedHops
+	for _, issuer := range c.AuthorizationServers {
+		if _, err := parseAddress(issuer); err != nil {
+			return config, exit.UsageError("--authorization-servers: " + err.Error())
+		}
+	}
 	if err := config.readSignIn(); err != nil {
 		return config, exit.UsageError(err.Error())
 	}
@@ -147,6 +153,14 @@ func (c *HostedConfig) readSignIn() error {
 
 func introspectionOptions(c ServeFlags, origin string) (*auth.IntrospectorOptions, error) {
 	if c.IntrospectionURL == "" {
+		for _, flag := range []struct{ name, value string }{ // nobody would check a token by them
+			{"--issuer", c.Issuer}, {"--audiences", strings.Join(c.Audiences, "")}, {"--introspection-client-id", c.IntrospectionClientID},
+			{"--introspection-client-secret", c.IntrospectionClientSecret}, {"--introspection-client-secret-file", c.IntrospectionSecretFile},
+		} {
+			if flag.value != "" {
+				return nil, errors.New(flag.name + " needs --introspection-url: without it, the resource server alone says what a token is.")
+			}
+		}
 		return nil, nil
 	}
 	secret := c.IntrospectionClientSecret
@@ -178,12 +192,12 @@ func introspectionOptions(c ServeFlags, origin string) (*auth.IntrospectorOption
 // parseOrigin returns the origin of a URL in its canonical form: scheme and host in lower case, no default port,
 // nothing else. Its error says what does not belong into an origin.
 func parseOrigin(text string) (string, error) {
-	u, err := url.Parse(text)
+	u, err := parseAddress(text)
 	switch {
-	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return "", errors.New("a public URL starts with http:// or https:// and names a host")
+	case err != nil:
+		return "", err
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.Trim(u.Path, "/") != "":
-		return "", fmt.Errorf("the public URL for host %q must be an origin: no path, no query, no credentials", u.Host)
+		return "", fmt.Errorf("%q must be an origin, such as https://%s: no path, no query, no credentials", rsclient.RedactURL(text), u.Host)
 	}
 	host := strings.ToLower(u.Host)
 	if u.Scheme == "https" {
@@ -192,6 +206,15 @@ func parseOrigin(text string) (string, error) {
 		host = strings.TrimSuffix(host, ":80")
 	}
 	return u.Scheme + "://" + host, nil
+}
+
+// parseAddress parses an http or https URL. Its error shows nothing secret.
+func parseAddress(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, fmt.Errorf("%q must start with http:// or https:// and name a host", rsclient.RedactURL(text))
+	}
+	return u, nil
 }
 
 // parsePublic reads the names as they are typed: a public URL, which may be empty, further host names, and proxies, each an
@@ -204,6 +227,11 @@ func parsePublic(publicURL string, hosts, proxies []string) (web.Public, error) 
 			return web.Public{}, fmt.Errorf("--public-url: %w", err)
 		}
 		public.Origin = origin
+	}
+	for _, text := range hosts {
+		if u, err := url.Parse("//" + text); err != nil || u.Host != text || text == "" {
+			return web.Public{}, fmt.Errorf("--allowed-hosts: %q is not a host name, such as mcp.example", rsclient.RedactURL(text))
+		}
 	}
 	for _, text := range proxies {
 		prefix, err := netip.ParsePrefix(text)

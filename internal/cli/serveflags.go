@@ -36,7 +36,7 @@ type ServeFlags struct {
 	SearchRelax               bool          `name:"search-relax" help:"Search for the words one by one where no record has all of them; on if absent." negatable:"" default:"true" env:"PDPP_MCP_SEARCH_RELAX"`
 	AdminListen               string        `name:"admin-listen" help:"Address of the metrics and probes, best on loopback; none if absent." env:"PDPP_MCP_ADMIN_LISTEN" placeholder:"HOST:PORT"`
 	ShowPage                  bool          `name:"page" help:"Show a page for people at /; on if absent." negatable:"" default:"true" env:"PDPP_MCP_PAGE"`
-	AnswerMemory              int64         `name:"answer-memory" help:"MiB of the resource server's answers in memory at a time; two fifths of GOMEMLIMIT if absent, or 64 and less in a small container." env:"PDPP_MCP_ANSWER_MEMORY" placeholder:"MIB"`
+	AnswerMemory              int64         `name:"answer-memory" help:"MiB of the resource server's answers in memory at a time; if absent, two fifths of GOMEMLIMIT; without that 48, or less in a small container." env:"PDPP_MCP_ANSWER_MEMORY" placeholder:"MIB"`
 	MaxConnections            int           `name:"max-connections" help:"Most connections open at a time; ${default} if absent. Further ones wait." default:"10000" env:"PDPP_MCP_MAX_CONNECTIONS"`
 	ClientConnections         int           `name:"max-connections-per-address" help:"Most of them from one client address, except trusted proxies; ${default} if absent, 0 for no limit. Further ones are closed." default:"2000" env:"PDPP_MCP_MAX_CONNECTIONS_PER_ADDRESS" placeholder:"N"`
 	limitFlags

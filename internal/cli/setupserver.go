@@ -49,7 +49,7 @@ func (o setup) server() (clients.Server, []string, error) {
 	case o.Data != "":
 		s.Arguments, s.Description = append([]string{"stdio"}, o.flags()...), "your files in "+o.Data
 		if _, err := os.Stat(o.Data); err != nil {
-			return s, nil, exit.UsageError(fmt.Sprintf("--data %q cannot be read: %v.", o.Data, errors.Unwrap(err)))
+			return s, nil, exit.UsageError(fmt.Sprintf("--data: %s cannot be read: %v.", o.Data, errors.Unwrap(err)))
 		}
 		return s, notes, nil
 	}
@@ -59,7 +59,7 @@ func (o setup) server() (clients.Server, []string, error) {
 	if provider == "" {
 		cached := credentials.CachedProviders(o.root)
 		if len(cached) != 1 {
-			return s, nil, exit.UsageError("say what to connect: --provider-url URL (after pdpp-mcp connect URL), --url https://…/mcp of a hosted server, or --demo.")
+			return s, nil, exit.UsageError("say what to connect: --provider-url URL (after pdpp-mcp connect URL), --url https://…/mcp of a hosted server, --data PATH of your own files, or --demo.")
 		}
 		provider = cached[0]
 	}
