@@ -27,7 +27,7 @@ func (f folder) passesOver(info fs.FileInfo) bool {
 func folderAt(path string, except []string) (folder, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return folder{}, fmt.Errorf("read %s: %w", path, err)
+		return folder{}, fmt.Errorf("%s cannot be read: %w", path, errors.Unwrap(err)) // of *fs.PathError, which has the path again
 	}
 	from := folder{name: folderName(path), shown: path}
 	for _, name := range except {
