@@ -53,8 +53,8 @@ func leftOver(entry object) []string {
 	return slices.DeleteFunc(keys, has)
 }
 
-// ours reports whether a command is this program, wherever it is installed.
+// ours reports whether a command is this program, wherever it is installed, also as pdpp-mcp-server of the npm package or with a version.
 func ours(command string) bool {
 	base := command[strings.LastIndexAny(command, `/\`)+1:]
-	return strings.TrimSuffix(strings.ToLower(base), ".exe") == "pdpp-mcp"
+	return strings.HasPrefix(strings.ToLower(base), "pdpp-mcp")
 }
