@@ -112,9 +112,9 @@ func (c ServeFlags) wrong() string {
 		return fmt.Sprintf("--drain-delay %s and --drain-time %s: neither may be negative or longer than %s, and the time not zero.",
 			c.DrainDelay, c.DrainTime, maxDeadline)
 	case c.Retries < 0 || c.Retries > 2:
-		return fmt.Sprintf("--retries %d: 0, 1 or 2.", c.Retries)
+		return fmt.Sprintf("--retries %d: 0, 1 or 2 is needed.", c.Retries)
 	case c.AnswerMemory != 0 && (c.AnswerMemory < 40 || c.AnswerMemory > 1<<20):
-		return fmt.Sprintf("--answer-memory %d: 40 to 1048576 MiB.", c.AnswerMemory)
+		return fmt.Sprintf("--answer-memory %d: 40 to 1048576 MiB is needed.", c.AnswerMemory)
 	case c.MaxConnections < 1:
 		return fmt.Sprintf("--max-connections %d: at least 1 is needed.", c.MaxConnections)
 	case c.ClientConnections < 0:

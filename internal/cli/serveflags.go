@@ -40,9 +40,9 @@ type ServeFlags struct {
 	MaxConnections            int           `name:"max-connections" help:"Most connections open at a time; ${default} if absent. Further ones wait." default:"10000" env:"PDPP_MCP_MAX_CONNECTIONS"`
 	ClientConnections         int           `name:"max-connections-per-address" help:"Most of them from one client address, except trusted proxies; ${default} if absent, 0 for no limit. Further ones are closed." default:"2000" env:"PDPP_MCP_MAX_CONNECTIONS_PER_ADDRESS" placeholder:"N"`
 	limitFlags
-	UnknownTokenRate  float64       `name:"unknown-token-rate" help:"Questions a second to the authority about unknown tokens, of all clients; ${default} if absent, 0 for no limit." default:"100" env:"PDPP_MCP_UNKNOWN_TOKEN_RATE" placeholder:"N"`
-	UnknownTokenBurst int           `name:"unknown-token-burst" help:"Such questions in one moment; ${default} if absent." default:"1000" env:"PDPP_MCP_UNKNOWN_TOKEN_BURST" placeholder:"N"`
-	MaxUnknownTokens  int           `name:"max-unknown-tokens" help:"Such questions under way at a time; ${default} if absent, 0 for no limit." default:"256" env:"PDPP_MCP_MAX_UNKNOWN_TOKENS" placeholder:"N"`
+	UnknownTokenRate  float64       `name:"unknown-token-rate" help:"Introspections a second of unknown tokens, of all clients; ${default} if absent, 0 for no limit." default:"100" env:"PDPP_MCP_UNKNOWN_TOKEN_RATE" placeholder:"N"`
+	UnknownTokenBurst int           `name:"unknown-token-burst" help:"Such introspections at once; ${default} if absent." default:"1000" env:"PDPP_MCP_UNKNOWN_TOKEN_BURST" placeholder:"N"`
+	MaxUnknownTokens  int           `name:"max-unknown-tokens" help:"Such introspections under way at a time; ${default} if absent, 0 for no limit." default:"256" env:"PDPP_MCP_MAX_UNKNOWN_TOKENS" placeholder:"N"`
 	DrainDelay        time.Duration `name:"drain-delay" help:"Time from 'not ready' to the end of accepting, for load balancers to notice; ${default} if absent." default:"0s" env:"PDPP_MCP_DRAIN_DELAY"`
 	DrainTime         time.Duration `name:"drain-time" help:"Longest time that calls in flight get to finish after that; ${default} if absent." default:"10s" env:"PDPP_MCP_DRAIN_TIME"`
 	LogLevel          string        `name:"log-level" help:"debug, info, warn or error; ${default} if absent." enum:"debug,info,warn,error" default:"info" env:"PDPP_MCP_LOG_LEVEL"`

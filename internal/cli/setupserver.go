@@ -114,7 +114,7 @@ func (o setup) again(s clients.Server) []string {
 func endpointURL(text string) (string, error) {
 	parsed, err := url.Parse(strings.TrimSpace(text))
 	if err != nil || parsed.Host == "" || parsed.Scheme != "https" && parsed.Scheme != "http" {
-		return "", exit.UsageError("--url must be an http or https address, such as https://mcp.example/mcp.")
+		return "", exit.UsageError(fmt.Sprintf("--url %q must be an http or https address, such as https://mcp.example/mcp.", rsclient.RedactURL(text)))
 	}
 	if parsed.User != nil || parsed.RawQuery != "" || parsed.Fragment != "" {
 		return "", exit.UsageError("--url must hold no credentials, query or fragment: the client signs in by itself.")

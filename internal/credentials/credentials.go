@@ -3,6 +3,7 @@ package credentials
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
 // CacheRoot is the folder in which credentials are kept: the named one, or .pdpp in the home folder, "" where neither is known. That of the
@@ -73,7 +75,7 @@ func NormalizeProviderURL(text string) (string, error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", exit.UsageError("The provider URL must be an http or https URL that names a host.") // not quoted: it may hold credentials
+		return "", exit.UsageError(fmt.Sprintf("the provider URL %q must start with http:// or https:// and name a host.", rsclient.RedactURL(text)))
 	}
 	host := strings.ToLower(u.Host)
 	switch u.Scheme {

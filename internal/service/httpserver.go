@@ -70,14 +70,22 @@ func (withheld) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
+// checkAddress returns an *[exit.Error] if nothing can listen on the address of a flag.
+func checkAddress(flag, address string) error {
+	if _, err := net.ResolveTCPAddr("tcp", address); err != nil {
+		return exit.UsageError(fmt.Sprintf("%s: cannot listen on %s: %v. Give HOST:PORT, such as 127.0.0.1:7700.", flag, address, err))
+	}
+	return nil
+}
+
 // AdminPath is where [ServeAdmin] shows the metrics.
 const AdminPath = "/metrics"
 
 // ServeAdmin serves the metrics and the probes at a separate address until close: a caller that holds all connections of the
 // endpoint does not stop them. They hold no secret, but are not the public's. An invalid address is an *[exit.Error].
 func ServeAdmin(ctx context.Context, address string, metrics, probes http.Handler, log zerolog.Logger) (closeAdmin func(), err error) {
-	if _, err := net.ResolveTCPAddr("tcp", address); err != nil {
-		return nil, exit.UsageError(fmt.Sprintf("--admin-listen: cannot listen on %s: %v", address, err))
+	if err := checkAddress("--admin-listen", address); err != nil {
+		return nil, err
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {

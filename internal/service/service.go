@@ -113,10 +113,10 @@ func (s *Service) Listen(ctx context.Context, inherited []net.Listener, address 
 	case len(inherited) == 1:
 		listener = inherited[0]
 	default:
-		if _, err := net.ResolveTCPAddr("tcp", address); err != nil {
-			return exit.UsageError(fmt.Sprintf("cannot listen on %s: %v", address, err))
+		err := checkAddress("--listen", address)
+		if err != nil {
+			return err
 		}
-		var err error
 		if listener, err = new(net.ListenConfig).Listen(ctx, "tcp", address); err != nil {
 			return fmt.Errorf("%w; choose another address with --listen", err)
 		}
