@@ -42,9 +42,12 @@ func runDisconnect(ctx context.Context, c disconnectCommand, app App) error {
 	switch {
 	case len(found) == 0:
 		warnOfUnusable(root, app)
-		message := "no such grant is stored"
+		message := "no grant of " + provider + " is stored"
+		if c.Name != "" {
+			message += " under the name " + c.Name
+		}
 		if known := credentials.Names(root, provider); len(known) > 0 {
-			message += "; of " + provider + " there is " + strings.Join(known, ", ")
+			message += "; there is " + strings.Join(known, ", ")
 		}
 		return &exit.Error{Code: exit.NotReady, Message: message + ". Run: pdpp-mcp connections"}
 	case len(found) > 1:

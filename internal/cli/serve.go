@@ -169,10 +169,12 @@ func introspectionOptions(c ServeFlags, origin string) (*auth.IntrospectorOption
 		if err != nil {
 			return nil, fmt.Errorf("--introspection-client-secret-file: %w", err)
 		}
-		secret = strings.TrimSpace(string(data))
+		if secret = strings.TrimSpace(string(data)); secret == "" {
+			return nil, fmt.Errorf("--introspection-client-secret-file: %s is empty", c.IntrospectionSecretFile)
+		}
 	}
 	if c.IntrospectionClientID == "" || secret == "" {
-		return nil, errors.New("--introspection-url needs --introspection-client-id and a client secret")
+		return nil, errors.New("--introspection-url needs --introspection-client-id, and a secret in --introspection-client-secret-file or $PDPP_MCP_INTROSPECTION_CLIENT_SECRET")
 	}
 	audiences := c.Audiences
 	if len(audiences) == 0 {
