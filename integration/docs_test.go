@@ -234,3 +234,49 @@ func TestEveryErrorCodeIsALabel(t *testing.T) {
 		}
 	}
 }
+
+// Every link of a page leads to a file that is there, and to a heading of it.
+func TestTheLinksOfPagesLeadSomewhere(t *testing.T) {
+	t.Chdir("..")
+	var pages []string
+	for _, pattern := range []string{"*.md", "docs/*.md", "deploy/*/*.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, found...)
+	}
+	texts, anchors := map[string]string{}, map[string]bool{}
+	code := regexp.MustCompile("(?s)```.*?```")
+	heading, notInAnchor := regexp.MustCompile(`(?m)^#+ +(.*)$`), regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[page] = code.ReplaceAllString(string(text), "")
+		for _, found := range heading.FindAllStringSubmatch(texts[page], -1) {
+			anchors[page+"#"+strings.ReplaceAll(notInAnchor.ReplaceAllString(strings.ToLower(found[1]), ""), " ", "-")] = true
+		}
+	}
+	link, links := regexp.MustCompile(`\]\(([^)\s]+)\)`), 0
+	inline := regexp.MustCompile("`[^`]*`")
+	for page, text := range texts {
+		for _, found := range link.FindAllStringSubmatch(inline.ReplaceAllString(text, ""), -1) {
+			path, anchor, anchored := strings.Cut(found[1], "#")
+			if links++; strings.HasPrefix(path, "https://") {
+				continue
+			}
+			target := page
+			if path != "" {
+				target = filepath.Join(filepath.Dir(page), path)
+			}
+			if _, err := os.Stat(target); err != nil || anchored && !anchors[target+"#"+anchor] {
+				t.Errorf("%s links to %s, which is not there", page, found[1])
+			}
+		}
+	}
+	if links < 100 {
+		t.Errorf("found %d links; the search has gone blind", links)
+	}
+}
