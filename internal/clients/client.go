@@ -81,11 +81,16 @@ func (c Client) Path(p Place) string {
 
 // Check reports why the host cannot take a server, as one sentence with the way out; empty when it can.
 func (c Client) Check(s Server) string {
+	words := append([]string{s.Command}, s.Arguments...)
+	replaced := -1
+	if c.variable != nil && !s.hosted() {
+		replaced = slices.IndexFunc(words, c.variable.MatchString)
+	}
 	switch {
 	case c.hostedOnly && !s.hosted():
 		return c.Title + " runs no program of this machine: host the server (pdpp-mcp serve) and give its address with --url https://…/mcp."
-	case !s.hosted() && c.variable != nil && slices.ContainsFunc(append([]string{s.Command}, s.Arguments...), c.variable.MatchString):
-		return c.Title + " replaces a $ and the name behind it by the value of that variable, also in a path: give the folder another name, or name a link to it."
+	case replaced >= 0:
+		return c.Title + " replaces a $ and the name behind it in " + words[replaced] + " by the value of that variable: give the folder another name, or name a link to it."
 	case s.TokenEnv != "" && !s.hosted():
 		return "--token-env is for hosted servers: a local one reads its grant from the credential cache."
 	case s.TokenEnv != "" && c.tokenEnv == "":

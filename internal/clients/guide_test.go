@@ -81,7 +81,7 @@ func TestAPathThatAHostWouldExpandIsRefused(t *testing.T) {
 		server.Arguments = []string{"stdio", "--data", row.path}
 		var refused []string
 		for _, client := range clients.All() {
-			if strings.Contains(client.CheckWrite(server), "replaces a $") && client.CheckWrite(server) == client.Check(server) {
+			if strings.Contains(client.CheckWrite(server), "replaces a $ and the name behind it in "+row.path) && client.CheckWrite(server) == client.Check(server) {
 				refused = append(refused, client.Name)
 			}
 		}
