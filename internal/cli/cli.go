@@ -144,7 +144,10 @@ var plainer = []struct {
 	{regexp.MustCompile(`expected \w+ value but got "EOL" \(<EOL>\)`), "a value is missing"},
 	{regexp.MustCompile(`expected a valid \d+ bit int but got (".*?")`), "$1 is not a whole number"},
 	{regexp.MustCompile(`expected a float but got (".*?") \(\w+\)`), "$1 is not a number"},
-	{regexp.MustCompile(`expected duration but got (".*?"): time: [\w ]+ ".*?"`), "$1 is not a duration, such as 40s or 1m30s"},
+	{regexp.MustCompile(`expected duration but got (".*?"): time: .*duration ".*?"`), "$1 is not a duration, such as 40s or 1m30s"},
+	{regexp.MustCompile(`bool value must be .* but got (".*?")`), "$1 is neither true nor false"},
+	{regexp.MustCompile(`expected \w+ value but got "(-.*?)" \(short flag\); perhaps try (--[\w-]+)=.*`),
+		"write a value that begins with - behind =, as in $2=$1"},
 	{regexp.MustCompile(`\(from envar (\w+)=.*\)`), "(from $1)"},
 }
 
