@@ -18,7 +18,7 @@ func IsOrdinary(c rune) bool {
 	case c < 0x3000: // dashes, quotes and bullets; symbols
 		return c > 0x200F && c < 0x2028 || c > 0x202F && c < 0x205F || c > 0x20FF && c < 0x2CEF
 	case c < 0xFB00: // Chinese, Japanese and Korean
-		return c > 0x3000 && c < 0x302A || c > 0x302F && c < 0x3099 || c > 0x309A && c < 0xA66F || c > 0xABFF && c < 0xD7A4
+		return c > 0x3000 && c < 0x302A || c > 0x302F && c < 0x3099 || c > 0x309A && c < 0x3164 || c > 0x3164 && c < 0xA66F || c > 0xABFF && c < 0xD7A4
 	}
 	return c > 0x1F1FF && c < 0x1F3FB || c > 0x1F3FF && c < 0x1FFFE || c > 0x1FFFF && c < 0x2FFFE // emoji; rare Chinese characters
 }
@@ -37,14 +37,47 @@ func isMark(c rune) bool { return unicode.In(c, unicode.Mn, unicode.Me) }
 
 // Shows reports whether a character of a record may reach a host.
 func Shows(c rune) bool {
-	return !unicode.IsControl(c) && !isBidiControl(c) && !isBreakHint(c) && !isTag(c) && c != '\u2028' && c != '\u2029' && c != '\uFEFF' &&
+	return !unicode.IsControl(c) && !isBidiControl(c) && !isEmpty(c) && !isTag(c) && c != '\u2028' && c != '\u2029' && c != '\uFEFF' &&
 		(c < 0xFDD0 || c > 0xFDEF) && c&0xFFFE != 0xFFFE // noncharacters
 }
 
-// isBreakHint reports the characters that only say where a line may or may not end: soft hyphen, zero width space, word joiner. They
-// show nothing, and hide a word or a message from who reads. The joiners U+200C and U+200D and the Mongolian vowel separator U+180E
-// change how letters look, and are shown.
-func isBreakHint(c rune) bool { return c == '\u00AD' || c == '\u200B' || c == '\u2060' }
+// isEmpty reports the characters that show nothing and change nothing that shows, and so only hide a word or a message from who reads:
+// those that say where a line may or may not end (soft hyphen, zero width space, word joiner), the operators that formulas leave out, the
+// fillers of old Korean encodings, and those that are reserved for more of the kind.
+func isEmpty(c rune) bool {
+	return c == '\u00AD' || c == '\u200B' || c >= 0x2060 && c <= 0x2065 || c == '\u3164' || c == '\uFFA0' || c >= 0xFFF0 && c <= 0xFFF8
+}
+
+// maxUnseen is how many characters that [isUnseen] reports may follow one another. Persian and old Korean have two, no script has more.
+const maxUnseen = 2
+
+// isUnseen reports the characters that show nothing and change what is beside them: joiners, directional marks, Mongolian selectors. A few
+// are needed; in a row, or between two letters of ASCII, they change nothing and can spell a hidden message.
+func isUnseen(c rune) bool {
+	switch {
+	case c < 0x180B:
+		return c == 0x034F || c == 0x061C || c == 0x115F || c == 0x1160 || c == 0x17B4 || c == 0x17B5
+	case c < 0x10000:
+		return c <= 0x180F || c >= 0x200C && c <= 0x200F || c >= 0xFFF9 && c <= 0xFFFB
+	}
+	return c >= 0x1BCA0 && c <= 0x1BCA3 || c >= 0x1D173 && c <= 0x1D17A
+}
+
+func isASCIILetter(c rune) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+// takesSelector reports whether a variation selector can change how a character looks: symbols, the digits and signs on keys, and letters
+// beyond those of Europe and the Near East; for the selectors of the supplement, Chinese characters.
+func takesSelector(c, selector rune) bool {
+	switch {
+	case selector > 0xFFFF:
+		return unicode.Is(unicode.Han, c)
+	case c < utf8.RuneSelf:
+		return c >= '0' && c <= '9' || c == '#' || c == '*'
+	case c < 0x1000:
+		return unicode.IsSymbol(c)
+	}
+	return !isMark(c) && !isUnseen(c) && !unicode.IsSpace(c)
+}
 
 // isLineBreak reports the line breaks beside "\n"; of "\r\n" the second character is enough.
 func isLineBreak(c rune) bool {
@@ -55,7 +88,8 @@ func isBidiControl(c rune) bool {
 	return c >= 0x202A && c <= 0x202E || c >= 0x2066 && c <= 0x206F // with the deprecated format characters behind them
 }
 
-func isTag(c rune) bool { return c >= 0xE0000 && c <= 0xE007F }
+// isTag reports the tags, and what is reserved beside them for more that shows nothing.
+func isTag(c rune) bool { return c >= 0xE0000 && c <= 0xE0FFF && !isVariationSelector(c) }
 
 func isVariationSelector(c rune) bool {
 	return c >= 0xFE00 && c <= 0xFE0F || c >= 0xE0100 && c <= 0xE01EF

@@ -3,6 +3,7 @@
 package clean
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
@@ -15,11 +16,11 @@ import (
 
 // Removed counts the characters that were taken out of an answer, by what they were.
 type Removed struct {
-	Control   int `json:"control,omitempty"`         // C0 and C1 controls, byte order marks, noncharacters, invisible break hints
+	Control   int `json:"control,omitempty"`         // C0 and C1 controls, byte order marks, noncharacters, what shows nothing
 	Escape    int `json:"escape_sequence,omitempty"` // characters of terminal sequences (ECMA-48), parameters and all
 	Bidi      int `json:"bidi_control,omitempty"`    // embeddings, overrides, isolates
 	Tag       int `json:"tag,omitempty"`             // tag characters outside an emoji flag
-	Combining int `json:"combining,omitempty"`       // marks beyond maxMarks on one letter, and repeated variation selectors
+	Combining int `json:"combining,omitempty"`       // marks beyond maxMarks on one letter, and variation selectors that select nothing
 	Invalid   int `json:"invalid,omitempty"`         // bytes that are no UTF-8 and lone surrogates, shown as U+FFFD
 }
 
@@ -65,10 +66,10 @@ func (r *Removed) Text(s string) string {
 	if !dirty(s, false) {
 		return s
 	}
-	var b strings.Builder
-	b.Grow(len(s))
-	marks, selected := 0, false // on the letter that was written last
-	var size int                // of what is looked at
+	out := make([]byte, 0, len(s))
+	marks, unseen := 0, 0            // on the letter that was written last, and behind it
+	last, before := rune(0), rune(0) // what was written last, and what before the unseen characters that end it
+	var size int                     // of what is looked at
 	for ; len(s) > 0; s = s[size:] {
 		var c rune
 		c, size = utf8.DecodeRuneInString(s)
@@ -85,14 +86,23 @@ func (r *Removed) Text(s string) string {
 			r.Escape += utf8.RuneCountInString(s[:size])
 			continue
 		case isLineBreak(c):
-			shown = "\n"
+			c, shown = '\n', "\n"
+		case isUnseen(c):
+			if unseen == maxUnseen {
+				r.Control++
+				continue
+			}
+			if unseen++; unseen == 1 {
+				before = last
+			}
+			out, last, marks = append(out, shown...), c, 0
+			continue
 		case isMark(c):
-			if marks == maxMarks || selected && isVariationSelector(c) {
+			if marks == maxMarks || isVariationSelector(c) && !takesSelector(last, c) {
 				r.Combining++
 				continue
 			}
-			b.WriteString(shown)
-			marks, selected = marks+1, selected || isVariationSelector(c)
+			out, last, marks, unseen = append(out, shown...), c, marks+1, 0
 			continue
 		case c == '\r' && strings.HasPrefix(s, "\r\n"): // one line break, nothing is lost
 			continue
@@ -100,10 +110,13 @@ func (r *Removed) Text(s string) string {
 			r.count(c)
 			continue
 		}
-		b.WriteString(shown)
-		marks, selected = 0, false
+		if unseen > 0 && isASCIILetter(c) && isASCIILetter(before) {
+			out = bytes.TrimRightFunc(out, isUnseen)
+			r.Control += unseen
+		}
+		out, last, marks, unseen = append(out, shown...), c, 0, 0
 	}
-	return b.String()
+	return string(out)
 }
 
 func (r *Removed) count(c rune) {
@@ -117,10 +130,22 @@ func (r *Removed) count(c rune) {
 	}
 }
 
-// Visible writes what does not print in a name as a visible escape, so that the name copied into JSON is the name.
+// Visible writes what does not print in a name as a visible escape, so that the name copied into JSON is the name. If a part of it would
+// go otherwise, everything that is not ordinary is escaped.
 func Visible(name string) string {
-	escaped := Quote(name)
-	return Lines(escaped[1 : len(escaped)-1])
+	escaped := string(AppendEscaped(nil, name))
+	if Lines(escaped) == escaped {
+		return escaped
+	}
+	var b []byte
+	for _, c := range escaped {
+		if c < utf8.RuneSelf || IsOrdinary(c) {
+			b = utf8.AppendRune(b, c)
+		} else {
+			b = appendEscape(b, c)
+		}
+	}
+	return string(b)
 }
 
 // JSON returns a JSON text whose strings are clean, and counts what they lost. The names of members are cleaned by
@@ -217,8 +242,12 @@ func dirty[T string | json.RawMessage](text T, isJSON bool) bool {
 			marks = 0
 		case c == utf8.RuneError && size == 1, isLineBreak(c), !Shows(c), isTag(c):
 			return true
+		case isUnseen(c):
+			if marks = 0; isASCIILetter(lastRune(text[:i])) || isUnseen(lastRune(text[:i])) {
+				return true
+			}
 		case isMark(c):
-			if marks++; marks > maxMarks || marks > 1 && isVariationSelector(c) {
+			if marks++; marks > maxMarks || isVariationSelector(c) && !takesSelector(lastRune(text[:i]), c) {
 				return true
 			}
 		default:
@@ -227,6 +256,11 @@ func dirty[T string | json.RawMessage](text T, isJSON bool) bool {
 		i += size
 	}
 	return false
+}
+
+func lastRune[T string | json.RawMessage](text T) rune {
+	c, _ := utf8.DecodeLastRuneInString(string(text[max(0, len(text)-utf8.UTFMax):]))
+	return c
 }
 
 // DirtyJSON reports whether a JSON text may hold a character that has to go.

@@ -1,6 +1,7 @@
 package clean
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -14,32 +15,41 @@ func TestWhatIsBesideAHiddenCharacterStays(t *testing.T) {
 		text, want string
 		removed    Removed
 	}{
-		"beside the bidi controls":      {"a\u202Fb\u2065c\u2070", "a\u202Fb\u2065c\u2070", Removed{}},
+		"beside the bidi controls":      {"a\u202Fb\u2070", "a\u202Fb\u2070", Removed{}},
 		"the ends of the bidi controls": {"a\u202A\u202E\u2066\u206Fb", "ab", Removed{Bidi: 4}},
 		"beside the noncharacters":      {"\uFDCF\uFDF0\uFFFD\U0001FFFD", "\uFDCF\uFDF0\uFFFD\U0001FFFD", Removed{}},
 		"the ends of the noncharacters": {"a\uFDD0\uFDEF\uFFFE\U0001FFFE\U0010FFFFb", "ab", Removed{Control: 5}},
-		"beside the tags":               {"\U000DFFFD\U000E0080", "\U000DFFFD\U000E0080", Removed{}},
-		"the ends of the tags":          {"a\U000E0000\U000E007Fb", "ab", Removed{Tag: 2}},
+		"beside the tags":               {"\U000DFFFD\U000E1000", "\U000DFFFD\U000E1000", Removed{}},
+		"the ends of the tags":          {"a\U000E0000\U000E007F\U000E0080\U000E00FF\U000E01F0\U000E0FFFb", "ab", Removed{Tag: 6}},
 		"beside the variation selectors": {
-			"\uFDFF\uFDFF\uFE10\uFE10\U000E00FF\U000E00FF\U000E01F0\U000E01F0",
-			"\uFDFF\uFDFF\uFE10\uFE10\U000E00FF\U000E00FF\U000E01F0\U000E01F0",
+			"\uFDFF\uFDFF\uFE10\uFE10",
+			"\uFDFF\uFDFF\uFE10\uFE10",
 			Removed{},
 		},
-		"the first selectors, twice":         {"a\uFE00\uFE00b\U000E0100\U000E0100", "a\uFE00b\U000E0100", Removed{Combining: 2}},
-		"the last selectors, twice":          {"a\uFE0F\uFE0Fb\U000E01EF\U000E01EF", "a\uFE0Fb\U000E01EF", Removed{Combining: 2}},
-		"a selector on each of two letters":  {"a\uFE0Fb\uFE0F", "a\uFE0Fb\uFE0F", Removed{}},
-		"a selector after what goes":         {"\x00\uFE0Fa", "\uFE0Fa", Removed{Control: 1}},
-		"a selector after what is not UTF-8": {"a\uFE0F\xff\uFE0F", "a\uFE0F\uFFFD\uFE0F", Removed{Invalid: 1}},
-		"a selector after a flag":            {"\x00a\uFE0F" + tags(2) + "\uFE0F", "a\uFE0F" + tags(2) + "\uFE0F", Removed{Control: 1}},
-		"a selector after each line":         {"a\uFE0F\n\uFE0F\v\uFE0F\v\uFE0F", "a\uFE0F\n\uFE0F\n\uFE0F\n\uFE0F", Removed{}},
+		"the first selectors, twice":         {"☂\uFE00\uFE00葛\U000E0100\U000E0100", "☂\uFE00葛\U000E0100", Removed{Combining: 2}},
+		"the last selectors, twice":          {"☂\uFE0F\uFE0F葛\U000E01EF\U000E01EF", "☂\uFE0F葛\U000E01EF", Removed{Combining: 2}},
+		"a selector on each of two symbols":  {"\x00☂\uFE0F☂\uFE0F", "☂\uFE0F☂\uFE0F", Removed{Control: 1}},
+		"a selector after what goes":         {"☂\x00\uFE0Fa", "☂\uFE0Fa", Removed{Control: 1}},
+		"a selector after what is not UTF-8": {"\xff\uFE0F", "\uFFFD\uFE0F", Removed{Invalid: 1}},
+		"a selector after a flag":            {"\x00" + tags(2) + "\uFE0F", tags(2) + "\uFE0F", Removed{Control: 1}},
+		"a selector after each line":         {"\uFE0F\n\uFE0F\v\uFE0F \uFE0F\t\uFE0F\u3000\uFE0F", "\n\n \t\u3000", Removed{Combining: 6}},
+		"a selector after each letter": {
+			"a\uFE00z\uFE0EA\uFE0FZ\U000E0100é\uFE01ж\uFE02ג\uFE03ل\uFE04ก\uFE05e\u0301\uFE06.\uFE07",
+			"azAZéжגلกe\u0301.", Removed{Combining: 11},
+		},
+		"a selector of the supplement after a symbol": {"😀\U000E0101☂\U000E01EF1\U000E0100", "😀☂1", Removed{Combining: 3}},
+		"selectors that are needed": {
+			"\x00❤\uFE0F‼\uFE0E©\uFE0F1\uFE0F\u20E3#\uFE0F\u20E3*\uFE0F0\uFE009\uFE0Fက\uFE00葛\uFE00葛\U000E0100",
+			"❤\uFE0F‼\uFE0E©\uFE0F1\uFE0F\u20E3#\uFE0F\u20E3*\uFE0F0\uFE009\uFE0Fက\uFE00葛\uFE00葛\U000E0100", Removed{Control: 1},
+		},
 		"a selector after ten marks": {
 			"e" + strings.Repeat("\u0301", 10) + "\uFE0F",
 			"e" + strings.Repeat("\u0301", 10),
 			Removed{Combining: 1},
 		},
 		"ten marks, a selector among them": {
-			"e" + strings.Repeat("\u0301", 9) + "\uFE0F\u0301",
-			"e" + strings.Repeat("\u0301", 9) + "\uFE0F",
+			"☂\uFE0F" + strings.Repeat("\u0301", 10),
+			"☂\uFE0F" + strings.Repeat("\u0301", 9),
 			Removed{Combining: 1},
 		},
 		"ten marks on each letter": {
@@ -120,6 +130,62 @@ func TestTerminalSequencesGoAsAWhole(t *testing.T) {
 	}
 }
 
+// D19: characters that show nothing spell no message: those without any use go, of the others so many stay as a script needs.
+func TestWhatShowsNothingSpellsNothing(t *testing.T) {
+	spelled := func(zero, one string) string { // "hi" in bits
+		return strings.NewReplacer("0", zero, "1", one).Replace("0110100001101001")
+	}
+	for name, row := range map[string]struct {
+		text, want string
+		removed    Removed
+	}{
+		"operators that formulas leave out": {"a" + spelled("\u2062", "\u2064") + "b\u2061c\u2063d\u2065", "abcd", Removed{Control: 19}},
+		"fillers":                           {"한" + spelled("\u3164", "\uFFA0") + "글", "한글", Removed{Control: 16}},
+		"what is reserved":                  {"a\uFFF0\uFFF8b", "ab", Removed{Control: 2}},
+		"joiners in a row":                  {"م" + spelled("\u200C", "\u200D") + "م", "م\u200C\u200Dم", Removed{Control: 14}},
+		"marks of direction in a row":       {"א" + spelled("\u200E", "\u200F") + "\u061Cא", "א\u200E\u200Fא", Removed{Control: 15}},
+		"graphemes joined in a row":         {"م" + spelled("\u034F", "\u180B") + "م", "م\u034F\u180Bم", Removed{Control: 14}},
+		"all others in a row": {
+			"م\u115F\u1160\u17B4\u17B5\u180C\u180D\u180E\u180F\uFFF9\uFFFA\uFFFB\U0001BCA0\U0001BCA3\U0001D173\U0001D17A", "م\u115F\u1160", Removed{Control: 13},
+		},
+		"those in a row with what goes":      {"م\u200C\x00\u200D\u202E\u200Cم", "م\u200C\u200Dم", Removed{Control: 2, Bidi: 1}},
+		"those in a row, on each of two":     {"م\u200C\u200Dم\u200C\u200Dم\x00", "م\u200C\u200Dم\u200C\u200Dم", Removed{Control: 1}},
+		"a joiner between letters":           {"ig\u200Dno\u200Cre A\u200EZ a\u034Fz", "ignore AZ az", Removed{Control: 4}},
+		"two joiners between letters":        {"i\u200D\u200Cg", "ig", Removed{Control: 2}},
+		"a joiner and what goes between two": {"i\u200D\x00g h\x1b[1m\u200Di", "ig hi", Removed{Control: 3, Escape: 4}},
+		"joiners that are needed": {
+			"HTML\u200Cها می\u200Cخواهم ه\u200D\u200C क्\u200Dष 👩\u200D💻 ❤\uFE0F\u200D🔥 a\u0301\u200Db ᠬᠠᠭ\u180Eᠠ\u180B C++\u200E\x00",
+			"HTML\u200Cها می\u200Cخواهم ه\u200D\u200C क्\u200Dष 👩\u200D💻 ❤\uFE0F\u200D🔥 a\u0301\u200Db ᠬᠠᠭ\u180Eᠠ\u180B C++\u200E", Removed{Control: 1},
+		},
+		"beside them": {
+			"\u034E\u0350\u061B\u115E\u1161\u17B3\u17B6\u180A\u1810\u2010\uFFFC\u3163\u3165\uFF9F\uFFA1\u2070\x00",
+			"\u034E\u0350\u061B\u115E\u1161\u17B3\u17B6\u180A\u1810\u2010\uFFFC\u3163\u3165\uFF9F\uFFA1\u2070", Removed{Control: 1},
+		},
+	} {
+		t.Run("D19 "+name, func(t *testing.T) {
+			checkClean(t, row.text, row.want, row.removed)
+			checkClean(t, row.want, row.want, Removed{})
+			if dirty := DirtyJSON(`"` + row.want + `"`); !dirty && Lines("\x00"+row.want) != row.want {
+				t.Errorf("%q is taken for clean", row.want)
+			}
+		})
+	}
+}
+
+// D19: a name is shown so that it is the name when it is copied into JSON, whatever would go from a text.
+func TestANameKeepsWhatATextLoses(t *testing.T) {
+	for _, name := range []string{
+		"a\u200Db", "a\u2062\u2064", "م\u200C\u200D\u200Cم", "x\uFE0F", "\u3164", "a\U000E0080\U000E0100", "e" + strings.Repeat("\u0301", 12), "é\"\\\u202e", "می\u200cخواهم", "ﾠ",
+	} {
+		for _, shown := range []string{`"` + Visible(name) + `"`, Name(name)} {
+			var copied string
+			if err := json.Unmarshal([]byte(shown), &copied); err != nil || copied != name || Lines(shown) != shown {
+				t.Errorf("%q is shown as %s, which is %q: %v", name, shown, copied, err)
+			}
+		}
+	}
+}
+
 func checkClean(t *testing.T, text, want string, counts Removed) {
 	t.Helper()
 	var removed Removed
@@ -175,7 +241,7 @@ func TestWhatOnlyLooksAsIfItHadToGoStays(t *testing.T) {
 			t.Errorf("%q is %q", noJSON, got)
 		}
 	}
-	for raw, hidden := range map[string]bool{`"\n\u202e"`: true, "\"\\n\uFE0F\uFE0F\"": true, "\"\\n\uFE0F\"": false, `"\\u202e"`: false, `"\n\n"`: false} {
+	for raw, hidden := range map[string]bool{`"\n\u202e"`: true, "\"\\n\uFE0F\uFE0F\"": true, "\"\\n☂\uFE0F\"": false, `"\\u202e"`: false, `"\n\n"`: false} {
 		if DirtyJSON(raw) != hidden {
 			t.Errorf("%q hides something: %v", raw, !hidden)
 		}

@@ -23,7 +23,8 @@ func TestEdgesOfOrdinaryBlocks(t *testing.T) {
 		{"symbols before the marks of Coptic", 0x2100, 0x2CEE},
 		{"Chinese punctuation before the tone marks", 0x3001, 0x3029},
 		{"kana before the voiced sound marks", 0x3030, 0x3098},
-		{"kana, Chinese and Yi before the marks of Cyrillic", 0x309B, 0xA66E},
+		{"kana and Korean letters before the filler", 0x309B, 0x3163},
+		{"Korean letters, Chinese and Yi before the marks of Cyrillic", 0x3165, 0xA66E},
 		{"Korean syllables", 0xAC00, 0xD7A3},
 		{"emoji before the skin tones", 0x1F200, 0x1F3FA},
 		{"emoji after the skin tones", 0x1F400, 0x1FFFD},
@@ -73,7 +74,7 @@ func TestMarksOnALetterOfAnyScriptAreNotDirty(t *testing.T) {
 	ten := strings.Repeat("\u0301", 10)
 	for raw, hidden := range map[string]bool{
 		`"e` + ten + `"`: false, `"é` + ten + `"`: false, `"ก` + ten + `"`: false, `"é` + ten + "\u0301\"": true,
-		"\"é\uFE0F\"": false, "\"ก\uFE0F\"": false, "\"é\uFE0F\uFE0F\"": true, "\"\u0301é\uFE0F\"": false, "\"\u0301 \uFE0F\"": false, "\"\u0301ก\uFE0F\"": false,
+		"\"é\uFE0F\"": true, "\"☂\uFE0F\"": false, "\"☂\uFE0F\uFE0F\"": true, "\"\u0301☂\uFE0F\"": false, "\"\u0301 \uFE0F\"": true, "\"ก\uFE0F\"": true,
 	} {
 		if DirtyJSON(raw) != hidden {
 			t.Errorf("%q hides something: %v", raw, !hidden)

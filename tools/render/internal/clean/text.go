@@ -59,7 +59,7 @@ func Name(s string) string {
 	if Unmistakable(s) {
 		return s
 	}
-	return Quote(s)
+	return `"` + Visible(s) + `"`
 }
 
 // Unmistakable reports a name that cannot be taken for more than a name: it has letters, digits and a few signs alone.
@@ -71,7 +71,7 @@ func Unmistakable(name string) bool {
 			if strings.IndexByte("_-.:/@+#~", name[i]) < 0 {
 				return false
 			}
-		case !unicode.IsLetter(c) && !unicode.IsDigit(c):
+		case !unicode.IsLetter(c) && !unicode.IsDigit(c), !Shows(c), isUnseen(c):
 			return false
 		}
 	}
@@ -113,9 +113,6 @@ func AppendEscaped(b []byte, s string) []byte {
 			b = append(b, `\t`...)
 		case prints(c):
 			b = append(b, strings.ToValidUTF8(s[:size], "\uFFFD")...)
-		case c > 0xFFFF:
-			c -= 0x10000
-			b = appendEscape(appendEscape(b, 0xD800+c>>10), 0xDC00+c&0x3FF)
 		default:
 			b = appendEscape(b, c)
 		}
@@ -136,7 +133,7 @@ func plainBytes(s string) int {
 
 // prints reports a character that a line shows as it is, joiners among them (D19).
 func prints(c rune) bool {
-	return c >= ' ' && c <= '~' || strconv.IsGraphic(c) && !unicode.IsSpace(c) || unicode.Is(unicode.Cf, c) && Shows(c)
+	return c >= ' ' && c <= '~' || Shows(c) && (strconv.IsGraphic(c) && !unicode.IsSpace(c) || unicode.Is(unicode.Cf, c))
 }
 
 // printable reports a clean text that a line shows as it is, but for quotes and backslashes. A tag in it is part of a flag.
@@ -149,9 +146,13 @@ func printable(s string) bool {
 	return true
 }
 
-func appendEscape(b []byte, unit rune) []byte {
+func appendEscape(b []byte, c rune) []byte {
 	const hex = "0123456789abcdef"
-	return append(b, '\\', 'u', hex[unit>>12&15], hex[unit>>8&15], hex[unit>>4&15], hex[unit&15])
+	if c > 0xFFFF {
+		c -= 0x10000
+		b, c = appendEscape(b, 0xD800+c>>10), 0xDC00+c&0x3FF
+	}
+	return append(b, '\\', 'u', hex[c>>12&15], hex[c>>8&15], hex[c>>4&15], hex[c&15])
 }
 
 // Cell is what [AppendCell] appends.
