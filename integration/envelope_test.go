@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -26,6 +27,10 @@ var ambiguousMessages = map[string]string{
 	"_meta twice":                  `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"},"_meta":{},"_meta":{}}}`,
 	"the version twice in _meta":   `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2025-11-25","io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`,
 	"uri twice":                    `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"pdpp://schema","uri":"pdpp://record/cin_a/notes/1"}}`,
+	"a call that is an answer":     `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"}},"result":{}}`,
+	"a call that is an error":      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"}},"error":{"code":1,"message":""}}`,
+	"bytes that are no UTF-8":      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"query_records\",\"arguments\":{\"stream\":\"no\xfftes\"}}}",
+	"the same in an unknown name":  "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"\xff\":1,\"params\":{\"name\":\"query_records\",\"arguments\":{\"stream\":\"notes\"}}}",
 	"a duplicate beside an odd id": `{"jsonrpc":"2.0","id":1.5,"method":"ping","method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"}}}`,
 }
 
@@ -84,5 +89,46 @@ func TestAHeaderThatWasSentTwiceIsRefused(t *testing.T) {
 				t.Errorf("%s twice in %s: the resource server heard %d requests", header, era, heard)
 			}
 		}
+	}
+}
+
+// A filter that reads the headers sees the call that is made, whatever version of MCP the client says it speaks.
+func TestAHeaderThatNamesAnotherCallIsRefused(t *testing.T) {
+	held := newHeldRS(t)
+	url, _ := serve(t, "--rs-url", held.URL)
+	asked := func(era string, headers map[string]string) outcome {
+		request, err := toolCall(url, "a-token", era, "query_records", `{"stream":"notes"}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, value := range headers {
+			request.Header.Set(name, value)
+		}
+		return send(http.DefaultClient, request)
+	}
+	for _, era := range []string{legacyEra, modernEra} {
+		got := asked(era, map[string]string{"Mcp-Method": "tools/call", "Mcp-Name": "query_records"})
+		if got.err != nil || got.status != 200 || !strings.Contains(got.body, `"result"`) {
+			t.Errorf("headers that name the call in %s are answered %+v", era, got)
+		}
+		for header, other := range map[string]string{"Mcp-Method": "tools/list", "Mcp-Name": "schema"} {
+			for _, value := range []string{other, "", "x", "TOOLS/CALL", "Query_Records"} {
+				before := held.heard.Load()
+				got := asked(era, map[string]string{header: value})
+				if heard := held.heard.Load() - before; got.err != nil || got.status != 400 || !strings.Contains(got.body, `"code":-32020`) || heard != 0 {
+					t.Errorf("%s %q in %s is answered %+v after %d reads", header, value, era, got, heard)
+				}
+			}
+		}
+	}
+	const read = `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"pdpp://schema","name":"x"}}`
+	request, err := toolCall(url, "a-token", legacyEra, "schema", `{}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Body, request.ContentLength = io.NopCloser(strings.NewReader(read)), int64(len(read))
+	request.Header.Set("Mcp-Name", "x")
+	if got := send(http.DefaultClient, request); got.err != nil || got.status != 400 || !strings.Contains(got.body, `"code":-32020`) {
+		t.Errorf("a resource under the name of another is answered %+v", got)
 	}
 }

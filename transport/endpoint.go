@@ -58,7 +58,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if name := repeatedHeader(r.Header); name != "" {
-		writeRPCError(w, http.StatusBadRequest, nil, &jsonrpc.Error{Code: mcp.CodeHeaderMismatch, Message: "the header " + name + " was sent more than once"})
+		refuseHeader(w, nil, "the header "+name+" was sent more than once")
 		return
 	}
 	request := middleware.RequestFrom(r.Context())
@@ -75,6 +75,10 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeRPCError(w, http.StatusBadRequest, nil, refusal)
 		return
 	}
+	if name := m.contradiction(r.Header); name != "" {
+		refuseHeader(w, m.wireID(), "the header "+name+" names another call than the message")
+		return
+	}
 	ctx, release, _ := rsclient.HoldAnswers(r.Context())
 	defer release() // a blob counts until it is sent
 	r = r.Clone(ctx)
@@ -83,6 +87,10 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer := &rpcAnswer{w: w, request: m}
 	e.sdk.ServeHTTP(answer, r)
 	answer.finish()
+}
+
+func refuseHeader(w http.ResponseWriter, id any, message string) {
+	writeRPCError(w, http.StatusBadRequest, id, &jsonrpc.Error{Code: mcp.CodeHeaderMismatch, Message: message})
 }
 
 // acceptable checks the types of both bodies. The answer is JSON, so a client that accepts JSON, or does not say, is

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 	"unicode/utf8"
 
@@ -52,14 +53,18 @@ func parseMessage(sent []byte) (message, *jsonrpc.Error) {
 		return message{}, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "Invalid request: batches are not served; send one message at a time"}
 	}
 	envelope := rs.AsObject(string(sent))
-	if envelope == nil {
+	isRequest := envelope.Includes("method")
+	if envelope == nil || isRequest && (envelope.Includes("result") || envelope.Includes("error")) {
 		return message{}, errNotAMessage
+	}
+	if !utf8.Valid(sent) {
+		return message{}, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "Invalid request: the message is not UTF-8"}
 	}
 	if fault := ambiguity(envelope); fault != "" {
 		return message{}, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "Invalid request: " + fault}
 	}
 	m := message{text: sent}
-	if envelope.Includes("method") && envelope.Includes("id") {
+	if isRequest && envelope.Includes("id") {
 		m.id = envelope.Get("id")
 		if !validID(m.id) {
 			return message{}, errNotAMessage
@@ -93,6 +98,27 @@ func exactID(id string) bool {
 	}
 	digits := strings.TrimPrefix(id, "-")
 	return len(digits) <= maxExactDigits && strings.Trim(digits, "0123456789") == "" && id != "-0"
+}
+
+// contradiction is a header of a request that names another call than the message, or "". Version 2026-07-28 has both headers in every
+// request, which the SDK holds to that; a filter in front may believe them in any version.
+func (m message) contradiction(header http.Header) string {
+	request, ok := m.Message.(*jsonrpc.Request)
+	if !ok || header.Get("Mcp-Protocol-Version") == "2026-07-28" {
+		return ""
+	}
+	member := "name"
+	if request.Method == "resources/read" {
+		member = "uri"
+	}
+	called := rs.AsObject(string(request.Params)).Text(member)
+	switch method, name := header["Mcp-Method"], header["Mcp-Name"]; {
+	case len(method) > 0 && method[0] != request.Method:
+		return "Mcp-Method"
+	case len(name) > 0 && name[0] != called:
+		return "Mcp-Name"
+	}
+	return ""
 }
 
 // The names that a message may hold at each level, by their lower case.

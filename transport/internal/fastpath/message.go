@@ -155,10 +155,11 @@ func decodes[T any](raw string) bool {
 	return rs.Kind(raw) == "object" && json.Unmarshal([]byte(raw), &value) == nil
 }
 
-// matches reports whether the headers that 2026-07-28 requires name the method and the tool of the message.
+// matches reports whether the headers name the method and the tool of the message. Only 2026-07-28 requires them.
 func (m *message) matches(header http.Header) bool {
-	if m.version != statelessVersion {
-		return true
+	names := func(name, called string) bool {
+		sent, ok := header[name]
+		return ok && sent[0] == called || !ok && (m.version != statelessVersion || called == "")
 	}
-	return header.Get("Mcp-Method") == m.method && (m.method != methodCallTool || header.Get("Mcp-Name") == m.tool)
+	return names("Mcp-Method", m.method) && names("Mcp-Name", m.tool)
 }
