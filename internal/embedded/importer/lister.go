@@ -60,7 +60,7 @@ func (l *lister) addParts(ctx context.Context, kind format, file sourceFile) {
 // addTables makes a stream of each table of an SQLite database, and a relation of each foreign key.
 func (l *lister) addTables(ctx context.Context, file sourceFile, opened fs.File) {
 	log, beside := openLog(l.from.fsys, file.name) // what was written last may be in the log alone
-	tables, virtual, err := database.Tables(ctx, opened, log)
+	tables, virtual, wide, err := database.Tables(ctx, opened, log)
 	closeLog(log)
 	if err != nil {
 		l.skip(file.name, "cannot be read: "+item.Reason(err))
@@ -68,6 +68,9 @@ func (l *lister) addTables(ctx context.Context, file sourceFile, opened fs.File)
 	}
 	for _, one := range virtual {
 		l.skip(file.name, fmt.Sprintf("the table %q is virtual: only ordinary tables are read", one))
+	}
+	for _, one := range wide {
+		l.skip(file.name, fmt.Sprintf("the table %q has more than %d columns", one, item.MaxFields))
 	}
 	first := len(l.sources)
 	name := strings.TrimSuffix(l.within(file.name), path.Ext(file.name))

@@ -18,6 +18,8 @@ import (
 const (
 	yearsAhead = 2
 	maxDays    = 5000
+	// maxAllDays is how many days all series of a file may have together, behind the first of each.
+	maxAllDays = 200_000
 	// maxEmpty is how many series of a file may have no day at all: it takes a third of a second to know that of each.
 	maxEmpty = 20
 )
@@ -35,6 +37,7 @@ type seriesReader struct {
 	pending   []time.Time // its days, by the clock
 	cut       bool        // there were more
 	empty     int         // series without a day so far
+	unfolded  int         // days of series so far
 }
 
 // A happening is what the days of a series have in common.
@@ -65,8 +68,11 @@ func (r *seriesReader) Next() (item.Item, error) {
 	for len(r.pending) == 0 {
 		if r.cut {
 			r.cut = false
-			return item.Item{}, item.UnusableError{Line: r.of.line,
-				Reason: fmt.Sprintf("a series of more than %d days: the later ones are left out", maxDays)}
+			reason := fmt.Sprintf("a series of more than %d days: the later ones are left out", maxDays)
+			if r.unfolded >= maxAllDays {
+				reason = fmt.Sprintf("the series of the file have more than %d days: the later ones of this one are left out", maxAllDays)
+			}
+			return item.Item{}, item.UnusableError{Line: r.of.line, Reason: reason}
 		}
 		c, err := r.events.next()
 		if err != nil {
@@ -235,10 +241,11 @@ func (r *seriesReader) unfold() bool {
 			return true
 		}
 		seen[clock] = true
-		if r.cut = len(r.pending) == maxDays; r.cut {
+		if r.cut = len(r.pending) == maxDays || len(r.pending) > 0 && r.unfolded >= maxAllDays; r.cut {
 			return false
 		}
 		r.pending = append(r.pending, clock)
+		r.unfolded++
 		return true
 	}
 	next := rule.Iterator()

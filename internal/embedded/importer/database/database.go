@@ -142,32 +142,36 @@ func withLog(ctx context.Context, content []byte, log io.Reader) (merged []byte,
 	return os.ReadFile(name) // #nosec G304 -- the copy
 }
 
-// Tables lists the ordinary tables of a database, and the names of those that only a program of their own reads.
-func Tables(ctx context.Context, from, log io.Reader) (tables []Table, virtual []string, err error) {
+// Tables lists the ordinary tables of a database, and the names of those that only a program of their own reads and of those with more
+// columns than a stream may have fields.
+func Tables(ctx context.Context, from, log io.Reader) (tables []Table, virtual, wide []string, err error) {
 	f, err := open(ctx, from, log)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	virtual, err = f.strings(ctx, `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'virtual' ORDER BY name`)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	names, err := f.strings(ctx, `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\_%`+
 		`' ESCAPE '\' ORDER BY name`)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	for _, name := range names {
 		one, err := f.table(ctx, name)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
-		if len(one.columns) > 0 && len(one.columns) <= item.MaxFields {
+		switch {
+		case len(one.columns) > item.MaxFields:
+			wide = append(wide, name)
+		case len(one.columns) > 0:
 			tables = append(tables, one)
 		}
 	}
-	return tables, virtual, nil
+	return tables, virtual, wide, nil
 }
 
 // strings returns the only column of an answer.

@@ -91,13 +91,17 @@ func Office(file io.ReaderAt, size int64, name string) item.Reader {
 		if err != nil {
 			return item.Item{}, item.UnusableError{Reason: "not a document that can be read: " + utf8text.OneLine(err.Error())}
 		}
-		properties := map[string]string{}
+		said := map[string][]string{}
 		_ = eachToken(parts, about, func(token xml.Token, inside []string) error { // a document need not say anything about itself
 			if text, ok := token.(xml.CharData); ok && len(inside) > 0 {
-				properties[inside[len(inside)-1]] += string(text)
+				said[inside[len(inside)-1]] = append(said[inside[len(inside)-1]], string(text))
 			}
 			return nil
 		})
+		properties := make(map[string]string, len(said))
+		for name, texts := range said {
+			properties[name] = strings.Join(texts, "")
+		}
 		one := describe(name, properties["title"], strings.TrimSpace(text.text.String()))
 		one.Put("author", strings.TrimSpace(properties["creator"]))
 		one.Put("created_at", officeTime(properties["created"]+properties["creation-date"]))
@@ -124,18 +128,15 @@ func eachToken(parts *zip.Reader, name string, visit func(token xml.Token, insid
 		return fmt.Errorf("there is no %s", name)
 	}
 	defer func() { _ = part.Close() }() // it was only read
-	limited := &io.LimitedReader{R: part, N: maxXML}
-	decoder := xml.NewDecoder(limited)
+	decoder := item.NewXML(part, maxXML)
 	var inside []string
 	for {
 		token, err := decoder.Token()
 		switch {
-		case limited.N == 0:
-			return fmt.Errorf("%s has more than %d MiB", name, maxXML>>20)
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
-			return err
+			return fmt.Errorf("%s: %w", name, err)
 		}
 		switch token := token.(type) {
 		case xml.StartElement:

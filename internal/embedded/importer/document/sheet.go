@@ -18,8 +18,9 @@ import (
 // rows writes the rows of a sheet as they are read.
 type rows struct {
 	book    *Workbook
-	decoder *xml.Decoder
+	decoder *item.XML
 	ready   bytes.Buffer
+	written int // bytes of the rows before
 	number  int // of the row that was written last
 	unknown int // formulas without their results
 	err     error
@@ -28,6 +29,9 @@ type rows struct {
 func (r *rows) Read(into []byte) (int, error) {
 	for r.ready.Len() == 0 && r.err == nil {
 		r.err = r.next()
+		if r.written += r.ready.Len(); r.written > maxSheet {
+			r.err = fmt.Errorf("its rows have more than %d MiB", maxSheet>>20)
+		}
 	}
 	if r.ready.Len() == 0 {
 		return 0, r.err
@@ -44,6 +48,7 @@ const (
 // next writes the next row, and empty lines for those that are not there.
 func (r *rows) next() error {
 	for {
+		r.decoder.Left.N = item.MaxLine
 		token, err := r.decoder.Token()
 		if errors.Is(err, io.EOF) && r.unknown > 0 {
 			return fmt.Errorf("formulas without a result: %d; open it in a spreadsheet program and save it again", r.unknown)
@@ -94,6 +99,9 @@ func (r *rows) row() error {
 			r.ready.WriteString(strings.Repeat(",", at-max(column, 0)))
 			column = at
 			r.ready.WriteString(`"` + strings.ReplaceAll(text, `"`, `""`) + `"`)
+			if r.ready.Len() > maxRow+item.MaxLine {
+				return fmt.Errorf("row %d is longer than %d MiB", r.number, item.MaxLine>>20) // not as one that can be passed over
+			}
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,7 +15,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
-// maxSheet is how much of a sheet is read, in bytes with its marks. Of what all sheets share it is maxXML.
+// maxSheet is how much of a sheet is read, in bytes with its marks, and how much is made of it. Of what all sheets share it is maxXML.
 const maxSheet = 1 << 30
 
 // OpenWorkbook reads what a workbook says about its sheets.
@@ -40,7 +41,8 @@ func OpenWorkbook(file io.ReaderAt, size int64) (*Workbook, error) {
 		switch {
 		case e.Name.Local == "workbookPr" && (attribute(e, "date1904") == "1" || attribute(e, "date1904") == "true"):
 			b.epoch = time.Date(1904, time.January, 1, 0, 0, 0, 0, time.UTC)
-		case e.Name.Local == "sheet" && places[attribute(e, "id")] != "":
+		case e.Name.Local == "sheet" && places[attribute(e, "id")] != "" &&
+			!slices.ContainsFunc(b.Sheets, func(s Sheet) bool { return s.part == places[attribute(e, "id")] }):
 			b.Sheets = append(b.Sheets, Sheet{attribute(e, "name"), places[attribute(e, "id")]})
 		}
 	})
@@ -101,16 +103,18 @@ func (b *Workbook) share() error {
 	}
 	b.texts = []string{}
 	if _, err := b.parts.Open("xl/sharedStrings.xml"); err == nil {
+		var text strings.Builder
 		err := b.tokens("xl/sharedStrings.xml", func(token xml.Token, inside []string) error {
 			last := len(inside) - 1
 			switch token := token.(type) {
-			case xml.StartElement:
+			case xml.EndElement:
 				if token.Name.Local == "si" {
-					b.texts = append(b.texts, "")
+					b.texts = append(b.texts, text.String())
+					text.Reset()
 				}
 			case xml.CharData:
-				if last > 0 && inside[last] == "t" && inside[last-1] != "rPh" && len(b.texts) > 0 {
-					b.texts[len(b.texts)-1] += string(token)
+				if last > 0 && inside[last] == "t" && inside[last-1] != "rPh" {
+					text.Write(token)
 				}
 			}
 			return nil
@@ -151,8 +155,7 @@ func (b *Workbook) Read(sheet string) (io.Reader, error) {
 		if err != nil {
 			return nil, fmt.Errorf("not a workbook that can be read: there is no %s", one.part)
 		}
-		limited := &io.LimitedReader{R: part, N: maxSheet}
-		return &rows{book: b, decoder: xml.NewDecoder(limited)}, nil
+		return &rows{book: b, decoder: item.NewXML(io.LimitReader(part, maxSheet), item.MaxLine)}, nil
 	}
 	return nil, errors.New("the sheet is gone")
 }

@@ -40,8 +40,8 @@ func (p *Parser) Parse(text []byte) ([]Field, error) {
 		return nil, errors.New("not a JSON object")
 	case Overflows(text):
 		return nil, errors.New("one that most programs cannot read: it has a number beyond 1.8e308")
-	case depth(text) > maxDepth:
-		return nil, fmt.Errorf("nested more than %d levels deep", maxDepth)
+	case depth(text) > MaxDepth:
+		return nil, fmt.Errorf("nested more than %d levels deep", MaxDepth)
 	}
 	p.line++
 	p.fields = p.fields[:0]
@@ -60,8 +60,8 @@ func (p *Parser) Parse(text []byte) ([]Field, error) {
 	return p.fields, nil
 }
 
-// maxDepth is how deep a record may be nested: the adapter takes answers of 256 levels, of which a page around it has some.
-const maxDepth = 200
+// MaxDepth is how deep a record, or a file in XML, may be nested: the adapter takes answers of 256 levels, of which a page around it has some.
+const MaxDepth = 200
 
 // depth counts how deep valid JSON is nested.
 func depth(text []byte) int {

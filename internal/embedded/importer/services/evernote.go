@@ -74,7 +74,7 @@ func (r *evernoteReader) Next() (item.Item, error) {
 			Reminder  string   `xml:"note-attributes>reminder-time"`
 			Files     []string `xml:"resource>resource-attributes>file-name"`
 		}
-		if err := r.decoder.DecodeElement(&note, &start); err != nil {
+		if err := r.DecodeElement(&note, &start); err != nil {
 			return item.Item{}, r.broken(line, err)
 		}
 		one := item.Item{Line: line}

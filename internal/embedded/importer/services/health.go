@@ -32,7 +32,7 @@ func (r *healthReader) Next() (item.Item, error) {
 		switch kind := healthKinds[start.Name.Local]; {
 		case start.Name.Local == "HealthData" || start.Name.Local == "ExportDate":
 		case kind == "":
-			_ = r.decoder.Skip() // an error shows on the next read
+			_ = r.Skip() // an error shows on the next read
 			return item.Item{}, item.UnusableError{Line: line, Reason: "an element " + utf8text.OneLine(start.Name.Local) + ", which is not read"}
 		default:
 			return r.within(healthItem(start, kind, line))
@@ -49,8 +49,8 @@ var healthKinds = map[string]string{"Record": "record", "Workout": "workout", "C
 func (r *healthReader) within(one item.Item) (item.Item, error) {
 	more := map[string]string{}
 	for depth := 1; depth > 0; {
-		r.file.N = item.MaxLine
-		token, err := r.decoder.Token()
+		r.Left.N = item.MaxLine
+		token, err := r.Token()
 		if err != nil {
 			return item.Item{}, item.UnusableError{Line: one.Line, Reason: "it does not end"} // the next read meets the error again
 		}

@@ -82,22 +82,18 @@ func putNumber(one *item.Item, name, text string) bool {
 }
 
 // elements are those of a file in XML, each at most as large as a line.
-type elements struct {
-	file    *io.LimitedReader
-	decoder *xml.Decoder
-}
+type elements struct{ *item.XML }
 
 func newElements(file io.Reader) elements {
-	limited := &io.LimitedReader{R: file}
-	return elements{limited, xml.NewDecoder(limited)}
+	return elements{item.NewXML(file, item.MaxLine)}
 }
 
 // next returns where the next element begins.
 func (e *elements) next() (start xml.StartElement, line int, err error) {
 	for {
-		e.file.N = item.MaxLine
-		token, err := e.decoder.Token()
-		line, _ = e.decoder.InputPos()
+		e.Left.N = item.MaxLine
+		token, err := e.Token()
+		line, _ = e.InputPos()
 		switch start, ok := token.(xml.StartElement); {
 		case errors.Is(err, io.EOF):
 			return start, line, io.EOF
@@ -111,7 +107,7 @@ func (e *elements) next() (start xml.StartElement, line int, err error) {
 
 // broken ends the reading with an error.
 func (e *elements) broken(line int, err error) error {
-	e.decoder = xml.NewDecoder(strings.NewReader(""))
+	*e = newElements(strings.NewReader(""))
 	return item.UnusableError{Line: line, Reason: "not XML from here on: " + err.Error()}
 }
 

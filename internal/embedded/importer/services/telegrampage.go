@@ -44,16 +44,16 @@ func TelegramPage(file io.Reader, folder string) item.Reader {
 }
 
 func (r *telegramPageReader) Next() (item.Item, error) {
-	cell, err := r.cells.next()
-	if err != nil {
-		return item.Item{}, err
-	}
-	start := telegramStart().FindStringSubmatch(cell)
-	if start == nil {
-		return item.Item{}, item.UnusableError{Line: 1, Reason: "a message without a number"}
-	}
-	if strings.HasPrefix(start[2], "-") { // a day between messages
-		return r.Next()
+	var cell string
+	var start []string
+	for start == nil || strings.HasPrefix(start[2], "-") { // a day between messages
+		var err error
+		if cell, err = r.cells.next(); err != nil {
+			return item.Item{}, err
+		}
+		if start = telegramStart().FindStringSubmatch(cell); start == nil {
+			return item.Item{}, item.UnusableError{Line: 1, Reason: "a message without a number"}
+		}
 	}
 	said := map[string]string{}
 	var rest strings.Builder

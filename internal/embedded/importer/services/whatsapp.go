@@ -72,11 +72,12 @@ func (r *chatReader) Next() (item.Item, error) {
 	}
 	head, line := r.next, r.nextLine
 	r.next = nil
-	text := []byte(head[9])
+	text, tooLong := []byte(head[9]), false
 	for {
 		more, err := r.lines.Next()
-		if errors.Is(err, item.ErrTooLong) || err == nil && len(text)+len(more) > item.MaxLine {
-			return item.Item{}, item.UnusableError{Line: line, Reason: "a message that is " + item.ErrTooLong.Error()}
+		if errors.Is(err, item.ErrTooLong) {
+			tooLong = true
+			continue
 		}
 		if err != nil {
 			r.ended = true
@@ -90,7 +91,12 @@ func (r *chatReader) Next() (item.Item, error) {
 			r.next, r.nextLine = match, r.lines.Number
 			break
 		}
-		text = append(append(text, '\n'), clean...)
+		if tooLong = tooLong || len(text)+len(clean) > item.MaxLine; !tooLong {
+			text = append(append(text, '\n'), clean...)
+		}
+	}
+	if tooLong {
+		return item.Item{}, item.UnusableError{Line: line, Reason: "a message that is " + item.ErrTooLong.Error()}
 	}
 	when, ok := chatTime(head, r.monthFirst)
 	if !ok {

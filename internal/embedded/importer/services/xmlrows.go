@@ -83,14 +83,15 @@ var joined = []string{"debtor", "creditor", "purpose", "line", "data", "text", "
 // An openElement is one that has not ended.
 type openElement struct {
 	name   string
-	around map[string]string // what it says of the rows in it, by column
-	row    map[string]string // that it is
+	around map[string]string   // what it says of the rows in it, by column
+	row    map[string]string   // that it is
+	more   map[string][]string // what its joined columns have behind their first text
 }
 
 // rows reads the rows of a file.
 func (t xmlTable) rows(text string) (rows [][]string, lost error) {
 	rows = [][]string{t.header}
-	decoder := xml.NewDecoder(strings.NewReader(text))
+	decoder := item.NewXML(strings.NewReader(text), maxRows)
 	decoder.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil } // it is UTF-8 by now
 	var inside []openElement
 	for {
@@ -113,6 +114,9 @@ func (t xmlTable) rows(text string) (rows [][]string, lost error) {
 			}
 		case xml.EndElement:
 			if row := inside[len(inside)-1].row; row != nil {
+				for column, texts := range inside[len(inside)-1].more {
+					row[column] += "\n" + strings.Join(texts, "\n")
+				}
 				if t.finish != nil {
 					t.finish(row)
 				}
@@ -131,7 +135,7 @@ func (t xmlTable) rows(text string) (rows [][]string, lost error) {
 func (t xmlTable) open(name string, inside []openElement) openElement {
 	one := openElement{name: name, around: map[string]string{}}
 	if kind, ok := t.kinds[name]; ok {
-		one.row = map[string]string{"kind": kind}
+		one.row, one.more = map[string]string{"kind": kind}, map[string][]string{}
 		for _, outer := range inside {
 			for column, value := range outer.around {
 				one.row[column] = strings.TrimPrefix(one.row[column]+"/"+value, "/")
@@ -164,8 +168,8 @@ func (t xmlTable) put(inside []openElement, name, value string) {
 		case into[column] == "":
 			into[column] = value
 			return
-		case slices.Contains(joined, column):
-			into[column] += "\n" + value
+		case row >= 0 && slices.Contains(joined, column):
+			inside[row].more[column] = append(inside[row].more[column], value)
 			return
 		}
 		if name[0] == '@' || at == row {

@@ -75,6 +75,9 @@ func (r *reader) Next() (item.Item, error) {
 		return item.Item{}, item.UnusableError{Line: line, Reason: "above the header"}
 	}
 	cells, line, err := r.next()
+	for err == nil && !slices.ContainsFunc(cells, isFilled) { // as spreadsheets write the rest of a sheet
+		cells, line, err = r.next()
+	}
 	if lonely := r.lonely; lonely > 0 {
 		if r.lonely = 0; errors.Is(err, io.EOF) {
 			return item.Item{}, item.UnusableError{Line: lonely, Reason: "a cell alone, which would name a column without rows"}
@@ -82,9 +85,6 @@ func (r *reader) Next() (item.Item, error) {
 	}
 	if err != nil {
 		return item.Item{}, err
-	}
-	if !slices.ContainsFunc(cells, isFilled) {
-		return r.Next() // as spreadsheets write the rest of a sheet
 	}
 	for len(cells) > len(r.columns) && cells[len(cells)-1] == "" {
 		cells = cells[:len(cells)-1]

@@ -1,0 +1,127 @@
+package importer
+
+import (
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+
+	_ "modernc.org/sqlite" // the database/sql driver "sqlite"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+)
+
+// What a small file can be made to take of the memory is bounded by what it says, not by how it says it: elements in one another, a text in
+// very many pieces, a shared text in very many cells.
+func TestASmallFileTakesLittleMemory(t *testing.T) {
+	const (
+		deep   = 400_000
+		pieces = 20_000
+		most   = 200 << 20 // bytes allocated, those that are free again too
+	)
+	workbook := func(shared, sheet string) string {
+		return zipOf(t, "[Content_Types].xml", "<Types/>", "xl/workbook.xml", `<workbook><sheets><sheet name="S" id="r1"/></sheets></workbook>`,
+			"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="r1" Type="x/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
+			"xl/sharedStrings.xml", "<sst>"+shared+"</sst>", "xl/worksheets/sheet1.xml", "<worksheet><sheetData>"+sheet+"</sheetData></worksheet>")
+	}
+	one := `<row r="1"><c r="A1" t="inlineStr"><is><t>n</t></is></c></row><row r="2"><c r="A2" t="s"><v>0</v></c></row>`
+	long := strings.Repeat("x", 1<<20)
+	const tooDeep = "nested more than 200 levels deep"
+	for name, row := range map[string]struct{ file, text, skip, value string }{
+		"a document that is deep":         {"a.docx", zipOf(t, "word/document.xml", "<w:document xmlns:w=\"w\">"+strings.Repeat("<w:p>a", deep)), tooDeep, ""},
+		"a document with a deep head":     {"a.odt", zipOf(t, "content.xml", "<d><p>good</p></d>", "meta.xml", strings.Repeat("<a>", deep)), "", "good"},
+		"a sheet that is deep":            {"a.xlsx", workbook("<si><t>good</t></si>", strings.Repeat("<a>", deep)+one), tooDeep, ""},
+		"shared texts that are deep":      {"a.xlsx", workbook(strings.Repeat("<a>", deep), one), tooDeep, ""},
+		"a track that is deep":            {"a.gpx", "<gpx>" + strings.Repeat("<trkpt><name>a</name>", deep), tooDeep, ""},
+		"a folder of places that is deep": {"a.kml", "<kml>" + strings.Repeat("<Folder>", deep), tooDeep, ""},
+		"measurements that are deep":      {"a.xml", "<!DOCTYPE HealthData><HealthData>" + strings.Repeat("<Record>", deep), "it does not end", ""},
+		"something else that is deep":     {"a.xml", "<!DOCTYPE HealthData><HealthData>" + strings.Repeat("<a>", deep), "an element a, which is not read", ""},
+		"a note that is deep":             {"a.enex", "<en-export><note><title>good</title>" + strings.Repeat("<a>", deep), tooDeep, ""},
+		"a shared text in pieces":         {"a.xlsx", workbook("<si>"+strings.Repeat("<t>piece of a text</t>", pieces)+"</si>", one), "", strings.Repeat("piece of a text", 9)},
+		"a title in pieces":               {"a.docx", zipOf(t, "word/document.xml", "<d><t>good</t></d>", "docProps/core.xml", "<c><title>"+strings.Repeat("a piece of the title<!---->", pieces)+"</title></c>"), "", "good"},
+		"a track in pieces":               {"a.kml", "<kml><Placemark><Track>" + strings.Repeat("<coord>7.1 50.7 60</coord>", pieces) + "</Track></Placemark></kml>", "", "7.1 50.7 60"},
+		"a shared text in each cell":      {"a.xlsx", workbook("<si><t>"+long+"</t></si>", `<row r="1">`+strings.Repeat(`<c t="s"><v>0</v></c>`, 900)+"</row>"), "longer than 16 MiB", ""},
+		"a cell that is long":             {"a.xlsx", workbook("", `<row r="1"><c t="str"><v>`+strings.Repeat(long, 20)+"</v></c></row>"), "longer than 16 MiB", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			records, skips := loaded(t, row.file, row.text)
+			runtime.ReadMemStats(&after)
+			if taken := after.TotalAlloc - before.TotalAlloc; taken > most {
+				t.Errorf("%d MiB were allocated for a file of %d KiB", taken>>20, len(row.text)>>10)
+			}
+			if said := fmt.Sprint(skips); !strings.Contains(said, row.skip) || row.skip == "" && len(skips) > 0 {
+				t.Errorf("skipped %.300s, want %q", said, row.skip)
+			}
+			if shown := fmt.Sprint(records); !strings.Contains(shown, row.value) {
+				t.Errorf("the records are %.300s", shown)
+			}
+		})
+	}
+}
+
+// What is no record is passed over one by one and takes no stack, however much there is of it: empty rows, days between messages.
+func TestWhatIsPassedOverTakesNoStack(t *testing.T) {
+	defer debug.SetMaxStack(debug.SetMaxStack(1 << 20))
+	records, skips := loaded(t, "a.csv", "a,b\n1,2\n"+strings.Repeat(",\n", 100_000)+"3,4\n")
+	if len(records["a"]) != 2 || len(skips) > 0 {
+		t.Errorf("%v, skipped %v", records, skips)
+	}
+	message := `<div class="message default" id="message%d"><div class="text">hello</div></div>`
+	chat := fmt.Sprintf(message, 1) + strings.Repeat(`<div class="message service" id="message-1"></div>`, 20_000) + fmt.Sprintf(message, 2)
+	records, _ = loadedTree(t, map[string]string{"chats/chat_1/messages.html": `<div class="page_wrap">` + chat + "</div>", "zz.jsonl": ""})
+	if all := fmt.Sprint(records); strings.Count(all, "text:hello") != 2 {
+		t.Errorf("the messages are %.300s", all)
+	}
+}
+
+// A message that is too long is left out, and those after it are read.
+func TestALongMessageOfAChatIsLeftOut(t *testing.T) {
+	const head = "15/01/26, 02:15 - Ann: "
+	half := strings.Repeat("x", item.MaxLine/2+10)
+	for name, long := range map[string]string{"on one line": "a\n" + half + half, "on several": half + "\n" + half, "on more": half + "\n" + half + "\n" + half + "\nx"} {
+		records, skips := loaded(t, "_chat.txt", head+"first\n"+head+long+"\nand more\n"+head+"last\n")
+		chat := records["_chat"]
+		if len(chat) != 2 || chat[0]["text"] != "first" || chat[1]["text"] != "last" {
+			t.Errorf("%s: %d records: %.300v", name, len(chat), chat)
+		}
+		if len(skips) != 1 || skips[0] != (Skip{"_chat.txt", 2, "a message that is longer than 16 MiB"}) {
+			t.Errorf("%s: skipped %v", name, skips)
+		}
+	}
+}
+
+// A table that is too wide for a stream is named.
+func TestATableThatIsTooWideIsNamed(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "a.db")
+	db, err := sql.Open("sqlite", name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	columns := slices.Repeat([]string{"c"}, item.MaxFields+1)
+	for at := range columns {
+		columns[at] += fmt.Sprint(at)
+	}
+	for _, statement := range []string{"CREATE TABLE wide (" + strings.Join(columns, ",") + ")", "CREATE TABLE good (a)", "INSERT INTO good VALUES (1)"} {
+		if _, err := db.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, skips := loaded(t, "a.db", string(text))
+	if len(records["a_good"]) != 1 || len(skips) != 1 || skips[0].Reason != `the table "wide" has more than 1000 columns` {
+		t.Errorf("%v, skipped %v", records, skips)
+	}
+}
