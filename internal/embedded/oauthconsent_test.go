@@ -205,3 +205,28 @@ func TestAuthorityMetadata(t *testing.T) {
 		t.Errorf("resource: %s", got.text)
 	}
 }
+
+// A page of another site can send a request, whose answer it cannot read: it must not register clients or fill the queue of requests.
+func TestAPageOfAnotherSiteStartsNothing(t *testing.T) {
+	r := newOAuthRig(t)
+	sent := encode(t, details("https://registry.pdpp.org/connectors/gmail", everyStream()))
+	for _, origin := range []string{"https://evil.example", "null", testOrigin + ":80", "http://rs.test.evil.example", "HTTP://rs.test"} {
+		for path, body := range map[string]string{
+			"/oauth/register": `{"client_name":"x","token_endpoint_auth_method":"none"}`, "/oauth/par": `{"client_id":"pdpp_cli","authorization_details":` + sent + `}`,
+			"/oauth/device_authorization": "client_id=pdpp_cli&resource=" + testOrigin + "/mcp&authorization_details=" + url.QueryEscape(sent),
+			"/oauth/token":                "grant_type=refresh_token", "/agent-connect": "{}", "/grants/x/revoke": "",
+		} {
+			request := httptest.NewRequest(http.MethodPost, testOrigin+path, strings.NewReader(body))
+			request.Header.Set("Content-Type", "text/plain")
+			request.Header.Set("Origin", origin)
+			if got := r.do(request); got.status != http.StatusForbidden || !strings.Contains(got.text, "origin_refused") {
+				t.Errorf("%s from %s is answered %d %s", path, origin, got.status, got.text)
+			}
+		}
+	}
+	request := httptest.NewRequest(http.MethodPost, testOrigin+"/oauth/register", strings.NewReader(`{"client_name":"x","token_endpoint_auth_method":"none"}`))
+	request.Header.Set("Origin", testOrigin)
+	if got := r.do(request); got.status != http.StatusCreated {
+		t.Errorf("its own page is answered %d %s", got.status, got.text)
+	}
+}

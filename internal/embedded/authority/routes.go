@@ -37,8 +37,12 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, path []string, re
 // An answerer answers while it has the mutex.
 type answerer func(http.ResponseWriter, *http.Request) (any, error)
 
-// answer reads the body first: a client that is slow must not hold the mutex.
+// answer reads the body first: a client that is slow must not hold the mutex. A page of another site could send requests, to fill what is
+// kept of them; the consent page, which browsers post to, says itself what is wrong with one.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, answer answerer) (any, error) {
+	if origin, sent := r.Header["Origin"]; sent && (len(origin) > 1 || origin[0] != s.Origin(r)) && !strings.HasPrefix(r.URL.Path, "/consent/") {
+		return nil, &RefusedError{Status: http.StatusForbidden, Code: "origin_refused", Message: "Pages of other sites are not served"}
+	}
 	body, err := readBody(r)
 	if err != nil {
 		return nil, err
