@@ -181,3 +181,27 @@ func TestManyStreamRows(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// D18: whatever a resource server sends beside the rows or in one of them, a list of streams keeps its budgets.
+func TestAListOfStreamsKeepsItsBudgets(t *testing.T) {
+	long := strings.Repeat("c", 3<<20)
+	for name, body := range map[string]string{
+		"a cursor":          `{"data":[{"name":"a"}],"has_more":true,"next_cursor":"` + long + `"}`,
+		"a name":            `{"data":[{"name":"` + long + `"},{"name":"b"}]}`,
+		"what it has extra": `{"data":[{"name":"a","x":"` + long + `"}]}`,
+		"a row of many":     `{"data":[{"name":"a","x":[` + strings.Repeat(`{"y":1},`, 100_000) + `0]},{"name":"b"}]}`,
+		"a name of a field": `{"data":[{"name":"a","` + long + `":1}]}`,
+		"the envelope":      `{"data":[{"name":"a"}],"` + long + `":1,"x":"` + long + `"}`,
+	} {
+		r, err := Streams(answer(body), StreamsQuery{})
+		if err != nil {
+			if refused := rs.AsError(err); refused.Code != rs.InvalidResponse || len(refused.Message) > 300 {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		if r = r.Clean(answer(body)); len(r.Text) > TextHard || len(r.Structured) > StructuredHard || !json.Valid(r.Structured) {
+			t.Errorf("%s: %d bytes of text, %d of structured output", name, len(r.Text), len(r.Structured))
+		}
+	}
+}

@@ -271,6 +271,9 @@ func Streams(response *rs.Response, q StreamsQuery) (Result, error) {
 			return page.Begin(new(write.Object), to).Put("data", head.With("data", joined(rows)).JSON()).JSON()
 		}, write.FitsStructured)
 	}
+	if !write.FitsStructured(structured) {
+		return Result{}, invalidResponse(what, "has so long a cursor, or so much else beside its rows, that none of them fits")
+	}
 	return Result{Text: withUnavailable(text, l.Envelope), Structured: []byte(structured)}, nil
 }
 

@@ -90,7 +90,7 @@ func Around(key string) (array, beside Part) {
 	return Part{Arrays: only}, Part{Beside: only}
 }
 
-// group makes parts of arrays. Each is called after its key, or after all of them where another has the same.
+// group makes parts of arrays, as soon as there are too many not of all. Each is called after its key, or after all of them where another has the same.
 func group(tables []foundArray) []Part {
 	var parts []Part
 	shapes := map[string][]int{} // the parts whose objects have these fields
@@ -105,7 +105,9 @@ func group(tables []foundArray) []Part {
 			continue
 		}
 		shapes[one.shape] = append(shapes[one.shape], len(parts))
-		parts = append(parts, Part{Arrays: []path{one.at}, List: one.list})
+		if parts = append(parts, Part{Arrays: []path{one.at}, List: one.list}); len(parts) > maxParts {
+			break
+		}
 	}
 	counts := map[string]int{}
 	for _, one := range parts {
