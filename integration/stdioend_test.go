@@ -282,3 +282,23 @@ func TestAnErrorBeforeInitializeHasACode(t *testing.T) {
 		t.Errorf("initialize is answered %s", got)
 	}
 }
+
+// A call that is canceled before it began was canceled: nothing failed.
+func TestACallThatIsCanceledAtOnceIsNoFault(t *testing.T) {
+	held := newHeldRS(t)
+	p := startPiped(t, held.URL)
+	p.say(t, initialize)
+	p.hear(t)
+	const pairs = 60
+	var all strings.Builder
+	for id := 1; id <= pairs; id++ {
+		fmt.Fprintf(&all, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"}}}`+"\n"+
+			`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`+"\n", id, id)
+	}
+	p.say(t, all.String())
+	for range pairs {
+		if got := p.hear(t); strings.Contains(got, `"code":`) && !strings.Contains(got, `"code":"canceled"`) {
+			t.Fatalf("it is answered %s", got)
+		}
+	}
+}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // maxLineBytes bounds one message over stdio, like a request body over HTTP.
@@ -171,7 +173,7 @@ func coded(err error) error {
 	case err == nil || errors.As(err, &wire):
 		return err
 	case errors.Is(err, context.Canceled):
-		return wireError(err, "")
+		return wireError(&rs.Error{Code: rs.Canceled, Message: "The call was canceled before it began."}, "")
 	}
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}
 }

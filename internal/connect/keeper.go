@@ -114,6 +114,9 @@ func (k *Keeper) enter(ctx context.Context) error {
 	case <-k.turn:
 		return nil
 	case <-ctx.Done():
+		if errors.Is(ctx.Err(), context.Canceled) {
+			return &rs.Error{Code: rs.Canceled, Message: "The caller hung up before the access was looked at.", Cause: ctx.Err()}
+		}
 		return &rs.Error{Code: rs.DeadlineExceeded, Message: "The access could not be renewed in time.", Cause: ctx.Err()}
 	}
 }
