@@ -80,7 +80,7 @@ func Unmistakable(name string) bool {
 
 // Bare is a label as it reads best: as it is, unless it could be taken for more than a label.
 func Bare(label string) string {
-	if strings.ContainsAny(label, "|\"=:;{}<>\\") {
+	if strings.ContainsAny(label, "|\"=:;,{}<>\\") {
 		return Quote(label)
 	}
 	return label
@@ -189,7 +189,7 @@ func AppendCell(b []byte, raw string, chars int) (_ []byte, left int) {
 // PlainCell reports a text that a cell shows as it is: it is one line, and cannot be taken for another value, for two cells, or
 // for more than a value.
 func PlainCell(s string) bool {
-	if s == "" || s == "~" || s == "null" || s == "true" || s == "false" || strings.ContainsAny(s, "|\"{}[]<>=\\\n\t`") || strings.Contains(s, ": ") ||
+	if s == "" || s == "~" || s == "null" || s == "true" || s == "false" || strings.ContainsAny(s, "|\"{}[]<>=\\\n\t`") || strings.Contains(s, ": ") || strings.Contains(s, "(+") ||
 		s[0] == '(' || s[0] == ' ' || s[len(s)-1] == ' ' || !printable(s) {
 		return false
 	}

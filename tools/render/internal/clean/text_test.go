@@ -40,6 +40,7 @@ func TestCell(t *testing.T) {
 		"a long text says how much is missing":               {`"` + long + `"`, `"` + strings.Repeat("wörd 🚀 ", 14) + `wö"…`, 180},
 		"so does a long list":                                {`[` + strings.Repeat(`1,`, 100) + `1]`, `[` + strings.Repeat(`1,`, 49) + `1…`, 103},
 		"a text that a reader could take for a note of ours": {`"(+3 characters)"`, `"(+3 characters)"`, 0},
+		"nor does one end with such a note":                  {`"abc… (+1,000 characters)"`, `"abc… (+1,000 characters)"`, 0},
 	} {
 		t.Run(says, func(t *testing.T) {
 			if got, left := AppendCell(nil, row.raw, 100); string(got) != row.want || left != row.left {
@@ -81,7 +82,7 @@ func TestNamesAsTheyAreSentBack(t *testing.T) {
 			t.Errorf("%q is %s, want %s", name, got, want)
 		}
 	}
-	for label, want := range map[string]string{"Work mail": "Work mail", "a=b": `"a=b"`, "a;b": `"a;b"`, "": ""} {
+	for label, want := range map[string]string{ "Work mail, none follow": `"Work mail, none follow"`,"Work mail": "Work mail", "a=b": `"a=b"`, "a;b": `"a;b"`, "": ""} {
 		if got := Bare(label); got != want {
 			t.Errorf("%q is %s, want %s", label, got, want)
 		}
