@@ -55,11 +55,23 @@ func TestCodeFlow(t *testing.T) {
 			t.Errorf("%s: %d %s", test.name, got.status, got.text)
 		}
 	}
-	if got := r.redeem(client, code); got.status != http.StatusOK {
-		t.Errorf("the code is still good: %s", got.text)
+	given := r.redeem(client, code)
+	if given.status != http.StatusOK {
+		t.Errorf("the code is still good: %s", given.text)
 	}
+	token = text(given.at("access_token"))
+	if got := r.redeem(client, code, "code_verifier", "wrong"); got.at("error") != "invalid_grant" {
+		t.Errorf("a code was redeemed twice: %s", got.text)
+	}
+	r.ok(token, "/v1/schema") // who lacks the verifier ends nothing
 	if got := r.redeem(client, code); got.at("error") != "invalid_grant" {
 		t.Errorf("a code was redeemed twice: %s", got.text)
+	}
+	if got := r.get(token, "/v1/schema"); got.code() != "grant_revoked" {
+		t.Errorf("what a code gave that was sent twice: %s", got.text)
+	}
+	if got := r.form("/oauth/token", "grant_type", "refresh_token", "client_id", client, "refresh_token", text(given.at("refresh_token"))); got.at("error") != "invalid_grant" {
+		t.Errorf("its refresh token: %s", got.text)
 	}
 	code = r.code(client, nil, "connector_id", "chat")
 	r.now = r.now.Add(time.Minute)

@@ -185,6 +185,7 @@ type request struct {
 	redirectURI, state, challenge string // of the code flow
 	authorizationCode             string
 	codeExpires                   time.Time
+	redeemed                      *family // what the code gave
 
 	grant Grant // as approved
 	token string

@@ -105,7 +105,8 @@ func (s *Server) redeemDevice(code, clientID string) (any, error) {
 	return nil, badRequest("authorization_pending", "Authorization still pending")
 }
 
-// redeemCode answers an authorization code, once, within its minute. A wrong verifier or redirect URI leaves it as it is.
+// redeemCode answers an authorization code, once, within its minute. A wrong verifier or redirect URI leaves it as it is; who has the right
+// ones and sends it again ends what it gave, because one of the two stole it (RFC 6749, section 4.1.2).
 func (s *Server) redeemCode(code, clientID, redirectURI, verifier string) (any, error) {
 	pending := s.find(func(p *request) bool { return p.authorizationCode != "" && same(p.authorizationCode, code) })
 	if pending == nil || pending.client.ID != clientID || !s.Now().Before(pending.codeExpires) {
@@ -117,8 +118,10 @@ func (s *Server) redeemCode(code, clientID, redirectURI, verifier string) (any, 
 		return nil, badRequest("invalid_grant", "Authorization code redirect_uri mismatch")
 	case !same(base64.RawURLEncoding.EncodeToString(digest[:]), strings.TrimRight(pending.challenge, "=")):
 		return nil, badRequest("invalid_grant", "Authorization code PKCE verification failed")
+	case pending.redeemed != nil:
+		s.end(pending.redeemed)
+		return nil, badRequest("invalid_grant", "Authorization code is invalid or already used")
 	}
-	pending.authorizationCode = ""
 	var life time.Duration
 	refreshes := pending.grant.AccessMode == continuous && slices.Contains(pending.client.GrantTypes, grantRefresh)
 	switch {
@@ -132,10 +135,19 @@ func (s *Server) redeemCode(code, clientID, redirectURI, verifier string) (any, 
 	if pending.grant.Kind == KindClient {
 		body.AuthorizationDetails = s.details(pending.grant)
 	}
+	pending.redeemed = &family{client: pending.client, grant: pending.grant, access: []string{token}}
 	if refreshes {
-		body.RefreshToken = s.startFamily(&family{client: pending.client, grant: pending.grant, access: []string{token}})
+		body.RefreshToken = s.startFamily(pending.redeemed)
 	}
 	return body, nil
+}
+
+// end revokes the access tokens of a family, and takes no refresh token of it any more.
+func (s *Server) end(f *family) {
+	f.dead = true
+	for _, access := range f.access {
+		s.Grants.Revoke(access)
+	}
 }
 
 // startFamily keeps a family under its first refresh token. Of too many the oldest is forgotten.
@@ -175,10 +187,7 @@ func (s *Server) refresh(token, clientID string) (any, error) {
 		return nil, badRequest("invalid_grant", "Refresh token is invalid")
 	}
 	if token != f.current {
-		f.dead = true
-		for _, access := range f.access {
-			s.Grants.Revoke(access)
-		}
+		s.end(f)
 		return nil, &RefusedError{
 			Status: http.StatusBadRequest, Code: "invalid_grant", familyDied: true,
 			Message: "Refresh token reuse revoked its family; fresh authorization is required",
