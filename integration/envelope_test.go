@@ -27,6 +27,8 @@ var ambiguousMessages = map[string]string{
 	"_meta twice":                  `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"},"_meta":{},"_meta":{}}}`,
 	"the version twice in _meta":   `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2025-11-25","io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`,
 	"uri twice":                    `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"pdpp://schema","uri":"pdpp://record/cin_a/notes/1"}}`,
+	"a method that is empty":       `{"jsonrpc":"2.0","id":1,"method":""}`,
+	"a method that is null":        `{"jsonrpc":"2.0","id":1,"method":null,"params":{"name":"query_records","arguments":{"stream":"notes"}}}`,
 	"a call that is an answer":     `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"}},"result":{}}`,
 	"a call that is an error":      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"}},"error":{"code":1,"message":""}}`,
 	"bytes that are no UTF-8":      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"query_records\",\"arguments\":{\"stream\":\"no\xfftes\"}}}",

@@ -54,7 +54,7 @@ func parseMessage(sent []byte) (message, *jsonrpc.Error) {
 	}
 	envelope := rs.AsObject(string(sent))
 	isRequest := envelope.Includes("method")
-	if envelope == nil || isRequest && (envelope.Includes("result") || envelope.Includes("error")) {
+	if envelope == nil || isRequest && (envelope.Text("method") == "" || envelope.Includes("result") || envelope.Includes("error")) {
 		return message{}, errNotAMessage
 	}
 	if !utf8.Valid(sent) {

@@ -18,7 +18,7 @@ func FuzzMessage(f *testing.F) {
 	for _, seed := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, `{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"x"}}`, `{"jsonrpc":"2.0","method":"notifications/initialized"}`,
 		`{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"x"}}`, `[]`, `[{"jsonrpc":"2.0"}]`, `null`, `""`, ``, ` `, `{"jsonrpc":"1.0"}`,
-		`{"jsonrpc":"2.0","id":1.5,"method":"x"}`, `{"jsonrpc":"2.0","id":{},"method":"x"}`, `{"JSONRPC":"2.0","id":1,"METHOD":"x"}`, `{"jsonrpc":"2.0","id":1,"method":"x"}{}`,
+		`{"jsonrpc":"2.0","method":""}`, `{"jsonrpc":"2.0","id":1.5,"method":"x"}`, `{"jsonrpc":"2.0","id":{},"method":"x"}`, `{"JSONRPC":"2.0","id":1,"METHOD":"x"}`, `{"jsonrpc":"2.0","id":1,"method":"x"}{}`,
 	} {
 		f.Add([]byte(seed))
 	}

@@ -82,7 +82,7 @@ func TestNamesAsTheyAreSentBack(t *testing.T) {
 			t.Errorf("%q is %s, want %s", name, got, want)
 		}
 	}
-	for label, want := range map[string]string{ "Work mail, none follow": `"Work mail, none follow"`,"Work mail": "Work mail", "a=b": `"a=b"`, "a;b": `"a;b"`, "": ""} {
+	for label, want := range map[string]string{"Work mail, none follow": `"Work mail, none follow"`, "Work mail": "Work mail", "a=b": `"a=b"`, "a;b": `"a;b"`, "": ""} {
 		if got := Bare(label); got != want {
 			t.Errorf("%q is %s, want %s", label, got, want)
 		}
