@@ -88,8 +88,9 @@ func TestAFloodGetsRetryAfter(t *testing.T) {
 		})
 	}
 	flood.Wait()
-	if served.Load() != 7 || refused.Load() != 53 || server.read.Load() != 21 { // an empty page reads the freshness and the granted time too
-		t.Errorf("%d served, %d refused, %d reads; want 7, 53, 21", served.Load(), refused.Load(), server.read.Load())
+	// An empty page reads the granted time too, and what is held for a while: how fresh the streams are.
+	if reads := server.read.Load(); served.Load() != 7 || refused.Load() != 53 || reads < 15 || reads > 21 {
+		t.Errorf("%d served, %d refused, %d reads; want 7, 53, 15 to 21", served.Load(), refused.Load(), reads)
 	}
 	status, _, text := post(t, url, "one-token", readOf("notes"))
 	if status != http.StatusTooManyRequests || !strings.Contains(text, `"code":"rate_limited"`) {

@@ -237,7 +237,7 @@ func TestOneThingToRead(t *testing.T) {
 		"doctor --demo --data x":                          "--demo, --data and --provider-url name different things",
 		"call schema --db x":                              "--db needs --data",
 		"setup cursor --demo --data x":                    "--url, --provider-url, --data and --demo name different things",
-		"setup cursor --data /no/such/folder":             `"/no/such/folder" cannot be read`,
+		"setup cursor --data /no/such/folder":             "/no/such/folder cannot be read",
 		"call schema --data /no/such/folder":              "/no/such/folder",
 		"tools --data /no/such/folder":                    "/no/such/folder",
 		"tools --db x":                                    "--db needs --data",

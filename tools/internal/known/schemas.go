@@ -14,8 +14,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 )
 
-// Schemas reads the compact schema for what a call needs to know of a stream, and holds it for a minute per grant; and the list of streams. It decides nothing that
-// the resource server decides: where the schema cannot be read, nothing is known.
+// Schemas reads the compact schema for what a call needs to know of a stream, and holds it for a minute per grant, and the list of
+// streams for a moment. It decides nothing that the resource server decides: where the schema cannot be read, nothing is known.
 type Schemas struct {
 	held  held[schemaKey, heldSchema]
 	lists held[schemaKey, *rs.Response]
@@ -78,14 +78,14 @@ func keyOf(ctx context.Context, scope rs.Scope) schemaKey {
 	return schemaKey{auth.PrincipalFrom(ctx).GrantID, scope.Stream, scope.ConnectionID}
 }
 
-// How long a list of streams is held, for the calls of one question, and how large it is at most: a larger one is read each time.
+// How long a list of streams is held, for calls that come at once, and how large it is at most: a larger one is read each time.
 const (
-	listLife  = 15 * time.Second
+	listLife  = 2 * time.Second
 	listBytes = 64 << 10
 )
 
-// Streams reads the list of the streams of a connection, or of all, with their counts and how fresh they are, and holds it for some seconds
-// per grant.
+// Streams reads the list of the streams of a connection, or of all, with their counts and how fresh they are, and holds it for two
+// seconds per grant.
 func (c *Schemas) Streams(ctx context.Context, d rs.Doer, connectionID string) (*rs.Response, error) {
 	key := keyOf(ctx, rs.Scope{ConnectionID: connectionID})
 	if list, ok := c.lists.Get(key); ok {

@@ -32,8 +32,8 @@ func TestAListOfStreamsIsHeldForItsGrant(t *testing.T) {
 		server            counting
 		reads             int
 	}{
-		"the same grant":            {"a", "", 14 * time.Second, counting{}, 1},
-		"later":                     {"a", "", 15 * time.Second, counting{}, 2},
+		"the same grant":            {"a", "", 1999 * time.Millisecond, counting{}, 1},
+		"later":                     {"a", "", 2 * time.Second, counting{}, 2},
 		"another grant":             {"b", "", 0, counting{}, 2},
 		"one connection of it":      {"a", "c1", 0, counting{}, 2},
 		"without what did not come": {"a", "", 0, counting{unavailable: 1}, 2},

@@ -75,7 +75,9 @@ func TestWhatIsBesideAHiddenCharacterStays(t *testing.T) {
 			Removed{},
 		},
 		"the characters beside variation selectors":           {"a\uFDFF\uFDFF\uFE10\uFE10b", "a\uFDFF\uFDFF\uFE10\uFE10b", Removed{}},
-		"the first and last variation selectors, each second": {"a\uFE00\uFE00b\uFE0F\uFE0Fc\U000E0100\U000E0100d\U000E01EF\U000E01EFe", "a\uFE00b\uFE0Fc\U000E0100d\U000E01EFe", Removed{Combining: 4}},
+		"the first and last variation selectors, each second": {
+			"☂\uFE00\uFE00☃\uFE0F\uFE0F葛\U000E0100\U000E0100辻\U000E01EF\U000E01EFe", "☂\uFE00☃\uFE0F葛\U000E0100辻\U000E01EFe", Removed{Combining: 4},
+		},
 		"a noncharacter before the tags":                      {"a\U000DFFFFb", "ab", Removed{Control: 1}},
 		"a flag of what is before the digits":                 {"🏴\U000E002F\U000E007F", "🏴", Removed{Tag: 2}},
 		"a flag of what is after the digits":                  {"🏴\U000E003A\U000E007F", "🏴", Removed{Tag: 2}},
