@@ -66,6 +66,12 @@ func newShopServer(t *testing.T) *shopServer {
 			Streams: []model.Stream{{Name: "log", PrimaryKey: []string{"at"}, CursorField: "at", Fields: []model.Field{at, number("level")}}},
 		},
 	}
+	return serve(t, connectors, records)
+}
+
+// serve serves records to a client that may read all of them.
+func serve(t *testing.T, connectors []model.Connector, records []model.Record) *shopServer {
+	t.Helper()
 	store, err := store.Open(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)

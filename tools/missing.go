@@ -27,10 +27,15 @@ func missingFields(call Call, stated known.Stream) rs.Object {
 
 // withMissing adds to a page of records what [missingFields] says.
 func withMissing(response *rs.Response, call Call, stated known.Stream) *rs.Response {
-	if said := missingFields(call, stated); said != nil {
-		return response.WithBody(rs.AsObject(response.Distinct()).WithAll(said).JSON())
+	return withMembers(response, missingFields(call, stated))
+}
+
+// withMembers is an answer that says something more.
+func withMembers(response *rs.Response, said rs.Object) *rs.Response {
+	if len(said) == 0 {
+		return response
 	}
-	return response
+	return response.WithBody(rs.AsObject(response.Distinct()).WithAll(said).JSON())
 }
 
 // mayLack reports whether a page shows that a connection lacks a field that the call names, so that the schema is read for no other: the

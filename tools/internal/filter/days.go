@@ -50,6 +50,19 @@ func StartOfDay(day time.Time, zone *time.Location) time.Time {
 	return end
 }
 
+// Lasting are the conditions on two fields, of which one says when a record begins and the other when it ends, for those that began
+// before a bound and end after it.
+func Lasting(start, end string, kind DateKind, bound string) Filter {
+	after := Condition{end, "gt", bound}
+	switch {
+	case kind == Dates: // the last day belongs to it
+		after.Operator = "gte"
+	case IsDate(bound): // after a day would mean from the next one on
+		after.Value += "T00:00:00Z"
+	}
+	return Filter{{start, "lt", bound}, after}
+}
+
 // A TimeGroup is the span of one group of time.
 type TimeGroup struct{ From, Until time.Time }
 

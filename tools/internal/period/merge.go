@@ -174,7 +174,11 @@ func (p *Reader) recall(pages []sourcePage) rs.Object {
 func (p *Reader) says() string {
 	var fields, says []string
 	for _, s := range p.sources {
-		if field := s.Time + " of " + s.Stream; !slices.Contains(fields, field) {
+		field := s.Time + " of " + s.Stream
+		if s.lasting {
+			field = "what lasts into it by " + s.End + " of " + s.Stream
+		}
+		if !slices.Contains(fields, field) {
 			fields = append(fields, field)
 		}
 	}
@@ -215,7 +219,7 @@ func (p *Reader) warnings(pages []sourcePage) string {
 		if page.err != nil {
 			name := timeless
 			if i < len(p.sources) {
-				name = sourceName(p.sources[i])
+				name = p.sources[i].name()
 			}
 			failed = append(failed, name+" ("+string(rs.AsError(page.err).Code)+")")
 		}
@@ -241,7 +245,7 @@ func (p *Reader) warnings(pages []sourcePage) string {
 	if len(p.left) > 0 {
 		names := make([]string, len(p.left))
 		for i, s := range p.left {
-			names[i] = sourceName(s)
+			names[i] = s.name()
 		}
 		says = append(says, "Not read, because there are so many: "+strings.Join(names, ", ")+". Name streams or connection_id.")
 	}

@@ -46,8 +46,8 @@ func (p *Reader) dateParts(ctx context.Context, page *sourcePage) {
 	for _, s := range p.sources {
 		for _, part := range s.Parts {
 			key := s.Connection.ID + "/" + part.Target
-			if slices.ContainsFunc(page.untimed, func(hit foundAt) bool { return partsOf(hit) == key }) {
-				of[key] = &whole{Source: s, relation: part.Name}
+			if !s.lasting && slices.ContainsFunc(page.untimed, func(hit foundAt) bool { return partsOf(hit) == key }) {
+				of[key] = &whole{Source: s.Source, relation: part.Name}
 				wholes = append(wholes, of[key])
 			}
 		}
