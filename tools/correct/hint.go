@@ -61,6 +61,13 @@ func (t Tool) Hint(args rs.Object) string {
 		return "No filter looks within a text. Search finds whole words; for a part of one, aggregate with group_by lists the values of " +
 			quote.Line(p.Sought.Name) + "."
 	}
+	for _, m := range args {
+		if text, isText := written.Text(m.Value); isText && !t.Takes(m.Name) && t.Takes("since") && bounds[written.Snake(m.Name)] && !namesSomeone(m) {
+			if found, _ := boundsOf(m); found == nil {
+				return "No days are known of " + m.Name + " " + quote.Exact(text) + `: send them as since and until, such as "2026-04-05".`
+			}
+		}
+	}
 	if slices.ContainsFunc(args, func(m rs.Member) bool { return !t.Takes(m.Name) && pages[written.Snake(m.Name)] }) && t.Takes("cursor") {
 		return "Pages have no numbers: each answer prints the call for the next page, with its cursor. The call below reads the first."
 	}
@@ -105,6 +112,7 @@ func (c Call) LeavesOut(args rs.Object) string {
 		switch {
 		case m.Name == "metric" && c.Tool == "query_records": // it is worked out of the values
 		case m.Name == "filter" && (c.Tool == "search" || c.Arguments.Has("group_by")): // what no filter says is in the words or groups
+		case (boundWords[written.Snake(m.Name)] != nil || spans[written.Snake(m.Name)]) && (c.Arguments.Has("since") || c.Arguments.Has("until")):
 		case aggregations[written.Snake(m.Name)]: // it is in the metric
 		case c.Arguments.Has("filter") && slices.Contains(words, written.Snake(m.Name)): // it is in the filter
 		case value == "" || m.Value == "null" || silent[written.Snake(m.Name)] || strings.Contains(proposed, value):

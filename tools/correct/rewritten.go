@@ -2,6 +2,7 @@ package correct
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -155,15 +156,11 @@ func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 	}
 	dated, filter := args, args.Object("filter")
 	for _, name := range []string{"since", "until"} {
-		bound, first, last, ok := read(name, args.Get(name))
+		bound, _, _, ok := read(name, args.Get(name))
 		if !ok || !t.Takes(name) {
 			continue
 		}
 		dated, found = dated.With(name, bound), true
-		over := last.Before(now.AddDate(0, 0, -1)) || last.After(now) && !first.Before(now.Truncate(24*time.Hour))
-		if name == "since" && !last.IsZero() && !args.Has("until") && over {
-			dated = dated.With("until", day(last))
-		}
 	}
 	for _, m := range filter {
 		_, first, last, ok := read("", m.Value)
@@ -188,12 +185,24 @@ func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 	return Call{t.Name, dated}, found
 }
 
+// SinceSays says that since has no end, of one that names a time which has one by its distance from today; "" for any other call.
+func SinceSays(args rs.Object, now time.Time) string {
+	s, _ := written.Text(args.Get("since"))
+	first, last, ok := written.Relative(s, now)
+	if !ok || last.IsZero() || args.Has("until") || !last.Before(now.AddDate(0, 0, -1)) {
+		return ""
+	}
+	return fmt.Sprintf("since %s is read as from %s on; for that time alone send until %q too.", quote.Exact(s), first.Format(time.DateOnly), last.Format(time.DateOnly))
+}
+
 // boundWords are words that bound a time, alone or before a colon in a query, with the bounds of a search that they mean.
 var boundWords = map[string][]string{
 	"since": {"since"}, "after": {"since"}, "newer": {"since"}, "newer_than": {"since"}, "gte": {"since"}, "gt": {"since"},
 	"until": {"until"}, "before": {"until"}, "older": {"until"}, "older_than": {"until"}, "lte": {"until"}, "lt": {"until"},
-	"on": {"since", "until"}, "date": {"since", "until"}, "day": {"since", "until"},
+	"on": both, "date": both, "day": both, "when": both, "in": both, "week": both, "month": both, "quarter": both, "year": both,
 }
+
+var both = []string{"since", "until"} // of one time
 
 // rangeOperators are the operators of a filter for the bounds of a search.
 var rangeOperators = map[string]string{"since": "gte", "until": "lte"}
@@ -201,7 +210,13 @@ var rangeOperators = map[string]string{"since": "gte", "until": "lte"}
 // boundsOf are the bounds of a search that an argument means, none if it is not known which; false if it bounds no time.
 func boundsOf(m rs.Member) (bounds rs.Object, ok bool) {
 	name := written.Snake(m.Name)
-	if spans[name] {
+	means := boundWords[name]
+	if _, isText := written.Text(m.Value); isText && spans[name] {
+		if found := rs.AsObject(written.Range(m.Value)); found.Has("lte") { // two days
+			return rs.Object{{Name: "since", Value: found.Get("gte")}, {Name: "until", Value: found.Get("lte")}}, true
+		}
+		means = both
+	} else if spans[name] {
 		inner := rs.AsObject(m.Value)
 		if list, _ := rs.AsArray(m.Value); len(list) == 2 {
 			inner = rs.Object{{Name: "since", Value: list[0]}, {Name: "until", Value: list[1]}}
@@ -215,8 +230,7 @@ func boundsOf(m rs.Member) (bounds rs.Object, ok bool) {
 		}
 		return bounds, true
 	}
-	means := boundWords[name]
-	for _, bound := range []string{"since", "until"} {
+	for _, bound := range both {
 		if slices.Contains(aliases[bound], name) {
 			means = []string{bound}
 		}
@@ -226,8 +240,13 @@ func boundsOf(m rs.Member) (bounds rs.Object, ok bool) {
 		text, _ := rs.AsText(m.Value)
 		if day := (searchOperator{name: name, value: text}).day(bound); day != "" {
 			value = rs.EncodeJSON(day)
-		} else if time := written.Value(m.Value); written.IsTime(time) { // one without a zone is one of UTC
-			value = time
+		} else if exact := written.Value(m.Value); written.IsTime(exact) { // one without a zone is one of UTC
+			value = exact
+		} else if first, last, relative := written.Relative(text, time.Now().UTC()); relative {
+			if bound == "until" && !last.IsZero() {
+				first = last
+			}
+			value = rs.EncodeJSON(first.Format(time.DateOnly))
 		} else if len(means) > 1 && !written.IsTime(value) {
 			return nil, true
 		}

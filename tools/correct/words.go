@@ -124,6 +124,6 @@ var spans = written.Set("date_range time_range period range dates between datera
 
 // bounds are arguments that bound a time, which a filter on the stream's time field does here.
 var bounds = union(spans, written.Set(aliases["since"]...), written.Set(aliases["until"]...),
-	written.Set("since until after before date created_after created_before"))
+	written.Set("since until after before date when created_after created_before"))
 
 var granularities = written.Set("hour day week month quarter year")

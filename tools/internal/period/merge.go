@@ -190,6 +190,9 @@ func (p *Reader) says() string {
 	}
 	minute("from", from)
 	minute("until", before)
+	if before.IsZero() {
+		says = append(says, "on")
+	}
 	if len(p.timeless) > 0 && p.Words != "" {
 		fields = append(fields, strings.Join(p.timeless, ", ")+" by their records")
 	}
