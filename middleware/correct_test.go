@@ -242,10 +242,13 @@ func TestCorrect(t *testing.T) {
 		"since has no end, which is said": {
 			"search", `{"q":"a","since":"last month"}`, []string{"is read as from 20", "for that time alone send until", `!"until":`}, nil,
 		},
-		"one time is a period":                     {"search", `{"q":"a","date":"last month"}`, []string{`send: search {"q":"a","since":"20`, `,"until":"20`}, nil},
-		"so is one of another language":            {"search", `{"q":"a","when":"März 2026"}`, []string{`"since":"2026-03-01","until":"2026-03-31"`}, nil},
-		"a feast is no date, which is said":        {"search", `{"q":"a","date":"Easter"}`, []string{`No days are known of date "Easter": send them as since and until`}, nil},
-		"a part of a month is read without year":   {"search", `{"q":"a","since":"mid March"}`, []string{`send: search {"q":"a","since":"20`, `-03-11"`}, nil},
+		"one time is a period":                   {"search", `{"q":"a","date":"last month"}`, []string{`send: search {"q":"a","since":"20`, `,"until":"20`}, nil},
+		"so is one of another language":          {"search", `{"q":"a","when":"März 2026"}`, []string{`"since":"2026-03-01","until":"2026-03-31"`}, nil},
+		"a feast is no date, which is said":      {"search", `{"q":"a","date":"Easter"}`, []string{`No days are known of date "Easter": send them as since and until`}, nil},
+		"a part of a month is read without year": {"search", `{"q":"a","since":"mid March"}`, []string{`send: search {"q":"a","since":"20`, `-03-11"`}, nil},
+		"a name is no bound of a time": {
+			"search", `{"q":"a","from":"Anna"}`, []string{"No argument is from: filter compares", `send: search {"q":"a Anna"}`}, []string{whole},
+		},
 		"so is the end of a period":                {"search", `{"q":"a","until":"last month"}`, []string{"until cannot be", `send: search {"q":"a","until":"20`}, nil},
 		"a list of values has no or":               {"query_records", `{"stream":"messages","filter":{"subject":{"in":["a","b"]}}}`, []string{"invalid_filter: ", "a call for each of the 2; the one below is the first", `send: query_records {"stream":"messages","filter":{"subject":"a"}}`}, nil},
 		"D9 a filter in a text is refused":         {"query_records", `{"stream":"messages","filter":"size_bytes >= 10"}`, []string{"invalid_filter: ", `send: query_records {"stream":"messages","filter":{"size_bytes":{"gte":10}}}`}, nil},

@@ -111,7 +111,7 @@ func (t Tool) withNames(args rs.Object) rs.Object {
 func (t Tool) keeps(plain, value string, args rs.Object) bool {
 	text, _ := rs.AsText(value)
 	_, _, isTime := written.Relative(text, time.Now().UTC())
-	return plain == "query" && t.Name == "search" || plain == "in" && isTime || plain == "record_id" && args.Has("id") ||
+	return plain == "query" && t.Name == "search" || plain == "in" && isTime || t.IsOperator(rs.Member{Name: plain, Value: value}) || plain == "record_id" && args.Has("id") ||
 		plain == "from" && t.Takes("stream") && !written.IsWord(value)
 }
 

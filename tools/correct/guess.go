@@ -3,6 +3,7 @@ package correct
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
@@ -130,8 +131,9 @@ func (t Tool) timed(args rs.Object, param string) (mended rs.Object, ok bool) {
 // namesSomeone reports whether an argument such as from is a person or an address, and bounds no time.
 func namesSomeone(m rs.Member) bool {
 	name := written.Snake(m.Name)
-	_, isText := written.Text(m.Value)
-	return (name == "from" || name == "to") && isText && (written.IsWord(m.Value) || strings.Contains(m.Value, "@"))
+	text, isText := written.Text(m.Value)
+	_, _, isTime := written.Relative(text, time.Now().UTC())
+	return (name == "from" || name == "to") && isText && !isTime && (written.IsWord(m.Value) || strings.Contains(m.Value, "@"))
 }
 
 // ordered reports whether arguments of an aggregate ask for another order of its groups than the one that they have: those with most

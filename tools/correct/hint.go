@@ -61,6 +61,9 @@ func (t Tool) Hint(args rs.Object) string {
 		return "No filter looks within a text. Search finds whole words; for a part of one, aggregate with group_by lists the values of " +
 			quote.Line(p.Sought.Name) + "."
 	}
+	if at := slices.IndexFunc(args, t.IsOperator); at >= 0 {
+		return "No argument is " + args[at].Name + ": filter compares a field with a whole name or address, q finds words in any field."
+	}
 	for _, m := range args {
 		if text, isText := written.Text(m.Value); isText && !t.Takes(m.Name) && t.Takes("since") && bounds[written.Snake(m.Name)] && !namesSomeone(m) {
 			if found, _ := boundsOf(m); found == nil {

@@ -1,6 +1,7 @@
 package correct
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,9 +111,41 @@ func (o searchOperator) day(bound string) string {
 	return first.Format(time.DateOnly)
 }
 
+// operatorWords are names of arguments that other searches have, with the operator that says the same in a query.
+var operatorWords = written.ByWord(map[string]string{
+	"from": "from sender author by sender_name from_name written_by sent_by", "to": "to recipient recipients sent_to", "cc": "cc",
+	"subject": "subject title",
+})
+
+// IsOperator reports whether an argument of a search is what an operator in its query says elsewhere: whom its hits are from, and the like.
+func (t Tool) IsOperator(m rs.Member) bool {
+	name := written.Snake(m.Name)
+	text, ok := written.Text(m.Value)
+	bound := slices.Contains(aliases["since"], name) || slices.Contains(aliases["until"], name)
+	return ok && t.Name == "search" && operatorWords[name] != "" && !strings.ContainsAny(text, `"`) && (!bound || namesSomeone(m))
+}
+
+// withOperators are the arguments of a search, of those that it takes, with the others as operators in the query.
+func (t Tool) withOperators(args rs.Object) rs.Object {
+	q, name := queryOf(args)
+	sent := q
+	for _, m := range args {
+		if t.IsOperator(m) {
+			text, _ := written.Text(m.Value)
+			q = strings.TrimSpace(q + " " + operatorWords[written.Snake(m.Name)] + `:"` + text + `"`)
+		}
+	}
+	if q == sent {
+		return args
+	}
+	args = slices.DeleteFunc(slices.Clone(args), func(m rs.Member) bool { return !t.Takes(m.Name) })
+	return args.With(cmp.Or(name, "q"), rs.EncodeJSON(q))
+}
+
 // WithoutOperators is the call that is meant by a search with operators: by a flag or a sender alone the records of the stream that has
 // such a field, else the search for the words. s is the schema of all streams; nil where it is not known.
 func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (Call, bool) {
+	args = t.withOperators(args)
 	q, name := queryOf(args)
 	found, words := operatorsIn(q)
 	if t.Name != "search" || len(found) == 0 {
