@@ -50,10 +50,7 @@ func lasting(ctx context.Context, call Call, stated known.Stream, f filter.Filte
 			conditions = append(filter.Filter{c}, conditions...)
 		}
 	}
-	asked := args.Object("filter").Without(from.Field)
-	for _, c := range conditions {
-		asked = asked.With(c.Field, rs.Object{{Name: c.Operator, Value: rs.EncodeJSON(c.Value)}}.JSON())
-	}
+	asked := args.Object("filter").Without(from.Field).WithAll(conditions.Object())
 	return rs.Object{{Name: "lasting", Value: rs.EncodeJSON(fmt.Sprintf("began before %s but end after it, so not in this answer: %d. "+
 		"With these, but only what has %s: %s", from.Value, n, end, correct.Call{Tool: call.Tool.Name, Arguments: args.With("filter", asked.JSON())}))}}
 }

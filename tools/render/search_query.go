@@ -75,10 +75,33 @@ func searchTail(l listing, q SearchQuery) string {
 	switch cursor := l.Envelope.Text("next_cursor"); {
 	case cursor != "":
 		return q.nextPage(cursor, paging.AtStructured("search"))
+	case len(l.Envelope.Array("goes_on")) > 0:
+		return goesOn(l.Envelope.Array("goes_on"))
 	case l.Envelope.Flag("has_more"):
 		return "More hits exist, but this search has no cursor: raise limit or narrow q."
 	}
 	return ""
+}
+
+// goesOn names the calls that read on in a few streams, and the streams of the others.
+func goesOn(calls []string) string {
+	const most = 3
+	var lines, others []string
+	for _, raw := range calls {
+		call := rs.AsObject(raw)
+		args := call.Object("arguments")
+		stream := args.Text("stream") + strings.Join(write.Words(args, "streams"), "")
+		line := write.Offer("more of "+clean.Bare(stream)+": ", call.Text("tool")+" "+args.JSON(), write.LongestHandle)
+		if line == "" || len(lines) == most {
+			others = append(others, clean.Bare(stream))
+		} else {
+			lines = append(lines, line)
+		}
+	}
+	if len(others) > 0 {
+		lines = append(lines, "More of "+strings.Join(others, ", ")+": name one of them as streams, or a shorter time.")
+	}
+	return strings.Join(lines, "\n")
 }
 
 // searchLead says which words occur nowhere, and which others contain them, before anything that might be taken for their answer; "" if there

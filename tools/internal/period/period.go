@@ -99,7 +99,7 @@ func (p *Reader) from(r rs.Request) (cursor, error) {
 		shown, err := strconv.Atoi(parts[1])
 		_, timeErr := rs.ReadTime(parts[3])
 		c := cursor{shown, parts[3]}
-		if err == nil && shown > 0 && shown < maxHits && (c.at == "" || timeErr == nil) && p.spell(r, c) == text {
+		if err == nil && shown > 0 && shown < maxHits*maxSources && (c.at == "" || timeErr == nil) && p.spell(r, c) == text {
 			return c, nil
 		}
 	}

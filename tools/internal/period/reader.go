@@ -152,8 +152,16 @@ func (p *Reader) read(ctx context.Context, r rs.Request, s source, from cursor, 
 		f = f.Narrowed(c)
 	}
 	if _, refused := p.Refused.Get(p.Grant); !refused {
-		response, err := p.Doer.Do(ctx, sourceRequest(s.Source, r, f, most))
-		if page.take(response, err, s.Source, r, p.Zone); !filterRefused(err) {
+		request := sourceRequest(s.Source, r, f, min(most, maxHits))
+		response, err := p.Doer.Do(ctx, request)
+		page.take(response, err, s.Source, r, p.Zone)
+		for page.cursor != "" && p.Words == "" && len(page.hits) < most { // so many have one time
+			request.Query.Set("cursor", page.cursor)
+			response, err = p.Doer.Do(ctx, request)
+			page.take(response, err, s.Source, r, p.Zone)
+		}
+		if !filterRefused(err) {
+			page.goesOn(s.Stream, request, f)
 			return page
 		}
 		p.Refused.Put(p.Grant, true)
@@ -163,8 +171,10 @@ func (p *Reader) read(ctx context.Context, r rs.Request, s source, from cursor, 
 		return sourcePage{all: true, response: &rs.Response{}, reads: reads}
 	}
 	page = sourcePage{all: true}
-	response, err := p.Doer.Do(ctx, sourceRequest(s.Source, r, nil, maxHits))
+	request := sourceRequest(s.Source, r, nil, maxHits)
+	response, err := p.Doer.Do(ctx, request)
 	page.take(response, err, s.Source, r, p.Zone)
+	page.goesOn(s.Stream, request, nil)
 	page.reads += reads
 	page.keep(limited, p.Zone)
 	return page
