@@ -179,7 +179,7 @@ func (s *searchPage) extreme(oldest bool) string {
 	if alike+later < len(s.hits) {
 		of = fmt.Sprintf("the %d with all words", alike)
 	}
-	says := fmt.Sprintf("The %s of %s: %s, %s.", which, of, best.ID, write.ShownText(write.Minute(best.Authored)))
+	says := fmt.Sprintf("The %s of %s: %s, %s.", which, of, best.ID, best.When())
 	if best.MatchesDeep() {
 		says += " It is a long text: its date need not be that of the match."
 	}

@@ -195,3 +195,22 @@ func TestCutTextIsSaidToBeCut(t *testing.T) {
 		}
 	}
 }
+
+// A date that is the last change of a record is shown with the field that says so, on both channels and in the answer for the newest.
+func TestALastChangeIsSaidToBeOne(t *testing.T) {
+	for _, row := range []struct{ beside, says, field string }{
+		{`"authored_at":"2026-05-04T11:30:00Z","authored_field":"updated_at"`, "updated_at 2026-05-04 11:30", "updated_at"},
+		{`"data":{"updated_at":"2026-05-04T11:30:00Z"}`, "updated_at 2026-05-04 11:30", "updated_at"},
+		{`"authored_at":"2026-05-04T11:30:00Z","authored_field":"sent_at"`, "2026-05-04 11:30", ""},
+		{`"authored_at":"2026-05-04T11:30:00Z"`, "2026-05-04 11:30", ""},
+	} {
+		body := `{"data":[{"stream":"notes","record_key":"n1","connection_id":"c","title":"Diary",` + row.beside + `}],"meta":{"count":1}}`
+		result, err := Search(answer(body), SearchQuery{Q: "last diary"})
+		if err != nil || !strings.Contains(result.Text, "c/notes:n1 | "+row.says+" | Diary") || !strings.Contains(result.Text, "The newest of these 1: c/notes:n1, "+row.says+".") {
+			t.Errorf("%v\n%s", err, result.Text)
+		}
+		if field := rs.AsObject(rs.AsObject(string(result.Structured)).Array("results")[0]).Text("authored_field"); field != row.field {
+			t.Errorf("structured has %q:\n%s", field, result.Structured)
+		}
+	}
+}

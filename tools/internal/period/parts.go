@@ -122,7 +122,7 @@ func (w *whole) date(ctx context.Context, d rs.Doer, hit *foundAt) int {
 	}
 	found := recordHit(w.Source, record)
 	hit.at, _ = rs.ReadTime(found.Text("authored_at"))
-	for _, name := range []string{"authored_at", "title", "actor"} {
+	for _, name := range []string{"authored_at", "authored_field", "title", "actor"} {
 		if value := found.Get(name); value != "" {
 			hit.Members = hit.Members.With(name, value)
 		}

@@ -56,7 +56,10 @@ func recordHit(s known.Source, record rs.Object) rs.Object {
 	put("display_name", s.Connection.DisplayName)
 	put("connector_key", s.Connection.ConnectorKey)
 	put("emitted_at", record.Text("emitted_at"))
-	put("authored_at", data.Text(s.Time))
+	if at := data.Text(s.Time); at != "" {
+		put("authored_at", at)
+		put("authored_field", s.Time)
+	}
 	put("title", data.Text(s.Title))
 	put("actor", data.Text(s.Author))
 	put("snippet", data.Text(s.Text))
