@@ -49,7 +49,7 @@ func searchTool(recordBase string, schemas *known.Schemas, relaxed bool) *Tool {
 				Q: args.q, Limit: args.limit, Position: args.position, ConnectionID: call.Scope.ConnectionID, RecordBase: recordBase,
 				Rest:   rs.AsObject(string(call.Raw)).Without("q", "query", "connection_id", "limit", "cursor"),
 				Repair: shownRepair(answer.Repair), Coverage: answer.Coverage, OfTime: args.ofTime(call, answer),
-				Now: time.Now().UTC(), Words: relax.Words(args.q), Unfiltered: answer.unfiltered, Meant: answer.meant, Newest: answer.newest,
+				Now: time.Now().UTC(), Question: answer.question, Unfiltered: answer.unfiltered, Meant: answer.meant, Newest: answer.newest,
 			})
 		},
 	}
@@ -171,7 +171,10 @@ func (p periodSearch) searched(ctx context.Context, call Call) (Reply, error) {
 		reply.Answer = withCoverage(ctx, call, reply.Answer, reads, args.streams...)
 	}
 	if err == nil {
-		reply.meant, reply.newest = p.unreadFields(ctx, call, reply.Answer), p.newestRecord(ctx, call)
+		reply.meant = p.unreadFields(ctx, call, reply.Answer)
+		if reply.question = relax.NewQuestion(args.q); args.q != "" && args.position.First() {
+			reply.newest = p.newestRecord(ctx, call, reply.question)
+		}
 	}
 	return reply, err
 }

@@ -42,7 +42,7 @@ func decodeSearch(raw json.RawMessage) (Args, error) {
 		a.failf("q", "It reads words: a sender or a flag is a field that query_records filters, dates are since and until. Quotes search for the text itself.",
 			"search has no operator %s.", quote.Exact(operator))
 	}
-	if q != "" && len(relax.Words(q)) == 0 && !strings.ContainsFunc(q, func(r rune) bool { return unicode.Is(unicode.So, r) }) {
+	if q != "" && !relax.HasWords(q) && !strings.ContainsFunc(q, func(r rune) bool { return unicode.Is(unicode.So, r) }) {
 		a.fail(wordless(q, a.values))
 	}
 	args := searchArgs{

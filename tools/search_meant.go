@@ -114,18 +114,17 @@ func conditionsOf(row *rs.SchemaStream, found []fieldCondition) (filter rs.Objec
 
 // newestRecord is the search of the stream that a query for the newest or oldest names, as "latest order" does: its records need not have
 // the word. It is none for any other query. The schema may be read for it.
-func (p periodSearch) newestRecord(ctx context.Context, call Call) render.InStream {
+func (p periodSearch) newestRecord(ctx context.Context, call Call, q *relax.Question) render.InStream {
 	args := call.Args.(searchArgs)
-	newest, oldest := render.AsksByTime(args.q)
-	if !newest && !oldest || !args.position.First() || args.period != (period.Period{}) || len(args.filter) > 0 {
+	newest, oldest := q.AsksByTime()
+	if !newest && !oldest || args.period != (period.Period{}) || len(args.filter) > 0 {
 		return render.InStream{}
 	}
-	words := slices.DeleteFunc(relax.Words(args.q), render.IsSuperlative)
 	stated := p.schemas.Of(ctx, call.RS, rs.Scope{ConnectionID: call.Scope.ConnectionID})
 	var source *known.Source
 	for i := range stated.Sources {
 		if s := &stated.Sources[i]; len(args.streams) == 0 || slices.Contains(args.streams, s.Stream) {
-			if slices.ContainsFunc(words, func(word string) bool { return names(word, s.Stream) }) {
+			if slices.ContainsFunc(q.Words(), func(word string) bool { return names(word, s.Stream) }) {
 				source = s
 				break
 			}
@@ -134,7 +133,7 @@ func (p periodSearch) newestRecord(ctx context.Context, call Call) render.InStre
 	if source == nil {
 		return render.InStream{}
 	}
-	others := render.WordsBeside(slices.DeleteFunc(words, func(word string) bool { return names(word, source.Stream) }), "")
+	others := slices.DeleteFunc(q.Beside(""), func(word string) bool { return names(word, source.Stream) })
 	superlative := "newest"
 	if oldest {
 		superlative = "oldest"

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/hit"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
@@ -334,6 +335,9 @@ func Search(response *rs.Response, q SearchQuery) (Result, error) {
 	l, err := readListing(response, "search", q.Position.Cursor)
 	if err != nil {
 		return Result{}, err
+	}
+	if q.Question == nil {
+		q.Question = relax.NewQuestion(q.Q)
 	}
 	s := newSearchPage(l, q)
 	s.hints = s.findHints()
