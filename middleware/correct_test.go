@@ -249,6 +249,9 @@ func TestCorrect(t *testing.T) {
 		"a name is no bound of a time": {
 			"search", `{"q":"a","from":"Anna"}`, []string{"No argument is from: filter compares", `send: search {"q":"a Anna"}`}, []string{whole},
 		},
+		"operators keep their times without a year": {
+			"search", `{"q":"dentist before:june after:january"}`, []string{`send: search {"q":"dentist","until":"20`, `-05-31","since":"20`, `-01-01"}`}, []string{whole},
+		},
 		"so is the end of a period":                {"search", `{"q":"a","until":"last month"}`, []string{"until cannot be", `send: search {"q":"a","until":"20`}, nil},
 		"a list of values has no or":               {"query_records", `{"stream":"messages","filter":{"subject":{"in":["a","b"]}}}`, []string{"invalid_filter: ", "a call for each of the 2; the one below is the first", `send: query_records {"stream":"messages","filter":{"subject":"a"}}`}, nil},
 		"D9 a filter in a text is refused":         {"query_records", `{"stream":"messages","filter":"size_bytes >= 10"}`, []string{"invalid_filter: ", `send: query_records {"stream":"messages","filter":{"size_bytes":{"gte":10}}}`}, nil},

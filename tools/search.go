@@ -83,8 +83,8 @@ var (
 	// sayNothing are words of a question for all that there is of a time.
 	sayNothing = written.Set(
 		"happen", "happens", "happened", "happening", "do", "done", "doing", "meet", "met", "see", "saw", "went", "going", "everything",
-		"anything", "all", "what", "who", "where", "when", "which", "i", "we", "me", "my", "was", "were", "am", "is", "are", "did",
-		"the", "on", "in", "at", "summary", "summarize", "summarise", "overview", "recap", "day", "month", "passiert", "passierte",
+		"anything", "have", "has", "had", "plans", "planned", "all", "what", "who", "where", "when", "which", "i", "we", "me", "my", "was",
+		"were", "am", "is", "are", "did", "the", "on", "in", "at", "summary", "summarize", "summarise", "overview", "recap", "day", "month", "passiert", "passierte",
 		"gemacht", "getan", "getroffen", "alles", "zusammenfassung", "passé", "fait", "vu", "résumé", "tout", "pasó", "pasado", "hice",
 		"resumen", "todo",
 	)
@@ -112,7 +112,10 @@ func (s searchArgs) ofTime(call Call, answer Answer) rs.Object {
 	} else {
 		args = args.Without("mode")
 	}
-	if args = append(args, rs.Member{Name: "since", Value: rs.EncodeJSON(since)}); until != "" {
+	if since != "" {
+		args = append(args, rs.Member{Name: "since", Value: rs.EncodeJSON(since)})
+	}
+	if until != "" {
 		args = append(args, rs.Member{Name: "until", Value: rs.EncodeJSON(until)})
 	}
 	return args

@@ -115,17 +115,30 @@ func (t Tool) timed(args rs.Object, param string) (mended rs.Object, ok bool) {
 	bound := param == "since" || param == "until"
 	last, short := written.LastOfMonth(raw)
 	zone, _ := written.Text(raw)
-	switch time := written.Value(raw); {
+	switch {
 	case param == "until" && written.Reversed(args.Get("since"), raw):
 		return args.With("since", raw).With("until", args.Get("since")), true
 	case param == "time_zone" && written.Zone(zone) != "":
 		return args.With(param, rs.EncodeJSON(written.Zone(zone))), true
 	case short:
 		return args.With(param, rs.EncodeJSON(last)), true
-	case bound && written.IsTime(time): // one without a zone is one of UTC
-		return args.With(param, time), true
+	case !bound:
+		return nil, param == "time_zone"
 	}
-	return nil, bound || param == "time_zone"
+	mended = args
+	for _, name := range both { // one without a zone is one of UTC
+		value, _ := written.Text(written.Value(args.Get(name)))
+		if !args.Has("time_zone") && value != "" && !written.IsTime(rs.EncodeJSON(value)) {
+			value += "Z"
+		}
+		if value != "" {
+			mended = mended.With(name, rs.EncodeJSON(value))
+		}
+	}
+	if mended.JSON() == args.JSON() {
+		return nil, true
+	}
+	return mended, true
 }
 
 // namesSomeone reports whether an argument such as from is a person or an address, and bounds no time.

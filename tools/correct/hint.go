@@ -45,8 +45,8 @@ func (t Tool) Hint(args rs.Object) string {
 	if t.Takes("metric") && ordered(args) {
 		return "Groups come in no other order: those with most records first, or by time. Of up to 100, the call below leaves none out."
 	}
-	if word := written.Snake(args.Text("granularity")); strings.Contains(word, "week") && likelyForms["granularity"][word] == "day" {
-		return "No group is a weekday: the call below groups by day, and the days of each weekday are to be added up."
+	if hint := recurring(args.Text("granularity")); hint != "" {
+		return hint
 	}
 	if call, ok := t.worded(args); ok && t.Name != call.Tool && t.Takes("metric") {
 		return "aggregate looks for no words: search finds the records that have them."
@@ -73,6 +73,19 @@ func (t Tool) Hint(args rs.Object) string {
 	}
 	if slices.ContainsFunc(args, func(m rs.Member) bool { return !t.Takes(m.Name) && pages[written.Snake(m.Name)] }) && t.Takes("cursor") {
 		return "Pages have no numbers: each answer prints the call for the next page, with its cursor. The call below reads the first."
+	}
+	return ""
+}
+
+// recurring says how what recurs, such as a weekday, is counted, which is no group; "" for any other granularity.
+func recurring(granularity string) string {
+	switch word := written.Snake(granularity); likelyForms["granularity"][word] {
+	case "day":
+		return "No group is a weekday: the call below groups by day, and the days of each weekday are to be added up."
+	case "hour":
+		if word != "minute" {
+			return "No group is an hour of the day: the call below groups by hour, and the same hours of all days are to be added up."
+		}
 	}
 	return ""
 }

@@ -334,6 +334,14 @@ func NoSuchDay(args rs.Object) string {
 // looked up.
 func (t Tool) period(args rs.Object) Call {
 	var search rs.Object
+	month, _ := rs.AsText(args.Get("month"))
+	if year, _ := rs.AsText(args.Get("year")); month != "" && year != "" {
+		separator := " "
+		if len(month) < 3 {
+			separator, month, year = "-", year, month
+		}
+		args = args.Without("year").With("month", rs.EncodeJSON(month+separator+year))
+	}
 	for _, m := range args {
 		bounds, ok := boundsOf(m)
 		switch name := written.Snake(m.Name); {

@@ -142,6 +142,25 @@ func (t Tool) withOperators(args rs.Object) rs.Object {
 	return args.With(cmp.Or(name, "q"), rs.EncodeJSON(q))
 }
 
+// bounds are those of a search that an operator means, also by its distance from today, of which none is given; nil if it has no date.
+func (o searchOperator) bounds(given rs.Object) (found rs.Object) {
+	for _, bound := range boundWords[o.name] {
+		day := o.day(bound)
+		if first, last, ok := written.Relative(o.value, time.Now().UTC()); ok && day == "" {
+			if bound == "until" && (o.name == "before" || o.name == "older") {
+				first = first.AddDate(0, 0, -1)
+			} else if bound == "until" && !last.IsZero() {
+				first = last
+			}
+			day = first.Format(time.DateOnly)
+		}
+		if day != "" && !given.Has(bound) {
+			found = append(found, rs.Member{Name: bound, Value: rs.EncodeJSON(day)})
+		}
+	}
+	return found
+}
+
 // WithoutOperators is the call that is meant by a search with operators: by a flag or a sender alone the records of the stream that has
 // such a field, else the search for the words. s is the schema of all streams; nil where it is not known.
 func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (Call, bool) {
@@ -178,15 +197,12 @@ func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (Call, bool) {
 			return strings.Contains(f.Name, "email") && f.Type == "string"
 		}):
 		case sender && condition(rs.EncodeJSON(o.value), func(f rs.SchemaField) bool { return f.Role == "actor" }):
-		case len(boundWords[o.name]) == 1:
-			bound := boundWords[o.name][0]
-			if day := o.day(bound); day != "" && !rest.Has(bound) {
-				rest = rest.With(bound, rs.EncodeJSON(day))
-			}
 		case o.name == "has" || o.name == "is" || o.name == "in" || o.name == "label":
 			if len(found) == 1 && words == "" {
 				words = o.value
 			}
+		case boundWords[o.name] != nil && o.bounds(rest) != nil:
+			rest = rest.WithAll(o.bounds(rest))
 		default:
 			words = strings.TrimSpace(words + " " + o.value)
 		}

@@ -72,7 +72,8 @@ var wordForms = map[string]map[string]string{
 // can be made.
 var likelyForms = map[string]map[string]string{
 	"granularity": written.ByWord(map[string]string{
-		"day": "weekday day_of_week dayofweek dow", "hour": "minute", "week": "fortnight", "year": "decade"}),
+		"day": "weekday weekdays weekend weekends day_of_week dayofweek dow day_name", "hour": "minute hour_of_day hourofday time_of_day",
+		"week": "fortnight", "year": "decade"}),
 }
 
 // opposite is what a flag stands for when it is false; nothing where that is not certain.

@@ -11,6 +11,36 @@ import (
 // timeLayouts are ways to write a time without a zone, beside RFC 3339.
 var timeLayouts = []string{"2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02T15:04"}
 
+// clock is a time of day behind a day, such as "at 3 pm" and "um 15 Uhr".
+var clock = Expression(`(?i)[\s,]+(?:(?:at|um|à|a las|alle|om)\s+)?([0-9]{1,2})(?:[:.h]([0-9]{2}))?\s*(am|pm|uhr|h)?$`)
+
+// timeOfDay is a day with a time of day, which is in no zone: "2026-03-12T15:00:00"; "" for any other text.
+func timeOfDay(s string) string {
+	found := clock().FindStringSubmatch(s)
+	if found == nil || found[2]+found[3] == "" {
+		return ""
+	}
+	s = strings.TrimSuffix(s, found[0])
+	day, err := time.Parse(time.DateOnly, s)
+	if named, ok := span(s); ok && named.first.Equal(named.last) {
+		day, err = named.first, nil
+	}
+	hour, _ := strconv.Atoi(found[1])
+	minute, _ := strconv.Atoi("0" + found[2])
+	switch half := strings.ToLower(found[3]); {
+	case (half == "am" || half == "pm") && (hour < 1 || hour > 12):
+		return ""
+	case half == "pm" && hour < 12:
+		hour += 12
+	case half == "am" && hour == 12:
+		hour = 0
+	}
+	if err != nil || hour > 23 || minute > 59 {
+		return ""
+	}
+	return day.Add(time.Duration(60*hour+minute) * time.Minute).Format("2006-01-02T15:04:05")
+}
+
 // Day is a bound of a period as search takes it, for a time of days that is written in another way; "" if there is none. Of what is longer
 // than a day, until is the last.
 func Day(name, raw string) string {
@@ -54,6 +84,9 @@ func dateOf(raw string) string {
 		if t, err := time.Parse(layout, s); err == nil {
 			return t.Format(time.RFC3339)
 		}
+	}
+	if local := timeOfDay(s); local != "" {
+		return local
 	}
 	if found, ok := span(s); ok && found.first.Month() == found.last.Month() && found.first.Day() == 1 || ok && found.first.Equal(found.last) {
 		return found.first.Format(time.DateOnly)

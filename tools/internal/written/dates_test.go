@@ -50,6 +50,8 @@ func TestTimesOfDays(t *testing.T) {
 func TestValues(t *testing.T) {
 	for raw, want := range map[string]string{
 		`"yes"`: "true", `"No"`: "false", `"1.234,50 €"`: "1234.50", `"$1,234"`: "1234", `"1780000000"`: `"2026-05-28T20:26:40Z"`,
+		`"5 March 2026 at 3pm"`: `"2026-03-05T15:00:00"`, `"2026-03-05, 12:30 am"`: `"2026-03-05T00:30:00"`, `"5. März 2026 um 9 Uhr"`: `"2026-03-05T09:00:00"`,
+		`"5 March 2026 at 15"`: "", `"March 2026 3pm"`: "",
 		`"2026-03-05 10:00"`: `"2026-03-05T10:00:00Z"`, `"2026-02-30"`: `"2026-02-28"`, `"otter"`: "", `"12"`: "",
 	} {
 		if got := written.Value(raw); got != want {

@@ -197,6 +197,8 @@ func relativeDays(words []string, now time.Time) (days, bool) {
 		return days{today, today}, true
 	case text == "yesterday":
 		return days{today.AddDate(0, 0, -1), today.AddDate(0, 0, -1)}, true
+	case text == "day before yesterday":
+		return days{today.AddDate(0, 0, -2), today.AddDate(0, 0, -2)}, true
 	case text == "tomorrow":
 		return days{today.AddDate(0, 0, 1), today.AddDate(0, 0, 1)}, true
 	case len(words) == 1:

@@ -20,7 +20,7 @@ var inEnglish = ByWord(map[string]string{
 	"sunday": "sun sonntag dimanche domingo domenica zondag",
 
 	"today": "now heute aujourd'hui hoy oggi vandaag hoje", "yesterday": "gestern hier ayer ieri gisteren ontem",
-	"tomorrow": "morgen demain manana domani amanha",
+	"day before yesterday": "vorgestern anteayer antier eergisteren", "tomorrow": "morgen demain manana domani amanha",
 
 	"last": "previous past letzte letzten letzter letztes letztem vorige vorigen vergangene vergangenen vergangenes dernier derniere " +
 		"passe passee ultimo ultima pasado pasada scorso scorsa passato passata passado passada afgelopen laatste",
@@ -49,8 +49,8 @@ var besideTimes = Set("the of in on at for from during since im am den dem der d
 
 // introduceTimes are words that make a time of the name of a month behind them, and introduceTimesElsewhere of one that is not English.
 var (
-	introduceTimes          = Set("on in during from of since last this next")
-	introduceTimesElsewhere = Set("im am seit vom vorigen letzten en depuis desde a em sinds")
+	introduceTimes          = Set("on in during from of since last this next before until till through after between")
+	introduceTimesElsewhere = Set("im am seit vom vorigen letzten en depuis desde de di a em sinds")
 )
 
 var withoutAccents = strings.NewReplacer("á", "a", "à", "a", "â", "a", "ä", "a", "ã", "a", "é", "e", "è", "e", "ê", "e", "í", "i", "ì", "i",
