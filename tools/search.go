@@ -175,7 +175,7 @@ func (p periodSearch) searched(ctx context.Context, call Call) (Reply, error) {
 	}
 	if err == nil {
 		reply.meant = p.unreadFields(ctx, call, reply.Answer)
-		if reply.question = relax.NewQuestion(args.q); args.q != "" && args.position.First() {
+		if reply.question = render.NewQuestion(args.q, func() []string { return relax.Words(args.q) }); args.q != "" && args.position.First() {
 			reply.newest = p.newestRecord(ctx, call, reply.question)
 		}
 	}

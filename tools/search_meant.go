@@ -10,7 +10,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/period"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
@@ -114,7 +113,7 @@ func conditionsOf(row *rs.SchemaStream, found []fieldCondition) (filter rs.Objec
 
 // newestRecord is the search of the stream that a query for the newest or oldest names, as "latest order" does: its records need not have
 // the word. It is none for any other query. The schema may be read for it.
-func (p periodSearch) newestRecord(ctx context.Context, call Call, q *relax.Question) render.InStream {
+func (p periodSearch) newestRecord(ctx context.Context, call Call, q *render.Question) render.InStream {
 	args := call.Args.(searchArgs)
 	newest, oldest := q.AsksByTime()
 	if !newest && !oldest || args.period != (period.Period{}) || len(args.filter) > 0 {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/hit"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/paging"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
@@ -58,7 +57,7 @@ func (s *searchPage) number() string {
 	q := s.q
 	of := q.Question.Mentioned()                // words that are to be there
 	if t := q.OfTime; t != nil && len(of) > 0 { // its words name a time, which is not looked for among those of the records
-		of = slices.DeleteFunc(of, func(word string) bool { return !relax.Has(t.Text("q"), word) })
+		of = slices.DeleteFunc(of, func(word string) bool { return !has(t.Text("q"), word) })
 		q.Rest = t.Without("q", "connection_id", "limit", "cursor")
 	}
 	total, err := strconv.Atoi(s.total())

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/paging"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
@@ -27,11 +26,11 @@ type SearchQuery struct {
 	Coverage     Coverage // of an answer without hits
 	OfTime       object   // the arguments of a search of the time that the query names; nil for none
 	Now          time.Time
-	Question     *relax.Question // that Q is; nil where it has not been read
-	Meant        string          // the call that is meant by conditions that were read as words; "" for none
-	Newest       InStream        // of a query for the newest or the oldest of a stream
-	Unfiltered   bool            // the resource server does not filter what this token reads
-	Repair       *Repair         // what was done where no record has all words; nil where that was not needed
+	Question     *Question // that Q is; nil where it has not been read
+	Meant        string    // the call that is meant by conditions that were read as words; "" for none
+	Newest       InStream  // of a query for the newest or the oldest of a stream
+	Unfiltered   bool      // the resource server does not filter what this token reads
+	Repair       *Repair   // what was done where no record has all words; nil where that was not needed
 }
 
 // An InStream is a search of the stream that a query names with a word such as order: its records need not have that word.

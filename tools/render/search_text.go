@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/hit"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
@@ -337,7 +336,7 @@ func Search(response *rs.Response, q SearchQuery) (Result, error) {
 		return Result{}, err
 	}
 	if q.Question == nil {
-		q.Question = relax.NewQuestion(q.Q)
+		q.Question = NewQuestion(q.Q, nil)
 	}
 	s := newSearchPage(l, q)
 	s.hints = s.findHints()

@@ -71,11 +71,24 @@ func NamedPeriod(query string, now time.Time) (since, until, rest string, ok boo
 // namedTimes are the times that the words of a query name, each as long as it can be.
 func namedTimes(fields []string, now time.Time) (named []namedTime) {
 	const longest = 7
+	read := make([][]string, len(fields)) // the words of a time, nil for one that is none
+	for i, field := range fields {
+		words := timeWords(field)
+		other := func(word string) bool { return !ofTimes()[word] && !strings.ContainsAny(word, "0123456789") }
+		if read[i] = words; slices.ContainsFunc(words, other) {
+			read[i] = nil
+		} else if words == nil {
+			read[i] = []string{}
+		}
+	}
 	for i := 0; i < len(fields); i++ {
-		for to := min(i+longest, len(fields)); to > i; to-- {
-			last := len(named) - 1
-			joined := last >= 0 && i == named[last].to+1 && joinWords[strings.ToLower(fields[i-1])]
-			if found, ok := namedDays(fields, i, to, joined, now); ok {
+		last := i
+		for last < min(i+longest, len(fields)) && read[last] != nil {
+			last++
+		}
+		for to := last; to > i; to-- {
+			joined := len(named) > 0 && i == named[len(named)-1].to+1 && joinWords[strings.ToLower(fields[i-1])]
+			if found, ok := namedDays(fields, slices.Concat(read[i:to]...), i, to, joined, now); ok {
 				named = append(named, namedTime{found, i, to})
 				i = to - 1
 				break
@@ -108,7 +121,7 @@ func joinedTime(fields []string, named []namedTime, now time.Time) (namedTime, b
 
 // namedDays reads the time that the words of a query from one up to another name. One word alone names one where no other meaning is
 // likely: a day from today, a date, or a month behind a word such as in, or behind another time and a word that joins them.
-func namedDays(fields []string, from, to int, joined bool, now time.Time) (days, bool) {
+func namedDays(fields, words []string, from, to int, joined bool, now time.Time) (days, bool) {
 	bare := func(i int) string {
 		if i < 0 {
 			return ""
@@ -116,7 +129,6 @@ func namedDays(fields []string, from, to int, joined bool, now time.Time) (days,
 		return strings.Trim(strings.ToLower(fields[i]), ".,;?!()")
 	}
 	first, before := bare(from), bare(from-1)
-	words := timeWords(strings.Join(fields[from:to], " "))
 	if len(words) == 0 || besideTimes[withoutAccents.Replace(first)] || besideTimes[withoutAccents.Replace(bare(to-1))] {
 		return days{}, false
 	}

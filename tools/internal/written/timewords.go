@@ -1,6 +1,9 @@
 package written
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // inEnglish are words of a time in German, French, Spanish, Italian, Portuguese and Dutch, and short ones, with the English word that each
 // means. They are without accents.
@@ -52,6 +55,15 @@ var (
 	introduceTimes          = Set("on in during from of since last this next before until till through after between")
 	introduceTimesElsewhere = Set("im am seit vom vorigen letzten en depuis desde de di a em sinds")
 )
+
+// ofTimes are the English words of a time.
+var ofTimes = sync.OnceValue(func() map[string]bool {
+	words := Set("weekend before")
+	for _, word := range inEnglish {
+		words[word] = true
+	}
+	return words
+})
 
 var withoutAccents = strings.NewReplacer("á", "a", "à", "a", "â", "a", "ä", "a", "ã", "a", "é", "e", "è", "e", "ê", "e", "í", "i", "ì", "i",
 	"ó", "o", "ò", "o", "ô", "o", "õ", "o", "ú", "u", "ù", "u", "û", "u", "ü", "u", "ç", "c", "ñ", "n", "’", "'")

@@ -1,4 +1,4 @@
-package relax
+package render
 
 import (
 	"slices"
@@ -9,13 +9,27 @@ import (
 // A Question is a query as one asks a person: for the newest of something, for a number, for what somebody sent. Its words are read when
 // they are first needed.
 type Question struct {
-	text  string
 	lower string // its words in lower case, a space around each
 	words []string
+	read  func() []string
 }
 
-// NewQuestion is the question that a query is.
-func NewQuestion(query string) *Question { return &Question{text: query, lower: spaced(query)} }
+// NewQuestion is the question that a query is. words are those of it that say what it is about; nil if that is not known.
+func NewQuestion(query string, words func() []string) *Question {
+	q := &Question{lower: spaced(query), read: words}
+	if words == nil {
+		q.words = strings.Fields(q.lower)
+	}
+	return q
+}
+
+func wordList(words string) map[string]bool {
+	set := map[string]bool{}
+	for word := range strings.FieldsSeq(words) {
+		set[word] = true
+	}
+	return set
+}
 
 // spaced are the words of a text in lower case with a space around each, so that a part of a word is not taken for it.
 func spaced(text string) string {
@@ -23,8 +37,8 @@ func spaced(text string) string {
 	return " " + strings.Join(words, " ") + " "
 }
 
-// Has reports whether a text has a word or a phrase as such.
-func Has(text, phrase string) bool { return strings.Contains(spaced(text), spaced(phrase)) }
+// has reports whether a text has a word or a phrase as such.
+func has(text, phrase string) bool { return strings.Contains(spaced(text), spaced(phrase)) }
 
 func (q *Question) hasOne(phrases []string) bool {
 	return slices.ContainsFunc(phrases, func(phrase string) bool { return strings.Contains(q.lower, " "+phrase+" ") })
@@ -33,7 +47,7 @@ func (q *Question) hasOne(phrases []string) bool {
 // Words are those that say what it is about.
 func (q *Question) Words() []string {
 	if q.words == nil {
-		q.words = Words(q.text)
+		q.words = q.read()
 	}
 	return q.words
 }
@@ -51,17 +65,17 @@ var (
 		"how much", "sum of", "spent", "spend", "ausgegeben", "dépensé", "dépensée", "dépensés", "dépensées", "gasté",
 		"gastado", "cuánto", "cuánta", "quanto", "speso", "uitgegeven",
 	}
-	mentions = list(`mention mentions mentioned mentioning contain contains contained containing about over erwähnen enthalten über mentionne
+	mentions = wordList(`mention mentions mentioned mentioning contain contains contained containing about over erwähnen enthalten über mentionne
 		mentionnent contient contiennent menciona mencionan contiene contienen sobre`)
-	newest = list(`last latest newest recent recently neueste neuester neuesten neuestes neuestem letzte letzter letzten letztes letztem
+	newest = wordList(`last latest newest recent recently neueste neuester neuesten neuestes neuestem letzte letzter letzten letztes letztem
 		jüngste jüngster jüngsten jüngstes zuletzt dernier derniers dernière dernières récent récents récente récentes último
 		últimos última últimas ultimo ultimos ultima ultimas reciente recientes laatste`)
-	oldest = list(`first earliest oldest erste erster ersten erstes älteste ältester ältesten ältestes früheste frühester frühesten frühestes
+	oldest = wordList(`first earliest oldest erste erster ersten erstes älteste ältester ältesten ältestes früheste frühester frühesten frühestes
 		zuerst premier premiers première premières ancien anciens ancienne anciennes primer primera primero primeros primeras
 		antiguo antigua antiguos antiguas eerste`)
 
 	// spans are words beside which last and its like name a time, as in last week and l'an dernier, or something else, as in first aid.
-	spans = list(`day days night nights week weeks weekend weekends month months quarter quarters year years decade century summer winter
+	spans = wordList(`day days night nights week weeks weekend weekends month months quarter quarters year years decade century summer winter
 		spring autumn fall christmas easter tag tage tagen nacht woche wochen wochenende monat monate monaten monats quartal jahr
 		jahre jahren jahres sommer frühling herbst jour jours nuit semaine semaines mois an ans année années été hiver printemps
 		automne día días noche semana semanas mes meses año años verano invierno primavera otoño mon monday tue tuesday wed
@@ -71,7 +85,7 @@ var (
 
 	// beforeSender are words before the name of a sender, and sent says that something was sent, or when.
 	beforeSender = strings.Fields("from by did has von vom hat de del par por a")
-	sent         = list(`e mail mails email emails message messages letter letters post posts word words hear heard write wrote written sent send
+	sent         = wordList(`e mail mails email emails message messages letter letters post posts word words hear heard write wrote written sent send
 		receive received got nachricht nachrichten schrieb geschrieben geschickt courriel courriels écrit envoyé reçu correo
 		correos mensaje mensajes escribió recibido time from by did has von vom hat de del par por a`)
 )
@@ -90,7 +104,7 @@ func (q *Question) Mentioned() []string {
 		return nil
 	}
 	behind := strings.Join(words[at+1:], " ")
-	return slices.DeleteFunc(slices.Clone(q.Words()), func(word string) bool { return !Has(behind, word) })
+	return slices.DeleteFunc(slices.Clone(q.Words()), func(word string) bool { return !has(behind, word) })
 }
 
 // AsksByTime reports whether it asks for the newest or the oldest of something. Words such as last are read so except beside a span of
@@ -112,7 +126,7 @@ func (q *Question) AsksByTime() (isNewest, isOldest bool) {
 func (q *Question) Beside(sender string) []string {
 	return slices.DeleteFunc(slices.Clone(q.Words()), func(word string) bool {
 		lower := strings.ToLower(word)
-		return newest[lower] || oldest[lower] || sent[lower] || Has(sender, word)
+		return newest[lower] || oldest[lower] || sent[lower] || has(sender, word)
 	})
 }
 

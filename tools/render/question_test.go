@@ -1,10 +1,6 @@
-package relax_test
+package render
 
-import (
-	"testing"
-
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
-)
+import "testing"
 
 // A question for the newest or oldest of something is told from one that names a time, in the languages whose common words search knows.
 func TestWhichQueriesAskForTheNewestOrOldest(t *testing.T) {
@@ -26,7 +22,7 @@ func TestWhichQueriesAskForTheNewestOrOldest(t *testing.T) {
 	} {
 		for _, q := range queries {
 			got := ""
-			if newest, oldest := relax.NewQuestion(q).AsksByTime(); newest {
+			if newest, oldest := NewQuestion(q, nil).AsksByTime(); newest {
 				got = "newest"
 			} else if oldest {
 				got = "oldest"
