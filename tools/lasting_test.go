@@ -116,3 +116,12 @@ func TestASearchOfATimeHasWhatLastsIntoIt(t *testing.T) {
 		}
 	}
 }
+
+// A question for what of a stream there is at a time is that of the stream.
+func TestAQuestionForAStreamOfATimeNamesIt(t *testing.T) {
+	text, data, _ := newCalendarServer(t, false).call(t, tools.Search("https://rs.example"), `{"q":"which meetings were on 3 March 2026"}`)
+	const want = `{"streams":["events"],"since":"2026-03-03","until":"2026-03-03"}`
+	if data.Object("of_that_time").Get("arguments") != want || !strings.Contains(text, "search "+want) {
+		t.Errorf("structured %s, text:\n%s", data.Get("of_that_time"), text)
+	}
+}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
-	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/period"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
@@ -48,7 +47,7 @@ func searchTool(recordBase string, schemas *known.Schemas, relaxed bool) *Tool {
 			return render.Search(answer.Response, render.SearchQuery{
 				Q: args.q, Limit: args.limit, Position: args.position, ConnectionID: call.Scope.ConnectionID, RecordBase: recordBase,
 				Rest:   rs.AsObject(string(call.Raw)).Without("q", "query", "connection_id", "limit", "cursor"),
-				Repair: shownRepair(answer.Repair), Coverage: answer.Coverage, OfTime: args.ofTime(call, answer),
+				Repair: shownRepair(answer.Repair), Coverage: answer.Coverage, OfTime: answer.ofTime,
 				Now: time.Now().UTC(), Question: answer.question, Unfiltered: answer.unfiltered, Meant: answer.meant, Newest: answer.newest,
 			})
 		},
@@ -90,8 +89,10 @@ var (
 	)
 )
 
-// ofTime are the arguments of a search of the time that the query names, where the words of it find little; nil for none.
-func (s searchArgs) ofTime(call Call, answer Answer) rs.Object {
+// ofTime are the arguments of a search of the time that the query names, where the words of it find little; nil for none. The schema may be
+// read for it.
+func (p periodSearch) ofTime(ctx context.Context, call Call, answer Answer) rs.Object {
+	s := call.Args.(searchArgs)
 	if s.period != (period.Period{}) || !s.position.First() {
 		return nil
 	}
@@ -107,9 +108,13 @@ func (s searchArgs) ofTime(call Call, answer Answer) rs.Object {
 		return nil
 	}
 	args := rs.AsObject(string(call.Raw)).Without("q", "query")
-	if slices.ContainsFunc(words, func(word string) bool { return !sayNothing[word] && correct.StreamOf(word) == "" }) {
+	words = slices.DeleteFunc(words, func(word string) bool { return sayNothing[word] })
+	switch streams, all := p.streamsOf(ctx, call, words); {
+	case !all:
 		args = withWords(rest, args)
-	} else {
+	case len(streams) > 0 && len(s.streams) == 0:
+		args = args.Without("mode").With("streams", rs.EncodeJSON(streams))
+	default:
 		args = args.Without("mode")
 	}
 	if since != "" {
@@ -174,7 +179,7 @@ func (p periodSearch) searched(ctx context.Context, call Call) (Reply, error) {
 		reply.Answer = withCoverage(ctx, call, reply.Answer, reads, args.streams...)
 	}
 	if err == nil {
-		reply.meant = p.unreadFields(ctx, call, reply.Answer)
+		reply.meant, reply.ofTime = p.unreadFields(ctx, call, reply.Answer), p.ofTime(ctx, call, reply.Answer)
 		if reply.question = render.NewQuestion(args.q, func() []string { return relax.Words(args.q) }); args.q != "" && args.position.First() {
 			reply.newest = p.newestRecord(ctx, call, reply.question)
 		}

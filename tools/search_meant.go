@@ -157,6 +157,24 @@ func (p periodSearch) newestRecord(ctx context.Context, call Call, q *render.Que
 	return found
 }
 
+// streamsOf are the streams with a time whose records some words of a search name; false where a word of them names none. The schema may be read for it.
+func (p periodSearch) streamsOf(ctx context.Context, call Call, words []string) (streams []string, all bool) {
+	if len(words) == 0 {
+		return nil, true
+	}
+	sources := p.schemas.Of(ctx, call.RS, rs.Scope{ConnectionID: call.Scope.ConnectionID}).Sources
+	for _, word := range words {
+		at := slices.IndexFunc(sources, func(s known.Source) bool { return s.Time != "" && names(word, s.Stream) })
+		if at < 0 && correct.StreamOf(word) == "" {
+			return nil, false
+		}
+		if at >= 0 && !slices.Contains(streams, sources[at].Stream) {
+			streams = append(streams, sources[at].Stream)
+		}
+	}
+	return streams, true
+}
+
 // names reports whether a word is what the records of a stream are called.
 func names(word, stream string) bool {
 	word = strings.ToLower(word)

@@ -475,6 +475,8 @@ func TestAQuestionForAllOfATime(t *testing.T) {
 		"Where was I on 7 August 2026?":           `search {"since":"2026-08-07","until":"2026-08-07"}`,
 		"emails in March 2026":                    `search {"since":"2026-03-01","until":"2026-03-31"}`,
 		"who did I meet on 6 October 2026?":       `search {"since":"2026-10-06","until":"2026-10-06"}`,
+		"which parts came in March 2026":          `search {"q":"which parts came","since":"2026-03-01","until":"2026-03-31"}`,
+		"all parts of March 2026":                 `search {"q":"all parts","since":"2026-03-01","until":"2026-03-31"}`, // they have no time
 		"Zusammenfassung 2026-05":                 `search {"since":"2026-05-01","until":"2026-05-31"}`,
 		"what happened to the boiler in May 2026": `search {"q":"what happened to the boiler","since":"2026-05-01","until":"2026-05-31"}`,
 		"the first week of June 2026":             `search {"since":"2026-06-01","until":"2026-06-07"}`,

@@ -307,6 +307,7 @@ func TestTimesRelativeToToday(t *testing.T) {
 		`{"since":"03/04/2026"}`:                                "",
 		`{"since":"last year","until":"last year"}`:             `{"since":"2025-01-01","until":"2025-12-31"}`,
 		`{"filter":{"at":"last year"}}`:                         `{"filter":{"at":{"gte":"2025-01-01","lte":"2025-12-31"}}}`,
+		`{"since":"June","until":"March"}`:                      `{"since":"2025-06-01","until":"2026-03-31"}`,
 		`{"since":"enero"}`:                                     `{"since":"2026-01-01"}`,
 		`{"since":"vor 3 Tagen"}`:                               `{"since":"2026-11-21"}`,
 		`{"since":"il y a 2 semaines"}`:                         `{"since":"2026-11-10"}`,

@@ -162,6 +162,11 @@ func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 		}
 		dated, found = dated.With(name, bound), true
 	}
+	if s, _ := written.Text(args.Get("since")); found && written.Reversed(dated.Get("since"), dated.Get("until")) {
+		if first, _, ok := written.Relative(s, now); ok { // of the year before
+			dated = dated.With("since", day(first.AddDate(-1, 0, 0)))
+		}
+	}
 	for _, m := range filter {
 		_, first, last, ok := read("", m.Value)
 		if s, _ := written.Text(m.Value); ok && (!written.IsMonth(s) || written.IsTimeName(m.Name)) { // else "May" may be a person
