@@ -157,7 +157,8 @@ func (p periodSearch) newestRecord(ctx context.Context, call Call, q *render.Que
 	return found
 }
 
-// streamsOf are the streams with a time whose records some words of a search name; false where a word of them names none. The schema may be read for it.
+// streamsOf are the streams with a time whose records some words of a search name; false where a word of them names none. The schema may
+// be read for it.
 func (p periodSearch) streamsOf(ctx context.Context, call Call, words []string) (streams []string, all bool) {
 	if len(words) == 0 {
 		return nil, true

@@ -152,7 +152,7 @@ func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 		if slices.Contains([]string{"until", "gt", "lte"}, name) && !last.IsZero() {
 			at = last // after it, or until its end
 		}
-		return day(at), first, last, ok
+		return day(at), first, last, ok && (name == "" || !at.IsZero())
 	}
 	dated, filter := args, args.Object("filter")
 	for _, name := range []string{"since", "until"} {
@@ -170,7 +170,10 @@ func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 	for _, m := range filter {
 		_, first, last, ok := read("", m.Value)
 		if s, _ := written.Text(m.Value); ok && (!written.IsMonth(s) || written.IsTimeName(m.Name)) { // else "May" may be a person
-			bounds := rs.Object{{Name: "gte", Value: day(first)}}
+			var bounds rs.Object
+			if !first.IsZero() {
+				bounds = append(bounds, rs.Member{Name: "gte", Value: day(first)})
+			}
 			if !last.IsZero() {
 				bounds = append(bounds, rs.Member{Name: "lte", Value: day(last)})
 			}
@@ -194,7 +197,7 @@ func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 func SinceSays(args rs.Object, now time.Time) string {
 	s, _ := written.Text(args.Get("since"))
 	first, last, ok := written.Relative(s, now)
-	if !ok || last.IsZero() || args.Has("until") || !last.Before(now.AddDate(0, 0, -1)) {
+	if !ok || first.IsZero() || last.IsZero() || args.Has("until") || !last.Before(now.AddDate(0, 0, -1)) {
 		return ""
 	}
 	return fmt.Sprintf("since %s is read as from %s on; for that time alone send until %q too.", quote.Exact(s), first.Format(time.DateOnly), last.Format(time.DateOnly))
@@ -248,8 +251,11 @@ func boundsOf(m rs.Member) (bounds rs.Object, ok bool) {
 		} else if exact := written.Value(m.Value); written.IsTime(exact) { // one without a zone is one of UTC
 			value = exact
 		} else if first, last, relative := written.Relative(text, time.Now().UTC()); relative {
-			if bound == "until" && !last.IsZero() {
+			if bound == "until" && (!last.IsZero() || len(means) > 1) {
 				first = last
+			}
+			if first.IsZero() { // it has no such bound
+				continue
 			}
 			value = rs.EncodeJSON(first.Format(time.DateOnly))
 		} else if len(means) > 1 && !written.IsTime(value) {
@@ -315,13 +321,16 @@ func (t Tool) SinceDay(args rs.Object, day, field string) Call {
 	return instead("search", args, rs.Object{{Name: "since", Value: rs.EncodeJSON(day)}}, "filter", "limit", "time_zone")
 }
 
-var otherDate = written.Expression(`^[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{2,4}$|(?i)^(to|yester)day$|^(last|this|next) (week|month|year)$`)
+var otherDate = written.Expression(`^[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{2,4}$`)
 
-// MistakesDate reports whether a filter has a date of which it is not certain which one is meant.
+// MistakesDate reports whether a filter has a date of which it is not certain which one is meant, or words where a time is looked for.
 func MistakesDate(args rs.Object) bool {
-	return slices.ContainsFunc(valuesOf(args.Object("filter")), func(raw string) bool {
+	filter := args.Object("filter")
+	return slices.ContainsFunc(valuesOf(filter), func(raw string) bool {
 		s, ok := written.Text(raw)
 		return ok && otherDate().MatchString(s)
+	}) || slices.ContainsFunc(filter, func(m rs.Member) bool {
+		return written.IsTimeName(m.Name) && slices.ContainsFunc(valuesOf(rs.Object{m}), written.IsWord)
 	})
 }
 

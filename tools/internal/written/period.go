@@ -150,7 +150,15 @@ func partDays(words []string, now time.Time) (days, bool) {
 	} else if part != "early" && part != "mid" && part != "late" || len(of) == 0 {
 		return days{}, false
 	}
+	if len(of) == 1 && slices.Contains([]string{"week", "month", "quarter", "year"}, of[0]) { // of the year
+		of = []string{"this", of[0]}
+	}
 	whole, ok := readDays(of, now)
+	if week := whole.first.AddDate(0, 0, 6); ok && week.Equal(whole.last) && unit == "" {
+		from := map[string]int{"early": 0, "mid": 2, "late": 4}[part]
+		until := map[string]int{"early": 1, "mid": 3, "late": 6}[part]
+		return days{whole.first.AddDate(0, 0, from), whole.first.AddDate(0, 0, until)}, true
+	}
 	if !ok || whole.last.IsZero() || whole.first.Day() != 1 {
 		return days{}, false
 	}
@@ -190,6 +198,9 @@ func relativeDays(words []string, now time.Time) (days, bool) {
 	today := dayOf(now.Year(), now.Month(), now.Day())
 	if len(words) == 2 && slices.Contains([]string{"last", "this", "next"}, words[1]) { // semaine dernière
 		words = []string{words[1], words[0]}
+	}
+	if len(words) == 2 && words[1] == "ago" { // a month ago
+		words = []string{"1", words[0], "ago"}
 	}
 	step := map[string]int{"last": -1, "this": 0, "next": 1}[words[0]]
 	switch text := strings.Join(words, " "); {
@@ -285,13 +296,19 @@ func stepDays(unit string, step int, today time.Time) (days, bool) {
 }
 
 // Relative returns the first and the last day of what a text names, also by its distance from today, such as "yesterday", "last month" and
-// "-30d", or without a year, of which the last is meant; false for any other text. What began some time ago lasts until today, which is not
-// said.
+// "-30d", or without a year, of which the last is meant; false for any other text. Either is zero where it has no such bound: what began
+// some time ago lasts, and what is before June began some time.
 func Relative(s string, now time.Time) (first, last time.Time, ok bool) {
-	if IsTime(`"` + s + `"`) {
-		return first, last, false // as it should be
+	const longest = 100 // bytes
+	if len(s) > longest || IsTime(`"`+s+`"`) {
+		return first, last, false
 	}
 	found, ok := readDays(timeWords(s), now)
+	if since, until, rest, named := NamedPeriod(s, now); !ok && named && rest == "" { // after March, between March and May
+		found.first, _ = time.Parse(time.DateOnly, since)
+		found.last, _ = time.Parse(time.DateOnly, until)
+		return found.first, found.last, true
+	}
 	return found.first, found.last, ok
 }
 

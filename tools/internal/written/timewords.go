@@ -37,6 +37,10 @@ var inEnglish = ByWord(map[string]string{
 	"quarter": "quarters quartal trimestre kwartaal", "half": "halfte moitie mitad metade helft",
 	"year": "years jahr jahres jahre jahren an ans annee annees ano anos anno anni jaar jaren",
 
+	"1": "one eine einem einer un une uno una een", "2": "two zwei deux dos due twee dois couple", "3": "three drei trois tres tre drie",
+	"4": "four vier quatre cuatro quattro quatro", "5": "five fünf funf cinq cinco cinque vijf", "6": "six sechs seis sei zes",
+	"7": "seven sieben siete sette zeven sete", "10": "ten zehn dix diez dieci tien", "12": "twelve zwölf zwolf douze doce dodici twaalf doze",
+
 	"early":  "beginning start anfang debut principios comienzos inizio begin inicio comeco",
 	"mid":    "middle mitte mi mediados meta medio meados midden",
 	"late":   "end ende fin finales fine eind einde fim",
