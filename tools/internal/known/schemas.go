@@ -156,10 +156,13 @@ func MayStart(field string) bool {
 // EndOf is the field that says when what begins at a field ends, and can be filtered by a range; "" for none.
 func (s Stream) EndOf(field string) string {
 	start, ok := s.fields[field]
+	if kind := kindOfDates(start); !ok || kind != filter.Instants && kind != filter.Dates { // a text from someone to someone
+		return ""
+	}
 	for _, names := range startsAndEnds {
 		end := strings.Replace(field, names[0], names[1], 1)
 		f, found := s.fields[end]
-		if ok && found && end != field && f.Granted && len(f.Ranges) > 0 && kindOfDates(f) == kindOfDates(start) && !s.unlike[end] {
+		if found && end != field && f.Granted && len(f.Ranges) > 0 && kindOfDates(f) == kindOfDates(start) && !s.unlike[end] {
 			return end
 		}
 	}
