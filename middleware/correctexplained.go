@@ -150,7 +150,7 @@ func (c *correcting) refusedHere(ctx context.Context, e *rs.Error) {
 		e.Send, e.Hint = send, strings.TrimSpace(e.Hint+" "+hint)
 	} else if e.Send = cmp.Or(e.Send, c.withoutOperators(ctx), c.timed(ctx)); e.Send == "" {
 		if dated, ok := c.tool.Relative(c.args, time.Now().UTC()); ok && (e.Param == "since" || e.Param == "until") {
-			e.Send = dated.String()
+			e.Send, e.Hint = dated.String(), cmp.Or(correct.SinceSays(c.args, time.Now().UTC()), e.Hint)
 		} else {
 			c.guess(ctx, e)
 		}

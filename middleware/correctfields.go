@@ -75,7 +75,8 @@ func (c *correcting) atHome(found *rs.Error, all *rs.Schema, stream, connection 
 
 // withoutOperators is the call that is meant by a search with operators of a mail program.
 func (c *correcting) withoutOperators(ctx context.Context) string {
-	if _, ok := c.tool.WithoutOperators(c.args, nil); !ok || c.refused.Param != "q" {
+	refused := rs.Member{Name: c.refused.Param, Value: c.args.Get(c.refused.Param)}
+	if _, ok := c.tool.WithoutOperators(c.args, nil); !ok || refused.Name != "q" && !c.tool.IsOperator(refused) {
 		return ""
 	}
 	_, connection := correct.Touches(c.args)

@@ -59,8 +59,11 @@ func (a aggregator) forward(ctx context.Context, call Call) (Reply, error) {
 		if call.Scope.ConnectionID == "" && (r.Asked || leavesOut(response)) {
 			r.AddAll(missingFields(call, r.Fields(ctx)))
 		}
+		call.RS = r.Reads
+		if _, ok := startOf(r.Args.Filter); ok {
+			r.AddAll(lasting(ctx, call, r.Fields(ctx), r.Args.Filter))
+		}
 		if isOfNothing(body) {
-			call.RS = r.Reads
 			answer.Empty = explainEmpty(ctx, call, r.Args.Filter)
 			answer.Coverage = absence(ctx, call, a.schemas, response.Reads, call.Scope.Stream)
 			r.AddAll(answer.Coverage.Members())

@@ -66,42 +66,7 @@ func newShopServer(t *testing.T) *shopServer {
 			Streams: []model.Stream{{Name: "log", PrimaryKey: []string{"at"}, CursorField: "at", Fields: []model.Field{at, number("level")}}},
 		},
 	}
-	store, err := store.Open(t.Context(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = store.Close() })
-	corpus := model.Corpus{Connectors: connectors, Records: func(yield func(model.Record, error) bool) {
-		for _, record := range records {
-			if !yield(record, nil) {
-				return
-			}
-		}
-	}}
-	if err := store.Load(t.Context(), corpus, "1", nil); err != nil {
-		t.Fatal(err)
-	}
-	grants := authority.NewGrants()
-	grants.Put("token", authority.Grant{ID: "grt_1", ClientID: "cli_1", Kind: authority.KindClient, Streams: authority.Everything(connectors)})
-	s := &shopServer{}
-	origin := ""
-	server := httptest.NewServer(embedded.NewServer(store, grants, embedded.Options{
-		Origin: func() string { return origin },
-		Observe: func(r *http.Request) {
-			query, _ := url.QueryUnescape(r.URL.RawQuery)
-			s.mu.Lock()
-			s.read = append(s.read, strings.TrimPrefix(r.URL.Path, "/v1/")+"?"+query)
-			s.mu.Unlock()
-		},
-	}))
-	t.Cleanup(server.Close)
-	origin = server.URL
-	client, err := rsclient.New(rsclient.Options{Base: server.URL, Retries: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.doer = client.For(rsclient.Caller{Token: rs.NewToken("token"), Kind: auth.KindClient, GrantID: "grt_1"})
-	return s
+	return serve(t, connectors, records)
 }
 
 // call makes a call of a tool, and returns its text and structured output.
@@ -274,4 +239,45 @@ func TestAggregateReadsTheSchemaOnce(t *testing.T) {
 			t.Errorf("%s is not refused", arguments)
 		}
 	}
+}
+
+// serve serves records to a client that may read all of them.
+func serve(t *testing.T, connectors []model.Connector, records []model.Record) *shopServer {
+	t.Helper()
+	store, err := store.Open(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	corpus := model.Corpus{Connectors: connectors, Records: func(yield func(model.Record, error) bool) {
+		for _, record := range records {
+			if !yield(record, nil) {
+				return
+			}
+		}
+	}}
+	if err := store.Load(t.Context(), corpus, "1", nil); err != nil {
+		t.Fatal(err)
+	}
+	grants := authority.NewGrants()
+	grants.Put("token", authority.Grant{ID: "grt_1", ClientID: "cli_1", Kind: authority.KindClient, Streams: authority.Everything(connectors)})
+	s := &shopServer{}
+	origin := ""
+	server := httptest.NewServer(embedded.NewServer(store, grants, embedded.Options{
+		Origin: func() string { return origin },
+		Observe: func(r *http.Request) {
+			query, _ := url.QueryUnescape(r.URL.RawQuery)
+			s.mu.Lock()
+			s.read = append(s.read, strings.TrimPrefix(r.URL.Path, "/v1/")+"?"+query)
+			s.mu.Unlock()
+		},
+	}))
+	t.Cleanup(server.Close)
+	origin = server.URL
+	client, err := rsclient.New(rsclient.Options{Base: server.URL, Retries: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.doer = client.For(rsclient.Caller{Token: rs.NewToken("token"), Kind: auth.KindClient, GrantID: "grt_1"})
+	return s
 }

@@ -36,9 +36,7 @@ const (
 // withCoverage is an answer without records or hits with what [absence] says.
 func withCoverage(ctx context.Context, call Call, schemas *known.Schemas, answer Answer, reads int, streams ...string) Answer {
 	answer.Coverage = absence(ctx, call, schemas, reads, streams...)
-	if members := answer.Coverage.Members(); len(members) > 0 {
-		answer.Response = answer.Response.WithBody(answer.Response.Object().WithAll(members).JSON())
-	}
+	answer.Response = withMembers(answer.Response, answer.Coverage.Members())
 	return answer
 }
 

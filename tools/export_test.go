@@ -11,6 +11,7 @@ var (
 	Aggregate       = func() *Tool { return aggregateTool(known.NewSchemas(time.Now)) }
 	Fetch           = func(base string) *Tool { return fetchTool(base, known.NewSchemas(time.Now)) }
 	QueryRecords    = func() *Tool { return queryRecordsTool(known.NewSchemas(time.Now)) }
+	DatedRecords    = func() *Tool { c := known.NewSchemas(time.Now); return readDates(c, queryRecordsTool(c)) }
 	ReadRecordField = readRecordFieldTool
 	Schema          = func() *Tool { return schemaTool(known.NewSchemas(time.Now)) }
 )

@@ -24,10 +24,7 @@ func missingFields(call Call, stated known.Stream) rs.Object {
 
 // withMissing adds to a page of records what [missingFields] says.
 func withMissing(response *rs.Response, call Call, stated known.Stream) *rs.Response {
-	if said := missingFields(call, stated); said != nil {
-		return response.WithBody(response.Object().WithAll(said).JSON())
-	}
-	return response
+	return withMembers(response, missingFields(call, stated))
 }
 
 // leavesOut reports whether a resource server warns that its answer leaves out a connection.
@@ -38,4 +35,12 @@ func leavesOut(response *rs.Response) bool {
 		}
 	}
 	return false
+}
+
+// withMembers is an answer that says something more.
+func withMembers(response *rs.Response, said rs.Object) *rs.Response {
+	if len(said) == 0 {
+		return response
+	}
+	return response.WithBody(response.Object().WithAll(said).JSON())
 }

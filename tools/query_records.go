@@ -123,6 +123,10 @@ func (l recordLister) forward(ctx context.Context, call Call) (Reply, error) {
 			if err == nil && mayLack(response, call) {
 				answer.Response = withMissing(answer.Response, call, l.schemas.Of(ctx, call.RS, call.Scope))
 			}
+			if _, ok := startOf(args.filter); ok && err == nil && args.position.First() && args.changesSince == "" {
+				said := lasting(ctx, call, l.schemas.Of(ctx, call.RS, call.Scope), args.filter)
+				answer.Response = withMembers(answer.Response, said)
+			}
 			return Reply{Call: call, Answer: answer}, err
 		}
 		if args.asked == 0 {

@@ -48,8 +48,8 @@ func searchTool(recordBase string, schemas *known.Schemas, relaxed bool) *Tool {
 			return render.Search(answer.Response, render.SearchQuery{
 				Q: args.q, Limit: args.limit, Position: args.position, ConnectionID: call.Scope.ConnectionID, RecordBase: recordBase,
 				Rest:   call.Arguments.Without("q", "query", "connection_id", "limit", "cursor"),
-				Repair: shownRepair(answer.Repair), Coverage: answer.Coverage, OfTime: args.ofTime(call, answer),
-				Now: time.Now().UTC(), Words: args.words, Unfiltered: answer.unfiltered, Meant: answer.meant, Newest: answer.newest,
+				Repair: shownRepair(answer.Repair), Coverage: answer.Coverage, OfTime: answer.ofTime,
+				Now: time.Now().UTC(), Question: answer.question, Unfiltered: answer.unfiltered, Meant: answer.meant, Newest: answer.newest,
 			})
 		},
 	}
@@ -83,8 +83,9 @@ var (
 	// sayNothing are words of a question for all that there is of a time.
 	sayNothing = written.Set(
 		"happen", "happens", "happened", "happening", "do", "done", "doing", "meet", "met", "see", "saw", "went", "going", "everything",
-		"anything", "all", "what", "who", "where", "when", "which", "i", "we", "me", "my", "was", "were", "am", "is", "are", "did",
-		"the", "on", "in", "at", "summary", "summarize", "summarise", "overview", "recap", "day", "month", "passiert", "passierte",
+		"anything", "have", "has", "had", "plans", "planned", "all", "what", "who", "where", "when", "which", "i", "we", "me", "my", "was",
+		"were", "am", "is", "are", "did", "the", "on", "in", "at", "summary", "summarize", "summarise", "overview", "recap", "day", "month",
+		"passiert", "passierte",
 		"gemacht", "getan", "getroffen", "alles", "zusammenfassung", "passé", "fait", "vu", "résumé", "tout", "pasó", "pasado", "hice",
 		"resumen", "todo",
 	)
@@ -171,7 +172,10 @@ func (p periodSearch) searched(ctx context.Context, call Call) (Reply, error) {
 		reply.Answer = withCoverage(ctx, call, p.schemas, reply.Answer, reads, args.streams...)
 	}
 	if err == nil {
-		reply.meant, reply.newest = unreadFields(ctx, p.schemas, call, reply.Answer), newestRecord(ctx, p.schemas, call)
+		reply.meant, reply.ofTime = unreadFields(ctx, p.schemas, call, reply.Answer), p.ofTime(ctx, call, reply.Answer)
+		if reply.question = render.NewQuestion(args.q, func() []string { return relax.Words(args.q) }); args.q != "" && args.position.First() {
+			reply.newest = newestRecord(ctx, p.schemas, call, reply.question)
+		}
 	}
 	return reply, err
 }
@@ -184,4 +188,41 @@ func noSources(scope rs.Scope, timeless bool) error {
 		return &rs.Error{Code: rs.UnknownConnection, Param: "connection_id", Message: "no such stream or connection in this grant."}
 	}
 	return &rs.Error{Code: rs.UnknownStream, Param: "streams", Message: "no stream of these in this grant."}
+}
+
+// ofTime are the arguments of a search of the time that the query names, where the words of it find little; nil for none. The schema may be
+// read for it.
+func (p periodSearch) ofTime(ctx context.Context, call Call, answer Answer) rs.Object {
+	s := call.Args.(searchArgs)
+	if s.period != (period.Period{}) || !s.position.First() {
+		return nil
+	}
+	list, _ := answer.Response.List()
+	recall := list.Envelope.Object("meta").Object("recall")
+	_, missing := recall.Number("partial_count")
+	if answer.Repair == nil && !missing && len(list.Items) > fewHits && !recall.Has("preferred_time") {
+		return nil
+	}
+	since, until, rest, named := written.NamedPeriod(s.q, time.Now().UTC())
+	words := relax.Words(strings.ToLower(rest))
+	if !named || slices.ContainsFunc(words, func(word string) bool { return partsOfTime[word] }) {
+		return nil
+	}
+	args := call.Arguments.Without("q", "query")
+	words = slices.DeleteFunc(words, func(word string) bool { return sayNothing[word] })
+	switch streams, all := streamsOf(ctx, p.schemas, call, words); {
+	case !all:
+		args = withWords(rest, args)
+	case len(streams) > 0 && len(s.streams) == 0:
+		args = args.Without("mode").With("streams", rs.EncodeJSON(streams))
+	default:
+		args = args.Without("mode")
+	}
+	if since != "" {
+		args = append(args, rs.Member{Name: "since", Value: rs.EncodeJSON(since)})
+	}
+	if until != "" {
+		args = append(args, rs.Member{Name: "until", Value: rs.EncodeJSON(until)})
+	}
+	return args
 }

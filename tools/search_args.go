@@ -18,7 +18,6 @@ import (
 
 type searchArgs struct {
 	q, mode, connectionID string
-	words                 []string // of q, without those that are common in its language
 	streams               []string
 	limit                 int
 	position              render.Position
@@ -42,13 +41,11 @@ func decodeSearch(values rs.Object) (Args, error) {
 		a.failf("q", "It reads words: a sender or a flag is a field that query_records filters, dates are since and until. Quotes search for the text itself.",
 			"search has no operator %s.", quote.Exact(operator))
 	}
-	words := relax.Words(q)
-	if q != "" && len(words) == 0 && !strings.ContainsFunc(q, func(r rune) bool { return unicode.Is(unicode.So, r) }) {
+	if q != "" && !relax.HasWords(q) && !strings.ContainsFunc(q, func(r rune) bool { return unicode.Is(unicode.So, r) }) {
 		a.fail(wordless(q, a.values))
 	}
 	args := searchArgs{
 		q:            q,
-		words:        words,
 		mode:         a.choice("mode", "lexical", "semantic", "hybrid"),
 		connectionID: a.name("connection_id"),
 		streams:      a.list("streams", a.safeName),

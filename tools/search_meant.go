@@ -10,7 +10,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/period"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
@@ -97,18 +96,17 @@ func conditionsOf(row *rs.SchemaStream, found []fieldCondition) (filter rs.Objec
 
 // newestRecord is the search of the stream that a query for the newest or oldest names, as "latest order" does: its records need not have
 // the word. It is none for any other query. The schema may be read for it.
-func newestRecord(ctx context.Context, schemas *known.Schemas, call Call) render.InStream {
+func newestRecord(ctx context.Context, schemas *known.Schemas, call Call, q *render.Question) render.InStream {
 	args := call.Args.(searchArgs)
-	newest, oldest := render.AsksByTime(args.q)
-	if !newest && !oldest || !args.position.First() || args.period != (period.Period{}) || len(args.filter) > 0 {
+	newest, oldest := q.AsksByTime()
+	if !newest && !oldest || args.period != (period.Period{}) || len(args.filter) > 0 {
 		return render.InStream{}
 	}
-	words := slices.DeleteFunc(relax.Words(args.q), render.IsSuperlative)
 	stated := schemas.Of(ctx, call.RS, rs.Scope{ConnectionID: call.Scope.ConnectionID})
 	var source *known.Source
 	for i := range stated.Sources {
 		if s := &stated.Sources[i]; len(args.streams) == 0 || slices.Contains(args.streams, s.Stream) {
-			if slices.ContainsFunc(words, func(word string) bool { return isCalled(word, s.Stream) }) {
+			if slices.ContainsFunc(q.Words(), func(word string) bool { return isCalled(word, s.Stream) }) {
 				source = s
 				break
 			}
@@ -117,7 +115,7 @@ func newestRecord(ctx context.Context, schemas *known.Schemas, call Call) render
 	if source == nil {
 		return render.InStream{}
 	}
-	others := render.WordsBeside(slices.DeleteFunc(words, func(word string) bool { return isCalled(word, source.Stream) }), "")
+	others := slices.DeleteFunc(q.Beside(""), func(word string) bool { return isCalled(word, source.Stream) })
 	superlative := "newest"
 	if oldest {
 		superlative = "oldest"
@@ -146,4 +144,23 @@ func newestRecord(ctx context.Context, schemas *known.Schemas, call Call) render
 func isCalled(word, stream string) bool {
 	word = strings.ToLower(word)
 	return slices.Contains([]string{word, word + "s", strings.TrimSuffix(word, "y") + "ies", correct.StreamOf(word)}, stream)
+}
+
+// streamsOf are the streams with a time whose records some words of a search name; false where a word of them names none. The schema may
+// be read for it.
+func streamsOf(ctx context.Context, schemas *known.Schemas, call Call, words []string) (streams []string, all bool) {
+	if len(words) == 0 {
+		return nil, true
+	}
+	sources := schemas.Of(ctx, call.RS, rs.Scope{ConnectionID: call.Scope.ConnectionID}).Sources
+	for _, word := range words {
+		at := slices.IndexFunc(sources, func(s known.Source) bool { return s.Time != "" && isCalled(word, s.Stream) })
+		if at < 0 && correct.StreamOf(word) == "" {
+			return nil, false
+		}
+		if at >= 0 && !slices.Contains(streams, sources[at].Stream) {
+			streams = append(streams, sources[at].Stream)
+		}
+	}
+	return streams, true
 }

@@ -475,9 +475,13 @@ func TestAQuestionForAllOfATime(t *testing.T) {
 		"Where was I on 7 August 2026?":           `search {"since":"2026-08-07","until":"2026-08-07"}`,
 		"emails in March 2026":                    `search {"since":"2026-03-01","until":"2026-03-31"}`,
 		"who did I meet on 6 October 2026?":       `search {"since":"2026-10-06","until":"2026-10-06"}`,
+		"which parts came in March 2026":          `search {"q":"which parts came","since":"2026-03-01","until":"2026-03-31"}`,
+		"all parts of March 2026":                 `search {"q":"all parts","since":"2026-03-01","until":"2026-03-31"}`, // they have no time
 		"Zusammenfassung 2026-05":                 `search {"since":"2026-05-01","until":"2026-05-31"}`,
 		"what happened to the boiler in May 2026": `search {"q":"what happened to the boiler","since":"2026-05-01","until":"2026-05-31"}`,
-		"the first week of June 2026":             "",
+		"the first week of June 2026":             `search {"since":"2026-06-01","until":"2026-06-07"}`,
+		"the first weekend of June 2026":          "",
+		"was geschah im März 2026":                `search {"q":"was geschah","since":"2026-03-01","until":"2026-03-31"}`,
 	} {
 		server := dated(func(rs.Request) (*rs.Response, error) { return middlewaretest.JSON(`{"object":"list","data":[]}`), nil })
 		_, text := searchWith(t, tools.PlainSearch("https://rs.example"), server, rs.Object{{Name: "q", Value: rs.EncodeJSON(q)}}.JSON())

@@ -56,7 +56,7 @@ func (s searchArgs) repairable() bool {
 			return false
 		}
 	}
-	return s.position.Cursor == "" && (s.mode == "" || s.mode == "lexical") && !relax.Phrase(s.q) && len(relax.Words(s.q)) > 0
+	return s.position.Cursor == "" && (s.mode == "" || s.mode == "lexical") && !relax.Phrase(s.q) && relax.HasWords(s.q)
 }
 
 // repair reads what the words of a search find one by one. nothing is the answer to all of them.

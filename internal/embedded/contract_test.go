@@ -106,7 +106,7 @@ func TestContract(t *testing.T) {
 		{"124-search-noq", "tok-client", "/v1/search", nil},
 		{"125-search-limit500", "tok-client", "/v1/search?q=nowhere&limit=500&streams[]=attachments", []string{"+meta.recall.missing_words", "+meta.recall.partial_count"}},
 		{"126-search-bad-cursor", "tok-client", "/v1/search?q=invoice&cursor=garbage", nil},
-		{"127-search-cursor", "tok-client", "/v1/search?q=invoice&limit=3&cursor=" + searchCursor, []string{"+data.actor", "+data.authored_at", "+data.evidence_excerpts.end_chars", "+data.evidence_excerpts.start_chars", "+data.match", "+data.title", "+meta.recall.partial_count", "-meta.recall.candidate_window_limit", "-meta.recall.truncated_source_count"}},
+		{"127-search-cursor", "tok-client", "/v1/search?q=invoice&limit=3&cursor=" + searchCursor, []string{"+data.actor", "+data.authored_at", "+data.authored_field", "+data.evidence_excerpts.end_chars", "+data.evidence_excerpts.start_chars", "+data.match", "+data.title", "+meta.recall.partial_count", "-meta.recall.candidate_window_limit", "-meta.recall.truncated_source_count"}},
 		{"131-search-unknown-param", "tok-client", "/v1/search?q=invoice&bogus=1", nil},
 		{"132-search-fields", "tok-client", "/v1/search?q=invoice&limit=2&fields=subject", nil},
 		{"134-search-stream-not-granted", "tok-narrow", "/v1/search?q=invoice&streams[]=attachments", nil},

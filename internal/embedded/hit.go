@@ -22,6 +22,7 @@ type hitBody struct {
 	RecordURL           string        `json:"record_url"`
 	Stream              string        `json:"stream"`
 	AuthoredAt          string        `json:"authored_at,omitempty"`
+	AuthoredField       string        `json:"authored_field,omitempty"` // of the record, or of the one that it is a part of
 	ConnectionID        string        `json:"connection_id"`
 	ConnectorInstanceID string        `json:"connector_instance_id"`
 	DisplayName         string        `json:"display_name"`
@@ -85,11 +86,11 @@ func (c *call) hitOf(s access, version int64) (hitBody, map[string]json.RawMessa
 	}
 	body := hitBody{
 		ConnectorID: s.Connector.Key, EmittedAt: model.FormatInstant(stored.Emitted), MatchedFields: []string{}, Object: "search_result",
-		RecordKey: stored.ID, RecordURL: recordRoute(s, stored.ID), Stream: s.Stream.Name, AuthoredAt: s.authoredAt(fields),
+		RecordKey: stored.ID, RecordURL: recordRoute(s, stored.ID), Stream: s.Stream.Name,
 		ConnectionID: s.Connection.ID, ConnectorInstanceID: s.Connection.ID, DisplayName: s.Connection.DisplayName,
 		EvidenceExcerpts: []excerptBody{}, Title: s.textOf(fields, "primary-title"), Actor: s.textOf(fields, "actor"),
 	}
-	if body.AuthoredAt == "" {
+	if body.AuthoredAt, body.AuthoredField = s.authoredAt(fields); body.AuthoredAt == "" {
 		err = c.dateByParent(&body, s, fields)
 	}
 	return body, fields, err
@@ -114,7 +115,8 @@ func (c *call) dateByParent(body *hitBody, s access, fields map[string]json.RawM
 			if !found || json.Unmarshal(stored.Data, &of) != nil {
 				continue
 			}
-			body.AuthoredAt, body.Actor = parent.authoredAt(of), cmp.Or(body.Actor, parent.textOf(of, "actor"))
+			body.AuthoredAt, body.AuthoredField = parent.authoredAt(of)
+			body.Actor = cmp.Or(body.Actor, parent.textOf(of, "actor"))
 			if relation.Cardinality == "has_one" {
 				body.Title = cmp.Or(parent.textOf(of, "primary-title"), body.Title)
 			}
@@ -197,8 +199,8 @@ func (s access) textOf(fields map[string]json.RawMessage, role string) string {
 	return ""
 }
 
-// authoredAt is when a record says that it happened, as far as that is granted.
-func (s access) authoredAt(fields map[string]json.RawMessage) string {
+// authoredAt is when a record says that it happened, and by which field, as far as that is granted.
+func (s access) authoredAt(fields map[string]json.RawMessage) (at, by string) {
 	names := []string{}
 	for _, field := range s.Fields {
 		if field.Role == "event-time" {
@@ -209,8 +211,8 @@ func (s access) authoredAt(fields map[string]json.RawMessage) string {
 		field, ok := s.Granted(name)
 		var text string
 		if ok && store.KindOf(field) == store.KindInstant && json.Unmarshal(fields[name], &text) == nil && text != "" {
-			return text
+			return text, name
 		}
 	}
-	return ""
+	return "", ""
 }

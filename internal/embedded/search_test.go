@@ -61,7 +61,7 @@ func TestSearchHit(t *testing.T) {
 		delete(hit, "score")
 		want := map[string]any{
 			"object": "search_result", "connector_id": "mail", "stream": "messages", "record_key": "dup:1/a b",
-			"record_url": "/v1/streams/messages/records/dup:1%2Fa%20b", "emitted_at": "2026-01-01T09:30:00.000Z", "authored_at": "2026-01-01T09:30:00Z",
+			"record_url": "/v1/streams/messages/records/dup:1%2Fa%20b", "emitted_at": "2026-01-01T09:30:00.000Z", "authored_at": "2026-01-01T09:30:00Z", "authored_field": "received_at",
 			"connection_id": "cin_mail_home", "connector_instance_id": "cin_mail_home", "display_name": "Home mail", "matched_fields": []any{"subject"},
 			"title": "Zephyr", "actor": "ada@example.com", "match": "all",
 			"snippet": map[string]any{"field": "subject", "text": "<mark>Zephyr</mark>"},

@@ -50,6 +50,10 @@ func (c *correction) timeGroup(name, field, metric string) bool {
 		c.args = renamed(c.args, name, "group_by_time", rs.EncodeJSON(field)).With("granularity", rs.EncodeJSON(granularity))
 	}
 	switch {
+	case recurring(field) != "" && f == nil && len(times) > 0:
+		c.say(rs.UnknownField, name, "%s has no field %s.", c.stream.Name, quote.Text(field))
+		byTime(times[0], likelyForms["granularity"][written.Snake(field)])
+		c.hint = recurring(field)
 	case granularities[granularity] && f == nil && len(times) > 0:
 		c.say(rs.UnknownField, name, "%s is a granularity; group_by_time names the field.", quote.Text(field))
 		byTime(times[0], granularity)

@@ -31,7 +31,8 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	}
 	guess := slices.Clone(args)
 	for _, m := range args {
-		if !t.Takes(m.Name) && bounds[written.Snake(m.Name)] && m.Value != "null" && !namesSomeone(m) {
+		bound := bounds[written.Snake(m.Name)] || t.Takes("since") && boundWords[written.Snake(m.Name)] != nil
+		if !t.Takes(m.Name) && bound && m.Value != "null" && !namesSomeone(m) {
 			return t.period(args), true
 		}
 		if !t.Takes(m.Name) {

@@ -44,8 +44,8 @@ func (t Tool) Hint(args rs.Object) string {
 	if t.Takes("metric") && ordered(args) {
 		return "Groups come in no other order: those with most records first, or by time. Of up to 100, the call below leaves none out."
 	}
-	if word := written.Snake(args.Text("granularity")); strings.Contains(word, "week") && likelyForms["granularity"][word] == "day" {
-		return "No group is a weekday: the call below groups by day, and the days of each weekday are to be added up."
+	if hint := recurring(args.Text("granularity")); hint != "" {
+		return hint
 	}
 	if call, ok := t.worded(args); ok && t.Name != call.Tool && t.Takes("metric") {
 		return "aggregate looks for no words: search finds the records that have them."
@@ -59,6 +59,16 @@ func (t Tool) Hint(args rs.Object) string {
 	if p.Sought != nil {
 		return "No filter looks within a text. Search finds whole words; for a part of one, aggregate with group_by lists the values of " +
 			quote.Line(p.Sought.Name) + "."
+	}
+	if at := slices.IndexFunc(args, t.IsOperator); at >= 0 {
+		return "No argument is " + args[at].Name + ": filter compares a field with a whole name or address, q finds words in any field."
+	}
+	for _, m := range args {
+		if text, isText := written.Text(m.Value); isText && !t.Takes(m.Name) && t.Takes("since") && bounds[written.Snake(m.Name)] && !namesSomeone(m) {
+			if found, _ := boundsOf(m); found == nil {
+				return "No days are known of " + m.Name + " " + quote.Exact(text) + `: send them as since and until, such as "2026-04-05".`
+			}
+		}
 	}
 	if slices.ContainsFunc(args, func(m rs.Member) bool { return !t.Takes(m.Name) && pages[written.Snake(m.Name)] }) && t.Takes("cursor") {
 		return "Pages have no numbers: each answer prints the call for the next page, with its cursor. The call below reads the first."
@@ -76,6 +86,7 @@ func (c Call) LeavesOut(args rs.Object) string {
 		switch {
 		case m.Name == "metric" && c.Tool == "query_records": // it is worked out of the values
 		case m.Name == "filter" && (c.Tool == "search" || c.Arguments.Has("group_by")): // what no filter says is in the words or groups
+		case (boundWords[written.Snake(m.Name)] != nil || spans[written.Snake(m.Name)]) && (c.Arguments.Has("since") || c.Arguments.Has("until")):
 		case aggregations[written.Snake(m.Name)]: // it is in the metric
 		case c.Arguments.Has("filter") && slices.Contains(words, written.Snake(m.Name)): // it is in the filter
 		case value == "" || m.Value == "null" || silent[written.Snake(m.Name)] || strings.Contains(proposed, value):
@@ -102,4 +113,17 @@ func (c Call) Moves(t Tool, args rs.Object) bool {
 func groupsInstead(args rs.Object, name string, call Call) bool {
 	group := call.Arguments.Text("group_by")
 	return group != "" && !args.Has("group_by") && strings.Contains(name, group)
+}
+
+// recurring says how what recurs, such as a weekday, is counted, which is no group; "" for any other granularity.
+func recurring(granularity string) string {
+	switch word := written.Snake(granularity); likelyForms["granularity"][word] {
+	case "day":
+		return "No group is a weekday: the call below groups by day, and the days of each weekday are to be added up."
+	case "hour":
+		if word != "minute" {
+			return "No group is an hour of the day: the call below groups by hour, and the same hours of all days are to be added up."
+		}
+	}
+	return ""
 }

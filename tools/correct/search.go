@@ -1,9 +1,11 @@
 package correct
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
@@ -93,6 +95,7 @@ func dated(args rs.Object) rs.Object {
 // WithoutOperators is the call that is meant by a search with operators: by a flag or a sender alone the records of the stream that has
 // such a field, else the search for the words. s is the schema of all streams; nil where it is not known.
 func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (Call, bool) {
+	args = t.withOperators(args)
 	q, name := queryOf(args)
 	found, words := operatorsIn(q)
 	if t.Name != "search" || len(found) == 0 {
@@ -125,15 +128,12 @@ func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (Call, bool) {
 			return strings.Contains(f.Name, "email") && f.Type == "string"
 		}):
 		case sender && condition(rs.EncodeJSON(o.value), func(f rs.SchemaField) bool { return f.Role == "actor" }):
-		case len(boundWords[o.name]) == 1:
-			bound := boundWords[o.name][0]
-			if day := boundDay(o.name, o.value, bound); day != "" && !rest.Has(bound) {
-				rest = rest.With(bound, rs.EncodeJSON(day))
-			}
 		case o.name == "has" || o.name == "is" || o.name == "in" || o.name == "label":
 			if len(found) == 1 && words == "" {
 				words = o.value
 			}
+		case boundWords[o.name] != nil && o.bounds(rest) != nil:
+			rest = rest.WithAll(o.bounds(rest))
 		default:
 			words = strings.TrimSpace(words + " " + o.value)
 		}
@@ -185,3 +185,53 @@ func (t Tool) worded(args rs.Object) (Call, bool) {
 	}
 	return Call{}, false
 }
+
+// IsOperator reports whether an argument of a search is what an operator in its query says elsewhere: whom its hits are from, and the like.
+func (t Tool) IsOperator(m rs.Member) bool {
+	name := written.Snake(m.Name)
+	text, ok := written.Text(m.Value)
+	bound := slices.Contains(aliases["since"], name) || slices.Contains(aliases["until"], name)
+	return ok && t.Name == "search" && operatorWords[name] != "" && !strings.ContainsAny(text, `"`) && (!bound || namesSomeone(m))
+}
+
+// withOperators are the arguments of a search, of those that it takes, with the others as operators in the query.
+func (t Tool) withOperators(args rs.Object) rs.Object {
+	q, name := queryOf(args)
+	sent := q
+	for _, m := range args {
+		if t.IsOperator(m) {
+			text, _ := written.Text(m.Value)
+			q = strings.TrimSpace(q + " " + operatorWords[written.Snake(m.Name)] + `:"` + text + `"`)
+		}
+	}
+	if q == sent {
+		return args
+	}
+	args = slices.DeleteFunc(slices.Clone(args), func(m rs.Member) bool { return !t.Takes(m.Name) })
+	return args.With(cmp.Or(name, "q"), rs.EncodeJSON(q))
+}
+
+// bounds are those of a search that an operator means, also by its distance from today, of which none is given; nil if it has no date.
+func (o searchOperator) bounds(given rs.Object) (found rs.Object) {
+	for _, bound := range boundWords[o.name] {
+		day := boundDay(o.name, o.value, bound)
+		if first, last, ok := written.Relative(o.value, time.Now().UTC()); ok && day == "" {
+			if bound == "until" && (o.name == "before" || o.name == "older") {
+				first = first.AddDate(0, 0, -1)
+			} else if bound == "until" && !last.IsZero() {
+				first = last
+			}
+			day = first.Format(time.DateOnly)
+		}
+		if day != "" && !given.Has(bound) {
+			found = append(found, rs.Member{Name: bound, Value: rs.EncodeJSON(day)})
+		}
+	}
+	return found
+}
+
+// operatorWords are names of arguments that other searches have, with the operator that says the same in a query.
+var operatorWords = written.ByWord(map[string]string{
+	"from": "from sender author by sender_name from_name written_by sent_by", "to": "to recipient recipients sent_to", "cc": "cc",
+	"subject": "subject title",
+})

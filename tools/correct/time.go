@@ -2,6 +2,7 @@ package correct
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -35,7 +36,13 @@ func boundDay(word, value, bound string) string {
 // boundsOf are the bounds of a search that an argument means, none if it is not known which; false if it bounds no time.
 func boundsOf(m rs.Member) (bounds rs.Object, ok bool) {
 	name := written.Snake(m.Name)
-	if spans[name] {
+	means := boundWords[name]
+	if _, isText := written.Text(m.Value); isText && spans[name] {
+		if found := rs.AsObject(written.Range(m.Value)); found.Has("lte") { // two days
+			return rs.Object{{Name: "since", Value: found.Get("gte")}, {Name: "until", Value: found.Get("lte")}}, true
+		}
+		means = both
+	} else if spans[name] {
 		inner := rs.AsObject(m.Value)
 		if list, _ := rs.AsArray(m.Value); len(list) == 2 {
 			inner = rs.Object{{Name: "since", Value: list[0]}, {Name: "until", Value: list[1]}}
@@ -49,8 +56,7 @@ func boundsOf(m rs.Member) (bounds rs.Object, ok bool) {
 		}
 		return bounds, true
 	}
-	means := boundWords[name]
-	for _, bound := range []string{"since", "until"} {
+	for _, bound := range both {
 		if slices.Contains(aliases[bound], name) {
 			means = []string{bound}
 		}
@@ -60,8 +66,16 @@ func boundsOf(m rs.Member) (bounds rs.Object, ok bool) {
 		text, _ := rs.AsText(m.Value)
 		if day := boundDay(name, text, bound); day != "" {
 			value = rs.EncodeJSON(day)
-		} else if time := written.Value(m.Value); written.IsTime(time) { // one without a zone is one of UTC
-			value = time
+		} else if exact := written.Value(m.Value); written.IsTime(exact) { // one without a zone is one of UTC
+			value = exact
+		} else if first, last, relative := written.Relative(text, time.Now().UTC()); relative {
+			if bound == "until" && (!last.IsZero() || len(means) > 1) {
+				first = last
+			}
+			if first.IsZero() { // it has no such bound
+				continue
+			}
+			value = rs.EncodeJSON(first.Format(time.DateOnly))
 		} else if len(means) > 1 && !written.IsTime(value) {
 			return nil, true
 		}
@@ -77,30 +91,52 @@ func (t Tool) timed(args rs.Object, param string) (mended rs.Object, ok bool) {
 	bound := param == "since" || param == "until"
 	last, short := written.LastOfMonth(raw)
 	zone, _ := written.Text(raw)
-	switch time := written.Value(raw); {
+	switch {
 	case param == "until" && written.Reversed(args.Get("since"), raw):
 		return args.With("since", raw).With("until", args.Get("since")), true
 	case param == "time_zone" && written.Zone(zone) != "":
 		return args.With(param, rs.EncodeJSON(written.Zone(zone))), true
 	case short:
 		return args.With(param, rs.EncodeJSON(last)), true
-	case bound && written.IsTime(time): // one without a zone is one of UTC
-		return args.With(param, time), true
+	case !bound:
+		return nil, param == "time_zone"
 	}
-	return nil, bound || param == "time_zone"
+	mended = args
+	for _, name := range both { // one without a zone is one of UTC
+		value, _ := written.Text(written.Value(args.Get(name)))
+		if !args.Has("time_zone") && value != "" && !written.IsTime(rs.EncodeJSON(value)) {
+			value += "Z"
+		}
+		if value != "" {
+			mended = mended.With(name, rs.EncodeJSON(value))
+		}
+	}
+	if mended.JSON() == args.JSON() {
+		return nil, true
+	}
+	return mended, true
 }
 
 // namesSomeone reports whether an argument such as from is a person or an address, and bounds no time.
 func namesSomeone(m rs.Member) bool {
 	name := written.Snake(m.Name)
-	_, isText := written.Text(m.Value)
-	return (name == "from" || name == "to") && isText && (written.IsWord(m.Value) || strings.Contains(m.Value, "@"))
+	text, isText := written.Text(m.Value)
+	_, _, isTime := written.Relative(text, time.Now().UTC())
+	return (name == "from" || name == "to") && isText && !isTime && (written.IsWord(m.Value) || strings.Contains(m.Value, "@"))
 }
 
 // period is the search for arguments of which some bound a time, if their values are days or times; else what the fields are is to be
 // looked up.
 func (t Tool) period(args rs.Object) Call {
 	var search rs.Object
+	month, _ := rs.AsText(args.Get("month"))
+	if year, _ := rs.AsText(args.Get("year")); month != "" && year != "" {
+		separator := " "
+		if len(month) < 3 {
+			separator, month, year = "-", year, month
+		}
+		args = args.Without("year").With("month", rs.EncodeJSON(month+separator+year))
+	}
 	for _, m := range args {
 		bounds, ok := boundsOf(m)
 		switch name := written.Snake(m.Name); {
@@ -129,24 +165,28 @@ func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 		if slices.Contains([]string{"until", "gt", "lte"}, name) && !last.IsZero() {
 			at = last // after it, or until its end
 		}
-		return day(at), first, last, ok
+		return day(at), first, last, ok && (name == "" || !at.IsZero())
 	}
 	dated, filter := args, args.Object("filter")
 	for _, name := range []string{"since", "until"} {
-		bound, first, last, ok := read(name, args.Get(name))
+		bound, _, _, ok := read(name, args.Get(name))
 		if !ok || !t.Takes(name) {
 			continue
 		}
 		dated, found = dated.With(name, bound), true
-		over := last.Before(now.AddDate(0, 0, -1)) || last.After(now) && !first.Before(now.Truncate(24*time.Hour))
-		if name == "since" && !last.IsZero() && !args.Has("until") && over {
-			dated = dated.With("until", day(last))
+	}
+	if s, _ := written.Text(args.Get("since")); found && written.Reversed(dated.Get("since"), dated.Get("until")) {
+		if first, _, ok := written.Relative(s, now); ok { // of the year before
+			dated = dated.With("since", day(first.AddDate(-1, 0, 0)))
 		}
 	}
 	for _, m := range filter {
 		_, first, last, ok := read("", m.Value)
 		if s, _ := written.Text(m.Value); ok && (!written.IsMonth(s) || written.IsTimeName(m.Name)) { // else "May" may be a person
-			bounds := rs.Object{{Name: "gte", Value: day(first)}}
+			var bounds rs.Object
+			if !first.IsZero() {
+				bounds = append(bounds, rs.Member{Name: "gte", Value: day(first)})
+			}
 			if !last.IsZero() {
 				bounds = append(bounds, rs.Member{Name: "lte", Value: day(last)})
 			}
@@ -164,6 +204,16 @@ func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 		dated = dated.With("filter", filter.JSON())
 	}
 	return Call{t.Name, dated}, found
+}
+
+// SinceSays says that since has no end, of one that names a time which has one by its distance from today; "" for any other call.
+func SinceSays(args rs.Object, now time.Time) string {
+	s, _ := written.Text(args.Get("since"))
+	first, last, ok := written.Relative(s, now)
+	if !ok || first.IsZero() || last.IsZero() || args.Has("until") || !last.Before(now.AddDate(0, 0, -1)) {
+		return ""
+	}
+	return fmt.Sprintf("since %s is read as from %s on; for that time alone send until %q too.", quote.Exact(s), first.Format(time.DateOnly), last.Format(time.DateOnly))
 }
 
 // NeedsTime reports whether an aggregate bounds a time without the field of its stream that says when.
@@ -261,13 +311,16 @@ func valuesOf(filter rs.Object) (values []string) {
 	return values
 }
 
-var otherDate = written.Expression(`^[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{2,4}$|(?i)^(to|yester)day$|^(last|this|next) (week|month|year)$`)
+var otherDate = written.Expression(`^[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{2,4}$`)
 
-// MistakesDate reports whether a filter has a date of which it is not certain which one is meant.
+// MistakesDate reports whether a filter has a date of which it is not certain which one is meant, or words where a time is looked for.
 func MistakesDate(args rs.Object) bool {
-	return slices.ContainsFunc(valuesOf(args.Object("filter")), func(raw string) bool {
+	filter := args.Object("filter")
+	return slices.ContainsFunc(valuesOf(filter), func(raw string) bool {
 		s, ok := written.Text(raw)
 		return ok && otherDate().MatchString(s)
+	}) || slices.ContainsFunc(filter, func(m rs.Member) bool {
+		return written.IsTimeName(m.Name) && slices.ContainsFunc(valuesOf(rs.Object{m}), written.IsWord)
 	})
 }
 

@@ -72,7 +72,8 @@ var wordForms = map[string]map[string]string{
 // can be made.
 var likelyForms = map[string]map[string]string{
 	"granularity": written.ByWord(map[string]string{
-		"day": "weekday day_of_week dayofweek dow", "hour": "minute", "week": "fortnight", "year": "decade"}),
+		"day": "weekday weekdays weekend weekends day_of_week dayofweek dow day_name", "hour": "minute hour_of_day hourofday time_of_day",
+		"week": "fortnight", "year": "decade"}),
 }
 
 // opposite is what a flag stands for when it is false; nothing where that is not certain.
@@ -124,7 +125,7 @@ var spans = written.Set("date_range time_range period range dates between datera
 
 // bounds are arguments that bound a time, which a filter on the stream's time field does here.
 var bounds = union(spans, written.Set(aliases["since"]...), written.Set(aliases["until"]...),
-	written.Set("since until after before date created_after created_before"))
+	written.Set("since until after before date when created_after created_before"))
 
 var granularities = written.Set("hour day week month quarter year")
 
@@ -132,8 +133,10 @@ var granularities = written.Set("hour day week month quarter year")
 var boundWords = map[string][]string{
 	"since": {"since"}, "after": {"since"}, "newer": {"since"}, "newer_than": {"since"}, "gte": {"since"}, "gt": {"since"},
 	"until": {"until"}, "before": {"until"}, "older": {"until"}, "older_than": {"until"}, "lte": {"until"}, "lt": {"until"},
-	"on": {"since", "until"}, "date": {"since", "until"}, "day": {"since", "until"},
+	"on": both, "date": both, "day": both, "when": both, "in": both, "week": both, "month": both, "quarter": both, "year": both,
 }
+
+var both = []string{"since", "until"} // of one time
 
 // rangeOperators are the operators of a filter for the bounds of a search.
 var rangeOperators = map[string]string{"since": "gte", "until": "lte"}

@@ -23,7 +23,7 @@ type freshness struct {
 	Status       string   `json:"connector_status"` // runs count for a connector, not for each of its connections
 	AsOf         string   `json:"data_as_of,omitempty"`
 	LastSync     string   `json:"last_sync,omitempty"`      // "unknown" without AsOf
-	NewestRecord string   `json:"newest_emitted,omitempty"` // of one connection of which it is not known when it was read
+	NewestRecord string   `json:"newest_emitted,omitempty"` // where it is not known when they were read
 }
 
 // maxFresh bounds the connections whose freshness is shown.
@@ -58,14 +58,16 @@ func CoverageOf(list, stream *rs.Response, streams ...string) Coverage {
 		one := of[label]
 		if one.AsOf == "" {
 			one.LastSync = "unknown"
+		} else {
+			one.NewestRecord = ""
 		}
-		at := slices.IndexFunc(c.Fresh, func(f freshness) bool { return f.Status == one.Status && f.AsOf == one.AsOf })
+		at := slices.IndexFunc(c.Fresh, func(f freshness) bool {
+			return f.Status == one.Status && f.AsOf == one.AsOf && f.NewestRecord == one.NewestRecord
+		})
 		if at < 0 {
 			at, c.Fresh = len(c.Fresh), append(c.Fresh, one)
 		}
-		if c.Fresh[at].Connections = append(c.Fresh[at].Connections, label); len(c.Fresh[at].Connections) > 1 || one.AsOf != "" {
-			c.Fresh[at].NewestRecord = ""
-		}
+		c.Fresh[at].Connections = append(c.Fresh[at].Connections, label)
 	}
 	if stream != nil {
 		o := stream.Object().Object("time_constraint")

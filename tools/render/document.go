@@ -320,7 +320,7 @@ func documentMetadata(it *item.Item, emitted string, doc documentText, q Documen
 		m.Optional("record_id", q.Ref.RecordID)
 	}
 	m.Optional("display_name", clean.Preview(it.Label, write.TitleChars))
-	m.Optional("authored_at", it.Authored).Optional("emitted_at", emitted)
+	m.Optional("authored_at", it.Authored).Optional("authored_field", item.LastChange(it.TimeField)).Optional("emitted_at", emitted)
 	if it.Deleted {
 		m.Put("deleted", "true").Optional("deleted_at", it.DeletedAt)
 	}

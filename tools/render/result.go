@@ -240,12 +240,15 @@ func joined(values []string) string {
 	return rs.JoinArray(values)
 }
 
-// datesReadAs lists what the dates of a filter were read as, one line for each field.
+// datesReadAs lists what the dates of a filter were read as, one line for each field, and what lasts into the time that they bound.
 func datesReadAs(answer object) []string {
 	var lines []string
 	for _, raw := range answer.Array("read_as") {
 		text, _ := rs.AsText(raw)
 		lines = append(lines, "dates read as: "+clean.Preview(text, 300))
+	}
+	if lasting := answer.Text("lasting"); write.Copyable(lasting, write.LineChars) {
+		lines = append(lines, lasting)
 	}
 	return lines
 }

@@ -5,41 +5,10 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 )
-
-// A question for the newest or oldest of something is told from one that names a time, in the languages whose common words search knows.
-func TestWhichQueriesAskForTheNewestOrOldest(t *testing.T) {
-	for want, queries := range map[string][]string{
-		"newest": {
-			"last mail from Tom", "when did Ida last swim", "Latest invoice?", "newest photo", "most recent order", "my last dentist appointment", "the last one",
-			"letzte Rechnung", "Wann war ich zuletzt beim Zahnarzt?", "neueste Nachricht von Jörg", "jüngster Eintrag",
-			"dernier message de Paul", "ma dernière facture", "le plus récent", "último correo", "la última factura", "más reciente",
-		},
-		"oldest": {
-			"first mail from Tom", "when did I first meet Ida", "earliest invoice", "oldest note", "erste Nachricht", "älteste Rechnung", "wann zuerst",
-			"premier message", "la plus ancienne", "primera factura", "el más antiguo",
-		},
-		"": {
-			"dentist", "last week dentist", "invoice of last March", "last 3 days", "report last year", "letzte Woche", "letzten Monat", "la semaine dernière", "l'an dernier",
-			"le mois dernier", "la última semana", "el año último", "first aid kit", "first name", "a letzterer translatestt", "blast furnace", "",
-		},
-	} {
-		for _, q := range queries {
-			got := ""
-			if newest, oldest := AsksByTime(q); newest {
-				got = "newest"
-			} else if oldest {
-				got = "oldest"
-			}
-			if got != want {
-				t.Errorf("%q asks for %q, want %q", q, got, want)
-			}
-		}
-	}
-}
 
 // dated is a page of hits of one sender, one a day.
 func dated(meta string, days ...string) string {
@@ -88,16 +57,16 @@ func TestAQueryForTheNewestOrANumberIsAnsweredByACall(t *testing.T) {
 			`Hits are no count: aggregate counts and sums, also within a filter. Records with the words, by stream: search {"q":"rent","limit":100}`},
 		{"a number of those with a word in Spanish", dated(more, days...), SearchQuery{Q: "¿Cuántos correos mencionan alquiler?"},
 			`Hits are no count: aggregate counts and sums, also within a filter. Records with the words, by stream: search {"q":"alquiler","limit":100}`},
-		{"a number of those with several words", dated(more, days...), SearchQuery{Q: "how many mails mention the rent of the flat", Words: []string{"mails", "rent", "flat"}},
+		{"a number of those with several words", dated(more, days...), SearchQuery{Q: "how many mails mention the rent of the flat"},
 			`Hits are no count: aggregate counts and sums, also within a filter. Records with the words, by stream: search {"q":"\"rent\" \"flat\"","limit":100}`},
-		{"a number of those with a phrase", dated(more, days...), SearchQuery{Q: `how many mails mention "the rent"?`, Words: []string{"mails", `"the rent"`}},
+		{"a number of those with a phrase", dated(more, days...), SearchQuery{Q: `how many mails mention "the rent"?`},
 			`Hits are no count: aggregate counts and sums, also within a filter. Records with the words, by stream: search {"q":"\"the rent\"","limit":100}`},
-		{"a number of those with a phrase and a word", dated(more, days...), SearchQuery{Q: `how many mails about "flat rent" today`, Words: []string{"mails", `"flat rent"`, "today"}},
+		{"a number of those with a phrase and a word", dated(more, days...), SearchQuery{Q: `how many mails about "flat rent" today`},
 			`Hits are no count: aggregate counts and sums, also within a filter. Records with the words, by stream: search {"q":"\"flat rent\" \"today\"","limit":100}`},
-		{"a number of those with a word of a time", dated(more, days...), SearchQuery{Q: "how many mails mention rent in March", Words: []string{"mails", "rent", "March"},
+		{"a number of those with a word of a time", dated(more, days...), SearchQuery{Q: "how many mails mention rent in March",
 			OfTime: rs.AsObject(`{"q":"how many mails mention rent","streams":["mails"],"since":"2026-03-01","until":"2026-03-31"}`)},
 			`Hits are no count: aggregate counts and sums, also within a filter. Records with the words, by stream: search {"q":"rent","streams":["mails"],"since":"2026-03-01","until":"2026-03-31","limit":100}`},
-		{"a part of a word is no word", dated(more, days...), SearchQuery{Q: "how many pets mention carpets", Words: []string{"pets", "carpets"}},
+		{"a part of a word is no word", dated(more, days...), SearchQuery{Q: "how many pets mention carpets"},
 			`Hits are no count: aggregate counts and sums, also within a filter. Records with the words, by stream: search {"q":"carpets","limit":100}`},
 		{"all that were asked for", dated(all, days...), SearchQuery{Q: `"rent"`, Limit: 100}, "These are all, of 3 records: Mail mails 3."},
 		{"an unknown number", untimed, SearchQuery{Q: "Combien de trains"}, "Hits are no count: aggregate counts and sums, also within a filter."},
@@ -107,9 +76,7 @@ func TestAQueryForTheNewestOrANumberIsAnsweredByACall(t *testing.T) {
 		{"no number of nothing", `{"data":[]}`, SearchQuery{Q: "Wie viele Bestellungen habe ich?"}, "Hits are no count: aggregate counts and sums, also within a filter."},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			if row.q.Words == nil {
-				row.q.Words = strings.FieldsFunc(row.q.Q, func(r rune) bool { return !unicode.IsLetter(r) })
-			}
+			row.q.Question = NewQuestion(row.q.Q, func() []string { return relax.Words(row.q.Q) })
 			result, err := Search(answer(row.body), row.q)
 			if err != nil {
 				t.Fatal(err)
@@ -192,6 +159,25 @@ func TestCutTextIsSaidToBeCut(t *testing.T) {
 		hit := rs.AsObject(rs.AsObject(string(r.Structured)).Array("results")[0])
 		if said := hit.Object("evidence").Flag("cut"); said != cut || (s.ContentLadder.Records[0].Evidence[0].Read.Tool == "read_record_field") != cut {
 			t.Errorf("%s: %s", text, r.Structured)
+		}
+	}
+}
+
+// A date that is the last change of a record is shown with the field that says so, on both channels and in the answer for the newest.
+func TestALastChangeIsSaidToBeOne(t *testing.T) {
+	for _, row := range []struct{ beside, says, field string }{
+		{`"authored_at":"2026-05-04T11:30:00Z","authored_field":"updated_at"`, "updated_at 2026-05-04 11:30", "updated_at"},
+		{`"data":{"updated_at":"2026-05-04T11:30:00Z"}`, "updated_at 2026-05-04 11:30", "updated_at"},
+		{`"authored_at":"2026-05-04T11:30:00Z","authored_field":"sent_at"`, "2026-05-04 11:30", ""},
+		{`"authored_at":"2026-05-04T11:30:00Z"`, "2026-05-04 11:30", ""},
+	} {
+		body := `{"data":[{"stream":"notes","record_key":"n1","connection_id":"c","title":"Diary",` + row.beside + `}],"meta":{"count":1}}`
+		result, err := Search(answer(body), SearchQuery{Q: "last diary"})
+		if err != nil || !strings.Contains(result.Text, "c/notes:n1 | "+row.says+" | Diary") || !strings.Contains(result.Text, "The newest of these 1: c/notes:n1, "+row.says+".") {
+			t.Errorf("%v\n%s", err, result.Text)
+		}
+		if field := rs.AsObject(rs.AsObject(string(result.Structured)).Array("results")[0]).Text("authored_field"); field != row.field {
+			t.Errorf("structured has %q:\n%s", field, result.Structured)
 		}
 	}
 }

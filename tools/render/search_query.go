@@ -26,11 +26,11 @@ type SearchQuery struct {
 	Coverage     Coverage // of an answer without hits
 	OfTime       object   // the arguments of a search of the time that the query names; nil for none
 	Now          time.Time
-	Words        []string // of Q, without those that are common in its language
-	Meant        string   // the call that is meant by conditions that were read as words; "" for none
-	Newest       InStream // of a query for the newest or the oldest of a stream
-	Unfiltered   bool     // the resource server does not filter what this token reads
-	Repair       *Repair  // what was done where no record has all words; nil where that was not needed
+	Question     *Question // that Q is; nil where it has not been read
+	Meant        string    // the call that is meant by conditions that were read as words; "" for none
+	Newest       InStream  // of a query for the newest or the oldest of a stream
+	Unfiltered   bool      // the resource server does not filter what this token reads
+	Repair       *Repair   // what was done where no record has all words; nil where that was not needed
 }
 
 // An InStream is a search of the stream that a query names with a word such as order: its records need not have that word.
@@ -75,6 +75,8 @@ func searchTail(l listing, q SearchQuery) string {
 	switch cursor := l.Envelope.Text("next_cursor"); {
 	case cursor != "":
 		return q.nextPage(cursor, paging.AtStructured("search"))
+	case len(l.Envelope.Array("goes_on")) > 0:
+		return goesOn(l.Envelope.Array("goes_on"))
 	case l.Envelope.Flag("has_more"):
 		return "More hits exist, but this search has no cursor: raise limit or narrow q."
 	}
@@ -295,4 +297,25 @@ func (r *Repair) json() string {
 func someCount(l listing) int {
 	n, _ := l.meta.Object("recall").Number("partial_count")
 	return max(n, 0)
+}
+
+// goesOn names the calls that read on in a few streams, and the streams of the others.
+func goesOn(calls []string) string {
+	const most = 3
+	var lines, others []string
+	for _, raw := range calls {
+		call := rs.AsObject(raw)
+		args := call.Object("arguments")
+		stream := args.Text("stream") + strings.Join(write.Words(args, "streams"), "")
+		line := write.Offer("more of "+clean.Bare(stream)+": ", call.Text("tool")+" "+args.JSON(), write.LongestHandle)
+		if line == "" || len(lines) == most {
+			others = append(others, clean.Bare(stream))
+		} else {
+			lines = append(lines, line)
+		}
+	}
+	if len(others) > 0 {
+		lines = append(lines, "More of "+strings.Join(others, ", ")+": name one of them as streams, or a shorter time.")
+	}
+	return strings.Join(lines, "\n")
 }

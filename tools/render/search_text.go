@@ -335,6 +335,9 @@ func Search(response *rs.Response, q SearchQuery) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	if q.Question == nil {
+		q.Question = NewQuestion(q.Q, nil)
+	}
 	s := newSearchPage(l, q)
 	s.hints = s.findHints()
 	r := Result{Structured: s.structured(), Text: s.text()}

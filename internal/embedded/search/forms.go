@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -253,7 +254,7 @@ func (s *searcher) lighten() (uint32, error) {
 			// A letter is in other words, as o in o'clock.
 			stop = len(found) == 0 || stop && len(found)*rareShare >= s.records || short && strings.Contains(vowels, u.phrase[0])
 		}
-		u.light = u.light || stop
+		u.light = u.light || stop || s.query.frames(i)
 		weighty = weighty || !u.light
 	}
 	if !weighty {
@@ -277,6 +278,13 @@ func (u *unit) isShortStop(first bool) bool {
 	term := u.phrase[0]
 	return len(u.phrase) == 1 && len(term) <= shortStop && stopLanguages()[term] != 0 && u.text != "" &&
 		u.text[1:] == term[1:] && (u.text[0] == term[0] || first)
+}
+
+// frames reports whether a word only makes a question of the others, in whatever language. With a capital it may be one of a name.
+func (q *query) frames(i int) bool {
+	u, word := &q.units[i], q.word(i)
+	lower := strings.IndexFunc(u.text, unicode.IsUpper) != 0 || i == 0
+	return !u.quoted && lower && (framing[word] || occasions[word] && beforeOccasions[q.word(i-1)])
 }
 
 // rareShare is how rare a word is that is not common: it is in fewer than one record of so many.

@@ -129,3 +129,24 @@ func TestAnOperatorThatKnowsNoDaysIsSentAsItIs(t *testing.T) {
 		t.Errorf("sent %v, want %v", sent, f)
 	}
 }
+
+// What ends on a day is not over on it; what ends at a time is over then.
+func TestLastingBoundsTheEnd(t *testing.T) {
+	for _, row := range []struct {
+		end   string
+		kind  filter.DateKind
+		bound string
+		want  filter.Condition
+	}{
+		{"ends_at", filter.Instants, "2026-03-03", filter.Condition{Field: "ends_at", Operator: "gt", Value: "2026-03-03T00:00:00Z"}},
+		{"ends_at", filter.Instants, "2026-03-02T23:00:00Z", filter.Condition{Field: "ends_at", Operator: "gt", Value: "2026-03-02T23:00:00Z"}},
+		{"end_date", filter.Instants, "2026-03-03", filter.Condition{Field: "end_date", Operator: "gte", Value: "2026-03-03"}},
+		{"until_day", filter.MayBeDates, "2026-03-03", filter.Condition{Field: "until_day", Operator: "gte", Value: "2026-03-03"}},
+		{"end", filter.Dates, "2026-03-03", filter.Condition{Field: "end", Operator: "gte", Value: "2026-03-03"}},
+	} {
+		got := filter.Lasting("start", row.end, row.kind, row.bound)
+		if want := (filter.Filter{{Field: "start", Operator: "lt", Value: row.bound}, row.want}); !slices.Equal(got, want) {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+	}
+}

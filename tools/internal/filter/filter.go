@@ -112,6 +112,18 @@ func (f Filter) Write(query url.Values) {
 	}
 }
 
+// Object is the filter as a call has it.
+func (f Filter) Object() (o rs.Object) {
+	for _, c := range f {
+		value := rs.EncodeJSON(c.Value)
+		if c.Operator != "" {
+			value = o.Object(c.Field).With(c.Operator, value).JSON()
+		}
+		o = o.With(c.Field, value)
+	}
+	return o
+}
+
 // IsName reports whether a name can stand between brackets.
 func IsName(name string) bool {
 	return strings.TrimSpace(name) != "" && len(name) <= MaxNameBytes && utf8.ValidString(name) &&

@@ -180,6 +180,33 @@ func (s Stream) UnitOf(field string) string {
 	return ""
 }
 
+// startsAndEnds are parts of the names of fields that say when something begins, and of those that say when it ends.
+var startsAndEnds = [][2]string{
+	{"start", "end"}, {"Start", "End"}, {"beginn", "ende"}, {"begin", "end"}, {"from", "to"}, {"from", "until"}, {"von", "bis"},
+	{"check_in", "check_out"}, {"checkin", "checkout"}, {"depart", "arriv"}, {"departure", "arrival"}, {"inicio", "fin"},
+}
+
+// MayStart reports whether a field is named like one that says when something begins which also ends.
+func MayStart(field string) bool {
+	return slices.ContainsFunc(startsAndEnds, func(names [2]string) bool { return strings.Contains(field, names[0]) })
+}
+
+// EndOf is the field that says when what begins at a field ends, and can be filtered by a range; "" for none.
+func (s Stream) EndOf(field string) string {
+	start, ok := s.fields[field]
+	if kind := kindOfDates(start); !ok || kind != filter.Instants && kind != filter.Dates { // a text from someone to someone
+		return ""
+	}
+	for _, names := range startsAndEnds {
+		end := strings.Replace(field, names[0], names[1], 1)
+		f, found := s.fields[end]
+		if found && end != field && f.Granted && len(f.Ranges) > 0 && kindOfDates(f) == kindOfDates(start) && !s.unlike[end] {
+			return end
+		}
+	}
+	return ""
+}
+
 // Groupable is the first of some fields by which the records can be grouped; "" for none.
 func (s Stream) Groupable(names []string) string {
 	at := slices.IndexFunc(names, func(name string) bool {
@@ -199,6 +226,7 @@ type Source struct {
 	Connection                rs.Connection
 	Time, Title, Author, Text string
 	Kind                      filter.DateKind // of time
+	End                       string          // the field by which it says when what began at its time ends; "" for none
 	Parts                     []rs.Relation   // to the one record, such as a body, that each record has
 }
 
@@ -208,7 +236,9 @@ func readSources(schema *rs.Schema) []Source {
 	for i := range schema.Streams {
 		stream := &schema.Streams[i]
 		s := Source{Stream: stream.Name}
+		own := Stream{fields: map[string]rs.SchemaField{}}
 		for _, field := range stream.Fields() {
+			own.fields[field.Name] = field
 			if !field.Granted {
 				continue
 			}
@@ -223,6 +253,7 @@ func readSources(schema *rs.Schema) []Source {
 				s.Text = field.Name
 			}
 		}
+		s.End = own.EndOf(s.Time)
 		for _, relation := range stream.Relations() {
 			if relation.Cardinality == "has_one" {
 				s.Parts = append(s.Parts, relation)

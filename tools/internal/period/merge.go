@@ -27,7 +27,7 @@ func (p *Reader) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 		return nil, err
 	}
 	limit, _ := strconv.Atoi(r.Query.Get("limit"))
-	limit = min(cmp.Or(limit, DefaultHits), maxHits-from.shown)
+	limit = min(cmp.Or(limit, DefaultHits), maxHits)
 	words := r.Query.Get("q") != ""
 	pages := make([]sourcePage, len(p.sources), len(p.sources)+1)
 	if words && len(p.timeless) > 0 {
@@ -40,7 +40,7 @@ func (p *Reader) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 		if i == len(p.sources) {
 			pages[i] = p.readTimeless(ctx, r)
 		} else {
-			pages[i] = p.read(ctx, r, p.sources[i], from, min(from.shown+limit+1, maxHits))
+			pages[i] = p.read(ctx, r, p.sources[i], from, from.shown+limit+1)
 		}
 		return nil
 	})
@@ -126,12 +126,27 @@ func (p *Reader) merged(r rs.Request, pages []sourcePage, from cursor, limit int
 				}
 			}
 		}
-		endless := func(p sourcePage) bool { return p.all || p.err != nil && !timeline } // the next page may have other hits before these
-		if next.shown < maxHits && !slices.ContainsFunc(pages, endless) {
+		failed := func(p sourcePage) bool { return p.err != nil && !timeline } // the next page may have other hits before these
+		switch {
+		case slices.ContainsFunc(pages, failed):
+		case end < len(all), timeline && !slices.ContainsFunc(pages, func(p sourcePage) bool { return p.all }):
 			body = append(body, rs.Member{Name: "next_cursor", Value: rs.EncodeJSON(p.spell(r, next))})
+		default:
+			body = append(body, rs.Member{Name: "goes_on", Value: goesOn(pages)})
 		}
 	}
 	return response.WithBody(body.JSON())
+}
+
+// goesOn are the calls that read on, one for each source of which all that was read has been shown and more follows.
+func goesOn(pages []sourcePage) string {
+	calls := []string{}
+	for _, page := range pages {
+		if page.more && page.next != nil {
+			calls = append(calls, page.next.JSON())
+		}
+	}
+	return rs.JoinArray(calls)
 }
 
 // recall is what the answers say of the words of a query; nil where none does. A word is missing where it is in none of them.
@@ -174,7 +189,11 @@ func (p *Reader) recall(pages []sourcePage) rs.Object {
 func (p *Reader) says() string {
 	var fields, says []string
 	for _, s := range p.sources {
-		if field := s.Time + " of " + s.Stream; !slices.Contains(fields, field) {
+		field := s.Time + " of " + s.Stream
+		if s.lasting {
+			field = "what lasts into it by " + s.End + " of " + s.Stream
+		}
+		if !slices.Contains(fields, field) {
 			fields = append(fields, field)
 		}
 	}
@@ -186,6 +205,9 @@ func (p *Reader) says() string {
 	}
 	minute("from", from)
 	minute("until", before)
+	if before.IsZero() {
+		says = append(says, "on")
+	}
 	if len(p.timeless) > 0 && p.Words != "" {
 		fields = append(fields, strings.Join(p.timeless, ", ")+" by their records")
 	}
@@ -215,7 +237,7 @@ func (p *Reader) warnings(pages []sourcePage) string {
 		if page.err != nil {
 			name := timeless
 			if i < len(p.sources) {
-				name = sourceName(p.sources[i])
+				name = p.sources[i].name()
 			}
 			failed = append(failed, name+" ("+string(rs.AsError(page.err).Code)+")")
 		}
@@ -241,7 +263,7 @@ func (p *Reader) warnings(pages []sourcePage) string {
 	if len(p.left) > 0 {
 		names := make([]string, len(p.left))
 		for i, s := range p.left {
-			names[i] = sourceName(s)
+			names[i] = s.name()
 		}
 		says = append(says, "Not read, because there are so many: "+strings.Join(names, ", ")+". Name streams or connection_id.")
 	}

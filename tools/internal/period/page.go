@@ -2,6 +2,7 @@ package period
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -41,6 +42,8 @@ type sourcePage struct {
 	response *rs.Response
 	reads    int
 	more     bool
+	cursor   string    // of the resource server, behind the hits
+	next     rs.Object // the call that reads what follows of the source; nil where its resource server gives no cursor
 	all      bool      // the resource server did not filter by time
 	parts    bool      // of streams without a time, of which only what is in the period is kept
 	untimed  []foundAt // hits that are left out because it is not known when they are
@@ -88,7 +91,7 @@ func (page *sourcePage) lacks(word string) bool {
 // take reads the answer of a source.
 func (page *sourcePage) take(response *rs.Response, err error, s known.Source, r rs.Request, zone *time.Location) {
 	page.reads++
-	if page.err = err; err != nil {
+	if page.err, page.cursor = err, ""; err != nil {
 		return
 	}
 	page.reads += max(1, response.Reads) - 1
@@ -100,7 +103,8 @@ func (page *sourcePage) take(response *rs.Response, err error, s known.Source, r
 	page.response, page.meta = response, list.Envelope.Object("meta")
 	page.missing = page.meta.Object("recall").Array("missing_words")
 	page.missing = page.missing[:min(len(page.missing), maxWords)]
-	page.more = list.Envelope.Has("next_cursor") || list.Envelope.Flag("has_more")
+	page.cursor = list.Envelope.Text("next_cursor")
+	page.more = page.cursor != "" || list.Envelope.Flag("has_more")
 	for _, item := range list.Items {
 		if r.Query.Get("q") == "" {
 			item = recordHit(s, item.Members).Item()
@@ -112,6 +116,33 @@ func (page *sourcePage) take(response *rs.Response, err error, s known.Source, r
 		}
 		page.hits = append(page.hits, foundAt{item, at})
 	}
+}
+
+// goesOn is the call that reads on where a source has more than was read.
+func (page *sourcePage) goesOn(stream string, r rs.Request, f filter.Filter) {
+	if page.err != nil || page.cursor == "" {
+		return
+	}
+	tool, args := "query_records", rs.Object{{Name: "stream", Value: rs.EncodeJSON(stream)}}
+	if r.Query.Has("q") {
+		tool, args = "search", rs.Object{{Name: "q", Value: rs.EncodeJSON(r.Query.Get("q"))}, {Name: "streams", Value: rs.EncodeJSON([]string{stream})}}
+		if mode := r.Path[strings.LastIndexByte(r.Path, '/')+1:]; mode != "search" {
+			args = args.With("mode", rs.EncodeJSON(mode))
+		}
+	}
+	for _, name := range []string{"connection_id", "sort", "order"} {
+		if value := r.Query.Get(name); value != "" {
+			args = args.With(name, rs.EncodeJSON(value))
+		}
+	}
+	if fields := r.Query["fields"]; len(fields) > 0 {
+		args = args.With("fields", rs.EncodeJSON(fields))
+	}
+	if len(f) > 0 {
+		args = args.With("filter", f.Object().JSON())
+	}
+	args = args.With("limit", r.Query.Get("limit")).With("cursor", rs.EncodeJSON(page.cursor))
+	page.next = rs.Object{{Name: "tool", Value: rs.EncodeJSON(tool)}, {Name: "arguments", Value: args.JSON()}}
 }
 
 // keep leaves out what is not known to be in a period.

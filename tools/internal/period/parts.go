@@ -46,8 +46,8 @@ func (p *Reader) dateParts(ctx context.Context, page *sourcePage) {
 	for _, s := range p.sources {
 		for _, part := range s.Parts {
 			key := s.Connection.ID + "/" + part.Target
-			if slices.ContainsFunc(page.untimed, func(hit foundAt) bool { return partsOf(hit) == key }) {
-				of[key] = &whole{Source: s, relation: part.Name}
+			if !s.lasting && slices.ContainsFunc(page.untimed, func(hit foundAt) bool { return partsOf(hit) == key }) {
+				of[key] = &whole{Source: s.Source, relation: part.Name}
 				wholes = append(wholes, of[key])
 			}
 		}
@@ -122,7 +122,7 @@ func (w *whole) date(ctx context.Context, d rs.Doer, hit *foundAt) int {
 	}
 	found := recordHit(w.Source, record)
 	hit.at, _ = rs.ReadTime(found.Text("authored_at"))
-	for _, name := range []string{"authored_at", "title", "actor"} {
+	for _, name := range []string{"authored_at", "authored_field", "title", "actor"} {
 		if value := found.Get(name); value != "" {
 			hit.Members = hit.Members.With(name, value)
 		}

@@ -48,6 +48,16 @@ func (p Period) filter(field string, kind filter.DateKind, zone *time.Location) 
 	return f
 }
 
+// lasting is what began before a period and lasts into it, as conditions on the times of a source.
+func (p Period) lasting(s source, zone *time.Location) filter.Filter {
+	from, _ := p.Bounds(zone)
+	bound := from.UTC().Format(time.RFC3339Nano)
+	if s.Kind == filter.Dates {
+		bound = from.In(zone).Format(time.DateOnly)
+	}
+	return filter.Lasting(s.Time, s.End, s.Kind, bound)
+}
+
 // DefaultHits is how many hits a page has that is made here or by the repair of a search, where no limit is sent.
 const DefaultHits = 20
 
@@ -89,7 +99,7 @@ func (p *Reader) from(r rs.Request) (cursor, error) {
 		shown, err := strconv.Atoi(parts[1])
 		_, timeErr := rs.ReadTime(parts[3])
 		c := cursor{shown, parts[3]}
-		if err == nil && shown > 0 && shown < maxHits && (c.at == "" || timeErr == nil) && p.spell(r, c) == text {
+		if err == nil && shown > 0 && shown < maxHits*maxSources && (c.at == "" || timeErr == nil) && p.spell(r, c) == text {
 			return c, nil
 		}
 	}

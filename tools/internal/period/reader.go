@@ -56,19 +56,26 @@ func recordHit(s known.Source, record rs.Object) rs.Object {
 	put("display_name", s.Connection.DisplayName)
 	put("connector_key", s.Connection.ConnectorKey)
 	put("emitted_at", record.Text("emitted_at"))
-	put("authored_at", data.Text(s.Time))
+	if at := data.Text(s.Time); at != "" {
+		put("authored_at", at)
+		put("authored_field", s.Time)
+	}
 	put("title", data.Text(s.Title))
 	put("actor", data.Text(s.Author))
 	put("snippet", data.Text(s.Text))
 	return hit
 }
 
-// sourceName is a source for people.
-func sourceName(s known.Source) string {
-	if s.Connection.DisplayName == "" {
-		return s.Stream
+// name is a source for people.
+func (s source) name() string {
+	name := s.Stream
+	if s.lasting {
+		name = "what lasts into that time in " + name
 	}
-	return s.Stream + " of " + s.Connection.DisplayName
+	if s.Connection.DisplayName == "" {
+		return name
+	}
+	return name + " of " + s.Connection.DisplayName
 }
 
 // Bounds of what is read for one page.
@@ -88,9 +95,15 @@ type Reader struct {
 	Refused *known.Refusals // to filter
 	Grant   string          // that is read
 
-	sources  []known.Source // that say when
-	timeless []string       // streams that do not
-	left     []known.Source // beyond the bound
+	sources  []source // that say when
+	timeless []string // streams that do not
+	left     []source // beyond the bound
+}
+
+// A source is read for what is of a period by its time, or for what began before it and lasts into it.
+type source struct {
+	known.Source
+	lasting bool
 }
 
 // Choose chooses what is read: those of the sources whose streams are named, or all if none is. timeless reports whether a stream of them
@@ -100,9 +113,14 @@ func (p *Reader) Choose(sources []known.Source, streams []string) (timeless, som
 		switch {
 		case len(streams) > 0 && !slices.Contains(streams, s.Stream):
 		case s.Time != "":
-			p.sources = append(p.sources, s)
+			p.sources = append(p.sources, source{s, false})
 		case !slices.Contains(p.timeless, s.Stream):
 			p.timeless = append(p.timeless, s.Stream)
+		}
+	}
+	for _, s := range slices.Clone(p.sources) {
+		if s.End != "" && p.Period.Since != "" {
+			p.sources = append(p.sources, source{s.Source, true})
 		}
 	}
 	if len(p.sources) > maxSources {
@@ -123,26 +141,43 @@ func (p *Reader) Connections() int {
 
 // read reads a source, filtered by time; where the resource server refuses to filter what this token reads, its newest records or best
 // hits, of which those in the period are kept.
-func (p *Reader) read(ctx context.Context, r rs.Request, s known.Source, from cursor, most int) (page sourcePage) {
+func (p *Reader) read(ctx context.Context, r rs.Request, s source, from cursor, most int) (page sourcePage) {
 	limited := p.Period
 	if from.at != "" {
 		limited.Until = from.at
 	}
+	conditions := limited.filter(s.Time, s.Kind, p.Zone)
+	if s.lasting {
+		conditions = append(p.Period.lasting(s, p.Zone), Period{Until: from.at}.filter(s.Time, s.Kind, p.Zone)...)
+	}
 	f := p.Filter
-	for _, c := range limited.filter(s.Time, s.Kind, p.Zone) {
+	for _, c := range conditions {
 		f = f.Narrowed(c)
 	}
 	if _, refused := p.Refused.Get(p.Grant); !refused {
-		response, err := p.Doer.Do(ctx, sourceRequest(s, r, f, most))
-		if page.take(response, err, s, r, p.Zone); !filterRefused(err) {
+		request := sourceRequest(s.Source, r, f, min(most, maxHits))
+		response, err := p.Doer.Do(ctx, request)
+		page.take(response, err, s.Source, r, p.Zone)
+		for page.cursor != "" && p.Words == "" && len(page.hits) < most { // so many have one time
+			request.Query.Set("cursor", page.cursor)
+			response, err = p.Doer.Do(ctx, request)
+			page.take(response, err, s.Source, r, p.Zone)
+		}
+		if !filterRefused(err) {
+			page.goesOn(s.Stream, request, f)
 			return page
 		}
 		p.Refused.Put(p.Grant, true)
 	}
 	reads := page.reads
+	if s.lasting { // its records are among those that are read without a filter
+		return sourcePage{all: true, response: &rs.Response{}, reads: reads}
+	}
 	page = sourcePage{all: true}
-	response, err := p.Doer.Do(ctx, sourceRequest(s, r, nil, maxHits))
-	page.take(response, err, s, r, p.Zone)
+	request := sourceRequest(s.Source, r, nil, maxHits)
+	response, err := p.Doer.Do(ctx, request)
+	page.take(response, err, s.Source, r, p.Zone)
+	page.goesOn(s.Stream, request, nil)
 	page.reads += reads
 	page.keep(limited, p.Zone)
 	return page

@@ -15,8 +15,9 @@ func Words(query string) []string {
 	terms := split(query)
 	stop := stopWords(terms)
 	content := terms[:0:0]
-	for _, t := range terms {
-		if t.phrase || !stop[t.folded] {
+	for i, t := range terms {
+		occasion := i > 0 && occasions[t.folded] && beforeOccasions[terms[i-1].folded]
+		if t.phrase || !stop[t.folded] && !framing[t.text] && !occasion {
 			content = append(content, t)
 		}
 	}
@@ -33,6 +34,24 @@ func Words(query string) []string {
 	}
 	return words
 }
+
+//nolint:misspell // they are not English
+var (
+	// framing are words of a question, and articles, of other languages that are no words of English. With a capital they may be of a name.
+	framing = list(`wann wer wem wen wessen wieviel wieviele wohin woher warum welche welchen welcher welches Wann Wer Wem Wieviel Warum Welche quand
+		combien pourquoi quel quelle quels quelles Quand Combien Pourquoi Quel Quelle cuándo cuanto cuánto cuánta cuántos cuántas quién quiénes dónde
+		cuál cuáles Cuándo Cuánto Cuánta Cuántos Cuántas Quién Dónde Cuál quando dove perché quanti quante quale quali Quando Dove Quanti Quante wanneer
+		waar waarom welke hoeveel Wanneer Waar Waarom Hoeveel onde quem qual Onde Quem de la le les des du der das el los las von vom beim
+		letzte letzten letzter letztes zuletzt neueste neuester neuestes Letzte Letzter Letztes dernier dernière derniers dernières Dernier Dernière
+		último última últimos últimas Último Última laatste`)
+	// occasions are words for one of several times, which say nothing behind a word such as last.
+	occasions       = list(`time times fois vez veces mal male volta volte keer vezes`)
+	beforeOccasions = list(`last first next many what which dernière première prochaine quelle quelles de última primera próxima cuántas otra letzte letztes
+		letzten letzter erste erstes ersten nächste nächstes nächsten viele wieviele ultima prima quante laatste eerste hoeveel primeira quantas`)
+)
+
+// HasWords reports whether a query has anything to look for.
+func HasWords(query string) bool { return len(split(query)) > 0 }
 
 // A term is a word or a quoted phrase of a query.
 type term struct {

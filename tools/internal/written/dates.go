@@ -1,7 +1,6 @@
 package written
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -9,16 +8,37 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// dateLayouts are ways to write a day, a month or a year, and times without a zone, beside RFC 3339. Those whose day and month can be
-// mistaken for each other are none.
-var dateLayouts = []struct {
-	layout string
-	unit   string // "" for a time
-}{
-	{"2006-01", "month"}, {"January 2006", "month"}, {"Jan 2006", "month"}, {"2006/01/02", "day"}, {"2006.01.02", "day"},
-	{"2 January 2006", "day"}, {"2 Jan 2006", "day"}, {"January 2, 2006", "day"}, {"Jan 2, 2006", "day"},
-	{"January 2 2006", "day"}, {"Jan 2 2006", "day"},
-	{"2006-01-02 15:04:05", ""}, {"2006-01-02 15:04", ""}, {"2006-01-02T15:04:05", ""}, {"2006-01-02T15:04", ""},
+// timeLayouts are ways to write a time without a zone, beside RFC 3339.
+var timeLayouts = []string{"2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02T15:04"}
+
+// clock is a time of day behind a day, such as "at 3 pm" and "um 15 Uhr".
+var clock = Expression(`(?i)[\s,]+(?:(?:at|um|à|a las|alle|om)\s+)?([0-9]{1,2})(?:[:.h]([0-9]{2}))?\s*(am|pm|uhr|h)?$`)
+
+// timeOfDay is a day with a time of day, which is in no zone: "2026-03-12T15:00:00"; "" for any other text.
+func timeOfDay(s string) string {
+	found := clock().FindStringSubmatch(s)
+	if found == nil || found[2]+found[3] == "" {
+		return ""
+	}
+	s = strings.TrimSuffix(s, found[0])
+	day, err := time.Parse(time.DateOnly, s)
+	if named, ok := span(s); ok && named.first.Equal(named.last) {
+		day, err = named.first, nil
+	}
+	hour, _ := strconv.Atoi(found[1])
+	minute, _ := strconv.Atoi("0" + found[2])
+	switch half := strings.ToLower(found[3]); {
+	case (half == "am" || half == "pm") && (hour < 1 || hour > 12):
+		return ""
+	case half == "pm" && hour < 12:
+		hour += 12
+	case half == "am" && hour == 12:
+		hour = 0
+	}
+	if err != nil || hour > 23 || minute > 59 {
+		return ""
+	}
+	return day.Add(time.Duration(60*hour+minute) * time.Minute).Format("2006-01-02T15:04:05")
 }
 
 // Day is a bound of a period as search takes it, for a time of days that is written in another way; "" if there is none. Of what is longer
@@ -28,93 +48,23 @@ func Day(name, raw string) string {
 	if unixSeconds().MatchString(strings.TrimSpace(s)) {
 		return dateOf(raw)
 	}
-	first, next, ok := span(s)
+	found, ok := span(s)
 	switch {
 	case !ok: // a time without a zone is not taken for one of UTC
 		return ""
 	case name == "until":
-		first = next.AddDate(0, 0, -1)
+		return found.last.Format(time.DateOnly)
 	}
-	return first.Format(time.DateOnly)
+	return found.first.Format(time.DateOnly)
 }
 
-var (
-	isoWeek   = Expression(`^([0-9]{4})-?W(0[1-9]|[1-4][0-9]|5[0-3])$`)
-	quarterOf = Expression(`(?i)^(?:([0-9]{4})[- ]?Q([1-4])|Q([1-4])[- ]?([0-9]{4}))$`)
-)
-
-// span returns the first day of a day, week, month, quarter or year, and the one after its last; false for any other text, and for a day
-// that is written as it should be.
-func span(s string) (first, next time.Time, ok bool) {
-	s = strings.TrimSpace(s)
-	if year, err := time.Parse("2006", s); err == nil {
-		return year, year.AddDate(1, 0, 0), true
+// span returns the days of a day, week, month, quarter or year, or of a part of one, that is named with its year; false for any other text,
+// and for a day that is written as it should be. Days whose day and month can be mistaken for each other are none.
+func span(s string) (days, bool) {
+	if _, err := time.Parse(time.DateOnly, strings.TrimSpace(s)); err == nil {
+		return days{}, false
 	}
-	if week := isoWeek().FindStringSubmatch(s); week != nil {
-		year, _ := strconv.Atoi(week[1])
-		number, _ := strconv.Atoi(week[2])
-		fourth := time.Date(year, time.January, 4, 0, 0, 0, 0, time.UTC) // is in the first week
-		first = fourth.AddDate(0, 0, 7*(number-1)-(int(fourth.Weekday())+6)%7)
-		return first, first.AddDate(0, 0, 7), true
-	}
-	if quarter := quarterOf().FindStringSubmatch(s); quarter != nil {
-		year, _ := strconv.Atoi(quarter[1] + quarter[4])
-		number, _ := strconv.Atoi(quarter[2] + quarter[3])
-		first = time.Date(year, time.Month(3*number-2), 1, 0, 0, 0, 0, time.UTC)
-		return first, first.AddDate(0, 3, 0), true
-	}
-	switch first, unit := readDate(s); unit {
-	case "day":
-		return first, first.AddDate(0, 0, 1), true
-	case "month":
-		return first, first.AddDate(0, 1, 0), true
-	}
-	return first, next, false
-}
-
-// monthsElsewhere are the names of the months in German, French, Spanish, Italian, Portuguese and Dutch where they are not the English
-// ones.
-//
-//nolint:misspell // they are not English
-var monthsElsewhere = map[time.Month]string{
-	time.January:  "januar janvier enero gennaio janeiro januari",
-	time.February: "februar février fevrier febrero febbraio fevereiro februari",
-	time.March:    "märz maerz mars marzo março marco maart", time.April: "avril abril aprile", time.May: "mai mayo maggio maio mei",
-	time.June: "juni juin junio giugno junho", time.July: "juli juillet julio luglio julho", time.August: "août aout agosto augustus",
-	time.September: "septembre septiembre settembre setembro", time.October: "oktober octobre octubre ottobre outubro",
-	time.November: "novembre noviembre novembro", time.December: "dezember décembre decembre diciembre dicembre dezembro",
-}
-
-// inEnglish is a text with the names of months of other languages in English, such as "5 March 2026" for "5. März 2026" and "5 de marzo de
-// 2026".
-func inEnglish(s string) string {
-	s = ordinal().ReplaceAllString(s, "$1")
-	words := slices.DeleteFunc(strings.Fields(s), func(word string) bool { return strings.EqualFold(word, "de") })
-	for i, word := range words {
-		for month, names := range monthsElsewhere {
-			if slices.Contains(strings.Fields(names), strings.ToLower(word)) {
-				words[i] = month.String()
-				if i > 0 {
-					words[i-1] = strings.TrimSuffix(words[i-1], ".")
-				}
-				return strings.Join(words, " ")
-			}
-		}
-	}
-	return s
-}
-
-var ordinal = Expression(`\b([0-9]{1,2})(?:st|nd|rd|th)\b`)
-
-// readDate reads a date or time in one of the layouts; the zero time for any other text.
-func readDate(s string) (t time.Time, unit string) {
-	s = inEnglish(s)
-	for _, known := range dateLayouts {
-		if t, err := time.Parse(known.layout, s); err == nil {
-			return t, known.unit
-		}
-	}
-	return time.Time{}, ""
+	return readDays(timeWords(s), time.Time{})
 }
 
 var unixSeconds = Expression(`^1[0-9]{9}$|^1[0-9]{12}$`)
@@ -130,15 +80,19 @@ func dateOf(raw string) string {
 		n, _ := strconv.ParseInt(s[:10], 10, 64)
 		return time.Unix(n, 0).UTC().Format(time.RFC3339)
 	}
-	switch t, unit := readDate(s); {
-	case t.IsZero():
-		last, _ := LastOfMonth(raw)
-		return last
-	case unit == "":
-		return t.Format(time.RFC3339)
-	default:
-		return t.Format(time.DateOnly)
+	for _, layout := range timeLayouts {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t.Format(time.RFC3339)
+		}
 	}
+	if local := timeOfDay(s); local != "" {
+		return local
+	}
+	if found, ok := span(s); ok && found.first.Month() == found.last.Month() && found.first.Day() == 1 || ok && found.first.Equal(found.last) {
+		return found.first.Format(time.DateOnly)
+	}
+	last, _ := LastOfMonth(raw)
+	return last
 }
 
 // LastOfMonth is the last day of the month of a date that there is not, such as 2026-02-30; false for any other value.

@@ -1,160 +1,319 @@
 package written
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
+// A days is a time from its first day to its last.
+type days struct{ first, last time.Time }
+
+func dayOf(year int, month time.Month, day int) time.Time {
+	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+}
+
+func monthsFrom(year int, month time.Month, n int) days {
+	return days{dayOf(year, month, 1), dayOf(year, month+time.Month(n), 0)}
+}
+
 var (
-	agoForm  = Expression(`^(?:now)?\s*-?\s*([0-9]{1,4})\s*(d|days?|w|weeks?|m|months?|y|years?)(?:\s+ago)?$`)
-	spanForm = Expression(`^(?:the\s+)?(this|current|last|previous|past|next|coming)\s+(?:([0-9]{1,4})\s+)?(day|week|month|year)s?$`)
+	isoMonth  = Expression(`^([0-9]{4})[-/.]([0-9]{1,2})(?:[-/.]([0-9]{1,2}))?$`)
+	isoWeek   = Expression(`^([0-9]{4})-?w(0[1-9]|[1-4][0-9]|5[0-3])$`)
+	partOf    = Expression(`^(?:([0-9]{4})-?)?([qh])([1-4])(?:-?([0-9]{4}))?$`)
+	nowMinus  = Expression(`^(?:now)?-?([0-9]{1,4})([dwmy])$`)
+	fullYear  = Expression(`^(?:19|20)[0-9]{2}$`)
+	monthDays = Expression(`^[0-9]{1,2}$`)
+	monthList = strings.Fields("january february march april may june july august september october november december")
+	weekList  = strings.Fields("sunday monday tuesday wednesday thursday friday saturday")
+	ordinals  = strings.Fields("first second third fourth")
 )
 
-// Relative returns the first and the last day of what a text names by its distance from today, such as "yesterday", "last month" and
-// "-30d", or of a month or day without a year, of which the last is meant; false for any other text. What began some time ago lasts until
-// today, which is not said.
-func Relative(s string, now time.Time) (first, last time.Time, ok bool) {
-	s = strings.ToLower(strings.Join(strings.Fields(s), " "))
-	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
-	switch s {
-	case "now", "today":
-		return today, today, true
-	case "yesterday":
-		return today.AddDate(0, 0, -1), today.AddDate(0, 0, -1), true
-	case "tomorrow":
-		return today.AddDate(0, 0, 1), today.AddDate(0, 0, 1), true
+// readDays reads the time that words name. now is zero where only those are read that name their year; last is zero where the time lasts.
+// A day, a month or a part of a year without its year is the last before now.
+func readDays(words []string, now time.Time) (days, bool) {
+	if len(words) == 0 || len(words) > 7 {
+		return days{}, false
 	}
-	if found := agoForm().FindStringSubmatch(s); found != nil {
-		n, _ := strconv.Atoi(found[1])
-		days, months, years := map[byte]int{'d': n, 'w': 7 * n}, map[byte]int{'m': n}, map[byte]int{'y': n}
-		return today.AddDate(-years[found[2][0]], -months[found[2][0]], -days[found[2][0]]), time.Time{}, true
+	if len(words) > 2 && slices.Contains(weekList, words[0]) { // Tuesday 3 March
+		return readDays(words[1:], now)
 	}
-	if found := spanForm().FindStringSubmatch(s); found != nil {
-		back := map[string]int{"this": 0, "current": 0, "next": -1, "coming": -1, "last": 1, "previous": 1, "past": 1}[found[1]]
-		if n, _ := strconv.Atoi(found[2]); n > 0 || found[3] == "day" { // last 30 days
-			unit := map[string][3]int{"day": {0, 0, 1}, "week": {0, 0, 7}, "month": {0, 1, 0}, "year": {1, 0, 0}}[found[3]]
-			other := today.AddDate(-back*n*unit[0], -back*n*unit[1], -back*n*unit[2])
-			if back < 0 {
-				return today, other, n > 0
+	if found, ok := partDays(words, now); ok {
+		return found, true
+	}
+	year := 0
+	rest := slices.DeleteFunc(slices.Clone(words), func(word string) bool {
+		if year == 0 && fullYear().MatchString(word) {
+			year, _ = strconv.Atoi(word)
+			return true
+		}
+		return false
+	})
+	if year == 0 {
+		if found, ok := singleDays(words); ok {
+			return found, true
+		}
+		if now.IsZero() {
+			return days{}, false
+		}
+		if found, ok := relativeDays(words, now); ok {
+			return found, true
+		}
+		this, ok := readYear(rest, now.Year())
+		if ok && this.first.After(now) {
+			this, ok = readYear(rest, now.Year()-1)
+		}
+		return this, ok
+	}
+	return readYear(rest, year)
+}
+
+// singleDays reads a time that is one word.
+func singleDays(words []string) (days, bool) {
+	if len(words) != 1 {
+		return days{}, false
+	}
+	if found := isoMonth().FindStringSubmatch(words[0]); found != nil {
+		year, _ := strconv.Atoi(found[1])
+		month, _ := strconv.Atoi(found[2])
+		if found[3] == "" && month >= 1 && month <= 12 {
+			return monthsFrom(year, time.Month(month), 1), true
+		}
+		return dayNumber(found[3], year, time.Month(month))
+	}
+	if found := isoWeek().FindStringSubmatch(words[0]); found != nil {
+		year, _ := strconv.Atoi(found[1])
+		number, _ := strconv.Atoi(found[2])
+		return weekDays(year, number), true
+	}
+	found := partOf().FindStringSubmatch(words[0])
+	if found == nil || found[1]+found[4] == "" {
+		return days{}, false
+	}
+	year, _ := strconv.Atoi(found[1] + found[4])
+	return readYear([]string{found[2] + found[3]}, year)
+}
+
+// weekDays are those of a week by its number.
+func weekDays(year, number int) days {
+	fourth := dayOf(year, time.January, 4) // is in the first week
+	first := fourth.AddDate(0, 0, 7*(number-1)-(int(fourth.Weekday())+6)%7)
+	return days{first, first.AddDate(0, 0, 6)}
+}
+
+// dayNumber is a day of a month; false where the month has none of that number.
+func dayNumber(text string, year int, month time.Month) (days, bool) {
+	n, err := strconv.Atoi(text)
+	day := dayOf(year, month, n)
+	return days{day, day}, err == nil && day.Day() == n && day.Month() == month && monthDays().MatchString(text)
+}
+
+// readYear reads what words name of a year.
+func readYear(words []string, year int) (days, bool) {
+	switch len(words) {
+	case 0:
+		return monthsFrom(year, time.January, 12), true
+	case 1:
+		if month := 1 + slices.Index(monthList, words[0]); month > 0 {
+			return monthsFrom(year, time.Month(month), 1), true
+		}
+		if found := partOf().FindStringSubmatch(words[0]); found != nil && found[1]+found[4] == "" {
+			n, _ := strconv.Atoi(found[3])
+			if found[2] == "q" {
+				return monthsFrom(year, time.Month(3*n-2), 3), true
 			}
-			return other, today, n > 0 && back > 0
+			return monthsFrom(year, time.Month(6*n-5), 6), n < 3
 		}
-		switch found[3] {
-		case "week":
-			first = today.AddDate(0, 0, -(int(today.Weekday())+6)%7-7*back)
-			return first, first.AddDate(0, 0, 6), true
-		case "month":
-			first = time.Date(today.Year(), today.Month()-time.Month(back), 1, 0, 0, 0, 0, time.UTC)
-			return first, first.AddDate(0, 1, -1), true
+	case 2:
+		for i, word := range words {
+			if month := 1 + slices.Index(monthList, word); month > 0 {
+				return dayNumber(words[1-i], year, time.Month(month))
+			}
 		}
-		first = time.Date(today.Year()-back, time.January, 1, 0, 0, 0, 0, time.UTC)
-		return first, first.AddDate(1, 0, -1), true
+		if n, err := strconv.Atoi(words[1]); words[0] == "week" && err == nil && n > 0 && n < 54 {
+			return weekDays(year, n), true
+		}
 	}
-	for _, known := range []struct {
-		layout string
-		days   bool
-	}{{"January", false}, {"Jan", false}, {"2 January", true}, {"2 Jan", true}, {"January 2", true}, {"Jan 2", true}} {
-		t, err := time.Parse(known.layout, s)
-		if err != nil {
-			continue
+	return days{}, false
+}
+
+// partDays reads a part of a longer time: mid March, the first week of June 2026, the second half of last year.
+func partDays(words []string, now time.Time) (days, bool) {
+	part, unit, of := words[0], "", words[1:]
+	nth := 1 + slices.Index(ordinals, part)
+	if nth > 0 || part == "last" {
+		if len(words) < 3 {
+			return days{}, false
 		}
-		if first = time.Date(today.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC); first.After(today) {
-			first = first.AddDate(-1, 0, 0)
-		}
-		if known.days {
-			return first, first, true
-		}
-		return first, first.AddDate(0, 1, -1), true
+		unit, of = words[1], words[2:]
+	} else if part != "early" && part != "mid" && part != "late" || len(of) == 0 {
+		return days{}, false
 	}
-	return time.Time{}, time.Time{}, false
+	if len(of) == 1 && slices.Contains([]string{"week", "month", "quarter", "year"}, of[0]) { // of the year
+		of = []string{"this", of[0]}
+	}
+	whole, ok := readDays(of, now)
+	if week := whole.first.AddDate(0, 0, 6); ok && week.Equal(whole.last) && unit == "" {
+		from := map[string]int{"early": 0, "mid": 2, "late": 4}[part]
+		until := map[string]int{"early": 1, "mid": 3, "late": 6}[part]
+		return days{whole.first.AddDate(0, 0, from), whole.first.AddDate(0, 0, until)}, true
+	}
+	if !ok || whole.last.IsZero() || whole.first.Day() != 1 {
+		return days{}, false
+	}
+	year, month, _ := whole.first.Date()
+	length := 12*(whole.last.Year()-year) + int(whole.last.Month()-month) + 1 // in months
+	dates := func(first, last int) (days, bool) {
+		return days{dayOf(year, month, first), dayOf(year, month, last)}, length == 1
+	}
+	end := whole.last.Day()
+	switch {
+	case unit == "" && length == 1:
+		return dates(map[string]int{"early": 1, "mid": 11, "late": 21}[part], map[string]int{"early": 10, "mid": 20, "late": end}[part])
+	case unit == "" && length == 12:
+		return monthsFrom(year, map[string]time.Month{"early": 1, "mid": 5, "late": 9}[part], 4), true
+	case unit == "day" && nth == 1:
+		return days{whole.first, whole.first}, true
+	case unit == "day" && nth == 0:
+		return days{whole.last, whole.last}, true
+	case unit == "week" && nth == 0:
+		return dates(end-6, end)
+	case unit == "week":
+		return dates(7*nth-6, 7*nth)
+	case unit == "half" && length == 1 && nth == 1:
+		return dates(1, 15)
+	case unit == "half" && length == 1 && nth == 2:
+		return dates(16, end)
+	case unit == "half" && length == 12 && (nth == 1 || nth == 2):
+		return readYear([]string{"h" + strconv.Itoa(nth)}, year)
+	case unit == "quarter" && length == 12 && nth > 0:
+		return readYear([]string{"q" + strconv.Itoa(nth)}, year)
+	}
+	return days{}, false
+}
+
+// relativeDays reads a time by its distance from today.
+func relativeDays(words []string, now time.Time) (days, bool) {
+	today := dayOf(now.Year(), now.Month(), now.Day())
+	if len(words) == 2 && slices.Contains([]string{"last", "this", "next"}, words[1]) { // semaine dernière
+		words = []string{words[1], words[0]}
+	}
+	if len(words) == 2 && words[1] == "ago" { // a month ago
+		words = []string{"1", words[0], "ago"}
+	}
+	step := map[string]int{"last": -1, "this": 0, "next": 1}[words[0]]
+	switch text := strings.Join(words, " "); {
+	case text == "today":
+		return days{today, today}, true
+	case text == "yesterday":
+		return days{today.AddDate(0, 0, -1), today.AddDate(0, 0, -1)}, true
+	case text == "day before yesterday":
+		return days{today.AddDate(0, 0, -2), today.AddDate(0, 0, -2)}, true
+	case text == "tomorrow":
+		return days{today.AddDate(0, 0, 1), today.AddDate(0, 0, 1)}, true
+	case len(words) == 1:
+		if found := nowMinus().FindStringSubmatch(text); found != nil {
+			unit := map[string]string{"d": "day", "w": "week", "m": "month", "y": "year"}[found[2]]
+			return relativeDays([]string{found[1], unit, "ago"}, now)
+		}
+		if day := slices.Index(weekList, text); day >= 0 {
+			day := today.AddDate(0, 0, -(int(today.Weekday())-day+7)%7)
+			return days{day, day}, true
+		}
+		return days{}, false
+	case len(words) == 3 && words[2] != "ago" || len(words) == 2 && monthDays().MatchString(words[0]):
+		n, err := strconv.Atoi(words[len(words)-2])
+		if len(words) == 2 && err == nil { // 3 weeks
+			return days{unitsFrom(today, -n, words[1]), time.Time{}}, n > 0 && unitsFrom(today, n, words[1]) != today
+		}
+		from := unitsFrom(today, step*n, words[2])
+		if err != nil || n <= 0 || from.Equal(today) {
+			return days{}, false
+		}
+		return days{slices.MinFunc([]time.Time{today, from}, time.Time.Compare), slices.MaxFunc([]time.Time{today, from}, time.Time.Compare)}, true
+	case len(words) == 3:
+		n, err := strconv.Atoi(words[0])
+		from := unitsFrom(today, -n, words[1])
+		return days{from, time.Time{}}, err == nil && !from.Equal(today)
+	case len(words) != 2 || words[0] != "last" && words[0] != "this" && words[0] != "next":
+		return days{}, false
+	}
+	return stepDays(words[1], step, today)
+}
+
+// unitsFrom is the day so many units from another; the same for what is no unit.
+func unitsFrom(day time.Time, n int, unit string) time.Time {
+	switch unit {
+	case "day":
+		return day.AddDate(0, 0, n)
+	case "week":
+		return day.AddDate(0, 0, 7*n)
+	case "month":
+		return day.AddDate(0, n, 0)
+	case "year":
+		return day.AddDate(n, 0, 0)
+	}
+	return day
+}
+
+// stepDays is the week, weekend, month, quarter, year, month of a name or weekday before this one, this one or the next.
+func stepDays(unit string, step int, today time.Time) (days, bool) {
+	monday := today.AddDate(0, 0, -(int(today.Weekday())+6)%7+7*step)
+	year, month, _ := today.Date()
+	switch unit {
+	case "week":
+		return days{monday, monday.AddDate(0, 0, 6)}, true
+	case "weekend", "wochenende":
+		return days{monday.AddDate(0, 0, 5), monday.AddDate(0, 0, 6)}, true
+	case "month":
+		return monthsFrom(year, month+time.Month(step), 1), true
+	case "quarter":
+		return monthsFrom(year, month-(month-1)%3+time.Month(3*step), 3), true
+	case "year":
+		return monthsFrom(year+step, time.January, 12), true
+	}
+	if named := time.Month(1 + slices.Index(monthList, unit)); named > 0 {
+		if step < 0 && named < month || step > 0 && named > month {
+			step = 0
+		}
+		return monthsFrom(year+step, named, 1), true
+	}
+	named := slices.Index(weekList, unit)
+	if named < 0 {
+		return days{}, false
+	}
+	day := today.AddDate(0, 0, (named-int(today.Weekday())+7)%7)
+	switch {
+	case step < 0:
+		day = day.AddDate(0, 0, -7)
+	case step == 0:
+		day = monday.AddDate(0, 0, (named+6)%7)
+	case day.Equal(today):
+		day = day.AddDate(0, 0, 7)
+	}
+	return days{day, day}, true
+}
+
+// Relative returns the first and the last day of what a text names, also by its distance from today, such as "yesterday", "last month" and
+// "-30d", or without a year, of which the last is meant; false for any other text. Either is zero where it has no such bound: what began
+// some time ago lasts, and what is before June began some time.
+func Relative(s string, now time.Time) (first, last time.Time, ok bool) {
+	const longest = 100 // bytes
+	if len(s) > longest || IsTime(`"`+s+`"`) {
+		return first, last, false
+	}
+	found, ok := readDays(timeWords(s), now)
+	if since, until, rest, named := NamedPeriod(s, now); !ok && named && rest == "" { // after March, between March and May
+		found.first, _ = time.Parse(time.DateOnly, since)
+		found.last, _ = time.Parse(time.DateOnly, until)
+		return found.first, found.last, true
+	}
+	return found.first, found.last, ok
 }
 
 // IsMonth reports whether a text is the name of a month, which may also be that of a person.
 func IsMonth(s string) bool {
-	_, long := time.Parse("January", strings.TrimSpace(s))
-	_, short := time.Parse("Jan", strings.TrimSpace(s))
-	return long == nil || short == nil
-}
-
-const monthNames = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|` +
-	`aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)`
-
-var (
-	// timeWords are what names a time in a query without a year.
-	timeWords = Expression(`(?i)\b(?:(on|in|during|from|of|since|last|this)\s+)?(?:(yesterday|today|` +
-		`(?:last|this|past|previous)\s+(?:week|month|year))|` +
-		`(\d{1,2})(?:st|nd|rd|th)?\s+(` + monthNames + `)|(` + monthNames + `)(?:\s+(\d{1,2})(?:st|nd|rd|th)?)?)\b`)
-
-	// datedWords are a month with its year, or a day of it: "in March 2026", "12 March 2026", "March 12, 2026", "2026-03", "2026-03-12".
-	datedWords = Expression(`(?i)(?:\b(?:in|from|of|on|during)\s+)?\b(?:(?:(\d{1,2})(?:st|nd|rd|th)?\s+)?` +
-		`(` + monthNames + `)\.?(?:\s+(\d{1,2})(?:st|nd|rd|th)?,)?` +
-		`\s+((?:19|20)\d\d)|((?:19|20)\d\d-\d\d)(-\d\d)?)\b`)
-)
-
-// NamedPeriod returns the first and the last day of the one time that a query names, and the query without it; until is "" where it lasts.
-// It is false for a query that names none, or several, or that is quoted in part. A time without its year is the last one before now.
-func NamedPeriod(query string, now time.Time) (since, until, rest string, ok bool) {
-	first, last, at, ok := datedPeriod(query)
-	if !ok {
-		first, last, at, ok = yearlessPeriod(query, now)
-	}
-	if !ok || strings.ContainsAny(query, "\"“”„«»") {
-		return "", "", "", false
-	}
-	if !last.IsZero() {
-		until = last.Format(time.DateOnly)
-	}
-	rest = strings.Join(strings.Fields(query[:at[0]]+" "+query[at[1]:]), " ")
-	return first.Format(time.DateOnly), until, strings.Trim(rest, " ?!.,"), true
-}
-
-// datedPeriod returns the days of the one month or day that a query names with its year, and where.
-func datedPeriod(query string) (first, last time.Time, at []int, ok bool) {
-	found := datedWords().FindAllStringSubmatchIndex(query, -1)
-	if len(found) != 1 {
-		return first, last, nil, false
-	}
-	at = found[0]
-	parts := datedWords().FindStringSubmatch(query)
-	day := parts[1] + parts[3]
-	layout, text := "Jan 2006", parts[2][:min(len(parts[2]), 3)]+" "+parts[4]
-	if parts[5] != "" {
-		layout, text, day = "2006-01", parts[5], strings.TrimPrefix(parts[6], "-")
-	}
-	if day != "" {
-		layout, text = layout+" 2", text+" "+strings.TrimPrefix(day, "0")
-	}
-	first, err := time.Parse(layout, text)
-	if last = first; day == "" {
-		last = first.AddDate(0, 1, -1)
-	}
-	return first, last, at, err == nil
-}
-
-// yearlessPeriod returns the days of the one time that a query names by its distance from today or without a year, and where. A month
-// alone needs a word before it that makes it a time, as in March.
-func yearlessPeriod(query string, now time.Time) (first, last time.Time, at []int, ok bool) {
-	var found []string
-	for _, candidate := range timeWords().FindAllStringSubmatchIndex(query, -1) {
-		parts := timeWords().FindStringSubmatch(query[candidate[0]:candidate[1]])
-		if parts[1] == "" && parts[5] != "" && parts[6] == "" {
-			continue // it may be a name or a word
-		}
-		if at != nil {
-			return first, last, nil, false
-		}
-		found, at = parts, candidate
-	}
-	if at == nil {
-		return first, last, nil, false
-	}
-	words := found[2]
-	if words == "" {
-		words = strings.TrimSpace(found[3] + found[6] + " " + found[4] + found[5])
-	}
-	if first, last, ok = Relative(words, now); strings.EqualFold(found[1], "since") {
-		last = time.Time{}
-	}
-	return first, last, at, ok
+	words := timeWords(s)
+	return len(words) == 1 && (slices.Contains(monthList, words[0]) || slices.Contains(weekList, words[0]))
 }

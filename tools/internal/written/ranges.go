@@ -51,12 +51,12 @@ func Range(raw string) string {
 		return period
 	}
 	s, _ := Text(raw)
-	first, next, ok := span(s)
-	if !ok || next.Sub(first) == 24*time.Hour {
+	found, ok := span(s)
+	if !ok || found.first.Equal(found.last) {
 		return ""
 	}
 	return rs.Object{
-		{Name: "gte", Value: rs.EncodeJSON(first.Format(time.DateOnly))}, {Name: "lt", Value: rs.EncodeJSON(next.Format(time.DateOnly))},
+		{Name: "gte", Value: rs.EncodeJSON(found.first.Format(time.DateOnly))}, {Name: "lt", Value: rs.EncodeJSON(found.last.AddDate(0, 0, 1).Format(time.DateOnly))},
 	}.JSON()
 }
 

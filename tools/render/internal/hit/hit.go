@@ -70,7 +70,9 @@ func Read(o rs.Object, n int, connection string) Hit {
 func (h *Hit) ReadTexts(connection string) {
 	o, data := h.Own, h.Own.Object("data")
 	h.Read, h.Who = true, o.Text("actor")
-	h.Authored, _ = item.Time(o, data)
+	if h.Authored, h.TimeField = item.Time(o, data); h.TimeField == "authored_at" {
+		h.TimeField = o.Text("authored_field")
+	}
 	h.Title = item.Title(o, data, func(title string) bool {
 		return title != h.RecordID && title != h.ID && title != o.Text("id") // an id is no title
 	})
@@ -82,6 +84,11 @@ func (h *Hit) ReadTexts(connection string) {
 	if h.Title == "" || h.isTitle {
 		h.untitled = h.Untitled()
 	}
+}
+
+// When is when a hit is, with the field that says so where that is its last change.
+func (h *Hit) When() string {
+	return strings.TrimSpace(item.LastChange(h.TimeField) + " " + write.ShownText(write.Minute(h.Authored)))
 }
 
 // Heading is the title for people, distinct from every text of the hit.

@@ -45,6 +45,7 @@ func (style Style) result(a *write.Object, h *Hit, base string) {
 		return
 	}
 	a.Optional("who", clean.Preview(h.Who, write.LabelChars)).Optional("authored_at", h.Authored)
+	a.Optional("authored_field", item.LastChange(h.TimeField))
 	if h.Authored == "" { // when it was read, which is not when it happened
 		a.Optional("emitted_at", h.Emitted)
 	}

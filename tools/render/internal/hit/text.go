@@ -101,7 +101,7 @@ func (h *Hit) What(whole bool) string {
 	}
 	switch {
 	case h.Authored != "":
-		add(write.ShownText(write.Minute(h.Authored)))
+		add(h.When())
 	case h.Emitted != "": // when it was read, which is not when it happened
 		add("collected ", write.ShownText(write.Minute(h.Emitted)))
 	}

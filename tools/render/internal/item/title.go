@@ -123,6 +123,16 @@ func Title(own, data rs.Object, right func(title string) bool) string {
 	return marked.Strip(title)
 }
 
+// LastChange is a field that says when something was last changed, such as updated_at: a part of a long text may be older. It is "" for one
+// that says anything else.
+func LastChange(field string) string {
+	changed := func(part string) bool { return strings.Contains(strings.ToLower(field), part) }
+	if slices.ContainsFunc([]string{"updat", "modif", "edit", "chang", "mtime", "last_"}, changed) {
+		return clean.Name(clean.Preview(field, write.LabelChars))
+	}
+	return ""
+}
+
 // Time returns the first timestamp and its field: the author's before a server's, wherever they stand.
 func Time(own, data rs.Object) (time, field string) {
 	time, field = firstText(timeNames, own, data, func(s string) bool { return write.Day(s) != "" })

@@ -1,0 +1,162 @@
+package written
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Words before a time in a query that make a bound of it, and those between two times that make a period of both.
+var (
+	sinceWords  = Set("since seit depuis desde sinds")
+	untilWords  = Set("until till til through bis jusqu'à jusqu'au jusqu'en hasta fino tot até")
+	beforeWords = Set("before vor avant antes prima voor")
+	afterWords  = Set("after nach après después dopo depois")
+	joinWords   = Set("and to until till through - – — bis und et à au y a al hasta e en tot")
+	openWords   = Set("between from zwischen von vom entre de du desde del da dal tra tussen van")
+)
+
+// A namedTime is a time that a query names, and where.
+type namedTime struct {
+	days
+	from, to int
+}
+
+// NamedPeriod returns the first and the last day of the one time that a query names, or of the period between two, and the query without
+// it; since or until is "" where it has no such bound. It is false for a query that names none, or several, or that is quoted in part. A
+// time without its year is the last one before now.
+func NamedPeriod(query string, now time.Time) (since, until, rest string, ok bool) {
+	fields := strings.Fields(query)
+	named := namedTimes(fields, now)
+	if len(named) == 0 || len(named) > 2 || strings.ContainsAny(query, "\"“”„«»") {
+		return "", "", "", false
+	}
+	one := named[0]
+	if len(named) == 2 {
+		if one, ok = joinedTime(fields, named, now); !ok {
+			return "", "", "", false
+		}
+	}
+	first, last := one.first, one.last
+	for one.from > 0 {
+		word := strings.ToLower(fields[one.from-1])
+		switch {
+		case sinceWords[word] && len(named) == 1:
+			last = time.Time{}
+		case untilWords[word]:
+			first = time.Time{}
+		case beforeWords[word]:
+			first, last = time.Time{}, one.first.AddDate(0, 0, -1)
+		case afterWords[word] && !one.last.IsZero():
+			first, last = one.last.AddDate(0, 0, 1), time.Time{}
+		case !introduceTimes[word] && !introduceTimesElsewhere[word] && !besideTimes[word] && (len(named) == 1 || !openWords[word]):
+			word = ""
+		}
+		if word == "" {
+			break
+		}
+		one.from--
+	}
+	bound := func(day time.Time) string {
+		if day.IsZero() {
+			return ""
+		}
+		return day.Format(time.DateOnly)
+	}
+	rest = strings.Join(slices.Concat(fields[:one.from], fields[one.to:]), " ")
+	return bound(first), bound(last), strings.Trim(rest, " ?!.,"), true
+}
+
+// namedTimes are the times that the words of a query name, each as long as it can be.
+func namedTimes(fields []string, now time.Time) (named []namedTime) {
+	const longest = 7
+	read := make([][]string, len(fields)) // the words of a time, nil for one that is none
+	for i, field := range fields {
+		words := timeWords(field)
+		other := func(word string) bool { return !ofTimes()[word] && !strings.ContainsAny(word, "0123456789") }
+		if read[i] = words; slices.ContainsFunc(words, other) {
+			read[i] = nil
+		} else if words == nil {
+			read[i] = []string{}
+		}
+	}
+	for i := 0; i < len(fields); i++ {
+		last := i
+		for last < min(i+longest, len(fields)) && read[last] != nil {
+			last++
+		}
+		for to := last; to > i; to-- {
+			joined := len(named) > 0 && i == named[len(named)-1].to+1 && joinWords[strings.ToLower(fields[i-1])]
+			if found, ok := namedDays(fields, slices.Concat(read[i:to]...), i, to, joined, now); ok {
+				named = append(named, namedTime{found, i, to})
+				i = to - 1
+				break
+			}
+		}
+	}
+	return named
+}
+
+// joinedTime is the period from the first of two times to the second. The first is of the year of the second where it names none.
+func joinedTime(fields []string, named []namedTime, now time.Time) (namedTime, bool) {
+	one, other := named[0], named[1]
+	if other.from != one.to+1 || !joinWords[strings.ToLower(fields[one.to])] || other.last.IsZero() {
+		return namedTime{}, false
+	}
+	if strings.ToLower(fields[one.to]) == "and" && (one.from == 0 || !openWords[strings.ToLower(fields[one.from-1])]) {
+		return namedTime{}, false // this and that
+	}
+	if one.first.After(other.last) || one.first.Year() < other.first.Year() {
+		words := append(timeWords(strings.Join(fields[one.from:one.to], " ")), strconv.Itoa(other.first.Year()))
+		if found, ok := readDays(words, now); ok {
+			one.days = found
+		}
+		if one.first.After(other.last) {
+			one.first = one.first.AddDate(-1, 0, 0)
+		}
+	}
+	return namedTime{days{one.first, other.last}, one.from, other.to}, true
+}
+
+// namedDays reads the time that the words of a query from one up to another name. One word alone names one where no other meaning is
+// likely: a day from today, a date, or a month behind a word such as in, or behind another time and a word that joins them.
+func namedDays(fields, words []string, from, to int, joined bool, now time.Time) (days, bool) {
+	bare := func(i int) string {
+		if i < 0 {
+			return ""
+		}
+		return strings.Trim(strings.ToLower(fields[i]), ".,;?!()")
+	}
+	first, before := bare(from), bare(from-1)
+	if len(words) == 0 || besideTimes[withoutAccents.Replace(first)] || besideTimes[withoutAccents.Replace(bare(to-1))] {
+		return days{}, false
+	}
+	month := slices.Contains(monthList, words[0])
+	if to-from == 1 && !nowWords[first] && !isoMonth().MatchString(first) && !isoWeek().MatchString(first) {
+		bounds := beforeWords[before] || untilWords[before] || afterWords[before] || openWords[before]
+		introduced := introduceTimesElsewhere[before] || bounds && !introduceTimes[before]
+		if strings.HasPrefix(words[0], first) { // its name is English
+			introduced = introduceTimes[before] || introduced
+		}
+		if !month || !joined && !introduced {
+			return days{}, false
+		}
+	}
+	number := func(word string) bool {
+		if found := ordinal().FindStringSubmatch(word); found != nil {
+			word = found[1]
+		}
+		return monthDays().MatchString(word)
+	}
+	switch {
+	case month && number(before): // a day that the month has not
+		return days{}, false
+	case len(words) == 2 && number(words[0]) && !slices.Contains(monthList, words[1]): // for 3 weeks
+		return days{}, false
+	}
+	return readDays(words, now)
+}
+
+// nowWords are days by their distance from today that are no other word.
+var nowWords = Set("today yesterday tomorrow heute gestern aujourd'hui hoy ayer oggi ieri vandaag gisteren hoje ontem vorgestern anteayer")

@@ -1,0 +1,100 @@
+package written
+
+import (
+	"strings"
+	"sync"
+)
+
+// inEnglish are words of a time in German, French, Spanish, Italian, Portuguese and Dutch, and short ones, with the English word that each
+// means. They are without accents.
+//
+//nolint:misspell // they are not all English
+var inEnglish = ByWord(map[string]string{
+	"january":  "jan januar janner janvier enero gennaio janeiro januari",
+	"february": "feb februar feber fevrier febrero febbraio fevereiro februari", "march": "mar mrz marz maerz mars marzo marco maart",
+	"april": "apr avril abril aprile", "may": "mai mayo maggio maio mei", "june": "jun juni juin junio giugno junho",
+	"july": "jul juli juillet julio luglio julho", "august": "aug aout agosto augustus",
+	"september": "sep sept septembre septiembre settembre setembro", "october": "oct okt oktober octobre octubre ottobre outubro",
+	"november": "nov novembre noviembre novembro", "december": "dec dez dezember decembre diciembre dicembre dezembro",
+
+	"monday": "mon montag lundi lunes lunedi maandag", "tuesday": "tue tues dienstag mardi martes martedi dinsdag terca",
+	"wednesday": "wed mittwoch mercredi miercoles mercoledi woensdag", "thursday": "thu thur thurs donnerstag jeudi jueves giovedi donderdag",
+	"friday": "fri freitag vendredi viernes venerdi vrijdag sexta", "saturday": "sat samstag sonnabend samedi sabado sabato zaterdag",
+	"sunday": "sun sonntag dimanche domingo domenica zondag",
+
+	"today": "now heute aujourd'hui hoy oggi vandaag hoje", "yesterday": "gestern hier ayer ieri gisteren ontem",
+	"day before yesterday": "vorgestern anteayer antier eergisteren", "tomorrow": "morgen demain manana domani amanha",
+
+	"last": "previous past letzte letzten letzter letztes letztem vorige vorigen vergangene vergangenen vergangenes dernier derniere " +
+		"passe passee ultimo ultima pasado pasada scorso scorsa passato passata passado passada afgelopen laatste",
+	"this": "current diese diesen dieser dieses diesem ce cet cette este esta questo questa neste nesta deze dit",
+	"next": "coming nachste nachsten nachster nachstes kommende kommenden prochain prochaine proximo proxima prossimo prossima volgende komende",
+	"ago":  "geleden fa atras",
+
+	"day":     "days tag tage tagen jour jours dia dias giorno giorni dag dagen",
+	"week":    "weeks kw woche wochen semaine semaines semana semanas settimana settimane weken",
+	"month":   "months monat monats monate monaten mois mes meses mese mesi maand maanden",
+	"quarter": "quarters quartal trimestre kwartaal", "half": "halfte moitie mitad metade helft",
+	"year": "years jahr jahres jahre jahren an ans annee annees ano anos anno anni jaar jaren",
+
+	"1": "one eine einem einer un une uno una een", "2": "two zwei deux dos due twee dois couple", "3": "three drei trois tres tre drie",
+	"4": "four vier quatre cuatro quattro quatro", "5": "five fünf funf cinq cinco cinque vijf", "6": "six sechs seis sei zes",
+	"7": "seven sieben siete sette zeven sete", "10": "ten zehn dix diez dieci tien", "12": "twelve zwölf zwolf douze doce dodici twaalf doze",
+
+	"early":  "beginning start anfang debut principios comienzos inizio begin inicio comeco",
+	"mid":    "middle mitte mi mediados meta medio meados midden",
+	"late":   "end ende fin finales fine eind einde fim",
+	"first":  "erste ersten erster erstes premier premiere primer primera primero prima primo eerste primeira primeiro",
+	"second": "zweite zweiten zweites deuxieme seconde segunda segundo seconda secondo tweede",
+	"third":  "dritte dritten drittes troisieme tercera tercer tercero terza terzo derde terceira terceiro",
+	"fourth": "vierte vierten viertes quatrieme cuarta cuarto quarta quarto vierde",
+})
+
+// besideTimes are words that say nothing of a time beside others of it.
+var besideTimes = Set("the of in on at for from during since im am den dem der die das des vom von seit vor de du le la les en au depuis il y a l d " +
+	"el los las del hace ha desde di dello della nel nella lo het een sinds o os as do da no na em")
+
+// introduceTimes are words that make a time of the name of a month behind them, and introduceTimesElsewhere of one that is not English.
+var (
+	introduceTimes          = Set("on in during from of since last this next before until till through after between")
+	introduceTimesElsewhere = Set("im am seit vom vorigen letzten en depuis desde de di a em sinds")
+)
+
+// ofTimes are the English words of a time.
+var ofTimes = sync.OnceValue(func() map[string]bool {
+	words := Set("weekend before")
+	for _, word := range inEnglish {
+		words[word] = true
+	}
+	return words
+})
+
+var withoutAccents = strings.NewReplacer("á", "a", "à", "a", "â", "a", "ä", "a", "ã", "a", "é", "e", "è", "e", "ê", "e", "í", "i", "ì", "i",
+	"ó", "o", "ò", "o", "ô", "o", "õ", "o", "ú", "u", "ù", "u", "û", "u", "ü", "u", "ç", "c", "ñ", "n", "’", "'")
+
+var ordinal = Expression(`^([0-9]{1,2})(?:st|nd|rd|th|er|e|º|ª|\.)$`)
+
+// timeWords are the words of a time in English, without those that say nothing.
+func timeWords(s string) (words []string) {
+	for field := range strings.FieldsSeq(strings.ToLower(s)) {
+		field = strings.Trim(withoutAccents.Replace(field), ",;?!()")
+		if found := ordinal().FindStringSubmatch(field); found != nil {
+			field = found[1]
+		}
+		if part, rest, ok := strings.Cut(field, "-"); ok && strings.Trim(part+rest, "abcdefghijklmnopqrstuvwxyz") == "" && part != "" {
+			words = append(words, timeWords(part+" "+rest)...) // mid-March
+			continue
+		}
+		if _, rest, ok := strings.Cut(field, "'"); ok && len(field) > len(rest)+1 && inEnglish[field] == "" { // l'an
+			field = rest
+		}
+		field = strings.TrimSuffix(field, ".")
+		if english := inEnglish[field]; english != "" {
+			field = english
+		}
+		if field != "" && !besideTimes[field] {
+			words = append(words, field)
+		}
+	}
+	return words
+}

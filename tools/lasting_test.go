@@ -1,0 +1,127 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+)
+
+// newCalendarServer has a trip of three days, a lunch on the second, a day that ends where the second begins, and a task without an end.
+func newCalendarServer(t *testing.T, nullable bool) *shopServer {
+	t.Helper()
+	at := func(name, role string, nullable bool) model.Field {
+		return model.Field{
+			Name: name, Type: "timestamp", Role: role, Exact: true, Range: true, Nullable: nullable, Aggregations: []string{"min", "max", "group_by_time"},
+		}
+	}
+	event := func(id, starts string, ends any) model.Record {
+		data, _ := json.Marshal(map[string]any{"id": id, "title": id, "starts_at": starts, "ends_at": ends})
+		return model.Record{ConnectionID: "cin_c", Stream: "events", ID: id, EmittedAt: time.Unix(1767312000, 0), Data: data}
+	}
+	records := []model.Record{
+		event("trip", "2026-03-02T09:00:00Z", "2026-03-04T18:00:00Z"), event("lunch", "2026-03-03T12:00:00Z", "2026-03-03T13:00:00Z"),
+		event("holiday", "2026-03-02T00:00:00Z", "2026-03-03T00:00:00Z"), event("later", "2026-03-09T12:00:00Z", "2026-03-09T13:00:00Z"),
+	}
+	if nullable {
+		records = append(records, event("task", "2026-03-03T10:00:00Z", nil))
+	}
+	return serve(t, []model.Connector{{
+		Key: "calendar", SourceID: "https://registry.test/calendar", Connections: []model.Connection{{ID: "cin_c", DisplayName: "Calendar"}},
+		Streams: []model.Stream{{Name: "events", PrimaryKey: []string{"id"}, CursorField: "starts_at", Fields: []model.Field{
+			{Name: "id", Type: "string", Exact: true}, {Name: "title", Type: "text", Role: "primary-title", Exact: true, Lexical: true},
+			at("starts_at", "event-time", false), at("ends_at", "", nullable),
+		}}},
+	}}, records)
+}
+
+// What began before the day that a filter on the start asks for and lasts into it is counted, on both channels, and the call that has it
+// has what is on that day, no more and no less.
+func TestWhatLastsIntoADayIsSaid(t *testing.T) {
+	for name, row := range map[string]struct {
+		tool      *tools.Tool
+		arguments string
+		nullable  bool
+		then      string // what the call that the answer prints finds; "" where it prints none
+	}{
+		"a day":                   {tools.DatedRecords(), `{"stream":"events","filter":{"starts_at":"2026-03-03"}}`, false, "lunch trip"},
+		"a range":                 {tools.DatedRecords(), `{"stream":"events","filter":{"starts_at":{"gte":"2026-03-03","lt":"2026-03-04"}}}`, false, "lunch trip"},
+		"times":                   {tools.DatedRecords(), `{"stream":"events","filter":{"starts_at":{"gte":"2026-03-04T00:00:00Z","lte":"2026-03-05T00:00:00Z"}}}`, false, "trip"},
+		"a day of a zone":         {tools.DatedRecords(), `{"stream":"events","time_zone":"Europe/Berlin","filter":{"starts_at":"2026-03-03"}}`, false, "lunch trip holiday"},
+		"no upper bound":          {tools.DatedRecords(), `{"stream":"events","filter":{"starts_at":{"gte":"2026-03-04"}}}`, false, "later trip"},
+		"ends that may be absent": {tools.DatedRecords(), `{"stream":"events","filter":{"starts_at":"2026-03-03"}}`, true, "lunch trip"},
+		"another condition":       {tools.DatedRecords(), `{"stream":"events","filter":{"starts_at":"2026-03-03","title":"lunch"}}`, false, ""},
+		"nothing lasts":           {tools.DatedRecords(), `{"stream":"events","filter":{"starts_at":"2026-03-09"}}`, false, ""},
+		"an end is given":         {tools.DatedRecords(), `{"stream":"events","filter":{"starts_at":{"gte":"2026-03-03"},"ends_at":{"lt":"2026-03-04"}}}`, false, ""},
+		"only an upper bound":     {tools.DatedRecords(), `{"stream":"events","filter":{"starts_at":{"lt":"2026-03-04"}}}`, false, ""},
+		"a count":                 {tools.Aggregate(), `{"stream":"events","metric":"count","filter":{"starts_at":"2026-03-03"}}`, false, "2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := newCalendarServer(t, row.nullable)
+			text, data, _ := server.call(t, row.tool, row.arguments)
+			_, send, said := strings.Cut(data.Text("lasting"), ": "+row.tool.Name+" ")
+			if said != (row.then != "") || said && !strings.Contains(text, data.Text("lasting")) {
+				t.Fatalf("structured %q, text:\n%s", data.Text("lasting"), text)
+			}
+			if !said {
+				return
+			}
+			_, again, _ := server.call(t, row.tool, send)
+			found := again.Get("value")
+			var titles []string
+			for _, raw := range again.Array("data") {
+				titles = append(titles, rs.AsObject(raw).Object("data").Text("title"))
+			}
+			if found += strings.Join(titles, " "); found != row.then {
+				t.Errorf("%s finds %s", send, found)
+			}
+		})
+	}
+}
+
+// A search of a time has what began before it and lasts into it, once, wherever a page ends.
+func TestASearchOfATimeHasWhatLastsIntoIt(t *testing.T) {
+	for arguments, want := range map[string]string{
+		`{"since":"2026-03-03","until":"2026-03-03","limit":1}`:                             "lunch trip",
+		`{"since":"2026-03-03","until":"2026-03-03","limit":5,"time_zone":"Europe/Berlin"}`: "lunch trip holiday",
+		`{"since":"2026-03-05","limit":5}`:                                                  "later",
+		`{"until":"2026-03-02","limit":5}`:                                                  "trip holiday",
+		`{"q":"trip","since":"2026-03-03T12:00:00Z","limit":5}`:                             "trip",
+	} {
+		server, tool := newCalendarServer(t, true), tools.Search("https://rs.example")
+		var titles []string
+		for raw := rs.AsObject(arguments); len(titles) < 9; {
+			_, data, reply := server.call(t, tool, raw.JSON())
+			result, _ := tool.Render(reply.Call, reply.Answer)
+			for _, hit := range rs.AsObject(string(result.Structured)).Array("results") {
+				if id := strings.TrimPrefix(rs.AsObject(hit).Text("id"), "cin_c/events:"); id != "task" {
+					titles = append(titles, id)
+				}
+			}
+			if !strings.Contains(data.Get("read_as"), "what lasts into it by ends_at of events") && raw.Has("since") {
+				t.Errorf("%s is read as %s", raw.JSON(), data.Get("read_as"))
+			}
+			next := data.Text("next_cursor")
+			if next == "" {
+				break
+			}
+			raw = raw.With("cursor", rs.EncodeJSON(next))
+		}
+		if got := strings.Join(titles, " "); got != want {
+			t.Errorf("%s finds %s, want %s", arguments, got, want)
+		}
+	}
+}
+
+// A question for what of a stream there is at a time is that of the stream.
+func TestAQuestionForAStreamOfATimeNamesIt(t *testing.T) {
+	text, data, _ := newCalendarServer(t, false).call(t, tools.Search("https://rs.example"), `{"q":"which meetings were on 3 March 2026"}`)
+	const want = `{"streams":["events"],"since":"2026-03-03","until":"2026-03-03"}`
+	if data.Object("of_that_time").Get("arguments") != want || !strings.Contains(text, "search "+want) {
+		t.Errorf("structured %s, text:\n%s", data.Get("of_that_time"), text)
+	}
+}

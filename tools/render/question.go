@@ -1,0 +1,141 @@
+package render
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// A Question is a query as one asks a person: for the newest of something, for a number, for what somebody sent. Its words are read when
+// they are first needed.
+type Question struct {
+	lower string // its words in lower case, a space around each
+	words []string
+	read  func() []string
+}
+
+// NewQuestion is the question that a query is. words are those of it that say what it is about; nil if that is not known.
+func NewQuestion(query string, words func() []string) *Question {
+	q := &Question{lower: spaced(query), read: words}
+	if words == nil {
+		q.words = strings.Fields(q.lower)
+	}
+	return q
+}
+
+func wordList(words string) map[string]bool {
+	set := map[string]bool{}
+	for word := range strings.FieldsSeq(words) {
+		set[word] = true
+	}
+	return set
+}
+
+// spaced are the words of a text in lower case with a space around each, so that a part of a word is not taken for it.
+func spaced(text string) string {
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
+	return " " + strings.Join(words, " ") + " "
+}
+
+// has reports whether a text has a word or a phrase as such.
+func has(text, phrase string) bool { return strings.Contains(spaced(text), spaced(phrase)) }
+
+func (q *Question) hasOne(phrases []string) bool {
+	return slices.ContainsFunc(phrases, func(phrase string) bool { return strings.Contains(q.lower, " "+phrase+" ") })
+}
+
+// Words are those that say what it is about.
+func (q *Question) Words() []string {
+	if q.words == nil {
+		q.words = q.read()
+	}
+	return q.words
+}
+
+// Questions that no ranking by words answers, in the languages whose common words are known.
+//
+//nolint:misspell // they are not all English
+var (
+	numberPhrases = []string{
+		"how many", "how often", "number of", "wieviel", "wieviele", "wie viel", "wie viele", "wie vielen", "wie vieler",
+		"wie vieles", "wie oft", "combien de", "combien des", "combien du", "cuántos", "cuántas", "cuantos", "cuantas",
+		"quanti", "quante", "hoeveel", "quantos", "quantas",
+	}
+	sumPhrases = []string{
+		"how much", "sum of", "spent", "spend", "ausgegeben", "dépensé", "dépensée", "dépensés", "dépensées", "gasté",
+		"gastado", "cuánto", "cuánta", "quanto", "speso", "uitgegeven",
+	}
+	mentions = wordList(`mention mentions mentioned mentioning contain contains contained containing about over erwähnen enthalten über mentionne
+		mentionnent contient contiennent menciona mencionan contiene contienen sobre`)
+	newest = wordList(`last latest newest recent recently neueste neuester neuesten neuestes neuestem letzte letzter letzten letztes letztem
+		jüngste jüngster jüngsten jüngstes zuletzt dernier derniers dernière dernières récent récents récente récentes último
+		últimos última últimas ultimo ultimos ultima ultimas reciente recientes laatste`)
+	oldest = wordList(`first earliest oldest erste erster ersten erstes älteste ältester ältesten ältestes früheste frühester frühesten frühestes
+		zuerst premier premiers première premières ancien anciens ancienne anciennes primer primera primero primeros primeras
+		antiguo antigua antiguos antiguas eerste`)
+
+	// spans are words beside which last and its like name a time, as in last week and l'an dernier, or something else, as in first aid.
+	spans = wordList(`day days night nights week weeks weekend weekends month months quarter quarters year years decade century summer winter
+		spring autumn fall christmas easter tag tage tagen nacht woche wochen wochenende monat monate monaten monats quartal jahr
+		jahre jahren jahres sommer frühling herbst jour jours nuit semaine semaines mois an ans année années été hiver printemps
+		automne día días noche semana semanas mes meses año años verano invierno primavera otoño mon monday tue tuesday wed
+		wednesday thu thursday fri friday sat saturday sun sunday january february march april may june july august september
+		october november december montag dienstag mittwoch donnerstag freitag samstag sonntag lundi mardi mercredi jeudi vendredi
+		samedi dimanche lunes martes miércoles jueves viernes sábado domingo name aid floor class`)
+
+	// beforeSender are words before the name of a sender, and sent says that something was sent, or when.
+	beforeSender = strings.Fields("from by did has von vom hat de del par por a")
+	sent         = wordList(`e mail mails email emails message messages letter letters post posts word words hear heard write wrote written sent send
+		receive received got nachricht nachrichten schrieb geschrieben geschickt courriel courriels écrit envoyé reçu correo
+		correos mensaje mensajes escribió recibido time from by did has von vom hat de del par por a`)
+)
+
+// AsksNumber and AsksSum report whether it asks how many there are, or how much.
+func (q *Question) AsksNumber() bool { return q.hasOne(numberPhrases) }
+
+// AsksSum reports whether it asks how much something is in all.
+func (q *Question) AsksSum() bool { return q.hasOne(sumPhrases) }
+
+// Mentioned are those of its words that the records which it asks for are to have: what follows a word such as mention.
+func (q *Question) Mentioned() []string {
+	words := strings.Fields(q.lower)
+	at := slices.IndexFunc(words, func(word string) bool { return mentions[word] })
+	if at <= 0 {
+		return nil
+	}
+	behind := strings.Join(words[at+1:], " ")
+	return slices.DeleteFunc(slices.Clone(q.Words()), func(word string) bool { return !has(behind, word) })
+}
+
+// AsksByTime reports whether it asks for the newest or the oldest of something. Words such as last are read so except beside a span of
+// time, and first only before what it is the first of.
+func (q *Question) AsksByTime() (isNewest, isOldest bool) {
+	words := strings.Fields(q.lower)
+	span := func(i int) bool {
+		return i >= 0 && i < len(words) && (spans[words[i]] || strings.Trim(words[i], "0123456789") == "")
+	}
+	for i, word := range words {
+		if !span(i-1) && !span(i+1) {
+			isNewest, isOldest = isNewest || newest[word], isOldest || oldest[word]
+		}
+	}
+	return isNewest, isOldest && !isNewest
+}
+
+// Beside are those of its words that say more of a record than that a sender sent it, and when.
+func (q *Question) Beside(sender string) []string {
+	return slices.DeleteFunc(slices.Clone(q.Words()), func(word string) bool {
+		lower := strings.ToLower(word)
+		return newest[lower] || oldest[lower] || sent[lower] || has(sender, word)
+	})
+}
+
+// AsksOf reports whether it asks for what somebody sent, by the name or by the first word of it.
+func (q *Question) AsksOf(name string) bool {
+	first, _, _ := strings.Cut(name, " ")
+	return slices.ContainsFunc([]string{name, first}, func(name string) bool {
+		return len(name) > 2 && slices.ContainsFunc(beforeSender, func(word string) bool {
+			return strings.Contains(q.lower, " "+word+spaced(name))
+		})
+	})
+}

@@ -1,0 +1,81 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+)
+
+// All hits of a time can be paged, however many a stream has: by the cursor, then by the calls that the last page has instead.
+func TestASearchOfATimeHasAllHits(t *testing.T) {
+	const many, few = 230, 30
+	var records []model.Record
+	for i := range many + few {
+		stream := map[bool]string{true: "letters", false: "notes"}[i < many]
+		at := time.Date(2026, 3, 1, 0, i, 0, 0, time.UTC).Format(time.RFC3339)
+		if i < many && i > 100 {
+			at = "2026-03-05T12:00:00Z" // as many at once as no page has
+		}
+		data, _ := json.Marshal(map[string]any{"id": fmt.Sprint("r", i), "at": at, "body": "rent of the month"})
+		records = append(records, model.Record{ConnectionID: "cin", Stream: stream, ID: fmt.Sprint("r", i), EmittedAt: time.Unix(1767312000, 0), Data: data})
+	}
+	stream := func(name string) model.Stream {
+		return model.Stream{Name: name, PrimaryKey: []string{"id"}, CursorField: "at", Fields: []model.Field{
+			{Name: "id", Type: "string", Exact: true}, {Name: "body", Type: "text", Lexical: true, Role: "secondary"},
+			{Name: "at", Type: "timestamp", Role: "event-time", Exact: true, Range: true},
+		}}
+	}
+	server := serve(t, []model.Connector{{
+		Key: "post", SourceID: "https://registry.test/post", Connections: []model.Connection{{ID: "cin", DisplayName: "Post"}},
+		Streams: []model.Stream{stream("letters"), stream("notes")},
+	}}, records)
+	for _, first := range []string{
+		`{"q":"rent","since":"2026-03-01","until":"2026-03-31","limit":60}`,
+		`{"q":"rent","since":"2026-03-01","until":"2026-03-31","limit":60,"time_zone":"Europe/Berlin"}`,
+		`{"since":"2026-03-01","limit":100}`,
+	} {
+		seen := map[string]int{}
+		calls := []string{"search " + first}
+		for n := 0; n < len(calls) && n < 40; n++ {
+			name, arguments, _ := strings.Cut(calls[n], " ")
+			tool := tools.Search("https://rs.example")
+			if name == "query_records" {
+				tool = tools.DatedRecords()
+			}
+			text, data, reply := server.call(t, tool, arguments)
+			if reply.Response == nil {
+				t.Fatalf("%s: %s", calls[n], text)
+			}
+			list, _ := reply.Response.List()
+			for _, item := range list.Items {
+				seen[item.Members.Text("record_key", "id")]++
+			}
+			if cursor := list.Envelope.Text("next_cursor"); cursor != "" {
+				calls = append(calls, name+" "+rs.AsObject(arguments).With("cursor", rs.EncodeJSON(cursor)).JSON())
+			}
+			for _, raw := range data.Array("goes_on") {
+				call := rs.AsObject(raw)
+				calls = append(calls, call.Text("tool")+" "+call.Get("arguments"))
+				if !strings.Contains(text, calls[len(calls)-1]) {
+					t.Errorf("the text does not have %s:\n%s", calls[len(calls)-1], text)
+				}
+			}
+			if data.Flag("has_more") && !data.Has("next_cursor") && !data.Has("goes_on") {
+				t.Errorf("%s has more, but no call that goes on", calls[n])
+			}
+		}
+		twice := 0
+		for _, times := range seen {
+			twice += times - 1
+		}
+		if len(seen) != many+few || twice > 0 {
+			t.Errorf("%s: %d of %d are found, %d of them again, by %q", first, len(seen), many+few, twice, calls)
+		}
+	}
+}
