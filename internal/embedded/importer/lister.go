@@ -218,7 +218,7 @@ func (l *lister) addStream(name string, kind format, file sourceFile) {
 
 // within is a path as it is from the folder of the connection.
 func (l *lister) within(name string) string {
-	return strings.TrimPrefix(name, l.root+"/")
+	return packedAlone().ReplaceAllString(strings.TrimPrefix(name, l.root+"/"), "$1")
 }
 
 // streamFor names the stream of a file. Of two files that differ in their ending alone, the second keeps it.
@@ -258,7 +258,8 @@ func (l *lister) collides(name string) bool {
 var (
 	notInNames    = item.Expression(`[^\pL\pM\pN._-]+`)
 	severalDots   = item.Expression(`\.{2,}`)
-	archiveEnding = item.Expression(`(?i)\.zip/`) // of archives that lead to a file
+	packedAlone   = item.Expression(`(?i)(^|/)[^/]+\.gz/`) // a file by itself, which is called as without that
+	archiveEnding = item.Expression(`(?i)\.zip/`)          // of archives that lead to a file
 )
 
 // streamName makes a path a name that can be a segment of paths.

@@ -1,4 +1,4 @@
-// Package archive shows zip archives as folders. Nothing is unpacked to disk, and no name in an archive is used as a path.
+// Package archive shows zip archives, and files that gzip packed, as folders. Nothing is unpacked to disk, and no name in an archive is used as a path.
 package archive
 
 import (
@@ -45,8 +45,8 @@ type FS struct {
 // In shows the archives in a folder.
 func In(base fs.FS) *FS { return &FS{base: base, kept: map[string]*contents{}} }
 
-// IsName reports a name that archives have.
-func IsName(name string) bool { return strings.EqualFold(path.Ext(name), ".zip") }
+// IsName reports a name that archives have, or a file that gzip packed. What tar put into one file is not read.
+func IsName(name string) bool { return strings.EqualFold(path.Ext(name), ".zip") || isGzip(name) }
 
 // Open opens a file, or a folder or archive to list it. What is in an archive can be sought back to its beginning only.
 func (f *FS) Open(name string) (fs.File, error) {
@@ -152,7 +152,7 @@ func (f *FS) contents(in *contents, name, within string) (*contents, error) {
 	if err != nil {
 		return nil, err
 	}
-	place, err := list(file, size, in != nil)
+	place, err := list(file, size, info, in != nil)
 	if err != nil {
 		_ = opened.Close() // it was only read
 		return nil, err
@@ -189,13 +189,22 @@ func ReaderAt(file fs.File, limit int64) (io.ReaderAt, int64, error) {
 
 // contents are the entries of an archive.
 type contents struct {
-	files   map[string]*zip.File
+	files   map[string]*entry
 	folders map[string][]fs.DirEntry
 	nested  bool
 }
 
+// An entry is a file in an archive.
+type entry struct {
+	*zip.FileHeader
+	unpack func() (io.ReadCloser, error)
+}
+
 // list reads the directory of an archive. Of entries with one name the second is called NAME-2.
-func list(file io.ReaderAt, size int64, nested bool) (*contents, error) {
+func list(file io.ReaderAt, size int64, info fs.FileInfo, nested bool) (*contents, error) {
+	if isGzip(info.Name()) {
+		return listGzip(file, size, info, nested)
+	}
 	archive, err := zip.NewReader(file, size)
 	if err != nil {
 		return nil, fmt.Errorf("not a zip archive that can be read: %w", err)
@@ -203,37 +212,36 @@ func list(file io.ReaderAt, size int64, nested bool) (*contents, error) {
 	if len(archive.File) > MaxEntries {
 		return nil, fmt.Errorf("an archive of more than %d entries", MaxEntries)
 	}
-	c := &contents{files: map[string]*zip.File{}, folders: map[string][]fs.DirEntry{".": nil}, nested: nested}
+	c := &contents{files: map[string]*entry{}, folders: map[string][]fs.DirEntry{".": nil}, nested: nested}
 	var bytes uint64
 	encrypted, plain := 0, 0
-	for _, entry := range archive.File {
-		if !utf8.ValidString(entry.Name) { // as Windows writes it
-			if known, err := charmap.CodePage437.NewDecoder().String(entry.Name); err == nil {
-				entry.Name = known
+	for _, packed := range archive.File {
+		if !utf8.ValidString(packed.Name) { // as Windows writes it
+			if known, err := charmap.CodePage437.NewDecoder().String(packed.Name); err == nil {
+				packed.Name = known
 			}
 		}
-		name := path.Clean(strings.ReplaceAll(entry.Name, `\`, "/"))
+		name := path.Clean(strings.ReplaceAll(packed.Name, `\`, "/"))
 		if !fs.ValidPath(name) || name == "." {
 			name = path.Base(name) // it leads out of the archive
 		}
-		if bytes += entry.UncompressedSize64; bytes > MaxBytes || bytes > uint64(size)*MaxRatio+freeBytes || entry.UncompressedSize64 > MaxBytes { // #nosec G115 -- a size is not negative
+		if bytes += packed.UncompressedSize64; bytes > MaxBytes || bytes > uint64(size)*MaxRatio+freeBytes || packed.UncompressedSize64 > MaxBytes { // #nosec G115 -- a size is not negative
 			return nil, fmt.Errorf("an archive that unpacks to more than %d GiB, or to more than %d times its size", MaxBytes>>30, MaxRatio)
 		}
-		if entry.FileInfo().IsDir() || !fs.ValidPath(name) || name == "." {
+		if packed.FileInfo().IsDir() || !fs.ValidPath(name) || name == "." {
 			continue
 		}
 		ending := path.Ext(name)
 		for stem, number := strings.TrimSuffix(name, ending), 2; c.files[name] != nil; number++ {
 			name = fmt.Sprintf("%s-%d%s", stem, number, ending)
 		}
-		if entry.Flags&1 != 0 {
+		if packed.Flags&1 != 0 {
 			encrypted++
 		} else {
 			plain++
 		}
-		entry.Name = name // as its information gives it
-		c.files[name] = entry
-		c.add(name, fs.FileInfoToDirEntry(entry.FileInfo()))
+		packed.Name = name // as its information gives it
+		c.put(&entry{&packed.FileHeader, packed.Open})
 	}
 	if encrypted > 0 && plain == 0 {
 		return nil, ErrEncrypted
@@ -242,6 +250,11 @@ func list(file io.ReaderAt, size int64, nested bool) (*contents, error) {
 		slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	}
 	return c, nil
+}
+
+func (c *contents) put(one *entry) {
+	c.files[one.Name] = one
+	c.add(one.Name, fs.FileInfoToDirEntry(one.FileInfo()))
 }
 
 // add lists an entry in its folder, and that folder in the one above.
@@ -277,7 +290,7 @@ func (c *contents) open(name string) (fs.File, error) {
 	case c.nested && IsName(name):
 		return nil, &fs.PathError{Op: "open", Path: name, Err: errDepth}
 	}
-	opened, err := entry.Open()
+	opened, err := entry.unpack()
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
@@ -287,7 +300,7 @@ func (c *contents) open(name string) (fs.File, error) {
 // A file is an entry that is read.
 type file struct {
 	io.ReadCloser
-	entry *zip.File
+	entry *entry
 }
 
 func (f *file) Stat() (fs.FileInfo, error) { return f.entry.FileInfo(), nil }
