@@ -33,8 +33,8 @@ func listGzip(file io.ReaderAt, size int64, info fs.FileInfo, nested bool) (*con
 		return nil, fmt.Errorf("not a file that gzip packed: %w", err)
 	}
 	c := &contents{files: map[string]*entry{}, folders: map[string][]fs.DirEntry{".": nil}, nested: nested}
-	header := &zip.FileHeader{Name: info.Name()[:len(info.Name())-len(".gz")], Modified: info.ModTime(), CRC32: binary.LittleEndian.Uint32(end[:]),
-		UncompressedSize64: uint64(binary.LittleEndian.Uint32(end[4:]))}
+	header := &zip.FileHeader{Name: info.Name()[:len(info.Name())-len(".gz")], Modified: info.ModTime(),
+		CRC32: binary.LittleEndian.Uint32(end[:]), UncompressedSize64: uint64(binary.LittleEndian.Uint32(end[4:]))}
 	header.SetMode(0o400)
 	c.put(&entry{header, unpack})
 	return c, nil

@@ -119,7 +119,8 @@ func (l *listReader) Next() (item.Item, error) {
 	l.number++
 	fields, err := l.parser.Parse(text)
 	if err != nil {
-		return item.Item{}, item.UnusableError{Line: l.holder.Line, Reason: fmt.Sprintf("item %d of the lists %q is %s", l.number, l.part.List, err)}
+		return item.Item{}, item.UnusableError{Line: l.holder.Line,
+			Reason: fmt.Sprintf("item %d of the lists %q is %s", l.number, l.part.List, err)}
 	}
 	one := item.Item{Line: l.holder.Line, Number: l.number}
 	for _, field := range l.front {
