@@ -224,7 +224,7 @@ func (s *fileStream) hash(name string) string {
 }
 
 // readerVersion changes when the same files give other records than before, so that kept indexes are made again.
-const readerVersion = 36
+const readerVersion = 37
 
 // relate puts the relations on the streams of a connector, once all of them are known.
 func relate(c schema.Connector, sources []fileStream, streams []model.Stream) error {
