@@ -234,26 +234,6 @@ func TestFlagsOfAField(t *testing.T) {
 	}
 }
 
-// A read that fails before its answer is read counts as one, one that made several as those.
-func TestReadsAreCounted(t *testing.T) {
-	refuses := false
-	reads := rs.CountReads(doerFunc(func() (*rs.Response, error) {
-		if refuses {
-			return nil, errors.New("refused")
-		}
-		return &rs.Response{Reads: 3}, nil
-	}))
-	for range 2 {
-		if _, err := reads.Do(t.Context(), rs.Request{}); (err != nil) != refuses {
-			t.Errorf("refused is %v: %v", refuses, err)
-		}
-		refuses = true
-	}
-	if got := reads.Count(); got != 4 {
-		t.Errorf("%d reads", got)
-	}
-}
-
 type doerFunc func() (*rs.Response, error)
 
 func (f doerFunc) Do(context.Context, rs.Request) (*rs.Response, error) { return f() }

@@ -1,0 +1,46 @@
+package rs_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// D28: a read of a package counts once for each member that was read, every other once, and one that fails is told.
+func TestReadsAreCounted(t *testing.T) {
+	for name, row := range map[string]struct {
+		response *rs.Response
+		err      error
+		counted  int
+	}{
+		"of a resource server":  {response: &rs.Response{}, counted: 1},
+		"of a package of three": {response: &rs.Response{Reads: 3}, counted: 3},
+		"that fails":            {err: errors.New("no answer"), counted: 1},
+	} {
+		reads := rs.CountReads(doerFunc(func() (*rs.Response, error) { return row.response, row.err }))
+		var told error
+		reads.Failed = func(_ context.Context, err error) { told = err }
+		if _, err := reads.Do(t.Context(), rs.Request{}); !errors.Is(err, row.err) || !errors.Is(told, row.err) || reads.Count() != row.counted {
+			t.Errorf("%s: %d reads, %v, %v told", name, reads.Count(), err, told)
+		}
+		if reads.Failed = nil; row.err != nil {
+			_, _ = reads.Do(t.Context(), rs.Request{})
+		}
+	}
+}
+
+// A handle is read as it was written, and nothing else is.
+func TestHandlesAreReadAsTheyWereWritten(t *testing.T) {
+	type handle struct{ A string }
+	var read handle
+	if err := rs.DecodeHandle(rs.EncodeHandle(handle{"a/ü"}), &read); err != nil || read.A != "a/ü" {
+		t.Errorf("%+v (%v)", read, err)
+	}
+	for _, text := range []string{"e30=", "e3", "_w", "!"} { // padded, bits left over, not UTF-8, not base64
+		if err := rs.DecodeHandle(text, &read); err == nil {
+			t.Errorf("%q is read", text)
+		}
+	}
+}
