@@ -161,13 +161,13 @@ func readResource(handle tools.Handler, resource tools.Resource) mcp.ResourceHan
 // getPrompt fills in a prompt. It reads nothing.
 func getPrompt(prompt tools.Prompt) mcp.PromptHandler {
 	return func(_ context.Context, request *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-		message, err := prompt.Message(request.Params.Arguments[prompt.Argument])
+		text, err := prompt.Message(request.Params.Arguments[prompt.Argument])
 		if err != nil {
 			return nil, wireError(err, "")
 		}
 		return &mcp.GetPromptResult{
 			Description: prompt.Description,
-			Messages:    []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: message}}},
+			Messages:    []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: text}}},
 		}, nil
 	}
 }
