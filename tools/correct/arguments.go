@@ -73,7 +73,7 @@ func replaceNames(args rs.Object, streams map[string]string, connection string) 
 			}
 		}
 		if args = args.Without("streams"); len(kept) > 0 {
-			args = args.With("streams", listed(kept))
+			args = args.With("streams", rs.EncodeJSON(kept))
 		}
 	}
 	switch {
@@ -132,16 +132,13 @@ func list(raw string) string {
 	switch {
 	case lone && strings.ContainsAny(s, ",["):
 		if values := written.Names(s); len(values) > 0 {
-			return listed(values)
+			return rs.EncodeJSON(values)
 		}
 	case lone && s != "":
-		return listed([]string{written.Unquoted(s)})
+		return rs.EncodeJSON([]string{written.Unquoted(s)})
 	}
 	return raw
 }
-
-// listed writes names as a JSON array.
-func listed(names []string) string { return rs.EncodeJSON(names) }
 
 // only returns the one element of a list, or the value itself.
 func only(raw string) string {

@@ -100,7 +100,7 @@ func (t Tool) Unfiltered(args rs.Object, refused *rs.Error) Call {
 		for i, m := range filter {
 			names[i] = m.Name
 		}
-		return instead("query_records", args, rs.Object{{Name: "fields", Value: listed(names)}, {Name: "limit", Value: "100"}})
+		return instead("query_records", args, rs.Object{{Name: "fields", Value: rs.EncodeJSON(names)}, {Name: "limit", Value: "100"}})
 	}
 	if t.Name != "query_records" || refused.Param != "filter" || len(filter) != 1 {
 		return Call{t.Name, args.Without("filter", "expand", "expand_limit")}

@@ -74,7 +74,7 @@ func (g Grant) Granted(t Tool, args rs.Object) (kept rs.Object, left []string, o
 			left = append(left, stream)
 		}
 	}
-	return args.With("streams", listed(has)), left, len(has) > 0 && len(left) > 0
+	return args.With("streams", rs.EncodeJSON(has)), left, len(has) > 0 && len(left) > 0
 }
 
 // Ungranted returns the streams and the connection that arguments name and that no connection of the grant has.

@@ -42,7 +42,7 @@ func (t Tool) InStream(args rs.Object, stream string) Call {
 		return Call{"query_records", args.Without("mode", "streams").With("stream", rs.EncodeJSON(stream))}
 	}
 	if t.Takes("streams") {
-		return Call{t.Name, args.With("streams", listed([]string{stream}))}
+		return Call{t.Name, args.With("streams", rs.EncodeJSON([]string{stream}))}
 	}
 	return Call{t.Name, args.With("stream", rs.EncodeJSON(stream))}
 }

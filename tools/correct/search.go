@@ -143,7 +143,7 @@ func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (Call, bool) {
 		return Call{"query_records", records.With("filter", filter.JSON())}, true
 	}
 	if filter != nil {
-		rest = rest.With("streams", listed([]string{stream})).With("filter", filter.WithAll(args.Object("filter")).JSON())
+		rest = rest.With("streams", rs.EncodeJSON([]string{stream})).With("filter", filter.WithAll(args.Object("filter")).JSON())
 	}
 	if words != "" {
 		rest = append(rs.Object{{Name: "q", Value: rs.EncodeJSON(words)}}, rest...)

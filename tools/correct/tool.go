@@ -8,7 +8,7 @@
 //	tool, arguments, sentence  a tool and a call; how arguments are read and changed; what errors say more than once
 //	value, record_id, time     one kind of value each, in the form that the tools take
 //	othertool, filter, search  calls that answer with another tool or argument; conditions; a query with operators
-//	aggregate, statement       a number, and a statement of SQL, as other languages write them
+//	aggregate                  a number, and a statement of SQL, as other languages write them
 //	canonical                  what is certain
 //	guess, hint                what is likely without a read, and what is said of it
 //	grant, missing             the streams and connections that are meant

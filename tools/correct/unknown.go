@@ -109,7 +109,7 @@ func (c *correction) fields() {
 		c.args = c.args.Without("fields")
 	}
 	if len(kept) > 0 {
-		c.args, c.open = c.args.With("fields", listed(kept)), false // without those that are nowhere
+		c.args, c.open = c.args.With("fields", rs.EncodeJSON(kept)), false // without those that are nowhere
 	}
 }
 
@@ -169,7 +169,7 @@ func (c *correction) relations() {
 		}
 	}
 	if c.args = c.args.Without("expand", "expand_limit"); len(kept) > 0 {
-		c.args = c.args.With("expand", listed(kept))
+		c.args = c.args.With("expand", rs.EncodeJSON(kept))
 		if len(limits) > 0 {
 			c.args = c.args.With("expand_limit", limits.JSON())
 		}

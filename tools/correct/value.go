@@ -165,7 +165,7 @@ func chosen(raw string) string {
 	if names == nil {
 		return raw
 	}
-	return listed(names)
+	return rs.EncodeJSON(names)
 }
 
 // expanded takes an object of relations with their limits apart: {"attachments":{"limit":3}}.
@@ -183,7 +183,7 @@ func expanded(args rs.Object) rs.Object {
 	if names == nil {
 		return args
 	}
-	return args.With("expand", listed(names)).With("expand_limit", limits.JSON())
+	return args.With("expand", rs.EncodeJSON(names)).With("expand_limit", limits.JSON())
 }
 
 var sortWithDirection = written.Expression(`(?i)^([^\s,:]+?)(?:\s+|\s*[,:]\s*)(asc|desc|ascending|descending)$`)
