@@ -40,7 +40,7 @@ func (c *correction) filter(t Tool) {
 		u, what := fields.Use(fields.Filters), "be filtered by"
 		if rs.Kind(m.Value) == "object" {
 			u, what = fields.HasRanges, "be filtered by a range"
-			if instead, ok := c.textRange(t, field, rs.AsObject(m.Value)); ok {
+			if instead, ok := c.textRange(field, rs.AsObject(m.Value)); ok {
 				mended = mended.WithAll(instead)
 				continue
 			}
@@ -195,7 +195,7 @@ func (c *correction) elsewhere(t Tool, field, value string) bool {
 // textRange finds what is meant by a range on a field that has none, such as a name: of dates one of the time of the records; of words the
 // one that it has, and else a list of the field's values to choose from. instead are the conditions that are meant, or none. It is false
 // where nothing is known to be meant.
-func (c *correction) textRange(t Tool, field string, bounds rs.Object) (instead rs.Object, ok bool) {
+func (c *correction) textRange(field string, bounds rs.Object) (instead rs.Object, ok bool) {
 	f := c.stream.Field(field)
 	if f == nil || slices.Contains(c.stream.Suited(fields.HasRanges), field) || len(bounds) == 0 {
 		return nil, false
@@ -226,8 +226,6 @@ func (c *correction) textRange(t Tool, field string, bounds rs.Object) (instead 
 	case groups:
 		c.grouped = &rs.Member{Name: field, Value: bounds.JSON()}
 		c.hint = "A text has no range: the call below lists the values of " + quote.Line(field) + " to choose from."
-	case t.Name == "query_records":
-		c.hint = "A text has no range: the call below reads without that condition; look at " + quote.Line(field) + " in its records."
 	default:
 		return nil, false
 	}

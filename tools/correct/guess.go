@@ -116,9 +116,6 @@ func (t Tool) complete(guess rs.Object, refused *rs.Error) (Call, bool) {
 			guess = guess.Without("detail", "fields")
 		}
 	case "query_records":
-		if guess.Has("view") && guess.Has("fields") {
-			guess = guess.Without("view")
-		}
 		if guess.Has("changes_since") {
 			guess = guess.Without("sort", "order", "count")
 		}
@@ -157,9 +154,6 @@ func (t Tool) complete(guess rs.Object, refused *rs.Error) (Call, bool) {
 		case guess.Has("group_by") && guess.Has("group_by_time"):
 			guess = guess.Without("group_by_time", "granularity", "time_zone")
 		case guess.Has("group_by_time") && !guess.Has("granularity"):
-			if field, _ := written.Text(guess.Get("group_by_time")); granularities[field] {
-				return Call{}, false
-			}
 			guess = guess.With("granularity", `"month"`)
 		case guess.Has("time_zone") && !guess.Has("group_by_time"):
 			guess = guess.Without("time_zone")
