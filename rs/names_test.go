@@ -1,0 +1,41 @@
+package rs_test
+
+import (
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// A handle is read as it was written, and nothing else is.
+func TestHandlesAreReadAsTheyWereWritten(t *testing.T) {
+	type handle struct{ A string }
+	var read handle
+	if err := rs.DecodeHandle(rs.EncodeHandle(handle{"a/ü"}), &read); err != nil || read.A != "a/ü" {
+		t.Errorf("%+v (%v)", read, err)
+	}
+	for _, text := range []string{"e30=", "e3", "_w", "!"} { // padded, bits left over, not UTF-8, not base64
+		if err := rs.DecodeHandle(text, &read); err == nil {
+			t.Errorf("%q is read", text)
+		}
+	}
+}
+
+// What is sent as a field's name stays one name between the brackets of a filter.
+func TestFieldNamesThatCannotBeSent(t *testing.T) {
+	for name, why := range map[string]string{
+		"data.subject": "", "é": "", " ": "is blank", "": "is blank", "a[b": "contains brackets", "a]b": "contains brackets", "a\nb": "contains a control character",
+	} {
+		if got := rs.UnsafeField(name); got != why {
+			t.Errorf("%q %s, want %q", name, got, why)
+		}
+	}
+}
+
+// A refusal with one of these codes is no reason to ask whether the token still lives.
+func TestCodesThatSayNothingOfTheToken(t *testing.T) {
+	for code, elsewhere := range map[rs.Code]bool{rs.RateLimited: true, rs.NotFound: true, rs.NotAuthenticated: false, "grant_revoked": false} {
+		if got := code.MeansSomethingElse(); got != elsewhere {
+			t.Errorf("%s: %v", code, got)
+		}
+	}
+}
