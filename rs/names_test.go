@@ -1,6 +1,7 @@
 package rs_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -36,6 +37,17 @@ func TestCodesThatSayNothingOfTheToken(t *testing.T) {
 	for code, elsewhere := range map[rs.Code]bool{rs.RateLimited: true, rs.NotFound: true, rs.NotAuthenticated: false, "grant_revoked": false} {
 		if got := code.MeansSomethingElse(); got != elsewhere {
 			t.Errorf("%s: %v", code, got)
+		}
+	}
+}
+
+// An error quotes at most 200 bytes of an id.
+func TestALongIDIsQuotedInPart(t *testing.T) {
+	for length, whole := range map[int]bool{200: true, 201: false} {
+		id := strings.Repeat("a", length) // no ':'
+		_, err := rs.ParseRef(id)
+		if err == nil || strings.Contains(err.Error(), id) != whole || !strings.Contains(err.Error(), id[:200]) {
+			t.Errorf("%d: %v", length, err)
 		}
 	}
 }
