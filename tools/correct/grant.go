@@ -31,8 +31,9 @@ type Grant struct {
 	OneConnection bool
 }
 
-// Named returns the arguments with the id of the connection that they name by its display name, if exactly one has it.
-func (g Grant) Named(args rs.Object) (rs.Object, bool) {
+// Named returns the arguments with the id of the connection that they name by its display name or connector, if exactly one has it; without
+// one if all connections of their streams are of that connector, and the tool reads all of them together.
+func (g Grant) Named(t Tool, args rs.Object) (rs.Object, bool) {
 	streams, connection := Touches(args)
 	found := ""
 	for _, s := range g.Sources {
@@ -47,7 +48,13 @@ func (g Grant) Named(args rs.Object) (rs.Object, bool) {
 		}
 		found = s.Connection.ID
 	}
-	if found == "" {
+	of := g.ofConnector(connection, streams)
+	switch {
+	case connection == "" || found == "" && len(of) == 0:
+		return nil, false
+	case found == "" && len(of) == 1:
+		found = of[0].ID
+	case found == "" && (len(streams) != 1 || len(of) < len(g.connectionsOf(streams[0])) || t.Takes("id") || g.OneConnection && !t.Takes("streams")):
 		return nil, false
 	}
 	same := map[string]string{}
@@ -87,7 +94,7 @@ func (g Grant) Ungranted(args rs.Object) rs.Missing {
 			missing.Streams = append(missing.Streams, stream)
 		}
 	}
-	if !g.hasConnection(connection) {
+	if !g.hasConnection(connection) && len(g.ofConnector(connection, nil)) == 0 {
 		missing.Connection = connection
 	}
 	return missing

@@ -120,13 +120,6 @@ func (c Call) LeavesOut(args rs.Object) string {
 	return "The call below leaves out " + strings.Join(left[:min(len(left), maxShown)], ", ") + "."
 }
 
-// Moves reports whether a call that is proposed for arguments names a field where they do not: as a group, or in the filter instead of as
-// an argument. Whether it fits there is known of the stream alone.
-func (c Call) Moves(t Tool, args rs.Object) bool {
-	return c.Arguments.Has("group_by") && !args.Has("group_by") ||
-		c.Arguments.Has("filter") && slices.ContainsFunc(args, func(m rs.Member) bool { return !t.Takes(m.Name) })
-}
-
 // groupsInstead reports whether a call groups by the field of an argument which excludes a value of it.
 func groupsInstead(args rs.Object, name string, call Call) bool {
 	group := call.Arguments.Text("group_by")

@@ -87,13 +87,45 @@ func (g Grant) Home(t Tool, args rs.Object) (sentence string, send Call) {
 		return "", Call{"schema", rs.Object{}}
 	}
 	sentence = "Streams that may have it: " + quote.Names(streams, maxShown) + "."
+	for _, stream := range streams { // orders#2026-0238
+		if own := strings.TrimPrefix(id, stream); len(own) > 1 && own != id && strings.Contains("#.|@ ", own[:1]) {
+			return sentence, Call{t.Name, Identified(args, rs.Ref{ConnectionID: connection, Stream: stream, RecordID: own[1:]})}
+		}
+	}
 	kind, _, _ := strings.Cut(id, "-") // note-0036 is one of the notes
 	if near := written.Nearest(kind, streams, 1); len(near) > 0 || len(streams) == 1 {
 		ref := rs.Ref{ConnectionID: connection, Stream: append(near, streams[0])[0], RecordID: id}
-		return sentence, Call{t.Name, args.Without("connection_id").With("id", rs.EncodeJSON(ref.String()))}
+		return sentence, Call{t.Name, Identified(args, ref)}
 	}
 	return sentence, Call{"schema", rs.Object{}}
 }
+
+// Identified are arguments with the handle of a record.
+func Identified(args rs.Object, ref rs.Ref) rs.Object {
+	return args.Without("connection_id").With("id", rs.EncodeJSON(ref.String()))
+}
+
+// OwnID is the id of a call that may be a record's own, alone: it has no stream before it. It is false for any other id.
+func (t Tool) OwnID(args rs.Object) (string, bool) {
+	id, ok := written.Text(args.Get("id"))
+	stream, _, named := strings.Cut(id, ":")
+	own := ok && t.Takes("id") && id != "" && !isPage(id) && !strings.HasPrefix(id, rs.RecordURIPrefix) && idsIn(id) == nil
+	_, slashed := refOf(id)
+	return id, own && !slashed && (!named || !isStreamName(stream) && !strings.Contains(stream, "/"))
+}
+
+// FieldsOf are the fields that a call reads of a record; none for all.
+func (t Tool) FieldsOf(args rs.Object) (names []string) {
+	for _, raw := range append(args.Array("fields"), args.Get("field")) {
+		if name, ok := written.Text(raw); ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Quoted is a text as errors quote it.
+func Quoted(text string) string { return quote.Text(text) }
 
 // isStreamName reports whether a name may be a stream's: the first part of a record's own id, as in C05:1794492492.000100, has digits.
 func isStreamName(name string) bool { return !strings.ContainsAny(name, "0123456789") }

@@ -188,6 +188,20 @@ func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 	return Call{t.Name, dated}, found
 }
 
+// InPeriods are arguments whose filter compares a time with a month or a year as one with the bounds of that.
+func InPeriods(args rs.Object) rs.Object {
+	filter := args.Object("filter")
+	for _, m := range filter {
+		if bounds := written.Range(m.Value); bounds != "" && written.IsTimeName(m.Name) {
+			filter = filter.With(m.Name, bounds)
+		}
+	}
+	if len(filter) > 0 {
+		args = args.With("filter", filter.JSON())
+	}
+	return args
+}
+
 // boundWords are words that bound a time, alone or before a colon in a query, with the bounds of a search that they mean.
 var boundWords = map[string][]string{
 	"since": {"since"}, "after": {"since"}, "newer": {"since"}, "newer_than": {"since"}, "gte": {"since"}, "gt": {"since"},

@@ -240,7 +240,10 @@ func searchFor(args rs.Object, sought rs.Member) (Call, bool) {
 	if !ok || s == "" {
 		return Call{}, false
 	}
-	return instead("search", args, rs.Object{{Name: "q", Value: rs.EncodeJSON(s)}}, "filter"), true
+	if q, _ := queryOf(args); q != "" {
+		s = q + " " + s
+	}
+	return instead("search", args, rs.Object{{Name: "q", Value: rs.EncodeJSON(s)}}, "filter", "since", "until"), true
 }
 
 // plan is what one call can ask of the filter of arguments.
