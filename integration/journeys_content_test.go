@@ -330,7 +330,7 @@ func (contentOnly) tally(seen string) tally {
 			t.other = "0"
 		case strings.HasPrefix(line, "shown "):
 			_, other, _ := strings.Cut(line, "other_count=")
-			t.other, _, _ = strings.Cut(other, ":")
+			t.other, _, _ = strings.Cut(other, ")")
 		}
 	}
 	return t

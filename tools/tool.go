@@ -75,6 +75,7 @@ type Answer struct {
 	newest     render.InStream // of a search for the newest or the oldest of a stream
 	meant      string          // the call that is meant by a search which read a condition as words; "" for none
 	unfiltered bool            // the resource server does not filter what this token reads
+	tied       int             // records after a sorted page with the same value as its last
 	spent      bool            // a repair made all reads that it may make
 }
 

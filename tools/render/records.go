@@ -33,6 +33,7 @@ type RecordsQuery struct {
 	ChangesSince string
 	Fields       []string
 	Coverage     Coverage     // of an answer without records
+	Tied         int          // records that follow and have the value that the last has by which it is sorted
 	Empty        []EmptyField // why the filter leaves no records, where that was found out
 	// Rest are the other arguments as they were sent (filter, sort, expand …): a cursor is good only beside them.
 	Rest object
@@ -122,7 +123,7 @@ func (a *recordsAnswer) warning(shown int) string {
 	if a.l.Envelope.Has("next_changes_since") && (a.more() || shown < len(a.items)) {
 		bookmark = "next_changes_since: " + afterLastPage + "."
 	}
-	return paging.Sentences(a.Warning(shown), a.q.lowered(), a.apart(), bookmark)
+	return paging.Sentences(a.apart(), a.q.tied(), a.Warning(shown), a.q.lowered(), bookmark)
 }
 
 // lowered says that the page has a smaller limit than the one that was asked for, or "".
@@ -131,6 +132,19 @@ func (q RecordsQuery) lowered() string {
 		return ""
 	}
 	return fmt.Sprintf("limit lowered from %d to %d: more would be too large for one answer; name fields for more at a time.", q.Asked, q.Limit)
+}
+
+// tied says that a page of sorted records ends among equal ones; "" where that is not known.
+func (q RecordsQuery) tied() string {
+	have := "have"
+	if q.Tied == 1 {
+		have = "has"
+	}
+	if q.Tied == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s after these %s the same %s as the last.", write.Plural(q.Tied, "record"), have,
+		write.ShownName(strings.TrimPrefix(q.Rest.Text("sort"), "-")))
 }
 
 // more reports whether the resource server has records behind this page.
@@ -192,7 +206,7 @@ func (a *recordsAnswer) list(envelope object, records []item.Shown) string {
 // that reads it (S1-1a), in about so many bytes, and how many long records it does not name.
 func (a *recordsAnswer) beside(data string, records []item.Shown, remaining int) json.RawMessage {
 	w := write.NewObject(len(data) + 1024)
-	w.Open("", '{').Put("data", data)
+	w.Open("", '{').Optional("warning", a.warning(len(records))).Put("data", data) // before what it says something of
 	var followUps []string
 	more := 0
 	for _, record := range records {
@@ -223,7 +237,6 @@ func (a *recordsAnswer) beside(data string, records []item.Shown, remaining int)
 		}
 		w.Optional("other_connections", a.otherConnections(len(pages)-len(calls)))
 	}
-	w.Optional("warning", a.warning(len(records)))
 	if len(a.q.Empty) > 0 {
 		_, why := conditions("query_records", a.q.Empty)
 		w.Put("conditions", why)
@@ -326,7 +339,11 @@ func (a *recordsAnswer) apart() string {
 	if a.q.ChangesSince != "" || !spansConnections(a.items) {
 		return ""
 	}
-	return "limit and order hold for each connection apart; the connections follow one another."
+	sort, each := a.q.Rest.Text("sort"), "limit and order hold for each connection apart; the connections follow one another."
+	if sort == "" {
+		return each
+	}
+	return each + " Compare the first records of each for the first of all by " + write.ShownName(strings.TrimPrefix(sort, "-")) + "."
 }
 
 // afterLastPage says from where on a bookmark of changes misses nothing: a page has it before the list has ended.
