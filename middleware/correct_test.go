@@ -413,6 +413,7 @@ func TestARecordsOwnIDIsLookedFor(t *testing.T) {
 	}{
 		{"fetch", `{"id":"note-1"}`, 0, []string{`{"id":"cin_1/notes:note-1"`}},
 		{"fetch", `{"id":"2026/1"}`, 0, []string{`{"id":"pdpp://record/cin_1/messages/2026%2F1"`}},
+		{"fetch", `{"id":"2026%2F1"}`, 0, []string{`{"id":"pdpp://record/cin_1/messages/2026%2F1"`}},
 		{"fetch", `{"id":"C05:1.2"}`, 0, []string{`{"id":"cin_1/messages:C05:1.2"`}},
 		{"fetch", `{"id":"m1"}`, 0, []string{
 			`invalid_id: "m1" is the own id of 2 records: cin_1/bodies:m1, cin_1/messages:m1.`, `send: fetch {"id":"cin_1/bodies:m1"}`,

@@ -3,6 +3,7 @@ package middleware
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -18,6 +19,9 @@ func (c *correcting) located(ctx context.Context) (rs.Object, bool) {
 	refused := c.refused.Code == rs.InvalidID || c.refused.Code == rs.NotFound || sourceCodes[c.refused.Code]
 	if !ok || !refused || granted(ctx).OneConnection {
 		return nil, false
+	}
+	if plain, err := url.PathUnescape(id); err == nil && strings.Contains(id, "%2F") { // as a table shows it
+		id = plain
 	}
 	_, connection := correct.Touches(c.args)
 	sources := slices.DeleteFunc(slices.Clone(c.sources(ctx).Sources), func(s rs.GrantedStream) bool {
