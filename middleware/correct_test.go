@@ -102,18 +102,6 @@ func TestCorrect(t *testing.T) {
 		"two names that disagree are refused":        {"query_records", `{"stream":"messages","limit":5,"page_size":6}`, []string{`Unknown argument "page_size"`, `send: query_records {"stream":"messages","limit":5}`}, nil},
 		"what has no place in the call is said":      {"query_records", `{"stream":"messages","distinct":"subject"}`, []string{"The call below leaves out distinct.", `send: query_records {"stream":"messages"}`}, nil},
 		"pages have no numbers":                      {"query_records", `{"stream":"messages","limit":5,"page":2}`, []string{`Unknown argument "page"`, "Pages have no numbers", `send: query_records {"stream":"messages","limit":5}`}, nil},
-		"an id without a stream is no handle": {
-			"fetch", `{"id":"2026/0240"}`, []string{"invalid_id: ", "send pdpp://record/CONNECTION/STREAM/2026%2F0240", "send: schema {}"},
-			[]string{whole, "/v1/streams/notes/records/2026%2F0240?connection_id=cin_2"},
-		},
-		"what is beside a record's own id is in the form of its handle": {
-			"fetch", `{"id":"w-m0088-a1","connection_id":"cin_1"}`, []string{"invalid_id: ", "send cin_1/STREAM:w-m0088-a1;", "send: schema {}"},
-			[]string{whole, "/v1/streams/attachments/records/w-m0088-a1?connection_id=cin_1"},
-		},
-		"a record's own id with a colon is of no stream": {
-			"fetch", `{"id":"C05:1794492492.000100"}`, []string{"send CONNECTION/STREAM:C05:1794492492.000100;", "!owner", "!send: "},
-			[]string{"/v1/schema?stream=C05&view=compact", "/v1/streams/C05/records/1794492492.000100", whole, "/v1/streams/notes/records/C05:1794492492.000100?connection_id=cin_2"},
-		},
 		"an id keeps its connection, which has one stream": {
 			"fetch", `{"id":"cin_2/messages:note-0036"}`,
 			[]string{`connection "cin_2" has no stream "messages". It has: notes.`, `send: fetch {"id":"cin_2/notes:note-0036"}`},
@@ -165,7 +153,11 @@ func TestCorrect(t *testing.T) {
 			"fetch", `{"id":"https://mail.example/#inbox/18c2"}`, []string{"address of a page", `send: search {"q":"https://mail.example/#inbox/18c2"}`, "!pdpp://"}, nil,
 		},
 		"an id behind the beginning of another is that id": {
-			"fetch", `{"id":"cin_1/messages:pdpp://record/cin_1/messages/m1"}`, nil, []string{"/v1/schema?connection_id=cin_1&stream=messages&view=compact", records + "/m1?connection_id=cin_1"},
+			"fetch", `{"id":"cin_1/messages:pdpp://record/cin_1/messages/m1"}`, nil,
+			[]string{
+				"/v1/schema?connection_id=cin_1&stream=messages&view=compact", "/v1/schema?connection_id=cin_1&stream=attachments&view=compact",
+				records + "/m1?connection_id=cin_1",
+			},
 		},
 		"a filter without words is of records": {
 			"search", `{"streams":["messages"],"filter":{"subject":"a"}}`, []string{`send: query_records {"filter":{"subject":"a"},"stream":"messages"}`}, nil,
@@ -420,6 +412,9 @@ func TestARecordsOwnIDIsLookedFor(t *testing.T) {
 		}},
 		{"read_record_field", `{"id":"m1","field":"messages_text"}`, 0, []string{"cin_1/messages:m1 field messages_text: "}},
 		{"fetch", `{"id":"m2"}`, 0, []string{`invalid_id: "m2" is no handle`, "looked in, 3, none has", `send: search {"q":"m2"}`}},
+		{"fetch", `{"id":"other/1"}`, 0, []string{"invalid_id: ", "send: fetch"}},
+		{"fetch", `{"id":"2026/0240","fields":["refused"]}`, 0, []string{"invalid_id: ", "send pdpp://record/CONNECTION/STREAM/2026%2F0240"}},
+		{"fetch", `{"id":"w-m0088-a1","connection_id":"cin_1","fields":["refused"]}`, 0, []string{"invalid_id: ", "send cin_1/STREAM:w-m0088-a1;"}},
 		{"fetch", `{"id":"m2"}`, 30, []string{"Streams that may have it: bodies, messages, notes, m0,", `send: fetch {"id":"m2:m2"}`}},
 	} {
 		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
@@ -433,6 +428,9 @@ func TestARecordsOwnIDIsLookedFor(t *testing.T) {
 			}
 			path := strings.Split(r.Path, "/")
 			id, _ := url.PathUnescape(path[5])
+			if strings.Contains(row.arguments, "refused") {
+				return nil, &rs.Error{Code: "grant_revoked", Status: 403, Message: "Grant has been revoked"}
+			}
 			if !slices.Contains(ids[path[3]], id) {
 				return nil, &rs.Error{Code: rs.NotFound, Status: 404, Message: "Record not found"}
 			}

@@ -154,6 +154,16 @@ func (s Stream) Groupable(names []string) string {
 	return names[at]
 }
 
+// HasBlob reports whether a field of the records is a reference to a blob.
+func (s Stream) HasBlob() bool {
+	for _, f := range s.fields {
+		if f.Granted && f.Type == "blob" {
+			return true
+		}
+	}
+	return false
+}
+
 // A Source is a stream of one connection, with the fields by which its schema says when a record is, what it is called, whose it is and
 // what it says.
 type Source struct {
