@@ -389,6 +389,25 @@ func TestAProposalFitsTheSchemaThatIsHeld(t *testing.T) {
 	}
 }
 
+// What a hint proposes in words is no more refused than what is sent: the values of a field are listed only where its stream groups by it.
+func TestNoHintListsTheValuesOfAFieldThatDoesNotGroup(t *testing.T) {
+	for known, field := range map[bool]string{true: "sender", false: "subject"} {
+		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+			return middlewaretest.JSON(`{"detail":"compact","connectors":[{"granted_connections":[{"connection_id":"cin_1"}],"streams":[{"name":"mails",` +
+				`"field_capabilities":{"subject":"t=text,lex","sender":"t=text,eq,lex,a=group_by"}}]}]}`), nil
+		}}
+		serve, all := standard(server), tools.All(tools.Options{})
+		ctx := auth.WithPrincipal(t.Context(), auth.Principal{Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindClient, GrantID: "grant_1"})
+		_, _ = serve(ctx, tools.Call{Tool: all[0], Raw: json.RawMessage(`{"stream":"mails"}`)})
+		sent := json.RawMessage(`{"stream":"mails","filter":{"` + field + `":{"contains":"tax"}}}`)
+		reply, err := serve(ctx, tools.Call{Tool: all[0].Named("query_records"), Raw: sent})
+		text := textOf(t, reply.Result)
+		if lists := strings.Contains(text, "group_by lists the values of sender"); err != nil || lists != known || !strings.Contains(text, `send: search {"q":"tax"`) {
+			t.Errorf("%s: %s (%v)", field, text, err)
+		}
+	}
+}
+
 // A record's own id alone is the record of the one stream that has it, as far as it has the fields that are read. Several are named, and of
 // none it is said where it was looked for. A package is asked nothing (S0-8a), nor is a server of very many streams.
 func TestARecordsOwnIDIsLookedFor(t *testing.T) {

@@ -184,8 +184,11 @@ func (c *correcting) guess(ctx context.Context, e *rs.Error) {
 	}
 	switch found := c.unfit(ctx, call); {
 	case found == nil:
-		if instead, hint, ok := c.stream(ctx, c.args, c.call.Tool.Held).Unsearched(c.tool, c.args); ok {
+		known := c.stream(ctx, c.args, c.call.Tool.Held)
+		if instead, hint, ok := known.Unsearched(c.tool, c.args); ok {
 			e.Send, e.Hint = instead.String(), hint
+		} else {
+			e.Hint = strings.TrimSpace(e.Hint + " " + known.Listed(c.tool, c.args))
 		}
 	case found.Send != "":
 		e.Send, e.Hint = found.Send, strings.TrimSpace(e.Hint+" "+found.Message+" "+found.Hint)

@@ -58,8 +58,7 @@ func (t Tool) Hint(args rs.Object) string {
 		return "No filter looks for a part of a text: the call below groups by " + quote.Line(p.Sought.Name) + "; add up the values that have it."
 	}
 	if p.Sought != nil {
-		return "No filter looks within a text. Search finds whole words; for a part of one, aggregate with group_by lists the values of " +
-			quote.Line(p.Sought.Name) + "."
+		return "No filter looks within a text: search finds whole words."
 	}
 	if slices.ContainsFunc(args, func(m rs.Member) bool { return !t.Takes(m.Name) && pages[written.Snake(m.Name)] }) && t.Takes("cursor") {
 		return "Pages have no numbers: each answer prints the call for the next page, with its cursor. The call below reads the first."

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
@@ -278,6 +279,19 @@ func (s KnownStream) Unsearched(t Tool, args rs.Object) (call Call, hint string,
 		return call, "Search does not read " + f.Name + ": the call below lists its values; send one for each that has the text.", ok
 	}
 	return Call{t.Name, args}, "Neither a filter nor search finds a text in " + f.Name + ": look at it in the records of the call below.", true
+}
+
+// Listed says how a part of a word is found in a field whose values can be listed, for which a filter looks within its texts; "" for any
+// other.
+func (s KnownStream) Listed(t Tool, args rs.Object) string {
+	p, ok := plan(args)
+	if !ok || p.Sought == nil || t.Takes("metric") {
+		return ""
+	}
+	if f := s.field(p.Sought.Name); f == nil || !aggregates("group_by")(*f) {
+		return ""
+	}
+	return "For a part of one, aggregate with group_by lists the values of " + quote.Line(p.Sought.Name) + "."
 }
 
 // groupedBy groups by a field of which no filter excludes a value: a number keeps what it is of, records are counted. It is false for a
