@@ -46,6 +46,7 @@ type recordsAnswer struct {
 	l     listing     // with those of its records that are left
 	items []item.Item // the same
 	all   []item.Item // all records of the page
+	each  object      // what structured output says once for its records
 }
 
 func newRecordsAnswer(l listing, q RecordsQuery) *recordsAnswer {
@@ -63,7 +64,52 @@ func newRecordsAnswer(l listing, q RecordsQuery) *recordsAnswer {
 	if a.items = a.all[a.From:]; a.From > 0 {
 		a.l = l.keep(l.Items[a.From:])
 	}
+	if len(a.items) >= manyRecords && q.ChangesSince == "" && len(a.l.Raw) <= pageJSON {
+		a.l, a.each = withoutRepeats(a.l, a.items, q.Fields)
+	}
 	return a
+}
+
+const manyRecords = 8 // from which on a page says once what each would repeat
+
+// withoutRepeats returns a list without what each of its records says in the same words, and that once; and without what a record says twice:
+// its id, unless that was asked for, and the time of its own that emitted_at has, too.
+func withoutRepeats(l listing, items []item.Item, fields []string) (_ listing, each object) {
+	for _, name := range []string{"object", "stream", "display_name"} {
+		value := l.Items[0].Members.Get(name)
+		differs := func(record rs.Item) bool { return record.Members.Get(name) != value }
+		if value != "" && !slices.ContainsFunc(l.Items, differs) {
+			each = append(each, write.Pair(name, value))
+		}
+	}
+	lean, ends := make([]byte, 0, len(l.Raw)), make([]int, len(l.Items))
+	var own, data object
+	for i, record := range l.Items {
+		own = own[:0]
+		for _, m := range record.Members {
+			switch id := record.Members.Get("id"); {
+			case each.Includes(m.Name), m.Name == "emitted_at" && items[i].RepeatsEmitted() && !item.Wanted(m.Name, fields):
+				continue
+			case m.Name == "data" && len(items[i].Data) > 1 && id != "" && items[i].Data.Get("id") == id && !item.Wanted("id", fields):
+				data = data[:0]
+				for _, field := range items[i].Data {
+					if field.Name != "id" {
+						data = append(data, field)
+					}
+				}
+				m.Value = data.JSON()
+			}
+			own = append(own, m)
+		}
+		lean = own.AppendJSON(lean)
+		ends[i] = len(lean)
+	}
+	all, start := string(lean), 0
+	kept := make([]rs.Item, len(l.Items))
+	for i, record := range l.Items {
+		kept[i], start = rs.Item{Raw: all[start:ends[i]], Members: record.Members}, ends[i]
+	}
+	return l.keep(kept), each
 }
 
 // ownRecords keeps the records that were asked for, of the named connection only and at most limit of each connection, each with the
@@ -206,7 +252,11 @@ func (a *recordsAnswer) list(envelope object, records []item.Shown) string {
 // that reads it (S1-1a), in about so many bytes, and how many long records it does not name.
 func (a *recordsAnswer) beside(data string, records []item.Shown, remaining int) json.RawMessage {
 	w := write.NewObject(len(data) + 1024)
-	w.Open("", '{').Optional("warning", a.warning(len(records))).Put("data", data) // before what it says something of
+	w.Open("", '{').Optional("warning", a.warning(len(records))) // before what it says something of
+	if a.each != nil {
+		w.Put("in_each", a.each.JSON())
+	}
+	w.Put("data", data)
 	var followUps []string
 	more := 0
 	for _, record := range records {

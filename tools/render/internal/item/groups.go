@@ -159,7 +159,7 @@ func groupRecords(items []Item) []tableGroup {
 	for i := range groups {
 		g := newTableGroup("", groups[i].items)
 		g.emitted = !slices.ContainsFunc(g.items, func(it Item) bool { return it.Authored != "" || it.Emitted == "" }) &&
-			slices.ContainsFunc(g.items, func(it Item) bool { return !it.repeatsEmitted() })
+			slices.ContainsFunc(g.items, func(it Item) bool { return !it.RepeatsEmitted() })
 		g.block = len(items) == 1 || len(g.columns) > maxColumns || clean.LongerThan(g.header(), write.LineChars)
 		if !g.block { // which has few columns
 			g.constant, g.nearly, g.columns = constantFields(g.items, g.columns)
@@ -241,8 +241,8 @@ func repeatsID(it *Item, m rs.Member) bool {
 	return id == it.RecordID
 }
 
-// repeatsEmitted reports whether a field has the same instant as emitted_at.
-func (it *Item) repeatsEmitted() bool {
+// RepeatsEmitted reports whether a field has the same instant as emitted_at.
+func (it *Item) RepeatsEmitted() bool {
 	emitted, err := time.Parse(time.RFC3339, it.Emitted)
 	return err == nil && slices.ContainsFunc(it.Data, func(m rs.Member) bool {
 		text, _ := rs.AsText(m.Value)

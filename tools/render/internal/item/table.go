@@ -163,7 +163,7 @@ func (it *Item) handle(prefix, none string) string {
 // block is a record as lines of "name: value".
 func (t *recordTable) block(it *Item) string {
 	b := append([]byte("id: "), it.handle("", "(none)")...)
-	if it.Authored == "" && it.Emitted != "" && !it.repeatsEmitted() {
+	if it.Authored == "" && it.Emitted != "" && !it.RepeatsEmitted() {
 		b = append(b, "\nemitted_at (of the record): "+clean.Name(it.Emitted)...)
 	}
 	if len(it.Data) == 0 {
