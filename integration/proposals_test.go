@@ -56,6 +56,23 @@ func proposals(tool string, result *mcp.CallToolResult) []call {
 	return found
 }
 
+// A proposal is a call that the answer to another proposes.
+type proposal struct{ asked, next call }
+
+// answersProposals sends what the answers of a journey proposed: each must be answered.
+func (c *client) answersProposals() {
+	c.t.Helper()
+	sent := map[string]bool{}
+	for _, p := range c.proposed {
+		if !sent[p.next.String()] {
+			sent[p.next.String()] = true
+			if got := (session{c.ClientSession, c.t}).call(p.next.tool, p.next.arguments); got.IsError {
+				c.t.Errorf("%v\nproposes %v, which is refused:\n%s", p.asked, p.next, textOf(got))
+			}
+		}
+	}
+}
+
 // A proposer sends what answers propose, each call once.
 type proposer struct {
 	session

@@ -249,5 +249,5 @@ func refOf(id string) (rs.Ref, bool) {
 	}
 	parsed, err := rs.ParseRef(ref.String())
 	named := ref.Stream != "" && !strings.ContainsAny(ref.Stream[:1], "0123456789") // 2026/0240 is one id and names no stream
-	return ref, named && err == nil && parsed == ref
+	return ref, named && err == nil && parsed == ref && !strings.HasPrefix(ref.RecordID, ":")
 }
