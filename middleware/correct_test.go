@@ -311,6 +311,7 @@ func TestAFieldOfWhatIsRelatedIsNotAskedFor(t *testing.T) {
 // What the resource server or a package refuses without saying what to send instead, and what is then proposed.
 func TestARefusalProposesTheNextCall(t *testing.T) {
 	one := []rs.Connection{{ID: "cin_1", DisplayName: "Work mail"}}
+	two := append(one, rs.Connection{ID: "cin_2"})
 	for name, row := range map[string]struct {
 		tool, arguments string
 		refused         rs.Error
@@ -327,6 +328,15 @@ func TestARefusalProposesTheNextCall(t *testing.T) {
 		"one connection of several": {
 			"query_records", `{"stream":"messages"}`, rs.Error{Code: rs.AmbiguousConnection, Status: 400, Connections: one},
 			`send: query_records {"stream":"messages","connection_id":"cin_1"}`,
+		},
+		"the first of several is not all": {
+			"aggregate", `{"stream":"messages","metric":"count"}`, rs.Error{Code: rs.AmbiguousConnection, Status: 400, Connections: two},
+			"The call below is of the first alone: for all of them send it for each.\n" +
+				`send: aggregate {"stream":"messages","metric":"count","connection_id":"cin_1"}`,
+		},
+		"a record is in one of several": {
+			"fetch", `{"id":"messages:m1"}`, rs.Error{Code: rs.AmbiguousConnection, Status: 400, Connections: two},
+			"Name one connection_id.\n" + `connection_id=cin_1 "Work mail"`,
 		},
 		"a copied id that was percent-encoded": {
 			"fetch", `{"id":"messages:2026%2F1"}`, rs.Error{Code: rs.NotFound, Status: 404}, `send: fetch {"id":"pdpp://record/-/messages/2026%2F1"}`,

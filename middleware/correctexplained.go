@@ -55,6 +55,9 @@ func (c *correcting) ambiguous(ctx context.Context, e *rs.Error) *rs.Error {
 	}
 	if n := len(e.Connections); n == 1 || n > 1 && !c.tool.Takes("id") && c.tool.Takes("connection_id") { // a record is in one of them
 		e.Send = c.with(c.args.With("connection_id", rs.EncodeJSON(e.Connections[0].ID)))
+		if n > 1 {
+			e.Hint = strings.TrimSpace(e.Hint + " The call below is of the first alone: for all of them send it for each.")
+		}
 	}
 	return e
 }
