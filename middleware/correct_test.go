@@ -311,7 +311,7 @@ func TestAFieldOfWhatIsRelatedIsNotAskedFor(t *testing.T) {
 // What the resource server or a package refuses without saying what to send instead, and what is then proposed.
 func TestARefusalProposesTheNextCall(t *testing.T) {
 	one := []rs.Connection{{ID: "cin_1", DisplayName: "Work mail"}}
-	two := append(one, rs.Connection{ID: "cin_2"})
+	two := []rs.Connection{one[0], {ID: "cin_2"}}
 	for name, row := range map[string]struct {
 		tool, arguments string
 		refused         rs.Error

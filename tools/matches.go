@@ -48,16 +48,14 @@ func matchesOf(text, q []rune, first int) (starts []int, count int) {
 	isWord := func(at int) bool {
 		return at >= 0 && at < len(text) && (unicode.IsLetter(text[at]) || unicode.IsNumber(text[at]) || unicode.IsMark(text[at]))
 	}
-	whole := func(at int) bool {
-		end := at + len(q)
-		return !(isWord(at-1) && isWord(at)) && !(isWord(end-1) && isWord(end))
-	}
+	within := func(at int) bool { return isWord(at-1) && isWord(at) } // a word goes on here
+	inside := func(at int) bool { return within(at) || within(at+len(q)) }
 	if first < 0 || first+len(q) > len(text) || len(q) == 0 {
 		return nil, 0
 	}
-	words := whole(first)
+	words := !inside(first)
 	for at := 0; at+len(q) <= len(text); at++ {
-		if !slices.EqualFunc(text[at:at+len(q)], q, same) || words && !whole(at) {
+		if !slices.EqualFunc(text[at:at+len(q)], q, same) || words && inside(at) {
 			continue
 		}
 		if count++; len(starts) < maxMatches {

@@ -88,7 +88,7 @@ func (g Grant) Home(t Tool, args rs.Object) (sentence string, send Call) {
 	}
 	sentence = "Streams that may have it: " + quote.Names(streams, maxShown) + "."
 	for _, stream := range streams { // orders#2026-0238
-		if own := strings.TrimPrefix(id, stream); len(own) > 1 && own != id && strings.Contains("#.|@ ", own[:1]) {
+		if own := strings.TrimPrefix(id, stream); len(own) > 1 && own != id && strings.IndexAny(own, "#.|@ ") == 0 {
 			return sentence, Call{t.Name, Identified(args, rs.Ref{ConnectionID: connection, Stream: stream, RecordID: own[1:]})}
 		}
 	}
