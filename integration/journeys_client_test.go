@@ -22,6 +22,7 @@ type client struct {
 	calls      int
 	bytes      int // of what it was shown
 	characters int
+	proposed   []proposal
 }
 
 // A channel is half of every answer, and how it is read. Each method gets what was seen and no more.
@@ -139,6 +140,9 @@ func (c *client) ask(asked call) (seen string, failed bool) {
 		c.t.Fatalf("%v: %v", asked, err)
 	}
 	seen = c.see(result)
+	for _, next := range proposals(asked.tool, result) {
+		c.proposed = append(c.proposed, proposal{asked, next})
+	}
 	c.calls++
 	c.bytes += len(seen)
 	c.characters += utf8.RuneCountInString(seen)

@@ -51,6 +51,7 @@ func TestJourneys(t *testing.T) {
 						costs[j.says] = map[string]cost{}
 					}
 					costs[j.says][name] = cost{c.calls, c.bytes}
+					c.answersProposals()
 				})
 			}
 		}

@@ -214,6 +214,7 @@ func askAll(t *testing.T, all []question, limit channelLimit, open []string) {
 				token := map[string]string{"": sample.ClientToken, "package": sample.PackageToken}[q.token]
 				c := newClient(t, sample.MCPURL, token, limit.channel)
 				seen := q.walk(c)
+				c.answersProposals()
 				mu.Lock()
 				defer mu.Unlock()
 				if !isAnswered(seen, q.want) {

@@ -39,8 +39,12 @@ func correctCall(next tools.Handler) tools.Handler {
 		reply, err := next(ctx, call)
 		if err != nil {
 			c.refused = rs.AsError(err)
-			if named, ok := c.named(ctx); ok {
-				c.args, c.call.Arguments = named, named
+			meant, ok := c.named(ctx)
+			if !ok {
+				meant, ok = c.located(ctx)
+			}
+			if ok {
+				c.args, c.call.Arguments = meant, meant
 				if reply, err = next(ctx, c.call); err != nil {
 					c.refused = rs.AsError(err)
 				}
@@ -106,6 +110,7 @@ type correcting struct {
 	tool    correct.Tool
 	args    rs.Object
 	refused *rs.Error
+	certain bool // the error says all that there is to say
 
 	read  bool          // the grant was looked up
 	grant correct.Grant // without sources where it could not be
@@ -127,12 +132,12 @@ func codeSet(list ...rs.Code) map[rs.Code]bool {
 	return set
 }
 
-// named returns the arguments with the id of the connection that they name by its display name.
+// named returns the arguments with the id of the connection that they name by its display name or connector.
 func (c *correcting) named(ctx context.Context) (rs.Object, bool) {
 	if !sourceCodes[c.refused.Code] || c.args.Get("connection_id") == "" && c.args.Get("id") == "" {
 		return nil, false
 	}
-	return c.sources(ctx).Named(c.args)
+	return c.sources(ctx).Named(c.tool, c.args)
 }
 
 // sources are the streams and connections of the grant: what the package's directory says, or else the resource server's schema.

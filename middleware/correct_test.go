@@ -2,6 +2,9 @@ package middleware_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -99,16 +102,6 @@ func TestCorrect(t *testing.T) {
 		"two names that disagree are refused":        {"query_records", `{"stream":"messages","limit":5,"page_size":6}`, []string{`Unknown argument "page_size"`, `send: query_records {"stream":"messages","limit":5}`}, nil},
 		"what has no place in the call is said":      {"query_records", `{"stream":"messages","distinct":"subject"}`, []string{"The call below leaves out distinct.", `send: query_records {"stream":"messages"}`}, nil},
 		"pages have no numbers":                      {"query_records", `{"stream":"messages","limit":5,"page":2}`, []string{`Unknown argument "page"`, "Pages have no numbers", `send: query_records {"stream":"messages","limit":5}`}, nil},
-		"an id without a stream is no handle": {
-			"fetch", `{"id":"2026/0240"}`, []string{"invalid_id: ", "send pdpp://record/CONNECTION/STREAM/2026%2F0240", "send: schema {}"}, nil,
-		},
-		"what is beside a record's own id is in the form of its handle": {
-			"fetch", `{"id":"w-m0088-a1","connection_id":"cin_1"}`, []string{"invalid_id: ", "send cin_1/STREAM:w-m0088-a1;", "send: schema {}"}, nil,
-		},
-		"a record's own id with a colon is of no stream": {
-			"fetch", `{"id":"C05:1794492492.000100"}`, []string{"send CONNECTION/STREAM:C05:1794492492.000100;", "!owner", "!send: "},
-			[]string{"/v1/schema?stream=C05&view=compact", "/v1/streams/C05/records/1794492492.000100", "/v1/schema?view=compact"},
-		},
 		"an id keeps its connection, which has one stream": {
 			"fetch", `{"id":"cin_2/messages:note-0036"}`,
 			[]string{`connection "cin_2" has no stream "messages". It has: notes.`, `send: fetch {"id":"cin_2/notes:note-0036"}`},
@@ -160,7 +153,11 @@ func TestCorrect(t *testing.T) {
 			"fetch", `{"id":"https://mail.example/#inbox/18c2"}`, []string{"address of a page", `send: search {"q":"https://mail.example/#inbox/18c2"}`, "!pdpp://"}, nil,
 		},
 		"an id behind the beginning of another is that id": {
-			"fetch", `{"id":"cin_1/messages:pdpp://record/cin_1/messages/m1"}`, nil, []string{"/v1/schema?connection_id=cin_1&stream=messages&view=compact", records + "/m1?connection_id=cin_1"},
+			"fetch", `{"id":"cin_1/messages:pdpp://record/cin_1/messages/m1"}`, nil,
+			[]string{
+				"/v1/schema?connection_id=cin_1&stream=messages&view=compact", "/v1/schema?connection_id=cin_1&stream=attachments&view=compact",
+				records + "/m1?connection_id=cin_1",
+			},
 		},
 		"a filter without words is of records": {
 			"search", `{"streams":["messages"],"filter":{"subject":"a"}}`, []string{`send: query_records {"filter":{"subject":"a"},"stream":"messages"}`}, nil,
@@ -335,6 +332,7 @@ func TestAFieldOfWhatIsRelatedIsNotAskedFor(t *testing.T) {
 // What the resource server or a package refuses without saying what to send instead, and what is then proposed.
 func TestARefusalProposesTheNextCall(t *testing.T) {
 	one := []rs.Connection{{ID: "cin_1", DisplayName: "Work mail"}}
+	two := []rs.Connection{one[0], {ID: "cin_2"}}
 	for name, row := range map[string]struct {
 		tool, arguments string
 		refused         rs.Error
@@ -351,6 +349,15 @@ func TestARefusalProposesTheNextCall(t *testing.T) {
 		"one connection of several": {
 			"query_records", `{"stream":"messages"}`, rs.Error{Code: rs.AmbiguousConnection, Status: 400, Connections: one},
 			`send: query_records {"stream":"messages","connection_id":"cin_1"}`,
+		},
+		"the first of several is not all": {
+			"aggregate", `{"stream":"messages","metric":"count"}`, rs.Error{Code: rs.AmbiguousConnection, Status: 400, Connections: two},
+			"The call below is of the first alone: for all of them send it for each.\n" +
+				`send: aggregate {"stream":"messages","metric":"count","connection_id":"cin_1"}`,
+		},
+		"a record is in one of several": {
+			"fetch", `{"id":"messages:m1"}`, rs.Error{Code: rs.AmbiguousConnection, Status: 400, Connections: two},
+			"Name one connection_id.\n" + `connection_id=cin_1 "Work mail"`,
 		},
 		"a copied id that was percent-encoded": {
 			"fetch", `{"id":"messages:2026%2F1"}`, rs.Error{Code: rs.NotFound, Status: 404}, `send: fetch {"id":"pdpp://record/-/messages/2026%2F1"}`,
@@ -409,24 +416,6 @@ func TestAProposalFitsTheSchemaThatIsHeld(t *testing.T) {
 			if err != nil || call.Tool == tool && (!strings.Contains(textOf(t, reply.Result), says) || len(server.Lines()) != reads) {
 				t.Errorf("%s: %s, after %v (%v)", arguments, textOf(t, reply.Result), server.Lines(), err)
 			}
-		}
-	}
-}
-
-// The record's own id alone is of one of the streams that are known, without a read.
-func TestARecordsOwnIDNamesTheStreamsThatMayHaveIt(t *testing.T) {
-	for arguments, says := range map[string]string{
-		`{"id":"note-0036"}`:                         "Streams that may have it: messages, attachments, notes.",
-		`{"id":"note-0036","connection_id":"cin_2"}`: `send: fetch {"id":"cin_2/notes:note-0036"}`,
-	} {
-		server := correctable()
-		serve, all := standard(server), tools.All(tools.Options{})
-		ctx := auth.WithPrincipal(t.Context(), auth.Principal{Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindClient, GrantID: "grant_1"})
-		_, _ = serve(ctx, tools.Call{Tool: all[0], Raw: json.RawMessage(`{}`)})
-		reads := len(server.Lines())
-		reply, err := serve(ctx, tools.Call{Tool: all[0].Named("fetch"), Raw: json.RawMessage(arguments)})
-		if err != nil || !strings.Contains(textOf(t, reply.Result), says) || len(server.Lines()) != reads {
-			t.Errorf("%s: %s, after %v (%v)", arguments, textOf(t, reply.Result), server.Lines(), err)
 		}
 	}
 }
@@ -510,6 +499,92 @@ func TestAFieldOfAnotherConnectionIsAskedForThere(t *testing.T) {
 		text := textOf(t, reply.Result)
 		if err != nil || !strings.Contains(text, row.says) || !strings.Contains(text, row.send) || (row.send == "") == strings.Contains(text, "send: query") {
 			t.Errorf("%s: %s (%v)", arguments, text, err)
+		}
+	}
+}
+
+// A record's own id alone is the record of the one stream that has it, as far as it has the fields that are read. Several are named, and of
+// none it is said where it was looked for. A package is asked nothing (S0-8a), nor is a server of very many streams.
+func TestARecordsOwnIDIsLookedFor(t *testing.T) {
+	ids := map[string][]string{"messages": {"m1", "2026/1", "C05:1.2"}, "bodies": {"m1"}, "notes": {"note-1"}}
+	var streams []string
+	for stream := range ids {
+		streams = append(streams, stream)
+	}
+	slices.Sort(streams)
+	for _, row := range []struct {
+		tool, arguments string
+		streams         int
+		says            []string
+	}{
+		{"fetch", `{"id":"note-1"}`, 0, []string{`{"id":"cin_1/notes:note-1"`}},
+		{"fetch", `{"id":"2026/1"}`, 0, []string{`{"id":"pdpp://record/cin_1/messages/2026%2F1"`}},
+		{"fetch", `{"id":"2026%2F1"}`, 0, []string{`{"id":"pdpp://record/cin_1/messages/2026%2F1"`}},
+		{"fetch", `{"id":"C05:1.2"}`, 0, []string{`{"id":"cin_1/messages:C05:1.2"`}},
+		{"fetch", `{"id":"m1"}`, 0, []string{
+			`invalid_id: "m1" is the own id of 2 records: cin_1/bodies:m1, cin_1/messages:m1.`, `send: fetch {"id":"cin_1/bodies:m1"}`,
+		}},
+		{"read_record_field", `{"id":"m1","field":"messages_text"}`, 0, []string{"cin_1/messages:m1 field messages_text: "}},
+		{"fetch", `{"id":"m2"}`, 0, []string{`invalid_id: "m2" is no handle`, "looked in, 3, none has", `send: search {"q":"m2"}`}},
+		{"fetch", `{"id":"other/1"}`, 0, []string{"invalid_id: ", "send: fetch"}},
+		{"fetch", `{"id":"2026/0240","fields":["refused"]}`, 0, []string{"invalid_id: ", "send pdpp://record/CONNECTION/STREAM/2026%2F0240"}},
+		{"fetch", `{"id":"w-m0088-a1","connection_id":"cin_1","fields":["refused"]}`, 0, []string{"invalid_id: ", "send cin_1/STREAM:w-m0088-a1;"}},
+		{"fetch", `{"id":"m2"}`, 30, []string{"Streams that may have it: bodies, messages, notes, m0,", `send: fetch {"id":"m2:m2"}`}},
+	} {
+		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+			named := slices.Clone(streams)
+			for i := range row.streams {
+				named = append(named, fmt.Sprintf("m%d", i))
+			}
+			if r.Path == "/v1/schema" {
+				return middlewaretest.JSON(`{"detail":"compact","connectors":[{"granted_connections":[{"connection_id":"cin_1"}],"streams":[{"name":"` +
+					strings.Join(named, `"},{"name":"`) + `"}]}]}`), nil
+			}
+			path := strings.Split(r.Path, "/")
+			id, _ := url.PathUnescape(path[5])
+			if strings.Contains(row.arguments, "refused") {
+				return nil, &rs.Error{Code: "grant_revoked", Status: 403, Message: "Grant has been revoked"}
+			}
+			if !slices.Contains(ids[path[3]], id) {
+				return nil, &rs.Error{Code: rs.NotFound, Status: 404, Message: "Record not found"}
+			}
+			if len(path) > 6 {
+				return middlewaretest.JSON(`{"window":{"text":"Tax","start_chars":0,"end_chars":3,"total_chars":3}}`), nil
+			}
+			return middlewaretest.JSON(`{"object":"record","id":"` + id + `","stream":"` + path[3] + `","data":{"` + path[3] + `_text":"Tax"}}`), nil
+		}}
+		reply, err := standard(server)(as(t.Context(), auth.KindClient), callOf(t, row.tool, row.arguments))
+		for _, says := range row.says {
+			if text := textOf(t, reply.Result); err != nil || !strings.Contains(text, says) {
+				t.Errorf("%s: %s (%v), want %s", row.arguments, text, err, says)
+			}
+		}
+	}
+	server := new(middlewaretest.RS)
+	p := auth.Principal{Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindPackage, Package: scriptedPackage{
+		RS: server, granted: []rs.GrantedStream{{Stream: "notes", Connection: rs.Connection{ID: "cin_2"}}},
+	}}
+	reply, err := standard(server)(auth.WithPrincipal(t.Context(), p), callOf(t, "fetch", `{"id":"note-1"}`))
+	if err != nil || !reply.Result.IsError || len(server.Lines()) != 0 {
+		t.Errorf("%s, after %v (%v)", textOf(t, reply.Result), server.Lines(), err)
+	}
+}
+
+// What a hint proposes in words is no more refused than what is sent: the values of a field are listed only where its stream groups by it.
+func TestNoHintListsTheValuesOfAFieldThatDoesNotGroup(t *testing.T) {
+	for known, field := range map[bool]string{true: "sender", false: "subject"} {
+		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+			return middlewaretest.JSON(`{"detail":"compact","connectors":[{"granted_connections":[{"connection_id":"cin_1"}],"streams":[{"name":"mails",` +
+				`"field_capabilities":{"subject":"t=text,lex","sender":"t=text,eq,lex,a=group_by"}}]}]}`), nil
+		}}
+		serve, all := standard(server), tools.All(tools.Options{})
+		ctx := auth.WithPrincipal(t.Context(), auth.Principal{Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindClient, GrantID: "grant_1"})
+		_, _ = serve(ctx, tools.Call{Tool: all[0], Raw: json.RawMessage(`{"stream":"mails"}`)})
+		sent := json.RawMessage(`{"stream":"mails","filter":{"` + field + `":{"contains":"tax"}}}`)
+		reply, err := serve(ctx, tools.Call{Tool: all[0].Named("query_records"), Raw: sent})
+		text := textOf(t, reply.Result)
+		if lists := strings.Contains(text, "group_by lists the values of sender"); err != nil || lists != known || !strings.Contains(text, `send: search {"q":"tax"`) {
+			t.Errorf("%s: %s (%v)", field, text, err)
 		}
 	}
 }

@@ -17,6 +17,7 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 	e := *c.refused
 	fromServer := e.Status != 0
 	switch {
+	case c.certain:
 	case e.Code == rs.AmbiguousConnection:
 		return c.ambiguous(ctx, &e)
 	case sourceCodes[e.Code]:
@@ -45,15 +46,18 @@ func (c *correcting) with(args rs.Object) string {
 	return correct.Call{Tool: c.tool.Name, Arguments: args}.String()
 }
 
-// ambiguous says which stream none of several connections has, or proposes the first that there is to choose from.
+// ambiguous says which stream none of several connections has, or proposes the first that there is to choose from: but not for a record, which is in one of them.
 func (c *correcting) ambiguous(ctx context.Context, e *rs.Error) *rs.Error {
 	if directory := granted(ctx); e.Status == 0 && directory.OneConnection { // it asks no member (S0-8a)
 		if found := directory.Missing(c.tool, c.args); found != nil {
 			return c.missing(ctx, found, directory)
 		}
 	}
-	if len(e.Connections) > 0 && c.tool.Takes("connection_id") {
+	if n := len(e.Connections); n == 1 || n > 1 && !c.tool.Takes("id") && c.tool.Takes("connection_id") { // a record is in one of them
 		e.Send = c.with(c.args.With("connection_id", rs.EncodeJSON(e.Connections[0].ID)))
+		if n > 1 {
+			e.Hint = strings.TrimSpace(e.Hint + " The call below is of the first alone: for all of them send it for each.")
+		}
 	}
 	return e
 }
@@ -156,7 +160,11 @@ func (c *correcting) refusedHere(ctx context.Context, e *rs.Error) {
 		}
 	}
 	if e.Send == "" {
-		if streams, send := c.grantOf(ctx, c.call.Tool.Held).Home(c.tool, c.args); send.Tool != "" {
+		grant := c.grant
+		if !c.read {
+			grant = c.grantOf(ctx, c.call.Tool.Held)
+		}
+		if streams, send := grant.Home(c.tool, c.args); send.Tool != "" {
 			e.Hint, e.Send = strings.TrimSpace(e.Hint+" "+streams), send.String()
 		}
 	}
@@ -179,8 +187,11 @@ func (c *correcting) guess(ctx context.Context, e *rs.Error) {
 	}
 	switch found := c.unfit(ctx, call); {
 	case found == nil:
-		if instead, hint, ok := c.tool.Unsearched(c.stream(ctx, c.args, c.call.Tool.Held), c.args); ok {
+		stream := c.stream(ctx, c.args, c.call.Tool.Held)
+		if instead, hint, ok := c.tool.Unsearched(stream, c.args); ok {
 			e.Send, e.Hint = instead.String(), hint
+		} else {
+			e.Hint = strings.TrimSpace(e.Hint + " " + c.tool.Listed(stream, c.args))
 		}
 	case found.Send != "":
 		e.Send, e.Hint = found.Send, strings.TrimSpace(e.Hint+" "+found.Message+" "+found.Hint)
@@ -199,9 +210,12 @@ func (c *correcting) accepted(call correct.Call) correct.Call {
 	if call.Tool != tool.Name {
 		tool = tool.Named(call.Tool)
 		call.Arguments = tool.Known.Canonical(call.Arguments)
-		if dated, ok := tool.Known.Relative(call.Arguments, time.Now().UTC()); ok {
-			call = dated
-		}
+	}
+	if dated, ok := tool.Known.Relative(call.Arguments, time.Now().UTC()); ok {
+		call = dated
+	}
+	call.Arguments = correct.InPeriods(call.Arguments)
+	if call.Tool != c.tool.Name {
 		if refused := refusal(tool, call); refused != nil {
 			call, _ = tool.Known.Guess(call.Arguments, refused)
 		}

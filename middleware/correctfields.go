@@ -45,12 +45,9 @@ func (c *correcting) unknownField(ctx context.Context) *rs.Error {
 	return c.atHome(found, s, streams[0], connection)
 }
 
-// unfit is what is wrong with the fields of a call that is proposed, where it names one in another place than the refused call, as far as
-// that is known without a read; nil for nothing. That call would be refused, and its error would propose another.
+// unfit is what is wrong with the fields of a call that is proposed, as far as that is known without a read; nil for nothing. That call
+// would be refused, and its error would propose another.
 func (c *correcting) unfit(ctx context.Context, call correct.Call) *rs.Error {
-	if !call.Moves(c.tool, c.args) {
-		return nil
-	}
 	return c.call.Tool.Named(call.Tool).Known.Unknown(c.stream(ctx, call.Arguments, c.call.Tool.Held), call.Arguments, c.refused)
 }
 

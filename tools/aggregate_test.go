@@ -114,7 +114,7 @@ func TestAggregateSaysWhatItAddsUp(t *testing.T) {
 		},
 		"records without a currency are in no sum, and said": {
 			`{"stream":"orders","metric":"sum","field":"total","connection_id":"cin_b"}`,
-			"sum of total of orders by currency · 2 records · 4 reads\ncurrency | sum\nGBP | 30 of 1\nshown 1 group; other_count=1: records without a value to group by\ntotal is not all in one currency: each is computed alone.\n" +
+			"sum of total of orders by currency · 2 records · 4 reads\ncurrency | sum\nGBP | 30 of 1\nshown 1 group; not shown: 1 record without a value to group by (other_count=1)\ntotal is not all in one currency: each is computed alone.\n" +
 				`every status is included; apart: aggregate {"connection_id":"cin_b","field":"total","group_by":"status","metric":"sum","stream":"orders"}`,
 			`{"other_count":1,"groups":[{"key":"GBP","value":30,"count":1}]}`,
 		},
@@ -155,9 +155,16 @@ func TestAggregateSaysWhatItAddsUp(t *testing.T) {
 		},
 		"a limit cuts composed groups, and says how many": {
 			`{"stream":"orders","metric":"max","field":"at","group_by":"status","limit":1,"connection_id":"cin_a"}`,
-			"max of at of orders by status · 4 records · 3 reads\nstatus | max\nopen | 2026-03-01T00:00:00Z of 2\nshown 1 of 2 groups, chosen by number of records, not by max; other_count=2: 2 records in other groups or without status\n" +
+			"max of at of orders by status · 4 records · 3 reads\nstatus | max\nopen | 2026-03-01T00:00:00Z of 2\nshown 1 of 2 groups, chosen by number of records, not by max; not shown: 2 records in other groups or without status (other_count=2); 1 group of these has as many records as the last shown\n" +
 				`next: aggregate {"stream":"orders","metric":"max","field":"at","group_by":"status","limit":100,"connection_id":"cin_a"}`,
 			`{"group_count":2}`,
+		},
+		"a limit of counts among equal ones says so": {
+			`{"stream":"orders","metric":"count","group_by":"status","limit":1,"connection_id":"cin_a"}`,
+			"count of orders by status · 4 records\nstatus | count\nopen | 2\nshown 1 of 2 groups; not shown: 2 records in other groups or without status " +
+				"(other_count=2); 1 group of these has as many records as the last shown\n" +
+				`next: aggregate {"stream":"orders","metric":"count","group_by":"status","limit":100,"connection_id":"cin_a"}`,
+			`{"group_count":2,"tied_groups":1}`,
 		},
 		"all days of five months, over two reads": {
 			`{"stream":"log","metric":"count","group_by_time":"at","granularity":"day","connection_id":"cin_log"}`,
@@ -165,7 +172,7 @@ func TestAggregateSaysWhatItAddsUp(t *testing.T) {
 		},
 		"a limit of days says where they go on": {
 			`{"stream":"log","metric":"count","group_by_time":"at","granularity":"day","limit":2,"connection_id":"cin_log","filter":{"at":{"lt":"2026-01-31"}}}`,
-			"count of log by day of at · 30 records · UTC\nday | count\n2026-01-01 | 1\n2026-01-02 | 1\nshown 2 days with records; other_count=28: 28 records in other groups\n" +
+			"count of log by day of at · 30 records · UTC\nday | count\n2026-01-01 | 1\n2026-01-02 | 1\nshown 2 days with records; not shown: 28 records after them (other_count=28)\n" +
 				`next: aggregate {"stream":"log","metric":"count","group_by_time":"at","granularity":"day","limit":2,"connection_id":"cin_log","filter":{"at":{"gte":"2026-01-03","lt":"2026-01-31"}}}` +
 				"\ndates read as: at until 2026-01-31T00:00Z",
 			`{}`,

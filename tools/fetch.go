@@ -131,27 +131,35 @@ type fetcher struct{ schemas *known.Schemas }
 
 // forward reads a record and then the texts that are attached to it or to what was expanded, in parallel. One that cannot be read, or
 // is not what it was said to be, is named only. A record of which no fields are named has the one record in it that it has by a relation,
-// such as the body of a message, beside the relations that were asked for, and the names of the others: the schema says which those are, and
-// is held for a minute. Where it cannot be read within [partsDeadline], there are none; where the resource server refuses them, the record
-// is read without.
+// such as the body of a message, and the files that are attached to it, beside the relations that were asked for, and the names of the others:
+// the schemas say which those are, and are held for a minute. Where they cannot be read within [partsDeadline], there are none; where the
+// resource server refuses them, the record is read without.
 func (f fetcher) forward(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(fetchArgs)
 	var stated known.Stream
-	var parts, unasked []string
+	var parts []string
+	reads := []fetchArgs{args} // the first that is not refused
 	if len(args.fields) == 0 {
 		if err := mayRead(ctx, call.Scope); err != nil {
 			return Reply{Call: call}, err
 		}
 		stated = f.schemaOf(ctx, call, call.Scope.Stream) // the record is what was asked for
 		parts = partsOf(stated, call.Scope.Stream)
-		unasked = slices.DeleteFunc(slices.Clone(parts), func(name string) bool { return slices.Contains(args.expansion.relations, name) })
+		withParts := args.with(parts)
+		reads = []fetchArgs{withParts.with(f.filesOf(ctx, call, stated)), withParts, args}
 	}
-	withParts := args
-	withParts.expansion.relations = append(slices.Clone(args.expansion.relations), unasked...)
-	response, err := call.RS.Do(ctx, withParts.Request(call.Scope))
-	if e := rs.AsError(err); err != nil && len(unasked) > 0 && (e.Status == 400 || e.Code == rs.ResponseTooLarge) {
-		withParts = args
-		response, err = call.RS.Do(ctx, args.Request(call.Scope))
+	var withParts fetchArgs
+	var response *rs.Response
+	var err error
+	for i := range reads {
+		if i > 0 && len(reads[i].expansion.relations) == len(withParts.expansion.relations) {
+			continue
+		}
+		withParts = reads[i]
+		response, err = call.RS.Do(ctx, withParts.Request(call.Scope))
+		if e := rs.AsError(err); err == nil || e.Status != 400 && e.Code != rs.ResponseTooLarge {
+			break
+		}
 	}
 	if err != nil {
 		return Reply{Call: call, Answer: Answer{Response: response}}, err
@@ -223,4 +231,35 @@ func readAttached(ctx context.Context, d rs.Doer, a *render.Attached) string {
 		return ""
 	}
 	return response.Body
+}
+
+// with are the arguments with more relations.
+func (f fetchArgs) with(relations []string) fetchArgs {
+	asked := slices.Clone(f.expansion.relations)
+	for _, name := range relations {
+		if !slices.Contains(asked, name) {
+			asked = append(asked, name)
+		}
+	}
+	f.expansion.relations = asked
+	return f
+}
+
+// filesOf are the relations of a stream to records that have a blob, such as the attachments of a message.
+func (f fetcher) filesOf(ctx context.Context, call Call, stated known.Stream) (files []string) {
+	if stated.Document == nil {
+		return nil
+	}
+	for i := range stated.Document.Streams {
+		stream := &stated.Document.Streams[i]
+		if stream.Name != call.Scope.Stream || !known.HasConnection(stream, call.Scope.ConnectionID) {
+			continue
+		}
+		for _, r := range stream.Relations() {
+			if r.Cardinality != "has_one" && r.Target != "" && len(files) < maxFetchedParts && f.schemaOf(ctx, call, r.Target).HasBlob() {
+				files = append(files, r.Name)
+			}
+		}
+	}
+	return files
 }

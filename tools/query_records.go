@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
 	"slices"
 	"strings"
 	"time"
@@ -45,7 +46,7 @@ func queryRecordsTool(schemas *known.Schemas) *Tool {
 			return render.Records(answer.Response, render.RecordsQuery{
 				Stream: call.Scope.Stream, ConnectionID: call.Scope.ConnectionID, Limit: args.limit,
 				Asked: args.asked, Position: args.position, ChangesSince: args.changesSince, Fields: args.fields,
-				Empty: answer.Empty, Coverage: answer.Coverage,
+				Empty: answer.Empty, Coverage: answer.Coverage, Tied: answer.tied,
 				Rest: call.Arguments.Without("stream", "connection_id", "limit", "cursor", "changes_since", "fields"),
 			})
 		},
@@ -119,6 +120,9 @@ func (l recordLister) forward(ctx context.Context, call Call) (Reply, error) {
 			if err == nil && args.explainable(response) {
 				answer.Empty = explainEmpty(ctx, call, args.filter)
 				answer = withCoverage(ctx, call, l.schemas, answer, response.Reads, args.stream)
+			}
+			if err == nil {
+				answer.tied = args.tied(ctx, call, response)
 			}
 			if err == nil && mayLack(response, call) {
 				answer.Response = withMissing(answer.Response, call, l.schemas.Of(ctx, call.RS, call.Scope))
@@ -212,4 +216,39 @@ func mayLack(response *rs.Response, call Call) bool {
 		}
 	}
 	return false
+}
+
+// tied is how many records after a first page of few, of one connection, have the same value of the field that it is sorted by as its last
+// record: by chance some are on it and others are not. What is not answered is not said.
+func (q queryRecordsArgs) tied(ctx context.Context, call Call, response *rs.Response) int {
+	const few = 25
+	field := strings.TrimPrefix(q.sort, "-")
+	list, _ := response.List()
+	if field == "" || q.limit == 0 || q.limit > few || !q.position.First() || len(list.Items) < q.limit || !list.Envelope.Flag("has_more") {
+		return 0
+	}
+	value := func(i int) string { return list.Items[i].Members.Object("data").Get(field) }
+	connection := func(i int) string { return rs.ConnectionID(list.Items[i].Members) }
+	last, here := len(list.Items)-1, 0
+	for i := range list.Items {
+		if connection(i) != connection(last) {
+			return 0
+		}
+		if value(i) == value(last) {
+			here++
+		}
+	}
+	text, ok := rs.AsText(value(last))
+	if !ok || text == "" {
+		return 0
+	}
+	ctx, cancel := context.WithTimeout(ctx, besideDeadline)
+	defer cancel()
+	same := append(slices.Clone(q.filter), filter.Condition{Field: field, Value: text})
+	counted, err := aggregated(ctx, call, aggregate.Args{Metric: "count", Filter: same})
+	n, ok := counted.Number("value")
+	if err != nil || !ok {
+		return 0
+	}
+	return max(n-here, 0)
 }

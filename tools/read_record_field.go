@@ -107,6 +107,9 @@ const fieldNotText rs.Code = "field_not_text"
 func forwardWindow(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(windowArgs)
 	response, err := call.RS.Do(ctx, args.Request(call.Scope))
+	if err == nil {
+		response = args.withMatches(ctx, call, response)
+	}
 	if err == nil || rs.AsError(err).Code != fieldNotText {
 		return Reply{Call: call, Answer: Answer{Response: response}}, err
 	}
@@ -124,7 +127,7 @@ func forwardWindow(ctx context.Context, call Call) (Reply, error) {
 	if err != nil {
 		return Reply{Call: call}, err
 	}
-	return Reply{Call: call, Answer: Answer{Response: response.WithBody(window)}}, nil
+	return Reply{Call: call, Answer: Answer{Response: args.withMatches(ctx, call, response.WithBody(window))}}, nil
 }
 
 // fieldJSON is the value of a field, or of a dotted path into it, or nothing when the record has none.

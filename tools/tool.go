@@ -87,6 +87,7 @@ type Answer struct {
 	ofTime     rs.Object        // the arguments of a search of the time that a query names; nil for none
 	meant      string           // the call that is meant by a search which read a condition as words; "" for none
 	unfiltered bool             // the resource server does not filter what this token reads
+	tied       int              // records after a sorted page with the same value as its last
 	spent      bool             // a repair made all reads that it may make
 }
 

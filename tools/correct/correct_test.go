@@ -124,7 +124,7 @@ func TestDisplayNames(t *testing.T) {
 		{Stream: "messages", Connection: rs.Connection{ID: "cin_3", DisplayName: "chat"}},
 	}}
 	for name, want := range map[string]string{"mail": `{"stream":"messages","connection_id":"cin_1"}`, "Chat": "", "cin_2": "", "Mai": ""} {
-		args, ok := grant.Named(rs.Object{{Name: "stream", Value: `"messages"`}, {Name: "connection_id", Value: rs.EncodeJSON(name)}})
+		args, ok := grant.Named(toolNamed(t, "query_records"), rs.Object{{Name: "stream", Value: `"messages"`}, {Name: "connection_id", Value: rs.EncodeJSON(name)}})
 		got := ""
 		if ok {
 			got = args.JSON()
@@ -367,5 +367,50 @@ func TestWhatIsCorrectedIsBounded(t *testing.T) {
 	known := fields.Read("s", schema)
 	if took := time.Since(began); len(known.Fields) != 100_000 || len(known.Relations) != 100_000 || took > 20*time.Second {
 		t.Errorf("%d fields and %d relations took %s", len(known.Fields), len(known.Relations), took)
+	}
+}
+
+// A connector is none of its connections: it means the one that has the stream, or all of them together where the stream has no others and
+// the tool reads them together. Else the call is needed for each.
+func TestAConnectorMeansAllOfItsConnections(t *testing.T) {
+	mail := func(id string) rs.Connection {
+		return rs.Connection{ID: id, DisplayName: "Mail " + id, ConnectorKey: "gmail"}
+	}
+	grant := correct.Grant{Sources: []rs.GrantedStream{
+		{Stream: "messages", Connection: mail("cin_1")}, {Stream: "threads", Connection: mail("cin_1")}, {Stream: "drafts", Connection: mail("cin_1")},
+		{Stream: "messages", Connection: mail("cin_2")}, {Stream: "threads", Connection: mail("cin_2")},
+		{Stream: "messages", Connection: rs.Connection{ID: "cin_3", ConnectorKey: "slack"}},
+	}}
+	const each = `"gmail" is the connector of 2 connections: cin_1 "Mail cin_1", cin_2 "Mail cin_2".`
+	for _, row := range []struct {
+		tool, arguments string
+		one             bool // a connection is needed
+		means, says     string
+	}{
+		{"query_records", `{"stream":"messages","connection_id":"gmail"}`, false, "", each},
+		{"query_records", `{"stream":"threads","connection_id":"Gmail"}`, false, `{"stream":"threads"}`, ""},
+		{"query_records", `{"stream":"threads","connection_id":"gmail"}`, true, "", each},
+		{"search", `{"q":"tax","streams":["threads"],"connection_id":"gmail"}`, true, `{"q":"tax","streams":["threads"]}`, ""},
+		{"search", `{"q":"tax","connection_id":"gmail"}`, false, "", each},
+		{"query_records", `{"stream":"drafts","connection_id":"gmail"}`, true, `{"stream":"drafts","connection_id":"cin_1"}`, ""},
+		{"fetch", `{"id":"gmail/threads:t1"}`, false, "", each},
+	} {
+		args := rs.AsObject(row.arguments)
+		tool, means := toolNamed(t, row.tool), ""
+		grant.OneConnection = row.one
+		if named, ok := grant.Named(tool, args); ok {
+			means = named.JSON()
+		}
+		if means != row.means {
+			t.Errorf("%s %s means %s, want %s", row.tool, row.arguments, means, row.means)
+		}
+		if row.says == "" {
+			continue
+		}
+		e := grant.Missing(tool, args)
+		if e == nil || e.Code != rs.AmbiguousConnection || e.Message != row.says || !strings.Contains(e.Hint, "each of the 2") ||
+			len(e.Connections) != 2 || !strings.Contains(e.Send, "cin_1") {
+			t.Errorf("%s %s: %+v", row.tool, row.arguments, e)
+		}
 	}
 }

@@ -30,8 +30,9 @@ func Sources(s *rs.Schema) []rs.GrantedStream {
 	return all
 }
 
-// Named returns the arguments with the id of the connection that they name by its display name, if exactly one has it.
-func (g Grant) Named(args rs.Object) (rs.Object, bool) {
+// Named returns the arguments with the id of the connection that they name by its display name or connector, if exactly one has it; without
+// one if all connections of their streams are of that connector, and the tool reads all of them together.
+func (g Grant) Named(t Tool, args rs.Object) (rs.Object, bool) {
 	streams, connection := Touches(args)
 	found := ""
 	for _, s := range g.Sources {
@@ -46,7 +47,13 @@ func (g Grant) Named(args rs.Object) (rs.Object, bool) {
 		}
 		found = s.Connection.ID
 	}
-	if found == "" {
+	of := g.ofConnector(connection, streams)
+	switch {
+	case connection == "" || found == "" && len(of) == 0:
+		return nil, false
+	case found == "" && len(of) == 1:
+		found = of[0].ID
+	case found == "" && (len(streams) != 1 || len(of) < len(g.connectionsOf(streams[0])) || t.Takes("id") || g.OneConnection && !t.Takes("streams")):
 		return nil, false
 	}
 	same := map[string]string{}
@@ -89,7 +96,7 @@ func (g Grant) Ungranted(args rs.Object) rs.Missing {
 			missing.Streams = append(missing.Streams, stream)
 		}
 	}
-	if !g.hasConnection(connection) {
+	if !g.hasConnection(connection) && len(g.ofConnector(connection, nil)) == 0 {
 		missing.Connection = connection
 	}
 	return missing
@@ -199,10 +206,22 @@ func (g Grant) Home(t Tool, args rs.Object) (sentence string, send Call) {
 		return "", Call{"schema", rs.Object{}}
 	}
 	sentence = "Streams that may have it: " + quote.Names(streams, maxShown) + "."
+	for _, stream := range streams { // orders#2026-0238
+		if own := strings.TrimPrefix(id, stream); len(own) > 1 && own != id && strings.IndexAny(own, "#.|@ ") == 0 {
+			return sentence, Call{t.Name, Identified(args, rs.Ref{ConnectionID: connection, Stream: stream, RecordID: own[1:]})}
+		}
+	}
 	kind, _, _ := strings.Cut(id, "-") // note-0036 is one of the notes
 	if near := written.Nearest(kind, streams, 1); len(near) > 0 || len(streams) == 1 {
 		ref := rs.Ref{ConnectionID: connection, Stream: append(near, streams[0])[0], RecordID: id}
-		return sentence, Call{t.Name, args.Without("connection_id").With("id", rs.EncodeJSON(ref.String()))}
+		return sentence, Call{t.Name, Identified(args, ref)}
 	}
 	return sentence, Call{"schema", rs.Object{}}
+}
+
+// ofConnector are the connections of a connector that have some streams.
+func (g Grant) ofConnector(key string, streams []string) []rs.Connection {
+	return slices.DeleteFunc(g.connectionsOf(""), func(c rs.Connection) bool {
+		return !strings.EqualFold(c.ConnectorKey, key) || slices.ContainsFunc(streams, func(s string) bool { return !g.has(s, c.ID) })
+	})
 }

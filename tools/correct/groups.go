@@ -107,3 +107,16 @@ func (t Tool) Unsearched(s fields.Stream, args rs.Object) (call Call, hint strin
 	}
 	return Call{t.Name, args}, "Neither a filter nor search finds a text in " + f.Name + ": look at it in the records of the call below.", true
 }
+
+// Listed says how a part of a word is found in a field whose values can be listed, for which a filter looks within its texts; "" for any
+// other.
+func (t Tool) Listed(s fields.Stream, args rs.Object) string {
+	p, ok := plan(args)
+	if !ok || p.Sought == nil || t.Takes("metric") {
+		return ""
+	}
+	if f := s.Field(p.Sought.Name); f == nil || !fields.Aggregates("group_by")(*f) {
+		return ""
+	}
+	return "For a part of one, aggregate with group_by lists the values of " + quote.Line(p.Sought.Name) + "."
+}

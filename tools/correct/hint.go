@@ -57,8 +57,7 @@ func (t Tool) Hint(args rs.Object) string {
 		return "No filter looks for a part of a text: the call below groups by " + quote.Line(p.Sought.Name) + "; add up the values that have it."
 	}
 	if p.Sought != nil {
-		return "No filter looks within a text. Search finds whole words; for a part of one, aggregate with group_by lists the values of " +
-			quote.Line(p.Sought.Name) + "."
+		return "No filter looks within a text: search finds whole words."
 	}
 	if at := slices.IndexFunc(args, t.IsOperator); at >= 0 {
 		return "No argument is " + args[at].Name + ": filter compares a field with a whole name or address, q finds words in any field."
@@ -100,13 +99,6 @@ func (c Call) LeavesOut(args rs.Object) string {
 		return ""
 	}
 	return "The call below leaves out " + strings.Join(left[:min(len(left), maxShown)], ", ") + "."
-}
-
-// Moves reports whether a call that is proposed for arguments names a field where they do not: as a group, or in the filter instead of as
-// an argument. Whether it fits there is known of the stream alone.
-func (c Call) Moves(t Tool, args rs.Object) bool {
-	return c.Arguments.Has("group_by") && !args.Has("group_by") ||
-		c.Arguments.Has("filter") && slices.ContainsFunc(args, func(m rs.Member) bool { return !t.Takes(m.Name) })
 }
 
 // groupsInstead reports whether a call groups by the field of an argument which excludes a value of it.

@@ -1,6 +1,7 @@
 package correct
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -145,10 +146,21 @@ func (g Grant) missingConnection(t Tool, args rs.Object) *rs.Error {
 			having = append(having, c)
 		}
 	}
-	near := nearConnections(connection, having)
+	near, alike := nearConnections(connection, having)
 	e.Message = fmt.Sprintf("no connection %s in this grant.", quote.Text(connection))
 	e.Connections, e.ConnectionTotal = firstOf(near, having), len(having)
 	switch {
+	case alike > 1:
+		e.Hint = CallForEach(alike)
+	case len(near) > 1:
+		e.Hint = "The call below is for the first of these alone."
+	}
+	switch of := g.ofConnector(connection, named); {
+	case len(of) > 0:
+		e.Code, e.Hint = rs.AmbiguousConnection, CallForEach(len(of))
+		e.Message = fmt.Sprintf("%s is the connector of %d connections: %s.", quote.Text(connection), len(of), quote.Connections(of))
+		e.Connections, e.ConnectionTotal = firstOf(of, nil), len(of)
+		e.Send = Call{t.Name, replaceNames(args, streams, of[0].ID)}.String()
 	case len(near) > 0:
 		e.Message += " Nearest: " + quote.Connections(near) + "."
 		e.Send = Call{t.Name, replaceNames(args, streams, near[0].ID)}.String()
@@ -173,8 +185,8 @@ func firstOf(some, all []rs.Connection) []rs.Connection {
 	return ordered[:min(len(ordered), rs.MaxConnectionOptions)]
 }
 
-// nearConnections are the connections whose id, display name or connector is like a name.
-func nearConnections(name string, connections []rs.Connection) []rs.Connection {
+// nearConnections are the connections whose id, display name or connector is like a name; the first of them, alike, by the same one.
+func nearConnections(name string, connections []rs.Connection) (near []rs.Connection, alike int) {
 	var labels, ids []string
 	of := map[string][]rs.Connection{}
 	for _, c := range connections {
@@ -190,15 +202,15 @@ func nearConnections(name string, connections []rs.Connection) []rs.Connection {
 			}
 		}
 	}
-	var near []rs.Connection
 	for _, label := range written.Nearest(name, labels, 6) {
+		alike = cmp.Or(alike, len(of[label]))
 		for _, c := range of[label] {
-			if !slices.Contains(near, c) && len(near) < 3 {
+			if !slices.Contains(near, c) && len(near) < max(3, alike) {
 				near = append(near, c)
 			}
 		}
 	}
-	return near
+	return near, alike
 }
 
 // shared is what all of some names begin with, up to a '_'.

@@ -11,10 +11,16 @@ import (
 // instead is a call of another tool, or of this one, on the stream of arguments: with arguments of its own, and of these the connection and
 // those of some names.
 func instead(tool string, args, own rs.Object, names ...string) Call {
-	if tool == "search" {
-		own = append(own, rs.Member{Name: "streams", Value: list(args.Get("stream"))})
-	} else {
-		own = append(rs.Object{{Name: "stream", Value: args.Get("stream")}}, own...)
+	streams := args.Array("streams")
+	if stream := args.Get("stream"); stream != "" {
+		streams, _ = rs.AsArray(list(stream))
+	}
+	switch {
+	case len(streams) == 0:
+	case tool == "search":
+		own = append(own, rs.Member{Name: "streams", Value: rs.JoinArray(streams)})
+	default:
+		own = append(rs.Object{{Name: "stream", Value: streams[0]}}, own...)
 	}
 	return Call{tool, own.WithAll(onlyConnection(args)).WithAll(members(args, names...))}
 }
@@ -62,7 +68,10 @@ func searchFor(args rs.Object, sought rs.Member) (Call, bool) {
 	if !ok || s == "" {
 		return Call{}, false
 	}
-	return instead("search", args, rs.Object{{Name: "q", Value: rs.EncodeJSON(s)}}, "filter"), true
+	if q, _ := queryOf(args); q != "" {
+		s = q + " " + s
+	}
+	return instead("search", args, rs.Object{{Name: "q", Value: rs.EncodeJSON(s)}}, "filter", "since", "until"), true
 }
 
 // Sought is the search for the text that the filter of a call looks for within a field; false for any other filter.

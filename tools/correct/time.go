@@ -333,3 +333,17 @@ func NoSuchDay(args rs.Object) string {
 	}
 	return ""
 }
+
+// InPeriods are arguments whose filter compares a time with a month or a year as one with the bounds of that.
+func InPeriods(args rs.Object) rs.Object {
+	filter := args.Object("filter")
+	for _, m := range filter {
+		if bounds := written.Range(m.Value); bounds != "" && written.IsTimeName(m.Name) {
+			filter = filter.With(m.Name, bounds)
+		}
+	}
+	if len(filter) > 0 {
+		args = args.With("filter", filter.JSON())
+	}
+	return args
+}

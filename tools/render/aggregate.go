@@ -259,8 +259,8 @@ func (a aggregateAnswer) structured() string {
 		_, why := conditions("aggregate", a.Empty)
 		complete.Put("conditions", why)
 	}
-	if a.chosenByCount() && a.other() > 0 {
-		complete.Plain("shown", a.rest(len(a.rows)).says)
+	if a.Has("groups") && a.other() > 0 {
+		a.rest(len(a.rows)).put(complete)
 	}
 	note := a.asides()
 	complete.Optional("note", note)
@@ -282,10 +282,7 @@ func (a aggregateAnswer) structured() string {
 		if n == len(a.rows) {
 			return out.JSON()
 		}
-		rest := a.rest(n)
-		if out.Plain("shown", rest.says); rest.next != nil && len(rest.next.JSON()) <= write.LineChars {
-			out.Put("next", write.ToolCall("aggregate", rest.next.JSON()))
-		}
+		a.rest(n).put(out)
 		return out.JSON()
 	}, write.FitsStructured)
 	return out

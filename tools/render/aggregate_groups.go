@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
@@ -99,24 +100,64 @@ func (a aggregateAnswer) rest(n int) groupsRest {
 			r.says = "shown 1 " + noun + with + ", which is all"
 		}
 		return r
-	case total == n && known > 0: // each group was read
-		r.says += fmt.Sprintf("; other_count=%d: records without a value to group by", other)
-		return r
 	}
-	if a.chosenByCount() {
+	all := total == n && known > 0 // each group was read
+	if a.chosenByCount() && !all {
 		r.says += ", chosen by number of records, not by " + write.ShownName(a.Text("metric"))
 	}
-	r.says += fmt.Sprintf("; other_count=%d", other)
-	if hidden := a.recordsOf(n, len(a.rows)) + other; hidden > 0 {
-		r.says += fmt.Sprintf(": %s in other groups", write.Plural(hidden, "record"))
-		if a.Has("group_by") && n == len(a.rows) {
-			r.says += " or without " + write.ShownName(a.Text("group_by"))
+	var hidden []string
+	if left := len(a.rows) - n; left > 0 {
+		hidden = append(hidden, write.Plural(left, noun))
+		if records := a.recordsOf(n, len(a.rows)); records > 0 {
+			hidden[0] += fmt.Sprintf(" with %s", write.Plural(records, "record"))
 		}
+	}
+	if other > 0 {
+		where := " in other groups"
+		switch {
+		case a.Has("group_by_time") && a.Has("next_from"):
+			where = " after them"
+		case known > 0 && known == len(a.rows):
+			where = " without a value to group by"
+		case a.Has("group_by") && !slices.ContainsFunc(a.rows, func(row groupRow) bool { return row.key == "null" }):
+			where += " or without " + write.ShownName(a.Text("group_by"))
+		}
+		hidden = append(hidden, write.Plural(other, "record")+where)
+	}
+	r.says += fmt.Sprintf("; not shown: %s (other_count=%d)", strings.Join(hidden, " and "), other)
+	if tied := a.tied(n); tied > 0 {
+		have := "have"
+		if tied == 1 {
+			have = "has"
+		}
+		r.says += fmt.Sprintf("; %s of these %s as many records as the last shown", write.Plural(tied, "group"), have)
+	}
+	if all {
+		return r
 	}
 	if r.next = a.next(n); r.next == nil {
 		r.says += "; filter to see them"
 	}
 	return r
+}
+
+// tied is how many groups after the first n have as many records as the last of those, as far as that is known: where a limit falls among
+// such groups, it is by chance which of them are shown.
+func (a aggregateAnswer) tied(n int) int {
+	if !a.Has("group_by") || n == 0 {
+		return 0
+	}
+	tied, _ := a.Number("tied_groups") // with the last of the answer
+	last := a.recordsOf(n-1, n)
+	if n < len(a.rows) && a.recordsOf(len(a.rows)-1, len(a.rows)) != last {
+		tied = 0
+	}
+	for i := n; i < len(a.rows); i++ {
+		if a.recordsOf(i, i+1) == last {
+			tied++
+		}
+	}
+	return tied
 }
 
 // leavesOutEmpty reports whether the groups are of time, and none of them is without records.
@@ -181,4 +222,11 @@ func (r groupsRest) lines() []string {
 		return []string{r.says}
 	}
 	return []string{r.says, "next: " + r.next.Call("aggregate")}
+}
+
+// put says the same in structured output.
+func (r groupsRest) put(out *write.Object) {
+	if out.Plain("shown", r.says); r.next != nil && len(r.next.JSON()) <= write.LineChars {
+		out.Put("next", write.ToolCall("aggregate", r.next.JSON()))
+	}
 }

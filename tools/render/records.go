@@ -34,6 +34,7 @@ type RecordsQuery struct {
 	ChangesSince string
 	Fields       []string
 	Coverage     Coverage     // of an answer without records
+	Tied         int          // records that follow and have the value that the last has by which it is sorted
 	Empty        []EmptyField // why the filter leaves no records, where that was found out
 	// Rest are the other arguments as they were sent (filter, sort, expand …): a cursor is good only beside them.
 	Rest object
@@ -46,6 +47,7 @@ type recordsAnswer struct {
 	l     listing     // with those of its records that are left
 	items []item.Item // the same
 	all   []item.Item // all records of the page
+	each  object      // what structured output says once for its records
 }
 
 func newRecordsAnswer(l listing, q RecordsQuery) *recordsAnswer {
@@ -63,7 +65,52 @@ func newRecordsAnswer(l listing, q RecordsQuery) *recordsAnswer {
 	if a.items = a.all[a.From:]; a.From > 0 {
 		a.l = l.keep(l.Items[a.From:])
 	}
+	if len(a.items) >= manyRecords && q.ChangesSince == "" && len(a.l.Raw) <= pageJSON {
+		a.l, a.each = withoutRepeats(a.l, a.items, q.Fields)
+	}
 	return a
+}
+
+const manyRecords = 8 // from which on a page says once what each would repeat
+
+// withoutRepeats returns a list without what each of its records says in the same words, and that once; and without what a record says twice:
+// its id, unless that was asked for, and the time of its own that emitted_at has, too.
+func withoutRepeats(l listing, items []item.Item, fields []string) (_ listing, each object) {
+	for _, name := range []string{"object", "stream", "display_name"} {
+		value := l.Items[0].Members.Get(name)
+		differs := func(record rs.Item) bool { return record.Members.Get(name) != value }
+		if value != "" && !slices.ContainsFunc(l.Items, differs) {
+			each = append(each, write.Pair(name, value))
+		}
+	}
+	lean, ends := make([]byte, 0, len(l.Raw)), make([]int, len(l.Items))
+	var own, data object
+	for i, record := range l.Items {
+		own = own[:0]
+		for _, m := range record.Members {
+			switch id := record.Members.Get("id"); {
+			case each.Includes(m.Name), m.Name == "emitted_at" && items[i].RepeatsEmitted() && !item.Wanted(m.Name, fields):
+				continue
+			case m.Name == "data" && len(items[i].Data) > 1 && id != "" && items[i].Data.Get("id") == id && !item.Wanted("id", fields):
+				data = data[:0]
+				for _, field := range items[i].Data {
+					if field.Name != "id" {
+						data = append(data, field)
+					}
+				}
+				m.Value = data.JSON()
+			}
+			own = append(own, m)
+		}
+		lean = own.AppendJSON(lean)
+		ends[i] = len(lean)
+	}
+	all, start := string(lean), 0
+	kept := make([]rs.Item, len(l.Items))
+	for i, record := range l.Items {
+		kept[i], start = rs.Item{Raw: all[start:ends[i]], Members: record.Members}, ends[i]
+	}
+	return l.keep(kept), each
 }
 
 // ownRecords keeps the records that were asked for, of the named connection only and at most limit of each connection, each with the
@@ -123,7 +170,7 @@ func (a *recordsAnswer) warning(shown int) string {
 	if a.l.Envelope.Has("next_changes_since") && (a.more() || shown < len(a.items)) {
 		bookmark = "next_changes_since: " + afterLastPage + "."
 	}
-	return paging.Sentences(a.Warning(shown), a.q.lowered(), a.apart(), bookmark)
+	return paging.Sentences(a.apart(), a.q.tied(), a.Warning(shown), a.q.lowered(), bookmark)
 }
 
 // lowered says that the page has a smaller limit than the one that was asked for, or "".
@@ -132,6 +179,19 @@ func (q RecordsQuery) lowered() string {
 		return ""
 	}
 	return fmt.Sprintf("limit lowered from %d to %d: more would be too large for one answer; name fields for more at a time.", q.Asked, q.Limit)
+}
+
+// tied says that a page of sorted records ends among equal ones; "" where that is not known.
+func (q RecordsQuery) tied() string {
+	have := "have"
+	if q.Tied == 1 {
+		have = "has"
+	}
+	if q.Tied == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s after these %s the same %s as the last.", write.Plural(q.Tied, "record"), have,
+		write.ShownName(strings.TrimPrefix(q.Rest.Text("sort"), "-")))
 }
 
 // more reports whether the resource server has records behind this page.
@@ -193,7 +253,11 @@ func (a *recordsAnswer) list(envelope object, records []item.Shown) string {
 // that reads it (S1-1a), in about so many bytes, and how many long records it does not name.
 func (a *recordsAnswer) beside(data string, records []item.Shown, remaining int) json.RawMessage {
 	w := write.NewObject(len(data) + 1024)
-	w.Open("", '{').Put("data", data)
+	w.Open("", '{').Optional("warning", a.warning(len(records))) // before what it says something of
+	if a.each != nil {
+		w.Put("in_each", a.each.JSON())
+	}
+	w.Put("data", data)
 	var followUps []string
 	more := 0
 	for _, record := range records {
@@ -224,7 +288,6 @@ func (a *recordsAnswer) beside(data string, records []item.Shown, remaining int)
 		}
 		w.Optional("other_connections", a.otherConnections(len(pages)-len(calls)))
 	}
-	w.Optional("warning", a.warning(len(records)))
 	if len(a.q.Empty) > 0 {
 		_, why := conditions("query_records", a.q.Empty)
 		w.Put("conditions", why)
@@ -327,7 +390,11 @@ func (a *recordsAnswer) apart() string {
 	if a.q.ChangesSince != "" || !spansConnections(a.items) {
 		return ""
 	}
-	return "limit and order hold for each connection apart; the connections follow one another."
+	sort, each := a.q.Rest.Text("sort"), "limit and order hold for each connection apart; the connections follow one another."
+	if sort == "" {
+		return each
+	}
+	return each + " Compare the first records of each for the first of all by " + write.ShownName(strings.TrimPrefix(sort, "-")) + "."
 }
 
 // afterLastPage says from where on a bookmark of changes misses nothing: a page has it before the list has ended.

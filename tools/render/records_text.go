@@ -96,7 +96,7 @@ func (a *recordsAnswer) lead() []string {
 		}
 	}
 	return write.Clipped(write.NotEmpty(slices.Concat([]string{a.head(false)}, datesReadAs(a.l.Envelope), a.q.Coverage.lines(),
-		[]string{a.q.lowered(), a.Moved, extra, a.apart()}, missingFields(a.l.Envelope), warned.warnings(4), []string{bookmark})...))
+		[]string{a.apart(), a.q.tied(), a.q.lowered(), a.Moved, extra}, missingFields(a.l.Envelope), warned.warnings(4), []string{bookmark})...))
 }
 
 // stopped are the last lines of a text that shows only the first of the records that are left of a page. A record that

@@ -78,6 +78,8 @@ type excerptSpan struct {
 	next, previous       int // offsets to read on at
 	matchStart, matchEnd int
 	complete             bool // the window is the whole field
+	matches              int  // in the field, where that is known
+	starts               []int
 }
 
 // Window renders a part of a text field, inline on both channels (S1-3a). Structured is
@@ -99,6 +101,7 @@ func Window(response *rs.Response, q WindowQuery) (Result, error) {
 		return Result{}, invalidResponse(what, "has no text: window.text is "+rs.Kind(w.Get("text")))
 	}
 	s := readSpan(w, q)
+	s.readMatches(o.Object("matches"))
 	s.fit(windowText)
 	s.keepFlag()
 	return Result{
@@ -214,8 +217,14 @@ func windowStructured(o object, s excerptSpan, q WindowQuery) string {
 	if s.matchStart >= 0 {
 		out.Put("match_start_chars", write.JSON(s.matchStart)).Put("match_end_chars", write.JSON(s.matchEnd))
 	}
+	if s.matches > 1 {
+		out.Put("match_count", write.JSON(s.matches)).Put("match_starts_chars", write.JSON(s.starts))
+	}
 	if out.Close('}'); s.next >= 0 {
 		out.Put("next", q.at(s.next).JSON())
+	}
+	if next := s.nextMatch(q); next != nil {
+		out.Put("next_match", write.ToolCall("read_record_field", next.JSON()))
 	}
 	return out.Optional("warning", s.beyond(q)).JSON()
 }
@@ -248,7 +257,7 @@ func windowPage(s excerptSpan, q WindowQuery) string {
 		head += fmt.Sprintf(" of %d", s.total)
 	}
 	if s.matchStart >= 0 {
-		head += fmt.Sprintf("; match at %d to %d", s.matchStart, s.matchEnd)
+		head += fmt.Sprintf("; match at %d to %d", s.matchStart, s.matchEnd) + s.said()
 	}
 	if s.next < 0 && !s.complete {
 		head += "; the end of the field"
@@ -256,6 +265,9 @@ func windowPage(s excerptSpan, q WindowQuery) string {
 	next, previous := "", ""
 	if s.next >= 0 {
 		next = "next part: " + q.at(s.next).Call("read_record_field")
+	}
+	if match := s.nextMatch(q); match != nil {
+		next = strings.TrimPrefix(next+"\nnext match: "+match.Call("read_record_field"), "\n")
 	}
 	if s.previous >= 0 {
 		previous = "previous part: " + q.at(s.previous).Call("read_record_field")

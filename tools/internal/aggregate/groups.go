@@ -196,6 +196,15 @@ func (r *Aggregation) composed(base rs.Object, rows []row, shown, limit int) rs.
 		return rs.EncodeJSON(s)
 	}
 	r.add("composed", true)
+	tied := 0
+	for i := shown; i < len(rows) && shown > 0 && r.Args.GroupByTime == ""; i++ {
+		if rows[i].records == rows[shown-1].records {
+			tied++
+		}
+	}
+	if tied > 0 {
+		r.add("tied_groups", tied)
+	}
 	if r.Args.GroupByTime != "" {
 		base = base.With("time_zone", rs.EncodeJSON(r.Args.Zone.String()))
 		if shown < len(rows) {

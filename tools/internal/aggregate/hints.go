@@ -44,8 +44,9 @@ func (r *Aggregation) AddTitles(ctx context.Context, body rs.Object) rs.Object {
 	defer cancel()
 	all := r.schemas.Of(ctx, r.Reads, rs.Scope{ConnectionID: r.scope.ConnectionID})
 	parent, ok := known.ParentOf(all.Document, r.scope, r.Args.GroupBy)
-	of := slices.DeleteFunc(slices.Clone(all.Sources), func(s known.Source) bool {
-		return s.Stream != parent || r.scope.ConnectionID != "" && s.Connection.ID != r.scope.ConnectionID
+	of := slices.DeleteFunc(slices.Clone(all.Sources), func(s known.Source) bool { // a parent is in the connection of its children
+		return s.Stream != parent || r.scope.ConnectionID != "" && s.Connection.ID != r.scope.ConnectionID ||
+			!slices.ContainsFunc(all.Sources, func(c known.Source) bool { return c.Stream == r.scope.Stream && c.Connection.ID == s.Connection.ID })
 	})
 	if !ok || len(of) == 0 {
 		return body

@@ -19,7 +19,7 @@ func TestABareDateIsTheWholeDay(t *testing.T) {
 	}{
 		"the last day there is":                 {`{"at":{"lte":"9999-12-31"}}`, filter.Instants, "UTC", "at lte 9999-12-31", "at to 9999-12-31T00:00Z"},
 		"at most a day, of timestamps":          {`{"at":{"lte":"2026-06-30"}}`, filter.Instants, "UTC", "at lt 2026-07-01", "at until 2026-07-01T00:00Z"},
-		"at least a day, of timestamps":         {`{"at":{"gte":"2026-06-01"}}`, filter.Instants, "UTC", "at gte 2026-06-01", "at from 2026-06-01T00:00Z"},
+		"at least a day, of timestamps":         {`{"at":{"gte":"2026-06-01"}}`, filter.Instants, "UTC", "at gte 2026-06-01", ""},
 		"after a day, of timestamps":            {`{"at":{"gt":"2026-12-31"}}`, filter.Instants, "UTC", "at gte 2027-01-01", "at from 2027-01-01T00:00Z"},
 		"before a day, of timestamps":           {`{"at":{"lt":"2026-06-01"}}`, filter.Instants, "UTC", "at lt 2026-06-01", "at until 2026-06-01T00:00Z"},
 		"on a day, of timestamps":               {`{"at":"2026-02-28"}`, filter.Instants, "UTC", "at gte 2026-02-28; at lt 2026-03-01", "at from 2026-02-28T00:00Z until 2026-03-01T00:00Z"},

@@ -155,7 +155,8 @@ func (f Filter) WholeDays(kindOf func(field string) DateKind, zone *time.Locatio
 	for _, c := range f {
 		kind := kindOf(c.Field)
 		conditions := c.wholeDay(kind, zone)
-		other := !slices.Equal(conditions, Filter{c}) && (IsDate(c.Value) || zone != time.UTC) || IsDate(c.Value) && kind == Instants ||
+		start := c.Operator == "gte" && zone == time.UTC // which a day has in any reading
+		other := !slices.Equal(conditions, Filter{c}) && (IsDate(c.Value) || zone != time.UTC) || IsDate(c.Value) && kind == Instants && !start ||
 			c.hasDate() && kind == MayBeDates && zone != time.UTC
 		if other && !slices.Contains(read, c.Field) && len(read) < maxReadAs {
 			read = append(read, c.Field)

@@ -93,7 +93,8 @@ func (c *Schemas) Streams(ctx context.Context, d rs.Doer, connectionID string) (
 	}
 	list, err := d.Do(ctx, read.Request(connectionID, "streams"))
 	if err == nil && key.grant != "" && list.Unavailable == 0 && len(list.Body) <= listBytes {
-		list.List() // which is read once, and not by several calls at a time
+		list.List() // and its members, which are read once, and not by several calls at a time
+		list.Object()
 		c.lists.Put(key, list)
 	}
 	return list, err
@@ -217,6 +218,16 @@ func (s Stream) Groupable(names []string) string {
 		return ""
 	}
 	return names[at]
+}
+
+// HasBlob reports whether a field of the records is a reference to a blob.
+func (s Stream) HasBlob() bool {
+	for _, f := range s.fields {
+		if f.Granted && f.Type == "blob" {
+			return true
+		}
+	}
+	return false
 }
 
 // A Source is a stream of one connection, with the fields by which its schema says when a record is, what it is called, whose it is and

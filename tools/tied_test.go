@@ -1,0 +1,73 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+)
+
+// A sorted page of few says on both channels, before its records, how many records after it have the same value as its last one. It is one
+// read more, and none where nothing is sorted, nothing follows, or the page is long.
+func TestASortedPageThatEndsAmongEqualOnesSaysSo(t *testing.T) {
+	const says, count = "3 records after these have the same total as the last.", "/v1/streams/orders/aggregate?"
+	for arguments, row := range map[string]struct {
+		values, more string
+		heard        []string
+		tied         bool
+	}{
+		`{"stream":"orders","sort":"-total","limit":3}`:                         {"9 7 7", "true", []string{count + "filter[total]=7&metric=count"}, true},
+		`{"stream":"orders","sort":"total","limit":2,"filter":{"paid":true}}`:   {"7 7", "true", []string{count + "filter[paid]=true&filter[total]=7&metric=count"}, true},
+		`{"stream":"orders","sort":"-total","limit":5}`:                         {"9 7 7 7 7", "true", []string{count + "filter[total]=7&metric=count"}, false},
+		`{"stream":"orders","sort":"-total","limit":3,"connection_id":"cin_a"}`: {"9 8 7", "false", nil, false},
+		`{"stream":"orders","limit":3}`:                                         {"9 7 7", "true", nil, false},
+		`{"stream":"orders","sort":"-total"}`:                                   {"9 7 7", "true", nil, false},
+	} {
+		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+			if strings.HasSuffix(r.Path, "/aggregate") {
+				n := map[bool]string{true: "5", false: "4"}[strings.HasPrefix(row.values, "9 7 7") && row.tied || row.values == "7 7"]
+				return middlewaretest.JSON(`{"metric":"count","value":` + n + `}`), nil
+			}
+			var records []string
+			for i, value := range strings.Fields(row.values) {
+				records = append(records, `{"id":"o`+string(rune('a'+i))+`","connection_id":"cin_a","data":{"total":`+value+`}}`)
+			}
+			return middlewaretest.JSON(`{"object":"list","data":[` + strings.Join(records, ",") + `],"has_more":` + row.more + `,"next_cursor":"c2"}`), nil
+		}}
+		result := answerOf(t, "query_records", arguments, server)
+		before, _, _ := strings.Cut(result.Structured, `"data"`)
+		head, _, _ := strings.Cut(result.Text, "id | ")
+		if strings.Contains(before, says) != row.tied || strings.Contains(head, says) != row.tied {
+			t.Errorf("%s: %s\n%s", arguments, result.Text, result.Structured)
+		}
+		if diff := len(row.heard) - len(server.Lines()[1:]); diff != 0 {
+			t.Errorf("%s asks %v", arguments, server.Lines())
+		}
+		if row.heard != nil && server.Lines()[1] != row.heard[0] {
+			t.Errorf("%s asks %s", arguments, server.Lines()[1])
+		}
+	}
+}
+
+func answerOf(t *testing.T, name, arguments string, server rs.Doer) (result struct{ Text, Structured string }) {
+	t.Helper()
+	tool := toolNamed(t, name)
+	args, err := tool.Parse(json.RawMessage(arguments))
+	if err != nil {
+		t.Fatal(err)
+	}
+	scope, _ := args.Scope()
+	reply, err := tools.Forward(t.Context(), tools.Call{Tool: tool, Arguments: rs.AsObject(arguments), RS: server, Args: args, Scope: scope})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rendered, err := tool.Render(reply.Call, reply.Answer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result.Text, result.Structured = rendered.Text, string(rendered.Structured)
+	return result
+}
