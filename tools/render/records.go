@@ -76,7 +76,7 @@ const manyRecords = 8 // from which on a page says once what each would repeat
 // withoutRepeats returns a list without what each of its records says in the same words, and that once; and without what a record says twice:
 // its id, unless that was asked for, and the time of its own that emitted_at has, too.
 func withoutRepeats(l listing, items []item.Item, fields []string) (_ listing, each object) {
-	for _, name := range []string{"object", "stream", "display_name"} {
+	for _, name := range []string{"object", "display_name"} {
 		value := l.Items[0].Members.Get(name)
 		differs := func(record rs.Item) bool { return record.Members.Get(name) != value }
 		if value != "" && !slices.ContainsFunc(l.Items, differs) {
