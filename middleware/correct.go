@@ -39,12 +39,8 @@ func correctCall(next tools.Handler) tools.Handler {
 		reply, err := next(ctx, call)
 		if err != nil {
 			c.refused = rs.AsError(err)
-			meant, ok := c.named(ctx)
-			if !ok {
-				meant, ok = c.located(ctx)
-			}
-			if ok {
-				c.args, c.call.Arguments = meant, meant
+			if named, ok := c.named(ctx); ok {
+				c.args, c.call.Arguments = named, named
 				if reply, err = next(ctx, c.call); err != nil {
 					c.refused = rs.AsError(err)
 				}
@@ -110,7 +106,6 @@ type correcting struct {
 	tool    correct.Tool
 	args    rs.Object
 	refused *rs.Error
-	certain bool // the error says all that there is to say
 
 	read  bool          // the grant was looked up
 	grant correct.Grant // without sources where it could not be

@@ -17,7 +17,6 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 	e := *c.refused
 	fromServer := e.Status != 0
 	switch {
-	case c.certain:
 	case e.Code == rs.AmbiguousConnection:
 		return c.ambiguous(ctx, &e)
 	case sourceCodes[e.Code]:

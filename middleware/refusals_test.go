@@ -112,6 +112,7 @@ func TestBadInputIsRefusedInSilence(t *testing.T) {
 		"S3-19e with a traversal in front": {`"../messages:m1"`, rs.InvalidID, "../messages:m1"},
 		"S3-19e with a backslash":          {`"cin_1/messages:a\\b"`, rs.InvalidID, "cin_1/messages:a"},
 		"S2-2 with a NUL":                  {`"messages:m1\u0000"`, rs.InvalidArguments, "NUL"},
+		"without a colon":                  {`"m1"`, rs.InvalidID, "m1"},
 		"S2-9 that is a web address":       {`"https://example.com/a"`, rs.InvalidID, "https://example.com/a"},
 		"that is empty":                    {`""`, rs.InvalidArguments, "empty"},
 		"that is a number":                 {`1`, rs.InvalidArguments, "1"},

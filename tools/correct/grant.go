@@ -208,13 +208,13 @@ func (g Grant) Home(t Tool, args rs.Object) (sentence string, send Call) {
 	sentence = "Streams that may have it: " + quote.Names(streams, maxShown) + "."
 	for _, stream := range streams { // orders#2026-0238
 		if own := strings.TrimPrefix(id, stream); len(own) > 1 && own != id && strings.IndexAny(own, "#.|@ ") == 0 {
-			return sentence, Call{t.Name, Identified(args, rs.Ref{ConnectionID: connection, Stream: stream, RecordID: own[1:]})}
+			return sentence, Call{t.Name, identified(args, rs.Ref{ConnectionID: connection, Stream: stream, RecordID: own[1:]})}
 		}
 	}
 	kind, _, _ := strings.Cut(id, "-") // note-0036 is one of the notes
 	if near := written.Nearest(kind, streams, 1); len(near) > 0 || len(streams) == 1 {
 		ref := rs.Ref{ConnectionID: connection, Stream: append(near, streams[0])[0], RecordID: id}
-		return sentence, Call{t.Name, Identified(args, ref)}
+		return sentence, Call{t.Name, identified(args, ref)}
 	}
 	return sentence, Call{"schema", rs.Object{}}
 }

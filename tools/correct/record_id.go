@@ -197,29 +197,7 @@ func (t Tool) record(guess rs.Object, refused *rs.Error) (rs.Object, bool) {
 	return guess, true
 }
 
-// Identified are arguments with the handle of a record.
-func Identified(args rs.Object, ref rs.Ref) rs.Object {
+// identified are arguments with the handle of a record.
+func identified(args rs.Object, ref rs.Ref) rs.Object {
 	return args.Without("connection_id").With("id", rs.EncodeJSON(ref.String()))
-}
-
-// Quoted is a text as errors quote it.
-func Quoted(text string) string { return quote.Text(text) }
-
-// FieldsOf are the fields that a call reads of a record; none for all.
-func (t Tool) FieldsOf(args rs.Object) (names []string) {
-	for _, raw := range append(args.Array("fields"), args.Get("field")) {
-		if name, ok := written.Text(raw); ok {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// OwnID is the id of a call that may be a record's own, alone: it has no stream before it. It is false for any other id.
-func (t Tool) OwnID(args rs.Object) (string, bool) {
-	id, ok := written.Text(args.Get("id"))
-	stream, _, named := strings.Cut(id, ":")
-	own := ok && t.Takes("id") && id != "" && !isPage(id) && !strings.HasPrefix(id, rs.RecordURIPrefix) && idsIn(id) == nil
-	_, slashed := refOf(id)
-	return id, own && !slashed && (!named || !isStreamName(stream) && !strings.Contains(stream, "/"))
 }
