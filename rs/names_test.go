@@ -51,3 +51,16 @@ func TestALongIDIsQuotedInPart(t *testing.T) {
 		}
 	}
 }
+
+// A relation that has no name, is not granted or cannot be used is not one to expand.
+func TestRelationsThatCanBeExpanded(t *testing.T) {
+	response := rs.Response{Body: `{"connectors":[{"streams":[{"name":"a","expand_capabilities":[{"name":"b"},{"name":""},` +
+		`{"name":"c","granted":false},{"name":"d","usable":false},{"name":"e","granted":true,"usable":true}]}]}]}`}
+	var names string
+	for _, relation := range response.Schema().Streams[0].Relations() {
+		names += relation.Name
+	}
+	if names != "be" {
+		t.Errorf("%q can be expanded", names)
+	}
+}
