@@ -231,7 +231,7 @@ func parsePublic(publicURL string, hosts, proxies []string) (web.Public, error) 
 		public.Origin = origin
 	}
 	for _, text := range hosts {
-		if u, err := url.Parse("//" + text); err != nil || u.Host != text || text == "" {
+		if u, err := url.Parse("//" + text); err != nil || u.Host != text || text == "" || strings.Contains(text, "*") {
 			return web.Public{}, fmt.Errorf("--allowed-hosts: %q is not a host name, such as mcp.example", rsclient.RedactURL(text))
 		}
 	}
