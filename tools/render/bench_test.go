@@ -103,7 +103,7 @@ func TestAllocations(t *testing.T) {
 		count float64
 		bytes uint64
 	}{
-		"search":        {600, 260_000},
+		"search":        {400, 160_000},
 		"records":       {600, 230_000},
 		"records-large": {1600, 700_000},
 		"schema":        {80, 15_000},
