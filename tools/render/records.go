@@ -138,19 +138,6 @@ func (q RecordsQuery) lowered() string {
 	return fmt.Sprintf("limit lowered from %d to %d: more would be too large for one answer; name fields for more at a time.", q.Asked, q.Limit)
 }
 
-// tied says that a page of sorted records ends among equal ones; "" where that is not known.
-func (q RecordsQuery) tied() string {
-	have := "have"
-	if q.Tied == 1 {
-		have = "has"
-	}
-	if q.Tied == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s after these %s the same %s as the last.", write.Plural(q.Tied, "record"), have,
-		write.ShownName(strings.TrimPrefix(q.Rest.Text("sort"), "-")))
-}
-
 // more reports whether the resource server has records behind this page.
 func (a *recordsAnswer) more() bool {
 	return a.l.Envelope.Flag("has_more") || a.Continues || a.Extra.Over > 0

@@ -1,7 +1,9 @@
 package render
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/item"
@@ -48,4 +50,17 @@ func withoutRepeats(l listing, items []item.Item, fields []string) (_ listing, e
 		kept[i], start = rs.Item{Raw: all[start:ends[i]], Members: record.Members}, ends[i]
 	}
 	return l.keep(kept), each
+}
+
+// tied says that a page of sorted records ends among equal ones; "" where that is not known.
+func (q RecordsQuery) tied() string {
+	have := "have"
+	if q.Tied == 1 {
+		have = "has"
+	}
+	if q.Tied == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s after these %s the same %s as the last.", write.Plural(q.Tied, "record"), have,
+		write.ShownName(strings.TrimPrefix(q.Rest.Text("sort"), "-")))
 }
