@@ -9,7 +9,6 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
-	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/period"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
@@ -90,34 +89,6 @@ var (
 		"resumen", "todo",
 	)
 )
-
-// ofTime are the arguments of a search of the time that the query names, where the words of it find little; nil for none.
-func (s searchArgs) ofTime(call Call, answer Answer) rs.Object {
-	if s.period != (period.Period{}) || !s.position.First() {
-		return nil
-	}
-	list, _ := answer.Response.List()
-	recall := list.Envelope.Object("meta").Object("recall")
-	_, missing := recall.Number("partial_count")
-	if answer.Repair == nil && !missing && len(list.Items) > fewHits && !recall.Has("preferred_time") {
-		return nil
-	}
-	since, until, rest, named := written.NamedPeriod(s.q, time.Now().UTC())
-	words := relax.Words(strings.ToLower(rest))
-	if !named || slices.ContainsFunc(words, func(word string) bool { return partsOfTime[word] }) {
-		return nil
-	}
-	args := call.Arguments.Without("q", "query")
-	if slices.ContainsFunc(words, func(word string) bool { return !sayNothing[word] && correct.StreamOf(word) == "" }) {
-		args = withWords(rest, args)
-	} else {
-		args = args.Without("mode")
-	}
-	if args = append(args, rs.Member{Name: "since", Value: rs.EncodeJSON(since)}); until != "" {
-		args = append(args, rs.Member{Name: "until", Value: rs.EncodeJSON(until)})
-	}
-	return args
-}
 
 // A periodSearch is the core of a search that may have a period.
 type periodSearch struct {

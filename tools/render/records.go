@@ -344,8 +344,3 @@ func (a *recordsAnswer) apart() string {
 
 // afterLastPage says from where on a bookmark of changes misses nothing: a page has it before the list has ended.
 const afterLastPage = "use it after the last page; before, it skips what follows here"
-
-// spansConnections reports whether records come from more than one connection.
-func spansConnections(items []item.Item) bool {
-	return slices.ContainsFunc(items, func(it item.Item) bool { return it.Connection != items[0].Connection })
-}

@@ -185,3 +185,8 @@ func Records(response *rs.Response, q RecordsQuery) (Result, error) {
 	}
 	return Result{Text: a.text(), Structured: out, Cuts: cuts}, nil
 }
+
+// spansConnections reports whether records come from more than one connection.
+func spansConnections(items []item.Item) bool {
+	return slices.ContainsFunc(items, func(it item.Item) bool { return it.Connection != items[0].Connection })
+}
