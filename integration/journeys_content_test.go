@@ -167,6 +167,79 @@ func (contentOnly) page(_ call, seen string) page {
 	return p
 }
 
+var (
+	tableHead = regexp.MustCompile(`^id \| (.*?)(?: \(id = (\S+) \+ first column\))?$`)
+	cellsOf   = regexp.MustCompile(`(?:"(?:[^"\\]|\\.)*"|[^"|])+`)
+	usualCell = regexp.MustCompile(`^~ in (\S+): (.*)$`)
+	blockLine = regexp.MustCompile(`^([\w.]+): (.*)$`)
+	cutValue  = regexp.MustCompile(`^("(?:[^"\\]|\\.)*")… \(\+[\d,]+ characters(?:: (.*))?\)$`)
+)
+
+// printedRows are the records of the tables, or of the blocks of lines, of a page.
+func printedRows(lines []string) []row {
+	var rows []row
+	var columns []string
+	var usual, each map[string]string
+	prefix := ""
+	for _, line := range lines {
+		if head := tableHead.FindStringSubmatch(line); head != nil {
+			columns, prefix, usual, each = strings.Split(head[1], " | "), head[2], map[string]string{}, map[string]string{}
+			continue
+		}
+		if alike, ok := strings.CutPrefix(line, "in each row: "); ok {
+			for _, cell := range cellsOf.FindAllString(alike, -1) {
+				name, value, _ := strings.Cut(strings.TrimSpace(cell), " ")
+				each[name] = value
+			}
+			continue
+		}
+		if found := usualCell.FindStringSubmatch(line); found != nil {
+			usual[found[1]] = found[2]
+			continue
+		}
+		if id, ok := strings.CutPrefix(line, "id: "); ok {
+			rows, columns = append(rows, row{id: id, values: map[string]string{}}), nil
+			continue
+		}
+		if found := blockLine.FindStringSubmatch(line); found != nil && columns == nil && len(rows) > 0 {
+			rows[len(rows)-1].set(found[1], found[2])
+			continue
+		}
+		cells := cellsOf.FindAllString(strings.ReplaceAll(line, "| |", "| \x00|"), -1)
+		if columns == nil || len(cells) < 2 || line[0] == ' ' {
+			continue
+		}
+		r := row{id: strings.TrimSpace(cells[0]), values: map[string]string{}}
+		if prefix != "" && !strings.HasPrefix(r.id, "pdpp:") && !strings.HasPrefix(r.id, prefix) {
+			r.id = prefix + r.id
+		}
+		for i, cell := range cells[1:min(len(cells), len(columns)+1)] {
+			if cell = strings.Trim(cell, " \x00"); cell == "~" {
+				cell = usual[columns[i]]
+			}
+			r.set(columns[i], cell)
+		}
+		for name, value := range each {
+			r.set(name, value)
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// set takes over a value as it is printed; of one that is cut, the call that reads it too.
+func (r *row) set(name, value string) {
+	if cut := cutValue.FindStringSubmatch(value); cut != nil {
+		if read := printedCallIn(cut[2], ""); read != nil {
+			r.long = append(r.long, *read)
+		}
+		value = cut[1]
+	}
+	if value != "" && value != "null" {
+		r.values[name] = unquoted(value)
+	}
+}
+
 // cutJSON cuts a JSON object off the start of a text.
 func cutJSON(text string) (object, rest string, ok bool) {
 	depth, inString := 0, false

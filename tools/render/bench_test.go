@@ -104,7 +104,7 @@ func TestAllocations(t *testing.T) {
 		bytes uint64
 	}{
 		"search":        {400, 160_000},
-		"records":       {600, 230_000},
+		"records":       {330, 100_000},
 		"records-large": {1600, 700_000},
 		"schema":        {80, 15_000},
 	}

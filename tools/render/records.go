@@ -47,7 +47,6 @@ type recordsAnswer struct {
 	l     listing     // with those of its records that are left
 	items []item.Item // the same
 	all   []item.Item // all records of the page
-	each  object      // what structured output says once for its records
 }
 
 func newRecordsAnswer(l listing, q RecordsQuery) *recordsAnswer {
@@ -64,9 +63,6 @@ func newRecordsAnswer(l listing, q RecordsQuery) *recordsAnswer {
 	}.Begin()
 	if a.items = a.all[a.From:]; a.From > 0 {
 		a.l = l.keep(l.Items[a.From:])
-	}
-	if len(a.items) >= manyRecords && q.ChangesSince == "" && len(a.l.Raw) <= pageJSON {
-		a.l, a.each = withoutRepeats(a.l, a.items, q.Fields)
 	}
 	return a
 }
@@ -198,11 +194,7 @@ func (a *recordsAnswer) list(envelope object, records []item.Shown) string {
 // that reads it (S1-1a), in about so many bytes, and how many long records it does not name.
 func (a *recordsAnswer) beside(data string, records []item.Shown, remaining int) json.RawMessage {
 	w := write.NewObject(len(data) + 1024)
-	w.Open("", '{').Optional("warning", a.warning(len(records))) // before what it says something of
-	if a.each != nil {
-		w.Put("in_each", a.each.JSON())
-	}
-	w.Put("data", data)
+	w.Open("", '{').Optional("warning", a.warning(len(records))).Put("data", data) // before what it says something of
 	var followUps []string
 	more := 0
 	for _, record := range records {

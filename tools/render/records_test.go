@@ -102,25 +102,6 @@ func TestRecordTables(t *testing.T) {
 			[]string{record("cin_a", "2026/1", `{"total":1}`), record("cin_a", "o2", `{"total":2}`)},
 			[]string{"id | total (id = cin_a/orders: + first column)", "pdpp://record/cin_a/orders/2026%2F1 | 1", "o2 | 2"},
 		},
-		"many rows say once what nearly each has, the year of their times, and what escaped ids begin with": {
-			func() (records []string) {
-				for i, id := range strings.Fields("2026/1 o2 o3 o4 o5 o6 o7 o8 2026/9") {
-					status := map[bool]string{true: "null", false: `"sent"`}[id == "o3"]
-					records = append(records, record("cin_a", id, fmt.Sprintf(`{"total":%d,"at":"2026-0%d-05T10:00:00Z","due":"202%d-01-01T00:00:00Z","status":%s}`,
-						i, i+1, i%2, status)))
-				}
-				return records
-			}(),
-			[]string{
-				"id | total | at | due (id = cin_a/orders: + first column, with % pdpp://record/cin_a/orders/ + it; at = 2026- + cell + Z)",
-				"in each row that does not end with another: status sent", "2026%2F1 |0 |01-05T10:00:00 |2020-01-01T00:00:00Z",
-				"o3 |2 |03-05T10:00:00 |2020-01-01T00:00:00Z | status null", "2026%2F9 |8 |09-05T10:00:00 |2020-01-01T00:00:00Z",
-			},
-		},
-		"an id that is written like an escaped one keeps those whole": {
-			[]string{record("cin_a", "2026/1", `{"total":1}`), record("cin_a", "2026/2", `{"total":1}`), record("cin_a", "a%2Fb", `{"total":2}`)},
-			[]string{"id | total (id = cin_a/orders: + first column)", "pdpp://record/cin_a/orders/2026%2F1 | 1", "a%2Fb | 2"},
-		},
 		"a time that is the record's own has its column": {
 			[]string{record("cin_a", "o1", `{"ordered_at":"2026-01-01T10:00:00Z","closed_at":"2026-01-01T10:00:00Z"}`), record("cin_a", "o2", `{"ordered_at":null,"closed_at":""}`)},
 			[]string{"o1 | 2026-01-01T10:00:00Z | 2026-01-01T10:00:00Z", `o2 | null | ""`},

@@ -99,6 +99,19 @@ func (a *recordsAnswer) lead() []string {
 		[]string{a.apart(), a.q.tied(), a.q.lowered(), a.Moved, extra}, missingFields(a.l.Envelope), warned.warnings(4), []string{bookmark})...))
 }
 
+// tied says that a page of sorted records ends among equal ones; "" where that is not known.
+func (q RecordsQuery) tied() string {
+	have := "have"
+	if q.Tied == 1 {
+		have = "has"
+	}
+	if q.Tied == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s after these %s the same %s as the last.", write.Plural(q.Tied, "record"), have,
+		write.ShownName(strings.TrimPrefix(q.Rest.Text("sort"), "-")))
+}
+
 // stopped are the last lines of a text that shows only the first of the records that are left of a page. A record that
 // fits into no text is passed over.
 func (a *recordsAnswer) stopped(shown int) []string {

@@ -1,7 +1,6 @@
 package item
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -14,7 +13,6 @@ import (
 const (
 	mostText   = 500 // characters that it shows at most, among other records
 	maxColumns = 40  // a record with more fields is a block of lines
-	manyRows   = 8   // from which on a table does not repeat in each row what can be said once
 	maxTables  = 4   // tables on a page; records of more connections in turn stand in one, with their whole ids
 )
 
@@ -23,14 +21,11 @@ type tableGroup struct {
 	relation string // the name of the latter
 	items    []Item
 	prefix   string // of the ids; "" when they are printed whole
-	escaped  string // of the ids that a handle holds only percent-encoded; "" when they are printed whole
 	columns  []string
 	emitted  bool              // no record has a time of its own: emitted_at stands behind the id
 	block    bool              // each record is a block of lines
 	usual    map[string]string // of a column, the long value that many of its cells have: they show usualCell instead
 	constant rs.Object         // the fields that have one value in every record: they are no columns
-	nearly   rs.Object         // those that have one in nearly every: a row ends with the name and the value where it has another
-	years    map[string]string // of columns of times in one year, in UTC: their cells have neither that nor the Z
 	related  []tableGroup
 	at       map[string]int // the places of relations in related
 }
@@ -38,66 +33,24 @@ type tableGroup struct {
 // usualCell stands in a cell for the usual value of its column. A text that is the same is quoted.
 const usualCell = "~"
 
-// constantFields finds the fields of several records that have the same short value in each, those that have it in nearly each, and returns
-// the columns of the others.
-func constantFields(items []Item, columns []string) (constant, nearly rs.Object, others []string) {
+// constantFields finds the fields of several records that have the same short value in each, and returns the columns of the others.
+func constantFields(items []Item, columns []string) (constant rs.Object, others []string) {
 	const fewest, most = 3, 100 // records; bytes of a value
 	for _, column := range columns {
-		counts, usual, all := map[string]int{}, "", len(items) >= fewest
-		for i := range items {
-			value := items[i].value(column)
-			if all = all && value != "" && !items[i].Deleted; !all {
-				break
-			}
-			if counts[value]++; counts[value] > counts[usual] {
-				usual = value
-			}
-		}
-		switch m := write.Pair(column, usual); {
-		case !all || len(usual) > most:
-			others = append(others, column)
-		case counts[usual] == len(items):
-			constant = append(constant, m)
-		case len(items) >= manyRows && counts[usual]*5 >= len(items)*4:
-			nearly = append(nearly, m)
-		default:
+		value := items[0].Data.Get(column)
+		same := len(items) >= fewest && value != "" && len(value) <= most && !slices.ContainsFunc(items, func(it Item) bool {
+			return it.Deleted || it.Data.Get(column) != value
+		})
+		if same {
+			constant = append(constant, write.Pair(column, value))
+		} else {
 			others = append(others, column)
 		}
 	}
 	if len(others) == 0 { // a table has a column
-		return nil, nil, columns
+		return nil, columns
 	}
-	return constant, nearly, others
-}
-
-// value is that of a field as JSON, null too; "" where the record does not have it.
-func (it *Item) value(field string) string {
-	value := it.Data.Get(field)
-	if value == "" && it.Data.Includes(field) {
-		return "null"
-	}
-	return value
-}
-
-// yearsOf finds the columns of several records of which each cell is a time of one year in UTC.
-func yearsOf(items []Item, columns []string) map[string]string {
-	years := map[string]string{}
-	for _, column := range columns {
-		year := ""
-		same := len(items) >= manyRows && !slices.ContainsFunc(items, func(it Item) bool {
-			text, _ := rs.AsText(it.Data.Get(column))
-			_, err := time.Parse(time.RFC3339, text)
-			if err != nil || !strings.HasSuffix(text, "Z") {
-				return true
-			}
-			year = cmp.Or(year, text[:5])
-			return text[:5] != year
-		})
-		if same {
-			years[column] = year
-		}
-	}
-	return years
+	return constant, others
 }
 
 // usualValues finds the values that are said once for a column: the most frequent long one, if at least a third of several records have it,
@@ -122,9 +75,6 @@ func usualValues(items []Item, columns []string) map[string]string {
 
 func newTableGroup(relation string, items []Item) tableGroup {
 	g := tableGroup{relation: relation, items: items, prefix: commonPrefix(items), columns: columnsOf(items)}
-	if g.prefix != "" {
-		g.escaped = escapedPrefix(items)
-	}
 	for i := range items {
 		for _, r := range items[i].Relations {
 			at, known := g.at[r.Name]
@@ -159,11 +109,10 @@ func groupRecords(items []Item) []tableGroup {
 	for i := range groups {
 		g := newTableGroup("", groups[i].items)
 		g.emitted = !slices.ContainsFunc(g.items, func(it Item) bool { return it.Authored != "" || it.Emitted == "" }) &&
-			slices.ContainsFunc(g.items, func(it Item) bool { return !it.RepeatsEmitted() })
+			slices.ContainsFunc(g.items, func(it Item) bool { return !it.repeatsEmitted() })
 		g.block = len(items) == 1 || len(g.columns) > maxColumns || clean.LongerThan(g.header(), write.LineChars)
 		if !g.block { // which has few columns
-			g.constant, g.nearly, g.columns = constantFields(g.items, g.columns)
-			g.years = yearsOf(g.items, g.columns)
+			g.constant, g.columns = constantFields(g.items, g.columns)
 			g.usual = usualValues(g.items, g.columns)
 		}
 		groups[i] = g
@@ -183,27 +132,6 @@ func commonPrefix(items []Item) string {
 		case prefix == "" || strings.HasPrefix(prefix, rs.RecordURIPrefix):
 			prefix = idPrefix(it)
 		}
-	}
-	return prefix
-}
-
-// slashEscaped reports whether a text has a slash of a record's own id as a handle holds it.
-func slashEscaped(s string) bool { return strings.Contains(s, "%2F") || strings.Contains(s, "%5C") }
-
-// escapedPrefix is what those ids begin with of which only a percent-encoded form is a handle; "" where another id could be taken for one of
-// them, or where there is only one.
-func escapedPrefix(items []Item) string {
-	prefix, count := "", 0
-	for i := range items {
-		switch it := &items[i]; {
-		case strings.HasPrefix(it.ID, rs.RecordURIPrefix) && slashEscaped(it.ID):
-			prefix, count = idPrefix(it), count+1
-		case slashEscaped(it.ID):
-			return ""
-		}
-	}
-	if count < 2 {
-		return ""
 	}
 	return prefix
 }
@@ -241,8 +169,8 @@ func repeatsID(it *Item, m rs.Member) bool {
 	return id == it.RecordID
 }
 
-// RepeatsEmitted reports whether a field has the same instant as emitted_at.
-func (it *Item) RepeatsEmitted() bool {
+// repeatsEmitted reports whether a field has the same instant as emitted_at.
+func (it *Item) repeatsEmitted() bool {
 	emitted, err := time.Parse(time.RFC3339, it.Emitted)
 	return err == nil && slices.ContainsFunc(it.Data, func(m rs.Member) bool {
 		text, _ := rs.AsText(m.Value)
@@ -264,14 +192,6 @@ func (g *tableGroup) header() string {
 	var notes []string
 	if g.prefix != "" {
 		notes = []string{"id = " + g.prefix + " + first column"}
-		if g.escaped != "" && g.escaped != g.prefix {
-			notes[0] += ", with % " + g.escaped + " + it"
-		}
-	}
-	for _, column := range g.columns {
-		if year := g.years[column]; year != "" {
-			notes = append(notes, write.ShownName(column)+" = "+year+" + cell + Z")
-		}
 	}
 	if !slices.ContainsFunc(g.items, func(it Item) bool { return it.Deleted || len(it.Data) > 0 }) {
 		notes = append(notes, "these records have nothing of what was asked for")
@@ -291,13 +211,13 @@ func (g *tableGroup) head() string {
 		return ""
 	}
 	lines := []string{g.header()}
-	for _, said := range []struct {
-		lead   string
-		values rs.Object
-	}{{"in each row: ", g.constant}, {"in each row that does not end with another: ", g.nearly}} {
-		if said.values != nil {
-			lines = append(lines, said.lead+strings.Join(namedCells(said.values), write.Separator))
+	if g.constant != nil {
+		same := make([]string, len(g.constant))
+		for i, m := range g.constant {
+			cell, _ := clean.AppendCell(nil, m.Value, mostText)
+			same[i] = write.ShownName(m.Name) + " " + string(cell)
 		}
+		lines = append(lines, "in each row: "+strings.Join(same, write.Separator))
 	}
 	for _, column := range g.columns {
 		if value := g.usual[column]; value != "" {
@@ -311,14 +231,4 @@ func (g *tableGroup) head() string {
 		}
 	}
 	return strings.Join(lines, "\n")
-}
-
-// namedCells are values, each behind the name of its field.
-func namedCells(values rs.Object) []string {
-	cells := make([]string, len(values))
-	for i, m := range values {
-		cell, _ := clean.AppendCell(nil, m.Value, mostText)
-		cells[i] = write.ShownName(m.Name) + " " + string(cell)
-	}
-	return cells
 }

@@ -135,11 +135,11 @@ func (t *recordTable) record(g *tableGroup, it *Item) string {
 	var record string
 	switch {
 	case g.block && it.Deleted: // no header says what its id begins with
-		record = t.row(&tableGroup{}, it)
+		record = t.row("", nil, nil, false, it)
 	case g.block:
 		record = t.block(it)
 	default:
-		record = t.row(g, it)
+		record = t.row(g.prefix, g.columns, g.usual, g.emitted, it)
 	}
 	var b strings.Builder
 	b.WriteString(record)
@@ -163,7 +163,7 @@ func (it *Item) handle(prefix, none string) string {
 // block is a record as lines of "name: value".
 func (t *recordTable) block(it *Item) string {
 	b := append([]byte("id: "), it.handle("", "(none)")...)
-	if it.Authored == "" && it.Emitted != "" && !it.RepeatsEmitted() {
+	if it.Authored == "" && it.Emitted != "" && !it.repeatsEmitted() {
 		b = append(b, "\nemitted_at (of the record): "+clean.Name(it.Emitted)...)
 	}
 	if len(it.Data) == 0 {
@@ -185,35 +185,20 @@ func (t *recordTable) block(it *Item) string {
 }
 
 // row is a record as a line of the table.
-func (t *recordTable) row(g *tableGroup, it *Item) string {
-	prefix := g.prefix
-	if g.escaped != "" && slashEscaped(it.ID) {
-		prefix = g.escaped
-	}
+func (t *recordTable) row(prefix string, columns []string, usual map[string]string, emitted bool, it *Item) string {
 	b := append(make([]byte, 0, 256), it.handle(prefix, "(no id)")...)
 	if it.Deleted {
 		return string(append(append(b, write.Separator...), deletedCell(it)...))
 	}
-	if g.emitted {
+	if emitted {
 		b = append(append(b, write.Separator...), clean.Name(it.Emitted)...)
 	}
-	for _, column := range g.columns {
+	for _, column := range columns {
 		b = append(b, write.Separator...)
-		from := len(b)
-		if value := g.usual[column]; value != "" && it.Data.Get(column) == value {
+		if value := usual[column]; value != "" && it.Data.Get(column) == value {
 			b = append(b, usualCell...)
-		} else if text, _ := rs.AsText(it.Data.Get(column)); g.years[column] != "" {
-			b = append(b, text[len(g.years[column]):len(text)-1]...)
 		} else if it.Data.Includes(column) {
 			b = t.appendCell(b, it, write.Pair(column, it.Data.Get(column)), false)
-		}
-		if len(g.items) >= manyRows && from < len(b) && b[from] >= '0' && b[from] <= '9' { // a space before a digit is a token more
-			b = slices.Delete(b, from-1, from)
-		}
-	}
-	for _, m := range g.nearly {
-		if value := it.value(m.Name); value != m.Value {
-			b = t.appendCell(append(append(b, write.Separator...), write.ShownName(m.Name)+" "...), it, write.Pair(m.Name, value), false)
 		}
 	}
 	return string(bytes.TrimRight(b, " "))
@@ -245,7 +230,7 @@ func (t *recordTable) relation(g *tableGroup, it *Item, related *Relation, remai
 	}
 	start, written := "  "+write.ShownName(related.Name)+": ", 0
 	for written < min(len(related.Records), maxChildShown) && write.Size(lines) < remaining-write.LineChars {
-		line := t.row(&columns, &related.Records[written])
+		line := t.row(columns.prefix, columns.columns, nil, false, &related.Records[written])
 		lines = append(lines, start+clean.Clip(line, write.LineChars-4*write.LabelChars))
 		written++
 	}
