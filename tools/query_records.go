@@ -2,12 +2,12 @@ package tools
 
 import (
 	"context"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
