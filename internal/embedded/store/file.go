@@ -99,10 +99,14 @@ func inspectIndex(ctx context.Context, path string) (version int, err error) {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return refuse("cannot be read: %v", err)
 	case err != nil || info.Size() == 0 && info.Mode().IsRegular():
-		if name := companion(path, func(fs.FileInfo) bool { return true }); name != "" {
-			return refuse("is absent or empty, and %q belongs to another database", name)
+		name := companion(path, func(fs.FileInfo) bool { return true })
+		if name == "" {
+			return -1, nil
 		}
-		return -1, nil
+		if info, err := os.Lstat(path); err == nil && info.Size() > 0 { // another process has made it since
+			return inspectIndex(ctx, path)
+		}
+		return refuse("is absent or empty, and %q belongs to another database", name)
 	case info.IsDir():
 		return refuse("is a folder")
 	case info.Mode()&fs.ModeSymlink != 0:
