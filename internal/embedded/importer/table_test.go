@@ -212,7 +212,8 @@ func TestAColumnHasItsTypeAndRole(t *testing.T) {
 }
 
 // FuzzCSV holds the reader to this: it takes any bytes, its records are valid, reading them again gives the same, and every line that is not
-// empty is in the header, a record or a skip, as far as no cell has several lines. A first line with a date may be a record.
+// empty is in the header, a record or a skip, as far as no cell has several lines. A first line with a date may be a record, and a cell that
+// is alone is a skip.
 func FuzzCSV(f *testing.F) {
 	f.Add([]byte("a,b\n1,2\n\"x\"\"y\n\",3\n5\" n,\n"))
 	f.Add([]byte("sep=;\na;b;b\n\xe9;;;;\n"))
@@ -221,6 +222,7 @@ func FuzzCSV(f *testing.F) {
 	f.Add([]byte("1/2/2026\n1/2/20"))
 	f.Add([]byte("a,b\n1/2/2026,3\n1/2/20"))
 	f.Add([]byte("\u2028\na\n\xa0\n\f\nb"))
+	f.Add([]byte("A"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		count := scanned(t, fileStream{stream: "t", format: formatTable, idField: "none"}, text)
 		if strings.ContainsAny(string(text), "\"\x00") || utf8text.UTF16(text) != nil || strings.Contains(strings.ToLower(string(text)), "sep=") {
@@ -240,7 +242,7 @@ func FuzzCSV(f *testing.F) {
 				first = line
 			}
 		}
-		headless := count == lines+1 && strings.ContainsAny(first, "0123456789")
+		headless := count == lines+1 && (strings.ContainsAny(first, "0123456789") || lines == 0)
 		if (count < lines || count > max(lines, 0)+blank) && !headless && len(text) < 1000 {
 			t.Errorf("%d records and skips of %d lines in %q", count, lines, text)
 		}

@@ -40,7 +40,7 @@ func FuzzParts(f *testing.F) {
 	for _, seed := range []string{
 		`[{"a":[{"b":1},{"b":2}]},{"a":null,"c":1},3,{"a":[{"b":1}`, `{"x":1,"l":[{"id":"i","a":[{"b":1},{"b":2},{"b":[]}]},{"a":[7]}]}`,
 		`{"a":[{"x":1}],"b":[{"y":2},3,{"y":4}],"c":"d"}`, `{"a":{"b":[{"x":1}],"c":[{"x":2}]},"d":{}}`, `{"messages":[{"x":1}],"a":{"b":[{"c":[{}]}]}}`,
-		`{"a":[{"x":1}],"a":[{"y":1}]}`, `{"a":[{"x":1}],"b":[{"y":1}]`, `[{"a":1}]`, ``,
+		`{"a":[{"x":1}],"a":[{"y":1}]}`, `{"a":[{"x":1}],"b":[{"y":1}]`, `[{"a":1}]`, ``, `[{"a":[{"b":1},{"b":2}]}`,
 	} {
 		f.Add(seed)
 	}
@@ -51,7 +51,7 @@ func FuzzParts(f *testing.F) {
 				t.Errorf("nothing in %q of %s", part.Name, text)
 			}
 			for _, one := range said {
-				if !strings.HasPrefix(one, "item ") && !strings.HasPrefix(one, "what is beside") {
+				if !strings.HasPrefix(one, "item ") && !strings.HasPrefix(one, "what is beside") && !strings.HasPrefix(one, "the array does not end") {
 					t.Errorf("%q in %q of %s", one, part.Name, text)
 				}
 			}
