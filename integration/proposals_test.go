@@ -14,7 +14,7 @@ import (
 var proposedCall = regexp.MustCompile(`\b(schema|query_records|aggregate|search|fetch|read_record_field|list_streams|fetch_blob) (\{)`)
 
 // proposals are the calls that an answer to a tool proposes: in text a tool with its arguments, in structured output tool beside
-// arguments, and next. What stands in the words of a record is none, nor is a form with a place to fill.
+// arguments, and next. Not the words of a record, nor a form with a place to fill.
 func proposals(tool string, result *mcp.CallToolResult) []call {
 	var found []call
 	add := func(tool, arguments string) {

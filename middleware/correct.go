@@ -198,7 +198,7 @@ func toConnect(ctx context.Context, missing rs.Missing) []string {
 
 // refusal is the error by which a tool refuses a call without a read; nil if it takes it.
 func refusal(tool *tools.Tool, call correct.Call) *rs.Error {
-	args, err := tool.Parse(json.RawMessage(call.Arguments.JSON()))
+	args, err := tool.Parse(json.RawMessage(call.Arguments.JSON())) // as it will be sent, so that no name is given twice
 	if err == nil {
 		_, err = args.Scope()
 	}

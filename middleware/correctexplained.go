@@ -45,7 +45,8 @@ func (c *correcting) with(args rs.Object) string {
 	return correct.Call{Tool: c.tool.Name, Arguments: args}.String()
 }
 
-// ambiguous says which stream none of several connections has, or proposes the first that there is to choose from: but not for a record, which is in one of them.
+// ambiguous says which stream none of several connections has, or proposes the first connection to choose from: but not for a record,
+// which is in one of them.
 func (c *correcting) ambiguous(ctx context.Context, e *rs.Error) *rs.Error {
 	if directory := granted(ctx); e.Status == 0 && directory.OneConnection { // it asks no member (S0-8a)
 		if found := directory.Missing(c.tool, c.args); found != nil {

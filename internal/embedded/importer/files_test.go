@@ -38,7 +38,7 @@ func TestStreamsAreCalledAfterTheirPaths(t *testing.T) {
 		want  []string
 	}{
 		{"folders in folders", map[string]string{"Takeout/Mail/All mail.mbox": letterOf("To: x", "", "x"), "Takeout/b.csv": row}, []string{"Takeout_Mail_All_mail", "Takeout_b"}},
-		{"names that are none", map[string]string{"my notes.jsonl": line, "€.csv": row, "a..b.csv": row}, []string{"a.b", "my_notes", "stream"}},
+		{"names of other scripts and signs", map[string]string{"my notes.jsonl": line, "€.csv": row, "a..b.csv": row}, []string{"a.b", "my_notes", "stream"}},
 		{"two files that differ in their ending", map[string]string{"a.csv": row, "a.jsonl": line, "a.mbox": letterOf("To: x", "", "x")}, []string{"a", "a.jsonl", "a.mbox"}},
 		{"two paths of one name", map[string]string{"a b.csv": row, "a/b.csv": row, "a_b.csv": row}, []string{"a_b", "a_b.csv", "a_b.csv_2"}},
 		{"a name that attachments will have", map[string]string{"a.mbox": letterOf("To: x", "", "x"), "a_attachments.csv": row}, []string{"a", "a_attachments_2"}},

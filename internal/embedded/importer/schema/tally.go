@@ -28,7 +28,7 @@ type FieldTally struct {
 	members *Tally // what objects hold, by dotted names; nil: nothing yet, or they are maps
 	isMap   bool
 	singles int  // lists of one object, which is counted as what the field holds
-	several bool // a list is none of those, and not empty
+	several bool // a list has other elements than one object
 	record  int  // that was counted last
 }
 
