@@ -67,20 +67,19 @@ func (g *Grants) Lookup(token string) (Grant, bool) {
 
 // Revoke ends the grant of a token. An unknown token is left unknown.
 func (g *Grants) Revoke(token string) {
-	g.mutex.Lock()
-	defer g.mutex.Unlock()
-	if grant, ok := g.byToken[token]; ok {
-		grant.Revoked = true
-		g.byToken[token] = grant
-	}
+	g.revoke(func(held string, _ Grant) bool { return held == token })
 }
 
 // RevokeID ends a grant, whichever token it is read with.
 func (g *Grants) RevokeID(id string) {
+	g.revoke(func(_ string, grant Grant) bool { return grant.ID == id })
+}
+
+func (g *Grants) revoke(is func(token string, grant Grant) bool) {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()
 	for token, grant := range g.byToken {
-		if grant.ID == id {
+		if is(token, grant) {
 			grant.Revoked = true
 			g.byToken[token] = grant
 		}
@@ -104,6 +103,17 @@ func (g *Grants) byID(id string) (token string, grant Grant, ok bool) {
 		}
 	}
 	return "", Grant{}, false
+}
+
+// ids are the id of a client grant and that of a package. An owner's says neither.
+func (g Grant) ids() (client, bundle string) {
+	switch g.Kind {
+	case KindClient:
+		return g.ID, ""
+	case KindPackage:
+		return "", g.ID
+	}
+	return "", ""
 }
 
 // Ended returns why a grant is over, as an error code, or "".

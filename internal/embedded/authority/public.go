@@ -3,8 +3,8 @@ package authority
 import "net/http"
 
 // metadata is the authorization server's, RFC 8414.
-func (s *Server) metadata(_ http.ResponseWriter, r *http.Request) (any, error) {
-	origin := s.Origin(r)
+func (s *Server) metadata(c *call) (any, error) {
+	origin := s.Origin(c.Request)
 	registered := []map[string]string{}
 	for _, id := range preRegistered {
 		registered = append(registered, map[string]string{"client_id": id, "client_name": id, "token_endpoint_auth_method": "none"})
@@ -29,10 +29,10 @@ func (s *Server) metadata(_ http.ResponseWriter, r *http.Request) (any, error) {
 }
 
 // declaration is what anybody may know about a source: its id and the names of its streams, and no connections.
-func (s *Server) declaration(_ http.ResponseWriter, r *http.Request) (any, error) {
-	connector, ok := s.connector(r.PathValue("id"))
+func (s *Server) declaration(c *call) (any, error) {
+	connector, ok := s.connector(c.id)
 	if !ok {
-		return nil, &RefusedError{Status: http.StatusNotFound, Code: "not_found", Message: "Connector not found"}
+		return nil, refuse(http.StatusNotFound, "not_found", "Connector not found")
 	}
 	streams := []map[string]string{}
 	for _, stream := range connector.Streams {
