@@ -70,7 +70,7 @@ func Store(ctx context.Context, root, name string, document Document) (stored st
 	if err := trustFolders(s.folders); err != nil {
 		return "", nil, err
 	}
-	there, err := standing(s.path, document.ProviderURL)
+	there, err := s.open().standing(document.ProviderURL)
 	if err == nil {
 		replaced = &there
 	}
@@ -85,7 +85,7 @@ func choose(root, name string, document Document) (slot, error) {
 	var free *slot
 	for n := range maxPlaces {
 		s := newSlot(root, placeName(name, document.Grant.SourceKey(), n), credentialFile(document.ProviderURL))
-		there, err := standing(s.path, document.ProviderURL)
+		there, err := s.open().standing(document.ProviderURL)
 		switch {
 		case err == nil && there.ProviderURL == document.ProviderURL && (there.Grant.Source == document.Grant.Source || name != "" && n == 0):
 			return s, nil

@@ -5,13 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/files"
 )
 
 // A refresh token may be sent once: the server takes a second time for theft and ends the whole grant. So what is about to be sent is
@@ -106,7 +107,7 @@ func (r *Reservation) Commit(document Document) error {
 // is ErrAnswerLost, together with the credential, where one was interrupted before its answer was written: its refresh token must not be
 // sent again.
 func (c Credential) Reload(now time.Time) (Credential, error) {
-	text, _, err := readRegular(c.Path + nextSuffix)
+	text, _, err := files.Read(c.Path+nextSuffix, maxBytes)
 	waiting := err == nil
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Credential{}, err
@@ -154,19 +155,7 @@ func (c Credential) IsLost(ctx context.Context) bool {
 
 // read reads the file of the credential again.
 func (c Credential) read(now time.Time) (Credential, error) {
-	body, _, err := readPrivate(c.Path, filepath.Dir(c.Path))
-	if err != nil {
-		return Credential{}, fmt.Errorf("the cached credential %s cannot be read: %w", c.Path, err)
-	}
-	fresh, err := parseCredential(body, c.ProviderURL, "")
-	fresh.Name, fresh.Path = c.Name, c.Path
-	if err == nil {
-		err = fresh.ended(now)
-	}
-	if err != nil {
-		return Credential{}, sayCommand(fresh, err)
-	}
-	return fresh, nil
+	return slot{c.Name, c.Path, []string{filepath.Dir(c.Path)}}.open().load(c.ProviderURL, "", now)
 }
 
 // syncFolder makes a change of names in the folder of a path last. Windows has no such call.

@@ -1,7 +1,9 @@
 package credentials
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -59,6 +61,17 @@ func slotsOf(root, provider string) []slot {
 		}
 	}
 	return slots
+}
+
+// held are the files that a root has for a provider, or for any where it is empty.
+func held(root, provider string) []file {
+	var files []file
+	for _, s := range slotsOf(root, provider) {
+		if f := s.open(); !errors.Is(f.err, fs.ErrNotExist) {
+			files = append(files, f)
+		}
+	}
+	return files
 }
 
 // Path returns where the credential of a provider and a name is kept. Its error is an exit.Usage about the name.

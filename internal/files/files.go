@@ -50,7 +50,7 @@ func Read(path string, most int64) ([]byte, fs.FileInfo, error) {
 	return body, info, nil
 }
 
-// Replace writes a file beside the one at path and moves it there, unless check, which is asked last, has an error.
+// Replace writes a file beside the one at path and moves it there, unless check, which is asked last where there is one, has an error.
 func Replace(path string, data []byte, mode fs.FileMode, check func() error) error {
 	fresh, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
@@ -61,8 +61,10 @@ func Replace(path string, data []byte, mode fs.FileMode, check func() error) err
 	if err = errors.Join(err, fresh.Chmod(mode), fresh.Sync(), fresh.Close()); err != nil {
 		return err
 	}
-	if err = check(); err != nil {
-		return err
+	if check != nil {
+		if err = check(); err != nil {
+			return err
+		}
 	}
 	return os.Rename(fresh.Name(), path)
 }
