@@ -180,7 +180,7 @@ func (a *attempt) poll(ctx context.Context, s started, ask func(context.Context)
 	if errors.Is(last, errUnheard) {
 		return issued{}, fmt.Errorf("%w. What was approved %s", last, revokeIt)
 	}
-	return issued{}, pollError(&RefusedError{Code: "expired_token"})
+	return issued{}, ended("expired_token", "")
 }
 
 // show shows the owner's link with what is about it. The last line is where it waits.
@@ -213,7 +213,7 @@ func decision(answer reply, err error) (issued, error) {
 	case refused.Code == "slow_down":
 		return issued{}, errTooSoon
 	default:
-		return issued{}, pollError(refused)
+		return issued{}, ended(refused.Code, refused.Error())
 	}
 	return issued{}, fmt.Errorf("%w (%w)", errUnheard, err)
 }
@@ -256,14 +256,15 @@ func timeLeft(left time.Duration) string {
 	return fmt.Sprintf("Still waiting: %s left.", left.Round(time.Second))
 }
 
-// pollError says how a wait ended without a token.
-func pollError(refused *RefusedError) error {
-	message := "the request to the owner ended (" + refused.Error() + "). Run the command again."
-	switch refused.Code {
+// ended says how a wait ended without a token, by the code of the answer, and what else the server said.
+func ended(code, said string) error {
+	switch code {
 	case "access_denied":
-		message = "the owner denied the request; nothing was granted."
+		return notReady("the owner denied the request; nothing was granted.")
 	case "expired_token":
-		message = "nobody approved in time, or the approval came when the request was already over: then it was revoked. Run the command again."
+		return notReady("nobody approved in time, or the approval came when the request was already over: then it was revoked. Run the command again.")
 	}
-	return &exit.Error{Code: exit.NotReady, Message: message}
+	return notReady("the request to the owner ended (" + said + "). Run the command again.")
 }
+
+func notReady(message string) error { return &exit.Error{Code: exit.NotReady, Message: message} }
