@@ -119,8 +119,7 @@ var gone = map[rs.Code]bool{
 }
 
 func unreadable(v Verdict, err error) (Verdict, error) {
-	var refusal *ReadError
-	if errors.As(err, &refusal) && gone[refusal.Code] {
+	if refusal, ok := errors.AsType[*ReadError](err); ok && gone[refusal.Code] {
 		v.Verdict, v.Detail = NotFound, refusal.Error()
 		return v, nil
 	}

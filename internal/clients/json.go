@@ -231,27 +231,17 @@ func removeMember(holder *hujson.Value, key string) {
 	o.Members = slices.Delete(o.Members, index, index+1)
 }
 
+// restOfLine is what stands before a line break: blanks and comments of one line.
+var restOfLine = regexp.MustCompile(`^((?:[ \t]|/\*[^\n]*?\*/)*(?://[^\n]*)?)[\r\n]`)
+
 // lineEnd returns the length of the blanks and comments before the first line break, and whether there is one. Without one,
 // or with a comment over several lines, the length is 0.
 func lineEnd(extra string) (length int, ends bool) {
-	for at := 0; at < len(extra); {
-		rest := extra[at:]
-		switch {
-		case rest[0] == '\n', rest[0] == '\r':
-			return at, true
-		case strings.HasPrefix(rest, "//"):
-			return at + strings.IndexByte(rest, '\n'), true
-		case strings.HasPrefix(rest, "/*"):
-			comment := rest[:strings.Index(rest, "*/")+len("*/")]
-			if strings.Contains(comment, "\n") {
-				return 0, false
-			}
-			at += len(comment)
-		default:
-			at++
-		}
+	found := restOfLine.FindStringSubmatch(extra)
+	if found == nil {
+		return 0, false
 	}
-	return 0, false
+	return len(found[1]), true
 }
 
 // A style is how the line on which an object begins is indented, and by how much more its members are.

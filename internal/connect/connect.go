@@ -60,11 +60,10 @@ func GiveBack(ctx context.Context, agent string, document credentials.Document, 
 		message = fmt.Sprintf("the grant %s that the owner approved was not revoked (%v): revoke it where the owner manages grants. It could not be used",
 			document.Credential.GrantID, err)
 	}
-	var failed *exit.Error
-	switch {
-	case errors.As(why, &failed):
+	if failed, ok := errors.AsType[*exit.Error](why); ok {
 		return &exit.Error{Code: failed.Code, Message: message + ": " + failed.Message}
-	case errors.Is(why, context.Canceled): // whose words say nothing to an owner
+	}
+	if errors.Is(why, context.Canceled) { // whose words say nothing to an owner
 		return &transport.StoppedError{Message: message + ": the program was stopped."}
 	}
 	return fmt.Errorf("%s: %w", message, why)
@@ -98,8 +97,7 @@ func (a *attempt) registered(ctx context.Context, take func(*attempt, context.Co
 		}
 	}
 	answer, err := take(a, ctx)
-	var refused *RefusedError
-	if known && errors.As(err, &refused) && refused.Code == "invalid_client" {
+	if known && refusalOf(err).Code == "invalid_client" {
 		a.app = credentials.Client{}
 		return a.registered(ctx, take)
 	}

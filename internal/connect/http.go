@@ -63,9 +63,17 @@ func (r *RefusedError) Error() string {
 	return strings.TrimSpace(fmt.Sprintf("the server answered %d %s", r.Status, r.Code))
 }
 
+// refusalOf is the refusal that an error is, or that of no status.
+func refusalOf(err error) RefusedError {
+	if refused, ok := errors.AsType[*RefusedError](err); ok {
+		return *refused
+	}
+	return RefusedError{}
+}
+
 // putsOff reports whether a refusal says that nothing came of the request, so that it may be sent again. A page says nothing of that, and
 // neither does a bare 503: a proxy sends both in place of an answer that it lost.
-func (r *RefusedError) putsOff() bool {
+func (r RefusedError) putsOff() bool {
 	switch r.Status {
 	case http.StatusTooManyRequests:
 		return true
@@ -124,7 +132,7 @@ func (c *client) send(ctx context.Context, method, address, contentType string, 
 	response, err := c.http.Do(request)
 	switch {
 	case err != nil && !connected: // no network, proxy or handshake: nothing of the request was written
-		if cause := new(url.Error); errors.As(err, &cause) { // whose own text repeats the address
+		if cause, ok := errors.AsType[*url.Error](err); ok { // whose own text repeats the address
 			err = cause.Err
 		}
 		return reply{}, fmt.Errorf("%s: %w (%w)", target.Host, errNotSent, err)
@@ -214,14 +222,14 @@ var errNoWay = errors.New("it does not offer this way to connect")
 
 // explained is the error of a step that the server refused, with its reason. It keeps invalid_client as it is: a new registration helps.
 func explained(step string, err error) error {
-	var refused *RefusedError
+	refused := refusalOf(err)
 	switch {
-	case !errors.As(err, &refused) || refused.Code == "invalid_client":
+	case refused.Status == 0 || refused.Code == "invalid_client":
 		return err
 	case refused.Status == http.StatusNotFound || refused.Status == http.StatusMethodNotAllowed || refused.Status == http.StatusNotImplemented:
 		return errNoWay
 	case refused.Status == http.StatusTooManyRequests:
 		return errors.New("it has been asked too often; try again in some minutes")
 	}
-	return fmt.Errorf("it refuses to %s: %w: %s", step, refused, cmp.Or(refused.text, "no reason given"))
+	return fmt.Errorf("it refuses to %s: %w: %s", step, &refused, cmp.Or(refused.text, "no reason given"))
 }

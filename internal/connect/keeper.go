@@ -188,18 +188,17 @@ func (k *Keeper) exchange(ctx context.Context) error {
 	if err == nil {
 		err = renew(&d, answer, k.now())
 	}
-	var refused *RefusedError
-	isRefused := errors.As(err, &refused)
+	refused := refusalOf(err)
 	switch {
 	case err == nil:
 		k.use(reservation, d)
 		return nil
-	case isRefused && slices.Contains(refusedForGood, refused.Code):
+	case slices.Contains(refusedForGood, refused.Code):
 		d.Refresh = nil
 		k.use(reservation, d)
-		return fmt.Errorf("the server does not renew the access any more (%w)", refused)
-	case isRefused && refused.putsOff():
-		k.pause, k.why = k.now().Add(max(renewPause, refused.wait)), fmt.Errorf("the server put the renewal off (%w)", refused)
+		return fmt.Errorf("the server does not renew the access any more (%w)", err)
+	case refused.putsOff():
+		k.pause, k.why = k.now().Add(max(renewPause, refused.wait)), fmt.Errorf("the server put the renewal off (%w)", err)
 		return errors.Join(k.why, reservation.Drop())
 	case errors.Is(err, errNotSent):
 		k.pause, k.why = k.now().Add(renewPause), err

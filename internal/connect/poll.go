@@ -199,7 +199,7 @@ var (
 
 // decision reads an answer to a poll: a token, one of the errors above, or how the wait ended.
 func decision(answer reply, err error) (issued, error) {
-	var refused *RefusedError
+	refused := refusalOf(err)
 	switch {
 	case err == nil && answer.status == http.StatusAccepted:
 		return issued{}, errUndecided
@@ -207,7 +207,7 @@ func decision(answer reply, err error) (issued, error) {
 		return take(answer, nil)
 	case err == nil:
 		err = errNoDocument
-	case !errors.As(err, &refused) || refused.Code == "" || refused.Status >= 500 || refused.Status == http.StatusTooManyRequests:
+	case refused.Code == "" || refused.Status >= 500 || refused.Status == http.StatusTooManyRequests:
 	case refused.Code == "authorization_pending":
 		return issued{}, errUndecided
 	case refused.Code == "slow_down":

@@ -49,8 +49,7 @@ func take(answer reply, err error) (issued, error) {
 	if err == nil {
 		t, err = readToken(answer)
 	}
-	var said *exit.Error
-	if err == nil || errors.As(err, &said) {
+	if err == nil || exitCode(err) != 0 {
 		return t, err
 	}
 	return t, fmt.Errorf("it issues no token for the owner's approval (%s). What was approved %s", err.Error(), revokeIt)

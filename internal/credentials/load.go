@@ -49,9 +49,9 @@ func LoadCredentials(root, providerURL string, names []string, grantID string, n
 			continue
 		}
 		credential, err := f.load(provider, grantID, now)
-		var refused *exit.Error
+		refused, _ := errors.AsType[*exit.Error](err)
 		switch {
-		case errors.As(err, &refused) && refused.Code == exit.Owner:
+		case refused != nil && refused.Code == exit.Owner:
 			return nil, err
 		case !f.isOf(provider): // another server of the host
 			first = cmp.Or(first, err)
