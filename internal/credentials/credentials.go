@@ -67,12 +67,6 @@ func NormalizeProviderURL(text string) (string, error) {
 	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return "", exit.UsageError(fmt.Sprintf("the provider URL %q must start with http:// or https:// and name a host.", rsclient.RedactURL(text)))
 	}
-	host := strings.ToLower(u.Host)
-	switch u.Scheme {
-	case "https":
-		host = strings.TrimSuffix(host, ":443")
-	case "http":
-		host = strings.TrimSuffix(host, ":80")
-	}
+	host := strings.TrimSuffix(strings.ToLower(u.Host), map[string]string{"https": ":443", "http": ":80"}[u.Scheme])
 	return u.Scheme + "://" + strings.TrimSuffix(host, ":") + strings.TrimRight(u.EscapedPath(), "/"), nil
 }

@@ -118,12 +118,6 @@ func placeName(name, key string, n int) string {
 
 // nameOf makes a valid name of a source's key.
 func nameOf(key string) string {
-	valid := strings.Map(func(r rune) rune {
-		if r < 0x80 && nameForm.MatchString("a"+string(r)) {
-			return r
-		}
-		return '-'
-	}, key)
-	valid = strings.Trim(valid, "._-")
+	valid := strings.Trim(notInName.ReplaceAllString(key, "-"), "._-")
 	return cmp.Or(strings.TrimRight(valid[:min(len(valid), maxName)], "._-"), "source")
 }

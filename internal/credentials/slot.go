@@ -17,7 +17,11 @@ import (
 const DefaultName = "default"
 
 // nameForm is what names a credential: it is the name of a folder.
-var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+var (
+	nameForm  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+	notInName = regexp.MustCompile(`[^A-Za-z0-9._-]`)
+	notInFile = regexp.MustCompile(`[^A-Za-z0-9.-]`)
+)
 
 // A slot is where one credential is kept.
 type slot struct {
@@ -87,10 +91,5 @@ func Path(root, name, provider string) (string, error) {
 func credentialFile(provider string) string {
 	_, host, _ := strings.Cut(provider, "://")
 	host, _, _ = strings.Cut(host, "/")
-	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-", r) {
-			return r
-		}
-		return '_'
-	}, host) + ".json"
+	return notInFile.ReplaceAllString(host, "_") + ".json"
 }

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
@@ -27,6 +29,10 @@ const (
 
 	singleUseLife = 24 * time.Hour
 	codeLife      = time.Minute
+
+	// In these spans of time a server takes 120 registrations and 10 wrong secrets.
+	registrationSpan = 10 * time.Minute
+	guessSpan        = time.Minute
 )
 
 // Options configure a [Server]. Grants, Connectors, Origin and Now are needed.
@@ -55,8 +61,8 @@ type Server struct {
 	families []*family           // that refresh, oldest first
 	issued   []string            // access tokens, oldest first
 
-	registered attempts // dynamic registrations
-	guesses    attempts // wrong owner secrets
+	registrations *rate.Limiter
+	guesses       *rate.Limiter // wrong owner secrets
 }
 
 // New returns a server.
@@ -69,7 +75,7 @@ func New(o Options) *Server {
 	}
 	s := &Server{
 		Options: o, clients: map[string]*client{}, requests: map[string]*request{},
-		registered: attempts{most: 120, span: 10 * time.Minute}, guesses: attempts{most: 10, span: time.Minute},
+		registrations: rate.NewLimiter(rate.Every(registrationSpan/120), 120), guesses: rate.NewLimiter(rate.Every(guessSpan/10), 10),
 	}
 	_, _ = rand.Read(s.key[:]) // never fails
 	for _, id := range preRegistered {
@@ -89,25 +95,6 @@ func draw(prefix string, bytes int) string {
 	random := make([]byte, bytes)
 	_, _ = rand.Read(random) // never fails
 	return prefix + hex.EncodeToString(random)
-}
-
-// attempts counts what happens in a span of time.
-type attempts struct {
-	most  int
-	span  time.Duration
-	since time.Time
-	count int
-}
-
-// check refuses one more than is allowed. It counts nothing.
-func (a *attempts) check(now time.Time, of string) error {
-	if now.Sub(a.since) >= a.span {
-		a.since, a.count = now, 0
-	}
-	if a.count < a.most {
-		return nil
-	}
-	return tooMany(of, a.span)
 }
 
 // spell is a time as answers have it, "" for none.

@@ -50,10 +50,9 @@ func (s *Server) register(c *call) (any, error) {
 		return nil, badRequest("invalid_client_metadata", "%s", fault)
 	}
 	now := s.Now()
-	if err := s.registered.check(now, "registrations"); err != nil {
-		return nil, err
+	if !s.registrations.AllowN(now, 1) {
+		return nil, tooMany("registrations", registrationSpan)
 	}
-	s.registered.count++
 	fresh.ID, fresh.IssuedAt, fresh.AuthMethod = draw("cli_", 8), now.Unix(), "none"
 	if len(s.clients) >= maxClients {
 		s.dropClient()

@@ -141,11 +141,11 @@ func (s *Server) IsOwner(secret string) (bool, error) {
 
 // isOwner compares what was typed with the owner's secret. Ten wrong ones in a minute are the most. The mutex is held.
 func (s *Server) isOwner(secret string) (bool, error) {
-	if err := s.guesses.check(s.Now(), "wrong secrets"); err != nil {
-		return false, err
+	if s.guesses.TokensAt(s.Now()) < 1 {
+		return false, tooMany("wrong secrets", guessSpan)
 	}
 	if s.OwnerSecret == "" || !same(strings.TrimSpace(secret), s.OwnerSecret) {
-		s.guesses.count++
+		s.guesses.AllowN(s.Now(), 1)
 		return false, nil
 	}
 	return true, nil

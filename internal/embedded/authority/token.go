@@ -1,7 +1,6 @@
 package authority
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"net/http"
@@ -151,9 +150,7 @@ func (s *Server) end(f *family) {
 
 // rotate draws the next refresh token of a family.
 func (f *family) rotate() string {
-	random := make([]byte, 32)
-	_, _ = rand.Read(random) // never fails
-	token := "rt_" + base64.RawURLEncoding.EncodeToString(random)
+	token := draw("rt_", 32)
 	f.refresh = append(f.refresh, token)
 	f.refresh = f.refresh[max(0, len(f.refresh)-maxPast):]
 	return token
