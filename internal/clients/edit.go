@@ -2,6 +2,7 @@ package clients
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -101,7 +102,7 @@ func (c Client) edit(file []byte, name string, change func(d document, old any, 
 	}
 	before := remainder(d, c.key, name)
 	changed, err := change(d, old, is)
-	if err == errNothing {
+	if errors.Is(err, errNothing) {
 		return file, nil
 	}
 	if err != nil {

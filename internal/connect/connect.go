@@ -69,10 +69,13 @@ func GiveBack(ctx context.Context, agent string, document credentials.Document, 
 	return fmt.Errorf("%s: %w", message, why)
 }
 
-// ways lead to a token, the first that a server offers first. One fails with errNoWay where the server has not what it takes.
+// A wayToToken fails with errNoWay where the server has not what it takes.
+type wayToToken func(*attempt, context.Context) (issued, error)
+
+// ways are in the order in which they are tried.
 var ways = []struct {
 	name string
-	take func(*attempt, context.Context) (issued, error)
+	take wayToToken
 }{{"agent", (*attempt).byAgent}, {"browser", (*attempt).byBrowser}, {"device", (*attempt).byDevice}, {"code", (*attempt).byCode}}
 
 // issue takes the way that was asked for, or the first that the server offers.
@@ -89,7 +92,7 @@ func (a *attempt) issue(ctx context.Context) (issued, error) {
 }
 
 // registered takes a way as a registered client. A registration that the server has forgotten is made anew, once.
-func (a *attempt) registered(ctx context.Context, take func(*attempt, context.Context) (issued, error)) (issued, error) {
+func (a *attempt) registered(ctx context.Context, take wayToToken) (issued, error) {
 	known := a.app.ID != ""
 	if !known {
 		if err := a.register(ctx); err != nil {

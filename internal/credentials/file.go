@@ -43,7 +43,9 @@ func (s slot) open() file {
 		f.provider, _ = NormalizeProviderURL(f.document.ProviderURL)
 	}
 	if permits(info, 0o077) {
-		f.warnings = []string{fmt.Sprintf("Other users can read the cached credential %s (mode %04o): run chmod 600 on it.", s.path, info.Mode().Perm())}
+		f.warnings = []string{
+			fmt.Sprintf("Other users can read the cached credential %s (mode %04o): run chmod 600 on it.", s.path, info.Mode().Perm()),
+		}
 	}
 	return f
 }

@@ -80,7 +80,8 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, path []string, re
 // answer reads the body first: a client that is slow must not hold the mutex. A page of another site could send requests, to fill what is
 // kept of them; the consent page, which browsers post to, says itself what is wrong with one.
 func (s *Server) answer(c *call, answer func(*Server, *call) (any, error)) (body any, err error) {
-	if origin, sent := c.Header["Origin"]; sent && (len(origin) > 1 || origin[0] != s.Origin(c.Request)) && !strings.HasPrefix(c.URL.Path, "/consent/") {
+	origin, sent := c.Header["Origin"]
+	if sent && (len(origin) > 1 || origin[0] != s.Origin(c.Request)) && !strings.HasPrefix(c.URL.Path, "/consent/") {
 		return nil, refuse(http.StatusForbidden, "origin_refused", "Pages of other sites are not served")
 	}
 	if c.Method == http.MethodGet {

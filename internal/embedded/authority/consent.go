@@ -65,7 +65,9 @@ func (s *Server) showConsent(c *call) (any, error) {
 	if held, err := c.Cookie(consentCookie); err == nil && len(held.Value) == 32 {
 		cookie = held.Value
 	}
-	made := http.Cookie{Name: consentCookie, Value: cookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode} // #nosec G124 -- plain HTTP on loopback
+	made := http.Cookie{ // #nosec G124 -- plain HTTP on loopback
+		Name: consentCookie, Value: cookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode,
+	}
 	c.header.Add("Set-Cookie", made.String())
 	return s.page(c, s.asked(c), cookie, "")
 }
@@ -90,7 +92,8 @@ func (s *Server) decide(c *call) (any, error) {
 	}
 	cookie, cookieErr := c.Cookie(consentCookie)
 	pending := s.asked(c)
-	if c.Header.Get("Origin") != s.Origin(c.Request) || pending == nil || cookieErr != nil || !same(c.form.Get("_csrf"), s.csrf(pending, cookie.Value)) {
+	isOwn := c.Header.Get("Origin") == s.Origin(c.Request) && pending != nil && cookieErr == nil
+	if !isOwn || !same(c.form.Get("_csrf"), s.csrf(pending, cookie.Value)) {
 		return nil, refuse(http.StatusForbidden, "csrf_refused", "Open the approval page again and decide there")
 	}
 	show := func(status int, message string) (any, error) {
@@ -256,7 +259,9 @@ func (s *Server) describe(view *consentView, r *request) error {
 		if err != nil {
 			return err
 		}
-		connector.Connections = slices.DeleteFunc(slices.Clone(connector.Connections), func(c model.Connection) bool { return only(granted, c) == nil })
+		connector.Connections = slices.DeleteFunc(slices.Clone(connector.Connections), func(c model.Connection) bool {
+			return only(granted, c) == nil
+		})
 		view.Sources = append(view.Sources, sourceView{connector, granted})
 		if purpose := inOrder(asked.PurposeDescription + " (" + asked.PurposeCode + ")"); !slices.Contains(view.Purposes, purpose) {
 			view.Purposes = append(view.Purposes, purpose)

@@ -190,8 +190,8 @@ func (s *Server) startDevice(c *call) (any, error) {
 		return nil, err
 	}
 	return map[string]any{
-		"device_code": pending.code, "expires_in": seconds(s.RequestLife), "interval": seconds(pollInterval), "user_code": strings.ToUpper(draw("", 4)),
-		"verification_uri": s.Origin(c.Request) + "/consent", "verification_uri_complete": s.consentURL(c, pending),
+		"device_code": pending.code, "expires_in": seconds(s.RequestLife), "interval": seconds(pollInterval),
+		"user_code": strings.ToUpper(draw("", 4)), "verification_uri": s.Origin(c.Request) + "/consent", "verification_uri_complete": s.consentURL(c, pending),
 	}, nil
 }
 
