@@ -196,7 +196,8 @@ func insert(holder *hujson.Value, s style, m member) {
 	}
 	added := literal(text)
 	added.BeforeExtra, added.AfterExtra = hujson.Extra(" "), trailing
-	o.Members = append(o.Members, hujson.ObjectMember{Name: hujson.Value{BeforeExtra: hujson.Extra(before), Value: hujson.String(m.key)}, Value: added})
+	name := hujson.Value{BeforeExtra: hujson.Extra(before), Value: hujson.String(m.key)}
+	o.Members = append(o.Members, hujson.ObjectMember{Name: name, Value: added})
 	o.AfterExtra = hujson.Extra(after)
 }
 

@@ -3,6 +3,7 @@
 package authority
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -67,20 +68,12 @@ type Server struct {
 
 // New returns a server.
 func New(o Options) *Server {
-	if o.TokenLife == 0 {
-		o.TokenLife = 10 * time.Minute
-	}
-	if o.RequestLife == 0 {
-		o.RequestLife = 5 * time.Minute
-	}
+	o.TokenLife, o.RequestLife = cmp.Or(o.TokenLife, 10*time.Minute), cmp.Or(o.RequestLife, 5*time.Minute)
 	s := &Server{
-		Options: o, clients: map[string]*client{}, requests: map[string]*request{},
+		Options: o, requests: map[string]*request{}, clients: map[string]*client{preRegistered: {ID: preRegistered, Name: preRegistered}},
 		registrations: rate.NewLimiter(rate.Every(registrationSpan/120), 120), guesses: rate.NewLimiter(rate.Every(guessSpan/10), 10),
 	}
 	_, _ = rand.Read(s.key[:]) // never fails
-	for _, id := range preRegistered {
-		s.clients[id] = &client{ID: id, Name: id}
-	}
 	return s
 }
 

@@ -28,8 +28,11 @@ type call struct {
 	status int
 }
 
-// routes are what is answered, with * for an id in the path. A body is a page of HTML, nil for none, or else written as JSON.
-var routes = map[string]func(*Server, *call) (any, error){
+// An answerer answers while it has the mutex. A body is a page of HTML, nil for none, or else written as JSON.
+type answerer func(*Server, *call) (any, error)
+
+// routes are what is answered, with * for an id in the path.
+var routes = map[string]answerer{
 	"GET .well-known/oauth-authorization-server": (*Server).metadata,
 	"GET connectors/*":                           (*Server).declaration,
 	"POST oauth/register":                        (*Server).register,
@@ -40,11 +43,21 @@ var routes = map[string]func(*Server, *call) (any, error){
 	"GET oauth/authorize":                        (*Server).authorize,
 	"POST oauth/token":                           (*Server).answerToken,
 	"POST consent/exchange":                      (*Server).exchangeConsent,
-	"GET consent":                                (*Server).showConsent,
-	"POST consent/approve":                       (*Server).decide,
-	"POST consent/deny":                          (*Server).decide,
+	"GET consent":                                shown((*Server).showConsent),
+	"POST consent/approve":                       shown((*Server).decide),
+	"POST consent/deny":                          shown((*Server).decide),
 	"POST grants/*/revoke":                       (*Server).revoke,
-	"GET _ref/connections":                       (*Server).connections,
+	"GET _ref/connections":                       shown((*Server).connections),
+}
+
+// shown answers with what a browser shows, and refuses it under another name, to which a page of another site could have resolved its own.
+func shown(answer answerer) answerer {
+	return func(s *Server, c *call) (any, error) {
+		if _, own, _ := strings.Cut(s.Origin(c.Request), "://"); c.Host != own {
+			return nil, refuse(http.StatusMisdirectedRequest, "host_refused", "Open this page under the server's own address")
+		}
+		return answer(s, c)
+	}
 }
 
 // Serve answers a request of OAuth or of the consent page and reports whether it was one. path is the request's, unescaped
@@ -79,7 +92,7 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, path []string, re
 
 // answer reads the body first: a client that is slow must not hold the mutex. A page of another site could send requests, to fill what is
 // kept of them; the consent page, which browsers post to, says itself what is wrong with one.
-func (s *Server) answer(c *call, answer func(*Server, *call) (any, error)) (body any, err error) {
+func (s *Server) answer(c *call, answer answerer) (body any, err error) {
 	origin, sent := c.Header["Origin"]
 	if sent && (len(origin) > 1 || origin[0] != s.Origin(c.Request)) && !strings.HasPrefix(c.URL.Path, "/consent/") {
 		return nil, refuse(http.StatusForbidden, "origin_refused", "Pages of other sites are not served")

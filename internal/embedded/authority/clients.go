@@ -28,8 +28,8 @@ type client struct {
 	granted bool // the owner approved a request of it
 }
 
-// preRegistered are clients that need no registration. They have no redirect URI.
-var preRegistered = []string{"pdpp_cli"}
+// preRegistered is a client that needs no registration. It has no redirect URI.
+const preRegistered = "pdpp_cli"
 
 // client finds the one that a request names.
 func (s *Server) client(c *call) (*client, error) {
@@ -98,7 +98,7 @@ func within(values []string, allowed ...string) bool {
 // dropClient forgets the oldest client that was never granted anything, or else the oldest.
 func (s *Server) dropClient() {
 	age := func(c *client) int64 { // a century younger than all that may go first
-		if c.granted || slices.Contains(preRegistered, c.ID) {
+		if c.granted || c.ID == preRegistered {
 			return c.IssuedAt + 100*365*24*60*60
 		}
 		return c.IssuedAt

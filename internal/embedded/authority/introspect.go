@@ -3,8 +3,6 @@ package authority
 import (
 	"net/http"
 	"slices"
-
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
 // subject is the one person whose data is served.
@@ -119,6 +117,11 @@ func (s *Server) PackageDirectory(r *http.Request) (any, error) {
 
 // members spells a member's grant: a row for each of its connections. The token of one that has ended is left out.
 func (s *Server) members(token string, grant Grant) []memberBody {
+	member := memberBody{GrantID: grant.ID, AccessToken: token, ExpiresAt: spell(grant.Expires), Usable: true}
+	if reason := grant.Ended(s.Now()); reason != "" {
+		member.AccessToken, member.Usable = "", false
+		member.Error = map[string]string{"code": reason, "message": EndedMessage(reason)}
+	}
 	var members []memberBody
 	for _, connector := range s.Connectors() {
 		for _, stream := range connector.Streams {
@@ -128,24 +131,13 @@ func (s *Server) members(token string, grant Grant) []memberBody {
 				}
 				at := slices.IndexFunc(members, func(m memberBody) bool { return m.ConnectionID == connection.ID })
 				if at < 0 {
-					at = len(members)
-					members = append(members, s.newMember(token, grant, connector.Key, connection))
+					m := member
+					m.ConnectionID, m.ConnectorKey, m.DisplayName = connection.ID, connector.Key, connection.DisplayName
+					at, members = len(members), append(members, m)
 				}
 				members[at].Streams = append(members[at].Streams, stream.Name)
 			}
 		}
 	}
 	return members
-}
-
-func (s *Server) newMember(token string, grant Grant, connectorKey string, connection model.Connection) memberBody {
-	m := memberBody{
-		GrantID: grant.ID, ConnectionID: connection.ID, ConnectorKey: connectorKey, DisplayName: connection.DisplayName,
-		AccessToken: token, ExpiresAt: spell(grant.Expires), Usable: true,
-	}
-	if reason := grant.Ended(s.Now()); reason != "" {
-		m.AccessToken, m.Usable = "", false
-		m.Error = map[string]string{"code": reason, "message": EndedMessage(reason)}
-	}
-	return m
 }
