@@ -250,14 +250,6 @@ type style struct{ prefix, unit string }
 
 func styleOf(text string, holder hujson.Value) style {
 	s := style{lineIndent(text, holder.StartOffset), "  "}
-	if o, ok := holder.Value.(*hujson.Object); ok && len(o.Members) > 0 {
-		first := o.Members[0].Name.StartOffset
-		inner, indents := strings.CutPrefix(lineIndent(text, first), s.prefix)
-		if strings.Contains(text[holder.StartOffset:first], "\n") && indents && inner != "" {
-			s.unit = inner
-			return s
-		}
-	}
 	for line := range strings.Lines(text) { // as the first indented line
 		if trimmed := strings.TrimLeft(line, " \t"); trimmed != line && strings.HasPrefix(trimmed, `"`) {
 			s.unit = line[:len(line)-len(trimmed)]

@@ -101,18 +101,16 @@ func choose(root, name string, document Document) (slot, error) {
 
 // placeName is the name of a grant that is tried after n others: the one that was asked for, or default and then the key of the source.
 func placeName(name, key string, n int) string {
-	switch {
-	case name == "" && n == 0:
-		return DefaultName
-	case name == "":
-		name = nameOf(key)
-	default:
-		n++
+	if name == "" {
+		if n == 0 {
+			return DefaultName
+		}
+		name, n = nameOf(key), n-1
 	}
-	if n == 1 {
+	if n == 0 {
 		return name
 	}
-	suffix := fmt.Sprintf("-%d", n)
+	suffix := fmt.Sprintf("-%d", n+1)
 	return name[:min(len(name), maxName-len(suffix))] + suffix
 }
 
