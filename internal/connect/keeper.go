@@ -204,7 +204,6 @@ func (k *Keeper) exchange(ctx context.Context) error {
 		k.pause, k.why = k.now().Add(renewPause), err
 		return errors.Join(k.why, reservation.Drop())
 	}
-	reservation.Close() // it stays, and says so to every process
 	return fmt.Errorf("%w (%w)", credentials.ErrAnswerLost, err)
 }
 
@@ -279,7 +278,6 @@ func (k *Keeper) use(r *credentials.Reservation, d credentials.Document) {
 	}
 	if err := r.Commit(d); err != nil {
 		k.unsaved, k.pause = &d, k.now().Add(renewPause)
-		r.Close()
 	}
 }
 
