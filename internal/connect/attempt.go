@@ -113,9 +113,7 @@ type stream struct {
 }
 
 type period struct {
-	Field string `json:"field,omitempty"`
-	Since string `json:"since,omitempty"`
-	Until string `json:"until,omitempty"`
+	Since string `json:"since"`
 }
 
 // choose makes the one selection of what was asked for.

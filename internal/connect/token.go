@@ -35,9 +35,9 @@ type granted struct {
 }
 
 type grantedStream struct {
-	Name       string  `json:"name"`
-	Range      *period `json:"time_range"`
-	Constraint *period `json:"time_constraint"`
+	Name       string        `json:"name"`
+	Range      *rs.TimeLimit `json:"time_range"`
+	Constraint *rs.TimeLimit `json:"time_constraint"`
 }
 
 // revokeIt says how a grant is ended whose token this program does not have.
@@ -126,7 +126,8 @@ func setStreams(g *credentials.Grant, streams []grantedStream) {
 	for _, s := range streams {
 		g.Streams = append(g.Streams, s.Name)
 		if p := cmp.Or(s.Constraint, s.Range); p != nil {
-			g.Limits = append(g.Limits, rs.TimeLimit{Stream: s.Name, Field: p.Field, Since: p.Since, Until: p.Until})
+			p.Stream = s.Name
+			g.Limits = append(g.Limits, *p)
 		}
 	}
 	if len(g.Limits) == 0 {

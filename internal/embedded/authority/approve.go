@@ -30,7 +30,7 @@ func (s *Server) approve(r *request) error {
 	}
 	r.decision, r.client.granted = approved, true
 	r.grant.IssuedAt = s.Now()
-	if r.redirectURI != "" {
+	if r.redirect != nil {
 		r.authorizationCode, r.codeExpires = draw("oacode_", 16), s.Now().Add(codeLife)
 		return nil
 	}

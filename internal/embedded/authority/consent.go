@@ -11,7 +11,6 @@ import (
 	"errors"
 	"html/template"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -105,13 +104,10 @@ func (s *Server) decide(c *call) (any, error) {
 		return show(http.StatusBadRequest, "Choose at least one connection, or deny.")
 	case err != nil:
 		return nil, err
-	case pending.redirectURI == "":
+	case pending.redirect == nil:
 		return show(http.StatusOK, "")
 	}
-	to, err := url.Parse(pending.redirectURI) // as it was registered
-	if err != nil {
-		return nil, err
-	}
+	to := *pending.redirect
 	query := to.Query()
 	query.Set("code", pending.authorizationCode)
 	if pending.state != "" {
@@ -143,12 +139,12 @@ func (s *Server) isOwner(secret string) (bool, error) {
 // connections lists the keys and connection ids that a client has to know, to the owner: a browser asks for the secret as a password.
 func (s *Server) connections(c *call) (any, error) {
 	_, secret, sent := c.BasicAuth()
-	owner := false
+	owner, err := false, error(nil)
 	if sent {
-		var err error
-		if owner, err = s.isOwner(secret); err != nil {
-			return nil, err
-		}
+		owner, err = s.isOwner(secret)
+	}
+	if err != nil {
+		return nil, err
 	}
 	if !owner {
 		c.header.Set("WWW-Authenticate", `Basic realm="The owner's secret, from the terminal, is the password"`)
@@ -217,13 +213,10 @@ func (s *Server) page(c *call, pending *request, cookie, message string) (any, e
 
 // redirectSource lets the form's answer redirect to the program, which browsers count as the form's action.
 func redirectSource(r *request) string {
-	if r == nil || r.redirectURI == "" {
+	if r == nil || r.redirect == nil {
 		return ""
 	}
-	u, err := url.Parse(r.redirectURI)
-	if err != nil {
-		return ""
-	}
+	u := r.redirect
 	if strings.Contains(u.Host, "[") || strings.ContainsAny(u.Host, ";, '") { // a policy has no IPv6 addresses
 		return " " + u.Scheme + ":"
 	}
@@ -233,8 +226,8 @@ func redirectSource(r *request) string {
 // describe says who asks for what.
 func (s *Server) describe(view *consentView, r *request) error {
 	view.Client, view.ClientID = cmp.Or(inOrder(r.client.Name), "A program without a name"), r.client.ID
-	if u, err := url.Parse(r.redirectURI); err == nil {
-		view.ReturnsTo = u.Host
+	if r.redirect != nil {
+		view.ReturnsTo = r.redirect.Host
 	}
 	view.Ends = "until the program ends it, or this server stops"
 	for _, asked := range r.details {

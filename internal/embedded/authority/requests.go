@@ -38,7 +38,8 @@ type request struct {
 	exchange             string // what the owner can read off the page instead
 	exchanged            bool
 
-	redirectURI, state, challenge string // of the code flow
+	redirect                      *url.URL // of the code flow, nil for others
+	redirectURI, state, challenge string   // the same as it was sent
 	authorizationCode             string
 	codeExpires                   time.Time
 	redeemed                      *family // what the code gave
@@ -213,7 +214,11 @@ func (s *Server) authorize(c *call) (any, error) {
 	case c.form.Get("code_challenge_method") != "S256":
 		return nil, badRequest("invalid_request", "code_challenge_method must be S256")
 	}
-	pending := &request{client: by, redirectURI: redirectURI, state: c.form.Get("state"), challenge: challenge}
+	redirect, err := url.Parse(redirectURI) // as it was registered
+	if err != nil {
+		return nil, err
+	}
+	pending := &request{client: by, redirect: redirect, redirectURI: redirectURI, state: c.form.Get("state"), challenge: challenge}
 	details, keys := c.form.Get("authorization_details"), c.form["connector_id"]
 	if details == "" && len(keys) == 1 { // several open the picker
 		connector, ok := s.connector(keys[0])
