@@ -60,10 +60,9 @@ func (a *attempt) byBrowser(ctx context.Context) (issued, error) {
 	if back.refused != "" {
 		return issued{}, ended(back.refused, back.refused)
 	}
-	answer, err := a.postForm(context.WithoutCancel(ctx), a.server.Token, url.Values{ // what was approved is given back
+	return take(a.post(context.WithoutCancel(ctx), a.server.Token, url.Values{ // what was approved is given back
 		"grant_type": {"authorization_code"}, "code": {back.code}, "client_id": {a.app.ID}, "redirect_uri": {redirect}, "code_verifier": {verifier},
-	})
-	return take(answer, err)
+	}))
 }
 
 // beforeItCameBack is how a wait was stopped after which the server cannot be asked.
@@ -171,8 +170,8 @@ func (a *attempt) byCode(ctx context.Context) (issued, error) {
 	if err != nil {
 		return issued{}, err
 	}
-	page, err := url.Parse(pushed.AuthorizationURL)
-	if err != nil || pushed.AuthorizationURL == "" {
+	page, err := secureURL(pushed.AuthorizationURL)
+	if err != nil {
 		return issued{}, errNoWay
 	}
 	patience := seconds(pushed.ExpiresIn, defaultApprovalTime, longestApprovalTime)
@@ -188,6 +187,5 @@ func (a *attempt) byCode(ctx context.Context) (issued, error) {
 	case err != nil:
 		return issued{}, err
 	}
-	answer, err := a.postJSON(context.WithoutCancel(ctx), origin(page)+"/consent/exchange", map[string]string{"code": code})
-	return take(answer, err)
+	return take(a.post(context.WithoutCancel(ctx), origin(page)+"/consent/exchange", map[string]string{"code": code}))
 }

@@ -95,18 +95,19 @@ func (c *client) get(ctx context.Context, address string, into any) error {
 	return answer.decode(into)
 }
 
-// postJSON sends a JSON document.
-func (c *client) postJSON(ctx context.Context, address string, body any) (reply, error) {
+// post sends a form, or else a JSON document. A server that has no address for it does not offer this way.
+func (c *client) post(ctx context.Context, address string, body any) (reply, error) {
+	if address == "" {
+		return reply{}, errNoWay
+	}
+	if form, ok := body.(url.Values); ok {
+		return c.send(ctx, http.MethodPost, address, "application/x-www-form-urlencoded", []byte(form.Encode()), "")
+	}
 	text, err := json.Marshal(body)
 	if err != nil {
 		return reply{}, err
 	}
 	return c.send(ctx, http.MethodPost, address, "application/json", text, "")
-}
-
-// postForm sends a form.
-func (c *client) postForm(ctx context.Context, address string, form url.Values) (reply, error) {
-	return c.send(ctx, http.MethodPost, address, "application/x-www-form-urlencoded", []byte(form.Encode()), "")
 }
 
 // send performs one request. Its errors name the host alone: paths and bodies hold secrets.

@@ -184,7 +184,7 @@ func (k *Keeper) exchange(ctx context.Context) error {
 	}
 	k.sent = d.Refresh.Mark()
 	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {string(d.Refresh.Token)}, "client_id": {d.Client.ID}}
-	answer, err := k.client.postForm(ctx, d.Refresh.TokenEndpoint, form)
+	answer, err := k.client.post(ctx, d.Refresh.TokenEndpoint, form)
 	if err == nil {
 		err = renew(&d, answer, k.now())
 	}

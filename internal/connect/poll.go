@@ -90,10 +90,7 @@ func seconds(n float64, otherwise, most time.Duration) time.Duration {
 
 // push sends the selection ahead of the owner (RFC 9126, but as JSON).
 func (a *attempt) push(ctx context.Context) (started, error) {
-	if a.server.PAR == "" {
-		return started{}, errNoWay
-	}
-	pushed, err := a.readStarted(a.postJSON(ctx, a.server.PAR, map[string]any{"client_id": a.app.ID, "authorization_details": a.details}))
+	pushed, err := a.readStarted(a.post(ctx, a.server.PAR, map[string]any{"client_id": a.app.ID, "authorization_details": a.details}))
 	if err == nil && pushed.RequestURI == "" {
 		err = errors.New("its answer names no request")
 	}
@@ -109,7 +106,7 @@ func (a *attempt) byAgent(ctx context.Context) (issued, error) {
 	if err != nil {
 		return issued{}, err
 	}
-	answer, err := a.postJSON(ctx, a.server.AgentConnect, map[string]string{"request_uri": pushed.RequestURI, "client_id": a.app.ID, "client_name": "pdpp-mcp"})
+	answer, err := a.post(ctx, a.server.AgentConnect, map[string]string{"request_uri": pushed.RequestURI, "client_id": a.app.ID, "client_name": "pdpp-mcp"})
 	if refused := (*RefusedError)(nil); errors.As(err, &refused) {
 		refused.text = "" // it may repeat the request's name, which holds the device code
 	}
@@ -124,16 +121,13 @@ func (a *attempt) byAgent(ctx context.Context) (issued, error) {
 	body := struct {
 		Code string `json:"polling_code,omitempty"`
 	}{s.PollingCode}
-	return a.poll(ctx, s, func(ctx context.Context) (reply, error) { return a.postJSON(ctx, address, body) })
+	return a.poll(ctx, s, func(ctx context.Context) (reply, error) { return a.post(ctx, address, body) })
 }
 
 // byDevice is RFC 8628 with a selection. Both resource and authorization_details are always sent: without them the reference begins
 // to issue an owner's token.
 func (a *attempt) byDevice(ctx context.Context) (issued, error) {
-	if a.server.Device == "" {
-		return issued{}, errNoWay
-	}
-	s, err := a.readStarted(a.postForm(ctx, a.server.Device, url.Values{
+	s, err := a.readStarted(a.post(ctx, a.server.Device, url.Values{
 		"client_id": {a.app.ID}, "resource": {a.server.resource}, "authorization_details": {a.detailsText()},
 	}))
 	switch {
@@ -143,7 +137,7 @@ func (a *attempt) byDevice(ctx context.Context) (issued, error) {
 		return issued{}, errors.New("its answer holds no device code")
 	}
 	form := url.Values{"grant_type": {deviceGrant}, "device_code": {s.DeviceCode}, "client_id": {a.app.ID}}
-	return a.poll(ctx, s, func(ctx context.Context) (reply, error) { return a.postForm(ctx, a.server.Token, form) })
+	return a.poll(ctx, s, func(ctx context.Context) (reply, error) { return a.post(ctx, a.server.Token, form) })
 }
 
 // poll shows the link and asks until the owner has decided. A lost network is no answer, and neither is a page: it asks again.
