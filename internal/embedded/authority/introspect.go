@@ -1,9 +1,6 @@
 package authority
 
-import (
-	"net/http"
-	"slices"
-)
+import "net/http"
 
 // subject is the one person whose data is served.
 const subject = "owner_local"
@@ -124,18 +121,16 @@ func (s *Server) members(token string, grant Grant) []memberBody {
 	}
 	var members []memberBody
 	for _, connector := range s.Connectors() {
-		for _, stream := range connector.Streams {
-			for _, connection := range connector.Connections {
-				if _, ok := grant.Opens(connector.Key, stream.Name, connection.ID); !ok {
-					continue
+		for _, connection := range connector.Connections {
+			m := member
+			m.ConnectionID, m.ConnectorKey, m.DisplayName = connection.ID, connector.Key, connection.DisplayName
+			for _, stream := range connector.Streams {
+				if _, ok := grant.Opens(connector.Key, stream.Name, connection.ID); ok {
+					m.Streams = append(m.Streams, stream.Name)
 				}
-				at := slices.IndexFunc(members, func(m memberBody) bool { return m.ConnectionID == connection.ID })
-				if at < 0 {
-					m := member
-					m.ConnectionID, m.ConnectorKey, m.DisplayName = connection.ID, connector.Key, connection.DisplayName
-					at, members = len(members), append(members, m)
-				}
-				members[at].Streams = append(members[at].Streams, stream.Name)
+			}
+			if m.Streams != nil {
+				members = append(members, m)
 			}
 		}
 	}
