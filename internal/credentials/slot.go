@@ -39,8 +39,8 @@ func newSlot(root, name, file string) slot {
 	return slot{name, filepath.Join(clients, file), append(folders, clients)}
 }
 
-// slotsOf lists the files that a root has for a provider, or for any where it is empty: the default first, then by name.
-func slotsOf(root, provider string) []slot {
+// held are the files that a root has for a provider, or for any where it is empty: the default first, then by name.
+func held(root, provider string) (all []file) {
 	if root == "" { // which is no folder, and not that of the working directory
 		return nil
 	}
@@ -51,31 +51,18 @@ func slotsOf(root, provider string) []slot {
 			names = append(names, entry.Name())
 		}
 	}
-	var slots []slot
 	for _, name := range names {
-		if provider != "" {
-			slots = append(slots, newSlot(root, name, credentialFile(provider)))
-			continue
+		inFolder := []string{credentialFile(provider)}
+		if provider == "" {
+			inFolder, _ = fs.Glob(os.DirFS(newSlot(root, name, "").path), "*.json")
 		}
-		files, _ := os.ReadDir(newSlot(root, name, "").path) // the folder itself
-		for _, file := range files {
-			if strings.HasSuffix(file.Name(), ".json") {
-				slots = append(slots, newSlot(root, name, file.Name()))
+		for _, one := range inFolder {
+			if f := newSlot(root, name, one).open(); !errors.Is(f.err, fs.ErrNotExist) {
+				all = append(all, f)
 			}
 		}
 	}
-	return slots
-}
-
-// held are the files that a root has for a provider, or for any where it is empty.
-func held(root, provider string) []file {
-	var files []file
-	for _, s := range slotsOf(root, provider) {
-		if f := s.open(); !errors.Is(f.err, fs.ErrNotExist) {
-			files = append(files, f)
-		}
-	}
-	return files
+	return all
 }
 
 // Path returns where the credential of a provider and a name is kept. Its error is an exit.Usage about the name.
