@@ -107,8 +107,10 @@ var forbidden = map[string][]string{
 	"internal/cli/terminal":   {module + "rs", module + "middleware", module + "tools", module + "internal", "net/http", "database/sql"},
 	"internal/cli/tour":       {module + "middleware", module + "tools", module + "transport", module + "internal", "os", "database/sql"},
 	"internal/localserver":    {module + "tools", module + "transport", "github.com/modelcontextprotocol/", "database/sql"},
-	"internal/clients":        {module, "github.com/modelcontextprotocol/", "net/http", "database/sql"},
 	"internal/doctor":         {module + "rs/fanout", module + "middleware", module + "tools", "database/sql"},
+	// The configuration of clients knows nothing of the server: of ours it imports only internal/files.
+	"internal/clients": {module + "rs", module + "middleware", module + "tools", module + "transport", module + "internal/browse", module + "internal/cite", module + "internal/cli", module + "internal/connect", module + "internal/credentials", module + "internal/doctor", module + "internal/embedded", module + "internal/exit", module + "internal/localserver", module + "internal/page", module + "internal/service", "github.com/modelcontextprotocol/", "net/http", "database/sql"},
+	"internal/files":   {module, "net/http", "database/sql"},
 
 	// What builds a release imports only the configuration of clients.
 	"packaging": {module + "rs", module + "middleware", module + "tools", "net/http", "database/sql"},

@@ -1,7 +1,6 @@
 package cite
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"strings"
@@ -14,139 +13,113 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// A cited field is read through a session.
-type cited struct {
-	session  *mcp.ClientSession
-	citation Citation
+// A passage is a part of a field as it is shown, from which characters may have been cleaned away.
+type passage struct {
+	text   []rune
+	places []int // of each rune in the field, in code points; -1 in a window from which characters were cleaned away
+	end    int   // code points of the field up to its end
 }
 
-// A part is a window of the field, as it is shown.
-type part struct {
-	text       string
-	start, end int // code points of the field
+// A window is what one call of read_record_field shows.
+type window struct {
+	Text  string `json:"text"`
+	Start int    `json:"start_chars"` // code points of the field
+	End   int    `json:"end_chars"`
+	Next  *int   `json:"next_offset_chars"`
 }
 
-// read reads the field's characters from start up to end, or to the end of the field, in as many windows as it takes.
-func (f cited) read(ctx context.Context, start, end int) ([]part, error) {
-	var parts []part
+// read reads the cited field's characters from start up to end, or to the end of the field, in as many windows as it takes.
+func (c Citation) read(ctx context.Context, session *mcp.ClientSession, start, end int) (p passage, err error) {
 	for start < end {
-		p, more, err := f.window(ctx, start, min(end-start, windowChars))
-		if err != nil || p.start != start || p.end <= start { // a start beyond the end of the field is moved back to it
-			return parts, err
+		w, err := c.window(ctx, session, start, min(end-start, windowChars))
+		if err != nil || w.Start != start || w.End <= start { // a start beyond the end of the field is moved back to it
+			return p, err
 		}
-		parts = append(parts, p)
-		if !more {
+		text := []rune(w.Text)
+		for i := range text {
+			place := -1
+			if len(text) == w.End-w.Start {
+				place = w.Start + i
+			}
+			p.places = append(p.places, place)
+		}
+		p.text, p.end, start = append(p.text, text...), w.End, w.End
+		if w.Next == nil {
 			break
 		}
-		start = p.end
 	}
-	return parts, nil
+	return p, nil
 }
 
-// window is one call of read_record_field.
-func (f cited) window(ctx context.Context, offset, limit int) (p part, more bool, err error) {
-	arguments := map[string]any{"id": f.citation.ID, "field": f.citation.Field, "offset_chars": offset, "limit_chars": limit}
-	if f.citation.ConnectionID != "" {
-		arguments["connection_id"] = f.citation.ConnectionID
+func (c Citation) window(ctx context.Context, session *mcp.ClientSession, offset, limit int) (window, error) {
+	arguments := map[string]any{"id": c.ID, "field": c.Field, "offset_chars": offset, "limit_chars": limit}
+	if c.ConnectionID != "" {
+		arguments["connection_id"] = c.ConnectionID
 	}
-	result, err := f.session.CallTool(ctx, &mcp.CallToolParams{Name: "read_record_field", Arguments: arguments})
+	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "read_record_field", Arguments: arguments})
 	if err != nil {
-		return part{}, false, err
+		return window{}, err
 	}
 	var answer struct {
 		Error struct {
 			Code    rs.Code `json:"code"`
 			Message string  `json:"message"`
 		} `json:"error"`
-		Window struct {
-			Text  string `json:"text"`
-			Start int    `json:"start_chars"`
-			End   int    `json:"end_chars"`
-			Next  *int   `json:"next_offset_chars"`
-		} `json:"window"`
+		Window window `json:"window"`
 	}
 	data, err := json.Marshal(result.StructuredContent)
 	if err == nil {
 		err = json.Unmarshal(data, &answer)
 	}
-	if err != nil {
-		return part{}, false, err
+	if err == nil && result.IsError {
+		err = &ReadError{Code: answer.Error.Code, Message: answer.Error.Message}
 	}
-	if result.IsError {
-		return part{}, false, &ReadError{Code: answer.Error.Code, Message: answer.Error.Message}
-	}
-	w := answer.Window
-	return part{text: w.Text, start: w.Start, end: w.End}, w.Next != nil, nil
-}
-
-// join returns the text of parts, and the place of each of its runes in the field: -1 in a part from which characters were
-// cleaned away, where the place is not known.
-func join(parts []part) (text string, places []int) {
-	var b strings.Builder
-	for _, p := range parts {
-		b.WriteString(p.text)
-		exact := utf8.RuneCountInString(p.text) == p.end-p.start
-		at := p.start
-		for range p.text {
-			if !exact {
-				places = append(places, -1)
-				continue
-			}
-			places = append(places, at)
-			at++
-		}
-	}
-	return b.String(), places
+	return answer.Window, err
 }
 
 // find looks for what was quoted in a whole field. end is 0 when the text is there but its range is not known.
-func (c Citation) find(parts []part) (start, end int, ok bool) {
-	text, places := join(parts)
+func (c Citation) find(p passage) (start, end int, ok bool) {
 	if c.Text != "" {
-		return findText(text, places, render.Quotable(c.Text))
+		return p.findText(render.Quotable(c.Text))
 	}
-	return c.findHash([]rune(text), places)
+	return c.findHash(p)
 }
 
 // findText looks for a quote, whatever the white space.
-func findText(text string, places []int, quote string) (start, end int, ok bool) {
-	var line bytes.Buffer
+func (p passage) findText(quote string) (start, end int, ok bool) {
+	var line []rune
 	var at []int // the place of each rune of line
-	space, n := true, 0
-	for _, r := range text {
-		place := places[n]
-		n++
+	for i, r := range p.text {
 		if unicode.IsSpace(r) {
-			if space {
+			if len(line) == 0 || line[len(line)-1] == ' ' {
 				continue
 			}
 			r = ' '
 		}
-		space = r == ' '
-		line.WriteRune(r)
-		at = append(at, place)
+		line, at = append(line, r), append(at, p.places[i])
 	}
-	if i := strings.Index(line.String(), quote); i >= 0 {
-		first := utf8.RuneCount(line.Bytes()[:i])
-		last := first + utf8.RuneCountInString(quote) - 1
-		if at[first] >= 0 && at[last] >= 0 {
-			return at[first], at[last] + 1, true
-		}
+	before, _, found := strings.Cut(string(line), quote)
+	if !found { // perhaps between tags that the field itself has
+		return 0, 0, strings.Contains(render.Quotable(string(p.text)), quote)
+	}
+	first := utf8.RuneCountInString(before)
+	last := first + utf8.RuneCountInString(quote) - 1
+	if at[first] < 0 || at[last] < 0 {
 		return 0, 0, true
 	}
-	return 0, 0, strings.Contains(render.Quotable(text), quote) // between tags that the field itself has
+	return at[first], at[last] + 1, true
 }
 
 // findHash looks for a text of the cited length with the cited hash, as long as that takes no more than moments.
-func (c Citation) findHash(text []rune, places []int) (start, end int, ok bool) {
+func (c Citation) findHash(p passage) (start, end int, ok bool) {
 	const most = 16 << 20 // runes to hash
 	length := *c.End - *c.Start
-	if length > len(text) || length*(len(text)-length) > most {
+	if length > len(p.text) || length*(len(p.text)-length) > most {
 		return 0, 0, false
 	}
-	for i := range len(text) - length + 1 {
-		if places[i] >= 0 && places[i+length-1] == places[i]+length-1 && c.hashes(string(text[i:i+length])) {
-			return places[i], places[i] + length, true
+	for i := range len(p.text) - length + 1 {
+		if at := p.places[i]; at >= 0 && p.places[i+length-1] == at+length-1 && c.hashes(string(p.text[i:i+length])) {
+			return at, at + length, true
 		}
 	}
 	return 0, 0, false

@@ -89,8 +89,8 @@ func printVerdict(v Verdict, asJSON bool, out io.Writer) error {
 
 // unverified gives a read that failed the exit code that stdio has for the same reason.
 func unverified(err error, providerURL string) error {
-	var refusal *ReadError
-	if !errors.As(err, &refusal) {
+	refusal, ok := errors.AsType[*ReadError](err)
+	if !ok {
 		return err
 	}
 	message := refusal.Error()

@@ -61,25 +61,24 @@ func (e *ReadError) Error() string { return string(e.Code) + ": " + e.Message }
 // Verify reads what a citation names, through the same tool as a model, and says whether it is still what was quoted. Its
 // error is a *ReadError when the tool refused for a reason that is not the record's.
 func Verify(ctx context.Context, session *mcp.ClientSession, c Citation) (Verdict, error) {
-	f := cited{session: session, citation: c}
 	v := Verdict{ID: c.ID, Field: c.Field, Verdict: Unchanged}
 	there := ""
 	if c.Start != nil {
-		parts, err := f.read(ctx, *c.Start, *c.End)
+		quoted, err := c.read(ctx, session, *c.Start, *c.End)
 		if err != nil {
 			return unreadable(v, err)
 		}
-		there, _ = join(parts)
+		there = string(quoted.text)
 		if there != "" && c.says(there) {
 			v.Start, v.End = c.Start, c.End
 			return v, nil
 		}
 	}
-	parts, err := f.read(ctx, 0, maxFieldChars)
+	whole, err := c.read(ctx, session, 0, maxFieldChars)
 	if err != nil {
 		return unreadable(v, err)
 	}
-	if start, end, ok := c.find(parts); ok {
+	if start, end, ok := c.find(whole); ok {
 		if end > 0 {
 			v.Start, v.End = &start, &end
 		}
@@ -88,15 +87,11 @@ func Verify(ctx context.Context, session *mcp.ClientSession, c Citation) (Verdic
 		}
 		return v, nil
 	}
-	total := 0
-	for _, p := range parts {
-		total = p.end
-	}
 	switch {
 	case c.Start == nil:
-		v.Verdict, v.Detail = NotFound, fmt.Sprintf("the text is not among the field's %d characters", total)
+		v.Verdict, v.Detail = NotFound, fmt.Sprintf("the text is not among the field's %d characters", whole.end)
 	case there == "":
-		v.Verdict, v.Detail = Changed, fmt.Sprintf("the field has %d characters now, the quote stood at %d to %d", total, *c.Start, *c.End)
+		v.Verdict, v.Detail = Changed, fmt.Sprintf("the field has %d characters now, the quote stood at %d to %d", whole.end, *c.Start, *c.End)
 	default:
 		v.Verdict, v.Detail = Changed, fmt.Sprintf("characters %d to %d now read %q", *c.Start, *c.End, clip(render.Quotable(there)))
 	}
@@ -119,8 +114,7 @@ var gone = map[rs.Code]bool{
 }
 
 func unreadable(v Verdict, err error) (Verdict, error) {
-	var refusal *ReadError
-	if errors.As(err, &refusal) && gone[refusal.Code] {
+	if refusal, ok := errors.AsType[*ReadError](err); ok && gone[refusal.Code] {
 		v.Verdict, v.Detail = NotFound, refusal.Error()
 		return v, nil
 	}

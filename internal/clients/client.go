@@ -1,9 +1,13 @@
+// Package clients knows the configuration of each MCP client and edits it: which file, in which format, under which key. It
+// imports nothing of the server. An edit changes one entry; everything else in the file, comments and spacing included,
+// stays as it is.
 package clients
 
 import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // A Server is what a host is notified of: a hosted endpoint when URL is set, else a command that speaks stdio.
@@ -18,6 +22,14 @@ type Server struct {
 
 func (s Server) hosted() bool { return s.URL != "" }
 
+// words are the command of a local server.
+func (s Server) words() []string { return append([]string{s.Command}, s.Arguments...) }
+
+// fill puts the server's name and address into a text for people.
+func (s Server) fill(text string) string {
+	return strings.NewReplacer("{name}", s.Name, "{url}", s.URL).Replace(text)
+}
+
 // A Place is the machine that a host's configuration is looked for on.
 type Place struct {
 	OS     string              // as runtime.GOOS
@@ -25,11 +37,12 @@ type Place struct {
 	Getenv func(string) string // the environment
 }
 
-func (p Place) variable(name, otherwise string) string {
-	if value := p.Getenv(name); value != "" && filepath.IsAbs(value) {
+// folder is the one that a variable names, or else one below the home folder.
+func (p Place) folder(variable string, below ...string) string {
+	if value := p.Getenv(variable); value != "" && filepath.IsAbs(value) {
 		return value
 	}
-	return otherwise
+	return filepath.Join(p.Home, filepath.Join(below...))
 }
 
 // applicationData is where desktop programs keep their settings.
@@ -38,14 +51,9 @@ func (p Place) applicationData() string {
 	case "darwin":
 		return filepath.Join(p.Home, "Library", "Application Support")
 	case "windows":
-		return p.variable("APPDATA", filepath.Join(p.Home, "AppData", "Roaming"))
-	default:
-		return p.configHome()
+		return p.folder("APPDATA", "AppData", "Roaming")
 	}
-}
-
-func (p Place) configHome() string {
-	return p.variable("XDG_CONFIG_HOME", filepath.Join(p.Home, ".config"))
+	return p.folder("XDG_CONFIG_HOME", ".config")
 }
 
 // A Client is one kind of MCP host.
@@ -53,19 +61,21 @@ type Client struct {
 	Name  string // as typed: "claude-code"
 	Title string // as shown: "Claude Code"
 
-	path   func(Place) string // nil: it has no file to edit
+	path   func(Place) string // nil: it has no file of its own
 	format format
-	key    string // under which the file holds its servers
+	key    string // under which the file holds its servers; empty: it has no file to edit
 
 	localOnly  bool           // the file takes commands alone; hosted servers are added in the host's own settings
 	hostedOnly bool           // it runs no command of this machine
 	tokenEnv   string         // how a header quotes an environment variable, %s being its name; empty: not supported
 	variable   *regexp.Regexp // what the host replaces by a variable's value wherever an entry has it; nil: nothing is known
 	entry      func(Client, Server) object
-	command    func(Server, func(string) string) []string // the host's own command, where it has one
-	link       func(Server, object) string                // installs with a click, where the host has one
-	steps      func(Server) []string                      // in the host's own settings, where there is no file for it
-	after      func(Server) string                        // what a person does once it is added
+	commands   func(Client, Server) [][]string     // the host's own, where it has one
+	link       func(s Server, entry object) string // installs with a click, where the host has one
+	steps      []string                            // to a hosted server in the host's own settings, where there is no file for it
+
+	// signIn and restart are what a person does once it is added: where the host signs in to a hosted server, and everywhere else.
+	signIn, restart string
 }
 
 // HasFile reports whether the host keeps its servers in a file that Add and Remove can edit.
@@ -81,8 +91,7 @@ func (c Client) Path(p Place) string {
 
 // Check reports why the host cannot take a server, as one sentence with the way out; empty when it can.
 func (c Client) Check(s Server) string {
-	words := append([]string{s.Command}, s.Arguments...)
-	replaced := -1
+	words, replaced := s.words(), -1
 	if c.variable != nil && !s.hosted() {
 		replaced = slices.IndexFunc(words, c.variable.MatchString)
 	}
@@ -108,4 +117,23 @@ func (c Client) CheckWrite(s Server) string {
 		return c.Title + " takes hosted servers only in its own settings: run without --write and follow the steps."
 	}
 	return c.Check(s)
+}
+
+// ByName finds a client by what is typed.
+func ByName(name string) (Client, bool) {
+	all := All()
+	at := slices.IndexFunc(all, func(c Client) bool { return c.Name == name })
+	if at < 0 {
+		return Client{}, false
+	}
+	return all[at], true
+}
+
+// Names are the names of all clients, in the order in which they are listed.
+func Names() []string {
+	var names []string
+	for _, client := range All() {
+		names = append(names, client.Name)
+	}
+	return names
 }

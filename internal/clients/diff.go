@@ -11,49 +11,43 @@ import (
 // credentials of other servers. A long line is cut to where it changes, for the same reason.
 func (c Change) Diff() string {
 	var out strings.Builder
-	var gone []string
-	flush := func(added []string) {
-		for i, line := range gone {
-			other := ""
-			if i < len(added) {
-				other = added[i]
-			}
-			out.WriteString("-" + masked(cut(line, other)) + "\n")
-		}
-		for i, line := range added {
-			other := ""
-			if i < len(gone) {
-				other = gone[i]
-			}
-			out.WriteString("+" + masked(cut(line, other)) + "\n")
-		}
-		gone = nil
+	var gone, added []string
+	flush := func() {
+		writeSide(&out, "-", gone, added)
+		writeSide(&out, "+", added, gone)
+		gone, added = nil, nil
 	}
-	var added []string
 	before := strings.ReplaceAll(string(c.Before), "\r\n", "\n")
 	after := strings.ReplaceAll(string(c.After), "\r\n", "\n")
-	for line := range strings.Lines(string(diff.Diff("before", []byte(before), "after", []byte(after)))) {
-		line = strings.TrimSuffix(line, "\n")
-		switch {
-		case strings.HasPrefix(line, "diff "), strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "), strings.HasPrefix(line, `\`):
-		case strings.HasPrefix(line, "-"):
+	_, hunks, _ := strings.Cut(string(diff.Diff("", []byte(before), "", []byte(after))), "\n@@")
+	for line := range strings.Lines("@@" + hunks) {
+		switch text := strings.TrimSuffix(line[1:], "\n"); line[0] {
+		case '-':
 			if len(added) > 0 {
-				flush(added)
-				added = nil
+				flush()
 			}
-			gone = append(gone, line[1:])
-		case strings.HasPrefix(line, "+"):
-			added = append(added, line[1:])
-		default:
-			flush(added)
-			added = nil
-			if strings.HasPrefix(line, "@@") {
-				out.WriteString(line + "\n")
-			}
+			gone = append(gone, text)
+		case '+':
+			added = append(added, text)
+		case '@':
+			flush()
+			out.WriteString(line)
+		case ' ':
+			flush()
 		}
 	}
-	flush(added)
+	flush()
 	return "--- " + c.Path + "\n+++ " + c.Path + "\n" + out.String()
+}
+
+// writeSide writes the lines that go or come, each cut to where it differs from the one on the other side.
+func writeSide(out *strings.Builder, sign string, lines, others []string) {
+	for i, line := range lines {
+		if i < len(others) {
+			line = cut(line, others[i])
+		}
+		out.WriteString(sign + masked(line) + "\n")
+	}
 }
 
 var (
@@ -79,7 +73,7 @@ const longLine = 200
 
 // cut leaves of a long line what differs from the one that it replaces.
 func cut(line, other string) string {
-	if len(line) <= longLine || other == "" {
+	if len(line) <= longLine {
 		return line
 	}
 	from := 0

@@ -2,23 +2,170 @@ package clients
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
+// A RefusedError says in one sentence why a file was not edited: it is not what the host writes, so that an edit could break
+// it.
+type RefusedError struct{ Message string }
+
+// Error returns the sentence.
+func (e *RefusedError) Error() string { return e.Message }
+
+func refused(format string, arguments ...any) error {
+	return &RefusedError{fmt.Sprintf(format, arguments...)}
+}
+
+// A format reads the text of a client's file. Its errors, and those of what it reads, are RefusedErrors.
+type format interface {
+	parse(text string) (document, error)
+}
+
+// A document is a file that was read. Each of its edits returns the new text of the file, and is the only one.
+type document interface {
+	// tree returns the values of the file; an empty file has none.
+	tree() map[string]any
+	// held returns the entry under a key and a name, if there is one.
+	held(key, name string) (entry any, is bool, err error)
+	// add adds an entry that is not there.
+	add(key, name string, entry object) (string, error)
+	// change sets members of an entry that is there, and takes others out of it.
+	change(key, name string, set object, gone []string) (string, error)
+	// remove takes an entry that is there out, and nothing else.
+	remove(key, name string) (string, error)
+}
+
 // Add returns a file with a server in it. A file that holds it already comes back as it was; so does everything else in
 // it. Its errors are RefusedErrors.
 func (c Client) Add(file []byte, s Server) ([]byte, error) {
-	return c.edit(file, s.Name, func(text string) (string, error) { return c.format.put(text, c.key, s.Name, c.entry(c, s)) })
+	return c.edit(file, s.Name, func(d document, old any, is bool) (string, error) {
+		entry := c.entry(c, s)
+		if !is {
+			return d.add(c.key, s.Name, entry)
+		}
+		fields, _ := old.(map[string]any)
+		var set object
+		for _, m := range entry {
+			if current, is := fields[m.key]; !is || encode(current) != encode(m.value) {
+				set = append(set, m)
+			}
+		}
+		gone := slices.DeleteFunc(leftOver(entry), func(key string) bool { _, is := fields[key]; return !is })
+		if len(set)+len(gone) == 0 {
+			return "", errNothing
+		}
+		return d.change(c.key, s.Name, set, gone)
+	})
 }
 
 // Remove returns a file without the server of a name, which must be ours. A file that does not hold it comes back as it
 // was. Its errors are RefusedErrors.
 func (c Client) Remove(file []byte, name string) ([]byte, error) {
-	return c.edit(file, name, func(text string) (string, error) { return c.format.remove(text, c.key, name) })
+	return c.edit(file, name, func(d document, _ any, is bool) (string, error) {
+		if !is {
+			return "", errNothing
+		}
+		return d.remove(c.key, name)
+	})
+}
+
+// errNothing means that a file is as it should be.
+var errNothing = refused("nothing is to change")
+
+// edit runs a change of the entry of one name, which must be ours if it is there, and makes sure that it changed nothing else.
+func (c Client) edit(file []byte, name string, change func(d document, old any, is bool) (string, error)) ([]byte, error) {
+	mark, text, err := readable(file)
+	if err != nil {
+		return nil, err
+	}
+	lineEnd := "\n"
+	if ends := strings.Count(text, "\r\n"); ends > 0 && ends == strings.Count(text, "\n") {
+		lineEnd, text = "\r\n", strings.ReplaceAll(text, "\r\n", "\n")
+	}
+	d, err := c.format.parse(text)
+	if err != nil {
+		return nil, err
+	}
+	old, is, err := d.held(c.key, name)
+	if err == nil && is {
+		err = mayReplace(name, old)
+	}
+	if err != nil {
+		return nil, err
+	}
+	before := remainder(d, c.key, name)
+	changed, err := change(d, old, is)
+	if errors.Is(err, errNothing) {
+		return file, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if after, err := c.format.parse(changed); err != nil || before != remainder(after, c.key, name) {
+		return nil, refused("the file is written in a way that cannot be edited without touching other parts of it: add the entry by hand")
+	}
+	return append(bytes.Clone(mark), strings.ReplaceAll(changed, "\n", lineEnd)...), nil
+}
+
+// readable returns a file's text, and the byte order mark that stands before it.
+func readable(file []byte) (mark []byte, text string, err error) {
+	rest := bytes.TrimPrefix(file, byteOrderMark)
+	if !utf8.Valid(rest) {
+		return nil, "", refused("the file is not UTF-8 text")
+	}
+	return file[:len(file)-len(rest)], string(rest), nil
+}
+
+// remainder spells everything in a file but one entry; fmt sorts the keys of maps. The place for entries may come to
+// exist.
+func remainder(d document, key, name string) string {
+	rest := maps.Clone(d.tree())
+	if servers, ok := rest[key].(map[string]any); ok {
+		others := maps.Clone(servers)
+		delete(others, name)
+		rest[key] = others
+		if len(others) == 0 {
+			delete(rest, key)
+		}
+	}
+	return fmt.Sprintf("%#v", rest)
+}
+
+// mayReplace reports why an entry that stands under our name is not ours to change; nil when it is.
+func mayReplace(name string, value any) error {
+	fields, ok := value.(map[string]any)
+	if !ok {
+		return refused("the entry %q is not an object", name)
+	}
+	command, local := fields["command"].(string)
+	if local && !ours(command) {
+		return refused("the name %q is taken by another server, which runs %s: choose another with --name", name, command)
+	}
+	return nil
+}
+
+// leftOver returns the keys that say how a server is reached and that the entry does not have: an old entry must not keep
+// them. Everything else that a user added stays; so do headers of a hosted server.
+func leftOver(entry object) []string {
+	has := func(key string) bool { return slices.ContainsFunc(entry, func(m member) bool { return m.key == key }) }
+	keys := []string{"type", "url", "httpUrl", "command", "args", "bearer_token_env_var"}
+	if has("command") {
+		keys = append(keys, "headers")
+	}
+	return slices.DeleteFunc(keys, has)
+}
+
+// ours reports whether a command is this program, wherever it is installed, also as pdpp-mcp-server of the npm package or with a version.
+func ours(command string) bool {
+	base := command[strings.LastIndexAny(command, `/\`)+1:]
+	return strings.HasPrefix(strings.ToLower(base), "pdpp-mcp")
 }
 
 // An Entry is one of our servers as a host's file holds it.
@@ -30,73 +177,23 @@ type Entry struct {
 
 // Ours lists the servers in a file that run this program, or that stand under the given name. Its errors are RefusedErrors.
 func (c Client) Ours(file []byte, name string) ([]Entry, error) {
-	text, _, err := c.readable(file)
+	_, text, err := readable(file)
 	if err != nil {
 		return nil, err
 	}
-	tree, err := c.format.decode(text)
+	d, err := c.format.parse(text)
 	if err != nil {
 		return nil, err
 	}
+	servers, _ := d.tree()[c.key].(map[string]any)
 	var found []Entry
-	for _, entry := range entries(tree, c.key) {
-		if ours(entry.Command) || entry.Name == name {
-			found = append(found, entry)
-		}
-	}
-	return found, nil
-}
-
-// edit runs a change on the text of a file, and makes sure that it changed nothing but the entry of one name.
-func (c Client) edit(file []byte, name string, change func(string) (string, error)) ([]byte, error) {
-	text, mark, err := c.readable(file)
-	if err != nil {
-		return nil, err
-	}
-	lineEnd := "\n"
-	if ends := strings.Count(text, "\r\n"); ends > 0 && ends == strings.Count(text, "\n") {
-		lineEnd, text = "\r\n", strings.ReplaceAll(text, "\r\n", "\n")
-	}
-	before, err := c.format.decode(text)
-	if err != nil {
-		return nil, err
-	}
-	changed, err := change(text)
-	if err != nil {
-		return nil, err
-	}
-	if changed == text {
-		return file, nil
-	}
-	after, err := c.format.decode(changed)
-	if err != nil || remainder(before, c.key, name) != remainder(after, c.key, name) {
-		return nil, refused("the file is written in a way that cannot be edited without touching other parts of it: add the entry by hand")
-	}
-	return append(bytes.Clone(mark), strings.ReplaceAll(changed, "\n", lineEnd)...), nil
-}
-
-// readable returns a file's text, and the byte order mark that stands before it.
-func (c Client) readable(file []byte) (text string, mark []byte, err error) {
-	if bytes.HasPrefix(file, byteOrderMark) {
-		mark, file = byteOrderMark, file[len(byteOrderMark):]
-	}
-	if !utf8.Valid(file) {
-		return "", nil, refused("the file is not UTF-8 text")
-	}
-	return string(file), mark, nil
-}
-
-// entries are the servers of a file that look like servers.
-func entries(tree map[string]any, key string) []Entry {
-	servers, _ := tree[key].(map[string]any)
-	var found []Entry
-	for name, value := range servers {
-		fields, ok := value.(map[string]any)
-		if !ok {
+	for held, value := range servers {
+		fields, isServer := value.(map[string]any)
+		command, _ := fields["command"].(string)
+		if !isServer || !ours(command) && held != name {
 			continue
 		}
-		entry := Entry{Name: name}
-		entry.Command, _ = fields["command"].(string)
+		entry := Entry{Name: held, Command: command}
 		for _, field := range []string{"url", "httpUrl"} {
 			if address, ok := fields[field].(string); ok {
 				entry.URL = address
@@ -104,27 +201,5 @@ func entries(tree map[string]any, key string) []Entry {
 		}
 		found = append(found, entry)
 	}
-	return found
-}
-
-// remainder spells everything in a file but one entry; fmt sorts the keys of maps. The place for entries may come to
-// exist.
-func remainder(tree map[string]any, key, name string) string {
-	rest := map[string]any{}
-	for k, v := range tree {
-		rest[k] = v
-	}
-	if servers, ok := rest[key].(map[string]any); ok {
-		others := map[string]any{}
-		for k, v := range servers {
-			if k != name {
-				others[k] = v
-			}
-		}
-		rest[key] = others
-		if len(others) == 0 {
-			delete(rest, key)
-		}
-	}
-	return fmt.Sprintf("%#v", rest)
+	return found, nil
 }

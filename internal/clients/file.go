@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
-	"syscall"
+	"strings"
 	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/files"
 )
 
 // maxFileBytes bounds a host's file. Claude Code keeps much in its own.
@@ -35,62 +36,33 @@ func Plan(path string, edit func([]byte) ([]byte, error)) (Change, error) {
 		if change.target, err = filepath.EvalSymlinks(path); err != nil {
 			return change, fmt.Errorf("%s is a link that leads nowhere", path)
 		}
-		if change.Before, change.mode, err = read(change.target); err != nil {
-			return change, err
-		}
-	} else if !errors.Is(err, fs.ErrNotExist) {
+		change.Before, change.mode, err = Read(change.target)
+	}
+	var refusal *RefusedError
+	switch {
+	case errors.As(err, &refusal):
+		return change, err
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return change, fmt.Errorf("%s cannot be read: %w", path, reason(err))
 	}
-	if change.After, err = edit(change.Before); err != nil {
-		return change, inFile(path, err)
-	}
-	return change, nil
-}
-
-// inFile names the file in a refusal.
-func inFile(path string, err error) error {
-	var refusal *RefusedError
+	change.After, err = edit(change.Before)
 	if errors.As(err, &refusal) {
-		return &RefusedError{path + ": " + refusal.Message}
+		err = refused("%s: %s", path, refusal.Message)
 	}
-	return err
-}
-
-func read(path string) ([]byte, fs.FileMode, error) {
-	data, mode, err := Read(path)
-	var refusal *RefusedError
-	if err != nil && !errors.As(err, &refusal) {
-		return nil, 0, fmt.Errorf("%s cannot be read: %w", path, reason(err))
-	}
-	return data, mode, err
+	return change, err
 }
 
 // Read reads a host's file and its permissions. It refuses, with a *RefusedError, what is larger than 64 MiB or not a regular
 // file; so it waits for no writer of a pipe, and reads no device. Other errors are those of the file system.
 func Read(path string) ([]byte, fs.FileMode, error) {
-	info, err := os.Stat(path) // opening a device can do something
-	if err != nil {
-		return nil, 0, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, 0, refused("%s is not a regular file", path)
-	}
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // #nosec G304 -- the client's own file, or the one that the person named
-	if err != nil {
-		return nil, 0, err
-	}
-	defer func() { _ = file.Close() }() // it was only read
-	if info, err = file.Stat(); err == nil && !info.Mode().IsRegular() {
-		err = refused("%s is not a regular file", path) // it has been replaced since
+	data, info, err := files.Read(path, maxFileBytes)
+	if unfit := files.UnfitError(""); errors.As(err, &unfit) {
+		err = refused("%s %s", path, strings.TrimPrefix(string(unfit), "it "))
 	}
 	if err != nil {
 		return nil, 0, err
 	}
-	data, err := io.ReadAll(io.LimitReader(file, maxFileBytes+1))
-	if err == nil && len(data) > maxFileBytes {
-		err = refused("%s is larger than %d bytes", path, maxFileBytes)
-	}
-	return data, info.Mode().Perm(), err
+	return data, info.Mode().Perm(), nil
 }
 
 // IsNothing reports whether the file says already what it should.
@@ -104,48 +76,41 @@ func (c Change) Write(now time.Time) (backup string, err error) {
 		return "", nil
 	}
 	folder := filepath.Dir(c.target)
-	if c.Before == nil {
+	switch {
+	case c.Before == nil:
 		if err := os.MkdirAll(folder, 0o700); err != nil {
 			return "", fmt.Errorf("%s cannot be made: %w", folder, reason(err))
 		}
-	} else {
-		if c.mode&0o200 == 0 {
-			return "", fmt.Errorf("%s is read-only: something else may manage it; make it writable, or add the entry there", c.Path)
-		}
+	case c.mode&0o200 == 0:
+		return "", fmt.Errorf("%s is read-only: something else may manage it; make it writable, or add the entry there", c.Path)
+	default:
 		if backup, err = keep(c.target, c.Before, c.mode, now); err != nil {
 			return "", err
 		}
 	}
-	if err := c.replace(folder); err != nil {
-		if backup != "" {
-			_ = os.Remove(backup)
-		}
-		return "", err
+	err = files.Replace(c.target, c.After, c.mode, c.unchanged)
+	if err == nil {
+		return backup, nil
 	}
-	return backup, nil
+	if backup != "" {
+		_ = os.Remove(backup)
+	}
+	if errors.Is(err, errChanged) {
+		return "", fmt.Errorf("%s %w", c.Path, err)
+	}
+	return "", fmt.Errorf("%s cannot be written: %w", c.Path, reason(err))
 }
 
-// replace writes the new text beside the file and moves it into its place.
-func (c Change) replace(folder string) error {
-	fresh, err := os.CreateTemp(folder, "."+filepath.Base(c.target)+".*")
-	if err != nil {
-		return fmt.Errorf("%s cannot be written: %w", folder, reason(err))
-	}
-	defer func() { _ = os.Remove(fresh.Name()) }() // which after the move is gone
-	_, err = fresh.Write(c.After)
-	err = errors.Join(err, fresh.Chmod(c.mode), fresh.Sync(), fresh.Close())
-	if err != nil {
-		return fmt.Errorf("%s cannot be written: %w", c.Path, err)
-	}
+var errChanged = errors.New("was changed by something else meanwhile: close the client and run this again")
+
+// unchanged is an error where the file is not any more what the change was worked out for.
+func (c Change) unchanged() error {
 	now, _, err := Read(c.target)
 	if errors.Is(err, fs.ErrNotExist) {
 		now, err = nil, nil
 	}
 	if err != nil || !bytes.Equal(now, c.Before) || (now == nil) != (c.Before == nil) {
-		return fmt.Errorf("%s was changed by something else meanwhile: close the client and run this again", c.Path)
-	}
-	if err := os.Rename(fresh.Name(), c.target); err != nil {
-		return fmt.Errorf("%s cannot be replaced: %w", c.Path, reason(err))
+		return errChanged
 	}
 	return nil
 }
@@ -160,12 +125,12 @@ func keep(path string, data []byte, mode fs.FileMode, now time.Time) (string, er
 			name = stem + "-" + strconv.Itoa(attempt)
 			continue
 		}
+		if err == nil {
+			_, err = file.Write(data)
+			err = errors.Join(err, file.Sync(), file.Close())
+		}
 		if err != nil {
 			return "", fmt.Errorf("the backup %s cannot be written: %w", name, reason(err))
-		}
-		_, err = file.Write(data)
-		if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
-			return "", fmt.Errorf("the backup %s cannot be written: %w", name, err)
 		}
 		return name, nil
 	}

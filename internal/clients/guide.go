@@ -18,26 +18,32 @@ type Guide struct {
 // Guide says how to connect the client to a server on a machine. self is the command line of this program that edits
 // the file, as words. Check has said that it is possible.
 func (c Client) Guide(s Server, p Place, path string, self []string) Guide {
-	quote := quoter(p.OS)
-	guide := Guide{After: c.after(s), Path: path}
-	if c.steps != nil {
-		guide.Steps = c.steps(s)
+	guide := Guide{After: s.fill(c.restart), Path: path}
+	if s.hosted() && s.TokenEnv == "" {
+		guide.After = s.fill(c.signIn)
 	}
-	if c.HasFile() && (!c.localOnly || !s.hosted()) {
-		entry := c.entry(c, s)
-		guide.Entry = c.format.spell(c.key, s.Name, entry)
+	if c.CheckWrite(s) == "" {
+		file, _ := c.Add(nil, s) // which nothing in an empty file stands against
+		guide.Entry = string(file)
 		if c.link != nil {
-			guide.Link = c.link(s, entry)
+			guide.Link = c.link(s, c.entry(c, s))
 		}
 	}
-	if len(guide.Steps) > 0 {
+	if s.hosted() && len(c.steps) > 0 {
+		for _, step := range c.steps {
+			guide.Steps = append(guide.Steps, s.fill(step))
+		}
 		return guide
 	}
-	if c.command != nil {
-		guide.Commands = c.command(s, quote)
+	var commands [][]string
+	if c.commands != nil {
+		commands = c.commands(c, s)
 	}
-	if len(guide.Commands) == 0 && path != "" {
-		guide.Commands = []string{CommandLine(p.OS, self)}
+	if len(commands) == 0 && path != "" {
+		commands = [][]string{self}
+	}
+	for _, words := range commands {
+		guide.Commands = append(guide.Commands, CommandLine(p.OS, words))
 	}
 	return guide
 }
@@ -45,24 +51,19 @@ func (c Client) Guide(s Server, p Place, path string, self []string) Guide {
 // Text shows a guide to a person.
 func (g Guide) Text(c Client, s Server) string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "Connect %s to %s.\n", c.Title, s.Description)
+	fmt.Fprintf(&out, "Connect %s to %s.\n\n", c.Title, s.Description)
 	switch {
 	case len(g.Commands) > 0:
-		out.WriteString("\nRun this:\n\n")
-		for _, command := range g.Commands {
-			out.WriteString("  " + command + "\n")
-		}
-		out.WriteString("\n" + g.After + "\n")
+		out.WriteString("Run this:\n\n" + indent(strings.Join(g.Commands, "\n")+"\n"))
 	case len(g.Steps) > 0:
-		out.WriteString("\n")
 		for i, step := range g.Steps {
 			fmt.Fprintf(&out, "  %d. %s\n", i+1, step)
 		}
-		out.WriteString("\n" + g.After + "\n")
 	default:
-		out.WriteString("\nMost clients read an entry like this:\n\n" + indent(g.Entry) + "\n" + g.After + "\n")
+		out.WriteString("Most clients read an entry like this:\n\n" + indent(g.Entry) + "\n" + g.After + "\n")
 		return out.String()
 	}
+	out.WriteString("\n" + g.After + "\n")
 	if g.Entry != "" && g.Path != "" {
 		out.WriteString("\nBy hand instead, in " + g.Path + ":\n\n" + indent(g.Entry))
 	}

@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -17,19 +18,41 @@ import (
 // member and adds without line breaks, and Format indents the whole file again.
 type jsonFormat struct{ comments bool }
 
-var errComments = refused("the file holds comments or trailing commas, which the client itself cannot read: mend it first")
+// A jsonFile is the text of a file, its syntax tree and its values.
+type jsonFile struct {
+	text   string
+	root   *hujson.Value
+	values map[string]any
+}
 
-// parseJSON reads JSON with comments. A text without any value, or of comments alone, is an empty object that is still
-// to be written.
-func parseJSON(text string) (root hujson.Value, blank bool, err error) {
-	root, err = hujson.Parse([]byte(text))
+// parse reads a file. One without any value, or of comments alone, is an empty object that is still to be written.
+func (f jsonFormat) parse(text string) (document, error) {
+	root, err := hujson.Parse([]byte(text))
 	if err != nil {
-		if _, blankErr := hujson.Parse([]byte(text + "\n{}")); blankErr == nil {
-			return hujson.Value{}, true, nil
+		head := strings.TrimRight(text, " \t\r\n")
+		if head != "" {
+			head += "\n"
 		}
-		return root, false, refused("the file is not valid JSON (%s): mend it first", where(err))
+		head += "{}\n"
+		if blank, failed := hujson.Parse([]byte(head)); failed == nil {
+			root, text, err = blank, head, nil
+		}
 	}
-	return root, false, nil
+	if err == nil && !f.comments && !root.IsStandard() {
+		return nil, refused("the file holds comments or trailing commas, which the client itself cannot read: mend it first")
+	}
+	var tree any
+	if err == nil {
+		tree, err = decodeValue(root)
+	}
+	if err != nil {
+		return nil, refused("the file is not valid JSON (%s): mend it first", where(err))
+	}
+	values, ok := tree.(map[string]any)
+	if !ok {
+		return nil, refused("the file does not hold a JSON object")
+	}
+	return &jsonFile{text, &root, values}, nil
 }
 
 // where says at which place a text cannot be read. What stands there is not shown: it may be a credential.
@@ -37,35 +60,7 @@ func where(err error) string {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return "it ends in the middle"
 	}
-	if place := regexp.MustCompile(`line \d+, column \d+`).FindString(err.Error()); place != "" {
-		return place
-	}
-	return "no place is known"
-}
-
-func (f jsonFormat) decode(text string) (map[string]any, error) {
-	root, blank, err := parseJSON(text)
-	if err != nil {
-		return nil, err
-	}
-	if blank {
-		if !f.comments && strings.TrimSpace(text) != "" {
-			return nil, errComments
-		}
-		return map[string]any{}, nil
-	}
-	if !f.comments && !root.IsStandard() {
-		return nil, errComments
-	}
-	tree, err := decodeValue(root)
-	if err != nil {
-		return nil, refused("the file is not valid JSON (%s): mend it first", where(err))
-	}
-	object, ok := tree.(map[string]any)
-	if !ok {
-		return nil, refused("the file does not hold a JSON object")
-	}
-	return object, nil
+	return cmp.Or(regexp.MustCompile(`line \d+, column \d+`).FindString(err.Error()), "no place is known")
 }
 
 // decodeValue returns a value without its comments. Numbers stay as they are written.
@@ -77,105 +72,79 @@ func decodeValue(value hujson.Value) (tree any, err error) {
 	return tree, decoder.Decode(&tree)
 }
 
-func (jsonFormat) spell(key, name string, entry object) string {
-	return indented(object{{key, object{{name, entry}}}}, "", "  ") + "\n"
+func (f *jsonFile) tree() map[string]any { return f.values }
+
+// entry returns the object that holds the servers and the entry of a name, each nil where it is not there.
+func (f *jsonFile) entry(key, name string) (servers, entry *hujson.Value, err error) {
+	if servers, err = find(f.root, "the file", key); err == nil && servers != nil {
+		entry, err = find(servers, strconv.Quote(key), name)
+	}
+	return servers, entry, err
 }
 
-func (f jsonFormat) put(text, key, name string, entry object) (string, error) {
-	root, blank, err := parseJSON(text)
-	if err != nil {
-		return "", err
-	}
-	if blank {
-		head := strings.TrimRight(text, " \t\r\n")
-		if head != "" {
-			head += "\n"
-		}
-		return head + f.spell(key, name, entry), nil
-	}
-	servers, err := find(root, "the file", key)
-	if err != nil {
-		return "", err
-	}
-	if servers == nil {
-		insert(&root, styleOf(text, root), key, object{{name, entry}})
-		return root.String(), nil
-	}
-	old, err := find(*servers, strconv.Quote(key), name)
-	if err != nil {
-		return "", err
-	}
-	if old == nil {
-		insert(servers, styleOf(text, *servers), name, entry)
-	} else if err := update(old, styleOf(text, *old), name, entry); err != nil {
-		return "", err
-	}
-	return root.String(), nil
-}
-
-// update sets the members of an entry, removes those that say how another kind of server is reached, and leaves the others.
-func update(old *hujson.Value, s style, name string, entry object) error {
-	tree, err := decodeValue(*old)
-	if err != nil {
-		return refused("the entry %q cannot be read", name)
-	}
-	if err := mayReplace(name, tree); err != nil {
-		return err
-	}
-	held, _ := tree.(map[string]any)
-	for _, m := range entry {
-		current, is := held[m.key]
-		if !is {
-			insert(old, s, m.key, m.value)
-			continue
-		}
-		if encode(current) == encode(m.value) {
-			continue
-		}
-		value, err := find(*old, strconv.Quote(name), m.key)
-		if err != nil {
-			return err
-		}
-		value.Value = literal(indented(m.value, s.prefix+s.unit, s.unit)).Value
-	}
-	for _, gone := range leftOver(entry) {
-		if _, is := held[gone]; is {
-			if _, err := find(*old, strconv.Quote(name), gone); err != nil {
-				return err
-			}
-			removeMember(old, gone)
-		}
-	}
-	return nil
-}
-
-func (jsonFormat) remove(text, key, name string) (string, error) {
-	root, blank, err := parseJSON(text)
-	if err != nil || blank {
-		return text, err
-	}
-	servers, err := find(root, "the file", key)
-	if err != nil || servers == nil {
-		return text, err
-	}
-	entry, err := find(*servers, strconv.Quote(key), name)
+func (f *jsonFile) held(key, name string) (any, bool, error) {
+	_, entry, err := f.entry(key, name)
 	if err != nil || entry == nil {
-		return text, err
+		return nil, false, err
 	}
 	tree, err := decodeValue(*entry)
 	if err != nil {
-		return "", refused("the entry %q cannot be read", name)
+		return nil, false, refused("the entry %q cannot be read", name)
 	}
-	if err := mayReplace(name, tree); err != nil {
+	return tree, true, nil
+}
+
+func (f *jsonFile) add(key, name string, entry object) (string, error) {
+	holder, added := f.root, member{key, object{{name, entry}}}
+	servers, _, err := f.entry(key, name)
+	if err != nil {
+		return "", err
+	}
+	if servers != nil {
+		holder, added = servers, member{name, entry}
+	}
+	insert(holder, styleOf(f.text, *holder), added)
+	return f.root.String(), nil
+}
+
+func (f *jsonFile) change(key, name string, set object, gone []string) (string, error) {
+	_, entry, err := f.entry(key, name)
+	if err != nil {
+		return "", err
+	}
+	s := styleOf(f.text, *entry)
+	for _, m := range set {
+		value, err := find(entry, strconv.Quote(name), m.key)
+		if err != nil {
+			return "", err
+		}
+		if value == nil {
+			insert(entry, s, m)
+		} else {
+			value.Value = literal(indented(m.value, s.prefix+s.unit, s.unit)).Value
+		}
+	}
+	for _, key := range gone {
+		if _, err := find(entry, strconv.Quote(name), key); err != nil {
+			return "", err
+		}
+		removeMember(entry, key)
+	}
+	return f.root.String(), nil
+}
+
+func (f *jsonFile) remove(key, name string) (string, error) {
+	servers, _, err := f.entry(key, name)
+	if err != nil {
 		return "", err
 	}
 	removeMember(servers, name)
-	return root.String(), nil
+	return f.root.String(), nil
 }
 
 // find returns the value of a member, or nil. It refuses a key that occurs twice and a holder that is not an object; what
 // names the holder.
-func find(holder hujson.Value, what, key string) (*hujson.Value, error) {
+func find(holder *hujson.Value, what, key string) (*hujson.Value, error) {
 	o, ok := holder.Value.(*hujson.Object)
 	if !ok {
 		return nil, refused("%s is not an object: mend it first", what)
@@ -205,16 +174,16 @@ func literal(text string) hujson.Value {
 }
 
 // insert adds a member at the end of an object, in the style of the object.
-func insert(holder *hujson.Value, s style, key string, value any) {
+func insert(holder *hujson.Value, s style, m member) {
 	o, _ := holder.Value.(*hujson.Object) // find has refused everything else
 	inner := s.prefix + s.unit
-	before, text, after := "\n"+inner, indented(value, inner, s.unit), string(o.AfterExtra)
+	before, text, after := "\n"+inner, indented(m.value, inner, s.unit), string(o.AfterExtra)
 	var trailing hujson.Extra // not nil: with a comma behind the last member
 	switch members := (hujson.Value{Value: &hujson.Object{Members: o.Members}}).String(); {
 	case len(o.Members) == 0:
 		before, after = strings.TrimRight(after, " \t\r\n")+before, "\n"+s.prefix
 	case !strings.Contains(members, "\n"):
-		before, text = " ", spaced(value)
+		before, text = " ", spaced(m.value)
 	default:
 		line, _ := lineEnd(after)
 		before, after = after[:line]+before, after[line:]
@@ -227,7 +196,8 @@ func insert(holder *hujson.Value, s style, key string, value any) {
 	}
 	added := literal(text)
 	added.BeforeExtra, added.AfterExtra = hujson.Extra(" "), trailing
-	o.Members = append(o.Members, hujson.ObjectMember{Name: hujson.Value{BeforeExtra: hujson.Extra(before), Value: hujson.String(key)}, Value: added})
+	name := hujson.Value{BeforeExtra: hujson.Extra(before), Value: hujson.String(m.key)}
+	o.Members = append(o.Members, hujson.ObjectMember{Name: name, Value: added})
 	o.AfterExtra = hujson.Extra(after)
 }
 
@@ -262,27 +232,17 @@ func removeMember(holder *hujson.Value, key string) {
 	o.Members = slices.Delete(o.Members, index, index+1)
 }
 
+// restOfLine is what stands before a line break: blanks and comments of one line.
+var restOfLine = regexp.MustCompile(`^((?:[ \t]|/\*[^\n]*?\*/)*(?://[^\n]*)?)[\r\n]`)
+
 // lineEnd returns the length of the blanks and comments before the first line break, and whether there is one. Without one,
 // or with a comment over several lines, the length is 0.
 func lineEnd(extra string) (length int, ends bool) {
-	for at := 0; at < len(extra); {
-		rest := extra[at:]
-		switch {
-		case rest[0] == '\n', rest[0] == '\r':
-			return at, true
-		case strings.HasPrefix(rest, "//"):
-			return at + strings.IndexByte(rest, '\n'), true
-		case strings.HasPrefix(rest, "/*"):
-			comment := rest[:strings.Index(rest, "*/")+len("*/")]
-			if strings.Contains(comment, "\n") {
-				return 0, false
-			}
-			at += len(comment)
-		default:
-			at++
-		}
+	found := restOfLine.FindStringSubmatch(extra)
+	if found == nil {
+		return 0, false
 	}
-	return 0, false
+	return len(found[1]), true
 }
 
 // A style is how the line on which an object begins is indented, and by how much more its members are.
@@ -290,14 +250,6 @@ type style struct{ prefix, unit string }
 
 func styleOf(text string, holder hujson.Value) style {
 	s := style{lineIndent(text, holder.StartOffset), "  "}
-	if o, ok := holder.Value.(*hujson.Object); ok && len(o.Members) > 0 {
-		first := o.Members[0].Name.StartOffset
-		inner, indents := strings.CutPrefix(lineIndent(text, first), s.prefix)
-		if strings.Contains(text[holder.StartOffset:first], "\n") && indents && inner != "" {
-			s.unit = inner
-			return s
-		}
-	}
 	for line := range strings.Lines(text) { // as the first indented line
 		if trimmed := strings.TrimLeft(line, " \t"); trimmed != line && strings.HasPrefix(trimmed, `"`) {
 			s.unit = line[:len(line)-len(trimmed)]

@@ -31,8 +31,6 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-func (o object) compact() string { return encode(o) }
-
 // indented spells a value over several lines, as the file that it goes into indents; lists of strings stay on one.
 func indented(value any, prefix, unit string) string {
 	o, ok := value.(object)

@@ -14,9 +14,15 @@ import (
 // positions that go-toml's parser gives.
 type tomlFormat struct{}
 
-func (tomlFormat) decode(text string) (map[string]any, error) {
-	tree := map[string]any{}
-	if err := toml.Unmarshal([]byte(text), &tree); err != nil {
+// A tomlFile is the text of a file and its values.
+type tomlFile struct {
+	text   string
+	values map[string]any
+}
+
+func (tomlFormat) parse(text string) (document, error) {
+	f := &tomlFile{text: text}
+	if err := toml.Unmarshal([]byte(text), &f.values); err != nil {
 		place := "no place is known"
 		var at *toml.DecodeError
 		if errors.As(err, &at) {
@@ -25,55 +31,56 @@ func (tomlFormat) decode(text string) (map[string]any, error) {
 		}
 		return nil, refused("the file is not valid TOML (%s): mend it first", place)
 	}
-	return tree, nil
+	return f, nil
 }
 
-func (tomlFormat) spell(key, name string, entry object) string {
-	return "[" + key + "." + tomlKey(name) + "]\n" + tomlLines(entry)
+func (f *tomlFile) tree() map[string]any { return f.values }
+
+func (f *tomlFile) held(key, name string) (any, bool, error) {
+	servers, ok := f.values[key].(map[string]any)
+	if _, is := f.values[key]; is && !ok {
+		return nil, false, refused("%q is not a table", key)
+	}
+	entry, is := servers[name]
+	return entry, is, nil
 }
 
-func (f tomlFormat) put(text, key, name string, entry object) (string, error) {
-	old, is, err := f.held(text, key, name)
-	if err != nil {
-		return "", err
+func (f *tomlFile) add(key, name string, entry object) (string, error) {
+	head := strings.TrimRight(f.text, " \t\r\n")
+	if head != "" {
+		head += "\n\n"
 	}
-	if !is {
-		head := strings.TrimRight(text, " \t\r\n")
-		if head != "" {
-			head += "\n\n"
-		}
-		return head + f.spell(key, name, entry), nil
-	}
-	if err := mayReplace(name, old); err != nil {
-		return "", err
-	}
+	return head + "[" + key + "." + tomlKey(name) + "]\n" + tomlLines(entry), nil
+}
+
+func (f *tomlFile) change(key, name string, set object, gone []string) (string, error) {
+	text := f.text
 	table, ok := findTable(text, func(path []string) bool { return slices.Equal(path, []string{key, name}) })
 	if !ok {
 		return "", errInline(name)
 	}
-	fields, _ := old.(map[string]any)
+	entry, _, _ := f.held(key, name)
+	fields, _ := entry.(map[string]any)
 	var missing object
 	changed := map[string]string{}
-	for _, m := range entry {
-		if current, is := fields[m.key]; !is {
-			missing = append(missing, m)
-		} else if encode(current) != encode(m.value) {
+	for _, m := range set {
+		if _, is := fields[m.key]; is {
 			changed[m.key] = tomlLines(object{m})
+		} else {
+			missing = append(missing, m)
 		}
 	}
-	for _, gone := range leftOver(entry) {
-		if _, is := fields[gone]; is {
-			changed[gone] = ""
+	for _, key := range gone {
+		changed[key] = ""
+	}
+	for key := range changed {
+		if !slices.ContainsFunc(table.members, func(e expression) bool { return e.path[0] == key }) {
+			return "", errInline(name)
 		}
 	}
 	for _, line := range slices.Backward(table.members) {
 		if now, is := changed[line.path[0]]; is {
 			text = text[:line.from] + now + text[line.to:]
-		}
-	}
-	for key := range changed {
-		if !slices.ContainsFunc(table.members, func(e expression) bool { return e.path[0] == key }) {
-			return "", errInline(name)
 		}
 	}
 	if len(missing) > 0 {
@@ -83,14 +90,8 @@ func (f tomlFormat) put(text, key, name string, entry object) (string, error) {
 }
 
 // remove takes the table [key.name] out, with the tables below it.
-func (f tomlFormat) remove(text, key, name string) (string, error) {
-	old, is, err := f.held(text, key, name)
-	if err != nil || !is {
-		return text, err
-	}
-	if err := mayReplace(name, old); err != nil {
-		return "", err
-	}
+func (f *tomlFile) remove(key, name string) (string, error) {
+	text := f.text
 	isOurs := func(path []string) bool { return len(path) > 1 && path[0] == key && path[1] == name }
 	table, found := findTable(text, isOurs)
 	if !found {
@@ -99,14 +100,11 @@ func (f tomlFormat) remove(text, key, name string) (string, error) {
 	for ; found; table, found = findTable(text, isOurs) {
 		before, after := text[:table.header.from], text[table.end():]
 		for before == "" || strings.TrimSpace(lastLine(before)) == "" { // one blank line is enough
-			line, rest, more := strings.Cut(after, "\n")
+			line, rest, _ := strings.Cut(after, "\n")
 			if strings.TrimSpace(line) != "" || after == "" {
 				break
 			}
-			after = ""
-			if more {
-				after = rest
-			}
+			after = rest
 		}
 		text = before + after
 	}
@@ -123,24 +121,6 @@ func lastLine(text string) string {
 
 func errInline(name string) error {
 	return refused("the entry %q is not written as a table of its own: change it by hand", name)
-}
-
-// held returns the entry of a name, if there is one.
-func (f tomlFormat) held(text, key, name string) (entry any, is bool, err error) {
-	tree, err := f.decode(text)
-	if err != nil {
-		return nil, false, err
-	}
-	held, is := tree[key]
-	if !is {
-		return nil, false, nil
-	}
-	servers, ok := held.(map[string]any)
-	if !ok {
-		return nil, false, refused("%q is not a table", key)
-	}
-	entry, is = servers[name]
-	return entry, is, nil
 }
 
 // An expression is the header of a table, or a key with its value: its path, and the bytes of its lines.

@@ -63,7 +63,7 @@ func (a *attempt) register(ctx context.Context) error {
 	if a.server.Registration == "" {
 		return errors.New("it registers no clients")
 	}
-	answer, err := a.postJSON(ctx, a.server.Registration, map[string]any{
+	answer, err := a.post(ctx, a.server.Registration, map[string]any{
 		"client_name": "pdpp-mcp", "token_endpoint_auth_method": "none", "application_type": "native",
 		"grant_types":    []string{"authorization_code", "refresh_token", deviceGrant},
 		"response_types": []string{"code"}, "redirect_uris": []string{redirectURI},
@@ -113,9 +113,7 @@ type stream struct {
 }
 
 type period struct {
-	Field string `json:"field,omitempty"`
-	Since string `json:"since,omitempty"`
-	Until string `json:"until,omitempty"`
+	Since string `json:"since"`
 }
 
 // choose makes the one selection of what was asked for.

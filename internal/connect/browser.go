@@ -3,9 +3,7 @@ package connect
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"net"
@@ -15,7 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+	"golang.org/x/oauth2"
 )
 
 // A callback is what a browser brought back.
@@ -44,10 +42,6 @@ func (a *attempt) byBrowser(ctx context.Context) (issued, error) {
 			return issued{}, err
 		}
 	}
-	target, err := url.Parse(a.server.Authorization)
-	if err != nil {
-		return issued{}, err
-	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return issued{}, err
@@ -56,28 +50,19 @@ func (a *attempt) byBrowser(ctx context.Context) (issued, error) {
 		start: "/" + rand.Text(), state: rand.Text(), address: listener.Addr().String(),
 		issuer: a.server.Issuer, namesIssuer: a.server.NamesIssuer, done: make(chan callback, 1),
 	}
-	redirect, verifier := "http://"+l.address+"/callback", rand.Text()+rand.Text() // 52 characters; RFC 7636 asks for 43
-	challenge := sha256.Sum256([]byte(verifier))
-	query := target.Query()
-	for name, value := range map[string]string{
-		"client_id": a.app.ID, "redirect_uri": redirect, "response_type": "code", "state": l.state,
-		"code_challenge": base64.RawURLEncoding.EncodeToString(challenge[:]), "code_challenge_method": "S256", "authorization_details": a.detailsText(),
-	} {
-		query.Set(name, value)
-	}
-	target.RawQuery = query.Encode()
-	l.target = target.String()
+	redirect, verifier := "http://"+l.address+"/callback", oauth2.GenerateVerifier()
+	asked := oauth2.Config{ClientID: a.app.ID, RedirectURL: redirect, Endpoint: oauth2.Endpoint{AuthURL: a.server.Authorization}}
+	l.target = asked.AuthCodeURL(l.state, oauth2.S256ChallengeOption(verifier), oauth2.SetAuthURLParam("authorization_details", a.detailsText()))
 	back, err := a.browse(ctx, l, listener)
 	if err != nil {
 		return issued{}, err
 	}
 	if back.refused != "" {
-		return issued{}, pollError(&RefusedError{Code: back.refused})
+		return issued{}, ended(back.refused, back.refused)
 	}
-	answer, err := a.postForm(context.WithoutCancel(ctx), a.server.Token, url.Values{ // what was approved is given back
+	return take(a.post(context.WithoutCancel(ctx), a.server.Token, url.Values{ // what was approved is given back
 		"grant_type": {"authorization_code"}, "code": {back.code}, "client_id": {a.app.ID}, "redirect_uri": {redirect}, "code_verifier": {verifier},
-	})
-	return take(answer, err)
+	}))
 }
 
 // beforeItCameBack is how a wait was stopped after which the server cannot be asked.
@@ -112,10 +97,8 @@ func (a *attempt) browse(ctx context.Context, l *loopback, listener net.Listener
 	if ctx.Err() != nil {
 		return callback{}, a.stopped(beforeItCameBack)
 	}
-	return callback{}, &exit.Error{
-		Code: exit.NotReady, Message: "the browser did not come back in time: nobody approved, " +
-			"or the page in the browser says what was refused. Run the command again, and approve nothing on the old page.",
-	}
+	return callback{}, notReady("the browser did not come back in time: nobody approved, " +
+		"or the page in the browser says what was refused. Run the command again, and approve nothing on the old page.")
 }
 
 // ServeHTTP sends the browser to the server, and takes its answer back. Each is done once, and for this machine's own address alone.
@@ -187,8 +170,8 @@ func (a *attempt) byCode(ctx context.Context) (issued, error) {
 	if err != nil {
 		return issued{}, err
 	}
-	page, err := url.Parse(pushed.AuthorizationURL)
-	if err != nil || pushed.AuthorizationURL == "" {
+	page, err := secureURL(pushed.AuthorizationURL)
+	if err != nil {
 		return issued{}, errNoWay
 	}
 	patience := seconds(pushed.ExpiresIn, defaultApprovalTime, longestApprovalTime)
@@ -200,10 +183,9 @@ func (a *attempt) byCode(ctx context.Context) (issued, error) {
 	case ctx.Err() != nil:
 		return issued{}, a.stopped(beforeItCameBack)
 	case errors.Is(err, context.DeadlineExceeded):
-		return issued{}, pollError(&RefusedError{Code: "expired_token"})
+		return issued{}, ended("expired_token", "")
 	case err != nil:
 		return issued{}, err
 	}
-	answer, err := a.postJSON(context.WithoutCancel(ctx), origin(page)+"/consent/exchange", map[string]string{"code": code})
-	return take(answer, err)
+	return take(a.post(context.WithoutCancel(ctx), origin(page)+"/consent/exchange", map[string]string{"code": code}))
 }

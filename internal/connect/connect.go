@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -59,35 +60,39 @@ func GiveBack(ctx context.Context, agent string, document credentials.Document, 
 		message = fmt.Sprintf("the grant %s that the owner approved was not revoked (%v): revoke it where the owner manages grants. It could not be used",
 			document.Credential.GrantID, err)
 	}
-	var failed *exit.Error
-	switch {
-	case errors.As(why, &failed):
+	if failed, ok := errors.AsType[*exit.Error](why); ok {
 		return &exit.Error{Code: failed.Code, Message: message + ": " + failed.Message}
-	case errors.Is(why, context.Canceled): // whose words say nothing to an owner
+	}
+	if errors.Is(why, context.Canceled) { // whose words say nothing to an owner
 		return &transport.StoppedError{Message: message + ": the program was stopped."}
 	}
 	return fmt.Errorf("%s: %w", message, why)
 }
 
-// A way leads to a token. It fails with errNoWay where the server has not what it takes.
-type way func(*attempt, context.Context) (issued, error)
+// A wayToToken fails with errNoWay where the server has not what it takes.
+type wayToToken func(*attempt, context.Context) (issued, error)
+
+// ways are in the order in which they are tried.
+var ways = []struct {
+	name string
+	take wayToToken
+}{{"agent", (*attempt).byAgent}, {"browser", (*attempt).byBrowser}, {"device", (*attempt).byDevice}, {"code", (*attempt).byCode}}
 
 // issue takes the way that was asked for, or the first that the server offers.
-func (a *attempt) issue(ctx context.Context) (t issued, err error) {
-	ways := map[string]way{"agent": (*attempt).byAgent, "browser": (*attempt).byBrowser, "device": (*attempt).byDevice, "code": (*attempt).byCode}
-	if a.request.Way != "auto" {
-		return a.registered(ctx, ways[a.request.Way])
-	}
-	for _, name := range []string{"agent", "browser", "device", "code"} {
-		if t, err = a.registered(ctx, ways[name]); !errors.Is(err, errNoWay) {
-			break
+func (a *attempt) issue(ctx context.Context) (issued, error) {
+	for _, way := range ways {
+		if a.request.Way != "auto" && a.request.Way != way.name {
+			continue
+		}
+		if t, err := a.registered(ctx, way.take); !errors.Is(err, errNoWay) {
+			return t, err
 		}
 	}
-	return t, err
+	return issued{}, errNoWay
 }
 
 // registered takes a way as a registered client. A registration that the server has forgotten is made anew, once.
-func (a *attempt) registered(ctx context.Context, take way) (issued, error) {
+func (a *attempt) registered(ctx context.Context, take wayToToken) (issued, error) {
 	known := a.app.ID != ""
 	if !known {
 		if err := a.register(ctx); err != nil {
@@ -95,8 +100,7 @@ func (a *attempt) registered(ctx context.Context, take way) (issued, error) {
 		}
 	}
 	answer, err := take(a, ctx)
-	var refused *RefusedError
-	if known && errors.As(err, &refused) && refused.Code == "invalid_client" {
+	if known && refusalOf(err).Code == "invalid_client" {
 		a.app = credentials.Client{}
 		return a.registered(ctx, take)
 	}
@@ -116,7 +120,7 @@ func (a *attempt) identify(ctx context.Context, document *credentials.Document) 
 		return err
 	}
 	if principal.GrantID != "" && principal.GrantID != document.Credential.GrantID {
-		return &exit.Error{Code: exit.NotReady, Message: "the resource server reads the token as that of another grant than the one that was approved."}
+		return notReady("the resource server reads the token as that of another grant than the one that was approved.")
 	}
 	response, err := rs.CompactSchema(ctx, c.For(principal.Caller()), "", "")
 	if err != nil {
@@ -135,15 +139,11 @@ func readable(schema *rs.Schema) (streams, connections []string) {
 	for _, s := range schema.Streams {
 		streams = append(streams, s.Name)
 		for _, c := range s.Connections {
-			if !seen[c.ID] {
-				seen[c.ID] = true
-				connections = append(connections, c.ID)
-			}
+			seen[c.ID] = true
 		}
 	}
 	slices.Sort(streams)
-	slices.Sort(connections)
-	return slices.Compact(streams), connections
+	return slices.Compact(streams), slices.Sorted(maps.Keys(seen))
 }
 
 // Revoke ends a grant at its server. It works with a token that has expired, and any number of times. A page is no answer: a proxy or a

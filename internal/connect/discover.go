@@ -92,8 +92,7 @@ func (c *client) resourceMetadata(ctx context.Context, provider *url.URL) (resou
 	for i, address := range addresses {
 		var document resourceMetadata
 		err := c.get(ctx, address, &document)
-		var refused *RefusedError
-		if errors.As(err, &refused) && (refused.Status == http.StatusNotFound || refused.Status == http.StatusUnauthorized && i < len(addresses)-1) {
+		if status := refusalOf(err).Status; status == http.StatusNotFound || status == http.StatusUnauthorized && i < len(addresses)-1 {
 			continue
 		}
 		if err != nil {
@@ -196,8 +195,7 @@ func (c *client) source(ctx context.Context, s server, name string) (source, err
 	if u, malformed := url.Parse(name); malformed == nil && u.IsAbs() && (err != nil || found.ID != name) {
 		return source{ID: name}, nil //nolint:nilerr // a provider of its own data has no such page
 	}
-	var refused *RefusedError
-	if errors.As(err, &refused) && refused.Status == http.StatusNotFound {
+	if refusalOf(err).Status == http.StatusNotFound {
 		return source{}, exit.UsageError(fmt.Sprintf(
 			"%s knows no source %q. Where you are signed in as the owner, %s/_ref/connections lists the keys. A provider of its own data is named by the URI of its source.", issuer, name, issuer))
 	}
@@ -214,11 +212,17 @@ func (c *client) source(ctx context.Context, s server, name string) (source, err
 	return found, nil
 }
 
+// exitCode is that of an error that has one, else 0.
+func exitCode(err error) int {
+	if failed, ok := errors.AsType[*exit.Error](err); ok {
+		return failed.Code
+	}
+	return 0
+}
+
 // unavailable says which server fails, and how.
 func unavailable(server string, err error) error {
-	var known *exit.Error
-	var stopped *transport.StoppedError
-	if errors.As(err, &known) || errors.As(err, &stopped) || errors.Is(err, context.Canceled) {
+	if _, stopped := errors.AsType[*transport.StoppedError](err); stopped || exitCode(err) != 0 || errors.Is(err, context.Canceled) {
 		return err
 	}
 	return &exit.Error{Code: exit.Unavailable, Message: fmt.Sprintf("%s cannot be connected to: %s.", server, err)}

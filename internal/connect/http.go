@@ -63,9 +63,17 @@ func (r *RefusedError) Error() string {
 	return strings.TrimSpace(fmt.Sprintf("the server answered %d %s", r.Status, r.Code))
 }
 
+// refusalOf is the refusal that an error is, or that of no status.
+func refusalOf(err error) RefusedError {
+	if refused, ok := errors.AsType[*RefusedError](err); ok {
+		return *refused
+	}
+	return RefusedError{}
+}
+
 // putsOff reports whether a refusal says that nothing came of the request, so that it may be sent again. A page says nothing of that, and
 // neither does a bare 503: a proxy sends both in place of an answer that it lost.
-func (r *RefusedError) putsOff() bool {
+func (r RefusedError) putsOff() bool {
 	switch r.Status {
 	case http.StatusTooManyRequests:
 		return true
@@ -87,18 +95,19 @@ func (c *client) get(ctx context.Context, address string, into any) error {
 	return answer.decode(into)
 }
 
-// postJSON sends a JSON document.
-func (c *client) postJSON(ctx context.Context, address string, body any) (reply, error) {
+// post sends a form, or else a JSON document. A server that has no address for it does not offer this way.
+func (c *client) post(ctx context.Context, address string, body any) (reply, error) {
+	if address == "" {
+		return reply{}, errNoWay
+	}
+	if form, ok := body.(url.Values); ok {
+		return c.send(ctx, http.MethodPost, address, "application/x-www-form-urlencoded", []byte(form.Encode()), "")
+	}
 	text, err := json.Marshal(body)
 	if err != nil {
 		return reply{}, err
 	}
 	return c.send(ctx, http.MethodPost, address, "application/json", text, "")
-}
-
-// postForm sends a form.
-func (c *client) postForm(ctx context.Context, address string, form url.Values) (reply, error) {
-	return c.send(ctx, http.MethodPost, address, "application/x-www-form-urlencoded", []byte(form.Encode()), "")
 }
 
 // send performs one request. Its errors name the host alone: paths and bodies hold secrets.
@@ -124,7 +133,7 @@ func (c *client) send(ctx context.Context, method, address, contentType string, 
 	response, err := c.http.Do(request)
 	switch {
 	case err != nil && !connected: // no network, proxy or handshake: nothing of the request was written
-		if cause := new(url.Error); errors.As(err, &cause) { // whose own text repeats the address
+		if cause, ok := errors.AsType[*url.Error](err); ok { // whose own text repeats the address
 			err = cause.Err
 		}
 		return reply{}, fmt.Errorf("%s: %w (%w)", target.Host, errNotSent, err)
@@ -203,10 +212,7 @@ func secureURL(text string) (*url.URL, error) {
 
 // origin is scheme, host and port, by which addresses are told apart (RFC 6454).
 func origin(u *url.URL) string {
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"https": "443", "http": "80"}[u.Scheme]
-	}
+	port := cmp.Or(u.Port(), map[string]string{"https": "443", "http": "80"}[u.Scheme])
 	return u.Scheme + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port)
 }
 
@@ -214,14 +220,14 @@ var errNoWay = errors.New("it does not offer this way to connect")
 
 // explained is the error of a step that the server refused, with its reason. It keeps invalid_client as it is: a new registration helps.
 func explained(step string, err error) error {
-	var refused *RefusedError
+	refused := refusalOf(err)
 	switch {
-	case !errors.As(err, &refused) || refused.Code == "invalid_client":
+	case refused.Status == 0 || refused.Code == "invalid_client":
 		return err
 	case refused.Status == http.StatusNotFound || refused.Status == http.StatusMethodNotAllowed || refused.Status == http.StatusNotImplemented:
 		return errNoWay
 	case refused.Status == http.StatusTooManyRequests:
 		return errors.New("it has been asked too often; try again in some minutes")
 	}
-	return fmt.Errorf("it refuses to %s: %w: %s", step, refused, cmp.Or(refused.text, "no reason given"))
+	return fmt.Errorf("it refuses to %s: %w: %s", step, &refused, cmp.Or(refused.text, "no reason given"))
 }

@@ -166,9 +166,15 @@ func (k *Keeper) renew(ctx context.Context) error {
 	return k.exchange(ctx)
 }
 
-// exchange sends the refresh token and stores the answer. The caller has the lock, and a context that outlives the call.
+// refusedForGood are the codes after which no renewal will succeed (RFC 6749 section 5.2): the refresh token is dead, and with it every
+// token of the grant that was renewed from it.
+var refusedForGood = []string{"invalid_grant", "invalid_client", "unauthorized_client", "unsupported_grant_type"}
+
+// exchange sends the refresh token, once, and stores the answer. The caller has the lock, and a context that outlives the call. Only where
+// nothing was sent, or the server said that it has not used the token, may it be sent later: a second time is taken for theft.
 func (k *Keeper) exchange(ctx context.Context) error {
-	if k.current.Document.Refresh == nil {
+	d := k.current.Document
+	if d.Refresh == nil {
 		return errors.New("the stored access cannot be renewed")
 	}
 	reservation, err := k.current.Reserve()
@@ -176,22 +182,49 @@ func (k *Keeper) exchange(ctx context.Context) error {
 		k.pause, k.why = k.now().Add(renewPause), fmt.Errorf("%w: %w", errNotStorable, err)
 		return k.why
 	}
-	k.sent = k.current.Document.Refresh.Mark()
-	next, err := k.ask(ctx)
-	switch {
-	case err == nil || errors.Is(err, errRefreshRefused):
-		k.use(reservation, next)
-		return err
-	case errors.Is(err, errNotSent) || errors.Is(err, errPutOff):
-		pause := renewPause
-		if refused := (*RefusedError)(nil); errors.As(err, &refused) {
-			pause = max(pause, refused.wait)
-		}
-		k.pause, k.why = k.now().Add(pause), err
-		return errors.Join(err, reservation.Drop())
+	k.sent = d.Refresh.Mark()
+	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {string(d.Refresh.Token)}, "client_id": {d.Client.ID}}
+	answer, err := k.client.post(ctx, d.Refresh.TokenEndpoint, form)
+	if err == nil {
+		err = renew(&d, answer, k.now())
 	}
-	reservation.Close() // it stays, and says so to every process
+	refused := refusalOf(err)
+	switch {
+	case err == nil:
+		k.use(reservation, d)
+		return nil
+	case slices.Contains(refusedForGood, refused.Code):
+		d.Refresh = nil
+		k.use(reservation, d)
+		return fmt.Errorf("the server does not renew the access any more (%w)", err)
+	case refused.putsOff():
+		k.pause, k.why = k.now().Add(max(renewPause, refused.wait)), fmt.Errorf("the server put the renewal off (%w)", err)
+		return errors.Join(k.why, reservation.Drop())
+	case errors.Is(err, errNotSent):
+		k.pause, k.why = k.now().Add(renewPause), err
+		return errors.Join(k.why, reservation.Drop())
+	}
 	return fmt.Errorf("%w (%w)", credentials.ErrAnswerLost, err)
+}
+
+// renew puts the tokens of an answer into what is stored.
+func renew(d *credentials.Document, answer reply, now time.Time) error {
+	t, err := readToken(answer)
+	if err != nil {
+		return err
+	}
+	if t.GrantID != d.Credential.GrantID {
+		return errors.New("its token is of another grant")
+	}
+	before := *d.Refresh
+	if t.RefreshToken == "" { // RFC 6749 section 6: the old one stays good
+		t.RefreshToken = before.Token
+	}
+	d.Credential.AccessToken = t.AccessToken
+	d.Credential.SetExpiry(time.Time{})
+	setLifetime(d, t, before.TokenEndpoint, now)
+	d.Refresh.Replaces = before.Mark()
+	return nil
 }
 
 // errNotStorable means that an answer could not be stored on this machine, so that none was asked for.
@@ -245,7 +278,6 @@ func (k *Keeper) use(r *credentials.Reservation, d credentials.Document) {
 	}
 	if err := r.Commit(d); err != nil {
 		k.unsaved, k.pause = &d, k.now().Add(renewPause)
-		r.Close()
 	}
 }
 
@@ -262,49 +294,6 @@ func (k *Keeper) save(ctx context.Context) error {
 	}
 	k.unsaved = nil
 	return nil
-}
-
-// errRefreshRefused means that the refresh token is dead, and with it every token of the grant that was renewed from it.
-var errRefreshRefused = errors.New("the server does not renew the access any more")
-
-// refusedForGood are the codes after which no renewal will succeed (RFC 6749 section 5.2).
-var refusedForGood = []string{"invalid_grant", "invalid_client", "unauthorized_client", "unsupported_grant_type"}
-
-// errPutOff means that the server has not used the refresh token, and will take it later.
-var errPutOff = errors.New("the server put the renewal off")
-
-// ask sends the refresh token, once, and returns what is to be stored. Its error wraps errRefreshRefused, errNotSent or errPutOff; after any
-// other the server may have used the token, and takes a second time for theft.
-func (k *Keeper) ask(ctx context.Context) (credentials.Document, error) {
-	d := k.current.Document
-	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {string(d.Refresh.Token)}, "client_id": {d.Client.ID}}
-	answer, err := k.client.postForm(ctx, d.Refresh.TokenEndpoint, form)
-	var refused *RefusedError
-	switch {
-	case errors.As(err, &refused) && slices.Contains(refusedForGood, refused.Code):
-		d.Refresh = nil
-		return d, fmt.Errorf("%w (%w)", errRefreshRefused, refused)
-	case errors.As(err, &refused) && refused.putsOff():
-		return d, fmt.Errorf("%w (%w)", errPutOff, refused)
-	case err != nil:
-		return d, err
-	}
-	t, err := readToken(answer)
-	if err != nil {
-		return d, err
-	}
-	if t.GrantID != d.Credential.GrantID {
-		return d, errors.New("its token is of another grant")
-	}
-	replaced := d.Refresh.Mark()
-	if t.RefreshToken == "" { // RFC 6749 section 6: the old one stays good
-		t.RefreshToken = d.Refresh.Token
-	}
-	d.Credential.AccessToken = t.AccessToken
-	d.Credential.SetExpiry(time.Time{})
-	setLifetime(&d, t, d.Refresh.TokenEndpoint, k.now())
-	d.Refresh.Replaces = replaced
-	return d, nil
 }
 
 // connectAgain says what to do when a credential is at its end, or cannot be renewed now.

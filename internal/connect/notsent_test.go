@@ -62,20 +62,20 @@ func TestARenewalThatWasNotSentIsSentLater(t *testing.T) {
 func TestWithoutAConnectionNothingIsSent(t *testing.T) {
 	c := newClient("test")
 	c.http.Transport.(*http.Transport).Proxy = http.ProxyURL(&url.URL{Scheme: "http", Host: "127.0.0.1:1"})
-	if _, err := c.postForm(t.Context(), "https://as.example/oauth/token", url.Values{}); !errors.Is(err, errNotSent) {
+	if _, err := c.post(t.Context(), "https://as.example/oauth/token", url.Values{}); !errors.Is(err, errNotSent) {
 		t.Errorf("a proxy that is away: %v", err)
 	}
 	server := httptest.NewTLSServer(http.NotFoundHandler())
 	defer server.Close()
 	for address, why := range map[string]string{server.URL: "certificate", "https://127.0.0.1:1": "refused"} {
-		_, err := newClient("test").postForm(t.Context(), address+"/secret", url.Values{})
+		_, err := newClient("test").post(t.Context(), address+"/secret", url.Values{})
 		if !errors.Is(err, errNotSent) || !strings.Contains(err.Error(), why) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("the reason is not said: %v", err)
 		}
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := newClient("test").postForm(ended, "https://127.0.0.1:1", url.Values{}); !errors.Is(err, errNotSent) || !errors.Is(err, context.Canceled) {
+	if _, err := newClient("test").post(ended, "https://127.0.0.1:1", url.Values{}); !errors.Is(err, errNotSent) || !errors.Is(err, context.Canceled) {
 		t.Errorf("a call that ended: %v", err)
 	}
 }

@@ -90,10 +90,7 @@ func seconds(n float64, otherwise, most time.Duration) time.Duration {
 
 // push sends the selection ahead of the owner (RFC 9126, but as JSON).
 func (a *attempt) push(ctx context.Context) (started, error) {
-	if a.server.PAR == "" {
-		return started{}, errNoWay
-	}
-	pushed, err := a.readStarted(a.postJSON(ctx, a.server.PAR, map[string]any{"client_id": a.app.ID, "authorization_details": a.details}))
+	pushed, err := a.readStarted(a.post(ctx, a.server.PAR, map[string]any{"client_id": a.app.ID, "authorization_details": a.details}))
 	if err == nil && pushed.RequestURI == "" {
 		err = errors.New("its answer names no request")
 	}
@@ -109,7 +106,7 @@ func (a *attempt) byAgent(ctx context.Context) (issued, error) {
 	if err != nil {
 		return issued{}, err
 	}
-	answer, err := a.postJSON(ctx, a.server.AgentConnect, map[string]string{"request_uri": pushed.RequestURI, "client_id": a.app.ID, "client_name": "pdpp-mcp"})
+	answer, err := a.post(ctx, a.server.AgentConnect, map[string]string{"request_uri": pushed.RequestURI, "client_id": a.app.ID, "client_name": "pdpp-mcp"})
 	if refused := (*RefusedError)(nil); errors.As(err, &refused) {
 		refused.text = "" // it may repeat the request's name, which holds the device code
 	}
@@ -124,16 +121,13 @@ func (a *attempt) byAgent(ctx context.Context) (issued, error) {
 	body := struct {
 		Code string `json:"polling_code,omitempty"`
 	}{s.PollingCode}
-	return a.poll(ctx, s, func(ctx context.Context) (reply, error) { return a.postJSON(ctx, address, body) })
+	return a.poll(ctx, s, func(ctx context.Context) (reply, error) { return a.post(ctx, address, body) })
 }
 
 // byDevice is RFC 8628 with a selection. Both resource and authorization_details are always sent: without them the reference begins
 // to issue an owner's token.
 func (a *attempt) byDevice(ctx context.Context) (issued, error) {
-	if a.server.Device == "" {
-		return issued{}, errNoWay
-	}
-	s, err := a.readStarted(a.postForm(ctx, a.server.Device, url.Values{
+	s, err := a.readStarted(a.post(ctx, a.server.Device, url.Values{
 		"client_id": {a.app.ID}, "resource": {a.server.resource}, "authorization_details": {a.detailsText()},
 	}))
 	switch {
@@ -143,7 +137,7 @@ func (a *attempt) byDevice(ctx context.Context) (issued, error) {
 		return issued{}, errors.New("its answer holds no device code")
 	}
 	form := url.Values{"grant_type": {deviceGrant}, "device_code": {s.DeviceCode}, "client_id": {a.app.ID}}
-	return a.poll(ctx, s, func(ctx context.Context) (reply, error) { return a.postForm(ctx, a.server.Token, form) })
+	return a.poll(ctx, s, func(ctx context.Context) (reply, error) { return a.post(ctx, a.server.Token, form) })
 }
 
 // poll shows the link and asks until the owner has decided. A lost network is no answer, and neither is a page: it asks again.
@@ -180,7 +174,7 @@ func (a *attempt) poll(ctx context.Context, s started, ask func(context.Context)
 	if errors.Is(last, errUnheard) {
 		return issued{}, fmt.Errorf("%w. What was approved %s", last, revokeIt)
 	}
-	return issued{}, pollError(&RefusedError{Code: "expired_token"})
+	return issued{}, ended("expired_token", "")
 }
 
 // show shows the owner's link with what is about it. The last line is where it waits.
@@ -199,7 +193,7 @@ var (
 
 // decision reads an answer to a poll: a token, one of the errors above, or how the wait ended.
 func decision(answer reply, err error) (issued, error) {
-	var refused *RefusedError
+	refused := refusalOf(err)
 	switch {
 	case err == nil && answer.status == http.StatusAccepted:
 		return issued{}, errUndecided
@@ -207,13 +201,13 @@ func decision(answer reply, err error) (issued, error) {
 		return take(answer, nil)
 	case err == nil:
 		err = errNoDocument
-	case !errors.As(err, &refused) || refused.Code == "" || refused.Status >= 500 || refused.Status == http.StatusTooManyRequests:
+	case refused.Code == "" || refused.Status >= 500 || refused.Status == http.StatusTooManyRequests:
 	case refused.Code == "authorization_pending":
 		return issued{}, errUndecided
 	case refused.Code == "slow_down":
 		return issued{}, errTooSoon
 	default:
-		return issued{}, pollError(refused)
+		return issued{}, ended(refused.Code, refused.Error())
 	}
 	return issued{}, fmt.Errorf("%w (%w)", errUnheard, err)
 }
@@ -256,14 +250,15 @@ func timeLeft(left time.Duration) string {
 	return fmt.Sprintf("Still waiting: %s left.", left.Round(time.Second))
 }
 
-// pollError says how a wait ended without a token.
-func pollError(refused *RefusedError) error {
-	message := "the request to the owner ended (" + refused.Error() + "). Run the command again."
-	switch refused.Code {
+// ended says how a wait ended without a token, by the code of the answer, and what else the server said.
+func ended(code, said string) error {
+	switch code {
 	case "access_denied":
-		message = "the owner denied the request; nothing was granted."
+		return notReady("the owner denied the request; nothing was granted.")
 	case "expired_token":
-		message = "nobody approved in time, or the approval came when the request was already over: then it was revoked. Run the command again."
+		return notReady("nobody approved in time, or the approval came when the request was already over: then it was revoked. Run the command again.")
 	}
-	return &exit.Error{Code: exit.NotReady, Message: message}
+	return notReady("the request to the owner ended (" + said + "). Run the command again.")
 }
+
+func notReady(message string) error { return &exit.Error{Code: exit.NotReady, Message: message} }

@@ -45,9 +45,9 @@ func Principal(ctx context.Context, c *rsclient.Client, keepers []*Keeper, cache
 			return err
 		}
 		principal, err := credentials.Identify(ctx, reader, stored)
-		var failed *exit.Error
+		code := exitCode(err)
 		switch {
-		case err != nil && (len(keepers) == 1 || !errors.As(err, &failed) || failed.Code == exit.Owner):
+		case err != nil && (len(keepers) == 1 || code == 0 || code == exit.Owner):
 			return auth.Principal{}, err
 		case err != nil: // which may pass: the owner may connect anew
 			first = cmp.Or(first, err)
@@ -101,11 +101,10 @@ func limits(all []credentials.Credential, connections map[string][]string) (limi
 		}
 		limits = append(limits, of...)
 	}
-	return limits, !slices.ContainsFunc(all, unknownGrant)
+	return limits, !slices.ContainsFunc(all, func(c credentials.Credential) bool {
+		return c.Document.Grant.Source == "" // another program has stored it without what was granted
+	})
 }
-
-// unknownGrant reports whether another program has stored a credential without what was granted.
-func unknownGrant(c credentials.Credential) bool { return c.Document.Grant.Source == "" }
 
 // membersOf lists the connections of a grant, and what may be read of each.
 func membersOf(ctx context.Context, reader rs.Doer, stored credentials.Credential) ([]fanout.Member, error) {
@@ -158,8 +157,7 @@ func (u *unidentified) Do(ctx context.Context, r rs.Request) (*rs.Response, erro
 	if !u.identified.Load() {
 		if _, err := credentials.Identify(ctx, u.reader, u.stored); err != nil {
 			refused := &rs.Error{Code: rs.MemberUnusable, Message: err.Error(), Cause: err}
-			var failed *exit.Error
-			if errors.As(err, &failed) && failed.Code != exit.Unavailable {
+			if code := exitCode(err); code != 0 && code != exit.Unavailable {
 				refused.Status = http.StatusForbidden // it is not asked again with each call
 			}
 			return nil, refused

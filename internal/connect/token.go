@@ -35,9 +35,9 @@ type granted struct {
 }
 
 type grantedStream struct {
-	Name       string  `json:"name"`
-	Range      *period `json:"time_range"`
-	Constraint *period `json:"time_constraint"`
+	Name       string        `json:"name"`
+	Range      *rs.TimeLimit `json:"time_range"`
+	Constraint *rs.TimeLimit `json:"time_constraint"`
 }
 
 // revokeIt says how a grant is ended whose token this program does not have.
@@ -49,8 +49,7 @@ func take(answer reply, err error) (issued, error) {
 	if err == nil {
 		t, err = readToken(answer)
 	}
-	var said *exit.Error
-	if err == nil || errors.As(err, &said) {
+	if err == nil || exitCode(err) != 0 {
 		return t, err
 	}
 	return t, fmt.Errorf("it issues no token for the owner's approval (%s). What was approved %s", err.Error(), revokeIt)
@@ -72,10 +71,7 @@ func readToken(answer reply) (issued, error) {
 	case t.TokenType != "" && !strings.EqualFold(t.TokenType, "Bearer"):
 		return issued{}, errors.New("its token is not a bearer token")
 	case t.PackageID != "" || t.Grant.Package || strings.HasPrefix(t.GrantID, "gpkg_"):
-		return issued{}, &exit.Error{
-			Code:    exit.NotReady,
-			Message: "the owner approved a package of several sources, which no program on this machine can read. Revoke it where the owner manages grants, and connect each source by itself.",
-		}
+		return issued{}, notReady("the owner approved a package of several sources, which no program on this machine can read. Revoke it where the owner manages grants, and connect each source by itself.")
 	case t.GrantID == "":
 		return issued{}, &exit.Error{Code: exit.Owner, Message: "the server issued a token without a grant, " +
 			"which may be an owner's. It was dropped, but lives on there: revoke it where the owner manages grants, and tell the server's operator."}
@@ -107,7 +103,7 @@ func (a *attempt) document(t issued) (credentials.Document, error) {
 		g = t.Details[0]
 	}
 	if g.Source.ID != "" && g.Source.ID != asked.Source.ID {
-		return d, &exit.Error{Code: exit.NotReady, Message: "the server granted another source than the one that was asked for."}
+		return d, notReady("the server granted another source than the one that was asked for.")
 	}
 	if g.Mode != "" {
 		d.Grant.Mode = g.Mode
@@ -130,7 +126,8 @@ func setStreams(g *credentials.Grant, streams []grantedStream) {
 	for _, s := range streams {
 		g.Streams = append(g.Streams, s.Name)
 		if p := cmp.Or(s.Constraint, s.Range); p != nil {
-			g.Limits = append(g.Limits, rs.TimeLimit{Stream: s.Name, Field: p.Field, Since: p.Since, Until: p.Until})
+			p.Stream = s.Name
+			g.Limits = append(g.Limits, *p)
 		}
 	}
 	if len(g.Limits) == 0 {

@@ -77,8 +77,8 @@ func (c Credential) root() string {
 
 // sayCommand adds to why a credential cannot be used the command that mends it.
 func sayCommand(c Credential, err error) error {
-	var refused *exit.Error
-	if !errors.As(err, &refused) {
+	refused, ok := errors.AsType[*exit.Error](err)
+	if !ok {
 		return err
 	}
 	return &exit.Error{Code: refused.Code, Message: refused.Message + " Run: " + ConnectCommand(c)}

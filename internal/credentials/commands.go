@@ -26,22 +26,22 @@ func ConnectCommands(stored []Credential, cacheRoot string, missing rs.Missing) 
 	of := make([][]string, len(stored)) // the missing streams that each is asked for
 	var unknown []string
 	for _, name := range missing.Streams {
-		holders := holdersOf(stored, func(g Grant) []string { return g.Streams }, name)
-		if len(holders) == 0 {
-			holders = holdersOf(stored, func(g Grant) []string { return g.Offered }, name)
+		has := holdersOf(stored, func(g Grant) bool { return slices.Contains(g.Streams, name) })
+		if len(has) == 0 {
+			has = holdersOf(stored, func(g Grant) bool { return slices.Contains(g.Offered, name) })
 		}
-		if len(holders) == 0 {
+		if len(has) == 0 {
 			unknown = append(unknown, name)
 		}
-		limited := slices.DeleteFunc(slices.Clone(holders), func(i int) bool { return len(stored[i].Document.Grant.TimeLimits()) == 0 })
+		limited := slices.DeleteFunc(slices.Clone(has), func(i int) bool { return len(stored[i].Document.Grant.TimeLimits()) == 0 })
 		if missing.AllTimes && len(limited) > 0 {
-			holders = limited
+			has = limited
 		}
-		for _, i := range holders {
+		for _, i := range has {
 			of[i] = append(of[i], name)
 		}
 	}
-	holders := holdersOf(stored, func(g Grant) []string { return g.Connections }, missing.Connection)
+	holders := holdersOf(stored, func(g Grant) bool { return slices.Contains(g.Connections, missing.Connection) })
 	var lines []string
 	for i, c := range stored {
 		about := len(of[i]) > 0 || len(missing.Streams) == 0 && (len(holders) == 0 || slices.Contains(holders, i))
@@ -57,10 +57,10 @@ func ConnectCommands(stored []Credential, cacheRoot string, missing rs.Missing) 
 	return lines
 }
 
-// holdersOf are the places of the credentials whose grant has a name in one of its lists.
-func holdersOf(stored []Credential, list func(Grant) []string, name string) (at []int) {
+// holdersOf are the places of the credentials whose grant has something.
+func holdersOf(stored []Credential, has func(Grant) bool) (at []int) {
 	for i, c := range stored {
-		if slices.Contains(list(c.Document.Grant), name) {
+		if has(c.Document.Grant) {
 			at = append(at, i)
 		}
 	}

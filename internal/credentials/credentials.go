@@ -2,7 +2,6 @@
 package credentials
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"path/filepath"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
@@ -35,14 +33,6 @@ type Credential struct {
 	Path        string    // the file it was read from
 	Warnings    []string  // what an operator should mend, one sentence each
 	Document    Document
-}
-
-// ended is an error where the access token of c is past its end and cannot be renewed.
-func (c Credential) ended(now time.Time) error {
-	if c.Expires.IsZero() || now.Before(c.Expires) || c.Document.Refresh != nil {
-		return nil
-	}
-	return notReady("The cached credential for " + c.ProviderURL + " expired at " + c.Expires.UTC().Format(time.RFC3339) + ".")
 }
 
 // ownerPrefixes begin the names of variables that hold owner credentials (S0-3a, D8, D39).
@@ -77,55 +67,6 @@ func NormalizeProviderURL(text string) (string, error) {
 	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return "", exit.UsageError(fmt.Sprintf("the provider URL %q must start with http:// or https:// and name a host.", rsclient.RedactURL(text)))
 	}
-	host := strings.ToLower(u.Host)
-	switch u.Scheme {
-	case "https":
-		host = strings.TrimSuffix(host, ":443")
-	case "http":
-		host = strings.TrimSuffix(host, ":80")
-	}
+	host := strings.TrimSuffix(strings.ToLower(u.Host), map[string]string{"https": ":443", "http": ":80"}[u.Scheme])
 	return u.Scheme + "://" + strings.TrimSuffix(host, ":") + strings.TrimRight(u.EscapedPath(), "/"), nil
 }
-
-// parseCredential reads a file of the cache, whether or not it has ended. With an error comes what is known of the grant, without its
-// token.
-func parseCredential(body []byte, provider, grantID string) (Credential, error) {
-	var document Document
-	unknown := Credential{ProviderURL: provider}
-	of := "The cached credential for " + provider
-	if err := json.Unmarshal(body, &document); err != nil { // whose text can quote the file, so it is not shown
-		return unknown, notReady(of + " is malformed.")
-	}
-	c := document.Credential
-	for _, sign := range []string{c.PDPPTokenKind, c.TokenKind, c.Kind, c.Role} { // wherever an owner's token can say so
-		if strings.EqualFold(strings.TrimSpace(sign), auth.KindOwner) {
-			return unknown, &exit.Error{Code: exit.Owner, Message: of + " is an owner's, and this server reads only through a scoped client grant."}
-		}
-	}
-	known := Credential{ProviderURL: provider, Document: Document{Grant: document.Grant}} // of one that cannot be used
-	expires, err := c.Expiry()
-	cached := provider
-	if document.ProviderURL != "" {
-		if cached, _ = NormalizeProviderURL(document.ProviderURL); cached == "" {
-			cached = "another provider"
-		}
-	}
-	switch {
-	case !c.AccessToken.Usable():
-		return known, notReady(of + " holds no usable access token.")
-	case c.TokenType != "" && !strings.EqualFold(c.TokenType, "Bearer"):
-		return known, notReady(of + " is not a bearer token.")
-	case cached != provider:
-		return unknown, notReady("The cached credential belongs to " + cached + ", not to " + provider + ".")
-	case err != nil:
-		return known, notReady(of + " has an expiry that cannot be read.")
-	case grantID != "" && c.GrantID != grantID:
-		return unknown, notReady(of + " is of another grant than the one asked for.")
-	}
-	return Credential{
-		ProviderURL: provider, Name: DefaultName, Token: rs.NewToken(string(c.AccessToken)), GrantID: c.GrantID, Expires: expires,
-		Document: document,
-	}, nil
-}
-
-func notReady(message string) *exit.Error { return &exit.Error{Code: exit.NotReady, Message: message} }

@@ -26,7 +26,9 @@ func FuzzCredentialFile(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		credential, err := parseCredential(body, "https://rs.example", "")
+		var read file
+		read.parse(body)
+		credential, err := read.credential("https://rs.example", "")
 		var failure *exit.Error
 		if err != nil {
 			if !errors.As(err, &failure) || failure.Code != exit.Owner && failure.Code != exit.NotReady || credential.Token.Reveal() != "" {

@@ -2,10 +2,8 @@ package credentials
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,10 +32,11 @@ func LoadCredentials(root, providerURL string, names []string, grantID string, n
 	if err != nil {
 		return nil, err
 	}
+	held := held(root, provider)
+	known := namesOf(held, provider)
 	var good, ended []Credential
 	var first error
 	var warnings []string
-	known := Names(root, provider)
 	for _, name := range names {
 		if len(known) > 0 && !slices.Contains(known, name) {
 			err := missing(root, provider, name, fmt.Sprintf("No grant of %s is stored as %s; there is %s.", provider, name,
@@ -45,17 +44,16 @@ func LoadCredentials(root, providerURL string, names []string, grantID string, n
 			first, warnings = cmp.Or(first, err), append(warnings, err.Error())
 		}
 	}
-	for _, s := range slotsOf(root, provider) {
-		if len(names) > 0 && !slices.Contains(names, s.name) {
+	for _, f := range held {
+		if len(names) > 0 && !slices.Contains(names, f.name) {
 			continue
 		}
-		credential, err := s.load(provider, grantID, now)
-		var refused *exit.Error
+		credential, err := f.load(provider, grantID, now)
+		refused, _ := errors.AsType[*exit.Error](err)
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
-		case errors.As(err, &refused) && refused.Code == exit.Owner:
+		case refused != nil && refused.Code == exit.Owner:
 			return nil, err
-		case s.provider() != "" && s.provider() != provider: // another server of the host
+		case !f.isOf(provider): // another server of the host
 			first = cmp.Or(first, err)
 		case err != nil:
 			first, warnings = cmp.Or(first, err), append(warnings, err.Error())
@@ -92,42 +90,14 @@ func missing(root, provider, name, message string) error {
 	return sayCommand(c, notReady(message))
 }
 
-// load reads the credential of a slot. Its error is fs.ErrNotExist, or as [LoadCredentials] has them. One that has ended comes with it.
-func (s slot) load(provider, grantID string, now time.Time) (Credential, error) {
-	body, warnings, err := readPrivate(s.path, s.folders...)
-	if errors.Is(err, fs.ErrNotExist) {
-		return Credential{}, err
-	}
-	if err != nil {
-		return Credential{}, sayCommand(Credential{ProviderURL: provider, Name: s.name, Path: s.path},
-			notReady("The cached credential "+s.path+" cannot be read: "+err.Error()+"."))
-	}
-	credential, err := parseCredential(body, provider, grantID)
-	credential.Name, credential.Path, credential.Warnings = s.name, s.path, warnings
-	if err == nil {
-		err = credential.ended(now)
-	}
-	return credential, sayCommand(credential, err)
-}
-
-// provider is the one whose credential a slot holds, normalised; "" where that cannot be read.
-func (s slot) provider() string {
-	body, _, err := readPrivate(s.path, s.folders...)
-	var document Document
-	if err != nil || json.Unmarshal(body, &document) != nil {
-		return ""
-	}
-	provider, _ := NormalizeProviderURL(document.ProviderURL)
-	return provider
-}
-
 // Names are the names under which a cache root holds a credential of a provider, good or not. The URL is normalised.
-func Names(root, provider string) []string {
+func Names(root, provider string) []string { return namesOf(held(root, provider), provider) }
+
+func namesOf(held []file, provider string) []string {
 	var names []string
-	for _, s := range slotsOf(root, provider) {
-		_, err := os.Stat(s.path)
-		if other := s.provider(); err == nil && (other == "" || other == provider) {
-			names = append(names, s.name)
+	for _, f := range held {
+		if f.isOf(provider) {
+			names = append(names, f.name)
 		}
 	}
 	return names
@@ -136,9 +106,9 @@ func Names(root, provider string) []string {
 // CachedProviders are the providers of which a cache root holds a credential, good or not.
 func CachedProviders(root string) []string {
 	var providers []string
-	for _, s := range slotsOf(root, "") {
-		if provider := s.provider(); provider != "" && !slices.Contains(providers, provider) {
-			providers = append(providers, provider)
+	for _, f := range held(root, "") {
+		if f.provider != "" && !slices.Contains(providers, f.provider) {
+			providers = append(providers, f.provider)
 		}
 	}
 	return providers
@@ -147,14 +117,13 @@ func CachedProviders(root string) []string {
 // Stored are all credentials of a cache root that can be read, and when each was last used (zero where that is not known).
 // Those that [Unusable] names are left out; one that has ended is not.
 func Stored(root string) (all []Credential, used []time.Time) {
-	for _, s := range slotsOf(root, "") {
-		provider := s.provider()
-		credential, err := s.load(provider, "", time.Time{})
-		if provider == "" || err != nil {
+	for _, f := range held(root, "") {
+		credential, err := f.load(f.provider, "", time.Time{})
+		if f.provider == "" || err != nil {
 			continue
 		}
 		var at time.Time
-		if info, err := os.Stat(s.path + lockSuffix); err == nil {
+		if info, err := os.Stat(f.path + lockSuffix); err == nil {
 			at = info.ModTime()
 		}
 		all, used = append(all, credential), append(used, at)
@@ -164,34 +133,16 @@ func Stored(root string) (all []Credential, used []time.Time) {
 
 // Unusable says of each file of a cache root that holds no credential, or none that can be trusted, which it is and why.
 func Unusable(root string) (why []error) {
-	for _, s := range slotsOf(root, "") {
-		_, _, err := readPrivate(s.path, s.folders...)
+	for _, f := range held(root, "") {
+		err := cmp.Or(f.err, f.untrusted)
 		if err == nil {
-			if _, err = standing(s.path, ""); err != nil {
+			if _, err = f.standing(""); err != nil {
 				err = errors.New("it holds no credential of a client")
 			}
 		}
 		if err != nil {
-			why = append(why, fmt.Errorf("%s cannot be used: %w", s.path, err))
+			why = append(why, fmt.Errorf("%s cannot be used: %w", f.path, err))
 		}
 	}
 	return why
-}
-
-// standing reads the credential in a file, without checking who may read or write the file. The error is fs.ErrNotExist if it holds no
-// credential that could be used, so that nothing is lost with it.
-func standing(path, provider string) (Document, error) {
-	body, _, err := readRegular(path)
-	if err != nil {
-		return Document{}, err
-	}
-	var document Document
-	if json.Unmarshal(body, &document) != nil {
-		return Document{}, fs.ErrNotExist
-	}
-	document.ProviderURL, _ = NormalizeProviderURL(cmp.Or(document.ProviderURL, provider))
-	if _, err := parseCredential(body, document.ProviderURL, ""); err != nil {
-		return Document{}, fs.ErrNotExist
-	}
-	return document, nil
 }

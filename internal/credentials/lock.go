@@ -6,6 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/files"
 )
 
 // lockSuffix names the file that stands for the right to change a credential. It is never replaced. Its time of change is when the
@@ -25,25 +29,11 @@ func Lock(ctx context.Context, path string) (unlock func(), err error) {
 	if err := ignoreFolder(filepath.Dir(folder)); err != nil {
 		return nil, err
 	}
-	file, err := os.OpenFile(path+lockSuffix, os.O_RDWR|os.O_CREATE, 0o600) // #nosec G304 -- beside the credential
-	if err != nil {
-		return nil, err
+	lock := flock.New(path+lockSuffix, flock.SetPermissions(0o600))
+	if _, err := lock.TryLockContext(ctx, lockPause); err != nil {
+		return nil, errors.Join(err, lock.Close())
 	}
-	for {
-		locked, err := tryLock(file)
-		if locked {
-			return func() { _ = file.Close() }, nil // which gives the lock back
-		}
-		if err == nil {
-			select {
-			case <-time.After(lockPause):
-				continue
-			case <-ctx.Done():
-				err = ctx.Err()
-			}
-		}
-		return nil, errors.Join(err, file.Close())
-	}
+	return func() { _ = lock.Close() }, nil
 }
 
 // ignoreFolder keeps a root out of a repository that it may be in. An empty file is what a full disk left.
@@ -52,18 +42,7 @@ func ignoreFolder(root string) error {
 	if info, err := os.Lstat(path); err == nil && (info.Size() > 0 || !info.Mode().IsRegular()) {
 		return nil
 	}
-	file, err := os.CreateTemp(root, ".gitignore.new-*") // with mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = file.WriteString("*\n!.gitignore\n")
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(file.Name()) // best effort: what failed is said
-	}
-	return err
+	return files.Replace(path, []byte("*\n!.gitignore\n"), 0o600, nil)
 }
 
 // Touch records that a credential was used.

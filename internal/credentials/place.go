@@ -70,7 +70,7 @@ func Store(ctx context.Context, root, name string, document Document) (stored st
 	if err := trustFolders(s.folders); err != nil {
 		return "", nil, err
 	}
-	there, err := standing(s.path, document.ProviderURL)
+	there, err := s.open().standing(document.ProviderURL)
 	if err == nil {
 		replaced = &there
 	}
@@ -85,7 +85,7 @@ func choose(root, name string, document Document) (slot, error) {
 	var free *slot
 	for n := range maxPlaces {
 		s := newSlot(root, placeName(name, document.Grant.SourceKey(), n), credentialFile(document.ProviderURL))
-		there, err := standing(s.path, document.ProviderURL)
+		there, err := s.open().standing(document.ProviderURL)
 		switch {
 		case err == nil && there.ProviderURL == document.ProviderURL && (there.Grant.Source == document.Grant.Source || name != "" && n == 0):
 			return s, nil
@@ -101,29 +101,21 @@ func choose(root, name string, document Document) (slot, error) {
 
 // placeName is the name of a grant that is tried after n others: the one that was asked for, or default and then the key of the source.
 func placeName(name, key string, n int) string {
-	switch {
-	case name == "" && n == 0:
-		return DefaultName
-	case name == "":
-		name = nameOf(key)
-	default:
-		n++
+	if name == "" {
+		if n == 0 {
+			return DefaultName
+		}
+		name, n = nameOf(key), n-1
 	}
-	if n == 1 {
+	if n == 0 {
 		return name
 	}
-	suffix := fmt.Sprintf("-%d", n)
+	suffix := fmt.Sprintf("-%d", n+1)
 	return name[:min(len(name), maxName-len(suffix))] + suffix
 }
 
 // nameOf makes a valid name of a source's key.
 func nameOf(key string) string {
-	valid := strings.Map(func(r rune) rune {
-		if r < 0x80 && nameForm.MatchString("a"+string(r)) {
-			return r
-		}
-		return '-'
-	}, key)
-	valid = strings.Trim(valid, "._-")
+	valid := strings.Trim(notInName.ReplaceAllString(key, "-"), "._-")
 	return cmp.Or(strings.TrimRight(valid[:min(len(valid), maxName)], "._-"), "source")
 }

@@ -5,13 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/files"
 )
 
 // A refresh token may be sent once: the server takes a second time for theft and ends the whole grant. So what is about to be sent is
@@ -26,10 +26,10 @@ const (
 // ErrAnswerLost is the state of a credential whose refresh token was sent, and whose answer is not known.
 var ErrAnswerLost = errors.New("an earlier renewal was interrupted, and its answer is lost")
 
-// A Reservation is the file that will replace a credential. The caller holds the lock of the path until it is committed or dropped.
+// A Reservation is the file that will replace a credential. The caller holds the lock of the path until it is committed or dropped. What
+// is neither stays, and says to every process that an answer came that could not be written, or none.
 type Reservation struct {
 	path, next string
-	file       *os.File
 	// Write writes to the file; tests replace it.
 	Write func(file *os.File, text []byte) (int, error)
 }
@@ -53,26 +53,20 @@ func reserve(path, suffix string, document Document, sent mark) (*Reservation, e
 	if err != nil {
 		return nil, err
 	}
-	next := path + suffix
-	file, err := os.OpenFile(next, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600) // #nosec G304 -- beside the credential
+	r := &Reservation{path: path, next: path + suffix, Write: (*os.File).Write}
+	file, err := os.OpenFile(r.next, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600) // #nosec G304 -- beside the credential
 	if err != nil {
 		return nil, err
 	}
-	r := &Reservation{path: path, next: next, file: file, Write: (*os.File).Write}
 	_, err = file.Write(append(text, bytes.Repeat([]byte(" "), len(now)+spareBytes)...))
-	if err = errors.Join(err, file.Chmod(0o600), file.Sync(), syncFolder(path)); err != nil {
+	if err = errors.Join(err, file.Chmod(0o600), file.Sync(), file.Close(), syncFolder(path)); err != nil {
 		return nil, errors.Join(err, r.Drop())
 	}
 	return r, nil
 }
 
 // Drop gives a reservation up: nothing was sent, or the answer was a refusal.
-func (r *Reservation) Drop() error {
-	return errors.Join(r.file.Close(), os.Remove(r.next), syncFolder(r.path))
-}
-
-// Close leaves a reservation behind: an answer came that could not be written, or none.
-func (r *Reservation) Close() { _ = r.file.Close() }
+func (r *Reservation) Drop() error { return errors.Join(os.Remove(r.next), syncFolder(r.path)) }
 
 // Commit replaces the credential. After an error the reservation is still there.
 func (r *Reservation) Commit(document Document) error {
@@ -80,25 +74,20 @@ func (r *Reservation) Commit(document Document) error {
 	if err != nil {
 		return err
 	}
-	if _, err = r.file.Seek(0, io.SeekStart); err != nil {
+	file, err := os.OpenFile(r.next, os.O_RDWR, 0o600)
+	if err != nil {
 		return err
 	}
 	text = append(text, '\n')
-	if _, err = r.Write(r.file, text); err != nil {
+	if _, err = r.Write(file, text); err == nil {
+		err = errors.Join(file.Truncate(int64(len(text))), file.Sync())
+	}
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(r.next, r.path)
+	}
+	if err != nil {
 		return err
 	}
-	if err = errors.Join(r.file.Truncate(int64(len(text))), r.file.Sync()); err != nil {
-		return err
-	}
-	if runtime.GOOS == "windows" { // which renames no open file
-		if err = r.file.Close(); err != nil {
-			return err
-		}
-	}
-	if err = os.Rename(r.next, r.path); err != nil {
-		return err
-	}
-	_ = r.file.Close() // it is synced
 	return syncFolder(r.path)
 }
 
@@ -106,7 +95,7 @@ func (r *Reservation) Commit(document Document) error {
 // is ErrAnswerLost, together with the credential, where one was interrupted before its answer was written: its refresh token must not be
 // sent again.
 func (c Credential) Reload(now time.Time) (Credential, error) {
-	text, _, err := readRegular(c.Path + nextSuffix)
+	text, _, err := files.Read(c.Path+nextSuffix, maxBytes)
 	waiting := err == nil
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Credential{}, err
@@ -154,19 +143,7 @@ func (c Credential) IsLost(ctx context.Context) bool {
 
 // read reads the file of the credential again.
 func (c Credential) read(now time.Time) (Credential, error) {
-	body, _, err := readPrivate(c.Path, filepath.Dir(c.Path))
-	if err != nil {
-		return Credential{}, fmt.Errorf("the cached credential %s cannot be read: %w", c.Path, err)
-	}
-	fresh, err := parseCredential(body, c.ProviderURL, "")
-	fresh.Name, fresh.Path = c.Name, c.Path
-	if err == nil {
-		err = fresh.ended(now)
-	}
-	if err != nil {
-		return Credential{}, sayCommand(fresh, err)
-	}
-	return fresh, nil
+	return slot{c.Name, c.Path, []string{filepath.Dir(c.Path)}}.open().load(c.ProviderURL, "", now)
 }
 
 // syncFolder makes a change of names in the folder of a path last. Windows has no such call.

@@ -1,7 +1,9 @@
 package credentials
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,7 +17,11 @@ import (
 const DefaultName = "default"
 
 // nameForm is what names a credential: it is the name of a folder.
-var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+var (
+	nameForm  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+	notInName = regexp.MustCompile(`[^A-Za-z0-9._-]`)
+	notInFile = regexp.MustCompile(`[^A-Za-z0-9.-]`)
+)
 
 // A slot is where one credential is kept.
 type slot struct {
@@ -33,8 +39,8 @@ func newSlot(root, name, file string) slot {
 	return slot{name, filepath.Join(clients, file), append(folders, clients)}
 }
 
-// slotsOf lists the files that a root has for a provider, or for any where it is empty: the default first, then by name.
-func slotsOf(root, provider string) []slot {
+// held are the files that a root has for a provider, or for any where it is empty: the default first, then by name.
+func held(root, provider string) (all []file) {
 	if root == "" { // which is no folder, and not that of the working directory
 		return nil
 	}
@@ -45,20 +51,18 @@ func slotsOf(root, provider string) []slot {
 			names = append(names, entry.Name())
 		}
 	}
-	var slots []slot
 	for _, name := range names {
-		if provider != "" {
-			slots = append(slots, newSlot(root, name, credentialFile(provider)))
-			continue
+		inFolder := []string{credentialFile(provider)}
+		if provider == "" {
+			inFolder, _ = fs.Glob(os.DirFS(newSlot(root, name, "").path), "*.json")
 		}
-		files, _ := os.ReadDir(newSlot(root, name, "").path) // the folder itself
-		for _, file := range files {
-			if strings.HasSuffix(file.Name(), ".json") {
-				slots = append(slots, newSlot(root, name, file.Name()))
+		for _, one := range inFolder {
+			if f := newSlot(root, name, one).open(); !errors.Is(f.err, fs.ErrNotExist) {
+				all = append(all, f)
 			}
 		}
 	}
-	return slots
+	return all
 }
 
 // Path returns where the credential of a provider and a name is kept. Its error is an exit.Usage about the name.
@@ -74,10 +78,5 @@ func Path(root, name, provider string) (string, error) {
 func credentialFile(provider string) string {
 	_, host, _ := strings.Cut(provider, "://")
 	host, _, _ = strings.Cut(host, "/")
-	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-", r) {
-			return r
-		}
-		return '_'
-	}, host) + ".json"
+	return notInFile.ReplaceAllString(host, "_") + ".json"
 }

@@ -27,8 +27,6 @@ type Options struct {
 	TokenLife time.Duration
 	// RequestLife is how long a request for access waits for the owner. Zero: 5 minutes.
 	RequestLife time.Duration
-	// OwnerTrap gives an owner token to a careless device authorization, as the reference does: for tests of clients.
-	OwnerTrap bool
 	// Now tells the time. Nil: time.Now.
 	Now func() time.Time
 	// Random is where request ids come from; it is read concurrently. Nil: crypto/rand.

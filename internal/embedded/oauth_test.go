@@ -121,9 +121,6 @@ func (r *oauthRig) decide(page, decision, secret string, picks ...string) answer
 		r.t.Fatal(err)
 	}
 	form := url.Values{"_csrf": {field[1]}, "owner_secret": {secret}, "connection": picks, "request_uri": {u.Query().Get("request_uri")}}
-	if code := u.Query().Get("user_code"); code != "" {
-		form.Set("user_code", code)
-	}
 	request := httptest.NewRequest(http.MethodPost, testOrigin+"/consent/"+decision, strings.NewReader(form.Encode()))
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	request.Header.Set("Origin", testOrigin)
@@ -394,23 +391,6 @@ func TestDeviceCode(t *testing.T) {
 	}
 	demand(t, r.form("/oauth/device_authorization", "client_id", "cli_nope"), "invalid_client")
 	demand(t, r.form("/oauth/token", "grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"), "unsupported_grant_type")
-}
-
-// The trap is there for tests of clients only.
-func TestOwnerTrapOnRequest(t *testing.T) {
-	r := newOAuthRigWith(t, Options{OwnerTrap: true})
-	started := r.form("/oauth/device_authorization", "client_id", "pdpp_cli", "scope", "pdpp:read")
-	if started.at("verification_uri") != testOrigin+"/device" || !strings.HasPrefix(text(started.at("device_code")), "dc_owner_") {
-		t.Fatalf("start: %s", started.text)
-	}
-	r.approve(text(started.at("verification_uri_complete")))
-	got := r.form("/oauth/token", "grant_type", deviceGrant, "device_code", text(started.at("device_code")), "client_id", "pdpp_cli")
-	if got.at("expires_in") != 31536000.0 || got.at("grant_id") != nil {
-		t.Fatalf("token: %s", got.text)
-	}
-	if schema := r.ok(text(got.at("access_token")), "/v1/schema?view=compact"); schema.at("bearer", "token_kind") != "owner" {
-		t.Errorf("schema: %s", schema.text)
-	}
 }
 
 // The owner finds the keys and connection ids that connect needs; no other caller does.

@@ -47,7 +47,7 @@ func NewServer(from *store.Store, grants *authority.Grants, options Options) *Se
 	s.authority = authority.New(authority.Options{
 		Grants: grants, Connectors: from.Connectors, Origin: s.origin, Now: options.Now,
 		ClientID: options.ClientID, ClientSecret: options.ClientSecret, OwnerSecret: options.OwnerSecret,
-		TokenLife: options.TokenLife, RequestLife: options.RequestLife, OwnerTrap: options.OwnerTrap,
+		TokenLife: options.TokenLife, RequestLife: options.RequestLife,
 	})
 	return s
 }

@@ -1,6 +1,7 @@
 package authority
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -13,28 +14,52 @@ import (
 // maxClients bounds the clients in memory: the oldest that was never granted anything goes first.
 const maxClients = 1000
 
+// A client is the metadata of a public client, RFC 7591.
+type client struct {
+	ApplicationType string   `json:"application_type,omitempty"`
+	ID              string   `json:"client_id"`
+	IssuedAt        int64    `json:"client_id_issued_at"`
+	Name            string   `json:"client_name"`
+	GrantTypes      []string `json:"grant_types,omitempty"`
+	RedirectURIs    []string `json:"redirect_uris,omitempty"`
+	ResponseTypes   []string `json:"response_types,omitempty"`
+	AuthMethod      string   `json:"token_endpoint_auth_method"`
+
+	granted bool // the owner approved a request of it
+}
+
+// preRegistered is a client that needs no registration. It has no redirect URI.
+const preRegistered = "pdpp_cli"
+
+// client finds the one that a request names.
+func (s *Server) client(c *call) (*client, error) {
+	found, ok := s.clients[c.form.Get("client_id")]
+	if !ok {
+		return nil, badRequest("invalid_client", "Unknown client_id: %s", clip(c.form.Get("client_id")))
+	}
+	return found, nil
+}
+
 // register answers a dynamic registration. As RFC 7591 wants, fields that it does not know are ignored; the reference refuses them.
-func (s *Server) register(_ http.ResponseWriter, r *http.Request) (any, error) {
-	var c client
-	body, err := readBody(r)
-	if err != nil || json.Unmarshal(body, &c) != nil {
+func (s *Server) register(c *call) (any, error) {
+	fresh := &client{}
+	if json.Unmarshal(c.body, fresh) != nil {
 		return nil, badRequest("invalid_client_metadata", "Client metadata must be a JSON object")
 	}
-	if fault := c.check(); fault != "" {
+	if fault := fresh.check(); fault != "" {
 		return nil, badRequest("invalid_client_metadata", "%s", fault)
 	}
 	now := s.Now()
-	if s.registered.full(now) {
-		return nil, &RefusedError{Status: http.StatusTooManyRequests, Code: "slow_down", Message: "Too many registrations",
-			retryAfter: s.registered.span}
+	if !s.registrations.AllowN(now, 1) {
+		return nil, tooMany("registrations", registrationSpan)
 	}
-	s.registered.count++
-	c.ID, c.IssuedAt, c.AuthMethod = draw("cli_", 8), now.Unix(), "none"
+	fresh.ID, fresh.IssuedAt, fresh.AuthMethod = draw("cli_", 8), now.Unix(), "none"
 	if len(s.clients) >= maxClients {
 		s.dropClient()
 	}
-	s.clients[c.ID] = &c
-	return answered{http.StatusCreated, c}, nil
+	s.clients[fresh.ID] = fresh
+	c.status = http.StatusCreated
+	return fresh, nil
 }
 
 // check returns what is wrong with a client's metadata, or "".
@@ -48,18 +73,11 @@ func (c client) check() string {
 		return "application_type must be native or web"
 	case slices.Contains(c.GrantTypes, grantRefresh) && !slices.Contains(c.GrantTypes, grantCode):
 		return "refresh_token grant_type requires authorization_code"
-	}
-	for _, grantType := range c.GrantTypes {
-		if grantType != grantCode && grantType != grantRefresh && grantType != grantDevice {
-			return "Unsupported grant_type"
-		}
-	}
-	for _, responseType := range c.ResponseTypes {
-		if responseType != "code" {
-			return "Unsupported response_type"
-		}
-	}
-	if slices.Contains(c.GrantTypes, grantCode) && len(c.RedirectURIs) == 0 {
+	case !within(c.GrantTypes, grantCode, grantRefresh, grantDevice):
+		return "Unsupported grant_type"
+	case !within(c.ResponseTypes, "code"):
+		return "Unsupported response_type"
+	case slices.Contains(c.GrantTypes, grantCode) && len(c.RedirectURIs) == 0:
 		return "redirect_uris is required for authorization_code"
 	}
 	for _, text := range c.RedirectURIs {
@@ -72,21 +90,22 @@ func (c client) check() string {
 	return ""
 }
 
-// dropClient forgets the oldest client that was never granted anything, or else the oldest.
-func (s *Server) dropClient() {
-	oldest := slices.MinFunc(slices.Collect(maps.Values(s.clients)), func(a, b *client) int {
-		if a.kept() != b.kept() {
-			if b.kept() {
-				return -1
-			}
-			return 1
-		}
-		return int(a.IssuedAt - b.IssuedAt)
-	})
-	delete(s.clients, oldest.ID)
+// within reports whether all values are among those that are allowed.
+func within(values []string, allowed ...string) bool {
+	return !slices.ContainsFunc(values, func(value string) bool { return !slices.Contains(allowed, value) })
 }
 
-func (c *client) kept() bool { return c.granted || slices.Contains(preRegistered, c.ID) }
+// dropClient forgets the oldest client that was never granted anything, or else the oldest.
+func (s *Server) dropClient() {
+	age := func(c *client) int64 { // a century younger than all that may go first
+		if c.granted || c.ID == preRegistered {
+			return c.IssuedAt + 100*365*24*60*60
+		}
+		return c.IssuedAt
+	}
+	oldest := slices.MinFunc(slices.Collect(maps.Values(s.clients)), func(a, b *client) int { return cmp.Compare(age(a), age(b)) })
+	delete(s.clients, oldest.ID)
+}
 
 // isLoopback reports whether a URL is of plain HTTP at a loopback address, RFC 8252 section 7.3.
 func isLoopback(u *url.URL) bool {
@@ -111,8 +130,4 @@ func (c client) redirects(uri string) bool {
 		registered.Host = sent.Host
 		return registered.String() == uri
 	})
-}
-
-func unknownClient(id string) *RefusedError {
-	return badRequest("invalid_client", "Unknown client_id: %s", clip(id))
 }

@@ -73,12 +73,11 @@ func putMembers(grants *Grants, connectors []model.Connector, secret string) []s
 	var ids []string
 	last := ""
 	for _, connector := range connectors {
+		streams := Everything([]model.Connector{connector})
 		for _, connection := range connector.Connections {
-			only := connector
-			only.Connections = []model.Connection{connection}
 			id := "grt_member_" + connection.ID
 			last = memberToken(secret, connection.ID)
-			grants.Put(last, Grant{ID: id, ClientID: demoClient, Kind: KindClient, Streams: Everything([]model.Connector{only})})
+			grants.Put(last, Grant{ID: id, ClientID: demoClient, Kind: KindClient, Streams: only(streams, connection)})
 			ids = append(ids, id)
 		}
 	}
@@ -119,31 +118,25 @@ var narrowFields = [...]string{"id", "subject", "received_at", "thread_id"}
 // grantNarrow grants four fields of the messages of a mailbox, the work one when there is one, since 2026-03-01.
 // Where no connection has a mailbox it grants the first fields of the first stream.
 func grantNarrow(connectors []model.Connector) []StreamGrant {
+	var first []StreamGrant
 	for _, connector := range connectors {
 		for _, stream := range connector.Streams {
-			if isMailbox(stream) && len(connector.Connections) > 0 {
-				return []StreamGrant{{
-					ConnectorKey:  connector.Key,
-					Stream:        stream.Name,
-					ConnectionIDs: []string{workConnection(connector.Connections)},
-					Fields:        narrowFields[:],
-					Since:         time.Date(2026, time.March, 1, 0, 0, 0, 0, time.UTC),
-				}}
+			if len(connector.Connections) == 0 {
+				continue
+			}
+			granted := StreamGrant{ConnectorKey: connector.Key, Stream: stream.Name, ConnectionIDs: connectionIDs(connector)[:1]}
+			if isMailbox(stream) {
+				granted.ConnectionIDs = []string{workConnection(connector.Connections)}
+				granted.Fields, granted.Since = narrowFields[:], time.Date(2026, time.March, 1, 0, 0, 0, 0, time.UTC)
+				return []StreamGrant{granted}
+			}
+			if first == nil {
+				granted.Fields = fieldNames(stream.Fields[:min(len(stream.Fields), len(narrowFields))])
+				first = []StreamGrant{granted}
 			}
 		}
 	}
-	for _, connector := range connectors {
-		if len(connector.Connections) > 0 && len(connector.Streams) > 0 {
-			stream := connector.Streams[0]
-			return []StreamGrant{{
-				ConnectorKey:  connector.Key,
-				Stream:        stream.Name,
-				ConnectionIDs: []string{connector.Connections[0].ID},
-				Fields:        firstFields(stream),
-			}}
-		}
-	}
-	return nil
+	return first
 }
 
 func isMailbox(stream model.Stream) bool {
@@ -163,12 +156,4 @@ func workConnection(connections []model.Connection) string {
 		return strings.Contains(strings.ToLower(c.ID+" "+c.DisplayName), "work")
 	})
 	return connections[max(at, 0)].ID
-}
-
-func firstFields(stream model.Stream) []string {
-	names := make([]string, 0, len(narrowFields))
-	for _, field := range stream.Fields[:min(len(stream.Fields), len(narrowFields))] {
-		names = append(names, field.Name)
-	}
-	return names
 }

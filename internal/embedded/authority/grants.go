@@ -40,70 +40,62 @@ type StreamGrant struct {
 }
 
 // Grants maps access tokens to what they grant. It is safe for concurrent use.
-type Grants struct {
-	mutex   sync.RWMutex
-	byToken map[string]Grant
-}
+type Grants struct{ byToken sync.Map }
 
 // NewGrants returns an empty set of grants.
-func NewGrants() *Grants {
-	return &Grants{byToken: map[string]Grant{}}
-}
+func NewGrants() *Grants { return &Grants{} }
 
 // Put adds or replaces the grant of a token. The grant's slices must not be changed afterwards.
-func (g *Grants) Put(token string, grant Grant) {
-	g.mutex.Lock()
-	defer g.mutex.Unlock()
-	g.byToken[token] = grant
-}
+func (g *Grants) Put(token string, grant Grant) { g.byToken.Store(token, grant) }
 
 // Lookup finds the grant of a token.
 func (g *Grants) Lookup(token string) (Grant, bool) {
-	g.mutex.RLock()
-	defer g.mutex.RUnlock()
-	grant, ok := g.byToken[token]
+	held, ok := g.byToken.Load(token)
+	grant, _ := held.(Grant)
 	return grant, ok
 }
 
 // Revoke ends the grant of a token. An unknown token is left unknown.
 func (g *Grants) Revoke(token string) {
-	g.mutex.Lock()
-	defer g.mutex.Unlock()
-	if grant, ok := g.byToken[token]; ok {
+	if grant, ok := g.Lookup(token); ok {
 		grant.Revoked = true
-		g.byToken[token] = grant
+		g.Put(token, grant)
 	}
 }
 
 // RevokeID ends a grant, whichever token it is read with.
 func (g *Grants) RevokeID(id string) {
-	g.mutex.Lock()
-	defer g.mutex.Unlock()
-	for token, grant := range g.byToken {
-		if grant.ID == id {
-			grant.Revoked = true
-			g.byToken[token] = grant
+	g.byToken.Range(func(token, held any) bool {
+		if held.(Grant).ID == id {
+			g.Revoke(token.(string))
 		}
-	}
+		return true
+	})
 }
 
 // forget drops a token.
-func (g *Grants) forget(token string) {
-	g.mutex.Lock()
-	defer g.mutex.Unlock()
-	delete(g.byToken, token)
-}
+func (g *Grants) forget(token string) { g.byToken.Delete(token) }
 
 // byID finds a grant and its token by the grant's id.
 func (g *Grants) byID(id string) (token string, grant Grant, ok bool) {
-	g.mutex.RLock()
-	defer g.mutex.RUnlock()
-	for token, grant := range g.byToken {
-		if grant.ID == id {
-			return token, grant, true
+	g.byToken.Range(func(key, held any) bool {
+		if held.(Grant).ID == id {
+			token, grant, ok = key.(string), held.(Grant), true
 		}
+		return !ok
+	})
+	return token, grant, ok
+}
+
+// ids are the id of a client grant and that of a package. An owner's says neither.
+func (g Grant) ids() (client, bundle string) {
+	switch g.Kind {
+	case KindClient:
+		return g.ID, ""
+	case KindPackage:
+		return "", g.ID
 	}
-	return "", Grant{}, false
+	return "", ""
 }
 
 // Ended returns why a grant is over, as an error code, or "".

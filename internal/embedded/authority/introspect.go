@@ -1,12 +1,6 @@
 package authority
 
-import (
-	"cmp"
-	"net/http"
-	"time"
-
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
-)
+import "net/http"
 
 // subject is the one person whose data is served.
 const subject = "owner_local"
@@ -27,48 +21,38 @@ type introspection struct {
 	Issuer               string   `json:"iss"`
 }
 
-// A detail is what a grant allows on one connector.
-type detail struct {
-	AccessMode         string         `json:"access_mode"`
-	PurposeCode        string         `json:"purpose_code"`
-	PurposeDescription string         `json:"purpose_description"`
-	Source             sourceBody     `json:"source"`
-	Streams            []streamDetail `json:"streams"`
-	Type               string         `json:"type"`
-}
-
-type streamDetail struct {
-	Fields         []string        `json:"fields"`
-	InstanceIDs    []string        `json:"instance_ids"`
-	Name           string          `json:"name"`
-	TimeConstraint *TimeConstraint `json:"time_constraint,omitempty"`
-}
-
-// A TimeConstraint is the time that a stream of a grant is limited to, by one of its fields.
-type TimeConstraint struct {
-	Field string `json:"field"`
-	Since string `json:"since,omitempty"`
-	Until string `json:"until,omitempty"`
+// grantOf checks who asks about a token, and finds its grant.
+func (s *Server) grantOf(r *http.Request) (grant Grant, known bool, err error) {
+	if r.Method != http.MethodPost {
+		return Grant{}, false, refuse(http.StatusMethodNotAllowed, "method_not_allowed", "Send a POST request")
+	}
+	id, secret, ok := r.BasicAuth()
+	if !same(id, s.ClientID) || !same(secret, s.ClientSecret) || !ok || s.ClientID == "" {
+		return Grant{}, false, refuse(http.StatusUnauthorized, CodeRefused, "Introspection client authentication failed")
+	}
+	_, form, err := readForm(r)
+	if err != nil {
+		return Grant{}, false, err
+	}
+	if form.Get("token") == "" {
+		return Grant{}, false, badRequest("invalid_request", "Missing token parameter")
+	}
+	grant, known = s.Grants.Lookup(form.Get("token"))
+	return grant, known, nil
 }
 
 // Introspect answers RFC 7662. It does not list the members of a package. Its errors are *RefusedError values.
 func (s *Server) Introspect(r *http.Request) (any, error) {
-	token, err := s.token(r)
+	grant, known, err := s.grantOf(r)
 	if err != nil {
 		return nil, err
 	}
 	body := introspection{Audience: s.Origin(r), Issuer: s.Origin(r)}
-	grant, ok := s.Grants.Lookup(token)
-	if !ok {
+	if !known {
 		return body, nil
 	}
 	body.ClientID, body.SubjectID = grant.ClientID, subject
-	switch grant.Kind {
-	case KindPackage:
-		body.GrantPackageID = grant.ID
-	case KindClient:
-		body.GrantID = grant.ID
-	}
+	body.GrantID, body.GrantPackageID = grant.ids()
 	if body.InactiveReason = grant.Ended(s.Now()); body.InactiveReason != "" {
 		return body, nil
 	}
@@ -90,56 +74,65 @@ func (s *Server) Introspect(r *http.Request) (any, error) {
 	return body, nil
 }
 
-// details spells a client grant as RFC 9396 authorization details, one for each connector.
-func (s *Server) details(grant Grant) []detail {
-	var details []detail
+type directoryBody struct {
+	PackageID string       `json:"package_id,omitempty"`
+	Status    string       `json:"status"`
+	Members   []memberBody `json:"members"`
+}
+
+type memberBody struct {
+	GrantID      string   `json:"grant_id"`
+	ConnectionID string   `json:"connection_id"`
+	ConnectorKey string   `json:"connector_key"`
+	DisplayName  string   `json:"display_name,omitempty"`
+	Streams      []string `json:"streams"`
+	AccessToken  string   `json:"access_token,omitempty"`
+	ExpiresAt    string   `json:"expires_at,omitempty"`
+	Usable       bool     `json:"usable"`
+	Error        any      `json:"error,omitempty"` // code and message
+}
+
+// PackageDirectory lists a package's members with their tokens, for the server that reads on the package's behalf. Its errors are
+// *RefusedError values.
+func (s *Server) PackageDirectory(r *http.Request) (any, error) {
+	grant, known, err := s.grantOf(r)
+	if err != nil {
+		return nil, err
+	}
+	body := directoryBody{Status: "revoked", Members: []memberBody{}}
+	if !known || grant.Kind != KindPackage || grant.Ended(s.Now()) != "" {
+		return body, nil
+	}
+	body.PackageID, body.Status = grant.ID, "active"
+	for _, id := range grant.Members {
+		if token, member, ok := s.Grants.byID(id); ok {
+			body.Members = append(body.Members, s.members(token, member)...)
+		}
+	}
+	return body, nil
+}
+
+// members spells a member's grant: a row for each of its connections. The token of one that has ended is left out.
+func (s *Server) members(token string, grant Grant) []memberBody {
+	member := memberBody{GrantID: grant.ID, AccessToken: token, ExpiresAt: spell(grant.Expires), Usable: true}
+	if reason := grant.Ended(s.Now()); reason != "" {
+		member.AccessToken, member.Usable = "", false
+		member.Error = map[string]string{"code": reason, "message": EndedMessage(reason)}
+	}
+	var members []memberBody
 	for _, connector := range s.Connectors() {
-		for _, stream := range connector.Streams {
-			for _, granted := range grant.Streams {
-				if granted.ConnectorKey != connector.Key || granted.Stream != stream.Name {
-					continue
+		for _, connection := range connector.Connections {
+			m := member
+			m.ConnectionID, m.ConnectorKey, m.DisplayName = connection.ID, connector.Key, connection.DisplayName
+			for _, stream := range connector.Streams {
+				if _, ok := grant.Opens(connector.Key, stream.Name, connection.ID); ok {
+					m.Streams = append(m.Streams, stream.Name)
 				}
-				if len(details) == 0 || details[len(details)-1].Source.ID != connector.SourceID {
-					details = append(details, newDetail(connector, grant))
-				}
-				last := &details[len(details)-1]
-				last.Streams = append(last.Streams, newStreamDetail(stream, granted))
+			}
+			if m.Streams != nil {
+				members = append(members, m)
 			}
 		}
 	}
-	return details
-}
-
-func newDetail(connector model.Connector, grant Grant) detail {
-	return detail{
-		AccessMode: cmp.Or(grant.AccessMode, continuous), PurposeCode: cmp.Or(grant.PurposeCode, defaultPurpose),
-		PurposeDescription: cmp.Or(grant.PurposeDescription, "A personal assistant"),
-		Source:             sourceBody{ID: connector.SourceID, Kind: "connector"}, Type: detailsType,
-	}
-}
-
-func newStreamDetail(stream model.Stream, granted StreamGrant) streamDetail {
-	d := streamDetail{Fields: granted.Fields, InstanceIDs: granted.ConnectionIDs, Name: stream.Name}
-	if d.Fields == nil {
-		for _, field := range stream.Fields {
-			d.Fields = append(d.Fields, field.Name)
-		}
-	}
-	d.TimeConstraint = TimeConstraintOf(stream, granted.Since, granted.Until)
-	return d
-}
-
-// TimeConstraintOf spells the time that a stream is limited to: from since to before until, of which zero is no bound; nil for none.
-func TimeConstraintOf(stream model.Stream, since, until time.Time) *TimeConstraint {
-	if since.IsZero() && until.IsZero() {
-		return nil
-	}
-	c := &TimeConstraint{Field: cmp.Or(stream.ConsentTimeField, "emitted_at")}
-	if !since.IsZero() {
-		c.Since = since.UTC().Format(time.RFC3339)
-	}
-	if !until.IsZero() {
-		c.Until = until.UTC().Format(time.RFC3339)
-	}
-	return c
+	return members
 }

@@ -1,10 +1,10 @@
 package authority
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -14,7 +14,7 @@ const (
 	// maxTokens bounds the access tokens in memory: one that has ended goes first.
 	maxTokens   = 1000
 	maxFamilies = 200
-	// maxPast bounds the used refresh tokens of a family that are recognised.
+	// maxPast bounds the refresh tokens of a family that are recognised.
 	maxPast = 100
 )
 
@@ -24,10 +24,7 @@ func (s *Server) issue(grant Grant, life time.Duration) string {
 		grant.Expires = s.Now().Add(life)
 	}
 	if len(s.issued) >= maxTokens {
-		at := max(0, slices.IndexFunc(s.issued, func(token string) bool {
-			held, _ := s.Grants.Lookup(token)
-			return held.Ended(s.Now()) != ""
-		}))
+		at := max(0, slices.IndexFunc(s.issued, s.hasEnded))
 		s.Grants.forget(s.issued[at])
 		s.issued = slices.Delete(s.issued, at, at+1)
 	}
@@ -37,21 +34,28 @@ func (s *Server) issue(grant Grant, life time.Duration) string {
 	return token
 }
 
+func (s *Server) hasEnded(token string) bool {
+	grant, _ := s.Grants.Lookup(token)
+	return grant.Ended(s.Now()) != ""
+}
+
+// A family is a refresh token with all that came before it.
+type family struct {
+	client  *client
+	grant   Grant
+	refresh []string // oldest first; the last is the one that can be used
+	access  []string // the access tokens that may still live
+}
+
 // answerToken is the token endpoint.
-func (s *Server) answerToken(w http.ResponseWriter, r *http.Request) (any, error) {
-	form, err := readForm(r)
-	if err != nil {
-		return nil, err
-	}
-	noStore(w)
-	clientID := form.Get("client_id")
-	switch form.Get("grant_type") {
+func (s *Server) answerToken(c *call) (any, error) {
+	switch c.form.Get("grant_type") {
 	case grantDevice:
-		return s.redeemDevice(form.Get("device_code"), clientID)
+		return s.redeemDevice(c.form.Get("device_code"), c.form.Get("client_id"))
 	case grantCode:
-		return s.redeemCode(form.Get("code"), clientID, form.Get("redirect_uri"), form.Get("code_verifier"))
+		return s.redeemCode(c.form)
 	case grantRefresh:
-		return s.refresh(form.Get("refresh_token"), clientID)
+		return s.refresh(c)
 	}
 	return nil, badRequest("unsupported_grant_type", "Only device_code grant_type is supported here")
 }
@@ -73,18 +77,13 @@ func (s *Server) newTokenBody(token string) tokenBody {
 	if !grant.Expires.IsZero() {
 		body.ExpiresIn = seconds(grant.Expires.Sub(s.Now()))
 	}
-	switch grant.Kind {
-	case KindClient:
-		body.GrantID = grant.ID
-	case KindPackage:
-		body.GrantPackageID = grant.ID
-	}
+	body.GrantID, body.GrantPackageID = grant.ids()
 	return body
 }
 
 func (s *Server) redeemDevice(code, clientID string) (any, error) {
 	pending, ok := s.requests[code]
-	if !ok || pending.userCode == "" {
+	if !ok || !pending.isDevice {
 		return nil, badRequest("invalid_grant", "Unknown or invalid device_code")
 	}
 	now := s.Now()
@@ -107,14 +106,14 @@ func (s *Server) redeemDevice(code, clientID string) (any, error) {
 
 // redeemCode answers an authorization code, once, within its minute. A wrong verifier or redirect URI leaves it as it is; who has the right
 // ones and sends it again ends what it gave, because one of the two stole it (RFC 6749, section 4.1.2).
-func (s *Server) redeemCode(code, clientID, redirectURI, verifier string) (any, error) {
-	pending := s.find(func(p *request) bool { return p.authorizationCode != "" && same(p.authorizationCode, code) })
-	if pending == nil || pending.client.ID != clientID || !s.Now().Before(pending.codeExpires) {
+func (s *Server) redeemCode(form url.Values) (any, error) {
+	pending := s.find(func(p *request) bool { return p.authorizationCode != "" && same(p.authorizationCode, form.Get("code")) })
+	if pending == nil || pending.client.ID != form.Get("client_id") || !s.Now().Before(pending.codeExpires) {
 		return nil, badRequest("invalid_grant", "Authorization code is invalid or already used")
 	}
-	digest := sha256.Sum256([]byte(verifier))
+	digest := sha256.Sum256([]byte(form.Get("code_verifier")))
 	switch {
-	case redirectURI != pending.redirectURI:
+	case form.Get("redirect_uri") != pending.redirectURI:
 		return nil, badRequest("invalid_grant", "Authorization code redirect_uri mismatch")
 	case !same(base64.RawURLEncoding.EncodeToString(digest[:]), strings.TrimRight(pending.challenge, "=")):
 		return nil, badRequest("invalid_grant", "Authorization code PKCE verification failed")
@@ -122,12 +121,9 @@ func (s *Server) redeemCode(code, clientID, redirectURI, verifier string) (any, 
 		s.end(pending.redeemed)
 		return nil, badRequest("invalid_grant", "Authorization code is invalid or already used")
 	}
-	var life time.Duration
-	refreshes := pending.grant.AccessMode == continuous && slices.Contains(pending.client.GrantTypes, grantRefresh)
-	switch {
-	case pending.grant.AccessMode == singleUse:
-		life = singleUseLife
-	case refreshes:
+	life := lifeOf(pending.grant)
+	refreshes := life == 0 && slices.Contains(pending.client.GrantTypes, grantRefresh)
+	if refreshes {
 		life = s.TokenLife
 	}
 	token := s.issue(pending.grant, life)
@@ -137,95 +133,72 @@ func (s *Server) redeemCode(code, clientID, redirectURI, verifier string) (any, 
 	}
 	pending.redeemed = &family{client: pending.client, grant: pending.grant, access: []string{token}}
 	if refreshes {
-		body.RefreshToken = s.startFamily(pending.redeemed)
+		s.families = append(s.families, pending.redeemed)
+		s.families = s.families[max(0, len(s.families)-maxFamilies):]
+		body.RefreshToken = pending.redeemed.rotate()
 	}
 	return body, nil
 }
 
 // end revokes the access tokens of a family, and takes no refresh token of it any more.
 func (s *Server) end(f *family) {
-	f.dead = true
+	s.families = slices.DeleteFunc(s.families, func(other *family) bool { return other == f })
 	for _, access := range f.access {
 		s.Grants.Revoke(access)
 	}
 }
 
-// startFamily keeps a family under its first refresh token. Of too many the oldest is forgotten.
-func (s *Server) startFamily(f *family) string {
-	if len(s.lines) >= maxFamilies {
-		for _, token := range append(s.lines[0].past, s.lines[0].current) {
-			delete(s.families, token)
-		}
-		s.lines = s.lines[1:]
-	}
-	s.lines = append(s.lines, f)
-	return s.rotate(f)
-}
-
 // rotate draws the next refresh token of a family.
-func (s *Server) rotate(f *family) string {
-	random := make([]byte, 32)
-	_, _ = rand.Read(random) // never fails
-	f.current = "rt_" + base64.RawURLEncoding.EncodeToString(random)
-	s.families[f.current] = f
-	return f.current
+func (f *family) rotate() string {
+	token := draw("rt_", 32)
+	f.refresh = append(f.refresh, token)
+	f.refresh = f.refresh[max(0, len(f.refresh)-maxPast):]
+	return token
 }
 
 // refresh rotates a refresh token. A used one kills its family (RFC 9700, section 4.14.2).
-func (s *Server) refresh(token, clientID string) (any, error) {
-	c, ok := s.clients[clientID]
+func (s *Server) refresh(c *call) (any, error) {
+	by, err := s.client(c)
+	token := c.form.Get("refresh_token")
 	switch {
-	case !ok:
-		return nil, unknownClient(clientID)
+	case err != nil:
+		return nil, err
 	case token == "":
 		return nil, badRequest("invalid_request", "refresh_token is required")
-	case !slices.Contains(c.GrantTypes, grantRefresh):
+	case !slices.Contains(by.GrantTypes, grantRefresh):
 		return nil, badRequest("invalid_grant", "Client is not registered for refresh_token")
 	}
-	f, ok := s.families[token]
-	if !ok || f.client != c || f.dead {
+	at := slices.IndexFunc(s.families, func(f *family) bool { return f.client == by && slices.Contains(f.refresh, token) })
+	if at < 0 {
 		return nil, badRequest("invalid_grant", "Refresh token is invalid")
 	}
-	if token != f.current {
+	f := s.families[at]
+	if token != f.refresh[len(f.refresh)-1] {
 		s.end(f)
-		return nil, &RefusedError{
-			Status: http.StatusBadRequest, Code: "invalid_grant", familyDied: true,
-			Message: "Refresh token reuse revoked its family; fresh authorization is required",
-		}
-	}
-	f.past = append(f.past, token)
-	if len(f.past) > maxPast {
-		delete(s.families, f.past[0])
-		f.past = f.past[1:]
+		refused := badRequest("invalid_grant", "Refresh token reuse revoked its family; fresh authorization is required")
+		refused.familyDied = true
+		return nil, refused
 	}
 	access := s.issue(f.grant, s.TokenLife)
-	f.access = slices.DeleteFunc(f.access, func(token string) bool {
-		grant, _ := s.Grants.Lookup(token)
-		return grant.Ended(s.Now()) != ""
-	})
-	f.access = append(f.access, access)
+	f.access = append(slices.DeleteFunc(f.access, s.hasEnded), access)
 	body := s.newTokenBody(access)
-	body.RefreshToken = s.rotate(f)
+	body.RefreshToken = f.rotate()
 	return body, nil
 }
 
 // revoke ends a grant at the wish of its own client.
-func (s *Server) revoke(_ http.ResponseWriter, r *http.Request) (any, error) {
-	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+func (s *Server) revoke(c *call) (any, error) {
+	scheme, token, _ := strings.Cut(c.Header.Get("Authorization"), " ")
 	grant, ok := s.Grants.Lookup(token)
 	switch {
 	case !ok || !strings.EqualFold(scheme, "Bearer"):
-		return nil, &RefusedError{Status: http.StatusUnauthorized, Code: "authentication_error", Message: "Invalid or expired token"}
+		return nil, refuse(http.StatusUnauthorized, "authentication_error", "Invalid or expired token")
 	case grant.Kind != KindClient:
-		return nil, &RefusedError{Status: http.StatusForbidden, Code: "permission_error", Message: "Token kind not permitted to revoke"}
-	case grant.ID != r.PathValue("id"):
-		return nil, &RefusedError{Status: http.StatusForbidden, Code: "permission_error", Message: "Client token is not bound to this grant"}
+		return nil, refuse(http.StatusForbidden, "permission_error", "Token kind not permitted to revoke")
+	case grant.ID != c.id:
+		return nil, refuse(http.StatusForbidden, "permission_error", "Client token is not bound to this grant")
 	}
 	s.Grants.RevokeID(grant.ID)
-	for _, f := range s.families {
-		if f.grant.ID == grant.ID {
-			f.dead = true
-		}
-	}
+	s.families = slices.DeleteFunc(s.families, func(f *family) bool { return f.grant.ID == grant.ID })
 	return map[string]bool{"revoked": true}, nil
 }

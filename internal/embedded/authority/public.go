@@ -3,12 +3,9 @@ package authority
 import "net/http"
 
 // metadata is the authorization server's, RFC 8414.
-func (s *Server) metadata(_ http.ResponseWriter, r *http.Request) (any, error) {
-	origin := s.Origin(r)
-	registered := []map[string]string{}
-	for _, id := range preRegistered {
-		registered = append(registered, map[string]string{"client_id": id, "client_name": id, "token_endpoint_auth_method": "none"})
-	}
+func (s *Server) metadata(c *call) (any, error) {
+	origin := s.Origin(c.Request)
+	registered := map[string]string{"client_id": preRegistered, "client_name": preRegistered, "token_endpoint_auth_method": "none"}
 	return map[string]any{
 		"issuer":                                     origin,
 		"authorization_endpoint":                     origin + "/oauth/authorize",
@@ -23,16 +20,16 @@ func (s *Server) metadata(_ http.ResponseWriter, r *http.Request) (any, error) {
 		"code_challenge_methods_supported":           []string{"S256"},
 		"token_endpoint_auth_methods_supported":      []string{"none"},
 		"pdpp_registration_modes_supported":          []string{"dynamic", "pre_registered_public"},
-		"pdpp_pre_registered_public_clients":         registered,
+		"pdpp_pre_registered_public_clients":         []any{registered},
 		"pdpp_authorization_details_types_supported": []string{detailsType},
 	}, nil
 }
 
 // declaration is what anybody may know about a source: its id and the names of its streams, and no connections.
-func (s *Server) declaration(_ http.ResponseWriter, r *http.Request) (any, error) {
-	connector, ok := s.connector(r.PathValue("id"))
+func (s *Server) declaration(c *call) (any, error) {
+	connector, ok := s.connector(c.id)
 	if !ok {
-		return nil, &RefusedError{Status: http.StatusNotFound, Code: "not_found", Message: "Connector not found"}
+		return nil, refuse(http.StatusNotFound, "not_found", "Connector not found")
 	}
 	streams := []map[string]string{}
 	for _, stream := range connector.Streams {

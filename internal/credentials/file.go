@@ -1,0 +1,137 @@
+package credentials
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+	"github.com/pdp-connect/pdpp-mcp/internal/files"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+)
+
+// A file is what a slot holds.
+type file struct {
+	slot
+	document  Document
+	malformed bool     // it holds no document
+	provider  string   // whose credential it says it is, normalised; "" where it does not say it or cannot be trusted
+	warnings  []string // what an operator should mend
+	err       error    // it cannot be read
+	untrusted error    // another user can say what is in it
+}
+
+// open reads the file of a slot, which only this user and root may own or write to, as well as its folders. It warns when others can
+// read it.
+func (s slot) open() file {
+	f := file{slot: s}
+	body, info, err := files.Read(s.path, maxBytes)
+	if err != nil {
+		f.err = err
+		return f
+	}
+	f.parse(body)
+	if f.untrusted = trust(s.path, info); f.untrusted == nil {
+		f.untrusted = trustFolders(s.folders)
+	}
+	if f.untrusted == nil {
+		f.provider, _ = NormalizeProviderURL(f.document.ProviderURL)
+	}
+	if permits(info, 0o077) {
+		f.warnings = []string{
+			fmt.Sprintf("Other users can read the cached credential %s (mode %04o): run chmod 600 on it.", s.path, info.Mode().Perm()),
+		}
+	}
+	return f
+}
+
+// parse reads a document. The error of another text can quote it, so it is not kept.
+func (f *file) parse(body []byte) {
+	if json.Unmarshal(body, &f.document) != nil {
+		f.document, f.malformed = Document{}, true
+	}
+}
+
+// isOf reports whether a file holds a credential of a provider, or one whose provider cannot be read.
+func (f file) isOf(provider string) bool { return f.provider == "" || f.provider == provider }
+
+// load reads the credential in a file. Its error is fs.ErrNotExist, or as [LoadCredentials] has them. One that has ended comes with it.
+func (f file) load(provider, grantID string, now time.Time) (Credential, error) {
+	credential := Credential{ProviderURL: provider}
+	err := cmp.Or(f.err, f.untrusted)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Credential{}, fmt.Errorf("the cached credential %s cannot be read: %w", f.path, err)
+	case err != nil:
+		err = notReady("The cached credential " + f.path + " cannot be read: " + err.Error() + ".")
+	default:
+		credential, err = f.credential(provider, grantID)
+	}
+	credential.Name, credential.Path, credential.Warnings = f.name, f.path, f.warnings
+	expires := credential.Expires
+	if err == nil && !expires.IsZero() && !now.Before(expires) && credential.Document.Refresh == nil {
+		err = notReady("The cached credential for " + provider + " expired at " + expires.UTC().Format(time.RFC3339) + ".")
+	}
+	return credential, sayCommand(credential, err)
+}
+
+// standing reads the credential in a file, whoever may read or write that. The error is fs.ErrNotExist if it holds no
+// credential that could be used, so that nothing is lost with it.
+func (f file) standing(provider string) (Document, error) {
+	if f.err != nil {
+		return Document{}, f.err
+	}
+	document := f.document
+	document.ProviderURL, _ = NormalizeProviderURL(cmp.Or(document.ProviderURL, provider))
+	if _, err := f.credential(document.ProviderURL, ""); err != nil {
+		return Document{}, fs.ErrNotExist
+	}
+	return document, nil
+}
+
+// credential is the one of a provider in a file, whether or not it has ended. With an error comes what is known of the grant, without
+// its token.
+func (f file) credential(provider, grantID string) (Credential, error) {
+	document, c := f.document, f.document.Credential
+	unknown := Credential{ProviderURL: provider}
+	of := "The cached credential for " + provider
+	if f.malformed {
+		return unknown, notReady(of + " is malformed.")
+	}
+	for _, sign := range []string{c.PDPPTokenKind, c.TokenKind, c.Kind, c.Role} { // wherever an owner's token can say so
+		if strings.EqualFold(strings.TrimSpace(sign), auth.KindOwner) {
+			return unknown, &exit.Error{Code: exit.Owner, Message: of + " is an owner's, and this server reads only through a scoped client grant."}
+		}
+	}
+	known := Credential{ProviderURL: provider, Document: Document{Grant: document.Grant}} // of one that cannot be used
+	expires, err := c.Expiry()
+	cached := provider
+	if document.ProviderURL != "" {
+		if cached, _ = NormalizeProviderURL(document.ProviderURL); cached == "" {
+			cached = "another provider"
+		}
+	}
+	switch {
+	case !c.AccessToken.Usable():
+		return known, notReady(of + " holds no usable access token.")
+	case c.TokenType != "" && !strings.EqualFold(c.TokenType, "Bearer"):
+		return known, notReady(of + " is not a bearer token.")
+	case cached != provider:
+		return unknown, notReady("The cached credential belongs to " + cached + ", not to " + provider + ".")
+	case err != nil:
+		return known, notReady(of + " has an expiry that cannot be read.")
+	case grantID != "" && c.GrantID != grantID:
+		return unknown, notReady(of + " is of another grant than the one asked for.")
+	}
+	return Credential{
+		ProviderURL: provider, Name: DefaultName, Token: rs.NewToken(string(c.AccessToken)), GrantID: c.GrantID, Expires: expires,
+		Document: document,
+	}, nil
+}
+
+func notReady(message string) *exit.Error { return &exit.Error{Code: exit.NotReady, Message: message} }

@@ -1,0 +1,261 @@
+package authority
+
+import (
+	"cmp"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+)
+
+const (
+	detailsType = "https://pdpp.dev/data-access"
+	continuous  = "continuous"
+	singleUse   = "single_use"
+	// defaultPurpose is that of a grant that names none.
+	defaultPurpose = "https://pdpp.dev/purpose/personal_ai_assistant"
+	// maxDetails bounds the entries of authorization_details.
+	maxDetails = 20
+)
+
+// A detail is an entry of authorization_details (RFC 9396): what a client asks for, or what a grant allows, on one source.
+type detail struct {
+	AccessMode         string          `json:"access_mode"`
+	PurposeCode        string          `json:"purpose_code"`
+	PurposeDescription string          `json:"purpose_description"`
+	Source             sourceBody      `json:"source"`
+	Streams            []streamDetail  `json:"streams"`
+	Type               string          `json:"type"`
+	Retention          json.RawMessage `json:"retention,omitempty"` // is not looked at
+}
+
+type sourceBody struct {
+	ID   string `json:"id"`
+	Kind string `json:"kind"`
+}
+
+type streamDetail struct {
+	Fields         []string        `json:"fields"`
+	InstanceIDs    []string        `json:"instance_ids"`
+	Name           string          `json:"name"`                      // when asked for, * is every stream of the source
+	TimeRange      *timeRange      `json:"time_range,omitempty"`      // asked for
+	TimeConstraint *TimeConstraint `json:"time_constraint,omitempty"` // granted
+}
+
+type timeRange struct {
+	Since string `json:"since"`
+	Until string `json:"until"`
+}
+
+// A TimeConstraint is the time that a stream of a grant is limited to, by one of its fields.
+type TimeConstraint struct {
+	Field string `json:"field"`
+	Since string `json:"since,omitempty"`
+	Until string `json:"until,omitempty"`
+}
+
+// TimeConstraintOf spells the time that a stream is limited to: from since to before until, of which zero is no bound; nil for none.
+func TimeConstraintOf(stream model.Stream, since, until time.Time) *TimeConstraint {
+	if since.IsZero() && until.IsZero() {
+		return nil
+	}
+	return &TimeConstraint{Field: cmp.Or(stream.ConsentTimeField, "emitted_at"), Since: spell(since), Until: spell(until)}
+}
+
+// details spells a client grant, one entry for each connector.
+func (s *Server) details(grant Grant) []detail {
+	var details []detail
+	for _, connector := range s.Connectors() {
+		d := wholeSource(connector.SourceID)
+		d.AccessMode, d.PurposeCode = cmp.Or(grant.AccessMode, continuous), cmp.Or(grant.PurposeCode, defaultPurpose)
+		d.PurposeDescription, d.Streams = cmp.Or(grant.PurposeDescription, "A personal assistant"), nil
+		for _, stream := range connector.Streams {
+			for _, granted := range grant.Streams {
+				if granted.ConnectorKey != connector.Key || granted.Stream != stream.Name {
+					continue
+				}
+				fields := granted.Fields
+				if fields == nil {
+					fields = fieldNames(stream.Fields)
+				}
+				d.Streams = append(d.Streams, streamDetail{
+					Fields: fields, InstanceIDs: granted.ConnectionIDs, Name: stream.Name,
+					TimeConstraint: TimeConstraintOf(stream, granted.Since, granted.Until),
+				})
+			}
+		}
+		if d.Streams != nil {
+			details = append(details, d)
+		}
+	}
+	return details
+}
+
+// wholeSource is what a client asks for that names no more than a source.
+func wholeSource(id string) detail {
+	return detail{
+		Type: detailsType, AccessMode: continuous, PurposeCode: defaultPurpose,
+		PurposeDescription: "Allow this MCP client to read selected personal data through PDPP.",
+		Source:             sourceBody{ID: id, Kind: "connector"}, Streams: []streamDetail{{Name: "*"}},
+	}
+}
+
+func invalidDetails(format string, args ...any) *RefusedError {
+	return badRequest("invalid_authorization_details", "Selection request is invalid: "+format, args...)
+}
+
+// parseDetails reads and checks authorization_details, except for the connections: whether those exist, only the owner learns.
+func (s *Server) parseDetails(text string) ([]detail, error) {
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.DisallowUnknownFields()
+	var details []detail
+	if err := decoder.Decode(&details); err != nil {
+		return nil, invalidDetails("it must be a list of objects with known members")
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return nil, invalidDetails("it must be one list")
+	}
+	if len(details) == 0 || len(details) > maxDetails {
+		return nil, invalidDetails("it must have 1 to %d entries", maxDetails)
+	}
+	for _, asked := range details {
+		if err := asked.check(); err != nil {
+			return nil, err
+		}
+		if _, _, err := s.streams(asked); err != nil {
+			return nil, err
+		}
+	}
+	return details, nil
+}
+
+func (d detail) check() error {
+	purpose, err := url.Parse(d.PurposeCode)
+	switch {
+	case d.Type != detailsType:
+		return invalidDetails("/type must be equal to constant")
+	case d.AccessMode != continuous && d.AccessMode != singleUse:
+		return invalidDetails("/access_mode must be equal to one of the allowed values")
+	case err != nil || !purpose.IsAbs():
+		return invalidDetails(`/purpose_code must match format "uri"`)
+	case len(d.Streams) == 0:
+		return invalidDetails("/streams must NOT have fewer than 1 items")
+	case len(d.Streams) > 200:
+		return invalidDetails("/streams must NOT have more than 200 items")
+	case slices.ContainsFunc(d.Streams, func(stream streamDetail) bool { return stream.TimeConstraint != nil }):
+		return invalidDetails("it must be a list of objects with known members")
+	case len(d.PurposeDescription) > 1000:
+		return invalidDetails("/purpose_description must NOT have more than 1000 characters")
+	}
+	return nil
+}
+
+// connector finds a source by its key or its id.
+func (s *Server) connector(source string) (model.Connector, bool) {
+	return model.Find(s.Connectors(), func(c model.Connector) bool { return c.Key == source || c.SourceID == source })
+}
+
+// streams spells out which streams are asked for, with the connections that are named.
+func (s *Server) streams(asked detail) (model.Connector, []StreamGrant, error) {
+	connector, ok := s.connector(asked.Source.ID)
+	if !ok || asked.Source.ID != connector.SourceID || asked.Source.Kind != "" && asked.Source.Kind != "connector" {
+		return connector, nil, badRequest("invalid_request", "Unknown source: { id: '%s' }", clip(asked.Source.ID))
+	}
+	var grants []StreamGrant
+	for _, wanted := range asked.Streams {
+		since, until, err := wanted.TimeRange.parse()
+		if err != nil {
+			return connector, nil, err
+		}
+		known := false
+		for _, stream := range connector.Streams {
+			if wanted.Name != "*" && wanted.Name != stream.Name {
+				continue
+			}
+			known = true
+			fields, err := wantedFields(stream, wanted.Fields)
+			if err != nil {
+				return connector, nil, err
+			}
+			grants = append(grants, StreamGrant{
+				ConnectorKey: connector.Key, Stream: stream.Name, ConnectionIDs: wanted.InstanceIDs, Fields: fields, Since: since, Until: until,
+			})
+		}
+		if !known {
+			return connector, nil, badRequest("source.authorization_details_invalid", "Unknown stream: %s", clip(wanted.Name))
+		}
+	}
+	return connector, grants, nil
+}
+
+// bind spells out what is asked for with its connections: those that it names, or else the only one that the source has.
+func (s *Server) bind(asked detail) (model.Connector, []StreamGrant, error) {
+	connector, granted, err := s.streams(asked)
+	all := connectionIDs(connector)
+	for i, stream := range granted {
+		for _, id := range stream.ConnectionIDs {
+			if !slices.Contains(all, id) {
+				return connector, nil, refuse(http.StatusNotFound, "connector_instance_not_found", "Connector instance '%s' does not exist.", clip(id))
+			}
+		}
+		if len(stream.ConnectionIDs) > 0 {
+			continue
+		}
+		if len(all) != 1 {
+			return connector, nil, badRequest("source.authorization_details_invalid",
+				"Omitted instance_ids requires exactly one eligible instance for stream '%s', found %d", stream.Stream, len(all))
+		}
+		granted[i].ConnectionIDs = all
+	}
+	return connector, granted, err
+}
+
+// wantedFields adds to the named fields of a stream those without which its records cannot be told apart or dated. No names: all
+// fields, as nil.
+func wantedFields(stream model.Stream, names []string) ([]string, error) {
+	if names == nil {
+		return nil, nil
+	}
+	all := fieldNames(stream.Fields)
+	unknown := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(all, name) })
+	if len(unknown) > 0 {
+		return nil, badRequest("invalid_authorization_details", "Unknown fields on stream '%s': %s", stream.Name,
+			clip(strings.Join(unknown, ", ")))
+	}
+	return slices.DeleteFunc(all, func(name string) bool {
+		return !slices.Contains(names, name) && !slices.Contains(stream.PrimaryKey, name) && name != stream.ConsentTimeField
+	}), nil
+}
+
+func fieldNames(fields []model.Field) []string {
+	names := make([]string, len(fields))
+	for i, field := range fields {
+		names[i] = field.Name
+	}
+	return names
+}
+
+func (r *timeRange) parse() (since, until time.Time, err error) {
+	if r == nil {
+		return since, until, nil
+	}
+	if since, err = parseTime(r.Since); err == nil {
+		until, err = parseTime(r.Until)
+	}
+	return since, until, err
+}
+
+// parseTime reads a time or a date; none is zero.
+func parseTime(text string) (time.Time, error) {
+	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+		if t, err := time.Parse(layout, text); err == nil || text == "" {
+			return t, nil
+		}
+	}
+	return time.Time{}, invalidDetails(`/time_range must match format "date-time"`)
+}
