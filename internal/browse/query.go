@@ -1,7 +1,10 @@
 package browse
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -16,16 +19,19 @@ const (
 	maxFilters = 4
 )
 
-// views has the parameters of each view, those that it needs first.
-var views = map[string]struct{ needs, takes []string }{
-	"streams": {nil, []string{"offset"}},
-	"records": {[]string{"stream"}, []string{"connection", "sort", "order", "cursor"}}, // and filters
-	"record":  {[]string{"id"}, nil},
-	"file":    {[]string{"uri", "name"}, nil},
-	"months":  {[]string{"stream"}, []string{"connection", "field", "by"}},
-	"search":  {nil, []string{"q", "stream", "since", "until", "cursor"}},
-	"call":    {nil, []string{"tool", "arguments"}},
-	"connect": {nil, nil},
+// views has the parameters of each view, those that it needs first, and what makes it for the template of its name.
+var views = map[string]struct {
+	needs, takes []string
+	show         func(*Pages, context.Context, query) any
+}{
+	"streams": {nil, []string{"offset"}, (*Pages).streams},
+	"records": {[]string{"stream"}, []string{"connection", "sort", "order", "cursor"}, (*Pages).records}, // and filters
+	"record":  {[]string{"id"}, nil, (*Pages).record},
+	"file":    {[]string{"uri", "name"}, nil, nil},
+	"months":  {[]string{"stream"}, []string{"connection", "field", "by"}, (*Pages).months},
+	"search":  {nil, []string{"q", "stream", "since", "until", "cursor"}, (*Pages).search},
+	"call":    {nil, []string{"tool", "arguments"}, (*Pages).tool},
+	"connect": {nil, nil, nil},
 }
 
 // choices are the values of parameters that are chosen.
@@ -38,63 +44,57 @@ var operators = []struct{ Name, Words string }{
 
 // A query is a view that is asked for, with its parameters.
 type query struct {
-	view    string
+	View    string
 	values  map[string]string // without those that are empty
-	filters []filter
+	Filters []filter
 }
 
 type filter struct{ Field, Operator, Value string }
 
-// A refusal is what a person reads about an address that is not of a view.
-type refusal string
-
-// Error returns the sentence.
-func (r refusal) Error() string { return string(r) }
-
-// parseQuery reads the query of a URL. What does not belong to a view is a refusal, which repeats no value.
+// parseQuery reads the query of a URL. What does not belong to a view is an error, a sentence that repeats no value.
 func parseQuery(raw string) (query, error) {
 	given, err := url.ParseQuery(raw)
 	if err != nil || len(raw) > maxQuery {
-		return query{}, refusal("The address is damaged, or too long.")
+		return query{}, errors.New("The address is damaged, or too long.")
 	}
-	q := query{view: "streams", values: map[string]string{}}
+	q := query{View: "streams", values: map[string]string{}}
 	if given.Has("view") {
-		q.view = given.Get("view")
+		q.View = given.Get("view")
 	}
-	view, known := views[q.view]
+	view, known := views[q.View]
 	if !known {
-		return query{}, refusal("There is no such view.")
+		return query{}, errors.New("There is no such view.")
 	}
 	for name, values := range given {
-		filters := q.view == "records" && slices.Contains([]string{"filter", "operator", "value"}, name)
+		filters := q.View == "records" && slices.Contains([]string{"filter", "operator", "value"}, name)
 		switch {
 		case !filters && name != "view" && !slices.Contains(view.needs, name) && !slices.Contains(view.takes, name):
-			return query{}, refusal("The address has a parameter that this view does not know.")
+			return query{}, errors.New("The address has a parameter that this view does not know.")
 		case !filters && len(values) > 1:
-			return query{}, refusal("The address has " + name + " twice.")
+			return query{}, errors.New("The address has " + name + " twice.")
 		case slices.ContainsFunc(values, func(value string) bool { return !isPlain(value) }):
-			return query{}, refusal("The address has a character in " + name + " that cannot be typed.")
+			return query{}, errors.New("The address has a character in " + name + " that cannot be typed.")
 		case !filters && name != "view" && values[0] != "":
 			q.values[name] = values[0]
 		}
 	}
 	for _, name := range view.needs {
 		if q.values[name] == "" {
-			return query{}, refusal("The address lacks " + name + ".")
+			return query{}, errors.New("The address lacks " + name + ".")
 		}
 	}
 	for name, allowed := range choices {
 		if value := q.values[name]; value != "" && !slices.Contains(allowed, value) {
-			return query{}, refusal("The address has a value of " + name + " that there is not.")
+			return query{}, errors.New("The address has a value of " + name + " that there is not.")
 		}
 	}
 	if offset := q.values["offset"]; strings.Trim(offset, "0123456789") != "" || len(offset) > 7 {
-		return query{}, refusal("The address has an offset that is not a number.")
+		return query{}, errors.New("The address has an offset that is not a number.")
 	}
 	if arguments := q.values["arguments"]; arguments != "" && !isObject(arguments) {
-		return query{}, refusal("The arguments are not a JSON object.")
+		return query{}, errors.New("The arguments are not a JSON object.")
 	}
-	if q.filters, err = parseFilters(given["filter"], given["operator"], given["value"]); err != nil {
+	if q.Filters, err = parseFilters(given["filter"], given["operator"], given["value"]); err != nil {
 		return query{}, err
 	}
 	return q, nil
@@ -103,12 +103,12 @@ func parseQuery(raw string) (query, error) {
 // parseFilters reads the filters of a form, in which unused ones are empty.
 func parseFilters(fields, names, values []string) ([]filter, error) {
 	if len(fields) != len(names) || len(fields) != len(values) || len(fields) > maxFilters {
-		return nil, refusal("The filters of the address do not fit together.")
+		return nil, errors.New("The filters of the address do not fit together.")
 	}
 	var all []filter
 	for i, field := range fields {
 		if !slices.ContainsFunc(operators, func(o struct{ Name, Words string }) bool { return o.Name == names[i] }) {
-			return nil, refusal("The address has a comparison that there is not.")
+			return nil, errors.New("The address has a comparison that there is not.")
 		}
 		f := filter{field, names[i], values[i]}
 		if f.Field == "" || f.Value == "" {
@@ -117,7 +117,7 @@ func parseFilters(fields, names, values []string) ([]filter, error) {
 		if slices.ContainsFunc(all, func(o filter) bool {
 			return o.Field == f.Field && (o.Operator == f.Operator || o.Operator == "" || f.Operator == "")
 		}) {
-			return nil, refusal("The filters compare one field twice in the same way.")
+			return nil, errors.New("The filters compare one field twice in the same way.")
 		}
 		all = append(all, f)
 	}
@@ -135,15 +135,13 @@ func isObject(text string) bool {
 	return json.Valid([]byte(text)) && rs.AsObject(text) != nil
 }
 
-// get returns a parameter; "" if it is absent.
-func (q query) get(name string) string { return q.values[name] }
+// Get returns a parameter; "" if it is absent.
+func (q query) Get(name string) string { return q.values[name] }
 
 // with returns the query with other values of some parameters: names and values in turn, "" for none.
 func (q query) with(pairs ...string) query {
 	values := map[string]string{}
-	for name, value := range q.values {
-		values[name] = value
-	}
+	maps.Copy(values, q.values)
 	for i := 0; i+1 < len(pairs); i += 2 {
 		values[pairs[i]] = pairs[i+1]
 	}
@@ -154,15 +152,15 @@ func (q query) with(pairs ...string) query {
 // link is the address of the view.
 func (q query) link() string {
 	values := url.Values{}
-	if q.view != "streams" {
-		values.Set("view", q.view)
+	if q.View != "streams" {
+		values.Set("view", q.View)
 	}
 	for name, value := range q.values {
 		if value != "" {
 			values.Set(name, value)
 		}
 	}
-	for _, f := range q.filters {
+	for _, f := range q.Filters {
 		values.Add("filter", f.Field)
 		values.Add("operator", f.Operator)
 		values.Add("value", f.Value)
@@ -175,5 +173,5 @@ func (q query) link() string {
 
 // link is the address of a view with parameters: names and values in turn.
 func link(view string, pairs ...string) string {
-	return query{view: view}.with(pairs...).link()
+	return query{View: view}.with(pairs...).link()
 }

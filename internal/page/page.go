@@ -39,7 +39,7 @@ type Page struct {
 }
 
 // New returns a page.
-func New(o Options) *Page { return &Page{o, NewFrame(file("page.html"), "", false)} }
+func New(o Options) *Page { return &Page{o, NewFrame(file("page.html"), "", false, nil)} }
 
 // document is what the template is given. It has no token.
 type document struct {
