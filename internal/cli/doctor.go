@@ -8,7 +8,6 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/doctor"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
@@ -36,7 +35,7 @@ func (c doctorCommand) Run(ctx context.Context, app App) error {
 		return err
 	}
 	options := doctor.Options{
-		OwnerVariable: credentials.OwnerVariable(os.Environ()), Root: c.folder(), ProviderURL: c.ProviderURL, GrantID: c.GrantID, URL: c.URL,
+		Root: c.folder(), ProviderURL: c.ProviderURL, GrantID: c.GrantID, URL: c.URL,
 		Program: program, Environment: os.Environ(), Place: place, UserAgent: app.userAgent(), Now: time.Now,
 	}
 	if c.Demo || c.Data != "" {
