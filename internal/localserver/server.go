@@ -34,7 +34,7 @@ type Server struct {
 	// IsOwner compares a text with the owner's secret. It is nil until the data is loaded. Its error says that there were too many wrong ones.
 	IsOwner func(secret string) (bool, error)
 
-	index  *openIndex // nil until it is loaded
+	index  *keeper // nil until it is loaded
 	server *http.Server
 
 	running     context.Context // until Close
@@ -142,7 +142,7 @@ func (e *Server) embed(ctx context.Context, c Config) *semantic.Index {
 		return nil
 	}
 	embeddings := semantic.New(e.index.store, c.Embed)
-	report := embedReport{out: c.Progress, now: c.Now, model: c.Embed.Model(), begun: c.Now(), reported: c.Now()}
+	report := embedReport{report: c.newReport(), model: c.Embed.Model()}
 	var one sync.Mutex // at a time
 	e.makeVectors = func() {
 		e.embedding.Go(func() {
