@@ -152,7 +152,7 @@ func (s *Service) URL() string {
 
 // Serve answers until ctx ends or the server fails, and drains. Whenever the manager asks for it, reload reads the
 // configuration and calls Use, or fails and leaves all as it was; it returns the flags that changed in vain, because only
-// a restart changes what they stand for. A nil reload reads nothing.
+// a restart changes what they stand for. A manager that asks for none needs no reload.
 func (s *Service) Serve(ctx context.Context, m Manager, reload func() (kept []string, err error)) error {
 	failed := make(chan error, 1)
 	go func() { failed <- s.server.Serve(s.listener) }()
@@ -179,9 +179,6 @@ func (s *Service) Serve(ctx context.Context, m Manager, reload func() (kept []st
 
 // reload runs a reload and logs how it went.
 func (s *Service) reload(reload func() (kept []string, err error)) {
-	if reload == nil {
-		return
-	}
 	kept, err := reload()
 	if err != nil {
 		s.current.Load().Logger.Error().Err(err).Msg("the configuration is not good; the old one stays")
