@@ -118,23 +118,15 @@ func (p *Pages) describe(ctx context.Context, c *common, stream, connection stri
 
 // newField reads the flags of a field, such as "t=timestamp,role=event-time,eq,r=gte|lt,a=group_by_time|max".
 func newField(name, flags string) field {
-	f := field{Name: name}
+	values := map[string]string{}
 	for flag := range strings.SplitSeq(flags, ",") {
 		key, value, _ := strings.Cut(flag, "=")
-		switch key {
-		case "t":
-			f.Type = value
-		case "role":
-			f.Role = value
-		case "eq":
-			f.Exact = true
-		case "r":
-			f.Range = true
-		case "a":
-			f.Months = strings.Contains("|"+value+"|", "|group_by_time|")
-		}
+		values[key] = value
 	}
-	return f
+	_, exact := values["eq"]
+	_, ranged := values["r"]
+	months := slices.Contains(strings.Split(values["a"], "|"), "group_by_time")
+	return field{Name: name, Type: values["t"], Role: values["role"], Exact: exact, Range: ranged, Months: months}
 }
 
 // value is what a person typed, as JSON of the field's type.

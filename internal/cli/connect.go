@@ -160,36 +160,32 @@ func wait(ctx context.Context, d time.Duration) error {
 
 // readLine returns the next line of the input, or the error of ctx when that ends first: then the read goes on until the process ends.
 func readLine(ctx context.Context, app App) (string, error) {
-	type answer struct {
-		line string
-		err  error
-	}
-	entered := make(chan answer, 1)
+	entered := make(chan string, 1)
 	go func() {
-		line, err := bufio.NewReader(app.In).ReadString('\n')
-		entered <- answer{strings.TrimSpace(line), err}
+		line, _ := bufio.NewReader(app.In).ReadString('\n') // a line without an end is one
+		entered <- strings.TrimSpace(line)
 	}()
 	select {
-	case got := <-entered:
-		if got.line == "" {
+	case line := <-entered:
+		if line == "" {
 			return "", exit.UsageError("no code was entered. Run the command again.")
 		}
-		return got.line, nil
+		return line, nil
 	case <-ctx.Done():
 		return "", ctx.Err()
 	}
 }
 
+// browsers show an address in the default browser, where that is not xdg-open.
+var browsers = map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"}}
+
 // openBrowser shows an address in the default browser.
 func openBrowser(address string) error {
-	words := []string{"xdg-open"}
-	switch runtime.GOOS {
-	case "darwin":
-		words = []string{"open"}
-	case "windows":
-		words = []string{"rundll32", "url.dll,FileProtocolHandler"}
+	words := browsers[runtime.GOOS]
+	if words == nil {
+		words = []string{"xdg-open"}
 	}
-	command := exec.CommandContext(context.Background(), words[0], append(words[1:], address)...) // #nosec G204 -- an address of our own; the browser outlives us
+	command := exec.CommandContext(context.Background(), words[0], slices.Concat(words[1:], []string{address})...) // #nosec G204 -- an address of our own; the browser outlives us
 	if err := command.Start(); err != nil {
 		return err
 	}

@@ -192,19 +192,16 @@ func (f dataFlags) start(ctx context.Context, c localserver.Config) (*localserve
 	return localserver.Start(ctx, c)
 }
 
-// indexFor is where the index of a path is kept by default: every command and every client finds the same one.
+// indexFor is where the index of an absolute path is kept by default: every command and every client finds the same one.
 func indexFor(path string) (string, error) {
 	folder, err := os.UserCacheDir()
 	if err != nil {
 		return "", exit.UsageError("--db is needed: this system names no folder of caches.")
 	}
-	if path, err = filepath.Abs(path); err != nil {
-		return "", err
-	}
 	folder = filepath.Join(folder, "pdpp-mcp")
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return "", &exit.Error{Code: exit.CannotWrite, Message: "the folder of indexes cannot be made: " + err.Error() + ". Name an index with --db."}
 	}
-	name := sha256.Sum256([]byte(path))
+	name := sha256.Sum256([]byte(filepath.Clean(path)))
 	return filepath.Join(folder, hex.EncodeToString(name[:8])+".db"), nil
 }

@@ -20,7 +20,7 @@ import (
 // A Config is what a [Server] is started with.
 type Config struct {
 	Listen     string            // an address of loopback; one that is taken or empty is any
-	Data       string            // path of the person's own files; empty: the sample year
+	Data       string            // absolute path of the person's own files; empty: the sample year
 	DB         string            // path of the index; empty: in memory
 	Embed      *embedding.Client // what makes vectors; nil: semantic search is refused
 	Progress   io.Writer         // where it says how loading goes on
@@ -88,11 +88,7 @@ func (c Config) fingerprint() (string, error) {
 
 // fingerprintOf names what lies in the folder, but for some files.
 func (c Config) fingerprintOf(sight importer.Sight, except ...string) string {
-	path, err := filepath.Abs(c.Data)
-	if err != nil {
-		return sight.Fingerprint(except...)
-	}
-	return path + placeEnd + sight.Fingerprint(except...)
+	return filepath.Clean(c.Data) + placeEnd + sight.Fingerprint(except...)
 }
 
 // placeEnd is between the place of files and what they are.
