@@ -148,14 +148,10 @@ func knownClient(root, issuer string) credentials.Client {
 }
 
 func wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Canceled
-	}
+	over, stop := context.WithTimeout(ctx, d)
+	defer stop()
+	<-over.Done()
+	return ctx.Err()
 }
 
 // readLine returns the next line of the input, or the error of ctx when that ends first: then the read goes on until the process ends.

@@ -35,7 +35,7 @@ func (c doctorCommand) Run(ctx context.Context, app App) error {
 		return err
 	}
 	options := doctor.Options{
-		Root: c.folder(), ProviderURL: c.ProviderURL, GrantID: c.GrantID, URL: c.URL,
+		Root: c.folder(), ProviderURL: c.known().ProviderURL, GrantID: c.GrantID, URL: c.URL,
 		Program: program, Environment: os.Environ(), Place: place, UserAgent: app.userAgent(), Now: time.Now,
 	}
 	if c.Demo || c.Data != "" {

@@ -79,6 +79,14 @@ func several(given ...bool) bool {
 	return slices.Contains(given, true) && slices.Contains(given[slices.Index(given, true)+1:], true)
 }
 
+// known names the provider whose grants alone are stored, where none is named.
+func (c providerFlags) known() providerFlags {
+	if cached := credentials.CachedProviders(c.folder()); c.ProviderURL == "" && len(cached) == 1 {
+		c.ProviderURL = cached[0]
+	}
+	return c
+}
+
 // open finds the provider and the credential that the flags name and uses them. An embedded server lives for as long as that takes.
 // Where soon is set it is used before it has loaded, and what is read of it waits for that.
 func (c providerFlags) open(ctx context.Context, log zerolog.Logger, app App, soon bool, use func(provider) error) error {
@@ -93,10 +101,7 @@ func (c providerFlags) open(ctx context.Context, log zerolog.Logger, app App, so
 		defer source.Close()
 		return use(provider{url: source.URL, own: rs.NewToken(source.Tokens.Client)})
 	}
-	if cached := credentials.CachedProviders(c.folder()); c.ProviderURL == "" && len(cached) == 1 {
-		c.ProviderURL = cached[0]
-	}
-	if c.ProviderURL == "" {
+	if c = c.known(); c.ProviderURL == "" {
 		return exit.UsageError("--provider-url is required: the provider that 'pdpp-mcp connect <provider-url>' connected; not needed where grants of one alone are stored. Without one: --data PATH reads your own files, --demo a sample year.")
 	}
 	stored, err := credentials.LoadCredentials(c.folder(), c.ProviderURL, c.Only, c.GrantID, time.Now())

@@ -50,13 +50,9 @@ func (o setup) server() (clients.Server, []string, error) {
 
 // stored completes a server that reads through stored grants of a provider.
 func (o setup) stored(s clients.Server) (clients.Server, []string, error) {
-	provider := o.ProviderURL
+	provider := o.known().ProviderURL
 	if provider == "" {
-		cached := credentials.CachedProviders(o.folder())
-		if len(cached) != 1 {
-			return s, nil, exit.UsageError("say what to connect: --provider-url URL (after pdpp-mcp connect URL), --url https://…/mcp of a hosted server, --data PATH of your own files, or --demo.")
-		}
-		provider = cached[0]
+		return s, nil, exit.UsageError("say what to connect: --provider-url URL (after pdpp-mcp connect URL), --url https://…/mcp of a hosted server, --data PATH of your own files, or --demo.")
 	}
 	provider, err := credentials.NormalizeProviderURL(provider)
 	if err != nil {

@@ -14,13 +14,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
-// Run examines and prints what was found, as JSON where that is asked for. Where no provider is named and a grant of one
-// alone is cached, that is the one. Its error is a *exit.Error with the report's exit code when something does not
-// work, or a *transport.StoppedError when ctx ends first.
+// Run examines and prints what was found, as JSON where that is asked for. Its error is a *exit.Error with the report's exit
+// code when something does not work, or a *transport.StoppedError when ctx ends first.
 func Run(ctx context.Context, o Options, asJSON bool, out io.Writer) error {
-	if cached := credentials.CachedProviders(o.Root); o.ProviderURL == "" && o.Sample == nil && len(cached) == 1 {
-		o.ProviderURL = cached[0]
-	}
 	report := Examine(ctx, o)
 	show := report.Print
 	if asJSON {

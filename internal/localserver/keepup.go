@@ -84,12 +84,11 @@ func (k *keeper) keepUp(server, request context.Context) {
 	if done == nil || !begins && k.pending() != "" { // only the first waits for a long reading
 		return
 	}
-	patience := time.NewTimer(lookTime)
-	defer patience.Stop()
+	patience, stop := context.WithTimeout(request, lookTime)
+	defer stop()
 	select {
 	case <-done:
-	case <-patience.C:
-	case <-request.Done():
+	case <-patience.Done():
 	}
 }
 
@@ -159,11 +158,10 @@ func (k *keeper) nothingToRead(wanted, read string) bool {
 
 // changing waits a moment and returns the files that have changed in it.
 func (k *keeper) changing(ctx context.Context, since importer.Sight) ([]string, error) {
-	timer := time.NewTimer(settledTime)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
+	settled, stop := context.WithTimeout(ctx, settledTime)
+	defer stop()
+	<-settled.Done()
+	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	now, err := importer.Look(k.Data, k.ownFiles()...)

@@ -162,8 +162,8 @@ const loadingPatience = middleware.DefaultDeadline * 3 / 4
 
 // ServeHTTP answers a request once the data is loaded, or says that it is not yet.
 func (e *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	patience := time.NewTimer(loadingPatience)
-	defer patience.Stop()
+	patience, stop := context.WithTimeout(r.Context(), loadingPatience)
+	defer stop()
 	e.mu.Lock()
 	if e.again != nil {
 		e.again()
@@ -172,11 +172,9 @@ func (e *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.mu.Unlock()
 	select {
 	case <-loaded:
-	case <-patience.C:
+	case <-patience.Done(): // who has gone does not see it
 		w.Header().Set("Retry-After", "20") // longer than a read is tried again
 		refuseRead(w, http.StatusServiceUnavailable, "index_loading", "The files are still being read for the first time. Ask again in a moment.")
-		return
-	case <-r.Context().Done():
 		return
 	}
 	e.mu.Lock()
