@@ -3,7 +3,6 @@ package browse
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"maps"
 	"net/url"
 	"slices"
@@ -51,11 +50,17 @@ type query struct {
 
 type filter struct{ Field, Operator, Value string }
 
-// parseQuery reads the query of a URL. What does not belong to a view is an error, a sentence that repeats no value.
+// A refusal is what a person reads about an address that is not of a view.
+type refusal string
+
+// Error returns the sentence.
+func (r refusal) Error() string { return string(r) }
+
+// parseQuery reads the query of a URL. What does not belong to a view is a refusal, which repeats no value.
 func parseQuery(raw string) (query, error) {
 	given, err := url.ParseQuery(raw)
 	if err != nil || len(raw) > maxQuery {
-		return query{}, errors.New("The address is damaged, or too long.")
+		return query{}, refusal("The address is damaged, or too long.")
 	}
 	q := query{View: "streams", values: map[string]string{}}
 	if given.Has("view") {
@@ -63,36 +68,36 @@ func parseQuery(raw string) (query, error) {
 	}
 	view, known := views[q.View]
 	if !known {
-		return query{}, errors.New("There is no such view.")
+		return query{}, refusal("There is no such view.")
 	}
 	for name, values := range given {
 		filters := q.View == "records" && slices.Contains([]string{"filter", "operator", "value"}, name)
 		switch {
 		case !filters && name != "view" && !slices.Contains(view.needs, name) && !slices.Contains(view.takes, name):
-			return query{}, errors.New("The address has a parameter that this view does not know.")
+			return query{}, refusal("The address has a parameter that this view does not know.")
 		case !filters && len(values) > 1:
-			return query{}, errors.New("The address has " + name + " twice.")
+			return query{}, refusal("The address has " + name + " twice.")
 		case slices.ContainsFunc(values, func(value string) bool { return !isPlain(value) }):
-			return query{}, errors.New("The address has a character in " + name + " that cannot be typed.")
+			return query{}, refusal("The address has a character in " + name + " that cannot be typed.")
 		case !filters && name != "view" && values[0] != "":
 			q.values[name] = values[0]
 		}
 	}
 	for _, name := range view.needs {
 		if q.values[name] == "" {
-			return query{}, errors.New("The address lacks " + name + ".")
+			return query{}, refusal("The address lacks " + name + ".")
 		}
 	}
 	for name, allowed := range choices {
 		if value := q.values[name]; value != "" && !slices.Contains(allowed, value) {
-			return query{}, errors.New("The address has a value of " + name + " that there is not.")
+			return query{}, refusal("The address has a value of " + name + " that there is not.")
 		}
 	}
 	if offset := q.values["offset"]; strings.Trim(offset, "0123456789") != "" || len(offset) > 7 {
-		return query{}, errors.New("The address has an offset that is not a number.")
+		return query{}, refusal("The address has an offset that is not a number.")
 	}
 	if arguments := q.values["arguments"]; arguments != "" && !isObject(arguments) {
-		return query{}, errors.New("The arguments are not a JSON object.")
+		return query{}, refusal("The arguments are not a JSON object.")
 	}
 	if q.Filters, err = parseFilters(given["filter"], given["operator"], given["value"]); err != nil {
 		return query{}, err
@@ -103,12 +108,12 @@ func parseQuery(raw string) (query, error) {
 // parseFilters reads the filters of a form, in which unused ones are empty.
 func parseFilters(fields, names, values []string) ([]filter, error) {
 	if len(fields) != len(names) || len(fields) != len(values) || len(fields) > maxFilters {
-		return nil, errors.New("The filters of the address do not fit together.")
+		return nil, refusal("The filters of the address do not fit together.")
 	}
 	var all []filter
 	for i, field := range fields {
 		if !slices.ContainsFunc(operators, func(o struct{ Name, Words string }) bool { return o.Name == names[i] }) {
-			return nil, errors.New("The address has a comparison that there is not.")
+			return nil, refusal("The address has a comparison that there is not.")
 		}
 		f := filter{field, names[i], values[i]}
 		if f.Field == "" || f.Value == "" {
@@ -117,7 +122,7 @@ func parseFilters(fields, names, values []string) ([]filter, error) {
 		if slices.ContainsFunc(all, func(o filter) bool {
 			return o.Field == f.Field && (o.Operator == f.Operator || o.Operator == "" || f.Operator == "")
 		}) {
-			return nil, errors.New("The filters compare one field twice in the same way.")
+			return nil, refusal("The filters compare one field twice in the same way.")
 		}
 		all = append(all, f)
 	}

@@ -90,19 +90,19 @@ func (app App) warnOfUnusable(root string) {
 
 // inWords says on one line what a grant lets be read: the names are the server's.
 func inWords(g credentials.Grant) string {
-	words := "A source that is not known"
+	words := []string{"A source that is not known"}
 	if g.Source != "" {
-		words = fmt.Sprintf("%s (%s)", g.SourceKey(), g.Source)
+		words = []string{fmt.Sprintf("%s (%s)", g.SourceKey(), g.Source)}
 	}
 	for _, part := range []struct{ before, text string }{
 		{": ", strings.Join(g.Streams, ", ")}, {", only the fields ", strings.Join(g.Fields, ", ")}, {", of ", strings.Join(g.Connections, ", ")},
 		{", since ", g.Since}, {", until ", g.Until},
 	} {
 		if part.text != "" {
-			words += part.before + part.text
+			words = append(words, part.before, part.text)
 		}
 	}
-	return strings.ReplaceAll(words, "\n", `\n`)
+	return strings.ReplaceAll(strings.Join(words, ""), "\n", `\n`)
 }
 
 // endInWords says how long a credential can be used.

@@ -114,12 +114,9 @@ func (s *Service) Listen(ctx context.Context, inherited []net.Listener, address 
 	case len(inherited) == 1:
 		listener = inherited[0]
 	default:
-		err := checkAddress("--listen", address)
-		if err != nil {
+		var err error
+		if listener, err = listen(ctx, "--listen", address); err != nil {
 			return err
-		}
-		if listener, err = new(net.ListenConfig).Listen(ctx, "tcp", address); err != nil {
-			return fmt.Errorf("%w; choose another address with --listen", err)
 		}
 	}
 	if maxConnections > 0 {
