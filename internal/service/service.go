@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
-	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -122,21 +121,10 @@ func (s *Service) Listen(ctx context.Context, inherited []net.Listener, address 
 	if maxConnections > 0 {
 		listener = netutil.LimitListener(listener, maxConnections)
 	}
-	s.listener = newClientListener(listener, perAddress, s.isProxy, s.reportFull)
+	s.listener = &clientListener{Listener: listener, service: s, most: perAddress, clients: map[netip.Prefix]clientCount{}}
 	s.server = NewHTTPServer(address, s)
 	s.server.ConnState, s.server.ConnContext = watchState, withRequestHead
 	return nil
-}
-
-// isProxy reports whether an address is that of a trusted proxy.
-func (s *Service) isProxy(address netip.Addr) bool {
-	return slices.ContainsFunc(s.current.Load().Proxies, func(proxy netip.Prefix) bool { return proxy.Contains(address) })
-}
-
-// reportFull logs that a client has as many connections as it may.
-func (s *Service) reportFull(client netip.Prefix) {
-	log := s.current.Load().Logger
-	log.Warn().Stringer("client", client).Msg("this client address has as many connections as it may; further ones are closed")
 }
 
 // URL is the address of the endpoint, as this machine reaches it.
