@@ -81,23 +81,42 @@ func serveConfig(c ServeFlags, app App) (HostedConfig, error) {
 	return config, nil
 }
 
-// readNames reads under which names this server, its callers and its authorities are known.
+// readNames reads under which names this server, its callers and its authorities are known. A proxy is an address or a CIDR block.
 func (c *HostedConfig) readNames() (err error) {
-	for _, origin := range c.AllowedOrigins {
-		parsed, err := parseOrigin(origin)
+	c.Public = web.Public{Hosts: c.AllowedHosts, Hops: c.TrustedHops}
+	if c.PublicURL != "" {
+		if c.Public.Origin, err = parseOrigin(c.PublicURL); err != nil {
+			return fmt.Errorf("--public-url: %w", err)
+		}
+	}
+	for _, text := range c.AllowedHosts {
+		if u, err := url.Parse("//" + text); err != nil || u.Host != text || text == "" || strings.Contains(text, "*") {
+			return fmt.Errorf("--allowed-hosts: %q is not a host name, such as mcp.example", rsclient.RedactURL(text))
+		}
+	}
+	for _, text := range c.TrustedProxies {
+		prefix, err := netip.ParsePrefix(text)
+		if address, addressErr := netip.ParseAddr(text); addressErr == nil {
+			prefix, err = address.Prefix(address.BitLen())
+		}
+		if err != nil {
+			return fmt.Errorf("--trusted-proxies: %q is neither an address nor a CIDR block", text)
+		}
+		c.Public.Proxies = append(c.Public.Proxies, prefix)
+	}
+	for _, text := range c.AllowedOrigins {
+		origin, err := parseOrigin(text)
 		if err != nil {
 			return fmt.Errorf("--allowed-origins: %w", err)
 		}
-		c.Origins = append(c.Origins, parsed)
+		c.Origins = append(c.Origins, origin)
 	}
 	for _, issuer := range c.AuthorizationServers {
 		if _, err := parseAddress(issuer); err != nil {
 			return fmt.Errorf("--authorization-servers: %w", err)
 		}
 	}
-	c.Public, err = parsePublic(c.PublicURL, c.AllowedHosts, c.TrustedProxies)
-	c.Public.Hops = c.TrustedHops
-	return err
+	return nil
 }
 
 // wrong says which setting cannot be.
@@ -216,34 +235,4 @@ func parseAddress(text string) (*url.URL, error) {
 		return nil, fmt.Errorf("%q must start with http:// or https:// and name a host", rsclient.RedactURL(text))
 	}
 	return u, nil
-}
-
-// parsePublic reads the names as they are typed: a public URL, which may be empty, further host names, and proxies, each an
-// address or a CIDR block. Its error names the flag and what is wrong.
-func parsePublic(publicURL string, hosts, proxies []string) (web.Public, error) {
-	public := web.Public{Hosts: hosts}
-	if publicURL != "" {
-		origin, err := parseOrigin(publicURL)
-		if err != nil {
-			return web.Public{}, fmt.Errorf("--public-url: %w", err)
-		}
-		public.Origin = origin
-	}
-	for _, text := range hosts {
-		if u, err := url.Parse("//" + text); err != nil || u.Host != text || text == "" || strings.Contains(text, "*") {
-			return web.Public{}, fmt.Errorf("--allowed-hosts: %q is not a host name, such as mcp.example", rsclient.RedactURL(text))
-		}
-	}
-	for _, text := range proxies {
-		prefix, err := netip.ParsePrefix(text)
-		if err != nil {
-			address, addressErr := netip.ParseAddr(text)
-			if addressErr != nil {
-				return web.Public{}, fmt.Errorf("--trusted-proxies: %q is neither an address nor a CIDR block", text)
-			}
-			prefix = netip.PrefixFrom(address, address.BitLen())
-		}
-		public.Proxies = append(public.Proxies, prefix)
-	}
-	return public, nil
 }
