@@ -6,7 +6,11 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
+	"debug/macho"
+	"encoding/binary"
 	"encoding/hex"
+	"io"
+	"io/fs"
 	"time"
 )
 
@@ -17,7 +21,7 @@ type file struct {
 	executable bool
 }
 
-func (f file) mode() int64 {
+func (f file) mode() fs.FileMode {
 	if f.executable {
 		return 0o755
 	}
@@ -37,44 +41,68 @@ func tarball(files []file, date time.Time) ([]byte, error) {
 		return nil, err
 	}
 	archive := tar.NewWriter(compressed)
-	for _, f := range files {
-		header := &tar.Header{Typeflag: tar.TypeReg, Name: f.name, Size: int64(len(f.data)), Mode: f.mode(), ModTime: date, Format: tar.FormatUSTAR}
-		if err := archive.WriteHeader(header); err != nil {
-			return nil, err
-		}
-		if _, err := archive.Write(f.data); err != nil {
-			return nil, err
-		}
+	err = packed(files, archive, func(f file) (io.Writer, error) {
+		header := &tar.Header{Typeflag: tar.TypeReg, Name: f.name, Size: int64(len(f.data)), Mode: int64(f.mode()), ModTime: date, Format: tar.FormatUSTAR}
+		return archive, archive.WriteHeader(header)
+	})
+	if err == nil {
+		err = compressed.Close()
 	}
-	if err := archive.Close(); err != nil {
-		return nil, err
-	}
-	if err := compressed.Close(); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
+	return out.Bytes(), err
 }
 
 // zipped packs files as tarball does.
 func zipped(files []file, date time.Time) ([]byte, error) {
 	var out bytes.Buffer
 	archive := zip.NewWriter(&out)
-	for _, f := range files {
+	err := packed(files, archive, func(f file) (io.Writer, error) {
 		header := &zip.FileHeader{Name: f.name, Method: zip.Deflate, Modified: date}
-		header.SetMode(0o644)
-		if f.executable {
-			header.SetMode(0o755)
+		header.SetMode(f.mode())
+		return archive.CreateHeader(header)
+	})
+	return out.Bytes(), err
+}
+
+// packed writes the entry of each file, and closes the archive.
+func packed(files []file, archive io.Closer, entry func(file) (io.Writer, error)) error {
+	for _, f := range files {
+		into, err := entry(f)
+		if err == nil {
+			_, err = into.Write(f.data)
 		}
-		entry, err := archive.CreateHeader(header)
+		if err != nil {
+			return err
+		}
+	}
+	return archive.Close()
+}
+
+// sliceAlignment is the power of two at which each program of a universal binary begins: a page of arm64.
+const sliceAlignment = 14
+
+// universal joins programs for several processors into one that macOS starts on each of them: a big-endian table of
+// what begins where, and then the programs as they are, signatures included.
+func universal(programs ...[]byte) ([]byte, error) {
+	var table, body bytes.Buffer
+	const headerSize, rowSize, page = 8, 20, 1 << sliceAlignment
+	offset := headerSize + rowSize*len(programs)
+	put := func(values ...uint32) {
+		for _, value := range values {
+			table.Write(binary.BigEndian.AppendUint32(nil, value))
+		}
+	}
+	put(macho.MagicFat, uint32(len(programs))) // #nosec G115 -- two
+	for _, program := range programs {
+		parsed, err := macho.NewFile(bytes.NewReader(program))
 		if err != nil {
 			return nil, err
 		}
-		if _, err := entry.Write(f.data); err != nil {
-			return nil, err
-		}
+		padding := (page - offset%page) % page
+		body.Write(make([]byte, padding))
+		offset += padding
+		put(uint32(parsed.Cpu), parsed.SubCpu, uint32(offset), uint32(len(program)), sliceAlignment) // #nosec G115 -- some 50 MB
+		body.Write(program)
+		offset += len(program)
 	}
-	if err := archive.Close(); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
+	return append(table.Bytes(), body.Bytes()...), nil
 }

@@ -3,15 +3,17 @@ package main
 import (
 	"bytes"
 	"cmp"
-	_ "embed"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"text/template"
 	"time"
 )
 
@@ -36,6 +38,31 @@ func encode(value any) ([]byte, error) {
 	return out.Bytes(), err
 }
 
+//go:embed templates
+var templates embed.FS
+
+// filled is the template of a name with what every package says of the program, and more.
+func (e edition) filled(name string, more object) (file, error) {
+	facts := maps.Clone(project)
+	facts["version"] = e.version
+	maps.Copy(facts, more)
+	functions := template.FuncMap{"json": func(value any) (string, error) {
+		text, err := encode(value)
+		return string(text), err
+	}}
+	var out bytes.Buffer
+	parsed, err := template.New(name).Option("missingkey=error").Funcs(functions).ParseFS(templates, "templates/"+name)
+	if err == nil {
+		err = parsed.Execute(&out, facts)
+	}
+	if err == nil && path.Ext(name) == ".json" {
+		text := bytes.Clone(out.Bytes())
+		out.Reset()
+		err = json.Indent(&out, text, "", "  ")
+	}
+	return file{name: name, data: out.Bytes()}, err
+}
+
 // assemble makes every file of a release from an edition and nothing else, the checksums last.
 func assemble(e edition) ([]file, error) {
 	archives, err := e.archives()
@@ -50,7 +77,11 @@ func assemble(e edition) ([]file, error) {
 	if err != nil {
 		return nil, err
 	}
-	entry, err := encode(registryEntry(e.version, bundle.sha256()))
+	entry, err := e.filled("server.json", object{"bundle": published(e.version, bundle.name), "sum": bundle.sha256()})
+	if err != nil {
+		return nil, err
+	}
+	formula, err := e.formula(archives)
 	if err != nil {
 		return nil, err
 	}
@@ -58,9 +89,7 @@ func assemble(e edition) ([]file, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := append(slices.Concat(archives, packages), bundle, file{name: billName(e.version), data: components},
-		file{name: "server.json", data: entry},
-		file{name: name + ".rb", data: []byte(formula(e.version, archives))})
+	files := append(slices.Concat(archives, packages), bundle, entry, formula, file{name: billName(e.version), data: components})
 	slices.SortFunc(files, func(a, b file) int { return cmp.Compare(a.name, b.name) })
 	var sums bytes.Buffer
 	for _, f := range files {
@@ -106,9 +135,7 @@ func (e edition) npmPackages() ([]file, error) {
 			"homepage": repository, "repository": object{"type": "git", "url": "git+" + repository + ".git"},
 			"publishConfig": object{"access": "public"},
 		}
-		for key, value := range more {
-			m[key] = value
-		}
+		maps.Copy(m, more)
 		return m
 	}
 	optional := object{}
@@ -184,12 +211,13 @@ func (e edition) bundle() (file, error) {
 	if err != nil {
 		return file{}, err
 	}
-	manifest, err := encode(e.bundleManifest())
+	// Its arguments are none of the environment, since versions of Claude Desktop do not pass a manifest's env to a program.
+	manifest, err := e.filled("manifest.json", object{"programs": bundledPrograms, "tools": e.tools})
 	if err != nil {
 		return file{}, err
 	}
 	data, err := zipped(slices.Concat([]file{
-		{name: "manifest.json", data: manifest},
+		manifest,
 		{name: bundledPrograms["darwin"], data: darwin, executable: true},
 		e.program(target{"windows", "amd64"}, bundledPrograms["win32"]),
 		e.program(target{"linux", "amd64"}, bundledPrograms["linux"]),
@@ -204,84 +232,17 @@ var bundledPrograms = map[string]string{
 	"linux":  "server/linux/" + name,
 }
 
-// bundleManifest is a bundle's manifest.json, of version 0.3 of its specification.
-func (e edition) bundleManifest() object {
-	command := func(platform string) string { return "${__dirname}/" + bundledPrograms[platform] }
-	return object{
-		"manifest_version": "0.3",
-		"name":             name, "display_name": displayName, "version": e.version, "description": description,
-		"long_description": description + " It reads a folder of your own files, or a provider: for that, run `pdpp-mcp connect URL` on this machine first and give the same URL here. " +
-			"The program reads with the grant that this left, and never with an owner's credential.",
-		"author":     object{"name": author, "url": repository},
-		"repository": object{"type": "git", "url": repository + ".git"},
-		"homepage":   repository, "documentation": repository + "/blob/main/docs/install.md", "support": repository + "/issues",
-		"license": license, "keywords": keywords,
-		"server": object{
-			"type": "binary", "entry_point": bundledPrograms["darwin"],
-			"mcp_config": object{
-				// Arguments, since versions of Claude Desktop do not pass a manifest's env to a program.
-				"command": command("darwin"), "args": []string{"stdio", "--provider-url=${user_config.provider_url}", "--data=${user_config.data}"},
-				"platform_overrides": object{"win32": object{"command": command("win32")}, "linux": object{"command": command("linux")}},
-			},
-		},
-		"tools":         e.tools,
-		"compatibility": object{"platforms": []string{"darwin", "win32", "linux"}},
-		"user_config": object{
-			"data": object{
-				"type": "directory", "title": "Your own files", "description": dataDescription, "required": false, "default": "",
-			},
-			"provider_url": object{
-				"type": "string", "title": "Provider URL", "description": "Instead of a folder: " + providerDescription, "required": false, "default": "",
-			},
-		},
-	}
-}
-
-// registryEntry is server.json, with which a version is published in the MCP registry.
-func registryEntry(version, bundleSHA256 string) object {
-	variables := []object{{"name": providerVariable, "description": providerDescription, "isRequired": true, "format": "string"}}
-	local := object{"type": "stdio"}
-	return object{
-		"$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
-		"name":    registryName, "title": displayName, "description": description, "version": version,
-		"repository": object{"url": repository, "source": "github"},
-		"packages": []object{
-			{
-				"registryType": "npm", "identifier": npmName, "version": version, "runtimeHint": "npx", "transport": local,
-				"packageArguments": []object{{"type": "positional", "value": "stdio"}}, "environmentVariables": variables,
-			},
-			{
-				"registryType": "mcpb", "identifier": published(version, bundleName(version)), "fileSha256": bundleSHA256,
-				"version": version, "transport": local,
-			},
-		},
-	}
-}
-
 // formula is the Homebrew formula: it installs the program from the archives of the release.
-func formula(version string, archives []file) string {
-	var out strings.Builder
-	out.WriteString("class PdppMcp < Formula\n")
-	fmt.Fprintf(&out, "  desc %q\n  homepage %q\n  license %q\n", strings.TrimSuffix(description, "."), repository, license)
+func (e edition) formula(archives []file) (file, error) {
+	var systems []object
 	for _, system := range []struct{ homebrew, os string }{{"macos", "darwin"}, {"linux", "linux"}} {
-		fmt.Fprintf(&out, "\n  on_%s do\n", system.homebrew)
+		var listed []object
 		for _, processor := range []struct{ homebrew, arch string }{{"arm", "arm64"}, {"intel", "amd64"}} {
-			wanted := archiveName(target{system.os, processor.arch}, version)
+			wanted := archiveName(target{system.os, processor.arch}, e.version)
 			at := slices.IndexFunc(archives, func(f file) bool { return f.name == wanted })
-			fmt.Fprintf(&out, "    on_%s do\n      url %q\n      sha256 %q\n    end\n", processor.homebrew, published(version, wanted), archives[at].sha256())
+			listed = append(listed, object{"processor": processor.homebrew, "url": published(e.version, wanted), "sum": archives[at].sha256()})
 		}
-		out.WriteString("  end\n")
+		systems = append(systems, object{"name": system.homebrew, "archives": listed})
 	}
-	out.WriteString(`
-  def install
-    bin.install "pdpp-mcp"
-    generate_completions_from_executable(bin/"pdpp-mcp", "completion")
-  end
-
-  test do
-    assert_equal "pdpp-mcp #{version}", shell_output("#{bin}/pdpp-mcp --version").strip
-  end
-end
-`)
-	return out.String()
+	return e.filled(name+".rb", object{"about": strings.TrimSuffix(description, "."), "systems": systems})
 }

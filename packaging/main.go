@@ -77,20 +77,15 @@ func release(ctx context.Context, version string, date time.Time, out string) er
 // clearFolder empties a folder that an earlier release wrote, and no other.
 func clearFolder(out string) error {
 	entries, err := os.ReadDir(out)
-	if errors.Is(err, fs.ErrNotExist) {
-		return os.MkdirAll(out, 0o755) // #nosec G301 -- to be published
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	ours := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == checksumsName })
 	if len(entries) > 0 && !ours {
 		return fmt.Errorf("%s holds files but no %s, so no release wrote it: empty it or name another folder", out, checksumsName)
 	}
-	for _, entry := range entries {
-		if err := os.RemoveAll(filepath.Join(out, entry.Name())); err != nil {
-			return err
-		}
+	if err := os.RemoveAll(out); err != nil {
+		return err
 	}
-	return nil
+	return os.MkdirAll(out, 0o755) // #nosec G301 -- to be published
 }

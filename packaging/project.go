@@ -15,14 +15,16 @@ const (
 	npmName      = "@pdp-connect/pdpp-mcp"
 	// serverCommand is the second command of npm's package: the stdio server under the name that other clients' settings have (D41).
 	serverCommand = "pdpp-mcp-server"
-
-	// providerVariable is how a local server learns which provider to read.
-	providerVariable    = "PDPP_PROVIDER_URL"
-	dataDescription     = "A folder of mail, tables, JSON and calendars, such as exports of your accounts"
-	providerDescription = "The address that 'pdpp-mcp connect' connected on this machine, such as https://rs.example"
 )
 
 var keywords = []string{"mcp", "pdpp", "personal-data", "read-only"}
+
+// project is the same for templates.
+var project = object{
+	"name": name, "title": displayName, "description": description, "author": author, "license": license, "repository": repository,
+	"registryName": registryName, "npmName": npmName, "keywords": keywords,
+	"providerDescription": "The address that 'pdpp-mcp connect' connected on this machine, such as https://rs.example",
+}
 
 // A target is what the program is built for, in Go's words.
 type target struct{ os, arch string }

@@ -6,13 +6,15 @@
 package browse
 
 import (
-	"context"
 	_ "embed" // the templates and the style
+	"encoding/base64"
+	"mime"
 	"net"
 	"net/http"
-	"time"
+	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/page"
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 //go:embed browse.html
@@ -26,8 +28,7 @@ var style string
 
 // New returns the pages.
 func New(o Options) *Pages {
-	frame := page.NewFrame(markup+viewsMarkup, style, true)
-	return &Pages{options: o, frame: frame, sessions: sessions{now: o.Now, ends: map[string]time.Time{}}}
+	return &Pages{options: o, frame: page.NewFrame(markup+viewsMarkup, style, true, functions), sessions: newSessions(o.Now)}
 }
 
 // Serve answers a request for /. endpoint is the URL of /mcp; status is what /readyz says.
@@ -42,15 +43,14 @@ func (p *Pages) Serve(w http.ResponseWriter, r *http.Request, endpoint, status s
 		p.refuse(w, r, http.StatusBadRequest, err.Error())
 	case r.Method == http.MethodPost:
 		p.signIn(w, r, q)
-	case q.view == "connect":
+	case q.View == "connect":
 		p.options.Connect.Serve(w, r, endpoint, status)
 	case !p.sessions.open(r):
 		p.askSecret(w, r, http.StatusOK, q, "")
-	case q.view == "file":
+	case q.View == "file":
 		p.file(w, r, q)
 	default:
-		name, data := p.view(r.Context(), q)
-		p.frame.Write(w, r, http.StatusOK, name, data)
+		p.frame.Write(w, r, http.StatusOK, q.View, views[q.View].show(p, r.Context(), q))
 	}
 }
 
@@ -95,19 +95,24 @@ func exactHost(r *http.Request) bool {
 	return err == nil && (r.Host == local.String() || r.Host == net.JoinHostPort("localhost", port))
 }
 
-// view makes what the query asks for, and names the template for it.
-func (p *Pages) view(ctx context.Context, q query) (string, any) {
-	switch q.view {
-	case "records":
-		return q.view, p.records(ctx, q)
-	case "record":
-		return q.view, p.record(ctx, q)
-	case "months":
-		return q.view, p.months(ctx, q)
-	case "search":
-		return q.view, p.search(ctx, q)
-	case "call":
-		return q.view, p.tool(ctx, q)
+// file sends the bytes of what is attached to a record, as resources/read answers them, to be saved: no browser opens them here.
+func (p *Pages) file(w http.ResponseWriter, r *http.Request, q query) {
+	result, err := p.options.Ask(r.Context(), "resources/read", map[string]string{"uri": q.Get("uri")})
+	found := first(objects(rs.AsObject(result), "contents"))
+	content := []byte(found.Text("text"))
+	if coded := found.Text("blob"); err == nil && coded != "" {
+		content, err = base64.StdEncoding.DecodeString(coded)
 	}
-	return "streams", p.streams(ctx, q)
+	if err != nil || found == nil || !strings.HasPrefix(q.Get("uri"), "pdpp://blob/") {
+		p.refuse(w, r, http.StatusNotFound, "This file cannot be read. It may have been removed since the record was shown.")
+		return
+	}
+	header := w.Header()
+	header.Set("Content-Type", "application/octet-stream")
+	header.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": q.Get("name")}))
+	header.Set("Content-Security-Policy", "default-src 'none'; sandbox")
+	header.Set("Cache-Control", "no-store")
+	header.Set("Cross-Origin-Resource-Policy", "same-origin")
+	header.Set("X-Content-Type-Options", "nosniff")
+	_, _ = w.Write(content) // #nosec G705 -- saved, not shown; the reader may have gone
 }

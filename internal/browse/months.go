@@ -1,6 +1,7 @@
 package browse
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -17,95 +18,79 @@ const (
 
 type monthsView struct {
 	common
-	Stream, Connection, Back string
-	Times                    []field
-	Field, By                string
-	Bars                     []bar
-	ahead                    time.Time // the beginning of the group after the last bar
-	Ticks                    []string  // of the scale, from above
-	Total, Summary           string
-	Without                  string // records without a time
-	Later                    string // records after the last group
+	Back           string
+	Times          []field
+	Bars           []bar
+	Ticks          []string // of the scale, from above
+	Total, Summary string
+	Without        string // records without a time
+	Later          string // records after the last group
 }
 
-// A bar is the count of one month, or year: X and Width in percent, Y and Height in pixels.
+// A bar is the count of one month, or year: X, Width and Mid in percent, Y and Height in pixels.
 type bar struct {
 	Label, Link   string
 	Count         int
-	Shown         string // the count, and the label if the axis shows it
-	X, Width, Mid string
+	Shown         string // the count
+	X, Width, Mid float64
 	Y, Height     int
-	Axis          string
+	Axis          string // the label if the axis shows it
 }
 
 // months plots the counts of a stream by time, as aggregate answers it.
 func (p *Pages) months(ctx context.Context, q query) any {
+	stream, connection := q.Get("stream"), q.Get("connection")
 	v := &monthsView{
-		common: common{Title: q.get("stream") + " over time", View: "months"}, Stream: q.get("stream"), Connection: q.get("connection"),
-		Field: q.get("field"), By: q.get("by"), Back: link("records", "stream", q.get("stream"), "connection", q.get("connection")),
+		common: common{query: q, Title: stream + " over time"}, Back: link("records", "stream", stream, "connection", connection),
 	}
-	if v.Times = p.describe(ctx, &v.common, v.Stream, v.Connection).times(); v.Failure != nil || len(v.Times) == 0 {
+	if v.Times = p.describe(ctx, &v.common, stream, connection).times(); v.Failure != nil || len(v.Times) == 0 {
 		return v
 	}
-	if v.Field == "" {
-		v.Field = v.Times[0].Name
-	}
-	if v.By == "" {
-		v.By = "month"
-	}
+	v.query = q.with("field", cmp.Or(q.Get("field"), v.Times[0].Name), "by", cmp.Or(q.Get("by"), "month"))
 	answer := p.ask(ctx, &v.common, true, "aggregate", aggregateArguments{
-		Stream: v.Stream, Metric: "count", Connection: v.Connection, Time: v.Field, Granularity: v.By,
+		Stream: stream, Metric: "count", Connection: connection, Time: v.Get("field"), Granularity: v.Get("by"),
 	}).Object("data")
-	v.Total = grouped(answer.Text("filtered_record_count"))
+	v.Total = answer.Text("filtered_record_count")
 	if later, _ := answer.Number("other_count"); later > 0 {
-		v.Later = grouped(strconv.Itoa(later))
+		v.Later = strconv.Itoa(later)
 	}
-	for _, raw := range answer.Array("groups") {
-		group := rs.AsObject(raw)
-		count, _ := group.Number("count")
-		day, err := time.Parse(time.DateOnly, group.Text("key"))
-		if err != nil {
-			v.Without = grouped(strconv.Itoa(count))
-			continue
-		}
-		v.add(day, count)
-	}
+	v.fill(objects(answer, "groups"))
 	v.draw()
 	return v
 }
 
-// next is the beginning of the group after one.
-func (v *monthsView) next(day time.Time) time.Time {
-	if v.By == "year" {
-		return day.AddDate(1, 0, 0)
+// fill makes a bar of each group, and of months without records between two.
+func (v *monthsView) fill(groups []rs.Object) {
+	months, layout := 1, "Jan 2006"
+	if v.Get("by") == "year" {
+		months, layout = 12, "2006"
 	}
-	return day.AddDate(0, 1, 0)
-}
-
-func (v *monthsView) label(day time.Time) string {
-	if v.By == "year" {
-		return day.Format("2006")
-	}
-	return day.Format("Jan 2006")
-}
-
-// add adds a group, and those without records before it.
-func (v *monthsView) add(day time.Time, count int) {
-	if len(v.Bars) > 0 {
-		for ; v.ahead.Before(day) && len(v.Bars) < mostBars; v.ahead = v.next(v.ahead) {
-			v.Bars = append(v.Bars, bar{Label: v.label(v.ahead)})
+	var ahead time.Time // the beginning of the group after the last bar
+	for _, group := range groups {
+		day, err := time.Parse(time.DateOnly, group.Text("key"))
+		if err != nil {
+			v.Without = group.Text("count")
+			continue
 		}
-		if v.ahead.Before(day) {
-			v.Notes = append(v.Notes, "The plot leaves months without records out before "+v.label(day)+": there are too many.")
+		for len(v.Bars) > 0 && ahead.Before(day) {
+			if len(v.Bars) >= mostBars {
+				v.Notes = append(v.Notes, "The plot leaves months without records out before "+day.Format(layout)+": there are too many.")
+				break
+			}
+			v.Bars = append(v.Bars, bar{Label: ahead.Format(layout), Shown: "0"})
+			ahead = ahead.AddDate(0, months, 0)
 		}
+		ahead = day.AddDate(0, months, 0)
+		records := query{View: "records", Filters: []filter{
+			{v.Get("field"), "gte", day.Format(time.DateOnly)}, {v.Get("field"), "lt", ahead.Format(time.DateOnly)},
+		}}
+		one := bar{
+			Label: day.Format(layout), Shown: grouped(group.Text("count")),
+			Link: records.with("stream", v.Get("stream"), "connection", v.Get("connection")).link(),
+		}
+		one.Count, _ = group.Number("count")
+		v.Bars = append(v.Bars, one)
 	}
-	v.ahead = v.next(day)
-	since, until := day.Format(time.DateOnly), v.ahead.Format(time.DateOnly)
-	records := query{view: "records", filters: []filter{{v.Field, "gte", since}, {v.Field, "lt", until}}}
-	v.Bars = append(v.Bars, bar{
-		Label: v.label(day), Count: count, Shown: grouped(strconv.Itoa(count)),
-		Link: records.with("stream", v.Stream, "connection", v.Connection).link(),
-	})
 }
 
 // draw gives the bars their places.
@@ -124,18 +109,13 @@ func (v *monthsView) draw() {
 	for i := range v.Bars {
 		b := &v.Bars[i]
 		left := width * float64(i)
-		b.X, b.Width, b.Mid = percent(left+width*0.1), percent(width*0.8), percent(left+width/2)
-		b.Height = b.Count * plotHeight / scale
-		if b.Count > 0 && b.Height == 0 {
-			b.Height = 1
-		}
+		b.X, b.Width, b.Mid = left+width*0.1, width*0.8, left+width/2
+		b.Height = max(b.Count*plotHeight/scale, min(b.Count, 1))
 		if b.Y = plotHeight - b.Height; i%every == 0 {
 			b.Axis = b.Label
 		}
 	}
 }
-
-func percent(value float64) string { return strconv.FormatFloat(value, 'f', 3, 64) + "%" }
 
 // scaleOf is the least round even number that is not below a count: 2, 4, 10, 20, 40, 100 and so on.
 func scaleOf(most int) int {

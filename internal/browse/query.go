@@ -1,7 +1,9 @@
 package browse
 
 import (
+	"context"
 	"encoding/json"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -16,16 +18,19 @@ const (
 	maxFilters = 4
 )
 
-// views has the parameters of each view, those that it needs first.
-var views = map[string]struct{ needs, takes []string }{
-	"streams": {nil, []string{"offset"}},
-	"records": {[]string{"stream"}, []string{"connection", "sort", "order", "cursor"}}, // and filters
-	"record":  {[]string{"id"}, nil},
-	"file":    {[]string{"uri", "name"}, nil},
-	"months":  {[]string{"stream"}, []string{"connection", "field", "by"}},
-	"search":  {nil, []string{"q", "stream", "since", "until", "cursor"}},
-	"call":    {nil, []string{"tool", "arguments"}},
-	"connect": {nil, nil},
+// views has the parameters of each view, those that it needs first, and what makes it for the template of its name.
+var views = map[string]struct {
+	needs, takes []string
+	show         func(*Pages, context.Context, query) any
+}{
+	"streams": {nil, []string{"offset"}, (*Pages).streams},
+	"records": {[]string{"stream"}, []string{"connection", "sort", "order", "cursor"}, (*Pages).records}, // and filters
+	"record":  {[]string{"id"}, nil, (*Pages).record},
+	"file":    {[]string{"uri", "name"}, nil, nil},
+	"months":  {[]string{"stream"}, []string{"connection", "field", "by"}, (*Pages).months},
+	"search":  {nil, []string{"q", "stream", "since", "until", "cursor"}, (*Pages).search},
+	"call":    {nil, []string{"tool", "arguments"}, (*Pages).tool},
+	"connect": {nil, nil, nil},
 }
 
 // choices are the values of parameters that are chosen.
@@ -38,9 +43,9 @@ var operators = []struct{ Name, Words string }{
 
 // A query is a view that is asked for, with its parameters.
 type query struct {
-	view    string
+	View    string
 	values  map[string]string // without those that are empty
-	filters []filter
+	Filters []filter
 }
 
 type filter struct{ Field, Operator, Value string }
@@ -57,16 +62,16 @@ func parseQuery(raw string) (query, error) {
 	if err != nil || len(raw) > maxQuery {
 		return query{}, refusal("The address is damaged, or too long.")
 	}
-	q := query{view: "streams", values: map[string]string{}}
+	q := query{View: "streams", values: map[string]string{}}
 	if given.Has("view") {
-		q.view = given.Get("view")
+		q.View = given.Get("view")
 	}
-	view, known := views[q.view]
+	view, known := views[q.View]
 	if !known {
 		return query{}, refusal("There is no such view.")
 	}
 	for name, values := range given {
-		filters := q.view == "records" && slices.Contains([]string{"filter", "operator", "value"}, name)
+		filters := q.View == "records" && slices.Contains([]string{"filter", "operator", "value"}, name)
 		switch {
 		case !filters && name != "view" && !slices.Contains(view.needs, name) && !slices.Contains(view.takes, name):
 			return query{}, refusal("The address has a parameter that this view does not know.")
@@ -94,7 +99,7 @@ func parseQuery(raw string) (query, error) {
 	if arguments := q.values["arguments"]; arguments != "" && !isObject(arguments) {
 		return query{}, refusal("The arguments are not a JSON object.")
 	}
-	if q.filters, err = parseFilters(given["filter"], given["operator"], given["value"]); err != nil {
+	if q.Filters, err = parseFilters(given["filter"], given["operator"], given["value"]); err != nil {
 		return query{}, err
 	}
 	return q, nil
@@ -135,15 +140,13 @@ func isObject(text string) bool {
 	return json.Valid([]byte(text)) && rs.AsObject(text) != nil
 }
 
-// get returns a parameter; "" if it is absent.
-func (q query) get(name string) string { return q.values[name] }
+// Get returns a parameter; "" if it is absent.
+func (q query) Get(name string) string { return q.values[name] }
 
 // with returns the query with other values of some parameters: names and values in turn, "" for none.
 func (q query) with(pairs ...string) query {
 	values := map[string]string{}
-	for name, value := range q.values {
-		values[name] = value
-	}
+	maps.Copy(values, q.values)
 	for i := 0; i+1 < len(pairs); i += 2 {
 		values[pairs[i]] = pairs[i+1]
 	}
@@ -154,15 +157,15 @@ func (q query) with(pairs ...string) query {
 // link is the address of the view.
 func (q query) link() string {
 	values := url.Values{}
-	if q.view != "streams" {
-		values.Set("view", q.view)
+	if q.View != "streams" {
+		values.Set("view", q.View)
 	}
 	for name, value := range q.values {
 		if value != "" {
 			values.Set(name, value)
 		}
 	}
-	for _, f := range q.filters {
+	for _, f := range q.Filters {
 		values.Add("filter", f.Field)
 		values.Add("operator", f.Operator)
 		values.Add("value", f.Value)
@@ -175,5 +178,5 @@ func (q query) link() string {
 
 // link is the address of a view with parameters: names and values in turn.
 func link(view string, pairs ...string) string {
-	return query{view: view}.with(pairs...).link()
+	return query{View: view}.with(pairs...).link()
 }

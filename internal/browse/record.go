@@ -1,6 +1,7 @@
 package browse
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -10,11 +11,11 @@ import (
 
 type recordView struct {
 	common
-	Stream, Source, Time string
-	Back                 string // the link to the stream
-	Document             document
-	Parents              []related // the records that lead to this one
-	Cuts                 []madeCall
+	Stream   string
+	Back     string    // the link to the stream
+	Metadata rs.Object // as fetch answers
+	Document document
+	Parents  []related // the records that lead to this one
 }
 
 // mostParents bounds in how many streams relations to a record are looked for.
@@ -27,13 +28,13 @@ type fetchArguments struct {
 
 // record is one record as fetch answers it, with all relations that its stream has.
 func (p *Pages) record(ctx context.Context, q query) any {
-	v := &recordView{common: common{Title: "Record", View: "record"}}
-	arguments := fetchArguments{ID: q.get("id")}
+	v := &recordView{common: common{query: q, Title: "Record"}}
+	arguments := fetchArguments{ID: q.Get("id")}
 	ref, err := rs.ParseRef(arguments.ID)
 	if err == nil {
 		v.Stream, v.Back = ref.Stream, link("records", "stream", ref.Stream, "connection", ref.ConnectionID)
 		for _, one := range p.describe(ctx, &v.common, ref.Stream, ref.ConnectionID).Relations {
-			arguments.Expand = append(arguments.Expand, one.Name)
+			arguments.Expand = append(arguments.Expand, one.Text("name"))
 		}
 		v.Failure = nil // of the schema: what is wrong, fetch says
 	}
@@ -41,16 +42,10 @@ func (p *Pages) record(ctx context.Context, q query) any {
 	if answer == nil {
 		return v
 	}
-	metadata := answer.Object("metadata")
-	v.Source, v.Time = metadata.Text("display_name", "connection_id"), metadata.Text("authored_at")
-	if v.Title = answer.Text("title"); v.Title == "" {
-		v.Title = arguments.ID
-	}
+	v.Metadata = answer.Object("metadata")
+	v.Title = cmp.Or(answer.Text("title"), arguments.ID)
 	v.Document = readDocument(answer.Text("text"))
-	for _, raw := range metadata.Array("incomplete") {
-		v.Cuts = append(v.Cuts, madeCall{"read_record_field", raw})
-	}
-	p.addParents(ctx, v, rs.Ref{ConnectionID: metadata.Text("connection_id"), Stream: metadata.Text("stream")})
+	p.addParents(ctx, v, rs.Ref{ConnectionID: v.Metadata.Text("connection_id"), Stream: v.Metadata.Text("stream")})
 	return v
 }
 
@@ -61,10 +56,10 @@ func (p *Pages) addParents(ctx context.Context, v *recordView, of rs.Ref) {
 		return
 	}
 	var names []string
-	for _, raw := range p.ask(ctx, &v.common, false, "schema", schemaArguments{}).Object("data").Array("connections") {
-		if connection := rs.AsObject(raw); connection.Text("connection_id") == of.ConnectionID {
-			for _, raw := range connection.Array("streams") {
-				names = append(names, rs.AsObject(raw).Text("name"))
+	for _, connection := range objects(p.ask(ctx, &v.common, false, "schema", schemaArguments{}), "data", "connections") {
+		if connection.Text("connection_id") == of.ConnectionID {
+			for _, stream := range objects(connection, "streams") {
+				names = append(names, stream.Text("name"))
 			}
 		}
 	}
@@ -75,8 +70,10 @@ func (p *Pages) addParents(ctx context.Context, v *recordView, of rs.Ref) {
 	}
 	for _, name := range names {
 		for _, one := range p.describe(ctx, &v.common, name, of.ConnectionID).Relations {
-			at := slices.IndexFunc(v.Document.Fields, func(field pair) bool { return field.Name == one.Key && field.Value != "" && field.Value != "null" })
-			if one.Target != of.Stream || at < 0 {
+			at := slices.IndexFunc(v.Document.Fields, func(field pair) bool {
+				return field.Name == one.Text("foreign_key") && field.Value != "" && field.Value != "null"
+			})
+			if one.Text("target_stream") != of.Stream || at < 0 {
 				continue
 			}
 			id := v.Document.Fields[at].Value

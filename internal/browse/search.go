@@ -1,7 +1,10 @@
 package browse
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -10,23 +13,9 @@ import (
 
 type searchView struct {
 	common
-	Words, Stream, Since, Until string
-	Streams                     []string
-	Asked                       bool
-	Count                       string
-	Hits                        []hit
-	First, Next                 string
-}
-
-type hit struct {
-	Title, Link, Source, Time, Field string
-	Excerpt                          []span
-}
-
-// A span is a part of an excerpt, marked where it matches.
-type span struct {
-	Text   string
-	Marked bool
+	Streams []string
+	Asked   bool
+	Found   rs.Object // as search answers
 }
 
 type searchArguments struct {
@@ -40,13 +29,10 @@ type searchArguments struct {
 
 // search finds records, as search answers it.
 func (p *Pages) search(ctx context.Context, q query) any {
-	v := &searchView{
-		common: common{Title: "Search", View: "search"},
-		Words:  q.get("q"), Stream: q.get("stream"), Since: q.get("since"), Until: q.get("until"),
-	}
-	for _, raw := range p.ask(ctx, &v.common, false, "schema", schemaArguments{}).Object("data").Array("connections") {
-		for _, raw := range rs.AsObject(raw).Array("streams") {
-			if name := rs.AsObject(raw).Text("name"); !slices.Contains(v.Streams, name) {
+	v := &searchView{common: common{query: q, Title: "Search"}}
+	for _, connection := range objects(p.ask(ctx, &v.common, false, "schema", schemaArguments{}), "data", "connections") {
+		for _, stream := range objects(connection, "streams") {
+			if name := stream.Text("name"); !slices.Contains(v.Streams, name) {
 				v.Streams = append(v.Streams, name)
 			}
 		}
@@ -54,37 +40,63 @@ func (p *Pages) search(ctx context.Context, q query) any {
 	if v.Asked = len(q.values) > 0; !v.Asked || v.Failure != nil {
 		return v
 	}
-	arguments := searchArguments{Words: v.Words, Since: v.Since, Until: v.Until, Limit: 20, Cursor: q.get("cursor")}
-	if v.Stream != "" {
-		arguments.Streams = []string{v.Stream}
+	arguments := searchArguments{Words: q.Get("q"), Since: q.Get("since"), Until: q.Get("until"), Limit: 20, Cursor: q.Get("cursor")}
+	if stream := q.Get("stream"); stream != "" {
+		arguments.Streams = []string{stream}
 	}
-	answer := p.ask(ctx, &v.common, true, "search", arguments)
-	for _, raw := range answer.Array("results") {
-		v.Hits = append(v.Hits, newHit(rs.AsObject(raw)))
-	}
-	data := answer.Object("data")
-	v.Count = grouped(data.Object("meta").Text("count"))
-	if cursor := data.Text("next_cursor"); cursor != "" {
-		v.Next = q.with("cursor", cursor).link()
-	}
-	if q.get("cursor") != "" {
-		v.First = q.with("cursor", "").link()
-	}
+	v.Found = p.ask(ctx, &v.common, true, "search", arguments)
+	v.turn(v.Found.Object("data").Text("next_cursor"))
 	return v
 }
 
-func newHit(found rs.Object) hit {
-	evidence := found.Object("evidence")
-	h := hit{
-		Title: found.Text("title", "id"), Link: link("record", "id", found.Text("id")), Time: found.Text("authored_at"),
-		Source: found.Text("display_name") + ", " + found.Text("stream"), Field: evidence.Text("field"),
+// A span is a part of an excerpt: what does not match, and the match after it.
+type span struct{ Text, Match string }
+
+// marked takes an excerpt apart at its marks.
+func marked(excerpt string) []span {
+	var spans []span
+	for excerpt != "" {
+		var one span
+		one.Text, excerpt, _ = strings.Cut(excerpt, "<mark>")
+		one.Match, excerpt, _ = strings.Cut(excerpt, "</mark>")
+		spans = append(spans, one)
 	}
-	for part := range strings.SplitSeq(evidence.Text("text"), "<mark>") {
-		marked, rest, found := strings.Cut(part, "</mark>")
-		if !found {
-			marked, rest = "", part
-		}
-		h.Excerpt = append(h.Excerpt, span{marked, true}, span{rest, false})
+	return spans
+}
+
+type toolView struct {
+	common
+	Tools            []rs.Object // as they are listed
+	Arguments        string
+	Text, Structured string
+}
+
+// tool calls any tool as it was typed, and shows all that a model gets.
+func (p *Pages) tool(ctx context.Context, q query) any {
+	v := &toolView{common: common{query: q, Title: "Call a tool"}, Arguments: q.Get("arguments")}
+	listed, err := p.options.Ask(ctx, "tools/list", struct{}{})
+	if err != nil {
+		v.Failure = &failure{Code: "no_answer", Message: "The server did not answer: " + err.Error()}
+		return v
 	}
-	return h
+	v.Tools = objects(rs.AsObject(listed), "tools")
+	if q.Get("tool") == "" {
+		return v
+	}
+	v.Arguments = cmp.Or(v.Arguments, "{}")
+	v.Main = &madeCall{q.Get("tool"), v.Arguments}
+	result, err := p.options.Ask(ctx, "tools/call", map[string]any{"name": v.Main.Tool, "arguments": json.RawMessage(v.Arguments)})
+	if err != nil {
+		v.Failure = &failure{Code: "refused", Message: err.Error()}
+		return v
+	}
+	answer := rs.AsObject(result)
+	for _, content := range objects(answer, "content") {
+		v.Text += content.Text("text") + "\n"
+	}
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, []byte(answer.Get("structuredContent")), "", "  "); err == nil {
+		v.Structured = indented.String()
+	}
+	return v
 }

@@ -5,8 +5,9 @@ import (
 	"net"
 	"net/http"
 	"slices"
-	"sync"
 	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
 )
 
 const (
@@ -17,45 +18,38 @@ const (
 
 // sessions are the browsers in which the owner's secret was typed.
 type sessions struct {
-	now   func() time.Time
-	mutex sync.Mutex
-	ends  map[string]time.Time // by the cookie's value
+	now  func() time.Time
+	ends *lru.Cache[string, time.Time] // by the cookie's value
+}
+
+func newSessions(now func() time.Time) sessions {
+	ends, err := lru.New[string, time.Time](mostSessions)
+	if err != nil {
+		panic(err) // only of a size below 1
+	}
+	return sessions{now, ends}
 }
 
 // begin returns the name of a new session.
-func (s *sessions) begin() string {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	for len(s.ends) >= mostSessions {
-		oldest := ""
-		for name, end := range s.ends {
-			if oldest == "" || end.Before(s.ends[oldest]) {
-				oldest = name
-			}
-		}
-		delete(s.ends, oldest)
-	}
+func (s sessions) begin() string {
 	name := rand.Text()
-	s.ends[name] = s.now().Add(sessionLife)
+	s.ends.Add(name, s.now().Add(sessionLife))
 	return name
 }
 
 // open reports whether a request is of a session, and was not made by the page of another origin.
-func (s *sessions) open(r *http.Request) bool {
+func (s sessions) open(r *http.Request) bool {
 	cookie, err := r.Cookie(cookieName(r))
 	if err != nil || !slices.Contains([]string{"", "none", "same-origin"}, r.Header.Get("Sec-Fetch-Site")) {
 		return false
 	}
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	return s.now().Before(s.ends[cookie.Value])
+	end, _ := s.ends.Peek(cookie.Value) // use makes none younger
+	return s.now().Before(end)
 }
 
-func (s *sessions) end(r *http.Request) {
+func (s sessions) end(r *http.Request) {
 	if cookie, err := r.Cookie(cookieName(r)); err == nil {
-		s.mutex.Lock()
-		defer s.mutex.Unlock()
-		delete(s.ends, cookie.Value)
+		s.ends.Remove(cookie.Value)
 	}
 }
 

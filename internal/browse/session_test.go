@@ -10,7 +10,7 @@ import (
 // A session ends after twelve hours, and the oldest of sixteen when another begins.
 func TestSessionsEnd(t *testing.T) {
 	now := time.Date(2026, time.March, 1, 9, 0, 0, 0, time.UTC)
-	s := &sessions{now: func() time.Time { return now }, ends: map[string]time.Time{}}
+	s := newSessions(func() time.Time { return now })
 	request := func(name string) *http.Request {
 		r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1:7710/", nil)
 		r.AddCookie(&http.Cookie{Name: "pdpp_browse_7710", Value: name})
@@ -32,8 +32,8 @@ func TestSessionsEnd(t *testing.T) {
 		now = now.Add(time.Second)
 		s.begin()
 	}
-	if s.open(request(second)) || len(s.ends) != mostSessions {
-		t.Errorf("%d sessions", len(s.ends))
+	if s.open(request(second)) || s.ends.Len() != mostSessions {
+		t.Errorf("%d sessions", s.ends.Len())
 	}
 	s.end(request(first))
 	s.end(httptest.NewRequest(http.MethodGet, "http://127.0.0.1:7710/", nil))

@@ -15,41 +15,40 @@ const mostRanges = 60
 
 type streamsView struct {
 	common
-	Sources []sourceRows
-	Next    string
+	Sources []source
 }
 
-type sourceRows struct {
-	Name, Connector string
-	Streams         []streamRow
-}
-
-type streamRow struct{ Name, Link, Records, From, To string }
+// A source is a connection of the index of the schema, and a streamRow a stream of it.
+type (
+	source struct {
+		rs.Object
+		Streams []streamRow
+	}
+	streamRow struct {
+		rs.Object
+		Link, From string
+	}
+)
 
 // streams lists what there is, as schema {} says it; the first dates are one aggregate each.
 func (p *Pages) streams(ctx context.Context, q query) any {
-	v := &streamsView{common: common{Title: "Streams", View: "streams"}}
+	v := &streamsView{common: common{query: q, Title: "Streams"}}
 	arguments := schemaArguments{}
-	arguments.Offset, _ = strconv.Atoi(q.get("offset"))
+	arguments.Offset, _ = strconv.Atoi(q.Get("offset"))
 	index := p.ask(ctx, &v.common, true, "schema", arguments)
 	ranges := 0
-	for _, raw := range index.Object("data").Array("connections") {
-		connection := rs.AsObject(raw)
-		source := sourceRows{Name: connection.Text("display_name", "connection_id"), Connector: connection.Text("connector_key")}
-		for _, raw := range connection.Array("streams") {
-			stream := rs.AsObject(raw)
-			name, id := stream.Text("name"), connection.Text("connection_id")
-			row := streamRow{
-				Name: name, Link: link("records", "stream", name, "connection", id),
-				Records: grouped(stream.Text("records")), To: stream.Text("newest_emitted"),
-			}
-			if row.To != "" && ranges < mostRanges {
+	for _, connection := range objects(index, "data", "connections") {
+		id, of := connection.Text("connection_id"), source{Object: connection}
+		for _, stream := range objects(connection, "streams") {
+			name := stream.Text("name")
+			row := streamRow{Object: stream, Link: link("records", "stream", name, "connection", id)}
+			if stream.Text("newest_emitted") != "" && ranges < mostRanges {
 				ranges++
 				row.From = p.firstDay(ctx, &v.common, name, id)
 			}
-			source.Streams = append(source.Streams, row)
+			of.Streams = append(of.Streams, row)
 		}
-		v.Sources = append(v.Sources, source)
+		v.Sources = append(v.Sources, of)
 	}
 	if next, ok := index.Object("next").Number("offset"); ok {
 		v.Next = link("streams", "offset", strconv.Itoa(next))
@@ -88,12 +87,9 @@ type (
 // A described stream is what schema says of it.
 type described struct {
 	Fields    []field
-	Relations []relation
-	Cursor    string // the field by which records are sorted unless another is asked for
+	Relations []rs.Object // that lead to the records of a stream whose key is the id of this one
+	Cursor    string      // the field by which records are sorted unless another is asked for
 }
-
-// A relation leads to the records of a stream whose key is the id of this one.
-type relation struct{ Name, Target, Key string }
 
 // A field is what schema says of one.
 type field struct {
@@ -110,47 +106,27 @@ func (f field) Number() bool {
 // describe asks for the schema of a stream.
 func (p *Pages) describe(ctx context.Context, c *common, stream, connection string) described {
 	answer := p.ask(ctx, c, false, "schema", schemaArguments{Stream: stream, Connection: connection})
-	found := first(first(answer.Object("data").Array("connectors")).Array("streams"))
+	found := first(objects(first(objects(answer, "data", "connectors")), "streams"))
 	d := described{Cursor: found.Text("cursor_field")}
 	for _, capability := range found.Object("field_capabilities") {
 		flags, _ := rs.AsText(capability.Value)
 		d.Fields = append(d.Fields, newField(capability.Name, flags))
 	}
-	for _, raw := range found.Array("expand_capabilities") {
-		if one := rs.AsObject(raw); one.Flag("usable") {
-			d.Relations = append(d.Relations, relation{one.Text("name"), one.Text("target_stream"), one.Text("foreign_key")})
-		}
-	}
+	d.Relations = slices.DeleteFunc(objects(found, "expand_capabilities"), func(one rs.Object) bool { return !one.Flag("usable") })
 	return d
-}
-
-// first is the first object of a list, or nil.
-func first(list []string) rs.Object {
-	if len(list) == 0 {
-		return nil
-	}
-	return rs.AsObject(list[0])
 }
 
 // newField reads the flags of a field, such as "t=timestamp,role=event-time,eq,r=gte|lt,a=group_by_time|max".
 func newField(name, flags string) field {
-	f := field{Name: name}
+	values := map[string]string{}
 	for flag := range strings.SplitSeq(flags, ",") {
 		key, value, _ := strings.Cut(flag, "=")
-		switch key {
-		case "t":
-			f.Type = value
-		case "role":
-			f.Role = value
-		case "eq":
-			f.Exact = true
-		case "r":
-			f.Range = true
-		case "a":
-			f.Months = strings.Contains("|"+value+"|", "|group_by_time|")
-		}
+		values[key] = value
 	}
-	return f
+	_, exact := values["eq"]
+	_, ranged := values["r"]
+	months := slices.Contains(strings.Split(values["a"], "|"), "group_by_time")
+	return field{Name: name, Type: values["t"], Role: values["role"], Exact: exact, Range: ranged, Months: months}
 }
 
 // value is what a person typed, as JSON of the field's type.
@@ -164,46 +140,11 @@ func (f field) value(typed string) any {
 	return typed
 }
 
-// of returns a field by its name; without flags if there is none.
-func (d described) of(name string) field {
-	for _, f := range d.Fields {
-		if f.Name == name {
-			return f
-		}
-	}
-	return field{Name: name}
-}
-
 // times are the fields of time that group, that of the event first.
 func (d described) times() []field {
-	var times []field
-	for _, f := range d.Fields {
-		switch {
-		case !f.Months:
-		case f.Role == "event-time":
-			times = slices.Insert(times, 0, f)
-		default:
-			times = append(times, f)
-		}
+	times := slices.DeleteFunc(slices.Clone(d.Fields), func(f field) bool { return !f.Months })
+	if at := slices.IndexFunc(times, func(f field) bool { return f.Role == "event-time" }); at > 0 {
+		times = slices.Concat(times[at:at+1], times[:at], times[at+1:])
 	}
 	return times
-}
-
-// sortable are the fields by which records are sorted.
-func (d described) sortable() []string {
-	var names []string
-	for _, f := range d.Fields {
-		if f.Range || f.Name == d.Cursor {
-			names = append(names, f.Name)
-		}
-	}
-	return names
-}
-
-// grouped writes a whole number with commas between thousands.
-func grouped(digits string) string {
-	for at := len(digits) - 3; at > 0; at -= 3 {
-		digits = digits[:at] + "," + digits[at:]
-	}
-	return digits
 }

@@ -4,11 +4,13 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net"
 
 	"github.com/rs/zerolog"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/cli/terminal"
 	"github.com/pdp-connect/pdpp-mcp/internal/service"
 	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
@@ -28,9 +30,24 @@ type App struct {
 	// Observe sets up metrics, if they are asked for, and traces, if the environment asks for them. The function sends what is
 	// left.
 	Observe func(ctx context.Context, metrics bool, getenv func(string) string, log zerolog.Logger) (observe.Observation, func(), error)
+
+	args []string // what was typed
 }
 
 func (app App) userAgent() string { return "pdpp-mcp/" + app.Version }
+
+// visible is the output for what a person reads.
+func (app App) visible() terminal.Visible { return terminal.Visible{Out: app.Out} }
+
+// log is what happens beside an answer.
+func (app App) log(level zerolog.Level) zerolog.Logger {
+	return zerolog.New(app.Err).Level(level).With().Timestamp().Logger()
+}
+
+// warn says what is wrong although the command goes on.
+func (app App) warn(format string, arguments ...any) {
+	fmt.Fprintf(app.Err, "pdpp-mcp: warning: "+format+"\n", arguments...)
+}
 
 // HostedConfig is what a hosted server is made of: its flags, checked, and what follows from them.
 type HostedConfig struct {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -14,13 +13,11 @@ import (
 // that is typed twice makes a list. Its errors are one sentence each and belong to the command line.
 func Arguments(schema json.RawMessage, words []string) (map[string]any, error) {
 	if len(words) == 1 && strings.HasPrefix(strings.TrimSpace(words[0]), "{") {
-		var arguments map[string]any
-		decoder := json.NewDecoder(strings.NewReader(words[0]))
-		decoder.UseNumber()
-		if err := decoder.Decode(&arguments); err != nil || decoder.More() {
-			return nil, errors.New("the arguments are not a JSON object")
+		value, err := decoded(words[0])
+		if arguments, ok := value.(map[string]any); ok && err == nil {
+			return arguments, nil
 		}
-		return arguments, nil
+		return nil, errors.New("the arguments are not a JSON object")
 	}
 	var input inputSchema
 	if err := json.Unmarshal(schema, &input); err != nil {
@@ -61,47 +58,42 @@ type property struct {
 	Items       *property `json:"items"`
 }
 
-// value reads a text as the type that the schema names.
-func (p property) value(text string) (any, error) {
-	switch p.Type {
-	case "integer":
-		if _, err := strconv.ParseInt(text, 10, 64); err != nil {
-			return nil, errors.New("a whole number is needed")
-		}
-		return json.Number(text), nil
-	case "number":
-		if !json.Valid([]byte(text)) || strings.Trim(text, "+-.0123456789eE") != "" {
-			return nil, errors.New("a number is needed")
-		}
-		return json.Number(text), nil
-	case "boolean":
-		if text != "true" && text != "false" {
-			return nil, errors.New("true or false is needed")
-		}
-		return text == "true", nil
-	case "object":
-		var object map[string]any
-		if err := json.Unmarshal([]byte(text), &object); err != nil || object == nil {
-			return nil, errors.New("a JSON object is needed")
-		}
-		return object, nil
-	case "array":
-		return p.list(text)
-	default:
-		return text, nil
-	}
+// needed says in words what a type is. Every other type is text.
+var needed = map[string]string{
+	"integer": "a whole number", "number": "a number", "boolean": "true or false", "object": "a JSON object",
+	"array": "a JSON list, or items with commas between them,",
 }
 
-// list reads a JSON list, or items with commas between them.
-func (p property) list(text string) (any, error) {
-	var list []any
-	if strings.HasPrefix(text, "[") {
-		if err := json.Unmarshal([]byte(text), &list); err != nil {
-			return nil, errors.New("a JSON list, or items with commas between them, is needed")
-		}
-		return list, nil
+// value reads a text as the type that the schema names.
+func (p property) value(text string) (any, error) {
+	switch {
+	case needed[p.Type] == "":
+		return text, nil
+	case p.Type == "array" && !strings.HasPrefix(text, "["):
+		return p.items(text)
 	}
-	item := property{}
+	value, err := decoded(text)
+	fits := false
+	switch value := value.(type) {
+	case json.Number:
+		_, broken := value.Int64()
+		fits = p.Type == "number" || p.Type == "integer" && broken == nil
+	case bool:
+		fits = p.Type == "boolean"
+	case map[string]any:
+		fits = p.Type == "object"
+	case []any:
+		fits = p.Type == "array"
+	}
+	if err != nil || !fits {
+		return nil, errors.New(needed[p.Type] + " is needed")
+	}
+	return value, nil
+}
+
+// items reads a list that is typed with commas.
+func (p property) items(text string) (any, error) {
+	item, list := property{}, []any(nil)
 	if p.Items != nil {
 		item = *p.Items
 	}
@@ -113,4 +105,14 @@ func (p property) list(text string) (any, error) {
 		list = append(list, value)
 	}
 	return list, nil
+}
+
+// decoded reads one JSON value, whose numbers keep their digits.
+func decoded(text string) (value any, err error) {
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	if err = decoder.Decode(&value); err == nil && decoder.More() {
+		err = errors.New("there is more than one value")
+	}
+	return value, err
 }

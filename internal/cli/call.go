@@ -2,8 +2,16 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
 type callCommand struct {
@@ -13,9 +21,51 @@ type callCommand struct {
 	Structured bool `help:"Print the structured result instead of the text."`
 }
 
-// runCall calls a tool as a model would, and prints what it would see.
-func runCall(ctx context.Context, c callCommand, app App) error {
+// Run calls a tool as a model would, and prints what it would see.
+func (c callCommand) Run(ctx context.Context, app App) error {
 	return c.inside(ctx, app, func(session *mcp.ClientSession, _ string) error {
 		return callTool(ctx, session, app.Out, c.Tool, c.Arguments, c.Structured)
 	})
+}
+
+// errAnswered is returned by callTool when the tool answered with an error, which is printed by then.
+var errAnswered = errors.New("the tool answered with an error, shown above")
+
+// callTool calls a tool with what was typed (see Arguments) and prints what a model sees: the text, or the structured
+// result. What cannot be called as it was typed is a *exit.Error with exit.Usage.
+func callTool(ctx context.Context, session *mcp.ClientSession, out io.Writer, tool string, words []string, structured bool) error {
+	listed, err := listTools(ctx, session)
+	if err != nil {
+		return err
+	}
+	schema := json.RawMessage(`{}`) // a tool can be callable without being listed
+	if known := listed.named(tool); known != nil {
+		if schema, err = json.Marshal(known.InputSchema); err != nil {
+			return err
+		}
+	}
+	arguments, err := Arguments(schema, words)
+	if err != nil {
+		return exit.UsageError(err.Error() + ". Run pdpp-mcp tools " + tool + " for its arguments.")
+	}
+	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: arguments})
+	if refused, ok := errors.AsType[*jsonrpc.Error](err); ok && refused.Code == jsonrpc.CodeInvalidParams {
+		return listed.unknown(tool)
+	}
+	if err != nil {
+		return err
+	}
+	if structured && result.StructuredContent != nil {
+		err = printJSON(out, result.StructuredContent)
+	} else {
+		for _, content := range result.Content {
+			if text, ok := content.(*mcp.TextContent); ok && err == nil { // no tool answers with anything else
+				_, err = fmt.Fprintln(out, strings.TrimRight(text.Text, "\n"))
+			}
+		}
+	}
+	if err == nil && result.IsError {
+		return errAnswered
+	}
+	return err
 }

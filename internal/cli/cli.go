@@ -22,7 +22,7 @@ import (
 type commandLine struct {
 	Version kong.VersionFlag `help:"Print the version and exit."`
 	Demo    demoCommand      `cmd:"" help:"Serve a sample person's year, or your own files, and show a tour. Example: pdpp-mcp demo"`
-	Serve   ServeFlags       `cmd:"" help:"Serve /mcp in front of a resource server. Example: pdpp-mcp serve --rs-url https://rs.example --public-url https://mcp.example"`
+	Serve   serveCommand     `cmd:"" help:"Serve /mcp in front of a resource server. Example: pdpp-mcp serve --rs-url https://rs.example --public-url https://mcp.example"`
 	Stdio   stdioCommand     `cmd:"" help:"Serve one local client over standard input and output. Example: pdpp-mcp stdio --provider-url https://rs.example"`
 	Verify  verifyCommand    `cmd:"" help:"Say whether a record still says what was quoted from it. Example: pdpp-mcp verify '{\"id\":\"cin_a/messages:m1\",\"field\":\"body\",\"start_chars\":0,\"end_chars\":80,\"sha256\":\"...\"}' --provider-url https://rs.example"`
 
@@ -40,74 +40,40 @@ type commandLine struct {
 // Run runs the command that the arguments name and returns the exit code. What ends it abnormally is the last line on Err,
 // because hosts show that line.
 func Run(ctx context.Context, args []string, app App) int {
-	app.Err = terminal.Visible{Out: app.Err}
-	line, parsed, err := parse(args, app)
+	app.Err, app.args = terminal.Visible{Out: app.Err}, args
+	_, parsed, err := app.parse()
 	if err != nil {
-		return fail(app, usageError(err, parsed))
+		return app.fail(usageError(err, parsed))
 	}
 	if parsed == nil {
 		return 0
 	}
-	command := parsed.Command()
-	if name := credentials.OwnerVariable(os.Environ()); name != "" && !readsNothing(command) {
-		return fail(app, &exit.Error{Code: exit.Owner, Message: fmt.Sprintf(
+	command := parsed.Selected().Name
+	if name := credentials.OwnerVariable(os.Environ()); name != "" && command != "completion" && command != "doctor" { // which reports it
+		return app.fail(&exit.Error{Code: exit.Owner, Message: fmt.Sprintf(
 			"%s is set: an owner credential must not reach an assistant. Unset it, and connect with a scoped grant: pdpp-mcp connect <provider-url> --source KEY.", name)})
 	}
-	switch command {
-	case "demo":
-		err = runDemo(ctx, line.Demo, app)
-	case "serve":
-		err = runServe(ctx, line.Serve, app, func() (ServeFlags, error) {
-			again, _, err := parse(args, app)
-			return again.Serve, err
-		})
-	case "stdio":
-		err = runStdio(ctx, line.Stdio, app)
-	case "connect <url>":
-		err = runConnect(ctx, line.Connect, app)
-	case "connections":
-		err = runConnections(ctx, line.Connections, app)
-	case "disconnect <url>":
-		err = runDisconnect(ctx, line.Disconnect, app)
-	case "verify <citation>":
-		err = runVerify(ctx, line.Verify, app)
-	case "setup", "setup <client>":
-		err = runSetup(line.Setup, app)
-	case "doctor":
-		err = runDoctor(ctx, line.Doctor, app)
-	case "call <tool>", "call <tool> <argument>":
-		err = runCall(ctx, line.Call, app)
-	case "tools", "tools <tool>":
-		err = runTools(ctx, line.Tools, app)
-	case "completion <shell>":
-		err = runCompletion(line.Completion, parsed.Model, app)
+	parsed.BindTo(ctx, (*context.Context)(nil))
+	if err = parsed.Run(app); err == nil {
+		return 0
 	}
-	if err != nil {
-		if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-			err = &transport.StoppedError{Message: "stopped: " + context.Cause(ctx).Error()}
-		}
-		code := fail(app, err)
-		var stopped *transport.StoppedError
-		if errors.As(err, &stopped) && command == "stdio" {
-			return 0 // that is how hosts end a session
-		}
-		return code
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		err = &transport.StoppedError{Message: "stopped: " + context.Cause(ctx).Error()}
 	}
-	return 0
-}
-
-// readsNothing reports whether a command may run although an owner's credential is set. doctor reports it.
-func readsNothing(command string) bool {
-	return command == "doctor" || command == "completion <shell>"
+	code := app.fail(err)
+	if code == exitStopped && command == "stdio" {
+		return 0 // that is how hosts end a session
+	}
+	return code
 }
 
 // parse reads the command line, with the environment and the file that it names. It returns nil for a request such as --help, which
 // kong has answered.
-func parse(args []string, app App) (line commandLine, parsed *kong.Context, err error) {
+func (app App) parse() (line commandLine, parsed *kong.Context, err error) {
+	args, exited := app.args, false
 	if len(args) > 0 && args[0] == "help" {
 		args = append(slices.Clone(args[1:]), "--help")
 	}
-	exited := false
 	parser, err := newParser(&line, app, func(int) { exited = true })
 	if err != nil {
 		return line, nil, err
@@ -116,11 +82,8 @@ func parse(args []string, app App) (line commandLine, parsed *kong.Context, err 
 	if exited {
 		return line, nil, nil
 	}
-	if wrong := (*kong.ParseError)(nil); errors.As(err, &wrong) {
-		parsed = wrong.Context
-	}
-	if err != nil {
-		return line, parsed, err
+	if wrong, ok := errors.AsType[*kong.ParseError](err); ok {
+		return line, wrong.Context, err
 	}
 	named := 0
 	for _, given := range parsed.Path {
@@ -132,6 +95,16 @@ func parse(args []string, app App) (line commandLine, parsed *kong.Context, err 
 		return line, parsed, errors.New("--data is given more than once: name one folder that holds everything")
 	}
 	return line, parsed, nil
+}
+
+func newParser(line *commandLine, app App, exit func(int)) (*kong.Kong, error) {
+	return kong.New(line,
+		kong.Name("pdpp-mcp"),
+		kong.Description("Read a person's data from a PDPP resource server through the Model Context Protocol."),
+		kong.Vars{"version": "pdpp-mcp " + app.Version, "clients": strings.Join(clients.Names(), ", ")},
+		kong.Writers(app.Out, app.Err),
+		kong.Exit(exit), // --help and --version
+	)
 }
 
 // plainer turns what kong says of a command line into plain words.
@@ -167,28 +140,16 @@ func usageError(err error, parsed *kong.Context) error {
 	return exit.UsageError(message + " Run " + program + " --help.")
 }
 
-func newParser(line *commandLine, app App, exit func(int)) (*kong.Kong, error) {
-	return kong.New(line,
-		kong.Name("pdpp-mcp"),
-		kong.Description("Read a person's data from a PDPP resource server through the Model Context Protocol."),
-		kong.Vars{"version": "pdpp-mcp " + app.Version, "clients": strings.Join(clients.Names(), ", ")},
-		kong.Writers(app.Out, app.Err),
-		kong.Exit(exit), // --help and --app.Version
-	)
-}
-
 // exitStopped is the exit code of a command that was asked to stop before it was done, as shells have it for SIGINT.
 const exitStopped = 130
 
 // fail prints why the program ends and returns its exit code: 1 unless the error names one.
-func fail(app App, err error) int {
+func (app App) fail(err error) int {
 	fmt.Fprintln(app.Err, "pdpp-mcp: "+strings.ReplaceAll(err.Error(), "\n", " "))
-	var failure *exit.Error
-	if errors.As(err, &failure) {
+	if failure, ok := errors.AsType[*exit.Error](err); ok {
 		return failure.Code
 	}
-	var stopped *transport.StoppedError
-	if errors.As(err, &stopped) {
+	if _, ok := errors.AsType[*transport.StoppedError](err); ok {
 		return exitStopped
 	}
 	return 1

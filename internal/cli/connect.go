@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"os/signal"
 	"runtime"
@@ -35,7 +34,7 @@ type connectCommand struct {
 	Once       bool     `help:"For 24 hours, instead of until it is revoked."`
 	Way        string   `help:"How the owner approves: auto, agent (a link for any browser), browser (of this machine), device (a link, by RFC 8628) or code (to be copied)." enum:"auto,agent,browser,device,code" default:"auto"`
 	Name       string   `help:"Name under which the grant is stored, beside others of the server; chosen by source if absent." placeholder:"NAME"`
-	CacheRoot  string   `name:"cache-root" help:"Folder of the credential cache; ~/.pdpp if absent." env:"PDPP_CACHE_ROOT" placeholder:"DIR"`
+	cacheFlags
 }
 
 // AfterApply refuses a flag that says nothing, as a shell's variable that is not set makes it: it would ask for all that there is.
@@ -52,13 +51,13 @@ func (connectCommand) AfterApply(line *kong.Context) error {
 	return nil
 }
 
-// runConnect asks the owner for a grant and stores it, says what was granted, and makes the first call with it.
-func runConnect(ctx context.Context, c connectCommand, app App) error {
+// Run asks the owner for a grant and stores it, says what was granted, and makes the first call with it.
+func (c connectCommand) Run(ctx context.Context, app App) error {
 	if c.Source == "" {
 		return exit.UsageError("--source is needed: a server has no public list of its sources. Its owner sees the keys, such as gmail, where they are signed in; " +
 			"the reference lists them at /_ref/connections of its authorization server.")
 	}
-	root, err := cacheRoot(c.CacheRoot)
+	root, err := c.root()
 	if err != nil {
 		return err
 	}
@@ -78,7 +77,7 @@ func runConnect(ctx context.Context, c connectCommand, app App) error {
 		defer stop()
 		ctx = hangs
 	}
-	out, said := terminal.Visible{Out: app.Out}, &terminal.Notices{Out: app.Out, InTerminal: terminal.Is(app.Out)}
+	out, said := app.visible(), &terminal.Notices{Out: app.Out, InTerminal: terminal.Is(app.Out)}
 	document, err := connect.Connect(ctx, request, connect.Options{
 		UserAgent: app.userAgent(), Now: time.Now, Wait: wait, Open: openBrowser,
 		Known: func(issuer string) credentials.Client { return knownClient(root, issuer) },
@@ -100,12 +99,12 @@ func runConnect(ctx context.Context, c connectCommand, app App) error {
 	}
 	if replaced != nil {
 		if err := connect.Revoke(ctx, app.userAgent(), *replaced); err != nil {
-			fmt.Fprintf(app.Err, "pdpp-mcp: warning: the grant %s that this one replaces was not revoked (%v): revoke it where the owner manages grants.\n", replaced.Credential.GrantID, err)
+			app.warn("the grant %s that this one replaces was not revoked (%v): revoke it where the owner manages grants.", replaced.Credential.GrantID, err)
 		} else {
 			fmt.Fprintf(out, "The grant that it replaces was revoked: %s.\n", inWords(replaced.Grant))
 		}
 	}
-	flags := providerFlags{ProviderURL: document.ProviderURL, CacheRoot: c.CacheRoot, Only: []string{name}}
+	flags := providerFlags{ProviderURL: document.ProviderURL, cacheFlags: c.cacheFlags, Only: []string{name}}
 	fmt.Fprint(out, "\n› schema {}\n")
 	err = flags.inside(ctx, app, func(session *mcp.ClientSession, _ string) error {
 		return callTool(ctx, session, out, "schema", nil, false)
@@ -113,34 +112,27 @@ func runConnect(ctx context.Context, c connectCommand, app App) error {
 	if err != nil {
 		return err
 	}
-	sayNext(flags, app, out)
+	flags.sayNext(app)
 	return nil
 }
 
 // sayNext prints how each client on this machine is set up to read the provider: all of its stored grants. Without a home folder it prints nothing.
-func sayNext(flags providerFlags, app App, out terminal.Visible) {
+func (c providerFlags) sayNext(app App) {
 	place, program, _, err := installed(app.Getenv)
 	if err != nil {
 		return
 	}
-	var found []string
-	for _, known := range clients.All() {
-		if path := known.Path(place); path != "" {
-			if _, err := os.Stat(path); err == nil {
-				found = append(found, known.Name)
-			}
-		}
+	fmt.Fprint(app.visible(), "\nTo use it in a client:\n\n")
+	found := present(place)
+	if len(found) == 0 {
+		found = clients.All()[:1]
 	}
-	if found == nil {
-		found = []string{"claude-code"}
-	}
-	fmt.Fprint(out, "\nTo use it in a client:\n\n")
 	for _, client := range found {
-		words := []string{program, "setup", client, "--provider-url", flags.ProviderURL}
-		if flags.CacheRoot != "" {
-			words = append(words, "--cache-root", flags.CacheRoot)
+		words := []string{program, "setup", client.Name, "--provider-url", c.ProviderURL}
+		if c.CacheRoot != "" {
+			words = append(words, "--cache-root", c.CacheRoot)
 		}
-		fmt.Fprintf(out, "  %s\n", clients.CommandLine(place.OS, words))
+		fmt.Fprintf(app.visible(), "  %s\n", clients.CommandLine(place.OS, words))
 	}
 }
 
@@ -156,48 +148,40 @@ func knownClient(root, issuer string) credentials.Client {
 }
 
 func wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Canceled
-	}
+	over, stop := context.WithTimeout(ctx, d)
+	defer stop()
+	<-over.Done()
+	return ctx.Err()
 }
 
 // readLine returns the next line of the input, or the error of ctx when that ends first: then the read goes on until the process ends.
 func readLine(ctx context.Context, app App) (string, error) {
-	type answer struct {
-		line string
-		err  error
-	}
-	entered := make(chan answer, 1)
+	entered := make(chan string, 1)
 	go func() {
-		line, err := bufio.NewReader(app.In).ReadString('\n')
-		entered <- answer{strings.TrimSpace(line), err}
+		line, _ := bufio.NewReader(app.In).ReadString('\n') // a line without an end is one
+		entered <- strings.TrimSpace(line)
 	}()
 	select {
-	case got := <-entered:
-		if got.line == "" {
+	case line := <-entered:
+		if line == "" {
 			return "", exit.UsageError("no code was entered. Run the command again.")
 		}
-		return got.line, nil
+		return line, nil
 	case <-ctx.Done():
 		return "", ctx.Err()
 	}
 }
 
+// browsers show an address in the default browser, where that is not xdg-open.
+var browsers = map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"}}
+
 // openBrowser shows an address in the default browser.
 func openBrowser(address string) error {
-	words := []string{"xdg-open"}
-	switch runtime.GOOS {
-	case "darwin":
-		words = []string{"open"}
-	case "windows":
-		words = []string{"rundll32", "url.dll,FileProtocolHandler"}
+	words := browsers[runtime.GOOS]
+	if words == nil {
+		words = []string{"xdg-open"}
 	}
-	command := exec.CommandContext(context.Background(), words[0], append(words[1:], address)...) // #nosec G204 -- an address of our own; the browser outlives us
+	command := exec.CommandContext(context.Background(), words[0], slices.Concat(words[1:], []string{address})...) // #nosec G204 -- an address of our own; the browser outlives us
 	if err := command.Start(); err != nil {
 		return err
 	}

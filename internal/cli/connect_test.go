@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/cli/terminal"
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
@@ -24,7 +23,7 @@ func TestAnOwnerIsNotAskedInVain(t *testing.T) {
 	if err := os.WriteFile(root, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	err := runConnect(t.Context(), connectCommand{URL: server.URL, Source: "mail", Way: "auto", CacheRoot: root}, App{})
+	err := connectCommand{URL: server.URL, Source: "mail", Way: "auto", cacheFlags: cacheFlags{root}}.Run(t.Context(), App{})
 	var failed *exit.Error
 	if !errors.As(err, &failed) || failed.Code != exit.CannotWrite || !strings.Contains(failed.Message, "the owner was not asked") {
 		t.Error(err)
@@ -69,7 +68,7 @@ func TestWithoutAHomeNoClientIsNamed(t *testing.T) {
 		t.Setenv(name, "")
 	}
 	var out strings.Builder
-	if sayNext(providerFlags{ProviderURL: "https://rs.example"}, App{Getenv: os.Getenv}, terminal.Visible{Out: &out}); out.Len() > 0 {
+	if (providerFlags{ProviderURL: "https://rs.example"}).sayNext(App{Getenv: os.Getenv, Out: &out}); out.Len() > 0 {
 		t.Error(out.String())
 	}
 }
@@ -84,7 +83,7 @@ func TestAWaitForTheLockCanBeInterrupted(t *testing.T) {
 	defer unlock()
 	ctx, interrupt := context.WithCancel(t.Context())
 	interrupt()
-	if err := runConnect(ctx, connectCommand{URL: "http://127.0.0.1:1", Source: "mail", Way: "auto", CacheRoot: root}, App{}); !errors.Is(err, context.Canceled) {
+	if err := (connectCommand{URL: "http://127.0.0.1:1", Source: "mail", Way: "auto", cacheFlags: cacheFlags{root}}).Run(ctx, App{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

@@ -4,15 +4,38 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/cli/terminal"
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
-type connectionsCommand struct {
+// cacheFlags say where credentials are stored.
+type cacheFlags struct {
 	CacheRoot string `name:"cache-root" help:"Folder of the credential cache; ~/.pdpp if absent." env:"PDPP_CACHE_ROOT" placeholder:"DIR"`
-	JSON      bool   `name:"json" help:"Print them as JSON."`
+}
+
+// folder is the folder in which credentials are stored, "" where it is not known.
+func (f cacheFlags) folder() string {
+	home, _ := os.UserHomeDir() // without a home there is no folder
+	return credentials.CacheRoot(f.CacheRoot, home)
+}
+
+// root is the folder in which credentials are stored, or a usage error.
+func (f cacheFlags) root() (string, error) {
+	root := f.folder()
+	if root == "" {
+		return "", exit.UsageError("the home folder is not known: set HOME, or give --cache-root.")
+	}
+	return filepath.Abs(root)
+}
+
+type connectionsCommand struct {
+	cacheFlags
+	JSON bool `name:"json" help:"Print them as JSON."`
 }
 
 // A connectionLine is a stored grant as it is listed.
@@ -25,34 +48,75 @@ type connectionLine struct {
 	LastUsed string            `json:"last_used,omitempty"` // RFC 3339
 }
 
-// runConnections lists the grants that are stored on this machine. It asks no server.
-func runConnections(ctx context.Context, c connectionsCommand, app App) error {
-	root, err := cacheRoot(c.CacheRoot)
+// Run lists the grants that are stored on this machine. It asks no server.
+func (c connectionsCommand) Run(ctx context.Context, app App) error {
+	root, err := c.root()
 	if err != nil {
 		return err
 	}
-	out := terminal.Visible{Out: app.Out}
 	all, used := credentials.Stored(root)
 	lines := make([]connectionLine, len(all))
 	for i, stored := range all {
 		lines[i] = connectionLine{Provider: stored.ProviderURL, Name: stored.Name, GrantID: stored.GrantID, Grant: stored.Document.Grant, Ends: endInWords(stored.Document)}
 		if stored.IsLost(ctx) {
-			lines[i].Ends = lostInWords(stored)
+			lines[i].Ends = fmt.Sprintf("readable until %s, then to be connected again, because %v: %s",
+				stored.Expires.UTC().Format(time.RFC3339), credentials.ErrAnswerLost, credentials.ConnectCommand(stored))
 		}
 		if !used[i].IsZero() {
 			lines[i].LastUsed = used[i].UTC().Format(time.RFC3339)
 		}
 	}
-	warnOfUnusable(root, app)
+	app.warnOfUnusable(root)
 	if c.JSON {
-		return printJSON(out, lines)
+		return printJSON(app.visible(), lines)
 	}
 	if len(lines) == 0 {
-		_, err = fmt.Fprintf(out, "No grant is stored in %s. To get one: pdpp-mcp connect URL --source KEY\n", root)
+		_, err = fmt.Fprintf(app.visible(), "No grant is stored in %s. To get one: pdpp-mcp connect URL --source KEY\n", root)
 		return err
 	}
 	for _, line := range lines {
-		fmt.Fprintf(out, "%s, %s\n  %s\n  %s; last used %s\n", line.Provider, line.Name, inWords(line.Grant), line.Ends, cmp.Or(line.LastUsed, "at an unknown time"))
+		fmt.Fprintf(app.visible(), "%s, %s\n  %s\n  %s; last used %s\n",
+			line.Provider, line.Name, inWords(line.Grant), line.Ends, cmp.Or(line.LastUsed, "at an unknown time"))
 	}
 	return nil
+}
+
+// warnOfUnusable names the stored files that no command reads.
+func (app App) warnOfUnusable(root string) {
+	for _, why := range credentials.Unusable(root) {
+		app.warn("%v. Mend or delete it.", why)
+	}
+}
+
+// inWords says on one line what a grant lets be read: the names are the server's.
+func inWords(g credentials.Grant) string {
+	words := []string{"A source that is not known"}
+	if g.Source != "" {
+		words = []string{fmt.Sprintf("%s (%s)", g.SourceKey(), g.Source)}
+	}
+	for _, part := range []struct{ before, text string }{
+		{": ", strings.Join(g.Streams, ", ")}, {", only the fields ", strings.Join(g.Fields, ", ")}, {", of ", strings.Join(g.Connections, ", ")},
+		{", since ", g.Since}, {", until ", g.Until},
+	} {
+		if part.text != "" {
+			words = append(words, part.before, part.text)
+		}
+	}
+	return strings.ReplaceAll(strings.Join(words, ""), "\n", `\n`)
+}
+
+// endInWords says how long a credential can be used.
+func endInWords(d credentials.Document) string {
+	expires, err := d.Credential.Expiry()
+	switch {
+	case d.Grant.Ends != "":
+		return "readable until " + d.Grant.Ends
+	case d.Grant.Mode == "single_use":
+		return "readable for 24 hours after " + d.CreatedAt
+	case d.Refresh != nil:
+		return "readable until it is revoked (the access is renewed by itself)"
+	case err == nil && !expires.IsZero():
+		return "readable until " + expires.UTC().Format(time.RFC3339)
+	}
+	return "readable until it is revoked"
 }

@@ -58,16 +58,9 @@ func (f embedFlags) client() (*embedding.Client, error) {
 	return client, nil
 }
 
-// demoLimits are those of a server for the person who started it: no rate limit.
-func demoLimits() web.Limits {
-	l := web.DefaultLimits()
-	l.TokenRate, l.AddressRate = 0, 0
-	return l
-}
-
-// runDemo serves the embedded resource server and /mcp in front of it, after a short tour.
-func runDemo(ctx context.Context, c demoCommand, app App) error {
-	log := zerolog.New(app.Err).Level(zerolog.WarnLevel).With().Timestamp().Logger()
+// Run serves the embedded resource server and /mcp in front of it, after a short tour.
+func (c demoCommand) Run(ctx context.Context, app App) error {
+	log := app.log(zerolog.WarnLevel)
 	embed, err := c.client()
 	if err != nil {
 		return err
@@ -83,13 +76,15 @@ func runDemo(ctx context.Context, c demoCommand, app App) error {
 		return err
 	}
 	defer source.Close()
+	limits := web.DefaultLimits()
+	limits.TokenRate, limits.AddressRate = 0, 0 // the caller is the person who started it
 	own := &tour.Tools{Token: source.Tokens.Client}
 	server, err := app.Host(ctx, HostedConfig{
 		ServeFlags: ServeFlags{
 			Listen: c.Listen, RSURL: source.URL, PackagesURL: source.URL + "/packages", Retries: 2, Breaker: true, SearchRelax: true,
 			DrainTime: service.DefaultDrainTime,
 		},
-		Name: "pdpp-demo", Limits: demoLimits(), Log: log,
+		Name: "pdpp-demo", Limits: limits, Log: log,
 		Introspection: &auth.IntrospectorOptions{
 			LookupOptions: auth.LookupOptions{
 				Endpoint: source.URL + "/introspect", ClientID: localserver.ClientID, ClientSecret: rs.NewToken(source.ClientSecret),

@@ -119,11 +119,11 @@ func configure(t *testing.T, config string, arguments ...string) HostedConfig {
 			arguments[i] = filepath.Join(dir, "config.json")
 		}
 	}
-	line, parsed, err := parse(arguments, App{Out: io.Discard, Err: io.Discard})
+	line, parsed, err := App{Out: io.Discard, Err: io.Discard, args: arguments}.parse()
 	if err != nil || parsed.Command() != "serve" {
 		t.Fatalf("%q: %v", arguments, err)
 	}
-	got, err := serveConfig(line.Serve, App{Out: io.Discard, Err: io.Discard})
+	got, err := serveConfig(line.Serve.ServeFlags, App{Out: io.Discard, Err: io.Discard})
 	if err != nil {
 		t.Fatal(err)
 	}

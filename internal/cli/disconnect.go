@@ -8,22 +8,21 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/cli/terminal"
 	"github.com/pdp-connect/pdpp-mcp/internal/connect"
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
 type disconnectCommand struct {
-	URL       string `arg:"" help:"The resource server of the grant."`
-	Name      string `help:"Name of the stored grant; not needed where there is one." placeholder:"NAME"`
-	Force     bool   `help:"Delete it here even if the server cannot be asked to end it."`
-	CacheRoot string `name:"cache-root" help:"Folder of the credential cache; ~/.pdpp if absent." env:"PDPP_CACHE_ROOT" placeholder:"DIR"`
+	URL   string `arg:"" help:"The resource server of the grant."`
+	Name  string `help:"Name of the stored grant; not needed where there is one." placeholder:"NAME"`
+	Force bool   `help:"Delete it here even if the server cannot be asked to end it."`
+	cacheFlags
 }
 
-// runDisconnect revokes a grant at its server and deletes it here.
-func runDisconnect(ctx context.Context, c disconnectCommand, app App) error {
-	root, err := cacheRoot(c.CacheRoot)
+// Run revokes a grant at its server and deletes it here.
+func (c disconnectCommand) Run(ctx context.Context, app App) error {
+	root, err := c.root()
 	if err != nil {
 		return err
 	}
@@ -41,7 +40,7 @@ func runDisconnect(ctx context.Context, c disconnectCommand, app App) error {
 	}
 	switch {
 	case len(found) == 0:
-		warnOfUnusable(root, app)
+		app.warnOfUnusable(root)
 		message := "no grant of " + provider + " is stored"
 		if c.Name != "" {
 			message += " under the name " + c.Name
@@ -72,11 +71,11 @@ func runDisconnect(ctx context.Context, c disconnectCommand, app App) error {
 		if !c.Force {
 			return &exit.Error{Code: exit.Unavailable, Message: message + " It is still stored; --force deletes it here alone."}
 		}
-		fmt.Fprintln(app.Err, "pdpp-mcp: warning: "+message+" Revoke it where the owner manages grants.")
+		app.warn("%s Revoke it where the owner manages grants.", message)
 	}
 	if err := credentials.Remove(stored.Path); err != nil {
 		return &exit.Error{Code: exit.CannotWrite, Message: "the credential cannot be deleted: " + err.Error() + "."}
 	}
-	_, err = fmt.Fprintf(terminal.Visible{Out: app.Out}, "Disconnected: %s was deleted.\n", stored.Path)
+	_, err = fmt.Fprintf(app.visible(), "Disconnected: %s was deleted.\n", stored.Path)
 	return err
 }

@@ -8,8 +8,6 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/cli/terminal"
-	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/doctor"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
@@ -23,31 +21,25 @@ type doctorCommand struct {
 	JSON bool   `name:"json" help:"Print the findings as JSON."`
 }
 
-// runDoctor looks at everything that stands between a person and an answer.
-func runDoctor(ctx context.Context, c doctorCommand, app App) error {
-	if err := c.check(); err != nil {
-		return err
+// Run looks at everything that stands between a person and an answer.
+func (c doctorCommand) Run(ctx context.Context, app App) error {
+	err := c.check()
+	if err == nil && c.URL != "" {
+		c.URL, err = endpointURL(c.URL)
 	}
-	if c.URL != "" {
-		var err error
-		if c.URL, err = endpointURL(c.URL); err != nil {
-			return err
-		}
+	if err != nil {
+		return err
 	}
 	place, program, _, err := installed(app.Getenv)
 	if err != nil {
 		return err
 	}
 	options := doctor.Options{
-		OwnerVariable: credentials.OwnerVariable(os.Environ()), Root: cacheFolder(c.CacheRoot), ProviderURL: c.ProviderURL, GrantID: c.GrantID, URL: c.URL,
+		Root: c.folder(), ProviderURL: c.known().ProviderURL, GrantID: c.GrantID, URL: c.URL,
 		Program: program, Environment: os.Environ(), Place: place, UserAgent: app.userAgent(), Now: time.Now,
 	}
 	if c.Demo || c.Data != "" {
-		config, err := c.embedded(localserver.Config{Log: zerolog.Nop(), Progress: app.Err, Now: time.Now})
-		if err != nil {
-			return err
-		}
-		sample, err := localserver.Start(ctx, config)
+		sample, err := c.start(ctx, localserver.Config{Log: zerolog.Nop(), Progress: app.Err, Now: time.Now})
 		if err != nil {
 			return err
 		}
@@ -59,7 +51,7 @@ func runDoctor(ctx context.Context, c doctorCommand, app App) error {
 			options.Sample.Name, options.Sample.Flags = "your files in "+c.Data, c.flags()
 		}
 	}
-	return doctor.Run(ctx, options, c.JSON, terminal.Visible{Out: app.Out})
+	return doctor.Run(ctx, options, c.JSON, app.visible())
 }
 
 // notRead says where and why something was not read.

@@ -6,13 +6,13 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime"
+	"slices"
 	"syscall"
 	"time"
 
 	"github.com/coreos/go-systemd/v22/daemon"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
-	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/internal/service"
 )
@@ -33,27 +33,22 @@ func serviceManager() service.Manager {
 	}
 }
 
-// cacheFolder is the folder in which credentials are kept, "" where it is not known.
-func cacheFolder(named string) string {
-	home, _ := os.UserHomeDir() // without a home there is no folder
-	return credentials.CacheRoot(named, home)
-}
-
-// thisPlace is this machine.
-func thisPlace(getenv func(string) string) (clients.Place, error) {
+// installed is this machine, in which clients are set up, and where this program is installed in it.
+func installed(getenv func(string) string) (place clients.Place, program string, notes []string, err error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return clients.Place{}, exit.UsageError("the home folder is not known: set HOME.")
+		return place, "", nil, exit.UsageError("the home folder is not known: set HOME.")
 	}
-	return clients.Place{OS: runtime.GOOS, Home: home, Getenv: getenv}, nil
+	program, notes, err = ownPath()
+	return clients.Place{OS: runtime.GOOS, Home: home, Getenv: getenv}, program, notes, err
 }
 
-// installed is the place that clients are set up in, and where this program is installed in it.
-func installed(getenv func(string) string) (place clients.Place, program string, notes []string, err error) {
-	if place, err = thisPlace(getenv); err == nil {
-		program, notes, err = ownPath()
-	}
-	return place, program, notes, err
+// present are the clients that have a file on a machine.
+func present(place clients.Place) []clients.Client {
+	return slices.DeleteFunc(clients.All(), func(client clients.Client) bool {
+		_, err := os.Stat(client.Path(place)) // of no path there is nothing
+		return err != nil
+	})
 }
 
 // ownPath is where this program is installed, as clients are to start it; see [clients.Program].

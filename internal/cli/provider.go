@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,11 +28,11 @@ import (
 
 // providerFlags say which grant a local command reads through.
 type providerFlags struct {
-	ProviderURL string   `name:"provider-url" help:"The provider that 'pdpp-mcp connect' connected; not needed where there is one." env:"PDPP_PROVIDER_URL" placeholder:"URL"`
-	CacheRoot   string   `name:"cache-root" help:"Folder of the credential cache; ~/.pdpp if absent." env:"PDPP_CACHE_ROOT" placeholder:"DIR"`
-	GrantID     string   `name:"grant-id" help:"Require this grant." env:"PDPP_GRANT_ID" placeholder:"ID"`
-	Only        []string `help:"Read only the stored grants of these names; all of the provider if absent." placeholder:"NAME"`
-	Demo        bool     `help:"Read the sample year; needs nothing."`
+	ProviderURL string `name:"provider-url" help:"The provider that 'pdpp-mcp connect' connected; not needed where there is one." env:"PDPP_PROVIDER_URL" placeholder:"URL"`
+	cacheFlags
+	GrantID string   `name:"grant-id" help:"Require this grant." env:"PDPP_GRANT_ID" placeholder:"ID"`
+	Only    []string `help:"Read only the stored grants of these names; all of the provider if absent." placeholder:"NAME"`
+	Demo    bool     `help:"Read the sample year; needs nothing."`
 	dataFlags
 }
 
@@ -80,6 +79,14 @@ func several(given ...bool) bool {
 	return slices.Contains(given, true) && slices.Contains(given[slices.Index(given, true)+1:], true)
 }
 
+// known names the provider whose grants alone are stored, where none is named.
+func (c providerFlags) known() providerFlags {
+	if cached := credentials.CachedProviders(c.folder()); c.ProviderURL == "" && len(cached) == 1 {
+		c.ProviderURL = cached[0]
+	}
+	return c
+}
+
 // open finds the provider and the credential that the flags name and uses them. An embedded server lives for as long as that takes.
 // Where soon is set it is used before it has loaded, and what is read of it waits for that.
 func (c providerFlags) open(ctx context.Context, log zerolog.Logger, app App, soon bool, use func(provider) error) error {
@@ -87,31 +94,24 @@ func (c providerFlags) open(ctx context.Context, log zerolog.Logger, app App, so
 		return err
 	}
 	if c.Demo || c.Data != "" {
-		config, err := c.embedded(localserver.Config{Log: log, Progress: app.Err, Now: time.Now, Behind: soon})
-		if err != nil {
-			return err
-		}
-		source, err := localserver.Start(ctx, config)
+		source, err := c.start(ctx, localserver.Config{Log: log, Progress: app.Err, Now: time.Now, Behind: soon})
 		if err != nil {
 			return err
 		}
 		defer source.Close()
 		return use(provider{url: source.URL, own: rs.NewToken(source.Tokens.Client)})
 	}
-	if cached := credentials.CachedProviders(cacheFolder(c.CacheRoot)); c.ProviderURL == "" && len(cached) == 1 {
-		c.ProviderURL = cached[0]
-	}
-	if c.ProviderURL == "" {
+	if c = c.known(); c.ProviderURL == "" {
 		return exit.UsageError("--provider-url is required: the provider that 'pdpp-mcp connect <provider-url>' connected; not needed where grants of one alone are stored. Without one: --data PATH reads your own files, --demo a sample year.")
 	}
-	stored, err := credentials.LoadCredentials(cacheFolder(c.CacheRoot), c.ProviderURL, c.Only, c.GrantID, time.Now())
+	stored, err := credentials.LoadCredentials(c.folder(), c.ProviderURL, c.Only, c.GrantID, time.Now())
 	if err != nil {
 		return err
 	}
 	p := provider{url: stored[0].ProviderURL, cacheRoot: c.CacheRoot}
 	for _, credential := range stored {
 		for _, warning := range credential.Warnings {
-			fmt.Fprintln(app.Err, "pdpp-mcp: warning: "+warning)
+			app.warn("%s", warning)
 		}
 		credentials.Touch(credential.Path, time.Now())
 		keeper := connect.NewKeeper(credential, app.userAgent(), time.Now)
@@ -123,28 +123,28 @@ func (c providerFlags) open(ctx context.Context, log zerolog.Logger, app App, so
 
 // inside uses a session with the pipeline that a local command's flags lead to: it reads what a model would.
 func (c providerFlags) inside(ctx context.Context, app App, use func(session *mcp.ClientSession, providerURL string) error) error {
-	log := zerolog.New(app.Err).Level(zerolog.WarnLevel).With().Timestamp().Logger()
+	log := app.log(zerolog.WarnLevel)
 	return c.open(ctx, log, app, false, func(p provider) error {
 		server, principal, err := p.pipeline(ctx, app, transport.PipelineOptions{Logger: log}, observe.Observation{})
 		if err != nil {
 			return err
 		}
-		session, err := sessionInside(ctx, server, principal, app)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = session.Close() }()
-		return use(session, p.url)
+		return withSession(ctx, server, principal, app, func(session *mcp.ClientSession) error { return use(session, p.url) })
 	})
 }
 
-// sessionInside opens a session of a local command with a server of this process, as a client has one over stdio.
-func sessionInside(ctx context.Context, server *transport.Server, principal auth.Principal, app App) (*mcp.ClientSession, error) {
+// withSession uses a session of a local command with a server of this process, as a client has one over stdio.
+func withSession(ctx context.Context, server *transport.Server, principal auth.Principal, app App, use func(*mcp.ClientSession) error) error {
 	near, far := mcp.NewInMemoryTransports()
 	if _, err := server.Connect(auth.WithPrincipal(ctx, principal), far, nil); err != nil {
-		return nil, err
+		return err
 	}
-	return mcp.NewClient(&mcp.Implementation{Name: "pdpp-mcp-verify", Version: app.Version}, nil).Connect(ctx, near, nil)
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "pdpp-mcp-verify", Version: app.Version}, nil).Connect(ctx, near, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = session.Close() }()
+	return use(session)
 }
 
 // A provider is where a local command reads, and with which credentials.
@@ -162,9 +162,9 @@ func (p provider) pipeline(ctx context.Context, app App, o transport.PipelineOpt
 	if len(p.keepers) == 0 {
 		readTimeout = middleware.DefaultDeadline // a slow machine loads the sample for long: the call bounds the wait
 	}
-	client, err := localClient(app, p.url, readTimeout, watch)
+	client, err := rsclient.New(rsclient.Options{Base: p.url, UserAgent: app.userAgent(), ReadTimeout: readTimeout, Wrap: watch.Following("other")})
 	if err != nil {
-		return nil, auth.Principal{}, err
+		return nil, auth.Principal{}, exit.UsageError(err.Error())
 	}
 	principal := auth.Principal{Token: p.own, Kind: auth.KindClient}
 	if len(p.keepers) > 0 {
@@ -176,14 +176,6 @@ func (p provider) pipeline(ctx context.Context, app App, o transport.PipelineOpt
 	return transport.NewPipeline(o), principal, nil
 }
 
-func localClient(app App, providerURL string, readTimeout time.Duration, watch observe.Observation) (*rsclient.Client, error) {
-	client, err := rsclient.New(rsclient.Options{Base: providerURL, UserAgent: app.userAgent(), ReadTimeout: readTimeout, Wrap: watch.Following("other")})
-	if err != nil {
-		return nil, exit.UsageError(err.Error())
-	}
-	return client, nil
-}
-
 // flags repeat the flags, for a program that a client starts.
 func (f dataFlags) flags() []string {
 	words := []string{"--data", f.Data}
@@ -193,29 +185,28 @@ func (f dataFlags) flags() []string {
 	return words
 }
 
-// embedded completes what the embedded server is started with.
-func (f dataFlags) embedded(c localserver.Config) (localserver.Config, error) {
-	if c.Data, c.DB = f.Data, f.DB; f.Data == "" || f.DB != "" {
-		return c, nil
+// start serves the files, or the sample year where none are named, to this process.
+func (f dataFlags) start(ctx context.Context, c localserver.Config) (*localserver.Server, error) {
+	c.Data, c.DB = f.Data, f.DB
+	if f.Data != "" && f.DB == "" {
+		var err error
+		if c.DB, err = indexFor(f.Data); err != nil {
+			return nil, err
+		}
 	}
-	var err error
-	c.DB, err = indexFor(f.Data)
-	return c, err
+	return localserver.Start(ctx, c)
 }
 
-// indexFor is where the index of a path is kept by default: every command and every client finds the same one.
+// indexFor is where the index of an absolute path is kept by default: every command and every client finds the same one.
 func indexFor(path string) (string, error) {
 	folder, err := os.UserCacheDir()
 	if err != nil {
 		return "", exit.UsageError("--db is needed: this system names no folder of caches.")
 	}
-	if path, err = filepath.Abs(path); err != nil {
-		return "", err
-	}
 	folder = filepath.Join(folder, "pdpp-mcp")
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return "", &exit.Error{Code: exit.CannotWrite, Message: "the folder of indexes cannot be made: " + err.Error() + ". Name an index with --db."}
 	}
-	name := sha256.Sum256([]byte(path))
+	name := sha256.Sum256([]byte(filepath.Clean(path)))
 	return filepath.Join(folder, hex.EncodeToString(name[:8])+".db"), nil
 }

@@ -27,10 +27,12 @@ import (
 // maxDeadline keeps a call within the time that the server takes to write its answer.
 const maxDeadline = 4 * time.Minute
 
-// runServe serves until ctx ends. read reads the command line again, with the files that it names.
-func runServe(ctx context.Context, c ServeFlags, app App, read func() (ServeFlags, error)) error {
+type serveCommand struct{ ServeFlags }
+
+// Run serves until ctx ends.
+func (c serveCommand) Run(ctx context.Context, app App) error {
 	manager := serviceManager()
-	config, err := serveConfig(c, app)
+	config, err := serveConfig(c.ServeFlags, app)
 	if err != nil {
 		return err
 	}
@@ -49,82 +51,96 @@ func runServe(ctx context.Context, c ServeFlags, app App, read func() (ServeFlag
 		return err
 	}
 	return server.Serve(ctx, manager, func() (HostedConfig, error) {
-		again, err := read()
+		again, _, err := app.parse() // with the files that it names
 		if err != nil {
 			return HostedConfig{}, err
 		}
-		return serveConfig(again, app)
+		return serveConfig(again.Serve.ServeFlags, app)
 	})
 }
 
-// serveConfig checks a command line and reads the secret file that it names.
+// serveConfig checks a command line and reads the files that it names. What is wrong is a usage error.
 func serveConfig(c ServeFlags, app App) (HostedConfig, error) {
-	level, err := zerolog.ParseLevel(c.LogLevel)
-	if err != nil {
-		return HostedConfig{}, exit.UsageError(err.Error())
-	}
 	config := HostedConfig{
 		ServeFlags: c, Name: "pdpp", Limits: c.limits(),
 		Unknown: auth.LookupLimits{Rate: c.UnknownTokenRate, Burst: c.UnknownTokenBurst, AtOnce: c.MaxUnknownTokens, Wait: time.Second},
-		Log:     zerolog.New(app.Err).Level(level).With().Timestamp().Logger(),
 	}
-	if wrong := c.wrong(); wrong != "" {
-		return config, exit.UsageError(wrong)
-	}
+	level, err := zerolog.ParseLevel(c.LogLevel)
+	config.Log = app.log(level)
 	if c.ShowPage {
 		config.Page = page.New(page.Options{Server: clients.Server{Name: "pdpp"}})
 	}
-	if err := errors.Join(config.Limits.Check(), config.Unknown.Check()); err != nil {
-		return config, exit.UsageError(err.Error())
-	}
-	for _, origin := range c.AllowedOrigins {
-		parsed, err := parseOrigin(origin)
-		if err != nil {
-			return config, exit.UsageError("--allowed-origins: " + err.Error())
-		}
-		config.Origins = append(config.Origins, parsed)
-	}
-	if config.Public, err = parsePublic(c.PublicURL, c.AllowedHosts, c.TrustedProxies); err != nil {
-		return config, exit.UsageError(err.Error())
-	}
-	config.Public.Hops = c.TrustedHops
-	for _, issuer := range c.AuthorizationServers {
-		if _, err := parseAddress(issuer); err != nil {
-			return config, exit.UsageError("--authorization-servers: " + err.Error())
+	for _, check := range []func() error{c.wrong, config.Limits.Check, config.Unknown.Check, config.readNames, config.readSignIn, config.readIntrospection} {
+		if err == nil {
+			err = check()
 		}
 	}
-	if err := config.readSignIn(); err != nil {
-		return config, exit.UsageError(err.Error())
-	}
-	if config.Introspection, err = introspectionOptions(c, config.Public.Origin); err != nil {
+	if err != nil {
 		return config, exit.UsageError(err.Error())
 	}
 	return config, nil
 }
 
-// wrong says which setting cannot be; empty: none.
-func (c ServeFlags) wrong() string {
-	switch {
-	case c.Deadline <= 0 || c.Deadline > maxDeadline || c.ReadTimeout <= 0:
-		return fmt.Sprintf("--deadline %s and --read-timeout %s: both must be positive, and a call may take at most %s.",
-			c.Deadline, c.ReadTimeout, maxDeadline)
-	case c.DrainDelay < 0 || c.DrainDelay > maxDeadline || c.DrainTime <= 0 || c.DrainTime > maxDeadline:
-		return fmt.Sprintf("--drain-delay %s and --drain-time %s: neither may be negative or longer than %s, and the time not zero.",
-			c.DrainDelay, c.DrainTime, maxDeadline)
-	case c.Retries < 0 || c.Retries > 2:
-		return fmt.Sprintf("--retries %d: 0, 1 or 2 is needed.", c.Retries)
-	case c.AnswerMemory != 0 && (c.AnswerMemory < 40 || c.AnswerMemory > 1<<20):
-		return fmt.Sprintf("--answer-memory %d: 40 to 1048576 MiB is needed.", c.AnswerMemory)
-	case c.MaxConnections < 1:
-		return fmt.Sprintf("--max-connections %d: at least 1 is needed.", c.MaxConnections)
-	case c.ClientConnections < 0:
-		return fmt.Sprintf("--max-connections-per-address %d: it cannot be negative; 0 is no limit.", c.ClientConnections)
-	case c.TrustedHops < 1:
-		return fmt.Sprintf("--trusted-hops %d: at least 1 is needed.", c.TrustedHops)
-	case c.PackagesURL != "" && c.IntrospectionURL == "":
-		return "--packages-url needs --introspection-url: only an authority can say that a token is a package."
+// readNames reads under which names this server, its callers and its authorities are known. A proxy is an address or a CIDR block.
+func (c *HostedConfig) readNames() (err error) {
+	c.Public = web.Public{Hosts: c.AllowedHosts, Hops: c.TrustedHops}
+	if c.PublicURL != "" {
+		if c.Public.Origin, err = parseOrigin(c.PublicURL); err != nil {
+			return fmt.Errorf("--public-url: %w", err)
+		}
 	}
-	return ""
+	for _, text := range c.AllowedHosts {
+		if u, err := url.Parse("//" + text); err != nil || u.Host != text || text == "" || strings.Contains(text, "*") {
+			return fmt.Errorf("--allowed-hosts: %q is not a host name, such as mcp.example", rsclient.RedactURL(text))
+		}
+	}
+	for _, text := range c.TrustedProxies {
+		prefix, err := netip.ParsePrefix(text)
+		if address, addressErr := netip.ParseAddr(text); addressErr == nil {
+			prefix, err = address.Prefix(address.BitLen())
+		}
+		if err != nil {
+			return fmt.Errorf("--trusted-proxies: %q is neither an address nor a CIDR block", text)
+		}
+		c.Public.Proxies = append(c.Public.Proxies, prefix)
+	}
+	for _, text := range c.AllowedOrigins {
+		origin, err := parseOrigin(text)
+		if err != nil {
+			return fmt.Errorf("--allowed-origins: %w", err)
+		}
+		c.Origins = append(c.Origins, origin)
+	}
+	for _, issuer := range c.AuthorizationServers {
+		if _, err := parseAddress(issuer); err != nil {
+			return fmt.Errorf("--authorization-servers: %w", err)
+		}
+	}
+	return nil
+}
+
+// wrong says which setting cannot be.
+func (c ServeFlags) wrong() error {
+	for _, rule := range []struct {
+		broken bool
+		says   string
+	}{
+		{c.Deadline <= 0 || c.Deadline > maxDeadline || c.ReadTimeout <= 0, fmt.Sprintf(
+			"--deadline %s and --read-timeout %s: both must be positive, and a call may take at most %s.", c.Deadline, c.ReadTimeout, maxDeadline)},
+		{c.DrainDelay < 0 || c.DrainDelay > maxDeadline || c.DrainTime <= 0 || c.DrainTime > maxDeadline, fmt.Sprintf(
+			"--drain-delay %s and --drain-time %s: neither may be negative or longer than %s, and the time not zero.", c.DrainDelay, c.DrainTime, maxDeadline)},
+		{c.Retries < 0 || c.Retries > 2, fmt.Sprintf("--retries %d: 0, 1 or 2 is needed.", c.Retries)},
+		{c.AnswerMemory != 0 && (c.AnswerMemory < 40 || c.AnswerMemory > 1<<20), fmt.Sprintf("--answer-memory %d: 40 to 1048576 MiB is needed.", c.AnswerMemory)},
+		{c.MaxConnections < 1, fmt.Sprintf("--max-connections %d: at least 1 is needed.", c.MaxConnections)},
+		{c.ClientConnections < 0, fmt.Sprintf("--max-connections-per-address %d: it cannot be negative; 0 is no limit.", c.ClientConnections)},
+		{c.TrustedHops < 1, fmt.Sprintf("--trusted-hops %d: at least 1 is needed.", c.TrustedHops)},
+		{c.PackagesURL != "" && c.IntrospectionURL == "", "--packages-url needs --introspection-url: only an authority can say that a token is a package."},
+	} {
+		if rule.broken {
+			return errors.New(rule.says)
+		}
+	}
+	return nil
 }
 
 // readSignIn reads what sign-ins ask for.
@@ -151,44 +167,46 @@ func (c *HostedConfig) readSignIn() error {
 	return nil
 }
 
-func introspectionOptions(c ServeFlags, origin string) (*auth.IntrospectorOptions, error) {
+// readIntrospection reads who is asked what a token is.
+func (c *HostedConfig) readIntrospection() error {
 	if c.IntrospectionURL == "" {
 		for _, flag := range []struct{ name, value string }{ // nobody would check a token by them
 			{"--issuer", c.Issuer}, {"--audiences", strings.Join(c.Audiences, "")}, {"--introspection-client-id", c.IntrospectionClientID},
 			{"--introspection-client-secret", c.IntrospectionClientSecret}, {"--introspection-client-secret-file", c.IntrospectionSecretFile},
 		} {
 			if flag.value != "" {
-				return nil, errors.New(flag.name + " needs --introspection-url: without it, the resource server alone says what a token is.")
+				return errors.New(flag.name + " needs --introspection-url: without it, the resource server alone says what a token is.")
 			}
 		}
-		return nil, nil
+		return nil
 	}
 	secret := c.IntrospectionClientSecret
 	if c.IntrospectionSecretFile != "" {
 		data, err := credentials.ReadSettings(c.IntrospectionSecretFile)
 		if err != nil {
-			return nil, fmt.Errorf("--introspection-client-secret-file: %w", err)
+			return fmt.Errorf("--introspection-client-secret-file: %w", err)
 		}
 		if secret = strings.TrimSpace(string(data)); secret == "" {
-			return nil, fmt.Errorf("--introspection-client-secret-file: %s is empty", c.IntrospectionSecretFile)
+			return fmt.Errorf("--introspection-client-secret-file: %s is empty", c.IntrospectionSecretFile)
 		}
 	}
 	if c.IntrospectionClientID == "" || secret == "" {
-		return nil, errors.New("--introspection-url needs --introspection-client-id, and a secret in --introspection-client-secret-file or $PDPP_MCP_INTROSPECTION_CLIENT_SECRET")
+		return errors.New("--introspection-url needs --introspection-client-id, and a secret in --introspection-client-secret-file or $PDPP_MCP_INTROSPECTION_CLIENT_SECRET")
 	}
 	audiences := c.Audiences
 	if len(audiences) == 0 {
 		audiences = []string{strings.TrimRight(c.RSURL, "/"), strings.TrimRight(c.RSURL, "/") + web.EndpointPath}
-		if origin != "" { // as the metadata announces it
-			audiences = append(audiences, origin+web.EndpointPath)
+		if c.Public.Origin != "" { // as the metadata announces it
+			audiences = append(audiences, c.Public.Origin+web.EndpointPath)
 		}
 	}
-	return &auth.IntrospectorOptions{
+	c.Introspection = &auth.IntrospectorOptions{
 		LookupOptions: auth.LookupOptions{
 			Endpoint: c.IntrospectionURL, ClientID: c.IntrospectionClientID, ClientSecret: rs.NewToken(secret), NoBreaker: !c.Breaker,
 		},
 		Issuer: c.Issuer, Audiences: audiences,
-	}, nil
+	}
+	return nil
 }
 
 // parseOrigin returns the origin of a URL in its canonical form: scheme and host in lower case, no default port,
@@ -217,34 +235,4 @@ func parseAddress(text string) (*url.URL, error) {
 		return nil, fmt.Errorf("%q must start with http:// or https:// and name a host", rsclient.RedactURL(text))
 	}
 	return u, nil
-}
-
-// parsePublic reads the names as they are typed: a public URL, which may be empty, further host names, and proxies, each an
-// address or a CIDR block. Its error names the flag and what is wrong.
-func parsePublic(publicURL string, hosts, proxies []string) (web.Public, error) {
-	public := web.Public{Hosts: hosts}
-	if publicURL != "" {
-		origin, err := parseOrigin(publicURL)
-		if err != nil {
-			return web.Public{}, fmt.Errorf("--public-url: %w", err)
-		}
-		public.Origin = origin
-	}
-	for _, text := range hosts {
-		if u, err := url.Parse("//" + text); err != nil || u.Host != text || text == "" || strings.Contains(text, "*") {
-			return web.Public{}, fmt.Errorf("--allowed-hosts: %q is not a host name, such as mcp.example", rsclient.RedactURL(text))
-		}
-	}
-	for _, text := range proxies {
-		prefix, err := netip.ParsePrefix(text)
-		if err != nil {
-			address, addressErr := netip.ParseAddr(text)
-			if addressErr != nil {
-				return web.Public{}, fmt.Errorf("--trusted-proxies: %q is neither an address nor a CIDR block", text)
-			}
-			prefix = netip.PrefixFrom(address, address.BitLen())
-		}
-		public.Proxies = append(public.Proxies, prefix)
-	}
-	return public, nil
 }

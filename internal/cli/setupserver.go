@@ -20,57 +20,50 @@ import (
 
 // server returns what the client is to connect to, and notes about what is still missing.
 func (o setup) server() (clients.Server, []string, error) {
-	if o.TokenEnv != "" {
-		switch {
-		case !variableName.MatchString(o.TokenEnv):
-			return clients.Server{}, nil, exit.UsageError( // not quoted: it may be a token
-				"--token-env is not the name of an environment variable: give a name of letters, digits and _, such as PDPP_TOKEN, and not its value.")
-		case credentials.IsOwnerVariable(o.TokenEnv):
-			return clients.Server{}, nil, exit.UsageError("--token-env " + o.TokenEnv +
-				" is the name of an owner credential, which must not reach an assistant: name a variable that holds a client's token.")
-		}
-	}
 	s := clients.Server{Name: o.Name, TokenEnv: o.TokenEnv, Command: o.program}
-	notes := slices.Clone(o.notes)
-	provider := o.ProviderURL
 	var err error
 	switch {
+	case o.TokenEnv != "" && !variableName.MatchString(o.TokenEnv): // not quoted: it may be a token
+		err = exit.UsageError("--token-env is not the name of an environment variable: give a name of letters, digits and _, such as PDPP_TOKEN, and not its value.")
+	case credentials.IsOwnerVariable(o.TokenEnv):
+		err = exit.UsageError("--token-env " + o.TokenEnv + " is the name of an owner credential, which must not reach an assistant: name a variable that holds a client's token.")
 	case several(o.URL != "", o.Demo, o.Data != "", o.ProviderURL != "" && o.ProviderURL != o.place.Getenv("PDPP_PROVIDER_URL")): // the environment's gives way
-		return s, nil, exit.UsageError("--url, --provider-url, --data and --demo name different things to connect: give one.")
+		err = exit.UsageError("--url, --provider-url, --data and --demo name different things to connect: give one.")
 	case o.URL != "":
-		if s.URL, err = endpointURL(o.URL); err != nil {
-			return s, nil, err
-		}
+		s.URL, err = endpointURL(o.URL)
 		s.Description = s.URL
-		return s, nil, nil
+		return s, nil, err
 	case o.Demo:
 		s.Arguments, s.Description = []string{"stdio", "--demo"}, "the sample year"
-		return s, notes, nil
 	case o.Data != "":
 		s.Arguments, s.Description = append([]string{"stdio"}, o.flags()...), "your files in "+o.Data
-		if _, err := os.Stat(o.Data); err != nil {
-			return s, nil, exit.UsageError(fmt.Sprintf("--data: %s cannot be read: %v.", o.Data, errors.Unwrap(err)))
+		if _, missing := os.Stat(o.Data); missing != nil {
+			err = exit.UsageError(fmt.Sprintf("--data: %s cannot be read: %v.", o.Data, errors.Unwrap(missing)))
 		}
-		return s, notes, nil
+	case o.TokenEnv != "":
+		err = exit.UsageError("--token-env needs --url.")
+	default:
+		return o.stored(s)
 	}
-	if o.TokenEnv != "" {
-		return s, nil, exit.UsageError("--token-env needs --url.")
-	}
+	return s, o.notes, err
+}
+
+// stored completes a server that reads through stored grants of a provider.
+func (o setup) stored(s clients.Server) (clients.Server, []string, error) {
+	provider := o.known().ProviderURL
 	if provider == "" {
-		cached := credentials.CachedProviders(o.root)
-		if len(cached) != 1 {
-			return s, nil, exit.UsageError("say what to connect: --provider-url URL (after pdpp-mcp connect URL), --url https://…/mcp of a hosted server, --data PATH of your own files, or --demo.")
-		}
-		provider = cached[0]
+		return s, nil, exit.UsageError("say what to connect: --provider-url URL (after pdpp-mcp connect URL), --url https://…/mcp of a hosted server, --data PATH of your own files, or --demo.")
 	}
-	if provider, err = credentials.NormalizeProviderURL(provider); err != nil {
+	provider, err := credentials.NormalizeProviderURL(provider)
+	if err != nil {
 		return s, nil, err
 	}
 	if err := encrypted("--provider-url", provider); err != nil {
 		return s, nil, err
 	}
 	s.Arguments, s.Description = []string{"stdio", "--provider-url", provider}, "your grant at "+provider
-	credential, err := credentials.LoadCredential(o.root, provider, o.GrantID, time.Now())
+	notes := slices.Clone(o.notes)
+	credential, err := credentials.LoadCredential(o.folder(), provider, o.GrantID, time.Now())
 	if err != nil {
 		notes = append(notes, err.Error())
 	}
@@ -92,28 +85,22 @@ func (o setup) server() (clients.Server, []string, error) {
 
 // again returns the flags that repeat what to connect.
 func (o setup) again(s clients.Server) []string {
-	var words []string
-	if s.URL != "" {
-		words = []string{"--url", s.URL}
-	} else {
+	words := []string{"--url", s.URL}
+	if s.URL == "" {
 		words = slices.Clone(s.Arguments[1:])
 	}
-	if o.Name != "pdpp" {
-		words = append(words, "--name", o.Name)
-	}
-	if o.TokenEnv != "" {
-		words = append(words, "--token-env", o.TokenEnv)
-	}
-	if o.File != "" {
-		words = append(words, "--file", o.File)
+	for _, flag := range []struct{ name, value, usual string }{{"--name", o.Name, "pdpp"}, {"--token-env", o.TokenEnv, ""}, {"--file", o.File, ""}} {
+		if flag.value != flag.usual {
+			words = append(words, flag.name, flag.value)
+		}
 	}
 	return words
 }
 
 // endpointURL checks the address of a hosted server.
 func endpointURL(text string) (string, error) {
-	parsed, err := url.Parse(strings.TrimSpace(text))
-	if err != nil || parsed.Host == "" || parsed.Scheme != "https" && parsed.Scheme != "http" {
+	parsed, err := parseAddress(strings.TrimSpace(text))
+	if err != nil {
 		return "", exit.UsageError(fmt.Sprintf("--url %q must be an http or https address, such as https://mcp.example/mcp.", rsclient.RedactURL(text)))
 	}
 	if parsed.User != nil || parsed.RawQuery != "" || parsed.Fragment != "" {
@@ -138,25 +125,4 @@ func encrypted(flag, address string) error {
 			"%s %s is not encrypted: http is for this machine alone, such as http://127.0.0.1:7700/mcp. Give an https address.", flag, address))
 	}
 	return nil
-}
-
-type setupCommand struct {
-	Client string `arg:"" optional:"" help:"${clients}; without one, the clients on this machine are listed."`
-	URL    string `name:"url" help:"Connect to this hosted server." placeholder:"URL"`
-	providerFlags
-	Name     string `help:"Name under which the client files it; ${default} if absent." default:"pdpp" placeholder:"NAME"`
-	TokenEnv string `name:"token-env" help:"With --url: environment variable in which the client finds a bearer token, instead of signing in." placeholder:"NAME"`
-	Write    bool   `help:"Edit the client's own file; what was there is kept beside it." xor:"write"`
-	DryRun   bool   `name:"dry-run" help:"Show what --write would change." xor:"write"`
-	Remove   bool   `help:"Take the server out of the client's file; with --dry-run, show that only."`
-	File     string `help:"Edit this file instead of the client's own, such as a project's." type:"path" placeholder:"FILE"`
-}
-
-// A setup is a setup command, and where it runs.
-type setup struct {
-	setupCommand
-	place   clients.Place
-	program string   // absolute path of this program
-	notes   []string // about that path, one sentence each
-	root    string   // the folder of the credential cache
 }

@@ -16,10 +16,10 @@ type stdioCommand struct {
 	SearchRelax bool   `name:"search-relax" help:"Search for the words one by one where no record has all of them; on if absent." negatable:"" default:"true" env:"PDPP_MCP_SEARCH_RELAX"`
 }
 
-// runStdio serves one local client with one cached token.
-func runStdio(ctx context.Context, c stdioCommand, app App) error {
+// Run serves one local client with one cached token.
+func (c stdioCommand) Run(ctx context.Context, app App) error {
 	ctx = terminal.Watch(ctx, app.Out)
-	log := zerolog.New(app.Err).Level(zerolog.WarnLevel).With().Timestamp().Logger()
+	log := app.log(zerolog.WarnLevel)
 	watch, unwatch, err := app.Observe(ctx, false, app.Getenv, log)
 	if err != nil {
 		return err

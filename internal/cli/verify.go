@@ -6,7 +6,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/cite"
-	"github.com/pdp-connect/pdpp-mcp/internal/cli/terminal"
 )
 
 type verifyCommand struct {
@@ -16,13 +15,13 @@ type verifyCommand struct {
 	JSON bool   `name:"json" help:"Print each verdict as a line of JSON."`
 }
 
-// runVerify says of each citation whether its record still says it: one line a citation on stdout.
-func runVerify(ctx context.Context, c verifyCommand, app App) error {
+// Run says of each citation whether its record still says it: one line a citation on stdout.
+func (c verifyCommand) Run(ctx context.Context, app App) error {
 	citations, err := cite.ReadCitations(c.Citation, c.Text, app.In)
 	if err != nil {
 		return err
 	}
 	return c.inside(ctx, app, func(session *mcp.ClientSession, providerURL string) error {
-		return cite.PrintVerdicts(ctx, session, citations, providerURL, c.JSON, terminal.Visible{Out: app.Out})
+		return cite.PrintVerdicts(ctx, session, citations, providerURL, c.JSON, app.visible())
 	})
 }

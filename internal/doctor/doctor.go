@@ -8,24 +8,15 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
-	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
-// Run examines and prints what was found, as JSON where that is asked for. Where no provider is named and a grant of one
-// alone is cached, that is the one. Its error is a *exit.Error with the report's exit code when something does not
-// work, or a *transport.StoppedError when ctx ends first.
+// Run examines and prints what was found, as JSON where that is asked for. Its error is a *exit.Error with the report's exit
+// code when something does not work, or a *transport.StoppedError when ctx ends first.
 func Run(ctx context.Context, o Options, asJSON bool, out io.Writer) error {
-	o.Environment = slices.DeleteFunc(slices.Clone(o.Environment), func(variable string) bool { // flags alone say how it is started
-		return strings.HasPrefix(variable, "PDPP_")
-	})
-	if cached := credentials.CachedProviders(o.Root); o.ProviderURL == "" && o.Sample == nil && len(cached) == 1 {
-		o.ProviderURL = cached[0]
-	}
 	report := Examine(ctx, o)
 	show := report.Print
 	if asJSON {
@@ -64,8 +55,7 @@ func Examine(ctx context.Context, o Options) Report {
 		e.check(ctx, func() { e.signIn(ctx) })
 	}
 	e.clients()
-	e.check(ctx, func() { e.stdio(ctx) })
-	e.check(ctx, func() { e.hosted(ctx) })
+	e.programs(ctx)
 	report := Report{Findings: e.findings, ExitCode: exitCode(e.findings)}
 	if e.Sample != nil {
 		report.NotRead = e.Sample.NotRead
@@ -74,10 +64,10 @@ func Examine(ctx context.Context, o Options) Report {
 }
 
 func (e *examination) configuration() {
-	switch {
-	case e.OwnerVariable != "":
-		e.fail("configuration", exit.Owner, "unset "+e.OwnerVariable,
-			"%s is set: an owner credential must not reach an assistant, and every command refuses to start.", e.OwnerVariable)
+	switch owner := credentials.OwnerVariable(e.Environment); {
+	case owner != "":
+		e.fail("configuration", exit.Owner, "unset "+owner,
+			"%s is set: an owner credential must not reach an assistant, and every command refuses to start.", owner)
 	case e.Sample != nil:
 		e.ok("configuration", "This reads %s, which needs no grant.", e.Sample.Name)
 	case e.ProviderURL == "" && e.URL != "":

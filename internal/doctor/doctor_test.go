@@ -205,13 +205,13 @@ func TestTheSignInOfAHostedServer(t *testing.T) {
 func TestExitCodes(t *testing.T) {
 	gone := filepath.Join(t.TempDir(), "absent")
 	options := doctor.Options{
-		OwnerVariable: "PDPP_OWNER_TOKEN", Program: gone, Now: func() time.Time { return now },
+		Environment: []string{"PDPP_OWNER_TOKEN=x"}, Program: gone, Now: func() time.Time { return now },
 		Place: clients.Place{OS: "linux", Home: t.TempDir(), Getenv: func(string) string { return "" }},
 	}
 	if got := doctor.Examine(t.Context(), options).ExitCode; got != exit.Owner {
 		t.Error(got)
 	}
-	options.OwnerVariable = ""
+	options.Environment = nil
 	report := doctor.Examine(t.Context(), options)
 	if report.ExitCode != 1 {
 		t.Error(report.ExitCode)

@@ -9,11 +9,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,6 +21,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
 // startTime is how long the program may take to start and answer; the sample year takes most of it.
@@ -28,7 +29,7 @@ const startTime = 60 * time.Second
 
 // clients looks at the configuration of every client on this machine.
 func (e *examination) clients() {
-	found := 0
+	before := len(e.findings)
 	for _, client := range clients.All() {
 		path := client.Path(e.Place)
 		if path == "" {
@@ -38,10 +39,8 @@ func (e *examination) clients() {
 		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}
-		found++
 		setup := "pdpp-mcp setup " + client.Name
-		var refusal *clients.RefusedError
-		if errors.As(err, &refusal) {
+		if _, refused := errors.AsType[*clients.RefusedError](err); refused {
 			e.warn("client", setup, "%s: %s", client.Title, sentence(err))
 			continue
 		}
@@ -54,49 +53,35 @@ func (e *examination) clients() {
 		case err != nil:
 			e.warn("client", setup, "%s: %s: %s", client.Title, path, sentence(err))
 		case len(entries) == 0:
-			e.findings = append(e.findings, Finding{Check: "client", Status: OK, Message: client.Title + " is here and not connected.", Next: setup})
+			e.found(Finding{Check: "client", Status: OK, Next: setup}, "%s is here and not connected.", client.Title)
 		}
 		for _, entry := range entries {
 			e.entry(client, entry)
 		}
 	}
-	if found == 0 {
-		e.findings = append(e.findings, Finding{Check: "client", Status: OK, Message: "No client's configuration was found on this machine.",
-			Next: "pdpp-mcp setup"})
+	if len(e.findings) == before {
+		e.found(Finding{Check: "client", Status: OK, Next: "pdpp-mcp setup"}, "No client's configuration was found on this machine.")
 	}
 }
 
 func (e *examination) entry(client clients.Client, entry clients.Entry) {
-	if entry.Command == "" {
-		e.ok("client", "%s reads %s as %q.", client.Title, address(entry.URL), entry.Name)
-		return
-	}
-	again := "pdpp-mcp setup " + client.Name + " --write"
-	if !filepath.IsAbs(entry.Command) {
-		e.warn("client", again, "%s runs %s as %q, which is not an absolute path: it may not find it.", client.Title, printable(entry.Command),
-			entry.Name)
-		return
-	}
+	again, runs := "pdpp-mcp setup "+client.Name+" --write", fmt.Sprintf("%s runs %s as %q", client.Title, printable(entry.Command), entry.Name)
 	info, err := os.Stat(entry.Command)
-	if err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 && runtime.GOOS != "windows" {
-		e.fail("client", 1, again, "%s runs %s as %q, and there is no such program.", client.Title, printable(entry.Command), entry.Name)
-		return
+	switch {
+	case entry.Command == "":
+		e.ok("client", "%s reads %s as %q.", client.Title, printable(rsclient.RedactURL(entry.URL)), entry.Name)
+	case !filepath.IsAbs(entry.Command):
+		e.warn("client", again, "%s, which is not an absolute path: it may not find it.", runs)
+	case err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 && runtime.GOOS != "windows":
+		e.fail("client", 1, again, "%s, and there is no such program.", runs)
+	default:
+		e.ok("client", "%s.", runs)
 	}
-	e.ok("client", "%s runs %s as %q.", client.Title, printable(entry.Command), entry.Name)
 }
 
-// address is a URL without what may be a credential in it.
-func address(text string) string {
-	parsed, err := url.Parse(text)
-	if err != nil {
-		return "an invalid address"
-	}
-	return printable(parsed.Scheme + "://" + parsed.Host + parsed.EscapedPath())
-}
-
-// stdio starts this program as a client does and asks it for its tools: over the person's own files or grant where those are well,
-// else over the sample year.
-func (e *examination) stdio(ctx context.Context) {
+// programs starts this program as a client does and asks it for its tools: over the person's own files or grant where those are well,
+// else over the sample year. Then it starts it as a server on a free port of this machine.
+func (e *examination) programs(ctx context.Context) {
 	arguments, over := []string{"stdio", "--demo"}, "the sample year"
 	switch {
 	case e.Sample != nil:
@@ -110,58 +95,38 @@ func (e *examination) stdio(ctx context.Context) {
 			arguments = append(arguments, "--cache-root", e.Root)
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, startTime)
-	defer cancel()
-	begin := e.Now()
-	command := e.command(ctx, arguments...)
-	var said bytes.Buffer // which is what clients show when a server ends
-	command.Stderr = &said
-	tools, err := handshake(ctx, &mcp.CommandTransport{Command: command})
-	if err != nil {
+	e.start(ctx, "stdio", "over standard input and output", ", over "+over, arguments, func(ctx context.Context, command *exec.Cmd) (int, error) {
+		return handshake(ctx, &mcp.CommandTransport{Command: command})
+	})
+	e.start(ctx, "http", "over HTTP", "", []string{"demo", "--json", "--listen", "127.0.0.1:0"}, serveAndAsk)
+}
+
+// start starts this program and asks it how many tools it lists.
+func (e *examination) start(ctx context.Context, check, way, over string, arguments []string, ask func(context.Context, *exec.Cmd) (int, error)) {
+	e.check(ctx, func() {
+		ctx, cancel := context.WithTimeout(ctx, startTime)
+		defer cancel()
+		begin := e.Now()
+		command := exec.CommandContext(ctx, e.Program, arguments...)                              // #nosec G204 -- this program itself
+		command.Env = slices.DeleteFunc(slices.Clone(e.Environment), func(variable string) bool { // flags alone say how it is started
+			return strings.HasPrefix(variable, "PDPP_")
+		})
+		command.WaitDelay = 5 * time.Second
+		var said bytes.Buffer // which is what clients show when a server ends
+		command.Stderr = &said
+		tools, err := ask(ctx, command)
+		if err == nil {
+			e.ok(check, "This program answers %s with %d tools%s, in %d ms.", way, tools, over, e.Now().Sub(begin).Milliseconds())
+			return
+		}
 		if lines := strings.Split(strings.TrimSpace(said.String()), "\n"); lines[len(lines)-1] != "" {
 			err = errors.New(lines[len(lines)-1])
 		}
-		e.fail("stdio", 1, joined(command.Args), "This program does not answer over standard input and output: %s", sentence(err))
-		return
-	}
-	e.ok("stdio", "This program answers over standard input and output with %d tools, over %s, in %d ms.", tools, over,
-		e.Now().Sub(begin).Milliseconds())
+		e.fail(check, 1, clients.CommandLine(e.Place.OS, command.Args), "This program does not answer %s: %s", way, sentence(err))
+	})
 }
 
-// hosted starts this program as a server on a free port of this machine, asks it for its tools with a token, and makes
-// sure that it says where to sign in without one.
-func (e *examination) hosted(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, startTime)
-	defer cancel()
-	begin := e.Now()
-	command := e.command(ctx, "demo", "--json", "--listen", "127.0.0.1:0")
-	tools, err := serveAndAsk(ctx, command)
-	if err != nil {
-		e.fail("http", 1, joined(command.Args), "This program does not answer over HTTP: %s", sentence(err))
-		return
-	}
-	e.ok("http", "This program answers over HTTP on 127.0.0.1 with %d tools, in %d ms.", tools, e.Now().Sub(begin).Milliseconds())
-}
-
-// command is a run of this program that ends with ctx.
-func (e *examination) command(ctx context.Context, arguments ...string) *exec.Cmd {
-	command := exec.CommandContext(ctx, e.Program, arguments...) // #nosec G204 -- this program itself
-	command.Env = e.Environment
-	command.WaitDelay = 5 * time.Second
-	return command
-}
-
-// joined is a command as a person types it. Its arguments are ours and hold no blanks but in paths.
-func joined(words []string) string {
-	quoted := make([]string, len(words))
-	for i, word := range words {
-		if quoted[i] = word; strings.ContainsAny(word, " '\"$") {
-			quoted[i] = fmt.Sprintf("%q", word)
-		}
-	}
-	return strings.Join(quoted, " ")
-}
-
+// serveAndAsk asks a server for its tools with a token, and makes sure that it says where to sign in without one.
 func serveAndAsk(ctx context.Context, command *exec.Cmd) (tools int, err error) {
 	out, err := command.StdoutPipe()
 	if err != nil {

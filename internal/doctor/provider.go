@@ -38,19 +38,15 @@ func (e *examination) credentials() []credentials.Credential {
 	if e.ProviderURL == "" {
 		return nil
 	}
+	stored := slices.Collect(slices.Chunk(credentials.Names(e.Root, e.provider()), 1))
+	if len(stored) == 0 || e.GrantID != "" {
+		stored = [][]string{nil} // says what is missing, or finds the one that is asked for
+	}
 	var usable []credentials.Credential
-	find := func(names ...string) {
+	for _, names := range stored {
 		if credential, ok := e.credential(names...); ok {
 			usable = append(usable, credential)
 		}
-	}
-	names := credentials.Names(e.Root, e.provider())
-	if len(names) == 0 || e.GrantID != "" {
-		find() // says what is missing, or finds the one that is asked for
-		return usable
-	}
-	for _, name := range names {
-		find(name)
 	}
 	return usable
 }
@@ -122,39 +118,59 @@ func (e *examination) provider() string {
 // of itself, and what time it is there.
 func (e *examination) reach(ctx context.Context, provider string) bool {
 	before := e.Now()
-	response, err := e.get(ctx, provider+wellKnownResource)
+	document, err := e.metadata(ctx, provider+wellKnownResource)
 	if err != nil {
 		e.fail("provider", exit.Unavailable, "check the URL and the network: curl -I "+provider, "%s cannot be reached: %s.", provider, why(err))
 		return false
 	}
-	defer func() { _ = response.Body.Close() }()
 	after := e.Now()
 	e.ok("provider", "%s answers in %d ms.", provider, after.Sub(before).Milliseconds())
-	e.clock(response.Header.Get("Date"), before, after)
-	e.metadata(response)
+	e.clock(document.date, before, after)
+	const next = "ask the provider's operator; local use works without"
+	switch {
+	case document.status != http.StatusOK:
+		e.warn("metadata", next, "The provider publishes no protected resource metadata (status %d), which hosted clients sign in by.", document.status)
+	case document.Resource == "":
+		e.warn("metadata", next, "The provider's protected resource metadata cannot be read.")
+	case len(document.Servers) == 0:
+		e.warn("metadata", next, "The provider's protected resource metadata names no authorization server.")
+	default:
+		e.ok("metadata", "The provider is %s and its authorization server %s.", printable(document.Resource), printable(document.Servers[0]))
+	}
 	return true
 }
 
 // wellKnownResource is where RFC 9728 has the metadata of a resource.
 const wellKnownResource = "/.well-known/oauth-protected-resource"
 
-// get asks for a public document.
-func (e *examination) get(ctx context.Context, address string) (*http.Response, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return nil, err
-	}
-	request.Header.Set("User-Agent", e.UserAgent)
-	return e.http.Do(request)
+// A metadata is the public metadata of a resource: empty where it cannot be read.
+type metadata struct {
+	Resource string   `json:"resource"`
+	Servers  []string `json:"authorization_servers"`
+	Kinds    []string `json:"pdpp_token_kinds_supported"`
+
+	status int    // of the answer
+	date   string // of the answer
 }
 
-// decode reads an answer in JSON.
-func decode(response *http.Response, into any) error {
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+// metadata asks for a public document. It fails where nothing answers.
+func (e *examination) metadata(ctx context.Context, address string) (metadata, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return err
+		return metadata{}, err
 	}
-	return json.Unmarshal(body, into)
+	request.Header.Set("User-Agent", e.UserAgent)
+	response, err := e.http.Do(request)
+	if err != nil {
+		return metadata{}, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	var document metadata
+	if json.NewDecoder(io.LimitReader(response.Body, maxAnswer)).Decode(&document) != nil {
+		document = metadata{}
+	}
+	document.status, document.date = response.StatusCode, response.Header.Get("Date")
+	return document, nil
 }
 
 // clock compares the provider's clock, which counts whole seconds, with this machine's.
@@ -173,26 +189,6 @@ func (e *examination) clock(date string, before, after time.Time) {
 	default:
 		e.fail("clock", 1, "set this machine's clock by the network",
 			"This machine's clock differs from the provider's by %s, so that expiries are misjudged.", skew)
-	}
-}
-
-func (e *examination) metadata(response *http.Response) {
-	var document struct {
-		Resource string   `json:"resource"`
-		Servers  []string `json:"authorization_servers"`
-	}
-	const next = "ask the provider's operator; local use works without"
-	err := decode(response, &document)
-	switch {
-	case response.StatusCode != http.StatusOK:
-		e.warn("metadata", next, "The provider publishes no protected resource metadata (status %d), which hosted clients sign in by.",
-			response.StatusCode)
-	case err != nil || document.Resource == "":
-		e.warn("metadata", next, "The provider's protected resource metadata cannot be read.")
-	case len(document.Servers) == 0:
-		e.warn("metadata", next, "The provider's protected resource metadata names no authorization server.")
-	default:
-		e.ok("metadata", "The provider is %s and its authorization server %s.", printable(document.Resource), printable(document.Servers[0]))
 	}
 }
 
@@ -267,21 +263,13 @@ func (e *examination) signIn(ctx context.Context) {
 		return
 	}
 	origin := u.Scheme + "://" + u.Host
-	response, err := e.get(ctx, origin+wellKnownResource+u.EscapedPath())
-	if err != nil {
-		e.fail("sign-in", exit.Unavailable, "check the URL and the network: curl -I "+origin, "%s cannot be reached: %s.", origin, why(err))
-		return
-	}
-	defer func() { _ = response.Body.Close() }()
-	var document struct {
-		Servers []string `json:"authorization_servers"`
-		Kinds   []string `json:"pdpp_token_kinds_supported"`
-	}
-	err = decode(response, &document)
+	document, err := e.metadata(ctx, origin+wellKnownResource+u.EscapedPath())
 	switch {
-	case err != nil || response.StatusCode != http.StatusOK || len(document.Servers) == 0:
+	case err != nil:
+		e.fail("sign-in", exit.Unavailable, "check the URL and the network: curl -I "+origin, "%s cannot be reached: %s.", origin, why(err))
+	case document.status != http.StatusOK || len(document.Servers) == 0:
 		e.warn("sign-in", "check that the URL is that of /mcp, or ask the operator", "%s does not say where hosts sign in (status %d).", origin,
-			response.StatusCode)
+			document.status)
 	case slices.Contains(document.Kinds, auth.KindPackage):
 		e.ok("sign-in", "Hosts sign in at %s, and all that the owner picks there can be read.", printable(document.Servers[0]))
 	case document.Servers[0] == origin:

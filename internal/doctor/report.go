@@ -41,15 +41,14 @@ type Report struct {
 
 // Options say what to look at.
 type Options struct {
-	OwnerVariable string // an owner credential in the environment, as transport.OwnerVariable names it
-	Root          string
-	ProviderURL   string // empty: none was named
-	GrantID       string
-	URL           string  // of a hosted server's /mcp, where hosts sign in; empty: of none
-	Sample        *Sample // of --demo and --data, instead of a provider
+	Root        string
+	ProviderURL string // empty: none was named
+	GrantID     string
+	URL         string  // of a hosted server's /mcp, where hosts sign in; empty: of none
+	Sample      *Sample // of --demo and --data, instead of a provider
 
 	Program     string   // absolute path of this program
-	Environment []string // in which it is started; Run leaves out its own variables
+	Environment []string // which is looked at; the program is started in it, without the variables of its own
 	Place       clients.Place
 	UserAgent   string
 	Now         func() time.Time
@@ -86,15 +85,20 @@ func (e *examination) check(ctx context.Context, run func()) {
 }
 
 func (e *examination) ok(check, format string, arguments ...any) {
-	e.findings = append(e.findings, Finding{Check: check, Status: OK, Message: fmt.Sprintf(format, arguments...)})
+	e.found(Finding{Check: check, Status: OK}, format, arguments...)
 }
 
 func (e *examination) warn(check, next, format string, arguments ...any) {
-	e.findings = append(e.findings, Finding{Check: check, Status: Warn, Message: fmt.Sprintf(format, arguments...), Next: next})
+	e.found(Finding{Check: check, Status: Warn, Next: next}, format, arguments...)
 }
 
 func (e *examination) fail(check string, code int, next, format string, arguments ...any) {
-	e.findings = append(e.findings, Finding{Check: check, Status: Fail, Message: fmt.Sprintf(format, arguments...), Next: next, code: code})
+	e.found(Finding{Check: check, Status: Fail, Next: next, code: code}, format, arguments...)
+}
+
+func (e *examination) found(finding Finding, format string, arguments ...any) {
+	finding.Message = fmt.Sprintf(format, arguments...)
+	e.findings = append(e.findings, finding)
 }
 
 // exitCode is that of the failures where they agree. An owner's credential comes before everything: with one, nothing else
@@ -117,24 +121,20 @@ func exitCode(findings []Finding) int {
 
 // Print shows a report to a person.
 func (r Report) Print(out io.Writer) error {
+	var text strings.Builder
 	counts := map[string]int{}
 	for _, finding := range r.Findings {
 		counts[finding.Status]++
-		if _, err := fmt.Fprintf(out, "%-4s  %-13s %s\n", finding.Status, finding.Check, finding.Message); err != nil {
-			return err
-		}
+		fmt.Fprintf(&text, "%-4s  %-13s %s\n", finding.Status, finding.Check, finding.Message)
 		if finding.Next != "" {
-			if _, err := fmt.Fprintf(out, "%21s%s\n", "next: ", finding.Next); err != nil {
-				return err
-			}
+			fmt.Fprintf(&text, "%21s%s\n", "next: ", finding.Next)
 		}
 	}
-	_, err := fmt.Fprintf(out, "\n%d ok, %d to improve, %d failed\n", counts[OK], counts[Warn], counts[Fail])
+	fmt.Fprintf(&text, "\n%d ok, %d to improve, %d failed\n", counts[OK], counts[Warn], counts[Fail])
 	for _, one := range r.NotRead {
-		if err == nil {
-			_, err = fmt.Fprintf(out, "not read: %s\n", one)
-		}
+		fmt.Fprintf(&text, "not read: %s\n", one)
 	}
+	_, err := io.WriteString(out, text.String())
 	return err
 }
 
@@ -151,16 +151,12 @@ func sentence(err error) string {
 	return strings.TrimSuffix(strings.ReplaceAll(err.Error(), "\n", " "), ".") + "."
 }
 
-// printable is a text from outside, bounded and without control characters.
+// printable is a text from outside on one line, bounded.
 func printable(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r > 0x7e {
+	return fmt.Sprintf("%.200s", strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
 			return '?'
 		}
 		return r
-	}, text)
-	if len(text) > 200 {
-		text = text[:200] + "…"
-	}
-	return text
+	}, text))
 }

@@ -3,7 +3,6 @@ package localserver
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/embedding"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
@@ -20,7 +20,7 @@ import (
 // A Config is what a [Server] is started with.
 type Config struct {
 	Listen     string            // an address of loopback; one that is taken or empty is any
-	Data       string            // path of the person's own files; empty: the sample year
+	Data       string            // absolute path of the person's own files; empty: the sample year
 	DB         string            // path of the index; empty: in memory
 	Embed      *embedding.Client // what makes vectors; nil: semantic search is refused
 	Progress   io.Writer         // where it says how loading goes on
@@ -83,22 +83,12 @@ func (c Config) fingerprint() (string, error) {
 		return sampleFingerprint, nil
 	}
 	sight, err := importer.Look(c.Data, c.ownFiles()...)
-	return c.fingerprintOf(sight, nil), err
+	return c.fingerprintOf(sight), err
 }
 
 // fingerprintOf names what lies in the folder, but for some files.
-func (c Config) fingerprintOf(sight importer.Sight, except []string) string {
-	path, err := filepath.Abs(c.Data)
-	if err != nil {
-		return sight.Fingerprint(except...)
-	}
-	return path + placeEnd + sight.Fingerprint(except...)
-}
-
-// place is the part of a fingerprint that says where its files are.
-func place(fingerprint string) string {
-	place, _, _ := strings.Cut(fingerprint, placeEnd)
-	return place
+func (c Config) fingerprintOf(sight importer.Sight, except ...string) string {
+	return filepath.Clean(c.Data) + placeEnd + sight.Fingerprint(except...)
 }
 
 // placeEnd is between the place of files and what they are.
@@ -111,7 +101,16 @@ func (c Config) interrupted() error {
 		err = errors.New("interrupted while loading: what was loaded to its end is kept, and the next start goes on from there")
 	}
 	if c.Behind {
-		fmt.Fprintf(c.Progress, "pdpp-mcp: %s\n", err)
+		c.say("%v", err)
 	}
 	return err
+}
+
+// read reads what lies in the folder, but for parts that are known, and tells watch.
+func (c Config) read(ctx context.Context, known map[string]model.Part, watch importer.Watch) (model.Corpus, error) {
+	corpus, err := importer.Reopen(ctx, c.Data, known, watch, c.ownFiles()...)
+	if err != nil && ctx.Err() == nil {
+		err = exit.UsageError(err.Error())
+	}
+	return corpus, err
 }

@@ -89,7 +89,7 @@ func TestTheDemoSearchesByMeaning(t *testing.T) {
 func TestEmbedReport(t *testing.T) {
 	var out strings.Builder
 	now := time.Time{}
-	r := embedReport{out: &out, now: func() time.Time { return now }, model: "m"}
+	r := embedReport{report: Config{Progress: &out, Now: func() time.Time { return now }}.newReport(), model: "m"}
 	refused := errors.New("it is off")
 	for done := range 8 {
 		p := semantic.Progress{Done: done, Records: 7, Complete: done == 7}

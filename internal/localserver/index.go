@@ -1,10 +1,9 @@
 package localserver
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -12,7 +11,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/sample"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
-	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
 // lockRetry is how often a lock that another process has is asked for.
@@ -21,30 +19,24 @@ const lockRetry = 100 * time.Millisecond
 // lockPatience is how long a process that looks at an index may have it open.
 const lockPatience = 2 * time.Second
 
-// An openIndex is a loaded store that keeps up with its files. While it is open no other process fills it, but others keep it up as well.
-type openIndex struct {
-	keeper
-	lock *flock.Flock // nil in memory
-}
-
-func (i *openIndex) close() error {
-	if i == nil {
+func (k *keeper) close() error {
+	if k == nil {
 		return nil
 	}
-	i.keeping.Wait()
-	err := i.store.Close()
-	if i.lock != nil {
-		err = errors.Join(err, i.lock.Close())
+	k.keeping.Wait()
+	err := k.store.Close()
+	if k.lock != nil {
+		err = errors.Join(err, k.lock.Close())
 	}
 	return err
 }
 
 // openIndexOf opens the index and fills it with the files or the sample year, unless it holds just that. Where another
 // process serves an index of other files, this one reads the files into memory.
-func openIndexOf(ctx context.Context, c Config) (*openIndex, error) {
+func openIndexOf(ctx context.Context, c Config) (*keeper, error) {
 	wanted, problem := c.fingerprint()
 	if c.DB == "" {
-		return c.inMemory(ctx, wanted, problem)
+		return c.inMemory(ctx, wanted)
 	}
 	lock := flock.New(c.DB+lockEnding, flock.SetPermissions(0o600))
 	for filled, occupied := false, false; ; {
@@ -53,15 +45,15 @@ func openIndexOf(ctx context.Context, c Config) (*openIndex, error) {
 			return nil, errors.Join(err, lock.Close())
 		}
 		if store != nil {
-			index := &openIndex{keeper: keeper{store: store, config: c}, lock: lock}
+			index := &keeper{Config: c, store: store, lock: lock}
 			same, byNewer := index.compare(wanted)
 			switch {
 			case problem != nil:
-				fmt.Fprintf(c.Progress, "pdpp-mcp: the files cannot be read now (%s); using the kept index\n", problem)
+				c.say("the files cannot be read now (%s); using the kept index", problem)
 			case byNewer:
-				fmt.Fprintf(c.Progress, "pdpp-mcp: a newer pdpp-mcp has read %s; using its index\n", c.Data)
+				c.say("a newer pdpp-mcp has read %s; using its index", c.Data)
 			case same && !filled && c.Data != "":
-				fmt.Fprintf(c.Progress, "pdpp-mcp: %s is unchanged; using the kept index\n", c.Data)
+				c.say("%s is unchanged; using the kept index", c.Data)
 			case !same && !c.Behind: // else the first who asks waits for it
 				err = index.readAgain(ctx, wanted, nil)
 			}
@@ -78,13 +70,13 @@ func openIndexOf(ctx context.Context, c Config) (*openIndex, error) {
 		case err != nil:
 			return nil, err
 		case alone:
-			if err := errors.Join(c.fillFile(ctx, wanted, problem), lock.Unlock()); err != nil {
+			if err := errors.Join(c.fillFile(ctx, wanted), lock.Unlock()); err != nil {
 				return nil, err
 			}
 			filled = true
 		case occupied:
-			fmt.Fprintln(c.Progress, "pdpp-mcp: another pdpp-mcp serves an index of other files from there; this one reads its files into memory")
-			return c.inMemory(ctx, wanted, problem)
+			c.say("another pdpp-mcp serves an index of other files from there; this one reads its files into memory")
+			return c.inMemory(ctx, wanted)
 		default: // another process looked at it, or filled it in the meantime
 			occupied = true
 		}
@@ -96,13 +88,15 @@ func openIndexOf(ctx context.Context, c Config) (*openIndex, error) {
 func (c Config) shared(ctx context.Context, lock *flock.Flock, wanted string) (*store.Store, error) {
 	free, err := lock.TryRLock()
 	if err == nil && !free {
-		fmt.Fprintln(c.Progress, "pdpp-mcp: another pdpp-mcp reads these files; waiting for its index")
+		c.say("another pdpp-mcp reads these files; waiting for its index")
 		_, err = lock.TryRLockContext(ctx, lockRetry)
 	}
 	if err != nil {
 		return nil, &store.IndexError{Path: c.DB, Reason: "cannot be locked: " + err.Error()}
 	}
-	if held, _ := store.HeldIndex(ctx, c.DB); held == "" || place(held) != place(wanted) { // filling it reports what is wrong with it
+	held, _ := store.HeldIndex(ctx, c.DB) // filling it reports what is wrong with it
+	place, _, _ := strings.Cut(wanted, placeEnd)
+	if of, _, _ := strings.Cut(held, placeEnd); held == "" || of != place {
 		return nil, nil
 	}
 	store, err := store.Open(ctx, c.DB)
@@ -126,30 +120,30 @@ func (c Config) alone(ctx context.Context, lock *flock.Flock) (bool, error) {
 	return alone, err
 }
 
-func (c Config) fillFile(ctx context.Context, wanted string, problem error) error {
+func (c Config) fillFile(ctx context.Context, wanted string) error {
 	store, err := store.Open(ctx, c.DB)
 	if err != nil {
 		return err
 	}
-	if held, ok := store.Loaded(); !ok || problem != nil || held != wanted { // another process may just have filled it
-		err = c.fill(ctx, store, wanted, problem)
+	if held, ok := store.Loaded(); !ok || held != wanted { // another process may just have filled it
+		err = c.fill(ctx, store, wanted)
 	}
 	return errors.Join(err, store.Close())
 }
 
-func (c Config) inMemory(ctx context.Context, wanted string, problem error) (*openIndex, error) {
+func (c Config) inMemory(ctx context.Context, wanted string) (*keeper, error) {
 	store, err := store.Open(ctx, "")
 	if err != nil {
 		return nil, err
 	}
-	if err := c.fill(ctx, store, wanted, problem); err != nil {
+	if err := c.fill(ctx, store, wanted); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	return &openIndex{keeper: keeper{store: store, config: c}}, nil
+	return &keeper{Config: c, store: store}, nil
 }
 
 // fill fills a store with the sample year, or with files of the person's own.
-func (c Config) fill(ctx context.Context, into *store.Store, fingerprint string, problem error) error {
+func (c Config) fill(ctx context.Context, into *store.Store, fingerprint string) error {
 	if c.Data == "" {
 		year, err := sample.Year(ctx)
 		if err != nil {
@@ -157,16 +151,12 @@ func (c Config) fill(ctx context.Context, into *store.Store, fingerprint string,
 		}
 		return into.Load(ctx, year, fingerprint, nil)
 	}
-	report := loadReport{out: c.Progress, now: c.Now, begun: c.Now(), reported: c.Now()}
+	report := loadReport{report: c.newReport()}
 	known, err := into.Known(ctx) // of a load that was interrupted
 	if err != nil {
 		return err
 	}
-	corpus, err := importer.Reopen(ctx, c.Data, known, importer.Watch{Skipped: report.skip, Kept: report.keep, Found: report.found},
-		c.ownFiles()...) // it says what it skips, and fails as the fingerprint did
-	if err = cmp.Or(err, problem); err != nil && ctx.Err() == nil {
-		return exit.UsageError(err.Error())
-	}
+	corpus, err := c.read(ctx, known, importer.Watch{Skipped: report.skip, Kept: report.keep, Found: report.found})
 	if err == nil {
 		report.goOn(corpus.Parts)
 		err = into.Load(ctx, corpus, fingerprint, report.load)
@@ -174,9 +164,8 @@ func (c Config) fill(ctx context.Context, into *store.Store, fingerprint string,
 	if ctx.Err() != nil {
 		return c.interrupted()
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		report.end()
 	}
-	report.end()
-	return nil
+	return err
 }

@@ -3,15 +3,15 @@ package localserver
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/gofrs/flock"
+
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
-	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
 // Times of keeping up with files.
@@ -24,10 +24,12 @@ const (
 	retryAfter = time.Minute // what could not be read is not read again earlier, unless it changes
 )
 
-// A keeper keeps a loaded store up with its files, and says how far it is.
+// A keeper keeps a loaded store up with its files, and says how far it is. While it is open no other process fills its index, but others
+// keep it up as well.
 type keeper struct {
-	store  *store.Store
-	config Config
+	Config
+	store *store.Store
+	lock  *flock.Flock // of the index; nil in memory
 
 	keeping sync.WaitGroup
 	mu      sync.Mutex
@@ -68,13 +70,13 @@ func (k *keeper) set(state string) {
 // keepUp looks whether files have changed, unless it did a moment ago, and reads them. It returns when that is done, or in a moment, while
 // it goes on for as long as the context of the server.
 func (k *keeper) keepUp(server, request context.Context) {
-	if k.config.Data == "" {
+	if k.Data == "" {
 		return
 	}
 	k.mu.Lock()
-	begins := k.done == nil && k.config.Now().Sub(k.looked) >= lookEvery
+	begins := k.done == nil && k.Now().Sub(k.looked) >= lookEvery
 	if begins {
-		k.looked, k.done = k.config.Now(), make(chan struct{})
+		k.looked, k.done = k.Now(), make(chan struct{})
 		k.keeping.Go(func() { k.look(server) })
 	}
 	done := k.done
@@ -82,12 +84,11 @@ func (k *keeper) keepUp(server, request context.Context) {
 	if done == nil || !begins && k.pending() != "" { // only the first waits for a long reading
 		return
 	}
-	patience := time.NewTimer(lookTime)
-	defer patience.Stop()
+	patience, stop := context.WithTimeout(request, lookTime)
+	defer stop()
 	select {
 	case <-done:
-	case <-patience.C:
-	case <-request.Done():
+	case <-patience.Done():
 	}
 }
 
@@ -99,15 +100,15 @@ func (k *keeper) look(ctx context.Context) {
 		k.done = nil
 		k.mu.Unlock()
 	}()
-	sight, err := importer.Look(k.config.Data, k.config.ownFiles()...)
+	sight, err := importer.Look(k.Data, k.ownFiles()...)
 	if err != nil {
 		if k.pending() != cannotRead {
-			k.config.Log.Error().Err(err).Msg("the files cannot be read now")
+			k.Log.Error().Err(err).Msg("the files cannot be read now")
 		}
 		k.set(cannotRead)
 		return
 	}
-	wanted, later := k.config.fingerprintOf(sight, nil), []string(nil)
+	wanted, later := k.fingerprintOf(sight), []string(nil)
 	_, err = k.store.Current(ctx)
 	if err == nil {
 		if k.nothingToRead(wanted, "") {
@@ -120,7 +121,7 @@ func (k *keeper) look(ctx context.Context) {
 		if k.unsettled++; k.unsettled < patientLooks {
 			return
 		}
-		if wanted = k.config.fingerprintOf(sight, later); k.nothingToRead(wanted, stillWritten) {
+		if wanted = k.fingerprintOf(sight, later...); k.nothingToRead(wanted, stillWritten) {
 			return
 		}
 	}
@@ -134,9 +135,9 @@ func (k *keeper) look(ctx context.Context) {
 		k.unsettled = 0
 		k.set("")
 	case ctx.Err() == nil:
-		k.failed, k.retry = wanted, k.config.Now().Add(retryAfter)
+		k.failed, k.retry = wanted, k.Now().Add(retryAfter)
 		k.set(notReadAgain)
-		k.config.Log.Error().Err(k.store.Explain(err)).Msg("the files that have changed could not be read")
+		k.Log.Error().Err(k.store.Explain(err)).Msg("the files that have changed could not be read")
 	}
 }
 
@@ -147,7 +148,7 @@ func (k *keeper) nothingToRead(wanted, read string) bool {
 		k.set(read)
 	case byNewer:
 		k.set(readByNewer)
-	case wanted == k.failed && k.config.Now().Before(k.retry):
+	case wanted == k.failed && k.Now().Before(k.retry):
 		k.set(notReadAgain)
 	default:
 		return false
@@ -157,35 +158,29 @@ func (k *keeper) nothingToRead(wanted, read string) bool {
 
 // changing waits a moment and returns the files that have changed in it.
 func (k *keeper) changing(ctx context.Context, since importer.Sight) ([]string, error) {
-	timer := time.NewTimer(settledTime)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
+	settled, stop := context.WithTimeout(ctx, settledTime)
+	defer stop()
+	<-settled.Done()
+	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	now, err := importer.Look(k.config.Data, k.config.ownFiles()...)
+	now, err := importer.Look(k.Data, k.ownFiles()...)
 	return now.Changed(since), err
 }
 
 // readAgain reads what has changed, but for files that are left for later, or waits until another process has.
 func (k *keeper) readAgain(ctx context.Context, wanted string, later []string) error {
-	c := k.config
-	report := loadReport{out: c.Progress, now: c.Now, begun: c.Now(), reported: c.Now()}
+	report := loadReport{report: k.newReport()}
 	count := func(importer.Skip) { report.skipped++ } // doctor lists them
 	for {
 		err := k.store.Update(ctx, func(known map[string]model.Part) (model.Corpus, error) {
-			fmt.Fprintf(c.Progress, "pdpp-mcp: %s has changed; reading what is new\n", c.Data)
-			corpus, err := importer.Reopen(ctx, c.Data, known, importer.Watch{Skipped: count, Found: report.found, Later: later}, c.ownFiles()...)
-			if err != nil && ctx.Err() == nil {
-				err = exit.UsageError(err.Error())
-			}
-			return corpus, err
+			k.say("%s has changed; reading what is new", k.Data)
+			return k.read(ctx, known, importer.Watch{Skipped: count, Found: report.found, Later: later})
 		}, wanted, report.load)
+		if err == nil {
+			report.end()
+		}
 		if !errors.Is(err, store.ErrBusy) || ctx.Err() != nil {
-			if err == nil {
-				report.end()
-			}
 			return err
 		}
 	}

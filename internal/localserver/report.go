@@ -3,7 +3,6 @@ package localserver
 import (
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/embedding"
@@ -12,14 +11,39 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/semantic"
 )
 
-// progressEvery is how often progress is printed, at most.
-const progressEvery = time.Second
+// How often progress is printed, at most.
+const (
+	progressEvery    = time.Second
+	embedReportEvery = 10 * time.Second
+)
+
+// say prints a line for the person who waits.
+func (c Config) say(format string, arguments ...any) {
+	fmt.Fprintf(c.Progress, "pdpp-mcp: "+format+"\n", arguments...)
+}
+
+// A report prints how something that takes long goes on.
+type report struct {
+	Config
+	begun, reported time.Time
+}
+
+func (c Config) newReport() report { return report{c, c.Now(), c.Now()} }
+
+// sayEvery prints a line unless one was printed a moment ago.
+func (r *report) sayEvery(moment time.Duration, format string, arguments ...any) {
+	if now := r.Now(); now.Sub(r.reported) >= moment {
+		r.reported = now
+		r.say(format, arguments...)
+	}
+}
+
+// took is how long it has taken so far.
+func (r *report) took() time.Duration { return r.Now().Sub(r.begun).Round(10 * time.Millisecond) }
 
 // A loadReport prints how the loading goes on.
 type loadReport struct {
-	out             io.Writer
-	now             func() time.Time
-	begun, reported time.Time
+	report
 	loaded, skipped int
 	kept            string // the file of which a record is without something, as was said
 }
@@ -28,13 +52,13 @@ type loadReport struct {
 func (r *loadReport) keep(s importer.Skip) {
 	if s.File != r.kept {
 		r.kept = s.File
-		fmt.Fprintf(r.out, "pdpp-mcp: not in full %s\n", s)
+		r.say("not in full %s", s)
 	}
 }
 
 func (r *loadReport) skip(s importer.Skip) {
 	r.skipped++
-	fmt.Fprintf(r.out, "pdpp-mcp: skipped %s\n", s)
+	r.say("skipped %s", s)
 }
 
 // goOn says what an interrupted load has left.
@@ -47,55 +71,38 @@ func (r *loadReport) goOn(parts []model.Part) {
 		}
 	}
 	if before > 0 {
-		fmt.Fprintf(r.out, "pdpp-mcp: %d of %d streams were loaded before; going on with the others\n", before, all)
+		r.say("%d of %d streams were loaded before; going on with the others", before, all)
 	}
 }
 
-func (r *loadReport) found(n int) { r.progress("found", n) }
+func (r *loadReport) found(n int) { r.sayEvery(progressEvery, "found %d records so far", n) }
 
 func (r *loadReport) load(n int) {
 	r.loaded = n
-	r.progress("loaded", n)
-}
-
-func (r *loadReport) progress(what string, n int) {
-	now := r.now()
-	if now.Sub(r.reported) < progressEvery {
-		return
-	}
-	r.reported = now
-	fmt.Fprintf(r.out, "pdpp-mcp: %s %d records so far\n", what, n)
+	r.sayEvery(progressEvery, "loaded %d records so far", n)
 }
 
 func (r *loadReport) end() {
-	fmt.Fprintf(r.out, "pdpp-mcp: loaded %d records in %s, skipped %d\n", r.loaded, r.now().Sub(r.begun).Round(10*time.Millisecond), r.skipped)
+	r.say("loaded %d records in %s, skipped %d", r.loaded, r.took(), r.skipped)
 }
-
-// embedReportEvery is how often the progress of vectors is printed, at most.
-const embedReportEvery = 10 * time.Second
 
 // An embedReport prints how the making of vectors goes on.
 type embedReport struct {
-	out             io.Writer
-	now             func() time.Time
-	model           string
-	begun, reported time.Time
-	failure         error
+	report
+	model   string
+	failure error
 }
 
 func (r *embedReport) progress(p semantic.Progress) {
 	switch {
 	case p.Err != nil:
 		if r.failure == nil || r.failure.Error() != p.Err.Error() {
-			fmt.Fprintf(r.out, "pdpp-mcp: %d of %d records have vectors, and it goes on when this passes: %s\n", p.Done, p.Records,
-				embedFailure(p.Err))
+			r.say("%d of %d records have vectors, and it goes on when this passes: %s", p.Done, p.Records, embedFailure(p.Err))
 		}
 	case p.Complete:
-		fmt.Fprintf(r.out, "pdpp-mcp: all %d records have vectors of %s, after %s\n", p.Records, r.model,
-			r.now().Sub(r.begun).Round(10*time.Millisecond))
-	case r.now().Sub(r.reported) >= embedReportEvery:
-		r.reported = r.now()
-		fmt.Fprintf(r.out, "pdpp-mcp: %d of %d records have vectors so far\n", p.Done, p.Records)
+		r.say("all %d records have vectors of %s, after %s", p.Records, r.model, r.took())
+	default:
+		r.sayEvery(embedReportEvery, "%d of %d records have vectors so far", p.Done, p.Records)
 	}
 	r.failure = p.Err
 }

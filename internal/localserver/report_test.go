@@ -13,7 +13,7 @@ import (
 func TestLoadingIsReportedOnceASecondAndEachSkip(t *testing.T) {
 	clock := time.Date(2026, time.May, 4, 10, 0, 0, 0, time.UTC)
 	var said strings.Builder
-	report := loadReport{out: &said, now: func() time.Time { return clock }, begun: clock, reported: clock}
+	report := loadReport{report: Config{Progress: &said, Now: func() time.Time { return clock }}.newReport()}
 	report.found(1000)
 	clock = clock.Add(progressEvery)
 	report.found(2000)

@@ -34,7 +34,7 @@ type Server struct {
 	// IsOwner compares a text with the owner's secret. It is nil until the data is loaded. Its error says that there were too many wrong ones.
 	IsOwner func(secret string) (bool, error)
 
-	index  *openIndex // nil until it is loaded
+	index  *keeper // nil until it is loaded
 	server *http.Server
 
 	running     context.Context // until Close
@@ -42,10 +42,9 @@ type Server struct {
 	embedding   sync.WaitGroup // the making of vectors, behind serving
 
 	mu          sync.Mutex
-	loaded      chan struct{} // closed when loading has ended
-	resources   http.Handler  // what answers once it has; nil when it failed
-	failure     string        // why it failed
-	again       func()        // loads again after that; nil: not yet
+	loaded      chan struct{}    // closed when loading has ended
+	resources   http.HandlerFunc // what answers once it has
+	again       func()           // loads again after that failed; nil: not yet
 	grants      *authority.Grants
 	granted     string // the generation of what they grant
 	makeVectors func()
@@ -115,10 +114,11 @@ func (e *Server) load(ctx context.Context, c Config) error {
 	defer e.mu.Unlock()
 	defer close(e.loaded)
 	if err = notReady(err); err != nil {
-		e.failure = "The files could not be read. The log of pdpp-mcp says why."
+		why := "The files could not be read. The log of pdpp-mcp says why."
 		if plain, ok := errors.AsType[*exit.Error](err); ok {
-			e.failure = plain.Message
+			why = plain.Message
 		}
+		e.resources = refusal(http.StatusInternalServerError, "index_failed", why)
 		return err
 	}
 	e.index = index
@@ -132,7 +132,12 @@ func (e *Server) load(ctx context.Context, c Config) error {
 			c.Log.Error().Err(err).Str("path", r.URL.Path).Msg("embedded resource server")
 		},
 	})
-	e.resources, e.IsOwner = server, server.IsOwner
+	e.IsOwner = server.IsOwner
+	e.resources = func(w http.ResponseWriter, r *http.Request) {
+		index.keepUp(e.running, r.Context())
+		e.regrant(r.Context())
+		server.ServeHTTP(w, r)
+	}
 	return nil
 }
 
@@ -142,7 +147,7 @@ func (e *Server) embed(ctx context.Context, c Config) *semantic.Index {
 		return nil
 	}
 	embeddings := semantic.New(e.index.store, c.Embed)
-	report := embedReport{out: c.Progress, now: c.Now, model: c.Embed.Model(), begun: c.Now(), reported: c.Now()}
+	report := embedReport{report: c.newReport(), model: c.Embed.Model()}
 	var one sync.Mutex // at a time
 	e.makeVectors = func() {
 		e.embedding.Go(func() {
@@ -162,8 +167,8 @@ const loadingPatience = middleware.DefaultDeadline * 3 / 4
 
 // ServeHTTP answers a request once the data is loaded, or says that it is not yet.
 func (e *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	patience := time.NewTimer(loadingPatience)
-	defer patience.Stop()
+	patience, stop := context.WithTimeout(r.Context(), loadingPatience)
+	defer stop()
 	e.mu.Lock()
 	if e.again != nil {
 		e.again()
@@ -172,25 +177,15 @@ func (e *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.mu.Unlock()
 	select {
 	case <-loaded:
-	case <-patience.C:
+	case <-patience.Done(): // who has gone does not see it
 		w.Header().Set("Retry-After", "20") // longer than a read is tried again
-		refuseRead(w, http.StatusServiceUnavailable, "index_loading", "The files are still being read for the first time. Ask again in a moment.")
-		return
-	case <-r.Context().Done():
+		refusal(http.StatusServiceUnavailable, "index_loading", "The files are still being read for the first time. Ask again in a moment.")(w, r)
 		return
 	}
 	e.mu.Lock()
-	resources, failure := e.resources, e.failure
+	resources := e.resources
 	e.mu.Unlock()
-	if resources == nil {
-		refuseRead(w, http.StatusInternalServerError, "index_failed", failure)
-		return
-	}
-	if e.index != nil {
-		e.index.keepUp(e.running, r.Context())
-		e.regrant(r.Context())
-	}
-	resources.ServeHTTP(w, r)
+	resources(w, r)
 }
 
 // regrant grants the demo's tokens what there is now, after this or another process has read files again.
@@ -208,11 +203,13 @@ func (e *Server) regrant(ctx context.Context) {
 	}
 }
 
-// refuseRead writes the error envelope of a resource server.
-func refuseRead(w http.ResponseWriter, status int, code, message string) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]string{"code": code, "type": "api_error", "message": message}})
+// refusal answers with the error envelope of a resource server.
+func refusal(status int, code, message string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]string{"code": code, "type": "api_error", "message": message}})
+	}
 }
 
 // Close ends it.

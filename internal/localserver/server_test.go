@@ -23,11 +23,11 @@ import (
 // What is asked of the sample before it is loaded is answered once it is, or when loading failed, as a failure.
 func TestRequestsWaitForTheData(t *testing.T) {
 	for name, row := range map[string]struct {
-		resources http.Handler
+		resources http.HandlerFunc
 		status    int
 	}{
-		"until they are loaded":          {http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "{}") }), http.StatusOK},
-		"until they could not be loaded": {nil, http.StatusInternalServerError},
+		"until they are loaded":          {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "{}") }, http.StatusOK},
+		"until they could not be loaded": {refusal(http.StatusInternalServerError, "index_failed", ""), http.StatusInternalServerError},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

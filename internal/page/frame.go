@@ -20,8 +20,8 @@ type Frame struct {
 }
 
 // NewFrame returns a frame around templates. Each page is a template of markup that begins with the template "head", given its title, and
-// ends with "tail". style is added to the common one. forms lets pages send forms to their own server.
-func NewFrame(markup, style string, forms bool) *Frame {
+// ends with "tail"; functions are for them alone. style is added to the common one. forms lets pages send forms to their own server.
+func NewFrame(markup, style string, forms bool, functions template.FuncMap) *Frame {
 	style, script := file("page.css")+style, file("page.js")
 	f := &Frame{refers: "no-referrer"}
 	action := "none"
@@ -33,7 +33,7 @@ func NewFrame(markup, style string, forms bool) *Frame {
 	f.template = template.Must(template.New("").Funcs(template.FuncMap{
 		"style":  func() template.CSS { return template.CSS(style) }, // #nosec G203 -- embedded
 		"script": func() template.JS { return template.JS(script) },  // #nosec G203 -- embedded
-	}).Parse(file("frame.html") + markup))
+	}).Funcs(functions).Parse(file("frame.html") + markup))
 	return f
 }
 

@@ -26,12 +26,6 @@ type Options struct {
 	Data bool
 }
 
-// A View is what differs from request to request.
-type View struct {
-	Endpoint string // URL of /mcp
-	Status   string // as /readyz names it; empty: not known
-}
-
 // A Page is served to many at a time.
 type Page struct {
 	options Options
@@ -39,39 +33,32 @@ type Page struct {
 }
 
 // New returns a page.
-func New(o Options) *Page { return &Page{o, NewFrame(file("page.html"), "", false)} }
+func New(o Options) *Page { return &Page{o, NewFrame(file("page.html"), "", false, nil)} }
 
 // document is what the template is given. It has no token.
 type document struct {
-	View
+	Options  // without the URL of a server, clients start this program instead of calling it
+	Endpoint string
 	State    state
-	Local    bool   // clients start this program instead of calling this server
-	TokenEnv string // variable in which they find a token; empty: they need none, or sign in
 	Guides   []guide
-	Note     string
-	Data     bool
 	Others   []string // clients for which there is no path
 }
 
 // Serve answers a request with the page. endpoint is the URL of /mcp; status is what /readyz says, or "" if it is not known.
 func (p *Page) Serve(w http.ResponseWriter, r *http.Request, endpoint, status string) {
-	view := View{Endpoint: endpoint, Status: status}
-	server := p.options.Server
-	if server.URL == "" && server.Command == "" {
-		server.URL = view.Endpoint
-	}
-	common := document{
-		View: view, State: states[view.Status], Local: server.URL == "", TokenEnv: server.TokenEnv, Note: p.options.Note, Data: p.options.Data,
+	d := document{Options: p.options, Endpoint: endpoint, State: states[status]}
+	if d.Server.URL == "" && d.Server.Command == "" {
+		d.Server.URL = endpoint
 	}
 	for _, client := range clients.All() {
 		switch {
-		case client.Check(server) == "":
-			common.Guides = append(common.Guides, newGuide(client, server))
+		case client.Check(d.Server) == "":
+			d.Guides = append(d.Guides, newGuide(client, d.Server))
 		case client.Name != "generic":
-			common.Others = append(common.Others, client.Title)
+			d.Others = append(d.Others, client.Title)
 		}
 	}
-	p.frame.Write(w, r, http.StatusOK, "page", common)
+	p.frame.Write(w, r, http.StatusOK, "page", d)
 }
 
 // A state is a server's status in words.
@@ -87,26 +74,19 @@ var states = map[string]state{
 
 // A guide is one client's row: one recommended path, and the entry to write by hand where there is a file for it.
 type guide struct {
+	clients.Guide
 	Name, Title string
 	Link        template.URL
-	Commands    []string
-	Steps       []string
-	After       string
-	Entry       string
 	Paths       []string // of the file for Entry
 }
 
 func newGuide(client clients.Client, server clients.Server) guide {
 	// The visitor's machine is not known. What is shown holds on every system, for commands of plain words are quoted alike.
-	made := client.Guide(server, place("linux"), "", nil)
-	g := guide{
-		Name: client.Name, Title: strings.ToUpper(client.Title[:1]) + client.Title[1:],
-		Commands: made.Commands, Steps: made.Steps, After: made.After, Entry: made.Entry,
-	}
+	g := guide{Guide: client.Guide(server, place("linux"), "", nil), Name: client.Name, Title: strings.ToUpper(client.Title[:1]) + client.Title[1:]}
 	// A link is the same on every system, where a command with JSON in it is quoted in its own way on each. These two
 	// schemes are all that html/template need let through.
-	if strings.HasPrefix(made.Link, "cursor://") || strings.HasPrefix(made.Link, "vscode:") {
-		g.Link, g.Commands = template.URL(made.Link), nil // #nosec G203 -- built by clients, with what it holds escaped
+	if link := g.Guide.Link; strings.HasPrefix(link, "cursor://") || strings.HasPrefix(link, "vscode:") {
+		g.Link, g.Commands = template.URL(link), nil // #nosec G203 -- built by clients, with what it holds escaped
 	}
 	for _, system := range []string{"linux", "darwin", "windows"} {
 		if path := filepath.ToSlash(client.Path(place(system))); path != "" && !slices.Contains(g.Paths, path) {

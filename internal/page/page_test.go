@@ -15,8 +15,11 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/page"
 )
 
+// seen is what differs from request to request.
+type seen struct{ Endpoint, Status string }
+
 // opened is a page as a browser gets it.
-func opened(o page.Options, view page.View) *httptest.ResponseRecorder {
+func opened(o page.Options, view seen) *httptest.ResponseRecorder {
 	recorder := httptest.NewRecorder()
 	page.New(o).Serve(recorder, httptest.NewRequest(http.MethodGet, "/", nil), view.Endpoint, view.Status)
 	return recorder
@@ -24,7 +27,7 @@ func opened(o page.Options, view page.View) *httptest.ResponseRecorder {
 
 var (
 	hosted = page.Options{Server: clients.Server{Name: "pdpp"}}
-	view   = page.View{Endpoint: "https://mcp.example/mcp", Status: "ready"}
+	view   = seen{Endpoint: "https://mcp.example/mcp", Status: "ready"}
 	sample = page.Options{
 		Data:   true,
 		Server: clients.Server{Name: "pdpp-demo", Command: "/opt/pdpp-mcp", Arguments: []string{"stdio", "--demo"}},
@@ -65,7 +68,7 @@ func TestAPageSaysWhatAPersonNeeds(t *testing.T) {
 			[]string{"pdpp_client_", "stdio"},
 		},
 	} {
-		body := opened(c.options, page.View{Endpoint: view.Endpoint, Status: c.status}).Body.String()
+		body := opened(c.options, seen{Endpoint: view.Endpoint, Status: c.status}).Body.String()
 		body = strings.NewReplacer("&#39;", "'", "&#34;", `"`, "&#43;", "+").Replace(body)
 		for _, text := range c.holds {
 			if !strings.Contains(body, text) {
@@ -145,7 +148,7 @@ func TestWhatIsShownIsEscaped(t *testing.T) {
 		"the sample's":  sample,
 		"own data's, …": ownData,
 	} {
-		body := opened(options, page.View{Endpoint: "https://mcp.example/mcp" + hostile, Status: hostile}).Body.String()
+		body := opened(options, seen{Endpoint: "https://mcp.example/mcp" + hostile, Status: hostile}).Body.String()
 		if n := strings.Count(body, "<script"); n != 1 || strings.Contains(body, "<img src=x") || !strings.Contains(body, "&lt;script&gt;") {
 			t.Errorf("%s: %d scripts", name, n)
 		}

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"sync"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
@@ -15,19 +16,17 @@ import (
 // connections of all.
 type clientListener struct {
 	net.Listener
-	most   int                   // 0: no limit
-	exempt func(netip.Addr) bool // a proxy, whose connections are those of many clients
-	report func(netip.Prefix)    // called when a first connection of a client is closed
+	service *Service
+	most    int // 0: no limit
 
-	mu       sync.Mutex
-	open     map[netip.Prefix]int
-	reported map[netip.Prefix]bool
+	mu      sync.Mutex
+	clients map[netip.Prefix]clientCount
 }
 
-func newClientListener(listener net.Listener, most int, exempt func(netip.Addr) bool, report func(netip.Prefix)) *clientListener {
-	return &clientListener{
-		Listener: listener, most: most, exempt: exempt, report: report, open: map[netip.Prefix]int{}, reported: map[netip.Prefix]bool{},
-	}
+// A clientCount is how many connections a client has, and whether the log says that it has as many as it may.
+type clientCount struct {
+	open     int
+	reported bool
 }
 
 // Accept returns the next connection that is not closed at once.
@@ -44,33 +43,43 @@ func (l *clientListener) Accept() (net.Conn, error) {
 	}
 }
 
-// admit counts a connection, unless its client has as many as it may.
+// admit counts a connection, unless its client has as many as it may. A proxy's are those of many clients.
 func (l *clientListener) admit(accepted net.Conn) (*connection, bool) {
+	serving, free := l.service.current.Load(), &connection{Conn: accepted, release: func() {}}
 	peer, ok := accepted.RemoteAddr().(*net.TCPAddr)
-	if !ok || l.most <= 0 || l.exempt(peer.AddrPort().Addr().Unmap().WithZone("")) {
-		return &connection{Conn: accepted, release: func() {}}, true // at a Unix socket is a proxy of this machine
+	if !ok || l.most <= 0 {
+		return free, true // at a Unix socket is a proxy of this machine
 	}
-	client := web.ClientNetwork(peer.AddrPort().Addr())
+	address := peer.AddrPort().Addr()
+	plain := address.Unmap().WithZone("")
+	if slices.ContainsFunc(serving.Proxies, func(proxy netip.Prefix) bool { return proxy.Contains(plain) }) {
+		return free, true
+	}
+	client := web.ClientNetwork(address)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.open[client] >= l.most {
-		if !l.reported[client] {
-			l.reported[client] = true
-			l.report(client)
-		}
-		return nil, false
+	count := l.clients[client]
+	if count.open < l.most {
+		count.open++
+		l.clients[client] = count
+		return &connection{Conn: accepted, release: sync.OnceFunc(func() { l.release(client) })}, true
 	}
-	l.open[client]++
-	return &connection{Conn: accepted, release: sync.OnceFunc(func() { l.release(client) })}, true
+	if !count.reported {
+		l.clients[client] = clientCount{count.open, true}
+		serving.Logger.Warn().Stringer("client", client).Msg("this client address has as many connections as it may; further ones are closed")
+	}
+	return nil, false
 }
 
 func (l *clientListener) release(client netip.Prefix) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.open[client]--; l.open[client] == 0 {
-		delete(l.open, client)
-		delete(l.reported, client)
+	count := l.clients[client]
+	if count.open--; count.open == 0 {
+		delete(l.clients, client)
+		return
 	}
+	l.clients[client] = count
 }
 
 // A connection is one that counts, and that notices requests with two lengths.

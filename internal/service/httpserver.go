@@ -70,12 +70,16 @@ func (withheld) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// checkAddress returns an *[exit.Error] if nothing can listen on the address of a flag.
-func checkAddress(flag, address string) error {
+// listen opens the address of a flag. Its error is an *[exit.Error] if nothing can listen there.
+func listen(ctx context.Context, flag, address string) (net.Listener, error) {
 	if _, err := net.ResolveTCPAddr("tcp", address); err != nil {
-		return exit.UsageError(fmt.Sprintf("%s: cannot listen on %s: %v. Give HOST:PORT, such as 127.0.0.1:7700.", flag, address, err))
+		return nil, exit.UsageError(fmt.Sprintf("%s: cannot listen on %s: %v. Give HOST:PORT, such as 127.0.0.1:7700.", flag, address, err))
 	}
-	return nil
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("%w; choose another address with %s", err, flag)
+	}
+	return listener, nil
 }
 
 // AdminPath is where [ServeAdmin] shows the metrics.
@@ -84,12 +88,9 @@ const AdminPath = "/metrics"
 // ServeAdmin serves the metrics and the probes at a separate address until close: a caller that holds all connections of the
 // endpoint does not stop them. They hold no secret, but are not the public's. An invalid address is an *[exit.Error].
 func ServeAdmin(ctx context.Context, address string, metrics, probes http.Handler, log zerolog.Logger) (closeAdmin func(), err error) {
-	if err := checkAddress("--admin-listen", address); err != nil {
-		return nil, err
-	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	listener, err := listen(ctx, "--admin-listen", address)
 	if err != nil {
-		return nil, fmt.Errorf("%w; choose another address with --admin-listen", err)
+		return nil, err
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET "+AdminPath, metrics)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -16,17 +15,14 @@ const HeldLines = 4096
 // So lines are handed over to a goroutine, and those that it cannot take are dropped and counted. It is safe for concurrent
 // use. (The diode of zerolog, which does the same, may leave a line unwritten until the next one comes.)
 type LogWriter struct {
-	lines   chan []byte
+	lines   chan []byte // nil after the last
 	missed  atomic.Int64
-	end     func()        // closes ending
-	ending  chan struct{} // closed when what is held is to be written and nothing after it
-	written chan struct{} // closed when that is done
+	written chan struct{} // closed when the last line was written
 }
 
 // NewLogWriter returns a writer in front of w, which stays open. Each Write is one line, or several.
 func NewLogWriter(w io.Writer) *LogWriter {
-	l := &LogWriter{lines: make(chan []byte, HeldLines), ending: make(chan struct{}), written: make(chan struct{})}
-	l.end = sync.OnceFunc(func() { close(l.ending) })
+	l := &LogWriter{lines: make(chan []byte, HeldLines), written: make(chan struct{})}
 	go l.copyTo(w)
 	return l
 }
@@ -47,9 +43,9 @@ func (l *LogWriter) Write(p []byte) (int, error) {
 	}
 }
 
-// Drain waits until what is held has been written, at most for limit.
+// Drain waits until what is held has been written, at most for limit. Nothing after it is.
 func (l *LogWriter) Drain(limit time.Duration) {
-	l.end()
+	_, _ = l.Write(nil)
 	select {
 	case <-l.written:
 	case <-time.After(limit):
@@ -59,26 +55,13 @@ func (l *LogWriter) Drain(limit time.Duration) {
 // copyTo writes the lines until the end, and says before a line how many were dropped.
 func (l *LogWriter) copyTo(w io.Writer) {
 	defer close(l.written)
-	write := func(line []byte) {
+	for line := range l.lines {
 		if missed := l.missed.Swap(0); missed > 0 {
 			fmt.Fprintf(w, `{"level":"warn","lines":%d,"message":"lines of the log were dropped, because they were not read in time"}`+"\n", missed)
 		}
+		if line == nil {
+			return
+		}
 		_, _ = w.Write(line)
-	}
-	for {
-		select {
-		case line := <-l.lines:
-			write(line)
-			continue
-		case <-l.ending:
-		}
-		for {
-			select {
-			case line := <-l.lines:
-				write(line)
-			default:
-				return
-			}
-		}
 	}
 }

@@ -1,3 +1,4 @@
+// Package service is the process around a hosted server: its listener, connections, drain, admin port and log.
 package service
 
 import (
@@ -8,7 +9,6 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
-	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -113,32 +113,18 @@ func (s *Service) Listen(ctx context.Context, inherited []net.Listener, address 
 	case len(inherited) == 1:
 		listener = inherited[0]
 	default:
-		err := checkAddress("--listen", address)
-		if err != nil {
+		var err error
+		if listener, err = listen(ctx, "--listen", address); err != nil {
 			return err
-		}
-		if listener, err = new(net.ListenConfig).Listen(ctx, "tcp", address); err != nil {
-			return fmt.Errorf("%w; choose another address with --listen", err)
 		}
 	}
 	if maxConnections > 0 {
 		listener = netutil.LimitListener(listener, maxConnections)
 	}
-	s.listener = newClientListener(listener, perAddress, s.isProxy, s.reportFull)
+	s.listener = &clientListener{Listener: listener, service: s, most: perAddress, clients: map[netip.Prefix]clientCount{}}
 	s.server = NewHTTPServer(address, s)
 	s.server.ConnState, s.server.ConnContext = watchState, withRequestHead
 	return nil
-}
-
-// isProxy reports whether an address is that of a trusted proxy.
-func (s *Service) isProxy(address netip.Addr) bool {
-	return slices.ContainsFunc(s.current.Load().Proxies, func(proxy netip.Prefix) bool { return proxy.Contains(address) })
-}
-
-// reportFull logs that a client has as many connections as it may.
-func (s *Service) reportFull(client netip.Prefix) {
-	log := s.current.Load().Logger
-	log.Warn().Stringer("client", client).Msg("this client address has as many connections as it may; further ones are closed")
 }
 
 // URL is the address of the endpoint, as this machine reaches it.
@@ -152,7 +138,7 @@ func (s *Service) URL() string {
 
 // Serve answers until ctx ends or the server fails, and drains. Whenever the manager asks for it, reload reads the
 // configuration and calls Use, or fails and leaves all as it was; it returns the flags that changed in vain, because only
-// a restart changes what they stand for. A nil reload reads nothing.
+// a restart changes what they stand for. A manager that asks for none needs no reload.
 func (s *Service) Serve(ctx context.Context, m Manager, reload func() (kept []string, err error)) error {
 	failed := make(chan error, 1)
 	go func() { failed <- s.server.Serve(s.listener) }()
@@ -179,9 +165,6 @@ func (s *Service) Serve(ctx context.Context, m Manager, reload func() (kept []st
 
 // reload runs a reload and logs how it went.
 func (s *Service) reload(reload func() (kept []string, err error)) {
-	if reload == nil {
-		return
-	}
 	kept, err := reload()
 	if err != nil {
 		s.current.Load().Logger.Error().Err(err).Msg("the configuration is not good; the old one stays")

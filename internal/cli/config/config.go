@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/alecthomas/kong"
 
@@ -48,8 +48,7 @@ func readConfig(path string) (map[string]any, error) {
 	}
 	raw := map[string]json.RawMessage{}
 	if err := json.Unmarshal(data, &raw); err != nil || raw == nil {
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) {
+		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 			return nil, fmt.Errorf("not JSON: %w, after %d bytes", syntax, syntax.Offset)
 		}
 		return nil, errors.New("not a JSON object of settings")
@@ -57,41 +56,30 @@ func readConfig(path string) (map[string]any, error) {
 	values := map[string]any{}
 	for name, value := range raw {
 		if values[name], err = configValue(value); err != nil {
-			return nil, fmt.Errorf("%q: %w", name, err)
+			return nil, fmt.Errorf("%q: a text, a number, true, false or a list of texts is needed, not %w", name, err)
 		}
 	}
 	return values, nil
 }
 
+// configValue is a setting in a form that kong takes. Its error names what is none.
 func configValue(raw json.RawMessage) (any, error) {
-	var text string
-	var number json.Number
-	var list []string
-	var boolean bool
-	switch {
-	case json.Unmarshal(raw, &boolean) == nil && string(raw) != "null":
-		return string(raw), nil
-	case json.Unmarshal(raw, &number) == nil && raw[0] != '"' && number != "":
-		return number.String(), nil
-	case json.Unmarshal(raw, &text) == nil && raw[0] == '"':
-		return text, nil
-	case json.Unmarshal(raw, &list) == nil && raw[0] == '[':
-		values := make([]any, len(list)) // the form that kong takes for a list that is not to be split at commas
-		for i, entry := range list {
-			values[i] = entry
+	var value any
+	if err := json.Unmarshal(raw, &value); err != nil {
+		return nil, err
+	}
+	switch value := value.(type) {
+	case string:
+		return value, nil
+	case bool, float64:
+		return string(raw), nil // as it is written
+	case []any: // the form that kong takes for a list that is not to be split at commas
+		if slices.ContainsFunc(value, func(entry any) bool { _, text := entry.(string); return !text }) {
+			return nil, errors.New("a list of anything else")
 		}
-		return values, nil
+		return value, nil
+	case nil:
+		return nil, errors.New("null")
 	}
-	return nil, fmt.Errorf("a text, a number, true, false or a list of texts is needed, not %s", kindOf(raw))
-}
-
-func kindOf(raw json.RawMessage) string {
-	switch {
-	case strings.HasPrefix(string(raw), "{"):
-		return "an object"
-	case strings.HasPrefix(string(raw), "["):
-		return "a list of anything else"
-	default:
-		return "null"
-	}
+	return nil, errors.New("an object")
 }

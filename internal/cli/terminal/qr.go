@@ -57,21 +57,18 @@ func qrText(link, following string, columns, lines int) string {
 	if side > columns || (side+1)/2+linesOf(following, columns) > lines {
 		return ""
 	}
-	light := func(x, y int) bool { return y < side && !code.Black(x-quietModules, y-quietModules) }
+	light := func(x, y int) int { // 1 where it is
+		if y < side && !code.Black(x-quietModules, y-quietModules) {
+			return 1
+		}
+		return 0
+	}
+	blocks := []rune(" ▄▀█")
 	var b strings.Builder
 	for y := 0; y < side; y += 2 {
 		b.WriteString("\x1b[97;40m")
 		for x := range side {
-			switch upper, lower := light(x, y), light(x, y+1); {
-			case upper && lower:
-				b.WriteString("█")
-			case upper:
-				b.WriteString("▀")
-			case lower:
-				b.WriteString("▄")
-			default:
-				b.WriteByte(' ')
-			}
+			b.WriteRune(blocks[2*light(x, y)+light(x, y+1)])
 		}
 		b.WriteString("\x1b[0m\n")
 	}

@@ -25,42 +25,29 @@ const (
 // Print makes the walk: schema, search, fetch, aggregate. It prints each call with the text that a model sees. It searches for words; without words, it asks what the data can answer: for a word of the newest record,
 // and counts by month or by a text.
 func Print(ctx context.Context, out io.Writer, tools *Tools, words string) error {
-	guide := guide{tools, out}
-	schema, err := guide.call(ctx, "schema", map[string]any{})
-	if err != nil {
-		return err
+	g := &guide{tools: tools, out: out}
+	stream := largestStream(g.call(ctx, "schema", map[string]any{}))
+	count, id := map[string]any{"stream": stream, "metric": "count"}, ""
+	if stream == "" {
+		return cmp.Or(g.err, errors.New("the schema names no stream"))
 	}
-	stream, err := largestStream(schema)
-	if err != nil {
-		return err
-	}
-	count, newest := map[string]any{"stream": stream, "metric": "count"}, ""
 	if words == "" {
-		searched, err := guide.fields(ctx, stream, count)
-		if err != nil {
-			return err
-		}
-		if newest, words, err = guide.newest(ctx, stream, searched); err != nil || newest == "" {
-			return err
+		searched := g.fields(ctx, stream, count)
+		if id, words = g.newest(ctx, stream, searched); id == "" {
+			return g.err
 		}
 	}
-	id := ""
 	if words != "" {
-		found, err := guide.call(ctx, "search", map[string]any{"q": words, "limit": 3})
-		if err != nil {
-			return err
-		}
+		found := g.call(ctx, "search", map[string]any{"q": words, "limit": 3})
 		if hits := found.Array("results"); len(hits) > 0 {
-			id = rs.AsObject(hits[0]).Text("id")
+			id = cmp.Or(rs.AsObject(hits[0]).Text("id"), id)
 		}
 	}
-	if id = cmp.Or(id, newest); id != "" {
-		if _, err := guide.call(ctx, "fetch", map[string]any{"id": id}); err != nil {
-			return err
-		}
+	if id != "" {
+		g.call(ctx, "fetch", map[string]any{"id": id})
 	}
-	_, err = guide.call(ctx, "aggregate", count)
-	return err
+	g.call(ctx, "aggregate", count)
+	return g.err
 }
 
 // Tools are those of a server, called over /mcp as any client calls them.
@@ -102,22 +89,22 @@ func (t *Tools) Ask(ctx context.Context, method string, params any) (string, err
 	return string(answer.Result), nil
 }
 
-// A guide makes and prints the calls of the walk.
+// A guide makes and prints the calls of the walk, until one fails.
 type guide struct {
 	tools *Tools
 	out   io.Writer
+	err   error
 }
 
-// call makes one call and prints it. It returns the structured result.
-func (g guide) call(ctx context.Context, tool string, arguments any) (rs.Object, error) {
-	shown, err := json.Marshal(arguments)
-	if err != nil {
-		return nil, err
+// call makes one call, prints it and returns the structured result.
+func (g *guide) call(ctx context.Context, tool string, arguments map[string]any) rs.Object {
+	if g.err != nil {
+		return nil
 	}
-	fmt.Fprintf(g.out, "› %s %s\n", tool, shown)
-	answer, err := g.tools.Ask(ctx, "tools/call", map[string]any{"name": tool, "arguments": arguments})
-	if err != nil {
-		return nil, err
+	fmt.Fprintf(g.out, "› %s %s\n", tool, rs.EncodeJSON(arguments))
+	var answer string
+	if answer, g.err = g.tools.Ask(ctx, "tools/call", map[string]any{"name": tool, "arguments": arguments}); g.err != nil {
+		return nil
 	}
 	result, text := rs.AsObject(answer), ""
 	if content := result.Array("content"); len(content) > 0 {
@@ -136,18 +123,14 @@ func (g guide) call(ctx context.Context, tool string, arguments any) (rs.Object,
 	}
 	fmt.Fprintln(g.out)
 	if result.Flag("isError") {
-		return nil, errors.New(text)
+		g.err = errors.New(text)
 	}
-	return result.Object("structuredContent"), nil
+	return result.Object("structuredContent")
 }
 
 // fields asks for the fields of a stream. It returns those that are searched, and completes a count by month or by a text.
-func (g guide) fields(ctx context.Context, stream string, count map[string]any) ([]string, error) {
-	schema, err := g.call(ctx, "schema", map[string]any{"stream": stream})
-	if err != nil {
-		return nil, err
-	}
-	var searched []string
+func (g *guide) fields(ctx context.Context, stream string, count map[string]any) (searched []string) {
+	schema := g.call(ctx, "schema", map[string]any{"stream": stream})
 	text, month := "", ""
 	for _, connector := range schema.Object("data").Array("connectors") {
 		for _, described := range rs.AsObject(connector).Array("streams") {
@@ -170,18 +153,14 @@ func (g guide) fields(ctx context.Context, stream string, count map[string]any) 
 	case text != "":
 		count["group_by"] = text
 	}
-	return searched, nil
+	return searched
 }
 
 // newest returns the id of the newest record of a stream, and the longest word of the first of some fields that has one.
-func (g guide) newest(ctx context.Context, stream string, fields []string) (id, word string, err error) {
-	page, err := g.call(ctx, "query_records", map[string]any{"stream": stream, "limit": 1})
-	if err != nil {
-		return "", "", err
-	}
-	list := page.Object("data").Array("data")
+func (g *guide) newest(ctx context.Context, stream string, fields []string) (id, word string) {
+	list := g.call(ctx, "query_records", map[string]any{"stream": stream, "limit": 1}).Object("data").Array("data")
 	if len(list) == 0 {
-		return "", "", nil
+		return "", ""
 	}
 	record := rs.AsObject(list[0])
 	for _, field := range fields {
@@ -194,12 +173,12 @@ func (g guide) newest(ctx context.Context, stream string, fields []string) (id, 
 			break
 		}
 	}
-	return rs.Ref{ConnectionID: record.Text("connection_id"), Stream: stream, RecordID: record.Text("id")}.String(), word, nil
+	return rs.Ref{ConnectionID: record.Text("connection_id"), Stream: stream, RecordID: record.Text("id")}.String(), word
 }
 
-// largestStream names the stream of the schema that has the most records.
-func largestStream(schema rs.Object) (string, error) {
-	name, most := "", -1
+// largestStream names the stream of the schema that has the most records; "" if there is none.
+func largestStream(schema rs.Object) (name string) {
+	most := -1
 	for _, connection := range schema.Object("data").Array("connections") {
 		for _, raw := range rs.AsObject(connection).Array("streams") {
 			stream := rs.AsObject(raw)
@@ -208,8 +187,5 @@ func largestStream(schema rs.Object) (string, error) {
 			}
 		}
 	}
-	if name == "" {
-		return "", errors.New("the schema names no stream")
-	}
-	return name, nil
+	return name
 }

@@ -1,2 +1,0 @@
-// Package service is the process around a hosted server: its listener, connections, drain, admin port and log.
-package service
