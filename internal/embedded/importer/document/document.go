@@ -23,14 +23,8 @@ const maxXML = 64 << 20
 
 // readText reads a file as text.
 func readText(file io.Reader) (string, error) {
-	text, err := io.ReadAll(io.LimitReader(file, item.MaxLine+1))
-	if err != nil {
-		return "", err
-	}
-	if len(text) > item.MaxLine {
-		return "", item.UnusableError{Reason: item.ErrTooLong.Error()}
-	}
-	return strings.TrimPrefix(utf8text.Mend(string(text)), item.ByteOrderMark), nil
+	text, err := item.ReadAll(file)
+	return strings.TrimPrefix(utf8text.Mend(string(text)), item.ByteOrderMark), err
 }
 
 var titleElement = item.Expression(`(?is)<title[^>]*>(.*?)</title>`)

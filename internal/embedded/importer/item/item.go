@@ -13,7 +13,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
-	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
@@ -108,32 +109,20 @@ func (i Item) Data() json.RawMessage {
 
 // JSON writes a value as JSON without the escapes that only HTML needs. Bytes that are not UTF-8 become U+FFFD.
 func JSON(value any) []byte {
-	if plain, ok := value.(string); ok && isPlain(plain) {
-		return AppendString(make([]byte, 0, len(plain)+2), plain)
+	if text, ok := value.(string); ok {
+		return AppendString(nil, text)
 	}
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(value) // strings, numbers and lists of them always encode
+	_ = encoder.Encode(value) // numbers, and lists of them and of strings, always encode
 	return bytes.TrimSuffix(text.Bytes(), []byte("\n"))
 }
 
 // AppendString writes a string as [JSON] does.
 func AppendString(to []byte, text string) []byte {
-	if !isPlain(text) {
-		return append(to, JSON(text)...)
-	}
-	return append(append(append(to, '"'), text...), '"')
-}
-
-// isPlain reports a text that JSON writes as it is.
-func isPlain(text string) bool {
-	for index := range len(text) {
-		if one := text[index]; one < ' ' || one == '"' || one == '\\' || one >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
+	to, _ = jsontext.AppendQuote(to, text) // an error says that there was no UTF-8
+	return to
 }
 
 // Put adds a field, unless it is empty.

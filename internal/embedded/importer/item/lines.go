@@ -18,6 +18,15 @@ const MaxLine = 16 << 20
 // ErrTooLong is of a line that was passed over.
 var ErrTooLong = fmt.Errorf("longer than %d MiB", MaxLine>>20)
 
+// ReadAll reads a file that is one record.
+func ReadAll(file io.Reader) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(file, MaxLine+1))
+	if err == nil && len(text) > MaxLine {
+		err = UnusableError{Reason: ErrTooLong.Error()}
+	}
+	return text, err
+}
+
 // Lines reads lines with their ends, and can give some back.
 type Lines struct {
 	Number  int // of the line that was read last

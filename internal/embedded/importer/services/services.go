@@ -2,7 +2,6 @@
 package services
 
 import (
-	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -10,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tidwall/gjson"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
@@ -49,9 +50,28 @@ func (p *parted) Next() (item.Item, error) {
 	return one, nil
 }
 
-// decode reads JSON into a struct. What has another type than expected is left empty.
-func decode(text []byte, into any) {
-	_ = json.Unmarshal(text, into) // it is read as fields as well, which says what is wrong
+// text is the string at a path in JSON: empty if something else is there.
+func text(from gjson.Result, path string) string {
+	if found := from.Get(path); found.Type == gjson.String {
+		return found.Str
+	}
+	return ""
+}
+
+// list is what the list at a path in JSON holds: nothing if something else is there.
+func list(from gjson.Result, path string) []gjson.Result {
+	if found := from.Get(path); found.IsArray() {
+		return found.Array()
+	}
+	return nil
+}
+
+// texts are the strings in the list at a path in JSON.
+func texts(from gjson.Result, path string) (all []string) {
+	for _, one := range list(from, path) {
+		all = append(all, one.Str)
+	}
+	return all
 }
 
 // parse reads the fields of an object that begins on a line.
