@@ -1,8 +1,6 @@
 package importer
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,11 +13,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// How much of attachments is kept to be fetched: of one file, and of all that are loaded at a time. Larger ones are only described.
-const (
-	maxBlob      = 8 << 20
-	maxBlobBytes = 256 << 20
-)
+// maxBlobBytes is how much of attachments is kept to be fetched, of all that are loaded at a time.
+const maxBlobBytes = 256 << 20
 
 // A blobBudget is what is left of maxBlobBytes.
 type blobBudget struct{ left int }
@@ -31,22 +26,6 @@ func (b *blobBudget) take(blob *model.Blob) *model.Blob {
 	}
 	b.left -= len(blob.Bytes)
 	return blob
-}
-
-// A blobReference is the value of a field that names a blob.
-type blobReference struct {
-	BlobID    string `json:"blob_id"`
-	MIMEType  string `json:"mime_type"`
-	SizeBytes int    `json:"size_bytes"`
-	SHA256    string `json:"sha256"`
-	FetchURL  string `json:"fetch_url"`
-}
-
-func newBlob(mimeType string, content []byte) (blobReference, *model.Blob) {
-	sum := sha256.Sum256(content)
-	digest := hex.EncodeToString(sum[:])
-	id := "blob_sha256_" + digest
-	return blobReference{id, mimeType, len(content), digest, "/v1/blobs/" + id}, &model.Blob{ID: id, MIMEType: mimeType, Bytes: content}
 }
 
 // listBlobs lists the files that records may name.
@@ -92,7 +71,7 @@ func (s *fileStream) attach(one *item.Item) (reason string) {
 		if err != nil {
 			reason = err.Error()
 		} else {
-			described, blob := newBlob(mimeType, content)
+			described, blob := item.NewBlob(mimeType, content)
 			reference, one.Blob = item.JSON(described), blob
 		}
 		one.Replace(field.Name, reference)
@@ -112,8 +91,8 @@ func (s *fileStream) readBlob(name string) ([]byte, error) {
 	switch {
 	case err != nil || !info.Mode().IsRegular():
 		return nil, fmt.Errorf("it names the file %q, which cannot be read", utf8text.OneLine(name))
-	case info.Size() > maxBlob:
-		return nil, fmt.Errorf("it names the file %q, which has more than %d MiB", utf8text.OneLine(name), maxBlob>>20)
+	case info.Size() > item.MaxBlob:
+		return nil, fmt.Errorf("it names the file %q, which has more than %d MiB", utf8text.OneLine(name), item.MaxBlob>>20)
 	}
 	content, err := fs.ReadFile(s.from.fsys, place)
 	if err != nil {

@@ -105,7 +105,7 @@ func (s *fileStream) reader(ctx context.Context, file seekableFile, from sourceF
 		if strings.EqualFold(path.Ext(name), ".emlx") {
 			input = mail.FromApple(input)
 		}
-		return messagesReader{mail.NewReader(input)}, nil
+		return mail.NewReader(input), nil
 	case formatContacts:
 		return contacts.NewReader(input), nil
 	}

@@ -16,8 +16,12 @@ type Finite struct {
 	waiting         string // to be read next
 }
 
-// NewFinite reads JSON of any kind.
-func NewFinite(input io.Reader) *Finite { return &Finite{input: bufio.NewReaderSize(input, 1<<16)} }
+// NewFinite reads JSON of any kind, behind a byte order mark.
+func NewFinite(input io.Reader) *Finite {
+	f := &Finite{input: bufio.NewReaderSize(input, 1<<16)}
+	SkipMark(f.input)
+	return f
+}
 
 func (f *Finite) Read(into []byte) (count int, err error) {
 	for ; count < len(into); count++ {

@@ -45,29 +45,29 @@ func FromApple(input *bufio.Reader) *bufio.Reader {
 }
 
 // Next returns the next message; an [item.UnusableError] for a piece that is not one, after which there may be more; io.EOF at the end.
-func (r *Reader) Next() (Message, error) {
+func (r *Reader) Next() (item.Item, error) {
 	if !r.begun {
 		r.begun = true
 		if err := r.enter(); err != nil {
-			return Message{}, err
+			return item.Item{}, err
 		}
 	}
 	if r.ended {
-		return Message{}, io.EOF
+		return item.Item{}, io.EOF
 	}
 	begin, from := max(r.line, 1), r.from
 	if err := r.read(); err != nil {
-		return Message{}, err
+		return item.Item{}, err
 	}
 	switch {
 	case len(r.message) > MaxMessage:
-		return Message{}, item.UnusableError{Line: begin, Reason: fmt.Sprintf("a message longer than %d MiB", MaxMessage>>20)}
+		return item.Item{}, item.UnusableError{Line: begin, Reason: fmt.Sprintf("a message longer than %d MiB", MaxMessage>>20)}
 	case !r.many && len(bytes.TrimSpace(r.message)) == 0:
-		return Message{}, io.EOF // an empty file
+		return item.Item{}, io.EOF // an empty file
 	}
 	one, err := readMessage(r.message, from)
 	if err != nil {
-		return Message{}, item.UnusableError{Line: begin, Reason: err.Error()}
+		return item.Item{}, item.UnusableError{Line: begin, Reason: err.Error()}
 	}
 	one.Line = begin
 	return one, nil
