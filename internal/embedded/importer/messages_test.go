@@ -313,8 +313,8 @@ func TestAttachmentsHangOnTheirMessage(t *testing.T) {
 		var data struct {
 			MessageID   string `json:"message_id"`
 			Filename    string
-			ContentType string         `json:"content_type"`
-			SizeBytes   int            `json:"size_bytes"`
+			ContentType string              `json:"content_type"`
+			SizeBytes   int                 `json:"size_bytes"`
 			BlobRef     *item.BlobReference `json:"blob_ref"`
 		}
 		if err := json.Unmarshal(record.Data, &data); err != nil {

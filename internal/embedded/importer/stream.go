@@ -166,10 +166,10 @@ func (s *fileStream) shape(one *item.Item) {
 			text = model.Unquote(field.Value)
 		}
 		if amount {
-			var unit string
+			var unit []byte
 			one.Fields[index].Value, unit = cell.Amount(text)
-			if one.Text = nil; cell.UnitField != "" && unit != "" {
-				units = append(units, item.Field{Name: cell.UnitField, Value: item.JSON(unit)})
+			if one.Text = nil; unit[0] != 'n' {
+				units = append(units, item.Field{Name: cell.UnitField, Value: unit})
 			}
 		} else {
 			one.Fields[index].Value, one.Text = []byte("null"), nil

@@ -110,19 +110,14 @@ func (i Item) Data() json.RawMessage {
 // JSON writes a value as JSON without the escapes that only HTML needs. Bytes that are not UTF-8 become U+FFFD.
 func JSON(value any) []byte {
 	if text, ok := value.(string); ok {
-		return AppendString(nil, text)
+		quoted, _ := jsontext.AppendQuote(nil, text) // an error says that there was no UTF-8
+		return quoted
 	}
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	_ = encoder.Encode(value) // numbers, and lists of them and of strings, always encode
 	return bytes.TrimSuffix(text.Bytes(), []byte("\n"))
-}
-
-// AppendString writes a string as [JSON] does.
-func AppendString(to []byte, text string) []byte {
-	to, _ = jsontext.AppendQuote(to, text) // an error says that there was no UTF-8
-	return to
 }
 
 // Put adds a field, unless it is empty.

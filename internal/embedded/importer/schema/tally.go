@@ -108,41 +108,33 @@ func (t *FieldTally) countString(text string) {
 	}
 }
 
-// kind is the narrowest type that all values have. A field of mixed values is a string, which promises the least.
-func (t *FieldTally) kind() string {
+// cell is what the values become: of the narrowest type that all have. A field of mixed values is a string, which promises the least.
+func (t *FieldTally) cell() table.Cell {
+	kind := "string"
 	all := t.present()
 	switch all {
 	case 0:
-		return "string"
-	case t.boolean:
-		return "boolean"
-	case t.integer:
-		return t.column.Cell(t.name, "integer", all, 0, all).Kind
-	case t.amounts + t.integer + t.number:
-		if t.amounts > 0 {
-			return "number"
-		}
-		return t.column.Cell(t.name, "number", all, 0, all).Kind
-	case t.timestamp:
-		return "timestamp"
-	case t.array:
-		return "array"
-	case t.objectKind:
-		return "object"
-	}
-	kind := "string"
-	if t.long > 0 {
-		kind = "text"
-	}
-	return t.column.Cell(t.name, kind, all, t.short+t.long, t.integer+t.number).Kind
-}
-
-// cell is how the cells of a column become values.
-func (t *FieldTally) cell(kind string) table.Cell {
-	if t.amounts > 0 && t.amounts+t.integer+t.number == t.present() {
 		return table.Cell{Kind: kind}
+	case t.boolean:
+		return table.Cell{Kind: "boolean"}
+	case t.integer:
+		kind = "integer"
+	case t.amounts + t.integer + t.number:
+		if kind = "number"; t.amounts > 0 {
+			return table.Cell{Kind: kind}
+		}
+	case t.timestamp:
+		return table.Cell{Kind: "timestamp"}
+	case t.array:
+		return table.Cell{Kind: "array"}
+	case t.objectKind:
+		return table.Cell{Kind: "object"}
+	default:
+		if t.long > 0 {
+			kind = "text"
+		}
 	}
-	return t.column.Cell(t.name, kind, t.present(), t.short+t.long, t.integer+t.number)
+	return t.column.Cell(t.name, kind, all, t.short+t.long, t.integer+t.number)
 }
 
 // CountCell puts a cell of a table on the tally as what it would be in JSON.
@@ -178,15 +170,14 @@ func (t *Tally) Cells(fields []model.Field) map[string]table.Cell {
 		if one == nil { // the unit of another
 			continue
 		}
-		cells[field.Name] = one.cell(field.Type)
-		// where the manifest or another column says otherwise
-		if cell := cells[field.Name]; cell.Kind != field.Type || t.byName[cell.UnitField] != nil {
-			cell.UnitField = ""
-			if cell.Kind != field.Type {
-				cell = table.Cell{Kind: field.Type}
-			}
-			cells[field.Name] = cell
+		cell := one.cell()
+		if cell.Kind != field.Type { // the manifest says otherwise
+			cell = table.Cell{Kind: field.Type}
 		}
+		if t.byName[cell.UnitField] != nil { // another column
+			cell.UnitField = ""
+		}
+		cells[field.Name] = cell
 	}
 	return cells
 }
@@ -247,7 +238,8 @@ func (t *Tally) unfold(declared Stream) {
 	t.Objects = map[string]item.Holder{}
 	remaining := item.MaxFields - len(t.fields)
 	for _, field := range t.fields {
-		if field.members == nil || field.holder() == 0 || len(field.members.fields) == 0 || len(field.members.fields) > remaining || declared.Types[field.name] != "" ||
+		if field.members == nil || field.holder() == 0 || len(field.members.fields) == 0 || len(field.members.fields) > remaining ||
+			declared.Types[field.name] != "" ||
 			slices.ContainsFunc(field.members.fields, func(member *FieldTally) bool { return t.byName[member.name] != nil }) {
 			fields = append(fields, field)
 			continue
@@ -276,20 +268,21 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 	}
 	table.AssumeDecimalMark(columns, t.Commas)
 	for _, field := range t.fields {
-		kind := field.kind()
+		cell := field.cell()
+		kind := cell.Kind
 		if declaredKind, ok := declared.Types[field.name]; ok {
 			kind = declaredKind
 		} else if field.name == declared.TimeField {
 			kind = "timestamp"
 		}
 		described := Capable(model.Field{Name: field.name, Type: kind, Nullable: field.present() < t.Records ||
-			field.column.HasZero() && field.cell(kind).Counts()})
+			field.column.HasZero() && cell.Counts()})
 		if kind == "text" && !field.wide { // names of people, shops and songs
 			described.Aggregations = []string{"count_distinct", "group_by"}
 		}
 		stream.Fields = append(stream.Fields, described)
-		if unit := field.cell(kind); unit.Kind == kind && unit.UnitField != "" && t.byName[unit.UnitField] == nil {
-			stream.Fields = append(stream.Fields, Capable(model.Field{Name: unit.UnitField, Type: "string", Nullable: true}))
+		if cell.Kind == kind && cell.UnitField != "" && t.byName[cell.UnitField] == nil {
+			stream.Fields = append(stream.Fields, Capable(model.Field{Name: cell.UnitField, Type: "string", Nullable: true}))
 		}
 	}
 	if err := declared.check(stream.Fields, t.Records > 0); err != nil {
@@ -298,14 +291,7 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 	if idField := declared.ID(); HasField(stream.Fields, idField) {
 		stream.PrimaryKey = []string{idField}
 	}
-	eventTime := assignRole(stream.Fields, "event-time", declared.TimeField, "timestamp")
-	if eventTime == nil {
-		eventTime = onlyTimestamp(stream.Fields)
-	}
-	if eventTime == nil {
-		eventTime = firstDate(stream.Fields)
-	}
-	if eventTime != nil {
+	if eventTime := assignTime(stream.Fields, declared.TimeField); eventTime != nil {
 		stream.ConsentTimeField = eventTime.Name
 		// Records without the time would all sort to one end; the time of emission is there for each.
 		if !eventTime.Nullable {

@@ -22,7 +22,6 @@ type rows struct {
 	comma   rune
 	header  []string // nil until it is known
 	waiting []row    // that were read to find out whether there is a header
-	split   []string // the cells of the row that was read last
 }
 
 // A row is what is read of a line, or of several where a cell has line breaks.
@@ -110,14 +109,7 @@ func (r *rows) cellsOf(first []byte) ([]string, error) {
 	line := r.lines.Number
 	marks := bytes.Count(first, []byte(`"`))
 	if marks == 0 && utf8.Valid(first) { // most rows, for which a parser would be slow
-		r.split = r.split[:0]
-		comma := string(r.comma)
-		for rest, more := strings.TrimSuffix(strings.TrimSuffix(string(first), "\n"), "\r"), true; more; {
-			var cell string
-			cell, rest, more = strings.Cut(rest, comma)
-			r.split = append(r.split, cell)
-		}
-		return r.split, nil
+		return strings.Split(strings.TrimSuffix(strings.TrimSuffix(string(first), "\n"), "\r"), string(r.comma)), nil
 	}
 	if marks%2 == 0 {
 		cells, err := r.parse(first, false)

@@ -25,16 +25,12 @@ type reader struct {
 	lonely   int   // the line of a header of one cell, below which nothing was found yet
 	trimmed  bool  // rows end at their last cell that holds something
 	sections bool  // rows begin with the name of their section and what they are in it
-
-	text   []byte // what was made of the row that was read last
-	fields []item.Field
 }
 
 // A column is what becomes of its cells.
 type column struct {
 	Cell
-	name         string
-	key, unitKey []byte // what comes before the value in a record, and before its unit
+	name string
 }
 
 // NewReader reads rows under a header. The cells are of the types that are given by column, or strings. The column that is the id is
@@ -107,19 +103,18 @@ func (r *reader) Next() (item.Item, error) {
 	if r.ended = r.ended || !r.sections && len(r.columns) >= narrowest && 2*len(cells) <= len(r.columns) && r.endsHere(); r.ended {
 		return item.Item{}, item.UnusableError{Line: line, Reason: "below the table"}
 	}
-	r.text, r.fields = append(r.text[:0], '{'), r.fields[:0]
-	for index, one := range r.columns {
+	one := item.Item{Line: line, Fields: make([]item.Field, 0, len(r.columns))}
+	for index, column := range r.columns {
 		cell := ""
 		if index < len(cells) {
 			cell = cells[index]
 		}
-		r.add(one.name, one.key, one.appendTo, cell)
-		if one.UnitField != "" {
-			_, unit, _ := split(clean(cell))
-			r.add(one.UnitField, one.unitKey, item.AppendString, unit)
+		value, unit := column.Amount(cell)
+		one.Fields = append(one.Fields, item.Field{Name: column.name, Value: value})
+		if column.UnitField != "" {
+			one.Fields = append(one.Fields, item.Field{Name: column.UnitField, Value: unit})
 		}
 	}
-	one := item.Item{Line: line, Text: append(r.text, '}'), Fields: r.fields}
 	if r.isShort(cells) {
 		one.Note = fmt.Sprintf("the row has %d cells, and the header %d; it is kept", len(cells), len(r.columns))
 	}
@@ -134,33 +129,14 @@ func (r *reader) isShort(cells []string) bool {
 	return slices.ContainsFunc(r.header[len(cells):], isFilled) || !slices.ContainsFunc(r.header, isFilled)
 }
 
-// add writes a field: null for nothing.
-func (r *reader) add(name string, key []byte, value func([]byte, string) []byte, cell string) {
-	r.text = append(r.text, key...)
-	start := len(r.text)
-	if strings.TrimSpace(cell) == "" {
-		r.text = append(r.text, "null"...)
-	} else {
-		r.text = value(r.text, cell)
-	}
-	r.fields = append(r.fields, item.Field{Name: name, Value: r.text[start:len(r.text):len(r.text)]})
-}
-
 // begin makes columns of a header.
 func (r *reader) begin(header []string) {
 	r.header, r.columns, r.ended = slices.Clone(header), nil, false
 	if r.sections = r.sections || beginsSection(header); r.sections {
 		r.header[0] = "Section"
 	}
-	for index, name := range columnNames(r.header) {
-		one := column{Cell: r.cells[name], name: name, key: append(item.JSON(name), ':')}
-		if index > 0 {
-			one.key = append([]byte(","), one.key...)
-		}
-		if one.UnitField != "" {
-			one.unitKey = slices.Concat([]byte(","), item.JSON(one.UnitField), []byte(":"))
-		}
-		r.columns = append(r.columns, one)
+	for _, name := range columnNames(r.header) {
+		r.columns = append(r.columns, column{r.cells[name], name})
 		if *r.idField == "id" && strings.EqualFold(name, "id") {
 			*r.idField = name
 		}
