@@ -42,7 +42,7 @@ func (f folder) listBlobs(blobs string) ([]sourceFile, error) {
 		if err != nil || f.passesOver(info) {
 			return err
 		}
-		files = append(files, sourceFile{name: name, size: info.Size(), modified: info.ModTime()})
+		files = append(files, sourceFile{name: name, size: info.Size()})
 		return nil
 	})
 	if errors.Is(err, fs.ErrNotExist) {

@@ -2,7 +2,6 @@ package importer
 
 import (
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
@@ -51,8 +50,7 @@ func (l *lister) gather() {
 			one.stem = "documents"
 			return one, true
 		}
-		return one, len(source.files) == 1 && slices.Contains(
-			[]format{formatLines, formatArray, formatTable, formatCalendar, formatContacts, formatChat}, source.format)
+		return one, len(source.files) == 1 && ways[source.format].series
 	}
 	for _, by := range []shared{day, stem, folder, name} {
 		counts, stems, at := map[group]int{}, map[group]int{}, map[group]int{}

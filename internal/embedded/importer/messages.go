@@ -85,13 +85,7 @@ func (f format) tuneHung(records, hung *model.Stream) {
 
 // tuneReplies lets a message of a service lead to its answers.
 func (f format) tuneReplies(stream *model.Stream) {
-	key := ""
-	switch f {
-	case formatSlack, formatMastodon, formatTelegram, formatTelegramPage, formatAssistant:
-		key = "in_reply_to"
-	case formatX:
-		key = "in_reply_to_status_id"
-	}
+	key := ways[f].replies
 	if key == "" || !schema.HasField(stream.Fields, key) || schema.AsKey(stream, key) != nil {
 		return
 	}

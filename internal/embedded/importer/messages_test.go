@@ -406,7 +406,7 @@ func scanned(t *testing.T, stream fileStream, text []byte) int {
 	t.Helper()
 	path := writeFile(t, text)
 	stream.from = folder{fsys: os.DirFS(filepath.Dir(path))}
-	stream.files = []sourceFile{{name: "f", connection: "c", modified: fileTime}}
+	stream.files = []sourceFile{{name: "f", connection: "c"}}
 	stream.declared.Name = stream.stream
 	count := 0
 	if _, err := stream.infer(t.Context(), Watch{Skipped: func(s Skip) {

@@ -192,26 +192,12 @@ func Look(path string, except ...string) (Sight, error) {
 		sight.files = []fileState{stateOfFile(from.only, info)}
 		return sight, nil
 	}
-	err = fs.WalkDir(from.fsys, ".", func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil && name == ".":
-			return fmt.Errorf("read the folder: %w", err)
-		case err == nil && name != "." && strings.HasPrefix(entry.Name(), "."):
-			if entry.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
-		case err == nil && entry.IsDir():
-			return nil
-		}
+	err = from.walk(".", func(name string, _ fs.DirEntry, err error) error {
 		info, statErr := fs.Stat(from.fsys, name)
-		switch {
-		case err != nil || statErr != nil:
+		if err != nil || statErr != nil {
 			sight.files = append(sight.files, fileState{Name: name})
-		case !from.passesOver(info):
-			if _, ok := indexOf(from.fsys, name); !ok {
-				sight.files = append(sight.files, stateOfFile(name, info))
-			}
+		} else if _, ok := indexOf(from.fsys, name); !ok && !from.passesOver(info) {
+			sight.files = append(sight.files, stateOfFile(name, info))
 		}
 		return nil
 	})

@@ -151,7 +151,7 @@ func stateOfFile(name string, info fs.FileInfo) fileState {
 func stateOf(fsys fs.FS, files []sourceFile) []fileState {
 	states := make([]fileState, len(files))
 	for index, file := range files {
-		states[index] = fileState{Name: file.name, Size: file.size, Modified: file.modified.UnixNano()}
+		states[index] = fileState{Name: file.name, Size: file.size}
 		if info, err := fs.Stat(fsys, file.name); err == nil {
 			states[index] = stateOfFile(file.name, info)
 		}

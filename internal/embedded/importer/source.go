@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/document"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
@@ -20,7 +19,6 @@ type sourceFile struct {
 	name       string // path from the folder, with slashes
 	connection string // whose records it holds
 	size       int64
-	modified   time.Time
 	part       string         // the sheet, table or array of the file that is read; empty: all of it
 	objects    *objects.Part  // of an array; nil: of a sheet or table, or all of it
 	divided    []objects.Part // all of them that the file holds: empty if it is read as one; nil: nobody has looked
