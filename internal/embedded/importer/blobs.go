@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -39,11 +38,10 @@ func (f folder) listBlobs(blobs string) ([]sourceFile, error) {
 			return err
 		}
 		info, err := entry.Info()
-		if err != nil || f.passesOver(info) {
-			return err
+		if err == nil && !f.passesOver(info) {
+			files = append(files, sourceFile{name: name, size: info.Size()})
 		}
-		files = append(files, sourceFile{name: name, size: info.Size()})
-		return nil
+		return err
 	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: blobs: there is no folder %q", schema.ManifestName, blobs)
@@ -66,15 +64,15 @@ func (s *fileStream) attach(one *item.Item) (reason string) {
 		if declared, ok := one.Value("content_type"); ok && declared[0] == '"' {
 			mimeType = model.Unquote(declared)
 		}
-		reference := json.RawMessage("null")
 		content, err := s.readBlob(model.Unquote(value))
 		if err != nil {
 			reason = err.Error()
-		} else {
-			described, blob := item.NewBlob(mimeType, content)
-			reference, one.Blob = item.JSON(described), blob
+			one.Replace(field.Name, []byte("null"))
+			continue
 		}
-		one.Replace(field.Name, reference)
+		described, blob := item.NewBlob(mimeType, content)
+		one.Replace(field.Name, item.JSON(described))
+		one.Blob = blob
 	}
 	return reason
 }
@@ -88,14 +86,11 @@ func (s *fileStream) readBlob(name string) ([]byte, error) {
 	}
 	place := path.Join(s.blobs, name)
 	info, err := fs.Stat(s.from.fsys, place)
-	switch {
-	case err != nil || !info.Mode().IsRegular():
-		return nil, fmt.Errorf("it names the file %q, which cannot be read", utf8text.OneLine(name))
-	case info.Size() > item.MaxBlob:
+	if err == nil && info.Size() > item.MaxBlob {
 		return nil, fmt.Errorf("it names the file %q, which has more than %d MiB", utf8text.OneLine(name), item.MaxBlob>>20)
 	}
 	content, err := fs.ReadFile(s.from.fsys, place)
-	if err != nil {
+	if err != nil || !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("it names the file %q, which cannot be read", utf8text.OneLine(name))
 	}
 	return content, nil

@@ -228,30 +228,39 @@ const readerVersion = 37
 
 // relate puts the relations on the streams of a connector, once all of them are known.
 func relate(c schema.Connector, sources []fileStream, streams []model.Stream) error {
+	find := func(name string) *model.Stream {
+		if at := slices.IndexFunc(streams, func(stream model.Stream) bool { return stream.Name == name }); at >= 0 {
+			return &streams[at]
+		}
+		return nil
+	}
+	add := func(from *model.Stream, relation model.Relation) error {
+		to := find(relation.Target)
+		if to == nil {
+			return fmt.Errorf("it leads to %q, and there is no such stream", relation.Target)
+		}
+		err := leadBy(c, to, relation.ForeignKey)
+		if err == nil {
+			from.Relations = append(from.Relations, relation)
+		}
+		return err
+	}
 	for _, source := range sources {
-		from := slices.IndexFunc(streams, func(stream model.Stream) bool { return stream.Name == source.stream })
 		for _, relation := range source.relations {
-			at := slices.IndexFunc(streams, func(stream model.Stream) bool { return stream.Name == relation.Target })
-			if from >= 0 && at >= 0 && leadBy(c, &streams[at], relation.ForeignKey) == nil { // a table may be empty, or its key none
-				streams[from].Relations = append(streams[from].Relations, relation)
+			if from := find(source.stream); from != nil {
+				_ = add(from, relation) // a table may be empty, or its key none
 			}
 		}
 	}
 	for _, declared := range c.Streams {
-		from := slices.IndexFunc(streams, func(stream model.Stream) bool { return stream.Name == declared.Name })
-		if from < 0 {
+		from := find(declared.Name)
+		if from == nil {
 			continue // its files cannot be used, which has been reported
 		}
 		for _, relation := range declared.Relations {
-			at := slices.IndexFunc(streams, func(stream model.Stream) bool { return stream.Name == relation.Target })
-			if at < 0 {
-				return fmt.Errorf("%s: stream %q: relation %q leads to %q, and there is no such stream", schema.ManifestName, declared.Name,
-					relation.Name, relation.Target)
-			}
-			if err := leadBy(c, &streams[at], relation.ForeignKey); err != nil {
+			if err := add(from, relation); err != nil {
 				return fmt.Errorf("%s: stream %q: relation %q: %w", schema.ManifestName, declared.Name, relation.Name, err)
 			}
-			streams[from].Relations = append(streams[from].Relations, relation)
 		}
 	}
 	return nil

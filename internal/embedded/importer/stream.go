@@ -115,14 +115,15 @@ func (s *fileStream) records(ctx context.Context, connection string, keep *blobB
 			if reason := s.attach(&one); reason != "" {
 				report(Skip{File: at.name, Line: one.Line, Reason: reason})
 			}
-			record := model.Record{ConnectionID: connection, Stream: s.stream, ID: one.ID, Data: one.Data(), Fields: one.Fields,
-				Blob: keep.take(one.Blob)}
-			if when, ok := one.Instant(s.timeField); ok {
-				record.EmittedAt = when
-			}
+			when, _ := one.Instant(s.timeField)
 			if !one.Emitted.IsZero() {
-				record.EmittedAt = one.Emitted
+				when = one.Emitted
 			}
+			made := func(stream string, one item.Item) model.Record {
+				return model.Record{ConnectionID: connection, Stream: stream, ID: one.ID, EmittedAt: when, Data: one.Data(), Fields: one.Fields,
+					Blob: keep.take(one.Blob)}
+			}
+			record := made(s.stream, one)
 			if s.format != formatMail && s.format != formatNotes { // nothing hangs on it
 				return held.add(at.name, record)
 			}
@@ -130,10 +131,7 @@ func (s *fileStream) records(ctx context.Context, connection string, keep *blobB
 				return false
 			}
 			for _, file := range one.Attached {
-				hung := model.Record{ConnectionID: connection, Stream: s.stream + s.format.hung().suffix, ID: file.ID, EmittedAt: record.EmittedAt,
-					Data: file.Data(), Fields: file.Fields}
-				hung.Blob = keep.take(file.Blob)
-				if !yield(hung, nil) {
+				if !yield(made(s.stream+s.format.hung().suffix, file), nil) {
 					return false
 				}
 			}

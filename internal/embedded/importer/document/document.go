@@ -85,16 +85,20 @@ func Office(file io.ReaderAt, size int64, name string) item.Reader {
 		if err != nil {
 			return item.Item{}, item.UnusableError{Reason: "not a document that can be read: " + utf8text.OneLine(err.Error())}
 		}
-		said := map[string][]string{}
+		said := map[string]*strings.Builder{}
 		_ = eachToken(parts, about, func(token xml.Token, inside []string) error { // a document need not say anything about itself
 			if text, ok := token.(xml.CharData); ok && len(inside) > 0 {
-				said[inside[len(inside)-1]] = append(said[inside[len(inside)-1]], string(text))
+				last := inside[len(inside)-1]
+				if said[last] == nil {
+					said[last] = &strings.Builder{}
+				}
+				said[last].Write(text)
 			}
 			return nil
 		})
 		properties := make(map[string]string, len(said))
-		for name, texts := range said {
-			properties[name] = strings.Join(texts, "")
+		for name, text := range said {
+			properties[name] = text.String()
 		}
 		one := describe(name, properties["title"], strings.TrimSpace(text.text.String()))
 		one.Put("author", strings.TrimSpace(properties["creator"]))

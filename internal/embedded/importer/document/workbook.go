@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,22 +27,23 @@ func OpenWorkbook(file io.ReaderAt, size int64) (*Workbook, error) {
 	places := map[string]string{}
 	err = b.each("xl/_rels/workbook.xml.rels", func(e xml.StartElement) {
 		if e.Name.Local == "Relationship" && strings.HasSuffix(attribute(e, "Type"), "/worksheet") {
-			places[attribute(e, "Id")] = strings.TrimPrefix(path.Join("/xl", attribute(e, "Target")), "/")
-			if target := attribute(e, "Target"); strings.HasPrefix(target, "/") {
-				places[attribute(e, "Id")] = strings.TrimPrefix(path.Clean(target), "/")
+			target := attribute(e, "Target")
+			if !strings.HasPrefix(target, "/") {
+				target = "/xl/" + target
 			}
+			places[attribute(e, "Id")] = strings.TrimPrefix(path.Clean(target), "/")
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
 	err = b.each("xl/workbook.xml", func(e xml.StartElement) {
-		switch {
-		case e.Name.Local == "workbookPr" && (attribute(e, "date1904") == "1" || attribute(e, "date1904") == "true"):
+		if from := attribute(e, "date1904"); e.Name.Local == "workbookPr" && (from == "1" || from == "true") {
 			b.epoch = time.Date(1904, time.January, 1, 0, 0, 0, 0, time.UTC)
-		case e.Name.Local == "sheet" && places[attribute(e, "id")] != "" &&
-			!slices.ContainsFunc(b.Sheets, func(s Sheet) bool { return s.part == places[attribute(e, "id")] }):
-			b.Sheets = append(b.Sheets, Sheet{attribute(e, "name"), places[attribute(e, "id")]})
+		}
+		if place := places[attribute(e, "id")]; e.Name.Local == "sheet" && place != "" {
+			b.Sheets = append(b.Sheets, Sheet{attribute(e, "name"), place})
+			delete(places, attribute(e, "id")) // each once
 		}
 	})
 	return b, err

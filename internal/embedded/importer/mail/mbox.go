@@ -76,21 +76,17 @@ func (r *Reader) Next() (item.Item, error) {
 // enter goes to the first message.
 func (r *Reader) enter() error {
 	for {
-		start, err := r.input.Peek(1)
-		if len(start) == 0 {
+		one, err := r.input.ReadByte()
+		if err != nil {
 			r.ended = true
-			if errors.Is(err, io.EOF) {
-				return io.EOF
-			}
 			return err
 		}
-		if start[0] != '\n' && start[0] != '\r' {
+		if one == '\n' {
+			r.line++
+		} else if one != '\r' {
+			_ = r.input.UnreadByte() // it was read
 			break
 		}
-		if start[0] == '\n' {
-			r.line++
-		}
-		_, _ = r.input.Discard(1) // it is there
 	}
 	start, _ := r.input.Peek(1 << 10)
 	if r.many = bytes.HasPrefix(start, []byte("From ")); r.many {
@@ -105,18 +101,14 @@ func (r *Reader) enter() error {
 }
 
 func (r *Reader) passLine() error {
-	for {
-		_, err := r.input.ReadSlice('\n')
-		switch {
-		case err == nil:
-			r.line++
-			return nil
-		case errors.Is(err, io.EOF):
-			return nil // the message is empty, which readMessage tells
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return err
-		}
+	_, err := r.input.ReadSlice('\n')
+	for errors.Is(err, bufio.ErrBufferFull) {
+		_, err = r.input.ReadSlice('\n')
 	}
+	if r.line++; errors.Is(err, io.EOF) {
+		return nil // the message is empty, which readMessage tells
+	}
+	return err
 }
 
 // read takes the lines up to the next message.

@@ -10,6 +10,7 @@ import (
 	"mime"
 	"net/mail"
 	"net/textproto"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,15 +58,12 @@ func readMessage(raw, from []byte) (item.Item, error) {
 
 // cutHeader cuts a message or a part after the empty line below its header.
 func cutHeader(raw []byte) (head, body []byte) {
-	for at := 0; at < len(raw); {
-		end := bytes.IndexByte(raw[at:], '\n')
-		if end < 0 {
-			return raw, nil
+	at := 0
+	for line := range bytes.Lines(raw) {
+		if bytes.HasSuffix(line, []byte("\n")) && len(bytes.TrimRight(line, "\r\n")) == 0 {
+			return raw[:at], raw[at+len(line):]
 		}
-		if len(bytes.TrimRight(raw[at:at+end], "\r")) == 0 {
-			return raw[:at], raw[at+end+1:]
-		}
-		at += end + 1
+		at += len(line)
 	}
 	return raw, nil
 }
@@ -137,14 +135,10 @@ func (m *message) addresses(name string) []string {
 }
 
 func (m *message) sender() (name, address string) {
-	found := m.list("From")
-	if len(found) == 0 {
-		found = m.list("Sender")
+	for _, one := range slices.Concat(m.list("From"), m.list("Sender")) {
+		return cmp.Or(one.Name, one.Address), strings.ToLower(one.Address)
 	}
-	if len(found) == 0 {
-		return "", ""
-	}
-	return cmp.Or(found[0].Name, found[0].Address), strings.ToLower(found[0].Address)
+	return "", ""
 }
 
 // sentAt is the date that the sender gave, with its zone; without a usable one that of the first server that received the message, or of
