@@ -16,39 +16,11 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/mail"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/services"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
-)
-
-// A format is how a file is read.
-type format int
-
-const (
-	formatUnknown      format = iota
-	formatLines               // a JSON object to a line
-	formatArray               // JSON objects in an array
-	formatTable               // rows
-	formatMail                // messages, many or one to a file
-	formatCalendar            // events
-	formatContacts            // vCards
-	formatNotes               // a note in Markdown
-	formatWorkbook            // sheets, each a stream
-	formatDatabase            // tables, each a stream
-	formatDocument            // a page of HTML, or a document of a word processor
-	formatChat                // an exported chat of WhatsApp
-	formatSlack               // a day of a channel of Slack
-	formatX                   // a script of an archive of X
-	formatMastodon            // an outbox
-	formatKeep                // a note of Google Keep, or what Google says of a photo
-	formatTelegram            // chats of Telegram
-	formatMeta                // a conversation of Facebook or Instagram
-	formatHealth              // what a phone of Apple measured
-	formatClippings           // highlights and notes of a Kindle
-	formatActivity            // what a person did on pages of Google
-	formatBookmarks           // links that a browser or a service kept
-	formatEvernote            // notes of Evernote
-	formatTelegramPage        // a page of a chat of Telegram
-	formatAssistant           // conversations with an assistant
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
 // A way is how the files of a format are known, read and put together.
@@ -126,22 +98,6 @@ func formatOf(name string) format {
 // A readFunc begins to read a file of a stream.
 type readFunc func(s *fileStream, in *opened) (item.Reader, error)
 
-// An opened file is read.
-type opened struct {
-	ctx    context.Context
-	from   sourceFile
-	file   seekableFile
-	text   io.ReadSeeker // as UTF-8
-	name   string        // without its folder
-	folder string
-}
-
-func (o *opened) isNamed(endings ...string) bool {
-	return slices.Contains(endings, strings.ToLower(path.Ext(o.name)))
-}
-
-func (o *opened) stem() string { return strings.TrimSuffix(o.name, path.Ext(o.name)) }
-
 // with reads what has no need to be prepared, text what has no need of a name, and buffered what is not read again.
 func with(read func(*opened) item.Reader) readFunc {
 	return func(_ *fileStream, in *opened) (item.Reader, error) { return read(in), nil }
@@ -153,12 +109,6 @@ func text(read func(io.ReadSeeker) item.Reader) readFunc {
 
 func buffered(read func(*bufio.Reader) item.Reader) readFunc {
 	return with(func(in *opened) item.Reader { return read(buffer(in.text)) })
-}
-
-func buffer(text io.Reader) *bufio.Reader {
-	input := bufio.NewReaderSize(text, 1<<16)
-	item.SkipMark(input)
-	return input
 }
 
 func readTable(s *fileStream, in *opened) (item.Reader, error) {
@@ -290,4 +240,26 @@ func scripts(folder, name string) string {
 		return group
 	}
 	return path.Join(folder, strings.TrimSuffix(path.Base(name), path.Ext(name)))
+}
+
+// reader reads a file of the stream.
+func (s *fileStream) reader(ctx context.Context, file seekableFile, from sourceFile) (item.Reader, error) {
+	in := &opened{ctx: ctx, from: from, file: file, text: file, name: path.Base(from.name), folder: path.Dir(from.name)}
+	one := ways[s.format]
+	if !one.binary && !in.isNamed(".docx", ".odt") {
+		var err error
+		if in.text, err = utf8text.Decode(file, one.charset || in.isNamed(".txt")); err != nil {
+			return nil, err
+		}
+	}
+	return one.read(s, in)
+}
+
+// tuneReplies lets a message of a service lead to its answers.
+func (f format) tuneReplies(stream *model.Stream) {
+	key := ways[f].replies
+	if key == "" || !schema.HasField(stream.Fields, key) || schema.AsKey(stream, key) != nil {
+		return
+	}
+	stream.Relations = append(stream.Relations, model.HasMany("replies", stream.Name, key))
 }

@@ -82,12 +82,3 @@ func (f format) tuneHung(records, hung *model.Stream) {
 		}
 	}
 }
-
-// tuneReplies lets a message of a service lead to its answers.
-func (f format) tuneReplies(stream *model.Stream) {
-	key := ways[f].replies
-	if key == "" || !schema.HasField(stream.Fields, key) || schema.AsKey(stream, key) != nil {
-		return
-	}
-	stream.Relations = append(stream.Relations, model.HasMany("replies", stream.Name, key))
-}

@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"io/fs"
@@ -115,34 +114,6 @@ func isActivity(fsys fs.FS, name string) bool {
 	return err == nil && services.IsActivity(start)
 }
 
-// startBytes is how much of a file shows what it is.
-const startBytes = 1 << 12
-
-// beginning reads the first bytes of a file.
-func beginning(fsys fs.FS, name string, size int) ([]byte, error) {
-	opened, err := fsys.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = opened.Close() }() // it was only read
-	start, err := bufio.NewReaderSize(opened, size).Peek(size)
-	if len(start) == 0 && err != nil && !item.IsEnd(err) {
-		return nil, err
-	}
-	return utf8text.Start(start), nil
-}
-
-// isText reports that at most one byte in 32 is a control character, such as the few zeros that some programs write.
-func isText(start []byte) bool {
-	strange := 0
-	for _, one := range start {
-		if one < ' ' && one != '\t' && one != '\n' && one != '\r' && one != '\f' && one != '\v' {
-			strange++
-		}
-	}
-	return !slices.Contains(start, 0) || 32*strange <= len(start)
-}
-
 // isTabbed reports a text of which all lines have as many tabs, and two at least: a table, as PayPal and shops write it.
 func isTabbed(start []byte) bool {
 	lines := bytes.Split(start[:bytes.LastIndexByte(start, '\n')+1], []byte("\n"))
@@ -161,12 +132,6 @@ func holdsLines(start []byte) bool {
 	_, _, _, err := item.NewParser().ParseFinite(bytes.TrimSpace(first))
 	rest = bytes.TrimLeft(rest, " \t\r\n")
 	return err == nil && len(rest) > 0 && rest[0] == '{'
-}
-
-// isMaildir reports a message of a Maildir, unless its ending says something else: a file in its folder of new or of seen messages.
-func isMaildir(name string) bool {
-	folder := path.Base(path.Dir(name))
-	return (folder == "cur" || folder == "new") && strings.Contains(path.Base(name), ".")
 }
 
 // isSlack reports that the folder of a channel is in one that lists people or channels.

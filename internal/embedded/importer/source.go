@@ -96,3 +96,34 @@ func guard(read func() error) (err error) {
 	}()
 	return read()
 }
+
+// A format is how a file is read.
+type format int
+
+const (
+	formatUnknown      format = iota
+	formatLines               // a JSON object to a line
+	formatArray               // JSON objects in an array
+	formatTable               // rows
+	formatMail                // messages, many or one to a file
+	formatCalendar            // events
+	formatContacts            // vCards
+	formatNotes               // a note in Markdown
+	formatWorkbook            // sheets, each a stream
+	formatDatabase            // tables, each a stream
+	formatDocument            // a page of HTML, or a document of a word processor
+	formatChat                // an exported chat of WhatsApp
+	formatSlack               // a day of a channel of Slack
+	formatX                   // a script of an archive of X
+	formatMastodon            // an outbox
+	formatKeep                // a note of Google Keep, or what Google says of a photo
+	formatTelegram            // chats of Telegram
+	formatMeta                // a conversation of Facebook or Instagram
+	formatHealth              // what a phone of Apple measured
+	formatClippings           // highlights and notes of a Kindle
+	formatActivity            // what a person did on pages of Google
+	formatBookmarks           // links that a browser or a service kept
+	formatEvernote            // notes of Evernote
+	formatTelegramPage        // a page of a chat of Telegram
+	formatAssistant           // conversations with an assistant
+)

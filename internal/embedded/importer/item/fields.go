@@ -1,11 +1,13 @@
 package item
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/tidwall/gjson"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
@@ -153,4 +155,17 @@ func IsTimestamp(text string) bool {
 	}
 	_, ok := model.ParseInstant(text)
 	return ok
+}
+
+// JSON writes a value as JSON without the escapes that only HTML needs. Bytes that are not UTF-8 become U+FFFD.
+func JSON(value any) []byte {
+	if text, ok := value.(string); ok {
+		quoted, _ := jsontext.AppendQuote(nil, text) // an error says that there was no UTF-8
+		return quoted
+	}
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(value) // numbers, and lists of them and of strings, always encode
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n"))
 }

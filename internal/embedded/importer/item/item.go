@@ -4,6 +4,8 @@ package item
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io"
@@ -13,8 +15,6 @@ import (
 	"strconv"
 	"sync"
 	"time"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
@@ -105,19 +105,6 @@ func (i Item) Data() json.RawMessage {
 		text = append(text, one.Value...)
 	}
 	return append(text, '}')
-}
-
-// JSON writes a value as JSON without the escapes that only HTML needs. Bytes that are not UTF-8 become U+FFFD.
-func JSON(value any) []byte {
-	if text, ok := value.(string); ok {
-		quoted, _ := jsontext.AppendQuote(nil, text) // an error says that there was no UTF-8
-		return quoted
-	}
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(value) // numbers, and lists of them and of strings, always encode
-	return bytes.TrimSuffix(text.Bytes(), []byte("\n"))
 }
 
 // Put adds a field, unless it is empty.
@@ -250,3 +237,23 @@ var offsets = map[string]string{
 
 // ZoneOffset is how far from UTC a zone is that has such a name, as +01:00: empty if that is not known.
 func ZoneOffset(name string) string { return offsets[name] }
+
+// MaxBlob is how large a file may be that is kept to be fetched, in bytes. A larger one is only described.
+const MaxBlob = 8 << 20
+
+// A BlobReference is the value of a field that names a blob.
+type BlobReference struct {
+	BlobID    string `json:"blob_id"`
+	MIMEType  string `json:"mime_type"`
+	SizeBytes int    `json:"size_bytes"`
+	SHA256    string `json:"sha256"`
+	FetchURL  string `json:"fetch_url"`
+}
+
+// NewBlob keeps a file to be fetched.
+func NewBlob(mimeType string, content []byte) (BlobReference, *model.Blob) {
+	sum := sha256.Sum256(content)
+	digest := hex.EncodeToString(sum[:])
+	id := "blob_sha256_" + digest
+	return BlobReference{id, mimeType, len(content), digest, "/v1/blobs/" + id}, &model.Blob{ID: id, MIMEType: mimeType, Bytes: content}
+}

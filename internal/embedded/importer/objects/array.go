@@ -242,21 +242,3 @@ func paths(found []foundArray) (all []path) {
 	}
 	return all
 }
-
-// differAt is the place of the only key in which two paths differ; -1 unless exactly one differs.
-func differAt(a, b path) int {
-	at := -1
-	if len(a) != len(b) {
-		return at
-	}
-	for index := range a {
-		if a[index] == b[index] {
-			continue
-		}
-		if at >= 0 {
-			return -1
-		}
-		at = index
-	}
-	return at
-}

@@ -13,16 +13,6 @@ const (
 	maxDepth = 8  // of objects in one another in which arrays are looked for
 )
 
-// A Part is one of several streams that a JSON object holds: an array of objects, or several whose objects have the same fields; or what is
-// beside them, as one record.
-type Part struct {
-	Name   string // "" for the named one or, without one, for what is beside the arrays
-	Arrays []path
-	Beside []path // the arrays that the record is without; nil: the part has arrays, or is the array that the file holds
-	List   string // the key of a list in each object, whose objects are records by themselves
-	Items  bool   // the records are those, not what holds them
-}
-
 // Parts finds the arrays of objects that are better read as streams of their own: where an object has several, or its only one in objects
 // that hold nothing else. nil means that the file is to be read as [NewArray] does. Arrays whose keys differ in one place, below the object
 // itself, and whose objects have the same fields are one part. fields are names of arrays that a file is about.
@@ -116,23 +106,6 @@ func group(tables []foundArray) []Part {
 		}
 	}
 	return parts
-}
-
-func last(keys path) string { return keys[len(keys)-1] }
-
-// takes reports whether an array can be one of the part: below the object itself, where its keys differ from those of the others.
-func (p Part) takes(array path) bool {
-	at := differAt(p.Arrays[0], array)
-	return at >= 0 && len(array) > 1 && (len(p.Arrays) == 1 || at == differAt(p.Arrays[0], p.Arrays[1]))
-}
-
-// keys are those that all arrays of a part have.
-func (p Part) keys() path {
-	if len(p.Arrays) == 1 {
-		return p.Arrays[0]
-	}
-	at := differAt(p.Arrays[0], p.Arrays[1])
-	return slices.Delete(slices.Clone(p.Arrays[0]), at, at+1)
 }
 
 // NewPart reads a part of a file.

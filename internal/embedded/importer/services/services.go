@@ -174,3 +174,6 @@ func moment(field item.Field) []byte {
 	}
 	return item.JSON(time.UnixMilli(count).UTC().Format("2006-01-02T15:04:05.000Z07:00"))
 }
+
+// maxRows is how large such a file may be, in bytes.
+const maxRows = 64 << 20
