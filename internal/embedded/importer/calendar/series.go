@@ -81,7 +81,7 @@ func (r *seriesReader) Next() (item.Item, error) {
 		}
 		starts, ok := c.instant("DTSTART", r.events.zones)
 		if !ok {
-			return item.Item{}, item.UnusableError{Line: c.line, Reason: "an event without a start that can be read"}
+			return item.Item{}, item.Unusable(c.line, "an event without a start that can be read")
 		}
 		ends, hasEnd := c.end(starts, r.events.zones)
 		if !hasEnd {

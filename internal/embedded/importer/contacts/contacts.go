@@ -138,7 +138,7 @@ func (r *reader) card() (item.Item, error) {
 			if p.name == "BEGIN" {
 				r.lines.Back("BEGIN:" + p.value)
 			}
-			return item.Item{}, item.UnusableError{Line: one.Line, Reason: "a card that does not end"}
+			return item.Item{}, item.Unusable(one.Line, "a card that does not end")
 		}
 		if _, ok := errors.AsType[item.UnusableError](err); ok {
 			continue // a picture

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"regexp"
@@ -47,6 +48,11 @@ type UnusableError struct {
 }
 
 func (u UnusableError) Error() string { return u.Reason }
+
+// Unusable is an [UnusableError] of a piece that begins on a line.
+func Unusable(line int, reason string, values ...any) error {
+	return UnusableError{Line: line, Reason: fmt.Sprintf(reason, values...)}
+}
 
 // IsEnd reports whether a file was read to its end, which may have come too early.
 func IsEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }

@@ -98,7 +98,7 @@ func (f *Folded) Back(line string) { f.lines.Back([]byte(line + "\r\n")) }
 func (f *Folded) Next() (string, error) {
 	text, err := f.next()
 	if errors.Is(err, ErrTooLong) {
-		err = UnusableError{Line: f.lines.Number, Reason: err.Error()}
+		err = Unusable(f.lines.Number, "%s", err)
 	}
 	return string(text), err
 }

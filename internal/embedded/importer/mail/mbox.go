@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -61,13 +60,13 @@ func (r *Reader) Next() (item.Item, error) {
 	}
 	switch {
 	case len(r.message) > MaxMessage:
-		return item.Item{}, item.UnusableError{Line: begin, Reason: fmt.Sprintf("a message longer than %d MiB", MaxMessage>>20)}
+		return item.Item{}, item.Unusable(begin, "a message longer than %d MiB", MaxMessage>>20)
 	case !r.many && len(bytes.TrimSpace(r.message)) == 0:
 		return item.Item{}, io.EOF // an empty file
 	}
 	one, err := readMessage(r.message, from)
 	if err != nil {
-		return item.Item{}, item.UnusableError{Line: begin, Reason: err.Error()}
+		return item.Item{}, item.Unusable(begin, "%s", err)
 	}
 	one.Line = begin
 	return one, nil

@@ -3,7 +3,6 @@ package objects
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -26,9 +25,9 @@ type arrayReader struct {
 	number int
 	begun  bool
 	ended  bool
-	single bool                 // the object is the only record
-	keyed  bool                 // its values are the records
-	others []item.UnusableError // what is not read
+	single bool    // the object is the only record
+	keyed  bool    // its values are the records
+	others []error // what is not read
 }
 
 // places are where a reader meets arrays, and the objects that lead to them.
@@ -112,7 +111,7 @@ func (r *arrayReader) advance() error {
 	token, err := r.token()
 	switch {
 	case r.single && !errors.Is(err, io.EOF):
-		return item.UnusableError{Line: r.line(nil), Reason: "what follows the object is left out"}
+		return item.Unusable(r.line(nil), "what follows the object is left out")
 	case r.single:
 		return io.EOF
 	case err != nil && r.inside:
@@ -148,8 +147,7 @@ func (r *arrayReader) item() (item.Item, error) {
 	text, err := r.value()
 	if err != nil {
 		r.ended = true
-		return item.Item{}, item.UnusableError{Line: r.line(nil),
-			Reason: fmt.Sprintf("item %d is not JSON, and it and what follows are left out: %s", r.number, why(err))}
+		return item.Item{}, item.Unusable(r.line(nil), "item %d is not JSON, and it and what follows are left out: %s", r.number, why(err))
 	}
 	line := r.line(text)
 	note := r.note("item "+strconv.Itoa(r.number), text)
@@ -157,11 +155,11 @@ func (r *arrayReader) item() (item.Item, error) {
 		text = slices.Concat([]byte(`{"value":`), text, []byte("}"))
 	}
 	if len(text) > item.MaxLine {
-		return item.Item{}, item.UnusableError{Line: line, Reason: fmt.Sprintf("item %d is %s", r.number, item.ErrTooLong)}
+		return item.Item{}, item.Unusable(line, "item %d is %s", r.number, item.ErrTooLong)
 	}
 	fields, err := r.parser.Parse(text)
 	if err != nil {
-		return item.Item{}, item.UnusableError{Line: line, Reason: fmt.Sprintf("item %d is %s", r.number, err)}
+		return item.Item{}, item.Unusable(line, "item %d is %s", r.number, err)
 	}
 	if r.single && len(fields) == 0 {
 		r.ended = true
@@ -220,13 +218,13 @@ func (r *arrayReader) chooseField(fields []string) error {
 	name := utf8text.OneLine(longest.at[0])
 	for _, one := range found {
 		if one.at[0] != longest.at[0] && !strings.HasPrefix(one.at[0], "@") { // as in "@context", which says what the names mean
-			r.others = append(r.others, item.UnusableError{Line: 1,
-				Reason: fmt.Sprintf("the field %q is an array too; only %q%s is loaded", utf8text.OneLine(one.at[0]), name, only)})
+			r.others = append(r.others,
+				item.Unusable(1, "the field %q is an array too; only %q%s is loaded", utf8text.OneLine(one.at[0]), name, only))
 		}
 	}
 	if beside = slices.DeleteFunc(beside, isAboutList); len(beside) > 0 {
-		reason := fmt.Sprintf("only the array %q is loaded, and not what is beside it: %s", name, utf8text.OneLine(strings.Join(beside, ", ")))
-		r.others = append(r.others, item.UnusableError{Line: 1, Reason: reason})
+		r.others = append(r.others, item.Unusable(1, "only the array %q is loaded, and not what is beside it: %s", name,
+			utf8text.OneLine(strings.Join(beside, ", "))))
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ func (r *lineReader) Next() (item.Item, error) {
 	for {
 		text, err := r.lines.Next()
 		if errors.Is(err, item.ErrTooLong) {
-			return item.Item{}, item.UnusableError{Line: r.lines.Number, Reason: err.Error()}
+			return item.Item{}, item.Unusable(r.lines.Number, "%s", err)
 		}
 		if err != nil {
 			return item.Item{}, err
@@ -34,7 +34,7 @@ func (r *lineReader) Next() (item.Item, error) {
 		}
 		fields, text, note, err := r.parser.ParseFinite(text)
 		if err != nil {
-			return item.Item{}, item.UnusableError{Line: r.lines.Number, Reason: err.Error()}
+			return item.Item{}, item.Unusable(r.lines.Number, "%s", err)
 		}
 		return item.Item{Line: r.lines.Number, Text: text, Fields: fields, Note: note}, nil
 	}

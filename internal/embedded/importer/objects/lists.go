@@ -2,7 +2,6 @@ package objects
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -61,8 +60,7 @@ func (l *listReader) Next() (item.Item, error) {
 	l.pending = l.pending[1:]
 	l.number++
 	if err != nil {
-		return item.Item{}, item.UnusableError{Line: l.holder.Line,
-			Reason: fmt.Sprintf("item %d of the lists %q is %s", l.number, l.part.List, err)}
+		return item.Item{}, item.Unusable(l.holder.Line, "item %d of the lists %q is %s", l.number, l.part.List, err)
 	}
 	one := item.Item{Line: l.holder.Line, Number: l.number}
 	for _, field := range l.front {

@@ -34,7 +34,7 @@ func (r *restReader) Next() (item.Item, error) {
 	}
 	fields, err := r.parser.Parse(r.text.Bytes())
 	if err != nil {
-		return item.Item{}, item.UnusableError{Line: 1, Reason: fmt.Sprintf("what is beside the arrays is %s", err)}
+		return item.Item{}, item.Unusable(1, "what is beside the arrays is %s", err)
 	}
 	return item.Item{Line: 1, Number: 1, Text: r.text.Bytes(), Fields: fields, Note: r.said}, nil
 }
@@ -50,7 +50,7 @@ func (r *restReader) object() error {
 		name, here := key.String(), r.decoder.StackPointer()
 		isArray, isAbove := r.without.arrays[here], r.without.above[here]
 		if isArray && r.peek() != '[' || isAbove && r.peek() != '{' {
-			return item.UnusableError{Line: 1, Reason: fmt.Sprintf("what is beside the arrays is ambiguous: it has the field %q twice", name)}
+			return item.Unusable(1, "what is beside the arrays is ambiguous: it has the field %q twice", name)
 		}
 		if isArray {
 			if err := r.skip(); err != nil {

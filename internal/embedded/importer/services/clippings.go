@@ -54,7 +54,7 @@ func (r clippingsReader) Next() (item.Item, error) {
 		lines = append(lines, strings.TrimRight(utf8text.Mend(string(line)), "\r\n"))
 	}
 	if len(lines) < 2 {
-		return one, item.UnusableError{Line: one.Line, Reason: "not a clipping: it has no line of what it is"}
+		return one, item.Unusable(one.Line, "not a clipping: it has no line of what it is")
 	}
 	title := clippingTitle().FindStringSubmatch(strings.TrimSpace(strings.TrimPrefix(lines[0], item.ByteOrderMark)))
 	one.Put("title", title[1])

@@ -52,7 +52,7 @@ func (r *healthReader) within(one item.Item) (item.Item, error) {
 		r.Left.N = item.MaxLine
 		token, err := r.Token()
 		if err != nil {
-			return item.Item{}, item.UnusableError{Line: one.Line, Reason: "it does not end"} // the next read meets the error again
+			return item.Item{}, item.Unusable(one.Line, "it does not end") // the next read meets the error again
 		}
 		switch token := token.(type) {
 		case xml.EndElement:

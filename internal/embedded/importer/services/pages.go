@@ -155,7 +155,7 @@ func (r *telegramPageReader) Next() (item.Item, error) {
 			return item.Item{}, err
 		}
 		if start = telegramStart().FindStringSubmatch(cell); start == nil {
-			return item.Item{}, item.UnusableError{Line: 1, Reason: "a message without a number"}
+			return item.Item{}, item.Unusable(1, "a message without a number")
 		}
 	}
 	said := map[string]string{}

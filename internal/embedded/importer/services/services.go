@@ -78,7 +78,7 @@ func texts(from gjson.Result, path string) (all []string) {
 func parse(parser *item.Parser, text []byte, line int) ([]item.Field, error) {
 	fields, err := parser.Parse(text)
 	if err != nil {
-		return nil, item.UnusableError{Line: line, Reason: err.Error()}
+		return nil, item.Unusable(line, "%s", err)
 	}
 	return fields, nil
 }

@@ -69,7 +69,7 @@ func Slack(file io.ReadSeeker, channel string, users SlackUsers) item.Reader {
 		stamp := text(message, "ts")
 		when, ok := secondTime(stamp)
 		if !ok {
-			return one, item.UnusableError{Line: one.Line, Reason: "a message without a time"}
+			return one, item.Unusable(one.Line, "a message without a time")
 		}
 		digest := sha256.Sum256(one.Data())
 		made := item.Item{Line: one.Line, ID: channel + "-" + stamp, Content: string(digest[:])}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"path"
 	"strings"
@@ -92,7 +91,7 @@ func (r *telegramReader) member(name string) error {
 		return r.end(err)
 	}
 	if isTop && name != "about" {
-		return item.UnusableError{Line: 1, Reason: fmt.Sprintf("the field %q is left out: only messages are loaded", name)}
+		return item.Unusable(1, "the field %q is left out: only messages are loaded", name)
 	}
 	return nil
 }

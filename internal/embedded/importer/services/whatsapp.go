@@ -124,7 +124,7 @@ func (r *chatReader) Next() (item.Item, error) {
 	}
 	when, ok := chatTime(head, r.monthFirst)
 	if !ok {
-		return item.Item{}, item.UnusableError{Line: line, Reason: "a message whose date cannot be read"}
+		return item.Item{}, item.Unusable(line, "a message whose date cannot be read")
 	}
 	one := item.Item{Line: line}
 	one.Put("sent_at", when)

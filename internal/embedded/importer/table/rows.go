@@ -50,7 +50,7 @@ func (r *rows) row() (cells []string, line int, err error) {
 		first, err := r.lines.Next()
 		line = r.lines.Number
 		if errors.Is(err, item.ErrTooLong) {
-			return nil, line, item.UnusableError{Line: line, Reason: err.Error()}
+			return nil, line, item.Unusable(line, "%s", err)
 		}
 		if err != nil {
 			return nil, line, err
@@ -140,7 +140,7 @@ func (r *rows) cellsOf(first []byte) ([]string, error) {
 	// A cell that takes in the end of the line is not closed.
 	cells, err := r.parse(append(bytes.TrimRight(text[:len(first)], "\r\n"), '\n'), true)
 	if err == nil && len(r.header) > 0 && (len(cells) != len(r.header) || strings.HasSuffix(cells[len(cells)-1], "\n")) {
-		return nil, item.UnusableError{Line: line, Reason: "a quotation mark is opened and not closed"}
+		return nil, item.Unusable(line, "a quotation mark is opened and not closed")
 	}
 	return cells, asUnusable(line, err)
 }
