@@ -188,7 +188,7 @@ func (l *lister) add(name string, info fs.FileInfo) {
 		return
 	}
 	if kind == formatWorkbook || kind == formatDatabase {
-		l.addParts(l.ctx, kind, file)
+		l.addParts(kind, file)
 		return
 	}
 	called := takeoutPart().ReplaceAllString(l.within(name), "$1/")
@@ -220,14 +220,12 @@ func (l *lister) isTwin(name string) bool {
 
 // addTo puts a file with the others of its stream, which is called after what they have in common.
 func (l *lister) addTo(group string, kind format, file sourceFile) *fileStream {
-	at, known := l.groups[groupKey{group, kind}]
-	if known {
+	if at, known := l.groups[groupKey{group, kind}]; known {
 		l.sources[at].files = append(l.sources[at].files, file)
 		return &l.sources[at]
 	}
 	l.groups[groupKey{group, kind}] = len(l.sources)
-	l.addStream(l.free(streamName(group)), kind, file)
-	added := &l.sources[len(l.sources)-1]
+	added := l.addStream(l.free(streamName(group)), kind, file)
 	if kind == formatSlack { // whose messages name people by their ids
 		name := path.Join(path.Dir(path.Dir(file.name)), "users.json")
 		if info, err := fs.Stat(l.from.fsys, name); err == nil {

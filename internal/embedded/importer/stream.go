@@ -202,17 +202,15 @@ func (s *fileStream) scan(ctx context.Context, connection string, report func(Sk
 
 func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs, report func(Skip),
 	visit func(sourceFile, item.Item) bool) (more bool, err error) {
-	opened, err := openFile(s.from.fsys, file.name)
-	if err != nil {
-		report(Skip{File: file.name, Reason: "cannot be read: " + item.Reason(err)})
-		return true, nil
-	}
-	defer func() { _ = opened.Close() }() // it was only read
 	var reader item.Reader
-	err = guard(func() error {
-		reader, err = s.reader(ctx, opened, file)
-		return err
-	})
+	opened, err := openFile(s.from.fsys, file.name)
+	if err == nil {
+		defer func() { _ = opened.Close() }() // it was only read
+		err = guard(func() error {
+			reader, err = s.reader(ctx, opened, file)
+			return err
+		})
+	}
 	if err != nil {
 		report(Skip{File: file.name, Reason: "cannot be read: " + item.Reason(err)})
 		return true, nil

@@ -100,10 +100,12 @@ func (c clock) moment(count string) string {
 	}
 	whole, fraction, _ := strings.Cut(count, ".")
 	number, err := strconv.ParseInt(whole, 10, 64)
-	second := int64(time.Second / c.unit)
-	switch {
-	case err != nil:
+	if err != nil {
 		return count
+	}
+	second := int64(time.Second / c.unit)
+	when := time.Unix(number/second-c.before, number%second*int64(c.unit)).UTC()
+	switch {
 	case number == 0 && strings.Trim(fraction, "0") == "":
 		return ""
 	case fraction != "":
@@ -111,12 +113,11 @@ func (c clock) moment(count string) string {
 		if whole[0] == '-' {
 			part = -part
 		}
-		when := time.Unix(number/second-c.before, number%second*int64(c.unit)).Add(time.Duration(part * float64(c.unit)))
-		return when.Round(time.Microsecond).UTC().Format(time.RFC3339Nano)
+		return when.Add(time.Duration(part * float64(c.unit))).Round(time.Microsecond).Format(time.RFC3339Nano)
+	case second == 1:
+		return when.Format(time.RFC3339)
 	}
-	layout := map[int64]string{1: time.RFC3339, 1e3: "2006-01-02T15:04:05.000Z07:00", 1e6: "2006-01-02T15:04:05.000000Z07:00",
-		1e9: "2006-01-02T15:04:05.000000000Z07:00"}[second]
-	return time.Unix(number/second-c.before, number%second*int64(c.unit)).UTC().Format(layout)
+	return when.Format("2006-01-02T15:04:05." + strings.Repeat("0", len(strconv.FormatInt(second, 10))-1) + "Z07:00")
 }
 
 // missing are the ways to write that a cell of numbers or dates has no value.
