@@ -27,18 +27,22 @@ type Reader interface {
 	Next() (Item, error)
 }
 
+// A ReaderFunc is a reader whose Next it is.
+type ReaderFunc func() (Item, error)
+
+// Next calls the function.
+func (f ReaderFunc) Next() (Item, error) { return f() }
+
 // One reads a file that is one record.
-func One(read func() (Item, error)) Reader { return &single{read} }
-
-type single struct{ read func() (Item, error) }
-
-func (s *single) Next() (Item, error) {
-	if s.read == nil {
-		return Item{}, io.EOF
-	}
-	read := s.read
-	s.read = nil
-	return read()
+func One(read func() (Item, error)) Reader {
+	done := false
+	return ReaderFunc(func() (Item, error) {
+		if done {
+			return Item{}, io.EOF
+		}
+		done = true
+		return read()
+	})
 }
 
 // UnusableError is a piece of a file that was passed over, or, when Line is 0, all of it or all of the rest.

@@ -17,15 +17,14 @@ type restReader struct {
 	without places
 	text    bytes.Buffer
 	said    string // of the numbers in it
-	ended   bool
 }
 
-// Next returns the record, once.
-func (r *restReader) Next() (item.Item, error) {
-	if r.ended {
-		return item.Item{}, io.EOF
-	}
-	r.ended = true
+// newRest reads what is beside the arrays at some places.
+func newRest(file io.ReadSeeker, without places) item.Reader {
+	return item.One((&restReader{document: newDocument(file), without: without}).record)
+}
+
+func (r *restReader) record() (item.Item, error) {
 	if _, err := r.begin(); err != nil {
 		return item.Item{}, err
 	}

@@ -25,7 +25,7 @@ func IsAssistant(name string, start []byte) bool {
 
 // Assistant reads the messages of conversations with an assistant.
 func Assistant(file io.ReadSeeker) item.Reader {
-	return &parted{from: objects.NewArray(file), parts: func(one item.Item) []item.Item {
+	return parted(objects.NewArray(file), func(one item.Item) []item.Item {
 		said := gjson.ParseBytes(one.Data())
 		begin := item.Item{Line: one.Line}
 		begin.Put("conversation", text(said, "title")+text(said, "name"))
@@ -38,7 +38,7 @@ func Assistant(file io.ReadSeeker) item.Reader {
 			return []item.Item{one}
 		}
 		return messages
-	}}
+	})
 }
 
 // newMessage is a message of a conversation.

@@ -27,22 +27,21 @@ func IsClippings(_ string, start []byte) bool {
 		len(bytes.TrimSpace(lines[2])) == 0
 }
 
-type clippingsReader struct{ lines *item.Lines }
-
 // Clippings reads what a person marked and noted on a Kindle.
 func Clippings(file io.ReadSeeker) item.Reader {
 	input := bufio.NewReaderSize(file, 1<<16)
 	item.SkipMark(input)
-	return clippingsReader{item.NewLines(input)}
+	lines := item.NewLines(input)
+	return item.ReaderFunc(func() (item.Item, error) { return clipping(lines) })
 }
 
-func (r clippingsReader) Next() (item.Item, error) {
+func clipping(from *item.Lines) (item.Item, error) {
 	var lines []string
-	one := item.Item{Line: r.lines.Number + 1}
+	one := item.Item{Line: from.Number + 1}
 	for size := 0; ; {
-		line, err := r.lines.Next()
+		line, err := from.Next()
 		if size += len(line); errors.Is(err, item.ErrTooLong) || size > item.MaxLine {
-			return one, item.UnusableError{Line: r.lines.Number, Reason: item.ErrTooLong.Error()}
+			return one, item.UnusableError{Line: from.Number, Reason: item.ErrTooLong.Error()}
 		}
 		ends := errors.Is(err, io.EOF)
 		if err != nil && (!ends || len(lines) == 0) {

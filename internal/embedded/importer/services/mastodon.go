@@ -15,7 +15,7 @@ import (
 
 // Mastodon reads what a person posted and boosted: an outbox of ActivityPub.
 func Mastodon(file io.ReadSeeker) item.Reader {
-	return shaped{objects.NewArray(file, "orderedItems"), func(one item.Item) (item.Item, error) {
+	return shaped(objects.NewArray(file, "orderedItems"), func(one item.Item) (item.Item, error) {
 		activity := gjson.ParseBytes(one.Data())
 		post := activity.Get("object")
 		id, url := text(post, "id"), text(post, "url")
@@ -36,7 +36,7 @@ func Mastodon(file io.ReadSeeker) item.Reader {
 		}
 		made.Put("attachments", files)
 		return made, nil
-	}}
+	})
 }
 
 // IsOutbox reports that a file is called and begins as an outbox of ActivityPub.

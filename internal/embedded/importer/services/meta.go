@@ -37,7 +37,7 @@ func Array(file io.ReadSeeker, part *objects.Part) item.Reader {
 	if part != nil {
 		from = objects.NewPart(file, *part)
 	}
-	return shaped{from, func(one item.Item) (item.Item, error) {
+	return shaped(from, func(one item.Item) (item.Item, error) {
 		if !bytes.Contains(one.Text, []byte(`\u00`)) {
 			return place(one, parser)
 		}
@@ -58,7 +58,7 @@ func Array(file io.ReadSeeker, part *objects.Part) item.Reader {
 		}
 		one.Text, one.Fields = []byte(text), fields
 		return place(one, parser)
-	}}
+	})
 }
 
 // Meta reads the messages of a conversation of Facebook or Instagram or, about it, what is said of the conversation itself.
@@ -67,7 +67,7 @@ func Meta(file io.ReadSeeker, conversation string, about bool) item.Reader {
 	if about {
 		part = beside
 	}
-	return shaped{Array(file, &part), func(one item.Item) (item.Item, error) {
+	return shaped(Array(file, &part), func(one item.Item) (item.Item, error) {
 		made := item.Item{Line: one.Line, Number: one.Number, Note: one.Note, ID: conversation}
 		if !about {
 			made.ID += "-" + strconv.Itoa(one.Number)
@@ -75,7 +75,7 @@ func Meta(file io.ReadSeeker, conversation string, about bool) item.Reader {
 		made.Put("conversation", conversation)
 		put(&made, one.Fields, "conversation")
 		return made, nil
-	}}
+	})
 }
 
 // Google writes where a person was in three ways: Records.json has what phones measured; a month such as 2022_MARCH.json has visits of

@@ -3,6 +3,7 @@ package services
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"html"
 	"io"
@@ -45,14 +46,11 @@ func (c *cells) next() (string, error) {
 		return utf8text.Mend(c.scanner.Text()), nil
 	}
 	err := c.scanner.Err()
-	if err == nil {
-		return "", io.EOF
+	if !errors.Is(err, bufio.ErrTooLong) {
+		return "", cmp.Or(err, io.EOF)
 	}
-	if errors.Is(err, bufio.ErrTooLong) {
-		c.scanner = bufio.NewScanner(strings.NewReader(""))
-		return "", item.UnusableError{Reason: "what follows is left out: " + item.ErrTooLong.Error()}
-	}
-	return "", err
+	c.scanner = bufio.NewScanner(strings.NewReader(""))
+	return "", item.UnusableError{Reason: "what follows is left out: " + item.ErrTooLong.Error()}
 }
 
 var (
@@ -67,23 +65,21 @@ const ActivityStart = 256 << 10
 // IsActivity reports that a page begins as those of Google do that list what a person did.
 func IsActivity(start []byte) bool { return bytes.Contains(start, activityCell) }
 
-type activityReader struct {
-	cells  *cells
-	number int
-}
-
 // Activity reads a page of Google's that lists what a person did: watched, searched for, visited.
 func Activity(file io.Reader) item.Reader {
-	return &activityReader{cells: newCells(file, activityCell)}
+	cells, number := newCells(file, activityCell), 0
+	return item.ReaderFunc(func() (item.Item, error) {
+		cell, err := cells.next()
+		if err != nil {
+			return item.Item{}, err
+		}
+		number++
+		return activity(cell, number), nil
+	})
 }
 
-func (r *activityReader) Next() (item.Item, error) {
-	cell, err := r.cells.next()
-	if err != nil {
-		return item.Item{}, err
-	}
-	r.number++
-	one := item.Item{Line: r.number}
+func activity(cell string, number int) item.Item {
+	one := item.Item{Line: number}
 	parts := activityPart().Split(`<div class="`+cell, -1)
 	one.Put("product", htmltext.Text(parts[0]))
 	if len(parts) > 1 {
@@ -112,7 +108,7 @@ func (r *activityReader) Next() (item.Item, error) {
 		}
 	}
 	one.Put("details", strings.Join(details, "\n"))
-	return one, nil
+	return one
 }
 
 var (

@@ -16,38 +16,32 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 )
 
-// A shaped reader makes other records of those that it reads.
-type shaped struct {
-	from  item.Reader
-	shape func(item.Item) (item.Item, error)
-}
-
-func (s shaped) Next() (item.Item, error) {
-	one, err := s.from.Next()
-	if err != nil {
-		return one, err
-	}
-	return s.shape(one)
-}
-
-// A parted reader yields what records consist of, such as the messages of conversations.
-type parted struct {
-	from    item.Reader
-	parts   func(item.Item) []item.Item
-	pending []item.Item
-}
-
-func (p *parted) Next() (item.Item, error) {
-	for len(p.pending) == 0 {
-		one, err := p.from.Next()
+// shaped makes other records of those of a reader.
+func shaped(from item.Reader, shape func(item.Item) (item.Item, error)) item.Reader {
+	return item.ReaderFunc(func() (item.Item, error) {
+		one, err := from.Next()
 		if err != nil {
 			return one, err
 		}
-		p.pending = p.parts(one)
-	}
-	one := p.pending[0]
-	p.pending = p.pending[1:]
-	return one, nil
+		return shape(one)
+	})
+}
+
+// parted yields what the records of a reader consist of, such as the messages of conversations.
+func parted(from item.Reader, parts func(item.Item) []item.Item) item.Reader {
+	var pending []item.Item
+	return item.ReaderFunc(func() (item.Item, error) {
+		for len(pending) == 0 {
+			one, err := from.Next()
+			if err != nil {
+				return one, err
+			}
+			pending = parts(one)
+		}
+		one := pending[0]
+		pending = pending[1:]
+		return one, nil
+	})
 }
 
 // text is the string at a path in JSON: empty if something else is there.

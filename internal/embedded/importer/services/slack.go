@@ -64,7 +64,7 @@ func (u SlackUsers) plain(text string) string {
 
 // Slack reads the messages of a day of a channel. The answers of a thread name the message that began it.
 func Slack(file io.ReadSeeker, channel string, users SlackUsers) item.Reader {
-	return shaped{objects.NewArray(file), func(one item.Item) (item.Item, error) {
+	return shaped(objects.NewArray(file), func(one item.Item) (item.Item, error) {
 		message := gjson.ParseBytes(one.Data())
 		stamp := text(message, "ts")
 		when, ok := secondTime(stamp)
@@ -102,5 +102,5 @@ func Slack(file io.ReadSeeker, channel string, users SlackUsers) item.Reader {
 		made.Put("reactions", reactions)
 		made.Put("edited", message.Get("edited").Exists())
 		return made, nil
-	}}
+	})
 }

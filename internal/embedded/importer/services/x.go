@@ -18,7 +18,7 @@ import (
 // own.
 func X(file io.ReadSeeker) item.Reader {
 	parser := item.NewParser()
-	return &parted{parts: directMessages, from: shaped{objects.NewArray(&afterAssignment{file}), func(one item.Item) (item.Item, error) {
+	return parted(shaped(objects.NewArray(&afterAssignment{file}), func(one item.Item) (item.Item, error) {
 		if len(one.Fields) == 1 && one.Fields[0].Value[0] == '{' {
 			fields, err := parse(parser, one.Fields[0].Value, one.Line)
 			if err != nil {
@@ -37,7 +37,7 @@ func X(file io.ReadSeeker) item.Reader {
 			}
 		}
 		return one, nil
-	}}}
+	}), directMessages)
 }
 
 // directMessages are the messages of a conversation of X, or another record as it is.
