@@ -108,7 +108,7 @@ func text(read func(io.ReadSeeker) item.Reader) readFunc {
 }
 
 func buffered(read func(*bufio.Reader) item.Reader) readFunc {
-	return with(func(in *opened) item.Reader { return read(buffer(in.text)) })
+	return with(func(in *opened) item.Reader { return read(item.Buffer(in.text)) })
 }
 
 func readTable(s *fileStream, in *opened) (item.Reader, error) {
@@ -119,11 +119,11 @@ func readTable(s *fileStream, in *opened) (item.Reader, error) {
 			return nil, err
 		}
 	}
-	return table.NewReader(buffer(rows), s.cells, &s.idField, false), nil
+	return table.NewReader(item.Buffer(rows), s.cells, &s.idField, false), nil
 }
 
 func readMail(_ *fileStream, in *opened) (item.Reader, error) {
-	input := buffer(in.text)
+	input := item.Buffer(in.text)
 	if in.isNamed(".emlx") {
 		input = mail.FromApple(input)
 	}

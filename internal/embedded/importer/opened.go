@@ -61,12 +61,6 @@ func (o *opened) isNamed(endings ...string) bool {
 
 func (o *opened) stem() string { return strings.TrimSuffix(o.name, path.Ext(o.name)) }
 
-func buffer(text io.Reader) *bufio.Reader {
-	input := bufio.NewReaderSize(text, 1<<16)
-	item.SkipMark(input)
-	return input
-}
-
 // startBytes is how much of a file shows what it is.
 const startBytes = 1 << 12
 

@@ -2,7 +2,6 @@
 package calendar
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -29,9 +28,7 @@ type reader struct {
 
 // newReader reads the components of a calendar.
 func newReader(file io.Reader) *reader {
-	input := bufio.NewReaderSize(file, 1<<16)
-	item.SkipMark(input)
-	return &reader{lines: item.NewFolded(input), zones: calendarZones{}}
+	return &reader{lines: item.NewFolded(item.Buffer(file)), zones: calendarZones{}}
 }
 
 // innerComma stands for a comma in a category until the others have divided them.

@@ -17,11 +17,7 @@ type Finite struct {
 }
 
 // NewFinite reads JSON of any kind, behind a byte order mark.
-func NewFinite(input io.Reader) *Finite {
-	f := &Finite{input: bufio.NewReaderSize(input, 1<<16)}
-	SkipMark(f.input)
-	return f
-}
+func NewFinite(input io.Reader) *Finite { return &Finite{input: Buffer(input)} }
 
 func (f *Finite) Read(into []byte) (count int, err error) {
 	for ; count < len(into); count++ {

@@ -72,11 +72,13 @@ func Reason(err error) string {
 // ByteOrderMark begins some files in UTF-8.
 const ByteOrderMark = "\xef\xbb\xbf"
 
-// SkipMark passes over a byte order mark.
-func SkipMark(input *bufio.Reader) {
+// Buffer reads a text behind its byte order mark, if it has one.
+func Buffer(text io.Reader) *bufio.Reader {
+	input := bufio.NewReaderSize(text, 1<<16)
 	if start, _ := input.Peek(len(ByteOrderMark)); string(start) == ByteOrderMark {
 		_, _ = input.Discard(len(ByteOrderMark)) // they are there
 	}
+	return input
 }
 
 // An Item is a record as it was found.

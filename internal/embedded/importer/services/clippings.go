@@ -1,7 +1,6 @@
 package services
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"io"
@@ -29,9 +28,7 @@ func IsClippings(_ string, start []byte) bool {
 
 // Clippings reads what a person marked and noted on a Kindle.
 func Clippings(file io.ReadSeeker) item.Reader {
-	input := bufio.NewReaderSize(file, 1<<16)
-	item.SkipMark(input)
-	lines := item.NewLines(input)
+	lines := item.NewLines(item.Buffer(file))
 	return item.ReaderFunc(func() (item.Item, error) { return clipping(lines) })
 }
 

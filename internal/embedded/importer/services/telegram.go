@@ -1,7 +1,6 @@
 package services
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"io"
@@ -32,9 +31,7 @@ type telegramReader struct {
 
 // Telegram reads the messages of the chats that Telegram exported.
 func Telegram(file io.ReadSeeker) item.Reader {
-	input := bufio.NewReaderSize(file, 1<<16)
-	item.SkipMark(input)
-	lenient := jsontext.NewDecoder(input, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	lenient := jsontext.NewDecoder(item.Buffer(file), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	return &telegramReader{decoder: lenient, parser: item.NewParser(), chat: map[string]gjson.Result{}}
 }
 

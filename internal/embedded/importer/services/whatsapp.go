@@ -1,7 +1,6 @@
 package services
 
 import (
-	"bufio"
 	"cmp"
 	"errors"
 	"io"
@@ -62,9 +61,7 @@ func WhatsApp(file io.ReadSeeker) item.Reader { return &chatReader{file: file} }
 // begin goes to the beginning of the file.
 func (r *chatReader) begin() error {
 	_, err := r.file.Seek(0, io.SeekStart)
-	input := bufio.NewReaderSize(r.file, 1<<16)
-	item.SkipMark(input)
-	r.lines = item.NewLines(input)
+	r.lines = item.NewLines(item.Buffer(r.file))
 	return err
 }
 
