@@ -34,11 +34,11 @@ func (s *fileStream) putThread(one *item.Item) {
 	}
 }
 
-// attachmentsSuffix makes the name of the stream of a stream's attachments.
-const attachmentsSuffix = "_attachments"
-
-// linksSuffix makes the name of the stream of the links of notes.
-const linksSuffix = "_links"
+// The names of the streams of what hangs on the records of a stream end so.
+const (
+	attachmentsSuffix = "_attachments"
+	linksSuffix       = "_links"
+)
 
 // tuneMail says what inference cannot know of messages.
 func tuneMail(stream *model.Stream) {

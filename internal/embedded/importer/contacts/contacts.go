@@ -146,7 +146,7 @@ func (r *reader) card() (item.Item, error) {
 		if err != nil {
 			return item.Item{}, err
 		}
-		text := ""
+		var text string
 		switch p.name {
 		case "END":
 			finish(&one, said)

@@ -174,12 +174,12 @@ func (f *file) strings(ctx context.Context, query string, arguments ...any) (all
 		f.err = err
 		return nil
 	}
+	defer func() { f.err = errors.Join(f.err, rows.Err(), rows.Close()) }()
 	for rows.Next() {
 		var one string
 		f.err = errors.Join(f.err, rows.Scan(&one))
 		all = append(all, one)
 	}
-	f.err = errors.Join(f.err, rows.Err(), rows.Close())
 	return all
 }
 

@@ -85,25 +85,18 @@ func Office(file io.ReaderAt, size int64, name string) item.Reader {
 		if err != nil {
 			return item.Item{}, item.UnusableError{Reason: "not a document that can be read: " + utf8text.OneLine(err.Error())}
 		}
-		said := map[string]*strings.Builder{}
+		said := map[string][]byte{}
 		_ = eachToken(parts, about, func(token xml.Token, inside []string) error { // a document need not say anything about itself
 			if text, ok := token.(xml.CharData); ok && len(inside) > 0 {
 				last := inside[len(inside)-1]
-				if said[last] == nil {
-					said[last] = &strings.Builder{}
-				}
-				said[last].Write(text)
+				said[last] = append(said[last], text...)
 			}
 			return nil
 		})
-		properties := make(map[string]string, len(said))
-		for name, text := range said {
-			properties[name] = text.String()
-		}
-		one := describe(name, properties["title"], strings.TrimSpace(text.text.String()))
-		one.Put("author", strings.TrimSpace(properties["creator"]))
-		one.Put("created_at", officeTime(properties["created"]+properties["creation-date"]))
-		one.Put("modified_at", officeTime(properties["modified"]+properties["date"]))
+		one := describe(name, string(said["title"]), strings.TrimSpace(text.text.String()))
+		one.Put("author", strings.TrimSpace(string(said["creator"])))
+		one.Put("created_at", officeTime(string(said["created"])+string(said["creation-date"])))
+		one.Put("modified_at", officeTime(string(said["modified"])+string(said["date"])))
 		return one, nil
 	})
 }
