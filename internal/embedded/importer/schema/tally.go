@@ -16,14 +16,13 @@ const longString = 100
 
 // A FieldTally counts what the values of one field were.
 type FieldTally struct {
-	name                                                                      string
-	null, boolean, integer, number, timestamp, short, long, array, objectKind int
-
-	amounts int          // strings that are numbers, where the name is that of an amount
-	missing int          // cells that say that there is nothing
-	undated bool         // the strings are no dates
-	wide    bool         // a string has several lines, or more than longString characters
-	column  table.Column // of cells
+	name    string
+	kinds   map[string]int // how many values look like one of each type
+	present int            // how many those are
+	amounts int            // strings that are numbers, where the name is that of an amount
+	undated bool           // the strings are no dates
+	wide    bool           // a string has several lines, or more than longString characters
+	column  table.Column   // of cells
 
 	members *Tally // what objects hold, by dotted names; nil: nothing yet, or they are maps
 	isMap   bool
@@ -56,21 +55,21 @@ func (t *FieldTally) countMembers(object item.Field) {
 	}
 }
 
-func (t *FieldTally) present() int {
-	return t.boolean + t.integer + t.number + t.timestamp + t.short + t.long + t.array + t.objectKind
+func (t *FieldTally) count(kind string) {
+	t.kinds[kind]++
+	t.present++
 }
 
 // Count puts a valid JSON value on the tally.
 func (t *FieldTally) Count(value []byte) {
 	switch value[0] {
 	case 'n':
-		t.null++
 	case 't', 'f':
-		t.boolean++
+		t.count("boolean")
 	case '[':
-		t.array++
+		t.count("array")
 	case '{':
-		t.objectKind++
+		t.count("object")
 	case '"':
 		text := model.Unquote(value)
 		if strings.Trim(text, "0123456789") == "" {
@@ -86,55 +85,12 @@ func (t *FieldTally) Count(value []byte) {
 	default:
 		// A whole number that needs more than 64 bits is kept as a number, since the store would have to round it.
 		if t.column.AddWhole(string(value)) {
-			t.integer++
+			t.count("integer")
 		} else {
 			t.column.AddFraction(string(value))
-			t.number++
+			t.count("number")
 		}
 	}
-}
-
-func (t *FieldTally) countString(text string) {
-	switch {
-	case item.IsTimestamp(text):
-		t.timestamp++
-	case len(text) > longString && utf8.RuneCountInString(text) > longString || strings.Contains(text, "\n"):
-		t.wide = true
-		fallthrough
-	case strings.ContainsAny(text, " \t"):
-		t.long++
-	default:
-		t.short++
-	}
-}
-
-// cell is what the values become: of the narrowest type that all have. A field of mixed values is a string, which promises the least.
-func (t *FieldTally) cell() table.Cell {
-	kind := "string"
-	all := t.present()
-	switch all {
-	case 0:
-		return table.Cell{Kind: kind}
-	case t.boolean:
-		return table.Cell{Kind: "boolean"}
-	case t.integer:
-		kind = "integer"
-	case t.amounts + t.integer + t.number:
-		if kind = "number"; t.amounts > 0 {
-			return table.Cell{Kind: kind}
-		}
-	case t.timestamp:
-		return table.Cell{Kind: "timestamp"}
-	case t.array:
-		return table.Cell{Kind: "array"}
-	case t.objectKind:
-		return table.Cell{Kind: "object"}
-	default:
-		if t.long > 0 {
-			kind = "text"
-		}
-	}
-	return t.column.Cell(t.name, kind, all, t.short+t.long, t.integer+t.number)
 }
 
 // CountCell puts a cell of a table on the tally as what it would be in JSON.
@@ -145,21 +101,50 @@ func (t *FieldTally) CountCell(value []byte) {
 	}
 	text := model.Unquote(value)
 	if table.IsMissing(text) {
-		t.missing++
 		return
 	}
-	switch t.column.Add(text) {
-	case table.Boolean:
-		t.boolean++
-	case table.Integer:
-		t.integer++
-	case table.Number:
-		t.number++
-	case table.Timestamp:
-		t.timestamp++
-	default:
+	if kind := t.column.Add(text); kind != "" {
+		t.count(kind)
+	} else {
 		t.countString(text)
 	}
+}
+
+func (t *FieldTally) countString(text string) {
+	isLong := len(text) > longString && utf8.RuneCountInString(text) > longString || strings.Contains(text, "\n")
+	switch {
+	case item.IsTimestamp(text):
+		t.count("timestamp")
+	case isLong || strings.ContainsAny(text, " \t"):
+		t.wide = t.wide || isLong
+		t.count("text")
+	default:
+		t.count("string")
+	}
+}
+
+// cell is what the values become: of the narrowest type that all have. A field of mixed values is a string, which promises the least.
+func (t *FieldTally) cell() table.Cell {
+	all, numbers, kind := t.present, t.kinds["integer"]+t.kinds["number"], "string"
+	for _, one := range []string{"boolean", "timestamp", "array", "object"} {
+		if all > 0 && t.kinds[one] == all {
+			return table.Cell{Kind: one}
+		}
+	}
+	switch {
+	case all == 0, t.amounts > 0 && t.amounts+numbers == all:
+		if all > 0 {
+			kind = "number"
+		}
+		return table.Cell{Kind: kind}
+	case t.kinds["integer"] == all:
+		kind = "integer"
+	case numbers == all:
+		kind = "number"
+	case t.kinds["text"] > 0:
+		kind = "text"
+	}
+	return t.column.Cell(t.name, kind, all, t.kinds["string"]+t.kinds["text"], numbers)
 }
 
 // Cells says how the cells of each column become values of its field.
@@ -213,7 +198,7 @@ func (t *Tally) Add(fields []item.Field, count func(*FieldTally, []byte)) []stri
 				}
 				continue
 			}
-			field = &FieldTally{name: one.Name}
+			field = &FieldTally{name: one.Name, kinds: map[string]int{}}
 			t.byName[one.Name] = field
 			t.fields = append(t.fields, field)
 		}
@@ -246,8 +231,9 @@ func (t *Tally) unfold(declared Stream) {
 		}
 		t.Objects[field.name] = field.holder()
 		remaining -= len(field.members.fields)
-		if field.holder() == item.InField && field.objectKind < field.present() { // some records have something else there
-			field.objectKind = 0
+		if field.holder() == item.InField && field.kinds["object"] < field.present { // some records have something else there
+			field.present -= field.kinds["object"]
+			field.kinds["object"] = 0
 			fields = append(fields, field)
 		}
 		for _, member := range field.members.fields {
@@ -275,7 +261,7 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 		} else if field.name == declared.TimeField {
 			kind = "timestamp"
 		}
-		described := Capable(model.Field{Name: field.name, Type: kind, Nullable: field.present() < t.Records ||
+		described := Capable(model.Field{Name: field.name, Type: kind, Nullable: field.present < t.Records ||
 			field.column.HasZero() && cell.Counts()})
 		if kind == "text" && !field.wide { // names of people, shops and songs
 			described.Aggregations = []string{"count_distinct", "group_by"}
@@ -316,8 +302,8 @@ func (t *FieldTally) countSingle(list item.Field) {
 		return
 	}
 	object, ok := item.Only(list.Value)
-	if t.several = !ok || t.objectKind > 0; t.several {
-		if t.objectKind == 0 {
+	if t.several = !ok || t.kinds["object"] > 0; t.several {
+		if t.kinds["object"] == 0 {
 			t.members = nil
 		}
 		return
@@ -331,7 +317,7 @@ func (t *FieldTally) countSingle(list item.Field) {
 // holder says how the field holds objects.
 func (t *FieldTally) holder() item.Holder {
 	switch {
-	case t.singles == 0, t.objectKind > 0:
+	case t.singles == 0, t.kinds["object"] > 0:
 		return item.InField
 	case !t.several && t.singles >= leastSingles:
 		return item.InList

@@ -37,38 +37,26 @@ type Column struct {
 	lowest, highest int64 // of all but those
 }
 
-// A Look is what a cell is by itself.
-type Look int
-
-// What cells look like.
-const (
-	Text Look = iota
-	Boolean
-	Integer // of at most 64 bits
-	Number  // as JSON has it
-	Timestamp
-)
-
-// Add puts a cell on the tally.
-func (c *Column) Add(cell string) Look {
+// Add puts a cell on the tally. It returns the type of what the cell is by itself: a text if it is empty.
+func (c *Column) Add(cell string) (kind string) {
 	plain := clean(cell)
 	if _, ok := asBoolean(plain); ok {
-		return Boolean
+		return "boolean"
 	}
 	c.addNumber(plain)
 	isNumber := IsNumber(plain)
 	switch {
 	case isNumber && c.AddWhole(plain):
-		return Integer
+		return "integer"
 	case isNumber:
 		c.AddFraction(plain)
-		return Number
+		return "number"
 	case item.IsTimestamp(plain):
 		c.stamps++
-		return Timestamp
+		return "timestamp"
 	}
 	c.addDate(plain)
-	return Text
+	return ""
 }
 
 // AddDate notes a text of a field that is called as dates are: ok is false if it is none.
