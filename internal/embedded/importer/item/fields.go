@@ -60,7 +60,7 @@ func (p *Parser) Parse(text []byte) ([]Field, error) {
 			twice = fmt.Errorf("ambiguous: it has the field %q twice", name.name)
 		}
 		name.line = p.line
-		p.fields = append(p.fields, Field{Name: name.name, Value: []byte(value.Raw)})
+		p.fields = append(p.fields, Field{Name: name.name, Value: text[value.Index : value.Index+len(value.Raw)]})
 		return twice == nil
 	})
 	if twice != nil {
@@ -82,6 +82,11 @@ func (p *Parser) name(quoted string) *seenName {
 	}
 	p.names[quoted] = known // the same name, written with escapes
 	return known
+}
+
+func appendString(to []byte, text string) []byte {
+	to, _ = jsontext.AppendQuote(to, text) // an error says that there was no UTF-8
+	return to
 }
 
 // MaxDepth is how deep a record, or a file in XML, may be nested: the adapter takes answers of 256 levels, of which a page around it has some.
@@ -160,8 +165,7 @@ func IsTimestamp(text string) bool {
 // JSON writes a value as JSON without the escapes that only HTML needs. Bytes that are not UTF-8 become U+FFFD.
 func JSON(value any) []byte {
 	if text, ok := value.(string); ok {
-		quoted, _ := jsontext.AppendQuote(nil, text) // an error says that there was no UTF-8
-		return quoted
+		return appendString(make([]byte, 0, len(text)+len(`""`)), text)
 	}
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)

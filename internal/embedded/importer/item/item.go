@@ -112,8 +112,7 @@ func (i Item) Data() json.RawMessage {
 		if index > 0 {
 			text = append(text, ',')
 		}
-		text = append(text, JSON(one.Name)...)
-		text = append(text, ':')
+		text = append(appendString(text, one.Name), ':')
 		text = append(text, one.Value...)
 	}
 	return append(text, '}')

@@ -143,14 +143,15 @@ func (c *Column) addNumber(text string) {
 		c.plus, text = c.plus || !decimals().MatchString(rest), rest
 	}
 	c.below = c.below || strings.HasPrefix(text, "-")
-	if whole := strings.TrimPrefix(text, "-"); strings.Trim(whole, digits) == "" {
-		c.large = c.large || len(whole) > 3
-		c.small = c.small || len(whole) <= 3 && text != "0"
-	}
-	c.marked = c.marked || strings.ContainsAny(text, ".,' ’\u00a0\u202f")
 	if c.numbers == 0 {
 		c.numbers = pointNumbers | commaNumbers
 	}
+	if whole := strings.TrimPrefix(text, "-"); isWhole(whole) { // of both forms
+		c.large = c.large || len(whole) > 3
+		c.small = c.small || len(whole) <= 3 && text != "0"
+		return
+	}
+	c.marked = c.marked || strings.ContainsAny(text, ".,' ’\u00a0\u202f")
 	if len(text) > maxNumber || !pointNumber().MatchString(text) {
 		c.numbers &^= pointNumbers
 	}

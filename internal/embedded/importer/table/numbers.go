@@ -113,5 +113,10 @@ var jsonNumber = item.Expression(`^-?(?:(?:0|[1-9]\d*)(?:\.\d+)?|\d(?:\.\d+)?[eE
 
 // IsNumber tells a number in JSON's form: no plus, no leading zero, which an article number or a postcode has.
 func IsNumber(text string) bool {
-	return jsonNumber().MatchString(text) && !item.Overflows([]byte(text))
+	return isWhole(text) || text != "" && isUnsigned(text[len(text)-1:]) && jsonNumber().MatchString(text) && !item.Overflows([]byte(text))
+}
+
+// isWhole tells a number of a few digits, as most numbers are, before an expression is tried.
+func isWhole(text string) bool {
+	return text != "" && len(text) < maxNumber && strings.Trim(text, digits) == "" && (text[0] != '0' || text == "0")
 }
