@@ -1,9 +1,6 @@
 package importer
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,11 +12,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// How much of attachments is kept to be fetched: of one file, and of all that are loaded at a time. Larger ones are only described.
-const (
-	maxBlob      = 8 << 20
-	maxBlobBytes = 256 << 20
-)
+// maxBlobBytes is how much of attachments is kept to be fetched, of all that are loaded at a time.
+const maxBlobBytes = 256 << 20
 
 // A blobBudget is what is left of maxBlobBytes.
 type blobBudget struct{ left int }
@@ -33,22 +27,6 @@ func (b *blobBudget) take(blob *model.Blob) *model.Blob {
 	return blob
 }
 
-// A blobReference is the value of a field that names a blob.
-type blobReference struct {
-	BlobID    string `json:"blob_id"`
-	MIMEType  string `json:"mime_type"`
-	SizeBytes int    `json:"size_bytes"`
-	SHA256    string `json:"sha256"`
-	FetchURL  string `json:"fetch_url"`
-}
-
-func newBlob(mimeType string, content []byte) (blobReference, *model.Blob) {
-	sum := sha256.Sum256(content)
-	digest := hex.EncodeToString(sum[:])
-	id := "blob_sha256_" + digest
-	return blobReference{id, mimeType, len(content), digest, "/v1/blobs/" + id}, &model.Blob{ID: id, MIMEType: mimeType, Bytes: content}
-}
-
 // listBlobs lists the files that records may name.
 func (f folder) listBlobs(blobs string) ([]sourceFile, error) {
 	if blobs == "" || f.only != "" {
@@ -60,11 +38,10 @@ func (f folder) listBlobs(blobs string) ([]sourceFile, error) {
 			return err
 		}
 		info, err := entry.Info()
-		if err != nil || f.passesOver(info) {
-			return err
+		if err == nil && !f.passesOver(info) {
+			files = append(files, sourceFile{name: name, size: info.Size()})
 		}
-		files = append(files, sourceFile{name: name, size: info.Size(), modified: info.ModTime()})
-		return nil
+		return err
 	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: blobs: there is no folder %q", schema.ManifestName, blobs)
@@ -87,15 +64,15 @@ func (s *fileStream) attach(one *item.Item) (reason string) {
 		if declared, ok := one.Value("content_type"); ok && declared[0] == '"' {
 			mimeType = model.Unquote(declared)
 		}
-		reference := json.RawMessage("null")
 		content, err := s.readBlob(model.Unquote(value))
 		if err != nil {
 			reason = err.Error()
-		} else {
-			described, blob := newBlob(mimeType, content)
-			reference, one.Blob = item.JSON(described), blob
+			one.Replace(field.Name, []byte("null"))
+			continue
 		}
-		one.Replace(field.Name, reference)
+		described, blob := item.NewBlob(mimeType, content)
+		one.Replace(field.Name, item.JSON(described))
+		one.Blob = blob
 	}
 	return reason
 }
@@ -109,14 +86,11 @@ func (s *fileStream) readBlob(name string) ([]byte, error) {
 	}
 	place := path.Join(s.blobs, name)
 	info, err := fs.Stat(s.from.fsys, place)
-	switch {
-	case err != nil || !info.Mode().IsRegular():
-		return nil, fmt.Errorf("it names the file %q, which cannot be read", utf8text.OneLine(name))
-	case info.Size() > maxBlob:
-		return nil, fmt.Errorf("it names the file %q, which has more than %d MiB", utf8text.OneLine(name), maxBlob>>20)
+	if err == nil && info.Size() > item.MaxBlob {
+		return nil, fmt.Errorf("it names the file %q, which has more than %d MiB", utf8text.OneLine(name), item.MaxBlob>>20)
 	}
 	content, err := fs.ReadFile(s.from.fsys, place)
-	if err != nil {
+	if err != nil || !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("it names the file %q, which cannot be read", utf8text.OneLine(name))
 	}
 	return content, nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
@@ -154,7 +155,7 @@ func TestRecordsNameFilesOfTheFolder(t *testing.T) {
 		"files/huge.bin":        "",
 		"manifest.json":         `{"blobs":"files","streams":{"papers":{"fields":[{"name":"id","type":"integer"},{"name":"file","type":"blob","nullable":true}]}}}`,
 	})
-	if err := os.Truncate(filepath.Join(root, "files", "huge.bin"), maxBlob+1); err != nil {
+	if err := os.Truncate(filepath.Join(root, "files", "huge.bin"), item.MaxBlob+1); err != nil {
 		t.Fatal(err)
 	}
 	var reported []string

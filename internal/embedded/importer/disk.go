@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 )
 
@@ -45,6 +46,24 @@ func folderAt(path string, except []string) (folder, error) {
 	}
 	from.fsys = rootFS{root}
 	return from, nil
+}
+
+// walk visits the files below a folder, but for hidden ones and those in hidden folders. An error of the folder itself ends the walk.
+func (f folder) walk(root string, visit func(name string, entry fs.DirEntry, err error) error) error {
+	return fs.WalkDir(f.fsys, root, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil && name == root:
+			return fmt.Errorf("read the folder: %w", err)
+		case err == nil && name != root && strings.HasPrefix(entry.Name(), "."):
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case err == nil && entry.IsDir():
+			return nil
+		}
+		return visit(name, entry, err)
+	})
 }
 
 // A rootFS is a folder on disk. Links are not followed out of it, and what is neither a regular file nor a folder is not opened. The root

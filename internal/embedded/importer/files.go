@@ -118,43 +118,31 @@ func (l *lister) list() error {
 		l.addNotes()
 		return nil
 	}
-	err := fs.WalkDir(l.from.fsys, l.root, l.visit)
+	err := l.from.walk(l.root, l.visit)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s: connection %q: there is no folder %q", schema.ManifestName, l.connection.ID, l.root)
+	}
 	l.addNotes()
 	return err
 }
 
 // visit adds a file of the connection's folder. A link is followed to a file within the folder, never to another folder.
 func (l *lister) visit(name string, entry fs.DirEntry, err error) error {
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && name == l.root:
-		return fmt.Errorf("%s: connection %q: there is no folder %q", schema.ManifestName, l.connection.ID, name)
-	case err != nil && name == l.root:
-		return fmt.Errorf("read the folder: %w", err)
-	case err != nil:
-		l.skip(name, "cannot be read: "+item.Reason(err))
-		return nil
-	case name == l.root:
-		return nil
-	case strings.HasPrefix(entry.Name(), ".") || name == l.blobs:
-		if entry.IsDir() {
-			return fs.SkipDir
-		}
-		return nil
-	case entry.IsDir() || name == schema.ManifestName:
-		return nil
-	case entry.Type()&fs.ModeSymlink == 0:
-		info, err := entry.Info()
-		if err != nil {
-			l.skip(name, "cannot be read: "+item.Reason(err))
-			return nil
-		}
-		l.addGuarded(name, info)
+	if name == schema.ManifestName || l.blobs != "" && schema.IsWithin(name, l.blobs) {
 		return nil
 	}
-	info, err := fs.Stat(l.from.fsys, name) // what the link leads to
+	var info fs.FileInfo
+	isLink := err == nil && entry.Type()&fs.ModeSymlink != 0
+	if isLink {
+		info, err = fs.Stat(l.from.fsys, name) // of what it leads to
+	} else if err == nil {
+		info, err = entry.Info()
+	}
 	switch {
-	case err != nil:
+	case err != nil && isLink:
 		l.skip(name, linkOut)
+	case err != nil:
+		l.skip(name, "cannot be read: "+item.Reason(err))
 	case info.IsDir():
 		l.skip(name, linkToFolder)
 	default:
@@ -189,7 +177,7 @@ func (l *lister) add(name string, info fs.FileInfo) {
 		}
 		return
 	}
-	file := sourceFile{name: name, connection: l.connection.ID, size: info.Size(), modified: info.ModTime()}
+	file := sourceFile{name: name, connection: l.connection.ID, size: info.Size()}
 	kind, reason := recognize(l.from.fsys, name)
 	if kind == formatUnknown {
 		l.skip(name, reason)
@@ -200,11 +188,15 @@ func (l *lister) add(name string, info fs.FileInfo) {
 		return
 	}
 	if kind == formatWorkbook || kind == formatDatabase {
-		l.addParts(l.ctx, kind, file)
+		l.addParts(kind, file)
 		return
 	}
 	called := takeoutPart().ReplaceAllString(l.within(name), "$1/")
-	switch group := groupOf(kind, called); {
+	group := ""
+	if groups := ways[kind].group; groups != nil {
+		group = groups(path.Dir(called), called)
+	}
+	switch {
 	case kind == formatNotes:
 		l.notes = append(l.notes, file)
 	case group != "":
@@ -228,18 +220,16 @@ func (l *lister) isTwin(name string) bool {
 
 // addTo puts a file with the others of its stream, which is called after what they have in common.
 func (l *lister) addTo(group string, kind format, file sourceFile) *fileStream {
-	at, known := l.groups[groupKey{group, kind}]
-	if known {
+	if at, known := l.groups[groupKey{group, kind}]; known {
 		l.sources[at].files = append(l.sources[at].files, file)
 		return &l.sources[at]
 	}
 	l.groups[groupKey{group, kind}] = len(l.sources)
-	l.addStream(l.free(streamName(group)), kind, file)
-	added := &l.sources[len(l.sources)-1]
+	added := l.addStream(l.free(streamName(group)), kind, file)
 	if kind == formatSlack { // whose messages name people by their ids
 		name := path.Join(path.Dir(path.Dir(file.name)), "users.json")
 		if info, err := fs.Stat(l.from.fsys, name); err == nil {
-			added.beside = []sourceFile{{name: name, size: info.Size(), modified: info.ModTime()}}
+			added.beside = []sourceFile{{name: name, size: info.Size()}}
 		}
 	}
 	return added

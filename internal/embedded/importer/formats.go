@@ -2,264 +2,219 @@ package importer
 
 import (
 	"bufio"
-	"bytes"
-	"cmp"
+	"context"
 	"io"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/archive"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/calendar"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/contacts"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/database"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/document"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/mail"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/services"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// A format is how a file is read.
-type format int
+// A way is how the files of a format are known, read and put together.
+type way struct {
+	endings string // of the names of its files
+	// Exports of services are known by how their files begin, among those of another format or, of no other, of an ending.
+	is     func(name string, start []byte) bool
+	among  format
+	ending string
 
-const (
-	formatUnknown      format = iota
-	formatLines               // a JSON object to a line
-	formatArray               // JSON objects in an array
-	formatTable               // rows
-	formatMail                // messages, many or one to a file
-	formatCalendar            // events
-	formatContacts            // vCards
-	formatNotes               // a note in Markdown
-	formatWorkbook            // sheets, each a stream
-	formatDatabase            // tables, each a stream
-	formatDocument            // a page of HTML, or a document of a word processor
-	formatChat                // an exported chat of WhatsApp
-	formatSlack               // a day of a channel of Slack
-	formatX                   // a script of an archive of X
-	formatMastodon            // an outbox
-	formatKeep                // a note of Google Keep, or what Google says of a photo
-	formatTelegram            // chats of Telegram
-	formatMeta                // a conversation of Facebook or Instagram
-	formatHealth              // what a phone of Apple measured
-	formatClippings           // highlights and notes of a Kindle
-	formatActivity            // what a person did on pages of Google
-	formatBookmarks           // links that a browser or a service kept
-	formatEvernote            // notes of Evernote
-	formatTelegramPage        // a page of a chat of Telegram
-	formatAssistant           // conversations with an assistant
-)
+	read    readFunc
+	charset bool                             // its text may be in any charset, and not only in UTF-8 or UTF-16
+	binary  bool                             // it is no text, or says for each of its texts which charset that has
+	group   func(folder, name string) string // what its files have in common that are one stream; nil: each is one
+	series  bool                             // but many files of a folder may be one
+	replies string                           // the field of a message that names the one that it answers
+}
 
-const knownEndings = ".jsonl, .ndjson, .json, .csv, .tsv, .mbox, .mbx, .eml, .emlx, .ics, .vcf, .md, .html, .docx, .odt, .txt, .xlsx, " +
-	".gpx, .tcx, .kml, .ofx, .qif, .enex, .sqlite or .zip"
-
-// passwords is said of the exports of password managers.
-const passwords = "it holds passwords, which no assistant should have: to have the rest of it read, leave them and other secrets out " +
-	"of a copy"
+// ways are those of all formats.
+var ways = [...]way{
+	formatUnknown: {},
+	formatLines:   {endings: ".jsonl .ndjson", read: buffered(objects.NewLines), series: true},
+	formatArray: {
+		endings: ".json .geojson", group: parts, series: true,
+		read: with(func(in *opened) item.Reader { return services.Array(in.text, in.from.objects) }),
+	},
+	formatTable:    {endings: ".csv .tsv .gpx .tcx .kml .ofx .qfx .qif", read: readTable, charset: true, series: true},
+	formatMail:     {endings: ".mbox .mbx .eml .emlx", read: readMail, binary: true, group: mailbox},
+	formatCalendar: {endings: ".ics", read: text(calendar.NewReader), charset: true, series: true},
+	formatContacts: {endings: ".vcf", read: buffered(contacts.NewReader), charset: true, series: true},
+	formatNotes:    {endings: ".md .markdown", read: readNote, charset: true},
+	formatWorkbook: {endings: ".xlsx", read: readSheet, binary: true},
+	formatDatabase: {read: readRows, binary: true},
+	formatDocument: {
+		endings: ".html .htm .docx .odt", read: readDocument,
+		group: func(folder, _ string) string { return path.Join(folder, "documents") },
+	},
+	formatChat: {is: services.IsWhatsApp, ending: ".txt", read: text(services.WhatsApp), series: true},
+	formatSlack: {
+		read:    readSlack,
+		group:   func(folder, _ string) string { return path.Join(path.Dir(folder), "messages") },
+		replies: "in_reply_to",
+	},
+	formatX:        {is: services.IsX, ending: ".js", read: text(services.X), group: scripts, replies: "in_reply_to_status_id"},
+	formatMastodon: {is: services.IsOutbox, among: formatArray, read: text(services.Mastodon), replies: "in_reply_to"},
+	formatKeep: {
+		is: services.IsKeep, among: formatArray, group: inFolder("notes"),
+		read: with(func(in *opened) item.Reader { return services.Keep(in.text, in.stem()) }),
+	},
+	formatTelegram: {is: services.IsTelegram, among: formatArray, read: text(services.Telegram), replies: "in_reply_to"},
+	formatMeta: {
+		is: services.IsMeta, among: formatArray, group: aboveFolder("conversations"),
+		read: with(func(in *opened) item.Reader { return services.Meta(in.text, path.Base(in.folder), in.from.part != "") }),
+	},
+	formatHealth:    {is: services.IsHealth, ending: ".xml", read: text(services.Health), binary: true},
+	formatClippings: {is: services.IsClippings, ending: ".txt", read: text(services.Clippings)},
+	formatActivity:  {read: with(func(in *opened) item.Reader { return services.Activity(in.text) })},
+	formatBookmarks: {is: services.IsBookmarks, among: formatDocument, read: text(services.Bookmarks)},
+	formatEvernote: {
+		is: func(_ string, start []byte) bool { return isText(start) }, ending: ".enex", read: text(services.Evernote),
+	},
+	formatTelegramPage: {
+		is: services.IsTelegramPage, among: formatDocument, group: chats, replies: "in_reply_to",
+		read: with(func(in *opened) item.Reader { return services.TelegramPage(in.text, path.Base(in.folder)) }),
+	},
+	formatAssistant: {is: services.IsAssistant, among: formatArray, read: text(services.Assistant), replies: "in_reply_to"},
+}
 
 // formatOf knows a file by the ending of its name.
 func formatOf(name string) format {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".jsonl", ".ndjson":
-		return formatLines
-	case ".json", ".geojson":
-		return formatArray
-	case ".csv", ".tsv", ".gpx", ".tcx", ".kml", ".ofx", ".qfx", ".qif":
-		return formatTable
-	case ".mbox", ".mbx", ".eml", ".emlx":
-		return formatMail
-	case ".ics":
-		return formatCalendar
-	case ".vcf":
-		return formatContacts
-	case ".md", ".markdown":
-		return formatNotes
-	case ".xlsx":
-		return formatWorkbook
-	case ".html", ".htm", ".docx", ".odt":
-		return formatDocument
-	}
-	return formatUnknown
+	ending := strings.ToLower(path.Ext(name))
+	return format(max(0, slices.IndexFunc(ways[:], func(one way) bool { return slices.Contains(strings.Fields(one.endings), ending) })))
 }
 
-// An export is what a service writes.
-type export struct {
-	format format
-	kind   format // by the endings of the names of its files
-	ending string // of unknown files
-	is     func(name string, start []byte) bool
-	read   func(text io.ReadSeeker) item.Reader // nil: to read it takes more than its text
+// A readFunc begins to read a file of a stream.
+type readFunc func(s *fileStream, in *opened) (item.Reader, error)
+
+// with reads what has no need to be prepared, text what has no need of a name, and buffered what is not read again.
+func with(read func(*opened) item.Reader) readFunc {
+	return func(_ *fileStream, in *opened) (item.Reader, error) { return read(in), nil }
 }
 
-// exports are those that are known by how their files begin.
-var exports = [...]export{
-	{formatBookmarks, formatDocument, "", services.IsBookmarks, services.Bookmarks},
-	{formatTelegramPage, formatDocument, "", services.IsTelegramPage, nil},
-	{formatMastodon, formatArray, "", services.IsOutbox, services.Mastodon},
-	{formatKeep, formatArray, "", services.IsKeep, nil},
-	{formatTelegram, formatArray, "", services.IsTelegram, services.Telegram},
-	{formatAssistant, formatArray, "", services.IsAssistant, services.Assistant},
-	{formatMeta, formatArray, "", services.IsMeta, nil},
-	{formatX, formatUnknown, ".js", services.IsX, services.X},
-	{formatChat, formatUnknown, ".txt", services.IsWhatsApp, services.WhatsApp},
-	{formatClippings, formatUnknown, ".txt", services.IsClippings, services.Clippings},
-	{formatHealth, formatUnknown, ".xml", services.IsHealth, services.Health},
-	{formatTable, formatUnknown, ".xml", services.IsXMLRows, nil},
-	{formatEvernote, formatUnknown, ".enex", func(_ string, start []byte) bool { return isText(start) }, services.Evernote},
+func text(read func(io.ReadSeeker) item.Reader) readFunc {
+	return with(func(in *opened) item.Reader { return read(in.text) })
 }
 
-// recognize settles how a file is read, or says why it is not.
-func recognize(fsys fs.FS, name string) (kind format, reason string) {
-	switch kind = formatOf(name); {
-	case kind == formatMail:
-		return kind, "" // there may be many; the reader rejects what is not one
-	case isMaildir(name):
-		return formatMail, ""
-	}
-	start, err := beginning(fsys, name, startBytes)
-	if err != nil {
-		return formatUnknown, "cannot be read: " + item.Reason(err)
-	}
-	switch {
-	case database.Is(start):
-		return formatDatabase, ""
-	case (kind == formatDocument || kind == formatWorkbook) && bytes.HasPrefix(start, []byte("PK")):
-		return kind, ""
-	case (kind == formatTable || kind == formatArray) && services.IsPasswords(start, kind == formatTable):
-		return formatUnknown, passwords
-	case kind == formatArray && holdsLines(start):
-		return formatLines, ""
-	case kind == formatArray && services.IsSlackDay(name) && isSlack(fsys, name):
-		return formatSlack, ""
-	}
-	for _, one := range exports {
-		if kind == one.kind && (one.ending == "" || strings.EqualFold(path.Ext(name), one.ending)) && one.is(name, start) {
-			return one.format, ""
+func buffered(read func(*bufio.Reader) item.Reader) readFunc {
+	return with(func(in *opened) item.Reader { return read(item.Buffer(in.text)) })
+}
+
+func readTable(s *fileStream, in *opened) (item.Reader, error) {
+	var rows io.Reader = in.text
+	if ending := path.Ext(in.name); services.IsRows(ending) {
+		var err error
+		if rows, err = services.Rows(in.text, ending); err != nil {
+			return nil, err
 		}
 	}
-	switch {
-	case kind == formatDocument && isActivity(fsys, name):
-		return formatActivity, ""
-	case kind != formatUnknown && !isText(start):
-		return formatUnknown, "not text: it holds bytes that are 0"
-	case kind != formatUnknown:
-		return kind, ""
-	case mail.IsMbox(start):
-		return formatMail, ""
-	case bytes.EqualFold(utf8text.FirstLine(start), []byte("BEGIN:VCALENDAR")):
-		return formatCalendar, ""
-	case bytes.EqualFold(utf8text.FirstLine(start), []byte("BEGIN:VCARD")):
-		return formatContacts, ""
-	case strings.EqualFold(path.Ext(name), ".txt") && isTabbed(start):
-		return formatTable, ""
-	case strings.EqualFold(path.Ext(name), ".txt") && isText(start):
-		return formatDocument, ""
-	case bytes.HasPrefix(start, []byte("%PDF-")):
-		return formatUnknown, "a PDF, which is not read: save its text as .html or .md, or keep it beside what names it"
+	return table.NewReader(item.Buffer(rows), s.cells, &s.idField, false), nil
+}
+
+func readMail(_ *fileStream, in *opened) (item.Reader, error) {
+	input := item.Buffer(in.text)
+	if in.isNamed(".emlx") {
+		input = mail.FromApple(input)
 	}
-	other := otherWays[strings.ToLower(path.Ext(name))]
-	switch {
-	case other != "":
-	case media().MatchString(name):
-		other = "pictures, recordings and films are not read"
-	case bytes.HasPrefix(start, []byte("PK\x03\x04")):
-		other = asArchive
+	return mail.NewReader(input), nil
+}
+
+func readNote(s *fileStream, in *opened) (item.Reader, error) {
+	if s.notes == nil {
+		var names []string
+		for _, file := range s.files {
+			names = append(names, strings.TrimPrefix(file.name, s.root+"/"))
+		}
+		s.notes = document.NewNotes(names)
 	}
-	return formatUnknown, "of no known kind: " + cmp.Or(other, knownEndings)
+	return document.Note(in.text, strings.TrimPrefix(in.from.name, s.root+"/"), s.notes), nil
 }
 
-// media are files of which no program can make records: an export may have thousands of them.
-var media = item.Expression(`(?i)\.(?:jpe?g|jfif|png|gif|heic|heif|webp|avif|bmp|tiff?|svg|psd|dng|cr2|nef|arw|mp[234]|m4[abvp]|mov|avi|mkv|` +
-	`webm|mpe?g|mts|3gpp?|wmv|wav|aiff?|aac|flac|ogg|oga|opus|amr|caf|wma|ttf|woff2?)$`)
-
-// otherWays are how to get kinds of files read that are not, by their endings.
-var otherWays = map[string]string{
-	".rtf": asDocument, ".doc": asDocument, ".pages": asDocument, ".wps": asDocument, ".epub": "save it as .html", ".xls": asWorkbook,
-	".ods": asWorkbook, ".numbers": asWorkbook, ".xlsb": asWorkbook,
-	".pst": asMail, ".ost": asMail, ".olm": asMail, ".msg": asMail, ".sta": asStatement, ".mt940": asStatement, ".940": asStatement,
-	".fit": "export it as .tcx or .gpx", ".apkg": "export the notes as text",
-	".kmz": asArchive, ".org": "export it as .md or .html", ".mhtml": "save it as .html", ".one": asDocument, ".xml": asData,
-	".plist": asData, ".opml": asData, ".bib": asData, ".ris": asData,
-	".yaml": asData, ".yml": asData, ".mdb": asData, ".accdb": asData, ".parquet": asData, ".ldif": "export the contacts as .vcf",
-	".gz": unpacked, ".tgz": unpacked, ".tar": unpacked, ".7z": unpacked, ".rar": unpacked, ".bz2": unpacked, ".xz": unpacked,
-}
-
-const (
-	asArchive   = "rename it to .zip"
-	asData      = "export it as .csv or .json"
-	asDocument  = "save it as .docx or .odt"
-	asWorkbook  = "save it as .xlsx or .csv"
-	asMail      = "import it into a mail program such as Thunderbird, and export it as .mbox or .eml"
-	asStatement = "export it from the bank as CAMT (.xml), .csv or .ofx"
-	unpacked    = "unpack it"
-)
-
-// isActivity reports a page of HTML in which Google lists what a person did, below the styles of the page.
-func isActivity(fsys fs.FS, name string) bool {
-	start, err := beginning(fsys, name, services.ActivityStart)
-	return err == nil && services.IsActivity(start)
-}
-
-// startBytes is how much of a file shows what it is.
-const startBytes = 1 << 12
-
-// beginning reads the first bytes of a file.
-func beginning(fsys fs.FS, name string, size int) ([]byte, error) {
-	opened, err := fsys.Open(name)
+func readSheet(s *fileStream, in *opened) (item.Reader, error) {
+	book, err := openWorkbook(in.file)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = opened.Close() }() // it was only read
-	start, err := bufio.NewReaderSize(opened, size).Peek(size)
-	if len(start) == 0 && err != nil && !item.IsEnd(err) {
+	rows, err := book.Read(in.from.part)
+	if err != nil {
 		return nil, err
 	}
-	return utf8text.Start(start), nil
+	return table.NewReader(bufio.NewReaderSize(rows, 1<<16), s.cells, &s.idField, true), nil
 }
 
-// isText reports that at most one byte in 32 is a control character, such as the few zeros that some programs write.
-func isText(start []byte) bool {
-	strange := 0
-	for _, one := range start {
-		if one < ' ' && one != '\t' && one != '\n' && one != '\r' && one != '\f' && one != '\v' {
-			strange++
+func readRows(s *fileStream, in *opened) (item.Reader, error) {
+	log, _ := openLog(s.from.fsys, in.from.name)
+	return database.NewReader(in.ctx, in.file, log, in.from.part), nil
+}
+
+func readDocument(_ *fileStream, in *opened) (item.Reader, error) {
+	switch {
+	case in.isNamed(".html", ".htm"):
+		return document.HTML(in.text, in.name), nil
+	case in.isNamed(".txt"):
+		return document.Plain(in.text, in.name), nil
+	}
+	at, size, err := archive.ReaderAt(in.file, archive.MaxNested)
+	if err != nil {
+		return nil, err
+	}
+	return document.Office(at, size, in.name), nil
+}
+
+// readSlack reads a day of a channel. Without the list of the people of an export they are known by their ids.
+func readSlack(s *fileStream, in *opened) (item.Reader, error) {
+	if s.users == nil {
+		s.users = services.SlackUsers{}
+		if file, err := openFile(s.from.fsys, path.Join(path.Dir(in.folder), "users.json")); err == nil {
+			s.users = services.ReadSlackUsers(file)
+			_ = file.Close() // it was only read
 		}
 	}
-	return !slices.Contains(start, 0) || 32*strange <= len(start)
+	return services.Slack(in.text, path.Base(in.folder), s.users), nil
 }
 
-// isTabbed reports a text of which all lines have as many tabs, and two at least: a table, as PayPal and shops write it.
-func isTabbed(start []byte) bool {
-	lines := bytes.Split(start[:bytes.LastIndexByte(start, '\n')+1], []byte("\n"))
-	lines = slices.DeleteFunc(lines, func(line []byte) bool { return len(bytes.TrimRight(line, "\r")) == 0 })
-	return len(lines) > 1 && bytes.Count(lines[0], []byte("\t")) > 1 && isText(start) && !slices.ContainsFunc(lines, func(line []byte) bool {
-		return bytes.Count(line, []byte("\t")) != bytes.Count(lines[0], []byte("\t"))
-	})
-}
-
-// holdsLines tells a .json file that is an object to a line: an object, and after it another.
-func holdsLines(start []byte) bool {
-	first, rest, more := bytes.Cut(bytes.TrimLeft(start, " \t\r\n"), []byte("\n"))
-	if !more || len(first) == 0 || first[0] != '{' {
-		return false
-	}
-	_, _, _, err := item.NewParser().ParseFinite(bytes.TrimSpace(first))
-	rest = bytes.TrimLeft(rest, " \t\r\n")
-	return err == nil && len(rest) > 0 && rest[0] == '{'
-}
-
-// isMaildir reports a message of a Maildir: a file in its folder of new or of seen messages.
-func isMaildir(name string) bool {
-	folder := path.Base(path.Dir(name))
-	return (folder == "cur" || folder == "new") && strings.Contains(path.Base(name), ".") && formatOf(name) == formatUnknown
-}
-
-// isSlack reports that the folder of a channel is in one that lists people or channels.
-func isSlack(fsys fs.FS, name string) bool {
-	for _, list := range []string{"users.json", "channels.json"} {
-		if info, err := fs.Stat(fsys, path.Join(path.Dir(path.Dir(name)), list)); err == nil && info.Mode().IsRegular() {
-			return true
+// inFolder groups the files of a folder, or those of no folder under a noun.
+func inFolder(noun string) func(folder, _ string) string {
+	return func(folder, _ string) string {
+		if folder == "." {
+			return noun
 		}
+		return folder
 	}
-	return false
+}
+
+func aboveFolder(noun string) func(folder, _ string) string {
+	return func(folder, _ string) string { return inFolder(noun)(path.Dir(folder), "") }
+}
+
+// mailbox groups messages that are a file each, as the folders of a Maildir hold them.
+func mailbox(folder, name string) string {
+	switch ending := strings.ToLower(path.Ext(name)); {
+	case ending == ".eml" || ending == ".emlx":
+		return inFolder("messages")(folder, name)
+	case ending != ".mbox" && ending != ".mbx" && isMaildir(name):
+		return aboveFolder("messages")(folder, name)
+	}
+	return ""
+}
+
+// chats groups the pages of a chat, or of all chats.
+func chats(folder, name string) string {
+	if path.Base(path.Dir(folder)) == "chats" {
+		folder = path.Dir(folder)
+	}
+	return inFolder("messages")(folder, name)
 }
 
 // partEnding is what the parts of one export differ in: StreamingHistory_music_1.json, Streaming_History_Audio_2020-2021_3.json,
@@ -267,48 +222,44 @@ func isSlack(fsys fs.FS, name string) bool {
 var partEnding = item.Expression(`^(StreamingHistory(?:_[a-z]+_)?|Streaming_History_(?:Audio|Video)_)[\d_-]+\.json$|^(.+)-part\d+\.js$|` +
 	`^\d{4}(_)[A-Z]+\.json$`)
 
-// groupOf is what the files of one stream have in common: nothing if the file is a stream by itself.
-func groupOf(kind format, name string) string {
-	folder := path.Dir(name)
-	in := func(folder, noun string) string {
-		if folder == "." {
-			return noun
-		}
-		return folder
+// parts groups the parts of one export.
+func parts(folder, name string) string {
+	part := partEnding().FindStringSubmatch(path.Base(name))
+	if part == nil {
+		return ""
 	}
-	switch kind {
-	case formatMail:
-		if isMaildir(name) {
-			return in(path.Dir(folder), "messages")
-		}
-		if strings.HasPrefix(strings.ToLower(path.Ext(name)), ".eml") {
-			return in(folder, "messages")
-		}
-	case formatSlack:
-		return path.Join(path.Dir(folder), "messages")
-	case formatMeta:
-		return in(path.Dir(folder), "conversations")
-	case formatKeep:
-		return in(folder, "notes")
-	case formatTelegramPage:
-		if path.Base(path.Dir(folder)) == "chats" { // of all chats
-			folder = path.Dir(folder)
-		}
-		return in(folder, "messages")
-	case formatDocument:
-		return path.Join(folder, "documents")
-	case formatX:
-		if part := partEnding().FindStringSubmatch(path.Base(name)); part == nil {
-			return path.Join(folder, strings.TrimSuffix(path.Base(name), path.Ext(name)))
-		}
-		fallthrough
-	case formatArray:
-		if part := partEnding().FindStringSubmatch(path.Base(name)); part != nil {
-			if part[3] != "" && strings.HasPrefix(path.Base(name), path.Base(folder)+"_") { // the folder of a year
-				folder = path.Dir(folder)
-			}
-			return path.Join(folder, strings.TrimRight(part[1]+part[2], "_-"))
+	if part[3] != "" && strings.HasPrefix(path.Base(name), path.Base(folder)+"_") { // the folder of a year
+		folder = path.Dir(folder)
+	}
+	return path.Join(folder, strings.TrimRight(part[1]+part[2], "_-"))
+}
+
+// scripts groups the parts of a list, of which the first is called after it.
+func scripts(folder, name string) string {
+	if group := parts(folder, name); group != "" {
+		return group
+	}
+	return path.Join(folder, strings.TrimSuffix(path.Base(name), path.Ext(name)))
+}
+
+// reader reads a file of the stream.
+func (s *fileStream) reader(ctx context.Context, file seekableFile, from sourceFile) (item.Reader, error) {
+	in := &opened{ctx: ctx, from: from, file: file, text: file, name: path.Base(from.name), folder: path.Dir(from.name)}
+	one := ways[s.format]
+	if !one.binary && !in.isNamed(".docx", ".odt") {
+		var err error
+		if in.text, err = utf8text.Decode(file, one.charset || in.isNamed(".txt")); err != nil {
+			return nil, err
 		}
 	}
-	return ""
+	return one.read(s, in)
+}
+
+// tuneReplies lets a message of a service lead to its answers.
+func (f format) tuneReplies(stream *model.Stream) {
+	key := ways[f].replies
+	if key == "" || !schema.HasField(stream.Fields, key) || schema.AsKey(stream, key) != nil {
+		return
+	}
+	stream.Relations = append(stream.Relations, model.HasMany("replies", stream.Name, key))
 }

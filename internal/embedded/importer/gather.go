@@ -2,7 +2,6 @@ package importer
 
 import (
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
@@ -12,70 +11,66 @@ import (
 // index has tables for it.
 const manyFiles = 50
 
-// countedName is what the files of a series differ in: numbers, and days.
-var countedName = item.Expression(`[\d_. -]+`)
+var (
+	// countedName is what the files of a series differ in: numbers, and days.
+	countedName = item.Expression(`[\d_. -]+`)
+	// datedName ends with the day or the month that a file is of, as those of steps and of statements do.
+	datedName = item.Expression(`[ _.-]*(?:19|20)\d\d(?:-(?:0[1-9]|1[0-2])(?:-[0-3]\d)?|(?:0[1-9]|1[0-2])[0-3]\d)$`)
+)
 
-// datedName ends with the day or the month that a file is of, as those of steps and of statements do.
-var datedName = item.Expression(`[ _.-]*(?:19|20)\d\d(?:-(?:0[1-9]|1[0-2])(?:-[0-3]\d)?|(?:0[1-9]|1[0-2])[0-3]\d)$`)
+// A group is what files share that are parts of one thing.
+type group struct {
+	folder, stem, part string
+	kind               format
+}
 
-// gather makes one stream of the files of a folder that are parts of one thing: those whose names differ in a day or a month alone; of
-// those that are too many to be one each, the ones whose names differ in numbers alone or, if that is not few streams either, all; and of
-// files that have one name in many folders of a folder, as each conversation of a chat has. Their records get the field "file".
-func (l *lister) gather() {
-	type group struct {
-		folder, stem, part string
-		kind               format
-	}
-	type shared int
-	const (
-		folder shared = iota
-		day
-		stem
-		name
-	)
-	of := func(source fileStream, by shared) (group, bool) {
-		file := l.within(source.files[0].name)
-		one := group{folder: path.Dir(file), kind: source.format, part: source.files[0].part}
-		switch base := strings.TrimSuffix(path.Base(file), path.Ext(file)); by {
-		case day:
-			one.stem = datedName().ReplaceAllString(base, "")
-			if one.stem == base || source.format == formatCalendar || source.format == formatContacts { // those are whole each time
-				return one, false
-			}
-		case stem:
-			one.stem = strings.Trim(countedName().ReplaceAllString(base, "_"), "_")
-		case name:
-			one.folder, one.stem = path.Dir(one.folder), base
-		}
-		if by == name && source.format == formatDocument { // those of a folder are one stream already
+// likenesses are the ways in which files of a folder are parts of one thing, in the order in which they are looked for: their names differ
+// in a day or a month alone; of those that are too many to be one each, in numbers alone; or, if that is not few streams either, in
+// anything; or they have one name in many folders of a folder, as each conversation of a chat has.
+var likenesses = [...]struct {
+	of      func(one *group, base string) bool // completes a group; false: the file is in none
+	least   int                                // how many files make a group
+	crowded bool                               // in a folder of too many
+}{
+	{of: func(one *group, base string) bool {
+		one.stem = datedName().ReplaceAllString(base, "")
+		return one.stem != base && one.kind != formatCalendar && one.kind != formatContacts // those are whole each time
+	}, least: 2},
+	{of: func(one *group, base string) bool {
+		one.stem = strings.Trim(countedName().ReplaceAllString(base, "_"), "_")
+		return true
+	}, least: 2, crowded: true},
+	{of: func(*group, string) bool { return true }, least: manyFiles + 1},
+	{of: func(one *group, base string) bool {
+		if one.folder, one.stem = path.Dir(one.folder), base; one.kind == formatDocument { // those of a folder are one stream already
 			one.stem = "documents"
-			return one, true
 		}
-		return one, len(source.files) == 1 && slices.Contains(
-			[]format{formatLines, formatArray, formatTable, formatCalendar, formatContacts, formatChat}, source.format)
-	}
-	for _, by := range []shared{day, stem, folder, name} {
-		counts, stems, at := map[group]int{}, map[group]int{}, map[group]int{}
-		for _, source := range l.sources {
-			if one, ok := of(source, folder); ok {
-				counts[one]++
-			}
-			if one, ok := of(source, by); ok {
-				stems[one]++
+		return true
+	}, least: manyFiles + 1},
+}
+
+// gather makes one stream of the files of each group. Their records get the field "file".
+func (l *lister) gather() {
+	for index, like := range likenesses {
+		isLast := index == len(likenesses)-1
+		groups, counts, crowds, at := make([]group, len(l.sources)), map[group]int{}, map[group]int{}, map[group]int{}
+		for index, source := range l.sources {
+			file := l.within(source.files[0].name)
+			one := group{folder: path.Dir(file), kind: source.format, part: source.files[0].part}
+			if isSingle := len(source.files) == 1 && ways[source.format].series; isSingle || isLast && source.format == formatDocument {
+				crowds[one]++
+				if like.of(&one, strings.TrimSuffix(path.Base(file), path.Ext(file))) {
+					groups[index] = one
+					counts[one]++
+				}
 			}
 		}
 		var kept []fileStream
-		for _, source := range l.sources {
-			one, single := of(source, by)
-			many := counts[group{folder: one.folder, kind: one.kind, part: one.part}]
-			if by == name {
-				many = stems[one]
-			}
-			if by == day {
-				many = manyFiles + 1
-			}
-			switch first, known := at[one]; {
-			case !single || many <= manyFiles || stems[one] == 1:
+		for index, source := range l.sources {
+			one := groups[index]
+			first, known := at[one]
+			switch {
+			case counts[one] < like.least, like.crowded && crowds[group{folder: one.folder, kind: one.kind, part: one.part}] <= manyFiles:
 				kept = append(kept, source)
 			case known:
 				kept[first].files = append(kept[first].files, source.files...)
@@ -86,8 +81,7 @@ func (l *lister) gather() {
 				if called == "." || called == "" {
 					called = "files"
 				}
-				called = path.Join(called, one.part)
-				source.stream, source.gathered = l.free(streamName(called)), path.Join(l.root, one.folder)+"/"
+				source.stream, source.gathered = l.free(streamName(path.Join(called, one.part))), path.Join(l.root, one.folder)+"/"
 				kept = append(kept, source)
 			}
 		}

@@ -83,7 +83,7 @@ func TestABadEntryStopsNothing(t *testing.T) {
 	for _, one := range []string{
 		"manifest.json: the manifest of another program: it names none of display_name, blobs, sorted, streams and connectors",
 		"binary.jsonl: not text: it holds bytes that are 0", "image.json: not text: it holds bytes that are 0",
-		"secret.zip: cannot be read: not a zip archive that can be read: zip: not a valid zip file", "wrong.json: not JSON: invalid character '<' looking for beginning of value",
+		"secret.zip: cannot be read: not a zip archive that can be read: zip: not a valid zip file", "wrong.json: not JSON: invalid character '<' at start of value",
 		"wrong.ics: not a calendar: it does not begin with BEGIN:VCALENDAR",
 		`wrong.eml: not mail: it begins neither with a line "From ADDRESS DATE" nor with a header`,
 		"half.json:1: item 2 is not JSON, and it and what follows are left out: it ends too early", "bytes.jsonl:2: not valid UTF-8",

@@ -99,15 +99,12 @@ func (l *leftOut) placeOf(name string) place {
 
 // of lists what was left out of the files of a part or, of none, of those that belong to no part.
 func (l *leftOut) of(part string) []model.LeftOut {
-	return l.list(func(one *leftFile) bool { return one.part == part }, part == "")
+	return l.list(part == "", func(one *leftFile) bool { return one.part == part })
 }
 
-func (l *leftOut) all() []model.LeftOut {
-	return l.list(func(*leftFile) bool { return true }, true)
-}
+func (l *leftOut) all() []model.LeftOut { return l.list(true, func(*leftFile) bool { return true }) }
 
-func (l *leftOut) list(wanted func(*leftFile) bool, rest bool) []model.LeftOut {
-	var list []model.LeftOut
+func (l *leftOut) list(rest bool, wanted func(*leftFile) bool) (list []model.LeftOut) {
 	for _, one := range l.files {
 		if wanted(one) {
 			list = append(list, one.LeftOut)

@@ -43,28 +43,28 @@ type groupKey struct {
 // Some files hold several streams: a workbook its sheets, a database its tables. Each is a stream of the one file.
 
 // addParts makes a stream of each sheet or table of a file.
-func (l *lister) addParts(ctx context.Context, kind format, file sourceFile) {
+func (l *lister) addParts(kind format, file sourceFile) {
 	opened, err := l.from.fsys.Open(file.name)
+	if err == nil {
+		defer func() { _ = opened.Close() }() // it was only read
+		if kind == formatWorkbook {
+			err = l.addSheets(file, opened)
+		} else {
+			err = l.addTables(file, opened)
+		}
+	}
 	if err != nil {
 		l.skip(file.name, "cannot be read: "+item.Reason(err))
-		return
-	}
-	defer func() { _ = opened.Close() }() // it was only read
-	if kind == formatWorkbook {
-		l.addSheets(file, opened)
-	} else {
-		l.addTables(ctx, file, opened)
 	}
 }
 
 // addTables makes a stream of each table of an SQLite database, and a relation of each foreign key.
-func (l *lister) addTables(ctx context.Context, file sourceFile, opened fs.File) {
+func (l *lister) addTables(file sourceFile, opened fs.File) error {
 	log, beside := openLog(l.from.fsys, file.name) // what was written last may be in the log alone
-	tables, virtual, wide, err := database.Tables(ctx, opened, log)
+	tables, virtual, wide, err := database.Tables(l.ctx, opened, log)
 	closeLog(log)
 	if err != nil {
-		l.skip(file.name, "cannot be read: "+item.Reason(err))
-		return
+		return err
 	}
 	for _, one := range virtual {
 		l.skip(file.name, fmt.Sprintf("the table %q is virtual: only ordinary tables are read", one))
@@ -76,8 +76,7 @@ func (l *lister) addTables(ctx context.Context, file sourceFile, opened fs.File)
 	name := strings.TrimSuffix(l.within(file.name), path.Ext(file.name))
 	for _, one := range tables {
 		file.part = one.Name
-		l.addStream(l.free(streamName(name+"/"+one.Name)), formatDatabase, file)
-		l.sources[len(l.sources)-1].beside = beside
+		l.addStream(l.free(streamName(name+"/"+one.Name)), formatDatabase, file).beside = beside
 	}
 	for child, one := range tables {
 		for _, parent := range one.Parents {
@@ -93,6 +92,7 @@ func (l *lister) addTables(ctx context.Context, file sourceFile, opened fs.File)
 			from.relations = append(from.relations, relation)
 		}
 	}
+	return nil
 }
 
 // addArrays makes a stream of each array of objects that a JSON file holds, if there are several, and of what is beside them.
@@ -112,8 +112,8 @@ func (l *lister) addArrays(called string, file *sourceFile) bool {
 		if file.part != "" {
 			name = strings.TrimSuffix(called, path.Ext(called)) + "/" + file.part + path.Ext(called)
 		}
-		if l.addStream(l.streamFor(formatArray, name), formatArray, *file); one.Items {
-			holder, items := &l.sources[len(l.sources)-2], l.sources[len(l.sources)-1]
+		if items := l.addStream(l.streamFor(formatArray, name), formatArray, *file); one.Items {
+			holder := &l.sources[len(l.sources)-2]
 			holder.relations = []model.Relation{model.HasMany(one.List, items.stream, objects.ParentField)}
 		}
 	}
@@ -162,11 +162,10 @@ func knownFiles(known map[string]model.Part) map[string]knownFile {
 // maxDivided is the size of a JSON file, in bytes, of which the arrays are found when the folder is listed.
 const maxDivided = 64 << 20
 
-func (l *lister) addSheets(file sourceFile, opened fs.File) {
+func (l *lister) addSheets(file sourceFile, opened fs.File) error {
 	book, err := openWorkbook(opened)
 	if err != nil {
-		l.skip(file.name, "cannot be read: "+item.Reason(err))
-		return
+		return err
 	}
 	for _, sheet := range book.Sheets {
 		file.part = sheet.Name
@@ -176,6 +175,7 @@ func (l *lister) addSheets(file sourceFile, opened fs.File) {
 		}
 		l.addStream(l.streamFor(formatWorkbook, name), formatWorkbook, file)
 	}
+	return nil
 }
 
 // isBesideDatabase reports a file that SQLite keeps beside a database.
@@ -211,9 +211,10 @@ func (l *lister) skip(name, reason string) {
 	l.skips = append(l.skips, Skip{File: name, Reason: reason})
 }
 
-func (l *lister) addStream(name string, kind format, file sourceFile) {
+func (l *lister) addStream(name string, kind format, file sourceFile) *fileStream {
 	l.sources = append(l.sources, fileStream{stream: name, from: l.from, root: l.root, blobs: l.blobs, format: kind, files: []sourceFile{file},
 		idField: "id"})
+	return &l.sources[len(l.sources)-1]
 }
 
 // within is a path as it is from the folder of the connection.

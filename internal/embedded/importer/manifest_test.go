@@ -44,7 +44,7 @@ func TestManifestMistakesAreNamed(t *testing.T) {
 		},
 		{
 			"a relation to nowhere", `{"streams":{"a":{"relations":[{"name":"c","foreign_key":"a","cardinality":"has_many"}]}}}`,
-			`manifest.json: stream "a": relation "c" leads to "c", and there is no such stream`,
+			`manifest.json: stream "a": relation "c": it leads to "c", and there is no such stream`,
 		},
 		{
 			"a foreign key that no record has", `{"streams":{"a":{"relations":[{"name":"b","foreign_key":"x","cardinality":"has_many"}]}}}`,

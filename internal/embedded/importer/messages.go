@@ -5,44 +5,9 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/mail"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
-
-// A messagesReader makes records of the messages of a file.
-type messagesReader struct{ messages *mail.Reader }
-
-func (r messagesReader) Next() (item.Item, error) {
-	message, err := r.messages.Next()
-	if err != nil {
-		return item.Item{}, err
-	}
-	return messageItem(message), nil
-}
-
-func messageItem(m mail.Message) item.Item {
-	one := item.Item{ID: m.ID, Line: m.Line, Content: string(m.Digest[:])}
-	one.Put("subject", m.Subject)
-	one.Put("from_name", m.FromName)
-	one.Put("from_email", m.FromEmail)
-	one.Put("to", m.To)
-	one.Put("cc", m.Cc)
-	one.Put("bcc", m.Bcc)
-	one.Put("sent_at", m.SentAt)
-	one.Put("thread_id", m.ThreadID)
-	one.Put("in_reply_to", m.InReplyTo)
-	one.Put("list_id", m.ListID)
-	one.Put("labels", m.Labels)
-	one.Put("body_text", m.Text)
-	one.Put("has_attachments", len(m.Attachments) > 0)
-	one.Put("size_bytes", m.Size)
-	one.Put("defects", m.Defects)
-	for _, file := range m.Attachments {
-		one.Attached = append(one.Attached, attachmentItem(file))
-	}
-	return one
-}
 
 // noteThread remembers the message that another goes back to. Its header need not name the first one.
 func (s *fileStream) noteThread(one item.Item) {
@@ -69,26 +34,11 @@ func (s *fileStream) putThread(one *item.Item) {
 	}
 }
 
-// attachmentsSuffix makes the name of the stream of a stream's attachments.
-const attachmentsSuffix = "_attachments"
-
-// linksSuffix makes the name of the stream of the links of notes.
-const linksSuffix = "_links"
-
-// attachmentItem makes a record of an attachment; its id and that of its message are put in front when they are known.
-func attachmentItem(f mail.Attachment) item.Item {
-	var one item.Item
-	one.Put("filename", f.Name)
-	one.Put("content_type", f.ContentType)
-	one.Put("size_bytes", len(f.Bytes))
-	if len(f.Bytes) > maxBlob {
-		return one
-	}
-	reference, blob := newBlob(f.ContentType, f.Bytes)
-	one.Put("blob_ref", reference)
-	one.Blob = blob
-	return one
-}
+// The names of the streams of what hangs on the records of a stream end so.
+const (
+	attachmentsSuffix = "_attachments"
+	linksSuffix       = "_links"
+)
 
 // tuneMail says what inference cannot know of messages.
 func tuneMail(stream *model.Stream) {
@@ -131,19 +81,4 @@ func (f format) tuneHung(records, hung *model.Stream) {
 			*field = schema.Capable(model.Field{Name: field.Name, Type: "string", Nullable: field.Nullable})
 		}
 	}
-}
-
-// tuneReplies lets a message of a service lead to its answers.
-func (f format) tuneReplies(stream *model.Stream) {
-	key := ""
-	switch f {
-	case formatSlack, formatMastodon, formatTelegram, formatTelegramPage, formatAssistant:
-		key = "in_reply_to"
-	case formatX:
-		key = "in_reply_to_status_id"
-	}
-	if key == "" || !schema.HasField(stream.Fields, key) || schema.AsKey(stream, key) != nil {
-		return
-	}
-	stream.Relations = append(stream.Relations, model.HasMany("replies", stream.Name, key))
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/mail"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
@@ -278,7 +279,7 @@ func TestAMailboxHasEachMessageOnce(t *testing.T) {
 }
 
 func TestAttachmentsHangOnTheirMessage(t *testing.T) {
-	large := strings.Repeat(base64.StdEncoding.EncodeToString(make([]byte, 57))+"\n", maxBlob/57+1)
+	large := strings.Repeat(base64.StdEncoding.EncodeToString(make([]byte, 57))+"\n", item.MaxBlob/57+1)
 	dir := writeFolder(t, map[string]string{"mail.mbox": letterOf(
 		"Message-ID: <a@x>", "Date: Mon, 2 Mar 2026 10:00:00 +0000", "Content-Type: multipart/mixed; boundary=b", "",
 		"--b", "", "see below",
@@ -312,9 +313,9 @@ func TestAttachmentsHangOnTheirMessage(t *testing.T) {
 		var data struct {
 			MessageID   string `json:"message_id"`
 			Filename    string
-			ContentType string         `json:"content_type"`
-			SizeBytes   int            `json:"size_bytes"`
-			BlobRef     *blobReference `json:"blob_ref"`
+			ContentType string              `json:"content_type"`
+			SizeBytes   int                 `json:"size_bytes"`
+			BlobRef     *item.BlobReference `json:"blob_ref"`
 		}
 		if err := json.Unmarshal(record.Data, &data); err != nil {
 			t.Fatal(err)
@@ -331,7 +332,7 @@ func TestAttachmentsHangOnTheirMessage(t *testing.T) {
 	if diff := cmp.Diff([]string{
 		"a@x-a1 a@x ä.pdf application/pdf 9 %PDF-1.4\n",
 		"a@x-a2 a@x message.eml message/rfc822 24 Subject: forwarded\n\ntext",
-		fmt.Sprint("a@x-a3 a@x film.mp4 video/mp4 ", (maxBlob/57+1)*57, " not kept"),
+		fmt.Sprint("a@x-a3 a@x film.mp4 video/mp4 ", (item.MaxBlob/57+1)*57, " not kept"),
 	}, got); diff != "" {
 		t.Errorf("attachments (-want +got)\n%s", diff)
 	}
@@ -405,7 +406,7 @@ func scanned(t *testing.T, stream fileStream, text []byte) int {
 	t.Helper()
 	path := writeFile(t, text)
 	stream.from = folder{fsys: os.DirFS(filepath.Dir(path))}
-	stream.files = []sourceFile{{name: "f", connection: "c", modified: fileTime}}
+	stream.files = []sourceFile{{name: "f", connection: "c"}}
 	stream.declared.Name = stream.stream
 	count := 0
 	if _, err := stream.infer(t.Context(), Watch{Skipped: func(s Skip) {

@@ -15,45 +15,27 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// Open reads a person's own files: a folder with all that is in it, or one file. What a file holds is known by its name, or else by how it
-// begins:
-//
-//	.jsonl .ndjson     a JSON object to a line
-//	.json              an array of objects, or an object with such arrays: of several each is a stream
-//	.csv .tsv          a table whose first row names its columns
-//	.mbox .mbx .eml    mail; the .eml files of one folder are one stream, and so is a Maildir
-//	.ics .vcf          a calendar: its events; contacts
-//	.md                notes: those of a folder and all below it are one stream, and their links another
-//	.html .docx .odt .txt  documents: those of one folder are one stream
-//	.ofx .qif .gpx     transactions; points
-//	.zip               a folder of all these
-//
-// Exports of Slack, WhatsApp, X, Mastodon, Spotify and Google are known by their shape: what they have in parts is one stream.
+// Open reads a person's own files: a folder with all that is in it, or one file. How a file is read is known by its name, or else by how it
+// begins: docs/data.md lists the kinds, says how the fields of their records are found out, and describes the file manifest.json, which may
+// say otherwise and may name several connectors with connections in folders of their own.
 //
 // Each file is a stream that is called after its path, without the ending and with "_" for what separates folders and for all that is not
-// a letter, a digit, ".", "_" or "-". Hidden files and folders, whose name begins with ".", are passed over, and so are the files of
-// except, such as those of an index. A link is followed to a file in the folder and nowhere else. The field "id" of a JSON object
-// or a row, a string or a number, is the record's id; without one the number of the line or item is. A repeated id gets a number: 7, 7-2,
-// 7-3. A JSON record is as it was, but that objects become dotted fields, counts of time times, and amounts in strings numbers.
-// The cells of a table are strings; a column becomes integers, numbers, booleans or timestamps when all of its cells agree, and an empty
+// a letter, a digit, ".", "_" or "-"; what belongs together, such as the notes of a folder or the parts of an export, is one stream. Hidden
+// files and folders, whose name begins with ".", are passed over, and so are the files of except, such as those of an index. A link is
+// followed to a file in the folder and nowhere else.
+//
+// The field "id" of a JSON object or a row, a string or a number, is the record's id; without one the number of the line or item is. A
+// repeated id gets a number: 7, 7-2, 7-3. A JSON record is as it was, but that objects become dotted fields, counts of time times, and
+// amounts in strings numbers. A column of cells becomes integers, numbers, booleans or timestamps when all of its cells agree, and an empty
 // cell is null.
 //
 // A record is emitted at its event time; when it has none that can be read, its time is not known. Records come in the order of file
-// names and lines, but for those of one time in a file that begins with the newest, unless the manifest says that the files are sorted. The corpus reads the files again whenever its records are asked
-// for, a piece at a time.
+// names and lines, but for those of one time in a file that begins with the newest, unless the manifest says that the files are sorted. The
+// corpus reads the files again whenever its records are asked for, a piece at a time.
 //
 // What cannot be used is reported to the watch and left out: a line that is not a JSON object, not UTF-8, longer than 16 MiB or with a
 // field twice, a copy of a message or an event, a message of more than 64 MiB, a file of an unknown kind. Open fails when the path cannot
 // be read, holds nothing that can be used, or has a manifest that is wrong, and when the context ends.
-//
-// What the fields hold is found out by reading all of it once. The type of a field is the narrowest that all its values have: boolean,
-// integer, number, timestamp (a date, or a date and a time with or without a zone), array, object, text (a string with spaces or of more
-// than 100 characters) or string. A field that is null or absent anywhere is nullable. The event time is the first timestamp with a
-// telling name, such as received_at or date, or else the only timestamp; the title is a string called title, subject, name or the like.
-// Relations are not inferred, but that a message has its attachments.
-//
-// A file manifest.json at the top of a folder may say otherwise, and may name several connectors with connections in folders of their own:
-// docs/data.md describes it.
 func Open(ctx context.Context, path string, watch Watch, except ...string) (model.Corpus, error) {
 	return Reopen(ctx, path, nil, watch, except...)
 }
@@ -192,26 +174,12 @@ func Look(path string, except ...string) (Sight, error) {
 		sight.files = []fileState{stateOfFile(from.only, info)}
 		return sight, nil
 	}
-	err = fs.WalkDir(from.fsys, ".", func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil && name == ".":
-			return fmt.Errorf("read the folder: %w", err)
-		case err == nil && name != "." && strings.HasPrefix(entry.Name(), "."):
-			if entry.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
-		case err == nil && entry.IsDir():
-			return nil
-		}
+	err = from.walk(".", func(name string, _ fs.DirEntry, err error) error {
 		info, statErr := fs.Stat(from.fsys, name)
-		switch {
-		case err != nil || statErr != nil:
+		if err != nil || statErr != nil {
 			sight.files = append(sight.files, fileState{Name: name})
-		case !from.passesOver(info):
-			if _, ok := indexOf(from.fsys, name); !ok {
-				sight.files = append(sight.files, stateOfFile(name, info))
-			}
+		} else if _, ok := indexOf(from.fsys, name); !ok && !from.passesOver(info) {
+			sight.files = append(sight.files, stateOfFile(name, info))
 		}
 		return nil
 	})

@@ -26,7 +26,7 @@ func mergeByTime(runs []iter.Seq2[model.Record, error], yield func(model.Record,
 		record model.Record
 		next   func() (model.Record, error, bool)
 	}
-	var heads []head
+	var heads []*head
 	for _, run := range runs {
 		next, stop := iter.Pull2(run)
 		defer stop()
@@ -36,27 +36,21 @@ func mergeByTime(runs []iter.Seq2[model.Record, error], yield func(model.Record,
 			return
 		}
 		if ok {
-			heads = append(heads, head{record, next})
+			heads = append(heads, &head{record, next})
 		}
 	}
 	for len(heads) > 0 {
-		first := 0
-		for index := range heads {
-			if heads[index].record.EmittedAt.Before(heads[first].record.EmittedAt) {
-				first = index
-			}
-		}
-		if !yield(heads[first].record, nil) {
+		first := slices.MinFunc(heads, func(a, b *head) int { return a.record.EmittedAt.Compare(b.record.EmittedAt) })
+		if !yield(first.record, nil) {
 			return
 		}
-		record, err, ok := heads[first].next()
+		record, err, ok := first.next()
 		if err != nil {
 			yield(model.Record{}, err)
 			return
 		}
-		heads[first].record = record
-		if !ok {
-			heads = append(heads[:first], heads[first+1:]...)
+		if first.record = record; !ok {
+			heads = slices.DeleteFunc(heads, func(one *head) bool { return one == first })
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/document"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
@@ -20,7 +19,6 @@ type sourceFile struct {
 	name       string // path from the folder, with slashes
 	connection string // whose records it holds
 	size       int64
-	modified   time.Time
 	part       string         // the sheet, table or array of the file that is read; empty: all of it
 	objects    *objects.Part  // of an array; nil: of a sheet or table, or all of it
 	divided    []objects.Part // all of them that the file holds: empty if it is read as one; nil: nobody has looked
@@ -98,3 +96,34 @@ func guard(read func() error) (err error) {
 	}()
 	return read()
 }
+
+// A format is how a file is read.
+type format int
+
+const (
+	formatUnknown      format = iota
+	formatLines               // a JSON object to a line
+	formatArray               // JSON objects in an array
+	formatTable               // rows
+	formatMail                // messages, many or one to a file
+	formatCalendar            // events
+	formatContacts            // vCards
+	formatNotes               // a note in Markdown
+	formatWorkbook            // sheets, each a stream
+	formatDatabase            // tables, each a stream
+	formatDocument            // a page of HTML, or a document of a word processor
+	formatChat                // an exported chat of WhatsApp
+	formatSlack               // a day of a channel of Slack
+	formatX                   // a script of an archive of X
+	formatMastodon            // an outbox
+	formatKeep                // a note of Google Keep, or what Google says of a photo
+	formatTelegram            // chats of Telegram
+	formatMeta                // a conversation of Facebook or Instagram
+	formatHealth              // what a phone of Apple measured
+	formatClippings           // highlights and notes of a Kindle
+	formatActivity            // what a person did on pages of Google
+	formatBookmarks           // links that a browser or a service kept
+	formatEvernote            // notes of Evernote
+	formatTelegramPage        // a page of a chat of Telegram
+	formatAssistant           // conversations with an assistant
+)

@@ -115,14 +115,15 @@ func (s *fileStream) records(ctx context.Context, connection string, keep *blobB
 			if reason := s.attach(&one); reason != "" {
 				report(Skip{File: at.name, Line: one.Line, Reason: reason})
 			}
-			record := model.Record{ConnectionID: connection, Stream: s.stream, ID: one.ID, Data: one.Data(), Fields: one.Fields,
-				Blob: keep.take(one.Blob)}
-			if when, ok := one.Instant(s.timeField); ok {
-				record.EmittedAt = when
-			}
+			when, _ := one.Instant(s.timeField)
 			if !one.Emitted.IsZero() {
-				record.EmittedAt = one.Emitted
+				when = one.Emitted
 			}
+			made := func(stream string, one item.Item) model.Record {
+				return model.Record{ConnectionID: connection, Stream: stream, ID: one.ID, EmittedAt: when, Data: one.Data(), Fields: one.Fields,
+					Blob: keep.take(one.Blob)}
+			}
+			record := made(s.stream, one)
 			if s.format != formatMail && s.format != formatNotes { // nothing hangs on it
 				return held.add(at.name, record)
 			}
@@ -130,10 +131,7 @@ func (s *fileStream) records(ctx context.Context, connection string, keep *blobB
 				return false
 			}
 			for _, file := range one.Attached {
-				hung := model.Record{ConnectionID: connection, Stream: s.stream + s.format.hung().suffix, ID: file.ID, EmittedAt: record.EmittedAt,
-					Data: file.Data(), Fields: file.Fields}
-				hung.Blob = keep.take(file.Blob)
-				if !yield(hung, nil) {
+				if !yield(made(s.stream+s.format.hung().suffix, file), nil) {
 					return false
 				}
 			}
@@ -166,10 +164,10 @@ func (s *fileStream) shape(one *item.Item) {
 			text = model.Unquote(field.Value)
 		}
 		if amount {
-			var unit string
+			var unit []byte
 			one.Fields[index].Value, unit = cell.Amount(text)
-			if one.Text = nil; cell.UnitField != "" && unit != "" {
-				units = append(units, item.Field{Name: cell.UnitField, Value: item.JSON(unit)})
+			if one.Text = nil; unit[0] != 'n' {
+				units = append(units, item.Field{Name: cell.UnitField, Value: unit})
 			}
 		} else {
 			one.Fields[index].Value, one.Text = []byte("null"), nil
@@ -204,17 +202,15 @@ func (s *fileStream) scan(ctx context.Context, connection string, report func(Sk
 
 func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs, report func(Skip),
 	visit func(sourceFile, item.Item) bool) (more bool, err error) {
-	opened, err := openFile(s.from.fsys, file.name)
-	if err != nil {
-		report(Skip{File: file.name, Reason: "cannot be read: " + item.Reason(err)})
-		return true, nil
-	}
-	defer func() { _ = opened.Close() }() // it was only read
 	var reader item.Reader
-	err = guard(func() error {
-		reader, err = s.reader(ctx, opened, file)
-		return err
-	})
+	opened, err := openFile(s.from.fsys, file.name)
+	if err == nil {
+		defer func() { _ = opened.Close() }() // it was only read
+		err = guard(func() error {
+			reader, err = s.reader(ctx, opened, file)
+			return err
+		})
+	}
 	if err != nil {
 		report(Skip{File: file.name, Reason: "cannot be read: " + item.Reason(err)})
 		return true, nil

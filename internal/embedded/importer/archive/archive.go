@@ -4,15 +4,15 @@ package archive
 import (
 	"archive/zip"
 	"bytes"
+	"compress/gzip"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 	"sync"
-	"time"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
@@ -42,6 +42,12 @@ type FS struct {
 	kept map[string]*contents
 }
 
+// contents are the files of an archive.
+type contents struct {
+	fs.FS
+	nested bool // in another archive
+}
+
 // In shows the archives in a folder.
 func In(base fs.FS) *FS { return &FS{base: base, kept: map[string]*contents{}} }
 
@@ -50,42 +56,56 @@ func IsName(name string) bool { return strings.EqualFold(path.Ext(name), ".zip")
 
 // Open opens a file, or a folder or archive to list it. What is in an archive can be sought back to its beginning only.
 func (f *FS) Open(name string) (fs.File, error) {
-	place, within, err := f.split(name)
-	switch {
-	case err != nil:
-		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
-	case place == nil:
-		return f.base.Open(name)
+	place, within, err := f.split("open", name)
+	if err != nil {
+		return nil, err
 	}
 	return place.open(within)
 }
 
+func (c *contents) open(within string) (fs.File, error) {
+	opened, err := c.Open(within)
+	if err != nil {
+		return nil, err
+	}
+	info, err := opened.Stat()
+	if err != nil {
+		return opened, nil //nolint:nilerr // who reads it meets the error
+	}
+	entry, isEntry := info.Sys().(*zip.FileHeader)
+	switch {
+	case isEntry && entry.Flags&1 != 0:
+		err = ErrEncrypted
+	case isEntry && c.nested && !info.IsDir() && IsName(within):
+		err = errDepth
+	default:
+		return opened, nil
+	}
+	_ = opened.Close() // it was only looked at
+	return nil, &fs.PathError{Op: "open", Path: within, Err: err}
+}
+
 // Stat describes a file.
 func (f *FS) Stat(name string) (fs.FileInfo, error) {
-	place, within, err := f.split(name)
+	place, within, err := f.split("stat", name)
 	switch {
 	case err != nil:
-		return nil, &fs.PathError{Op: "stat", Path: name, Err: err}
-	case place == nil:
-		return fs.Stat(f.base, name)
-	case within == ".":
-		return folderInfo(path.Base(name)), nil
+		return nil, err
+	case within == "." && name != ".":
+		return (&zip.FileHeader{Name: name + "/"}).FileInfo(), nil // of a folder
 	}
-	return place.stat(within)
+	return fs.Stat(place.FS, within)
 }
 
 // ReadDir lists a folder or an archive.
 func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
-	place, within, err := f.split(name)
-	switch {
-	case err != nil:
-		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
-	case place != nil:
-		return place.folders[within], nil
+	place, within, err := f.split("open", name)
+	if err != nil {
+		return nil, err
 	}
-	entries, err := fs.ReadDir(f.base, name)
+	entries, err := fs.ReadDir(place.FS, within)
 	for index, entry := range entries {
-		if entry.Type().IsRegular() && IsName(entry.Name()) {
+		if entry.Type().IsRegular() && IsName(entry.Name()) && !place.nested {
 			entries[index] = folderEntry{entry}
 		}
 	}
@@ -98,24 +118,21 @@ type folderEntry struct{ fs.DirEntry }
 func (folderEntry) IsDir() bool       { return true }
 func (folderEntry) Type() fs.FileMode { return fs.ModeDir }
 
-// split finds the archive that a path leads into: none if it leads into no archive.
-func (f *FS) split(name string) (*contents, string, error) {
-	var in *contents
+// split finds the archive that a path leads into, or the folder around all of them.
+func (f *FS) split(does, name string) (*contents, string, error) {
+	in := &contents{FS: f.base}
 	begin := 0
 	for at := 0; at <= len(name); at++ {
-		if at < len(name) && name[at] != '/' || !IsName(name[:at]) {
+		if at < len(name) && name[at] != '/' || !IsName(name[:at]) || begin > at {
 			continue
 		}
 		next, err := f.contents(in, name[:at], name[begin:at])
 		if err != nil {
-			return nil, "", err
+			return nil, "", &fs.PathError{Op: does, Path: name, Err: err}
 		}
 		if next != nil {
 			in, begin = next, at+1
 		}
-	}
-	if in == nil {
-		return nil, "", nil
 	}
 	if begin > len(name) {
 		return in, ".", nil
@@ -130,18 +147,19 @@ func (f *FS) contents(in *contents, name, within string) (*contents, error) {
 	if known, ok := f.kept[name]; ok {
 		return known, nil
 	}
-	var opened fs.File
-	var err error
-	if in == nil {
-		opened, err = f.base.Open(name)
-	} else {
-		if in.nested || in.files[within] == nil {
+	if in.nested {
+		return nil, nil
+	}
+	isOuter := in.FS == f.base
+	opened, err := in.open(within)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) && !isOuter {
 			return nil, nil
 		}
-		opened, err = in.open(within)
-	}
-	if err != nil {
-		return nil, reason(err)
+		if of, ok := errors.AsType[*fs.PathError](err); ok {
+			err = of.Err
+		}
+		return nil, err
 	}
 	info, err := opened.Stat()
 	if err != nil || info.IsDir() {
@@ -152,23 +170,16 @@ func (f *FS) contents(in *contents, name, within string) (*contents, error) {
 	if err != nil {
 		return nil, err
 	}
-	place, err := list(file, size, info, in != nil)
+	files, err := list(file, size, info)
 	if err != nil {
 		_ = opened.Close() // it was only read
 		return nil, err
 	}
-	if len(f.kept) == maxKept || place.nested {
+	if len(f.kept) == maxKept || !isOuter {
 		clear(f.kept) // a file that nothing refers to is closed, and of those in memory there is one
 	}
-	f.kept[name] = place
-	return place, nil
-}
-
-func reason(err error) error {
-	if of, ok := errors.AsType[*fs.PathError](err); ok {
-		return of.Err
-	}
-	return err
+	f.kept[name] = &contents{files, !isOuter}
+	return f.kept[name], nil
 }
 
 // ReaderAt is a file that can be read anywhere, with its size: one in an archive is read into memory, up to a limit in bytes.
@@ -187,23 +198,10 @@ func ReaderAt(file fs.File, limit int64) (io.ReaderAt, int64, error) {
 	return bytes.NewReader(content), int64(len(content)), err
 }
 
-// contents are the entries of an archive.
-type contents struct {
-	files   map[string]*entry
-	folders map[string][]fs.DirEntry
-	nested  bool
-}
-
-// An entry is a file in an archive.
-type entry struct {
-	*zip.FileHeader
-	unpack func() (io.ReadCloser, error)
-}
-
 // list reads the directory of an archive. Of entries with one name the second is called NAME-2.
-func list(file io.ReaderAt, size int64, info fs.FileInfo, nested bool) (*contents, error) {
+func list(file io.ReaderAt, size int64, info fs.FileInfo) (fs.FS, error) {
 	if isGzip(info.Name()) {
-		return listGzip(file, size, info, nested)
+		return listGzip(file, size, info)
 	}
 	archive, err := zip.NewReader(file, size)
 	if err != nil {
@@ -212,105 +210,112 @@ func list(file io.ReaderAt, size int64, info fs.FileInfo, nested bool) (*content
 	if len(archive.File) > MaxEntries {
 		return nil, fmt.Errorf("an archive of more than %d entries", MaxEntries)
 	}
-	c := &contents{files: map[string]*entry{}, folders: map[string][]fs.DirEntry{".": nil}, nested: nested}
 	var bytes uint64
-	encrypted, plain := 0, 0
+	var files []*zip.File
+	taken := map[string]bool{} // names of folders, and then of files
+	encrypted := 0
 	for _, packed := range archive.File {
-		if !utf8.ValidString(packed.Name) { // as Windows writes it
-			if known, err := charmap.CodePage437.NewDecoder().String(packed.Name); err == nil {
-				packed.Name = known
-			}
-		}
-		name := path.Clean(strings.ReplaceAll(packed.Name, `\`, "/"))
-		if !fs.ValidPath(name) || name == "." {
-			name = path.Base(name) // it leads out of the archive
-		}
 		if bytes += packed.UncompressedSize64; bytes > MaxBytes || bytes > uint64(size)*MaxRatio+freeBytes || packed.UncompressedSize64 > MaxBytes { // #nosec G115 -- a size is not negative
 			return nil, fmt.Errorf("an archive that unpacks to more than %d GiB, or to more than %d times its size", MaxBytes>>30, MaxRatio)
 		}
+		name := entryName(packed.Name)
 		if packed.FileInfo().IsDir() || !fs.ValidPath(name) || name == "." {
 			continue
 		}
-		ending := path.Ext(name)
-		for stem, number := strings.TrimSuffix(name, ending), 2; c.files[name] != nil; number++ {
-			name = fmt.Sprintf("%s-%d%s", stem, number, ending)
+		packed.Name, files = name, append(files, packed)
+		for folder := path.Dir(name); !taken[folder]; folder = path.Dir(folder) {
+			taken[folder] = true
 		}
 		if packed.Flags&1 != 0 {
 			encrypted++
-		} else {
-			plain++
 		}
-		packed.Name = name // as its information gives it
-		c.put(&entry{&packed.FileHeader, packed.Open})
 	}
-	if encrypted > 0 && plain == 0 {
+	if encrypted > 0 && encrypted == len(files) {
 		return nil, ErrEncrypted
 	}
-	for _, entries := range c.folders {
-		slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	for _, packed := range files {
+		ending := path.Ext(packed.Name)
+		for stem, number := strings.TrimSuffix(packed.Name, ending), 2; taken[packed.Name]; number++ {
+			packed.Name = fmt.Sprintf("%s-%d%s", stem, number, ending)
+		}
+		taken[packed.Name] = true
 	}
-	return c, nil
+	archive.File = files
+	return archive, nil
 }
 
-func (c *contents) put(one *entry) {
-	c.files[one.Name] = one
-	c.add(one.Name, fs.FileInfoToDirEntry(one.FileInfo()))
+// entryName is the path of an entry in its archive, however it is written: its last part alone of one that leads out of it.
+func entryName(name string) string {
+	if !utf8.ValidString(name) { // as Windows writes it
+		if known, err := charmap.CodePage437.NewDecoder().String(name); err == nil {
+			name = known
+		}
+	}
+	if name = path.Clean(strings.ReplaceAll(name, `\`, "/")); !fs.ValidPath(name) {
+		return path.Base(name)
+	}
+	return name
 }
 
-// add lists an entry in its folder, and that folder in the one above.
-func (c *contents) add(name string, entry fs.DirEntry) {
-	if entry.Type().IsRegular() && IsName(name) && !c.nested {
-		entry = folderEntry{entry}
-	}
-	folder := path.Dir(name)
-	_, known := c.folders[folder]
-	c.folders[folder] = append(c.folders[folder], entry)
-	if !known {
-		c.add(folder, folderEntry{fs.FileInfoToDirEntry(folderInfo(path.Base(folder)))})
-	}
+func isGzip(name string) bool {
+	packed, ok := strings.CutSuffix(strings.ToLower(name), ".gz")
+	return ok && path.Ext(packed) != "" && path.Ext(packed) != ".tar"
 }
 
-func (c *contents) stat(name string) (fs.FileInfo, error) {
-	if entry, ok := c.files[name]; ok {
-		return entry.FileInfo(), nil
-	}
-	if _, ok := c.folders[name]; ok {
-		return folderInfo(path.Base(name)), nil
-	}
-	return nil, fs.ErrNotExist
+// A packedFile is a folder of the one file that gzip packed.
+type packedFile struct {
+	header *zip.FileHeader
+	from   io.ReaderAt
+	size   int64
 }
 
-func (c *contents) open(name string) (fs.File, error) {
-	entry, ok := c.files[name]
-	switch {
-	case !ok:
+// listGzip is the one file that gzip packed, which is called as what it is packed in, without the ending. Its size and checksum stand at
+// the end.
+func listGzip(from io.ReaderAt, size int64, info fs.FileInfo) (fs.FS, error) {
+	const trailer = 8
+	var end [trailer]byte
+	if _, err := from.ReadAt(end[:], max(size-trailer, 0)); err != nil {
+		return nil, errors.New("not a file that gzip packed")
+	}
+	header := &zip.FileHeader{Name: info.Name()[:len(info.Name())-len(".gz")], Modified: info.ModTime(),
+		CRC32: binary.LittleEndian.Uint32(end[:]), UncompressedSize64: uint64(binary.LittleEndian.Uint32(end[4:]))}
+	header.SetMode(0o400)
+	packed := packedFile{header, from, size}
+	if _, err := packed.Open(header.Name); err != nil {
+		return nil, fmt.Errorf("not a file that gzip packed: %w", err)
+	}
+	return packed, nil
+}
+
+// Open unpacks the file.
+func (p packedFile) Open(name string) (fs.File, error) {
+	if name != p.header.Name {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
-	case entry.Flags&1 != 0:
-		return nil, &fs.PathError{Op: "open", Path: name, Err: ErrEncrypted}
-	case c.nested && IsName(name):
-		return nil, &fs.PathError{Op: "open", Path: name, Err: errDepth}
 	}
-	opened, err := entry.unpack()
-	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
-	}
-	return &file{opened, entry}, nil
+	from, err := gzip.NewReader(io.NewSectionReader(p.from, 0, p.size))
+	return &unpacked{from, p.header, p.size*MaxRatio + freeBytes}, err
 }
 
-// A file is an entry that is read.
-type file struct {
+// ReadDir lists the file.
+func (p packedFile) ReadDir(string) ([]fs.DirEntry, error) {
+	return []fs.DirEntry{fs.FileInfoToDirEntry(p.header.FileInfo())}, nil
+}
+
+// An unpacked file refuses to come to more than a text may.
+type unpacked struct {
 	io.ReadCloser
-	entry *entry
+	header *zip.FileHeader
+	left   int64
 }
 
-func (f *file) Stat() (fs.FileInfo, error) { return f.entry.FileInfo(), nil }
+// Stat describes the file.
+func (u *unpacked) Stat() (fs.FileInfo, error) { return u.header.FileInfo(), nil }
 
-// A folderInfo describes a folder in an archive, by its name.
-type folderInfo string
-
-func (f folderInfo) Name() string     { return string(f) }
-func (folderInfo) Size() int64        { return 0 }
-func (folderInfo) Mode() fs.FileMode  { return fs.ModeDir | 0o500 }
-func (folderInfo) ModTime() time.Time { return time.Time{} }
-func (folderInfo) IsDir() bool        { return true }
-func (folderInfo) Sys() any           { return nil }
+func (u *unpacked) Read(into []byte) (int, error) {
+	if u.left <= 0 {
+		return 0, fmt.Errorf("it unpacks to more than %d times its size", MaxRatio)
+	}
+	count, err := u.ReadCloser.Read(into[:min(int64(len(into)), u.left)])
+	u.left -= int64(count)
+	return count, err
+}

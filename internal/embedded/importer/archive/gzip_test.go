@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-func TestALimitedReaderEndsInAnError(t *testing.T) {
+func TestAnUnpackedFileThatIsTooLargeEndsInAnError(t *testing.T) {
 	for text, whole := range map[string]bool{"four": true, "fives": false} {
-		got, err := io.ReadAll(&limited{io.NopCloser(strings.NewReader(text)), 5})
+		got, err := io.ReadAll(&unpacked{ReadCloser: io.NopCloser(strings.NewReader(text)), left: 5})
 		if string(got) != text || (err == nil) != whole {
 			t.Errorf("%q: %q, %v", text, got, err)
 		}

@@ -2,7 +2,6 @@
 package calendar
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -29,9 +28,7 @@ type reader struct {
 
 // newReader reads the components of a calendar.
 func newReader(file io.Reader) *reader {
-	input := bufio.NewReaderSize(file, 1<<16)
-	item.SkipMark(input)
-	return &reader{lines: item.NewFolded(input), zones: calendarZones{}}
+	return &reader{lines: item.NewFolded(item.Buffer(file)), zones: calendarZones{}}
 }
 
 // innerComma stands for a comma in a category until the others have divided them.
@@ -41,9 +38,6 @@ const innerComma = "\x00"
 func (r *reader) property() (*ics.BaseProperty, error) {
 	for {
 		text, err := r.lines.Next()
-		if errors.Is(err, item.ErrTooLong) {
-			return nil, item.UnusableError{Line: r.lines.LastRead(), Reason: err.Error()}
-		}
 		if err != nil {
 			return nil, err
 		}
@@ -76,22 +70,19 @@ func (r *reader) next() (component, error) {
 		if err != nil {
 			return component{}, err
 		}
-		switch {
-		case one.IANAToken == "X-WR-CALNAME":
+		if one.IANAToken == "X-WR-CALNAME" {
 			r.name = one.Value
-		case one.IANAToken != "BEGIN" || isMark(one, "BEGIN", "VCALENDAR"):
-		case isMark(one, "BEGIN", "VTIMEZONE"):
-			if _, err := r.component("VTIMEZONE"); err != nil {
-				return component{}, err
-			}
-		case isMark(one, "BEGIN", "VEVENT"):
-			return r.component("VEVENT")
-		default:
-			line, kind := r.lines.Number, strings.ToUpper(one.Value)
-			if _, err := r.component(kind); err != nil {
-				return component{}, err
-			}
-			return component{}, item.UnusableError{Line: line, Reason: "a " + utf8text.OneLine(kind) + ": only events are loaded"}
+		}
+		if one.IANAToken != "BEGIN" || isMark(one, "BEGIN", "VCALENDAR") {
+			continue
+		}
+		kind := strings.ToUpper(strings.TrimSpace(one.Value))
+		c, err := r.component(kind)
+		switch {
+		case err != nil || kind == "VEVENT":
+			return c, err
+		case kind != "VTIMEZONE":
+			return c, item.UnusableError{Line: c.line, Reason: "a " + utf8text.OneLine(kind) + ": only events are loaded"}
 		}
 	}
 }
@@ -110,6 +101,7 @@ type component struct {
 // component reads up to the end of a component. Zones are remembered; what else is inside of it is passed over.
 func (r *reader) component(kind string) (component, error) {
 	c := component{line: r.lines.Number, properties: map[string][]*ics.BaseProperty{}}
+	unfinished := item.UnusableError{Line: c.line, Reason: "the " + utf8text.OneLine(kind) + " does not end"}
 	var inner []string
 	var rule zoneRule
 	zone := ""
@@ -120,19 +112,19 @@ func (r *reader) component(kind string) (component, error) {
 			continue
 		}
 		if errors.Is(err, io.EOF) {
-			return c, item.UnusableError{Line: c.line, Reason: "the " + utf8text.OneLine(kind) + " does not end"}
+			return c, unfinished
 		}
 		if err != nil {
 			return c, err
 		}
 		switch {
+		case isMark(one, "BEGIN", kind):
+			r.lines.Back(one.IANAToken + ":" + one.Value) // it is the next one
+			return c, unfinished
 		case one.IANAToken == "BEGIN":
-			if isMark(one, "BEGIN", kind) {
-				return c, r.unfinished(c, one, kind)
-			}
 			inner, rule = append(inner, strings.ToUpper(strings.TrimSpace(one.Value))), zoneRule{}
 		case isMark(one, "END", "VCALENDAR"):
-			return c, item.UnusableError{Line: c.line, Reason: "the " + utf8text.OneLine(kind) + " does not end"}
+			return c, unfinished
 		case len(inner) > 0 && isMark(one, "END", inner[len(inner)-1]):
 			if kind == "VTIMEZONE" && rule.complete() {
 				r.zones[zone] = append(r.zones[zone], rule)
@@ -149,12 +141,6 @@ func (r *reader) component(kind string) (component, error) {
 			c.properties[one.IANAToken] = append(c.properties[one.IANAToken], one)
 		}
 	}
-}
-
-// unfinished gives the beginning of the next component back.
-func (r *reader) unfinished(c component, one *ics.BaseProperty, kind string) error {
-	r.lines.Back(one.IANAToken + ":" + one.Value)
-	return item.UnusableError{Line: c.line, Reason: "the " + utf8text.OneLine(kind) + " does not end"}
 }
 
 // event makes a record of an event, or of one day of a series.
@@ -271,31 +257,32 @@ func (c *component) instant(name string, zones calendarZones) (calendarTime, boo
 
 // placed reads a time in a zone, if it names none itself.
 func (c *component) placed(text string, named []string, zones calendarZones) (calendarTime, bool) {
-	if day, err := time.Parse("20060102", text); err == nil {
-		return calendarTime{when: day, day: true}, sensible(day)
+	text = strings.ToUpper(text)
+	at := calendarTime{}
+	var err error
+	if at.when, err = time.Parse("20060102", text); err == nil {
+		at.day = true
+	} else if at.when, err = time.Parse("20060102T150405Z", text); err != nil {
+		if at.when, err = time.Parse("20060102T150405", text); err != nil {
+			return calendarTime{}, false
+		}
+		if at.local = true; len(named) > 0 && named[0] != "" {
+			return c.inZone(at.when, strings.Trim(named[0], `"`), zones)
+		}
 	}
-	if when, err := time.Parse("20060102T150405Z", strings.ToUpper(text)); err == nil {
-		return calendarTime{when: when}, sensible(when)
-	}
-	when, err := time.Parse("20060102T150405", strings.ToUpper(text))
-	if err != nil {
-		return calendarTime{}, false
-	}
-	if len(named) == 0 || named[0] == "" {
-		return calendarTime{when: when, local: true}, sensible(when)
-	}
-	return c.inZone(when, strings.Trim(named[0], `"`), zones)
+	return at, sensible(at.when)
 }
 
 // inZone puts a time of the clock into a zone.
 func (c *component) inZone(when time.Time, zone string, zones calendarZones) (calendarTime, bool) {
-	if placed, ok := zones.place(when, zone); ok {
-		return calendarTime{when: placed, zone: zone}, sensible(placed)
+	placed, ok := zones.place(when, zone)
+	if !ok {
+		if unknown := "unknown time zone " + utf8text.OneLine(zone); !slices.Contains(c.defects, unknown) {
+			c.defects = append(c.defects, unknown)
+		}
+		placed = when
 	}
-	if unknown := "unknown time zone " + utf8text.OneLine(zone); !slices.Contains(c.defects, unknown) {
-		c.defects = append(c.defects, unknown)
-	}
-	return calendarTime{when: when, local: true, zone: zone}, sensible(when)
+	return calendarTime{when: placed, local: !ok, zone: zone}, sensible(placed)
 }
 
 func sensible(when time.Time) bool { return when.Year() >= 1 && when.Year() <= 9999 }

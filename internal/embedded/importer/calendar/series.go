@@ -1,6 +1,7 @@
 package calendar
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -80,7 +81,7 @@ func (r *seriesReader) Next() (item.Item, error) {
 		}
 		starts, ok := c.instant("DTSTART", r.events.zones)
 		if !ok {
-			return item.Item{}, item.UnusableError{Line: c.line, Reason: "an event without a start that can be read"}
+			return item.Item{}, item.Unusable(c.line, "an event without a start that can be read")
 		}
 		ends, hasEnd := c.end(starts, r.events.zones)
 		if !hasEnd {
@@ -140,14 +141,11 @@ func (r *seriesReader) clockOf(at calendarTime) time.Time {
 
 // survey reads the file once to learn which years it covers, and which days of series were changed.
 func (r *seriesReader) survey() error {
+	if err := r.rewind(); err != nil {
+		return err
+	}
 	year := 0
 	for {
-		if r.events == nil {
-			if _, err := r.file.Seek(0, io.SeekStart); err != nil {
-				return err
-			}
-			r.events = newReader(r.file)
-		}
 		c, err := r.events.next()
 		if _, bad := errors.AsType[item.UnusableError](err); bad {
 			continue
@@ -171,6 +169,10 @@ func (r *seriesReader) survey() error {
 		slices.SortStableFunc(changes, func(a, b change) int { return a.from.when.Compare(b.from.when) })
 	}
 	r.lastDay = time.Date(year+yearsAhead+1, time.January, 1, 0, 0, 0, 0, time.UTC)
+	return r.rewind()
+}
+
+func (r *seriesReader) rewind() error {
 	_, err := r.file.Seek(0, io.SeekStart)
 	r.events = newReader(r.file)
 	return err
@@ -179,11 +181,8 @@ func (r *seriesReader) survey() error {
 // at is a time of the clock in the zone in which it happens.
 func (h *happening) at(clock time.Time, zones calendarZones) calendarTime {
 	at := h.starts
-	switch {
-	case h.starts.zone != "" && !h.starts.local:
-		at, _ = h.of.inZone(clock, h.starts.zone, zones)
-	default:
-		at.when = clock
+	if at.when = clock; at.zone != "" && !at.local {
+		at, _ = h.of.inZone(clock, at.zone, zones)
 	}
 	return at
 }
@@ -198,7 +197,7 @@ func key(t calendarTime) string {
 
 // clockOf is what the clock shows at a time, as if it were UTC.
 func clockOf(when time.Time) time.Time {
-	return time.Date(when.Year(), when.Month(), when.Day(), when.Hour(), when.Minute(), when.Second(), 0, time.UTC)
+	return at(when, time.UTC)
 }
 
 func dayKey(clock time.Time, day bool) string {
@@ -211,26 +210,19 @@ func dayKey(clock time.Time, day bool) string {
 // unfold lists the days of the series. It is false where its rule cannot be read, or it recurs within a day: then its first event stands for
 // it, with a defect that says so.
 func (r *seriesReader) unfold() bool {
-	option, err := rrule.StrToROption(withoutUntil(r.of.text("RRULE")))
-	if r.of.text("RRULE") == "" {
-		option, err = &rrule.ROption{Freq: rrule.DAILY, Count: 1}, nil
+	text, last := cutUntil(cmp.Or(r.of.text("RRULE"), "FREQ=DAILY;COUNT=1"))
+	var rule *rrule.RRule
+	option, err := rrule.StrToROption(text)
+	if err == nil {
+		option.Dtstart = clockOf(r.starts.when)
+		rule, err = rrule.NewRRule(*option)
 	}
 	if err != nil || option.Freq > rrule.DAILY || r.empty == maxEmpty { // hourly and more often
 		r.of.defects = append(r.of.defects, "how it recurs is not read")
 		return false
 	}
-	option.Dtstart = clockOf(r.starts.when)
-	rule, err := rrule.NewRRule(*option)
-	if err != nil {
-		r.of.defects = append(r.of.defects, "how it recurs is not read")
-		return false
-	}
 	excluded := r.days("EXDATE")
-	var until calendarTime
-	if _, text, ok := strings.Cut(strings.ToUpper(r.of.text("RRULE")), "UNTIL="); ok {
-		text, _, _ = strings.Cut(text, ";")
-		until, _ = r.of.placed(text, nil, r.events.zones)
-	}
+	until, _ := r.of.placed(last, nil, r.events.zones)
 	seen := map[time.Time]bool{}
 	add := func(clock time.Time) bool {
 		at := r.at(clock, r.events.zones)
@@ -278,15 +270,17 @@ func isPast(at, until calendarTime) bool {
 	return at.when.After(until.when)
 }
 
-// withoutUntil is a rule without its end, which may be in another zone than its days.
-func withoutUntil(rule string) string {
+// cutUntil takes the end from a rule, which may be in another zone than its days.
+func cutUntil(rule string) (without, until string) {
 	var parts []string
 	for part := range strings.SplitSeq(rule, ";") {
-		if !strings.HasPrefix(strings.ToUpper(part), "UNTIL=") && part != "" {
+		if end, ok := strings.CutPrefix(strings.ToUpper(part), "UNTIL="); ok {
+			until = end
+		} else if part != "" {
 			parts = append(parts, part)
 		}
 	}
-	return strings.Join(parts, ";")
+	return strings.Join(parts, ";"), until
 }
 
 // days are the times that a property lists.

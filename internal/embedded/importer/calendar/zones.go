@@ -70,12 +70,10 @@ func (z *zoneRule) last(clock time.Time) (time.Time, bool) {
 	if years := clock.Year() - 2 - z.begins.Year(); years > 0 && option.Count == 0 && option.Interval <= 1 {
 		option.Dtstart = z.begins.AddDate(years, 0, 0)
 	}
-	rule, err := rrule.NewRRule(option)
-	if err != nil {
-		return z.begins, true
-	}
-	if when := rule.Before(clock, true); !when.IsZero() {
-		return when, true
+	if rule, err := rrule.NewRRule(option); err == nil {
+		if when := rule.Before(clock, true); !when.IsZero() {
+			return when, true
+		}
 	}
 	return z.begins, true
 }
@@ -84,7 +82,7 @@ func (z *zoneRule) last(clock time.Time) (time.Time, bool) {
 func (z calendarZones) place(clock time.Time, name string) (time.Time, bool) {
 	for candidate := strings.TrimPrefix(name, "/"); candidate != ""; {
 		if location, err := time.LoadLocation(candidate); err == nil && candidate != "Local" {
-			return time.Date(clock.Year(), clock.Month(), clock.Day(), clock.Hour(), clock.Minute(), clock.Second(), 0, location), true
+			return at(clock, location), true
 		}
 		_, rest, more := strings.Cut(candidate, "/") // /vendor.example/version/Europe/Berlin
 		if !more {
@@ -100,14 +98,18 @@ func (z calendarZones) place(clock time.Time, name string) (time.Time, bool) {
 			latest, offset, found = begun, rule.offset, true
 		}
 	}
-	if zone := windowsZones[strings.Trim(name, `"`)]; !found && zone != "" {
+	switch zone := windowsZones[strings.Trim(name, `"`)]; {
+	case found:
+		return at(clock, time.FixedZone("", offset)), true
+	case zone != "":
 		return z.place(clock, zone)
 	}
-	if !found {
-		return time.Time{}, false
-	}
-	return time.Date(clock.Year(), clock.Month(), clock.Day(), clock.Hour(), clock.Minute(), clock.Second(), 0,
-		time.FixedZone("", offset)), true
+	return time.Time{}, false
+}
+
+// at is a time of the clock in a place.
+func at(clock time.Time, place *time.Location) time.Time {
+	return time.Date(clock.Year(), clock.Month(), clock.Day(), clock.Hour(), clock.Minute(), clock.Second(), 0, place)
 }
 
 var durationForm = item.Expression(`^([+-]?)P(?:(\d{1,5})W)?(?:(\d{1,6})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,8})S)?)?$`)

@@ -32,9 +32,6 @@ type property struct {
 func (r *reader) property() (property, error) {
 	for {
 		text, err := r.lines.Next()
-		if errors.Is(err, item.ErrTooLong) {
-			return property{}, item.UnusableError{Line: r.lines.LastRead(), Reason: err.Error()}
-		}
 		if err != nil {
 			return property{}, err
 		}
@@ -120,18 +117,28 @@ func (r *reader) Next() (item.Item, error) {
 	}
 }
 
+// fields are what becomes of the properties of a card, of those that it has once and of those that are lists.
+var (
+	fields = [...]struct{ name, of string }{
+		{"id", "UID"}, {"name", "FN"}, {"nickname", "NICKNAME"}, {"organization", "ORG"}, {"job_title", "TITLE"}, {"birthday", "BDAY"},
+		{"anniversary", "ANNIVERSARY"}, {"note", "NOTE"},
+	}
+	lists = [...]struct{ name, of string }{
+		{"emails", "EMAIL"}, {"phones", "TEL"}, {"addresses", "ADR"}, {"urls", "URL"}, {"categories", "CATEGORIES"},
+	}
+)
+
 // card reads up to the end of a card.
 func (r *reader) card() (item.Item, error) {
 	one := item.Item{Line: r.lines.Number}
-	only := map[string]string{} // fields that a card has once
-	lists := map[string][]string{}
+	said := map[string][]string{}
 	for {
 		p, err := r.property()
 		if errors.Is(err, io.EOF) || p.name == "BEGIN" {
 			if p.name == "BEGIN" {
 				r.lines.Back("BEGIN:" + p.value)
 			}
-			return item.Item{}, item.UnusableError{Line: one.Line, Reason: "a card that does not end"}
+			return item.Item{}, item.Unusable(one.Line, "a card that does not end")
 		}
 		if _, ok := errors.AsType[item.UnusableError](err); ok {
 			continue // a picture
@@ -139,46 +146,42 @@ func (r *reader) card() (item.Item, error) {
 		if err != nil {
 			return item.Item{}, err
 		}
+		var text string
 		switch p.name {
 		case "END":
-			return finish(one, only, lists), nil
-		case "FN", "UID", "NICKNAME", "TITLE", "BDAY", "ANNIVERSARY", "NOTE", "REV":
-			if only[p.name] == "" {
-				only[p.name] = p.text()
-			}
+			finish(&one, said)
+			return one, nil
 		case "N":
-			only["N"] = p.parts(3, 1, 2, 0, 4)
-		case "ORG":
-			only["ORG"] = p.parts()
-		case "ADR":
-			lists["ADR"] = append(lists["ADR"], p.parts())
+			text = p.parts(3, 1, 2, 0, 4)
+		case "ORG", "ADR":
+			text = p.parts()
 		case "CATEGORIES":
 			for name := range strings.SplitSeq(strings.ReplaceAll(p.value, `\,`, "\x00"), ",") {
-				lists[p.name] = append(lists[p.name], property{value: strings.ReplaceAll(name, "\x00", ","), quoted: p.quoted}.text())
+				said[p.name] = append(said[p.name], property{value: strings.ReplaceAll(name, "\x00", ","), quoted: p.quoted}.text())
 			}
+			continue
 		case "EMAIL", "TEL", "URL":
-			lists[p.name] = append(lists[p.name], strings.TrimPrefix(p.text(), "tel:"))
+			text = strings.TrimPrefix(p.text(), "tel:")
+		default:
+			text = p.text()
 		}
+		said[p.name] = append(said[p.name], text)
 	}
 }
 
-func finish(one item.Item, only map[string]string, lists map[string][]string) item.Item {
-	if only["UID"] != "" {
-		one.Put("id", only["UID"])
+func finish(one *item.Item, said map[string][]string) {
+	once := func(name string) string { return cmp.Or(said[name]...) } // what it says first
+	for _, field := range fields {
+		text := once(field.of)
+		switch day, yearless := strings.CutPrefix(text, "1604-"); {
+		case field.of == "BDAY" && yearless: // the year that Apple writes for none
+			text = "--" + day
+		case field.of == "FN":
+			text = cmp.Or(text, once("N"), once("ORG"))
+		}
+		one.Put(field.name, text)
 	}
-	only["FN"] = cmp.Or(only["FN"], only["N"], only["ORG"])
-	if day, ok := strings.CutPrefix(only["BDAY"], "1604-"); ok { // the year that Apple writes for none
-		only["BDAY"] = "--" + day
+	for _, field := range lists {
+		one.Put(field.name, said[field.of])
 	}
-	for _, field := range [...]struct{ name, of string }{
-		{"name", "FN"}, {"nickname", "NICKNAME"}, {"organization", "ORG"}, {"job_title", "TITLE"}, {"birthday", "BDAY"},
-		{"anniversary", "ANNIVERSARY"}, {"note", "NOTE"},
-	} {
-		one.Put(field.name, only[field.of])
-	}
-	for _, field := range [...]struct{ name, of string }{{"emails", "EMAIL"}, {"phones", "TEL"}, {"addresses", "ADR"}, {"urls", "URL"},
-		{"categories", "CATEGORIES"}} {
-		one.Put(field.name, lists[field.of])
-	}
-	return one
 }

@@ -9,11 +9,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	_ "modernc.org/sqlite" // the database/sql driver "sqlite"
 
@@ -56,6 +58,7 @@ type file struct {
 	db   *sql.DB
 	conn *sql.Conn
 	size int
+	err  error // of the first question that failed; those after it have no answer
 }
 
 func (f *file) Close() error { return errors.Join(f.conn.Close(), f.db.Close()) }
@@ -83,7 +86,7 @@ func open(ctx context.Context, from, log io.Reader) (*file, error) {
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	f := &file{db, conn, len(content)}
+	f := &file{db: db, conn: conn, size: len(content)}
 	err = conn.Raw(func(driver any) error {
 		in, ok := driver.(interface{ Deserialize([]byte) error })
 		if !ok {
@@ -148,128 +151,104 @@ func Tables(ctx context.Context, from, log io.Reader) (tables []Table, virtual, 
 		return nil, nil, nil, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	virtual, err = f.strings(ctx, `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'virtual' ORDER BY name`)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	names, err := f.strings(ctx, `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\_%`+
-		`' ESCAPE '\' ORDER BY name`)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	for _, name := range names {
-		one, err := f.table(ctx, name)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		switch {
+	virtual = f.strings(ctx, `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'virtual' ORDER BY name`)
+	for _, name := range f.strings(ctx, `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND `+
+		`name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY name`) {
+		switch one := f.table(ctx, name); {
 		case len(one.columns) > item.MaxFields:
 			wide = append(wide, name)
 		case len(one.columns) > 0:
 			tables = append(tables, one)
 		}
 	}
-	return tables, virtual, wide, nil
+	return tables, virtual, wide, f.err
 }
 
 // strings returns the only column of an answer.
-func (f *file) strings(ctx context.Context, query string, arguments ...any) (all []string, err error) {
+func (f *file) strings(ctx context.Context, query string, arguments ...any) (all []string) {
+	if f.err != nil {
+		return nil
+	}
 	rows, err := f.conn.QueryContext(ctx, query, arguments...)
 	if err != nil {
-		return nil, err
+		f.err = err
+		return nil
 	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
+	defer func() { f.err = errors.Join(f.err, rows.Err(), rows.Close()) }()
 	for rows.Next() {
 		var one string
-		if err := rows.Scan(&one); err != nil {
-			return nil, err
-		}
+		f.err = errors.Join(f.err, rows.Scan(&one))
 		all = append(all, one)
 	}
-	return all, rows.Err()
+	return all
 }
 
-func (f *file) table(ctx context.Context, name string) (Table, error) {
+func (f *file) table(ctx context.Context, name string) Table {
 	one := Table{Name: name}
-	var err error
 	// and those that are computed and stored
-	if one.columns, err = f.strings(ctx, "SELECT name FROM pragma_table_xinfo(?) WHERE hidden IN (0, 3) ORDER BY cid", name); err != nil {
-		return one, err
-	}
-	one.times, err = f.strings(ctx, `SELECT name FROM pragma_table_info(?1) WHERE type = 'TIMESTAMP' AND name LIKE 'Z%' AND EXISTS `+
+	one.columns = f.strings(ctx, "SELECT name FROM pragma_table_xinfo(?) WHERE hidden IN (0, 3) ORDER BY cid", name)
+	one.times = f.strings(ctx, `SELECT name FROM pragma_table_info(?1) WHERE type = 'TIMESTAMP' AND name LIKE 'Z%' AND EXISTS `+
 		`(SELECT * FROM pragma_table_info(?1) WHERE name = 'Z_PK')`, name)
-	if err != nil {
-		return one, err
-	}
-	keys, err := f.strings(ctx, "SELECT name FROM pragma_table_info(?) WHERE pk > 0", name)
-	if err != nil {
-		return one, err
-	}
-	if len(keys) == 1 {
+	if keys := f.strings(ctx, "SELECT name FROM pragma_table_info(?) WHERE pk > 0", name); len(keys) == 1 {
 		one.Key = keys[0]
 	}
-	columns, err := f.strings(ctx, `SELECT "from" FROM pragma_foreign_key_list(?) WHERE seq = 0 ORDER BY id`, name)
-	if err != nil {
-		return one, err
-	}
-	parents, err := f.strings(ctx, `SELECT "table" FROM pragma_foreign_key_list(?) WHERE seq = 0 ORDER BY id`, name)
+	columns := f.strings(ctx, `SELECT "from" FROM pragma_foreign_key_list(?) WHERE seq = 0 ORDER BY id`, name)
+	parents := f.strings(ctx, `SELECT "table" FROM pragma_foreign_key_list(?) WHERE seq = 0 ORDER BY id`, name)
 	for index := range min(len(columns), len(parents)) {
 		one.Parents = append(one.Parents, Parent{columns[index], parents[index]})
 	}
-	return one, err
+	return one
 }
 
 // A reader reads the rows of a table.
 type reader struct {
-	ctx   context.Context
-	from  io.Reader
-	log   io.Reader
-	table string
-
-	file    *file
-	of      Table
-	rows    *sql.Rows
-	number  int
-	ended   bool
-	values  []any
-	targets []any
+	ctx       context.Context
+	from, log io.Reader
+	of        Table
+	file      *file
+	rows      *sql.Rows
+	number    int
+	ended     bool
+	values    []any
+	targets   []any // of the values
 }
 
 // NewReader reads the rows of a table. It is closed by its last row, or by its reader.
 func NewReader(ctx context.Context, from, log io.Reader, table string) item.Reader {
-	return &reader{ctx: ctx, from: from, log: log, table: table}
+	return &reader{ctx: ctx, from: from, log: log, of: Table{Name: table}}
 }
 
 // Close ends the reading.
-func (r *reader) Close() error {
+func (r *reader) Close() (err error) {
+	r.ended = true
 	if log, ok := r.log.(io.Closer); ok {
 		_ = log.Close() // it was only read
 	}
-	if r.file == nil {
-		return nil
+	if r.rows != nil {
+		err = r.rows.Close()
 	}
-	f := r.file
-	r.file = nil
-	if r.rows == nil {
-		return f.Close()
+	if f := r.file; f != nil {
+		r.file = nil
+		err = errors.Join(err, f.Close())
 	}
-	return errors.Join(r.rows.Close(), f.Close())
+	return err
 }
 
 func (r *reader) Next() (item.Item, error) {
 	if r.ended {
 		return item.Item{}, io.EOF
 	}
+	var err error
 	if r.rows == nil {
-		if err := r.begin(); err != nil {
-			return item.Item{}, r.end(unusable(err))
+		err = r.begin()
+	}
+	if err == nil && (!r.rows.Next() || r.number > r.file.size) { // or of a table that leads back to its beginning
+		if err = r.rows.Err(); err == nil {
+			return item.Item{}, errors.Join(io.EOF, r.Close())
 		}
 	}
-	if !r.rows.Next() || r.number > r.file.size { // of a table that leads back to its beginning
-		if err := r.rows.Err(); err != nil {
-			return item.Item{}, r.end(unusable(err))
-		}
-		return item.Item{}, r.end(io.EOF)
+	if err != nil {
+		return item.Item{}, errors.Join(unusable(err), r.Close())
 	}
 	r.number++
 	if err := r.rows.Scan(r.targets...); err != nil {
@@ -278,13 +257,9 @@ func (r *reader) Next() (item.Item, error) {
 	one := item.Item{Line: r.number}
 	size := 0
 	for index, name := range r.of.columns {
-		value := valueOf(r.values[index])
-		if slices.Contains(r.of.times, name) {
-			value = ofApple(r.values[index])
-		}
-		if content, ok := r.values[index].([]byte); ok && value == nil {
-			one.Fields = append(one.Fields, item.Field{Name: name + "_bytes", Value: strconv.AppendInt(nil, int64(len(content)), 10)})
-			continue
+		value := valueOf(r.values[index], slices.Contains(r.of.times, name))
+		if content, ok := r.values[index].([]byte); ok {
+			name, value = name+"_bytes", strconv.AppendInt(nil, int64(len(content)), 10)
 		}
 		if size += len(value); size > item.MaxLine {
 			return item.Item{}, item.UnusableError{Line: r.number, Reason: "a row " + item.ErrTooLong.Error()}
@@ -299,11 +274,6 @@ func (r *reader) Next() (item.Item, error) {
 	return one, nil
 }
 
-func (r *reader) end(err error) error {
-	r.ended = true
-	return errors.Join(err, r.Close())
-}
-
 func unusable(err error) error {
 	return item.UnusableError{Reason: "cannot be read on: " + utf8text.OneLine(err.Error())}
 }
@@ -312,8 +282,8 @@ func (r *reader) begin() (err error) {
 	if r.file, err = open(r.ctx, r.from, r.log); err != nil {
 		return err
 	}
-	if r.of, err = r.file.table(r.ctx, r.table); err != nil {
-		return err
+	if r.of = r.file.table(r.ctx, r.of.Name); r.file.err != nil {
+		return r.file.err
 	}
 	if len(r.of.columns) == 0 {
 		return errors.New("the table is gone")
@@ -324,8 +294,40 @@ func (r *reader) begin() (err error) {
 		columns[index] = "+" + quoted(name) // as it is stored: the driver makes other times of those in a column that is declared for times
 		r.targets[index] = &r.values[index]
 	}
-	r.rows, err = r.file.conn.QueryContext(r.ctx, "SELECT "+strings.Join(columns, ", ")+" FROM "+quoted(r.table)) //nolint:gosec,rowserrcheck // names in quotation marks; the end is checked where rows are read
+	r.rows, err = r.file.conn.QueryContext(r.ctx, "SELECT "+strings.Join(columns, ", ")+" FROM "+quoted(r.of.Name)) //nolint:gosec,rowserrcheck // names in quotation marks; the end is checked where rows are read
 	return err
 }
 
 func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// valueOf is a value as JSON: null for bytes. A number of a column of Apple's is a time.
+func valueOf(value any, isTime bool) []byte {
+	switch v := value.(type) {
+	case int64:
+		if isTime {
+			return ofApple(float64(v))
+		}
+		return strconv.AppendInt(nil, v, 10)
+	case float64:
+		switch {
+		case math.IsNaN(v) || math.IsInf(v, 0):
+		case isTime:
+			return ofApple(v)
+		default:
+			return item.JSON(v)
+		}
+	case string:
+		return item.JSON(utf8text.Mend(v))
+	}
+	return []byte("null")
+}
+
+// ofApple is a count of seconds since 2001 as a time, null for 0 and for what is no time.
+func ofApple(seconds float64) []byte {
+	if seconds == 0 || math.Abs(seconds) > 1e11 {
+		return []byte("null")
+	}
+	whole, fraction := math.Modf(seconds)
+	when := time.Date(2001, time.January, 1, 0, 0, int(whole), 0, time.UTC).Add(time.Duration(fraction * float64(time.Second)))
+	return item.JSON(when.Round(time.Microsecond).Format(time.RFC3339Nano))
+}

@@ -23,14 +23,8 @@ const maxXML = 64 << 20
 
 // readText reads a file as text.
 func readText(file io.Reader) (string, error) {
-	text, err := io.ReadAll(io.LimitReader(file, item.MaxLine+1))
-	if err != nil {
-		return "", err
-	}
-	if len(text) > item.MaxLine {
-		return "", item.UnusableError{Reason: item.ErrTooLong.Error()}
-	}
-	return strings.TrimPrefix(utf8text.Mend(string(text)), item.ByteOrderMark), nil
+	text, err := item.ReadAll(file)
+	return strings.TrimPrefix(utf8text.Mend(string(text)), item.ByteOrderMark), err
 }
 
 var titleElement = item.Expression(`(?is)<title[^>]*>(.*?)</title>`)
@@ -91,21 +85,18 @@ func Office(file io.ReaderAt, size int64, name string) item.Reader {
 		if err != nil {
 			return item.Item{}, item.UnusableError{Reason: "not a document that can be read: " + utf8text.OneLine(err.Error())}
 		}
-		said := map[string][]string{}
+		said := map[string][]byte{}
 		_ = eachToken(parts, about, func(token xml.Token, inside []string) error { // a document need not say anything about itself
 			if text, ok := token.(xml.CharData); ok && len(inside) > 0 {
-				said[inside[len(inside)-1]] = append(said[inside[len(inside)-1]], string(text))
+				last := inside[len(inside)-1]
+				said[last] = append(said[last], text...)
 			}
 			return nil
 		})
-		properties := make(map[string]string, len(said))
-		for name, texts := range said {
-			properties[name] = strings.Join(texts, "")
-		}
-		one := describe(name, properties["title"], strings.TrimSpace(text.text.String()))
-		one.Put("author", strings.TrimSpace(properties["creator"]))
-		one.Put("created_at", officeTime(properties["created"]+properties["creation-date"]))
-		one.Put("modified_at", officeTime(properties["modified"]+properties["date"]))
+		one := describe(name, string(said["title"]), strings.TrimSpace(text.text.String()))
+		one.Put("author", strings.TrimSpace(string(said["creator"])))
+		one.Put("created_at", officeTime(string(said["created"])+string(said["creation-date"])))
+		one.Put("modified_at", officeTime(string(said["modified"])+string(said["date"])))
 		return one, nil
 	})
 }

@@ -68,7 +68,7 @@ func Note(file io.Reader, name string, notes Notes) item.Reader {
 		id := NoteID(name)
 		one := item.Item{Line: 1, ID: id}
 		one.Put("id", id)
-		fields := []item.Field(nil)
+		var fields []item.Field
 		if found := frontMatter().FindStringSubmatchIndex(text); found != nil && found[3]-found[2] <= maxFrontMatter {
 			if known, ok := fieldsOf(text[found[2]:found[3]]); ok {
 				fields, text = known, text[found[1]:]

@@ -1,7 +1,6 @@
 package document
 
 import (
-	"archive/zip"
 	"bytes"
 	"encoding/xml"
 	"errors"
@@ -221,37 +220,20 @@ func (r *rows) date(days float64, style cellStyle) string {
 	return when.Format("2006-01-02T15:04:05")
 }
 
-// A Sheet is a sheet of a workbook.
-type Sheet struct {
-	Name string
-	part string // of the archive
-}
-
-// A Workbook is an .xlsx file with what its sheets share. Sheets are read row by row, as comma separated values.
-type Workbook struct {
-	Sheets []Sheet
-	parts  *zip.Reader
-	texts  []string // shared by cells
-	styles []cellStyle
-	epoch  time.Time
-}
-
-// attribute is that of an element, whatever its name space.
-func attribute(e xml.StartElement, name string) string {
-	for _, one := range e.Attr {
-		if one.Name.Local == name {
-			return one.Value
+// Read returns the rows of a sheet as comma separated values, one to a line.
+func (b *Workbook) Read(sheet string) (io.Reader, error) {
+	for _, one := range b.Sheets {
+		if one.Name != sheet {
+			continue
 		}
+		if err := b.share(); err != nil {
+			return nil, err
+		}
+		part, err := b.parts.Open(one.part)
+		if err != nil {
+			return nil, fmt.Errorf("not a workbook that can be read: there is no %s", one.part)
+		}
+		return &rows{book: b, decoder: item.NewXML(io.LimitReader(part, maxSheet), item.MaxLine)}, nil
 	}
-	return ""
+	return nil, errors.New("the sheet is gone")
 }
-
-// A cellStyle says what a number is shown as.
-type cellStyle int
-
-const (
-	asNumber cellStyle = iota
-	asDate
-	asClock   // a time of day
-	asElapsed // how long something took
-)

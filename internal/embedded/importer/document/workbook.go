@@ -3,11 +3,9 @@ package document
 import (
 	"archive/zip"
 	"encoding/xml"
-	"errors"
 	"fmt"
 	"io"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,22 +26,23 @@ func OpenWorkbook(file io.ReaderAt, size int64) (*Workbook, error) {
 	places := map[string]string{}
 	err = b.each("xl/_rels/workbook.xml.rels", func(e xml.StartElement) {
 		if e.Name.Local == "Relationship" && strings.HasSuffix(attribute(e, "Type"), "/worksheet") {
-			places[attribute(e, "Id")] = strings.TrimPrefix(path.Join("/xl", attribute(e, "Target")), "/")
-			if target := attribute(e, "Target"); strings.HasPrefix(target, "/") {
-				places[attribute(e, "Id")] = strings.TrimPrefix(path.Clean(target), "/")
+			target := attribute(e, "Target")
+			if !strings.HasPrefix(target, "/") {
+				target = "/xl/" + target
 			}
+			places[attribute(e, "Id")] = strings.TrimPrefix(path.Clean(target), "/")
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
 	err = b.each("xl/workbook.xml", func(e xml.StartElement) {
-		switch {
-		case e.Name.Local == "workbookPr" && (attribute(e, "date1904") == "1" || attribute(e, "date1904") == "true"):
+		if from := attribute(e, "date1904"); e.Name.Local == "workbookPr" && (from == "1" || from == "true") {
 			b.epoch = time.Date(1904, time.January, 1, 0, 0, 0, 0, time.UTC)
-		case e.Name.Local == "sheet" && places[attribute(e, "id")] != "" &&
-			!slices.ContainsFunc(b.Sheets, func(s Sheet) bool { return s.part == places[attribute(e, "id")] }):
-			b.Sheets = append(b.Sheets, Sheet{attribute(e, "name"), places[attribute(e, "id")]})
+		}
+		if place := places[attribute(e, "id")]; e.Name.Local == "sheet" && place != "" {
+			b.Sheets = append(b.Sheets, Sheet{attribute(e, "name"), place})
+			delete(places, attribute(e, "id")) // each once
 		}
 	})
 	return b, err
@@ -142,20 +141,37 @@ func (b *Workbook) share() error {
 	return nil
 }
 
-// Read returns the rows of a sheet as comma separated values, one to a line.
-func (b *Workbook) Read(sheet string) (io.Reader, error) {
-	for _, one := range b.Sheets {
-		if one.Name != sheet {
-			continue
-		}
-		if err := b.share(); err != nil {
-			return nil, err
-		}
-		part, err := b.parts.Open(one.part)
-		if err != nil {
-			return nil, fmt.Errorf("not a workbook that can be read: there is no %s", one.part)
-		}
-		return &rows{book: b, decoder: item.NewXML(io.LimitReader(part, maxSheet), item.MaxLine)}, nil
-	}
-	return nil, errors.New("the sheet is gone")
+// A Sheet is a sheet of a workbook.
+type Sheet struct {
+	Name string
+	part string // of the archive
 }
+
+// A Workbook is an .xlsx file with what its sheets share. Sheets are read row by row, as comma separated values.
+type Workbook struct {
+	Sheets []Sheet
+	parts  *zip.Reader
+	texts  []string // shared by cells
+	styles []cellStyle
+	epoch  time.Time
+}
+
+// attribute is that of an element, whatever its name space.
+func attribute(e xml.StartElement, name string) string {
+	for _, one := range e.Attr {
+		if one.Name.Local == name {
+			return one.Value
+		}
+	}
+	return ""
+}
+
+// A cellStyle says what a number is shown as.
+type cellStyle int
+
+const (
+	asNumber cellStyle = iota
+	asDate
+	asClock   // a time of day
+	asElapsed // how long something took
+)

@@ -13,63 +13,51 @@ type Finite struct {
 	input           *bufio.Reader
 	read            int64
 	quoted, escaped bool   // the next byte is
-	waiting         string // of a null
+	waiting         string // to be read next
 }
 
-// NewFinite reads JSON of any kind.
-func NewFinite(input io.Reader) *Finite { return &Finite{input: bufio.NewReaderSize(input, 1<<16)} }
+// NewFinite reads JSON of any kind, behind a byte order mark.
+func NewFinite(input io.Reader) *Finite { return &Finite{input: Buffer(input)} }
 
-func (f *Finite) Read(into []byte) (int, error) {
-	if len(into) == 0 {
-		return 0, nil
-	}
-	if f.waiting == "" {
-		if _, err := f.input.Peek(1); err != nil {
-			return 0, err
+func (f *Finite) Read(into []byte) (count int, err error) {
+	for ; count < len(into); count++ {
+		if f.waiting == "" {
+			if f.waiting, err = f.next(); err != nil {
+				break
+			}
 		}
-		start, _ := f.input.Peek(min(len(into), f.input.Buffered()))
-		if count := f.plain(start); count > 0 {
-			copy(into, start[:count])
-			_, _ = f.input.Discard(count) // they are there
-			f.read += int64(count)
-			return count, nil
-		}
-		f.waiting = f.word()
+		into[count], f.waiting = f.waiting[0], f.waiting[1:]
+		f.read++
 	}
-	count := copy(into, f.waiting)
-	f.waiting = f.waiting[count:]
-	f.read += int64(count)
-	return count, nil
+	if count > 0 {
+		err = nil // the next read meets it again
+	}
+	return count, err
 }
 
-// word returns null in place of NaN or Infinity, and otherwise the next byte.
-func (f *Finite) word() string {
-	for _, word := range [...]string{"NaN", "Infinity", "-Infinity"} {
-		if start, _ := f.input.Peek(len(word)); string(start) == word {
-			_, _ = f.input.Discard(len(word)) // they are there
-			f.Nulls = append(f.Nulls, f.read)
-			return "null"
+// next returns null in place of NaN or Infinity, and otherwise the next byte.
+func (f *Finite) next() (string, error) {
+	one, err := f.input.ReadByte()
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case f.escaped:
+		f.escaped = false
+	case f.quoted:
+		f.escaped, f.quoted = one == '\\', one != '"'
+	case one == '"':
+		f.quoted = true
+	case one == 'N', one == 'I', one == '-':
+		for _, word := range [...]string{"NaN", "Infinity", "-Infinity"} {
+			if rest, _ := f.input.Peek(len(word) - 1); one == word[0] && string(rest) == word[1:] {
+				_, _ = f.input.Discard(len(rest)) // they are there
+				f.Nulls = append(f.Nulls, f.read)
+				return "null", nil
+			}
 		}
 	}
-	one, _ := f.input.ReadByte() // it is there
-	return string(rune(one))     // a letter or a minus
-}
-
-// plain counts the bytes up to what may be such a number.
-func (f *Finite) plain(text []byte) int {
-	for at, one := range text {
-		switch {
-		case f.escaped:
-			f.escaped = false
-		case f.quoted:
-			f.escaped, f.quoted = one == '\\', one != '"'
-		case one == '"':
-			f.quoted = true
-		case one == 'N', one == 'I', one == '-' && (at+1 == len(text) || text[at+1] == 'I'):
-			return at
-		}
-	}
-	return len(text)
+	return string([]byte{one}), nil
 }
 
 // Between tells whether such a number stood between two places of what was read, and forgets those before.

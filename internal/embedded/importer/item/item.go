@@ -4,8 +4,11 @@ package item
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"regexp"
@@ -13,7 +16,6 @@ import (
 	"strconv"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
@@ -25,18 +27,22 @@ type Reader interface {
 	Next() (Item, error)
 }
 
+// A ReaderFunc is a reader whose Next it is.
+type ReaderFunc func() (Item, error)
+
+// Next calls the function.
+func (f ReaderFunc) Next() (Item, error) { return f() }
+
 // One reads a file that is one record.
-func One(read func() (Item, error)) Reader { return &single{read} }
-
-type single struct{ read func() (Item, error) }
-
-func (s *single) Next() (Item, error) {
-	if s.read == nil {
-		return Item{}, io.EOF
-	}
-	read := s.read
-	s.read = nil
-	return read()
+func One(read func() (Item, error)) Reader {
+	done := false
+	return ReaderFunc(func() (Item, error) {
+		if done {
+			return Item{}, io.EOF
+		}
+		done = true
+		return read()
+	})
 }
 
 // UnusableError is a piece of a file that was passed over, or, when Line is 0, all of it or all of the rest.
@@ -46,6 +52,11 @@ type UnusableError struct {
 }
 
 func (u UnusableError) Error() string { return u.Reason }
+
+// Unusable is an [UnusableError] of a piece that begins on a line.
+func Unusable(line int, reason string, values ...any) error {
+	return UnusableError{Line: line, Reason: fmt.Sprintf(reason, values...)}
+}
 
 // IsEnd reports whether a file was read to its end, which may have come too early.
 func IsEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
@@ -61,11 +72,13 @@ func Reason(err error) string {
 // ByteOrderMark begins some files in UTF-8.
 const ByteOrderMark = "\xef\xbb\xbf"
 
-// SkipMark passes over a byte order mark.
-func SkipMark(input *bufio.Reader) {
+// Buffer reads a text behind its byte order mark, if it has one.
+func Buffer(text io.Reader) *bufio.Reader {
+	input := bufio.NewReaderSize(text, 1<<16)
 	if start, _ := input.Peek(len(ByteOrderMark)); string(start) == ByteOrderMark {
 		_, _ = input.Discard(len(ByteOrderMark)) // they are there
 	}
+	return input
 }
 
 // An Item is a record as it was found.
@@ -99,41 +112,10 @@ func (i Item) Data() json.RawMessage {
 		if index > 0 {
 			text = append(text, ',')
 		}
-		text = append(text, JSON(one.Name)...)
-		text = append(text, ':')
+		text = append(appendString(text, one.Name), ':')
 		text = append(text, one.Value...)
 	}
 	return append(text, '}')
-}
-
-// JSON writes a value as JSON without the escapes that only HTML needs. Bytes that are not UTF-8 become U+FFFD.
-func JSON(value any) []byte {
-	if plain, ok := value.(string); ok && isPlain(plain) {
-		return AppendString(make([]byte, 0, len(plain)+2), plain)
-	}
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(value) // strings, numbers and lists of them always encode
-	return bytes.TrimSuffix(text.Bytes(), []byte("\n"))
-}
-
-// AppendString writes a string as [JSON] does.
-func AppendString(to []byte, text string) []byte {
-	if !isPlain(text) {
-		return append(to, JSON(text)...)
-	}
-	return append(append(append(to, '"'), text...), '"')
-}
-
-// isPlain reports a text that JSON writes as it is.
-func isPlain(text string) bool {
-	for index := range len(text) {
-		if one := text[index]; one < ' ' || one == '"' || one == '\\' || one >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }
 
 // Put adds a field, unless it is empty.
@@ -266,3 +248,23 @@ var offsets = map[string]string{
 
 // ZoneOffset is how far from UTC a zone is that has such a name, as +01:00: empty if that is not known.
 func ZoneOffset(name string) string { return offsets[name] }
+
+// MaxBlob is how large a file may be that is kept to be fetched, in bytes. A larger one is only described.
+const MaxBlob = 8 << 20
+
+// A BlobReference is the value of a field that names a blob.
+type BlobReference struct {
+	BlobID    string `json:"blob_id"`
+	MIMEType  string `json:"mime_type"`
+	SizeBytes int    `json:"size_bytes"`
+	SHA256    string `json:"sha256"`
+	FetchURL  string `json:"fetch_url"`
+}
+
+// NewBlob keeps a file to be fetched.
+func NewBlob(mimeType string, content []byte) (BlobReference, *model.Blob) {
+	sum := sha256.Sum256(content)
+	digest := hex.EncodeToString(sum[:])
+	id := "blob_sha256_" + digest
+	return BlobReference{id, mimeType, len(content), digest, "/v1/blobs/" + id}, &model.Blob{ID: id, MIMEType: mimeType, Bytes: content}
+}

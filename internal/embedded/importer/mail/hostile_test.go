@@ -42,8 +42,9 @@ func TestHostileMessagesKeepTheirText(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !strings.Contains(message.Text, test.text) || test.defect != "" && !strings.Contains(strings.Join(message.Defects, "\n"), test.defect) {
-				t.Errorf("text %.200q, defects %q", message.Text, message.Defects)
+			defects, _ := message.Value("defects")
+			if text := message.String("body_text"); !strings.Contains(text, test.text) || !strings.Contains(string(defects), test.defect) {
+				t.Errorf("text %.200q, defects %s", text, defects)
 			}
 		})
 	}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -45,29 +44,29 @@ func FromApple(input *bufio.Reader) *bufio.Reader {
 }
 
 // Next returns the next message; an [item.UnusableError] for a piece that is not one, after which there may be more; io.EOF at the end.
-func (r *Reader) Next() (Message, error) {
+func (r *Reader) Next() (item.Item, error) {
 	if !r.begun {
 		r.begun = true
 		if err := r.enter(); err != nil {
-			return Message{}, err
+			return item.Item{}, err
 		}
 	}
 	if r.ended {
-		return Message{}, io.EOF
+		return item.Item{}, io.EOF
 	}
 	begin, from := max(r.line, 1), r.from
 	if err := r.read(); err != nil {
-		return Message{}, err
+		return item.Item{}, err
 	}
 	switch {
 	case len(r.message) > MaxMessage:
-		return Message{}, item.UnusableError{Line: begin, Reason: fmt.Sprintf("a message longer than %d MiB", MaxMessage>>20)}
+		return item.Item{}, item.Unusable(begin, "a message longer than %d MiB", MaxMessage>>20)
 	case !r.many && len(bytes.TrimSpace(r.message)) == 0:
-		return Message{}, io.EOF // an empty file
+		return item.Item{}, io.EOF // an empty file
 	}
 	one, err := readMessage(r.message, from)
 	if err != nil {
-		return Message{}, item.UnusableError{Line: begin, Reason: err.Error()}
+		return item.Item{}, item.Unusable(begin, "%s", err)
 	}
 	one.Line = begin
 	return one, nil
@@ -76,21 +75,17 @@ func (r *Reader) Next() (Message, error) {
 // enter goes to the first message.
 func (r *Reader) enter() error {
 	for {
-		start, err := r.input.Peek(1)
-		if len(start) == 0 {
+		one, err := r.input.ReadByte()
+		if err != nil {
 			r.ended = true
-			if errors.Is(err, io.EOF) {
-				return io.EOF
-			}
 			return err
 		}
-		if start[0] != '\n' && start[0] != '\r' {
+		if one == '\n' {
+			r.line++
+		} else if one != '\r' {
+			_ = r.input.UnreadByte() // it was read
 			break
 		}
-		if start[0] == '\n' {
-			r.line++
-		}
-		_, _ = r.input.Discard(1) // it is there
 	}
 	start, _ := r.input.Peek(1 << 10)
 	if r.many = bytes.HasPrefix(start, []byte("From ")); r.many {
@@ -105,18 +100,14 @@ func (r *Reader) enter() error {
 }
 
 func (r *Reader) passLine() error {
-	for {
-		_, err := r.input.ReadSlice('\n')
-		switch {
-		case err == nil:
-			r.line++
-			return nil
-		case errors.Is(err, io.EOF):
-			return nil // the message is empty, which readMessage tells
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return err
-		}
+	_, err := r.input.ReadSlice('\n')
+	for errors.Is(err, bufio.ErrBufferFull) {
+		_, err = r.input.ReadSlice('\n')
 	}
+	if r.line++; errors.Is(err, io.EOF) {
+		return nil // the message is empty, which readMessage tells
+	}
+	return err
 }
 
 // read takes the lines up to the next message.

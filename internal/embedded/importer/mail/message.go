@@ -10,67 +10,60 @@ import (
 	"mime"
 	"net/mail"
 	"net/textproto"
+	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/net/html/charset"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
-// A Message is what a message says, decoded. What it does not say is empty.
-type Message struct {
-	Line                int // where it begins in its file
-	ID                  string
-	Subject             string
-	FromName, FromEmail string
-	To, Cc, Bcc         []string
-	SentAt              string // RFC 3339, with the zone of the sender
-	ThreadID, InReplyTo string // ids of the first message of the thread, and of the one that is answered
-	ListID              string
-	Labels              []string
-	Text                string
-	Size                int // bytes
-	Attachments         []Attachment
-	Defects             []string          // what was wrong with it
-	Digest              [sha256.Size]byte // tells two messages of one id apart
-}
-
-// readMessage reads a message (RFC 5322). Nothing that is wrong with it makes it unreadable, except that it has no header: what
-// could not be decoded is kept as it stands, and Defects says so. From is the line above it in an mbox file.
-func readMessage(raw, from []byte) (Message, error) {
+// readMessage makes a record of a message (RFC 5322). Nothing that is wrong with it makes it unreadable, except that it has no header: what
+// could not be decoded is kept as it stands, and its defects say so. From is the line above it in an mbox file.
+func readMessage(raw, from []byte) (item.Item, error) {
 	head, body := cutHeader(raw)
 	m := &message{}
 	header, err := mail.ReadMessage(bytes.NewReader(m.repair(head)))
 	if err != nil || len(header.Header) == 0 {
-		return Message{}, errors.New("a message without a header")
+		return item.Item{}, errors.New("a message without a header")
 	}
 	m.header = header.Header
 	m.walk(textproto.MIMEHeader(m.header), body, 0)
 
-	text := m.text()
-	one := Message{
-		ID: m.id(raw), Subject: m.words("Subject"), To: m.addresses("To"), Cc: m.addresses("Cc"), Bcc: m.addresses("Bcc"), SentAt: m.sentAt(from),
-		InReplyTo: firstID(m.header.Get("In-Reply-To")), ListID: m.words("List-Id"), Labels: splitLabels(m.words("X-Gmail-Labels")),
-		Text: text, Size: len(raw), Attachments: m.files,
-	}
-	one.FromName, one.FromEmail = m.sender()
-	one.ThreadID = m.thread(one.ID)
-	one.Defects = m.defects
-	one.Digest = sha256.Sum256([]byte(one.Subject + "\x00" + m.header.Get("Date") + "\x00" + m.words("From") + "\x00" + text))
+	one := item.Item{ID: m.id(raw), Attached: m.files}
+	subject, text := m.words("Subject"), m.text()
+	fromName, fromEmail := m.sender()
+	one.Put("subject", subject)
+	one.Put("from_name", fromName)
+	one.Put("from_email", fromEmail)
+	one.Put("to", m.addresses("To"))
+	one.Put("cc", m.addresses("Cc"))
+	one.Put("bcc", m.addresses("Bcc"))
+	one.Put("sent_at", m.sentAt(from))
+	// the id of the first message that this one goes back to
+	one.Put("thread_id", cmp.Or(firstID(m.header.Get("References")), firstID(m.header.Get("In-Reply-To")), one.ID))
+	one.Put("in_reply_to", firstID(m.header.Get("In-Reply-To")))
+	one.Put("list_id", m.words("List-Id"))
+	one.Put("labels", splitLabels(m.words("X-Gmail-Labels")))
+	one.Put("body_text", text)
+	one.Put("has_attachments", len(m.files) > 0)
+	one.Put("size_bytes", len(raw))
+	one.Put("defects", m.defects)
+	digest := sha256.Sum256([]byte(subject + "\x00" + m.header.Get("Date") + "\x00" + m.words("From") + "\x00" + text))
+	one.Content = string(digest[:])
 	return one, nil
 }
 
 // cutHeader cuts a message or a part after the empty line below its header.
 func cutHeader(raw []byte) (head, body []byte) {
-	for at := 0; at < len(raw); {
-		end := bytes.IndexByte(raw[at:], '\n')
-		if end < 0 {
-			return raw, nil
+	at := 0
+	for line := range bytes.Lines(raw) {
+		if bytes.HasSuffix(line, []byte("\n")) && len(bytes.TrimRight(line, "\r\n")) == 0 {
+			return raw[:at], raw[at+len(line):]
 		}
-		if len(bytes.TrimRight(raw[at:at+end], "\r")) == 0 {
-			return raw[:at], raw[at+end+1:]
-		}
-		at += end + 1
+		at += len(line)
 	}
 	return raw, nil
 }
@@ -111,7 +104,7 @@ func (m *message) list(name string) []*mail.Address {
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
-	parser := mail.AddressParser{WordDecoder: &mime.WordDecoder{CharsetReader: charsetReader}}
+	parser := mail.AddressParser{WordDecoder: &mime.WordDecoder{CharsetReader: charset.NewReaderLabel}}
 	if found, err := parser.ParseList(text); err == nil {
 		for _, one := range found {
 			one.Name = decodeWords(one.Name) // many programs write them in quotation marks
@@ -142,14 +135,10 @@ func (m *message) addresses(name string) []string {
 }
 
 func (m *message) sender() (name, address string) {
-	found := m.list("From")
-	if len(found) == 0 {
-		found = m.list("Sender")
+	for _, one := range slices.Concat(m.list("From"), m.list("Sender")) {
+		return cmp.Or(one.Name, one.Address), strings.ToLower(one.Address)
 	}
-	if len(found) == 0 {
-		return "", ""
-	}
-	return cmp.Or(found[0].Name, found[0].Address), strings.ToLower(found[0].Address)
+	return "", ""
 }
 
 // sentAt is the date that the sender gave, with its zone; without a usable one that of the first server that received the message, or of
@@ -236,16 +225,6 @@ func (m *message) id(raw []byte) string {
 	}
 	digest := sha256.Sum256(raw)
 	return "sha256-" + hex.EncodeToString(digest[:16])
-}
-
-// thread is the id of the first message that this one goes back to.
-func (m *message) thread(own string) string {
-	for _, name := range []string{"References", "In-Reply-To"} {
-		if id := firstID(m.header.Get(name)); id != "" {
-			return id
-		}
-	}
-	return own
 }
 
 // firstID is the first message id in a header, without its brackets.

@@ -38,10 +38,18 @@ type textPart struct {
 	isHTML bool
 }
 
-// An Attachment is a file that hangs on a message.
-type Attachment struct {
-	Name, ContentType string
-	Bytes             []byte
+// attachment makes a record of a file that hangs on a message.
+func attachment(name, kind string, content []byte) item.Item {
+	var one item.Item
+	one.Put("filename", name)
+	one.Put("content_type", kind)
+	one.Put("size_bytes", len(content))
+	if len(content) <= item.MaxBlob {
+		reference, blob := item.NewBlob(kind, content)
+		one.Put("blob_ref", reference)
+		one.Blob = blob
+	}
+	return one
 }
 
 // walk gathers the parts of a body (RFC 2045, 2046).
@@ -61,8 +69,7 @@ func (m *message) walk(header textproto.MIMEHeader, body []byte, depth int) {
 		m.parts = append(m.parts, textPart{m.decodeText(params["charset"], content), kind == "text/html"})
 		return
 	}
-	name = cmp.Or(name, unnamed(kind))
-	m.files = append(m.files, Attachment{name, kind, content})
+	m.files = append(m.files, attachment(cmp.Or(name, unnamed[kind], "unnamed"), kind, content))
 }
 
 // walkParts visits the parts between the boundaries. Of alternatives, plain text is kept and HTML is not.
@@ -176,19 +183,9 @@ func (m *message) disposition(header textproto.MIMEHeader, params map[string]str
 	return disposition, decodeWords(name)
 }
 
-func unnamed(kind string) string {
-	switch kind {
-	case "message/rfc822":
-		return "message.eml"
-	case "text/calendar":
-		return "invitation.ics"
-	case "text/html":
-		return "page.html"
-	case "text/plain":
-		return "text.txt"
-	}
-	return "unnamed"
-}
+// unnamed are the names of files without one, by their types.
+var unnamed = map[string]string{"message/rfc822": "message.eml", "text/calendar": "invitation.ics", "text/html": "page.html",
+	"text/plain": "text.txt"}
 
 // decodeTransfer undoes the transfer encoding, as far as it goes.
 func (m *message) decodeTransfer(encoding string, body []byte) []byte {
@@ -212,22 +209,16 @@ func (m *message) decodeTransfer(encoding string, body []byte) []byte {
 
 // decodeBase64 decodes what can be, and reports whether that was all.
 func decodeBase64(body []byte) (content []byte, whole bool) {
-	whole = true
+	body, padding, _ := bytes.Cut(body, []byte("="))
+	whole = len(bytes.Trim(padding, "= \t\r\n")) == 0
 	letters := make([]byte, 0, len(body))
-	for index, one := range body {
+	for _, one := range body {
 		switch {
 		case one >= 'A' && one <= 'Z', one >= 'a' && one <= 'z', one >= '0' && one <= '9', one == '+', one == '/':
 			letters = append(letters, one)
-			continue
-		case one == '\n', one == '\r', one == ' ', one == '\t':
-			continue
-		case one == '=':
-			whole = whole && len(bytes.Trim(body[index:], "= \t\r\n")) == 0
-		default:
+		case one != '\n' && one != '\r' && one != ' ' && one != '\t':
 			whole = false
-			continue
 		}
-		break
 	}
 	if len(letters)%4 == 1 { // a letter too many
 		whole, letters = false, letters[:len(letters)-1]
@@ -263,15 +254,11 @@ func (m *message) decodeText(label string, content []byte) string {
 	return strings.ToValidUTF8(string(decoded), "\ufffd")
 }
 
-func charsetReader(label string, input io.Reader) (io.Reader, error) {
-	return charset.NewReaderLabel(label, input)
-}
-
 // A message is what is gathered from its parts.
 type message struct {
 	header  mail.Header
 	parts   []textPart
-	files   []Attachment
+	files   []item.Item
 	defects []string
 }
 
@@ -283,7 +270,7 @@ func (m *message) defect(text string) {
 
 func decodeWords(text string) string {
 	text = utf8text.Mend(text)
-	decoder := mime.WordDecoder{CharsetReader: charsetReader}
+	decoder := mime.WordDecoder{CharsetReader: charset.NewReaderLabel}
 	if decoded, err := decoder.DecodeHeader(text); err == nil {
 		text = decoded
 	}

@@ -2,13 +2,13 @@ package objects
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
@@ -21,15 +21,29 @@ type arrayReader struct {
 	choose func() error // what is read, before it is; nil: known
 	paths  []path       // of arrays in an object; none: the array is the file
 	places places       // of those
-	lists  bool         // each record says which of the arrays it is from
-	within path         // where the reader is
 	inside bool         // of an array that is read
 	number int
 	begun  bool
 	ended  bool
-	single bool                 // the object is the only record
-	keyed  bool                 // its values are the records
-	others []item.UnusableError // what is not read
+	single bool    // the object is the only record
+	keyed  bool    // its values are the records
+	others []error // what is not read
+}
+
+// places are where a reader meets arrays, and the objects that lead to them.
+type places struct{ arrays, above map[jsontext.Pointer]bool }
+
+func newPlaces(of []path) places {
+	p := places{map[jsontext.Pointer]bool{}, map[jsontext.Pointer]bool{}}
+	for _, one := range of {
+		var here jsontext.Pointer
+		for _, key := range one {
+			p.above[here] = true
+			here = here.AppendToken(key)
+		}
+		p.arrays[here] = true
+	}
+	return p
 }
 
 // NewArray reads JSON objects in an array of the file, which is read twice: the array itself, or the one in a field of an object. Of
@@ -48,7 +62,7 @@ func (r *arrayReader) enter() error {
 	if err != nil {
 		return err
 	}
-	if start == json.Delim('[') {
+	if start == '[' {
 		r.inside = true
 		return nil
 	}
@@ -56,10 +70,10 @@ func (r *arrayReader) enter() error {
 		if err := r.choose(); err != nil {
 			return err
 		}
-		if err := r.rewind(); err != nil || r.single {
-			return err
+		if r.single {
+			return r.rewind()
 		}
-		_, err = r.decoder.Token() // the object, as before
+		_, err = r.begin()
 	}
 	r.inside = r.keyed
 	r.places = newPlaces(r.paths)
@@ -68,7 +82,7 @@ func (r *arrayReader) enter() error {
 
 // Next returns the next object of an array.
 func (r *arrayReader) Next() (item.Item, error) {
-	if !r.begun && !r.ended {
+	if !r.begun {
 		r.begun = true
 		if err := r.enter(); err != nil {
 			r.ended = true
@@ -80,58 +94,42 @@ func (r *arrayReader) Next() (item.Item, error) {
 		r.others = r.others[1:]
 		return item.Item{}, other
 	}
-	for {
-		if r.ended {
-			return item.Item{}, io.EOF
-		}
-		r.input.refill()
-		switch {
-		case r.single && r.number == 0, r.inside && r.decoder.More():
+	for !r.ended {
+		if r.single && r.number == 0 || r.inside && r.more() {
 			return r.item()
-		case r.single, r.inside && len(r.paths) == 0:
-			return item.Item{}, r.end()
 		}
 		if err := r.advance(); err != nil {
 			r.ended = true
 			return item.Item{}, err
 		}
 	}
+	return item.Item{}, io.EOF
 }
 
 // advance ends an array, or goes into the next field of an object, or out of an object.
 func (r *arrayReader) advance() error {
-	token, err := r.decoder.Token()
-	key, isKey := token.(string)
+	token, err := r.token()
 	switch {
+	case r.single && !errors.Is(err, io.EOF):
+		return item.Unusable(r.line(nil), "what follows the object is left out")
+	case r.single:
+		return io.EOF
 	case err != nil && r.inside:
 		return item.UnusableError{Line: r.line(nil), Reason: "the array does not end: " + why(err)}
 	case err != nil:
 		return notJSON(err)
-	case !isKey && len(r.within) == 0:
+	case r.decoder.StackDepth() == 0, r.keyed:
 		return io.EOF
-	case !isKey:
-		r.within, r.inside = r.within[:len(r.within)-1], false
+	case token.Kind() != '"':
+		r.inside = false
 		return nil
 	}
-	r.within = append(r.within, key)
-	here := r.within.key()
-	start, err := r.decoder.Token()
-	if err != nil {
+	here, kind := r.decoder.StackPointer(), r.peek()
+	if r.inside = kind == '[' && r.places.arrays[here]; r.inside || kind == '{' && r.places.above[here] {
+		_, err = r.token()
 		return notJSON(err)
 	}
-	switch {
-	case start == json.Delim('[') && r.places.arrays[here]:
-		r.inside = true
-		return nil
-	case start == json.Delim('{') && r.places.above[here]:
-		return nil
-	case start == json.Delim('['), start == json.Delim('{'):
-		if err := r.leave(&foundArray{}); err != nil {
-			return notJSON(err)
-		}
-	}
-	r.within = r.within[:len(r.within)-1]
-	return nil
+	return notJSON(r.skip())
 }
 
 // item reads a value of an array, or the object that is the only record.
@@ -139,38 +137,38 @@ func (r *arrayReader) item() (item.Item, error) {
 	r.number++
 	front := item.Field{Name: "list"}
 	if r.keyed {
-		key, err := r.decoder.Token()
+		key, err := r.token()
 		if err != nil {
 			r.ended = true
 			return item.Item{}, notJSON(err)
 		}
-		front = item.Field{Name: "key", Value: item.JSON(key)}
+		front = item.Field{Name: "key", Value: item.JSON(key.String())}
 	}
-	var text json.RawMessage
-	if err := r.decoder.Decode(&text); err != nil {
+	text, err := r.value()
+	if err != nil {
 		r.ended = true
-		return item.Item{}, item.UnusableError{Line: r.line(nil),
-			Reason: fmt.Sprintf("item %d is not JSON, and it and what follows are left out: %s", r.number, why(err))}
+		return item.Item{}, item.Unusable(r.line(nil), "item %d is not JSON, and it and what follows are left out: %s", r.number, why(err))
 	}
 	line := r.line(text)
 	note := r.note("item "+strconv.Itoa(r.number), text)
 	if r.keyed && text[0] != '{' {
-		text = append(append([]byte(`{"value":`), text...), '}')
+		text = slices.Concat([]byte(`{"value":`), text, []byte("}"))
 	}
 	if len(text) > item.MaxLine {
-		return item.Item{}, item.UnusableError{Line: line, Reason: fmt.Sprintf("item %d is %s", r.number, item.ErrTooLong)}
+		return item.Item{}, item.Unusable(line, "item %d is %s", r.number, item.ErrTooLong)
 	}
 	fields, err := r.parser.Parse(text)
 	if err != nil {
-		return item.Item{}, item.UnusableError{Line: line, Reason: fmt.Sprintf("item %d is %s", r.number, err)}
+		return item.Item{}, item.Unusable(line, "item %d is %s", r.number, err)
 	}
 	if r.single && len(fields) == 0 {
 		r.ended = true
 		return item.Item{}, item.UnusableError{Reason: "an empty JSON object"}
 	}
 	one := item.Item{Line: line, Number: r.number, Text: text, Fields: fields, Note: note}
-	if r.lists {
-		front.Value = item.JSON(r.list())
+	if len(r.paths) > 1 { // each record says which of the arrays it is from
+		here := slices.Collect(r.decoder.StackPointer().Tokens())
+		front.Value = item.JSON(here[differAt(r.paths[0], r.paths[1])])
 	}
 	if _, taken := one.Value(front.Name); front.Value != nil && !taken {
 		one.Fields, one.Text = append([]item.Field{front}, fields...), nil
@@ -178,28 +176,9 @@ func (r *arrayReader) item() (item.Item, error) {
 	return one, nil
 }
 
-// list is what tells this array from the others that are read.
-func (r *arrayReader) list() string {
-	at := differAt(r.paths[0], r.paths[1])
-	return r.within[at]
-}
-
 // line is where a value begins that was just read.
 func (r *arrayReader) line(text []byte) int {
 	return r.input.lineAt(r.decoder.InputOffset()) - bytes.Count(text, []byte("\n"))
-}
-
-// end closes the file, of which an array or the only record was read.
-func (r *arrayReader) end() error {
-	r.ended = true
-	_, err := r.decoder.Token()
-	if r.single && !errors.Is(err, io.EOF) {
-		return item.UnusableError{Line: r.line(nil), Reason: "what follows the object is left out"}
-	}
-	if err != nil && !r.single {
-		return item.UnusableError{Line: r.line(nil), Reason: "the array does not end: " + why(err)}
-	}
-	return io.EOF
 }
 
 // chooseField finds the field of the object whose array is read.
@@ -233,19 +212,31 @@ func (r *arrayReader) chooseField(fields []string) error {
 	}
 	r.paths = []path{longest.at} // a file that is broken later on is read until there
 	if err == nil && len(beside) == 0 && only != "" && len(found) > 1 && alike(found) {
-		r.paths, r.lists = paths(found), true
+		r.paths = paths(found)
 		return nil
 	}
 	name := utf8text.OneLine(longest.at[0])
 	for _, one := range found {
 		if one.at[0] != longest.at[0] && !strings.HasPrefix(one.at[0], "@") { // as in "@context", which says what the names mean
-			r.others = append(r.others, item.UnusableError{Line: 1,
-				Reason: fmt.Sprintf("the field %q is an array too; only %q%s is loaded", utf8text.OneLine(one.at[0]), name, only)})
+			r.others = append(r.others,
+				item.Unusable(1, "the field %q is an array too; only %q%s is loaded", utf8text.OneLine(one.at[0]), name, only))
 		}
 	}
 	if beside = slices.DeleteFunc(beside, isAboutList); len(beside) > 0 {
-		reason := fmt.Sprintf("only the array %q is loaded, and not what is beside it: %s", name, utf8text.OneLine(strings.Join(beside, ", ")))
-		r.others = append(r.others, item.UnusableError{Line: 1, Reason: reason})
+		r.others = append(r.others, item.Unusable(1, "only the array %q is loaded, and not what is beside it: %s", name,
+			utf8text.OneLine(strings.Join(beside, ", "))))
 	}
 	return nil
+}
+
+// alike reports that the objects in arrays have the same fields.
+func alike(found []foundArray) bool {
+	return !slices.ContainsFunc(found, func(one foundArray) bool { return one.shape != found[0].shape })
+}
+
+func paths(found []foundArray) (all []path) {
+	for _, one := range found {
+		all = append(all, one.at)
+	}
+	return all
 }

@@ -1,10 +1,10 @@
 package objects
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
@@ -14,7 +14,7 @@ type document struct {
 	file    io.ReadSeeker
 	numbers *item.Finite
 	input   *countedInput
-	decoder *json.Decoder
+	decoder *jsontext.Decoder
 	parser  *item.Parser
 }
 
@@ -46,8 +46,6 @@ func (c *countedInput) Read(into []byte) (int, error) {
 	return count, err
 }
 
-func (c *countedInput) refill() { c.left = item.MaxLine + 1<<16 }
-
 // lineAt is the line of a place that is not before the one asked for last.
 func (c *countedInput) lineAt(offset int64) int {
 	for len(c.ends) > 0 && c.ends[0] < offset {
@@ -62,155 +60,92 @@ func (d *document) rewind() error {
 	if _, err := d.file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	var mark [len(item.ByteOrderMark)]byte
-	if count, _ := io.ReadFull(d.file, mark[:]); string(mark[:count]) != item.ByteOrderMark {
-		if _, err := d.file.Seek(0, io.SeekStart); err != nil {
-			return err
-		}
-	}
 	d.numbers = item.NewFinite(d.file)
 	d.input = &countedInput{input: d.numbers}
-	d.input.refill()
-	d.decoder = json.NewDecoder(d.input)
+	d.decoder = jsontext.NewDecoder(d.input, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	return nil
 }
 
 // begin goes into the array or the object that the file holds. The error is io.EOF where the file is empty.
-func (d *document) begin() (json.Token, error) {
+func (d *document) begin() (jsontext.Kind, error) {
 	if err := d.rewind(); err != nil {
-		return nil, err
+		return 0, err
 	}
-	start, err := d.decoder.Token()
+	start, err := d.token()
 	switch {
 	case errors.Is(err, io.EOF):
-		return nil, io.EOF
+		return 0, io.EOF
 	case err != nil:
-		return nil, notJSON(err)
-	case start != json.Delim('[') && start != json.Delim('{'):
-		return nil, item.UnusableError{Reason: "neither a JSON array nor an object"}
+		return 0, notJSON(err)
+	case start.Kind() != '[' && start.Kind() != '{':
+		return 0, item.UnusableError{Reason: "neither a JSON array nor an object"}
 	}
-	return start, nil
+	return start.Kind(), nil
+}
+
+// peek is the kind of what comes next, which may be as long as a value may be.
+func (d *document) peek() jsontext.Kind {
+	d.input.left = item.MaxLine + 1<<16
+	return d.decoder.PeekKind()
+}
+
+// more reports that the array or object has not ended.
+func (d *document) more() bool {
+	kind := d.peek()
+	return kind != jsontext.KindInvalid && kind != ']' && kind != '}'
+}
+
+func (d *document) token() (jsontext.Token, error) {
+	d.peek()
+	return d.decoder.ReadToken()
+}
+
+// value reads a value, which is valid until the next read.
+func (d *document) value() ([]byte, error) {
+	d.peek()
+	return d.decoder.ReadValue()
+}
+
+// skip passes over a value.
+func (d *document) skip() error {
+	begins := d.peek() == '{' || d.peek() == '['
+	_, err := d.token()
+	for depth := d.decoder.StackDepth(); err == nil && begins && d.decoder.StackDepth() >= depth; {
+		_, err = d.token()
+	}
+	return err
 }
 
 // note says of a value that was just read that it has numbers that JSON has not.
 func (d *document) note(what string, text []byte) string {
-	if !d.hadNumbers(len(text)) {
+	if !d.hadNumbers(text) {
 		return ""
 	}
 	return what + " has" + item.NoNumber
 }
 
-// hadNumbers reports whether the last bytes that were read had numbers that JSON has not.
-func (d *document) hadNumbers(bytes int) bool {
+// hadNumbers reports whether a value that was just read had numbers that JSON has not.
+func (d *document) hadNumbers(text []byte) bool {
 	end := d.decoder.InputOffset()
-	return d.numbers.Between(end-int64(bytes), end)
+	return d.numbers.Between(end-int64(len(text)), end)
 }
 
-func notJSON(err error) error { return item.UnusableError{Reason: "not JSON: " + why(err)} }
+func notJSON(err error) error {
+	if err == nil {
+		return nil
+	}
+	return item.UnusableError{Reason: "not JSON: " + why(err)}
+}
 
 func why(err error) string {
-	if item.IsEnd(err) {
+	if wrong, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		err = wrong.Err
+	}
+	switch {
+	case item.IsEnd(err):
 		return "it ends too early"
+	case errors.Is(err, item.ErrTooLong):
+		return item.ErrTooLong.Error()
 	}
 	return err.Error()
-}
-
-// first looks at the first items of an array.
-func (d *document) first(of *foundArray) error {
-	held := lists{}
-	for size := 0; of.items < sampled && size < item.MaxLine && d.decoder.More(); of.items++ {
-		d.input.refill()
-		var text json.RawMessage
-		if err := d.decoder.Decode(&text); err != nil {
-			return err
-		}
-		size += len(text)
-		if text[0] == '{' {
-			of.objects++
-		}
-		fields, _ := d.parser.Parse(text) // that it is no object says its shape
-		for _, field := range fields {
-			if of.items == 0 {
-				of.shape += field.Name + "\n"
-			}
-			held.add(field)
-		}
-		of.list = held.main(size)
-	}
-	return nil
-}
-
-// leave passes over the rest of an array or object, and counts what is directly in it.
-func (d *document) leave(found *foundArray) error {
-	for depth := 1; depth > 0; {
-		d.input.refill()
-		token, err := d.decoder.Token()
-		if err != nil {
-			return err
-		}
-		switch token {
-		case json.Delim('}'), json.Delim(']'):
-			depth--
-			continue
-		}
-		if depth == 1 {
-			found.items++
-		}
-		switch token {
-		case json.Delim('{'):
-			if depth == 1 {
-				found.objects++
-			}
-			depth++
-		case json.Delim('['):
-			depth++
-		}
-	}
-	return nil
-}
-
-// A path is the keys that lead from the object of a file to a value in it.
-type path []string
-
-// key is a text that no other path has.
-func (p path) key() string { return fmt.Sprintf("%q", []string(p)) }
-
-// places are where a reader meets arrays, and the objects that lead to them, by their keys.
-type places struct{ arrays, above map[string]bool }
-
-func newPlaces(of []path) places {
-	p := places{map[string]bool{}, map[string]bool{}}
-	for _, one := range of {
-		p.arrays[one.key()] = true
-		for end := range one {
-			p.above[one[:end].key()] = true
-		}
-	}
-	return p
-}
-
-// A foundArray is an array in a field of the object, or of an object in it.
-type foundArray struct {
-	at             path
-	items, objects int
-	shape          string // the names of the fields of its first item
-	list           string // the key of the list that its first items consist of, if they do
-}
-
-// differAt is the place of the only key in which two paths differ; -1 unless exactly one differs.
-func differAt(a, b path) int {
-	at := -1
-	if len(a) != len(b) {
-		return at
-	}
-	for index := range a {
-		if a[index] == b[index] {
-			continue
-		}
-		if at >= 0 {
-			return -1
-		}
-		at = index
-	}
-	return at
 }

@@ -1,72 +1,14 @@
 package objects
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
-
-// Some objects are rather lists with a name: conversations with their messages, and playlists with their songs. Who asks about those asks
-// for what is in the lists.
-
-// sampled is how many items of an array show what its items are.
-const sampled = 50
-
-// lists are those in the fields of some objects, by their keys.
-type lists map[string]*heldList
-
-type heldList struct {
-	bytes, lists, items int
-	shared              []string // fields that all of the items have
-	other               bool     // it is something else in an object, or holds something else
-}
-
-// add notes a field of an object.
-func (l lists) add(field item.Field) {
-	var items []json.RawMessage
-	held := l[field.Name]
-	if held == nil {
-		held = &heldList{}
-		l[field.Name] = held
-	}
-	if field.Value[0] != '[' || json.Unmarshal(field.Value, &items) != nil {
-		held.other = held.other || field.Value[0] != 'n'
-		return
-	}
-	held.bytes += len(field.Value)
-	if len(items) > 0 {
-		held.lists++
-	}
-	parser := item.NewParser()
-	for _, one := range items {
-		fields, err := parser.Parse(one)
-		has := func(name string) bool {
-			return slices.ContainsFunc(fields, func(f item.Field) bool { return f.Name == name })
-		}
-		if held.other = held.other || err != nil; held.items == 0 {
-			for _, field := range fields {
-				held.shared = append(held.shared, field.Name)
-			}
-		}
-		held.shared = slices.DeleteFunc(held.shared, func(name string) bool { return !has(name) })
-		held.items++
-	}
-}
-
-// main is the key of the list that is most of the bytes of the objects, and has rather several items than one, which have a field in
-// common. A list of one thing, or of a text and what was attached to it, is no list.
-func (l lists) main(bytes int) string {
-	for name, held := range l {
-		if 2*held.bytes > bytes && 2*held.items >= 3*held.lists && len(held.shared) > 0 && !held.other {
-			return name
-		}
-	}
-	return ""
-}
 
 // withItems puts what is in the lists of objects behind the part of these.
 func withItems(parts []Part) []Part {
@@ -92,7 +34,7 @@ type listReader struct {
 	from    item.Reader
 	part    Part
 	parser  *item.Parser
-	pending []json.RawMessage
+	pending []gjson.Result
 	holder  item.Item // of those
 	front   []item.Field
 	number  int
@@ -114,13 +56,11 @@ func (l *listReader) Next() (item.Item, error) {
 		}
 		l.begin(one)
 	}
-	text := l.pending[0]
+	fields, err := l.parser.Parse([]byte(l.pending[0].Raw))
 	l.pending = l.pending[1:]
 	l.number++
-	fields, err := l.parser.Parse(text)
 	if err != nil {
-		return item.Item{}, item.UnusableError{Line: l.holder.Line,
-			Reason: fmt.Sprintf("item %d of the lists %q is %s", l.number, l.part.List, err)}
+		return item.Item{}, item.Unusable(l.holder.Line, "item %d of the lists %q is %s", l.number, l.part.List, err)
 	}
 	one := item.Item{Line: l.holder.Line, Number: l.number}
 	for _, field := range l.front {
@@ -136,8 +76,8 @@ func (l *listReader) Next() (item.Item, error) {
 func (l *listReader) begin(holder item.Item) {
 	l.holder, l.pending, l.front = holder, nil, nil
 	value, _ := holder.Value(l.part.List)
-	if json.Unmarshal(value, &l.pending) != nil { // it has none, or something else there
-		return
+	if list := gjson.ParseBytes(value); list.IsArray() { // it may have none, or something else there
+		l.pending = list.Array()
 	}
 	holder.Identify("id")
 	all := names

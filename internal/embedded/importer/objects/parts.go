@@ -1,10 +1,6 @@
 package objects
 
 import (
-	"bytes"
-	"cmp"
-	"encoding/json"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -17,26 +13,15 @@ const (
 	maxDepth = 8  // of objects in one another in which arrays are looked for
 )
 
-// A Part is one of several streams that a JSON object holds: an array of objects, or several whose objects have the same fields; or what is
-// beside them, as one record.
-type Part struct {
-	Name   string // "" for the named one or, without one, for what is beside the arrays
-	Arrays []path
-	Beside []path // the arrays that the record is without; nil: the part has arrays, or is the array that the file holds
-	List   string // the key of a list in each object, whose objects are records by themselves
-	Items  bool   // the records are those, not what holds them
-}
-
 // Parts finds the arrays of objects that are better read as streams of their own: where an object has several, or its only one in objects
 // that hold nothing else. nil means that the file is to be read as [NewArray] does. Arrays whose keys differ in one place, below the object
-// itself, and whose objects have the same fields are one part. fields are names of arrays
-// that a file is about.
+// itself, and whose objects have the same fields are one part. fields are names of arrays that a file is about.
 func Parts(file io.ReadSeeker, fields ...string) []Part {
 	d := newDocument(file)
 	switch start, err := d.begin(); {
 	case err != nil:
 		return nil
-	case start == json.Delim('['):
+	case start == '[':
 		var one foundArray
 		if d.first(&one) != nil || one.list == "" {
 			return nil
@@ -90,7 +75,8 @@ func Around(key string) (array, beside Part) {
 	return Part{Arrays: only}, Part{Beside: only}
 }
 
-// group makes parts of arrays, as soon as there are too many not of all. Each is called after its key, or after all of them where another has the same.
+// group makes parts of arrays, as soon as there are too many not of all. Each is called after its key, or after all of them where another
+// has the same.
 func group(tables []foundArray) []Part {
 	var parts []Part
 	shapes := map[string][]int{} // the parts whose objects have these fields
@@ -122,113 +108,14 @@ func group(tables []foundArray) []Part {
 	return parts
 }
 
-func last(keys path) string { return keys[len(keys)-1] }
-
-// takes reports whether an array can be one of the part: below the object itself, where its keys differ from those of the others.
-func (p Part) takes(array path) bool {
-	at := differAt(p.Arrays[0], array)
-	return at >= 0 && len(array) > 1 && (len(p.Arrays) == 1 || at == differAt(p.Arrays[0], p.Arrays[1]))
-}
-
-// keys are those that all arrays of a part have.
-func (p Part) keys() path {
-	if len(p.Arrays) == 1 {
-		return p.Arrays[0]
-	}
-	at := differAt(p.Arrays[0], p.Arrays[1])
-	return slices.Delete(slices.Clone(p.Arrays[0]), at, at+1)
-}
-
 // NewPart reads a part of a file.
 func NewPart(file io.ReadSeeker, part Part) item.Reader {
 	if part.Beside != nil {
-		return &restReader{document: newDocument(file), without: newPlaces(part.Beside)}
+		return newRest(file, newPlaces(part.Beside))
 	}
-	var from item.Reader = &arrayReader{document: newDocument(file), paths: part.Arrays, lists: len(part.Arrays) > 1}
+	var from item.Reader = &arrayReader{document: newDocument(file), paths: part.Arrays}
 	if part.List != "" {
 		from = &listReader{from: from, part: part, parser: item.NewParser()}
 	}
 	return from
-}
-
-// A restReader reads what an object holds beside some arrays, as one record.
-type restReader struct {
-	document
-	without places
-	text    bytes.Buffer
-	said    string // of the numbers in it
-	ended   bool
-}
-
-// Next returns the record, once.
-func (r *restReader) Next() (item.Item, error) {
-	if r.ended {
-		return item.Item{}, io.EOF
-	}
-	r.ended = true
-	if _, err := r.begin(); err != nil {
-		return item.Item{}, err
-	}
-	if err := r.object(nil); err != nil {
-		return item.Item{}, err
-	}
-	fields, err := r.parser.Parse(r.text.Bytes())
-	if err != nil {
-		return item.Item{}, item.UnusableError{Line: 1, Reason: fmt.Sprintf("what is beside the arrays is %s", err)}
-	}
-	return item.Item{Line: 1, Number: 1, Text: r.text.Bytes(), Fields: fields, Note: r.said}, nil
-}
-
-// object copies the object at a path without the arrays.
-func (r *restReader) object(at path) error {
-	r.text.WriteByte('{')
-	for comma := ""; ; {
-		r.input.refill()
-		token, err := r.decoder.Token()
-		if err != nil {
-			return notJSON(err)
-		}
-		name, isKey := token.(string)
-		if !isKey {
-			r.text.WriteByte('}')
-			return nil
-		}
-		here := append(slices.Clone(at), name)
-		key := here.key()
-		if r.without.arrays[key] {
-			start, err := r.decoder.Token()
-			if err == nil && start != json.Delim('[') {
-				return item.UnusableError{Line: 1, Reason: fmt.Sprintf("what is beside the arrays is ambiguous: it has the field %q twice", name)}
-			}
-			if err == nil {
-				err = r.leave(&foundArray{})
-			}
-			if err != nil {
-				return notJSON(err)
-			}
-			continue
-		}
-		fmt.Fprintf(&r.text, "%s%s:", comma, item.JSON(name))
-		comma = ","
-		if r.without.above[key] {
-			var start json.Token
-			if start, err = r.decoder.Token(); err == nil && start != json.Delim('{') {
-				return item.UnusableError{Line: 1, Reason: fmt.Sprintf("what is beside the arrays is ambiguous: it has the field %q twice", name)}
-			}
-			if err == nil {
-				err = r.object(here)
-			}
-		} else {
-			var value json.RawMessage
-			err = r.decoder.Decode(&value)
-			r.text.Write(value)
-			r.said = cmp.Or(r.said, r.note("what is beside the arrays", value))
-		}
-		switch {
-		case err != nil:
-			return notJSON(err)
-		case r.text.Len() > item.MaxLine:
-			return item.UnusableError{Line: 1, Reason: "what is beside the arrays is " + item.ErrTooLong.Error()}
-		}
-	}
 }

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,12 +12,7 @@ import (
 )
 
 // ID is the field that holds the ids of records.
-func (s Stream) ID() string {
-	if s.IDField == "" {
-		return "id"
-	}
-	return s.IDField
-}
+func (s Stream) ID() string { return cmp.Or(s.IDField, "id") }
 
 // What a manifest may declare of a field, beside its name.
 var (
@@ -53,56 +49,60 @@ func (s Stream) checkFields() error {
 	return nil
 }
 
+// aggregations are those that a field of a type may have.
+var aggregations = map[string][]string{
+	"integer": {"sum", "min", "max", "count_distinct", "group_by"}, "number": {"sum", "min", "max", "count_distinct", "group_by"},
+	"timestamp": {"min", "max", "group_by_time", "count_distinct", "group_by"},
+	"string":    {"count_distinct", "group_by"}, "text": {"count_distinct", "group_by"}, "boolean": {"count_distinct", "group_by"},
+}
+
 // checkCapabilities compares what may be asked of a field with what its type allows.
 func checkCapabilities(field model.Field) error {
-	ordered := field.Type == "integer" || field.Type == "number" || field.Type == "timestamp"
-	allowed := []string{}
-	switch field.Type {
-	case "integer", "number":
-		allowed = []string{"sum", "min", "max", "count_distinct", "group_by"}
-	case "timestamp":
-		allowed = []string{"min", "max", "group_by_time", "count_distinct", "group_by"}
-	case "string", "text", "boolean":
-		allowed = []string{"count_distinct", "group_by"}
-	}
+	is := func(types ...string) bool { return slices.Contains(types, field.Type) }
+	wrong := ""
 	switch {
-	case field.Exact && (field.Type == "object" || field.Type == "blob"):
-		return fmt.Errorf("field %q is of type %s, which cannot be exact", field.Name, field.Type)
-	case field.Range && !ordered:
-		return fmt.Errorf("field %q is of type %s, which cannot have a range", field.Name, field.Type)
-	case field.Lexical && field.Type != "string" && field.Type != "text" && field.Type != "array" && field.Type != "object":
-		return fmt.Errorf("field %q is of type %s, which cannot be lexical", field.Name, field.Type)
+	case field.Exact && is("object", "blob"):
+		wrong = "cannot be exact"
+	case field.Range && !is("integer", "number", "timestamp"):
+		wrong = "cannot have a range"
+	case field.Lexical && !is("string", "text", "array", "object"):
+		wrong = "cannot be lexical"
 	}
 	for _, one := range field.Aggregations {
-		if !slices.Contains(allowed, one) {
-			return fmt.Errorf("field %q is of type %s, which has no aggregation %q", field.Name, field.Type, one)
+		if wrong == "" && !slices.Contains(aggregations[field.Type], one) {
+			wrong = fmt.Sprintf("has no aggregation %q", one)
 		}
+	}
+	if wrong != "" {
+		return fmt.Errorf("field %q is of type %s, which %s", field.Name, field.Type, wrong)
 	}
 	return nil
 }
 
 // check compares a stream's manifest with the fields that its records have. An empty file has none to compare with.
 func (s Stream) check(fields []model.Field, filled bool) error {
+	wrong := func(text string, values ...any) error {
+		return fmt.Errorf("%s: stream %q: "+text, append([]any{ManifestName, s.Name}, values...)...)
+	}
 	named := []string{s.TimeField, s.TitleField, s.CursorField, s.ConsentTimeField}
 	if s.Fields == nil {
 		named = append(named, s.IDField)
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Types)) {
 		if !slices.Contains(inferredTypes, s.Types[name]) {
-			return fmt.Errorf("%s: stream %q: field %q has type %q: it is one of %s", ManifestName, s.Name, name, s.Types[name],
-				strings.Join(inferredTypes, ", "))
+			return wrong("field %q has type %q: it is one of %s", name, s.Types[name], strings.Join(inferredTypes, ", "))
 		}
 		named = append(named, name)
 	}
 	for _, view := range s.Views {
 		if view.ID == "" || len(view.Fields) == 0 {
-			return fmt.Errorf("%s: stream %q: a view has no id or no fields", ManifestName, s.Name)
+			return wrong("a view has no id or no fields")
 		}
 		named = append(named, view.Fields...)
 	}
 	for _, name := range named {
 		if filled && name != "" && !HasField(fields, name) {
-			return fmt.Errorf("%s: stream %q: no record has a field %q", ManifestName, s.Name, name)
+			return wrong("no record has a field %q", name)
 		}
 	}
 	return nil

@@ -66,6 +66,14 @@ func isManifest(text []byte) bool {
 
 // Parse reads the text of a manifest, for a folder of this name.
 func Parse(text []byte, name string) (Folder, error) {
+	manifest, err := parse(text, name)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", ManifestName, err)
+	}
+	return manifest, err
+}
+
+func parse(text []byte, name string) (Folder, error) {
 	var outer struct {
 		DisplayName string            `json:"display_name"`
 		Blobs       string            `json:"blobs"`
@@ -74,28 +82,22 @@ func Parse(text []byte, name string) (Folder, error) {
 		Connectors  []json.RawMessage `json:"connectors"`
 	}
 	if err := decodeStrictly(bytes.TrimPrefix(text, []byte(item.ByteOrderMark)), &outer); err != nil {
-		return Folder{}, fmt.Errorf("%s: %w", ManifestName, err)
+		return Folder{}, err
 	}
 	manifest := Folder{Blobs: outer.Blobs, Sorted: outer.Sorted}
 	if outer.Blobs != "" && (!fs.ValidPath(outer.Blobs) || outer.Blobs == ".") {
-		return Folder{}, fmt.Errorf("%s: blobs %q is not a folder below this one", ManifestName, outer.Blobs)
+		return Folder{}, fmt.Errorf("blobs %q is not a folder below this one", outer.Blobs)
 	}
 	if outer.Connectors == nil {
 		streams, err := parseStreams(outer.Streams)
-		if err != nil {
-			return Folder{}, err
-		}
-		if outer.DisplayName != "" {
-			name = outer.DisplayName
-		}
 		manifest.Connectors = []Connector{{
 			Key: folderConnector, SourceID: folderSourceID + folderConnector, Streams: streams,
-			Connections: []Connection{{ID: folderConnection, DisplayName: name, Folder: "."}},
+			Connections: []Connection{{ID: folderConnection, DisplayName: cmp.Or(outer.DisplayName, name), Folder: "."}},
 		}}
-		return manifest, nil
+		return manifest, err
 	}
 	if outer.DisplayName != "" || outer.Streams != nil {
-		return Folder{}, fmt.Errorf("%s: display_name and streams belong to each of the connectors", ManifestName)
+		return Folder{}, errors.New("display_name and streams belong to each of the connectors")
 	}
 	for _, text := range outer.Connectors {
 		connector, err := parseConnector(text)
@@ -105,7 +107,7 @@ func Parse(text []byte, name string) (Folder, error) {
 		manifest.Connectors = append(manifest.Connectors, connector)
 	}
 	if len(manifest.Connectors) == 0 {
-		return Folder{}, fmt.Errorf("%s: connectors is empty", ManifestName)
+		return Folder{}, errors.New("connectors is empty")
 	}
 	return manifest, manifest.distinguish()
 }
@@ -118,10 +120,10 @@ func parseConnector(text []byte) (Connector, error) {
 		Streams     json.RawMessage `json:"streams"`
 	}
 	if err := decodeStrictly(text, &outer); err != nil {
-		return Connector{}, fmt.Errorf("%s: connector %q: %w", ManifestName, outer.Key, err)
+		return Connector{}, fmt.Errorf("connector %q: %w", outer.Key, err)
 	}
 	if outer.Key == "" {
-		return Connector{}, fmt.Errorf("%s: a connector has no key", ManifestName)
+		return Connector{}, errors.New("a connector has no key")
 	}
 	streams, err := parseStreams(outer.Streams)
 	if err != nil {
@@ -134,7 +136,7 @@ func parseConnector(text []byte) (Connector, error) {
 		connection.DisplayName = cmp.Or(connection.DisplayName, connection.ID)
 		connection.Folder = cmp.Or(connection.Folder, connection.ID)
 		if !fs.ValidPath(connection.Folder) {
-			return Connector{}, fmt.Errorf("%s: connection %q: %q is not a folder below this one", ManifestName, connection.ID, connection.Folder)
+			return Connector{}, fmt.Errorf("connection %q: %q is not a folder below this one", connection.ID, connection.Folder)
 		}
 	}
 	return connector, nil
@@ -146,22 +148,22 @@ func (m Folder) distinguish() error {
 	var folders []string
 	for _, connector := range m.Connectors {
 		if taken["key "+connector.Key] {
-			return fmt.Errorf("%s: two connectors have the key %q", ManifestName, connector.Key)
+			return fmt.Errorf("two connectors have the key %q", connector.Key)
 		}
 		taken["key "+connector.Key] = true
 		if len(connector.Connections) == 0 {
-			return fmt.Errorf("%s: connector %q has no connections", ManifestName, connector.Key)
+			return fmt.Errorf("connector %q has no connections", connector.Key)
 		}
 		for _, connection := range connector.Connections {
 			switch {
 			case connection.ID == "":
-				return fmt.Errorf("%s: connector %q: a connection has no id", ManifestName, connector.Key)
+				return fmt.Errorf("connector %q: a connection has no id", connector.Key)
 			case taken["id "+connection.ID]:
-				return fmt.Errorf("%s: two connections have the id %q", ManifestName, connection.ID)
+				return fmt.Errorf("two connections have the id %q", connection.ID)
 			}
 			for _, other := range folders {
 				if IsWithin(connection.Folder, other) || IsWithin(other, connection.Folder) {
-					return fmt.Errorf("%s: connection %q: %q is in the folder of another connection", ManifestName, connection.ID, connection.Folder)
+					return fmt.Errorf("connection %q: %q is in the folder of another connection", connection.ID, connection.Folder)
 				}
 			}
 			taken["id "+connection.ID] = true
@@ -183,25 +185,29 @@ func parseStreams(text []byte) ([]Stream, error) {
 	}
 	named, err := item.NewParser().Parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s: streams is %w", ManifestName, err)
+		return nil, fmt.Errorf("streams is %w", err)
 	}
 	var streams []Stream
 	for _, one := range named {
 		declared := Stream{Name: one.Name}
-		if err := decodeStrictly(one.Value, &declared); err != nil {
-			return nil, fmt.Errorf("%s: stream %q: %w", ManifestName, one.Name, err)
-		}
-		for index := range declared.Relations {
-			if err := completeRelation(&declared.Relations[index]); err != nil {
-				return nil, fmt.Errorf("%s: stream %q: %w", ManifestName, one.Name, err)
-			}
-		}
-		if err := declared.checkFields(); err != nil {
-			return nil, fmt.Errorf("%s: stream %q: %w", ManifestName, one.Name, err)
+		if err := declared.parse(one.Value); err != nil {
+			return nil, fmt.Errorf("stream %q: %w", one.Name, err)
 		}
 		streams = append(streams, declared)
 	}
 	return streams, nil
+}
+
+func (s *Stream) parse(text []byte) error {
+	if err := decodeStrictly(text, s); err != nil {
+		return err
+	}
+	for index := range s.Relations {
+		if err := completeRelation(&s.Relations[index]); err != nil {
+			return err
+		}
+	}
+	return s.checkFields()
 }
 
 // decodeStrictly decodes one JSON value that has no keys but those of the target.

@@ -33,16 +33,38 @@ func assignRole(fields []model.Field, role, declared string, kinds ...string) *m
 		names = []string{declared}
 	}
 	for _, name := range names {
-		at := slices.IndexFunc(fields, func(field model.Field) bool {
-			return (declared != "" && field.Name == name || declared == "" && plainName(field.Name) == name) && field.Role == "" &&
-				(declared != "" || slices.Contains(kinds, field.Type))
-		})
-		if at >= 0 {
-			fields[at].Role = role
-			return &fields[at]
+		for index := range fields {
+			field := &fields[index]
+			isLikely := plainName(field.Name) == name && slices.Contains(kinds, field.Type)
+			if field.Role == "" && (field.Name == declared || declared == "" && isLikely) {
+				field.Role = role
+				return field
+			}
 		}
 	}
 	return nil
+}
+
+// assignTime gives its role to the event time: if no name is likely, to the only timestamp or, of several, to the first whose name says
+// that it is a date, as a booking comes before what follows from it.
+func assignTime(fields []model.Field, declared string) *model.Field {
+	if likely := assignRole(fields, "event-time", declared, "timestamp"); likely != nil {
+		return likely
+	}
+	var all []*model.Field
+	for index := range fields {
+		if fields[index].Type == "timestamp" && !ofPerson().MatchString(fields[index].Name) {
+			all = append(all, &fields[index])
+		}
+	}
+	if len(all) > 1 {
+		all = slices.DeleteFunc(all, func(field *model.Field) bool { return !dateWords().MatchString(field.Name) })
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	all[0].Role = "event-time"
+	return all[0]
 }
 
 // plainName is a name as the likely ones are written: a field may be called "Sent At", sent_at or sentAt.
@@ -53,34 +75,9 @@ func plainName(name string) string {
 // ofPerson are in the names of days that say something about a person, and nothing about when a record happened.
 var ofPerson = item.Expression(`(?i)birth|geburt|naissance|nacimiento|nascimento|nascita|^b_?day|^dob$|anniversary|jahrestag|生年月日|生日`)
 
-// mayBeEventTime reports a timestamp that may say when a record happened.
-func mayBeEventTime(field model.Field) bool {
-	return field.Type == "timestamp" && !ofPerson().MatchString(field.Name)
-}
-
-// onlyTimestamp makes the one timestamp of a stream its event time. Of several, none is guessed.
-func onlyTimestamp(fields []model.Field) *model.Field {
-	at := slices.IndexFunc(fields, mayBeEventTime)
-	if at < 0 || slices.ContainsFunc(fields[at+1:], mayBeEventTime) {
-		return nil
-	}
-	fields[at].Role = "event-time"
-	return &fields[at]
-}
-
 // dateWords are in the names of dates, in the languages of those whose banks and shops write them.
 var dateWords = item.Expression(`(?i)date|time|datum|buchung|valuta|fecha|data|dato|start|begin|from|^von$|(?:^|_)(?:day|tag|jour|` +
 	`giorno|when)(?:_|$)`)
-
-// firstDate makes the first timestamp the event time whose name says that it is a date: a booking comes before what follows from it.
-func firstDate(fields []model.Field) *model.Field {
-	at := slices.IndexFunc(fields, func(field model.Field) bool { return mayBeEventTime(field) && dateWords().MatchString(field.Name) })
-	if at < 0 {
-		return nil
-	}
-	fields[at].Role = "event-time"
-	return &fields[at]
-}
 
 // EventTime is the name of the field that says when a record happened: empty if there is none.
 func EventTime(fields []model.Field) string {

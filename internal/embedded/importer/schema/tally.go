@@ -16,14 +16,13 @@ const longString = 100
 
 // A FieldTally counts what the values of one field were.
 type FieldTally struct {
-	name                                                                      string
-	null, boolean, integer, number, timestamp, short, long, array, objectKind int
-
-	amounts int          // strings that are numbers, where the name is that of an amount
-	missing int          // cells that say that there is nothing
-	undated bool         // the strings are no dates
-	wide    bool         // a string has several lines, or more than longString characters
-	column  table.Column // of cells
+	name    string
+	kinds   map[string]int // how many values look like one of each type
+	present int            // how many those are
+	amounts int            // strings that are numbers, where the name is that of an amount
+	undated bool           // the strings are no dates
+	wide    bool           // a string has several lines, or more than longString characters
+	column  table.Column   // of cells
 
 	members *Tally // what objects hold, by dotted names; nil: nothing yet, or they are maps
 	isMap   bool
@@ -56,21 +55,21 @@ func (t *FieldTally) countMembers(object item.Field) {
 	}
 }
 
-func (t *FieldTally) present() int {
-	return t.boolean + t.integer + t.number + t.timestamp + t.short + t.long + t.array + t.objectKind
+func (t *FieldTally) count(kind string) {
+	t.kinds[kind]++
+	t.present++
 }
 
 // Count puts a valid JSON value on the tally.
 func (t *FieldTally) Count(value []byte) {
 	switch value[0] {
 	case 'n':
-		t.null++
 	case 't', 'f':
-		t.boolean++
+		t.count("boolean")
 	case '[':
-		t.array++
+		t.count("array")
 	case '{':
-		t.objectKind++
+		t.count("object")
 	case '"':
 		text := model.Unquote(value)
 		if strings.Trim(text, "0123456789") == "" {
@@ -86,63 +85,12 @@ func (t *FieldTally) Count(value []byte) {
 	default:
 		// A whole number that needs more than 64 bits is kept as a number, since the store would have to round it.
 		if t.column.AddWhole(string(value)) {
-			t.integer++
+			t.count("integer")
 		} else {
 			t.column.AddFraction(string(value))
-			t.number++
+			t.count("number")
 		}
 	}
-}
-
-func (t *FieldTally) countString(text string) {
-	switch {
-	case item.IsTimestamp(text):
-		t.timestamp++
-	case len(text) > longString && utf8.RuneCountInString(text) > longString || strings.Contains(text, "\n"):
-		t.wide = true
-		fallthrough
-	case strings.ContainsAny(text, " \t"):
-		t.long++
-	default:
-		t.short++
-	}
-}
-
-// kind is the narrowest type that all values have. A field of mixed values is a string, which promises the least.
-func (t *FieldTally) kind() string {
-	all := t.present()
-	switch all {
-	case 0:
-		return "string"
-	case t.boolean:
-		return "boolean"
-	case t.integer:
-		return t.column.Cell(t.name, "integer", all, 0, all).Kind
-	case t.amounts + t.integer + t.number:
-		if t.amounts > 0 {
-			return "number"
-		}
-		return t.column.Cell(t.name, "number", all, 0, all).Kind
-	case t.timestamp:
-		return "timestamp"
-	case t.array:
-		return "array"
-	case t.objectKind:
-		return "object"
-	}
-	kind := "string"
-	if t.long > 0 {
-		kind = "text"
-	}
-	return t.column.Cell(t.name, kind, all, t.short+t.long, t.integer+t.number).Kind
-}
-
-// cell is how the cells of a column become values.
-func (t *FieldTally) cell(kind string) table.Cell {
-	if t.amounts > 0 && t.amounts+t.integer+t.number == t.present() {
-		return table.Cell{Kind: kind}
-	}
-	return t.column.Cell(t.name, kind, t.present(), t.short+t.long, t.integer+t.number)
 }
 
 // CountCell puts a cell of a table on the tally as what it would be in JSON.
@@ -153,21 +101,50 @@ func (t *FieldTally) CountCell(value []byte) {
 	}
 	text := model.Unquote(value)
 	if table.IsMissing(text) {
-		t.missing++
 		return
 	}
-	switch t.column.Add(text) {
-	case table.Boolean:
-		t.boolean++
-	case table.Integer:
-		t.integer++
-	case table.Number:
-		t.number++
-	case table.Timestamp:
-		t.timestamp++
-	default:
+	if kind := t.column.Add(text); kind != "" {
+		t.count(kind)
+	} else {
 		t.countString(text)
 	}
+}
+
+func (t *FieldTally) countString(text string) {
+	isLong := len(text) > longString && utf8.RuneCountInString(text) > longString || strings.Contains(text, "\n")
+	switch {
+	case item.IsTimestamp(text):
+		t.count("timestamp")
+	case isLong || strings.ContainsAny(text, " \t"):
+		t.wide = t.wide || isLong
+		t.count("text")
+	default:
+		t.count("string")
+	}
+}
+
+// cell is what the values become: of the narrowest type that all have. A field of mixed values is a string, which promises the least.
+func (t *FieldTally) cell() table.Cell {
+	all, numbers, kind := t.present, t.kinds["integer"]+t.kinds["number"], "string"
+	for _, one := range []string{"boolean", "timestamp", "array", "object"} {
+		if all > 0 && t.kinds[one] == all {
+			return table.Cell{Kind: one}
+		}
+	}
+	switch {
+	case all == 0, t.amounts > 0 && t.amounts+numbers == all:
+		if all > 0 {
+			kind = "number"
+		}
+		return table.Cell{Kind: kind}
+	case t.kinds["integer"] == all:
+		kind = "integer"
+	case numbers == all:
+		kind = "number"
+	case t.kinds["text"] > 0:
+		kind = "text"
+	}
+	return t.column.Cell(t.name, kind, all, t.kinds["string"]+t.kinds["text"], numbers)
 }
 
 // Cells says how the cells of each column become values of its field.
@@ -178,15 +155,14 @@ func (t *Tally) Cells(fields []model.Field) map[string]table.Cell {
 		if one == nil { // the unit of another
 			continue
 		}
-		cells[field.Name] = one.cell(field.Type)
-		// where the manifest or another column says otherwise
-		if cell := cells[field.Name]; cell.Kind != field.Type || t.byName[cell.UnitField] != nil {
-			cell.UnitField = ""
-			if cell.Kind != field.Type {
-				cell = table.Cell{Kind: field.Type}
-			}
-			cells[field.Name] = cell
+		cell := one.cell()
+		if cell.Kind != field.Type { // the manifest says otherwise
+			cell = table.Cell{Kind: field.Type}
 		}
+		if t.byName[cell.UnitField] != nil { // another column
+			cell.UnitField = ""
+		}
+		cells[field.Name] = cell
 	}
 	return cells
 }
@@ -222,7 +198,7 @@ func (t *Tally) Add(fields []item.Field, count func(*FieldTally, []byte)) []stri
 				}
 				continue
 			}
-			field = &FieldTally{name: one.Name}
+			field = &FieldTally{name: one.Name, kinds: map[string]int{}}
 			t.byName[one.Name] = field
 			t.fields = append(t.fields, field)
 		}
@@ -247,15 +223,17 @@ func (t *Tally) unfold(declared Stream) {
 	t.Objects = map[string]item.Holder{}
 	remaining := item.MaxFields - len(t.fields)
 	for _, field := range t.fields {
-		if field.members == nil || field.holder() == 0 || len(field.members.fields) == 0 || len(field.members.fields) > remaining || declared.Types[field.name] != "" ||
+		if field.members == nil || field.holder() == 0 || len(field.members.fields) == 0 || len(field.members.fields) > remaining ||
+			declared.Types[field.name] != "" ||
 			slices.ContainsFunc(field.members.fields, func(member *FieldTally) bool { return t.byName[member.name] != nil }) {
 			fields = append(fields, field)
 			continue
 		}
 		t.Objects[field.name] = field.holder()
 		remaining -= len(field.members.fields)
-		if field.holder() == item.InField && field.objectKind < field.present() { // some records have something else there
-			field.objectKind = 0
+		if field.holder() == item.InField && field.kinds["object"] < field.present { // some records have something else there
+			field.present -= field.kinds["object"]
+			field.kinds["object"] = 0
 			fields = append(fields, field)
 		}
 		for _, member := range field.members.fields {
@@ -276,20 +254,21 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 	}
 	table.AssumeDecimalMark(columns, t.Commas)
 	for _, field := range t.fields {
-		kind := field.kind()
+		cell := field.cell()
+		kind := cell.Kind
 		if declaredKind, ok := declared.Types[field.name]; ok {
 			kind = declaredKind
 		} else if field.name == declared.TimeField {
 			kind = "timestamp"
 		}
-		described := Capable(model.Field{Name: field.name, Type: kind, Nullable: field.present() < t.Records ||
-			field.column.HasZero() && field.cell(kind).Counts()})
+		described := Capable(model.Field{Name: field.name, Type: kind, Nullable: field.present < t.Records ||
+			field.column.HasZero() && cell.Counts()})
 		if kind == "text" && !field.wide { // names of people, shops and songs
 			described.Aggregations = []string{"count_distinct", "group_by"}
 		}
 		stream.Fields = append(stream.Fields, described)
-		if unit := field.cell(kind); unit.Kind == kind && unit.UnitField != "" && t.byName[unit.UnitField] == nil {
-			stream.Fields = append(stream.Fields, Capable(model.Field{Name: unit.UnitField, Type: "string", Nullable: true}))
+		if cell.Kind == kind && cell.UnitField != "" && t.byName[cell.UnitField] == nil {
+			stream.Fields = append(stream.Fields, Capable(model.Field{Name: cell.UnitField, Type: "string", Nullable: true}))
 		}
 	}
 	if err := declared.check(stream.Fields, t.Records > 0); err != nil {
@@ -298,14 +277,7 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 	if idField := declared.ID(); HasField(stream.Fields, idField) {
 		stream.PrimaryKey = []string{idField}
 	}
-	eventTime := assignRole(stream.Fields, "event-time", declared.TimeField, "timestamp")
-	if eventTime == nil {
-		eventTime = onlyTimestamp(stream.Fields)
-	}
-	if eventTime == nil {
-		eventTime = firstDate(stream.Fields)
-	}
-	if eventTime != nil {
+	if eventTime := assignTime(stream.Fields, declared.TimeField); eventTime != nil {
 		stream.ConsentTimeField = eventTime.Name
 		// Records without the time would all sort to one end; the time of emission is there for each.
 		if !eventTime.Nullable {
@@ -319,4 +291,36 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 	assignRole(stream.Fields, "secondary", "", "string", "text")
 	assignRole(stream.Fields, "actor", "", "string", "text")
 	return stream, nil
+}
+
+// leastSingles is in how many records a list has one object, if it is not to be by chance that it never has several.
+const leastSingles = 5
+
+// countSingle counts what a list holds that is a list of one object.
+func (t *FieldTally) countSingle(list item.Field) {
+	if t.several {
+		return
+	}
+	object, ok := item.Only(list.Value)
+	if t.several = !ok || t.kinds["object"] > 0; t.several {
+		if t.kinds["object"] == 0 {
+			t.members = nil
+		}
+		return
+	}
+	if object[0] == '{' {
+		t.singles++
+		t.countMembers(item.Field{Name: list.Name, Value: object})
+	}
+}
+
+// holder says how the field holds objects.
+func (t *FieldTally) holder() item.Holder {
+	switch {
+	case t.singles == 0, t.kinds["object"] > 0:
+		return item.InField
+	case !t.several && t.singles >= leastSingles:
+		return item.InList
+	}
+	return 0
 }

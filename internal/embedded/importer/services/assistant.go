@@ -3,12 +3,13 @@ package services
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"io"
 	"maps"
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/tidwall/gjson"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
@@ -22,45 +23,22 @@ func IsAssistant(name string, start []byte) bool {
 		(bytes.Contains(start, []byte(`"mapping"`)) || bytes.Contains(start, []byte(`"chat_messages"`)))
 }
 
-// An assistantNode is a place in a conversation of ChatGPT, which goes on in several ways where something was asked again.
-type assistantNode struct {
-	Parent  string
-	Message struct {
-		Author     struct{ Role, Name string }
-		CreateTime json.Number `json:"create_time"`
-		Content    struct {
-			ContentType  string `json:"content_type"`
-			Text, Result string
-			Parts        []json.RawMessage
-		}
-		Metadata struct {
-			Model       string `json:"model_slug"`
-			Attachments []struct{ Name string }
-		}
-	}
-}
-
 // Assistant reads the messages of conversations with an assistant.
 func Assistant(file io.ReadSeeker) item.Reader {
-	return &parted{from: objects.NewArray(file), parts: func(one item.Item) []item.Item {
-		var said struct {
-			Title, Name, ID, UUID string
-			Mapping               map[string]assistantNode
-			Messages              []claudeMessage `json:"chat_messages"`
-		}
-		decode(one.Data(), &said)
+	return parted(objects.NewArray(file), func(one item.Item) []item.Item {
+		said := gjson.ParseBytes(one.Data())
 		begin := item.Item{Line: one.Line}
-		begin.Put("conversation", said.Title+said.Name)
-		begin.Put("conversation_id", cmp.Or(said.ID, one.String("conversation_id"), said.UUID))
-		messages := chatGPTMessages(begin, said.Mapping)
-		for _, message := range said.Messages {
-			messages = append(messages, message.item(begin))
+		begin.Put("conversation", text(said, "title")+text(said, "name"))
+		begin.Put("conversation_id", cmp.Or(text(said, "id"), text(said, "conversation_id"), text(said, "uuid")))
+		messages := chatGPTMessages(begin, said.Get("mapping").Map())
+		for _, message := range list(said, "chat_messages") {
+			messages = append(messages, claudeMessage(begin, message))
 		}
 		if len(messages) == 0 {
 			return []item.Item{one}
 		}
 		return messages
-	}}
+	})
 }
 
 // newMessage is a message of a conversation.
@@ -72,88 +50,65 @@ func newMessage(begin item.Item, id, sender, when string) item.Item {
 	return made
 }
 
-func chatGPTMessages(begin item.Item, nodes map[string]assistantNode) []item.Item {
-	texts, files := map[string]string{}, map[string][]string{}
+// chatGPTMessages are those of a conversation of ChatGPT, which goes on in several ways where something was asked again.
+func chatGPTMessages(begin item.Item, nodes map[string]gjson.Result) []item.Item {
+	said, files := map[string]string{}, map[string][]string{}
 	for key, node := range nodes {
-		content := node.Message.Content
-		lines := []string{content.Text, content.Result}
-		for _, part := range content.Parts {
-			var plain string
-			var other struct {
-				Text    string
-				Pointer string `json:"asset_pointer"`
-			}
-			if json.Unmarshal(part, &plain) != nil {
-				decode(part, &other)
-			}
-			lines = append(lines, plain, other.Text)
-			if other.Pointer != "" {
-				files[key] = append(files[key], other.Pointer)
+		content := node.Get("message.content")
+		lines := []string{text(content, "text"), text(content, "result")}
+		for _, part := range list(content, "parts") {
+			lines = append(lines, part.Str, text(part, "text"))
+			if pointer := text(part, "asset_pointer"); pointer != "" {
+				files[key] = append(files[key], pointer)
 			}
 		}
-		for _, file := range node.Message.Metadata.Attachments {
-			files[key] = append(files[key], file.Name)
-		}
-		texts[key] = strings.Join(slices.DeleteFunc(lines, func(line string) bool { return line == "" }), "\n")
+		files[key] = append(files[key], texts(node, "message.metadata.attachments.#.name")...)
+		said[key] = joinLines(lines)
 	}
-	says := func(key string) bool { return texts[key] != "" || files[key] != nil } // the instructions of an assistant are empty
+	says := func(key string) bool { return said[key] != "" || files[key] != nil } // the instructions of an assistant are empty
 	keys := slices.SortedFunc(maps.Keys(nodes), func(a, b string) int {
-		first, _ := nodes[a].Message.CreateTime.Float64() // 0 where it has no time
-		second, _ := nodes[b].Message.CreateTime.Float64()
-		return cmp.Or(cmp.Compare(first, second), cmp.Compare(a, b))
+		created := func(key string) float64 { return nodes[key].Get("message.create_time").Float() } // 0 where it has no time
+		return cmp.Or(cmp.Compare(created(a), created(b)), cmp.Compare(a, b))
 	})
 	var messages []item.Item
 	for _, key := range keys {
 		if !says(key) {
 			continue
 		}
-		message := nodes[key].Message
-		when, _ := secondTime(message.CreateTime.String())
-		made := newMessage(begin, key, cmp.Or(message.Author.Name, message.Author.Role), when)
-		above := nodes[key].Parent
+		message := nodes[key].Get("message")
+		when, _ := secondTime(message.Get("create_time").Raw)
+		made := newMessage(begin, key, cmp.Or(text(message, "author.name"), text(message, "author.role")), when)
+		above := text(nodes[key], "parent")
 		for climbed := 0; !says(above) && climbed < len(nodes); climbed++ {
-			above = nodes[above].Parent
+			above = text(nodes[above], "parent")
 		}
 		if says(above) {
 			made.Put("in_reply_to", above)
 		}
-		made.Put("model", message.Metadata.Model)
-		if kind := message.Content.ContentType; kind != "text" {
+		made.Put("model", text(message, "metadata.model_slug"))
+		if kind := text(message, "content.content_type"); kind != "text" {
 			made.Put("kind", kind)
 		}
-		made.Put("text", texts[key])
+		made.Put("text", said[key])
 		made.Put("files", files[key])
 		messages = append(messages, made)
 	}
 	return messages
 }
 
-type claudeMessage struct {
-	UUID, Text, Sender string
-	CreatedAt          string `json:"created_at"`
-	Parent             string `json:"parent_message_uuid"`
-	Content            []struct{ Text, Thinking string }
-	Files, Attachments []struct {
-		Name string `json:"file_name"`
-		Text string `json:"extracted_content"`
+func claudeMessage(begin item.Item, message gjson.Result) item.Item {
+	made := newMessage(begin, text(message, "uuid"), text(message, "sender"), text(message, "created_at"))
+	if parent := text(message, "parent_message_uuid"); !strings.HasPrefix(parent, "00000000") { // the first one names nothing
+		made.Put("in_reply_to", parent)
 	}
+	made.Put("text", cmp.Or(text(message, "text"), joinLines(texts(message, "content.#.text"))))
+	made.Put("thinking", joinLines(texts(message, "content.#.thinking")))
+	made.Put("files", slices.Concat(texts(message, "files.#.file_name"), texts(message, "attachments.#.file_name")))
+	made.Put("attached_text", joinLines(texts(message, "attachments.#.extracted_content")))
+	return made
 }
 
-func (m claudeMessage) item(begin item.Item) item.Item {
-	made := newMessage(begin, m.UUID, m.Sender, m.CreatedAt)
-	if !strings.HasPrefix(m.Parent, "00000000") { // the first one names nothing
-		made.Put("in_reply_to", m.Parent)
-	}
-	var parts, thoughts, files, attached []string
-	for _, part := range m.Content {
-		parts, thoughts = append(parts, part.Text), append(thoughts, part.Thinking)
-	}
-	for _, file := range slices.Concat(m.Files, m.Attachments) {
-		files, attached = append(files, file.Name), append(attached, file.Text)
-	}
-	made.Put("text", cmp.Or(m.Text, strings.TrimSpace(strings.Join(parts, "\n"))))
-	made.Put("thinking", strings.TrimSpace(strings.Join(thoughts, "\n")))
-	made.Put("files", files)
-	made.Put("attached_text", strings.TrimSpace(strings.Join(attached, "\n")))
-	return made
+// joinLines puts texts under one another, but for empty ones.
+func joinLines(lines []string) string {
+	return strings.TrimSpace(strings.Join(slices.DeleteFunc(lines, func(line string) bool { return line == "" }), "\n"))
 }

@@ -1,7 +1,6 @@
 package services
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"io"
@@ -27,22 +26,19 @@ func IsClippings(_ string, start []byte) bool {
 		len(bytes.TrimSpace(lines[2])) == 0
 }
 
-type clippingsReader struct{ lines *item.Lines }
-
 // Clippings reads what a person marked and noted on a Kindle.
 func Clippings(file io.ReadSeeker) item.Reader {
-	input := bufio.NewReaderSize(file, 1<<16)
-	item.SkipMark(input)
-	return clippingsReader{item.NewLines(input)}
+	lines := item.NewLines(item.Buffer(file))
+	return item.ReaderFunc(func() (item.Item, error) { return clipping(lines) })
 }
 
-func (r clippingsReader) Next() (item.Item, error) {
+func clipping(from *item.Lines) (item.Item, error) {
 	var lines []string
-	one := item.Item{Line: r.lines.Number + 1}
+	one := item.Item{Line: from.Number + 1}
 	for size := 0; ; {
-		line, err := r.lines.Next()
+		line, err := from.Next()
 		if size += len(line); errors.Is(err, item.ErrTooLong) || size > item.MaxLine {
-			return one, item.UnusableError{Line: r.lines.Number, Reason: item.ErrTooLong.Error()}
+			return one, item.UnusableError{Line: from.Number, Reason: item.ErrTooLong.Error()}
 		}
 		ends := errors.Is(err, io.EOF)
 		if err != nil && (!ends || len(lines) == 0) {
@@ -54,7 +50,7 @@ func (r clippingsReader) Next() (item.Item, error) {
 		lines = append(lines, strings.TrimRight(utf8text.Mend(string(line)), "\r\n"))
 	}
 	if len(lines) < 2 {
-		return one, item.UnusableError{Line: one.Line, Reason: "not a clipping: it has no line of what it is"}
+		return one, item.Unusable(one.Line, "not a clipping: it has no line of what it is")
 	}
 	title := clippingTitle().FindStringSubmatch(strings.TrimSpace(strings.TrimPrefix(lines[0], item.ByteOrderMark)))
 	one.Put("title", title[1])

@@ -12,12 +12,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 )
 
-// An evernoteReader reads the notes of an export of Evernote (.enex).
-type evernoteReader struct{ elements }
-
-// Evernote reads notes. Of their attachments it reads the names.
+// Evernote reads the notes of an export of Evernote (.enex). Of their attachments it reads the names.
 func Evernote(file io.ReadSeeker) item.Reader {
-	return &evernoteReader{newElements(&withoutData{input: bufio.NewReaderSize(file, 1<<16)})}
+	notes := newElements(&withoutData{input: bufio.NewReaderSize(file, 1<<16)})
+	return item.ReaderFunc(notes.note)
 }
 
 // A withoutData passes over what is between <data> and </data>: attachments, each of many megabytes on one line.
@@ -52,7 +50,7 @@ func (w *withoutData) Read(into []byte) (int, error) {
 var todoMarks = strings.NewReplacer(`<en-todo checked="true"/>`, "[x] ", `<en-todo checked="true" />`, "[x] ", `<en-todo checked="false"/>`,
 	"[ ] ", `<en-todo checked="false" />`, "[ ] ", "<en-todo/>", "[ ] ")
 
-func (r *evernoteReader) Next() (item.Item, error) {
+func (r *elements) note() (item.Item, error) {
 	for {
 		start, line, err := r.next()
 		if err != nil {

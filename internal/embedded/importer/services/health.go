@@ -17,13 +17,13 @@ func IsHealth(_ string, start []byte) bool {
 	return bytes.Contains(start, []byte("<!DOCTYPE HealthData"))
 }
 
-// A healthReader reads measurements, workouts and what a day came to: elements whose attributes say most of it.
-type healthReader struct{ elements }
+// Health reads what Apple's Health exports: measurements, workouts and what a day came to, elements whose attributes say most of it.
+func Health(file io.ReadSeeker) item.Reader {
+	measured := newElements(file)
+	return item.ReaderFunc(measured.measurement)
+}
 
-// Health reads what Apple's Health exports.
-func Health(file io.ReadSeeker) item.Reader { return &healthReader{newElements(file)} }
-
-func (r *healthReader) Next() (item.Item, error) {
+func (r *elements) measurement() (item.Item, error) {
 	for {
 		start, line, err := r.next()
 		if err != nil {
@@ -46,13 +46,13 @@ var healthKinds = map[string]string{"Record": "record", "Workout": "workout", "C
 
 // within adds to a record what the elements in its own say: more about it, and the sums of a workout, such as its distance. The
 // measurements in a correlation are passed over, since each of them is in the file by itself as well.
-func (r *healthReader) within(one item.Item) (item.Item, error) {
+func (r *elements) within(one item.Item) (item.Item, error) {
 	more := map[string]string{}
 	for depth := 1; depth > 0; {
 		r.Left.N = item.MaxLine
 		token, err := r.Token()
 		if err != nil {
-			return item.Item{}, item.UnusableError{Line: one.Line, Reason: "it does not end"} // the next read meets the error again
+			return item.Item{}, item.Unusable(one.Line, "it does not end") // the next read meets the error again
 		}
 		switch token := token.(type) {
 		case xml.EndElement:

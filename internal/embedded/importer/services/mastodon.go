@@ -2,10 +2,11 @@ package services
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 	"path"
 	"strings"
+
+	"github.com/tidwall/gjson"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/htmltext"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
@@ -14,40 +15,28 @@ import (
 
 // Mastodon reads what a person posted and boosted: an outbox of ActivityPub.
 func Mastodon(file io.ReadSeeker) item.Reader {
-	return shaped{objects.NewArray(file, "orderedItems"), func(one item.Item) (item.Item, error) {
-		var activity struct {
-			ID, Type, Published string
-			Object              json.RawMessage
+	return shaped(objects.NewArray(file, "orderedItems"), func(one item.Item) (item.Item, error) {
+		activity := gjson.ParseBytes(one.Data())
+		post := activity.Get("object")
+		id, url := text(post, "id"), text(post, "url")
+		if post.Type == gjson.String { // what was boosted
+			id, url = text(activity, "id"), post.Str
 		}
-		decode(one.Data(), &activity)
-		var post struct {
-			ID, URL, Content, Summary, InReplyTo string
-			Tag                                  []struct{ Name string }
-			Attachment                           []struct{ URL, Name string }
+		made := item.Item{Line: one.Line, Number: one.Number, Fields: []item.Field{{Name: "id", Value: item.JSON(id)}}}
+		made.Put("type", strings.ToLower(text(activity, "type")))
+		made.Put("published_at", text(activity, "published"))
+		made.Put("text", htmltext.Text(text(post, "content")))
+		made.Put("warning", text(post, "summary"))
+		made.Put("url", url)
+		made.Put("in_reply_to", text(post, "inReplyTo"))
+		made.Put("tags", texts(post, "tag.#.name"))
+		var files []string
+		for _, file := range list(post, "attachment") {
+			files = append(files, strings.TrimSpace(text(file, "url")+" "+text(file, "name")))
 		}
-		if json.Unmarshal(activity.Object, &post.URL) == nil { // of what was boosted
-			post.ID = activity.ID
-		} else {
-			decode(activity.Object, &post)
-		}
-		made := item.Item{Line: one.Line, Number: one.Number, Fields: []item.Field{{Name: "id", Value: item.JSON(post.ID)}}}
-		made.Put("type", strings.ToLower(activity.Type))
-		made.Put("published_at", activity.Published)
-		made.Put("text", htmltext.Text(post.Content))
-		made.Put("warning", post.Summary)
-		made.Put("url", post.URL)
-		made.Put("in_reply_to", post.InReplyTo)
-		var tags, files []string
-		for _, tag := range post.Tag {
-			tags = append(tags, tag.Name)
-		}
-		for _, file := range post.Attachment {
-			files = append(files, strings.TrimSpace(file.URL+" "+file.Name))
-		}
-		made.Put("tags", tags)
 		made.Put("attachments", files)
 		return made, nil
-	}}
+	})
 }
 
 // IsOutbox reports that a file is called and begins as an outbox of ActivityPub.

@@ -18,9 +18,6 @@ import (
 // What finance programs and devices write is a table in other words. Its rows are written as comma separated values, whose reader finds out
 // what is in them.
 
-// maxRows is how large such a file may be, in bytes.
-const maxRows = 64 << 20
-
 // rowsOf are the readers of such files, by the endings of their names.
 var rowsOf = map[string]func(string) ([][]string, error){".ofx": ofxRows, ".qfx": ofxRows, ".qif": qifRows, ".gpx": gpx.rows,
 	".tcx": tcx.rows, ".kml": kml.rows, ".xml": xmlRows}

@@ -2,7 +2,6 @@
 package services
 
 import (
-	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -11,54 +10,69 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 )
 
-// A shaped reader makes other records of those that it reads.
-type shaped struct {
-	from  item.Reader
-	shape func(item.Item) (item.Item, error)
-}
-
-func (s shaped) Next() (item.Item, error) {
-	one, err := s.from.Next()
-	if err != nil {
-		return one, err
-	}
-	return s.shape(one)
-}
-
-// A parted reader yields what records consist of, such as the messages of conversations.
-type parted struct {
-	from    item.Reader
-	parts   func(item.Item) []item.Item
-	pending []item.Item
-}
-
-func (p *parted) Next() (item.Item, error) {
-	for len(p.pending) == 0 {
-		one, err := p.from.Next()
+// shaped makes other records of those of a reader.
+func shaped(from item.Reader, shape func(item.Item) (item.Item, error)) item.Reader {
+	return item.ReaderFunc(func() (item.Item, error) {
+		one, err := from.Next()
 		if err != nil {
 			return one, err
 		}
-		p.pending = p.parts(one)
-	}
-	one := p.pending[0]
-	p.pending = p.pending[1:]
-	return one, nil
+		return shape(one)
+	})
 }
 
-// decode reads JSON into a struct. What has another type than expected is left empty.
-func decode(text []byte, into any) {
-	_ = json.Unmarshal(text, into) // it is read as fields as well, which says what is wrong
+// parted yields what the records of a reader consist of, such as the messages of conversations.
+func parted(from item.Reader, parts func(item.Item) []item.Item) item.Reader {
+	var pending []item.Item
+	return item.ReaderFunc(func() (item.Item, error) {
+		for len(pending) == 0 {
+			one, err := from.Next()
+			if err != nil {
+				return one, err
+			}
+			pending = parts(one)
+		}
+		one := pending[0]
+		pending = pending[1:]
+		return one, nil
+	})
+}
+
+// text is the string at a path in JSON: empty if something else is there.
+func text(from gjson.Result, path string) string {
+	if found := from.Get(path); found.Type == gjson.String {
+		return found.Str
+	}
+	return ""
+}
+
+// list is what the list at a path in JSON holds: nothing if something else is there.
+func list(from gjson.Result, path string) []gjson.Result {
+	if found := from.Get(path); found.IsArray() {
+		return found.Array()
+	}
+	return nil
+}
+
+// texts are the strings in the list at a path in JSON.
+func texts(from gjson.Result, path string) (all []string) {
+	for _, one := range list(from, path) {
+		all = append(all, one.Str)
+	}
+	return all
 }
 
 // parse reads the fields of an object that begins on a line.
 func parse(parser *item.Parser, text []byte, line int) ([]item.Field, error) {
 	fields, err := parser.Parse(text)
 	if err != nil {
-		return nil, item.UnusableError{Line: line, Reason: err.Error()}
+		return nil, item.Unusable(line, "%s", err)
 	}
 	return fields, nil
 }
@@ -154,3 +168,6 @@ func moment(field item.Field) []byte {
 	}
 	return item.JSON(time.UnixMilli(count).UTC().Format("2006-01-02T15:04:05.000Z07:00"))
 }
+
+// maxRows is how large such a file may be, in bytes.
+const maxRows = 64 << 20

@@ -3,11 +3,12 @@ package services
 import (
 	"cmp"
 	"crypto/sha256"
-	"encoding/json"
 	"io"
 	"path"
 	"strconv"
 	"strings"
+
+	"github.com/tidwall/gjson"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
@@ -31,94 +32,75 @@ func ReadSlackUsers(file io.ReadSeeker) SlackUsers {
 		if err != nil {
 			return users
 		}
-		var person struct {
-			ID, Name string
-			RealName string `json:"real_name"`
-			Profile  struct {
-				DisplayName string `json:"display_name"`
-				RealName    string `json:"real_name"`
-			}
+		person := gjson.ParseBytes(one.Data())
+		id := text(person, "id")
+		for _, path := range []string{"profile.display_name", "profile.real_name", "real_name", "name"} {
+			users[id] = cmp.Or(users[id], text(person, path))
 		}
-		decode(one.Data(), &person)
-		profile := person.Profile
-		users[person.ID] = cmp.Or(users[person.ID], profile.DisplayName, profile.RealName, person.RealName, person.Name)
 	}
 }
 
-// slackMark is a mention of a person or a channel, or a link, in a message.
-var slackMark = item.Expression(`<([@#!]?)([^<>|]*)(?:\|([^<>]*))?>`)
+var (
+	// slackMark is a mention of a person or a channel, or a link, in a message.
+	slackMark   = item.Expression(`<([@#!]?)([^<>|]*)(?:\|([^<>]*))?>`)
+	slackEscape = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
+)
 
 func (u SlackUsers) plain(text string) string {
-	text = slackMark().ReplaceAllStringFunc(text, func(mark string) string {
+	return slackEscape.Replace(slackMark().ReplaceAllStringFunc(text, func(mark string) string {
 		part := slackMark().FindStringSubmatch(mark)
 		switch kind, target, label := part[1], part[2], part[3]; {
-		case kind == "@" && u[target] != "":
-			return "@" + u[target]
-		case kind != "" && label != "":
-			return kind + label
+		case kind == "@":
+			return "@" + cmp.Or(u[target], label, target)
 		case kind != "":
-			return kind + target
+			return kind + cmp.Or(label, target)
 		case label != "" && label != target:
 			return label + " (" + target + ")"
 		default:
 			return target
 		}
-	})
-	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(text)
+	}))
 }
 
 // Slack reads the messages of a day of a channel. The answers of a thread name the message that began it.
 func Slack(file io.ReadSeeker, channel string, users SlackUsers) item.Reader {
-	return shaped{objects.NewArray(file), func(one item.Item) (item.Item, error) {
-		var message struct {
-			Subtype, User, Username, Text, TS string
-			ThreadTS                          string `json:"thread_ts"`
-			Files                             []struct{ Name, Title string }
-			Reactions                         []struct {
-				Name  string
-				Count int
-			}
-			Attachments []struct{ Text, Fallback string }
-			Blocks      []struct{ Text struct{ Text string } }
-			Edited      json.RawMessage
-		}
-		decode(one.Data(), &message)
-		when, ok := secondTime(message.TS)
+	return shaped(objects.NewArray(file), func(one item.Item) (item.Item, error) {
+		message := gjson.ParseBytes(one.Data())
+		stamp := text(message, "ts")
+		when, ok := secondTime(stamp)
 		if !ok {
-			return one, item.UnusableError{Line: one.Line, Reason: "a message without a time"}
+			return one, item.Unusable(one.Line, "a message without a time")
 		}
 		digest := sha256.Sum256(one.Data())
-		made := item.Item{Line: one.Line, ID: channel + "-" + message.TS, Content: string(digest[:])}
+		made := item.Item{Line: one.Line, ID: channel + "-" + stamp, Content: string(digest[:])}
 		made.Put("channel", channel)
 		made.Put("sent_at", when)
-		made.Put("author", cmp.Or(users[message.User], message.Username))
-		made.Put("user_id", message.User)
-		for _, attached := range message.Attachments { // what a program posts is in them
-			message.Text = strings.TrimLeft(message.Text+"\n"+cmp.Or(attached.Text, attached.Fallback), "\n")
+		made.Put("author", cmp.Or(users[text(message, "user")], text(message, "username")))
+		made.Put("user_id", text(message, "user"))
+		said := text(message, "text")
+		for _, attached := range list(message, "attachments") { // what a program posts is in them
+			said = strings.TrimLeft(said+"\n"+cmp.Or(text(attached, "text"), text(attached, "fallback")), "\n")
 		}
-		if message.Text == "" {
-			for _, block := range message.Blocks {
-				message.Text = strings.TrimLeft(message.Text+"\n"+block.Text.Text, "\n")
-			}
+		if said == "" {
+			said = strings.TrimLeft(strings.Join(texts(message, "blocks.#.text.text"), "\n"), "\n")
 		}
-		made.Put("text", users.plain(message.Text))
-		thread := message.TS
-		if message.ThreadTS != "" && message.ThreadTS != message.TS {
-			thread = message.ThreadTS
+		made.Put("text", users.plain(said))
+		thread := cmp.Or(text(message, "thread_ts"), stamp)
+		if thread != stamp {
 			made.Put("in_reply_to", channel+"-"+thread)
 		}
 		made.Put("thread_id", channel+"-"+thread)
-		made.Put("subtype", message.Subtype)
+		made.Put("subtype", text(message, "subtype"))
 		var files, reactions []string
-		for _, file := range message.Files {
-			files = append(files, cmp.Or(file.Name, file.Title))
+		for _, file := range list(message, "files") {
+			files = append(files, cmp.Or(text(file, "name"), text(file, "title")))
 		}
-		for _, reaction := range message.Reactions {
-			reactions = append(reactions, reaction.Name+" "+strconv.Itoa(reaction.Count))
+		for _, reaction := range list(message, "reactions") {
+			reactions = append(reactions, text(reaction, "name")+" "+strconv.FormatInt(reaction.Get("count").Int(), 10))
 		}
 		made.Put("files", files)
 		made.Put("reactions", reactions)
-		made.Put("edited", len(message.Edited) > 0)
+		made.Put("edited", message.Get("edited").Exists())
 		return made, nil
-	}}
+	})
 }

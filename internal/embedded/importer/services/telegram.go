@@ -1,15 +1,14 @@
 package services
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"iter"
 	"path"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/tidwall/gjson"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
@@ -22,175 +21,101 @@ func IsTelegram(name string, start []byte) bool {
 		(bytes.Contains(start, []byte(`"personal_information"`)) || bytes.Contains(start, []byte(`"chats"`)) || oneChat().Match(start))
 }
 
-// A telegramReader yields the messages of all chats, of which one is in memory at a time.
+// A telegramReader yields the messages of all chats, or of the one that was exported. One message is in memory at a time.
 type telegramReader struct {
-	next func() (item.Item, error, bool)
-	stop func()
+	decoder *jsontext.Decoder
+	parser  *item.Parser
+	chat    map[string]gjson.Result // what is said of the chat before its messages
+	inside  bool                    // of its messages
 }
 
 // Telegram reads the messages of the chats that Telegram exported.
 func Telegram(file io.ReadSeeker) item.Reader {
-	input := bufio.NewReaderSize(file, 1<<16)
-	item.SkipMark(input)
-	next, stop := iter.Pull2(func(yield func(item.Item, error) bool) {
-		export := telegramExport{decoder: json.NewDecoder(input), parser: item.NewParser(), yield: yield}
-		if err := export.object(export.top); err != nil && !errors.Is(err, errStopped) {
-			yield(item.Item{}, item.UnusableError{Reason: "not JSON, and what follows is left out: " + err.Error()})
-		}
-	})
-	return &telegramReader{next, stop}
+	lenient := jsontext.NewDecoder(item.Buffer(file), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	return &telegramReader{decoder: lenient, parser: item.NewParser(), chat: map[string]gjson.Result{}}
 }
 
 func (r *telegramReader) Next() (item.Item, error) {
-	one, err, ok := r.next()
-	if !ok {
-		return one, io.EOF
-	}
-	return one, err
-}
-
-// Close ends the reading.
-func (r *telegramReader) Close() error {
-	r.stop()
-	return nil
-}
-
-var errStopped = errors.New("stopped")
-
-type telegramExport struct {
-	decoder *json.Decoder
-	parser  *item.Parser
-	yield   func(item.Item, error) bool
-	only    telegramChat // of an export of one chat
-}
-
-// telegramChat is what is said of a chat before its messages.
-type telegramChat struct {
-	name, kind string
-	id         json.Number
-}
-
-// each visits the pieces of an object or an array.
-func (t *telegramExport) each(begin json.Delim, noun string, visit func() error) error {
-	if start, err := t.decoder.Token(); err != nil || start != begin {
-		return errors.Join(err, fmt.Errorf("%v where %s should be", start, noun))
-	}
-	for t.decoder.More() {
-		if err := visit(); err != nil {
-			return err
+	for {
+		if r.inside && r.decoder.PeekKind() != ']' {
+			return r.message()
+		}
+		token, err := r.decoder.ReadToken()
+		switch {
+		case err != nil:
+			return item.Item{}, r.end(err)
+		case token.Kind() == '{' && r.decoder.StackDepth() > 1: // a chat
+			clear(r.chat)
+		case token.Kind() == ']':
+			r.inside = false
+		case token.Kind() == '"':
+			if err := r.member(token.String()); err != nil {
+				return item.Item{}, err
+			}
 		}
 	}
-	_, err := t.decoder.Token()
-	return err
 }
 
-// object visits the members of an object, of which each visit reads the value.
-func (t *telegramExport) object(visit func(name string) error) error {
-	return t.each('{', "an object", func() error {
-		name, err := t.decoder.Token()
-		if err != nil {
-			return err
-		}
-		return visit(fmt.Sprint(name))
-	})
-}
-
-func (t *telegramExport) array(visit func() error) error { return t.each('[', "an array", visit) }
-
-// give yields a record or what is wrong with one.
-func (t *telegramExport) give(one item.Item, wrong error) error {
-	if !t.yield(one, wrong) {
-		return errStopped
+// end says what of a file is lost that is broken. What follows a whole one is left.
+func (r *telegramReader) end(err error) error {
+	isWhole := r.decoder.StackDepth() == 0 && r.decoder.InputOffset() > 0
+	r.decoder.Reset(strings.NewReader(""))
+	if isWhole || errors.Is(err, io.EOF) {
+		return io.EOF
 	}
-	return nil
+	return item.UnusableError{Reason: "not JSON, and what follows is left out: " + strings.TrimPrefix(err.Error(), "jsontext: ")}
 }
 
-func (t *telegramExport) skip() error {
-	var value json.RawMessage
-	return t.decoder.Decode(&value)
-}
-
-func (t *telegramExport) top(name string) error {
-	switch name {
-	case "about":
-		return t.skip()
-	case "name", "type", "id", "messages":
-		return t.member(&t.only, name)
-	}
-	if name != "chats" && name != "left_chats" {
-		wrong := item.UnusableError{Line: 1, Reason: fmt.Sprintf("the field %q is left out: only messages are loaded", name)}
-		if err := t.give(item.Item{}, wrong); err != nil {
-			return err
-		}
-		return t.skip()
-	}
-	return t.object(func(name string) error {
-		if name != "list" {
-			return t.skip()
-		}
-		return t.array(t.chat)
-	})
-}
-
-// chat reads a chat, whose name and id come before its messages.
-func (t *telegramExport) chat() error {
-	var chat telegramChat
-	return t.object(func(name string) error { return t.member(&chat, name) })
-}
-
-// member reads one member of a chat.
-func (t *telegramExport) member(chat *telegramChat, name string) error {
-	switch name {
-	case "name":
-		return t.decoder.Decode(&chat.name) // null leaves it empty
-	case "type":
-		return t.decoder.Decode(&chat.kind)
-	case "id":
-		return t.decoder.Decode(&chat.id)
-	case "messages":
-		return t.array(func() error { return t.message(chat) })
-	}
-	return t.skip()
-}
-
-func (t *telegramExport) message(chat *telegramChat) error {
-	var value json.RawMessage
-	if err := t.decoder.Decode(&value); err != nil {
+// member reads a member of the export, of a list of chats or of a chat, or leaves its value to be read.
+func (r *telegramReader) member(name string) error {
+	isTop := r.decoder.StackDepth() == 1
+	switch {
+	case name == "messages" && r.decoder.PeekKind() == '[':
+		r.inside = true
+		_, err := r.decoder.ReadToken()
 		return err
+	case isTop && (name == "chats" || name == "left_chats"), name == "list":
+		return nil
+	case name == "name" || name == "type" || name == "id":
+		value, err := r.decoder.ReadValue()
+		if err != nil {
+			return r.end(err)
+		}
+		r.chat[name] = gjson.ParseBytes(value)
+		return nil
 	}
-	fields, err := t.parser.Parse(value)
-	if err != nil {
-		return t.give(item.Item{}, item.UnusableError{Line: 1, Reason: "a message of " + chat.name + " is " + err.Error()})
+	if err := r.decoder.SkipValue(); err != nil {
+		return r.end(err)
 	}
-	said := item.Item{Fields: fields}
-	number, _ := said.Value("id")
-	made := item.Item{ID: chat.id.String() + "-" + string(number), Line: 1}
-	made.Put("id", made.ID)
-	made.Put("chat", chat.name)
-	made.Put("chat_type", chat.kind)
-	if answered, ok := said.Value("reply_to_message_id"); ok {
-		made.Put("in_reply_to", chat.id.String()+"-"+string(answered))
+	if isTop && name != "about" {
+		return item.Unusable(1, "the field %q is left out: only messages are loaded", name)
 	}
-	text, _ := said.Value("text")
-	made.Put("text", telegramText(text))
-	put(&made, fields, "id", "text", "text_entities", "reply_to_message_id", "chat", "chat_type", "in_reply_to")
-	return t.give(made, nil)
+	return nil
 }
 
-// telegramText is a text, or the texts of a list of texts and of links.
-func telegramText(value json.RawMessage) string {
-	var parts []json.RawMessage
-	if json.Unmarshal(value, &parts) != nil {
-		parts = []json.RawMessage{value}
+func (r *telegramReader) message() (item.Item, error) {
+	value, err := r.decoder.ReadValue()
+	if err != nil {
+		return item.Item{}, r.end(err)
 	}
-	var text strings.Builder
-	for _, part := range parts {
-		var plain string
-		var marked struct{ Text string }
-		if json.Unmarshal(part, &plain) != nil {
-			decode(part, &marked) // a part that is not a text adds none
-		}
-		text.WriteString(plain + marked.Text)
+	chat := r.chat["name"].String()
+	fields, err := r.parser.Parse(value)
+	if err != nil {
+		return item.Item{}, item.UnusableError{Line: 1, Reason: "a message of " + chat + " is " + err.Error()}
 	}
-	return text.String()
+	said := gjson.ParseBytes(value)
+	made := item.Item{ID: r.chat["id"].Raw + "-" + said.Get("id").Raw, Line: 1}
+	made.Put("id", made.ID)
+	made.Put("chat", chat)
+	made.Put("chat_type", r.chat["type"].String())
+	if answered := said.Get("reply_to_message_id"); answered.Exists() {
+		made.Put("in_reply_to", r.chat["id"].Raw+"-"+answered.Raw)
+	}
+	var words strings.Builder
+	for _, part := range said.Get("text").Array() { // a text, or a list of texts and of links
+		words.WriteString(part.Str + text(part, "text"))
+	}
+	made.Put("text", words.String())
+	put(&made, fields, "id", "text", "text_entities", "reply_to_message_id", "chat", "chat_type", "in_reply_to")
+	return made, nil
 }

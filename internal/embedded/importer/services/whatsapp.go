@@ -1,7 +1,6 @@
 package services
 
 import (
-	"bufio"
 	"cmp"
 	"errors"
 	"io"
@@ -54,57 +53,79 @@ type chatReader struct {
 	lines      *item.Lines
 	monthFirst bool
 	next       []string // what chatLine found of the next message
-	nextLine   int
-	ended      bool
 }
 
 // WhatsApp reads an exported chat, twice.
 func WhatsApp(file io.ReadSeeker) item.Reader { return &chatReader{file: file} }
+
+// begin goes to the beginning of the file.
+func (r *chatReader) begin() error {
+	_, err := r.file.Seek(0, io.SeekStart)
+	r.lines = item.NewLines(item.Buffer(r.file))
+	return err
+}
 
 func (r *chatReader) Next() (item.Item, error) {
 	if r.lines == nil {
 		if err := r.begin(); err != nil {
 			return item.Item{}, err
 		}
+		var order dateOrder
+		for {
+			text, err := r.lines.Next()
+			if err != nil && !errors.Is(err, item.ErrTooLong) {
+				break // it shows on the next read
+			}
+			if head := chatHead(plainLine(text)); head != nil {
+				order.add(head)
+			}
+		}
+		r.monthFirst = order.monthFirst()
+		if err := r.begin(); err != nil {
+			return item.Item{}, err
+		}
 	}
-	if r.ended && r.next == nil {
-		return item.Item{}, io.EOF
-	}
-	head, line := r.next, r.nextLine
+	head, line := r.next, r.lines.Number
 	r.next = nil
-	text, tooLong := []byte(head[9]), false
+	var text []byte // after the line that begins the message
+	tooLong := false
 	for {
 		more, err := r.lines.Next()
 		if errors.Is(err, item.ErrTooLong) {
-			tooLong = true
+			tooLong = head != nil
 			continue
 		}
-		if err != nil {
-			r.ended = true
-			if !errors.Is(err, io.EOF) {
-				return item.Item{}, err
-			}
-			break
+		if err != nil && (head == nil || !errors.Is(err, io.EOF)) {
+			return item.Item{}, err
 		}
 		clean := plainLine(more)
-		if match := chatHead(clean); match != nil {
-			r.next, r.nextLine = match, r.lines.Number
-			break
+		begins := chatHead(clean)
+		switch {
+		case err != nil, begins != nil && head != nil:
+			r.next = begins
+		case begins != nil:
+			head, line = begins, r.lines.Number
+			continue
+		case head != nil:
+			if tooLong = tooLong || len(head[9])+len(text)+len(clean) > item.MaxLine; !tooLong {
+				text = append(append(text, '\n'), clean...)
+			}
+			continue
+		default:
+			continue
 		}
-		if tooLong = tooLong || len(text)+len(clean) > item.MaxLine; !tooLong {
-			text = append(append(text, '\n'), clean...)
-		}
+		break
 	}
 	if tooLong {
 		return item.Item{}, item.UnusableError{Line: line, Reason: "a message that is " + item.ErrTooLong.Error()}
 	}
 	when, ok := chatTime(head, r.monthFirst)
 	if !ok {
-		return item.Item{}, item.UnusableError{Line: line, Reason: "a message whose date cannot be read"}
+		return item.Item{}, item.Unusable(line, "a message whose date cannot be read")
 	}
 	one := item.Item{Line: line}
 	one.Put("sent_at", when)
-	body := string(text)
+	body := head[9] + string(text)
 	// not a notice that quotes a name with a colon
 	if author, said, ok := strings.Cut(body, ": "); ok && len(author) < 100 && !strings.ContainsAny(author, "\n\"“„«") {
 		one.Put("author", strings.TrimSpace(author))
@@ -117,43 +138,6 @@ func (r *chatReader) Next() (item.Item, error) {
 	}
 	one.Put("text", body)
 	return one, nil
-}
-
-// begin finds out the order of dates, and goes to the first message.
-func (r *chatReader) begin() error {
-	var order dateOrder
-	for pass := range 2 {
-		if _, err := r.file.Seek(0, io.SeekStart); err != nil {
-			return err
-		}
-		input := bufio.NewReaderSize(r.file, 1<<16)
-		item.SkipMark(input)
-		r.lines = item.NewLines(input)
-		for {
-			text, err := r.lines.Next()
-			if errors.Is(err, item.ErrTooLong) {
-				continue
-			}
-			if err != nil {
-				if pass == 0 && errors.Is(err, io.EOF) {
-					break
-				}
-				r.ended = true
-				return err
-			}
-			match := chatHead(plainLine(text))
-			if match == nil {
-				continue
-			}
-			if pass == 1 {
-				r.next, r.nextLine = match, r.lines.Number
-				return nil
-			}
-			order.add(match)
-		}
-		r.monthFirst = order.monthFirst()
-	}
-	return nil
 }
 
 // A dateOrder finds out whether the dates of a chat have the month or the day first.

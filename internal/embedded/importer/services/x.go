@@ -2,11 +2,12 @@ package services
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"html"
 	"io"
 	"strings"
+
+	"github.com/tidwall/gjson"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
@@ -17,7 +18,7 @@ import (
 // own.
 func X(file io.ReadSeeker) item.Reader {
 	parser := item.NewParser()
-	return &parted{parts: directMessages, from: shaped{objects.NewArray(&afterAssignment{file}), func(one item.Item) (item.Item, error) {
+	return parted(shaped(objects.NewArray(&afterAssignment{file}), func(one item.Item) (item.Item, error) {
 		if len(one.Fields) == 1 && one.Fields[0].Value[0] == '{' {
 			fields, err := parse(parser, one.Fields[0].Value, one.Line)
 			if err != nil {
@@ -36,33 +37,30 @@ func X(file io.ReadSeeker) item.Reader {
 			}
 		}
 		return one, nil
-	}}}
+	}), directMessages)
 }
 
 // directMessages are the messages of a conversation of X, or another record as it is.
 func directMessages(one item.Item) (messages []item.Item) {
-	var conversation struct {
-		ConversationID string
-		Messages       []map[string]json.RawMessage
-	}
-	if _, ok := one.Value("conversationId"); ok {
-		decode(one.Data(), &conversation)
-	}
-	if len(conversation.Messages) == 0 {
+	conversation := gjson.ParseBytes(one.Data())
+	id := conversation.Get("conversationId")
+	if !id.Exists() {
 		return []item.Item{one}
 	}
-	for _, message := range conversation.Messages {
-		for kind, value := range message { // one, as in {"messageCreate": {…}}
-			fields, err := item.NewParser().Parse(value)
-			if err != nil {
-				continue
+	for _, message := range list(conversation, "messages") {
+		message.ForEach(func(kind, value gjson.Result) bool { // one, as in {"messageCreate": {…}}
+			if fields, err := item.NewParser().Parse([]byte(value.Raw)); err == nil {
+				made := item.Item{Line: one.Line}
+				made.Put("conversation_id", id.String())
+				made.Put("kind", kind.Str)
+				made.Fields = append(made.Fields, fields...)
+				messages = append(messages, made)
 			}
-			made := item.Item{Line: one.Line}
-			made.Put("conversation_id", conversation.ConversationID)
-			made.Put("kind", kind)
-			made.Fields = append(made.Fields, fields...)
-			messages = append(messages, made)
-		}
+			return true
+		})
+	}
+	if len(messages) == 0 {
+		return []item.Item{one}
 	}
 	return messages
 }

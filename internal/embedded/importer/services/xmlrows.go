@@ -220,7 +220,7 @@ func isPhone(start []byte) bool {
 }
 
 // IsXMLRows reports that XML begins as what a bank sends of an account (camt.052 to .054 of ISO 20022) or a phone keeps of its messages.
-func IsXMLRows(_ string, start []byte) bool {
+func IsXMLRows(start []byte) bool {
 	return bytes.Contains(start, []byte("iso:20022:tech:xsd:camt.05")) || isPhone(start)
 }
 

@@ -21,40 +21,42 @@ type Cell struct {
 	UnitField string
 }
 
-// appendTo writes a cell as JSON.
-func (c Cell) appendTo(text []byte, cell string) []byte {
+// value writes a cell as JSON.
+func (c Cell) value(cell string) []byte {
 	plain := clean(cell)
-	if c.Kind != "" && c.Kind != "string" && c.Kind != "text" && IsMissing(plain) {
-		return append(text, "null"...)
+	if plain == "" || c.Kind != "" && c.Kind != "string" && c.Kind != "text" && IsMissing(plain) {
+		return []byte("null")
 	}
 	switch c.Kind {
 	case "integer", "number":
 		if c.numbers != 0 {
 			number, _, _ := split(plain)
-			return append(text, c.numbers.plain(number)...)
+			return []byte(c.numbers.plain(number))
 		}
 		if IsNumber(plain) {
-			return append(text, plain...)
+			return []byte(plain)
 		}
 	case "boolean":
 		if truth, ok := asBoolean(plain); ok {
-			return strconv.AppendBool(text, truth)
+			return strconv.AppendBool(nil, truth)
 		}
 	case "timestamp":
 		if plain = c.timestamp(plain); plain == "" {
-			return append(text, "null"...)
+			return []byte("null")
 		}
-		return item.AppendString(text, plain)
+		return item.JSON(plain)
 	}
-	return item.AppendString(text, cell)
+	return item.JSON(cell)
 }
 
-// Amount is a text as a number, and its currency or percent sign if it has one.
-func (c Cell) Amount(text string) (number []byte, unit string) {
-	if c.numbers != 0 {
-		_, unit, _ = split(clean(text))
+// Amount is a cell as JSON, and its currency or percent sign: null if it has none.
+func (c Cell) Amount(cell string) (value, unit []byte) {
+	if c.UnitField != "" {
+		if _, found, _ := split(clean(cell)); found != "" {
+			return c.value(cell), item.JSON(found)
+		}
 	}
-	return c.appendTo(nil, text), unit
+	return c.value(cell), []byte("null")
 }
 
 // timestamp writes a time as records do.
@@ -98,10 +100,12 @@ func (c clock) moment(count string) string {
 	}
 	whole, fraction, _ := strings.Cut(count, ".")
 	number, err := strconv.ParseInt(whole, 10, 64)
-	second := int64(time.Second / c.unit)
-	switch {
-	case err != nil:
+	if err != nil {
 		return count
+	}
+	second := int64(time.Second / c.unit)
+	when := time.Unix(number/second-c.before, number%second*int64(c.unit)).UTC()
+	switch {
 	case number == 0 && strings.Trim(fraction, "0") == "":
 		return ""
 	case fraction != "":
@@ -109,12 +113,11 @@ func (c clock) moment(count string) string {
 		if whole[0] == '-' {
 			part = -part
 		}
-		when := time.Unix(number/second-c.before, number%second*int64(c.unit)).Add(time.Duration(part * float64(c.unit)))
-		return when.Round(time.Microsecond).UTC().Format(time.RFC3339Nano)
+		return when.Add(time.Duration(part * float64(c.unit))).Round(time.Microsecond).Format(time.RFC3339Nano)
+	case second == 1:
+		return when.Format(time.RFC3339)
 	}
-	layout := map[int64]string{1: time.RFC3339, 1e3: "2006-01-02T15:04:05.000Z07:00", 1e6: "2006-01-02T15:04:05.000000Z07:00",
-		1e9: "2006-01-02T15:04:05.000000000Z07:00"}[second]
-	return time.Unix(number/second-c.before, number%second*int64(c.unit)).UTC().Format(layout)
+	return when.Format("2006-01-02T15:04:05." + strings.Repeat("0", len(strconv.FormatInt(second, 10))-1) + "Z07:00")
 }
 
 // missing are the ways to write that a cell of numbers or dates has no value.
@@ -127,8 +130,7 @@ var missing = map[string]bool{
 // IsMissing reports a cell that says that there is nothing: null in a column of numbers or dates, and itself among texts.
 func IsMissing(cell string) bool {
 	cell = strings.TrimSpace(cell)
-	return cell != "" && len(cell) <= len("0000-00-00 00:00:00") && strings.IndexByte("-–—n#N\\0", cell[0]) >= 0 &&
-		missing[strings.ToLower(cell)]
+	return len(cell) <= len("0000-00-00 00:00:00") && missing[strings.ToLower(cell)]
 }
 
 // clean is a cell without spaces around it, and with the minus that programs read.

@@ -37,38 +37,26 @@ type Column struct {
 	lowest, highest int64 // of all but those
 }
 
-// A Look is what a cell is by itself.
-type Look int
-
-// What cells look like.
-const (
-	Text Look = iota
-	Boolean
-	Integer // of at most 64 bits
-	Number  // as JSON has it
-	Timestamp
-)
-
-// Add puts a cell on the tally.
-func (c *Column) Add(cell string) Look {
+// Add puts a cell on the tally. It returns the type of what the cell is by itself: a text if it is empty.
+func (c *Column) Add(cell string) (kind string) {
 	plain := clean(cell)
 	if _, ok := asBoolean(plain); ok {
-		return Boolean
+		return "boolean"
 	}
 	c.addNumber(plain)
 	isNumber := IsNumber(plain)
 	switch {
 	case isNumber && c.AddWhole(plain):
-		return Integer
+		return "integer"
 	case isNumber:
 		c.AddFraction(plain)
-		return Number
+		return "number"
 	case item.IsTimestamp(plain):
 		c.stamps++
-		return Timestamp
+		return "timestamp"
 	}
 	c.addDate(plain)
-	return Text
+	return ""
 }
 
 // AddDate notes a text of a field that is called as dates are: ok is false if it is none.
@@ -144,15 +132,12 @@ func (c *Column) addNumber(text string) {
 	if c.numberless {
 		return
 	}
-	if mayHaveUnit(text) {
-		var unit string
-		var sided bool
-		if text, unit, sided = split(text); sided {
-			c.sided++
-		}
-		if unit != "" {
-			c.units, c.percent, c.pointed = true, c.percent || unit == "%", c.pointed || slices.Contains(pointedUnits, unit)
-		}
+	text, unit, sided := split(text)
+	if sided {
+		c.sided++
+	}
+	if unit != "" {
+		c.units, c.percent, c.pointed = true, c.percent || unit == "%", c.pointed || slices.Contains(pointedUnits, unit)
 	}
 	if rest, ok := strings.CutPrefix(text, "+"); ok {
 		c.plus, text = c.plus || !decimals().MatchString(rest), rest
@@ -161,26 +146,16 @@ func (c *Column) addNumber(text string) {
 	if c.numbers == 0 {
 		c.numbers = pointNumbers | commaNumbers
 	}
-	if fraction, ok := plainNumber(text); ok && fraction != 3 { // most are, and 1.234 may be either form
-		if fraction > 0 {
-			c.marked = true
-			c.numbers &= pointNumbers
-			c.numberless = c.numbers == 0
-		}
-		digits := len(strings.TrimPrefix(text, "-"))
-		c.large = c.large || fraction == 0 && digits > 3
-		c.small = c.small || fraction == 0 && digits <= 3 && text != "0"
+	if whole := strings.TrimPrefix(text, "-"); isWhole(whole) { // of both forms
+		c.large = c.large || len(whole) > 3
+		c.small = c.small || len(whole) <= 3 && text != "0"
 		return
 	}
 	c.marked = c.marked || strings.ContainsAny(text, ".,' ’\u00a0\u202f")
-	if len(text) > maxNumber || text == "" || text[0] != '-' && (text[0] < '0' || text[0] > '9') {
-		c.numbers, c.numberless = 0, true
-		return
-	}
-	if c.numbers&pointNumbers != 0 && !pointNumber().MatchString(text) {
+	if len(text) > maxNumber || !pointNumber().MatchString(text) {
 		c.numbers &^= pointNumbers
 	}
-	if c.numbers&commaNumbers != 0 && !commaNumber().MatchString(text) {
+	if len(text) > maxNumber || !commaNumber().MatchString(text) {
 		c.numbers &^= commaNumbers
 	}
 	c.numberless = c.numbers == 0

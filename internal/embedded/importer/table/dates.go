@@ -1,7 +1,6 @@
 package table
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -27,8 +26,8 @@ const digits = "0123456789"
 var (
 	// clockForm ends a date: "02:15", ", 2:15:09 PM", " klo 14.15", " 02:15:00.123 UTC".
 	clockForm = item.Expression(`(?i)(?:,| -|,? (?:at|um|klo|kl\.?|à|a las|` +
-		`às))? (\d{1,2})[:.](\d{2})(?:[:.](\d{2})([.,]\d{1,9})?)?(?: ?([ap])\.? ?m\.?)?(?: ?(utc|gmt|z|(?:utc|gmt)?[+-]\d{2}:?\d{2}(?: utc)?|` +
-		`[a-z]{3,4}))?(?: uhr| \([^()]*\))?$`)
+		`às))? (\d{1,2})[:.](\d{2})(?:[:.](\d{2})([.,]\d{1,9})?)?(?: ?([ap])\.? ?m\.?)?(?: ?(?:(?:utc|gmt)?` +
+		`([+-]\d{2}:?\d{2})(?: utc)?|(z|[a-z]{3,4})))?(?: uhr| \([^()]*\))?$`)
 	// yearLast is a date as C and Ruby write it: "Thu Jan 15 02:15:00 +0000 2026".
 	yearLast = item.Expression(`^\w{3} (\w{3}) +(\d{1,2}) (\d\d:\d\d:\d\d(?: [+-]\d{4}| UTC| GMT)?) (\d{4})$`)
 	weekday  = item.Expression(`(?i)^(?:(?:mon|tue|wed|thu|fri|sat|sun)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|` +
@@ -107,24 +106,21 @@ func writeDate(text, form string) (written string, ok bool) {
 		layout, of = "3"+layout[2:]+" PM", of+" "+strings.ToUpper(clock[5])+"M"
 	}
 	at, err := time.Parse(layout, of)
-	zone := strings.ToUpper(clock[6])
-	zone = strings.TrimSuffix(zone, " UTC") // as Go writes it, behind an offset
-	if len(zone) > len("UTC") && zone[0] != '+' && zone[0] != '-' {
-		if rest := strings.TrimPrefix(strings.TrimPrefix(zone, "UTC"), "GMT"); rest[0] == '+' || rest[0] == '-' {
-			zone = rest
+	zone := clock[6]
+	switch name := strings.ToUpper(clock[7]); name {
+	case "":
+		if zone != "" {
+			zone = zone[:3] + ":" + zone[len(zone)-2:]
+		}
+	case "Z", "UTC", "GMT":
+		zone = "Z"
+	default:
+		if zone = item.ZoneOffset(name); zone == "" {
+			return "", false
 		}
 	}
-	if offset := item.ZoneOffset(zone); offset != "" {
-		zone = offset
-	}
-	switch {
-	case zone == "":
-	case zone[0] >= 'A' && !slices.Contains([]string{"Z", "UTC", "GMT"}, zone):
-		return "", false // an unknown zone
-	case zone[0] != '+' && zone[0] != '-', strings.Trim(zone[1:], "0:") == "":
+	if zone != "" && strings.Trim(zone[1:], "0:") == "" {
 		zone = "Z"
-	case zone[3] != ':':
-		zone = zone[:3] + ":" + zone[3:]
 	}
 	return when.Format(time.DateOnly) + at.Format("T15:04:05.999999999") + zone, err == nil
 }

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
 // named returns the first row as the names of columns. A file without a header begins with a row as the next one, with a date or money
@@ -79,4 +82,150 @@ func columnNames(header []string) []string {
 func isNoName(text string) bool {
 	number, unit, _ := split(clean(text))
 	return isDay(text) || isAmount(number) && (unit != "" && unit != "%" || number[0] == '-')
+}
+
+// preambleLines and preambleBytes are in how much of a file a header is looked for.
+const (
+	preambleLines = 40
+	preambleBytes = 64 << 10
+)
+
+// passPreamble passes over what a bank writes above a header: lines with at most half of the cells that most lines have. The header is the
+// first line with more of them, and none of its cells begins with a digit. A first line with digits, and not as wide as most, is no header.
+// Without such a line the first one is the header. Above it are lines that were passed over.
+func (r *rows) passPreamble() (above []int) {
+	var lines [][]byte
+	for size := 0; len(lines) < preambleLines && size < preambleBytes; {
+		line, err := r.lines.Next()
+		if err != nil && !errors.Is(err, item.ErrTooLong) {
+			r.lines.Number--
+			break // it shows on the next read
+		}
+		lines = append(lines, bytes.Clone(line))
+		size += len(line)
+	}
+	comma, header := findPreamble(lines)
+	r.lines.Back(lines...)
+	for range header {
+		line, _ := r.lines.Next()
+		if !isBlank(line) {
+			above = append(above, r.lines.Number)
+		}
+	}
+	if header > 0 {
+		r.comma = comma
+	}
+	return above
+}
+
+// findPreamble returns how many lines stand above the header, and what separates the cells below.
+func findPreamble(lines [][]byte) (comma rune, header int) {
+	for _, comma := range []rune{';', ',', '\t', '|'} {
+		rows := make([][]string, len(lines))
+		widths := map[int]int{}
+		for index, line := range lines {
+			rows[index] = splitOutsideQuotes(strings.TrimRight(string(line), "\r\n"), comma)
+			widths[len(rows[index])]++
+		}
+		if len(rows) > 0 && beginsSection(rows[0]) {
+			return 0, 0
+		}
+		width := 0
+		for one, count := range widths {
+			if cells := one * count; one >= narrowest && (cells > width*widths[width] || cells == width*widths[width] && one > width) {
+				width = one
+			}
+		}
+		if widths[width-1] > 0 && !slices.ContainsFunc(rows, func(row []string) bool { return len(row) == width && row[width-1] != "" }) {
+			width-- // all rows but the header end with a separator
+			widths[width] += widths[width+1]
+		}
+		pairs := widths[2] > widths[width] // a few rows stand below many lines of a name and a value
+		if pairs && widths[2] > width*widths[width] {
+			width, pairs = 2, false
+		}
+		if width == 0 || widths[width] < 2 {
+			continue
+		}
+		at := slices.IndexFunc(rows, func(row []string) bool { return 2*filled(row) > width })
+		// or an account with its balance, as wide as a row
+		if pairs || at == 0 && len(rows[0]) != width && slices.ContainsFunc(rows[0], beginsWithDigit) {
+			at = slices.IndexFunc(rows, func(row []string) bool { return len(row) == width && 2*filled(row) > width })
+		}
+		if width < narrowest && (at <= 0 || len(bytes.TrimSpace(lines[at-1])) > 0) {
+			continue // a text with a comma
+		}
+		if pairs && at > 0 && !mostAre(rows[at:], width) {
+			continue
+		}
+		if at > 0 && len(rows[at]) == width && !slices.ContainsFunc(rows[at], beginsWithDigit) &&
+			bytes.Count(bytes.Join(lines[:at], nil), []byte(`"`))%2 == 0 {
+			return comma, at
+		}
+	}
+	return 0, 0
+}
+
+// mostAre reports that most rows of a table, which ends at an empty line, have so many cells.
+func mostAre(rows [][]string, width int) bool {
+	if end := slices.IndexFunc(rows, func(row []string) bool { return filled(row) == 0 }); end > 1 {
+		rows = rows[:end]
+	}
+	good := 0
+	for _, row := range rows {
+		if len(row) == width {
+			good++
+		}
+	}
+	return 2*good > len(rows)
+}
+
+// endsHere reports that all lines until the end of the file, or until another header, are as short as those of a preamble: what a bank
+// writes below a table.
+func (r *rows) endsHere() bool {
+	var lines [][]byte
+	defer func() { r.lines.Back(lines...) }()
+	for len(lines) < preambleLines {
+		line, err := r.lines.Next()
+		if err != nil {
+			r.lines.Number--
+			return errors.Is(err, io.EOF)
+		}
+		lines = append(lines, bytes.Clone(line))
+		if 2*(1+strings.Count(string(line), string(r.comma))) > len(r.header) {
+			cells := splitOutsideQuotes(strings.TrimSpace(strings.ReplaceAll(string(line), `"`, "")), r.comma)
+			return cells[0] == r.header[0] && r.isHeader(cells)
+		}
+	}
+	return false
+}
+
+// totals are what a row is called that sums up the others, or says what an account holds after them.
+var totals = map[string]bool{
+	"total": true, "totals": true, "total balance": true, "total amount": true, "transactions total": true, "grand total": true,
+	"grand totals": true, "subtotal": true, "subtotals": true, "sum": true,
+	"summe": true, "gesamt": true, "gesamtsumme": true, "gesamtbetrag": true, "total général": true, "total general": true,
+	"total geral": true, "totale": true,
+	"kontostand": true, "neuer kontostand": true, "alter kontostand": true, "saldo": true, "endsaldo": true, "schlusssaldo": true,
+	"balance": true, "closing balance": true, "ending balance": true,
+	"saldo final": true, "solde": true, "eindsaldo": true,
+	"totaal": true, "suma": true, "razem": true, "celkem": true, "összesen": true, "итого": true, "всего": true, "合計": true, "合计": true,
+	"总计": true, "總計": true,
+}
+
+// longestTotal is more bytes than such a name has, with a colon and spaces around it.
+const longestTotal = 32
+
+// isTotal reports a row that sums up the others: only dates stand before the word that says so, which does not begin with a digit.
+func isTotal(cells []string) bool {
+	at := slices.IndexFunc(cells, func(cell string) bool {
+		return len(cell) <= longestTotal && cell != "" && (cell[0] < '-' || cell[0] > '9') &&
+			totals[strings.ToLower(strings.TrimSuffix(strings.TrimSpace(cell), ":"))]
+	})
+	return at >= 0 && !slices.ContainsFunc(cells[:at], func(cell string) bool { return cell != "" && !isDay(cell) })
+}
+
+func beginsWithDigit(cell string) bool {
+	cell = strings.TrimLeft(cell, "\" -")
+	return cell != "" && cell[0] >= '0' && cell[0] <= '9'
 }

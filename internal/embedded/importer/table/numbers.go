@@ -1,7 +1,6 @@
 package table
 
 import (
-	"encoding/json"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
@@ -41,14 +40,15 @@ var side = item.Expression(`(?i)[ \x{a0}]?(?:cr|dr)\.?$`)
 // split takes a number from its currency or percent sign. A cell without one is as it was. What is in parentheses, has a minus behind it or
 // is marked as a debit, is below zero. sided reports a mark of a credit or a debit.
 func split(cell string) (number, unit string, sided bool) {
-	if strings.HasSuffix(cell, "r") || strings.HasSuffix(cell, "R") || strings.HasSuffix(cell, ".") { // few cells
-		if at := side().FindStringIndex(cell); at != nil {
-			if number, unit, _ = split(cell[:at[0]]); isUnsigned(number) {
-				if strings.ContainsAny(cell[at[0]:], "dD") {
-					number = "-" + number
-				}
-				return number, unit, true
+	if bare := strings.TrimPrefix(cell, "-"); len(cell) > maxNumber || isUnsigned(bare) && isUnsigned(bare[len(bare)-1:]) {
+		return cell, "", false // most are
+	}
+	if at := side().FindStringIndex(cell); at != nil {
+		if number, unit, _ = split(cell[:at[0]]); isUnsigned(number) {
+			if strings.ContainsAny(cell[at[0]:], "dD") {
+				number = "-" + number
 			}
+			return number, unit, true
 		}
 	}
 	inner, below := strings.CutSuffix(cell, "-")
@@ -71,13 +71,8 @@ func split(cell string) (number, unit string, sided bool) {
 	if found == nil || found[2] != "" && found[5] != "" || !isCurrency(found[2]+found[5]) || found[1] != "" && found[3] != "" {
 		return cell, "", false
 	}
-	number = ""
-	if sign := found[1] + found[3]; sign == "+" {
-		number = sign
-	} else if sign != "" {
-		number = "-"
-	}
-	return number + found[4], found[2] + found[5], false
+	sign := strings.ReplaceAll(found[1]+found[3], "−", "-")
+	return sign + found[4], found[2] + found[5], false
 }
 
 // isUnsigned reports what begins with a digit.
@@ -110,50 +105,18 @@ func (f numberForms) plain(cell string) string {
 	return groupMarks[f].Replace(strings.TrimPrefix(cell, "+"))
 }
 
-// mayHaveUnit reports whether a cell begins or ends with what is no digit, such as a currency.
-func mayHaveUnit(text string) bool {
-	if text == "" || len(text) > maxNumber {
-		return false
-	}
-	first, last := text[0], text[len(text)-1] // a parenthesis comes before "-"
-	return first > '9' || first < '-' || last > '9' || last < '0' || first == '-' && len(text) > 1 && (text[1] < '0' || text[1] > '9')
-}
-
 // pointedUnits are currencies of countries whose numbers have a decimal point.
 var pointedUnits = []string{"£", "¥", "₩", "₹", "円", "元", "GBP", "JPY", "CNY", "KRW", "INR"}
 
-// plainNumber tells a number of digits with a decimal point or none, without expressions, and how many digits are behind the point.
-func plainNumber(text string) (fraction int, ok bool) {
-	whole, rest, pointed := strings.Cut(strings.TrimPrefix(text, "-"), ".")
-	if !isDigits(whole) || len(whole) > 1 && whole[0] == '0' || pointed && !isDigits(rest) || len(text) > maxNumber {
-		return 0, false
-	}
-	return len(rest), true
-}
-
-func isDigits(text string) bool {
-	for index := range len(text) {
-		if text[index] < '0' || text[index] > '9' {
-			return false
-		}
-	}
-	return text != ""
-}
+// jsonNumber is a number in JSON's form, with one digit before the point if it has an exponent: else it is a code.
+var jsonNumber = item.Expression(`^-?(?:(?:0|[1-9]\d*)(?:\.\d+)?|\d(?:\.\d+)?[eE][+-]?\d+)$`)
 
 // IsNumber tells a number in JSON's form: no plus, no leading zero, which an article number or a postcode has.
 func IsNumber(text string) bool {
-	if _, ok := plainNumber(text); ok {
-		return true
-	}
-	digits := strings.TrimPrefix(text, "-")
-	if digits == "" || digits[0] < '0' || digits[0] > '9' || strings.TrimLeft(digits, "0123456789.eE+-") != "" {
-		return false
-	}
-	if strings.LastIndexByte(digits, '-') > 0 && !strings.ContainsAny(digits, "eE") { // a date: json.Valid would say at length why it is wrong
-		return false
-	}
-	if at := strings.IndexAny(digits, "eE"); at > 1 && digits[1] != '.' { // a code: programs write one digit before the point
-		return false
-	}
-	return json.Valid([]byte(text)) && !item.Overflows([]byte(text))
+	return isWhole(text) || text != "" && isUnsigned(text[len(text)-1:]) && jsonNumber().MatchString(text) && !item.Overflows([]byte(text))
+}
+
+// isWhole tells a number of a few digits, as most numbers are, before an expression is tried.
+func isWhole(text string) bool {
+	return text != "" && len(text) < maxNumber && strings.Trim(text, digits) == "" && (text[0] != '0' || text == "0")
 }

@@ -22,7 +22,6 @@ type rows struct {
 	comma   rune
 	header  []string // nil until it is known
 	waiting []row    // that were read to find out whether there is a header
-	split   []string // the cells of the row that was read last
 }
 
 // A row is what is read of a line, or of several where a cell has line breaks.
@@ -51,7 +50,7 @@ func (r *rows) row() (cells []string, line int, err error) {
 		first, err := r.lines.Next()
 		line = r.lines.Number
 		if errors.Is(err, item.ErrTooLong) {
-			return nil, line, item.UnusableError{Line: line, Reason: err.Error()}
+			return nil, line, item.Unusable(line, "%s", err)
 		}
 		if err != nil {
 			return nil, line, err
@@ -110,14 +109,7 @@ func (r *rows) cellsOf(first []byte) ([]string, error) {
 	line := r.lines.Number
 	marks := bytes.Count(first, []byte(`"`))
 	if marks == 0 && utf8.Valid(first) { // most rows, for which a parser would be slow
-		r.split = r.split[:0]
-		comma := string(r.comma)
-		for rest, more := strings.TrimSuffix(strings.TrimSuffix(string(first), "\n"), "\r"), true; more; {
-			var cell string
-			cell, rest, more = strings.Cut(rest, comma)
-			r.split = append(r.split, cell)
-		}
-		return r.split, nil
+		return strings.Split(strings.TrimSuffix(strings.TrimSuffix(string(first), "\n"), "\r"), string(r.comma)), nil
 	}
 	if marks%2 == 0 {
 		cells, err := r.parse(first, false)
@@ -148,7 +140,7 @@ func (r *rows) cellsOf(first []byte) ([]string, error) {
 	// A cell that takes in the end of the line is not closed.
 	cells, err := r.parse(append(bytes.TrimRight(text[:len(first)], "\r\n"), '\n'), true)
 	if err == nil && len(r.header) > 0 && (len(cells) != len(r.header) || strings.HasSuffix(cells[len(cells)-1], "\n")) {
-		return nil, item.UnusableError{Line: line, Reason: "a quotation mark is opened and not closed"}
+		return nil, item.Unusable(line, "a quotation mark is opened and not closed")
 	}
 	return cells, asUnusable(line, err)
 }

@@ -25,16 +25,12 @@ type reader struct {
 	lonely   int   // the line of a header of one cell, below which nothing was found yet
 	trimmed  bool  // rows end at their last cell that holds something
 	sections bool  // rows begin with the name of their section and what they are in it
-
-	text   []byte // what was made of the row that was read last
-	fields []item.Field
 }
 
 // A column is what becomes of its cells.
 type column struct {
 	Cell
-	name         string
-	key, unitKey []byte // what comes before the value in a record, and before its unit
+	name string
 }
 
 // NewReader reads rows under a header. The cells are of the types that are given by column, or strings. The column that is the id is
@@ -72,7 +68,7 @@ func (r *reader) Next() (item.Item, error) {
 	if len(r.above) > 0 {
 		line := r.above[0]
 		r.above = r.above[1:]
-		return item.Item{}, item.UnusableError{Line: line, Reason: "above the header"}
+		return item.Item{}, item.Unusable(line, "above the header")
 	}
 	cells, line, err := r.next()
 	for err == nil && !slices.ContainsFunc(cells, isFilled) { // as spreadsheets write the rest of a sheet
@@ -80,7 +76,7 @@ func (r *reader) Next() (item.Item, error) {
 	}
 	if lonely := r.lonely; lonely > 0 {
 		if r.lonely = 0; errors.Is(err, io.EOF) {
-			return item.Item{}, item.UnusableError{Line: lonely, Reason: "a cell alone, which would name a column without rows"}
+			return item.Item{}, item.Unusable(lonely, "a cell alone, which would name a column without rows")
 		}
 	}
 	if err != nil {
@@ -91,35 +87,33 @@ func (r *reader) Next() (item.Item, error) {
 	}
 	switch {
 	case len(cells) > 1 && slices.Equal(cells, r.header):
-		return item.Item{}, item.UnusableError{Line: line, Reason: "the header again"}
+		return item.Item{}, item.Unusable(line, "the header again")
 	case cells[0] == r.header[0] && r.isHeader(cells), r.sections && beginsSection(cells):
 		r.begin(cells)
-		return item.Item{}, item.UnusableError{Line: line, Reason: "another header, which names the columns below it"}
+		return item.Item{}, item.Unusable(line, "another header, which names the columns below it")
 	case r.sections && len(cells) > 1 && strings.HasSuffix(strings.ToLower(cells[1]), "total"):
-		return item.Item{}, item.UnusableError{Line: line, Reason: "a total of the rows above it"}
+		return item.Item{}, item.Unusable(line, "a total of the rows above it")
 	case isTotal(cells) && r.endsHere():
-		return item.Item{}, item.UnusableError{Line: line, Reason: "a total below the table"}
+		return item.Item{}, item.Unusable(line, "a total below the table")
 	}
 	if len(cells) > len(r.columns) {
-		return item.Item{}, item.UnusableError{Line: line,
-			Reason: fmt.Sprintf("the row has %d cells, and the header %d", len(cells), len(r.columns))}
+		return item.Item{}, item.Unusable(line, "the row has %d cells, and the header %d", len(cells), len(r.columns))
 	}
 	if r.ended = r.ended || !r.sections && len(r.columns) >= narrowest && 2*len(cells) <= len(r.columns) && r.endsHere(); r.ended {
-		return item.Item{}, item.UnusableError{Line: line, Reason: "below the table"}
+		return item.Item{}, item.Unusable(line, "below the table")
 	}
-	r.text, r.fields = append(r.text[:0], '{'), r.fields[:0]
-	for index, one := range r.columns {
+	one := item.Item{Line: line, Fields: make([]item.Field, 0, len(r.columns))}
+	for index, column := range r.columns {
 		cell := ""
 		if index < len(cells) {
 			cell = cells[index]
 		}
-		r.add(one.name, one.key, one.appendTo, cell)
-		if one.UnitField != "" {
-			_, unit, _ := split(clean(cell))
-			r.add(one.UnitField, one.unitKey, item.AppendString, unit)
+		value, unit := column.Amount(cell)
+		one.Fields = append(one.Fields, item.Field{Name: column.name, Value: value})
+		if column.UnitField != "" {
+			one.Fields = append(one.Fields, item.Field{Name: column.UnitField, Value: unit})
 		}
 	}
-	one := item.Item{Line: line, Text: append(r.text, '}'), Fields: r.fields}
 	if r.isShort(cells) {
 		one.Note = fmt.Sprintf("the row has %d cells, and the header %d; it is kept", len(cells), len(r.columns))
 	}
@@ -134,33 +128,14 @@ func (r *reader) isShort(cells []string) bool {
 	return slices.ContainsFunc(r.header[len(cells):], isFilled) || !slices.ContainsFunc(r.header, isFilled)
 }
 
-// add writes a field: null for nothing.
-func (r *reader) add(name string, key []byte, value func([]byte, string) []byte, cell string) {
-	r.text = append(r.text, key...)
-	start := len(r.text)
-	if strings.TrimSpace(cell) == "" {
-		r.text = append(r.text, "null"...)
-	} else {
-		r.text = value(r.text, cell)
-	}
-	r.fields = append(r.fields, item.Field{Name: name, Value: r.text[start:len(r.text):len(r.text)]})
-}
-
 // begin makes columns of a header.
 func (r *reader) begin(header []string) {
 	r.header, r.columns, r.ended = slices.Clone(header), nil, false
 	if r.sections = r.sections || beginsSection(header); r.sections {
 		r.header[0] = "Section"
 	}
-	for index, name := range columnNames(r.header) {
-		one := column{Cell: r.cells[name], name: name, key: append(item.JSON(name), ':')}
-		if index > 0 {
-			one.key = append([]byte(","), one.key...)
-		}
-		if one.UnitField != "" {
-			one.unitKey = slices.Concat([]byte(","), item.JSON(one.UnitField), []byte(":"))
-		}
-		r.columns = append(r.columns, one)
+	for _, name := range columnNames(r.header) {
+		r.columns = append(r.columns, column{r.cells[name], name})
 		if *r.idField == "id" && strings.EqualFold(name, "id") {
 			*r.idField = name
 		}

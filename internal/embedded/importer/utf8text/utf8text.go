@@ -2,12 +2,23 @@
 package utf8text
 
 import (
+	"bufio"
 	"bytes"
+	"errors"
+	"io"
+	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/korean"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/traditionalchinese"
+	utf16 "golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 )
 
 // Mend mends a text that should be UTF-8 and is not. One with more good characters beyond ASCII than bad bytes is UTF-8 that was cut
@@ -62,4 +73,205 @@ func shorten(text string, limit int) string {
 func FirstLine(start []byte) []byte {
 	line, _, _ := bytes.Cut(bytes.TrimLeft(start, "\r\n"), []byte("\n"))
 	return bytes.TrimRight(line, "\r")
+}
+
+// sampleBytes is how much text is looked at to find out its charset.
+const sampleBytes = 64 << 10
+
+// UTF16 returns how a text that begins so is decoded: by its byte order mark, or by where its bytes are that are 0. Nil: it is not UTF-16.
+func UTF16(start []byte) encoding.Encoding {
+	if bytes.HasPrefix(start, []byte("\xff\xfe")) || bytes.HasPrefix(start, []byte("\xfe\xff")) {
+		return utf16.UTF16(utf16.LittleEndian, utf16.ExpectBOM)
+	}
+	var zeros [2]int // at even and at odd places
+	for at, one := range start {
+		if one == 0 {
+			zeros[at%2]++
+		}
+	}
+	switch most := len(start) / 2 * 7 / 10; {
+	case len(start) < 8:
+	case zeros[1] > most && zeros[0] == 0:
+		return utf16.UTF16(utf16.LittleEndian, utf16.IgnoreBOM)
+	case zeros[0] > most && zeros[1] == 0:
+		return utf16.UTF16(utf16.BigEndian, utf16.IgnoreBOM)
+	}
+	return nil
+}
+
+// Start decodes the first bytes of a file, of which a character at the end may be cut, and passes over a byte order mark.
+func Start(start []byte) []byte {
+	if charset := UTF16(start); charset != nil {
+		if decoded, err := charset.NewDecoder().Bytes(start[:len(start)&^1]); err == nil {
+			start = decoded
+		}
+	}
+	return bytes.TrimPrefix(start, []byte("\xef\xbb\xbf"))
+}
+
+// Decode returns the file as UTF-8: what is in UTF-16, and what has lines in another charset than UTF-8 that shows in its letters. A file
+// in Windows-1252, or with lines in several charsets, is returned as it is, for [Mend]. It reads the file once, and goes back to its
+// beginning.
+func Decode(file io.ReadSeeker, sniff bool) (io.ReadSeeker, error) {
+	input := bufio.NewReaderSize(file, sampleBytes)
+	start, _ := input.Peek(4096)
+	charset := UTF16(start)
+	var sample []byte
+	for good := 0; sniff && charset == nil && len(sample) < sampleBytes; {
+		line, err := input.ReadSlice('\n')
+		if plain := isASCII(line); !plain && utf8.Valid(line) {
+			good += len(line)
+		} else if !plain {
+			sample = append(sample, line...)
+		}
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			if good < len(sample) {
+				charset = Guess(sample)
+			}
+			break
+		}
+		if len(sample) >= sampleBytes && good < len(sample) {
+			charset = Guess(sample)
+		}
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil || charset == nil {
+		return file, err
+	}
+	return &decoded{file, charset, transform.NewReader(file, charset.NewDecoder())}, nil
+}
+
+// A decoded file is read as UTF-8.
+type decoded struct {
+	file    io.ReadSeeker
+	charset encoding.Encoding
+	io.Reader
+}
+
+// Seek goes back to the beginning, and nowhere else.
+func (d *decoded) Seek(offset int64, whence int) (int64, error) {
+	if offset != 0 || whence != io.SeekStart {
+		return 0, errors.New("a text in another charset than UTF-8 can be read from its beginning only")
+	}
+	_, err := d.file.Seek(0, io.SeekStart)
+	d.Reader = transform.NewReader(d.file, d.charset.NewDecoder())
+	return 0, err
+}
+
+func isASCII(text []byte) bool {
+	return !slices.ContainsFunc(text, func(one byte) bool { return one >= utf8.RuneSelf })
+}
+
+// western are the letters beyond ASCII of languages of Western Europe.
+const western = "äöüß àâçéèêëîïôöùûüÿœæ áéíñóúü àáâãçéêíóôõúü àèéìîòùí äåöéæøü áæéíðóöþúý áéèêëïóöüĳ"
+
+// alphabets are the letters beyond ASCII of languages, by the charset that they were written in: of Windows, or the last, where lines end
+// as on old Macs.
+var alphabets = [...]struct {
+	charset   encoding.Encoding
+	languages string
+}{
+	{charmap.Windows1252, western},
+	{charmap.Windows1250, "ąćęłńóśźż áčďéěíňóřšťúůýžöü áäčďéíĺľňóôŕšťúýž áéíóöőúüű ăâîşţ čćđšž"},
+	{charmap.Windows1254, "çğıİöşüâîû"},
+	{charmap.Macintosh, western},
+}
+
+// scripts are the charsets of other scripts than Latin, the surest first: which characters are frequent in their texts, and how many of the
+// letters those are at least.
+var scripts = [...]struct {
+	charset encoding.Encoding
+	isOften func(before, one rune) bool
+	least   float64
+}{
+	{japanese.ShiftJIS, func(_, one rune) bool { return one > 0x3000 && one < 0x3100 }, 0.1}, // kana
+	{japanese.ShiftJIS, isOften(0x88, 0x97, japanese.ShiftJIS), 0.7},
+	{charmap.Windows1251, isCyrillic, 0.95},
+	{charmap.KOI8R, isCyrillic, 0.95},
+	{korean.EUCKR, func(_, one rune) bool { return unicode.Is(unicode.Hangul, one) }, 0.9},
+	{simplifiedchinese.GB18030, isOften(0xb0, 0xd7, simplifiedchinese.GBK), 0.7},
+	{traditionalchinese.Big5, isOften(0xa4, 0xc6, traditionalchinese.Big5), 0.7},
+}
+
+// isCyrillic reports a letter of a word: a capital follows no small letter.
+func isCyrillic(before, one rune) bool {
+	return unicode.Is(unicode.Cyrillic, one) && (!unicode.IsUpper(one) || !unicode.IsLower(before))
+}
+
+// Guess returns the charset of a text that is not UTF-8, by the letters that it would have. Nil: Windows-1252, or unknown.
+func Guess(text []byte) encoding.Encoding {
+	for _, one := range scripts {
+		if share(text, one.charset, one.isOften) >= one.least {
+			return one.charset
+		}
+	}
+	return guessAlphabet(text)
+}
+
+// share is how many of the letters beyond ASCII are frequent ones, and not in a word with letters of ASCII: 0 if the text is not valid in
+// the charset.
+func share(text []byte, charset encoding.Encoding, isOften func(before, one rune) bool) float64 {
+	decoded, err := charset.NewDecoder().Bytes(text)
+	if err != nil {
+		return 0
+	}
+	all, good := 0, 0
+	characters := append(append([]rune{' '}, []rune(string(decoded))...), ' ')
+	for at := 1; at < len(characters)-1; at++ {
+		switch before, one := characters[at-1], characters[at]; {
+		case one == utf8.RuneError:
+			return 0
+		case one < utf8.RuneSelf:
+		case isOften(before, one) && !isLatin(before) && !isLatin(characters[at+1]):
+			if before >= utf8.RuneSelf || characters[at+1] >= utf8.RuneSelf { // one by itself may be anything
+				good++
+				all++
+			}
+		case unicode.IsLetter(one):
+			all++
+		}
+	}
+	return float64(good) / float64(max(all, 1))
+}
+
+func isLatin(one rune) bool { return one < utf8.RuneSelf && unicode.IsLetter(one) }
+
+// isOften reports the characters whose first byte is in the range that a charset has for the frequent ones.
+func isOften(first, last byte, charset encoding.Encoding) func(before, one rune) bool {
+	encoder := charset.NewEncoder()
+	return func(_, one rune) bool {
+		code, err := encoder.String(string(one))
+		return err == nil && len(code) == 2 && code[0] >= first && code[0] <= last
+	}
+}
+
+// guessAlphabet returns the charset in which one language has the most of the letters.
+func guessAlphabet(text []byte) encoding.Encoding {
+	var best encoding.Encoding
+	most := -1.0
+	for index, one := range alphabets {
+		decoded, err := one.charset.NewDecoder().Bytes(text)
+		if err != nil || one.charset == charmap.Macintosh && (bytes.IndexByte(text, '\r') < 0 || bytes.IndexByte(text, '\n') >= 0) {
+			continue
+		}
+		runes := []rune(string(decoded))
+		for language := range strings.FieldsSeq(one.languages) {
+			good, bad := 0, 0
+			for at, letter := range runes {
+				switch {
+				case letter < utf8.RuneSelf:
+				case strings.ContainsRune(language, letter), strings.ContainsRune(language, unicode.ToLower(letter)):
+					good++
+				case unicode.IsLetter(letter), at > 0 && at+1 < len(runes) && unicode.IsLetter(runes[at-1]) && unicode.IsLetter(runes[at+1]) &&
+					!unicode.IsPunct(letter):
+					bad++
+				}
+			}
+			if score := float64(good) / float64(max(good+bad, 1)); score > most || score == most && one.charset == charmap.Macintosh {
+				if most, best = score, nil; index > 0 {
+					best = one.charset
+				}
+			}
+		}
+	}
+	return best
 }

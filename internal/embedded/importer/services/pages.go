@@ -1,7 +1,10 @@
 package services
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
+	"errors"
 	"html"
 	"io"
 	"path"
@@ -10,7 +13,103 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/htmltext"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
+
+// cells are the pieces of a page that begin with a mark, of which one is in memory at a time.
+type cells struct {
+	above   string // what stands before the first
+	scanner *bufio.Scanner
+}
+
+func newCells(file io.Reader, mark []byte) *cells {
+	c := &cells{scanner: bufio.NewScanner(file)}
+	c.scanner.Buffer(nil, item.MaxLine)
+	c.scanner.Split(func(data []byte, atEnd bool) (int, []byte, error) {
+		if at := bytes.Index(data, mark); at >= 0 {
+			return at + len(mark), data[:at], nil
+		}
+		if atEnd && len(data) > 0 {
+			return len(data), data, nil
+		}
+		return 0, nil, nil
+	})
+	if c.scanner.Scan() {
+		c.above = utf8text.Mend(c.scanner.Text())
+	}
+	return c
+}
+
+// next returns what follows the mark of the next piece.
+func (c *cells) next() (string, error) {
+	if c.scanner.Scan() {
+		return utf8text.Mend(c.scanner.Text()), nil
+	}
+	err := c.scanner.Err()
+	if !errors.Is(err, bufio.ErrTooLong) {
+		return "", cmp.Or(err, io.EOF)
+	}
+	c.scanner = bufio.NewScanner(strings.NewReader(""))
+	return "", item.UnusableError{Reason: "what follows is left out: " + item.ErrTooLong.Error()}
+}
+
+var (
+	activityCell = []byte(`<div class="outer-cell mdl-cell`)
+	activityPart = item.Expression(`<div class="content-cell [^>]*>`)
+	firstLink    = item.Expression(`<a href="([^"]*)"`)
+)
+
+// ActivityStart is how much of a page is searched for what Google puts around each of the things that a person did, in bytes.
+const ActivityStart = 256 << 10
+
+// IsActivity reports that a page begins as those of Google do that list what a person did.
+func IsActivity(start []byte) bool { return bytes.Contains(start, activityCell) }
+
+// Activity reads a page of Google's that lists what a person did: watched, searched for, visited.
+func Activity(file io.Reader) item.Reader {
+	cells, number := newCells(file, activityCell), 0
+	return item.ReaderFunc(func() (item.Item, error) {
+		cell, err := cells.next()
+		if err != nil {
+			return item.Item{}, err
+		}
+		number++
+		return activity(cell, number), nil
+	})
+}
+
+func activity(cell string, number int) item.Item {
+	one := item.Item{Line: number}
+	parts := activityPart().Split(`<div class="`+cell, -1)
+	one.Put("product", htmltext.Text(parts[0]))
+	if len(parts) > 1 {
+		lines := strings.Split(htmltext.Text(parts[1]), "\n")
+		last := len(lines) - 1
+		when := table.Moment(lines[last])
+		if words := strings.Fields(lines[last]); when == lines[last] && len(words) > 1 { // without an unknown zone
+			when = table.Moment(strings.Join(words[:len(words)-1], " "))
+			if !item.IsTimestamp(when) {
+				when = lines[last]
+			}
+		}
+		one.Put("time", when)
+		if last > 0 {
+			one.Put("title", lines[0])
+			one.Put("description", strings.Join(lines[1:last], "\n"))
+		}
+		if link := firstLink().FindStringSubmatch(parts[1]); link != nil {
+			one.Put("url", html.UnescapeString(link[1]))
+		}
+	}
+	var details []string
+	for _, part := range parts[min(2, len(parts)):] {
+		if text := htmltext.Text(part); text != "" {
+			details = append(details, text)
+		}
+	}
+	one.Put("details", strings.Join(details, "\n"))
+	return one
+}
 
 var (
 	telegramPage  = item.Expression(`^messages\d*\.html$`)
@@ -52,7 +151,7 @@ func (r *telegramPageReader) Next() (item.Item, error) {
 			return item.Item{}, err
 		}
 		if start = telegramStart().FindStringSubmatch(cell); start == nil {
-			return item.Item{}, item.UnusableError{Line: 1, Reason: "a message without a number"}
+			return item.Item{}, item.Unusable(1, "a message without a number")
 		}
 	}
 	said := map[string]string{}

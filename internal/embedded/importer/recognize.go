@@ -1,0 +1,145 @@
+package importer
+
+import (
+	"bytes"
+	"cmp"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/database"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/mail"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/services"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
+)
+
+const knownEndings = ".jsonl, .ndjson, .json, .csv, .tsv, .mbox, .mbx, .eml, .emlx, .ics, .vcf, .md, .html, .docx, .odt, .txt, .xlsx, " +
+	".gpx, .tcx, .kml, .ofx, .qif, .enex, .sqlite or .zip"
+
+// passwords is said of the exports of password managers.
+const passwords = "it holds passwords, which no assistant should have: to have the rest of it read, leave them and other secrets out " +
+	"of a copy"
+
+// recognize settles how a file is read, or says why it is not.
+func recognize(fsys fs.FS, name string) (kind format, reason string) {
+	if kind = formatOf(name); kind == formatMail || kind == formatUnknown && isMaildir(name) {
+		return formatMail, "" // there may be many; the reader rejects what is not one
+	}
+	start, err := beginning(fsys, name, startBytes)
+	if err != nil {
+		return formatUnknown, "cannot be read: " + item.Reason(err)
+	}
+	switch {
+	case database.Is(start):
+		return formatDatabase, ""
+	case (kind == formatDocument || kind == formatWorkbook) && bytes.HasPrefix(start, []byte("PK")):
+		return kind, ""
+	case (kind == formatTable || kind == formatArray) && services.IsPasswords(start, kind == formatTable):
+		return formatUnknown, passwords
+	case kind == formatArray && holdsLines(start):
+		return formatLines, ""
+	case kind == formatArray && services.IsSlackDay(name) && isSlack(fsys, name):
+		return formatSlack, ""
+	}
+	ending := strings.ToLower(path.Ext(name))
+	for index, one := range ways {
+		if one.is != nil && kind == one.among && (kind != formatUnknown || ending == one.ending) && one.is(name, start) {
+			return format(index), ""
+		}
+	}
+	switch {
+	case ending == ".xml" && services.IsXMLRows(start):
+		return formatTable, ""
+	case kind == formatDocument && isActivity(fsys, name):
+		return formatActivity, ""
+	case kind != formatUnknown && !isText(start):
+		return formatUnknown, "not text: it holds bytes that are 0"
+	case kind != formatUnknown:
+		return kind, ""
+	case mail.IsMbox(start):
+		return formatMail, ""
+	case bytes.EqualFold(utf8text.FirstLine(start), []byte("BEGIN:VCALENDAR")):
+		return formatCalendar, ""
+	case bytes.EqualFold(utf8text.FirstLine(start), []byte("BEGIN:VCARD")):
+		return formatContacts, ""
+	case ending == ".txt" && isTabbed(start):
+		return formatTable, ""
+	case ending == ".txt" && isText(start):
+		return formatDocument, ""
+	case bytes.HasPrefix(start, []byte("%PDF-")):
+		return formatUnknown, "a PDF, which is not read: save its text as .html or .md, or keep it beside what names it"
+	}
+	other := otherWays[ending]
+	switch {
+	case other != "":
+	case media().MatchString(name):
+		other = "pictures, recordings and films are not read"
+	case bytes.HasPrefix(start, []byte("PK\x03\x04")):
+		other = asArchive
+	}
+	return formatUnknown, "of no known kind: " + cmp.Or(other, knownEndings)
+}
+
+// media are files of which no program can make records: an export may have thousands of them.
+var media = item.Expression(`(?i)\.(?:jpe?g|jfif|png|gif|heic|heif|webp|avif|bmp|tiff?|svg|psd|dng|cr2|nef|arw|mp[234]|m4[abvp]|mov|avi|mkv|` +
+	`webm|mpe?g|mts|3gpp?|wmv|wav|aiff?|aac|flac|ogg|oga|opus|amr|caf|wma|ttf|woff2?)$`)
+
+// otherWays are how to get kinds of files read that are not, by their endings.
+var otherWays = map[string]string{
+	".rtf": asDocument, ".doc": asDocument, ".pages": asDocument, ".wps": asDocument, ".epub": "save it as .html", ".xls": asWorkbook,
+	".ods": asWorkbook, ".numbers": asWorkbook, ".xlsb": asWorkbook,
+	".pst": asMail, ".ost": asMail, ".olm": asMail, ".msg": asMail, ".sta": asStatement, ".mt940": asStatement, ".940": asStatement,
+	".fit": "export it as .tcx or .gpx", ".apkg": "export the notes as text",
+	".kmz": asArchive, ".org": "export it as .md or .html", ".mhtml": "save it as .html", ".one": asDocument, ".xml": asData,
+	".plist": asData, ".opml": asData, ".bib": asData, ".ris": asData,
+	".yaml": asData, ".yml": asData, ".mdb": asData, ".accdb": asData, ".parquet": asData, ".ldif": "export the contacts as .vcf",
+	".gz": unpacked, ".tgz": unpacked, ".tar": unpacked, ".7z": unpacked, ".rar": unpacked, ".bz2": unpacked, ".xz": unpacked,
+}
+
+const (
+	asArchive   = "rename it to .zip"
+	asData      = "export it as .csv or .json"
+	asDocument  = "save it as .docx or .odt"
+	asWorkbook  = "save it as .xlsx or .csv"
+	asMail      = "import it into a mail program such as Thunderbird, and export it as .mbox or .eml"
+	asStatement = "export it from the bank as CAMT (.xml), .csv or .ofx"
+	unpacked    = "unpack it"
+)
+
+// isActivity reports a page of HTML in which Google lists what a person did, below the styles of the page.
+func isActivity(fsys fs.FS, name string) bool {
+	start, err := beginning(fsys, name, services.ActivityStart)
+	return err == nil && services.IsActivity(start)
+}
+
+// isTabbed reports a text of which all lines have as many tabs, and two at least: a table, as PayPal and shops write it.
+func isTabbed(start []byte) bool {
+	lines := bytes.Split(start[:bytes.LastIndexByte(start, '\n')+1], []byte("\n"))
+	lines = slices.DeleteFunc(lines, func(line []byte) bool { return len(bytes.TrimRight(line, "\r")) == 0 })
+	return len(lines) > 1 && bytes.Count(lines[0], []byte("\t")) > 1 && isText(start) && !slices.ContainsFunc(lines, func(line []byte) bool {
+		return bytes.Count(line, []byte("\t")) != bytes.Count(lines[0], []byte("\t"))
+	})
+}
+
+// holdsLines tells a .json file that is an object to a line: an object, and after it another.
+func holdsLines(start []byte) bool {
+	first, rest, more := bytes.Cut(bytes.TrimLeft(start, " \t\r\n"), []byte("\n"))
+	if !more || len(first) == 0 || first[0] != '{' {
+		return false
+	}
+	_, _, _, err := item.NewParser().ParseFinite(bytes.TrimSpace(first))
+	rest = bytes.TrimLeft(rest, " \t\r\n")
+	return err == nil && len(rest) > 0 && rest[0] == '{'
+}
+
+// isSlack reports that the folder of a channel is in one that lists people or channels.
+func isSlack(fsys fs.FS, name string) bool {
+	for _, list := range []string{"users.json", "channels.json"} {
+		if info, err := fs.Stat(fsys, path.Join(path.Dir(path.Dir(name)), list)); err == nil && info.Mode().IsRegular() {
+			return true
+		}
+	}
+	return false
+}

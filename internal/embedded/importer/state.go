@@ -1,0 +1,112 @@
+package importer
+
+import (
+	"archive/zip"
+	"encoding/hex"
+	"encoding/json"
+	"hash/crc64"
+	"io"
+	"io/fs"
+	"slices"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
+)
+
+// A fileState is what is compared of a file.
+type fileState struct {
+	Name     string
+	Size     int64
+	Modified int64  // nanoseconds since 1970
+	Node     uint64 // inode; 0: unknown
+	Changed  int64  // nanoseconds since 1970; 0: unknown
+	Sum      uint32 // CRC-32 of an entry of an archive
+	Hash     string // of what it holds
+}
+
+func stateOfFile(name string, info fs.FileInfo) fileState {
+	state := fileState{Name: name, Size: info.Size(), Modified: info.ModTime().UnixNano()}
+	state.Node, state.Changed = nodeOf(info)
+	if entry, ok := info.Sys().(*zip.FileHeader); ok {
+		state.Sum = entry.CRC32
+	}
+	return state
+}
+
+func stateOf(fsys fs.FS, files []sourceFile) []fileState {
+	states := make([]fileState, len(files))
+	for index, file := range files {
+		states[index] = fileState{Name: file.name, Size: file.size}
+		if info, err := fs.Stat(fsys, file.name); err == nil {
+			states[index] = stateOfFile(file.name, info)
+		}
+	}
+	return states
+}
+
+// holdsAs reports whether a file has the name and content of another time.
+func (f fileState) holdsAs(before fileState) bool {
+	return f.Name == before.Name && f.Size == before.Size && f.Hash == before.Hash
+}
+
+// waits reports that a file of the stream is still being written.
+func (s *fileStream) waits(watch Watch) bool {
+	return slices.ContainsFunc(slices.Concat(s.files, s.beside), func(file sourceFile) bool { return watch.isLater(file.name) })
+}
+
+// partFiles are what is written down of the files of a part.
+type partFiles struct {
+	Version  int
+	Format   format
+	Declared schema.Stream
+	Files    []fileState
+	Blobs    []fileState
+	Divided  map[string][]objects.Part `json:",omitempty"` // of JSON files, by name
+}
+
+// compare writes down the files of a stream and what the manifest says of it, and reports whether that is what was written down before.
+func (s *fileStream) compare(before string, blobs []fileState) (now string, same bool) {
+	var old partFiles
+	_ = json.Unmarshal([]byte(before), &old) // nothing was known
+	current := partFiles{
+		Version: readerVersion, Format: s.format, Declared: s.declared, Files: stateOf(s.from.fsys, slices.Concat(s.files, s.beside)),
+		Blobs: blobs, Divided: map[string][]objects.Part{},
+	}
+	for _, file := range s.files {
+		if file.divided != nil {
+			current.Divided[file.name] = file.divided
+		}
+	}
+	same = len(old.Files) == len(current.Files)
+	for index := range current.Files {
+		one := &current.Files[index]
+		if index < len(old.Files) {
+			one.Hash = old.Files[index].Hash
+			if *one == old.Files[index] {
+				continue
+			}
+		}
+		one.Hash = s.hash(one.Name) // before it is read: what is written later is a change
+		same = same && one.Hash != "" && one.holdsAs(old.Files[index])
+	}
+	old.Files = current.Files
+	was, _ := json.Marshal(old) // strings and numbers
+	is, _ := json.Marshal(current)
+	return string(is), same && string(was) == string(is)
+}
+
+func (s *fileStream) hash(name string) string {
+	opened, err := s.from.fsys.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = opened.Close() }()            // it was only read
+	digest := crc64.New(crc64.MakeTable(crc64.ECMA)) // files that change by chance, not to deceive; and some have gigabytes
+	if err := guard(func() error { _, err := io.Copy(digest, opened); return err }); err != nil {
+		return ""
+	}
+	return hex.EncodeToString(digest.Sum(nil))
+}
+
+// readerVersion changes when the same files give other records than before, so that kept indexes are made again.
+const readerVersion = 37
