@@ -60,19 +60,15 @@ func (c *call) showsBlob(s access, recordID, blobID string) (bool, error) {
 	if err != nil || !ok {
 		return false, err
 	}
-	shown, err := s.project(stored.Data, nil)
+	fields, err := stored.Fields()
 	if err != nil {
 		return false, err
 	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(shown, &fields); err != nil {
-		return false, err
-	}
-	for _, field := range fields {
+	for _, field := range s.Fields {
 		var ref struct {
 			BlobID string `json:"blob_id"`
 		}
-		if json.Unmarshal(field, &ref) == nil && ref.BlobID == blobID {
+		if json.Unmarshal(fields[field.Name], &ref) == nil && ref.BlobID == blobID {
 			return true, nil
 		}
 	}

@@ -1,11 +1,12 @@
 package embedded
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 )
 
-// An apiError is a refusal as the client sees it. The cause is for the server's own use and is never written.
+// An apiError is a refusal as the client sees it.
 type apiError struct {
 	Status      int
 	Code        string
@@ -13,7 +14,6 @@ type apiError struct {
 	Param       string
 	RetryWith   string
 	Connections []connectionRef
-	cause       error
 }
 
 // A connectionRef names a connection in a response.
@@ -22,28 +22,21 @@ type connectionRef struct {
 	DisplayName  string `json:"display_name"`
 }
 
-func (e *apiError) Error() string {
-	if e.cause != nil {
-		return e.Code + ": " + e.Message + ": " + e.cause.Error()
-	}
-	return e.Code + ": " + e.Message
+func (e *apiError) Error() string { return e.Code + ": " + e.Message }
+
+// errorTypes are the types of errors in the envelope, by status; all others are an api_error.
+var errorTypes = map[int]string{
+	http.StatusBadRequest: "invalid_request_error", http.StatusGone: "invalid_request_error", http.StatusMethodNotAllowed: "invalid_request_error",
+	http.StatusUnauthorized: "authentication_error", http.StatusForbidden: "permission_error", http.StatusNotFound: "not_found_error",
 }
 
-func (e *apiError) Unwrap() error { return e.cause }
-
-// kind is the error's type in the envelope: it follows from the status.
-func (e *apiError) kind() string {
-	switch e.Status {
-	case http.StatusBadRequest, http.StatusGone, http.StatusMethodNotAllowed:
-		return "invalid_request_error"
-	case http.StatusUnauthorized:
-		return "authentication_error"
-	case http.StatusForbidden:
-		return "permission_error"
-	case http.StatusNotFound:
-		return "not_found_error"
+// body is the error envelope.
+func (e *apiError) body(requestID string) object {
+	body := object{"code": e.Code, "message": e.Message, "type": cmp.Or(errorTypes[e.Status], "api_error"), "request_id": requestID}
+	if len(e.Connections) > 0 {
+		body["available_connections"] = e.Connections
 	}
-	return "api_error"
+	return body.with("param", e.Param).with("retry_with", e.RetryWith)
 }
 
 // withParam names the query parameter at fault.
@@ -68,18 +61,16 @@ func invalidExpand(format string, args ...any) *apiError {
 	return newError(http.StatusBadRequest, "invalid_expand", format, args...)
 }
 
+func noSuchResource() *apiError {
+	return newError(http.StatusNotFound, "not_found", "No such resource")
+}
+
 // failedClosed is the one answer to a token that the token authority does not let through: it says no more than its code.
 func failedClosed(code string) *apiError {
 	return newError(http.StatusUnauthorized, code, "Token introspection failed closed")
 }
 
 func connectionMismatch(string) *apiError { return failedClosed("context.instance_mismatch") }
-
-func internalError(cause error) *apiError {
-	e := newError(http.StatusInternalServerError, "internal_error", "The server could not answer. Try again.")
-	e.cause = cause
-	return e
-}
 
 // A warning tells of something that the caller should know about an answer that was given all the same.
 type warning struct {

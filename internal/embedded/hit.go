@@ -3,7 +3,6 @@ package embedded
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -13,92 +12,74 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
-type hitBody struct {
-	ConnectorID         string        `json:"connector_id"`
-	EmittedAt           string        `json:"emitted_at,omitempty"`
-	MatchedFields       []string      `json:"matched_fields"`
-	Object              string        `json:"object"`
-	RecordKey           string        `json:"record_key"`
-	RecordURL           string        `json:"record_url"`
-	Stream              string        `json:"stream"`
-	AuthoredAt          string        `json:"authored_at,omitempty"`
-	AuthoredField       string        `json:"authored_field,omitempty"` // of the record, or of the one that it is a part of
-	ConnectionID        string        `json:"connection_id"`
-	ConnectorInstanceID string        `json:"connector_instance_id"`
-	DisplayName         string        `json:"display_name"`
-	Snippet             snippetBody   `json:"snippet"`
-	EvidenceExcerpts    []excerptBody `json:"evidence_excerpts"`
-	Score               *scoreBody    `json:"score,omitempty"`
-	Title               string        `json:"title,omitempty"`
-	Actor               string        `json:"actor,omitempty"`
-	Match               search.Match  `json:"match,omitempty"`
-	MatchedWords        []string      `json:"matched_words,omitempty"` // of a hit that has not all of them
-	NearestWords        []string      `json:"nearest_words,omitempty"` // that it has in the place of misspelled ones
+// A mode is a way to find records, as hits name it.
+type mode struct{ provenance, score string }
 
-	RetrievalMode    string               `json:"retrieval_mode,omitempty"`    // semantic or hybrid; absent: lexical
-	RetrievalSources []string             `json:"retrieval_sources,omitempty"` // of a hybrid hit: by which modes it was found
-	Scores           map[string]scoreBody `json:"scores,omitempty"`            // of a hybrid hit, by mode
+var (
+	byWords   = mode{"lexical_match", "bm25"}
+	byMeaning = mode{"semantic_match", "semantic_distance"}
+)
+
+// An evidence is why a record was found: the fields that match, and a piece of each text in them.
+type evidence struct {
+	fields   []string
+	excerpts []excerpt
 }
 
-type snippetBody struct {
-	Field string `json:"field"`
-	Text  string `json:"text"`
+// An excerpt is a piece of the text that a field window reads by a path.
+type excerpt struct {
+	path string
+	search.Cutting
 }
 
-// An excerptBody shows the code points of a field from StartChars up to EndChars.
-type excerptBody struct {
-	EndChars    int      `json:"end_chars"`
-	FieldPath   string   `json:"field_path"`
-	Object      string   `json:"object"`
-	PreviewText string   `json:"preview_text"`
-	Provenance  string   `json:"provenance"`
-	Read        readBody `json:"read"`
-	StartChars  int      `json:"start_chars"`
-	Truncated   bool     `json:"truncated"`
-}
-
-// A readBody is the field-window read that shows an excerpt in its place.
-type readBody struct {
-	Field        string `json:"field"`
-	Method       string `json:"method"`
-	Object       string `json:"object"`
-	RecordID     string `json:"record_id"`
-	Route        string `json:"route"`
-	Stream       string `json:"stream"`
-	ConnectionID string `json:"connection_id"`
-}
-
-type scoreBody struct {
-	Kind  string  `json:"kind"`
-	Order string  `json:"order"`
-	Value float64 `json:"value"`
-}
-
-// hitOf writes what is said of a record that was found, in whatever way. It returns the fields of the record too.
-func (c *call) hitOf(s access, version int64) (hitBody, map[string]json.RawMessage, error) {
+// hit writes what is said of a record that was found, with the evidence in its fields.
+func (c *call) hit(s access, version int64, by mode, score float64, find func(fields map[string]json.RawMessage) evidence) (object, error) {
 	stored, err := c.store.Version(c.ctx, s.Table, version)
 	if err != nil {
-		return hitBody{}, nil, err
+		return nil, err
 	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(stored.Data, &fields); err != nil {
-		return hitBody{}, nil, fmt.Errorf("stored record: %w", err)
+	fields, err := stored.Fields()
+	if err != nil {
+		return nil, err
 	}
-	body := hitBody{
-		ConnectorID: s.Connector.Key, EmittedAt: model.FormatInstant(stored.Emitted), MatchedFields: []string{}, Object: "search_result",
-		RecordKey: stored.ID, RecordURL: recordRoute(s, stored.ID), Stream: s.Stream.Name,
-		ConnectionID: s.Connection.ID, ConnectorInstanceID: s.Connection.ID, DisplayName: s.Connection.DisplayName,
-		EvidenceExcerpts: []excerptBody{}, Title: s.textOf(fields, "primary-title"), Actor: s.textOf(fields, "actor"),
+	route := "/v1/streams/" + url.PathEscape(s.Stream.Name) + "/records/" + url.PathEscape(stored.ID)
+	body := s.labeled(object{
+		"connector_id": s.Connector.Key, "object": "search_result", "record_key": stored.ID, "record_url": route, "stream": s.Stream.Name,
+		"score": object{"kind": by.score, "order": "lower_is_better", "value": score},
+	}).with("emitted_at", model.FormatInstant(stored.Emitted))
+	shown, snippet, excerpts := find(fields), object{"field": "", "text": ""}, []object{}
+	for i, one := range shown.excerpts {
+		if i == 0 {
+			snippet = object{"field": one.path, "text": one.Marked}
+		}
+		excerpts = append(excerpts, object{
+			"field_path": one.path, "object": "evidence_excerpt", "preview_text": one.Marked, "provenance": by.provenance,
+			"truncated": one.Truncated, "start_chars": one.Start, "end_chars": one.End, // code points
+			"read": object{
+				"field": one.path, "method": http.MethodGet, "object": "field_window_read", "record_id": stored.ID, "route": route + "/field-window",
+				"stream": s.Stream.Name, "connection_id": s.Connection.ID,
+			},
+		})
 	}
-	if body.AuthoredAt, body.AuthoredField = s.authoredAt(fields); body.AuthoredAt == "" {
-		err = c.dateByParent(&body, s, fields)
+	body["matched_fields"], body["snippet"], body["evidence_excerpts"] = append([]string{}, shown.fields...), snippet, excerpts
+	about, err := c.about(s, fields)
+	if err != nil {
+		return nil, err
 	}
-	return body, fields, err
+	return body.with("title", about.title).with("actor", about.actor).with("authored_at", about.at).with("authored_field", about.by), nil
 }
 
-// dateByParent gives a hit without a time that of the granted record which it is a part of, and its actor. The only part of a record, such
-// as the body of a message, has its title too.
-func (c *call) dateByParent(body *hitBody, s access, fields map[string]json.RawMessage) error {
+// An about is what names a record, who made it, when it says that it happened, and by which field of it or of the record that it is a
+// part of: as far as that is granted.
+type about struct{ title, actor, at, by string }
+
+// about names a record. One without a time has that of the granted record which it is a part of, and its actor. The only part of a record,
+// such as the body of a message, has its title too.
+func (c *call) about(s access, fields map[string]json.RawMessage) (about, error) {
+	found := s.about(fields)
+	if found.at != "" {
+		return found, nil
+	}
 	for _, parent := range c.sources {
 		for _, relation := range parent.Stream.Relations {
 			var id string
@@ -107,79 +88,38 @@ func (c *call) dateByParent(body *hitBody, s access, fields map[string]json.RawM
 				json.Unmarshal(fields[relation.ForeignKey], &id) != nil {
 				continue
 			}
-			stored, found, err := c.store.Find(c.ctx, parent.Source, id)
+			stored, ok, err := c.store.Find(c.ctx, parent.Source, id)
 			if err != nil {
-				return err
+				return found, err
 			}
-			var of map[string]json.RawMessage
-			if !found || json.Unmarshal(stored.Data, &of) != nil {
+			if !ok {
 				continue
 			}
-			body.AuthoredAt, body.AuthoredField = parent.authoredAt(of)
-			body.Actor = cmp.Or(body.Actor, parent.textOf(of, "actor"))
+			of, err := stored.Fields()
+			if err != nil {
+				return found, err
+			}
+			whole := parent.about(of)
+			found.at, found.by, found.actor = whole.at, whole.by, cmp.Or(found.actor, whole.actor)
 			if relation.Cardinality == "has_one" {
-				body.Title = cmp.Or(parent.textOf(of, "primary-title"), body.Title)
+				found.title = cmp.Or(whole.title, found.title)
 			}
-			return nil
+			return found, nil
 		}
 	}
-	return nil
+	return found, nil
 }
 
-func recordRoute(s access, id string) string {
-	return "/v1/streams/" + url.PathEscape(s.Stream.Name) + "/records/" + url.PathEscape(id)
-}
-
-// excerpt writes a piece of a text of a hit.
-func (h *hitBody) excerpt(path, provenance string, cut search.Cutting) {
-	h.EvidenceExcerpts = append(h.EvidenceExcerpts, excerptBody{
-		FieldPath: path, Object: "evidence_excerpt", PreviewText: cut.Marked, Provenance: provenance, Truncated: cut.Truncated,
-		StartChars: cut.Start, EndChars: cut.End,
-		Read: readBody{
-			Field: path, Method: http.MethodGet, Object: "field_window_read", RecordID: h.RecordKey, Route: h.RecordURL + "/field-window",
-			Stream: h.Stream, ConnectionID: h.ConnectionID,
-		},
-	})
-	if len(h.EvidenceExcerpts) == 1 {
-		h.Snippet = snippetBody{Field: path, Text: cut.Marked}
-	}
-}
-
-// hit writes a hit with an excerpt of each granted text that matched, those with the rarer words first.
-func (c *call) hit(s access, h search.Hit, marks *search.Marker) (hitBody, error) {
-	body, fields, err := c.hitOf(s, h.Version)
-	if err != nil {
-		return hitBody{}, err
-	}
-	body.Score = &scoreBody{Kind: "bm25", Order: "lower_is_better", Value: -float64(h.Score)}
-	body.Match, body.MatchedWords, body.NearestWords = h.Match, h.Words, h.Nearest
-	type match struct {
-		leaf  store.Leaf
-		spans []search.Span
-	}
-	var matches []match
-	for _, field := range s.Lexical {
-		if _, ok := s.Granted(field.Name); !ok {
-			continue
-		}
-		matched := false
-		for _, leaf := range store.TextsIn(fields[field.Name], field.Name) {
-			spans := marks.Find(leaf.Text)
-			if len(spans) == 0 {
-				continue
-			}
-			matched = true
-			matches = append(matches, match{leaf, spans})
-		}
-		if matched {
-			body.MatchedFields = append(body.MatchedFields, field.Name)
+func (s access) about(fields map[string]json.RawMessage) about {
+	found := about{title: s.textOf(fields, "primary-title"), actor: s.textOf(fields, "actor")}
+	for _, name := range s.TimeFields() {
+		var text string
+		if _, ok := s.Granted(name); ok && json.Unmarshal(fields[name], &text) == nil && text != "" {
+			found.at, found.by = text, name
+			return found
 		}
 	}
-	slices.SortStableFunc(matches, func(a, b match) int { return cmp.Compare(marks.Worth(b.spans), marks.Worth(a.spans)) })
-	for _, m := range matches {
-		body.excerpt(m.leaf.Path, "lexical_match", search.Snippet(m.leaf.Text, m.spans))
-	}
-	return body, nil
+	return found
 }
 
 // maxTitle is how many code points of a title or an actor a hit shows: some streams have no title but their text.
@@ -199,20 +139,30 @@ func (s access) textOf(fields map[string]json.RawMessage, role string) string {
 	return ""
 }
 
-// authoredAt is when a record says that it happened, and by which field, as far as that is granted.
-func (s access) authoredAt(fields map[string]json.RawMessage) (at, by string) {
-	names := []string{}
-	for _, field := range s.Fields {
-		if field.Role == "event-time" {
-			names = append(names, field.Name)
+// wordHit writes a hit with an excerpt of each granted text that matched, those with the rarer words first.
+func (c *call) wordHit(s access, h search.Hit, marks *search.Marker) (object, error) {
+	body, err := c.hit(s, h.Version, byWords, -float64(h.Score), func(fields map[string]json.RawMessage) (found evidence) {
+		worth := map[string]float32{} // by path
+		for _, field := range s.Lexical {
+			if _, ok := s.Granted(field.Name); !ok {
+				continue
+			}
+			before := len(found.excerpts)
+			for _, leaf := range store.TextsIn(fields[field.Name], field.Name) {
+				if spans := marks.Find(leaf.Text); len(spans) > 0 {
+					found.excerpts = append(found.excerpts, excerpt{leaf.Path, search.Snippet(leaf.Text, spans)})
+					worth[leaf.Path] = marks.Worth(spans)
+				}
+			}
+			if len(found.excerpts) > before {
+				found.fields = append(found.fields, field.Name)
+			}
 		}
+		slices.SortStableFunc(found.excerpts, func(a, b excerpt) int { return cmp.Compare(worth[b.path], worth[a.path]) })
+		return found
+	})
+	if err != nil {
+		return nil, err
 	}
-	for _, name := range append(names, s.Stream.CursorField) {
-		field, ok := s.Granted(name)
-		var text string
-		if ok && store.KindOf(field) == store.KindInstant && json.Unmarshal(fields[name], &text) == nil && text != "" {
-			return text, name
-		}
-	}
-	return "", ""
+	return body.with("match", string(h.Match)).with("matched_words", h.Words).with("nearest_words", h.Nearest), nil
 }

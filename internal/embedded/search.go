@@ -15,46 +15,14 @@ const (
 	maxQuery    = 1000 // code points of q: each word is looked for in each field shown
 )
 
-type searchBody struct {
-	HasMore    bool       `json:"has_more"`
-	Object     string     `json:"object"`
-	URL        string     `json:"url"`
-	NextCursor string     `json:"next_cursor,omitempty"`
-	Data       []hitBody  `json:"data"`
-	Meta       searchMeta `json:"meta"`
-	Links      *pageLinks `json:"links"`
-}
-
-type searchMeta struct {
-	Count         any        `json:"count"` // of records with all words; a countBody where there is none
-	CountAccuracy string     `json:"count_accuracy,omitempty"`
-	Recall        recallBody `json:"recall"`
-	Warnings      []warning  `json:"warnings"`
-}
-
-// A recallBody says how much of what matches was ranked.
+// A recallBody says how much of what matches was ranked, and what was done with the words of the query.
 type recallBody struct {
 	Complete             bool   `json:"complete"`
 	RankedCandidateCount int    `json:"ranked_candidate_count"`
 	RankingScope         string `json:"ranking_scope"`
 	Truncated            bool   `json:"truncated"`
 	SourcesSearchedCount int    `json:"sources_searched_count"`
-	*wordsBody                  // nil where every word is demanded
-}
-
-// A wordsBody says what was done with the words of the query.
-type wordsBody struct {
-	PartialCount int                  `json:"partial_count"`           // records with some of the words
-	NearestCount int                  `json:"nearest_count,omitempty"` // records with none but words in the place of misspelled ones
-	MissingWords []string             `json:"missing_words,omitempty"` // they occur nowhere in the fields that search reads
-	NearestWords []search.Replacement `json:"nearest_words,omitempty"`
-	// ContainingWords are words that begin with one of missing_words or contain it.
-	ContainingWords []search.Replacement `json:"containing_words,omitempty"`
-	WordForms       []search.Replacement `json:"word_forms,omitempty"`
-	LeftOutWords    []string             `json:"left_out_words,omitempty"` // common words of the language
-	CommonWords     []string             `json:"common_words,omitempty"`   // in so many records that they only rank what others found
-	TimeWords       []string             `json:"time_words,omitempty"`     // that name the preferred time
-	PreferredTime   string               `json:"preferred_time,omitempty"` // records of it come first; in words
+	*search.Report              // nil where every word is demanded
 }
 
 // A searchInput is what a search was asked.
@@ -67,34 +35,26 @@ type searchInput struct {
 
 // searchInput reads the parameters of a search.
 func (c *call) searchInput() (searchInput, error) {
-	if strings.TrimSpace(c.params.single["q"]) == "" {
-		return searchInput{}, invalidRequest("q is required").withParam("q")
+	text := c.params.single["q"]
+	if strings.TrimSpace(text) == "" {
+		c.refuse(invalidRequest("q is required").withParam("q"))
 	}
-	if utf8.RuneCountInString(c.params.single["q"]) > maxQuery {
-		return searchInput{}, invalidRequest("q must be at most %d characters", maxQuery).withParam("q")
+	if utf8.RuneCountInString(text) > maxQuery {
+		c.refuse(invalidRequest("q must be at most %d characters", maxQuery).withParam("q"))
 	}
-	limit, clamped, refusal := c.params.pageLimit(defaultHits, "hits")
-	if refusal != nil {
-		return searchInput{}, refusal
+	in := searchInput{
+		limit: c.pageLimit(defaultHits, "hits"), sources: c.filtered(c.searchSources()),
+		bound: c.bind(c.params.binding(c.params.single["connection_id"] + c.params.single["connector_instance_id"])),
 	}
-	c.warn(clamped)
-	sources, refusal := c.searchSources()
-	if refusal != nil {
-		return searchInput{}, refusal
+	in.offset = c.searchOffset(in.bound)
+	if c.refusal != nil {
+		return in, c.refusal
 	}
-	if sources, refusal = c.filtered(sources); refusal != nil {
-		return searchInput{}, refusal
-	}
-	in := searchInput{limit: limit, sources: sources,
-		bound: c.bind(c.params.binding(c.params.single["connection_id"] + c.params.single["connector_instance_id"]))}
-	if in.offset, refusal = c.searchOffset(in.bound); refusal != nil {
-		return searchInput{}, refusal
-	}
-	in.request = search.Request{Text: c.params.single["q"], Now: c.options.Now(), Demand: c.options.AllWords, Most: in.offset + in.limit}
-	for _, s := range sources {
+	in.request = search.Request{Text: text, Now: c.options.Now(), Demand: c.options.AllWords, Most: in.offset + in.limit}
+	for _, s := range in.sources {
 		searched, err := c.store.Searched(c.ctx, c.catalog, s.Source)
 		if err != nil {
-			return searchInput{}, err
+			return in, err
 		}
 		in.request.Sources = append(in.request.Sources, searched)
 	}
@@ -115,79 +75,71 @@ func (c *call) search() (any, error) {
 	if found.Total() == 0 {
 		c.warnUnread(in.sources)
 	}
-	body := c.searchPage(in, found.Total(), c.searchMeta(in, found))
+	hits := []object{}
 	for _, h := range found.Hits[min(in.offset, len(found.Hits)):] {
-		shown, err := c.hit(in.sources[h.Source], h, &found.Marks)
+		shown, err := c.wordHit(in.sources[h.Source], h, &found.Marks)
 		if err != nil {
 			return nil, err
 		}
-		body.Data = append(body.Data, shown)
+		hits = append(hits, shown)
 	}
-	return body, nil
+	return c.searchPage(in, hits, found.Total(), object{
+		"count": found.All, "count_accuracy": "exact", "warnings": c.warningList(),
+		"recall": recallBody{
+			Complete: true, RankedCandidateCount: found.Total(), RankingScope: "all_matches", SourcesSearchedCount: in.searchedCount(),
+			Report: c.report(found),
+		},
+	}), nil
 }
 
-// searchPage is a page of so many hits in all, without those that it shows.
-func (c *call) searchPage(in searchInput, total int, meta searchMeta) searchBody {
-	body := searchBody{Object: "list", URL: c.url.EscapedPath(), Data: []hitBody{}, Meta: meta}
-	if end := in.offset + in.limit; total > end {
-		body.HasMore = true
-		body.NextCursor = c.sealCursor(cursor{Kind: cursorSearch, Bound: in.bound, State: c.catalog.Generation, After: int64(end)})
+// report is what was done with words, nil where every word is demanded.
+func (c *call) report(found *search.Result) *search.Report {
+	if c.options.AllWords {
+		return nil
 	}
-	body.Links = c.links(body.NextCursor)
-	return body
+	return &found.Report
+}
+
+// searchPage shows some of so many hits in all.
+func (c *call) searchPage(in searchInput, hits []object, total int, meta object) object {
+	page, next, end := c.list(), "", in.offset+in.limit
+	if total > end {
+		next = c.sealCursor(cursor{Kind: cursorSearch, Bound: in.bound, State: c.catalog.Generation, After: int64(end)})
+	}
+	page["data"], page["meta"], page["has_more"], page["links"] = hits, meta, total > end, c.links(next)
+	return page.with("next_cursor", next)
 }
 
 // searchSources reads streams and the connection. Search has its own words for what is not granted.
-func (c *call) searchSources() ([]access, *apiError) {
+func (c *call) searchSources() []access {
 	streams := c.params.lists["streams"]
 	if len(c.params.filters) > 0 && len(streams) != 1 {
-		return nil, invalidRequest("filter[...] requires exactly one stream in streams").withParam("filter")
+		c.refuse(invalidRequest("filter[...] requires exactly one stream in streams").withParam("filter"))
 	}
 	for _, name := range streams {
 		if !slices.ContainsFunc(c.sources, func(s access) bool { return s.Stream.Name == name }) {
-			return nil, newError(http.StatusForbidden, "grant_stream_not_allowed", "Stream '%s' not in grant", name)
+			c.refuse(newError(http.StatusForbidden, "grant_stream_not_allowed", "Stream '%s' not in grant", name))
 		}
 	}
-	sources, err := c.narrow(c.sources, func(connection string) *apiError {
+	sources := c.narrow(c.sources, func(connection string) *apiError {
 		return newError(http.StatusNotFound, "connection_not_found", "connection_id '%s' is not addressable under this grant.",
 			connection).withParam("connection_id")
 	})
-	if err != nil || len(streams) == 0 {
-		return sources, err
-	}
-	return selectSources(sources, func(s access) bool { return slices.Contains(streams, s.Stream.Name) }), nil
+	return selectSources(sources, func(s access) bool { return len(streams) == 0 || slices.Contains(streams, s.Stream.Name) })
 }
 
-func (c *call) searchOffset(bound string) (int, *apiError) {
+func (c *call) searchOffset(bound string) int {
 	if !c.params.has("cursor") {
-		return 0, nil
+		return 0
 	}
-	position, ok := c.openCursor(c.params.single["cursor"])
-	if !ok {
-		return 0, invalidCursor("Cursor is malformed")
-	}
+	position := c.cursorParam("cursor", "Cursor is malformed")
 	if position.Kind != cursorSearch || position.Bound != bound {
-		return 0, foreignCursor()
+		c.refuse(foreignCursor())
 	}
 	if position.State != c.catalog.Generation {
-		return 0, staleCursor()
+		c.refuse(staleCursor())
 	}
-	return int(position.After), nil
-}
-
-func (c *call) searchMeta(in searchInput, found *search.Result) searchMeta {
-	recall := recallBody{
-		Complete: true, RankedCandidateCount: found.Total(), RankingScope: "all_matches",
-		SourcesSearchedCount: in.searchedCount(),
-	}
-	if !c.options.AllWords {
-		recall.wordsBody = &wordsBody{
-			PartialCount: found.Some, NearestCount: found.Nearest, MissingWords: found.Missing, NearestWords: found.Replaced, WordForms: found.Forms,
-			ContainingWords: found.Containing,
-			LeftOutWords:    found.LeftOut, CommonWords: found.Common, TimeWords: found.TimeWords, PreferredTime: found.Time,
-		}
-	}
-	return searchMeta{Count: found.All, CountAccuracy: "exact", Warnings: c.warningList(), Recall: recall}
+	return int(position.After)
 }
 
 // searchedCount is how many sources have a field that is searched.

@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"bytes"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -19,36 +18,6 @@ const (
 	maxOffset      = 1 << 40
 )
 
-type windowBody struct {
-	Field    windowField `json:"field"`
-	Object   string      `json:"object"`
-	RecordID string      `json:"record_id"`
-	Stream   string      `json:"stream"`
-	URL      string      `json:"url"`
-	Window   textWindow  `json:"window"`
-	Links    *selfLink   `json:"links"`
-	Meta     *metaBody   `json:"meta"`
-}
-
-type windowField struct {
-	Path string `json:"path"`
-	Type string `json:"type"`
-}
-
-type textWindow struct {
-	Complete            bool   `json:"complete"`
-	EndChars            int    `json:"end_chars"`
-	HasMore             bool   `json:"has_more"`
-	LimitChars          int    `json:"limit_chars"`
-	MatchEndChars       *int   `json:"match_end_chars"`
-	MatchStartChars     *int   `json:"match_start_chars"`
-	NextOffsetChars     *int   `json:"next_offset_chars"`
-	PreviousOffsetChars *int   `json:"previous_offset_chars"`
-	StartChars          int    `json:"start_chars"`
-	Text                string `json:"text"`
-	TotalChars          int    `json:"total_chars"`
-}
-
 // A windowPlan says which part of a text is asked for.
 type windowPlan struct {
 	query         string
@@ -62,17 +31,10 @@ func (c *call) fieldWindow() (any, error) {
 	if path == "" {
 		return nil, newError(http.StatusBadRequest, "invalid_field_path", "field is required and must be a non-empty string").withParam("field")
 	}
-	sources, refusal := c.open(c.path[1])
-	if refusal != nil {
-		return nil, refusal
-	}
-	plan, refusal := c.windowPlan()
-	if refusal != nil {
-		return nil, refusal
-	}
-	sources, refusal = keepUsable(sources, func(s access) *apiError { return s.demandWindow(path) })
-	if refusal != nil {
-		return nil, refusal
+	sources, plan := c.open(), c.windowPlan()
+	sources = c.usable(sources, "", func(s access) (access, *apiError) { return s, s.demandWindow(path) })
+	if c.refusal != nil {
+		return nil, c.refusal
 	}
 	from, stored, err := c.locate(sources, c.path[3])
 	if err != nil {
@@ -86,35 +48,20 @@ func (c *call) fieldWindow() (any, error) {
 	if refusal != nil {
 		return nil, refusal
 	}
-	return windowBody{
-		Field: windowField{Path: path, Type: "string"}, Object: "field_window", RecordID: stored.ID, Stream: from.Stream.Name,
-		URL: c.url.EscapedPath(), Window: window, Links: c.self(), Meta: c.meta(),
+	return object{
+		"field": object{"path": path, "type": "string"}, "object": "field_window", "record_id": stored.ID, "stream": from.Stream.Name,
+		"url": c.url.EscapedPath(), "window": window, "links": c.self(), "meta": c.meta(),
 	}, nil
 }
 
-func (c *call) windowPlan() (windowPlan, *apiError) {
-	plan := windowPlan{query: c.params.single["q"]}
-	if plan.query != "" && (c.params.has("offset_chars") || c.params.has("limit_chars")) {
-		return windowPlan{}, invalidRequest("Send q with before_chars and after_chars, or offset_chars with limit_chars, not both").withParam("q")
+func (c *call) windowPlan() windowPlan {
+	if c.params.has("q") && (c.params.has("offset_chars") || c.params.has("limit_chars")) {
+		c.refuse(invalidRequest("Send q with before_chars and after_chars, or offset_chars with limit_chars, not both").withParam("q"))
 	}
-	for _, number := range []struct {
-		name                string
-		value               *int
-		fallback, low, high int
-	}{
-		{"offset_chars", &plan.offset, 0, 0, maxOffset},
-		{"limit_chars", &plan.limit, defaultWindow, 1, maxWindow},
-		{"before_chars", &plan.before, defaultContext, 0, maxContext},
-		{"after_chars", &plan.after, defaultContext, 0, maxContext},
-	} {
-		value, clamped, err := c.params.number(number.name, number.fallback, number.low, number.high)
-		if err != nil {
-			return windowPlan{}, err
-		}
-		c.warn(clamped)
-		*number.value = value
+	return windowPlan{
+		query: c.params.single["q"], offset: c.number("offset_chars", 0, 0, maxOffset), limit: c.number("limit_chars", defaultWindow, 1, maxWindow),
+		before: c.number("before_chars", defaultContext, 0, maxContext), after: c.number("after_chars", defaultContext, 0, maxContext),
 	}
-	return plan, nil
 }
 
 // demandWindow refuses a field that is not granted, in this route's own words: unknown fields get the same error.
@@ -140,7 +87,7 @@ func (s access) windowPath(path string) []string {
 // textAt walks to the text at a path, through objects and arrays.
 func textAt(data json.RawMessage, segments []string, path string) (string, *apiError) {
 	for _, segment := range segments {
-		next, ok := member(data, segment)
+		next, ok := inside(data, segment)
 		if !ok {
 			return "", newError(http.StatusBadRequest, "invalid_field_path", "field '%s' does not exist in this record", path).withParam("field")
 		}
@@ -154,24 +101,19 @@ func textAt(data json.RawMessage, segments []string, path string) (string, *apiE
 	return text, nil
 }
 
-func member(data json.RawMessage, segment string) (json.RawMessage, bool) {
-	switch data = bytes.TrimSpace(data); {
-	case len(data) > 0 && data[0] == '{':
-		var object map[string]json.RawMessage
-		if json.Unmarshal(data, &object) != nil {
-			return nil, false
-		}
-		value, ok := object[segment]
+// inside returns what an object or array has under a name or number.
+func inside(data json.RawMessage, segment string) (json.RawMessage, bool) {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(data, &members) == nil {
+		value, ok := members[segment]
 		return value, ok
-	case len(data) > 0 && data[0] == '[':
-		var items []json.RawMessage
-		at, err := strconv.Atoi(segment)
-		if err != nil || at < 0 || json.Unmarshal(data, &items) != nil || at >= len(items) {
-			return nil, false
-		}
-		return items[at], true
 	}
-	return nil, false
+	var items []json.RawMessage
+	at, err := strconv.Atoi(segment)
+	if err != nil || json.Unmarshal(data, &items) != nil || at < 0 || at >= len(items) {
+		return nil, false
+	}
+	return items[at], true
 }
 
 func jsonType(data json.RawMessage) string {
@@ -192,33 +134,33 @@ func jsonType(data json.RawMessage) string {
 }
 
 // cut takes the window out of the text.
-func (p windowPlan) cut(text []rune) (textWindow, *apiError) {
+func (p windowPlan) cut(text []rune) (object, *apiError) {
 	if p.query == "" {
 		start := min(p.offset, len(text))
-		return newWindow(text, start, min(start+p.limit, len(text)), p.limit), nil
+		return windowOf(text, start, min(start+p.limit, len(text)), p.limit), nil
 	}
 	query := []rune(p.query)
 	match := indexFold(text, query)
 	if match < 0 {
-		return textWindow{}, newError(http.StatusNotFound, "query_not_found", "q was not found in the field").withParam("q")
+		return nil, newError(http.StatusNotFound, "query_not_found", "q was not found in the field").withParam("q")
 	}
 	end := match + len(query)
-	window := newWindow(text, max(0, match-p.before), min(len(text), end+p.after), p.before+len(query)+p.after)
-	window.MatchStartChars, window.MatchEndChars = &match, &end
+	window := windowOf(text, max(0, match-p.before), min(len(text), end+p.after), p.before+len(query)+p.after)
+	window["match_start_chars"], window["match_end_chars"] = match, end
 	return window, nil
 }
 
-func newWindow(text []rune, start, end, limit int) textWindow {
-	window := textWindow{
-		Complete: start == 0 && end == len(text), StartChars: start, EndChars: end, HasMore: end < len(text),
-		LimitChars: limit, Text: string(text[start:end]), TotalChars: len(text),
+func windowOf(text []rune, start, end, limit int) object {
+	window := object{
+		"complete": start == 0 && end == len(text), "start_chars": start, "end_chars": end, "has_more": end < len(text),
+		"limit_chars": limit, "text": string(text[start:end]), "total_chars": len(text),
+		"match_start_chars": nil, "match_end_chars": nil, "next_offset_chars": nil, "previous_offset_chars": nil,
 	}
-	if window.HasMore {
-		window.NextOffsetChars = &end
+	if end < len(text) {
+		window["next_offset_chars"] = end
 	}
 	if start > 0 {
-		previous := max(0, start-limit)
-		window.PreviousOffsetChars = &previous
+		window["previous_offset_chars"] = max(0, start-limit)
 	}
 	return window
 }

@@ -21,7 +21,7 @@ func TestTerms(t *testing.T) {
 		{"nothing is nothing", "—…!", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := joinTerms(Terms(test.text)); got != test.want {
+			if got := strings.Join(textsOf(Terms(test.text)), " "); got != test.want {
 				t.Errorf("%q, want %q", got, test.want)
 			}
 		})

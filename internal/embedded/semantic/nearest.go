@@ -43,34 +43,10 @@ func (x *Index) Nearest(ctx context.Context, text string, sources []search.Sourc
 	if len(query[0]) != index.Dimension() {
 		return nil, &UnavailableError{"The embeddings endpoint changed the dimension of its vectors.", nil}
 	}
-	visible := visibleParts(sources)
-	return index.Nearest(query[0], most, func(p vectors.Part) bool { return visible(p) && has(int64(p.Version), int(p.Source)) }), nil
-}
-
-// visibleParts tells of a part whether its source shows it.
-func visibleParts(sources []search.Source) func(vectors.Part) bool {
-	type source struct {
-		columns map[uint16]bool
-		only    map[int64]bool
-	}
-	var byNumber []source
-	for _, s := range sources {
-		for len(byNumber) <= s.Number {
-			byNumber = append(byNumber, source{})
-		}
-		columns := map[uint16]bool{}
-		for _, field := range s.Fields {
-			columns[uint16(field.Column)] = true // #nosec G115 -- a stream has far fewer fields
-		}
-		byNumber[s.Number] = source{columns, s.Only}
-	}
-	return func(p vectors.Part) bool {
-		if int(p.Source) >= len(byNumber) {
-			return false
-		}
-		s := &byNumber[p.Source]
-		return s.columns[p.Column] && (s.only == nil || s.only[int64(p.Version)])
-	}
+	scope := search.NewScope(sources)
+	return index.Nearest(query[0], most, func(p vectors.Part) bool {
+		return scope.Weight(int(p.Source), p.Version, int(p.Column)) > 0 && has(int64(p.Version), int(p.Source))
+	}), nil
 }
 
 // PartAt returns a part of a record's texts by its number: ok is false if there is none.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,6 +16,16 @@ type Record struct {
 	ID      string
 	Emitted *int64 // microseconds since 1970; nil: not known
 	Data    []byte
+}
+
+// Fields are what a record has, by name.
+func (r Record) Fields() (map[string]json.RawMessage, error) { return fieldsOf(r.Data) }
+
+func fieldsOf(data []byte) (fields map[string]json.RawMessage, err error) {
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return nil, fmt.Errorf("stored record: %w", err)
+	}
+	return fields, nil
 }
 
 // An Order is a column and a direction. Records of equal value go by version: messages of one minute stand in their file one after another.

@@ -24,7 +24,7 @@ func HasMeaning(field model.Field) bool { return field.Lexical && field.Role != 
 
 // eventOf returns when a record happened, in microseconds since 1970, or search.NoTime.
 func (t *Table) eventOf(record model.Record, fields map[string]json.RawMessage) int64 {
-	for _, name := range t.timeFields() {
+	for _, name := range t.TimeFields() {
 		if instant, ok := storedInstant(fields[name]).(int64); ok {
 			return instant
 		}
@@ -35,8 +35,8 @@ func (t *Table) eventOf(record model.Record, fields map[string]json.RawMessage) 
 	return record.EmittedAt.UnixMicro()
 }
 
-// timeFields are the fields that say when a record happened, the best first.
-func (t *Table) timeFields() []string {
+// TimeFields are the fields that say when a record happened, the best first.
+func (t *Table) TimeFields() []string {
 	var names []string
 	for _, field := range t.Stream.Fields {
 		if field.Role == "event-time" {
@@ -87,7 +87,7 @@ func (t *Table) conversationField() (name string, ok bool) {
 	}
 	titled := slices.ContainsFunc(t.Stream.Fields, func(f model.Field) bool { return f.Role == "primary-title" && len(t.Lexical) > 2 })
 	spoken := slices.ContainsFunc(t.Stream.Fields, func(f model.Field) bool { return f.Role == "actor" })
-	return "", spoken && !titled && len(t.timeFields()) > 0
+	return "", spoken && !titled && len(t.TimeFields()) > 0
 }
 
 // Searched lays a source out for package search: what may be seen of it, and nothing else.
