@@ -7,15 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
-	"strings"
 )
-
-// Count counts the records of a source.
-func (s *Store) Count(ctx context.Context, from Source) (n int, err error) {
-	w := from.conditions()
-	err = s.db.QueryRowContext(ctx, fmt.Sprintf("SELECT count(*) FROM %s WHERE %s", from.Name, w), w.args...).Scan(&n)
-	return n, err
-}
 
 // An Extent is how many records a source has, and when the newest was emitted.
 type Extent struct {
@@ -115,38 +107,32 @@ func (s *Store) Values(ctx context.Context, from []Source, field string) (map[an
 
 // CompareValues orders values of columns as SQLite does: null, numbers, text.
 func CompareValues(a, b any) int {
-	if order := cmp.Compare(valueClass(a), valueClass(b)); order != 0 {
-		return order
-	}
-	switch a := a.(type) {
-	case int64:
-		if b, ok := b.(int64); ok {
-			return cmp.Compare(a, b)
-		}
-		return cmp.Compare(float64(a), asFloat(b))
-	case float64:
-		return cmp.Compare(a, asFloat(b))
-	case string:
-		text, _ := b.(string) // the same class
-		return strings.Compare(a, text)
-	}
-	return 0
+	classA, numberA, textA := comparable(a)
+	classB, numberB, textB := comparable(b)
+	return cmp.Or(cmp.Compare(classA, classB), cmp.Compare(numberA, numberB), compareWhole(a, b), cmp.Compare(textA, textB))
 }
 
-func valueClass(value any) int {
-	switch value.(type) {
+// comparable is the class of a value, and what it has as a number or a text.
+func comparable(value any) (class int, number float64, text string) {
+	switch value := value.(type) {
 	case nil:
-		return 0
-	case int64, float64:
-		return 1
+		return 0, 0, ""
+	case int64:
+		return 1, float64(value), ""
+	case float64:
+		return 1, value, ""
+	case string:
+		return 2, 0, value
 	}
-	return 2
+	return 3, 0, ""
 }
 
-func asFloat(value any) float64 {
-	if whole, ok := value.(int64); ok {
-		return float64(whole)
+// compareWhole tells apart whole numbers that a float64 does not.
+func compareWhole(a, b any) int {
+	wholeA, isA := a.(int64)
+	wholeB, isB := b.(int64)
+	if !isA || !isB {
+		return 0
 	}
-	fraction, _ := value.(float64)
-	return fraction
+	return cmp.Compare(wholeA, wholeB)
 }

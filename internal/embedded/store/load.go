@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -15,6 +16,25 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
 )
+
+// A load makes the store hold a corpus.
+type load struct {
+	store    *Store
+	db       querier
+	tx       *sql.Tx // that all of it happens in; nil: each batch has one of its own
+	corpus   model.Corpus
+	progress func(n int)
+	meta     map[string]string // that the store has when it is there
+
+	next    *Catalog
+	parts   []model.Part
+	stored  map[string]storedPart
+	kept    map[string]bool // of the parts, by name
+	columns int             // of the search index
+	version int64           // the last one that was given
+	writer  *search.Writer
+	batch   batch
+}
 
 // Load replaces what the store holds by a corpus. The fingerprint names the corpus for [Store.Loaded]. Progress,
 // which may be nil, is called with the number of records stored so far. A record that is emitted again under the same
@@ -81,16 +101,12 @@ func (l *load) run(ctx context.Context, fingerprint string) (err error) {
 		return err
 	}
 	l.plan()
-	if err := l.prepare(ctx); err != nil {
-		return err
+	for _, step := range [...]func(context.Context) error{l.prepare, l.fill, l.finish} {
+		if err := step(ctx); err != nil {
+			return err
+		}
 	}
-	if err := l.fill(ctx); err != nil {
-		return err
-	}
-	if err := l.writer.Finish(ctx, l.db); err != nil {
-		return err
-	}
-	return l.finish(ctx, fingerprint)
+	return setMeta(ctx, l.db, metaFingerprint, fingerprint) // says that all is there
 }
 
 // plan lays out the tables: streams that stay keep their numbers. A part stays if its files are the same and so is the layout of its
@@ -100,61 +116,66 @@ func (l *load) plan() {
 	if l.parts == nil {
 		l.parts = []model.Part{{Records: l.corpus.Records}}
 	}
-	numbers, taken := map[streamKey]int{}, map[int]bool{}
-	for _, part := range l.stored {
-		for _, one := range part.streams {
-			numbers[one.streamKey], taken[one.number] = one.number, true
-		}
+	numbers, taken, number := streamNumbers(l.stored), map[int]bool{}, 0
+	for _, one := range numbers {
+		taken[one] = true
 	}
-	for number, all := 0, newCatalog(l.corpus.Connectors, nil); len(all.Tables) > 0; all.Tables = all.Tables[1:] {
-		key := all.Tables[0].key()
-		if _, known := numbers[key]; known {
+	for _, t := range newCatalog(l.corpus.Connectors, nil).Tables {
+		if _, known := numbers[t.key()]; known {
 			continue
 		}
 		for taken[number] {
 			number++
 		}
-		numbers[key], taken[number] = number, true
+		numbers[t.key()], taken[number] = number, true
 	}
 	l.next = newCatalog(l.corpus.Connectors, numbers)
 	l.kept = map[string]bool{}
 	for _, part := range l.parts {
-		before := l.stored[part.Name]
-		tables := l.tables(part)
-		if part.Same && before.done && l.next.lexicalColumns() <= before.columns && len(tables) == len(before.streams) {
-			l.kept[part.Name] = !slices.ContainsFunc(tables, func(t *Table) bool {
+		before, tables := l.stored[part.Name], l.tables(part)
+		l.kept[part.Name] = part.Same && before.done && l.next.lexicalColumns() <= before.columns && len(tables) == len(before.streams) &&
+			!slices.ContainsFunc(tables, func(t *Table) bool {
 				return !slices.ContainsFunc(before.streams, func(s storedStream) bool { return s.streamKey == t.key() && s.layout == l.next.layout(t) })
 			})
+	}
+}
+
+// tables are those of a part.
+func (l *load) tables(part model.Part) []*Table {
+	if l.corpus.Parts == nil {
+		return l.next.Tables
+	}
+	var tables []*Table
+	for _, t := range l.next.Tables {
+		if t.Connector.Key == part.Connector && slices.ContainsFunc(part.Streams, func(s model.Stream) bool { return s.Name == t.Stream.Name }) {
+			tables = append(tables, t)
 		}
 	}
+	return tables
 }
 
 // prepare takes out what does not stay, and makes empty tables.
 func (l *load) prepare(ctx context.Context) (err error) {
-	switch {
-	case !slices.ContainsFunc(l.parts, func(part model.Part) bool { return l.kept[part.Name] }):
+	l.writer = search.NewWriter()
+	if l.tx == nil {
+		if err := exec(ctx, l.db, "DELETE FROM meta WHERE name IN (?, ?)", metaFingerprint, metaGeneration); err != nil {
+			return err
+		}
+	}
+	if !slices.ContainsFunc(l.parts, func(part model.Part) bool { return l.kept[part.Name] }) {
 		err = l.clear(ctx)
-	case l.tx != nil:
+	} else if l.tx != nil {
 		l.writer, err = search.AddTo(ctx, l.db)
-	default:
-		l.writer = search.NewWriter()
 	}
 	if err != nil {
 		return err
 	}
-	if l.tx == nil {
-		if _, err := l.db.ExecContext(ctx, "DELETE FROM meta WHERE name IN (?, ?)", metaFingerprint, metaGeneration); err != nil {
-			return err
-		}
-	}
 	for name, part := range l.stored {
-		if l.kept[name] {
-			err = l.place(ctx, part)
-		} else {
-			err = l.removePart(ctx, name, part)
-		}
-		if err != nil {
-			return err
+		l.columns = max(l.columns, part.columns)
+		if !l.kept[name] {
+			if err := l.removePart(ctx, part); err != nil {
+				return err
+			}
 		}
 	}
 	last, err := meta(ctx, l.db, metaVersion)
@@ -164,76 +185,89 @@ func (l *load) prepare(ctx context.Context) (err error) {
 	given, _ := strconv.ParseInt(last, 10, 64) // 0 where there is none
 	l.version = max(l.version, given)
 	for _, part := range l.parts {
-		if !l.kept[part.Name] {
-			if err := l.createPart(ctx, part); err != nil {
-				return err
-			}
+		setUp := l.createPart
+		if l.kept[part.Name] {
+			setUp = l.place
+		}
+		if err := setUp(ctx, part); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
+// Tables of package vectors.
+const (
+	vectorTable = "vectors"
+	vectorFacts = "vector_facts"
+)
+
 // clear makes an empty store: of what was there, in this layout or an older one, finished or not, nothing stays. An update leaves the
-// vectors that others look at, and the numbers that versions go on from.
+// vectors that others look at, and the numbers that versions go on from. A full-text table drops its shadow tables itself.
 func (l *load) clear(ctx context.Context) error {
-	l.writer = search.NewWriter()
-	names, err := tableNames(ctx, l.db)
+	drops := "DELETE FROM meta;"
+	if l.tx != nil {
+		drops = ""
+	}
+	err := search.Each(ctx, l.db, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'meta'
+		AND name NOT LIKE 'sqlite\_%' ESCAPE '\' AND name NOT LIKE '%\_text\_%' ESCAPE '\'`, nil, func(rows *sql.Rows) error {
+		var name string
+		err := rows.Scan(&name)
+		switch {
+		case l.tx == nil || name != vectorTable && name != vectorFacts:
+			drops += `DROP TABLE IF EXISTS "` + name + `";`
+		case name == vectorTable:
+			drops += "DELETE FROM " + vectorTable + ";"
+		}
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	if l.tx == nil {
-		names = append([]string{"meta"}, names...) // what says that it was finished goes first
-	}
-	for _, name := range names {
-		query := `DROP TABLE IF EXISTS "` + name + `"`
-		if l.tx != nil && name == vectorTable {
-			query = "DELETE FROM " + vectorTable
-		} else if l.tx != nil && name == vectorFacts {
-			continue
-		}
-		if _, err := l.db.ExecContext(ctx, query); err != nil {
-			return err
-		}
-	}
-	l.stored = nil
-	columns := max(l.next.lexicalColumns(), leastColumns)
-	if err := search.Create(ctx, l.db, columns); err != nil {
+	if err := exec(ctx, l.db, drops); err != nil {
 		return err
 	}
-	_, err = l.db.ExecContext(ctx, fmt.Sprintf(`CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-		CREATE TABLE blobs (id TEXT, connection_id TEXT, stream TEXT, record_id TEXT, mime_type TEXT, bytes BLOB,
+	l.stored, l.columns = nil, max(l.next.lexicalColumns(), leastColumns)
+	if err := search.Create(ctx, l.db, l.columns); err != nil {
+		return err
+	}
+	return exec(ctx, l.db, fmt.Sprintf(`CREATE TABLE blobs (id TEXT, connection_id TEXT, stream TEXT, record_id TEXT, mime_type TEXT, bytes BLOB,
 			PRIMARY KEY (id, connection_id, stream, record_id));
 		CREATE TABLE parts (name TEXT PRIMARY KEY, files TEXT, streams TEXT, columns INTEGER, first INTEGER, last INTEGER,
 			left_out TEXT, done INTEGER);
 		CREATE TABLE streams (number INTEGER PRIMARY KEY, connector TEXT, stream TEXT, part TEXT, layout TEXT);
 		PRAGMA user_version = %d`, indexVersion))
-	l.next.columns = columns
-	return err
 }
 
 // leastColumns is how many searched fields a stream may have that is added later, without all others being indexed again.
 const leastColumns = 32
 
-// finish writes what says that all is there.
-func (l *load) finish(ctx context.Context, fingerprint string) error {
+// finish completes the search index and writes what is known of all parts.
+func (l *load) finish(ctx context.Context) error {
+	if err := l.writer.Finish(ctx, l.db); err != nil {
+		return err
+	}
 	connectors, err := json.Marshal(l.next.Connectors)
 	if err != nil {
 		return err
 	}
-	var leftOut []model.LeftOut
-	if l.corpus.LeftOut != nil {
-		leftOut = l.corpus.LeftOut()
-	}
-	left, err := json.Marshal(leftOut)
-	if err != nil {
+	if l.meta[metaLeftOut], err = leftOutText(l.corpus.LeftOut); err != nil {
 		return err
 	}
-	l.meta[metaLeftOut], l.meta[metaConnectors], l.meta[metaGeneration] = string(left), string(connectors), cmp.Or(l.meta[metaGeneration],
-		rand.Text()[:8])
+	l.meta[metaConnectors], l.meta[metaGeneration] = string(connectors), cmp.Or(l.meta[metaGeneration], rand.Text()[:8])
 	for name, value := range l.meta {
 		if err := setMeta(ctx, l.db, name, value); err != nil {
 			return err
 		}
 	}
-	return setMeta(ctx, l.db, metaFingerprint, fingerprint)
+	return nil
+}
+
+// leftOutText spells what was left out, empty where nobody says.
+func leftOutText(list func() []model.LeftOut) (string, error) {
+	if list == nil {
+		return "", nil
+	}
+	text, err := json.Marshal(list())
+	return string(text), err
 }

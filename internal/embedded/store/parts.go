@@ -4,105 +4,86 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"slices"
-	"strconv"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
 )
 
-// A load makes the store hold a corpus.
-type load struct {
-	store    *Store
-	db       querier
-	tx       *sql.Tx // that all of it happens in; nil: each batch has one of its own
-	corpus   model.Corpus
-	progress func(n int)
-	meta     map[string]string
-
-	next    *Catalog
-	parts   []model.Part
-	stored  map[string]storedPart
-	kept    map[string]bool // of the parts, by name
-	version int64           // the last one that was given
-	writer  *search.Writer
+// A storedPart is what the store knows about a part of what it holds.
+type storedPart struct {
+	model.Part
+	columns     int   // that the search index has
+	first, last int64 // versions of its records
+	leftOut     string
+	done        bool // all of it is there
+	streams     []storedStream
 }
 
-// A partEnd is what is known when all records of a part were read.
-type partEnd struct {
-	part        model.Part
-	first, last int64
-	search      *search.Part
+type storedStream struct {
+	streamKey
+	number int
+	layout string
 }
 
-func (l *load) createPart(ctx context.Context, part model.Part) error {
-	streams, err := json.Marshal(part.Streams)
+// storedParts are none in a store that is new or of another version.
+func storedParts(ctx context.Context, db querier) (map[string]storedPart, error) {
+	var version int
+	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil || version != indexVersion {
+		return nil, err
+	}
+	if ok, err := hasTable(ctx, db, "streams"); !ok {
+		return nil, err
+	}
+	parts := map[string]storedPart{}
+	const query = "SELECT name, files, streams, columns, first, last, left_out, done FROM parts"
+	err := search.Each(ctx, db, query, nil, func(rows *sql.Rows) error {
+		var part storedPart
+		var streams []byte
+		if err := rows.Scan(&part.Name, &part.Files, &streams, &part.columns, &part.first, &part.last, &part.leftOut, &part.done); err != nil {
+			return err
+		}
+		if err := json.Unmarshal(streams, &part.Streams); err != nil {
+			return fmt.Errorf("stored part: %w", err)
+		}
+		parts[part.Name] = part
+		return nil
+	})
 	if err != nil {
+		return nil, err
+	}
+	return parts, search.Each(ctx, db, "SELECT part, connector, stream, number, layout FROM streams", nil, func(rows *sql.Rows) error {
+		var name string
+		var one storedStream
+		err := rows.Scan(&name, &one.connector, &one.stream, &one.number, &one.layout)
+		part := parts[name]
+		part.streams = append(part.streams, one)
+		parts[name] = part
 		return err
-	}
-	columns := l.next.columns
-	for _, other := range l.stored {
-		columns = max(columns, other.columns)
-	}
-	if _, err := l.db.ExecContext(ctx, "INSERT INTO parts (name, files, streams, columns, first, last, left_out, done) "+
-		"VALUES (?, ?, ?, ?, 0, 0, '', 0)",
-		part.Name, part.Files, string(streams), columns); err != nil {
-		return err
-	}
-	for _, t := range l.tables(part) {
-		if _, err := l.db.ExecContext(ctx, t.create()); err != nil {
-			return fmt.Errorf("stream %s of %s: %w", t.Stream.Name, t.Connector.Key, err)
-		}
-		if _, err := l.db.ExecContext(ctx, "INSERT INTO streams (number, connector, stream, part, layout) VALUES (?, ?, ?, ?, ?)",
-			t.number, t.Connector.Key, t.Stream.Name, part.Name, l.next.layout(t)); err != nil {
-			return err
-		}
-	}
-	return nil
+	})
 }
 
-// endPart writes what says that all of a part is there.
-func (l *load) endPart(ctx context.Context, tx *sql.Tx, end *partEnd) error {
-	if end.search != nil {
-		if err := l.writer.WritePart(ctx, tx, end.search); err != nil {
-			return err
+// known are the parts of which all is there.
+func known(stored map[string]storedPart) map[string]model.Part {
+	parts := map[string]model.Part{}
+	for name, part := range stored {
+		if part.done {
+			parts[name] = part.Part
 		}
 	}
-	for _, t := range l.tables(end.part) {
-		if _, err := tx.ExecContext(ctx, t.index()+"ANALYZE "+t.Name); err != nil {
-			return err
-		}
-	}
-	var left []byte
-	if end.part.LeftOut != nil {
-		var err error
-		if left, err = json.Marshal(end.part.LeftOut()); err != nil {
-			return err
-		}
-	}
-	if _, err := tx.ExecContext(ctx, "UPDATE parts SET first = ?, last = ?, left_out = ?, done = 1 WHERE name = ?", end.first, end.last,
-		string(left), end.part.Name); err != nil {
-		return err
-	}
-	return setMeta(ctx, tx, metaVersion, strconv.FormatInt(end.last, 10))
+	return parts
 }
 
-// place notes what the writer needs to know about a part that stays.
-func (l *load) place(ctx context.Context, part storedPart) error {
-	at := slices.IndexFunc(l.parts, func(p model.Part) bool { return p.Name == part.Name })
-	if _, err := l.db.ExecContext(ctx, "UPDATE parts SET files = ? WHERE name = ?", l.parts[at].Files, part.Name); err != nil || l.tx != nil {
-		return err
-	}
-	for _, t := range l.tables(l.parts[at]) {
-		if err := eachText(ctx, l.db, t, func(version int64, texts []string) error {
-			l.writer.Place(version, texts)
-			return nil
-		}); err != nil {
-			return err
+// streamNumbers are those of all streams of parts.
+func streamNumbers(stored map[string]storedPart) map[streamKey]int {
+	numbers := map[streamKey]int{}
+	for _, part := range stored {
+		for _, one := range part.streams {
+			numbers[one.streamKey] = one.number
 		}
 	}
-	return nil
+	return numbers
 }
 
 // eachText visits what is searched of the records of a table.
@@ -116,16 +97,53 @@ func eachText(ctx context.Context, db querier, t *Table, use func(version int64,
 		if err := rows.Scan(&version, &data); err != nil {
 			return err
 		}
-		var fields map[string]json.RawMessage
-		if err := json.Unmarshal(data, &fields); err != nil {
-			return fmt.Errorf("stored record: %w", err)
+		fields, err := fieldsOf(data)
+		if err != nil {
+			return err
 		}
 		return use(version, t.texts(fields))
 	})
 }
 
+// createPart makes the empty tables of a part.
+func (l *load) createPart(ctx context.Context, part model.Part) error {
+	streams, err := json.Marshal(part.Streams)
+	if err != nil {
+		return err
+	}
+	if err := exec(ctx, l.db, "INSERT INTO parts (name, files, streams, columns, first, last, left_out, done) VALUES (?, ?, ?, ?, 0, 0, '', 0)",
+		part.Name, part.Files, string(streams), l.columns); err != nil {
+		return err
+	}
+	for _, t := range l.tables(part) {
+		err := errors.Join(exec(ctx, l.db, t.create()),
+			exec(ctx, l.db, "INSERT INTO streams (number, connector, stream, part, layout) VALUES (?, ?, ?, ?, ?)",
+				t.number, t.Connector.Key, t.Stream.Name, part.Name, l.next.layout(t)))
+		if err != nil {
+			return fmt.Errorf("stream %s of %s: %w", t.Stream.Name, t.Connector.Key, err)
+		}
+	}
+	return nil
+}
+
+// place notes what the writer needs to know about a part that stays.
+func (l *load) place(ctx context.Context, part model.Part) error {
+	if err := exec(ctx, l.db, "UPDATE parts SET files = ? WHERE name = ?", part.Files, part.Name); err != nil || l.tx != nil {
+		return err
+	}
+	for _, t := range l.tables(part) {
+		if err := eachText(ctx, l.db, t, func(version int64, texts []string) error {
+			l.writer.Place(version, texts)
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // removePart takes a part out, in a transaction.
-func (l *load) removePart(ctx context.Context, name string, part storedPart) (err error) {
+func (l *load) removePart(ctx context.Context, part storedPart) (err error) {
 	tx := l.tx
 	if tx == nil {
 		if tx, err = l.store.db.BeginTx(ctx, nil); err != nil {
@@ -138,27 +156,16 @@ func (l *load) removePart(ctx context.Context, name string, part storedPart) (er
 			return err
 		}
 	}
-	vectors, err := tableNames(ctx, tx, vectorTable)
-	if err != nil {
+	vectors, err := hasTable(ctx, tx, vectorTable)
+	if err == nil && vectors {
+		err = exec(ctx, tx, "DELETE FROM "+vectorTable+" WHERE version BETWEEN ? AND ?", part.first, part.last)
+	}
+	err = errors.Join(err, search.RemovePart(ctx, tx, part.first), exec(ctx, tx, "DELETE FROM streams WHERE part = ?", part.Name),
+		exec(ctx, tx, "DELETE FROM parts WHERE name = ?", part.Name))
+	if err != nil || l.tx != nil {
 		return err
 	}
-	for _, table := range vectors {
-		if _, err := tx.ExecContext(ctx, "DELETE FROM "+table+" WHERE version BETWEEN ? AND ?", part.first, part.last); err != nil { // #nosec G202 -- names of our own tables
-			return err
-		}
-	}
-	if err := search.RemovePart(ctx, tx, part.first); err != nil {
-		return err
-	}
-	for _, query := range [...]string{"DELETE FROM streams WHERE part = ?", "DELETE FROM parts WHERE name = ?"} {
-		if _, err := tx.ExecContext(ctx, query, name); err != nil {
-			return err
-		}
-	}
-	if l.tx == nil {
-		return tx.Commit()
-	}
-	return nil
+	return tx.Commit()
 }
 
 func (l *load) removeStream(ctx context.Context, tx *sql.Tx, one storedStream) error {
@@ -181,45 +188,9 @@ func (l *load) removeStream(ctx context.Context, tx *sql.Tx, one storedStream) e
 		}
 	}
 	for _, connection := range was.Connections {
-		if _, err := tx.ExecContext(ctx, "DELETE FROM blobs WHERE connection_id = ? AND stream = ?", connection.ID, one.stream); err != nil {
+		if err := exec(ctx, tx, "DELETE FROM blobs WHERE connection_id = ? AND stream = ?", connection.ID, one.stream); err != nil {
 			return err
 		}
 	}
-	_, err := tx.ExecContext(ctx, "DROP TABLE "+t.Name)
-	return err
-}
-
-// Tables of package vectors.
-const (
-	vectorTable = "vectors"
-	vectorFacts = "vector_facts"
-)
-
-// tableNames lists every table but meta, or those of a name. A full-text table drops its shadow tables itself.
-func tableNames(ctx context.Context, db querier, like ...string) ([]string, error) {
-	var names []string
-	err := search.Each(ctx, db, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'meta'
-		AND name NOT LIKE 'sqlite\_%' ESCAPE '\' AND name NOT LIKE '%\_text\_%' ESCAPE '\'`, nil, func(rows *sql.Rows) error {
-		var name string
-		err := rows.Scan(&name)
-		if len(like) == 0 || slices.Contains(like, name) {
-			names = append(names, name)
-		}
-		return err
-	})
-	return names, err
-}
-
-// tables are those of a part.
-func (l *load) tables(part model.Part) []*Table {
-	if l.corpus.Parts == nil {
-		return l.next.Tables
-	}
-	var tables []*Table
-	for _, t := range l.next.Tables {
-		if t.Connector.Key == part.Connector && slices.ContainsFunc(part.Streams, func(s model.Stream) bool { return s.Name == t.Stream.Name }) {
-			tables = append(tables, t)
-		}
-	}
-	return tables
+	return exec(ctx, tx, "DROP TABLE "+t.Name)
 }

@@ -5,9 +5,10 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
 )
 
 // A Record is a row of a stream's table.
@@ -20,13 +21,6 @@ type Record struct {
 
 // Fields are what a record has, by name.
 func (r Record) Fields() (map[string]json.RawMessage, error) { return fieldsOf(r.Data) }
-
-func fieldsOf(data []byte) (fields map[string]json.RawMessage, err error) {
-	if err := json.Unmarshal(data, &fields); err != nil {
-		return nil, fmt.Errorf("stored record: %w", err)
-	}
-	return fields, nil
-}
 
 // An Order is a column and a direction. Records of equal value go by version: messages of one minute stand in their file one after another.
 type Order struct {
@@ -90,9 +84,9 @@ func (s *Store) Version(ctx context.Context, from *Table, version int64) (Record
 // before every value.
 func (s *Store) After(ctx context.Context, from Source, order Order, version int64) (narrowed Source, ok bool, err error) {
 	var value any
-	err = s.db.QueryRowContext(ctx, fmt.Sprintf("SELECT %s FROM %s WHERE version = ?", order.column, from.Name), version).Scan(&value)
-	if errors.Is(err, sql.ErrNoRows) {
-		return Source{}, false, nil
+	query := fmt.Sprintf("SELECT %s FROM %s WHERE version = ?", order.column, from.Name)
+	if ok, err = first(ctx, s.db, query, []any{version}, &value); !ok {
+		return from, false, err
 	}
 	var w Where
 	switch {
@@ -105,7 +99,7 @@ func (s *Store) After(ctx context.Context, from Source, order Order, version int
 	default:
 		w = where(fmt.Sprintf("%[1]s > ? OR %[1]s = ? AND version > ?", order.column), value, value, version)
 	}
-	return from.Narrow(w), err == nil, err
+	return from.Narrow(w), true, nil
 }
 
 // Related reads the records of a source whose field, which has a column, holds a value, in the order of its cursor field.
@@ -182,11 +176,25 @@ func (s *Store) BlobHolders(ctx context.Context, id string) ([]BlobHolder, error
 
 // Blob reads the bytes that a record names.
 func (s *Store) Blob(ctx context.Context, id string, of BlobHolder) (mimeType string, bytes []byte, ok bool, err error) {
-	err = s.db.QueryRowContext(ctx,
-		"SELECT mime_type, bytes FROM blobs WHERE id = ? AND connection_id = ? AND stream = ? AND record_id = ?",
-		id, of.Connection, of.Stream, of.Record).Scan(&mimeType, &bytes)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", nil, false, nil
+	ok, err = first(ctx, s.db, "SELECT mime_type, bytes FROM blobs WHERE id = ? AND connection_id = ? AND stream = ? AND record_id = ?",
+		[]any{id, of.Connection, of.Stream, of.Record}, &mimeType, &bytes)
+	return mimeType, bytes, ok, err
+}
+
+// Searched lays a source out for package search: what may be seen of it, and nothing else.
+func (s *Store) Searched(ctx context.Context, c *Catalog, from Source) (search.Source, error) {
+	source := from.searched(c.sourceNumber(from.Table, from.connectionNumber(from.Connection.ID)))
+	w := from.conditions()
+	if len(w.clauses) == 1 { // all records of the connection
+		return source, nil
 	}
-	return mimeType, bytes, err == nil, err
+	source.Only = map[int64]bool{}
+	query := fmt.Sprintf("SELECT version FROM %s WHERE %s", from.Name, w)
+	err := s.each(ctx, query, w.args, func(rows *sql.Rows) error {
+		var version int64
+		err := rows.Scan(&version)
+		source.Only[version] = true
+		return err
+	})
+	return source, err
 }
