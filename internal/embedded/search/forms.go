@@ -30,7 +30,7 @@ func sortCandidates(all []candidate) {
 
 // expand finds the other forms of each weighty word: in the languages of the query and, of a word that has none and occurs nowhere, in any
 // language of the fields that are searched.
-func (s *searcher) expand(guess uint32) error {
+func (s *searcher) expand(guess uint32) {
 	languages, rare := s.languagesOf(guess), s.languagesFrom(1, 0)
 	for i := range s.query.units {
 		u := &s.query.units[i]
@@ -38,21 +38,14 @@ func (s *searcher) expand(guess uint32) error {
 		if s.request.Demand || u.light || u.quoted || len(u.phrase) != 1 || !inflects(u.phrase[0]) {
 			continue
 		}
-		forms, err := s.forms(u.phrase[0], languages)
-		if err == nil && len(forms) == 0 && rare != languages {
-			var found []posting
-			if found, err = s.postings(u.phrase); err == nil && len(found) == 0 {
-				forms, err = s.forms(u.phrase[0], rare)
-			}
-		}
-		if err != nil {
-			return err
+		forms := s.forms(u.phrase[0], languages)
+		if len(forms) == 0 && rare != languages && len(s.postings(u.phrase)) == 0 {
+			forms = s.forms(u.phrase[0], rare)
 		}
 		for _, form := range forms {
 			u.alternatives = append(u.alternatives, alternative{phrase{form.term}, formWeight})
 		}
 	}
-	return nil
 }
 
 // languagesOf returns the languages whose forms are looked for: the query's, if it can be guessed, or else those of the fields
@@ -95,37 +88,29 @@ func (s *searcher) texts() (texts [len(languages)]int, all int) {
 }
 
 // forms lists the terms of the store that have the stem of a term in one of the languages, the most frequent first.
-func (s *searcher) forms(term string, languages uint32) ([]candidate, error) {
+func (s *searcher) forms(term string, languages uint32) []candidate {
 	records := map[string]int{} // by form
 	for i := 0; languages>>i != 0; i++ {
-		if languages>>i&1 == 0 {
-			continue
-		}
 		stem := stemOf(i, term)
 		start := sharedStart(term, stem)
-		if len(start) < 2 {
+		if languages>>i&1 == 0 || len(start) < 2 {
 			continue
 		}
-		err := s.known(start, false, func(other string, count int) {
+		s.known(start, start+lastLetter, func(other string, count int) {
 			if other != term && inflects(other) && stemOf(i, other) == stem {
 				records[other] = count
 			}
 		})
-		if err != nil {
-			return nil, err
-		}
 	}
 	for _, other := range withArticles(term) {
-		if err := s.known(other, true, func(_ string, count int) { records[other] = count }); err != nil {
-			return nil, err
-		}
+		s.known(other, other+firstLetter, func(_ string, count int) { records[other] = count })
 	}
 	var forms []candidate
 	for form, count := range records {
 		forms = append(forms, candidate{form, 0, count})
 	}
 	sortCandidates(forms)
-	return forms[:min(len(forms), maxForms)], nil
+	return forms[:min(len(forms), maxForms)]
 }
 
 // Lengths, in code points, from which a word that occurs nowhere may be a misspelled one with one or two mistakes.
@@ -138,17 +123,18 @@ const (
 
 // gatherNearest finds what a word that occurs nowhere may be a typing error for, terms with the same first letter, one or two changes
 // away, that occur in scope; and if there are none, terms that begin with it. The nearest count, of equally near ones the most frequent.
-func (s *searcher) gatherNearest(u *unit) ([]posting, error) {
+func (s *searcher) gatherNearest(u *unit) (found []posting) {
 	word := []rune(u.phrase[0])
 	if s.request.Demand || len(u.phrase) != 1 || !inflects(u.phrase[0]) || len(word) < oneMistake {
-		return nil, nil
+		return nil
 	}
 	allowed := 1
 	if len(word) >= twoMistakes {
 		allowed = 2
 	}
 	var candidates []candidate
-	err := s.known(string(word[:1]), false, func(term string, records int) {
+	first := string(word[:1])
+	s.known(first, first+lastLetter, func(term string, records int) {
 		more := utf8.RuneCountInString(term) - len(word)
 		if more > allowed && more <= longer && strings.HasPrefix(term, u.phrase[0]) {
 			candidates = append(candidates, candidate{term, longer, records})
@@ -160,21 +146,14 @@ func (s *searcher) gatherNearest(u *unit) ([]posting, error) {
 			candidates = append(candidates, candidate{term, d, records})
 		}
 	})
-	if err != nil {
-		return nil, err
-	}
 	sortCandidates(candidates)
-	var found []posting
 	chosen := 0 // distance of those chosen
 	for _, c := range candidates {
 		if len(u.nearest) == maxNearest || chosen > 0 && c.distance > chosen {
 			break
 		}
 		replaced := unit{alternatives: []alternative{{phrase{c.term}, nearestWeight}}}
-		more, err := s.gather(&replaced)
-		if err != nil {
-			return nil, err
-		}
+		more := s.gather(&replaced)
 		if len(more) == 0 {
 			continue // it occurs only where the grant does not show it
 		}
@@ -183,7 +162,7 @@ func (s *searcher) gatherNearest(u *unit) ([]posting, error) {
 		u.alternatives = append(u.alternatives, replaced.alternatives...)
 		found = append(found, more...)
 	}
-	return found, nil
+	return found
 }
 
 // distance is the count of letters to insert, delete, replace or exchange with the next that makes one word the other.
@@ -214,7 +193,7 @@ func distance(a, b []rune) int {
 // lighten marks the words that carry no weight: stop words of the query's language, unless the query has no others. It returns
 // the languages that the query may be in. A query is English unless it has more stop words of another language, at least two or one of
 // the language of most texts: "son" and "car" are English words too. A stop word of another language that is rare is one that counts.
-func (s *searcher) lighten() (uint32, error) {
+func (s *searcher) lighten() uint32 {
 	var terms []string
 	for _, u := range s.query.units {
 		if !u.quoted {
@@ -240,10 +219,7 @@ func (s *searcher) lighten() (uint32, error) {
 			stop := u.isStop(language) && !s.query.isMay(i)
 			short := u.isShortStop(i == 0)
 			if stop && language != 1 || short && !stop {
-				found, err := s.postings(u.phrase)
-				if err != nil {
-					return 0, err
-				}
+				found := s.postings(u.phrase)
 				// A letter is in other words, as o in o'clock.
 				stop = len(found) == 0 || stop && len(found)*rareShare >= s.records || short && strings.Contains(vowels, u.phrase[0])
 			}
@@ -255,7 +231,7 @@ func (s *searcher) lighten() (uint32, error) {
 		u := &s.query.units[i]
 		u.light = u.light && weighty
 	}
-	return guess, nil
+	return guess
 }
 
 // isStop reports whether all of a unit is stop words of some languages.
@@ -301,7 +277,7 @@ const (
 
 // findContaining finds for words that occur nowhere those in scope that begin with them or else contain them, the most frequent first: what
 // ends or begins otherwise than its caller expects is not missing.
-func (s *searcher) findContaining() error {
+func (s *searcher) findContaining() {
 	looked := 0
 	for i := range s.query.units {
 		u := &s.query.units[i]
@@ -312,25 +288,18 @@ func (s *searcher) findContaining() error {
 		looked++
 		var terms []string
 		const query = "SELECT term FROM " + wordTable + " WHERE instr(term, ?1) > 0 ORDER BY instr(term, ?1) > 1, records DESC, term LIMIT ?2"
-		err := s.each(query, []any{word, maxContainingRead}, func(rows *sql.Rows) error {
+		s.each(query, []any{word, maxContainingRead}, func(rows *sql.Rows) error {
 			var term string
 			err := rows.Scan(&term)
 			terms = append(terms, term)
 			return err
 		})
-		if err != nil {
-			return err
-		}
 		found := Replacement{Word: u.text}
 		for _, term := range terms {
 			if len(found.As) == maxContaining || term == word || slices.Contains(u.nearest, term) {
 				continue
 			}
-			places, err := s.postings(phrase{term})
-			if err != nil {
-				return err
-			}
-			if len(places) > 0 { // it occurs where the grant shows it
+			if len(s.postings(phrase{term})) > 0 { // it occurs where the grant shows it
 				found.As = append(found.As, term)
 			}
 		}
@@ -338,5 +307,4 @@ func (s *searcher) findContaining() error {
 			s.result.Containing = append(s.result.Containing, found)
 		}
 	}
-	return nil
 }

@@ -18,21 +18,17 @@ const (
 
 // scoreUnits adds up what each weighty unit gives to each record that has it. Common units give to what others found; only if
 // they found nothing do common units find.
-func (s *searcher) scoreUnits() (err error) {
+func (s *searcher) scoreUnits() {
 	gathered := make([][]posting, len(s.query.units))
 	for i := range s.query.units {
 		u := &s.query.units[i]
 		if !s.query.counts(i) {
 			continue
 		}
-		if gathered[i], err = s.gather(u); err != nil {
-			return err
-		}
+		gathered[i] = s.gather(u)
 		u.records = len(gathered[i])
 		if u.records == 0 && !u.quoted {
-			if gathered[i], err = s.gatherNearest(u); err != nil {
-				return err
-			}
+			gathered[i] = s.gatherNearest(u)
 		}
 		u.common = !u.quoted && u.records > max(s.records/commonShare, commonLeast)
 	}
@@ -45,7 +41,6 @@ func (s *searcher) scoreUnits() (err error) {
 			}
 		}
 	}
-	return nil
 }
 
 // give adds what a unit is worth to the score of each record that has it: BM25, over the records in scope.
@@ -76,20 +71,15 @@ func (s *searcher) lengthFactor(version uint32) float32 {
 }
 
 // exclude takes out the records with an excluded word, and those without a quoted one.
-func (s *searcher) exclude() error {
+func (s *searcher) exclude() {
 	out := map[uint32]bool{}
 	for _, p := range s.query.excluded {
-		found, err := s.postings(p)
-		if err != nil {
-			return err
-		}
-		for _, one := range found {
+		for _, one := range s.postings(p) {
 			out[one.version] = true
 		}
 	}
 	quoted := s.query.bits(func(u *unit) bool { return u.quoted })
 	s.found = slices.DeleteFunc(s.found, func(version uint32) bool { return out[version] || s.mask[version]&quoted != quoted })
-	return nil
 }
 
 // How much a record takes over from its neighbors in a conversation, within reach and less with each step.

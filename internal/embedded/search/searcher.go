@@ -3,13 +3,13 @@ package search
 import (
 	"context"
 	"database/sql"
-	"errors"
 )
 
-// A searcher answers one request.
+// A searcher answers one request. It keeps the first error of a read and reads nothing after it: that error is the answer.
 type searcher struct {
 	*Index
 	ctx     context.Context
+	err     error
 	request Request
 	query   query
 	scope   Scope
@@ -32,45 +32,31 @@ func (x *Index) Search(ctx context.Context, request Request) (*Result, error) {
 		Index: x, ctx: ctx, request: request, query: parseQuery(request.Text), scope: NewScope(request.Sources), result: &Result{},
 		mask: make([]uint64, size), score: make([]float32, size), tf: make([]float32, size), read: map[string][]posting{},
 	}
-	if len(s.query.units) == 0 || len(s.scope) == 0 {
-		return s.result, nil
+	if len(s.query.units) > 0 && len(s.scope) > 0 {
+		s.run()
 	}
-	return s.result, s.run()
+	return s.result, s.err
 }
 
-func (s *searcher) run() error {
+func (s *searcher) run() {
 	s.measure()
-	exact, err := s.exactly()
-	if err != nil {
-		return err
-	}
+	exact := s.exactly()
 	var language uint32
 	var preferred *timeMatcher
 	if !s.request.Demand {
 		preferred = s.query.prefer(s.request.Now.UTC())
-		if language, err = s.lighten(); err != nil {
-			return err
-		}
+		language = s.lighten()
 	}
-	if err := s.expand(language); err != nil {
-		return err
-	}
-	if err := s.scoreUnits(); err != nil {
-		return err
-	}
-	if err := s.exclude(); err != nil {
-		return err
-	}
+	s.expand(language)
+	s.scoreUnits()
+	s.exclude()
 	s.lend()
 	s.preferTime(preferred)
 	if !s.request.Demand {
-		if err := s.findContaining(); err != nil {
-			return err
-		}
+		s.findContaining()
 	}
 	s.report()
 	s.choose(exact)
-	return nil
 }
 
 // measure counts the records in scope, and the average length of those of each source.
@@ -99,16 +85,18 @@ type posting struct {
 	tf      float32
 }
 
-func (s *searcher) each(query string, args []any, scan func(*sql.Rows) error) error {
-	return Each(s.ctx, s.db, query, args, scan)
+func (s *searcher) each(query string, args []any, scan func(*sql.Rows) error) {
+	if s.err == nil {
+		s.err = Each(s.ctx, s.db, query, args, scan)
+	}
 }
 
 // postings returns the records that have a phrase in fields that the grant shows, with the weighted count of its places. A record is
 // there once for each field of a longer phrase. Each phrase is read once in a search.
-func (s *searcher) postings(p phrase) ([]posting, error) {
+func (s *searcher) postings(p phrase) []posting {
 	name := p.expression()
 	if found, ok := s.read[name]; ok {
-		return found, nil
+		return found
 	}
 	var found []posting
 	add := func(version uint32, column, times int) {
@@ -124,30 +112,26 @@ func (s *searcher) postings(p phrase) ([]posting, error) {
 			found = append(found, posting{version, weight})
 		}
 	}
-	var err error
 	if len(p) == 1 {
-		err = s.termPlaces(p[0], add)
+		s.termPlaces(p[0], add)
 	} else {
-		err = s.phrasePlaces(name, add)
+		s.phrasePlaces(name, add)
 	}
 	s.read[name] = found
-	return found, err
+	return found
 }
 
 // termPlaces visits the places of a term, a record's together.
-func (s *searcher) termPlaces(term string, visit func(version uint32, column, times int)) error {
+func (s *searcher) termPlaces(term string, visit func(version uint32, column, times int)) {
 	var stored []byte
-	err := s.db.QueryRowContext(s.ctx, "SELECT places FROM "+frequentTable+" WHERE term = ?", term).Scan(&stored)
-	if err == nil {
+	s.each("SELECT places FROM "+frequentTable+" WHERE term = ?", []any{term}, func(rows *sql.Rows) error { return rows.Scan(&stored) })
+	if stored != nil {
 		eachPlace(stored, visit)
-		return nil
-	}
-	if !errors.Is(err, sql.ErrNoRows) {
-		return err
+		return
 	}
 	var version int64
 	var name sql.RawBytes
-	return s.each("SELECT doc, col FROM "+instanceTable+" WHERE term = ?", []any{term}, func(rows *sql.Rows) error {
+	s.each("SELECT doc, col FROM "+instanceTable+" WHERE term = ?", []any{term}, func(rows *sql.Rows) error {
 		err := rows.Scan(&version, &name)
 		visit(uint32(version), columnNumber(name), 1) // #nosec G115 -- far fewer records
 		return err
@@ -155,29 +139,21 @@ func (s *searcher) termPlaces(term string, visit func(version uint32, column, ti
 }
 
 // phrasePlaces asks for a phrase column by column: what FTS5 finds in several columns at once does not say in which.
-func (s *searcher) phrasePlaces(expression string, visit func(version uint32, column, times int)) error {
+func (s *searcher) phrasePlaces(expression string, visit func(version uint32, column, times int)) {
 	var version int64
 	for _, column := range s.scope.columns() {
 		query := "SELECT rowid FROM " + textTable + " WHERE " + textTable + " MATCH ?"
-		err := s.each(query, []any{columnName(column) + " : " + expression}, func(rows *sql.Rows) error {
+		s.each(query, []any{columnName(column) + " : " + expression}, func(rows *sql.Rows) error {
 			err := rows.Scan(&version)
 			visit(uint32(version), column, 1) // #nosec G115 -- far fewer records
 			return err
 		})
-		if err != nil {
-			return err
-		}
 	}
-	return nil
 }
 
-// known lists the terms of the store that begin with start, or only start itself, with how many records have each.
-func (s *searcher) known(start string, whole bool, visit func(term string, records int)) error {
-	end := start + "\U0010FFFF"
-	if whole {
-		end = start + "\x00"
-	}
-	return s.each("SELECT term, records FROM "+wordTable+" WHERE term >= ? AND term < ?", []any{start, end}, func(rows *sql.Rows) error {
+// known visits the terms of the store from one up to before another, with how many records have each.
+func (s *searcher) known(from, until string, visit func(term string, records int)) {
+	s.each("SELECT term, records FROM "+wordTable+" WHERE term >= ? AND term < ?", []any{from, until}, func(rows *sql.Rows) error {
 		var term string
 		var records int
 		err := rows.Scan(&term, &records)
@@ -186,14 +162,16 @@ func (s *searcher) known(start string, whole bool, visit func(term string, recor
 	})
 }
 
+// Behind a term, no letter comes before the first of these and none after the last.
+const (
+	firstLetter = "\x00"
+	lastLetter  = "\U0010FFFF"
+)
+
 // gather reads the records that have a unit, in whatever form.
-func (s *searcher) gather(u *unit) ([]posting, error) {
+func (s *searcher) gather(u *unit) []posting {
 	for _, a := range u.alternatives {
-		read, err := s.postings(a.phrase)
-		if err != nil {
-			return nil, err
-		}
-		for _, p := range read {
+		for _, p := range s.postings(a.phrase) {
 			if s.tf[p.version] == 0 {
 				s.touched = append(s.touched, p.version)
 			}
@@ -206,20 +184,16 @@ func (s *searcher) gather(u *unit) ([]posting, error) {
 		s.tf[version] = 0
 	}
 	s.touched = s.touched[:0]
-	return found, nil
+	return found
 }
 
 // exactly counts of each record how many of the first units of the query it has as they are written: those that have all of them have the
 // whole query.
-func (s *searcher) exactly() ([]uint16, error) {
+func (s *searcher) exactly() []uint16 {
 	has := make([]uint16, len(s.documents.source))
 	for i, u := range s.query.units {
-		found, err := s.postings(u.phrase)
-		if err != nil {
-			return nil, err
-		}
 		some := false
-		for _, p := range found {
+		for _, p := range s.postings(u.phrase) {
 			if int(has[p.version]) == i {
 				has[p.version]++
 				some = true
@@ -229,5 +203,5 @@ func (s *searcher) exactly() ([]uint16, error) {
 			break
 		}
 	}
-	return has, nil
+	return has
 }
