@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"encoding/json"
 	"net/http"
 	"slices"
 
@@ -128,32 +127,4 @@ func (s access) filter(filters []filterParam) (access, *apiError) {
 		s.Source = s.Narrow(condition)
 	}
 	return s, nil
-}
-
-// body writes a stored record as the source shows it.
-func (s access) body(r store.Record, wanted []string) (object, error) {
-	data, err := s.project(r, wanted)
-	if err != nil {
-		return nil, err
-	}
-	return s.labeled(object{"data": data, "id": r.ID, "object": "record", "stream": s.Stream.Name}).
-		with("emitted_at", model.FormatInstant(r.Emitted)), nil
-}
-
-// project cuts a record to what is granted and wanted.
-func (s access) project(r store.Record, wanted []string) (json.RawMessage, error) {
-	if s.all && wanted == nil {
-		return r.Data, nil
-	}
-	record, err := r.Fields()
-	if err != nil {
-		return nil, err
-	}
-	var out ordered
-	for _, field := range s.Fields {
-		if value, ok := record[field.Name]; ok && (wanted == nil || slices.Contains(wanted, field.Name)) {
-			out = append(out, member{field.Name, value})
-		}
-	}
-	return out.MarshalJSON()
 }

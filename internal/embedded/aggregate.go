@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -26,21 +25,17 @@ type aggregatePlan struct {
 }
 
 // aggregate answers GET /v1/streams/{stream}/aggregate, over all granted connections when none is named.
-func (c *call) aggregate() (any, error) {
+func (c *call) aggregate() any {
 	sources := c.open()
 	plan := c.aggregatePlan()
 	kept := c.filtered(c.usable(sources, "aggregation", func(s access) (access, *apiError) { return s, plan.refuses(s) }))
-	if c.refusal != nil {
-		return nil, c.refusal
+	if c.err != nil {
+		return nil
 	}
 	plan.sources = storeSources(kept)
 	records := 0
-	for _, from := range plan.sources {
-		extent, err := c.store.Extent(c.ctx, from)
-		if err != nil {
-			return nil, err
-		}
-		records += extent.Count
+	for _, from := range kept {
+		records += c.extent(from).Count
 	}
 	if records == 0 {
 		c.warnUnread(kept)
@@ -50,21 +45,23 @@ func (c *call) aggregate() (any, error) {
 		"group_by": nullable(plan.groupBy), "group_by_time": nullable(plan.groupByTime), "metric": plan.metric, "object": "aggregation",
 		"stream": c.path[1], "time_zone": nil, "links": c.self(), "meta": c.meta(),
 	}
-	if plan.groupBy == "" && plan.groupByTime == "" {
-		value, err := c.aggregateValue(plan, records)
-		body["value"] = value
-		return body, err
+	var groups []group
+	switch {
+	case plan.groupBy != "":
+		groups = c.groups(plan)
+	case plan.groupByTime != "":
+		groups = c.timeGroups(plan)
+		body["time_zone"] = plan.zone.String()
+	default:
+		body["value"] = c.aggregateValue(plan, records)
+		return body
 	}
-	groups, err := c.groups(plan)
 	shown, other := min(len(groups), plan.limit), 0
 	for _, group := range groups[shown:] {
 		other += group.Count
 	}
 	body["groups"], body["limit"], body["other_count"] = groups[:shown], plan.limit, other
-	if plan.groupByTime != "" {
-		body["time_zone"] = plan.zone.String()
-	}
-	return body, err
+	return body
 }
 
 // A group is the records of one value, or of one span of time.
@@ -132,63 +129,57 @@ func (p aggregatePlan) refuses(s access) *apiError {
 }
 
 // aggregateValue computes a metric without groups.
-func (c *call) aggregateValue(plan aggregatePlan, records int) (any, error) {
+func (c *call) aggregateValue(plan aggregatePlan, records int) (value any) {
+	var err error
 	switch plan.metric {
 	case "count":
-		return records, nil
+		return records
 	case "sum":
-		return c.store.Sum(c.ctx, plan.sources, plan.field)
+		value, err = c.store.Sum(c.ctx, plan.sources, plan.field)
 	case "count_distinct":
-		distinct, err := c.store.Values(c.ctx, plan.sources, plan.field)
-		delete(distinct, nil) // a missing value is not a value
-		return len(distinct), err
+		groups := c.groupsOf(plan.sources, plan.field)
+		return len(slices.DeleteFunc(groups, func(g store.Group) bool { return g.Value == nil })) // a missing value is not a value
+	default:
+		value, err = c.store.Extreme(c.ctx, plan.sources, plan.field, plan.metric == "max")
 	}
-	return c.store.Extreme(c.ctx, plan.sources, plan.field, plan.metric == "max")
+	c.fail(err)
+	return value
 }
 
-// groups counts by value, the most frequent first, or by span of time, the earliest first. Records without a value
-// are a group of their own, with the key null.
-func (c *call) groups(plan aggregatePlan) ([]group, error) {
-	if plan.groupByTime != "" {
-		return c.timeGroups(plan)
-	}
-	counts, err := c.store.Values(c.ctx, plan.sources, plan.groupBy)
-	if err != nil {
-		return nil, err
-	}
-	values := slices.SortedFunc(maps.Keys(counts), func(a, b any) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), store.CompareValues(a, b))
-	})
+func (c *call) groupsOf(sources []store.Source, field string) []store.Group {
+	groups, err := c.store.Groups(c.ctx, sources, field)
+	c.fail(err)
+	return groups
+}
+
+// groups counts by value, the most frequent first. Records without a value are a group of their own, with the key null.
+func (c *call) groups(plan aggregatePlan) []group {
 	target, _ := plan.sources[0].Column(plan.groupBy) // the plan has found it
-	groups := make([]group, len(values))
-	for i, value := range values {
-		groups[i] = group{Count: counts[value], Key: target.Kind.Wire(value)}
+	groups := []group{}
+	for _, g := range c.groupsOf(plan.sources, plan.groupBy) {
+		groups = append(groups, group{g.Count, target.Kind.Wire(g.Value)})
 	}
-	return groups, nil
+	return groups
 }
 
-func (c *call) timeGroups(plan aggregatePlan) ([]group, error) {
-	counts, err := c.store.Values(c.ctx, plan.sources, plan.groupByTime)
-	if err != nil {
-		return nil, err
-	}
-	buckets := map[string]int{}
-	missing := 0
-	for value, count := range counts {
-		if micros, ok := value.(int64); ok {
-			buckets[bucketOf(time.UnixMicro(micros).In(plan.zone), plan.granularity)] += count
+// timeGroups counts by span of time, the earliest first. Records without a time are the last group, with the key null.
+func (c *call) timeGroups(plan aggregatePlan) []group {
+	buckets, missing := map[string]int{}, 0
+	for _, g := range c.groupsOf(plan.sources, plan.groupByTime) {
+		if micros, ok := g.Value.(int64); ok {
+			buckets[bucketOf(time.UnixMicro(micros).In(plan.zone), plan.granularity)] += g.Count
 		} else {
-			missing += count
+			missing += g.Count
 		}
 	}
-	groups := make([]group, 0, len(buckets)+1)
+	groups := []group{}
 	for _, key := range slices.Sorted(maps.Keys(buckets)) {
-		groups = append(groups, group{Count: buckets[key], Key: key})
+		groups = append(groups, group{buckets[key], key})
 	}
 	if missing > 0 {
-		groups = append(groups, group{Count: missing, Key: nil})
+		groups = append(groups, group{missing, nil})
 	}
-	return groups, nil
+	return groups
 }
 
 // bucketOf names the span that an instant falls into by its first day, or its hour with the zone's offset. Weeks

@@ -2,9 +2,11 @@ package embedded
 
 import (
 	"context"
+	"encoding/json"
 	"math"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
@@ -12,8 +14,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
-// A call is one admitted read on its way to an answer. What checks it goes on after a refusal, with no sources: the first refusal is the
-// answer.
+// A call is one admitted read on its way to an answer. It keeps the first refusal or failure, which is then the answer: what checks and
+// writes goes on after it, with nothing in hand.
 type call struct {
 	ctx      context.Context
 	store    *store.Store
@@ -25,16 +27,67 @@ type call struct {
 	catalog  *store.Catalog
 	sources  []access // everything the grant opens
 	warnings []warning
-	refusal  *apiError // the first; nil: none
+	err      error // the first
 }
 
 func (c *call) warn(w warning) { c.warnings = append(c.warnings, w) }
 
+// fail keeps an error, of which nil is none.
+func (c *call) fail(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+}
+
 // refuse keeps a refusal, of which nil is none.
 func (c *call) refuse(refusal *apiError) {
-	if c.refusal == nil {
-		c.refusal = refusal
+	if refusal != nil {
+		c.fail(refusal)
 	}
+}
+
+// extent is how many records a source has.
+func (c *call) extent(s access) store.Extent {
+	extent, err := c.store.Extent(c.ctx, s.Source)
+	c.fail(err)
+	return extent
+}
+
+// find reads a record of a source.
+func (c *call) find(s access, id string) (store.Record, bool) {
+	r, ok, err := c.store.Find(c.ctx, s.Source, id)
+	c.fail(err)
+	return r, ok
+}
+
+// fields are what a stored record has, by name.
+func (c *call) fields(r store.Record) map[string]json.RawMessage {
+	fields, err := r.Fields()
+	c.fail(err)
+	return fields
+}
+
+// body writes a stored record as a source shows it.
+func (c *call) body(s access, r store.Record, wanted []string) object {
+	return s.labeled(object{"data": c.project(s, r, wanted), "id": r.ID, "object": "record", "stream": s.Stream.Name}).
+		with("emitted_at", model.FormatInstant(r.Emitted))
+}
+
+// project cuts a record to what is granted and wanted.
+func (c *call) project(s access, r store.Record, wanted []string) json.RawMessage {
+	if s.all && wanted == nil {
+		return r.Data
+	}
+	record := c.fields(r)
+	var out ordered
+	for _, field := range s.Fields {
+		if value, ok := record[field.Name]; ok && (wanted == nil || slices.Contains(wanted, field.Name)) {
+			out = append(out, member{field.Name, value})
+		}
+	}
+	data, err := out.MarshalJSON()
+	c.fail(err)
+	return data
 }
 
 // isOwner reports whether the owner's own token asks.

@@ -33,20 +33,11 @@ type excerpt struct {
 }
 
 // hit writes what is said of a record that was found, with the evidence in its fields.
-func (c *call) hit(s access, version int64, by mode, score float64, find func(fields map[string]json.RawMessage) evidence) (object, error) {
+func (c *call) hit(s access, version int64, by mode, score float64, find func(fields map[string]json.RawMessage) evidence) object {
 	stored, err := c.store.Version(c.ctx, s.Table, version)
-	if err != nil {
-		return nil, err
-	}
-	fields, err := stored.Fields()
-	if err != nil {
-		return nil, err
-	}
+	c.fail(err)
+	fields := c.fields(stored)
 	route := "/v1/streams/" + url.PathEscape(s.Stream.Name) + "/records/" + url.PathEscape(stored.ID)
-	body := s.labeled(object{
-		"connector_id": s.Connector.Key, "object": "search_result", "record_key": stored.ID, "record_url": route, "stream": s.Stream.Name,
-		"score": object{"kind": by.score, "order": "lower_is_better", "value": score},
-	}).with("emitted_at", model.FormatInstant(stored.Emitted))
 	shown, snippet, excerpts := find(fields), object{"field": "", "text": ""}, []object{}
 	for i, one := range shown.excerpts {
 		if i == 0 {
@@ -61,12 +52,13 @@ func (c *call) hit(s access, version int64, by mode, score float64, find func(fi
 			},
 		})
 	}
-	body["matched_fields"], body["snippet"], body["evidence_excerpts"] = append([]string{}, shown.fields...), snippet, excerpts
-	about, err := c.about(s, fields)
-	if err != nil {
-		return nil, err
-	}
-	return body.with("title", about.title).with("actor", about.actor).with("authored_at", about.at).with("authored_field", about.by), nil
+	about := c.about(s, fields)
+	return s.labeled(object{
+		"connector_id": s.Connector.Key, "object": "search_result", "record_key": stored.ID, "record_url": route, "stream": s.Stream.Name,
+		"score":          object{"kind": by.score, "order": "lower_is_better", "value": score},
+		"matched_fields": append([]string{}, shown.fields...), "snippet": snippet, "evidence_excerpts": excerpts,
+	}).with("emitted_at", model.FormatInstant(stored.Emitted)).with("title", about.title).with("actor", about.actor).
+		with("authored_at", about.at).with("authored_field", about.by)
 }
 
 // An about is what names a record, who made it, when it says that it happened, and by which field of it or of the record that it is a
@@ -75,10 +67,10 @@ type about struct{ title, actor, at, by string }
 
 // about names a record. One without a time has that of the granted record which it is a part of, and its actor. The only part of a record,
 // such as the body of a message, has its title too.
-func (c *call) about(s access, fields map[string]json.RawMessage) (about, error) {
+func (c *call) about(s access, fields map[string]json.RawMessage) about {
 	found := s.about(fields)
 	if found.at != "" {
-		return found, nil
+		return found
 	}
 	for _, parent := range c.sources {
 		for _, relation := range parent.Stream.Relations {
@@ -88,26 +80,19 @@ func (c *call) about(s access, fields map[string]json.RawMessage) (about, error)
 				json.Unmarshal(fields[relation.ForeignKey], &id) != nil {
 				continue
 			}
-			stored, ok, err := c.store.Find(c.ctx, parent.Source, id)
-			if err != nil {
-				return found, err
-			}
+			stored, ok := c.find(parent, id)
 			if !ok {
 				continue
 			}
-			of, err := stored.Fields()
-			if err != nil {
-				return found, err
-			}
-			whole := parent.about(of)
+			whole := parent.about(c.fields(stored))
 			found.at, found.by, found.actor = whole.at, whole.by, cmp.Or(found.actor, whole.actor)
 			if relation.Cardinality == "has_one" {
 				found.title = cmp.Or(whole.title, found.title)
 			}
-			return found, nil
+			return found
 		}
 	}
-	return found, nil
+	return found
 }
 
 func (s access) about(fields map[string]json.RawMessage) about {
@@ -140,8 +125,8 @@ func (s access) textOf(fields map[string]json.RawMessage, role string) string {
 }
 
 // wordHit writes a hit with an excerpt of each granted text that matched, those with the rarer words first.
-func (c *call) wordHit(s access, h search.Hit, marks *search.Marker) (object, error) {
-	body, err := c.hit(s, h.Version, byWords, -float64(h.Score), func(fields map[string]json.RawMessage) (found evidence) {
+func (c *call) wordHit(s access, h search.Hit, marks *search.Marker) object {
+	body := c.hit(s, h.Version, byWords, -float64(h.Score), func(fields map[string]json.RawMessage) (found evidence) {
 		worth := map[string]float32{} // by path
 		for _, field := range s.Lexical {
 			if _, ok := s.Granted(field.Name); !ok {
@@ -161,8 +146,5 @@ func (c *call) wordHit(s access, h search.Hit, marks *search.Marker) (object, er
 		slices.SortStableFunc(found.excerpts, func(a, b excerpt) int { return cmp.Compare(worth[b.path], worth[a.path]) })
 		return found
 	})
-	if err != nil {
-		return nil, err
-	}
-	return body.with("match", string(h.Match)).with("matched_words", h.Words).with("nearest_words", h.Nearest), nil
+	return body.with("match", string(h.Match)).with("matched_words", h.Words).with("nearest_words", h.Nearest)
 }

@@ -10,27 +10,17 @@ import (
 )
 
 // record answers GET /v1/streams/{stream}/records/{id}.
-func (c *call) record() (any, error) {
+func (c *call) record() any {
 	sources := c.open()
 	wanted, expand := c.wanted(sources), c.expansions(sources)
-	if c.refusal != nil {
-		return nil, c.refusal
+	from, stored := c.locate(sources, c.path[3])
+	if c.err != nil {
+		return nil
 	}
-	from, stored, err := c.locate(sources, c.path[3])
-	if err != nil {
-		return nil, err
-	}
-	body, err := c.expandedBody(from, stored, wanted, expand)
-	if err != nil {
-		return nil, err
-	}
-	whole, err := from.project(stored, nil)
-	if err != nil {
-		return nil, err
-	}
-	body["record_json_bytes"] = len(whole) // of what is granted: the rest's size is not the client's to know
+	body := c.expandedBody(from, stored, wanted, expand)
+	body["record_json_bytes"] = len(c.project(from, stored, nil)) // of what is granted: the rest's size is not the client's to know
 	body["connector_key"], body["links"], body["meta"] = c.connectorName(from), c.self(), c.meta()
-	return body, nil
+	return body
 }
 
 // connectorName is how a source names its connector: a client sees the source id, an owner the short key.
@@ -42,27 +32,24 @@ func (c *call) connectorName(from access) string {
 }
 
 // locate finds the one record of an id. An id is unique under a connection only, so several is a question back.
-func (c *call) locate(sources []access, id string) (from access, stored store.Record, err error) {
+func (c *call) locate(sources []access, id string) (from access, stored store.Record) {
 	var having []access
 	for _, s := range sources {
-		r, ok, err := c.store.Find(c.ctx, s.Source, id)
-		if err != nil {
-			return access{}, store.Record{}, err
-		}
-		if ok {
+		if r, ok := c.find(s, id); ok {
 			from, stored, having = s, r, append(having, s)
 		}
 	}
 	switch len(having) {
 	case 0:
-		return access{}, store.Record{}, newError(http.StatusNotFound, "not_found", "Record not found")
+		c.refuse(newError(http.StatusNotFound, "not_found", "Record not found"))
 	case 1:
-		return from, stored, nil
+	default:
+		ambiguous := newError(http.StatusConflict, "ambiguous_connection",
+			"Record '%s' is present under more than one connection. Retry with `connection_id`.", id)
+		ambiguous.Connections, ambiguous.RetryWith = connectionRefs(having), "connection_id"
+		c.refuse(ambiguous)
 	}
-	ambiguous := newError(http.StatusConflict, "ambiguous_connection",
-		"Record '%s' is present under more than one connection. Retry with `connection_id`.", id)
-	ambiguous.Connections, ambiguous.RetryWith = connectionRefs(having), "connection_id"
-	return access{}, store.Record{}, ambiguous
+	return from, stored
 }
 
 // wanted reads fields, and for an owner view, as the names of fields to show. Nil is all that is granted. Each field
@@ -153,45 +140,31 @@ func expandLimit(relation model.Relation, text string) (int, *apiError) {
 }
 
 // expandedBody writes a record with the related ones that are asked for. A relation that the record's own stream does not have is left out.
-func (c *call) expandedBody(from access, r store.Record, wanted, expand []string) (object, error) {
-	body, err := from.body(r, wanted)
-	if err != nil || len(expand) == 0 {
-		return body, err
-	}
-	expanded := object{}
+func (c *call) expandedBody(from access, r store.Record, wanted, expand []string) object {
+	body, expanded := c.body(from, r, wanted), object{}
 	for _, name := range expand {
-		relation, refusal := c.expansion(from, name)
-		if refusal != nil {
-			continue
-		}
-		if expanded[name], err = c.related(relation, r); err != nil {
-			return nil, err
+		if relation, refusal := c.expansion(from, name); refusal == nil {
+			expanded[name] = c.related(relation, r)
 		}
 	}
 	if len(expanded) > 0 {
 		body["expanded"] = expanded
 	}
-	return body, nil
+	return body
 }
 
-func (c *call) related(relation expansion, parent store.Record) (any, error) {
+func (c *call) related(relation expansion, parent store.Record) any {
 	found, err := c.store.Related(c.ctx, relation.target.Source, relation.ForeignKey, parent.ID, relation.limit+1)
-	if err != nil {
-		return nil, err
-	}
+	c.fail(err)
 	data := []object{}
 	for _, r := range found[:min(len(found), relation.limit)] {
-		body, err := relation.target.body(r, nil)
-		if err != nil {
-			return nil, err
-		}
-		data = append(data, body)
+		data = append(data, c.body(relation.target, r, nil))
 	}
-	if relation.Cardinality != "has_one" {
-		return object{"data": data, "object": "list", "has_more": len(found) > relation.limit}, nil
+	switch {
+	case relation.Cardinality != "has_one":
+		return object{"data": data, "object": "list", "has_more": len(found) > relation.limit}
+	case len(data) == 0:
+		return nil
 	}
-	if len(data) == 0 {
-		return nil, nil
-	}
-	return data[0], nil
+	return data[0]
 }

@@ -25,7 +25,7 @@ type recordPlan struct {
 }
 
 // records answers GET /v1/streams/{stream}/records.
-func (c *call) records() (any, error) {
+func (c *call) records() any {
 	sources := c.open()
 	plan := recordPlan{
 		limit: c.pageLimit(defaultPage, "records"), wanted: c.wanted(sources), expand: c.expansions(sources), sources: c.filtered(sources),
@@ -39,14 +39,16 @@ func (c *call) records() (any, error) {
 	if plan.resumed {
 		plan.position = c.cursorParam("cursor", "Malformed cursor")
 	}
-	if c.refusal != nil {
-		return nil, c.refusal
+	kind := plan.position.Kind
+	if c.err != nil {
+		return nil
 	}
-	if c.params.has("changes_since") || plan.position.Kind == cursorChanges {
+	if c.params.has("changes_since") || kind == cursorChanges {
 		return c.changes(plan)
 	}
-	if plan.resumed && (plan.position.Kind != cursorRecords || plan.position.Bound != plan.bound || len(plan.sources) != 1) {
-		return nil, foreignCursor()
+	if plan.resumed && (kind != cursorRecords || plan.position.Bound != plan.bound || len(plan.sources) != 1) {
+		c.refuse(foreignCursor())
+		return nil
 	}
 	return c.recordPage(plan)
 }
@@ -88,43 +90,34 @@ func (s access) sortable(name string) *apiError {
 	return refusal
 }
 
+// list begins the answer to a read of several records.
+func (c *call) list() object { return object{"object": "list", "url": c.url.EscapedPath()} }
+
 // recordPage reads a page. With several connections the page is one of each: there is no common order to go on by,
 // so there is no cursor.
-func (c *call) recordPage(plan recordPlan) (any, error) {
+func (c *call) recordPage(plan recordPlan) any {
 	list, data, total, hasMore, next := c.list(), []object{}, 0, false, ""
 	for i, from := range plan.sources {
-		rest := from.Source
 		if plan.count {
-			extent, err := c.store.Extent(c.ctx, rest)
-			if err != nil {
-				return nil, err
-			}
-			total += extent.Count
+			total += c.extent(from).Count
 		}
+		rest := from.Source
 		if plan.resumed {
-			var ok bool
+			var there bool
 			var err error
-			if rest, ok, err = c.store.After(c.ctx, rest, plan.orders[i], plan.position.After); err != nil {
-				return nil, err
-			}
-			if !ok {
-				return nil, staleCursor()
+			rest, there, err = c.store.After(c.ctx, rest, plan.orders[i], plan.position.After)
+			if c.fail(err); !there {
+				c.refuse(staleCursor())
 			}
 		}
 		found, err := c.store.Records(c.ctx, rest, plan.orders[i], plan.limit+1)
-		if err != nil {
-			return nil, err
-		}
+		c.fail(err)
 		if len(found) > plan.limit {
 			found, hasMore = found[:plan.limit], true
 			next = c.sealCursor(cursor{Kind: cursorRecords, Bound: plan.bound, After: found[plan.limit-1].Version})
 		}
 		for _, r := range found {
-			body, err := c.expandedBody(from, r, plan.wanted, plan.expand)
-			if err != nil {
-				return nil, err
-			}
-			data = append(data, body)
+			data = append(data, c.expandedBody(from, r, plan.wanted, plan.expand))
 		}
 	}
 	if hasMore && len(plan.sources) > 1 {
@@ -144,80 +137,66 @@ func (c *call) recordPage(plan recordPlan) (any, error) {
 		meta["count"] = object{"kind": "exact", "value": total}
 	}
 	list["data"], list["has_more"], list["links"], list["meta"] = data, hasMore, c.links(next), meta
-	return list.with("next_cursor", next), nil
+	return list.with("next_cursor", next)
 }
-
-// list begins the answer to a read of several records.
-func (c *call) list() object { return object{"object": "list", "url": c.url.EscapedPath()} }
 
 // changes answers a records read with changes_since: what was emitted after a bookmark, oldest first. Versions count
 // over all connections, so that one cursor carries the feed of several.
-func (c *call) changes(plan recordPlan) (any, error) {
+func (c *call) changes(plan recordPlan) any {
 	for _, name := range [...]string{"sort", "order", "count"} {
 		if c.params.has(name) {
-			return nil, invalidRequest("%s cannot be combined with changes_since", name).withParam(name)
+			c.refuse(invalidRequest("%s cannot be combined with changes_since", name).withParam(name))
 		}
 	}
 	after, until := plan.position.After, plan.position.Until
-	if plan.resumed {
-		if plan.position.Kind != cursorChanges || plan.position.Bound != plan.bound {
-			return nil, foreignCursor()
-		}
-	} else {
-		var err error
-		if after, until, err = c.changesSession(plan.sources); err != nil {
-			return nil, err
-		}
+	if !plan.resumed {
+		after, until = c.changesSession(plan.sources)
+	} else if plan.position.Kind != cursorChanges || plan.position.Bound != plan.bound {
+		c.refuse(foreignCursor())
+	}
+	if c.err != nil {
+		return nil
 	}
 	found, err := c.store.Changes(c.ctx, storeSources(plan.sources), after, until, plan.limit+1)
-	if err != nil {
-		return nil, err
-	}
+	c.fail(err)
 	list, data, next, hasMore := c.list(), []object{}, "", len(found) > plan.limit
 	if hasMore {
 		found = found[:plan.limit]
 		next = c.sealCursor(cursor{Kind: cursorChanges, Bound: plan.bound, After: found[plan.limit-1].Version, Until: until})
 	}
 	for _, change := range found {
-		body, err := c.expandedBody(plan.sources[change.Source], change.Record, plan.wanted, plan.expand)
-		if err != nil {
-			return nil, err
-		}
-		data = append(data, body)
+		data = append(data, c.expandedBody(plan.sources[change.Source], change.Record, plan.wanted, plan.expand))
 	}
 	list["data"], list["has_more"], list["links"], list["meta"] = data, hasMore, c.links(next), c.meta()
 	list["next_changes_since"] = c.sealCursor(cursor{
 		Kind: cursorBookmark, Bound: c.bookmarkBound(plan.sources), After: until, Issued: c.options.Now().Unix(),
 	})
-	return list.with("next_cursor", next), nil
+	return list.with("next_cursor", next)
 }
 
 // changesSession reads where a feed starts and, so that it ends, how far it goes.
-func (c *call) changesSession(sources []access) (after, until int64, err error) {
-	if c.params.single["changes_since"] != "beginning" {
-		bookmark, ok := c.openCursor(c.params.single["changes_since"])
-		if !ok || bookmark.Kind != cursorBookmark {
-			return 0, 0, invalidCursor("Malformed changes_since cursor; pass `beginning` to bootstrap or the `next_changes_since` value " +
-				"returned by a prior /v1/streams/{stream}/records response")
-		}
-		if bookmark.Bound != c.bookmarkBound(sources) {
-			return 0, 0, foreignCursor()
-		}
-		if c.options.Now().Sub(time.Unix(bookmark.Issued, 0)) > c.options.BookmarkLife {
-			return 0, 0, newError(http.StatusGone, "cursor_expired",
-				"The changes_since bookmark is too old; start again with changes_since=beginning")
+func (c *call) changesSession(sources []access) (after, until int64) {
+	if since := c.params.single["changes_since"]; since != "beginning" {
+		bookmark, ok := c.openCursor(since)
+		switch {
+		case !ok || bookmark.Kind != cursorBookmark:
+			c.refuse(invalidCursor("Malformed changes_since cursor; pass `beginning` to bootstrap or the `next_changes_since` value " +
+				"returned by a prior /v1/streams/{stream}/records response"))
+		case bookmark.Bound != c.bookmarkBound(sources):
+			c.refuse(foreignCursor())
+		case c.options.Now().Sub(time.Unix(bookmark.Issued, 0)) > c.options.BookmarkLife:
+			c.refuse(newError(http.StatusGone, "cursor_expired",
+				"The changes_since bookmark is too old; start again with changes_since=beginning"))
 		}
 		after = bookmark.After
 	}
 	until = after
 	for _, s := range sources {
 		last, err := c.store.LastVersion(c.ctx, s.Table)
-		if err != nil {
-			return 0, 0, err
-		}
+		c.fail(err)
 		until = max(until, last)
 	}
-	return after, until, nil
+	return after, until
 }
 
 // bookmarkBound is looser than a page's: the next sync may ask for other fields.

@@ -9,7 +9,7 @@ import (
 type route struct {
 	path   string
 	params routeParams
-	answer func(*call) (any, error)
+	answer func(*call) any
 }
 
 func (r route) matches(path []string) bool {

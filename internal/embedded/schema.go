@@ -1,13 +1,11 @@
 package embedded
 
 import (
-	"fmt"
-
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 )
 
 // schema answers GET /v1/schema. A stream or connection that is not granted is simply not there.
-func (c *call) schema() (any, error) {
+func (c *call) schema() any {
 	sources := c.schemaSources()
 	view, detail := c.params.single["view"], c.params.single["detail"]
 	compact := view == "compact" && detail != "full" || detail == "compact"
@@ -20,9 +18,10 @@ func (c *call) schema() (any, error) {
 		}
 		described := []object{}
 		for _, view := range streamViews(of) {
-			stream, err := c.describe(view, compact)
-			if err != nil {
-				return nil, fmt.Errorf("describe stream %s: %w", view.Stream.Name, err)
+			stream := c.compactStream(view)
+			if !compact {
+				stream = c.fullStream(view)
+				stream["granted_connections"] = connectionRefs(view.sources)
 			}
 			described = append(described, stream)
 		}
@@ -41,7 +40,7 @@ func (c *call) schema() (any, error) {
 	if compact {
 		body["detail"] = "compact"
 	}
-	return body, nil
+	return body
 }
 
 func (c *call) schemaSources() []access {
@@ -58,16 +57,4 @@ func (c *call) bearer() object {
 		return object{"scope": "owner", "token_kind": authority.KindOwner}
 	}
 	return object{"scope": "grant", "token_kind": c.grant.Kind}.with("grant_id", c.grant.ID).with("client_id", c.grant.ClientID)
-}
-
-func (c *call) describe(view streamView, compact bool) (object, error) {
-	if compact {
-		return c.compactStream(view), nil
-	}
-	full, err := c.fullStream(view)
-	if err != nil {
-		return nil, err
-	}
-	full["granted_connections"] = connectionRefs(view.sources)
-	return full, nil
 }

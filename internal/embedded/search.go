@@ -34,7 +34,7 @@ type searchInput struct {
 }
 
 // searchInput reads the parameters of a search.
-func (c *call) searchInput() (searchInput, error) {
+func (c *call) searchInput() searchInput {
 	text := c.params.single["q"]
 	if strings.TrimSpace(text) == "" {
 		c.refuse(invalidRequest("q is required").withParam("q"))
@@ -47,41 +47,40 @@ func (c *call) searchInput() (searchInput, error) {
 		bound: c.bind(c.params.binding(c.params.single["connection_id"] + c.params.single["connector_instance_id"])),
 	}
 	in.offset = c.searchOffset(in.bound)
-	if c.refusal != nil {
-		return in, c.refusal
+	if c.err != nil {
+		return in
 	}
 	in.request = search.Request{Text: text, Now: c.options.Now(), Demand: c.options.AllWords, Most: in.offset + in.limit}
 	for _, s := range in.sources {
 		searched, err := c.store.Searched(c.ctx, c.catalog, s.Source)
-		if err != nil {
-			return in, err
-		}
+		c.fail(err)
 		in.request.Sources = append(in.request.Sources, searched)
 	}
-	return in, nil
+	return in
+}
+
+// words finds by words.
+func (c *call) words(request search.Request) *search.Result {
+	found := &search.Result{}
+	if c.err == nil {
+		var err error
+		found, err = c.catalog.Search(c.ctx, request)
+		c.fail(err)
+	}
+	return found
 }
 
 // search answers GET /v1/search: records with all words of q in their granted fields, then those with some. The store does
 // not change while it is served, so the ranking is the same for each page: the cursor is a place in it.
-func (c *call) search() (any, error) {
-	in, err := c.searchInput()
-	if err != nil {
-		return nil, err
-	}
-	found, err := c.catalog.Search(c.ctx, in.request)
-	if err != nil {
-		return nil, err
-	}
+func (c *call) search() any {
+	in := c.searchInput()
+	found := c.words(in.request)
 	if found.Total() == 0 {
 		c.warnUnread(in.sources)
 	}
 	hits := []object{}
 	for _, h := range found.Hits[min(in.offset, len(found.Hits)):] {
-		shown, err := c.wordHit(in.sources[h.Source], h, &found.Marks)
-		if err != nil {
-			return nil, err
-		}
-		hits = append(hits, shown)
+		hits = append(hits, c.wordHit(in.sources[h.Source], h, &found.Marks))
 	}
 	return c.searchPage(in, hits, found.Total(), object{
 		"count": found.All, "count_accuracy": "exact", "warnings": c.warningList(),
@@ -89,7 +88,7 @@ func (c *call) search() (any, error) {
 			Complete: true, RankedCandidateCount: found.Total(), RankingScope: "all_matches", SourcesSearchedCount: in.searchedCount(),
 			Report: c.report(found),
 		},
-	}), nil
+	})
 }
 
 // report is what was done with words, nil where every word is demanded.

@@ -15,49 +15,44 @@ import (
 const fusedHits = 200
 
 // semantic answers GET /v1/search/semantic: all records with a text, the nearest in meaning first.
-func (c *call) semantic() (any, error) {
-	in, err := c.nearInput()
-	if err != nil {
-		return nil, err
+func (c *call) semantic() any {
+	in := c.nearInput()
+	if c.err != nil {
+		return nil
 	}
-	found, err := c.near(in, in.offset+in.limit+1)
-	if err != nil {
-		return nil, err
-	}
-	hits := []object{}
+	found, hits := c.near(in, in.offset+in.limit+1), []object{}
 	for _, near := range found[min(in.offset, len(found)):min(in.offset+in.limit, len(found))] {
-		shown, err := c.nearHit(in, near)
-		if err != nil {
-			return nil, err
-		}
-		hits = append(hits, shown)
+		hits = append(hits, c.nearHit(in, near))
 	}
-	return c.searchPage(in, hits, len(found), c.nearMeta(in, len(found), nil)), nil
+	return c.searchPage(in, hits, len(found), c.nearMeta(in, len(found), nil))
 }
 
 // nearInput reads the parameters of a search by meaning, and refuses it where the server has none.
-func (c *call) nearInput() (searchInput, error) {
+func (c *call) nearInput() searchInput {
 	if c.options.Embeddings == nil {
-		return searchInput{}, newError(http.StatusBadRequest, "search_mode_unavailable",
-			"%s search is not available on this server; use lexical search, GET /v1/search", c.path[1])
+		c.refuse(newError(http.StatusBadRequest, "search_mode_unavailable",
+			"%s search is not available on this server; use lexical search, GET /v1/search", c.path[1]))
+	} else if c.path[1] == "hybrid" && c.params.has("cursor") {
+		c.refuse(invalidRequest("cursor pagination is not supported on /v1/search/hybrid").withParam("cursor"))
 	}
 	return c.searchInput()
 }
 
 // near finds the records whose texts are nearest to q.
-func (c *call) near(in searchInput, most int) ([]vectors.Near, error) {
+func (c *call) near(in searchInput, most int) []vectors.Near {
 	near, err := c.options.Embeddings.Nearest(c.ctx, in.request.Text, in.request.Sources, most, c.catalog.Has)
 	if unavailable, ok := errors.AsType[*semantic.UnavailableError](err); ok {
-		return nil, newError(http.StatusServiceUnavailable, "embeddings_unavailable",
+		err = newError(http.StatusServiceUnavailable, "embeddings_unavailable",
 			"%s Use lexical search, GET /v1/search, or try again later.", unavailable.Message)
 	}
-	return near, err
+	c.fail(err)
+	return near
 }
 
 // nearHit writes a hit with the part of its text that is nearest.
-func (c *call) nearHit(in searchInput, near vectors.Near) (object, error) {
+func (c *call) nearHit(in searchInput, near vectors.Near) object {
 	s := in.sources[slices.IndexFunc(in.request.Sources, func(s search.Source) bool { return s.Number == int(near.Source) })]
-	body, err := c.hit(s, int64(near.Version), byMeaning, 1-float64(near.Similarity), func(fields map[string]json.RawMessage) evidence {
+	body := c.hit(s, int64(near.Version), byMeaning, 1-float64(near.Similarity), func(fields map[string]json.RawMessage) evidence {
 		part, ok := semantic.PartAt(s.Table, fields, int(near.Number))
 		if !ok {
 			return evidence{}
@@ -66,10 +61,7 @@ func (c *call) nearHit(in searchInput, near vectors.Near) (object, error) {
 		cut.Start, cut.End = cut.Start+part.Start, cut.End+part.Start
 		return evidence{[]string{s.Lexical[part.Column].Name}, []excerpt{{part.Path, cut}}}
 	})
-	if err != nil {
-		return nil, err
-	}
-	return body.with("retrieval_mode", "semantic"), nil
+	return body.with("retrieval_mode", "semantic")
 }
 
 // nearMeta says how much of what can be searched has vectors.
@@ -95,50 +87,32 @@ func (c *call) nearMeta(in searchInput, ranked int, report *search.Report) objec
 }
 
 // hybrid answers GET /v1/search/hybrid: what either mode finds, fused by rank. It has no pages.
-func (c *call) hybrid() (any, error) {
-	if c.options.Embeddings != nil && c.params.has("cursor") {
-		return nil, invalidRequest("cursor pagination is not supported on /v1/search/hybrid").withParam("cursor")
-	}
-	in, err := c.nearInput()
-	if err != nil {
-		return nil, err
-	}
+func (c *call) hybrid() any {
+	in := c.nearInput()
 	in.request.Most = fusedHits
-	words, err := c.catalog.Search(c.ctx, in.request)
-	if err != nil {
-		return nil, err
+	words := c.words(in.request)
+	if c.err != nil {
+		return nil
 	}
-	near, err := c.near(in, fusedHits)
-	if err != nil {
-		return nil, err
-	}
-	all, hits := semantic.Fuse(words.Hits, near), []object{}
+	all, hits := semantic.Fuse(words.Hits, c.near(in, fusedHits)), []object{}
 	for _, one := range all[:min(in.limit, len(all))] {
-		shown, err := c.fusedHit(in, one, &words.Marks)
-		if err != nil {
-			return nil, err
-		}
-		hits = append(hits, shown)
+		hits = append(hits, c.fusedHit(in, one, &words.Marks))
 	}
 	page := c.list()
 	page["data"], page["has_more"], page["links"] = hits, len(all) > in.limit, c.links("")
 	page["meta"] = c.nearMeta(in, len(all), c.report(words))
-	return page, nil
+	return page
 }
 
-func (c *call) fusedHit(in searchInput, one *semantic.Fused, marks *search.Marker) (body object, err error) {
+func (c *call) fusedHit(in searchInput, one *semantic.Fused, marks *search.Marker) object {
+	var body object
 	scores, by := object{}, []string{}
 	if one.Words != nil {
-		if body, err = c.wordHit(in.sources[one.Words.Source], *one.Words, marks); err != nil {
-			return nil, err
-		}
+		body = c.wordHit(in.sources[one.Words.Source], *one.Words, marks)
 		scores["lexical"], by = body["score"], append(by, "lexical")
 	}
 	if one.Meaning != nil {
-		near, err := c.nearHit(in, *one.Meaning)
-		if err != nil {
-			return nil, err
-		}
+		near := c.nearHit(in, *one.Meaning)
 		scores["semantic"], by = near["score"], append(by, "semantic")
 		if body == nil { // the excerpts of a hit by words have them marked
 			body = near
@@ -146,5 +120,5 @@ func (c *call) fusedHit(in searchInput, one *semantic.Fused, marks *search.Marke
 	}
 	delete(body, "score")
 	body["retrieval_mode"], body["retrieval_sources"], body["scores"] = "hybrid", by, scores
-	return body, nil
+	return body
 }

@@ -145,11 +145,8 @@ func (s *Server) read(r *http.Request, path []string) (any, error) {
 				catalog: current, sources: sourcesOf(current, grant),
 			}
 			c.warnPending()
-			body, err := route.answer(c)
-			if c.refusal != nil {
-				return nil, c.refusal
-			}
-			return body, err
+			body := route.answer(c)
+			return body, c.err
 		})
 	}
 	return nil, noSuchResource()

@@ -10,31 +10,25 @@ import (
 )
 
 // streams answers GET /v1/streams: a row for each stream and connection.
-func (c *call) streams() (any, error) {
+func (c *call) streams() any {
 	rows := []object{}
 	for _, s := range c.narrow(c.sources, connectionMismatch) {
-		extent, err := c.store.Extent(c.ctx, s.Source)
-		if err != nil {
-			return nil, err
-		}
+		extent := c.extent(s)
 		rows = append(rows, s.labeled(object{
 			"name": s.Stream.Name, "object": "stream", "record_count": extent.Count, "connector_key": s.Connector.Key,
 			"freshness": c.freshness(extent.Newest), "last_updated": nullable(model.FormatInstant(extent.Newest)),
 		}))
 	}
-	return object{"data": rows, "has_more": false, "object": "list", "links": c.links(""), "meta": c.meta()}, nil
+	return object{"data": rows, "has_more": false, "object": "list", "links": c.links(""), "meta": c.meta()}
 }
 
 // stream answers GET /v1/streams/{stream}. Where connectors share the name it tells of the first, and says so.
-func (c *call) stream() (any, error) {
+func (c *call) stream() any {
 	views := streamViews(c.open())
-	if c.refusal != nil {
-		return nil, c.refusal
+	if c.err != nil {
+		return nil
 	}
-	full, err := c.fullStream(views[0])
-	if err != nil {
-		return nil, err
-	}
+	full := c.fullStream(views[0])
 	if len(views) > 1 {
 		c.warn(warning{
 			Code: "partial_results",
@@ -44,7 +38,7 @@ func (c *call) stream() (any, error) {
 		})
 	}
 	full["links"], full["meta"] = c.self(), c.meta()
-	return full, nil
+	return full
 }
 
 // A streamView is a stream as a grant shows it over some connections.
@@ -153,15 +147,11 @@ func (c *call) compactStream(view streamView) object {
 }
 
 // fullStream says all that is known of a stream.
-func (c *call) fullStream(view streamView) (object, error) {
+func (c *call) fullStream(view streamView) object {
 	var newest *int64
 	ids, fields, relationships := []string{}, ordered{}, []object{}
 	for _, s := range view.sources {
-		extent, err := c.store.Extent(c.ctx, s.Source)
-		if err != nil {
-			return nil, err
-		}
-		if last := extent.Newest; last != nil && (newest == nil || *last > *newest) {
+		if last := c.extent(s).Newest; last != nil && (newest == nil || *last > *newest) {
 			newest = last
 		}
 		ids = append(ids, s.Connection.ID)
@@ -187,5 +177,5 @@ func (c *call) fullStream(view streamView) (object, error) {
 	if bound := authority.TimeConstraintOf(*view.Stream, view.sources[0].Since, view.sources[0].Until); bound != nil {
 		full["time_constraint"] = bound
 	}
-	return full, nil
+	return full
 }

@@ -26,32 +26,25 @@ type windowPlan struct {
 }
 
 // fieldWindow answers GET /v1/streams/{stream}/records/{id}/field-window.
-func (c *call) fieldWindow() (any, error) {
+func (c *call) fieldWindow() any {
 	path := c.params.single["field"]
 	if path == "" {
-		return nil, newError(http.StatusBadRequest, "invalid_field_path", "field is required and must be a non-empty string").withParam("field")
+		c.refuse(newError(http.StatusBadRequest, "invalid_field_path", "field is required and must be a non-empty string").withParam("field"))
 	}
 	sources, plan := c.open(), c.windowPlan()
 	sources = c.usable(sources, "", func(s access) (access, *apiError) { return s, s.demandWindow(path) })
-	if c.refusal != nil {
-		return nil, c.refusal
-	}
-	from, stored, err := c.locate(sources, c.path[3])
-	if err != nil {
-		return nil, err
+	from, stored := c.locate(sources, c.path[3])
+	if c.err != nil {
+		return nil
 	}
 	text, refusal := textAt(stored.Data, from.windowPath(path), path)
-	if refusal != nil {
-		return nil, refusal
-	}
+	c.refuse(refusal)
 	window, refusal := plan.cut([]rune(text))
-	if refusal != nil {
-		return nil, refusal
-	}
+	c.refuse(refusal)
 	return object{
 		"field": object{"path": path, "type": "string"}, "object": "field_window", "record_id": stored.ID, "stream": from.Stream.Name,
 		"url": c.url.EscapedPath(), "window": window, "links": c.self(), "meta": c.meta(),
-	}, nil
+	}
 }
 
 func (c *call) windowPlan() windowPlan {
