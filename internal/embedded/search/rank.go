@@ -193,7 +193,7 @@ func (s *searcher) choose(exact []uint16) {
 		if compareRanked(r, worst) > 0 {
 			continue
 		}
-		if best = append(best, r); len(best) >= 2*most+1000 {
+		if best = append(best, r); len(best) == 4*most {
 			sort()
 			worst = best[most-1]
 		}

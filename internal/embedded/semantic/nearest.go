@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
@@ -12,17 +11,11 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/vectors"
 )
 
-// An UnavailableError says why a text could not be compared with those of the store.
-type UnavailableError struct {
-	Message string // a sentence for the client
-	Cause   error  // may be nil
-}
+// An UnavailableError says, in a sentence for the client, why a text could not be compared with those of the store.
+type UnavailableError struct{ Message string }
 
-// Error returns the message and the cause.
-func (e *UnavailableError) Error() string { return errors.Join(errors.New(e.Message), e.Cause).Error() }
-
-// Unwrap returns the cause.
-func (e *UnavailableError) Unwrap() error { return e.Cause }
+// Error returns the message.
+func (e *UnavailableError) Error() string { return e.Message }
 
 // Nearest finds the records of sources whose texts are nearest in meaning to a text, of those that the store still has. Its errors are
 // *UnavailableError values.
@@ -32,16 +25,16 @@ func (x *Index) Nearest(ctx context.Context, text string, sources []search.Sourc
 	index := x.opened
 	x.mu.Unlock()
 	if index == nil || index.Dimension() == 0 {
-		return nil, &UnavailableError{"No text has a vector yet.", x.Progress().Err}
+		return nil, &UnavailableError{"No text has a vector yet."}
 	}
 	ctx, cancel := context.WithTimeout(ctx, queryTime)
 	defer cancel()
 	query, err := x.client.Embed(ctx, []string{text})
 	if err != nil {
-		return nil, &UnavailableError{"The embeddings endpoint gave no vector for q.", err}
+		return nil, &UnavailableError{"The embeddings endpoint gave no vector for q."}
 	}
 	if len(query[0]) != index.Dimension() {
-		return nil, &UnavailableError{"The embeddings endpoint changed the dimension of its vectors.", nil}
+		return nil, &UnavailableError{"The embeddings endpoint changed the dimension of its vectors."}
 	}
 	scope := search.NewScope(sources)
 	return index.Nearest(query[0], most, func(p vectors.Part) bool {

@@ -137,18 +137,17 @@ func (s *Store) LastVersion(ctx context.Context, of *Table) (last int64, err err
 }
 
 // Following calls use with the first records of a table after a version, in that order, and with the number of their source in a search.
-func (s *Store) Following(ctx context.Context, of *Table, version int64, limit int,
-	use func(version int64, source int, data []byte) error) error {
+// Their data is good until use returns.
+func (s *Store) Following(ctx context.Context, of *Table, version int64, limit int, use func(r Record, source int) error) error {
 	catalog := s.Catalog()
 	query := fmt.Sprintf("SELECT version, connection, data FROM %s WHERE version > ? ORDER BY version LIMIT ?", of.Name)
 	return s.each(ctx, query, []any{version, limit}, func(rows *sql.Rows) error {
-		var version int64
+		var r Record
 		var connection int
-		var data sql.RawBytes
-		if err := rows.Scan(&version, &connection, &data); err != nil {
+		if err := rows.Scan(&r.Version, &connection, (*sql.RawBytes)(&r.Data)); err != nil {
 			return err
 		}
-		return use(version, catalog.sourceNumber(of, connection), data)
+		return use(r, catalog.sourceNumber(of, connection))
 	})
 }
 
