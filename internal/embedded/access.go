@@ -87,8 +87,8 @@ func (s access) ofConnector(id string) bool {
 
 // labeled adds to what is said of a record or a stream which connection it is of.
 func (s access) labeled(body object) object {
-	body["connection_id"], body["connector_instance_id"], body["display_name"] = s.Connection.ID, s.Connection.ID, s.Connection.DisplayName
-	return body
+	one := s.Connection
+	return append(body, object{{"connection_id", one.ID}, {"connector_instance_id", one.ID}, {"display_name", one.DisplayName}}...)
 }
 
 // demand finds a granted field or says why there is none.

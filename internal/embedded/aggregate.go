@@ -41,9 +41,9 @@ func (c *call) aggregate() any {
 		c.warnUnread(kept)
 	}
 	body := object{
-		"approximate": false, "field": nullable(plan.field), "filtered_record_count": records, "granularity": nullable(plan.granularity),
-		"group_by": nullable(plan.groupBy), "group_by_time": nullable(plan.groupByTime), "metric": plan.metric, "object": "aggregation",
-		"stream": c.path[1], "time_zone": nil, "links": c.self(), "meta": c.meta(),
+		{"approximate", false}, {"field", nullable(plan.field)}, {"filtered_record_count", records}, {"granularity", nullable(plan.granularity)},
+		{"group_by", nullable(plan.groupBy)}, {"group_by_time", nullable(plan.groupByTime)}, {"metric", plan.metric}, {"object", "aggregation"},
+		{"stream", c.path[1]}, {"time_zone", nil}, {"links", c.self()}, {"meta", c.meta()},
 	}
 	var groups []group
 	switch {
@@ -51,16 +51,16 @@ func (c *call) aggregate() any {
 		groups = c.groups(plan)
 	case plan.groupByTime != "":
 		groups = c.timeGroups(plan)
-		body["time_zone"] = plan.zone.String()
+		body.set("time_zone", plan.zone.String())
 	default:
-		body["value"] = c.aggregateValue(plan, records)
+		body.set("value", c.aggregateValue(plan, records))
 		return body
 	}
 	shown, other := min(len(groups), plan.limit), 0
 	for _, group := range groups[shown:] {
 		other += group.Count
 	}
-	body["groups"], body["limit"], body["other_count"] = groups[:shown], plan.limit, other
+	body = append(body, object{{"groups", groups[:shown]}, {"limit", plan.limit}, {"other_count", other}}...)
 	return body
 }
 

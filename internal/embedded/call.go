@@ -105,7 +105,7 @@ func (c *call) fields(r store.Record) map[string]json.RawMessage {
 
 // body writes a stored record as a source shows it.
 func (c *call) body(s access, r store.Record, wanted []string) object {
-	return s.labeled(object{"data": c.project(s, r, wanted), "id": r.ID, "object": "record", "stream": s.Stream.Name}).
+	return s.labeled(object{{"data", c.project(s, r, wanted)}, {"id", r.ID}, {"object", "record"}, {"stream", s.Stream.Name}}).
 		with("emitted_at", model.FormatInstant(r.Emitted))
 }
 
@@ -115,7 +115,7 @@ func (c *call) project(s access, r store.Record, wanted []string) json.RawMessag
 		return r.Data
 	}
 	record := c.fields(r)
-	var out ordered
+	var out object
 	for _, field := range s.Fields {
 		if value, ok := record[field.Name]; ok && (wanted == nil || slices.Contains(wanted, field.Name)) {
 			out = append(out, member{field.Name, value})
@@ -279,22 +279,25 @@ func (c *call) opensAll(connection string) bool {
 	return opened == all
 }
 
-func (c *call) self() object { return object{"self": c.url.RequestURI()} }
+func (c *call) self() object { return object{{"self", c.url.RequestURI()}} }
 
 // links leads to the next page; null where there is none.
 func (c *call) links(next string) object {
-	links := object{"self": c.url.RequestURI(), "next": nil}
+	links := object{{"self", c.url.RequestURI()}, {"next", nil}}
 	if next != "" {
 		query := c.url.Query()
 		query.Set("cursor", next)
-		links["next"] = c.url.EscapedPath() + "?" + query.Encode()
+		links.set("next", c.url.EscapedPath()+"?"+query.Encode())
 	}
 	return links
 }
 
 func (c *call) meta() object {
-	return object{"count": object{"kind": "none"}, "warnings": c.warningList()}
+	return object{{"count", object{{"kind", "none"}}}, {"warnings", c.warningList()}}
 }
 
 // warningList is never null on the wire.
 func (c *call) warningList() []warning { return append([]warning{}, c.warnings...) }
+
+// list begins the answer to a read of several records.
+func (c *call) list() object { return object{{"object", "list"}, {"url", c.url.EscapedPath()}} }

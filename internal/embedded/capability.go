@@ -35,17 +35,17 @@ func usesOf(field model.Field, meaning bool) uses {
 
 // full writes what may be asked of a granted field: all that is declared is usable.
 func (u uses) full(field model.Field) object {
-	declared := func(yes bool) object { return object{"declared": yes, "usable": yes} }
+	declared := func(yes bool) object { return object{{"declared", yes}, {"usable", yes}} }
 	aggregation, ranged := object{}, declared(u.ranged)
 	for _, one := range aggregations {
-		aggregation[one] = declared(slices.Contains(u.aggregations, one))
+		aggregation.set(one, declared(slices.Contains(u.aggregations, one)))
 	}
 	if u.ranged {
-		ranged["operators"] = store.Operators()
+		ranged.set("operators", store.Operators())
 	}
 	return object{
-		"aggregation": aggregation, "granted": true, "lexical_search": declared(u.lexical), "schema": fieldSchema(field),
-		"semantic_search": declared(u.meaning), "exact_filter": declared(u.exact), "range_filter": ranged,
+		{"aggregation", aggregation}, {"granted", true}, {"lexical_search", declared(u.lexical)}, {"schema", fieldSchema(field)},
+		{"semantic_search", declared(u.meaning)}, {"exact_filter", declared(u.exact)}, {"range_filter", ranged},
 	}.with("type", extendedType(field)).with("role", field.Role)
 }
 
@@ -69,7 +69,7 @@ func (u uses) flags(field model.Field) string {
 // queryOf says what may be asked of a stream, by query parameter.
 func queryOf(fields []model.Field, relations []object, meaning bool) object {
 	var lexical, semantic []string
-	ranged, expand := ordered{}, []object{}
+	ranged, expand := object{}, []object{}
 	aggregated := map[string][]string{}
 	for _, field := range fields {
 		u := usesOf(field, meaning)
@@ -86,26 +86,20 @@ func queryOf(fields []model.Field, relations []object, meaning bool) object {
 			aggregated[one] = append(aggregated[one], field.Name)
 		}
 	}
-	supported := ordered{{"count", true}}
+	supported := object{{"count", true}}
 	for _, one := range aggregations {
 		if names := aggregated[one]; names != nil {
 			supported = append(supported, member{one, names})
 		}
 	}
 	for _, relation := range relations {
-		if relation["usable"] == true {
-			limits := object{"name": relation["name"]}
-			for _, name := range [...]string{"default_limit", "max_limit"} {
-				if limit, ok := relation[name]; ok {
-					limits[name] = limit
-				}
-			}
-			expand = append(expand, limits)
+		if relation.get("usable") == true {
+			expand = append(expand, relation.only("name", "default_limit", "max_limit"))
 		}
 	}
-	query := object{"range_filters": ranged, "aggregations": supported, "expand": expand}
+	query := object{{"range_filters", ranged}, {"aggregations", supported}, {"expand", expand}}
 	if lexical != nil {
-		query["search"] = object{"lexical_fields": lexical}.with("semantic_fields", semantic)
+		query.set("search", object{{"lexical_fields", lexical}}.with("semantic_fields", semantic))
 	}
 	return query
 }
@@ -136,23 +130,23 @@ func jsonTypes(field model.Field) []string {
 // fieldSchema is the field's JSON Schema.
 func fieldSchema(field model.Field) object {
 	schema := object{}.with("x_pdpp_type", extendedType(field)).with("x_pdpp_role", field.Role)
-	if schema["type"] = jsonTypes(field); !field.Nullable {
-		schema["type"] = jsonTypes(field)[0]
+	if schema.set("type", jsonTypes(field)); !field.Nullable {
+		schema.set("type", jsonTypes(field)[0])
 	}
 	if store.KindOf(field) == store.KindInstant {
-		schema["format"] = "date-time"
+		schema.set("format", "date-time")
 	}
 	return schema
 }
 
 // recordSchema is the JSON Schema of a record of which some fields are shown.
 func recordSchema(fields []model.Field) object {
-	properties, required := ordered{}, []string{}
+	properties, required := object{}, []string{}
 	for _, field := range fields {
 		properties = append(properties, member{field.Name, fieldSchema(field)})
 		if !field.Nullable {
 			required = append(required, field.Name)
 		}
 	}
-	return object{"type": "object", "properties": properties, "required": required}
+	return object{{"type", "object"}, {"properties", properties}, {"required", required}}
 }

@@ -18,8 +18,8 @@ func (c *call) record() any {
 		return nil
 	}
 	body := c.expandedBody(from, stored, wanted, expand)
-	body["record_json_bytes"] = len(c.project(from, stored, nil)) // of what is granted: the rest's size is not the client's to know
-	body["connector_key"], body["links"], body["meta"] = c.connectorName(from), c.self(), c.meta()
+	body.set("record_json_bytes", len(c.project(from, stored, nil))) // of what is granted: the rest's size is not the client's to know
+	body = append(body, object{{"connector_key", c.connectorName(from)}, {"links", c.self()}, {"meta", c.meta()}}...)
 	return body
 }
 
@@ -144,11 +144,11 @@ func (c *call) expandedBody(from access, r store.Record, wanted, expand []string
 	body, expanded := c.body(from, r, wanted), object{}
 	for _, name := range expand {
 		if relation, refusal := c.expansion(from, name); refusal == nil {
-			expanded[name] = c.related(relation, r)
+			expanded.set(name, c.related(relation, r))
 		}
 	}
 	if len(expanded) > 0 {
-		body["expanded"] = expanded
+		body.set("expanded", expanded)
 	}
 	return body
 }
@@ -162,7 +162,7 @@ func (c *call) related(relation expansion, parent store.Record) any {
 	}
 	switch {
 	case relation.Cardinality != "has_one":
-		return object{"data": data, "object": "list", "has_more": len(found) > relation.limit}
+		return object{{"data", data}, {"object", "list"}, {"has_more", len(found) > relation.limit}}
 	case len(data) == 0:
 		return nil
 	}

@@ -90,9 +90,6 @@ func (s access) sortable(name string) *apiError {
 	return refusal
 }
 
-// list begins the answer to a read of several records.
-func (c *call) list() object { return object{"object": "list", "url": c.url.EscapedPath()} }
-
 // recordPage reads a page. With several connections the page is one of each: there is no common order to go on by,
 // so there is no cursor.
 func (c *call) recordPage(plan recordPlan) any {
@@ -134,9 +131,9 @@ func (c *call) recordPage(plan recordPlan) any {
 	}
 	meta := c.meta()
 	if plan.count {
-		meta["count"] = object{"kind": "exact", "value": total}
+		meta.set("count", object{{"kind", "exact"}, {"value", total}})
 	}
-	list["data"], list["has_more"], list["links"], list["meta"] = data, hasMore, c.links(next), meta
+	list = append(list, object{{"data", data}, {"has_more", hasMore}, {"links", c.links(next)}, {"meta", meta}}...)
 	return list.with("next_cursor", next)
 }
 
@@ -167,10 +164,10 @@ func (c *call) changes(plan recordPlan) any {
 	for _, change := range found {
 		data = append(data, c.expandedBody(plan.sources[change.Source], change.Record, plan.wanted, plan.expand))
 	}
-	list["data"], list["has_more"], list["links"], list["meta"] = data, hasMore, c.links(next), c.meta()
-	list["next_changes_since"] = c.sealCursor(cursor{
+	list = append(list, object{{"data", data}, {"has_more", hasMore}, {"links", c.links(next)}, {"meta", c.meta()}}...)
+	list.set("next_changes_since", c.sealCursor(cursor{
 		Kind: cursorBookmark, Bound: c.bookmarkBound(plan.sources), After: until, Issued: c.options.Now().Unix(),
-	})
+	}))
 	return list.with("next_cursor", next)
 }
 

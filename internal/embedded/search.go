@@ -1,12 +1,17 @@
 package embedded
 
 import (
+	"cmp"
+	"encoding/json"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
 // Bounds of a search.
@@ -83,11 +88,11 @@ func (c *call) search() any {
 		hits = append(hits, c.wordHit(in.sources[h.Source], h, &found.Marks))
 	}
 	return c.searchPage(in, hits, found.Total(), object{
-		"count": found.All, "count_accuracy": "exact", "warnings": c.warningList(),
-		"recall": recallBody{
+		{"count", found.All}, {"count_accuracy", "exact"}, {"warnings", c.warningList()},
+		{"recall", recallBody{
 			Complete: true, RankedCandidateCount: found.Total(), RankingScope: "all_matches", SourcesSearchedCount: in.searchedCount(),
 			Report: c.report(found),
-		},
+		}},
 	})
 }
 
@@ -105,7 +110,7 @@ func (c *call) searchPage(in searchInput, hits []object, total int, meta object)
 	if total > end {
 		next = c.sealCursor(cursor{Kind: cursorSearch, Bound: in.bound, State: c.catalog.Generation, After: int64(end)})
 	}
-	page["data"], page["meta"], page["has_more"], page["links"] = hits, meta, total > end, c.links(next)
+	page = append(page, object{{"data", hits}, {"meta", meta}, {"has_more", total > end}, {"links", c.links(next)}}...)
 	return page.with("next_cursor", next)
 }
 
@@ -149,4 +154,141 @@ func (in searchInput) searchedCount() (count int) {
 		}
 	}
 	return count
+}
+
+// A mode is a way to find records, as hits name it.
+type mode struct{ provenance, score string }
+
+var (
+	byWords   = mode{"lexical_match", "bm25"}
+	byMeaning = mode{"semantic_match", "semantic_distance"}
+)
+
+// An evidence is why a record was found: the fields that match, and a piece of each text in them.
+type evidence struct {
+	fields   []string
+	excerpts []excerpt
+}
+
+// An excerpt is a piece of the text that a field window reads by a path.
+type excerpt struct {
+	path string
+	search.Cutting
+}
+
+// hit writes what is said of a record that was found, with the evidence in its fields.
+func (c *call) hit(s access, version int64, by mode, score float64, find func(fields map[string]json.RawMessage) evidence) object {
+	stored, err := c.store.Version(c.ctx, s.Table, version)
+	c.fail(err)
+	fields := c.fields(stored)
+	route := "/v1/streams/" + url.PathEscape(s.Stream.Name) + "/records/" + url.PathEscape(stored.ID)
+	shown, snippet, excerpts := find(fields), object{{"field", ""}, {"text", ""}}, []object{}
+	for i, one := range shown.excerpts {
+		if i == 0 {
+			snippet = object{{"field", one.path}, {"text", one.Marked}}
+		}
+		excerpts = append(excerpts, object{
+			{"field_path", one.path}, {"object", "evidence_excerpt"}, {"preview_text", one.Marked}, {"provenance", by.provenance},
+			{"truncated", one.Truncated}, {"start_chars", one.Start}, {"end_chars", one.End}, // code points
+			{"read", object{
+				{"field", one.path}, {"method", http.MethodGet}, {"object", "field_window_read"}, {"record_id", stored.ID},
+				{"route", route + "/field-window"}, {"stream", s.Stream.Name}, {"connection_id", s.Connection.ID},
+			}},
+		})
+	}
+	about := c.about(s, fields)
+	return s.labeled(object{
+		{"connector_id", s.Connector.Key}, {"object", "search_result"}, {"record_key", stored.ID}, {"record_url", route},
+		{"stream", s.Stream.Name}, {"score", object{{"kind", by.score}, {"order", "lower_is_better"}, {"value", score}}},
+		{"matched_fields", append([]string{}, shown.fields...)}, {"snippet", snippet}, {"evidence_excerpts", excerpts},
+	}).with("emitted_at", model.FormatInstant(stored.Emitted)).with("title", about.title).with("actor", about.actor).
+		with("authored_at", about.at).with("authored_field", about.by)
+}
+
+// An about is what names a record, who made it, when it says that it happened, and by which field of it or of the record that it is a
+// part of: as far as that is granted.
+type about struct{ title, actor, at, by string }
+
+// about names a record. One without a time has that of the granted record which it is a part of, and its actor. The only part of a record,
+// such as the body of a message, has its title too.
+func (c *call) about(s access, fields map[string]json.RawMessage) about {
+	found := s.about(fields)
+	if found.at != "" {
+		return found
+	}
+	for _, parent := range c.sources {
+		for _, relation := range parent.Stream.Relations {
+			var id string
+			part, followed := c.target(parent, relation)
+			if !followed || part.Table != s.Table || part.Connection.ID != s.Connection.ID ||
+				json.Unmarshal(fields[relation.ForeignKey], &id) != nil {
+				continue
+			}
+			stored, ok := c.find(parent, id)
+			if !ok {
+				continue
+			}
+			whole := parent.about(c.fields(stored))
+			found.at, found.by, found.actor = whole.at, whole.by, cmp.Or(found.actor, whole.actor)
+			if relation.Cardinality == "has_one" {
+				found.title = cmp.Or(whole.title, found.title)
+			}
+			return found
+		}
+	}
+	return found
+}
+
+func (s access) about(fields map[string]json.RawMessage) about {
+	found := about{title: s.textOf(fields, "primary-title"), actor: s.textOf(fields, "actor")}
+	for _, name := range s.TimeFields() {
+		var text string
+		if _, ok := s.Granted(name); ok && json.Unmarshal(fields[name], &text) == nil && text != "" {
+			found.at, found.by = text, name
+			return found
+		}
+	}
+	return found
+}
+
+// maxTitle is how many code points of a title or an actor a hit shows: some streams have no title but their text.
+const maxTitle = 120
+
+// textOf returns the start of the first granted text of a role.
+func (s access) textOf(fields map[string]json.RawMessage, role string) string {
+	for _, field := range s.Fields {
+		var text string
+		if field.Role == role && json.Unmarshal(fields[field.Name], &text) == nil && text != "" {
+			if runes := []rune(text); len(runes) > maxTitle {
+				return string(runes[:maxTitle-1]) + "…"
+			}
+			return text
+		}
+	}
+	return ""
+}
+
+// wordHit writes a hit with an excerpt of each granted text that matched, those with the rarer words first.
+func (c *call) wordHit(s access, h search.Hit, marks *search.Marker) object {
+	body := c.hit(s, h.Version, byWords, -float64(h.Score), func(fields map[string]json.RawMessage) (found evidence) {
+		worth := map[string]float32{} // by path
+		for _, field := range s.Lexical {
+			if _, ok := s.Granted(field.Name); !ok {
+				continue
+			}
+			before := len(found.excerpts)
+			for _, leaf := range store.TextsIn(fields[field.Name], field.Name) {
+				if spans := marks.Find(leaf.Text); len(spans) > 0 {
+					found.excerpts = append(found.excerpts, excerpt{leaf.Path, search.Snippet(leaf.Text, spans)})
+					worth[leaf.Path] = marks.Worth(spans)
+				}
+			}
+			if len(found.excerpts) > before {
+				found.fields = append(found.fields, field.Name)
+			}
+		}
+		slices.SortStableFunc(found.excerpts, func(a, b excerpt) int { return cmp.Compare(worth[b.path], worth[a.path]) })
+		return found
+	})
+	return body.with("match", string(h.Match)).with("matched_words", h.Words).with("nearest_words", h.Nearest)
 }

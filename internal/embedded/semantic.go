@@ -78,11 +78,11 @@ func (c *call) nearMeta(in searchInput, ranked int, report *search.Report) objec
 		})
 	}
 	return object{
-		"count": object{"kind": "none"}, "warnings": c.warningList(),
-		"recall": recallBody{
+		{"count", object{{"kind", "none"}}}, {"warnings", c.warningList()},
+		{"recall", recallBody{
 			Complete: progress.Complete, RankedCandidateCount: ranked, RankingScope: "all_matches", Truncated: !progress.Complete,
 			SourcesSearchedCount: in.searchedCount(), Report: report,
-		},
+		}},
 	}
 }
 
@@ -99,8 +99,8 @@ func (c *call) hybrid() any {
 		hits = append(hits, c.fusedHit(in, one, &words.Marks))
 	}
 	page := c.list()
-	page["data"], page["has_more"], page["links"] = hits, len(all) > in.limit, c.links("")
-	page["meta"] = c.nearMeta(in, len(all), c.report(words))
+	page = append(page, object{{"data", hits}, {"has_more", len(all) > in.limit}, {"links", c.links("")}}...)
+	page.set("meta", c.nearMeta(in, len(all), c.report(words)))
 	return page
 }
 
@@ -109,16 +109,16 @@ func (c *call) fusedHit(in searchInput, one *semantic.Fused, marks *search.Marke
 	scores, by := object{}, []string{}
 	if one.Words != nil {
 		body = c.wordHit(in.sources[one.Words.Source], *one.Words, marks)
-		scores["lexical"], by = body["score"], append(by, "lexical")
+		scores, by = append(scores, member{"lexical", body.get("score")}), append(by, "lexical")
 	}
 	if one.Meaning != nil {
 		near := c.nearHit(in, *one.Meaning)
-		scores["semantic"], by = near["score"], append(by, "semantic")
+		scores, by = append(scores, member{"semantic", near.get("score")}), append(by, "semantic")
 		if body == nil { // the excerpts of a hit by words have them marked
 			body = near
 		}
 	}
-	delete(body, "score")
-	body["retrieval_mode"], body["retrieval_sources"], body["scores"] = "hybrid", by, scores
-	return body
+	body = slices.DeleteFunc(body, func(m member) bool { return m.name == "score" })
+	body.set("retrieval_mode", "hybrid")
+	return append(body, object{{"retrieval_sources", by}, {"scores", scores}}...)
 }

@@ -115,11 +115,11 @@ func (s *Server) answer(r *http.Request, path []string) (any, error) {
 // metadata describes the resource server, or what MCP servers in front of it are called when access is asked for (RFC 9728).
 func metadata(origin, resource string, tokenKinds ...string) object {
 	return object{
-		"resource": origin + resource, "resource_name": "PDPP demo resource server", "authorization_servers": []string{origin},
-		"bearer_methods_supported": []string{"header"}, "pdpp_core_query_base": origin + "/v1", "pdpp_token_kinds_supported": tokenKinds,
-		"pdpp_agent_discovery": object{
-			"mcp": object{"authorization": object{"device_code": object{"resource": origin + "/mcp"}}},
-		},
+		{"resource", origin + resource}, {"resource_name", "PDPP demo resource server"}, {"authorization_servers", []string{origin}},
+		{"bearer_methods_supported", []string{"header"}}, {"pdpp_core_query_base", origin + "/v1"}, {"pdpp_token_kinds_supported", tokenKinds},
+		{"pdpp_agent_discovery", object{
+			{"mcp", object{{"authorization", object{{"device_code", object{{"resource", origin + "/mcp"}}}}}}},
+		}},
 	}
 }
 
@@ -238,12 +238,12 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, requestID st
 		w.Header().Set("WWW-Authenticate", `Basic realm="introspection"`)
 	case refusal.Status == http.StatusUnauthorized:
 		described := s.origin(r) + "/.well-known/oauth-protected-resource"
-		body["resource_metadata"], body["next_step"] = described, nextStep
+		body = append(body, object{{"resource_metadata", described}, {"next_step", nextStep}}...)
 		w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="`+described+`"`)
 	case refusal.Status == http.StatusMethodNotAllowed:
 		w.Header().Set("Allow", "GET, HEAD, POST")
 	}
-	writeJSON(w, refusal.Status, object{"error": body})
+	writeJSON(w, refusal.Status, object{{"error", body}})
 }
 
 // A route is one read: the path under /v1, with * for any segment, and what it may be asked.

@@ -15,11 +15,11 @@ func (c *call) streams() any {
 	for _, s := range c.narrow(c.sources, connectionMismatch) {
 		extent := c.extent(s)
 		rows = append(rows, s.labeled(object{
-			"name": s.Stream.Name, "object": "stream", "record_count": extent.Count, "connector_key": s.Connector.Key,
-			"freshness": c.freshness(extent.Newest), "last_updated": nullable(model.FormatInstant(extent.Newest)),
+			{"name", s.Stream.Name}, {"object", "stream"}, {"record_count", extent.Count}, {"connector_key", s.Connector.Key},
+			{"freshness", c.freshness(extent.Newest)}, {"last_updated", nullable(model.FormatInstant(extent.Newest))},
 		}))
 	}
-	return object{"data": rows, "has_more": false, "object": "list", "links": c.links(""), "meta": c.meta()}
+	return object{{"data", rows}, {"has_more", false}, {"object", "list"}, {"links", c.links("")}, {"meta", c.meta()}}
 }
 
 // stream answers GET /v1/streams/{stream}. Where connectors share the name it tells of the first, and says so.
@@ -37,7 +37,7 @@ func (c *call) stream() any {
 			Param: "connection_id",
 		})
 	}
-	full["links"], full["meta"] = c.self(), c.meta()
+	full = append(full, object{{"links", c.self()}, {"meta", c.meta()}}...)
 	return full
 }
 
@@ -84,7 +84,7 @@ func (v streamView) views() []object {
 	views := []object{}
 	for _, view := range v.Stream.Views {
 		if fields := v.shown(view.Fields...); len(fields) > 0 {
-			views = append(views, object{"id": view.ID, "label": view.Label, "fields": fields})
+			views = append(views, object{{"id", view.ID}, {"label", view.Label}, {"fields", fields}})
 		}
 	}
 	return views
@@ -101,11 +101,12 @@ func (c *call) relations(view streamView) []object {
 			usable = usable || ok
 		}
 		one := object{
-			"name": relation.Name, "stream": relation.Target, "target_stream": relation.Target, "cardinality": relation.Cardinality,
-			"granted": granted, "usable": usable, "foreign_key": relation.ForeignKey,
+			{"name", relation.Name}, {"stream", relation.Target}, {"target_stream", relation.Target}, {"cardinality", relation.Cardinality},
+			{"granted", granted}, {"usable", usable}, {"foreign_key", relation.ForeignKey},
 		}
 		if relation.Cardinality != "has_one" {
-			one["default_limit"], one["max_limit"] = relation.Limits()
+			usual, high := relation.Limits()
+			one = append(one, object{{"default_limit", usual}, {"max_limit", high}}...)
 		}
 		relations = append(relations, one)
 	}
@@ -123,33 +124,33 @@ func (c *call) freshness(last *int64) object {
 			status = "stale"
 		}
 	}
-	return object{"status": status}.with("captured_at", model.FormatInstant(last))
+	return object{{"status", status}}.with("captured_at", model.FormatInstant(last))
 }
 
 // described is what the compact schema and the full description of a stream have in common.
 func (v streamView) described(relations []object) object {
-	described := object{"name": v.Stream.Name, "primary_key": v.shown(v.Stream.PrimaryKey...), "expand_capabilities": relations}
+	described := object{{"name", v.Stream.Name}, {"primary_key", v.shown(v.Stream.PrimaryKey...)}, {"expand_capabilities", relations}}
 	for _, name := range v.shown(v.Stream.CursorField) {
-		described["cursor_field"] = name
+		described.set("cursor_field", name)
 	}
 	return described
 }
 
 // compactStream says of a stream what may be asked of it, a string to a field.
 func (c *call) compactStream(view streamView) object {
-	fields := ordered{}
+	fields := object{}
 	for _, field := range view.fields {
 		fields = append(fields, member{field.Name, usesOf(field, c.options.Embeddings != nil).flags(field)})
 	}
 	stream := view.described(c.relations(view))
-	stream["field_capabilities"] = fields
+	stream.set("field_capabilities", fields)
 	return stream
 }
 
 // fullStream says all that is known of a stream.
 func (c *call) fullStream(view streamView) object {
 	var newest *int64
-	ids, fields, relationships := []string{}, ordered{}, []object{}
+	ids, fields, relationships := []string{}, object{}, []object{}
 	for _, s := range view.sources {
 		if last := c.extent(s).Newest; last != nil && (newest == nil || *last > *newest) {
 			newest = last
@@ -161,21 +162,20 @@ func (c *call) fullStream(view streamView) object {
 		fields = append(fields, member{field.Name, usesOf(field, meaning).full(field)})
 	}
 	relations := c.relations(view)
-	for _, one := range relations {
-		one["child_parent_key_field"] = one["foreign_key"]
-		relationships = append(relationships,
-			object{"name": one["name"], "stream": one["stream"], "foreign_key": one["foreign_key"], "cardinality": one["cardinality"]})
+	for i, one := range relations {
+		relations[i].set("child_parent_key_field", one.get("foreign_key"))
+		relationships = append(relationships, one.only("name", "stream", "foreign_key", "cardinality"))
 	}
 	full := view.described(relations)
-	full["field_capabilities"], full["freshness"], full["object"] = fields, c.freshness(newest), "stream_metadata"
-	full["query"], full["relationships"] = queryOf(view.fields, relations, meaning), relationships
-	full["schema"], full["selection"] = recordSchema(view.fields), object{"fields": true, "resources": true}
-	full["semantics"], full["views"], full["instance_ids"] = "mutable_state", view.views(), ids
+	full = append(full, object{{"field_capabilities", fields}, {"freshness", c.freshness(newest)}, {"object", "stream_metadata"}}...)
+	full = append(full, object{{"query", queryOf(view.fields, relations, meaning)}, {"relationships", relationships}}...)
+	full = append(full, object{{"schema", recordSchema(view.fields)}, {"selection", object{{"fields", true}, {"resources", true}}}}...)
+	full = append(full, object{{"semantics", "mutable_state"}, {"views", view.views()}, {"instance_ids", ids}}...)
 	for _, name := range view.shown(view.Stream.ConsentTimeField) {
-		full["consent_time_field"] = name
+		full.set("consent_time_field", name)
 	}
 	if bound := authority.TimeConstraintOf(*view.Stream, view.sources[0].Since, view.sources[0].Until); bound != nil {
-		full["time_constraint"] = bound
+		full.set("time_constraint", bound)
 	}
 	return full
 }
@@ -197,24 +197,24 @@ func (c *call) schema() any {
 			stream := c.compactStream(view)
 			if !compact {
 				stream = c.fullStream(view)
-				stream["granted_connections"] = connectionRefs(view.sources)
+				stream.set("granted_connections", connectionRefs(view.sources))
 			}
 			described = append(described, stream)
 		}
 		streams += len(described)
 		connectors = append(connectors, object{
-			"object": "connector", "source": object{"id": c.connectorName(of[0]), "kind": "connector"},
-			"stream_count": len(described), "streams": described, "connector_key": connector.Key, "connector_id": connector.Key,
-			"granted_connections": connectionRefs(of),
+			{"object", "connector"}, {"source", object{{"id", c.connectorName(of[0])}, {"kind", "connector"}}},
+			{"stream_count", len(described)}, {"streams", described}, {"connector_key", connector.Key}, {"connector_id", connector.Key},
+			{"granted_connections", connectionRefs(of)},
 		})
 	}
 	c.warnUnread(sources)
 	body := object{
-		"bearer": c.bearer(), "connectors": connectors, "object": "schema", "connector_count": len(connectors), "stream_count": streams,
-		"links": c.self(), "meta": c.meta(),
+		{"bearer", c.bearer()}, {"connectors", connectors}, {"object", "schema"}, {"connector_count", len(connectors)}, {"stream_count", streams},
+		{"links", c.self()}, {"meta", c.meta()},
 	}
 	if compact {
-		body["detail"] = "compact"
+		body.set("detail", "compact")
 	}
 	return body
 }
@@ -230,7 +230,7 @@ func (c *call) schemaSources() []access {
 // bearer says whose token this is, where introspection is refused.
 func (c *call) bearer() object {
 	if c.isOwner() {
-		return object{"scope": "owner", "token_kind": authority.KindOwner}
+		return object{{"scope", "owner"}, {"token_kind", authority.KindOwner}}
 	}
-	return object{"scope": "grant", "token_kind": c.grant.Kind}.with("grant_id", c.grant.ID).with("client_id", c.grant.ClientID)
+	return object{{"scope", "grant"}, {"token_kind", c.grant.Kind}}.with("grant_id", c.grant.ID).with("client_id", c.grant.ClientID)
 }

@@ -42,8 +42,8 @@ func (c *call) fieldWindow() any {
 	window, refusal := plan.cut([]rune(text))
 	c.refuse(refusal)
 	return object{
-		"field": object{"path": path, "type": "string"}, "object": "field_window", "record_id": stored.ID, "stream": from.Stream.Name,
-		"url": c.url.EscapedPath(), "window": window, "links": c.self(), "meta": c.meta(),
+		{"field", object{{"path", path}, {"type", "string"}}}, {"object", "field_window"}, {"record_id", stored.ID}, {"stream", from.Stream.Name},
+		{"url", c.url.EscapedPath()}, {"window", window}, {"links", c.self()}, {"meta", c.meta()},
 	}
 }
 
@@ -52,7 +52,8 @@ func (c *call) windowPlan() windowPlan {
 		c.refuse(invalidRequest("Send q with before_chars and after_chars, or offset_chars with limit_chars, not both").withParam("q"))
 	}
 	return windowPlan{
-		query: c.params.single["q"], offset: c.number("offset_chars", 0, 0, maxOffset), limit: c.number("limit_chars", defaultWindow, 1, maxWindow),
+		query:  c.params.single["q"],
+		offset: c.number("offset_chars", 0, 0, maxOffset), limit: c.number("limit_chars", defaultWindow, 1, maxWindow),
 		before: c.number("before_chars", defaultContext, 0, maxContext), after: c.number("after_chars", defaultContext, 0, maxContext),
 	}
 }
@@ -139,21 +140,22 @@ func (p windowPlan) cut(text []rune) (object, *apiError) {
 	}
 	end := match + len(query)
 	window := windowOf(text, max(0, match-p.before), min(len(text), end+p.after), p.before+len(query)+p.after)
-	window["match_start_chars"], window["match_end_chars"] = match, end
+	window.set("match_start_chars", match)
+	window.set("match_end_chars", end)
 	return window, nil
 }
 
 func windowOf(text []rune, start, end, limit int) object {
 	window := object{
-		"complete": start == 0 && end == len(text), "start_chars": start, "end_chars": end, "has_more": end < len(text),
-		"limit_chars": limit, "text": string(text[start:end]), "total_chars": len(text),
-		"match_start_chars": nil, "match_end_chars": nil, "next_offset_chars": nil, "previous_offset_chars": nil,
+		{"complete", start == 0 && end == len(text)}, {"start_chars", start}, {"end_chars", end}, {"has_more", end < len(text)},
+		{"limit_chars", limit}, {"text", string(text[start:end])}, {"total_chars", len(text)},
+		{"match_start_chars", nil}, {"match_end_chars", nil}, {"next_offset_chars", nil}, {"previous_offset_chars", nil},
 	}
 	if end < len(text) {
-		window["next_offset_chars"] = end
+		window.set("next_offset_chars", end)
 	}
 	if start > 0 {
-		window["previous_offset_chars"] = max(0, start-limit)
+		window.set("previous_offset_chars", max(0, start-limit))
 	}
 	return window
 }

@@ -5,13 +5,22 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// An object is a JSON object whose members need no order.
-type object map[string]any
+// An object is a JSON object, whose members keep their order.
+type object []member
+
+// A member is a name with its value.
+type member struct {
+	name  string
+	value any
+}
 
 // with adds a member, unless it is an empty text or list: then it is absent.
 func (o object) with(name string, value any) object {
@@ -25,17 +34,28 @@ func (o object) with(name string, value any) object {
 			return o
 		}
 	}
-	o[name] = value
-	return o
+	return append(o, member{name, value})
 }
 
-// An ordered is a JSON object whose members keep the order of the stream's declaration.
-type ordered []member
+// set gives a member another value, or adds it.
+func (o *object) set(name string, value any) {
+	at := slices.IndexFunc(*o, func(m member) bool { return m.name == name })
+	if at < 0 {
+		*o = append(*o, member{name, value})
+	} else {
+		(*o)[at].value = value
+	}
+}
 
-// A member is a name with its value.
-type member struct {
-	name  string
-	value any
+// get returns the value of a member, nil if it is absent.
+func (o object) get(name string) any {
+	one, _ := model.Find(o, func(m member) bool { return m.name == name })
+	return one.value
+}
+
+// only returns some of the members, in their order.
+func (o object) only(names ...string) object {
+	return slices.DeleteFunc(slices.Clone(o), func(m member) bool { return !slices.Contains(names, m.name) })
 }
 
 // nullable is a text that is null when it is empty.
@@ -56,12 +76,6 @@ func jsonText(value any) []byte {
 func appendJSON(out *bytes.Buffer, value any) {
 	switch value := value.(type) {
 	case object:
-		members := make(ordered, 0, len(value))
-		for _, name := range slices.Sorted(maps.Keys(value)) {
-			members = append(members, member{name, value[name]})
-		}
-		appendJSON(out, members)
-	case ordered:
 		appendList(out, '{', '}', value, func(one member) {
 			appendJSON(out, one.name)
 			out.WriteByte(':')
@@ -71,12 +85,22 @@ func appendJSON(out *bytes.Buffer, value any) {
 		appendList(out, '[', ']', value, func(one object) { appendJSON(out, one) })
 	case json.RawMessage:
 		out.WriteString(cmp.Or(string(value), "null"))
+	case string:
+		if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r >= utf8.RuneSelf }) {
+			appendEncoded(out, value)
+		} else {
+			out.WriteString(`"` + value + `"`)
+		}
 	default:
-		encoder := json.NewEncoder(out)
-		encoder.SetEscapeHTML(false)
-		_ = encoder.Encode(value) // texts, numbers and structs of them
-		out.Truncate(out.Len() - 1)
+		appendEncoded(out, value)
 	}
+}
+
+func appendEncoded(out *bytes.Buffer, value any) {
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(value)   // texts, numbers and structs of them
+	out.Truncate(out.Len() - 1) // the end of the line
 }
 
 func appendList[T any](out *bytes.Buffer, begin, end byte, list []T, one func(T)) {
@@ -116,15 +140,16 @@ func (e *apiError) Error() string { return e.Code + ": " + e.Message }
 
 // errorTypes are the types of errors in the envelope, by status; all others are an api_error.
 var errorTypes = map[int]string{
-	http.StatusBadRequest: "invalid_request_error", http.StatusGone: "invalid_request_error", http.StatusMethodNotAllowed: "invalid_request_error",
-	http.StatusUnauthorized: "authentication_error", http.StatusForbidden: "permission_error", http.StatusNotFound: "not_found_error",
+	http.StatusBadRequest: "invalid_request_error", http.StatusGone: "invalid_request_error",
+	http.StatusMethodNotAllowed: "invalid_request_error", http.StatusUnauthorized: "authentication_error",
+	http.StatusForbidden: "permission_error", http.StatusNotFound: "not_found_error",
 }
 
 // body is the error envelope.
 func (e *apiError) body(requestID string) object {
-	body := object{"code": e.Code, "message": e.Message, "type": cmp.Or(errorTypes[e.Status], "api_error"), "request_id": requestID}
+	body := object{{"code", e.Code}, {"message", e.Message}, {"type", cmp.Or(errorTypes[e.Status], "api_error")}, {"request_id", requestID}}
 	if len(e.Connections) > 0 {
-		body["available_connections"] = e.Connections
+		body.set("available_connections", e.Connections)
 	}
 	return body.with("param", e.Param).with("retry_with", e.RetryWith)
 }
