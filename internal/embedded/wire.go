@@ -89,7 +89,9 @@ func appendJSON(out *bytes.Buffer, value any) {
 		if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r >= utf8.RuneSelf }) {
 			appendEncoded(out, value)
 		} else {
-			out.WriteString(`"` + value + `"`)
+			out.WriteByte('"')
+			out.WriteString(value)
+			out.WriteByte('"')
 		}
 	default:
 		appendEncoded(out, value)

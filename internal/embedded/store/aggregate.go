@@ -80,8 +80,8 @@ type Group struct {
 	Count int
 }
 
-// Groups counts the records of each value of a field, the most frequent first, of equally frequent ones in the order of values. The field has
-// a column in each source.
+// Groups counts the records of each value of a field, the most frequent first, of equals in the order of values. The field has a column in
+// each source.
 func (s *Store) Groups(ctx context.Context, from []Source, field string) ([]Group, error) {
 	values, args := valuesOf(from, field)
 	var groups []Group

@@ -17,25 +17,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
 )
 
-// A load makes the store hold a corpus.
-type load struct {
-	store    *Store
-	db       querier
-	tx       *sql.Tx // that all of it happens in; nil: each batch has one of its own
-	corpus   model.Corpus
-	progress func(n int)
-	meta     map[string]string // that the store has when it is there
-
-	next    *Catalog
-	parts   []model.Part
-	stored  map[string]storedPart
-	kept    map[string]bool // of the parts, by name
-	columns int             // of the search index
-	version int64           // the last one that was given
-	writer  *search.Writer
-	batch   batch
-}
-
 // Load replaces what the store holds by a corpus. The fingerprint names the corpus for [Store.Loaded]. Progress,
 // which may be nil, is called with the number of records stored so far. A record that is emitted again under the same
 // connection, stream and id replaces the earlier one. A load that fails leaves the store without a fingerprint, but with the parts that
@@ -101,7 +82,7 @@ func (l *load) run(ctx context.Context, fingerprint string) (err error) {
 		return err
 	}
 	l.plan()
-	for _, step := range [...]func(context.Context) error{l.prepare, l.fill, l.finish} {
+	for _, step := range [...]func(context.Context) error{l.prepare, newFiller(l).fill, l.finish} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -138,20 +119,6 @@ func (l *load) plan() {
 				return !slices.ContainsFunc(before.streams, func(s storedStream) bool { return s.streamKey == t.key() && s.layout == l.next.layout(t) })
 			})
 	}
-}
-
-// tables are those of a part.
-func (l *load) tables(part model.Part) []*Table {
-	if l.corpus.Parts == nil {
-		return l.next.Tables
-	}
-	var tables []*Table
-	for _, t := range l.next.Tables {
-		if t.Connector.Key == part.Connector && slices.ContainsFunc(part.Streams, func(s model.Stream) bool { return s.Name == t.Stream.Name }) {
-			tables = append(tables, t)
-		}
-	}
-	return tables
 }
 
 // prepare takes out what does not stay, and makes empty tables.
@@ -196,12 +163,6 @@ func (l *load) prepare(ctx context.Context) (err error) {
 	return nil
 }
 
-// Tables of package vectors.
-const (
-	vectorTable = "vectors"
-	vectorFacts = "vector_facts"
-)
-
 // clear makes an empty store: of what was there, in this layout or an older one, finished or not, nothing stays. An update leaves the
 // vectors that others look at, and the numbers that versions go on from. A full-text table drops its shadow tables itself.
 func (l *load) clear(ctx context.Context) error {
@@ -231,7 +192,8 @@ func (l *load) clear(ctx context.Context) error {
 	if err := search.Create(ctx, l.db, l.columns); err != nil {
 		return err
 	}
-	return exec(ctx, l.db, fmt.Sprintf(`CREATE TABLE blobs (id TEXT, connection_id TEXT, stream TEXT, record_id TEXT, mime_type TEXT, bytes BLOB,
+	return exec(ctx, l.db, fmt.Sprintf(`
+		CREATE TABLE blobs (id TEXT, connection_id TEXT, stream TEXT, record_id TEXT, mime_type TEXT, bytes BLOB,
 			PRIMARY KEY (id, connection_id, stream, record_id));
 		CREATE TABLE parts (name TEXT PRIMARY KEY, files TEXT, streams TEXT, columns INTEGER, first INTEGER, last INTEGER,
 			left_out TEXT, done INTEGER);
@@ -261,13 +223,4 @@ func (l *load) finish(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// leftOutText spells what was left out, empty where nobody says.
-func leftOutText(list func() []model.LeftOut) (string, error) {
-	if list == nil {
-		return "", nil
-	}
-	text, err := json.Marshal(list())
-	return string(text), err
 }

@@ -6,84 +6,42 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
 )
 
-// A storedPart is what the store knows about a part of what it holds.
-type storedPart struct {
-	model.Part
-	columns     int   // that the search index has
-	first, last int64 // versions of its records
-	leftOut     string
-	done        bool // all of it is there
-	streams     []storedStream
+// A load makes the store hold a corpus.
+type load struct {
+	store    *Store
+	db       querier
+	tx       *sql.Tx // that all of it happens in; nil: each batch has one of its own
+	corpus   model.Corpus
+	progress func(n int)
+	meta     map[string]string // that the store has when it is there
+
+	next    *Catalog
+	parts   []model.Part
+	stored  map[string]storedPart
+	kept    map[string]bool // of the parts, by name
+	columns int             // of the search index
+	version int64           // the last one that was given
+	writer  *search.Writer
 }
 
-type storedStream struct {
-	streamKey
-	number int
-	layout string
-}
-
-// storedParts are none in a store that is new or of another version.
-func storedParts(ctx context.Context, db querier) (map[string]storedPart, error) {
-	var version int
-	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil || version != indexVersion {
-		return nil, err
+// tables are those of a part.
+func (l *load) tables(part model.Part) []*Table {
+	if l.corpus.Parts == nil {
+		return l.next.Tables
 	}
-	if ok, err := hasTable(ctx, db, "streams"); !ok {
-		return nil, err
-	}
-	parts := map[string]storedPart{}
-	const query = "SELECT name, files, streams, columns, first, last, left_out, done FROM parts"
-	err := search.Each(ctx, db, query, nil, func(rows *sql.Rows) error {
-		var part storedPart
-		var streams []byte
-		if err := rows.Scan(&part.Name, &part.Files, &streams, &part.columns, &part.first, &part.last, &part.leftOut, &part.done); err != nil {
-			return err
-		}
-		if err := json.Unmarshal(streams, &part.Streams); err != nil {
-			return fmt.Errorf("stored part: %w", err)
-		}
-		parts[part.Name] = part
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return parts, search.Each(ctx, db, "SELECT part, connector, stream, number, layout FROM streams", nil, func(rows *sql.Rows) error {
-		var name string
-		var one storedStream
-		err := rows.Scan(&name, &one.connector, &one.stream, &one.number, &one.layout)
-		part := parts[name]
-		part.streams = append(part.streams, one)
-		parts[name] = part
-		return err
-	})
-}
-
-// known are the parts of which all is there.
-func known(stored map[string]storedPart) map[string]model.Part {
-	parts := map[string]model.Part{}
-	for name, part := range stored {
-		if part.done {
-			parts[name] = part.Part
+	var tables []*Table
+	for _, t := range l.next.Tables {
+		if t.Connector.Key == part.Connector && slices.ContainsFunc(part.Streams, func(s model.Stream) bool { return s.Name == t.Stream.Name }) {
+			tables = append(tables, t)
 		}
 	}
-	return parts
-}
-
-// streamNumbers are those of all streams of parts.
-func streamNumbers(stored map[string]storedPart) map[streamKey]int {
-	numbers := map[streamKey]int{}
-	for _, part := range stored {
-		for _, one := range part.streams {
-			numbers[one.streamKey] = one.number
-		}
-	}
-	return numbers
+	return tables
 }
 
 // eachText visits what is searched of the records of a table.
@@ -111,8 +69,8 @@ func (l *load) createPart(ctx context.Context, part model.Part) error {
 	if err != nil {
 		return err
 	}
-	if err := exec(ctx, l.db, "INSERT INTO parts (name, files, streams, columns, first, last, left_out, done) VALUES (?, ?, ?, ?, 0, 0, '', 0)",
-		part.Name, part.Files, string(streams), l.columns); err != nil {
+	const query = "INSERT INTO parts (name, files, streams, columns, first, last, left_out, done) VALUES (?, ?, ?, ?, 0, 0, '', 0)"
+	if err := exec(ctx, l.db, query, part.Name, part.Files, string(streams), l.columns); err != nil {
 		return err
 	}
 	for _, t := range l.tables(part) {
@@ -193,4 +151,13 @@ func (l *load) removeStream(ctx context.Context, tx *sql.Tx, one storedStream) e
 		}
 	}
 	return exec(ctx, tx, "DROP TABLE "+t.Name)
+}
+
+// leftOutText spells what was left out, empty where nobody says.
+func leftOutText(list func() []model.LeftOut) (string, error) {
+	if list == nil {
+		return "", nil
+	}
+	text, err := json.Marshal(list())
+	return string(text), err
 }
