@@ -83,25 +83,17 @@ func (p *params) takeFilter(brackets string, values []string) *apiError {
 // has reports whether a parameter was given and is not empty.
 func (p params) has(name string) bool { return p.single[name] != "" }
 
-// binding spells the query for a cursor to be bound to: everything but where in it and how far to read.
-func (p params) binding(connectionID string) string {
-	values := url.Values{}
-	for name, value := range p.single {
-		switch name {
-		case "cursor", "limit", "count", "changes_since", "connection_id", "connector_instance_id":
-		default:
-			values.Set(name, value)
+// positional are the parameters that say where in a query to read and how far; connections are bound to by id.
+var positional = []string{"cursor", "limit", "count", "changes_since", "connection_id", "connector_instance_id"}
+
+// binding spells the query for a cursor to be bound to, but for what is positional.
+func binding(query url.Values, connectionID string) string {
+	for name, values := range query {
+		slices.Sort(values)
+		if slices.Contains(positional, name) {
+			query.Del(name)
 		}
 	}
-	for name, list := range p.lists {
-		values[name] = slices.Sorted(slices.Values(list))
-	}
-	for _, filter := range p.filters {
-		values.Add("filter["+filter.field+"]["+filter.operator+"]", filter.value)
-	}
-	for relation, limit := range p.limits {
-		values.Set("expand_limit["+relation+"]", limit)
-	}
-	values.Set("connection_id", connectionID)
-	return values.Encode()
+	query.Set("connection_id", connectionID)
+	return query.Encode()
 }

@@ -35,7 +35,7 @@ func (c *call) records() any {
 	if count := c.params.single["count"]; count != "" && count != "exact" && count != "none" {
 		c.refuse(invalidRequest("count must be one of exact, none").withParam("count"))
 	}
-	plan.bound = c.bind(c.params.binding(boundConnection(plan.sources)))
+	plan.bound = c.bind(binding(c.url.Query(), boundConnection(plan.sources)))
 	if plan.resumed {
 		plan.position = c.cursorParam("cursor", "Malformed cursor")
 	}

@@ -49,7 +49,7 @@ func (c *call) searchInput() searchInput {
 	}
 	in := searchInput{
 		limit: c.pageLimit(defaultHits, "hits"), sources: c.filtered(c.searchSources()),
-		bound: c.bind(c.params.binding(c.params.single["connection_id"] + c.params.single["connector_instance_id"])),
+		bound: c.bind(binding(c.url.Query(), c.params.single["connection_id"]+c.params.single["connector_instance_id"])),
 	}
 	in.offset = c.searchOffset(in.bound)
 	if c.err != nil {

@@ -29,9 +29,9 @@ func (s *Store) Load(ctx context.Context, corpus model.Corpus, fingerprint strin
 		return fmt.Errorf("load: %w", err)
 	}
 	s.catalog.Store(newCatalog(nil, nil))
-	l := &load{store: s, db: s.db, corpus: corpus, progress: progress,
+	l := &load{ctx: ctx, store: s, db: s.db, corpus: corpus, progress: progress,
 		meta: map[string]string{metaCursorKey: hex.EncodeToString(key[:]), metaGeneration: generation}}
-	if err := l.run(ctx, fingerprint); err != nil {
+	if err := l.run(fingerprint); err != nil {
 		return s.Explain(fmt.Errorf("load: %w", err))
 	}
 	return s.Refresh(ctx)
@@ -48,7 +48,7 @@ func (s *Store) Update(ctx context.Context, read func(known map[string]model.Par
 		return fmt.Errorf("%w: %w", ErrBusy, err)
 	}
 	defer func() { _ = tx.Rollback() }() // nothing is left of it after a commit
-	l := &load{store: s, db: tx, tx: tx, progress: progress, meta: map[string]string{}}
+	l := &load{ctx: ctx, store: s, db: tx, tx: tx, progress: progress, meta: map[string]string{}}
 	if held, err := meta(ctx, tx, metaFingerprint); err != nil || held == fingerprint {
 		return err
 	}
@@ -59,7 +59,7 @@ func (s *Store) Update(ctx context.Context, read func(known map[string]model.Par
 	if l.corpus, err = read(known(stored)); err != nil {
 		return err
 	}
-	if err := l.run(ctx, fingerprint); err != nil {
+	if err := l.run(fingerprint); err != nil {
 		return s.Explain(fmt.Errorf("update: %w", err))
 	}
 	if err := tx.Commit(); err != nil {
@@ -77,17 +77,18 @@ func (s *Store) Known(ctx context.Context) (map[string]model.Part, error) {
 	return known(stored), err
 }
 
-func (l *load) run(ctx context.Context, fingerprint string) (err error) {
-	if l.stored, err = storedParts(ctx, l.db); err != nil {
+func (l *load) run(fingerprint string) error {
+	l.try(func() (err error) {
+		l.stored, err = storedParts(l.ctx, l.db)
 		return err
-	}
+	})
 	l.plan()
-	for _, step := range [...]func(context.Context) error{l.prepare, newFiller(l).fill, l.finish} {
-		if err := step(ctx); err != nil {
-			return err
-		}
-	}
-	return setMeta(ctx, l.db, metaFingerprint, fingerprint) // says that all is there
+	l.prepare()
+	l.try(func() error { return newFiller(l).fill(l.ctx) })
+	l.try(func() error { return l.writer.Finish(l.ctx, l.db) })
+	l.finish()
+	l.setMeta(metaFingerprint, fingerprint) // says that all is there
+	return l.err
 }
 
 // plan lays out the tables: streams that stay keep their numbers. A part stays if its files are the same and so is the layout of its
@@ -122,56 +123,46 @@ func (l *load) plan() {
 }
 
 // prepare takes out what does not stay, and makes empty tables.
-func (l *load) prepare(ctx context.Context) (err error) {
+func (l *load) prepare() {
 	l.writer = search.NewWriter()
 	if l.tx == nil {
-		if err := exec(ctx, l.db, "DELETE FROM meta WHERE name IN (?, ?)", metaFingerprint, metaGeneration); err != nil {
-			return err
-		}
+		l.exec(l.db, "DELETE FROM meta WHERE name IN (?, ?)", metaFingerprint, metaGeneration)
 	}
 	if !slices.ContainsFunc(l.parts, func(part model.Part) bool { return l.kept[part.Name] }) {
-		err = l.clear(ctx)
+		l.clear()
 	} else if l.tx != nil {
-		l.writer, err = search.AddTo(ctx, l.db)
-	}
-	if err != nil {
-		return err
+		l.try(func() (err error) {
+			l.writer, err = search.AddTo(l.ctx, l.db)
+			return err
+		})
 	}
 	for name, part := range l.stored {
 		l.columns = max(l.columns, part.columns)
 		if !l.kept[name] {
-			if err := l.removePart(ctx, part); err != nil {
-				return err
-			}
+			l.removePart(part)
 		}
 	}
-	last, err := meta(ctx, l.db, metaVersion)
-	if err != nil {
+	l.try(func() error {
+		last, err := meta(l.ctx, l.db, metaVersion)
+		given, _ := strconv.ParseInt(last, 10, 64) // 0 where there is none
+		l.version = max(l.version, given)
 		return err
-	}
-	given, _ := strconv.ParseInt(last, 10, 64) // 0 where there is none
-	l.version = max(l.version, given)
+	})
 	for _, part := range l.parts {
-		setUp := l.createPart
 		if l.kept[part.Name] {
-			setUp = l.place
-		}
-		if err := setUp(ctx, part); err != nil {
-			return err
+			l.place(part)
+		} else {
+			l.createPart(part)
 		}
 	}
-	return nil
 }
 
 // clear makes an empty store: of what was there, in this layout or an older one, finished or not, nothing stays. An update leaves the
 // vectors that others look at, and the numbers that versions go on from. A full-text table drops its shadow tables itself.
-func (l *load) clear(ctx context.Context) error {
-	drops := "DELETE FROM meta;"
-	if l.tx != nil {
-		drops = ""
-	}
-	err := search.Each(ctx, l.db, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'meta'
-		AND name NOT LIKE 'sqlite\_%' ESCAPE '\' AND name NOT LIKE '%\_text\_%' ESCAPE '\'`, nil, func(rows *sql.Rows) error {
+func (l *load) clear() {
+	drops := ""
+	l.each(l.db, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'meta'
+		AND name NOT LIKE 'sqlite\_%' ESCAPE '\' AND name NOT LIKE '%\_text\_%' ESCAPE '\'`, func(rows *sql.Rows) error {
 		var name string
 		err := rows.Scan(&name)
 		switch {
@@ -182,17 +173,13 @@ func (l *load) clear(ctx context.Context) error {
 		}
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	if err := exec(ctx, l.db, drops); err != nil {
-		return err
+	if l.tx == nil {
+		drops = "DELETE FROM meta;" + drops
 	}
 	l.stored, l.columns = nil, max(l.next.lexicalColumns(), leastColumns)
-	if err := search.Create(ctx, l.db, l.columns); err != nil {
-		return err
-	}
-	return exec(ctx, l.db, fmt.Sprintf(`
+	l.exec(l.db, drops)
+	l.try(func() error { return search.Create(l.ctx, l.db, l.columns) })
+	l.exec(l.db, fmt.Sprintf(`
 		CREATE TABLE blobs (id TEXT, connection_id TEXT, stream TEXT, record_id TEXT, mime_type TEXT, bytes BLOB,
 			PRIMARY KEY (id, connection_id, stream, record_id));
 		CREATE TABLE parts (name TEXT PRIMARY KEY, files TEXT, streams TEXT, columns INTEGER, first INTEGER, last INTEGER,
@@ -204,23 +191,19 @@ func (l *load) clear(ctx context.Context) error {
 // leastColumns is how many searched fields a stream may have that is added later, without all others being indexed again.
 const leastColumns = 32
 
-// finish completes the search index and writes what is known of all parts.
-func (l *load) finish(ctx context.Context) error {
-	if err := l.writer.Finish(ctx, l.db); err != nil {
+// finish writes what is known of all parts.
+func (l *load) finish() {
+	l.try(func() error {
+		connectors, err := json.Marshal(l.next.Connectors)
+		l.meta[metaConnectors] = string(connectors)
 		return err
-	}
-	connectors, err := json.Marshal(l.next.Connectors)
-	if err != nil {
+	})
+	l.try(func() (err error) {
+		l.meta[metaLeftOut], err = leftOutText(l.corpus.LeftOut)
 		return err
-	}
-	if l.meta[metaLeftOut], err = leftOutText(l.corpus.LeftOut); err != nil {
-		return err
-	}
-	l.meta[metaConnectors], l.meta[metaGeneration] = string(connectors), cmp.Or(l.meta[metaGeneration], rand.Text()[:8])
+	})
+	l.meta[metaGeneration] = cmp.Or(l.meta[metaGeneration], rand.Text()[:8])
 	for name, value := range l.meta {
-		if err := setMeta(ctx, l.db, name, value); err != nil {
-			return err
-		}
+		l.setMeta(name, value)
 	}
-	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -12,8 +11,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
 )
 
-// A load makes the store hold a corpus.
+// A load makes the store hold a corpus. It keeps the first error and does nothing after it.
 type load struct {
+	ctx      context.Context
+	err      error
 	store    *Store
 	db       querier
 	tx       *sql.Tx // that all of it happens in; nil: each batch has one of its own
@@ -28,6 +29,24 @@ type load struct {
 	columns int             // of the search index
 	version int64           // the last one that was given
 	writer  *search.Writer
+}
+
+func (l *load) try(do func() error) {
+	if l.err == nil {
+		l.err = do()
+	}
+}
+
+func (l *load) exec(db search.Database, query string, args ...any) {
+	l.try(func() error { return exec(l.ctx, db, query, args...) })
+}
+
+func (l *load) each(db search.Database, query string, scan func(*sql.Rows) error) {
+	l.try(func() error { return search.Each(l.ctx, db, query, nil, scan) })
+}
+
+func (l *load) setMeta(name, value string) {
+	l.try(func() error { return setMeta(l.ctx, l.db, name, value) })
 }
 
 // tables are those of a part.
@@ -45,11 +64,11 @@ func (l *load) tables(part model.Part) []*Table {
 }
 
 // eachText visits what is searched of the records of a table.
-func eachText(ctx context.Context, db querier, t *Table, use func(version int64, texts []string) error) error {
+func (l *load) eachText(db querier, t *Table, use func(version int64, texts []string) error) {
 	if len(t.Lexical) == 0 {
-		return nil
+		return
 	}
-	return search.Each(ctx, db, "SELECT version, data FROM "+t.Name+" ORDER BY version", nil, func(rows *sql.Rows) error {
+	l.each(db, "SELECT version, data FROM "+t.Name+" ORDER BY version", func(rows *sql.Rows) error {
 		var version int64
 		var data sql.RawBytes
 		if err := rows.Scan(&version, &data); err != nil {
@@ -64,93 +83,87 @@ func eachText(ctx context.Context, db querier, t *Table, use func(version int64,
 }
 
 // createPart makes the empty tables of a part.
-func (l *load) createPart(ctx context.Context, part model.Part) error {
+func (l *load) createPart(part model.Part) {
 	streams, err := json.Marshal(part.Streams)
-	if err != nil {
-		return err
-	}
-	const query = "INSERT INTO parts (name, files, streams, columns, first, last, left_out, done) VALUES (?, ?, ?, ?, 0, 0, '', 0)"
-	if err := exec(ctx, l.db, query, part.Name, part.Files, string(streams), l.columns); err != nil {
-		return err
-	}
+	l.try(func() error { return err })
+	l.exec(l.db, "INSERT INTO parts (name, files, streams, columns, first, last, left_out, done) VALUES (?, ?, ?, ?, 0, 0, '', 0)",
+		part.Name, part.Files, string(streams), l.columns)
 	for _, t := range l.tables(part) {
-		err := errors.Join(exec(ctx, l.db, t.create()),
-			exec(ctx, l.db, "INSERT INTO streams (number, connector, stream, part, layout) VALUES (?, ?, ?, ?, ?)",
-				t.number, t.Connector.Key, t.Stream.Name, part.Name, l.next.layout(t)))
-		if err != nil {
-			return fmt.Errorf("stream %s of %s: %w", t.Stream.Name, t.Connector.Key, err)
-		}
+		l.exec(l.db, t.create())
+		l.exec(l.db, "INSERT INTO streams (number, connector, stream, part, layout) VALUES (?, ?, ?, ?, ?)",
+			t.number, t.Connector.Key, t.Stream.Name, part.Name, l.next.layout(t))
 	}
-	return nil
 }
 
 // place notes what the writer needs to know about a part that stays.
-func (l *load) place(ctx context.Context, part model.Part) error {
-	if err := exec(ctx, l.db, "UPDATE parts SET files = ? WHERE name = ?", part.Files, part.Name); err != nil || l.tx != nil {
-		return err
+func (l *load) place(part model.Part) {
+	l.exec(l.db, "UPDATE parts SET files = ? WHERE name = ?", part.Files, part.Name)
+	if l.tx != nil {
+		return
 	}
 	for _, t := range l.tables(part) {
-		if err := eachText(ctx, l.db, t, func(version int64, texts []string) error {
+		l.eachText(l.db, t, func(version int64, texts []string) error {
 			l.writer.Place(version, texts)
 			return nil
-		}); err != nil {
-			return err
-		}
+		})
 	}
-	return nil
 }
 
 // removePart takes a part out, in a transaction.
-func (l *load) removePart(ctx context.Context, part storedPart) (err error) {
+func (l *load) removePart(part storedPart) {
 	tx := l.tx
 	if tx == nil {
-		if tx, err = l.store.db.BeginTx(ctx, nil); err != nil {
+		l.try(func() (err error) {
+			tx, err = l.store.db.BeginTx(l.ctx, nil)
 			return err
+		})
+		if l.err != nil {
+			return
 		}
 		defer func() { _ = tx.Rollback() }() // nothing is left of it after a commit
 	}
 	for _, one := range part.streams {
-		if err := l.removeStream(ctx, tx, one); err != nil {
+		l.removeStream(tx, one)
+	}
+	l.try(func() error {
+		if ok, err := hasTable(l.ctx, tx, vectorTable); !ok {
 			return err
 		}
+		return exec(l.ctx, tx, "DELETE FROM "+vectorTable+" WHERE version BETWEEN ? AND ?", part.first, part.last)
+	})
+	l.try(func() error { return search.RemovePart(l.ctx, tx, part.first) })
+	l.exec(tx, "DELETE FROM streams WHERE part = ?", part.Name)
+	l.exec(tx, "DELETE FROM parts WHERE name = ?", part.Name)
+	if l.tx == nil {
+		l.try(tx.Commit)
 	}
-	vectors, err := hasTable(ctx, tx, vectorTable)
-	if err == nil && vectors {
-		err = exec(ctx, tx, "DELETE FROM "+vectorTable+" WHERE version BETWEEN ? AND ?", part.first, part.last)
-	}
-	err = errors.Join(err, search.RemovePart(ctx, tx, part.first), exec(ctx, tx, "DELETE FROM streams WHERE part = ?", part.Name),
-		exec(ctx, tx, "DELETE FROM parts WHERE name = ?", part.Name))
-	if err != nil || l.tx != nil {
-		return err
-	}
-	return tx.Commit()
 }
 
-func (l *load) removeStream(ctx context.Context, tx *sql.Tx, one storedStream) error {
+func (l *load) removeStream(tx *sql.Tx, one storedStream) {
 	var was layout
-	if err := json.Unmarshal([]byte(one.layout), &was); err != nil {
-		return fmt.Errorf("stored layout: %w", err)
-	}
+	l.try(func() error {
+		if err := json.Unmarshal([]byte(one.layout), &was); err != nil {
+			return fmt.Errorf("stored layout: %w", err)
+		}
+		return nil
+	})
 	t := newTable(one.number, &model.Connector{}, &was.Stream)
-	if len(t.Lexical) > 0 {
-		remove, err := tx.PrepareContext(ctx, search.RemoveSQL(len(t.Lexical)))
-		if err != nil {
-			return err
+	var remove *sql.Stmt
+	l.try(func() (err error) {
+		if len(t.Lexical) > 0 {
+			remove, err = tx.PrepareContext(l.ctx, search.RemoveSQL(len(t.Lexical)))
 		}
-		if err := eachText(ctx, tx, t, func(version int64, texts []string) error {
-			l.version = max(l.version, version) // that of a load that was interrupted is not given again
-			_, err := remove.ExecContext(ctx, l.writer.Removed(version, texts)...)
-			return err
-		}); err != nil {
-			return err
-		}
-	}
+		return err
+	})
+	l.eachText(tx, t, func(version int64, texts []string) error {
+		l.version = max(l.version, version) // that of a load that was interrupted is not given again
+		_, err := remove.ExecContext(l.ctx, l.writer.Removed(version, texts)...)
+		return err
+	})
 	for _, connection := range was.Connections {
-		if err := exec(ctx, tx, "DELETE FROM blobs WHERE connection_id = ? AND stream = ?", connection.ID, one.stream); err != nil {
-			return err
-		}
+		l.exec(tx, "DELETE FROM blobs WHERE connection_id = ? AND stream = ?", connection.ID, one.stream)
 	}
-	return exec(ctx, tx, "DROP TABLE "+t.Name)
+	l.exec(tx, "DROP TABLE "+t.Name)
 }
 
 // leftOutText spells what was left out, empty where nobody says.

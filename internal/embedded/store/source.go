@@ -71,8 +71,8 @@ func Operators() []string {
 // Filter returns the condition that a column is equal to a value, or contains it if it is a list: ok is false if the text is no value
 // of the column's kind. With one of [Operators] it compares.
 func (c Column) Filter(operator, text string) (w Where, ok bool) {
-	value, ok := c.Kind.operand(text)
-	if !ok {
+	value := c.Kind.parse(text)
+	if value == nil {
 		return Where{}, false
 	}
 	for _, one := range comparisons {
