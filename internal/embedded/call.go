@@ -3,7 +3,6 @@ package embedded
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"math"
 	"net/http"
 	"net/url"
@@ -34,8 +33,6 @@ type Options struct {
 	OwnerTrap bool
 	// Now tells the time. Nil: time.Now.
 	Now func() time.Time
-	// Random is where request ids come from; it is read concurrently. Nil: crypto/rand.
-	Random io.Reader
 	// Observe is called for each request before it is answered, concurrently. It must not read the body. It may be nil.
 	Observe func(*http.Request)
 	// Fault is called for an error that the client sees as 500 internal_error alone, concurrently. It may be nil.
@@ -220,7 +217,7 @@ func (c *call) usable(sources []access, param string, check func(access) (access
 			continue
 		}
 		left = append(left, s)
-		if furthest == nil || telling(refusal) > telling(furthest) {
+		if furthest == nil || telling(refusal) < telling(furthest) {
 			furthest = refusal
 		}
 	}
@@ -240,14 +237,9 @@ func (c *call) usable(sources []access, param string, check func(access) (access
 	return kept
 }
 
-func telling(err *apiError) int {
-	switch err.Code {
-	case "unknown_field":
-		return 0
-	case "field_not_granted":
-		return 1
-	}
-	return 2
+// telling is less for a refusal that came further.
+func telling(refusal *apiError) int {
+	return slices.Index([]string{"field_not_granted", "unknown_field"}, refusal.Code)
 }
 
 // filtered narrows the sources to those that the filters make sense to, and to the records that they ask for.

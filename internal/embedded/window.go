@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -88,9 +89,10 @@ func textAt(data json.RawMessage, segments []string, path string) (string, *apiE
 		data = next
 	}
 	var text string
-	if len(data) == 0 || data[0] != '"' || json.Unmarshal(data, &text) != nil {
+	if json.Unmarshal(data, &text) != nil || data[0] == 'n' {
+		kind := cmp.Or(jsonKinds[data[0]], "number")
 		return "", newError(http.StatusUnprocessableEntity, "field_not_text",
-			"field '%s' is %s, not a readable text field; non-text and binary fields are metadata-only", path, jsonType(data))
+			"field '%s' is %s, not a readable text field; non-text and binary fields are metadata-only", path, kind)
 	}
 	return text, nil
 }
@@ -110,22 +112,8 @@ func inside(data json.RawMessage, segment string) (json.RawMessage, bool) {
 	return items[at], true
 }
 
-func jsonType(data json.RawMessage) string {
-	if len(data) == 0 {
-		return "null"
-	}
-	switch data[0] {
-	case '{':
-		return "object"
-	case '[':
-		return "array"
-	case 't', 'f':
-		return "boolean"
-	case 'n':
-		return "null"
-	}
-	return "number"
-}
+// jsonKinds are the types of values by how they begin; all others are numbers.
+var jsonKinds = map[byte]string{'{': "object", '[': "array", 't': "boolean", 'f': "boolean", 'n': "null"}
 
 // cut takes the window out of the text.
 func (p windowPlan) cut(text []rune) (object, *apiError) {
@@ -163,18 +151,16 @@ func windowOf(text []rune, start, end, limit int) object {
 // indexFold finds the first place of query in text without regard to case, as words of their own if there is one; else -1.
 func indexFold(text, query []rune) int {
 	inside := -1
-	folded := make([]rune, len(query))
-	for i, r := range query {
-		folded[i] = foldCase(r)
-	}
-	for at := 0; at+len(folded) <= len(text); at++ {
-		if slices.EqualFunc(text[at:at+len(folded)], folded, func(r, want rune) bool { return foldCase(r) == want }) {
-			if end := at + len(folded); (at == 0 || !continues(text[at-1], text[at])) && (end == len(text) || !continues(text[end-1], text[end])) {
-				return at
-			}
-			if inside < 0 {
-				inside = at
-			}
+	folded, want := foldCase(text), foldCase(query)
+	for at := 0; at+len(want) <= len(text); at++ {
+		if !slices.Equal(folded[at:at+len(want)], want) {
+			continue
+		}
+		if end := at + len(want); (at == 0 || !continues(text[at-1], text[at])) && (end == len(text) || !continues(text[end-1], text[end])) {
+			return at
+		}
+		if inside < 0 {
+			inside = at
 		}
 	}
 	return inside
@@ -186,5 +172,11 @@ func continues(before, after rune) bool {
 	return isWord(before) && isWord(after)
 }
 
-// foldCase maps the cases of a letter, one rune to one rune, so that offsets stay what they are.
-func foldCase(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }
+// foldCase maps the cases of letters, one rune to one rune, so that offsets stay what they are.
+func foldCase(text []rune) []rune {
+	folded := make([]rune, len(text))
+	for i, r := range text {
+		folded[i] = unicode.ToLower(unicode.ToUpper(r))
+	}
+	return folded
+}

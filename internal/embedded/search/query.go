@@ -58,29 +58,29 @@ func (q *query) bits(is func(*unit) bool) (set uint64) {
 	return set
 }
 
-// A token of a query: what excludes a quoted phrase or a word behind it, those, and any other word, such as a number below zero. NOT is a
+// queryPart is a part of a query: what excludes a quoted phrase or a word behind it, those, and any other word, such as a number below zero. NOT is a
 // word where all is in capitals.
-const token = `(%s)?(?:"([^"]*)(?:"|$)|(\pL[^\s"]*))|([^\s"]+)`
+const queryPart = `(%s)?(?:"([^"]*)(?:"|$)|(\pL[^\s"]*))|([^\s"]+)`
 
 var (
-	tokens           = regexp.MustCompile(fmt.Sprintf(token, `-|NOT\s+`))
-	tokensOfCapitals = regexp.MustCompile(fmt.Sprintf(token, `-`))
+	parts           = regexp.MustCompile(fmt.Sprintf(queryPart, `-|NOT\s+`))
+	partsOfCapitals = regexp.MustCompile(fmt.Sprintf(queryPart, `-`))
 )
 
 // parseQuery reads words, "quoted phrases" and -excluded ones, which NOT before them excludes too, and words* with any ending. Nothing else
 // in a query is an operator.
 func parseQuery(text string) query {
 	var q query
-	pattern := tokens
+	pattern := parts
 	if !strings.ContainsFunc(text, unicode.IsLower) {
-		pattern = tokensOfCapitals
+		pattern = partsOfCapitals
 	}
-	for _, parts := range pattern.FindAllStringSubmatch(text, -1) {
-		word, quoted := parts[2]+parts[3]+parts[4], strings.Contains(parts[0], `"`)
+	for _, found := range pattern.FindAllStringSubmatch(text, -1) {
+		word, quoted := found[2]+found[3]+found[4], strings.Contains(found[0], `"`)
 		p := phraseOf(word)
 		switch {
 		case len(p) == 0:
-		case parts[1] != "":
+		case found[1] != "":
 			q.excluded = append(q.excluded, p)
 		case !slices.ContainsFunc(q.units, func(u unit) bool { return u.quoted == quoted && slices.Equal(u.phrase, p) }):
 			q.units = append(q.units, unit{text: p.bare(word), phrase: p, quoted: quoted})

@@ -147,6 +147,9 @@ const (
 	tierNearest
 )
 
+// matches are those of the tiers.
+var matches = [...]Match{MatchAll, MatchAll, MatchSome, MatchNearest}
+
 // A ranked is a record in the order of hits: by tier; in each the best first, of equals the latest, and then in the order of sources.
 type ranked struct {
 	version uint32
@@ -166,6 +169,7 @@ func compareRanked(a, b ranked) int {
 func (s *searcher) choose(exact []uint16) {
 	all := s.query.bits(func(u *unit) bool { return !u.light })
 	nearest := s.query.bits(func(u *unit) bool { return len(u.nearest) > 0 })
+	var counts [len(matches)]int
 	best, most, worst := []ranked{}, s.request.Most, ranked{tier: math.MaxInt8}
 	sort := func() {
 		slices.SortFunc(best, compareRanked)
@@ -177,19 +181,16 @@ func (s *searcher) choose(exact []uint16) {
 		switch {
 		case int(exact[version]) == len(s.query.units):
 			r.tier = tierExact
-			s.result.All++
 		case s.request.Demand:
 			continue
 		case has == all:
 			r.tier = tierAll
-			s.result.All++
 		case has != 0:
 			r.tier = tierSome
-			s.result.Some++
 		default:
 			r.tier = tierNearest
-			s.result.Nearest++
 		}
+		counts[r.tier]++
 		if compareRanked(r, worst) > 0 {
 			continue
 		}
@@ -199,19 +200,16 @@ func (s *searcher) choose(exact []uint16) {
 		}
 	}
 	sort()
+	s.result.All, s.result.Some, s.result.Nearest = counts[tierExact]+counts[tierAll], counts[tierSome], counts[tierNearest]
 	for _, r := range best {
 		s.result.Hits = append(s.result.Hits, s.hit(r))
 	}
 }
 
 func (s *searcher) hit(r ranked) Hit {
-	h := Hit{Version: int64(r.version), Source: r.source, Score: r.score, Match: MatchAll}
-	if r.tier <= tierAll {
+	h := Hit{Version: int64(r.version), Source: r.source, Score: r.score, Match: matches[r.tier]}
+	if h.Match == MatchAll {
 		return h
-	}
-	h.Match = MatchSome
-	if r.tier == tierNearest {
-		h.Match = MatchNearest
 	}
 	for rest := s.mask[r.version]; rest != 0; rest &= rest - 1 {
 		if u := s.query.units[bits.TrailingZeros64(rest)]; len(u.nearest) > 0 {

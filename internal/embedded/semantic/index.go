@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/embedding"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/vectors"
 )
@@ -121,7 +120,7 @@ func (r *run) note(change func(*Progress)) {
 // tables are the tables of streams with texts that have a meaning.
 func (x *Index) tables() []*store.Table {
 	return slices.DeleteFunc(slices.Clone(x.store.Catalog().Tables), func(t *store.Table) bool {
-		return !slices.ContainsFunc(t.Lexical, func(f model.Field) bool { return store.HasMeaning(f) })
+		return !slices.ContainsFunc(t.Lexical, store.HasMeaning)
 	})
 }
 

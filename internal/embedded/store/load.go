@@ -161,8 +161,9 @@ func (l *load) prepare() {
 // vectors that others look at, and the numbers that versions go on from. A full-text table drops its shadow tables itself.
 func (l *load) clear() {
 	drops := ""
-	l.each(l.db, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'meta'
-		AND name NOT LIKE 'sqlite\_%' ESCAPE '\' AND name NOT LIKE '%\_text\_%' ESCAPE '\'`, func(rows *sql.Rows) error {
+	const tables = `SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'meta'
+		AND name NOT LIKE 'sqlite\_%' ESCAPE '\' AND name NOT LIKE '%\_text\_%' ESCAPE '\'`
+	drop := func(rows *sql.Rows) error {
 		var name string
 		err := rows.Scan(&name)
 		switch {
@@ -172,7 +173,8 @@ func (l *load) clear() {
 			drops += "DELETE FROM " + vectorTable + ";"
 		}
 		return err
-	})
+	}
+	l.try(func() error { return search.Each(l.ctx, l.db, tables, nil, drop) })
 	if l.tx == nil {
 		drops = "DELETE FROM meta;" + drops
 	}

@@ -41,10 +41,6 @@ func (l *load) exec(db search.Database, query string, args ...any) {
 	l.try(func() error { return exec(l.ctx, db, query, args...) })
 }
 
-func (l *load) each(db search.Database, query string, scan func(*sql.Rows) error) {
-	l.try(func() error { return search.Each(l.ctx, db, query, nil, scan) })
-}
-
 func (l *load) setMeta(name, value string) {
 	l.try(func() error { return setMeta(l.ctx, l.db, name, value) })
 }
@@ -64,11 +60,11 @@ func (l *load) tables(part model.Part) []*Table {
 }
 
 // eachText visits what is searched of the records of a table.
-func (l *load) eachText(db querier, t *Table, use func(version int64, texts []string) error) {
+func eachText(ctx context.Context, db search.Database, t *Table, use func(version int64, texts []string) error) error {
 	if len(t.Lexical) == 0 {
-		return
+		return nil
 	}
-	l.each(db, "SELECT version, data FROM "+t.Name+" ORDER BY version", func(rows *sql.Rows) error {
+	return search.Each(ctx, db, "SELECT version, data FROM "+t.Name+" ORDER BY version", nil, func(rows *sql.Rows) error {
 		var version int64
 		var data sql.RawBytes
 		if err := rows.Scan(&version, &data); err != nil {
@@ -102,9 +98,11 @@ func (l *load) place(part model.Part) {
 		return
 	}
 	for _, t := range l.tables(part) {
-		l.eachText(l.db, t, func(version int64, texts []string) error {
-			l.writer.Place(version, texts)
-			return nil
+		l.try(func() error {
+			return eachText(l.ctx, l.db, t, func(version int64, texts []string) error {
+				l.writer.Place(version, texts)
+				return nil
+			})
 		})
 	}
 }
@@ -148,22 +146,24 @@ func (l *load) removeStream(tx *sql.Tx, one storedStream) {
 		return nil
 	})
 	t := newTable(one.number, &model.Connector{}, &was.Stream)
-	var remove *sql.Stmt
-	l.try(func() (err error) {
-		if len(t.Lexical) > 0 {
-			remove, err = tx.PrepareContext(l.ctx, search.RemoveSQL(len(t.Lexical)))
-		}
-		return err
-	})
-	l.eachText(tx, t, func(version int64, texts []string) error {
-		l.version = max(l.version, version) // that of a load that was interrupted is not given again
-		_, err := remove.ExecContext(l.ctx, l.writer.Removed(version, texts)...)
-		return err
-	})
+	l.try(func() error { return l.removeTexts(tx, t) })
 	for _, connection := range was.Connections {
 		l.exec(tx, "DELETE FROM blobs WHERE connection_id = ? AND stream = ?", connection.ID, one.stream)
 	}
 	l.exec(tx, "DROP TABLE "+t.Name)
+}
+
+func (l *load) removeTexts(tx *sql.Tx, t *Table) error {
+	remove, err := tx.PrepareContext(l.ctx, search.RemoveSQL(len(t.Lexical)))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = remove.Close() }()
+	return eachText(l.ctx, tx, t, func(version int64, texts []string) error {
+		l.version = max(l.version, version) // that of a load that was interrupted is not given again
+		_, err := remove.ExecContext(l.ctx, l.writer.Removed(version, texts)...)
+		return err
+	})
 }
 
 // leftOutText spells what was left out, empty where nobody says.
