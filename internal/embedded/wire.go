@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -66,7 +67,7 @@ func nullable(text string) any {
 	return text
 }
 
-// jsonText spells a value. What answers are made of it writes itself, which takes a third of the time of package json.
+// jsonText spells a value. It writes itself what answers are made of: package json would look at the type of each member.
 func jsonText(value any) []byte {
 	var out bytes.Buffer
 	appendJSON(&out, value)
@@ -85,6 +86,10 @@ func appendJSON(out *bytes.Buffer, value any) {
 		appendList(out, '[', ']', value, func(one object) { appendJSON(out, one) })
 	case json.RawMessage:
 		out.WriteString(cmp.Or(string(value), "null"))
+	case int:
+		out.WriteString(strconv.Itoa(value))
+	case bool:
+		out.WriteString(strconv.FormatBool(value))
 	case string:
 		if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r >= utf8.RuneSelf }) {
 			appendEncoded(out, value)
