@@ -106,7 +106,9 @@ func appendJSON(out *bytes.Buffer, value any) {
 func appendEncoded(out *bytes.Buffer, value any) {
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(value)   // texts, numbers and structs of them
+	if encoder.Encode(value) != nil { // a sum beyond what numbers of JSON can say
+		out.WriteString("null\n")
+	}
 	out.Truncate(out.Len() - 1) // the end of the line
 }
 

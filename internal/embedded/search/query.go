@@ -58,8 +58,8 @@ func (q *query) bits(is func(*unit) bool) (set uint64) {
 	return set
 }
 
-// queryPart is a part of a query: what excludes a quoted phrase or a word behind it, those, and any other word, such as a number below zero. NOT is a
-// word where all is in capitals.
+// queryPart is a part of a query: what excludes a quoted phrase or a word behind it, those, and any other word, such as a number below
+// zero. NOT is a word where all is in capitals.
 const queryPart = `(%s)?(?:"([^"]*)(?:"|$)|(\pL[^\s"]*))|([^\s"]+)`
 
 var (
