@@ -32,10 +32,9 @@ var forbidden = map[string][]string{
 	"rs/auth":            {module + "tools", module + "middleware", module + "transport", module + "rs/fanout", "github.com/modelcontextprotocol/", "github.com/justinas/alice", "database/sql", prometheusModule, otelModule},
 	"rs/fanout":          {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/", "github.com/justinas/alice", "database/sql", prometheusModule, otelModule},
 	// The embedded resource server: HTTP above, the store below it. Only the store and what is below it knows SQL.
-	"internal/embedded":            {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/", "database/sql", "os"},
-	"internal/embedded/capability": {module + "internal/embedded/semantic", module + "internal/embedded/authority", module + "tools", module + "middleware", module + "transport", "net/http", "os", "database/sql"},
-	"internal/embedded/semantic":   {module + "internal/embedded/authority", module + "tools", module + "middleware", module + "transport", "net/http", "os", "database/sql"},
-	"internal/embedded/store":      {module + "internal/embedded/authority", module + "internal/embedded/semantic", module + "internal/embedded/importer", module + "rs", module + "tools", module + "middleware", module + "transport", "net/http"},
+	"internal/embedded":          {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/", "database/sql", "os"},
+	"internal/embedded/semantic": {module + "internal/embedded/authority", module + "tools", module + "middleware", module + "transport", "net/http", "os", "database/sql"},
+	"internal/embedded/store":    {module + "internal/embedded/authority", module + "internal/embedded/semantic", module + "internal/embedded/importer", module + "rs", module + "tools", module + "middleware", module + "transport", "net/http"},
 
 	// A person's data, how it is read from files, and the files of an invented person.
 	"internal/embedded/model":             {module, "github.com/modelcontextprotocol/", "net/http", "database/sql", "os"},

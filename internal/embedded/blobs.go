@@ -3,8 +3,10 @@ package embedded
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
@@ -24,57 +26,40 @@ func (b blobBody) write(w http.ResponseWriter) {
 }
 
 // blob answers GET /v1/blobs/{id}: bytes that a granted field of a granted record names.
-func (c *call) blob() (any, error) {
+func (c *call) blob() any {
 	id := c.path[1]
 	var holders []store.BlobHolder
 	if len(c.sources) > 0 { // else there may be no table of blobs yet
 		var err error
-		if holders, err = c.store.BlobHolders(c.ctx, id); err != nil {
-			return nil, err
-		}
+		holders, err = c.store.BlobHolders(c.ctx, id)
+		c.fail(err)
 	}
 	for _, holder := range holders {
 		for _, s := range c.sources {
-			if s.Connection.ID != holder.Connection || s.Stream.Name != holder.Stream {
-				continue
-			}
-			shown, err := c.showsBlob(s, holder.Record, id)
-			if err != nil {
-				return nil, err
-			}
-			if !shown {
+			if s.Connection.ID != holder.Connection || s.Stream.Name != holder.Stream || !c.showsBlob(s, holder.Record, id) {
 				continue
 			}
 			mimeType, bytes, ok, err := c.store.Blob(c.ctx, id, holder)
-			if err != nil || ok {
-				return blobBody{mimeType, bytes}, err
+			if c.fail(err); ok {
+				return blobBody{mimeType, bytes}
 			}
 		}
 	}
-	return nil, newError(http.StatusNotFound, "blob_not_found", "Blob not found")
+	c.refuse(newError(http.StatusNotFound, "blob_not_found", "Blob not found"))
+	return nil
 }
 
 // showsBlob reports whether the source shows the record, and in it a field that names the blob.
-func (c *call) showsBlob(s access, recordID, blobID string) (bool, error) {
-	stored, ok, err := c.store.Find(c.ctx, s.Source, recordID)
-	if err != nil || !ok {
-		return false, err
+func (c *call) showsBlob(s access, recordID, blobID string) bool {
+	stored, ok := c.find(s, recordID)
+	if !ok {
+		return false
 	}
-	shown, err := s.project(stored.Data, nil)
-	if err != nil {
-		return false, err
-	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(shown, &fields); err != nil {
-		return false, err
-	}
-	for _, field := range fields {
+	fields := c.fields(stored)
+	return slices.ContainsFunc(s.Fields, func(field model.Field) bool {
 		var ref struct {
 			BlobID string `json:"blob_id"`
 		}
-		if json.Unmarshal(field, &ref) == nil && ref.BlobID == blobID {
-			return true, nil
-		}
-	}
-	return false, nil
+		return json.Unmarshal(fields[field.Name], &ref) == nil && ref.BlobID == blobID
+	})
 }

@@ -2,10 +2,12 @@ package embedded
 
 import (
 	"context"
-	"io"
+	"encoding/json"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
@@ -29,8 +31,6 @@ type Options struct {
 	RequestLife time.Duration
 	// Now tells the time. Nil: time.Now.
 	Now func() time.Time
-	// Random is where request ids come from; it is read concurrently. Nil: crypto/rand.
-	Random io.Reader
 	// Observe is called for each request before it is answered, concurrently. It must not read the body. It may be nil.
 	Observe func(*http.Request)
 	// Fault is called for an error that the client sees as 500 internal_error alone, concurrently. It may be nil.
@@ -45,7 +45,8 @@ type Options struct {
 	Embeddings *semantic.Index
 }
 
-// A call is one admitted read on its way to an answer.
+// A call is one admitted read on its way to an answer. It keeps the first refusal or failure, which is then the answer: what checks and
+// writes goes on after it, with nothing in hand.
 type call struct {
 	ctx      context.Context
 	store    *store.Store
@@ -57,192 +58,191 @@ type call struct {
 	catalog  *store.Catalog
 	sources  []access // everything the grant opens
 	warnings []warning
+	err      error // the first
 }
 
-func (c *call) warn(w *warning) {
-	if w != nil {
-		c.warnings = append(c.warnings, *w)
+func (c *call) warn(w warning) { c.warnings = append(c.warnings, w) }
+
+// fail keeps an error, of which nil is none.
+func (c *call) fail(err error) {
+	if c.err == nil {
+		c.err = err
 	}
 }
 
-// An access is one stream of one connection as far as a grant opens it: a source that a read may draw on. Every read
-// is a loop over sources, and every query on one starts from its conditions: that is how the grant is kept.
-type access struct {
-	store.Source
-	all bool // the grant is not limited to named fields
+// refuse keeps a refusal, of which nil is none.
+func (c *call) refuse(refusal *apiError) {
+	if refusal != nil {
+		c.fail(refusal)
+	}
 }
 
-// sourcesOf lists what a grant opens, in the order of the corpus. Where a grant names the same stream of a
-// connection twice, the first counts.
-func sourcesOf(c *store.Catalog, grant authority.Grant) []access {
-	var sources []access
-	for _, t := range c.Tables {
-		for _, connection := range t.Connector.Connections {
-			if opened, ok := openSource(t, connection, grant); ok {
-				sources = append(sources, opened)
-			}
+// extent is how many records a source has.
+func (c *call) extent(s access) store.Extent {
+	extent, err := c.store.Extent(c.ctx, s.Source)
+	c.fail(err)
+	return extent
+}
+
+// find reads a record of a source.
+func (c *call) find(s access, id string) (store.Record, bool) {
+	r, ok, err := c.store.Find(c.ctx, s.Source, id)
+	c.fail(err)
+	return r, ok
+}
+
+// fields are what a stored record has, by name.
+func (c *call) fields(r store.Record) map[string]json.RawMessage {
+	fields, err := r.Fields()
+	c.fail(err)
+	return fields
+}
+
+// body writes a stored record as a source shows it.
+func (c *call) body(s access, r store.Record, wanted []string) object {
+	return s.labeled(object{{"data", c.project(s, r, wanted)}, {"id", r.ID}, {"object", "record"}, {"stream", s.Stream.Name}}).
+		with("emitted_at", model.FormatInstant(r.Emitted))
+}
+
+// project cuts a record to what is granted and wanted.
+func (c *call) project(s access, r store.Record, wanted []string) json.RawMessage {
+	if s.all && wanted == nil {
+		return r.Data
+	}
+	record := c.fields(r)
+	var out object
+	for _, field := range s.Fields {
+		if value, ok := record[field.Name]; ok && (wanted == nil || slices.Contains(wanted, field.Name)) {
+			out = append(out, member{field.Name, value})
 		}
 	}
-	return sources
+	return jsonText(out)
 }
 
-func openSource(t *store.Table, connection model.Connection, grant authority.Grant) (access, bool) {
-	if grant.Kind == authority.KindOwner {
-		return access{Source: store.Source{Table: t, Connection: connection, Fields: t.Stream.Fields}, all: true}, true
+// isOwner reports whether the owner's own token asks.
+func (c *call) isOwner() bool { return c.grant.Kind == authority.KindOwner }
+
+// number reads a whole number that is at least low. One above high is clamped to it.
+func (c *call) number(name string, usual, low, high int) int {
+	text := c.params.single[name]
+	if text == "" {
+		return usual
 	}
-	granted, ok := grant.Opens(t.Connector.Key, t.Stream.Name, connection.ID)
-	if !ok {
-		return access{}, false
+	value, err := strconv.Atoi(text)
+	if err != nil || value < low {
+		c.refuse(invalidRequest("%s must be a whole number of at least %d, not %q", name, low, text).withParam(name))
+		return usual
 	}
-	opened := access{Source: store.Source{Table: t, Connection: connection, Since: granted.Since, Until: granted.Until},
-		all: granted.Fields == nil}
-	for _, field := range t.Stream.Fields {
-		if opened.all || slices.Contains(granted.Fields, field.Name) {
-			opened.Fields = append(opened.Fields, field)
-		}
+	if value > high {
+		c.warn(warning{Code: "limit_clamped", Message: name + " clamped to " + strconv.Itoa(high), Param: name})
 	}
-	return opened, true
+	return min(value, high)
 }
 
-// demand finds a granted field or says why there is none.
-func (s access) demand(name string) (model.Field, *apiError) {
-	if field, ok := s.Granted(name); ok {
-		return field, nil
-	}
-	if _, ok := s.Stream.Field(name); ok {
-		return model.Field{}, newError(http.StatusForbidden, "field_not_granted", "Fields not in grant: %s", name)
-	}
-	return model.Field{}, newError(http.StatusBadRequest, "unknown_field", "Unknown field: %s", name)
-}
+// maxPage is the most records or hits of a page.
+const maxPage = 100
 
-// ref names the connection in a response.
-func (s access) ref() connectionRef {
-	return connectionRef{ConnectionID: s.Connection.ID, DisplayName: s.Connection.DisplayName}
-}
-
-// keepUsable keeps the sources that pass a check. Where streams of several connectors share a name, a parameter
-// needs to make sense to one of them: the others have nothing to answer. If none passes, the error is that of the
-// source which came furthest.
-func keepUsable(sources []access, check func(access) *apiError) (kept []access, err *apiError) {
-	for _, s := range sources {
-		refusal := check(s)
-		if refusal == nil {
-			kept = append(kept, s)
-		} else if err == nil || telling(refusal) > telling(err) {
-			err = refusal
-		}
+// pageLimit reads limit.
+func (c *call) pageLimit(usual int, noun string) int {
+	limit := c.number("limit", usual, 1, math.MaxInt)
+	if limit > maxPage {
+		c.warn(warning{
+			Code: "limit_clamped", Param: "limit", Detail: map[string]int{"max_limit": maxPage, "requested_limit": limit},
+			Message: "Requested limit=" + c.params.single["limit"] + " exceeds the maximum page size of 100; returned at most 100 " +
+				noun + " per page. Page forward with the returned cursor.",
+		})
 	}
-	if len(kept) > 0 {
-		return kept, nil
-	}
-	return nil, err
-}
-
-func telling(err *apiError) int {
-	switch err.Code {
-	case "unknown_field":
-		return 0
-	case "field_not_granted":
-		return 1
-	}
-	return 2
-}
-
-// storeSources are the sources as the store knows them.
-func storeSources(sources []access) []store.Source {
-	all := make([]store.Source, len(sources))
-	for i, s := range sources {
-		all[i] = s.Source
-	}
-	return all
+	return min(limit, maxPage)
 }
 
 // connection reads connection_id or its deprecated alias.
-func (c *call) connection() (string, *apiError) {
+func (c *call) connection() string {
 	canonical, alias := c.params.single["connection_id"], c.params.single["connector_instance_id"]
-	if alias == "" {
-		return canonical, nil
+	switch {
+	case alias == "":
+		return canonical
+	case canonical != "" && canonical != alias:
+		c.refuse(invalidRequest("connection_id and connector_instance_id refer to the same connection. Send only `connection_id` " +
+			"(canonical) or supply matching values.").withParam("connection_id"))
+		return ""
 	}
-	if canonical != "" && canonical != alias {
-		return "", invalidRequest("connection_id and connector_instance_id refer to the same connection. Send only `connection_id` " +
-			"(canonical) or supply matching values.").withParam("connection_id")
-	}
-	c.warn(&warning{
+	c.warn(warning{
 		Code:    "deprecated_alias_used",
 		Message: "`connector_instance_id` is deprecated; send `connection_id` instead.",
 		Param:   "connector_instance_id",
 	})
-	return alias, nil
-}
-
-// ofConnector narrows sources by connector_id, a connector's key or source id.
-func (c *call) ofConnector(sources []access) ([]access, *apiError) {
-	id := c.params.single["connector_id"]
-	if id == "" {
-		return sources, nil
-	}
-	kept := selectSources(sources, func(s access) bool { return s.Connector.Key == id || s.Connector.SourceID == id })
-	if len(kept) == 0 {
-		return nil, newError(http.StatusNotFound, "not_found", "Unknown source: %s", id)
-	}
-	return kept, nil
+	return alias
 }
 
 // open finds the sources that a read of a stream is about: at least one.
-func (c *call) open(stream string) ([]access, *apiError) {
-	sources := selectSources(c.sources, func(s access) bool { return s.Stream.Name == stream })
+func (c *call) open() []access {
+	sources := selectSources(c.sources, func(s access) bool { return s.Stream.Name == c.path[1] })
 	if len(sources) == 0 {
-		return nil, failedClosed("context.stream_not_allowed")
+		c.refuse(failedClosed("context.stream_not_allowed"))
+		return nil
 	}
 	return c.narrow(sources, connectionMismatch)
 }
 
-// narrow keeps the sources of the connector and the connection that are asked for. Where there are none of the connection it returns the
-// mismatch.
-func (c *call) narrow(sources []access, mismatch func(connection string) *apiError) ([]access, *apiError) {
-	sources, err := c.ofConnector(sources)
-	if err != nil {
-		return nil, err
-	}
-	connection, err := c.connection()
-	if err != nil || connection == "" {
-		return sources, err
-	}
-	if sources = selectSources(sources, func(s access) bool { return s.Connection.ID == connection }); len(sources) == 0 {
-		return nil, mismatch(connection)
-	}
-	return sources, nil
-}
-
-func selectSources(sources []access, keep func(access) bool) []access {
-	var kept []access
-	for _, s := range sources {
-		if keep(s) {
-			kept = append(kept, s)
+// narrow keeps the sources of the connector and the connection that are asked for. Where there are none of the connection it refuses with
+// the mismatch.
+func (c *call) narrow(sources []access, mismatch func(connection string) *apiError) []access {
+	if id := c.params.single["connector_id"]; id != "" {
+		if sources = selectSources(sources, func(s access) bool { return s.ofConnector(id) }); len(sources) == 0 {
+			c.refuse(newError(http.StatusNotFound, "not_found", "Unknown source: %s", id))
 		}
 	}
-	return kept
-}
-
-// boundConnection is the connection that a cursor of these sources is bound to: empty for several.
-func boundConnection(sources []access) string {
-	if len(sources) == 1 {
-		return sources[0].Connection.ID
+	connection := c.connection()
+	if connection == "" {
+		return sources
 	}
-	return ""
+	if sources = selectSources(sources, func(s access) bool { return s.Connection.ID == connection }); len(sources) == 0 {
+		c.refuse(mismatch(connection))
+	}
+	return sources
 }
 
-// warnLeftOut tells which connections a parameter makes no sense to.
-func (c *call) warnLeftOut(all, kept []access, param string) {
-	for _, s := range all {
-		if !slices.ContainsFunc(kept, func(k access) bool { return k.Table == s.Table && k.Connection.ID == s.Connection.ID }) {
-			c.warn(&warning{
+// usable keeps the sources that pass a check, as the check narrows them. Where streams of several connectors share a name, a parameter
+// needs to make sense to one of them: the others have nothing to answer, and are named as left out if param says of what. If none passes,
+// the refusal is that of the source which came furthest.
+func (c *call) usable(sources []access, param string, check func(access) (access, *apiError)) []access {
+	var kept, left []access
+	var furthest *apiError
+	for _, s := range sources {
+		narrowed, refusal := check(s)
+		if refusal == nil {
+			kept = append(kept, narrowed)
+			continue
+		}
+		left = append(left, s)
+		if furthest == nil || telling(refusal) < telling(furthest) {
+			furthest = refusal
+		}
+	}
+	if len(kept) == 0 {
+		c.refuse(furthest)
+		return nil
+	}
+	for _, s := range left {
+		if param != "" {
+			c.warn(warning{
 				Code:    "connection_left_out",
 				Message: "Connection '" + s.Connection.ID + "' is left out: its stream does not support this " + param + ".",
 				Param:   param,
 			})
 		}
 	}
+	return kept
+}
+
+// telling is less for a refusal that came further.
+func telling(refusal *apiError) int {
+	return slices.Index([]string{"field_not_granted", "unknown_field"}, refusal.Code)
+}
+
+// filtered narrows the sources to those that the filters make sense to, and to the records that they ask for.
+func (c *call) filtered(sources []access) []access {
+	return c.usable(sources, "filter", func(s access) (access, *apiError) { return s.filter(c.params.filters) })
 }
 
 // target is the granted source that a relation leads to. Without its foreign key it cannot be followed: the answer
@@ -269,54 +269,25 @@ func (c *call) opensAll(connection string) bool {
 	return opened == all
 }
 
-// filtered narrows the sources to those that the filters make sense to, and to the records that they ask for.
-func (c *call) filtered(sources []access) ([]access, *apiError) {
-	kept, err := keepUsable(sources, func(s access) *apiError {
-		_, err := s.filter(c.params.filters)
-		return err
-	})
-	if err != nil {
-		return nil, err
+func (c *call) self() object { return object{{"self", c.url.RequestURI()}} }
+
+// links leads to the next page; null where there is none.
+func (c *call) links(next string) object {
+	links := object{{"self", c.url.RequestURI()}, {"next", nil}}
+	if next != "" {
+		query := c.url.Query()
+		query.Set("cursor", next)
+		links.set("next", c.url.EscapedPath()+"?"+query.Encode())
 	}
-	c.warnLeftOut(sources, kept, "filter")
-	for i, s := range kept {
-		if kept[i], err = s.filter(c.params.filters); err != nil {
-			return nil, err
-		}
-	}
-	return kept, nil
+	return links
 }
 
-// filter narrows a source. A field that is not granted cannot be filtered by: the answer would tell its value.
-func (s access) filter(filters []filterParam) (access, *apiError) {
-	for _, f := range filters {
-		field, err := s.demand(f.field)
-		if err != nil {
-			return access{}, err
-		}
-		condition, err := s.condition(field, f)
-		if err != nil {
-			return access{}, err
-		}
-		s.Source = s.Narrow(condition)
-	}
-	return s, nil
+func (c *call) meta() object {
+	return object{{"count", object{{"kind", "none"}}}, {"warnings", c.warningList()}}
 }
 
-func (s access) condition(field model.Field, f filterParam) (store.Where, *apiError) {
-	target, comparable := s.Column(field.Name)
-	switch {
-	case f.operator == "" && (!field.Exact || !comparable):
-		return store.Where{}, invalidRequest("Exact filters are not supported on '%s'", field.Name)
-	case f.operator != "" && (!field.Range || !comparable):
-		return store.Where{}, invalidRequest("Range filters are not supported on '%s'", field.Name)
-	case f.operator != "" && !slices.Contains(store.Operators(), f.operator):
-		return store.Where{}, invalidRequest("Unsupported range operator '%s' on '%s'", f.operator, field.Name)
-	}
-	w, ok := target.Filter(f.operator, f.value)
-	if !ok {
-		return store.Where{}, invalidRequest("Filter value %q on '%s' is not a %s", f.value, field.Name,
-			target.Kind.Noun()).withParam("filter[" + field.Name + "]")
-	}
-	return w, nil
-}
+// warningList is never null on the wire.
+func (c *call) warningList() []warning { return append([]warning{}, c.warnings...) }
+
+// list begins the answer to a read of several records.
+func (c *call) list() object { return object{{"object", "list"}, {"url", c.url.EscapedPath()}} }

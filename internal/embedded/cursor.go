@@ -36,20 +36,22 @@ func (c *call) sealCursor(position cursor) string {
 }
 
 // openCursor reads a cursor of this server's own making.
-func (c *call) openCursor(text string) (cursor, bool) {
+func (c *call) openCursor(text string) (position cursor, ok bool) {
 	sealed, err := base64.RawURLEncoding.Strict().DecodeString(strings.TrimRight(text, "="))
-	if err != nil || len(sealed) <= macSize {
-		return cursor{}, false
-	}
-	payload, mac := sealed[:len(sealed)-macSize], sealed[len(sealed)-macSize:]
-	if !hmac.Equal(mac, c.cursorMAC(payload)) {
-		return cursor{}, false
-	}
-	var position cursor
-	if json.Unmarshal(payload, &position) != nil {
+	at := len(sealed) - macSize
+	if err != nil || at <= 0 || !hmac.Equal(sealed[at:], c.cursorMAC(sealed[:at])) || json.Unmarshal(sealed[:at], &position) != nil {
 		return cursor{}, false
 	}
 	return position, true
+}
+
+// cursorParam reads a parameter that is a cursor, and refuses what is none as malformed.
+func (c *call) cursorParam(name, malformed string) cursor {
+	position, ok := c.openCursor(c.params.single[name])
+	if !ok {
+		c.refuse(invalidCursor(malformed))
+	}
+	return position
 }
 
 func (c *call) cursorMAC(payload []byte) []byte {

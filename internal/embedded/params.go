@@ -4,7 +4,6 @@ import (
 	"maps"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -52,7 +51,7 @@ func (p *params) take(key string, values []string, known routeParams) *apiError 
 		p.lists[name] = append(p.lists[name], values...)
 		return nil
 	case name == "filter" && known.filter:
-		return p.takeFilter(key, values)
+		return p.takeFilter(brackets, values)
 	case name == "expand_limit" && known.expand && strings.HasSuffix(brackets, "]"):
 		p.limits[strings.TrimSuffix(brackets, "]")] = values[len(values)-1]
 		return nil
@@ -68,22 +67,15 @@ func (p *params) take(key string, values []string, known routeParams) *apiError 
 	return nil
 }
 
-// takeFilter reads filter[field] and filter[field][operator].
-func (p *params) takeFilter(key string, values []string) *apiError {
-	path := strings.Split(strings.TrimPrefix(key, "filter"), "[")[1:]
-	if len(path) == 0 || len(path) > 2 {
+// takeFilter reads what follows the first bracket of filter[field] and filter[field][operator].
+func (p *params) takeFilter(brackets string, values []string) *apiError {
+	inner, closed := strings.CutSuffix(brackets, "]")
+	path := strings.Split(inner, "][")
+	if !closed || len(path) > 2 || slices.Contains(path, "") {
 		return invalidRequest("A filter is written filter[field]=value or filter[field][gte|gt|lte|lt]=value").withParam("filter")
 	}
-	var parts [2]string
-	for i, part := range path {
-		name, closed := strings.CutSuffix(part, "]")
-		if !closed || name == "" {
-			return invalidRequest("A filter is written filter[field]=value or filter[field][gte|gt|lte|lt]=value").withParam("filter")
-		}
-		parts[i] = name
-	}
 	for _, value := range values {
-		p.filters = append(p.filters, filterParam{field: parts[0], operator: parts[1], value: value})
+		p.filters = append(p.filters, filterParam{field: path[0], operator: strings.Join(path[1:], ""), value: value})
 	}
 	return nil
 }
@@ -91,56 +83,17 @@ func (p *params) takeFilter(key string, values []string) *apiError {
 // has reports whether a parameter was given and is not empty.
 func (p params) has(name string) bool { return p.single[name] != "" }
 
-// number reads a whole number that is at least low. A number above high is clamped to it, which clamped tells.
-func (p params) number(name string, fallback, low, high int) (value int, clamped *warning, err *apiError) {
-	text, ok := p.single[name]
-	if !ok || text == "" {
-		return fallback, nil, nil
-	}
-	value, parseErr := strconv.Atoi(text)
-	if parseErr != nil || value < low {
-		return 0, nil, invalidRequest("%s must be a whole number of at least %d, not %q", name, low, text).withParam(name)
-	}
-	if value > high {
-		return high, &warning{Code: "limit_clamped", Message: name + " clamped to " + strconv.Itoa(high), Param: name}, nil
-	}
-	return value, nil, nil
-}
+// positional are the parameters that say where in a query to read and how far; connections are bound to by id.
+var positional = []string{"cursor", "limit", "count", "changes_since", "connection_id", "connector_instance_id"}
 
-// maxPage is the most records or hits of a page.
-const maxPage = 100
-
-// pageLimit reads limit.
-func (p params) pageLimit(fallback int, noun string) (int, *warning, *apiError) {
-	limit, clamped, err := p.number("limit", fallback, 1, maxPage)
-	if clamped != nil {
-		requested, _ := strconv.Atoi(p.single["limit"]) // number has read it
-		clamped.Detail = map[string]int{"max_limit": maxPage, "requested_limit": requested}
-		clamped.Message = "Requested limit=" + p.single["limit"] + " exceeds the maximum page size of 100; returned at most 100 " +
-			noun + " per page. Page forward with the returned cursor."
-	}
-	return limit, clamped, err
-}
-
-// binding spells the query for a cursor to be bound to: everything but where in it and how far to read.
-func (p params) binding(connectionID string) string {
-	values := url.Values{}
-	for name, value := range p.single {
-		switch name {
-		case "cursor", "limit", "count", "changes_since", "connection_id", "connector_instance_id":
-		default:
-			values.Set(name, value)
+// binding spells the query for a cursor to be bound to, but for what is positional.
+func binding(query url.Values, connectionID string) string {
+	for name, values := range query {
+		slices.Sort(values)
+		if slices.Contains(positional, name) {
+			query.Del(name)
 		}
 	}
-	for name, list := range p.lists {
-		values[name] = slices.Sorted(slices.Values(list))
-	}
-	for _, filter := range p.filters {
-		values.Add("filter["+filter.field+"]["+filter.operator+"]", filter.value)
-	}
-	for relation, limit := range p.limits {
-		values.Set("expand_limit["+relation+"]", limit)
-	}
-	values.Set("connection_id", connectionID)
-	return values.Encode()
+	query.Set("connection_id", connectionID)
+	return query.Encode()
 }

@@ -5,214 +5,166 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
 // record answers GET /v1/streams/{stream}/records/{id}.
-func (c *call) record() (any, error) {
-	sources, refusal := c.open(c.path[1])
-	if refusal != nil {
-		return nil, refusal
+func (c *call) record() any {
+	sources := c.open()
+	wanted, expand := c.wanted(sources), c.expansions(sources)
+	from, stored := c.locate(sources, c.path[3])
+	if c.err != nil {
+		return nil
 	}
-	wanted, refusal := c.wanted(sources)
-	if refusal != nil {
-		return nil, refusal
-	}
-	expand, refusal := c.expansions(sources)
-	if refusal != nil {
-		return nil, refusal
-	}
-	from, stored, err := c.locate(sources, c.path[3])
-	if err != nil {
-		return nil, err
-	}
-	body, err := from.body(stored, wanted)
-	if err != nil {
-		return nil, err
-	}
-	if body.Expanded, err = c.expand(from, stored, expand); err != nil {
-		return nil, err
-	}
-	body.ConnectorKey = c.connectorName(from)
-	whole, err := from.project(stored.Data, nil)
-	if err != nil {
-		return nil, err
-	}
-	body.RecordJSONBytes = len(whole) // of what is granted: the rest's size is not the client's to know
-	body.Links, body.Meta = c.self(), c.meta()
-	return body, nil
+	body := c.expandedBody(from, stored, wanted, expand)
+	body.set("record_json_bytes", len(c.project(from, stored, nil))) // of what is granted: the rest's size is not the client's to know
+	body = append(body, object{{"connector_key", c.connectorName(from)}, {"links", c.self()}, {"meta", c.meta()}}...)
+	return body
 }
 
-// connectorName is how a record names its connector: a client sees the source id, an owner the short key.
+// connectorName is how a source names its connector: a client sees the source id, an owner the short key.
 func (c *call) connectorName(from access) string {
-	if c.grant.Kind == authority.KindOwner {
+	if c.isOwner() {
 		return from.Connector.Key
 	}
 	return from.Connector.SourceID
 }
 
 // locate finds the one record of an id. An id is unique under a connection only, so several is a question back.
-func (c *call) locate(sources []access, id string) (access, store.Record, error) {
-	var from access
-	var stored store.Record
-	var refs []connectionRef
+func (c *call) locate(sources []access, id string) (from access, stored store.Record) {
+	var having []access
 	for _, s := range sources {
-		r, ok, err := c.store.Find(c.ctx, s.Source, id)
-		if err != nil {
-			return access{}, store.Record{}, err
-		}
-		if ok {
-			from, stored = s, r
-			refs = append(refs, s.ref())
+		if r, ok := c.find(s, id); ok {
+			from, stored, having = s, r, append(having, s)
 		}
 	}
-	switch len(refs) {
+	switch len(having) {
 	case 0:
-		return access{}, store.Record{}, newError(http.StatusNotFound, "not_found", "Record not found")
+		c.refuse(newError(http.StatusNotFound, "not_found", "Record not found"))
 	case 1:
-		return from, stored, nil
+	default:
+		ambiguous := newError(http.StatusConflict, "ambiguous_connection",
+			"Record '%s' is present under more than one connection. Retry with `connection_id`.", id)
+		ambiguous.Connections, ambiguous.RetryWith = connectionRefs(having), "connection_id"
+		c.refuse(ambiguous)
 	}
-	ambiguous := newError(http.StatusConflict, "ambiguous_connection",
-		"Record '%s' is present under more than one connection. Retry with `connection_id`.", id)
-	ambiguous.Connections, ambiguous.RetryWith = refs, "connection_id"
-	return access{}, store.Record{}, ambiguous
+	return from, stored
 }
 
 // wanted reads fields, and for an owner view, as the names of fields to show. Nil is all that is granted. Each field
 // must be granted in one source at least.
-func (c *call) wanted(sources []access) ([]string, *apiError) {
-	fields := c.params.lists["fields"]
-	if c.params.has("view") {
-		return c.viewFields(sources, fields)
-	}
-	for _, name := range fields {
-		if _, err := keepUsable(sources, func(s access) *apiError {
-			_, err := s.demand(name)
-			return err
-		}); err != nil {
-			return nil, err
+func (c *call) wanted(sources []access) []string {
+	fields, id := c.params.lists["fields"], c.params.single["view"]
+	if id == "" {
+		for _, name := range fields {
+			c.usable(sources, "", func(s access) (access, *apiError) {
+				_, refusal := s.demand(name)
+				return s, refusal
+			})
 		}
+		return fields
 	}
-	return fields, nil
-}
-
-func (c *call) viewFields(sources []access, fields []string) ([]string, *apiError) {
-	if c.grant.Kind != authority.KindOwner {
-		return nil, invalidRequest("Client record reads must use explicit fields; views are resolved when the grant is issued")
+	if !c.isOwner() {
+		c.refuse(invalidRequest("Client record reads must use explicit fields; views are resolved when the grant is issued"))
 	}
 	if len(fields) > 0 {
-		return nil, invalidRequest("Send fields or view, not both").withParam("view")
+		c.refuse(invalidRequest("Send fields or view, not both").withParam("view"))
 	}
 	for _, s := range sources {
 		for _, view := range s.Stream.Views {
-			if view.ID == c.params.single["view"] {
-				return view.Fields, nil
+			if view.ID == id {
+				return view.Fields
 			}
 		}
 	}
-	return nil, invalidRequest("Unknown view: %s", c.params.single["view"]).withParam("view")
+	c.refuse(invalidRequest("Unknown view: %s", id).withParam("view"))
+	return nil
 }
 
 // expansions reads expand and expand_limit. Each relation must be usable in one source at least.
-func (c *call) expansions(sources []access) ([]string, *apiError) {
+func (c *call) expansions(sources []access) []string {
 	names := slices.Compact(slices.Sorted(slices.Values(c.params.lists["expand"])))
 	for _, name := range names {
-		if _, err := keepUsable(sources, func(s access) *apiError {
-			_, _, err := c.relation(s, name)
-			return err
-		}); err != nil {
-			return nil, err
-		}
+		c.usable(sources, "", func(s access) (access, *apiError) {
+			_, refusal := c.expansion(s, name)
+			return s, refusal
+		})
 	}
 	for name := range c.params.limits {
 		if !slices.Contains(names, name) {
-			return nil, invalidExpand("expand_limit[%s] is given but expand does not name %s", name, name)
+			c.refuse(invalidExpand("expand_limit[%s] is given but expand does not name %s", name, name))
 		}
 	}
-	return names, nil
+	return names
 }
 
-// relation finds a relation of a source with what it leads to, as far as that is granted, and reads its limit.
-func (c *call) relation(from access, name string) (expansion, access, *apiError) {
+// An expansion is a relation with the source that it leads to and the limit that was asked for.
+type expansion struct {
+	model.Relation
+	target access
+	limit  int
+}
+
+// expansion finds a relation of a source with what it leads to, as far as that is granted, and reads its limit.
+func (c *call) expansion(from access, name string) (expansion, *apiError) {
 	relation, ok := model.Find(from.Stream.Relations, func(r model.Relation) bool { return r.Name == name })
 	if !ok {
-		return expansion{}, access{}, invalidExpand("Unknown expand relation '%s' on stream '%s'", name, from.Stream.Name)
+		return expansion{}, invalidExpand("Unknown expand relation '%s' on stream '%s'", name, from.Stream.Name)
 	}
 	target, usable := c.target(from, relation)
 	if !usable {
-		return expansion{}, access{}, invalidExpand("Expand relation '%s' leads to stream '%s', which is not granted", name, relation.Target)
+		return expansion{}, invalidExpand("Expand relation '%s' leads to stream '%s', which is not granted", name, relation.Target)
 	}
-	limit, err := expandLimit(relation, c.params.limits[name])
-	return expansion{Relation: relation, limit: limit}, target, err
-}
-
-// An expansion is a relation with the limit that was asked for.
-type expansion struct {
-	model.Relation
-	limit int
+	limit, refusal := expandLimit(relation, c.params.limits[name])
+	return expansion{relation, target, limit}, refusal
 }
 
 func expandLimit(relation model.Relation, text string) (int, *apiError) {
-	if relation.Cardinality == "has_one" {
-		if text != "" {
-			return 0, invalidExpand("expand_limit[%s] does not apply to a has_one relation", relation.Name)
-		}
-		return 1, nil
-	}
 	usual, high := relation.Limits()
-	if text == "" {
-		return usual, nil
-	}
+	isOne := relation.Cardinality == "has_one"
 	limit, err := strconv.Atoi(text)
-	if err != nil || limit < 1 {
+	switch {
+	case isOne && text != "":
+		return 0, invalidExpand("expand_limit[%s] does not apply to a has_one relation", relation.Name)
+	case isOne:
+		return 1, nil
+	case text == "":
+		return usual, nil
+	case err != nil || limit < 1:
 		return 0, invalidExpand("expand_limit[%s] must be a whole number of at least 1", relation.Name)
-	}
-	if limit > high {
+	case limit > high:
 		return 0, invalidExpand("expand_limit[%s] exceeds max_limit %d", relation.Name, high)
 	}
 	return limit, nil
 }
 
-// expand reads the related records of a record. A relation that the record's own stream does not have is left out.
-func (c *call) expand(from access, parent store.Record, names []string) (map[string]any, error) {
-	if len(names) == 0 {
-		return nil, nil
-	}
-	expanded := map[string]any{}
-	for _, name := range names {
-		relation, target, refusal := c.relation(from, name)
-		if refusal != nil {
-			continue
+// expandedBody writes a record with the related ones that are asked for. A relation that the record's own stream does not have is left out.
+func (c *call) expandedBody(from access, r store.Record, wanted, expand []string) object {
+	body, expanded := c.body(from, r, wanted), object{}
+	for _, name := range expand {
+		if relation, refusal := c.expansion(from, name); refusal == nil {
+			expanded.set(name, c.related(relation, r))
 		}
-		related, err := c.related(target, relation, parent)
-		if err != nil {
-			return nil, err
-		}
-		expanded[name] = related
 	}
-	return expanded, nil
+	if len(expanded) > 0 {
+		body.set("expanded", expanded)
+	}
+	return body
 }
 
-func (c *call) related(target access, relation expansion, parent store.Record) (any, error) {
-	found, err := c.store.Related(c.ctx, target.Source, relation.ForeignKey, parent.ID, relation.limit+1)
-	if err != nil {
-		return nil, err
-	}
-	list := listBody{Data: []recordBody{}, Object: "list", HasMore: len(found) > relation.limit}
+func (c *call) related(relation expansion, parent store.Record) any {
+	found, err := c.store.Related(c.ctx, relation.target.Source, relation.ForeignKey, parent.ID, relation.limit+1)
+	c.fail(err)
+	data := []object{}
 	for _, r := range found[:min(len(found), relation.limit)] {
-		body, err := target.body(r, nil)
-		if err != nil {
-			return nil, err
-		}
-		list.Data = append(list.Data, body)
+		data = append(data, c.body(relation.target, r, nil))
 	}
-	if relation.Cardinality != "has_one" {
-		return list, nil
+	switch {
+	case relation.Cardinality != "has_one":
+		return object{{"data", data}, {"object", "list"}, {"has_more", len(found) > relation.limit}}
+	case len(data) == 0:
+		return nil
 	}
-	if len(list.Data) == 0 {
-		return nil, nil
-	}
-	return list.Data[0], nil
+	return data[0]
 }

@@ -13,94 +13,59 @@ const defaultPage = 25
 
 // A recordPlan is a read of records, checked.
 type recordPlan struct {
-	sources []access
-	orders  []store.Order // for each source
-	wanted  []string
-	expand  []string
-	limit   int
-	count   bool
-	bound   string
+	sources  []access
+	orders   []store.Order // for each source
+	wanted   []string
+	expand   []string
+	limit    int
+	count    bool
+	bound    string
+	resumed  bool // at a cursor
+	position cursor
 }
 
 // records answers GET /v1/streams/{stream}/records.
-func (c *call) records() (any, error) {
-	sources, refusal := c.open(c.path[1])
-	if refusal != nil {
-		return nil, refusal
+func (c *call) records() any {
+	sources := c.open()
+	plan := recordPlan{
+		limit: c.pageLimit(defaultPage, "records"), wanted: c.wanted(sources), expand: c.expansions(sources), sources: c.filtered(sources),
+		count: c.params.single["count"] == "exact", resumed: c.params.has("cursor"),
 	}
-	plan, err := c.plan(sources)
-	if err != nil {
-		return nil, err
+	plan.orders = c.orders(plan.sources)
+	if count := c.params.single["count"]; count != "" && count != "exact" && count != "none" {
+		c.refuse(invalidRequest("count must be one of exact, none").withParam("count"))
 	}
-	position, resumed := cursor{}, c.params.has("cursor")
-	if resumed {
-		var ok bool
-		if position, ok = c.openCursor(c.params.single["cursor"]); !ok {
-			return nil, invalidCursor("Malformed cursor")
-		}
+	plan.bound = c.bind(binding(c.url.Query(), boundConnection(plan.sources)))
+	if plan.resumed {
+		plan.position = c.cursorParam("cursor", "Malformed cursor")
 	}
-	if c.params.has("changes_since") || position.Kind == cursorChanges {
-		return c.changes(plan, position, resumed)
+	kind := plan.position.Kind
+	if c.err != nil {
+		return nil
 	}
-	if resumed && (position.Kind != cursorRecords || position.Bound != plan.bound || len(plan.sources) != 1) {
-		return nil, foreignCursor()
+	if c.params.has("changes_since") || kind == cursorChanges {
+		return c.changes(plan)
 	}
-	return c.recordPage(plan, position, resumed)
-}
-
-// plan checks everything that is asked before anything is read.
-func (c *call) plan(sources []access) (recordPlan, error) {
-	limit, clamped, refusal := c.params.pageLimit(defaultPage, "records")
-	if refusal != nil {
-		return recordPlan{}, refusal
+	if plan.resumed && (kind != cursorRecords || plan.position.Bound != plan.bound || len(plan.sources) != 1) {
+		c.refuse(foreignCursor())
+		return nil
 	}
-	c.warn(clamped)
-	plan := recordPlan{limit: limit}
-	if plan.wanted, refusal = c.wanted(sources); refusal != nil {
-		return recordPlan{}, refusal
-	}
-	if plan.expand, refusal = c.expansions(sources); refusal != nil {
-		return recordPlan{}, refusal
-	}
-	if plan.sources, refusal = c.filtered(sources); refusal != nil {
-		return recordPlan{}, refusal
-	}
-	if plan.orders, refusal = c.orders(plan.sources); refusal != nil {
-		return recordPlan{}, refusal
-	}
-	if plan.count, refusal = c.counts(); refusal != nil {
-		return recordPlan{}, refusal
-	}
-	plan.bound = c.bind(c.params.binding(boundConnection(plan.sources)))
-	return plan, nil
-}
-
-func (c *call) counts() (bool, *apiError) {
-	switch c.params.single["count"] {
-	case "exact":
-		return true, nil
-	case "", "none":
-		return false, nil
-	}
-	return false, invalidRequest("count must be one of exact, none").withParam("count")
+	return c.recordPage(plan)
 }
 
 // orders reads sort and order, for each source. Newest first is the default.
-func (c *call) orders(sources []access) ([]store.Order, *apiError) {
+func (c *call) orders(sources []access) []store.Order {
 	order := strings.ToLower(c.params.single["order"])
-	if order != "" && order != "asc" && order != "desc" {
-		return nil, invalidRequest("order must be asc or desc").withParam("order")
-	}
 	field, descending := strings.CutPrefix(c.params.single["sort"], "-")
-	if field == "" {
+	switch {
+	case order != "" && order != "asc" && order != "desc":
+		c.refuse(invalidRequest("order must be asc or desc").withParam("order"))
+	case field == "":
 		descending = order != "asc"
-	} else if order != "" && descending != (order == "desc") {
-		return nil, invalidRequest("sort and order disagree; send only sort, with a leading - for descending").withParam("order")
-	}
-	if field != "" {
-		if _, err := keepUsable(sources, func(s access) *apiError { return s.sortable(field) }); err != nil {
-			return nil, err
-		}
+	case order != "" && descending != (order == "desc"):
+		c.refuse(invalidRequest("sort and order disagree; send only sort, with a leading - for descending").withParam("order"))
+	default:
+		c.usable(sources, "", func(s access) (access, *apiError) { return s, s.sortable(field) })
 	}
 	orders := make([]store.Order, len(sources))
 	for i, s := range sources {
@@ -110,7 +75,7 @@ func (c *call) orders(sources []access) ([]store.Order, *apiError) {
 			orders[i] = s.OrderBy("", descending)
 		}
 	}
-	return orders, nil
+	return orders
 }
 
 // sortable refuses a field that is not advertised for sorting: the cursor field and range-filterable fields are.
@@ -118,148 +83,117 @@ func (s access) sortable(name string) *apiError {
 	field, declared := s.Stream.Field(name)
 	_, comparable := s.Column(name)
 	if !declared || !comparable || !field.Range && name != s.Stream.CursorField {
-		return newError(400, "invalid_sort", "Sort field '%s' is not advertised as sortable; check /v1/schema for the canonical sort vocabulary.",
-			name).withParam("sort")
+		return newError(http.StatusBadRequest, "invalid_sort",
+			"Sort field '%s' is not advertised as sortable; check /v1/schema for the canonical sort vocabulary.", name).withParam("sort")
 	}
-	_, err := s.demand(name)
-	return err
+	_, refusal := s.demand(name)
+	return refusal
 }
 
 // recordPage reads a page. With several connections the page is one of each: there is no common order to go on by,
 // so there is no cursor.
-func (c *call) recordPage(plan recordPlan, position cursor, resumed bool) (any, error) {
-	list := listBody{Data: []recordBody{}, Object: "list", URL: c.url.EscapedPath()}
-	total := 0
+func (c *call) recordPage(plan recordPlan) any {
+	list, data, total, hasMore, next := c.list(), []object{}, 0, false, ""
 	for i, from := range plan.sources {
-		rest := from.Source
 		if plan.count {
-			n, err := c.store.Count(c.ctx, rest)
-			if err != nil {
-				return nil, err
-			}
-			total += n
+			total += c.extent(from).Count
 		}
-		if resumed {
-			var ok bool
+		rest := from.Source
+		if plan.resumed {
+			var there bool
 			var err error
-			if rest, ok, err = c.store.After(c.ctx, rest, plan.orders[i], position.After); err != nil {
-				return nil, err
-			}
-			if !ok {
-				return nil, staleCursor()
+			rest, there, err = c.store.After(c.ctx, rest, plan.orders[i], plan.position.After)
+			if c.fail(err); !there {
+				c.refuse(staleCursor())
 			}
 		}
 		found, err := c.store.Records(c.ctx, rest, plan.orders[i], plan.limit+1)
-		if err != nil {
-			return nil, err
-		}
+		c.fail(err)
 		if len(found) > plan.limit {
-			found, list.HasMore = found[:plan.limit], true
+			found, hasMore = found[:plan.limit], true
+			next = c.sealCursor(cursor{Kind: cursorRecords, Bound: plan.bound, After: found[plan.limit-1].Version})
 		}
-		if list.HasMore && len(plan.sources) == 1 {
-			list.NextCursor = c.sealCursor(cursor{Kind: cursorRecords, Bound: plan.bound, After: found[len(found)-1].Version})
-		}
-		if list.Data, err = c.appendBodies(list.Data, from, found, plan); err != nil {
-			return nil, err
+		for _, r := range found {
+			data = append(data, c.expandedBody(from, r, plan.wanted, plan.expand))
 		}
 	}
-	if list.HasMore && len(plan.sources) > 1 {
-		c.warn(&warning{
+	if hasMore && len(plan.sources) > 1 {
+		next = ""
+		c.warn(warning{
 			Code: "partial_results",
 			Message: "has_more=true and next_cursor is not emitted under multi-connection fan-in. Retry with `connection_id` to page a single " +
 				"connection.",
 			Param: "connection_id",
 		})
 	}
-	if len(list.Data) == 0 && !resumed {
+	if len(data) == 0 && !plan.resumed {
 		c.warnUnread(plan.sources)
 	}
-	list.Links, list.Meta = c.links(list.NextCursor), c.meta()
+	meta := c.meta()
 	if plan.count {
-		list.Meta.Count = countBody{Kind: "exact", Value: &total}
+		meta.set("count", object{{"kind", "exact"}, {"value", total}})
 	}
-	return list, nil
-}
-
-func (c *call) appendBodies(data []recordBody, from access, found []store.Record, plan recordPlan) ([]recordBody, error) {
-	for _, r := range found {
-		body, err := from.body(r, plan.wanted)
-		if err != nil {
-			return nil, err
-		}
-		if body.Expanded, err = c.expand(from, r, plan.expand); err != nil {
-			return nil, err
-		}
-		data = append(data, body)
-	}
-	return data, nil
+	list = append(list, object{{"data", data}, {"has_more", hasMore}, {"links", c.links(next)}, {"meta", meta}}...)
+	return list.with("next_cursor", next)
 }
 
 // changes answers a records read with changes_since: what was emitted after a bookmark, oldest first. Versions count
 // over all connections, so that one cursor carries the feed of several.
-func (c *call) changes(plan recordPlan, position cursor, resumed bool) (any, error) {
+func (c *call) changes(plan recordPlan) any {
 	for _, name := range [...]string{"sort", "order", "count"} {
 		if c.params.has(name) {
-			return nil, invalidRequest("%s cannot be combined with changes_since", name).withParam(name)
+			c.refuse(invalidRequest("%s cannot be combined with changes_since", name).withParam(name))
 		}
 	}
-	after, until := position.After, position.Until
-	if resumed {
-		if position.Kind != cursorChanges || position.Bound != plan.bound {
-			return nil, foreignCursor()
-		}
-	} else {
-		var err error
-		if after, until, err = c.changesSession(plan.sources); err != nil {
-			return nil, err
-		}
+	after, until := plan.position.After, plan.position.Until
+	if !plan.resumed {
+		after, until = c.changesSession(plan.sources)
+	} else if plan.position.Kind != cursorChanges || plan.position.Bound != plan.bound {
+		c.refuse(foreignCursor())
+	}
+	if c.err != nil {
+		return nil
 	}
 	found, err := c.store.Changes(c.ctx, storeSources(plan.sources), after, until, plan.limit+1)
-	if err != nil {
-		return nil, err
-	}
-	list := listBody{Data: []recordBody{}, Object: "list", URL: c.url.EscapedPath()}
-	if len(found) > plan.limit {
-		found, list.HasMore = found[:plan.limit], true
-		list.NextCursor = c.sealCursor(cursor{Kind: cursorChanges, Bound: plan.bound, After: found[len(found)-1].Version, Until: until})
+	c.fail(err)
+	list, data, next, hasMore := c.list(), []object{}, "", len(found) > plan.limit
+	if hasMore {
+		found = found[:plan.limit]
+		next = c.sealCursor(cursor{Kind: cursorChanges, Bound: plan.bound, After: found[plan.limit-1].Version, Until: until})
 	}
 	for _, change := range found {
-		if list.Data, err = c.appendBodies(list.Data, plan.sources[change.Source], []store.Record{change.Record}, plan); err != nil {
-			return nil, err
-		}
+		data = append(data, c.expandedBody(plan.sources[change.Source], change.Record, plan.wanted, plan.expand))
 	}
-	list.NextChangesSince = c.sealCursor(cursor{
+	list = append(list, object{{"data", data}, {"has_more", hasMore}, {"links", c.links(next)}, {"meta", c.meta()}}...)
+	list.set("next_changes_since", c.sealCursor(cursor{
 		Kind: cursorBookmark, Bound: c.bookmarkBound(plan.sources), After: until, Issued: c.options.Now().Unix(),
-	})
-	list.Links, list.Meta = c.links(list.NextCursor), c.meta()
-	return list, nil
+	}))
+	return list.with("next_cursor", next)
 }
 
 // changesSession reads where a feed starts and, so that it ends, how far it goes.
-func (c *call) changesSession(sources []access) (after, until int64, err error) {
+func (c *call) changesSession(sources []access) (after, until int64) {
 	if since := c.params.single["changes_since"]; since != "beginning" {
 		bookmark, ok := c.openCursor(since)
-		if !ok || bookmark.Kind != cursorBookmark {
-			return 0, 0, invalidCursor("Malformed changes_since cursor; pass `beginning` to bootstrap or the `next_changes_since` value " +
-				"returned by a prior /v1/streams/{stream}/records response")
-		}
-		if bookmark.Bound != c.bookmarkBound(sources) {
-			return 0, 0, foreignCursor()
-		}
-		if c.options.Now().Sub(time.Unix(bookmark.Issued, 0)) > c.options.BookmarkLife {
-			return 0, 0, newError(http.StatusGone, "cursor_expired",
-				"The changes_since bookmark is too old; start again with changes_since=beginning")
+		switch {
+		case !ok || bookmark.Kind != cursorBookmark:
+			c.refuse(invalidCursor("Malformed changes_since cursor; pass `beginning` to bootstrap or the `next_changes_since` value " +
+				"returned by a prior /v1/streams/{stream}/records response"))
+		case bookmark.Bound != c.bookmarkBound(sources):
+			c.refuse(foreignCursor())
+		case c.options.Now().Sub(time.Unix(bookmark.Issued, 0)) > c.options.BookmarkLife:
+			c.refuse(newError(http.StatusGone, "cursor_expired",
+				"The changes_since bookmark is too old; start again with changes_since=beginning"))
 		}
 		after = bookmark.After
 	}
+	until = after
 	for _, s := range sources {
 		last, err := c.store.LastVersion(c.ctx, s.Table)
-		if err != nil {
-			return 0, 0, err
-		}
+		c.fail(err)
 		until = max(until, last)
 	}
-	return after, max(after, until), nil
+	return after, until
 }
 
 // bookmarkBound is looser than a page's: the next sync may ask for other fields.

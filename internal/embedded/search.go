@@ -1,12 +1,17 @@
 package embedded
 
 import (
+	"cmp"
+	"encoding/json"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
 // Bounds of a search.
@@ -15,46 +20,14 @@ const (
 	maxQuery    = 1000 // code points of q: each word is looked for in each field shown
 )
 
-type searchBody struct {
-	HasMore    bool       `json:"has_more"`
-	Object     string     `json:"object"`
-	URL        string     `json:"url"`
-	NextCursor string     `json:"next_cursor,omitempty"`
-	Data       []hitBody  `json:"data"`
-	Meta       searchMeta `json:"meta"`
-	Links      *pageLinks `json:"links"`
-}
-
-type searchMeta struct {
-	Count         any        `json:"count"` // of records with all words; a countBody where there is none
-	CountAccuracy string     `json:"count_accuracy,omitempty"`
-	Recall        recallBody `json:"recall"`
-	Warnings      []warning  `json:"warnings"`
-}
-
-// A recallBody says how much of what matches was ranked.
+// A recallBody says how much of what matches was ranked, and what was done with the words of the query.
 type recallBody struct {
 	Complete             bool   `json:"complete"`
 	RankedCandidateCount int    `json:"ranked_candidate_count"`
 	RankingScope         string `json:"ranking_scope"`
 	Truncated            bool   `json:"truncated"`
 	SourcesSearchedCount int    `json:"sources_searched_count"`
-	*wordsBody                  // nil where every word is demanded
-}
-
-// A wordsBody says what was done with the words of the query.
-type wordsBody struct {
-	PartialCount int                  `json:"partial_count"`           // records with some of the words
-	NearestCount int                  `json:"nearest_count,omitempty"` // records with none but words in the place of misspelled ones
-	MissingWords []string             `json:"missing_words,omitempty"` // they occur nowhere in the fields that search reads
-	NearestWords []search.Replacement `json:"nearest_words,omitempty"`
-	// ContainingWords are words that begin with one of missing_words or contain it.
-	ContainingWords []search.Replacement `json:"containing_words,omitempty"`
-	WordForms       []search.Replacement `json:"word_forms,omitempty"`
-	LeftOutWords    []string             `json:"left_out_words,omitempty"` // common words of the language
-	CommonWords     []string             `json:"common_words,omitempty"`   // in so many records that they only rank what others found
-	TimeWords       []string             `json:"time_words,omitempty"`     // that name the preferred time
-	PreferredTime   string               `json:"preferred_time,omitempty"` // records of it come first; in words
+	*search.Report              // nil where every word is demanded
 }
 
 // A searchInput is what a search was asked.
@@ -66,128 +39,111 @@ type searchInput struct {
 }
 
 // searchInput reads the parameters of a search.
-func (c *call) searchInput() (searchInput, error) {
-	if strings.TrimSpace(c.params.single["q"]) == "" {
-		return searchInput{}, invalidRequest("q is required").withParam("q")
+func (c *call) searchInput() searchInput {
+	text := c.params.single["q"]
+	if strings.TrimSpace(text) == "" {
+		c.refuse(invalidRequest("q is required").withParam("q"))
 	}
-	if utf8.RuneCountInString(c.params.single["q"]) > maxQuery {
-		return searchInput{}, invalidRequest("q must be at most %d characters", maxQuery).withParam("q")
+	if utf8.RuneCountInString(text) > maxQuery {
+		c.refuse(invalidRequest("q must be at most %d characters", maxQuery).withParam("q"))
 	}
-	limit, clamped, refusal := c.params.pageLimit(defaultHits, "hits")
-	if refusal != nil {
-		return searchInput{}, refusal
+	in := searchInput{
+		limit: c.pageLimit(defaultHits, "hits"), sources: c.filtered(c.searchSources()),
+		bound: c.bind(binding(c.url.Query(), c.params.single["connection_id"]+c.params.single["connector_instance_id"])),
 	}
-	c.warn(clamped)
-	sources, refusal := c.searchSources()
-	if refusal != nil {
-		return searchInput{}, refusal
+	in.offset = c.searchOffset(in.bound)
+	if c.err != nil {
+		return in
 	}
-	if sources, refusal = c.filtered(sources); refusal != nil {
-		return searchInput{}, refusal
-	}
-	in := searchInput{limit: limit, sources: sources,
-		bound: c.bind(c.params.binding(c.params.single["connection_id"] + c.params.single["connector_instance_id"]))}
-	if in.offset, refusal = c.searchOffset(in.bound); refusal != nil {
-		return searchInput{}, refusal
-	}
-	in.request = search.Request{Text: c.params.single["q"], Now: c.options.Now(), Demand: c.options.AllWords, Most: in.offset + in.limit}
-	for _, s := range sources {
+	in.request = search.Request{Text: text, Now: c.options.Now(), Demand: c.options.AllWords, Most: in.offset + in.limit}
+	for _, s := range in.sources {
 		searched, err := c.store.Searched(c.ctx, c.catalog, s.Source)
-		if err != nil {
-			return searchInput{}, err
-		}
+		c.fail(err)
 		in.request.Sources = append(in.request.Sources, searched)
 	}
-	return in, nil
+	return in
+}
+
+// words finds by words.
+func (c *call) words(request search.Request) *search.Result {
+	found := &search.Result{}
+	if c.err == nil {
+		var err error
+		found, err = c.catalog.Search(c.ctx, request)
+		c.fail(err)
+	}
+	return found
 }
 
 // search answers GET /v1/search: records with all words of q in their granted fields, then those with some. The store does
 // not change while it is served, so the ranking is the same for each page: the cursor is a place in it.
-func (c *call) search() (any, error) {
-	in, err := c.searchInput()
-	if err != nil {
-		return nil, err
-	}
-	found, err := c.catalog.Search(c.ctx, in.request)
-	if err != nil {
-		return nil, err
-	}
+func (c *call) search() any {
+	in := c.searchInput()
+	found := c.words(in.request)
 	if found.Total() == 0 {
 		c.warnUnread(in.sources)
 	}
-	body := c.searchPage(in, found.Total(), c.searchMeta(in, found))
+	hits := []object{}
 	for _, h := range found.Hits[min(in.offset, len(found.Hits)):] {
-		shown, err := c.hit(in.sources[h.Source], h, &found.Marks)
-		if err != nil {
-			return nil, err
-		}
-		body.Data = append(body.Data, shown)
+		hits = append(hits, c.wordHit(in.sources[h.Source], h, &found.Marks))
 	}
-	return body, nil
+	return c.searchPage(in, hits, found.Total(), object{
+		{"count", found.All}, {"count_accuracy", "exact"}, {"warnings", c.warningList()},
+		{"recall", recallBody{
+			Complete: true, RankedCandidateCount: found.Total(), RankingScope: "all_matches", SourcesSearchedCount: in.searchedCount(),
+			Report: c.report(found),
+		}},
+	})
 }
 
-// searchPage is a page of so many hits in all, without those that it shows.
-func (c *call) searchPage(in searchInput, total int, meta searchMeta) searchBody {
-	body := searchBody{Object: "list", URL: c.url.EscapedPath(), Data: []hitBody{}, Meta: meta}
-	if end := in.offset + in.limit; total > end {
-		body.HasMore = true
-		body.NextCursor = c.sealCursor(cursor{Kind: cursorSearch, Bound: in.bound, State: c.catalog.Generation, After: int64(end)})
+// report is what was done with words, nil where every word is demanded.
+func (c *call) report(found *search.Result) *search.Report {
+	if c.options.AllWords {
+		return nil
 	}
-	body.Links = c.links(body.NextCursor)
-	return body
+	return &found.Report
+}
+
+// searchPage shows some of so many hits in all.
+func (c *call) searchPage(in searchInput, hits []object, total int, meta object) object {
+	page, next, end := c.list(), "", in.offset+in.limit
+	if total > end {
+		next = c.sealCursor(cursor{Kind: cursorSearch, Bound: in.bound, State: c.catalog.Generation, After: int64(end)})
+	}
+	page = append(page, object{{"data", hits}, {"meta", meta}, {"has_more", total > end}, {"links", c.links(next)}}...)
+	return page.with("next_cursor", next)
 }
 
 // searchSources reads streams and the connection. Search has its own words for what is not granted.
-func (c *call) searchSources() ([]access, *apiError) {
+func (c *call) searchSources() []access {
 	streams := c.params.lists["streams"]
 	if len(c.params.filters) > 0 && len(streams) != 1 {
-		return nil, invalidRequest("filter[...] requires exactly one stream in streams").withParam("filter")
+		c.refuse(invalidRequest("filter[...] requires exactly one stream in streams").withParam("filter"))
 	}
 	for _, name := range streams {
 		if !slices.ContainsFunc(c.sources, func(s access) bool { return s.Stream.Name == name }) {
-			return nil, newError(http.StatusForbidden, "grant_stream_not_allowed", "Stream '%s' not in grant", name)
+			c.refuse(newError(http.StatusForbidden, "grant_stream_not_allowed", "Stream '%s' not in grant", name))
 		}
 	}
-	sources, err := c.narrow(c.sources, func(connection string) *apiError {
+	sources := c.narrow(c.sources, func(connection string) *apiError {
 		return newError(http.StatusNotFound, "connection_not_found", "connection_id '%s' is not addressable under this grant.",
 			connection).withParam("connection_id")
 	})
-	if err != nil || len(streams) == 0 {
-		return sources, err
-	}
-	return selectSources(sources, func(s access) bool { return slices.Contains(streams, s.Stream.Name) }), nil
+	return selectSources(sources, func(s access) bool { return len(streams) == 0 || slices.Contains(streams, s.Stream.Name) })
 }
 
-func (c *call) searchOffset(bound string) (int, *apiError) {
+func (c *call) searchOffset(bound string) int {
 	if !c.params.has("cursor") {
-		return 0, nil
+		return 0
 	}
-	position, ok := c.openCursor(c.params.single["cursor"])
-	if !ok {
-		return 0, invalidCursor("Cursor is malformed")
-	}
+	position := c.cursorParam("cursor", "Cursor is malformed")
 	if position.Kind != cursorSearch || position.Bound != bound {
-		return 0, foreignCursor()
+		c.refuse(foreignCursor())
 	}
 	if position.State != c.catalog.Generation {
-		return 0, staleCursor()
+		c.refuse(staleCursor())
 	}
-	return int(position.After), nil
-}
-
-func (c *call) searchMeta(in searchInput, found *search.Result) searchMeta {
-	recall := recallBody{
-		Complete: true, RankedCandidateCount: found.Total(), RankingScope: "all_matches",
-		SourcesSearchedCount: in.searchedCount(),
-	}
-	if !c.options.AllWords {
-		recall.wordsBody = &wordsBody{
-			PartialCount: found.Some, NearestCount: found.Nearest, MissingWords: found.Missing, NearestWords: found.Replaced, WordForms: found.Forms,
-			ContainingWords: found.Containing,
-			LeftOutWords:    found.LeftOut, CommonWords: found.Common, TimeWords: found.TimeWords, PreferredTime: found.Time,
-		}
-	}
-	return searchMeta{Count: found.All, CountAccuracy: "exact", Warnings: c.warningList(), Recall: recall}
+	return int(position.After)
 }
 
 // searchedCount is how many sources have a field that is searched.
@@ -198,4 +154,141 @@ func (in searchInput) searchedCount() (count int) {
 		}
 	}
 	return count
+}
+
+// A mode is a way to find records, as hits name it.
+type mode struct{ provenance, score string }
+
+var (
+	byWords   = mode{"lexical_match", "bm25"}
+	byMeaning = mode{"semantic_match", "semantic_distance"}
+)
+
+// An evidence is why a record was found: the fields that match, and a piece of each text in them.
+type evidence struct {
+	fields   []string
+	excerpts []excerpt
+}
+
+// An excerpt is a piece of the text that a field window reads by a path.
+type excerpt struct {
+	path string
+	search.Cutting
+}
+
+// hit writes what is said of a record that was found, with the evidence in its fields.
+func (c *call) hit(s access, version int64, by mode, score float64, find func(fields map[string]json.RawMessage) evidence) object {
+	stored, err := c.store.Version(c.ctx, s.Table, version)
+	c.fail(err)
+	fields := c.fields(stored)
+	route := "/v1/streams/" + url.PathEscape(s.Stream.Name) + "/records/" + url.PathEscape(stored.ID)
+	shown, snippet, excerpts := find(fields), object{{"field", ""}, {"text", ""}}, []object{}
+	for i, one := range shown.excerpts {
+		if i == 0 {
+			snippet = object{{"field", one.path}, {"text", one.Marked}}
+		}
+		excerpts = append(excerpts, object{
+			{"field_path", one.path}, {"object", "evidence_excerpt"}, {"preview_text", one.Marked}, {"provenance", by.provenance},
+			{"truncated", one.Truncated}, {"start_chars", one.Start}, {"end_chars", one.End}, // code points
+			{"read", object{
+				{"field", one.path}, {"method", http.MethodGet}, {"object", "field_window_read"}, {"record_id", stored.ID},
+				{"route", route + "/field-window"}, {"stream", s.Stream.Name}, {"connection_id", s.Connection.ID},
+			}},
+		})
+	}
+	about := c.about(s, fields)
+	return s.labeled(object{
+		{"connector_id", s.Connector.Key}, {"object", "search_result"}, {"record_key", stored.ID}, {"record_url", route},
+		{"stream", s.Stream.Name}, {"score", object{{"kind", by.score}, {"order", "lower_is_better"}, {"value", score}}},
+		{"matched_fields", append([]string{}, shown.fields...)}, {"snippet", snippet}, {"evidence_excerpts", excerpts},
+	}).with("emitted_at", model.FormatInstant(stored.Emitted)).with("title", about.title).with("actor", about.actor).
+		with("authored_at", about.at).with("authored_field", about.by)
+}
+
+// An about is what names a record, who made it, when it says that it happened, and by which field of it or of the record that it is a
+// part of: as far as that is granted.
+type about struct{ title, actor, at, by string }
+
+// about names a record. One without a time has that of the granted record which it is a part of, and its actor. The only part of a record,
+// such as the body of a message, has its title too.
+func (c *call) about(s access, fields map[string]json.RawMessage) about {
+	found := s.about(fields)
+	if found.at != "" {
+		return found
+	}
+	for _, parent := range c.sources {
+		for _, relation := range parent.Stream.Relations {
+			var id string
+			part, followed := c.target(parent, relation)
+			if !followed || part.Table != s.Table || part.Connection.ID != s.Connection.ID ||
+				json.Unmarshal(fields[relation.ForeignKey], &id) != nil {
+				continue
+			}
+			stored, ok := c.find(parent, id)
+			if !ok {
+				continue
+			}
+			whole := parent.about(c.fields(stored))
+			found.at, found.by, found.actor = whole.at, whole.by, cmp.Or(found.actor, whole.actor)
+			if relation.Cardinality == "has_one" {
+				found.title = cmp.Or(whole.title, found.title)
+			}
+			return found
+		}
+	}
+	return found
+}
+
+func (s access) about(fields map[string]json.RawMessage) about {
+	found := about{title: s.textOf(fields, "primary-title"), actor: s.textOf(fields, "actor")}
+	for _, name := range s.TimeFields() {
+		var text string
+		if _, ok := s.Granted(name); ok && json.Unmarshal(fields[name], &text) == nil && text != "" {
+			found.at, found.by = text, name
+			return found
+		}
+	}
+	return found
+}
+
+// maxTitle is how many code points of a title or an actor a hit shows: some streams have no title but their text.
+const maxTitle = 120
+
+// textOf returns the start of the first granted text of a role.
+func (s access) textOf(fields map[string]json.RawMessage, role string) string {
+	for _, field := range s.Fields {
+		var text string
+		if field.Role == role && json.Unmarshal(fields[field.Name], &text) == nil && text != "" {
+			if runes := []rune(text); len(runes) > maxTitle {
+				return string(runes[:maxTitle-1]) + "…"
+			}
+			return text
+		}
+	}
+	return ""
+}
+
+// wordHit writes a hit with an excerpt of each granted text that matched, those with the rarer words first.
+func (c *call) wordHit(s access, h search.Hit, marks *search.Marker) object {
+	body := c.hit(s, h.Version, byWords, -float64(h.Score), func(fields map[string]json.RawMessage) (found evidence) {
+		worth := map[string]float32{} // by path
+		for _, field := range s.Lexical {
+			if _, ok := s.Granted(field.Name); !ok {
+				continue
+			}
+			before := len(found.excerpts)
+			for _, leaf := range store.TextsIn(fields[field.Name], field.Name) {
+				if spans := marks.Find(leaf.Text); len(spans) > 0 {
+					found.excerpts = append(found.excerpts, excerpt{leaf.Path, search.Snippet(leaf.Text, spans)})
+					worth[leaf.Path] = marks.Worth(spans)
+				}
+			}
+			if len(found.excerpts) > before {
+				found.fields = append(found.fields, field.Name)
+			}
+		}
+		slices.SortStableFunc(found.excerpts, func(a, b excerpt) int { return cmp.Compare(worth[b.path], worth[a.path]) })
+		return found
+	})
+	return body.with("match", string(h.Match)).with("matched_words", h.Words).with("nearest_words", h.Nearest)
 }

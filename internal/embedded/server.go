@@ -7,14 +7,14 @@
 package embedded
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,12 +37,7 @@ func NewServer(from *store.Store, grants *authority.Grants, options Options) *Se
 	if options.Now == nil {
 		options.Now = time.Now
 	}
-	if options.Random == nil {
-		options.Random = rand.Reader
-	}
-	if options.BookmarkLife == 0 {
-		options.BookmarkLife = 30 * 24 * time.Hour
-	}
+	options.BookmarkLife = cmp.Or(options.BookmarkLife, 30*24*time.Hour)
 	s := &Server{store: from, options: options, routes: routes(options.Embeddings != nil)}
 	s.authority = authority.New(authority.Options{
 		Grants: grants, Connectors: from.Connectors, Origin: s.origin, Now: options.Now,
@@ -60,11 +55,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.options.Observe != nil {
 		s.options.Observe(r)
 	}
-	requestID := s.requestID()
+	requestID := newRequestID()
 	w.Header().Set("Request-Id", requestID)
-	path, refusal := splitPath(r.URL)
-	if refusal != nil {
-		s.writeError(w, r, requestID, refusal)
+	path, err := splitPath(r.URL)
+	if err != nil {
+		s.writeError(w, r, requestID, err)
 		return
 	}
 	if s.authority.Serve(w, r, path, requestID) {
@@ -82,25 +77,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, body)
 }
 
-// answer routes a request. Path segments are unescaped one by one, so that an id may hold a slash.
-func (s *Server) answer(r *http.Request, path []string) (any, error) {
-	switch strings.Join(path, "/") {
-	case "introspect":
-		return s.authority.Introspect(r)
-	case "packages":
-		return s.authority.PackageDirectory(r)
-	case ".well-known/oauth-protected-resource":
-		return metadata(s.origin(r), ""), nil
-	case ".well-known/oauth-protected-resource/mcp":
-		return metadata(s.origin(r), "/mcp"), nil
-	}
-	if path[0] != "v1" {
-		return nil, newError(http.StatusNotFound, "not_found", "No such resource")
-	}
-	return s.read(r, path[1:])
-}
-
-func splitPath(u *url.URL) ([]string, *apiError) {
+// splitPath unescapes path segments one by one, so that an id may hold a slash.
+func splitPath(u *url.URL) ([]string, error) {
 	segments := strings.Split(strings.TrimPrefix(u.EscapedPath(), "/"), "/")
 	for i, segment := range segments {
 		plain, err := url.PathUnescape(segment)
@@ -110,6 +88,35 @@ func splitPath(u *url.URL) ([]string, *apiError) {
 		segments[i] = plain
 	}
 	return segments, nil
+}
+
+// answer routes a request.
+func (s *Server) answer(r *http.Request, path []string) (any, error) {
+	switch strings.Join(path, "/") {
+	case "introspect":
+		return s.authority.Introspect(r)
+	case "packages":
+		return s.authority.PackageDirectory(r)
+	case ".well-known/oauth-protected-resource":
+		return metadata(s.origin(r), "", authority.KindOwner, authority.KindClient), nil
+	case ".well-known/oauth-protected-resource/mcp":
+		return metadata(s.origin(r), "/mcp", authority.KindClient, authority.KindPackage), nil
+	}
+	if path[0] != "v1" {
+		return nil, noSuchResource()
+	}
+	return s.read(r, path[1:])
+}
+
+// metadata describes the resource server, or what MCP servers in front of it are called when access is asked for (RFC 9728).
+func metadata(origin, resource string, tokenKinds ...string) object {
+	return object{
+		{"resource", origin + resource}, {"resource_name", "PDPP demo resource server"}, {"authorization_servers", []string{origin}},
+		{"bearer_methods_supported", []string{"header"}}, {"pdpp_core_query_base", origin + "/v1"}, {"pdpp_token_kinds_supported", tokenKinds},
+		{"pdpp_agent_discovery", object{
+			{"mcp", object{{"authorization", object{{"device_code", object{{"resource", origin + "/mcp"}}}}}}},
+		}},
+	}
 }
 
 // read admits the bearer and answers a read under /v1.
@@ -122,22 +129,24 @@ func (s *Server) read(r *http.Request, path []string) (any, error) {
 		return nil, newError(http.StatusMethodNotAllowed, "method_not_allowed", "Reads are GET requests")
 	}
 	for _, route := range s.routes {
-		if route.matches(path) {
-			return s.consistently(r.Context(), func(current *store.Catalog) (any, error) {
-				c := &call{
-					ctx: r.Context(), store: s.store, options: &s.options, url: r.URL, path: path, grant: grant, catalog: current,
-					sources: sourcesOf(current, grant),
-				}
-				var refusal *apiError
-				if c.params, refusal = parseParams(r.URL.RawQuery, route.params); refusal != nil {
-					return nil, refusal
-				}
-				c.warnPending()
-				return route.answer(c)
-			})
+		if !route.matches(path) {
+			continue
 		}
+		params, refusal := parseParams(r.URL.RawQuery, route.params)
+		if refusal != nil {
+			return nil, refusal
+		}
+		return s.consistently(r.Context(), func(current *store.Catalog) (any, error) {
+			c := &call{
+				ctx: r.Context(), store: s.store, options: &s.options, url: r.URL, path: path, params: params, grant: grant,
+				catalog: current, sources: sourcesOf(current, grant),
+			}
+			c.warnPending()
+			body := route.answer(c)
+			return body, c.err
+		})
 	}
-	return nil, newError(http.StatusNotFound, "not_found", "No such resource")
+	return nil, noSuchResource()
 }
 
 // mostAnswers is how often an answer is begun anew because the store changed under it.
@@ -162,7 +171,7 @@ func (s *Server) consistently(ctx context.Context, answer func(*store.Catalog) (
 }
 
 // admit finds the live grant of the request's bearer token.
-func (s *Server) admit(r *http.Request) (authority.Grant, *apiError) {
+func (s *Server) admit(r *http.Request) (authority.Grant, error) {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") || token == "" {
 		return authority.Grant{}, newError(http.StatusUnauthorized, "authentication_error", "Missing bearer token")
@@ -180,11 +189,9 @@ func (s *Server) admit(r *http.Request) (authority.Grant, *apiError) {
 	return grant, nil
 }
 
-func (s *Server) requestID() string {
+func newRequestID() string {
 	id := make([]byte, 8)
-	if _, err := io.ReadFull(s.options.Random, id); err != nil {
-		return "req_0000000000000000" // an answer without a telling id is better than none
-	}
+	_, _ = rand.Read(id) // it never fails
 	return "req_" + hex.EncodeToString(id)
 }
 
@@ -195,60 +202,82 @@ func (s *Server) origin(r *http.Request) string {
 	return "http://" + r.Host
 }
 
-func writeJSON(w http.ResponseWriter, status int, body any) {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(status)
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(body) // the status is out: nothing more can reach a client that hung up
-}
-
-// An errorBody is the error envelope.
-type errorBody struct {
-	Code             string          `json:"code"`
-	Message          string          `json:"message"`
-	Type             string          `json:"type"`
-	Param            string          `json:"param,omitempty"`
-	ResourceMetadata string          `json:"resource_metadata,omitempty"`
-	NextStep         string          `json:"next_step,omitempty"`
-	Connections      []connectionRef `json:"available_connections,omitempty"`
-	RetryWith        string          `json:"retry_with,omitempty"`
-	RequestID        string          `json:"request_id"`
-}
-
 // nextStep tells a client without a usable token where to begin.
 const nextStep = "Fetch error.resource_metadata to find the authorization server, then request a scoped client grant without using an " +
 	"owner bearer token."
 
+// refusalOf is an error as the client sees it.
+func (s *Server) refusalOf(r *http.Request, err error) *apiError {
+	if refused, ok := errors.AsType[*authority.RefusedError](err); ok {
+		return newError(refused.Status, refused.Code, "%s", refused.Message)
+	}
+	if refusal, ok := errors.AsType[*apiError](err); ok {
+		return refusal
+	}
+	if s.options.Fault != nil && r.Context().Err() == nil { // a client that hung up is no fault
+		s.options.Fault(r, err)
+	}
+	if damaged, ok := errors.AsType[*store.IndexError](s.store.Explain(err)); ok {
+		return newError(http.StatusInternalServerError, "index_damaged", "%s", damaged)
+	}
+	return newError(http.StatusInternalServerError, "internal_error", "The server could not answer. Try again.")
+}
+
 // writeError is the one place that writes an error.
 func (s *Server) writeError(w http.ResponseWriter, r *http.Request, requestID string, err error) {
-	var refusal *apiError
-	if refused, ok := errors.AsType[*authority.RefusedError](err); ok {
-		refusal = newError(refused.Status, refused.Code, "%s", refused.Message)
-	} else if !errors.As(err, &refusal) {
-		refusal = internalError(err)
-		if damaged, ok := errors.AsType[*store.IndexError](s.store.Explain(err)); ok {
-			refusal = newError(http.StatusInternalServerError, "index_damaged", "%s", damaged)
-		}
-		if s.options.Fault != nil && r.Context().Err() == nil { // a client that hung up is no fault
-			s.options.Fault(r, err)
-		}
-	}
-	body := errorBody{
-		Code: refusal.Code, Message: refusal.Message, Type: refusal.kind(), Param: refusal.Param,
-		Connections: refusal.Connections, RetryWith: refusal.RetryWith, RequestID: requestID,
-	}
-	if refusal.Status == http.StatusUnauthorized {
-		if refusal.Code == authority.CodeRefused {
-			w.Header().Set("WWW-Authenticate", `Basic realm="introspection"`)
-		} else {
-			body.ResourceMetadata = s.origin(r) + "/.well-known/oauth-protected-resource"
-			body.NextStep = nextStep
-			w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="`+body.ResourceMetadata+`"`)
-		}
-	}
-	if refusal.Status == http.StatusMethodNotAllowed {
+	refusal := s.refusalOf(r, err)
+	body := refusal.body(requestID)
+	switch {
+	case refusal.Code == authority.CodeRefused && refusal.Status == http.StatusUnauthorized:
+		w.Header().Set("WWW-Authenticate", `Basic realm="introspection"`)
+	case refusal.Status == http.StatusUnauthorized:
+		described := s.origin(r) + "/.well-known/oauth-protected-resource"
+		body = append(body, object{{"resource_metadata", described}, {"next_step", nextStep}}...)
+		w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="`+described+`"`)
+	case refusal.Status == http.StatusMethodNotAllowed:
 		w.Header().Set("Allow", "GET, HEAD, POST")
 	}
-	writeJSON(w, refusal.Status, map[string]errorBody{"error": body})
+	writeJSON(w, refusal.Status, object{{"error", body}})
+}
+
+// A route is one read: the path under /v1, with * for any segment, and what it may be asked.
+type route struct {
+	path   string
+	params routeParams
+	answer func(*call) any
+}
+
+func (r route) matches(path []string) bool {
+	return slices.EqualFunc(strings.Split(r.path, "/"), path, func(pattern, segment string) bool {
+		return pattern == segment || pattern == "*" && segment != ""
+	})
+}
+
+func routes(embeddings bool) []route {
+	scoped := func(names ...string) []string { // what chooses connections, on every read
+		return append(names, "connection_id", "connector_instance_id", "connector_id")
+	}
+	search := routeParams{single: scoped("q", "limit", "cursor"), lists: []string{"streams"}, filter: true}
+	nearest := search
+	nearest.lenient = !embeddings // refused whatever it is asked
+	return []route{
+		{"schema", routeParams{single: scoped("view", "detail", "stream")}, (*call).schema},
+		{"streams", routeParams{single: scoped()}, (*call).streams},
+		{"streams/*", routeParams{single: scoped()}, (*call).stream},
+		{"streams/*/records", routeParams{
+			single: scoped("limit", "cursor", "order", "sort", "count", "view", "changes_since"),
+			lists:  []string{"fields", "expand"}, filter: true, expand: true,
+		}, (*call).records},
+		{"streams/*/records/*", routeParams{single: scoped("view"), lists: []string{"fields", "expand"}, expand: true}, (*call).record},
+		{"streams/*/records/*/field-window", routeParams{
+			single: scoped("field", "offset_chars", "limit_chars", "q", "before_chars", "after_chars"), lenient: true,
+		}, (*call).fieldWindow},
+		{"streams/*/aggregate", routeParams{
+			single: scoped("metric", "field", "group_by", "group_by_time", "granularity", "time_zone", "limit"), filter: true,
+		}, (*call).aggregate},
+		{"search", search, (*call).search},
+		{"search/semantic", nearest, (*call).semantic},
+		{"search/hybrid", nearest, (*call).hybrid},
+		{"blobs/*", routeParams{single: scoped()}, (*call).blob},
+	}
 }

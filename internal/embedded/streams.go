@@ -1,83 +1,236 @@
 package embedded
 
 import (
+	"slices"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
-type streamListBody struct {
-	Data    []streamRow `json:"data"`
-	HasMore bool        `json:"has_more"`
-	Object  string      `json:"object"`
-	Links   *pageLinks  `json:"links"`
-	Meta    *metaBody   `json:"meta"`
-}
-
-// A streamRow is a stream of one connection.
-type streamRow struct {
-	LastUpdated         *string       `json:"last_updated"`
-	Name                string        `json:"name"`
-	Object              string        `json:"object"`
-	RecordCount         int           `json:"record_count"`
-	ConnectionID        string        `json:"connection_id"`
-	ConnectorInstanceID string        `json:"connector_instance_id"`
-	ConnectorKey        string        `json:"connector_key"`
-	DisplayName         string        `json:"display_name"`
-	Freshness           freshnessBody `json:"freshness"`
-}
-
 // streams answers GET /v1/streams: a row for each stream and connection.
-func (c *call) streams() (any, error) {
-	sources, refusal := c.narrow(c.sources, connectionMismatch)
-	if refusal != nil {
-		return nil, refusal
+func (c *call) streams() any {
+	rows := []object{}
+	for _, s := range c.narrow(c.sources, connectionMismatch) {
+		extent := c.extent(s)
+		rows = append(rows, s.labeled(object{
+			{"name", s.Stream.Name}, {"object", "stream"}, {"record_count", extent.Count}, {"connector_key", s.Connector.Key},
+			{"freshness", c.freshness(extent.Newest)}, {"last_updated", nullable(model.FormatInstant(extent.Newest))},
+		}))
 	}
-	list := streamListBody{Data: []streamRow{}, Object: "list"}
-	for _, s := range sources {
-		row, err := c.streamRow(s)
-		if err != nil {
-			return nil, err
-		}
-		list.Data = append(list.Data, row)
-	}
-	list.Links, list.Meta = c.links(""), c.meta()
-	return list, nil
-}
-
-func (c *call) streamRow(s access) (streamRow, error) {
-	extent, err := c.store.Extent(c.ctx, s.Source)
-	if err != nil {
-		return streamRow{}, err
-	}
-	row := streamRow{
-		Name: s.Stream.Name, Object: "stream", RecordCount: extent.Count, ConnectionID: s.Connection.ID, ConnectorInstanceID: s.Connection.ID,
-		ConnectorKey: s.Connector.Key, DisplayName: s.Connection.DisplayName, Freshness: c.freshness(extent.Newest),
-	}
-	if extent.Newest != nil {
-		updated := model.FormatInstant(extent.Newest)
-		row.LastUpdated = &updated
-	}
-	return row, nil
+	return object{{"data", rows}, {"has_more", false}, {"object", "list"}, {"links", c.links("")}, {"meta", c.meta()}}
 }
 
 // stream answers GET /v1/streams/{stream}. Where connectors share the name it tells of the first, and says so.
-func (c *call) stream() (any, error) {
-	sources, refusal := c.open(c.path[1])
-	if refusal != nil {
-		return nil, refusal
+func (c *call) stream() any {
+	views := streamViews(c.open())
+	if c.err != nil {
+		return nil
 	}
-	views := streamViews(sources)
-	full, err := c.fullStream(views[0])
-	if err != nil {
-		return nil, err
-	}
+	full := c.fullStream(views[0])
 	if len(views) > 1 {
-		c.warn(&warning{
+		c.warn(warning{
 			Code: "partial_results",
 			Message: "Several connectors have a stream of this name; this is the one of '" + views[0].Connector.Key +
 				"'. Send `connection_id` for another.",
 			Param: "connection_id",
 		})
 	}
-	full.Links, full.Meta = c.self(), c.meta()
-	return full, nil
+	full = append(full, object{{"links", c.self()}, {"meta", c.meta()}}...)
+	return full
+}
+
+// A streamView is a stream as a grant shows it over some connections.
+type streamView struct {
+	*store.Table
+	sources []access
+	fields  []model.Field // granted in one of them
+}
+
+// streamViews gathers sources by stream.
+func streamViews(sources []access) []streamView {
+	var views []streamView
+	for _, s := range sources {
+		if len(views) == 0 || views[len(views)-1].Table != s.Table {
+			views = append(views, streamView{Table: s.Table})
+		}
+		last := &views[len(views)-1]
+		last.sources = append(last.sources, s)
+	}
+	for i := range views {
+		for _, field := range views[i].Stream.Fields {
+			if slices.ContainsFunc(views[i].sources, func(s access) bool { _, ok := s.Granted(field.Name); return ok }) {
+				views[i].fields = append(views[i].fields, field)
+			}
+		}
+	}
+	return views
+}
+
+// shown are those of some fields that the view has.
+func (v streamView) shown(names ...string) []string {
+	shown := []string{}
+	for _, name := range names {
+		if slices.ContainsFunc(v.fields, func(f model.Field) bool { return f.Name == name }) {
+			shown = append(shown, name)
+		}
+	}
+	return shown
+}
+
+// views are the stream's views, without what is not granted.
+func (v streamView) views() []object {
+	views := []object{}
+	for _, view := range v.Stream.Views {
+		if fields := v.shown(view.Fields...); len(fields) > 0 {
+			views = append(views, object{{"id", view.ID}, {"label", view.Label}, {"fields", fields}})
+		}
+	}
+	return views
+}
+
+// relations lists the stream's relations. One is usable if it can be followed on some connection.
+func (c *call) relations(view streamView) []object {
+	relations := []object{}
+	for _, relation := range view.Stream.Relations {
+		granted, usable := false, false
+		for _, s := range view.sources {
+			target, ok := c.target(s, relation)
+			granted = granted || target.Table != nil
+			usable = usable || ok
+		}
+		one := object{
+			{"name", relation.Name}, {"stream", relation.Target}, {"target_stream", relation.Target}, {"cardinality", relation.Cardinality},
+			{"granted", granted}, {"usable", usable}, {"foreign_key", relation.ForeignKey},
+		}
+		if relation.Cardinality != "has_one" {
+			usual, high := relation.Limits()
+			one = append(one, object{{"default_limit", usual}, {"max_limit", high}}...)
+		}
+		relations = append(relations, one)
+	}
+	return relations
+}
+
+// staleAfter is how old the newest record of a stream may be until it counts as stale.
+const staleAfter = 24 * time.Hour
+
+func (c *call) freshness(last *int64) object {
+	status := "unknown"
+	if last != nil {
+		status = "current"
+		if c.options.Now().Sub(time.UnixMicro(*last)) > staleAfter {
+			status = "stale"
+		}
+	}
+	return object{{"status", status}}.with("captured_at", model.FormatInstant(last))
+}
+
+// described is what the compact schema and the full description of a stream have in common.
+func (v streamView) described(relations []object) object {
+	described := object{{"name", v.Stream.Name}, {"primary_key", v.shown(v.Stream.PrimaryKey...)}, {"expand_capabilities", relations}}
+	for _, name := range v.shown(v.Stream.CursorField) {
+		described.set("cursor_field", name)
+	}
+	return described
+}
+
+// compactStream says of a stream what may be asked of it, a string to a field.
+func (c *call) compactStream(view streamView) object {
+	fields := object{}
+	for _, field := range view.fields {
+		fields = append(fields, member{field.Name, usesOf(field, c.options.Embeddings != nil).flags(field)})
+	}
+	stream := view.described(c.relations(view))
+	stream.set("field_capabilities", fields)
+	return stream
+}
+
+// fullStream says all that is known of a stream.
+func (c *call) fullStream(view streamView) object {
+	var newest *int64
+	ids, fields, relationships := []string{}, object{}, []object{}
+	for _, s := range view.sources {
+		if last := c.extent(s).Newest; last != nil && (newest == nil || *last > *newest) {
+			newest = last
+		}
+		ids = append(ids, s.Connection.ID)
+	}
+	meaning := c.options.Embeddings != nil
+	for _, field := range view.fields {
+		fields = append(fields, member{field.Name, usesOf(field, meaning).full(field)})
+	}
+	relations := c.relations(view)
+	for i, one := range relations {
+		relations[i].set("child_parent_key_field", one.get("foreign_key"))
+		relationships = append(relationships, one.only("name", "stream", "foreign_key", "cardinality"))
+	}
+	full := view.described(relations)
+	full = append(full, object{{"field_capabilities", fields}, {"freshness", c.freshness(newest)}, {"object", "stream_metadata"}}...)
+	full = append(full, object{{"query", queryOf(view.fields, relations, meaning)}, {"relationships", relationships}}...)
+	full = append(full, object{{"schema", recordSchema(view.fields)}, {"selection", object{{"fields", true}, {"resources", true}}}}...)
+	full = append(full, object{{"semantics", "mutable_state"}, {"views", view.views()}, {"instance_ids", ids}}...)
+	for _, name := range view.shown(view.Stream.ConsentTimeField) {
+		full.set("consent_time_field", name)
+	}
+	if bound := authority.TimeConstraintOf(*view.Stream, view.sources[0].Since, view.sources[0].Until); bound != nil {
+		full.set("time_constraint", bound)
+	}
+	return full
+}
+
+// schema answers GET /v1/schema. A stream or connection that is not granted is simply not there.
+func (c *call) schema() any {
+	sources := c.schemaSources()
+	view, detail := c.params.single["view"], c.params.single["detail"]
+	compact := view == "compact" && detail != "full" || detail == "compact"
+	connectors, streams := []object{}, 0
+	for i := range c.catalog.Connectors {
+		connector := &c.catalog.Connectors[i]
+		of := selectSources(sources, func(s access) bool { return s.Connector == connector })
+		if len(of) == 0 {
+			continue
+		}
+		described := []object{}
+		for _, view := range streamViews(of) {
+			stream := c.compactStream(view)
+			if !compact {
+				stream = c.fullStream(view)
+				stream.set("granted_connections", connectionRefs(view.sources))
+			}
+			described = append(described, stream)
+		}
+		streams += len(described)
+		connectors = append(connectors, object{
+			{"object", "connector"}, {"source", object{{"id", c.connectorName(of[0])}, {"kind", "connector"}}},
+			{"stream_count", len(described)}, {"streams", described}, {"connector_key", connector.Key}, {"connector_id", connector.Key},
+			{"granted_connections", connectionRefs(of)},
+		})
+	}
+	c.warnUnread(sources)
+	body := object{
+		{"bearer", c.bearer()}, {"connectors", connectors}, {"object", "schema"}, {"connector_count", len(connectors)}, {"stream_count", streams},
+		{"links", c.self()}, {"meta", c.meta()},
+	}
+	if compact {
+		body.set("detail", "compact")
+	}
+	return body
+}
+
+func (c *call) schemaSources() []access {
+	stream, connector, connection := c.params.single["stream"], c.params.single["connector_id"], c.connection()
+	return selectSources(c.sources, func(s access) bool {
+		return (stream == "" || s.Stream.Name == stream) && (connection == "" || s.Connection.ID == connection) &&
+			(connector == "" || s.ofConnector(connector))
+	})
+}
+
+// bearer says whose token this is, where introspection is refused.
+func (c *call) bearer() object {
+	if c.isOwner() {
+		return object{{"scope", "owner"}, {"token_kind", authority.KindOwner}}
+	}
+	return object{{"scope", "grant"}, {"token_kind", c.grant.Kind}}.with("grant_id", c.grant.ID).with("client_id", c.grant.ClientID)
 }

@@ -39,7 +39,7 @@ func (c *call) warnUnread(sources []access) {
 		if more := len(unread) - maxUnread; i == maxUnread-1 && more > 0 {
 			message = fmt.Sprintf("Files not read in full beside this one: %d. %s", more, message)
 		}
-		c.warn(&warning{Code: "not_read", Detail: map[string]int{"pieces": one.Pieces}, Message: message})
+		c.warn(warning{Code: "not_read", Detail: map[string]int{"pieces": one.Pieces}, Message: message})
 	}
 }
 
@@ -49,6 +49,6 @@ func (c *call) warnPending() {
 		return
 	}
 	if message := c.options.Pending(); message != "" {
-		c.warn(&warning{Code: "still_reading", Message: message})
+		c.warn(warning{Code: "still_reading", Message: message})
 	}
 }

@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"database/sql"
 	"slices"
 	"strings"
 	"unicode"
@@ -20,13 +21,16 @@ type candidate struct {
 	distance, records int
 }
 
-// compareCandidates puts the nearest first, of equally near ones the most frequent.
-func compareCandidates(a, b *candidate) int {
-	return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(b.records, a.records), cmp.Compare(a.term, b.term))
+// sortCandidates puts the nearest first, of equally near ones the most frequent.
+func sortCandidates(all []candidate) {
+	slices.SortFunc(all, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(b.records, a.records), cmp.Compare(a.term, b.term))
+	})
 }
 
-// expand finds the other forms of each weighty word.
-func (s *searcher) expand(guess uint32) error {
+// expand finds the other forms of each weighty word: in the languages of the query and, of a word that has none and occurs nowhere, in any
+// language of the fields that are searched.
+func (s *searcher) expand(guess uint32) {
 	languages, rare := s.languagesOf(guess), s.languagesFrom(1, 0)
 	for i := range s.query.units {
 		u := &s.query.units[i]
@@ -34,21 +38,14 @@ func (s *searcher) expand(guess uint32) error {
 		if s.request.Demand || u.light || u.quoted || len(u.phrase) != 1 || !inflects(u.phrase[0]) {
 			continue
 		}
-		forms, err := s.forms(u.phrase[0], languages)
-		if err == nil && len(forms) == 0 && rare != languages {
-			var found []posting
-			if found, err = s.postings(u.phrase); err == nil && len(found) == 0 {
-				forms, err = s.forms(u.phrase[0], rare)
-			}
-		}
-		if err != nil {
-			return err
+		forms := s.forms(u.phrase[0], languages)
+		if len(forms) == 0 && rare != languages && len(s.postings(u.phrase)) == 0 {
+			forms = s.forms(u.phrase[0], rare)
 		}
 		for _, form := range forms {
-			u.alternatives = append(u.alternatives, alternative{phrase{form}, formWeight})
+			u.alternatives = append(u.alternatives, alternative{phrase{form.term}, formWeight})
 		}
 	}
-	return nil
 }
 
 // languagesOf returns the languages whose forms are looked for: the query's, if it can be guessed, or else those of the fields
@@ -75,11 +72,11 @@ func (s *searcher) languagesFrom(share int, guess uint32) (set uint32) {
 // texts counts the texts of each language in the fields that are searched, and all of them.
 func (s *searcher) texts() (texts [len(languages)]int, all int) {
 	for _, one := range s.languages {
-		if int(one.Source) >= len(s.grants) {
+		if int(one.Source) >= len(s.scope) {
 			continue
 		}
-		g := &s.grants[one.Source]
-		if g.at < 0 || int(one.Column) >= len(g.weights) || g.weights[one.Column] == 0 {
+		weights := s.scope[one.Source].weights
+		if int(one.Column) >= len(weights) || weights[one.Column] == 0 {
 			continue
 		}
 		for i, n := range one.Texts {
@@ -91,42 +88,29 @@ func (s *searcher) texts() (texts [len(languages)]int, all int) {
 }
 
 // forms lists the terms of the store that have the stem of a term in one of the languages, the most frequent first.
-func (s *searcher) forms(term string, languages uint32) ([]string, error) {
-	var forms []*candidate
+func (s *searcher) forms(term string, languages uint32) []candidate {
+	records := map[string]int{} // by form
 	for i := 0; languages>>i != 0; i++ {
-		if languages>>i&1 == 0 {
-			continue
-		}
 		stem := stemOf(i, term)
 		start := sharedStart(term, stem)
-		if len(start) < 2 {
+		if languages>>i&1 == 0 || len(start) < 2 {
 			continue
 		}
-		err := s.known(start, func(other string, records int) {
-			if other != term && inflects(other) && stemOf(i, other) == stem &&
-				!slices.ContainsFunc(forms, func(c *candidate) bool { return c.term == other }) {
-				forms = append(forms, &candidate{other, 0, records})
+		s.known(start, start+lastLetter, func(other string, count int) {
+			if other != term && inflects(other) && stemOf(i, other) == stem {
+				records[other] = count
 			}
 		})
-		if err != nil {
-			return nil, err
-		}
 	}
 	for _, other := range withArticles(term) {
-		records, err := s.count(other)
-		if err != nil {
-			return nil, err
-		}
-		if records > 0 {
-			forms = append(forms, &candidate{other, 0, records})
-		}
+		s.known(other, other+firstLetter, func(_ string, count int) { records[other] = count })
 	}
-	slices.SortFunc(forms, compareCandidates)
-	terms := []string{}
-	for _, f := range forms[:min(len(forms), maxForms)] {
-		terms = append(terms, f.term)
+	var forms []candidate
+	for form, count := range records {
+		forms = append(forms, candidate{form, 0, count})
 	}
-	return terms, nil
+	sortCandidates(forms)
+	return forms[:min(len(forms), maxForms)]
 }
 
 // Lengths, in code points, from which a word that occurs nowhere may be a misspelled one with one or two mistakes.
@@ -139,49 +123,37 @@ const (
 
 // gatherNearest finds what a word that occurs nowhere may be a typing error for, terms with the same first letter, one or two changes
 // away, that occur in scope; and if there are none, terms that begin with it. The nearest count, of equally near ones the most frequent.
-func (s *searcher) gatherNearest(u *unit) ([]posting, error) {
-	if s.request.Demand || len(u.phrase) != 1 || !inflects(u.phrase[0]) {
-		return nil, nil
-	}
+func (s *searcher) gatherNearest(u *unit) (found []posting) {
 	word := []rune(u.phrase[0])
-	allowed := 0
-	if len(word) >= oneMistake {
-		allowed = 1
+	if s.request.Demand || len(u.phrase) != 1 || !inflects(u.phrase[0]) || len(word) < oneMistake {
+		return nil
 	}
+	allowed := 1
 	if len(word) >= twoMistakes {
 		allowed = 2
 	}
-	if allowed == 0 {
-		return nil, nil
-	}
-	var candidates []*candidate
-	err := s.known(string(word[:1]), func(term string, records int) {
-		d := utf8.RuneCountInString(term) - len(word)
-		if d > allowed && d <= longer && strings.HasPrefix(term, u.phrase[0]) {
-			candidates = append(candidates, &candidate{term, longer, records})
+	var candidates []candidate
+	first := string(word[:1])
+	s.known(first, first+lastLetter, func(term string, records int) {
+		more := utf8.RuneCountInString(term) - len(word)
+		if more > allowed && more <= longer && strings.HasPrefix(term, u.phrase[0]) {
+			candidates = append(candidates, candidate{term, longer, records})
 		}
-		if d < -allowed || d > allowed {
+		if max(more, -more) > allowed {
 			return
 		}
 		if d := distance(word, []rune(term)); d <= allowed {
-			candidates = append(candidates, &candidate{term, d, records})
+			candidates = append(candidates, candidate{term, d, records})
 		}
 	})
-	if err != nil {
-		return nil, err
-	}
-	slices.SortFunc(candidates, compareCandidates)
-	var found []posting
+	sortCandidates(candidates)
 	chosen := 0 // distance of those chosen
 	for _, c := range candidates {
 		if len(u.nearest) == maxNearest || chosen > 0 && c.distance > chosen {
 			break
 		}
 		replaced := unit{alternatives: []alternative{{phrase{c.term}, nearestWeight}}}
-		more, err := s.gather(&replaced)
-		if err != nil {
-			return nil, err
-		}
+		more := s.gather(&replaced)
 		if len(more) == 0 {
 			continue // it occurs only where the grant does not show it
 		}
@@ -190,7 +162,7 @@ func (s *searcher) gatherNearest(u *unit) ([]posting, error) {
 		u.alternatives = append(u.alternatives, replaced.alternatives...)
 		found = append(found, more...)
 	}
-	return found, nil
+	return found
 }
 
 // distance is the count of letters to insert, delete, replace or exchange with the next that makes one word the other.
@@ -221,7 +193,7 @@ func distance(a, b []rune) int {
 // lighten marks the words that carry no weight: stop words of the query's language, unless the query has no others. It returns
 // the languages that the query may be in. A query is English unless it has more stop words of another language, at least two or one of
 // the language of most texts: "son" and "car" are English words too. A stop word of another language that is rare is one that counts.
-func (s *searcher) lighten() (uint32, error) {
+func (s *searcher) lighten() uint32 {
 	var terms []string
 	for _, u := range s.query.units {
 		if !u.quoted {
@@ -243,26 +215,33 @@ func (s *searcher) lighten() (uint32, error) {
 	weighty := false
 	for i := range s.query.units {
 		u := &s.query.units[i]
-		stop := !u.light && !u.quoted && !slices.ContainsFunc(u.phrase, func(term string) bool { return stopLanguages()[term]&language == 0 }) &&
-			!s.query.isMay(i)
-		short := !u.light && !u.quoted && u.isShortStop(i == 0)
-		if stop && language != 1 || short && !stop {
-			found, err := s.postings(u.phrase)
-			if err != nil {
-				return 0, err
+		if !u.light && !u.quoted {
+			stop := u.isStop(language) && !s.query.isMay(i)
+			short := u.isShortStop(i == 0)
+			if stop && language != 1 || short && !stop {
+				found := s.postings(u.phrase)
+				// A letter is in other words, as o in o'clock.
+				stop = len(found) == 0 || stop && len(found)*rareShare >= s.records || short && strings.Contains(vowels, u.phrase[0])
 			}
-			// A letter is in other words, as o in o'clock.
-			stop = len(found) == 0 || stop && len(found)*rareShare >= s.records || short && strings.Contains(vowels, u.phrase[0])
+			u.light = stop || s.query.frames(i)
 		}
-		u.light = u.light || stop || s.query.frames(i)
 		weighty = weighty || !u.light
 	}
-	if !weighty {
-		for i := range s.query.units {
-			s.query.units[i].light = false
-		}
+	for i := range s.query.units {
+		u := &s.query.units[i]
+		u.light = u.light && weighty
 	}
-	return guess, nil
+	return guess
+}
+
+// isStop reports whether all of a unit is stop words of some languages.
+func (u *unit) isStop(languages uint32) bool {
+	return !slices.ContainsFunc(u.phrase, func(term string) bool { return stopLanguages()[term]&languages == 0 })
+}
+
+// isMay reports whether a word is the month of May, or the name: with a capital, and not at the beginning of a question ("May I …").
+func (q *query) isMay(i int) bool {
+	return q.units[i].text == "May" && (i > 0 || len(q.units) > 1 && !q.units[1].isStop(^uint32(0)))
 }
 
 // Articles and the like of a language that is not the query's are no words of it: those of one vowel, and of two letters where no record
@@ -270,6 +249,7 @@ func (s *searcher) lighten() (uint32, error) {
 const (
 	shortStop = 2
 	vowels    = "aeiouy"
+	rareShare = 100 // a word that is not common is in fewer than one record of so many
 )
 
 // isShortStop reports whether a unit is such a word, written as one: neither AI nor té nor the E of a vitamin is. The first may have a
@@ -282,10 +262,49 @@ func (u *unit) isShortStop(first bool) bool {
 
 // frames reports whether a word only makes a question of the others, in whatever language. With a capital it may be one of a name.
 func (q *query) frames(i int) bool {
-	u, word := &q.units[i], q.word(i)
-	lower := strings.IndexFunc(u.text, unicode.IsUpper) != 0 || i == 0
-	return !u.quoted && lower && (framing[word] || occasions[word] && beforeOccasions[q.word(i-1)])
+	word := q.word(i)
+	lower := strings.IndexFunc(q.units[i].text, unicode.IsUpper) != 0 || i == 0
+	return lower && (framing[word] || occasions[word] && beforeOccasions[q.word(i-1)])
 }
 
-// rareShare is how rare a word is that is not common: it is in fewer than one record of so many.
-const rareShare = 100
+// Bounds of what is said of words that contain one that occurs nowhere.
+const (
+	maxContaining     = 6  // words for one
+	maxContainingRead = 48 // words whose records are looked at
+	maxMissing        = 4  // words for which that is done: each reads all words of the store
+	leastContained    = 3  // letters of such a word
+)
+
+// findContaining finds for words that occur nowhere those in scope that begin with them or else contain them, the most frequent first: what
+// ends or begins otherwise than its caller expects is not missing.
+func (s *searcher) findContaining() {
+	looked := 0
+	for i := range s.query.units {
+		u := &s.query.units[i]
+		word := u.phrase.word()
+		if !s.query.counts(i) || u.records > 0 || utf8.RuneCountInString(word) < leastContained || looked == maxMissing {
+			continue
+		}
+		looked++
+		var terms []string
+		const query = "SELECT term FROM " + wordTable + " WHERE instr(term, ?1) > 0 ORDER BY instr(term, ?1) > 1, records DESC, term LIMIT ?2"
+		s.each(query, []any{word, maxContainingRead}, func(rows *sql.Rows) error {
+			var term string
+			err := rows.Scan(&term)
+			terms = append(terms, term)
+			return err
+		})
+		found := Replacement{Word: u.text}
+		for _, term := range terms {
+			if len(found.As) == maxContaining || term == word || slices.Contains(u.nearest, term) {
+				continue
+			}
+			if len(s.postings(phrase{term})) > 0 { // it occurs where the grant shows it
+				found.As = append(found.As, term)
+			}
+		}
+		if len(found.As) > 0 {
+			s.result.Containing = append(s.result.Containing, found)
+		}
+	}
+}

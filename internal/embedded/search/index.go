@@ -58,8 +58,10 @@ type documents struct {
 	source   []uint16 // number of the source; 0: there is no such record
 	length   []uint16 // terms in all searched fields
 	event    []int64  // when it happened, in microseconds since 1970
-	previous []uint32 // version of the record before it in its conversation, 0 for none
-	next     []uint32
+	next     []uint32 // version of the record after it in its conversation, 0 for none
+	previous []uint32 // of the record before it; only of an index that is open
+
+	conversation []uint64 // equal for records that belong together; only while they are written
 }
 
 // An Index answers searches. It is safe for concurrent use.
@@ -111,6 +113,7 @@ func (d *documents) extend(to int) {
 	d.length = append(d.length, make([]uint16, more)...)
 	d.event = append(d.event, make([]int64, more)...)
 	d.next = append(d.next, make([]uint32, more)...)
+	d.conversation = append(d.conversation, make([]uint64, more)...)
 }
 
 // Has reports whether a source has a record of a version.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/blevesearch/snowballstem"
 	"github.com/blevesearch/snowballstem/danish"
@@ -134,21 +136,19 @@ var stopLanguages = sync.OnceValue(func() map[string]uint32 {
 	return words
 })
 
-// stopWordCounts are how many stop words of each language there are.
-type stopWordCounts [len(languages)]int
-
-func (c *stopWordCounts) add(term string) {
-	for i, bits := 0, stopLanguages()[term]; bits != 0; i, bits = i+1, bits>>1 {
-		c[i] += int(bits & 1)
+// stopWords counts the stop words of each language among terms.
+func stopWords(terms []string) (counts [len(languages)]int) {
+	for _, t := range terms {
+		for i, bits := 0, stopLanguages()[t]; bits != 0; i, bits = i+1, bits>>1 {
+			counts[i] += int(bits & 1)
+		}
 	}
+	return counts
 }
 
 // guessLanguages returns a bit for each language that has the most stop words among terms, and how many: none when there are no stop words.
 func guessLanguages(terms []string) (guess uint32, most int) {
-	var counts stopWordCounts
-	for _, t := range terms {
-		counts.add(t)
-	}
+	counts := stopWords(terms)
 	most = slices.Max(counts[:])
 	for i, n := range counts {
 		if n == most && n > 0 {
@@ -160,10 +160,7 @@ func guessLanguages(terms []string) (guess uint32, most int) {
 
 // ContentWords returns the words of a query that are not too common in its language to say anything, or the query if it has no others.
 func ContentWords(query string) string {
-	var words []string
-	for _, t := range Terms(query) {
-		words = append(words, t.Text)
-	}
+	words := textsOf(Terms(query))
 	guess, _ := guessLanguages(words)
 	words = slices.DeleteFunc(words, func(word string) bool { return stopLanguages()[word]&guess != 0 })
 	if len(words) == 0 {
@@ -195,5 +192,39 @@ func sharedStart(term, stem string) string {
 	if n > 4 {
 		n--
 	}
-	return string(slices.Clone(a[:n]))
+	return string(a[:n])
+}
+
+// Articles, prepositions and conjunctions that are written in one with the word behind them.
+var (
+	arabicArticles = strings.Fields("ال و ف ب ك ل وال فال بال كال لل ولل وب ول")
+	hebrewArticles = strings.Fields("ה ו ב כ ל מ ש וה שה ול וב מה כש")
+)
+
+// leastRoot is how many letters a word keeps at least without its article.
+const leastRoot = 3
+
+// withArticles lists what a term of such a script may be with and without the articles of it: every form that another may stand for.
+func withArticles(term string) []string {
+	var articles []string
+	switch r, _ := utf8.DecodeRuneInString(term); {
+	case unicode.Is(unicode.Arabic, r):
+		articles = arabicArticles
+	case unicode.Is(unicode.Hebrew, r):
+		articles = hebrewArticles
+	}
+	var forms []string
+	roots := []string{term}
+	for _, article := range articles {
+		if root, ok := strings.CutPrefix(term, article); ok && utf8.RuneCountInString(root) >= leastRoot {
+			roots, forms = append(roots, root), append(forms, root)
+		}
+	}
+	for _, root := range roots {
+		for _, article := range articles {
+			forms = append(forms, article+root)
+		}
+	}
+	slices.Sort(forms)
+	return slices.DeleteFunc(slices.Compact(forms), func(form string) bool { return form == term })
 }

@@ -115,15 +115,15 @@ const mostTerms = 1 << 18
 // A placesWriter follows the first terms that come, or only those that it has.
 type placesWriter map[string]*places
 
-func (w placesWriter) add(version int64, column int, terms []Term, more bool) {
+func (w placesWriter) add(version int64, column int, terms []string, more bool) {
 	for _, t := range terms {
-		p := w[t.Text]
+		p := w[t]
 		if p == nil {
 			if len(w) == mostTerms || !more {
 				continue
 			}
 			p = &places{}
-			w[strings.Clone(t.Text)] = p // not all of the text that it is part of
+			w[strings.Clone(t)] = p // not all of the text that it is part of
 		}
 		p.add(version, column, 1)
 	}

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -44,26 +45,45 @@ type query struct {
 // maxUnits is how many different words of a query are looked for one by one. The rest counts only for records that have all words.
 const maxUnits = 64
 
+// counts reports whether a unit is looked for on its own.
+func (q *query) counts(i int) bool { return i < maxUnits && !q.units[i].light }
+
+// bits are those of the units of some kind.
+func (q *query) bits(is func(*unit) bool) (set uint64) {
+	for i := range q.units[:min(len(q.units), maxUnits)] {
+		if is(&q.units[i]) {
+			set |= 1 << i
+		}
+	}
+	return set
+}
+
+// queryPart is a part of a query: what excludes a quoted phrase or a word behind it, those, and any other word, such as a number below
+// zero. NOT is a word where all is in capitals.
+const queryPart = `(%s)?(?:"([^"]*)(?:"|$)|(\pL[^\s"]*))|([^\s"]+)`
+
+var (
+	parts           = regexp.MustCompile(fmt.Sprintf(queryPart, `-|NOT\s+`))
+	partsOfCapitals = regexp.MustCompile(fmt.Sprintf(queryPart, `-`))
+)
+
 // parseQuery reads words, "quoted phrases" and -excluded ones, which NOT before them excludes too, and words* with any ending. Nothing else
 // in a query is an operator.
 func parseQuery(text string) query {
 	var q query
-	text = withMinus(text)
-	for i, part := range strings.Split(text, `"`) {
-		words, quoted := []string{part}, i%2 == 1
-		if !quoted {
-			words = strings.Fields(part)
-		}
-		for _, word := range words {
-			p := phraseOf(word)
-			switch {
-			case len(p) == 0:
-			case quoted && i > 0 && excludesPhrase(text, i), !quoted && isExclusion(word):
-				q.excluded = append(q.excluded, p)
-			case slices.ContainsFunc(q.units, func(u unit) bool { return u.quoted == quoted && slices.Equal(u.phrase, p) }):
-			default:
-				q.units = append(q.units, unit{text: p.bare(word), phrase: p, quoted: quoted})
-			}
+	pattern := parts
+	if !strings.ContainsFunc(text, unicode.IsLower) {
+		pattern = partsOfCapitals
+	}
+	for _, found := range pattern.FindAllStringSubmatch(text, -1) {
+		word, quoted := found[2]+found[3]+found[4], strings.Contains(found[0], `"`)
+		p := phraseOf(word)
+		switch {
+		case len(p) == 0:
+		case found[1] != "":
+			q.excluded = append(q.excluded, p)
+		case !slices.ContainsFunc(q.units, func(u unit) bool { return u.quoted == quoted && slices.Equal(u.phrase, p) }):
+			q.units = append(q.units, unit{text: p.bare(word), phrase: p, quoted: quoted})
 		}
 	}
 	if len(q.units) == 0 { // only exclusions: nothing to look for
@@ -72,39 +92,8 @@ func parseQuery(text string) query {
 	return q
 }
 
-var notBefore = regexp.MustCompile(`(^|\s)NOT\s+(["\pL])`)
-
-// withMinus writes a minus for a NOT, unless the whole query is in capitals, in which it may be a word.
-func withMinus(text string) string {
-	if !strings.ContainsFunc(text, unicode.IsLower) {
-		return text
-	}
-	parts := strings.Split(text, `"`)
-	for i := 0; i < len(parts); i += 2 {
-		before := parts[i]
-		if i+1 < len(parts) {
-			before += `"`
-		}
-		parts[i] = strings.TrimSuffix(notBefore.ReplaceAllString(before, "$1-$2"), `"`)
-	}
-	return strings.Join(parts, `"`)
-}
-
 func isPunctuation(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) && !unicode.Is(unicode.So, r)
-}
-
-// isExclusion reports a word with a minus in front. A number with one is a number.
-func isExclusion(word string) bool {
-	rest, ok := strings.CutPrefix(word, "-")
-	return ok && strings.IndexFunc(rest, unicode.IsLetter) == 0
-}
-
-// excludesPhrase reports whether a minus stands right before the quoted part of that number.
-func excludesPhrase(text string, part int) bool {
-	before := strings.Join(strings.Split(text, `"`)[:part], `"`)
-	rest, ok := strings.CutSuffix(before, "-")
-	return ok && (rest == "" || strings.HasSuffix(rest, " ") || strings.HasSuffix(rest, `"`))
 }
 
 func phraseOf(text string) phrase {
@@ -155,8 +144,10 @@ func (p phrase) expression() string {
 	return expression
 }
 
-// isMay reports whether a word is the month of May, or the name: with a capital, and not at the beginning of a question ("May I …").
-func (q *query) isMay(i int) bool {
-	return q.units[i].text == "May" && (i > 0 || len(q.units) > 1 &&
-		!slices.ContainsFunc(q.units[1].phrase, func(term string) bool { return stopLanguages()[term] != 0 }))
+// word returns the folded word at a place of the query, "" for a quoted phrase and beyond the ends.
+func (q *query) word(i int) string {
+	if i < 0 || i >= len(q.units) || q.units[i].quoted {
+		return ""
+	}
+	return strings.Join(q.units[i].phrase, "-")
 }

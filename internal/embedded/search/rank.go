@@ -1,8 +1,11 @@
 package search
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
+	"slices"
+	"strings"
 )
 
 // Constants of BM25, and what counts as too common to find anything.
@@ -13,112 +16,41 @@ const (
 	commonLeast  = 100 // but never one in fewer records than this
 )
 
-// isCommon reports whether so many of the records in scope are too many to find anything.
-func (s *searcher) isCommon(records int) bool {
-	return records > max(s.records/commonShare, commonLeast)
-}
-
 // scoreUnits adds up what each weighty unit gives to each record that has it. Common units give to what others found; only if
 // they found nothing do common units find.
-func (s *searcher) scoreUnits() error {
+func (s *searcher) scoreUnits() {
 	gathered := make([][]posting, len(s.query.units))
-	var common []int
 	for i := range s.query.units {
 		u := &s.query.units[i]
-		if u.light || i >= maxUnits {
+		if !s.query.counts(i) {
 			continue
 		}
-		deferred, err := s.surelyCommon(u)
-		if err != nil {
-			return err
+		gathered[i] = s.gather(u)
+		u.records = len(gathered[i])
+		if u.records == 0 && !u.quoted {
+			gathered[i] = s.gatherNearest(u)
 		}
-		if !deferred {
-			if gathered[i], err = s.gather(u); err != nil {
-				return err
+		u.common = !u.quoted && u.records > max(s.records/commonShare, commonLeast)
+	}
+	for _, common := range [...]bool{false, true} {
+		finders := len(s.found)
+		for i := range s.query.units {
+			if u := &s.query.units[i]; s.query.counts(i) && u.common == common {
+				u.common = finders > 0 && common
+				s.give(i, gathered[i])
 			}
-			u.records = len(gathered[i])
-			if u.records == 0 && !u.quoted {
-				if gathered[i], err = s.gatherNearest(u); err != nil {
-					return err
-				}
-			}
-			u.common = !u.quoted && len(u.nearest) == 0 && s.isCommon(u.records)
-		}
-		if u.common {
-			common = append(common, i)
-			continue
-		}
-		s.give(i, gathered[i], false)
-	}
-	finders := len(s.found)
-	for _, i := range common {
-		u := &s.query.units[i]
-		var err error
-		switch {
-		case gathered[i] != nil:
-		case finders == 0:
-			gathered[i], err = s.gather(u)
-			u.records = len(gathered[i])
-		default:
-			gathered[i], err = s.gatherAmong(u)
-		}
-		if err != nil {
-			return err
-		}
-		if finders == 0 {
-			u.common = false // it finds
-		}
-		s.give(i, gathered[i], finders > 0)
-	}
-	return nil
-}
-
-// surelyCommon reports whether a unit is common in scope whatever else is true, from counts of the whole store alone. It can tell
-// only when the grant shows every field and record of its sources.
-func (s *searcher) surelyCommon(u *unit) (bool, error) {
-	if u.quoted || len(u.phrase) > 1 {
-		return false, nil
-	}
-	beyond := -s.records
-	for _, source := range s.documents.source {
-		if source != 0 {
-			beyond++
 		}
 	}
-	for _, g := range s.grants {
-		if g.at >= 0 && (g.only != nil || !s.request.Sources[g.at].Complete) {
-			return false, nil
-		}
-	}
-	records, err := s.count(u.phrase[0])
-	if !s.isCommon(records - beyond) {
-		return false, err
-	}
-	u.common, u.records = true, records-beyond
-	return true, err
-}
-
-// gatherAmong reads which of the records that other units found have a common one.
-func (s *searcher) gatherAmong(u *unit) ([]posting, error) {
-	all, err := s.gather(u)
-	found := all[:0]
-	for _, p := range all {
-		if s.mask[p.version] != 0 {
-			found = append(found, posting{p.version, 1})
-		}
-	}
-	return found, err
 }
 
 // give adds what a unit is worth to the score of each record that has it: BM25, over the records in scope.
-func (s *searcher) give(number int, found []posting, onlyFound bool) {
-	u := &s.query.units[number]
-	n, df := float64(s.records), float64(max(u.records, len(found)))
+func (s *searcher) give(number int, found []posting) {
+	n, df := float64(s.records), float64(len(found))
 	rarity := float32(math.Log(1 + max(n-df, 0)/(df+0.5) + 0.5/(df+0.5)))
 	s.rarity[number] = rarity
 	for _, p := range found {
 		if s.mask[p.version] == 0 {
-			if onlyFound {
+			if s.query.units[number].common {
 				continue
 			}
 			s.found = append(s.found, p.version)
@@ -131,39 +63,23 @@ func (s *searcher) give(number int, found []posting, onlyFound bool) {
 // lengthFactor is above 1 for records that are longer than the average of their source. The length of fields that the grant does
 // not show must not matter, so every record is average where there are any.
 func (s *searcher) lengthFactor(version uint32) float32 {
-	g := &s.grants[s.documents.source[version]]
-	if g.average == 0 {
+	average := s.scopeOf(version).average
+	if average == 0 {
 		return 1
 	}
-	return 1 - lengthEffect + lengthEffect*float32(s.documents.length[version])/g.average
+	return 1 - lengthEffect + lengthEffect*float32(s.documents.length[version])/average
 }
 
 // exclude takes out the records with an excluded word, and those without a quoted one.
-func (s *searcher) exclude() error {
+func (s *searcher) exclude() {
 	out := map[uint32]bool{}
 	for _, p := range s.query.excluded {
-		found, err := s.postings(p)
-		if err != nil {
-			return err
-		}
-		for _, one := range found {
+		for _, one := range s.postings(p) {
 			out[one.version] = true
 		}
 	}
-	var quoted uint64
-	for i, u := range s.query.units {
-		if u.quoted && i < maxUnits {
-			quoted |= 1 << i
-		}
-	}
-	kept := s.found[:0]
-	for _, version := range s.found {
-		if !out[version] && s.mask[version]&quoted == quoted {
-			kept = append(kept, version)
-		}
-	}
-	s.found = kept
-	return nil
+	quoted := s.query.bits(func(u *unit) bool { return u.quoted })
+	s.found = slices.DeleteFunc(s.found, func(version uint32) bool { return out[version] || s.mask[version]&quoted != quoted })
 }
 
 // How much a record takes over from its neighbors in a conversation, within reach and less with each step.
@@ -178,7 +94,7 @@ const (
 func (s *searcher) lend() {
 	lent := make([]float32, len(s.found))
 	for i, version := range s.found {
-		if s.request.Sources[s.grants[s.documents.source[version]].at].Talk {
+		if s.scopeOf(version).source.Talk {
 			lent[i] = s.lentTo(version)
 		}
 	}
@@ -207,4 +123,133 @@ func (s *searcher) lentTo(version uint32) float32 {
 		sum += worth
 	}
 	return sum
+}
+
+// preferTime raises the records of the time that the query names.
+func (s *searcher) preferTime(m *timeMatcher) {
+	if m == nil {
+		return
+	}
+	s.result.Time = m.String()
+	for _, version := range s.found {
+		if event := s.documents.event[version]; event != NoTime && m.matches(event) {
+			s.score[version] += timeBonus
+		}
+	}
+}
+
+// Tiers of hits, the best first: those with all words as they are written, those with all in some form, those with some, those with nearest
+// words alone.
+const (
+	tierExact = iota
+	tierAll
+	tierSome
+	tierNearest
+)
+
+// matches are those of the tiers.
+var matches = [...]Match{MatchAll, MatchAll, MatchSome, MatchNearest}
+
+// A ranked is a record in the order of hits: by tier; in each the best first, of equals the latest, and then in the order of sources.
+type ranked struct {
+	version uint32
+	source  int // index of Request.Sources
+	tier    int8
+	score   float32
+	event   int64
+}
+
+func compareRanked(a, b ranked) int {
+	return cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(b.score, a.score), cmp.Compare(b.event, a.event),
+		cmp.Compare(a.source, b.source), cmp.Compare(a.version, b.version))
+}
+
+// choose counts what was found and keeps the best hits. It sorts those that are no worse than the best known now and then, which costs less
+// than sorting all.
+func (s *searcher) choose(exact []uint16) {
+	all := s.query.bits(func(u *unit) bool { return !u.light })
+	nearest := s.query.bits(func(u *unit) bool { return len(u.nearest) > 0 })
+	var counts [len(matches)]int
+	best, most, worst := []ranked{}, s.request.Most, ranked{tier: math.MaxInt8}
+	sort := func() {
+		slices.SortFunc(best, compareRanked)
+		best = best[:min(len(best), most)]
+	}
+	for _, version := range s.found {
+		r := ranked{version: version, source: s.scopeOf(version).at, score: s.score[version], event: s.documents.event[version]}
+		has := s.mask[version] &^ nearest
+		switch {
+		case int(exact[version]) == len(s.query.units):
+			r.tier = tierExact
+		case s.request.Demand:
+			continue
+		case has == all:
+			r.tier = tierAll
+		case has != 0:
+			r.tier = tierSome
+		default:
+			r.tier = tierNearest
+		}
+		counts[r.tier]++
+		if compareRanked(r, worst) > 0 {
+			continue
+		}
+		if best = append(best, r); len(best) == 4*most {
+			sort()
+			worst = best[most-1]
+		}
+	}
+	sort()
+	s.result.All, s.result.Some, s.result.Nearest = counts[tierExact]+counts[tierAll], counts[tierSome], counts[tierNearest]
+	for _, r := range best {
+		s.result.Hits = append(s.result.Hits, s.hit(r))
+	}
+}
+
+func (s *searcher) hit(r ranked) Hit {
+	h := Hit{Version: int64(r.version), Source: r.source, Score: r.score, Match: matches[r.tier]}
+	if h.Match == MatchAll {
+		return h
+	}
+	for rest := s.mask[r.version]; rest != 0; rest &= rest - 1 {
+		if u := s.query.units[bits.TrailingZeros64(rest)]; len(u.nearest) > 0 {
+			h.Nearest = append(h.Nearest, u.nearest...)
+		} else {
+			h.Words = append(h.Words, u.text)
+		}
+	}
+	return h
+}
+
+// report says what was done with the words of the query.
+func (s *searcher) report() {
+	r := s.result
+	r.Marks.rarity = s.rarity
+	for i := range s.query.units {
+		u := &s.query.units[i]
+		switch {
+		case u.light && u.time:
+			r.TimeWords = append(r.TimeWords, u.text)
+			continue
+		case !s.query.counts(i):
+			r.LeftOut = append(r.LeftOut, u.text)
+			continue
+		case u.common:
+			r.Common = append(r.Common, u.text)
+		case u.records == 0:
+			r.Missing = append(r.Missing, u.text)
+		}
+		if len(u.nearest) > 0 {
+			r.Replaced = append(r.Replaced, Replacement{u.text, u.nearest})
+		} else if len(u.alternatives) > 1 && u.records > 0 {
+			forms := Replacement{Word: u.text}
+			for _, a := range u.alternatives[1:] {
+				forms.As = append(forms.As, strings.Join(a.phrase, " "))
+			}
+			r.Forms = append(r.Forms, forms)
+		}
+		for _, a := range u.alternatives {
+			r.Marks.add(i, a.phrase)
+		}
+	}
 }

@@ -80,21 +80,13 @@ func isASCIIWord(b byte) bool {
 	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9'
 }
 
-// joinTerms is a text as it goes into the index: its terms with spaces between.
-func joinTerms(terms []Term) string {
-	var out strings.Builder
-	size := 0
-	for _, t := range terms {
-		size += len(t.Text) + 1
-	}
-	out.Grow(size)
+// textsOf are the texts of terms.
+func textsOf(terms []Term) []string {
+	texts := make([]string, len(terms))
 	for i, t := range terms {
-		if i > 0 {
-			out.WriteByte(' ')
-		}
-		out.WriteString(t.Text)
+		texts[i] = t.Text
 	}
-	return out.String()
+	return texts
 }
 
 // isUnspaced reports a character of a script that puts no spaces between words, or, for Hangul, hangs particles on them.

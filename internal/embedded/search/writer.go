@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
 	"sync"
@@ -43,10 +44,9 @@ type termCount struct {
 
 // A Part is what ranking needs to know about documents whose versions follow one another.
 type Part struct {
-	first         int64
-	documents     documents // by version, counted from first
-	conversations []uint64
-	languages     map[int]*columnLanguages // by source and column, in their order
+	first     int64
+	documents documents                // by version, counted from first
+	languages map[int]*columnLanguages // by source and column, in their order
 }
 
 // Create makes the empty tables of an index whose streams have at most so many searched fields.
@@ -71,9 +71,15 @@ func AddTo(ctx context.Context, db Database) (*Writer, error) {
 	})
 }
 
-// InsertSQL is the statement that [Writer.Add] runs for documents with so many texts.
+// InsertSQL is the statement that stores documents with so many texts, with the arguments of [Writer.Row].
 func InsertSQL(texts int) string {
 	return fmt.Sprintf("INSERT INTO %s (rowid%s) VALUES (?%s)", textTable, columnNames(texts), strings.Repeat(", ?", texts))
+}
+
+// RemoveSQL is the statement that takes out documents with so many texts, with the arguments of [Writer.Removed].
+func RemoveSQL(texts int) string {
+	return fmt.Sprintf("INSERT INTO %[1]s (%[1]s, rowid%s) VALUES ('delete', ?%s)", textTable, columnNames(texts),
+		strings.Repeat(", ?", texts))
 }
 
 func columnNames(count int) string {
@@ -90,34 +96,45 @@ func (w *Writer) Row(d Document) []any {
 	if w.part == nil {
 		w.part = &Part{first: d.Version, languages: map[int]*columnLanguages{}}
 	}
-	p := w.part
-	for p.first+int64(len(p.documents.source)) <= d.Version {
-		p.documents.source = append(p.documents.source, 0)
-		p.documents.length = append(p.documents.length, 0)
-		p.documents.event = append(p.documents.event, 0)
-		p.conversations = append(p.conversations, 0)
-	}
+	p, at := w.part, int(d.Version-w.part.first)
+	p.documents.extend(at + 1)
 	w.documents++
-	row, length := make([]any, 1, len(d.Texts)+1), 0
-	row[0] = d.Version
-	split := make([][]Term, len(d.Texts))
-	for i, text := range d.Texts {
-		terms := Terms(text)
-		split[i] = terms
+	row, split := splitTexts(d.Version, d.Texts)
+	length := 0
+	for i, terms := range split {
 		length += len(terms)
-		row = append(row, joinTerms(terms))
 		p.countLanguage(d.Source, i, terms)
 		w.places.add(d.Version, i, terms, w.all)
 	}
 	w.count(d.Version, split, 1)
-	at := d.Version - p.first
 	p.documents.source[at] = uint16(d.Source) // #nosec G115 -- a store has far fewer sources
 	p.documents.length[at] = uint16(min(length, math.MaxUint16))
 	p.documents.event[at] = d.Event
-	p.conversations[at] = d.Conversation
+	p.documents.conversation[at] = d.Conversation
 	if len(d.Texts) == 0 {
 		return nil
 	}
+	return row
+}
+
+// splitTexts returns the terms of texts, and the arguments of a statement that stores or removes them.
+func splitTexts(version int64, texts []string) (row []any, split [][]string) {
+	row, split = make([]any, 1, len(texts)+1), make([][]string, len(texts))
+	row[0] = version
+	for i, text := range texts {
+		split[i] = textsOf(Terms(text))
+		row = append(row, strings.Join(split[i], " "))
+	}
+	return row, split
+}
+
+// Removed notes that the document of a version goes, which had these texts. It may run beside [Writer.Row].
+func (w *Writer) Removed(version int64, texts []string) []any {
+	w.mu.Lock()
+	w.removed[version] = true
+	w.mu.Unlock()
+	row, split := splitTexts(version, texts)
+	w.count(version, split, -1)
 	return row
 }
 
@@ -125,12 +142,12 @@ func (w *Writer) Row(d Document) []any {
 func (w *Writer) Place(version int64, texts []string) {
 	w.documents++
 	for i, text := range texts {
-		w.places.add(version, i, Terms(text), true)
+		w.places.add(version, i, textsOf(Terms(text)), true)
 	}
 }
 
 // count notes that the record of a version has the terms of its texts, or has them no more.
-func (w *Writer) count(version int64, texts [][]Term, by int) {
+func (w *Writer) count(version int64, texts [][]string, by int) {
 	if w.all {
 		return // all are counted when they are there
 	}
@@ -138,10 +155,10 @@ func (w *Writer) count(version int64, texts [][]Term, by int) {
 	defer w.mu.Unlock()
 	for _, terms := range texts {
 		for _, t := range terms {
-			count := w.records[t.Text]
+			count := w.records[t]
 			if count == nil {
 				count = &termCount{}
-				w.records[strings.Clone(t.Text)] = count // not all of the text that it is part of
+				w.records[strings.Clone(t)] = count // not all of the text that it is part of
 			}
 			if count.last != version {
 				count.by, count.last = count.by+by, version
@@ -158,50 +175,16 @@ func (w *Writer) EndPart() *Part {
 }
 
 // countLanguage notes which language a text is in, if one has more stop words in it than every other.
-func (p *Part) countLanguage(source, column int, terms []Term) {
-	var counts stopWordCounts
-	for _, t := range terms[:min(len(terms), 200)] {
-		counts.add(t.Text)
-	}
-	best, second := 0, 0
-	for i, n := range counts {
-		if n > counts[best] {
-			best = i
-		}
-	}
-	for i, n := range counts {
-		if i != best {
-			second = max(second, n)
-		}
-	}
-	if counts[best] < 2 || counts[best] == second {
+func (p *Part) countLanguage(source, column int, terms []string) {
+	guess, most := guessLanguages(terms[:min(len(terms), 200)])
+	if most < 2 || bits.OnesCount32(guess) != 1 {
 		return
 	}
 	key := source<<16 | column
 	if p.languages[key] == nil {
 		p.languages[key] = &columnLanguages{Source: uint16(source), Column: uint16(column)} // #nosec G115 -- a store has far fewer
 	}
-	p.languages[key].Texts[best]++
-}
-
-// RemoveSQL is the statement that takes out documents with so many texts, with the arguments of [Writer.Removed].
-func RemoveSQL(texts int) string {
-	return fmt.Sprintf("INSERT INTO %[1]s (%[1]s, rowid%s) VALUES ('delete', ?%s)", textTable, columnNames(texts),
-		strings.Repeat(", ?", texts))
-}
-
-// Removed notes that the document of a version goes, which had these texts. It may run beside [Writer.Row].
-func (w *Writer) Removed(version int64, texts []string) []any {
-	w.mu.Lock()
-	w.removed[version] = true
-	w.mu.Unlock()
-	row, split := []any{version}, make([][]Term, len(texts))
-	for i, text := range texts {
-		split[i] = Terms(text)
-		row = append(row, joinTerms(split[i]))
-	}
-	w.count(version, split, -1)
-	return row
+	p.languages[key].Texts[bits.TrailingZeros32(guess)]++
 }
 
 // WritePart stores what ranking needs to know about a part. It may run beside [Writer.Row].
@@ -243,11 +226,11 @@ func (w *Writer) Finish(ctx context.Context, db Database) error {
 		return w.finishAdding(ctx, db)
 	}
 	const terms = "search_terms"
-	if _, err := db.ExecContext(ctx, fmt.Sprintf(`INSERT INTO %[4]s (%[4]s) VALUES ('optimize');
-		DELETE FROM %[3]s; DELETE FROM %[5]s;
+	if _, err := db.ExecContext(ctx, fmt.Sprintf(`INSERT INTO %[2]s (%[2]s) VALUES ('optimize');
+		DELETE FROM %[3]s; DELETE FROM %[4]s;
 		CREATE VIRTUAL TABLE %[1]s USING fts5vocab(%[2]s, row);
 		INSERT INTO %[3]s (term, records) SELECT term, doc FROM %[1]s; DROP TABLE %[1]s`,
-		terms, textTable, wordTable, textTable, frequentTable)); err != nil {
+		terms, textTable, wordTable, frequentTable)); err != nil {
 		return err
 	}
 	return w.writeFrequent(ctx, db)
@@ -275,20 +258,19 @@ func (w *Writer) finishAdding(ctx context.Context, db Database) error {
 // converse finds the neighbors of each document: the ones before and after it in time, in the same conversation.
 func (p *Part) converse() {
 	d := &p.documents
-	d.next = make([]uint32, len(d.source))
 	var order []int
 	for at, source := range d.source {
-		if source != 0 && p.conversations[at] != 0 {
+		if source != 0 && d.conversation[at] != 0 {
 			order = append(order, at)
 		}
 	}
 	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(d.source[a], d.source[b]), cmp.Compare(p.conversations[a], p.conversations[b]),
+		return cmp.Or(cmp.Compare(d.source[a], d.source[b]), cmp.Compare(d.conversation[a], d.conversation[b]),
 			cmp.Compare(d.event[a], d.event[b]), cmp.Compare(a, b))
 	})
 	for i := 1; i < len(order); i++ {
 		before, after := order[i-1], order[i]
-		if d.source[before] == d.source[after] && p.conversations[before] == p.conversations[after] {
+		if d.source[before] == d.source[after] && d.conversation[before] == d.conversation[after] {
 			d.next[before] = uint32(p.first) + uint32(after) // #nosec G115 -- far fewer records
 		}
 	}

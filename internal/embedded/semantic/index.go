@@ -3,9 +3,9 @@ package semantic
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -48,10 +48,8 @@ func New(from *store.Store, client *embedding.Client) *Index {
 }
 
 func waitFor(ctx context.Context, gap time.Duration) error {
-	timer := time.NewTimer(gap)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(gap):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -72,20 +70,23 @@ func (x *Index) Run(ctx context.Context, report func(Progress)) error {
 	if err != nil {
 		return err
 	}
-	r := &run{Index: x, index: index, report: report}
+	r := &run{Index: x, index: index, report: func(Progress) {}}
 	if err := r.count(ctx); err != nil {
 		return err
+	}
+	if report != nil {
+		r.report = report
 	}
 	x.mu.Lock()
 	x.opened = index
 	x.mu.Unlock()
 	for gap := shortestGap; ; gap = min(2*gap, longestGap) {
-		before := r.Progress().Done
+		before := x.Progress().Done
 		err := r.indexAll(ctx)
 		if _, refused := errors.AsType[*endpointError](err); !refused || ctx.Err() != nil {
 			return err
 		}
-		if r.Progress().Done > before {
+		if x.Progress().Done > before {
 			gap = shortestGap
 		}
 		r.note(func(p *Progress) { p.Err = err })
@@ -96,11 +97,9 @@ func (x *Index) Run(ctx context.Context, report func(Progress)) error {
 }
 
 // An endpointError is a failure of the endpoint, which may pass.
-type endpointError struct{ err error }
+type endpointError struct{ error }
 
-func (e *endpointError) Error() string { return e.err.Error() }
-
-func (e *endpointError) Unwrap() error { return e.err }
+func (e *endpointError) Unwrap() error { return e.error }
 
 // A run makes the vectors of one start.
 type run struct {
@@ -115,23 +114,14 @@ func (r *run) note(change func(*Progress)) {
 	change(&r.progress)
 	now := r.progress
 	r.mu.Unlock()
-	if r.report != nil {
-		r.report(now)
-	}
+	r.report(now)
 }
 
 // tables are the tables of streams with texts that have a meaning.
 func (x *Index) tables() []*store.Table {
-	var tables []*store.Table
-	for _, t := range x.store.Catalog().Tables {
-		for _, field := range t.Lexical {
-			if store.HasMeaning(field) {
-				tables = append(tables, t)
-				break
-			}
-		}
-	}
-	return tables
+	return slices.DeleteFunc(slices.Clone(x.store.Catalog().Tables), func(t *store.Table) bool {
+		return !slices.ContainsFunc(t.Lexical, store.HasMeaning)
+	})
 }
 
 // count finds how many records there are, and how many have their vectors.
@@ -148,9 +138,7 @@ func (r *run) count(ctx context.Context) error {
 		}
 		records, done = records+all, done+have
 	}
-	r.mu.Lock()
-	r.progress.Records, r.progress.Done, r.progress.Complete = records, done, false
-	r.mu.Unlock()
+	r.note(func(p *Progress) { p.Records, p.Done, p.Complete = records, done, false })
 	return nil
 }
 
@@ -193,64 +181,58 @@ func (r *run) probe(ctx context.Context) error {
 	return nil
 }
 
-// A partOfRecord is a piece of text that gets a vector.
-type partOfRecord struct {
-	vectors.Part
-	text string
-}
-
 // indexSome makes the vectors of the next records of a stream, and reports whether there may be more.
 func (r *run) indexSome(ctx context.Context, t *store.Table) (more bool, err error) {
 	done, err := r.index.Done(ctx, t.Name)
 	if err != nil {
 		return false, err
 	}
-	var parts []partOfRecord
+	var places []vectors.Part
+	var texts []string
 	read := 0
-	err = r.store.Following(ctx, t, done, recordsRead, func(version int64, source int, data []byte) error {
-		var fields map[string]json.RawMessage
-		if err := json.Unmarshal(data, &fields); err != nil {
-			return fmt.Errorf("stored record: %w", err)
-		}
+	err = r.store.Following(ctx, t, done, recordsRead, func(record store.Record, source int) error {
+		fields, err := record.Fields()
 		for number, part := range partsOf(t, fields) {
-			parts = append(parts, partOfRecord{vectors.Part{
-				Version: uint32(version), Source: uint16(source), // #nosec G115 -- a store has far fewer
+			places = append(places, vectors.Part{
+				Version: uint32(record.Version), Source: uint16(source), // #nosec G115 -- a store has far fewer
 				Column: uint16(part.Column), Number: uint16(number), // #nosec G115 -- a record has far fewer
-			}, part.Text})
+			})
+			texts = append(texts, part.Text)
 		}
-		read, done = read+1, version
-		return nil
+		read, done = read+1, record.Version
+		return err
 	})
 	if err != nil || read == 0 {
 		return false, err
 	}
-	if err := r.embed(ctx, t, done, parts); err != nil {
+	made, err := r.embed(ctx, texts)
+	if err != nil {
+		return false, err
+	}
+	// A record has all of its vectors or none.
+	if err := r.index.Add(ctx, t.Name, done, places, made); err != nil {
 		return false, err
 	}
 	r.note(func(p *Progress) { p.Done, p.Err = p.Done+read, nil })
 	return read == recordsRead, nil
 }
 
-// embed asks for the vectors of parts, some at a time, and stores them at once: a record has all of its vectors or none.
-func (r *run) embed(ctx context.Context, t *store.Table, done int64, parts []partOfRecord) error {
-	places, made := make([]vectors.Part, len(parts)), make([][]float32, 0, len(parts))
-	for i, part := range parts {
-		places[i] = part.Part
-	}
-	for at := 0; at < len(parts); at += embedding.MaxTexts {
-		var texts []string
-		for _, part := range parts[at:min(at+embedding.MaxTexts, len(parts))] {
-			texts = append(texts, part.text)
-		}
-		some, err := r.client.Embed(ctx, texts)
+// embed asks for the vectors of texts, some at a time.
+func (r *run) embed(ctx context.Context, texts []string) (made [][]float32, err error) {
+	dimension := r.index.Dimension()
+	for some := range slices.Chunk(texts, embedding.MaxTexts) {
+		vectors, err := r.client.Embed(ctx, some)
 		if err != nil {
-			return &endpointError{err}
+			return nil, &endpointError{err}
 		}
-		if kept := r.index.Dimension(); kept != 0 && len(some[0]) != kept || at > 0 && len(some[0]) != len(made[0]) {
+		if dimension == 0 {
+			dimension = len(vectors[0])
+		}
+		if len(vectors[0]) != dimension {
 			r.probed = false
-			return &endpointError{errors.New("the embeddings endpoint changed the dimension of its vectors")}
+			return nil, &endpointError{errors.New("the embeddings endpoint changed the dimension of its vectors")}
 		}
-		made = append(made, some...)
+		made = append(made, vectors...)
 	}
-	return r.index.Add(ctx, t.Name, done, places, made)
+	return made, nil
 }

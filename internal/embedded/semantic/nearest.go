@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
@@ -12,17 +11,11 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/vectors"
 )
 
-// An UnavailableError says why a text could not be compared with those of the store.
-type UnavailableError struct {
-	Message string // a sentence for the client
-	Cause   error  // may be nil
-}
+// An UnavailableError says, in a sentence for the client, why a text could not be compared with those of the store.
+type UnavailableError struct{ Message string }
 
-// Error returns the message and the cause.
-func (e *UnavailableError) Error() string { return errors.Join(errors.New(e.Message), e.Cause).Error() }
-
-// Unwrap returns the cause.
-func (e *UnavailableError) Unwrap() error { return e.Cause }
+// Error returns the message.
+func (e *UnavailableError) Error() string { return e.Message }
 
 // Nearest finds the records of sources whose texts are nearest in meaning to a text, of those that the store still has. Its errors are
 // *UnavailableError values.
@@ -32,45 +25,21 @@ func (x *Index) Nearest(ctx context.Context, text string, sources []search.Sourc
 	index := x.opened
 	x.mu.Unlock()
 	if index == nil || index.Dimension() == 0 {
-		return nil, &UnavailableError{"No text has a vector yet.", x.Progress().Err}
+		return nil, &UnavailableError{"No text has a vector yet."}
 	}
 	ctx, cancel := context.WithTimeout(ctx, queryTime)
 	defer cancel()
 	query, err := x.client.Embed(ctx, []string{text})
 	if err != nil {
-		return nil, &UnavailableError{"The embeddings endpoint gave no vector for q.", err}
+		return nil, &UnavailableError{"The embeddings endpoint gave no vector for q."}
 	}
 	if len(query[0]) != index.Dimension() {
-		return nil, &UnavailableError{"The embeddings endpoint changed the dimension of its vectors.", nil}
+		return nil, &UnavailableError{"The embeddings endpoint changed the dimension of its vectors."}
 	}
-	visible := visibleParts(sources)
-	return index.Nearest(query[0], most, func(p vectors.Part) bool { return visible(p) && has(int64(p.Version), int(p.Source)) }), nil
-}
-
-// visibleParts tells of a part whether its source shows it.
-func visibleParts(sources []search.Source) func(vectors.Part) bool {
-	type source struct {
-		columns map[uint16]bool
-		only    map[int64]bool
-	}
-	var byNumber []source
-	for _, s := range sources {
-		for len(byNumber) <= s.Number {
-			byNumber = append(byNumber, source{})
-		}
-		columns := map[uint16]bool{}
-		for _, field := range s.Fields {
-			columns[uint16(field.Column)] = true // #nosec G115 -- a stream has far fewer fields
-		}
-		byNumber[s.Number] = source{columns, s.Only}
-	}
-	return func(p vectors.Part) bool {
-		if int(p.Source) >= len(byNumber) {
-			return false
-		}
-		s := &byNumber[p.Source]
-		return s.columns[p.Column] && (s.only == nil || s.only[int64(p.Version)])
-	}
+	scope := search.NewScope(sources)
+	return index.Nearest(query[0], most, func(p vectors.Part) bool {
+		return scope.Weight(int(p.Source), p.Version, int(p.Column)) > 0 && has(int64(p.Version), int(p.Source))
+	}), nil
 }
 
 // PartAt returns a part of a record's texts by its number: ok is false if there is none.

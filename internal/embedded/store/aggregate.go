@@ -1,21 +1,14 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
-
-// Count counts the records of a source.
-func (s *Store) Count(ctx context.Context, from Source) (n int, err error) {
-	w := from.conditions()
-	err = s.db.QueryRowContext(ctx, fmt.Sprintf("SELECT count(*) FROM %s WHERE %s", from.Name, w), w.args...).Scan(&n)
-	return n, err
-}
 
 // An Extent is how many records a source has, and when the newest was emitted.
 type Extent struct {
@@ -31,30 +24,27 @@ func (s *Store) Extent(ctx context.Context, from Source) (e Extent, err error) {
 	return e, err
 }
 
+// valuesOf is SQL for the values of a field of sources, which has a column in each, with where they are: rows of value, source and version.
+func valuesOf(from []Source, field string) (query string, args []any) {
+	selects := make([]string, len(from))
+	for i, source := range from {
+		column, _ := source.Column(field)
+		w := source.conditions()
+		selects[i] = fmt.Sprintf("SELECT %s AS value, %d AS source, version FROM %s WHERE %s", column.name, i, source.Name, w)
+		args = slices.Concat(args, w.args)
+	}
+	return "(" + strings.Join(selects, " UNION ALL ") + ")", args
+}
+
 // Sum adds up a field of sources: an int64 if all its values are whole, else a float64. The field has a column in each.
 func (s *Store) Sum(ctx context.Context, from []Source, field string) (any, error) {
-	var whole int64
-	var fraction float64
-	isWhole := true
-	for _, source := range from {
-		target, _ := source.Column(field)
-		w := source.conditions()
-		var part any
-		if err := s.db.QueryRowContext(ctx, fmt.Sprintf("SELECT sum(%s) FROM %s WHERE %s", target.name, source.Name, w),
-			w.args...).Scan(&part); err != nil {
-			return nil, err
-		}
-		switch number := part.(type) {
-		case int64:
-			whole += number
-		case float64:
-			fraction, isWhole = fraction+number, false
-		}
+	values, args := valuesOf(from, field)
+	var sum any
+	err := s.db.QueryRowContext(ctx, "SELECT coalesce(sum(value), 0) FROM "+values, args...).Scan(&sum)
+	if fraction, ok := sum.(float64); ok {
+		return decimal(fraction), err
 	}
-	if isWhole {
-		return whole, nil
-	}
-	return decimal(fraction + float64(whole)), nil
+	return sum, err
 }
 
 // decimal rounds a sum to the 15 digits that a float64 has for certain: 0.1 + 0.2 is 0.3.
@@ -65,88 +55,41 @@ func decimal(sum float64) float64 {
 
 // Extreme finds the greatest or least value of a field, as the record has it: nil if there is none. The field has a column in each source.
 func (s *Store) Extreme(ctx context.Context, from []Source, field string, greatest bool) (json.RawMessage, error) {
-	var best any
-	var data json.RawMessage
-	for _, source := range from {
-		target, _ := source.Column(field)
-		order := target.name
-		if greatest {
-			order += " DESC"
-		}
-		found, err := s.selectRecords(ctx, source.Narrow(where(target.name+" IS NOT NULL")), order, 1)
-		if err != nil {
-			return nil, err
-		}
-		if len(found) == 0 {
-			continue
-		}
-		var fields map[string]json.RawMessage
-		if err := json.Unmarshal(found[0].Data, &fields); err != nil {
-			return nil, err
-		}
-		value := target.Kind.stored(fields[field])
-		if best == nil || greatest && CompareValues(best, value) < 0 || !greatest && CompareValues(value, best) < 0 {
-			best, data = value, fields[field]
-		}
+	values, args := valuesOf(from, field)
+	direction := ""
+	if greatest {
+		direction = " DESC"
 	}
-	return data, nil
+	var source int
+	var version int64
+	query := "SELECT source, version FROM " + values + " WHERE value IS NOT NULL ORDER BY value" + direction + ", source, version LIMIT 1"
+	if ok, err := first(ctx, s.db, query, args, &source, &version); !ok {
+		return nil, err
+	}
+	record, err := s.Version(ctx, from[source].Table, version)
+	if err != nil {
+		return nil, err
+	}
+	fields, err := record.Fields()
+	return fields[field], err
 }
 
-// Values counts the records of each value of a field, which is nil, an int64, a float64 or a string. The field has a column in each source.
-func (s *Store) Values(ctx context.Context, from []Source, field string) (map[any]int, error) {
-	counts := map[any]int{}
-	for _, source := range from {
-		target, _ := source.Column(field)
-		w := source.conditions()
-		query := fmt.Sprintf("SELECT %s, count(*) FROM %s WHERE %s GROUP BY 1", target.name, source.Name, w)
-		err := s.each(ctx, query, w.args, func(rows *sql.Rows) error {
-			var value any
-			var count int
-			err := rows.Scan(&value, &count)
-			counts[value] += count
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return counts, nil
+// A Group is how many records have a value of a field, which is nil, an int64, a float64 or a string.
+type Group struct {
+	Value any
+	Count int
 }
 
-// CompareValues orders values of columns as SQLite does: null, numbers, text.
-func CompareValues(a, b any) int {
-	if order := cmp.Compare(valueClass(a), valueClass(b)); order != 0 {
-		return order
-	}
-	switch a := a.(type) {
-	case int64:
-		if b, ok := b.(int64); ok {
-			return cmp.Compare(a, b)
-		}
-		return cmp.Compare(float64(a), asFloat(b))
-	case float64:
-		return cmp.Compare(a, asFloat(b))
-	case string:
-		text, _ := b.(string) // the same class
-		return strings.Compare(a, text)
-	}
-	return 0
-}
-
-func valueClass(value any) int {
-	switch value.(type) {
-	case nil:
-		return 0
-	case int64, float64:
-		return 1
-	}
-	return 2
-}
-
-func asFloat(value any) float64 {
-	if whole, ok := value.(int64); ok {
-		return float64(whole)
-	}
-	fraction, _ := value.(float64)
-	return fraction
+// Groups counts the records of each value of a field, the most frequent first, of equals in the order of values. The field has a column in
+// each source.
+func (s *Store) Groups(ctx context.Context, from []Source, field string) ([]Group, error) {
+	values, args := valuesOf(from, field)
+	var groups []Group
+	err := s.each(ctx, "SELECT value, count(*) FROM "+values+" GROUP BY 1 ORDER BY 2 DESC, 1", args, func(rows *sql.Rows) error {
+		var g Group
+		err := rows.Scan(&g.Value, &g.Count)
+		groups = append(groups, g)
+		return err
+	})
+	return groups, err
 }

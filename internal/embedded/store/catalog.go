@@ -1,7 +1,13 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
@@ -11,11 +17,10 @@ import (
 type Catalog struct {
 	Connectors  []model.Connector
 	Tables      []*Table
-	LeftOut     []model.LeftOut
-	CursorKey   []byte // signs cursors; kept with the data so that a bookmark outlives the process
-	Generation  string // another one after each load and update
+	LeftOut     []model.LeftOut // in the order of file names
+	CursorKey   []byte          // signs cursors; kept with the data so that a bookmark outlives the process
+	Generation  string          // another one after each load and update
 	fingerprint string
-	columns     int // of a search index that is made for it
 	index       *search.Index
 }
 
@@ -31,6 +36,48 @@ func newCatalog(connectors []model.Connector, numbers map[streamKey]int) *Catalo
 	return c
 }
 
+// readCatalog reads the catalog of what is stored: an empty one before anything was loaded.
+func readCatalog(ctx context.Context, db *sql.DB) (*Catalog, error) {
+	values := map[string]string{}
+	if err := search.Each(ctx, db, "SELECT name, value FROM meta", nil, func(rows *sql.Rows) error {
+		var name, value string
+		err := rows.Scan(&name, &value)
+		values[name] = value
+		return err
+	}); err != nil || values[metaGeneration] == "" {
+		return newCatalog(nil, nil), err
+	}
+	stored, err := storedParts(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	var connectors []model.Connector
+	if err := json.Unmarshal([]byte(values[metaConnectors]), &connectors); err != nil {
+		return nil, fmt.Errorf("stored connectors: %w", err)
+	}
+	c := newCatalog(connectors, streamNumbers(stored))
+	c.Generation, c.fingerprint = values[metaGeneration], values[metaFingerprint]
+	if c.CursorKey, err = hex.DecodeString(values[metaCursorKey]); err != nil {
+		return nil, fmt.Errorf("stored cursor key: %w", err)
+	}
+	leftOut := []string{values[metaLeftOut]}
+	for _, part := range stored {
+		leftOut = append(leftOut, part.leftOut)
+	}
+	for _, text := range leftOut {
+		var some []model.LeftOut
+		if err := json.Unmarshal([]byte(cmp.Or(text, "null")), &some); err != nil {
+			return nil, fmt.Errorf("what was left out: %w", err)
+		}
+		c.LeftOut = append(c.LeftOut, some...)
+	}
+	slices.SortStableFunc(c.LeftOut, func(a, b model.LeftOut) int {
+		return cmp.Or(cmp.Compare(a.ConnectionID, b.ConnectionID), cmp.Compare(a.File, b.File))
+	})
+	c.index, err = search.Open(ctx, db)
+	return c, err
+}
+
 // lexicalColumns is the most searched fields that a stream has.
 func (c *Catalog) lexicalColumns() int {
 	most := 0
@@ -40,11 +87,6 @@ func (c *Catalog) lexicalColumns() int {
 	return most
 }
 
-// sourceNumber numbers the streams of all connections from 1. It stays the same as long as the stream does.
-func (c *Catalog) sourceNumber(t *Table, connection int) int {
-	return 1 + t.number*c.width() + connection
-}
-
 // width is the most connections that a connector has.
 func (c *Catalog) width() int {
 	most := 1
@@ -52,6 +94,26 @@ func (c *Catalog) width() int {
 		most = max(most, len(connector.Connections))
 	}
 	return most
+}
+
+// sourceNumber numbers the streams of all connections from 1. It stays the same as long as the stream does.
+func (c *Catalog) sourceNumber(t *Table, connection int) int {
+	return 1 + t.number*c.width() + connection
+}
+
+// A layout is all that the rows of a table and what is searched in them follow from.
+type layout struct {
+	Stream       model.Stream
+	Connections  []model.Connection
+	Width        int
+	Table        string
+	Conversation string
+}
+
+func (c *Catalog) layout(t *Table) string {
+	text, _ := json.Marshal(layout{*t.Stream, t.Connector.Connections, c.width(), t.create() + t.index(),
+		fmt.Sprint(t.conversation.Field, t.conversation.Is)}) // texts and numbers
+	return string(text)
 }
 
 // Has reports whether the store has a record of a version, by the number of its source in a search.

@@ -13,16 +13,6 @@ import (
 	"path/filepath"
 )
 
-// Names of the table meta.
-const (
-	metaFingerprint = "fingerprint"
-	metaGeneration  = "generation"
-	metaVersion     = "version" // the last one of a part that is there
-	metaConnectors  = "connectors"
-	metaCursorKey   = "cursor_key"
-	metaLeftOut     = "left_out" // of files of no part
-)
-
 // What the header of an index says: whose file it is, and how its tables are laid out. A change of the layout changes the
 // version, so that older indexes are made again.
 const (
@@ -69,14 +59,11 @@ func HeldIndex(ctx context.Context, path string) (fingerprint string, err error)
 		return "", err
 	}
 	err = readIndex(path, func(db *sql.DB) error {
-		var tables int
-		if err := db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE name = 'meta'").Scan(&tables); err != nil || tables == 0 {
+		if ok, err := hasTable(ctx, db, "meta"); !ok {
 			return err
 		}
-		err := db.QueryRowContext(ctx, "SELECT value FROM meta WHERE name = ?", metaFingerprint).Scan(&fingerprint)
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
+		var err error
+		fingerprint, err = meta(ctx, db, metaFingerprint)
 		return err
 	})
 	return fingerprint, err
@@ -173,11 +160,7 @@ func readIndex(path string, use func(*sql.DB) error) error {
 	if wal, err := os.Stat(path + "-wal"); err != nil || wal.Size() == 0 {
 		query.Set("immutable", "1") // else SQLite makes files beside it
 	}
-	dsn, err := fileSource(path, query)
-	if err != nil {
-		return err
-	}
-	db, err := sql.Open("sqlite", dsn)
+	db, err := openFile(path, query)
 	if err != nil {
 		return err
 	}
@@ -217,29 +200,24 @@ func claimIndex(ctx context.Context, path string) error {
 // stampIndex writes the header of an empty index: all of it or nothing, and without files beside it, so that an empty file
 // with any is not ours.
 func stampIndex(ctx context.Context, path string) error {
-	dsn, err := fileSource(path, url.Values{"_pragma": {busyTimeout, "journal_mode(memory)"}})
+	db, err := openFile(path, url.Values{"_pragma": {busyTimeout, "journal_mode(memory)"}})
 	if err != nil {
 		return err
 	}
-	db, err := sql.Open("sqlite", dsn)
-	if err != nil {
-		return err
-	}
-	_, err = db.ExecContext(ctx, fmt.Sprintf("BEGIN; PRAGMA application_id = %d; PRAGMA user_version = 0; COMMIT", indexApplication))
+	err = exec(ctx, db, fmt.Sprintf("BEGIN; PRAGMA application_id = %d; PRAGMA user_version = 0; COMMIT", indexApplication))
 	if err = errors.Join(err, db.Close()); err != nil {
 		return &IndexError{Path: path, Reason: fmt.Sprintf("cannot be made: %v", err)}
 	}
 	return nil
 }
 
-// fileSource spells the driver's name for a file.
-func fileSource(path string, query url.Values) (string, error) {
+func openFile(path string, query url.Values) (*sql.DB, error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
-		return "", fmt.Errorf("open store: %w", err)
+		return nil, err
 	}
 	name := url.URL{Scheme: "file", Path: filepath.ToSlash(absolute), RawQuery: query.Encode()}
-	return name.String(), nil
+	return sql.Open("sqlite", name.String())
 }
 
 // busyTimeout is how long a statement waits for another process, in milliseconds.

@@ -40,83 +40,44 @@ func KindOf(field model.Field) Kind {
 	return KindText
 }
 
-// stored turns a field's JSON into the value of its column: nil when it is absent, null or of another type.
+// stored turns a field's JSON into the value of its column: nil when it is absent, null or of another type. A number or boolean in a text
+// field is kept by its literal, so that it can still be filtered by.
 func (k Kind) stored(raw json.RawMessage) any {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil
 	}
+	isText, isNested := raw[0] == '"', raw[0] == '{' || raw[0] == '['
+	switch {
+	case k == KindList:
+		return string(raw)
+	case k == KindNone, k == KindText && isNested, k == KindInstant && !isText:
+		return nil
+	case isText && (k == KindText || k == KindInstant):
+		return k.parse(model.Unquote(raw))
+	}
+	return k.parse(string(raw))
+}
+
+// parse reads a value of the column from text: nil if it is none of the kind.
+func (k Kind) parse(text string) any {
 	switch k {
 	case KindNumber:
-		return storedNumber(string(raw))
+		if whole, err := strconv.ParseInt(text, 10, 64); err == nil {
+			return whole
+		}
+		if number, err := strconv.ParseFloat(text, 64); err == nil {
+			return number
+		}
+		return nil
 	case KindBoolean:
-		return storedBoolean(string(raw))
-	case KindList:
-		return string(raw)
-	case KindInstant:
-		return storedInstant(raw)
-	case KindText:
-		return storedText(raw)
-	}
-	return nil
-}
-
-func storedNumber(literal string) any {
-	if whole, err := strconv.ParseInt(literal, 10, 64); err == nil {
-		return whole
-	}
-	if number, err := strconv.ParseFloat(literal, 64); err == nil {
-		return number
-	}
-	return nil
-}
-
-func storedBoolean(literal string) any {
-	switch literal {
-	case "true":
-		return int64(1)
-	case "false":
-		return int64(0)
-	}
-	return nil
-}
-
-func storedInstant(raw json.RawMessage) any {
-	if len(raw) == 0 || raw[0] != '"' {
-		return nil
-	}
-	instant, ok := model.ParseInstant(model.Unquote(raw))
-	if !ok {
-		return nil
-	}
-	return instant.UnixMicro()
-}
-
-// storedText keeps a number or boolean in a text field by its literal, so that it can still be filtered by.
-func storedText(raw json.RawMessage) any {
-	if raw[0] == '{' || raw[0] == '[' {
-		return nil
-	}
-	if raw[0] != '"' {
-		return string(raw)
-	}
-	return model.Unquote(raw)
-}
-
-// operand turns a filter's text into a value comparable with the column: ok is false if it is none of the kind.
-func (k Kind) operand(text string) (value any, ok bool) {
-	switch k {
-	case KindNumber:
-		value = storedNumber(text)
-	case KindBoolean:
-		value = storedBoolean(text)
+		return map[string]any{"true": int64(1), "false": int64(0)}[text]
 	case KindInstant:
 		if instant, ok := model.ParseInstant(text); ok {
-			value = instant.UnixMicro()
+			return instant.UnixMicro()
 		}
-	default:
-		value = text
+		return nil
 	}
-	return value, value != nil
+	return text
 }
 
 // Noun names the kind of value that a filter on the column takes.

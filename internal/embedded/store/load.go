@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -28,9 +29,9 @@ func (s *Store) Load(ctx context.Context, corpus model.Corpus, fingerprint strin
 		return fmt.Errorf("load: %w", err)
 	}
 	s.catalog.Store(newCatalog(nil, nil))
-	l := &load{store: s, db: s.db, corpus: corpus, progress: progress,
+	l := &load{ctx: ctx, store: s, db: s.db, corpus: corpus, progress: progress,
 		meta: map[string]string{metaCursorKey: hex.EncodeToString(key[:]), metaGeneration: generation}}
-	if err := l.run(ctx, fingerprint); err != nil {
+	if err := l.run(fingerprint); err != nil {
 		return s.Explain(fmt.Errorf("load: %w", err))
 	}
 	return s.Refresh(ctx)
@@ -47,7 +48,7 @@ func (s *Store) Update(ctx context.Context, read func(known map[string]model.Par
 		return fmt.Errorf("%w: %w", ErrBusy, err)
 	}
 	defer func() { _ = tx.Rollback() }() // nothing is left of it after a commit
-	l := &load{store: s, db: tx, tx: tx, progress: progress, meta: map[string]string{}}
+	l := &load{ctx: ctx, store: s, db: tx, tx: tx, progress: progress, meta: map[string]string{}}
 	if held, err := meta(ctx, tx, metaFingerprint); err != nil || held == fingerprint {
 		return err
 	}
@@ -58,7 +59,7 @@ func (s *Store) Update(ctx context.Context, read func(known map[string]model.Par
 	if l.corpus, err = read(known(stored)); err != nil {
 		return err
 	}
-	if err := l.run(ctx, fingerprint); err != nil {
+	if err := l.run(fingerprint); err != nil {
 		return s.Explain(fmt.Errorf("update: %w", err))
 	}
 	if err := tx.Commit(); err != nil {
@@ -76,21 +77,18 @@ func (s *Store) Known(ctx context.Context) (map[string]model.Part, error) {
 	return known(stored), err
 }
 
-func (l *load) run(ctx context.Context, fingerprint string) (err error) {
-	if l.stored, err = storedParts(ctx, l.db); err != nil {
+func (l *load) run(fingerprint string) error {
+	l.try(func() (err error) {
+		l.stored, err = storedParts(l.ctx, l.db)
 		return err
-	}
+	})
 	l.plan()
-	if err := l.prepare(ctx); err != nil {
-		return err
-	}
-	if err := l.fill(ctx); err != nil {
-		return err
-	}
-	if err := l.writer.Finish(ctx, l.db); err != nil {
-		return err
-	}
-	return l.finish(ctx, fingerprint)
+	l.prepare()
+	l.try(func() error { return newFiller(l).fill(l.ctx) })
+	l.try(func() error { return l.writer.Finish(l.ctx, l.db) })
+	l.finish()
+	l.setMeta(metaFingerprint, fingerprint) // says that all is there
+	return l.err
 }
 
 // plan lays out the tables: streams that stay keep their numbers. A part stays if its files are the same and so is the layout of its
@@ -100,140 +98,114 @@ func (l *load) plan() {
 	if l.parts == nil {
 		l.parts = []model.Part{{Records: l.corpus.Records}}
 	}
-	numbers, taken := map[streamKey]int{}, map[int]bool{}
-	for _, part := range l.stored {
-		for _, one := range part.streams {
-			numbers[one.streamKey], taken[one.number] = one.number, true
-		}
+	numbers, taken, number := streamNumbers(l.stored), map[int]bool{}, 0
+	for _, one := range numbers {
+		taken[one] = true
 	}
-	for number, all := 0, newCatalog(l.corpus.Connectors, nil); len(all.Tables) > 0; all.Tables = all.Tables[1:] {
-		key := all.Tables[0].key()
-		if _, known := numbers[key]; known {
+	for _, t := range newCatalog(l.corpus.Connectors, nil).Tables {
+		if _, known := numbers[t.key()]; known {
 			continue
 		}
 		for taken[number] {
 			number++
 		}
-		numbers[key], taken[number] = number, true
+		numbers[t.key()], taken[number] = number, true
 	}
 	l.next = newCatalog(l.corpus.Connectors, numbers)
 	l.kept = map[string]bool{}
 	for _, part := range l.parts {
-		before := l.stored[part.Name]
-		tables := l.tables(part)
-		if part.Same && before.done && l.next.lexicalColumns() <= before.columns && len(tables) == len(before.streams) {
-			l.kept[part.Name] = !slices.ContainsFunc(tables, func(t *Table) bool {
+		before, tables := l.stored[part.Name], l.tables(part)
+		l.kept[part.Name] = part.Same && before.done && l.next.lexicalColumns() <= before.columns && len(tables) == len(before.streams) &&
+			!slices.ContainsFunc(tables, func(t *Table) bool {
 				return !slices.ContainsFunc(before.streams, func(s storedStream) bool { return s.streamKey == t.key() && s.layout == l.next.layout(t) })
 			})
-		}
 	}
 }
 
 // prepare takes out what does not stay, and makes empty tables.
-func (l *load) prepare(ctx context.Context) (err error) {
-	switch {
-	case !slices.ContainsFunc(l.parts, func(part model.Part) bool { return l.kept[part.Name] }):
-		err = l.clear(ctx)
-	case l.tx != nil:
-		l.writer, err = search.AddTo(ctx, l.db)
-	default:
-		l.writer = search.NewWriter()
-	}
-	if err != nil {
-		return err
-	}
+func (l *load) prepare() {
+	l.writer = search.NewWriter()
 	if l.tx == nil {
-		if _, err := l.db.ExecContext(ctx, "DELETE FROM meta WHERE name IN (?, ?)", metaFingerprint, metaGeneration); err != nil {
+		l.exec(l.db, "DELETE FROM meta WHERE name IN (?, ?)", metaFingerprint, metaGeneration)
+	}
+	if !slices.ContainsFunc(l.parts, func(part model.Part) bool { return l.kept[part.Name] }) {
+		l.clear()
+	} else if l.tx != nil {
+		l.try(func() (err error) {
+			l.writer, err = search.AddTo(l.ctx, l.db)
 			return err
-		}
+		})
 	}
 	for name, part := range l.stored {
-		if l.kept[name] {
-			err = l.place(ctx, part)
-		} else {
-			err = l.removePart(ctx, name, part)
-		}
-		if err != nil {
-			return err
+		l.columns = max(l.columns, part.columns)
+		if !l.kept[name] {
+			l.removePart(part)
 		}
 	}
-	last, err := meta(ctx, l.db, metaVersion)
-	if err != nil {
+	l.try(func() error {
+		last, err := meta(l.ctx, l.db, metaVersion)
+		given, _ := strconv.ParseInt(last, 10, 64) // 0 where there is none
+		l.version = max(l.version, given)
 		return err
-	}
-	given, _ := strconv.ParseInt(last, 10, 64) // 0 where there is none
-	l.version = max(l.version, given)
+	})
 	for _, part := range l.parts {
-		if !l.kept[part.Name] {
-			if err := l.createPart(ctx, part); err != nil {
-				return err
-			}
+		if l.kept[part.Name] {
+			l.place(part)
+		} else {
+			l.createPart(part)
 		}
 	}
-	return nil
 }
 
 // clear makes an empty store: of what was there, in this layout or an older one, finished or not, nothing stays. An update leaves the
-// vectors that others look at, and the numbers that versions go on from.
-func (l *load) clear(ctx context.Context) error {
-	l.writer = search.NewWriter()
-	names, err := tableNames(ctx, l.db)
-	if err != nil {
+// vectors that others look at, and the numbers that versions go on from. A full-text table drops its shadow tables itself.
+func (l *load) clear() {
+	drops := ""
+	const tables = `SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'meta'
+		AND name NOT LIKE 'sqlite\_%' ESCAPE '\' AND name NOT LIKE '%\_text\_%' ESCAPE '\'`
+	drop := func(rows *sql.Rows) error {
+		var name string
+		err := rows.Scan(&name)
+		switch {
+		case l.tx == nil || name != vectorTable && name != vectorFacts:
+			drops += `DROP TABLE IF EXISTS "` + name + `";`
+		case name == vectorTable:
+			drops += "DELETE FROM " + vectorTable + ";"
+		}
 		return err
 	}
+	l.try(func() error { return search.Each(l.ctx, l.db, tables, nil, drop) })
 	if l.tx == nil {
-		names = append([]string{"meta"}, names...) // what says that it was finished goes first
+		drops = "DELETE FROM meta;" + drops
 	}
-	for _, name := range names {
-		query := `DROP TABLE IF EXISTS "` + name + `"`
-		if l.tx != nil && name == vectorTable {
-			query = "DELETE FROM " + vectorTable
-		} else if l.tx != nil && name == vectorFacts {
-			continue
-		}
-		if _, err := l.db.ExecContext(ctx, query); err != nil {
-			return err
-		}
-	}
-	l.stored = nil
-	columns := max(l.next.lexicalColumns(), leastColumns)
-	if err := search.Create(ctx, l.db, columns); err != nil {
-		return err
-	}
-	_, err = l.db.ExecContext(ctx, fmt.Sprintf(`CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+	l.stored, l.columns = nil, max(l.next.lexicalColumns(), leastColumns)
+	l.exec(l.db, drops)
+	l.try(func() error { return search.Create(l.ctx, l.db, l.columns) })
+	l.exec(l.db, fmt.Sprintf(`
 		CREATE TABLE blobs (id TEXT, connection_id TEXT, stream TEXT, record_id TEXT, mime_type TEXT, bytes BLOB,
 			PRIMARY KEY (id, connection_id, stream, record_id));
 		CREATE TABLE parts (name TEXT PRIMARY KEY, files TEXT, streams TEXT, columns INTEGER, first INTEGER, last INTEGER,
 			left_out TEXT, done INTEGER);
 		CREATE TABLE streams (number INTEGER PRIMARY KEY, connector TEXT, stream TEXT, part TEXT, layout TEXT);
 		PRAGMA user_version = %d`, indexVersion))
-	l.next.columns = columns
-	return err
 }
 
 // leastColumns is how many searched fields a stream may have that is added later, without all others being indexed again.
 const leastColumns = 32
 
-// finish writes what says that all is there.
-func (l *load) finish(ctx context.Context, fingerprint string) error {
-	connectors, err := json.Marshal(l.next.Connectors)
-	if err != nil {
+// finish writes what is known of all parts.
+func (l *load) finish() {
+	l.try(func() error {
+		connectors, err := json.Marshal(l.next.Connectors)
+		l.meta[metaConnectors] = string(connectors)
 		return err
-	}
-	var leftOut []model.LeftOut
-	if l.corpus.LeftOut != nil {
-		leftOut = l.corpus.LeftOut()
-	}
-	left, err := json.Marshal(leftOut)
-	if err != nil {
+	})
+	l.try(func() (err error) {
+		l.meta[metaLeftOut], err = leftOutText(l.corpus.LeftOut)
 		return err
-	}
-	l.meta[metaLeftOut], l.meta[metaConnectors], l.meta[metaGeneration] = string(left), string(connectors), cmp.Or(l.meta[metaGeneration],
-		rand.Text()[:8])
+	})
+	l.meta[metaGeneration] = cmp.Or(l.meta[metaGeneration], rand.Text()[:8])
 	for name, value := range l.meta {
-		if err := setMeta(ctx, l.db, name, value); err != nil {
-			return err
-		}
+		l.setMeta(name, value)
 	}
-	return setMeta(ctx, l.db, metaFingerprint, fingerprint)
 }

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"errors"
+	"encoding/json"
 	"fmt"
 	"slices"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
 )
 
 // A Record is a row of a stream's table.
@@ -16,6 +18,9 @@ type Record struct {
 	Emitted *int64 // microseconds since 1970; nil: not known
 	Data    []byte
 }
+
+// Fields are what a record has, by name.
+func (r Record) Fields() (map[string]json.RawMessage, error) { return fieldsOf(r.Data) }
 
 // An Order is a column and a direction. Records of equal value go by version: messages of one minute stand in their file one after another.
 type Order struct {
@@ -79,9 +84,9 @@ func (s *Store) Version(ctx context.Context, from *Table, version int64) (Record
 // before every value.
 func (s *Store) After(ctx context.Context, from Source, order Order, version int64) (narrowed Source, ok bool, err error) {
 	var value any
-	err = s.db.QueryRowContext(ctx, fmt.Sprintf("SELECT %s FROM %s WHERE version = ?", order.column, from.Name), version).Scan(&value)
-	if errors.Is(err, sql.ErrNoRows) {
-		return Source{}, false, nil
+	query := fmt.Sprintf("SELECT %s FROM %s WHERE version = ?", order.column, from.Name)
+	if ok, err = first(ctx, s.db, query, []any{version}, &value); !ok {
+		return from, false, err
 	}
 	var w Where
 	switch {
@@ -94,7 +99,7 @@ func (s *Store) After(ctx context.Context, from Source, order Order, version int
 	default:
 		w = where(fmt.Sprintf("%[1]s > ? OR %[1]s = ? AND version > ?", order.column), value, value, version)
 	}
-	return from.Narrow(w), err == nil, err
+	return from.Narrow(w), true, nil
 }
 
 // Related reads the records of a source whose field, which has a column, holds a value, in the order of its cursor field.
@@ -132,18 +137,17 @@ func (s *Store) LastVersion(ctx context.Context, of *Table) (last int64, err err
 }
 
 // Following calls use with the first records of a table after a version, in that order, and with the number of their source in a search.
-func (s *Store) Following(ctx context.Context, of *Table, version int64, limit int,
-	use func(version int64, source int, data []byte) error) error {
+// Their data is good until use returns.
+func (s *Store) Following(ctx context.Context, of *Table, version int64, limit int, use func(r Record, source int) error) error {
 	catalog := s.Catalog()
 	query := fmt.Sprintf("SELECT version, connection, data FROM %s WHERE version > ? ORDER BY version LIMIT ?", of.Name)
 	return s.each(ctx, query, []any{version, limit}, func(rows *sql.Rows) error {
-		var version int64
+		var r Record
 		var connection int
-		var data sql.RawBytes
-		if err := rows.Scan(&version, &connection, &data); err != nil {
+		if err := rows.Scan(&r.Version, &connection, (*sql.RawBytes)(&r.Data)); err != nil {
 			return err
 		}
-		return use(version, catalog.sourceNumber(of, connection), data)
+		return use(r, catalog.sourceNumber(of, connection))
 	})
 }
 
@@ -171,11 +175,25 @@ func (s *Store) BlobHolders(ctx context.Context, id string) ([]BlobHolder, error
 
 // Blob reads the bytes that a record names.
 func (s *Store) Blob(ctx context.Context, id string, of BlobHolder) (mimeType string, bytes []byte, ok bool, err error) {
-	err = s.db.QueryRowContext(ctx,
-		"SELECT mime_type, bytes FROM blobs WHERE id = ? AND connection_id = ? AND stream = ? AND record_id = ?",
-		id, of.Connection, of.Stream, of.Record).Scan(&mimeType, &bytes)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", nil, false, nil
+	ok, err = first(ctx, s.db, "SELECT mime_type, bytes FROM blobs WHERE id = ? AND connection_id = ? AND stream = ? AND record_id = ?",
+		[]any{id, of.Connection, of.Stream, of.Record}, &mimeType, &bytes)
+	return mimeType, bytes, ok, err
+}
+
+// Searched lays a source out for package search: what may be seen of it, and nothing else.
+func (s *Store) Searched(ctx context.Context, c *Catalog, from Source) (search.Source, error) {
+	source := from.searched(c.sourceNumber(from.Table, from.connectionNumber(from.Connection.ID)))
+	w := from.conditions()
+	if len(w.clauses) == 1 { // all records of the connection
+		return source, nil
 	}
-	return mimeType, bytes, err == nil, err
+	source.Only = map[int64]bool{}
+	query := fmt.Sprintf("SELECT version FROM %s WHERE %s", from.Name, w)
+	err := s.each(ctx, query, w.args, func(rows *sql.Rows) error {
+		var version int64
+		err := rows.Scan(&version)
+		source.Only[version] = true
+		return err
+	})
+	return source, err
 }

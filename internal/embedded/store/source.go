@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
 )
 
 // A Source is one stream of one connection as far as a read may see it. Every query starts from its conditions.
@@ -70,8 +71,8 @@ func Operators() []string {
 // Filter returns the condition that a column is equal to a value, or contains it if it is a list: ok is false if the text is no value
 // of the column's kind. With one of [Operators] it compares.
 func (c Column) Filter(operator, text string) (w Where, ok bool) {
-	value, ok := c.Kind.operand(text)
-	if !ok {
+	value := c.Kind.parse(text)
+	if value == nil {
 		return Where{}, false
 	}
 	for _, one := range comparisons {
@@ -83,4 +84,32 @@ func (c Column) Filter(operator, text string) (w Where, ok bool) {
 		return where("EXISTS (SELECT 1 FROM json_each("+c.name+") WHERE CAST(value AS TEXT) = ?)", value), true
 	}
 	return where(c.name+" = ?", value), true
+}
+
+// What a match in a field weighs, by what the field is.
+const (
+	bodyWeight  = 1
+	titleWeight = 2
+	actorWeight = 2
+)
+
+// searched lays out for package search the fields that may be seen, but not which records.
+func (s Source) searched(number int) search.Source {
+	source := search.Source{Number: number, Complete: true, Talk: s.conversation.Is}
+	isBody := func(f model.Field) bool { return f.Role != "actor" && f.Role != "primary-title" }
+	for i, field := range s.Lexical {
+		if _, ok := s.Granted(field.Name); !ok {
+			source.Complete = false
+			continue
+		}
+		weight := float32(bodyWeight)
+		switch {
+		case field.Role == "actor":
+			weight = actorWeight
+		case field.Role == "primary-title" && slices.ContainsFunc(s.Lexical, isBody): // a title that is all of the text is a body
+			weight = titleWeight
+		}
+		source.Fields = append(source.Fields, search.Field{Column: i, Weight: weight})
+	}
+	return source
 }

@@ -1,17 +1,13 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"database/sql"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"modernc.org/sqlite"
@@ -26,13 +22,11 @@ import (
 // A Store holds a corpus in SQLite. Reads are safe for concurrent use; a read that overlaps a Load sees the
 // corpus as it was before.
 type Store struct {
-	path    string // empty: in memory
-	db      *sql.DB
-	pinned  *sql.Conn // keeps a database in memory alive while the pool closes idle connections
-	catalog atomic.Pointer[Catalog]
-
-	asking     sync.Mutex
-	generation *sql.Stmt // nil until it was asked for
+	path       string // empty: in memory
+	db         *sql.DB
+	pinned     *sql.Conn // keeps a database in memory alive while the pool closes idle connections
+	catalog    atomic.Pointer[Catalog]
+	generation *sql.Stmt
 }
 
 // poolSize bounds the connections of a store, each of which holds its own page cache.
@@ -47,16 +41,10 @@ func Open(ctx context.Context, path string) (*Store, error) {
 			return nil, err
 		}
 	}
-	dsn, err := dataSource(path)
+	db, err := openPool(path)
 	if err != nil {
 		return nil, err
 	}
-	db, err := sql.Open("sqlite", dsn)
-	if err != nil {
-		return nil, fmt.Errorf("open store: %w", err)
-	}
-	db.SetMaxOpenConns(poolSize)
-	db.SetMaxIdleConns(poolSize)
 	s := &Store{path: path, db: db}
 	s.catalog.Store(newCatalog(nil, nil))
 	if err := s.open(ctx); err != nil {
@@ -65,24 +53,35 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	return s, nil
 }
 
-// dataSource spells the driver's name for a file, or for a database in memory that the whole pool shares.
-func dataSource(path string) (string, error) {
+// openPool opens a file, or a database in memory that the whole pool shares.
+func openPool(path string) (db *sql.DB, err error) {
 	pragmas := []string{busyTimeout, "temp_store(memory)", "cache_size(-32000)"}
 	immediate := []string{"immediate"} // a transaction that turned to writing half-way could not wait for another
 	if path == "" {
 		query := url.Values{"vfs": {"memdb"}, "_pragma": append(pragmas, "journal_mode(memory)", "synchronous(off)", "cache_spill(false)"),
 			"_txlock": immediate}
-		return "file:/" + rand.Text() + "?" + query.Encode(), nil
+		db, err = sql.Open("sqlite", "file:/"+rand.Text()+"?"+query.Encode())
+	} else {
+		db, err = openFile(path, url.Values{"_pragma": append(pragmas, "journal_mode(wal)", "synchronous(normal)"), "_txlock": immediate})
 	}
-	return fileSource(path, url.Values{"_pragma": append(pragmas, "journal_mode(wal)", "synchronous(normal)"), "_txlock": immediate})
+	if err != nil {
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	db.SetMaxOpenConns(poolSize)
+	db.SetMaxIdleConns(poolSize)
+	return db, nil
 }
 
-func (s *Store) open(ctx context.Context) error {
-	pinned, err := s.db.Conn(ctx)
-	if err != nil {
+func (s *Store) open(ctx context.Context) (err error) {
+	if s.pinned, err = s.db.Conn(ctx); err != nil {
 		return err
 	}
-	s.pinned = pinned
+	if err := exec(ctx, s.db, "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)"); err != nil {
+		return err
+	}
+	if s.generation, err = s.db.PrepareContext(ctx, "SELECT value FROM meta WHERE name = '"+metaGeneration+"'"); err != nil {
+		return err
+	}
 	var version int
 	if err := s.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil || version != indexVersion {
 		return err // new or older: the next load makes it
@@ -93,7 +92,7 @@ func (s *Store) open(ctx context.Context) error {
 // Refresh reads what finished loads and updates left behind, by this process or another.
 func (s *Store) Refresh(ctx context.Context) error {
 	for {
-		c, err := s.readCatalog(ctx)
+		c, err := readCatalog(ctx, s.db)
 		if err != nil {
 			return err
 		}
@@ -108,105 +107,19 @@ func (s *Store) Refresh(ctx context.Context) error {
 // Current returns the catalog of what is stored now.
 func (s *Store) Current(ctx context.Context) (*Catalog, error) {
 	now, err := s.Generation(ctx)
-	if err != nil {
-		return nil, err
+	if err == nil && now != s.Catalog().Generation {
+		err = s.Refresh(ctx)
 	}
-	if now != s.Catalog().Generation {
-		if err := s.Refresh(ctx); err != nil {
-			return nil, err
-		}
-	}
-	return s.Catalog(), nil
+	return s.Catalog(), err
 }
 
 // Generation is another one after each load and update. It is empty before anything was loaded.
-func (s *Store) Generation(ctx context.Context) (string, error) {
-	s.asking.Lock()
-	defer s.asking.Unlock()
-	var tables int
-	if s.generation == nil {
-		err := s.db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE name = 'meta'").Scan(&tables)
-		if err != nil || tables == 0 {
-			return "", err
-		}
-		if s.generation, err = s.db.PrepareContext(context.WithoutCancel(ctx),
-			"SELECT value FROM meta WHERE name = '"+metaGeneration+"'"); err != nil {
-			return "", err
-		}
-	}
-	var value string
-	err := s.generation.QueryRowContext(ctx).Scan(&value)
+func (s *Store) Generation(ctx context.Context) (value string, err error) {
+	err = s.generation.QueryRowContext(ctx).Scan(&value)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
 	}
 	return value, err
-}
-
-func (s *Store) readCatalog(ctx context.Context) (*Catalog, error) {
-	generation, err := s.Generation(ctx)
-	if err != nil || generation == "" {
-		return newCatalog(nil, nil), err
-	}
-	values := map[string]string{}
-	if err := search.Each(ctx, s.db, "SELECT name, value FROM meta", nil, func(rows *sql.Rows) error {
-		var name, value string
-		err := rows.Scan(&name, &value)
-		values[name] = value
-		return err
-	}); err != nil {
-		return nil, err
-	}
-	stored, err := storedParts(ctx, s.db)
-	if err != nil {
-		return nil, err
-	}
-	numbers := map[streamKey]int{}
-	for _, part := range stored {
-		for _, one := range part.streams {
-			numbers[one.streamKey] = one.number
-		}
-	}
-	var connectors []model.Connector
-	if err := json.Unmarshal([]byte(values[metaConnectors]), &connectors); err != nil {
-		return nil, fmt.Errorf("stored connectors: %w", err)
-	}
-	c := newCatalog(connectors, numbers)
-	c.Generation, c.fingerprint = values[metaGeneration], values[metaFingerprint]
-	if c.CursorKey, err = hex.DecodeString(values[metaCursorKey]); err != nil {
-		return nil, fmt.Errorf("stored cursor key: %w", err)
-	}
-	if c.LeftOut, err = s.leftOut(ctx, values[metaLeftOut]); err != nil {
-		return nil, err
-	}
-	c.index, err = search.Open(ctx, s.db)
-	return c, err
-}
-
-// leftOut gathers what was left out of all parts and beside them, in the order of file names.
-func (s *Store) leftOut(ctx context.Context, beside string) ([]model.LeftOut, error) {
-	var all []model.LeftOut
-	add := func(text string) error {
-		var some []model.LeftOut
-		if err := json.Unmarshal([]byte(cmp.Or(text, "null")), &some); err != nil {
-			return fmt.Errorf("what was left out: %w", err)
-		}
-		all = append(all, some...)
-		return nil
-	}
-	err := search.Each(ctx, s.db, "SELECT left_out FROM parts", nil, func(rows *sql.Rows) error {
-		var text string
-		if err := rows.Scan(&text); err != nil {
-			return err
-		}
-		return add(text)
-	})
-	if err == nil {
-		err = add(beside)
-	}
-	slices.SortStableFunc(all, func(a, b model.LeftOut) int {
-		return cmp.Or(cmp.Compare(a.ConnectionID, b.ConnectionID), cmp.Compare(a.File, b.File))
-	})
-	return all, err
 }
 
 func (s *Store) each(ctx context.Context, query string, args []any, scan func(*sql.Rows) error) error {
@@ -215,7 +128,7 @@ func (s *Store) each(ctx context.Context, query string, args []any, scan func(*s
 
 // Loaded returns the fingerprint that was given to the last Load that finished, and whether there was one.
 func (s *Store) Loaded() (fingerprint string, ok bool) {
-	c := s.catalog.Load()
+	c := s.Catalog()
 	return c.fingerprint, c.fingerprint != ""
 }
 
@@ -223,7 +136,7 @@ func (s *Store) Loaded() (fingerprint string, ok bool) {
 func (s *Store) Catalog() *Catalog { return s.catalog.Load() }
 
 // Connectors describes what the store holds.
-func (s *Store) Connectors() []model.Connector { return s.catalog.Load().Connectors }
+func (s *Store) Connectors() []model.Connector { return s.Catalog().Connectors }
 
 // Vectors opens the vectors of its texts that a model made. Those of another model are dropped.
 func (s *Store) Vectors(ctx context.Context, model string) (*vectors.Index, error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
@@ -16,7 +15,8 @@ type storedPart struct {
 	model.Part
 	columns     int   // that the search index has
 	first, last int64 // versions of its records
-	done        bool  // all of it is there
+	leftOut     string
+	done        bool // all of it is there
 	streams     []storedStream
 }
 
@@ -28,16 +28,19 @@ type storedStream struct {
 
 // storedParts are none in a store that is new or of another version.
 func storedParts(ctx context.Context, db querier) (map[string]storedPart, error) {
-	var version, tables int
-	if err := db.QueryRowContext(ctx, "SELECT user_version, (SELECT count(*) FROM sqlite_schema WHERE name = 'streams') "+
-		"FROM pragma_user_version").Scan(&version, &tables); err != nil || version != indexVersion || tables == 0 {
+	var version int
+	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil || version != indexVersion {
+		return nil, err
+	}
+	if ok, err := hasTable(ctx, db, "streams"); !ok {
 		return nil, err
 	}
 	parts := map[string]storedPart{}
-	err := search.Each(ctx, db, "SELECT name, files, streams, columns, first, last, done FROM parts", nil, func(rows *sql.Rows) error {
+	const query = "SELECT name, files, streams, columns, first, last, left_out, done FROM parts"
+	err := search.Each(ctx, db, query, nil, func(rows *sql.Rows) error {
 		var part storedPart
 		var streams []byte
-		if err := rows.Scan(&part.Name, &part.Files, &streams, &part.columns, &part.first, &part.last, &part.done); err != nil {
+		if err := rows.Scan(&part.Name, &part.Files, &streams, &part.columns, &part.first, &part.last, &part.leftOut, &part.done); err != nil {
 			return err
 		}
 		if err := json.Unmarshal(streams, &part.Streams); err != nil {
@@ -71,21 +74,19 @@ func known(stored map[string]storedPart) map[string]model.Part {
 	return parts
 }
 
-// A querier is where a load writes: the database itself, or one transaction in it.
-type querier interface {
-	search.Database
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}
-
-func meta(ctx context.Context, db querier, name string) (value string, err error) {
-	err = db.QueryRowContext(ctx, "SELECT value FROM meta WHERE name = ?", name).Scan(&value)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", nil
+// streamNumbers are those of all streams of parts.
+func streamNumbers(stored map[string]storedPart) map[streamKey]int {
+	numbers := map[streamKey]int{}
+	for _, part := range stored {
+		for _, one := range part.streams {
+			numbers[one.streamKey] = one.number
+		}
 	}
-	return value, err
+	return numbers
 }
 
-func setMeta(ctx context.Context, db search.Database, name, value string) error {
-	_, err := db.ExecContext(ctx, "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)", name, value)
-	return err
-}
+// Tables of package vectors.
+const (
+	vectorTable = "vectors"
+	vectorFacts = "vector_facts"
+)

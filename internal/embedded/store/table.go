@@ -3,12 +3,12 @@ package store
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
+	"hash/fnv"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
 )
 
 // A Table is where one stream's records are stored: the record as JSON, and one typed column for each field that a
@@ -22,6 +22,9 @@ type Table struct {
 	Lexical   []model.Field // that are searched; their texts are the columns of the search index
 	number    int           // unique in the store
 	columns   []Column
+
+	timeFields   []string     // that say when a record happened, the best first
+	conversation conversation // that its records are of
 }
 
 // A Column is the comparable form of one field.
@@ -48,8 +51,13 @@ func newTable(number int, connector *model.Connector, stream *model.Stream) *Tab
 			t.columns = append(t.columns, c)
 		}
 	}
+	t.timeFields = timeFieldsOf(stream)
+	t.conversation = t.conversationOf()
 	return t
 }
+
+// TimeFields are the fields that say when a record happened, the best first.
+func (t *Table) TimeFields() []string { return t.timeFields }
 
 // isCompared tells whether any read may compare the field.
 func isCompared(connector *model.Connector, stream *model.Stream, field model.Field) bool {
@@ -117,15 +125,19 @@ func (t *Table) consentColumn() string {
 
 // create is the SQL that makes the table. Data comes last: scans then leave its pages alone.
 func (t *Table) create() string {
-	var sql strings.Builder
-	fmt.Fprintf(&sql, "CREATE TABLE %s (version INTEGER PRIMARY KEY, connection INTEGER NOT NULL, id TEXT NOT NULL, emitted INTEGER", t.Name)
+	return fmt.Sprintf("CREATE TABLE %s (version INTEGER PRIMARY KEY, connection INTEGER NOT NULL, id TEXT NOT NULL, emitted INTEGER%s, "+
+		"data BLOB NOT NULL, UNIQUE (connection, id));\n", t.Name, t.columnNames())
+}
+
+// columnNames are those that are stored, each behind a comma.
+func (t *Table) columnNames() string {
+	var names strings.Builder
 	for _, c := range t.columns {
 		if !c.read {
-			sql.WriteString(", " + c.name)
+			names.WriteString(", " + c.name)
 		}
 	}
-	sql.WriteString(", data BLOB NOT NULL, UNIQUE (connection, id));\n")
-	return sql.String()
+	return names.String()
 }
 
 // index is the SQL that makes the indexes, once the table is filled.
@@ -145,17 +157,11 @@ func (t *Table) index() string {
 	return sql.String()
 }
 
-// insert is the SQL that adds a record, with the arguments in the order of [table.row].
+// insert is the SQL that adds a record, with the arguments in the order of [Table.row].
 func (t *Table) insert() string {
-	names := []string{"version", "connection", "id", "emitted"}
-	for _, c := range t.columns {
-		if !c.read {
-			names = append(names, c.name)
-		}
-	}
-	names = append(names, "data")
-	marks := strings.Repeat(", ?", len(names))[2:]
-	return fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s) ON CONFLICT (connection, id) DO NOTHING", t.Name, strings.Join(names, ", "), marks)
+	names := t.columnNames()
+	return fmt.Sprintf("INSERT INTO %s (version, connection, id, emitted%s, data) VALUES (?, ?, ?, ?%s, ?) "+
+		"ON CONFLICT (connection, id) DO NOTHING", t.Name, names, strings.Repeat(", ?", strings.Count(names, ",")))
 }
 
 func (t *Table) row(version int64, record model.Record, fields map[string]json.RawMessage) []any {
@@ -185,53 +191,76 @@ func (t *Table) texts(fields map[string]json.RawMessage) []string {
 	return texts
 }
 
-// lexicalText is the text of a field that is searched: all strings in it, one to a line.
-func lexicalText(raw json.RawMessage) string {
-	if len(raw) > 0 && raw[0] == '"' {
-		return model.Unquote(raw)
-	}
-	var all []string
-	for _, leaf := range TextsIn(raw, "") {
-		all = append(all, leaf.Text)
-	}
-	return strings.Join(all, "\n")
-}
-
-// A Leaf is a string in a field, with the path that a field window is read by.
-type Leaf struct{ Path, Text string }
-
-// TextsIn lists the strings of a value, those in arrays and objects too, in the order in which they are written; the names of
-// an object are sorted.
-func TextsIn(raw json.RawMessage, path string) []Leaf {
-	var leaves []Leaf
-	switch {
-	case len(raw) == 0:
-	case raw[0] == '"':
-		if text := model.Unquote(raw); text != "" {
-			leaves = append(leaves, Leaf{path, text})
-		}
-	case raw[0] == '[':
-		var items []json.RawMessage
-		_ = json.Unmarshal(raw, &items) // it was valid when it was stored
-		for i, item := range items {
-			leaves = append(leaves, TextsIn(item, path+"."+strconv.Itoa(i))...)
-		}
-	case raw[0] == '{':
-		var members map[string]json.RawMessage
-		_ = json.Unmarshal(raw, &members) // it was valid when it was stored
-		for _, name := range slices.Sorted(maps.Keys(members)) {
-			leaves = append(leaves, TextsIn(members[name], path+"."+name)...)
-		}
-	}
-	return leaves
-}
-
-// isSearched reports whether words are looked for in a field: what is declared to be, and who sent or made the record.
-func isSearched(field model.Field) bool {
-	return field.Lexical || field.Role == "actor" && (field.Type == "string" || field.Type == "text")
-}
-
 // A streamKey names a stream of the store.
 type streamKey struct{ connector, stream string }
 
 func (t *Table) key() streamKey { return streamKey{t.Connector.Key, t.Stream.Name} }
+
+// eventOf returns when a record happened, in microseconds since 1970, or search.NoTime.
+func (t *Table) eventOf(record model.Record, fields map[string]json.RawMessage) int64 {
+	for _, name := range t.timeFields {
+		if instant, ok := KindInstant.stored(fields[name]).(int64); ok {
+			return instant
+		}
+	}
+	if record.EmittedAt.IsZero() {
+		return search.NoTime
+	}
+	return record.EmittedAt.UnixMicro()
+}
+
+func timeFieldsOf(stream *model.Stream) []string {
+	var names []string
+	for _, field := range stream.Fields {
+		if field.Role == "event-time" {
+			names = append(names, field.Name)
+		}
+	}
+	if field, ok := stream.Field(stream.CursorField); ok && KindOf(field) == KindInstant {
+		names = append(names, field.Name)
+	}
+	return names
+}
+
+// A conversation is what records that follow one another have in common.
+type conversation struct {
+	Field string // that holds it; empty: the whole stream is one
+	Is    bool
+}
+
+// conversationNames are fields that hold what the records of a conversation have in common, where no relation says so.
+var conversationNames = []string{"thread_id", "conversation_id", "channel_id", "chat_id", "room_id", "thread", "conversation", "channel",
+	"chat", "session_id", "session"}
+
+// conversationOf finds what the records of a table which belong together have in common: their parent in a relation or, without one, their
+// thread. A stream of short texts by several people in time order is one conversation.
+func (t *Table) conversationOf() conversation {
+	for _, other := range t.Connector.Streams {
+		for _, relation := range other.Relations {
+			if relation.Target == t.Stream.Name && relation.Cardinality == "has_many" {
+				return conversation{relation.ForeignKey, true}
+			}
+		}
+	}
+	for _, name := range conversationNames {
+		if field, ok := t.Stream.Field(name); ok && KindOf(field) != KindNone {
+			return conversation{name, true}
+		}
+	}
+	titled := slices.ContainsFunc(t.Stream.Fields, func(f model.Field) bool { return f.Role == "primary-title" && len(t.Lexical) > 2 })
+	spoken := slices.ContainsFunc(t.Stream.Fields, func(f model.Field) bool { return f.Role == "actor" })
+	return conversation{"", spoken && !titled && len(t.timeFields) > 0}
+}
+
+// number is equal for records which belong together. 0: the record stands alone.
+func (c conversation) number(fields map[string]json.RawMessage) uint64 {
+	raw := fields[c.Field]
+	if !c.Is || c.Field != "" && (len(raw) == 0 || string(raw) == "null") {
+		return 0
+	}
+	hash := fnv.New64a()
+	if c.Field != "" {
+		_, _ = hash.Write(raw)
+	}
+	return max(hash.Sum64(), 1)
+}

@@ -29,22 +29,19 @@ type Near struct {
 	Similarity float32 // cosine, from -1 to 1
 }
 
-// blockSize is how many vectors lie together in memory: growing by blocks copies nothing.
-const blockSize = 4096
-
-// A block is a run of vectors. It only grows, within its capacity, so that a copy of it can be read while it does.
-type block struct {
-	parts  []Part
-	scales []float32
-	values []int8
-}
-
 // An Index is the vectors of a store. It is safe for concurrent use by readers and one writer.
 type Index struct {
-	db        *sql.DB
-	mu        sync.RWMutex
+	db *sql.DB
+	mu sync.RWMutex
+	kept
+}
+
+// What is kept of vectors in memory only grows, so that a copy of it can be read while it does.
+type kept struct {
 	dimension int // 0 until the first vector is there
-	blocks    []block
+	parts     []Part
+	scales    []float32
+	values    []int8
 }
 
 // create makes the tables. Facts are the mark of the vectors, their dimension, and for each stream the version up to which they are there.
@@ -56,74 +53,73 @@ const create = `CREATE TABLE IF NOT EXISTS vectors (
 const (
 	factMark      = "mark"
 	factDimension = "dimension"
+	setFact       = "INSERT OR REPLACE INTO vector_facts (name, value) VALUES (?, ?)"
 )
 
 // Open reads the vectors of a store. The mark says what made them, such as the name of a model: those of another mark are dropped.
-func Open(ctx context.Context, db *sql.DB, mark string) (*Index, error) {
-	x := &Index{db: db}
+func Open(ctx context.Context, db *sql.DB, mark string) (x *Index, err error) {
+	defer func() { err = explained(err) }()
+	x = &Index{db: db}
 	if _, err := db.ExecContext(ctx, create); err != nil {
-		return nil, fmt.Errorf("vectors: %w", err)
-	}
-	var kept string
-	if err := x.fact(ctx, factMark, &kept); err != nil {
 		return nil, err
 	}
-	if kept != mark {
-		if err := x.Reset(ctx); err != nil {
-			return nil, err
-		}
-		if _, err := db.ExecContext(ctx, "INSERT OR REPLACE INTO vector_facts (name, value) VALUES (?, ?)", factMark, mark); err != nil {
-			return nil, fmt.Errorf("vectors: %w", err)
-		}
-		return x, nil
-	}
-	if err := x.fact(ctx, factDimension, &x.dimension); err != nil {
+	var made string
+	if err := x.fact(ctx, factMark, &made); err != nil {
 		return nil, err
 	}
-	return x, x.read(ctx)
+	if made == mark {
+		return x, errors.Join(x.fact(ctx, factDimension, &x.dimension), x.read(ctx))
+	}
+	if err := x.Reset(ctx); err != nil {
+		return nil, err
+	}
+	_, err = db.ExecContext(ctx, setFact, factMark, mark)
+	return x, err
 }
 
-// fact reads a fact, and leaves value as it is if there is none.
-func (x *Index) fact(ctx context.Context, name string, value any) error {
-	err := x.db.QueryRowContext(ctx, "SELECT value FROM vector_facts WHERE name = ?", name).Scan(value)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+func explained(err error) error {
+	if err != nil {
 		return fmt.Errorf("vectors: %w", err)
 	}
 	return nil
 }
 
+// fact reads a fact, and leaves value as it is if there is none.
+func (x *Index) fact(ctx context.Context, name string, value any) error {
+	err := x.db.QueryRowContext(ctx, "SELECT value FROM vector_facts WHERE name = ?", name).Scan(value)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	return err
+}
+
 func (x *Index) read(ctx context.Context) (err error) {
 	rows, err := x.db.QueryContext(ctx, "SELECT version, source, field, number, vector FROM vectors ORDER BY rowid")
 	if err != nil {
-		return fmt.Errorf("vectors: %w", err)
+		return err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
 		var p Part
 		var stored sql.RawBytes
 		if err := rows.Scan(&p.Version, &p.Source, &p.Column, &p.Number, &stored); err != nil {
-			return fmt.Errorf("vectors: %w", err)
+			return err
 		}
 		if len(stored) != 4+x.dimension {
-			return errors.New("vectors: one is damaged")
+			return errors.New("one is damaged")
 		}
 		x.keep(p, stored)
 	}
 	return rows.Err()
 }
 
-// Reset drops all vectors but not what made them.
+// Reset drops all vectors but not what made them: first what says that they are there.
 func (x *Index) Reset(ctx context.Context) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.dimension, x.blocks = 0, nil
-	// first what says that they are there
-	for _, query := range []string{"DELETE FROM vector_facts WHERE name <> 'mark'", "DELETE FROM vectors"} {
-		if _, err := x.db.ExecContext(ctx, query); err != nil {
-			return fmt.Errorf("vectors: %w", err)
-		}
-	}
-	return nil
+	x.kept = kept{}
+	_, err := x.db.ExecContext(ctx, "DELETE FROM vector_facts WHERE name <> 'mark'; DELETE FROM vectors")
+	return explained(err)
 }
 
 // Dimension is that of the vectors, 0 if there are none.
@@ -136,37 +132,36 @@ func (x *Index) Dimension() int {
 // Done is the version of a stream's records up to which their vectors are there.
 func (x *Index) Done(ctx context.Context, stream string) (version int64, err error) {
 	err = x.fact(ctx, "done "+stream, &version)
-	return version, err
+	return version, explained(err)
 }
 
 // Add stores the vectors of parts, which are of length 1 and of the dimension of those before, and that those of a stream are there up to
 // a version: all of it or nothing.
-func (x *Index) Add(ctx context.Context, stream string, done int64, parts []Part, vectors [][]float32) error {
+func (x *Index) Add(ctx context.Context, stream string, done int64, parts []Part, vectors [][]float32) (err error) {
+	defer func() { err = explained(err) }()
 	tx, err := x.db.BeginTx(ctx, nil)
 	if err != nil {
-		return fmt.Errorf("vectors: %w", err)
+		return err
 	}
 	defer func() { _ = tx.Rollback() }()
-	facts := map[string]any{"done " + stream: done}
-	if len(vectors) > 0 {
-		facts[factDimension] = len(vectors[0])
+	if _, err := tx.ExecContext(ctx, setFact, "done "+stream, done); err != nil {
+		return err
 	}
-	for name, value := range facts {
-		if _, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO vector_facts (name, value) VALUES (?, ?)", name, value); err != nil {
-			return fmt.Errorf("vectors: %w", err)
+	if len(vectors) > 0 {
+		if _, err := tx.ExecContext(ctx, setFact, factDimension, len(vectors[0])); err != nil {
+			return err
 		}
 	}
-	stored := make([][]byte, 0, len(parts))
+	stored := make([][]byte, len(parts))
 	for i, p := range parts {
-		stored = append(stored, pack(vectors[i]))
-		_, err := tx.ExecContext(ctx, "INSERT INTO vectors (version, source, field, number, vector) VALUES (?, ?, ?, ?, ?)",
-			p.Version, p.Source, p.Column, p.Number, stored[i])
-		if err != nil {
-			return fmt.Errorf("vectors: %w", err)
+		stored[i] = pack(vectors[i])
+		if _, err := tx.ExecContext(ctx, "INSERT INTO vectors (version, source, field, number, vector) VALUES (?, ?, ?, ?, ?)",
+			p.Version, p.Source, p.Column, p.Number, stored[i]); err != nil {
+			return err
 		}
 	}
 	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("vectors: %w", err)
+		return err
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -178,17 +173,11 @@ func (x *Index) Add(ctx context.Context, stream string, done int64, parts []Part
 }
 
 // keep takes a stored vector into memory.
-func (x *Index) keep(p Part, stored []byte) {
-	if last := len(x.blocks) - 1; last < 0 || len(x.blocks[last].parts) == blockSize {
-		x.blocks = append(x.blocks, block{
-			parts: make([]Part, 0, blockSize), scales: make([]float32, 0, blockSize), values: make([]int8, 0, blockSize*x.dimension),
-		})
-	}
-	b := &x.blocks[len(x.blocks)-1]
-	b.parts = append(b.parts, p)
-	b.scales = append(b.scales, math.Float32frombits(binary.LittleEndian.Uint32(stored)))
+func (k *kept) keep(p Part, stored []byte) {
+	k.parts = append(k.parts, p)
+	k.scales = append(k.scales, math.Float32frombits(binary.LittleEndian.Uint32(stored)))
 	for _, value := range stored[4:] {
-		b.values = append(b.values, int8(value)) // #nosec G115 -- it was one
+		k.values = append(k.values, int8(value)) // #nosec G115 -- it was one
 	}
 }
 
@@ -210,27 +199,25 @@ func pack(vector []float32) []byte {
 // query is of length 1 and has the dimension of the vectors.
 func (x *Index) Nearest(query []float32, most int, see func(Part) bool) []Near {
 	x.mu.RLock()
-	blocks, dimension := slices.Clone(x.blocks), x.dimension
+	k := x.kept
 	x.mu.RUnlock()
-	if dimension != len(query) {
+	if k.dimension != len(query) {
 		return nil
 	}
 	var found []Near // one to a record, whose parts follow one another
-	for _, b := range blocks {
-		for i, p := range b.parts {
-			if !see(p) {
-				continue
+	for i, p := range k.parts {
+		if !see(p) {
+			continue
+		}
+		near := Near{p, k.scales[i] * dot(query, k.values[i*k.dimension:(i+1)*k.dimension])}
+		switch last := len(found) - 1; {
+		case last < 0 || found[last].Version != p.Version:
+			if len(found) >= 2*most+1000 { // sorting now and then costs less than sorting all
+				found = nearest(found, most)
 			}
-			near := Near{p, b.scales[i] * dot(query, b.values[i*dimension:(i+1)*dimension])}
-			switch last := len(found) - 1; {
-			case last < 0 || found[last].Version != p.Version:
-				if len(found) >= 2*most+1000 { // sorting now and then costs less than sorting all
-					found = nearest(found, most)
-				}
-				found = append(found, near)
-			case near.Similarity > found[last].Similarity:
-				found[last] = near
-			}
+			found = append(found, near)
+		case near.Similarity > found[last].Similarity:
+			found[last] = near
 		}
 	}
 	return nearest(found, most)

@@ -1,0 +1,130 @@
+package embedded
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
+)
+
+// An access is one stream of one connection as far as a grant opens it: a source that a read may draw on. Every read
+// is a loop over sources, and every query on one starts from its conditions: that is how the grant is kept.
+type access struct {
+	store.Source
+	all bool // the grant is not limited to named fields
+}
+
+// sourcesOf lists what a grant opens, in the order of the corpus. Where a grant names the same stream of a
+// connection twice, the first counts.
+func sourcesOf(c *store.Catalog, grant authority.Grant) []access {
+	var sources []access
+	for _, t := range c.Tables {
+		for _, connection := range t.Connector.Connections {
+			granted, ok := grant.Opens(t.Connector.Key, t.Stream.Name, connection.ID)
+			isOwner := grant.Kind == authority.KindOwner
+			if !ok && !isOwner {
+				continue
+			}
+			opened := access{Source: store.Source{Table: t, Connection: connection}, all: isOwner || granted.Fields == nil}
+			if !isOwner {
+				opened.Since, opened.Until = granted.Since, granted.Until
+			}
+			for _, field := range t.Stream.Fields {
+				if opened.all || slices.Contains(granted.Fields, field.Name) {
+					opened.Fields = append(opened.Fields, field)
+				}
+			}
+			sources = append(sources, opened)
+		}
+	}
+	return sources
+}
+
+func selectSources(sources []access, keep func(access) bool) []access {
+	var kept []access
+	for _, s := range sources {
+		if keep(s) {
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}
+
+// storeSources are the sources as the store knows them.
+func storeSources(sources []access) []store.Source {
+	all := make([]store.Source, len(sources))
+	for i, s := range sources {
+		all[i] = s.Source
+	}
+	return all
+}
+
+// boundConnection is the connection that a cursor of these sources is bound to: empty for several.
+func boundConnection(sources []access) string {
+	if len(sources) == 1 {
+		return sources[0].Connection.ID
+	}
+	return ""
+}
+
+// connectionRefs names the connections of sources, each once.
+func connectionRefs(sources []access) []connectionRef {
+	var refs []connectionRef
+	for _, s := range sources {
+		if ref := (connectionRef{s.Connection.ID, s.Connection.DisplayName}); !slices.Contains(refs, ref) {
+			refs = append(refs, ref)
+		}
+	}
+	return refs
+}
+
+// ofConnector reports whether a connector has a key or source id.
+func (s access) ofConnector(id string) bool {
+	return s.Connector.Key == id || s.Connector.SourceID == id
+}
+
+// labeled adds to what is said of a record or a stream which connection it is of.
+func (s access) labeled(body object) object {
+	one := s.Connection
+	return append(body, object{{"connection_id", one.ID}, {"connector_instance_id", one.ID}, {"display_name", one.DisplayName}}...)
+}
+
+// demand finds a granted field or says why there is none.
+func (s access) demand(name string) (model.Field, *apiError) {
+	if field, ok := s.Granted(name); ok {
+		return field, nil
+	}
+	if _, ok := s.Stream.Field(name); ok {
+		return model.Field{}, newError(http.StatusForbidden, "field_not_granted", "Fields not in grant: %s", name)
+	}
+	return model.Field{}, newError(http.StatusBadRequest, "unknown_field", "Unknown field: %s", name)
+}
+
+// filter narrows a source. A field that is not granted cannot be filtered by: the answer would tell its value.
+func (s access) filter(filters []filterParam) (access, *apiError) {
+	for _, f := range filters {
+		field, err := s.demand(f.field)
+		if err != nil {
+			return s, err
+		}
+		uses := usesOf(field, false)
+		switch {
+		case f.operator == "" && !uses.exact:
+			return s, invalidRequest("Exact filters are not supported on '%s'", field.Name)
+		case f.operator != "" && !uses.ranged:
+			return s, invalidRequest("Range filters are not supported on '%s'", field.Name)
+		case f.operator != "" && !slices.Contains(store.Operators(), f.operator):
+			return s, invalidRequest("Unsupported range operator '%s' on '%s'", f.operator, field.Name)
+		}
+		target, _ := s.Column(field.Name) // what may be filtered by has one
+		condition, ok := target.Filter(f.operator, f.value)
+		if !ok {
+			return s, invalidRequest("Filter value %q on '%s' is not a %s", f.value, field.Name,
+				target.Kind.Noun()).withParam("filter[" + field.Name + "]")
+		}
+		s.Source = s.Narrow(condition)
+	}
+	return s, nil
+}

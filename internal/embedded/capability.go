@@ -1,0 +1,152 @@
+package embedded
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
+)
+
+// uses are what may be asked of a field: what the schema routes say, and what reads are held to.
+type uses struct {
+	exact, ranged, lexical, meaning bool
+	aggregations                    []string
+}
+
+// aggregations are the kinds of aggregation that a field may declare.
+var aggregations = [...]string{"count_distinct", "group_by", "group_by_time", "max", "min", "sum"}
+
+// usesOf tells of a field of a server that finds by meaning, or does not.
+func usesOf(field model.Field, meaning bool) uses {
+	kind := store.KindOf(field)
+	u := uses{
+		exact: field.Exact && kind != store.KindNone, ranged: field.Range && kind != store.KindNone,
+		lexical: field.Lexical, meaning: meaning && store.HasMeaning(field),
+	}
+	for _, one := range aggregations {
+		if slices.Contains(field.Aggregations, one) && kind != store.KindNone && (one != "group_by_time" || kind == store.KindInstant) {
+			u.aggregations = append(u.aggregations, one)
+		}
+	}
+	return u
+}
+
+// full writes what may be asked of a granted field: all that is declared is usable.
+func (u uses) full(field model.Field) object {
+	declared := func(yes bool) object { return object{{"declared", yes}, {"usable", yes}} }
+	aggregation, ranged := object{}, declared(u.ranged)
+	for _, one := range aggregations {
+		aggregation.set(one, declared(slices.Contains(u.aggregations, one)))
+	}
+	if u.ranged {
+		ranged.set("operators", store.Operators())
+	}
+	return object{
+		{"aggregation", aggregation}, {"granted", true}, {"lexical_search", declared(u.lexical)}, {"schema", fieldSchema(field)},
+		{"semantic_search", declared(u.meaning)}, {"exact_filter", declared(u.exact)}, {"range_filter", ranged},
+	}.with("type", extendedType(field)).with("role", field.Role)
+}
+
+// flags spells the same in one string, such as "t=timestamp,role=event-time,eq,r=gte|gt|lte|lt,a=max|min".
+func (u uses) flags(field model.Field) string {
+	flags := []string{"t=" + cmp.Or(extendedType(field), strings.Join(jsonTypes(field), "|"))}
+	for _, one := range [...]struct {
+		there bool
+		flag  string
+	}{
+		{field.Role != "", "role=" + field.Role}, {u.exact, "eq"}, {u.ranged, "r=" + strings.Join(store.Operators(), "|")},
+		{u.lexical, "lex"}, {u.meaning, "sem"}, {len(u.aggregations) > 0, "a=" + strings.Join(u.aggregations, "|")},
+	} {
+		if one.there {
+			flags = append(flags, one.flag)
+		}
+	}
+	return strings.Join(flags, ",")
+}
+
+// queryOf says what may be asked of a stream, by query parameter.
+func queryOf(fields []model.Field, relations []object, meaning bool) object {
+	var lexical, semantic []string
+	ranged, expand := object{}, []object{}
+	aggregated := map[string][]string{}
+	for _, field := range fields {
+		u := usesOf(field, meaning)
+		if u.lexical {
+			lexical = append(lexical, field.Name)
+		}
+		if u.meaning {
+			semantic = append(semantic, field.Name)
+		}
+		if u.ranged {
+			ranged = append(ranged, member{field.Name, store.Operators()})
+		}
+		for _, one := range u.aggregations {
+			aggregated[one] = append(aggregated[one], field.Name)
+		}
+	}
+	supported := object{{"count", true}}
+	for _, one := range aggregations {
+		if names := aggregated[one]; names != nil {
+			supported = append(supported, member{one, names})
+		}
+	}
+	for _, relation := range relations {
+		if relation.get("usable") == true {
+			expand = append(expand, relation.only("name", "default_limit", "max_limit"))
+		}
+	}
+	query := object{{"range_filters", ranged}, {"aggregations", supported}, {"expand", expand}}
+	if lexical != nil {
+		query.set("search", object{{"lexical_fields", lexical}}.with("semantic_fields", semantic))
+	}
+	return query
+}
+
+// extendedType is the type of a field where JSON has none for it.
+func extendedType(field model.Field) string {
+	if slices.Contains([]string{"text", "timestamp", "blob"}, field.Type) {
+		return field.Type
+	}
+	return ""
+}
+
+// jsonTypes are the types that a field's JSON may have.
+func jsonTypes(field model.Field) []string {
+	kind := field.Type
+	switch kind {
+	case "text", "timestamp", "":
+		kind = "string"
+	case "blob":
+		kind = "object"
+	}
+	if field.Nullable {
+		return []string{kind, "null"}
+	}
+	return []string{kind}
+}
+
+// fieldSchema is the field's JSON Schema.
+func fieldSchema(field model.Field) object {
+	schema := object{}.with("x_pdpp_type", extendedType(field)).with("x_pdpp_role", field.Role)
+	if schema.set("type", jsonTypes(field)); !field.Nullable {
+		schema.set("type", jsonTypes(field)[0])
+	}
+	if store.KindOf(field) == store.KindInstant {
+		schema.set("format", "date-time")
+	}
+	return schema
+}
+
+// recordSchema is the JSON Schema of a record of which some fields are shown.
+func recordSchema(fields []model.Field) object {
+	properties, required := object{}, []string{}
+	for _, field := range fields {
+		properties = append(properties, member{field.Name, fieldSchema(field)})
+		if !field.Nullable {
+			required = append(required, field.Name)
+		}
+	}
+	return object{{"type", "object"}, {"properties", properties}, {"required", required}}
+}

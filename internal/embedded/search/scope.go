@@ -1,0 +1,66 @@
+package search
+
+import (
+	"maps"
+	"slices"
+)
+
+// A Scope says which places of an index sources show, by number of source and column.
+type Scope []sourceScope
+
+type sourceScope struct {
+	weights []float32 // by column; 0: it is not shown
+	only    map[int64]bool
+	source  *Source // nil: it is not searched
+	at      int     // index of the sources
+	average float32 // length of its records; 0: it shows less than all fields
+}
+
+// NewScope lays sources out.
+func NewScope(sources []Source) Scope {
+	var scope Scope
+	for i := range sources {
+		source := &sources[i]
+		if len(source.Fields) == 0 {
+			continue
+		}
+		scope = append(scope, make(Scope, max(source.Number+1-len(scope), 0))...)
+		one := sourceScope{at: i, source: source, only: source.Only}
+		for _, f := range source.Fields {
+			one.weights = append(one.weights, make([]float32, max(f.Column+1-len(one.weights), 0))...)
+			one.weights[f.Column] = f.Weight
+		}
+		scope[source.Number] = one
+	}
+	return scope
+}
+
+// of returns what is shown of a record of a source, nil if nothing is.
+func (s Scope) of(source int, version uint32) *sourceScope {
+	if source >= len(s) || s[source].source == nil || s[source].only != nil && !s[source].only[int64(version)] {
+		return nil
+	}
+	return &s[source]
+}
+
+// Weight returns that of a column of a record of a source, 0 if it is not shown.
+func (s Scope) Weight(source int, version uint32, column int) float32 {
+	one := s.of(source, version)
+	if one == nil || column < 0 || column >= len(one.weights) {
+		return 0
+	}
+	return one.weights[column]
+}
+
+// columns are those that a source shows.
+func (s Scope) columns() []int {
+	columns := map[int]bool{}
+	for _, one := range s {
+		for column, weight := range one.weights {
+			if weight > 0 {
+				columns[column] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(columns))
+}

@@ -1,0 +1,59 @@
+// Package store keeps a person's records in SQLite, as one table for each stream, with the index of package search beside
+// them, and answers what may be read of them: records, counts, aggregates, blobs and searches.
+//
+// A read is about a [Source], which says how much of a stream it may see. The store does not know what a grant is, and no HTTP.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
+)
+
+// A querier is the database itself, or one transaction in it.
+type querier interface {
+	search.Database
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// first reads the first row of a query: ok is false if there is none.
+func first(ctx context.Context, db querier, query string, args []any, into ...any) (ok bool, err error) {
+	err = db.QueryRowContext(ctx, query, args...).Scan(into...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// exec runs a statement.
+func exec(ctx context.Context, db search.Database, query string, args ...any) error {
+	_, err := db.ExecContext(ctx, query, args...)
+	return err
+}
+
+// hasTable reports whether there is a table.
+func hasTable(ctx context.Context, db querier, name string) (bool, error) {
+	return first(ctx, db, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name = ?", []any{name}, &name)
+}
+
+// meta reads a value of the table meta, empty if there is none.
+func meta(ctx context.Context, db querier, name string) (value string, err error) {
+	_, err = first(ctx, db, "SELECT value FROM meta WHERE name = ?", []any{name}, &value)
+	return value, err
+}
+
+func setMeta(ctx context.Context, db search.Database, name, value string) error {
+	return exec(ctx, db, "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)", name, value)
+}
+
+// Names of the table meta.
+const (
+	metaFingerprint = "fingerprint"
+	metaGeneration  = "generation"
+	metaVersion     = "version" // the last one of a part that is there
+	metaConnectors  = "connectors"
+	metaCursorKey   = "cursor_key"
+	metaLeftOut     = "left_out" // of files of no part
+)
