@@ -5,8 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
-	"io"
 	"net/url"
 	"slices"
 	"strings"
@@ -35,7 +33,7 @@ type packageCursor struct {
 	Kind    string       `json:"k"`
 	Bound   string       `json:"b"` // hash of the search and the package
 	Size    int          `json:"l"` // page size of the members: skip counts hits of pages of this size
-	Done    *tally       `json:"d,omitempty"`
+	Done    tally        `json:"d,omitzero"`
 	Turns   []cursorTurn `json:"t"` // the members with more to show, in the order of their turns
 }
 
@@ -70,49 +68,32 @@ func (c packageCursor) encode() string {
 }
 
 // decodePackageCursor reads a cursor for a search. Its error is an InvalidCursor; nothing is asked then.
-func decodePackageCursor(text, bound string) (packageCursor, *rs.Error) {
-	c, err := parsePackageCursor(text)
+func decodePackageCursor(text, bound string) (c packageCursor, refused *rs.Error) {
+	data, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	whole := err == nil && len(text) <= maxPackageCursorBytes && utf8.Valid(data) && json.Valid(data) && decoder.Decode(&c) == nil
 	switch {
-	case err != nil:
-		return packageCursor{}, invalidCursor("The cursor is not one that a search of this package printed.")
+	case !whole || c.Version != packageCursorVersion || c.Kind != packageCursorKind || !c.inRange():
+		return c, invalidCursor("The cursor is not one that a search of this package printed.")
 	case c.Bound != bound:
-		return packageCursor{}, invalidCursor("The cursor belongs to another search or another package.")
+		return c, invalidCursor("The cursor belongs to another search or another package.")
 	}
 	return c, nil
 }
 
-func parsePackageCursor(text string) (packageCursor, error) {
-	if len(text) > maxPackageCursorBytes {
-		return packageCursor{}, errors.New("too long")
-	}
-	data, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	if err != nil || !utf8.Valid(data) {
-		return packageCursor{}, errors.New("not base64url")
-	}
-	var c packageCursor
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&c); err != nil {
-		return packageCursor{}, err
-	}
-	if _, err := decoder.Token(); err != io.EOF {
-		return packageCursor{}, errors.New("something follows")
-	}
-	if c.Version != packageCursorVersion || c.Kind != packageCursorKind || c.Size < 1 || c.Size > maxSearchLimit || len(c.Turns) == 0 || len(c.Turns) > maxMembers {
-		return packageCursor{}, errors.New("out of range")
-	}
-	if c.Done != nil && min(c.Done.Count, c.Done.Ranked, c.Done.Window, c.Done.Searched, c.Done.Truncated, c.Done.Some, c.Done.Members) < 0 {
-		return packageCursor{}, errors.New("a negative count")
-	}
+// inRange reports whether a cursor has numbers and turns that a search may have.
+func (c packageCursor) inRange() bool {
 	seen := map[[2]string]bool{}
 	for _, t := range c.Turns {
 		key := [...]string{t.ConnectionID, t.GrantID}
 		if t.ConnectionID == "" || t.Skip < 0 || t.Skip > maxCursorSkip || seen[key] || strings.ContainsRune(t.Cursor, 0) {
-			return packageCursor{}, errors.New("not a member")
+			return false
 		}
 		seen[key] = true
 	}
-	return c, nil
+	return c.Size >= 1 && c.Size <= maxSearchLimit && len(c.Turns) > 0 && len(c.Turns) <= maxMembers &&
+		min(c.Done.Count, c.Done.Ranked, c.Done.Window, c.Done.Searched, c.Done.Truncated, c.Done.Some, c.Done.Members) >= 0
 }
 
 func invalidCursor(message string) *rs.Error {

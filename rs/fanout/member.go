@@ -1,7 +1,10 @@
 package fanout
 
 import (
+	"cmp"
+	"context"
 	"crypto/sha256"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -14,63 +17,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// Defaults of [PackageOptions].
-const (
-	defaultPackageWidth   = 8
-	defaultMemberDeadline = 5 * time.Second
-	defaultRefusalHold    = 60 * time.Second
-)
-
-// PackageOptions configure [NewPackage]. Zero values mean the defaults.
-type PackageOptions struct {
-	// Width is how many members are asked at a time.
-	Width int
-	// MemberDeadline bounds one member's part in a read that asks several, so that a member that hangs costs no more.
-	// All parts together may take three times as long.
-	MemberDeadline time.Duration
-	// RefusalHold is how long a member that answered 401 or 403 is not asked again (D14).
-	RefusalHold time.Duration
-	// Now tells the time; nil means time.Now.
-	Now func() time.Time
-	// FannedOut is notified of each read that asked several members, when it ended: how many were asked and how many
-	// answered. It must be quick. nil means none.
-	FannedOut func(asked, answered int)
-}
-
-func (o PackageOptions) withDefaults() PackageOptions {
-	if o.Width <= 0 {
-		o.Width = defaultPackageWidth
-	}
-	if o.MemberDeadline <= 0 {
-		o.MemberDeadline = defaultMemberDeadline
-	}
-	if o.RefusalHold <= 0 {
-		o.RefusalHold = defaultRefusalHold
-	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	return o
-}
-
-// A grantPackage is a Doer over member grants (D17). It does not know the package's own token, so every read that leaves it
-// carries the token of exactly one member.
-//
-//   - Schema, streams and search, with no connection named, ask all members and merge their answers.
-//   - A read of a stream or record goes to the one member that it names, or to the only one that was granted the stream (D26).
-//   - A blob is looked for in one member after the other, unless its connection is known.
-//
-// Where it comes from a packageAuthority, a member is read only while its token is an active client token (D27).
-//
-// A grantPackage is safe for concurrent use. It remembers members that turned it away (D14) and nothing else.
-type grantPackage struct {
-	id        string
-	members   []*member
-	options   PackageOptions
-	authority *auth.TokenCache // introspects the members' tokens; nil if the caller of NewPackage vouches for them
-	refusals  *refusals
-}
-
 // A member is a Member that can be read.
 type member struct {
 	Member
@@ -80,37 +26,24 @@ type member struct {
 	limits atomic.Pointer[[]rs.TimeLimit] // what the authority said when the token was checked last
 }
 
-func newPackage(m Membership, doer func(rs.Token) rs.Doer, o PackageOptions, members *auth.TokenCache, r *refusals) *grantPackage {
-	p := &grantPackage{id: m.PackageID, options: o, authority: members, refusals: r}
-	holders := map[string]int{}
-	known := map[[2]string]bool{}
-	for _, given := range m.Members {
-		key := [...]string{given.ID, given.GrantID}
-		if known[key] {
-			continue // a grant that is listed twice for one connection must not be read twice
-		}
-		known[key] = true
-		c := &member{Member: given}
-		if c.Refused == nil && (c.Token == rs.Token{}) {
-			c.Refused = &rs.Error{Code: rs.MemberUnusable, Message: "There is no token for this connection."}
-		}
-		if c.Refused == nil {
-			c.doer = doer(c.Token)
-		}
-		p.members = append(p.members, c)
-		holders[c.ID]++
-	}
-	for _, c := range p.members {
-		c.shared = holders[c.ID] > 1
-	}
-	return p
+// grants reports whether a member may read one of some streams; of none, and of no stream, every member may.
+func (c *member) grants(streams ...string) bool {
+	return len(streams) == 0 || slices.Contains(streams, "") || len(c.granted(streams)) > 0
 }
 
-// learn remembers that a member's grant was turned away.
-func (p *grantPackage) learn(c *member, e *rs.Error) {
-	if refusesGrant(e) {
-		p.refusals.remember(c.Token, e, p.options.Now().Add(p.options.RefusalHold))
+// granted returns those of the streams that a member may read, in their order.
+func (c *member) granted(streams []string) []string {
+	var granted []string
+	for _, name := range streams {
+		if slices.Contains(c.Streams, name) && !slices.Contains(granted, name) {
+			granted = append(granted, name)
+		}
 	}
+	return granted
+}
+
+func (c *member) unavailable(why *rs.Error) rs.UnavailableConnection {
+	return rs.UnavailableConnection{Connection: c.Connection, Code: why.Code, Message: why.Message}
 }
 
 // refused says why a member is not to be asked, or nil: the directory says so, its token has ended, or the resource
@@ -126,35 +59,57 @@ func (p *grantPackage) refused(c *member) *rs.Error {
 	return p.refusals.of(c.Token, now)
 }
 
-// grants reports whether a member may read a stream; of no stream, every member may.
-func (c *member) grants(stream string) bool {
-	return stream == "" || slices.Contains(c.Streams, stream)
-}
-
-// having lists the members that were granted a stream.
-func (p *grantPackage) having(stream string) []*member {
-	var having []*member
-	for _, c := range p.members {
-		if stream != "" && c.grants(stream) {
-			having = append(having, c)
-		}
+// checkToken asks the authority about the token of a member that is about to be read, and returns why the member is not read, or nil:
+// only an active client token is sent to the resource server (D27). A refusal is remembered like one by the resource server
+// (D14); a missing answer is not.
+func (p *grantPackage) checkToken(ctx context.Context, c *member) *rs.Error {
+	if p.authority == nil {
+		return nil
 	}
-	return having
-}
-
-func (c *member) unavailable(why *rs.Error) rs.UnavailableConnection {
-	return rs.UnavailableConnection{Connection: c.Connection, Code: why.Code, Message: why.Message}
-}
-
-// granted returns those of the streams that a member may read, in their order.
-func (c *member) granted(streams []string) []string {
-	var granted []string
-	for _, name := range streams {
-		if slices.Contains(c.Streams, name) && !slices.Contains(granted, name) {
-			granted = append(granted, name)
-		}
+	if why := p.refused(c); why != nil { // by another read meanwhile
+		return why
 	}
-	return granted
+	ctx, cancel := context.WithTimeout(ctx, p.options.MemberDeadline)
+	defer cancel()
+	principal, err := p.authority.Authenticate(ctx, c.Token)
+	if err == nil && principal.Kind == auth.KindClient {
+		limits, _ := principal.Limits()
+		limits = slices.Clone(limits)
+		for i := range limits {
+			limits[i].Connections = []string{c.ID}
+		}
+		c.limits.Store(&limits)
+		return nil
+	}
+	why := &rs.Error{
+		Code: rs.MemberUnusable, Status: http.StatusForbidden,
+		Message: "The package directory gives a token for this connection that is not of a client grant.",
+	}
+	if err != nil {
+		e := rs.AsError(err)
+		if e.Code.MeansSomethingElse() {
+			return &rs.Error{
+				Code: rs.AuthorityUnreachable, RetryAfter: e.RetryAfter, RequestID: e.RequestID, Cause: err,
+				Message: "The token authority could not say whether the access to this connection is good.",
+				Hint:    "Retry in a moment; if it persists, tell the operator.",
+			}
+		}
+		why.Code = cmp.Or(e.Code, rs.TokenInactive)
+		why.Message = fmt.Sprintf("The token authority does not accept the access to this connection (%s).", why.Code)
+	}
+	p.remember(c, why)
+	return why
+}
+
+// learn remembers that a member's grant was turned away.
+func (p *grantPackage) learn(c *member, e *rs.Error) {
+	if refusesGrant(e) {
+		p.remember(c, e)
+	}
+}
+
+func (p *grantPackage) remember(c *member, why *rs.Error) {
+	p.refusals.entries.Add(keyOf(c.Token), refusal{why, p.options.Now().Add(p.options.RefusalHold)})
 }
 
 // maxRefusals bounds the memory of one process.
@@ -176,16 +131,14 @@ func newRefusals() *refusals {
 	return &refusals{entries}
 }
 
+func keyOf(token rs.Token) [sha256.Size]byte { return sha256.Sum256([]byte(token.Reveal())) }
+
 func (r *refusals) of(token rs.Token, now time.Time) *rs.Error {
-	entry, found := r.entries.Get(sha256.Sum256([]byte(token.Reveal())))
+	entry, found := r.entries.Get(keyOf(token))
 	if !found || !now.Before(entry.until) {
 		return nil
 	}
 	return entry.why
-}
-
-func (r *refusals) remember(token rs.Token, why *rs.Error, until time.Time) {
-	r.entries.Add(sha256.Sum256([]byte(token.Reveal())), refusal{why, until})
 }
 
 // refusesGrant reports whether an error says that the grant itself is no good. A 401 or 403 also stands for a stream,

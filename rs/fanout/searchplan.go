@@ -47,31 +47,19 @@ func searchLimit(text string) (int, *rs.Error) {
 // begin lets every member take part that was granted one of the streams; one with none is not asked (S3-16c).
 func (s *packageSearch) begin() *rs.Error {
 	streams := s.request.Query["streams"]
-	var left []*member // that would take part, if they could be read
-	for _, c := range s.pkg.members {
-		if len(streams) > 0 && len(c.granted(streams)) == 0 {
-			continue
-		}
-		if why := s.pkg.refused(c); why != nil {
-			left = append(left, c)
-			s.miss(c.unavailable(why))
-			continue
-		}
-		s.ring.turns = append(s.ring.turns, &turn{member: c})
+	usable, left, unavailable := s.pkg.sides(streams...)
+	for _, u := range unavailable {
+		s.miss(u)
 	}
-	switch {
-	case len(s.ring.turns) > 0:
-	case len(left) > 0:
-		return s.pkg.unusable(sole(streams), left)
-	default:
-		return notGranted(streams)
+	for _, c := range usable {
+		s.ring.turns = append(s.ring.turns, &turn{member: c})
 	}
 	for _, name := range streams {
 		if !slices.ContainsFunc(s.pkg.members, func(c *member) bool { return c.grants(name) }) {
-			s.warnings = mergeWarnings(s.warnings, warning("stream_not_granted", fmt.Sprintf("No connection of this package grants the stream %q; it was left out.", rs.ErrorText(name))))
+			s.warn(warning("stream_not_granted", fmt.Sprintf("No connection of this package grants the stream %q; it was left out.", rs.ErrorText(name))))
 		}
 	}
-	return nil
+	return s.begun(left, notGranted(streams))
 }
 
 // resume takes up the turns of the page before. A member that can no longer be read is reported, and its part is over.
@@ -80,12 +68,11 @@ func (s *packageSearch) resume(text string) *rs.Error {
 	if refused != nil {
 		return refused
 	}
-	s.size = cursor.Size
-	if cursor.Done != nil {
-		s.done = *cursor.Done
-	}
+	s.size, s.done = cursor.Size, cursor.Done
 	streams := s.request.Query["streams"]
+	nobody := invalidCursor("None of the connections that this search was about to read is still in the package.")
 	var left []*member
+	had := map[*member]bool{}
 	for _, state := range cursor.Turns {
 		c := s.pkg.find(state)
 		if c == nil {
@@ -95,42 +82,37 @@ func (s *packageSearch) resume(text string) *rs.Error {
 			})
 			continue
 		}
+		had[c] = true
 		why := s.pkg.refused(c)
-		if why == nil && len(streams) > 0 && len(c.granted(streams)) == 0 {
-			why = notGranted(streams)
-		}
-		if why != nil {
+		switch {
+		case why != nil:
 			left = append(left, c)
-			s.miss(c.unavailable(why))
+		case !c.grants(streams...):
+			why = notGranted(streams)
+			nobody = why
+		default:
+			s.ring.turns = append(s.ring.turns, &turn{member: c, cursor: state.Cursor, skip: state.Skip, failed: state.Failed})
 			continue
 		}
-		s.ring.turns = append(s.ring.turns, &turn{member: c, cursor: state.Cursor, skip: state.Skip, failed: state.Failed})
+		s.miss(c.unavailable(why))
 	}
-	s.missRefused(cursor.Turns, streams)
+	for _, c := range s.pkg.members { // those that never had a turn are named on every page; what they lack was counted on the first
+		if c.Refused != nil && !had[c] && c.grants(streams...) {
+			s.unavailable = append(s.unavailable, c.unavailable(c.Refused))
+		}
+	}
+	return s.begun(left, nobody)
+}
+
+// begun refuses a search in which no member takes part: since those that would cannot be read, or else for another reason.
+func (s *packageSearch) begun(left []*member, otherwise *rs.Error) *rs.Error {
 	switch {
 	case len(s.ring.turns) > 0:
 		return nil
-	case len(left) > 0 && s.pkg.refused(left[0]) != nil:
-		return s.pkg.unusable(sole(streams), left)
 	case len(left) > 0:
-		return notGranted(streams)
+		return s.pkg.unusable(sole(s.request.Query["streams"]), left)
 	}
-	return invalidCursor("None of the connections that this search was about to read is still in the package.")
-}
-
-// missRefused names, on every further page too, the members that the directory has refused and that therefore never
-// had a turn. What they would have added was counted as unanswered on the first page.
-func (s *packageSearch) missRefused(turns []cursorTurn, streams []string) {
-	had := map[*member]bool{}
-	for _, state := range turns {
-		had[s.pkg.find(state)] = true
-	}
-	for _, c := range s.pkg.members {
-		if c.Refused == nil || had[c] || len(streams) > 0 && len(c.granted(streams)) == 0 {
-			continue
-		}
-		s.unavailable = append(s.unavailable, c.unavailable(c.Refused))
-	}
+	return otherwise
 }
 
 // miss records a member that takes no part although it should.
@@ -178,10 +160,10 @@ type packageSearch struct {
 	over        bool // only failing members are left, and they failed again
 }
 
-func (s *packageSearch) encodeCursor(next []cursorTurn) string {
-	c := packageCursor{Bound: s.bound, Size: s.size, Turns: next}
-	if s.done.Members > 0 || s.done.Counted || s.done.Partial {
-		c.Done = &s.done
-	}
-	return c.encode()
+// warn adds warnings.
+func (s *packageSearch) warn(warnings ...string) { s.warnings = mergeWarnings(s.warnings, warnings...) }
+
+// warnFirst adds a warning that comes before all others.
+func (s *packageSearch) warnFirst(one string) {
+	s.warnings = mergeWarnings([]string{one}, s.warnings...)
 }

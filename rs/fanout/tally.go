@@ -64,23 +64,16 @@ func unanswered() tally { return tally{Partial: true, Incomplete: true} }
 // readTally reads meta of a search answer. A count is a number with count_accuracy, or {kind,value}.
 func readTally(meta rs.Object) tally {
 	t := tally{Members: 1}
-	count := struct {
-		Kind  string `json:"kind"`
-		Value *int   `json:"value"`
-	}{Kind: meta.JSONString("count_accuracy")}
-	var number int
-	if raw := meta.Get("count"); raw != "" && json.Unmarshal([]byte(raw), &number) == nil {
-		count.Value = &number
-	} else if raw != "" {
-		_ = json.Unmarshal([]byte(raw), &count)
+	count, counted := meta.Number("count")
+	kind := meta.JSONString("count_accuracy")
+	if o := meta.Object("count"); o != nil {
+		count, counted = o.Number("value")
+		kind = o.JSONString("kind")
 	}
-	switch {
-	case count.Value == nil || *count.Value < 0 || count.Kind == "none":
-		t.Partial = true
-	default:
-		t.Count, t.Counted = *count.Value, true
-		t.Partial = count.Kind == "lower_bound"
-		t.Estimated = count.Kind == "estimated" || count.Kind == "estimate" || count.Kind == "approximate"
+	t.Partial = !counted || count < 0 || kind == "none" || kind == "lower_bound"
+	if counted && count >= 0 && kind != "none" {
+		t.Count, t.Counted = count, true
+		t.Estimated = kind == "estimated" || kind == "estimate" || kind == "approximate"
 	}
 	t.Incomplete = true // unless the member gives it as complete
 	var recall recallBody
@@ -123,18 +116,17 @@ func (t tally) plus(u tally) tally {
 
 // meta writes the tally as a search answer's meta.
 func (t tally) meta(warnings []string) rs.Object {
-	var meta rs.Object
+	meta := rs.Object{{Name: "count", Value: `{"kind":"none"}`}}
 	switch {
 	case !t.Counted:
-		meta = rs.Object{{Name: "count", Value: `{"kind":"none"}`}}
 	case t.Estimated:
-		meta = rs.Object{{Name: "count", Value: rs.Object{{Name: "kind", Value: rs.EncodeJSON("estimated")}, {Name: "value", Value: rs.EncodeJSON(t.Count)}}.JSON()}}
+		meta[0].Value = rs.Object{{Name: "kind", Value: `"estimated"`}, {Name: "value", Value: rs.EncodeJSON(t.Count)}}.JSON()
 	default:
-		accuracy := "exact"
+		meta[0].Value = rs.EncodeJSON(t.Count)
+		meta = append(meta, rs.Member{Name: "count_accuracy", Value: `"exact"`})
 		if t.Partial {
-			accuracy = "lower_bound"
+			meta[1].Value = `"lower_bound"`
 		}
-		meta = rs.Object{{Name: "count", Value: rs.EncodeJSON(t.Count)}, {Name: "count_accuracy", Value: rs.EncodeJSON(accuracy)}}
 	}
 	if t.Recall {
 		meta = append(meta, rs.Member{Name: "recall", Value: rs.EncodeJSON(recallBody{

@@ -1,6 +1,7 @@
 package fanout
 
 import (
+	"context"
 	"slices"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -8,15 +9,20 @@ import (
 
 // rows are the items of a list that can be a hit or a row.
 func rows(items []rs.Item) []rs.Item {
-	return without(items, func(item rs.Item) bool { return item.Members == nil })
+	return slices.DeleteFunc(slices.Clone(items), func(item rs.Item) bool { return item.Members == nil })
 }
 
-// without leaves items out; of items that all stay it makes no copy.
-func without(items []rs.Item, left func(rs.Item) bool) []rs.Item {
-	if !slices.ContainsFunc(items, left) {
-		return items
+// listRead is the read of a list, whose answer is one, and what the list is of.
+func listRead(r rs.Request, what string) memberRead {
+	return func(ctx context.Context, d rs.Doer) (*rs.Response, error) {
+		response, err := d.Do(ctx, r)
+		if err == nil {
+			if _, ok := response.List(); !ok {
+				return nil, &rs.Error{Code: rs.InvalidResponse, Message: "This connection's answer is not the " + what + " that the contract promises."}
+			}
+		}
+		return response, err
 	}
-	return slices.DeleteFunc(slices.Clone(items), left)
 }
 
 // attribute adds the connection to a hit or row that does not name it (S3-16a, S0-6a).
@@ -39,49 +45,28 @@ func attribute(item rs.Item, source rs.Connection) rs.Item {
 	return object.Item()
 }
 
-// attributeList attributes all items of a list response and adds warnings. A response that is not a list is returned unchanged.
-func attributeList(response *rs.Response, source rs.Connection, warnings ...string) *rs.Response {
-	l, ok := response.List()
-	if !ok {
-		return response
-	}
-	if len(warnings) > 0 {
-		l = l.Warn(warnings)
-	}
-	items := slices.Clone(rows(l.Items))
+// attributed are the items of a list, each with its connection.
+func attributed(items []rs.Item, source rs.Connection) []rs.Item {
+	items = rows(items)
 	for i, item := range items {
 		items[i] = attribute(item, source)
 	}
-	return response.WithBody(l.With(items).JSON())
-}
-
-// hitsOf returns the hits that do not name another connection. A member's answer holds its own hits only (S0-6b).
-func hitsOf(hits []rs.Item, connectionID string) []rs.Item {
-	return without(hits, func(hit rs.Item) bool {
-		named := rs.ConnectionID(hit.Members)
-		return named != "" && named != connectionID
-	})
+	return items
 }
 
 // A searchPage is one member's answer to a search.
 type searchPage struct {
-	hits     []rs.Item
-	next     string // the member's own cursor of its next page; may be empty
-	more     bool
-	tally    tally
-	warnings []string
+	hits []rs.Item
+	next string // the member's own cursor of its next page; may be empty
+	more bool
+	meta rs.Object
 }
 
-func readSearchPage(response *rs.Response) (searchPage, bool) {
-	l, ok := response.List()
-	if !ok {
-		return searchPage{}, false
-	}
-	page := searchPage{hits: rows(l.Items), next: l.Envelope.JSONString("next_cursor")}
+func readSearchPage(response *rs.Response) searchPage {
+	l, _ := response.List()
+	page := searchPage{hits: rows(l.Items), next: l.Envelope.JSONString("next_cursor"), meta: l.Envelope.Object("meta")}
 	page.more = l.Envelope.Flag("has_more") || page.next != ""
-	meta := l.Envelope.Object("meta")
-	page.tally, page.warnings = readTally(meta), meta.Array("warnings")
-	return page, true
+	return page
 }
 
 // A turn is one member's part in a search: where in its own results the next hit stands, and the page at hand.
@@ -104,7 +89,7 @@ func (t *turn) wanting() bool { return !t.loaded && !t.done && t.failure == nil 
 
 // load takes in the page at the cursor.
 func (t *turn) load(page searchPage) {
-	t.page, t.loaded, t.answered, t.failed, t.tally = page, true, true, false, page.tally
+	t.page, t.loaded, t.answered, t.failed, t.tally = page, true, true, false, readTally(page.meta)
 	if len(page.hits) == 0 && page.next == t.cursor {
 		t.page.next, t.page.more = "", false // a cursor that leads back to itself leads nowhere
 	}
@@ -190,18 +175,10 @@ func matchRank(hit rs.Item) int {
 	return 0
 }
 
-// wanting lists up to limit turns whose page must be read, in the order of the turns.
-func (r *ring) wanting(limit int) []*turn {
-	var wanting []*turn
-	for _, t := range r.inOrder() {
-		if t.wanting() && len(wanting) < limit {
-			wanting = append(wanting, t)
-		}
-	}
-	return wanting
+// wanting lists the turns whose page must be read, in the order of the turns.
+func (r *ring) wanting() []*turn {
+	return slices.DeleteFunc(r.inOrder(), func(t *turn) bool { return !t.wanting() })
 }
 
 // inOrder lists the turns, the next one first.
-func (r *ring) inOrder() []*turn {
-	return append(append([]*turn{}, r.turns[r.at:]...), r.turns[:r.at]...)
-}
+func (r *ring) inOrder() []*turn { return slices.Concat(r.turns[r.at:], r.turns[:r.at]) }
