@@ -70,7 +70,7 @@ func takes(values rs.Object, known ...string) *arguments {
 		if len(param) > filter.MaxNameBytes {
 			param = ""
 		}
-		a.fail(rs.Invalid(param, "Unknown argument "+strings.Join(quoted, ", ")+".", "This tool takes: "+strings.Join(known, ", ")+"."))
+		a.failf(param, "This tool takes: "+strings.Join(known, ", ")+".", "Unknown argument %s.", strings.Join(quoted, ", "))
 		return a
 	}
 	a.values = values
@@ -79,12 +79,20 @@ func takes(values rs.Object, known ...string) *arguments {
 
 func (a *arguments) fail(err error) {
 	if a.err == nil {
-		a.err = err
+		a.err = err // nil is none
 	}
 }
 
 func (a *arguments) failf(name, hint, format string, values ...any) {
 	a.fail(rs.Invalid(name, fmt.Sprintf(format, values...), hint))
+}
+
+// done ends the reading: the arguments, or what is wrong with the first that is wrong.
+func (a *arguments) done(args Args) (Args, error) {
+	if a.err != nil {
+		return nil, a.err
+	}
+	return args, nil
 }
 
 // has reports whether an argument was given.
@@ -125,12 +133,8 @@ func (a *arguments) text(name string, maxBytes int) string {
 // name reads a stream name, connection id or field name that becomes part of a path or a parameter.
 func (a *arguments) name(name string) string {
 	value := a.text(name, filter.MaxNameBytes)
-	if value == "" || a.err != nil {
-		return ""
-	}
-	if why := rs.UnsafeName(value); why != "" {
+	if why := rs.UnsafeName(value); value != "" && why != "" {
 		a.fail(&rs.Error{Code: rs.InvalidID, Param: name, Message: fmt.Sprintf("%s %s %s.", name, quote.Exact(value), why), Hint: "Send a name exactly as schema printed it."})
-		return ""
 	}
 	return value
 }
@@ -138,7 +142,7 @@ func (a *arguments) name(name string) string {
 // field reads a field name or dotted path.
 func (a *arguments) field(name string) string {
 	value := a.text(name, filter.MaxNameBytes)
-	if a.err == nil && value != "" {
+	if value != "" {
 		a.fieldName(name, value)
 	}
 	return value
@@ -163,35 +167,34 @@ func (a *arguments) choice(name string, allowed ...string) string {
 	if !ok {
 		return ""
 	}
-	value, isString := written.Text(raw)
-	if !isString || !slices.Contains(allowed, value) {
+	value, _ := written.Text(raw)
+	if !slices.Contains(allowed, value) {
 		a.failf(name, "Send one of: "+strings.Join(allowed, ", ")+".", "%s cannot be %s.", name, quote.JSON(raw))
-		return ""
 	}
 	return value
 }
 
-// number reads an optional integer between least and most; absent is 0 and false.
-func (a *arguments) number(name string, least, most int) (int, bool) {
-	raw, ok := a.given(name)
-	if !ok {
-		return 0, false
+// number reads an optional integer between least and most; absent is 0.
+func (a *arguments) number(name string, least, most int) int {
+	if value := a.optionalNumber(name, least, most); value != nil {
+		return *value
 	}
-	value, isNumber := integer(raw)
-	if !isNumber || value < float64(least) || value > float64(most) {
-		a.failf(name, fmt.Sprintf("Send a whole number from %d to %d, without quotes.", least, most), "%s cannot be %s.", name, quote.JSON(raw))
-		return 0, false
-	}
-	return int(value), true
+	return 0
 }
 
 // optionalNumber is number with nil for absent, where 0 means something else.
 func (a *arguments) optionalNumber(name string, least, most int) *int {
-	value, given := a.number(name, least, most)
-	if !given {
+	raw, ok := a.given(name)
+	if !ok {
 		return nil
 	}
-	return &value
+	value, isNumber := integer(raw)
+	if !isNumber || value < float64(least) || value > float64(most) {
+		a.failf(name, fmt.Sprintf("Send a whole number from %d to %d, without quotes.", least, most), "%s cannot be %s.", name, quote.JSON(raw))
+		return nil
+	}
+	whole := int(value)
+	return &whole
 }
 
 // integer reads a JSON number without a fraction.
@@ -210,28 +213,19 @@ func (a *arguments) list(name string, check func(argument, value string)) []stri
 		return nil
 	}
 	values, ok := stringsOf(raw)
-	if !ok {
-		a.failf(name, `Send for example ["a","b"].`, "%s must be an array of names, not %s.", name, quote.JSON(raw))
-		return nil
-	}
 	switch {
+	case !ok:
+		a.failf(name, `Send for example ["a","b"].`, "%s must be an array of names, not %s.", name, quote.JSON(raw))
 	case len(values) == 0:
 		a.failf(name, "Name at least one, or leave it out.", "%s is an empty array.", name)
 	case len(values) > maxListItems:
 		a.failf(name, "Send fewer.", "%s has %d names; at most %d are allowed.", name, len(values), maxListItems)
 	}
 	for _, value := range values {
-		if a.err != nil {
-			return nil
-		}
 		if len(value) > filter.MaxNameBytes || !utf8.ValidString(value) {
 			a.failf(name, "Send names exactly as schema printed them.", "%s holds a name of %d bytes; at most %d are allowed.", name, len(value), filter.MaxNameBytes)
-			return nil
 		}
 		check(name, value)
-	}
-	if a.err != nil {
-		return nil
 	}
 	return values
 }
@@ -270,8 +264,8 @@ func (a *arguments) safeName(argument, value string) {
 func (a *arguments) cursor(name string) string {
 	value := a.text(name, maxCursorBytes)
 	if a.err == nil && strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("\"'`<>[]{}\\", r) }) {
-		a.failf(name, "Send it exactly as the last page printed it, with the same other arguments; or leave it out to start again.", "%s %s is not one that this server printed.", name, quote.JSON(a.values.Get(name)))
-		return ""
+		hint := "Send it exactly as the last page printed it, with the same other arguments; or leave it out to start again."
+		a.failf(name, hint, "%s %s is not one that this server printed.", name, quote.JSON(a.values.Get(name)))
 	}
 	return value
 }
@@ -279,9 +273,7 @@ func (a *arguments) cursor(name string) string {
 // position reads the cursor of a list: one of the resource server, or one that an answer printed for the rest of a page of the same list.
 func (a *arguments) position() render.Position {
 	p, err := render.ParsePosition(a.cursor("cursor")).In(a.values)
-	if err != nil {
-		a.fail(err)
-	}
+	a.fail(err)
 	return p
 }
 
@@ -306,24 +298,20 @@ func (a *arguments) filter() filter.Filter {
 		return nil
 	}
 	f, err := filter.Parse(raw)
-	if err != nil {
-		a.fail(err)
-		return nil
-	}
+	a.fail(err)
 	return f
 }
 
 // timeZone reads the argument time_zone: UTC if absent.
 func (a *arguments) timeZone() *time.Location {
 	name := a.text("time_zone", filter.MaxNameBytes)
-	if a.err != nil || name == "" {
+	if name == "" {
 		return time.UTC
 	}
 	zone, err := time.LoadLocation(name)
 	if err != nil || name == "Local" { // the zone of the machine is of no meaning to the caller
 		hint := `Send a name such as "Europe/Berlin", or leave it out for UTC.`
 		a.failf("time_zone", hint, "time_zone %s is not an IANA time zone.", quote.Exact(name))
-		return time.UTC
 	}
 	return zone
 }

@@ -25,8 +25,6 @@ type relationLimit struct {
 	limit    int
 }
 
-const expandLimitHint = `Send an object such as {"attachments":3} with whole numbers, relation names as schema printed them.`
-
 // expansion reads expand and expand_limit.
 func (a *arguments) expansion() expansion {
 	e := expansion{relations: a.list("expand", a.safeName)}
@@ -35,31 +33,30 @@ func (a *arguments) expansion() expansion {
 		return e
 	}
 	relations, err := written.Object(raw)
-	if err != nil || len(relations) == 0 {
-		a.fail(invalidExpandLimit("expand_limit is %s; it must be an object with at least one relation.", quote.JSON(raw)))
-		return e
-	}
-	if len(relations) > maxListItems {
-		a.fail(invalidExpandLimit("expand_limit has %d relations; at most %d are allowed.", len(relations), maxListItems))
-		return e
+	switch {
+	case err != nil || len(relations) == 0:
+		a.failExpandLimit("expand_limit is %s; it must be an object with at least one relation.", quote.JSON(raw))
+	case len(relations) > maxListItems:
+		a.failExpandLimit("expand_limit has %d relations; at most %d are allowed.", len(relations), maxListItems)
 	}
 	for _, relation := range relations {
 		if !filter.IsName(relation.Name) {
-			a.fail(invalidExpandLimit("expand_limit names the relation %s; send the bare name, without brackets.", quote.Exact(relation.Name)))
-			return e
+			a.failExpandLimit("expand_limit names the relation %s; send the bare name, without brackets.", quote.Exact(relation.Name))
 		}
 		limit, ok := integer(relation.Value)
 		if !ok || limit < 1 || limit > maxExpandLimit {
-			a.fail(invalidExpandLimit("expand_limit for %s cannot be %s; 1 to %d are allowed.", quote.Exact(relation.Name), quote.JSON(relation.Value), maxExpandLimit))
-			return e
+			a.failExpandLimit("expand_limit for %s cannot be %s; 1 to %d are allowed.", quote.Exact(relation.Name), quote.JSON(relation.Value), maxExpandLimit)
 		}
 		e.limits = append(e.limits, relationLimit{relation.Name, int(limit)})
 	}
 	return e
 }
 
-func invalidExpandLimit(format string, values ...any) *rs.Error {
-	return &rs.Error{Code: rs.InvalidExpand, Param: "expand_limit", Message: fmt.Sprintf(format, values...), Hint: expandLimitHint}
+func (a *arguments) failExpandLimit(format string, values ...any) {
+	a.fail(&rs.Error{
+		Code: rs.InvalidExpand, Param: "expand_limit", Message: fmt.Sprintf(format, values...),
+		Hint: `Send an object such as {"attachments":3} with whole numbers, relation names as schema printed them.`,
+	})
 }
 
 // asked reports whether anything is to be expanded.

@@ -17,7 +17,7 @@ import (
 )
 
 // fetchTool reads one record as a document. recordBase is the public URL of the resource server, for citations.
-func fetchTool(recordBase string, schemas *known.Schemas) *Tool {
+func fetchTool(recordBase string) *Tool {
 	return &Tool{
 		Name:  "fetch",
 		Title: "Fetch",
@@ -34,7 +34,7 @@ func fetchTool(recordBase string, schemas *known.Schemas) *Tool {
 			`"url":{"type":"string"},"metadata":{"type":"object"},` + errorProperty + `}}`),
 		Listed:  true,
 		Decode:  decodeFetch,
-		Forward: fetcher{schemas}.forward,
+		Forward: forwardFetch,
 		Render: func(call Call, answer Answer) (render.Result, error) {
 			args := call.Args.(fetchArgs)
 			return render.Document(answer.Response, render.DocumentQuery{
@@ -56,9 +56,7 @@ func (a *arguments) record() recordArg {
 	r := recordArg{connectionID: a.name("connection_id")}
 	if text := a.text("id", rs.MaxIDBytes); text != "" {
 		ref, err := rs.ParseRef(text)
-		if err != nil {
-			a.fail(err)
-		}
+		a.fail(err)
 		r.ref = ref
 	}
 	return r
@@ -95,11 +93,7 @@ type fetchArgs struct {
 func decodeFetch(values rs.Object) (Args, error) {
 	a := takes(values, "id", "connection_id", "fields", "expand", "expand_limit")
 	a.required("id", `{"id":"messages:m1"}; search prints ids`)
-	args := fetchArgs{recordArg: a.record(), fields: a.fields(), expansion: a.expansion()}
-	if a.err != nil {
-		return nil, a.err
-	}
-	return args, nil
+	return a.done(fetchArgs{recordArg: a.record(), fields: a.fields(), expansion: a.expansion()})
 }
 
 // Scope returns what the read touches.
@@ -126,50 +120,47 @@ const (
 	partsDeadline = 500 * time.Millisecond // to learn which parts a record has
 )
 
-// A fetcher is the core of fetch.
-type fetcher struct{ schemas *known.Schemas }
-
-// forward reads a record and then the texts that are attached to it or to what was expanded, in parallel. One that cannot be read, or
+// forwardFetch reads a record and then the texts that are attached to it or to what was expanded, in parallel. One that cannot be read, or
 // is not what it was said to be, is named only. A record of which no fields are named has the one record in it that it has by a relation,
 // such as the body of a message, and the files that are attached to it, beside the relations that were asked for, and the names of the others:
 // the schemas say which those are, and are held for a minute. Where they cannot be read within [partsDeadline], there are none; where the
 // resource server refuses them, the record is read without.
-func (f fetcher) forward(ctx context.Context, call Call) (Reply, error) {
+func forwardFetch(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(fetchArgs)
 	var stated known.Stream
-	var parts []string
+	var answer Answer
 	reads := []fetchArgs{args} // the first that is not refused
 	if len(args.fields) == 0 {
 		if err := mayRead(ctx, call.Scope); err != nil {
 			return Reply{Call: call}, err
 		}
-		stated = f.schemaOf(ctx, call, call.Scope.Stream) // the record is what was asked for
-		parts = partsOf(stated, call.Scope.Stream)
-		withParts := args.with(parts)
-		reads = []fetchArgs{withParts.with(f.filesOf(ctx, call, stated)), withParts, args}
+		stated = partsSchema(ctx, call, call.Scope.Stream) // the record is what was asked for
+		answer.Parts = partsOf(stated, call.Scope.Stream)
+		var files []string
+		files, answer.InnerParts = ofRelated(ctx, call, stated, args.expansion.relations)
+		withParts := args.with(answer.Parts)
+		reads = []fetchArgs{withParts.with(files), withParts, args}
 	}
-	var withParts fetchArgs
-	var response *rs.Response
+	var expanded []string
 	var err error
-	for i := range reads {
-		if i > 0 && len(reads[i].expansion.relations) == len(withParts.expansion.relations) {
+	for i, one := range reads {
+		if i > 0 && len(one.expansion.relations) == len(expanded) {
 			continue
 		}
-		withParts = reads[i]
-		response, err = call.RS.Do(ctx, withParts.Request(call.Scope))
+		expanded = one.expansion.relations
+		answer.Response, err = call.RS.Do(ctx, one.Request(call.Scope))
 		if e := rs.AsError(err); err == nil || e.Status != 400 && e.Code != rs.ResponseTooLarge {
 			break
 		}
 	}
 	if err != nil {
-		return Reply{Call: call, Answer: Answer{Response: response}}, err
+		return Reply{Call: call}, err
 	}
-	expanded := withParts.expansion.relations
-	related := slices.DeleteFunc(slices.Clone(stated.Relations), func(name string) bool { return slices.Contains(expanded, name) })
-	attached := render.AttachedTo(response, call.Scope.ConnectionID, args.fields)
+	answer.Related = slices.DeleteFunc(slices.Clone(stated.Relations), func(name string) bool { return slices.Contains(expanded, name) })
+	answer.Attached = render.AttachedTo(answer.Response, call.Scope.ConnectionID, args.fields)
 	var texts []*render.Attached
-	for i := range attached {
-		if a := &attached[i]; a.IsText() && a.Bytes > 0 && a.Bytes <= maxAttachedBytes && len(texts) < maxAttachedTexts {
+	for i := range answer.Attached {
+		if a := &answer.Attached[i]; a.IsText() && a.Bytes > 0 && a.Bytes <= maxAttachedBytes && len(texts) < maxAttachedTexts {
 			texts = append(texts, a)
 		}
 	}
@@ -179,17 +170,14 @@ func (f fetcher) forward(ctx context.Context, call Call) (Reply, error) {
 		texts[i].Text = readAttached(ctx, call.RS, texts[i])
 		return nil
 	})
-	return Reply{Call: call, Answer: Answer{
-		Response: response, Attached: attached, Parts: parts, Related: related,
-		InnerParts: f.innerParts(ctx, call, stated, args.expansion.relations),
-	}}, nil
+	return Reply{Call: call, Answer: answer}, nil
 }
 
-// schemaOf is what the schema says of a stream, where it can be read within [partsDeadline].
-func (f fetcher) schemaOf(ctx context.Context, call Call, stream string) known.Stream {
-	beside, cancel := context.WithTimeout(ctx, partsDeadline)
+// partsSchema is what the schema says of a stream, where it can be read within [partsDeadline].
+func partsSchema(ctx context.Context, call Call, stream string) known.Stream {
+	ctx, cancel := context.WithTimeout(ctx, partsDeadline)
 	defer cancel()
-	return f.schemas.Of(beside, call.RS, rs.Scope{Stream: stream, ConnectionID: call.Scope.ConnectionID})
+	return call.known(ctx, stream)
 }
 
 // partsOf are the relations of a stream to the one record that each of its records has.
@@ -205,22 +193,32 @@ func partsOf(stated known.Stream, stream string) []string {
 	return parts
 }
 
-// innerParts are, of the relations that were asked for, the parts that the records of each have and that are not shown with them, such as
-// the bodies of a thread's messages.
-func (f fetcher) innerParts(ctx context.Context, call Call, stated known.Stream, expanded []string) map[string][]string {
+// ofRelated returns two kinds of relations, by what the schema says of the streams that the relations of a stream lead to. files are those
+// to records that have a blob, such as the attachments of a message. inner are, by the relations that were asked for, the parts that the
+// records of each have and that are not shown with them, such as the bodies of a thread's messages.
+func ofRelated(ctx context.Context, call Call, stated known.Stream, asked []string) (files []string, inner map[string][]string) {
 	if stated.Document == nil {
-		return nil
+		return nil, nil
 	}
-	inner := map[string][]string{}
+	inner = map[string][]string{}
 	for i := range stated.Document.Streams {
-		for _, r := range stated.Document.Streams[i].Relations() {
-			asked := stated.Document.Streams[i].Name == call.Scope.Stream && slices.Contains(expanded, r.Name)
-			if asked && r.Cardinality != "has_one" && r.Target != "" && inner[r.Name] == nil && len(inner) < maxFetchedParts {
-				inner[r.Name] = partsOf(f.schemaOf(ctx, call, r.Target), r.Target)
+		stream := &stated.Document.Streams[i]
+		if stream.Name != call.Scope.Stream || !known.HasConnection(stream, call.Scope.ConnectionID) {
+			continue
+		}
+		for _, r := range stream.Relations() {
+			if r.Cardinality == "has_one" || r.Target == "" {
+				continue
+			}
+			if len(files) < maxFetchedParts && partsSchema(ctx, call, r.Target).HasBlob() {
+				files = append(files, r.Name)
+			}
+			if slices.Contains(asked, r.Name) && inner[r.Name] == nil && len(inner) < maxFetchedParts {
+				inner[r.Name] = partsOf(partsSchema(ctx, call, r.Target), r.Target)
 			}
 		}
 	}
-	return inner
+	return files, inner
 }
 
 // readAttached is an attached text; "" where it cannot be read, is too long, or is not text in UTF-8.
@@ -235,31 +233,11 @@ func readAttached(ctx context.Context, d rs.Doer, a *render.Attached) string {
 
 // with are the arguments with more relations.
 func (f fetchArgs) with(relations []string) fetchArgs {
-	asked := slices.Clone(f.expansion.relations)
+	f.expansion.relations = slices.Clone(f.expansion.relations)
 	for _, name := range relations {
-		if !slices.Contains(asked, name) {
-			asked = append(asked, name)
+		if !slices.Contains(f.expansion.relations, name) {
+			f.expansion.relations = append(f.expansion.relations, name)
 		}
 	}
-	f.expansion.relations = asked
 	return f
-}
-
-// filesOf are the relations of a stream to records that have a blob, such as the attachments of a message.
-func (f fetcher) filesOf(ctx context.Context, call Call, stated known.Stream) (files []string) {
-	if stated.Document == nil {
-		return nil
-	}
-	for i := range stated.Document.Streams {
-		stream := &stated.Document.Streams[i]
-		if stream.Name != call.Scope.Stream || !known.HasConnection(stream, call.Scope.ConnectionID) {
-			continue
-		}
-		for _, r := range stream.Relations() {
-			if r.Cardinality != "has_one" && r.Target != "" && len(files) < maxFetchedParts && f.schemaOf(ctx, call, r.Target).HasBlob() {
-				files = append(files, r.Name)
-			}
-		}
-	}
-	return files
 }

@@ -52,22 +52,19 @@ func decodeSearch(values rs.Object) (Args, error) {
 		position:     a.position(),
 		filter:       a.filter(),
 		zone:         a.timeZone(),
+		limit:        a.number("limit", 1, maxLimit),
 	}
 	args.period = a.period(args.zone)
 	if q == "" {
 		a.requires("mode", "q")
 	}
-	args.limit, _ = a.number("limit", 1, maxLimit)
 	if args.position.Shown > 0 {
 		args.limit = args.position.Limit // the same page again
 	}
 	if args.mode == "hybrid" && args.position.Cursor != "" {
 		a.failf("cursor", "Raise limit instead, or page with mode lexical.", "hybrid search has no pages.")
 	}
-	if a.err != nil {
-		return nil, a.err
-	}
-	return args, nil
+	return a.done(args)
 }
 
 // wordless refuses a query without a word, such as "*" or "-dentist", for which a search would find nothing.
@@ -85,18 +82,6 @@ func wordless(q string, sent rs.Object) *rs.Error {
 	}
 	e.Send = correct.Call{Tool: "search", Arguments: all}.String()
 	return e
-}
-
-func (s searchArgs) dates() (stream string, f filter.Filter, zone *time.Location) {
-	if len(s.streams) == 1 {
-		stream = s.streams[0]
-	}
-	return stream, s.filter, s.zone
-}
-
-func (s searchArgs) withFilter(f filter.Filter) Args {
-	s.filter = f
-	return s
 }
 
 // Scope returns what the read touches.

@@ -38,10 +38,10 @@ func fieldConditions(q string) (found []fieldCondition, rest string) {
 
 // unreadFields is the call that is meant by a search with conditions that found nothing for them, as search reads words alone: the filter of a
 // stream that has the fields, else the search for the words. It is "" for any other search. The schema may be read for it.
-func unreadFields(ctx context.Context, schemas *known.Schemas, call Call, answer Answer) string {
+func unreadFields(ctx context.Context, call Call, answer Answer) string {
 	args := call.Args.(searchArgs)
 	found, rest := fieldConditions(args.q)
-	if len(found) == 0 || !args.position.First() {
+	if len(found) == 0 {
 		return ""
 	}
 	list, _ := answer.Response.List()
@@ -50,7 +50,7 @@ func unreadFields(ctx context.Context, schemas *known.Schemas, call Call, answer
 		return ""
 	}
 	sent := call.Arguments.Without("q", "query", "limit", "cursor")
-	stated := schemas.Of(ctx, call.RS, rs.Scope{ConnectionID: call.Scope.ConnectionID})
+	stated := call.known(ctx, "")
 	if stated.Document != nil {
 		for i := range stated.Document.Streams {
 			row := &stated.Document.Streams[i]
@@ -96,25 +96,21 @@ func conditionsOf(row *rs.SchemaStream, found []fieldCondition) (filter rs.Objec
 
 // newestRecord is the search of the stream that a query for the newest or oldest names, as "latest order" does: its records need not have
 // the word. It is none for any other query. The schema may be read for it.
-func newestRecord(ctx context.Context, schemas *known.Schemas, call Call, q *render.Question) render.InStream {
+func newestRecord(ctx context.Context, call Call, q *render.Question) render.InStream {
 	args := call.Args.(searchArgs)
 	newest, oldest := q.AsksByTime()
 	if !newest && !oldest || args.period != (period.Period{}) || len(args.filter) > 0 {
 		return render.InStream{}
 	}
-	stated := schemas.Of(ctx, call.RS, rs.Scope{ConnectionID: call.Scope.ConnectionID})
-	var source *known.Source
-	for i := range stated.Sources {
-		if s := &stated.Sources[i]; len(args.streams) == 0 || slices.Contains(args.streams, s.Stream) {
-			if slices.ContainsFunc(q.Words(), func(word string) bool { return isCalled(word, s.Stream) }) {
-				source = s
-				break
-			}
-		}
-	}
-	if source == nil {
+	stated := call.known(ctx, "")
+	at := slices.IndexFunc(stated.Sources, func(s known.Source) bool {
+		named := slices.ContainsFunc(q.Words(), func(word string) bool { return isCalled(word, s.Stream) })
+		return named && (len(args.streams) == 0 || slices.Contains(args.streams, s.Stream))
+	})
+	if at < 0 {
 		return render.InStream{}
 	}
+	source := stated.Sources[at]
 	others := slices.DeleteFunc(q.Beside(""), func(word string) bool { return isCalled(word, source.Stream) })
 	superlative := "newest"
 	if oldest {
@@ -148,11 +144,11 @@ func isCalled(word, stream string) bool {
 
 // streamsOf are the streams with a time whose records some words of a search name; false where a word of them names none. The schema may
 // be read for it.
-func streamsOf(ctx context.Context, schemas *known.Schemas, call Call, words []string) (streams []string, all bool) {
+func streamsOf(ctx context.Context, call Call, words []string) (streams []string, all bool) {
 	if len(words) == 0 {
 		return nil, true
 	}
-	sources := schemas.Of(ctx, call.RS, rs.Scope{ConnectionID: call.Scope.ConnectionID}).Sources
+	sources := call.known(ctx, "").Sources
 	for _, word := range words {
 		at := slices.IndexFunc(sources, func(s known.Source) bool { return s.Time != "" && isCalled(word, s.Stream) })
 		if at < 0 && correct.StreamOf(word) == "" {

@@ -6,26 +6,17 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/period"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// A searcher is the core of search over one resource server. It repairs a search that finds nothing; package relax has the rules.
-type searcher struct {
-	noHybrid *known.Refusals // which grants have no hybrid search
-}
-
-func newSearcher(now func() time.Time) *searcher { return &searcher{known.NewRefusals(now)} }
-
-// forward makes the read that the arguments stand for, and others where it finds nothing.
-func (s *searcher) forward(ctx context.Context, call Call) (Reply, error) {
+// search makes the read that the arguments stand for, and others where it finds nothing: package relax has the rules.
+func (s searcher) search(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(searchArgs)
 	from := args.position.Start()
 	if args.position.Cursor == render.RepairedList {
@@ -33,7 +24,7 @@ func (s *searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	}
 	response, err := call.RS.Do(ctx, args.Request(call.Scope))
 	if err != nil {
-		return Reply{Call: call, Answer: Answer{Response: response}}, err
+		return Reply{Call: call}, err
 	}
 	list, _ := response.List()
 	empty := isEmpty(response)
@@ -41,26 +32,22 @@ func (s *searcher) forward(ctx context.Context, call Call) (Reply, error) {
 		empty = false // this resource server takes records with some of the words: there are none
 	}
 	switch {
-	case empty && args.repairable() && relax.ReadsLeft(response.Reads) > 0:
+	case empty && s.relaxed && args.repairable() && relax.ReadsLeft(response.Reads) > 0:
 		return s.repair(ctx, call, args, response, from)
 	case from.Shown > 0:
 		return Reply{Call: call}, changedSearch()
 	}
-	return Reply{Call: call, Answer: Answer{Response: response}}, nil
+	return replied(call, response, nil)
 }
 
 // repairable reports whether a search that found nothing may be repaired: one for words, from its start, not narrowed to ids.
 func (s searchArgs) repairable() bool {
-	for _, c := range s.filter {
-		if c.Field == "id" || c.Field == "record_id" {
-			return false
-		}
-	}
-	return s.position.Cursor == "" && (s.mode == "" || s.mode == "lexical") && !relax.Phrase(s.q) && relax.HasWords(s.q)
+	return s.position.Cursor == "" && (s.mode == "" || s.mode == "lexical") && !relax.Phrase(s.q) && relax.HasWords(s.q) &&
+		!s.filter.Has("id") && !s.filter.Has("record_id")
 }
 
 // repair reads what the words of a search find one by one. nothing is the answer to all of them.
-func (s *searcher) repair(ctx context.Context, call Call, args searchArgs, nothing *rs.Response, from render.Position) (Reply, error) {
+func (s searcher) repair(ctx context.Context, call Call, args searchArgs, nothing *rs.Response, from render.Position) (Reply, error) {
 	ctx, cancel := read.WithinDeadline(ctx)
 	defer cancel()
 	r := &repairing{left: relax.ReadsLeft(nothing.Reads), searcher: s, call: call, args: args, answers: []*rs.Response{nothing}}
@@ -74,7 +61,7 @@ func (s *searcher) repair(ctx context.Context, call Call, args searchArgs, nothi
 type repairing struct {
 	render.Repair
 	left     int // reads that may follow
-	searcher *searcher
+	searcher searcher
 	call     Call
 	args     searchArgs
 	answers  []*rs.Response // the first search's first

@@ -12,6 +12,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -33,6 +34,8 @@ type Tool struct {
 	Schema func(ctx context.Context, d rs.Doer, stream, connectionID string) *rs.Schema
 	// Held is what is held of it, without a read.
 	Held func(ctx context.Context, stream, connectionID string) *rs.Schema
+
+	schemas *known.Schemas // what both ask
 
 	// Named is the tool of that name in the same list, nil for none.
 	Named func(name string) *Tool
@@ -122,6 +125,11 @@ func Forward(ctx context.Context, call Call) (Reply, error) {
 
 func forwardOnce(ctx context.Context, call Call) (Reply, error) {
 	response, err := call.RS.Do(ctx, call.Args.Request(call.Scope))
+	return replied(call, response, err)
+}
+
+// replied is the reply to a call whose answer is that of one read.
+func replied(call Call, response *rs.Response, err error) (Reply, error) {
 	return Reply{Call: call, Answer: Answer{Response: response}}, err
 }
 

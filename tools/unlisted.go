@@ -19,12 +19,7 @@ func listStreamsTool() *Tool {
 		Output:      dataOutput,
 		Decode: func(values rs.Object) (Args, error) {
 			a := takes(values, "connection_id", "offset")
-			args := listStreamsArgs{connectionID: a.name("connection_id")}
-			args.offset, _ = a.number("offset", 0, maxSchemaOffset)
-			if a.err != nil {
-				return nil, a.err
-			}
-			return args, nil
+			return a.done(listStreamsArgs{connectionID: a.name("connection_id"), offset: a.number("offset", 0, maxSchemaOffset)})
 		},
 		Render: func(call Call, answer Answer) (render.Result, error) {
 			args, _ := call.Args.(listStreamsArgs)
@@ -60,11 +55,7 @@ func fetchBlobTool() *Tool {
 		Decode: func(values rs.Object) (Args, error) {
 			a := takes(values, "blob_id", "connection_id")
 			a.required("blob_id", `{"blob_id":"blob_sha256_..."}`)
-			args := fetchBlobArgs{a.name("blob_id"), a.name("connection_id")}
-			if a.err != nil {
-				return nil, a.err
-			}
-			return args, nil
+			return a.done(fetchBlobArgs{a.name("blob_id"), a.name("connection_id")})
 		},
 		Render: func(call Call, answer Answer) (render.Result, error) {
 			return render.Blob(answer.Response.Body, answer.Response.ContentType, render.BlobQuery{

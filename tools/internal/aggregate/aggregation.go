@@ -33,7 +33,7 @@ const (
 // An Aggregation is one call under way.
 type Aggregation struct {
 	schemas *known.Schemas
-	Reads   *rs.Reads
+	reads   *rs.Reads
 	scope   rs.Scope
 	Args    Args
 	known   known.Stream // of the stream; set by fields
@@ -42,18 +42,14 @@ type Aggregation struct {
 	differ  atomic.Bool  // a read of a group found more or fewer records than the group was said to have
 }
 
-// New begins an aggregation of what a resource server has in a scope.
-func New(schemas *known.Schemas, doer rs.Doer, scope rs.Scope, args Args) *Aggregation {
-	return &Aggregation{schemas: schemas, Reads: rs.CountReads(doer), scope: scope, Args: args}
+// New begins an aggregation of what a resource server has in a scope, by reads that are counted.
+func New(schemas *known.Schemas, reads *rs.Reads, scope rs.Scope, args Args) *Aggregation {
+	return &Aggregation{schemas: schemas, reads: reads, scope: scope, Args: args}
 }
 
-// ReadDates takes the dates of the filter for whole days; the answer says so.
-func (r *Aggregation) ReadDates(ctx context.Context) {
-	if !r.Args.Filter.HasDate() {
-		return
-	}
-	var readAs []string
-	if r.Args.Filter, readAs = r.Args.Filter.WholeDays(r.Fields(ctx).DateKind, r.Args.Zone); len(readAs) > 0 {
+// AddReadAs adds what the dates of the filter were read as.
+func (r *Aggregation) AddReadAs(readAs []string) {
+	if len(readAs) > 0 {
 		r.add("read_as", readAs)
 	}
 }
@@ -73,21 +69,21 @@ func (r *Aggregation) Complete(response *rs.Response, body rs.Object) *rs.Respon
 	if len(r.extra) == 0 {
 		return response
 	}
-	r.add("reads", r.Reads.Count())
+	r.add("reads", r.reads.Count())
 	return response.WithBody(body.WithAll(r.extra).JSON())
 }
 
 // Fields is what the schema says of the stream's fields and connections. It is read once.
 func (r *Aggregation) Fields(ctx context.Context) known.Stream {
 	if !r.Asked {
-		r.known, r.Asked = r.schemas.Of(ctx, r.Reads, r.scope), true
+		r.known, r.Asked = r.schemas.Of(ctx, r.reads, r.scope), true
 	}
 	return r.known
 }
 
 // do makes one read.
 func (r *Aggregation) do(ctx context.Context, scope rs.Scope, q Args) (*rs.Response, rs.Object, error) {
-	response, err := r.Reads.Do(ctx, q.Request(scope))
+	response, err := r.reads.Do(ctx, q.Request(scope))
 	if err != nil {
 		return nil, nil, err
 	}

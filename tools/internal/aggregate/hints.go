@@ -42,7 +42,7 @@ func (r *Aggregation) AddTitles(ctx context.Context, body rs.Object) rs.Object {
 	}
 	ctx, cancel := context.WithTimeout(ctx, titlesDeadline)
 	defer cancel()
-	all := r.schemas.Of(ctx, r.Reads, rs.Scope{ConnectionID: r.scope.ConnectionID})
+	all := r.schemas.Of(ctx, r.reads, rs.Scope{ConnectionID: r.scope.ConnectionID})
 	parent, ok := known.ParentOf(all.Document, r.scope, r.Args.GroupBy)
 	of := slices.DeleteFunc(slices.Clone(all.Sources), func(s known.Source) bool { // a parent is in the connection of its children
 		return s.Stream != parent || r.scope.ConnectionID != "" && s.Connection.ID != r.scope.ConnectionID ||
@@ -86,7 +86,7 @@ func (r *Aggregation) titleOf(ctx context.Context, connection string, of known.S
 	}
 	request := read.Request(connection, "streams", of.Stream, "records", key)
 	read.SetList(request.Query, "fields", []string{of.Title})
-	response, err := r.Reads.Do(ctx, request)
+	response, err := r.reads.Do(ctx, request)
 	if err != nil {
 		return ""
 	}

@@ -26,7 +26,7 @@ func (r *Aggregation) parentUnits(ctx context.Context) {
 		return
 	}
 	scope := rs.Scope{ConnectionID: r.scope.ConnectionID}
-	schema := r.schemas.Of(ctx, r.Reads, scope).Document
+	schema := r.schemas.Of(ctx, r.reads, scope).Document
 	if schema == nil {
 		return
 	}

@@ -264,8 +264,17 @@ func (c Condition) hasDate() bool {
 	return local || IsDate(c.Value)
 }
 
+// Has reports whether a condition is on a field.
+func (f Filter) Has(field string) bool {
+	return slices.ContainsFunc(f, func(c Condition) bool { return c.Field == field })
+}
+
+// Without is the filter less the conditions on a field.
+func (f Filter) Without(field string) Filter {
+	return slices.DeleteFunc(slices.Clone(f), func(c Condition) bool { return c.Field == field })
+}
+
 // Only is the filter with a field that has one value.
 func (f Filter) Only(field, value string) Filter {
-	others := slices.DeleteFunc(slices.Clone(f), func(c Condition) bool { return c.Field == field })
-	return append(others, Condition{Field: field, Value: value})
+	return append(f.Without(field), Condition{Field: field, Value: value})
 }
