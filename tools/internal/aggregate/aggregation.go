@@ -6,7 +6,6 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -19,16 +18,50 @@ import (
 // Resource servers group counts alone, list ten groups unless asked for more, and add up what has the same name in several connections and
 // in several currencies. An aggregation may therefore take several reads; the answer keeps the resource server's shape and says so.
 
-// Bounds of what is read for one aggregation.
-const (
-	maxGroupReads      = 40  // filtered reads, one or two a group
-	maxTimeGroups      = 400 // that are listed where no limit is sent
-	defaultGroups      = 10  // of a field's values
-	maxConnectionReads = 20
-	maxGroupPages      = 20  // lists of groups that are read one after the other
-	maxUnits           = 12  // currencies or units, of each of which the groups are listed
-	maxGroups          = 100 // of one read
-)
+// Args are the arguments of an aggregation.
+type Args struct {
+	Stream, ConnectionID, Metric, Field string
+	GroupBy, GroupByTime, Granularity   string
+	Zone                                *time.Location // of dates and of time groups; nil is UTC
+	Limit                               int
+	Filter                              filter.Filter
+}
+
+func (q Args) grouped() bool { return q.GroupBy != "" || q.GroupByTime != "" }
+
+// Scope returns what the read touches.
+func (q Args) Scope() (rs.Scope, error) {
+	return rs.Scope{Stream: q.Stream, ConnectionID: q.ConnectionID}, nil
+}
+
+// Request returns GET /v1/streams/{stream}/aggregate.
+func (q Args) Request(scope rs.Scope) rs.Request {
+	r := read.Request(scope.ConnectionID, "streams", scope.Stream, "aggregate")
+	query := r.Query
+	read.SetText(query, "metric", q.Metric)
+	read.SetText(query, "field", q.Field)
+	read.SetText(query, "group_by", q.GroupBy)
+	read.SetText(query, "group_by_time", q.GroupByTime)
+	read.SetText(query, "granularity", q.Granularity)
+	if q.GroupByTime != "" && q.Zone != time.UTC {
+		read.SetText(query, "time_zone", q.Zone.String())
+	}
+	read.SetNumber(query, "limit", q.Limit)
+	q.Filter.Write(query)
+	return r
+}
+
+// Body is what an aggregation answers, out of a {"data":…} wrapper where there is one (D5).
+func Body(response *rs.Response) rs.Object {
+	o := response.Object()
+	if inner := o.Object("data"); inner != nil && !o.Has("metric") {
+		return inner
+	}
+	return o
+}
+
+// maxConnectionReads bounds the connections whose records are counted one by one.
+const maxConnectionReads = 20
 
 // An Aggregation is one call under way.
 type Aggregation struct {
@@ -90,121 +123,35 @@ func (r *Aggregation) do(ctx context.Context, scope rs.Scope, q Args) (*rs.Respo
 	return response, Body(response), nil
 }
 
-// A group is one group of a count.
-type group struct {
-	key   string // JSON
-	count int
-}
-
-// text is the key as a filter takes it; false for one that no filter can name.
-func (g group) text() (string, bool) {
-	text, ok := rs.AsText(g.key)
-	return text, ok && text != ""
-}
-
-// A groupList is a count by groups, of one read or, for groups of time, of several.
-type groupList struct {
-	response *rs.Response // to the first read
-	body     rs.Object
-	groups   []group
-	other    int // records in groups beyond the limit
-	pages    int
-	next     string // where the groups of time begin that follow, as the field has its values; "" where none do
-}
-
-// list reads the groups of a count. Groups of time go on where a page of them ends, unless the call has a limit.
-func (r *Aggregation) list(ctx context.Context, q Args) (list groupList, err error) {
-	q.Metric, q.Field = "count", ""
-	limit := q.Limit
-	if q.GroupByTime != "" && limit == 0 {
-		limit, q.Limit = maxTimeGroups, maxGroups
+// Answer is the answer to the aggregation itself.
+func (r *Aggregation) Answer(ctx context.Context) (*rs.Response, rs.Object, error) {
+	q := r.Args
+	if q.Metric == "avg" || q.grouped() && q.Metric != "count" {
+		return r.compose(ctx)
 	}
-	for {
-		response, body, err := r.do(ctx, r.scope, q)
-		if err != nil {
-			return list, err
-		}
-		if list.pages++; list.pages == 1 {
-			list.response, list.body = response, body
-		}
-		groups, before := readGroups(body), list.next
-		list.groups = append(list.groups, groups...)
-		if list.other, _ = body.Number("other_count"); list.other > 0 {
-			list.next = r.after(ctx, list.groups)
-		} else {
-			list.next = ""
-		}
-		if list.next == "" || list.next == before || len(groups) == 0 || len(list.groups) >= limit || list.pages == maxGroupPages {
-			return list, nil
-		}
-		q.Filter = slices.DeleteFunc(slices.Clone(q.Filter), func(c filter.Condition) bool {
-			return c.Field == q.GroupByTime && strings.HasPrefix(c.Operator, "g")
-		})
-		q.Filter = append(q.Filter, filter.Condition{Field: q.GroupByTime, Operator: "gte", Value: list.next})
+	if q.grouped() {
+		return r.count(ctx)
 	}
-}
-
-func readGroups(body rs.Object) []group {
-	var groups []group
-	for _, raw := range body.Array("groups") {
-		o := rs.AsObject(raw)
-		g := group{key: o.Get("key")}
-		if g.key == "" {
-			g.key = "null"
-		}
-		g.count, _ = o.Number("count")
-		groups = append(groups, g)
+	response, body, err := r.do(ctx, r.scope, q)
+	if err != nil || q.Metric == "count" || q.Metric == "count_distinct" {
+		return response, body, err
 	}
-	return groups
-}
-
-// members are the groups of several reads in the shape of one.
-func (l groupList) members() rs.Object {
-	items := make([]string, len(l.groups))
-	for i, g := range l.groups {
-		items[i] = rs.Object{{Name: "key", Value: g.key}, {Name: "count", Value: strconv.Itoa(g.count)}}.JSON()
+	field, units, err := r.units(ctx)
+	if err == nil && len(units.groups) > 1 {
+		return r.composeOver(ctx, field, units)
 	}
-	return rs.Object{
-		{Name: "groups", Value: rs.JoinArray(items)}, {Name: "limit", Value: strconv.Itoa(maxTimeGroups)},
-		{Name: "other_count", Value: strconv.Itoa(l.other)},
-	}
-}
-
-// after is where the groups begin that follow some groups of time; "" where these are not in the order of time, so that nothing follows.
-func (r *Aggregation) after(ctx context.Context, groups []group) string {
-	var last filter.TimeGroup
-	for _, g := range groups {
-		key, _ := g.text()
-		span, ok := filter.ReadTimeGroup(key, r.Args.Granularity, r.Args.Zone)
-		if r.Args.GroupByTime == "" || !ok || span.From.Before(last.From) {
-			return ""
-		}
-		last = span
-	}
-	if last.Until.IsZero() {
-		return ""
-	}
-	_, until := r.bounds(ctx, last)
-	return until
-}
-
-// bounds are those of a span as a filter has them: dates where the field has dates, and where the days are those of UTC.
-func (r *Aggregation) bounds(ctx context.Context, span filter.TimeGroup) (from, until string) {
-	zone := r.Args.Zone
-	if r.Args.Granularity != "hour" && (zone == time.UTC || r.Fields(ctx).DateKind(r.Args.GroupByTime) == filter.Dates) {
-		return span.From.In(zone).Format(time.DateOnly), span.Until.In(zone).Format(time.DateOnly)
-	}
-	return filter.Instant(span.From), filter.Instant(span.Until)
+	return response, body, nil
 }
 
 // units reads which currencies or units the numbers of the field are in. A single one is added to the answer. Where a field has them and
 // the resource server does not say which, that is added.
 func (r *Aggregation) units(ctx context.Context) (field string, list groupList, err error) {
 	q := r.Args
-	if field = r.Fields(ctx).UnitOf(q.Field); field == "" || field == q.GroupBy || q.Metric == "count_distinct" {
-		if field == "" {
-			r.parentUnits(ctx)
-		}
+	field = r.Fields(ctx).UnitOf(q.Field)
+	if field == "" {
+		r.parentUnits(ctx)
+	}
+	if field == "" || field == q.GroupBy || q.Metric == "count_distinct" {
 		return "", list, nil
 	}
 	r.add("unit_field", field)
@@ -216,79 +163,14 @@ func (r *Aggregation) units(ctx context.Context) (field string, list groupList, 
 	}
 	q.GroupBy, q.GroupByTime, q.Granularity, q.Limit = field, "", "", maxGroups
 	list, err = r.list(ctx, q)
-	switch {
-	case err != nil:
+	if err != nil {
 		r.add("unit_unknown", true)
-	case len(list.groups) == 1:
+	} else if len(list.groups) == 1 {
 		if unit, ok := list.groups[0].text(); ok {
 			r.add("unit", unit)
 		}
 	}
 	return field, list, err
-}
-
-// Args are the arguments of an aggregation.
-type Args struct {
-	Stream, ConnectionID, Metric, Field string
-	GroupBy, GroupByTime, Granularity   string
-	Zone                                *time.Location // of dates and of time groups; nil is UTC
-	Limit                               int
-	Filter                              filter.Filter
-}
-
-func (q Args) grouped() bool { return q.GroupBy != "" || q.GroupByTime != "" }
-
-// Scope returns what the read touches.
-func (q Args) Scope() (rs.Scope, error) {
-	return rs.Scope{Stream: q.Stream, ConnectionID: q.ConnectionID}, nil
-}
-
-// Request returns GET /v1/streams/{stream}/aggregate.
-func (q Args) Request(scope rs.Scope) rs.Request {
-	r := read.Request(scope.ConnectionID, "streams", scope.Stream, "aggregate")
-	query := r.Query
-	read.SetText(query, "metric", q.Metric)
-	read.SetText(query, "field", q.Field)
-	read.SetText(query, "group_by", q.GroupBy)
-	read.SetText(query, "group_by_time", q.GroupByTime)
-	read.SetText(query, "granularity", q.Granularity)
-	if q.GroupByTime != "" && q.Zone != time.UTC {
-		read.SetText(query, "time_zone", q.Zone.String())
-	}
-	read.SetNumber(query, "limit", q.Limit)
-	q.Filter.Write(query)
-	return r
-}
-
-// Answer is the answer to the aggregation itself.
-func (r *Aggregation) Answer(ctx context.Context) (*rs.Response, rs.Object, error) {
-	q := r.Args
-	if q.Metric == "avg" || q.grouped() && q.Metric != "count" {
-		return r.compose(ctx)
-	}
-	if q.grouped() {
-		list, err := r.list(ctx, q)
-		if list.pages > 1 {
-			r.extra = append(r.extra, list.members()...)
-			r.add("composed", true)
-		}
-		if list.next != "" {
-			r.add("next_from", list.next)
-		}
-		if err == nil && q.GroupBy != "" && list.other > 0 && len(list.groups) < maxGroups {
-			r.addRest(ctx, list)
-		}
-		return list.response, list.body, err
-	}
-	response, body, err := r.do(ctx, r.scope, q)
-	if err != nil || q.Metric == "count" || q.Metric == "count_distinct" {
-		return response, body, err
-	}
-	field, units, err := r.units(ctx)
-	if err == nil && len(units.groups) > 1 {
-		return r.composeOver(ctx, field, units)
-	}
-	return response, body, nil
 }
 
 // AddConnections adds how many of the records each connection has, where the call names none and several have the stream.
@@ -327,13 +209,4 @@ func (r *Aggregation) AddConnections(ctx context.Context, body rs.Object) {
 	})
 	rows = slices.DeleteFunc(rows, func(row string) bool { return row == "" }) // the deadline came before them
 	r.extra = append(r.extra, rs.Member{Name: "connections", Value: rs.JoinArray(rows)})
-}
-
-// Body is what an aggregation answers, out of a {"data":…} wrapper where there is one (D5).
-func Body(response *rs.Response) rs.Object {
-	o := response.Object()
-	if inner := o.Object("data"); inner != nil && !o.Has("metric") {
-		return inner
-	}
-	return o
 }

@@ -271,7 +271,12 @@ func (f Filter) Has(field string) bool {
 
 // Without is the filter less the conditions on a field.
 func (f Filter) Without(field string) Filter {
-	return slices.DeleteFunc(slices.Clone(f), func(c Condition) bool { return c.Field == field })
+	return f.WithoutFunc(func(c Condition) bool { return c.Field == field })
+}
+
+// WithoutFunc is the filter less some conditions.
+func (f Filter) WithoutFunc(left func(Condition) bool) Filter {
+	return slices.DeleteFunc(slices.Clone(f), left)
 }
 
 // Only is the filter with a field that has one value.
