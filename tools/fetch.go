@@ -106,7 +106,7 @@ func (f fetchArgs) Scope() (rs.Scope, error) {
 // Request returns GET /v1/streams/{stream}/records/{id}.
 func (f fetchArgs) Request(scope rs.Scope) rs.Request {
 	r := read.Request(scope.ConnectionID, "streams", scope.Stream, "records", scope.RecordID)
-	read.SetList(r.Query, "fields", f.fields)
+	read.Set(r.Query, "fields", f.fields)
 	f.expansion.write(r.Query)
 	return r
 }

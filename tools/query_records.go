@@ -161,14 +161,14 @@ func (q queryRecordsArgs) Scope() (rs.Scope, error) {
 func (q queryRecordsArgs) Request(scope rs.Scope) rs.Request {
 	r := read.Request(scope.ConnectionID, "streams", scope.Stream, "records")
 	query := r.Query
-	read.SetNumber(query, "limit", q.limit)
-	read.SetText(query, "cursor", q.position.Cursor)
-	read.SetText(query, "changes_since", q.changesSince)
-	read.SetText(query, "order", q.order)
-	read.SetText(query, "sort", q.sort)
-	read.SetText(query, "count", q.count)
-	read.SetText(query, "view", q.view)
-	read.SetList(query, "fields", q.fields)
+	read.Set(query, "limit", q.limit)
+	read.Set(query, "cursor", q.position.Cursor)
+	read.Set(query, "changes_since", q.changesSince)
+	read.Set(query, "order", q.order)
+	read.Set(query, "sort", q.sort)
+	read.Set(query, "count", q.count)
+	read.Set(query, "view", q.view)
+	read.Set(query, "fields", q.fields)
 	q.filter.Write(query)
 	q.expansion.write(query)
 	return r

@@ -90,12 +90,12 @@ func (w windowArgs) Scope() (rs.Scope, error) { return w.scope() }
 func (w windowArgs) Request(scope rs.Scope) rs.Request {
 	r := read.Request(scope.ConnectionID, "streams", scope.Stream, "records", scope.RecordID, "field-window")
 	query := r.Query
-	read.SetText(query, "field", w.field)
-	read.SetNumber(query, "offset_chars", w.offset)
-	read.SetNumber(query, "limit_chars", w.limit)
-	read.SetText(query, "q", w.q)
-	read.SetOptional(query, "before_chars", w.before)
-	read.SetOptional(query, "after_chars", w.after)
+	read.Set(query, "field", w.field)
+	read.Set(query, "offset_chars", w.offset)
+	read.Set(query, "limit_chars", w.limit)
+	read.Set(query, "q", w.q)
+	read.Set(query, "before_chars", w.before)
+	read.Set(query, "after_chars", w.after)
 	return r
 }
 

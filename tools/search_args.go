@@ -95,10 +95,10 @@ func (s searchArgs) Request(scope rs.Scope) rs.Request {
 	}
 	r := read.Request(scope.ConnectionID, path...)
 	query := r.Query
-	read.SetText(query, "q", s.q)
-	read.SetList(query, "streams", s.streams)
-	read.SetNumber(query, "limit", s.limit)
-	read.SetText(query, "cursor", s.position.Cursor)
+	read.Set(query, "q", s.q)
+	read.Set(query, "streams", s.streams)
+	read.Set(query, "limit", s.limit)
+	read.Set(query, "cursor", s.position.Cursor)
 	s.filter.Write(query)
 	return r
 }

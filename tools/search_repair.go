@@ -65,7 +65,7 @@ type repairing struct {
 	call     Call
 	args     searchArgs
 	answers  []*rs.Response // the first search's first
-	found    []relax.Read
+	found    []relax.Read   // of each of the words
 	nearest  []relax.Hit
 }
 
@@ -85,11 +85,7 @@ func (r *repairing) read(ctx context.Context) {
 		asked = append(asked, near)
 	}
 	chosen := relax.Choose(words, min(relax.MaxWords, r.left-len(asked)))
-	for _, word := range words {
-		if !slices.Contains(chosen, word) {
-			r.NotAsked = append(r.NotAsked, word)
-		}
-	}
+	r.NotAsked = slices.DeleteFunc(words, func(word string) bool { return slices.Contains(chosen, word) })
 	for _, word := range chosen {
 		asked = append(asked, r.forWord(word))
 	}
@@ -147,32 +143,28 @@ func (r *repairing) forWord(word string) searchArgs {
 
 // A oneAnswer is how one read ended.
 type oneAnswer struct {
-	response *rs.Response
-	list     rs.List
+	response *rs.Response // a list; nil where there is an error
 	err      error
-	sent     bool
 }
 
 // ask makes reads, a few at a time, until one fails. A hybrid search may fail alone.
 func (r *repairing) ask(ctx context.Context, asked []searchArgs) []oneAnswer {
 	answers := make([]oneAnswer, len(asked))
+	notSent := &rs.Error{Code: rs.DeadlineExceeded}
 	for i := range answers {
-		answers[i].err = &rs.Error{Code: rs.DeadlineExceeded} // of those that are not read any more
+		answers[i].err = notSent
 	}
 	err := read.Parallel(ctx, len(asked), func(ctx context.Context, i int) error {
-		args := asked[i]
-		request := args.Request(r.call.Scope)
-		request.OneRound, answers[i].sent = true, true
+		request := asked[i].Request(r.call.Scope)
+		request.OneRound = true
 		response, err := r.call.RS.Do(ctx, request)
 		if err == nil {
-			list, ok := response.List()
-			if answers[i] = (oneAnswer{response: response, list: list, sent: true}); ok {
-				return nil
+			if _, ok := response.List(); !ok {
+				response, err = nil, &rs.Error{Code: rs.InvalidResponse}
 			}
-			err = &rs.Error{Code: rs.InvalidResponse}
 		}
-		answers[i] = oneAnswer{err: err, sent: true}
-		if args.mode == "hybrid" && hybridAlone(err) {
+		answers[i] = oneAnswer{response, err}
+		if err != nil && asked[i].mode == "hybrid" && hybridAlone(err) {
 			return nil
 		}
 		return err
@@ -181,50 +173,45 @@ func (r *repairing) ask(ctx context.Context, asked []searchArgs) []oneAnswer {
 		r.Ended = string(rs.AsError(err).Code)
 	}
 	for _, a := range answers {
-		switch {
-		case a.response != nil:
-			r.answers = append(r.answers, a.response)
-			r.Reads += max(1, a.response.Reads)
-			r.left--
-		case a.sent:
-			r.Reads += max(1, r.answers[0].Reads) // it may have been read
-			r.left--
+		if a.err == notSent {
+			continue
 		}
+		r.left--
+		if a.err != nil {
+			r.Reads += max(1, r.answers[0].Reads) // it may have been read
+			continue
+		}
+		r.Reads += max(1, a.response.Reads)
+		r.answers = append(r.answers, a.response)
 	}
 	return answers
 }
 
 // read is what the search for a word has found, and whether there may be more than its count.
 func (a oneAnswer) read(word string) (read relax.Read, atLeast bool) {
+	list, _ := a.response.List()
 	read.Word = word
-	for _, item := range a.list.Items {
-		if hit, ok := hitOf(item.Raw); ok {
+	for _, item := range list.Items {
+		if hit, ok := hitOf(item); ok {
 			read.Hits = append(read.Hits, hit)
 		}
 	}
-	meta := a.list.Envelope.Object("meta")
+	meta := list.Envelope.Object("meta")
 	count, counted := meta.Number("count")
 	if !counted {
 		count, counted = meta.Object("count").Number("value")
 	}
-	atLeast = meta.Text("count_accuracy") == "lower_bound" || !counted && (len(a.list.Items) >= relax.Hits || a.list.Envelope.Flag("has_more"))
+	atLeast = meta.Text("count_accuracy") == "lower_bound" || !counted && (len(list.Items) >= relax.Hits || list.Envelope.Flag("has_more"))
 	read.Count = max(count, len(read.Hits))
 	return read, atLeast
 }
 
 // hitOf returns a hit with the key of its record; false for what is not an object.
-func hitOf(item string) (relax.Hit, bool) {
-	o := rs.AsObject(item)
-	if o == nil {
-		return relax.Hit{}, false
-	}
-	key := []string{
-		o.Text("connection_id", "connector_instance_id"), o.Text("stream", "stream_name"), o.Text("record_key", "record_id"),
-	}
-	if key[2] == "" {
-		key[2] = cmp.Or(o.Text("id", "result_id", "record_uri", "uri"), item)
-	}
-	return relax.Hit{Key: rs.EncodeJSON(key), Value: item}, true
+func hitOf(item rs.Item) (relax.Hit, bool) {
+	o := item.Members
+	record := cmp.Or(o.Text("record_key", "record_id", "id", "result_id", "record_uri", "uri"), item.Raw)
+	key := []string{o.Text("connection_id", "connector_instance_id"), o.Text("stream", "stream_name"), record}
+	return relax.Hit{Key: rs.EncodeJSON(key), Value: item.Raw}, o != nil
 }
 
 // page is the page of what was found that begins where a cursor says, as a list answer.

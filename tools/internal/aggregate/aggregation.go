@@ -38,15 +38,15 @@ func (q Args) Scope() (rs.Scope, error) {
 func (q Args) Request(scope rs.Scope) rs.Request {
 	r := read.Request(scope.ConnectionID, "streams", scope.Stream, "aggregate")
 	query := r.Query
-	read.SetText(query, "metric", q.Metric)
-	read.SetText(query, "field", q.Field)
-	read.SetText(query, "group_by", q.GroupBy)
-	read.SetText(query, "group_by_time", q.GroupByTime)
-	read.SetText(query, "granularity", q.Granularity)
+	read.Set(query, "metric", q.Metric)
+	read.Set(query, "field", q.Field)
+	read.Set(query, "group_by", q.GroupBy)
+	read.Set(query, "group_by_time", q.GroupByTime)
+	read.Set(query, "granularity", q.Granularity)
 	if q.GroupByTime != "" && q.Zone != time.UTC {
-		read.SetText(query, "time_zone", q.Zone.String())
+		read.Set(query, "time_zone", q.Zone.String())
 	}
-	read.SetNumber(query, "limit", q.Limit)
+	read.Set(query, "limit", q.Limit)
 	q.Filter.Write(query)
 	return r
 }

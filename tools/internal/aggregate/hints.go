@@ -85,7 +85,7 @@ func (r *Aggregation) titleOf(ctx context.Context, connection string, of known.S
 		return ""
 	}
 	request := read.Request(connection, "streams", of.Stream, "records", key)
-	read.SetList(request.Query, "fields", []string{of.Title})
+	read.Set(request.Query, "fields", []string{of.Title})
 	response, err := r.reads.Do(ctx, request)
 	if err != nil {
 		return ""
