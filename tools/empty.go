@@ -134,7 +134,7 @@ func explainValue(ctx context.Context, call Call, f filter.Filter, e *render.Emp
 			e.Meant = withValue(call, e.Field, rs.EncodeJSON(ref.RecordID))
 			return
 		}
-		e.Search = rs.Object{{Name: "q", Value: rs.EncodeJSON(value)}, {Name: "streams", Value: rs.EncodeJSON([]string{parent})}}
+		e.Search = rs.Object{encoded("q", value), encoded("streams", []string{parent})}
 		hits, ok := searchHits(ctx, call, searchArgs{q: value, streams: []string{parent}, limit: 2})
 		titled := func(i int) bool { return i < len(hits) && strings.EqualFold(hits[i].Text("title"), value) }
 		switch {

@@ -43,8 +43,8 @@ func lasting(ctx context.Context, call Call, f filter.Filter, schema func() know
 		}
 	}
 	asked := args.Object("filter").Without(from.Field).WithAll(conditions.Object())
-	return rs.Object{{Name: "lasting", Value: rs.EncodeJSON(fmt.Sprintf("began before %s but end after it, so not in this answer: %d. "+
-		"With these, but only what has %s: %s", from.Value, n, end, correct.Call{Tool: call.Tool.Name, Arguments: args.With("filter", asked.JSON())}))}}
+	return rs.Object{encoded("lasting", fmt.Sprintf("began before %s but end after it, so not in this answer: %d. "+
+		"With these, but only what has %s: %s", from.Value, n, end, correct.Call{Tool: call.Tool.Name, Arguments: args.With("filter", asked.JSON())}))}
 }
 
 // Over several connections a resource server takes a field that one of them has: the others are left out, or answer without it.

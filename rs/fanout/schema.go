@@ -28,10 +28,10 @@ func (p *grantPackage) schema(ctx context.Context, r rs.Request) (*rs.Response, 
 		parts = append(parts, schemaPart{response.Schema(), answers.grants[i]})
 	}
 	if len(parts) == 0 { // no member was granted the stream: a document without connectors, as for any unknown stream
-		none := &rs.Schema{Members: rs.Object{{Name: "detail", Value: rs.EncodeJSON(detailOf(r.Query))}}}
+		none := &rs.Schema{Members: rs.Object{encoded("detail", detailOf(r.Query))}}
 		parts = []schemaPart{{none, []rs.Connection{{}}}}
 	}
-	return answers.response(mergeSchemas(p.id, parts, answers.unavailable)), nil
+	return answers.merged(mergeSchemas(p.id, parts)), nil
 }
 
 // readSchema reads one member's document in the form that is asked for, so that the members' documents can be merged even where some know
@@ -71,13 +71,13 @@ func (p *grantPackage) streams(ctx context.Context, r rs.Request) (*rs.Response,
 		l, _ := response.List()
 		streams = append(streams, attributed(l.Items, commonSource(answers.grants[i]))...)
 	}
-	body := rs.Object{{Name: "object", Value: rs.EncodeJSON("list")}, {Name: "has_more", Value: rs.EncodeJSON(false)}, {Name: "data", Value: rs.JoinItems(streams)}}
 	var warnings []string
 	if len(answers.unavailable) > 0 {
-		body = append(body, rs.Member{Name: "unavailable_connections", Value: rs.EncodeJSON(answers.unavailable)})
-		warnings = append(warnings, unavailableWarning(answers.unavailable, ""))
+		warnings = []string{unavailableWarning(answers.unavailable, "")}
 	}
-	return answers.response(append(body, rs.Member{Name: "meta", Value: rs.Object{{Name: "warnings", Value: rs.JoinArray(warnings)}}.JSON()})), nil
+	body := rs.Object{encoded("object", "list"), encoded("has_more", false), {Name: "data", Value: rs.JoinItems(streams)}}
+	meta := rs.Object{{Name: "warnings", Value: rs.JoinArray(warnings)}}
+	return answers.merged(body, rs.Member{Name: "meta", Value: meta.JSON()}), nil
 }
 
 // A group is the members that share a grant and its token. One read answers for all of them.
@@ -108,13 +108,13 @@ type groupAnswers struct {
 	unavailable []rs.UnavailableConnection
 }
 
-// response is the answer that the answers were merged into.
-func (a groupAnswers) response(body rs.Object) *rs.Response {
-	requestID := ""
+// merged is the answer that the answers were merged into.
+func (a groupAnswers) merged(body rs.Object, last ...rs.Member) *rs.Response {
+	response := merged(body, a.unavailable, last...)
 	for _, r := range a.responses {
-		requestID = cmp.Or(requestID, r.RequestID)
+		response.RequestID = cmp.Or(response.RequestID, r.RequestID)
 	}
-	return jsonResponse(body, requestID, len(a.unavailable))
+	return response
 }
 
 // askGroups reads every grant that covers a stream, or any, once. It fails when none answers.
@@ -161,7 +161,7 @@ type schemaPart struct {
 
 // mergeSchemas makes one document of the grants' documents (D5). Each connector keeps its own bytes but for grant_id in
 // its connections; a connector of two grants stays two entries, because their streams and fields may differ.
-func mergeSchemas(packageID string, parts []schemaPart, unavailable []rs.UnavailableConnection) rs.Object {
+func mergeSchemas(packageID string, parts []schemaPart) rs.Object {
 	var connectors, streams []string
 	streamCount := 0
 	for _, part := range parts {
@@ -180,27 +180,23 @@ func mergeSchemas(packageID string, parts []schemaPart, unavailable []rs.Unavail
 		}
 		streamCount += len(part.Streams)
 	}
-	merged := rs.Object{{Name: "object", Value: rs.EncodeJSON("schema")}}
+	body := rs.Object{encoded("object", "schema")}
 	detail := parts[0].Members.JSONString("detail")
 	if detail != "" && !slices.ContainsFunc(parts, func(p schemaPart) bool { return p.Members.JSONString("detail") != detail }) {
-		merged = append(merged, rs.Member{Name: "detail", Value: rs.EncodeJSON(detail)})
+		body = append(body, encoded("detail", detail))
 	}
-	bearer := rs.Object{{Name: "token_kind", Value: rs.EncodeJSON(auth.KindPackage)}}
+	bearer := rs.Object{encoded("token_kind", auth.KindPackage)}
 	if packageID != "" {
-		bearer = append(bearer, rs.Member{Name: "package_id", Value: rs.EncodeJSON(packageID)})
+		bearer = append(bearer, encoded("package_id", packageID))
 	}
-	merged = append(merged,
-		rs.Member{Name: "bearer", Value: bearer.JSON()},
-		rs.Member{Name: "connector_count", Value: rs.EncodeJSON(len(connectors))}, rs.Member{Name: "stream_count", Value: rs.EncodeJSON(streamCount)},
+	body = append(body,
+		rs.Member{Name: "bearer", Value: bearer.JSON()}, encoded("connector_count", len(connectors)), encoded("stream_count", streamCount),
 		rs.Member{Name: "connectors", Value: rs.JoinArray(connectors)},
 	)
 	if len(streams) > 0 {
-		merged = append(merged, rs.Member{Name: "streams", Value: rs.JoinArray(streams)})
+		body = append(body, rs.Member{Name: "streams", Value: rs.JoinArray(streams)})
 	}
-	if len(unavailable) > 0 {
-		merged = append(merged, rs.Member{Name: "unavailable_connections", Value: rs.EncodeJSON(unavailable)})
-	}
-	return merged
+	return body
 }
 
 const grantedKey = "granted_connections"

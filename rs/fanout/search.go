@@ -160,21 +160,18 @@ func (s *packageSearch) finish() error {
 func (s *packageSearch) respond(hits []rs.Item) (*rs.Response, error) {
 	next, all, more := s.rest()
 	body := rs.Object{
-		{Name: "object", Value: rs.EncodeJSON("list")}, {Name: "url", Value: rs.EncodeJSON(s.request.Path)},
-		{Name: "has_more", Value: rs.EncodeJSON(more)}, {Name: "data", Value: rs.JoinItems(hits)},
+		encoded("object", "list"), encoded("url", s.request.Path), encoded("has_more", more), {Name: "data", Value: rs.JoinItems(hits)},
 	}
 	if s.paged && len(next) > 0 {
 		cursor := packageCursor{Bound: s.bound, Size: s.size, Turns: next, Done: s.done}.encode()
 		if cursor == "" {
 			s.warnFirst(warning("search_too_wide", "The search runs over too many connections to be paged; name connection_id or streams."))
 		} else {
-			body = append(body, rs.Member{Name: "next_cursor", Value: rs.EncodeJSON(cursor)})
+			body = append(body, encoded("next_cursor", cursor))
 		}
 	}
-	if len(s.unavailable) > 0 {
-		body = append(body, rs.Member{Name: "unavailable_connections", Value: rs.EncodeJSON(s.unavailable)})
-	}
-	response := jsonResponse(append(body, rs.Member{Name: "meta", Value: all.meta(s.warnings).JSON()}), s.requestID, len(s.unavailable))
+	response := merged(body, s.unavailable, rs.Member{Name: "meta", Value: all.meta(s.warnings).JSON()})
+	response.RequestID = s.requestID
 	response.Reads = s.reads
 	return response, nil
 }

@@ -120,7 +120,7 @@ func (t tally) meta(warnings []string) rs.Object {
 	switch {
 	case !t.Counted:
 	case t.Estimated:
-		meta[0].Value = rs.Object{{Name: "kind", Value: `"estimated"`}, {Name: "value", Value: rs.EncodeJSON(t.Count)}}.JSON()
+		meta[0].Value = rs.Object{{Name: "kind", Value: `"estimated"`}, encoded("value", t.Count)}.JSON()
 	default:
 		meta[0].Value = rs.EncodeJSON(t.Count)
 		meta = append(meta, rs.Member{Name: "count_accuracy", Value: `"exact"`})
@@ -129,9 +129,9 @@ func (t tally) meta(warnings []string) rs.Object {
 		}
 	}
 	if t.Recall {
-		meta = append(meta, rs.Member{Name: "recall", Value: rs.EncodeJSON(recallBody{
+		meta = append(meta, encoded("recall", recallBody{
 			!t.Incomplete, t.Ranked, t.Scope, t.Cut, t.Searched, t.Window, t.Truncated, t.Some, t.Missing, t.leftOut,
-		})})
+		}))
 	}
 	return append(meta, rs.Member{Name: "warnings", Value: rs.JoinArray(warnings)})
 }
@@ -151,23 +151,31 @@ func mergeWarnings(all []string, more ...string) []string {
 
 // warning writes one warning of our own.
 func warning(code, message string) string {
-	return rs.Object{{Name: "code", Value: rs.EncodeJSON(code)}, {Name: "message", Value: rs.EncodeJSON(message)}}.JSON()
+	return rs.Object{encoded("code", code), encoded("message", message)}.JSON()
 }
 
 // unavailableWarning names the connections that are missing from a merged answer.
 func unavailableWarning(unavailable []rs.UnavailableConnection, outlook string) string {
 	const most = 5
-	named := make([]string, 0, most+1)
-	for i, u := range unavailable {
-		if i == most {
-			named = append(named, fmt.Sprintf("%d others", len(unavailable)-most))
-			break
-		}
+	var named []string
+	for _, u := range unavailable[:min(len(unavailable), most)] {
 		named = append(named, fmt.Sprintf("%s (%s)", rs.ErrorText(cmp.Or(u.DisplayName, u.ID)), u.Code))
+	}
+	if others := len(unavailable) - most; others > 0 {
+		named = append(named, fmt.Sprintf("%d others", others))
 	}
 	return warning("unavailable_connections", "Connections that could not be read: "+strings.Join(named, ", ")+"."+outlook)
 }
 
-func jsonResponse(body rs.Object, requestID string, unavailable int) *rs.Response {
-	return &rs.Response{Status: http.StatusOK, Body: body.JSON(), ContentType: "application/json", RequestID: requestID, Unavailable: unavailable}
+// encoded is a member of an object.
+func encoded(name string, value any) rs.Member {
+	return rs.Member{Name: name, Value: rs.EncodeJSON(value)}
+}
+
+// merged is a merged answer, which names the connections that are missing from it.
+func merged(body rs.Object, unavailable []rs.UnavailableConnection, last ...rs.Member) *rs.Response {
+	if len(unavailable) > 0 {
+		body = append(body, encoded("unavailable_connections", unavailable))
+	}
+	return &rs.Response{Status: http.StatusOK, Body: append(body, last...).JSON(), ContentType: "application/json", Unavailable: len(unavailable)}
 }

@@ -5,7 +5,6 @@ package aggregate
 import (
 	"context"
 	"slices"
-	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -88,7 +87,12 @@ func (r *Aggregation) AddReadAs(readAs []string) {
 }
 
 func (r *Aggregation) add(name string, value any) {
-	r.extra = append(r.extra, rs.Member{Name: name, Value: rs.EncodeJSON(value)})
+	r.extra = append(r.extra, encoded(name, value))
+}
+
+// encoded is a member of an object.
+func encoded(name string, value any) rs.Member {
+	return rs.Member{Name: name, Value: rs.EncodeJSON(value)}
 }
 
 // AddAll adds members to the answer.
@@ -194,14 +198,14 @@ func (r *Aggregation) AddConnections(ctx context.Context, body rs.Object) {
 	rows := make([]string, len(connections))
 	_ = read.Parallel(ctx, len(connections), func(ctx context.Context, i int) error {
 		c := connections[i]
-		row := rs.Object{{Name: "connection_id", Value: rs.EncodeJSON(c.ID)}}
+		row := rs.Object{encoded("connection_id", c.ID)}
 		if c.DisplayName != "" {
-			row = append(row, rs.Member{Name: "display_name", Value: rs.EncodeJSON(c.DisplayName)})
+			row = append(row, encoded("display_name", c.DisplayName))
 		}
 		if i < maxConnectionReads {
 			_, body, err := r.do(ctx, rs.Scope{Stream: r.scope.Stream, ConnectionID: c.ID}, q)
 			if count, ok := body.Number("filtered_record_count"); err == nil && ok {
-				row = append(row, rs.Member{Name: "count", Value: strconv.Itoa(count)})
+				row = append(row, encoded("count", count))
 			}
 		}
 		rows[i] = row.JSON()

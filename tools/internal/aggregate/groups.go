@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -181,7 +180,7 @@ func (r *Aggregation) composed(base rs.Object, rows []row, shown, limit int) rs.
 		other -= row.records
 		for _, c := range row.cells {
 			item := rs.Object{
-				{Name: "key", Value: row.key}, {Name: "value", Value: c.value}, {Name: "count", Value: strconv.Itoa(c.count)},
+				{Name: "key", Value: row.key}, {Name: "value", Value: c.value}, encoded("count", c.count),
 			}
 			if c.unit != "" {
 				item = append(item, rs.Member{Name: "unit", Value: c.unit})
@@ -216,8 +215,8 @@ func (r *Aggregation) composed(base rs.Object, rows []row, shown, limit int) rs.
 		{Name: "metric", Value: text(r.Args.Metric)}, {Name: "field", Value: text(r.Args.Field)},
 		{Name: "group_by", Value: text(r.Args.GroupBy)}, {Name: "group_by_time", Value: text(r.Args.GroupByTime)},
 		{Name: "granularity", Value: text(r.Args.Granularity)},
-		{Name: "groups", Value: rs.JoinArray(items)}, {Name: "limit", Value: strconv.Itoa(limit)},
-		{Name: "other_count", Value: strconv.Itoa(max(other, 0))}, {Name: "group_count", Value: strconv.Itoa(len(rows))},
+		{Name: "groups", Value: rs.JoinArray(items)}, encoded("limit", limit),
+		encoded("other_count", max(other, 0)), encoded("group_count", len(rows)),
 	})
 }
 
@@ -297,6 +296,6 @@ func (r *Aggregation) average(ctx context.Context) (*rs.Response, rs.Object, err
 	r.add("composed", true)
 	return response, body.Without("links").WithAll(rs.Object{
 		{Name: "metric", Value: `"avg"`}, {Name: "value", Value: quotient(body.Get("value"), count)},
-		{Name: "sum", Value: cmp.Or(body.Get("value"), "null")}, {Name: "count", Value: strconv.Itoa(count)},
+		{Name: "sum", Value: cmp.Or(body.Get("value"), "null")}, encoded("count", count),
 	}), nil
 }

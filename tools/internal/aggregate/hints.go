@@ -55,9 +55,7 @@ func (r *Aggregation) AddTitles(ctx context.Context, body rs.Object) rs.Object {
 	if len(of) == 1 {
 		connection = of[0].Connection.ID
 	}
-	r.extra = append(r.extra, rs.Member{Name: "ids_of", Value: rs.Object{
-		{Name: "stream", Value: rs.EncodeJSON(parent)}, {Name: "connection_id", Value: rs.EncodeJSON(connection)},
-	}.JSON()})
+	r.add("ids_of", map[string]string{"stream": parent, "connection_id": connection})
 	var keys []string
 	for _, g := range groups {
 		if key, ok := g.text(); ok && len(keys) < maxTitles && !slices.Contains(keys, key) {

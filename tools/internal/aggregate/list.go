@@ -3,7 +3,6 @@ package aggregate
 import (
 	"cmp"
 	"context"
-	"strconv"
 	"strings"
 	"time"
 
@@ -149,9 +148,9 @@ func (r *Aggregation) count(ctx context.Context) (*rs.Response, rs.Object, error
 func listed(groups []group, limit, other int) rs.Object {
 	items := make([]string, len(groups))
 	for i, g := range groups {
-		items[i] = rs.Object{{Name: "key", Value: g.key}, {Name: "count", Value: strconv.Itoa(g.count)}}.JSON()
+		items[i] = rs.Object{{Name: "key", Value: g.key}, encoded("count", g.count)}.JSON()
 	}
 	return rs.Object{
-		{Name: "groups", Value: rs.JoinArray(items)}, {Name: "limit", Value: strconv.Itoa(limit)}, {Name: "other_count", Value: strconv.Itoa(other)},
+		{Name: "groups", Value: rs.JoinArray(items)}, encoded("limit", limit), encoded("other_count", other),
 	}
 }
