@@ -130,6 +130,17 @@ func (a *arguments) text(name string, maxBytes int) string {
 	return value
 }
 
+// A source is the stream and the connection that a call names; either may be "".
+type source struct{ stream, connectionID string }
+
+// source reads stream and connection_id.
+func (a *arguments) source() source { return source{a.name("stream"), a.name("connection_id")} }
+
+// Scope returns what the read touches.
+func (s source) Scope() (rs.Scope, error) {
+	return rs.Scope{Stream: s.stream, ConnectionID: s.connectionID}, nil
+}
+
 // name reads a stream name, connection id or field name that becomes part of a path or a parameter.
 func (a *arguments) name(name string) string {
 	value := a.text(name, filter.MaxNameBytes)
@@ -143,14 +154,15 @@ func (a *arguments) name(name string) string {
 func (a *arguments) field(name string) string {
 	value := a.text(name, filter.MaxNameBytes)
 	if value != "" {
-		a.fieldName(name, value)
+		a.safe(name, value, rs.UnsafeField)
 	}
 	return value
 }
 
-func (a *arguments) fieldName(argument, value string) {
-	if why := rs.UnsafeField(value); why != "" {
-		a.failf(argument, "Send names exactly as schema printed them.", "%s holds %s, which %s.", argument, quote.Exact(value), why)
+// safe demands that unsafe finds nothing wrong with a value of an argument.
+func (a *arguments) safe(name, value string, unsafe func(string) string) {
+	if why := unsafe(value); why != "" {
+		a.failf(name, "Send names exactly as schema printed them.", "%s holds %s, which %s.", name, quote.Exact(value), why)
 	}
 }
 
@@ -207,7 +219,7 @@ func integer(raw string) (float64, bool) {
 }
 
 // list reads an optional array of names; one lone string counts as a list of one.
-func (a *arguments) list(name string, check func(argument, value string)) []string {
+func (a *arguments) list(name string, unsafe func(string) string) []string {
 	raw, ok := a.given(name)
 	if !ok {
 		return nil
@@ -225,7 +237,7 @@ func (a *arguments) list(name string, check func(argument, value string)) []stri
 		if len(value) > filter.MaxNameBytes || !utf8.ValidString(value) {
 			a.failf(name, "Send names exactly as schema printed them.", "%s holds a name of %d bytes; at most %d are allowed.", name, len(value), filter.MaxNameBytes)
 		}
-		check(name, value)
+		a.safe(name, value, unsafe)
 	}
 	return values
 }
@@ -248,16 +260,14 @@ func stringsOf(raw string) ([]string, bool) {
 	return values, ok
 }
 
-func (a *arguments) fields() []string { return a.list("fields", a.fieldName) }
+func (a *arguments) fields() []string { return a.list("fields", rs.UnsafeField) }
 
-// names checks list items that are stream or relation names.
-func (a *arguments) safeName(argument, value string) {
-	if why := rs.UnsafeName(value); why != "" || strings.ContainsAny(value, "[]") {
-		if why == "" {
-			why = "contains brackets"
-		}
-		a.failf(argument, "Send names exactly as schema printed them.", "%s holds %s, which %s.", argument, quote.Exact(value), why)
+// unsafeListed says why a stream or relation of a list is refused.
+func unsafeListed(name string) string {
+	if why := rs.UnsafeName(name); why != "" || !strings.ContainsAny(name, "[]") {
+		return why
 	}
+	return "contains brackets"
 }
 
 // cursor reads a cursor or bookmark. Whether it is valid only its maker knows; what cannot be one is refused here.

@@ -2,7 +2,9 @@ package tools
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -14,20 +16,12 @@ import (
 // maxExpandLimit is the most related records that may be asked for per record; a resource server may allow fewer.
 const maxExpandLimit = 1000
 
-// An expansion asks for related records along with each record.
-type expansion struct {
-	relations []string
-	limits    []relationLimit
-}
-
-type relationLimit struct {
-	relation string
-	limit    int
-}
+// An expansion asks for related records along with each record: expand=relation and expand_limit[relation]=n (S3-R11).
+type expansion url.Values
 
 // expansion reads expand and expand_limit.
 func (a *arguments) expansion() expansion {
-	e := expansion{relations: a.list("expand", a.safeName)}
+	e := expansion{}.with(a.list("expand", unsafeListed))
 	raw, ok := a.given("expand_limit")
 	if !ok {
 		return e
@@ -47,7 +41,7 @@ func (a *arguments) expansion() expansion {
 		if !ok || limit < 1 || limit > maxExpandLimit {
 			a.failExpandLimit("expand_limit for %s cannot be %s; 1 to %d are allowed.", quote.Exact(relation.Name), quote.JSON(relation.Value), maxExpandLimit)
 		}
-		e.limits = append(e.limits, relationLimit{relation.Name, int(limit)})
+		e["expand_limit["+relation.Name+"]"] = []string{strconv.Itoa(int(limit))}
 	}
 	return e
 }
@@ -59,15 +53,16 @@ func (a *arguments) failExpandLimit(format string, values ...any) {
 	})
 }
 
-// asked reports whether anything is to be expanded.
-func (e expansion) asked() bool { return len(e.relations)+len(e.limits) > 0 }
+// relations are those that are named by expand.
+func (e expansion) relations() []string { return e["expand"] }
 
-// write adds expand=relation and expand_limit[relation]=n (S3-R11).
-func (e expansion) write(query url.Values) {
-	for _, relation := range e.relations {
-		query.Add("expand", relation)
+// with is the expansion with more relations.
+func (e expansion) with(relations []string) expansion {
+	more := maps.Clone(e)
+	for _, name := range relations {
+		if !slices.Contains(more["expand"], name) {
+			more["expand"] = append(slices.Clip(more["expand"]), name)
+		}
 	}
-	for _, l := range e.limits {
-		query.Add("expand_limit["+l.relation+"]", strconv.Itoa(l.limit))
-	}
+	return more
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -99,7 +100,7 @@ func decodeFetch(values rs.Object) (Args, error) {
 // Scope returns what the read touches.
 func (f fetchArgs) Scope() (rs.Scope, error) {
 	scope, err := f.scope()
-	scope.Expands = err == nil && f.expansion.asked()
+	scope.Expands = err == nil && len(f.expansion) > 0
 	return scope, err
 }
 
@@ -107,7 +108,7 @@ func (f fetchArgs) Scope() (rs.Scope, error) {
 func (f fetchArgs) Request(scope rs.Scope) rs.Request {
 	r := read.Request(scope.ConnectionID, "streams", scope.Stream, "records", scope.RecordID)
 	read.Set(r.Query, "fields", f.fields)
-	f.expansion.write(r.Query)
+	maps.Copy(r.Query, f.expansion)
 	return r
 }
 
@@ -137,17 +138,19 @@ func forwardFetch(ctx context.Context, call Call) (Reply, error) {
 		stated = partsSchema(ctx, call, call.Scope.Stream) // the record is what was asked for
 		answer.Parts = partsOf(stated, call.Scope.Stream)
 		var files []string
-		files, answer.InnerParts = ofRelated(ctx, call, stated, args.expansion.relations)
-		withParts := args.with(answer.Parts)
-		reads = []fetchArgs{withParts.with(files), withParts, args}
+		files, answer.InnerParts = ofRelated(ctx, call, stated, args.expansion.relations())
+		withParts, withFiles := args, args
+		withParts.expansion = args.expansion.with(answer.Parts)
+		withFiles.expansion = withParts.expansion.with(files)
+		reads = []fetchArgs{withFiles, withParts, args}
 	}
 	var expanded []string
 	var err error
 	for i, one := range reads {
-		if i > 0 && len(one.expansion.relations) == len(expanded) {
+		if i > 0 && len(one.expansion.relations()) == len(expanded) {
 			continue
 		}
-		expanded = one.expansion.relations
+		expanded = one.expansion.relations()
 		answer.Response, err = call.RS.Do(ctx, one.Request(call.Scope))
 		if e := rs.AsError(err); err == nil || e.Status != 400 && e.Code != rs.ResponseTooLarge {
 			break
@@ -229,15 +232,4 @@ func readAttached(ctx context.Context, d rs.Doer, a *render.Attached) string {
 		return ""
 	}
 	return response.Body
-}
-
-// with are the arguments with more relations.
-func (f fetchArgs) with(relations []string) fetchArgs {
-	f.expansion.relations = slices.Clone(f.expansion.relations)
-	for _, name := range relations {
-		if !slices.Contains(f.expansion.relations, name) {
-			f.expansion.relations = append(f.expansion.relations, name)
-		}
-	}
-	return f
 }

@@ -3,6 +3,7 @@ package tools
 import (
 	"cmp"
 	"context"
+	"maps"
 	"sync"
 	"time"
 
@@ -53,17 +54,17 @@ func queryRecordsTool() *Tool {
 }
 
 type queryRecordsArgs struct {
-	stream, connectionID string
-	limit                int // 0: the resource server's default
-	asked                int // the limit that was sent at first, where the answer to it was too large; else 0
-	position             render.Position
-	changesSince         string
-	order, sort, count   string
-	fields               []string
-	view                 string
-	filter               filter.Filter
-	zone                 *time.Location // of the filter's dates
-	expansion            expansion
+	source
+	limit              int // 0: the resource server's default
+	asked              int // the limit that was sent at first, where the answer to it was too large; else 0
+	position           render.Position
+	changesSince       string
+	order, sort, count string
+	fields             []string
+	view               string
+	filter             filter.Filter
+	zone               *time.Location // of the filter's dates
+	expansion          expansion
 }
 
 func decodeQueryRecords(values rs.Object) (Args, error) {
@@ -71,8 +72,7 @@ func decodeQueryRecords(values rs.Object) (Args, error) {
 		"filter", "expand", "expand_limit", "changes_since", "time_zone")
 	a.required("stream", `{"stream":"messages"}; schema lists the streams`)
 	args := queryRecordsArgs{
-		stream:       a.name("stream"),
-		connectionID: a.name("connection_id"),
+		source:       a.source(),
 		position:     a.position(),
 		changesSince: a.cursor("changes_since"),
 		order:        a.choice("order", "asc", "desc"),
@@ -154,7 +154,9 @@ func (q queryRecordsArgs) pageSize() int {
 
 // Scope returns what the read touches.
 func (q queryRecordsArgs) Scope() (rs.Scope, error) {
-	return rs.Scope{Stream: q.stream, ConnectionID: q.connectionID, Expands: q.expansion.asked()}, nil
+	scope, err := q.source.Scope()
+	scope.Expands = len(q.expansion) > 0
+	return scope, err
 }
 
 // Request returns GET /v1/streams/{stream}/records (S3-2b).
@@ -170,6 +172,6 @@ func (q queryRecordsArgs) Request(scope rs.Scope) rs.Request {
 	read.Set(query, "view", q.view)
 	read.Set(query, "fields", q.fields)
 	q.filter.Write(query)
-	q.expansion.write(query)
+	maps.Copy(query, q.expansion)
 	return r
 }

@@ -44,20 +44,19 @@ func schemaTool() *Tool {
 }
 
 type schemaArgs struct {
-	stream, connectionID string
-	full                 bool
-	fields               []string // the adapter's own projection, as offset: neither reaches the resource server
-	offset               int
+	source
+	full   bool
+	fields []string // the adapter's own projection, as offset: neither reaches the resource server
+	offset int
 }
 
 func decodeSchema(values rs.Object) (Args, error) {
 	a := takes(values, "stream", "connection_id", "detail", "fields", "offset")
 	args := schemaArgs{
-		stream:       a.name("stream"),
-		connectionID: a.name("connection_id"),
-		full:         a.choice("detail", "compact", "full") == "full",
-		fields:       a.fields(),
-		offset:       a.number("offset", 0, maxSchemaOffset),
+		source: a.source(),
+		full:   a.choice("detail", "compact", "full") == "full",
+		fields: a.fields(),
+		offset: a.number("offset", 0, maxSchemaOffset),
 	}
 	if args.full && args.stream == "" {
 		// Refused before any read: the whole grant's JSON Schema fits no host (S0-5e, D6).
@@ -65,11 +64,6 @@ func decodeSchema(values rs.Object) (Args, error) {
 	}
 	a.requires("fields", "stream")
 	return a.done(args)
-}
-
-// Scope returns what the read touches.
-func (s schemaArgs) Scope() (rs.Scope, error) {
-	return rs.Scope{Stream: s.stream, ConnectionID: s.connectionID}, nil
 }
 
 // Request returns GET /v1/schema?view=compact. forwardSchema makes the further reads that some answers need.

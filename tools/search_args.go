@@ -17,13 +17,14 @@ import (
 )
 
 type searchArgs struct {
-	q, mode, connectionID string
-	streams               []string
-	limit                 int
-	position              render.Position
-	filter                filter.Filter
-	period                period.Period
-	zone                  *time.Location // of dates
+	source   // without a stream
+	q, mode  string
+	streams  []string
+	limit    int
+	position render.Position
+	filter   filter.Filter
+	period   period.Period
+	zone     *time.Location // of dates
 }
 
 func decodeSearch(values rs.Object) (Args, error) {
@@ -45,14 +46,14 @@ func decodeSearch(values rs.Object) (Args, error) {
 		a.fail(wordless(q, a.values))
 	}
 	args := searchArgs{
-		q:            q,
-		mode:         a.choice("mode", "lexical", "semantic", "hybrid"),
-		connectionID: a.name("connection_id"),
-		streams:      a.list("streams", a.safeName),
-		position:     a.position(),
-		filter:       a.filter(),
-		zone:         a.timeZone(),
-		limit:        a.number("limit", 1, maxLimit),
+		q:        q,
+		mode:     a.choice("mode", "lexical", "semantic", "hybrid"),
+		source:   a.source(),
+		streams:  a.list("streams", unsafeListed),
+		position: a.position(),
+		filter:   a.filter(),
+		zone:     a.timeZone(),
+		limit:    a.number("limit", 1, maxLimit),
 	}
 	args.period = a.period(args.zone)
 	if q == "" {
@@ -83,9 +84,6 @@ func wordless(q string, sent rs.Object) *rs.Error {
 	e.Send = correct.Call{Tool: "search", Arguments: all}.String()
 	return e
 }
-
-// Scope returns what the read touches.
-func (s searchArgs) Scope() (rs.Scope, error) { return rs.Scope{ConnectionID: s.connectionID}, nil }
 
 // Request returns GET /v1/search, or its semantic or hybrid form.
 func (s searchArgs) Request(scope rs.Scope) rs.Request {
