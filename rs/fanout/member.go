@@ -56,7 +56,10 @@ func (p *grantPackage) refused(c *member) *rs.Error {
 	case !c.Expires.IsZero() && !now.Before(c.Expires):
 		return &rs.Error{Code: rs.GrantExpired, Message: "The access to this connection has expired."}
 	}
-	return p.refusals.of(c.Token, now)
+	if entry, found := p.refusals.Get(keyOf(c.Token)); found && now.Before(entry.until) {
+		return entry.why
+	}
+	return nil
 }
 
 // checkToken asks the authority about the token of a member that is about to be read, and returns why the member is not read, or nil:
@@ -109,17 +112,15 @@ func (p *grantPackage) learn(c *member, e *rs.Error) {
 }
 
 func (p *grantPackage) remember(c *member, why *rs.Error) {
-	p.refusals.entries.Add(keyOf(c.Token), refusal{why, p.options.Now().Add(p.options.RefusalHold)})
+	p.refusals.Add(keyOf(c.Token), refusal{why, p.options.Now().Add(p.options.RefusalHold)})
 }
 
 // maxRefusals bounds the memory of one process.
 const maxRefusals = 10_000
 
-// refusals remembers which member grants the resource server turned away, under the SHA-256 of the member's token, so
-// that a grant approved anew starts with a clean name. It is safe for concurrent use.
-type refusals struct {
-	entries *lru.Cache[[sha256.Size]byte, refusal]
-}
+// refusals remember which member grants the resource server turned away, under the SHA-256 of the member's token, so
+// that a grant approved anew starts with a clean name. They are safe for concurrent use.
+type refusals = lru.Cache[[sha256.Size]byte, refusal]
 
 type refusal struct {
 	why   *rs.Error
@@ -128,18 +129,10 @@ type refusal struct {
 
 func newRefusals() *refusals {
 	entries, _ := lru.New[[sha256.Size]byte, refusal](maxRefusals) // fails for a size below 1 only
-	return &refusals{entries}
+	return entries
 }
 
 func keyOf(token rs.Token) [sha256.Size]byte { return sha256.Sum256([]byte(token.Reveal())) }
-
-func (r *refusals) of(token rs.Token, now time.Time) *rs.Error {
-	entry, found := r.entries.Get(keyOf(token))
-	if !found || !now.Before(entry.until) {
-		return nil
-	}
-	return entry.why
-}
 
 // refusesGrant reports whether an error says that the grant itself is no good. A 401 or 403 also stands for a stream,
 // field or connection that this grant does not hold; such an answer is about the request, and the grant stays usable.

@@ -129,7 +129,7 @@ func transient(e *rs.Error) bool {
 
 // allFailed returns one error for all failures: a fault of the request first, since it is the same for every member; a refused
 // grant only if there is nothing else, since any other failure may be transient.
-func (p *grantPackage) allFailed(unavailable []rs.UnavailableConnection, failures []*rs.Error) *rs.Error {
+func allFailed(unavailable []rs.UnavailableConnection, failures []*rs.Error) *rs.Error {
 	annotated := *slices.MinFunc(failures, func(a, b *rs.Error) int { return tellingRank(a) - tellingRank(b) })
 	if annotated.Hint == "" && refusesGrant(&annotated) {
 		annotated.Hint = approveAgain
@@ -251,7 +251,7 @@ func (p *grantPackage) blob(ctx context.Context, r rs.Request, connectionID stri
 		}
 	}
 	if len(failures) > 0 {
-		return nil, p.allFailed(unavailable, failures)
+		return nil, allFailed(unavailable, failures)
 	}
 	annotated := *missing
 	if len(unavailable) > 0 {

@@ -147,7 +147,7 @@ func (p *grantPackage) askGroups(ctx context.Context, stream string, read member
 		answers.responses, answers.grants = append(answers.responses, o.response), append(answers.grants, grant)
 	}
 	if len(answers.responses) == 0 && len(failures) > 0 {
-		return answers, p.allFailed(unavailable, failures)
+		return answers, allFailed(unavailable, failures)
 	}
 	answers.unavailable = unavailable
 	return answers, nil

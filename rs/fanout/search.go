@@ -153,7 +153,7 @@ func (s *packageSearch) finish() error {
 	if s.over {
 		return nil
 	}
-	return s.pkg.allFailed(s.unavailable, failures)
+	return allFailed(s.unavailable, failures)
 }
 
 // respond writes the page: the hits, how to go on, and what all members said together.

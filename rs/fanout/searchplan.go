@@ -34,10 +34,7 @@ func (p *grantPackage) newSearch(r rs.Request, paged bool) (*packageSearch, *rs.
 
 // searchLimit reads limit: defaultSearchLimit when absent, clamped as a resource server does.
 func searchLimit(text string) (int, *rs.Error) {
-	if text == "" {
-		return defaultSearchLimit, nil
-	}
-	limit, err := strconv.Atoi(text)
+	limit, err := strconv.Atoi(cmp.Or(text, strconv.Itoa(defaultSearchLimit)))
 	if err != nil || limit < 1 {
 		return 0, rs.Invalid("limit", fmt.Sprintf("limit cannot be %q.", text), fmt.Sprintf("Send a whole number from 1 to %d.", maxSearchLimit))
 	}
@@ -132,12 +129,12 @@ func notGranted(streams []string) *rs.Error {
 // quoteNames writes up to three names in quotes.
 func quoteNames(names []string) string {
 	const most = 3
-	quoted := make([]string, 0, most)
+	var quoted []string
 	for _, name := range names[:min(len(names), most)] {
 		quoted = append(quoted, strconv.Quote(rs.ErrorText(name)))
 	}
-	if len(names) > most {
-		quoted = append(quoted, fmt.Sprintf("and %d others", len(names)-most))
+	if others := len(names) - most; others > 0 {
+		quoted = append(quoted, fmt.Sprintf("and %d others", others))
 	}
 	return strings.Join(quoted, ", ")
 }
