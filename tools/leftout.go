@@ -79,19 +79,20 @@ func (q queryRecordsArgs) mayLack(call Call, response *rs.Response) bool {
 		return true
 	}
 	list, _ := response.List()
-	has := map[string]map[string]bool{}
+	connections, shown := map[string]bool{}, map[[2]string]bool{}
 	for _, item := range list.Items {
 		connection := rs.ConnectionID(item.Members)
-		if has[connection] == nil {
-			has[connection] = map[string]bool{"": true} // no sort
-		}
+		connections[connection] = true
 		for _, field := range item.Members.Object("data") {
-			has[connection][field.Name] = true
+			shown[[2]string{connection, field.Name}] = true
 		}
 	}
-	named := append(slices.Clone(q.fields), strings.TrimPrefix(q.sort, "-"))
-	for _, names := range has {
-		if len(has) > 1 && slices.ContainsFunc(named, func(name string) bool { return !names[name] }) {
+	named := slices.Clone(q.fields)
+	if q.sort != "" {
+		named = append(named, strings.TrimPrefix(q.sort, "-"))
+	}
+	for connection := range connections {
+		if len(connections) > 1 && slices.ContainsFunc(named, func(name string) bool { return !shown[[2]string{connection, name}] }) {
 			return true
 		}
 	}

@@ -69,28 +69,26 @@ func Resources(all []*Tool) []Resource {
 			URI: render.WindowURIPrefix + "{handle}", Template: true, Name: "field-window", Title: "Part of a text field", MIMEType: "application/json",
 			Description: "One part of a long text field.",
 		}, "read_record_field", func(uri string) (rs.Object, bool) {
-			var h render.WindowHandle
-			ours := readHandle(uri, render.WindowURIPrefix, &h)
-			return handleArguments(h), ours && h.Version == 1 && h.Kind == "field_window" && h.ID != "" && h.Field != ""
+			return readHandle(uri, render.WindowURIPrefix, func(h render.WindowHandle) bool {
+				return h.Version == 1 && h.Kind == "field_window" && h.ID != "" && h.Field != ""
+			})
 		}),
 		address(Resource{
 			URI: render.BlobURIPrefix + "{handle}", Template: true, Name: "blob", Title: "One attachment",
 			Description: "The bytes of one attachment.",
 		}, "fetch_blob", func(uri string) (rs.Object, bool) {
-			var h render.BlobHandle
-			ours := readHandle(uri, render.BlobURIPrefix, &h)
-			return handleArguments(h), ours && h.Version == 1 && h.Kind == "blob" && h.BlobID != ""
+			return readHandle(uri, render.BlobURIPrefix, func(h render.BlobHandle) bool { return h.Version == 1 && h.Kind == "blob" && h.BlobID != "" })
 		}),
 	}
 }
 
-// readHandle reads the handle of an address, and reports whether the address has one.
-func readHandle(uri, prefix string, handle any) bool {
+// readHandle returns the arguments that the handle of an address stands for, which have the names of its other members; false where the
+// address has no such handle.
+func readHandle[H any](uri, prefix string, is func(H) bool) (rs.Object, bool) {
+	var h H
 	encoded, ours := strings.CutPrefix(uri, prefix)
-	return ours && rs.DecodeHandle(encoded, handle) == nil
-}
-
-// handleArguments are the arguments that a handle stands for: they have the names of its other members.
-func handleArguments(handle any) rs.Object {
-	return rs.AsObject(rs.EncodeJSON(handle)).Without("v", "kind")
+	if !ours || rs.DecodeHandle(encoded, &h) != nil || !is(h) {
+		return nil, false
+	}
+	return rs.AsObject(rs.EncodeJSON(h)).Without("v", "kind"), true
 }

@@ -43,13 +43,11 @@ func searchTool(recordBase string, relaxed bool) *Tool {
 		Listed: true,
 		Decode: decodeSearch,
 		Render: func(call Call, answer Answer) (render.Result, error) {
-			args := call.Args.(searchArgs)
-			return render.Search(answer.Response, render.SearchQuery{
-				Q: args.q, Limit: args.limit, Position: args.position, ConnectionID: call.Scope.ConnectionID, RecordBase: recordBase,
-				Rest:   call.Arguments.Without("q", "query", "connection_id", "limit", "cursor"),
-				Repair: shownRepair(answer.Repair), Coverage: answer.Coverage, OfTime: answer.ofTime,
-				Now: time.Now().UTC(), Question: answer.question, Unfiltered: answer.unfiltered, Meant: answer.meant, Newest: answer.newest,
-			})
+			args, q := call.Args.(searchArgs), answer.search
+			q.Q, q.Limit, q.Position, q.ConnectionID, q.RecordBase = args.q, args.limit, args.position, call.Scope.ConnectionID, recordBase
+			q.Rest = call.Arguments.Without("q", "query", "connection_id", "limit", "cursor")
+			q.Repair, q.Coverage, q.Now = shownRepair(answer.Repair), answer.Coverage, time.Now().UTC()
+			return render.Search(answer.Response, q)
 		},
 	}
 	if relaxed {
@@ -123,7 +121,8 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	if err != nil {
 		return reply, err
 	}
-	_, reply.unfiltered = s.refused.Get(auth.PrincipalFrom(ctx).GrantID)
+	found := &reply.search
+	_, found.Unfiltered = s.refused.Get(auth.PrincipalFrom(ctx).GrantID)
 	if isEmpty(reply.Response) && args.position.First() && !reply.spent {
 		reads := reply.Response.Reads // one for each member of a package
 		if within != nil {
@@ -132,12 +131,10 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 		reply.Coverage = absence(ctx, call, reads, args.streams...)
 		reply.Response = withMembers(reply.Response, reply.Coverage.Members())
 	}
+	found.Question = render.NewQuestion(args.q, func() []string { return relax.Words(args.q) })
 	if args.position.First() {
-		reply.meant, reply.ofTime = unreadFields(ctx, call, reply.Answer), ofTime(ctx, call, reply.Answer)
-	}
-	reply.question = render.NewQuestion(args.q, func() []string { return relax.Words(args.q) })
-	if args.q != "" && args.position.First() {
-		reply.newest = newestRecord(ctx, call, reply.question)
+		found.Meant, found.OfTime = unreadFields(ctx, call, reply.Answer), ofTime(ctx, call, reply.Answer)
+		found.Newest = newestRecord(ctx, call, found.Question)
 	}
 	reply.Response = withReadAs(reply.Response, readAs)
 	return reply, nil

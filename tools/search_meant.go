@@ -99,7 +99,7 @@ func conditionsOf(row *rs.SchemaStream, found []fieldCondition) (filter rs.Objec
 func newestRecord(ctx context.Context, call Call, q *render.Question) render.InStream {
 	args := call.Args.(searchArgs)
 	newest, oldest := q.AsksByTime()
-	if !newest && !oldest || args.period != (period.Period{}) || len(args.filter) > 0 {
+	if args.q == "" || !newest && !oldest || args.period != (period.Period{}) || len(args.filter) > 0 {
 		return render.InStream{}
 	}
 	stated := call.known(ctx, "")

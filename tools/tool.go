@@ -84,14 +84,10 @@ type Answer struct {
 	Related  []string            // relations of a record that were not read with it
 	// InnerParts are, by the relations that were asked for, the relations to one record that the related records have.
 	InnerParts map[string][]string
-	Repair     *render.Repair   // what a search did that found nothing at first; nil for any other call
-	question   *render.Question // that a search asks; nil for any other call
-	newest     render.InStream  // of a search for the newest or the oldest of a stream
-	ofTime     rs.Object        // the arguments of a search of the time that a query names; nil for none
-	meant      string           // the call that is meant by a search which read a condition as words; "" for none
-	unfiltered bool             // the resource server does not filter what this token reads
-	tied       int              // records after a sorted page with the same value as its last
-	spent      bool             // a repair made all reads that it may make
+	Repair     *render.Repair     // what a search did that found nothing at first; nil for any other call
+	search     render.SearchQuery // what is known of a search beside its arguments
+	tied       int                // records after a sorted page with the same value as its last
+	spent      bool               // a repair made all reads that it may make
 }
 
 // A Reply is what comes back up.

@@ -27,7 +27,7 @@ func listRead(r rs.Request, what string) memberRead {
 
 // attribute adds the connection to a hit or row that does not name it (S3-16a, S0-6a).
 func attribute(item rs.Item, source rs.Connection) rs.Item {
-	object, changed := item.Members, false
+	object := item.Members
 	if named := rs.ConnectionID(object); named != "" && source.ID != "" && named != source.ID {
 		return item // of another connection, and left out later
 	}
@@ -36,11 +36,8 @@ func attribute(item rs.Item, source rs.Connection) rs.Item {
 		{"display_name", source.DisplayName}, {"grant_id", source.GrantID},
 	} {
 		if part.value != "" && object.JSONString(part.name) == "" {
-			object, changed = object.With(part.name, rs.EncodeJSON(part.value)), true
+			object = object.With(part.name, rs.EncodeJSON(part.value))
 		}
-	}
-	if !changed {
-		return item
 	}
 	return object.Item()
 }

@@ -82,18 +82,9 @@ func ReadTimeGroup(key, granularity string, zone *time.Location) (TimeGroup, boo
 		year, month, date := t.In(zone).Date()
 		day = time.Date(year, month, date, 0, 0, 0, 0, time.UTC)
 	}
-	next := day
-	switch granularity {
-	case "day":
-		next = day.AddDate(0, 0, 1)
-	case "week":
-		next = day.AddDate(0, 0, 7)
-	case "month":
-		next = day.AddDate(0, 1, 0)
-	case "quarter":
-		next = day.AddDate(0, 3, 0)
-	case "year":
-		next = day.AddDate(1, 0, 0)
-	}
+	step := map[string]struct{ years, months, days int }{
+		"day": {days: 1}, "week": {days: 7}, "month": {months: 1}, "quarter": {months: 3}, "year": {years: 1},
+	}[granularity]
+	next := day.AddDate(step.years, step.months, step.days)
 	return TimeGroup{StartOfDay(day, zone), StartOfDay(next, zone)}, true
 }
