@@ -20,7 +20,7 @@ func (p *grantPackage) newSearch(r rs.Request, paged bool) (*packageSearch, *rs.
 	if refused != nil {
 		return nil, refused
 	}
-	s := &packageSearch{pkg: p, request: r, limit: limit, size: limit, bound: bindSearch(r, p.id), paged: paged}
+	s := &packageSearch{pkg: p, request: r, streams: r.Query["streams"], limit: limit, size: limit, bound: bindSearch(r, p.id), paged: paged}
 	cursor := r.Query.Get("cursor")
 	switch {
 	case cursor == "":
@@ -43,20 +43,17 @@ func searchLimit(text string) (int, *rs.Error) {
 
 // begin lets every member take part that was granted one of the streams; one with none is not asked (S3-16c).
 func (s *packageSearch) begin() *rs.Error {
-	streams := s.request.Query["streams"]
-	usable, left, unavailable := s.pkg.sides(streams...)
-	for _, u := range unavailable {
-		s.miss(u)
+	for _, c := range s.pkg.members {
+		if c.grants(s.streams...) {
+			s.join(c, cursorTurn{})
+		}
 	}
-	for _, c := range usable {
-		s.ring.turns = append(s.ring.turns, &turn{member: c})
-	}
-	for _, name := range streams {
+	for _, name := range s.streams {
 		if !slices.ContainsFunc(s.pkg.members, func(c *member) bool { return c.grants(name) }) {
 			s.warn(warning("stream_not_granted", fmt.Sprintf("No connection of this package grants the stream %q; it was left out.", rs.ErrorText(name))))
 		}
 	}
-	return s.begun(left, notGranted(streams))
+	return s.begun(notGranted(s.streams))
 }
 
 // resume takes up the turns of the page before. A member that can no longer be read is reported, and its part is over.
@@ -66,50 +63,52 @@ func (s *packageSearch) resume(text string) *rs.Error {
 		return refused
 	}
 	s.size, s.done = cursor.Size, cursor.Done
-	streams := s.request.Query["streams"]
-	nobody := invalidCursor("None of the connections that this search was about to read is still in the package.")
-	var left []*member
 	had := map[*member]bool{}
 	for _, state := range cursor.Turns {
 		c := s.pkg.find(state)
-		if c == nil {
-			s.miss(rs.UnavailableConnection{
-				Connection: rs.Connection{ID: state.ConnectionID, GrantID: state.GrantID},
-				Code:       rs.ConnectionNotFound, Message: "This connection is no longer in the package.",
-			})
-			continue
-		}
 		had[c] = true
-		why := s.pkg.refused(c)
-		switch {
-		case why != nil:
-			left = append(left, c)
-		case !c.grants(streams...):
-			why = notGranted(streams)
-			nobody = why
-		default:
-			s.ring.turns = append(s.ring.turns, &turn{member: c, cursor: state.Cursor, skip: state.Skip, failed: state.Failed})
+		if c != nil {
+			s.join(c, state)
 			continue
 		}
-		s.miss(c.unavailable(why))
+		s.miss(rs.UnavailableConnection{
+			Connection: rs.Connection{ID: state.ConnectionID, GrantID: state.GrantID},
+			Code:       rs.ConnectionNotFound, Message: "This connection is no longer in the package.",
+		})
 	}
 	for _, c := range s.pkg.members { // those that never had a turn are named on every page; what they lack was counted on the first
-		if c.Refused != nil && !had[c] && c.grants(streams...) {
+		if c.Refused != nil && !had[c] && c.grants(s.streams...) {
 			s.unavailable = append(s.unavailable, c.unavailable(c.Refused))
 		}
 	}
-	return s.begun(left, nobody)
+	return s.begun(invalidCursor("None of the connections that this search was about to read is still in the package."))
+}
+
+// join gives a member a turn that goes on where another ended, if it can be read.
+func (s *packageSearch) join(c *member, at cursorTurn) {
+	why := s.pkg.refused(c)
+	if why == nil && !c.grants(s.streams...) {
+		why = notGranted(s.streams)
+	}
+	if why != nil {
+		s.left = append(s.left, c)
+		s.miss(c.unavailable(why))
+		return
+	}
+	s.ring.turns = append(s.ring.turns, &turn{member: c, cursor: at.Cursor, skip: at.Skip, failed: at.Failed})
 }
 
 // begun refuses a search in which no member takes part: since those that would cannot be read, or else for another reason.
-func (s *packageSearch) begun(left []*member, otherwise *rs.Error) *rs.Error {
+func (s *packageSearch) begun(otherwise *rs.Error) *rs.Error {
 	switch {
 	case len(s.ring.turns) > 0:
 		return nil
-	case len(left) > 0:
-		return s.pkg.unusable(sole(s.request.Query["streams"]), left)
+	case len(s.left) == 0:
+		return otherwise
+	case !s.left[0].grants(s.streams...):
+		return notGranted(s.streams)
 	}
-	return otherwise
+	return s.pkg.unusable(sole(s.streams), s.left)
 }
 
 // miss records a member that takes no part although it should.
@@ -143,13 +142,15 @@ func quoteNames(names []string) string {
 type packageSearch struct {
 	pkg     *grantPackage
 	request rs.Request
-	limit   int // of the page
-	size    int // of the members' pages; the same on every page of the search
+	streams []string // that are searched; all if none
+	limit   int      // of the page
+	size    int      // of the members' pages; the same on every page of the search
 	bound   string
 	paged   bool
 
 	ring        ring
-	done        tally // of members that have nothing more to show
+	left        []*member // that would take part, if they could be read
+	done        tally     // of members that have nothing more to show
 	unavailable []rs.UnavailableConnection
 	warnings    []string
 	requestID   string
