@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -35,20 +34,6 @@ const (
 type arguments struct {
 	values rs.Object
 	err    error
-}
-
-// ReadArguments reads the arguments of a call: one JSON object whose names are each given once. Those that were left out, and null, are an
-// object without members.
-func ReadArguments(raw json.RawMessage) (rs.Object, error) {
-	text := string(raw)
-	if trimmed := strings.TrimSpace(text); trimmed == "" || trimmed == "null" {
-		return rs.Object{}, nil
-	}
-	values, err := written.Object(text)
-	if err != nil {
-		return nil, rs.Invalid("", "The arguments are not one JSON object: "+err.Error()+".", `Send an object such as {"stream":"messages"}.`)
-	}
-	return values, nil
 }
 
 // takes reads arguments whose names are all known.

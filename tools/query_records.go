@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -174,4 +176,61 @@ func (q queryRecordsArgs) Request(scope rs.Scope) rs.Request {
 	q.filter.Write(query)
 	maps.Copy(query, q.expansion)
 	return r
+}
+
+// mayLack reports whether a page shows that a connection lacks a field that the call names, so that the schema is read for no other: the
+// page leaves a connection out, or one of several has no record with the field. By a field that is not shown records may be sorted.
+func (q queryRecordsArgs) mayLack(call Call, response *rs.Response) bool {
+	if call.Scope.ConnectionID != "" || len(q.fields) == 0 && q.sort == "" && len(q.filter) == 0 {
+		return false
+	}
+	if leavesOut(response) {
+		return true
+	}
+	list, _ := response.List()
+	connections, shown := map[string]bool{}, map[[2]string]bool{}
+	for _, item := range list.Items {
+		connection := rs.ConnectionID(item.Members)
+		connections[connection] = true
+		for _, field := range item.Members.Object("data") {
+			shown[[2]string{connection, field.Name}] = true
+		}
+	}
+	fields := slices.Clone(q.fields)
+	if q.sort != "" {
+		fields = append(fields, strings.TrimPrefix(q.sort, "-"))
+	}
+	for connection := range connections {
+		if len(connections) > 1 && slices.ContainsFunc(fields, func(name string) bool { return !shown[[2]string{connection, name}] }) {
+			return true
+		}
+	}
+	return false
+}
+
+// tied is how many records after a first page of few, of one connection, have the same value of the field that it is sorted by as its last
+// record: by chance some are on it and others are not.
+func (q queryRecordsArgs) tied(ctx context.Context, call Call, response *rs.Response) int {
+	const few = 25
+	field := strings.TrimPrefix(q.sort, "-")
+	list, _ := response.List()
+	if field == "" || q.limit == 0 || q.limit > few || !q.position.First() || len(list.Items) < q.limit || !list.Envelope.Flag("has_more") {
+		return 0
+	}
+	last, here := list.Items[len(list.Items)-1].Members, 0
+	value := last.Object("data").Get(field)
+	for _, item := range list.Items {
+		if rs.ConnectionID(item.Members) != rs.ConnectionID(last) {
+			return 0
+		}
+		if item.Members.Object("data").Get(field) == value {
+			here++
+		}
+	}
+	text, ok := rs.AsText(value)
+	if !ok || text == "" {
+		return 0
+	}
+	n, _ := counted(ctx, call, append(slices.Clone(q.filter), filter.Condition{Field: field, Value: text}))
+	return max(n-here, 0)
 }

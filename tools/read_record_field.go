@@ -108,7 +108,7 @@ const fieldNotText rs.Code = "field_not_text"
 func forwardWindow(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(windowArgs)
 	top, _, _ := strings.Cut(args.field, ".")
-	record := fetchArgs{recordArg: args.recordArg, fields: []string{top}}.Request(call.Scope)
+	record := recordRequest(call.Scope, []string{top})
 	response, err := call.RS.Do(ctx, args.Request(call.Scope))
 	if err == nil {
 		if _, found := matchOf(response); found && args.q != "" {
@@ -205,10 +205,6 @@ func around(asked *int) int {
 		return usual
 	}
 	return *asked
-}
-
-func encoded(name string, value any) rs.Member {
-	return rs.Member{Name: name, Value: rs.EncodeJSON(value)}
 }
 
 // maxMatches bounds the matches whose places are said.

@@ -86,13 +86,6 @@ var (
 	)
 )
 
-// A searcher is the core of search.
-type searcher struct {
-	relaxed  bool            // a search that finds nothing is repaired
-	refused  *known.Refusals // which grants have no filter
-	noHybrid *known.Refusals // which grants have no hybrid search
-}
-
 // forward searches, in a period as if the resource server had nothing but the period, and adds how fresh what was searched is if nothing
 // was found, and which search may be meant.
 func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {

@@ -9,11 +9,19 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/period"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
+
+// A searcher is the core of search.
+type searcher struct {
+	relaxed  bool            // a search that finds nothing is repaired
+	refused  *known.Refusals // which grants have no filter
+	noHybrid *known.Refusals // which grants have no hybrid search
+}
 
 // search makes the read that the arguments stand for, and others where it finds nothing: package relax has the rules.
 func (s searcher) search(ctx context.Context, call Call) (Reply, error) {

@@ -13,6 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -55,6 +56,20 @@ func (t *Tool) Parse(raw json.RawMessage) (Args, error) {
 		return nil, err
 	}
 	return t.Decode(values)
+}
+
+// ReadArguments reads the arguments of a call: one JSON object whose names are each given once. Those that were left out, and null, are an
+// object without members.
+func ReadArguments(raw json.RawMessage) (rs.Object, error) {
+	text := string(raw)
+	if trimmed := strings.TrimSpace(text); trimmed == "" || trimmed == "null" {
+		return rs.Object{}, nil
+	}
+	values, err := written.Object(text)
+	if err != nil {
+		return nil, rs.Invalid("", "The arguments are not one JSON object: "+err.Error()+".", `Send an object such as {"stream":"messages"}.`)
+	}
+	return values, nil
 }
 
 // A Call is one use of a Tool on its way down. Calls are values: a stage that learns something sets one

@@ -115,6 +115,27 @@ func (p *grantPackage) sides(streams ...string) (usable, left []*member, unavail
 	return usable, left, unavailable
 }
 
+// A group is the members that share a grant and its token. One read answers for all of them.
+type group []*member
+
+// groups lists the grants that cover a stream, or any. Its error says that none of them can be read.
+func (p *grantPackage) groups(stream string) (groups []group, unavailable []rs.UnavailableConnection, refused *rs.Error) {
+	usable, left, unavailable := p.sides(stream)
+	if len(usable) == 0 && len(left) > 0 {
+		return nil, nil, p.unusable("", left)
+	}
+	at := map[rs.Token]int{}
+	for _, c := range usable {
+		i, known := at[c.Token]
+		if !known {
+			i = len(groups)
+			at[c.Token], groups = i, append(groups, nil)
+		}
+		groups[i] = append(groups[i], c)
+	}
+	return groups, unavailable, nil
+}
+
 // having lists the members that were granted a stream; none of no stream.
 func (p *grantPackage) having(stream string) []*member {
 	if stream == "" {

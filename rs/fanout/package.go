@@ -7,93 +7,15 @@ import (
 	"context"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// Defaults of [PackageOptions].
-const (
-	defaultPackageWidth   = 8
-	defaultMemberDeadline = 5 * time.Second
-	defaultRefusalHold    = 60 * time.Second
-)
-
-// PackageOptions configure [NewPackage]. Zero values mean the defaults.
-type PackageOptions struct {
-	// Width is how many members are asked at a time.
-	Width int
-	// MemberDeadline bounds one member's part in a read that asks several, so that a member that hangs costs no more.
-	// All parts together may take three times as long.
-	MemberDeadline time.Duration
-	// RefusalHold is how long a member that answered 401 or 403 is not asked again (D14).
-	RefusalHold time.Duration
-	// Now tells the time; nil means time.Now.
-	Now func() time.Time
-	// FannedOut is notified of each read that asked several members, when it ended: how many were asked and how many
-	// answered. It must be quick. nil means none.
-	FannedOut func(asked, answered int)
-}
-
-func (o PackageOptions) withDefaults() PackageOptions {
-	o.Width = cmp.Or(max(o.Width, 0), defaultPackageWidth)
-	o.MemberDeadline = cmp.Or(max(o.MemberDeadline, 0), defaultMemberDeadline)
-	o.RefusalHold = cmp.Or(max(o.RefusalHold, 0), defaultRefusalHold)
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	return o
-}
-
-// A grantPackage is a Doer over member grants (D17). It does not know the package's own token, so every read that leaves it
-// carries the token of exactly one member.
-//
-//   - Schema, streams and search, with no connection named, ask all members and merge their answers.
-//   - A read of a stream or record goes to the one member that it names, or to the only one that was granted the stream (D26).
-//   - A blob is looked for in one member after the other, unless its connection is known.
-//
-// Where it comes from a packageAuthority, a member is read only while its token is an active client token (D27).
-//
-// A grantPackage is safe for concurrent use. It remembers members that turned it away (D14) and nothing else.
-type grantPackage struct {
-	id        string
-	members   []*member
-	options   PackageOptions
-	authority *auth.TokenCache // introspects the members' tokens; nil if the caller of NewPackage vouches for them
-	refusals  *refusals
-}
-
 // NewPackage returns a package of the members. doer gives the resource server as the bearer of one token sees it. The caller
 // vouches for the members' tokens: no authority is asked about them.
 func NewPackage(m Membership, doer func(rs.Token) rs.Doer, o PackageOptions) auth.Package {
 	return newPackage(m, doer, o.withDefaults(), nil, newRefusals())
-}
-
-func newPackage(m Membership, doer func(rs.Token) rs.Doer, o PackageOptions, members *auth.TokenCache, r *refusals) *grantPackage {
-	p := &grantPackage{id: m.PackageID, options: o, authority: members, refusals: r}
-	known := map[[2]string]bool{}
-	at := map[string]*member{} // by connection
-	for _, given := range m.Members {
-		key := [...]string{given.ID, given.GrantID}
-		if known[key] {
-			continue // a grant that is listed twice for one connection must not be read twice
-		}
-		known[key] = true
-		c := &member{Member: given}
-		if c.Refused == nil && (c.Token == rs.Token{}) {
-			c.Refused = &rs.Error{Code: rs.MemberUnusable, Message: "There is no token for this connection."}
-		}
-		if c.Refused == nil {
-			c.doer = doer(c.Token)
-		}
-		p.members = append(p.members, c)
-		if other := at[c.ID]; other != nil {
-			other.shared, c.shared = true, true
-		}
-		at[c.ID] = c
-	}
-	return p
 }
 
 // Do performs one read. Its errors are *Error values; those that name no member's answer were made without asking any.

@@ -127,56 +127,6 @@ func (r *Aggregation) do(ctx context.Context, scope rs.Scope, q Args) (*rs.Respo
 	return response, Body(response), nil
 }
 
-// Answer is the answer to the aggregation itself.
-func (r *Aggregation) Answer(ctx context.Context) (*rs.Response, rs.Object, error) {
-	q := r.Args
-	if q.Metric == "avg" || q.grouped() && q.Metric != "count" {
-		return r.compose(ctx)
-	}
-	if q.grouped() {
-		return r.count(ctx)
-	}
-	response, body, err := r.do(ctx, r.scope, q)
-	if err != nil || q.Metric == "count" || q.Metric == "count_distinct" {
-		return response, body, err
-	}
-	field, units, err := r.units(ctx)
-	if err == nil && len(units.groups) > 1 {
-		return r.composeOver(ctx, field, units)
-	}
-	return response, body, nil
-}
-
-// units reads which currencies or units the numbers of the field are in. A single one is added to the answer. Where a field has them and
-// the resource server does not say which, that is added.
-func (r *Aggregation) units(ctx context.Context) (field string, list groupList, err error) {
-	q := r.Args
-	field = r.Fields(ctx).UnitOf(q.Field)
-	if field == "" {
-		r.parentUnits(ctx)
-	}
-	if field == "" || field == q.GroupBy || q.Metric == "count_distinct" {
-		return "", list, nil
-	}
-	r.add("unit_field", field)
-	for _, c := range q.Filter {
-		if c.Field == field && c.Operator == "" {
-			r.add("unit", c.Value)
-			return field, list, nil
-		}
-	}
-	q.GroupBy, q.GroupByTime, q.Granularity, q.Limit = field, "", "", maxGroups
-	list, err = r.list(ctx, q)
-	if err != nil {
-		r.add("unit_unknown", true)
-	} else if len(list.groups) == 1 {
-		if unit, ok := list.groups[0].text(); ok {
-			r.add("unit", unit)
-		}
-	}
-	return field, list, err
-}
-
 // AddConnections adds how many of the records each connection has, where the call names none and several have the stream.
 func (r *Aggregation) AddConnections(ctx context.Context, body rs.Object) {
 	if r.scope.ConnectionID != "" {

@@ -22,6 +22,26 @@ const (
 	maxUnits      = 12 // currencies or units, of each of which the groups are listed
 )
 
+// Answer is the answer to the aggregation itself.
+func (r *Aggregation) Answer(ctx context.Context) (*rs.Response, rs.Object, error) {
+	q := r.Args
+	if q.Metric == "avg" || q.grouped() && q.Metric != "count" {
+		return r.compose(ctx)
+	}
+	if q.grouped() {
+		return r.count(ctx)
+	}
+	response, body, err := r.do(ctx, r.scope, q)
+	if err != nil || q.Metric == "count" || q.Metric == "count_distinct" {
+		return response, body, err
+	}
+	field, units, err := r.units(ctx)
+	if err == nil && len(units.groups) > 1 {
+		return r.composeOver(ctx, field, units)
+	}
+	return response, body, nil
+}
+
 // A unitList is the groups of the records that a filter leaves, those of one unit where the field has several.
 type unitList struct {
 	groupList

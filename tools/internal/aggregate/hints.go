@@ -95,6 +95,36 @@ func (r *Aggregation) titleOf(ctx context.Context, connection string, of known.S
 	return o.Object("data").Text(of.Title)
 }
 
+// units reads which currencies or units the numbers of the field are in. A single one is added to the answer. Where a field has them and
+// the resource server does not say which, that is added.
+func (r *Aggregation) units(ctx context.Context) (field string, list groupList, err error) {
+	q := r.Args
+	field = r.Fields(ctx).UnitOf(q.Field)
+	if field == "" {
+		r.parentUnits(ctx)
+	}
+	if field == "" || field == q.GroupBy || q.Metric == "count_distinct" {
+		return "", list, nil
+	}
+	r.add("unit_field", field)
+	for _, c := range q.Filter {
+		if c.Field == field && c.Operator == "" {
+			r.add("unit", c.Value)
+			return field, list, nil
+		}
+	}
+	q.GroupBy, q.GroupByTime, q.Granularity, q.Limit = field, "", "", maxGroups
+	list, err = r.list(ctx, q)
+	if err != nil {
+		r.add("unit_unknown", true)
+	} else if len(list.groups) == 1 {
+		if unit, ok := list.groups[0].text(); ok {
+			r.add("unit", unit)
+		}
+	}
+	return field, list, err
+}
+
 // moneyWords are parts of names of fields that have amounts of money.
 var moneyWords = []string{"price", "amount", "total", "subtotal", "cost", "fee", "tax", "discount", "balance", "paid", "spent", "refund", "salary"}
 

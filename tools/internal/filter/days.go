@@ -1,7 +1,6 @@
 package filter
 
 import (
-	"strings"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -49,19 +48,6 @@ func StartOfDay(day time.Time, zone *time.Location) time.Time {
 		return start
 	}
 	return end
-}
-
-// Lasting are the conditions on two fields, of which one says when a record begins and the other when it ends, for those that began
-// before a bound and end after it. The last day of what ends on a date belongs to it; a time that it ends at does not.
-func Lasting(start, end string, kind DateKind, bound string) Filter {
-	after := Condition{end, "gt", bound}
-	switch {
-	case kind == Dates, strings.Contains(strings.ToLower(end), "date"), strings.HasSuffix(end, "_on"), strings.HasSuffix(end, "day"):
-		after.Operator = "gte"
-	case IsDate(bound): // after a day would mean from the next one on
-		after.Value += "T00:00:00Z"
-	}
-	return Filter{{start, "lt", bound}, after}
 }
 
 // A TimeGroup is the span of one group of time.

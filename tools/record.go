@@ -10,8 +10,55 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
+
+// A recordArg is the id of one record with the connection_id that may go with it.
+type recordArg struct {
+	ref          rs.Ref
+	connectionID string
+}
+
+// record reads id and connection_id.
+func (a *arguments) record() recordArg {
+	r := recordArg{connectionID: a.name("connection_id")}
+	if text := a.text("id", rs.MaxIDBytes); text != "" {
+		ref, err := rs.ParseRef(text)
+		a.fail(err)
+		r.ref = ref
+	}
+	return r
+}
+
+// Scope returns the record, with the connection from the id or from connection_id; two different ones are an error
+// rather than a silent preference, which could read the wrong source (S2-8, S3-19d).
+func (r recordArg) scope() (rs.Scope, error) {
+	connection := r.ref.ConnectionID
+	switch {
+	case connection == "":
+		connection = r.connectionID
+	case r.connectionID != "" && r.connectionID != connection:
+		return rs.Scope{}, &rs.Error{
+			Code: rs.ConflictingConnectionID, Param: "connection_id",
+			Message: fmt.Sprintf("The id names connection %q and connection_id is %q.", connection, r.connectionID),
+			Hint:    "Send the id alone; it already says which connection is meant.",
+		}
+	}
+	return rs.Scope{Stream: r.ref.Stream, RecordID: r.ref.RecordID, ConnectionID: connection}, nil
+}
+
+// scopedRef is the record as it was read: with the connection that the read named.
+func (r recordArg) scopedRef(scope rs.Scope) rs.Ref {
+	return rs.Ref{ConnectionID: scope.ConnectionID, Stream: scope.Stream, RecordID: scope.RecordID}
+}
+
+// recordRequest reads a record, or those of its fields that are named.
+func recordRequest(scope rs.Scope, fields []string) rs.Request {
+	r := read.Request(scope.ConnectionID, "streams", scope.Stream, "records", scope.RecordID)
+	read.Set(r.Query, "fields", fields)
+	return r
+}
 
 // maxExpandLimit is the most related records that may be asked for per record; a resource server may allow fewer.
 const maxExpandLimit = 1000
