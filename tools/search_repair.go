@@ -3,6 +3,7 @@ package tools
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -181,7 +182,7 @@ func (r *repairing) ask(ctx context.Context, asked []searchArgs) []oneAnswer {
 		r.Ended = string(rs.AsError(err).Code)
 	}
 	for _, a := range answers {
-		if a.err == notSent {
+		if errors.Is(a.err, notSent) {
 			continue
 		}
 		r.left--
