@@ -53,7 +53,7 @@ func forwardAggregate(ctx context.Context, call Call) (Reply, error) {
 	schema := func() known.Stream { return r.Fields(ctx) }
 	var readAs []string
 	r.Args.Filter, readAs = wholeDays(args.Filter, args.Zone, schema)
-	r.AddReadAs(readAs)
+	r.AddAll(saysReadAs(nil, readAs))
 	response, body, err := r.Answer(ctx)
 	if err != nil || !body.Includes("value") && !body.Has("groups") {
 		return replied(call, response, err)

@@ -129,7 +129,7 @@ func forwardRecords(ctx context.Context, call Call) (Reply, error) {
 	if first {
 		said = append(said, lasting(ctx, call, args.filter, schema)...)
 	}
-	answer.Response = withReadAs(withMembers(response, said), readAs)
+	answer.Response = withMembers(response, append(said, saysReadAs(nil, readAs)...))
 	return Reply{Call: call, Answer: answer}, nil
 }
 

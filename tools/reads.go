@@ -116,16 +116,15 @@ func mayRead(ctx context.Context, scope rs.Scope) error {
 	return nil
 }
 
-// withReadAs is an answer that says what dates were read as.
-func withReadAs(response *rs.Response, readAs []string) *rs.Response {
+// saysReadAs is what an answer says that dates were read as, behind what it says already; nothing where none were.
+func saysReadAs(already, readAs []string) rs.Object {
 	if len(readAs) == 0 {
-		return response
+		return nil
 	}
-	says := response.Object().Array("read_as")
 	for _, one := range readAs {
-		says = append(says, rs.EncodeJSON(one))
+		already = append(already, rs.EncodeJSON(one))
 	}
-	return withMembers(response, rs.Object{{Name: "read_as", Value: rs.JoinArray(says)}})
+	return rs.Object{{Name: "read_as", Value: rs.JoinArray(already)}}
 }
 
 // withMembers is an answer that says something more.

@@ -27,7 +27,7 @@ func schemaTool() *Tool {
 			connectionProperty,
 			enumProperty("detail", "full adds JSON Schema; needs stream", "compact", "full"),
 			namesProperty("fields", "Only these fields of stream"),
-			offsetProperty(),
+			offsetProperty,
 		),
 		Output:  dataOutput,
 		Listed:  true,
@@ -37,7 +37,7 @@ func schemaTool() *Tool {
 			args := call.Args.(schemaArgs)
 			return render.Schema(answer.Response, render.SchemaQuery{
 				Stream: call.Scope.Stream, ConnectionID: call.Scope.ConnectionID, Full: args.full, Fields: args.fields, Offset: args.offset,
-				Counts: answer.Streams, Now: minuteOf(answer.Now), Coverage: answer.Coverage,
+				Counts: answer.Streams, Now: answer.Now, Coverage: answer.Coverage,
 			})
 		},
 	}
@@ -83,7 +83,7 @@ func forwardSchema(ctx context.Context, call Call) (Reply, error) {
 	err := read.Parallel(ctx, reads, func(ctx context.Context, i int) (err error) {
 		switch {
 		case i == 1 && (call.Scope.Stream == "" || auth.PrincipalFrom(ctx).Package != nil):
-			answer.Streams, answer.Now = listStreams(ctx, call), time.Now()
+			answer.Streams, answer.Now = listStreams(ctx, call), time.Now().UTC().Format("2006-01-02T15:04Z")
 		case i == 1:
 			detail = streamDetail(ctx, call, call.Scope.Stream)
 		default:
@@ -110,7 +110,7 @@ func forwardSchema(ctx context.Context, call Call) (Reply, error) {
 func coverageOfStream(ctx context.Context, call Call, answer Answer, detail *rs.Response) render.Coverage {
 	rows, list := answer.Response.Schema().Streams, answer.Streams
 	switch several := slices.ContainsFunc(rows, func(s rs.SchemaStream) bool { return s.ConnectorKey != rows[0].ConnectorKey }); {
-	case several && answer.Now.IsZero(): // of which the resource server names one
+	case several && answer.Now == "": // of which the resource server names one
 		list = listStreams(ctx, call)
 	case detail != nil && len(rows) > 0 && !several: // runs count for a connector
 		row := rs.Object{encoded("name", call.Scope.Stream), encoded("display_name", rows[0].ConnectorKey)}
@@ -121,13 +121,6 @@ func coverageOfStream(ctx context.Context, call Call, answer Answer, detail *rs.
 		detail = nil
 	}
 	return render.CoverageOf(list, detail, call.Scope.Stream)
-}
-
-func minuteOf(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.UTC().Format("2006-01-02T15:04Z")
 }
 
 // notGranted refuses a document without streams for a stream or connection that was named.

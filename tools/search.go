@@ -129,7 +129,7 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 		found.Meant, found.OfTime = unreadFields(ctx, call, reply.Answer), ofTime(ctx, call, reply.Answer)
 		found.Newest = newestRecord(ctx, call, found.Question)
 	}
-	reply.Response = withReadAs(reply.Response, readAs)
+	reply.Response = withMembers(reply.Response, saysReadAs(reply.Response.Object().Array("read_as"), readAs))
 	return reply, nil
 }
 

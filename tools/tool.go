@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -91,7 +90,7 @@ type Call struct {
 type Answer struct {
 	Response *rs.Response
 	Streams  *rs.Response        // the list of streams, with counts; nil where it was not read or not answered
-	Now      time.Time           // when that was read; zero for any call but an index
+	Now      string              // the minute when that was read; "" for any call but an index
 	Coverage render.Coverage     // of an answer without records, and of a stream's schema
 	Empty    []render.EmptyField // why a filter leaves no records
 	Attached []render.Attached   // what is attached to a record
@@ -188,9 +187,7 @@ const errorProperty = `"error":{"type":"object","description":"code, message, hi
 
 var dataOutput = json.RawMessage(`{"type":"object","properties":{"data":{"type":"object"},` + errorProperty + `}}`)
 
-func offsetProperty() string {
-	return integerProperty("offset", "As printed, to read on", 0, maxSchemaOffset)
-}
+var offsetProperty = integerProperty("offset", "As printed, to read on", 0, maxSchemaOffset)
 
 // maxSchemaOffset bounds offset; no grant has as many streams or fields.
 const maxSchemaOffset = 1_000_000

@@ -15,7 +15,7 @@ func listStreamsTool() *Tool {
 		Name:        "list_streams",
 		Title:       "List streams",
 		Description: "List the granted streams with record counts (GET /v1/streams). Read-only. Structured output holds the list.",
-		Input:       inputSchema("", connectionProperty, offsetProperty()),
+		Input:       inputSchema("", connectionProperty, offsetProperty),
 		Output:      dataOutput,
 		Decode: func(values rs.Object) (Args, error) {
 			a := takes(values, "connection_id", "offset")

@@ -106,18 +106,12 @@ func (s *packageSearch) load(ctx context.Context, turns []*turn) error {
 			continue
 		}
 		s.requestID = cmp.Or(s.requestID, o.response.RequestID)
-		page := readSearchPage(o.response)
-		s.warn(page.meta.Array("warnings")...)
-		all := len(page.hits)
-		page.hits = slices.DeleteFunc(page.hits, func(hit rs.Item) bool { // a member's answer holds its own hits only (S0-6b)
-			named := rs.ConnectionID(hit.Members)
-			return named != "" && named != t.member.ID
-		})
-		if left := all - len(page.hits); left > 0 {
+		page, _ := o.response.List()
+		s.warn(page.Envelope.Object("meta").Array("warnings")...)
+		if others := t.load(page); others > 0 {
 			s.warn(warning("other_connections",
-				fmt.Sprintf("Connection %q answered with hits of other connections; %d were left out.", rs.ErrorText(t.member.ID), left)))
+				fmt.Sprintf("Connection %q answered with hits of other connections; %d were left out.", rs.ErrorText(t.member.ID), others)))
 		}
-		t.load(page)
 	}
 	return nil
 }
@@ -143,7 +137,7 @@ func (s *packageSearch) finish() error {
 	var failures []*rs.Error
 	s.over = true
 	for _, t := range s.ring.turns {
-		if t.answered {
+		if t.tally.Members > 0 {
 			s.over = false
 			return nil
 		}
@@ -186,7 +180,7 @@ func (s *packageSearch) rest() (next []cursorTurn, all tally, more bool) {
 	}
 	for _, t := range s.ring.inOrder() {
 		counted := t.tally
-		if !t.answered {
+		if counted.Members == 0 {
 			counted = unanswered()
 		}
 		switch {
@@ -194,7 +188,7 @@ func (s *packageSearch) rest() (next []cursorTurn, all tally, more bool) {
 			next, more = append(next, t.state()), true
 		case t.failure == nil:
 			s.done = s.done.plus(counted)
-			more = more || t.page.more && t.page.next == "" // there is more, but no way to it
+			more = more || t.more && t.next == "" // there is more, but no way to it
 		case transient(t.failure) && s.paged && !s.over:
 			t.failed, outlook = true, " The next page asks again where that may help."
 			next, more = append(next, t.state()), true

@@ -58,21 +58,6 @@ func attributed(items []rs.Item, source rs.Connection) []rs.Item {
 	return items
 }
 
-// A searchPage is one member's answer to a search.
-type searchPage struct {
-	hits []rs.Item
-	next string // the member's own cursor of its next page; may be empty
-	more bool
-	meta rs.Object
-}
-
-func readSearchPage(response *rs.Response) searchPage {
-	l, _ := response.List()
-	page := searchPage{hits: rows(l.Items), next: l.Envelope.JSONString("next_cursor"), meta: l.Envelope.Object("meta")}
-	page.more = l.Envelope.Flag("has_more") || page.next != ""
-	return page
-}
-
 // A turn is one member's part in a search: where in its own results the next hit stands, and the page at hand.
 type turn struct {
 	member *member
@@ -80,32 +65,42 @@ type turn struct {
 	skip   int    // hits of that page that were shown already
 	failed bool   // the last attempt to read the page failed and may be repeated
 
-	loaded   bool // the page is at hand
-	page     searchPage
-	done     bool      // no hit is left
-	failure  *rs.Error // of this call
-	tally    tally     // as of its last answer in this call
-	answered bool      // in this call
+	loaded  bool // the page is at hand
+	hits    []rs.Item
+	next    string // the member's own cursor of its next page; may be empty
+	more    bool
+	done    bool      // no hit is left
+	failure *rs.Error // of this call
+	tally   tally     // as of its last answer in this call; of no member if it did not answer
 }
 
 // wanting reports whether the page must be read before the turn can be taken.
 func (t *turn) wanting() bool { return !t.loaded && !t.done && t.failure == nil }
 
-// load takes in the page at the cursor.
-func (t *turn) load(page searchPage) {
-	t.page, t.loaded, t.answered, t.failed, t.tally = page, true, true, false, readTally(page.meta)
-	if len(page.hits) == 0 && page.next == t.cursor {
-		t.page.next, t.page.more = "", false // a cursor that leads back to itself leads nowhere
+// load takes in the page at the cursor, and returns how many hits it leaves out: a member's answer holds its own hits only (S0-6b).
+func (t *turn) load(page rs.List) (others int) {
+	hits := rows(page.Items)
+	all := len(hits)
+	t.hits = slices.DeleteFunc(hits, func(hit rs.Item) bool {
+		named := rs.ConnectionID(hit.Members)
+		return named != "" && named != t.member.ID
+	})
+	t.next = page.Envelope.JSONString("next_cursor")
+	t.more = page.Envelope.Flag("has_more") || t.next != ""
+	if len(t.hits) == 0 && t.next == t.cursor {
+		t.next, t.more = "", false // a cursor that leads back to itself leads nowhere
 	}
+	t.loaded, t.failed, t.tally = true, false, readTally(page.Envelope.Object("meta"))
 	t.advance()
+	return all - len(t.hits)
 }
 
 // advance moves on from a page whose hits are all shown.
 func (t *turn) advance() {
 	switch {
-	case t.skip < len(t.page.hits):
-	case t.page.next != "":
-		t.cursor, t.skip, t.loaded = t.page.next, 0, false
+	case t.skip < len(t.hits):
+	case t.next != "":
+		t.cursor, t.skip, t.loaded = t.next, 0, false
 	default:
 		t.done = true
 	}
@@ -113,7 +108,7 @@ func (t *turn) advance() {
 
 // shift takes the next hit of the page at hand.
 func (t *turn) shift() rs.Item {
-	hit := t.page.hits[t.skip]
+	hit := t.hits[t.skip]
 	t.skip++
 	t.advance()
 	return hit
@@ -147,7 +142,7 @@ func (r *ring) next() *turn {
 	for _, t := range r.turns {
 		wanting = wanting || t.wanting()
 		if t.loaded && !t.done {
-			best = min(best, matchRank(t.page.hits[t.skip]))
+			best = min(best, matchRank(t.hits[t.skip]))
 		}
 	}
 	if best > 0 && wanting { // the page that is missing may have better ones
@@ -159,7 +154,7 @@ func (r *ring) next() *turn {
 			return nil
 		}
 		r.at = (r.at + 1) % len(r.turns)
-		if t.loaded && !t.done && matchRank(t.page.hits[t.skip]) == best {
+		if t.loaded && !t.done && matchRank(t.hits[t.skip]) == best {
 			return t
 		}
 	}

@@ -79,13 +79,6 @@ func New(schemas *known.Schemas, reads *rs.Reads, scope rs.Scope, args Args) *Ag
 	return &Aggregation{schemas: schemas, reads: reads, scope: scope, Args: args}
 }
 
-// AddReadAs adds what the dates of the filter were read as.
-func (r *Aggregation) AddReadAs(readAs []string) {
-	if len(readAs) > 0 {
-		r.add("read_as", readAs)
-	}
-}
-
 func (r *Aggregation) add(name string, value any) {
 	r.extra = append(r.extra, encoded(name, value))
 }
