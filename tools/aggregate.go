@@ -10,7 +10,7 @@ import (
 )
 
 // aggregateTool computes one number, or one per group, over a stream.
-func aggregateTool(schemas *known.Schemas) *Tool {
+func aggregateTool() *Tool {
 	return &Tool{
 		Name:  "aggregate",
 		Title: "Aggregate",
@@ -32,7 +32,7 @@ func aggregateTool(schemas *known.Schemas) *Tool {
 		Output:  dataOutput,
 		Listed:  true,
 		Decode:  decodeAggregate,
-		Forward: aggregator{schemas}.forward,
+		Forward: forwardAggregate,
 		Render: func(call Call, answer Answer) (render.Result, error) {
 			return render.Aggregate(answer.Response, render.AggregateQuery{
 				Stream: call.Scope.Stream, Arguments: call.Arguments, Empty: answer.Empty, Coverage: answer.Coverage,
@@ -41,39 +41,39 @@ func aggregateTool(schemas *known.Schemas) *Tool {
 	}
 }
 
-// An aggregator is the core of aggregate.
-type aggregator struct{ schemas *known.Schemas }
-
-// forward makes the read that the arguments stand for, and those that make its number mean what it says.
-func (a aggregator) forward(ctx context.Context, call Call) (Reply, error) {
-	r := aggregate.New(a.schemas, call.RS, call.Scope, call.Args.(aggregate.Args))
+// forwardAggregate makes the read that the arguments stand for, and those that make its number mean what it says.
+func forwardAggregate(ctx context.Context, call Call) (Reply, error) {
+	args := call.Args.(aggregate.Args)
 	if err := mayRead(ctx, call.Scope); err != nil {
 		return Reply{Call: call}, err
 	}
-	r.ReadDates(ctx)
-	var answer Answer
+	reads := rs.CountReads(call.RS)
+	call.RS = reads
+	r := aggregate.New(call.Tool.schemas, reads, call.Scope, args)
+	schema := func() known.Stream { return r.Fields(ctx) }
+	var readAs []string
+	r.Args.Filter, readAs = wholeDays(args.Filter, args.Zone, schema)
+	r.AddAll(saysReadAs(nil, readAs))
 	response, body, err := r.Answer(ctx)
-	if err == nil && (body.Includes("value") || body.Has("groups")) {
-		body = r.AddTitles(ctx, body)
-		r.AddConnections(ctx, body)
-		if call.Scope.ConnectionID == "" && (r.Asked || leavesOut(response)) {
-			r.AddAll(missingFields(call, r.Fields(ctx)))
-		}
-		call.RS = r.Reads
-		if _, ok := startOf(r.Args.Filter); ok {
-			r.AddAll(lasting(ctx, call, r.Fields(ctx), r.Args.Filter))
-		}
-		if isOfNothing(body) {
-			answer.Empty = explainEmpty(ctx, call, r.Args.Filter)
-			answer.Coverage = absence(ctx, call, a.schemas, response.Reads, call.Scope.Stream)
-			r.AddAll(answer.Coverage.Members())
-		} else {
-			r.AddStatus(ctx)
-		}
-		response = r.Complete(response, body)
+	if err != nil || !body.Includes("value") && !body.Has("groups") {
+		return replied(call, response, err)
 	}
-	answer.Response = response
-	return Reply{Call: call, Answer: answer}, err
+	answer := Answer{}
+	body = r.AddTitles(ctx, body)
+	r.AddConnections(ctx, body)
+	if call.Scope.ConnectionID == "" && (r.Asked || leavesOut(response)) {
+		r.AddAll(missingFields(call, schema()))
+	}
+	r.AddAll(lasting(ctx, call, r.Args.Filter, schema))
+	if isOfNothing(body) {
+		answer.Empty = explainEmpty(ctx, call, r.Args.Filter)
+		answer.Coverage = absence(ctx, call, response.Reads, call.Scope.Stream)
+		r.AddAll(answer.Coverage.Members())
+	} else {
+		r.AddStatus(ctx)
+	}
+	answer.Response = r.Complete(response, body)
+	return Reply{Call: call, Answer: answer}, nil
 }
 
 // isOfNothing reports whether an aggregation says that there were no records.
@@ -103,16 +103,13 @@ func decodeAggregate(values rs.Object) (Args, error) {
 		Granularity:  a.choice("granularity", granularities()...),
 		Zone:         a.timeZone(),
 		Filter:       a.filter(),
+		Limit:        a.number("limit", 1, maxLimit),
 	}
-	args.Limit, _ = a.number("limit", 1, maxLimit)
 	if args.Metric != "count" && !a.has("field") {
 		a.failf("field", "Send the field to compute on; schema(stream) lists which fields each metric takes.", "metric %s needs field.", args.Metric)
 	}
 	a.excludes("group_by", "group_by_time")
 	a.requires("group_by_time", "granularity")
 	a.requires("granularity", "group_by_time")
-	if a.err != nil {
-		return nil, a.err
-	}
-	return args, nil
+	return a.done(args)
 }

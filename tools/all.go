@@ -9,6 +9,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // Options configure [All].
@@ -19,23 +20,25 @@ type Options struct {
 
 // All returns every tool, those of tools/list first; the unlisted ones come last (D1). The server lists them by name.
 func All(o Options) []*Tool {
-	schemas, recordBase := known.NewSchemas(time.Now), o.RecordBase
-	search := searchTool(o.RecordBase, schemas, !o.NoSearchRelax)
 	all := []*Tool{
-		schemaTool(schemas), readDates(schemas, queryRecordsTool(schemas)), aggregateTool(schemas), search, fetchTool(recordBase, schemas), readRecordFieldTool(),
+		schemaTool(), queryRecordsTool(), aggregateTool(), searchTool(o.RecordBase, !o.NoSearchRelax), fetchTool(o.RecordBase), readRecordFieldTool(),
 		listStreamsTool(), fetchBlobTool(),
 	}
-	named := func(name string) *Tool {
-		if at := slices.IndexFunc(all, func(tool *Tool) bool { return tool.Name == name }); at >= 0 {
-			return all[at]
-		}
-		return nil
-	}
+	schemas := known.NewSchemas(time.Now)
 	for _, tool := range all {
-		tool.Known, tool.Named = correct.ReadTool(tool.Name, string(tool.Input)), named
+		tool.Known, tool.schemas = correct.ReadTool(tool.Name, string(tool.Input)), schemas
+		tool.Named = func(name string) *Tool { return named(all, name) }
 		tool.Schema, tool.Held = schemas.Document, schemas.Held
 	}
 	return all
+}
+
+// named is the tool of a name; nil for none.
+func named(all []*Tool, name string) *Tool {
+	if at := slices.IndexFunc(all, func(tool *Tool) bool { return tool.Name == name }); at >= 0 {
+		return all[at]
+	}
+	return nil
 }
 
 // Names are the names of all tools, in the order of [All].
@@ -90,4 +93,28 @@ func Prompts() []Prompt {
 				"Quote the id of each record that you rely on. If the data does not say, say so.", question), nil
 		},
 	}}
+}
+
+// toolWords are words in the names that other servers give to what a tool does, those that decide first.
+var toolWords = [][2]string{
+	{"streams", "schema"}, {"tables", "schema"}, {"sources", "schema"}, {"connections", "schema"}, {"describe", "schema"},
+	{"count", "aggregate"}, {"sum", "aggregate"}, {"group", "aggregate"}, {"stats", "aggregate"},
+	{"find", "search"}, {"lookup", "search"}, {"grep", "search"},
+	{"records", "query_records"}, {"query", "query_records"}, {"list", "query_records"}, {"select", "query_records"}, {"sql", "query_records"},
+	{"get", "fetch"}, {"retrieve", "fetch"}, {"open", "fetch"}, {"read", "fetch"},
+}
+
+// Nearest is the tool that a name is probably meant for; "" for none.
+func Nearest(name string, names []string) string {
+	near := append(written.Nearest(name, names, 1), "")[0]
+	if near != "" && written.Distance(written.Snake(name), near) <= 2 {
+		return near
+	}
+	words := strings.Split(written.Snake(name), "_")
+	for _, known := range toolWords {
+		if slices.Contains(words, known[0]) && !slices.Contains(words, near) {
+			return known[1]
+		}
+	}
+	return near
 }

@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -37,20 +36,6 @@ type arguments struct {
 	err    error
 }
 
-// ReadArguments reads the arguments of a call: one JSON object whose names are each given once. Those that were left out, and null, are an
-// object without members.
-func ReadArguments(raw json.RawMessage) (rs.Object, error) {
-	text := string(raw)
-	if trimmed := strings.TrimSpace(text); trimmed == "" || trimmed == "null" {
-		return rs.Object{}, nil
-	}
-	values, err := written.Object(text)
-	if err != nil {
-		return nil, rs.Invalid("", "The arguments are not one JSON object: "+err.Error()+".", `Send an object such as {"stream":"messages"}.`)
-	}
-	return values, nil
-}
-
 // takes reads arguments whose names are all known.
 func takes(values rs.Object, known ...string) *arguments {
 	a := &arguments{}
@@ -70,7 +55,7 @@ func takes(values rs.Object, known ...string) *arguments {
 		if len(param) > filter.MaxNameBytes {
 			param = ""
 		}
-		a.fail(rs.Invalid(param, "Unknown argument "+strings.Join(quoted, ", ")+".", "This tool takes: "+strings.Join(known, ", ")+"."))
+		a.failf(param, "This tool takes: "+strings.Join(known, ", ")+".", "Unknown argument %s.", strings.Join(quoted, ", "))
 		return a
 	}
 	a.values = values
@@ -79,12 +64,20 @@ func takes(values rs.Object, known ...string) *arguments {
 
 func (a *arguments) fail(err error) {
 	if a.err == nil {
-		a.err = err
+		a.err = err // nil is none
 	}
 }
 
 func (a *arguments) failf(name, hint, format string, values ...any) {
 	a.fail(rs.Invalid(name, fmt.Sprintf(format, values...), hint))
+}
+
+// done ends the reading: the arguments, or what is wrong with the first that is wrong.
+func (a *arguments) done(args Args) (Args, error) {
+	if a.err != nil {
+		return nil, a.err
+	}
+	return args, nil
 }
 
 // has reports whether an argument was given.
@@ -122,15 +115,22 @@ func (a *arguments) text(name string, maxBytes int) string {
 	return value
 }
 
+// A source is the stream and the connection that a call names; either may be "".
+type source struct{ stream, connectionID string }
+
+// source reads stream and connection_id.
+func (a *arguments) source() source { return source{a.name("stream"), a.name("connection_id")} }
+
+// Scope returns what the read touches.
+func (s source) Scope() (rs.Scope, error) {
+	return rs.Scope{Stream: s.stream, ConnectionID: s.connectionID}, nil
+}
+
 // name reads a stream name, connection id or field name that becomes part of a path or a parameter.
 func (a *arguments) name(name string) string {
 	value := a.text(name, filter.MaxNameBytes)
-	if value == "" || a.err != nil {
-		return ""
-	}
-	if why := rs.UnsafeName(value); why != "" {
+	if why := rs.UnsafeName(value); value != "" && why != "" {
 		a.fail(&rs.Error{Code: rs.InvalidID, Param: name, Message: fmt.Sprintf("%s %s %s.", name, quote.Exact(value), why), Hint: "Send a name exactly as schema printed it."})
-		return ""
 	}
 	return value
 }
@@ -138,15 +138,16 @@ func (a *arguments) name(name string) string {
 // field reads a field name or dotted path.
 func (a *arguments) field(name string) string {
 	value := a.text(name, filter.MaxNameBytes)
-	if a.err == nil && value != "" {
-		a.fieldName(name, value)
+	if value != "" {
+		a.safe(name, value, rs.UnsafeField)
 	}
 	return value
 }
 
-func (a *arguments) fieldName(argument, value string) {
-	if why := rs.UnsafeField(value); why != "" {
-		a.failf(argument, "Send names exactly as schema printed them.", "%s holds %s, which %s.", argument, quote.Exact(value), why)
+// safe demands that unsafe finds nothing wrong with a value of an argument.
+func (a *arguments) safe(name, value string, unsafe func(string) string) {
+	if why := unsafe(value); why != "" {
+		a.failf(name, "Send names exactly as schema printed them.", "%s holds %s, which %s.", name, quote.Exact(value), why)
 	}
 }
 
@@ -163,35 +164,34 @@ func (a *arguments) choice(name string, allowed ...string) string {
 	if !ok {
 		return ""
 	}
-	value, isString := written.Text(raw)
-	if !isString || !slices.Contains(allowed, value) {
+	value, _ := written.Text(raw)
+	if !slices.Contains(allowed, value) {
 		a.failf(name, "Send one of: "+strings.Join(allowed, ", ")+".", "%s cannot be %s.", name, quote.JSON(raw))
-		return ""
 	}
 	return value
 }
 
-// number reads an optional integer between least and most; absent is 0 and false.
-func (a *arguments) number(name string, least, most int) (int, bool) {
-	raw, ok := a.given(name)
-	if !ok {
-		return 0, false
+// number reads an optional integer between least and most; absent is 0.
+func (a *arguments) number(name string, least, most int) int {
+	if value := a.optionalNumber(name, least, most); value != nil {
+		return *value
 	}
-	value, isNumber := integer(raw)
-	if !isNumber || value < float64(least) || value > float64(most) {
-		a.failf(name, fmt.Sprintf("Send a whole number from %d to %d, without quotes.", least, most), "%s cannot be %s.", name, quote.JSON(raw))
-		return 0, false
-	}
-	return int(value), true
+	return 0
 }
 
 // optionalNumber is number with nil for absent, where 0 means something else.
 func (a *arguments) optionalNumber(name string, least, most int) *int {
-	value, given := a.number(name, least, most)
-	if !given {
+	raw, ok := a.given(name)
+	if !ok {
 		return nil
 	}
-	return &value
+	value, isNumber := integer(raw)
+	if !isNumber || value < float64(least) || value > float64(most) {
+		a.failf(name, fmt.Sprintf("Send a whole number from %d to %d, without quotes.", least, most), "%s cannot be %s.", name, quote.JSON(raw))
+		return nil
+	}
+	whole := int(value)
+	return &whole
 }
 
 // integer reads a JSON number without a fraction.
@@ -204,34 +204,25 @@ func integer(raw string) (float64, bool) {
 }
 
 // list reads an optional array of names; one lone string counts as a list of one.
-func (a *arguments) list(name string, check func(argument, value string)) []string {
+func (a *arguments) list(name string, unsafe func(string) string) []string {
 	raw, ok := a.given(name)
 	if !ok {
 		return nil
 	}
 	values, ok := stringsOf(raw)
-	if !ok {
-		a.failf(name, `Send for example ["a","b"].`, "%s must be an array of names, not %s.", name, quote.JSON(raw))
-		return nil
-	}
 	switch {
+	case !ok:
+		a.failf(name, `Send for example ["a","b"].`, "%s must be an array of names, not %s.", name, quote.JSON(raw))
 	case len(values) == 0:
 		a.failf(name, "Name at least one, or leave it out.", "%s is an empty array.", name)
 	case len(values) > maxListItems:
 		a.failf(name, "Send fewer.", "%s has %d names; at most %d are allowed.", name, len(values), maxListItems)
 	}
 	for _, value := range values {
-		if a.err != nil {
-			return nil
-		}
 		if len(value) > filter.MaxNameBytes || !utf8.ValidString(value) {
 			a.failf(name, "Send names exactly as schema printed them.", "%s holds a name of %d bytes; at most %d are allowed.", name, len(value), filter.MaxNameBytes)
-			return nil
 		}
-		check(name, value)
-	}
-	if a.err != nil {
-		return nil
+		a.safe(name, value, unsafe)
 	}
 	return values
 }
@@ -254,24 +245,22 @@ func stringsOf(raw string) ([]string, bool) {
 	return values, ok
 }
 
-func (a *arguments) fields() []string { return a.list("fields", a.fieldName) }
+func (a *arguments) fields() []string { return a.list("fields", rs.UnsafeField) }
 
-// names checks list items that are stream or relation names.
-func (a *arguments) safeName(argument, value string) {
-	if why := rs.UnsafeName(value); why != "" || strings.ContainsAny(value, "[]") {
-		if why == "" {
-			why = "contains brackets"
-		}
-		a.failf(argument, "Send names exactly as schema printed them.", "%s holds %s, which %s.", argument, quote.Exact(value), why)
+// unsafeListed says why a stream or relation of a list is refused.
+func unsafeListed(name string) string {
+	if why := rs.UnsafeName(name); why != "" || !strings.ContainsAny(name, "[]") {
+		return why
 	}
+	return "contains brackets"
 }
 
 // cursor reads a cursor or bookmark. Whether it is valid only its maker knows; what cannot be one is refused here.
 func (a *arguments) cursor(name string) string {
 	value := a.text(name, maxCursorBytes)
 	if a.err == nil && strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("\"'`<>[]{}\\", r) }) {
-		a.failf(name, "Send it exactly as the last page printed it, with the same other arguments; or leave it out to start again.", "%s %s is not one that this server printed.", name, quote.JSON(a.values.Get(name)))
-		return ""
+		hint := "Send it exactly as the last page printed it, with the same other arguments; or leave it out to start again."
+		a.failf(name, hint, "%s %s is not one that this server printed.", name, quote.JSON(a.values.Get(name)))
 	}
 	return value
 }
@@ -279,9 +268,7 @@ func (a *arguments) cursor(name string) string {
 // position reads the cursor of a list: one of the resource server, or one that an answer printed for the rest of a page of the same list.
 func (a *arguments) position() render.Position {
 	p, err := render.ParsePosition(a.cursor("cursor")).In(a.values)
-	if err != nil {
-		a.fail(err)
-	}
+	a.fail(err)
 	return p
 }
 
@@ -306,24 +293,20 @@ func (a *arguments) filter() filter.Filter {
 		return nil
 	}
 	f, err := filter.Parse(raw)
-	if err != nil {
-		a.fail(err)
-		return nil
-	}
+	a.fail(err)
 	return f
 }
 
 // timeZone reads the argument time_zone: UTC if absent.
 func (a *arguments) timeZone() *time.Location {
 	name := a.text("time_zone", filter.MaxNameBytes)
-	if a.err != nil || name == "" {
+	if name == "" {
 		return time.UTC
 	}
 	zone, err := time.LoadLocation(name)
 	if err != nil || name == "Local" { // the zone of the machine is of no meaning to the caller
 		hint := `Send a name such as "Europe/Berlin", or leave it out for UTC.`
 		a.failf("time_zone", hint, "time_zone %s is not an IANA time zone.", quote.Exact(name))
-		return time.UTC
 	}
 	return zone
 }

@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
@@ -26,85 +25,6 @@ const (
 	maxComparedValues = 100
 	explainDeadline   = 1500 * time.Millisecond
 )
-
-// Bounds of what is read beside an answer that can do without it.
-const (
-	maxCountedMembers = 8 // of a package
-	besideDeadline    = time.Second
-)
-
-// withCoverage is an answer without records or hits with what [absence] says.
-func withCoverage(ctx context.Context, call Call, schemas *known.Schemas, answer Answer, reads int, streams ...string) Answer {
-	answer.Coverage = absence(ctx, call, schemas, reads, streams...)
-	answer.Response = withMembers(answer.Response, answer.Coverage.Members())
-	return answer
-}
-
-// absence says how fresh the data are that something was looked for in and not found, and of one stream to which time the grant is
-// limited, so that what is absent is distinguished from what has not come yet or was not granted: one or two reads more. What is not
-// answered is not said.
-func absence(ctx context.Context, call Call, schemas *known.Schemas, reads int, streams ...string) render.Coverage {
-	if reads > maxCountedMembers {
-		return render.Coverage{}
-	}
-	ctx, cancel := read.WithinDeadline(ctx)
-	defer cancel()
-	var detail *rs.Response
-	list := listStreams(ctx, call, schemas)
-	if len(streams) == 1 && !limitsKnown(ctx) {
-		detail = streamDetail(ctx, call, streams[0])
-	}
-	return coverage(ctx, list, detail, streams...)
-}
-
-// coverage is what a list of streams and the metadata of a stream say: how fresh streams are, and to which time the grant is limited, which
-// resource servers apply without a word.
-func coverage(ctx context.Context, list, detail *rs.Response, streams ...string) render.Coverage {
-	if limitsKnown(ctx) {
-		detail = nil
-	}
-	return render.CoverageOf(list, detail, streams...)
-}
-
-// limitsKnown reports whether every answer says without a read to which time the grant is limited.
-func limitsKnown(ctx context.Context) bool {
-	_, known := auth.PrincipalFrom(ctx).Limits()
-	return known
-}
-
-// listStreams reads how many records each stream has, how new and how fresh they are; nil where that is not answered.
-func listStreams(ctx context.Context, call Call, schemas *known.Schemas) *rs.Response {
-	if len(auth.PrincipalFrom(ctx).MemberTokens()) > maxCountedMembers {
-		return nil
-	}
-	return answered(ctx, func(ctx context.Context) (*rs.Response, error) {
-		return schemas.Streams(ctx, call.RS, call.Scope.ConnectionID)
-	})
-}
-
-// streamDetail reads how fresh a stream is, and to which time the grant is limited in it; nil where that is not answered.
-func streamDetail(ctx context.Context, call Call, stream string) *rs.Response {
-	return answered(ctx, func(ctx context.Context) (*rs.Response, error) {
-		return call.RS.Do(ctx, read.Request(call.Scope.ConnectionID, "streams", stream))
-	})
-}
-
-// answered is the answer to a read that an answer can do without; nil where it fails.
-func answered(ctx context.Context, read func(context.Context) (*rs.Response, error)) *rs.Response {
-	ctx, cancel := context.WithTimeout(ctx, besideDeadline)
-	defer cancel()
-	response, err := read(ctx)
-	if err != nil {
-		return nil
-	}
-	return response
-}
-
-// isEmpty reports whether a list has no items, and none follow.
-func isEmpty(response *rs.Response) bool {
-	list, ok := response.List()
-	return ok && len(list.Items) == 0 && !list.Envelope.Has("next_cursor") && !list.Envelope.Flag("has_more")
-}
 
 // explainEmpty reads how many records each field of a filter leaves alone. What is not answered is not said.
 func explainEmpty(ctx context.Context, call Call, f filter.Filter) []render.EmptyField {
@@ -125,11 +45,7 @@ func explainEmpty(ctx context.Context, call Call, f filter.Filter) []render.Empt
 
 func explainField(ctx context.Context, call Call, f filter.Filter, e *render.EmptyField) {
 	own := slices.DeleteFunc(slices.Clone(f), func(c filter.Condition) bool { return c.Field != e.Field })
-	counted, err := aggregated(ctx, call, aggregate.Args{Metric: "count", Filter: own})
-	if err != nil {
-		return
-	}
-	n, ok := counted.Number("value")
+	n, ok := aggregated(ctx, call, aggregate.Args{Metric: "count", Filter: own}).Number("value")
 	if !ok {
 		return
 	}
@@ -138,7 +54,8 @@ func explainField(ctx context.Context, call Call, f filter.Filter, e *render.Emp
 	case n > 0:
 		return
 	case own[0].Operator != "":
-		e.Least, e.Most = extreme(ctx, call, "min", e.Field), extreme(ctx, call, "max", e.Field)
+		e.Least = aggregated(ctx, call, aggregate.Args{Metric: "min", Field: e.Field}).Get("value")
+		e.Most = aggregated(ctx, call, aggregate.Args{Metric: "max", Field: e.Field}).Get("value")
 		return
 	}
 	value := cmp.Or(strings.Trim(own[0].Value, "*%"), own[0].Value)
@@ -151,12 +68,8 @@ func explainField(ctx context.Context, call Call, f filter.Filter, e *render.Emp
 
 // explainValues reads which values a field has, and which of them is near to one that it does not have.
 func explainValues(ctx context.Context, call Call, e *render.EmptyField, value string) {
-	grouped, err := aggregated(ctx, call, aggregate.Args{Metric: "count", GroupBy: e.Field, Limit: maxComparedValues})
-	if err != nil {
-		return
-	}
 	var texts []string
-	for _, raw := range grouped.Array("groups") {
+	for _, raw := range aggregated(ctx, call, aggregate.Args{Metric: "count", GroupBy: e.Field, Limit: maxComparedValues}).Array("groups") {
 		if one := rs.AsObject(raw); one.Has("key") {
 			count, _ := one.Number("count")
 			e.Values = append(e.Values, render.KnownValue{Key: one.Get("key"), Count: count})
@@ -196,17 +109,86 @@ func insideWord(text, part string) bool {
 	return found && unicode.IsLetter(last) && !strings.Contains(text, " "+part)
 }
 
-// extreme is the least or the largest value of a field, as JSON; "" where that is not known.
-func extreme(ctx context.Context, call Call, metric, field string) string {
-	answer, _ := aggregated(ctx, call, aggregate.Args{Metric: metric, Field: field})
-	return answer.Get("value")
+// isSearched reports whether search reads a field of the call's stream.
+func isSearched(schema *rs.Schema, call Call, field string) bool {
+	return schema != nil && slices.ContainsFunc(schema.Streams, func(stream rs.SchemaStream) bool {
+		return stream.Name == call.Scope.Stream && known.HasConnection(&stream, call.Scope.ConnectionID) &&
+			slices.ContainsFunc(stream.Fields(), func(f rs.SchemaField) bool { return f.Name == field && f.Lexical })
+	})
 }
 
-// aggregated computes something of the records of the call's stream.
-func aggregated(ctx context.Context, call Call, q aggregate.Args) (rs.Object, error) {
-	response, err := call.RS.Do(ctx, q.Request(rs.Scope{Stream: call.Scope.Stream, ConnectionID: call.Scope.ConnectionID}))
-	if err != nil {
-		return nil, err
+// explainValue finds out what is meant by the value of a field that no record has: the id of a record of another stream, which may have
+// been named by its handle or its title, or words that a text holds among others. f is the filter of the call.
+func explainValue(ctx context.Context, call Call, f filter.Filter, e *render.EmptyField, value string) {
+	if call.Tool == nil || call.Tool.Schema == nil || !strings.ContainsFunc(value, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+		return
 	}
-	return aggregate.Body(response), nil
+	schema := call.Tool.Schema(ctx, call.RS, "", call.Scope.ConnectionID)
+	parent, ok := known.ParentOf(schema, call.Scope, e.Field)
+	if e.Field == "id" {
+		parent, ok = call.Scope.Stream, true
+	}
+	if ok {
+		e.IDsOf = parent
+		if ref, err := rs.ParseRef(value); err == nil && ref.Stream == parent {
+			e.Meant = withValue(call, e.Field, rs.EncodeJSON(ref.RecordID))
+			return
+		}
+		e.Search = rs.Object{encoded("q", value), encoded("streams", []string{parent})}
+		hits, ok := searchHits(ctx, call, searchArgs{q: value, streams: []string{parent}, limit: 2})
+		titled := func(i int) bool { return i < len(hits) && strings.EqualFold(hits[i].Text("title"), value) }
+		switch {
+		case ok && len(hits) == 0:
+			e.Search = nil
+		case (len(hits) == 1 || titled(0) && !titled(1)) && hits[0].Text("record_key", "record_id") != "":
+			e.Meant = withValue(call, e.Field, rs.EncodeJSON(hits[0].Text("record_key", "record_id")))
+		}
+		return
+	}
+	if e.Meant == nil && isSearched(schema, call, e.Field) {
+		e.Whole = true
+		searchValue(ctx, call, f, e, value)
+	}
+}
+
+// searchValue finds the search for words that a field may hold among others, with the other conditions of the call where those leave hits.
+func searchValue(ctx context.Context, call Call, f filter.Filter, e *render.EmptyField, value string) {
+	args := call.Arguments
+	alone := withWords(value, inConnection(call, "streams", []string{call.Scope.Stream}))
+	search := searchArgs{q: value, streams: []string{call.Scope.Stream}, limit: 1, filter: f.Without(e.Field)}
+	if len(search.filter) > 0 {
+		if hits, _ := searchHits(ctx, call, search); len(hits) > 0 {
+			e.Search = alone.With("filter", args.Object("filter").Without(e.Field).JSON())
+			if zone := args.Get("time_zone"); zone != "" {
+				e.Search = e.Search.With("time_zone", zone)
+			}
+			return
+		}
+		search.filter = nil
+	}
+	if hits, ok := searchHits(ctx, call, search); len(hits) > 0 || !ok {
+		e.Search = alone
+	}
+}
+
+// withValue are the arguments of a call with another value for a field of its filter.
+func withValue(call Call, field, value string) rs.Object {
+	args := call.Arguments
+	return args.With("filter", args.Object("filter").With(field, value).JSON())
+}
+
+// searchHits are the first hits of a search that have all its words; false where that is not answered.
+func searchHits(ctx context.Context, call Call, args searchArgs) ([]rs.Object, bool) {
+	response, err := call.RS.Do(ctx, args.Request(rs.Scope{ConnectionID: call.Scope.ConnectionID}))
+	if err != nil {
+		return nil, false
+	}
+	list, ok := response.List()
+	var hits []rs.Object
+	for _, item := range list.Items {
+		if match := item.Members.Text("match"); match != "some" && match != "nearest" {
+			hits = append(hits, item.Members)
+		}
+	}
+	return hits, ok
 }

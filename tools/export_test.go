@@ -8,15 +8,20 @@ import (
 
 // What the tests of this folder use.
 var (
-	Aggregate       = func() *Tool { return aggregateTool(known.NewSchemas(time.Now)) }
-	Fetch           = func(base string) *Tool { return fetchTool(base, known.NewSchemas(time.Now)) }
-	QueryRecords    = func() *Tool { return queryRecordsTool(known.NewSchemas(time.Now)) }
-	DatedRecords    = func() *Tool { c := known.NewSchemas(time.Now); return readDates(c, queryRecordsTool(c)) }
+	Aggregate       = func() *Tool { return alone(aggregateTool()) }
+	Fetch           = func(base string) *Tool { return alone(fetchTool(base)) }
+	QueryRecords    = func() *Tool { return alone(queryRecordsTool()) }
 	ReadRecordField = readRecordFieldTool
-	Schema          = func() *Tool { return schemaTool(known.NewSchemas(time.Now)) }
+	Schema          = func() *Tool { return alone(schemaTool()) }
 )
 
 // Search is search as it is served, PlainSearch as it is without repair.
-func Search(base string) *Tool { return searchTool(base, known.NewSchemas(time.Now), true) }
+func Search(base string) *Tool { return alone(searchTool(base, true)) }
 
-func PlainSearch(base string) *Tool { return searchTool(base, known.NewSchemas(time.Now), false) }
+func PlainSearch(base string) *Tool { return alone(searchTool(base, false)) }
+
+// alone is a tool with schemas of its own.
+func alone(tool *Tool) *Tool {
+	tool.schemas = known.NewSchemas(time.Now)
+	return tool
+}

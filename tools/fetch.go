@@ -3,7 +3,7 @@ package tools
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -17,7 +17,7 @@ import (
 )
 
 // fetchTool reads one record as a document. recordBase is the public URL of the resource server, for citations.
-func fetchTool(recordBase string, schemas *known.Schemas) *Tool {
+func fetchTool(recordBase string) *Tool {
 	return &Tool{
 		Name:  "fetch",
 		Title: "Fetch",
@@ -34,7 +34,7 @@ func fetchTool(recordBase string, schemas *known.Schemas) *Tool {
 			`"url":{"type":"string"},"metadata":{"type":"object"},` + errorProperty + `}}`),
 		Listed:  true,
 		Decode:  decodeFetch,
-		Forward: fetcher{schemas}.forward,
+		Forward: forwardFetch,
 		Render: func(call Call, answer Answer) (render.Result, error) {
 			args := call.Args.(fetchArgs)
 			return render.Document(answer.Response, render.DocumentQuery{
@@ -43,47 +43,6 @@ func fetchTool(recordBase string, schemas *known.Schemas) *Tool {
 			})
 		},
 	}
-}
-
-// A recordArg is the id of one record with the connection_id that may go with it.
-type recordArg struct {
-	ref          rs.Ref
-	connectionID string
-}
-
-// record reads id and connection_id.
-func (a *arguments) record() recordArg {
-	r := recordArg{connectionID: a.name("connection_id")}
-	if text := a.text("id", rs.MaxIDBytes); text != "" {
-		ref, err := rs.ParseRef(text)
-		if err != nil {
-			a.fail(err)
-		}
-		r.ref = ref
-	}
-	return r
-}
-
-// Scope returns the record, with the connection from the id or from connection_id; two different ones are an error
-// rather than a silent preference, which could read the wrong source (S2-8, S3-19d).
-func (r recordArg) scope() (rs.Scope, error) {
-	connection := r.ref.ConnectionID
-	switch {
-	case connection == "":
-		connection = r.connectionID
-	case r.connectionID != "" && r.connectionID != connection:
-		return rs.Scope{}, &rs.Error{
-			Code: rs.ConflictingConnectionID, Param: "connection_id",
-			Message: fmt.Sprintf("The id names connection %q and connection_id is %q.", connection, r.connectionID),
-			Hint:    "Send the id alone; it already says which connection is meant.",
-		}
-	}
-	return rs.Scope{Stream: r.ref.Stream, RecordID: r.ref.RecordID, ConnectionID: connection}, nil
-}
-
-// scopedRef is the record as it was read: with the connection that the read named.
-func (r recordArg) scopedRef(scope rs.Scope) rs.Ref {
-	return rs.Ref{ConnectionID: scope.ConnectionID, Stream: scope.Stream, RecordID: scope.RecordID}
 }
 
 type fetchArgs struct {
@@ -95,25 +54,20 @@ type fetchArgs struct {
 func decodeFetch(values rs.Object) (Args, error) {
 	a := takes(values, "id", "connection_id", "fields", "expand", "expand_limit")
 	a.required("id", `{"id":"messages:m1"}; search prints ids`)
-	args := fetchArgs{recordArg: a.record(), fields: a.fields(), expansion: a.expansion()}
-	if a.err != nil {
-		return nil, a.err
-	}
-	return args, nil
+	return a.done(fetchArgs{recordArg: a.record(), fields: a.fields(), expansion: a.expansion()})
 }
 
 // Scope returns what the read touches.
 func (f fetchArgs) Scope() (rs.Scope, error) {
 	scope, err := f.scope()
-	scope.Expands = err == nil && f.expansion.asked()
+	scope.Expands = err == nil && len(f.expansion) > 0
 	return scope, err
 }
 
 // Request returns GET /v1/streams/{stream}/records/{id}.
 func (f fetchArgs) Request(scope rs.Scope) rs.Request {
-	r := read.Request(scope.ConnectionID, "streams", scope.Stream, "records", scope.RecordID)
-	read.SetList(r.Query, "fields", f.fields)
-	f.expansion.write(r.Query)
+	r := recordRequest(scope, f.fields)
+	maps.Copy(r.Query, f.expansion)
 	return r
 }
 
@@ -126,50 +80,49 @@ const (
 	partsDeadline = 500 * time.Millisecond // to learn which parts a record has
 )
 
-// A fetcher is the core of fetch.
-type fetcher struct{ schemas *known.Schemas }
-
-// forward reads a record and then the texts that are attached to it or to what was expanded, in parallel. One that cannot be read, or
+// forwardFetch reads a record and then the texts that are attached to it or to what was expanded, in parallel. One that cannot be read, or
 // is not what it was said to be, is named only. A record of which no fields are named has the one record in it that it has by a relation,
 // such as the body of a message, and the files that are attached to it, beside the relations that were asked for, and the names of the others:
 // the schemas say which those are, and are held for a minute. Where they cannot be read within [partsDeadline], there are none; where the
 // resource server refuses them, the record is read without.
-func (f fetcher) forward(ctx context.Context, call Call) (Reply, error) {
+func forwardFetch(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(fetchArgs)
 	var stated known.Stream
-	var parts []string
+	var answer Answer
 	reads := []fetchArgs{args} // the first that is not refused
 	if len(args.fields) == 0 {
 		if err := mayRead(ctx, call.Scope); err != nil {
 			return Reply{Call: call}, err
 		}
-		stated = f.schemaOf(ctx, call, call.Scope.Stream) // the record is what was asked for
-		parts = partsOf(stated, call.Scope.Stream)
-		withParts := args.with(parts)
-		reads = []fetchArgs{withParts.with(f.filesOf(ctx, call, stated)), withParts, args}
+		stated = partsSchema(ctx, call, call.Scope.Stream) // the record is what was asked for
+		answer.Parts = partsOf(stated, call.Scope.Stream)
+		var files []string
+		files, answer.InnerParts = ofRelated(ctx, call, stated, args.expansion.relations())
+		withParts, withFiles := args, args
+		withParts.expansion = args.expansion.with(answer.Parts)
+		withFiles.expansion = withParts.expansion.with(files)
+		reads = []fetchArgs{withFiles, withParts, args}
 	}
-	var withParts fetchArgs
-	var response *rs.Response
+	var expanded []string
 	var err error
-	for i := range reads {
-		if i > 0 && len(reads[i].expansion.relations) == len(withParts.expansion.relations) {
+	for i, one := range reads {
+		if i > 0 && len(one.expansion.relations()) == len(expanded) {
 			continue
 		}
-		withParts = reads[i]
-		response, err = call.RS.Do(ctx, withParts.Request(call.Scope))
+		expanded = one.expansion.relations()
+		answer.Response, err = call.RS.Do(ctx, one.Request(call.Scope))
 		if e := rs.AsError(err); err == nil || e.Status != 400 && e.Code != rs.ResponseTooLarge {
 			break
 		}
 	}
 	if err != nil {
-		return Reply{Call: call, Answer: Answer{Response: response}}, err
+		return Reply{Call: call}, err
 	}
-	expanded := withParts.expansion.relations
-	related := slices.DeleteFunc(slices.Clone(stated.Relations), func(name string) bool { return slices.Contains(expanded, name) })
-	attached := render.AttachedTo(response, call.Scope.ConnectionID, args.fields)
+	answer.Related = slices.DeleteFunc(slices.Clone(stated.Relations), func(name string) bool { return slices.Contains(expanded, name) })
+	answer.Attached = render.AttachedTo(answer.Response, call.Scope.ConnectionID, args.fields)
 	var texts []*render.Attached
-	for i := range attached {
-		if a := &attached[i]; a.IsText() && a.Bytes > 0 && a.Bytes <= maxAttachedBytes && len(texts) < maxAttachedTexts {
+	for i := range answer.Attached {
+		if a := &answer.Attached[i]; a.IsText() && a.Bytes > 0 && a.Bytes <= maxAttachedBytes && len(texts) < maxAttachedTexts {
 			texts = append(texts, a)
 		}
 	}
@@ -179,17 +132,14 @@ func (f fetcher) forward(ctx context.Context, call Call) (Reply, error) {
 		texts[i].Text = readAttached(ctx, call.RS, texts[i])
 		return nil
 	})
-	return Reply{Call: call, Answer: Answer{
-		Response: response, Attached: attached, Parts: parts, Related: related,
-		InnerParts: f.innerParts(ctx, call, stated, args.expansion.relations),
-	}}, nil
+	return Reply{Call: call, Answer: answer}, nil
 }
 
-// schemaOf is what the schema says of a stream, where it can be read within [partsDeadline].
-func (f fetcher) schemaOf(ctx context.Context, call Call, stream string) known.Stream {
-	beside, cancel := context.WithTimeout(ctx, partsDeadline)
+// partsSchema is what the schema says of a stream, where it can be read within [partsDeadline].
+func partsSchema(ctx context.Context, call Call, stream string) known.Stream {
+	ctx, cancel := context.WithTimeout(ctx, partsDeadline)
 	defer cancel()
-	return f.schemas.Of(beside, call.RS, rs.Scope{Stream: stream, ConnectionID: call.Scope.ConnectionID})
+	return call.known(ctx, stream)
 }
 
 // partsOf are the relations of a stream to the one record that each of its records has.
@@ -205,22 +155,32 @@ func partsOf(stated known.Stream, stream string) []string {
 	return parts
 }
 
-// innerParts are, of the relations that were asked for, the parts that the records of each have and that are not shown with them, such as
-// the bodies of a thread's messages.
-func (f fetcher) innerParts(ctx context.Context, call Call, stated known.Stream, expanded []string) map[string][]string {
+// ofRelated returns two kinds of relations, by what the schema says of the streams that the relations of a stream lead to. files are those
+// to records that have a blob, such as the attachments of a message. inner are, by the relations that were asked for, the parts that the
+// records of each have and that are not shown with them, such as the bodies of a thread's messages.
+func ofRelated(ctx context.Context, call Call, stated known.Stream, asked []string) (files []string, inner map[string][]string) {
 	if stated.Document == nil {
-		return nil
+		return nil, nil
 	}
-	inner := map[string][]string{}
+	inner = map[string][]string{}
 	for i := range stated.Document.Streams {
-		for _, r := range stated.Document.Streams[i].Relations() {
-			asked := stated.Document.Streams[i].Name == call.Scope.Stream && slices.Contains(expanded, r.Name)
-			if asked && r.Cardinality != "has_one" && r.Target != "" && inner[r.Name] == nil && len(inner) < maxFetchedParts {
-				inner[r.Name] = partsOf(f.schemaOf(ctx, call, r.Target), r.Target)
+		stream := &stated.Document.Streams[i]
+		if stream.Name != call.Scope.Stream || !known.HasConnection(stream, call.Scope.ConnectionID) {
+			continue
+		}
+		for _, r := range stream.Relations() {
+			if r.Cardinality == "has_one" || r.Target == "" {
+				continue
+			}
+			if len(files) < maxFetchedParts && partsSchema(ctx, call, r.Target).HasBlob() {
+				files = append(files, r.Name)
+			}
+			if slices.Contains(asked, r.Name) && inner[r.Name] == nil && len(inner) < maxFetchedParts {
+				inner[r.Name] = partsOf(partsSchema(ctx, call, r.Target), r.Target)
 			}
 		}
 	}
-	return inner
+	return files, inner
 }
 
 // readAttached is an attached text; "" where it cannot be read, is too long, or is not text in UTF-8.
@@ -231,35 +191,4 @@ func readAttached(ctx context.Context, d rs.Doer, a *render.Attached) string {
 		return ""
 	}
 	return response.Body
-}
-
-// with are the arguments with more relations.
-func (f fetchArgs) with(relations []string) fetchArgs {
-	asked := slices.Clone(f.expansion.relations)
-	for _, name := range relations {
-		if !slices.Contains(asked, name) {
-			asked = append(asked, name)
-		}
-	}
-	f.expansion.relations = asked
-	return f
-}
-
-// filesOf are the relations of a stream to records that have a blob, such as the attachments of a message.
-func (f fetcher) filesOf(ctx context.Context, call Call, stated known.Stream) (files []string) {
-	if stated.Document == nil {
-		return nil
-	}
-	for i := range stated.Document.Streams {
-		stream := &stated.Document.Streams[i]
-		if stream.Name != call.Scope.Stream || !known.HasConnection(stream, call.Scope.ConnectionID) {
-			continue
-		}
-		for _, r := range stream.Relations() {
-			if r.Cardinality != "has_one" && r.Target != "" && len(files) < maxFetchedParts && f.schemaOf(ctx, call, r.Target).HasBlob() {
-				files = append(files, r.Name)
-			}
-		}
-	}
-	return files
 }

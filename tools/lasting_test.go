@@ -48,16 +48,16 @@ func TestWhatLastsIntoADayIsSaid(t *testing.T) {
 		nullable  bool
 		then      string // what the call that the answer prints finds; "" where it prints none
 	}{
-		"a day":                   {tools.DatedRecords(), `{"stream":"events","filter":{"starts_at":"2026-03-03"}}`, false, "lunch trip"},
-		"a range":                 {tools.DatedRecords(), `{"stream":"events","filter":{"starts_at":{"gte":"2026-03-03","lt":"2026-03-04"}}}`, false, "lunch trip"},
-		"times":                   {tools.DatedRecords(), `{"stream":"events","filter":{"starts_at":{"gte":"2026-03-04T00:00:00Z","lte":"2026-03-05T00:00:00Z"}}}`, false, "trip"},
-		"a day of a zone":         {tools.DatedRecords(), `{"stream":"events","time_zone":"Europe/Berlin","filter":{"starts_at":"2026-03-03"}}`, false, "lunch trip holiday"},
-		"no upper bound":          {tools.DatedRecords(), `{"stream":"events","filter":{"starts_at":{"gte":"2026-03-04"}}}`, false, "later trip"},
-		"ends that may be absent": {tools.DatedRecords(), `{"stream":"events","filter":{"starts_at":"2026-03-03"}}`, true, "lunch trip"},
-		"another condition":       {tools.DatedRecords(), `{"stream":"events","filter":{"starts_at":"2026-03-03","title":"lunch"}}`, false, ""},
-		"nothing lasts":           {tools.DatedRecords(), `{"stream":"events","filter":{"starts_at":"2026-03-09"}}`, false, ""},
-		"an end is given":         {tools.DatedRecords(), `{"stream":"events","filter":{"starts_at":{"gte":"2026-03-03"},"ends_at":{"lt":"2026-03-04"}}}`, false, ""},
-		"only an upper bound":     {tools.DatedRecords(), `{"stream":"events","filter":{"starts_at":{"lt":"2026-03-04"}}}`, false, ""},
+		"a day":                   {tools.QueryRecords(), `{"stream":"events","filter":{"starts_at":"2026-03-03"}}`, false, "lunch trip"},
+		"a range":                 {tools.QueryRecords(), `{"stream":"events","filter":{"starts_at":{"gte":"2026-03-03","lt":"2026-03-04"}}}`, false, "lunch trip"},
+		"times":                   {tools.QueryRecords(), `{"stream":"events","filter":{"starts_at":{"gte":"2026-03-04T00:00:00Z","lte":"2026-03-05T00:00:00Z"}}}`, false, "trip"},
+		"a day of a zone":         {tools.QueryRecords(), `{"stream":"events","time_zone":"Europe/Berlin","filter":{"starts_at":"2026-03-03"}}`, false, "lunch trip holiday"},
+		"no upper bound":          {tools.QueryRecords(), `{"stream":"events","filter":{"starts_at":{"gte":"2026-03-04"}}}`, false, "later trip"},
+		"ends that may be absent": {tools.QueryRecords(), `{"stream":"events","filter":{"starts_at":"2026-03-03"}}`, true, "lunch trip"},
+		"another condition":       {tools.QueryRecords(), `{"stream":"events","filter":{"starts_at":"2026-03-03","title":"lunch"}}`, false, ""},
+		"nothing lasts":           {tools.QueryRecords(), `{"stream":"events","filter":{"starts_at":"2026-03-09"}}`, false, ""},
+		"an end is given":         {tools.QueryRecords(), `{"stream":"events","filter":{"starts_at":{"gte":"2026-03-03"},"ends_at":{"lt":"2026-03-04"}}}`, false, ""},
+		"only an upper bound":     {tools.QueryRecords(), `{"stream":"events","filter":{"starts_at":{"lt":"2026-03-04"}}}`, false, ""},
 		"a count":                 {tools.Aggregate(), `{"stream":"events","metric":"count","filter":{"starts_at":"2026-03-03"}}`, false, "2"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,11 +1,14 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -44,7 +47,10 @@ func readRecordFieldTool() *Tool {
 		Forward: forwardWindow,
 		Render: func(call Call, answer Answer) (render.Result, error) {
 			args := call.Args.(windowArgs)
-			return render.Window(answer.Response, args.query(call.Scope))
+			return render.Window(answer.Response, render.WindowQuery{
+				Ref: args.scopedRef(call.Scope), Field: args.field, Offset: args.offset, Limit: args.limit,
+				Q: args.q, Before: args.before, After: args.after,
+			})
 		},
 	}
 }
@@ -61,19 +67,20 @@ func decodeReadRecordField(values rs.Object) (Args, error) {
 	a := takes(values, "id", "field", "connection_id", "offset_chars", "limit_chars", "q", "before_chars", "after_chars")
 	a.required("id", `{"id":"messages:m1","field":"body"}; search prints ids`)
 	a.required("field", `{"field":"body"}; schema(stream) lists the fields`)
-	args := windowArgs{recordArg: a.record(), field: a.field("field"), q: a.text("q", maxQueryBytes)}
-	args.offset, _ = a.number("offset_chars", 0, maxOffsetChars)
-	args.limit, _ = a.number("limit_chars", 1, maxWindowChars)
-	args.before = a.optionalNumber("before_chars", 0, maxContextChars)
-	args.after = a.optionalNumber("after_chars", 0, maxContextChars)
+	args := windowArgs{
+		recordArg: a.record(),
+		field:     a.field("field"),
+		q:         a.text("q", maxQueryBytes),
+		offset:    a.number("offset_chars", 0, maxOffsetChars),
+		limit:     a.number("limit_chars", 1, maxWindowChars),
+		before:    a.optionalNumber("before_chars", 0, maxContextChars),
+		after:     a.optionalNumber("after_chars", 0, maxContextChars),
+	}
 	a.excludes("q", "offset_chars")
 	a.excludes("q", "limit_chars")
 	a.requires("before_chars", "q")
 	a.requires("after_chars", "q")
-	if a.err != nil {
-		return nil, a.err
-	}
-	return args, nil
+	return a.done(args)
 }
 
 // Scope returns what the read touches.
@@ -83,51 +90,51 @@ func (w windowArgs) Scope() (rs.Scope, error) { return w.scope() }
 func (w windowArgs) Request(scope rs.Scope) rs.Request {
 	r := read.Request(scope.ConnectionID, "streams", scope.Stream, "records", scope.RecordID, "field-window")
 	query := r.Query
-	read.SetText(query, "field", w.field)
-	read.SetNumber(query, "offset_chars", w.offset)
-	read.SetNumber(query, "limit_chars", w.limit)
-	read.SetText(query, "q", w.q)
-	read.SetOptional(query, "before_chars", w.before)
-	read.SetOptional(query, "after_chars", w.after)
+	read.Set(query, "field", w.field)
+	read.Set(query, "offset_chars", w.offset)
+	read.Set(query, "limit_chars", w.limit)
+	read.Set(query, "q", w.q)
+	read.Set(query, "before_chars", w.before)
+	read.Set(query, "after_chars", w.after)
 	return r
-}
-
-func (w windowArgs) query(scope rs.Scope) render.WindowQuery {
-	return render.WindowQuery{
-		Ref: w.scopedRef(scope), Field: w.field, Offset: w.offset, Limit: w.limit,
-		Q: w.q, Before: w.before, After: w.after,
-	}
 }
 
 // fieldNotText is a resource server's code for a field that is no text.
 const fieldNotText rs.Code = "field_not_text"
 
 // forwardWindow reads a window. Resource servers window text fields alone; of a long list or object, which would have no way to be read to
-// its end, the JSON is windowed here, from the record that the same grant reads (S1-R2).
+// its end, the JSON is windowed here, from the record that the same grant reads (S1-R2). A resource server says of one match of a text where
+// it is; how many there are is read from the record too, and not said where that is not answered.
 func forwardWindow(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(windowArgs)
+	top, _, _ := strings.Cut(args.field, ".")
+	record := recordRequest(call.Scope, []string{top})
 	response, err := call.RS.Do(ctx, args.Request(call.Scope))
 	if err == nil {
-		response = args.withMatches(ctx, call, response)
+		if _, found := matchOf(response); found && args.q != "" {
+			whole := answered(ctx, func(ctx context.Context) (*rs.Response, error) { return call.RS.Do(ctx, record) })
+			if whole != nil {
+				response = args.withMatches(response, fieldJSON(whole.Body, args.field))
+			}
+		}
+		return replied(call, response, nil)
 	}
-	if err == nil || rs.AsError(err).Code != fieldNotText {
-		return Reply{Call: call, Answer: Answer{Response: response}}, err
+	if rs.AsError(err).Code != fieldNotText {
+		return Reply{Call: call}, err
 	}
-	top, _, _ := strings.Cut(args.field, ".")
-	record := fetchArgs{recordArg: args.recordArg, fields: []string{top}}
-	response, readErr := call.RS.Do(ctx, record.Request(call.Scope))
+	whole, readErr := call.RS.Do(ctx, record)
 	if readErr != nil {
 		return Reply{Call: call}, readErr
 	}
-	value := fieldJSON(response.Body, args.field)
+	value := fieldJSON(whole.Body, args.field)
 	if value == "" {
-		return Reply{Call: call, Answer: Answer{Response: response}}, err
+		return Reply{Call: call}, err
 	}
 	window, err := args.jsonWindow(value)
 	if err != nil {
 		return Reply{Call: call}, err
 	}
-	return Reply{Call: call, Answer: Answer{Response: args.withMatches(ctx, call, response.WithBody(window))}}, nil
+	return replied(call, args.withMatches(whole.WithBody(window), value), nil)
 }
 
 // fieldJSON is the value of a field, or of a dotted path into it, or nothing when the record has none.
@@ -164,36 +171,30 @@ func memberOf(value, name string) string {
 // jsonWindow answers as a resource server does for a text.
 func (w windowArgs) jsonWindow(text string) (string, error) {
 	const defaultLimit = 4096
-	total := utf8.RuneCountInString(text)
-	start, end := w.offset, w.offset+w.limit
-	if w.limit == 0 {
-		end = start + defaultLimit
-	}
+	runes := []rune(text)
+	start, end := w.offset, w.offset+cmp.Or(w.limit, defaultLimit)
 	window := rs.Object{}
 	if w.q != "" {
-		at := strings.Index(text, w.q)
-		if at < 0 {
+		before, _, found := strings.Cut(text, w.q)
+		if !found {
 			return "", &rs.Error{
 				Code: "query_not_found", Param: "q",
 				Message: fmt.Sprintf("%s is not in the JSON of field %s.", quote.Exact(w.q), quote.Exact(w.field)),
 			}
 		}
-		first := utf8.RuneCountInString(text[:at])
+		first := utf8.RuneCountInString(before)
 		last := first + utf8.RuneCountInString(w.q)
 		start, end = first-around(w.before), last+around(w.after)
-		window = append(window, numberMember("match_start_chars", first), numberMember("match_end_chars", last))
+		window = append(window, encoded("match_start_chars", first), encoded("match_end_chars", last))
 	}
-	start = min(max(start, 0), total)
-	end = min(end, total)
-	runes := []rune(text)
-	part := string(runes[start:end])
+	start, end = min(max(start, 0), len(runes)), min(end, len(runes))
 	window = append(window,
-		rs.Member{Name: "text", Value: rs.EncodeJSON(part)}, numberMember("start_chars", start), numberMember("end_chars", end),
-		numberMember("total_chars", total), rs.Member{Name: "complete", Value: rs.EncodeJSON(end-start == total)})
-	if end < total {
-		window = append(window, numberMember("next_offset_chars", end), rs.Member{Name: "has_more", Value: rs.EncodeJSON(true)})
+		encoded("text", string(runes[start:end])), encoded("start_chars", start), encoded("end_chars", end),
+		encoded("total_chars", len(runes)), encoded("complete", end-start == len(runes)))
+	if end < len(runes) {
+		window = append(window, encoded("next_offset_chars", end), encoded("has_more", true))
 	}
-	field := rs.Object{{Name: "path", Value: rs.EncodeJSON(w.field)}, {Name: "type", Value: rs.EncodeJSON("json")}}
+	field := rs.Object{encoded("path", w.field), encoded("type", "json")}
 	return rs.Object{{Name: "field", Value: field.JSON()}, {Name: "window", Value: window.JSON()}}.JSON(), nil
 }
 
@@ -206,6 +207,54 @@ func around(asked *int) int {
 	return *asked
 }
 
-func numberMember(name string, n int) rs.Member {
-	return rs.Member{Name: name, Value: rs.EncodeJSON(n)}
+// maxMatches bounds the matches whose places are said.
+const maxMatches = 20
+
+// matchOf is where a window has the first match of what was looked for.
+func matchOf(response *rs.Response) (first int, found bool) {
+	return response.Object().Object("window").Number("match_start_chars")
+}
+
+// withMatches adds to a window around the first match of a text how many there are in the field, whose value is JSON, and where the first of
+// them begin. That is not said where the resource server matches otherwise.
+func (w windowArgs) withMatches(response *rs.Response, value string) *rs.Response {
+	first, found := matchOf(response)
+	text, isText := rs.AsText(value)
+	if !isText {
+		text = value
+	}
+	starts, count := matchesOf([]rune(text), []rune(w.q), first)
+	if !found || count < 2 {
+		return response
+	}
+	return withMembers(response, rs.Object{{Name: "matches", Value: rs.Object{encoded("count", count), encoded("starts", starts)}.JSON()}})
+}
+
+// matchesOf is where the first matches of a text begin, in code points and whatever the case of its letters, and how many there are; none
+// overlaps another. They are words of their own if the first is one, else they may stand in words. There are none where first is not the
+// first of these.
+func matchesOf(text, q []rune, first int) (starts []int, count int) {
+	same := func(a, b rune) bool { return unicode.ToLower(a) == unicode.ToLower(b) }
+	isWord := func(at int) bool {
+		return at >= 0 && at < len(text) && (unicode.IsLetter(text[at]) || unicode.IsNumber(text[at]) || unicode.IsMark(text[at]))
+	}
+	within := func(at int) bool { return isWord(at-1) && isWord(at) } // a word goes on here
+	inside := func(at int) bool { return within(at) || within(at+len(q)) }
+	if first < 0 || first+len(q) > len(text) || len(q) == 0 {
+		return nil, 0
+	}
+	words := !inside(first)
+	for at := 0; at+len(q) <= len(text); at++ {
+		if !slices.EqualFunc(text[at:at+len(q)], q, same) || words && inside(at) {
+			continue
+		}
+		if count++; len(starts) < maxMatches {
+			starts = append(starts, at)
+		}
+		at += len(q) - 1
+	}
+	if count == 0 || starts[0] != first {
+		return nil, 0
+	}
+	return starts, count
 }

@@ -32,88 +32,63 @@ const (
 
 // Resources returns the readable addresses over the tools that All returned.
 func Resources(all []*Tool) []Resource {
-	tool := func(name string) *Tool {
-		for _, t := range all {
-			if t.Name == name {
-				return t
+	address := func(r Resource, tool string, arguments func(uri string) (rs.Object, bool)) Resource {
+		r.Call = func(uri string) (Call, error) {
+			if args, ours := arguments(uri); ours {
+				return Call{Tool: named(all, tool), Raw: json.RawMessage(args.JSON()), URI: uri}, nil
+			}
+			return Call{}, &rs.Error{
+				Code: rs.InvalidURI, Param: "uri",
+				Message: fmt.Sprintf("The resource URI %s is not one of this server.", quote.Exact(uri)),
+				Hint:    "Read pdpp://streams, pdpp://stream/{name}, or a pdpp:// URI that a result carried in its _meta.",
 			}
 		}
-		panic("no tool " + name) // the two lists are written side by side
+		return r
 	}
 	return []Resource{
-		{
+		address(Resource{
 			URI: streamsURI, Name: "streams", Title: "Granted streams", MIMEType: "application/json",
 			Description: "The streams of this grant, with record counts.",
-			Call: func(uri string) (Call, error) {
-				return resourceCall(tool("list_streams"), uri, nil), nil
-			},
-		},
-		{
+		}, "list_streams", func(string) (rs.Object, bool) { return nil, true }),
+		address(Resource{
 			URI: streamURIPrefix + "{name}", Template: true, Name: "stream", Title: "One stream", MIMEType: "application/json",
 			Description: "What can be asked of one stream.",
-			Call: func(uri string) (Call, error) {
-				escaped, ours := strings.CutPrefix(uri, streamURIPrefix)
-				name, err := url.PathUnescape(escaped)
-				if !ours || err != nil || rs.UnsafeName(name) != "" {
-					return Call{}, invalidURI(uri)
-				}
-				return resourceCall(tool("schema"), uri, rs.Object{{Name: "stream", Value: rs.EncodeJSON(name)}}), nil
-			},
-		},
-		{
+		}, "schema", func(uri string) (rs.Object, bool) {
+			escaped, ours := strings.CutPrefix(uri, streamURIPrefix)
+			name, err := url.PathUnescape(escaped)
+			return rs.Object{encoded("stream", name)}, ours && err == nil && rs.UnsafeName(name) == ""
+		}),
+		address(Resource{
 			URI: rs.RecordURIPrefix + "{+record}", Template: true, Name: "record", Title: "One record", MIMEType: "application/json",
 			Description: "One record as a document.",
-			Call: func(uri string) (Call, error) {
-				if _, err := rs.ParseRef(uri); err != nil || !strings.HasPrefix(uri, rs.RecordURIPrefix) {
-					return Call{}, invalidURI(uri)
-				}
-				return resourceCall(tool("fetch"), uri, rs.Object{{Name: "id", Value: rs.EncodeJSON(uri)}}), nil
-			},
-		},
-		{
+		}, "fetch", func(uri string) (rs.Object, bool) {
+			_, err := rs.ParseRef(uri)
+			return rs.Object{encoded("id", uri)}, err == nil && strings.HasPrefix(uri, rs.RecordURIPrefix)
+		}),
+		address(Resource{
 			URI: render.WindowURIPrefix + "{handle}", Template: true, Name: "field-window", Title: "Part of a text field", MIMEType: "application/json",
 			Description: "One part of a long text field.",
-			Call: func(uri string) (Call, error) {
-				var h render.WindowHandle
-				if !readHandle(uri, render.WindowURIPrefix, &h) || h.Version != 1 || h.Kind != "field_window" || h.ID == "" || h.Field == "" {
-					return Call{}, invalidURI(uri)
-				}
-				return resourceCall(tool("read_record_field"), uri, handleArguments(h)), nil
-			},
-		},
-		{
+		}, "read_record_field", func(uri string) (rs.Object, bool) {
+			return readHandle(uri, render.WindowURIPrefix, func(h render.WindowHandle) bool {
+				return h.Version == 1 && h.Kind == "field_window" && h.ID != "" && h.Field != ""
+			})
+		}),
+		address(Resource{
 			URI: render.BlobURIPrefix + "{handle}", Template: true, Name: "blob", Title: "One attachment",
 			Description: "The bytes of one attachment.",
-			Call: func(uri string) (Call, error) {
-				var h render.BlobHandle
-				if !readHandle(uri, render.BlobURIPrefix, &h) || h.Version != 1 || h.Kind != "blob" || h.BlobID == "" {
-					return Call{}, invalidURI(uri)
-				}
-				return resourceCall(tool("fetch_blob"), uri, handleArguments(h)), nil
-			},
-		},
+		}, "fetch_blob", func(uri string) (rs.Object, bool) {
+			return readHandle(uri, render.BlobURIPrefix, func(h render.BlobHandle) bool { return h.Version == 1 && h.Kind == "blob" && h.BlobID != "" })
+		}),
 	}
 }
 
-// readHandle reads the handle of an address, and reports whether the address has one.
-func readHandle(uri, prefix string, handle any) bool {
+// readHandle returns the arguments that the handle of an address stands for, which have the names of its other members; false where the
+// address has no such handle.
+func readHandle[H any](uri, prefix string, is func(H) bool) (rs.Object, bool) {
+	var h H
 	encoded, ours := strings.CutPrefix(uri, prefix)
-	return ours && rs.DecodeHandle(encoded, handle) == nil
-}
-
-// handleArguments are the arguments that a handle stands for: they have the names of its other members.
-func handleArguments(handle any) rs.Object {
-	return rs.AsObject(rs.EncodeJSON(handle)).Without("v", "kind")
-}
-
-func resourceCall(tool *Tool, uri string, arguments rs.Object) Call {
-	return Call{Tool: tool, Raw: json.RawMessage(arguments.JSON()), URI: uri}
-}
-
-func invalidURI(uri string) *rs.Error {
-	return &rs.Error{
-		Code: rs.InvalidURI, Param: "uri",
-		Message: fmt.Sprintf("The resource URI %s is not one of this server.", quote.Exact(uri)),
-		Hint:    "Read pdpp://streams, pdpp://stream/{name}, or a pdpp:// URI that a result carried in its _meta.",
+	if !ours || rs.DecodeHandle(encoded, &h) != nil || !is(h) {
+		return nil, false
 	}
+	return rs.AsObject(rs.EncodeJSON(h)).Without("v", "kind"), true
 }

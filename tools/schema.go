@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -15,7 +16,7 @@ import (
 )
 
 // schemaTool says which streams are granted and what may be asked of them.
-func schemaTool(schemas *known.Schemas) *Tool {
+func schemaTool() *Tool {
 	return &Tool{
 		Name:  "schema",
 		Title: "Schema",
@@ -26,58 +27,43 @@ func schemaTool(schemas *known.Schemas) *Tool {
 			connectionProperty,
 			enumProperty("detail", "full adds JSON Schema; needs stream", "compact", "full"),
 			namesProperty("fields", "Only these fields of stream"),
-			offsetProperty(),
+			offsetProperty,
 		),
-		Output: dataOutput,
-		Listed: true,
-		Decode: decodeSchema,
-		Forward: func(ctx context.Context, call Call) (Reply, error) {
-			reply, err := forwardSchema(ctx, call, schemas)
-			if err == nil && reply.Response.Unavailable == 0 && !call.Args.(schemaArgs).full { // the calls that follow are of what it shows
-				schemas.Hold(ctx, call.Scope, reply.Response.Schema())
-			}
-			return reply, err
-		},
+		Output:  dataOutput,
+		Listed:  true,
+		Decode:  decodeSchema,
+		Forward: forwardSchema,
 		Render: func(call Call, answer Answer) (render.Result, error) {
 			args := call.Args.(schemaArgs)
 			return render.Schema(answer.Response, render.SchemaQuery{
 				Stream: call.Scope.Stream, ConnectionID: call.Scope.ConnectionID, Full: args.full, Fields: args.fields, Offset: args.offset,
-				Counts: answer.Streams, Now: minuteOf(answer.Now), Coverage: answer.Coverage,
+				Counts: answer.Streams, Now: answer.Now, Coverage: answer.Coverage,
 			})
 		},
 	}
 }
 
 type schemaArgs struct {
-	stream, connectionID string
-	full                 bool
-	fields               []string // the adapter's own projection, as offset: neither reaches the resource server
-	offset               int
+	source
+	full   bool
+	fields []string // the adapter's own projection, as offset: neither reaches the resource server
+	offset int
 }
 
 func decodeSchema(values rs.Object) (Args, error) {
 	a := takes(values, "stream", "connection_id", "detail", "fields", "offset")
 	args := schemaArgs{
-		stream:       a.name("stream"),
-		connectionID: a.name("connection_id"),
-		full:         a.choice("detail", "compact", "full") == "full",
-		fields:       a.fields(),
+		source: a.source(),
+		full:   a.choice("detail", "compact", "full") == "full",
+		fields: a.fields(),
+		offset: a.number("offset", 0, maxSchemaOffset),
 	}
-	args.offset, _ = a.number("offset", 0, maxSchemaOffset)
 	if args.full && args.stream == "" {
 		// Refused before any read: the whole grant's JSON Schema fits no host (S0-5e, D6).
 		a.failf("stream", `Call schema without arguments to see the streams, then schema(stream, connection_id, detail:"full").`, `detail "full" needs a stream.`)
 	}
 	a.requires("fields", "stream")
-	if a.err != nil {
-		return nil, a.err
-	}
-	return args, nil
-}
-
-// Scope returns what the read touches.
-func (s schemaArgs) Scope() (rs.Scope, error) {
-	return rs.Scope{Stream: s.stream, ConnectionID: s.connectionID}, nil
+	return a.done(args)
 }
 
 // Request returns GET /v1/schema?view=compact. forwardSchema makes the further reads that some answers need.
@@ -87,7 +73,7 @@ func (s schemaArgs) Request(scope rs.Scope) rs.Request {
 
 // forwardSchema reads the compact document, or for detail full the exhaustive one, once it is clear which
 // connection is meant (S0-5f); at the same time how fresh it is, and for an index how many records there are.
-func forwardSchema(ctx context.Context, call Call, schemas *known.Schemas) (Reply, error) {
+func forwardSchema(ctx context.Context, call Call) (Reply, error) {
 	var answer Answer
 	var detail *rs.Response
 	full, reads := call.Args.(schemaArgs).full, 2
@@ -97,55 +83,58 @@ func forwardSchema(ctx context.Context, call Call, schemas *known.Schemas) (Repl
 	err := read.Parallel(ctx, reads, func(ctx context.Context, i int) (err error) {
 		switch {
 		case i == 1 && (call.Scope.Stream == "" || auth.PrincipalFrom(ctx).Package != nil):
-			answer.Streams, answer.Now = listStreams(ctx, call, schemas), time.Now()
-			return nil
+			answer.Streams, answer.Now = listStreams(ctx, call), time.Now().UTC().Format("2006-01-02T15:04Z")
 		case i == 1:
 			detail = streamDetail(ctx, call, call.Scope.Stream)
-			return nil
-		}
-		answer.Response, err = readSchema(ctx, call.RS, call.Scope, full)
-		if err == nil && answer.Response.Unavailable == 0 {
-			err = notGranted(call.Scope, answer.Response)
+		default:
+			answer.Response, err = readSchema(ctx, call.RS, call.Scope, full)
+			if err == nil && answer.Response.Unavailable == 0 {
+				err = notGranted(call.Scope, answer.Response)
+			}
 		}
 		return err
 	})
-	if err == nil && call.Scope.Stream != "" && !full {
-		answer.Coverage = coverageOfStream(ctx, call, schemas, answer, detail)
+	if err != nil || full {
+		return Reply{Call: call, Answer: answer}, err
 	}
-	return Reply{Call: call, Answer: answer}, err
+	if call.Scope.Stream != "" {
+		answer.Coverage = coverageOfStream(ctx, call, answer, detail)
+	}
+	if answer.Response.Unavailable == 0 { // the calls that follow are of what it shows
+		call.Tool.schemas.Hold(ctx, call.Scope, answer.Response.Schema())
+	}
+	return Reply{Call: call, Answer: answer}, nil
 }
 
 // coverageOfStream is how fresh a stream is, and to which time the grant is limited in it, as far as that was read.
-func coverageOfStream(ctx context.Context, call Call, schemas *known.Schemas, answer Answer, detail *rs.Response) render.Coverage {
+func coverageOfStream(ctx context.Context, call Call, answer Answer, detail *rs.Response) render.Coverage {
 	rows, list := answer.Response.Schema().Streams, answer.Streams
 	switch several := slices.ContainsFunc(rows, func(s rs.SchemaStream) bool { return s.ConnectorKey != rows[0].ConnectorKey }); {
-	case several && answer.Now.IsZero(): // of which the resource server names one
-		list = listStreams(ctx, call, schemas)
+	case several && answer.Now == "": // of which the resource server names one
+		list = listStreams(ctx, call)
 	case detail != nil && len(rows) > 0 && !several: // runs count for a connector
-		row := rs.Object{{Name: "name", Value: rs.EncodeJSON(call.Scope.Stream)}, {Name: "display_name", Value: rs.EncodeJSON(rows[0].ConnectorKey)}}
+		row := rs.Object{encoded("name", call.Scope.Stream), encoded("display_name", rows[0].ConnectorKey)}
 		row = append(row, rs.Member{Name: "freshness", Value: detail.Object().Object("freshness").JSON()})
 		list = detail.WithBody(rs.Object{{Name: "data", Value: rs.JoinArray([]string{row.JSON()})}}.JSON())
 	}
-	return coverage(ctx, list, detail, call.Scope.Stream)
-}
-
-func minuteOf(t time.Time) string {
-	if t.IsZero() {
-		return ""
+	if limitsKnown(ctx) {
+		detail = nil
 	}
-	return t.UTC().Format("2006-01-02T15:04Z")
+	return render.CoverageOf(list, detail, call.Scope.Stream)
 }
 
 // notGranted refuses a document without streams for a stream or connection that was named.
 func notGranted(scope rs.Scope, response *rs.Response) error {
-	const hint = "schema without arguments lists the streams and connections."
-	switch {
-	case scope.Stream == "" && scope.ConnectionID == "" || len(response.Schema().Streams) > 0:
+	if scope.Stream == "" && scope.ConnectionID == "" || len(response.Schema().Streams) > 0 {
 		return nil
-	case scope.Stream == "":
-		return &rs.Error{Code: rs.UnknownConnection, Param: "connection_id", Message: fmt.Sprintf("no connection %s in this grant.", quote.Exact(scope.ConnectionID)), Hint: hint}
 	}
-	return &rs.Error{Code: rs.UnknownStream, Param: "stream", Message: fmt.Sprintf("no stream %s in this grant.", quote.Exact(scope.Stream)), Hint: hint}
+	e := &rs.Error{Code: rs.UnknownStream, Param: "stream", Hint: "schema without arguments lists the streams and connections."}
+	e.Message = fmt.Sprintf("no stream %s in this grant.", quote.Exact(scope.Stream))
+	if scope.Stream == "" {
+		e.Code, e.Param = rs.UnknownConnection, "connection_id"
+		e.Message = fmt.Sprintf("no connection %s in this grant.", quote.Exact(scope.ConnectionID))
+	}
+	return e
 }
 
 func readSchema(ctx context.Context, d rs.Doer, scope rs.Scope, full bool) (*rs.Response, error) {
@@ -161,7 +150,10 @@ func readSchema(ctx context.Context, d rs.Doer, scope rs.Scope, full bool) (*rs.
 	if err := schema.Check(); err != nil {
 		return nil, err
 	}
-	if options := connectionsOf(schema); len(options) > 1 {
+	if options := known.ReadStream(schema, scope).Connections; len(options) > 1 {
+		for i := range options {
+			options[i].GrantID = cmp.Or(options[i].GrantID, schema.GrantID())
+		}
 		return nil, &rs.Error{
 			Code: rs.AmbiguousConnection, Param: "connection_id", RetryWith: "connection_id",
 			Message:     fmt.Sprintf("Stream %q exists under %d connections.", scope.Stream, len(options)),
@@ -170,22 +162,4 @@ func readSchema(ctx context.Context, d rs.Doer, scope rs.Scope, full bool) (*rs.
 		}
 	}
 	return rs.FullSchema(ctx, d, scope.Stream, scope.ConnectionID)
-}
-
-// connectionsOf lists the distinct connections of a schema.
-func connectionsOf(schema *rs.Schema) []rs.Connection {
-	var all []rs.Connection
-	seen := map[string]bool{}
-	for _, row := range schema.Streams {
-		for _, c := range row.Connections {
-			if !seen[c.ID] {
-				seen[c.ID] = true
-				if c.GrantID == "" {
-					c.GrantID = schema.GrantID()
-				}
-				all = append(all, c)
-			}
-		}
-	}
-	return all
 }

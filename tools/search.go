@@ -18,7 +18,7 @@ import (
 
 // searchTool finds records by their text; with relaxed, those with some of the words where none has all. recordBase is the public URL of
 // the resource server, for citations.
-func searchTool(recordBase string, schemas *known.Schemas, relaxed bool) *Tool {
+func searchTool(recordBase string, relaxed bool) *Tool {
 	tool := &Tool{
 		Name:  "search",
 		Title: "Search",
@@ -43,22 +43,18 @@ func searchTool(recordBase string, schemas *known.Schemas, relaxed bool) *Tool {
 		Listed: true,
 		Decode: decodeSearch,
 		Render: func(call Call, answer Answer) (render.Result, error) {
-			args := call.Args.(searchArgs)
-			return render.Search(answer.Response, render.SearchQuery{
-				Q: args.q, Limit: args.limit, Position: args.position, ConnectionID: call.Scope.ConnectionID, RecordBase: recordBase,
-				Rest:   call.Arguments.Without("q", "query", "connection_id", "limit", "cursor"),
-				Repair: shownRepair(answer.Repair), Coverage: answer.Coverage, OfTime: answer.ofTime,
-				Now: time.Now().UTC(), Question: answer.question, Unfiltered: answer.unfiltered, Meant: answer.meant, Newest: answer.newest,
-			})
+			args, q := call.Args.(searchArgs), answer.search
+			q.Q, q.Limit, q.Position, q.ConnectionID, q.RecordBase = args.q, args.limit, args.position, call.Scope.ConnectionID, recordBase
+			q.Rest = call.Arguments.Without("q", "query", "connection_id", "limit", "cursor")
+			q.Repair, q.Coverage, q.Now = shownRepair(answer.Repair), answer.Coverage, time.Now().UTC()
+			return render.Search(answer.Response, q)
 		},
 	}
-	core := forwardOnce
 	if relaxed {
 		tool.Description += " A question will do: if no record has all words, those with some are listed."
-		core = newSearcher(time.Now).forward
 	}
-	tool.Forward = periodSearch{schemas, core, known.NewRefusals(time.Now)}.forward
-	return readDates(schemas, tool)
+	tool.Forward = searcher{relaxed, known.NewRefusals(time.Now), known.NewRefusals(time.Now)}.forward
+	return tool
 }
 
 // shownRepair is a repair as it is rendered; nil where the answer says it all.
@@ -90,65 +86,76 @@ var (
 	)
 )
 
-// A periodSearch is the core of a search that may have a period.
-type periodSearch struct {
-	schemas *known.Schemas
-	core    Handler
-	refused *known.Refusals // to filter
+// forward searches, in a period as if the resource server had nothing but the period, and adds how fresh what was searched is if nothing
+// was found, and which search may be meant.
+func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
+	args := call.Args.(searchArgs)
+	var readAs []string
+	args.filter, readAs = wholeDays(args.filter, args.zone, func() known.Stream {
+		if len(args.streams) != 1 {
+			return known.Stream{}
+		}
+		return call.known(ctx, args.streams[0])
+	})
+	call.Args = args
+	within, err := s.within(ctx, call)
+	if err != nil {
+		return Reply{Call: call}, err
+	}
+	searched := call
+	if within != nil {
+		searched.RS = within
+	}
+	reply, err := s.search(ctx, searched)
+	reply.Call = call
+	if err == nil {
+		_, err = args.position.Under(call.Scope.ConnectionID)
+	}
+	if err != nil {
+		return reply, err
+	}
+	found := &reply.search
+	_, found.Unfiltered = s.refused.Get(auth.PrincipalFrom(ctx).GrantID)
+	if isEmpty(reply.Response) && args.position.First() && !reply.spent {
+		reads := reply.Response.Reads // one for each member of a package
+		if within != nil {
+			reads = within.Connections()
+		}
+		reply.Coverage = absence(ctx, call, reads, args.streams...)
+		reply.Response = withMembers(reply.Response, reply.Coverage.Members())
+	}
+	found.Question = render.NewQuestion(args.q, func() []string { return relax.Words(args.q) })
+	if args.position.First() {
+		found.Meant, found.OfTime = unreadFields(ctx, call, reply.Answer), ofTime(ctx, call, reply.Answer)
+		found.Newest = newestRecord(ctx, call, found.Question)
+	}
+	reply.Response = withMembers(reply.Response, saysReadAs(reply.Response.Object().Array("read_as"), readAs))
+	return reply, nil
 }
 
-// forward lets the core search a resource server that has nothing but the period.
-func (p periodSearch) forward(ctx context.Context, call Call) (Reply, error) {
-	args := call.Args.(searchArgs)
+// within is the resource server as a search of a period sees it; nil for a search of all times.
+func (s searcher) within(ctx context.Context, call Call) (*period.Reader, error) {
+	args, principal := call.Args.(searchArgs), auth.PrincipalFrom(ctx)
 	if args.period == (period.Period{}) {
-		return p.searched(ctx, call)
+		return nil, nil
 	}
-	stated := p.schemas.Of(ctx, call.RS, rs.Scope{ConnectionID: call.Scope.ConnectionID})
+	stated := call.known(ctx, "")
 	if stated.Err != nil {
-		return Reply{Call: call}, stated.Err
+		return nil, stated.Err
 	}
 	for _, stream := range args.streams { // a package knows by itself
-		if auth.PrincipalFrom(ctx).Package == nil && !slices.ContainsFunc(stated.Sources, func(s known.Source) bool { return s.Stream == stream }) {
-			return Reply{Call: call}, noSources(call.Scope, false)
+		if principal.Package == nil && !slices.ContainsFunc(stated.Sources, func(s known.Source) bool { return s.Stream == stream }) {
+			return nil, noSources(call.Scope, false)
 		}
 	}
 	r := &period.Reader{
 		Doer: call.RS, Words: args.q, Filter: args.filter, Period: args.period, Zone: args.zone,
-		Refused: p.refused, Grant: auth.PrincipalFrom(ctx).GrantID,
+		Refused: s.refused, Grant: principal.GrantID,
 	}
 	if timeless, some := r.Choose(stated.Sources, args.streams); !some {
-		return Reply{Call: call}, noSources(call.Scope, timeless)
+		return nil, noSources(call.Scope, timeless)
 	}
-	call.RS = r
-	return p.searched(ctx, call)
-}
-
-// searched is the answer of the core, with how fresh what was searched is if nothing was found.
-func (p periodSearch) searched(ctx context.Context, call Call) (Reply, error) {
-	reply, err := p.core(ctx, call)
-	_, reply.unfiltered = p.refused.Get(auth.PrincipalFrom(ctx).GrantID)
-	args := call.Args.(searchArgs)
-	r, ofTime := call.RS.(*period.Reader)
-	if ofTime {
-		call.RS = r.Doer // of what is read beside
-	}
-	if err == nil {
-		_, err = args.position.Under(call.Scope.ConnectionID)
-	}
-	if err == nil && isEmpty(reply.Response) && args.position.First() && !reply.spent {
-		reads := reply.Response.Reads // one for each member of a package
-		if ofTime {
-			reads = r.Connections()
-		}
-		reply.Answer = withCoverage(ctx, call, p.schemas, reply.Answer, reads, args.streams...)
-	}
-	if err == nil {
-		reply.meant, reply.ofTime = unreadFields(ctx, p.schemas, call, reply.Answer), p.ofTime(ctx, call, reply.Answer)
-		if reply.question = render.NewQuestion(args.q, func() []string { return relax.Words(args.q) }); args.q != "" && args.position.First() {
-			reply.newest = newestRecord(ctx, p.schemas, call, reply.question)
-		}
-	}
-	return reply, err
+	return r, nil
 }
 
 func noSources(scope rs.Scope, timeless bool) error {
@@ -163,9 +170,9 @@ func noSources(scope rs.Scope, timeless bool) error {
 
 // ofTime are the arguments of a search of the time that the query names, where the words of it find little; nil for none. The schema may be
 // read for it.
-func (p periodSearch) ofTime(ctx context.Context, call Call, answer Answer) rs.Object {
+func ofTime(ctx context.Context, call Call, answer Answer) rs.Object {
 	s := call.Args.(searchArgs)
-	if s.period != (period.Period{}) || !s.position.First() {
+	if s.period != (period.Period{}) {
 		return nil
 	}
 	list, _ := answer.Response.List()
@@ -181,7 +188,7 @@ func (p periodSearch) ofTime(ctx context.Context, call Call, answer Answer) rs.O
 	}
 	args := call.Arguments.Without("q", "query")
 	words = slices.DeleteFunc(words, func(word string) bool { return sayNothing[word] })
-	switch streams, all := streamsOf(ctx, p.schemas, call, words); {
+	switch streams, all := streamsOf(ctx, call, words); {
 	case !all:
 		args = withWords(rest, args)
 	case len(streams) > 0 && len(s.streams) == 0:
@@ -190,10 +197,10 @@ func (p periodSearch) ofTime(ctx context.Context, call Call, answer Answer) rs.O
 		args = args.Without("mode")
 	}
 	if since != "" {
-		args = append(args, rs.Member{Name: "since", Value: rs.EncodeJSON(since)})
+		args = append(args, encoded("since", since))
 	}
 	if until != "" {
-		args = append(args, rs.Member{Name: "until", Value: rs.EncodeJSON(until)})
+		args = append(args, encoded("until", until))
 	}
 	return args
 }

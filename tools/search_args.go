@@ -17,13 +17,14 @@ import (
 )
 
 type searchArgs struct {
-	q, mode, connectionID string
-	streams               []string
-	limit                 int
-	position              render.Position
-	filter                filter.Filter
-	period                period.Period
-	zone                  *time.Location // of dates
+	source   // without a stream
+	q, mode  string
+	streams  []string
+	limit    int
+	position render.Position
+	filter   filter.Filter
+	period   period.Period
+	zone     *time.Location // of dates
 }
 
 func decodeSearch(values rs.Object) (Args, error) {
@@ -45,29 +46,26 @@ func decodeSearch(values rs.Object) (Args, error) {
 		a.fail(wordless(q, a.values))
 	}
 	args := searchArgs{
-		q:            q,
-		mode:         a.choice("mode", "lexical", "semantic", "hybrid"),
-		connectionID: a.name("connection_id"),
-		streams:      a.list("streams", a.safeName),
-		position:     a.position(),
-		filter:       a.filter(),
-		zone:         a.timeZone(),
+		q:        q,
+		mode:     a.choice("mode", "lexical", "semantic", "hybrid"),
+		source:   a.source(),
+		streams:  a.list("streams", unsafeListed),
+		position: a.position(),
+		filter:   a.filter(),
+		zone:     a.timeZone(),
+		limit:    a.number("limit", 1, maxLimit),
 	}
 	args.period = a.period(args.zone)
 	if q == "" {
 		a.requires("mode", "q")
 	}
-	args.limit, _ = a.number("limit", 1, maxLimit)
 	if args.position.Shown > 0 {
 		args.limit = args.position.Limit // the same page again
 	}
 	if args.mode == "hybrid" && args.position.Cursor != "" {
 		a.failf("cursor", "Raise limit instead, or page with mode lexical.", "hybrid search has no pages.")
 	}
-	if a.err != nil {
-		return nil, a.err
-	}
-	return args, nil
+	return a.done(args)
 }
 
 // wordless refuses a query without a word, such as "*" or "-dentist", for which a search would find nothing.
@@ -87,21 +85,6 @@ func wordless(q string, sent rs.Object) *rs.Error {
 	return e
 }
 
-func (s searchArgs) dates() (stream string, f filter.Filter, zone *time.Location) {
-	if len(s.streams) == 1 {
-		stream = s.streams[0]
-	}
-	return stream, s.filter, s.zone
-}
-
-func (s searchArgs) withFilter(f filter.Filter) Args {
-	s.filter = f
-	return s
-}
-
-// Scope returns what the read touches.
-func (s searchArgs) Scope() (rs.Scope, error) { return rs.Scope{ConnectionID: s.connectionID}, nil }
-
 // Request returns GET /v1/search, or its semantic or hybrid form.
 func (s searchArgs) Request(scope rs.Scope) rs.Request {
 	path := []string{"search"}
@@ -110,10 +93,10 @@ func (s searchArgs) Request(scope rs.Scope) rs.Request {
 	}
 	r := read.Request(scope.ConnectionID, path...)
 	query := r.Query
-	read.SetText(query, "q", s.q)
-	read.SetList(query, "streams", s.streams)
-	read.SetNumber(query, "limit", s.limit)
-	read.SetText(query, "cursor", s.position.Cursor)
+	read.Set(query, "q", s.q)
+	read.Set(query, "streams", s.streams)
+	read.Set(query, "limit", s.limit)
+	read.Set(query, "cursor", s.position.Cursor)
 	s.filter.Write(query)
 	return r
 }
@@ -151,12 +134,12 @@ func withWords(q string, others rs.Object) rs.Object {
 	if q == "" {
 		return others
 	}
-	return append(rs.Object{{Name: "q", Value: rs.EncodeJSON(q)}}, others...)
+	return append(rs.Object{encoded("q", q)}, others...)
 }
 
 // inConnection are an argument and the connection that a call names, if it does.
 func inConnection(call Call, name string, value any) rs.Object {
-	args := rs.Object{{Name: name, Value: rs.EncodeJSON(value)}}
+	args := rs.Object{encoded(name, value)}
 	if id := call.Arguments.Get("connection_id"); id != "" {
 		args = args.With("connection_id", id)
 	}

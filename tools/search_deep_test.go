@@ -46,7 +46,7 @@ func TestASearchOfATimeHasAllHits(t *testing.T) {
 			name, arguments, _ := strings.Cut(calls[n], " ")
 			tool := tools.Search("https://rs.example")
 			if name == "query_records" {
-				tool = tools.DatedRecords()
+				tool = tools.QueryRecords()
 			}
 			text, data, reply := server.call(t, tool, arguments)
 			if reply.Response == nil {

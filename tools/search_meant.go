@@ -18,18 +18,15 @@ import (
 // address is none.
 var fieldForm = written.Expression(`(?:^|\s)([\pL_][\pL\pN_.]*):("[^"]+"|[^\s":/][^\s"]*)`)
 
-// A fieldCondition is what a fieldForm says.
-type fieldCondition struct{ name, value string }
-
-// fieldConditions returns the conditions in a query, and its other words.
-func fieldConditions(q string) (found []fieldCondition, rest string) {
+// fieldConditions returns the conditions in a query, as names with their text, and its other words.
+func fieldConditions(q string) (found rs.Object, rest string) {
 	last := 0
 	var others strings.Builder
 	for _, at := range fieldForm().FindAllStringSubmatchIndex(q, -1) {
 		if strings.Count(q[:at[2]], `"`)%2 != 0 { // within a phrase
 			continue
 		}
-		found = append(found, fieldCondition{q[at[2]:at[3]], strings.Trim(q[at[4]:at[5]], `"`)})
+		found = append(found, rs.Member{Name: q[at[2]:at[3]], Value: strings.Trim(q[at[4]:at[5]], `"`)})
 		others.WriteString(q[last:at[0]] + " ")
 		last = at[1]
 	}
@@ -38,10 +35,10 @@ func fieldConditions(q string) (found []fieldCondition, rest string) {
 
 // unreadFields is the call that is meant by a search with conditions that found nothing for them, as search reads words alone: the filter of a
 // stream that has the fields, else the search for the words. It is "" for any other search. The schema may be read for it.
-func unreadFields(ctx context.Context, schemas *known.Schemas, call Call, answer Answer) string {
+func unreadFields(ctx context.Context, call Call, answer Answer) string {
 	args := call.Args.(searchArgs)
 	found, rest := fieldConditions(args.q)
-	if len(found) == 0 || !args.position.First() {
+	if len(found) == 0 {
 		return ""
 	}
 	list, _ := answer.Response.List()
@@ -50,7 +47,7 @@ func unreadFields(ctx context.Context, schemas *known.Schemas, call Call, answer
 		return ""
 	}
 	sent := call.Arguments.Without("q", "query", "limit", "cursor")
-	stated := schemas.Of(ctx, call.RS, rs.Scope{ConnectionID: call.Scope.ConnectionID})
+	stated := call.known(ctx, "")
 	if stated.Document != nil {
 		for i := range stated.Document.Streams {
 			row := &stated.Document.Streams[i]
@@ -59,7 +56,7 @@ func unreadFields(ctx context.Context, schemas *known.Schemas, call Call, answer
 				continue
 			}
 			filter = filter.WithAll(sent.Object("filter"))
-			if rest == "" && args.period.Since == "" && args.period.Until == "" {
+			if rest == "" && args.period == (period.Period{}) {
 				return correct.Call{Tool: "query_records", Arguments: inConnection(call, "stream", row.Name).With("filter", filter.JSON())}.String()
 			}
 			narrowed := sent.With("streams", rs.EncodeJSON([]string{row.Name})).With("filter", filter.JSON())
@@ -68,7 +65,7 @@ func unreadFields(ctx context.Context, schemas *known.Schemas, call Call, answer
 	}
 	words := strings.Fields(rest)
 	for _, c := range found {
-		words = append(words, c.name, c.value)
+		words = append(words, c.Name, c.Value)
 	}
 	return searchFor(strings.Join(words, " "), sent)
 }
@@ -78,16 +75,16 @@ func searchFor(q string, others rs.Object) string {
 }
 
 // conditionsOf is the filter that conditions mean in a stream; nil where it lacks one of the fields.
-func conditionsOf(row *rs.SchemaStream, found []fieldCondition) (filter rs.Object) {
+func conditionsOf(row *rs.SchemaStream, found rs.Object) (filter rs.Object) {
 	fields := row.Fields()
 	for _, c := range found {
-		at := slices.IndexFunc(fields, func(f rs.SchemaField) bool { return f.Granted && f.Exact && strings.EqualFold(f.Name, c.name) })
+		at := slices.IndexFunc(fields, func(f rs.SchemaField) bool { return f.Granted && f.Exact && strings.EqualFold(f.Name, c.Name) })
 		if at < 0 {
 			return nil
 		}
-		value := rs.EncodeJSON(c.value)
-		if kind := fields[at].Type; kind != "string" && kind != "text" && json.Valid([]byte(c.value)) {
-			value = c.value
+		value := rs.EncodeJSON(c.Value)
+		if kind := fields[at].Type; kind != "string" && kind != "text" && json.Valid([]byte(c.Value)) {
+			value = c.Value
 		}
 		filter = filter.With(fields[at].Name, value)
 	}
@@ -96,40 +93,35 @@ func conditionsOf(row *rs.SchemaStream, found []fieldCondition) (filter rs.Objec
 
 // newestRecord is the search of the stream that a query for the newest or oldest names, as "latest order" does: its records need not have
 // the word. It is none for any other query. The schema may be read for it.
-func newestRecord(ctx context.Context, schemas *known.Schemas, call Call, q *render.Question) render.InStream {
+func newestRecord(ctx context.Context, call Call, q *render.Question) render.InStream {
 	args := call.Args.(searchArgs)
 	newest, oldest := q.AsksByTime()
-	if !newest && !oldest || args.period != (period.Period{}) || len(args.filter) > 0 {
+	if args.q == "" || !newest && !oldest || args.period != (period.Period{}) || len(args.filter) > 0 {
 		return render.InStream{}
 	}
-	stated := schemas.Of(ctx, call.RS, rs.Scope{ConnectionID: call.Scope.ConnectionID})
-	var source *known.Source
-	for i := range stated.Sources {
-		if s := &stated.Sources[i]; len(args.streams) == 0 || slices.Contains(args.streams, s.Stream) {
-			if slices.ContainsFunc(q.Words(), func(word string) bool { return isCalled(word, s.Stream) }) {
-				source = s
-				break
-			}
-		}
-	}
-	if source == nil {
+	stated := call.known(ctx, "")
+	at := slices.IndexFunc(stated.Sources, func(s known.Source) bool {
+		named := slices.ContainsFunc(q.Words(), func(word string) bool { return isCalled(word, s.Stream) })
+		return named && (len(args.streams) == 0 || slices.Contains(args.streams, s.Stream))
+	})
+	if at < 0 {
 		return render.InStream{}
 	}
+	source := stated.Sources[at]
 	others := slices.DeleteFunc(q.Beside(""), func(word string) bool { return isCalled(word, source.Stream) })
 	superlative := "newest"
 	if oldest {
 		superlative = "oldest"
 	}
 	found := render.InStream{Stream: source.Stream, Says: "The " + superlative + " of that stream: "}
+	within := inConnection(call, "streams", []string{source.Stream})
 	switch {
 	case len(others) > 0 && len(args.streams) == 1: // it is the search at hand
 		return render.InStream{}
 	case len(others) > 0:
-		found.Says = "In that stream alone: "
-		found.Says += searchFor(superlative+" "+strings.Join(others, " "), inConnection(call, "streams", []string{source.Stream}))
+		found.Says = "In that stream alone: " + searchFor(superlative+" "+strings.Join(others, " "), within)
 	case newest && source.Time != "": // of all connections that have it
-		timeline := append(rs.Object{{Name: "since", Value: `"1970-01-01"`}}, inConnection(call, "streams", []string{source.Stream})...)
-		found.Says += correct.Call{Tool: "search", Arguments: timeline.With("limit", "1")}.String()
+		found.Says += searchFor("", append(rs.Object{{Name: "since", Value: `"1970-01-01"`}}, within...).With("limit", "1"))
 	default:
 		records := inConnection(call, "stream", source.Stream)
 		if oldest {
@@ -148,11 +140,11 @@ func isCalled(word, stream string) bool {
 
 // streamsOf are the streams with a time whose records some words of a search name; false where a word of them names none. The schema may
 // be read for it.
-func streamsOf(ctx context.Context, schemas *known.Schemas, call Call, words []string) (streams []string, all bool) {
+func streamsOf(ctx context.Context, call Call, words []string) (streams []string, all bool) {
 	if len(words) == 0 {
 		return nil, true
 	}
-	sources := schemas.Of(ctx, call.RS, rs.Scope{ConnectionID: call.Scope.ConnectionID}).Sources
+	sources := call.known(ctx, "").Sources
 	for _, word := range words {
 		at := slices.IndexFunc(sources, func(s known.Source) bool { return s.Time != "" && isCalled(word, s.Stream) })
 		if at < 0 && correct.StreamOf(word) == "" {

@@ -3,10 +3,10 @@ package tools
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
@@ -17,15 +17,15 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// A searcher is the core of search over one resource server. It repairs a search that finds nothing; package relax has the rules.
+// A searcher is the core of search.
 type searcher struct {
+	relaxed  bool            // a search that finds nothing is repaired
+	refused  *known.Refusals // which grants have no filter
 	noHybrid *known.Refusals // which grants have no hybrid search
 }
 
-func newSearcher(now func() time.Time) *searcher { return &searcher{known.NewRefusals(now)} }
-
-// forward makes the read that the arguments stand for, and others where it finds nothing.
-func (s *searcher) forward(ctx context.Context, call Call) (Reply, error) {
+// search makes the read that the arguments stand for, and others where it finds nothing: package relax has the rules.
+func (s searcher) search(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(searchArgs)
 	from := args.position.Start()
 	if args.position.Cursor == render.RepairedList {
@@ -33,7 +33,7 @@ func (s *searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	}
 	response, err := call.RS.Do(ctx, args.Request(call.Scope))
 	if err != nil {
-		return Reply{Call: call, Answer: Answer{Response: response}}, err
+		return Reply{Call: call}, err
 	}
 	list, _ := response.List()
 	empty := isEmpty(response)
@@ -41,26 +41,22 @@ func (s *searcher) forward(ctx context.Context, call Call) (Reply, error) {
 		empty = false // this resource server takes records with some of the words: there are none
 	}
 	switch {
-	case empty && args.repairable() && relax.ReadsLeft(response.Reads) > 0:
+	case empty && s.relaxed && args.repairable() && relax.ReadsLeft(response.Reads) > 0:
 		return s.repair(ctx, call, args, response, from)
 	case from.Shown > 0:
 		return Reply{Call: call}, changedSearch()
 	}
-	return Reply{Call: call, Answer: Answer{Response: response}}, nil
+	return replied(call, response, nil)
 }
 
 // repairable reports whether a search that found nothing may be repaired: one for words, from its start, not narrowed to ids.
 func (s searchArgs) repairable() bool {
-	for _, c := range s.filter {
-		if c.Field == "id" || c.Field == "record_id" {
-			return false
-		}
-	}
-	return s.position.Cursor == "" && (s.mode == "" || s.mode == "lexical") && !relax.Phrase(s.q) && relax.HasWords(s.q)
+	return s.position.Cursor == "" && (s.mode == "" || s.mode == "lexical") && !relax.Phrase(s.q) && relax.HasWords(s.q) &&
+		!s.filter.Has("id") && !s.filter.Has("record_id")
 }
 
 // repair reads what the words of a search find one by one. nothing is the answer to all of them.
-func (s *searcher) repair(ctx context.Context, call Call, args searchArgs, nothing *rs.Response, from render.Position) (Reply, error) {
+func (s searcher) repair(ctx context.Context, call Call, args searchArgs, nothing *rs.Response, from render.Position) (Reply, error) {
 	ctx, cancel := read.WithinDeadline(ctx)
 	defer cancel()
 	r := &repairing{left: relax.ReadsLeft(nothing.Reads), searcher: s, call: call, args: args, answers: []*rs.Response{nothing}}
@@ -74,11 +70,11 @@ func (s *searcher) repair(ctx context.Context, call Call, args searchArgs, nothi
 type repairing struct {
 	render.Repair
 	left     int // reads that may follow
-	searcher *searcher
+	searcher searcher
 	call     Call
 	args     searchArgs
 	answers  []*rs.Response // the first search's first
-	found    []relax.Read
+	found    []relax.Read   // of each of the words
 	nearest  []relax.Hit
 }
 
@@ -98,11 +94,7 @@ func (r *repairing) read(ctx context.Context) {
 		asked = append(asked, near)
 	}
 	chosen := relax.Choose(words, min(relax.MaxWords, r.left-len(asked)))
-	for _, word := range words {
-		if !slices.Contains(chosen, word) {
-			r.NotAsked = append(r.NotAsked, word)
-		}
-	}
+	r.NotAsked = slices.DeleteFunc(words, func(word string) bool { return slices.Contains(chosen, word) })
 	for _, word := range chosen {
 		asked = append(asked, r.forWord(word))
 	}
@@ -160,32 +152,28 @@ func (r *repairing) forWord(word string) searchArgs {
 
 // A oneAnswer is how one read ended.
 type oneAnswer struct {
-	response *rs.Response
-	list     rs.List
+	response *rs.Response // a list; nil where there is an error
 	err      error
-	sent     bool
 }
 
 // ask makes reads, a few at a time, until one fails. A hybrid search may fail alone.
 func (r *repairing) ask(ctx context.Context, asked []searchArgs) []oneAnswer {
 	answers := make([]oneAnswer, len(asked))
+	notSent := &rs.Error{Code: rs.DeadlineExceeded}
 	for i := range answers {
-		answers[i].err = &rs.Error{Code: rs.DeadlineExceeded} // of those that are not read any more
+		answers[i].err = notSent
 	}
 	err := read.Parallel(ctx, len(asked), func(ctx context.Context, i int) error {
-		args := asked[i]
-		request := args.Request(r.call.Scope)
-		request.OneRound, answers[i].sent = true, true
+		request := asked[i].Request(r.call.Scope)
+		request.OneRound = true
 		response, err := r.call.RS.Do(ctx, request)
 		if err == nil {
-			list, ok := response.List()
-			if answers[i] = (oneAnswer{response: response, list: list, sent: true}); ok {
-				return nil
+			if _, ok := response.List(); !ok {
+				response, err = nil, &rs.Error{Code: rs.InvalidResponse}
 			}
-			err = &rs.Error{Code: rs.InvalidResponse}
 		}
-		answers[i] = oneAnswer{err: err, sent: true}
-		if args.mode == "hybrid" && hybridAlone(err) {
+		answers[i] = oneAnswer{response, err}
+		if err != nil && asked[i].mode == "hybrid" && hybridAlone(err) {
 			return nil
 		}
 		return err
@@ -194,50 +182,45 @@ func (r *repairing) ask(ctx context.Context, asked []searchArgs) []oneAnswer {
 		r.Ended = string(rs.AsError(err).Code)
 	}
 	for _, a := range answers {
-		switch {
-		case a.response != nil:
-			r.answers = append(r.answers, a.response)
-			r.Reads += max(1, a.response.Reads)
-			r.left--
-		case a.sent:
-			r.Reads += max(1, r.answers[0].Reads) // it may have been read
-			r.left--
+		if errors.Is(a.err, notSent) {
+			continue
 		}
+		r.left--
+		if a.err != nil {
+			r.Reads += max(1, r.answers[0].Reads) // it may have been read
+			continue
+		}
+		r.Reads += max(1, a.response.Reads)
+		r.answers = append(r.answers, a.response)
 	}
 	return answers
 }
 
 // read is what the search for a word has found, and whether there may be more than its count.
 func (a oneAnswer) read(word string) (read relax.Read, atLeast bool) {
+	list, _ := a.response.List()
 	read.Word = word
-	for _, item := range a.list.Items {
-		if hit, ok := hitOf(item.Raw); ok {
+	for _, item := range list.Items {
+		if hit, ok := hitOf(item); ok {
 			read.Hits = append(read.Hits, hit)
 		}
 	}
-	meta := a.list.Envelope.Object("meta")
+	meta := list.Envelope.Object("meta")
 	count, counted := meta.Number("count")
 	if !counted {
 		count, counted = meta.Object("count").Number("value")
 	}
-	atLeast = meta.Text("count_accuracy") == "lower_bound" || !counted && (len(a.list.Items) >= relax.Hits || a.list.Envelope.Flag("has_more"))
+	atLeast = meta.Text("count_accuracy") == "lower_bound" || !counted && (len(list.Items) >= relax.Hits || list.Envelope.Flag("has_more"))
 	read.Count = max(count, len(read.Hits))
 	return read, atLeast
 }
 
 // hitOf returns a hit with the key of its record; false for what is not an object.
-func hitOf(item string) (relax.Hit, bool) {
-	o := rs.AsObject(item)
-	if o == nil {
-		return relax.Hit{}, false
-	}
-	key := []string{
-		o.Text("connection_id", "connector_instance_id"), o.Text("stream", "stream_name"), o.Text("record_key", "record_id"),
-	}
-	if key[2] == "" {
-		key[2] = cmp.Or(o.Text("id", "result_id", "record_uri", "uri"), item)
-	}
-	return relax.Hit{Key: rs.EncodeJSON(key), Value: item}, true
+func hitOf(item rs.Item) (relax.Hit, bool) {
+	o := item.Members
+	record := cmp.Or(o.Text("record_key", "record_id", "id", "result_id", "record_uri", "uri"), item.Raw)
+	key := []string{o.Text("connection_id", "connector_instance_id"), o.Text("stream", "stream_name"), record}
+	return relax.Hit{Key: rs.EncodeJSON(key), Value: item.Raw}, o != nil
 }
 
 // page is the page of what was found that begins where a cursor says, as a list answer.

@@ -6,12 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -34,6 +35,8 @@ type Tool struct {
 	// Held is what is held of it, without a read.
 	Held func(ctx context.Context, stream, connectionID string) *rs.Schema
 
+	schemas *known.Schemas // what both ask
+
 	// Named is the tool of that name in the same list, nil for none.
 	Named func(name string) *Tool
 
@@ -52,6 +55,20 @@ func (t *Tool) Parse(raw json.RawMessage) (Args, error) {
 		return nil, err
 	}
 	return t.Decode(values)
+}
+
+// ReadArguments reads the arguments of a call: one JSON object whose names are each given once. Those that were left out, and null, are an
+// object without members.
+func ReadArguments(raw json.RawMessage) (rs.Object, error) {
+	text := string(raw)
+	if trimmed := strings.TrimSpace(text); trimmed == "" || trimmed == "null" {
+		return rs.Object{}, nil
+	}
+	values, err := written.Object(text)
+	if err != nil {
+		return nil, rs.Invalid("", "The arguments are not one JSON object: "+err.Error()+".", `Send an object such as {"stream":"messages"}.`)
+	}
+	return values, nil
 }
 
 // A Call is one use of a Tool on its way down. Calls are values: a stage that learns something sets one
@@ -73,7 +90,7 @@ type Call struct {
 type Answer struct {
 	Response *rs.Response
 	Streams  *rs.Response        // the list of streams, with counts; nil where it was not read or not answered
-	Now      time.Time           // when that was read; zero for any call but an index
+	Now      string              // the minute when that was read; "" for any call but an index
 	Coverage render.Coverage     // of an answer without records, and of a stream's schema
 	Empty    []render.EmptyField // why a filter leaves no records
 	Attached []render.Attached   // what is attached to a record
@@ -81,14 +98,10 @@ type Answer struct {
 	Related  []string            // relations of a record that were not read with it
 	// InnerParts are, by the relations that were asked for, the relations to one record that the related records have.
 	InnerParts map[string][]string
-	Repair     *render.Repair   // what a search did that found nothing at first; nil for any other call
-	question   *render.Question // that a search asks; nil for any other call
-	newest     render.InStream  // of a search for the newest or the oldest of a stream
-	ofTime     rs.Object        // the arguments of a search of the time that a query names; nil for none
-	meant      string           // the call that is meant by a search which read a condition as words; "" for none
-	unfiltered bool             // the resource server does not filter what this token reads
-	tied       int              // records after a sorted page with the same value as its last
-	spent      bool             // a repair made all reads that it may make
+	Repair     *render.Repair     // what a search did that found nothing at first; nil for any other call
+	search     render.SearchQuery // what is known of a search beside its arguments
+	tied       int                // records after a sorted page with the same value as its last
+	spent      bool               // a repair made all reads that it may make
 }
 
 // A Reply is what comes back up.
@@ -122,6 +135,11 @@ func Forward(ctx context.Context, call Call) (Reply, error) {
 
 func forwardOnce(ctx context.Context, call Call) (Reply, error) {
 	response, err := call.RS.Do(ctx, call.Args.Request(call.Scope))
+	return replied(call, response, err)
+}
+
+// replied is the reply to a call whose answer is that of one read.
+func replied(call Call, response *rs.Response, err error) (Reply, error) {
 	return Reply{Call: call, Answer: Answer{Response: response}}, err
 }
 
@@ -169,9 +187,7 @@ const errorProperty = `"error":{"type":"object","description":"code, message, hi
 
 var dataOutput = json.RawMessage(`{"type":"object","properties":{"data":{"type":"object"},` + errorProperty + `}}`)
 
-func offsetProperty() string {
-	return integerProperty("offset", "As printed, to read on", 0, maxSchemaOffset)
-}
+var offsetProperty = integerProperty("offset", "As printed, to read on", 0, maxSchemaOffset)
 
 // maxSchemaOffset bounds offset; no grant has as many streams or fields.
 const maxSchemaOffset = 1_000_000

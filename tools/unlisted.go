@@ -15,16 +15,11 @@ func listStreamsTool() *Tool {
 		Name:        "list_streams",
 		Title:       "List streams",
 		Description: "List the granted streams with record counts (GET /v1/streams). Read-only. Structured output holds the list.",
-		Input:       inputSchema("", connectionProperty, offsetProperty()),
+		Input:       inputSchema("", connectionProperty, offsetProperty),
 		Output:      dataOutput,
 		Decode: func(values rs.Object) (Args, error) {
 			a := takes(values, "connection_id", "offset")
-			args := listStreamsArgs{connectionID: a.name("connection_id")}
-			args.offset, _ = a.number("offset", 0, maxSchemaOffset)
-			if a.err != nil {
-				return nil, a.err
-			}
-			return args, nil
+			return a.done(listStreamsArgs{a.source(), a.number("offset", 0, maxSchemaOffset)})
 		},
 		Render: func(call Call, answer Answer) (render.Result, error) {
 			args, _ := call.Args.(listStreamsArgs)
@@ -34,13 +29,8 @@ func listStreamsTool() *Tool {
 }
 
 type listStreamsArgs struct {
-	connectionID string
-	offset       int // the adapter's own; it does not reach the resource server
-}
-
-// Scope returns what the read touches.
-func (l listStreamsArgs) Scope() (rs.Scope, error) {
-	return rs.Scope{ConnectionID: l.connectionID}, nil
+	source
+	offset int // the adapter's own; it does not reach the resource server
 }
 
 // Request returns GET /v1/streams.
@@ -60,11 +50,7 @@ func fetchBlobTool() *Tool {
 		Decode: func(values rs.Object) (Args, error) {
 			a := takes(values, "blob_id", "connection_id")
 			a.required("blob_id", `{"blob_id":"blob_sha256_..."}`)
-			args := fetchBlobArgs{a.name("blob_id"), a.name("connection_id")}
-			if a.err != nil {
-				return nil, a.err
-			}
-			return args, nil
+			return a.done(fetchBlobArgs{blobID: a.name("blob_id"), source: a.source()})
 		},
 		Render: func(call Call, answer Answer) (render.Result, error) {
 			return render.Blob(answer.Response.Body, answer.Response.ContentType, render.BlobQuery{
@@ -74,10 +60,10 @@ func fetchBlobTool() *Tool {
 	}
 }
 
-type fetchBlobArgs struct{ blobID, connectionID string }
-
-// Scope returns what the read touches.
-func (b fetchBlobArgs) Scope() (rs.Scope, error) { return rs.Scope{ConnectionID: b.connectionID}, nil }
+type fetchBlobArgs struct {
+	source
+	blobID string
+}
 
 // Request returns GET /v1/blobs/{blob_id}. The resource server knows blobs by id alone; the connection
 // only says which grant of a package holds it.

@@ -81,13 +81,16 @@ const maxMembers = 256
 func screen(token rs.Token, members []Member) []Member {
 	screened := slices.Clone(members)
 	for i := range screened {
-		c := &screened[i]
+		c, why := &screened[i], ""
 		switch {
 		case c.Refused != nil:
 		case i >= maxMembers:
-			c.Token, c.Refused = rs.Token{}, &rs.Error{Code: rs.MemberUnusable, Message: fmt.Sprintf("Only the first %d connections of a package are read.", maxMembers)}
+			why = fmt.Sprintf("Only the first %d connections of a package are read.", maxMembers)
 		case c.Token == token:
-			c.Token, c.Refused = rs.Token{}, &rs.Error{Code: rs.MemberUnusable, Message: "The package directory gives the package's own token for this connection."}
+			why = "The package directory gives the package's own token for this connection."
+		}
+		if why != "" {
+			c.Token, c.Refused = rs.Token{}, &rs.Error{Code: rs.MemberUnusable, Message: why}
 		}
 	}
 	return screened

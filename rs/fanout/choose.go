@@ -24,7 +24,10 @@ func (p *grantPackage) choose(connectionID string, streams ...string) (*member, 
 		}
 	}
 	if len(candidates) == 0 {
-		return nil, p.unknown(connectionID)
+		return nil, p.offering("", &rs.Error{
+			Code: rs.ConnectionNotFound, Param: "connection_id", Message: fmt.Sprintf("This package holds no connection %q.", connectionID),
+			Hint: "Call again with a connection_id of the package; schema without arguments lists all connections.",
+		})
 	}
 	var usable *member
 	for _, c := range candidates {
@@ -46,41 +49,21 @@ func oneConnection(members []*member) bool {
 // ambiguous asks for a connection: those that can be read, and of them those with the stream where any says that it has it.
 // Where only connections that cannot be read have it, no other is offered.
 func (p *grantPackage) ambiguous(stream string) *rs.Error {
-	options, unavailable := p.sides(stream)
 	having := p.having(stream)
 	message := fmt.Sprintf("This package holds %d connections, and the call names none.", len(p.members))
 	if len(having) > 0 {
-		options = only(options, having)
 		message = fmt.Sprintf("Stream %q is granted under %d of this package's %d connections, and the call names none.", rs.ErrorText(stream), len(having), len(p.members))
+	} else {
+		having = p.members
 	}
-	if len(options) == 0 {
-		if len(having) == 0 {
-			having = p.members
-		}
+	e := p.offering(stream, &rs.Error{
+		Code: rs.AmbiguousConnection, Param: "connection_id", Message: message,
+		Hint: "Call again with one of these as connection_id; schema without arguments lists all connections.",
+	})
+	if len(e.Connections) == 0 {
 		return p.unusable(stream, having)
 	}
-	e := &rs.Error{
-		Code: rs.AmbiguousConnection, Param: "connection_id", RetryWith: "connection_id", Message: message,
-		Hint: "Call again with one of these as connection_id; schema without arguments lists all connections.",
-	}
-	return offering(e, options, unavailable)
-}
-
-// only keeps the options that are among some members.
-func only(options []rs.Connection, members []*member) []rs.Connection {
-	return slices.DeleteFunc(options, func(o rs.Connection) bool {
-		return !slices.ContainsFunc(members, func(c *member) bool { return c.Connection == o })
-	})
-}
-
-func (p *grantPackage) unknown(connectionID string) *rs.Error {
-	options, unavailable := p.sides("")
-	e := &rs.Error{
-		Code: rs.ConnectionNotFound, Param: "connection_id", RetryWith: "connection_id",
-		Message: fmt.Sprintf("This package holds no connection %q.", connectionID),
-		Hint:    "Call again with a connection_id of the package; schema without arguments lists all connections.",
-	}
-	return offering(e, options, unavailable)
+	return e
 }
 
 // unusable refuses a read whose members cannot be read, under the first one's own code, and offers those others that may
@@ -96,46 +79,69 @@ func (p *grantPackage) unusable(stream string, members []*member) *rs.Error {
 	if len(members) > 1 {
 		e.Message = fmt.Sprintf("None of the %d connections can be read; of %q it is said: %s", len(members), first.ID, why.Message)
 	}
-	options, unavailable := p.sides("")
-	if having := p.having(stream); len(having) > 0 {
-		options = only(options, having)
-	}
-	if len(options) > 0 {
-		e.RetryWith = "connection_id"
-	}
-	slices.SortStableFunc(unavailable, func(a, b rs.UnavailableConnection) int { return rank(b.ID == first.ID) - rank(a.ID == first.ID) })
-	return offering(e, options, unavailable)
+	return p.offering(stream, e, first.ID)
 }
 
-// sides lists the members that can be chosen, those with the stream first, and those that cannot.
-func (p *grantPackage) sides(stream string) (options []rs.Connection, unavailable []rs.UnavailableConnection) {
-	usable := []*member{}
+// offering sets in an error what there is to choose from, bounded: of a stream that some were granted, those. The connections that cannot
+// be read are named too, those first that the error is about.
+func (p *grantPackage) offering(stream string, e *rs.Error, about ...string) *rs.Error {
+	usable, _, unavailable := p.sides()
+	if len(p.having(stream)) > 0 {
+		usable, _, _ = p.sides(stream)
+	}
+	for _, c := range usable[:min(len(usable), rs.MaxConnectionOptions)] {
+		e.Connections, e.RetryWith = append(e.Connections, c.Connection), "connection_id"
+	}
+	e.ConnectionTotal = len(usable)
+	rank := func(u rs.UnavailableConnection) int { return slices.Index(about, u.ID) }
+	slices.SortStableFunc(unavailable, func(a, b rs.UnavailableConnection) int { return rank(b) - rank(a) })
+	e.Unavailable = unavailable[:min(len(unavailable), rs.MaxConnectionOptions)]
+	return e
+}
+
+// sides sorts out the members that were granted one of some streams, or all where none is named: those that can be read, and those that
+// cannot, with what an answer says of these.
+func (p *grantPackage) sides(streams ...string) (usable, left []*member, unavailable []rs.UnavailableConnection) {
 	for _, c := range p.members {
-		if why := p.refused(c); why != nil {
-			unavailable = append(unavailable, c.unavailable(why))
-		} else {
+		why := p.refused(c)
+		switch {
+		case !c.grants(streams...):
+		case why != nil:
+			left, unavailable = append(left, c), append(unavailable, c.unavailable(why))
+		default:
 			usable = append(usable, c)
 		}
 	}
-	slices.SortStableFunc(usable, func(a, b *member) int { return rank(b.grants(stream)) - rank(a.grants(stream)) })
+	return usable, left, unavailable
+}
+
+// A group is the members that share a grant and its token. One read answers for all of them.
+type group []*member
+
+// groups lists the grants that cover a stream, or any. Its error says that none of them can be read.
+func (p *grantPackage) groups(stream string) (groups []group, unavailable []rs.UnavailableConnection, refused *rs.Error) {
+	usable, left, unavailable := p.sides(stream)
+	if len(usable) == 0 && len(left) > 0 {
+		return nil, nil, p.unusable("", left)
+	}
+	at := map[rs.Token]int{}
 	for _, c := range usable {
-		options = append(options, c.Connection)
+		i, known := at[c.Token]
+		if !known {
+			i = len(groups)
+			at[c.Token], groups = i, append(groups, nil)
+		}
+		groups[i] = append(groups[i], c)
 	}
-	return options, unavailable
+	return groups, unavailable, nil
 }
 
-func rank(first bool) int {
-	if first {
-		return 1
+// having lists the members that were granted a stream; none of no stream.
+func (p *grantPackage) having(stream string) []*member {
+	if stream == "" {
+		return nil
 	}
-	return 0
-}
-
-// offering sets in an error what there is to choose from, bounded.
-func offering(e *rs.Error, options []rs.Connection, unavailable []rs.UnavailableConnection) *rs.Error {
-	e.Connections, e.ConnectionTotal = options[:min(len(options), rs.MaxConnectionOptions)], len(options)
-	e.Unavailable = unavailable[:min(len(unavailable), rs.MaxConnectionOptions)]
-	return e
+	return slices.DeleteFunc(slices.Clone(p.members), func(c *member) bool { return !c.grants(stream) })
 }
 
 // sole is the one stream that a search is limited to, or "".

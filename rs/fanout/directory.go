@@ -1,6 +1,7 @@
 package fanout
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -69,7 +70,18 @@ func readMembership(body []byte) (Membership, error) {
 			Hint:    "Connect again and approve the connections anew.",
 		}
 	}
-	return answer.membership()
+	m := Membership{PackageID: answer.PackageID, Members: make([]Member, 0, len(answer.Members))}
+	for _, raw := range answer.Members {
+		var row directoryRow
+		if wire.Decode(raw, &row, "grant_id", "connector_key", "connection_id", "display_name", "streams", "access_token", "expires_at", "usable", "error") != nil {
+			return Membership{}, lookup.Unreachable(errors.New("the package directory names a member in another form than its contract's"))
+		}
+		if row.ID == "" {
+			return Membership{}, lookup.Unreachable(errors.New("the package directory names a member without connection_id"))
+		}
+		m.Members = append(m.Members, row.member())
+	}
+	return m, nil
 }
 
 type directoryAnswer struct {
@@ -84,48 +96,35 @@ type directoryRow struct {
 	AccessToken string          `json:"access_token"`
 	ExpiresAt   json.RawMessage `json:"expires_at"`
 	Usable      bool            `json:"usable"`
-	Error       *struct {
-		Code    string `json:"code"`
-		Message string `json:"message"`
-	} `json:"error"`
+	Error       *directoryError `json:"error"`
 }
 
-func (a directoryAnswer) membership() (Membership, error) {
-	m := Membership{PackageID: a.PackageID, Members: make([]Member, 0, len(a.Members))}
-	for _, raw := range a.Members {
-		var row directoryRow
-		if wire.Decode(raw, &row, "grant_id", "connector_key", "connection_id", "display_name", "streams", "access_token", "expires_at", "usable", "error") != nil {
-			return Membership{}, lookup.Unreachable(errors.New("the package directory names a member in another form than its contract's"))
-		}
-		if row.ID == "" {
-			return Membership{}, lookup.Unreachable(errors.New("the package directory names a member without connection_id"))
-		}
-		m.Members = append(m.Members, row.member())
-	}
-	return m, nil
+type directoryError struct {
+	Code    rs.Code `json:"code"`
+	Message string  `json:"message"`
 }
 
 // member reads one row. An invalid row refuses that member alone, not the package.
 func (r directoryRow) member() Member {
-	c := Member{Connection: r.Connection, Streams: r.Streams, Token: rs.NewToken(r.AccessToken)}
-	expires, known := instant(r.ExpiresAt)
-	c.Expires = expires
+	c := Member{Connection: r.Connection, Streams: r.Streams}
+	unusable := func(message string) { c.Refused = &rs.Error{Code: rs.MemberUnusable, Message: message} }
+	var known bool
+	c.Expires, known = instant(r.ExpiresAt)
 	switch {
 	case !r.Usable || r.Error != nil:
-		c.Refused = &rs.Error{Code: rs.MemberUnusable, Message: "The package directory says that this grant cannot be read."}
-		if r.Error != nil && rs.Code(r.Error.Code).Valid() {
-			c.Refused.Code = rs.Code(r.Error.Code)
-		}
-		if r.Error != nil && rs.ErrorText(r.Error.Message) != "" {
-			c.Refused.Message = rs.ErrorText(r.Error.Message)
+		unusable("The package directory says that this grant cannot be read.")
+		if r.Error != nil {
+			if r.Error.Code.Valid() {
+				c.Refused.Code = r.Error.Code
+			}
+			c.Refused.Message = cmp.Or(rs.ErrorText(r.Error.Message), c.Refused.Message)
 		}
 	case !isHeaderText(r.AccessToken):
-		c.Refused = &rs.Error{Code: rs.MemberUnusable, Message: "The package directory gives no token that could be sent."}
+		unusable("The package directory gives no token that could be sent.")
 	case !known:
-		c.Refused = &rs.Error{Code: rs.MemberUnusable, Message: "The package directory gives an expiry that cannot be read."}
-	}
-	if c.Refused != nil {
-		c.Token = rs.Token{} // a refused member needs none
+		unusable("The package directory gives an expiry that cannot be read.")
+	default:
+		c.Token = rs.NewToken(r.AccessToken) // a refused member needs none
 	}
 	return c
 }

@@ -1,7 +1,10 @@
 package fanout
 
 import (
+	"cmp"
+	"context"
 	"crypto/sha256"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -38,15 +41,9 @@ type PackageOptions struct {
 }
 
 func (o PackageOptions) withDefaults() PackageOptions {
-	if o.Width <= 0 {
-		o.Width = defaultPackageWidth
-	}
-	if o.MemberDeadline <= 0 {
-		o.MemberDeadline = defaultMemberDeadline
-	}
-	if o.RefusalHold <= 0 {
-		o.RefusalHold = defaultRefusalHold
-	}
+	o.Width = cmp.Or(max(o.Width, 0), defaultPackageWidth)
+	o.MemberDeadline = cmp.Or(max(o.MemberDeadline, 0), defaultMemberDeadline)
+	o.RefusalHold = cmp.Or(max(o.RefusalHold, 0), defaultRefusalHold)
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -82,8 +79,8 @@ type member struct {
 
 func newPackage(m Membership, doer func(rs.Token) rs.Doer, o PackageOptions, members *auth.TokenCache, r *refusals) *grantPackage {
 	p := &grantPackage{id: m.PackageID, options: o, authority: members, refusals: r}
-	holders := map[string]int{}
 	known := map[[2]string]bool{}
+	at := map[string]*member{} // by connection
 	for _, given := range m.Members {
 		key := [...]string{given.ID, given.GrantID}
 		if known[key] {
@@ -98,52 +95,17 @@ func newPackage(m Membership, doer func(rs.Token) rs.Doer, o PackageOptions, mem
 			c.doer = doer(c.Token)
 		}
 		p.members = append(p.members, c)
-		holders[c.ID]++
-	}
-	for _, c := range p.members {
-		c.shared = holders[c.ID] > 1
+		if other := at[c.ID]; other != nil {
+			other.shared, c.shared = true, true
+		}
+		at[c.ID] = c
 	}
 	return p
 }
 
-// learn remembers that a member's grant was turned away.
-func (p *grantPackage) learn(c *member, e *rs.Error) {
-	if refusesGrant(e) {
-		p.refusals.remember(c.Token, e, p.options.Now().Add(p.options.RefusalHold))
-	}
-}
-
-// refused says why a member is not to be asked, or nil: the directory says so, its token has ended, or the resource
-// server turned it away within the last minute (D14).
-func (p *grantPackage) refused(c *member) *rs.Error {
-	now := p.options.Now()
-	switch {
-	case c.Refused != nil:
-		return c.Refused
-	case !c.Expires.IsZero() && !now.Before(c.Expires):
-		return &rs.Error{Code: rs.GrantExpired, Message: "The access to this connection has expired."}
-	}
-	return p.refusals.of(c.Token, now)
-}
-
-// grants reports whether a member may read a stream; of no stream, every member may.
-func (c *member) grants(stream string) bool {
-	return stream == "" || slices.Contains(c.Streams, stream)
-}
-
-// having lists the members that were granted a stream.
-func (p *grantPackage) having(stream string) []*member {
-	var having []*member
-	for _, c := range p.members {
-		if stream != "" && c.grants(stream) {
-			having = append(having, c)
-		}
-	}
-	return having
-}
-
-func (c *member) unavailable(why *rs.Error) rs.UnavailableConnection {
-	return rs.UnavailableConnection{Connection: c.Connection, Code: why.Code, Message: why.Message}
+// grants reports whether a member may read one of some streams; of none, and of no stream, every member may.
+func (c *member) grants(streams ...string) bool {
+	return len(streams) == 0 || slices.Contains(streams, "") || len(c.granted(streams)) > 0
 }
 
 // granted returns those of the streams that a member may read, in their order.
@@ -157,14 +119,85 @@ func (c *member) granted(streams []string) []string {
 	return granted
 }
 
+func (c *member) unavailable(why *rs.Error) rs.UnavailableConnection {
+	return rs.UnavailableConnection{Connection: c.Connection, Code: why.Code, Message: why.Message}
+}
+
+// refused says why a member is not to be asked, or nil: the directory says so, its token has ended, or the resource
+// server turned it away within the last minute (D14).
+func (p *grantPackage) refused(c *member) *rs.Error {
+	now := p.options.Now()
+	switch {
+	case c.Refused != nil:
+		return c.Refused
+	case !c.Expires.IsZero() && !now.Before(c.Expires):
+		return &rs.Error{Code: rs.GrantExpired, Message: "The access to this connection has expired."}
+	}
+	if entry, found := p.refusals.Get(keyOf(c.Token)); found && now.Before(entry.until) {
+		return entry.why
+	}
+	return nil
+}
+
+// checkToken asks the authority about the token of a member that is about to be read, and returns why the member is not read, or nil:
+// only an active client token is sent to the resource server (D27). A refusal is remembered like one by the resource server
+// (D14); a missing answer is not.
+func (p *grantPackage) checkToken(ctx context.Context, c *member) *rs.Error {
+	if p.authority == nil {
+		return nil
+	}
+	if why := p.refused(c); why != nil { // by another read meanwhile
+		return why
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.options.MemberDeadline)
+	defer cancel()
+	principal, err := p.authority.Authenticate(ctx, c.Token)
+	if err == nil && principal.Kind == auth.KindClient {
+		limits, _ := principal.Limits()
+		limits = slices.Clone(limits)
+		for i := range limits {
+			limits[i].Connections = []string{c.ID}
+		}
+		c.limits.Store(&limits)
+		return nil
+	}
+	why := &rs.Error{
+		Code: rs.MemberUnusable, Status: http.StatusForbidden,
+		Message: "The package directory gives a token for this connection that is not of a client grant.",
+	}
+	if err != nil {
+		e := rs.AsError(err)
+		if e.Code.MeansSomethingElse() {
+			return &rs.Error{
+				Code: rs.AuthorityUnreachable, RetryAfter: e.RetryAfter, RequestID: e.RequestID, Cause: err,
+				Message: "The token authority could not say whether the access to this connection is good.",
+				Hint:    "Retry in a moment; if it persists, tell the operator.",
+			}
+		}
+		why.Code = cmp.Or(e.Code, rs.TokenInactive)
+		why.Message = fmt.Sprintf("The token authority does not accept the access to this connection (%s).", why.Code)
+	}
+	p.remember(c, why)
+	return why
+}
+
+// learn remembers that a member's grant was turned away.
+func (p *grantPackage) learn(c *member, e *rs.Error) {
+	if refusesGrant(e) {
+		p.remember(c, e)
+	}
+}
+
+func (p *grantPackage) remember(c *member, why *rs.Error) {
+	p.refusals.Add(keyOf(c.Token), refusal{why, p.options.Now().Add(p.options.RefusalHold)})
+}
+
 // maxRefusals bounds the memory of one process.
 const maxRefusals = 10_000
 
-// refusals remembers which member grants the resource server turned away, under the SHA-256 of the member's token, so
-// that a grant approved anew starts with a clean name. It is safe for concurrent use.
-type refusals struct {
-	entries *lru.Cache[[sha256.Size]byte, refusal]
-}
+// refusals remember which member grants the resource server turned away, under the SHA-256 of the member's token, so
+// that a grant approved anew starts with a clean name. They are safe for concurrent use.
+type refusals = lru.Cache[[sha256.Size]byte, refusal]
 
 type refusal struct {
 	why   *rs.Error
@@ -173,20 +206,10 @@ type refusal struct {
 
 func newRefusals() *refusals {
 	entries, _ := lru.New[[sha256.Size]byte, refusal](maxRefusals) // fails for a size below 1 only
-	return &refusals{entries}
+	return entries
 }
 
-func (r *refusals) of(token rs.Token, now time.Time) *rs.Error {
-	entry, found := r.entries.Get(sha256.Sum256([]byte(token.Reveal())))
-	if !found || !now.Before(entry.until) {
-		return nil
-	}
-	return entry.why
-}
-
-func (r *refusals) remember(token rs.Token, why *rs.Error, until time.Time) {
-	r.entries.Add(sha256.Sum256([]byte(token.Reveal())), refusal{why, until})
-}
+func keyOf(token rs.Token) [sha256.Size]byte { return sha256.Sum256([]byte(token.Reveal())) }
 
 // refusesGrant reports whether an error says that the grant itself is no good. A 401 or 403 also stands for a stream,
 // field or connection that this grant does not hold; such an answer is about the request, and the grant stays usable.

@@ -1,3 +1,5 @@
+// Package fanout reads a package of grants as if it were one: what [NewPackage] returns asks one grant, or all of them at a time, and
+// merges their answers. What [NewPackageAuthority] returns finds the grants of a package token, through a [Directory].
 package fanout
 
 import (
@@ -25,19 +27,17 @@ func (p *grantPackage) Do(ctx context.Context, r rs.Request) (*rs.Response, erro
 	case !ok:
 		return nil, &rs.Error{Code: rs.NotFound, Message: "This read is not available through a package.", Hint: "Call schema for what can be read."}
 	}
-	switch route.kind {
-	case "schema":
-		return p.schema(ctx, r)
-	case "streams":
-		if route.stream == "" {
-			return p.streams(ctx, r)
-		}
-		return p.readOne(ctx, r, route.connectionID, route.stream)
-	case "search":
-		return p.search(ctx, r, !route.hybrid)
-	default:
+	switch {
+	case route.kind == "blobs":
 		return p.blob(ctx, r, route.connectionID)
+	case route.kind == "search":
+		return p.search(ctx, r, !route.hybrid)
+	case route.stream != "" || route.connectionID != "":
+		return p.readOne(ctx, r, route.connectionID, cmp.Or(route.stream, r.Query.Get("stream")))
+	case route.kind == "streams":
+		return p.streams(ctx, r)
 	}
+	return p.schema(ctx, r)
 }
 
 // Choose reports whether a read of the scope would find its member: nil, or the error that Do would return. It reads
@@ -109,21 +109,16 @@ func routeOf(r rs.Request) (route, bool) {
 		segments[i] = decoded
 	}
 	to := route{kind: segments[0], connectionID: cmp.Or(r.Query.Get("connection_id"), r.ConnectionID)}
-	rest := segments[1:]
+	rest := strings.Join(segments[1:], "/")
 	switch {
-	case to.kind == "schema" && len(rest) == 0,
-		to.kind == "blobs" && len(rest) == 1,
-		to.kind == "search" && len(rest) == 0,
-		to.kind == "search" && len(rest) == 1 && rest[0] == "semantic":
-		return to, true
-	case to.kind == "search" && len(rest) == 1 && rest[0] == "hybrid":
-		to.hybrid = true
-		return to, true
 	case to.kind == "streams":
-		if len(rest) > 0 {
-			to.stream = rest[0]
-		}
-		return to, true
+		to.stream = append(segments, "")[1]
+	case to.kind == "blobs":
+		return to, len(segments) == 2
+	case to.kind == "search" && (rest == "semantic" || rest == "hybrid"):
+		to.hybrid = rest == "hybrid"
+	default:
+		return to, rest == "" && (to.kind == "schema" || to.kind == "search")
 	}
-	return route{}, false
+	return to, true
 }

@@ -1,27 +1,23 @@
 package fanout
 
 import (
+	"cmp"
 	"context"
 	"net/url"
+	"slices"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// schema answers GET /v1/schema: of one connection as its member says it, else one document of all (D5). Members that
-// could not be read stand in it under unavailable_connections (S3-3a).
+// schema answers GET /v1/schema of all connections with one document (D5). Members that could not be read stand in it under
+// unavailable_connections (S3-3a).
 func (p *grantPackage) schema(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	stream := r.Query.Get("stream")
-	if id := r.Query.Get("connection_id"); id != "" {
-		return p.readOne(ctx, r, id, stream)
-	}
 	if detailOf(r.Query) == "full" && len(p.having(stream)) > 0 {
 		return p.readOne(ctx, r, "", stream) // S0-5f: of one connection, or ambiguous without a read
 	}
-	groups, unavailable, refused := p.groups(stream)
-	if refused != nil {
-		return nil, refused
-	}
-	answers, err := p.askGroups(ctx, groups, unavailable, func(ctx context.Context, d rs.Doer) (*rs.Response, error) {
+	answers, err := p.askGroups(ctx, stream, func(ctx context.Context, d rs.Doer) (*rs.Response, error) {
 		return readSchema(ctx, d, r.Query)
 	})
 	if err != nil {
@@ -32,13 +28,14 @@ func (p *grantPackage) schema(ctx context.Context, r rs.Request) (*rs.Response, 
 		parts = append(parts, schemaPart{response.Schema(), answers.grants[i]})
 	}
 	if len(parts) == 0 { // no member was granted the stream: a document without connectors, as for any unknown stream
-		none := &rs.Schema{Members: rs.Object{{Name: "detail", Value: rs.EncodeJSON(detailOf(r.Query))}}}
+		none := &rs.Schema{Members: rs.Object{encoded("detail", detailOf(r.Query))}}
 		parts = []schemaPart{{none, []rs.Connection{{}}}}
 	}
-	return jsonResponse(mergeSchemas(p.id, parts, answers.unavailable), answers.requestID(), len(answers.unavailable)), nil
+	return answers.merged(mergeSchemas(p.id, parts)), nil
 }
 
-// readSchema reads one member's document in the form that is asked for, so that the members' documents can be merged even where some know the compact view and some do not. What could not be merged fails here, for this member.
+// readSchema reads one member's document in the form that is asked for, so that the members' documents can be merged even where some know
+// the compact view and some do not. What could not be merged fails here, for this member.
 func readSchema(ctx context.Context, d rs.Doer, query url.Values) (*rs.Response, error) {
 	var response *rs.Response
 	var err error
@@ -65,69 +62,22 @@ func detailOf(query url.Values) string {
 
 // streams answers GET /v1/streams in the same way: one list of all rows, each with its connection.
 func (p *grantPackage) streams(ctx context.Context, r rs.Request) (*rs.Response, error) {
-	if id := r.Query.Get("connection_id"); id != "" {
-		return p.readOne(ctx, r, id, "")
-	}
-	groups, unavailable, refused := p.groups("")
-	if refused != nil {
-		return nil, refused
-	}
-	answers, err := p.askGroups(ctx, groups, unavailable, func(ctx context.Context, d rs.Doer) (*rs.Response, error) {
-		response, err := d.Do(ctx, r)
-		if err == nil {
-			if _, ok := response.List(); !ok {
-				return nil, &rs.Error{Code: rs.InvalidResponse, Message: "This connection's answer is not the list of streams that the contract promises."}
-			}
-		}
-		return response, err
-	})
+	answers, err := p.askGroups(ctx, "", listRead(r, "list of streams"))
 	if err != nil {
 		return nil, err
 	}
 	var streams []rs.Item
-	var warnings []string
 	for i, response := range answers.responses {
 		l, _ := response.List()
-		for _, row := range rows(l.Items) {
-			streams = append(streams, attribute(row, commonSource(answers.grants[i])))
-		}
+		streams = append(streams, attributed(l.Items, commonSource(answers.grants[i]))...)
 	}
-	body := rs.Object{{Name: "object", Value: rs.EncodeJSON("list")}, {Name: "has_more", Value: rs.EncodeJSON(false)}, {Name: "data", Value: rs.JoinItems(streams)}}
+	var warnings []string
 	if len(answers.unavailable) > 0 {
-		body = append(body, rs.Member{Name: "unavailable_connections", Value: rs.EncodeJSON(answers.unavailable)})
-		warnings = append(warnings, unavailableWarning(answers.unavailable, ""))
+		warnings = []string{unavailableWarning(answers.unavailable, "")}
 	}
-	body = append(body, rs.Member{Name: "meta", Value: rs.Object{{Name: "warnings", Value: rs.JoinArray(warnings)}}.JSON()})
-	return jsonResponse(body, answers.requestID(), len(answers.unavailable)), nil
-}
-
-// A group is the members that share a grant and its token. One read answers for all of them.
-type group []*member
-
-// groups lists the grants that cover a stream, or any. Its error says that none of them can be read.
-func (p *grantPackage) groups(stream string) (groups []group, unavailable []rs.UnavailableConnection, refused *rs.Error) {
-	at := map[rs.Token]int{}
-	var left []*member
-	for _, c := range p.members {
-		if !c.grants(stream) {
-			continue
-		}
-		if why := p.refused(c); why != nil {
-			left = append(left, c)
-			unavailable = append(unavailable, c.unavailable(why))
-			continue
-		}
-		i, known := at[c.Token]
-		if !known {
-			i = len(groups)
-			at[c.Token], groups = i, append(groups, nil)
-		}
-		groups[i] = append(groups[i], c)
-	}
-	if len(groups) == 0 && len(left) > 0 {
-		return nil, nil, p.unusable("", left)
-	}
-	return groups, unavailable, nil
+	body := rs.Object{encoded("object", "list"), encoded("has_more", false), {Name: "data", Value: rs.JoinItems(streams)}}
+	meta := rs.Object{{Name: "warnings", Value: rs.JoinArray(warnings)}}
+	return answers.merged(body, rs.Member{Name: "meta", Value: meta.JSON()}), nil
 }
 
 // groupAnswers are the good answers, in the order of the groups, and who is missing.
@@ -137,33 +87,36 @@ type groupAnswers struct {
 	unavailable []rs.UnavailableConnection
 }
 
-func (a groupAnswers) requestID() string {
+// merged is the answer that the answers were merged into.
+func (a groupAnswers) merged(body rs.Object, last ...rs.Member) *rs.Response {
+	response := merged(body, a.unavailable, last...)
 	for _, r := range a.responses {
-		if r.RequestID != "" {
-			return r.RequestID
-		}
+		response.RequestID = cmp.Or(response.RequestID, r.RequestID)
 	}
-	return ""
+	return response
 }
 
-// askGroups reads every group once. It fails when none answers.
-func (p *grantPackage) askGroups(ctx context.Context, groups []group, unavailable []rs.UnavailableConnection, read func(context.Context, rs.Doer) (*rs.Response, error)) (groupAnswers, error) {
+// askGroups reads every grant that covers a stream, or any, once. It fails when none answers.
+func (p *grantPackage) askGroups(ctx context.Context, stream string, read memberRead) (answers groupAnswers, err error) {
+	groups, unavailable, refused := p.groups(stream)
+	if refused != nil {
+		return answers, refused
+	}
 	firsts := make([]*member, len(groups))
 	for i, g := range groups {
 		firsts[i] = g[0]
 	}
-	outcomes, err := p.fanOut(ctx, firsts, func(ctx context.Context, _ int, d rs.Doer) (*rs.Response, error) { return read(ctx, d) })
+	outcomes, err := p.fanOut(ctx, firsts, func(int) memberRead { return read })
 	if err != nil {
-		return groupAnswers{}, err
+		return answers, err
 	}
-	answers := groupAnswers{unavailable: unavailable}
 	var failures []*rs.Error
 	for i, o := range outcomes {
 		var grant []rs.Connection
 		for _, c := range groups[i] {
 			grant = append(grant, c.Connection)
 			if o.failure != nil {
-				answers.unavailable = append(answers.unavailable, c.unavailable(o.failure))
+				unavailable = append(unavailable, c.unavailable(o.failure))
 			}
 		}
 		if o.failure != nil {
@@ -173,7 +126,106 @@ func (p *grantPackage) askGroups(ctx context.Context, groups []group, unavailabl
 		answers.responses, answers.grants = append(answers.responses, o.response), append(answers.grants, grant)
 	}
 	if len(answers.responses) == 0 && len(failures) > 0 {
-		return groupAnswers{}, p.allFailed(answers.unavailable, failures)
+		return answers, allFailed(unavailable, failures)
 	}
+	answers.unavailable = unavailable
 	return answers, nil
+}
+
+// A schemaPart is the schema document of one grant, which has the shape of the contract.
+type schemaPart struct {
+	*rs.Schema
+	grant []rs.Connection // that the grant covers, according to the directory
+}
+
+// mergeSchemas makes one document of the grants' documents (D5). Each connector keeps its own bytes but for grant_id in
+// its connections; a connector of two grants stays two entries, because their streams and fields may differ.
+func mergeSchemas(packageID string, parts []schemaPart) rs.Object {
+	var connectors, streams []string
+	streamCount := 0
+	for _, part := range parts {
+		at := 0 // streams are in the order of their connectors
+		for i := range part.Connectors {
+			from := at
+			for at < len(part.Streams) && part.Streams[at].Connector == i {
+				at++
+			}
+			connectors = append(connectors, part.connector(i, part.Streams[from:at]))
+		}
+		for _, stream := range part.Streams {
+			if stream.Connector < 0 {
+				streams = append(streams, attribute(rs.Item{Raw: stream.Raw, Members: stream.Members}, commonSource(part.grant)).Raw)
+			}
+		}
+		streamCount += len(part.Streams)
+	}
+	body := rs.Object{encoded("object", "schema")}
+	detail := parts[0].Members.JSONString("detail")
+	if detail != "" && !slices.ContainsFunc(parts, func(p schemaPart) bool { return p.Members.JSONString("detail") != detail }) {
+		body = append(body, encoded("detail", detail))
+	}
+	bearer := rs.Object{encoded("token_kind", auth.KindPackage)}
+	if packageID != "" {
+		bearer = append(bearer, encoded("package_id", packageID))
+	}
+	body = append(body,
+		rs.Member{Name: "bearer", Value: bearer.JSON()}, encoded("connector_count", len(connectors)), encoded("stream_count", streamCount),
+		rs.Member{Name: "connectors", Value: rs.JoinArray(connectors)},
+	)
+	if len(streams) > 0 {
+		body = append(body, rs.Member{Name: "streams", Value: rs.JoinArray(streams)})
+	}
+	return body
+}
+
+const grantedKey = "granted_connections"
+
+// connector adds the grant to a connector's connections. Connections may be in the streams instead; where they are nowhere and the
+// grant covers one, that one is added.
+func (p schemaPart) connector(at int, own []rs.SchemaStream) string {
+	connector := p.withGrant(p.Connectors[at].Members)
+	named, changed := connector.Has(grantedKey), false
+	streams := make([]string, len(own))
+	for i, stream := range own {
+		streams[i] = stream.Raw
+		if stream.Members.Has(grantedKey) {
+			streams[i], changed = p.withGrant(stream.Members).JSON(), true
+		}
+		named = named || changed || stream.Members.JSONString("connection_id") != ""
+	}
+	if changed {
+		connector = connector.With("streams", rs.JoinArray(streams))
+	}
+	if !named && len(p.grant) == 1 {
+		only := p.grant[0]
+		only.ConnectorKey = "" // the connector has it
+		connector = connector.With(grantedKey, rs.JoinArray([]string{rs.EncodeJSON(only)}))
+	}
+	return connector.JSON()
+}
+
+// withGrant is a connector or stream in which each connection, if it has any, has its grant.
+func (p schemaPart) withGrant(o rs.Object) rs.Object {
+	if !o.Has(grantedKey) {
+		return o
+	}
+	grantID, list := p.grant[0].GrantID, o.Array(grantedKey)
+	for i, raw := range list {
+		if c := rs.AsObject(raw); grantID != "" && c.JSONString("grant_id") == "" {
+			list[i] = c.With("grant_id", rs.EncodeJSON(grantID)).JSON()
+		}
+	}
+	return o.With(grantedKey, rs.JoinArray(list))
+}
+
+// commonSource is what holds for every row of a grant's answers: the grant, and the connection where there is only one.
+func commonSource(grant []rs.Connection) rs.Connection {
+	common := grant[0]
+	for _, c := range grant[1:] {
+		common.ID, common.DisplayName = "", ""
+		if c.ConnectorKey != common.ConnectorKey {
+			common.ConnectorKey = ""
+		}
+	}
+	return common
 }

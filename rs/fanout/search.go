@@ -1,9 +1,9 @@
 package fanout
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 
@@ -37,42 +37,33 @@ func (p *grantPackage) search(ctx context.Context, r rs.Request, paged bool) (*r
 func (p *grantPackage) searchOne(ctx context.Context, r rs.Request, connectionID string) (*rs.Response, error) {
 	streams := r.Query["streams"]
 	c, refused := p.choose(connectionID, streams...)
-	if refused == nil {
-		refused = c.holdsNone(streams) // before its token is checked
-	}
-	if refused == nil {
+	if refused == nil && c.grants(streams...) { // before its token is checked
 		c, refused = p.pick(ctx, connectionID, streams...)
 	}
-	if refused == nil {
-		refused = c.holdsNone(streams) // it may be another one
+	if refused == nil && !c.grants(streams...) { // it may be another one
+		refused = notGranted(streams)
+		refused.Message = fmt.Sprintf("Connection %q does not grant the stream %s.", c.ID, quoteNames(streams))
 	}
 	if refused != nil {
 		return nil, refused
 	}
-	var warnings []string
-	if granted := c.granted(streams); len(granted) < len(streams) {
-		r.Query = maps.Clone(r.Query)
-		r.Query["streams"] = granted
-		left := slices.DeleteFunc(slices.Clone(streams), func(name string) bool { return slices.Contains(granted, name) })
-		if len(left) > 0 { // a stream may be named twice
-			warnings = []string{warning("stream_not_granted", fmt.Sprintf("This connection's grant does not hold %s; it was left out.", quoteNames(left)))}
-		}
+	granted := c.granted(streams)
+	left := slices.DeleteFunc(slices.Clone(streams), func(name string) bool { return slices.Contains(granted, name) })
+	if len(granted) < len(streams) { // or a stream is named twice
+		r.Query = withValue(r.Query, "streams", granted...)
 	}
 	response, err := p.forward(ctx, c, r)
 	if err != nil {
 		return nil, err
 	}
-	return attributeList(response, c.Connection, warnings...), nil
-}
-
-// holdsNone refuses a search of streams of which a member was granted none.
-func (c *member) holdsNone(streams []string) *rs.Error {
-	if len(streams) == 0 || len(c.granted(streams)) > 0 {
-		return nil
+	l, ok := response.List()
+	if !ok {
+		return response, nil
 	}
-	e := notGranted(streams)
-	e.Message = fmt.Sprintf("Connection %q does not grant the stream %s.", c.ID, quoteNames(streams))
-	return e
+	if len(left) > 0 {
+		l = l.Warn([]string{warning("stream_not_granted", fmt.Sprintf("This connection's grant does not hold %s; it was left out.", quoteNames(left)))})
+	}
+	return response.WithBody(l.With(attributed(l.Items, c.Connection)).JSON()), nil
 }
 
 // collect reads the members and lets them take turns until the page is full.
@@ -81,15 +72,15 @@ func (s *packageSearch) collect(ctx context.Context) ([]rs.Item, error) {
 	defer cancel()
 	hits := []rs.Item{}
 	for round := range maxSearchRounds {
-		wanting := s.ring.wanting(s.limit - len(hits))
-		if round == 0 {
-			wanting = s.ring.wanting(len(s.ring.turns)) // turns are fair only if it is known which members have hits
+		wanting := s.ring.wanting()
+		if round > 0 { // turns are fair only if it is known which members have hits
+			wanting = wanting[:min(len(wanting), s.limit-len(hits))]
 		}
 		if err := s.load(ctx, wanting); err != nil {
 			return nil, err
 		}
 		hits = append(hits, s.ring.take(s.limit-len(hits))...)
-		if s.request.OneRound || len(hits) == s.limit || len(s.ring.wanting(1)) == 0 {
+		if s.request.OneRound || len(hits) == s.limit || len(s.ring.wanting()) == 0 {
 			break
 		}
 	}
@@ -103,54 +94,35 @@ func (s *packageSearch) load(ctx context.Context, turns []*turn) error {
 	for i, t := range turns {
 		members[i] = t.member
 	}
-	type reading struct {
-		page searchPage
-		ok   bool
-	}
-	readings := make([]reading, len(turns))
-	outcomes, err := s.pkg.fanOut(ctx, members, func(ctx context.Context, i int, d rs.Doer) (*rs.Response, error) {
-		response, err := d.Do(ctx, s.memberRequest(turns[i]))
-		if err == nil {
-			readings[i].page, readings[i].ok = readSearchPage(response)
-		}
-		return response, err
-	})
+	outcomes, err := s.pkg.fanOut(ctx, members, func(i int) memberRead { return listRead(s.memberRequest(turns[i]), "list of hits") })
 	if err != nil {
 		return err
 	}
 	for i, o := range outcomes {
-		t, page, failure := turns[i], readings[i].page, o.failure
-		if failure == nil && !readings[i].ok {
-			failure = &rs.Error{Code: rs.InvalidResponse, Message: "This connection's answer is not the list of hits that the contract promises."}
-		}
-		if failure != nil {
-			t.failure = failure
-			s.unavailable = append(s.unavailable, t.member.unavailable(failure))
+		t := turns[i]
+		if o.failure != nil {
+			t.failure = o.failure
+			s.unavailable = append(s.unavailable, t.member.unavailable(o.failure))
 			continue
 		}
-		if s.requestID == "" {
-			s.requestID = o.response.RequestID
+		s.requestID = cmp.Or(s.requestID, o.response.RequestID)
+		page, _ := o.response.List()
+		s.warn(page.Envelope.Object("meta").Array("warnings")...)
+		if others := t.load(page); others > 0 {
+			s.warn(warning("other_connections",
+				fmt.Sprintf("Connection %q answered with hits of other connections; %d were left out.", rs.ErrorText(t.member.ID), others)))
 		}
-		s.warnings = mergeWarnings(s.warnings, page.warnings...)
-		hits := hitsOf(page.hits, t.member.ID)
-		if left := len(page.hits) - len(hits); left > 0 {
-			s.warnings = mergeWarnings(s.warnings, warning("other_connections",
-				fmt.Sprintf("Connection %q answered with hits of other connections; %d were left out.", rs.ErrorText(t.member.ID), left)))
-		}
-		page.hits = hits
-		t.load(page)
 	}
 	return nil
 }
 
 // memberRequest is the search as one member is asked: only for its own connection and its own streams (S3-16b).
 func (s *packageSearch) memberRequest(t *turn) rs.Request {
-	r := s.request
-	r.Query = maps.Clone(r.Query)
-	if streams := s.request.Query["streams"]; len(streams) > 0 {
-		r.Query["streams"] = t.member.granted(streams)
+	r := s.request // members that share a grant must not find each other's hits
+	r.Query = withValue(r.Query, "connection_id", t.member.ID)
+	if len(s.streams) > 0 {
+		r.Query["streams"] = t.member.granted(s.streams)
 	}
-	r.Query.Set("connection_id", t.member.ID) // members that share a grant must not find each other's hits
 	r.Query.Set("limit", strconv.Itoa(s.size))
 	r.Query.Del("cursor")
 	if t.cursor != "" {
@@ -163,43 +135,37 @@ func (s *packageSearch) memberRequest(t *turn) rs.Request {
 // Where only members are left that had failed before, the search is over instead: else it would never be.
 func (s *packageSearch) finish() error {
 	var failures []*rs.Error
-	retried := true
+	s.over = true
 	for _, t := range s.ring.turns {
-		if t.answered {
+		if t.tally.Members > 0 {
+			s.over = false
 			return nil
 		}
 		failures = append(failures, t.failure)
-		retried = retried && t.failed
+		s.over = s.over && t.failed
 	}
-	if !retried {
-		return s.pkg.allFailed(s.unavailable, failures)
+	if s.over {
+		return nil
 	}
-	s.over = true
-	return nil
+	return allFailed(s.unavailable, failures)
 }
 
 // respond writes the page: the hits, how to go on, and what all members said together.
 func (s *packageSearch) respond(hits []rs.Item) (*rs.Response, error) {
 	next, all, more := s.rest()
-	cursor := ""
+	body := rs.Object{
+		encoded("object", "list"), encoded("url", s.request.Path), encoded("has_more", more), {Name: "data", Value: rs.JoinItems(hits)},
+	}
 	if s.paged && len(next) > 0 {
-		if cursor = s.encodeCursor(next); cursor == "" {
-			s.warnings = mergeWarnings([]string{warning("search_too_wide",
-				"The search runs over too many connections to be paged; name connection_id or streams.")}, s.warnings...)
+		cursor := packageCursor{Bound: s.bound, Size: s.size, Turns: next, Done: s.done}.encode()
+		if cursor == "" {
+			s.warnFirst(warning("search_too_wide", "The search runs over too many connections to be paged; name connection_id or streams."))
+		} else {
+			body = append(body, encoded("next_cursor", cursor))
 		}
 	}
-	body := rs.Object{
-		{Name: "object", Value: rs.EncodeJSON("list")}, {Name: "url", Value: rs.EncodeJSON(s.request.Path)},
-		{Name: "has_more", Value: rs.EncodeJSON(more)}, {Name: "data", Value: rs.JoinItems(hits)},
-	}
-	if cursor != "" {
-		body = append(body, rs.Member{Name: "next_cursor", Value: rs.EncodeJSON(cursor)})
-	}
-	if len(s.unavailable) > 0 {
-		body = append(body, rs.Member{Name: "unavailable_connections", Value: rs.EncodeJSON(s.unavailable)})
-	}
-	body = append(body, rs.Member{Name: "meta", Value: all.meta(s.warnings).JSON()})
-	response := jsonResponse(body, s.requestID, len(s.unavailable))
+	response := merged(body, s.unavailable, rs.Member{Name: "meta", Value: all.meta(s.warnings).JSON()})
+	response.RequestID = s.requestID
 	response.Reads = s.reads
 	return response, nil
 }
@@ -208,10 +174,13 @@ func (s *packageSearch) respond(hits []rs.Item) (*rs.Response, error) {
 // on where it stands, so that nothing of it is lost; any other failure ends its part.
 func (s *packageSearch) rest() (next []cursorTurn, all tally, more bool) {
 	all = s.done
-	again := false
+	outlook := ""
+	if s.over {
+		outlook = " They failed before, so the search ends here without their hits; search again later."
+	}
 	for _, t := range s.ring.inOrder() {
 		counted := t.tally
-		if !t.answered {
+		if counted.Members == 0 {
 			counted = unanswered()
 		}
 		switch {
@@ -219,9 +188,9 @@ func (s *packageSearch) rest() (next []cursorTurn, all tally, more bool) {
 			next, more = append(next, t.state()), true
 		case t.failure == nil:
 			s.done = s.done.plus(counted)
-			more = more || t.page.more && t.page.next == "" // there is more, but no way to it
+			more = more || t.more && t.next == "" // there is more, but no way to it
 		case transient(t.failure) && s.paged && !s.over:
-			t.failed, again = true, true
+			t.failed, outlook = true, " The next page asks again where that may help."
 			next, more = append(next, t.state()), true
 		default:
 			counted = counted.plus(unanswered())
@@ -230,14 +199,7 @@ func (s *packageSearch) rest() (next []cursorTurn, all tally, more bool) {
 		all = all.plus(counted)
 	}
 	if len(s.unavailable) > 0 {
-		outlook := ""
-		switch {
-		case s.over:
-			outlook = " They failed before, so the search ends here without their hits; search again later."
-		case again:
-			outlook = " The next page asks again where that may help."
-		}
-		s.warnings = mergeWarnings([]string{unavailableWarning(s.unavailable, outlook)}, s.warnings...)
+		s.warnFirst(unavailableWarning(s.unavailable, outlook))
 	}
 	return next, all, more
 }

@@ -20,7 +20,7 @@ func (p *grantPackage) newSearch(r rs.Request, paged bool) (*packageSearch, *rs.
 	if refused != nil {
 		return nil, refused
 	}
-	s := &packageSearch{pkg: p, request: r, limit: limit, size: limit, bound: bindSearch(r, p.id), paged: paged}
+	s := &packageSearch{pkg: p, request: r, streams: r.Query["streams"], limit: limit, size: limit, bound: bindSearch(r, p.id), paged: paged}
 	cursor := r.Query.Get("cursor")
 	switch {
 	case cursor == "":
@@ -34,10 +34,7 @@ func (p *grantPackage) newSearch(r rs.Request, paged bool) (*packageSearch, *rs.
 
 // searchLimit reads limit: defaultSearchLimit when absent, clamped as a resource server does.
 func searchLimit(text string) (int, *rs.Error) {
-	if text == "" {
-		return defaultSearchLimit, nil
-	}
-	limit, err := strconv.Atoi(text)
+	limit, err := strconv.Atoi(cmp.Or(text, strconv.Itoa(defaultSearchLimit)))
 	if err != nil || limit < 1 {
 		return 0, rs.Invalid("limit", fmt.Sprintf("limit cannot be %q.", text), fmt.Sprintf("Send a whole number from 1 to %d.", maxSearchLimit))
 	}
@@ -46,32 +43,17 @@ func searchLimit(text string) (int, *rs.Error) {
 
 // begin lets every member take part that was granted one of the streams; one with none is not asked (S3-16c).
 func (s *packageSearch) begin() *rs.Error {
-	streams := s.request.Query["streams"]
-	var left []*member // that would take part, if they could be read
 	for _, c := range s.pkg.members {
-		if len(streams) > 0 && len(c.granted(streams)) == 0 {
-			continue
+		if c.grants(s.streams...) {
+			s.join(c, cursorTurn{})
 		}
-		if why := s.pkg.refused(c); why != nil {
-			left = append(left, c)
-			s.miss(c.unavailable(why))
-			continue
-		}
-		s.ring.turns = append(s.ring.turns, &turn{member: c})
 	}
-	switch {
-	case len(s.ring.turns) > 0:
-	case len(left) > 0:
-		return s.pkg.unusable(sole(streams), left)
-	default:
-		return notGranted(streams)
-	}
-	for _, name := range streams {
+	for _, name := range s.streams {
 		if !slices.ContainsFunc(s.pkg.members, func(c *member) bool { return c.grants(name) }) {
-			s.warnings = mergeWarnings(s.warnings, warning("stream_not_granted", fmt.Sprintf("No connection of this package grants the stream %q; it was left out.", rs.ErrorText(name))))
+			s.warn(warning("stream_not_granted", fmt.Sprintf("No connection of this package grants the stream %q; it was left out.", rs.ErrorText(name))))
 		}
 	}
-	return nil
+	return s.begun(notGranted(s.streams))
 }
 
 // resume takes up the turns of the page before. A member that can no longer be read is reported, and its part is over.
@@ -80,57 +62,53 @@ func (s *packageSearch) resume(text string) *rs.Error {
 	if refused != nil {
 		return refused
 	}
-	s.size = cursor.Size
-	if cursor.Done != nil {
-		s.done = *cursor.Done
-	}
-	streams := s.request.Query["streams"]
-	var left []*member
+	s.size, s.done = cursor.Size, cursor.Done
+	had := map[*member]bool{}
 	for _, state := range cursor.Turns {
 		c := s.pkg.find(state)
-		if c == nil {
-			s.miss(rs.UnavailableConnection{
-				Connection: rs.Connection{ID: state.ConnectionID, GrantID: state.GrantID},
-				Code:       rs.ConnectionNotFound, Message: "This connection is no longer in the package.",
-			})
+		had[c] = true
+		if c != nil {
+			s.join(c, state)
 			continue
 		}
-		why := s.pkg.refused(c)
-		if why == nil && len(streams) > 0 && len(c.granted(streams)) == 0 {
-			why = notGranted(streams)
-		}
-		if why != nil {
-			left = append(left, c)
-			s.miss(c.unavailable(why))
-			continue
-		}
-		s.ring.turns = append(s.ring.turns, &turn{member: c, cursor: state.Cursor, skip: state.Skip, failed: state.Failed})
+		s.miss(rs.UnavailableConnection{
+			Connection: rs.Connection{ID: state.ConnectionID, GrantID: state.GrantID},
+			Code:       rs.ConnectionNotFound, Message: "This connection is no longer in the package.",
+		})
 	}
-	s.missRefused(cursor.Turns, streams)
+	for _, c := range s.pkg.members { // those that never had a turn are named on every page; what they lack was counted on the first
+		if c.Refused != nil && !had[c] && c.grants(s.streams...) {
+			s.unavailable = append(s.unavailable, c.unavailable(c.Refused))
+		}
+	}
+	return s.begun(invalidCursor("None of the connections that this search was about to read is still in the package."))
+}
+
+// join gives a member a turn that goes on where another ended, if it can be read.
+func (s *packageSearch) join(c *member, at cursorTurn) {
+	why := s.pkg.refused(c)
+	if why == nil && !c.grants(s.streams...) {
+		why = notGranted(s.streams)
+	}
+	if why != nil {
+		s.left = append(s.left, c)
+		s.miss(c.unavailable(why))
+		return
+	}
+	s.ring.turns = append(s.ring.turns, &turn{member: c, cursor: at.Cursor, skip: at.Skip, failed: at.Failed})
+}
+
+// begun refuses a search in which no member takes part: since those that would cannot be read, or else for another reason.
+func (s *packageSearch) begun(otherwise *rs.Error) *rs.Error {
 	switch {
 	case len(s.ring.turns) > 0:
 		return nil
-	case len(left) > 0 && s.pkg.refused(left[0]) != nil:
-		return s.pkg.unusable(sole(streams), left)
-	case len(left) > 0:
-		return notGranted(streams)
+	case len(s.left) == 0:
+		return otherwise
+	case !s.left[0].grants(s.streams...):
+		return notGranted(s.streams)
 	}
-	return invalidCursor("None of the connections that this search was about to read is still in the package.")
-}
-
-// missRefused names, on every further page too, the members that the directory has refused and that therefore never
-// had a turn. What they would have added was counted as unanswered on the first page.
-func (s *packageSearch) missRefused(turns []cursorTurn, streams []string) {
-	had := map[*member]bool{}
-	for _, state := range turns {
-		had[s.pkg.find(state)] = true
-	}
-	for _, c := range s.pkg.members {
-		if c.Refused == nil || had[c] || len(streams) > 0 && len(c.granted(streams)) == 0 {
-			continue
-		}
-		s.unavailable = append(s.unavailable, c.unavailable(c.Refused))
-	}
+	return s.pkg.unusable(sole(s.streams), s.left)
 }
 
 // miss records a member that takes no part although it should.
@@ -150,12 +128,12 @@ func notGranted(streams []string) *rs.Error {
 // quoteNames writes up to three names in quotes.
 func quoteNames(names []string) string {
 	const most = 3
-	quoted := make([]string, 0, most)
+	var quoted []string
 	for _, name := range names[:min(len(names), most)] {
 		quoted = append(quoted, strconv.Quote(rs.ErrorText(name)))
 	}
-	if len(names) > most {
-		quoted = append(quoted, fmt.Sprintf("and %d others", len(names)-most))
+	if others := len(names) - most; others > 0 {
+		quoted = append(quoted, fmt.Sprintf("and %d others", others))
 	}
 	return strings.Join(quoted, ", ")
 }
@@ -164,13 +142,15 @@ func quoteNames(names []string) string {
 type packageSearch struct {
 	pkg     *grantPackage
 	request rs.Request
-	limit   int // of the page
-	size    int // of the members' pages; the same on every page of the search
+	streams []string // that are searched; all if none
+	limit   int      // of the page
+	size    int      // of the members' pages; the same on every page of the search
 	bound   string
 	paged   bool
 
 	ring        ring
-	done        tally // of members that have nothing more to show
+	left        []*member // that would take part, if they could be read
+	done        tally     // of members that have nothing more to show
 	unavailable []rs.UnavailableConnection
 	warnings    []string
 	requestID   string
@@ -178,10 +158,10 @@ type packageSearch struct {
 	over        bool // only failing members are left, and they failed again
 }
 
-func (s *packageSearch) encodeCursor(next []cursorTurn) string {
-	c := packageCursor{Bound: s.bound, Size: s.size, Turns: next}
-	if s.done.Members > 0 || s.done.Counted || s.done.Partial {
-		c.Done = &s.done
-	}
-	return c.encode()
+// warn adds warnings.
+func (s *packageSearch) warn(warnings ...string) { s.warnings = mergeWarnings(s.warnings, warnings...) }
+
+// warnFirst adds a warning that comes before all others.
+func (s *packageSearch) warnFirst(one string) {
+	s.warnings = mergeWarnings([]string{one}, s.warnings...)
 }

@@ -5,8 +5,6 @@ package aggregate
 import (
 	"context"
 	"slices"
-	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -18,218 +16,6 @@ import (
 
 // Resource servers group counts alone, list ten groups unless asked for more, and add up what has the same name in several connections and
 // in several currencies. An aggregation may therefore take several reads; the answer keeps the resource server's shape and says so.
-
-// Bounds of what is read for one aggregation.
-const (
-	maxGroupReads      = 40  // filtered reads, one or two a group
-	maxTimeGroups      = 400 // that are listed where no limit is sent
-	defaultGroups      = 10  // of a field's values
-	maxConnectionReads = 20
-	maxGroupPages      = 20  // lists of groups that are read one after the other
-	maxUnits           = 12  // currencies or units, of each of which the groups are listed
-	maxGroups          = 100 // of one read
-)
-
-// An Aggregation is one call under way.
-type Aggregation struct {
-	schemas *known.Schemas
-	Reads   *rs.Reads
-	scope   rs.Scope
-	Args    Args
-	known   known.Stream // of the stream; set by fields
-	Asked   bool         // whether the schema was read
-	extra   rs.Object    // what the answer gets beside what the resource server said
-	differ  atomic.Bool  // a read of a group found more or fewer records than the group was said to have
-}
-
-// New begins an aggregation of what a resource server has in a scope.
-func New(schemas *known.Schemas, doer rs.Doer, scope rs.Scope, args Args) *Aggregation {
-	return &Aggregation{schemas: schemas, Reads: rs.CountReads(doer), scope: scope, Args: args}
-}
-
-// ReadDates takes the dates of the filter for whole days; the answer says so.
-func (r *Aggregation) ReadDates(ctx context.Context) {
-	if !r.Args.Filter.HasDate() {
-		return
-	}
-	var readAs []string
-	if r.Args.Filter, readAs = r.Args.Filter.WholeDays(r.Fields(ctx).DateKind, r.Args.Zone); len(readAs) > 0 {
-		r.add("read_as", readAs)
-	}
-}
-
-func (r *Aggregation) add(name string, value any) {
-	r.extra = append(r.extra, rs.Member{Name: name, Value: rs.EncodeJSON(value)})
-}
-
-// AddAll adds members to the answer.
-func (r *Aggregation) AddAll(members rs.Object) { r.extra = append(r.extra, members...) }
-
-// Complete is the answer with what was added to it, and how many reads it took.
-func (r *Aggregation) Complete(response *rs.Response, body rs.Object) *rs.Response {
-	if r.differ.Load() {
-		r.add("changed", true)
-	}
-	if len(r.extra) == 0 {
-		return response
-	}
-	r.add("reads", r.Reads.Count())
-	return response.WithBody(body.WithAll(r.extra).JSON())
-}
-
-// Fields is what the schema says of the stream's fields and connections. It is read once.
-func (r *Aggregation) Fields(ctx context.Context) known.Stream {
-	if !r.Asked {
-		r.known, r.Asked = r.schemas.Of(ctx, r.Reads, r.scope), true
-	}
-	return r.known
-}
-
-// do makes one read.
-func (r *Aggregation) do(ctx context.Context, scope rs.Scope, q Args) (*rs.Response, rs.Object, error) {
-	response, err := r.Reads.Do(ctx, q.Request(scope))
-	if err != nil {
-		return nil, nil, err
-	}
-	return response, Body(response), nil
-}
-
-// A group is one group of a count.
-type group struct {
-	key   string // JSON
-	count int
-}
-
-// text is the key as a filter takes it; false for one that no filter can name.
-func (g group) text() (string, bool) {
-	text, ok := rs.AsText(g.key)
-	return text, ok && text != ""
-}
-
-// A groupList is a count by groups, of one read or, for groups of time, of several.
-type groupList struct {
-	response *rs.Response // to the first read
-	body     rs.Object
-	groups   []group
-	other    int // records in groups beyond the limit
-	pages    int
-	next     string // where the groups of time begin that follow, as the field has its values; "" where none do
-}
-
-// list reads the groups of a count. Groups of time go on where a page of them ends, unless the call has a limit.
-func (r *Aggregation) list(ctx context.Context, q Args) (list groupList, err error) {
-	q.Metric, q.Field = "count", ""
-	limit := q.Limit
-	if q.GroupByTime != "" && limit == 0 {
-		limit, q.Limit = maxTimeGroups, maxGroups
-	}
-	for {
-		response, body, err := r.do(ctx, r.scope, q)
-		if err != nil {
-			return list, err
-		}
-		if list.pages++; list.pages == 1 {
-			list.response, list.body = response, body
-		}
-		groups, before := readGroups(body), list.next
-		list.groups = append(list.groups, groups...)
-		if list.other, _ = body.Number("other_count"); list.other > 0 {
-			list.next = r.after(ctx, list.groups)
-		} else {
-			list.next = ""
-		}
-		if list.next == "" || list.next == before || len(groups) == 0 || len(list.groups) >= limit || list.pages == maxGroupPages {
-			return list, nil
-		}
-		q.Filter = slices.DeleteFunc(slices.Clone(q.Filter), func(c filter.Condition) bool {
-			return c.Field == q.GroupByTime && strings.HasPrefix(c.Operator, "g")
-		})
-		q.Filter = append(q.Filter, filter.Condition{Field: q.GroupByTime, Operator: "gte", Value: list.next})
-	}
-}
-
-func readGroups(body rs.Object) []group {
-	var groups []group
-	for _, raw := range body.Array("groups") {
-		o := rs.AsObject(raw)
-		g := group{key: o.Get("key")}
-		if g.key == "" {
-			g.key = "null"
-		}
-		g.count, _ = o.Number("count")
-		groups = append(groups, g)
-	}
-	return groups
-}
-
-// members are the groups of several reads in the shape of one.
-func (l groupList) members() rs.Object {
-	items := make([]string, len(l.groups))
-	for i, g := range l.groups {
-		items[i] = rs.Object{{Name: "key", Value: g.key}, {Name: "count", Value: strconv.Itoa(g.count)}}.JSON()
-	}
-	return rs.Object{
-		{Name: "groups", Value: rs.JoinArray(items)}, {Name: "limit", Value: strconv.Itoa(maxTimeGroups)},
-		{Name: "other_count", Value: strconv.Itoa(l.other)},
-	}
-}
-
-// after is where the groups begin that follow some groups of time; "" where these are not in the order of time, so that nothing follows.
-func (r *Aggregation) after(ctx context.Context, groups []group) string {
-	var last filter.TimeGroup
-	for _, g := range groups {
-		key, _ := g.text()
-		span, ok := filter.ReadTimeGroup(key, r.Args.Granularity, r.Args.Zone)
-		if r.Args.GroupByTime == "" || !ok || span.From.Before(last.From) {
-			return ""
-		}
-		last = span
-	}
-	if last.Until.IsZero() {
-		return ""
-	}
-	_, until := r.bounds(ctx, last)
-	return until
-}
-
-// bounds are those of a span as a filter has them: dates where the field has dates, and where the days are those of UTC.
-func (r *Aggregation) bounds(ctx context.Context, span filter.TimeGroup) (from, until string) {
-	zone := r.Args.Zone
-	if r.Args.Granularity != "hour" && (zone == time.UTC || r.Fields(ctx).DateKind(r.Args.GroupByTime) == filter.Dates) {
-		return span.From.In(zone).Format(time.DateOnly), span.Until.In(zone).Format(time.DateOnly)
-	}
-	return filter.Instant(span.From), filter.Instant(span.Until)
-}
-
-// units reads which currencies or units the numbers of the field are in. A single one is added to the answer. Where a field has them and
-// the resource server does not say which, that is added.
-func (r *Aggregation) units(ctx context.Context) (field string, list groupList, err error) {
-	q := r.Args
-	if field = r.Fields(ctx).UnitOf(q.Field); field == "" || field == q.GroupBy || q.Metric == "count_distinct" {
-		if field == "" {
-			r.parentUnits(ctx)
-		}
-		return "", list, nil
-	}
-	r.add("unit_field", field)
-	for _, c := range q.Filter {
-		if c.Field == field && c.Operator == "" {
-			r.add("unit", c.Value)
-			return field, list, nil
-		}
-	}
-	q.GroupBy, q.GroupByTime, q.Granularity, q.Limit = field, "", "", maxGroups
-	list, err = r.list(ctx, q)
-	switch {
-	case err != nil:
-		r.add("unit_unknown", true)
-	case len(list.groups) == 1:
-		if unit, ok := list.groups[0].text(); ok {
-			r.add("unit", unit)
-		}
-	}
-	return field, list, err
-}
 
 // Args are the arguments of an aggregation.
 type Args struct {
@@ -251,48 +37,87 @@ func (q Args) Scope() (rs.Scope, error) {
 func (q Args) Request(scope rs.Scope) rs.Request {
 	r := read.Request(scope.ConnectionID, "streams", scope.Stream, "aggregate")
 	query := r.Query
-	read.SetText(query, "metric", q.Metric)
-	read.SetText(query, "field", q.Field)
-	read.SetText(query, "group_by", q.GroupBy)
-	read.SetText(query, "group_by_time", q.GroupByTime)
-	read.SetText(query, "granularity", q.Granularity)
+	read.Set(query, "metric", q.Metric)
+	read.Set(query, "field", q.Field)
+	read.Set(query, "group_by", q.GroupBy)
+	read.Set(query, "group_by_time", q.GroupByTime)
+	read.Set(query, "granularity", q.Granularity)
 	if q.GroupByTime != "" && q.Zone != time.UTC {
-		read.SetText(query, "time_zone", q.Zone.String())
+		read.Set(query, "time_zone", q.Zone.String())
 	}
-	read.SetNumber(query, "limit", q.Limit)
+	read.Set(query, "limit", q.Limit)
 	q.Filter.Write(query)
 	return r
 }
 
-// Answer is the answer to the aggregation itself.
-func (r *Aggregation) Answer(ctx context.Context) (*rs.Response, rs.Object, error) {
-	q := r.Args
-	if q.Metric == "avg" || q.grouped() && q.Metric != "count" {
-		return r.compose(ctx)
+// Body is what an aggregation answers, out of a {"data":…} wrapper where there is one (D5).
+func Body(response *rs.Response) rs.Object {
+	o := response.Object()
+	if inner := o.Object("data"); inner != nil && !o.Has("metric") {
+		return inner
 	}
-	if q.grouped() {
-		list, err := r.list(ctx, q)
-		if list.pages > 1 {
-			r.extra = append(r.extra, list.members()...)
-			r.add("composed", true)
-		}
-		if list.next != "" {
-			r.add("next_from", list.next)
-		}
-		if err == nil && q.GroupBy != "" && list.other > 0 && len(list.groups) < maxGroups {
-			r.addRest(ctx, list)
-		}
-		return list.response, list.body, err
+	return o
+}
+
+// maxConnectionReads bounds the connections whose records are counted one by one.
+const maxConnectionReads = 20
+
+// An Aggregation is one call under way.
+type Aggregation struct {
+	schemas *known.Schemas
+	reads   *rs.Reads
+	scope   rs.Scope
+	Args    Args
+	known   known.Stream // of the stream; set by fields
+	Asked   bool         // whether the schema was read
+	extra   rs.Object    // what the answer gets beside what the resource server said
+	differ  atomic.Bool  // a read of a group found more or fewer records than the group was said to have
+}
+
+// New begins an aggregation of what a resource server has in a scope, by reads that are counted.
+func New(schemas *known.Schemas, reads *rs.Reads, scope rs.Scope, args Args) *Aggregation {
+	return &Aggregation{schemas: schemas, reads: reads, scope: scope, Args: args}
+}
+
+func (r *Aggregation) add(name string, value any) {
+	r.extra = append(r.extra, encoded(name, value))
+}
+
+// encoded is a member of an object.
+func encoded(name string, value any) rs.Member {
+	return rs.Member{Name: name, Value: rs.EncodeJSON(value)}
+}
+
+// AddAll adds members to the answer.
+func (r *Aggregation) AddAll(members rs.Object) { r.extra = append(r.extra, members...) }
+
+// Complete is the answer with what was added to it, and how many reads it took.
+func (r *Aggregation) Complete(response *rs.Response, body rs.Object) *rs.Response {
+	if r.differ.Load() {
+		r.add("changed", true)
 	}
-	response, body, err := r.do(ctx, r.scope, q)
-	if err != nil || q.Metric == "count" || q.Metric == "count_distinct" {
-		return response, body, err
+	if len(r.extra) == 0 {
+		return response
 	}
-	field, units, err := r.units(ctx)
-	if err == nil && len(units.groups) > 1 {
-		return r.composeOver(ctx, field, units)
+	r.add("reads", r.reads.Count())
+	return response.WithBody(body.WithAll(r.extra).JSON())
+}
+
+// Fields is what the schema says of the stream's fields and connections. It is read once.
+func (r *Aggregation) Fields(ctx context.Context) known.Stream {
+	if !r.Asked {
+		r.known, r.Asked = r.schemas.Of(ctx, r.reads, r.scope), true
 	}
-	return response, body, nil
+	return r.known
+}
+
+// do makes one read.
+func (r *Aggregation) do(ctx context.Context, scope rs.Scope, q Args) (*rs.Response, rs.Object, error) {
+	response, err := r.reads.Do(ctx, q.Request(scope))
+	if err != nil {
+		return nil, nil, err
+	}
+	return response, Body(response), nil
 }
 
 // AddConnections adds how many of the records each connection has, where the call names none and several have the stream.
@@ -316,14 +141,14 @@ func (r *Aggregation) AddConnections(ctx context.Context, body rs.Object) {
 	rows := make([]string, len(connections))
 	_ = read.Parallel(ctx, len(connections), func(ctx context.Context, i int) error {
 		c := connections[i]
-		row := rs.Object{{Name: "connection_id", Value: rs.EncodeJSON(c.ID)}}
+		row := rs.Object{encoded("connection_id", c.ID)}
 		if c.DisplayName != "" {
-			row = append(row, rs.Member{Name: "display_name", Value: rs.EncodeJSON(c.DisplayName)})
+			row = append(row, encoded("display_name", c.DisplayName))
 		}
 		if i < maxConnectionReads {
 			_, body, err := r.do(ctx, rs.Scope{Stream: r.scope.Stream, ConnectionID: c.ID}, q)
 			if count, ok := body.Number("filtered_record_count"); err == nil && ok {
-				row = append(row, rs.Member{Name: "count", Value: strconv.Itoa(count)})
+				row = append(row, encoded("count", count))
 			}
 		}
 		rows[i] = row.JSON()
@@ -331,13 +156,4 @@ func (r *Aggregation) AddConnections(ctx context.Context, body rs.Object) {
 	})
 	rows = slices.DeleteFunc(rows, func(row string) bool { return row == "" }) // the deadline came before them
 	r.extra = append(r.extra, rs.Member{Name: "connections", Value: rs.JoinArray(rows)})
-}
-
-// Body is what an aggregation answers, out of a {"data":…} wrapper where there is one (D5).
-func Body(response *rs.Response) rs.Object {
-	o := response.Object()
-	if inner := o.Object("data"); inner != nil && !o.Has("metric") {
-		return inner
-	}
-	return o
 }

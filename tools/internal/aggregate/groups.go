@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -16,6 +15,39 @@ import (
 )
 
 // Sums, extremes and averages of groups are composed: a count gives the groups, and one filtered read each gives its number.
+
+// Bounds of what is read for one answer.
+const (
+	maxGroupReads = 40 // filtered reads, one or two a group
+	maxUnits      = 12 // currencies or units, of each of which the groups are listed
+)
+
+// Answer is the answer to the aggregation itself.
+func (r *Aggregation) Answer(ctx context.Context) (*rs.Response, rs.Object, error) {
+	q := r.Args
+	if q.Metric == "avg" || q.grouped() && q.Metric != "count" {
+		return r.compose(ctx)
+	}
+	if q.grouped() {
+		return r.count(ctx)
+	}
+	response, body, err := r.do(ctx, r.scope, q)
+	if err != nil || q.Metric == "count" || q.Metric == "count_distinct" {
+		return response, body, err
+	}
+	field, units, err := r.units(ctx)
+	if err == nil && len(units.groups) > 1 {
+		return r.composeOver(ctx, field, units)
+	}
+	return response, body, nil
+}
+
+// A unitList is the groups of the records that a filter leaves, those of one unit where the field has several.
+type unitList struct {
+	groupList
+	unit   string // JSON; "" where the field has no units
+	filter filter.Filter
+}
 
 // A cell is one number: of a group, of one unit where the field has several.
 type cell struct {
@@ -36,74 +68,63 @@ type row struct {
 // compose answers a grouped metric other than count, and an average.
 func (r *Aggregation) compose(ctx context.Context) (*rs.Response, rs.Object, error) {
 	field, units, err := r.units(ctx)
-	if err != nil {
-		field = "" // the answer says that the unit is not known
-	}
-	if !r.Args.grouped() && len(units.groups) > 1 {
-		return r.composeOver(ctx, field, units)
-	}
-	if !r.Args.grouped() {
-		return r.average(ctx)
-	}
+	several := len(units.groups) > 1 && err == nil // else the answer says that the unit is not known
 	q := r.Args
-	if q.Limit = 0; q.GroupByTime == "" { // the limit is that of the answer
-		q.Limit = maxGroups
-	}
-	if len(units.groups) < 2 {
-		list, err := r.list(ctx, q)
-		if err != nil {
-			return nil, nil, err
-		}
-		return r.answerOf(ctx, list, []groupList{list}, "", nil)
-	}
-	if len(units.groups) > maxUnits {
+	switch {
+	case !q.grouped() && several:
+		return r.composeOver(ctx, field, units)
+	case !q.grouped():
+		return r.average(ctx)
+	case len(units.groups) > maxUnits:
 		return nil, nil, rs.Invalid("field", fmt.Sprintf("The records have %d or more values of %s.", len(units.groups), quote.Exact(field)),
 			fmt.Sprintf("Filter by one value of %s, or group by it.", quote.Exact(field)))
 	}
-	lists := make([]groupList, len(units.groups))
-	err = read.Parallel(ctx, len(lists), func(ctx context.Context, i int) (err error) {
-		unit, ok := units.groups[i].text()
-		if !ok {
-			return nil // records without a unit are in no list, and counted as such
+	lists := []unitList{{filter: q.Filter}}
+	if several {
+		lists = nil
+		for _, g := range units.groups {
+			if unit, ok := g.text(); ok { // records without a unit are in no list, and counted as such
+				lists = append(lists, unitList{unit: g.key, filter: q.Filter.Only(field, unit)})
+			}
 		}
+	}
+	if q.Limit = 0; q.GroupByTime == "" { // the limit is that of the answer
+		q.Limit = maxGroups
+	}
+	err = read.Parallel(ctx, len(lists), func(ctx context.Context, i int) (err error) {
 		q := q
-		q.Filter = q.Filter.Only(field, unit)
-		lists[i], err = r.list(ctx, q)
+		q.Filter = lists[i].filter
+		lists[i].groupList, err = r.list(ctx, q)
 		return err
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	return r.answerOf(ctx, units, lists, field, units.groups)
+	if !several {
+		units = lists[0].groupList
+	}
+	return r.answerOf(ctx, units, lists)
 }
 
 // composeOver answers a metric by the units of its field, which it must not mix.
 func (r *Aggregation) composeOver(ctx context.Context, field string, units groupList) (*rs.Response, rs.Object, error) {
 	r.Args.GroupBy, r.Args.Limit = field, maxGroups
-	return r.answerOf(ctx, units, []groupList{units}, "", nil)
+	return r.answerOf(ctx, units, []unitList{{units, "", r.Args.Filter}})
 }
 
 // rows puts lists of groups, one for each unit, side by side.
-func (r *Aggregation) rows(ctx context.Context, lists []groupList, unitField string, units []group) []row {
+func (r *Aggregation) rows(ctx context.Context, lists []unitList) []row {
 	var rows []row
 	at := map[string]int{}
-	for i, list := range lists {
-		c := cell{filter: r.Args.Filter}
-		if units != nil {
-			c.unit = units[i].key
-			if unit, ok := units[i].text(); ok {
-				c.filter = c.filter.Only(unitField, unit)
-			}
-		}
+	for _, list := range lists {
 		for _, g := range list.groups {
-			one := c
-			one.records, one.filter = g.count, r.groupFilter(ctx, c.filter, g)
 			if _, ok := at[g.key]; !ok {
 				at[g.key] = len(rows)
 				rows = append(rows, row{key: g.key})
 			}
 			to := &rows[at[g.key]]
-			to.cells, to.records = append(to.cells, one), to.records+g.count
+			to.cells = append(to.cells, cell{unit: list.unit, records: g.count, filter: r.groupFilter(ctx, list.filter, g)})
+			to.records += g.count
 		}
 	}
 	if len(lists) > 1 {
@@ -131,14 +152,15 @@ func (r *Aggregation) groupFilter(ctx context.Context, f filter.Filter, g group)
 		return nil
 	}
 	from, until := r.bounds(ctx, span)
-	return f.Narrowed(filter.Condition{Field: r.Args.GroupByTime, Operator: "gte", Value: from}).Narrowed(filter.Condition{Field: r.Args.GroupByTime, Operator: "lt", Value: until})
+	field := r.Args.GroupByTime
+	return f.Narrowed(filter.Condition{Field: field, Operator: "gte", Value: from}).Narrowed(filter.Condition{Field: field, Operator: "lt", Value: until})
 }
 
 // answerOf reads the numbers of the first groups of some lists, one for each unit, as many as may be read, and writes the answer in the
 // shape of a count by groups. base is the answer that counted all records.
-func (r *Aggregation) answerOf(ctx context.Context, base groupList, lists []groupList, unitField string, units []group) (*rs.Response, rs.Object, error) {
-	rows := r.rows(ctx, lists, unitField, units)
-	least, err := r.leastValue(ctx, base.body)
+func (r *Aggregation) answerOf(ctx context.Context, base groupList, lists []unitList) (*rs.Response, rs.Object, error) {
+	rows := r.rows(ctx, lists)
+	least, _, err := r.withValue(ctx, base.body)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -164,7 +186,7 @@ func (r *Aggregation) answerOf(ctx context.Context, base groupList, lists []grou
 		return nil, nil, err
 	}
 	answer := r.composed(base.body, rows, shown, limit)
-	if slices.ContainsFunc(lists, func(l groupList) bool { return l.other > 0 }) { // there are more groups than are known
+	if slices.ContainsFunc(lists, func(l unitList) bool { return l.other > 0 }) { // there are more groups than are known
 		answer = answer.Without("group_count")
 	}
 	return base.response, answer, nil
@@ -174,14 +196,11 @@ func (r *Aggregation) answerOf(ctx context.Context, base groupList, lists []grou
 func (r *Aggregation) composed(base rs.Object, rows []row, shown, limit int) rs.Object {
 	var items []string
 	other, _ := base.Number("filtered_record_count")
-	for i, row := range rows {
-		if i >= shown {
-			continue
-		}
+	for _, row := range rows[:shown] {
 		other -= row.records
 		for _, c := range row.cells {
 			item := rs.Object{
-				{Name: "key", Value: row.key}, {Name: "value", Value: c.value}, {Name: "count", Value: strconv.Itoa(c.count)},
+				{Name: "key", Value: row.key}, {Name: "value", Value: c.value}, encoded("count", c.count),
 			}
 			if c.unit != "" {
 				item = append(item, rs.Member{Name: "unit", Value: c.unit})
@@ -196,50 +215,48 @@ func (r *Aggregation) composed(base rs.Object, rows []row, shown, limit int) rs.
 		return rs.EncodeJSON(s)
 	}
 	r.add("composed", true)
-	tied := 0
-	for i := shown; i < len(rows) && shown > 0 && r.Args.GroupByTime == ""; i++ {
-		if rows[i].records == rows[shown-1].records {
-			tied++
-		}
-	}
-	if tied > 0 {
-		r.add("tied_groups", tied)
-	}
-	if r.Args.GroupByTime != "" {
+	switch tied := 0; {
+	case r.Args.GroupByTime != "":
 		base = base.With("time_zone", rs.EncodeJSON(r.Args.Zone.String()))
 		if shown < len(rows) {
 			r.extra = append(r.extra, rs.Member{Name: "next_from", Value: rows[shown].key})
+		}
+	case shown > 0:
+		for _, row := range rows[shown:] {
+			if row.records == rows[shown-1].records {
+				tied++
+			}
+		}
+		if tied > 0 {
+			r.add("tied_groups", tied)
 		}
 	}
 	return base.Without("links", "value").WithAll(rs.Object{
 		{Name: "metric", Value: text(r.Args.Metric)}, {Name: "field", Value: text(r.Args.Field)},
 		{Name: "group_by", Value: text(r.Args.GroupBy)}, {Name: "group_by_time", Value: text(r.Args.GroupByTime)},
 		{Name: "granularity", Value: text(r.Args.Granularity)},
-		{Name: "groups", Value: rs.JoinArray(items)}, {Name: "limit", Value: strconv.Itoa(limit)},
-		{Name: "other_count", Value: strconv.Itoa(max(other, 0))}, {Name: "group_count", Value: strconv.Itoa(len(rows))},
+		{Name: "groups", Value: rs.JoinArray(items)}, encoded("limit", limit),
+		encoded("other_count", max(other, 0)), encoded("group_count", len(rows)),
 	})
 }
 
-// leastValue is the least value of the field, where an average needs it to tell which records have one; "" for any other metric, and where
-// all records have a value.
-func (r *Aggregation) leastValue(ctx context.Context, body rs.Object) (string, error) {
-	if r.Args.Metric != "avg" || slices.ContainsFunc(r.Args.Filter, func(c filter.Condition) bool { return c.Field == r.Args.Field }) {
-		return "", nil
+// withValue is how many of the records that an answer counted have a value of the field, where an average needs that, and the least value,
+// by which those of a group are told; that is "" for any other metric, and where all records have a value.
+func (r *Aggregation) withValue(ctx context.Context, body rs.Object) (least string, count int, err error) {
+	all, counted := body.Number("filtered_record_count")
+	if r.Args.Metric != "avg" || r.Args.Filter.Has(r.Args.Field) {
+		return "", all, nil
 	}
-	q := Args{Metric: "min", Field: r.Args.Field, Filter: r.Args.Filter}
-	_, answer, err := r.do(ctx, r.scope, q)
-	if err != nil {
-		return "", err
-	}
+	_, answer, err := r.do(ctx, r.scope, Args{Metric: "min", Field: r.Args.Field, Filter: r.Args.Filter})
 	least, ok := rs.AsText(answer.Get("value"))
-	if !ok {
-		return "", nil
+	if err != nil || !ok {
+		return "", all, err
 	}
-	count, err := r.countFrom(ctx, r.Args.Filter, least)
-	if total, ok := body.Number("filtered_record_count"); ok && total == count {
-		return "", err
+	count, err = r.countFrom(ctx, r.Args.Filter, least)
+	if counted && all == count {
+		least = ""
 	}
-	return least, err
+	return least, count, err
 }
 
 // countFrom is how many records have at least a value.
@@ -292,19 +309,13 @@ func (r *Aggregation) average(ctx context.Context) (*rs.Response, rs.Object, err
 	if err != nil {
 		return nil, nil, err
 	}
-	least, err := r.leastValue(ctx, body)
+	_, count, err := r.withValue(ctx, body)
 	if err != nil {
 		return nil, nil, err
-	}
-	count, _ := body.Number("filtered_record_count")
-	if least != "" {
-		if count, err = r.countFrom(ctx, q.Filter, least); err != nil {
-			return nil, nil, err
-		}
 	}
 	r.add("composed", true)
 	return response, body.Without("links").WithAll(rs.Object{
 		{Name: "metric", Value: `"avg"`}, {Name: "value", Value: quotient(body.Get("value"), count)},
-		{Name: "sum", Value: cmp.Or(body.Get("value"), "null")}, {Name: "count", Value: strconv.Itoa(count)},
+		{Name: "sum", Value: cmp.Or(body.Get("value"), "null")}, encoded("count", count),
 	}), nil
 }

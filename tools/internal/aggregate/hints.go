@@ -1,6 +1,7 @@
 package aggregate
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -27,8 +28,7 @@ func (r *Aggregation) AddStatus(ctx context.Context) {
 		return
 	}
 	status := r.Fields(ctx).Groupable(statusFields)
-	filtered := slices.ContainsFunc(r.Args.Filter, func(c filter.Condition) bool { return c.Field == status })
-	if status != "" && status != r.Args.GroupBy && !filtered {
+	if status != "" && status != r.Args.GroupBy && !r.Args.Filter.Has(status) {
 		r.add("every", status)
 	}
 }
@@ -42,7 +42,7 @@ func (r *Aggregation) AddTitles(ctx context.Context, body rs.Object) rs.Object {
 	}
 	ctx, cancel := context.WithTimeout(ctx, titlesDeadline)
 	defer cancel()
-	all := r.schemas.Of(ctx, r.Reads, rs.Scope{ConnectionID: r.scope.ConnectionID})
+	all := r.schemas.Of(ctx, r.reads, rs.Scope{ConnectionID: r.scope.ConnectionID})
 	parent, ok := known.ParentOf(all.Document, r.scope, r.Args.GroupBy)
 	of := slices.DeleteFunc(slices.Clone(all.Sources), func(s known.Source) bool { // a parent is in the connection of its children
 		return s.Stream != parent || r.scope.ConnectionID != "" && s.Connection.ID != r.scope.ConnectionID ||
@@ -55,9 +55,7 @@ func (r *Aggregation) AddTitles(ctx context.Context, body rs.Object) rs.Object {
 	if len(of) == 1 {
 		connection = of[0].Connection.ID
 	}
-	r.extra = append(r.extra, rs.Member{Name: "ids_of", Value: rs.Object{
-		{Name: "stream", Value: rs.EncodeJSON(parent)}, {Name: "connection_id", Value: rs.EncodeJSON(connection)},
-	}.JSON()})
+	r.add("ids_of", map[string]string{"stream": parent, "connection_id": connection})
 	var keys []string
 	for _, g := range groups {
 		if key, ok := g.text(); ok && len(keys) < maxTitles && !slices.Contains(keys, key) {
@@ -85,8 +83,8 @@ func (r *Aggregation) titleOf(ctx context.Context, connection string, of known.S
 		return ""
 	}
 	request := read.Request(connection, "streams", of.Stream, "records", key)
-	read.SetList(request.Query, "fields", []string{of.Title})
-	response, err := r.Reads.Do(ctx, request)
+	read.Set(request.Query, "fields", []string{of.Title})
+	response, err := r.reads.Do(ctx, request)
 	if err != nil {
 		return ""
 	}
@@ -95,4 +93,116 @@ func (r *Aggregation) titleOf(ctx context.Context, connection string, of known.S
 		o = inner
 	}
 	return o.Object("data").Text(of.Title)
+}
+
+// units reads which currencies or units the numbers of the field are in. A single one is added to the answer. Where a field has them and
+// the resource server does not say which, that is added.
+func (r *Aggregation) units(ctx context.Context) (field string, list groupList, err error) {
+	q := r.Args
+	field = r.Fields(ctx).UnitOf(q.Field)
+	if field == "" {
+		r.parentUnits(ctx)
+	}
+	if field == "" || field == q.GroupBy || q.Metric == "count_distinct" {
+		return "", list, nil
+	}
+	r.add("unit_field", field)
+	for _, c := range q.Filter {
+		if c.Field == field && c.Operator == "" {
+			r.add("unit", c.Value)
+			return field, list, nil
+		}
+	}
+	q.GroupBy, q.GroupByTime, q.Granularity, q.Limit = field, "", "", maxGroups
+	list, err = r.list(ctx, q)
+	if err != nil {
+		r.add("unit_unknown", true)
+	} else if len(list.groups) == 1 {
+		if unit, ok := list.groups[0].text(); ok {
+			r.add("unit", unit)
+		}
+	}
+	return field, list, err
+}
+
+// moneyWords are parts of names of fields that have amounts of money.
+var moneyWords = []string{"price", "amount", "total", "subtotal", "cost", "fee", "tax", "discount", "balance", "paid", "spent", "refund", "salary"}
+
+// isMoney reports whether a field may have amounts of money.
+func isMoney(field string) bool {
+	return slices.ContainsFunc(strings.Split(strings.ToLower(field), "_"), func(word string) bool { return slices.Contains(moneyWords, word) })
+}
+
+// parentUnits reads in which currencies or units the records are whose parts are added up, such as the orders of order items: a price of an
+// item is in the currency of its order. A single one is added to the answer; of several it is said that they are mixed, and which
+// aggregation keeps them apart.
+func (r *Aggregation) parentUnits(ctx context.Context) {
+	if !isMoney(r.Args.Field) {
+		return
+	}
+	scope := rs.Scope{ConnectionID: r.scope.ConnectionID}
+	schema := r.schemas.Of(ctx, r.reads, scope).Document
+	if schema == nil {
+		return
+	}
+	for i := range schema.Streams {
+		parent := &schema.Streams[i]
+		relations := parent.Relations()
+		at := slices.IndexFunc(relations, func(one rs.Relation) bool {
+			return one.Target == r.scope.Stream && one.ForeignKey != "" && known.HasConnection(parent, r.scope.ConnectionID)
+		})
+		if at < 0 {
+			continue
+		}
+		scope.Stream = parent.Name
+		named := known.ReadStream(schema, scope)
+		unit, own := named.UnitOf(r.Args.Field), ""
+		for _, field := range parent.Fields() {
+			if isMoney(field.Name) {
+				unit = cmp.Or(unit, named.UnitOf(field.Name))
+				if own == "" && field.Granted && slices.Contains(field.Aggregates, r.Args.Metric) {
+					own = field.Name
+				}
+			}
+		}
+		if unit != "" {
+			r.addParentUnits(ctx, scope, unit, own, relations[at].ForeignKey)
+			return
+		}
+	}
+}
+
+func (r *Aggregation) addParentUnits(ctx context.Context, scope rs.Scope, unit, own, foreignKey string) {
+	q := Args{Metric: "count", GroupBy: unit, Limit: maxGroups, Zone: r.Args.Zone}
+	filtered := false // by what does not say which parents are meant
+	for _, c := range r.Args.Filter {
+		if c.Field == foreignKey && c.Operator == "" {
+			q.Filter = filter.Filter{{Field: "id", Value: c.Value}}
+		} else {
+			filtered = true
+		}
+	}
+	_, body, err := r.do(ctx, scope, q)
+	if err != nil {
+		return
+	}
+	var units []string
+	for _, g := range readGroups(body) {
+		if text, ok := g.text(); ok {
+			units = append(units, text)
+		}
+	}
+	switch {
+	case len(units) == 1:
+		r.add("unit", units[0])
+	case len(units) > 1 && r.Args.GroupBy != foreignKey:
+		mixed := map[string]any{"stream": scope.Stream, "field": unit, "values": units[:min(len(units), maxUnits)]}
+		switch {
+		case filtered:
+			mixed["possible"] = true
+		case own != "" && q.Filter == nil:
+			mixed["apart"] = map[string]any{"tool": "aggregate", "arguments": map[string]string{"stream": scope.Stream, "metric": r.Args.Metric, "field": own}}
+		}
+		r.add("mixed_units", mixed)
+	}
 }

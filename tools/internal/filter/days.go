@@ -1,7 +1,6 @@
 package filter
 
 import (
-	"strings"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -51,19 +50,6 @@ func StartOfDay(day time.Time, zone *time.Location) time.Time {
 	return end
 }
 
-// Lasting are the conditions on two fields, of which one says when a record begins and the other when it ends, for those that began
-// before a bound and end after it. The last day of what ends on a date belongs to it; a time that it ends at does not.
-func Lasting(start, end string, kind DateKind, bound string) Filter {
-	after := Condition{end, "gt", bound}
-	switch {
-	case kind == Dates, strings.Contains(strings.ToLower(end), "date"), strings.HasSuffix(end, "_on"), strings.HasSuffix(end, "day"):
-		after.Operator = "gte"
-	case IsDate(bound): // after a day would mean from the next one on
-		after.Value += "T00:00:00Z"
-	}
-	return Filter{{start, "lt", bound}, after}
-}
-
 // A TimeGroup is the span of one group of time.
 type TimeGroup struct{ From, Until time.Time }
 
@@ -82,18 +68,9 @@ func ReadTimeGroup(key, granularity string, zone *time.Location) (TimeGroup, boo
 		year, month, date := t.In(zone).Date()
 		day = time.Date(year, month, date, 0, 0, 0, 0, time.UTC)
 	}
-	next := day
-	switch granularity {
-	case "day":
-		next = day.AddDate(0, 0, 1)
-	case "week":
-		next = day.AddDate(0, 0, 7)
-	case "month":
-		next = day.AddDate(0, 1, 0)
-	case "quarter":
-		next = day.AddDate(0, 3, 0)
-	case "year":
-		next = day.AddDate(1, 0, 0)
-	}
+	step := map[string]struct{ years, months, days int }{
+		"day": {days: 1}, "week": {days: 7}, "month": {months: 1}, "quarter": {months: 3}, "year": {years: 1},
+	}[granularity]
+	next := day.AddDate(step.years, step.months, step.days)
 	return TimeGroup{StartOfDay(day, zone), StartOfDay(next, zone)}, true
 }

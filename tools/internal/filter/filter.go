@@ -264,8 +264,35 @@ func (c Condition) hasDate() bool {
 	return local || IsDate(c.Value)
 }
 
+// Has reports whether a condition is on a field.
+func (f Filter) Has(field string) bool {
+	return slices.ContainsFunc(f, func(c Condition) bool { return c.Field == field })
+}
+
+// Without is the filter less the conditions on a field.
+func (f Filter) Without(field string) Filter {
+	return f.WithoutFunc(func(c Condition) bool { return c.Field == field })
+}
+
+// WithoutFunc is the filter less some conditions.
+func (f Filter) WithoutFunc(left func(Condition) bool) Filter {
+	return slices.DeleteFunc(slices.Clone(f), left)
+}
+
 // Only is the filter with a field that has one value.
 func (f Filter) Only(field, value string) Filter {
-	others := slices.DeleteFunc(slices.Clone(f), func(c Condition) bool { return c.Field == field })
-	return append(others, Condition{Field: field, Value: value})
+	return append(f.Without(field), Condition{Field: field, Value: value})
+}
+
+// Lasting are the conditions on two fields, of which one says when a record begins and the other when it ends, for those that began
+// before a bound and end after it. The last day of what ends on a date belongs to it; a time that it ends at does not.
+func Lasting(start, end string, kind DateKind, bound string) Filter {
+	after := Condition{end, "gt", bound}
+	switch {
+	case kind == Dates, strings.Contains(strings.ToLower(end), "date"), strings.HasSuffix(end, "_on"), strings.HasSuffix(end, "day"):
+		after.Operator = "gte"
+	case IsDate(bound): // after a day would mean from the next one on
+		after.Value += "T00:00:00Z"
+	}
+	return Filter{{start, "lt", bound}, after}
 }

@@ -35,8 +35,8 @@ func sourceRequest(s known.Source, r rs.Request, f filter.Filter, limit int) rs.
 			}
 		}
 	}
-	read.SetText(query, "connection_id", s.Connection.ID)
-	read.SetNumber(query, "limit", limit)
+	read.Set(query, "connection_id", s.Connection.ID)
+	read.Set(query, "limit", limit)
 	f.Write(query)
 	r.Query = query
 	return r

@@ -54,34 +54,28 @@ func WithinDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
 // Request is a read of the resource server, under a connection unless that is "".
 func Request(connectionID string, segments ...string) rs.Request {
 	r := rs.Request{Path: rs.Path(segments...), Query: url.Values{}}
-	SetText(r.Query, "connection_id", connectionID)
+	Set(r.Query, "connection_id", connectionID)
 	return r
 }
 
-// SetText adds a parameter, unless it is empty.
-func SetText(query url.Values, name, value string) {
-	if value != "" {
-		query.Set(name, value)
-	}
-}
-
-// SetNumber adds a parameter, unless it is zero.
-func SetNumber(query url.Values, name string, value int) {
-	if value != 0 {
-		query.Set(name, strconv.Itoa(value))
-	}
-}
-
-// SetList adds a parameter for each of some values.
-func SetList(query url.Values, name string, values []string) {
-	if len(values) > 0 {
-		query[name] = values // an array is a repeated plain key
-	}
-}
-
-// SetOptional adds a parameter, unless it is nil.
-func SetOptional(query url.Values, name string, value *int) {
-	if value != nil {
-		query.Set(name, strconv.Itoa(*value))
+// Set adds a parameter, unless it is empty, zero or nil: a text, a number, or each of some texts.
+func Set(query url.Values, name string, value any) {
+	switch value := value.(type) {
+	case string:
+		if value != "" {
+			query.Set(name, value)
+		}
+	case int:
+		if value != 0 {
+			query.Set(name, strconv.Itoa(value))
+		}
+	case *int:
+		if value != nil {
+			query.Set(name, strconv.Itoa(*value))
+		}
+	case []string:
+		if len(value) > 0 {
+			query[name] = value // an array is a repeated plain key
+		}
 	}
 }

@@ -64,23 +64,16 @@ func unanswered() tally { return tally{Partial: true, Incomplete: true} }
 // readTally reads meta of a search answer. A count is a number with count_accuracy, or {kind,value}.
 func readTally(meta rs.Object) tally {
 	t := tally{Members: 1}
-	count := struct {
-		Kind  string `json:"kind"`
-		Value *int   `json:"value"`
-	}{Kind: meta.JSONString("count_accuracy")}
-	var number int
-	if raw := meta.Get("count"); raw != "" && json.Unmarshal([]byte(raw), &number) == nil {
-		count.Value = &number
-	} else if raw != "" {
-		_ = json.Unmarshal([]byte(raw), &count)
+	count, counted := meta.Number("count")
+	kind := meta.JSONString("count_accuracy")
+	if o := meta.Object("count"); o != nil {
+		count, counted = o.Number("value")
+		kind = o.JSONString("kind")
 	}
-	switch {
-	case count.Value == nil || *count.Value < 0 || count.Kind == "none":
-		t.Partial = true
-	default:
-		t.Count, t.Counted = *count.Value, true
-		t.Partial = count.Kind == "lower_bound"
-		t.Estimated = count.Kind == "estimated" || count.Kind == "estimate" || count.Kind == "approximate"
+	t.Partial = !counted || count < 0 || kind == "none" || kind == "lower_bound"
+	if counted && count >= 0 && kind != "none" {
+		t.Count, t.Counted = count, true
+		t.Estimated = kind == "estimated" || kind == "estimate" || kind == "approximate"
 	}
 	t.Incomplete = true // unless the member gives it as complete
 	var recall recallBody
@@ -123,23 +116,22 @@ func (t tally) plus(u tally) tally {
 
 // meta writes the tally as a search answer's meta.
 func (t tally) meta(warnings []string) rs.Object {
-	var meta rs.Object
+	meta := rs.Object{{Name: "count", Value: `{"kind":"none"}`}}
 	switch {
 	case !t.Counted:
-		meta = rs.Object{{Name: "count", Value: `{"kind":"none"}`}}
 	case t.Estimated:
-		meta = rs.Object{{Name: "count", Value: rs.Object{{Name: "kind", Value: rs.EncodeJSON("estimated")}, {Name: "value", Value: rs.EncodeJSON(t.Count)}}.JSON()}}
+		meta[0].Value = rs.Object{{Name: "kind", Value: `"estimated"`}, encoded("value", t.Count)}.JSON()
 	default:
-		accuracy := "exact"
+		meta[0].Value = rs.EncodeJSON(t.Count)
+		meta = append(meta, rs.Member{Name: "count_accuracy", Value: `"exact"`})
 		if t.Partial {
-			accuracy = "lower_bound"
+			meta[1].Value = `"lower_bound"`
 		}
-		meta = rs.Object{{Name: "count", Value: rs.EncodeJSON(t.Count)}, {Name: "count_accuracy", Value: rs.EncodeJSON(accuracy)}}
 	}
 	if t.Recall {
-		meta = append(meta, rs.Member{Name: "recall", Value: rs.EncodeJSON(recallBody{
+		meta = append(meta, encoded("recall", recallBody{
 			!t.Incomplete, t.Ranked, t.Scope, t.Cut, t.Searched, t.Window, t.Truncated, t.Some, t.Missing, t.leftOut,
-		})})
+		}))
 	}
 	return append(meta, rs.Member{Name: "warnings", Value: rs.JoinArray(warnings)})
 }
@@ -159,23 +151,31 @@ func mergeWarnings(all []string, more ...string) []string {
 
 // warning writes one warning of our own.
 func warning(code, message string) string {
-	return rs.Object{{Name: "code", Value: rs.EncodeJSON(code)}, {Name: "message", Value: rs.EncodeJSON(message)}}.JSON()
+	return rs.Object{encoded("code", code), encoded("message", message)}.JSON()
 }
 
 // unavailableWarning names the connections that are missing from a merged answer.
 func unavailableWarning(unavailable []rs.UnavailableConnection, outlook string) string {
 	const most = 5
-	named := make([]string, 0, most+1)
-	for i, u := range unavailable {
-		if i == most {
-			named = append(named, fmt.Sprintf("%d others", len(unavailable)-most))
-			break
-		}
+	var named []string
+	for _, u := range unavailable[:min(len(unavailable), most)] {
 		named = append(named, fmt.Sprintf("%s (%s)", rs.ErrorText(cmp.Or(u.DisplayName, u.ID)), u.Code))
+	}
+	if others := len(unavailable) - most; others > 0 {
+		named = append(named, fmt.Sprintf("%d others", others))
 	}
 	return warning("unavailable_connections", "Connections that could not be read: "+strings.Join(named, ", ")+"."+outlook)
 }
 
-func jsonResponse(body rs.Object, requestID string, unavailable int) *rs.Response {
-	return &rs.Response{Status: http.StatusOK, Body: body.JSON(), ContentType: "application/json", RequestID: requestID, Unavailable: unavailable}
+// encoded is a member of an object.
+func encoded(name string, value any) rs.Member {
+	return rs.Member{Name: name, Value: rs.EncodeJSON(value)}
+}
+
+// merged is a merged answer, which names the connections that are missing from it.
+func merged(body rs.Object, unavailable []rs.UnavailableConnection, last ...rs.Member) *rs.Response {
+	if len(unavailable) > 0 {
+		body = append(body, encoded("unavailable_connections", unavailable))
+	}
+	return &rs.Response{Status: http.StatusOK, Body: append(body, last...).JSON(), ContentType: "application/json", Unavailable: len(unavailable)}
 }

@@ -1,7 +1,6 @@
 package fanout
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,15 +9,22 @@ import (
 	"net/url"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// fanoutDeadlines is how many member deadlines a fan-out may take in all. Members that were not reached by then are unavailable.
-const fanoutDeadlines = 3
+const (
+	// fanoutDeadlines is how many member deadlines a fan-out may take in all. Members that were not reached by then are unavailable.
+	fanoutDeadlines = 3
+	// maxLookups is how many members' tokens one read introspects at a time.
+	maxLookups = 16
+	// maxBlobAttempts is how many members a blob is looked for in. In a larger package its connection must be named.
+	maxBlobAttempts = 16
+)
+
+// A memberRead is the read that is made of one member.
+type memberRead func(ctx context.Context, d rs.Doer) (*rs.Response, error)
 
 // An outcome is what became of one member's read: a response or a failure.
 type outcome struct {
@@ -29,57 +35,59 @@ type outcome struct {
 // fanOut checks the token of each member and performs one read for it, at most maxLookups checks and Width reads at a time. It
 // returns the outcomes in the order of the members when all have ended. A canceled context is an error; an exceeded deadline is
 // not: the reads that ended in time count.
-func (p *grantPackage) fanOut(ctx context.Context, members []*member, read func(ctx context.Context, i int, d rs.Doer) (*rs.Response, error)) ([]outcome, error) {
+func (p *grantPackage) fanOut(ctx context.Context, members []*member, read func(i int) memberRead) ([]outcome, error) {
 	outcomes := make([]outcome, len(members))
 	bounded, cancel := context.WithTimeout(ctx, fanoutDeadlines*p.options.MemberDeadline)
 	defer cancel()
-	lookups, reads := make(chan struct{}, maxLookups), make(chan struct{}, p.options.Width)
-	var next atomic.Int64
+	limits := readLimits{make(chan struct{}, maxLookups), make(chan struct{}, p.options.Width)}
+	queue := make(chan int, len(members)) // in their order
+	for i := range members {
+		queue <- i
+	}
+	close(queue)
 	var workers sync.WaitGroup
 	for range min(max(maxLookups, p.options.Width), len(members)) {
 		workers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(members); i = int(next.Add(1)) - 1 {
-				lookups <- struct{}{}
-				left, why := p.checkWithin(bounded, members[i])
-				<-lookups
-				if why != nil {
-					outcomes[i] = outcome{failure: why}
-					continue
-				}
-				reads <- struct{}{}
-				outcomes[i] = p.ask(bounded, members[i], left, func(ctx context.Context, d rs.Doer) (*rs.Response, error) { return read(ctx, i, d) })
-				<-reads
+			for i := range queue {
+				outcomes[i] = p.checkAndRead(bounded, members[i], limits, read(i))
 			}
 		})
 	}
 	workers.Wait()
-	p.report(outcomes)
+	if p.options.FannedOut != nil {
+		answered := 0
+		for _, o := range outcomes {
+			if o.response != nil {
+				answered++
+			}
+		}
+		p.options.FannedOut(len(outcomes), answered)
+	}
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return nil, hungUp(ctx)
 	}
 	return outcomes, nil
 }
 
-// report passes the number of members read and of answers to the FannedOut hook.
-func (p *grantPackage) report(outcomes []outcome) {
-	if p.options.FannedOut == nil {
-		return
-	}
-	answered := 0
-	for _, o := range outcomes {
-		if o.response != nil {
-			answered++
-		}
-	}
-	p.options.FannedOut(len(outcomes), answered)
-}
+// readLimits bound what is done at a time.
+type readLimits struct{ lookups, reads chan struct{} }
 
-// ask performs the read of one member, whose token was checked, within what is left of its deadline.
-func (p *grantPackage) ask(ctx context.Context, c *member, left time.Duration, read func(context.Context, rs.Doer) (*rs.Response, error)) (o outcome) {
+// checkAndRead performs a read of one member within its deadline, once its token is checked.
+func (p *grantPackage) checkAndRead(ctx context.Context, c *member, limits readLimits, read memberRead) (o outcome) {
+	limits.lookups <- struct{}{}
+	began := time.Now()
+	why := p.checkToken(ctx, c)
+	left := p.options.MemberDeadline - time.Since(began)
+	<-limits.lookups
+	if why != nil {
+		return outcome{failure: why}
+	}
+	limits.reads <- struct{}{}
 	defer func() { // in a goroutine nothing else would catch a panic, and it would end the process
 		if fault := recover(); fault != nil {
 			o = outcome{failure: &rs.Error{Code: rs.Internal, Message: "The adapter failed to read this connection.", Cause: fmt.Errorf("panic: %v", fault)}}
 		}
+		<-limits.reads
 	}()
 	ctx, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
@@ -91,7 +99,7 @@ func (p *grantPackage) ask(ctx context.Context, c *member, left time.Duration, r
 		return outcome{response: response}
 	}
 	failure := rs.AsError(err)
-	if failure.Status == 0 && errors.Is(err, context.DeadlineExceeded) || failure.Status == 0 && ctx.Err() != nil {
+	if failure.Status == 0 && (errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil) {
 		failure = tooLate(err)
 	}
 	p.learn(c, failure)
@@ -121,15 +129,9 @@ func transient(e *rs.Error) bool {
 
 // allFailed returns one error for all failures: a fault of the request first, since it is the same for every member; a refused
 // grant only if there is nothing else, since any other failure may be transient.
-func (p *grantPackage) allFailed(unavailable []rs.UnavailableConnection, failures []*rs.Error) *rs.Error {
-	most := failures[0]
-	for _, f := range failures[1:] {
-		if tellingRank(f) < tellingRank(most) {
-			most = f
-		}
-	}
-	annotated := *most
-	if annotated.Hint == "" && refusesGrant(most) {
+func allFailed(unavailable []rs.UnavailableConnection, failures []*rs.Error) *rs.Error {
+	annotated := *slices.MinFunc(failures, func(a, b *rs.Error) int { return tellingRank(a) - tellingRank(b) })
+	if annotated.Hint == "" && refusesGrant(&annotated) {
 		annotated.Hint = approveAgain
 	}
 	annotated.Unavailable = unavailable[:min(len(unavailable), rs.MaxConnectionOptions)]
@@ -154,9 +156,6 @@ func tellingRank(e *rs.Error) int {
 	return 4
 }
 
-// maxLookups is how many members' tokens one read introspects at a time.
-const maxLookups = 16
-
 // pick returns the one member that a read is for, its token checked. If a member is refused for good, another member with the
 // same connection takes its place.
 func (p *grantPackage) pick(ctx context.Context, connectionID string, streams ...string) (*member, *rs.Error) {
@@ -171,69 +170,14 @@ func (p *grantPackage) pick(ctx context.Context, connectionID string, streams ..
 			return c, nil
 		case errors.Is(ctx.Err(), context.Canceled):
 			return nil, hungUp(ctx)
-		case transient(why):
-			return nil, c.unchecked(why)
+		case transient(why): // it could not be checked now
+			e := *why
+			e.Param, e.Unavailable = "connection_id", []rs.UnavailableConnection{c.unavailable(why)}
+			e.Message = fmt.Sprintf("Connection %q cannot be read: %s", c.ID, why.Message)
+			return nil, &e
 		}
 	}
 	return nil, p.unusable("", p.members)
-}
-
-// checkToken asks the authority about the token of a member that is about to be read, and returns why the member is not read, or nil:
-// only an active client token is sent to the resource server (D27). A refusal is remembered like one by the resource server
-// (D14); a missing answer is not.
-func (p *grantPackage) checkToken(ctx context.Context, c *member) *rs.Error {
-	if p.authority == nil {
-		return nil
-	}
-	if why := p.refused(c); why != nil { // by another read meanwhile
-		return why
-	}
-	ctx, cancel := context.WithTimeout(ctx, p.options.MemberDeadline)
-	defer cancel()
-	principal, err := p.authority.Authenticate(ctx, c.Token)
-	if err == nil && principal.Kind == auth.KindClient {
-		limits, _ := principal.Limits()
-		limits = slices.Clone(limits)
-		for i := range limits {
-			limits[i].Connections = []string{c.ID}
-		}
-		c.limits.Store(&limits)
-		return nil
-	}
-	why := &rs.Error{
-		Code: rs.MemberUnusable, Status: http.StatusForbidden,
-		Message: "The package directory gives a token for this connection that is not of a client grant.",
-	}
-	if err != nil {
-		e := rs.AsError(err)
-		if e.Code.MeansSomethingElse() {
-			return &rs.Error{
-				Code: rs.AuthorityUnreachable, RetryAfter: e.RetryAfter, RequestID: e.RequestID, Cause: err,
-				Message: "The token authority could not say whether the access to this connection is good.",
-				Hint:    "Retry in a moment; if it persists, tell the operator.",
-			}
-		}
-		why.Code = cmp.Or(e.Code, rs.TokenInactive)
-		why.Message = fmt.Sprintf("The token authority does not accept the access to this connection (%s).", why.Code)
-	}
-	p.refusals.remember(c.Token, why, p.options.Now().Add(p.options.RefusalHold))
-	return why
-}
-
-// checkWithin checks a member's token within the member's deadline, and returns how much of the deadline is left.
-func (p *grantPackage) checkWithin(ctx context.Context, c *member) (left time.Duration, why *rs.Error) {
-	began := time.Now()
-	why = p.checkToken(ctx, c)
-	return p.options.MemberDeadline - time.Since(began), why
-}
-
-// unchecked is the error of a member whose token could not be checked now.
-func (c *member) unchecked(why *rs.Error) *rs.Error {
-	e := *why
-	e.Param = "connection_id"
-	e.Message = fmt.Sprintf("Connection %q cannot be read: %s", c.ID, why.Message)
-	e.Unavailable = []rs.UnavailableConnection{c.unavailable(why)}
-	return &e
 }
 
 // readOne passes a read on to the one member that it is for.
@@ -249,10 +193,10 @@ func (p *grantPackage) readOne(ctx context.Context, r rs.Request, connectionID, 
 }
 
 // withValue returns a query with one more parameter, or another value of it.
-func withValue(query url.Values, name, value string) url.Values {
+func withValue(query url.Values, name string, values ...string) url.Values {
 	changed := url.Values{}
 	maps.Copy(changed, query)
-	changed.Set(name, value)
+	changed[name] = values
 	return changed
 }
 
@@ -271,4 +215,48 @@ func (p *grantPackage) forward(ctx context.Context, c *member, r rs.Request) (*r
 		return nil, &annotated
 	}
 	return nil, e
+}
+
+// blob answers GET /v1/blobs/{id}. The resource server knows blobs by id alone, so without a connection the usable
+// members are asked in turn until one has it: one after the other, so that the bytes are sent once. It answers "not found" only if every
+// member does.
+func (p *grantPackage) blob(ctx context.Context, r rs.Request, connectionID string) (*rs.Response, error) {
+	if connectionID != "" || len(p.members) == 1 {
+		return p.readOne(ctx, r, connectionID, "")
+	}
+	groups, unavailable, refused := p.groups("")
+	switch {
+	case refused != nil:
+		return nil, refused
+	case len(groups) > maxBlobAttempts:
+		return nil, p.ambiguous("")
+	}
+	ctx, cancel := context.WithTimeout(ctx, fanoutDeadlines*p.options.MemberDeadline)
+	defer cancel()
+	limits := readLimits{make(chan struct{}, 1), make(chan struct{}, 1)}
+	var missing *rs.Error
+	var failures []*rs.Error
+	for _, g := range groups {
+		o := p.checkAndRead(ctx, g[0], limits, func(ctx context.Context, d rs.Doer) (*rs.Response, error) { return d.Do(ctx, r) })
+		switch {
+		case o.failure == nil:
+			return o.response, nil
+		case errors.Is(ctx.Err(), context.Canceled):
+			return nil, hungUp(ctx)
+		case o.failure.Status == http.StatusNotFound:
+			missing = o.failure
+		default:
+			failures = append(failures, o.failure)
+			unavailable = append(unavailable, g[0].unavailable(o.failure))
+		}
+	}
+	if len(failures) > 0 {
+		return nil, allFailed(unavailable, failures)
+	}
+	annotated := *missing
+	if len(unavailable) > 0 {
+		annotated.Hint = fmt.Sprintf("It may be in one of the %d connections that cannot be read at the moment; approve them again, or check the id.", len(unavailable))
+		annotated.Unavailable = unavailable[:min(len(unavailable), rs.MaxConnectionOptions)]
+	}
+	return nil, &annotated
 }

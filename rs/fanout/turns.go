@@ -1,0 +1,294 @@
+package fanout
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// rows are the items of a list that can be a hit or a row.
+func rows(items []rs.Item) []rs.Item {
+	return slices.DeleteFunc(slices.Clone(items), func(item rs.Item) bool { return item.Members == nil })
+}
+
+// listRead is the read of a list, whose answer is one, and what the list is of.
+func listRead(r rs.Request, what string) memberRead {
+	return func(ctx context.Context, d rs.Doer) (*rs.Response, error) {
+		response, err := d.Do(ctx, r)
+		if err == nil {
+			if _, ok := response.List(); !ok {
+				return nil, &rs.Error{Code: rs.InvalidResponse, Message: "This connection's answer is not the " + what + " that the contract promises."}
+			}
+		}
+		return response, err
+	}
+}
+
+// attribute adds the connection to a hit or row that does not name it (S3-16a, S0-6a).
+func attribute(item rs.Item, source rs.Connection) rs.Item {
+	object := item.Members
+	if named := rs.ConnectionID(object); named != "" && source.ID != "" && named != source.ID {
+		return item // of another connection, and left out later
+	}
+	for _, part := range [...]struct{ name, value string }{
+		{"connection_id", source.ID}, {"connector_key", source.ConnectorKey},
+		{"display_name", source.DisplayName}, {"grant_id", source.GrantID},
+	} {
+		if part.value != "" && object.JSONString(part.name) == "" {
+			object = object.With(part.name, rs.EncodeJSON(part.value))
+		}
+	}
+	return object.Item()
+}
+
+// attributed are the items of a list, each with its connection.
+func attributed(items []rs.Item, source rs.Connection) []rs.Item {
+	items = rows(items)
+	for i, item := range items {
+		items[i] = attribute(item, source)
+	}
+	return items
+}
+
+// A turn is one member's part in a search: where in its own results the next hit stands, and the page at hand.
+type turn struct {
+	member *member
+	cursor string // of the page with the next hit; "" is the first page
+	skip   int    // hits of that page that were shown already
+	failed bool   // the last attempt to read the page failed and may be repeated
+
+	loaded  bool // the page is at hand
+	hits    []rs.Item
+	next    string // the member's own cursor of its next page; may be empty
+	more    bool
+	done    bool      // no hit is left
+	failure *rs.Error // of this call
+	tally   tally     // as of its last answer in this call; of no member if it did not answer
+}
+
+// wanting reports whether the page must be read before the turn can be taken.
+func (t *turn) wanting() bool { return !t.loaded && !t.done && t.failure == nil }
+
+// load takes in the page at the cursor, and returns how many hits it leaves out: a member's answer holds its own hits only (S0-6b).
+func (t *turn) load(page rs.List) (others int) {
+	hits := rows(page.Items)
+	all := len(hits)
+	t.hits = slices.DeleteFunc(hits, func(hit rs.Item) bool {
+		named := rs.ConnectionID(hit.Members)
+		return named != "" && named != t.member.ID
+	})
+	t.next = page.Envelope.JSONString("next_cursor")
+	t.more = page.Envelope.Flag("has_more") || t.next != ""
+	if len(t.hits) == 0 && t.next == t.cursor {
+		t.next, t.more = "", false // a cursor that leads back to itself leads nowhere
+	}
+	t.loaded, t.failed, t.tally = true, false, readTally(page.Envelope.Object("meta"))
+	t.advance()
+	return all - len(t.hits)
+}
+
+// advance moves on from a page whose hits are all shown.
+func (t *turn) advance() {
+	switch {
+	case t.skip < len(t.hits):
+	case t.next != "":
+		t.cursor, t.skip, t.loaded = t.next, 0, false
+	default:
+		t.done = true
+	}
+}
+
+// shift takes the next hit of the page at hand.
+func (t *turn) shift() rs.Item {
+	hit := t.hits[t.skip]
+	t.skip++
+	t.advance()
+	return hit
+}
+
+// A ring lets members take turns. Scores of different members cannot be compared, their ranks can: so each gives its
+// next best hit in turn, and none takes the page while others have hits. A hit with all words of the query comes before those
+// with some, whichever member has it.
+type ring struct {
+	turns []*turn
+	at    int // whose turn is next
+}
+
+// take gives up to limit hits, each with its member's attribution. It stops where a page must be read first.
+func (r *ring) take(limit int) []rs.Item {
+	var hits []rs.Item
+	for len(hits) < limit {
+		t := r.next()
+		if t == nil {
+			break
+		}
+		hits = append(hits, attribute(t.shift(), t.member.Connection))
+	}
+	return hits
+}
+
+// next returns the member that gives the next hit, and moves on to the one after it. It returns nil where no hit is left, or where a
+// page must be read first.
+func (r *ring) next() *turn {
+	best, wanting := worstMatch+1, false
+	for _, t := range r.turns {
+		wanting = wanting || t.wanting()
+		if t.loaded && !t.done {
+			best = min(best, matchRank(t.hits[t.skip]))
+		}
+	}
+	if best > 0 && wanting { // the page that is missing may have better ones
+		return nil
+	}
+	for range r.turns {
+		t := r.turns[r.at]
+		if t.wanting() {
+			return nil
+		}
+		r.at = (r.at + 1) % len(r.turns)
+		if t.loaded && !t.done && matchRank(t.hits[t.skip]) == best {
+			return t
+		}
+	}
+	return nil
+}
+
+const worstMatch = 2
+
+// matchRank orders hits by how many words of the query they have, where the resource server says so: all, some, or only similar ones.
+func matchRank(hit rs.Item) int {
+	switch hit.Members.Text("match") {
+	case "some":
+		return 1
+	case "nearest":
+		return worstMatch
+	}
+	return 0
+}
+
+// wanting lists the turns whose page must be read, in the order of the turns.
+func (r *ring) wanting() []*turn {
+	return slices.DeleteFunc(r.inOrder(), func(t *turn) bool { return !t.wanting() })
+}
+
+// inOrder lists the turns, the next one first.
+func (r *ring) inOrder() []*turn { return slices.Concat(r.turns[r.at:], r.turns[:r.at]) }
+
+const (
+	packageCursorVersion = 1
+	packageCursorKind    = "package_search"
+	// maxPackageCursorBytes bounds a cursor as it is printed; the tools take no longer one.
+	maxPackageCursorBytes = 16 << 10
+	maxCursorSkip         = 100_000
+	maxSearchLimit        = 100 // hits of one page
+)
+
+// A packageCursor is where a search across a package ended. It holds all that the next page needs, so that any replica
+// can serve it, also after a restart. It is not signed: a changed one reaches no more than the search itself does,
+// because the members are looked up in the caller's own package and read with the members' own tokens.
+//
+// It is bound to the search and the package, but not to the package's members: those it names itself. A member that is
+// gone meanwhile is reported as unavailable, and one that came later is not part of this search.
+type packageCursor struct {
+	Version int          `json:"v"`
+	Kind    string       `json:"k"`
+	Bound   string       `json:"b"` // hash of the search and the package
+	Size    int          `json:"l"` // page size of the members: skip counts hits of pages of this size
+	Done    tally        `json:"d,omitzero"`
+	Turns   []cursorTurn `json:"t"` // the members with more to show, in the order of their turns
+}
+
+type cursorTurn struct {
+	ConnectionID string `json:"i"`
+	GrantID      string `json:"g,omitempty"` // only where several members share the connection
+	Cursor       string `json:"c,omitempty"`
+	Skip         int    `json:"s,omitempty"`
+	Failed       bool   `json:"f,omitempty"`
+}
+
+// bindSearch is the hash of what a cursor belongs to: the search, whatever its page size, and the package.
+func bindSearch(r rs.Request, packageID string) string {
+	query := url.Values{}
+	for name, values := range r.Query {
+		if name != "cursor" && name != "limit" {
+			query[name] = slices.Compact(slices.Sorted(slices.Values(values)))
+		}
+	}
+	sum := sha256.Sum256([]byte(packageID + "\x00" + r.Path + "\x00" + query.Encode()))
+	return base64.RawURLEncoding.EncodeToString(sum[:16])
+}
+
+// encode returns the cursor as text, or "" when it would be too long to be sent back.
+func (c packageCursor) encode() string {
+	c.Version, c.Kind = packageCursorVersion, packageCursorKind
+	text := rs.EncodeHandle(c)
+	if len(text) > maxPackageCursorBytes {
+		return ""
+	}
+	return text
+}
+
+// decodePackageCursor reads a cursor for a search. Its error is an InvalidCursor; nothing is asked then.
+func decodePackageCursor(text, bound string) (c packageCursor, refused *rs.Error) {
+	data, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	whole := err == nil && len(text) <= maxPackageCursorBytes && utf8.Valid(data) && json.Valid(data) && decoder.Decode(&c) == nil
+	switch {
+	case !whole || c.Version != packageCursorVersion || c.Kind != packageCursorKind || !c.inRange():
+		return c, invalidCursor("The cursor is not one that a search of this package printed.")
+	case c.Bound != bound:
+		return c, invalidCursor("The cursor belongs to another search or another package.")
+	}
+	return c, nil
+}
+
+// inRange reports whether a cursor has numbers and turns that a search may have.
+func (c packageCursor) inRange() bool {
+	seen := map[[2]string]bool{}
+	for _, t := range c.Turns {
+		key := [...]string{t.ConnectionID, t.GrantID}
+		if t.ConnectionID == "" || t.Skip < 0 || t.Skip > maxCursorSkip || seen[key] || strings.ContainsRune(t.Cursor, 0) {
+			return false
+		}
+		seen[key] = true
+	}
+	return c.Size >= 1 && c.Size <= maxSearchLimit && len(c.Turns) > 0 && len(c.Turns) <= maxMembers &&
+		min(c.Done.Count, c.Done.Ranked, c.Done.Window, c.Done.Searched, c.Done.Truncated, c.Done.Some, c.Done.Members) >= 0
+}
+
+func invalidCursor(message string) *rs.Error {
+	return &rs.Error{Code: rs.InvalidCursor, Param: "cursor", Message: message, Hint: "Start again without cursor, or send it exactly as printed with the same other arguments."}
+}
+
+// state is a turn as the next page needs it.
+func (t *turn) state() cursorTurn {
+	s := cursorTurn{ConnectionID: t.member.ID, Cursor: t.cursor, Skip: t.skip, Failed: t.failed}
+	if t.member.shared {
+		s.GrantID = t.member.GrantID
+	}
+	return s
+}
+
+// find returns the member that a cursor speaks of, or nil when it is no longer in the package.
+func (p *grantPackage) find(s cursorTurn) *member {
+	var found *member
+	for _, c := range p.members {
+		switch {
+		case c.ID != s.ConnectionID:
+		case c.GrantID == s.GrantID:
+			return c
+		case s.GrantID == "" && found == nil:
+			found = c
+		}
+	}
+	return found
+}

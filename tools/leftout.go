@@ -1,0 +1,70 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct/homes"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+)
+
+// What an answer leaves out that the model may take to be in it.
+
+// A filter on when something begins leaves out what began earlier and is not over: a trip from Monday to Wednesday is on on Tuesday.
+
+// lasting says how many records began before the time that the filter of a call asks for and last into it, and which call has them: one
+// read, where the stream says when its records end. It is nothing where none does.
+func lasting(ctx context.Context, call Call, f filter.Filter, schema func() known.Stream) rs.Object {
+	at := slices.IndexFunc(f, func(c filter.Condition) bool { return strings.HasPrefix(c.Operator, "g") && known.MayStart(c.Field) })
+	if at < 0 {
+		return nil
+	}
+	from, stated := f[at], schema()
+	end := stated.EndOf(from.Field)
+	if end == "" || f.Has(end) {
+		return nil
+	}
+	before := filter.Lasting(from.Field, end, stated.DateKind(from.Field), from.Value)
+	n, ok := counted(ctx, call, slices.Concat(f.Without(from.Field), before))
+	if !ok || n == 0 {
+		return nil
+	}
+	args := call.Arguments
+	conditions := before[1:]
+	for _, c := range f {
+		if c.Field == from.Field && strings.HasPrefix(c.Operator, "l") {
+			conditions = append(filter.Filter{c}, conditions...)
+		}
+	}
+	asked := args.Object("filter").Without(from.Field).WithAll(conditions.Object())
+	return rs.Object{encoded("lasting", fmt.Sprintf("began before %s but end after it, so not in this answer: %d. "+
+		"With these, but only what has %s: %s", from.Value, n, end, correct.Call{Tool: call.Tool.Name, Arguments: args.With("filter", asked.JSON())}))}
+}
+
+// Over several connections a resource server takes a field that one of them has: the others are left out, or answer without it.
+
+// missingFields says which connections of the stream lack fields that a call names, and which call reads the same there; nothing where all
+// have them.
+func missingFields(call Call, stated known.Stream) rs.Object {
+	if stated.Document == nil || len(stated.Connections) < 2 {
+		return nil
+	}
+	rows := homes.Lacks(call.Tool.Name, stated.Document, call.Scope.Stream, call.Arguments)
+	if rows == nil {
+		return nil
+	}
+	return rs.Object{{Name: "missing_fields", Value: rs.JoinArray(rows)}}
+}
+
+// leavesOut reports whether a resource server warns that its answer leaves out a connection.
+func leavesOut(response *rs.Response) bool {
+	return slices.ContainsFunc(aggregate.Body(response).Object("meta").Array("warnings"), func(raw string) bool {
+		return rs.AsObject(raw).Text("code") == "connection_left_out"
+	})
+}

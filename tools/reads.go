@@ -1,0 +1,141 @@
+package tools
+
+import (
+	"context"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
+)
+
+// The reads that several tools make beside the one that was asked for, and what they add to its answer. What is not answered is not said.
+
+// Bounds of what is read beside an answer that can do without it.
+const (
+	maxCountedMembers = 8 // of a package
+	besideDeadline    = time.Second
+)
+
+// known is what the schema says of a stream under the connection of a call, of all streams where it is ""; it is held for a minute.
+func (call Call) known(ctx context.Context, stream string) known.Stream {
+	return call.Tool.schemas.Of(ctx, call.RS, rs.Scope{Stream: stream, ConnectionID: call.Scope.ConnectionID})
+}
+
+// answered is the answer to a read that an answer can do without; nil where it fails.
+func answered(ctx context.Context, read func(context.Context) (*rs.Response, error)) *rs.Response {
+	ctx, cancel := context.WithTimeout(ctx, besideDeadline)
+	defer cancel()
+	response, err := read(ctx)
+	if err != nil {
+		return nil
+	}
+	return response
+}
+
+// listStreams reads how many records each stream has, how new and how fresh they are; nil where that is not answered.
+func listStreams(ctx context.Context, call Call) *rs.Response {
+	if len(auth.PrincipalFrom(ctx).MemberTokens()) > maxCountedMembers {
+		return nil
+	}
+	return answered(ctx, func(ctx context.Context) (*rs.Response, error) {
+		return call.Tool.schemas.Streams(ctx, call.RS, call.Scope.ConnectionID)
+	})
+}
+
+// streamDetail reads how fresh a stream is, and to which time the grant is limited in it; nil where that is not answered.
+func streamDetail(ctx context.Context, call Call, stream string) *rs.Response {
+	return answered(ctx, func(ctx context.Context) (*rs.Response, error) {
+		return call.RS.Do(ctx, read.Request(call.Scope.ConnectionID, "streams", stream))
+	})
+}
+
+// absence says how fresh the data are that something was looked for in and not found, and of one stream to which time the grant is
+// limited, so that what is absent is distinguished from what has not come yet or was not granted: one or two reads more.
+func absence(ctx context.Context, call Call, reads int, streams ...string) render.Coverage {
+	if reads > maxCountedMembers {
+		return render.Coverage{}
+	}
+	ctx, cancel := read.WithinDeadline(ctx)
+	defer cancel()
+	var detail *rs.Response
+	list := listStreams(ctx, call)
+	if len(streams) == 1 && !limitsKnown(ctx) {
+		detail = streamDetail(ctx, call, streams[0])
+	}
+	return render.CoverageOf(list, detail, streams...)
+}
+
+// limitsKnown reports whether every answer says without a read to which time the grant is limited, which resource servers apply without a
+// word.
+func limitsKnown(ctx context.Context) bool {
+	_, known := auth.PrincipalFrom(ctx).Limits()
+	return known
+}
+
+// isEmpty reports whether a list has no items, and none follow.
+func isEmpty(response *rs.Response) bool {
+	list, ok := response.List()
+	return ok && len(list.Items) == 0 && !list.Envelope.Has("next_cursor") && !list.Envelope.Flag("has_more")
+}
+
+// aggregated computes something of the records of the call's stream; nothing where that is not answered.
+func aggregated(ctx context.Context, call Call, q aggregate.Args) rs.Object {
+	response, err := call.RS.Do(ctx, q.Request(rs.Scope{Stream: call.Scope.Stream, ConnectionID: call.Scope.ConnectionID}))
+	if err != nil {
+		return nil
+	}
+	return aggregate.Body(response)
+}
+
+// counted is how many records of the call's stream a filter leaves; false where that is not answered in time.
+func counted(ctx context.Context, call Call, f filter.Filter) (int, bool) {
+	ctx, cancel := context.WithTimeout(ctx, besideDeadline)
+	defer cancel()
+	return aggregated(ctx, call, aggregate.Args{Metric: "count", Filter: f}).Number("value")
+}
+
+// wholeDays returns a filter in which each date is the whole day, and what the answer says it was read as. What the fields are is read from
+// the schema, and only where a filter has a date; where it cannot be read, it is not known.
+func wholeDays(f filter.Filter, zone *time.Location, stated func() known.Stream) (filter.Filter, []string) {
+	if !f.HasDate() {
+		return f, nil
+	}
+	return f.WholeDays(stated().DateKind, zone)
+}
+
+// mayRead refuses, before the schema of any member of a package is read, what the package refuses without a read (S0-8a).
+func mayRead(ctx context.Context, scope rs.Scope) error {
+	if p := auth.PrincipalFrom(ctx).Package; p != nil && scope.Stream != "" {
+		return p.Choose(scope)
+	}
+	return nil
+}
+
+// saysReadAs is what an answer says that dates were read as, behind what it says already; nothing where none were.
+func saysReadAs(already, readAs []string) rs.Object {
+	if len(readAs) == 0 {
+		return nil
+	}
+	for _, one := range readAs {
+		already = append(already, rs.EncodeJSON(one))
+	}
+	return rs.Object{{Name: "read_as", Value: rs.JoinArray(already)}}
+}
+
+// withMembers is an answer that says something more.
+func withMembers(response *rs.Response, said rs.Object) *rs.Response {
+	if len(said) == 0 {
+		return response
+	}
+	return response.WithBody(response.Object().WithAll(said).JSON())
+}
+
+// encoded is a member of an object.
+func encoded(name string, value any) rs.Member {
+	return rs.Member{Name: name, Value: rs.EncodeJSON(value)}
+}

@@ -1,0 +1,115 @@
+package tools
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+)
+
+// A recordArg is the id of one record with the connection_id that may go with it.
+type recordArg struct {
+	ref          rs.Ref
+	connectionID string
+}
+
+// record reads id and connection_id.
+func (a *arguments) record() recordArg {
+	r := recordArg{connectionID: a.name("connection_id")}
+	if text := a.text("id", rs.MaxIDBytes); text != "" {
+		ref, err := rs.ParseRef(text)
+		a.fail(err)
+		r.ref = ref
+	}
+	return r
+}
+
+// Scope returns the record, with the connection from the id or from connection_id; two different ones are an error
+// rather than a silent preference, which could read the wrong source (S2-8, S3-19d).
+func (r recordArg) scope() (rs.Scope, error) {
+	connection := r.ref.ConnectionID
+	switch {
+	case connection == "":
+		connection = r.connectionID
+	case r.connectionID != "" && r.connectionID != connection:
+		return rs.Scope{}, &rs.Error{
+			Code: rs.ConflictingConnectionID, Param: "connection_id",
+			Message: fmt.Sprintf("The id names connection %q and connection_id is %q.", connection, r.connectionID),
+			Hint:    "Send the id alone; it already says which connection is meant.",
+		}
+	}
+	return rs.Scope{Stream: r.ref.Stream, RecordID: r.ref.RecordID, ConnectionID: connection}, nil
+}
+
+// scopedRef is the record as it was read: with the connection that the read named.
+func (r recordArg) scopedRef(scope rs.Scope) rs.Ref {
+	return rs.Ref{ConnectionID: scope.ConnectionID, Stream: scope.Stream, RecordID: scope.RecordID}
+}
+
+// recordRequest reads a record, or those of its fields that are named.
+func recordRequest(scope rs.Scope, fields []string) rs.Request {
+	r := read.Request(scope.ConnectionID, "streams", scope.Stream, "records", scope.RecordID)
+	read.Set(r.Query, "fields", fields)
+	return r
+}
+
+// maxExpandLimit is the most related records that may be asked for per record; a resource server may allow fewer.
+const maxExpandLimit = 1000
+
+// An expansion asks for related records along with each record: expand=relation and expand_limit[relation]=n (S3-R11).
+type expansion url.Values
+
+// expansion reads expand and expand_limit.
+func (a *arguments) expansion() expansion {
+	e := expansion{}.with(a.list("expand", unsafeListed))
+	raw, ok := a.given("expand_limit")
+	if !ok {
+		return e
+	}
+	relations, err := written.Object(raw)
+	switch {
+	case err != nil || len(relations) == 0:
+		a.failExpandLimit("expand_limit is %s; it must be an object with at least one relation.", quote.JSON(raw))
+	case len(relations) > maxListItems:
+		a.failExpandLimit("expand_limit has %d relations; at most %d are allowed.", len(relations), maxListItems)
+	}
+	for _, relation := range relations {
+		if !filter.IsName(relation.Name) {
+			a.failExpandLimit("expand_limit names the relation %s; send the bare name, without brackets.", quote.Exact(relation.Name))
+		}
+		limit, ok := integer(relation.Value)
+		if !ok || limit < 1 || limit > maxExpandLimit {
+			a.failExpandLimit("expand_limit for %s cannot be %s; 1 to %d are allowed.", quote.Exact(relation.Name), quote.JSON(relation.Value), maxExpandLimit)
+		}
+		e["expand_limit["+relation.Name+"]"] = []string{strconv.Itoa(int(limit))}
+	}
+	return e
+}
+
+func (a *arguments) failExpandLimit(format string, values ...any) {
+	a.fail(&rs.Error{
+		Code: rs.InvalidExpand, Param: "expand_limit", Message: fmt.Sprintf(format, values...),
+		Hint: `Send an object such as {"attachments":3} with whole numbers, relation names as schema printed them.`,
+	})
+}
+
+// relations are those that are named by expand.
+func (e expansion) relations() []string { return e["expand"] }
+
+// with is the expansion with more relations.
+func (e expansion) with(relations []string) expansion {
+	more := maps.Clone(e)
+	for _, name := range relations {
+		if !slices.Contains(more["expand"], name) {
+			more["expand"] = append(slices.Clip(more["expand"]), name)
+		}
+	}
+	return more
+}
