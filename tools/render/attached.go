@@ -76,7 +76,7 @@ func writeAttached(all []Attached, remaining int) (text string, whole bool) {
 	for i, a := range all {
 		heads[i] = "\nattached " + clean.Quote(clean.Preview(a.Name, write.TitleChars))
 		if a.Type != "" {
-			heads[i] += ", " + write.ShownName(clean.Preview(a.Type, write.LabelChars))
+			heads[i] += ", " + write.ShownName(write.Label(a.Type))
 		}
 		if a.Bytes > 0 {
 			heads[i] += fmt.Sprintf(", %d bytes", a.Bytes)

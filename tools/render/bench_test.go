@@ -104,8 +104,8 @@ func TestAllocations(t *testing.T) {
 		bytes uint64
 	}{
 		"search":        {400, 160_000},
-		"records":       {330, 100_000},
-		"records-large": {1600, 700_000},
+		"records":       {450, 140_000},
+		"records-large": {1800, 700_000},
 		"schema":        {80, 15_000},
 	}
 	for _, row := range renderings() {

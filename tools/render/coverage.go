@@ -36,10 +36,10 @@ func CoverageOf(list, stream *rs.Response, streams ...string) Coverage {
 	var labels []string
 	of := map[string]freshness{} // by connection: of several streams the latest time, and the status that is not current
 	for _, row := range readListedStreams(list) {
-		label := clean.Preview(cmp.Or(row.label, row.connection), write.LabelChars)
+		label := write.Label(cmp.Or(row.label, row.connection))
 		one := freshness{
-			Status: clean.Preview(row.status, write.LabelChars), AsOf: clean.Preview(row.syncedAt, write.LabelChars),
-			NewestRecord: clean.Preview(row.updated, write.LabelChars),
+			Status: write.Label(row.status), AsOf: write.Label(row.syncedAt),
+			NewestRecord: write.Label(row.updated),
 		}
 		if one.Status == "" || label == "" || len(streams) > 0 && !slices.Contains(streams, row.name) {
 			continue
@@ -71,7 +71,7 @@ func CoverageOf(list, stream *rs.Response, streams ...string) Coverage {
 	}
 	if stream != nil {
 		o := stream.Object().Object("time_constraint")
-		text := func(name string) string { return clean.Preview(o.Text(name), write.LabelChars) }
+		text := func(name string) string { return write.Label(o.Text(name)) }
 		if limit := (rs.TimeLimit{Field: text("field"), Since: text("since"), Until: text("until")}); limit.Since != "" || limit.Until != "" {
 			c.Granted = &limit
 		}
@@ -96,17 +96,17 @@ func (c Coverage) Members() rs.Object {
 func (c Coverage) lines() []string {
 	var parts, lines []string
 	for _, f := range c.Fresh {
-		part := strings.Join(write.Each(f.Connections, clean.Bare), ", ") + " " + write.ShownText(f.Status)
+		part := strings.Join(write.Each(f.Connections, clean.Bare), ", ") + " " + clean.ShownText(f.Status)
 		if len(c.Fresh) == 1 && len(f.Connections) == 1 {
-			part = "this connector (" + clean.Bare(f.Connections[0]) + ") is " + write.ShownText(f.Status)
+			part = "this connector (" + clean.Bare(f.Connections[0]) + ") is " + clean.ShownText(f.Status)
 		}
 		if f.AsOf == "" {
 			part += ", " + syncUnknown
 		} else {
-			part += ", data as of " + write.ShownText(write.Minute(f.AsOf))
+			part += ", data as of " + clean.ShownText(write.Minute(f.AsOf))
 		}
 		if f.NewestRecord != "" {
-			part += ", newest record emitted " + write.ShownText(write.Minute(f.NewestRecord))
+			part += ", newest record emitted " + clean.ShownText(write.Minute(f.NewestRecord))
 		}
 		parts = append(parts, part)
 	}
@@ -232,10 +232,10 @@ func shownFew(names []string) string {
 func timeLimit(grant string, limit rs.TimeLimit) string {
 	line := grant + " is limited to " + write.ShownName(cmp.Or(limit.Field, "times"))
 	if limit.Since != "" {
-		line += " from " + write.ShownText(write.Minute(limit.Since))
+		line += " from " + clean.ShownText(write.Minute(limit.Since))
 	}
 	if limit.Until != "" {
-		line += " to before " + write.ShownText(write.Minute(limit.Until))
+		line += " to before " + clean.ShownText(write.Minute(limit.Until))
 	}
 	return clean.Clip(line, write.LineChars-100)
 }
@@ -284,7 +284,8 @@ func conditions(tool string, fields []EmptyField) (lines []string, structured st
 			values := make([]string, len(e.Values))
 			list.Open("values", '[')
 			for i, v := range e.Values {
-				values[i] = fmt.Sprintf("%s (%d)", clean.Cell(v.Key, write.KeyChars), v.Count)
+				cell, _ := clean.Cell(v.Key, write.KeyChars)
+				values[i] = fmt.Sprintf("%s (%d)", cell, v.Count)
 				if i < shownValues {
 					list.Open("", '{').Put("key", write.Truncate(v.Key, identityBytes)).Put("count", write.JSON(v.Count)).Close('}')
 				}
@@ -321,7 +322,7 @@ func conditions(tool string, fields []EmptyField) (lines []string, structured st
 		}
 		list.Close('}')
 	}
-	structured = string(list.Close(']').Bytes())
+	structured = string(list.Close(']').Inside())
 	if len(alone) == 0 {
 		return nil, structured
 	}

@@ -216,8 +216,7 @@ func (d *documentText) writeParts(all []item.Relation, q DocumentQuery, remainin
 					value = string([]rune(value)[:d.cuts[before].Shown])
 				}
 				if n := utf8.RuneCountInString(value); n > 0 && len(child.ID) <= write.LongestHandle {
-					fmt.Fprintf(&b, "cite: %s field=%s 0-%d %s\n", child.ID, write.ShownName(m.Name), n,
-						marked.Digest(marked.Quotable(value))[:marked.CitedDigits])
+					fmt.Fprintf(&b, "cite: %s field=%s 0-%d %s\n", child.ID, write.ShownName(m.Name), n, marked.Cited(value))
 				}
 			}
 		}

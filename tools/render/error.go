@@ -91,7 +91,7 @@ func (t *errorText) connections(e *rs.Error) {
 	for _, c := range e.Connections[:min(len(e.Connections), rs.MaxConnectionOptions)] {
 		line := "connection_id=" + write.Labelled(clean.Name(c.ID), c.DisplayName)
 		if c.ConnectorKey != "" {
-			line += " " + clean.Name(clean.Preview(c.ConnectorKey, write.LabelChars))
+			line += " " + clean.Name(write.Label(c.ConnectorKey))
 		}
 		if !t.add(line, lastLines) {
 			break
@@ -115,7 +115,7 @@ func (t *errorText) unavailable(e *rs.Error) {
 
 // shortConnection is a connection for structured output, its labels shortened. One whose id is too long to be sent back is left out.
 func shortConnection(c rs.Connection) (short rs.Connection, ok bool) {
-	c.DisplayName, c.ConnectorKey = clean.Preview(c.DisplayName, write.LabelChars), clean.Preview(c.ConnectorKey, write.LabelChars)
+	c.DisplayName, c.ConnectorKey = write.Label(c.DisplayName), write.Label(c.ConnectorKey)
 	c.GrantID = clean.Clip(c.GrantID, 120)
 	return c, len(c.ID) <= 300
 }
@@ -181,7 +181,7 @@ func errorObject(e *rs.Error, hint string) string {
 	if len(e.Unavailable) > 0 {
 		o.Array("unavailable_connections", options(e.Unavailable, func(c rs.UnavailableConnection) (rs.UnavailableConnection, bool) {
 			short, ok := shortConnection(c.Connection)
-			code := rs.Code(clean.Preview(string(c.Code), write.LabelChars))
+			code := rs.Code(write.Label(string(c.Code)))
 			return rs.UnavailableConnection{Connection: short, Code: code, Message: clean.Preview(c.Message, reasonChars)}, ok
 		}))
 	}
@@ -212,7 +212,7 @@ func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Seco
 // unavailableLine names a connection that could not be read, and why (S3-3a, D14).
 func unavailableLine(c rs.UnavailableConnection) string {
 	return "unavailable: connection_id=" + write.Labelled(clean.Name(c.ID), c.DisplayName) + " (" +
-		clean.Name(clean.Preview(string(c.Code), write.LabelChars)) + ": " + clean.Quote(clean.Preview(c.Message, reasonChars)) + ")"
+		clean.Name(write.Label(string(c.Code))) + ": " + clean.Quote(clean.Preview(c.Message, reasonChars)) + ")"
 }
 
 // unavailableBytes bounds the lines about connections that could not be read.

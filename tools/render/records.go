@@ -2,7 +2,6 @@ package render
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -142,7 +141,7 @@ func (a *recordsAnswer) more() bool {
 
 // structured is the page as received where it fits. Otherwise long texts are truncated where there are several records, then the page
 // ends at a record. A record is shrunk only where it fills a page alone. It returns the records that are shown, too.
-func (a *recordsAnswer) structured() (out json.RawMessage, shown []item.Shown) {
+func (a *recordsAnswer) structured() (out string, shown []item.Shown) {
 	records := make([]item.Shown, len(a.items))
 	for i := range a.items {
 		records[i] = item.Received(a.l.Items[i], &a.items[i])
@@ -158,15 +157,15 @@ func (a *recordsAnswer) structured() (out json.RawMessage, shown []item.Shown) {
 	}
 	remaining := pageJSON - len(envelope.JSON()) - len(a.Next(len(a.items)))
 	if remaining < leastRecord {
-		return nil, nil
+		return "", nil
 	}
 	if len(a.items) > 1 {
 		for i := range a.items {
 			records[i] = item.Truncated(a.l.Items[i], &a.items[i])
 		}
-		out, n := write.Fullest(len(records), func(n int) json.RawMessage {
+		out, n := write.Fullest(len(records), func(n int) string {
 			return a.beside(a.list(envelope, records[:n]), records[:n], math.MaxInt)
-		}, write.FitsStructured[json.RawMessage])
+		}, write.FitsStructured)
 		if write.FitsStructured(out) {
 			return out, records[:n]
 		}
@@ -192,9 +191,8 @@ func (a *recordsAnswer) list(envelope object, records []item.Shown) string {
 
 // beside is a page with all that structured output says beside it: content_ladder has the long texts of its records, each with the call
 // that reads it (S1-1a), in about so many bytes, and how many long records it does not name.
-func (a *recordsAnswer) beside(data string, records []item.Shown, remaining int) json.RawMessage {
-	w := write.NewObject(len(data) + 1024)
-	w.Open("", '{').Optional("warning", a.warning(len(records))).Put("data", data) // before what it says something of
+func (a *recordsAnswer) beside(data string, records []item.Shown, remaining int) string {
+	w := new(write.Object).Optional("warning", a.warning(len(records))).Put("data", data) // before what it says something of
 	var followUps []string
 	more := 0
 	for _, record := range records {
@@ -229,7 +227,7 @@ func (a *recordsAnswer) beside(data string, records []item.Shown, remaining int)
 		_, why := conditions("query_records", a.q.Empty)
 		w.Put("conditions", why)
 	}
-	return w.Close('}').Bytes()
+	return w.JSON()
 }
 
 // call is the call that continues, with every argument of this one.

@@ -66,7 +66,7 @@ func (a *recordsAnswer) head(stops bool) string {
 // order says how the records of a page are sorted: as was asked for, or by time, where their times show it; else "".
 func (a *recordsAnswer) order() string {
 	if sort := a.q.Rest.Text("sort"); sort != "" {
-		return "sorted by " + clean.Name(clean.Preview(sort, write.LabelChars))
+		return "sorted by " + clean.Name(write.Label(sort))
 	}
 	order := 0 // the sign of each comparison
 	for i := range a.all[:max(len(a.all)-1, 0)] {
@@ -166,7 +166,7 @@ func (a *recordsAnswer) namedPages() []string {
 	for _, p := range pages {
 		line := cmp.Or(write.Offer("", p.call.Call("query_records"), longestCall),
 			"query_records with the same arguments and connection_id "+clean.Name(p.connection))
-		if label := clean.Preview(p.label, write.LabelChars); label != "" {
+		if label := write.Label(p.label); label != "" {
 			line += " for " + clean.Bare(label)
 		}
 		if len(lines) <= maxNamed && !clean.LongerThan(line, write.LineChars) {
@@ -196,7 +196,7 @@ func Records(response *rs.Response, q RecordsQuery) (Result, error) {
 	if q.Asked > 0 {
 		cuts++ // the page is smaller than it was to be
 	}
-	return Result{Text: a.text(), Structured: out, Cuts: cuts}, nil
+	return Result{Text: a.text(), Structured: []byte(out), Cuts: cuts}, nil
 }
 
 // spansConnections reports whether records come from more than one connection.

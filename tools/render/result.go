@@ -199,7 +199,7 @@ func (l listing) warnings(max int) []string {
 		w := rs.AsObject(raw)
 		line := "warning"
 		if code := w.Text("code"); code != "" {
-			line += " " + clean.Name(clean.Preview(code, write.LabelChars))
+			line += " " + clean.Name(write.Label(code))
 		}
 		message := w.Text("message")
 		if w == nil {

@@ -104,7 +104,7 @@ func searchLead(l listing, q SearchQuery) string {
 		where += " of " + strings.Join(streams, ", ")
 	}
 	if q.ConnectionID != "" {
-		where += " in " + clean.Name(clean.Preview(q.ConnectionID, write.LabelChars))
+		where += " in " + clean.Name(write.Label(q.ConnectionID))
 	}
 	if q.Rest.Has("since") || q.Rest.Has("until") {
 		where += ", of that time"
@@ -141,14 +141,14 @@ func searched(l listing, q SearchQuery) string {
 		where = append(where, "in "+strings.Join(streams, ", "))
 	}
 	if q.ConnectionID != "" {
-		where = append(where, "of "+clean.Name(clean.Preview(q.ConnectionID, write.LabelChars)))
+		where = append(where, "of "+clean.Name(write.Label(q.ConnectionID)))
 	}
 	if q.Rest.Has("filter") {
 		where = append(where, "within filter")
 	}
 	for _, bound := range []string{"since", "until"} {
 		if value := q.Rest.Text(bound); value != "" {
-			where = append(where, bound+" "+clean.Preview(value, write.LabelChars))
+			where = append(where, bound+" "+write.Label(value))
 		}
 	}
 	if n, ok := l.meta.Object("recall").Number("sources_searched_count"); ok {
@@ -251,7 +251,7 @@ func (r *Repair) says() []string {
 		lines = append(lines, fmt.Sprintf("%s (%s of the resource server)", line, write.Plural(r.Reads, "read")))
 	}
 	if r.Ended != "" {
-		code := clean.Name(clean.Preview(r.Ended, write.LabelChars))
+		code := clean.Name(write.Label(r.Ended))
 		lines = append(lines, "A search for some of the words failed ("+code+"): there may be more.")
 	}
 	return lines
@@ -290,7 +290,7 @@ func (r *Repair) json() string {
 		o.Optional("instead_of", clean.Preview(w.Form, repairWordChars)).Close('}')
 	}
 	o.Close(']').Put("reads", strconv.Itoa(r.Reads)).Number("not_asked", len(r.NotAsked))
-	return o.Optional("ended_by", clean.Preview(r.Ended, write.LabelChars)).Put("hits", strconv.Itoa(r.Total)).JSON()
+	return o.Optional("ended_by", write.Label(r.Ended)).Put("hits", strconv.Itoa(r.Total)).JSON()
 }
 
 // someCount is how many records have some of the words, as the resource server counted.

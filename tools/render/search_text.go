@@ -69,10 +69,7 @@ func (s *searchPage) excerptLength(remaining, wanted int) int {
 	n := min(wanted, len(s.hits))
 	for i := range s.hits[:n] {
 		h := s.hit(i)
-		if h.Line == "" {
-			h.Line = h.What(true)
-		}
-		remaining -= len(h.ID) + len(h.Line) + beside
+		remaining -= len(h.ID) + len(h.What()) + beside
 	}
 	return min(max(remaining/max(n, 1), leastExcerpt), excerptChars)
 }
@@ -109,7 +106,7 @@ func (s *searchPage) frame() searchFrame {
 		f.warning = "warning: " + warning
 	}
 	if h := s.proven(previewIDChars); h != nil && q.Position.First() { // each hit's id and field= make a call like it (D34); a continuation has said it
-		f.read = h.Best().Read(new(write.Object)).Call("read_record_field")
+		f.read = h.Best().ReadArguments().Call("read_record_field")
 	}
 	return f
 }
@@ -219,20 +216,16 @@ func (s *searchPage) notes() []string {
 
 // hitTexts are the first hits, as many as fit in so many bytes with excerpts of at most so many characters.
 func (s *searchPage) hitTexts(chars, remaining int) []hit.Text {
-	lines := make([]hit.Text, 0, len(s.hits))
+	var lines []hit.Text
+	var matches []byte
 	records := make(hit.SharedRecords, len(s.hits))
-	matches := make([]byte, 0, 320*min(len(s.hits), usualHits))
 	for i := range s.hits {
 		h := s.hit(i)
-		what := h.Line
-		if what == "" || chars == 0 {
-			what = h.What(chars > 0)
-		}
 		from := len(matches)
 		matches = h.AppendMatch(matches, chars)
-		line := hit.Text{ID: h.ID, What: what, Match: matches[from:len(matches):len(matches)], Proven: len(h.Excerpts) > 0}
-		if conn := h.Separate(); conn != "" {
-			line.ID += " connection_id=" + clean.Name(conn)
+		line := hit.Text{ID: h.Handle("", ""), Match: matches[from:len(matches):len(matches)], Proven: len(h.Excerpts) > 0}
+		if line.What = h.What(); chars == 0 {
+			line.What = h.Summary()
 		}
 		if line.Long = clean.LongerThan(h.ID, previewIDChars); !line.Long {
 			line.Record, line.Joins = records.Add(h)
@@ -326,23 +319,4 @@ func (s *searchPage) nothing() string {
 		return "0 records of this time"
 	}
 	return "0 hits" + s.forQuery() + searched(s.l, s.q) + ". Try " + s.q.otherwise() + "."
-}
-
-// Search renders hits in any shape (S3-R14, S1, S2). Structured is {"results","content_ladder","data"}: each hit once, in
-// results, and data is the envelope without them (D4).
-func Search(response *rs.Response, q SearchQuery) (Result, error) {
-	l, err := readListing(response, "search", q.Position.Cursor)
-	if err != nil {
-		return Result{}, err
-	}
-	if q.Question == nil {
-		q.Question = NewQuestion(q.Q, nil)
-	}
-	s := newSearchPage(l, q)
-	s.hints = s.findHints()
-	r := Result{Structured: s.structured(), Text: s.text()}
-	if uris := s.windowURIs(); len(uris) > 0 {
-		r.Meta = map[string]any{"pdpp/field_window_uris": uris}
-	}
-	return r, nil
 }

@@ -178,7 +178,7 @@ func (x *index) freshness() string {
 
 // freshness is "current, data as of 2026-11-20": runs count for a connector, not for each of its connections.
 func (c *indexedConnection) freshness() string {
-	status := clean.Name(clean.Preview(c.status, write.LabelChars))
+	status := clean.Name(write.Label(c.status))
 	if c.asOf == "" {
 		return status + ", " + syncUnknown
 	}
@@ -206,9 +206,9 @@ func (x *index) structured(to int) string {
 		if len(c.ID) <= write.LongestName {
 			out.Optional("connection_id", c.ID)
 		}
-		out.Optional("display_name", clean.Preview(c.DisplayName, write.LabelChars))
+		out.Optional("display_name", write.Label(c.DisplayName))
 		if c.status != "" {
-			out.Plain("connector_status", clean.Preview(c.status, write.LabelChars))
+			out.Plain("connector_status", write.Label(c.status))
 			if out.Optional("data_as_of", c.asOf); c.asOf == "" {
 				out.Plain("last_sync", "unknown")
 			}
@@ -304,7 +304,7 @@ func (s listedStream) line() string {
 		line += " — " + write.Labelled(write.ShownName(s.connection), s.label)
 	}
 	if s.connector != "" {
-		line += " (" + clean.Bare(clean.Preview(s.connector, write.LabelChars)) + ")"
+		line += " (" + clean.Bare(write.Label(s.connector)) + ")"
 	}
 	var facts []string
 	if s.records >= 0 {

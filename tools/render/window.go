@@ -331,7 +331,7 @@ func blobType(contentType string) (kind string, text bool) {
 	if err != nil || kind == "" {
 		kind = "application/octet-stream"
 	}
-	kind = clean.Preview(kind, write.LabelChars)
+	kind = write.Label(kind)
 	named := slices.Contains([]string{"application/json", "application/csv", "application/ics", "application/xml"}, kind)
 	return kind, named || strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "+json") || strings.HasSuffix(kind, "+xml")
 }

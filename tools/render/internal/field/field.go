@@ -22,10 +22,10 @@ const schemaBytes = 1500
 func Signature(f *rs.SchemaField) string {
 	var words []string
 	if f.Type != "" {
-		words = append(words, typeName(clean.Preview(f.Type, write.LabelChars)))
+		words = append(words, typeName(write.Label(f.Type)))
 	}
 	if f.Role != "" {
-		words = append(words, "("+clean.Name(clean.Preview(f.Role, write.LabelChars))+")")
+		words = append(words, "("+clean.Name(write.Label(f.Role))+")")
 	}
 	if f.Exact {
 		words = append(words, "exact")

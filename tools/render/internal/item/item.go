@@ -88,9 +88,15 @@ func (it *Item) Separate() string {
 	return ""
 }
 
+// Handle is the id without a prefix, or what stands for none, and the connection_id that must be passed beside it.
+func (it *Item) Handle(prefix, none string) string {
+	conn := it.Separate()
+	return cmp.Or(strings.TrimPrefix(it.ID, prefix), none) + write.When(conn != "", " connection_id="+clean.Name(conn))
+}
+
 // Source is the connection's label and connector: "Work Gmail (gmail)".
 func (it *Item) Source() string {
-	label, key := clean.Bare(clean.Preview(it.Label, write.LabelChars)), clean.Bare(clean.Preview(it.Connector, write.LabelChars))
+	label, key := clean.Bare(write.Label(it.Label)), clean.Bare(write.Label(it.Connector))
 	switch {
 	case label == "":
 		return key
@@ -110,16 +116,16 @@ func (it *Item) Heading() string {
 
 // Untitled says what a record is without a title of its own: stream, connection, in the grant's words, and day.
 func (it *Item) Untitled() string {
-	what := append(make([]byte, 0, 2*write.LabelChars), cmp.Or(clean.Preview(it.Stream, write.LabelChars), "record")...)
-	if source := cmp.Or(clean.Preview(it.Label, write.LabelChars), clean.Preview(it.Connector, write.LabelChars)); source != "" {
-		what = append(append(what, " from "...), source...)
+	what := cmp.Or(write.Label(it.Stream), "record")
+	source := cmp.Or(write.Label(it.Label), write.Label(it.Connector))
+	from := write.When(source != "", " from ")
+	switch day := write.Day(cmp.Or(it.Authored, it.Emitted)); { // when its author made it, else when the connector read it (S0-6a)
+	case day != "":
+		return what + from + source + ", " + day
+	case it.Label == "" && it.Connector == "" && it.RecordID != "":
+		return what + from + source + " " + write.Label(it.RecordID)
 	}
-	if day := write.Day(cmp.Or(it.Authored, it.Emitted)); day != "" { // when its author made it, else when the connector read it (S0-6a)
-		what = append(append(what, ", "...), day...)
-	} else if it.Label == "" && it.Connector == "" && it.RecordID != "" {
-		what = append(append(what, ' '), clean.Preview(it.RecordID, write.LabelChars)...)
-	}
-	return string(what)
+	return what + from + source
 }
 
 // EnvelopeFields are a record's own members beside its data: identity and operation, never content.
@@ -151,23 +157,14 @@ func Project(data rs.Object, fields []string) rs.Object {
 	if len(fields) == 0 || data == nil {
 		return data
 	}
-	kept := make(rs.Object, 0, len(data))
-	for _, m := range data {
-		if Wanted(m.Name, fields) {
-			kept = append(kept, m)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(slices.Clone(data), func(m rs.Member) bool { return !Wanted(m.Name, fields) })
 }
 
 // Wanted reports whether a field is among those that were asked for.
 func Wanted(key string, fields []string) bool {
-	for _, field := range fields {
-		if field == key || strings.HasPrefix(field, key+".") || strings.HasPrefix(field, key+"[") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(fields, func(field string) bool {
+		return field == key || strings.HasPrefix(field, key+".") || strings.HasPrefix(field, key+"[")
+	})
 }
 
 // OwnRelated leaves out of a record what was expanded from other connections than the one that was named, and counts it.
@@ -208,14 +205,6 @@ func Unwrap(o rs.Object) rs.Object {
 		return inner
 	}
 	return o
-}
-
-// deletedCell says that a record was deleted, and when where that is known.
-func deletedCell(it *Item) string {
-	if it.DeletedAt != "" {
-		return "(deleted_at " + clean.Name(it.DeletedAt) + ")"
-	}
-	return "(deleted)"
 }
 
 // OtherConnection reports whether an item names another connection than the call.

@@ -128,7 +128,7 @@ func Title(own, data rs.Object, right func(title string) bool) string {
 func LastChange(field string) string {
 	changed := func(part string) bool { return strings.Contains(strings.ToLower(field), part) }
 	if slices.ContainsFunc([]string{"updat", "modif", "edit", "chang", "mtime", "last_"}, changed) {
-		return clean.Name(clean.Preview(field, write.LabelChars))
+		return clean.Name(write.Label(field))
 	}
 	return ""
 }

@@ -164,24 +164,19 @@ func (p Text) trim(shown, match Range) Range {
 // escaped.
 func (p Text) Append(b []byte, shown Range, escape func(b []byte, text string) []byte) []byte {
 	b = append(b, '"')
-	if shown.From == shown.To {
-		return append(append(b, write.Ellipsis...), '"')
-	}
-	if shown.From > 0 {
+	if shown.From > 0 || shown.From == shown.To {
 		b = append(b, write.Ellipsis...)
 	}
 	at := shown.From
 	for _, m := range p.Marks {
-		from, to := max(m.From, at), min(m.To, shown.To)
-		if from >= to {
-			continue
+		if from, to := max(m.From, at), min(m.To, shown.To); from < to {
+			b = append(escape(b, p.Plain[at:from]), markOpen...)
+			b = append(escape(b, p.Plain[from:to]), markClose...)
+			at = to
 		}
-		b = append(escape(b, p.Plain[at:from]), markOpen...)
-		b = append(escape(b, p.Plain[from:to]), markClose...)
-		at = to
 	}
 	b = escape(b, p.Plain[at:shown.To])
-	if shown.To < len(p.Plain) {
+	if shown.To < len(p.Plain) && shown.From < shown.To {
 		b = append(b, write.Ellipsis...)
 	}
 	return append(b, '"')

@@ -3,22 +3,12 @@
 package write
 
 import (
-	"bytes"
-	"encoding/json"
-	"strconv"
-	"strings"
-
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
 // JSON returns v as JSON; <mark> stays legible.
-func JSON(v any) string {
-	if text, ok := v.(string); ok {
-		return string(rs.AppendText(nil, text))
-	}
-	return rs.EncodeJSON(v)
-}
+func JSON(v any) string { return rs.EncodeJSON(v) }
 
 // Object is the JSON object of a call, or a part of a result, in the order in which it was built. The zero value is {}.
 type Object struct{ b []byte }
@@ -26,17 +16,21 @@ type Object struct{ b []byte }
 // NewObject has space for about so many bytes.
 func NewObject(size int) *Object { return &Object{make([]byte, 0, size)} }
 
-// Put adds a member of any name.
+// Put adds a member whose value is JSON.
 func (a *Object) Put(name, value string) *Object {
-	a.comma()
-	a.b = append(append(clean.AppendQuoted(a.b, name), ':'), value...)
+	return a.Append(name, func(b []byte) []byte { return append(b, value...) })
+}
+
+// Append adds a member whose value is appended.
+func (a *Object) Append(name string, value func(b []byte) []byte) *Object {
+	a.name(name)
+	a.b = value(a.b)
 	return a
 }
 
-// key begins a member. Its name is one of ours, in which nothing is to be escaped.
-func (a *Object) key(key string) {
+func (a *Object) name(name string) {
 	a.comma()
-	a.b = append(append(append(a.b, '"'), key...), `":`...)
+	a.b = append(clean.AppendEscaped(append(a.b, '"'), name), `":`...)
 }
 
 func (a *Object) comma() {
@@ -44,18 +38,18 @@ func (a *Object) comma() {
 		return
 	}
 	switch a.b[len(a.b)-1] {
-	case '[', '{', ':', ',':
+	case '[', '{', ':':
 	default:
 		a.b = append(a.b, ',')
 	}
 }
 
-// Open begins an object or an array, of no name when it is an element; close ends it.
-func (a *Object) Open(key string, bracket byte) *Object {
-	if key == "" {
+// Open begins an object or an array, of no name when it is an element; Close ends it.
+func (a *Object) Open(name string, bracket byte) *Object {
+	if name == "" {
 		a.comma()
 	} else {
-		a.key(key)
+		a.name(name)
 	}
 	a.b = append(a.b, bracket)
 	return a
@@ -68,83 +62,74 @@ func (a *Object) Close(bracket byte) *Object {
 }
 
 // Text adds a string that can be copied from a line, unless it is empty.
-func (a *Object) Text(key, value string) *Object {
+func (a *Object) Text(name, value string) *Object {
 	if value == "" {
 		return a
 	}
-	a.key(key)
-	a.b = clean.AppendQuoted(a.b, value)
-	return a
+	return a.Append(name, func(b []byte) []byte { return append(clean.AppendEscaped(append(b, '"'), value), '"') })
 }
 
 // Plain adds a string as JSON usually has it.
-func (a *Object) Plain(key, value string) *Object {
-	a.key(key)
-	a.b = rs.AppendText(a.b, value)
-	return a
+func (a *Object) Plain(name, value string) *Object {
+	return a.Append(name, func(b []byte) []byte { return rs.AppendText(b, value) })
 }
 
-// Append adds a value that is appended.
-func (a *Object) Append(key string, value func(b []byte) []byte) *Object {
-	a.key(key)
-	a.b = value(a.b)
-	return a
-}
-
-// Optional is plain, unless the string is empty.
-func (a *Object) Optional(key, value string) *Object {
+// Optional is Plain, unless the string is empty.
+func (a *Object) Optional(name, value string) *Object {
 	if value == "" {
 		return a
 	}
-	return a.Plain(key, value)
+	return a.Plain(name, value)
 }
 
-// Number adds a number unless it is zero.
-func (a *Object) Number(key string, value int) *Object {
+// Number adds a number, unless it is zero.
+func (a *Object) Number(name string, value int) *Object {
 	if value == 0 {
 		return a
 	}
-	return a.Put(key, strconv.Itoa(value))
+	return a.Put(name, JSON(value))
 }
 
-// Rest adds members as they were sent.
+// Flag adds true, or nothing.
+func (a *Object) Flag(name string, value bool) *Object {
+	if !value {
+		return a
+	}
+	return a.Put(name, "true")
+}
+
+// Rest adds members as they were sent, without those that are null.
 func (a *Object) Rest(members rs.Object) *Object {
 	for _, m := range members {
-		var compact bytes.Buffer
-		if json.Compact(&compact, []byte(m.Value)) == nil && compact.String() != "null" {
-			a.Put(m.Name, compact.String())
+		if compact, err := rs.Compact(m.Value); err == nil && compact != "null" {
+			a.Put(m.Name, compact)
 		}
 	}
 	return a
 }
 
 // List adds strings unless there are none.
-func (a *Object) List(key string, values []string) *Object {
+func (a *Object) List(name string, values []string) *Object {
 	if len(values) == 0 {
 		return a
 	}
-	return a.Put(key, "["+strings.Join(Each(values, clean.Quote), ",")+"]")
+	return a.Array(name, Each(values, clean.Quote))
 }
 
 // Array adds an array of values that are JSON already.
-func (a *Object) Array(key string, values []string) *Object {
-	a.Open(key, '[')
-	for _, value := range values {
-		a.comma()
-		a.b = append(a.b, value...)
-	}
-	return a.Close(']')
+func (a *Object) Array(name string, values []string) *Object {
+	return a.Put(name, rs.JoinArray(values))
 }
 
 // Elements adds an array whose elements were written already.
-func (a *Object) Elements(key string, raw []byte) {
-	a.Open(key, '[')
+func (a *Object) Elements(name string, raw []byte) *Object {
+	a.Open(name, '[')
 	a.b = append(a.b, raw...)
-	a.Close(']')
+	return a.Close(']')
 }
 
-// Bytes are what was written, without brackets around it.
-func (a *Object) Bytes() []byte { return a.b }
+// Inside is what was written, without brackets around it.
+func (a *Object) Inside() []byte { return a.b }
 
 // JSON is what was written, as an object.
 func (a *Object) JSON() string { return "{" + string(a.b) + "}" }
@@ -154,7 +139,7 @@ func (a *Object) Call(tool string) string { return tool + " " + a.JSON() }
 
 // ToolCall is a call in structured output.
 func ToolCall(tool, arguments string) string {
-	return rs.Object{Pair("tool", JSON(tool)), Pair("arguments", arguments)}.JSON()
+	return new(Object).Plain("tool", tool).Put("arguments", arguments).JSON()
 }
 
 // Pair is a member whose value is JSON.

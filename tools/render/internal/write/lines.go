@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -25,6 +26,17 @@ func ShownName(s string) string {
 	return fmt.Sprintf("%s (%d bytes, cannot be named)", clean.Quote(clean.Clip(s, LabelChars)), len(s))
 }
 
+// When is a text where a condition holds, else "".
+func When(holds bool, text string) string {
+	if holds {
+		return text
+	}
+	return ""
+}
+
+// Lead is a text with what leads to it, unless it is empty.
+func Lead(lead, text string) string { return When(text != "", lead+text) }
+
 // Each is a list of texts, each as it is shown.
 func Each(list []string, show func(string) string) []string {
 	shown := make([]string, len(list))
@@ -41,10 +53,7 @@ func Copyable(call string, chars int) bool {
 
 // Offer is what leads to a call with the call, where that can be copied from a line of at most so many characters; else "".
 func Offer(lead, call string, chars int) string {
-	if !Copyable(call, chars) {
-		return ""
-	}
-	return lead + call
+	return When(Copyable(call, chars), lead+call)
 }
 
 // NotEmpty are those of some lines that say something.
@@ -52,12 +61,12 @@ func NotEmpty(lines ...string) []string {
 	return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 }
 
+// Label is the beginning of a short text, such as a name for people.
+func Label(s string) string { return clean.Preview(s, LabelChars) }
+
 // Labelled is a connection: its id as it is shown, and its label if it has one.
 func Labelled(id, label string) string {
-	if label == "" {
-		return id
-	}
-	return id + " " + clean.Quote(clean.Preview(label, LabelChars))
+	return id + When(label != "", " "+clean.Quote(Label(label)))
 }
 
 // Plural is "1 record" or "2 records".
@@ -103,14 +112,6 @@ func Minute(t string) string {
 	return t
 }
 
-// ShownText is a text in a cell: bare when nothing else could be meant.
-func ShownText(s string) string {
-	if clean.PlainCell(s) {
-		return s
-	}
-	return clean.Quote(s)
-}
-
 // Folded is a line that ends with items, and goes on behind indent on further lines where one is too short.
 func Folded(line, indent string, items []string) []string {
 	var lines []string
@@ -147,21 +148,19 @@ func First(list []string, most int, others string) []string {
 
 // Day is the date of a timestamp, or "".
 func Day(t string) string {
-	if len(t) < 10 || t[4] != '-' || t[7] != '-' {
+	if len(t) < len(time.DateOnly) {
 		return ""
 	}
-	for i, c := range []byte(t[:10]) {
-		if i != 4 && i != 7 && (c < '0' || c > '9') {
-			return ""
-		}
+	day := t[:len(time.DateOnly)]
+	if _, err := time.Parse(time.DateOnly, day); err != nil {
+		return ""
 	}
-	return t[:10]
+	return day
 }
 
 // ShownValue is a value as tables show it, or its beginning. A text is as a filter takes it: where a table would clean it, it is escaped.
 func ShownValue(raw string) string {
-	b, left := clean.AppendCell(nil, withoutRounding(raw), KeyChars)
-	value := string(b)
+	value, left := clean.Cell(withoutRounding(raw), KeyChars)
 	if text, _ := rs.AsText(raw); rs.Kind(raw) == "string" && (clean.Line(text) != text || strings.ContainsAny(text, ";'()")) {
 		shown := text[:clean.RuneIndex(text, KeyChars)]
 		value, left = clean.Quote(shown), utf8.RuneCountInString(text[len(shown):])
