@@ -103,7 +103,7 @@ func TestAllocations(t *testing.T) {
 		count float64
 		bytes uint64
 	}{
-		"search":        {400, 160_000},
+		"search":        {410, 160_000},
 		"records":       {450, 140_000},
 		"records-large": {1800, 700_000},
 		"schema":        {80, 15_000},

@@ -119,19 +119,14 @@ func projectRecord(record object, fields []string) (narrow object, changed bool)
 
 // warning says in structured output what is not as it was asked for.
 func (a *recordsAnswer) warning(shown int) string {
-	bookmark := ""
-	if a.l.Envelope.Has("next_changes_since") && (a.more() || shown < len(a.items)) {
-		bookmark = "next_changes_since: " + afterLastPage + "."
-	}
-	return paging.Sentences(a.apart(), a.q.tied(), a.Warning(shown), a.q.lowered(), bookmark)
+	early := a.l.Envelope.Has("next_changes_since") && (a.more() || shown < len(a.items))
+	return paging.Sentences(a.apart(), a.q.tied(), a.Warning(shown), a.q.lowered(), write.When(early, "next_changes_since: "+afterLastPage+"."))
 }
 
 // lowered says that the page has a smaller limit than the one that was asked for, or "".
 func (q RecordsQuery) lowered() string {
-	if q.Asked == 0 {
-		return ""
-	}
-	return fmt.Sprintf("limit lowered from %d to %d: more would be too large for one answer; name fields for more at a time.", q.Asked, q.Limit)
+	return write.When(q.Asked > 0, fmt.Sprintf(
+		"limit lowered from %d to %d: more would be too large for one answer; name fields for more at a time.", q.Asked, q.Limit))
 }
 
 // more reports whether the resource server has records behind this page.
@@ -182,9 +177,9 @@ func (a *recordsAnswer) list(envelope object, records []item.Shown) string {
 			envelope = envelope.With("links", links.With("next", "null").JSON())
 		}
 	}
-	list := make([]string, len(records))
-	for i, record := range records {
-		list[i] = record.Raw
+	var list []string
+	for _, record := range records {
+		list = append(list, record.Raw)
 	}
 	return append(envelope[:len(envelope):len(envelope)], write.Pair(a.l.Name(), rs.JoinArray(list))).JSON()
 }
@@ -218,7 +213,7 @@ func (a *recordsAnswer) beside(data string, records []item.Shown, remaining int)
 				calls = append(calls, write.ToolCall("query_records", p.call.JSON()))
 			}
 		}
-		if len(calls) > 0 {
+		if calls != nil {
 			w.Array("next_by_connection", calls)
 		}
 		w.Optional("other_connections", a.otherConnections(len(pages)-len(calls)))
@@ -313,11 +308,8 @@ const maxNamed = 12
 
 // otherConnections says how to go on in the n connections that have no call; "" where each has one.
 func (a *recordsAnswer) otherConnections(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d more connections: call %s for their ids, and query_records with each as connection_id.",
-		n, new(write.Object).Text("stream", a.q.Stream).Call("schema"))
+	return write.When(n > 0, fmt.Sprintf("%d more connections: call %s for their ids, and query_records with each as connection_id.",
+		n, new(write.Object).Text("stream", a.q.Stream).Call("schema")))
 }
 
 // apart says what a page of several connections is; "" for any other.
@@ -325,11 +317,9 @@ func (a *recordsAnswer) apart() string {
 	if a.q.ChangesSince != "" || !spansConnections(a.items) {
 		return ""
 	}
-	sort, each := a.q.Rest.Text("sort"), "limit and order hold for each connection apart; the connections follow one another."
-	if sort == "" {
-		return each
-	}
-	return each + " Compare the first records of each for the first of all by " + write.ShownName(strings.TrimPrefix(sort, "-")) + "."
+	sort := strings.TrimPrefix(a.q.Rest.Text("sort"), "-")
+	return "limit and order hold for each connection apart; the connections follow one another." +
+		write.When(sort != "", " Compare the first records of each for the first of all by "+write.ShownName(sort)+".")
 }
 
 // afterLastPage says from where on a bookmark of changes misses nothing: a page has it before the list has ended.

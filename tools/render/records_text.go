@@ -36,31 +36,22 @@ func (a *recordsAnswer) text() string {
 
 // head says which records these are, and of how many; stops is whether the answer shows only the first of them.
 func (a *recordsAnswer) head(stops bool) string {
-	head := clean.Name(a.q.Stream)
-	if len(a.items) > 0 && !spansConnections(a.items) {
-		if source := a.items[0].Source(); source != "" {
-			head += ", " + source
-		}
-	}
-	head += ": " + write.Plural(a.Total, "record")
-	if a.From > 0 && a.From < a.Total && !stops {
-		head += ", shown " + a.Span(a.Total)
-	}
-	if n := a.l.count(); n != "" {
-		head += ", " + n + " match in all"
-	}
-	if order := a.order(); order != "" && !spansConnections(a.items) {
-		head += ", " + order
+	one, source, follow := !spansConnections(a.items), "", ""
+	if len(a.items) > 0 && one {
+		source = a.items[0].Source()
 	}
 	switch {
 	case a.more() || stops:
-		head += ", more follow"
+		follow = "more follow"
 	case a.q.ChangesSince != "":
-		head += ", no more changes"
+		follow = "no more changes"
 	case !a.q.Position.First() || len(a.all) > 0:
-		head += ", none follow"
+		follow = "none follow"
 	}
-	return head
+	return clean.Name(a.q.Stream) + write.Lead(", ", source) + ": " + write.Plural(a.Total, "record") +
+		write.When(a.From > 0 && a.From < a.Total && !stops, ", shown "+a.Span(a.Total)) +
+		write.When(a.l.count() != "", ", "+a.l.count()+" match in all") +
+		write.When(one, write.Lead(", ", a.order())) + write.Lead(", ", follow)
 }
 
 // order says how the records of a page are sorted: as was asked for, or by time, where their times show it; else "".
@@ -82,34 +73,30 @@ func (a *recordsAnswer) order() string {
 
 // lead are the lines before the records.
 func (a *recordsAnswer) lead() []string {
-	extra, bookmark := a.Extra.Note("record", a.Continues), ""
-	if extra != "" {
-		extra = "warning: " + extra
-	}
-	warned := a.l.withoutLeftOut(a.l.Envelope)
+	warned, bookmark := a.l.withoutLeftOut(a.l.Envelope), ""
 	if len(a.byConnection()) > 0 { // the last lines say what to do about it
 		warned = warned.withoutWarning("partial_results")
 	}
 	if changes := a.l.Envelope.Text("next_changes_since"); changes != "" {
-		if bookmark = paging.CursorLine("next_changes_since", changes); a.more() {
-			bookmark += " (" + afterLastPage + ")"
-		}
+		bookmark = paging.CursorLine("next_changes_since", changes) + write.When(a.more(), " ("+afterLastPage+")")
 	}
+	extra := write.Lead("warning: ", a.Extra.Note("record", a.Continues))
 	return write.Clipped(write.NotEmpty(slices.Concat([]string{a.head(false)}, datesReadAs(a.l.Envelope), a.q.Coverage.lines(),
 		[]string{a.apart(), a.q.tied(), a.q.lowered(), a.Moved, extra}, missingFields(a.l.Envelope), warned.warnings(4), []string{bookmark})...))
 }
 
 // tied says that a page of sorted records ends among equal ones; "" where that is not known.
 func (q RecordsQuery) tied() string {
-	have := "have"
-	if q.Tied == 1 {
-		have = "has"
+	return write.When(q.Tied > 0, fmt.Sprintf("%s after these %s the same %s as the last.", write.Plural(q.Tied, "record"), have(q.Tied),
+		write.ShownName(strings.TrimPrefix(q.Rest.Text("sort"), "-"))))
+}
+
+// have is the verb of n of something.
+func have(n int) string {
+	if n == 1 {
+		return "has"
 	}
-	if q.Tied == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s after these %s the same %s as the last.", write.Plural(q.Tied, "record"), have,
-		write.ShownName(strings.TrimPrefix(q.Rest.Text("sort"), "-")))
+	return "have"
 }
 
 // stopped are the last lines of a text that shows only the first of the records that are left of a page. A record that
@@ -165,10 +152,7 @@ func (a *recordsAnswer) namedPages() []string {
 	}
 	for _, p := range pages {
 		line := cmp.Or(write.Offer("", p.call.Call("query_records"), longestCall),
-			"query_records with the same arguments and connection_id "+clean.Name(p.connection))
-		if label := write.Label(p.label); label != "" {
-			line += " for " + clean.Bare(label)
-		}
+			"query_records with the same arguments and connection_id "+clean.Name(p.connection)) + write.Lead(" for ", clean.Bare(write.Label(p.label)))
 		if len(lines) <= maxNamed && !clean.LongerThan(line, write.LineChars) {
 			lines = append(lines, line)
 		}

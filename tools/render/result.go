@@ -37,7 +37,7 @@ type Result struct {
 func (r Result) Clean(response *rs.Response) Result {
 	mirrored := r.Text == string(r.Structured)
 	found := clean.DirtyJSON(response.Body)
-	if found || clean.DirtyJSON(r.beside(response.Body)) {
+	if found || clean.DirtyJSON(r.Structured) {
 		raw := string(r.Structured)
 		structured := new(clean.Removed).JSON(raw, clean.Visible)
 		if len(structured) > write.StructuredHard { // an escape is longer than its character
@@ -60,16 +60,6 @@ func (r Result) Clean(response *rs.Response) Result {
 		r.Meta = meta
 	}
 	return r
-}
-
-// beside is the structured result without the response's body, if it begins with the body: most pages are sent as they were received,
-// and the body is searched only once.
-func (r Result) beside(body string) json.RawMessage {
-	const start = `{"data":`
-	if end := len(start) + len(body); len(r.Structured) >= end && string(r.Structured[:len(start)]) == start && string(r.Structured[len(start):end]) == body {
-		return r.Structured[end:]
-	}
-	return r.Structured
 }
 
 // Redact returns the result without the tokens that the redactor knows. Each channel is searched for itself, after [Result.Clean]:
@@ -191,31 +181,20 @@ func (l listing) count() string {
 
 // warnings are the resource server's, one line each, at most max of them. Its messages are quoted.
 func (l listing) warnings(max int) []string {
-	var lines []string
-	for _, raw := range l.meta.Array("warnings") {
-		if len(lines) == max {
-			break
-		}
+	list := l.meta.Array("warnings")
+	return write.Each(list[:min(len(list), max)], func(raw string) string {
 		w := rs.AsObject(raw)
-		line := "warning"
-		if code := w.Text("code"); code != "" {
-			line += " " + clean.Name(write.Label(code))
-		}
-		message := w.Text("message")
+		code, message := write.Label(w.Text("code")), w.Text("message")
 		if w == nil {
 			message, _ = rs.AsText(raw)
 		}
-		if message != "" {
-			line += ": " + clean.Quote(clean.Preview(message, 240))
-		}
-		lines = append(lines, line)
-	}
-	return lines
+		return "warning" + write.When(code != "", " "+clean.Name(code)) + write.When(message != "", ": "+clean.Quote(clean.Preview(message, 240)))
+	})
 }
 
 // warned reports whether the resource server warned with a code.
 func (l listing) warned(code string) bool {
-	return slices.ContainsFunc(l.meta.Array("warnings"), func(raw string) bool { return rs.AsObject(raw).Text("code") == code })
+	return len(l.withoutWarning(code).meta.Array("warnings")) < len(l.meta.Array("warnings"))
 }
 
 // withoutWarning returns the list without the warnings of a code.
@@ -256,7 +235,7 @@ func datesReadAs(answer object) []string {
 // missingFields names the connections that lack fields of the call, those that lack the same on one line, and the call that reads the same
 // there.
 func missingFields(answer object) []string {
-	var lines []string
+	var lines, lacking []string
 	same := map[string][]string{} // connections by the fields that they lack, where no call reads the same there
 	for _, raw := range answer.Array("missing_fields") {
 		o := rs.AsObject(raw)
@@ -269,18 +248,12 @@ func missingFields(answer object) []string {
 			continue
 		}
 		if same[fields] == nil {
-			lines = append(lines, fields)
+			lacking = append(lacking, fields)
 		}
 		same[fields] = append(same[fields], connection)
 	}
-	for i, fields := range lines {
-		switch of := same[fields]; len(of) {
-		case 0:
-		case 1:
-			lines[i] = of[0] + " has no " + fields
-		default:
-			lines[i] = strings.Join(of, ", ") + " have no " + fields
-		}
+	for _, fields := range lacking {
+		lines = append(lines, strings.Join(same[fields], ", ")+" "+have(len(same[fields]))+" no "+fields)
 	}
 	return lines
 }

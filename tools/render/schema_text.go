@@ -6,7 +6,6 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
-	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/field"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
@@ -83,18 +82,18 @@ func (r *schemaRow) lines(full bool) []string {
 			denied++
 			continue
 		}
-		signature := field.Signature(f)
+		able := signature(f)
 		if full {
-			lines = append(lines, field.WithJSON("  "+signature+": "+write.ShownName(f.Name), f.JSONSchema()))
+			lines = append(lines, withJSON("  "+able+": "+write.ShownName(f.Name), f.JSONSchema()))
 			continue
 		}
-		if names[signature] == nil {
-			signatures = append(signatures, signature)
+		if names[able] == nil {
+			signatures = append(signatures, able)
 		}
-		names[signature] = append(names[signature], write.ShownName(f.Name))
+		names[able] = append(names[able], write.ShownName(f.Name))
 	}
-	for _, signature := range signatures {
-		lines = append(lines, write.Folded("  "+signature+": ", "    ", names[signature])...)
+	for _, able := range signatures {
+		lines = append(lines, write.Folded("  "+able+": ", "    ", names[able])...)
 	}
 	if denied > 0 {
 		lines = append(lines, "  not granted: "+write.Plural(denied, "field"))
@@ -103,7 +102,7 @@ func (r *schemaRow) lines(full bool) []string {
 		return lines
 	}
 	relations := r.Relations()
-	if r.cursor() == "" && len(relations) == 0 && !slices.ContainsFunc(r.all, field.Advertises) {
+	if r.cursor() == "" && len(relations) == 0 && !slices.ContainsFunc(r.all, advertises) {
 		return append(lines, "  no capability is advertised; filter, sort, aggregate and search may be tried")
 	}
 	if r.sorted() {
@@ -112,7 +111,7 @@ func (r *schemaRow) lines(full bool) []string {
 	if len(relations) > 0 {
 		expand := make([]string, len(relations))
 		for i, relation := range relations {
-			expand[i] = field.Relation(relation)
+			expand[i] = expands(relation)
 		}
 		lines = append(lines, write.Folded("  expand: ", "    ", write.Within(expand, expandListBytes))...)
 	}
@@ -131,7 +130,7 @@ func legend(rows []schemaRow) string {
 	var modes, kinds []string // of search, and of aggregation
 	add := func(list *[]string, words []string) {
 		for _, word := range words {
-			if !slices.Contains(*list, word) && len(*list) < field.MostKinds {
+			if !slices.Contains(*list, word) && len(*list) < mostKinds {
 				*list = append(*list, word)
 			}
 		}
@@ -155,8 +154,8 @@ func legend(rows []schemaRow) string {
 			if len(f.Ranges) > 0 {
 				sorted = `range filter:{"field":{"gte":value}}, also ` + strings.Join(rs.RangeOperators[1:], " ") + `, and sort:"field" or "-field"`
 			}
-			add(&modes, field.SearchModes(f))
-			add(&kinds, field.Aggregations(f))
+			add(&modes, searchModes(f))
+			add(&kinds, aggregations(f))
 		}
 	}
 	named := func(words []string, use string) string {

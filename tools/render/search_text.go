@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -41,7 +40,12 @@ func (s *searchPage) text() string {
 		frame.notes, frame.read = nil, ""
 		remaining = hard - frame.size()
 	}
-	hits := s.fitting(remaining, wanted)
+	var hits []hit.Text
+	for _, chars := range []int{s.excerptLength(remaining, wanted), 40, 0} { // shorter excerpts where not one hit fits
+		if hits = s.hitTexts(chars, remaining); len(hits) > 0 {
+			break
+		}
+	}
 	if len(hits) < len(s.hits) && len(s.hits) <= mostAtOnce && s.showsAtOnce() {
 		if room := searchAsked - frame.size(); len(s.hitTexts(s.excerptLength(room, len(s.hits)), room)) == len(s.hits) {
 			frame.atOnce = fmt.Sprintf(", all with limit %d", len(s.all))
@@ -52,16 +56,6 @@ func (s *searchPage) text() string {
 
 // mostAtOnce is how many hits are tried for whether a limit shows them at once: more seldom fit.
 const mostAtOnce = 20
-
-// fitting are as many of the first hits as fit in so many bytes, with shorter excerpts where not one does.
-func (s *searchPage) fitting(remaining, wanted int) (hits []hit.Text) {
-	for _, chars := range []int{s.excerptLength(remaining, wanted), 40, 0} {
-		if hits = s.hitTexts(chars, remaining); len(hits) > 0 {
-			break
-		}
-	}
-	return hits
-}
 
 // excerptLength is how many characters an excerpt may have where so many hits are to fit in so many bytes.
 func (s *searchPage) excerptLength(remaining, wanted int) int {
@@ -94,16 +88,15 @@ type searchFrame struct {
 
 func (s *searchPage) frame() searchFrame {
 	l, q := s.l, s.q
-	notes := slices.Concat(datesReadAs(l.Envelope), q.Coverage.lines(), s.notes())
-	f := searchFrame{summary: s.summary(), notes: notes, tail: searchTail(l, q), lead: write.NotEmpty(s.notice())}
+	f := searchFrame{
+		lead: write.NotEmpty(s.notice()), summary: s.summary(), notes: slices.Concat(datesReadAs(l.Envelope), q.Coverage.lines(), s.notes()),
+		warning: write.Lead("warning: ", s.Warning(len(s.hits))), tail: searchTail(l, q),
+	}
 	if q.Repair != nil {
 		f.lead = q.Repair.says()
 	}
 	if len(s.hits) > 0 {
 		f.more = s.moreHits(len(s.hits))
-	}
-	if warning := s.Warning(len(s.hits)); warning != "" {
-		f.warning = "warning: " + warning
 	}
 	if h := s.proven(previewIDChars); h != nil && q.Position.First() { // each hit's id and field= make a call like it (D34); a continuation has said it
 		f.read = h.Best().ReadArguments().Call("read_record_field")
@@ -135,19 +128,17 @@ func (f *searchFrame) text(s *searchPage, hits []hit.Text) string {
 			unproven = append(unproven, h.Line(hits[i+1:]))
 		}
 	}
-	summary, read, tail, notShown := f.summary, f.read, f.tail, ""
+	summary, tail, notShown := f.summary, f.tail, ""
 	switch part := len(hits) < len(s.hits) || s.From > 0; {
 	case part:
-		summary += fmt.Sprintf("; shown %s of these %d%s%s", s.Span(s.From+len(hits)), s.Total, strings.Replace(s.ofRecords(), " of ", " hits of ", 1), f.atOnce)
+		of := strings.Replace(s.ofRecords(), " of ", " hits of ", 1)
+		summary += fmt.Sprintf("; shown %s of these %d%s%s", s.Span(s.From+len(hits)), s.Total, of, f.atOnce)
 	case s.total() != "" && s.q.Repair == nil && s.q.Q != "":
 		summary += "; this page: " + write.Plural(len(s.all), "hit") + s.ofRecords()
 	}
-	switch {
-	case read == "":
-	case cut:
-		read = readOn + read
-	default:
-		read = readAround + read
+	read := write.Lead(readAround, f.read)
+	if cut {
+		read = write.Lead(readOn, f.read)
 	}
 	if len(hits) < len(s.hits) {
 		tail = s.moreHits(max(len(hits), 1))
@@ -179,39 +170,31 @@ func (s *searchPage) moreHits(shown int) string {
 
 // notes say how complete the ranking is, as the resource server reports it, and how to fetch.
 func (s *searchPage) notes() []string {
-	var notes []string
 	hits, recall := s.hits, s.l.meta.Object("recall")
+	var incomplete, ofTime string
+	var common []string
 	if recall.Denied("complete") {
-		note := "recall: incomplete"
+		incomplete = "recall: incomplete"
 		if n, ok := recall.Number("ranked_candidate_count"); ok {
-			note += fmt.Sprintf(", ranked over %d candidates", n)
+			incomplete += fmt.Sprintf(", ranked over %d candidates", n)
 		}
-		if n, ok := recall.Number("candidate_window_limit"); ok {
-			note += fmt.Sprintf(", at most %d a source", n)
-		}
-		if recall.Flag("truncated") || recall.Has("candidate_window_limit") {
-			note += "; a narrower q, streams or connection_id finds more"
-		}
-		notes = append(notes, note+".")
+		n, limited := recall.Number("candidate_window_limit")
+		incomplete += write.When(limited, fmt.Sprintf(", at most %d a source", n)) +
+			write.When(recall.Flag("truncated") || limited, "; a narrower q, streams or connection_id finds more") + "."
 	}
 	if s.q.Position.First() { // a continuation has said it
-		notes = append(notes, leftOut(recall)...)
+		common = leftOut(recall)
 	}
-	notes = append(notes, s.l.warnings(2)...)
 	if s.q.OfTime != nil {
-		notes = append(notes, write.Offer("of the time that the query names: ", "search "+s.q.OfTime.JSON(), write.LineChars))
+		ofTime = write.Offer("of the time that the query names: ", "search "+s.q.OfTime.JSON(), write.LineChars)
 	}
-	notes = append(notes, s.hints...)
-	if s.proven(math.MaxInt) == nil && len(hits) > 0 {
-		notes = append(notes, `Fetch a hit by its id as-is: fetch {"id":"…"}.`)
-	}
-	if slices.ContainsFunc(hits, func(h hit.Hit) bool { return h.Separate() != "" }) {
-		notes = append(notes, "Send connection_id beside an id where it is shown.")
-	}
-	if slices.ContainsFunc(hits, func(h hit.Hit) bool { return h.Ref == (rs.Ref{}) }) {
-		notes = append(notes, "An address, or an id like result:3, is no record's and cannot be fetched.")
-	}
-	return write.NotEmpty(notes...)
+	separate := slices.ContainsFunc(hits, func(h hit.Hit) bool { return h.Separate() != "" })
+	unnamed := slices.ContainsFunc(hits, func(h hit.Hit) bool { return h.Ref == (rs.Ref{}) })
+	return write.NotEmpty(slices.Concat([]string{incomplete}, common, s.l.warnings(2), []string{ofTime}, s.hints, []string{
+		write.When(len(hits) > 0 && s.proven(math.MaxInt) == nil, `Fetch a hit by its id as-is: fetch {"id":"…"}.`),
+		write.When(separate, "Send connection_id beside an id where it is shown."),
+		write.When(unnamed, "An address, or an id like result:3, is no record's and cannot be fetched."),
+	})...)
 }
 
 // hitTexts are the first hits, as many as fit in so many bytes with excerpts of at most so many characters.
@@ -255,9 +238,7 @@ func (s *searchPage) summary() string {
 	default:
 		line = write.Plural(len(s.all), "hit") + s.ofRecords() + s.forQuery() + s.counts()
 	}
-	if q.Q != "" {
-		line += ", " + ranking
-	}
+	line += write.When(q.Q != "", ", "+ranking)
 	if len(s.hits) == 0 {
 		return line
 	}
@@ -266,29 +247,21 @@ func (s *searchPage) summary() string {
 	} else {
 		line += "; the first id is too long for text: see structuredContent.results[0].id"
 	}
-	if mix := hit.SourceMix(s.all); mix != "" && q.Position.First() { // a continuation has said it
-		line += " ; source_mix: " + mix
+	if q.Position.First() { // a continuation has said it
+		line += write.Lead(" ; source_mix: ", hit.SourceMix(s.all))
 	}
-	if q.Rest.Has("time_zone") { // in which only days are read
-		line += "; times are UTC"
-	}
-	return line
+	return line + write.When(q.Rest.Has("time_zone"), "; times are UTC") // of the zone only days are read
 }
 
 // ofRecords says of how many records the hits of the page are, where these are fewer.
 func (s *searchPage) ofRecords() string {
-	if s.records < len(s.all) && s.q.Q != "" {
-		return " of " + write.Plural(s.records, "record")
-	}
-	return ""
+	return write.When(s.records < len(s.all) && s.q.Q != "", " of "+write.Plural(s.records, "record"))
 }
 
 // untimed says how many hits are left out of a period because nothing says when they are.
 func (s *searchPage) untimed() string {
-	if n, _ := s.l.meta.Number("untimed_count"); n > 0 {
-		return ", without " + strconv.Itoa(n) + " of unknown time"
-	}
-	return ""
+	n, _ := s.l.meta.Number("untimed_count")
+	return write.When(n > 0, fmt.Sprintf(", without %d of unknown time", n))
 }
 
 // forQuery says which query the hits are for.
@@ -318,5 +291,7 @@ func (s *searchPage) nothing() string {
 	case s.q.Q == "":
 		return "0 records of this time"
 	}
-	return "0 hits" + s.forQuery() + searched(s.l, s.q) + ". Try " + s.q.otherwise() + "."
+	n, counted := s.l.meta.Object("recall").Number("sources_searched_count")
+	over := write.When(counted, " over "+write.Plural(n, "source"))
+	return "0 hits" + s.forQuery() + s.q.where() + over + ". Try " + s.q.otherwise() + "."
 }
