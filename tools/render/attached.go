@@ -74,13 +74,8 @@ func attachedIn(all []Attached, shown, data object, connection string) []Attache
 func writeAttached(all []Attached, remaining int) (text string, whole bool) {
 	heads, texts, sizes := make([]string, len(all)), make([]string, len(all)), []int{}
 	for i, a := range all {
-		heads[i] = "\nattached " + clean.Quote(clean.Preview(a.Name, write.TitleChars))
-		if a.Type != "" {
-			heads[i] += ", " + write.ShownName(write.Label(a.Type))
-		}
-		if a.Bytes > 0 {
-			heads[i] += fmt.Sprintf(", %d bytes", a.Bytes)
-		}
+		heads[i] = "\nattached " + clean.Quote(clean.Preview(a.Name, write.TitleChars)) +
+			write.When(a.Type != "", ", "+write.ShownName(write.Label(a.Type))) + write.When(a.Bytes > 0, fmt.Sprintf(", %d bytes", a.Bytes))
 		texts[i] = a.Text
 		if a.Type == "text/html" {
 			texts[i] = htmlText(a.Text)
@@ -94,7 +89,6 @@ func writeAttached(all []Attached, remaining int) (text string, whole bool) {
 	}
 	share := write.FairShare(sizes, max(remaining, 0))
 	whole = true
-	var b strings.Builder
 	for i, a := range all {
 		shown, cut := texts[i], ""
 		if shown != "" && write.Escaped(quoted(shown)) > share {
@@ -103,12 +97,9 @@ func writeAttached(all []Attached, remaining int) (text string, whole bool) {
 		if shown != texts[i] {
 			whole, cut = false, "[cut; all of it is the resource "+a.uri()+"]\n"
 		}
-		if b.WriteString(heads[i]); texts[i] != "" {
-			b.WriteString(":\n" + quoted(shown))
-		}
-		b.WriteString("\n" + cut)
+		text += heads[i] + write.When(texts[i] != "", ":\n"+quoted(shown)) + "\n" + cut
 	}
-	return b.String(), whole
+	return text, whole
 }
 
 // notRead says that a document does not show what is attached, and why, and where it is.

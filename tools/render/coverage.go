@@ -71,8 +71,8 @@ func CoverageOf(list, stream *rs.Response, streams ...string) Coverage {
 	}
 	if stream != nil {
 		o := stream.Object().Object("time_constraint")
-		text := func(name string) string { return write.Label(o.Text(name)) }
-		if limit := (rs.TimeLimit{Field: text("field"), Since: text("since"), Until: text("until")}); limit.Since != "" || limit.Until != "" {
+		limit := rs.TimeLimit{Field: write.Label(o.Text("field")), Since: write.Label(o.Text("since")), Until: write.Label(o.Text("until"))}
+		if limit.Since != "" || limit.Until != "" {
 			c.Granted = &limit
 		}
 	}
@@ -95,27 +95,18 @@ func (c Coverage) Members() rs.Object {
 // lines are the coverage in text.
 func (c Coverage) lines() []string {
 	var parts, lines []string
+	alone := len(c.Fresh) == 1 && len(c.Fresh[0].Connections) == 1
 	for _, f := range c.Fresh {
-		part := strings.Join(write.Each(f.Connections, clean.Bare), ", ") + " " + clean.ShownText(f.Status)
-		if len(c.Fresh) == 1 && len(f.Connections) == 1 {
-			part = "this connector (" + clean.Bare(f.Connections[0]) + ") is " + clean.ShownText(f.Status)
+		part := strings.Join(write.Each(f.Connections, clean.Bare), ", ")
+		if alone {
+			part = "this connector (" + part + ") is"
 		}
-		if f.AsOf == "" {
-			part += ", " + syncUnknown
-		} else {
-			part += ", data as of " + clean.ShownText(write.Minute(f.AsOf))
-		}
-		if f.NewestRecord != "" {
-			part += ", newest record emitted " + clean.ShownText(write.Minute(f.NewestRecord))
-		}
-		parts = append(parts, part)
+		asOf := write.When(f.AsOf != "", "data as of "+clean.ShownText(write.Minute(f.AsOf)))
+		newest := write.When(f.NewestRecord != "", ", newest record emitted "+clean.ShownText(write.Minute(f.NewestRecord)))
+		parts = append(parts, part+" "+clean.ShownText(f.Status)+", "+cmp.Or(asOf, syncUnknown)+newest)
 	}
-	switch line := strings.Join(parts, "; "); {
-	case len(parts) == 0:
-	case len(c.Fresh) == 1 && len(c.Fresh[0].Connections) == 1:
-		lines = append(lines, clean.Clip(line, write.LineChars))
-	default:
-		lines = append(lines, clean.Clip("how fresh, by connector: "+line, write.LineChars))
+	if fresh := strings.Join(parts, "; "); fresh != "" {
+		lines = []string{clean.Clip(write.When(!alone, "how fresh, by connector: ")+fresh, write.LineChars)}
 	}
 	if c.Granted != nil {
 		lines = append(lines, timeLimit("the grant", *c.Granted)+"; records of other times are not shown")
@@ -183,11 +174,8 @@ func (r Result) With(u *Ungranted) Result {
 }
 
 func (u *Ungranted) lines() []string {
-	var lines []string
-	if len(u.Streams) > 0 {
-		names := strings.Join(write.Each(u.Streams, write.ShownName), ", ")
-		lines = append(lines, clean.Clip("not granted here, and left out: "+names, write.LineChars))
-	}
+	names := strings.Join(write.Each(u.Streams, write.ShownName), ", ")
+	lines := write.NotEmpty(clean.Clip(write.Lead("not granted here, and left out: ", names), write.LineChars))
 	var spans []rs.TimeLimit         // that differ in more than their stream
 	streams := map[string][]string{} // of each
 	for _, limit := range u.Times {
@@ -202,10 +190,7 @@ func (u *Ungranted) lines() []string {
 		}
 	}
 	for _, limit := range spans[:min(len(spans), maxLimitLines)] {
-		of := shownFew(streams[write.JSON(limit)])
-		if len(limit.Connections) > 0 {
-			of += " (" + shownFew(limit.Connections) + ")"
-		}
+		of := shownFew(streams[write.JSON(limit)]) + write.When(len(limit.Connections) > 0, " ("+shownFew(limit.Connections)+")")
 		lines = append(lines, timeLimit("the grant of "+of, limit)+"; other records are left out")
 	}
 	if more := len(spans) - maxLimitLines; more > 0 {
@@ -219,25 +204,15 @@ const maxLimitLines = 5
 
 // shownFew are the first of some names, and how many others there are.
 func shownFew(names []string) string {
-	const most = 8
 	short := func(name string) string { return clean.Clip(write.ShownName(name), write.LabelChars) }
-	shown := strings.Join(write.Each(names[:min(len(names), most)], short), ", ")
-	if len(names) > most {
-		shown += fmt.Sprintf(" and %d more", len(names)-most)
-	}
-	return shown
+	return strings.Join(write.First(write.Each(names, short), 8, "and %d more"), ", ")
 }
 
 // timeLimit is the start of a sentence: "the grant is limited to sent_at from 2026-01-01".
 func timeLimit(grant string, limit rs.TimeLimit) string {
-	line := grant + " is limited to " + write.ShownName(cmp.Or(limit.Field, "times"))
-	if limit.Since != "" {
-		line += " from " + clean.ShownText(write.Minute(limit.Since))
-	}
-	if limit.Until != "" {
-		line += " to before " + clean.ShownText(write.Minute(limit.Until))
-	}
-	return clean.Clip(line, write.LineChars-100)
+	from := write.When(limit.Since != "", " from "+clean.ShownText(write.Minute(limit.Since)))
+	to := write.When(limit.Until != "", " to before "+clean.ShownText(write.Minute(limit.Until)))
+	return clean.Clip(grant+" is limited to "+write.ShownName(cmp.Or(limit.Field, "times"))+from+to, write.LineChars-100)
 }
 
 // An EmptyField is a field of a filter that matches no record: how many records its own condition matches, and the values of the field.

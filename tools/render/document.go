@@ -59,9 +59,7 @@ func Document(response *rs.Response, q DocumentQuery) (Result, error) {
 	it.Authored, it.TimeField = item.Time(nil, it.Data)
 	emitted := it.Emitted // named in the metadata, but no date for a title: it would be taken for when the event is
 	it.Emitted = ""
-	if len(q.Fields) > 0 && !item.Wanted("emitted_at", q.Fields) {
-		emitted = ""
-	}
+	emitted = write.When(len(q.Fields) == 0 || item.Wanted("emitted_at", q.Fields), emitted)
 
 	// What reads on names the connection even where the id that was asked for did not.
 	read := q.Ref
@@ -136,7 +134,7 @@ func writeDocument(it *item.Item, q DocumentQuery, remaining int) documentText {
 		}
 		fmt.Fprintf(&b, "%s: %s\n", write.ShownName(m.Name), value)
 	}
-	if len(empty) > 0 {
+	if empty != nil {
 		b.WriteString(clean.Clip("empty: "+strings.Join(empty, ", "), write.LineChars/4) + "\n")
 	}
 	related, parts := d.writeParts(item.Relations(it), q, remaining/2)
@@ -236,10 +234,7 @@ func shortValues(it *item.Item) string {
 			values = append(values, write.ShownName(m.Name)+": "+write.ShownValue(m.Value))
 		}
 	}
-	if values == nil {
-		return ""
-	}
-	return " (" + clean.Clip(strings.Join(values, ", "), write.LineChars/4) + ")"
+	return write.When(values != nil, " ("+clean.Clip(strings.Join(values, ", "), write.LineChars/4)+")")
 }
 
 // writeRelated lists expanded records, a line each with the id that fetch takes, and how the others are read, and what they have
@@ -300,11 +295,7 @@ func (d documentText) orNote(it *item.Item, q DocumentQuery) string {
 	case d.text != "":
 		return d.text
 	case it.Deleted:
-		says := "This record was deleted at its source"
-		if it.DeletedAt != "" {
-			says += " at " + it.DeletedAt
-		}
-		return says + "; its key was " + clean.Quote(clean.Preview(cmp.Or(it.RecordID, q.Ref.RecordID), write.TitleChars)) + "."
+		return "This record was deleted at its source" + write.Lead(" at ", it.DeletedAt) + "; its key was " + clean.Quote(clean.Preview(cmp.Or(it.RecordID, q.Ref.RecordID), write.TitleChars)) + "."
 	case len(q.Fields) > 0:
 		return "This record has none of the requested fields."
 	}
@@ -320,9 +311,7 @@ func documentMetadata(it *item.Item, emitted string, doc documentText, q Documen
 	}
 	m.Optional("display_name", clean.Preview(it.Label, write.TitleChars))
 	m.Optional("authored_at", it.Authored).Optional("authored_field", item.LastChange(it.TimeField)).Optional("emitted_at", emitted)
-	if it.Deleted {
-		m.Put("deleted", "true").Optional("deleted_at", it.DeletedAt)
-	}
+	m.Flag("deleted", it.Deleted).Optional("deleted_at", write.When(it.Deleted, it.DeletedAt))
 	if item.Address(it.Data) == "" {
 		m.Optional("source_url", item.RefusedAddress(it.Data))
 	}

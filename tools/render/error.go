@@ -31,21 +31,15 @@ func Error(e *rs.Error) Result {
 	t := errorText{left: errorBytes}
 	t.add(clean.Name(errorCode(e))+": "+message, len(send))
 	t.add(clean.Preview(hint, 500), len(send))
-	if e.Said != "" {
-		t.add("the resource server said: "+clean.Quote(clean.Preview(e.Said, 300)), len(send))
-	}
+	t.add(write.When(e.Said != "", "the resource server said: "+clean.Quote(clean.Preview(e.Said, 300))), len(send))
 	t.add(send, 0)
 	for _, line := range connectLines(e.Connect) {
 		t.add(line, lastLines)
 	}
 	t.connections(e)
 	t.unavailable(e)
-	if e.RequestID != "" {
-		t.add("request_id="+clean.Name(clean.Preview(e.RequestID, 120)), 0)
-	}
-	if e.RetryAfter > 0 {
-		t.add(fmt.Sprintf("retry_after_seconds=%d", seconds(e.RetryAfter)), 0)
-	}
+	t.add(write.When(e.RequestID != "", "request_id="+clean.Name(clean.Preview(e.RequestID, 120))), 0)
+	t.add(write.When(e.RetryAfter > 0, fmt.Sprintf("retry_after_seconds=%d", seconds(e.RetryAfter))), 0)
 	return Result{Text: strings.Join(t.lines, "\n"), Structured: []byte(new(write.Object).Put("error", errorObject(e, hint)).JSON())}
 }
 
@@ -80,20 +74,12 @@ const lastLines = 270
 
 // connections are the connections to choose from, the retry first.
 func (t *errorText) connections(e *rs.Error) {
-	if e.RetryWith != "" {
-		line := "retry_with=" + clean.Name(e.RetryWith)
-		if e.RetryWith == "connection_id" && len(e.Connections) > 0 {
-			line += ", one of:"
-		}
-		t.add(line, 0)
-	}
+	retry := write.When(e.RetryWith != "", "retry_with="+clean.Name(e.RetryWith))
+	t.add(retry+write.When(e.RetryWith == "connection_id" && len(e.Connections) > 0, ", one of:"), 0)
 	shown := 0
 	for _, c := range e.Connections[:min(len(e.Connections), rs.MaxConnectionOptions)] {
-		line := "connection_id=" + write.Labelled(clean.Name(c.ID), c.DisplayName)
-		if c.ConnectorKey != "" {
-			line += " " + clean.Name(write.Label(c.ConnectorKey))
-		}
-		if !t.add(line, lastLines) {
+		connector := write.When(c.ConnectorKey != "", " "+clean.Name(write.Label(c.ConnectorKey)))
+		if !t.add("connection_id="+write.Labelled(clean.Name(c.ID), c.DisplayName)+connector, lastLines) {
 			break
 		}
 		shown++
@@ -120,14 +106,11 @@ func shortConnection(c rs.Connection) (short rs.Connection, ok bool) {
 	return c, len(c.ID) <= 300
 }
 
-// A hinted is what to do about some codes.
-type hinted struct {
+// hintsOfCodes are what to do about codes of the resource server, which sends no hint.
+var hintsOfCodes = []struct {
 	hint  string
 	codes []rs.Code
-}
-
-// hintsOfCodes are what to do about codes of the resource server, which sends no hint.
-var hintsOfCodes = []hinted{
+}{
 	{"That means: this stream or connection is not in the grant. Call schema for what is.",
 		[]rs.Code{"context.stream_not_allowed", "context.instance_mismatch", "grant_stream_not_allowed", "connection_not_found"}},
 	{"Call schema with the stream for the fields that may be used.", []rs.Code{"field_not_granted", "unknown_field"}},
@@ -148,13 +131,15 @@ var hintsOfCodes = []hinted{
 
 // hintFor is what to do about an error.
 func hintFor(e *rs.Error) string {
-	if at := slices.IndexFunc(hintsOfCodes, func(h hinted) bool { return slices.Contains(h.codes, e.Code) }); e.Hint == "" && at >= 0 {
-		return hintsOfCodes[at].hint
+	if e.Hint != "" {
+		return e.Hint
 	}
-	if e.Hint == "" && e.Status == 429 {
-		return "Wait, then retry once."
+	for _, h := range hintsOfCodes {
+		if slices.Contains(h.codes, e.Code) {
+			return h.hint
+		}
 	}
-	return e.Hint
+	return write.When(e.Status == 429, "Wait, then retry once.")
 }
 
 func errorObject(e *rs.Error, hint string) string {
@@ -174,9 +159,7 @@ func errorObject(e *rs.Error, hint string) string {
 	}
 	if total := max(e.ConnectionTotal, len(e.Connections)); len(e.Connections) > 0 {
 		list := options(e.Connections, shortConnection)
-		if o.Array("available_connections", list).Number("total_connections", total); total > len(list) {
-			o.Put("truncated", "true")
-		}
+		o.Array("available_connections", list).Number("total_connections", total).Flag("truncated", total > len(list))
 	}
 	if len(e.Unavailable) > 0 {
 		o.Array("unavailable_connections", options(e.Unavailable, func(c rs.UnavailableConnection) (rs.UnavailableConnection, bool) {
@@ -242,11 +225,9 @@ func withUnavailable(text string, document object) string {
 // noneGranted is the message that there is no stream: why, and what to do.
 func noneGranted(stream, connection string) string {
 	const call = " Call schema without arguments for the "
-	switch {
-	case stream != "" && connection != "":
-		return "No granted stream is named " + clean.Name(stream) + " in connection " + clean.Name(connection) + "." + call + "streams and connections of this grant."
+	switch named := "No granted stream is named " + clean.Name(stream); {
 	case stream != "":
-		return "No granted stream is named " + clean.Name(stream) + "." + call + "streams and connections of this grant."
+		return named + write.When(connection != "", " in connection "+clean.Name(connection)) + "." + call + "streams and connections of this grant."
 	case connection != "":
 		return "Connection " + clean.Name(connection) + " has no granted stream." + call + "connections that have."
 	}
@@ -255,11 +236,8 @@ func noneGranted(stream, connection string) string {
 
 // connectLines are the commands by which the owner grants what is missing, as lines of text.
 func connectLines(commands []string) []string {
-	var lines []string
-	for _, command := range commands {
-		if line := "to have it granted, the owner runs in a terminal: " + clean.Line(command); !clean.LongerThan(line, write.LineChars) {
-			lines = append(lines, line)
-		}
-	}
-	return lines
+	lines := write.Each(commands, func(command string) string {
+		return "to have it granted, the owner runs in a terminal: " + clean.Line(command)
+	})
+	return slices.DeleteFunc(lines, func(line string) bool { return clean.LongerThan(line, write.LineChars) })
 }

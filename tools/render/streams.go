@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -110,18 +111,10 @@ func (x *index) result() Result {
 
 // text is one line for each connection with its streams. The call that reads on is first and last, because some hosts cut the middle.
 func (x *index) text(to int) string {
-	first := write.Plural(x.connectors, "connector") + ", " + write.Plural(x.streams, "stream") + ", " +
-		write.Plural(len(x.connections), "connection") + "."
-	if x.q.Now != "" {
-		first += " now " + x.q.Now + "; times are UTC."
-	}
-	if x.counted {
-		first += " to = newest emitted_at, which is not an event's date."
-	}
 	alike := x.freshness()
-	if x.counted && alike != "" {
-		first += " Every connector is " + alike + "."
-	}
+	first := write.Plural(x.connectors, "connector") + ", " + write.Plural(x.streams, "stream") + ", " +
+		write.Plural(len(x.connections), "connection") + "." + write.When(x.q.Now != "", " now "+x.q.Now+"; times are UTC.") +
+		write.When(x.counted, " to = newest emitted_at, which is not an event's date."+write.When(alike != "", " Every connector is "+alike+"."))
 	shown, next := x.page.Lines(to)
 	lines := write.NotEmpty(first, shown)
 	same := map[string]string{} // the first connection with a list of streams
@@ -147,21 +140,15 @@ func (x *index) text(to int) string {
 		}
 		lines = append(lines, write.Folded(c.head()+": ", "  ", streams)...)
 	}
-	lines = append(append(lines, x.warnings...), write.NotEmpty(next)...)
-	if example != "" {
-		call := new(write.Object).Text("stream", example).Call("schema")
-		lines = append(lines, "One stream's fields, filters, sorting and aggregates: "+call+"; connection_id narrows.")
-	}
-	return withUnavailable(strings.Join(lines, "\n"), x.Members)
+	lines = append(append(lines, x.warnings...), next)
+	call := new(write.Object).Text("stream", example).Call("schema")
+	lines = append(lines, write.When(example != "", "One stream's fields, filters, sorting and aggregates: "+call+"; connection_id narrows."))
+	return withUnavailable(strings.Join(write.NotEmpty(lines...), "\n"), x.Members)
 }
 
 // head is `gmail, cin_mail_work "Work mail"`.
 func (c *indexedConnection) head() string {
-	head := connectorName(c.ConnectorKey)
-	if c.ID != "" {
-		head += ", " + write.ShownName(c.ID)
-	}
-	return write.Labelled(head, c.DisplayName)
+	return write.Labelled(connectorName(c.ConnectorKey)+write.When(c.ID != "", ", "+write.ShownName(c.ID)), c.DisplayName)
 }
 
 // freshness is that of each connection, if it is the same for all of several; else "".
@@ -178,23 +165,15 @@ func (x *index) freshness() string {
 
 // freshness is "current, data as of 2026-11-20": runs count for a connector, not for each of its connections.
 func (c *indexedConnection) freshness() string {
-	status := clean.Name(write.Label(c.status))
-	if c.asOf == "" {
-		return status + ", " + syncUnknown
-	}
-	return status + ", data as of " + c.asOf
+	return clean.Name(write.Label(c.status)) + ", " + cmp.Or(write.Lead("data as of ", c.asOf), syncUnknown)
 }
 
 // counts is "messages 803 (to 2026-11-20)", with the day where it is another than that of the stream before.
 func (s listedStream) counts(before []listedStream) string {
-	text := write.ShownName(s.name)
-	if s.records >= 0 {
-		text += fmt.Sprintf(" %d", s.records)
-	}
-	if newest := write.Day(s.updated); newest != "" && (len(before) == 0 || write.Day(before[len(before)-1].updated) != newest) {
-		text += " (to " + newest + ")"
-	}
-	return text
+	newest := write.Day(s.updated)
+	again := len(before) > 0 && write.Day(before[len(before)-1].updated) == newest
+	return write.ShownName(s.name) + write.When(s.records >= 0, fmt.Sprintf(" %d", s.records)) +
+		write.When(newest != "" && !again, " (to "+newest+")")
 }
 
 // structured is the index as JSON.
@@ -299,25 +278,10 @@ func (q StreamsQuery) text(l listing, page paging.ByOffset, to int) string {
 
 // line is `messages — cin_work "Work mail" (gmail): 803 records, updated 2026-11-20T10:00:00Z, freshness current`.
 func (s listedStream) line() string {
-	line := write.ShownName(s.name)
-	if s.connection != "" {
-		line += " — " + write.Labelled(write.ShownName(s.connection), s.label)
-	}
-	if s.connector != "" {
-		line += " (" + clean.Bare(write.Label(s.connector)) + ")"
-	}
-	var facts []string
-	if s.records >= 0 {
-		facts = append(facts, write.Plural(s.records, "record"))
-	}
-	if s.updated != "" {
-		facts = append(facts, "updated "+clean.Name(clean.Preview(s.updated, 40)))
-	}
-	if s.status != "" {
-		facts = append(facts, "freshness "+clean.Name(clean.Preview(s.status, 40)))
-	}
-	if len(facts) > 0 {
-		line += ": " + strings.Join(facts, ", ")
-	}
-	return line
+	line := write.ShownName(s.name) + write.When(s.connection != "", " — "+write.Labelled(write.ShownName(s.connection), s.label)) +
+		write.When(s.connector != "", " ("+clean.Bare(write.Label(s.connector))+")")
+	facts := write.NotEmpty(write.When(s.records >= 0, write.Plural(s.records, "record")),
+		write.When(s.updated != "", "updated "+clean.Name(clean.Preview(s.updated, 40))),
+		write.When(s.status != "", "freshness "+clean.Name(clean.Preview(s.status, 40))))
+	return line + write.Lead(": ", strings.Join(facts, ", "))
 }
