@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -257,10 +258,7 @@ func (r *schemaRow) part(fieldBytes int) (row object, shortened []string) {
 }
 
 func connectorName(key string) string {
-	if key == "" {
-		return "(no connector key)"
-	}
-	return write.ShownName(key)
+	return cmp.Or(write.When(key != "", write.ShownName(key)), "(no connector key)")
 }
 
 // Schema renders a schema document: an index of streams, or what one stream can do (S0-R5). Structured is {"data": document}, with

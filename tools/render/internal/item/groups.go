@@ -174,17 +174,10 @@ func (g *tableGroup) header() string {
 		names = append(names, "emitted_at (of the record)")
 	}
 	line := strings.Join(append(names, write.Each(g.columns, write.ShownName)...), write.Separator)
-	var notes []string
-	if g.prefix != "" {
-		notes = []string{"id = " + g.prefix + " + first column"}
-	}
-	if !slices.ContainsFunc(g.items, func(it Item) bool { return it.Deleted || len(it.Data) > 0 }) {
-		notes = append(notes, "these records have nothing of what was asked for")
-	}
-	if notes != nil {
-		line += " (" + strings.Join(notes, "; ") + ")"
-	}
-	if g.relation == "" {
+	nothing := !slices.ContainsFunc(g.items, func(it Item) bool { return it.Deleted || len(it.Data) > 0 })
+	notes := strings.Join(write.NotEmpty(write.When(g.prefix != "", "id = "+g.prefix+" + first column"),
+		write.When(nothing, "these records have nothing of what was asked for")), "; ")
+	if line += write.When(notes != "", " ("+notes+")"); g.relation == "" {
 		return line
 	}
 	return clean.Clip("  "+write.ShownName(g.relation)+": "+line, write.LineChars)
@@ -199,14 +192,11 @@ func (g *tableGroup) head() string {
 		cell, _ := clean.Cell(raw, mostText)
 		return cell
 	}
-	lines := []string{g.header()}
 	var same []string
 	for _, m := range g.constant {
 		same = append(same, write.ShownName(m.Name)+" "+value(m.Value))
 	}
-	if same != nil {
-		lines = append(lines, "in each row: "+strings.Join(same, write.Separator))
-	}
+	lines := write.NotEmpty(g.header(), write.Lead("in each row: ", strings.Join(same, write.Separator)))
 	for _, column := range g.columns {
 		if usual := g.usual[column]; usual != "" {
 			lines = append(lines, usualCell+" in "+write.ShownName(column)+": "+value(usual))

@@ -1,6 +1,9 @@
 package item
 
 import (
+	"cmp"
+	"strings"
+
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
@@ -14,23 +17,14 @@ type Relation struct {
 
 // Rest is the note that records of a relation are not shown; "" if all are.
 func (r *Relation) Rest(shown int) string {
-	switch left := len(r.Records) - shown; {
-	case left > 0 && r.more:
-		return write.Thousands(left) + " more not shown, and more exist"
-	case left > 0:
-		return write.Thousands(left) + " more not shown"
-	case r.more:
-		return "more exist"
-	}
-	return ""
+	left := len(r.Records) - shown
+	return strings.Join(write.NotEmpty(write.When(left > 0, write.Thousands(left)+" more not shown"),
+		write.When(left > 0 && r.more, "and more exist"), write.When(left <= 0 && r.more, "more exist")), ", ")
 }
 
 // All is how to read every record of a relation: a call, where a field of them is certain to have the parent's id.
 func (r *Relation) All(parent *Item) string {
-	if call := r.Call(parent); call != "" {
-		return "all: " + call
-	}
-	return "raise expand_limit, or query their stream"
+	return cmp.Or(write.Lead("all: ", r.Call(parent)), "raise expand_limit, or query their stream")
 }
 
 // Call reads every record of a relation, with what is to be expanded in them; "" where no field of them is certain to have the parent's id.
@@ -43,10 +37,7 @@ func (r *Relation) Call(parent *Item, expand ...string) string {
 	filter := rs.Object{write.Pair(key, first.Data.Get(key))}.JSON()
 	call := new(write.Object).Text("stream", first.Stream).Text("connection_id", first.Connection).Put("filter", filter).
 		List("expand", expand).Call("query_records")
-	if !write.Copyable(call, write.LineChars/2) {
-		return ""
-	}
-	return call
+	return write.Offer("", call, write.LineChars/2)
 }
 
 // keyOf is the only field that has the parent's id in every record of a relation; "" if there is none.

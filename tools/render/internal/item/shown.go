@@ -17,39 +17,34 @@ const (
 
 // A Shown is what structured output has of a record.
 type Shown struct {
-	Raw      string // JSON
-	Item     *Item
-	Cuts     []Truncation // of all its long texts, whole ones too
-	fields   rs.Object
-	expanded string // JSON
+	Raw  string // JSON
+	Item *Item
+	Cuts []Truncation // of all its long texts, whole ones too
 }
 
 // Received is a record as it was sent.
-func Received(sent rs.Item, it *Item) Shown { return received(sent, it).readLong() }
-
-func received(sent rs.Item, it *Item) Shown {
-	return Shown{Raw: sent.Raw, fields: it.Data, expanded: sent.Members.Get("expanded"), Item: it}
+func Received(sent rs.Item, it *Item) Shown {
+	return newShown(sent.Raw, it, it.Data, sent.Members.Get("expanded"))
 }
 
 // Truncated is a record with its long texts truncated.
 func Truncated(sent rs.Item, it *Item) Shown {
-	shown := received(sent, it)
 	if it.Data == nil || !sent.Members.Has("data") || it.Ref == (rs.Ref{}) {
-		return shown.readLong()
+		return Received(sent, it)
 	}
-	shown.fields = slices.Clone(it.Data)
+	fields := slices.Clone(it.Data)
 	var cut []string
 	for i, m := range it.Data {
 		if len(m.Value) <= truncatedText || rs.Kind(m.Value) != "string" || (Truncation{Field: m}).Unnamed() != "" {
 			continue
 		}
 		if text, _ := rs.AsText(m.Value); clean.LongerThan(text, truncatedText+truncatedText/4-1) {
-			shown.fields[i].Value = write.JSON(text[:clean.RuneIndex(text, truncatedText)])
+			fields[i].Value = write.JSON(text[:clean.RuneIndex(text, truncatedText)])
 			cut = append(cut, m.Name)
 		}
 	}
-	shown.Raw = withCuts(sent.Members.With("data", shown.fields.JSON()), cut).JSON()
-	return shown.readLong()
+	raw := withCuts(sent.Members.With("data", fields.JSON()), cut).JSON()
+	return newShown(raw, it, fields, sent.Members.Get("expanded"))
 }
 
 // withCuts is a record that says beside its data which of its fields are not complete there: content_ladder may have no space for it.
@@ -67,7 +62,7 @@ func Shrunk(sent rs.Item, it *Item, max int) Shown {
 	record := sent.Members
 	if !record.Has("data") || it.Data == nil {
 		raw := write.Truncate(sent.Raw, max)
-		return Shown{Raw: raw, fields: rs.AsObject(raw), expanded: rs.AsObject(raw).Get("expanded"), Item: it}.readLong()
+		return newShown(raw, it, rs.AsObject(raw), rs.AsObject(raw).Get("expanded"))
 	}
 	own := write.TruncateObject(record.Without("data", "expanded"), max/3, write.LeastShare, write.TruncateDepth)
 	remaining := max - len(own.JSON()) - len(`,"data":,"expanded":`)
@@ -78,43 +73,38 @@ func Shrunk(sent rs.Item, it *Item, max int) Shown {
 		own = append(own, write.Pair("expanded", expanded))
 	}
 	fields := write.TruncateObject(it.Data, remaining, min(write.LeastField, remaining/2), write.TruncateDepth)
-	shown := Shown{fields: fields, expanded: expanded, Item: it}
 	var cut []string
 	for i, m := range it.Data {
-		if shown.part(i) != m.Value {
+		if part(fields, i, m.Name) != m.Value {
 			cut = append(cut, m.Name)
 		}
 	}
 	if expanded != record.Get("expanded") {
 		cut = append(cut, "expanded")
 	}
-	shown.Raw = withCuts(append(own, write.Pair("data", fields.JSON())), cut).JSON()
-	return shown.readLong()
+	return newShown(withCuts(append(own, write.Pair("data", fields.JSON())), cut).JSON(), it, fields, expanded)
 }
 
-// part is what is shown of a field of the record.
-func (shown Shown) part(i int) string {
-	name := shown.Item.Data[i].Name
-	if i < len(shown.fields) && shown.fields[i].Name == name { // as nearly always: a record may have very many fields
-		return shown.fields[i].Value
+// part is what is shown of the i-th field of a record.
+func part(fields rs.Object, i int, name string) string {
+	if i < len(fields) && fields[i].Name == name { // as nearly always: a record may have very many fields
+		return fields[i].Value
 	}
-	return shown.fields.Get(name)
+	return fields.Get(name)
 }
 
-// readLong finds the fields of a record that are long texts, and those that were cut.
-func (shown Shown) readLong() Shown {
-	it := shown.Item
+// newShown finds the fields of a record that are long texts, and those that were cut. fields and expanded are what is shown of it.
+func newShown(raw string, it *Item, fields rs.Object, expanded string) Shown {
+	shown := Shown{Raw: raw, Item: it}
 	if it.Ref == (rs.Ref{}) {
 		return shown
 	}
 	for i, m := range it.Data {
-		part, kind := shown.part(i), rs.Kind(m.Value)
-		whole := part == m.Value || kind == "null"
-		if whole && (len(m.Value) <= longText || kind != "string") {
-			continue
-		}
+		part, kind := part(fields, i, m.Name), rs.Kind(m.Value)
 		c := Truncation{Item: it, Field: m}
-		switch {
+		switch whole := part == m.Value || kind == "null"; {
+		case whole && (len(m.Value) <= longText || kind != "string"):
+			continue
 		case whole:
 			c.FromStart = true
 			if c.Shown = c.Total(); c.Shown <= longText {
@@ -126,10 +116,8 @@ func (shown Shown) readLong() Shown {
 		}
 		shown.Cuts = append(shown.Cuts, c)
 	}
-	if len(it.Expanded) > 0 {
-		if all := write.Pair("expanded", it.Expanded.JSON()); len(shown.expanded) < len(all.Value) {
-			shown.Cuts = append(shown.Cuts, Truncation{Item: it, Field: all, Related: true})
-		}
+	if all := write.Pair("expanded", it.Expanded.JSON()); len(it.Expanded) > 0 && len(expanded) < len(all.Value) {
+		shown.Cuts = append(shown.Cuts, Truncation{Item: it, Field: all, Related: true})
 	}
 	return shown
 }
