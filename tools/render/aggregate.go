@@ -81,7 +81,6 @@ func (a aggregateAnswer) head() string {
 	return clean.Clip(head, write.LineChars/2)
 }
 
-// withCounts adds to a line how many records were counted, in which zone, and how many reads of the resource server the answer took.
 func (a aggregateAnswer) withCounts(line string) string {
 	records, counted := a.Number("filtered_record_count")
 	zone := a.Text("time_zone")
@@ -90,7 +89,6 @@ func (a aggregateAnswer) withCounts(line string) string {
 		write.When(zone != "" && a.Has("groups"), " · "+write.ShownName(zone)) + write.When(read && a.Flag("composed"), " · "+write.Plural(reads, "read"))
 }
 
-// table is the head, a row for each group, and what is not shown.
 func (a aggregateAnswer) table() []string {
 	lines := write.NotEmpty(a.withCounts(a.head()), a.connections("records: "))
 	columns := []string{write.ShownName(cmp.Or(a.Text("group_by", "granularity"), "group"))}
@@ -141,7 +139,6 @@ func (a aggregateAnswer) key(raw string) string {
 	return text
 }
 
-// connections is a line that names each connection with how many of the records it has; "" for one connection.
 func (a aggregateAnswer) connections(beginning string) string {
 	var parts []string
 	for _, raw := range a.Array("connections") {
@@ -155,7 +152,6 @@ func (a aggregateAnswer) connections(beginning string) string {
 	return write.Lead(beginning, strings.Join(parts, ", "))
 }
 
-// notes are what must be known to read the numbers.
 func (a aggregateAnswer) notes() []string {
 	field := a.Text("unit_field")
 	unknown := a.Flag("unit_unknown")
@@ -194,7 +190,6 @@ func (a aggregateAnswer) asides() string {
 	return strings.Join(write.NotEmpty(append([]string{empty}, a.counted()...)...), "; ")
 }
 
-// counted says what is among the records or values that are counted.
 func (a aggregateAnswer) counted() []string {
 	distinct := a.Text("metric") == "count_distinct" && len(a.Array("connections")) > 1
 	return write.NotEmpty(a.everyStatus(), write.When(distinct, "a value that several connections have is counted once"))

@@ -172,7 +172,6 @@ func (a aggregateAnswer) other() int {
 	return max(other, total-a.recordsOf(0, len(a.rows)))
 }
 
-// recordsOf is how many records some of the groups have.
 func (a aggregateAnswer) recordsOf(from, until int) int {
 	sum := 0
 	for _, row := range a.rows[from:until] {
@@ -204,17 +203,11 @@ func (a aggregateAnswer) next(n int) *write.Object {
 	return nil
 }
 
-// lines are the rest in text.
 func (r groupsRest) lines() []string {
-	if r.next == nil || clean.LongerThan(r.next.JSON(), write.LineChars-30) {
-		return []string{r.says}
-	}
-	return []string{r.says, "next: " + r.next.Call("aggregate")}
+	return write.NotEmpty(r.says, write.Offer("next: ", r.next.Call("aggregate"), write.LineChars))
 }
 
-// put says the same in structured output.
 func (r groupsRest) put(out *write.Object) {
-	if out.Plain("shown", r.says); r.next != nil && len(r.next.JSON()) <= write.LineChars {
-		out.Put("next", write.ToolCall("aggregate", r.next.JSON()))
-	}
+	next := r.next.JSON()
+	out.Plain("shown", r.says).Put("next", write.ToolCall("aggregate", write.When(len(next) <= write.LineChars, next)))
 }

@@ -110,12 +110,10 @@ func (a Attached) notRead() string {
 	return ", which no tool reads, as it is not text: resource " + a.uri()
 }
 
-// uri is the resource that has all bytes.
 func (a Attached) uri() string {
 	return BlobQuery{BlobID: a.BlobID, ConnectionID: a.ConnectionID}.URI()
 }
 
-// htmlText is the text of an HTML page, one line for each block.
 func htmlText(page string) string {
 	var lines []string
 	var line strings.Builder
@@ -149,7 +147,6 @@ func htmlText(page string) string {
 	}
 }
 
-// quoted is a text as it is in a document.
 func quoted(text string) string {
 	return "> " + strings.ReplaceAll(clean.Lines(text), "\n", "\n> ")
 }

@@ -60,7 +60,6 @@ func Blob(body string, contentType string, q BlobQuery) (Result, error) {
 	return Result{Text: strings.Join(lines, "\n"), Structured: []byte(out.Plain("uri", uri).JSON())}, nil
 }
 
-// blobType is the media type without parameters, and whether such a blob is text.
 func blobType(contentType string) (kind string, text bool) {
 	kind, _, err := mime.ParseMediaType(contentType)
 	if err != nil || kind == "" {

@@ -26,7 +26,6 @@ type freshness struct {
 	NewestRecord string   `json:"newest_emitted,omitempty"` // where it is not known when they were read
 }
 
-// maxFresh bounds the connections whose freshness is shown.
 const maxFresh = 8
 
 // CoverageOf reads how fresh some streams are, all where none is named, from the list of streams, and from the metadata of a stream to
@@ -81,18 +80,13 @@ func CoverageOf(list, stream *rs.Response, streams ...string) Coverage {
 
 // Members are the coverage in structured output: none where nothing is known.
 func (c Coverage) Members() rs.Object {
-	var o object
-	if len(c.Fresh) > 0 {
-		o = append(o, write.Pair("freshness", write.JSON(c.Fresh)))
-	}
+	o := new(write.Object).Put("freshness", write.When(len(c.Fresh) > 0, write.JSON(c.Fresh)))
 	if t := c.Granted; t != nil {
-		granted := new(write.Object).Optional("field", t.Field).Optional("since", t.Since).Optional("until", t.Until)
-		o = append(o, write.Pair("granted_time", granted.JSON()))
+		o.Put("granted_time", new(write.Object).Optional("field", t.Field).Optional("since", t.Since).Optional("until", t.Until).JSON())
 	}
-	return o
+	return rs.AsObject(o.JSON())
 }
 
-// lines are the coverage in text.
 func (c Coverage) lines() []string {
 	var parts, lines []string
 	alone := len(c.Fresh) == 1 && len(c.Fresh[0].Connections) == 1
@@ -122,7 +116,6 @@ type listedStream struct {
 	status, syncedAt                   string // how fresh the data are, and when they were read; "" where that is not known
 }
 
-// syncUnknown is said where it is not known when data were read.
 const syncUnknown = "last sync unknown"
 
 func readListedStream(o object) listedStream {
@@ -142,7 +135,6 @@ func readListedStream(o object) listedStream {
 	return s
 }
 
-// readListedStreams reads the list of streams, nil where it is not known.
 func readListedStreams(response *rs.Response) []listedStream {
 	if response == nil {
 		return nil
@@ -199,10 +191,8 @@ func (u *Ungranted) lines() []string {
 	return append(lines, connectLines(u.Connect)...)
 }
 
-// maxLimitLines bounds the spans of time that a text says; structured output has all.
 const maxLimitLines = 5
 
-// shownFew are the first of some names, and how many others there are.
 func shownFew(names []string) string {
 	short := func(name string) string { return clean.Clip(write.ShownName(name), write.LabelChars) }
 	return strings.Join(write.First(write.Each(names, short), 8, "and %d more"), ", ")
@@ -277,9 +267,7 @@ func conditions(tool string, fields []EmptyField) (lines []string, structured st
 			say("A filter has no wildcards: * and %% stand for themselves.")
 			list.Plain("wildcards", "none: * and % stand for themselves")
 		}
-		if e.Whole {
-			list.Plain("compared", "all of its text, not a word of it")
-		}
+		list.Optional("compared", write.When(e.Whole, "all of its text, not a word of it"))
 		if e.IDsOf != "" {
 			say("%s holds ids of %s.", name, write.ShownName(e.IDsOf))
 		} else if e.Whole {

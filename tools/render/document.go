@@ -225,7 +225,6 @@ func (d *documentText) writeParts(all []item.Relation, q DocumentQuery, remainin
 	return b.String(), others
 }
 
-// shortValues are the short values that a record has beside its long texts and the ids that name it, in brackets.
 func shortValues(it *item.Item) string {
 	var values []string
 	for _, m := range it.Data {
@@ -289,7 +288,6 @@ func (d *documentText) writeRelated(parent *item.Item, relations []item.Relation
 	return b.String()
 }
 
-// orNote is the text, or why there is none.
 func (d documentText) orNote(it *item.Item, q DocumentQuery) string {
 	switch {
 	case d.text != "":
@@ -312,14 +310,11 @@ func documentMetadata(it *item.Item, emitted string, doc documentText, q Documen
 	m.Optional("display_name", clean.Preview(it.Label, write.TitleChars))
 	m.Optional("authored_at", it.Authored).Optional("authored_field", item.LastChange(it.TimeField)).Optional("emitted_at", emitted)
 	m.Flag("deleted", it.Deleted).Optional("deleted_at", write.When(it.Deleted, it.DeletedAt))
-	if item.Address(it.Data) == "" {
-		m.Optional("source_url", item.RefusedAddress(it.Data))
-	}
+	m.Optional("source_url", write.When(item.Address(it.Data) == "", item.RefusedAddress(it.Data)))
 	m.Optional("warning", extra.Note("related record", false)).Put("complete", write.JSON(len(doc.cuts) == 0 && !doc.partly))
 	return item.AddTruncations(m, "incomplete", doc.cuts, it, cutsJSON).JSON()
 }
 
-// blobURIs are the resources of the blobs that a record names.
 func blobURIs(data object, conn string) []string {
 	var uris []string
 	for _, m := range data {

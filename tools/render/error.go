@@ -49,7 +49,6 @@ type errorText struct {
 	left  int // bytes
 }
 
-// add adds a line unless it is empty or leaves fewer bytes than are reserved. It reports whether it did.
 func (t *errorText) add(line string, reserved int) bool {
 	if line == "" || len(line)+1 > t.left-reserved || clean.LongerThan(line, write.LineChars) {
 		return false
@@ -58,10 +57,8 @@ func (t *errorText) add(line string, reserved int) bool {
 	return true
 }
 
-// maxSend is the longest call that an error proposes, in bytes.
 const maxSend = 900
 
-// errorCode is the stable code, never empty.
 func errorCode(e *rs.Error) string {
 	if e.Code == "" {
 		return string(rs.UpstreamError)
@@ -72,7 +69,6 @@ func errorCode(e *rs.Error) string {
 // lastLines are bytes for the request id, the wait, and how many connections are not named.
 const lastLines = 270
 
-// connections are the connections to choose from, the retry first.
 func (t *errorText) connections(e *rs.Error) {
 	retry := write.When(e.RetryWith != "", "retry_with="+clean.Name(e.RetryWith))
 	t.add(retry+write.When(e.RetryWith == "connection_id" && len(e.Connections) > 0, ", one of:"), 0)
@@ -129,7 +125,6 @@ var hintsOfCodes = []struct {
 		[]rs.Code{rs.NotFound, "blob_not_found"}},
 }
 
-// hintFor is what to do about an error.
 func hintFor(e *rs.Error) string {
 	if e.Hint != "" {
 		return e.Hint
@@ -148,9 +143,7 @@ func errorObject(e *rs.Error, hint string) string {
 	if tool, arguments, _ := strings.Cut(e.Send, " "); rs.AsObject(arguments) != nil && len(e.Send) <= maxSend {
 		o.Put("send", write.ToolCall(tool, arguments))
 	}
-	if len(e.Connect) > 0 {
-		o.Put("connect", write.JSON(e.Connect))
-	}
+	o.Put("connect", write.When(len(e.Connect) > 0, write.JSON(e.Connect)))
 	o.Optional("param", clean.Preview(e.Param, 120)).Optional("retry_with", clean.Preview(e.RetryWith, 120))
 	envelope := rs.AsObject(string(e.Envelope))
 	corrected := envelope.Has("code") && envelope.Text("code") != string(e.Code) // what the resource server said is not what is wrong
@@ -192,13 +185,11 @@ func options[C any](list []C, short func(C) (_ C, ok bool)) []string {
 
 func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
 
-// unavailableLine names a connection that could not be read, and why (S3-3a, D14).
 func unavailableLine(c rs.UnavailableConnection) string {
 	return "unavailable: connection_id=" + write.Labelled(clean.Name(c.ID), c.DisplayName) + " (" +
 		clean.Name(write.Label(string(c.Code))) + ": " + clean.Quote(clean.Preview(c.Message, reasonChars)) + ")"
 }
 
-// unavailableBytes bounds the lines about connections that could not be read.
 const unavailableBytes = 3 << 10
 
 // withUnavailable adds to a text what a document of a package could not include. Nothing is left out silently.
@@ -234,7 +225,6 @@ func noneGranted(stream, connection string) string {
 	return "This grant covers no stream. The user has to approve access to a source first."
 }
 
-// connectLines are the commands by which the owner grants what is missing, as lines of text.
 func connectLines(commands []string) []string {
 	lines := write.Each(commands, func(command string) string {
 		return "to have it granted, the owner runs in a terminal: " + clean.Line(command)

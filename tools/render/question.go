@@ -35,7 +35,6 @@ func (s *searchPage) findHints() []string {
 	return hints
 }
 
-// whole reports whether the page has all hits.
 func (s *searchPage) whole() bool {
 	return s.total() == "" && s.l.count() != "" && !s.l.Envelope.Has("next_cursor") && !s.l.Envelope.Flag("has_more")
 }

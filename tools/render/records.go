@@ -303,10 +303,8 @@ func (a *recordsAnswer) under(connection string) RecordsQuery {
 	return q
 }
 
-// maxNamed bounds the connections whose calls are printed.
 const maxNamed = 12
 
-// otherConnections says how to go on in the n connections that have no call; "" where each has one.
 func (a *recordsAnswer) otherConnections(n int) string {
 	return write.When(n > 0, fmt.Sprintf("%d more connections: call %s for their ids, and query_records with each as connection_id.",
 		n, new(write.Object).Text("stream", a.q.Stream).Call("schema")))

@@ -34,7 +34,6 @@ func (a *recordsAnswer) text() string {
 	return strings.Join(slices.Concat(lead, records[:shown], notes, tail), "\n")
 }
 
-// head says which records these are, and of how many; stops is whether the answer shows only the first of them.
 func (a *recordsAnswer) head(stops bool) string {
 	one, source, follow := !spansConnections(a.items), "", ""
 	if len(a.items) > 0 && one {
@@ -71,7 +70,6 @@ func (a *recordsAnswer) order() string {
 	return map[int]string{1: "newest first", -1: "oldest first"}[order]
 }
 
-// lead are the lines before the records.
 func (a *recordsAnswer) lead() []string {
 	warned, bookmark := a.l.withoutLeftOut(a.l.Envelope), ""
 	if len(a.byConnection()) > 0 { // the last lines say what to do about it
@@ -91,7 +89,6 @@ func (q RecordsQuery) tied() string {
 		write.ShownName(strings.TrimPrefix(q.Rest.Text("sort"), "-"))))
 }
 
-// have is the verb of n of something.
 func have(n int) string {
 	if n == 1 {
 		return "has"
@@ -115,7 +112,6 @@ func (q RecordsQuery) nextPage(changes, cursor, otherwise string) string {
 	return paging.NextPage("query_records", q.call(q.ConnectionID, changes, cursor), cursor, longestCall, otherwise)
 }
 
-// tail are the last lines: how to go on, with the cursor once more.
 func (a *recordsAnswer) tail() []string {
 	q, cursor, changes := a.q, a.l.Envelope.Text("next_cursor"), a.l.Envelope.Text("next_changes_since")
 	switch {
@@ -140,7 +136,6 @@ func (a *recordsAnswer) tail() []string {
 	return nil
 }
 
-// namedPages says in text how to go on one connection after the other.
 func (a *recordsAnswer) namedPages() []string {
 	pages := a.byConnection()
 	if len(pages) == 0 {
@@ -183,7 +178,6 @@ func Records(response *rs.Response, q RecordsQuery) (Result, error) {
 	return Result{Text: a.text(), Structured: []byte(out), Cuts: cuts}, nil
 }
 
-// spansConnections reports whether records come from more than one connection.
 func spansConnections(items []item.Item) bool {
 	return slices.ContainsFunc(items, func(it item.Item) bool { return it.Connection != items[0].Connection })
 }

@@ -192,19 +192,16 @@ func (l listing) warnings(max int) []string {
 	})
 }
 
-// warned reports whether the resource server warned with a code.
 func (l listing) warned(code string) bool {
 	return len(l.withoutWarning(code).meta.Array("warnings")) < len(l.meta.Array("warnings"))
 }
 
-// withoutWarning returns the list without the warnings of a code.
 func (l listing) withoutWarning(code string) listing {
 	kept := slices.DeleteFunc(l.meta.Array("warnings"), func(raw string) bool { return rs.AsObject(raw).Text("code") == code })
 	l.meta = l.meta.With("warnings", rs.JoinArray(kept))
 	return l
 }
 
-// keep returns the list with other items in place of its own.
 func (l listing) keep(items []rs.Item) listing {
 	l.Items, l.Body = items, l.With(items)
 	l.Raw = l.Body.JSON()

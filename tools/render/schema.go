@@ -24,15 +24,10 @@ type SchemaQuery struct {
 	Coverage Coverage // of a stream
 }
 
-// at returns the arguments that read on at an offset.
 func (q SchemaQuery) at(offset int) *write.Object {
 	a := new(write.Object).Text("stream", q.Stream).Text("connection_id", q.ConnectionID)
-	if q.Full {
-		a.Text("detail", "full")
-	}
-	if len(q.Fields) > 0 {
-		a.Put("fields", write.JSONText(write.JSON(q.Fields)))
-	}
+	a.Text("detail", write.When(q.Full, "full"))
+	a.Put("fields", write.When(len(q.Fields) > 0, write.JSONText(write.JSON(q.Fields))))
 	return a.Number("offset", offset)
 }
 
@@ -95,7 +90,6 @@ func readSchema(schema *rs.Schema, q SchemaQuery) *schemaDocument {
 	return d
 }
 
-// size is how many fields of a page the row fills.
 func (r *schemaRow) size() int {
 	if r.described {
 		return 1
@@ -130,7 +124,6 @@ const (
 	unknownBytes    = 1 << 10
 )
 
-// identity are the members that identify a row: every page repeats them.
 var identity = []string{
 	"object", "name", "stream", "connector_key", "connector_id", "source", "connection_id", "connector_instance_id", "display_name",
 	"grant_id", "cursor_field", "granted_connections", "granted_connections_total", "schema",
@@ -173,13 +166,9 @@ func (d *schemaDocument) legend(out *write.Object, rows []schemaRow) *write.Obje
 func (d *schemaDocument) part(to, fieldBytes int) string {
 	rows := d.rowsTo(to)
 	out := d.page.Begin(new(write.Object).Rest(d.q.Coverage.Members()), to)
-	if len(d.unknown) > 0 {
-		out.Put("unknown_fields", write.Truncate(write.JSON(d.unknown), unknownBytes))
-	}
 	data, shortened := d.withRows(rows, fieldBytes)
-	if len(shortened) > 0 {
-		out.Put("shortened", write.JSON(shortened))
-	}
+	out.Put("unknown_fields", write.When(len(d.unknown) > 0, write.Truncate(write.JSON(d.unknown), unknownBytes)))
+	out.Put("shortened", write.When(len(shortened) > 0, write.JSON(shortened)))
 	return d.legend(out.Put("data", data.JSON()), rows).JSON()
 }
 

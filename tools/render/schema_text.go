@@ -120,10 +120,8 @@ func (r *schemaRow) lines(full bool) []string {
 	return lines
 }
 
-// cursor is the field that the row's records are sorted by, or "".
 func (r *schemaRow) cursor() string { return r.Members.Text("cursor_field") }
 
-// sorted reports whether a call can name that field.
 func (r *schemaRow) sorted() bool { return r.cursor() != "" && len(r.cursor()) <= write.LongestName }
 
 // legend explains the words that describe some rows: how to send each (S0-5d).
@@ -193,13 +191,8 @@ func (r *schemaRow) examples() []string {
 		}
 		return a
 	}
-	query := call()
-	if time != "" {
-		query.Put("filter", new(write.Object).Put(time, `{"gte":"2026-01-01T00:00:00Z"}`).JSON())
-	}
-	if write.SendableField(r.cursor()) {
-		query.Text("sort", "-"+r.cursor())
-	}
+	query := call().Put("filter", write.When(time != "", new(write.Object).Put(time, `{"gte":"2026-01-01T00:00:00Z"}`).JSON()))
+	query.Text("sort", write.When(write.SendableField(r.cursor()), "-"+r.cursor()))
 	calls := []string{query.Number("limit", 10).Call("query_records")}
 	if group != "" {
 		calls = append(calls, call().Text("metric", "count").Text("group_by", group).Call("aggregate"))
@@ -208,10 +201,8 @@ func (r *schemaRow) examples() []string {
 	return slices.DeleteFunc(lines, func(line string) bool { return len(line) > exampleBytes })
 }
 
-// mostKinds bounds the kinds of aggregation that are named.
 const mostKinds = 12
 
-// schemaBytes bounds the JSON schema of a field.
 const schemaBytes = 1500
 
 // signature is what a field is and can do: "timestamp (event-time) exact range group_by_time max min".
@@ -232,12 +223,10 @@ func signature(f *rs.SchemaField) string {
 	return cmp.Or(strings.Join(slices.Concat(words, searchModes(f), aggregations(f)), " "), "fields")
 }
 
-// searchModes are the modes of search that find a field.
 func searchModes(f *rs.SchemaField) []string {
 	return write.NotEmpty(write.When(f.Lexical, "lexical"), write.When(f.Semantic, "semantic"))
 }
 
-// aggregations are the kinds of aggregation of a field, as they are shown.
 func aggregations(f *rs.SchemaField) []string {
 	var kinds []string
 	for _, kind := range f.Aggregates[:min(len(f.Aggregates), mostKinds)] {
@@ -256,7 +245,6 @@ func typeName(kind string) string {
 	return clean.Quote(kind)
 }
 
-// quotedWords joins words that a resource server sent, as many as fit into max bytes.
 func quotedWords(list []string, max int) string {
 	var words []string
 	for _, word := range list {

@@ -229,7 +229,6 @@ func (s *searchPage) showsAtOnce() bool {
 	return s.q.Limit == 0 && s.q.Position.First() && len(s.all) <= paging.MaxLimit
 }
 
-// windowURIs are the field windows of the proven matches, for hosts that read resources (S1-4a).
 func (s *searchPage) windowURIs() []string {
 	var uris []string
 	for i := range s.hits {

@@ -38,12 +38,10 @@ type InStream struct {
 	Says   string // the call, and what it finds
 }
 
-// call is the same search at a cursor.
 func (q SearchQuery) call(cursor string) *write.Object {
 	return new(write.Object).Text("q", q.Q).Rest(q.Rest).Text("connection_id", q.ConnectionID).Number("limit", q.Limit).Text("cursor", cursor)
 }
 
-// lexical reports whether the search is one by words.
 func (q SearchQuery) lexical() bool { return cmp.Or(q.Rest.Text("mode"), "lexical") == "lexical" }
 
 func (q SearchQuery) nextPage(cursor, otherwise string) string {
@@ -73,7 +71,6 @@ func (q SearchQuery) where() string {
 	return where
 }
 
-// searchTail is the last line: the next page, with its cursor.
 func searchTail(l listing, q SearchQuery) string {
 	switch cursor := l.Envelope.Text("next_cursor"); {
 	case cursor != "":
@@ -127,7 +124,6 @@ func searchLead(l listing, q SearchQuery) string {
 	return strings.Join(lines, " ")
 }
 
-// leftOut says which words were not looked for, and why.
 func leftOut(recall object) []string {
 	bare := func(name string) string {
 		words := write.Each(write.Words(recall, name), clean.Bare)
@@ -222,7 +218,6 @@ func (r *Repair) counted() []RepairWord {
 	return all
 }
 
-// has says which of the words a hit has.
 func (h RepairHit) has() string {
 	if len(h.Words) == 0 {
 		return "nearest, not matching"
@@ -230,7 +225,6 @@ func (h RepairHit) has() string {
 	return "has " + strings.Join(write.Each(h.Words, repairWord), ", ")
 }
 
-// json is the repair in structured output.
 func (r *Repair) json() string {
 	o := new(write.Object).Plain("says", r.says()[0]).Open("words", '[')
 	for _, w := range r.counted() {

@@ -163,7 +163,6 @@ func (s *searchPage) proven(idChars int) *hit.Hit {
 	return nil
 }
 
-// moreHits are the last lines of a text that shows only the first of the hits that are left of a page.
 func (s *searchPage) moreHits(shown int) string {
 	return s.q.nextPage(s.Next(shown), fmt.Sprintf("To see the others, ask for %d hits at a time.", shown))
 }
@@ -258,18 +257,15 @@ func (s *searchPage) ofRecords() string {
 	return write.When(s.records < len(s.all) && s.q.Q != "", " of "+write.Plural(s.records, "record"))
 }
 
-// untimed says how many hits are left out of a period because nothing says when they are.
 func (s *searchPage) untimed() string {
 	n, _ := s.l.meta.Number("untimed_count")
 	return write.When(n > 0, fmt.Sprintf(", without %d of unknown time", n))
 }
 
-// forQuery says which query the hits are for.
 func (s *searchPage) forQuery() string {
 	return " for " + clean.Quote(clean.Preview(s.q.Q, 80)) + s.untimed()
 }
 
-// counts says how many of the hits have all words.
 func (s *searchPage) counts() string {
 	n, some := s.l.count(), someCount(s.l)
 	switch {
@@ -283,7 +279,6 @@ func (s *searchPage) counts() string {
 	return ""
 }
 
-// nothing says that and where nothing was found.
 func (s *searchPage) nothing() string {
 	switch {
 	case s.q.Repair != nil:

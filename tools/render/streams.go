@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -67,7 +66,6 @@ func newIndex(d *schemaDocument) (x *index, err error) {
 	return x, err
 }
 
-// add adds a stream to a connection.
 func (c *indexedConnection) add(row listedStream) {
 	c.streams = append(c.streams, row)
 	asOf := write.Day(row.syncedAt)
@@ -109,7 +107,6 @@ func (x *index) result() Result {
 	return Result{Text: text, Structured: []byte(structured)}
 }
 
-// text is one line for each connection with its streams. The call that reads on is first and last, because some hosts cut the middle.
 func (x *index) text(to int) string {
 	alike := x.freshness()
 	first := write.Plural(x.connectors, "connector") + ", " + write.Plural(x.streams, "stream") + ", " +
@@ -176,43 +173,25 @@ func (s listedStream) counts(before []listedStream) string {
 		write.When(newest != "" && !again, " (to "+newest+")")
 }
 
-// structured is the index as JSON.
 func (x *index) structured(to int) string {
 	out := x.page.Begin(new(write.Object), to).Open("data", '{').Plain("object", "schema_index").
 		Optional("now", x.q.Now).Open("connections", '[')
 	for _, c := range x.part(to) {
 		out.Open("", '{').Optional("connector_key", clean.Clip(c.ConnectorKey, write.LongestName))
-		if len(c.ID) <= write.LongestName {
-			out.Optional("connection_id", c.ID)
-		}
-		out.Optional("display_name", write.Label(c.DisplayName))
-		if c.status != "" {
-			out.Plain("connector_status", write.Label(c.status))
-			if out.Optional("data_as_of", c.asOf); c.asOf == "" {
-				out.Plain("last_sync", "unknown")
-			}
-		}
-		out.Open("streams", '[')
+		out.Optional("connection_id", write.When(len(c.ID) <= write.LongestName, c.ID)).Optional("display_name", write.Label(c.DisplayName))
+		out.Optional("connector_status", write.Label(c.status)).Optional("data_as_of", write.When(c.status != "", c.asOf))
+		out.Optional("last_sync", write.When(c.status != "" && c.asOf == "", "unknown")).Open("streams", '[')
 		for _, s := range c.streams {
-			out.Open("", '{').Plain("name", clean.Clip(s.name, write.LongestName))
-			if s.records >= 0 {
-				out.Put("records", strconv.Itoa(s.records))
-			}
+			out.Open("", '{').Plain("name", clean.Clip(s.name, write.LongestName)).Put("records", write.When(s.records >= 0, write.JSON(s.records)))
 			out.Optional("newest_emitted", write.Day(s.updated)).Close('}')
 		}
 		out.Close(']').Close('}')
 	}
-	out.Close(']')
-	if len(x.warnings) > 0 {
-		out.Put("warnings", write.JSON(x.warnings))
-	}
-	if missing := x.Members.Get("unavailable_connections"); missing != "" {
-		out.Put("unavailable_connections", write.Truncate(missing, unavailableBytes))
-	}
+	out.Close(']').Put("warnings", write.When(len(x.warnings) > 0, write.JSON(x.warnings)))
+	out.Put("unavailable_connections", write.Truncate(x.Members.Get("unavailable_connections"), unavailableBytes))
 	return out.Close('}').JSON()
 }
 
-// listText bounds the rows of list_streams.
 const listText = 8 << 10
 
 // A StreamsQuery is the call that a list of streams answers.
@@ -256,7 +235,6 @@ func Streams(response *rs.Response, q StreamsQuery) (Result, error) {
 	return Result{Text: withUnavailable(text, l.Envelope), Structured: []byte(structured)}, nil
 }
 
-// text is a line for each of the rows, and how to read on.
 func (q StreamsQuery) text(l listing, page paging.ByOffset, to int) string {
 	lines := []string{write.Plural(page.Total, "stream row") + ", one for each stream and connection"}
 	if page.Total == 0 {
@@ -266,13 +244,9 @@ func (q StreamsQuery) text(l listing, page paging.ByOffset, to int) string {
 		lines = append(lines, readListedStream(row.Members).line())
 	}
 	shown, _ := page.Lines(to)
-	lines = append(lines, shown)
-	if cursor := l.Envelope.Text("next_cursor"); cursor != "" {
-		lines = append(lines, paging.CursorLine("next_cursor", cursor))
-	}
-	if page.Total > 0 {
-		lines = append(lines, `Call schema {"stream":"…"} for the fields of one.`)
-	}
+	cursor := l.Envelope.Text("next_cursor")
+	lines = append(lines, shown, write.When(cursor != "", paging.CursorLine("next_cursor", cursor)),
+		write.When(page.Total > 0, `Call schema {"stream":"…"} for the fields of one.`))
 	return strings.Join(write.Clipped(write.NotEmpty(lines...)), "\n")
 }
 

@@ -34,11 +34,13 @@ type WindowQuery struct {
 	After  *int
 }
 
-// at returns the arguments that read on at an offset with the same limit.
+// at returns the arguments that read on at an offset with the same limit; nil where that is not known.
 func (q WindowQuery) at(offset int) *write.Object {
+	if offset < 0 {
+		return nil
+	}
 	a := new(write.Object).Text("id", q.Ref.String()).Text("field", q.Field)
-	a.Put("offset_chars", strconv.Itoa(offset))
-	return a.Number("limit_chars", q.Limit)
+	return a.Put("offset_chars", strconv.Itoa(offset)).Number("limit_chars", q.Limit)
 }
 
 // Prefixes of the resource URIs of windows and blobs.
@@ -217,12 +219,7 @@ func windowStructured(o object, s excerptSpan, q WindowQuery) string {
 	if s.matches > 1 {
 		out.Put("match_count", write.JSON(s.matches)).Put("match_starts_chars", write.JSON(s.starts))
 	}
-	if out.Close('}'); s.next >= 0 {
-		out.Put("next", q.at(s.next).JSON())
-	}
-	if next := s.nextMatch(q); next != nil {
-		out.Put("next_match", write.ToolCall("read_record_field", next.JSON()))
-	}
+	out.Close('}').Put("next", q.at(s.next).JSON()).Put("next_match", write.ToolCall("read_record_field", s.nextMatch(q).JSON()))
 	return out.Optional("warning", s.beyond(q)).JSON()
 }
 
@@ -233,7 +230,6 @@ func numberOrNull(n int) string {
 	return write.JSON(n)
 }
 
-// beyond says that a window begins behind the end of its field; "" where it does not.
 func (s excerptSpan) beyond(q WindowQuery) string {
 	behind := s.text == "" && q.Offset > 0
 	if s.total < 0 {
@@ -254,16 +250,9 @@ func windowPage(s excerptSpan, q WindowQuery) string {
 	}
 	head += write.When(s.matchStart >= 0, fmt.Sprintf("; match at %d to %d", s.matchStart, s.matchEnd)+s.said()) +
 		write.When(s.next < 0 && !s.complete, "; the end of the field")
-	var next, match, previous string
-	if s.next >= 0 {
-		next = "next part: " + q.at(s.next).Call("read_record_field")
-	}
-	if call := s.nextMatch(q); call != nil {
-		match = "next match: " + call.Call("read_record_field")
-	}
-	if s.previous >= 0 {
-		previous = "previous part: " + q.at(s.previous).Call("read_record_field")
-	}
+	const tool = "read_record_field"
+	next, previous := write.Lead("next part: ", q.at(s.next).Call(tool)), write.Lead("previous part: ", q.at(s.previous).Call(tool))
+	match := write.Lead("next match: ", s.nextMatch(q).Call(tool))
 	lines := []string{cmp.Or(s.beyond(q), "The text is empty.")}
 	if s.text != "" {
 		lines = slices.Concat([]string{"sha256 " + marked.Digest(clean.Lines(s.text)) + " of this text"}, write.QuoteLines(s.text), []string{next, match})
@@ -271,7 +260,6 @@ func windowPage(s excerptSpan, q WindowQuery) string {
 	return strings.Join(write.NotEmpty(append([]string{clean.Clip(head, write.LineChars), next, match, previous}, lines...)...), "\n")
 }
 
-// readMatches reads how many matches the field has, and where the first of them begin.
 func (s *excerptSpan) readMatches(matches object) {
 	s.matches, _ = matches.Number("count")
 	for _, raw := range matches.Array("starts") {
@@ -292,7 +280,6 @@ func (s excerptSpan) nextMatch(q WindowQuery) *write.Object {
 	return a.Put("offset_chars", strconv.Itoa(max(s.starts[at]-around, s.end))).Number("limit_chars", 2*around+utf8.RuneCountInString(q.Q))
 }
 
-// said is where the other matches of a field are: " (1 of 3; others at 120, 300)".
 func (s excerptSpan) said() string {
 	if s.matches < 2 {
 		return ""

@@ -109,7 +109,6 @@ var escapeSequence = regexp.MustCompile(fmt.Sprintf(`^(?:%s|%s|%s)`,
 	fmt.Sprintf(`\x1b(?:[ -/]{1,%d}[0-~]|[0-OQ-WYZ\\\x60-~])`, maxSequence+1),    // any other
 ))
 
-// escapeBytes is the length of the terminal sequence that s starts with, or 0.
 func escapeBytes(s string) int { return len(escapeSequence.FindString(s[:min(len(s), 2+maxString)])) }
 
 // An emoji flag of a region, such as Scotland, is a black flag, tag letters and digits, a cancel tag (Unicode Technical Standard 51,
@@ -123,7 +122,6 @@ var (
 	openFlag = regexp.MustCompile(flagTags + "{0,7}$")
 )
 
-// flagBytes returns the length in bytes of the emoji flag that s starts with, or 0.
 func flagBytes(s string) int { return len(flag.FindString(s[:min(len(s), maxFlag)])) }
 
 // OpenFlag returns the byte index at which s ends in the beginning of an emoji flag, or its length.

@@ -148,7 +148,6 @@ func printable(s string) bool {
 	return true
 }
 
-// appendEscape appends a character as JSON escapes it.
 func appendEscape(b []byte, c rune) []byte {
 	for _, unit := range utf16.AppendRune(nil, c) {
 		b = fmt.Appendf(b, `\u%04x`, unit)

@@ -110,7 +110,6 @@ func (x *Excerpt) isLabel() bool {
 	return x.Complete() && strings.Count(x.Text.Plain, " ") < fewWords
 }
 
-// matches counts the different words that are marked.
 func (x *Excerpt) matches() int {
 	words := map[string]bool{}
 	for _, m := range x.Text.Marks[:min(len(x.Text.Marks), maxMarks)] {
@@ -129,7 +128,6 @@ func (x *Excerpt) ReadCall() string {
 	return write.ToolCall("read_record_field", x.ReadArguments().JSON())
 }
 
-// otherFields are the fields that matched beside one.
 func otherFields(excerpts []Excerpt, field string) []string {
 	var fields []string
 	for _, x := range excerpts {

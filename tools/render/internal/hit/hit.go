@@ -205,7 +205,6 @@ func snippetText(o rs.Object) string {
 	return o.Text("preview", "text")
 }
 
-// hasOnly says which words a hit has that lacks others.
 func (h *Hit) hasOnly() string {
 	has, nearest := write.Lead("has only ", write.QuoteEach(h.Words)), write.Lead("nearest: ", write.QuoteEach(h.Nearest))
 	return strings.Join(write.NotEmpty(has, nearest), "; ")

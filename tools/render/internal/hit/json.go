@@ -82,12 +82,10 @@ func (style Style) result(a *write.Object, h *Hit, base string) {
 	a.Flag("cut", !style.shows(x)).List("also_in", otherFields(h.Excerpts, x.Field)).Close('}')
 }
 
-// excerpt is what is shown of a text, as JSON.
 func (style Style) excerpt(text *marked.Text) func(b []byte) []byte {
 	return func(b []byte) []byte { return text.Append(b, text.Window(style.Chars), appendEscapedJSON) }
 }
 
-// appendEscapedJSON appends a text as the inside of a JSON string.
 func appendEscapedJSON(b []byte, text string) []byte {
 	from := len(b)
 	b = rs.AppendText(b, text)

@@ -110,7 +110,6 @@ func (h *Hit) summary(whole bool) string {
 	return strings.Join(write.NotEmpty(parts...), write.Separator)
 }
 
-// shown is a text in a cell; "" for none.
 func shown(text string) string {
 	if text == "" {
 		return ""
@@ -212,7 +211,6 @@ func SourceMix(hits []Hit) string {
 	return strings.Join(write.First(parts, maxSources, "%d others"), ", ")
 }
 
-// sourceLabel is the connection of a hit for people.
 func sourceLabel(h *Hit) string {
 	return clean.Bare(cmp.Or(clean.Preview(h.Label, 40), clean.Preview(h.Connection, 40), "unnamed"))
 }

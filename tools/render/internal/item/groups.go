@@ -126,7 +126,6 @@ func commonPrefix(items []Item) string {
 	return prefix
 }
 
-// idPrefix is the part of an id before its record id.
 func idPrefix(it *Item) string {
 	if strings.HasPrefix(it.ID, rs.RecordURIPrefix) {
 		return it.ID[:strings.LastIndexByte(it.ID, '/')+1]
@@ -167,7 +166,6 @@ func (it *Item) repeatsEmitted() bool {
 	})
 }
 
-// header names the columns.
 func (g *tableGroup) header() string {
 	names := []string{"id"}
 	if g.emitted {

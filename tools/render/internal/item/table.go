@@ -128,7 +128,6 @@ func TooWide(lines string) bool {
 	return false
 }
 
-// record is a record with what came with it: one line or several.
 func (t *recordTable) record(g *tableGroup, it *Item) string {
 	var lines []string
 	switch {
@@ -168,7 +167,6 @@ func (t *recordTable) block(it *Item) string {
 	return b
 }
 
-// row is a record as a line of the table.
 func (t *recordTable) row(prefix string, columns []string, usual map[string]string, emitted bool, it *Item) string {
 	cells := append(make([]string, 0, 2+len(columns)), it.Handle(prefix, "(no id)"))
 	switch {

@@ -65,7 +65,6 @@ func (c Truncation) call(a *write.Object) (tool string) {
 	return "read_record_field"
 }
 
-// readOn is the call that reads on, or why there is none.
 func (c Truncation) readOn() string {
 	if why := c.Unnamed(); why != "" {
 		return "no call can, because its name " + why

@@ -3,6 +3,7 @@
 package paging
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -146,16 +147,11 @@ const longestNext = 1500
 
 // Lines say in text which part is shown, and how to read on; both are "" where that is all.
 func (p *ByOffset) Lines(to int) (shown, next string) {
-	if to < p.Total {
-		next = `Next: the same call with "offset":` + strconv.Itoa(to)
-		if call := p.at(to).Call(p.tool); write.Copyable(call, longestNext) {
-			next = "Next: " + call
-		}
+	if shown = p.shown(to); to < p.Total {
+		otherwise := `Next: the same call with "offset":` + strconv.Itoa(to)
+		next = cmp.Or(write.Offer("Next: ", p.at(to).Call(p.tool), longestNext), otherwise)
 	}
-	if shown = p.shown(to); shown != "" {
-		shown = strings.TrimSpace("Shown: " + shown + ". " + next)
-	}
-	return shown, next
+	return write.When(shown != "", strings.TrimSpace("Shown: "+shown+". "+next)), next
 }
 
 // Begin says the same in structured output.

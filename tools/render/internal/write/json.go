@@ -16,8 +16,11 @@ type Object struct{ b []byte }
 // NewObject has space for about so many bytes.
 func NewObject(size int) *Object { return &Object{make([]byte, 0, size)} }
 
-// Put adds a member whose value is JSON.
+// Put adds a member whose value is JSON, unless that is empty.
 func (a *Object) Put(name, value string) *Object {
+	if value == "" {
+		return a
+	}
 	return a.Append(name, func(b []byte) []byte { return append(b, value...) })
 }
 
@@ -131,15 +134,20 @@ func (a *Object) Elements(name string, raw []byte) *Object {
 // Inside is what was written, without brackets around it.
 func (a *Object) Inside() []byte { return a.b }
 
-// JSON is what was written, as an object.
-func (a *Object) JSON() string { return "{" + string(a.b) + "}" }
+// JSON is what was written, as an object; "" where there is none.
+func (a *Object) JSON() string {
+	if a == nil {
+		return ""
+	}
+	return "{" + string(a.b) + "}"
+}
 
-// Call is a call of a tool with these arguments, in text.
-func (a *Object) Call(tool string) string { return tool + " " + a.JSON() }
+// Call is a call of a tool with these arguments, in text; "" where there are none.
+func (a *Object) Call(tool string) string { return Lead(tool+" ", a.JSON()) }
 
-// ToolCall is a call in structured output.
+// ToolCall is a call in structured output; "" where there are no arguments.
 func ToolCall(tool, arguments string) string {
-	return new(Object).Plain("tool", tool).Put("arguments", arguments).JSON()
+	return When(arguments != "", new(Object).Plain("tool", tool).Put("arguments", arguments).JSON())
 }
 
 // Pair is a member whose value is JSON.

@@ -53,7 +53,7 @@ func Copyable(call string, chars int) bool {
 
 // Offer is what leads to a call with the call, where that can be copied from a line of at most so many characters; else "".
 func Offer(lead, call string, chars int) string {
-	return When(Copyable(call, chars), lead+call)
+	return When(call != "" && Copyable(call, chars), lead+call)
 }
 
 // NotEmpty are those of some lines that say something.
