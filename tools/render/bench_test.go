@@ -104,7 +104,7 @@ func TestAllocations(t *testing.T) {
 		bytes uint64
 	}{
 		"search":        {410, 160_000},
-		"records":       {450, 140_000},
+		"records":       {480, 140_000},
 		"records-large": {1800, 700_000},
 		"schema":        {80, 15_000},
 	}

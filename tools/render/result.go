@@ -134,7 +134,8 @@ func invalidResponse(what, fault string) *rs.Error {
 // A listing is a list answer.
 type listing struct {
 	rs.List
-	meta object // of the envelope
+	meta   object // of the envelope
+	recall object // what the resource server says of the words of a search
 }
 
 // readListing reads a list answer. what names the answer in the error. sent is the cursor that it was asked for with: a next_cursor that is
@@ -156,7 +157,8 @@ func readListing(response *rs.Response, what, sent string) (listing, error) {
 	if sent != "" && l.Envelope.Text("next_cursor") == sent {
 		l = l.Without("next_cursor")
 	}
-	return listing{l, l.Envelope.Object("meta")}, nil
+	meta := l.Envelope.Object("meta")
+	return listing{l, meta, meta.Object("recall")}, nil
 }
 
 // count is the number of matches when the resource server counted: "401", "at least 260", "about 400", or "".

@@ -183,9 +183,14 @@ func (s *searchPage) fullest(style hit.Style, most int, data object) (string, in
 	for shown := len(ends) - 1; ; {
 		part := data
 		if shown < len(s.hits) {
-			warning := s.Warning(shown) + write.When(s.showsAtOnce(), fmt.Sprintf(" limit %d shows all %[1]d.", len(s.all)))
-			part = part.With("has_more", "true").With("next_cursor", write.JSON(s.Next(shown))).With("result_count", write.JSON(shown)).
-				With("warning", write.JSON(warning))
+			warning := s.Warning(shown)
+			if s.showsAtOnce() {
+				warning += fmt.Sprintf(" limit %d shows all %[1]d.", len(s.all))
+			}
+			part = data.WithAll(object{
+				write.Pair("has_more", "true"), write.Pair("next_cursor", write.JSON(s.Next(shown))),
+				write.Pair("result_count", write.JSON(shown)), write.Pair("warning", write.JSON(warning)),
+			})
 		}
 		end := ends[shown]
 		out := s.write(results.Inside()[:end[0]], followUps.Inside()[:end[1]], shown, style, part)
@@ -204,9 +209,9 @@ func (s *searchPage) write(results, followUps []byte, shown int, style hit.Style
 	a := write.NewObject(2048+len(results)+len(followUps)).Optional("notice", s.noticeJSON()).Elements("results", results).
 		Open("content_ladder", '{').Elements("records", followUps)
 	if x := style.FirstIncomplete(s.hits[:shown]); x != nil && !style.Read {
-		a.Put("read_each_like", x.ReadCall())
+		x.AddRead(a, "read_each_like")
 	}
-	return a.Close('}').Put("data", data.JSON()).JSON()
+	return a.Close('}').Append("data", data.AppendJSON).JSON()
 }
 
 // ranking says what the order of hits is not: a question for the latest is not answered by the first of them.
@@ -219,7 +224,7 @@ func (s *searchPage) total() string {
 	if err != nil {
 		return write.When(someCount(s.l) == 0, n)
 	}
-	nearest, _ := s.l.meta.Object("recall").Number("nearest_count")
+	nearest, _ := s.l.recall.Number("nearest_count")
 	exact += someCount(s.l) + max(nearest, 0)
 	return write.When(exact > len(s.all), strconv.Itoa(exact))
 }

@@ -86,7 +86,7 @@ func searchTail(l listing, q SearchQuery) string {
 // searchLead says which words occur nowhere, and which others contain them, before anything that might be taken for their answer; "" if there
 // are none. A resource server that says nothing of words may match whole ones only.
 func searchLead(l listing, q SearchQuery) string {
-	recall := l.meta.Object("recall")
+	recall := l.recall
 	missing := write.Words(recall, "missing_words")
 	switch {
 	case len(missing) > 0:
@@ -237,7 +237,7 @@ func (r *Repair) json() string {
 
 // someCount is how many records have some of the words, as the resource server counted.
 func someCount(l listing) int {
-	n, _ := l.meta.Object("recall").Number("partial_count")
+	n, _ := l.recall.Number("partial_count")
 	return max(n, 0)
 }
 

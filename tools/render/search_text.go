@@ -99,7 +99,7 @@ func (s *searchPage) frame() searchFrame {
 		f.more = s.moreHits(len(s.hits))
 	}
 	if h := s.proven(previewIDChars); h != nil && q.Position.First() { // each hit's id and field= make a call like it (D34); a continuation has said it
-		f.read = h.Best().ReadArguments().Call("read_record_field")
+		f.read = h.Best().Read(new(write.Object)).Call("read_record_field")
 	}
 	return f
 }
@@ -169,7 +169,7 @@ func (s *searchPage) moreHits(shown int) string {
 
 // notes say how complete the ranking is, as the resource server reports it, and how to fetch.
 func (s *searchPage) notes() []string {
-	hits, recall := s.hits, s.l.meta.Object("recall")
+	hits, recall := s.hits, s.l.recall
 	var incomplete, ofTime string
 	var common []string
 	if recall.Denied("complete") {
@@ -198,8 +198,8 @@ func (s *searchPage) notes() []string {
 
 // hitTexts are the first hits, as many as fit in so many bytes with excerpts of at most so many characters.
 func (s *searchPage) hitTexts(chars, remaining int) []hit.Text {
-	var lines []hit.Text
-	var matches []byte
+	lines := make([]hit.Text, 0, len(s.hits))
+	matches := make([]byte, 0, 320*min(len(s.hits), usualHits))
 	records := make(hit.SharedRecords, len(s.hits))
 	for i := range s.hits {
 		h := s.hit(i)
@@ -258,8 +258,10 @@ func (s *searchPage) ofRecords() string {
 }
 
 func (s *searchPage) untimed() string {
-	n, _ := s.l.meta.Number("untimed_count")
-	return write.When(n > 0, fmt.Sprintf(", without %d of unknown time", n))
+	if n, _ := s.l.meta.Number("untimed_count"); n > 0 {
+		return fmt.Sprintf(", without %d of unknown time", n)
+	}
+	return ""
 }
 
 func (s *searchPage) forQuery() string {
@@ -286,7 +288,7 @@ func (s *searchPage) nothing() string {
 	case s.q.Q == "":
 		return "0 records of this time"
 	}
-	n, counted := s.l.meta.Object("recall").Number("sources_searched_count")
+	n, counted := s.l.recall.Number("sources_searched_count")
 	over := write.When(counted, " over "+write.Plural(n, "source"))
 	return "0 hits" + s.forQuery() + s.q.where() + over + ". Try " + s.q.otherwise() + "."
 }

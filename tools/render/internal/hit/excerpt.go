@@ -118,14 +118,14 @@ func (x *Excerpt) matches() int {
 	return len(words)
 }
 
-// ReadArguments are the arguments of read_record_field that continue the excerpt.
-func (x *Excerpt) ReadArguments() *write.Object {
-	return new(write.Object).Text("id", x.ID).Text("field", x.Field).Text("q", x.Matched())
+// Read adds the arguments of read_record_field that continue the excerpt.
+func (x *Excerpt) Read(a *write.Object) *write.Object {
+	return a.Text("id", x.ID).Text("field", x.Field).Text("q", x.Matched())
 }
 
-// ReadCall is the whole call.
-func (x *Excerpt) ReadCall() string {
-	return write.ToolCall("read_record_field", x.ReadArguments().JSON())
+// AddRead adds the whole call under a name.
+func (x *Excerpt) AddRead(a *write.Object, name string) {
+	x.Read(a.Open(name, '{').Plain("tool", "read_record_field").Open("arguments", '{')).Close('}').Close('}')
 }
 
 func otherFields(excerpts []Excerpt, field string) []string {

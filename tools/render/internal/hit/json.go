@@ -29,7 +29,7 @@ func (style Style) Write(results, followUps *write.Object, h *Hit, base string) 
 	x := h.Best()
 	followUps.Open("", '{').Plain("id", h.ID).Open("evidence", '[').Open("", '{').Plain("field", x.Field).Append("preview", style.excerpt(&x.Text))
 	if style.Read && !style.shows(x) { // where results does not have the whole text (S1-R2)
-		followUps.Put("read", x.ReadCall())
+		x.AddRead(followUps, "read")
 	}
 	followUps.Close('}').Close(']').Close('}')
 }

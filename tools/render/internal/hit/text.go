@@ -106,8 +106,13 @@ func (h *Hit) summary(whole bool) string {
 		source = ""
 	}
 	stream := write.When(h.Ref.Stream == "", write.Label(h.Stream)) // else the id has it
-	parts := []string{when, shown(stream), shown(title), shown(who), source, h.Has}
-	return strings.Join(write.NotEmpty(parts...), write.Separator)
+	b := make([]byte, 0, 160)
+	for _, part := range [...]string{when, shown(stream), shown(title), shown(who), source, h.Has} {
+		if part != "" {
+			b = append(append(b, write.When(len(b) > 0, write.Separator)...), part...)
+		}
+	}
+	return string(b)
 }
 
 func shown(text string) string {

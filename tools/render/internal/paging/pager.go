@@ -57,9 +57,11 @@ func (p *ByCursor) Next(shown int) string {
 
 // Warning says what is not as it was asked for: an answer shows the first of the items that are left.
 func (p *ByCursor) Warning(shown int) string {
-	whole := shown == p.left()
-	part := fmt.Sprintf("These are %ss %s of the %d of this page; next_cursor goes on behind them.", p.Noun, p.Span(p.From+shown), p.Total)
-	return Sentences(p.Extra.Note(p.Noun, p.Continues && whole), p.Moved, write.When(!whole, part))
+	part, whole := "", shown == p.left()
+	if !whole {
+		part = fmt.Sprintf("These are %ss %s of the %d of this page; next_cursor goes on behind them.", p.Noun, p.Span(p.From+shown), p.Total)
+	}
+	return Sentences(p.Extra.Note(p.Noun, p.Continues && whole), p.Moved, part)
 }
 
 // An Excess counts the items that a resource server sent beyond what was asked for. They are left out (S0-6a, S0-6b).
@@ -73,6 +75,9 @@ type Excess struct {
 // Note says what was left out and how to get it, or "" when nothing was. A cursor of the resource server goes on behind the items
 // beyond the limit.
 func (e Excess) Note(noun string, cursor bool) string {
+	if e.Foreign+e.Over == 0 {
+		return ""
+	}
 	var foreign, over string
 	if e.Foreign > 0 {
 		foreign = fmt.Sprintf("The resource server sent %s of other connections than connection_id; left out.", write.Plural(e.Foreign, noun))

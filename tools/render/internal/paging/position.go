@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -56,7 +55,7 @@ func (p Position) String() string {
 		return p.Cursor
 	}
 	cursor := func(check string) string {
-		return fmt.Sprintf("%s%d.%d.%s%s%s.%s", positionPrefix, p.Shown, p.Limit, p.last, p.list, check, p.Cursor)
+		return positionPrefix + strconv.Itoa(p.Shown) + "." + strconv.Itoa(p.Limit) + "." + p.last + p.list + check + "." + p.Cursor
 	}
 	if p.list == "" {
 		return cursor("")

@@ -3,6 +3,8 @@
 package write
 
 import (
+	"slices"
+
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
@@ -12,6 +14,8 @@ func JSON(v any) string { return rs.EncodeJSON(v) }
 
 // Object is the JSON object of a call, or a part of a result, in the order in which it was built. The zero value is {}.
 type Object struct{ b []byte }
+
+const usualSize = 256 // bytes of a call
 
 // NewObject has space for about so many bytes.
 func NewObject(size int) *Object { return &Object{make([]byte, 0, size)} }
@@ -38,6 +42,7 @@ func (a *Object) name(name string) {
 
 func (a *Object) comma() {
 	if len(a.b) == 0 {
+		a.b = slices.Grow(a.b, usualSize)
 		return
 	}
 	switch a.b[len(a.b)-1] {
