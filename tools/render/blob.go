@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -9,8 +10,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/net/html"
+
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/item"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
@@ -68,4 +72,149 @@ func blobType(contentType string) (kind string, text bool) {
 	kind = write.Label(kind)
 	named := slices.Contains([]string{"application/json", "application/csv", "application/ics", "application/xml"}, kind)
 	return kind, named || strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "+json") || strings.HasSuffix(kind, "+xml")
+}
+
+// maxAttached bounds the attachments that a document names.
+const maxAttached = 20
+
+// An Attached is what a record, or one that was expanded with it, has attached.
+type Attached struct {
+	Name, Type           string
+	Bytes                int // 0 if the record has no size
+	BlobID, ConnectionID string
+	Text                 string // its text, if the core has read it
+}
+
+// IsText reports a text, by its type.
+func (a Attached) IsText() bool { return strings.HasPrefix(a.Type, "text/") }
+
+// AttachedTo returns what the blob references of a record and of its expanded records name: at most 20, each once. Of the record
+// itself only the fields that were asked for count; no fields means all.
+func AttachedTo(response *rs.Response, connection string, fields []string) []Attached {
+	o, _ := item.OwnRelated(item.Unwrap(response.Object()), connection)
+	connection = cmp.Or(connection, rs.ConnectionID(o))
+	data := o.Object("data")
+	shown := data
+	if len(fields) > 0 {
+		shown = item.Project(data, fields)
+	}
+	all := attachedIn(nil, shown, data, connection)
+	for _, m := range o.Object("expanded") {
+		for _, raw := range item.RelatedRecords(m.Value) {
+			data := rs.AsObject(raw).Object("data")
+			all = attachedIn(all, data, data, connection)
+		}
+	}
+	return all
+}
+
+// attachedIn adds the blobs that the shown fields of a record name. All its fields may describe them.
+func attachedIn(all []Attached, shown, data object, connection string) []Attached {
+	for _, m := range shown {
+		ref := rs.AsObject(m.Value)
+		id := ref.Text("blob_id")
+		if !write.SendableName(id) || len(all) == maxAttached {
+			continue
+		}
+		kind, _, _ := mime.ParseMediaType(cmp.Or(ref.Text("mime_type", "content_type"), data.Text("content_type", "mime_type")))
+		a := Attached{Name: cmp.Or(data.Text("filename", "file_name", "name"), m.Name), Type: kind, BlobID: id, ConnectionID: connection}
+		if a.Bytes, _ = ref.Number("size_bytes"); a.Bytes == 0 {
+			a.Bytes, _ = data.Number("size_bytes")
+		}
+		if !slices.ContainsFunc(all, func(other Attached) bool { return other.BlobID == id }) {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// writeAttached writes what is attached in about remaining bytes of JSON, a text under its name, and of anything else how to get it. It
+// reports whether all texts that were read are whole.
+func writeAttached(all []Attached, remaining int) (text string, whole bool) {
+	heads, texts, sizes := make([]string, len(all)), make([]string, len(all)), []int{}
+	for i, a := range all {
+		heads[i] = "\nattached " + clean.Quote(clean.Preview(a.Name, write.TitleChars)) +
+			write.When(a.Type != "", ", "+write.ShownName(write.Label(a.Type))) + write.When(a.Bytes > 0, fmt.Sprintf(", %d bytes", a.Bytes))
+		texts[i] = a.Text
+		if a.Type == "text/html" {
+			texts[i] = htmlText(a.Text)
+		}
+		if remaining -= write.Escaped(heads[i]) + 20; texts[i] == "" {
+			heads[i] += a.notRead()
+			remaining -= len(a.notRead())
+		} else {
+			sizes = append(sizes, write.Escaped(quoted(texts[i])))
+		}
+	}
+	share := write.FairShare(sizes, max(remaining, 0))
+	whole = true
+	for i, a := range all {
+		shown, cut := texts[i], ""
+		if shown != "" && write.Escaped(quoted(shown)) > share {
+			shown = prefixQuoted(shown, max(0, share-len(a.uri())-40))
+		}
+		if shown != texts[i] {
+			whole, cut = false, "[cut; all of it is the resource "+a.uri()+"]\n"
+		}
+		text += heads[i] + write.When(texts[i] != "", ":\n"+quoted(shown)) + "\n" + cut
+	}
+	return text, whole
+}
+
+// notRead says that a document does not show what is attached, and why, and where it is.
+func (a Attached) notRead() string {
+	if a.IsText() {
+		return ", not shown here: resource " + a.uri()
+	}
+	return ", which no tool reads, as it is not text: resource " + a.uri()
+}
+
+func (a Attached) uri() string {
+	return BlobQuery{BlobID: a.BlobID, ConnectionID: a.ConnectionID}.URI()
+}
+
+func htmlText(page string) string {
+	var lines []string
+	var line strings.Builder
+	endLine := func() {
+		if words := strings.Fields(line.String()); len(words) > 0 {
+			lines = append(lines, strings.Join(words, " "))
+		}
+		line.Reset()
+	}
+	hidden := ""
+	for z := html.NewTokenizer(strings.NewReader(page)); ; {
+		kind := z.Next()
+		tag, _ := z.TagName()
+		switch name := string(tag); {
+		case kind == html.ErrorToken:
+			endLine()
+			return strings.Join(lines, "\n")
+		case hidden != "":
+			if kind == html.EndTagToken && name == hidden {
+				hidden = ""
+			}
+		case kind == html.TextToken:
+			line.Write(z.Text())
+		case kind == html.StartTagToken && slices.Contains([]string{"script", "style", "title", "template"}, name):
+			hidden = name
+		case slices.Contains([]string{"br", "p", "div", "tr", "li", "table", "h1", "h2", "h3", "h4", "h5", "h6"}, name):
+			endLine()
+		case slices.Contains([]string{"td", "th"}, name):
+			line.WriteString(" ")
+		}
+	}
+}
+
+func quoted(text string) string {
+	return "> " + strings.ReplaceAll(clean.Lines(text), "\n", "\n> ")
+}
+
+// prefixQuoted is the longest start of a text that takes at most max bytes of JSON when it is quoted.
+func prefixQuoted(text string, max int) string {
+	cut := write.Prefix(text, max)
+	for size := write.Escaped(quoted(cut)); size > max && cut != ""; size = write.Escaped(quoted(cut)) {
+		cut = write.Prefix(cut, write.Escaped(cut)-(size-max))
+	}
+	return cut
 }

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -60,10 +61,7 @@ func (t *errorText) add(line string, reserved int) bool {
 const maxSend = 900
 
 func errorCode(e *rs.Error) string {
-	if e.Code == "" {
-		return string(rs.UpstreamError)
-	}
-	return clean.Preview(string(e.Code), write.LabelChars*2)
+	return clean.Preview(string(cmp.Or(e.Code, rs.UpstreamError)), write.LabelChars*2)
 }
 
 // lastLines are bytes for the request id, the wait, and how many connections are not named.
@@ -194,12 +192,8 @@ const unavailableBytes = 3 << 10
 
 // withUnavailable adds to a text what a document of a package could not include. Nothing is left out silently.
 func withUnavailable(text string, document object) string {
-	raw := document.Get("unavailable_connections")
-	if raw == "" {
-		return text
-	}
 	var list []rs.UnavailableConnection
-	if json.Unmarshal([]byte(raw), &list) != nil {
+	if raw := document.Get("unavailable_connections"); raw == "" || json.Unmarshal([]byte(raw), &list) != nil {
 		return text
 	}
 	left := unavailableBytes

@@ -129,30 +129,29 @@ func TooWide(lines string) bool {
 }
 
 func (t *recordTable) record(g *tableGroup, it *Item) string {
-	var lines []string
+	line := ""
 	switch {
 	case g.block && it.Deleted: // no header says what its id begins with
-		lines = []string{t.row("", nil, nil, false, it)}
+		line = t.row(&tableGroup{}, it)
 	case g.block:
-		lines = []string{t.block(it)}
+		line = t.block(it)
 	default:
-		lines = []string{t.row(g.prefix, g.columns, g.usual, g.emitted, it)}
+		line = t.row(g, it)
 	}
 	for i := range it.Relations {
-		lines = append(lines, t.relation(g, it, &it.Relations[i], recordBytes-write.Size(lines))...)
+		for _, related := range t.relation(g, it, &it.Relations[i], recordBytes-len(line)-1) {
+			line += "\n" + related
+		}
 	}
-	return strings.Join(lines, "\n")
+	return line
 }
 
 // block is a record as lines of "name: value".
 func (t *recordTable) block(it *Item) string {
 	b := "id: " + it.Handle("", "(none)")
-	if it.Authored == "" && it.Emitted != "" && !it.repeatsEmitted() {
-		b += "\nemitted_at (of the record): " + clean.Name(it.Emitted)
-	}
-	if len(it.Data) == 0 {
-		b += "\nThis record has nothing of what was asked for."
-	}
+	emitted := it.Authored == "" && it.Emitted != "" && !it.repeatsEmitted()
+	b += write.When(emitted, "\nemitted_at (of the record): "+clean.Name(it.Emitted)) +
+		write.When(len(it.Data) == 0, "\nThis record has nothing of what was asked for.")
 	for i, m := range it.Data {
 		if repeatsID(it, m) {
 			continue
@@ -167,19 +166,19 @@ func (t *recordTable) block(it *Item) string {
 	return b
 }
 
-func (t *recordTable) row(prefix string, columns []string, usual map[string]string, emitted bool, it *Item) string {
-	cells := append(make([]string, 0, 2+len(columns)), it.Handle(prefix, "(no id)"))
+func (t *recordTable) row(g *tableGroup, it *Item) string {
+	cells := append(make([]string, 0, 2+len(g.columns)), it.Handle(g.prefix, "(no id)"))
 	switch {
 	case it.Deleted && it.DeletedAt != "":
 		return cells[0] + write.Separator + "(deleted_at " + clean.Name(it.DeletedAt) + ")"
 	case it.Deleted:
 		return cells[0] + write.Separator + "(deleted)"
-	case emitted:
+	case g.emitted:
 		cells = append(cells, clean.Name(it.Emitted))
 	}
-	for _, column := range columns {
+	for _, column := range g.columns {
 		cell := ""
-		if value := it.Data.Get(column); value != "" && value == usual[column] {
+		if value := it.Data.Get(column); value != "" && value == g.usual[column] {
 			cell = usualCell
 		} else if it.Data.Includes(column) {
 			cell = t.cell(it, write.Pair(column, value), false)
@@ -208,14 +207,14 @@ func (t *recordTable) cell(it *Item, m rs.Member, call bool) string {
 
 // relation are lines of the related records of a record, as many as fit, and how the others are read.
 func (t *recordTable) relation(g *tableGroup, it *Item, related *Relation, remaining int) []string {
-	columns := g.related[g.at[related.Name]]
+	table := &g.related[g.at[related.Name]]
 	var lines []string
-	if g.block && len(related.Records) > 0 && len(columns.columns) > 0 {
-		lines = []string{columns.header()}
+	if g.block && len(related.Records) > 0 && len(table.columns) > 0 {
+		lines = []string{table.header()}
 	}
 	start, written := "  "+write.ShownName(related.Name)+": ", 0
 	for written < min(len(related.Records), maxChildShown) && write.Size(lines) < remaining-write.LineChars {
-		line := t.row(columns.prefix, columns.columns, nil, false, &related.Records[written])
+		line := t.row(table, &related.Records[written])
 		lines = append(lines, start+clean.Clip(line, write.LineChars-4*write.LabelChars))
 		written++
 	}
