@@ -140,15 +140,14 @@ func (a aggregateAnswer) key(raw string) string {
 }
 
 func (a aggregateAnswer) connections(beginning string) string {
-	var parts []string
-	for _, raw := range a.Array("connections") {
+	parts := write.Each(a.Array("connections"), func(raw string) string {
 		o := rs.AsObject(raw)
 		count := "not counted"
 		if n, ok := o.Number("count"); ok {
 			count = write.Thousands(n)
 		}
-		parts = append(parts, write.ShownValue(write.JSON(o.Text("display_name", "connection_id")))+" "+count)
-	}
+		return write.ShownValue(write.JSON(o.Text("display_name", "connection_id"))) + " " + count
+	})
 	return write.Lead(beginning, strings.Join(parts, ", "))
 }
 
@@ -227,11 +226,8 @@ func (a aggregateAnswer) everyStatus() string {
 // others.
 func (a aggregateAnswer) structured() string {
 	note := a.asides()
-	complete := new(write.Object).Put("data", a.JSON())
-	if len(a.Empty) > 0 {
-		_, why := conditions("aggregate", a.Empty)
-		complete.Put("conditions", why)
-	}
+	_, why := conditions("aggregate", a.Empty)
+	complete := new(write.Object).Put("data", a.JSON()).Put("conditions", why)
 	if a.Has("groups") && a.other() > 0 {
 		a.rest(len(a.rows)).put(complete)
 	}

@@ -236,58 +236,53 @@ func conditions(tool string, fields []EmptyField) (lines []string, structured st
 	var alone []string
 	list := new(write.Object).Open("", '[')
 	for _, e := range fields {
-		name := write.ShownName(e.Field)
-		say := func(format string, args ...any) {
-			lines = append(lines, clean.Clip(fmt.Sprintf(format, args...), write.LineChars))
-		}
+		name, search := write.ShownName(e.Field), e.Meant == nil
 		list.Open("", '{').Plain("field", clean.Clip(e.Field, write.LongestName))
 		if e.Alone >= 0 {
 			alone = append(alone, fmt.Sprintf("on %s matches %s", name, write.Plural(e.Alone, "record")))
 			list.Put("alone", write.JSON(e.Alone))
 		}
+		var values, ranged, holds, whole, meant string
 		if len(e.Values) > 0 {
-			values := make([]string, len(e.Values))
-			list.Open("values", '[')
-			for i, v := range e.Values {
-				cell, _ := clean.Cell(v.Key, write.KeyChars)
-				values[i] = fmt.Sprintf("%s (%d)", cell, v.Count)
-				if i < shownValues {
-					list.Open("", '{').Put("key", write.Truncate(v.Key, identityBytes)).Put("count", write.JSON(v.Count)).Close('}')
-				}
-			}
-			list.Close(']')
-			say("%s is %s.", name, strings.Join(write.First(values, shownValues, "and %d others"), ", "))
+			values = name + " is " + strings.Join(write.First(write.Each(e.Values, KnownValue.text), shownValues, "and %d others"), ", ") + "."
+			list.Array("values", write.Each(e.Values[:min(len(e.Values), shownValues)], KnownValue.json))
 		}
 		if e.Least != "" && e.Most != "" {
-			say("%s is from %s to %s.", name, write.ShownValue(e.Least), write.ShownValue(e.Most))
+			ranged = fmt.Sprintf("%s is from %s to %s.", name, write.ShownValue(e.Least), write.ShownValue(e.Most))
 			list.Put("least", write.Truncate(e.Least, identityBytes)).Put("most", write.Truncate(e.Most, identityBytes))
 		}
-		list.Optional("ids_of", clean.Clip(e.IDsOf, write.LongestName))
-		if e.Signs {
-			say("A filter has no wildcards: * and %% stand for themselves.")
-			list.Plain("wildcards", "none: * and % stand for themselves")
-		}
-		list.Optional("compared", write.When(e.Whole, "all of its text, not a word of it"))
 		if e.IDsOf != "" {
-			say("%s holds ids of %s.", name, write.ShownName(e.IDsOf))
+			holds = fmt.Sprintf("%s holds ids of %s.", name, write.ShownName(e.IDsOf))
 		} else if e.Whole {
-			say("A value must be all of %s, not a word of it.", name)
+			whole = fmt.Sprintf("A value must be all of %s, not a word of it.", name)
 		}
-		key, lead, tool, meant := "did_you_mean", "Did you mean: ", tool, e.Meant
-		if meant == nil {
-			key, lead, tool, meant = "search", "To find it by its words: ", "search", e.Search
-		}
-		if meant != nil {
-			list.Put(key, write.ToolCall(tool, meant.JSON()))
-			if line := lead + tool + " " + meant.JSON(); write.Copyable(line, write.LineChars) {
-				say("%s", line)
-			}
+		list.Optional("ids_of", clean.Clip(e.IDsOf, write.LongestName))
+		list.Optional("wildcards", write.When(e.Signs, "none: * and % stand for themselves"))
+		list.Optional("compared", write.When(e.Whole, "all of its text, not a word of it"))
+		if search && e.Search != nil {
+			list.Put("search", write.ToolCall("search", e.Search.JSON()))
+			meant = write.Offer("To find it by its words: ", "search "+e.Search.JSON(), write.LineChars)
+		} else if !search {
+			list.Put("did_you_mean", write.ToolCall(tool, e.Meant.JSON()))
+			meant = write.Offer("Did you mean: ", tool+" "+e.Meant.JSON(), write.LineChars)
 		}
 		list.Close('}')
+		signs := write.When(e.Signs, "A filter has no wildcards: * and % stand for themselves.")
+		lines = append(lines, write.Clipped(write.NotEmpty(values, ranged, signs, holds, whole, meant))...)
 	}
-	structured = string(list.Close(']').Inside())
+	structured = write.When(len(fields) > 0, string(list.Close(']').Inside()))
 	if len(alone) == 0 {
 		return nil, structured
 	}
-	return append([]string{clean.Clip("Alone, the condition "+strings.Join(alone, ", ")+".", write.LineChars)}, lines...), structured
+	return append(write.Clipped([]string{"Alone, the condition " + strings.Join(alone, ", ") + "."}), lines...), structured
+}
+
+// text is "shipped (12)".
+func (v KnownValue) text() string {
+	cell, _ := clean.Cell(v.Key, write.KeyChars)
+	return fmt.Sprintf("%s (%d)", cell, v.Count)
+}
+
+func (v KnownValue) json() string {
+	return new(write.Object).Put("key", write.Truncate(v.Key, identityBytes)).Put("count", write.JSON(v.Count)).JSON()
 }

@@ -177,10 +177,7 @@ func (a *recordsAnswer) list(envelope object, records []item.Shown) string {
 			envelope = envelope.With("links", links.With("next", "null").JSON())
 		}
 	}
-	var list []string
-	for _, record := range records {
-		list = append(list, record.Raw)
-	}
+	list := write.Each(records, func(record item.Shown) string { return record.Raw })
 	return append(envelope[:len(envelope):len(envelope)], write.Pair(a.l.Name(), rs.JoinArray(list))).JSON()
 }
 
@@ -213,16 +210,11 @@ func (a *recordsAnswer) beside(data string, records []item.Shown, remaining int)
 				calls = append(calls, write.ToolCall("query_records", p.call.JSON()))
 			}
 		}
-		if calls != nil {
-			w.Array("next_by_connection", calls)
-		}
+		w.Put("next_by_connection", write.When(calls != nil, rs.JoinArray(calls)))
 		w.Optional("other_connections", a.otherConnections(len(pages)-len(calls)))
 	}
-	if len(a.q.Empty) > 0 {
-		_, why := conditions("query_records", a.q.Empty)
-		w.Put("conditions", why)
-	}
-	return w.JSON()
+	_, why := conditions("query_records", a.q.Empty)
+	return w.Put("conditions", why).JSON()
 }
 
 // call is the call that continues, with every argument of this one.
@@ -235,10 +227,7 @@ const longestCall = write.LineChars - 100 // of the calls that continue
 
 // bookmark is the changes_since with which the pages that follow are read; "" where records are read.
 func (a *recordsAnswer) bookmark() string {
-	if a.q.ChangesSince == "" {
-		return ""
-	}
-	return cmp.Or(a.l.Envelope.Text("next_changes_since"), a.q.ChangesSince)
+	return write.When(a.q.ChangesSince != "", cmp.Or(a.l.Envelope.Text("next_changes_since"), a.q.ChangesSince))
 }
 
 // A connectionPage is the call that continues in one of the connections that a resource server merged into a page without a cursor.

@@ -225,10 +225,7 @@ func datesReadAs(answer object) []string {
 		text, _ := rs.AsText(raw)
 		lines = append(lines, "dates read as: "+clean.Preview(text, 300))
 	}
-	if lasting := answer.Text("lasting"); write.Copyable(lasting, write.LineChars) {
-		lines = append(lines, lasting)
-	}
-	return lines
+	return write.NotEmpty(append(lines, write.Offer("", answer.Text("lasting"), write.LineChars))...)
 }
 
 // missingFields names the connections that lack fields of the call, those that lack the same on one line, and the call that reads the same

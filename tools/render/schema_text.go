@@ -61,11 +61,9 @@ func (r *schemaRow) head() []string {
 	if len(r.Connections) == 0 {
 		return []string{head + ")"}
 	}
-	var list []string
-	for _, c := range r.Connections {
-		list = append(list, write.Labelled(write.ShownName(c.ID), c.DisplayName))
-	}
-	list = write.Within(list, connectionListBytes)
+	list := write.Within(write.Each(r.Connections, func(c rs.Connection) string {
+		return write.Labelled(write.ShownName(c.ID), c.DisplayName)
+	}), connectionListBytes)
 	list[len(list)-1] += ")"
 	return write.Folded(head+"; connection_id ", "      ", list)
 }
@@ -111,11 +109,7 @@ func (r *schemaRow) lines(full bool) []string {
 		lines = append(lines, "  sorted by "+clean.Name(r.cursor())+", newest first")
 	}
 	if len(relations) > 0 {
-		expand := make([]string, len(relations))
-		for i, relation := range relations {
-			expand[i] = expands(relation)
-		}
-		lines = append(lines, write.Folded("  expand: ", "    ", write.Within(expand, expandListBytes))...)
+		lines = append(lines, write.Folded("  expand: ", "    ", write.Within(write.Each(relations, expands), expandListBytes))...)
 	}
 	return lines
 }
@@ -228,13 +222,10 @@ func searchModes(f *rs.SchemaField) []string {
 }
 
 func aggregations(f *rs.SchemaField) []string {
-	var kinds []string
-	for _, kind := range f.Aggregates[:min(len(f.Aggregates), mostKinds)] {
-		if word := clean.Preview(kind, 30); word != "" {
-			kinds = append(kinds, clean.Name(word))
-		}
-	}
-	return kinds
+	return write.NotEmpty(write.Each(f.Aggregates[:min(len(f.Aggregates), mostKinds)], func(kind string) string {
+		word := clean.Preview(kind, 30)
+		return write.When(word != "", clean.Name(word))
+	})...)
 }
 
 // typeName is the type of a field, such as string or string|null; quoted where it is more than such words.

@@ -63,7 +63,7 @@ func (s *searchPage) excerptLength(remaining, wanted int) int {
 	n := min(wanted, len(s.hits))
 	for i := range s.hits[:n] {
 		h := s.hit(i)
-		remaining -= len(h.ID) + len(h.What()) + beside
+		remaining -= len(h.ID) + len(h.What(true)) + beside
 	}
 	return min(max(remaining/max(n, 1), leastExcerpt), excerptChars)
 }
@@ -205,10 +205,7 @@ func (s *searchPage) hitTexts(chars, remaining int) []hit.Text {
 		h := s.hit(i)
 		from := len(matches)
 		matches = h.AppendMatch(matches, chars)
-		line := hit.Text{ID: h.Handle("", ""), Match: matches[from:len(matches):len(matches)], Proven: len(h.Excerpts) > 0}
-		if line.What = h.What(); chars == 0 {
-			line.What = h.Summary()
-		}
+		line := hit.Text{ID: h.Handle("", ""), Match: matches[from:len(matches):len(matches)], Proven: len(h.Excerpts) > 0, What: h.What(chars > 0)}
 		if line.Long = clean.LongerThan(h.ID, previewIDChars); !line.Long {
 			line.Record, line.Joins = records.Add(h)
 		}

@@ -222,10 +222,7 @@ func Streams(response *rs.Response, q StreamsQuery) (Result, error) {
 	if page.From > 0 || !write.FitsStructured(structured) {
 		head := write.TruncateEnvelope(l.Envelope, write.DocumentHead)
 		structured, _ = page.Fullest(func(to int) string {
-			rows := make([]string, to-page.From)
-			for i := range rows {
-				rows[i] = l.Items[page.From+i].Raw
-			}
+			rows := write.Each(l.Items[page.From:to], func(row rs.Item) string { return row.Raw })
 			return page.Begin(new(write.Object), to).Put("data", head.With("data", joined(rows)).JSON()).JSON()
 		}, write.FitsStructured)
 	}
@@ -240,9 +237,7 @@ func (q StreamsQuery) text(l listing, page paging.ByOffset, to int) string {
 	if page.Total == 0 {
 		lines = []string{noneGranted("", q.ConnectionID)}
 	}
-	for _, row := range l.Items[page.From:to] {
-		lines = append(lines, readListedStream(row.Members).line())
-	}
+	lines = append(lines, write.Each(l.Items[page.From:to], func(row rs.Item) string { return readListedStream(row.Members).line() })...)
 	shown, _ := page.Lines(to)
 	cursor := l.Envelope.Text("next_cursor")
 	lines = append(lines, shown, write.When(cursor != "", paging.CursorLine("next_cursor", cursor)),

@@ -78,18 +78,12 @@ func (t *Text) Line(behind []Text) string {
 	return ids + write.Separator + t.What + "\n  " + string(t.Match)
 }
 
-// What says what a hit is: when, its title or what takes the place of one, who it is from, and where it is.
-func (h *Hit) What() string {
-	if h.what == "" {
-		h.what = h.summary(true)
+// What says what a hit is: when, its title or what takes the place of one, who it is from, and where it is; whole is false for what is
+// needed to read on.
+func (h *Hit) What(whole bool) string {
+	if whole && h.what != "" {
+		return h.what
 	}
-	return h.what
-}
-
-// Summary is the same without what is not needed to read on.
-func (h *Hit) Summary() string { return h.summary(false) }
-
-func (h *Hit) summary(whole bool) string {
 	when, title, who, source := "", h.untitled, "", h.Source()
 	switch {
 	case h.Authored != "":
@@ -112,15 +106,14 @@ func (h *Hit) summary(whole bool) string {
 			b = append(append(b, write.When(len(b) > 0, write.Separator)...), part...)
 		}
 	}
-	return string(b)
+	if !whole {
+		return string(b)
+	}
+	h.what = string(b)
+	return h.what
 }
 
-func shown(text string) string {
-	if text == "" {
-		return ""
-	}
-	return clean.ShownText(text)
-}
+func shown(text string) string { return write.When(text != "", clean.ShownText(text)) }
 
 // AppendMatch appends the match of a hit, cited as `pdpp-mcp verify` takes it behind the id: field, place and digest.
 func (h *Hit) AppendMatch(b []byte, chars int) []byte {
@@ -209,10 +202,7 @@ func SourceMix(hits []Hit) string {
 	if len(firsts) < 2 {
 		return ""
 	}
-	parts := make([]string, len(firsts))
-	for i, h := range firsts {
-		parts[i] = fmt.Sprintf("%s=%d", sourceLabel(h), counts[h.Connection])
-	}
+	parts := write.Each(firsts, func(h *Hit) string { return fmt.Sprintf("%s=%d", sourceLabel(h), counts[h.Connection]) })
 	return strings.Join(write.First(parts, maxSources, "%d others"), ", ")
 }
 

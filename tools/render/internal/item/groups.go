@@ -187,10 +187,7 @@ func (g *tableGroup) head() string {
 		cell, _ := clean.Cell(raw, mostText)
 		return cell
 	}
-	var same []string
-	for _, m := range g.constant {
-		same = append(same, write.ShownName(m.Name)+" "+value(m.Value))
-	}
+	same := write.Each(g.constant, func(m rs.Member) string { return write.ShownName(m.Name) + " " + value(m.Value) })
 	lines := write.NotEmpty(g.header(), write.Lead("in each row: ", strings.Join(same, write.Separator)))
 	for _, column := range g.columns {
 		if usual := g.usual[column]; usual != "" {

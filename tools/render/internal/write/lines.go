@@ -37,11 +37,11 @@ func When(holds bool, text string) string {
 // Lead is a text with what leads to it, unless it is empty.
 func Lead(lead, text string) string { return When(text != "", lead+text) }
 
-// Each is a list of texts, each as it is shown.
-func Each(list []string, show func(string) string) []string {
+// Each is a list, each of it as it is shown.
+func Each[T any](list []T, show func(T) string) []string {
 	shown := make([]string, len(list))
-	for i, text := range list {
-		shown[i] = show(text)
+	for i, one := range list {
+		shown[i] = show(one)
 	}
 	return shown
 }
