@@ -245,7 +245,7 @@ func conditions(tool string, fields []EmptyField) (lines []string, structured st
 		var values, ranged, holds, whole, meant string
 		if len(e.Values) > 0 {
 			values = name + " is " + strings.Join(write.First(write.Each(e.Values, KnownValue.text), shownValues, "and %d others"), ", ") + "."
-			list.Array("values", write.Each(e.Values[:min(len(e.Values), shownValues)], KnownValue.json))
+			list.Array("values", write.EachOf(e.Values, shownValues, KnownValue.json))
 		}
 		if e.Least != "" && e.Most != "" {
 			ranged = fmt.Sprintf("%s is from %s to %s.", name, write.ShownValue(e.Least), write.ShownValue(e.Most))

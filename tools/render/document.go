@@ -231,14 +231,12 @@ func (d *documentText) writePart(relation string, it *item.Item, remaining int) 
 }
 
 func shortValues(it *item.Item) string {
-	var values []string
-	for _, m := range it.Data {
+	values := strings.Join(write.EachOf(it.Data, len(it.Data), func(m member) string {
 		text, _ := rs.AsText(m.Value)
-		if text != it.RecordID && !clean.LongerThan(m.Value, shortText) && !strings.Contains(text, "\n") {
-			values = append(values, write.ShownName(m.Name)+": "+write.ShownValue(m.Value))
-		}
-	}
-	return write.When(values != nil, " ("+clean.Clip(strings.Join(values, ", "), write.LineChars/4)+")")
+		short := text != it.RecordID && !clean.LongerThan(m.Value, shortText) && !strings.Contains(text, "\n")
+		return write.When(short, write.ShownName(m.Name)+": "+write.ShownValue(m.Value))
+	}), ", ")
+	return write.When(values != "", " ("+clean.Clip(values, write.LineChars/4)+")")
 }
 
 // writeRelated lists expanded records, a line each with the id that fetch takes, and how the others are read, and what they have
@@ -321,9 +319,5 @@ func documentMetadata(it *item.Item, emitted string, doc documentText, q Documen
 }
 
 func blobURIs(data object, conn string) []string {
-	var uris []string
-	for _, a := range attachedIn(nil, data, data, conn) {
-		uris = append(uris, a.uri())
-	}
-	return uris
+	return write.Each(attachedIn(nil, data, data, conn), Attached.uri)
 }

@@ -172,10 +172,10 @@ func errorObject(e *rs.Error, hint string) string {
 
 // options are the first of some connections as JSON, without those that are too long to be sent back.
 func options[C any](list []C, short func(C) (_ C, ok bool)) []string {
-	return write.NotEmpty(write.Each(list[:min(len(list), rs.MaxConnectionOptions)], func(c C) string {
+	return write.EachOf(list, rs.MaxConnectionOptions, func(c C) string {
 		c, ok := short(c)
 		return write.When(ok, write.JSON(c))
-	})...)
+	})
 }
 
 func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }

@@ -16,23 +16,21 @@ import (
 
 // findHints finds the calls that answer a query which asks for the newest, the oldest or a number; none for any other, and behind the first page.
 func (s *searchPage) findHints() []string {
-	var hints []string
-	if s.q.Meant != "" && write.Copyable(s.q.Meant, write.LineChars) {
-		hints = append(hints, "q is read as words, not as fields. Send: "+s.q.Meant)
-	}
+	meant := write.Offer("q is read as words, not as fields. Send: ", s.q.Meant, write.LineChars)
 	if s.q.Q == "" || !s.q.Position.First() {
-		return hints
+		return write.NotEmpty(meant)
 	}
+	number, extreme := "", ""
 	switch {
 	case s.q.Question.AsksSum():
-		hints = append(hints, "Hits are no sum: "+byAggregate)
+		number = "Hits are no sum: " + byAggregate
 	case s.q.Question.AsksNumber(), s.q.Limit == paging.MaxLimit && s.whole():
-		hints = append(hints, s.number())
+		number = s.number()
 	}
 	if newest, oldest := s.q.Question.AsksByTime(); newest || oldest {
-		hints = append(hints, s.extreme(oldest))
+		extreme = s.extreme(oldest)
 	}
-	return hints
+	return write.NotEmpty(meant, number, extreme)
 }
 
 func (s *searchPage) whole() bool {

@@ -204,13 +204,10 @@ func (a *recordsAnswer) beside(data string, records []item.Shown, remaining int)
 		w.Open("content_ladder", '{').Array("records", followUps).Number("more_records", more).Close('}')
 	}
 	if pages := a.byConnection(); len(records) == len(a.items) && len(pages) > 0 {
-		var calls []string
-		for _, p := range pages {
-			if len(calls) < maxNamed && len(p.call.JSON()) <= longestCall {
-				calls = append(calls, write.ToolCall("query_records", p.call.JSON()))
-			}
-		}
-		w.Put("next_by_connection", write.When(calls != nil, rs.JoinArray(calls)))
+		calls := write.EachOf(pages, maxNamed, func(p connectionPage) string {
+			return write.When(len(p.call.JSON()) <= longestCall, write.ToolCall("query_records", p.call.JSON()))
+		})
+		w.Put("next_by_connection", write.When(len(calls) > 0, rs.JoinArray(calls)))
 		w.Optional("other_connections", a.otherConnections(len(pages)-len(calls)))
 	}
 	_, why := conditions("query_records", a.q.Empty)

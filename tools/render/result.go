@@ -183,8 +183,7 @@ func (l listing) count() string {
 
 // warnings are the resource server's, one line each, at most max of them. Its messages are quoted.
 func (l listing) warnings(max int) []string {
-	list := l.meta.Array("warnings")
-	return write.Each(list[:min(len(list), max)], func(raw string) string {
+	return write.EachOf(l.meta.Array("warnings"), max, func(raw string) string {
 		w := rs.AsObject(raw)
 		code, message := write.Label(w.Text("code")), w.Text("message")
 		if w == nil {
@@ -220,11 +219,10 @@ func joined(values []string) string {
 
 // datesReadAs lists what the dates of a filter were read as, one line for each field, and what lasts into the time that they bound.
 func datesReadAs(answer object) []string {
-	var lines []string
-	for _, raw := range answer.Array("read_as") {
+	lines := write.Each(answer.Array("read_as"), func(raw string) string {
 		text, _ := rs.AsText(raw)
-		lines = append(lines, "dates read as: "+clean.Preview(text, 300))
-	}
+		return "dates read as: " + clean.Preview(text, 300)
+	})
 	return write.NotEmpty(append(lines, write.Offer("", answer.Text("lasting"), write.LineChars))...)
 }
 

@@ -222,10 +222,10 @@ func searchModes(f *rs.SchemaField) []string {
 }
 
 func aggregations(f *rs.SchemaField) []string {
-	return write.NotEmpty(write.Each(f.Aggregates[:min(len(f.Aggregates), mostKinds)], func(kind string) string {
+	return write.EachOf(f.Aggregates, mostKinds, func(kind string) string {
 		word := clean.Preview(kind, 30)
 		return write.When(word != "", clean.Name(word))
-	})...)
+	})
 }
 
 // typeName is the type of a field, such as string or string|null; quoted where it is more than such words.

@@ -284,12 +284,7 @@ func (s excerptSpan) said() string {
 	if s.matches < 2 {
 		return ""
 	}
-	var others []string
-	for _, start := range s.starts {
-		if start != s.matchStart {
-			others = append(others, strconv.Itoa(start))
-		}
-	}
+	others := write.EachOf(s.starts, len(s.starts), func(start int) string { return write.When(start != s.matchStart, strconv.Itoa(start)) })
 	more := write.When(s.matches > len(s.starts), ", …")
 	return fmt.Sprintf(" (1 of %d; others at %s%s)", s.matches, strings.Join(others, ", "), more)
 }

@@ -189,15 +189,10 @@ func (g *tableGroup) head() string {
 	}
 	same := write.Each(g.constant, func(m rs.Member) string { return write.ShownName(m.Name) + " " + value(m.Value) })
 	lines := write.NotEmpty(g.header(), write.Lead("in each row: ", strings.Join(same, write.Separator)))
-	for _, column := range g.columns {
-		if usual := g.usual[column]; usual != "" {
-			lines = append(lines, usualCell+" in "+write.ShownName(column)+": "+value(usual))
-		}
-	}
-	for i := range g.related {
-		if len(g.related[i].columns) > 0 {
-			lines = append(lines, g.related[i].header())
-		}
-	}
+	lines = append(lines, write.EachOf(g.columns, len(g.columns), func(column string) string {
+		usual := g.usual[column]
+		return write.When(usual != "", usualCell+" in "+write.ShownName(column)+": "+value(usual))
+	})...)
+	lines = append(lines, write.EachOf(g.related, len(g.related), func(r tableGroup) string { return write.When(len(r.columns) > 0, r.header()) })...)
 	return strings.Join(lines, "\n")
 }

@@ -56,6 +56,11 @@ func Offer(lead, call string, chars int) string {
 	return When(call != "" && Copyable(call, chars), lead+call)
 }
 
+// EachOf are the first of a list, each as it is shown, without those that show nothing.
+func EachOf[T any](list []T, most int, show func(T) string) []string {
+	return NotEmpty(Each(list[:min(len(list), most)], show)...)
+}
+
 // NotEmpty are those of some lines that say something.
 func NotEmpty(lines ...string) []string {
 	return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
@@ -215,11 +220,8 @@ const (
 
 // Words are the texts of a list, shortened.
 func Words(o rs.Object, name string) []string {
-	var words []string
-	for _, raw := range o.Array(name) {
-		if word, ok := rs.AsText(raw); ok && len(words) < maxWords {
-			words = append(words, clean.Preview(word, WordChars))
-		}
-	}
-	return words
+	return EachOf(o.Array(name), maxWords, func(raw string) string {
+		word, _ := rs.AsText(raw)
+		return clean.Preview(word, WordChars)
+	})
 }
