@@ -107,7 +107,7 @@ func (a aggregateAnswer) rest(n int) groupsRest {
 	}
 	r.says += fmt.Sprintf("; not shown: %s (other_count=%d)", strings.Join(hidden, " and "), other)
 	if tied := a.tied(n); tied > 0 {
-		r.says += fmt.Sprintf("; %s of these %s as many records as the last shown", write.Plural(tied, "group"), have(tied))
+		r.says += fmt.Sprintf("; %s of these %s as many records as the last shown", write.Plural(tied, "group"), write.Have(tied))
 	}
 	if !all {
 		r.next = a.next(n)

@@ -129,6 +129,12 @@ func (q RecordsQuery) lowered() string {
 		"limit lowered from %d to %d: more would be too large for one answer; name fields for more at a time.", q.Asked, q.Limit))
 }
 
+// tied says that a page of sorted records ends among equal ones; "" where that is not known.
+func (q RecordsQuery) tied() string {
+	return write.When(q.Tied > 0, fmt.Sprintf("%s after these %s the same %s as the last.", write.Plural(q.Tied, "record"), write.Have(q.Tied),
+		write.ShownName(strings.TrimPrefix(q.Rest.Text("sort"), "-"))))
+}
+
 // more reports whether the resource server has records behind this page.
 func (a *recordsAnswer) more() bool {
 	return a.l.Envelope.Flag("has_more") || a.Continues || a.Extra.Over > 0
@@ -308,3 +314,7 @@ func (a *recordsAnswer) apart() string {
 
 // afterLastPage says from where on a bookmark of changes misses nothing: a page has it before the list has ended.
 const afterLastPage = "use it after the last page; before, it skips what follows here"
+
+func spansConnections(items []item.Item) bool {
+	return slices.ContainsFunc(items, func(it item.Item) bool { return it.Connection != items[0].Connection })
+}

@@ -83,19 +83,6 @@ func (a *recordsAnswer) lead() []string {
 		[]string{a.apart(), a.q.tied(), a.q.lowered(), a.Moved, extra}, missingFields(a.l.Envelope), warned.warnings(4), []string{bookmark})...))
 }
 
-// tied says that a page of sorted records ends among equal ones; "" where that is not known.
-func (q RecordsQuery) tied() string {
-	return write.When(q.Tied > 0, fmt.Sprintf("%s after these %s the same %s as the last.", write.Plural(q.Tied, "record"), have(q.Tied),
-		write.ShownName(strings.TrimPrefix(q.Rest.Text("sort"), "-"))))
-}
-
-func have(n int) string {
-	if n == 1 {
-		return "has"
-	}
-	return "have"
-}
-
 // stopped are the last lines of a text that shows only the first of the records that are left of a page. A record that
 // fits into no text is passed over.
 func (a *recordsAnswer) stopped(shown int) []string {
@@ -176,8 +163,4 @@ func Records(response *rs.Response, q RecordsQuery) (Result, error) {
 		cuts++ // the page is smaller than it was to be
 	}
 	return Result{Text: a.text(), Structured: []byte(out), Cuts: cuts}, nil
-}
-
-func spansConnections(items []item.Item) bool {
-	return slices.ContainsFunc(items, func(it item.Item) bool { return it.Connection != items[0].Connection })
 }

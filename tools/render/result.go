@@ -247,7 +247,7 @@ func missingFields(answer object) []string {
 		same[fields] = append(same[fields], connection)
 	}
 	for _, fields := range lacking {
-		lines = append(lines, strings.Join(same[fields], ", ")+" "+have(len(same[fields]))+" no "+fields)
+		lines = append(lines, strings.Join(same[fields], ", ")+" "+write.Have(len(same[fields]))+" no "+fields)
 	}
 	return lines
 }

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/hit"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/paging"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
@@ -21,25 +20,6 @@ type searchPage struct {
 
 	records int      // that the hits of the page are of
 	hints   []string // the calls that answer what no ranking does
-}
-
-// Search renders hits in any shape (S3-R14, S1, S2). Structured is {"results","content_ladder","data"}: each hit once, in
-// results, and data is the envelope without them (D4).
-func Search(response *rs.Response, q SearchQuery) (Result, error) {
-	l, err := readListing(response, "search", q.Position.Cursor)
-	if err != nil {
-		return Result{}, err
-	}
-	if q.Question == nil {
-		q.Question = NewQuestion(q.Q, nil)
-	}
-	s := newSearchPage(l, q)
-	s.hints = s.findHints()
-	r := Result{Structured: []byte(s.structured()), Text: s.text()}
-	if uris := s.windowURIs(); len(uris) > 0 {
-		r.Meta = map[string]any{"pdpp/field_window_uris": uris}
-	}
-	return r, nil
 }
 
 // newSearchPage reads which hits a page has, without their texts: those that were asked for, at most limit, of the named connection only.

@@ -114,24 +114,6 @@ func (r *Removed) count(c rune) {
 	}
 }
 
-// Visible writes what does not print in a name as a visible escape, so that the name copied into JSON is the name. If a part of it would
-// go otherwise, everything that is not ordinary is escaped.
-func Visible(name string) string {
-	escaped := string(AppendEscaped(nil, name))
-	if Lines(escaped) == escaped {
-		return escaped
-	}
-	var b []byte
-	for _, c := range escaped {
-		if c < utf8.RuneSelf || IsOrdinary(c) {
-			b = utf8.AppendRune(b, c)
-		} else {
-			b = appendEscape(b, c)
-		}
-	}
-	return string(b)
-}
-
 // JSON returns a JSON text whose strings are clean, and counts what they lost. The names of members are cleaned by
 // rename. A text that is clean, or that is no JSON, is returned as it is.
 func (r *Removed) JSON(raw string, rename func(string) string) string {

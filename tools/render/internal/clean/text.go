@@ -123,6 +123,24 @@ func AppendEscaped(b []byte, s string) []byte {
 	return b
 }
 
+// Visible writes what does not print in a name as a visible escape, so that the name copied into JSON is the name. If a part of it would
+// go otherwise, everything that is not ordinary is escaped.
+func Visible(name string) string {
+	escaped := string(AppendEscaped(nil, name))
+	if Lines(escaped) == escaped {
+		return escaped
+	}
+	var b []byte
+	for _, c := range escaped {
+		if c < utf8.RuneSelf || IsOrdinary(c) {
+			b = utf8.AppendRune(b, c)
+		} else {
+			b = appendEscape(b, c)
+		}
+	}
+	return string(b)
+}
+
 // plainBytes is how many bytes at the start of s are ASCII that a quotation shows as it is.
 func plainBytes(s string) int {
 	for i := range len(s) {

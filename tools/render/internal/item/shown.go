@@ -1,6 +1,7 @@
 package item
 
 import (
+	"fmt"
 	"slices"
 	"unicode/utf8"
 
@@ -8,6 +9,117 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
+
+// MaxRelated bounds the relations of a call, and the records of one that a document shows.
+const MaxRelated = 20
+
+// A Truncation is a field that an answer shows only in part, and the call that reads on (S1-R2). Its methods compute when asked: a page may
+// have thousands, of which a few are named and the others counted.
+type Truncation struct {
+	Item      *Item
+	Field     rs.Member // as received
+	Shown     int       // characters
+	FromStart bool      // something is shown, but what is read on begins at the start
+	Related   bool      // the field is all that was expanded
+}
+
+// Total is how many characters the field has; of a field that is no text, its JSON.
+func (c Truncation) Total() int {
+	switch {
+	case c.Related:
+		return len(c.Field.Value)
+	case rs.Kind(c.Field.Value) == "string":
+		text, _ := rs.AsText(c.Field.Value)
+		return utf8.RuneCountInString(text)
+	}
+	return utf8.RuneCountInString(c.Field.Value)
+}
+
+// Unnamed says why no call can name the field, or "" when one can.
+func (c Truncation) Unnamed() string {
+	if c.Related {
+		return ""
+	}
+	if len(c.Field.Name) > write.LongestName {
+		return fmt.Sprintf("has more than %d bytes", write.LongestName)
+	}
+	return rs.UnsafeField(c.Field.Name)
+}
+
+// call adds the arguments of the call that reads on, and returns its tool.
+func (c Truncation) call(a *write.Object) (tool string) {
+	a.Text("id", c.Item.ID)
+	if c.Related {
+		relations := write.EachOf(c.Item.Expanded, MaxRelated, func(m rs.Member) string { return write.When(write.SendableField(m.Name), m.Name) })
+		a.Text("connection_id", c.Item.Separate()).List("expand", relations)
+		return "fetch"
+	}
+	a.Text("field", c.Field.Name).Text("connection_id", c.Item.Separate())
+	if !c.FromStart {
+		a.Number("offset_chars", c.Shown)
+	}
+	return "read_record_field"
+}
+
+func (c Truncation) readOn() string {
+	if why := c.Unnamed(); why != "" {
+		return "no call can, because its name " + why
+	}
+	a := new(write.Object)
+	tool := c.call(a)
+	return a.Call(tool)
+}
+
+// omitted reports whether nothing of the field is shown, and fetch with it alone shows more.
+func (c Truncation) omitted() bool {
+	return c.Shown == 0 && !c.FromStart && !c.Related && c.Unnamed() == ""
+}
+
+func (c Truncation) json() string {
+	o := new(write.Object).Plain("field", clean.Clip(c.Field.Name, write.LongestName)).
+		Put("shown_chars", write.JSON(c.Shown)).Put("total_chars", write.JSON(c.Total()))
+	if why := c.Unnamed(); why != "" {
+		return o.Plain("unreadable", "the name "+why).JSON()
+	}
+	a := new(write.Object)
+	tool := c.call(a)
+	return o.Put("read", write.ToolCall(tool, a.JSON())).JSON()
+}
+
+// AddTruncations writes into a follow-up or a document's metadata what is not complete, in about remaining bytes of JSON: under key the
+// fields that are shown in part, each with the call that reads on, and the names of those that are left out, with the call that reads the
+// first of them.
+func AddTruncations(out *write.Object, key string, cuts []Truncation, it *Item, remaining int) *write.Object {
+	const batch = 20 // fields of one call
+	var parts, names, first []string
+	unnamed := 0
+	add := func(list *[]string, raw string) bool {
+		if remaining -= len(raw) + 1; remaining < 0 && len(*list) > 0 {
+			unnamed++
+			return false
+		}
+		*list = append(*list, raw)
+		return true
+	}
+	for _, c := range cuts {
+		if !c.omitted() {
+			add(&parts, c.json())
+		}
+	}
+	for _, c := range cuts {
+		if c.omitted() && add(&names, write.JSON(c.Field.Name)) && len(first) < batch {
+			first = append(first, c.Field.Name)
+		}
+	}
+	if len(parts) > 0 {
+		out.Array(key, parts)
+	}
+	if len(names) > 0 {
+		read := new(write.Object).Text("id", it.ID).Text("connection_id", it.Separate()).List("fields", first)
+		out.Array("omitted_fields", names).Put("read_omitted", write.ToolCall("fetch", read.JSON()))
+	}
+	return out.Number("more_fields", unnamed) // schema names every field
+}
 
 // Bounds of the texts of a page, in characters.
 const (

@@ -82,6 +82,14 @@ func Plural(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
+// Have is the verb of n of something.
+func Have(n int) string {
+	if n == 1 {
+		return "has"
+	}
+	return "have"
+}
+
 // Thousands is a number as people write it: 2,310.
 func Thousands(n int) string {
 	digits := strconv.Itoa(n)

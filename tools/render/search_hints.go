@@ -1,0 +1,159 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/hit"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/paging"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
+)
+
+// findHints finds the calls that answer a query which asks for the newest, the oldest or a number; none for any other, and behind the first page.
+func (s *searchPage) findHints() []string {
+	meant := write.Offer("q is read as words, not as fields. Send: ", s.q.Meant, write.LineChars)
+	if s.q.Q == "" || !s.q.Position.First() {
+		return write.NotEmpty(meant)
+	}
+	number, extreme := "", ""
+	switch {
+	case s.q.Question.AsksSum():
+		number = "Hits are no sum: " + byAggregate
+	case s.q.Question.AsksNumber(), s.q.Limit == paging.MaxLimit && s.whole():
+		number = s.number()
+	}
+	if newest, oldest := s.q.Question.AsksByTime(); newest || oldest {
+		extreme = s.extreme(oldest)
+	}
+	return write.NotEmpty(meant, number, extreme)
+}
+
+func (s *searchPage) whole() bool {
+	return s.total() == "" && s.l.count() != "" && !s.l.Envelope.Has("next_cursor") && !s.l.Envelope.Flag("has_more")
+}
+
+const (
+	byAggregate = "aggregate counts and sums, also within a filter."
+	byTime      = "By time, not by words: query_records, or search with since and until."
+)
+
+// number says how many records the hits are of where the page has all, else how to count them.
+func (s *searchPage) number() string {
+	const noCount = "Hits are no count: " + byAggregate
+	counted := someCount(s.l) == 0 && s.l.count() != "0" // hits are all that have the words
+	switch {
+	case len(s.all) == 0:
+		return noCount
+	case s.whole() && counted:
+		return fmt.Sprintf("These are all, of %s: %s.", write.Plural(s.records, "record"), hit.StreamMix(s.all))
+	}
+	q, n := s.q, 0
+	of := q.Question.Mentioned()                // words that are to be there
+	if t := q.OfTime; t != nil && len(of) > 0 { // its words name a time, which is not looked for among those of the records
+		of = slices.DeleteFunc(of, func(word string) bool { return !has(t.Text("q"), word) })
+		q.Rest = t.Without("q", "connection_id", "limit", "cursor")
+	}
+	if counted {
+		n, _ = strconv.Atoi(s.total())
+	}
+	switch {
+	case len(of) == 1:
+		q.Q, q.Limit = of[0], paging.MaxLimit
+	case len(of) > 1: // without quotes, hits may have some of them
+		q.Q, q.Limit = strings.Join(write.Each(of, func(word string) string { return `"` + strings.Trim(word, `"`) + `"` }), " "), paging.MaxLimit
+	case n > 0 && n <= paging.MaxLimit:
+		q.Limit, q.Rest = n, s.q.Rest
+	default:
+		return noCount
+	}
+	return noCount + write.Offer(" Records with the words, by stream: ", q.call("").Call("search"), write.LineChars)
+}
+
+// extreme answers a query for the newest or oldest: with the call for those of the sender or stream that it names, or else with the newest or
+// oldest of the hits that have all words, and the call that finds any newer or older.
+func (s *searchPage) extreme(oldest bool) string {
+	which, other, bound, beyond := "newest", "newer", "since", time.Millisecond
+	if oldest {
+		which, other, bound, beyond = "oldest", "older", "until", -time.Millisecond
+	}
+	stream, ofSender := s.ofSender(which)
+	switch {
+	case s.q.Newest.Stream != "" && (ofSender == "" || stream != s.q.Newest.Stream):
+		return s.q.Newest.Says
+	case ofSender != "":
+		return ofSender
+	}
+	var best *hit.Hit
+	var at time.Time
+	alike, later := 0, 0
+	for i := range s.hits {
+		h := s.hit(i)
+		t, err := rs.ReadTime(h.Authored)
+		if err != nil || h.Has != "" { // one without some of the words is of something else
+			continue
+		}
+		if !oldest && !s.q.Now.IsZero() && t.After(s.q.Now) {
+			later++
+			continue
+		}
+		if alike++; best == nil || oldest && t.Before(at) || !oldest && t.After(at) {
+			best, at = h, t
+		}
+	}
+	if best == nil {
+		return byTime
+	}
+	which += write.When(later > 0, " until now")
+	of := fmt.Sprintf("these %d", alike)
+	if alike+later < len(s.hits) {
+		of = fmt.Sprintf("the %d with all words", alike)
+	}
+	says := fmt.Sprintf("The %s of %s: %s, %s.", which, of, best.ID, best.When()) +
+		write.When(best.MatchesDeep(), " It is a long text: its date need not be that of the match.")
+	if s.whole() && alike+later == len(s.hits) || !s.q.lexical() {
+		return says
+	}
+	until := best.Authored
+	if len(until) > len(time.DateOnly) { // a day is asked for whole
+		until = at.Add(beyond).UTC().Format(time.RFC3339Nano)
+	}
+	q := s.q
+	q.Rest = q.Rest.With(bound, write.JSON(until))
+	return says + write.Offer(" Any "+other+": ", q.call("").Call("search"), write.LineChars)
+}
+
+// ofSender is the call for the newest or oldest record of the sender whom a query names, or, where it has other words, for those of the sender
+// that have them, and the stream that it reads; "" where it names none, or where the resource server filters nothing.
+func (s *searchPage) ofSender(which string) (stream, says string) {
+	var sender *hit.Hit
+	connection := ""
+	for i := range s.hits {
+		h := s.hit(i)
+		switch {
+		case h.WhoField == "" || !s.q.Question.AsksOf(h.Who):
+		case sender == nil:
+			sender, connection = h, h.Connection
+		case sender.Who != h.Who: // two of one first name
+			return "", ""
+		case connection != h.Connection:
+			connection = ""
+		}
+	}
+	if sender == nil || s.q.Unfiltered {
+		return "", ""
+	}
+	filter := rs.Object{write.Pair(sender.WhoField, write.JSON(sender.Who))}.JSON()
+	if words := strings.Join(s.q.Question.Beside(sender.Who), " "); words != "" {
+		call := new(write.Object).Text("q", which+" "+words).Put("streams", write.JSON([]string{sender.Stream}))
+		return sender.Stream, write.Offer("Of this sender alone: ", call.Text("connection_id", connection).Put("filter", filter).Call("search"), write.LineChars)
+	}
+	call := new(write.Object).Text("stream", sender.Stream).Text("connection_id", connection).Put("filter", filter)
+	if which == "oldest" {
+		call.Text("order", "asc")
+	}
+	return sender.Stream, write.Offer("The "+which+" from this sender: ", call.Number("limit", 1).Call("query_records"), write.LineChars)
+}
