@@ -148,6 +148,7 @@ func writeAttached(all []Attached, remaining int) (text string, whole bool) {
 	}
 	share := write.FairShare(sizes, max(remaining, 0))
 	whole = true
+	var b strings.Builder
 	for i, a := range all {
 		shown, cut := texts[i], ""
 		if shown != "" && write.Escaped(quoted(shown)) > share {
@@ -156,9 +157,9 @@ func writeAttached(all []Attached, remaining int) (text string, whole bool) {
 		if shown != texts[i] {
 			whole, cut = false, "[cut; all of it is the resource "+a.uri()+"]\n"
 		}
-		text += heads[i] + write.When(texts[i] != "", ":\n"+quoted(shown)) + "\n" + cut
+		b.WriteString(heads[i] + write.When(texts[i] != "", ":\n"+quoted(shown)) + "\n" + cut)
 	}
-	return text, whole
+	return b.String(), whole
 }
 
 // notRead says that a document does not show what is attached, and why, and where it is.

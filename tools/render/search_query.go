@@ -63,12 +63,9 @@ func (q SearchQuery) otherwise() string {
 
 // where says where a search looks, " in messages of cin_a since 2026-01-01"; "" for everywhere.
 func (q SearchQuery) where() string {
-	where := write.Lead(" in ", strings.Join(write.Words(q.Rest, "streams"), ", ")) +
-		write.When(q.ConnectionID != "", " of "+clean.Name(write.Label(q.ConnectionID))) + write.When(q.Rest.Has("filter"), " within filter")
-	for _, bound := range []string{"since", "until"} {
-		where += write.Lead(" "+bound+" ", write.Label(q.Rest.Text(bound)))
-	}
-	return where
+	return write.Lead(" in ", strings.Join(write.Words(q.Rest, "streams"), ", ")) +
+		write.When(q.ConnectionID != "", " of "+clean.Name(write.Label(q.ConnectionID))) + write.When(q.Rest.Has("filter"), " within filter") +
+		write.Lead(" since ", write.Label(q.Rest.Text("since"))) + write.Lead(" until ", write.Label(q.Rest.Text("until")))
 }
 
 func searchTail(l listing, q SearchQuery) string {

@@ -66,16 +66,20 @@ func (t *Text) Size() int {
 
 // Line writes a hit with the ids of those behind it that are of the same record.
 func (t *Text) Line(behind []Text) string {
-	ids := t.ID
+	var line strings.Builder
+	line.Grow(t.Size())
+	line.WriteString(t.ID)
 	for _, other := range behind {
 		if t.Record != (rs.Ref{}) && other.Record == t.Record && !other.Long {
-			ids += " + " + other.ID
+			line.WriteString(" + " + other.ID)
 		}
 	}
-	if len(t.Match) == 0 {
-		return ids + write.Separator + t.What
+	line.WriteString(write.Separator + t.What)
+	if len(t.Match) > 0 {
+		line.WriteString("\n  ")
+		line.Write(t.Match)
 	}
-	return ids + write.Separator + t.What + "\n  " + string(t.Match)
+	return line.String()
 }
 
 // What says what a hit is: when, its title or what takes the place of one, who it is from, and where it is; whole is false for what is

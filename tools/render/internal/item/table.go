@@ -129,7 +129,7 @@ func TooWide(lines string) bool {
 }
 
 func (t *recordTable) record(g *tableGroup, it *Item) string {
-	line := ""
+	var line string
 	switch {
 	case g.block && it.Deleted: // no header says what its id begins with
 		line = t.row(&tableGroup{}, it)
