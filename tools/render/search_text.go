@@ -251,7 +251,10 @@ func (s *searchPage) summary() string {
 
 // ofRecords says of how many records the hits of the page are, where these are fewer.
 func (s *searchPage) ofRecords() string {
-	return write.When(s.records < len(s.all) && s.q.Q != "", " of "+write.Plural(s.records, "record"))
+	if s.records == len(s.all) || s.q.Q == "" {
+		return ""
+	}
+	return " of " + write.Plural(s.records, "record")
 }
 
 func (s *searchPage) untimed() string {

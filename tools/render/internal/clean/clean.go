@@ -38,7 +38,7 @@ func Lines(s string) string { return new(Removed).Text(s) }
 
 // Line returns s with its white space collapsed to single spaces and without characters that must not reach a host.
 func Line(s string) string {
-	if !dirty(s, false) && !strings.ContainsAny(s, "\n\t") && !strings.Contains(s, "  ") {
+	if !dirty(s, false) && strings.IndexByte(s, '\n') < 0 && strings.IndexByte(s, '\t') < 0 && !strings.Contains(s, "  ") {
 		return strings.Trim(s, " ")
 	}
 	return strings.Join(strings.Fields(Lines(s)), " ")

@@ -71,10 +71,12 @@ func (t *Text) Line(behind []Text) string {
 	line.WriteString(t.ID)
 	for _, other := range behind {
 		if t.Record != (rs.Ref{}) && other.Record == t.Record && !other.Long {
-			line.WriteString(" + " + other.ID)
+			line.WriteString(" + ")
+			line.WriteString(other.ID)
 		}
 	}
-	line.WriteString(write.Separator + t.What)
+	line.WriteString(write.Separator)
+	line.WriteString(t.What)
 	if len(t.Match) > 0 {
 		line.WriteString("\n  ")
 		line.Write(t.Match)

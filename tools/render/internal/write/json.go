@@ -150,7 +150,12 @@ func (a *Object) JSON() string {
 }
 
 // Call is a call of a tool with these arguments, in text; "" where there are none.
-func (a *Object) Call(tool string) string { return Lead(tool+" ", a.JSON()) }
+func (a *Object) Call(tool string) string {
+	if a == nil {
+		return ""
+	}
+	return tool + " {" + string(a.b) + "}"
+}
 
 // ToolCall is a call in structured output; "" where there are no arguments.
 func ToolCall(tool, arguments string) string {
