@@ -86,7 +86,8 @@ func (a aggregateAnswer) withCounts(line string) string {
 	zone := a.Text("time_zone")
 	reads, read := a.Number("reads")
 	return line + write.When(counted, " · "+write.Plural(records, "record")) +
-		write.When(zone != "" && a.Has("groups"), " · "+write.ShownName(zone)) + write.When(read && a.Flag("composed"), " · "+write.Plural(reads, "read"))
+		write.When(zone != "" && a.Has("groups"), " · "+write.ShownName(zone)) +
+		write.When(read && a.Flag("composed"), " · "+write.Plural(reads, "read"))
 }
 
 func (a aggregateAnswer) table() []string {
@@ -173,11 +174,12 @@ func (a aggregateAnswer) mixedUnits() []string {
 		return nil
 	}
 	unit, stream := write.ShownName(mixed.Text("field")), write.ShownName(mixed.Text("stream"))
-	notes := []string{fmt.Sprintf("%s has no %s of its own; that of its %s is one of %s, and this %s them.", write.ShownName(a.Text("field")), unit, stream,
+	notes := []string{fmt.Sprintf("%s has no %s of its own; that of its %s is one of %s, and this %s them.",
+		write.ShownName(a.Text("field")), unit, stream,
 		strings.Join(write.Each(write.Words(mixed, "values"), clean.Bare), ", "), cmp.Or(write.When(mixed.Flag("possible"), "may mix"), "mixes"))}
 	if arguments := mixed.Object("apart").Object("arguments"); arguments != nil {
-		notes = append(notes, fmt.Sprintf("another number, that of %s of the %s, by %s: aggregate %s", write.ShownName(arguments.Text("field")), stream,
-			unit, arguments.JSON()))
+		notes = append(notes, fmt.Sprintf("another number, that of %s of the %s, by %s: aggregate %s",
+			write.ShownName(arguments.Text("field")), stream, unit, arguments.JSON()))
 	}
 	return notes
 }

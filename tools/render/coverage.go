@@ -244,7 +244,8 @@ func conditions(tool string, fields []EmptyField) (lines []string, structured st
 		}
 		var values, ranged, holds, whole, meant string
 		if len(e.Values) > 0 {
-			values = name + " is " + strings.Join(write.First(write.Each(e.Values, KnownValue.text), shownValues, "and %d others"), ", ") + "."
+			shown := write.First(write.Each(e.Values, KnownValue.text), shownValues, "and %d others")
+			values = name + " is " + strings.Join(shown, ", ") + "."
 			list.Array("values", write.EachOf(e.Values, shownValues, KnownValue.json))
 		}
 		if e.Least != "" && e.Most != "" {

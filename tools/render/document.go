@@ -296,7 +296,8 @@ func (d documentText) orNote(it *item.Item, q DocumentQuery) string {
 	case d.text != "":
 		return d.text
 	case it.Deleted:
-		return "This record was deleted at its source" + write.Lead(" at ", it.DeletedAt) + "; its key was " + clean.Quote(clean.Preview(cmp.Or(it.RecordID, q.Ref.RecordID), write.TitleChars)) + "."
+		return "This record was deleted at its source" + write.Lead(" at ", it.DeletedAt) + "; its key was " +
+			clean.Quote(clean.Preview(cmp.Or(it.RecordID, q.Ref.RecordID), write.TitleChars)) + "."
 	case len(q.Fields) > 0:
 		return "This record has none of the requested fields."
 	}

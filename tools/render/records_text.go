@@ -134,7 +134,8 @@ func (a *recordsAnswer) namedPages() []string {
 	}
 	for _, p := range pages {
 		line := cmp.Or(write.Offer("", p.call.Call("query_records"), longestCall),
-			"query_records with the same arguments and connection_id "+clean.Name(p.connection)) + write.Lead(" for ", clean.Bare(write.Label(p.label)))
+			"query_records with the same arguments and connection_id "+clean.Name(p.connection))
+		line += write.Lead(" for ", clean.Bare(write.Label(p.label)))
 		if len(lines) <= maxNamed && !clean.LongerThan(line, write.LineChars) {
 			lines = append(lines, line)
 		}

@@ -102,7 +102,8 @@ func (s *searchPage) structured() string {
 		}
 	}
 	most := min(hitsJSON*max(all, 20)/20, write.StructuredHard)
-	for _, style := range []hit.Style{usual, {Chars: (leastExcerpts + usual.Chars) / 2, Read: usual.Read}, {Chars: leastExcerpts, Short: true}} {
+	shorter, short := hit.Style{Chars: (leastExcerpts + usual.Chars) / 2, Read: usual.Read}, hit.Style{Chars: leastExcerpts, Short: true}
+	for _, style := range []hit.Style{usual, shorter, short} {
 		if out, shown := s.fullest(style, most, data); shown == all && len(out) <= most {
 			return out
 		}

@@ -89,7 +89,8 @@ type searchFrame struct {
 func (s *searchPage) frame() searchFrame {
 	l, q := s.l, s.q
 	f := searchFrame{
-		lead: write.NotEmpty(s.notice()), summary: s.summary(), notes: slices.Concat(datesReadAs(l.Envelope), q.Coverage.lines(), s.notes()),
+		lead: write.NotEmpty(s.notice()), summary: s.summary(),
+		notes:   slices.Concat(datesReadAs(l.Envelope), q.Coverage.lines(), s.notes()),
 		warning: write.Lead("warning: ", s.Warning(len(s.hits))), tail: searchTail(l, q),
 	}
 	if q.Repair != nil {
@@ -205,7 +206,8 @@ func (s *searchPage) hitTexts(chars, remaining int) []hit.Text {
 		h := s.hit(i)
 		from := len(matches)
 		matches = h.AppendMatch(matches, chars)
-		line := hit.Text{ID: h.Handle("", ""), Match: matches[from:len(matches):len(matches)], Proven: len(h.Excerpts) > 0, What: h.What(chars > 0)}
+		line := hit.Text{ID: h.Handle("", ""), What: h.What(chars > 0), Match: matches[from:len(matches):len(matches)]}
+		line.Proven = len(h.Excerpts) > 0
 		if line.Long = clean.LongerThan(h.ID, previewIDChars); !line.Long {
 			line.Record, line.Joins = records.Add(h)
 		}

@@ -182,8 +182,8 @@ func (x *index) structured(to int) string {
 		out.Optional("connector_status", write.Label(c.status)).Optional("data_as_of", write.When(c.status != "", c.asOf))
 		out.Optional("last_sync", write.When(c.status != "" && c.asOf == "", "unknown")).Open("streams", '[')
 		for _, s := range c.streams {
-			out.Open("", '{').Plain("name", clean.Clip(s.name, write.LongestName)).Put("records", write.When(s.records >= 0, write.JSON(s.records)))
-			out.Optional("newest_emitted", write.Day(s.updated)).Close('}')
+			out.Open("", '{').Plain("name", clean.Clip(s.name, write.LongestName))
+			out.Put("records", write.When(s.records >= 0, write.JSON(s.records))).Optional("newest_emitted", write.Day(s.updated)).Close('}')
 		}
 		out.Close(']').Close('}')
 	}

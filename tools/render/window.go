@@ -255,7 +255,8 @@ func windowPage(s excerptSpan, q WindowQuery) string {
 	match := write.Lead("next match: ", s.nextMatch(q).Call(tool))
 	lines := []string{cmp.Or(s.beyond(q), "The text is empty.")}
 	if s.text != "" {
-		lines = slices.Concat([]string{"sha256 " + marked.Digest(clean.Lines(s.text)) + " of this text"}, write.QuoteLines(s.text), []string{next, match})
+		digest := "sha256 " + marked.Digest(clean.Lines(s.text)) + " of this text"
+		lines = slices.Concat([]string{digest}, write.QuoteLines(s.text), []string{next, match})
 	}
 	return strings.Join(write.NotEmpty(append([]string{clean.Clip(head, write.LineChars), next, match, previous}, lines...)...), "\n")
 }
@@ -284,7 +285,9 @@ func (s excerptSpan) said() string {
 	if s.matches < 2 {
 		return ""
 	}
-	others := write.EachOf(s.starts, len(s.starts), func(start int) string { return write.When(start != s.matchStart, strconv.Itoa(start)) })
+	others := write.EachOf(s.starts, len(s.starts), func(start int) string {
+		return write.When(start != s.matchStart, strconv.Itoa(start))
+	})
 	more := write.When(s.matches > len(s.starts), ", …")
 	return fmt.Sprintf(" (1 of %d; others at %s%s)", s.matches, strings.Join(others, ", "), more)
 }

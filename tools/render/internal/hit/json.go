@@ -27,7 +27,8 @@ func (style Style) Write(results, followUps *write.Object, h *Hit, base string) 
 		return
 	}
 	x := h.Best()
-	followUps.Open("", '{').Plain("id", h.ID).Open("evidence", '[').Open("", '{').Plain("field", x.Field).Append("preview", style.excerpt(&x.Text))
+	followUps.Open("", '{').Plain("id", h.ID).Open("evidence", '[').Open("", '{').Plain("field", x.Field)
+	followUps.Append("preview", style.excerpt(&x.Text))
 	if style.Read && !style.shows(x) { // where results does not have the whole text (S1-R2)
 		x.AddRead(followUps, "read")
 	}

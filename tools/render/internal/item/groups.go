@@ -193,6 +193,8 @@ func (g *tableGroup) head() string {
 		usual := g.usual[column]
 		return write.When(usual != "", usualCell+" in "+write.ShownName(column)+": "+value(usual))
 	})...)
-	lines = append(lines, write.EachOf(g.related, len(g.related), func(r tableGroup) string { return write.When(len(r.columns) > 0, r.header()) })...)
+	lines = append(lines, write.EachOf(g.related, len(g.related), func(r tableGroup) string {
+		return write.When(len(r.columns) > 0, r.header())
+	})...)
 	return strings.Join(lines, "\n")
 }

@@ -50,7 +50,9 @@ func (c Truncation) Unnamed() string {
 func (c Truncation) call(a *write.Object) (tool string) {
 	a.Text("id", c.Item.ID)
 	if c.Related {
-		relations := write.EachOf(c.Item.Expanded, MaxRelated, func(m rs.Member) string { return write.When(write.SendableField(m.Name), m.Name) })
+		relations := write.EachOf(c.Item.Expanded, MaxRelated, func(m rs.Member) string {
+			return write.When(write.SendableField(m.Name), m.Name)
+		})
 		a.Text("connection_id", c.Item.Separate()).List("expand", relations)
 		return "fetch"
 	}

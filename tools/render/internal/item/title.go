@@ -124,7 +124,8 @@ func Title(own, data rs.Object, right func(title string) bool) string {
 // that says anything else.
 func LastChange(field string) string {
 	changed := func(part string) bool { return strings.Contains(strings.ToLower(field), part) }
-	return write.When(slices.ContainsFunc([]string{"updat", "modif", "edit", "chang", "mtime", "last_"}, changed), clean.Name(write.Label(field)))
+	isChange := slices.ContainsFunc([]string{"updat", "modif", "edit", "chang", "mtime", "last_"}, changed)
+	return write.When(isChange, clean.Name(write.Label(field)))
 }
 
 // Time returns the first timestamp and its field: the author's before a server's, wherever they stand.
