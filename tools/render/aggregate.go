@@ -58,47 +58,38 @@ func (a aggregateAnswer) number() []string {
 		}
 		return []string{cmp.Or(a.connections(line+": "), line)}
 	}
-	line := a.head() + " = " + write.ShownValue(a.Get("value"))
-	if unit := a.Text("unit"); unit != "" {
-		line += " " + write.ShownValue(write.JSON(unit))
-	}
+	line := a.head() + " = " + write.ShownValue(a.Get("value")) + a.unit(" ", a.Text("unit"))
 	if n, ok := a.Number("count"); ok {
 		line += fmt.Sprintf(" (%s by %d with a value)", write.ShownValue(a.Get("sum")), n)
 	}
 	return write.NotEmpty(a.withCounts(line), a.connections("records: "))
 }
 
+// unit is a unit, or another text that the resource server sent, with what leads to it; "" for none.
+func (a aggregateAnswer) unit(lead, text string) string {
+	return write.When(text != "", lead+write.ShownValue(write.JSON(text)))
+}
+
 // head is what was computed: "count of messages", "sum of total of orders by month of ordered_at".
 func (a aggregateAnswer) head() string {
-	head := write.ShownName(cmp.Or(a.Text("metric"), "aggregate")) + " of "
-	if field := a.Text("field"); field != "" {
-		head += write.ShownName(field) + " of "
+	name := func(lead, text, behind string) string {
+		return write.When(text != "", lead+write.ShownName(text)+behind)
 	}
-	head += write.ShownName(a.Stream)
-	if by := a.Text("group_by"); by != "" {
-		head += " by " + write.ShownName(by)
-	}
-	if by := a.Text("group_by_time"); by != "" {
-		head += " by " + write.ShownName(cmp.Or(a.Text("granularity"), "time")) + " of " + write.ShownName(by)
-	}
+	time := a.Text("group_by_time")
+	head := name("", cmp.Or(a.Text("metric"), "aggregate"), " of ") + name("", a.Text("field"), " of ") + write.ShownName(a.Stream) +
+		name(" by ", a.Text("group_by"), "") + write.When(time != "", name(" by ", cmp.Or(a.Text("granularity"), "time"), "")+name(" of ", time, ""))
 	return clean.Clip(head, write.LineChars/2)
 }
 
-// withCounts adds to a line how many records were counted, in which zone, and how many reads of the resource server the answer took.
 func (a aggregateAnswer) withCounts(line string) string {
-	if n, ok := a.Number("filtered_record_count"); ok {
-		line += " · " + write.Plural(n, "record")
-	}
-	if zone := a.Text("time_zone"); zone != "" && a.Has("groups") {
-		line += " · " + write.ShownName(zone)
-	}
-	if n, ok := a.Number("reads"); ok && a.Flag("composed") {
-		line += " · " + write.Plural(n, "read")
-	}
-	return line
+	records, counted := a.Number("filtered_record_count")
+	zone := a.Text("time_zone")
+	reads, read := a.Number("reads")
+	return line + write.When(counted, " · "+write.Plural(records, "record")) +
+		write.When(zone != "" && a.Has("groups"), " · "+write.ShownName(zone)) +
+		write.When(read && a.Flag("composed"), " · "+write.Plural(reads, "read"))
 }
 
-// table is the head, a row for each group, and what is not shown.
 func (a aggregateAnswer) table() []string {
 	lines := write.NotEmpty(a.withCounts(a.head()), a.connections("records: "))
 	columns := []string{write.ShownName(cmp.Or(a.Text("group_by", "granularity"), "group"))}
@@ -121,19 +112,15 @@ func (a aggregateAnswer) table() []string {
 // row is "2026-01 | 866.85 of 11 | 52.3 of 1": the numbers of a group, and of how many records each is.
 func (a aggregateAnswer) row(row groupRow) string {
 	cells := make([]string, 1+len(a.units))
-	cells[0] = a.key(row.key)
-	if title := row.parts[0].Text("title"); title != "" {
-		cells[0] += " (" + write.ShownValue(write.JSON(title)) + ")"
-	}
+	title := a.unit(" (", row.parts[0].Text("title"))
+	cells[0] = a.key(row.key) + write.When(title != "", title+")")
 	for _, part := range row.parts {
 		text := write.ShownValue(cmp.Or(part.Get("value"), part.Get("count")))
 		if n, ok := part.Number("count"); ok && part.Includes("value") && a.Text("metric") != "count" {
 			text = fmt.Sprintf("%s of %d", write.ShownValue(part.Get("value")), n)
 		}
-		if unit := part.Text("unit"); unit != "" && a.columns == nil {
-			text += " " + write.ShownValue(write.JSON(unit))
-		}
-		cells[1+a.columns[part.Text("unit")]] = text
+		unit := part.Text("unit")
+		cells[1+a.columns[unit]] = text + write.When(a.columns == nil, a.unit(" ", unit))
 	}
 	return strings.TrimRight(strings.Join(cells, " | "), " ")
 }
@@ -153,74 +140,60 @@ func (a aggregateAnswer) key(raw string) string {
 	return text
 }
 
-// connections is a line that names each connection with how many of the records it has; "" for one connection.
 func (a aggregateAnswer) connections(beginning string) string {
-	var parts []string
-	for _, raw := range a.Array("connections") {
+	parts := write.Each(a.Array("connections"), func(raw string) string {
 		o := rs.AsObject(raw)
 		count := "not counted"
 		if n, ok := o.Number("count"); ok {
 			count = write.Thousands(n)
 		}
-		parts = append(parts, write.ShownValue(write.JSON(o.Text("display_name", "connection_id")))+" "+count)
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return beginning + strings.Join(parts, ", ")
+		return write.ShownValue(write.JSON(o.Text("display_name", "connection_id"))) + " " + count
+	})
+	return write.Lead(beginning, strings.Join(parts, ", "))
 }
 
-// notes are what must be known to read the numbers.
 func (a aggregateAnswer) notes() []string {
-	notes := append(datesReadAs(a.object), a.Coverage.lines()...)
-	switch field := a.Text("unit_field"); {
-	case field == "":
-	case a.Flag("unit_unknown"):
-		notes = append(notes, fmt.Sprintf("%[1]s cannot be grouped by here, so the numbers may mix several: filter by %[1]s.", write.ShownName(field)))
-	case field == a.Text("group_by") && !a.Arguments.Has("group_by"):
-		notes = append(notes, write.ShownName(a.Text("field"))+" is not all in one "+write.ShownName(field)+": each is computed alone.")
-	}
-	if mixed := a.Object("mixed_units"); mixed != nil {
-		unit := write.ShownName(mixed.Text("field"))
-		mixes := "and this mixes them."
-		if mixed.Flag("possible") {
-			mixes = "and this may mix them."
-		}
-		notes = append(notes, fmt.Sprintf("%s has no %s of its own; that of its %s is one of %s, %s",
-			write.ShownName(a.Text("field")), unit, write.ShownName(mixed.Text("stream")),
-			strings.Join(write.Each(write.Words(mixed, "values"), clean.Bare), ", "), mixes))
-		if arguments := mixed.Object("apart").Object("arguments"); arguments != nil {
-			notes = append(notes, fmt.Sprintf("another number, that of %s of the %s, by %s: aggregate %s",
-				write.ShownName(arguments.Text("field")), write.ShownName(mixed.Text("stream")), unit, arguments.JSON()))
-		}
-	}
-	notes = append(append(notes, a.untitled()), a.counted()...)
-	if a.Flag("changed") {
-		notes = append(notes, "Some groups had other records when they were read than when they were counted: ask again for exact numbers.")
-	}
-	if a.Flag("approximate") {
-		notes = append(notes, "approximate=true: the figures are estimates.")
-	}
+	field := a.Text("unit_field")
+	unknown := a.Flag("unit_unknown")
+	apart := field != "" && field == a.Text("group_by") && !a.Arguments.Has("group_by")
+	unit := write.ShownName(field)
 	warned := listing{meta: a.Object("meta")}.withoutLeftOut(a.object)
-	return write.NotEmpty(slices.Concat(notes, missingFields(a.object), warned.warnings(3))...)
+	return write.NotEmpty(slices.Concat(datesReadAs(a.object), a.Coverage.lines(), []string{
+		write.When(field != "" && unknown, unit+" cannot be grouped by here, so the numbers may mix several: filter by "+unit+"."),
+		write.When(apart && !unknown, write.ShownName(a.Text("field"))+" is not all in one "+unit+": each is computed alone."),
+	}, a.mixedUnits(), []string{a.untitled()}, a.counted(), []string{
+		write.When(a.Flag("changed"), "Some groups had other records when they were read than when they were counted: ask again for exact numbers."),
+		write.When(a.Flag("approximate"), "approximate=true: the figures are estimates."),
+	}, missingFields(a.object), warned.warnings(3))...)
+}
+
+// mixedUnits says that the numbers mix the units of other records, and how to read them apart.
+func (a aggregateAnswer) mixedUnits() []string {
+	mixed := a.Object("mixed_units")
+	if mixed == nil {
+		return nil
+	}
+	unit, stream := write.ShownName(mixed.Text("field")), write.ShownName(mixed.Text("stream"))
+	notes := []string{fmt.Sprintf("%s has no %s of its own; that of its %s is one of %s, and this %s them.",
+		write.ShownName(a.Text("field")), unit, stream,
+		strings.Join(write.Each(write.Words(mixed, "values"), clean.Bare), ", "), cmp.Or(write.When(mixed.Flag("possible"), "may mix"), "mixes"))}
+	if arguments := mixed.Object("apart").Object("arguments"); arguments != nil {
+		notes = append(notes, fmt.Sprintf("another number, that of %s of the %s, by %s: aggregate %s",
+			write.ShownName(arguments.Text("field")), stream, unit, arguments.JSON()))
+	}
+	return notes
 }
 
 // asides are in structured output what text says in notes and in the line below the groups.
 func (a aggregateAnswer) asides() string {
-	var asides []string
-	if a.leavesOutEmpty() && len(a.rows) > 0 {
-		asides = []string{write.ShownName(cmp.Or(a.Text("granularity"), "group")) + "s without records are left out"}
-	}
-	return strings.Join(append(asides, a.counted()...), "; ")
+	noun := write.ShownName(cmp.Or(a.Text("granularity"), "group"))
+	empty := write.When(a.leavesOutEmpty() && len(a.rows) > 0, noun+"s without records are left out")
+	return strings.Join(write.NotEmpty(append([]string{empty}, a.counted()...)...), "; ")
 }
 
-// counted says what is among the records or values that are counted.
 func (a aggregateAnswer) counted() []string {
-	every, distinct := a.everyStatus(), ""
-	if a.Text("metric") == "count_distinct" && len(a.Array("connections")) > 1 {
-		distinct = "a value that several connections have is counted once"
-	}
-	return write.NotEmpty(every, distinct)
+	distinct := a.Text("metric") == "count_distinct" && len(a.Array("connections")) > 1
+	return write.NotEmpty(a.everyStatus(), write.When(distinct, "a value that several connections have is counted once"))
 }
 
 // untitled says how the groups are named that have no title; "" where all have one.
@@ -254,17 +227,13 @@ func (a aggregateAnswer) everyStatus() string {
 // structured is the answer as received, without what it is nested in, when it fits, else with as many groups as do, and how to see the
 // others.
 func (a aggregateAnswer) structured() string {
-	complete := new(write.Object).Put("data", a.JSON())
-	if len(a.Empty) > 0 {
-		_, why := conditions("aggregate", a.Empty)
-		complete.Put("conditions", why)
-	}
+	note := a.asides()
+	_, why := conditions("aggregate", a.Empty)
+	complete := new(write.Object).Put("data", a.JSON()).Put("conditions", why)
 	if a.Has("groups") && a.other() > 0 {
 		a.rest(len(a.rows)).put(complete)
 	}
-	note := a.asides()
-	complete.Optional("note", note)
-	if out := complete.JSON(); write.FitsStructured(out) {
+	if out := complete.Optional("note", note).JSON(); write.FitsStructured(out) {
 		return out
 	}
 	head := rs.AsObject(write.Truncate(a.Without("groups").JSON(), write.DocumentHead))
@@ -279,10 +248,9 @@ func (a aggregateAnswer) structured() string {
 			}
 		}
 		out := new(write.Object).Put("data", head.With("groups", joined(parts)).JSON()).Optional("note", note)
-		if n == len(a.rows) {
-			return out.JSON()
+		if n < len(a.rows) {
+			a.rest(n).put(out)
 		}
-		a.rest(n).put(out)
 		return out.JSON()
 	}, write.FitsStructured)
 	return out

@@ -71,74 +71,62 @@ type groupsRest struct {
 
 // rest describes an answer that shows the first n groups: what it leaves out, and the call that shows more.
 func (a aggregateAnswer) rest(n int) groupsRest {
-	noun := "group"
+	noun, with := "group", write.When(a.leavesOutEmpty(), " with records")
 	if a.Has("group_by_time") {
 		noun = cmp.Or(a.Text("granularity"), noun)
 	}
 	other := a.other()
 	known, _ := a.Number("group_count")
 	total := max(len(a.rows), known, n)
-	of, with := write.Plural(total, noun), ""
+	of := write.Plural(total, noun)
 	switch {
+	case total == 0 && other == 0:
+		return groupsRest{says: "no groups"}
+	case total == n && other == 0 && n == 1:
+		return groupsRest{says: "shown 1 " + noun + with + ", which is all"}
+	case total == n && other == 0:
+		return groupsRest{says: "all " + of + with + " shown"}
 	case total <= n:
 	case known == 0 && other > 0: // there may be others, of which only the records are counted
 		of = fmt.Sprintf("%d of at least %s", n, of)
 	default:
 		of = fmt.Sprintf("%d of %s", n, of)
 	}
-	if a.leavesOutEmpty() {
-		with = " with records"
-	}
-	r := groupsRest{says: "shown " + of + with}
-	switch {
-	case total == 0 && other == 0:
-		r.says = "no groups"
-		return r
-	case total == n && other == 0:
-		r.says = fmt.Sprintf("all %s%s shown", write.Plural(n, noun), with)
-		if n == 1 {
-			r.says = "shown 1 " + noun + with + ", which is all"
-		}
-		return r
-	}
 	all := total == n && known > 0 // each group was read
+	r := groupsRest{says: "shown " + of + with}
 	if a.chosenByCount() && !all {
 		r.says += ", chosen by number of records, not by " + write.ShownName(a.Text("metric"))
 	}
 	var hidden []string
 	if left := len(a.rows) - n; left > 0 {
-		hidden = append(hidden, write.Plural(left, noun))
-		if records := a.recordsOf(n, len(a.rows)); records > 0 {
-			hidden[0] += fmt.Sprintf(" with %s", write.Plural(records, "record"))
-		}
+		records := a.recordsOf(n, len(a.rows))
+		hidden = append(hidden, write.Plural(left, noun)+write.When(records > 0, " with "+write.Plural(records, "record")))
 	}
 	if other > 0 {
-		where := " in other groups"
-		switch {
-		case a.Has("group_by_time") && a.Has("next_from"):
-			where = " after them"
-		case known > 0 && known == len(a.rows):
-			where = " without a value to group by"
-		case a.Has("group_by") && !slices.ContainsFunc(a.rows, func(row groupRow) bool { return row.key == "null" }):
-			where += " or without " + write.ShownName(a.Text("group_by"))
-		}
-		hidden = append(hidden, write.Plural(other, "record")+where)
+		hidden = append(hidden, write.Plural(other, "record")+a.whereOthersAre(known))
 	}
 	r.says += fmt.Sprintf("; not shown: %s (other_count=%d)", strings.Join(hidden, " and "), other)
 	if tied := a.tied(n); tied > 0 {
-		have := "have"
-		if tied == 1 {
-			have = "has"
-		}
-		r.says += fmt.Sprintf("; %s of these %s as many records as the last shown", write.Plural(tied, "group"), have)
+		r.says += fmt.Sprintf("; %s of these %s as many records as the last shown", write.Plural(tied, "group"), write.Have(tied))
 	}
-	if all {
-		return r
-	}
-	if r.next = a.next(n); r.next == nil {
-		r.says += "; filter to see them"
+	if !all {
+		r.next = a.next(n)
+		r.says += write.When(r.next == nil, "; filter to see them")
 	}
 	return r
+}
+
+// whereOthersAre says which records are in none of the groups of the answer, of which so many are known.
+func (a aggregateAnswer) whereOthersAre(known int) string {
+	switch {
+	case a.Has("group_by_time") && a.Has("next_from"):
+		return " after them"
+	case known > 0 && known == len(a.rows):
+		return " without a value to group by"
+	case a.Has("group_by") && !slices.ContainsFunc(a.rows, func(row groupRow) bool { return row.key == "null" }):
+		return " in other groups or without " + write.ShownName(a.Text("group_by"))
+	}
+	return " in other groups"
 }
 
 // tied is how many groups after the first n have as many records as the last of those, as far as that is known: where a limit falls among
@@ -184,7 +172,6 @@ func (a aggregateAnswer) other() int {
 	return max(other, total-a.recordsOf(0, len(a.rows)))
 }
 
-// recordsOf is how many records some of the groups have.
 func (a aggregateAnswer) recordsOf(from, until int) int {
 	sum := 0
 	for _, row := range a.rows[from:until] {
@@ -216,17 +203,11 @@ func (a aggregateAnswer) next(n int) *write.Object {
 	return nil
 }
 
-// lines are the rest in text.
 func (r groupsRest) lines() []string {
-	if r.next == nil || clean.LongerThan(r.next.JSON(), write.LineChars-30) {
-		return []string{r.says}
-	}
-	return []string{r.says, "next: " + r.next.Call("aggregate")}
+	return write.NotEmpty(r.says, write.Offer("next: ", r.next.Call("aggregate"), write.LineChars))
 }
 
-// put says the same in structured output.
 func (r groupsRest) put(out *write.Object) {
-	if out.Plain("shown", r.says); r.next != nil && len(r.next.JSON()) <= write.LineChars {
-		out.Put("next", write.ToolCall("aggregate", r.next.JSON()))
-	}
+	next := r.next.JSON()
+	out.Plain("shown", r.says).Put("next", write.ToolCall("aggregate", write.When(len(next) <= write.LineChars, next)))
 }

@@ -103,9 +103,9 @@ func TestAllocations(t *testing.T) {
 		count float64
 		bytes uint64
 	}{
-		"search":        {400, 160_000},
-		"records":       {330, 100_000},
-		"records-large": {1600, 700_000},
+		"search":        {410, 160_000},
+		"records":       {480, 140_000},
+		"records-large": {1800, 700_000},
 		"schema":        {80, 15_000},
 	}
 	for _, row := range renderings() {

@@ -77,7 +77,7 @@ func TestCitations(t *testing.T) {
 			if got.Start != nil {
 				at = fmt.Sprintf("%d-%d", *got.Start, *got.End)
 			}
-			if at != test.at || got.SHA256 != marked.Digest(marked.Quotable(got.Text))[:marked.CitedDigits] || test.quote != "" && got.SHA256 != marked.Digest(test.quote)[:marked.CitedDigits] {
+			if at != test.at || got.SHA256 != marked.Cited(got.Text) || test.quote != "" && got.SHA256 != marked.Digest(test.quote)[:16] {
 				t.Errorf("%q at %q, want %q; %+v", marked.Quotable(got.Text), at, test.at, got)
 			}
 			if at != "" {
@@ -129,7 +129,7 @@ func FuzzCite(f *testing.F) {
 		if got.Text == "" || strings.Contains(text, "mark>") {
 			return
 		}
-		if want := marked.Quotable(got.Text); want != "" && got.SHA256 != marked.Digest(want)[:marked.CitedDigits] {
+		if want := marked.Quotable(got.Text); want != "" && got.SHA256 != marked.Digest(want)[:16] {
 			t.Errorf("the hash is not of %q", want)
 		}
 		if got.Start == nil {

@@ -26,7 +26,6 @@ type freshness struct {
 	NewestRecord string   `json:"newest_emitted,omitempty"` // where it is not known when they were read
 }
 
-// maxFresh bounds the connections whose freshness is shown.
 const maxFresh = 8
 
 // CoverageOf reads how fresh some streams are, all where none is named, from the list of streams, and from the metadata of a stream to
@@ -36,10 +35,10 @@ func CoverageOf(list, stream *rs.Response, streams ...string) Coverage {
 	var labels []string
 	of := map[string]freshness{} // by connection: of several streams the latest time, and the status that is not current
 	for _, row := range readListedStreams(list) {
-		label := clean.Preview(cmp.Or(row.label, row.connection), write.LabelChars)
+		label := write.Label(cmp.Or(row.label, row.connection))
 		one := freshness{
-			Status: clean.Preview(row.status, write.LabelChars), AsOf: clean.Preview(row.syncedAt, write.LabelChars),
-			NewestRecord: clean.Preview(row.updated, write.LabelChars),
+			Status: write.Label(row.status), AsOf: write.Label(row.syncedAt),
+			NewestRecord: write.Label(row.updated),
 		}
 		if one.Status == "" || label == "" || len(streams) > 0 && !slices.Contains(streams, row.name) {
 			continue
@@ -71,8 +70,8 @@ func CoverageOf(list, stream *rs.Response, streams ...string) Coverage {
 	}
 	if stream != nil {
 		o := stream.Object().Object("time_constraint")
-		text := func(name string) string { return clean.Preview(o.Text(name), write.LabelChars) }
-		if limit := (rs.TimeLimit{Field: text("field"), Since: text("since"), Until: text("until")}); limit.Since != "" || limit.Until != "" {
+		limit := rs.TimeLimit{Field: write.Label(o.Text("field")), Since: write.Label(o.Text("since")), Until: write.Label(o.Text("until"))}
+		if limit.Since != "" || limit.Until != "" {
 			c.Granted = &limit
 		}
 	}
@@ -81,41 +80,27 @@ func CoverageOf(list, stream *rs.Response, streams ...string) Coverage {
 
 // Members are the coverage in structured output: none where nothing is known.
 func (c Coverage) Members() rs.Object {
-	var o object
-	if len(c.Fresh) > 0 {
-		o = append(o, write.Pair("freshness", write.JSON(c.Fresh)))
-	}
+	o := new(write.Object).Put("freshness", write.When(len(c.Fresh) > 0, write.JSON(c.Fresh)))
 	if t := c.Granted; t != nil {
-		granted := new(write.Object).Optional("field", t.Field).Optional("since", t.Since).Optional("until", t.Until)
-		o = append(o, write.Pair("granted_time", granted.JSON()))
+		o.Put("granted_time", new(write.Object).Optional("field", t.Field).Optional("since", t.Since).Optional("until", t.Until).JSON())
 	}
-	return o
+	return rs.AsObject(o.JSON())
 }
 
-// lines are the coverage in text.
 func (c Coverage) lines() []string {
 	var parts, lines []string
+	alone := len(c.Fresh) == 1 && len(c.Fresh[0].Connections) == 1
 	for _, f := range c.Fresh {
-		part := strings.Join(write.Each(f.Connections, clean.Bare), ", ") + " " + write.ShownText(f.Status)
-		if len(c.Fresh) == 1 && len(f.Connections) == 1 {
-			part = "this connector (" + clean.Bare(f.Connections[0]) + ") is " + write.ShownText(f.Status)
+		part := strings.Join(write.Each(f.Connections, clean.Bare), ", ")
+		if alone {
+			part = "this connector (" + part + ") is"
 		}
-		if f.AsOf == "" {
-			part += ", " + syncUnknown
-		} else {
-			part += ", data as of " + write.ShownText(write.Minute(f.AsOf))
-		}
-		if f.NewestRecord != "" {
-			part += ", newest record emitted " + write.ShownText(write.Minute(f.NewestRecord))
-		}
-		parts = append(parts, part)
+		asOf := write.When(f.AsOf != "", "data as of "+clean.ShownText(write.Minute(f.AsOf)))
+		newest := write.When(f.NewestRecord != "", ", newest record emitted "+clean.ShownText(write.Minute(f.NewestRecord)))
+		parts = append(parts, part+" "+clean.ShownText(f.Status)+", "+cmp.Or(asOf, syncUnknown)+newest)
 	}
-	switch line := strings.Join(parts, "; "); {
-	case len(parts) == 0:
-	case len(c.Fresh) == 1 && len(c.Fresh[0].Connections) == 1:
-		lines = append(lines, clean.Clip(line, write.LineChars))
-	default:
-		lines = append(lines, clean.Clip("how fresh, by connector: "+line, write.LineChars))
+	if fresh := strings.Join(parts, "; "); fresh != "" {
+		lines = []string{clean.Clip(write.When(!alone, "how fresh, by connector: ")+fresh, write.LineChars)}
 	}
 	if c.Granted != nil {
 		lines = append(lines, timeLimit("the grant", *c.Granted)+"; records of other times are not shown")
@@ -131,7 +116,6 @@ type listedStream struct {
 	status, syncedAt                   string // how fresh the data are, and when they were read; "" where that is not known
 }
 
-// syncUnknown is said where it is not known when data were read.
 const syncUnknown = "last sync unknown"
 
 func readListedStream(o object) listedStream {
@@ -151,7 +135,6 @@ func readListedStream(o object) listedStream {
 	return s
 }
 
-// readListedStreams reads the list of streams, nil where it is not known.
 func readListedStreams(response *rs.Response) []listedStream {
 	if response == nil {
 		return nil
@@ -183,11 +166,8 @@ func (r Result) With(u *Ungranted) Result {
 }
 
 func (u *Ungranted) lines() []string {
-	var lines []string
-	if len(u.Streams) > 0 {
-		names := strings.Join(write.Each(u.Streams, write.ShownName), ", ")
-		lines = append(lines, clean.Clip("not granted here, and left out: "+names, write.LineChars))
-	}
+	names := strings.Join(write.Each(u.Streams, write.ShownName), ", ")
+	lines := write.NotEmpty(clean.Clip(write.Lead("not granted here, and left out: ", names), write.LineChars))
 	var spans []rs.TimeLimit         // that differ in more than their stream
 	streams := map[string][]string{} // of each
 	for _, limit := range u.Times {
@@ -202,10 +182,7 @@ func (u *Ungranted) lines() []string {
 		}
 	}
 	for _, limit := range spans[:min(len(spans), maxLimitLines)] {
-		of := shownFew(streams[write.JSON(limit)])
-		if len(limit.Connections) > 0 {
-			of += " (" + shownFew(limit.Connections) + ")"
-		}
+		of := shownFew(streams[write.JSON(limit)]) + write.When(len(limit.Connections) > 0, " ("+shownFew(limit.Connections)+")")
 		lines = append(lines, timeLimit("the grant of "+of, limit)+"; other records are left out")
 	}
 	if more := len(spans) - maxLimitLines; more > 0 {
@@ -214,30 +191,18 @@ func (u *Ungranted) lines() []string {
 	return append(lines, connectLines(u.Connect)...)
 }
 
-// maxLimitLines bounds the spans of time that a text says; structured output has all.
 const maxLimitLines = 5
 
-// shownFew are the first of some names, and how many others there are.
 func shownFew(names []string) string {
-	const most = 8
 	short := func(name string) string { return clean.Clip(write.ShownName(name), write.LabelChars) }
-	shown := strings.Join(write.Each(names[:min(len(names), most)], short), ", ")
-	if len(names) > most {
-		shown += fmt.Sprintf(" and %d more", len(names)-most)
-	}
-	return shown
+	return strings.Join(write.First(write.Each(names, short), 8, "and %d more"), ", ")
 }
 
 // timeLimit is the start of a sentence: "the grant is limited to sent_at from 2026-01-01".
 func timeLimit(grant string, limit rs.TimeLimit) string {
-	line := grant + " is limited to " + write.ShownName(cmp.Or(limit.Field, "times"))
-	if limit.Since != "" {
-		line += " from " + write.ShownText(write.Minute(limit.Since))
-	}
-	if limit.Until != "" {
-		line += " to before " + write.ShownText(write.Minute(limit.Until))
-	}
-	return clean.Clip(line, write.LineChars-100)
+	from := write.When(limit.Since != "", " from "+clean.ShownText(write.Minute(limit.Since)))
+	to := write.When(limit.Until != "", " to before "+clean.ShownText(write.Minute(limit.Until)))
+	return clean.Clip(grant+" is limited to "+write.ShownName(cmp.Or(limit.Field, "times"))+from+to, write.LineChars-100)
 }
 
 // An EmptyField is a field of a filter that matches no record: how many records its own condition matches, and the values of the field.
@@ -271,59 +236,54 @@ func conditions(tool string, fields []EmptyField) (lines []string, structured st
 	var alone []string
 	list := new(write.Object).Open("", '[')
 	for _, e := range fields {
-		name := write.ShownName(e.Field)
-		say := func(format string, args ...any) {
-			lines = append(lines, clean.Clip(fmt.Sprintf(format, args...), write.LineChars))
-		}
+		name, search := write.ShownName(e.Field), e.Meant == nil
 		list.Open("", '{').Plain("field", clean.Clip(e.Field, write.LongestName))
 		if e.Alone >= 0 {
 			alone = append(alone, fmt.Sprintf("on %s matches %s", name, write.Plural(e.Alone, "record")))
 			list.Put("alone", write.JSON(e.Alone))
 		}
+		var values, ranged, holds, whole, meant string
 		if len(e.Values) > 0 {
-			values := make([]string, len(e.Values))
-			list.Open("values", '[')
-			for i, v := range e.Values {
-				values[i] = fmt.Sprintf("%s (%d)", clean.Cell(v.Key, write.KeyChars), v.Count)
-				if i < shownValues {
-					list.Open("", '{').Put("key", write.Truncate(v.Key, identityBytes)).Put("count", write.JSON(v.Count)).Close('}')
-				}
-			}
-			list.Close(']')
-			say("%s is %s.", name, strings.Join(write.First(values, shownValues, "and %d others"), ", "))
+			shown := write.First(write.Each(e.Values, KnownValue.text), shownValues, "and %d others")
+			values = name + " is " + strings.Join(shown, ", ") + "."
+			list.Array("values", write.EachOf(e.Values, shownValues, KnownValue.json))
 		}
 		if e.Least != "" && e.Most != "" {
-			say("%s is from %s to %s.", name, write.ShownValue(e.Least), write.ShownValue(e.Most))
+			ranged = fmt.Sprintf("%s is from %s to %s.", name, write.ShownValue(e.Least), write.ShownValue(e.Most))
 			list.Put("least", write.Truncate(e.Least, identityBytes)).Put("most", write.Truncate(e.Most, identityBytes))
 		}
-		list.Optional("ids_of", clean.Clip(e.IDsOf, write.LongestName))
-		if e.Signs {
-			say("A filter has no wildcards: * and %% stand for themselves.")
-			list.Plain("wildcards", "none: * and % stand for themselves")
-		}
-		if e.Whole {
-			list.Plain("compared", "all of its text, not a word of it")
-		}
 		if e.IDsOf != "" {
-			say("%s holds ids of %s.", name, write.ShownName(e.IDsOf))
+			holds = fmt.Sprintf("%s holds ids of %s.", name, write.ShownName(e.IDsOf))
 		} else if e.Whole {
-			say("A value must be all of %s, not a word of it.", name)
+			whole = fmt.Sprintf("A value must be all of %s, not a word of it.", name)
 		}
-		key, lead, tool, meant := "did_you_mean", "Did you mean: ", tool, e.Meant
-		if meant == nil {
-			key, lead, tool, meant = "search", "To find it by its words: ", "search", e.Search
-		}
-		if meant != nil {
-			list.Put(key, write.ToolCall(tool, meant.JSON()))
-			if line := lead + tool + " " + meant.JSON(); write.Copyable(line, write.LineChars) {
-				say("%s", line)
-			}
+		list.Optional("ids_of", clean.Clip(e.IDsOf, write.LongestName))
+		list.Optional("wildcards", write.When(e.Signs, "none: * and % stand for themselves"))
+		list.Optional("compared", write.When(e.Whole, "all of its text, not a word of it"))
+		if search && e.Search != nil {
+			list.Put("search", write.ToolCall("search", e.Search.JSON()))
+			meant = write.Offer("To find it by its words: ", "search "+e.Search.JSON(), write.LineChars)
+		} else if !search {
+			list.Put("did_you_mean", write.ToolCall(tool, e.Meant.JSON()))
+			meant = write.Offer("Did you mean: ", tool+" "+e.Meant.JSON(), write.LineChars)
 		}
 		list.Close('}')
+		signs := write.When(e.Signs, "A filter has no wildcards: * and % stand for themselves.")
+		lines = append(lines, write.Clipped(write.NotEmpty(values, ranged, signs, holds, whole, meant))...)
 	}
-	structured = string(list.Close(']').Bytes())
+	structured = write.When(len(fields) > 0, string(list.Close(']').Inside()))
 	if len(alone) == 0 {
 		return nil, structured
 	}
-	return append([]string{clean.Clip("Alone, the condition "+strings.Join(alone, ", ")+".", write.LineChars)}, lines...), structured
+	return append(write.Clipped([]string{"Alone, the condition " + strings.Join(alone, ", ") + "."}), lines...), structured
+}
+
+// text is "shipped (12)".
+func (v KnownValue) text() string {
+	cell, _ := clean.Cell(v.Key, write.KeyChars)
+	return fmt.Sprintf("%s (%d)", cell, v.Count)
+}
+
+func (v KnownValue) json() string {
+	return new(write.Object).Put("key", write.Truncate(v.Key, identityBytes)).Put("count", write.JSON(v.Count)).JSON()
 }

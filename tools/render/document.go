@@ -59,9 +59,7 @@ func Document(response *rs.Response, q DocumentQuery) (Result, error) {
 	it.Authored, it.TimeField = item.Time(nil, it.Data)
 	emitted := it.Emitted // named in the metadata, but no date for a title: it would be taken for when the event is
 	it.Emitted = ""
-	if len(q.Fields) > 0 && !item.Wanted("emitted_at", q.Fields) {
-		emitted = ""
-	}
+	emitted = write.When(len(q.Fields) == 0 || item.Wanted("emitted_at", q.Fields), emitted)
 
 	// What reads on names the connection even where the id that was asked for did not.
 	read := q.Ref
@@ -101,44 +99,46 @@ type documentText struct {
 	partly bool // a text that is attached, or a related record, is cut or left out
 }
 
+// isLong reports a text that does not stand among the short fields.
+func isLong(m member) bool {
+	text, _ := rs.AsText(m.Value)
+	return rs.Kind(m.Value) == "string" && (clean.LongerThan(text, shortText) || strings.Contains(text, "\n"))
+}
+
 // writeDocument writes a record in about remaining bytes of JSON. A text that does not fit is cut at a character; each cut
 // has the call that reads on.
 func writeDocument(it *item.Item, q DocumentQuery, remaining int) documentText {
 	var d documentText
-	var b strings.Builder
+	var short strings.Builder
 	var long []member
 	var empty []string
 	for _, m := range it.Data {
 		value, _ := rs.AsText(m.Value)
 		partly := false
-		switch rs.Kind(m.Value) {
-		case "string":
-			if clean.LongerThan(value, shortText) || strings.Contains(value, "\n") {
-				long = append(long, m)
-				continue
-			}
+		switch kind := rs.Kind(m.Value); {
+		case isLong(m):
+			long = append(long, m)
+			continue
+		case kind == "string":
 			value = shortValue(value)
-		case "array", "object":
+		case kind == "array" || kind == "object":
 			value = clean.Preview(clean.Readable(item.WithoutRepeats(m.Value)), maxValue)
 			partly = strings.HasSuffix(value, "…") // whole, it ends with a bracket; a text may end like this by itself
-		case "null":
+		case kind == "null":
 			value = "null"
 		}
-		switch full := b.Len()+len(write.ShownName(m.Name))+len(value) > remaining/2; { // of very many fields the rest are readable by name
-		case full && slices.Contains([]string{"null", `""`, "[]", "{}"}, value):
+		line := write.ShownName(m.Name) + ": " + value + "\n"
+		full := short.Len()+len(line)-len(": \n") > remaining/2 // of very many fields the rest are readable by name
+		if full && slices.Contains([]string{"null", `""`, "[]", "{}"}, value) {
 			empty = append(empty, write.ShownName(m.Name))
 			continue
-		case full || partly:
-			d.cuts = append(d.cuts, item.Truncation{Item: it, Field: m, FromStart: !full})
-			if full {
-				continue
-			}
 		}
-		fmt.Fprintf(&b, "%s: %s\n", write.ShownName(m.Name), value)
+		if full || partly {
+			d.cuts = append(d.cuts, item.Truncation{Item: it, Field: m, FromStart: !full})
+		}
+		short.WriteString(write.When(!full, line))
 	}
-	if len(empty) > 0 {
-		b.WriteString(clean.Clip("empty: "+strings.Join(empty, ", "), write.LineChars/4) + "\n")
-	}
+	head := short.String() + write.When(empty != nil, clean.Clip("empty: "+strings.Join(empty, ", "), write.LineChars/4)+"\n")
 	related, parts := d.writeParts(item.Relations(it), q, remaining/2)
 	related += d.writeRelated(it, parts, q.InnerParts, remaining/4)
 	files, whole := writeAttached(q.Attached, remaining/2)
@@ -148,9 +148,8 @@ func writeDocument(it *item.Item, q DocumentQuery, remaining int) documentText {
 		expand := new(write.Object).Plain("id", it.ID).List("expand", first)
 		files += "\n[not included: " + strings.Join(first, ", ") + "; with them: " + expand.Call("fetch") + "]\n"
 	}
-	d.writeTexts(&b, long, it, remaining-write.Escaped(b.String())-write.Escaped(related)-write.Escaped(files))
-	b.WriteString(related + files)
-	d.text = strings.Trim(b.String(), "\n")
+	texts := d.writeTexts(long, it, remaining-write.Escaped(head+related+files))
+	d.text = strings.Trim(head+texts+related+files, "\n")
 	return d
 }
 
@@ -165,8 +164,9 @@ func shortValue(text string) string {
 // writeTexts writes the long texts; where not all fit, the shorter ones are whole and the longest share
 // what is left. Texts that would have no more than a few words each are left out, and only named in the cuts. "> "
 // starts each of their lines, so that none can be taken for one of ours (D19).
-func (d *documentText) writeTexts(b *strings.Builder, long []member, it *item.Item, remaining int) {
+func (d *documentText) writeTexts(long []member, it *item.Item, remaining int) string {
 	const least, note = 1000, 160
+	var b strings.Builder
 	texts := make([]string, len(long))
 	sizes := make([]int, len(long))
 	for i, m := range long {
@@ -185,62 +185,58 @@ func (d *documentText) writeTexts(b *strings.Builder, long []member, it *item.It
 		if sizes[i] > share {
 			shown = prefixQuoted(shown, share-len(write.ShownName(m.Name))*2-note)
 		}
-		fmt.Fprintf(b, "\n%s:\n%s\n", write.ShownName(m.Name), quoted(shown))
+		fmt.Fprintf(&b, "\n%s:\n%s\n", write.ShownName(m.Name), quoted(shown))
 		if len(shown) < len(texts[i]) {
 			c.Shown = utf8.RuneCountInString(shown)
 			d.cuts = append(d.cuts, c)
-			fmt.Fprintf(b, "[%s is cut: %d of %d characters; go on with read_record_field at offset_chars %d]\n",
+			fmt.Fprintf(&b, "[%s is cut: %d of %d characters; go on with read_record_field at offset_chars %d]\n",
 				write.ShownName(m.Name), c.Shown, c.Total(), c.Shown)
 		}
 	}
+	return b.String()
 }
 
-// writeParts writes the long texts of the records that were expanded unasked, each with its citation, and returns the relations
-// of which that has shown nothing.
+// writeParts writes the long texts of the records that were expanded unasked, and returns the relations of which that has shown nothing.
 func (d *documentText) writeParts(all []item.Relation, q DocumentQuery, remaining int) (text string, others []item.Relation) {
-	var b strings.Builder
 	for _, r := range all {
-		start := b.Len()
-		for i := range r.Records[:min(len(r.Records), 1)] {
-			child := &r.Records[i]
-			for _, m := range child.Data {
-				value, _ := rs.AsText(m.Value)
-				left := remaining - write.Escaped(b.String())
-				if !slices.Contains(q.Parts, r.Name) || left < 1000 || rs.Kind(m.Value) != "string" ||
-					!clean.LongerThan(value, shortText) && !strings.Contains(value, "\n") {
-					continue
-				}
-				before := len(d.cuts)
-				fmt.Fprintf(&b, "\n%s of %s%s", write.ShownName(r.Name), child.ID, shortValues(child))
-				if d.writeTexts(&b, []member{m}, child, left); len(d.cuts) > before {
-					value = string([]rune(value)[:d.cuts[before].Shown])
-				}
-				if n := utf8.RuneCountInString(value); n > 0 && len(child.ID) <= write.LongestHandle {
-					fmt.Fprintf(&b, "cite: %s field=%s 0-%d %s\n", child.ID, write.ShownName(m.Name), n,
-						marked.Digest(marked.Quotable(value))[:marked.CitedDigits])
-				}
-			}
+		part := ""
+		if slices.Contains(q.Parts, r.Name) && len(r.Records) > 0 {
+			part = d.writePart(r.Name, &r.Records[0], remaining-write.Escaped(text))
 		}
-		if b.Len() == start {
+		if text += part; part == "" {
 			others = append(others, r)
 		}
 	}
-	return b.String(), others
+	return text, others
 }
 
-// shortValues are the short values that a record has beside its long texts and the ids that name it, in brackets.
-func shortValues(it *item.Item) string {
-	var values []string
+// writePart writes the long texts of an expanded record, each with its citation.
+func (d *documentText) writePart(relation string, it *item.Item, remaining int) (text string) {
+	const least = 1000
 	for _, m := range it.Data {
-		text, _ := rs.AsText(m.Value)
-		if text != it.RecordID && !clean.LongerThan(m.Value, shortText) && !strings.Contains(text, "\n") {
-			values = append(values, write.ShownName(m.Name)+": "+write.ShownValue(m.Value))
+		left, cuts := remaining-write.Escaped(text), len(d.cuts)
+		if left < least || !isLong(m) {
+			continue
+		}
+		text += fmt.Sprintf("\n%s of %s%s", write.ShownName(relation), it.ID, shortValues(it)) + d.writeTexts([]member{m}, it, left)
+		value, _ := rs.AsText(m.Value)
+		if len(d.cuts) > cuts {
+			value = value[:clean.RuneIndex(value, d.cuts[cuts].Shown)]
+		}
+		if n := utf8.RuneCountInString(value); n > 0 && len(it.ID) <= write.LongestHandle {
+			text += fmt.Sprintf("cite: %s field=%s 0-%d %s\n", it.ID, write.ShownName(m.Name), n, marked.Cited(value))
 		}
 	}
-	if values == nil {
-		return ""
-	}
-	return " (" + clean.Clip(strings.Join(values, ", "), write.LineChars/4) + ")"
+	return text
+}
+
+func shortValues(it *item.Item) string {
+	values := strings.Join(write.EachOf(it.Data, len(it.Data), func(m member) string {
+		text, _ := rs.AsText(m.Value)
+		short := text != it.RecordID && !clean.LongerThan(m.Value, shortText) && !strings.Contains(text, "\n")
+		return write.When(short, write.ShownName(m.Name)+": "+write.ShownValue(m.Value))
+	}), ", ")
+	return write.When(values != "", " ("+clean.Clip(values, write.LineChars/4)+")")
 }
 
 // writeRelated lists expanded records, a line each with the id that fetch takes, and how the others are read, and what they have
@@ -295,17 +291,13 @@ func (d *documentText) writeRelated(parent *item.Item, relations []item.Relation
 	return b.String()
 }
 
-// orNote is the text, or why there is none.
 func (d documentText) orNote(it *item.Item, q DocumentQuery) string {
 	switch {
 	case d.text != "":
 		return d.text
 	case it.Deleted:
-		says := "This record was deleted at its source"
-		if it.DeletedAt != "" {
-			says += " at " + it.DeletedAt
-		}
-		return says + "; its key was " + clean.Quote(clean.Preview(cmp.Or(it.RecordID, q.Ref.RecordID), write.TitleChars)) + "."
+		return "This record was deleted at its source" + write.Lead(" at ", it.DeletedAt) + "; its key was " +
+			clean.Quote(clean.Preview(cmp.Or(it.RecordID, q.Ref.RecordID), write.TitleChars)) + "."
 	case len(q.Fields) > 0:
 		return "This record has none of the requested fields."
 	}
@@ -321,23 +313,12 @@ func documentMetadata(it *item.Item, emitted string, doc documentText, q Documen
 	}
 	m.Optional("display_name", clean.Preview(it.Label, write.TitleChars))
 	m.Optional("authored_at", it.Authored).Optional("authored_field", item.LastChange(it.TimeField)).Optional("emitted_at", emitted)
-	if it.Deleted {
-		m.Put("deleted", "true").Optional("deleted_at", it.DeletedAt)
-	}
-	if item.Address(it.Data) == "" {
-		m.Optional("source_url", item.RefusedAddress(it.Data))
-	}
+	m.Flag("deleted", it.Deleted).Optional("deleted_at", write.When(it.Deleted, it.DeletedAt))
+	m.Optional("source_url", write.When(item.Address(it.Data) == "", item.RefusedAddress(it.Data)))
 	m.Optional("warning", extra.Note("related record", false)).Put("complete", write.JSON(len(doc.cuts) == 0 && !doc.partly))
 	return item.AddTruncations(m, "incomplete", doc.cuts, it, cutsJSON).JSON()
 }
 
-// blobURIs are the resources of the blobs that a record names.
 func blobURIs(data object, conn string) []string {
-	var uris []string
-	for _, m := range data {
-		if id := rs.AsObject(m.Value).Text("blob_id"); write.SendableName(id) {
-			uris = append(uris, BlobQuery{BlobID: id, ConnectionID: conn}.URI())
-		}
-	}
-	return uris
+	return write.Each(attachedIn(nil, data, data, conn), Attached.uri)
 }

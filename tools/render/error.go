@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -31,21 +32,15 @@ func Error(e *rs.Error) Result {
 	t := errorText{left: errorBytes}
 	t.add(clean.Name(errorCode(e))+": "+message, len(send))
 	t.add(clean.Preview(hint, 500), len(send))
-	if e.Said != "" {
-		t.add("the resource server said: "+clean.Quote(clean.Preview(e.Said, 300)), len(send))
-	}
+	t.add(write.When(e.Said != "", "the resource server said: "+clean.Quote(clean.Preview(e.Said, 300))), len(send))
 	t.add(send, 0)
 	for _, line := range connectLines(e.Connect) {
 		t.add(line, lastLines)
 	}
 	t.connections(e)
 	t.unavailable(e)
-	if e.RequestID != "" {
-		t.add("request_id="+clean.Name(clean.Preview(e.RequestID, 120)), 0)
-	}
-	if e.RetryAfter > 0 {
-		t.add(fmt.Sprintf("retry_after_seconds=%d", seconds(e.RetryAfter)), 0)
-	}
+	t.add(write.When(e.RequestID != "", "request_id="+clean.Name(clean.Preview(e.RequestID, 120))), 0)
+	t.add(write.When(e.RetryAfter > 0, fmt.Sprintf("retry_after_seconds=%d", seconds(e.RetryAfter))), 0)
 	return Result{Text: strings.Join(t.lines, "\n"), Structured: []byte(new(write.Object).Put("error", errorObject(e, hint)).JSON())}
 }
 
@@ -55,7 +50,6 @@ type errorText struct {
 	left  int // bytes
 }
 
-// add adds a line unless it is empty or leaves fewer bytes than are reserved. It reports whether it did.
 func (t *errorText) add(line string, reserved int) bool {
 	if line == "" || len(line)+1 > t.left-reserved || clean.LongerThan(line, write.LineChars) {
 		return false
@@ -64,36 +58,22 @@ func (t *errorText) add(line string, reserved int) bool {
 	return true
 }
 
-// maxSend is the longest call that an error proposes, in bytes.
 const maxSend = 900
 
-// errorCode is the stable code, never empty.
 func errorCode(e *rs.Error) string {
-	if e.Code == "" {
-		return string(rs.UpstreamError)
-	}
-	return clean.Preview(string(e.Code), write.LabelChars*2)
+	return clean.Preview(string(cmp.Or(e.Code, rs.UpstreamError)), write.LabelChars*2)
 }
 
 // lastLines are bytes for the request id, the wait, and how many connections are not named.
 const lastLines = 270
 
-// connections are the connections to choose from, the retry first.
 func (t *errorText) connections(e *rs.Error) {
-	if e.RetryWith != "" {
-		line := "retry_with=" + clean.Name(e.RetryWith)
-		if e.RetryWith == "connection_id" && len(e.Connections) > 0 {
-			line += ", one of:"
-		}
-		t.add(line, 0)
-	}
+	retry := write.When(e.RetryWith != "", "retry_with="+clean.Name(e.RetryWith))
+	t.add(retry+write.When(e.RetryWith == "connection_id" && len(e.Connections) > 0, ", one of:"), 0)
 	shown := 0
 	for _, c := range e.Connections[:min(len(e.Connections), rs.MaxConnectionOptions)] {
-		line := "connection_id=" + write.Labelled(clean.Name(c.ID), c.DisplayName)
-		if c.ConnectorKey != "" {
-			line += " " + clean.Name(clean.Preview(c.ConnectorKey, write.LabelChars))
-		}
-		if !t.add(line, lastLines) {
+		connector := write.When(c.ConnectorKey != "", " "+clean.Name(write.Label(c.ConnectorKey)))
+		if !t.add("connection_id="+write.Labelled(clean.Name(c.ID), c.DisplayName)+connector, lastLines) {
 			break
 		}
 		shown++
@@ -115,19 +95,16 @@ func (t *errorText) unavailable(e *rs.Error) {
 
 // shortConnection is a connection for structured output, its labels shortened. One whose id is too long to be sent back is left out.
 func shortConnection(c rs.Connection) (short rs.Connection, ok bool) {
-	c.DisplayName, c.ConnectorKey = clean.Preview(c.DisplayName, write.LabelChars), clean.Preview(c.ConnectorKey, write.LabelChars)
+	c.DisplayName, c.ConnectorKey = write.Label(c.DisplayName), write.Label(c.ConnectorKey)
 	c.GrantID = clean.Clip(c.GrantID, 120)
 	return c, len(c.ID) <= 300
 }
 
-// A hinted is what to do about some codes.
-type hinted struct {
+// hintsOfCodes are what to do about codes of the resource server, which sends no hint.
+var hintsOfCodes = []struct {
 	hint  string
 	codes []rs.Code
-}
-
-// hintsOfCodes are what to do about codes of the resource server, which sends no hint.
-var hintsOfCodes = []hinted{
+}{
 	{"That means: this stream or connection is not in the grant. Call schema for what is.",
 		[]rs.Code{"context.stream_not_allowed", "context.instance_mismatch", "grant_stream_not_allowed", "connection_not_found"}},
 	{"Call schema with the stream for the fields that may be used.", []rs.Code{"field_not_granted", "unknown_field"}},
@@ -146,15 +123,16 @@ var hintsOfCodes = []hinted{
 		[]rs.Code{rs.NotFound, "blob_not_found"}},
 }
 
-// hintFor is what to do about an error.
 func hintFor(e *rs.Error) string {
-	if at := slices.IndexFunc(hintsOfCodes, func(h hinted) bool { return slices.Contains(h.codes, e.Code) }); e.Hint == "" && at >= 0 {
-		return hintsOfCodes[at].hint
+	if e.Hint != "" {
+		return e.Hint
 	}
-	if e.Hint == "" && e.Status == 429 {
-		return "Wait, then retry once."
+	for _, h := range hintsOfCodes {
+		if slices.Contains(h.codes, e.Code) {
+			return h.hint
+		}
 	}
-	return e.Hint
+	return write.When(e.Status == 429, "Wait, then retry once.")
 }
 
 func errorObject(e *rs.Error, hint string) string {
@@ -163,9 +141,7 @@ func errorObject(e *rs.Error, hint string) string {
 	if tool, arguments, _ := strings.Cut(e.Send, " "); rs.AsObject(arguments) != nil && len(e.Send) <= maxSend {
 		o.Put("send", write.ToolCall(tool, arguments))
 	}
-	if len(e.Connect) > 0 {
-		o.Put("connect", write.JSON(e.Connect))
-	}
+	o.Put("connect", write.When(len(e.Connect) > 0, write.JSON(e.Connect)))
 	o.Optional("param", clean.Preview(e.Param, 120)).Optional("retry_with", clean.Preview(e.RetryWith, 120))
 	envelope := rs.AsObject(string(e.Envelope))
 	corrected := envelope.Has("code") && envelope.Text("code") != string(e.Code) // what the resource server said is not what is wrong
@@ -174,14 +150,12 @@ func errorObject(e *rs.Error, hint string) string {
 	}
 	if total := max(e.ConnectionTotal, len(e.Connections)); len(e.Connections) > 0 {
 		list := options(e.Connections, shortConnection)
-		if o.Array("available_connections", list).Number("total_connections", total); total > len(list) {
-			o.Put("truncated", "true")
-		}
+		o.Array("available_connections", list).Number("total_connections", total).Flag("truncated", total > len(list))
 	}
 	if len(e.Unavailable) > 0 {
 		o.Array("unavailable_connections", options(e.Unavailable, func(c rs.UnavailableConnection) (rs.UnavailableConnection, bool) {
 			short, ok := shortConnection(c.Connection)
-			code := rs.Code(clean.Preview(string(c.Code), write.LabelChars))
+			code := rs.Code(write.Label(string(c.Code)))
 			return rs.UnavailableConnection{Connection: short, Code: code, Message: clean.Preview(c.Message, reasonChars)}, ok
 		}))
 	}
@@ -198,34 +172,25 @@ func errorObject(e *rs.Error, hint string) string {
 
 // options are the first of some connections as JSON, without those that are too long to be sent back.
 func options[C any](list []C, short func(C) (_ C, ok bool)) []string {
-	var shown []string
-	for _, c := range list[:min(len(list), rs.MaxConnectionOptions)] {
-		if c, ok := short(c); ok {
-			shown = append(shown, write.JSON(c))
-		}
-	}
-	return shown
+	return write.EachOf(list, rs.MaxConnectionOptions, func(c C) string {
+		c, ok := short(c)
+		return write.When(ok, write.JSON(c))
+	})
 }
 
 func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
 
-// unavailableLine names a connection that could not be read, and why (S3-3a, D14).
 func unavailableLine(c rs.UnavailableConnection) string {
 	return "unavailable: connection_id=" + write.Labelled(clean.Name(c.ID), c.DisplayName) + " (" +
-		clean.Name(clean.Preview(string(c.Code), write.LabelChars)) + ": " + clean.Quote(clean.Preview(c.Message, reasonChars)) + ")"
+		clean.Name(write.Label(string(c.Code))) + ": " + clean.Quote(clean.Preview(c.Message, reasonChars)) + ")"
 }
 
-// unavailableBytes bounds the lines about connections that could not be read.
 const unavailableBytes = 3 << 10
 
 // withUnavailable adds to a text what a document of a package could not include. Nothing is left out silently.
 func withUnavailable(text string, document object) string {
-	raw := document.Get("unavailable_connections")
-	if raw == "" {
-		return text
-	}
 	var list []rs.UnavailableConnection
-	if json.Unmarshal([]byte(raw), &list) != nil {
+	if raw := document.Get("unavailable_connections"); raw == "" || json.Unmarshal([]byte(raw), &list) != nil {
 		return text
 	}
 	left := unavailableBytes
@@ -242,24 +207,18 @@ func withUnavailable(text string, document object) string {
 // noneGranted is the message that there is no stream: why, and what to do.
 func noneGranted(stream, connection string) string {
 	const call = " Call schema without arguments for the "
-	switch {
-	case stream != "" && connection != "":
-		return "No granted stream is named " + clean.Name(stream) + " in connection " + clean.Name(connection) + "." + call + "streams and connections of this grant."
+	switch named := "No granted stream is named " + clean.Name(stream); {
 	case stream != "":
-		return "No granted stream is named " + clean.Name(stream) + "." + call + "streams and connections of this grant."
+		return named + write.When(connection != "", " in connection "+clean.Name(connection)) + "." + call + "streams and connections of this grant."
 	case connection != "":
 		return "Connection " + clean.Name(connection) + " has no granted stream." + call + "connections that have."
 	}
 	return "This grant covers no stream. The user has to approve access to a source first."
 }
 
-// connectLines are the commands by which the owner grants what is missing, as lines of text.
 func connectLines(commands []string) []string {
-	var lines []string
-	for _, command := range commands {
-		if line := "to have it granted, the owner runs in a terminal: " + clean.Line(command); !clean.LongerThan(line, write.LineChars) {
-			lines = append(lines, line)
-		}
-	}
-	return lines
+	lines := write.Each(commands, func(command string) string {
+		return "to have it granted, the owner runs in a terminal: " + clean.Line(command)
+	})
+	return slices.DeleteFunc(lines, func(line string) bool { return clean.LongerThan(line, write.LineChars) })
 }

@@ -2,7 +2,6 @@ package render
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -120,19 +119,20 @@ func projectRecord(record object, fields []string) (narrow object, changed bool)
 
 // warning says in structured output what is not as it was asked for.
 func (a *recordsAnswer) warning(shown int) string {
-	bookmark := ""
-	if a.l.Envelope.Has("next_changes_since") && (a.more() || shown < len(a.items)) {
-		bookmark = "next_changes_since: " + afterLastPage + "."
-	}
-	return paging.Sentences(a.apart(), a.q.tied(), a.Warning(shown), a.q.lowered(), bookmark)
+	early := a.l.Envelope.Has("next_changes_since") && (a.more() || shown < len(a.items))
+	return paging.Sentences(a.apart(), a.q.tied(), a.Warning(shown), a.q.lowered(), write.When(early, "next_changes_since: "+afterLastPage+"."))
 }
 
 // lowered says that the page has a smaller limit than the one that was asked for, or "".
 func (q RecordsQuery) lowered() string {
-	if q.Asked == 0 {
-		return ""
-	}
-	return fmt.Sprintf("limit lowered from %d to %d: more would be too large for one answer; name fields for more at a time.", q.Asked, q.Limit)
+	return write.When(q.Asked > 0, fmt.Sprintf(
+		"limit lowered from %d to %d: more would be too large for one answer; name fields for more at a time.", q.Asked, q.Limit))
+}
+
+// tied says that a page of sorted records ends among equal ones; "" where that is not known.
+func (q RecordsQuery) tied() string {
+	return write.When(q.Tied > 0, fmt.Sprintf("%s after these %s the same %s as the last.", write.Plural(q.Tied, "record"), write.Have(q.Tied),
+		write.ShownName(strings.TrimPrefix(q.Rest.Text("sort"), "-"))))
 }
 
 // more reports whether the resource server has records behind this page.
@@ -142,7 +142,7 @@ func (a *recordsAnswer) more() bool {
 
 // structured is the page as received where it fits. Otherwise long texts are truncated where there are several records, then the page
 // ends at a record. A record is shrunk only where it fills a page alone. It returns the records that are shown, too.
-func (a *recordsAnswer) structured() (out json.RawMessage, shown []item.Shown) {
+func (a *recordsAnswer) structured() (out string, shown []item.Shown) {
 	records := make([]item.Shown, len(a.items))
 	for i := range a.items {
 		records[i] = item.Received(a.l.Items[i], &a.items[i])
@@ -158,15 +158,15 @@ func (a *recordsAnswer) structured() (out json.RawMessage, shown []item.Shown) {
 	}
 	remaining := pageJSON - len(envelope.JSON()) - len(a.Next(len(a.items)))
 	if remaining < leastRecord {
-		return nil, nil
+		return "", nil
 	}
 	if len(a.items) > 1 {
 		for i := range a.items {
 			records[i] = item.Truncated(a.l.Items[i], &a.items[i])
 		}
-		out, n := write.Fullest(len(records), func(n int) json.RawMessage {
+		out, n := write.Fullest(len(records), func(n int) string {
 			return a.beside(a.list(envelope, records[:n]), records[:n], math.MaxInt)
-		}, write.FitsStructured[json.RawMessage])
+		}, write.FitsStructured)
 		if write.FitsStructured(out) {
 			return out, records[:n]
 		}
@@ -183,18 +183,14 @@ func (a *recordsAnswer) list(envelope object, records []item.Shown) string {
 			envelope = envelope.With("links", links.With("next", "null").JSON())
 		}
 	}
-	list := make([]string, len(records))
-	for i, record := range records {
-		list[i] = record.Raw
-	}
+	list := write.Each(records, func(record item.Shown) string { return record.Raw })
 	return append(envelope[:len(envelope):len(envelope)], write.Pair(a.l.Name(), rs.JoinArray(list))).JSON()
 }
 
 // beside is a page with all that structured output says beside it: content_ladder has the long texts of its records, each with the call
 // that reads it (S1-1a), in about so many bytes, and how many long records it does not name.
-func (a *recordsAnswer) beside(data string, records []item.Shown, remaining int) json.RawMessage {
-	w := write.NewObject(len(data) + 1024)
-	w.Open("", '{').Optional("warning", a.warning(len(records))).Put("data", data) // before what it says something of
+func (a *recordsAnswer) beside(data string, records []item.Shown, remaining int) string {
+	w := new(write.Object).Optional("warning", a.warning(len(records))).Put("data", data) // before what it says something of
 	var followUps []string
 	more := 0
 	for _, record := range records {
@@ -214,22 +210,14 @@ func (a *recordsAnswer) beside(data string, records []item.Shown, remaining int)
 		w.Open("content_ladder", '{').Array("records", followUps).Number("more_records", more).Close('}')
 	}
 	if pages := a.byConnection(); len(records) == len(a.items) && len(pages) > 0 {
-		var calls []string
-		for _, p := range pages {
-			if len(calls) < maxNamed && len(p.call.JSON()) <= longestCall {
-				calls = append(calls, write.ToolCall("query_records", p.call.JSON()))
-			}
-		}
-		if len(calls) > 0 {
-			w.Array("next_by_connection", calls)
-		}
+		calls := write.EachOf(pages, maxNamed, func(p connectionPage) string {
+			return write.When(len(p.call.JSON()) <= longestCall, write.ToolCall("query_records", p.call.JSON()))
+		})
+		w.Put("next_by_connection", write.When(len(calls) > 0, rs.JoinArray(calls)))
 		w.Optional("other_connections", a.otherConnections(len(pages)-len(calls)))
 	}
-	if len(a.q.Empty) > 0 {
-		_, why := conditions("query_records", a.q.Empty)
-		w.Put("conditions", why)
-	}
-	return w.Close('}').Bytes()
+	_, why := conditions("query_records", a.q.Empty)
+	return w.Put("conditions", why).JSON()
 }
 
 // call is the call that continues, with every argument of this one.
@@ -242,10 +230,7 @@ const longestCall = write.LineChars - 100 // of the calls that continue
 
 // bookmark is the changes_since with which the pages that follow are read; "" where records are read.
 func (a *recordsAnswer) bookmark() string {
-	if a.q.ChangesSince == "" {
-		return ""
-	}
-	return cmp.Or(a.l.Envelope.Text("next_changes_since"), a.q.ChangesSince)
+	return write.When(a.q.ChangesSince != "", cmp.Or(a.l.Envelope.Text("next_changes_since"), a.q.ChangesSince))
 }
 
 // A connectionPage is the call that continues in one of the connections that a resource server merged into a page without a cursor.
@@ -310,16 +295,11 @@ func (a *recordsAnswer) under(connection string) RecordsQuery {
 	return q
 }
 
-// maxNamed bounds the connections whose calls are printed.
 const maxNamed = 12
 
-// otherConnections says how to go on in the n connections that have no call; "" where each has one.
 func (a *recordsAnswer) otherConnections(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d more connections: call %s for their ids, and query_records with each as connection_id.",
-		n, new(write.Object).Text("stream", a.q.Stream).Call("schema"))
+	return write.When(n > 0, fmt.Sprintf("%d more connections: call %s for their ids, and query_records with each as connection_id.",
+		n, new(write.Object).Text("stream", a.q.Stream).Call("schema")))
 }
 
 // apart says what a page of several connections is; "" for any other.
@@ -327,12 +307,14 @@ func (a *recordsAnswer) apart() string {
 	if a.q.ChangesSince != "" || !spansConnections(a.items) {
 		return ""
 	}
-	sort, each := a.q.Rest.Text("sort"), "limit and order hold for each connection apart; the connections follow one another."
-	if sort == "" {
-		return each
-	}
-	return each + " Compare the first records of each for the first of all by " + write.ShownName(strings.TrimPrefix(sort, "-")) + "."
+	sort := strings.TrimPrefix(a.q.Rest.Text("sort"), "-")
+	return "limit and order hold for each connection apart; the connections follow one another." +
+		write.When(sort != "", " Compare the first records of each for the first of all by "+write.ShownName(sort)+".")
 }
 
 // afterLastPage says from where on a bookmark of changes misses nothing: a page has it before the list has ended.
 const afterLastPage = "use it after the last page; before, it skips what follows here"
+
+func spansConnections(items []item.Item) bool {
+	return slices.ContainsFunc(items, func(it item.Item) bool { return it.Connection != items[0].Connection })
+}

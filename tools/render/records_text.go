@@ -34,39 +34,29 @@ func (a *recordsAnswer) text() string {
 	return strings.Join(slices.Concat(lead, records[:shown], notes, tail), "\n")
 }
 
-// head says which records these are, and of how many; stops is whether the answer shows only the first of them.
 func (a *recordsAnswer) head(stops bool) string {
-	head := clean.Name(a.q.Stream)
-	if len(a.items) > 0 && !spansConnections(a.items) {
-		if source := a.items[0].Source(); source != "" {
-			head += ", " + source
-		}
-	}
-	head += ": " + write.Plural(a.Total, "record")
-	if a.From > 0 && a.From < a.Total && !stops {
-		head += ", shown " + a.Span(a.Total)
-	}
-	if n := a.l.count(); n != "" {
-		head += ", " + n + " match in all"
-	}
-	if order := a.order(); order != "" && !spansConnections(a.items) {
-		head += ", " + order
+	one, source, follow := !spansConnections(a.items), "", ""
+	if len(a.items) > 0 && one {
+		source = a.items[0].Source()
 	}
 	switch {
 	case a.more() || stops:
-		head += ", more follow"
+		follow = "more follow"
 	case a.q.ChangesSince != "":
-		head += ", no more changes"
+		follow = "no more changes"
 	case !a.q.Position.First() || len(a.all) > 0:
-		head += ", none follow"
+		follow = "none follow"
 	}
-	return head
+	return clean.Name(a.q.Stream) + write.Lead(", ", source) + ": " + write.Plural(a.Total, "record") +
+		write.When(a.From > 0 && a.From < a.Total && !stops, ", shown "+a.Span(a.Total)) +
+		write.When(a.l.count() != "", ", "+a.l.count()+" match in all") +
+		write.When(one, write.Lead(", ", a.order())) + write.Lead(", ", follow)
 }
 
 // order says how the records of a page are sorted: as was asked for, or by time, where their times show it; else "".
 func (a *recordsAnswer) order() string {
 	if sort := a.q.Rest.Text("sort"); sort != "" {
-		return "sorted by " + clean.Name(clean.Preview(sort, write.LabelChars))
+		return "sorted by " + clean.Name(write.Label(sort))
 	}
 	order := 0 // the sign of each comparison
 	for i := range a.all[:max(len(a.all)-1, 0)] {
@@ -80,36 +70,17 @@ func (a *recordsAnswer) order() string {
 	return map[int]string{1: "newest first", -1: "oldest first"}[order]
 }
 
-// lead are the lines before the records.
 func (a *recordsAnswer) lead() []string {
-	extra, bookmark := a.Extra.Note("record", a.Continues), ""
-	if extra != "" {
-		extra = "warning: " + extra
-	}
-	warned := a.l.withoutLeftOut(a.l.Envelope)
+	warned, bookmark := a.l.withoutLeftOut(a.l.Envelope), ""
 	if len(a.byConnection()) > 0 { // the last lines say what to do about it
 		warned = warned.withoutWarning("partial_results")
 	}
 	if changes := a.l.Envelope.Text("next_changes_since"); changes != "" {
-		if bookmark = paging.CursorLine("next_changes_since", changes); a.more() {
-			bookmark += " (" + afterLastPage + ")"
-		}
+		bookmark = paging.CursorLine("next_changes_since", changes) + write.When(a.more(), " ("+afterLastPage+")")
 	}
+	extra := write.Lead("warning: ", a.Extra.Note("record", a.Continues))
 	return write.Clipped(write.NotEmpty(slices.Concat([]string{a.head(false)}, datesReadAs(a.l.Envelope), a.q.Coverage.lines(),
 		[]string{a.apart(), a.q.tied(), a.q.lowered(), a.Moved, extra}, missingFields(a.l.Envelope), warned.warnings(4), []string{bookmark})...))
-}
-
-// tied says that a page of sorted records ends among equal ones; "" where that is not known.
-func (q RecordsQuery) tied() string {
-	have := "have"
-	if q.Tied == 1 {
-		have = "has"
-	}
-	if q.Tied == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s after these %s the same %s as the last.", write.Plural(q.Tied, "record"), have,
-		write.ShownName(strings.TrimPrefix(q.Rest.Text("sort"), "-")))
 }
 
 // stopped are the last lines of a text that shows only the first of the records that are left of a page. A record that
@@ -128,7 +99,6 @@ func (q RecordsQuery) nextPage(changes, cursor, otherwise string) string {
 	return paging.NextPage("query_records", q.call(q.ConnectionID, changes, cursor), cursor, longestCall, otherwise)
 }
 
-// tail are the last lines: how to go on, with the cursor once more.
 func (a *recordsAnswer) tail() []string {
 	q, cursor, changes := a.q, a.l.Envelope.Text("next_cursor"), a.l.Envelope.Text("next_changes_since")
 	switch {
@@ -153,7 +123,6 @@ func (a *recordsAnswer) tail() []string {
 	return nil
 }
 
-// namedPages says in text how to go on one connection after the other.
 func (a *recordsAnswer) namedPages() []string {
 	pages := a.byConnection()
 	if len(pages) == 0 {
@@ -166,9 +135,7 @@ func (a *recordsAnswer) namedPages() []string {
 	for _, p := range pages {
 		line := cmp.Or(write.Offer("", p.call.Call("query_records"), longestCall),
 			"query_records with the same arguments and connection_id "+clean.Name(p.connection))
-		if label := clean.Preview(p.label, write.LabelChars); label != "" {
-			line += " for " + clean.Bare(label)
-		}
+		line += write.Lead(" for ", clean.Bare(write.Label(p.label)))
 		if len(lines) <= maxNamed && !clean.LongerThan(line, write.LineChars) {
 			lines = append(lines, line)
 		}
@@ -196,10 +163,5 @@ func Records(response *rs.Response, q RecordsQuery) (Result, error) {
 	if q.Asked > 0 {
 		cuts++ // the page is smaller than it was to be
 	}
-	return Result{Text: a.text(), Structured: out, Cuts: cuts}, nil
-}
-
-// spansConnections reports whether records come from more than one connection.
-func spansConnections(items []item.Item) bool {
-	return slices.ContainsFunc(items, func(it item.Item) bool { return it.Connection != items[0].Connection })
+	return Result{Text: a.text(), Structured: []byte(out), Cuts: cuts}, nil
 }

@@ -78,7 +78,7 @@ func TestACursorThatLeadsNowhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for sent, want := range map[string]bool{"": true, "first": true, "again": false, "shown.1.25.00000000.again": false} {
+		for sent, want := range map[string]bool{"": true, "first": true, "again": false, "shown.1.25.000000.again": false} {
 			at := render.ParsePosition(sent)
 			records, errRecords := render.Records(page, render.RecordsQuery{Stream: "notes", ConnectionID: "cin_a", Position: at})
 			hits, errHits := render.Search(page, render.SearchQuery{Q: "T", Position: at})

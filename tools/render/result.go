@@ -37,7 +37,7 @@ type Result struct {
 func (r Result) Clean(response *rs.Response) Result {
 	mirrored := r.Text == string(r.Structured)
 	found := clean.DirtyJSON(response.Body)
-	if found || clean.DirtyJSON(r.beside(response.Body)) {
+	if found || clean.DirtyJSON(r.Structured) {
 		raw := string(r.Structured)
 		structured := new(clean.Removed).JSON(raw, clean.Visible)
 		if len(structured) > write.StructuredHard { // an escape is longer than its character
@@ -60,16 +60,6 @@ func (r Result) Clean(response *rs.Response) Result {
 		r.Meta = meta
 	}
 	return r
-}
-
-// beside is the structured result without the response's body, if it begins with the body: most pages are sent as they were received,
-// and the body is searched only once.
-func (r Result) beside(body string) json.RawMessage {
-	const start = `{"data":`
-	if end := len(start) + len(body); len(r.Structured) >= end && string(r.Structured[:len(start)]) == start && string(r.Structured[len(start):end]) == body {
-		return r.Structured[end:]
-	}
-	return r.Structured
 }
 
 // Redact returns the result without the tokens that the redactor knows. Each channel is searched for itself, after [Result.Clean]:
@@ -144,7 +134,8 @@ func invalidResponse(what, fault string) *rs.Error {
 // A listing is a list answer.
 type listing struct {
 	rs.List
-	meta object // of the envelope
+	meta   object // of the envelope
+	recall object // what the resource server says of the words of a search
 }
 
 // readListing reads a list answer. what names the answer in the error. sent is the cursor that it was asked for with: a next_cursor that is
@@ -166,7 +157,8 @@ func readListing(response *rs.Response, what, sent string) (listing, error) {
 	if sent != "" && l.Envelope.Text("next_cursor") == sent {
 		l = l.Without("next_cursor")
 	}
-	return listing{l, l.Envelope.Object("meta")}, nil
+	meta := l.Envelope.Object("meta")
+	return listing{l, meta, meta.Object("recall")}, nil
 }
 
 // count is the number of matches when the resource server counted: "401", "at least 260", "about 400", or "".
@@ -191,41 +183,26 @@ func (l listing) count() string {
 
 // warnings are the resource server's, one line each, at most max of them. Its messages are quoted.
 func (l listing) warnings(max int) []string {
-	var lines []string
-	for _, raw := range l.meta.Array("warnings") {
-		if len(lines) == max {
-			break
-		}
+	return write.EachOf(l.meta.Array("warnings"), max, func(raw string) string {
 		w := rs.AsObject(raw)
-		line := "warning"
-		if code := w.Text("code"); code != "" {
-			line += " " + clean.Name(clean.Preview(code, write.LabelChars))
-		}
-		message := w.Text("message")
+		code, message := write.Label(w.Text("code")), w.Text("message")
 		if w == nil {
 			message, _ = rs.AsText(raw)
 		}
-		if message != "" {
-			line += ": " + clean.Quote(clean.Preview(message, 240))
-		}
-		lines = append(lines, line)
-	}
-	return lines
+		return "warning" + write.When(code != "", " "+clean.Name(code)) + write.When(message != "", ": "+clean.Quote(clean.Preview(message, 240)))
+	})
 }
 
-// warned reports whether the resource server warned with a code.
 func (l listing) warned(code string) bool {
-	return slices.ContainsFunc(l.meta.Array("warnings"), func(raw string) bool { return rs.AsObject(raw).Text("code") == code })
+	return len(l.withoutWarning(code).meta.Array("warnings")) < len(l.meta.Array("warnings"))
 }
 
-// withoutWarning returns the list without the warnings of a code.
 func (l listing) withoutWarning(code string) listing {
 	kept := slices.DeleteFunc(l.meta.Array("warnings"), func(raw string) bool { return rs.AsObject(raw).Text("code") == code })
 	l.meta = l.meta.With("warnings", rs.JoinArray(kept))
 	return l
 }
 
-// keep returns the list with other items in place of its own.
 func (l listing) keep(items []rs.Item) listing {
 	l.Items, l.Body = items, l.With(items)
 	l.Raw = l.Body.JSON()
@@ -242,21 +219,17 @@ func joined(values []string) string {
 
 // datesReadAs lists what the dates of a filter were read as, one line for each field, and what lasts into the time that they bound.
 func datesReadAs(answer object) []string {
-	var lines []string
-	for _, raw := range answer.Array("read_as") {
+	lines := write.Each(answer.Array("read_as"), func(raw string) string {
 		text, _ := rs.AsText(raw)
-		lines = append(lines, "dates read as: "+clean.Preview(text, 300))
-	}
-	if lasting := answer.Text("lasting"); write.Copyable(lasting, write.LineChars) {
-		lines = append(lines, lasting)
-	}
-	return lines
+		return "dates read as: " + clean.Preview(text, 300)
+	})
+	return write.NotEmpty(append(lines, write.Offer("", answer.Text("lasting"), write.LineChars))...)
 }
 
 // missingFields names the connections that lack fields of the call, those that lack the same on one line, and the call that reads the same
 // there.
 func missingFields(answer object) []string {
-	var lines []string
+	var lines, lacking []string
 	same := map[string][]string{} // connections by the fields that they lack, where no call reads the same there
 	for _, raw := range answer.Array("missing_fields") {
 		o := rs.AsObject(raw)
@@ -269,18 +242,12 @@ func missingFields(answer object) []string {
 			continue
 		}
 		if same[fields] == nil {
-			lines = append(lines, fields)
+			lacking = append(lacking, fields)
 		}
 		same[fields] = append(same[fields], connection)
 	}
-	for i, fields := range lines {
-		switch of := same[fields]; len(of) {
-		case 0:
-		case 1:
-			lines[i] = of[0] + " has no " + fields
-		default:
-			lines[i] = strings.Join(of, ", ") + " have no " + fields
-		}
+	for _, fields := range lacking {
+		lines = append(lines, strings.Join(same[fields], ", ")+" "+write.Have(len(same[fields]))+" no "+fields)
 	}
 	return lines
 }

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -23,15 +24,10 @@ type SchemaQuery struct {
 	Coverage Coverage // of a stream
 }
 
-// at returns the arguments that read on at an offset.
 func (q SchemaQuery) at(offset int) *write.Object {
 	a := new(write.Object).Text("stream", q.Stream).Text("connection_id", q.ConnectionID)
-	if q.Full {
-		a.Text("detail", "full")
-	}
-	if len(q.Fields) > 0 {
-		a.Put("fields", write.JSONText(write.JSON(q.Fields)))
-	}
+	a.Text("detail", write.When(q.Full, "full"))
+	a.Put("fields", write.When(len(q.Fields) > 0, write.JSONText(write.JSON(q.Fields))))
 	return a.Number("offset", offset)
 }
 
@@ -94,7 +90,6 @@ func readSchema(schema *rs.Schema, q SchemaQuery) *schemaDocument {
 	return d
 }
 
-// size is how many fields of a page the row fills.
 func (r *schemaRow) size() int {
 	if r.described {
 		return 1
@@ -129,7 +124,6 @@ const (
 	unknownBytes    = 1 << 10
 )
 
-// identity are the members that identify a row: every page repeats them.
 var identity = []string{
 	"object", "name", "stream", "connector_key", "connector_id", "source", "connection_id", "connector_instance_id", "display_name",
 	"grant_id", "cursor_field", "granted_connections", "granted_connections_total", "schema",
@@ -172,13 +166,9 @@ func (d *schemaDocument) legend(out *write.Object, rows []schemaRow) *write.Obje
 func (d *schemaDocument) part(to, fieldBytes int) string {
 	rows := d.rowsTo(to)
 	out := d.page.Begin(new(write.Object).Rest(d.q.Coverage.Members()), to)
-	if len(d.unknown) > 0 {
-		out.Put("unknown_fields", write.Truncate(write.JSON(d.unknown), unknownBytes))
-	}
 	data, shortened := d.withRows(rows, fieldBytes)
-	if len(shortened) > 0 {
-		out.Put("shortened", write.JSON(shortened))
-	}
+	out.Put("unknown_fields", write.When(len(d.unknown) > 0, write.Truncate(write.JSON(d.unknown), unknownBytes)))
+	out.Put("shortened", write.When(len(shortened) > 0, write.JSON(shortened)))
 	return d.legend(out.Put("data", data.JSON()), rows).JSON()
 }
 
@@ -257,39 +247,5 @@ func (r *schemaRow) part(fieldBytes int) (row object, shortened []string) {
 }
 
 func connectorName(key string) string {
-	if key == "" {
-		return "(no connector key)"
-	}
-	return write.ShownName(key)
-}
-
-// Schema renders a schema document: an index of streams, or what one stream can do (S0-R5). Structured is {"data": document}, with
-// each stream row once (D5), and a legend where the document has flags. Each channel shows as many streams of an index, or fields of
-// a stream, as fit, and how to read on (D18). An offset past the end is rs.InvalidArguments.
-func Schema(response *rs.Response, q SchemaQuery) (Result, error) {
-	const what = "schema"
-	schema := response.Schema()
-	switch {
-	case schema.Members == nil:
-		return Result{}, notAnObject(response.Body, what)
-	case !schema.Members.Has("connectors") && !schema.Members.Has("streams"):
-		return Result{}, invalidResponse(what, "has neither connectors nor streams")
-	}
-	d := readSchema(schema, q)
-	if q.Stream == "" && len(d.rows) > 0 {
-		x, err := newIndex(d)
-		if err != nil {
-			return Result{}, err
-		}
-		return x.result(), nil
-	}
-	total := 0
-	for i := range d.rows {
-		total += d.rows[i].size()
-	}
-	var err error
-	if d.page, err = paging.NewByOffset("field", total, q.Offset, what, q.at); err != nil {
-		return Result{}, err
-	}
-	return Result{Text: d.text(), Structured: []byte(d.structured())}, nil
+	return cmp.Or(write.When(key != "", write.ShownName(key)), "(no connector key)")
 }

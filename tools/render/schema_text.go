@@ -1,12 +1,13 @@
 package render
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
-	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/field"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
@@ -60,11 +61,9 @@ func (r *schemaRow) head() []string {
 	if len(r.Connections) == 0 {
 		return []string{head + ")"}
 	}
-	var list []string
-	for _, c := range r.Connections {
-		list = append(list, write.Labelled(write.ShownName(c.ID), c.DisplayName))
-	}
-	list = write.Within(list, connectionListBytes)
+	list := write.Within(write.Each(r.Connections, func(c rs.Connection) string {
+		return write.Labelled(write.ShownName(c.ID), c.DisplayName)
+	}), connectionListBytes)
 	list[len(list)-1] += ")"
 	return write.Folded(head+"; connection_id ", "      ", list)
 }
@@ -83,18 +82,18 @@ func (r *schemaRow) lines(full bool) []string {
 			denied++
 			continue
 		}
-		signature := field.Signature(f)
+		able := signature(f)
 		if full {
-			lines = append(lines, field.WithJSON("  "+signature+": "+write.ShownName(f.Name), f.JSONSchema()))
+			lines = append(lines, withJSON("  "+able+": "+write.ShownName(f.Name), f.JSONSchema()))
 			continue
 		}
-		if names[signature] == nil {
-			signatures = append(signatures, signature)
+		if names[able] == nil {
+			signatures = append(signatures, able)
 		}
-		names[signature] = append(names[signature], write.ShownName(f.Name))
+		names[able] = append(names[able], write.ShownName(f.Name))
 	}
-	for _, signature := range signatures {
-		lines = append(lines, write.Folded("  "+signature+": ", "    ", names[signature])...)
+	for _, able := range signatures {
+		lines = append(lines, write.Folded("  "+able+": ", "    ", names[able])...)
 	}
 	if denied > 0 {
 		lines = append(lines, "  not granted: "+write.Plural(denied, "field"))
@@ -103,26 +102,20 @@ func (r *schemaRow) lines(full bool) []string {
 		return lines
 	}
 	relations := r.Relations()
-	if r.cursor() == "" && len(relations) == 0 && !slices.ContainsFunc(r.all, field.Advertises) {
+	if r.cursor() == "" && len(relations) == 0 && !slices.ContainsFunc(r.all, advertises) {
 		return append(lines, "  no capability is advertised; filter, sort, aggregate and search may be tried")
 	}
 	if r.sorted() {
 		lines = append(lines, "  sorted by "+clean.Name(r.cursor())+", newest first")
 	}
 	if len(relations) > 0 {
-		expand := make([]string, len(relations))
-		for i, relation := range relations {
-			expand[i] = field.Relation(relation)
-		}
-		lines = append(lines, write.Folded("  expand: ", "    ", write.Within(expand, expandListBytes))...)
+		lines = append(lines, write.Folded("  expand: ", "    ", write.Within(write.Each(relations, expands), expandListBytes))...)
 	}
 	return lines
 }
 
-// cursor is the field that the row's records are sorted by, or "".
 func (r *schemaRow) cursor() string { return r.Members.Text("cursor_field") }
 
-// sorted reports whether a call can name that field.
 func (r *schemaRow) sorted() bool { return r.cursor() != "" && len(r.cursor()) <= write.LongestName }
 
 // legend explains the words that describe some rows: how to send each (S0-5d).
@@ -131,7 +124,7 @@ func legend(rows []schemaRow) string {
 	var modes, kinds []string // of search, and of aggregation
 	add := func(list *[]string, words []string) {
 		for _, word := range words {
-			if !slices.Contains(*list, word) && len(*list) < field.MostKinds {
+			if !slices.Contains(*list, word) && len(*list) < mostKinds {
 				*list = append(*list, word)
 			}
 		}
@@ -155,15 +148,12 @@ func legend(rows []schemaRow) string {
 			if len(f.Ranges) > 0 {
 				sorted = `range filter:{"field":{"gte":value}}, also ` + strings.Join(rs.RangeOperators[1:], " ") + `, and sort:"field" or "-field"`
 			}
-			add(&modes, field.SearchModes(f))
-			add(&kinds, field.Aggregations(f))
+			add(&modes, searchModes(f))
+			add(&kinds, aggregations(f))
 		}
 	}
 	named := func(words []string, use string) string {
-		if len(words) == 0 {
-			return ""
-		}
-		return strings.Join(words, ", ") + use
+		return write.When(len(words) > 0, strings.Join(words, ", ")+use)
 	}
 	uses := write.NotEmpty(exact, sorted, named(modes, ": search mode"), named(kinds, ": aggregate"), choice, `aggregate count or count:"exact"`)
 	return "Use: " + strings.Join(append(uses, `fields:["field"].`), "; ")
@@ -195,17 +185,107 @@ func (r *schemaRow) examples() []string {
 		}
 		return a
 	}
-	query := call()
-	if time != "" {
-		query.Put("filter", new(write.Object).Put(time, `{"gte":"2026-01-01T00:00:00Z"}`).JSON())
-	}
-	if write.SendableField(r.cursor()) {
-		query.Text("sort", "-"+r.cursor())
-	}
+	query := call().Put("filter", write.When(time != "", new(write.Object).Put(time, `{"gte":"2026-01-01T00:00:00Z"}`).JSON()))
+	query.Text("sort", write.When(write.SendableField(r.cursor()), "-"+r.cursor()))
 	calls := []string{query.Number("limit", 10).Call("query_records")}
 	if group != "" {
 		calls = append(calls, call().Text("metric", "count").Text("group_by", group).Call("aggregate"))
 	}
 	lines := write.Each(calls, func(call string) string { return "  example: " + call })
 	return slices.DeleteFunc(lines, func(line string) bool { return len(line) > exampleBytes })
+}
+
+const mostKinds = 12
+
+const schemaBytes = 1500
+
+// signature is what a field is and can do: "timestamp (event-time) exact range group_by_time max min".
+func signature(f *rs.SchemaField) string {
+	kind, role, ranges := "", "", ""
+	if f.Type != "" {
+		kind = typeName(write.Label(f.Type))
+	}
+	if f.Role != "" {
+		role = "(" + clean.Name(write.Label(f.Role)) + ")"
+	}
+	if slices.Equal(f.Ranges, rs.RangeOperators) {
+		ranges = "range"
+	} else if len(f.Ranges) > 0 {
+		ranges = "range[" + quotedWords(f.Ranges, write.LabelChars) + "]"
+	}
+	words := write.NotEmpty(kind, role, write.When(f.Exact, "exact"), ranges)
+	return cmp.Or(strings.Join(slices.Concat(words, searchModes(f), aggregations(f)), " "), "fields")
+}
+
+func searchModes(f *rs.SchemaField) []string {
+	return write.NotEmpty(write.When(f.Lexical, "lexical"), write.When(f.Semantic, "semantic"))
+}
+
+func aggregations(f *rs.SchemaField) []string {
+	return write.EachOf(f.Aggregates, mostKinds, func(kind string) string {
+		word := clean.Preview(kind, 30)
+		return write.When(word != "", clean.Name(word))
+	})
+}
+
+// typeName is the type of a field, such as string or string|null; quoted where it is more than such words.
+func typeName(kind string) string {
+	if clean.Unmistakable(strings.ReplaceAll(kind, "|", "")) {
+		return kind
+	}
+	return clean.Quote(kind)
+}
+
+func quotedWords(list []string, max int) string {
+	var words []string
+	for _, word := range list {
+		if max -= len(word) + 1; max < 0 {
+			words = append(words, "…")
+			break
+		}
+		words = append(words, clean.Name(word))
+	}
+	return strings.Join(words, " ")
+}
+
+// withJSON is a line that ends in JSON. JSON that is too long is shortened, and the line notes it.
+func withJSON(beginning string, raw string) string {
+	const note = " (shortened)"
+	if raw == "" {
+		return clean.Clip(beginning, write.LineChars)
+	}
+	beginning += " "
+	for remaining := max(min(schemaBytes, write.LineChars-len(beginning)-len(note)), 64); ; remaining /= 2 {
+		line := beginning + write.JSONText(write.Truncate(raw, remaining))
+		if len(raw) > remaining {
+			line += note
+		}
+		if remaining < 16 || !clean.LongerThan(line, write.LineChars) {
+			return clean.Clip(line, write.LineChars)
+		}
+	}
+}
+
+// expands is "attachments (has_many, default 10, max 50)".
+func expands(r rs.Relation) string {
+	var cardinality, of, least, most string
+	if r.Cardinality != "" {
+		cardinality = clean.Name(clean.Preview(r.Cardinality, 20))
+	}
+	if r.Target != "" && r.Target != r.Name {
+		of = "of " + clean.Name(r.Target)
+	}
+	if r.DefaultLimit != nil {
+		least = fmt.Sprintf("default %d", *r.DefaultLimit)
+	}
+	if r.MaxLimit != nil {
+		most = fmt.Sprintf("max %d", *r.MaxLimit)
+	}
+	notes := strings.Join(write.NotEmpty(cardinality, of, least, most), ", ")
+	return clean.Name(r.Name) + write.When(notes != "", " ("+notes+")")
+}
+
+// advertises reports whether anything can be done with a field beyond reading it.
+func advertises(f rs.SchemaField) bool {
+	return f.Granted && (f.Exact || f.Lexical || f.Semantic || len(f.Ranges) > 0 || len(f.Aggregates) > 0)
 }

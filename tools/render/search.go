@@ -1,7 +1,6 @@
 package render
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -64,11 +63,10 @@ func newSearchPage(l listing, q SearchQuery) *searchPage {
 
 // hit is a hit with its texts. They are read when they are first needed: a page may have a hundred hits, of which few are shown.
 func (s *searchPage) hit(i int) *hit.Hit {
-	h := &s.hits[i]
-	if !h.Read {
-		h.ReadTexts(s.q.ConnectionID)
+	if !s.hits[i].Read {
+		s.hits[i].ReadTexts(s.q.ConnectionID)
 	}
-	return h
+	return &s.hits[i]
 }
 
 // Limits of excerpts in structured output, in characters.
@@ -88,35 +86,31 @@ const (
 
 // structured has all hits of the page, or the first of them where the caller gave no limit. Where it is too long, it
 // shortens excerpts and long addresses, then leaves out the ladder, until the page is as short as it is to be, or a host takes it.
-func (s *searchPage) structured() json.RawMessage {
+func (s *searchPage) structured() string {
 	all, data := len(s.hits), s.envelope()
-	chars, read := min(max(excerptsJSON/max(all, 1), leastExcerpts), excerptChars), all <= fewHits
-	if s.q.Limit == 0 && all > 0 {
-		if out, shown := s.fullest(hit.Style{Chars: chars, Read: read}, usualJSON, data); shown >= min(usualHits, all) {
+	if all == 0 {
+		if out := s.write(nil, nil, 0, hit.Style{}, data); write.FitsStructured(out) {
+			return out
+		}
+		const tooLong = "More hits exist, but the cursor to them is too long to be sent back."
+		return s.write(nil, nil, 0, hit.Style{}, data.Without("next_cursor").With("warning", write.JSON(tooLong)))
+	}
+	usual := hit.Style{Chars: min(max(excerptsJSON/all, leastExcerpts), excerptChars), Read: all <= fewHits}
+	if s.q.Limit == 0 {
+		if out, shown := s.fullest(usual, usualJSON, data); shown >= min(usualHits, all) {
 			return out
 		}
 	}
-	var out json.RawMessage
 	most := min(hitsJSON*max(all, 20)/20, write.StructuredHard)
-	for _, style := range []hit.Style{
-		{Chars: chars, Read: read},
-		{Chars: leastExcerpts + (chars-leastExcerpts)/2, Read: read},
-		{Chars: leastExcerpts, Short: true},
-		{Bare: true},
-	} {
-		var shown int
-		if style.Bare {
-			data = data.With("note", write.JSON("Of so many hits only id, title, time and address are here: a smaller limit shows what matches."))
-		}
-		if out, shown = s.fullest(style, most, data); shown == all && len(out) <= most {
+	shorter, short := hit.Style{Chars: (leastExcerpts + usual.Chars) / 2, Read: usual.Read}, hit.Style{Chars: leastExcerpts, Short: true}
+	for _, style := range []hit.Style{usual, shorter, short} {
+		if out, shown := s.fullest(style, most, data); shown == all && len(out) <= most {
 			return out
 		}
 		most = write.StructuredHard
 	}
-	if all == 0 { // what stands beside the hits is too much, such as a cursor too long to send back
-		const tooLong = "More hits exist, but the cursor to them is too long to be sent back."
-		return s.write(nil, nil, 0, hit.Style{}, data.Without("next_cursor").With("warning", write.JSON(tooLong)))
-	}
+	const bare = "Of so many hits only id, title, time and address are here: a smaller limit shows what matches."
+	out, _ := s.fullest(hit.Style{Bare: true}, most, data.With("note", write.JSON(bare)))
 	return out
 }
 
@@ -138,9 +132,7 @@ func (s *searchPage) envelope() object {
 			data = data.With(name, write.JSON(text))
 		}
 	}
-	if s.q.Q != "" && len(s.all) > 0 {
-		say("order", ranking)
-	}
+	say("order", write.When(s.q.Q != "" && len(s.all) > 0, ranking))
 	if total := s.total(); total != "" && s.q.Repair == nil {
 		if _, err := strconv.Atoi(total); err != nil {
 			total = write.JSON(total)
@@ -157,54 +149,50 @@ func (s *searchPage) envelope() object {
 
 // fullest is the page with as many of the first hits as fit in a style, at least one, and how many these are. The cursor goes on behind
 // them.
-func (s *searchPage) fullest(style hit.Style, most int, data object) (json.RawMessage, int) {
-	results, followUps := write.NewObject(min(most, 768*len(s.hits))), write.NewObject(min(most, 256*len(s.hits)))
-	written := make([]writtenHits, 1, len(s.hits)+1)
+func (s *searchPage) fullest(style hit.Style, most int, data object) (string, int) {
+	results, followUps := write.NewObject(most), write.NewObject(most/4)
+	ends := make([][2]int, 1, len(s.hits)+1) // of the first hits in either
 	size := len(data.JSON())
 	for i := range s.hits {
 		style.Write(results, followUps, s.hit(i), s.q.RecordBase)
-		all := writtenHits{len(results.Bytes()), len(followUps.Bytes())}
-		if i > 0 && size+all.size() > most { // what is behind does not fit either
+		end := [2]int{len(results.Inside()), len(followUps.Inside())}
+		if i > 0 && size+end[0]+end[1] > most { // what is behind does not fit either
 			break
 		}
-		written = append(written, all)
+		ends = append(ends, end)
 	}
-	for shown := len(written) - 1; ; {
+	for shown := len(ends) - 1; ; {
 		part := data
 		if shown < len(s.hits) {
 			warning := s.Warning(shown)
 			if s.showsAtOnce() {
 				warning += fmt.Sprintf(" limit %d shows all %[1]d.", len(s.all))
 			}
-			part = part.With("has_more", "true").With("next_cursor", write.JSON(s.Next(shown))).With("result_count", write.JSON(shown)).
-				With("warning", write.JSON(warning))
+			part = data.WithAll(object{
+				write.Pair("has_more", "true"), write.Pair("next_cursor", write.JSON(s.Next(shown))),
+				write.Pair("result_count", write.JSON(shown)), write.Pair("warning", write.JSON(warning)),
+			})
 		}
-		out := s.write(results.Bytes()[:written[shown].results], followUps.Bytes()[:written[shown].followUps], shown, style, part)
+		end := ends[shown]
+		out := s.write(results.Inside()[:end[0]], followUps.Inside()[:end[1]], shown, style, part)
 		over := len(out) - most
 		if shown <= 1 || over <= 0 {
 			return out, shown
 		}
 		for ; shown > 1 && over > 0; shown-- { // what is left out takes at least as much, so that few pages are written
-			over -= written[shown].size() - written[shown-1].size()
+			over -= ends[shown][0] + ends[shown][1] - ends[shown-1][0] - ends[shown-1][1]
 		}
 	}
 }
 
-// writtenHits are the sizes of the first hits in structured output: in results, and in content_ladder those with a proven match (S1-1a).
-type writtenHits struct{ results, followUps int }
-
-func (w writtenHits) size() int { return w.results + w.followUps }
-
-// write is structured output with the first hits.
-func (s *searchPage) write(results, followUps []byte, shown int, style hit.Style, data object) json.RawMessage {
-	a := write.NewObject(2048 + len(results) + len(followUps))
-	a.Open("", '{').Optional("notice", s.noticeJSON()).Elements("results", results)
-	a.Open("content_ladder", '{').Elements("records", followUps)
+// write is structured output with the first hits: the results, and in content_ladder those with a proven match (S1-1a).
+func (s *searchPage) write(results, followUps []byte, shown int, style hit.Style, data object) string {
+	a := write.NewObject(2048+len(results)+len(followUps)).Optional("notice", s.noticeJSON()).Elements("results", results).
+		Open("content_ladder", '{').Elements("records", followUps)
 	if x := style.FirstIncomplete(s.hits[:shown]); x != nil && !style.Read {
-		x.AddRead(a.Open("read_each_like", '{'))
-		a.Close('}')
+		x.AddRead(a, "read_each_like")
 	}
-	return a.Close('}').Append("data", data.AppendJSON).Close('}').Bytes()
+	return a.Close('}').Append("data", data.AppendJSON).JSON()
 }
 
 // ranking says what the order of hits is not: a question for the latest is not answered by the first of them.
@@ -213,17 +201,13 @@ const ranking = "by relevance, not date"
 // total is how many hits there are in all, where the resource server says so and they are not those of this page: "48", "at least 260"; else "".
 func (s *searchPage) total() string {
 	n := s.l.count()
-	if exact, err := strconv.Atoi(n); err == nil {
-		nearest, _ := s.l.meta.Object("recall").Number("nearest_count")
-		if exact += someCount(s.l) + max(nearest, 0); exact <= len(s.all) {
-			return ""
-		}
-		return strconv.Itoa(exact)
+	exact, err := strconv.Atoi(n)
+	if err != nil {
+		return write.When(someCount(s.l) == 0, n)
 	}
-	if someCount(s.l) > 0 {
-		return ""
-	}
-	return n
+	nearest, _ := s.l.recall.Number("nearest_count")
+	exact += someCount(s.l) + max(nearest, 0)
+	return write.When(exact > len(s.all), strconv.Itoa(exact))
 }
 
 // showsAtOnce reports whether a page of which only the first hits are shown, as no limit was sent, is shown whole with a limit.
@@ -231,9 +215,8 @@ func (s *searchPage) showsAtOnce() bool {
 	return s.q.Limit == 0 && s.q.Position.First() && len(s.all) <= paging.MaxLimit
 }
 
-// windowURIs are the field windows of the proven matches, for hosts that read resources (S1-4a).
 func (s *searchPage) windowURIs() []string {
-	uris := make([]string, 0, hit.MaxEvidenceRows)
+	var uris []string
 	for i := range s.hits {
 		for _, x := range s.hit(i).Excerpts {
 			if len(uris) == hit.MaxEvidenceRows {
@@ -269,10 +252,8 @@ func (s *searchPage) notice() string {
 		}
 	}
 	switch {
-	case near == 0 && s.l.count() == "0" && someCount(s.l) > 0 && len(s.all) > 0:
-		return "No record has all of the words; the hits have some."
 	case near == 0:
-		return ""
+		return write.When(s.l.count() == "0" && someCount(s.l) > 0 && len(s.all) > 0, "No record has all of the words; the hits have some.")
 	case near == len(s.all):
 		return "The hits are the nearest in meaning; they need not have the words, or be about them."
 	}

@@ -15,26 +15,23 @@ import (
 
 // findHints finds the calls that answer a query which asks for the newest, the oldest or a number; none for any other, and behind the first page.
 func (s *searchPage) findHints() []string {
-	var hints []string
-	if s.q.Meant != "" && write.Copyable(s.q.Meant, write.LineChars) {
-		hints = append(hints, "q is read as words, not as fields. Send: "+s.q.Meant)
-	}
+	meant := write.Offer("q is read as words, not as fields. Send: ", s.q.Meant, write.LineChars)
 	if s.q.Q == "" || !s.q.Position.First() {
-		return hints
+		return write.NotEmpty(meant)
 	}
+	number, extreme := "", ""
 	switch {
 	case s.q.Question.AsksSum():
-		hints = append(hints, "Hits are no sum: "+byAggregate)
+		number = "Hits are no sum: " + byAggregate
 	case s.q.Question.AsksNumber(), s.q.Limit == paging.MaxLimit && s.whole():
-		hints = append(hints, s.number())
+		number = s.number()
 	}
 	if newest, oldest := s.q.Question.AsksByTime(); newest || oldest {
-		hints = append(hints, s.extreme(oldest))
+		extreme = s.extreme(oldest)
 	}
-	return hints
+	return write.NotEmpty(meant, number, extreme)
 }
 
-// whole reports whether the page has all hits.
 func (s *searchPage) whole() bool {
 	return s.total() == "" && s.l.count() != "" && !s.l.Envelope.Has("next_cursor") && !s.l.Envelope.Flag("has_more")
 }
@@ -54,20 +51,22 @@ func (s *searchPage) number() string {
 	case s.whole() && counted:
 		return fmt.Sprintf("These are all, of %s: %s.", write.Plural(s.records, "record"), hit.StreamMix(s.all))
 	}
-	q := s.q
+	q, n := s.q, 0
 	of := q.Question.Mentioned()                // words that are to be there
 	if t := q.OfTime; t != nil && len(of) > 0 { // its words name a time, which is not looked for among those of the records
 		of = slices.DeleteFunc(of, func(word string) bool { return !has(t.Text("q"), word) })
 		q.Rest = t.Without("q", "connection_id", "limit", "cursor")
 	}
-	total, err := strconv.Atoi(s.total())
+	if counted {
+		n, _ = strconv.Atoi(s.total())
+	}
 	switch {
 	case len(of) == 1:
 		q.Q, q.Limit = of[0], paging.MaxLimit
 	case len(of) > 1: // without quotes, hits may have some of them
 		q.Q, q.Limit = strings.Join(write.Each(of, func(word string) string { return `"` + strings.Trim(word, `"`) + `"` }), " "), paging.MaxLimit
-	case err == nil && total <= paging.MaxLimit && counted:
-		q.Limit, q.Rest = total, s.q.Rest
+	case n > 0 && n <= paging.MaxLimit:
+		q.Limit, q.Rest = n, s.q.Rest
 	default:
 		return noCount
 	}
@@ -108,30 +107,23 @@ func (s *searchPage) extreme(oldest bool) string {
 	if best == nil {
 		return byTime
 	}
-	if later > 0 {
-		which += " until now"
-	}
+	which += write.When(later > 0, " until now")
 	of := fmt.Sprintf("these %d", alike)
 	if alike+later < len(s.hits) {
 		of = fmt.Sprintf("the %d with all words", alike)
 	}
-	says := fmt.Sprintf("The %s of %s: %s, %s.", which, of, best.ID, best.When())
-	if best.MatchesDeep() {
-		says += " It is a long text: its date need not be that of the match."
-	}
+	says := fmt.Sprintf("The %s of %s: %s, %s.", which, of, best.ID, best.When()) +
+		write.When(best.MatchesDeep(), " It is a long text: its date need not be that of the match.")
 	if s.whole() && alike+later == len(s.hits) || !s.q.lexical() {
 		return says
 	}
+	until := best.Authored
+	if len(until) > len(time.DateOnly) { // a day is asked for whole
+		until = at.Add(beyond).UTC().Format(time.RFC3339Nano)
+	}
 	q := s.q
-	if len(best.Authored) > len(time.DateOnly) { // a day is asked for whole
-		q.Rest = q.Rest.With(bound, write.JSON(at.Add(beyond).UTC().Format(time.RFC3339Nano)))
-	} else {
-		q.Rest = q.Rest.With(bound, write.JSON(best.Authored))
-	}
-	if line := q.call("").Call("search"); write.Copyable(line, write.LineChars) {
-		return says + " Any " + other + ": " + line
-	}
-	return says
+	q.Rest = q.Rest.With(bound, write.JSON(until))
+	return says + write.Offer(" Any "+other+": ", q.call("").Call("search"), write.LineChars)
 }
 
 // ofSender is the call for the newest or oldest record of the sender whom a query names, or, where it has other words, for those of the sender

@@ -3,7 +3,6 @@ package render
 import (
 	"cmp"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -39,12 +38,10 @@ type InStream struct {
 	Says   string // the call, and what it finds
 }
 
-// call is the same search at a cursor.
 func (q SearchQuery) call(cursor string) *write.Object {
 	return new(write.Object).Text("q", q.Q).Rest(q.Rest).Text("connection_id", q.ConnectionID).Number("limit", q.Limit).Text("cursor", cursor)
 }
 
-// lexical reports whether the search is one by words.
 func (q SearchQuery) lexical() bool { return cmp.Or(q.Rest.Text("mode"), "lexical") == "lexical" }
 
 func (q SearchQuery) nextPage(cursor, otherwise string) string {
@@ -53,16 +50,10 @@ func (q SearchQuery) nextPage(cursor, otherwise string) string {
 
 // otherwise is what another search may leave out or change of one that found nothing.
 func (q SearchQuery) otherwise() string {
-	tries := []string{"other words"}
-	if strings.Contains(strings.TrimSpace(q.Q), " ") {
-		tries = append(tries, "fewer of them")
-	}
-	if q.Rest.Has("since") || q.Rest.Has("until") {
-		tries = append(tries, "another time")
-	}
-	if q.Rest.Has("streams") || q.Rest.Has("filter") || q.ConnectionID != "" {
-		tries = append(tries, "no streams, filter and connection_id")
-	}
+	tries := write.NotEmpty("other words",
+		write.When(strings.Contains(strings.TrimSpace(q.Q), " "), "fewer of them"),
+		write.When(q.Rest.Has("since") || q.Rest.Has("until"), "another time"),
+		write.When(q.Rest.Has("streams") || q.Rest.Has("filter") || q.ConnectionID != "", "no streams, filter and connection_id"))
 	last := len(tries) - 1
 	if last == 0 {
 		return tries[0]
@@ -70,7 +61,13 @@ func (q SearchQuery) otherwise() string {
 	return strings.Join(tries[:last], ", ") + " or " + tries[last]
 }
 
-// searchTail is the last line: the next page, with its cursor.
+// where says where a search looks, " in messages of cin_a since 2026-01-01"; "" for everywhere.
+func (q SearchQuery) where() string {
+	return write.Lead(" in ", strings.Join(write.Words(q.Rest, "streams"), ", ")) +
+		write.When(q.ConnectionID != "", " of "+clean.Name(write.Label(q.ConnectionID))) + write.When(q.Rest.Has("filter"), " within filter") +
+		write.Lead(" since ", write.Label(q.Rest.Text("since"))) + write.Lead(" until ", write.Label(q.Rest.Text("until")))
+}
+
 func searchTail(l listing, q SearchQuery) string {
 	switch cursor := l.Envelope.Text("next_cursor"); {
 	case cursor != "":
@@ -86,7 +83,7 @@ func searchTail(l listing, q SearchQuery) string {
 // searchLead says which words occur nowhere, and which others contain them, before anything that might be taken for their answer; "" if there
 // are none. A resource server that says nothing of words may match whole ones only.
 func searchLead(l listing, q SearchQuery) string {
-	recall := l.meta.Object("recall")
+	recall := l.recall
 	missing := write.Words(recall, "missing_words")
 	switch {
 	case len(missing) > 0:
@@ -99,17 +96,7 @@ func searchLead(l listing, q SearchQuery) string {
 	if len(missing) > 1 {
 		as, verb = "As words, ", " occur"
 	}
-	where := " nowhere in the fields that search reads"
-	if streams := write.Words(q.Rest, "streams"); len(streams) > 0 {
-		where += " of " + strings.Join(streams, ", ")
-	}
-	if q.ConnectionID != "" {
-		where += " in " + clean.Name(clean.Preview(q.ConnectionID, write.LabelChars))
-	}
-	if q.Rest.Has("since") || q.Rest.Has("until") {
-		where += ", of that time"
-	}
-	lines := []string{as + write.QuoteEach(missing) + verb + where + "."}
+	lines := []string{as + write.QuoteEach(missing) + verb + " nowhere in the fields that search reads" + q.where() + "."}
 	instead := func(name, says string) {
 		for _, raw := range recall.Array(name) {
 			one := rs.AsObject(raw)
@@ -134,35 +121,7 @@ func searchLead(l listing, q SearchQuery) string {
 	return strings.Join(lines, " ")
 }
 
-// searched says where a search has found nothing.
-func searched(l listing, q SearchQuery) string {
-	var where []string
-	if streams := write.Words(q.Rest, "streams"); len(streams) > 0 {
-		where = append(where, "in "+strings.Join(streams, ", "))
-	}
-	if q.ConnectionID != "" {
-		where = append(where, "of "+clean.Name(clean.Preview(q.ConnectionID, write.LabelChars)))
-	}
-	if q.Rest.Has("filter") {
-		where = append(where, "within filter")
-	}
-	for _, bound := range []string{"since", "until"} {
-		if value := q.Rest.Text(bound); value != "" {
-			where = append(where, bound+" "+clean.Preview(value, write.LabelChars))
-		}
-	}
-	if n, ok := l.meta.Object("recall").Number("sources_searched_count"); ok {
-		where = append(where, "over "+write.Plural(n, "source"))
-	}
-	if len(where) == 0 {
-		return ""
-	}
-	return " " + strings.Join(where, " ")
-}
-
-// leftOut says which words were not looked for, and why.
 func leftOut(recall object) []string {
-	var says []string
 	bare := func(name string) string {
 		words := write.Each(write.Words(recall, name), clean.Bare)
 		if more := len(recall.Array(name)) - len(words); more > 0 {
@@ -170,14 +129,9 @@ func leftOut(recall object) []string {
 		}
 		return strings.Join(words, " ")
 	}
-	if words := bare("left_out_words"); words != "" {
-		says = append(says, "left out as common: "+words)
-	}
-	if words := bare("time_words"); words != "" {
-		time := clean.Bare(clean.Preview(recall.Text("preferred_time"), write.WordChars))
-		says = append(says, "taken for a time, whose records rank higher: "+words+" ("+time+")")
-	}
-	return says
+	time := clean.Bare(clean.Preview(recall.Text("preferred_time"), write.WordChars))
+	return write.NotEmpty(write.Lead("left out as common: ", bare("left_out_words")),
+		write.Lead("taken for a time, whose records rank higher: ", bare("time_words")+write.When(recall.Has("time_words"), " ("+time+")")))
 }
 
 // A Repair is what was done for a search whose words no record has all of. The hits of the page are those of other searches.
@@ -219,11 +173,8 @@ func (r *Repair) says() []string {
 	var asked, counts []string
 	some := false
 	for _, w := range r.counted() {
-		count := repairWord(w.Word) + " " + strconv.Itoa(w.Count)
-		if w.AtLeast {
-			count += " or more"
-		}
-		counts, some = append(counts, count), some || w.Count > 0
+		counts = append(counts, fmt.Sprintf("%s %d%s", repairWord(w.Word), w.Count, write.When(w.AtLeast, " or more")))
+		some = some || w.Count > 0
 		if w.Form == "" { // the word that was asked for
 			asked = append(asked, repairWord(w.Word))
 		}
@@ -242,19 +193,12 @@ func (r *Repair) says() []string {
 	case r.Near && r.Total > 0:
 		lead += " These are nearest, not matching."
 	}
-	lines := []string{lead}
-	if len(counts) > 0 {
-		line := "records with each word: " + strings.Join(counts, ", ")
-		if len(r.NotAsked) > 0 {
-			line += fmt.Sprintf("; %d not asked for", len(r.NotAsked))
-		}
-		lines = append(lines, fmt.Sprintf("%s (%s of the resource server)", line, write.Plural(r.Reads, "read")))
+	each := write.Lead("records with each word: ", strings.Join(counts, ", "))
+	if len(r.NotAsked) > 0 {
+		each += write.When(each != "", fmt.Sprintf("; %d not asked for", len(r.NotAsked)))
 	}
-	if r.Ended != "" {
-		code := clean.Name(clean.Preview(r.Ended, write.LabelChars))
-		lines = append(lines, "A search for some of the words failed ("+code+"): there may be more.")
-	}
-	return lines
+	return write.NotEmpty(lead, write.When(each != "", fmt.Sprintf("%s (%s of the resource server)", each, write.Plural(r.Reads, "read"))),
+		write.When(r.Ended != "", "A search for some of the words failed ("+clean.Name(write.Label(r.Ended))+"): there may be more."))
 }
 
 func repairWord(word string) string { return clean.Bare(clean.Preview(word, repairWordChars)) }
@@ -271,7 +215,6 @@ func (r *Repair) counted() []RepairWord {
 	return all
 }
 
-// has says which of the words a hit has.
 func (h RepairHit) has() string {
 	if len(h.Words) == 0 {
 		return "nearest, not matching"
@@ -279,23 +222,19 @@ func (h RepairHit) has() string {
 	return "has " + strings.Join(write.Each(h.Words, repairWord), ", ")
 }
 
-// json is the repair in structured output.
 func (r *Repair) json() string {
 	o := new(write.Object).Plain("says", r.says()[0]).Open("words", '[')
 	for _, w := range r.counted() {
-		o.Open("", '{').Plain("word", clean.Preview(w.Word, repairWordChars)).Put("count", strconv.Itoa(w.Count))
-		if w.AtLeast {
-			o.Put("at_least", "true")
-		}
+		o.Open("", '{').Plain("word", clean.Preview(w.Word, repairWordChars)).Put("count", write.JSON(w.Count)).Flag("at_least", w.AtLeast)
 		o.Optional("instead_of", clean.Preview(w.Form, repairWordChars)).Close('}')
 	}
-	o.Close(']').Put("reads", strconv.Itoa(r.Reads)).Number("not_asked", len(r.NotAsked))
-	return o.Optional("ended_by", clean.Preview(r.Ended, write.LabelChars)).Put("hits", strconv.Itoa(r.Total)).JSON()
+	o.Close(']').Put("reads", write.JSON(r.Reads)).Number("not_asked", len(r.NotAsked))
+	return o.Optional("ended_by", write.Label(r.Ended)).Put("hits", write.JSON(r.Total)).JSON()
 }
 
 // someCount is how many records have some of the words, as the resource server counted.
 func someCount(l listing) int {
-	n, _ := l.meta.Object("recall").Number("partial_count")
+	n, _ := l.recall.Number("partial_count")
 	return max(n, 0)
 }
 

@@ -65,7 +65,7 @@ func search(t *testing.T, body []byte, q string) (Result, searchResult) {
 func TestAMissingWordIsSaidOfTheStreamsThatWereSearched(t *testing.T) {
 	body := `{"object":"list","data":[],"meta":{"recall":{"missing_words":["bicycle"]}}}`
 	r, err := Search(answer(body), SearchQuery{Q: "bicycle", ConnectionID: "cin_shop", Rest: rs.AsObject(`{"streams":["orders"]}`)})
-	if want := `As a word, "bicycle" occurs nowhere in the fields that search reads of orders in cin_shop.`; err != nil || !strings.Contains(r.Text, want) {
+	if want := `As a word, "bicycle" occurs nowhere in the fields that search reads in orders of cin_shop.`; err != nil || !strings.Contains(r.Text, want) {
 		t.Errorf("no %s in\n%s", want, r.Text)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -41,7 +40,12 @@ func (s *searchPage) text() string {
 		frame.notes, frame.read = nil, ""
 		remaining = hard - frame.size()
 	}
-	hits := s.fitting(remaining, wanted)
+	var hits []hit.Text
+	for _, chars := range []int{s.excerptLength(remaining, wanted), 40, 0} { // shorter excerpts where not one hit fits
+		if hits = s.hitTexts(chars, remaining); len(hits) > 0 {
+			break
+		}
+	}
 	if len(hits) < len(s.hits) && len(s.hits) <= mostAtOnce && s.showsAtOnce() {
 		if room := searchAsked - frame.size(); len(s.hitTexts(s.excerptLength(room, len(s.hits)), room)) == len(s.hits) {
 			frame.atOnce = fmt.Sprintf(", all with limit %d", len(s.all))
@@ -53,26 +57,13 @@ func (s *searchPage) text() string {
 // mostAtOnce is how many hits are tried for whether a limit shows them at once: more seldom fit.
 const mostAtOnce = 20
 
-// fitting are as many of the first hits as fit in so many bytes, with shorter excerpts where not one does.
-func (s *searchPage) fitting(remaining, wanted int) (hits []hit.Text) {
-	for _, chars := range []int{s.excerptLength(remaining, wanted), 40, 0} {
-		if hits = s.hitTexts(chars, remaining); len(hits) > 0 {
-			break
-		}
-	}
-	return hits
-}
-
 // excerptLength is how many characters an excerpt may have where so many hits are to fit in so many bytes.
 func (s *searchPage) excerptLength(remaining, wanted int) int {
 	const beside = 60 // bytes of a hit: field, place, digest and separators
 	n := min(wanted, len(s.hits))
 	for i := range s.hits[:n] {
 		h := s.hit(i)
-		if h.Line == "" {
-			h.Line = h.What(true)
-		}
-		remaining -= len(h.ID) + len(h.Line) + beside
+		remaining -= len(h.ID) + len(h.What(true)) + beside
 	}
 	return min(max(remaining/max(n, 1), leastExcerpt), excerptChars)
 }
@@ -97,16 +88,16 @@ type searchFrame struct {
 
 func (s *searchPage) frame() searchFrame {
 	l, q := s.l, s.q
-	notes := slices.Concat(datesReadAs(l.Envelope), q.Coverage.lines(), s.notes())
-	f := searchFrame{summary: s.summary(), notes: notes, tail: searchTail(l, q), lead: write.NotEmpty(s.notice())}
+	f := searchFrame{
+		lead: write.NotEmpty(s.notice()), summary: s.summary(),
+		notes:   slices.Concat(datesReadAs(l.Envelope), q.Coverage.lines(), s.notes()),
+		warning: write.Lead("warning: ", s.Warning(len(s.hits))), tail: searchTail(l, q),
+	}
 	if q.Repair != nil {
 		f.lead = q.Repair.says()
 	}
 	if len(s.hits) > 0 {
 		f.more = s.moreHits(len(s.hits))
-	}
-	if warning := s.Warning(len(s.hits)); warning != "" {
-		f.warning = "warning: " + warning
 	}
 	if h := s.proven(previewIDChars); h != nil && q.Position.First() { // each hit's id and field= make a call like it (D34); a continuation has said it
 		f.read = h.Best().Read(new(write.Object)).Call("read_record_field")
@@ -138,19 +129,17 @@ func (f *searchFrame) text(s *searchPage, hits []hit.Text) string {
 			unproven = append(unproven, h.Line(hits[i+1:]))
 		}
 	}
-	summary, read, tail, notShown := f.summary, f.read, f.tail, ""
+	summary, tail, notShown := f.summary, f.tail, ""
 	switch part := len(hits) < len(s.hits) || s.From > 0; {
 	case part:
-		summary += fmt.Sprintf("; shown %s of these %d%s%s", s.Span(s.From+len(hits)), s.Total, strings.Replace(s.ofRecords(), " of ", " hits of ", 1), f.atOnce)
+		of := strings.Replace(s.ofRecords(), " of ", " hits of ", 1)
+		summary += fmt.Sprintf("; shown %s of these %d%s%s", s.Span(s.From+len(hits)), s.Total, of, f.atOnce)
 	case s.total() != "" && s.q.Repair == nil && s.q.Q != "":
 		summary += "; this page: " + write.Plural(len(s.all), "hit") + s.ofRecords()
 	}
-	switch {
-	case read == "":
-	case cut:
-		read = readOn + read
-	default:
-		read = readAround + read
+	read := write.Lead(readAround, f.read)
+	if cut {
+		read = write.Lead(readOn, f.read)
 	}
 	if len(hits) < len(s.hits) {
 		tail = s.moreHits(max(len(hits), 1))
@@ -175,65 +164,50 @@ func (s *searchPage) proven(idChars int) *hit.Hit {
 	return nil
 }
 
-// moreHits are the last lines of a text that shows only the first of the hits that are left of a page.
 func (s *searchPage) moreHits(shown int) string {
 	return s.q.nextPage(s.Next(shown), fmt.Sprintf("To see the others, ask for %d hits at a time.", shown))
 }
 
 // notes say how complete the ranking is, as the resource server reports it, and how to fetch.
 func (s *searchPage) notes() []string {
-	var notes []string
-	hits, recall := s.hits, s.l.meta.Object("recall")
+	hits, recall := s.hits, s.l.recall
+	var incomplete, ofTime string
+	var common []string
 	if recall.Denied("complete") {
-		note := "recall: incomplete"
+		incomplete = "recall: incomplete"
 		if n, ok := recall.Number("ranked_candidate_count"); ok {
-			note += fmt.Sprintf(", ranked over %d candidates", n)
+			incomplete += fmt.Sprintf(", ranked over %d candidates", n)
 		}
-		if n, ok := recall.Number("candidate_window_limit"); ok {
-			note += fmt.Sprintf(", at most %d a source", n)
-		}
-		if recall.Flag("truncated") || recall.Has("candidate_window_limit") {
-			note += "; a narrower q, streams or connection_id finds more"
-		}
-		notes = append(notes, note+".")
+		n, limited := recall.Number("candidate_window_limit")
+		incomplete += write.When(limited, fmt.Sprintf(", at most %d a source", n)) +
+			write.When(recall.Flag("truncated") || limited, "; a narrower q, streams or connection_id finds more") + "."
 	}
 	if s.q.Position.First() { // a continuation has said it
-		notes = append(notes, leftOut(recall)...)
+		common = leftOut(recall)
 	}
-	notes = append(notes, s.l.warnings(2)...)
 	if s.q.OfTime != nil {
-		notes = append(notes, write.Offer("of the time that the query names: ", "search "+s.q.OfTime.JSON(), write.LineChars))
+		ofTime = write.Offer("of the time that the query names: ", "search "+s.q.OfTime.JSON(), write.LineChars)
 	}
-	notes = append(notes, s.hints...)
-	if s.proven(math.MaxInt) == nil && len(hits) > 0 {
-		notes = append(notes, `Fetch a hit by its id as-is: fetch {"id":"…"}.`)
-	}
-	if slices.ContainsFunc(hits, func(h hit.Hit) bool { return h.Separate() != "" }) {
-		notes = append(notes, "Send connection_id beside an id where it is shown.")
-	}
-	if slices.ContainsFunc(hits, func(h hit.Hit) bool { return h.Ref == (rs.Ref{}) }) {
-		notes = append(notes, "An address, or an id like result:3, is no record's and cannot be fetched.")
-	}
-	return write.NotEmpty(notes...)
+	separate := slices.ContainsFunc(hits, func(h hit.Hit) bool { return h.Separate() != "" })
+	unnamed := slices.ContainsFunc(hits, func(h hit.Hit) bool { return h.Ref == (rs.Ref{}) })
+	return write.NotEmpty(slices.Concat([]string{incomplete}, common, s.l.warnings(2), []string{ofTime}, s.hints, []string{
+		write.When(len(hits) > 0 && s.proven(math.MaxInt) == nil, `Fetch a hit by its id as-is: fetch {"id":"…"}.`),
+		write.When(separate, "Send connection_id beside an id where it is shown."),
+		write.When(unnamed, "An address, or an id like result:3, is no record's and cannot be fetched."),
+	})...)
 }
 
 // hitTexts are the first hits, as many as fit in so many bytes with excerpts of at most so many characters.
 func (s *searchPage) hitTexts(chars, remaining int) []hit.Text {
 	lines := make([]hit.Text, 0, len(s.hits))
-	records := make(hit.SharedRecords, len(s.hits))
 	matches := make([]byte, 0, 320*min(len(s.hits), usualHits))
+	records := make(hit.SharedRecords, len(s.hits))
 	for i := range s.hits {
 		h := s.hit(i)
-		what := h.Line
-		if what == "" || chars == 0 {
-			what = h.What(chars > 0)
-		}
 		from := len(matches)
 		matches = h.AppendMatch(matches, chars)
-		line := hit.Text{ID: h.ID, What: what, Match: matches[from:len(matches):len(matches)], Proven: len(h.Excerpts) > 0}
-		if conn := h.Separate(); conn != "" {
-			line.ID += " connection_id=" + clean.Name(conn)
-		}
+		line := hit.Text{ID: h.Handle("", ""), What: h.What(chars > 0), Match: matches[from:len(matches):len(matches)]}
+		line.Proven = len(h.Excerpts) > 0
 		if line.Long = clean.LongerThan(h.ID, previewIDChars); !line.Long {
 			line.Record, line.Joins = records.Add(h)
 		}
@@ -262,9 +236,7 @@ func (s *searchPage) summary() string {
 	default:
 		line = write.Plural(len(s.all), "hit") + s.ofRecords() + s.forQuery() + s.counts()
 	}
-	if q.Q != "" {
-		line += ", " + ranking
-	}
+	line += write.When(q.Q != "", ", "+ranking)
 	if len(s.hits) == 0 {
 		return line
 	}
@@ -273,37 +245,31 @@ func (s *searchPage) summary() string {
 	} else {
 		line += "; the first id is too long for text: see structuredContent.results[0].id"
 	}
-	if mix := hit.SourceMix(s.all); mix != "" && q.Position.First() { // a continuation has said it
-		line += " ; source_mix: " + mix
+	if q.Position.First() { // a continuation has said it
+		line += write.Lead(" ; source_mix: ", hit.SourceMix(s.all))
 	}
-	if q.Rest.Has("time_zone") { // in which only days are read
-		line += "; times are UTC"
-	}
-	return line
+	return line + write.When(q.Rest.Has("time_zone"), "; times are UTC") // of the zone only days are read
 }
 
 // ofRecords says of how many records the hits of the page are, where these are fewer.
 func (s *searchPage) ofRecords() string {
-	if s.records < len(s.all) && s.q.Q != "" {
-		return " of " + write.Plural(s.records, "record")
+	if s.records == len(s.all) || s.q.Q == "" {
+		return ""
 	}
-	return ""
+	return " of " + write.Plural(s.records, "record")
 }
 
-// untimed says how many hits are left out of a period because nothing says when they are.
 func (s *searchPage) untimed() string {
 	if n, _ := s.l.meta.Number("untimed_count"); n > 0 {
-		return ", without " + strconv.Itoa(n) + " of unknown time"
+		return fmt.Sprintf(", without %d of unknown time", n)
 	}
 	return ""
 }
 
-// forQuery says which query the hits are for.
 func (s *searchPage) forQuery() string {
 	return " for " + clean.Quote(clean.Preview(s.q.Q, 80)) + s.untimed()
 }
 
-// counts says how many of the hits have all words.
 func (s *searchPage) counts() string {
 	n, some := s.l.count(), someCount(s.l)
 	switch {
@@ -317,7 +283,6 @@ func (s *searchPage) counts() string {
 	return ""
 }
 
-// nothing says that and where nothing was found.
 func (s *searchPage) nothing() string {
 	switch {
 	case s.q.Repair != nil:
@@ -325,7 +290,9 @@ func (s *searchPage) nothing() string {
 	case s.q.Q == "":
 		return "0 records of this time"
 	}
-	return "0 hits" + s.forQuery() + searched(s.l, s.q) + ". Try " + s.q.otherwise() + "."
+	n, counted := s.l.recall.Number("sources_searched_count")
+	over := write.When(counted, " over "+write.Plural(n, "source"))
+	return "0 hits" + s.forQuery() + s.q.where() + over + ". Try " + s.q.otherwise() + "."
 }
 
 // Search renders hits in any shape (S3-R14, S1, S2). Structured is {"results","content_ladder","data"}: each hit once, in
@@ -340,7 +307,7 @@ func Search(response *rs.Response, q SearchQuery) (Result, error) {
 	}
 	s := newSearchPage(l, q)
 	s.hints = s.findHints()
-	r := Result{Structured: s.structured(), Text: s.text()}
+	r := Result{Structured: []byte(s.structured()), Text: s.text()}
 	if uris := s.windowURIs(); len(uris) > 0 {
 		r.Meta = map[string]any{"pdpp/field_window_uris": uris}
 	}

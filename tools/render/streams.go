@@ -1,9 +1,9 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -66,7 +66,6 @@ func newIndex(d *schemaDocument) (x *index, err error) {
 	return x, err
 }
 
-// add adds a stream to a connection.
 func (c *indexedConnection) add(row listedStream) {
 	c.streams = append(c.streams, row)
 	asOf := write.Day(row.syncedAt)
@@ -108,20 +107,11 @@ func (x *index) result() Result {
 	return Result{Text: text, Structured: []byte(structured)}
 }
 
-// text is one line for each connection with its streams. The call that reads on is first and last, because some hosts cut the middle.
 func (x *index) text(to int) string {
-	first := write.Plural(x.connectors, "connector") + ", " + write.Plural(x.streams, "stream") + ", " +
-		write.Plural(len(x.connections), "connection") + "."
-	if x.q.Now != "" {
-		first += " now " + x.q.Now + "; times are UTC."
-	}
-	if x.counted {
-		first += " to = newest emitted_at, which is not an event's date."
-	}
 	alike := x.freshness()
-	if x.counted && alike != "" {
-		first += " Every connector is " + alike + "."
-	}
+	first := write.Plural(x.connectors, "connector") + ", " + write.Plural(x.streams, "stream") + ", " +
+		write.Plural(len(x.connections), "connection") + "." + write.When(x.q.Now != "", " now "+x.q.Now+"; times are UTC.") +
+		write.When(x.counted, " to = newest emitted_at, which is not an event's date."+write.When(alike != "", " Every connector is "+alike+"."))
 	shown, next := x.page.Lines(to)
 	lines := write.NotEmpty(first, shown)
 	same := map[string]string{} // the first connection with a list of streams
@@ -147,21 +137,15 @@ func (x *index) text(to int) string {
 		}
 		lines = append(lines, write.Folded(c.head()+": ", "  ", streams)...)
 	}
-	lines = append(append(lines, x.warnings...), write.NotEmpty(next)...)
-	if example != "" {
-		call := new(write.Object).Text("stream", example).Call("schema")
-		lines = append(lines, "One stream's fields, filters, sorting and aggregates: "+call+"; connection_id narrows.")
-	}
-	return withUnavailable(strings.Join(lines, "\n"), x.Members)
+	lines = append(append(lines, x.warnings...), next)
+	call := new(write.Object).Text("stream", example).Call("schema")
+	lines = append(lines, write.When(example != "", "One stream's fields, filters, sorting and aggregates: "+call+"; connection_id narrows."))
+	return withUnavailable(strings.Join(write.NotEmpty(lines...), "\n"), x.Members)
 }
 
 // head is `gmail, cin_mail_work "Work mail"`.
 func (c *indexedConnection) head() string {
-	head := connectorName(c.ConnectorKey)
-	if c.ID != "" {
-		head += ", " + write.ShownName(c.ID)
-	}
-	return write.Labelled(head, c.DisplayName)
+	return write.Labelled(connectorName(c.ConnectorKey)+write.When(c.ID != "", ", "+write.ShownName(c.ID)), c.DisplayName)
 }
 
 // freshness is that of each connection, if it is the same for all of several; else "".
@@ -178,62 +162,67 @@ func (x *index) freshness() string {
 
 // freshness is "current, data as of 2026-11-20": runs count for a connector, not for each of its connections.
 func (c *indexedConnection) freshness() string {
-	status := clean.Name(clean.Preview(c.status, write.LabelChars))
-	if c.asOf == "" {
-		return status + ", " + syncUnknown
-	}
-	return status + ", data as of " + c.asOf
+	return clean.Name(write.Label(c.status)) + ", " + cmp.Or(write.Lead("data as of ", c.asOf), syncUnknown)
 }
 
 // counts is "messages 803 (to 2026-11-20)", with the day where it is another than that of the stream before.
 func (s listedStream) counts(before []listedStream) string {
-	text := write.ShownName(s.name)
-	if s.records >= 0 {
-		text += fmt.Sprintf(" %d", s.records)
-	}
-	if newest := write.Day(s.updated); newest != "" && (len(before) == 0 || write.Day(before[len(before)-1].updated) != newest) {
-		text += " (to " + newest + ")"
-	}
-	return text
+	newest := write.Day(s.updated)
+	again := len(before) > 0 && write.Day(before[len(before)-1].updated) == newest
+	return write.ShownName(s.name) + write.When(s.records >= 0, fmt.Sprintf(" %d", s.records)) +
+		write.When(newest != "" && !again, " (to "+newest+")")
 }
 
-// structured is the index as JSON.
 func (x *index) structured(to int) string {
 	out := x.page.Begin(new(write.Object), to).Open("data", '{').Plain("object", "schema_index").
 		Optional("now", x.q.Now).Open("connections", '[')
 	for _, c := range x.part(to) {
 		out.Open("", '{').Optional("connector_key", clean.Clip(c.ConnectorKey, write.LongestName))
-		if len(c.ID) <= write.LongestName {
-			out.Optional("connection_id", c.ID)
-		}
-		out.Optional("display_name", clean.Preview(c.DisplayName, write.LabelChars))
-		if c.status != "" {
-			out.Plain("connector_status", clean.Preview(c.status, write.LabelChars))
-			if out.Optional("data_as_of", c.asOf); c.asOf == "" {
-				out.Plain("last_sync", "unknown")
-			}
-		}
-		out.Open("streams", '[')
+		out.Optional("connection_id", write.When(len(c.ID) <= write.LongestName, c.ID)).Optional("display_name", write.Label(c.DisplayName))
+		out.Optional("connector_status", write.Label(c.status)).Optional("data_as_of", write.When(c.status != "", c.asOf))
+		out.Optional("last_sync", write.When(c.status != "" && c.asOf == "", "unknown")).Open("streams", '[')
 		for _, s := range c.streams {
 			out.Open("", '{').Plain("name", clean.Clip(s.name, write.LongestName))
-			if s.records >= 0 {
-				out.Put("records", strconv.Itoa(s.records))
-			}
-			out.Optional("newest_emitted", write.Day(s.updated)).Close('}')
+			out.Put("records", write.When(s.records >= 0, write.JSON(s.records))).Optional("newest_emitted", write.Day(s.updated)).Close('}')
 		}
 		out.Close(']').Close('}')
 	}
-	out.Close(']')
-	if len(x.warnings) > 0 {
-		out.Put("warnings", write.JSON(x.warnings))
-	}
-	if missing := x.Members.Get("unavailable_connections"); missing != "" {
-		out.Put("unavailable_connections", write.Truncate(missing, unavailableBytes))
-	}
+	out.Close(']').Put("warnings", write.When(len(x.warnings) > 0, write.JSON(x.warnings)))
+	out.Put("unavailable_connections", write.Truncate(x.Members.Get("unavailable_connections"), unavailableBytes))
 	return out.Close('}').JSON()
 }
 
-// listText bounds the rows of list_streams.
+// Schema renders a schema document: an index of streams, or what one stream can do (S0-R5). Structured is {"data": document}, with
+// each stream row once (D5), and a legend where the document has flags. Each channel shows as many streams of an index, or fields of
+// a stream, as fit, and how to read on (D18). An offset past the end is rs.InvalidArguments.
+func Schema(response *rs.Response, q SchemaQuery) (Result, error) {
+	const what = "schema"
+	schema := response.Schema()
+	switch {
+	case schema.Members == nil:
+		return Result{}, notAnObject(response.Body, what)
+	case !schema.Members.Has("connectors") && !schema.Members.Has("streams"):
+		return Result{}, invalidResponse(what, "has neither connectors nor streams")
+	}
+	d := readSchema(schema, q)
+	if q.Stream == "" && len(d.rows) > 0 {
+		x, err := newIndex(d)
+		if err != nil {
+			return Result{}, err
+		}
+		return x.result(), nil
+	}
+	total := 0
+	for i := range d.rows {
+		total += d.rows[i].size()
+	}
+	var err error
+	if d.page, err = paging.NewByOffset("field", total, q.Offset, what, q.at); err != nil {
+		return Result{}, err
+	}
+	return Result{Text: d.text(), Structured: []byte(d.structured())}, nil
+}
+
 const listText = 8 << 10
 
 // A StreamsQuery is the call that a list of streams answers.
@@ -264,10 +253,7 @@ func Streams(response *rs.Response, q StreamsQuery) (Result, error) {
 	if page.From > 0 || !write.FitsStructured(structured) {
 		head := write.TruncateEnvelope(l.Envelope, write.DocumentHead)
 		structured, _ = page.Fullest(func(to int) string {
-			rows := make([]string, to-page.From)
-			for i := range rows {
-				rows[i] = l.Items[page.From+i].Raw
-			}
+			rows := write.Each(l.Items[page.From:to], func(row rs.Item) string { return row.Raw })
 			return page.Begin(new(write.Object), to).Put("data", head.With("data", joined(rows)).JSON()).JSON()
 		}, write.FitsStructured)
 	}
@@ -277,47 +263,25 @@ func Streams(response *rs.Response, q StreamsQuery) (Result, error) {
 	return Result{Text: withUnavailable(text, l.Envelope), Structured: []byte(structured)}, nil
 }
 
-// text is a line for each of the rows, and how to read on.
 func (q StreamsQuery) text(l listing, page paging.ByOffset, to int) string {
 	lines := []string{write.Plural(page.Total, "stream row") + ", one for each stream and connection"}
 	if page.Total == 0 {
 		lines = []string{noneGranted("", q.ConnectionID)}
 	}
-	for _, row := range l.Items[page.From:to] {
-		lines = append(lines, readListedStream(row.Members).line())
-	}
+	lines = append(lines, write.Each(l.Items[page.From:to], func(row rs.Item) string { return readListedStream(row.Members).line() })...)
 	shown, _ := page.Lines(to)
-	lines = append(lines, shown)
-	if cursor := l.Envelope.Text("next_cursor"); cursor != "" {
-		lines = append(lines, paging.CursorLine("next_cursor", cursor))
-	}
-	if page.Total > 0 {
-		lines = append(lines, `Call schema {"stream":"…"} for the fields of one.`)
-	}
+	cursor := l.Envelope.Text("next_cursor")
+	lines = append(lines, shown, write.When(cursor != "", paging.CursorLine("next_cursor", cursor)),
+		write.When(page.Total > 0, `Call schema {"stream":"…"} for the fields of one.`))
 	return strings.Join(write.Clipped(write.NotEmpty(lines...)), "\n")
 }
 
 // line is `messages — cin_work "Work mail" (gmail): 803 records, updated 2026-11-20T10:00:00Z, freshness current`.
 func (s listedStream) line() string {
-	line := write.ShownName(s.name)
-	if s.connection != "" {
-		line += " — " + write.Labelled(write.ShownName(s.connection), s.label)
-	}
-	if s.connector != "" {
-		line += " (" + clean.Bare(clean.Preview(s.connector, write.LabelChars)) + ")"
-	}
-	var facts []string
-	if s.records >= 0 {
-		facts = append(facts, write.Plural(s.records, "record"))
-	}
-	if s.updated != "" {
-		facts = append(facts, "updated "+clean.Name(clean.Preview(s.updated, 40)))
-	}
-	if s.status != "" {
-		facts = append(facts, "freshness "+clean.Name(clean.Preview(s.status, 40)))
-	}
-	if len(facts) > 0 {
-		line += ": " + strings.Join(facts, ", ")
-	}
-	return line
+	line := write.ShownName(s.name) + write.When(s.connection != "", " — "+write.Labelled(write.ShownName(s.connection), s.label)) +
+		write.When(s.connector != "", " ("+clean.Bare(write.Label(s.connector))+")")
+	facts := write.NotEmpty(write.When(s.records >= 0, write.Plural(s.records, "record")),
+		write.When(s.updated != "", "updated "+clean.Name(clean.Preview(s.updated, 40))),
+		write.When(s.status != "", "freshness "+clean.Name(clean.Preview(s.status, 40))))
+	return line + write.Lead(": ", strings.Join(facts, ", "))
 }

@@ -2,10 +2,7 @@ package render
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"mime"
 	"slices"
 	"sort"
 	"strconv"
@@ -37,11 +34,13 @@ type WindowQuery struct {
 	After  *int
 }
 
-// at returns the arguments that read on at an offset with the same limit.
+// at returns the arguments that read on at an offset with the same limit; nil where that is not known.
 func (q WindowQuery) at(offset int) *write.Object {
+	if offset < 0 {
+		return nil
+	}
 	a := new(write.Object).Text("id", q.Ref.String()).Text("field", q.Field)
-	a.Put("offset_chars", strconv.Itoa(offset))
-	return a.Number("limit_chars", q.Limit)
+	return a.Put("offset_chars", strconv.Itoa(offset)).Number("limit_chars", q.Limit)
 }
 
 // Prefixes of the resource URIs of windows and blobs.
@@ -220,12 +219,7 @@ func windowStructured(o object, s excerptSpan, q WindowQuery) string {
 	if s.matches > 1 {
 		out.Put("match_count", write.JSON(s.matches)).Put("match_starts_chars", write.JSON(s.starts))
 	}
-	if out.Close('}'); s.next >= 0 {
-		out.Put("next", q.at(s.next).JSON())
-	}
-	if next := s.nextMatch(q); next != nil {
-		out.Put("next_match", write.ToolCall("read_record_field", next.JSON()))
-	}
+	out.Close('}').Put("next", q.at(s.next).JSON()).Put("next_match", write.ToolCall("read_record_field", s.nextMatch(q).JSON()))
 	return out.Optional("warning", s.beyond(q)).JSON()
 }
 
@@ -236,15 +230,13 @@ func numberOrNull(n int) string {
 	return write.JSON(n)
 }
 
-// beyond says that a window begins behind the end of its field; "" where it does not.
 func (s excerptSpan) beyond(q WindowQuery) string {
-	switch {
-	case s.text != "" || q.Offset == 0 || s.total >= 0 && q.Offset < s.total:
-		return ""
-	case s.total < 0:
-		return fmt.Sprintf("offset_chars %d is not before the end of the field.", q.Offset)
+	behind := s.text == "" && q.Offset > 0
+	if s.total < 0 {
+		return write.When(behind, fmt.Sprintf("offset_chars %d is not before the end of the field.", q.Offset))
 	}
-	return fmt.Sprintf("offset_chars %d is beyond the end: the field has %s.", q.Offset, write.Plural(s.total, "character"))
+	return write.When(behind && q.Offset >= s.total,
+		fmt.Sprintf("offset_chars %d is beyond the end: the field has %s.", q.Offset, write.Plural(s.total, "character")))
 }
 
 // windowPage is the place of the window, how to read on and how to check a quote, then the text, quoted, then how to
@@ -256,82 +248,46 @@ func windowPage(s excerptSpan, q WindowQuery) string {
 	} else if head += fmt.Sprintf("characters %d to %d", s.start, s.end); s.total >= 0 {
 		head += fmt.Sprintf(" of %d", s.total)
 	}
-	if s.matchStart >= 0 {
-		head += fmt.Sprintf("; match at %d to %d", s.matchStart, s.matchEnd) + s.said()
-	}
-	if s.next < 0 && !s.complete {
-		head += "; the end of the field"
-	}
-	next, previous := "", ""
-	if s.next >= 0 {
-		next = "next part: " + q.at(s.next).Call("read_record_field")
-	}
-	if match := s.nextMatch(q); match != nil {
-		next = strings.TrimPrefix(next+"\nnext match: "+match.Call("read_record_field"), "\n")
-	}
-	if s.previous >= 0 {
-		previous = "previous part: " + q.at(s.previous).Call("read_record_field")
-	}
+	head += write.When(s.matchStart >= 0, fmt.Sprintf("; match at %d to %d", s.matchStart, s.matchEnd)+s.said()) +
+		write.When(s.next < 0 && !s.complete, "; the end of the field")
+	const tool = "read_record_field"
+	next, previous := write.Lead("next part: ", q.at(s.next).Call(tool)), write.Lead("previous part: ", q.at(s.previous).Call(tool))
+	match := write.Lead("next match: ", s.nextMatch(q).Call(tool))
 	lines := []string{cmp.Or(s.beyond(q), "The text is empty.")}
 	if s.text != "" {
-		lines = slices.Concat([]string{"sha256 " + marked.Digest(clean.Lines(s.text)) + " of this text"}, write.QuoteLines(s.text), []string{next})
+		digest := "sha256 " + marked.Digest(clean.Lines(s.text)) + " of this text"
+		lines = slices.Concat([]string{digest}, write.QuoteLines(s.text), []string{next, match})
 	}
-	return strings.Join(write.NotEmpty(append([]string{clean.Clip(head, write.LineChars), next, previous}, lines...)...), "\n")
+	return strings.Join(write.NotEmpty(append([]string{clean.Clip(head, write.LineChars), next, match, previous}, lines...)...), "\n")
 }
 
-// A BlobQuery is the call that a blob answers.
-type BlobQuery struct {
-	BlobID       string
-	ConnectionID string
-}
-
-// A BlobHandle is the JSON inside a pdpp://blob/{handle}.
-type BlobHandle struct {
-	Version      int    `json:"v"`    // 1
-	Kind         string `json:"kind"` // "blob"
-	BlobID       string `json:"blob_id"`
-	ConnectionID string `json:"connection_id,omitempty"`
-}
-
-// URI returns the resource URI of a blob's bytes.
-func (q BlobQuery) URI() string {
-	return BlobURIPrefix + rs.EncodeHandle(BlobHandle{Version: 1, Kind: "blob", BlobID: q.BlobID, ConnectionID: q.ConnectionID})
-}
-
-// Blob renders a blob. The first 16 KiB of text, JSON, CSV and calendars are inline; of other types only type,
-// size and hash are shown. All bytes are readable as the resource q.URI() (S3-2c).
-func Blob(body string, contentType string, q BlobQuery) (Result, error) {
-	sum := sha256.Sum256([]byte(body))
-	kind, text := blobType(contentType)
-	uri := q.URI()
-	out := new(write.Object).Plain("blob_id", q.BlobID).Plain("content_type", kind).Put("size_bytes", write.JSON(len(body)))
-	out.Plain("sha256", hex.EncodeToString(sum[:])).Optional("connection_id", q.ConnectionID)
-	lines := []string{clean.Clip(fmt.Sprintf("%s: %s, %d bytes, sha256 %x", clean.Name(q.BlobID), kind, len(body), sum), write.LineChars)}
-	if text && utf8.ValidString(body) {
-		s := excerptSpan{text: body, next: -1}
-		s.fit(blobText)
-		complete := s.next < 0
-		out.Plain("text", clean.Lines(s.text)).Put("complete", write.JSON(complete))
-		if !complete {
-			lines = append(lines, fmt.Sprintf("Shown the first %d of %d bytes; the resource %s has all of them.", len(s.text), len(body), uri))
+func (s *excerptSpan) readMatches(matches object) {
+	s.matches, _ = matches.Number("count")
+	for _, raw := range matches.Array("starts") {
+		if n, err := strconv.Atoi(raw); err == nil {
+			s.starts = append(s.starts, n)
 		}
-		if s.text != "" {
-			lines = append(lines, write.QuoteLines(s.text)...)
-		}
-	} else {
-		out.Put("complete", "false")
-		lines = append(lines, "Not text, so not shown here; the resource "+uri+" has the bytes.")
 	}
-	return Result{Text: strings.Join(lines, "\n"), Structured: []byte(out.Plain("uri", uri).JSON())}, nil
 }
 
-// blobType is the media type without parameters, and whether such a blob is text.
-func blobType(contentType string) (kind string, text bool) {
-	kind, _, err := mime.ParseMediaType(contentType)
-	if err != nil || kind == "" {
-		kind = "application/octet-stream"
+// nextMatch is the call that reads the first match behind the window; nil where there is none, or its place is not known.
+func (s excerptSpan) nextMatch(q WindowQuery) *write.Object {
+	const around = 200 // characters before it, and after its beginning
+	at := slices.IndexFunc(s.starts, func(start int) bool { return start >= s.end })
+	if at < 0 {
+		return nil
 	}
-	kind = clean.Preview(kind, write.LabelChars)
-	named := slices.Contains([]string{"application/json", "application/csv", "application/ics", "application/xml"}, kind)
-	return kind, named || strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "+json") || strings.HasSuffix(kind, "+xml")
+	a := new(write.Object).Text("id", q.Ref.String()).Text("field", q.Field)
+	return a.Put("offset_chars", strconv.Itoa(max(s.starts[at]-around, s.end))).Number("limit_chars", 2*around+utf8.RuneCountInString(q.Q))
+}
+
+func (s excerptSpan) said() string {
+	if s.matches < 2 {
+		return ""
+	}
+	others := write.EachOf(s.starts, len(s.starts), func(start int) string {
+		return write.When(start != s.matchStart, strconv.Itoa(start))
+	})
+	more := write.When(s.matches > len(s.starts), ", …")
+	return fmt.Sprintf(" (1 of %d; others at %s%s)", s.matches, strings.Join(others, ", "), more)
 }

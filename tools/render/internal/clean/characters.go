@@ -1,7 +1,8 @@
 package clean
 
 import (
-	"strings"
+	"fmt"
+	"regexp"
 	"unicode"
 	"unicode/utf8"
 )
@@ -96,104 +97,32 @@ func isVariationSelector(c rune) bool {
 }
 
 const (
-	escapeCharacter = '\x1b'
-	bell            = '\a'
-	stringEnd       = '\u009c'
-	maxSequence     = 64   // bytes of a control sequence
-	maxString       = 4096 // bytes of a control string, such as a hyperlink's address
+	maxSequence = 62   // characters of a terminal sequence between its beginning and its end
+	maxString   = 4096 // bytes of a control string, such as a hyperlink's address
 )
 
-// escapeBytes is the length of the terminal sequence that s starts with, or 0. A sequence that does not end is none:
-// its first character is removed as any control, and no text is lost.
-func escapeBytes(s string) int {
-	c, at := utf8.DecodeRuneInString(s)
-	sevenBit := c == escapeCharacter && len(s) > 1 && s[1] >= 0x40 && s[1] <= 0x5F
-	switch {
-	case sevenBit: // stands for a C1 control
-		c, at = rune(s[1])+0x40, 2
-	case c == escapeCharacter && len(s) > 1:
-		return finalByte(s, 1, 0x20, 0x2F, 0x30)
-	}
-	switch c {
-	case 0x9B: // control sequence introducer
-		return finalByte(s, at, 0x20, 0x3F, 0x40)
-	case 0x90, 0x98, 0x9D, 0x9E, 0x9F: // device control, start of string, operating system command, privacy message, program command
-		return controlString(s, at)
-	}
-	if sevenBit {
-		return at
-	}
-	return 0
-}
+// escapeSequence is a terminal sequence with seven-bit or eight-bit controls. One that does not end is none: its first character is removed
+// as any control, and no text is lost.
+var escapeSequence = regexp.MustCompile(fmt.Sprintf(`^(?:%s|%s|%s)`,
+	fmt.Sprintf(`(?:\x1b\[|\x{9b})[ -?]{0,%d}[@-~]`, maxSequence),                // a control sequence
+	`(?:\x1b[PX\]^_]|[\x{90}\x{98}\x{9d}-\x{9f}])[^\p{Cc}]*(?:\a|\x1b\\|\x{9c})`, // a control string
+	fmt.Sprintf(`\x1b(?:[ -/]{1,%d}[0-~]|[0-OQ-WYZ\\\x60-~])`, maxSequence+1),    // any other
+))
 
-// finalByte returns where a sequence ends that goes on with bytes from low to high and ends with one from final to '~'.
-func finalByte(s string, at int, low, high, final byte) int {
-	for at < len(s) && at < maxSequence && s[at] >= low && s[at] <= high {
-		at++
-	}
-	if at < len(s) && s[at] >= final && s[at] <= '~' {
-		return at + 1
-	}
-	return 0
-}
+func escapeBytes(s string) int { return len(escapeSequence.FindString(s[:min(len(s), 2+maxString)])) }
 
-// controlString returns where a control string ends.
-func controlString(s string, at int) int {
-	for i, c := range s[at:min(len(s), at+maxString)] {
-		switch {
-		case c == bell:
-			return at + i + 1
-		case c == stringEnd:
-			return at + i + len(string(stringEnd))
-		case c == escapeCharacter && strings.HasPrefix(s[at+i+1:], `\`):
-			return at + i + 2
-		case unicode.IsControl(c):
-			return 0
-		}
-	}
-	return 0
-}
+// An emoji flag of a region, such as Scotland, is a black flag, tag letters and digits, a cancel tag (Unicode Technical Standard 51,
+// ED-14a). Tag characters anywhere else are invisible text and are not shown (D19).
+const blackFlag, flagTags, cancelTag = '\U0001F3F4', "\U0001F3F4[\U000E0030-\U000E0039\U000E0061-\U000E007A]", "\U000E007F"
 
-// The parts of an emoji flag of a region, such as Scotland: a black flag, tag letters and digits, a cancel tag
-// (Unicode Technical Standard 51, ED-14a). Tag characters anywhere else are invisible text and are not shown (D19).
-const (
-	blackFlag = '\U0001F3F4'
-	cancelTag = '\U000E007F'
+const maxFlag = 9 * utf8.UTFMax // bytes
+
+var (
+	flag     = regexp.MustCompile("^" + flagTags + "{1,7}" + cancelTag)
+	openFlag = regexp.MustCompile(flagTags + "{0,7}$")
 )
 
-// flagBytes returns the length in bytes of the emoji flag that s starts with, or 0.
-func flagBytes(s string) int {
-	length, whole := flagStart(s)
-	if !whole {
-		return 0
-	}
-	return length
-}
-
-// flagStart returns how many bytes at the start of s belong to an emoji flag, and whether the flag ends there.
-func flagStart(s string) (length int, whole bool) {
-	const most = 8 // a region's code has at most six characters
-	for i, c := range s {
-		switch {
-		case i == 0 && c != blackFlag, length > most*4:
-			return 0, false
-		case i == 0 || c >= 0xE0030 && c <= 0xE0039 || c >= 0xE0061 && c <= 0xE007A:
-			length = i + utf8.RuneLen(c)
-		case c == cancelTag && length > 4:
-			return i + utf8.RuneLen(c), true
-		default:
-			return 0, false
-		}
-	}
-	return length, false
-}
+func flagBytes(s string) int { return len(flag.FindString(s[:min(len(s), maxFlag)])) }
 
 // OpenFlag returns the byte index at which s ends in the beginning of an emoji flag, or its length.
-func OpenFlag(s string) int {
-	if i := strings.LastIndex(s, string(blackFlag)); i >= 0 {
-		if length, whole := flagStart(s[i:]); !whole && length > 0 && i+length == len(s) {
-			return i
-		}
-	}
-	return len(s)
-}
+func OpenFlag(s string) int { return len(s) - len(openFlag.FindString(s[max(0, len(s)-maxFlag):])) }

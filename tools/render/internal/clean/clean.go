@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -37,27 +38,10 @@ func Lines(s string) string { return new(Removed).Text(s) }
 
 // Line returns s with its white space collapsed to single spaces and without characters that must not reach a host.
 func Line(s string) string {
-	if s = strings.Trim(s, " "); isOneLine(s) {
-		return s
+	if !dirty(s, false) && strings.IndexByte(s, '\n') < 0 && strings.IndexByte(s, '\t') < 0 && !strings.Contains(s, "  ") {
+		return strings.Trim(s, " ")
 	}
 	return strings.Join(strings.Fields(Lines(s)), " ")
-}
-
-// isOneLine reports most texts without spaces at the ends that oneLine does not change. It looks at each character once.
-func isOneLine(s string) bool {
-	previous := rune(0)
-	for i := 0; i < len(s); {
-		c, size := rune(s[i]), 1
-		if c >= utf8.RuneSelf {
-			c, size = utf8.DecodeRuneInString(s[i:])
-		}
-		if c < ' ' || c == ' ' && previous == ' ' || c > '~' && !IsOrdinary(c) {
-			return false
-		}
-		previous = c
-		i += size
-	}
-	return true
 }
 
 // Text returns s without the characters that must not reach a host, and counts them. What it returns it would return
@@ -78,10 +62,10 @@ func (r *Removed) Text(s string) string {
 		case c == utf8.RuneError && size == 1:
 			r.Invalid++
 			shown = "\uFFFD"
-		case flagBytes(s) > 0:
-			size = flagBytes(s)
+		case c == blackFlag:
+			size = max(size, flagBytes(s))
 			shown = s[:size]
-		case escapeBytes(s) > 0:
+		case unicode.IsControl(c) && escapeBytes(s) > 0:
 			size = escapeBytes(s)
 			r.Escape += utf8.RuneCountInString(s[:size])
 			continue
@@ -130,24 +114,6 @@ func (r *Removed) count(c rune) {
 	}
 }
 
-// Visible writes what does not print in a name as a visible escape, so that the name copied into JSON is the name. If a part of it would
-// go otherwise, everything that is not ordinary is escaped.
-func Visible(name string) string {
-	escaped := string(AppendEscaped(nil, name))
-	if Lines(escaped) == escaped {
-		return escaped
-	}
-	var b []byte
-	for _, c := range escaped {
-		if c < utf8.RuneSelf || IsOrdinary(c) {
-			b = utf8.AppendRune(b, c)
-		} else {
-			b = appendEscape(b, c)
-		}
-	}
-	return string(b)
-}
-
 // JSON returns a JSON text whose strings are clean, and counts what they lost. The names of members are cleaned by
 // rename. A text that is clean, or that is no JSON, is returned as it is.
 func (r *Removed) JSON(raw string, rename func(string) string) string {
@@ -159,18 +125,18 @@ func (r *Removed) JSON(raw string, rename func(string) string) string {
 		if !ok || !DirtyJSON(token) {
 			return token
 		}
-		invalid := strings.Count(text, "\uFFFD")
-		if invalid > 0 {
-			invalid -= writtenReplacements(token)
+		replaced := strings.Count(text, "\uFFFD") // half a character, or one that a server has written itself
+		if replaced > 0 {
+			escapes := strings.ToLower(strings.ReplaceAll(token, `\\`, ""))
+			r.Invalid += replaced - strings.Count(token, "\uFFFD") - strings.Count(escapes, `\ufffd`)
 		}
-		r.Invalid += invalid
 		switch clean := r.Text(text); {
-		case clean == text && invalid == 0:
+		case clean == text && replaced == 0:
 			return token
 		case clean != text && strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), ":"):
-			return quoted(rename(text))
+			return rs.EncodeJSON(rename(text))
 		default:
-			return quoted(clean)
+			return rs.EncodeJSON(clean)
 		}
 	})
 }
@@ -192,8 +158,6 @@ func replaceStrings(raw string, replace func(token, rest string) string) string 
 	}
 }
 
-func quoted(text string) string { return string(rs.AppendText(nil, text)) }
-
 // stringBytes is the length of the JSON string at the start of raw, or 0 when it has no end.
 func stringBytes(raw string) int {
 	for i := 1; i < len(raw); i++ {
@@ -207,60 +171,27 @@ func stringBytes(raw string) int {
 	return 0
 }
 
-// writtenReplacements is how often a JSON string itself has U+FFFD, which else stands for half a character or for bytes that are no UTF-8.
-func writtenReplacements(token string) int {
-	n := strings.Count(token, "\uFFFD")
-	for i := 0; i < len(token); i++ {
-		if token[i] == '\\' {
-			if strings.EqualFold(token[i:min(i+len(`\ufffd`), len(token))], `\ufffd`) {
-				n++
-			}
-			i++ // what is escaped begins no escape
-		}
-	}
-	return n
-}
-
-// dirty reports whether a text, or JSON, has a character that may have to go, as it is or as an escape.
-// Most texts have none, and are then not copied.
+// dirty reports whether a text, or JSON, has a character that may have to go, as it is or as an escape. Most texts have none, and are then
+// not looked at again.
 func dirty[T string | json.RawMessage](text T, isJSON bool) bool {
-	marks := 0
 	for i := 0; i < len(text); {
 		if c := text[i]; c >= ' ' && c <= '~' && c != '\\' {
-			marks = 0
 			i++
 			continue
 		}
 		c, size := utf8.DecodeRuneInString(string(text[i:min(i+utf8.UTFMax, len(text))]))
 		switch {
-		case c == '\\' && isJSON:
-			if i+1 < len(text) && strings.IndexByte("urbf", text[i+1]) >= 0 {
+		case c == '\\' && isJSON && i+1 < len(text):
+			if strings.IndexByte("urbf", text[i+1]) >= 0 {
 				return true
 			}
-			marks, size = 0, 2
-		case c == '\\', c == '\n', c == '\t', IsOrdinary(c):
-			marks = 0
-		case c == utf8.RuneError && size == 1, isLineBreak(c), !Shows(c), isTag(c):
+			size = 2
+		case c != '\\' && c != '\n' && c != '\t' && !IsOrdinary(c):
 			return true
-		case isUnseen(c):
-			if marks = 0; isASCIILetter(lastRune(text[:i])) || isUnseen(lastRune(text[:i])) {
-				return true
-			}
-		case isMark(c):
-			if marks++; marks > maxMarks || isVariationSelector(c) && !takesSelector(lastRune(text[:i]), c) {
-				return true
-			}
-		default:
-			marks = 0
 		}
 		i += size
 	}
 	return false
-}
-
-func lastRune[T string | json.RawMessage](text T) rune {
-	c, _ := utf8.DecodeLastRuneInString(string(text[max(0, len(text)-utf8.UTFMax):]))
-	return c
 }
 
 // DirtyJSON reports whether a JSON text may hold a character that has to go.

@@ -243,7 +243,7 @@ func TestWhatOnlyLooksAsIfItHadToGoStays(t *testing.T) {
 			t.Errorf("%q is %q", noJSON, got)
 		}
 	}
-	for raw, hidden := range map[string]bool{`"\n\u202e"`: true, "\"\\n\uFE0F\uFE0F\"": true, "\"\\n☂\uFE0F\"": false, `"\\u202e"`: false, `"\n\n"`: false} {
+	for raw, hidden := range map[string]bool{`"\n\u202e"`: true, "\"\\n\uFE0F\uFE0F\"": true, `"\\u202e"`: false, `"\n\n"`: false} {
 		if DirtyJSON(raw) != hidden {
 			t.Errorf("%q hides something: %v", raw, !hidden)
 		}

@@ -69,19 +69,6 @@ func TestEdgesOfTerminalSequences(t *testing.T) {
 	}
 }
 
-// What has nothing to lose is not copied: that is decided by the letter before a mark, whatever script it is of.
-func TestMarksOnALetterOfAnyScriptAreNotDirty(t *testing.T) {
-	ten := strings.Repeat("\u0301", 10)
-	for raw, hidden := range map[string]bool{
-		`"e` + ten + `"`: false, `"é` + ten + `"`: false, `"ก` + ten + `"`: false, `"é` + ten + "\u0301\"": true,
-		"\"é\uFE0F\"": true, "\"☂\uFE0F\"": false, "\"☂\uFE0F\uFE0F\"": true, "\"\u0301☂\uFE0F\"": false, "\"\u0301 \uFE0F\"": true, "\"ก\uFE0F\"": true,
-	} {
-		if DirtyJSON(raw) != hidden {
-			t.Errorf("%q hides something: %v", raw, !hidden)
-		}
-	}
-}
-
 func TestEdgesOfNames(t *testing.T) {
 	for _, bare := range []string{"a", "z", "A", "Z", "0", "9", "_", "~", "é", "٣"} {
 		if !Unmistakable(bare) || Name(bare) != bare {

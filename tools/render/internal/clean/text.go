@@ -1,9 +1,11 @@
 package clean
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -48,7 +50,7 @@ func Readable(raw string) string {
 	}
 	return replaceStrings(raw, func(token, _ string) string {
 		if text, ok := rs.AsText(token); ok && strings.Contains(token, `\u`) {
-			return quoted(text)
+			return rs.EncodeJSON(text)
 		}
 		return token
 	})
@@ -88,14 +90,12 @@ func Bare(label string) string {
 
 // Quote returns s as a JSON string in which every character that does not print is escaped, so that it can stand in a
 // line of ours and still be sent back exactly.
-func Quote(s string) string { return string(AppendQuoted(make([]byte, 0, len(s)+2), s)) }
-
-// AppendQuoted appends what [Quote] returns.
-func AppendQuoted(b []byte, s string) []byte {
-	return append(AppendEscaped(append(b, '"'), s), '"')
+func Quote(s string) string {
+	b := append(make([]byte, 0, len(s)+2), '"')
+	return string(append(AppendEscaped(b, s), '"'))
 }
 
-// AppendEscaped is the inside of it.
+// AppendEscaped appends the inside of it.
 func AppendEscaped(b []byte, s string) []byte {
 	for s != "" {
 		if size := plainBytes(s); size > 0 {
@@ -103,7 +103,9 @@ func AppendEscaped(b []byte, s string) []byte {
 			continue
 		}
 		c, size := utf8.DecodeRuneInString(s)
-		size = max(size, flagBytes(s))
+		if c == blackFlag {
+			size = max(size, flagBytes(s))
+		}
 		switch {
 		case c == '"' || c == '\\':
 			b = append(b, '\\', byte(c))
@@ -119,6 +121,24 @@ func AppendEscaped(b []byte, s string) []byte {
 		s = s[size:]
 	}
 	return b
+}
+
+// Visible writes what does not print in a name as a visible escape, so that the name copied into JSON is the name. If a part of it would
+// go otherwise, everything that is not ordinary is escaped.
+func Visible(name string) string {
+	escaped := string(AppendEscaped(nil, name))
+	if Lines(escaped) == escaped {
+		return escaped
+	}
+	var b []byte
+	for _, c := range escaped {
+		if c < utf8.RuneSelf || IsOrdinary(c) {
+			b = utf8.AppendRune(b, c)
+		} else {
+			b = appendEscape(b, c)
+		}
+	}
+	return string(b)
 }
 
 // plainBytes is how many bytes at the start of s are ASCII that a quotation shows as it is.
@@ -147,51 +167,41 @@ func printable(s string) bool {
 }
 
 func appendEscape(b []byte, c rune) []byte {
-	const hex = "0123456789abcdef"
-	if c > 0xFFFF {
-		c -= 0x10000
-		b, c = appendEscape(b, 0xD800+c>>10), 0xDC00+c&0x3FF
+	for _, unit := range utf16.AppendRune(nil, c) {
+		b = fmt.Appendf(b, `\u%04x`, unit)
 	}
-	return append(b, '\\', 'u', hex[c>>12&15], hex[c>>8&15], hex[c>>4&15], hex[c&15])
+	return b
 }
 
-// Cell is what [AppendCell] appends.
-func Cell(raw string, chars int) string {
-	b, _ := AppendCell(nil, raw, chars)
-	return string(b)
-}
-
-// AppendCell appends a value as a table shows it: a text bare when nothing else could be meant, else as JSON; a long value in its first
-// chars characters. left is how many characters are not shown.
-func AppendCell(b []byte, raw string, chars int) (_ []byte, left int) {
+// Cell is a value as a table shows it: a text bare when nothing else could be meant, else as JSON; a long value in its first chars
+// characters. left is how many characters are not shown.
+func Cell(raw string, chars int) (cell string, left int) {
 	switch rs.Kind(raw) {
 	case "nothing", "null":
-		return append(b, "null"...), 0
-	case "number", "boolean", "array", "object":
-		text := Line(Readable(raw))
-		if LongerThan(text, chars) {
-			at := RuneIndex(text, chars)
-			return append(append(b, text[:at]...), "…"...), utf8.RuneCountInString(text[at:])
+		return "null", 0
+	case "string":
+		text, _ := rs.AsText(raw)
+		if !LongerThan(text, chars+chars/4) {
+			return ShownText(Lines(text)), 0
 		}
-		return append(b, text...), 0
+		at := RuneIndex(text, chars)
+		return Quote(Lines(text[:at])) + "…", utf8.RuneCountInString(text[at:])
 	}
-	value, _ := rs.AsText(raw)
-	if LongerThan(value, chars+chars/4) {
-		at := RuneIndex(value, chars)
-		return append(AppendQuoted(b, Lines(value[:at])), "…"...), utf8.RuneCountInString(value[at:])
+	text := Line(Readable(raw))
+	if at := RuneIndex(text, chars); at < len(text) {
+		return text[:at] + "…", utf8.RuneCountInString(text[at:])
 	}
-	if value = Lines(value); PlainCell(value) {
-		return append(b, value...), 0
-	}
-	return AppendQuoted(b, value), 0
+	return text, 0
 }
 
-// PlainCell reports a text that a cell shows as it is: it is one line, and cannot be taken for another value, for two cells, or
-// for more than a value.
-func PlainCell(s string) bool {
-	if s == "" || s == "~" || s == "null" || s == "true" || s == "false" || strings.ContainsAny(s, "|\"{}[]<>=\\\n\t`") || strings.Contains(s, ": ") || strings.Contains(s, "(+") ||
-		s[0] == '(' || s[0] == ' ' || s[len(s)-1] == ' ' || !printable(s) {
-		return false
+// ShownText is a text in a cell: bare when nothing else could be meant, which is one line, and cannot be taken for another value, for two
+// cells, or for more than a value.
+func ShownText(s string) string {
+	isWord := s == "" || s == "~" || s == "null" || s == "true" || s == "false"
+	isNumber := strings.Trim(s, "0123456789+-.eE") == ""
+	if isWord || isNumber || s[0] == '(' || s[0] == ' ' || s[len(s)-1] == ' ' || strings.ContainsAny(s, "|\"{}[]<>=\\\n\t`") ||
+		strings.Contains(s, ": ") || strings.Contains(s, "(+") || !printable(s) {
+		return Quote(s)
 	}
-	return strings.Trim(s, "0123456789+-.eE") != "" // else a number could be meant
+	return s
 }

@@ -43,7 +43,7 @@ func TestCell(t *testing.T) {
 		"nor does one end with such a note":                  {`"abc… (+1,000 characters)"`, `"abc… (+1,000 characters)"`, 0},
 	} {
 		t.Run(says, func(t *testing.T) {
-			if got, left := AppendCell(nil, row.raw, 100); string(got) != row.want || left != row.left {
+			if got, left := Cell(row.raw, 100); got != row.want || left != row.left {
 				t.Errorf("%s is shown as %s, %d left; want %s, %d", row.raw, got, left, row.want, row.left)
 			}
 		})

@@ -48,17 +48,15 @@ func proven(own rs.Object, it *item.Item, connection string) []Excerpt {
 			proven = append(proven, x)
 		}
 	}
-	if len(proven) == 0 {
-		snippet := own.Object("snippet")
-		field, text := snippet.Text("field"), snippet.Text("text")
-		if field != "" {
-			if x, ok := newExcerpt(field, text); ok && len(x.Text.Marks) > 0 {
-				x.Ref, x.ID = it.Ref, it.ID
-				proven = append(proven, x)
-			}
-		}
+	if len(proven) > 0 {
+		return proven
 	}
-	return proven
+	snippet := own.Object("snippet")
+	if x, ok := newExcerpt(snippet.Text("field"), snippet.Text("text")); ok && x.Field != "" && len(x.Text.Marks) > 0 {
+		x.Ref, x.ID = it.Ref, it.ID
+		return []Excerpt{x}
+	}
+	return nil
 }
 
 func newExcerpt(field, text string) (Excerpt, bool) {
@@ -112,19 +110,12 @@ func (x *Excerpt) isLabel() bool {
 	return x.Complete() && strings.Count(x.Text.Plain, " ") < fewWords
 }
 
-// matches counts the different words that are marked.
-func (x *Excerpt) matches() (count int) {
-	word := func(i int) string { return x.Text.Plain[x.Text.Marks[i].From:x.Text.Marks[i].To] }
-	for i := range min(len(x.Text.Marks), maxMarks) {
-		again := false
-		for j := range i {
-			again = again || strings.EqualFold(word(i), word(j))
-		}
-		if !again {
-			count++
-		}
+func (x *Excerpt) matches() int {
+	words := map[string]bool{}
+	for _, m := range x.Text.Marks[:min(len(x.Text.Marks), maxMarks)] {
+		words[strings.ToLower(x.Text.Plain[m.From:m.To])] = true
 	}
-	return count
+	return len(words)
 }
 
 // Read adds the arguments of read_record_field that continue the excerpt.
@@ -132,17 +123,16 @@ func (x *Excerpt) Read(a *write.Object) *write.Object {
 	return a.Text("id", x.ID).Text("field", x.Field).Text("q", x.Matched())
 }
 
-// AddRead adds the whole call.
-func (x *Excerpt) AddRead(a *write.Object) {
-	x.Read(a.Plain("tool", "read_record_field").Open("arguments", '{')).Close('}')
+// AddRead adds the whole call under a name.
+func (x *Excerpt) AddRead(a *write.Object, name string) {
+	x.Read(a.Open(name, '{').Plain("tool", "read_record_field").Open("arguments", '{')).Close('}').Close('}')
 }
 
-// otherFields are the fields that matched beside one.
 func otherFields(excerpts []Excerpt, field string) []string {
 	var fields []string
-	for i := range excerpts {
-		if excerpts[i].Field != field {
-			fields = append(fields, excerpts[i].Field)
+	for _, x := range excerpts {
+		if x.Field != field {
+			fields = append(fields, x.Field)
 		}
 	}
 	return fields

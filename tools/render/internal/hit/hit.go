@@ -26,9 +26,9 @@ type Hit struct {
 	Excerpts []Excerpt   // proven matches, best first
 	isTitle  bool        // the match that is shown is the title
 	untitled string      // what it is, where it has no other title
+	what     string      // what text says of it, where that is known already
 
 	Key     string   // what tells it from the others of its page
-	Line    string   // what text says of it, where that is known already
 	Has     string   // which words of a repaired search it has, as text says it; empty for any other
 	Words   []string // the same
 	Nearest []string // what it has in the place of misspelled words
@@ -88,7 +88,7 @@ func (h *Hit) ReadTexts(connection string) {
 
 // When is when a hit is, with the field that says so where that is its last change.
 func (h *Hit) When() string {
-	return strings.TrimSpace(item.LastChange(h.TimeField) + " " + write.ShownText(write.Minute(h.Authored)))
+	return strings.TrimSpace(item.LastChange(h.TimeField) + " " + clean.ShownText(write.Minute(h.Authored)))
 }
 
 // Heading is the title for people, distinct from every text of the hit.
@@ -205,16 +205,9 @@ func snippetText(o rs.Object) string {
 	return o.Text("preview", "text")
 }
 
-// hasOnly says which words a hit has that lacks others.
 func (h *Hit) hasOnly() string {
-	var parts []string
-	if len(h.Words) > 0 {
-		parts = append(parts, "has only "+write.QuoteEach(h.Words))
-	}
-	if len(h.Nearest) > 0 {
-		parts = append(parts, "nearest: "+write.QuoteEach(h.Nearest))
-	}
-	return strings.Join(parts, "; ")
+	has, nearest := write.Lead("has only ", write.QuoteEach(h.Words)), write.Lead("nearest: ", write.QuoteEach(h.Nearest))
+	return strings.Join(write.NotEmpty(has, nearest), "; ")
 }
 
 // MatchesDeep reports whether the match that is shown stands deep in a long text, such as a diary, of which the hit's date need not be the

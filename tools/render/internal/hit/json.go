@@ -2,11 +2,11 @@ package hit
 
 import (
 	"cmp"
-	"strconv"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/item"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/marked"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
@@ -23,13 +23,19 @@ type Style struct {
 func (style Style) Write(results, followUps *write.Object, h *Hit, base string) {
 	style.result(results.Open("", '{'), h, base)
 	results.Close('}')
-	if len(h.Excerpts) > 0 && !style.Bare {
-		style.followUp(followUps.Open("", '{'), h)
-		followUps.Close('}')
+	if len(h.Excerpts) == 0 || style.Bare {
+		return
 	}
+	x := h.Best()
+	followUps.Open("", '{').Plain("id", h.ID).Open("evidence", '[').Open("", '{').Plain("field", x.Field)
+	followUps.Append("preview", style.excerpt(&x.Text))
+	if style.Read && !style.shows(x) { // where results does not have the whole text (S1-R2)
+		x.AddRead(followUps, "read")
+	}
+	followUps.Close('}').Close(']').Close('}')
 }
 
-// result is a hit in structuredContent.results.
+// result is a hit in structuredContent.results. URIs of field windows stand in _meta only (S1-R4).
 func (style Style) result(a *write.Object, h *Hit, base string) {
 	const longURL = 300
 	title, url := h.Heading(), cmp.Or(item.Address(h.Own), item.Address(h.Own.Object("data")))
@@ -44,8 +50,7 @@ func (style Style) result(a *write.Object, h *Hit, base string) {
 		a.Optional("connection_id", h.Separate()).Optional("authored_at", h.Authored)
 		return
 	}
-	a.Optional("who", clean.Preview(h.Who, write.LabelChars)).Optional("authored_at", h.Authored)
-	a.Optional("authored_field", item.LastChange(h.TimeField))
+	a.Optional("who", write.Label(h.Who)).Optional("authored_at", h.Authored).Optional("authored_field", item.LastChange(h.TimeField))
 	if h.Authored == "" { // when it was read, which is not when it happened
 		a.Optional("emitted_at", h.Emitted)
 	}
@@ -58,45 +63,34 @@ func (style Style) result(a *write.Object, h *Hit, base string) {
 	a.List("nearest_words", h.Nearest)
 	if len(h.Excerpts) == 0 {
 		if h.Snippet.Plain != "" {
-			a.Append("snippet", func(b []byte) []byte {
-				return h.Snippet.Append(b, h.Snippet.Window(style.Chars), appendEscapedJSON)
-			})
+			a.Append("snippet", style.excerpt(&h.Snippet))
 		}
 		return
 	}
-	x := h.Best()
-	shown := x.Text.Window(style.Chars)
 	a.Open("evidence", '{')
+	x := h.Best()
 	if x.ID != h.ID {
 		a.Plain("id", x.ID)
 	}
-	a.Plain("field", x.Field)
-	a.Append("text", func(b []byte) []byte { return x.Text.Append(b, shown, appendEscapedJSON) })
-	cite := x.Place.Cite(x.Text.Plain, shown)
+	a.Plain("field", x.Field).Append("text", style.excerpt(&x.Text))
+	cite := x.Place.Cite(x.Text.Plain, x.Text.Window(style.Chars))
 	if cite.End > 0 {
-		a.Put("start_chars", strconv.Itoa(cite.Start)).Put("end_chars", strconv.Itoa(cite.End))
+		a.Put("start_chars", write.JSON(cite.Start)).Put("end_chars", write.JSON(cite.End))
 	}
 	if cite.Quote != "" {
-		a.Append("sha256", func(b []byte) []byte { return append(cite.AppendDigest(append(b, '"')), '"') })
+		a.Append("sha256", func(b []byte) []byte { return append(marked.AppendDigest(append(b, '"'), cite.Quote), '"') })
 	}
-	if !style.shows(x) {
-		a.Put("cut", "true")
-	}
-	a.List("also_in", otherFields(h.Excerpts, x.Field))
-	a.Close('}')
+	a.Flag("cut", !style.shows(x)).List("also_in", otherFields(h.Excerpts, x.Field)).Close('}')
 }
 
-// followUp is a hit in content_ladder: the same preview, and the call that reads on where results does not have the
-// whole text (S1-R2). URIs of field windows stand in _meta only (S1-R4).
-func (style Style) followUp(a *write.Object, h *Hit) {
-	x := h.Best()
-	a.Plain("id", h.ID).Open("evidence", '[').Open("", '{').Plain("field", x.Field)
-	a.Append("preview", func(b []byte) []byte { return x.Text.Append(b, x.Text.Window(style.Chars), appendEscapedJSON) })
-	if style.Read && !style.shows(x) {
-		x.AddRead(a.Open("read", '{'))
-		a.Close('}')
-	}
-	a.Close('}').Close(']')
+func (style Style) excerpt(text *marked.Text) func(b []byte) []byte {
+	return func(b []byte) []byte { return text.Append(b, text.Window(style.Chars), appendEscapedJSON) }
+}
+
+func appendEscapedJSON(b []byte, text string) []byte {
+	from := len(b)
+	b = rs.AppendText(b, text)
+	return b[:from+copy(b[from:], b[from+1:len(b)-1])]
 }
 
 // shows reports whether a style shows all of an excerpt's field.
@@ -110,11 +104,4 @@ func (style Style) FirstIncomplete(hits []Hit) *Excerpt {
 		}
 	}
 	return nil
-}
-
-// appendEscapedJSON appends a text as the inside of a JSON string.
-func appendEscapedJSON(b []byte, text string) []byte {
-	from := len(b)
-	b = rs.AppendText(b, text)
-	return b[:from+copy(b[from:], b[from+1:len(b)-1])]
 }

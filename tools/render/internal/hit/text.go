@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/marked"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
@@ -61,11 +61,7 @@ func (t *Text) Size() int {
 	case t.Joins:
 		return len(" + ") + len(t.ID)
 	}
-	n := len(t.ID) + len(write.Separator) + len(t.What) + 1
-	if len(t.Match) > 0 {
-		n += len(t.Match) + len("\n  ")
-	}
-	return n
+	return len(t.ID) + len(write.Separator) + len(t.What) + len("\n  ") + len(t.Match) + 1
 }
 
 // Line writes a hit with the ids of those behind it that are of the same record.
@@ -73,8 +69,8 @@ func (t *Text) Line(behind []Text) string {
 	var line strings.Builder
 	line.Grow(t.Size())
 	line.WriteString(t.ID)
-	for i := range behind {
-		if other := &behind[i]; t.Record != (rs.Ref{}) && other.Record == t.Record && !other.Long {
+	for _, other := range behind {
+		if t.Record != (rs.Ref{}) && other.Record == t.Record && !other.Long {
 			line.WriteString(" + ")
 			line.WriteString(other.ID)
 		}
@@ -88,43 +84,42 @@ func (t *Text) Line(behind []Text) string {
 	return line.String()
 }
 
-// What says what a hit is: when, its title or what takes the place of one, who it is from, and where it is.
+// What says what a hit is: when, its title or what takes the place of one, who it is from, and where it is; whole is false for what is
+// needed to read on.
 func (h *Hit) What(whole bool) string {
-	b := make([]byte, 0, 160)
-	add := func(parts ...string) {
-		if len(b) > 0 {
-			b = append(b, write.Separator...)
-		}
-		for _, part := range parts {
-			b = append(b, part...)
-		}
+	if whole && h.what != "" {
+		return h.what
 	}
+	when, title, who, source := "", h.untitled, "", h.Source()
 	switch {
 	case h.Authored != "":
-		add(h.When())
+		when = h.When()
 	case h.Emitted != "": // when it was read, which is not when it happened
-		add("collected ", write.ShownText(write.Minute(h.Emitted)))
+		when = "collected " + clean.ShownText(write.Minute(h.Emitted))
 	}
-	if h.Stream != "" && h.Ref.Stream == "" { // else the id has it
-		add(write.ShownText(clean.Preview(h.Stream, write.LabelChars)))
+	if h.Title != "" {
+		title = write.When(!h.isTitle, clean.Preview(h.Title, 80))
 	}
-	switch {
-	case h.Title != "" && !h.isTitle:
-		add(write.ShownText(clean.Preview(h.Title, 80)))
-	case h.Title == "":
-		add(write.ShownText(h.untitled))
+	if whole {
+		who = write.Label(h.Who)
+	} else if h.Separate() == "" {
+		source = ""
 	}
-	if whole && h.Who != "" {
-		add(write.ShownText(clean.Preview(h.Who, write.LabelChars)))
+	stream := write.When(h.Ref.Stream == "", write.Label(h.Stream)) // else the id has it
+	b := make([]byte, 0, 160)
+	for _, part := range [...]string{when, shown(stream), shown(title), shown(who), source, h.Has} {
+		if part != "" {
+			b = append(append(b, write.When(len(b) > 0, write.Separator)...), part...)
+		}
 	}
-	if source := h.Source(); source != "" && (whole || h.Separate() != "") {
-		add(source)
+	if !whole {
+		return string(b)
 	}
-	if h.Has != "" {
-		add(h.Has)
-	}
-	return string(b)
+	h.what = string(b)
+	return h.what
 }
+
+func shown(text string) string { return write.When(text != "", clean.ShownText(text)) }
 
 // AppendMatch appends the match of a hit, cited as `pdpp-mcp verify` takes it behind the id: field, place and digest.
 func (h *Hit) AppendMatch(b []byte, chars int) []byte {
@@ -144,24 +139,14 @@ func (h *Hit) AppendMatch(b []byte, chars int) []byte {
 	}
 	shown := x.Text.Window(chars)
 	cite := x.Place.Cite(x.Text.Plain, shown)
+	if cite.End > 0 {
+		b = fmt.Appendf(b, " %d-%d", cite.Start, cite.End)
+	}
 	if cite.Quote != "" {
-		b = append(b, ' ')
-		if cite.End > 0 {
-			b = append(strconv.AppendInt(b, int64(cite.Start), 10), '-')
-			b = append(strconv.AppendInt(b, int64(cite.End), 10), ' ')
-		}
-		b = cite.AppendDigest(b)
+		b = marked.AppendDigest(append(b, ' '), cite.Quote)
 	}
 	b = x.Text.Append(append(b, ": "...), shown, clean.AppendEscaped)
-	for i, other := range otherFields(h.Excerpts, x.Field) {
-		if i == 0 {
-			b = append(b, "; also in "...)
-		} else {
-			b = append(b, ", "...)
-		}
-		b = append(b, clean.Name(other)...)
-	}
-	return b
+	return append(b, write.Lead("; also in ", strings.Join(write.Each(otherFields(h.Excerpts, x.Field), clean.Name), ", "))...)
 }
 
 // Records counts the records that hits are of.
@@ -184,17 +169,17 @@ func StreamMix(hits []Hit) string {
 		streams []string
 		count   int
 	}
-	var groups []*group
+	var groups []group
 	records := make(SharedRecords, len(hits))
 	for i := range hits {
-		h := &hits[i]
-		at := slices.IndexFunc(groups, func(g *group) bool {
-			return g.source == sourceLabel(h) && slices.ContainsFunc(g.streams, func(s string) bool { return s == h.Stream || sameThing(s, h.Stream) })
+		h, source := &hits[i], sourceLabel(&hits[i])
+		at := slices.IndexFunc(groups, func(g group) bool {
+			return g.source == source && slices.ContainsFunc(g.streams, func(s string) bool { return s == h.Stream || sameThing(s, h.Stream) })
 		})
 		if at < 0 {
-			at, groups = len(groups), append(groups, &group{source: sourceLabel(h)})
+			at, groups = len(groups), append(groups, group{source: source})
 		}
-		g := groups[at]
+		g := &groups[at]
 		if !slices.Contains(g.streams, h.Stream) {
 			g.streams = append(g.streams, h.Stream)
 		}
@@ -213,24 +198,20 @@ func StreamMix(hits []Hit) string {
 // SourceMix counts the hits of each connection, when there is more than one (S0-6a).
 func SourceMix(hits []Hit) string {
 	const maxSources = 6
-	var parts []string
+	var firsts []*Hit          // of the connections
 	counts := map[string]int{} // by connection
 	for i := range hits {
-		counts[hits[i].Connection]++
-	}
-	if len(counts) < 2 {
-		return ""
-	}
-	for i := range hits {
-		if count := counts[hits[i].Connection]; count > 0 {
-			counts[hits[i].Connection] = 0 // it has been named
-			parts = append(parts, fmt.Sprintf("%s=%d", sourceLabel(&hits[i]), count))
+		if counts[hits[i].Connection]++; counts[hits[i].Connection] == 1 {
+			firsts = append(firsts, &hits[i])
 		}
 	}
+	if len(firsts) < 2 {
+		return ""
+	}
+	parts := write.Each(firsts, func(h *Hit) string { return fmt.Sprintf("%s=%d", sourceLabel(h), counts[h.Connection]) })
 	return strings.Join(write.First(parts, maxSources, "%d others"), ", ")
 }
 
-// sourceLabel is the connection of a hit for people.
 func sourceLabel(h *Hit) string {
 	return clean.Bare(cmp.Or(clean.Preview(h.Label, 40), clean.Preview(h.Connection, 40), "unnamed"))
 }

@@ -33,44 +33,35 @@ type tableGroup struct {
 // usualCell stands in a cell for the usual value of its column. A text that is the same is quoted.
 const usualCell = "~"
 
-// constantFields finds the fields of several records that have the same short value in each, and returns the columns of the others.
-func constantFields(items []Item, columns []string) (constant rs.Object, others []string) {
-	const fewest, most = 3, 100 // records; bytes of a value
-	for _, column := range columns {
-		value := items[0].Data.Get(column)
-		same := len(items) >= fewest && value != "" && len(value) <= most && !slices.ContainsFunc(items, func(it Item) bool {
-			return it.Deleted || it.Data.Get(column) != value
-		})
-		if same {
-			constant = append(constant, write.Pair(column, value))
-		} else {
-			others = append(others, column)
+// findRepeated finds what the columns of several records say again and again: the short value that each record has, which is then no
+// column, and the most frequent long one, such as the one recipient of most messages, if at least a third of them have it.
+func (g *tableGroup) findRepeated() {
+	const fewest, maxConstant = 3, 100   // records; bytes of a value
+	const leastUsual, maxUsual = 24, 300 // bytes
+	var others []string
+	g.usual = map[string]string{}
+	for _, column := range g.columns {
+		counts, usual, most := map[string]int{}, "", 0
+		for i := range g.items {
+			value := g.items[i].Data.Get(column)
+			if counts[value]++; len(value) >= leastUsual && len(value) <= maxUsual && counts[value] > most {
+				usual, most = value, counts[value]
+			}
+		}
+		first := g.items[0].Data.Get(column)
+		if n := counts[first]; n >= fewest && n == len(g.items) && first != "" && len(first) <= maxConstant {
+			g.constant = append(g.constant, write.Pair(column, first))
+			continue
+		}
+		if others = append(others, column); most >= fewest && 3*most >= len(g.items) {
+			g.usual[column] = usual
 		}
 	}
 	if len(others) == 0 { // a table has a column
-		return nil, columns
+		g.constant = nil
+		return
 	}
-	return constant, others
-}
-
-// usualValues finds the values that are said once for a column: the most frequent long one, if at least a third of several records have it,
-// such as the one recipient of most messages.
-func usualValues(items []Item, columns []string) map[string]string {
-	const least, most = 24, 300 // bytes
-	usual := map[string]string{}
-	for _, column := range columns {
-		counts := map[string]int{}
-		for i := range items {
-			value := items[i].Data.Get(column)
-			if len(value) < least || len(value) > most {
-				continue
-			}
-			if counts[value]++; counts[value] >= 3 && 3*counts[value] >= len(items) && counts[value] > counts[usual[column]] {
-				usual[column] = value
-			}
-		}
-	}
-	return usual
+	g.columns = others
 }
 
 func newTableGroup(relation string, items []Item) tableGroup {
@@ -112,8 +103,7 @@ func groupRecords(items []Item) []tableGroup {
 			slices.ContainsFunc(g.items, func(it Item) bool { return !it.repeatsEmitted() })
 		g.block = len(items) == 1 || len(g.columns) > maxColumns || clean.LongerThan(g.header(), write.LineChars)
 		if !g.block { // which has few columns
-			g.constant, g.columns = constantFields(g.items, g.columns)
-			g.usual = usualValues(g.items, g.columns)
+			g.findRepeated()
 		}
 		groups[i] = g
 	}
@@ -136,7 +126,6 @@ func commonPrefix(items []Item) string {
 	return prefix
 }
 
-// idPrefix is the part of an id before its record id.
 func idPrefix(it *Item) string {
 	if strings.HasPrefix(it.ID, rs.RecordURIPrefix) {
 		return it.ID[:strings.LastIndexByte(it.ID, '/')+1]
@@ -150,11 +139,9 @@ func columnsOf(items []Item) []string {
 	seen := map[string]bool{}
 	for i := range items {
 		for _, m := range items[i].Data {
-			if repeatsID(&items[i], m) || seen[m.Name] {
-				continue
+			if !repeatsID(&items[i], m) && !seen[m.Name] {
+				seen[m.Name], columns = true, append(columns, m.Name)
 			}
-			seen[m.Name] = true
-			columns = append(columns, m.Name)
 		}
 	}
 	return columns
@@ -162,11 +149,8 @@ func columnsOf(items []Item) []string {
 
 // repeatsID reports the field that says the record's id again.
 func repeatsID(it *Item, m rs.Member) bool {
-	if m.Name != "id" || rs.Kind(m.Value) != "string" {
-		return false
-	}
 	id, _ := rs.AsText(m.Value)
-	return id == it.RecordID
+	return m.Name == "id" && rs.Kind(m.Value) == "string" && id == it.RecordID
 }
 
 // repeatsEmitted reports whether a field has the same instant as emitted_at.
@@ -179,27 +163,16 @@ func (it *Item) repeatsEmitted() bool {
 	})
 }
 
-// header names the columns.
 func (g *tableGroup) header() string {
-	names := append(make([]string, 0, 2+len(g.columns)), "id")
+	names := []string{"id"}
 	if g.emitted {
 		names = append(names, "emitted_at (of the record)")
 	}
-	for _, column := range g.columns {
-		names = append(names, write.ShownName(column))
-	}
-	line := strings.Join(names, write.Separator)
-	var notes []string
-	if g.prefix != "" {
-		notes = []string{"id = " + g.prefix + " + first column"}
-	}
-	if !slices.ContainsFunc(g.items, func(it Item) bool { return it.Deleted || len(it.Data) > 0 }) {
-		notes = append(notes, "these records have nothing of what was asked for")
-	}
-	if notes != nil {
-		line += " (" + strings.Join(notes, "; ") + ")"
-	}
-	if g.relation == "" {
+	line := strings.Join(append(names, write.Each(g.columns, write.ShownName)...), write.Separator)
+	nothing := !slices.ContainsFunc(g.items, func(it Item) bool { return it.Deleted || len(it.Data) > 0 })
+	notes := strings.Join(write.NotEmpty(write.When(g.prefix != "", "id = "+g.prefix+" + first column"),
+		write.When(nothing, "these records have nothing of what was asked for")), "; ")
+	if line += write.When(notes != "", " ("+notes+")"); g.relation == "" {
 		return line
 	}
 	return clean.Clip("  "+write.ShownName(g.relation)+": "+line, write.LineChars)
@@ -210,25 +183,18 @@ func (g *tableGroup) head() string {
 	if g.block {
 		return ""
 	}
-	lines := []string{g.header()}
-	if g.constant != nil {
-		same := make([]string, len(g.constant))
-		for i, m := range g.constant {
-			cell, _ := clean.AppendCell(nil, m.Value, mostText)
-			same[i] = write.ShownName(m.Name) + " " + string(cell)
-		}
-		lines = append(lines, "in each row: "+strings.Join(same, write.Separator))
+	value := func(raw string) string {
+		cell, _ := clean.Cell(raw, mostText)
+		return cell
 	}
-	for _, column := range g.columns {
-		if value := g.usual[column]; value != "" {
-			cell, _ := clean.AppendCell(nil, value, mostText)
-			lines = append(lines, usualCell+" in "+write.ShownName(column)+": "+string(cell))
-		}
-	}
-	for i := range g.related {
-		if len(g.related[i].columns) > 0 {
-			lines = append(lines, g.related[i].header())
-		}
-	}
+	same := write.Each(g.constant, func(m rs.Member) string { return write.ShownName(m.Name) + " " + value(m.Value) })
+	lines := write.NotEmpty(g.header(), write.Lead("in each row: ", strings.Join(same, write.Separator)))
+	lines = append(lines, write.EachOf(g.columns, len(g.columns), func(column string) string {
+		usual := g.usual[column]
+		return write.When(usual != "", usualCell+" in "+write.ShownName(column)+": "+value(usual))
+	})...)
+	lines = append(lines, write.EachOf(g.related, len(g.related), func(r tableGroup) string {
+		return write.When(len(r.columns) > 0, r.header())
+	})...)
 	return strings.Join(lines, "\n")
 }

@@ -88,9 +88,15 @@ func (it *Item) Separate() string {
 	return ""
 }
 
+// Handle is the id without a prefix, or what stands for none, and the connection_id that must be passed beside it.
+func (it *Item) Handle(prefix, none string) string {
+	conn := it.Separate()
+	return cmp.Or(strings.TrimPrefix(it.ID, prefix), none) + write.When(conn != "", " connection_id="+clean.Name(conn))
+}
+
 // Source is the connection's label and connector: "Work Gmail (gmail)".
 func (it *Item) Source() string {
-	label, key := clean.Bare(clean.Preview(it.Label, write.LabelChars)), clean.Bare(clean.Preview(it.Connector, write.LabelChars))
+	label, key := clean.Bare(write.Label(it.Label)), clean.Bare(write.Label(it.Connector))
 	switch {
 	case label == "":
 		return key
@@ -110,16 +116,16 @@ func (it *Item) Heading() string {
 
 // Untitled says what a record is without a title of its own: stream, connection, in the grant's words, and day.
 func (it *Item) Untitled() string {
-	what := append(make([]byte, 0, 2*write.LabelChars), cmp.Or(clean.Preview(it.Stream, write.LabelChars), "record")...)
-	if source := cmp.Or(clean.Preview(it.Label, write.LabelChars), clean.Preview(it.Connector, write.LabelChars)); source != "" {
-		what = append(append(what, " from "...), source...)
+	what := cmp.Or(write.Label(it.Stream), "record")
+	source := cmp.Or(write.Label(it.Label), write.Label(it.Connector))
+	from := write.When(source != "", " from ")
+	switch day := write.Day(cmp.Or(it.Authored, it.Emitted)); { // when its author made it, else when the connector read it (S0-6a)
+	case day != "":
+		return what + from + source + ", " + day
+	case it.Label == "" && it.Connector == "" && it.RecordID != "":
+		return what + from + source + " " + write.Label(it.RecordID)
 	}
-	if day := write.Day(cmp.Or(it.Authored, it.Emitted)); day != "" { // when its author made it, else when the connector read it (S0-6a)
-		what = append(append(what, ", "...), day...)
-	} else if it.Label == "" && it.Connector == "" && it.RecordID != "" {
-		what = append(append(what, ' '), clean.Preview(it.RecordID, write.LabelChars)...)
-	}
-	return string(what)
+	return what + from + source
 }
 
 // EnvelopeFields are a record's own members beside its data: identity and operation, never content.
@@ -151,23 +157,14 @@ func Project(data rs.Object, fields []string) rs.Object {
 	if len(fields) == 0 || data == nil {
 		return data
 	}
-	kept := make(rs.Object, 0, len(data))
-	for _, m := range data {
-		if Wanted(m.Name, fields) {
-			kept = append(kept, m)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(slices.Clone(data), func(m rs.Member) bool { return !Wanted(m.Name, fields) })
 }
 
 // Wanted reports whether a field is among those that were asked for.
 func Wanted(key string, fields []string) bool {
-	for _, field := range fields {
-		if field == key || strings.HasPrefix(field, key+".") || strings.HasPrefix(field, key+"[") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(fields, func(field string) bool {
+		return field == key || strings.HasPrefix(field, key+".") || strings.HasPrefix(field, key+"[")
+	})
 }
 
 // OwnRelated leaves out of a record what was expanded from other connections than the one that was named, and counts it.
@@ -210,14 +207,6 @@ func Unwrap(o rs.Object) rs.Object {
 	return o
 }
 
-// deletedCell says that a record was deleted, and when where that is known.
-func deletedCell(it *Item) string {
-	if it.DeletedAt != "" {
-		return "(deleted_at " + clean.Name(it.DeletedAt) + ")"
-	}
-	return "(deleted)"
-}
-
 // OtherConnection reports whether an item names another connection than the call.
 func OtherConnection(o rs.Object, named string) bool {
 	if named == "" {
@@ -237,4 +226,88 @@ func ParseRef(text string) (rs.Ref, bool) {
 	}
 	ref, err := rs.ParseRef(text)
 	return ref, err == nil
+}
+
+// A Relation is what was expanded in a record under one name.
+type Relation struct {
+	Name    string
+	Records []Item
+	more    bool // the resource server has others
+}
+
+// Rest is the note that records of a relation are not shown; "" if all are.
+func (r *Relation) Rest(shown int) string {
+	left := len(r.Records) - shown
+	return strings.Join(write.NotEmpty(write.When(left > 0, write.Thousands(left)+" more not shown"),
+		write.When(left > 0 && r.more, "and more exist"), write.When(left <= 0 && r.more, "more exist")), ", ")
+}
+
+// All is how to read every record of a relation: a call, where a field of them is certain to have the parent's id.
+func (r *Relation) All(parent *Item) string {
+	return cmp.Or(write.Lead("all: ", r.Call(parent)), "raise expand_limit, or query their stream")
+}
+
+// Call reads every record of a relation, with what is to be expanded in them; "" where no field of them is certain to have the parent's id.
+func (r *Relation) Call(parent *Item, expand ...string) string {
+	key := r.keyOf(parent)
+	if key == "" {
+		return ""
+	}
+	first := &r.Records[0]
+	filter := rs.Object{write.Pair(key, first.Data.Get(key))}.JSON()
+	call := new(write.Object).Text("stream", first.Stream).Text("connection_id", first.Connection).Put("filter", filter).
+		List("expand", expand).Call("query_records")
+	return write.Offer("", call, write.LineChars/2)
+}
+
+// keyOf is the only field that has the parent's id in every record of a relation; "" if there is none.
+func (r *Relation) keyOf(parent *Item) string {
+	if len(r.Records) == 0 || parent.RecordID == "" || r.Records[0].Stream == "" {
+		return ""
+	}
+	key := ""
+	for _, m := range r.Records[0].Data {
+		if text, ok := rs.AsText(m.Value); ok && text == parent.RecordID {
+			if key != "" {
+				return ""
+			}
+			key = m.Name
+		}
+	}
+	for i := range r.Records {
+		if other := &r.Records[i]; key == "" || other.Stream != r.Records[0].Stream || other.Data.Get(key) != r.Records[0].Data.Get(key) {
+			return ""
+		}
+	}
+	return key
+}
+
+// Relations returns the related records that came with a record.
+func Relations(it *Item) []Relation {
+	var relations []Relation
+	for _, m := range it.Expanded {
+		r := Relation{Name: m.Name, more: rs.AsObject(m.Value).Flag("has_more")}
+		for _, raw := range RelatedRecords(m.Value) {
+			if o := rs.AsObject(raw); o != nil {
+				r.Records = append(r.Records, Read(o, o.Object("data"), "", it.Connection))
+			}
+		}
+		relations = append(relations, r)
+	}
+	return relations
+}
+
+// RelatedRecords are the records of a relation, which is a list of them, or has one, or is one.
+func RelatedRecords(raw string) []string {
+	relation := rs.AsObject(raw)
+	if items, many := rs.AsArray(relation.Get("data")); many {
+		return items
+	}
+	if list, ok := rs.AsArray(raw); ok {
+		return list
+	}
+	if relation != nil {
+		return []string{raw}
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package item
 
 import (
+	"fmt"
 	"slices"
 	"unicode/utf8"
 
@@ -8,6 +9,119 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
+
+// MaxRelated bounds the relations of a call, and the records of one that a document shows.
+const MaxRelated = 20
+
+// A Truncation is a field that an answer shows only in part, and the call that reads on (S1-R2). Its methods compute when asked: a page may
+// have thousands, of which a few are named and the others counted.
+type Truncation struct {
+	Item      *Item
+	Field     rs.Member // as received
+	Shown     int       // characters
+	FromStart bool      // something is shown, but what is read on begins at the start
+	Related   bool      // the field is all that was expanded
+}
+
+// Total is how many characters the field has; of a field that is no text, its JSON.
+func (c Truncation) Total() int {
+	switch {
+	case c.Related:
+		return len(c.Field.Value)
+	case rs.Kind(c.Field.Value) == "string":
+		text, _ := rs.AsText(c.Field.Value)
+		return utf8.RuneCountInString(text)
+	}
+	return utf8.RuneCountInString(c.Field.Value)
+}
+
+// Unnamed says why no call can name the field, or "" when one can.
+func (c Truncation) Unnamed() string {
+	if c.Related {
+		return ""
+	}
+	if len(c.Field.Name) > write.LongestName {
+		return fmt.Sprintf("has more than %d bytes", write.LongestName)
+	}
+	return rs.UnsafeField(c.Field.Name)
+}
+
+// call adds the arguments of the call that reads on, and returns its tool.
+func (c Truncation) call(a *write.Object) (tool string) {
+	a.Text("id", c.Item.ID)
+	if c.Related {
+		relations := write.EachOf(c.Item.Expanded, MaxRelated, func(m rs.Member) string {
+			return write.When(write.SendableField(m.Name), m.Name)
+		})
+		a.Text("connection_id", c.Item.Separate()).List("expand", relations)
+		return "fetch"
+	}
+	a.Text("field", c.Field.Name).Text("connection_id", c.Item.Separate())
+	if !c.FromStart {
+		a.Number("offset_chars", c.Shown)
+	}
+	return "read_record_field"
+}
+
+func (c Truncation) readOn() string {
+	if why := c.Unnamed(); why != "" {
+		return "no call can, because its name " + why
+	}
+	a := new(write.Object)
+	tool := c.call(a)
+	return a.Call(tool)
+}
+
+// omitted reports whether nothing of the field is shown, and fetch with it alone shows more.
+func (c Truncation) omitted() bool {
+	return c.Shown == 0 && !c.FromStart && !c.Related && c.Unnamed() == ""
+}
+
+func (c Truncation) json() string {
+	o := new(write.Object).Plain("field", clean.Clip(c.Field.Name, write.LongestName)).
+		Put("shown_chars", write.JSON(c.Shown)).Put("total_chars", write.JSON(c.Total()))
+	if why := c.Unnamed(); why != "" {
+		return o.Plain("unreadable", "the name "+why).JSON()
+	}
+	a := new(write.Object)
+	tool := c.call(a)
+	return o.Put("read", write.ToolCall(tool, a.JSON())).JSON()
+}
+
+// AddTruncations writes into a follow-up or a document's metadata what is not complete, in about remaining bytes of JSON: under key the
+// fields that are shown in part, each with the call that reads on, and the names of those that are left out, with the call that reads the
+// first of them.
+func AddTruncations(out *write.Object, key string, cuts []Truncation, it *Item, remaining int) *write.Object {
+	const batch = 20 // fields of one call
+	var parts, names, first []string
+	unnamed := 0
+	add := func(list *[]string, raw string) bool {
+		if remaining -= len(raw) + 1; remaining < 0 && len(*list) > 0 {
+			unnamed++
+			return false
+		}
+		*list = append(*list, raw)
+		return true
+	}
+	for _, c := range cuts {
+		if !c.omitted() {
+			add(&parts, c.json())
+		}
+	}
+	for _, c := range cuts {
+		if c.omitted() && add(&names, write.JSON(c.Field.Name)) && len(first) < batch {
+			first = append(first, c.Field.Name)
+		}
+	}
+	if len(parts) > 0 {
+		out.Array(key, parts)
+	}
+	if len(names) > 0 {
+		read := new(write.Object).Text("id", it.ID).Text("connection_id", it.Separate()).List("fields", first)
+		out.Array("omitted_fields", names).Put("read_omitted", write.ToolCall("fetch", read.JSON()))
+	}
+	return out.Number("more_fields", unnamed) // schema names every field
+}
 
 // Bounds of the texts of a page, in characters.
 const (
@@ -17,39 +131,34 @@ const (
 
 // A Shown is what structured output has of a record.
 type Shown struct {
-	Raw      string // JSON
-	Item     *Item
-	Cuts     []Truncation // of all its long texts, whole ones too
-	fields   rs.Object
-	expanded string // JSON
+	Raw  string // JSON
+	Item *Item
+	Cuts []Truncation // of all its long texts, whole ones too
 }
 
 // Received is a record as it was sent.
-func Received(sent rs.Item, it *Item) Shown { return received(sent, it).readLong() }
-
-func received(sent rs.Item, it *Item) Shown {
-	return Shown{Raw: sent.Raw, fields: it.Data, expanded: sent.Members.Get("expanded"), Item: it}
+func Received(sent rs.Item, it *Item) Shown {
+	return newShown(sent.Raw, it, it.Data, sent.Members.Get("expanded"))
 }
 
 // Truncated is a record with its long texts truncated.
 func Truncated(sent rs.Item, it *Item) Shown {
-	shown := received(sent, it)
 	if it.Data == nil || !sent.Members.Has("data") || it.Ref == (rs.Ref{}) {
-		return shown.readLong()
+		return Received(sent, it)
 	}
-	shown.fields = slices.Clone(it.Data)
+	fields := slices.Clone(it.Data)
 	var cut []string
 	for i, m := range it.Data {
 		if len(m.Value) <= truncatedText || rs.Kind(m.Value) != "string" || (Truncation{Field: m}).Unnamed() != "" {
 			continue
 		}
 		if text, _ := rs.AsText(m.Value); clean.LongerThan(text, truncatedText+truncatedText/4-1) {
-			shown.fields[i].Value = write.JSON(text[:clean.RuneIndex(text, truncatedText)])
+			fields[i].Value = write.JSON(text[:clean.RuneIndex(text, truncatedText)])
 			cut = append(cut, m.Name)
 		}
 	}
-	shown.Raw = withCuts(sent.Members.With("data", shown.fields.JSON()), cut).JSON()
-	return shown.readLong()
+	raw := withCuts(sent.Members.With("data", fields.JSON()), cut).JSON()
+	return newShown(raw, it, fields, sent.Members.Get("expanded"))
 }
 
 // withCuts is a record that says beside its data which of its fields are not complete there: content_ladder may have no space for it.
@@ -67,7 +176,7 @@ func Shrunk(sent rs.Item, it *Item, max int) Shown {
 	record := sent.Members
 	if !record.Has("data") || it.Data == nil {
 		raw := write.Truncate(sent.Raw, max)
-		return Shown{Raw: raw, fields: rs.AsObject(raw), expanded: rs.AsObject(raw).Get("expanded"), Item: it}.readLong()
+		return newShown(raw, it, rs.AsObject(raw), rs.AsObject(raw).Get("expanded"))
 	}
 	own := write.TruncateObject(record.Without("data", "expanded"), max/3, write.LeastShare, write.TruncateDepth)
 	remaining := max - len(own.JSON()) - len(`,"data":,"expanded":`)
@@ -78,43 +187,38 @@ func Shrunk(sent rs.Item, it *Item, max int) Shown {
 		own = append(own, write.Pair("expanded", expanded))
 	}
 	fields := write.TruncateObject(it.Data, remaining, min(write.LeastField, remaining/2), write.TruncateDepth)
-	shown := Shown{fields: fields, expanded: expanded, Item: it}
 	var cut []string
 	for i, m := range it.Data {
-		if shown.part(i) != m.Value {
+		if part(fields, i, m.Name) != m.Value {
 			cut = append(cut, m.Name)
 		}
 	}
 	if expanded != record.Get("expanded") {
 		cut = append(cut, "expanded")
 	}
-	shown.Raw = withCuts(append(own, write.Pair("data", fields.JSON())), cut).JSON()
-	return shown.readLong()
+	return newShown(withCuts(append(own, write.Pair("data", fields.JSON())), cut).JSON(), it, fields, expanded)
 }
 
-// part is what is shown of a field of the record.
-func (shown Shown) part(i int) string {
-	name := shown.Item.Data[i].Name
-	if i < len(shown.fields) && shown.fields[i].Name == name { // as nearly always: a record may have very many fields
-		return shown.fields[i].Value
+// part is what is shown of the i-th field of a record.
+func part(fields rs.Object, i int, name string) string {
+	if i < len(fields) && fields[i].Name == name { // as nearly always: a record may have very many fields
+		return fields[i].Value
 	}
-	return shown.fields.Get(name)
+	return fields.Get(name)
 }
 
-// readLong finds the fields of a record that are long texts, and those that were cut.
-func (shown Shown) readLong() Shown {
-	it := shown.Item
+// newShown finds the fields of a record that are long texts, and those that were cut. fields and expanded are what is shown of it.
+func newShown(raw string, it *Item, fields rs.Object, expanded string) Shown {
+	shown := Shown{Raw: raw, Item: it}
 	if it.Ref == (rs.Ref{}) {
 		return shown
 	}
 	for i, m := range it.Data {
-		part, kind := shown.part(i), rs.Kind(m.Value)
-		whole := part == m.Value || kind == "null"
-		if whole && (len(m.Value) <= longText || kind != "string") {
-			continue
-		}
+		part, kind := part(fields, i, m.Name), rs.Kind(m.Value)
 		c := Truncation{Item: it, Field: m}
-		switch {
+		switch whole := part == m.Value || kind == "null"; {
+		case whole && (len(m.Value) <= longText || kind != "string"):
+			continue
 		case whole:
 			c.FromStart = true
 			if c.Shown = c.Total(); c.Shown <= longText {
@@ -126,10 +230,8 @@ func (shown Shown) readLong() Shown {
 		}
 		shown.Cuts = append(shown.Cuts, c)
 	}
-	if len(it.Expanded) > 0 {
-		if all := write.Pair("expanded", it.Expanded.JSON()); len(shown.expanded) < len(all.Value) {
-			shown.Cuts = append(shown.Cuts, Truncation{Item: it, Field: all, Related: true})
-		}
+	if all := write.Pair("expanded", it.Expanded.JSON()); len(it.Expanded) > 0 && len(expanded) < len(all.Value) {
+		shown.Cuts = append(shown.Cuts, Truncation{Item: it, Field: all, Related: true})
 	}
 	return shown
 }

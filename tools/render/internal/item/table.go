@@ -1,8 +1,6 @@
 package item
 
 import (
-	"bytes"
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -130,107 +128,93 @@ func TooWide(lines string) bool {
 	return false
 }
 
-// record is a record with what came with it: one line or several.
 func (t *recordTable) record(g *tableGroup, it *Item) string {
-	var record string
+	var line string
 	switch {
 	case g.block && it.Deleted: // no header says what its id begins with
-		record = t.row("", nil, nil, false, it)
+		line = t.row(&tableGroup{}, it)
 	case g.block:
-		record = t.block(it)
+		line = t.block(it)
 	default:
-		record = t.row(g.prefix, g.columns, g.usual, g.emitted, it)
+		line = t.row(g, it)
 	}
-	var b strings.Builder
-	b.WriteString(record)
 	for i := range it.Relations {
-		for _, line := range t.relation(g, it, &it.Relations[i], recordBytes-b.Len()-1) {
-			b.WriteString("\n" + line)
+		for _, related := range t.relation(g, it, &it.Relations[i], recordBytes-len(line)-1) {
+			line += "\n" + related
 		}
 	}
-	return b.String()
-}
-
-// handle is an id without a prefix, and the connection that must be sent beside it.
-func (it *Item) handle(prefix, none string) string {
-	handle := cmp.Or(strings.TrimPrefix(it.ID, prefix), none)
-	if conn := it.Separate(); conn != "" {
-		handle += " connection_id=" + clean.Name(conn)
-	}
-	return handle
+	return line
 }
 
 // block is a record as lines of "name: value".
 func (t *recordTable) block(it *Item) string {
-	b := append([]byte("id: "), it.handle("", "(none)")...)
-	if it.Authored == "" && it.Emitted != "" && !it.repeatsEmitted() {
-		b = append(b, "\nemitted_at (of the record): "+clean.Name(it.Emitted)...)
-	}
-	if len(it.Data) == 0 {
-		b = append(b, "\nThis record has nothing of what was asked for."...)
-	}
+	b := "id: " + it.Handle("", "(none)")
+	emitted := it.Authored == "" && it.Emitted != "" && !it.repeatsEmitted()
+	b += write.When(emitted, "\nemitted_at (of the record): "+clean.Name(it.Emitted)) +
+		write.When(len(it.Data) == 0, "\nThis record has nothing of what was asked for.")
 	for i, m := range it.Data {
 		if repeatsID(it, m) {
 			continue
 		}
-		before := len(b)
-		b = t.appendCell(append(b, "\n"+write.ShownName(m.Name)+": "...), it, m, true)
-		if len(b) > recordBytes-write.LineChars || clean.LongerThan(string(b[before+1:]), write.LineChars) || i == maxBlockLines {
-			note := fmt.Sprintf("\n%s of this record, from %s on, in fetch with its id",
+		line := write.ShownName(m.Name) + ": " + t.cell(it, m, true)
+		if len(b)+1+len(line) > recordBytes-write.LineChars || clean.LongerThan(line, write.LineChars) || i == maxBlockLines {
+			return b + fmt.Sprintf("\n%s of this record, from %s on, in fetch with its id",
 				write.Plural(len(it.Data)-i, "more field"), write.ShownName(m.Name))
-			return string(append(b[:before], note...))
 		}
+		b += "\n" + line
 	}
-	return string(b)
+	return b
 }
 
-// row is a record as a line of the table.
-func (t *recordTable) row(prefix string, columns []string, usual map[string]string, emitted bool, it *Item) string {
-	b := append(make([]byte, 0, 256), it.handle(prefix, "(no id)")...)
-	if it.Deleted {
-		return string(append(append(b, write.Separator...), deletedCell(it)...))
+func (t *recordTable) row(g *tableGroup, it *Item) string {
+	cells := append(make([]string, 0, 2+len(g.columns)), it.Handle(g.prefix, "(no id)"))
+	switch {
+	case it.Deleted && it.DeletedAt != "":
+		return cells[0] + write.Separator + "(deleted_at " + clean.Name(it.DeletedAt) + ")"
+	case it.Deleted:
+		return cells[0] + write.Separator + "(deleted)"
+	case g.emitted:
+		cells = append(cells, clean.Name(it.Emitted))
 	}
-	if emitted {
-		b = append(append(b, write.Separator...), clean.Name(it.Emitted)...)
-	}
-	for _, column := range columns {
-		b = append(b, write.Separator...)
-		if value := usual[column]; value != "" && it.Data.Get(column) == value {
-			b = append(b, usualCell...)
+	for _, column := range g.columns {
+		cell := ""
+		if value := it.Data.Get(column); value != "" && value == g.usual[column] {
+			cell = usualCell
 		} else if it.Data.Includes(column) {
-			b = t.appendCell(b, it, write.Pair(column, it.Data.Get(column)), false)
+			cell = t.cell(it, write.Pair(column, value), false)
 		}
+		cells = append(cells, cell)
 	}
-	return string(bytes.TrimRight(b, " "))
+	return strings.TrimRight(strings.Join(cells, write.Separator), " ")
 }
 
-// appendCell appends a value, and how much of it is not shown; with call how that is read.
-func (t *recordTable) appendCell(b []byte, it *Item, m rs.Member, call bool) []byte {
+// cell is a value, and how much of it is not shown; with call how that is read.
+func (t *recordTable) cell(it *Item, m rs.Member, call bool) string {
 	value := WithoutRepeats(m.Value)
 	t.blob = t.blob || len(value) < len(m.Value)
-	b, left := clean.AppendCell(b, value, t.chars)
+	cell, left := clean.Cell(value, t.chars)
 	if left == 0 {
-		return b
+		return cell
 	}
 	c := Truncation{Item: it, Field: m, Shown: t.chars}
 	t.cuts = append(t.cuts, c)
-	b = append(append(append(b, " (+"...), write.Thousands(left)...), " characters"...)
+	cell += " (+" + write.Thousands(left) + " characters"
 	if call {
-		b = append(b, ": "+c.readOn()...)
+		cell += ": " + c.readOn()
 	}
-	return append(b, ')')
+	return cell + ")"
 }
 
 // relation are lines of the related records of a record, as many as fit, and how the others are read.
 func (t *recordTable) relation(g *tableGroup, it *Item, related *Relation, remaining int) []string {
-	columns := g.related[g.at[related.Name]]
+	table := &g.related[g.at[related.Name]]
 	var lines []string
-	if g.block && len(related.Records) > 0 && len(columns.columns) > 0 {
-		lines = []string{columns.header()}
+	if g.block && len(related.Records) > 0 && len(table.columns) > 0 {
+		lines = []string{table.header()}
 	}
 	start, written := "  "+write.ShownName(related.Name)+": ", 0
 	for written < min(len(related.Records), maxChildShown) && write.Size(lines) < remaining-write.LineChars {
-		line := t.row(columns.prefix, columns.columns, nil, false, &related.Records[written])
+		line := t.row(table, &related.Records[written])
 		lines = append(lines, start+clean.Clip(line, write.LineChars-4*write.LabelChars))
 		written++
 	}

@@ -45,11 +45,8 @@ func RecordURL(base string, ref rs.Ref) string {
 	if ref.Stream == "" || ref.RecordID == "" {
 		return base + "/v1/search"
 	}
-	query := ""
-	if ref.ConnectionID != "" {
-		query = "?connection_id="
-	}
-	address := base + "/v1/streams/" + url.PathEscape(ref.Stream) + "/records/" + url.PathEscape(ref.RecordID) + query + url.QueryEscape(ref.ConnectionID)
+	address := base + "/v1/streams/" + url.PathEscape(ref.Stream) + "/records/" + url.PathEscape(ref.RecordID) +
+		write.Lead("?connection_id=", url.QueryEscape(ref.ConnectionID))
 	if clean.LongerThan(address, maxURLChars) {
 		return base + "/v1/search"
 	}
@@ -127,10 +124,8 @@ func Title(own, data rs.Object, right func(title string) bool) string {
 // that says anything else.
 func LastChange(field string) string {
 	changed := func(part string) bool { return strings.Contains(strings.ToLower(field), part) }
-	if slices.ContainsFunc([]string{"updat", "modif", "edit", "chang", "mtime", "last_"}, changed) {
-		return clean.Name(clean.Preview(field, write.LabelChars))
-	}
-	return ""
+	isChange := slices.ContainsFunc([]string{"updat", "modif", "edit", "chang", "mtime", "last_"}, changed)
+	return write.When(isChange, clean.Name(write.Label(field)))
 }
 
 // Time returns the first timestamp and its field: the author's before a server's, wherever they stand.

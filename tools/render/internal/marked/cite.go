@@ -13,25 +13,25 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-// A quote can be checked later: an answer says of the text that it shows where it is in its field, as a range of code
-// points, and the SHA-256 of the text. `pdpp-mcp verify` reads such a citation.
-
-// A cite is the checkable part of a quote.
-type cite struct {
+// A Cite is the checkable part of a quote: `pdpp-mcp verify` finds the text by its range of code points, and compares its SHA-256.
+type Cite struct {
 	Quote      string // of the record's own words; empty when none are shown
-	Start, End int    // code points of the field; end is 0 when the range is not known
+	Start, End int    // code points of the field; End is 0 when the range is not known
 }
 
-// CitedDigits is how many hexadecimal digits of a digest an excerpt is cited with.
-const CitedDigits = 16
+// citedDigits is how many hexadecimal digits of a digest a quote is cited with.
+const citedDigits = 16
 
-// AppendDigest appends the start of the SHA-256 of the quote.
-func (c cite) AppendDigest(b []byte) []byte {
+// AppendDigest appends the start of the SHA-256 of a quote.
+func AppendDigest(b []byte, quote string) []byte {
 	start := len(b)
-	b = append(b, Quotable(c.Quote)...) // where the digest goes: no other copy is needed
+	b = append(b, Quotable(quote)...) // where the digest goes: no other copy is needed
 	sum := sha256.Sum256(b[start:])
-	return hex.AppendEncode(b[:start], sum[:CitedDigits/2])
+	return hex.AppendEncode(b[:start], sum[:citedDigits/2])
 }
+
+// Cited is the start of the SHA-256 of a quote.
+func Cited(quote string) string { return string(AppendDigest(nil, quote)) }
 
 // A Place is where in its field an excerpt is, as far as the resource server proves it.
 type Place struct {
@@ -95,13 +95,13 @@ func align(cleaned, source []rune) []int {
 }
 
 // Cite is the citation of the part of a text that is shown.
-func (p Place) Cite(text string, shown Range) cite {
+func (p Place) Cite(text string, shown Range) Cite {
 	from, to := quotableRange(text[shown.From:shown.To])
 	from, to = shown.From+from, shown.From+to
 	if from == to {
-		return cite{}
+		return Cite{}
 	}
-	c := cite{Quote: text[from:to]}
+	c := Cite{Quote: text[from:to]}
 	switch {
 	case p.at != nil:
 		first := utf8.RuneCountInString(text[:from])

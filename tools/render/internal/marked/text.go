@@ -115,19 +115,16 @@ func (p Text) marksWithin(at, runes int) int {
 
 // forward is where so many runes end that begin behind the first mark. Each further mark takes the runes of its tags.
 func (p Text) forward(at, runes int) int {
-	for i := 1; i < len(p.Marks); i++ {
-		m := p.Marks[i]
-		end, passed := clean.RuneCountIndex(p.Plain[at:m.From], max(runes, 0))
-		if runes -= passed + markChars; at+end < m.From || runes <= 0 {
-			return at + end
+	further := p.Marks[min(1, len(p.Marks)):]
+	for i := range p.Plain[at:] {
+		if len(further) > 0 && at+i == further[0].From {
+			runes, further = runes-markChars, further[1:]
 		}
-		end, passed = clean.RuneCountIndex(p.Plain[m.From:m.To], runes)
-		if at = m.From + end; at < m.To {
-			return at
+		if runes--; runes < 0 {
+			return at + i
 		}
-		runes -= passed
 	}
-	return at + clean.RuneIndex(p.Plain[at:], max(runes, 0))
+	return len(p.Plain)
 }
 
 // backward is where the last runes before a place begin.
@@ -164,24 +161,19 @@ func (p Text) trim(shown, match Range) Range {
 // escaped.
 func (p Text) Append(b []byte, shown Range, escape func(b []byte, text string) []byte) []byte {
 	b = append(b, '"')
-	if shown.From == shown.To {
-		return append(append(b, write.Ellipsis...), '"')
-	}
-	if shown.From > 0 {
+	if shown.From > 0 || shown.From == shown.To {
 		b = append(b, write.Ellipsis...)
 	}
 	at := shown.From
 	for _, m := range p.Marks {
-		from, to := max(m.From, at), min(m.To, shown.To)
-		if from >= to {
-			continue
+		if from, to := max(m.From, at), min(m.To, shown.To); from < to {
+			b = append(escape(b, p.Plain[at:from]), markOpen...)
+			b = append(escape(b, p.Plain[from:to]), markClose...)
+			at = to
 		}
-		b = append(escape(b, p.Plain[at:from]), markOpen...)
-		b = append(escape(b, p.Plain[from:to]), markClose...)
-		at = to
 	}
 	b = escape(b, p.Plain[at:shown.To])
-	if shown.To < len(p.Plain) {
+	if shown.To < len(p.Plain) && shown.From < shown.To {
 		b = append(b, write.Ellipsis...)
 	}
 	return append(b, '"')

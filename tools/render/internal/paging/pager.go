@@ -3,6 +3,7 @@
 package paging
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -56,8 +57,7 @@ func (p *ByCursor) Next(shown int) string {
 
 // Warning says what is not as it was asked for: an answer shows the first of the items that are left.
 func (p *ByCursor) Warning(shown int) string {
-	whole := shown == p.left()
-	part := ""
+	part, whole := "", shown == p.left()
 	if !whole {
 		part = fmt.Sprintf("These are %ss %s of the %d of this page; next_cursor goes on behind them.", p.Noun, p.Span(p.From+shown), p.Total)
 	}
@@ -75,24 +75,19 @@ type Excess struct {
 // Note says what was left out and how to get it, or "" when nothing was. A cursor of the resource server goes on behind the items
 // beyond the limit.
 func (e Excess) Note(noun string, cursor bool) string {
-	var notes []string
+	if e.Foreign+e.Over == 0 {
+		return ""
+	}
+	var foreign, over string
 	if e.Foreign > 0 {
-		items := write.Plural(e.Foreign, noun)
-		notes = append(notes, fmt.Sprintf("The resource server sent %s of other connections than connection_id; left out.", items))
+		foreign = fmt.Sprintf("The resource server sent %s of other connections than connection_id; left out.", write.Plural(e.Foreign, noun))
 	}
 	if e.Over > 0 {
-		s := fmt.Sprintf("The resource server sent more than limit %d; %s left out.", e.Limit, write.Plural(e.Over, noun))
-		if cursor {
-			s += " next_cursor skips them."
-		}
-		if e.Most <= MaxLimit {
-			s += fmt.Sprintf(" Repeat this call with limit %d to see them.", e.Most)
-		} else {
-			s += " Narrow this call to see them."
-		}
-		notes = append(notes, s)
+		over = fmt.Sprintf("The resource server sent more than limit %d; %s left out.", e.Limit, write.Plural(e.Over, noun)) +
+			write.When(cursor, " next_cursor skips them.") + write.When(e.Most > MaxLimit, " Narrow this call to see them.") +
+			write.When(e.Most <= MaxLimit, fmt.Sprintf(" Repeat this call with limit %d to see them.", e.Most))
 	}
-	return strings.Join(notes, " ")
+	return Sentences(foreign, over)
 }
 
 // Sentences joins those that are not empty.
@@ -149,10 +144,7 @@ func (p *ByOffset) Fullest(page func(to int) string, fits func(page string) bool
 
 // shown is "fields 1-40 of 800", or "" where these are all.
 func (p *ByOffset) shown(to int) string {
-	if p.From == 0 && to == p.Total {
-		return ""
-	}
-	return fmt.Sprintf("%ss %s of %d", p.Noun, p.Span(to), p.Total)
+	return write.When(p.From > 0 || to < p.Total, fmt.Sprintf("%ss %s of %d", p.Noun, p.Span(to), p.Total))
 }
 
 // longestNext is how long the call that reads on may be; of a longer one only the offset is said.
@@ -160,16 +152,11 @@ const longestNext = 1500
 
 // Lines say in text which part is shown, and how to read on; both are "" where that is all.
 func (p *ByOffset) Lines(to int) (shown, next string) {
-	if to < p.Total {
-		next = `Next: the same call with "offset":` + strconv.Itoa(to)
-		if call := p.at(to).Call(p.tool); write.Copyable(call, longestNext) {
-			next = "Next: " + call
-		}
+	if shown = p.shown(to); to < p.Total {
+		otherwise := `Next: the same call with "offset":` + strconv.Itoa(to)
+		next = cmp.Or(write.Offer("Next: ", p.at(to).Call(p.tool), longestNext), otherwise)
 	}
-	if shown = p.shown(to); shown != "" {
-		shown = strings.TrimSpace("Shown: " + shown + ". " + next)
-	}
-	return shown, next
+	return write.When(shown != "", strings.TrimSpace("Shown: "+shown+". "+next)), next
 }
 
 // Begin says the same in structured output.

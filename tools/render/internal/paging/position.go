@@ -1,10 +1,8 @@
 package paging
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -35,26 +33,19 @@ const positionPrefix = "shown."
 
 // Parse reads a cursor that a model sent. What does not have the form of a Position is a cursor of the resource server.
 func Parse(cursor string) Position {
-	rest, ok := strings.CutPrefix(cursor, positionPrefix)
-	parts := strings.SplitN(rest, ".", 4)
-	if !ok || len(parts) != 4 {
-		return Position{Cursor: cursor}
-	}
-	p := Position{Cursor: parts[3], last: parts[2]}
-	known := len(p.last) == marks.item || len(p.last) == oldMarks.item // without those of a list
-	for _, form := range []markForm{marks, oldMarks} {
-		if len(p.last) == form.item+form.list()+form.check {
-			p.last, p.list = p.last[:form.item], p.last[form.item:form.item+form.list()]
-			known = true
+	parts := strings.SplitN(strings.TrimPrefix(cursor, positionPrefix), ".", 4)
+	if len(parts) == 4 && len(parts[2]) >= itemMark {
+		p := Position{Cursor: parts[3], last: parts[2][:itemMark]}
+		if len(parts[2]) == itemMark+listMarks+checkMark { // else it is that of no list
+			p.list = parts[2][itemMark : itemMark+listMarks]
+		}
+		p.Shown, _ = strconv.Atoi(parts[0])
+		p.Limit, _ = strconv.Atoi(parts[1])
+		if p.Shown >= 1 && p.Shown <= rs.MaxItems && p.Limit >= 0 && p.Limit <= MaxLimit && p.String() == cursor {
+			return p
 		}
 	}
-	var errShown, errLimit error
-	p.Shown, errShown = strconv.Atoi(parts[0])
-	p.Limit, errLimit = strconv.Atoi(parts[1])
-	if !known || errShown != nil || errLimit != nil || p.Shown < 1 || p.Shown > rs.MaxItems || p.Limit < 0 || p.Limit > MaxLimit || p.String() != cursor {
-		return Position{Cursor: cursor}
-	}
-	return p
+	return Position{Cursor: cursor}
 }
 
 // String returns the cursor that a model sends back: "shown.SHOWN.LIMIT.MARKS.CURSOR". Where the marks are those of a list, they end with
@@ -69,18 +60,17 @@ func (p Position) String() string {
 	if p.list == "" {
 		return cursor("")
 	}
-	return cursor(p.form().mark(cursor(""), p.form().check))
+	return cursor(mark(cursor(""), checkMark))
 }
 
 // After returns the position behind the first n items of the page that p is on, which was read with limit. key is that of the last
 // of them: what tells it from the others of its page.
 func (p Position) After(n, limit int, key string) Position {
-	form := p.form()
-	return Position{Cursor: p.Cursor, Limit: limit, Shown: n, last: form.mark(key, form.item), list: p.list}
+	return Position{Cursor: p.Cursor, Limit: limit, Shown: n, last: mark(key, itemMark), list: p.list}
 }
 
 // Follows reports whether the last item that was shown has a key.
-func (p Position) Follows(key string) bool { return p.last == p.form().mark(key, p.form().item) }
+func (p Position) Follows(key string) bool { return p.last == mark(key, itemMark) }
 
 // start returns the index of the first item to show of a page with n items, of which the i-th has the key key(i). The item that was
 // shown last is looked for where it was, then everywhere. note says what is not exact because the list has changed.
@@ -99,38 +89,26 @@ func (p Position) start(n int, key func(int) string) (start int, note string) {
 	return min(p.Shown, n), "The list has changed since the last answer, and the last item shown is not on this page any more: items may be missing here or stand twice."
 }
 
-// A markForm is how marks are written: those of an item, of each of listArguments, and of the cursor itself.
-type markForm struct {
-	item, argument, check int  // characters
-	hex                   bool // else they are base64
-}
-
-var (
-	marks    = markForm{6, 3, 3, false}
-	oldMarks = markForm{8, 2, 0, true} // of cursors that earlier versions printed, and of those that follow them
+// Characters of the marks of an item, of each of listArguments and all of them, and of the cursor itself.
+const (
+	itemMark     = 6
+	argumentMark = 3
+	listMarks    = argumentMark * len(listArguments)
+	checkMark    = 3
 )
 
-func (f markForm) list() int { return f.argument * len(listArguments) }
-
 // mark is the beginning of a SHA-256: it only tells the items of one page apart, or a list from another.
-func (f markForm) mark(text string, chars int) string {
+func mark(text string, chars int) string {
 	sum := sha256.Sum256([]byte(text))
 	var encoded [2 * sha256.Size]byte
-	if f.hex {
-		hex.Encode(encoded[:], sum[:])
-	} else {
-		base64.RawURLEncoding.Encode(encoded[:], sum[:])
-	}
+	base64.RawURLEncoding.Encode(encoded[:], sum[:])
 	return string(encoded[:chars])
 }
 
-// at is the mark of the i-th of listArguments.
-func (f markForm) at(list string, i int) string { return list[i*f.argument : (i+1)*f.argument] }
-
-// form is the form of the marks of a position.
-func (p Position) form() markForm {
-	if len(p.list) == oldMarks.list() || p.list == "" && len(p.last) == oldMarks.item {
-		return oldMarks
+// argumentMarks are the marks of a list for each of listArguments.
+func argumentMarks(list string) (marks [len(listArguments)]string) {
+	for i := range marks {
+		marks[i] = list[i*argumentMark : (i+1)*argumentMark]
 	}
 	return marks
 }
@@ -168,17 +146,17 @@ func (p Position) In(args rs.Object) (Position, error) {
 			Hint: "Copy it again exactly, or begin this list without cursor.",
 		}
 	}
-	printed, form := p.list, p.form()
+	printed := p.list
 	p.list = ""
 	var other []string
 	for i, argument := range listArguments {
-		mark := form.ofArguments(args, argument.names)
-		if printed != "" && form.at(printed, i) != mark {
-			if mark = form.at(printed, i); i != connectionArgument {
+		now := markOf(args, argument.names)
+		if printed != "" && argumentMarks(printed)[i] != now {
+			if now = argumentMarks(printed)[i]; i != connectionArgument {
 				other = append(other, argument.called)
 			}
 		}
-		p.list += mark
+		p.list += now
 	}
 	if other != nil {
 		return Position{}, otherList(strings.Join(other, ", and other "))
@@ -196,12 +174,13 @@ func (p Position) Under(connection string) (Position, error) {
 	if connection != "" {
 		args = rs.Object{write.Pair(argument.called, write.JSON(connection))}
 	}
-	form := p.form()
-	mark, from := form.ofArguments(args, argument.names), form.argument*connectionArgument
-	if p.Shown > 0 && form.at(p.list, connectionArgument) != mark {
+	marks := argumentMarks(p.list)
+	printed := marks[connectionArgument]
+	marks[connectionArgument] = markOf(args, argument.names)
+	if p.Shown > 0 && marks[connectionArgument] != printed {
 		return Position{}, otherList(argument.called)
 	}
-	return Position{list: p.list[:from] + mark + p.list[from+form.argument:]}, nil
+	return Position{list: strings.Join(marks[:], "")}, nil
 }
 
 func otherList(arguments string) *rs.Error {
@@ -211,8 +190,8 @@ func otherList(arguments string) *rs.Error {
 	}
 }
 
-// ofArguments is the mark of some arguments, whatever the order of the members of a filter.
-func (f markForm) ofArguments(args rs.Object, names []string) string {
+// markOf is the mark of some arguments, whatever the order of the members of a filter.
+func markOf(args rs.Object, names []string) string {
 	var sent []string
 	for _, name := range names {
 		value := args.Get(name)
@@ -224,17 +203,20 @@ func (f markForm) ofArguments(args rs.Object, names []string) string {
 		}
 		sent = append(sent, name+sortedJSON(value))
 	}
-	return f.mark(strings.Join(sent, "\n"), f.argument)
+	return mark(strings.Join(sent, "\n"), argumentMark)
 }
 
-// sortedJSON is a value with the members of its objects sorted by name.
+// sortedJSON is a value with the members of its objects sorted by name, and a line break, as in the cursors printed so far.
 func sortedJSON(raw string) string {
 	decoder := json.NewDecoder(strings.NewReader(raw))
 	decoder.UseNumber()
 	var value any
-	var sorted bytes.Buffer
-	if decoder.Decode(&value) != nil || json.NewEncoder(&sorted).Encode(value) != nil {
+	if decoder.Decode(&value) != nil {
 		return raw
 	}
-	return sorted.String()
+	sorted, err := json.Marshal(value)
+	if err != nil {
+		return raw
+	}
+	return string(sorted) + "\n"
 }

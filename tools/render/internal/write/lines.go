@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -25,11 +26,22 @@ func ShownName(s string) string {
 	return fmt.Sprintf("%s (%d bytes, cannot be named)", clean.Quote(clean.Clip(s, LabelChars)), len(s))
 }
 
-// Each is a list of texts, each as it is shown.
-func Each(list []string, show func(string) string) []string {
+// When is a text where a condition holds, else "".
+func When(holds bool, text string) string {
+	if holds {
+		return text
+	}
+	return ""
+}
+
+// Lead is a text with what leads to it, unless it is empty.
+func Lead(lead, text string) string { return When(text != "", lead+text) }
+
+// Each is a list, each of it as it is shown.
+func Each[T any](list []T, show func(T) string) []string {
 	shown := make([]string, len(list))
-	for i, text := range list {
-		shown[i] = show(text)
+	for i, one := range list {
+		shown[i] = show(one)
 	}
 	return shown
 }
@@ -41,10 +53,12 @@ func Copyable(call string, chars int) bool {
 
 // Offer is what leads to a call with the call, where that can be copied from a line of at most so many characters; else "".
 func Offer(lead, call string, chars int) string {
-	if !Copyable(call, chars) {
-		return ""
-	}
-	return lead + call
+	return When(call != "" && Copyable(call, chars), lead+call)
+}
+
+// EachOf are the first of a list, each as it is shown, without those that show nothing.
+func EachOf[T any](list []T, most int, show func(T) string) []string {
+	return NotEmpty(Each(list[:min(len(list), most)], show)...)
 }
 
 // NotEmpty are those of some lines that say something.
@@ -52,12 +66,12 @@ func NotEmpty(lines ...string) []string {
 	return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 }
 
+// Label is the beginning of a short text, such as a name for people.
+func Label(s string) string { return clean.Preview(s, LabelChars) }
+
 // Labelled is a connection: its id as it is shown, and its label if it has one.
 func Labelled(id, label string) string {
-	if label == "" {
-		return id
-	}
-	return id + " " + clean.Quote(clean.Preview(label, LabelChars))
+	return id + When(label != "", " "+clean.Quote(Label(label)))
 }
 
 // Plural is "1 record" or "2 records".
@@ -66,6 +80,14 @@ func Plural(n int, noun string) string {
 		return "1 " + noun
 	}
 	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// Have is the verb of n of something.
+func Have(n int) string {
+	if n == 1 {
+		return "has"
+	}
+	return "have"
 }
 
 // Thousands is a number as people write it: 2,310.
@@ -101,14 +123,6 @@ func Minute(t string) string {
 		return t[:10] + " " + t[11:16]
 	}
 	return t
-}
-
-// ShownText is a text in a cell: bare when nothing else could be meant.
-func ShownText(s string) string {
-	if clean.PlainCell(s) {
-		return s
-	}
-	return clean.Quote(s)
 }
 
 // Folded is a line that ends with items, and goes on behind indent on further lines where one is too short.
@@ -147,21 +161,19 @@ func First(list []string, most int, others string) []string {
 
 // Day is the date of a timestamp, or "".
 func Day(t string) string {
-	if len(t) < 10 || t[4] != '-' || t[7] != '-' {
+	if len(t) < len(time.DateOnly) {
 		return ""
 	}
-	for i, c := range []byte(t[:10]) {
-		if i != 4 && i != 7 && (c < '0' || c > '9') {
-			return ""
-		}
+	day := t[:len(time.DateOnly)]
+	if _, err := time.Parse(time.DateOnly, day); err != nil {
+		return ""
 	}
-	return t[:10]
+	return day
 }
 
 // ShownValue is a value as tables show it, or its beginning. A text is as a filter takes it: where a table would clean it, it is escaped.
 func ShownValue(raw string) string {
-	b, left := clean.AppendCell(nil, withoutRounding(raw), KeyChars)
-	value := string(b)
+	value, left := clean.Cell(withoutRounding(raw), KeyChars)
 	if text, _ := rs.AsText(raw); rs.Kind(raw) == "string" && (clean.Line(text) != text || strings.ContainsAny(text, ";'()")) {
 		shown := text[:clean.RuneIndex(text, KeyChars)]
 		value, left = clean.Quote(shown), utf8.RuneCountInString(text[len(shown):])
@@ -216,11 +228,8 @@ const (
 
 // Words are the texts of a list, shortened.
 func Words(o rs.Object, name string) []string {
-	var words []string
-	for _, raw := range o.Array(name) {
-		if word, ok := rs.AsText(raw); ok && len(words) < maxWords {
-			words = append(words, clean.Preview(word, WordChars))
-		}
-	}
-	return words
+	return EachOf(o.Array(name), maxWords, func(raw string) string {
+		word, _ := rs.AsText(raw)
+		return clean.Preview(word, WordChars)
+	})
 }
