@@ -155,9 +155,33 @@ func TestAggregateSaysWhatItAddsUp(t *testing.T) {
 		},
 		"a limit cuts composed groups, and says how many": {
 			`{"stream":"orders","metric":"max","field":"at","group_by":"status","limit":1,"connection_id":"cin_a"}`,
-			"max of at of orders by status · 4 records · 3 reads\nstatus | max\nopen | 2026-03-01T00:00:00Z of 2\nshown 1 of 2 groups, chosen by number of records, not by max; not shown: 2 records in other groups or without status (other_count=2); 1 group of these has as many records as the last shown\n" +
+			"max of at of orders by status · 4 records · 4 reads\nstatus | max\nopen | 2026-03-01T00:00:00Z of 2\n" +
+				"shown 1 of 2 groups, highest max first; not shown: 2 records in other groups or without status (other_count=2)\n" +
 				`next: aggregate {"stream":"orders","metric":"max","field":"at","group_by":"status","limit":100,"connection_id":"cin_a"}`,
-			`{"group_count":2}`,
+			`{"group_count":2,"ordered_by":"max"}`,
+		},
+		"the groups with the highest sums, wherever their records are in the count": {
+			`{"stream":"orders","metric":"sum","field":"total","group_by":"due","limit":2,"filter":{"currency":"GBP"}}`,
+			"sum of total of orders by due · 4 records · 8 reads\nrecords: Shop A 3, Shop B 1\n" +
+				"due | GBP\n\"2026-03-29\" | 30 of 1\n\"2026-02-01\" | 20.5 of 1\n" +
+				"shown 2 of 4 groups, highest sum first; not shown: 2 records in other groups or without due (other_count=2)\n" +
+				`next: aggregate {"stream":"orders","metric":"sum","field":"total","group_by":"due","limit":100,"filter":{"currency":"GBP"}}` +
+				"\nevery status is included; filter by it to leave some out",
+			`{"ordered_by":"sum"}`,
+		},
+		"of several currencies, the highest of each before the second of each": {
+			`{"stream":"orders","metric":"sum","field":"total","group_by":"due","limit":2,"connection_id":"cin_a"}`,
+			"sum of total of orders by due · 4 records · 8 reads\ndue | GBP | EUR\n\"2026-02-01\" | 20.5 of 1 |\n\"2026-02-28\" |  | 5 of 1\n" +
+				"shown 2 of 4 groups, highest sum of each currency first; not shown: 2 records in other groups or without due (other_count=2)\n" +
+				`next: aggregate {"stream":"orders","metric":"sum","field":"total","group_by":"due","limit":100,"connection_id":"cin_a"}` +
+				"\nevery status is included; filter by it to leave some out",
+			`{"ordered_by":"sum"}`,
+		},
+		"the lowest of a minimum first, and a group without a value last": {
+			`{"stream":"orders","metric":"min","field":"total","group_by":"due","limit":3,"filter":{"currency":"GBP"},"connection_id":"cin_a"}`,
+			"min of total of orders by due · 3 records · 5 reads\ndue | GBP\n\"2026-01-31\" | 10 of 1\n\"2026-02-01\" | 20.5 of 1\n\"2026-03-01\" | null of 1\n" +
+				"all 3 groups shown",
+			`{"ordered_by":"min"}`,
 		},
 		"a limit of counts among equal ones says so": {
 			`{"stream":"orders","metric":"count","group_by":"status","limit":1,"connection_id":"cin_a"}`,

@@ -94,8 +94,14 @@ func (a aggregateAnswer) rest(n int) groupsRest {
 	}
 	all := total == n && known > 0 // each group was read
 	r := groupsRest{says: "shown " + of + with}
-	if a.chosenByCount() && !all {
-		r.says += ", chosen by number of records, not by " + write.ShownName(a.Text("metric"))
+	metric, ofEach := write.ShownName(a.Text("metric")), write.When(len(a.units) > 1, " of each "+write.ShownName(a.Text("unit_field")))
+	switch {
+	case a.ordered() && a.Text("metric") == "min":
+		r.says += ", lowest min" + ofEach + " first"
+	case a.ordered():
+		r.says += ", highest " + metric + ofEach + " first"
+	case a.chosenByCount() && !all:
+		r.says += ", chosen by number of records, not by " + metric
 	}
 	var hidden []string
 	if left := len(a.rows) - n; left > 0 {
@@ -107,7 +113,11 @@ func (a aggregateAnswer) rest(n int) groupsRest {
 	}
 	r.says += fmt.Sprintf("; not shown: %s (other_count=%d)", strings.Join(hidden, " and "), other)
 	if tied := a.tied(n); tied > 0 {
-		r.says += fmt.Sprintf("; %s of these %s as many records as the last shown", write.Plural(tied, "group"), write.Have(tied))
+		same := "as many records as"
+		if a.ordered() {
+			same = "the same " + metric + " as"
+		}
+		r.says += fmt.Sprintf("; %s of these %s %s the last shown", write.Plural(tied, "group"), write.Have(tied), same)
 	}
 	if !all {
 		r.next = a.next(n)
@@ -129,19 +139,25 @@ func (a aggregateAnswer) whereOthersAre(known int) string {
 	return " in other groups"
 }
 
-// tied is how many groups after the first n have as many records as the last of those, as far as that is known: where a limit falls among
-// such groups, it is by chance which of them are shown.
+// tied is how many groups after the first n have as many records as the last of those, or the same value where they are in the order of
+// values, as far as that is known: where a limit falls among such groups, it is by chance which of them are shown.
 func (a aggregateAnswer) tied(n int) int {
 	if !a.Has("group_by") || n == 0 {
 		return 0
 	}
 	tied, _ := a.Number("tied_groups") // with the last of the answer
-	last := a.recordsOf(n-1, n)
-	if n < len(a.rows) && a.recordsOf(len(a.rows)-1, len(a.rows)) != last {
+	same := func(i int) bool {
+		if a.ordered() {
+			one, last := a.rows[i].parts[0], a.rows[n-1].parts[0]
+			return one.Get("value") == last.Get("value") && one.Get("unit") == last.Get("unit")
+		}
+		return a.recordsOf(i, i+1) == a.recordsOf(n-1, n)
+	}
+	if n < len(a.rows) && !same(len(a.rows)-1) {
 		tied = 0
 	}
 	for i := n; i < len(a.rows); i++ {
-		if a.recordsOf(i, i+1) == last {
+		if same(i) {
 			tied++
 		}
 	}
@@ -156,6 +172,9 @@ func (a aggregateAnswer) leavesOutEmpty() bool {
 	}
 	return a.Has("group_by_time") && !slices.ContainsFunc(a.rows, func(row groupRow) bool { return slices.ContainsFunc(row.parts, empty) })
 }
+
+// ordered reports whether the groups are those with the highest values, or with the lowest minimum.
+func (a aggregateAnswer) ordered() bool { return a.Has("ordered_by") }
 
 // chosenByCount reports whether the groups are those with the most records although something else is computed of them.
 func (a aggregateAnswer) chosenByCount() bool {

@@ -63,6 +63,7 @@ type row struct {
 	key     string // JSON
 	records int
 	cells   []cell
+	rank    int // the best of its cells among those of their units; set by order
 }
 
 // compose answers a grouped metric other than count, and an average.
@@ -172,6 +173,12 @@ func (r *Aggregation) answerOf(ctx context.Context, base groupList, lists []unit
 		left /= 2 // each number takes two reads
 	}
 	rows = slices.DeleteFunc(rows, func(r row) bool { return r.cells[0].filter == nil })
+	more := slices.ContainsFunc(lists, func(l unitList) bool { return l.other > 0 }) // there are more groups than are known
+	ordered := r.Args.GroupBy != "" && countCells(rows) <= left && !more && r.Args.GroupBy != r.Fields(ctx).UnitOf(r.Args.Field)
+	asked := limit
+	if ordered { // each is read, so that the groups shown are those with the highest values, not with the most records
+		limit = len(rows)
+	}
 	shown := 0
 	var cells []*cell
 	for shown < min(limit, len(rows)) && (shown == 0 || len(rows[shown].cells) <= left) { // at least one, so that the next goes on
@@ -185,15 +192,20 @@ func (r *Aggregation) answerOf(ctx context.Context, base groupList, lists []unit
 	if err != nil {
 		return nil, nil, err
 	}
-	answer := r.composed(base.body, rows, shown, limit)
-	if slices.ContainsFunc(lists, func(l unitList) bool { return l.other > 0 }) { // there are more groups than are known
+	if ordered {
+		shown = min(asked, len(rows))
+		r.order(rows)
+		r.add("ordered_by", r.Args.Metric)
+	}
+	answer := r.composed(base.body, rows, shown, asked, ordered)
+	if more {
 		answer = answer.Without("group_count")
 	}
 	return base.response, answer, nil
 }
 
-// composed is the answer that counted all records, with the groups that were read.
-func (r *Aggregation) composed(base rs.Object, rows []row, shown, limit int) rs.Object {
+// composed is the answer that counted all records, with the groups that were read, in the order of their values or of their records.
+func (r *Aggregation) composed(base rs.Object, rows []row, shown, limit int, ordered bool) rs.Object {
 	var items []string
 	other, _ := base.Number("filtered_record_count")
 	for _, row := range rows[:shown] {
@@ -223,7 +235,7 @@ func (r *Aggregation) composed(base rs.Object, rows []row, shown, limit int) rs.
 		}
 	case shown > 0:
 		for _, row := range rows[shown:] {
-			if row.records == rows[shown-1].records {
+			if last := rows[shown-1]; ordered && row.cells[0].same(last.cells[0]) || !ordered && row.records == last.records {
 				tied++
 			}
 		}
