@@ -3,7 +3,6 @@ package transport
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -70,8 +69,6 @@ func allowMethods(w http.ResponseWriter, r *http.Request, methods ...string) boo
 	}
 	allow := strings.Join(methods, ", ")
 	w.Header().Set("Allow", allow)
-	web.Refuse(w, r, http.StatusMethodNotAllowed, &rs.Error{
-		Code: rs.MethodNotAllowed, Message: "This method is not served at this path.", Hint: fmt.Sprintf("Allowed: %s.", allow),
-	}, "")
+	web.Refuse(w, r, &rs.Error{Code: rs.MethodNotAllowed, Message: "This method is not served at this path.", Hint: "Allowed: " + allow + "."})
 	return false
 }

@@ -97,10 +97,10 @@ func refuseHeader(w http.ResponseWriter, id any, message string) {
 // served; the specification would have it accept an event stream as well.
 func acceptable(w http.ResponseWriter, r *http.Request) bool {
 	if !isJSON(r.Header) {
-		web.Refuse(w, r, http.StatusUnsupportedMediaType, &rs.Error{
+		web.Refuse(w, r, &rs.Error{
 			Code: rs.UnsupportedMediaType, Message: "The request body must be JSON in UTF-8, and not compressed.",
 			Hint: "Send one Content-Type: application/json, and no Content-Encoding.",
-		}, "")
+		})
 		return false
 	}
 	accept := r.Header.Values("Accept")
@@ -114,10 +114,10 @@ func acceptable(w http.ResponseWriter, r *http.Request) bool {
 			return true
 		}
 	}
-	web.Refuse(w, r, http.StatusNotAcceptable, &rs.Error{
+	web.Refuse(w, r, &rs.Error{
 		Code: rs.NotAcceptable, Message: "The answer is JSON, which the request does not accept.",
 		Hint: "Send Accept: application/json, text/event-stream.",
-	}, "")
+	})
 	return false
 }
 
@@ -149,9 +149,9 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		web.RefuseLarge(w, r, large.Limit)
+		web.Refuse(w, r, web.TooLarge(large.Limit))
 	case err != nil:
-		web.Refuse(w, r, http.StatusBadRequest, &rs.Error{Code: rs.RequestMalformed, Message: "The request body broke off before its end."}, "")
+		web.Refuse(w, r, &rs.Error{Code: rs.RequestMalformed, Message: "The request body broke off before its end."})
 	default:
 		return body, true
 	}

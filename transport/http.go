@@ -78,9 +78,9 @@ func publicDocuments(o HandlerOptions) http.Handler {
 		case path == web.MetadataPath, path == web.MetadataPath+web.EndpointPath, path == web.IconPath:
 		case o.Page != nil && path == web.PagePath && wantsPage(r, o.PageForms):
 		default:
-			web.Refuse(w, r, http.StatusNotFound, &rs.Error{
+			web.Refuse(w, r, &rs.Error{
 				Code: rs.NotFound, Message: "Nothing is served at this path.", Hint: "The MCP endpoint is " + o.Public.Path(web.EndpointPath) + ".",
-			}, "")
+			})
 			return
 		}
 		if path != web.PagePath && !allowMethods(w, r, http.MethodGet, http.MethodHead) {

@@ -3,7 +3,6 @@ package web
 import (
 	"net/http"
 	"sync"
-	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -100,13 +99,8 @@ func (d *deferredWriter) FlushError() error {
 	return http.NewResponseController(d.w).Flush()
 }
 
-// Flush sends what has been written.
-func (d *deferredWriter) Flush() { _ = d.FlushError() }
-
-// SetWriteDeadline is for [http.ResponseController].
-func (d *deferredWriter) SetWriteDeadline(t time.Time) error {
-	return http.NewResponseController(d.w).SetWriteDeadline(t)
-}
+// Unwrap lets http.ResponseController reach the connection.
+func (d *deferredWriter) Unwrap() http.ResponseWriter { return d.w }
 
 // finish checks the caller after the pipeline has returned, and writes the refusal if there was no answer. A caller that was
 // answered is checked as well, so that the authenticator remembers the result.

@@ -12,38 +12,38 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// Refuse answers a request with an error, always as JSON, and records its code:
+// Refuse answers a request with an error and the status of its code, always as JSON:
 //
 //	{"error":{"code","message","hint"?,"resource_metadata"?}}
-//
-// resourceMetadata is the URL of the challenge (S3-18a), or "".
-func Refuse(w http.ResponseWriter, r *http.Request, status int, e *rs.Error, resourceMetadata string) {
-	var body struct {
-		Error struct {
-			Code             rs.Code `json:"code"`
-			Message          string  `json:"message"`
-			Hint             string  `json:"hint,omitempty"`
-			ResourceMetadata string  `json:"resource_metadata,omitempty"`
-		} `json:"error"`
+func Refuse(w http.ResponseWriter, r *http.Request, e *rs.Error) {
+	refuseWith(w, r, refusalStatus(e.Code), e, "")
+}
+
+// refuseWith answers with an error, and records its code. resourceMetadata is the URL of the challenge (S3-18a), or "".
+func refuseWith(w http.ResponseWriter, r *http.Request, status int, e *rs.Error, resourceMetadata string) {
+	type document struct {
+		Code             rs.Code `json:"code"`
+		Message          string  `json:"message"`
+		Hint             string  `json:"hint,omitempty"`
+		ResourceMetadata string  `json:"resource_metadata,omitempty"`
 	}
-	body.Error.Code, body.Error.Message, body.Error.Hint = e.Code, e.Message, e.Hint
-	body.Error.ResourceMetadata = resourceMetadata
 	middleware.RequestFrom(r.Context()).Refusal = e.Code
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Del("Content-Length")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body)
+	_ = json.NewEncoder(w).Encode(map[string]document{"error": {e.Code, e.Message, e.Hint, resourceMetadata}})
 }
 
 // defaultRetryAfter is how long a client is asked to wait if the authority did not say.
 const defaultRetryAfter = 5 * time.Second
 
 // refusalStatus returns the status that makes a host do the right thing: 401 authorize again, 403 use another kind of token
-// (authorizing again would bring the same one) or approve again, 503 and 429 wait. A reason that an authority gave is a 401 (D7).
+// (authorizing again would bring the same one) or approve again, 503 and 429 wait. A reason that an authority gave is a 401 (D7). The
+// others are of requests that are refused whoever sends them.
 func refusalStatus(code rs.Code) int {
 	switch code {
-	case rs.OwnerTokenRefused, rs.TokenKindRefused, rs.PackageRevoked, rs.InsufficientScope:
+	case rs.OwnerTokenRefused, rs.TokenKindRefused, rs.PackageRevoked, rs.InsufficientScope, rs.OriginRefused:
 		return http.StatusForbidden
 	case rs.AuthorityUnreachable, rs.AuthorityBusy, rs.ServerUnreachable, rs.ServerUnavailable, rs.ServerNameUnknown, rs.ServerCertificateRefused, rs.DeadlineExceeded, rs.Canceled:
 		return http.StatusServiceUnavailable
@@ -51,6 +51,20 @@ func refusalStatus(code rs.Code) int {
 		return http.StatusTooManyRequests
 	case rs.Internal:
 		return http.StatusInternalServerError
+	case rs.RequestMalformed:
+		return http.StatusBadRequest
+	case rs.NotFound:
+		return http.StatusNotFound
+	case rs.MethodNotAllowed:
+		return http.StatusMethodNotAllowed
+	case rs.NotAcceptable:
+		return http.StatusNotAcceptable
+	case rs.RequestTooLarge:
+		return http.StatusRequestEntityTooLarge
+	case rs.UnsupportedMediaType:
+		return http.StatusUnsupportedMediaType
+	case rs.HostRefused:
+		return http.StatusMisdirectedRequest
 	default:
 		return http.StatusUnauthorized
 	}
@@ -60,6 +74,9 @@ func refusalStatus(code rs.Code) int {
 func refuseCaller(w http.ResponseWriter, r *http.Request, public Public, err error) {
 	e := rs.AsError(err)
 	status, metadata := refusalStatus(e.Code), ""
+	if e.Code == rs.RequestMalformed { // its header is: hosts authorize again only if they are challenged
+		status = http.StatusUnauthorized
+	}
 	switch {
 	case status == http.StatusUnauthorized, e.Code == rs.OwnerTokenRefused, e.Code == rs.TokenKindRefused, e.Code == rs.InsufficientScope: // S3-R18, D40
 		metadata = public.URL(r, MetadataPath+EndpointPath)
@@ -69,7 +86,7 @@ func refuseCaller(w http.ResponseWriter, r *http.Request, public Public, err err
 		refuseLater(w, r, e)
 		return
 	}
-	Refuse(w, r, status, e, metadata)
+	refuseWith(w, r, status, e, metadata)
 }
 
 // refuseLater refuses a request that may be sent again, with Retry-After.
@@ -79,7 +96,7 @@ func refuseLater(w http.ResponseWriter, r *http.Request, e *rs.Error) {
 		wait = defaultRetryAfter
 	}
 	w.Header().Set("Retry-After", strconv.Itoa(int(wait.Seconds())))
-	Refuse(w, r, refusalStatus(e.Code), e, "")
+	Refuse(w, r, e)
 }
 
 // challenge returns the WWW-Authenticate value (RFC 6750, section 3; RFC 9728, section 5.1; S3-R18). RFC 6750 omits error if no

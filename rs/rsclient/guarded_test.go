@@ -9,7 +9,8 @@ import (
 
 // However many grants are read, a bounded number is remembered, and none that is idle.
 func TestWhatIsRememberedOfGrantsIsBounded(t *testing.T) {
-	grants, host := newGrantBreakers(), newHostBreaker(func(string) {})
+	grants := newBreakers("rs.example", false, unobserved{})
+	host := grants.host
 	now := time.Unix(1e9, 0)
 	for i := range 2 * maxGrantBreakers {
 		key := breakerKey(sha256.Sum256([]byte(strconv.Itoa(i))))
