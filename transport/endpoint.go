@@ -18,6 +18,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 	"github.com/pdp-connect/pdpp-mcp/transport/internal/fastpath"
+	"github.com/pdp-connect/pdpp-mcp/transport/internal/rpc"
 )
 
 // An endpoint handles what has passed the HTTP chain. It checks that a request is one JSON-RPC message, and answers it by the
@@ -42,7 +43,7 @@ func newEndpoint(o HandlerOptions) *endpoint {
 	e := &endpoint{sdk: sdk, public: o.Public, stop: o.Stop}
 	if !o.NoFastPath {
 		e.fast = fastpath.New(fastpath.Options{
-			Server: o.Server.self, Tools: o.Server.options.Tools, SDK: sdk, Call: o.Server.call, WriteError: writeRPCError,
+			Server: o.Server.self, Tools: o.Server.options.Tools, SDK: sdk, Call: o.Server.call,
 		})
 	}
 	return e
@@ -61,28 +62,32 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuseHeader(w, nil, "the header "+name+" was sent more than once")
 		return
 	}
+	m, refusal := rpc.Read(body)
+	if refusal != nil {
+		rpc.WriteError(w, http.StatusBadRequest, nil, refusal)
+		return
+	}
+	if name := m.Contradiction(r.Header); name != "" {
+		refuseHeader(w, m.WireID(), "the header "+name+" names another call than the message")
+		return
+	}
 	request := middleware.RequestFrom(r.Context())
 	request.IconURL = e.public.URL(r, web.IconPath)
 	if e.stop != nil {
 		defer request.EndWith(e.stop)()
 	}
-	if e.fast != nil && e.fast.Serve(w, r, body) {
+	if e.fast != nil && e.fast.Serve(w, r, m) {
 		return
 	}
 	defer request.EndWith(r.Context())() // the SDK does not hand on its end
-	m, refusal := parseMessage(body)
-	if refusal != nil {
-		writeRPCError(w, http.StatusBadRequest, nil, refusal)
-		return
-	}
-	if name := m.contradiction(r.Header); name != "" {
-		refuseHeader(w, m.wireID(), "the header "+name+" names another call than the message")
+	if _, refusal = m.Decode(); refusal != nil {
+		rpc.WriteError(w, http.StatusBadRequest, nil, refusal)
 		return
 	}
 	ctx, release, _ := rsclient.HoldAnswers(r.Context())
 	defer release() // a blob counts until it is sent
 	r = r.Clone(ctx)
-	r.Body = io.NopCloser(bytes.NewReader(m.text))
+	r.Body = io.NopCloser(bytes.NewReader(m.Text))
 	r.Header.Set("Accept", "application/json, text/event-stream") // checked above; the SDK wants both named
 	answer := &rpcAnswer{w: w, request: m}
 	e.sdk.ServeHTTP(answer, r)
@@ -90,7 +95,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func refuseHeader(w http.ResponseWriter, id any, message string) {
-	writeRPCError(w, http.StatusBadRequest, id, &jsonrpc.Error{Code: mcp.CodeHeaderMismatch, Message: message})
+	rpc.WriteError(w, http.StatusBadRequest, id, &jsonrpc.Error{Code: mcp.CodeHeaderMismatch, Message: message})
 }
 
 // acceptable checks the types of both bodies. The answer is JSON, so a client that accepts JSON, or does not say, is
@@ -171,7 +176,7 @@ const (
 // answer out of caches. The SDK writes from another goroutine, but never concurrently.
 type rpcAnswer struct {
 	w       http.ResponseWriter
-	request message
+	request rpc.Message
 	started bool
 	status  int // of a plain text refusal; 0 while there is none
 	text    bytes.Buffer
@@ -201,7 +206,7 @@ func (a *rpcAnswer) Write(p []byte) (int, error) {
 		if len(p) > blobBytes { // others wait for its memory
 			_ = http.NewResponseController(a.w).SetWriteDeadline(time.Now().Add(maxBlobTime))
 		}
-		if _, err := a.w.Write(a.request.restore(p)); err != nil {
+		if _, err := a.w.Write(a.request.Restore(p)); err != nil {
 			return 0, err
 		}
 		return len(p), nil
@@ -231,5 +236,5 @@ func (a *rpcAnswer) finish() {
 		code = jsonrpc.CodeMethodNotFound
 	}
 	a.Header().Del("X-Content-Type-Options")
-	writeRPCError(a.w, a.status, a.request.wireID(), &jsonrpc.Error{Code: code, Message: text})
+	rpc.WriteError(a.w, a.status, a.request.WireID(), &jsonrpc.Error{Code: code, Message: text})
 }
