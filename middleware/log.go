@@ -58,7 +58,7 @@ func logCall(ctx context.Context, log zerolog.Logger, o Outcome, reply tools.Rep
 			event = event.Int("rs_status", o.Status)
 		}
 		switch refused.Code {
-		case rs.ServerUnreachable, rs.ServerNameUnknown, rs.ServerCertificateRefused, rs.AuthorityUnreachable, rs.ResponseTruncated, rs.ResponseUndecodable, rs.DeadlineExceeded:
+		case "server_unreachable", "server_name_unknown", "server_certificate_refused", rs.AuthorityUnreachable, "response_truncated", "response_undecodable", rs.DeadlineExceeded:
 			event = event.Str("cause", Bounded(networkCause(refused.Cause), maxLoggedCause))
 		}
 	}

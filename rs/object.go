@@ -46,13 +46,12 @@ func (o Object) Includes(name string) bool {
 	return o.index(name) >= 0
 }
 
-// Text returns the first of the names that holds a string or a number and is not empty. The object must be of the body of a
-// [Response], or of other text that is UTF-8: [AsText] is for what may be anything.
+// Text returns the first of the names that holds a string or a number and is not empty.
 func (o Object) Text(names ...string) string {
 	for _, name := range names {
 		raw := o.Get(name)
 		if raw != "" && raw[0] == '"' {
-			raw = validText(raw)
+			raw = inside(raw)
 		} else if Kind(raw) != "number" {
 			continue
 		}
@@ -192,8 +191,7 @@ func asObject(raw string, members int) Object {
 	}
 	o := make(Object, 0, members)
 	value.ForEach(func(name, member gjson.Result) bool {
-		text, _ := unquote(name.Raw)
-		o = append(o, Member{text, member.Raw})
+		o = append(o, Member{inside(name.Raw), member.Raw})
 		return true
 	})
 	return o

@@ -46,6 +46,6 @@ func allowMethods(w http.ResponseWriter, r *http.Request, methods ...string) boo
 	}
 	allow := strings.Join(methods, ", ")
 	w.Header().Set("Allow", allow)
-	web.Refuse(w, r, &rs.Error{Code: rs.MethodNotAllowed, Message: "This method is not served at this path.", Hint: "Allowed: " + allow + "."})
+	web.Refuse(w, r, &rs.Error{Code: "method_not_allowed", Message: "This method is not served at this path.", Hint: "Allowed: " + allow + "."})
 	return false
 }

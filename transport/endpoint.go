@@ -103,7 +103,7 @@ func refuseHeader(w http.ResponseWriter, id any, message string) {
 func acceptable(w http.ResponseWriter, r *http.Request) bool {
 	if !isJSON(r.Header) {
 		web.Refuse(w, r, &rs.Error{
-			Code: rs.UnsupportedMediaType, Message: "The request body must be JSON in UTF-8, and not compressed.",
+			Code: "unsupported_media_type", Message: "The request body must be JSON in UTF-8, and not compressed.",
 			Hint: "Send one Content-Type: application/json, and no Content-Encoding.",
 		})
 		return false
@@ -120,7 +120,7 @@ func acceptable(w http.ResponseWriter, r *http.Request) bool {
 		}
 	}
 	web.Refuse(w, r, &rs.Error{
-		Code: rs.NotAcceptable, Message: "The answer is JSON, which the request does not accept.",
+		Code: "not_acceptable", Message: "The answer is JSON, which the request does not accept.",
 		Hint: "Send Accept: application/json, text/event-stream.",
 	})
 	return false
@@ -156,7 +156,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	case errors.As(err, &large):
 		web.Refuse(w, r, web.TooLarge(large.Limit))
 	case err != nil:
-		web.Refuse(w, r, &rs.Error{Code: rs.RequestMalformed, Message: "The request body broke off before its end."})
+		web.Refuse(w, r, &rs.Error{Code: "invalid_request", Message: "The request body broke off before its end."})
 	default:
 		return body, true
 	}

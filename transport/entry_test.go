@@ -159,7 +159,7 @@ func (p panicking) Do(_ context.Context, r rs.Request) (*rs.Response, error) {
 		panic(fmt.Errorf("%v %+v %#v", p, p.principal, p.principal.Token))
 	}
 	return nil, &rs.Error{
-		Code: rs.ServerUnreachable, Message: fmt.Sprintf("%s %v", p.principal.Token, p),
+		Code: "server_unreachable", Message: fmt.Sprintf("%s %v", p.principal.Token, p),
 		Cause: fmt.Errorf("dial %v: %w", p.principal, io.ErrUnexpectedEOF),
 	}
 }

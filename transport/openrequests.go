@@ -55,7 +55,7 @@ func (o *openRequests) begin(text []byte) (message jsonrpc.Message, id any, refu
 		return nil, nil, invalidRequest("a request with this id is still under way")
 	case len(o.inFlight) >= maxCallsUnderWay:
 		return nil, m.WireID(), wireError(&rs.Error{
-			Code: rs.TooManyCalls, Message: fmt.Sprintf("%d calls are under way, which is as many as are answered at a time.", maxCallsUnderWay),
+			Code: "too_many_calls", Message: fmt.Sprintf("%d calls are under way, which is as many as are answered at a time.", maxCallsUnderWay),
 			Hint: "Wait for some of them to end, then send this one again.",
 		}, "")
 	}

@@ -113,7 +113,7 @@ func NewMetrics(version string, tools []string) *Metrics {
 			m.calls.WithLabelValues(name, spoken, string(rs.Internal))
 		}
 	}
-	m.requests.WithLabelValues(web.EndpointPath, strconv.Itoa(http.StatusForbidden), string(rs.OwnerTokenRefused))
+	m.requests.WithLabelValues(web.EndpointPath, strconv.Itoa(http.StatusForbidden), "owner_token_refused")
 
 	gauge("build_info", "1, for the version of this program and of Go.", "version", "go_version").WithLabelValues(version, runtime.Version()).Set(1)
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

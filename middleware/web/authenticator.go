@@ -67,7 +67,7 @@ func (t refusedTokens) Authenticate(ctx context.Context, token rs.Token) (auth.P
 	defer func() { bucket.finish(t.limiter.now(), charged) }()
 	principal, err := t.Authenticator.Authenticate(ctx, token)
 	// The authority was asked, also when the caller hung up before the answer.
-	charged = err != nil && rs.AsError(err).Code != rs.AuthorityBusy
+	charged = err != nil && rs.AsError(err).Code != "authority_busy"
 	return principal, err
 }
 

@@ -50,7 +50,7 @@ func parseBearer(r *http.Request) (rs.Token, error) {
 	case r.URL.RawQuery != "" && r.URL.Query().Has("access_token"):
 		return rs.Token{}, malformed("The access token was sent in the URL.")
 	case len(values) == 0:
-		return rs.Token{}, &rs.Error{Code: rs.NotAuthenticated, Message: "No access token was sent.", Hint: bearerHint}
+		return rs.Token{}, &rs.Error{Code: "not_authenticated", Message: "No access token was sent.", Hint: bearerHint}
 	case len(values) > 1:
 		return rs.Token{}, malformed("More than one Authorization header was sent.")
 	}
@@ -70,7 +70,7 @@ func parseBearer(r *http.Request) (rs.Token, error) {
 const bearerHint = "Send a client access token of a PDPP grant: Authorization: Bearer TOKEN." // #nosec G101 -- a hint
 
 func malformed(message string) *rs.Error {
-	return &rs.Error{Code: rs.RequestMalformed, Message: message, Hint: bearerHint}
+	return &rs.Error{Code: "invalid_request", Message: message, Hint: bearerHint}
 }
 
 // isToken68 reports whether a text is a b64token: 1*( ALPHA / DIGIT / "-" / "." / "_" / "~" / "+" / "/" ) *"=".

@@ -39,7 +39,7 @@ func boundBody(limit int64) alice.Constructor {
 			case ok && (head.TwoLengths || head.Unseen && len(r.TransferEncoding) > 0):
 				w.Header().Set("Connection", "close")
 				Refuse(w, r, &rs.Error{
-					Code: rs.RequestMalformed, Message: "The request has both Content-Length and Transfer-Encoding.", Hint: "Send one of them.",
+					Code: "invalid_request", Message: "The request has both Content-Length and Transfer-Encoding.", Hint: "Send one of them.",
 				})
 			case r.ContentLength > limit:
 				Refuse(w, r, TooLarge(limit))
@@ -54,7 +54,7 @@ func boundBody(limit int64) alice.Constructor {
 // TooLarge is the refusal of a body of more bytes than a limit.
 func TooLarge(limit int64) *rs.Error {
 	return &rs.Error{
-		Code: rs.RequestTooLarge, Message: fmt.Sprintf("The request body is larger than %d bytes.", limit),
+		Code: "request_too_large", Message: fmt.Sprintf("The request body is larger than %d bytes.", limit),
 		Hint: "Send one request with smaller arguments.",
 	}
 }

@@ -126,5 +126,5 @@ func (q *queue) release() {
 }
 
 func tooMany(message, hint string) *rs.Error {
-	return &rs.Error{Code: rs.TooManyCalls, Message: message, Hint: hint, RetryAfter: time.Second}
+	return &rs.Error{Code: "too_many_calls", Message: message, Hint: hint, RetryAfter: time.Second}
 }

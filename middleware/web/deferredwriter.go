@@ -43,7 +43,7 @@ func (d *deferredWriter) check() error {
 	if refused == nil || d.offers == nil || !d.offers(missing) {
 		return nil
 	}
-	return &rs.Error{Code: rs.InsufficientScope, Message: refused.Message, Hint: "The owner can grant it at a new sign-in."}
+	return &rs.Error{Code: "insufficient_scope", Message: refused.Message, Hint: "The owner can grant it at a new sign-in."}
 }
 
 func (d *deferredWriter) refuse(err error) {

@@ -131,7 +131,7 @@ func limit(limiter *Limiter) alice.Constructor {
 func tooFast(message string, wait time.Duration) *rs.Error {
 	wait = wholeSeconds(wait)
 	return &rs.Error{
-		Code: rs.RateLimited, Message: message, RetryAfter: wait,
+		Code: "rate_limited", Message: message, RetryAfter: wait,
 		Hint: fmt.Sprintf("Wait %s, then send the same request again.", seconds(wait)),
 	}
 }

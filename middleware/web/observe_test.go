@@ -136,7 +136,7 @@ func TestMeasureHTTP(t *testing.T) {
 		want        requestSeen
 	}{
 		"a good answer has no code":                {"/mcp", "good", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) }, requestSeen{"/mcp", 204, ""}},
-		"a refusal at the HTTP chain has its code": {"/mcp", "owner", nil, requestSeen{"/mcp", 403, rs.OwnerTokenRefused}},
+		"a refusal at the HTTP chain has its code": {"/mcp", "owner", nil, requestSeen{"/mcp", 403, "owner_token_refused"}},
 		"so has one behind the bearer": {"/mcp", "good", func(w http.ResponseWriter, r *http.Request) {
 			web.Refuse(w, r, &rs.Error{Code: "rate_limited"})
 		}, requestSeen{"/mcp", 429, "rate_limited"}},

@@ -43,27 +43,27 @@ const defaultRetryAfter = 5 * time.Second
 // others are of requests that are refused whoever sends them.
 func refusalStatus(code rs.Code) int {
 	switch code {
-	case rs.OwnerTokenRefused, rs.TokenKindRefused, rs.PackageRevoked, rs.InsufficientScope, rs.OriginRefused:
+	case "owner_token_refused", "token_kind_refused", rs.PackageRevoked, "insufficient_scope", "origin_refused":
 		return http.StatusForbidden
-	case rs.AuthorityUnreachable, rs.AuthorityBusy, rs.ServerUnreachable, rs.ServerUnavailable, rs.ServerNameUnknown, rs.ServerCertificateRefused, rs.DeadlineExceeded, rs.Canceled:
+	case rs.AuthorityUnreachable, "authority_busy", "server_unreachable", "server_unavailable", "server_name_unknown", "server_certificate_refused", rs.DeadlineExceeded, rs.Canceled:
 		return http.StatusServiceUnavailable
-	case rs.RateLimited, rs.TooManyCalls:
+	case "rate_limited", "too_many_calls":
 		return http.StatusTooManyRequests
 	case rs.Internal:
 		return http.StatusInternalServerError
-	case rs.RequestMalformed:
+	case "invalid_request":
 		return http.StatusBadRequest
 	case rs.NotFound:
 		return http.StatusNotFound
-	case rs.MethodNotAllowed:
+	case "method_not_allowed":
 		return http.StatusMethodNotAllowed
-	case rs.NotAcceptable:
+	case "not_acceptable":
 		return http.StatusNotAcceptable
-	case rs.RequestTooLarge:
+	case "request_too_large":
 		return http.StatusRequestEntityTooLarge
-	case rs.UnsupportedMediaType:
+	case "unsupported_media_type":
 		return http.StatusUnsupportedMediaType
-	case rs.HostRefused:
+	case "host_refused":
 		return http.StatusMisdirectedRequest
 	default:
 		return http.StatusUnauthorized
@@ -74,11 +74,11 @@ func refusalStatus(code rs.Code) int {
 func refuseCaller(w http.ResponseWriter, r *http.Request, public Public, err error) {
 	e := rs.AsError(err)
 	status, metadata := refusalStatus(e.Code), ""
-	if e.Code == rs.RequestMalformed { // its header is: hosts authorize again only if they are challenged
+	if e.Code == "invalid_request" { // its header is: hosts authorize again only if they are challenged
 		status = http.StatusUnauthorized
 	}
 	switch {
-	case status == http.StatusUnauthorized, e.Code == rs.OwnerTokenRefused, e.Code == rs.TokenKindRefused, e.Code == rs.InsufficientScope: // S3-R18, D40
+	case status == http.StatusUnauthorized, e.Code == "owner_token_refused", e.Code == "token_kind_refused", e.Code == "insufficient_scope": // S3-R18, D40
 		metadata = public.URL(r, MetadataPath+EndpointPath)
 		w.Header().Set("WWW-Authenticate", challenge(e, metadata))
 		w.Header().Set("Link", fmt.Sprintf(`<%s>; rel="icon"; type="image/svg+xml"`, public.URL(r, IconPath))) // S3-17b
@@ -103,7 +103,7 @@ func refuseLater(w http.ResponseWriter, r *http.Request, e *rs.Error) {
 // credentials were sent, but hosts authorize again only if there is one.
 func challenge(e *rs.Error, resourceMetadata string) string {
 	code := "invalid_token"
-	if e.Code == rs.RequestMalformed || e.Code == rs.InsufficientScope {
+	if e.Code == "invalid_request" || e.Code == "insufficient_scope" {
 		code = string(e.Code)
 	}
 	return fmt.Sprintf(`Bearer error="%s", error_description="%s", resource_metadata="%s"`, code, description(e.Message), resourceMetadata)

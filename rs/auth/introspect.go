@@ -148,13 +148,13 @@ func (a introspection) info(token rs.Token, o IntrospectorOptions) TokenInfo {
 	case !expiryOK || !notBeforeOK:
 		return TokenInfo{Inactive: inactive("")}
 	case !expires.IsZero() && !now.Before(expires.Add(clockSkew)):
-		return TokenInfo{Inactive: inactive(string(rs.TokenExpired))}
+		return TokenInfo{Inactive: inactive("token_expired")}
 	case now.Add(clockSkew).Before(notBefore):
 		return TokenInfo{Inactive: inactive("")}
 	case o.Issuer != "" && a.Issuer != o.Issuer:
-		return TokenInfo{Inactive: inactive(string(rs.TokenIssuerRefused))}
+		return TokenInfo{Inactive: inactive("token_issuer_refused")}
 	case len(o.Audiences) > 0 && !slices.ContainsFunc(a.Audience, func(aud string) bool { return slices.Contains(o.Audiences, aud) }):
-		return TokenInfo{Inactive: inactive(string(rs.TokenAudienceRefused))}
+		return TokenInfo{Inactive: inactive("token_audience_refused")}
 	}
 	grant := a.GrantID
 	if grant == "" {

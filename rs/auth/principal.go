@@ -77,21 +77,21 @@ func (p Principal) MemberTokens() []rs.Token {
 func (p Principal) Admissible() error {
 	switch {
 	case p.Token == rs.Token{}:
-		return &rs.Error{Code: rs.NotAuthenticated, Message: "This call carries no access token.", Hint: "Connect again with a client access token of a PDPP grant."}
+		return &rs.Error{Code: "not_authenticated", Message: "This call carries no access token.", Hint: "Connect again with a client access token of a PDPP grant."}
 	case p.Kind == KindClient:
 		return nil
 	case p.Kind == KindPackage && p.Package != nil:
 		return nil
 	case p.Kind == KindPackage:
-		return &rs.Error{Code: rs.TokenKindRefused, Message: "A package token was presented, but packages are not configured on this server.",
+		return &rs.Error{Code: "token_kind_refused", Message: "A package token was presented, but packages are not configured on this server.",
 			Hint: "Connect with a client access token of one PDPP grant. The operator can name the directory of packages (--packages-url), or have hosts sign in for one source (--authorization-source)."}
 	case p.Kind == KindOwner:
-		return &rs.Error{Code: rs.OwnerTokenRefused, Message: "An owner token was presented; this server reads only through a scoped client grant.", Hint: "Connect with a client access token: run `pdpp-mcp connect` and approve a grant."}
+		return &rs.Error{Code: "owner_token_refused", Message: "An owner token was presented; this server reads only through a scoped client grant.", Hint: "Connect with a client access token: run `pdpp-mcp connect` and approve a grant."}
 	case p.Kind == "":
-		return &rs.Error{Code: rs.TokenKindRefused, Message: "A token of no known kind was presented, such as that of a package of several grants; this server serves client grants.",
+		return &rs.Error{Code: "token_kind_refused", Message: "A token of no known kind was presented, such as that of a package of several grants; this server serves client grants.",
 			Hint: "Connect with a client access token of a PDPP grant."}
 	default:
-		return &rs.Error{Code: rs.TokenKindRefused, Message: fmt.Sprintf("A token of kind %q was presented; this server serves client grants.", p.Token.Redactor().Text(rs.ErrorText(p.Kind))), Hint: "Connect with a client access token of a PDPP grant."}
+		return &rs.Error{Code: "token_kind_refused", Message: fmt.Sprintf("A token of kind %q was presented; this server serves client grants.", p.Token.Redactor().Text(rs.ErrorText(p.Kind))), Hint: "Connect with a client access token of a PDPP grant."}
 	}
 }
 

@@ -195,7 +195,7 @@ func tooManyBytes(cause error) error {
 		return cause
 	}
 	return &rs.Error{
-		Code: rs.TooManyCalls, RetryAfter: time.Second, Cause: cause,
+		Code: "too_many_calls", RetryAfter: time.Second, Cause: cause,
 		Message: "Too many large answers of the resource server are being read at a time.",
 		Hint:    "Make fewer calls at a time, or ask for less: a smaller limit, fewer fields, or one connection.",
 	}

@@ -234,7 +234,7 @@ func unavailable(what string, since, until time.Time) *rs.Error {
 	wait := time.Until(until)
 	wait = max(wait.Truncate(time.Second)+time.Second, time.Second) // never too early
 	return &rs.Error{
-		Code: rs.ServerUnavailable, RetryAfter: wait,
+		Code: "server_unavailable", RetryAfter: wait,
 		Message: fmt.Sprintf("%s since %s and is left alone for a moment; nothing was asked.", what, since.UTC().Format("15:04:05 UTC")),
 		Hint:    fmt.Sprintf("Call again in %d seconds; if it persists, tell the operator.", int(wait/time.Second)),
 	}

@@ -187,7 +187,7 @@ func (c *Client) read(response *http.Response, binary bool, b *answerBody, redac
 		}
 	case response.StatusCode >= 300 && response.StatusCode < 400:
 		return nil, &rs.Error{
-			Code: rs.RedirectRefused, Status: response.StatusCode, RequestID: requestID,
+			Code: "redirect_refused", Status: response.StatusCode, RequestID: requestID,
 			Message: fmt.Sprintf("The resource server answered with a redirect (%d), which is never followed.", response.StatusCode),
 			Hint:    "Tell the operator: the resource server's URL must be its final one.",
 		}

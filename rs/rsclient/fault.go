@@ -31,15 +31,15 @@ func transportError(err error) *rs.Error {
 	case errors.Is(err, context.Canceled):
 		return &rs.Error{Code: rs.Canceled, Message: "The caller hung up before the resource server answered.", Cause: err}
 	case errors.As(err, &name) && !errors.Is(err, context.DeadlineExceeded):
-		return &rs.Error{Code: rs.ServerNameUnknown, Message: "The resource server's host name could not be resolved.", Hint: later, Cause: err}
+		return &rs.Error{Code: "server_name_unknown", Message: "The resource server's host name could not be resolved.", Hint: later, Cause: err}
 	case isTimeout(err):
 		return &rs.Error{Code: rs.DeadlineExceeded, Message: "The resource server did not answer in time.", Hint: "Retry, or ask for less: a smaller limit, fewer fields, one connection.", Cause: err}
 	case isCertificateError(err):
-		return &rs.Error{Code: rs.ServerCertificateRefused, Message: "The resource server's certificate could not be verified, so nothing was sent to it.", Hint: operator, Cause: err}
+		return &rs.Error{Code: "server_certificate_refused", Message: "The resource server's certificate could not be verified, so nothing was sent to it.", Hint: operator, Cause: err}
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET):
-		return &rs.Error{Code: rs.ServerUnreachable, Message: "The resource server closed the connection before it answered.", Hint: later, Cause: err}
+		return &rs.Error{Code: "server_unreachable", Message: "The resource server closed the connection before it answered.", Hint: later, Cause: err}
 	default:
-		return &rs.Error{Code: rs.ServerUnreachable, Message: "The resource server could not be reached.", Hint: later, Cause: err}
+		return &rs.Error{Code: "server_unreachable", Message: "The resource server could not be reached.", Hint: later, Cause: err}
 	}
 }
 
@@ -55,13 +55,13 @@ func bodyError(err error, requestID string) *rs.Error {
 		return e
 	case errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt):
 		return &rs.Error{
-			Code: rs.ResponseUndecodable, RequestID: requestID, Cause: err,
+			Code: "response_undecodable", RequestID: requestID, Cause: err,
 			Message: "The resource server's answer could not be decompressed.",
 			Hint:    "Retry once; if it persists, tell the operator. Nothing of the answer was used.",
 		}
 	}
 	return &rs.Error{
-		Code: rs.ResponseTruncated, RequestID: requestID, Cause: err,
+		Code: "response_truncated", RequestID: requestID, Cause: err,
 		Message: "The resource server's answer broke off before its end.",
 		Hint:    "Retry; nothing of the partial answer was used.",
 	}

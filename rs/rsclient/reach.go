@@ -30,7 +30,7 @@ func (c *Client) Reach(ctx context.Context) error {
 	defer func() { _ = response.Body.Close() }()
 	_, _ = io.CopyN(io.Discard, response.Body, maxReachBytes)
 	if response.StatusCode >= http.StatusInternalServerError {
-		return &rs.Error{Code: rs.ServerUnreachable, Status: response.StatusCode, Message: fmt.Sprintf("The resource server answered a probe with status %d.", response.StatusCode)}
+		return &rs.Error{Code: "server_unreachable", Status: response.StatusCode, Message: fmt.Sprintf("The resource server answered a probe with status %d.", response.StatusCode)}
 	}
 	return nil
 }
