@@ -9,21 +9,10 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// A limitKey says whose calls are counted together: a grant with all its tokens or, where the authority names none, a token.
-type limitKey struct {
-	kind, grant string
-	token       [sha256.Size]byte
-}
-
-func limitKeyOf(p auth.Principal) limitKey {
-	if p.GrantID != "" {
-		return limitKey{kind: p.Kind, grant: p.GrantID}
-	}
-	return limitKey{token: sha256.Sum256([]byte(p.Token.Reveal()))}
-}
+// A limitKey says whose calls are counted together; see [rsclient.Caller.Key].
+type limitKey = [sha256.Size]byte
 
 // concurrencyLimits are one queue for each key, and one of all. A call takes the slot of its own key first, so that in the queue of all
 // there are never more of its calls than it may have under way.

@@ -100,7 +100,7 @@ func (c *Client) Base() string { return c.base }
 
 // For returns the resource server as the caller sees it: every read carries the caller's own token.
 func (c *Client) For(caller Caller) rs.Doer {
-	b := bound{client: c, token: caller.Token, grant: caller.key()}
+	b := bound{client: c, token: caller.Token, grant: caller.Key()}
 	if caller.Kind != "" { // otherwise the token has not been introspected yet
 		b.caller = b.grant
 	}
