@@ -43,7 +43,7 @@ func newEndpoint(o HandlerOptions) *endpoint {
 	e := &endpoint{sdk: sdk, public: o.Public, stop: o.Stop}
 	if !o.NoFastPath {
 		e.fast = fastpath.New(fastpath.Options{
-			Server: o.Server.self, Tools: o.Server.options.Tools, SDK: sdk, Call: o.Server.call,
+			Server: o.Server.options.Self, Tools: o.Server.options.Tools, SDK: sdk, Call: o.Server.call,
 		})
 	}
 	return e

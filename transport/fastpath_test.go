@@ -46,7 +46,7 @@ func fastTools() []*tools.Tool {
 func newPaths() *paths {
 	p := &paths{}
 	server := transport.NewServer(transport.ServerOptions{
-		Name: "pdpp", Title: "Personal <data>", Version: "1", Instructions: "I", Tools: fastTools(), Logger: zerolog.Nop(),
+		Self: mcp.Implementation{Name: "pdpp", Title: "Personal <data>", Version: "1"}, Instructions: "I", Tools: fastTools(), Logger: zerolog.Nop(),
 		Handler: p.answer,
 	})
 	options := transport.HandlerOptions{

@@ -25,12 +25,6 @@ type Check struct {
 	Reach func(context.Context) error // nil when it answers; its error is not shown
 }
 
-// HealthOptions configure a [Health]. Zero values mean the defaults.
-type HealthOptions struct {
-	Checks []Check
-	Logger zerolog.Logger // of each change
-}
-
 // A Health answers the probes of load balancers and supervisors, who show no credential:
 //
 //	/livez   200 while the process can answer at all
@@ -38,16 +32,16 @@ type HealthOptions struct {
 //
 // It is not ready until [Health.Serve] is called, and no longer after [Health.Drain]. It is safe for concurrent use.
 type Health struct {
-	options HealthOptions
-	phase   atomic.Int32
-	checks  []*heldCheck
+	log    zerolog.Logger
+	phase  atomic.Value // a string, as /readyz names it
+	checks []*heldCheck
 }
 
-// The phases of a server, and how /readyz names them.
+// The phases of a server.
 const (
-	starting = iota
-	serving
-	draining
+	starting = "starting"
+	ready    = "ready"
+	draining = "draining"
 )
 
 // A heldCheck caches its last result. The goroutine that has filled slot may check and use the fields below, so that
@@ -65,17 +59,18 @@ const (
 	unreachable = "unreachable"
 )
 
-// NewHealth returns a Health that is starting.
-func NewHealth(o HealthOptions) *Health {
-	h := &Health{options: o}
-	for _, check := range o.Checks {
+// NewHealth returns a Health that is starting. It logs each change of a check.
+func NewHealth(log zerolog.Logger, checks ...Check) *Health {
+	h := &Health{log: log}
+	h.phase.Store(starting)
+	for _, check := range checks {
 		h.checks = append(h.checks, &heldCheck{Check: check, slot: make(chan struct{}, 1)})
 	}
 	return h
 }
 
 // Serve says that the server accepts calls.
-func (h *Health) Serve() { h.phase.Store(serving) }
+func (h *Health) Serve() { h.phase.Store(ready) }
 
 // Drain says that it is about to stop accepting them.
 func (h *Health) Drain() { h.phase.Store(draining) }
@@ -93,7 +88,7 @@ func (h *Health) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	status, body := http.StatusOK, readiness{Status: "live"}
 	if strings.HasSuffix(r.URL.Path, web.ReadyPath) {
-		if body = h.ready(r.Context()); body.Status != "ready" {
+		if body = h.ready(r.Context()); body.Status != ready {
 			status = http.StatusServiceUnavailable
 		}
 	}
@@ -107,13 +102,10 @@ func (h *Health) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *Health) Status(ctx context.Context) string { return h.ready(ctx).Status }
 
 func (h *Health) ready(ctx context.Context) readiness {
-	switch h.phase.Load() {
-	case starting:
-		return readiness{Status: "starting"}
-	case draining:
-		return readiness{Status: "draining"}
+	body := readiness{Status: h.phase.Load().(string), Checks: map[string]string{}}
+	if body.Status != ready {
+		return body
 	}
-	body := readiness{Status: "ready", Checks: map[string]string{}}
 	states := make([]string, len(h.checks))
 	var asking sync.WaitGroup
 	for i, check := range h.checks {
@@ -144,7 +136,7 @@ func (h *Health) ask(ctx context.Context, check *heldCheck) string {
 		state = unreachable
 	}
 	if state != check.state && (check.state != "" || state == unreachable) {
-		h.options.Logger.Warn().Str("check", check.Name).Str("state", state).Msg("readiness")
+		h.log.Warn().Str("check", check.Name).Str("state", state).Msg("readiness")
 	}
 	check.state, check.asked = state, time.Now()
 	return state
