@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"crypto/sha256"
+	"math"
 	"sync"
 	"time"
 
@@ -49,9 +50,6 @@ func (t *concurrencyLimits) acquire(ctx context.Context, h limitKey, wait time.D
 }
 
 func (t *concurrencyLimits) queueOf(h limitKey) *queue {
-	if t.perGrant <= 0 {
-		return nil
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	q := t.queues[h]
@@ -64,9 +62,6 @@ func (t *concurrencyLimits) queueOf(h limitKey) *queue {
 }
 
 func (t *concurrencyLimits) forget(h limitKey, q *queue) {
-	if q == nil {
-		return
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if q.users--; q.users == 0 {
@@ -74,7 +69,7 @@ func (t *concurrencyLimits) forget(h limitKey, q *queue) {
 	}
 }
 
-// A queue lets so many pass at a time, and as many again wait. A nil queue lets everybody pass.
+// A queue lets so many pass at a time, and as many again wait; everybody where no number is set.
 type queue struct {
 	slots  *semaphore.Weighted
 	places *semaphore.Weighted // of those under way and those that wait
@@ -83,15 +78,12 @@ type queue struct {
 
 func newQueue(size int) *queue {
 	if size <= 0 {
-		return nil
+		size = math.MaxInt32
 	}
 	return &queue{slots: semaphore.NewWeighted(int64(size)), places: semaphore.NewWeighted(2 * int64(size))}
 }
 
 func (q *queue) acquire(ctx context.Context, until time.Time) bool {
-	if q == nil {
-		return true
-	}
 	if !q.places.TryAcquire(1) {
 		return false
 	}
@@ -108,10 +100,8 @@ func (q *queue) acquire(ctx context.Context, until time.Time) bool {
 }
 
 func (q *queue) release() {
-	if q != nil {
-		q.slots.Release(1)
-		q.places.Release(1)
-	}
+	q.slots.Release(1)
+	q.places.Release(1)
 }
 
 func tooMany(message, hint string) *rs.Error {
