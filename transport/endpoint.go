@@ -182,7 +182,6 @@ type rpcAnswer struct {
 	text    bytes.Buffer
 }
 
-// Header returns the headers of the answer.
 func (a *rpcAnswer) Header() http.Header { return a.w.Header() }
 
 // WriteHeader begins the answer, or notes the status of a refusal.
@@ -215,7 +214,6 @@ func (a *rpcAnswer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Flush sends what has been written.
 func (a *rpcAnswer) Flush() {
 	if a.status == 0 {
 		_ = http.NewResponseController(a.w).Flush()

@@ -140,7 +140,6 @@ func (c *lines) stop() int {
 	return c.open.count()
 }
 
-// Write sends a message.
 func (c *lines) Write(_ context.Context, sent jsonrpc.Message) error {
 	restore := c.open.restoreAll
 	if response, ok := sent.(*jsonrpc.Response); ok {

@@ -157,7 +157,6 @@ type sdkHandler struct {
 	faults slog.Handler
 }
 
-// Handle writes a record.
 func (h sdkHandler) Handle(ctx context.Context, record slog.Record) error {
 	if !clientFaults[record.Message] {
 		return h.Handler.Handle(ctx, record)

@@ -76,7 +76,6 @@ type tracedBody struct {
 	bytes int
 }
 
-// Read reads on.
 func (b *tracedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.bytes += n

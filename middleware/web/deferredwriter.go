@@ -67,7 +67,6 @@ func (d *deferredWriter) begin(final bool) bool {
 	return true
 }
 
-// Header returns the headers of the answer.
 func (d *deferredWriter) Header() http.Header { return d.w.Header() }
 
 // WriteHeader begins the pipeline's answer, unless the caller is refused.
@@ -89,7 +88,6 @@ func (d *deferredWriter) Write(p []byte) (int, error) {
 	return d.w.Write(p)
 }
 
-// FlushError sends what has been written.
 func (d *deferredWriter) FlushError() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

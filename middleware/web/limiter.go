@@ -10,6 +10,7 @@ import (
 
 	"github.com/justinas/alice"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
@@ -76,6 +77,12 @@ func limit(limiter *Limiter) alice.Constructor {
 			next.ServeHTTP(w, r)
 		})
 	}
+}
+
+// Takes charges the client address of a request for it, unless it comes faster than [Limits.AddressRate] allows.
+func (l *Limiter) Takes(r *http.Request) bool {
+	_, ok := l.state.Load().addresses.of(middleware.RequestFrom(r.Context()).Client).take(l.now())
+	return ok
 }
 
 // tooFast is the refusal of what comes too often.

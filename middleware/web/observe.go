@@ -175,7 +175,6 @@ type recordingWriter struct {
 	body    *watchedBody // nil: there is none
 }
 
-// WriteHeader begins the answer.
 func (w *recordingWriter) WriteHeader(status int) {
 	if w.request.Status == 0 && status >= http.StatusOK {
 		w.request.Status = status
@@ -187,7 +186,6 @@ func (w *recordingWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write writes the answer.
 func (w *recordingWriter) Write(p []byte) (int, error) {
 	if w.request.Status == 0 {
 		w.WriteHeader(http.StatusOK)

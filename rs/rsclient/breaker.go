@@ -52,7 +52,7 @@ type breaker struct {
 	generation int       // of the state: an attempt of another one says nothing
 	since      time.Time // when it opened after it was closed last
 	until      time.Time // when it may be tried
-	connects   attemptCounts
+	connects   window    // attempts, and those that failed
 	callers    callerOutcomes
 	trials     map[breakerKey]time.Time // while half-open: when each caller's attempt failed; zero while it is under way
 }
@@ -120,11 +120,16 @@ func (b *breaker) end(caller breakerKey, generation int, v verdict) {
 	if v == inconclusive {
 		return
 	}
-	b.connects.add(now, v == hostFails)
+	failed := 0
+	if v == hostFails {
+		failed = 1
+	}
+	b.connects.add(now, breakerWindow, 1, failed)
+	all, bad := b.connects.sums(now, breakerWindow)
 	if v != hostFails && caller != (breakerKey{}) {
 		b.callers.add(now, caller, v == grantFails)
 	}
-	if v == hostFails && b.connects.tooMany(now) || v == grantFails && b.callers.tooMany() {
+	if v == hostFails && bad >= breakerFailures && bad*breakerShare >= all || v == grantFails && b.callers.tooMany() {
 		b.become(breakerOpen, now)
 	}
 }
@@ -160,31 +165,13 @@ func (b *breaker) become(state string, now time.Time) {
 	}
 	b.state = state
 	b.generation++
-	b.connects, b.callers, b.trials = attemptCounts{}, callerOutcomes{}, map[breakerKey]time.Time{}
+	b.connects, b.callers, b.trials = window{}, callerOutcomes{}, map[breakerKey]time.Time{}
 	b.changed(state)
-}
-
-// attemptCounts are the attempts of the window, and those of them that failed.
-type attemptCounts struct{ window }
-
-func (c *attemptCounts) add(now time.Time, bad bool) {
-	failed := 0
-	if bad {
-		failed = 1
-	}
-	c.window.add(now.UnixNano()/int64(breakerWindow/windowPeriods), 1, failed)
-}
-
-func (c *attemptCounts) tooMany(now time.Time) bool {
-	all, bad := c.sums(now.UnixNano() / int64(breakerWindow/windowPeriods))
-	return bad >= breakerFailures && bad*breakerShare >= all
 }
 
 // callerOutcomes are how the last attempts of each caller ended, within the window.
 type callerOutcomes struct {
 	byCaller *simplelru.LRU[breakerKey, callerOutcome] // in the order of their last attempts
-	failing  int                                       // callers whose last attempt failed
-	failures int                                       // of all, as far as they count
 }
 
 type callerOutcome struct {
@@ -192,41 +179,36 @@ type callerOutcome struct {
 	failures int // since the last good answer, as far as they count
 }
 
-func (c *callerOutcomes) subtract(o callerOutcome) {
-	if o.failures > 0 {
-		c.failing--
-		c.failures -= o.failures
-	}
-}
-
 func (c *callerOutcomes) add(now time.Time, caller breakerKey, failed bool) {
 	if c.byCaller == nil {
-		c.byCaller, _ = simplelru.NewLRU(maxBreakerCallers, func(_ breakerKey, o callerOutcome) { c.subtract(o) }) // fails for a size below 1 only
+		c.byCaller, _ = simplelru.NewLRU[breakerKey, callerOutcome](maxBreakerCallers, nil) // fails for a size below 1 only
 	}
 	next := callerOutcome{at: now}
-	if held, found := c.byCaller.Peek(caller); found && failed {
-		next.failures = held.failures
-	}
 	if failed {
-		next.failures = min(next.failures+1, callerFailures)
+		held, _ := c.byCaller.Peek(caller)
+		next.failures = min(held.failures+1, callerFailures)
 	}
-	c.byCaller.Remove(caller) // subtracts it
 	c.byCaller.Add(caller, next)
-	if next.failures > 0 {
-		c.failing++
-		c.failures += next.failures
-	}
 	for {
-		_, oldest, found := c.byCaller.GetOldest()
-		if !found || now.Sub(oldest.at) < breakerWindow {
+		_, oldest, _ := c.byCaller.GetOldest() // there is one: next
+		if now.Sub(oldest.at) < breakerWindow {
 			return
 		}
 		c.byCaller.RemoveOldest()
 	}
 }
 
+// tooMany reports whether half of the callers failed, and often enough.
 func (c *callerOutcomes) tooMany() bool {
-	return c.failures >= breakerFailures && c.failing*breakerShare >= c.byCaller.Len()
+	if c.byCaller == nil {
+		return false
+	}
+	failing, failures := 0, 0
+	for _, outcome := range c.byCaller.Values() {
+		failures += outcome.failures
+		failing += min(outcome.failures, 1)
+	}
+	return failures >= breakerFailures && failing*breakerShare >= c.byCaller.Len()
 }
 
 // unavailable is the refusal of an open breaker.

@@ -219,10 +219,6 @@ func (c *Client) read(response *http.Response, binary bool, b *answerBody, redac
 	return answer, nil
 }
 
-func tooLarge(requestID, message string) *rs.Error {
-	return &rs.Error{Code: rs.ResponseTooLarge, RequestID: requestID, Message: message, Hint: "Ask for less: a smaller limit, fewer fields, or one connection."}
-}
-
 // chunkBytes is how much of a body is read at a time.
 const chunkBytes = 32 << 10
 

@@ -44,6 +44,10 @@ func transportError(err error) *rs.Error {
 	return e
 }
 
+func tooLarge(requestID, message string) *rs.Error {
+	return &rs.Error{Code: rs.ResponseTooLarge, RequestID: requestID, Message: message, Hint: "Ask for less: a smaller limit, fewer fields, or one connection."}
+}
+
 func bodyError(err error, requestID string) *rs.Error {
 	var corrupt flate.CorruptInputError
 	var ours *rs.Error
