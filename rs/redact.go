@@ -164,9 +164,8 @@ func (r *Redactor) connection(c Connection) Connection {
 // It is safe for concurrent use.
 type usedTokens struct {
 	mu        sync.Mutex
-	tokens    []Token
-	redactors []*Redactor // of each token
-	members   []Token     // of the caller, if it is a package
+	redactors map[Token]*Redactor
+	members   []Token // of the caller, if it is a package
 }
 
 type usedTokensKey struct{}
@@ -174,30 +173,30 @@ type usedTokensKey struct{}
 // WithUsedTokens returns a context in which each read notes its token, and a function that returns a Redactor of those noted so far.
 // caller may be the zero Token; members are the tokens of a package's members.
 func WithUsedTokens(ctx context.Context, caller Token, members []Token) (noting context.Context, redactor func() *Redactor) {
-	used := &usedTokens{members: members}
+	used := &usedTokens{members: members, redactors: map[Token]*Redactor{}}
 	if caller != (Token{}) {
 		used.redactor(caller)
 	}
 	return context.WithValue(ctx, usedTokensKey{}, used), used.all
 }
 
-// RedactorOf returns a Redactor of a token, and notes that the call uses the token.
-func RedactorOf(ctx context.Context, token Token) *Redactor {
+// RedactorIn returns a Redactor of the token, and notes that the call of the context uses the token.
+func (t Token) RedactorIn(ctx context.Context) *Redactor {
 	if used, ok := ctx.Value(usedTokensKey{}).(*usedTokens); ok {
-		return used.redactor(token)
+		return used.redactor(t)
 	}
-	return token.Redactor()
+	return t.Redactor()
 }
 
 func (u *usedTokens) redactor(token Token) *Redactor {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	at := slices.Index(u.tokens, token)
-	if at < 0 {
-		at = len(u.tokens)
-		u.tokens, u.redactors = append(u.tokens, token), append(u.redactors, token.Redactor())
+	r, found := u.redactors[token]
+	if !found {
+		r = token.Redactor()
+		u.redactors[token] = r
 	}
-	return u.redactors[at]
+	return r
 }
 
 // all returns a Redactor of the tokens that were used so far. Of a package it knows the tokens of the other members too, as
@@ -205,9 +204,6 @@ func (u *usedTokens) redactor(token Token) *Redactor {
 func (u *usedTokens) all() *Redactor {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if len(u.members) == 0 && len(u.redactors) == 1 {
-		return u.redactors[0]
-	}
 	all := new(Redactor)
 	for _, r := range u.redactors {
 		if r != nil {
@@ -215,7 +211,7 @@ func (u *usedTokens) all() *Redactor {
 		}
 	}
 	for _, member := range u.members {
-		if credential := bare(member); len(credential) >= minRedacted && !slices.Contains(u.tokens, member) {
+		if credential := bare(member); len(credential) >= minRedacted && u.redactors[member] == nil {
 			all.forms = append(all.forms, credential)
 		}
 	}

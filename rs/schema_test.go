@@ -342,7 +342,7 @@ func TestAdvertisesExpansion(t *testing.T) {
 		"a full document tells as well":                        {&schemaServer{refuse: &rs.Error{Status: 501}, full: fullDocument}, rs.Scope{Stream: "labels"}, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			advertised, known := rs.AdvertisesExpansion(t.Context(), row.server, row.scope)
+			advertised, known := row.scope.AdvertisesExpansion(t.Context(), row.server)
 			if advertised != row.advertised || known != row.known {
 				t.Errorf("advertised %v, known %v; want %v, %v", advertised, known, row.advertised, row.known)
 			}

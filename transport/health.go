@@ -19,12 +19,6 @@ const (
 	healthTimeout = 2 * time.Second // of one check
 )
 
-// A Check is something that this server cannot work without.
-type Check struct {
-	Name  string                      // public, such as "resource_server"
-	Reach func(context.Context) error // nil when it answers; its error is not shown
-}
-
 // A Health answers the probes of load balancers and supervisors, who show no credential:
 //
 //	/livez   200 while the process can answer at all
@@ -34,7 +28,7 @@ type Check struct {
 type Health struct {
 	log    zerolog.Logger
 	phase  atomic.Value // a string, as /readyz names it
-	checks []*heldCheck
+	checks map[string]*heldCheck
 }
 
 // The phases of a server.
@@ -47,7 +41,7 @@ const (
 // A heldCheck caches its last result. The goroutine that has filled slot may check and use the fields below, so that
 // concurrent requests share one check.
 type heldCheck struct {
-	Check
+	reach func(context.Context) error
 	slot  chan struct{} // of capacity 1
 	asked time.Time     // zero: never
 	state string
@@ -59,12 +53,13 @@ const (
 	unreachable = "unreachable"
 )
 
-// NewHealth returns a Health that is starting. It logs each change of a check.
-func NewHealth(log zerolog.Logger, checks ...Check) *Health {
-	h := &Health{log: log}
+// NewHealth returns a Health that is starting. checks are what this server cannot work without, by a public name, such as
+// "resource_server": each returns nil when that answers, and its error is not shown. Each change is logged.
+func NewHealth(log zerolog.Logger, checks map[string]func(context.Context) error) *Health {
+	h := &Health{log: log, checks: map[string]*heldCheck{}}
 	h.phase.Store(starting)
-	for _, check := range checks {
-		h.checks = append(h.checks, &heldCheck{Check: check, slot: make(chan struct{}, 1)})
+	for name, reach := range checks {
+		h.checks[name] = &heldCheck{reach: reach, slot: make(chan struct{}, 1)}
 	}
 	return h
 }
@@ -106,24 +101,26 @@ func (h *Health) ready(ctx context.Context) readiness {
 	if body.Status != ready {
 		return body
 	}
-	states := make([]string, len(h.checks))
 	var asking sync.WaitGroup
-	for i, check := range h.checks {
-		asking.Go(func() { states[i] = h.ask(ctx, check) })
+	var mu sync.Mutex
+	for name, check := range h.checks {
+		asking.Go(func() {
+			state := h.ask(ctx, name, check)
+			mu.Lock()
+			defer mu.Unlock()
+			body.Checks[name] = state
+			if state != reachable {
+				body.Status = "not_ready"
+			}
+		})
 	}
 	asking.Wait()
-	for i, check := range h.checks {
-		body.Checks[check.Name] = states[i]
-		if states[i] != reachable {
-			body.Status = "not_ready"
-		}
-	}
 	return body
 }
 
 // ask returns a check's state, cached for at most healthHold. A client that disconnects does not cancel the check, since others wait
 // for it.
-func (h *Health) ask(ctx context.Context, check *heldCheck) string {
+func (h *Health) ask(ctx context.Context, name string, check *heldCheck) string {
 	check.slot <- struct{}{} // waits for at most healthTimeout
 	defer func() { <-check.slot }()
 	if now := time.Now(); !check.asked.IsZero() && now.Sub(check.asked) < healthHold {
@@ -132,11 +129,11 @@ func (h *Health) ask(ctx context.Context, check *heldCheck) string {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), healthTimeout)
 	defer cancel()
 	state := reachable
-	if check.Reach(ctx) != nil {
+	if check.reach(ctx) != nil {
 		state = unreachable
 	}
 	if state != check.state && (check.state != "" || state == unreachable) {
-		h.log.Warn().Str("check", check.Name).Str("state", state).Msg("readiness")
+		h.log.Warn().Str("check", name).Str("state", state).Msg("readiness")
 	}
 	check.state, check.asked = state, time.Now()
 	return state

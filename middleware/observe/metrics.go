@@ -172,7 +172,7 @@ func (m *Metrics) RequestBegan() { m.requestsInFlight.Inc() }
 // RequestEnded counts a request.
 func (m *Metrics) RequestEnded(path string, status int, refusal rs.Code, took time.Duration) {
 	m.requestsInFlight.Dec()
-	label := middleware.Good
+	label := "ok"
 	switch {
 	case refusal != "":
 		label = refusal.Label()

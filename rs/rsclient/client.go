@@ -150,7 +150,7 @@ func (b bound) Do(ctx context.Context, r rs.Request) (answer *rs.Response, err e
 	answers, release := heldBy(ctx)
 	defer release()
 	body := &answerBody{answers: answers, budget: c.answers, caller: readingFrom(ctx).payer(), ctx: ctx}
-	if answer, err = c.read(response, r.Binary, body, rs.RedactorOf(ctx, b.token)); err != nil {
+	if answer, err = c.read(response, r.Binary, body, b.token.RedactorIn(ctx)); err != nil {
 		answers.give(body.bytes)
 	}
 	return answer, err
