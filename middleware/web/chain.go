@@ -19,7 +19,7 @@ func (o ChainOptions) AuthenticatedChain() alice.Chain {
 		o.Limiter = NewLimiter(DefaultLimits(), nil)
 	}
 	return o.PublicChain().Append(
-		bearer(refusedTokens{o.Authenticator, o.Limiter}, o.Public, o.Offers), // exactly one good client bearer, else 401, 403, 429 or 503
+		bearer(o),        // exactly one good client bearer, else 401, 403, 429 or 503
 		limit(o.Limiter), // faster is 429; more at a time wait a moment, then 429
 	)
 }

@@ -12,12 +12,10 @@ import (
 // caller again; a caller that is refused then gets the refusal instead of the answer. The pipeline writes from a goroutine of its
 // own, hence the lock.
 type deferredWriter struct {
-	w             http.ResponseWriter
-	r             *http.Request
-	token         rs.Token // of the caller
-	authenticator Authenticator
-	public        Public
-	offers        func(rs.Missing) bool // see [bearer]
+	w       http.ResponseWriter
+	r       *http.Request
+	token   rs.Token // of the caller
+	options ChainOptions
 
 	mu      sync.Mutex
 	asked   bool // the authenticator was, again
@@ -31,7 +29,7 @@ func (d *deferredWriter) check() error {
 	request := middleware.RequestFrom(d.r.Context())
 	if reason, noted := request.Unauthorized(); noted && !d.asked {
 		d.asked = true
-		principal, err := revalidate(d.r.Context(), d.authenticator, d.token, reason)
+		principal, err := d.options.revalidate(d.r.Context(), d.token, reason)
 		if err == nil {
 			err = principal.Admissible()
 		}
@@ -40,7 +38,7 @@ func (d *deferredWriter) check() error {
 		}
 	}
 	missing, refused := request.Ungranted()
-	if refused == nil || d.offers == nil || !d.offers(missing) {
+	if refused == nil || d.options.Offers == nil || !d.options.Offers(missing) {
 		return nil
 	}
 	return &rs.Error{Code: "insufficient_scope", Message: refused.Message, Hint: "The owner can grant it at a new sign-in."}
@@ -48,7 +46,7 @@ func (d *deferredWriter) check() error {
 
 func (d *deferredWriter) refuse(err error) {
 	d.refused = true
-	refuseCaller(d.w, d.r, d.public, err)
+	refuseCaller(d.w, d.r, d.options.Public, err)
 }
 
 // begin checks the caller before the first byte of the answer, and reports whether the pipeline may write.
