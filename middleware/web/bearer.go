@@ -34,7 +34,7 @@ func bearer(o ChainOptions) alice.Constructor {
 				refuseCaller(w, r, o.Public, err)
 				return
 			}
-			deferred := &deferredWriter{w: w, r: r, token: token, options: o}
+			deferred := &deferredWriter{w: w, r: r, token: token, options: &o}
 			next.ServeHTTP(deferred, r.WithContext(auth.WithPrincipal(r.Context(), principal)))
 			deferred.finish()
 		})

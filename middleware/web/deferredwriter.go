@@ -15,7 +15,7 @@ type deferredWriter struct {
 	w       http.ResponseWriter
 	r       *http.Request
 	token   rs.Token // of the caller
-	options ChainOptions
+	options *ChainOptions
 
 	mu      sync.Mutex
 	asked   bool // the authenticator was, again
