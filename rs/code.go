@@ -32,13 +32,13 @@ const (
 	ConnectionNotFound      Code = "connection_not_found"
 	GrantStreamNotAllowed   Code = "grant_stream_not_allowed"
 	GrantExpired            Code = "grant_expired"
-	CredentialNotStored     Code = "credential_not_stored"
+	CredentialNotStored     Code = "credential_not_stored" // #nosec G101 -- the name of an error
 	InvalidCursor           Code = "invalid_cursor"
 )
 
 // codes are the adapter's own, each with what docs/errors.md says of it; make docs writes it there. Those of tokens and packages are called as
 // the authority or a resource server calls the same.
-var codes = map[Code]string{
+var codes = map[Code]string{ // #nosec G101 -- names of errors
 	InvalidArguments:             "an argument is missing, unknown, of the wrong type, or out of range",
 	InvalidFilter:                "`filter` is not a typed, non-empty object of fields",                                     // S3-R10, D9
 	InvalidExpand:                "expansion is asked for on a stream that advertises none, or `expand_limit` is malformed", // S3-R11, S4-R5

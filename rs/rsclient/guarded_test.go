@@ -13,7 +13,7 @@ func TestWhatIsRememberedOfGrantsIsBounded(t *testing.T) {
 	host := grants.host
 	now := time.Unix(1e9, 0)
 	for i := range 2 * maxGrantBreakers {
-		key := breakerKey(sha256.Sum256([]byte(strconv.Itoa(i))))
+		key := sha256.Sum256([]byte(strconv.Itoa(i)))
 		grants.of(key, now)
 		host.callers.add(now, key, i%2 == 0)
 	}
