@@ -61,13 +61,13 @@ func newHosted(ctx context.Context, c cli.HostedConfig, inherited []net.Listener
 	h.tokens = auth.NewTokenCache(auth.TokenCacheOptions{Authority: &h.authority, OnLookup: c.Watch.TokenLookups(), Unknown: &c.Unknown})
 	h.limiter = web.NewLimiter(c.Limits, time.Now)
 	unknown := rs.NewToken("probe-" + rand.Text())
-	h.health = transport.NewHealth(transport.HealthOptions{Logger: c.Log, Checks: []transport.Check{
-		{Name: "resource_server", Reach: h.client.Reach},
-		{Name: "token_authority", Reach: func(ctx context.Context) error {
+	h.health = transport.NewHealth(c.Log, map[string]func(context.Context) error{
+		"resource_server": h.client.Reach,
+		"token_authority": func(ctx context.Context) error {
 			_, err := h.authority.Introspect(ctx, unknown)
 			return err
-		}},
-	}})
+		},
+	})
 	h.service = service.NewService(h.health, version)
 	h.issuers = signin.NewIssuers(h.recordBase, cmp.Or(c.RSInternalURL, h.recordBase), rsclient.NewTransport(), time.Now)
 	if err := h.configure(ctx, c); err != nil {

@@ -6,7 +6,6 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,7 +19,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// The tables of docs/errors.md are the error vocabulary: every code with what its constant's comment says. Which codes stand
+// The tables of docs/errors.md are the error vocabulary: every code with what the table of rs/code.go says. Which codes stand
 // in which table, and with which status, the page says itself, in the comment before the table. make docs rewrites the tables.
 func TestTheErrorPageIsTheVocabulary(t *testing.T) {
 	t.Chdir("..")
@@ -29,10 +28,7 @@ func TestTheErrorPageIsTheVocabulary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	meanings := map[string]string{}
-	for _, dir := range []string{"rs", "middleware", "transport"} {
-		maps.Copy(meanings, declaredCodes(t, dir))
-	}
+	meanings := codeMeanings(t)
 	if len(meanings) < 40 {
 		t.Errorf("found %d codes; the search has gone blind", len(meanings))
 	}
@@ -48,7 +44,7 @@ func TestTheErrorPageIsTheVocabulary(t *testing.T) {
 			code, status, _ := strings.Cut(entry, "=")
 			listed[code] = true
 			if meanings[code] == "" {
-				t.Errorf("%s lists %s, which no constant is, or one without a meaning", path, code)
+				t.Errorf("%s lists %s, which rs/code.go does not", path, code)
 			}
 			if status != "" {
 				status = " " + strings.ReplaceAll(status, ",", ", ") + " |"
@@ -73,75 +69,42 @@ func TestTheErrorPageIsTheVocabulary(t *testing.T) {
 	}
 }
 
-// declaredCodes are the constants of type Code or rs.Code below a folder, each with what its comment says after the colon.
-func declaredCodes(t *testing.T, dir string) map[string]string {
+// codeMeanings are the codes of the table in rs/code.go, each with what it says.
+func codeMeanings(t *testing.T) map[string]string {
 	t.Helper()
-	meanings := map[string]string{}
-	var files []string
-	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
-		if strings.HasSuffix(path, ".go") {
-			files = append(files, path)
-		}
-		return err
-	})
+	file, err := parser.ParseFile(token.NewFileSet(), "rs/code.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range files {
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
+	constants, meanings := map[string]string{}, map[string]string{}
+	ast.Inspect(file, func(node ast.Node) bool {
+		switch n := node.(type) {
+		case *ast.ValueSpec:
+			if name := n.Names[0].Name; name != "codes" && len(n.Values) == 1 {
+				constants[name] = textOfLiteral(n.Values[0])
+			}
+		case *ast.KeyValueExpr:
+			code := textOfLiteral(n.Key)
+			if name, ok := n.Key.(*ast.Ident); ok {
+				code = constants[name.Name]
+			}
+			meanings[code] = textOfLiteral(n.Value)
 		}
-		ast.Inspect(file, func(node ast.Node) bool {
-			declaration, ok := node.(*ast.GenDecl)
-			if !ok {
-				return true
-			}
-			for _, spec := range declaration.Specs {
-				value, ok := spec.(*ast.ValueSpec)
-				if !ok || !isCodeType(value.Type) || len(value.Values) != 1 {
-					continue
-				}
-				literal, ok := value.Values[0].(*ast.BasicLit)
-				if !ok {
-					continue
-				}
-				code, err := strconv.Unquote(literal.Value)
-				if err != nil {
-					t.Fatal(err)
-				}
-				comment := value.Doc
-				if comment == nil {
-					comment = declaration.Doc // of a constant that stands alone
-				}
-				meanings[code] = meaning(value.Names[0].Name, comment.Text())
-			}
-			return true
-		})
-	}
+		return true
+	})
 	return meanings
 }
 
-// citations are the requirements that a comment cites; they are no concern of a page's reader.
-var citations = regexp.MustCompile(`\s*\((?:[A-Z]+\d+[A-Za-z0-9-]*(?:, )?)+\)`)
-
-// meaning is a constant's comment without its name, its citations and its full stop; empty if it is of another form.
-func meaning(constant, comment string) string {
-	text, found := strings.CutPrefix(strings.Join(strings.Fields(comment), " "), constant+": ")
-	if !found {
-		return ""
-	}
-	return strings.TrimSuffix(citations.ReplaceAllString(text, ""), ".")
-}
-
-func isCodeType(expression ast.Expr) bool {
+// textOfLiteral is the text of a literal, or of several that are joined; empty for any other expression.
+func textOfLiteral(expression ast.Expr) string {
 	switch e := expression.(type) {
-	case *ast.Ident:
-		return e.Name == "Code"
-	case *ast.SelectorExpr:
-		return e.Sel.Name == "Code"
+	case *ast.BinaryExpr:
+		return textOfLiteral(e.X) + textOfLiteral(e.Y)
+	case *ast.BasicLit:
+		text, _ := strconv.Unquote(e.Value)
+		return text
 	}
-	return false
+	return ""
 }
 
 // Every exit code has its row.
@@ -223,16 +186,67 @@ func TestTheReadmeCountsTheDemosMessages(t *testing.T) {
 	}
 }
 
-// Every code that is declared is in the metrics under its own name.
-func TestEveryErrorCodeIsALabel(t *testing.T) {
+// Every code that is written out, where an error is made or one is told from others, is one that the table of rs/code.go knows.
+func TestEveryErrorCodeIsKnown(t *testing.T) {
 	t.Chdir("..")
-	for _, dir := range []string{"rs", "middleware", "transport"} {
-		for code := range declaredCodes(t, dir) {
-			if rs.Code(code).Label() != code {
-				t.Errorf("the list in rs/code.go lacks %s, declared in %s", code, dir)
+	seen := 0
+	check := func(path string, expression ast.Expr) {
+		if code := textOfLiteral(expression); code != "" {
+			if seen++; rs.Code(code).Label() != code {
+				t.Errorf("%s: rs/code.go does not know %q", path, code)
 			}
 		}
 	}
+	for _, dir := range []string{"rs", "middleware", "tools", "transport"} {
+		err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+			if err != nil {
+				return err
+			}
+			ast.Inspect(file, func(node ast.Node) bool {
+				switch n := node.(type) {
+				case *ast.KeyValueExpr:
+					if name, ok := n.Key.(*ast.Ident); ok && name.Name == "Code" {
+						check(path, n.Value)
+					}
+				case *ast.BinaryExpr:
+					if isCode(n.X) {
+						check(path, n.Y)
+					}
+				case *ast.SwitchStmt:
+					for _, clause := range n.Body.List {
+						for _, expression := range clause.(*ast.CaseClause).List {
+							if isCode(n.Tag) {
+								check(path, expression)
+							}
+						}
+					}
+				}
+				return true
+			})
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if seen < 40 {
+		t.Errorf("found %d codes; the search has gone blind", seen)
+	}
+}
+
+// isCode reports whether an expression is a code by its name.
+func isCode(expression ast.Expr) bool {
+	switch e := expression.(type) {
+	case *ast.SelectorExpr:
+		return e.Sel.Name == "Code"
+	case *ast.Ident:
+		return e.Name == "code"
+	}
+	return false
 }
 
 // Every link of a page leads to a file that is there, and to a heading of it.

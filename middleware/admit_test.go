@@ -17,12 +17,12 @@ func TestAdmit(t *testing.T) {
 		want      rs.Code
 	}{
 		"a client grant passes, with its own resource server": {principal: &auth.Principal{Token: rs.NewToken("t"), Kind: auth.KindClient}},
-		"nobody is refused":                         {want: rs.NotAuthenticated},
-		"a kind without a token is refused":         {principal: &auth.Principal{Kind: auth.KindClient}, want: rs.NotAuthenticated},
-		"S3-6b an owner is refused":                 {principal: &auth.Principal{Token: rs.NewToken("t"), Kind: auth.KindOwner}, want: rs.OwnerTokenRefused},
-		"a package that nobody can open is refused": {principal: &auth.Principal{Token: rs.NewToken("t"), Kind: auth.KindPackage}, want: rs.TokenKindRefused},
-		"S0-R3 a control-plane token is refused":    {principal: &auth.Principal{Token: rs.NewToken("t"), Kind: "control_plane"}, want: rs.TokenKindRefused},
-		"a token of no stated kind is refused":      {principal: &auth.Principal{Token: rs.NewToken("t")}, want: rs.TokenKindRefused},
+		"nobody is refused":                         {want: "not_authenticated"},
+		"a kind without a token is refused":         {principal: &auth.Principal{Kind: auth.KindClient}, want: "not_authenticated"},
+		"S3-6b an owner is refused":                 {principal: &auth.Principal{Token: rs.NewToken("t"), Kind: auth.KindOwner}, want: "owner_token_refused"},
+		"a package that nobody can open is refused": {principal: &auth.Principal{Token: rs.NewToken("t"), Kind: auth.KindPackage}, want: "token_kind_refused"},
+		"S0-R3 a control-plane token is refused":    {principal: &auth.Principal{Token: rs.NewToken("t"), Kind: "control_plane"}, want: "token_kind_refused"},
+		"a token of no stated kind is refused":      {principal: &auth.Principal{Token: rs.NewToken("t")}, want: "token_kind_refused"},
 		"a grant that cannot be opened now is an error": {
 			principal: &auth.Principal{Token: rs.NewToken("t"), Kind: auth.KindClient}, source: &rs.Error{Code: rs.AuthorityUnreachable}, want: rs.AuthorityUnreachable,
 		},

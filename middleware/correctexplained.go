@@ -19,7 +19,7 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 	switch {
 	case e.Code == rs.AmbiguousConnection:
 		return c.ambiguous(ctx, &e)
-	case sourceCodes[e.Code]:
+	case slices.Contains(sourceCodes, e.Code):
 		return c.unknownName(ctx, &e)
 	case e.Code == rs.InvalidCursor || e.Code == "cursor_expired":
 		c.restarted(ctx, &e)
@@ -30,7 +30,7 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 	case e.Status == 400 && strings.Contains(e.Message, "not supported for client-token reads"): // no schema says so
 		e.Hint = "No call of this token may do that here: page through the records newest first, or search for words or a period."
 		e.Send = c.tool.Unfiltered(c.args, c.refused).String()
-	case fieldCodes[e.Code] && fromServer:
+	case slices.Contains(fieldCodes, e.Code) && fromServer:
 		return c.refusedField(ctx, &e)
 	case e.Code == rs.NotFound:
 		c.notFound(ctx, &e)
@@ -38,11 +38,6 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 		c.refusedHere(ctx, &e)
 	}
 	return &e
-}
-
-// with is the call with other arguments.
-func (c *correcting) with(args rs.Object) string {
-	return correct.Call{Tool: c.tool.Name, Arguments: args}.String()
 }
 
 // ambiguous says which stream none of several connections has, or proposes the first connection to choose from: but not for a record,
@@ -83,7 +78,7 @@ func (c *correcting) missing(ctx context.Context, found *rs.Error, grant correct
 func (c *correcting) instead(found *rs.Error) *rs.Error {
 	found.Status, found.Envelope, found.RequestID, found.Cause = c.refused.Status, c.refused.Envelope, c.refused.RequestID, c.refused.Cause
 	found.Unavailable = c.refused.Unavailable
-	if c.refused.Quoted && !sourceCodes[c.refused.Code] { // of an unknown name it speaks of the token, and misleads
+	if c.refused.Quoted && !slices.Contains(sourceCodes, c.refused.Code) { // of an unknown name it speaks of the token, and misleads
 		found.Said = c.refused.Message
 	}
 	return found
@@ -173,7 +168,7 @@ func (c *correcting) refusedHere(ctx context.Context, e *rs.Error) {
 // guess adds to an error the call that is probably meant by arguments that the tool refused, with what it leaves out, or else one that
 // says what is missing.
 func (c *correcting) guess(ctx context.Context, e *rs.Error) {
-	if !localCodes[c.refused.Code] {
+	if !slices.Contains(localCodes, c.refused.Code) {
 		return
 	}
 	call, ok := c.tool.Guess(c.args, c.refused)
@@ -225,6 +220,3 @@ func (c *correcting) accepted(call correct.Call) correct.Call {
 	}
 	return c.tool.LookUp(c.args)
 }
-
-// localCodes are those of arguments that were refused before any read.
-var localCodes = codeSet(rs.InvalidArguments, rs.InvalidFilter, rs.InvalidExpand, rs.InvalidID, rs.ConflictingConnectionID)

@@ -2,6 +2,7 @@ package middleware
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -83,7 +84,7 @@ func (c *correcting) withoutOperators(ctx context.Context) string {
 
 // timed is an aggregate with the bounds of time that it was sent with, as conditions on the field of its stream that says when.
 func (c *correcting) timed(ctx context.Context) string {
-	if !localCodes[c.refused.Code] || !c.tool.NeedsTime(c.args) {
+	if !slices.Contains(localCodes, c.refused.Code) || !c.tool.NeedsTime(c.args) {
 		return ""
 	}
 	call, ok := c.tool.Timed(c.args, c.stream(ctx, c.args, c.schema).Time())

@@ -61,13 +61,13 @@ func TestDeadlineIsReleased(t *testing.T) {
 
 // A server that stops says so in the cause.
 func TestACallEndsForTheCauseOfItsContext(t *testing.T) {
-	stopping := &rs.Error{Code: rs.ServerStopping, Message: "The server is stopping."}
+	stopping := &rs.Error{Code: "server_stopping", Message: "The server is stopping."}
 	for name, row := range map[string]struct {
 		cause error // of the context's end
 		fails error // how the core fails
 		want  rs.Code
 	}{
-		"the cause is shown":                {stopping, &rs.Error{Code: rs.Canceled}, rs.ServerStopping},
+		"the cause is shown":                {stopping, &rs.Error{Code: rs.Canceled}, "server_stopping"},
 		"an answer in spite of it is kept":  {stopping, nil, ""},
 		"a hang-up is the core's to tell":   {context.Canceled, &rs.Error{Code: rs.Canceled}, rs.Canceled},
 		"a failure before it keeps its own": {nil, &rs.Error{Code: rs.NotFound}, rs.NotFound},

@@ -2,15 +2,14 @@ package middleware
 
 // The stages, for the tests of this folder.
 var (
-	Admit       = admit
-	Chain       = chain
-	Correct     = correctCall
-	Deadline    = deadline
-	GateExpand  = gateExpand
-	HoldAnswers = holdAnswers
-	Render      = renderResult
-	Observe     = observeCall
-	Validate    = validate
+	Admit      = admit
+	Chain      = chain
+	Correct    = correctCall
+	Deadline   = deadline
+	GateExpand = gateExpand
+	Render     = renderResult
+	Observe    = observeCall
+	Validate   = validate
 )
 
 // Middleware is one stage.

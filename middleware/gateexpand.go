@@ -20,7 +20,7 @@ func gateExpand(next tools.Handler) tools.Handler {
 					return tools.Reply{}, err
 				}
 			}
-			if advertised, known := rs.AdvertisesExpansion(ctx, call.RS, call.Scope); known && !advertised {
+			if advertised, known := call.Scope.AdvertisesExpansion(ctx, call.RS); known && !advertised {
 				return tools.Reply{}, &rs.Error{
 					Code: rs.InvalidExpand, Param: "expand",
 					Message: fmt.Sprintf("Stream %q advertises no relation to expand.", call.Scope.Stream),

@@ -9,12 +9,11 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 	"github.com/pdp-connect/pdpp-mcp/tools"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
 // largeAnswers is a resource server whose answers are so large that a grant has memory for one.
@@ -27,22 +26,22 @@ func (largeAnswers) RoundTrip(*http.Request) (*http.Response, error) {
 
 // What a call read counts until it is rendered, however it ends; a blob until a transport that holds it has sent it.
 func TestHoldAnswers(t *testing.T) {
-	blob, text := &tools.Tool{Name: "fetch_blob", Binary: true}, &tools.Tool{Name: "fetch"}
-	resource := tools.Reply{Resource: &mcp.ReadResourceResult{}}
+	none := func(tools.Call, tools.Answer) (render.Result, error) { return render.Result{}, nil }
+	blob, text := &tools.Tool{Name: "fetch_blob", Binary: true, Render: none}, &tools.Tool{Name: "fetch", Render: none}
 	for name, row := range map[string]struct {
-		sent  bool // a transport holds what is read
-		tool  *tools.Tool
-		reply tools.Reply
-		err   error
-		held  bool // after the call
+		sent bool // a transport holds what is read
+		tool *tools.Tool
+		uri  string
+		err  error
+		held bool // after the call
 	}{
-		"a tool":                              {false, text, tools.Reply{}, nil, false},
-		"a blob that nobody sends":            {false, blob, resource, nil, false},
-		"a tool over a transport":             {true, text, tools.Reply{}, nil, false},
-		"a record as a resource":              {true, text, resource, nil, false},
-		"a description of a blob":             {true, blob, tools.Reply{Result: &mcp.CallToolResult{}}, nil, false},
-		"a blob that is refused after all":    {true, blob, tools.Reply{}, errors.New("no"), false},
-		"a blob that a transport has to send": {true, blob, resource, nil, true},
+		"a tool":                              {false, text, "", nil, false},
+		"a blob that nobody sends":            {false, blob, "pdpp://blob", nil, false},
+		"a tool over a transport":             {true, text, "", nil, false},
+		"a record as a resource":              {true, text, "pdpp://record", nil, false},
+		"a description of a blob":             {true, blob, "", nil, false},
+		"a blob that is refused after all":    {true, blob, "pdpp://blob", errors.New("no"), false},
+		"a blob that a transport has to send": {true, blob, "pdpp://blob", nil, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -58,12 +57,12 @@ func TestHoldAnswers(t *testing.T) {
 				if row.sent {
 					ctx, release, _ = rsclient.HoldAnswers(ctx)
 				}
-				_, _ = middleware.HoldAnswers(func(ctx context.Context, _ tools.Call) (tools.Reply, error) {
+				_, _ = middleware.Render(func(ctx context.Context, _ tools.Call) (tools.Reply, error) {
 					if err := read(ctx); err != nil {
 						t.Error(err)
 					}
-					return row.reply, row.err
-				})(ctx, tools.Call{Tool: row.tool})
+					return tools.Reply{Answer: tools.Answer{Response: &rs.Response{}}}, row.err
+				})(ctx, tools.Call{Tool: row.tool, URI: row.uri})
 				if err := read(t.Context()); (err != nil) != row.held {
 					t.Errorf("after the call: %v", err)
 				}

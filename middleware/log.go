@@ -38,27 +38,22 @@ func Bounded(text string, max int) string {
 // outside is cut: a version to 32 bytes, a code to 80, an id to 128, a cause to 300.
 func logCall(ctx context.Context, log zerolog.Logger, o Outcome, reply tools.Reply, err error) {
 	event := log.Info()
-	if reply.Response != nil {
-		event = event.Int("rs_bytes", o.ReadBytes)
-	}
-	if o.Reads > 1 {
-		event = event.Int("reads", o.Reads)
-	}
-	if o.Unavailable > 0 {
-		event = event.Int("unavailable", o.Unavailable)
-	}
-	if reply.Result != nil {
-		event = event.Int("text_bytes", o.TextBytes).Int("structured_bytes", o.StructuredBytes)
-	}
-	if reply.Resource != nil {
-		event = event.Int("resource_bytes", o.ResourceBytes)
+	for _, number := range []struct {
+		key   string
+		value int
+		known bool
+	}{
+		{"rs_bytes", o.ReadBytes, reply.Response != nil}, {"reads", o.Reads, o.Reads > 1}, {"unavailable", o.Unavailable, o.Unavailable > 0},
+		{"text_bytes", o.TextBytes, reply.Result != nil}, {"structured_bytes", o.StructuredBytes, reply.Result != nil},
+		{"resource_bytes", o.ResourceBytes, reply.Resource != nil}, {"rs_status", o.Status, o.Status != 0},
+	} {
+		if number.known {
+			event = event.Int(number.key, number.value)
+		}
 	}
 	if refused := refusalOf(reply, err); refused != nil {
-		if o.Status != 0 {
-			event = event.Int("rs_status", o.Status)
-		}
 		switch refused.Code {
-		case rs.ServerUnreachable, rs.ServerNameUnknown, rs.ServerCertificateRefused, rs.AuthorityUnreachable, rs.ResponseTruncated, rs.ResponseUndecodable, rs.DeadlineExceeded:
+		case "server_unreachable", "server_name_unknown", "server_certificate_refused", rs.AuthorityUnreachable, "response_truncated", "response_undecodable", rs.DeadlineExceeded:
 			event = event.Str("cause", Bounded(networkCause(refused.Cause), maxLoggedCause))
 		}
 	}

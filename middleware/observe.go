@@ -11,12 +11,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// A CallObserver is notified of calls, so that they can be counted. Its methods are called by many goroutines at a time, and must be quick.
-type CallObserver interface {
-	CallBegan()
-	CallEnded(Outcome)
-}
-
 // observeCall shows each call in a span, in the metrics and in the log; see [startSpan] and [logCall]. A nil tracer makes no span: the
 // trace that a client named still goes on to the resource server. A nil observer counts nothing. A panic is an Internal error.
 func observeCall(o Options) middleware {

@@ -8,16 +8,13 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// Good is the code of a call that was answered.
-const Good = "ok"
-
 // An Outcome is how one call went. It is all that a log, a metric or a trace is notified of a call: names and codes from
 // short lists, ids that were made for logs, and numbers; never an argument, a token or anything of a record.
 type Outcome struct {
 	Tool      string
 	Resource  bool    // a resource was read, not a tool called
 	Protocol  string  // the version of MCP; empty when the client did not say
-	Code      rs.Code // Good, or the code of the error; see [rs.Code.Label]
+	Code      rs.Code // "ok", or the code of the error; see [rs.Code.Label]
 	Status    int     // the resource server's status, where it refused; else 0
 	RequestID string  // the resource server's
 	Took      time.Duration
@@ -37,7 +34,7 @@ type Outcome struct {
 // outcomeOf says how a call went. Its stages are outside renderResult, which turns most errors into results.
 func outcomeOf(call tools.Call, reply tools.Reply, err error, took time.Duration) Outcome {
 	o := Outcome{
-		Tool: call.Tool.Name, Resource: call.URI != "", Protocol: call.Protocol, Code: Good, Took: took,
+		Tool: call.Tool.Name, Resource: call.URI != "", Protocol: call.Protocol, Code: "ok", Took: took,
 		Cuts: reply.Rendered.Cuts, Removed: removed(reply.Rendered.Meta),
 	}
 	if reply.Response != nil {

@@ -7,19 +7,29 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
 // renderResult is the only stage that writes a result. A tool call always gets one: good, or an error document with
 // isError. A resource read gets its contents, or keeps its error, because an error is not the content of a resource.
+// Until then what the call reads counts against the budget of its [rsclient.Client]; a blob, which is as large as what was read, counts on
+// where a transport holds it and releases it itself.
+//
 // It removes the tokens of the call from everything that leaves: the client has removed from each answer the token that it
 // was asked with, but cleaning a text can put the pieces of a token together, and a member's answer may hold another's.
 func renderResult(next tools.Handler) tools.Handler {
-	return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
+	return func(ctx context.Context, call tools.Call) (reply tools.Reply, err error) {
+		ctx, release, sent := rsclient.HoldAnswers(ctx)
+		defer func() {
+			if !sent || reply.Resource == nil || !call.Tool.Binary {
+				release()
+			}
+		}()
 		caller := auth.PrincipalFrom(ctx)
 		ctx, redactorOfUsed := rs.WithUsedTokens(ctx, caller.Token, caller.MemberTokens())
-		reply, err := next(ctx, call)
+		reply, err = next(ctx, call)
 		redactor := redactorOfUsed()
 		reply.Response = reply.Response.Redacted(redactor, call.Tool.Binary)
 		if err == nil {

@@ -1,31 +1,13 @@
+// Package middleware is the call pipeline: the middlewares that every tool call passes, over HTTP and over stdio, composed as
+// alice composes those of HTTP. [Standard] is their order. The HTTP chain, which a request passes before, is package
+// web.
 package middleware
 
 import (
-	"context"
 	"time"
 
-	"github.com/rs/zerolog"
-	"go.opentelemetry.io/otel/trace"
-
-	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
-
-// DefaultDeadline bounds a call where nothing else is configured.
-const DefaultDeadline = 40 * time.Second
-
-// Options configure the pipeline.
-type Options struct {
-	Log      zerolog.Logger
-	Deadline time.Duration // of one call; 0 means DefaultDeadline
-	// Source gives the resource server as one principal sees it: every read carries that principal's token, or, for a package, one
-	// of its members'.
-	Source   func(context.Context, auth.Principal) (rs.Doer, error)
-	Now      func() time.Time // nil means time.Now
-	Tracer   trace.Tracer     // nil makes no spans
-	Observer CallObserver     // nil counts nothing
-}
 
 // Standard is the order in which every call is handled, over HTTP and over stdio, before core reads. It is the program.
 func Standard(o Options, core tools.Handler) tools.Handler {
@@ -37,8 +19,7 @@ func Standard(o Options, core tools.Handler) tools.Handler {
 	}
 	return chain(core,
 		observeCall(o),       // one span, one call in the metrics and one line in the log; a panic is an internal error
-		holdAnswers,          // what is read counts until it is rendered
-		renderResult,         // the only stage that writes a result
+		renderResult,         // the only stage that writes a result; what is read counts until then
 		deadline(o.Deadline), // and the client's hang-up
 		admit(o.Source),      // a principal is present and may read
 		correctCall,          // certain mistakes are taken, others get the call that is meant

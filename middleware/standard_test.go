@@ -28,10 +28,10 @@ func TestStandardOrder(t *testing.T) {
 		code            rs.Code
 		reads           []string
 	}{
-		"a stranger's bad arguments are refused as a stranger's": {"", "query_records", `{"filter":"x"}`, rs.TokenKindRefused, nil},
-		"an owner's bad arguments are refused as an owner's":     {auth.KindOwner, "query_records", `{"filter":"x"}`, rs.OwnerTokenRefused, nil},
-		"an owner's good arguments are refused as an owner's":    {auth.KindOwner, "query_records", `{"stream":"messages"}`, rs.OwnerTokenRefused, nil},
-		"an owner's expansion asks no schema":                    {auth.KindOwner, "query_records", `{"stream":"messages","expand":["r"]}`, rs.OwnerTokenRefused, nil},
+		"a stranger's bad arguments are refused as a stranger's": {"", "query_records", `{"filter":"x"}`, "token_kind_refused", nil},
+		"an owner's bad arguments are refused as an owner's":     {auth.KindOwner, "query_records", `{"filter":"x"}`, "owner_token_refused", nil},
+		"an owner's good arguments are refused as an owner's":    {auth.KindOwner, "query_records", `{"stream":"messages"}`, "owner_token_refused", nil},
+		"an owner's expansion asks no schema":                    {auth.KindOwner, "query_records", `{"stream":"messages","expand":["r"]}`, "owner_token_refused", nil},
 		"bad arguments come before conflicting connections":      {auth.KindClient, "fetch", `{"id":"cin_1/m:1","connection_id":"cin_2","fields":[]}`, rs.InvalidArguments, nil},
 		"conflicting connections come before the expansion gate": {auth.KindClient, "fetch", `{"id":"cin_1/m:1","connection_id":"cin_2","expand":["r"]}`, rs.ConflictingConnectionID, nil},
 		"the expansion gate comes before the read":               {auth.KindClient, "fetch", `{"id":"cin_1/m:1","expand":["r"]}`, rs.InvalidExpand, []string{"/v1/schema?connection_id=cin_1&stream=m&view=compact"}},
@@ -91,7 +91,7 @@ func TestStandardWithoutACallerReadsNothing(t *testing.T) {
 	var server middlewaretest.RS
 	for _, tool := range tools.All(tools.Options{RecordBase: "https://rs.example"}) {
 		reply, err := standard(&server)(t.Context(), tools.Call{Tool: tool, Raw: []byte(`{}`)})
-		if err != nil || !reply.Result.IsError || !strings.Contains(textOf(t, reply.Result), string(rs.NotAuthenticated)) {
+		if err != nil || !reply.Result.IsError || !strings.Contains(textOf(t, reply.Result), "not_authenticated") {
 			t.Errorf("%s: %+v, %v", tool.Name, reply.Result, err)
 		}
 	}

@@ -43,7 +43,7 @@ func describe(span trace.Span, o Outcome) {
 		attribute.Int("pdpp.bytes.structured", o.StructuredBytes),
 		attribute.Int("pdpp.bytes.resource", o.ResourceBytes),
 	)
-	if o.Code != Good {
+	if o.Code != "ok" {
 		span.SetStatus(codes.Error, code)
 	}
 }

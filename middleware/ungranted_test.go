@@ -227,7 +227,7 @@ func TestAPartOfASearch(t *testing.T) {
 				case strings.Contains(r.Query.Encode(), "dreams"):
 					return nil, &rs.Error{Code: "context.stream_not_allowed", Status: 401, Message: "no"}
 				case row.fails:
-					return nil, &rs.Error{Code: rs.RateLimited, Status: 429, Message: "slower"}
+					return nil, &rs.Error{Code: "rate_limited", Status: 429, Message: "slower"}
 				}
 				return middlewaretest.JSON(`{"object":"list","data":[],"has_more":false}`), nil
 			}

@@ -217,7 +217,7 @@ func TestACallKnowsTheTokensThatItUsed(t *testing.T) {
 		}
 		ctx, known := rs.WithUsedTokens(t.Context(), rs.NewToken(row.caller), members)
 		for _, used := range row.used {
-			if text := rs.RedactorOf(ctx, rs.NewToken(used)).Text(used + " of " + all); !strings.HasPrefix(text, "[token] of ") {
+			if text := rs.NewToken(used).RedactorIn(ctx).Text(used + " of " + all); !strings.HasPrefix(text, "[token] of ") {
 				t.Errorf("%s: a read keeps its token: %s", name, text)
 			}
 		}

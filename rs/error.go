@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 )
 
 // An Error is the one error type that a user or a model can see: a stable code, one plain sentence
@@ -116,9 +115,7 @@ const maxErrorTextBytes = 600
 
 // Valid reports whether a foreign code can serve as a stable one: short, of word characters, dots and dashes.
 func (c Code) Valid() bool {
-	return c != "" && len(c) <= 80 && !strings.ContainsFunc(string(c), func(r rune) bool {
-		return r != '_' && r != '.' && r != '-' && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))
-	})
+	return c != "" && len(c) <= 80 && strings.Trim(string(c), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") == ""
 }
 
 // ErrorText makes a foreign sentence one bounded line.
@@ -129,11 +126,7 @@ func ErrorText(text string) string {
 	if len(text) <= maxErrorTextBytes {
 		return text
 	}
-	cut := maxErrorTextBytes
-	for !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return text[:cut] + "…"
+	return strings.ToValidUTF8(text[:maxErrorTextBytes], "") + "…"
 }
 
 // breaksLine reports what no line of an error holds: breaks, and characters that turn its direction or are not seen (D19).

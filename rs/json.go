@@ -104,7 +104,7 @@ func AsText(raw string) (string, bool) {
 
 // TextStart returns the first max characters of a JSON string's text, which [AsText] returns whole.
 func TextStart(raw string, max int) string {
-	text, _ := unquote(raw)
+	text := inside(raw)
 	for i := range text {
 		if max == 0 {
 			return text[:i]
@@ -152,15 +152,6 @@ func JoinArray(list []string) string {
 
 // inside returns the text of a JSON string.
 func inside(quoted string) string {
-	text, _ := unquote(quoted)
-	return text
-}
-
-// validText returns the text of a JSON string that is known to be valid and in UTF-8: without a backslash it stands for itself.
-func validText(quoted string) string {
-	if len(quoted) > 1 && strings.IndexByte(quoted, '\\') < 0 {
-		return quoted[1 : len(quoted)-1]
-	}
 	text, _ := unquote(quoted)
 	return text
 }

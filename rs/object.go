@@ -42,17 +42,14 @@ func (o Object) Get(name string) string {
 func (o Object) Has(name string) bool { return o.Get(name) != "" }
 
 // Includes reports whether a name is there, even as null.
-func (o Object) Includes(name string) bool {
-	return o.index(name) >= 0
-}
+func (o Object) Includes(name string) bool { return o.index(name) >= 0 }
 
-// Text returns the first of the names that holds a string or a number and is not empty. The object must be of the body of a
-// [Response], or of other text that is UTF-8: [AsText] is for what may be anything.
+// Text returns the first of the names that holds a string or a number and is not empty.
 func (o Object) Text(names ...string) string {
 	for _, name := range names {
 		raw := o.Get(name)
 		if raw != "" && raw[0] == '"' {
-			raw = validText(raw)
+			raw = inside(raw)
 		} else if Kind(raw) != "number" {
 			continue
 		}
@@ -65,11 +62,7 @@ func (o Object) Text(names ...string) string {
 
 // JSONString returns the text of a member that is a string, or "".
 func (o Object) JSONString(name string) string {
-	raw := o.Get(name)
-	if Kind(raw) != "string" {
-		return ""
-	}
-	return inside(raw)
+	return inside(o.Get(name))
 }
 
 // Object returns the object of a name, or nil.
@@ -139,19 +132,17 @@ func (o Object) With(name string, value string) Object {
 
 // WithAll returns o with the values of all members set, as With does one by one.
 func (o Object) WithAll(members Object) Object {
-	values := make(map[string]string, len(members))
-	for _, m := range members {
-		values[m.Name] = m.Value
+	if len(members) == 0 {
+		return o
 	}
 	set := make(Object, 0, len(o)+len(members))
-	placed := make(map[string]bool, len(members))
+	places := make(map[string]int, len(o)+len(members))
 	for _, m := range slices.Concat(o, members) {
-		if value, given := values[m.Name]; given {
-			if placed[m.Name] {
-				continue
-			}
-			m.Value, placed[m.Name] = value, true
+		if at, placed := places[m.Name]; placed {
+			set[at].Value = m.Value
+			continue
 		}
+		places[m.Name] = len(set)
 		set = append(set, m)
 	}
 	return set
@@ -192,8 +183,7 @@ func asObject(raw string, members int) Object {
 	}
 	o := make(Object, 0, members)
 	value.ForEach(func(name, member gjson.Result) bool {
-		text, _ := unquote(name.Raw)
-		o = append(o, Member{text, member.Raw})
+		o = append(o, Member{inside(name.Raw), member.Raw})
 		return true
 	})
 	return o

@@ -4,12 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
-
-// MaxIDBytes bounds an id that a caller sends.
-const MaxIDBytes = 4096
 
 // ParseRef parses a record id in any of its forms, and the base64 handle that other implementations mint. Its error is an InvalidID that
 // quotes the id.
@@ -111,22 +106,6 @@ func checkedRef(text string, ref Ref) (Ref, error) {
 		return Ref{}, invalidID(text, "has a record id that "+why)
 	}
 	return ref, nil
-}
-
-// unsafeRecordID is what holds even for a record id in a handle: it may contain '/' and "..", but is a readable,
-// non-empty text other than "." and "..".
-func unsafeRecordID(id string) string {
-	switch {
-	case id == "":
-		return "is empty"
-	case id == "." || id == "..":
-		return "is a path step"
-	case !utf8.ValidString(id):
-		return "is not valid UTF-8"
-	case strings.ContainsFunc(id, unicode.IsControl):
-		return "contains a control character"
-	}
-	return ""
 }
 
 func invalidID(text, why string) *Error {

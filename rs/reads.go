@@ -5,6 +5,11 @@ import (
 	"sync/atomic"
 )
 
+// A Doer performs one read under one caller's credentials. Its errors are [*Error] values.
+type Doer interface {
+	Do(context.Context, Request) (*Response, error)
+}
+
 // Reads counts the reads that are made through it: of a resource server, or of the members of a package. One that fails counts once. It
 // is safe for concurrent use.
 type Reads struct {

@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 )
@@ -71,7 +70,7 @@ func (r *Redactor) Text(text string) string {
 // JSON returns JSON without the tokens, which may be written with escapes, and which stays JSON. Text that is not JSON is
 // searched as well.
 func (r *Redactor) JSON(raw string) string {
-	if r == nil || len(r.forms) == 0 || !r.finds(raw) && !hidesTokenCharacter(raw) {
+	if r == nil || len(r.forms) == 0 || !r.finds(raw) && !strings.Contains(raw, `\/`) && !strings.Contains(raw, `\u00`) { // the escapes of what tokens are made of
 		return raw
 	}
 	var out strings.Builder
@@ -104,22 +103,17 @@ func (r *Redactor) jsonString(quoted string) string {
 // number is [Redactor.JSON] of what is outside of strings. A token that is a part of a number keeps its length there.
 func (r *Redactor) number(raw string) string {
 	for _, form := range r.forms {
-		if !strings.Contains(raw, form) {
-			continue
-		}
 		instead := redacted
 		if strings.Trim(form, "0123456789.+-eE") == "" {
-			instead = strings.Map(func(c rune) rune {
-				if c >= '0' && c <= '9' {
-					return '1' // a zero may not stand first
-				}
-				return c
-			}, form)
+			instead = digits.Replace(form)
 		}
 		raw = strings.ReplaceAll(raw, form, instead)
 	}
 	return raw
 }
+
+// digits makes every digit one that may stand first.
+var digits = strings.NewReplacer("0", "1", "2", "1", "3", "1", "4", "1", "5", "1", "6", "1", "7", "1", "8", "1", "9", "1")
 
 // quotedBytes is the length of the JSON string that raw starts with, or of all of raw when the string has no end.
 func quotedBytes(raw string) int {
@@ -136,26 +130,6 @@ func quotedBytes(raw string) int {
 	return len(raw)
 }
 
-// hidesTokenCharacter reports whether an escape of JSON stands for a character of which tokens are made.
-func hidesTokenCharacter(raw string) bool {
-	for at := 0; ; at += 2 {
-		next := strings.IndexByte(raw[min(at, len(raw)):], '\\')
-		if next < 0 {
-			return false
-		}
-		at += next
-		if strings.HasPrefix(raw[at:], `\/`) {
-			return true
-		}
-		if unit, ok := strings.CutPrefix(raw[at:], `\u00`); ok && len(unit) >= 2 {
-			c, err := strconv.ParseUint(unit[:2], 16, 8)
-			if err == nil && (c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || strings.IndexByte("-._~+/=%", byte(c)) >= 0) {
-				return true
-			}
-		}
-	}
-}
-
 // Error returns an error without the tokens. Its cause, which is never shown, stays.
 func (r *Redactor) Error(e *Error) *Error {
 	if r == nil || e == nil || len(r.forms) == 0 {
@@ -165,8 +139,9 @@ func (r *Redactor) Error(e *Error) *Error {
 	if r.finds(string(e.Code)) {
 		clean.Code = UpstreamError
 	}
-	clean.Message, clean.Hint, clean.Param = r.Text(e.Message), r.Text(e.Hint), r.Text(e.Param)
-	clean.RetryWith, clean.RequestID, clean.Send = r.Text(e.RetryWith), r.Text(e.RequestID), r.Text(e.Send)
+	for _, text := range []*string{&clean.Message, &clean.Hint, &clean.Param, &clean.Said, &clean.RetryWith, &clean.RequestID, &clean.Send} {
+		*text = r.Text(*text)
+	}
 	if e.Envelope != nil {
 		clean.Envelope = []byte(r.JSON(string(e.Envelope)))
 	}
@@ -189,9 +164,8 @@ func (r *Redactor) connection(c Connection) Connection {
 // It is safe for concurrent use.
 type usedTokens struct {
 	mu        sync.Mutex
-	tokens    []Token
-	redactors []*Redactor // of each token
-	members   []Token     // of the caller, if it is a package
+	redactors map[Token]*Redactor
+	members   []Token // of the caller, if it is a package
 }
 
 type usedTokensKey struct{}
@@ -199,30 +173,30 @@ type usedTokensKey struct{}
 // WithUsedTokens returns a context in which each read notes its token, and a function that returns a Redactor of those noted so far.
 // caller may be the zero Token; members are the tokens of a package's members.
 func WithUsedTokens(ctx context.Context, caller Token, members []Token) (noting context.Context, redactor func() *Redactor) {
-	used := &usedTokens{members: members}
+	used := &usedTokens{members: members, redactors: map[Token]*Redactor{}}
 	if caller != (Token{}) {
 		used.redactor(caller)
 	}
 	return context.WithValue(ctx, usedTokensKey{}, used), used.all
 }
 
-// RedactorOf returns a Redactor of a token, and notes that the call uses the token.
-func RedactorOf(ctx context.Context, token Token) *Redactor {
+// RedactorIn returns a Redactor of the token, and notes that the call of the context uses the token.
+func (t Token) RedactorIn(ctx context.Context) *Redactor {
 	if used, ok := ctx.Value(usedTokensKey{}).(*usedTokens); ok {
-		return used.redactor(token)
+		return used.redactor(t)
 	}
-	return token.Redactor()
+	return t.Redactor()
 }
 
 func (u *usedTokens) redactor(token Token) *Redactor {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	at := slices.Index(u.tokens, token)
-	if at < 0 {
-		at = len(u.tokens)
-		u.tokens, u.redactors = append(u.tokens, token), append(u.redactors, token.Redactor())
+	r, found := u.redactors[token]
+	if !found {
+		r = token.Redactor()
+		u.redactors[token] = r
 	}
-	return u.redactors[at]
+	return r
 }
 
 // all returns a Redactor of the tokens that were used so far. Of a package it knows the tokens of the other members too, as
@@ -230,9 +204,6 @@ func (u *usedTokens) redactor(token Token) *Redactor {
 func (u *usedTokens) all() *Redactor {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if len(u.members) == 0 && len(u.redactors) == 1 {
-		return u.redactors[0]
-	}
 	all := new(Redactor)
 	for _, r := range u.redactors {
 		if r != nil {
@@ -240,7 +211,7 @@ func (u *usedTokens) all() *Redactor {
 		}
 	}
 	for _, member := range u.members {
-		if credential := bare(member); len(credential) >= minRedacted && !slices.Contains(u.tokens, member) {
+		if credential := bare(member); len(credential) >= minRedacted && u.redactors[member] == nil {
 			all.forms = append(all.forms, credential)
 		}
 	}

@@ -21,6 +21,9 @@ type Ref struct {
 	RecordID     string
 }
 
+// MaxIDBytes bounds an id that a caller sends.
+const MaxIDBytes = 4096
+
 // RecordURIPrefix starts the resource URI of a record.
 const RecordURIPrefix = "pdpp://record/"
 
@@ -122,6 +125,22 @@ func UnsafeName(name string) string {
 		return `contains ".."`
 	}
 	return unsafeRecordID(name)
+}
+
+// unsafeRecordID is what holds even for a record id in a handle: it may contain '/' and "..", but is a readable,
+// non-empty text other than "." and "..".
+func unsafeRecordID(id string) string {
+	switch {
+	case id == "":
+		return "is empty"
+	case id == "." || id == "..":
+		return "is a path step"
+	case !utf8.ValidString(id):
+		return "is not valid UTF-8"
+	case strings.ContainsFunc(id, unicode.IsControl):
+		return "contains a control character"
+	}
+	return ""
 }
 
 // UnsafeField says why a text cannot be sent as a field name or dotted path, or "" when it can: between the brackets of a

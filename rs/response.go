@@ -1,10 +1,10 @@
 package rs
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -26,11 +26,6 @@ type Response struct {
 	object   Object  // what Object returned; nil where it was not asked
 	list     *List   // what List returned
 	schema   *Schema // what Schema returned
-}
-
-// A Doer performs one read under one caller's credentials. Its errors are [*Error] values.
-type Doer interface {
-	Do(context.Context, Request) (*Response, error)
 }
 
 // ReadResponse checks and compacts a body of JSON. Bytes that are not UTF-8 become U+FFFD. Its errors are that the body is not
@@ -181,89 +176,53 @@ func distinct(raw string) string {
 	if s, err := readShape(raw); err == nil && s.distinct {
 		return raw
 	}
-	d := distincter{decoder: newDecoder(raw)}
-	if d.value() != nil {
+	out, err := appendDistinct(nil, newDecoder(raw))
+	if err != nil {
 		return raw
 	}
-	return string(d.out)
+	return string(out)
 }
 
-// A distincter copies JSON without the members that a later one of the same name replaces.
-type distincter struct {
-	decoder *jsontext.Decoder
-	out     []byte
-}
-
-func (d *distincter) value() error {
-	switch d.decoder.PeekKind() {
-	case '{':
-		return d.object()
-	case '[':
-		return d.array()
+// appendDistinct copies the next value of JSON without the members that a later one of the same name replaces.
+func appendDistinct(out []byte, decoder *jsontext.Decoder) ([]byte, error) {
+	kind := decoder.PeekKind()
+	if kind != '{' && kind != '[' {
+		raw, err := decoder.ReadValue()
+		return append(out, raw...), err
 	}
-	raw, err := d.decoder.ReadValue()
-	d.out = append(d.out, raw...)
-	return err
-}
-
-func (d *distincter) array() error {
-	if err := d.bracket(); err != nil {
-		return err
+	bracket, err := decoder.ReadToken()
+	out = append(out, bracket.String()...)
+	type part struct {
+		name     string // an element of an array has its place for one
+		from, to int    // in out, with a comma behind it
 	}
-	for first := true; d.decoder.PeekKind() != ']'; first = false {
-		if !first {
-			d.out = append(d.out, ',')
-		}
-		if err := d.value(); err != nil {
-			return err
-		}
-	}
-	return d.bracket()
-}
-
-func (d *distincter) object() error {
-	if err := d.bracket(); err != nil {
-		return err
-	}
-	start := len(d.out)
-	type member struct {
-		name     string
-		from, to int // in out, with a comma behind it
-	}
-	var members []member
-	last := map[string]int{}
-	for d.decoder.PeekKind() != '}' {
-		name, err := d.decoder.ReadToken()
-		if err != nil {
-			return err
-		}
-		text, from := name.String(), len(d.out)
-		d.out = append(append(d.out, EncodeJSON(text)...), ':')
-		if err := d.value(); err != nil {
-			return err
-		}
-		d.out = append(d.out, ',')
-		last[text] = len(members)
-		members = append(members, member{text, from, len(d.out)})
-	}
-	if len(last) < len(members) {
-		end := start
-		for i, m := range members {
-			if last[m.name] == i {
-				end += copy(d.out[end:], d.out[m.from:m.to])
+	var parts []part
+	last, start := map[string]int{}, len(out)
+	for err == nil && decoder.PeekKind() != '}' && decoder.PeekKind() != ']' {
+		p := part{name: strconv.Itoa(len(parts)), from: len(out)}
+		if kind == '{' {
+			var name jsontext.Token
+			if name, err = decoder.ReadToken(); err != nil {
+				return nil, err
 			}
+			p.name = name.String()
+			out = append(AppendText(out, p.name), ':')
 		}
-		d.out = d.out[:end]
+		out, err = appendDistinct(out, decoder)
+		out = append(out, ',')
+		p.to = len(out)
+		last[p.name] = len(parts)
+		parts = append(parts, p)
 	}
-	if len(d.out) > start {
-		d.out = d.out[:len(d.out)-1]
+	if err != nil {
+		return nil, err
 	}
-	return d.bracket()
-}
-
-// bracket copies a bracket.
-func (d *distincter) bracket() error {
-	token, err := d.decoder.ReadToken()
-	d.out = append(d.out, token.String()...)
-	return err
+	end := start
+	for i, p := range parts {
+		if last[p.name] == i {
+			end += copy(out[end:], out[p.from:p.to])
+		}
+	}
+	bracket, err = decoder.ReadToken()
+	return append(out[:max(start, end-len(","))], bracket.String()...), err
 }

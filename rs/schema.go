@@ -1,8 +1,6 @@
 package rs
 
-import (
-	"strings"
-)
+import "strings"
 
 // A Schema is a schema document: which streams a grant covers, and what can be asked of them. What was sent is kept beside what was
 // read of it, because renderers show it as it was sent.
@@ -37,8 +35,7 @@ type SchemaStream struct {
 // not have the shape of the contract is read as if it were absent; [Schema.Check] says so.
 func readSchema(body string) *Schema {
 	s := &Schema{}
-	s.Members, s.Raw = schemaDocument(body)
-	s.malformed = s.Members == nil
+	s.Members, s.Raw = s.document(body)
 	for i, raw := range s.array(s.Members.Get("connectors")) {
 		c := schemaConnector{Members: s.object(raw), Raw: raw}
 		s.text(c.Members, "connector_key")
@@ -55,9 +52,10 @@ func readSchema(body string) *Schema {
 	return s
 }
 
-// schemaDocument returns the members of a document, nil if it is not an object, and its text.
-func schemaDocument(body string) (Object, string) {
+// document returns the members of a document, nil if it is not an object, and its text.
+func (s *shape) document(body string) (Object, string) {
 	o := AsObject(body)
+	s.malformed = o == nil
 	if inner := o.Object("data"); inner != nil && !o.Has("connectors") && !o.Has("streams") {
 		return inner, o.Get("data")
 	}
@@ -78,22 +76,12 @@ func (s *Schema) add(raw string, at int, connector schemaConnector) {
 	s.Streams = append(s.Streams, r)
 }
 
-// Check returns an InvalidResponse if a part of the document does not have the shape of the contract.
-func (s *Schema) Check() error {
-	if s.malformed {
-		return invalidSchema()
-	}
-	return nil
-}
-
 // GrantID is the grant that the document was read under, or "".
 func (s *Schema) GrantID() string { return s.Members.Object("bearer").JSONString("grant_id") }
 
 // Expands reports whether the stream advertises at least one relation to expand.
 func (r *SchemaStream) Expands() bool {
-	raw := r.Members.Get("expand_capabilities")
-	list, _ := AsArray(raw)
-	return len(list)+len(AsObject(raw)) > 0
+	return len(r.Members.Array("expand_capabilities"))+len(r.Members.Object("expand_capabilities")) > 0
 }
 
 // A Relation is a relation of a stream that can be expanded.
@@ -160,18 +148,20 @@ func ConnectorKey(o Object) string {
 	return key
 }
 
-// invalidSchema is the error of a schema document that cannot be read.
-func invalidSchema() *Error {
-	return &Error{
-		Code:    InvalidResponse,
-		Message: "The resource server's schema document does not have the shape that the contract promises.",
-		Hint:    "Retry once; if it persists, tell the operator of the resource server.",
-	}
-}
-
 // A shape reads values that are of the kind that the contract promises, or absent. It remembers whether one was of another kind, so
 // that this is asked once at the end.
 type shape struct{ malformed bool }
+
+// Check returns an InvalidResponse if a part of the document does not have the shape of the contract.
+func (s *shape) Check() error {
+	if !s.malformed {
+		return nil
+	}
+	return &Error{
+		Code: InvalidResponse, Message: "The resource server's schema document does not have the shape that the contract promises.",
+		Hint: "Retry once; if it persists, tell the operator of the resource server.",
+	}
+}
 
 func (s *shape) is(raw, kind string) bool {
 	switch Kind(raw) {

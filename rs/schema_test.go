@@ -182,7 +182,7 @@ func TestSchemaErrors(t *testing.T) {
 		reads  int
 	}{
 		"a refusal for another reason than the view is final": {&schemaServer{refuse: &rs.Error{Code: "grant_revoked", Status: 403}, full: fullDocument}, "grant_revoked", 1},
-		"a server out of reach is asked once":                 {&schemaServer{refuse: &rs.Error{Code: rs.ServerUnreachable}, full: fullDocument}, rs.ServerUnreachable, 1},
+		"a server out of reach is asked once":                 {&schemaServer{refuse: &rs.Error{Code: "server_unreachable"}, full: fullDocument}, "server_unreachable", 1},
 		"an array is no schema":                               {&schemaServer{compact: `[]`}, rs.InvalidResponse, 1},
 		"a string is no schema":                               {&schemaServer{compact: `"x"`}, rs.InvalidResponse, 1},
 		"connectors that are no list are no schema":           {&schemaServer{compact: `{"connectors":{}}`}, rs.InvalidResponse, 1},
@@ -342,7 +342,7 @@ func TestAdvertisesExpansion(t *testing.T) {
 		"a full document tells as well":                        {&schemaServer{refuse: &rs.Error{Status: 501}, full: fullDocument}, rs.Scope{Stream: "labels"}, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			advertised, known := rs.AdvertisesExpansion(t.Context(), row.server, row.scope)
+			advertised, known := row.scope.AdvertisesExpansion(t.Context(), row.server)
 			if advertised != row.advertised || known != row.known {
 				t.Errorf("advertised %v, known %v; want %v, %v", advertised, known, row.advertised, row.known)
 			}

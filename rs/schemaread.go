@@ -28,25 +28,25 @@ func CompactSchema(ctx context.Context, d Doer, stream, connectionID string) (*R
 	return (&schemaView{stream: stream, connectionID: connectionID}).of(response, true)
 }
 
-// AdvertisesExpansion asks the live schema whether a stream, under the connection where one is named, advertises any
+// AdvertisesExpansion asks the live schema whether the stream, under the connection where one is named, advertises any
 // relation to expand: the compact one, and where that says nothing of relations, the full one (S4-5a). known is false when
 // the schema cannot tell: then the resource server decides (S4-R5).
-func AdvertisesExpansion(ctx context.Context, d Doer, scope Scope) (advertised, known bool) {
+func (s Scope) AdvertisesExpansion(ctx context.Context, d Doer) (advertised, known bool) {
 	for _, read := range []func(context.Context, Doer, string, string) (*Response, error){CompactSchema, FullSchema} {
-		response, err := read(ctx, d, scope.Stream, scope.ConnectionID)
+		response, err := read(ctx, d, s.Stream, s.ConnectionID)
 		if err != nil {
 			return false, false
 		}
-		s := response.Schema()
-		if s.malformed || len(s.Streams) == 0 {
+		schema := response.Schema()
+		if schema.malformed || len(schema.Streams) == 0 {
 			return false, false
 		}
 		silent := false // a stream says nothing of relations, not even that there are none
-		for i := range s.Streams {
-			if s.Streams[i].Expands() {
+		for i := range schema.Streams {
+			if schema.Streams[i].Expands() {
 				return true, true
 			}
-			silent = silent || !s.Streams[i].Members.Includes("expand_capabilities")
+			silent = silent || !schema.Streams[i].Members.Includes("expand_capabilities")
 		}
 		if !silent {
 			break

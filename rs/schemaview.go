@@ -1,30 +1,24 @@
 package rs
 
-import (
-	"slices"
-)
+import "slices"
 
 // A schemaView writes the part of a schema document that was asked for, with the text of what it does not change. It remembers whether
 // the document has a part of another shape than the contract's.
 type schemaView struct {
 	shape
-	stream, connectionID string   // what was asked for; "" is all
-	connections          []string // that the streams of the connector at hand repeat, each once
+	stream, connectionID string // what was asked for; "" is all
 }
 
 // of returns a response with the view of its schema document as its body.
 func (v *schemaView) of(response *Response, compact bool) (*Response, error) {
-	document, raw := schemaDocument(response.Body)
-	if document == nil {
-		return nil, invalidSchema()
-	}
+	document, raw := v.document(response.Body)
 	view := v.narrow(document)
 	if compact && !isCompact(view) {
 		view = v.compact(view)
 	}
-	switch {
-	case v.malformed:
-		return nil, invalidSchema()
+	switch err := v.Check(); {
+	case err != nil:
+		return nil, err
 	case !slices.Equal(view, document):
 		return response.WithBody(view.JSON()), nil
 	case raw == response.Body:
@@ -140,79 +134,58 @@ func isCompact(document Object) bool {
 // compact writes a full document in the compact form of GET /v1/schema?view=compact: capability flags instead of objects, connections
 // once per connector, no JSON Schema (S3-7b).
 func (v *schemaView) compact(document Object) Object {
-	compact := Object{}
-	for _, m := range document {
+	document = document.Without("detail")
+	for i, m := range document {
 		switch m.Name {
 		case "connectors":
-			m.Value, _ = v.list(m.Value, v.compactConnector)
-		case "streams":
-			m.Value = v.compactStreams(m.Value, true) // no connector holds their connections
-		case "detail":
+			document[i].Value, _ = v.list(m.Value, v.compactConnector)
+		case "streams": // no connector holds their connections
+			document[i].Value, _ = v.list(m.Value, v.compactStream)
+		}
+	}
+	return document.With("detail", `"compact"`)
+}
+
+func (v *schemaView) compactConnector(connector Object) (_ Object, keep bool) {
+	var connections []string // that the streams repeat, each once
+	seen := map[string]bool{}
+	if connector.Includes("streams") {
+		streams, _ := v.list(connector.Get("streams"), func(stream Object) (_ Object, keep bool) {
+			for _, connection := range stream.Array("granted_connections") {
+				if id := ConnectionID(AsObject(connection)); id != "" && !seen[id] {
+					seen[id] = true
+					connections = append(connections, connection)
+				}
+			}
+			return v.compactStream(stream.Without("granted_connections"))
+		})
+		connector = connector.With("streams", streams)
+	}
+	if len(connections) > 0 && !connector.Has("granted_connections") {
+		connector = connector.With("granted_connections", JoinArray(connections))
+	}
+	return connector, true
+}
+
+func (v *schemaView) compactStream(stream Object) (_ Object, keep bool) {
+	compact := Object{}
+	for _, m := range stream {
+		switch m.Name {
+		case "field_capabilities":
+			if m.Value == "null" {
+				continue
+			}
+			fields := v.object(m.Value)
+			for i, f := range fields {
+				field := v.field(f.Name, f.Value)
+				fields[i].Value = EncodeJSON(field.flags())
+			}
+			m.Value = fields.JSON()
+		case "name", "primary_key", "cursor_field", "expand_capabilities", "connector_key", "connection_id", "display_name", "granted_connections":
+		default:
 			continue
 		}
 		compact = append(compact, m)
 	}
-	return compact.With("detail", `"compact"`)
-}
-
-func (v *schemaView) compactConnector(connector Object) (_ Object, keep bool) {
-	compact := Object{}
-	v.connections = nil
-	for _, m := range connector {
-		if m.Name == "streams" {
-			m.Value = v.compactStreams(m.Value, false)
-		}
-		compact = append(compact, m)
-	}
-	if len(v.connections) > 0 && !connector.Has("granted_connections") {
-		compact = compact.With("granted_connections", JoinArray(v.connections))
-	}
 	return compact, true
-}
-
-func (v *schemaView) compactStreams(raw string, keepConnections bool) string {
-	seen := map[string]bool{}
-	streams, _ := v.list(raw, func(stream Object) (_ Object, keep bool) {
-		compact := Object{}
-		for _, m := range stream {
-			switch m.Name {
-			case "granted_connections":
-				if !keepConnections {
-					v.gather(m.Value, seen)
-					continue
-				}
-			case "field_capabilities":
-				if m.Value == "null" {
-					continue
-				}
-				m.Value = v.capabilities(m.Value)
-			case "name", "primary_key", "cursor_field", "expand_capabilities", "connector_key", "connection_id", "display_name":
-			default:
-				continue
-			}
-			compact = append(compact, m)
-		}
-		return compact, true
-	})
-	return streams
-}
-
-// gather remembers the connections of a stream that no stream before it has.
-func (v *schemaView) gather(raw string, seen map[string]bool) {
-	list, _ := AsArray(raw)
-	for _, connection := range list {
-		if id := ConnectionID(AsObject(connection)); id != "" && !seen[id] {
-			seen[id] = true
-			v.connections = append(v.connections, connection)
-		}
-	}
-}
-
-func (v *schemaView) capabilities(raw string) string {
-	compact := v.object(raw)
-	for i, m := range compact {
-		field := v.field(m.Name, m.Value)
-		compact[i].Value = EncodeJSON(field.flags())
-	}
-	return compact.JSON()
 }

@@ -21,7 +21,7 @@ func TestRefusesToken(t *testing.T) {
 		{"D25 or expired", &rs.Error{Code: "grant_expired", Status: 403}, true},
 		{"D25 or invalid", &rs.Error{Code: "grant_invalid", Status: 403}, true},
 		{"such a code with another status does not", &rs.Error{Code: "grant_revoked", Status: 404}, false},
-		{"an error of our own does not", &rs.Error{Code: rs.NotAuthenticated}, false},
+		{"an error of our own does not", &rs.Error{Code: "not_authenticated"}, false},
 		{"an error of another type does not", errors.New("no"), false},
 	} {
 		t.Run(test.name, func(t *testing.T) {

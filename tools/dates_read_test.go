@@ -100,7 +100,7 @@ type withoutSchema struct{ rs.Doer }
 
 func (d withoutSchema) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	if r.Path == rs.Path("schema") {
-		return nil, &rs.Error{Code: rs.ServerUnreachable, Status: 503}
+		return nil, &rs.Error{Code: "server_unreachable", Status: 503}
 	}
 	return d.Doer.Do(ctx, r)
 }

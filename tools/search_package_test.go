@@ -82,7 +82,7 @@ func TestAMemberThatFailsHalfWayIsNamed(t *testing.T) {
 	answer := server.Answer
 	server.Answer = func(r rs.Request) (*rs.Response, error) {
 		if r.Query.Get("q") == "dentist" {
-			return nil, &rs.Error{Code: rs.ServerUnreachable, Message: "It hung up."}
+			return nil, &rs.Error{Code: "server_unreachable", Message: "It hung up."}
 		}
 		return answer(r)
 	}

@@ -186,12 +186,12 @@ func TestAFailedReadEndsTheRepairAndNotTheAnswer(t *testing.T) {
 	answer := server.Answer
 	server.Answer = func(r rs.Request) (*rs.Response, error) {
 		if r.Query.Get("q") == "moved" {
-			return nil, &rs.Error{Code: rs.RateLimited, Status: 429, Message: "Slow down."}
+			return nil, &rs.Error{Code: "rate_limited", Status: 429, Message: "Slow down."}
 		}
 		return answer(r)
 	}
 	got, text := searchWith(t, tools.Search(""), server, `{"q":"dentist appointment moved"}`)
-	if got.Data.Repair == nil || got.Data.Repair.Ended != string(rs.RateLimited) || !strings.Contains(text, "A search for some of the words failed (rate_limited)") {
+	if got.Data.Repair == nil || got.Data.Repair.Ended != "rate_limited" || !strings.Contains(text, "A search for some of the words failed (rate_limited)") {
 		t.Errorf("%+v\n%s", got.Data.Repair, text)
 	}
 }

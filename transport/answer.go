@@ -1,9 +1,7 @@
 package transport
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,28 +11,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
-
-// writeRPCError answers with a JSON-RPC error. An id of nil is written as null: the request's could not be read.
-func writeRPCError(w http.ResponseWriter, status int, id any, e *jsonrpc.Error) {
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Del("Content-Length")
-	w.WriteHeader(status)
-	_, _ = w.Write(rpcError(id, e))
-}
-
-// rpcError is a JSON-RPC error response, on one line. The id is not escaped for HTML: it goes back as it came.
-func rpcError(id any, e *jsonrpc.Error) []byte {
-	var answer bytes.Buffer
-	encoder := json.NewEncoder(&answer)
-	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(struct { // marshals an id that was parsed, and strings
-		Version string         `json:"jsonrpc"`
-		ID      any            `json:"id"`
-		Error   *jsonrpc.Error `json:"error"`
-	}{"2.0", id, e})
-	return answer.Bytes()
-}
 
 // codeRefused is the JSON-RPC code of a read that the resource server, or our own checks, refused: the first of the
 // codes that JSON-RPC leaves to servers. -32603 stays for faults of the adapter.
@@ -70,8 +46,6 @@ func allowMethods(w http.ResponseWriter, r *http.Request, methods ...string) boo
 	}
 	allow := strings.Join(methods, ", ")
 	w.Header().Set("Allow", allow)
-	web.Refuse(w, r, http.StatusMethodNotAllowed, &rs.Error{
-		Code: rs.MethodNotAllowed, Message: "This method is not served at this path.", Hint: fmt.Sprintf("Allowed: %s.", allow),
-	}, "")
+	web.Refuse(w, r, &rs.Error{Code: "method_not_allowed", Message: "This method is not served at this path.", Hint: "Allowed: " + allow + "."})
 	return false
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
-	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 	"github.com/pdp-connect/pdpp-mcp/transport"
@@ -105,7 +104,7 @@ func TestABlobCountsUntilItIsSent(t *testing.T) {
 		t.Errorf("of a blob and records %d had to be received within a minute", bounded.Load())
 	}
 	slow, connection := send("resources/read", blob)
-	if got := read(); !strings.Contains(got, string(rs.TooManyCalls)) {
+	if got := read(); !strings.Contains(got, "too_many_calls") {
 		t.Errorf("a second blob of the grant: %.500s", got)
 	}
 	go func() { _, _ = io.Copy(io.Discard, slow) }()

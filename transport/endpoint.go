@@ -18,6 +18,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 	"github.com/pdp-connect/pdpp-mcp/transport/internal/fastpath"
+	"github.com/pdp-connect/pdpp-mcp/transport/internal/rpc"
 )
 
 // An endpoint handles what has passed the HTTP chain. It checks that a request is one JSON-RPC message, and answers it by the
@@ -42,7 +43,7 @@ func newEndpoint(o HandlerOptions) *endpoint {
 	e := &endpoint{sdk: sdk, public: o.Public, stop: o.Stop}
 	if !o.NoFastPath {
 		e.fast = fastpath.New(fastpath.Options{
-			Server: o.Server.self, Tools: o.Server.options.Tools, SDK: sdk, Call: o.Server.call, WriteError: writeRPCError,
+			Server: o.Server.options.Self, Tools: o.Server.options.Tools, SDK: sdk, Call: o.Server.call,
 		})
 	}
 	return e
@@ -61,28 +62,32 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuseHeader(w, nil, "the header "+name+" was sent more than once")
 		return
 	}
+	m, refusal := rpc.Read(body)
+	if refusal != nil {
+		rpc.WriteError(w, http.StatusBadRequest, nil, refusal)
+		return
+	}
+	if name := m.Contradiction(r.Header); name != "" {
+		refuseHeader(w, m.WireID(), "the header "+name+" names another call than the message")
+		return
+	}
 	request := middleware.RequestFrom(r.Context())
 	request.IconURL = e.public.URL(r, web.IconPath)
 	if e.stop != nil {
 		defer request.EndWith(e.stop)()
 	}
-	if e.fast != nil && e.fast.Serve(w, r, body) {
+	if e.fast != nil && e.fast.Serve(w, r, m) {
 		return
 	}
 	defer request.EndWith(r.Context())() // the SDK does not hand on its end
-	m, refusal := parseMessage(body)
-	if refusal != nil {
-		writeRPCError(w, http.StatusBadRequest, nil, refusal)
-		return
-	}
-	if name := m.contradiction(r.Header); name != "" {
-		refuseHeader(w, m.wireID(), "the header "+name+" names another call than the message")
+	if _, refusal = m.Decode(); refusal != nil {
+		rpc.WriteError(w, http.StatusBadRequest, nil, refusal)
 		return
 	}
 	ctx, release, _ := rsclient.HoldAnswers(r.Context())
 	defer release() // a blob counts until it is sent
 	r = r.Clone(ctx)
-	r.Body = io.NopCloser(bytes.NewReader(m.text))
+	r.Body = io.NopCloser(bytes.NewReader(m.Text))
 	r.Header.Set("Accept", "application/json, text/event-stream") // checked above; the SDK wants both named
 	answer := &rpcAnswer{w: w, request: m}
 	e.sdk.ServeHTTP(answer, r)
@@ -90,17 +95,17 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func refuseHeader(w http.ResponseWriter, id any, message string) {
-	writeRPCError(w, http.StatusBadRequest, id, &jsonrpc.Error{Code: mcp.CodeHeaderMismatch, Message: message})
+	rpc.WriteError(w, http.StatusBadRequest, id, &jsonrpc.Error{Code: mcp.CodeHeaderMismatch, Message: message})
 }
 
 // acceptable checks the types of both bodies. The answer is JSON, so a client that accepts JSON, or does not say, is
 // served; the specification would have it accept an event stream as well.
 func acceptable(w http.ResponseWriter, r *http.Request) bool {
 	if !isJSON(r.Header) {
-		web.Refuse(w, r, http.StatusUnsupportedMediaType, &rs.Error{
-			Code: rs.UnsupportedMediaType, Message: "The request body must be JSON in UTF-8, and not compressed.",
+		web.Refuse(w, r, &rs.Error{
+			Code: "unsupported_media_type", Message: "The request body must be JSON in UTF-8, and not compressed.",
 			Hint: "Send one Content-Type: application/json, and no Content-Encoding.",
-		}, "")
+		})
 		return false
 	}
 	accept := r.Header.Values("Accept")
@@ -114,10 +119,10 @@ func acceptable(w http.ResponseWriter, r *http.Request) bool {
 			return true
 		}
 	}
-	web.Refuse(w, r, http.StatusNotAcceptable, &rs.Error{
-		Code: rs.NotAcceptable, Message: "The answer is JSON, which the request does not accept.",
+	web.Refuse(w, r, &rs.Error{
+		Code: "not_acceptable", Message: "The answer is JSON, which the request does not accept.",
 		Hint: "Send Accept: application/json, text/event-stream.",
-	}, "")
+	})
 	return false
 }
 
@@ -149,9 +154,9 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		web.RefuseLarge(w, r, large.Limit)
+		web.Refuse(w, r, web.TooLarge(large.Limit))
 	case err != nil:
-		web.Refuse(w, r, http.StatusBadRequest, &rs.Error{Code: rs.RequestMalformed, Message: "The request body broke off before its end."}, "")
+		web.Refuse(w, r, &rs.Error{Code: "invalid_request", Message: "The request body broke off before its end."})
 	default:
 		return body, true
 	}
@@ -171,13 +176,12 @@ const (
 // answer out of caches. The SDK writes from another goroutine, but never concurrently.
 type rpcAnswer struct {
 	w       http.ResponseWriter
-	request message
+	request rpc.Message
 	started bool
 	status  int // of a plain text refusal; 0 while there is none
 	text    bytes.Buffer
 }
 
-// Header returns the headers of the answer.
 func (a *rpcAnswer) Header() http.Header { return a.w.Header() }
 
 // WriteHeader begins the answer, or notes the status of a refusal.
@@ -201,7 +205,7 @@ func (a *rpcAnswer) Write(p []byte) (int, error) {
 		if len(p) > blobBytes { // others wait for its memory
 			_ = http.NewResponseController(a.w).SetWriteDeadline(time.Now().Add(maxBlobTime))
 		}
-		if _, err := a.w.Write(a.request.restore(p)); err != nil {
+		if _, err := a.w.Write(a.request.Restore(p)); err != nil {
 			return 0, err
 		}
 		return len(p), nil
@@ -210,7 +214,6 @@ func (a *rpcAnswer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Flush sends what has been written.
 func (a *rpcAnswer) Flush() {
 	if a.status == 0 {
 		_ = http.NewResponseController(a.w).Flush()
@@ -231,5 +234,5 @@ func (a *rpcAnswer) finish() {
 		code = jsonrpc.CodeMethodNotFound
 	}
 	a.Header().Del("X-Content-Type-Options")
-	writeRPCError(a.w, a.status, a.request.wireID(), &jsonrpc.Error{Code: code, Message: text})
+	rpc.WriteError(a.w, a.status, a.request.WireID(), &jsonrpc.Error{Code: code, Message: text})
 }

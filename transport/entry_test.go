@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
@@ -159,7 +160,7 @@ func (p panicking) Do(_ context.Context, r rs.Request) (*rs.Response, error) {
 		panic(fmt.Errorf("%v %+v %#v", p, p.principal, p.principal.Token))
 	}
 	return nil, &rs.Error{
-		Code: rs.ServerUnreachable, Message: fmt.Sprintf("%s %v", p.principal.Token, p),
+		Code: "server_unreachable", Message: fmt.Sprintf("%s %v", p.principal.Token, p),
 		Cause: fmt.Errorf("dial %v: %w", p.principal, io.ErrUnexpectedEOF),
 	}
 }
@@ -177,7 +178,7 @@ func TestATokenIsInNoLogErrorOrPanic(t *testing.T) {
 	)
 	f := fixture{Server: httptest.NewServer(transport.Handler(transport.HandlerOptions{
 		Server: transport.NewServer(transport.ServerOptions{
-			Name: "pdpp", Version: "1", Tools: all, Resources: tools.Resources(all), Handler: handle, Logger: logger,
+			Self: mcp.Implementation{Name: "pdpp", Version: "1"}, Tools: all, Resources: tools.Resources(all), Handler: handle, Logger: logger,
 		}),
 		Authenticator: &authority{}, Public: web.Public{Origin: "https://mcp.example"}, Logger: logger,
 	}))}

@@ -21,6 +21,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 	"github.com/pdp-connect/pdpp-mcp/transport/internal/fastpath"
+	"github.com/pdp-connect/pdpp-mcp/transport/internal/rpc"
 )
 
 // A recordedCall is what the pipeline receives of a call.
@@ -45,7 +46,7 @@ func fastTools() []*tools.Tool {
 func newPaths() *paths {
 	p := &paths{}
 	server := transport.NewServer(transport.ServerOptions{
-		Name: "pdpp", Title: "Personal <data>", Version: "1", Instructions: "I", Tools: fastTools(), Logger: zerolog.Nop(),
+		Self: mcp.Implementation{Name: "pdpp", Title: "Personal <data>", Version: "1"}, Instructions: "I", Tools: fastTools(), Logger: zerolog.Nop(),
 		Handler: p.answer,
 	})
 	options := transport.HandlerOptions{
@@ -110,7 +111,8 @@ func isPlain(body string, header http.Header) bool {
 			return &mcp.CallToolResult{}, nil
 		},
 	})
-	return h.Serve(httptest.NewRecorder(), &http.Request{Header: header}, []byte(body))
+	m, refusal := rpc.Read([]byte(body))
+	return refusal == nil && m.Contradiction(header) == "" && h.Serve(httptest.NewRecorder(), &http.Request{Header: header}, m)
 }
 
 // tokens returns the tokens of a JSON text in order. Two texts with equal tokens are equal JSON.
@@ -192,14 +194,14 @@ func TestAnswersAsTheSDK(t *testing.T) {
 		{"names that differ in case", call(`{"name":"good","_meta":{"a/B":1,"a/b":2}}`), legacy, false},
 		{"a name of the client's own", call(`{"name":"good","_meta":{"claudecode/toolUseId":"x"}}`), legacy, true},
 		{"an invalid trace", call(`{"name":"good","_meta":{"traceparent":5}}`), legacy, true},
-		{"an id of text", strings.Replace(call(`{"name":"good"}`), "7", `"a-7 é"`, 1), legacy, false},
+		{"an id of text", strings.Replace(call(`{"name":"good"}`), "7", `"a-7 é"`, 1), legacy, true},
 		{"an id of plain text", strings.Replace(call(`{"name":"good"}`), "7", `"a-7"`, 1), legacy, true},
 		{"an id of nothing", strings.Replace(call(`{"name":"good"}`), "7", `""`, 1), legacy, false},
 		{"an id of 0", strings.Replace(call(`{"name":"good"}`), "7", `0`, 1), legacy, true},
-		{"a negative id", strings.Replace(call(`{"name":"good"}`), "7", `-7`, 1), legacy, false},
-		{"an id with a fraction", strings.Replace(call(`{"name":"good"}`), "7", `7.5`, 1), legacy, false},
-		{"an id with an exponent", strings.Replace(call(`{"name":"good"}`), "7", `7e3`, 1), legacy, false},
-		{"an id past what a number holds", strings.Replace(call(`{"name":"good"}`), "7", `9007199254740993`, 1), legacy, false},
+		{"a negative id", strings.Replace(call(`{"name":"good"}`), "7", `-7`, 1), legacy, true},
+		{"an id with a fraction", strings.Replace(call(`{"name":"good"}`), "7", `7.5`, 1), legacy, true},
+		{"an id with an exponent", strings.Replace(call(`{"name":"good"}`), "7", `7e3`, 1), legacy, true},
+		{"an id past what a number holds", strings.Replace(call(`{"name":"good"}`), "7", `9007199254740993`, 1), legacy, true},
 		{"an id of null", strings.Replace(call(`{"name":"good"}`), "7", `null`, 1), legacy, false},
 		{"an empty result", call(`{"name":"empty"}`), legacy, true},
 		{"a refusal", call(`{"name":"refused"}`), legacy, true},
@@ -207,7 +209,7 @@ func TestAnswersAsTheSDK(t *testing.T) {
 		{"a fault", call(`{"name":"panics"}`), legacy, true},
 		{"content of other kinds, of a hidden tool", call(`{"name":"rich"}`), legacy, true},
 		{"an unknown tool", call(`{"name":"none"}`), legacy, false},
-		{"a name with an escape", call(`{"name":"g\u006fod"}`), legacy, false},
+		{"a name with an escape", call(`{"name":"g\u006fod"}`), legacy, true},
 		{"a name that is a number", call(`{"name":5}`), legacy, false},
 		{"no name", call(`{"arguments":{}}`), legacy, false},
 		{"two names", call(`{"name":"good","name":"empty"}`), legacy, false},

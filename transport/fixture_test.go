@@ -84,7 +84,7 @@ func echo(_ context.Context, call tools.Call) (tools.Reply, error) {
 
 func testServer(pipeline tools.Handler, log io.Writer) *transport.Server {
 	return transport.NewServer(transport.ServerOptions{
-		Name: "pdpp-mcp", Title: "PDPP", Version: "1.2.3", Instructions: "Read the schema first.",
+		Self: mcp.Implementation{Name: "pdpp-mcp", Title: "PDPP", Version: "1.2.3"}, Instructions: "Read the schema first.",
 		Tools: testTools(), Resources: testResources(), Handler: pipeline,
 		Logger: zerolog.New(zerolog.SyncWriter(log)).Level(zerolog.DebugLevel),
 	})

@@ -19,18 +19,6 @@ const (
 	healthTimeout = 2 * time.Second // of one check
 )
 
-// A Check is something that this server cannot work without.
-type Check struct {
-	Name  string                      // public, such as "resource_server"
-	Reach func(context.Context) error // nil when it answers; its error is not shown
-}
-
-// HealthOptions configure a [Health]. Zero values mean the defaults.
-type HealthOptions struct {
-	Checks []Check
-	Logger zerolog.Logger // of each change
-}
-
 // A Health answers the probes of load balancers and supervisors, who show no credential:
 //
 //	/livez   200 while the process can answer at all
@@ -38,22 +26,22 @@ type HealthOptions struct {
 //
 // It is not ready until [Health.Serve] is called, and no longer after [Health.Drain]. It is safe for concurrent use.
 type Health struct {
-	options HealthOptions
-	phase   atomic.Int32
-	checks  []*heldCheck
+	log    zerolog.Logger
+	phase  atomic.Value // a string, as /readyz names it
+	checks map[string]*heldCheck
 }
 
-// The phases of a server, and how /readyz names them.
+// The phases of a server.
 const (
-	starting = iota
-	serving
-	draining
+	starting = "starting"
+	ready    = "ready"
+	draining = "draining"
 )
 
 // A heldCheck caches its last result. The goroutine that has filled slot may check and use the fields below, so that
 // concurrent requests share one check.
 type heldCheck struct {
-	Check
+	reach func(context.Context) error
 	slot  chan struct{} // of capacity 1
 	asked time.Time     // zero: never
 	state string
@@ -65,17 +53,19 @@ const (
 	unreachable = "unreachable"
 )
 
-// NewHealth returns a Health that is starting.
-func NewHealth(o HealthOptions) *Health {
-	h := &Health{options: o}
-	for _, check := range o.Checks {
-		h.checks = append(h.checks, &heldCheck{Check: check, slot: make(chan struct{}, 1)})
+// NewHealth returns a Health that is starting. checks are what this server cannot work without, by a public name, such as
+// "resource_server": each returns nil when that answers, and its error is not shown. Each change is logged.
+func NewHealth(log zerolog.Logger, checks map[string]func(context.Context) error) *Health {
+	h := &Health{log: log, checks: map[string]*heldCheck{}}
+	h.phase.Store(starting)
+	for name, reach := range checks {
+		h.checks[name] = &heldCheck{reach: reach, slot: make(chan struct{}, 1)}
 	}
 	return h
 }
 
 // Serve says that the server accepts calls.
-func (h *Health) Serve() { h.phase.Store(serving) }
+func (h *Health) Serve() { h.phase.Store(ready) }
 
 // Drain says that it is about to stop accepting them.
 func (h *Health) Drain() { h.phase.Store(draining) }
@@ -93,7 +83,7 @@ func (h *Health) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	status, body := http.StatusOK, readiness{Status: "live"}
 	if strings.HasSuffix(r.URL.Path, web.ReadyPath) {
-		if body = h.ready(r.Context()); body.Status != "ready" {
+		if body = h.ready(r.Context()); body.Status != ready {
 			status = http.StatusServiceUnavailable
 		}
 	}
@@ -107,31 +97,30 @@ func (h *Health) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *Health) Status(ctx context.Context) string { return h.ready(ctx).Status }
 
 func (h *Health) ready(ctx context.Context) readiness {
-	switch h.phase.Load() {
-	case starting:
-		return readiness{Status: "starting"}
-	case draining:
-		return readiness{Status: "draining"}
+	body := readiness{Status: h.phase.Load().(string), Checks: map[string]string{}}
+	if body.Status != ready {
+		return body
 	}
-	body := readiness{Status: "ready", Checks: map[string]string{}}
-	states := make([]string, len(h.checks))
 	var asking sync.WaitGroup
-	for i, check := range h.checks {
-		asking.Go(func() { states[i] = h.ask(ctx, check) })
+	var mu sync.Mutex
+	for name, check := range h.checks {
+		asking.Go(func() {
+			state := h.ask(ctx, name, check)
+			mu.Lock()
+			defer mu.Unlock()
+			body.Checks[name] = state
+			if state != reachable {
+				body.Status = "not_ready"
+			}
+		})
 	}
 	asking.Wait()
-	for i, check := range h.checks {
-		body.Checks[check.Name] = states[i]
-		if states[i] != reachable {
-			body.Status = "not_ready"
-		}
-	}
 	return body
 }
 
 // ask returns a check's state, cached for at most healthHold. A client that disconnects does not cancel the check, since others wait
 // for it.
-func (h *Health) ask(ctx context.Context, check *heldCheck) string {
+func (h *Health) ask(ctx context.Context, name string, check *heldCheck) string {
 	check.slot <- struct{}{} // waits for at most healthTimeout
 	defer func() { <-check.slot }()
 	if now := time.Now(); !check.asked.IsZero() && now.Sub(check.asked) < healthHold {
@@ -140,11 +129,11 @@ func (h *Health) ask(ctx context.Context, check *heldCheck) string {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), healthTimeout)
 	defer cancel()
 	state := reachable
-	if check.Reach(ctx) != nil {
+	if check.reach(ctx) != nil {
 		state = unreachable
 	}
 	if state != check.state && (check.state != "" || state == unreachable) {
-		h.options.Logger.Warn().Str("check", check.Name).Str("state", state).Msg("readiness")
+		h.log.Warn().Str("check", name).Str("state", state).Msg("readiness")
 	}
 	check.state, check.asked = state, time.Now()
 	return state

@@ -35,7 +35,7 @@ func expectProbe(t *testing.T, h http.Handler, path string, wantStatus int, want
 }
 
 func TestReadyOnlyWhileItServes(t *testing.T) {
-	h := transport.NewHealth(transport.HealthOptions{})
+	h := transport.NewHealth(zerolog.Nop(), nil)
 	expectProbe(t, h, web.ReadyPath, 503, `{"status":"starting"}`)
 	expectProbe(t, h, web.LivePath, 200, `{"status":"live"}`)
 	h.Serve()
@@ -57,10 +57,7 @@ func TestAResultIsBelievedForAWhile(t *testing.T) {
 		var asked int
 		var fault error
 		var log bytes.Buffer
-		h := transport.NewHealth(transport.HealthOptions{
-			Logger: zerolog.New(&log),
-			Checks: []transport.Check{{Name: "source", Reach: func(context.Context) error { asked++; return fault }}},
-		})
+		h := transport.NewHealth(zerolog.New(&log), map[string]func(context.Context) error{"source": func(context.Context) error { asked++; return fault }})
 		h.Serve()
 		for _, row := range []struct {
 			name  string
@@ -91,10 +88,10 @@ func TestAResultIsBelievedForAWhile(t *testing.T) {
 func TestOneQuestionAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int64
-		h := transport.NewHealth(transport.HealthOptions{Checks: []transport.Check{
-			{Name: "mute", Reach: func(ctx context.Context) error { asked.Add(1); <-ctx.Done(); return ctx.Err() }},
-			{Name: "slow", Reach: func(context.Context) error { time.Sleep(time.Second); return nil }},
-		}})
+		h := transport.NewHealth(zerolog.Nop(), map[string]func(context.Context) error{
+			"mute": func(ctx context.Context) error { asked.Add(1); <-ctx.Done(); return ctx.Err() },
+			"slow": func(context.Context) error { time.Sleep(time.Second); return nil },
+		})
 		h.Serve()
 		begun := time.Now()
 		var probes sync.WaitGroup
@@ -113,7 +110,7 @@ func TestOneQuestionAtATime(t *testing.T) {
 // A prober who hangs up does not make the check fail for the others.
 func TestAQuestionOutlivesItsAsker(t *testing.T) {
 	h := transport.NewHealth(
-		transport.HealthOptions{Checks: []transport.Check{{Name: "source", Reach: func(ctx context.Context) error { return ctx.Err() }}}},
+		zerolog.Nop(), map[string]func(context.Context) error{"source": func(ctx context.Context) error { return ctx.Err() }},
 	)
 	h.Serve()
 	ctx, hangUp := context.WithCancel(t.Context())
@@ -139,7 +136,7 @@ func TestNoProbesWithoutHealth(t *testing.T) {
 func TestProbesAreLoggedAtDebug(t *testing.T) {
 	for level, want := range map[zerolog.Level]bool{zerolog.InfoLevel: false, zerolog.DebugLevel: true} {
 		var log bytes.Buffer
-		health := transport.NewHealth(transport.HealthOptions{})
+		health := transport.NewHealth(zerolog.Nop(), nil)
 		handler := transport.Handler(transport.HandlerOptions{
 			Server: testServer(echo, io.Discard), Authenticator: &authority{}, Health: health, Logger: zerolog.New(&log).Level(level),
 		})

@@ -29,81 +29,72 @@ func Handler(o HandlerOptions) http.Handler {
 	if o.SignIn != nil {
 		options.Offers = o.SignIn.Offers
 	}
-	endpoint := options.AuthenticatedChain().Then(newEndpoint(o))
-	public := options.PublicChain().Then(publicDocuments(o))
-	probes := public
-	if o.Health != nil {
-		probes = options.BaseChain().Then(o.Health)
+	public := options.PublicChain()
+	nothing := func(w http.ResponseWriter, r *http.Request) {
+		web.Refuse(w, r, &rs.Error{
+			Code: rs.NotFound, Message: "Nothing is served at this path.", Hint: "The MCP endpoint is " + o.Public.Path(web.EndpointPath) + ".",
+		})
 	}
-	signIn := public
-	if o.SignIn != nil {
-		signIn = options.SignInChain().Then(signInPaths(o))
+	metadata := public.ThenFunc(allowing(func(w http.ResponseWriter, r *http.Request) { o.Metadata.serve(w, r, o.Public) }, http.MethodGet, http.MethodHead))
+	served := map[string]http.Handler{
+		web.EndpointPath: options.AuthenticatedChain().Then(newEndpoint(o)),
+		web.MetadataPath: metadata, web.MetadataPath + web.EndpointPath: metadata,
+		web.IconPath: public.ThenFunc(allowing(serveIcon, http.MethodGet, http.MethodHead)),
+		"other":      public.ThenFunc(nothing),
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch o.Public.Route(r.URL.Path) {
-		case web.EndpointPath:
-			endpoint.ServeHTTP(w, r)
-		case web.LivePath, web.ReadyPath:
-			probes.ServeHTTP(w, r)
-		case web.ServerPath, web.AuthorizePath, web.RegisterPath, web.TokenPath:
-			signIn.ServeHTTP(w, r)
-		default:
-			public.ServeHTTP(w, r)
-		}
-	})
-}
-
-// signInPaths serves a sign-in.
-func signInPaths(o HandlerOptions) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		path, methods := o.Public.Route(r.URL.Path), []string{http.MethodPost}
-		switch path {
-		case web.ServerPath:
-			methods = []string{http.MethodGet, http.MethodHead}
-		case web.AuthorizePath:
-			methods = []string{http.MethodGet}
-		}
-		if allowMethods(w, r, methods...) {
-			o.SignIn.Serve(w, r, path)
-		}
-	})
-}
-
-// publicDocuments serves what needs no token. Paths are compared as they come: a mux would clean them, and
-// redirect with an HTML body.
-func publicDocuments(o HandlerOptions) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		path := o.Public.Route(r.URL.Path)
-		switch {
-		case path == web.MetadataPath, path == web.MetadataPath+web.EndpointPath, path == web.IconPath:
-		case o.Page != nil && path == web.PagePath && wantsPage(r, o.PageForms):
-		default:
-			web.Refuse(w, r, http.StatusNotFound, &rs.Error{
-				Code: rs.NotFound, Message: "Nothing is served at this path.", Hint: "The MCP endpoint is " + o.Public.Path(web.EndpointPath) + ".",
-			}, "")
-			return
-		}
-		if path != web.PagePath && !allowMethods(w, r, http.MethodGet, http.MethodHead) {
-			return
-		}
-		switch path {
-		case web.PagePath:
+	if o.Page != nil {
+		served[web.PagePath] = public.ThenFunc(func(w http.ResponseWriter, r *http.Request) {
+			if !wantsPage(r, o.PageForms) {
+				nothing(w, r)
+				return
+			}
 			w.Header().Add("Vary", "Accept")
 			status := ""
 			if o.Health != nil {
 				status = o.Health.Status(r.Context())
 			}
 			o.Page.Serve(w, r, o.Public.URL(r, web.EndpointPath), status)
-		case web.IconPath:
-			w.Header().Set("Content-Type", "image/svg+xml")
-			w.Header().Set("Cache-Control", "public, max-age=86400")
-			w.Header().Set("X-Content-Type-Options", "nosniff")
-			w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
-			_, _ = w.Write(icon)
-		default:
-			o.Metadata.serve(w, r, o.Public)
+		})
+	}
+	if o.Health != nil {
+		probes := options.BaseChain().Then(o.Health)
+		served[web.LivePath], served[web.ReadyPath] = probes, probes
+	}
+	if o.SignIn != nil {
+		for path, methods := range signInMethods {
+			served[path] = options.SignInChain().ThenFunc(allowing(func(w http.ResponseWriter, r *http.Request) { o.SignIn.Serve(w, r, path) }, methods...))
 		}
+	}
+	// Paths are compared as they come: a mux would clean them, and redirect with an HTML body.
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		handler, ok := served[o.Public.Route(r.URL.Path)]
+		if !ok {
+			handler = served["other"]
+		}
+		handler.ServeHTTP(w, r)
 	})
+}
+
+// signInMethods are the methods at the paths of a sign-in.
+var signInMethods = map[string][]string{
+	web.ServerPath: {http.MethodGet, http.MethodHead}, web.AuthorizePath: {http.MethodGet}, web.RegisterPath: {http.MethodPost}, web.TokenPath: {http.MethodPost},
+}
+
+// allowing answers 405 to other methods than those.
+func allowing(serve http.HandlerFunc, methods ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if allowMethods(w, r, methods...) {
+			serve(w, r)
+		}
+	}
+}
+
+func serveIcon(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "image/svg+xml")
+	w.Header().Set("Cache-Control", "public, max-age=86400")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
+	_, _ = w.Write(icon)
 }
 
 // wantsPage reports whether a person's browser, or anything else that reads HTML, asks for the page. An MCP client that

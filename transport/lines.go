@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/transport/internal/rpc"
 )
 
 // maxLineBytes bounds one message over stdio, like a request body over HTTP.
@@ -105,24 +106,17 @@ func (c *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 		}
 		switch {
 		case errors.Is(next.err, errLineTooLong):
-			if err := c.refuse(&jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "Invalid request: a message must not exceed 1 MiB"}); err != nil {
+			if err := c.write(rpc.Error(nil, invalidRequest("a message must not exceed 1 MiB"))); err != nil {
 				return nil, err
 			}
 		case next.err != nil:
 			return nil, c.drain(ctx, next.err)
 		case len(bytes.TrimSpace(next.text)) > 0:
-			m, refusal := parseMessage(next.text)
-			if refusal != nil {
-				if err := c.refuse(refusal); err != nil {
-					return nil, err
-				}
-				continue
-			}
-			id, refusal := c.open.begin(m)
+			message, id, refusal := c.open.begin(next.text)
 			if refusal == nil {
-				return m.Message, nil
+				return message, nil
 			}
-			if err := c.write(rpcError(id, refusal)); err != nil {
+			if err := c.write(rpc.Error(id, refusal)); err != nil {
 				return nil, err
 			}
 		}
@@ -146,14 +140,11 @@ func (c *lines) stop() int {
 	return c.open.count()
 }
 
-func (c *lines) refuse(e *jsonrpc.Error) error { return c.write(rpcError(nil, e)) }
-
-// Write sends a message.
 func (c *lines) Write(_ context.Context, sent jsonrpc.Message) error {
 	restore := c.open.restoreAll
 	if response, ok := sent.(*jsonrpc.Response); ok {
 		if request, taken := c.open.release(response.ID); taken {
-			restore = request.restore
+			restore = request.Restore
 			defer c.open.answered()
 		}
 		response.Error = coded(response.Error)

@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/transport/internal/rpc"
 )
 
 // maxCallsUnderWay is how many requests over stdio may be under way at a time. Further ones are refused instead of delayed,
@@ -17,49 +18,57 @@ const maxCallsUnderWay = 256
 // openRequests are the requests of one session that were read and not answered yet. It is safe for concurrent use.
 type openRequests struct {
 	mu       sync.Mutex
-	inFlight map[jsonrpc.ID]message // by the id that the SDK knows, from their start to the moment before the answer is written
-	aliases  map[string]jsonrpc.ID  // that id by the one that was written, where they differ
-	pending  int                    // answers that are still to be written
-	ended    bool                   // nothing new begins
-	drained  chan struct{}          // closed when nothing new begins and every answer is written
+	inFlight map[jsonrpc.ID]rpc.Message // by the id that the SDK knows, from their start to the moment before the answer is written
+	aliases  map[string]jsonrpc.ID      // that id by the one that was written, where they differ
+	pending  int                        // answers that are still to be written
+	ended    bool                       // nothing new begins
+	drained  chan struct{}              // closed when nothing new begins and every answer is written
 }
 
 func newOpenRequests() *openRequests {
-	return &openRequests{inFlight: map[jsonrpc.ID]message{}, aliases: map[string]jsonrpc.ID{}, drained: make(chan struct{})}
+	return &openRequests{inFlight: map[jsonrpc.ID]rpc.Message{}, aliases: map[string]jsonrpc.ID{}, drained: make(chan struct{})}
 }
 
-// begin records a request as under way, or returns why it is refused and the id to answer with: nil if a request with the same
-// id is under way, because a client would take the refusal for its answer.
-func (o *openRequests) begin(m message) (id any, refusal *jsonrpc.Error) {
-	request, ok := m.Message.(*jsonrpc.Request)
-	if !ok {
-		return nil, nil
+// begin reads a message and records a request as under way, or returns why it is refused and the id to answer with: nil if a request with the
+// same id is under way, because a client would take the refusal for its answer.
+func (o *openRequests) begin(text []byte) (message jsonrpc.Message, id any, refusal *jsonrpc.Error) {
+	m, refusal := rpc.Read(text)
+	if refusal == nil {
+		message, refusal = m.Decode()
+	}
+	request, ok := message.(*jsonrpc.Request)
+	if refusal != nil || !ok {
+		return message, nil, refusal
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !request.IsCall() {
 		o.nameCanceled(request)
-		return nil, nil
+		return message, nil, nil
 	}
 	_, taken := o.inFlight[request.ID]
-	if m.alias != "" {
-		_, taken = o.aliases[m.id]
+	if m.Alias != "" {
+		_, taken = o.aliases[m.ID]
 	}
 	switch {
 	case taken:
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "Invalid request: a request with this id is still under way"}
+		return nil, nil, invalidRequest("a request with this id is still under way")
 	case len(o.inFlight) >= maxCallsUnderWay:
-		return m.wireID(), wireError(&rs.Error{
-			Code: rs.TooManyCalls, Message: fmt.Sprintf("%d calls are under way, which is as many as are answered at a time.", maxCallsUnderWay),
+		return nil, m.WireID(), wireError(&rs.Error{
+			Code: "too_many_calls", Message: fmt.Sprintf("%d calls are under way, which is as many as are answered at a time.", maxCallsUnderWay),
 			Hint: "Wait for some of them to end, then send this one again.",
 		}, "")
 	}
 	o.inFlight[request.ID] = m
-	if m.alias != "" {
-		o.aliases[m.id] = request.ID
+	if m.Alias != "" {
+		o.aliases[m.ID] = request.ID
 	}
 	o.pending++
-	return nil, nil
+	return message, nil, nil
+}
+
+func invalidRequest(why string) *jsonrpc.Error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "Invalid request: " + why}
 }
 
 // nameCanceled changes the id in a cancellation to the one that the SDK knows. o.mu is held.
@@ -69,7 +78,7 @@ func (o *openRequests) nameCanceled(notification *jsonrpc.Request) {
 	}
 	params := rs.AsObject(string(notification.Params))
 	if id, ok := o.aliases[params.Get("requestId")]; ok {
-		notification.Params = json.RawMessage(params.With("requestId", o.inFlight[id].alias).JSON())
+		notification.Params = json.RawMessage(params.With("requestId", o.inFlight[id].Alias).JSON())
 	}
 }
 
@@ -84,13 +93,13 @@ func (o *openRequests) end() {
 }
 
 // release frees an id before its answer is written, because a client may use it again as soon as it has read that.
-func (o *openRequests) release(id jsonrpc.ID) (request message, taken bool) {
+func (o *openRequests) release(id jsonrpc.ID) (request rpc.Message, taken bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	request, taken = o.inFlight[id]
 	delete(o.inFlight, id)
-	if request.alias != "" {
-		delete(o.aliases, request.id)
+	if request.Alias != "" {
+		delete(o.aliases, request.ID)
 	}
 	return request, taken
 }
@@ -100,7 +109,7 @@ func (o *openRequests) restoreAll(text []byte) []byte {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, id := range o.aliases {
-		text = o.inFlight[id].restore(text)
+		text = o.inFlight[id].Restore(text)
 	}
 	return text
 }

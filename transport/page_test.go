@@ -20,7 +20,7 @@ import (
 func withPage(t *testing.T, public web.Public, shown transport.Page, needs error) fixture {
 	t.Helper()
 	health := transport.NewHealth(
-		transport.HealthOptions{Checks: []transport.Check{{Name: "resource_server", Reach: func(context.Context) error { return needs }}}},
+		zerolog.Nop(), map[string]func(context.Context) error{"resource_server": func(context.Context) error { return needs }},
 	)
 	health.Serve()
 	server := httptest.NewServer(transport.Handler(transport.HandlerOptions{

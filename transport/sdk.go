@@ -151,13 +151,12 @@ func sdkLogger(log zerolog.Logger) *slog.Logger {
 	})
 }
 
-// An sdkHandler passes records on, those of clients' faults at DEBUG to a handler of their own.
+// An sdkHandler passes records on, those of clients' faults at DEBUG to a handler of their own. The SDK derives no logger from its own.
 type sdkHandler struct {
 	slog.Handler
 	faults slog.Handler
 }
 
-// Handle writes a record.
 func (h sdkHandler) Handle(ctx context.Context, record slog.Record) error {
 	if !clientFaults[record.Message] {
 		return h.Handler.Handle(ctx, record)
@@ -167,14 +166,4 @@ func (h sdkHandler) Handle(ctx context.Context, record slog.Record) error {
 		return nil
 	}
 	return h.faults.Handle(ctx, record)
-}
-
-// WithAttrs keeps the filter around what it returns; so does WithGroup.
-func (h sdkHandler) WithAttrs(attributes []slog.Attr) slog.Handler {
-	return sdkHandler{h.Handler.WithAttrs(attributes), h.faults.WithAttrs(attributes)}
-}
-
-// WithGroup keeps the filter around what it returns.
-func (h sdkHandler) WithGroup(name string) slog.Handler {
-	return sdkHandler{h.Handler.WithGroup(name), h.faults.WithGroup(name)}
 }

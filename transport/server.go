@@ -17,9 +17,7 @@ import (
 
 // serverOptions configure [newServer].
 type serverOptions struct {
-	Name         string
-	Title        string
-	Version      string
+	Self         mcp.Implementation
 	Instructions string
 	Tools        []*tools.Tool
 	Resources    []tools.Resource
@@ -32,29 +30,33 @@ type serverOptions struct {
 // request would cost a hundred times as much as a call.
 type Server struct {
 	*mcp.Server
-	self    mcp.Implementation
 	options serverOptions
 }
 
 // newServer returns a server of these tools, resources and prompts.
 func newServer(o serverOptions) *Server {
-	self := mcp.Implementation{Name: o.Name, Title: o.Title, Version: o.Version}
-	server := mcp.NewServer(
-		&self,
-		&mcp.ServerOptions{
-			Instructions: o.Instructions,
-			Logger:       sdkLogger(o.Logger),
-			// Set in full, because what is left out is inferred: with logging, and with listChanged.
-			Capabilities: capabilities(o),
-			SetCacheable: setCacheable,
-		},
-	)
-	s := &Server{server, self, o}
+	// Set in full, because what is left out is inferred: with logging, and with listChanged.
+	capabilities := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}}
+	if len(o.Prompts) > 0 {
+		capabilities.Prompts = &mcp.PromptCapabilities{}
+	}
+	server := mcp.NewServer(&o.Self, &mcp.ServerOptions{
+		Instructions: o.Instructions, Logger: sdkLogger(o.Logger), Capabilities: capabilities, SetCacheable: setCacheable,
+	})
+	s := &Server{server, o}
 	for _, tool := range o.Tools {
 		server.AddTool(listing(tool), s.toolHandler(tool))
 	}
 	for _, resource := range o.Resources {
-		addResource(server, o.Handler, resource)
+		if read := readResource(o.Handler, resource); resource.Template {
+			server.AddResourceTemplate(&mcp.ResourceTemplate{
+				URITemplate: resource.URI, Name: resource.Name, Title: resource.Title, Description: resource.Description, MIMEType: resource.MIMEType,
+			}, read)
+		} else {
+			server.AddResource(&mcp.Resource{
+				URI: resource.URI, Name: resource.Name, Title: resource.Title, Description: resource.Description, MIMEType: resource.MIMEType,
+			}, read)
+		}
 	}
 	for _, prompt := range o.Prompts {
 		server.AddPrompt(&mcp.Prompt{
@@ -62,7 +64,7 @@ func newServer(o serverOptions) *Server {
 			Arguments: []*mcp.PromptArgument{{Name: prompt.Argument, Description: prompt.ArgumentDescription, Required: true}},
 		}, getPrompt(prompt))
 	}
-	server.AddReceivingMiddleware(recoverAll(o.Logger), hideUnlisted(o.Tools), addIcon(self))
+	server.AddReceivingMiddleware(recoverAll(o.Logger), hideUnlisted(o.Tools), addIcon(o.Self))
 	return s
 }
 
@@ -77,15 +79,6 @@ func (s *Server) call(ctx context.Context, call tools.Call, traceparent string) 
 		return nil, wireError(err, "")
 	}
 	return reply.Result, nil
-}
-
-// capabilities are what the server says it can do. Prompts are declared only where there is one.
-func capabilities(o serverOptions) *mcp.ServerCapabilities {
-	c := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}}
-	if len(o.Prompts) > 0 {
-		c.Prompts = &mcp.PromptCapabilities{}
-	}
-	return c
 }
 
 // protocolOf is the version of MCP that a client speaks, or "". The SDK has checked that it is one that it knows.
@@ -122,21 +115,6 @@ func (s *Server) toolHandler(tool *tools.Tool) mcp.ToolHandler {
 		call := tools.Call{Tool: tool, Raw: request.Params.Arguments, Protocol: protocolOf(request.Session)}
 		return s.call(ctx, call, traceparent(request.Params.Meta))
 	}
-}
-
-func addResource(server *mcp.Server, handle tools.Handler, resource tools.Resource) {
-	read := readResource(handle, resource)
-	if resource.Template {
-		server.AddResourceTemplate(&mcp.ResourceTemplate{
-			URITemplate: resource.URI, Name: resource.Name, Title: resource.Title,
-			Description: resource.Description, MIMEType: resource.MIMEType,
-		}, read)
-		return
-	}
-	server.AddResource(&mcp.Resource{
-		URI: resource.URI, Name: resource.Name, Title: resource.Title,
-		Description: resource.Description, MIMEType: resource.MIMEType,
-	}, read)
 }
 
 func readResource(handle tools.Handler, resource tools.Resource) mcp.ResourceHandler {
@@ -194,7 +172,7 @@ func NewPipeline(o PipelineOptions) *Server {
 	all := tools.All(tools.Options{RecordBase: cmp.Or(o.RecordBase, o.Client.Base()), NoSearchRelax: o.NoSearchRelax})
 	handle := middleware.Standard(middleware.Options{Log: o.Logger, Deadline: o.Deadline, Source: middleware.Reading(o.Client), Tracer: o.Tracer, Observer: o.Observer}, tools.Forward)
 	return newServer(serverOptions{
-		Name: cmp.Or(o.Name, "pdpp"), Title: cmp.Or(o.Title, "Personal data (PDPP)"), Version: o.Version,
+		Self:         mcp.Implementation{Name: cmp.Or(o.Name, "pdpp"), Title: cmp.Or(o.Title, "Personal data (PDPP)"), Version: o.Version},
 		Instructions: tools.Instructions, Tools: all, Resources: tools.Resources(all), Prompts: tools.Prompts(),
 		Handler: handle, Logger: o.Logger,
 	})

@@ -31,7 +31,7 @@ var ErrOutputClosed = errors.New("the output was closed")
 
 // ErrStopping is how a call ends that outlasts its server.
 var ErrStopping = &rs.Error{
-	Code: rs.ServerStopping, Message: "The server was stopped before this call was finished.",
+	Code: "server_stopping", Message: "The server was stopped before this call was finished.",
 	Hint: "Call again: another server, or this one after its restart, will answer.",
 }
 

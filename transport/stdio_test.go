@@ -272,10 +272,10 @@ func TestStdioDoesNotWaitForEverForWhatIsOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(answers), `"id":7,"error"`) || !strings.Contains(string(answers), string(rs.ServerStopping)) {
+	if !strings.Contains(string(answers), `"id":7,"error"`) || !strings.Contains(string(answers), "server_stopping") {
 		t.Errorf("answers: %s", answers)
 	}
-	if cause := rs.AsError(<-canceled); cause.Code != rs.ServerStopping {
+	if cause := rs.AsError(<-canceled); cause.Code != "server_stopping" {
 		t.Errorf("the call was canceled for %v", cause)
 	}
 	const want = "stopped: the input ended, and calls were not answered within 10s; open calls that were canceled: 1"

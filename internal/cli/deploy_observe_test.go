@@ -19,7 +19,7 @@ func exportedMetrics(t *testing.T) map[string][]string {
 	t.Helper()
 	m := observe.NewMetrics("1.2.3", tools.Names())
 	m.CallBegan()
-	m.CallEnded(middleware.Outcome{Tool: "fetch", Code: middleware.Good, ReadBytes: 1, Unavailable: 1, Cuts: 1, Removed: 1})
+	m.CallEnded(middleware.Outcome{Tool: "fetch", Code: "ok", ReadBytes: 1, Unavailable: 1, Cuts: 1, Removed: 1})
 	m.RequestBegan()
 	m.RequestEnded("/mcp", 200, "", time.Second)
 	m.TokenLookedUp(true)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rs/zerolog"
+
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/internal/service"
 	"github.com/pdp-connect/pdpp-mcp/transport"
@@ -29,7 +31,7 @@ func TestAServiceListensOnOneStreamSocketOrOnAnAddress(t *testing.T) {
 		"a socket that is no stream":                          {[]net.Listener{nil}, "127.0.0.1:0", "exactly one stream socket"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			service := service.NewService(transport.NewHealth(transport.HealthOptions{}), "1.2.3")
+			service := service.NewService(transport.NewHealth(zerolog.Nop(), nil), "1.2.3")
 			err := service.Listen(t.Context(), row.inherited, row.address, 0, 0)
 			var failure *exit.Error
 			if row.says == "" {

@@ -1,3 +1,6 @@
+// Package observe counts what the adapter does, for Prometheus, and traces it, for OpenTelemetry. It is the only package
+// that knows either in depth; the stages of middleware see small interfaces. No label and no attribute holds a token, an
+// argument, a query or anything of a record.
 package observe
 
 import (
@@ -113,7 +116,7 @@ func NewMetrics(version string, tools []string) *Metrics {
 			m.calls.WithLabelValues(name, spoken, string(rs.Internal))
 		}
 	}
-	m.requests.WithLabelValues(web.EndpointPath, strconv.Itoa(http.StatusForbidden), string(rs.OwnerTokenRefused))
+	m.requests.WithLabelValues(web.EndpointPath, strconv.Itoa(http.StatusForbidden), "owner_token_refused")
 
 	gauge("build_info", "1, for the version of this program and of Go.", "version", "go_version").WithLabelValues(version, runtime.Version()).Set(1)
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -169,7 +172,7 @@ func (m *Metrics) RequestBegan() { m.requestsInFlight.Inc() }
 // RequestEnded counts a request.
 func (m *Metrics) RequestEnded(path string, status int, refusal rs.Code, took time.Duration) {
 	m.requestsInFlight.Dec()
-	label := middleware.Good
+	label := "ok"
 	switch {
 	case refusal != "":
 		label = refusal.Label()
@@ -223,4 +226,27 @@ func (m *Metrics) FannedOut(asked, answered int) {
 		result = "partial"
 	}
 	m.fanOuts.WithLabelValues(result).Inc()
+}
+
+// modern is the first version of MCP without sessions.
+const modern = "2026-07-28"
+
+// era is modern for versions of MCP without sessions, legacy for those before, and unknown where the client did not say.
+// Versions are dates, so they sort as text.
+func era(protocol string) string {
+	switch {
+	case protocol == "":
+		return "unknown"
+	case protocol < modern:
+		return "legacy"
+	}
+	return "modern"
+}
+
+// statusClass is 2xx, 4xx and so on; "none" without a status.
+func statusClass(status int) string {
+	if class := status / 100; class >= 1 && class <= 5 {
+		return strconv.Itoa(class) + "xx"
+	}
+	return "none"
 }

@@ -64,7 +64,7 @@ func TestMetricsMayBeObservedAndScrapedAtOnce(t *testing.T) {
 		all.Go(func() {
 			for range 100 {
 				m.CallBegan()
-				m.CallEnded(middleware.Outcome{Tool: "schema", Code: middleware.Good})
+				m.CallEnded(middleware.Outcome{Tool: "schema", Code: "ok"})
 				m.BreakerChanged("rs.example", "open")
 			}
 			m.Handler().ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/metrics", nil))

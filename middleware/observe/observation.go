@@ -16,28 +16,23 @@ type Observation struct {
 	Tracer  trace.Tracer // nil makes no spans
 }
 
-// Calls is who is notified of calls, or nil. An interface that holds a nil *Metrics would not be nil.
+// Calls is who is notified of calls, or nil.
 func (o Observation) Calls() middleware.CallObserver {
-	if o.Metrics == nil {
-		return nil
-	}
-	return o.Metrics
+	return orNone[middleware.CallObserver](o.Metrics)
 }
 
 // Requests is who is notified of requests, or nil.
-func (o Observation) Requests() web.RequestObserver {
-	if o.Metrics == nil {
-		return nil
-	}
-	return o.Metrics
-}
+func (o Observation) Requests() web.RequestObserver { return orNone[web.RequestObserver](o.Metrics) }
 
 // Reads is who is notified of reads of the resource server and the authority, or nil.
-func (o Observation) Reads() rsclient.Observer {
-	if o.Metrics == nil {
-		return nil
+func (o Observation) Reads() rsclient.Observer { return orNone[rsclient.Observer](o.Metrics) }
+
+// orNone are the metrics as an observer, or nil: an interface that holds a nil *Metrics would not be nil.
+func orNone[T any](m *Metrics) (observer T) {
+	if m != nil {
+		observer = any(m).(T)
 	}
-	return o.Metrics
+	return observer
 }
 
 // TokenLookups returns the function that counts whether a token was remembered; nil without metrics.

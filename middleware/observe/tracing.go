@@ -66,7 +66,7 @@ func failure(err error) string {
 	case errors.Is(err, context.DeadlineExceeded):
 		return string(rs.DeadlineExceeded)
 	}
-	return string(rs.ServerUnreachable)
+	return "server_unreachable"
 }
 
 // A tracedBody ends its span when it is closed.
@@ -76,7 +76,6 @@ type tracedBody struct {
 	bytes int
 }
 
-// Read reads on.
 func (b *tracedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.bytes += n

@@ -18,24 +18,23 @@ const maxTokenBytes = 4096
 //
 // A token can die while its request is in the pipeline: if the resource server refuses it, the authenticator is asked again
 // before the answer begins, and the challenge may replace the answer (D7). So does a challenge for more where a call was refused for what
-// offers says that a new sign-in asks for; nil offers nothing.
-func bearer(authenticator Authenticator, public Public, offers func(rs.Missing) bool) alice.Constructor {
+// a new sign-in asks for; see [ChainOptions].
+func bearer(o ChainOptions) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			token, err := parseBearer(r)
-			if err != nil {
-				refuseCaller(w, r, public, err)
-				return
+			var principal auth.Principal
+			if err == nil {
+				principal, err = o.authenticate(r.Context(), token)
 			}
-			principal, err := authenticator.Authenticate(r.Context(), token)
 			if err == nil {
 				err = principal.Admissible()
 			}
 			if err != nil {
-				refuseCaller(w, r, public, err)
+				refuseCaller(w, r, o.Public, err)
 				return
 			}
-			deferred := &deferredWriter{w: w, r: r, token: token, authenticator: authenticator, public: public, offers: offers}
+			deferred := &deferredWriter{w: w, r: r, token: token, options: &o}
 			next.ServeHTTP(deferred, r.WithContext(auth.WithPrincipal(r.Context(), principal)))
 			deferred.finish()
 		})
@@ -50,7 +49,7 @@ func parseBearer(r *http.Request) (rs.Token, error) {
 	case r.URL.RawQuery != "" && r.URL.Query().Has("access_token"):
 		return rs.Token{}, malformed("The access token was sent in the URL.")
 	case len(values) == 0:
-		return rs.Token{}, &rs.Error{Code: rs.NotAuthenticated, Message: "No access token was sent.", Hint: bearerHint}
+		return rs.Token{}, &rs.Error{Code: "not_authenticated", Message: "No access token was sent.", Hint: bearerHint}
 	case len(values) > 1:
 		return rs.Token{}, malformed("More than one Authorization header was sent.")
 	}
@@ -70,7 +69,7 @@ func parseBearer(r *http.Request) (rs.Token, error) {
 const bearerHint = "Send a client access token of a PDPP grant: Authorization: Bearer TOKEN." // #nosec G101 -- a hint
 
 func malformed(message string) *rs.Error {
-	return &rs.Error{Code: rs.RequestMalformed, Message: message, Hint: bearerHint}
+	return &rs.Error{Code: "invalid_request", Message: message, Hint: bearerHint}
 }
 
 // isToken68 reports whether a text is a b64token: 1*( ALPHA / DIGIT / "-" / "." / "_" / "~" / "+" / "/" ) *"=".

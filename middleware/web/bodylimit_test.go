@@ -48,7 +48,7 @@ func TestBodyLimit(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var read []byte
 			var err error
-			handler := web.BodyLimit(8)(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { read, err = io.ReadAll(r.Body) }))
+			handler := web.BoundBody(8)(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { read, err = io.ReadAll(r.Body) }))
 			w := httptest.NewRecorder()
 			handler.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/mcp", test.body))
 			var large *http.MaxBytesError

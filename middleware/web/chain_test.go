@@ -41,7 +41,7 @@ func (a *webAuthority) Authenticate(_ context.Context, token rs.Token) (auth.Pri
 	case "unreachable":
 		return auth.Principal{}, &rs.Error{Code: rs.AuthorityUnreachable, Message: "The authority did not answer."}
 	case "busy":
-		return auth.Principal{}, &rs.Error{Code: rs.AuthorityBusy, Message: "Too many questions."}
+		return auth.Principal{}, &rs.Error{Code: "authority_busy", Message: "Too many questions."}
 	case "foreign":
 		return auth.Principal{}, context.DeadlineExceeded
 	default:

@@ -3,27 +3,17 @@ package web
 import (
 	"context"
 	"crypto/sha256"
+	"math"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/semaphore"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// A limitKey says whose calls are counted together: a grant with all its tokens or, where the authority names none, a token.
-type limitKey struct {
-	kind, grant string
-	token       [sha256.Size]byte
-}
-
-func limitKeyOf(p auth.Principal) limitKey {
-	if p.GrantID != "" {
-		return limitKey{kind: p.Kind, grant: p.GrantID}
-	}
-	return limitKey{token: sha256.Sum256([]byte(p.Token.Reveal()))}
-}
+// A limitKey says whose calls are counted together; see [rsclient.Caller.Key].
+type limitKey = [sha256.Size]byte
 
 // concurrencyLimits are one queue for each key, and one of all. A call takes the slot of its own key first, so that in the queue of all
 // there are never more of its calls than it may have under way.
@@ -60,9 +50,6 @@ func (t *concurrencyLimits) acquire(ctx context.Context, h limitKey, wait time.D
 }
 
 func (t *concurrencyLimits) queueOf(h limitKey) *queue {
-	if t.perGrant <= 0 {
-		return nil
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	q := t.queues[h]
@@ -75,9 +62,6 @@ func (t *concurrencyLimits) queueOf(h limitKey) *queue {
 }
 
 func (t *concurrencyLimits) forget(h limitKey, q *queue) {
-	if q == nil {
-		return
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if q.users--; q.users == 0 {
@@ -85,7 +69,7 @@ func (t *concurrencyLimits) forget(h limitKey, q *queue) {
 	}
 }
 
-// A queue lets so many pass at a time, and as many again wait. A nil queue lets everybody pass.
+// A queue lets so many pass at a time, and as many again wait; everybody where no number is set.
 type queue struct {
 	slots  *semaphore.Weighted
 	places *semaphore.Weighted // of those under way and those that wait
@@ -94,15 +78,12 @@ type queue struct {
 
 func newQueue(size int) *queue {
 	if size <= 0 {
-		return nil
+		size = math.MaxInt32
 	}
 	return &queue{slots: semaphore.NewWeighted(int64(size)), places: semaphore.NewWeighted(2 * int64(size))}
 }
 
 func (q *queue) acquire(ctx context.Context, until time.Time) bool {
-	if q == nil {
-		return true
-	}
 	if !q.places.TryAcquire(1) {
 		return false
 	}
@@ -119,12 +100,10 @@ func (q *queue) acquire(ctx context.Context, until time.Time) bool {
 }
 
 func (q *queue) release() {
-	if q != nil {
-		q.slots.Release(1)
-		q.places.Release(1)
-	}
+	q.slots.Release(1)
+	q.places.Release(1)
 }
 
 func tooMany(message, hint string) *rs.Error {
-	return &rs.Error{Code: rs.TooManyCalls, Message: message, Hint: hint, RetryAfter: time.Second}
+	return &rs.Error{Code: "too_many_calls", Message: message, Hint: hint, RetryAfter: time.Second}
 }

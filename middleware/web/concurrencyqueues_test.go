@@ -13,7 +13,7 @@ func TestNoQueueIsLeftBehind(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			queues := newConcurrencyLimits(limits)
-			key := limitKey{kind: "client", grant: "g"}
+			key := limitKey{1}
 			release, refusal := queues.acquire(t.Context(), key, time.Minute)
 			if refusal != nil {
 				t.Fatal(refusal)

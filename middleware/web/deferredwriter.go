@@ -3,7 +3,6 @@ package web
 import (
 	"net/http"
 	"sync"
-	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -13,12 +12,10 @@ import (
 // caller again; a caller that is refused then gets the refusal instead of the answer. The pipeline writes from a goroutine of its
 // own, hence the lock.
 type deferredWriter struct {
-	w             http.ResponseWriter
-	r             *http.Request
-	token         rs.Token // of the caller
-	authenticator Authenticator
-	public        Public
-	offers        func(rs.Missing) bool // see [bearer]
+	w       http.ResponseWriter
+	r       *http.Request
+	token   rs.Token // of the caller
+	options *ChainOptions
 
 	mu      sync.Mutex
 	asked   bool // the authenticator was, again
@@ -32,7 +29,7 @@ func (d *deferredWriter) check() error {
 	request := middleware.RequestFrom(d.r.Context())
 	if reason, noted := request.Unauthorized(); noted && !d.asked {
 		d.asked = true
-		principal, err := revalidate(d.r.Context(), d.authenticator, d.token, reason)
+		principal, err := d.options.revalidate(d.r.Context(), d.token, reason)
 		if err == nil {
 			err = principal.Admissible()
 		}
@@ -41,15 +38,15 @@ func (d *deferredWriter) check() error {
 		}
 	}
 	missing, refused := request.Ungranted()
-	if refused == nil || d.offers == nil || !d.offers(missing) {
+	if refused == nil || d.options.Offers == nil || !d.options.Offers(missing) {
 		return nil
 	}
-	return &rs.Error{Code: rs.InsufficientScope, Message: refused.Message, Hint: "The owner can grant it at a new sign-in."}
+	return &rs.Error{Code: "insufficient_scope", Message: refused.Message, Hint: "The owner can grant it at a new sign-in."}
 }
 
 func (d *deferredWriter) refuse(err error) {
 	d.refused = true
-	refuseCaller(d.w, d.r, d.public, err)
+	refuseCaller(d.w, d.r, d.options.Public, err)
 }
 
 // begin checks the caller before the first byte of the answer, and reports whether the pipeline may write.
@@ -68,7 +65,6 @@ func (d *deferredWriter) begin(final bool) bool {
 	return true
 }
 
-// Header returns the headers of the answer.
 func (d *deferredWriter) Header() http.Header { return d.w.Header() }
 
 // WriteHeader begins the pipeline's answer, unless the caller is refused.
@@ -90,7 +86,6 @@ func (d *deferredWriter) Write(p []byte) (int, error) {
 	return d.w.Write(p)
 }
 
-// FlushError sends what has been written.
 func (d *deferredWriter) FlushError() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -100,13 +95,8 @@ func (d *deferredWriter) FlushError() error {
 	return http.NewResponseController(d.w).Flush()
 }
 
-// Flush sends what has been written.
-func (d *deferredWriter) Flush() { _ = d.FlushError() }
-
-// SetWriteDeadline is for [http.ResponseController].
-func (d *deferredWriter) SetWriteDeadline(t time.Time) error {
-	return http.NewResponseController(d.w).SetWriteDeadline(t)
-}
+// Unwrap lets http.ResponseController reach the connection.
+func (d *deferredWriter) Unwrap() http.ResponseWriter { return d.w }
 
 // finish checks the caller after the pipeline has returned, and writes the refusal if there was no answer. A caller that was
 // answered is checked as well, so that the authenticator remembers the result.

@@ -2,11 +2,10 @@ package web
 
 // The middlewares that tests try one by one.
 var (
-	BodyLimit   = bodyLimit
-	CloseUnread = closeUnread
-	Guard       = guard
-	Limit       = limit
-	Observe     = observe
+	BoundBody = boundBody
+	Guard     = guard
+	Limit     = limit
+	Observe   = observe
 )
 
 // Limits returns the limits in force.

@@ -24,11 +24,10 @@ func guard(public Public, origins []string) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if !public.allowed(r, public.host(r)) {
-				Refuse(w, r, http.StatusMisdirectedRequest, &rs.Error{
-					Code:    rs.HostRefused,
-					Message: "This server does not answer under the host name of this request.",
-					Hint:    "Use the server's public URL; an operator adds further names to the allowed hosts.",
-				}, "")
+				Refuse(w, r, &rs.Error{
+					Code: "host_refused", Message: "This server does not answer under the host name of this request.",
+					Hint: "Use the server's public URL; an operator adds further names to the allowed hosts.",
+				})
 				return
 			}
 			sent := r.Header.Values("Origin")
@@ -40,11 +39,10 @@ func guard(public Public, origins []string) alice.Constructor {
 			}
 			for _, origin := range sent {
 				if !slices.Contains(origins, origin) && origin != public.origin(r) {
-					Refuse(w, r, http.StatusForbidden, &rs.Error{
-						Code:    rs.OriginRefused,
-						Message: "Requests from web pages of this origin are not served.",
-						Hint:    "Call from a program, or have the operator list the page's origin.",
-					}, "")
+					Refuse(w, r, &rs.Error{
+						Code: "origin_refused", Message: "Requests from web pages of this origin are not served.",
+						Hint: "Call from a program, or have the operator list the page's origin.",
+					})
 					return
 				}
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/justinas/alice"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
@@ -67,7 +68,7 @@ func limit(limiter *Limiter) alice.Constructor {
 					return
 				}
 			}
-			release, refusal := state.calls.acquire(r.Context(), limitKeyOf(principal), state.limits.Wait)
+			release, refusal := state.calls.acquire(r.Context(), principal.Caller().Key(), state.limits.Wait)
 			if refusal != nil {
 				refuseLater(w, r, refusal)
 				return
@@ -78,11 +79,17 @@ func limit(limiter *Limiter) alice.Constructor {
 	}
 }
 
+// Takes charges the client address of a request for it, unless it comes faster than [Limits.AddressRate] allows.
+func (l *Limiter) Takes(r *http.Request) bool {
+	_, ok := l.state.Load().addresses.of(middleware.RequestFrom(r.Context()).Client).take(l.now())
+	return ok
+}
+
 // tooFast is the refusal of what comes too often.
 func tooFast(message string, wait time.Duration) *rs.Error {
 	wait = wholeSeconds(wait)
 	return &rs.Error{
-		Code: rs.RateLimited, Message: message, RetryAfter: wait,
+		Code: "rate_limited", Message: message, RetryAfter: wait,
 		Hint: fmt.Sprintf("Wait %s, then send the same request again.", seconds(wait)),
 	}
 }

@@ -3,8 +3,12 @@ package web
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
+	"io"
 	"net/http"
+	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/justinas/alice"
@@ -14,6 +18,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // requestIDHeader names a request in the answer and in the log.
@@ -44,8 +49,12 @@ func observe(o ChainOptions) alice.Constructor {
 			if o.Observer != nil {
 				o.Observer.RequestBegan()
 			}
-			recorded := &recordingWriter{w, request}
 			r = r.WithContext(ctx)
+			recorded := &recordingWriter{ResponseWriter: w, request: request}
+			if r.Body != nil && r.ContentLength != 0 {
+				recorded.body = &watchedBody{ReadCloser: r.Body}
+				r.Body = recorded.body
+			}
 			defer func() {
 				aborted := refusePanic(o.Logger, recorded, r, recover())
 				took := time.Since(began)
@@ -61,6 +70,23 @@ func observe(o ChainOptions) alice.Constructor {
 			next.ServeHTTP(recorded, r)
 		})
 	}
+}
+
+// refusePanic answers 500 where a handler panicked before it had answered. The stack goes to the log, the client learns nothing of it. It
+// reports whether the connection must be broken instead: half an answer is worse.
+func refusePanic(log zerolog.Logger, w http.ResponseWriter, r *http.Request, fault any) (aborted bool) {
+	if fault == nil {
+		return false
+	}
+	request := middleware.RequestFrom(r.Context())
+	if fault == any(http.ErrAbortHandler) || request.Status != 0 {
+		return true
+	}
+	// The value may hold a token or a record; its type and the stack are what a maintainer needs.
+	log.Error().Str("panic", fmt.Sprintf("%T", fault)).Bytes("stack", debug.Stack()).
+		Str("request_id", request.ID).Msg("panic")
+	Refuse(w, r, &rs.Error{Code: rs.Internal, Message: "The server failed to answer this request."})
+	return false
 }
 
 // startSpan starts the span of a request. end writes how the request was answered into it.
@@ -133,25 +159,36 @@ func isHarmlessID(id string) bool {
 	})
 }
 
+// lingerTime is how long the rest of an unread body is awaited before its connection is closed. Closing at once would reset
+// the connection, and a client that is still sending might not see its answer.
+const lingerTime = 500 * time.Millisecond
+
 // A recordingWriter records status and size of an answer. github.com/felixge/httpsnoop is not used: it reports 200, or nothing,
 // where a handler did not set a status, and the log shows whether there was an answer.
+//
+// It closes the connection of a request that is answered before its body has been read. net/http would wait for
+// the rest of that body for as long as a request may take: a client that sends none of it would hold the connection, without
+// any token.
 type recordingWriter struct {
 	http.ResponseWriter
 	request *middleware.Request
+	body    *watchedBody // nil: there is none
 }
 
-// WriteHeader begins the answer.
 func (w *recordingWriter) WriteHeader(status int) {
 	if w.request.Status == 0 && status >= http.StatusOK {
 		w.request.Status = status
+		if w.body != nil && !w.body.read.Load() {
+			w.Header().Set("Connection", "close")
+			_ = http.NewResponseController(w.ResponseWriter).SetReadDeadline(time.Now().Add(lingerTime)) // where there is one
+		}
 	}
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write writes the answer.
 func (w *recordingWriter) Write(p []byte) (int, error) {
 	if w.request.Status == 0 {
-		w.request.Status = http.StatusOK
+		w.WriteHeader(http.StatusOK)
 	}
 	n, err := w.ResponseWriter.Write(p)
 	w.request.Bytes += int64(n)
@@ -160,3 +197,17 @@ func (w *recordingWriter) Write(p []byte) (int, error) {
 
 // Unwrap lets http.ResponseController reach the connection.
 func (w *recordingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// A watchedBody notes whether it was read to its end.
+type watchedBody struct {
+	io.ReadCloser
+	read atomic.Bool
+}
+
+func (b *watchedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err == io.EOF {
+		b.read.Store(true)
+	}
+	return n, err
+}

@@ -136,9 +136,9 @@ func TestMeasureHTTP(t *testing.T) {
 		want        requestSeen
 	}{
 		"a good answer has no code":                {"/mcp", "good", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) }, requestSeen{"/mcp", 204, ""}},
-		"a refusal at the HTTP chain has its code": {"/mcp", "owner", nil, requestSeen{"/mcp", 403, rs.OwnerTokenRefused}},
+		"a refusal at the HTTP chain has its code": {"/mcp", "owner", nil, requestSeen{"/mcp", 403, "owner_token_refused"}},
 		"so has one behind the bearer": {"/mcp", "good", func(w http.ResponseWriter, r *http.Request) {
-			web.Refuse(w, r, 429, &rs.Error{Code: "rate_limited"}, "")
+			web.Refuse(w, r, &rs.Error{Code: "rate_limited"})
 		}, requestSeen{"/mcp", 429, "rate_limited"}},
 		"so has a panic":                   {"/mcp", "good", func(http.ResponseWriter, *http.Request) { panic(middlewaretest.CanaryRecord) }, requestSeen{"/mcp", 500, rs.Internal}},
 		"a path that is not ours is other": {"/" + middlewaretest.CanaryToken, "good", func(http.ResponseWriter, *http.Request) {}, requestSeen{"other", 0, ""}},
@@ -186,7 +186,7 @@ func TestTraceHTTP(t *testing.T) {
 		"words of the client's own are not shown": {middlewaretest.CanaryArgument, "/" + middlewaretest.CanaryToken, nil, nil, "other other", false,
 			map[string]string{"http.request.method": "other", "http.route": "other", "http.response.status_code": "200"}, "Unset"},
 		"a refusal has its code": {"POST", "/mcp", nil, func(w http.ResponseWriter, r *http.Request) {
-			web.Refuse(w, r, 503, &rs.Error{Code: rs.AuthorityUnreachable, Message: middlewaretest.CanaryRecord}, "")
+			web.Refuse(w, r, &rs.Error{Code: rs.AuthorityUnreachable, Message: middlewaretest.CanaryRecord})
 		}, "POST /mcp", false,
 			map[string]string{"http.request.method": "POST", "http.route": "/mcp", "http.response.status_code": "503", "pdpp.refusal": "authority_unreachable"}, "Error"},
 	} {

@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -99,11 +100,8 @@ func (p Public) forwarded(r *http.Request, header string) (string, bool) {
 	if len(values) != 1 || values[0] == "" || strings.Contains(values[0], ",") {
 		return "", false
 	}
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return "", false
-	}
-	return values[0], p.trusts(plainAddress(peer.Addr()))
+	peer, ok := parseHop(r.RemoteAddr)
+	return values[0], ok && p.trusts(peer)
 }
 
 // trusts reports whether an address is a trusted proxy's.
@@ -132,22 +130,15 @@ func hostname(host string) string {
 	if isDNSName(host) {
 		return host
 	}
-	name := host
-	if bare, port, err := net.SplitHostPort(host); err == nil {
-		if strings.Trim(port, "0123456789") != "" {
-			return ""
-		}
-		name = bare
-	} else if strings.HasPrefix(host, "[") && strings.HasSuffix(host, "]") {
-		name = host[1 : len(host)-1]
-	}
-	if address, err := netip.ParseAddr(name); err == nil && address.Zone() == "" { // a zone may hold any character
-		return name
-	}
-	if !isDNSName(name) {
+	u, err := url.Parse("//" + host)
+	if err != nil || u.Host != host {
 		return ""
 	}
-	return name
+	name := u.Hostname()
+	if address, err := netip.ParseAddr(name); err == nil && address.Zone() == "" || isDNSName(name) { // a zone may hold any character
+		return name
+	}
+	return ""
 }
 
 // isDNSName reports whether a text in lower case is of the characters that names and IPv4 addresses are made of.
@@ -172,26 +163,17 @@ const ipv6SiteBits = 64
 // each proxy appends one, so that what a client sent is further left. If there are fewer, or it is not an address, only the
 // peer's own is certain.
 func (p Public) clientAddress(r *http.Request) netip.Addr {
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return netip.Addr{}
-	}
-	address := plainAddress(peer.Addr())
-	if !p.trusts(address) {
-		return address
-	}
+	peer, _ := parseHop(r.RemoteAddr)
 	entries := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-	at := len(entries) - max(p.Hops, 1)
-	if at < 0 {
-		return address
+	if at := len(entries) - max(p.Hops, 1); at >= 0 && p.trusts(peer) {
+		if client, ok := parseHop(strings.TrimSpace(entries[at])); ok {
+			return client
+		}
 	}
-	if client, ok := parseHop(strings.TrimSpace(entries[at])); ok {
-		return client
-	}
-	return address
+	return peer
 }
 
-// parseHop reads one entry of X-Forwarded-For. Some proxies add the port.
+// parseHop reads the address of a peer, or one entry of X-Forwarded-For, to which some proxies add the port.
 func parseHop(text string) (netip.Addr, bool) {
 	if both, err := netip.ParseAddrPort(text); err == nil {
 		return plainAddress(both.Addr()), true

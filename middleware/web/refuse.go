@@ -12,45 +12,59 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// Refuse answers a request with an error, always as JSON, and records its code:
+// Refuse answers a request with an error and the status of its code, always as JSON:
 //
 //	{"error":{"code","message","hint"?,"resource_metadata"?}}
-//
-// resourceMetadata is the URL of the challenge (S3-18a), or "".
-func Refuse(w http.ResponseWriter, r *http.Request, status int, e *rs.Error, resourceMetadata string) {
-	var body struct {
-		Error struct {
-			Code             rs.Code `json:"code"`
-			Message          string  `json:"message"`
-			Hint             string  `json:"hint,omitempty"`
-			ResourceMetadata string  `json:"resource_metadata,omitempty"`
-		} `json:"error"`
+func Refuse(w http.ResponseWriter, r *http.Request, e *rs.Error) {
+	refuseWith(w, r, refusalStatus(e.Code), e, "")
+}
+
+// refuseWith answers with an error, and records its code. resourceMetadata is the URL of the challenge (S3-18a), or "".
+func refuseWith(w http.ResponseWriter, r *http.Request, status int, e *rs.Error, resourceMetadata string) {
+	type document struct {
+		Code             rs.Code `json:"code"`
+		Message          string  `json:"message"`
+		Hint             string  `json:"hint,omitempty"`
+		ResourceMetadata string  `json:"resource_metadata,omitempty"`
 	}
-	body.Error.Code, body.Error.Message, body.Error.Hint = e.Code, e.Message, e.Hint
-	body.Error.ResourceMetadata = resourceMetadata
 	middleware.RequestFrom(r.Context()).Refusal = e.Code
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Del("Content-Length")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body)
+	_ = json.NewEncoder(w).Encode(map[string]document{"error": {e.Code, e.Message, e.Hint, resourceMetadata}})
 }
 
 // defaultRetryAfter is how long a client is asked to wait if the authority did not say.
 const defaultRetryAfter = 5 * time.Second
 
 // refusalStatus returns the status that makes a host do the right thing: 401 authorize again, 403 use another kind of token
-// (authorizing again would bring the same one) or approve again, 503 and 429 wait. A reason that an authority gave is a 401 (D7).
+// (authorizing again would bring the same one) or approve again, 503 and 429 wait. A reason that an authority gave is a 401 (D7). The
+// others are of requests that are refused whoever sends them.
 func refusalStatus(code rs.Code) int {
 	switch code {
-	case rs.OwnerTokenRefused, rs.TokenKindRefused, rs.PackageRevoked, rs.InsufficientScope:
+	case "owner_token_refused", "token_kind_refused", rs.PackageRevoked, "insufficient_scope", "origin_refused":
 		return http.StatusForbidden
-	case rs.AuthorityUnreachable, rs.AuthorityBusy, rs.ServerUnreachable, rs.ServerUnavailable, rs.ServerNameUnknown, rs.ServerCertificateRefused, rs.DeadlineExceeded, rs.Canceled:
+	case rs.AuthorityUnreachable, "authority_busy", "server_unreachable", "server_unavailable", "server_name_unknown", "server_certificate_refused", rs.DeadlineExceeded, rs.Canceled:
 		return http.StatusServiceUnavailable
-	case rs.RateLimited, rs.TooManyCalls:
+	case "rate_limited", "too_many_calls":
 		return http.StatusTooManyRequests
 	case rs.Internal:
 		return http.StatusInternalServerError
+	case "invalid_request":
+		return http.StatusBadRequest
+	case rs.NotFound:
+		return http.StatusNotFound
+	case "method_not_allowed":
+		return http.StatusMethodNotAllowed
+	case "not_acceptable":
+		return http.StatusNotAcceptable
+	case "request_too_large":
+		return http.StatusRequestEntityTooLarge
+	case "unsupported_media_type":
+		return http.StatusUnsupportedMediaType
+	case "host_refused":
+		return http.StatusMisdirectedRequest
 	default:
 		return http.StatusUnauthorized
 	}
@@ -60,8 +74,11 @@ func refusalStatus(code rs.Code) int {
 func refuseCaller(w http.ResponseWriter, r *http.Request, public Public, err error) {
 	e := rs.AsError(err)
 	status, metadata := refusalStatus(e.Code), ""
+	if e.Code == "invalid_request" { // its header is: hosts authorize again only if they are challenged
+		status = http.StatusUnauthorized
+	}
 	switch {
-	case status == http.StatusUnauthorized, e.Code == rs.OwnerTokenRefused, e.Code == rs.TokenKindRefused, e.Code == rs.InsufficientScope: // S3-R18, D40
+	case status == http.StatusUnauthorized, e.Code == "owner_token_refused", e.Code == "token_kind_refused", e.Code == "insufficient_scope": // S3-R18, D40
 		metadata = public.URL(r, MetadataPath+EndpointPath)
 		w.Header().Set("WWW-Authenticate", challenge(e, metadata))
 		w.Header().Set("Link", fmt.Sprintf(`<%s>; rel="icon"; type="image/svg+xml"`, public.URL(r, IconPath))) // S3-17b
@@ -69,7 +86,7 @@ func refuseCaller(w http.ResponseWriter, r *http.Request, public Public, err err
 		refuseLater(w, r, e)
 		return
 	}
-	Refuse(w, r, status, e, metadata)
+	refuseWith(w, r, status, e, metadata)
 }
 
 // refuseLater refuses a request that may be sent again, with Retry-After.
@@ -79,14 +96,14 @@ func refuseLater(w http.ResponseWriter, r *http.Request, e *rs.Error) {
 		wait = defaultRetryAfter
 	}
 	w.Header().Set("Retry-After", strconv.Itoa(int(wait.Seconds())))
-	Refuse(w, r, refusalStatus(e.Code), e, "")
+	Refuse(w, r, e)
 }
 
 // challenge returns the WWW-Authenticate value (RFC 6750, section 3; RFC 9728, section 5.1; S3-R18). RFC 6750 omits error if no
 // credentials were sent, but hosts authorize again only if there is one.
 func challenge(e *rs.Error, resourceMetadata string) string {
 	code := "invalid_token"
-	if e.Code == rs.RequestMalformed || e.Code == rs.InsufficientScope {
+	if e.Code == "invalid_request" || e.Code == "insufficient_scope" {
 		code = string(e.Code)
 	}
 	return fmt.Sprintf(`Bearer error="%s", error_description="%s", resource_metadata="%s"`, code, description(e.Message), resourceMetadata)

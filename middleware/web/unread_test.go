@@ -9,8 +9,14 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 )
+
+func watching(next http.Handler) http.Handler {
+	return web.Observe(web.ChainOptions{Logger: zerolog.Nop()})(next)
+}
 
 // A deadlineRecorder notes until when the rest of a body is awaited.
 type deadlineRecorder struct {
@@ -24,10 +30,10 @@ func (r *deadlineRecorder) SetReadDeadline(until time.Time) error {
 }
 
 // Whoever sends no more of its body holds its connection for half a second after the answer.
-func TestCloseUnreadWaitsHalfASecond(t *testing.T) {
+func TestAnUnreadBodyWaitsHalfASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &deadlineRecorder{ResponseRecorder: httptest.NewRecorder()}
-		handler := web.CloseUnread(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }))
+		handler := watching(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }))
 		handler.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", strings.NewReader("{}")))
 		if left := time.Until(w.until); left != 500*time.Millisecond {
 			t.Errorf("the rest of the body is awaited for %s", left)
@@ -62,7 +68,7 @@ func TestCloseUnread(t *testing.T) {
 		"no body": {"", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			server := httptest.NewServer(web.CloseUnread(test.answer))
+			server := httptest.NewServer(watching(test.answer))
 			defer server.Close()
 			request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL, strings.NewReader(test.body))
 			if err != nil {

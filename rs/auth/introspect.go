@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -62,11 +63,11 @@ func NewIntrospector(o IntrospectorOptions) (Authority, error) {
 // Introspect asks about one token. Its only error is AuthorityUnreachable: no answer, or an invalid one.
 func (i *introspector) Introspect(ctx context.Context, token rs.Token) (TokenInfo, error) {
 	body, err := i.lookup.Ask(ctx, token)
-	if err != nil {
-		return TokenInfo{}, lookup.Unreachable(err)
-	}
 	var answer introspection
-	if err := answer.read(body); err != nil {
+	if err == nil {
+		err = answer.read(body)
+	}
+	if err != nil {
 		return TokenInfo{}, lookup.Unreachable(err)
 	}
 	return answer.info(token, i.options), nil
@@ -125,13 +126,10 @@ const maxLimits = 100
 // read decodes a response. Its error contains nothing of the body.
 func (a *introspection) read(body []byte) error {
 	err := wire.Decode(body, a, "active", "inactive_reason", "pdpp_token_kind", "grant_id", "grant_package_id", "client_id", "iss", "aud", "exp", "nbf")
-	switch {
-	case errors.Is(err, wire.ErrAmbiguousMember):
-		return fmt.Errorf("the introspection answer: %w", err)
-	case err != nil:
+	if err != nil && !errors.Is(err, wire.ErrAmbiguousMember) {
 		return errors.New("the introspection answer is not the JSON of RFC 7662")
 	}
-	return nil
+	return err
 }
 
 // info validates a response. [Principal.Admissible] decides what the token may be used for.
@@ -145,23 +143,17 @@ func (a introspection) info(token rs.Token, o IntrospectorOptions) TokenInfo {
 	case a.Kind != KindClient && a.Kind != KindPackage:
 		// The kind alone refuses it (S0-R3), so nothing else is checked.
 		return TokenInfo{Principal: Principal{Token: token, Kind: a.Kind}}
-	case !expiryOK || !notBeforeOK:
+	case !expiryOK || !notBeforeOK || now.Add(clockSkew).Before(notBefore):
 		return TokenInfo{Inactive: inactive("")}
 	case !expires.IsZero() && !now.Before(expires.Add(clockSkew)):
-		return TokenInfo{Inactive: inactive(string(rs.TokenExpired))}
-	case now.Add(clockSkew).Before(notBefore):
-		return TokenInfo{Inactive: inactive("")}
+		return TokenInfo{Inactive: inactive("token_expired")}
 	case o.Issuer != "" && a.Issuer != o.Issuer:
-		return TokenInfo{Inactive: inactive(string(rs.TokenIssuerRefused))}
+		return TokenInfo{Inactive: inactive("token_issuer_refused")}
 	case len(o.Audiences) > 0 && !slices.ContainsFunc(a.Audience, func(aud string) bool { return slices.Contains(o.Audiences, aud) }):
-		return TokenInfo{Inactive: inactive(string(rs.TokenAudienceRefused))}
-	}
-	grant := a.GrantID
-	if grant == "" {
-		grant = a.PackageID
+		return TokenInfo{Inactive: inactive("token_audience_refused")}
 	}
 	return TokenInfo{
-		Principal: Principal{Token: token, Kind: a.Kind, GrantID: grant, ClientID: a.ClientID, Terms: a.terms()},
+		Principal: Principal{Token: token, Kind: a.Kind, GrantID: cmp.Or(a.GrantID, a.PackageID), ClientID: a.ClientID, Terms: a.terms()},
 		Expires:   expires,
 	}
 }

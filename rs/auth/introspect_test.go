@@ -71,17 +71,17 @@ func TestIntrospector(t *testing.T) {
 		{name: "an audience array with one of ours", answer: `{"active":true,"pdpp_token_kind":"client","aud":["https://x.example","https://rs.example/mcp"],"iss":"https://as.example"}`, kind: "client"},
 		{name: "an expiry in the future", answer: `{"active":true,"pdpp_token_kind":"client","exp":1772366460,` + rest + `}`, kind: "client", expires: 1772366460},
 		{name: "an expiry 29 s ago is within the skew", answer: `{"active":true,"pdpp_token_kind":"client","exp":1772366371,` + rest + `}`, kind: "client", expires: 1772366371},
-		{name: "an expiry 30 s ago has passed", answer: `{"active":true,"pdpp_token_kind":"client","exp":1772366370,` + rest + `}`, refusal: rs.TokenExpired},
+		{name: "an expiry 30 s ago has passed", answer: `{"active":true,"pdpp_token_kind":"client","exp":1772366370,` + rest + `}`, refusal: "token_expired"},
 		{name: "an absurd expiry is none", answer: `{"active":true,"pdpp_token_kind":"client","exp":1e300,` + rest + `}`, refusal: rs.TokenInactive},
 		{name: "a token that is good in 30 s is within the skew", answer: `{"active":true,"pdpp_token_kind":"client","nbf":1772366430,` + rest + `}`, kind: "client"},
 		{name: "a member of a nested object may have any name", answer: `{"active":true,"pdpp_token_kind":"client","authorization_details":[{"Type":"a","type":"b"}],` + rest + `}`, kind: "client"},
 		{name: "a token that is not good yet", answer: `{"active":true,"pdpp_token_kind":"client","nbf":1772366431,` + rest + `}`, refusal: rs.TokenInactive},
-		{name: "another audience", answer: `{"active":true,"pdpp_token_kind":"client","aud":"https://other.example","iss":"https://as.example"}`, refusal: rs.TokenAudienceRefused},
-		{name: "an audience that only begins like ours", answer: `{"active":true,"pdpp_token_kind":"client","aud":"https://rs.example.evil","iss":"https://as.example"}`, refusal: rs.TokenAudienceRefused},
-		{name: "no audience", answer: `{"active":true,"pdpp_token_kind":"client","iss":"https://as.example"}`, refusal: rs.TokenAudienceRefused},
-		{name: "an audience of another type", answer: `{"active":true,"pdpp_token_kind":"client","aud":{"a":1},"iss":"https://as.example"}`, refusal: rs.TokenAudienceRefused},
-		{name: "another issuer", answer: `{"active":true,"pdpp_token_kind":"client","aud":"https://rs.example","iss":"https://evil.example"}`, refusal: rs.TokenIssuerRefused},
-		{name: "no issuer", answer: `{"active":true,"pdpp_token_kind":"client","aud":"https://rs.example"}`, refusal: rs.TokenIssuerRefused},
+		{name: "another audience", answer: `{"active":true,"pdpp_token_kind":"client","aud":"https://other.example","iss":"https://as.example"}`, refusal: "token_audience_refused"},
+		{name: "an audience that only begins like ours", answer: `{"active":true,"pdpp_token_kind":"client","aud":"https://rs.example.evil","iss":"https://as.example"}`, refusal: "token_audience_refused"},
+		{name: "no audience", answer: `{"active":true,"pdpp_token_kind":"client","iss":"https://as.example"}`, refusal: "token_audience_refused"},
+		{name: "an audience of another type", answer: `{"active":true,"pdpp_token_kind":"client","aud":{"a":1},"iss":"https://as.example"}`, refusal: "token_audience_refused"},
+		{name: "another issuer", answer: `{"active":true,"pdpp_token_kind":"client","aud":"https://rs.example","iss":"https://evil.example"}`, refusal: "token_issuer_refused"},
+		{name: "no issuer", answer: `{"active":true,"pdpp_token_kind":"client","aud":"https://rs.example"}`, refusal: "token_issuer_refused"},
 		{name: "inactive without a reason", answer: `{"active":false}`, refusal: rs.TokenInactive},
 		{name: "D7 inactive with a reason", answer: `{"active":false,"inactive_reason":"grant_revoked",` + rest + `}`, refusal: "grant_revoked"},
 		{name: "D7 a reason that reads like a fault of ours stays a dead token", answer: `{"active":false,"inactive_reason":"canceled"}`, refusal: rs.TokenInactive},
@@ -123,9 +123,9 @@ func says2xx(body string) http.HandlerFunc {
 func TestIntrospectorWithOneAudience(t *testing.T) {
 	for body, code := range map[string]rs.Code{
 		`{"active":true,"pdpp_token_kind":"client","aud":"https://rs.example"}`:         "",
-		`{"active":true,"pdpp_token_kind":"client","aud":"https://other.example"}`:      rs.TokenAudienceRefused,
-		`{"active":true,"pdpp_token_kind":"mcp_package","aud":["https://rs.example/"]}`: rs.TokenAudienceRefused,
-		`{"active":true,"pdpp_token_kind":"client"}`:                                    rs.TokenAudienceRefused,
+		`{"active":true,"pdpp_token_kind":"client","aud":"https://other.example"}`:      "token_audience_refused",
+		`{"active":true,"pdpp_token_kind":"mcp_package","aud":["https://rs.example/"]}`: "token_audience_refused",
+		`{"active":true,"pdpp_token_kind":"client"}`:                                    "token_audience_refused",
 	} {
 		server := httptest.NewServer(says2xx(body))
 		t.Cleanup(server.Close)

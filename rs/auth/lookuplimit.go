@@ -80,7 +80,7 @@ func (g *lookupLimiter) acquire(ctx context.Context) (release func(), refusal *r
 
 func authorityBusy() *rs.Error {
 	return &rs.Error{
-		Code: rs.AuthorityBusy, RetryAfter: time.Second,
+		Code: "authority_busy", RetryAfter: time.Second,
 		Message: "The token authority is being asked about as many unknown access tokens as it may be; this one was not asked about.",
 		Hint:    "Wait 1 second, then send the same request again.",
 	}

@@ -1,3 +1,5 @@
+// Package auth says who is calling: it asks an authority about a token, and remembers the answer for a short while. A [Principal] that
+// comes of it may read, or says why it may not.
 package auth
 
 import (
@@ -75,24 +77,27 @@ func (p Principal) MemberTokens() []rs.Token {
 // whose members are known (D17); a missing principal, an owner and any unknown kind are refused (S0-R3, S3-6b). The
 // HTTP chain asks it first and the Admit stage asks it again, so that a chain wired wrongly fails closed.
 func (p Principal) Admissible() error {
+	refused := &rs.Error{Code: "token_kind_refused", Hint: "Connect with a client access token of a PDPP grant."}
 	switch {
 	case p.Token == rs.Token{}:
-		return &rs.Error{Code: rs.NotAuthenticated, Message: "This call carries no access token.", Hint: "Connect again with a client access token of a PDPP grant."}
-	case p.Kind == KindClient:
-		return nil
-	case p.Kind == KindPackage && p.Package != nil:
+		refused.Code, refused.Message = "not_authenticated", "This call carries no access token."
+		refused.Hint = "Connect again with a client access token of a PDPP grant."
+	case p.Kind == KindClient || p.Kind == KindPackage && p.Package != nil:
 		return nil
 	case p.Kind == KindPackage:
-		return &rs.Error{Code: rs.TokenKindRefused, Message: "A package token was presented, but packages are not configured on this server.",
-			Hint: "Connect with a client access token of one PDPP grant. The operator can name the directory of packages (--packages-url), or have hosts sign in for one source (--authorization-source)."}
+		refused.Message = "A package token was presented, but packages are not configured on this server."
+		refused.Hint = "Connect with a client access token of one PDPP grant. " +
+			"The operator can name the directory of packages (--packages-url), or have hosts sign in for one source (--authorization-source)."
 	case p.Kind == KindOwner:
-		return &rs.Error{Code: rs.OwnerTokenRefused, Message: "An owner token was presented; this server reads only through a scoped client grant.", Hint: "Connect with a client access token: run `pdpp-mcp connect` and approve a grant."}
+		refused.Code, refused.Message = "owner_token_refused", "An owner token was presented; this server reads only through a scoped client grant."
+		refused.Hint = "Connect with a client access token: run `pdpp-mcp connect` and approve a grant."
 	case p.Kind == "":
-		return &rs.Error{Code: rs.TokenKindRefused, Message: "A token of no known kind was presented, such as that of a package of several grants; this server serves client grants.",
-			Hint: "Connect with a client access token of a PDPP grant."}
+		refused.Message = "A token of no known kind was presented, such as that of a package of several grants; this server serves client grants."
 	default:
-		return &rs.Error{Code: rs.TokenKindRefused, Message: fmt.Sprintf("A token of kind %q was presented; this server serves client grants.", p.Token.Redactor().Text(rs.ErrorText(p.Kind))), Hint: "Connect with a client access token of a PDPP grant."}
+		kind := p.Token.Redactor().Text(rs.ErrorText(p.Kind))
+		refused.Message = fmt.Sprintf("A token of kind %q was presented; this server serves client grants.", kind)
 	}
+	return refused
 }
 
 type principalKey struct{}

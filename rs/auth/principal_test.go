@@ -15,14 +15,14 @@ func TestAdmissible(t *testing.T) {
 		want      rs.Code // "" for admitted
 	}{
 		"a client grant is admitted":                                {auth.Principal{Token: rs.NewToken("t"), Kind: auth.KindClient}, ""},
-		"S3-6b an owner is refused":                                 {auth.Principal{Token: rs.NewToken("t"), Kind: auth.KindOwner}, rs.OwnerTokenRefused},
-		"a package that nobody can open is refused":                 {auth.Principal{Token: rs.NewToken("t"), Kind: auth.KindPackage}, rs.TokenKindRefused},
-		"an unknown kind is refused":                                {auth.Principal{Token: rs.NewToken("t"), Kind: "control_plane"}, rs.TokenKindRefused},
-		"S0-R3 a missing kind is refused":                           {auth.Principal{Token: rs.NewToken("t")}, rs.TokenKindRefused},
-		"another spelling of a kind is not that kind":               {auth.Principal{Token: rs.NewToken("t"), Kind: "Client"}, rs.TokenKindRefused},
-		"nobody is refused":                                         {auth.Principal{}, rs.NotAuthenticated},
-		"a kind without a token is nobody":                          {auth.Principal{Kind: auth.KindClient}, rs.NotAuthenticated},
-		"an empty token is nobody, whatever the authority calls it": {auth.Principal{Token: rs.NewToken(""), Kind: auth.KindClient}, rs.NotAuthenticated},
+		"S3-6b an owner is refused":                                 {auth.Principal{Token: rs.NewToken("t"), Kind: auth.KindOwner}, "owner_token_refused"},
+		"a package that nobody can open is refused":                 {auth.Principal{Token: rs.NewToken("t"), Kind: auth.KindPackage}, "token_kind_refused"},
+		"an unknown kind is refused":                                {auth.Principal{Token: rs.NewToken("t"), Kind: "control_plane"}, "token_kind_refused"},
+		"S0-R3 a missing kind is refused":                           {auth.Principal{Token: rs.NewToken("t")}, "token_kind_refused"},
+		"another spelling of a kind is not that kind":               {auth.Principal{Token: rs.NewToken("t"), Kind: "Client"}, "token_kind_refused"},
+		"nobody is refused":                                         {auth.Principal{}, "not_authenticated"},
+		"a kind without a token is nobody":                          {auth.Principal{Kind: auth.KindClient}, "not_authenticated"},
+		"an empty token is nobody, whatever the authority calls it": {auth.Principal{Token: rs.NewToken(""), Kind: auth.KindClient}, "not_authenticated"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := row.principal.Admissible()

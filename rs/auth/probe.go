@@ -21,23 +21,20 @@ type SchemaProbe struct {
 // is what a package token meets, not being a grant), yields a principal of kind "", which is not admissible.
 func (p SchemaProbe) Introspect(ctx context.Context, token rs.Token) (TokenInfo, error) {
 	response, err := p.For(token).Do(ctx, rs.CompactSchemaRequest("", ""))
-	var refused *rs.Error
-	switch {
-	case err == nil:
-		bearer, err := readBearer(response.Body)
-		if err != nil {
-			return TokenInfo{}, lookup.Unreachable(err)
-		}
-		return TokenInfo{Principal: Principal{Token: token, Kind: bearer.Kind, GrantID: bearer.GrantID, ClientID: bearer.ClientID}}, nil
-	case !errors.As(err, &refused):
-		return TokenInfo{}, lookup.Unreachable(err)
-	case refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden:
-		return TokenInfo{Inactive: inactive(string(refused.Code))}, nil
-	case refused.Status == http.StatusNotFound:
-		return TokenInfo{Principal: Principal{Token: token}}, nil
-	default:
-		return TokenInfo{}, lookup.Unreachable(err)
+	var bearer schemaBearer
+	if err == nil {
+		bearer, err = readBearer(response.Body)
 	}
+	if err == nil {
+		return TokenInfo{Principal: Principal{Token: token, Kind: bearer.Kind, GrantID: bearer.GrantID, ClientID: bearer.ClientID}}, nil
+	}
+	switch refused := rs.AsError(err); refused.Status {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return TokenInfo{Inactive: inactive(string(refused.Code))}, nil
+	case http.StatusNotFound:
+		return TokenInfo{Principal: Principal{Token: token}}, nil
+	}
+	return TokenInfo{}, lookup.Unreachable(err)
 }
 
 type schemaBearer struct {
@@ -60,10 +57,10 @@ func readBearer(body string) (schemaBearer, error) {
 		return schemaBearer{}, err
 	}
 	var bearer schemaBearer
-	if err = wire.Decode([]byte(raw), &bearer, "token_kind", "grant_id", "client_id"); errors.Is(err, wire.ErrAmbiguousMember) {
+	switch err = wire.Decode([]byte(raw), &bearer, "token_kind", "grant_id", "client_id"); {
+	case errors.Is(err, wire.ErrAmbiguousMember):
 		return schemaBearer{}, err
-	}
-	if err != nil {
+	case err != nil:
 		return schemaBearer{}, nil //nolint:nilerr // a bearer of another shape has no kind, which is not admissible
 	}
 	return bearer, nil

@@ -41,7 +41,7 @@ func TestSchemaProbeTakesTheResourceServersWord(t *testing.T) {
 		{name: "403 is not good", err: &rs.Error{Code: "grant_revoked", Status: 403}, refusal: "grant_revoked"},
 		{name: "503 can not tell", err: &rs.Error{Code: rs.UpstreamError, Status: 503}, unknown: true},
 		{name: "429 can not tell", err: &rs.Error{Code: rs.UpstreamError, Status: 429, RetryAfter: 7e9}, unknown: true},
-		{name: "no answer can not tell", err: &rs.Error{Code: rs.ServerUnreachable}, unknown: true},
+		{name: "no answer can not tell", err: &rs.Error{Code: "server_unreachable"}, unknown: true},
 		{name: "a foreign error can not tell", err: errors.New("x"), unknown: true},
 	} {
 		t.Run(test.name, func(t *testing.T) {

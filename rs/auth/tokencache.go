@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -75,12 +76,7 @@ type revalidation struct {
 
 // NewTokenCache returns a cache over an authority.
 func NewTokenCache(o TokenCacheOptions) *TokenCache {
-	if o.Entries <= 0 {
-		o.Entries = defaultTokenEntries
-	}
-	if o.Timeout <= 0 {
-		o.Timeout = 2 * lookup.DefaultTimeout
-	}
+	o.Entries, o.Timeout = cmp.Or(max(o.Entries, 0), defaultTokenEntries), cmp.Or(max(o.Timeout, 0), 2*lookup.DefaultTimeout)
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -100,12 +96,10 @@ func NewTokenCache(o TokenCacheOptions) *TokenCache {
 func keyOf(token rs.Token) tokenKey { return sha256.Sum256([]byte(token.Reveal())) }
 
 // Known reports whether the token was active at its last lookup, at most an hour ago. It makes no request.
-func (c *TokenCache) Known(token rs.Token) bool { return c.recognizes(keyOf(token)) }
-
-func (c *TokenCache) recognizes(key tokenKey) bool {
+func (c *TokenCache) Known(token rs.Token) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	asked, found := c.known.Get(key)
+	asked, found := c.known.Get(keyOf(token))
 	return found && c.options.Now().Before(asked.Add(recognizedFor))
 }
 
@@ -151,7 +145,7 @@ func (c *TokenCache) ask(ctx context.Context, purpose string, reason rs.Code, ke
 		if info, fresh := c.recall(key); fresh && purpose == first {
 			return info, nil // an earlier lookup ended since the caller read the cache
 		}
-		if purpose == again || c.recognizes(key) {
+		if purpose == again || c.Known(token) {
 			return c.revalidate(ctx, reason, key, token)
 		}
 		release, refusal := c.unknown.acquire(ctx)

@@ -264,7 +264,7 @@ func TestQuestionsAboutUnknownTokensAreLimited(t *testing.T) {
 	limited(auth.LookupLimits{Rate: 0.1, Burst: 2})
 	_ = f.wantAsked(t, "a", 1)
 	_ = f.wantAsked(t, "b", 2)
-	if err := f.wantAsked(t, "c", 2); !errors.As(err, &e) || e.Code != rs.AuthorityBusy || e.RetryAfter < time.Second {
+	if err := f.wantAsked(t, "c", 2); !errors.As(err, &e) || e.Code != "authority_busy" || e.RetryAfter < time.Second {
 		t.Errorf("a third unknown token: %v", err)
 	}
 	f.now = f.now.Add(time.Minute - 1)
@@ -295,7 +295,7 @@ func TestQuestionsAboutUnknownTokensAreLimited(t *testing.T) {
 			}()
 		}
 		for range 3 {
-			if code := <-answers; code != rs.AuthorityBusy {
+			if code := <-answers; code != "authority_busy" {
 				t.Errorf("a question beyond two at a time: %s", code)
 			}
 		}

@@ -112,8 +112,8 @@ func TestAMemberThatIsNotAClientIsNotRead(t *testing.T) {
 		"no kind":                      {of(""), rs.MemberUnusable, false},
 		"inactive":                     {inactive(rs.TokenInactive), rs.TokenInactive, false},
 		"revoked":                      {inactive("grant_revoked"), "grant_revoked", false},
-		"expired":                      {inactive(rs.TokenExpired), rs.TokenExpired, false},
-		"of another audience":          {inactive(rs.TokenAudienceRefused), rs.TokenAudienceRefused, false},
+		"expired":                      {inactive("token_expired"), "token_expired", false},
+		"of another audience":          {inactive("token_audience_refused"), "token_audience_refused", false},
 		"inactive without a code":      {inactive(""), rs.TokenInactive, false},
 		"a code that is about streams": {inactive("grant_stream_not_allowed"), "grant_stream_not_allowed", false},
 		"the authority fails": {func(context.Context) (auth.TokenInfo, error) {
@@ -243,7 +243,7 @@ func TestAMembersVerdictEndsWithItsToken(t *testing.T) {
 		if now.Before(packageNow.Add(10 * time.Second)) {
 			return auth.TokenInfo{Principal: auth.Principal{Kind: auth.KindClient}, Expires: packageNow.Add(10 * time.Second)}, nil
 		}
-		return auth.TokenInfo{Inactive: &rs.Error{Code: rs.TokenExpired}}, nil
+		return auth.TokenInfo{Inactive: &rs.Error{Code: "token_expired"}}, nil
 	}}}
 	f := &packageRS{answers: map[string]memberAnswer{"tok_a": says(`{"data":[]}`), "tok_b": says(`{"data":[]}`)}}
 	p := judged(t, a, f, fanout.PackageOptions{Now: func() time.Time { return now }}, aMember("a"), aMember("b"))
@@ -253,7 +253,7 @@ func TestAMembersVerdictEndsWithItsToken(t *testing.T) {
 	f.heard(t)
 	now = now.Add(10 * time.Second)
 	_, err := p.Do(t.Context(), recordsRequest("cin_a"))
-	wantCode(t, err, rs.TokenExpired)
+	wantCode(t, err, "token_expired")
 	f.wantSilence(t)
 }
 

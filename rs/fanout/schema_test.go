@@ -140,7 +140,7 @@ func TestPackageSchemaWithoutTheCompactView(t *testing.T) {
 	if schema.Check() != nil || len(schema.Streams) != 2 || !schema.Streams[1].Expands() {
 		t.Errorf("streams are %+v", schema.Streams)
 	}
-	if advertised, known := rs.AdvertisesExpansion(t.Context(), p, rs.Scope{Stream: "notes", ConnectionID: "cin_b"}); !advertised || !known {
+	if advertised, known := (rs.Scope{Stream: "notes", ConnectionID: "cin_b"}).AdvertisesExpansion(t.Context(), p); !advertised || !known {
 		t.Error("expansion is not seen through the package")
 	}
 	f.heard(t)

@@ -157,7 +157,7 @@ func TestPackageSearchServesOthersWhenAMemberFails(t *testing.T) {
 		"its token is dead":             {fails(401, "context.active_false"), "cin_b=context.active_false", false},
 		"it is overloaded":              {fails(429, "rate_limited"), "cin_b=rate_limited", true},
 		"it is broken":                  {fails(502, rs.UpstreamError), "cin_b=upstream_error", true},
-		"it is out of reach":            {fails(0, rs.ServerUnreachable), "cin_b=server_unreachable", true},
+		"it is out of reach":            {fails(0, "server_unreachable"), "cin_b=server_unreachable", true},
 		"it answers garbage":            {says(`{"data":{"data":"none"}}`), "cin_b=invalid_response", true},
 		"it answers no object":          {says(`[1,2]`), "cin_b=invalid_response", true},
 		"it does not know the search":   {fails(400, "search_mode_unavailable"), "cin_b=search_mode_unavailable", false},
@@ -246,8 +246,8 @@ func TestPackageSearchFailsAsOne(t *testing.T) {
 		"a fault of the request is everybody's":            {fails(403, "grant_revoked"), fails(400, "invalid_request"), "invalid_request"},
 		"what may pass counts more than a refusal":         {fails(403, "grant_revoked"), fails(503, "unavailable"), "unavailable"},
 		"to wait tells more than to be broken":             {fails(500, "broken"), fails(429, "rate_limited"), "rate_limited"},
-		"an answer tells more than silence":                {fails(0, rs.ServerUnreachable), fails(500, "broken"), "broken"},
-		"a deadline tells more than an unreachable member": {fails(0, rs.ServerUnreachable), hangs, rs.DeadlineExceeded},
+		"an answer tells more than silence":                {fails(0, "server_unreachable"), fails(500, "broken"), "broken"},
+		"a deadline tells more than an unreachable member": {fails(0, "server_unreachable"), hangs, rs.DeadlineExceeded},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := &packageRS{answers: map[string]memberAnswer{"tok_a": row.a, "tok_b": row.b}}

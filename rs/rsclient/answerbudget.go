@@ -119,11 +119,7 @@ func (h *heldAnswers) take(ctx context.Context, b *answerBudget, caller breakerK
 		}
 	}
 	if h.large && h.bytes+n > h.budget.callBytes+1 { // one more than is read of an answer
-		return &rs.Error{
-			Code:    rs.ResponseTooLarge,
-			Message: fmt.Sprintf("The resource server's answers to this call are together larger than %d bytes.", h.budget.callBytes),
-			Hint:    "Ask for less: a smaller limit, fewer fields, or one connection.",
-		}
+		return tooLarge("", fmt.Sprintf("The resource server's answers to this call are together larger than %d bytes.", h.budget.callBytes))
 	}
 	h.bytes += n
 	return nil
@@ -150,14 +146,14 @@ func (h *heldAnswers) becomeLarge(ctx context.Context) error {
 		return tooManyBytes(err)
 	}
 	h.large = true
-	h.giveSmall()
+	h.giveSmall(h.small)
 	return nil
 }
 
-func (h *heldAnswers) giveSmall() {
-	h.budget.small.Release(h.small)
-	h.share.small.Release(h.small)
-	h.small = 0
+func (h *heldAnswers) giveSmall(n int64) {
+	h.budget.small.Release(n)
+	h.share.small.Release(n)
+	h.small -= n
 }
 
 // give returns bytes that are not needed any more while the call goes on.
@@ -169,9 +165,7 @@ func (h *heldAnswers) give(n int64) {
 	}
 	h.bytes -= n
 	if !h.large {
-		h.budget.small.Release(n)
-		h.share.small.Release(n)
-		h.small -= n
+		h.giveSmall(n)
 	}
 }
 
@@ -181,7 +175,7 @@ func (h *heldAnswers) release() {
 	if h.budget == nil {
 		return
 	}
-	h.giveSmall()
+	h.giveSmall(h.small)
 	if h.large {
 		h.budget.large.Release(1)
 		h.share.large.Release(1)
@@ -195,7 +189,7 @@ func tooManyBytes(cause error) error {
 		return cause
 	}
 	return &rs.Error{
-		Code: rs.TooManyCalls, RetryAfter: time.Second, Cause: cause,
+		Code: "too_many_calls", RetryAfter: time.Second, Cause: cause,
 		Message: "Too many large answers of the resource server are being read at a time.",
 		Hint:    "Make fewer calls at a time, or ask for less: a smaller limit, fewer fields, or one connection.",
 	}

@@ -1,180 +1,223 @@
 package rsclient
 
 import (
-	"context"
-	"errors"
-	"io"
-	"net/http"
+	"fmt"
 	"sync"
 	"time"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// breakers are the circuit breakers of one host: one of each grant ([grantBreakers]) and one of all ([hostBreaker]). An
-// attempt needs both closed. The answers that one grant gets open no breaker but its own. It is safe for concurrent use.
-type breakers struct {
-	host   *hostBreaker // nil: never open
-	grants *grantBreakers
+// The thresholds of the circuit breakers.
+const (
+	breakerWindow   = 30 * time.Second // what is looked back upon, in slices of a tenth
+	breakerFailures = 10               // failed attempts in the window, at least, and
+	breakerShare    = 2                // at least one attempt in so many
+	breakerRest     = 5 * time.Second  // how long nothing is sent once a breaker opens
+	breakerPatience = 2 * time.Second  // a deadline sooner than this says nothing about the host
+
+	maxBreakerCallers = 4096 // whose last attempts are remembered; beyond that the oldest is forgotten
+	callerFailures    = 4    // so many failures of one caller count, so that three callers at least are needed for ten
+	breakerTrials     = 3    // callers that find out at a time whether the host is well again, and that open the breaker anew when all fail
+)
+
+// The states of a breaker; see [Observer].
+const (
+	breakerClosed   = "closed"
+	breakerHalfOpen = "half-open"
+	breakerOpen     = "open"
+)
+
+// A verdict is what an attempt shows about its host.
+type verdict int
+
+const (
+	inconclusive verdict = iota // 429, a caller that hung up, a deadline that left no time
+	isWell                      // an answer other than a failure
+	grantFails                  // connected, and then: a status of the 5xx class but 501, an answer that breaks off, silence
+	hostFails                   // not connected: refused, no such name, no TLS, no connection in time
+)
+
+// A breaker stops all reads of one host. It opens when the host cannot be connected to, in ten attempts or more and
+// half of all; and when the last attempts of several callers failed, of three at least and of half of those that
+// made one in the window. After a rest a few callers find out whether the host is well, each with one attempt: the first
+// good answer closes it. It is safe for concurrent use. A nil breaker is never open.
+type breaker struct {
+	changed func(string) // called with mu held
+
+	mu         sync.Mutex
+	state      string
+	generation int       // of the state: an attempt of another one says nothing
+	since      time.Time // when it opened after it was closed last
+	until      time.Time // when it may be tried
+	connects   window    // attempts, and those that failed
+	callers    callerOutcomes
+	trials     map[breakerKey]time.Time // while half-open: when each caller's attempt failed; zero while it is under way
 }
 
-func newBreakers(host string, off bool, observer Observer) *breakers {
-	if off {
-		return &breakers{}
-	}
-	return &breakers{host: newHostBreaker(func(s string) { observer.BreakerChanged(host, s) }), grants: newGrantBreakers()}
+func newBreaker(changed func(string)) *breaker {
+	return &breaker{changed: changed, state: breakerClosed}
 }
 
-// begin admits one attempt, whose end must be called once.
-func (b *breakers) begin(ctx context.Context) (admission, *rs.Error) {
-	if b.host == nil {
-		return admission{}, nil
-	}
-	a := admission{host: b.host, read: readingFrom(ctx), unknownToken: isAboutUnknownToken(ctx)}
-	var refused *rs.Error
-	if a.read != nil {
-		if a.own, refused = b.grants.begin(a.read.grant); refused != nil {
-			return admission{}, refused
-		}
-	}
-	if a.generation, refused = b.host.begin(a.caller()); refused != nil {
-		a.host = nil
-		a.end(inconclusive)
-		return admission{}, refused
-	}
-	return a, nil
-}
-
-type unknownTokenKey struct{}
-
-// WithUnknownToken returns a context for the lookup of a token that was never active. Only a failure to connect, which no
-// token can cause, then counts against the endpoint.
-func WithUnknownToken(ctx context.Context) context.Context {
-	return context.WithValue(ctx, unknownTokenKey{}, true)
-}
-
-func isAboutUnknownToken(ctx context.Context) bool { return ctx.Value(unknownTokenKey{}) != nil }
-
-// An admission is the permission for one attempt. Its zero value belongs to breakers that are switched off.
-type admission struct {
-	own        func(error)  // reports to the grant's breaker; nil without one
-	host       *hostBreaker // nil without one
-	generation int          // of host
-	read       *reading     // that the attempt belongs to; nil for none
-
-	unknownToken bool // the attempt asks an authority about a token that it has never accepted
-}
-
-func (a admission) caller() breakerKey {
-	if a.read == nil {
-		return breakerKey{}
-	}
-	return a.read.caller
-}
-
-// end reports how the attempt went.
-func (a admission) end(v verdict) {
-	if a.own != nil {
-		a.own(v.ofGrant())
-	}
-	if a.host == nil {
-		return
-	}
-	switch {
-	case v == grantFails && a.unknownToken:
-		v = inconclusive // the token may be the reason
-	case v == grantFails && a.read == nil:
-		v = hostFails // without a caller to blame, the endpoint fails
-	}
-	a.host.end(a.caller(), a.generation, v)
-}
-
-// closed reports whether an attempt would be made without reserve.
-func (b *breakers) closed(ctx context.Context) bool {
-	if b.host == nil {
+func (b *breaker) closed() bool {
+	if b == nil {
 		return true
 	}
-	read := readingFrom(ctx)
-	return b.host.closed() && (read == nil || b.grants.closed(read.grant))
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.state == breakerClosed
 }
 
-// guarded is a transport behind breakers.
-type guarded struct {
-	next     http.RoundTripper
-	breakers *breakers
-}
-
-// RoundTrip performs one attempt, unless a breaker is open. A panic below it is a failure of the attempt.
-func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
-	admitted, refused := g.breakers.begin(r.Context())
-	if refused != nil {
-		if r.Body != nil {
-			_ = r.Body.Close()
-		}
-		return nil, refused
+// begin admits one attempt of a caller, which must be ended in the generation that it returns. what is said of an open breaker.
+func (b *breaker) begin(caller breakerKey, what string) (generation int, refused *rs.Error) {
+	if b == nil {
+		return 0, nil
 	}
-	a := &attempt{ctx: r.Context(), began: time.Now(), admission: admitted}
-	returned := false
-	defer func() {
-		if !returned {
-			a.record(grantFails)
-		}
-	}()
-	response, err := g.next.RoundTrip(r)
-	returned = true
-	if err != nil {
-		a.fail(err)
-		return nil, err
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := time.Now()
+	if b.state == breakerOpen && !now.Before(b.until) {
+		b.become(breakerHalfOpen, now)
 	}
-	switch status := response.StatusCode; {
-	case status == http.StatusTooManyRequests:
-		a.record(inconclusive)
-	case status >= 500 && status != http.StatusNotImplemented:
-		a.record(grantFails)
-	}
-	a.ReadCloser, response.Body = response.Body, a
-	return response, nil
-}
-
-// An attempt is one request and the body of its answer, whose reading shows how the attempt ended.
-type attempt struct {
-	io.ReadCloser
-	ctx       context.Context
-	began     time.Time
-	admission admission
-	once      sync.Once // a body may be read and closed by two goroutines
-}
-
-// record records the verdict; the first one counts.
-func (a *attempt) record(v verdict) { a.once.Do(func() { a.admission.end(v) }) }
-
-// fail records a failed attempt. Whether a caller's own deadline was too short or the host too slow shows in how long the
-// host had.
-func (a *attempt) fail(err error) {
 	switch {
-	case errors.Is(err, context.Canceled) || errors.Is(a.ctx.Err(), context.Canceled):
-		a.record(inconclusive)
-	case a.ctx.Err() != nil && time.Since(a.began) < breakerPatience:
-		a.record(inconclusive)
-	case a.admission.read.waits() || isConnectError(err):
-		a.record(hostFails)
-	default:
-		a.record(grantFails)
+	case b.state == breakerOpen:
+		return 0, unavailable(what, b.since, b.until)
+	case b.state == breakerHalfOpen && !b.mayTry(caller, now):
+		return 0, unavailable(what, b.since, now)
+	case b.state == breakerHalfOpen:
+		b.trials[caller] = time.Time{}
+	}
+	return b.generation, nil
+}
+
+// mayTry reports whether a caller may find out: few do at a time, each once, and one that failed after the next rest.
+func (b *breaker) mayTry(caller breakerKey, now time.Time) bool {
+	for key, failed := range b.trials {
+		if !failed.IsZero() && now.Sub(failed) >= breakerRest {
+			delete(b.trials, key)
+		}
+	}
+	_, tried := b.trials[caller]
+	return !tried && len(b.trials) < breakerTrials
+}
+
+func (b *breaker) end(caller breakerKey, generation int, v verdict) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if generation != b.generation {
+		return
+	}
+	now := time.Now()
+	if b.state == breakerHalfOpen {
+		b.endTrial(caller, now, v)
+		return
+	}
+	if v == inconclusive {
+		return
+	}
+	failed := 0
+	if v == hostFails {
+		failed = 1
+	}
+	b.connects.add(now, breakerWindow, 1, failed)
+	all, bad := b.connects.sums(now, breakerWindow)
+	if v != hostFails && caller != (breakerKey{}) {
+		b.callers.add(now, caller, v == grantFails)
+	}
+	if v == hostFails && bad >= breakerFailures && bad*breakerShare >= all || v == grantFails && b.callers.tooMany() {
+		b.become(breakerOpen, now)
 	}
 }
 
-// Read reads on. An error but the end is the attempt's.
-func (a *attempt) Read(p []byte) (int, error) {
-	n, err := a.ReadCloser.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		a.fail(err)
+func (b *breaker) endTrial(caller breakerKey, now time.Time, v verdict) {
+	delete(b.trials, caller)
+	switch v {
+	case isWell:
+		b.become(breakerClosed, now)
+	case hostFails:
+		b.become(breakerOpen, now)
+	case grantFails:
+		b.trials[caller] = now
+		failed := 0
+		for _, at := range b.trials {
+			if !at.IsZero() {
+				failed++
+			}
+		}
+		if failed >= breakerTrials {
+			b.become(breakerOpen, now)
+		}
 	}
-	return n, err
 }
 
-// Close ends the reading. What had not failed until then is well.
-func (a *attempt) Close() error {
-	err := a.ReadCloser.Close()
-	a.record(isWell)
-	return err
+// become changes the state, and forgets what was counted in the one before.
+func (b *breaker) become(state string, now time.Time) {
+	if state == breakerOpen {
+		if b.state == breakerClosed {
+			b.since = now
+		}
+		b.until = now.Add(breakerRest)
+	}
+	b.state = state
+	b.generation++
+	b.connects, b.callers, b.trials = window{}, callerOutcomes{}, map[breakerKey]time.Time{}
+	b.changed(state)
+}
+
+// callerOutcomes are how the last attempts of each caller ended, within the window.
+type callerOutcomes struct {
+	byCaller *simplelru.LRU[breakerKey, callerOutcome] // in the order of their last attempts
+}
+
+type callerOutcome struct {
+	at       time.Time
+	failures int // since the last good answer, as far as they count
+}
+
+func (c *callerOutcomes) add(now time.Time, caller breakerKey, failed bool) {
+	if c.byCaller == nil {
+		c.byCaller, _ = simplelru.NewLRU[breakerKey, callerOutcome](maxBreakerCallers, nil) // fails for a size below 1 only
+	}
+	next := callerOutcome{at: now}
+	if failed {
+		held, _ := c.byCaller.Peek(caller)
+		next.failures = min(held.failures+1, callerFailures)
+	}
+	c.byCaller.Add(caller, next)
+	for {
+		_, oldest, _ := c.byCaller.GetOldest() // there is one: next
+		if now.Sub(oldest.at) < breakerWindow {
+			return
+		}
+		c.byCaller.RemoveOldest()
+	}
+}
+
+// tooMany reports whether half of the callers failed, and often enough.
+func (c *callerOutcomes) tooMany() bool {
+	if c.byCaller == nil {
+		return false
+	}
+	failing, failures := 0, 0
+	for _, outcome := range c.byCaller.Values() {
+		failures += outcome.failures
+		failing += min(outcome.failures, 1)
+	}
+	return failures >= breakerFailures && failing*breakerShare >= c.byCaller.Len()
+}
+
+// unavailable is the refusal of an open breaker.
+func unavailable(what string, since, until time.Time) *rs.Error {
+	wait := time.Until(until)
+	wait = max(wait.Truncate(time.Second)+time.Second, time.Second) // never too early
+	return &rs.Error{
+		Code: "server_unavailable", RetryAfter: wait,
+		Message: fmt.Sprintf("%s since %s and is left alone for a moment; nothing was asked.", what, since.UTC().Format("15:04:05 UTC")),
+		Hint:    fmt.Sprintf("Call again in %d seconds; if it persists, tell the operator.", int(wait/time.Second)),
+	}
 }

@@ -140,7 +140,7 @@ func TestWhatOpensTheBreaker(t *testing.T) {
 				var readers sync.WaitGroup
 				for range 10 { // at a time, because silence takes its time
 					readers.Go(func() {
-						if err := read(); code(err) == rs.ServerUnavailable {
+						if err := read(); code(err) == "server_unavailable" {
 							t.Errorf("open too early: %v", err)
 						}
 					})
@@ -148,14 +148,14 @@ func TestWhatOpensTheBreaker(t *testing.T) {
 				readers.Wait()
 				requests := h.requests.Load()
 				err := read()
-				if opened := code(err) == rs.ServerUnavailable; opened != row.opens || requests != 10 {
+				if opened := code(err) == "server_unavailable"; opened != row.opens || requests != 10 {
 					t.Fatalf("after %d attempts: %v", requests, err)
 				}
 				if row.opens && h.requests.Load() != requests {
 					t.Error("the server received the refused read")
 				}
 				h.now(status(200))
-				if _, err := client.For(caller("another")).Do(t.Context(), rs.Request{Path: "/v1/x"}); (code(err) == rs.ServerUnavailable) != row.shared {
+				if _, err := client.For(caller("another")).Do(t.Context(), rs.Request{Path: "/v1/x"}); (code(err) == "server_unavailable") != row.shared {
 					t.Errorf("another grant is answered %v", err)
 				}
 			})
@@ -212,7 +212,7 @@ func TestTheBreakerStaysClosedWhileMostReadsSucceed(t *testing.T) {
 				}
 				time.Sleep(row.pause)
 				_ = read(status(500))
-				if err := read(status(200)); (code(err) == rs.ServerUnavailable) != row.opens {
+				if err := read(status(200)); (code(err) == "server_unavailable") != row.opens {
 					t.Errorf("%v", err)
 				}
 			})
@@ -228,7 +228,7 @@ func TestTheCourseOfABreaker(t *testing.T) {
 		states []string
 	}{
 		"a grant's own": {status(500), rs.UpstreamError, "The resource server has been failing for this grant", nil},
-		"the host's":    {refusing, rs.ServerUnreachable, "The resource server has been failing", []string{"open", "half-open", "open", "half-open", "closed"}},
+		"the host's":    {refusing, "server_unreachable", "The resource server has been failing", []string{"open", "half-open", "open", "half-open", "closed"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -249,7 +249,7 @@ func TestTheCourseOfABreaker(t *testing.T) {
 
 				time.Sleep(1500 * time.Millisecond)
 				want := &rs.Error{
-					Code: rs.ServerUnavailable, RetryAfter: 4 * time.Second,
+					Code: "server_unavailable", RetryAfter: 4 * time.Second,
 					Message: row.says + " since " + opened + " and is left alone for a moment; nothing was asked.",
 					Hint:    "Call again in 4 seconds; if it persists, tell the operator.",
 				}
@@ -262,7 +262,7 @@ func TestTheCourseOfABreaker(t *testing.T) {
 				if got := read(); got.Code != row.code || h.requests.Load() != 11 {
 					t.Fatalf("the first attempt after the rest: %v", got)
 				}
-				if got := read(); got.Code != rs.ServerUnavailable || !strings.Contains(got.Message, opened) || h.requests.Load() != 11 {
+				if got := read(); got.Code != "server_unavailable" || !strings.Contains(got.Message, opened) || h.requests.Load() != 11 {
 					t.Errorf("a failed attempt begins the rest anew, since the same time: %v", got)
 				}
 
@@ -312,14 +312,14 @@ func oneAtATime(t *testing.T, fails roundTrip) {
 			if name != "429" {
 				synctest.Wait()
 				for range 20 {
-					if _, err := doer.Do(t.Context(), rs.Request{Path: "/v1/x"}); code(err) != rs.ServerUnavailable ||
+					if _, err := doer.Do(t.Context(), rs.Request{Path: "/v1/x"}); code(err) != "server_unavailable" ||
 						rs.AsError(err).RetryAfter != time.Second {
 						t.Errorf("beside the attempt: %v", err)
 					}
 				}
 				hangUp()
 			}
-			if err := <-ended; code(err) == rs.ServerUnavailable || h.requests.Load() != before+1 {
+			if err := <-ended; code(err) == "server_unavailable" || h.requests.Load() != before+1 {
 				t.Errorf("%s: %v after %d attempts", name, err, h.requests.Load()-before)
 			}
 			hangUp()
@@ -410,7 +410,7 @@ func TestFailingMembersOfAPackageStopThemselvesOnly(t *testing.T) {
 	}
 	for _, request := range []rs.Request{search, {Path: rs.Path("schema")}, {Path: rs.Path("streams")}} {
 		_, err := family.Do(holder, request)
-		if e := rs.AsError(err); e.Code != rs.ServerUnavailable || e.RetryAfter == 0 {
+		if e := rs.AsError(err); e.Code != "server_unavailable" || e.RetryAfter == 0 {
 			t.Errorf("%s: %v", request.Path, err)
 		}
 	}

@@ -1,6 +1,9 @@
+// Package rsclient reads from a resource server: bounded answers, deadlines, retries out of a budget, and circuit breakers for the
+// server, a grant and a caller.
 package rsclient
 
 import (
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -65,15 +68,9 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.ReadTimeout == 0 {
-		o.ReadTimeout = DefaultReadTimeout
-	}
-	if o.MaxResponseBytes == 0 {
-		o.MaxResponseBytes = defaultMaxResponseBytes
-	}
-	if o.AnswerBytes == 0 {
-		o.AnswerBytes = defaultAnswerBytes
-	}
+	o.ReadTimeout = cmp.Or(o.ReadTimeout, DefaultReadTimeout)
+	o.MaxResponseBytes = cmp.Or(o.MaxResponseBytes, defaultMaxResponseBytes)
+	o.AnswerBytes = cmp.Or(o.AnswerBytes, defaultAnswerBytes)
 	if o.Transport == nil {
 		transport := NewTransport()
 		// Plain http is spoken to a server on this machine or beside it, where unpacking an answer of 38 KB takes longer
@@ -100,7 +97,7 @@ func (c *Client) Base() string { return c.base }
 
 // For returns the resource server as the caller sees it: every read carries the caller's own token.
 func (c *Client) For(caller Caller) rs.Doer {
-	b := bound{client: c, token: caller.Token, grant: caller.key()}
+	b := bound{client: c, token: caller.Token, grant: caller.Key()}
 	if caller.Kind != "" { // otherwise the token has not been introspected yet
 		b.caller = b.grant
 	}
@@ -137,20 +134,15 @@ func (b bound) Do(ctx context.Context, r rs.Request) (answer *rs.Response, err e
 	if len(r.Query) > 0 {
 		target = c.base + r.Path + "?" + r.Query.Encode()
 	}
-	request, err := retryablehttp.NewRequestWithContext(ctx, http.MethodGet, target, nil)
+	request, err := c.request(ctx, target)
 	if err != nil {
-		return nil, &rs.Error{Code: rs.Internal, Message: "The read could not be expressed as a URL.", Cause: err}
+		return nil, err
 	}
 	request.Header.Set("Authorization", "Bearer "+b.token.Reveal())
-	request.Header.Set("Accept", "application/json")
 	if r.Binary {
 		request.Header.Set("Accept", "*/*")
 	}
-	if c.options.UserAgent != "" {
-		request.Header.Set("User-Agent", c.options.UserAgent)
-	}
-
-	response, err := c.sender.Send(request)
+	response, err := c.sender.Send(&retryablehttp.Request{Request: request})
 	if err != nil {
 		return nil, transportError(err)
 	}
@@ -158,10 +150,23 @@ func (b bound) Do(ctx context.Context, r rs.Request) (answer *rs.Response, err e
 	answers, release := heldBy(ctx)
 	defer release()
 	body := &answerBody{answers: answers, budget: c.answers, caller: readingFrom(ctx).payer(), ctx: ctx}
-	if answer, err = c.read(response, r.Binary, body, rs.RedactorOf(ctx, b.token)); err != nil {
+	if answer, err = c.read(response, r.Binary, body, b.token.RedactorIn(ctx)); err != nil {
 		answers.give(body.bytes)
 	}
 	return answer, err
+}
+
+// request is a GET of JSON.
+func (c *Client) request(ctx context.Context, target string) (*http.Request, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
+	if err != nil {
+		return nil, &rs.Error{Code: rs.Internal, Message: "The read could not be expressed as a URL.", Cause: err}
+	}
+	request.Header.Set("Accept", "application/json")
+	if c.options.UserAgent != "" {
+		request.Header.Set("User-Agent", c.options.UserAgent)
+	}
+	return request, nil
 }
 
 // read checks an answer: its size, its status, its type. The token that it was asked with is removed from all of it first.
@@ -172,22 +177,15 @@ func (c *Client) read(response *http.Response, binary bool, b *answerBody, redac
 			response.Header.Set(name, redactor.Text(value))
 		}
 	}
-	requestID := rs.ErrorText(response.Header.Get("Request-Id"))
-	if requestID == "" {
-		requestID = rs.ErrorText(response.Header.Get("X-Request-Id"))
-	}
+	requestID := rs.ErrorText(cmp.Or(response.Header.Get("Request-Id"), response.Header.Get("X-Request-Id")))
 	switch {
 	case err != nil:
 		return nil, bodyError(err, requestID)
 	case int64(len(body)) > c.options.MaxResponseBytes:
-		return nil, &rs.Error{
-			Code: rs.ResponseTooLarge, RequestID: requestID,
-			Message: fmt.Sprintf("The resource server's answer is larger than %d bytes.", c.options.MaxResponseBytes),
-			Hint:    "Ask for less: a smaller limit, fewer fields, or one connection.",
-		}
+		return nil, tooLarge(requestID, fmt.Sprintf("The resource server's answer is larger than %d bytes.", c.options.MaxResponseBytes))
 	case response.StatusCode >= 300 && response.StatusCode < 400:
 		return nil, &rs.Error{
-			Code: rs.RedirectRefused, Status: response.StatusCode, RequestID: requestID,
+			Code: "redirect_refused", Status: response.StatusCode, RequestID: requestID,
 			Message: fmt.Sprintf("The resource server answered with a redirect (%d), which is never followed.", response.StatusCode),
 			Hint:    "Tell the operator: the resource server's URL must be its final one.",
 		}
@@ -199,9 +197,7 @@ func (c *Client) read(response *http.Response, binary bool, b *answerBody, redac
 	}
 	if response.StatusCode < 200 || response.StatusCode >= 300 {
 		e := wire.ReadError(response.StatusCode, response.Header, []byte(body))
-		if e.RequestID == "" {
-			e.RequestID = requestID
-		}
+		e.RequestID = cmp.Or(e.RequestID, requestID)
 		return nil, e
 	}
 	answer, contentType := &rs.Response{Body: body}, response.Header.Get("Content-Type")
@@ -251,4 +247,26 @@ func describeBody(body string) string {
 		return "an empty body"
 	}
 	return fmt.Sprintf("%d bytes", len(body))
+}
+
+// maxReachBytes is how much of a probe's answer is read, so that its connection can be used again.
+const maxReachBytes = 16 << 10
+
+// Reach asks whether the resource server answers at all, without a token and without a retry. Whatever is no 5xx counts:
+// a 401 or a 404 comes from a server that is up. Its error is a *Error; ctx bounds it.
+func (c *Client) Reach(ctx context.Context) error {
+	request, err := c.request(ctx, c.base+"/.well-known/oauth-protected-resource")
+	if err != nil {
+		return err
+	}
+	response, err := c.options.Transport.RoundTrip(request) // a redirect is an answer, too
+	if err != nil {
+		return transportError(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	_, _ = io.CopyN(io.Discard, response.Body, maxReachBytes)
+	if response.StatusCode >= http.StatusInternalServerError {
+		return &rs.Error{Code: "server_unreachable", Status: response.StatusCode, Message: fmt.Sprintf("The resource server answered a probe with status %d.", response.StatusCode)}
+	}
+	return nil
 }

@@ -211,7 +211,7 @@ func TestClientFollowsNoRedirect(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = client.For(caller(secretToken)).Do(t.Context(), rs.Request{Path: "/v1/streams"})
-		if got := rs.AsError(err); got.Code != rs.RedirectRefused || got.Status != status {
+		if got := rs.AsError(err); got.Code != "redirect_refused" || got.Status != status {
 			t.Errorf("%d: %v", status, err)
 		}
 		server.Close()

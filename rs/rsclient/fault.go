@@ -25,22 +25,27 @@ func transportError(err error) *rs.Error {
 	if errors.As(err, &sent) {
 		err = sent.Err // a url.Error repeats the URL, and with it what was searched for
 	}
-	const later, operator = "Retry in a moment; if it persists, tell the operator.", "Tell the operator; calling again does not help."
 	var name *net.DNSError
+	e := &rs.Error{Code: "server_unreachable", Message: "The resource server could not be reached.", Hint: "Retry in a moment; if it persists, tell the operator.", Cause: err}
 	switch {
 	case errors.Is(err, context.Canceled):
-		return &rs.Error{Code: rs.Canceled, Message: "The caller hung up before the resource server answered.", Cause: err}
+		e.Code, e.Message, e.Hint = rs.Canceled, "The caller hung up before the resource server answered.", ""
 	case errors.As(err, &name) && !errors.Is(err, context.DeadlineExceeded):
-		return &rs.Error{Code: rs.ServerNameUnknown, Message: "The resource server's host name could not be resolved.", Hint: later, Cause: err}
+		e.Code, e.Message = "server_name_unknown", "The resource server's host name could not be resolved."
 	case isTimeout(err):
-		return &rs.Error{Code: rs.DeadlineExceeded, Message: "The resource server did not answer in time.", Hint: "Retry, or ask for less: a smaller limit, fewer fields, one connection.", Cause: err}
+		e.Code, e.Message = rs.DeadlineExceeded, "The resource server did not answer in time."
+		e.Hint = "Retry, or ask for less: a smaller limit, fewer fields, one connection."
 	case isCertificateError(err):
-		return &rs.Error{Code: rs.ServerCertificateRefused, Message: "The resource server's certificate could not be verified, so nothing was sent to it.", Hint: operator, Cause: err}
+		e.Code, e.Message = "server_certificate_refused", "The resource server's certificate could not be verified, so nothing was sent to it."
+		e.Hint = "Tell the operator; calling again does not help."
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET):
-		return &rs.Error{Code: rs.ServerUnreachable, Message: "The resource server closed the connection before it answered.", Hint: later, Cause: err}
-	default:
-		return &rs.Error{Code: rs.ServerUnreachable, Message: "The resource server could not be reached.", Hint: later, Cause: err}
+		e.Message = "The resource server closed the connection before it answered."
 	}
+	return e
+}
+
+func tooLarge(requestID, message string) *rs.Error {
+	return &rs.Error{Code: rs.ResponseTooLarge, RequestID: requestID, Message: message, Hint: "Ask for less: a smaller limit, fewer fields, or one connection."}
 }
 
 func bodyError(err error, requestID string) *rs.Error {
@@ -55,13 +60,13 @@ func bodyError(err error, requestID string) *rs.Error {
 		return e
 	case errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt):
 		return &rs.Error{
-			Code: rs.ResponseUndecodable, RequestID: requestID, Cause: err,
+			Code: "response_undecodable", RequestID: requestID, Cause: err,
 			Message: "The resource server's answer could not be decompressed.",
 			Hint:    "Retry once; if it persists, tell the operator. Nothing of the answer was used.",
 		}
 	}
 	return &rs.Error{
-		Code: rs.ResponseTruncated, RequestID: requestID, Cause: err,
+		Code: "response_truncated", RequestID: requestID, Cause: err,
 		Message: "The resource server's answer broke off before its end.",
 		Hint:    "Retry; nothing of the partial answer was used.",
 	}

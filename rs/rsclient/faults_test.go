@@ -103,39 +103,39 @@ func TestFaultsOfAServer(t *testing.T) {
 		status   int
 		attempts int32
 	}{
-		"the connection is closed before the answer": {readRequest, rs.ServerUnreachable, "closed the connection before it answered", 0, 3},
-		"the connection is reset before the answer":  {func(c net.Conn) { readRequest(c); reset(c) }, rs.ServerUnreachable, "closed the connection before it answered", 0, 3},
-		"the answer is not HTTP":                     {raw("SSH-2.0-OpenSSH_9.7\r\n"), rs.ServerUnreachable, "could not be reached", 0, 3},
-		"the headers break off":                      {raw("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"), rs.ServerUnreachable, "closed the connection before it answered", 0, 3},
+		"the connection is closed before the answer": {readRequest, "server_unreachable", "closed the connection before it answered", 0, 3},
+		"the connection is reset before the answer":  {func(c net.Conn) { readRequest(c); reset(c) }, "server_unreachable", "closed the connection before it answered", 0, 3},
+		"the answer is not HTTP":                     {raw("SSH-2.0-OpenSSH_9.7\r\n"), "server_unreachable", "could not be reached", 0, 3},
+		"the headers break off":                      {raw("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"), "server_unreachable", "closed the connection before it answered", 0, 3},
 		"the body is cut short of its announced length": {
-			raw(http200(length(100), `{"data":[]}`)), rs.ResponseTruncated, "broke off", 0, 1,
+			raw(http200(length(100), `{"data":[]}`)), "response_truncated", "broke off", 0, 1,
 		},
 		"the connection is reset in the middle of the body": {
-			func(c net.Conn) { raw(http200(length(1<<20), `{"data":[`))(c); reset(c) }, rs.ResponseTruncated, "broke off", 0, 1,
+			func(c net.Conn) { raw(http200(length(1<<20), `{"data":[`))(c); reset(c) }, "response_truncated", "broke off", 0, 1,
 		},
 		"the body is cut between chunks": {
-			raw(http200("Transfer-Encoding: chunked\r\n", "b\r\n{\"data\":[]}\r\n")), rs.ResponseTruncated, "broke off", 0, 1,
+			raw(http200("Transfer-Encoding: chunked\r\n", "b\r\n{\"data\":[]}\r\n")), "response_truncated", "broke off", 0, 1,
 		},
 		"a chunk's length is no number": {
-			raw(http200("Transfer-Encoding: chunked\r\n", "zz\r\n{\"data\":[]}\r\n0\r\n\r\n")), rs.ResponseTruncated, "broke off", 0, 1,
+			raw(http200("Transfer-Encoding: chunked\r\n", "zz\r\n{\"data\":[]}\r\n0\r\n\r\n")), "response_truncated", "broke off", 0, 1,
 		},
 		"the announced length is too short": {
 			raw(http200(length(5), `{"data":[]}`)), rs.InvalidResponse, `5 bytes of type "application/json" where JSON is expected`, 200, 1,
 		},
 		"the announced length is no number": {
-			raw(http200("Content-Length: many\r\n", `{}`)), rs.ServerUnreachable, "could not be reached", 0, 3,
+			raw(http200("Content-Length: many\r\n", `{}`)), "server_unreachable", "could not be reached", 0, 3,
 		},
 		"the compression is none": {
-			raw(http200("Content-Encoding: gzip\r\n"+length(11), `{"data":[]}`)), rs.ResponseUndecodable, "could not be decompressed", 0, 1,
+			raw(http200("Content-Encoding: gzip\r\n"+length(11), `{"data":[]}`)), "response_undecodable", "could not be decompressed", 0, 1,
 		},
 		"the compression's checksum is wrong": {
-			raw(http200("Content-Encoding: gzip\r\n"+length(len(badSum)), string(badSum))), rs.ResponseUndecodable, "could not be decompressed", 0, 1,
+			raw(http200("Content-Encoding: gzip\r\n"+length(len(badSum)), string(badSum))), "response_undecodable", "could not be decompressed", 0, 1,
 		},
 		"the compressed bytes are damaged": {
-			raw(http200("Content-Encoding: gzip\r\n"+length(len(flipped)), string(flipped))), rs.ResponseUndecodable, "could not be decompressed", 0, 1,
+			raw(http200("Content-Encoding: gzip\r\n"+length(len(flipped)), string(flipped))), "response_undecodable", "could not be decompressed", 0, 1,
 		},
 		"the compressed bytes end too early": {
-			raw(http200("Content-Encoding: gzip\r\n"+length(len(whole)-9), whole[:len(whole)-9])), rs.ResponseTruncated, "broke off", 0, 1,
+			raw(http200("Content-Encoding: gzip\r\n"+length(len(whole)-9), whole[:len(whole)-9])), "response_truncated", "broke off", 0, 1,
 		},
 		"the size limit holds for what comes out of a compressed body": {
 			raw(http200("Content-Encoding: gzip\r\n", gzipped(`"`+strings.Repeat(" ", 8<<20)+`"`))), rs.ResponseTooLarge, "larger than 65536 bytes", 0, 1,
@@ -215,23 +215,23 @@ func TestFaultsOfTheWay(t *testing.T) {
 		attempts  int32
 	}{
 		"a refused connection is tried again": {
-			"http://" + closed.Addr().String(), dialled(new(net.Dialer).DialContext), rs.ServerUnreachable, "could not be reached", 3,
+			"http://" + closed.Addr().String(), dialled(new(net.Dialer).DialContext), "server_unreachable", "could not be reached", 3,
 		},
 		"a name that nobody resolves": {
-			"http://rs.example", dialled((&net.Dialer{Resolver: nobody}).DialContext), rs.ServerNameUnknown, "could not be resolved", 3,
+			"http://rs.example", dialled((&net.Dialer{Resolver: nobody}).DialContext), "server_name_unknown", "could not be resolved", 3,
 		},
 		"a certificate of an unknown issuer is final": {
-			secure.URL, &http.Transport{TLSClientConfig: &tls.Config{}}, rs.ServerCertificateRefused, "certificate could not be verified", 1,
+			secure.URL, &http.Transport{TLSClientConfig: &tls.Config{}}, "server_certificate_refused", "certificate could not be verified", 1,
 		},
 		"a certificate of another host is final": {
-			secure.URL, &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted, ServerName: "other.example"}}, rs.ServerCertificateRefused, "certificate could not be verified", 1,
+			secure.URL, &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted, ServerName: "other.example"}}, "server_certificate_refused", "certificate could not be verified", 1,
 		},
 		"an expired certificate is final": {
 			secure.URL, &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted, Time: func() time.Time { return time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC) }}},
-			rs.ServerCertificateRefused, "certificate could not be verified", 1,
+			"server_certificate_refused", "certificate could not be verified", 1,
 		},
 		"a server without TLS": {
-			strings.Replace(plain.URL, "http:", "https:", 1), dialled(new(net.Dialer).DialContext), rs.ServerUnreachable, "could not be reached", 3,
+			strings.Replace(plain.URL, "http:", "https:", 1), dialled(new(net.Dialer).DialContext), "server_unreachable", "could not be reached", 3,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,7 +2,7 @@ package rsclient
 
 import (
 	"context"
-	"strings"
+	"path"
 	"time"
 )
 
@@ -24,13 +24,6 @@ type Observer interface {
 	BreakerChanged(host, state string)
 }
 
-// The states of a breaker; see [Observer].
-const (
-	breakerClosed   = "closed"
-	breakerHalfOpen = "half-open"
-	breakerOpen     = "open"
-)
-
 // unobserved is the [Observer] that records nothing.
 type unobserved struct{}
 
@@ -48,45 +41,19 @@ func ClassFrom(ctx context.Context) string {
 	return ""
 }
 
-// readClass names what a path below a resource server's base reads, from a short fixed list.
-func readClass(path string) string {
-	kind, below, more := strings.Cut(strings.TrimPrefix(path, "/v1/"), "/")
-	switch {
-	case kind == "schema" && !more:
-		return "schema"
-	case kind == "search":
-		return "search"
-	case kind == "blobs":
-		return "blob"
-	case kind == "streams" && !more:
-		return "streams"
-	case kind == "streams":
-		return streamClass(below)
-	}
-	return "other"
+// readClasses name what a path below a resource server's base reads, by the first pattern that fits.
+var readClasses = [...]struct{ pattern, class string }{
+	{"/v1/schema", "schema"}, {"/v1/search", "search"}, {"/v1/search/*", "search"}, {"/v1/blobs/*", "blob"}, {"/v1/streams", "streams"},
+	{"/v1/streams/*", "stream"}, {"/v1/streams/*/aggregate", "aggregate"}, {"/v1/streams/*/records", "records"},
+	{"/v1/streams/*/records/*", "record"}, {"/v1/streams/*/records/*/field-window", "window"},
 }
 
-// streamClass names what is read of a stream: below is STREAM, STREAM/aggregate, STREAM/records, STREAM/records/ID and so on.
-func streamClass(below string) string {
-	_, below, more := strings.Cut(below, "/")
-	if !more {
-		return "stream"
-	}
-	kind, record, more := strings.Cut(below, "/")
-	switch {
-	case kind == "aggregate":
-		return "aggregate"
-	case kind == "records" && !more:
-		return "records"
-	case kind != "records":
-		return "other"
-	}
-	_, part, more := strings.Cut(record, "/")
-	switch part, _, _ = strings.Cut(part, "/"); {
-	case !more:
-		return "record"
-	case part == "field-window":
-		return "window"
+// readClass names what a path reads, from a short fixed list.
+func readClass(read string) string {
+	for _, c := range readClasses {
+		if fits, _ := path.Match(c.pattern, read); fits { // it fails for a malformed pattern only
+			return c.class
+		}
 	}
 	return "other"
 }

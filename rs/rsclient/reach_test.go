@@ -21,9 +21,9 @@ func TestReach(t *testing.T) {
 		"so is not knowing":                  {404, ""},
 		"so is a redirect, not followed":     {302, ""},
 		"so is being asked to slow down":     {429, ""},
-		"a proxy before nothing is none":     {502, rs.ServerUnreachable},
-		"a server that is starting is none":  {503, rs.ServerUnreachable},
-		"a server that fails it all is none": {500, rs.ServerUnreachable},
+		"a proxy before nothing is none":     {502, "server_unreachable"},
+		"a server that is starting is none":  {503, "server_unreachable"},
+		"a server that fails it all is none": {500, "server_unreachable"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			asked := 0
@@ -42,7 +42,7 @@ func TestReach(t *testing.T) {
 			}
 		})
 	}
-	t.Run("nobody listens", func(t *testing.T) { checkReach(t.Context(), t, "http://127.0.0.1:1", rs.ServerUnreachable) })
+	t.Run("nobody listens", func(t *testing.T) { checkReach(t.Context(), t, "http://127.0.0.1:1", "server_unreachable") })
 	t.Run("nobody waits", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()

@@ -10,7 +10,7 @@ import (
 )
 
 // A breakerKey identifies a grant or a caller by a hash, so that no credential is kept. The zero key has no caller.
-type breakerKey [sha256.Size]byte
+type breakerKey = [sha256.Size]byte
 
 // A Caller is a token, and the grant or package that it is of. Before the token is introspected it has neither kind nor grant.
 type Caller struct {
@@ -19,22 +19,22 @@ type Caller struct {
 	GrantID string
 }
 
-// key is a grant with all its tokens or, where the authority names none, a token.
-func (c Caller) key() breakerKey {
+// Key identifies a grant with all its tokens or, where the authority names none, a token; by a hash, so that no credential is kept.
+func (c Caller) Key() [sha256.Size]byte {
 	switch {
 	case c.GrantID != "":
 		return sha256.Sum256([]byte(c.Kind + "\x00" + c.GrantID))
 	case c.Token != rs.Token{}:
 		return sha256.Sum256([]byte("\x00" + c.Token.Reveal()))
 	}
-	return breakerKey{}
+	return [sha256.Size]byte{}
 }
 
 type callerKey struct{}
 
 // WithCaller returns a context whose reads are all made for one caller, who was admitted: so are those of all members of a package.
 func WithCaller(ctx context.Context, c Caller) context.Context {
-	return context.WithValue(ctx, callerKey{}, c.key())
+	return context.WithValue(ctx, callerKey{}, c.Key())
 }
 
 // A reading is what the circuit breakers and observers need to know of a read: whose it is, what it reads, and how far its attempt has come.

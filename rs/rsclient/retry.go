@@ -2,12 +2,12 @@ package rsclient
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -24,42 +24,6 @@ const (
 	longestRetryWait = 5 * time.Second        // a longer Retry-After is reported to the caller, not waited for
 	leastAttempt     = 100 * time.Millisecond // less time than this is not worth another attempt
 )
-
-// idleConnections is how many connections are kept for the next reads: as many as there are calls at a time where no
-// other limit is set. HTTP/2, where the server offers it, needs few.
-const idleConnections = 1024
-
-// A connection of HTTP/2 that is silent for pingAfter is asked for a sign of life, and closed when none comes within
-// pingTimeout: a peer that froze closes nothing itself, and every call would wait for it in vain.
-const (
-	pingAfter   = 5 * time.Second
-	pingTimeout = 3 * time.Second
-)
-
-// NewTransport returns a transport that keeps connections to one server open for many callers.
-func NewTransport() *http.Transport {
-	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}
-	return &http.Transport{
-		Proxy: http.ProxyFromEnvironment,
-		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			connection, err := dialer.DialContext(ctx, network, address)
-			if err != nil {
-				return nil, err
-			}
-			return guardIdle(connection), nil
-		},
-		HTTP2:                 &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout},
-		TLSHandshakeTimeout:   5 * time.Second,
-		TLSClientConfig:       &tls.Config{MinVersion: tls.VersionTLS12},
-		ForceAttemptHTTP2:     true,
-		MaxIdleConns:          idleConnections,
-		MaxIdleConnsPerHost:   idleConnections,
-		IdleConnTimeout:       90 * time.Second,
-		ResponseHeaderTimeout: 0, // the read's own deadline bounds it
-
-		MaxResponseHeaderBytes: 64 << 10, // net/http would read ten megabytes
-	}
-}
 
 // A Sender sends requests without an effect to one host, for all callers alike: behind circuit breakers, with a few retries
 // out of a common budget, and without following redirects. It is safe for concurrent use.
@@ -186,4 +150,37 @@ func retryWait(retried int, asked time.Duration) time.Duration {
 	}
 	wait := firstRetryWait << retried
 	return wait/2 + rand.N(wait/2+1) // #nosec G404 -- jitter is no secret
+}
+
+// The bounds of all retries together. A server that fails under load must not be asked three times as much for it.
+const (
+	retryWindow   = 10 * time.Second
+	budgetPercent = 10 // retries per hundred reads of the window
+	budgetFloor   = 6  // retries in ten seconds that are always allowed, so that a quiet server is retried at all
+)
+
+// A retryBudget bounds the retries of all callers of one host: in any ten seconds 10 % of the reads, or six where that
+// is more. It is safe for concurrent use.
+type retryBudget struct {
+	mu     sync.Mutex
+	counts window // reads, and retries
+}
+
+// read notes that a read began.
+func (b *retryBudget) read(now time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.counts.add(now, retryWindow, 1, 0)
+}
+
+// take reports whether one more retry may begin, and notes it.
+func (b *retryBudget) take(now time.Time) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	reads, retries := b.counts.sums(now, retryWindow)
+	if retries >= max(budgetFloor, reads*budgetPercent/100) {
+		return false
+	}
+	b.counts.add(now, retryWindow, 0, 1)
+	return true
 }

@@ -43,7 +43,7 @@ func TestRetries(t *testing.T) {
 		"504 is tried again":                       {[]step{{status: 504}, ok}, 2, "", [2]time.Duration{50 * time.Millisecond, 100 * time.Millisecond}},
 		"the second wait is twice the first":       {[]step{{status: 503}, {status: 502}, ok}, 3, "", [2]time.Duration{150 * time.Millisecond, 300 * time.Millisecond}},
 		"two retries are the most":                 {[]step{{status: 503}, {status: 503}, {status: 503}, ok}, 3, "busy", [2]time.Duration{150 * time.Millisecond, 300 * time.Millisecond}},
-		"two retries are the most for connections": {[]step{{err: refused}, {err: refused}, {err: refused}, ok}, 3, rs.ServerUnreachable, [2]time.Duration{150 * time.Millisecond, 300 * time.Millisecond}},
+		"two retries are the most for connections": {[]step{{err: refused}, {err: refused}, {err: refused}, ok}, 3, "server_unreachable", [2]time.Duration{150 * time.Millisecond, 300 * time.Millisecond}},
 		"Retry-After in seconds is waited for":     {[]step{{status: 429, retryAfter: "3"}, ok}, 2, "", [2]time.Duration{3 * time.Second, 3 * time.Second}},
 		"Retry-After as a date is measured from the answer's own date": {
 			[]step{{status: 503, retryAfter: "Fri, 02 Jan 2026 10:00:02 GMT", date: "Fri, 02 Jan 2026 10:00:00 GMT"}, ok}, 2, "", [2]time.Duration{2 * time.Second, 2 * time.Second},
@@ -63,8 +63,8 @@ func TestRetries(t *testing.T) {
 		"409 is final":                        {[]step{{status: 409}, ok}, 1, "busy", [2]time.Duration{0, 0}},
 		"410 is final":                        {[]step{{status: 410}, ok}, 1, "busy", [2]time.Duration{0, 0}},
 		"500 is final":                        {[]step{{status: 500}, ok}, 1, "busy", [2]time.Duration{0, 0}},
-		"a bad certificate is final":          {[]step{{err: x509.UnknownAuthorityError{}}, ok}, 1, rs.ServerCertificateRefused, [2]time.Duration{0, 0}},
-		"a name that does not exist is final": {[]step{{err: &net.DNSError{Err: "no such host", IsNotFound: true}}, ok}, 1, rs.ServerNameUnknown, [2]time.Duration{0, 0}},
+		"a bad certificate is final":          {[]step{{err: x509.UnknownAuthorityError{}}, ok}, 1, "server_certificate_refused", [2]time.Duration{0, 0}},
+		"a name that does not exist is final": {[]step{{err: &net.DNSError{Err: "no such host", IsNotFound: true}}, ok}, 1, "server_name_unknown", [2]time.Duration{0, 0}},
 		"a name that nobody could look up is tried again": {[]step{{err: &net.DNSError{Err: "server misbehaving", IsTemporary: true}}, ok}, 2, "", [2]time.Duration{50 * time.Millisecond, 100 * time.Millisecond}},
 		"a slow connection is final":                      {[]step{{err: &net.OpError{Op: "dial", Err: timeoutError{}}}, ok}, 1, rs.DeadlineExceeded, [2]time.Duration{0, 0}},
 	} {

@@ -49,7 +49,7 @@ func TestRetryBudgetHoldsAtAnyTime(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)
 	reads, retries := map[int64]int{}, map[int64]int{}
 	sum := func(counts map[int64]int) (n int) {
-		for second := now.Unix() - windowPeriods + 1; second <= now.Unix(); second++ {
+		for second := now.Unix() - windowSlices + 1; second <= now.Unix(); second++ {
 			n += counts[second]
 		}
 		return n

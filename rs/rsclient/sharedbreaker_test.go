@@ -65,7 +65,7 @@ func TestFailuresOfSeveralGrantsOpenTheSharedBreaker(t *testing.T) {
 					n.read(t.Context(), fmt.Sprint("bad-", i%row.bad))
 				}
 				requests := n.requests.Load()
-				if got := n.read(t.Context(), "new") == rs.ServerUnavailable; got != row.opens {
+				if got := n.read(t.Context(), "new") == "server_unavailable"; got != row.opens {
 					t.Errorf("open for a new grant: %t, want %t", got, row.opens)
 				}
 				if row.opens && n.requests.Load() != requests {
@@ -126,7 +126,7 @@ func TestAllTokensOfAGrantShareItsBreaker(t *testing.T) {
 	for i := range 10 {
 		read(i)
 	}
-	if got := read(10); got != rs.ServerUnavailable || n.requests.Load() != 10 {
+	if got := read(10); got != "server_unavailable" || n.requests.Load() != 10 {
 		t.Errorf("%s after %d", got, n.requests.Load())
 	}
 	if got := n.read(t.Context(), "good"); got != "" {
@@ -141,7 +141,7 @@ func opened(t *testing.T, fails roundTrip) *neighbourhood {
 	for range 10 {
 		n.read(t.Context(), "bad-0")
 	}
-	if n.read(t.Context(), "good") != rs.ServerUnavailable {
+	if n.read(t.Context(), "good") != "server_unavailable" {
 		t.Fatal("it is not open")
 	}
 	time.Sleep(6 * time.Second)
@@ -189,11 +189,11 @@ func TestWhatBeginsTheRestOfTheSharedBreakerAnew(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				n := opened(t, row.fails)
 				for i := range row.grants {
-					if got := n.read(t.Context(), fmt.Sprint("bad-", i)); got == rs.ServerUnavailable {
+					if got := n.read(t.Context(), fmt.Sprint("bad-", i)); got == "server_unavailable" {
 						t.Fatalf("grant %d could not try", i)
 					}
 				}
-				if got := n.read(t.Context(), "good"); got != rs.ServerUnavailable {
+				if got := n.read(t.Context(), "good"); got != "server_unavailable" {
 					t.Errorf("a healthy grant is answered %q", got)
 				}
 				time.Sleep(5 * time.Second)
@@ -211,7 +211,7 @@ func TestALonelyGrantClosesTheSharedBreaker(t *testing.T) {
 		n := opened(t, status(500))
 		n.read(t.Context(), "bad-0")
 		n.fails = status(200)
-		if got := n.read(t.Context(), "bad-0"); got != rs.ServerUnavailable {
+		if got := n.read(t.Context(), "bad-0"); got != "server_unavailable" {
 			t.Errorf("at once: %q", got)
 		}
 		time.Sleep(5 * time.Second)
@@ -239,7 +239,7 @@ func TestAPanicIsAFailedAttempt(t *testing.T) {
 		for range 10 {
 			panics()
 		}
-		if got := panics(); got != rs.ServerUnavailable || h.requests.Load() != 10 {
+		if got := panics(); got != "server_unavailable" || h.requests.Load() != 10 {
 			t.Errorf("after ten panics: %q, requests %d", got, h.requests.Load())
 		}
 		time.Sleep(6 * time.Second)

@@ -13,11 +13,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	lru "github.com/hashicorp/golang-lru/v2"
-	"golang.org/x/time/rate"
-
-	"github.com/pdp-connect/pdpp-mcp/middleware"
 )
 
 // shareFor is how long the answer to a refresh is given to other requests with the same token.
@@ -37,7 +32,7 @@ var known = [...]string{"client_name", "redirect_uris", "application_type"}
 
 // register passes a registration on.
 func (b *Bridge) register(w http.ResponseWriter, r *http.Request, s server) {
-	if now := b.options.Now(); !b.registering.allows(r, now) || !b.registrations.AllowN(now, 1) { // the server counts those of all clients as ours
+	if !b.registering.Takes(r) || !b.registrations.AllowN(b.options.Now(), 1) { // the server counts those of all clients as ours
 		tooMany(w, "registrations")
 		return
 	}
@@ -67,26 +62,6 @@ func (b *Bridge) register(w http.ResponseWriter, r *http.Request, s server) {
 	pass(w, answer, err)
 }
 
-// A callerLimit bounds the requests of each client address. Of many thousand addresses it forgets those that it heard longest ago.
-type callerLimit struct {
-	each  rate.Limit
-	burst int
-	held  *lru.Cache[string, *rate.Limiter]
-}
-
-func newCallerLimit(each rate.Limit, burst int) callerLimit {
-	held, _ := lru.New[string, *rate.Limiter](10_000) // fails for a size of less than 1 alone
-	return callerLimit{each, burst, held}
-}
-
-func (l callerLimit) allows(r *http.Request, now time.Time) bool {
-	own := rate.NewLimiter(l.each, l.burst)
-	if held, ok, _ := l.held.PeekOrAdd(middleware.RequestFrom(r.Context()).Client.String(), own); ok {
-		own = held
-	}
-	return own.AllowN(now, 1)
-}
-
 func tooMany(w http.ResponseWriter, what string) {
 	w.Header().Set("Retry-After", "60")
 	refuse(w, http.StatusTooManyRequests, "slow_down", "Too many "+what+"; try again in a minute.")
@@ -110,7 +85,7 @@ func (b *Bridge) token(w http.ResponseWriter, r *http.Request, s server) {
 	}
 	switch form.Get("grant_type") {
 	case "authorization_code":
-		if !b.tokens.allows(r, b.options.Now()) {
+		if !b.tokens.Takes(r) {
 			pass(w, sharedAnswer{}, errTooMany)
 			return
 		}
@@ -138,7 +113,7 @@ func (b *Bridge) refresh(r *http.Request, s server, form url.Values) (sharedAnsw
 			return sharedAnswer{}, errLost
 		case ok && b.options.Now().Sub(held.at) < shareFor:
 			return held, nil
-		case !b.tokens.allows(r, b.options.Now()):
+		case !b.tokens.Takes(r):
 			return sharedAnswer{}, errTooMany
 		}
 		answer, err := b.post(context.WithoutCancel(ctx), s.TokenEndpoint, "application/x-www-form-urlencoded", []byte(form.Encode()))

@@ -58,8 +58,8 @@ type Bridge struct {
 	recent    *lru.Cache[string, sharedAnswer]
 
 	registrations *rate.Limiter
-	registering   callerLimit
-	tokens        callerLimit
+	registering   *web.Limiter // of each client address
+	tokens        *web.Limiter
 	asking        chan struct{} // a place for each request that the server has not answered
 }
 
@@ -80,8 +80,10 @@ func New(ctx context.Context, o Options) (*Bridge, error) {
 		}
 	}
 	b := &Bridge{
-		options: o, client: newClient(o.Transport), registrations: rate.NewLimiter(100/(10*60.0), 100), registering: newCallerLimit(20/(10*60.0), 20),
-		tokens: newCallerLimit(1, 60), asking: make(chan struct{}, mostAsking),
+		options: o, client: newClient(o.Transport), asking: make(chan struct{}, mostAsking),
+		registrations: rate.NewLimiter(100/(10*60.0), 100),
+		registering:   web.NewLimiter(web.Limits{AddressRate: 20 / (10 * 60.0), AddressBurst: 20}, o.Now),
+		tokens:        web.NewLimiter(web.Limits{AddressRate: 1, AddressBurst: 60}, o.Now),
 	}
 	b.recent, _ = lru.New[string, sharedAnswer](1000) // fails for a size of less than 1 alone
 	server, err := b.check(ctx)

@@ -7,6 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/transport/internal/rpc"
 )
 
 const (
@@ -18,7 +19,7 @@ const (
 
 // writeResult returns the answer to a tools/call. Unlike the SDK it does not escape <, > and &, because JSON is not HTML, and does
 // not parse the structured content again.
-func writeResult(m message, result *mcp.CallToolResult, server mcp.Implementation) []byte {
+func writeResult(id, version string, result *mcp.CallToolResult, server mcp.Implementation) []byte {
 	structured, ok := result.StructuredContent.(json.RawMessage)
 	if !ok && result.StructuredContent != nil {
 		structured = json.RawMessage(rs.EncodeJSON(result.StructuredContent))
@@ -29,9 +30,9 @@ func writeResult(m message, result *mcp.CallToolResult, server mcp.Implementatio
 			size += len(text.Text) + len(text.Text)/8 // with its escapes
 		}
 	}
-	b := append(append(append(append(make([]byte, 0, size), answerStart...), m.id...), resultStart...), '{')
+	b := append(append(append(append(make([]byte, 0, size), answerStart...), id...), resultStart...), '{')
 	meta := result.Meta
-	if m.version == statelessVersion {
+	if version == rpc.Stateless {
 		meta = mcp.Meta{mcp.MetaKeyServerInfo: server}
 		maps.Copy(meta, result.Meta)
 	}
@@ -56,7 +57,7 @@ func writeResult(m message, result *mcp.CallToolResult, server mcp.Implementatio
 	if result.IsError {
 		b = append(b, `,"isError":true`...)
 	}
-	if m.version == statelessVersion {
+	if version == rpc.Stateless {
 		b = append(b, `,"resultType":"complete"`...)
 	}
 	return append(b, `}}`...)

@@ -24,6 +24,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdp-connect/pdpp-mcp/tools"
+	"github.com/pdp-connect/pdpp-mcp/transport/internal/rpc"
 )
 
 // Options configure [New]. All of them are needed.
@@ -34,8 +35,6 @@ type Options struct {
 
 	// Call answers one call as the SDK's tool handler does, and recovers from panics. Its errors are *jsonrpc.Error values.
 	Call func(ctx context.Context, call tools.Call, traceparent string) (*mcp.CallToolResult, error)
-	// WriteError writes a JSON-RPC error to the request with the given id.
-	WriteError func(w http.ResponseWriter, status int, id any, e *jsonrpc.Error)
 }
 
 // A Handler answers plain requests. It is safe for concurrent use.
@@ -60,34 +59,34 @@ func New(o Options) *Handler {
 	return h
 }
 
-// Serve answers a request if its body is a plain message, and reports whether it has.
-func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, body []byte) bool {
-	m, plain := readMessage(r.Header, body)
-	list, served := h.lists[m.version]
+// Serve answers a request if its message is plain, and reports whether it has. The headers must not contradict the message.
+func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, m rpc.Message) bool {
+	request, plain := readRequest(r.Header, m)
+	list, served := h.lists[request.version]
 	if !plain || !served {
 		return false
 	}
-	if m.method == methodListTools {
-		writeAnswer(w, []byte(answerStart+m.id), list)
+	if m.Method == methodListTools {
+		writeAnswer(w, []byte(answerStart+m.ID), list)
 		return true
 	}
-	tool, known := h.tools[m.tool]
+	tool, known := h.tools[request.tool]
 	if !known {
 		return false
 	}
-	call := tools.Call{Tool: tool, Raw: json.RawMessage(m.arguments), Protocol: m.version}
-	result, err := h.options.Call(r.Context(), call, m.traceparent)
+	call := tools.Call{Tool: tool, Raw: json.RawMessage(request.arguments), Protocol: request.version}
+	result, err := h.options.Call(r.Context(), call, request.traceparent)
 	if err != nil {
 		var refused *jsonrpc.Error
 		errors.As(err, &refused)
 		status := http.StatusOK
-		if m.version == statelessVersion && refused.Code == jsonrpc.CodeInvalidParams {
+		if request.version == rpc.Stateless && refused.Code == jsonrpc.CodeInvalidParams {
 			status = http.StatusBadRequest
 		}
-		h.options.WriteError(w, status, json.RawMessage(m.id), refused)
+		rpc.WriteError(w, status, m.WireID(), refused)
 		return true
 	}
-	writeAnswer(w, writeResult(m, result, h.options.Server))
+	writeAnswer(w, writeResult(m.ID, request.version, result, h.options.Server))
 	return true
 }
 
@@ -112,7 +111,7 @@ func listTools(sdk http.Handler, version string) ([]byte, bool) {
 		"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, versionHeader: {version},
 	}}
 	params := `{}`
-	if version == statelessVersion {
+	if version == rpc.Stateless {
 		request.Header.Set("Mcp-Method", methodListTools)
 		params = `{"_meta":{"` + mcp.MetaKeyProtocolVersion + `":"` + version + `","` + mcp.MetaKeyClientCapabilities + `":{}}}`
 	}

@@ -5,10 +5,48 @@ import (
 	"crypto/tls"
 	"errors"
 	"net"
+	"net/http"
 	"net/http/httptrace"
 	"sync"
 	"sync/atomic"
+	"time"
 )
+
+// idleConnections is how many connections are kept for the next reads: as many as there are calls at a time where no
+// other limit is set. HTTP/2, where the server offers it, needs few.
+const idleConnections = 1024
+
+// A connection of HTTP/2 that is silent for pingAfter is asked for a sign of life, and closed when none comes within
+// pingTimeout: a peer that froze closes nothing itself, and every call would wait for it in vain.
+const (
+	pingAfter   = 5 * time.Second
+	pingTimeout = 3 * time.Second
+)
+
+// NewTransport returns a transport that keeps connections to one server open for many callers.
+func NewTransport() *http.Transport {
+	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}
+	return &http.Transport{
+		Proxy: http.ProxyFromEnvironment,
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			connection, err := dialer.DialContext(ctx, network, address)
+			if err != nil {
+				return nil, err
+			}
+			return guardIdle(connection), nil
+		},
+		HTTP2:                 &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout},
+		TLSHandshakeTimeout:   5 * time.Second,
+		TLSClientConfig:       &tls.Config{MinVersion: tls.VersionTLS12},
+		ForceAttemptHTTP2:     true,
+		MaxIdleConns:          idleConnections,
+		MaxIdleConnsPerHost:   idleConnections,
+		IdleConnTimeout:       90 * time.Second,
+		ResponseHeaderTimeout: 0, // the read's own deadline bounds it
+
+		MaxResponseHeaderBytes: 64 << 10, // net/http would read ten megabytes
+	}
+}
 
 // errUnsolicited is the error of a connection that sent something although nothing was asked.
 var errUnsolicited = errors.New("the server sent bytes that no request asked for")

@@ -1,0 +1,35 @@
+package rsclient
+
+import "time"
+
+// windowSlices is how many slices a [window] is counted in.
+const windowSlices = 10
+
+// A window counts two kinds of events in the last while, in slices of a tenth that are numbered since 1970.
+type window [windowSlices]struct {
+	slice       int64 // of another round it counts for nothing
+	some, other int
+}
+
+func (w *window) add(now time.Time, length time.Duration, some, other int) {
+	slice := sliceOf(now, length)
+	s := &w[(slice%windowSlices+windowSlices)%windowSlices]
+	if s.slice != slice {
+		s.slice, s.some, s.other = slice, 0, 0
+	}
+	s.some, s.other = s.some+some, s.other+other
+}
+
+func (w *window) sums(now time.Time, length time.Duration) (some, other int) {
+	slice := sliceOf(now, length)
+	for _, s := range w {
+		if age := slice - s.slice; age >= 0 && age < windowSlices {
+			some, other = some+s.some, other+s.other
+		}
+	}
+	return some, other
+}
+
+func sliceOf(now time.Time, length time.Duration) int64 {
+	return now.UnixNano() / int64(length/windowSlices)
+}

@@ -1,0 +1,184 @@
+// Package rpc reads the JSON-RPC messages of MCP, over either transport, and writes errors in answer to them.
+package rpc
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// Stateless is the version of MCP without sessions: each request says in its _meta who sends it, and in its headers what it calls.
+const Stateless = "2026-07-28"
+
+// A Message is one JSON-RPC message as a client sent it. The SDK reads an id as a floating point number: it returns 1 for
+// 1.5 and 9007199254740992 for 9007199254740993. Such an id is replaced by an alias before the SDK sees it.
+type Message struct {
+	Envelope rs.Object
+	Params   rs.Object // nil for none, and for what is not an object
+	Meta     rs.Object // of Params, likewise
+
+	Text   []byte // the message as the SDK is to read it
+	ID     string // the id of a request as it was written; empty for notifications and responses
+	Alias  string // the JSON string that replaces ID in Text; empty if the SDK returns ID unchanged
+	Method string // empty for responses
+}
+
+// Restore replaces the alias by the id in text that the SDK wrote.
+func (m Message) Restore(text []byte) []byte {
+	if m.Alias == "" {
+		return text
+	}
+	return bytes.ReplaceAll(text, []byte(m.Alias), []byte(m.ID))
+}
+
+// WireID is the id as a response repeats it: null if there is none.
+func (m Message) WireID() any {
+	if m.ID == "" {
+		return nil
+	}
+	return json.RawMessage(m.ID)
+}
+
+func invalid(why string) *jsonrpc.Error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "Invalid request: " + why}
+}
+
+const notAMessage = "not a JSON-RPC 2.0 message"
+
+// Read reads one message. It refuses what the SDK could not read, which would end a
+// stdio session or be answered as plain text, and what two parsers could read in two ways.
+func Read(sent []byte) (Message, *jsonrpc.Error) {
+	sent = bytes.TrimSpace(sent)
+	if !json.Valid(sent) {
+		return Message{}, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "Parse error: the message is not valid JSON"}
+	}
+	if sent[0] == '[' {
+		return Message{}, invalid("batches are not served; send one message at a time")
+	}
+	m := Message{Envelope: rs.AsObject(string(sent)), Text: sent}
+	m.Params, m.Method = m.Envelope.Object("params"), m.Envelope.Text("method")
+	m.Meta = m.Params.Object("_meta")
+	isRequest := m.Envelope.Includes("method")
+	if m.Envelope == nil || isRequest && (m.Method == "" || m.Envelope.Includes("result") || m.Envelope.Includes("error")) {
+		return Message{}, invalid(notAMessage)
+	}
+	if !utf8.Valid(sent) {
+		return Message{}, invalid("the message is not UTF-8")
+	}
+	if fault := m.ambiguity(); fault != "" {
+		return Message{}, invalid(fault)
+	}
+	if isRequest && m.Envelope.Includes("id") {
+		m.ID = m.Envelope.Get("id")
+		if kind := rs.Kind(m.ID); kind != "number" && kind != "string" { // as MCP allows
+			return Message{}, invalid(notAMessage)
+		}
+		if !exactID(m.ID) {
+			m.Alias = `"` + rand.Text() + `"`
+			m.Text = []byte(m.Envelope.With("id", m.Alias).JSON())
+		}
+	}
+	return m, nil
+}
+
+// Decode reads the message as the SDK does.
+func (m Message) Decode() (jsonrpc.Message, *jsonrpc.Error) {
+	decoded, err := jsonrpc.DecodeMessage(m.Text)
+	if err != nil {
+		return nil, invalid(notAMessage)
+	}
+	return decoded, nil
+}
+
+// maxExactDigits is how many digits of an integer a floating point number always holds.
+const maxExactDigits = 15
+
+// exactID reports whether the SDK returns a valid id unchanged: a string without escapes, or an integer that a floating point
+// number holds.
+func exactID(id string) bool {
+	if id[0] == '"' {
+		return !strings.Contains(id, `\`)
+	}
+	digits := strings.TrimPrefix(id, "-")
+	return len(digits) <= maxExactDigits && strings.Trim(digits, "0123456789") == "" && id != "-0"
+}
+
+// Contradiction is a header of a request that names another call than the message, or "". The stateless version has both headers in every
+// request, which the SDK holds to that; a filter in front may believe them in any version.
+func (m Message) Contradiction(header http.Header) string {
+	if m.Method == "" || header.Get("Mcp-Protocol-Version") == Stateless {
+		return ""
+	}
+	member := "name"
+	if m.Method == "resources/read" {
+		member = "uri"
+	}
+	switch method, name := header["Mcp-Method"], header["Mcp-Name"]; {
+	case len(method) > 0 && method[0] != m.Method:
+		return "Mcp-Method"
+	case len(name) > 0 && name[0] != m.Params.Text(member):
+		return "Mcp-Name"
+	}
+	return ""
+}
+
+// The names that a message may hold at each level, by their lower case.
+var (
+	envelopeNames = byLowerCase("jsonrpc", "id", "method", "params", "result", "error")
+	paramNames    = byLowerCase("_meta", "name", "arguments", "uri", "cursor", "protocolVersion", "capabilities", "clientInfo", "requestId", "reason",
+		"ref", "argument", "level", "notifications")
+	metaNames = byLowerCase(mcp.MetaKeyProtocolVersion, mcp.MetaKeyClientInfo, mcp.MetaKeyClientCapabilities, "traceparent", "progressToken")
+)
+
+func byLowerCase(names ...string) map[string]string {
+	index := make(map[string]string, len(names))
+	for _, name := range names {
+		index[foldCase(name)] = name
+	}
+	return index
+}
+
+// foldCase maps names that differ only in case to one text, including letters such as the Kelvin sign that fold to ASCII.
+func foldCase(name string) string {
+	if strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		name = strings.ToUpper(name)
+	}
+	return strings.ToLower(name)
+}
+
+// ambiguity says which member of a message parsers could read differently: one that occurs twice, or one that is known
+// under another case. It returns "" for a message without such a member. What a tool's own arguments hold is checked when
+// they are decoded.
+func (m *Message) ambiguity() string {
+	return cmp.Or(
+		ambiguousName(m.Envelope, envelopeNames, "message"), ambiguousName(m.Params, paramNames, "params"), ambiguousName(m.Meta, metaNames, "_meta"),
+	)
+}
+
+func ambiguousName(o rs.Object, known map[string]string, level string) string {
+	seen := make(map[string]bool, len(o))
+	for _, member := range o {
+		folded := foldCase(member.Name)
+		name, isKnown := known[folded]
+		switch {
+		case seen[folded] && isKnown:
+			return fmt.Sprintf("the member %q occurs twice in %s", name, level)
+		case seen[folded]:
+			return "a member occurs twice in " + level
+		case isKnown && member.Name != name:
+			return fmt.Sprintf("the member %q of %s must be written %q", member.Name, level, name)
+		}
+		seen[folded] = true
+	}
+	return ""
+}
