@@ -214,7 +214,6 @@ func (c *correcting) accepted(call correct.Call) correct.Call {
 	if dated, ok := tool.Known.Relative(call.Arguments, time.Now().UTC()); ok {
 		call = dated
 	}
-	call.Arguments = correct.InPeriods(call.Arguments)
 	if call.Tool != c.tool.Name {
 		if refused := refusal(tool, call); refused != nil {
 			call, _ = tool.Known.Guess(call.Arguments, refused)

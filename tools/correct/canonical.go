@@ -105,7 +105,7 @@ func (t Tool) withNames(args rs.Object) rs.Object {
 // keeps reports whether an argument means something else beside the others: the record_id of a stream is not yet an id.
 func (t Tool) keeps(plain, value string, args rs.Object) bool {
 	text, _ := rs.AsText(value)
-	_, _, isTime := written.Relative(text, time.Now().UTC())
+	_, _, isTime := written.Days(text, time.Now().UTC())
 	return plain == "query" && t.Name == "search" || plain == "in" && isTime || t.IsOperator(rs.Member{Name: plain, Value: value}) || plain == "record_id" && args.Has("id") ||
 		plain == "from" && t.Takes("stream") && !written.IsWord(value)
 }

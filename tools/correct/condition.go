@@ -120,8 +120,8 @@ func (c *correction) bounded(filter rs.Object) rs.Object {
 	for _, m := range filter {
 		bound, _ := boundsOf(m)
 		operator, value := foreign.BoundOf(m.Name), m.Value
-		if len(bound) == 1 {
-			operator, value = cmp.Or(operator, rangeOperators[bound[0].Name]), bound[0].Value
+		if len(bound) == 1 && (operator == "" || !written.IsTime(value)) {
+			operator, value = rangeOperators[bound[0].Name], bound[0].Value
 		}
 		if c.stream.Field(m.Name) != nil || operator == "" || len(bound) > 1 || !written.IsTime(value) {
 			rest = append(rest, m)

@@ -68,19 +68,18 @@ func dated(args rs.Object) rs.Object {
 	found, words := operatorsIn(q)
 	changed := args
 	for _, o := range found {
-		bounds := boundWords[o.name]
-		if bounds == nil || o.denied {
+		if boundWords[o.name] == nil || o.denied {
 			return args // is refused as it is
 		}
-		for _, bound := range bounds {
-			day := boundDay(o.name, o.value, bound)
+		for _, bound := range boundWords[o.name] {
+			day := boundOf(o.name, bound, rs.EncodeJSON(o.value), time.Time{})
 			if day == "" && strings.HasSuffix(o.name, "_than") {
-				day = o.value // is refused with the day that it is
+				day = rs.EncodeJSON(o.value) // is refused with the day that it is
 			}
 			if day == "" || changed.Has(bound) {
 				return args
 			}
-			changed = append(slices.Clone(changed), rs.Member{Name: bound, Value: rs.EncodeJSON(day)})
+			changed = changed.With(bound, day)
 		}
 	}
 	switch {
@@ -132,7 +131,7 @@ func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (Call, bool) {
 			if len(found) == 1 && words == "" {
 				words = o.value
 			}
-		case boundWords[o.name] != nil && o.bounds(rest) != nil:
+		case boundWords[o.name] != nil && len(o.bounds(rest)) > 0:
 			rest = rest.WithAll(o.bounds(rest))
 		default:
 			words = strings.TrimSpace(words + " " + o.value)
@@ -211,23 +210,10 @@ func (t Tool) withOperators(args rs.Object) rs.Object {
 	return args.With(cmp.Or(name, "q"), rs.EncodeJSON(q))
 }
 
-// bounds are those of a search that an operator means, also by its distance from today, of which none is given; nil if it has no date.
-func (o searchOperator) bounds(given rs.Object) (found rs.Object) {
-	for _, bound := range boundWords[o.name] {
-		day := boundDay(o.name, o.value, bound)
-		if first, last, ok := written.Relative(o.value, time.Now().UTC()); ok && day == "" {
-			if bound == "until" && (o.name == "before" || o.name == "older") {
-				first = first.AddDate(0, 0, -1)
-			} else if bound == "until" && !last.IsZero() {
-				first = last
-			}
-			day = first.Format(time.DateOnly)
-		}
-		if day != "" && !given.Has(bound) {
-			found = append(found, rs.Member{Name: bound, Value: rs.EncodeJSON(day)})
-		}
-	}
-	return found
+// bounds are those of a search that an operator means, also by its distance from today, of which none is given; none if it has no date.
+func (o searchOperator) bounds(given rs.Object) rs.Object {
+	found, _ := boundsOf(rs.Member{Name: o.name, Value: rs.EncodeJSON(o.value)})
+	return slices.DeleteFunc(found, func(m rs.Member) bool { return !written.IsTime(m.Value) || given.Has(m.Name) })
 }
 
 // operatorWords are names of arguments that other searches have, with the operator that says the same in a query.
