@@ -191,7 +191,7 @@ func (c *correcting) guess(ctx context.Context, e *rs.Error) {
 		if instead, hint, ok := c.tool.Unsearched(stream, c.args); ok {
 			e.Send, e.Hint = instead.String(), hint
 		} else {
-			e.Hint = strings.TrimSpace(e.Hint + " " + c.tool.Listed(stream, c.args))
+			e.Hint = strings.TrimSpace(e.Hint + " " + hint)
 		}
 	case found.Send != "":
 		e.Send, e.Hint = found.Send, strings.TrimSpace(e.Hint+" "+found.Message+" "+found.Hint)

@@ -82,13 +82,13 @@ func dated(args rs.Object) rs.Object {
 			changed = changed.With(bound, day)
 		}
 	}
-	switch {
-	case len(found) == 0:
-		return args
-	case words == "":
+	if len(found) > 0 {
+		changed = changed.With(name, rs.EncodeJSON(words))
+	}
+	if words == "" && len(found) > 0 {
 		return changed.Without(name)
 	}
-	return changed.With(name, rs.EncodeJSON(words))
+	return changed
 }
 
 // WithoutOperators is the call that is meant by a search with operators: by a flag or a sender alone the records of the stream that has
@@ -117,25 +117,19 @@ func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (Call, bool) {
 			flag.Value = strconv.FormatBool(flag.Value != "true")
 		}
 		sender := (o.name == "from" || o.name == "sender") && words == "" && len(found) == 1
+		address := func(f rs.SchemaField) bool { return strings.Contains(f.Name, "email") && f.Type == "string" }
 		switch {
 		case o.denied && !known: // a search leaves out words, not senders
-			for _, word := range strings.Fields(o.value) {
-				words = strings.TrimSpace(words + " -" + word)
-			}
+			words += " -" + strings.Join(strings.Fields(o.value), " -")
 		case known && condition(flag.Value, func(f rs.SchemaField) bool { return slices.Contains(flag.Fields, f.Name) }):
-		case sender && strings.Contains(o.value, "@") && condition(rs.EncodeJSON(o.value), func(f rs.SchemaField) bool {
-			return strings.Contains(f.Name, "email") && f.Type == "string"
-		}):
+		case sender && strings.Contains(o.value, "@") && condition(rs.EncodeJSON(o.value), address):
 		case sender && condition(rs.EncodeJSON(o.value), func(f rs.SchemaField) bool { return f.Role == "actor" }):
-		case o.name == "has" || o.name == "is" || o.name == "in" || o.name == "label":
-			if len(found) == 1 && words == "" {
-				words = o.value
-			}
-		case boundWords[o.name] != nil && len(o.bounds(rest)) > 0:
+		case len(o.bounds(rest)) > 0:
 			rest = rest.WithAll(o.bounds(rest))
-		default:
-			words = strings.TrimSpace(words + " " + o.value)
+		case !slices.Contains([]string{"has", "is", "in", "label"}, o.name) || len(found) == 1 && words == "":
+			words += " " + o.value
 		}
+		words = strings.TrimSpace(words)
 	}
 	if filter != nil && words == "" && !rest.Has("since") && !rest.Has("until") {
 		records := rs.Object{{Name: "stream", Value: rs.EncodeJSON(stream)}}.WithAll(onlyConnection(args))

@@ -10,7 +10,7 @@ import (
 )
 
 // A filter is read once, whatever its form, into an expression, and the expression's plan is what one call can ask of it. A new form of
-// JSON goes into json.go, a new form of a text into text.go, and a new word for an operator into words.go.
+// JSON goes into json.go, a new form of a text into text.go, and a new word for an operator into operators.go.
 
 // An expression is what a filter asks: alternatives, in each of which all conditions are to hold. Without an alternative it was not
 // understood.
