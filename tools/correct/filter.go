@@ -28,16 +28,14 @@ func instead(tool string, args, own rs.Object, names ...string) Call {
 
 // LookUp is the call that says what is missing: which streams there are, or what the fields of one are.
 func (t Tool) LookUp(args rs.Object) Call {
-	if id := args.Get("id"); t.Name == "read_record_field" {
-		if _, err := rs.ParseRef(args.Text("id")); err == nil {
-			return Call{"fetch", rs.Object{{Name: "id", Value: id}}}
-		}
-	}
+	_, err := rs.ParseRef(args.Text("id"))
 	look := rs.Object{}
-	if t.Takes("id") {
+	switch s := args.Text("stream"); {
+	case t.Name == "read_record_field" && err == nil:
+		return Call{"fetch", members(args, "id")}
+	case t.Takes("id"):
 		return Call{"schema", look}
-	}
-	if s := args.Text("stream"); s != "" && rs.UnsafeName(s) == "" {
+	case s != "" && rs.UnsafeName(s) == "":
 		look = rs.Object{{Name: "stream", Value: rs.EncodeJSON(s)}}
 	}
 	return Call{"schema", look.WithAll(onlyConnection(args))}
@@ -45,13 +43,13 @@ func (t Tool) LookUp(args rs.Object) Call {
 
 // InStream returns the call with the stream that its filter needs.
 func (t Tool) InStream(args rs.Object, stream string) Call {
-	if t.Takes("streams") && !looks(args) { // for nothing: the records that it filters are meant
-		return Call{"query_records", args.Without("mode", "streams").With("stream", rs.EncodeJSON(stream))}
-	}
-	if t.Takes("streams") {
+	switch {
+	case !t.Takes("streams"):
+		return Call{t.Name, args.With("stream", rs.EncodeJSON(stream))}
+	case looks(args):
 		return Call{t.Name, args.With("streams", rs.EncodeJSON([]string{stream}))}
-	}
-	return Call{t.Name, args.With("stream", rs.EncodeJSON(stream))}
+	} // for nothing: the records that it filters are meant
+	return Call{"query_records", args.Without("mode", "streams").With("stream", rs.EncodeJSON(stream))}
 }
 
 // Restarted returns the call from the first page on.
@@ -169,13 +167,12 @@ func (t Tool) Rewritten(args rs.Object, refused *rs.Error) (Call, bool) {
 	if call, ok := t.misplaced(args); ok {
 		return call, true
 	}
-	if refused.Code != "invalid_request" {
+	switch {
+	case refused.Code != "invalid_request":
 		return Call{}, false
-	}
-	if refused.Param == "view" || args.Has("view") && strings.Contains(refused.Message, "view") {
+	case refused.Param == "view" || args.Has("view") && strings.Contains(refused.Message, "view"):
 		return Call{t.Name, args.Without("view")}, true
-	}
-	if count, _ := written.Text(args.Get("count")); count == "estimated" && strings.Contains(refused.Message, "count") {
+	case args.Text("count") == "estimated" && strings.Contains(refused.Message, "count"):
 		return Call{t.Name, args.With("count", `"exact"`)}, true
 	}
 	filter, found := slices.Clone(args.Object("filter")), false

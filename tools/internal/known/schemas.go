@@ -17,8 +17,8 @@ import (
 // Schemas reads the compact schema for what a call needs to know of a stream, and holds it for a minute per grant, and the list of
 // streams for a moment. It decides nothing that the resource server decides: where the schema cannot be read, nothing is known.
 type Schemas struct {
-	held  held[schemaKey, heldSchema]
-	lists held[schemaKey, *rs.Response]
+	held  *held[schemaKey, heldSchema]
+	lists *held[schemaKey, *rs.Response]
 }
 
 type schemaKey struct{ grant, stream, connectionID string }
@@ -32,8 +32,8 @@ type heldSchema struct {
 // NewSchemas returns an empty cache. now is the clock.
 func NewSchemas(now func() time.Time) *Schemas {
 	return &Schemas{
-		held:  held[schemaKey, heldSchema]{now: now, ttl: time.Minute, most: 1000},
-		lists: held[schemaKey, *rs.Response]{now: now, ttl: listLife, most: 1000},
+		held:  newHeld[schemaKey, heldSchema](now, time.Minute, 1000),
+		lists: newHeld[schemaKey, *rs.Response](now, listLife, 1000),
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // that are common in its language, and its quoted phrases with their quotes. Excluded words (-word) are not among them. If all words
 // are common, all are returned. No term occurs twice.
 func Words(query string) []string {
-	terms := split(query)
+	terms, _ := split(query)
 	stop := stopWords(terms)
 	content := terms[:0:0]
 	for i, t := range terms {
@@ -52,7 +52,10 @@ var (
 )
 
 // HasWords reports whether a query has anything to look for.
-func HasWords(query string) bool { return len(split(query)) > 0 }
+func HasWords(query string) bool {
+	terms, _ := split(query)
+	return len(terms) > 0
+}
 
 // A term is a word or a quoted phrase of a query.
 type term struct {
@@ -61,19 +64,19 @@ type term struct {
 	phrase bool
 }
 
-// split returns the words and phrases of a query, without the words that it excludes.
-func split(query string) []term {
-	var terms []term
+// split returns the words and phrases of a query, and the words that it excludes, each with its minus, as they are written.
+func split(query string) (terms []term, excluded []string) {
 	for i, part := range strings.Split(straight(query), `"`) {
+		words := strings.Fields(part)
 		if i%2 == 1 { // between quotes
-			if words := strings.Fields(part); len(words) > 0 {
-				text := `"` + strings.Join(words, " ") + `"`
+			if text := `"` + strings.Join(words, " ") + `"`; len(words) > 0 {
 				terms = append(terms, term{text: text, folded: strings.ToLower(text), phrase: true})
 			}
 			continue
 		}
-		for _, field := range strings.Fields(part) {
-			if excluded(field) {
+		for _, field := range words {
+			if len(field) > 1 && field[0] == '-' && inWord([]rune(field[1:])[0]) {
+				excluded = append(excluded, field)
 				continue
 			}
 			for _, word := range strings.FieldsFunc(field, func(r rune) bool { return !inWord(r) }) {
@@ -83,12 +86,7 @@ func split(query string) []term {
 			}
 		}
 	}
-	return terms
-}
-
-// excluded reports whether a part of a query is a word that its hits may not have.
-func excluded(field string) bool {
-	return len(field) > 1 && field[0] == '-' && inWord([]rune(field[1:])[0])
+	return terms, excluded
 }
 
 // straight replaces typographic quotes and apostrophes.
@@ -104,10 +102,7 @@ func bareWord(word string) string {
 	if before, after, ok := strings.Cut(word, "'"); ok && len(after) > 2 && elided[strings.ToLower(before)] {
 		word = after
 	}
-	for _, ending := range []string{"'s", "'S"} {
-		word = strings.TrimSuffix(word, ending)
-	}
-	return word
+	return strings.TrimSuffix(strings.TrimSuffix(word, "'s"), "'S")
 }
 
 // elided are the French words that end in an apostrophe.
@@ -182,22 +177,13 @@ func weight(word string) int {
 
 // Excluded returns the words that a query excludes, each with its minus, as they are written.
 func Excluded(query string) []string {
-	var words []string
-	for i, part := range strings.Split(straight(query), `"`) {
-		if i%2 == 0 {
-			for field := range strings.FieldsSeq(part) {
-				if excluded(field) {
-					words = append(words, field)
-				}
-			}
-		}
-	}
+	_, words := split(query)
 	return words
 }
 
 // Phrase reports whether a query is one quoted phrase, which means just that.
 func Phrase(query string) bool {
-	terms := split(query)
+	terms, _ := split(query)
 	return len(terms) == 1 && terms[0].phrase
 }
 
