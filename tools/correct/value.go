@@ -180,27 +180,24 @@ var sortWithDirection = written.Expression(`(?i)^([^\s,:]+?)(?:\s+|\s*[,:]\s*)(a
 // sorted brings sort and order into one: sort is a field with '-' before it for descending, order the direction of the default sort.
 func sorted(args rs.Object) rs.Object {
 	field, direction := sortOf(args.Get("sort"))
-	order, _ := written.Text(args.Get("order"))
-	if args.Has("order") && order != "asc" && order != "desc" && !args.Has("sort") { // "total desc", "-total"
-		if f, d := sortOf(args.Get("order")); f != "" && (d != "" || strings.HasPrefix(order, "-")) {
-			field, direction, order = f, d, ""
-			args = renamed(args, "order", "sort", `""`)
-		}
-	}
-	if field == "" {
-		return args
-	}
-	if plain := strings.TrimSuffix(strings.ToLower(field), "ending"); plain == "asc" || plain == "desc" {
-		if order == "" && direction == "" {
-			return renamed(args, "sort", "order", rs.EncodeJSON(plain))
-		}
-		return args
+	order := args.Text("order")
+	f, d := sortOf(args.Get("order"))
+	if order != "asc" && order != "desc" && !args.Has("sort") && f != "" && (d != "" || strings.HasPrefix(order, "-")) { // "total desc", "-total"
+		field, direction, order = f, d, ""
+		args = renamed(args, "order", "sort", `""`)
 	}
 	bare, negated := strings.CutPrefix(field, "-")
+	plain := strings.TrimSuffix(strings.ToLower(field), "ending")
 	if direction == "" && (order == "asc" || order == "desc") && !negated {
 		direction = order
 	}
 	switch {
+	case field == "":
+		return args
+	case (plain == "asc" || plain == "desc") && order == "" && direction == "":
+		return renamed(args, "sort", "order", rs.EncodeJSON(plain))
+	case plain == "asc" || plain == "desc":
+		return args
 	case direction == "":
 		return args.With("sort", rs.EncodeJSON(field))
 	case direction == "asc" && negated, order != "" && direction != order: // they disagree

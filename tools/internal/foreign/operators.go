@@ -146,29 +146,26 @@ func HasOperator(name string) bool {
 // operatorIn reads the operators in a name that is not one of the known fields. Without fields only what is certain is read: signs, and
 // operators behind "__".
 func operatorIn(name string, known []string) (fieldOperator, bool) {
-	if found := symbolAfter().FindStringSubmatch(name); found != nil {
-		if strings.HasPrefix(found[2], "!") {
-			found[2] = "!="
-		}
-		return fieldOperator{found[1], []string{found[2]}}, true
-	}
-	if found := symbolBefore().FindStringSubmatch(name); found != nil {
-		return denied(found[1], known), true
-	}
-	if base, rest, ok := strings.Cut(name, "__"); ok && base != "" {
-		if operators := operatorsOf(strings.ReplaceAll(rest, "__", "_")); operators != nil {
-			return fieldOperator{base, operators}, true
-		}
-	}
+	before, after := symbolBefore().FindStringSubmatch(name), symbolAfter().FindStringSubmatch(name)
+	base, rest, _ := strings.Cut(name, "__")
+	behind := operatorsOf(strings.ReplaceAll(rest, "__", "_"))
 	words := strings.Split(written.Snake(name), "_")
-	if known == nil || len(words) < 2 && !strings.HasPrefix(name, "un") {
+	switch {
+	case after != nil && strings.HasPrefix(after[2], "!"):
+		return fieldOperator{after[1], []string{"!="}}, true
+	case after != nil:
+		return fieldOperator{after[1], []string{after[2]}}, true
+	case before != nil:
+		return denied(before[1], known), true
+	case base != "" && behind != nil:
+		return fieldOperator{base, behind}, true
+	case known == nil || len(words) < 2 && !strings.HasPrefix(name, "un"):
 		return fieldOperator{}, false
 	}
 	for i := len(words) - 1; i > 0; i-- {
-		if base := strings.Join(words[:i], "_"); slices.Contains(known, base) {
-			if operators := operatorsOf(strings.Join(words[i:], "_")); operators != nil {
-				return fieldOperator{base, operators}, true
-			}
+		base, operators := strings.Join(words[:i], "_"), operatorsOf(strings.Join(words[i:], "_"))
+		if operators != nil && slices.Contains(known, base) {
+			return fieldOperator{base, operators}, true
 		}
 	}
 	for i := 1; i < len(words); i++ { // ordered_before is a bound of ordered_at, as since_ordered is

@@ -173,16 +173,12 @@ func (t *filterText) joined(word string) expression {
 	defer func() { t.within-- }()
 	e := t.any()
 	for e != nil && t.takes(",") {
-		if next := t.any(); word == "or" {
-			e = e.or(next)
-		} else {
-			e = e.and(next)
-		}
+		e = joined([]expression{e, t.any()}, word == "or")
 	}
-	if !t.takes(")") {
+	switch closed := t.takes(")"); {
+	case !closed:
 		return nil
-	}
-	if word == "not" {
+	case word == "not":
 		return e.not()
 	}
 	return e
@@ -233,11 +229,7 @@ func (t *filterText) compared(field, word string) expression {
 		if lower == "" || upper == "" {
 			return nil
 		}
-		e := t.reader.operated(field, "between", rs.JoinArray([]string{lower, upper}), 0)
-		if word == "not_between" {
-			return e.not()
-		}
-		return e
+		return t.reader.operated(field, word, rs.JoinArray([]string{lower, upper}), 0)
 	}
 	if span := t.take(spanSign); span != nil {
 		return t.span(field, span[1], span[2])
