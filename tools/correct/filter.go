@@ -52,12 +52,26 @@ func (t Tool) InStream(args rs.Object, stream string) Call {
 	return Call{"query_records", args.Without("mode", "streams").With("stream", rs.EncodeJSON(stream))}
 }
 
-// Restarted returns the call from the first page on.
-func (t Tool) Restarted(args rs.Object) Call {
-	if args.Has("changes_since") && !args.Has("cursor") {
-		return Call{t.Name, args.With("changes_since", `"beginning"`)}
+// Restarted returns the call from the first page on, or, of one that was sent a day or time as changes_since, the one that reads the records
+// from then on, and what to say of that. time is the field of the stream that says when; "" searches, as none is known.
+func (t Tool) Restarted(args rs.Object, time func() string) (call Call, hint string) {
+	raw := args.Get("changes_since")
+	since := written.Day("since", raw)
+	if written.IsTime(raw) {
+		since, _ = written.Text(raw)
 	}
-	return Call{t.Name, args.Without("cursor")}
+	switch {
+	case since == "" && args.Has("changes_since") && !args.Has("cursor"):
+		return Call{t.Name, args.With("changes_since", `"beginning"`)}, ""
+	case since == "":
+		return Call{t.Name, args.Without("cursor")}, ""
+	}
+	hint = "changes_since is no date but next_changes_since of an answer. The call below reads what is of that time."
+	field := time()
+	if filter, ok := foreign.Compared(args.Object("filter"), field, "gte", rs.EncodeJSON(since)); ok && field != "" {
+		return Call{t.Name, args.Without("changes_since", "cursor").With("filter", filter.JSON())}, hint
+	}
+	return instead("search", args, rs.Object{{Name: "since", Value: rs.EncodeJSON(since)}}, "filter", "limit", "time_zone"), hint
 }
 
 // searchFor is the search for a text that a filter cannot look for. The other conditions of the filter stay.
@@ -94,24 +108,6 @@ func (t Tool) groupedBy(args rs.Object, excluded rs.Member) (Call, bool) {
 		call.Arguments = call.Arguments.With("limit", "100")
 	}
 	return call, true
-}
-
-// ChangesSinceDay returns the day or time that a call was sent as changes_since, which is no date; false where it has none.
-func ChangesSinceDay(args rs.Object) (string, bool) {
-	raw := args.Get("changes_since")
-	if day := written.Day("since", raw); day != "" {
-		return day, true
-	}
-	day, _ := written.Text(raw)
-	return day, written.IsTime(raw)
-}
-
-// SinceDay returns the call that reads the records from a day on by a field of the stream, or by a search where none is known.
-func (t Tool) SinceDay(args rs.Object, day, field string) Call {
-	if filter, ok := foreign.Compared(args.Object("filter"), field, "gte", rs.EncodeJSON(day)); ok && field != "" {
-		return Call{t.Name, args.Without("changes_since", "cursor").With("filter", filter.JSON())}
-	}
-	return instead("search", args, rs.Object{{Name: "since", Value: rs.EncodeJSON(day)}}, "filter", "limit", "time_zone")
 }
 
 // conditional gives words that are conditions, such as "status='paid' AND total>10", the name of the filter.

@@ -15,16 +15,14 @@ import (
 // that is probably meant; nil if the grant has all that is named.
 func (g Grant) Missing(t Tool, args rs.Object) *rs.Error {
 	streams, connection := Touches(args)
-	if len(g.Sources) == 0 {
+	unknown := slices.IndexFunc(streams, func(stream string) bool { return !g.has(stream, connection) })
+	switch {
+	case len(g.Sources) == 0:
 		return nil
-	}
-	if !g.has("", connection) {
+	case !g.has("", connection):
 		return g.missingConnection(t, args)
-	}
-	for _, stream := range streams {
-		if !g.has(stream, connection) {
-			return g.missingStream(t, args, stream)
-		}
+	case unknown >= 0:
+		return g.missingStream(t, args, streams[unknown])
 	}
 	return nil
 }
@@ -122,10 +120,9 @@ const grantHint = "schema without arguments lists the streams and connections. "
 func (g Grant) displayed(stream string) string {
 	var names []string
 	for _, c := range g.connectionsOf(stream) {
-		if c.DisplayName != "" {
-			names = append(names, quote.Line(c.DisplayName))
-		}
+		names = append(names, quote.Line(c.DisplayName))
 	}
+	names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
 	if len(names) == 0 || len(names) > 4 {
 		return ""
 	}

@@ -103,12 +103,14 @@ func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (Call, bool) {
 	var filter rs.Object
 	stream := ""
 	condition := func(raw string, is func(rs.SchemaField) bool) bool {
-		in, field := fieldLike(s, args, stream, is)
-		if field == "" {
-			return false
+		in, field := "", ""
+		if s != nil {
+			in, field = fieldLike(s, args, stream, is)
 		}
-		stream, filter = in, filter.With(field, raw)
-		return true
+		if field != "" {
+			stream, filter = in, filter.With(field, raw)
+		}
+		return field != ""
 	}
 	rest := args.Without(name)
 	for _, o := range found {
@@ -131,31 +133,27 @@ func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (Call, bool) {
 		}
 		words = strings.TrimSpace(words)
 	}
-	if filter != nil && words == "" && !rest.Has("since") && !rest.Has("until") {
+	timed := rest.Has("since") || rest.Has("until")
+	switch {
+	case filter != nil && words == "" && !timed:
 		records := rs.Object{{Name: "stream", Value: rs.EncodeJSON(stream)}}.WithAll(onlyConnection(args))
 		return Call{"query_records", records.With("filter", filter.JSON())}, true
-	}
-	if filter != nil {
+	case filter != nil:
 		rest = rest.With("streams", rs.EncodeJSON([]string{stream})).With("filter", filter.WithAll(args.Object("filter")).JSON())
 	}
 	if words != "" {
 		rest = append(rs.Object{{Name: "q", Value: rs.EncodeJSON(words)}}, rest...)
 	}
-	return Call{t.Name, rest}, words != "" || rest.Has("since") || rest.Has("until")
+	return Call{t.Name, rest}, words != "" || timed
 }
 
 // fieldLike finds a field that filters, in a stream or, where that is "", in the first of those that a search is of.
 func fieldLike(s *rs.Schema, args rs.Object, stream string, is func(rs.SchemaField) bool) (in, field string) {
-	if s == nil {
-		return "", ""
-	}
 	for i := range s.Streams {
 		row := &s.Streams[i]
-		if stream != "" && row.Name != stream || args.Has("streams") && !slices.Contains(args.Array("streams"), rs.EncodeJSON(row.Name)) {
-			continue
-		}
+		asked := !args.Has("streams") || slices.Contains(args.Array("streams"), rs.EncodeJSON(row.Name))
 		for _, f := range row.Fields() {
-			if f.Granted && f.Exact && is(f) {
+			if asked && (stream == "" || row.Name == stream) && f.Granted && f.Exact && is(f) {
 				return row.Name, f.Name
 			}
 		}

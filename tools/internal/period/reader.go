@@ -151,16 +151,8 @@ func (p *Reader) read(ctx context.Context, r rs.Request, s source, from cursor, 
 		f = f.Narrowed(c)
 	}
 	if _, refused := p.Refused.Get(p.Grant); !refused {
-		request := sourceRequest(s.Source, r, f, min(most, maxHits))
-		response, err := p.Doer.Do(ctx, request)
-		page.take(response, err, s.Source, r, p.Zone)
-		for page.cursor != "" && p.Words == "" && len(page.hits) < most { // so many have one time
-			request.Query.Set("cursor", page.cursor)
-			response, err = p.Doer.Do(ctx, request)
-			page.take(response, err, s.Source, r, p.Zone)
-		}
-		if !filterRefused(err) {
-			page.goesOn(s.Stream, request, f)
+		page = p.pages(ctx, r, s, f, min(most, maxHits), most)
+		if !filterRefused(page.err) {
 			return page
 		}
 		p.Refused.Put(p.Grant, true)
@@ -169,13 +161,22 @@ func (p *Reader) read(ctx context.Context, r rs.Request, s source, from cursor, 
 	if s.lasting { // its records are among those that are read without a filter
 		return sourcePage{all: true, response: &rs.Response{}, reads: reads}
 	}
-	page = sourcePage{all: true}
-	request := sourceRequest(s.Source, r, nil, maxHits)
-	response, err := p.Doer.Do(ctx, request)
-	page.take(response, err, s.Source, r, p.Zone)
-	page.goesOn(s.Stream, request, nil)
+	page = p.pages(ctx, r, s, nil, maxHits, 0)
+	page.all = true
 	page.reads += reads
 	page.keep(limited, p.Zone)
+	return page
+}
+
+// pages reads so many hits of a source: several pages only of a timeline, where so many have one time.
+func (p *Reader) pages(ctx context.Context, r rs.Request, s source, f filter.Filter, limit, most int) (page sourcePage) {
+	request := sourceRequest(s.Source, r, f, limit)
+	for first := true; first || page.cursor != "" && p.Words == "" && len(page.hits) < most; first = false {
+		response, err := p.Doer.Do(ctx, request)
+		page.take(response, err, s.Source, r, p.Zone)
+		request.Query.Set("cursor", page.cursor)
+	}
+	page.goesOn(s.Stream, request, f)
 	return page
 }
 
