@@ -71,7 +71,7 @@ func (t Tool) oneOf(args rs.Object) (name string, values int) {
 	for _, m := range args {
 		name = t.withNames(rs.Object{{Name: m.Name, Value: `""`}})[0].Name // metrics is metric
 		several, _ := rs.AsArray(list(m.Value))
-		if len(several) > 1 && (name == "metric" || name == "field" || name == "group_by") {
+		if len(several) > 1 && !written.IsTimeName(m.Value) && (name == "metric" || name == "field" || name == "group_by") {
 			return name, len(several)
 		}
 	}

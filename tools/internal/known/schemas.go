@@ -3,6 +3,7 @@ package known
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -210,24 +211,17 @@ func (s Stream) EndOf(field string) string {
 
 // Groupable is the first of some fields by which the records can be grouped; "" for none.
 func (s Stream) Groupable(names []string) string {
-	at := slices.IndexFunc(names, func(name string) bool {
-		f := s.fields[name]
-		return f.Granted && slices.Contains(f.Aggregates, "group_by")
-	})
-	if at < 0 {
-		return ""
+	for _, name := range names {
+		if f := s.fields[name]; f.Granted && slices.Contains(f.Aggregates, "group_by") {
+			return name
+		}
 	}
-	return names[at]
+	return ""
 }
 
 // HasBlob reports whether a field of the records is a reference to a blob.
 func (s Stream) HasBlob() bool {
-	for _, f := range s.fields {
-		if f.Granted && f.Type == "blob" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(slices.Collect(maps.Values(s.fields)), func(f rs.SchemaField) bool { return f.Granted && f.Type == "blob" })
 }
 
 // A Source is a stream of one connection, with the fields by which its schema says when a record is, what it is called, whose it is and

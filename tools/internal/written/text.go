@@ -203,23 +203,23 @@ func Distance(a, b string) int {
 	if max(len(a), len(b)) > longest {
 		return longest
 	}
-	var between [longest + 1][longest + 1]int8 // the beginnings of both
-	for i := range len(a) + 1 {
-		for j := range len(b) + 1 {
-			if i == 0 || j == 0 {
-				between[i][j] = int8(i + j) //nolint:gosec // at most longest
-				continue
-			}
-			change := between[i-1][j-1]
-			if a[i-1] != b[j-1] {
-				change++
-			}
-			change = min(change, between[i-1][j]+1, between[i][j-1]+1)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				change = min(change, between[i-2][j-2]+1)
-			}
-			between[i][j] = change
+	width := len(b) + 1
+	between := make([]int, (len(a)+1)*width) // what lies between the beginnings of both
+	for at := range between {
+		i, j := at/width, at%width
+		if i == 0 || j == 0 {
+			between[at] = i + j
+			continue
 		}
+		change := between[at-width-1]
+		if a[i-1] != b[j-1] {
+			change++
+		}
+		change = min(change, between[at-width]+1, between[at-1]+1)
+		if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+			change = min(change, between[at-2*width-2]+1)
+		}
+		between[at] = change
 	}
-	return int(between[len(a)][len(b)])
+	return between[len(between)-1]
 }
