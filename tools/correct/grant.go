@@ -35,7 +35,7 @@ func Sources(s *rs.Schema) []rs.GrantedStream {
 // one if all connections of their streams are of that connector, and the tool reads all of them together.
 func (g Grant) Named(t Tool, args rs.Object) (rs.Object, bool) {
 	streams, connection := Touches(args)
-	if connection == "" || g.has("", connection) {
+	if connection == "" || g.hasConnection(connection) {
 		return nil, false
 	}
 	var found []string
@@ -94,14 +94,18 @@ func (g Grant) Ungranted(args rs.Object) rs.Missing {
 			missing.Streams = append(missing.Streams, stream)
 		}
 	}
-	if !g.has("", connection) && len(g.ofConnector(connection, nil)) == 0 {
+	if !g.hasConnection(connection) && len(g.ofConnector(connection, nil)) == 0 {
 		missing.Connection = connection
 	}
 	return missing
 }
 
-// has reports whether a connection has a stream; "" is any.
-func (g Grant) has(stream, connection string) bool { return len(g.of(stream, connection, 1)) > 0 }
+// has reports whether a connection has a stream, or any connection where that is "".
+func (g Grant) has(stream, connection string) bool {
+	return stream != "" && len(g.of(stream, connection, 1)) > 0
+}
+
+func (g Grant) hasConnection(id string) bool { return len(g.of("", id, 1)) > 0 }
 
 // of are at most most of the sources of a stream and a connection; "" is any.
 func (g Grant) of(stream, connection string, most int) (sources []rs.GrantedStream) {

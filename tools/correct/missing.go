@@ -19,7 +19,7 @@ func (g Grant) Missing(t Tool, args rs.Object) *rs.Error {
 	switch {
 	case len(g.Sources) == 0:
 		return nil
-	case !g.has("", connection):
+	case !g.hasConnection(connection):
 		return g.missingConnection(t, args)
 	case unknown >= 0:
 		return g.missingStream(t, args, streams[unknown])

@@ -156,15 +156,18 @@ func (t Tool) record(guess rs.Object, refused *rs.Error) (rs.Object, bool) {
 	several := idsIn(id)
 	ref, isRef := refOf(id)
 	switch {
+	case t.Name == "read_record_field" && !guess.Has("field"):
+		return nil, false
 	case several != nil:
 		guess = guess.With("id", rs.EncodeJSON(several[0]))
 	case refused.Meant != (rs.Ref{}):
 		guess = guess.With("id", rs.EncodeJSON(refused.Meant.URI()))
-	case refused.Code == rs.InvalidID && refused.Param == "id" && !isRef, t.Name == "read_record_field" && !guess.Has("field"):
+	case refused.Code == rs.InvalidID && refused.Param == "id" && !isRef:
 		return nil, false
 	case refused.Code == rs.InvalidID && refused.Param == "id":
 		guess = guess.With("id", rs.EncodeJSON(ref.String()))
-	case refused.Code == rs.ConflictingConnectionID:
+	}
+	if refused.Code == rs.ConflictingConnectionID {
 		guess = guess.Without("connection_id")
 	}
 	switch {

@@ -24,7 +24,7 @@ func boundOf(word, bound, raw string, now time.Time) string {
 	switch {
 	case word == "before" || word == "older" || word == "lt":
 		first = first.AddDate(0, 0, -1)
-	case bound == "until" && (!last.IsZero() || len(boundWords[word]) > 1):
+	case bound == "until" && (!last.IsZero() || len(boundWords[word]) > 1 || spans[word]):
 		first = last
 	}
 	if first.Year() <= 1 {
@@ -47,6 +47,8 @@ func boundsOf(m rs.Member) (bounds rs.Object, ok bool) {
 	}
 	if found := rs.AsObject(written.Range(m.Value)); spans[name] && found.Has("lte") { // two days
 		return rs.Object{{Name: "since", Value: found.Get("gte")}, {Name: "until", Value: found.Get("lte")}}, true
+	} else if spans[name] {
+		means = both
 	}
 	for _, bound := range means {
 		value, exact := boundOf(name, bound, m.Value, time.Now().UTC()), written.Value(m.Value)
@@ -209,7 +211,7 @@ func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 func SinceSays(args rs.Object, now time.Time) string {
 	s, _ := written.Text(args.Get("since"))
 	first, last, _ := written.Days(s, now)
-	if first.IsZero() || last.IsZero() || args.Has("until") || !last.Before(now.AddDate(0, 0, -1)) {
+	if first.IsZero() || last.IsZero() || args.Has("until") || written.IsTime(args.Get("since")) || !last.Before(now.AddDate(0, 0, -1)) {
 		return ""
 	}
 	return fmt.Sprintf("since %s is read as from %s on; for that time alone send until %q too.",

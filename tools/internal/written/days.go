@@ -227,7 +227,7 @@ func relativeDays(words []string, today time.Time) (days, bool) {
 	switch {
 	case len(words) == 1 && slices.Contains(weekList, words[0]):
 		return calendar("day", today, -(int(today.Weekday())-slices.Index(weekList, words[0])+7)%7)
-	case len(words) == 2 && isStep:
+	case len(words) == 2 && isStep && words[1] != "day" && words[1] != "half": // the last day of something
 		return stepDays(words[1], step, today)
 	case len(words) == 3 && words[2] == "ago":
 		from, ok := unitsFrom(today, -1, words[0], words[1])
@@ -245,7 +245,8 @@ func relativeDays(words []string, today time.Time) (days, bool) {
 // unitsFrom is the day so many days, weeks, months or years after another, or before it.
 func unitsFrom(day time.Time, sign int, number, unit string) (time.Time, bool) {
 	n, err := strconv.Atoi(number)
-	return day.AddDate(0, sign*n*unitMonths[unit], sign*n*unitDays[unit]), err == nil && n > 0 && unitMonths[unit]+unitDays[unit] > 0
+	isUnit := unitMonths[unit]+unitDays[unit] > 0 && unit != "half"
+	return day.AddDate(0, sign*n*unitMonths[unit], sign*n*unitDays[unit]), err == nil && n > 0 && isUnit
 }
 
 // stepDays is the week, weekend, month, quarter, year, month of a name or weekday before this one, this one or the next.
