@@ -60,7 +60,6 @@ var forbidden = map[string][]string{
 
 	"tools/correct":        {module + "middleware", module + "transport", module + "tools/render", module + "tools/internal/relax", module + "rs/", "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
 	"tools/correct/fields": {module + "tools/internal/foreign", module + "middleware", module + "transport", module + "tools/render", module + "rs/", "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
-	"tools/correct/homes":  {module + "tools/internal/foreign", module + "middleware", module + "transport", module + "tools/render", module + "rs/", "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
 
 	"tools/internal/written":       {module + "middleware", module + "transport", module + "tools/correct", module + "tools/render", module + "tools/internal/filter", module + "tools/internal/relax", module + "rs/", "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
 	"tools/internal/foreign":       {module + "middleware", module + "transport", module + "tools/correct", module + "tools/render", module + "tools/internal/filter", module + "tools/internal/known", module + "tools/internal/relax", module + "rs/", "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},

@@ -86,11 +86,8 @@ func (c *correcting) instead(found *rs.Error) *rs.Error {
 
 // restarted proposes the call from the first page on, or from the day that was sent as changes_since.
 func (c *correcting) restarted(ctx context.Context, e *rs.Error) {
-	e.Send = c.tool.Restarted(c.args).String()
-	if day, ok := correct.ChangesSinceDay(c.args); ok {
-		e.Hint = "changes_since is no date but next_changes_since of an answer. The call below reads what is of that time."
-		e.Send = c.tool.SinceDay(c.args, day, c.stream(ctx, c.args, c.schema).Time()).String()
-	}
+	call, hint := c.tool.Restarted(c.args, func() string { return c.stream(ctx, c.args, c.schema).Time() })
+	e.Send, e.Hint = call.String(), cmp.Or(hint, e.Hint)
 }
 
 // refusedField explains what a resource server refused of fields and their values: a value in another form than it takes, or a field that
@@ -186,7 +183,7 @@ func (c *correcting) guess(ctx context.Context, e *rs.Error) {
 		if instead, hint, ok := c.tool.Unsearched(stream, c.args); ok {
 			e.Send, e.Hint = instead.String(), hint
 		} else {
-			e.Hint = strings.TrimSpace(e.Hint + " " + c.tool.Listed(stream, c.args))
+			e.Hint = strings.TrimSpace(e.Hint + " " + hint)
 		}
 	case found.Send != "":
 		e.Send, e.Hint = found.Send, strings.TrimSpace(e.Hint+" "+found.Message+" "+found.Hint)
@@ -209,7 +206,6 @@ func (c *correcting) accepted(call correct.Call) correct.Call {
 	if dated, ok := tool.Known.Relative(call.Arguments, time.Now().UTC()); ok {
 		call = dated
 	}
-	call.Arguments = correct.InPeriods(call.Arguments)
 	if call.Tool != c.tool.Name {
 		if refused := refusal(tool, call); refused != nil {
 			call, _ = tool.Known.Guess(call.Arguments, refused)

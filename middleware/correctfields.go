@@ -8,7 +8,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct/fields"
-	"github.com/pdp-connect/pdpp-mcp/tools/correct/homes"
 )
 
 // fieldConnect are those for a field that the resource server has and the grant has not. Whole streams are asked for.
@@ -57,7 +56,7 @@ func (c *correcting) atHome(found *rs.Error, all *rs.Schema, stream, connection 
 	if all == nil {
 		return found
 	}
-	says, instead := homes.Having(all, stream, connection, c.args)
+	says, instead := fields.AtHome(all, stream, connection, c.args)
 	if says == "" {
 		return found
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
-	"github.com/pdp-connect/pdpp-mcp/tools/correct/homes"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
@@ -55,7 +55,7 @@ func missingFields(call Call, stated known.Stream) rs.Object {
 	if stated.Document == nil || len(stated.Connections) < 2 {
 		return nil
 	}
-	rows := homes.Lacks(call.Tool.Name, stated.Document, call.Scope.Stream, call.Arguments)
+	rows := fields.Lacks(call.Tool.Name, stated.Document, call.Scope.Stream, call.Arguments)
 	if rows == nil {
 		return nil
 	}

@@ -58,80 +58,76 @@ func (t Tool) oneAggregation(args rs.Object) rs.Object {
 		}
 	}
 	for _, m := range args {
-		function := written.Snake(m.Name)
-		function = cmp.Or(wordForms["metric"][function], function)
-		field, isText := written.Text(m.Value)
-		if isText && !args.Has("metric") && !args.Has("field") && !t.Takes(m.Name) && t.parameter("metric").allows(rs.EncodeJSON(function)) {
-			return renamed(args, m.Name, "metric", rs.EncodeJSON(function)).With("field", rs.EncodeJSON(field))
-		}
-		if args.Has("metric") && (m.Name != "metric" || rs.AsObject(only(m.Value)) == nil) || m.Name != "metric" && !aggregations[function] {
+		name := written.Snake(m.Name)
+		_, isText := written.Text(m.Value)
+		found := &aggregation{tool: t}
+		switch object := rs.AsObject(only(m.Value)) != nil; {
+		case m.Name == "metric" && object, aggregations[name] && !args.Has("metric"):
+		case isText && t.metric(name) != "" && !t.Takes(m.Name) && !args.Has("metric") && !args.Has("field"):
+		default:
 			continue
 		}
-		if grouped := aggregation(m.Value); grouped != nil {
-			return args.Without(m.Name).WithAll(grouped)
+		if found.read(m.Name, m.Value) && found.args.Has("metric") {
+			return renamed(args, m.Name, "metric", found.args.Get("metric")).WithAll(found.args)
 		}
-		one := rs.AsObject(only(m.Value))
-		if within := rs.AsObject(m.Value); len(within) == 1 { // {"spent":{"sum":{"field":"total"}}}
-			if function := rs.AsObject(within[0].Value); len(function) == 1 && rs.AsObject(function[0].Value) != nil {
-				one = append(rs.Object{{Name: "metric", Value: rs.EncodeJSON(function[0].Name)}}, rs.AsObject(function[0].Value)...)
-			}
-		}
-		metric, field := one.Text("metric", "function", "type", "op", "operation"), one.Text("field", "column")
-		if metric == "" {
-			continue
-		}
-		args = renamed(args, m.Name, "metric", t.string(t.parameter("metric"), rs.EncodeJSON(metric)))
-		if field != "" {
-			args = args.With("field", rs.EncodeJSON(field))
-		}
-		return args
 	}
 	return args
 }
 
-// aggregation reads the groups of other query languages: the $group of a pipeline of MongoDB, and terms and date_histogram of
-// Elasticsearch; nil for anything else.
-func aggregation(raw string) (args rs.Object) {
-	if stages, ok := rs.AsArray(raw); ok {
-		for _, stage := range stages {
-			group, match := rs.AsObject(stage).Object("$group"), rs.AsObject(stage).Object("$match")
-			switch {
-			case len(match) > 0:
-				args = args.With("filter", foreign.Canonical(match.JSON()))
-			case rs.AsObject(stage).Has("$limit"):
-				args = args.With("limit", rs.AsObject(stage).Get("$limit"))
-			case rs.AsObject(stage).Has("$sort"): // groups are sorted by their counts, or by time
-			case len(group) == 2 && !args.Has("metric") && len(rs.AsObject(group[1].Value)) == 1:
-				function := rs.AsObject(group[1].Value)[0]
-				field, metric := strings.TrimPrefix(written.Unquoted(function.Value), "$"), strings.TrimPrefix(function.Name, "$")
-				if args = args.With("metric", rs.EncodeJSON(metric)).With("field", rs.EncodeJSON(field)); function.Value == "1" || metric == "count" {
-					args = args.With("metric", `"count"`).Without("field")
-				}
-				if by := group.Text("_id"); by != "" {
-					args = args.With("group_by", rs.EncodeJSON(strings.TrimPrefix(by, "$")))
-				}
-			default:
-				return nil
-			}
-		}
-		return args
+// metric is the one of an aggregate that a word means, as JSON; "" for none.
+func (t Tool) metric(word string) string {
+	p := t.parameter("metric")
+	if raw := t.string(p, rs.EncodeJSON(strings.TrimPrefix(word, "$"))); p.allows(raw) {
+		return raw
 	}
-	one := rs.AsObject(raw)
-	if len(one) != 1 {
-		return nil
+	return ""
+}
+
+// An aggregation are the arguments of an aggregate that is written as other APIs do: an object for its metric and field, the $group of a
+// pipeline of MongoDB, terms and date_histogram of Elasticsearch.
+type aggregation struct {
+	tool Tool
+	args rs.Object
+}
+
+// set sets an argument; it is false where that has another value: no aggregate computes two numbers.
+func (a *aggregation) set(name, value string) bool {
+	before := a.args.Get(name)
+	a.args = a.args.With(name, value)
+	return value != "" && (before == "" || before == value)
+}
+
+// read reads one member of it; false where something is not understood.
+func (a *aggregation) read(name, raw string) bool {
+	o := rs.AsObject(raw)
+	list, isList := rs.AsArray(raw)
+	text, isText := written.Text(raw)
+	of := rs.EncodeJSON(strings.TrimPrefix(cmp.Or(text, o.Text("field", "column")), "$"))
+	switch metric := a.tool.metric(name); {
+	case name == "$match":
+		return len(o) > 0 && a.set("filter", foreign.Canonical(raw))
+	case name == "$limit":
+		return a.set("limit", raw)
+	case name == "$sort" || name == "_id" && raw == "null": // groups are sorted by their counts, or by time
+		return true
+	case name == "_id" || name == "terms":
+		return of != `""` && a.set("group_by", of) && (name == "_id" || a.set("metric", `"count"`))
+	case name == "date_histogram":
+		interval := o.Text("calendar_interval", "interval", "fixed_interval")
+		return of != `""` && granularities[interval] && a.set("metric", `"count"`) && a.set("group_by_time", of) &&
+			a.set("granularity", rs.EncodeJSON(interval))
+	case metric == `"count"` && o == nil || metric != "" && raw == "1": // of $sum
+		return a.set("metric", `"count"`)
+	case metric != "" && of != `""`:
+		return a.set("metric", metric) && a.set("field", of)
+	case isText && slices.Contains([]string{"metric", "function", "type", "op", "operation"}, name):
+		return a.set("metric", cmp.Or(a.tool.metric(text), raw))
+	case isText && (name == "field" || name == "column"):
+		return a.set("field", raw)
+	case isList:
+		return !slices.ContainsFunc(list, func(item string) bool { return !a.read("", item) })
 	}
-	terms, histogram := rs.AsObject(one[0].Value).Object("terms"), rs.AsObject(one[0].Value).Object("date_histogram")
-	interval := histogram.Text("calendar_interval", "interval", "fixed_interval")
-	switch {
-	case len(rs.AsObject(one[0].Value)) != 1:
-		return nil
-	case terms.Text("field") != "":
-		return rs.Object{{Name: "metric", Value: `"count"`}, {Name: "group_by", Value: terms.Get("field")}}
-	case histogram.Text("field") != "" && granularities[interval]:
-		return rs.Object{{Name: "metric", Value: `"count"`}, {Name: "group_by_time", Value: histogram.Get("field")},
-			{Name: "granularity", Value: rs.EncodeJSON(interval)}}
-	}
-	return nil
+	return len(o) > 0 && !slices.ContainsFunc(o, func(m rs.Member) bool { return !a.read(m.Name, m.Value) })
 }
 
 // spread is the list of the values of a field, in their order, for a number that is no metric but can be worked out from them, such as the

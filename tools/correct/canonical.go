@@ -59,12 +59,13 @@ func (t Tool) withNames(args rs.Object) rs.Object {
 			continue
 		}
 		plain := strings.TrimPrefix(written.Snake(m.Name), "$")
-		if m.Name == "_source" { // of Elasticsearch; a source is a connection
+		base, part, _ := strings.Cut(plain, "[")
+		switch {
+		case m.Name == "_source": // of Elasticsearch; a source is a connection
 			plain = "source_fields"
-		}
-		if base, part, ok := strings.Cut(plain, "["); ok && base == "fields" { // of JSON:API
+		case base == "fields": // of JSON:API
 			plain = base
-		} else if ok && base == "page" && (part == "size]" || part == "limit]") {
+		case base == "page" && (part == "size]" || part == "limit]"):
 			plain = "page_size"
 		}
 		if (plain == "query" && rs.AsObject(m.Value) != nil || plain == "ids" || plain == "record_ids") && t.Takes("filter") && !t.Takes("q") &&
@@ -79,21 +80,20 @@ func (t Tool) withNames(args rs.Object) rs.Object {
 			canonical = renamed(canonical, m.Name, plain, m.Value)
 			continue
 		}
-		if flag, ok := flags[plain]; ok && t.Takes(flag[0]) && !args.Includes(flag[0]) {
-			if meant := map[string]string{"true": flag[1], "false": opposite[flag[1]]}[m.Value]; meant != "" {
-				canonical = renamed(canonical, m.Name, flag[0], rs.EncodeJSON(meant))
-				continue
-			}
+		flag := flags[plain]
+		meant := map[string]string{"true": flag[1], "false": opposite[flag[1]]}[m.Value]
+		if meant != "" && t.Takes(flag[0]) && !args.Includes(flag[0]) {
+			canonical = renamed(canonical, m.Name, flag[0], rs.EncodeJSON(meant))
+			continue
 		}
 		for _, p := range t.parameters {
 			lacking := slices.Contains(lackingAliases[p.Name], plain) && !canonical.Has(p.Name)
 			if !lacking && !slices.Contains(aliases[p.Name], plain) || t.keeps(plain, m.Value, args) {
 				continue
 			}
-			if same := canonical.Get(p.Name); same == "" || same == m.Value {
-				if list, ok := rs.AsArray(m.Value); ok && p.Type == "string" && len(list) != 1 && p.Name != "q" {
-					continue
-				}
+			list, isList := rs.AsArray(m.Value)
+			several := isList && len(list) != 1 && p.Type == "string" && p.Name != "q"
+			if same := canonical.Get(p.Name); !several && (same == "" || same == m.Value) {
 				canonical = renamed(canonical, m.Name, p.Name, m.Value)
 				break
 			}
@@ -105,7 +105,7 @@ func (t Tool) withNames(args rs.Object) rs.Object {
 // keeps reports whether an argument means something else beside the others: the record_id of a stream is not yet an id.
 func (t Tool) keeps(plain, value string, args rs.Object) bool {
 	text, _ := rs.AsText(value)
-	_, _, isTime := written.Relative(text, time.Now().UTC())
+	_, _, isTime := written.Days(text, time.Now().UTC())
 	return plain == "query" && t.Name == "search" || plain == "in" && isTime || t.IsOperator(rs.Member{Name: plain, Value: value}) || plain == "record_id" && args.Has("id") ||
 		plain == "from" && t.Takes("stream") && !written.IsWord(value)
 }

@@ -54,11 +54,11 @@ func (c *correction) filter(t Tool) {
 			c.open, c.partly = true, true // it may mean the opposite
 		case mended.Includes(to):
 			before, own := mended.Object(to), rs.AsObject(m.Value)
-			if before == nil || own == nil || slices.ContainsFunc(own, func(r rs.Member) bool { return before.Includes(r.Name) }) {
+			if both := before.WithAll(own); before != nil && own != nil && len(both) == len(before)+len(own) {
+				mended = mended.With(to, both.JSON())
+			} else {
 				c.open = true // one field cannot have both conditions
-				break
 			}
-			mended = mended.With(to, before.WithAll(own).JSON())
 		case to != field && hasText(m.Value) && c.stream.IsNumber(to):
 			c.open = true // a date or a word is no bound of a number
 		default:
@@ -95,18 +95,16 @@ func (c *correction) planned(t Tool, filter rs.Object) (mended rs.Object, ok boo
 	if p.Calls > 1 {
 		c.hint = severalCalls(p.Calls)
 	}
-	if p.Excluded != nil {
+	if c.grouped = p.Excluded; p.Excluded != nil {
 		to := c.name("filter", p.Excluded.Name, fields.Aggregates("group_by"), "group")
-		if c.grouped = p.Excluded; !c.open {
+		if !c.open {
 			c.hint = excludedHint(t, *p.Excluded, c.args)
 		}
 		c.grouped.Name = to
 	}
-	if p.Sought != nil {
-		c.sought, c.hint = p.Sought, "Search reads words: the call below finds the records that have them."
-		if f := c.stream.Field(p.Sought.Name); f != nil && !f.Lexical {
-			c.open = true
-		}
+	if c.sought = p.Sought; p.Sought != nil {
+		f := c.stream.Field(p.Sought.Name)
+		c.hint, c.open = "Search reads words: the call below finds the records that have them.", c.open || f != nil && !f.Lexical
 	}
 	return p.Filter, true
 }
@@ -120,8 +118,8 @@ func (c *correction) bounded(filter rs.Object) rs.Object {
 	for _, m := range filter {
 		bound, _ := boundsOf(m)
 		operator, value := foreign.BoundOf(m.Name), m.Value
-		if len(bound) == 1 {
-			operator, value = cmp.Or(operator, rangeOperators[bound[0].Name]), bound[0].Value
+		if len(bound) == 1 && (operator == "" || !written.IsTime(value)) {
+			operator, value = rangeOperators[bound[0].Name], bound[0].Value
 		}
 		if c.stream.Field(m.Name) != nil || operator == "" || len(bound) > 1 || !written.IsTime(value) {
 			rest = append(rest, m)
@@ -142,14 +140,13 @@ func (c *correction) bounded(filter rs.Object) rs.Object {
 // number, and a date under a name like no other with the time of the records.
 func (c *correction) byValue(filter rs.Object, field, value string, u fields.Use) (string, fields.Use) {
 	kind, at := fields.KindOf(value), c.stream.Time()
-	if kind == nil || c.stream.Field(field) != nil {
-		return field, u
-	}
 	fits := func(f rs.SchemaField) bool { return u(f) && kind(f) }
-	if len(c.stream.Near(field, u)) == 0 && at != "" && kind(*c.stream.Field(at)) && !filter.Includes(at) {
+	switch {
+	case kind == nil || c.stream.Field(field) != nil:
+	case len(c.stream.Near(field, u)) == 0 && at != "" && kind(*c.stream.Field(at)) && !filter.Includes(at):
 		c.say(rs.UnknownField, "filter", "%s has no field %s; %s says when a record is.", c.stream.Name, quote.Text(field), quote.Line(at))
 		return at, u
-	} else if len(c.stream.Near(field, fits)) > 0 {
+	case len(c.stream.Near(field, fits)) > 0:
 		return field, fits
 	}
 	return field, u
@@ -159,12 +156,12 @@ func (c *correction) byValue(filter rs.Object, field, value string, u fields.Use
 // is meant; "" for none.
 func (c *correction) flag(name, value string) (field, meant string) {
 	plain, denied := strings.CutPrefix(strings.TrimPrefix(written.Snake(name), "is_"), "not_")
-	known, ok := foreign.Flags["is:"+plain]
-	if !ok {
-		known, ok = foreign.Flags["has:"+strings.TrimPrefix(plain, "has_")]
+	known, isFlag := foreign.Flags["is:"+plain]
+	if !isFlag {
+		known = foreign.Flags["has:"+strings.TrimPrefix(plain, "has_")]
 	}
 	at := slices.IndexFunc(known.Fields, func(f string) bool { return c.stream.Field(f) != nil })
-	if !ok || at < 0 || c.stream.Field(name) != nil || value != "true" && value != "false" {
+	if at < 0 || c.stream.Field(name) != nil || value != "true" && value != "false" {
 		return "", ""
 	}
 	return known.Fields[at], strconv.FormatBool((value == known.Value) != denied)
@@ -175,20 +172,16 @@ func (c *correction) flag(name, value string) (field, meant string) {
 func (c *correction) elsewhere(t Tool, field, value string) bool {
 	f := c.stream.Field(field)
 	_, isText := written.Text(value)
-	if f == nil || slices.Contains(c.stream.Suited(fields.Filters), field) {
-		return false
-	}
-	searched := f.Lexical && isText
-	if t.Name == "aggregate" && !searched {
+	searched := f != nil && f.Lexical && isText
+	if f == nil || slices.Contains(c.stream.Suited(fields.Filters), field) || t.Name == "aggregate" && !searched {
 		return false
 	}
 	c.say(rs.UnknownField, "filter", "field %s of %s cannot be filtered by. Those that can: %s.",
-		quote.Text(field), c.stream.Name, quote.Names(c.stream.Suited(fields.Filters), 12))
+		quote.Text(field), c.stream.Name, quote.Names(c.stream.Suited(fields.Filters), maxShown))
+	c.hint = "No call finds records by it: the one below leaves that condition out, so look at " + quote.Line(field) + " in each record."
 	if searched {
 		c.sought, c.hint = &rs.Member{Name: field, Value: value}, "Search reads that field: the call below finds the words."
-		return true
 	}
-	c.hint = "No call finds records by it: the one below leaves that condition out, so look at " + quote.Line(field) + " in each record."
 	return true
 }
 
@@ -200,16 +193,16 @@ func (c *correction) textRange(field string, bounds rs.Object) (instead rs.Objec
 	if f == nil || slices.Contains(c.stream.Suited(fields.HasRanges), field) || len(bounds) == 0 {
 		return nil, false
 	}
-	value, dates := bounds[0].Value, 0
+	value, dates, words := bounds[0].Value, 0, 0
 	for _, bound := range bounds {
 		s, isText := written.Text(bound.Value)
-		switch {
-		case written.IsDate(bound.Value):
-			dates++
-		case !isText || s == "" || written.IsNumber(s):
-			return nil, false
-		case bound.Value != value || utf8.RuneCountInString(s) == 1:
+		if bound.Value != value || utf8.RuneCountInString(s) == 1 {
 			value = ""
+		}
+		if written.IsDate(bound.Value) {
+			dates++
+		} else if isText && s != "" && !written.IsNumber(s) {
+			words++
 		}
 	}
 	time := c.stream.Time()
@@ -218,7 +211,7 @@ func (c *correction) textRange(field string, bounds rs.Object) (instead rs.Objec
 	case dates == len(bounds) && time != "" && !c.args.Object("filter").Has(time):
 		instead = rs.Object{{Name: time, Value: bounds.JSON()}}
 		c.hint = quote.Line(time) + " says when a record is."
-	case dates > 0:
+	case words < len(bounds):
 		return nil, false
 	case value != "" && f.Exact:
 		instead = rs.Object{{Name: field, Value: value}}
@@ -240,15 +233,10 @@ func (c *correction) inRelated(param, name string) bool {
 	if relation < 0 {
 		own = strings.TrimPrefix(name, c.stream.Name+".")
 	}
-	names := []string{own, own + "_text"}
-	if fields.Bodies[written.Snake(own)] {
-		own := func(f rs.SchemaField) bool { return fields.Bodies[f.Name] }
-		if names = slices.Sorted(maps.Keys(fields.Bodies)); relation < 0 && slices.ContainsFunc(c.stream.Fields, own) {
-			return false
-		}
-	}
-	if !c.stream.LacksField(name) {
-		return false
+	isBody := func(f rs.SchemaField) bool { return fields.Bodies[f.Name] }
+	names, body := []string{own, own + "_text"}, fields.Bodies[written.Snake(own)]
+	if body {
+		names = slices.Sorted(maps.Keys(fields.Bodies))
 	}
 	var found []string
 	for i, r := range c.stream.Related {
@@ -256,7 +244,7 @@ func (c *correction) inRelated(param, name string) bool {
 			found = append(found, c.stream.Relations[i].Name, names[at])
 		}
 	}
-	if len(found) != 2 {
+	if len(found) != 2 || !c.stream.LacksField(name) || body && relation < 0 && slices.ContainsFunc(c.stream.Fields, isBody) {
 		return false
 	}
 	c.say(rs.UnknownField, param, "%s has no field %s; the related %s has it as %s.",

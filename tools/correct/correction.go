@@ -7,7 +7,9 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct/fields"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // A correction is a call under repair: what was wrong with it so far, and whether anything was found for it.
@@ -32,6 +34,13 @@ func (c *correction) say(code rs.Code, param, format string, values ...any) {
 		c.code, c.param = code, param
 	}
 	c.wrong = append(c.wrong, fmt.Sprintf(format, values...))
+}
+
+// replace gives an argument a name that is not wrong; it stays where there is none.
+func (c *correction) replace(param, name string) {
+	if name != "" {
+		c.args = c.args.With(param, rs.EncodeJSON(name))
+	}
 }
 
 // name returns a field for a name that is wrong in an argument; "" for none.
@@ -73,4 +82,100 @@ func nearest(near, known []string) string {
 		return "Nearest: " + quote.Names(near, 12)
 	}
 	return "It has: " + quote.Names(known, maxShown)
+}
+
+func (c *correction) fields() {
+	var kept []string
+	unknown := 0
+	for _, raw := range c.args.Array("fields") {
+		name, _ := written.Text(raw)
+		if c.stream.Field(name) == nil {
+			unknown++
+		}
+		if unknown > maxShown { // each is compared with all fields
+			c.open, c.partly = true, true
+			return
+		}
+		if name == "*" || name == "all" {
+			c.say(rs.UnknownField, "fields", "Leave fields out for all of them.")
+			c.args = c.args.Without("fields")
+			return
+		}
+		if c.inRelated("fields", name) {
+			continue
+		}
+		parts := strings.Fields(name)
+		if len(parts) > 1 && !slices.ContainsFunc(parts, func(p string) bool { return c.stream.Field(p) == nil }) {
+			c.say(rs.UnknownField, "fields", "%s are %d fields.", quote.Text(name), len(parts))
+			kept = append(kept, parts...)
+			continue
+		}
+		to := c.name("fields", name, nil, "")
+		if foreign.Denies(name, to) {
+			c.open, c.partly = true, true // all but that are meant
+			return
+		}
+		kept = append(kept, to)
+	}
+	if kept = distinct(kept); len(kept) == 0 && len(c.related) > 0 {
+		c.args = c.args.Without("fields")
+	} else if len(kept) > 0 {
+		c.args, c.open = c.args.With("fields", rs.EncodeJSON(kept)), false // without those that are nowhere
+	}
+}
+
+func (c *correction) sort() {
+	sort, ok := written.Text(c.args.Get("sort"))
+	if !ok {
+		return
+	}
+	first, others, several := strings.Cut(sort, ",")
+	if several {
+		c.say("invalid_sort", "sort", "A list is sorted by one field; the call below leaves out %s.", quote.Text(others))
+	}
+	first, direction := sortOf(rs.EncodeJSON(first))
+	field, descending := strings.CutPrefix(first, "-")
+	descending = descending || direction == "desc"
+	to := c.name("sort", field, fields.HasRanges, "be sorted by")
+	if descending && to != "" {
+		to = "-" + to
+	}
+	c.replace("sort", to)
+}
+
+func (c *correction) relations() {
+	if !c.args.Has("expand") {
+		return
+	}
+	limits, names := c.args.Object("expand_limit"), c.stream.RelationNames()
+	var kept []string
+	for _, raw := range c.args.Array("expand") {
+		name, _ := written.Text(raw)
+		near := written.Nearest(name, names, 3)
+		to := append(append(near, names...), "")[0]
+		switch {
+		case slices.Contains(names, name):
+			to = name
+		case to == "":
+			c.say(rs.InvalidExpand, "expand", "%s has no relation to expand.", c.stream.Name)
+		default:
+			c.say(rs.InvalidExpand, "expand", "%s has no relation %s. %s.", c.stream.Name, quote.Text(name), nearest(near, names))
+			limits = renamed(limits, name, to, limits.Get(name))
+		}
+		kept = append(kept, to)
+	}
+	for _, r := range c.stream.Relations {
+		if n, ok := limits.Number(r.Name); ok && r.MaxLimit != nil && n > *r.MaxLimit {
+			c.say(rs.InvalidExpand, "expand_limit", "expand_limit of %s is %d; at most %d are returned.",
+				quote.Names([]string{r.Name}, 1), n, *r.MaxLimit)
+			limits = limits.With(r.Name, rs.EncodeJSON(*r.MaxLimit))
+		}
+	}
+	c.args = c.args.Without("expand", "expand_limit")
+	if kept = distinct(kept); len(kept) > 0 {
+		c.args = c.args.With("expand", rs.EncodeJSON(kept))
+	}
+	if len(kept) > 0 && len(limits) > 0 {
+		c.args = c.args.With("expand_limit", limits.JSON())
+	}
 }

@@ -9,6 +9,107 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
+// instead is a call of another tool, or of this one, on the stream of arguments: with arguments of its own, and of these the connection and
+// those of some names.
+func instead(tool string, args, own rs.Object, names ...string) Call {
+	streams := args.Array("streams")
+	if stream := args.Get("stream"); stream != "" {
+		streams, _ = rs.AsArray(list(stream))
+	}
+	switch {
+	case len(streams) == 0:
+	case tool == "search":
+		own = append(own, rs.Member{Name: "streams", Value: rs.JoinArray(streams)})
+	default:
+		own = append(rs.Object{{Name: "stream", Value: streams[0]}}, own...)
+	}
+	return Call{tool, own.WithAll(onlyConnection(args)).WithAll(members(args, names...))}
+}
+
+// LookUp is the call that says what is missing: which streams there are, or what the fields of one are.
+func (t Tool) LookUp(args rs.Object) Call {
+	_, err := rs.ParseRef(args.Text("id"))
+	look := rs.Object{}
+	switch s := args.Text("stream"); {
+	case t.Name == "read_record_field" && err == nil:
+		return Call{"fetch", members(args, "id")}
+	case t.Takes("id"):
+		return Call{"schema", look}
+	case s != "" && rs.UnsafeName(s) == "":
+		look = rs.Object{{Name: "stream", Value: rs.EncodeJSON(s)}}
+	}
+	return Call{"schema", look.WithAll(onlyConnection(args))}
+}
+
+// InStream returns the call with the stream that its filter needs.
+func (t Tool) InStream(args rs.Object, stream string) Call {
+	switch {
+	case !t.Takes("streams"):
+		return Call{t.Name, args.With("stream", rs.EncodeJSON(stream))}
+	case looks(args):
+		return Call{t.Name, args.With("streams", rs.EncodeJSON([]string{stream}))}
+	} // for nothing: the records that it filters are meant
+	return Call{"query_records", args.Without("mode", "streams").With("stream", rs.EncodeJSON(stream))}
+}
+
+// Restarted returns the call from the first page on, or, of one that was sent a day or time as changes_since, the one that reads the records
+// from then on, and what to say of that. time is the field of the stream that says when; "" searches, as none is known.
+func (t Tool) Restarted(args rs.Object, time func() string) (call Call, hint string) {
+	raw := args.Get("changes_since")
+	since := written.Day("since", raw)
+	if written.IsTime(raw) {
+		since, _ = written.Text(raw)
+	}
+	switch {
+	case since == "" && args.Has("changes_since") && !args.Has("cursor"):
+		return Call{t.Name, args.With("changes_since", `"beginning"`)}, ""
+	case since == "":
+		return Call{t.Name, args.Without("cursor")}, ""
+	}
+	hint = "changes_since is no date but next_changes_since of an answer. The call below reads what is of that time."
+	field := time()
+	if filter, ok := foreign.Compared(args.Object("filter"), field, "gte", rs.EncodeJSON(since)); ok && field != "" {
+		return Call{t.Name, args.Without("changes_since", "cursor").With("filter", filter.JSON())}, hint
+	}
+	return instead("search", args, rs.Object{{Name: "since", Value: rs.EncodeJSON(since)}}, "filter", "limit", "time_zone"), hint
+}
+
+// searchFor is the search for a text that a filter cannot look for. The other conditions of the filter stay.
+func searchFor(args rs.Object, sought rs.Member) (Call, bool) {
+	s, ok := rs.AsText(sought.Value)
+	s = strings.TrimSpace(strings.Trim(strings.TrimSpace(s), "%*^$."))
+	if !ok || s == "" {
+		return Call{}, false
+	}
+	if q, _ := queryOf(args); q != "" {
+		s = q + " " + s
+	}
+	return instead("search", args, rs.Object{{Name: "q", Value: rs.EncodeJSON(s)}}, "filter", "since", "until"), true
+}
+
+// Sought is the search for the text that the filter of a call looks for within a field; false for any other filter.
+func (t Tool) Sought(args rs.Object) (Call, bool) {
+	p, ok := plan(args)
+	if !ok || p.Sought == nil || !args.Has("stream") {
+		return Call{}, false
+	}
+	return searchFor(filtered(args, p.Filter), *p.Sought)
+}
+
+// groupedBy groups by a field of which no filter excludes a value: a number keeps what it is of, records are counted. It is false for a
+// call that is grouped already.
+func (t Tool) groupedBy(args rs.Object, excluded rs.Member) (Call, bool) {
+	absent := excluded.Value == foreign.NoneOf || excluded.Value == foreign.AnyOf
+	if t.Name != "aggregate" && absent || args.Has("group_by") || args.Has("group_by_time") {
+		return Call{}, false
+	}
+	call := instead("aggregate", args, rs.Object{{Name: "metric", Value: `"count"`}}, "metric", "field", "filter", "time_zone")
+	if call.Arguments = call.Arguments.With("group_by", rs.EncodeJSON(excluded.Name)); absent { // those without a value may be few
+		call.Arguments = call.Arguments.With("limit", "100")
+	}
+	return call, true
+}
+
 // conditional gives words that are conditions, such as "status='paid' AND total>10", the name of the filter.
 func (t Tool) conditional(args rs.Object) rs.Object {
 	for _, m := range args {
@@ -62,19 +163,18 @@ func (t Tool) Rewritten(args rs.Object, refused *rs.Error) (Call, bool) {
 	if call, ok := t.misplaced(args); ok {
 		return call, true
 	}
-	if refused.Code != "invalid_request" {
+	switch {
+	case refused.Code != "invalid_request":
 		return Call{}, false
-	}
-	if refused.Param == "view" || args.Has("view") && strings.Contains(refused.Message, "view") {
+	case refused.Param == "view" || args.Has("view") && strings.Contains(refused.Message, "view"):
 		return Call{t.Name, args.Without("view")}, true
-	}
-	if count, _ := written.Text(args.Get("count")); count == "estimated" && strings.Contains(refused.Message, "count") {
+	case args.Text("count") == "estimated" && strings.Contains(refused.Message, "count"):
 		return Call{t.Name, args.With("count", `"exact"`)}, true
 	}
-	filter, found := args.Object("filter"), false
-	for _, m := range filter {
+	filter, found := slices.Clone(args.Object("filter")), false
+	for i, m := range filter {
 		if value := inForm(m, refused.Message); value != "" {
-			filter, found = filter.With(m.Name, value), true
+			filter[i].Value, found = value, true
 		}
 	}
 	if !found {
@@ -102,18 +202,19 @@ func (t Tool) Unfiltered(args rs.Object, refused *rs.Error) Call {
 		}
 		return instead("query_records", args, rs.Object{{Name: "fields", Value: rs.EncodeJSON(names)}, {Name: "limit", Value: "100"}})
 	}
-	if t.Name != "query_records" || refused.Param != "filter" || len(filter) != 1 {
+	if t.Name != "query_records" || refused.Param != "filter" {
 		return Call{t.Name, args.Without("filter", "expand", "expand_limit")}
 	}
 	var period rs.Object
-	for _, r := range rs.AsObject(filter[0].Value) {
-		bounds, _ := boundsOf(r)
-		if bounds == nil || !written.IsTime(bounds[0].Value) {
-			return Call{t.Name, args.Without("filter")}
+	times := len(filter) == 1
+	for _, m := range filter {
+		for _, r := range rs.AsObject(m.Value) {
+			bounds, _ := boundsOf(r)
+			times = times && len(bounds) > 0 && written.IsTime(bounds[0].Value)
+			period = period.WithAll(bounds)
 		}
-		period = period.WithAll(bounds)
 	}
-	if period == nil {
+	if !times || period == nil {
 		return Call{t.Name, args.Without("filter")}
 	}
 	return instead("search", args, period)

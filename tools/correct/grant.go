@@ -20,10 +20,11 @@ type Grant struct {
 func Sources(s *rs.Schema) []rs.GrantedStream {
 	var all []rs.GrantedStream
 	for _, stream := range s.Streams {
-		if len(stream.Connections) == 0 {
-			all = append(all, rs.GrantedStream{Stream: stream.Name, Connection: rs.Connection{ConnectorKey: stream.ConnectorKey}})
+		connections := stream.Connections
+		if len(connections) == 0 {
+			connections = []rs.Connection{{ConnectorKey: stream.ConnectorKey}}
 		}
-		for _, connection := range stream.Connections {
+		for _, connection := range connections {
 			all = append(all, rs.GrantedStream{Stream: stream.Name, Connection: connection})
 		}
 	}
@@ -34,33 +35,30 @@ func Sources(s *rs.Schema) []rs.GrantedStream {
 // one if all connections of their streams are of that connector, and the tool reads all of them together.
 func (g Grant) Named(t Tool, args rs.Object) (rs.Object, bool) {
 	streams, connection := Touches(args)
-	found := ""
-	for _, s := range g.Sources {
-		if s.Connection.ID == connection {
-			return nil, false
+	if connection == "" || g.hasConnection(connection) {
+		return nil, false
+	}
+	var found []string
+	for _, c := range g.connectionsOf("") {
+		if strings.EqualFold(c.DisplayName, connection) {
+			found = append(found, c.ID)
 		}
-		if connection == "" || !strings.EqualFold(s.Connection.DisplayName, connection) {
-			continue
-		}
-		if found != "" && found != s.Connection.ID {
-			return nil, false
-		}
-		found = s.Connection.ID
 	}
 	of := g.ofConnector(connection, streams)
+	all := len(streams) == 1 && len(of) == len(g.connectionsOf(streams[0])) && !t.Takes("id") && (!g.OneConnection || t.Takes("streams"))
 	switch {
-	case connection == "" || found == "" && len(of) == 0:
+	case len(found) > 1 || len(found)+len(of) == 0:
 		return nil, false
-	case found == "" && len(of) == 1:
-		found = of[0].ID
-	case found == "" && (len(streams) != 1 || len(of) < len(g.connectionsOf(streams[0])) || t.Takes("id") || g.OneConnection && !t.Takes("streams")):
+	case len(found) == 0 && len(of) == 1:
+		found = []string{of[0].ID}
+	case len(found) == 0 && !all:
 		return nil, false
 	}
 	same := map[string]string{}
 	for _, stream := range streams {
 		same[stream] = stream
 	}
-	return replaceNames(args, same, found), true
+	return replaceNames(args, same, append(found, "")[0]), true
 }
 
 // Granted returns the arguments of a search of several streams without those that the grant, or the connection that is named, does not
@@ -102,35 +100,36 @@ func (g Grant) Ungranted(args rs.Object) rs.Missing {
 	return missing
 }
 
+// has reports whether a connection has a stream, or any connection where that is "".
 func (g Grant) has(stream, connection string) bool {
-	return slices.ContainsFunc(g.Sources, func(s rs.GrantedStream) bool {
-		return s.Stream == stream && (connection == "" || s.Connection.ID == connection)
-	})
+	return stream != "" && len(g.of(stream, connection, 1)) > 0
 }
 
-func (g Grant) hasConnection(id string) bool {
-	return slices.ContainsFunc(g.Sources, func(s rs.GrantedStream) bool { return s.Connection.ID == id })
+func (g Grant) hasConnection(id string) bool { return len(g.of("", id, 1)) > 0 }
+
+// of are at most most of the sources of a stream and a connection; "" is any.
+func (g Grant) of(stream, connection string, most int) (sources []rs.GrantedStream) {
+	for i := 0; i < len(g.Sources) && len(sources) < most; i++ {
+		if s := g.Sources[i]; (stream == "" || s.Stream == stream) && (connection == "" || s.Connection.ID == connection) {
+			sources = append(sources, s)
+		}
+	}
+	return sources
 }
 
 // streamsOf are the streams of a connection, or all, each once.
-func (g Grant) streamsOf(connection string) []string {
-	var all []string
-	seen := map[string]bool{} // a grant may have thousands
-	for _, s := range g.Sources {
-		if (connection == "" || s.Connection.ID == connection) && !seen[s.Stream] {
-			seen[s.Stream] = true
-			all = append(all, s.Stream)
-		}
+func (g Grant) streamsOf(connection string) (names []string) {
+	for _, s := range g.of("", connection, len(g.Sources)) {
+		names = append(names, s.Stream)
 	}
-	return all
+	return distinct(names)
 }
 
 // connectionsOf are the connections with a stream, each once.
 func (g Grant) connectionsOf(stream string) []rs.Connection {
 	var all []rs.Connection
-	for _, s := range g.Sources {
-		if (stream == "" || s.Stream == stream) && s.Connection.ID != "" &&
-			!slices.ContainsFunc(all, func(c rs.Connection) bool { return c.ID == s.Connection.ID }) {
+	for _, s := range g.of(stream, "", len(g.Sources)) {
+		if s.Connection.ID != "" && !slices.ContainsFunc(all, func(c rs.Connection) bool { return c.ID == s.Connection.ID }) {
 			all = append(all, s.Connection)
 		}
 	}
@@ -141,15 +140,10 @@ func (g Grant) connectionsOf(stream string) []rs.Connection {
 func (g Grant) likeliest(streams []string, connection string) (to map[string]string, known bool) {
 	to, known = map[string]string{}, true
 	for _, stream := range streams {
-		to[stream] = stream
-		if !g.has(stream, connection) {
-			near := g.near(stream, connection)
-			if len(near) == 0 {
-				to[stream], known = "", false
-				continue
-			}
-			to[stream] = near[0]
+		if to[stream] = stream; !g.has(stream, connection) {
+			to[stream] = append(g.near(stream, connection), "")[0]
 		}
+		known = known && to[stream] != ""
 	}
 	return to, known
 }
@@ -161,26 +155,21 @@ func (g Grant) near(stream, connection string) []string {
 	}
 	streams := g.streamsOf(connection)
 	found := written.Nearest(stream, streams, 3)
-	if other := streamWords[written.Snake(stream)]; slices.Contains(streams, other) && !slices.Contains(found, other) {
+	if other := streamWords[written.Snake(stream)]; slices.Contains(streams, other) {
 		found = append(found, other)
 	}
 	if _, last, dotted := strings.Cut(stream, "."); dotted && g.has(last, connection) {
 		found = append([]string{last}, found...)
 	}
-	for _, s := range g.Sources {
+	for _, s := range g.of("", connection, len(g.Sources)) {
 		_, key := written.Alike(stream, s.Connection.ConnectorKey)
 		_, name := written.Alike(stream, s.Connection.DisplayName)
-		if (key || name || s.Connection.ID == stream) && (connection == "" || s.Connection.ID == connection) {
+		if key || name || s.Connection.ID == stream {
 			found = append(found, s.Stream)
 		}
 	}
-	var distinct []string
-	for _, name := range found {
-		if !slices.Contains(distinct, name) {
-			distinct = append(distinct, name)
-		}
-	}
-	return distinct[:min(len(distinct), 3)]
+	found = distinct(found)
+	return found[:min(len(found), 3)]
 }
 
 // colons reads an id whose connection is followed by ':' instead of '/'.

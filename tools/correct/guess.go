@@ -1,6 +1,7 @@
 package correct
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -80,29 +81,31 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	default:
 		return searchFor(guess, *p.Sought)
 	}
-	for _, m := range slices.Clone(guess) {
-		if p := t.parameter(m.Name); p != nil {
-			if value := t.guessed(p, m.Value); value == "" && m.Name == "metric" {
-				return Call{}, false
-			} else if value == "" {
-				guess = guess.Without(m.Name)
-			} else {
-				guess = guess.With(m.Name, value)
-			}
+	for _, m := range guess {
+		p := t.parameter(m.Name)
+		if p == nil {
+			continue
 		}
+		if guess = guess.With(m.Name, t.guessed(p, m.Value)); !guess.Has(m.Name) {
+			guess = guess.Without(m.Name)
+		}
+	}
+	if t.Takes("metric") && args.Has("metric") && !guess.Has("metric") {
+		return Call{}, false
 	}
 	if mended, ok := t.timed(args, refused.Param); ok { // without one the error says the form
 		return Call{t.Name, mended}, mended != nil
 	}
-	if call, ok := t.complete(guess, refused); ok {
-		if misplaced, ok := t.misplaced(call.Arguments); ok && t.Name == "search" {
-			call = misplaced
-		}
+	call, complete := t.complete(guess, refused)
+	misplaced, is := t.misplaced(call.Arguments)
+	switch id := guess.Text("id"); {
+	case complete && is && t.Name == "search":
+		return misplaced, true
+	case complete:
 		return call, true
-	}
-	if id := guess.Text("id"); isPage(id) {
+	case isPage(id):
 		return Call{"search", rs.Object{{Name: "q", Value: rs.EncodeJSON(id)}}}, true
-	} else if refused.Code == rs.InvalidID && refused.Param == "id" {
+	case refused.Code == rs.InvalidID && refused.Param == "id":
 		return Call{}, false
 	}
 	return t.LookUp(guess), true
@@ -129,23 +132,21 @@ func (t Tool) complete(guess rs.Object, refused *rs.Error) (Call, bool) {
 		if refused.Param == "cursor" {
 			guess = guess.Without("cursor")
 		}
-		if q, _ := written.Text(guess.Get("q")); q != "" {
+		if guess.Text("q") != "" {
 			guess = guess.Without("query")
 		}
-		if streams, _ := Touches(guess); !looks(guess) && guess.Has("filter") && len(streams) == 1 {
+		switch streams, _ := Touches(guess); {
+		case looks(guess): // a period alone is a timeline
+		case guess.Has("filter") && len(streams) == 1:
 			return t.InStream(guess, streams[0]), true
-		} else if !looks(guess) { // a period alone is a timeline
+		default:
 			return Call{}, false
 		}
 	case "aggregate":
-		if !guess.Has("metric") {
-			if guess.Has("field") { // a number of it, but not which
-				return Call{}, false
-			}
-			guess = guess.With("metric", `"count"`)
-		}
-		metric, _ := written.Text(guess.Get("metric"))
+		metric := cmp.Or(guess.Text("metric"), "count")
 		switch {
+		case guess.Has("field") && !guess.Has("metric"): // a number of it, but not which
+			return Call{}, false
 		case !guess.Has("stream"), metric != "count" && !guess.Has("field"), guess.Has("granularity") && !guess.Has("group_by_time"):
 			return Call{}, false
 		case guess.Has("group_by") && guess.Has("group_by_time") && metric != "count" && isUnit(guess.Text("group_by")):
@@ -158,11 +159,10 @@ func (t Tool) complete(guess rs.Object, refused *rs.Error) (Call, bool) {
 		case guess.Has("time_zone") && !guess.Has("group_by_time"):
 			guess = guess.Without("time_zone")
 		}
+		guess = guess.With("metric", rs.EncodeJSON(metric))
 	default:
-		var ok bool
-		if guess, ok = t.record(guess, refused); !ok {
-			return Call{}, false
-		}
+		record, ok := t.record(guess, refused)
+		return Call{t.Name, record}, ok
 	}
 	return Call{t.Name, guess}, true
 }
@@ -176,21 +176,14 @@ func (t Tool) placed(guess rs.Object, m rs.Member) rs.Object {
 			return renamed(guess, m.Name, p.Name, t.value(&p, m.Value))
 		}
 	}
-	for _, p := range t.parameters {
-		if slices.Contains(aliases[p.Name], plain) {
-			return rest // the argument itself is given
-		}
-	}
-	if sorts(plain) {
-		return rest
-	}
+	given := slices.ContainsFunc(t.parameters, func(p parameter) bool { return slices.Contains(aliases[p.Name], plain) })
 	o := rs.AsObject(m.Value)
 	list, _ := rs.AsArray(m.Value)
 	kind := rs.Kind(m.Value)
 	compares := kind == "string" || kind == "number" || kind == "boolean" || len(list) > 0 && rs.Kind(list[0]) != "object" ||
 		len(o) > 0 && !slices.ContainsFunc(o, func(r rs.Member) bool { return !foreign.IsOperator(r.Name) })
 	base, _, _ := strings.Cut(plain, "[")
-	if t.Takes("filter") && !beside[base] && (foreign.HasOperator(m.Name) || compares && t.Takes("stream")) {
+	if t.Takes("filter") && !given && !sorts(plain) && !beside[base] && (foreign.HasOperator(m.Name) || compares && t.Takes("stream")) {
 		return t.filteredBy(rest, rs.Object{m})
 	}
 	return rest

@@ -13,66 +13,69 @@ import (
 // Hint says what the call of [Tool.Guess] leaves of the arguments for another call; "" if it leaves nothing.
 func (t Tool) Hint(args rs.Object) string {
 	p, ok := plan(args)
-	if p.Never != "" {
-		return "No value of " + quote.Line(p.Never) + " fulfils all of these conditions; if any of them is meant, send a call for each."
-	}
-	if !ok {
+	if !ok && p.Never == "" {
 		p = foreign.Plan{}
 	}
-	if p.Calls > 1 {
+	id, several := args.Text("id"), idsIn(args.Text("id"))
+	one, values := t.oneOf(args)
+	call, worded := t.worded(args)
+	_, spreads := spread(args)
+	aggregates, identifies := t.Takes("metric"), t.Takes("id") && id != ""
+	operator := slices.IndexFunc(args, t.IsOperator)
+	unknown := slices.IndexFunc(args, func(m rs.Member) bool {
+		_, isText := written.Text(m.Value)
+		found, _ := boundsOf(m)
+		return isText && found == nil && !t.Takes(m.Name) && t.Takes("since") && bounds[written.Snake(m.Name)] && !namesSomeone(m)
+	})
+	switch {
+	case p.Never != "":
+		return "No value of " + quote.Line(p.Never) + " fulfils all of these conditions; if any of them is meant, send a call for each."
+	case p.Calls > 1:
 		return severalCalls(p.Calls)
-	}
-	if isPage(args.Text("id")) && t.Takes("id") {
+	case isPage(id) && identifies:
 		return "That is the address of a page, not the id of a record; the call below finds records that name it."
-	}
-	if several := idsIn(args.Text("id")); several != nil && t.Takes("id") {
+	case several != nil && identifies:
 		return CallForEach(len(several))
-	}
-	if id := args.Text("id"); id != "" && t.Takes("id") && !strings.Contains(id, ":") {
+	case identifies && !strings.Contains(id, ":"):
 		return ownID(id, args.Text("connection_id"), args.Text("stream"))
-	}
-	for _, m := range args {
-		name := t.withNames(rs.Object{{Name: m.Name, Value: `""`}})[0].Name // metrics is metric
-		several, _ := rs.AsArray(list(m.Value))
-		if len(several) > 1 && !written.IsTimeName(m.Value) && (name == "metric" || name == "field" || name == "group_by") && t.Takes("metric") {
-			return "aggregate takes one " + name + ". " + CallForEach(len(several))
-		}
-	}
-	if _, ok := spread(args); ok && t.Takes("metric") {
+	case aggregates && values > 1:
+		return "aggregate takes one " + one + ". " + CallForEach(values)
+	case aggregates && spreads:
 		return "No metric is that; the call below lists the values in their order, from which it can be worked out."
-	}
-	if t.Takes("metric") && ordered(args) {
+	case aggregates && ordered(args):
 		return "Groups come in no other order: those with most records first, or by time. Of up to 100, the call below leaves none out."
-	}
-	if hint := recurring(args.Text("granularity")); hint != "" {
-		return hint
-	}
-	if call, ok := t.worded(args); ok && t.Name != call.Tool && t.Takes("metric") {
+	case recurring(args.Text("granularity")) != "":
+		return recurring(args.Text("granularity"))
+	case aggregates && worded && t.Name != call.Tool:
 		return "aggregate looks for no words: search finds the records that have them."
-	}
-	if p.Excluded != nil {
+	case p.Excluded != nil:
 		return excludedHint(t, *p.Excluded, args)
-	}
-	if p.Sought != nil && t.Takes("metric") {
+	case p.Sought != nil && aggregates:
 		return "No filter looks for a part of a text: the call below groups by " + quote.Line(p.Sought.Name) + "; add up the values that have it."
-	}
-	if p.Sought != nil {
+	case p.Sought != nil:
 		return "No filter looks within a text: search finds whole words."
-	}
-	if at := slices.IndexFunc(args, t.IsOperator); at >= 0 {
-		return "No argument is " + args[at].Name + ": filter compares a field with a whole name or address, q finds words in any field."
-	}
-	for _, m := range args {
-		if text, isText := written.Text(m.Value); isText && !t.Takes(m.Name) && t.Takes("since") && bounds[written.Snake(m.Name)] && !namesSomeone(m) {
-			if found, _ := boundsOf(m); found == nil {
-				return "No days are known of " + m.Name + " " + quote.Exact(text) + `: send them as since and until, such as "2026-04-05".`
-			}
-		}
-	}
-	if slices.ContainsFunc(args, func(m rs.Member) bool { return !t.Takes(m.Name) && pages[written.Snake(m.Name)] }) && t.Takes("cursor") {
+	case operator >= 0:
+		return "No argument is " + args[operator].Name + ": filter compares a field with a whole name or address, q finds words in any field."
+	case unknown >= 0:
+		text, _ := written.Text(args[unknown].Value)
+		return "No days are known of " + args[unknown].Name + " " + quote.Exact(text) +
+			`: send them as since and until, such as "2026-04-05".`
+	case t.Takes("cursor") && slices.ContainsFunc(args, func(m rs.Member) bool { return !t.Takes(m.Name) && pages[written.Snake(m.Name)] }):
 		return "Pages have no numbers: each answer prints the call for the next page, with its cursor. The call below reads the first."
 	}
 	return ""
+}
+
+// oneOf is an argument of an aggregate that has one name and was given several, and how many; "" for none.
+func (t Tool) oneOf(args rs.Object) (name string, values int) {
+	for _, m := range args {
+		name = t.withNames(rs.Object{{Name: m.Name, Value: `""`}})[0].Name // metrics is metric
+		several, _ := rs.AsArray(list(m.Value))
+		if len(several) > 1 && !written.IsTimeName(m.Value) && (name == "metric" || name == "field" || name == "group_by") {
+			return name, len(several)
+		}
+	}
+	return "", 0
 }
 
 // LeavesOut names the arguments of which nothing is in a call that is proposed for them. What says nothing about a read is none of them.
@@ -109,13 +112,35 @@ func groupsInstead(args rs.Object, name string, call Call) bool {
 
 // recurring says how what recurs, such as a weekday, is counted, which is no group; "" for any other granularity.
 func recurring(granularity string) string {
-	switch word := written.Snake(granularity); likelyForms["granularity"][word] {
-	case "day":
+	word := written.Snake(granularity)
+	switch likely := likelyForms["granularity"][word]; {
+	case likely == "day":
 		return "No group is a weekday: the call below groups by day, and the days of each weekday are to be added up."
-	case "hour":
-		if word != "minute" {
-			return "No group is an hour of the day: the call below groups by hour, and the same hours of all days are to be added up."
-		}
+	case likely == "hour" && word != "minute":
+		return "No group is an hour of the day: the call below groups by hour, and the same hours of all days are to be added up."
 	}
 	return ""
+}
+
+// severalCalls says that a call asks for the first of several alternatives.
+func severalCalls(calls int) string {
+	return "A filter has no or, and one value a field. " + CallForEach(calls)
+}
+
+// excludedHint says how the records are found that a condition on no value, or on any but one, asks for: by groups, or in the records.
+func excludedHint(t Tool, excluded rs.Member, args rs.Object) string {
+	field, grouped := quote.Line(excluded.Name), args.Has("group_by") || args.Has("group_by_time")
+	has, groups, among := "no value", "the group null is the records without ", "look at "+field+" in the records."
+	if excluded.Value == foreign.AnyOf {
+		has, groups, among = "any value", "all groups but null are the records with ", "pass over the records without "+field+"."
+	}
+	switch absent := excluded.Value == foreign.NoneOf || excluded.Value == foreign.AnyOf; {
+	case absent && t.Name == "aggregate" && !grouped:
+		return "No filter finds what has " + has + "; in the call below, " + groups + field + "."
+	case absent:
+		return "No filter finds what has " + has + ": leave that condition out and " + among
+	case grouped:
+		return "No filter excludes a value: leave that condition out, or group by " + field + "."
+	}
+	return "No filter excludes a value: the call below groups by " + field + ", and the other groups are what is asked for."
 }

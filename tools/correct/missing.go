@@ -15,16 +15,14 @@ import (
 // that is probably meant; nil if the grant has all that is named.
 func (g Grant) Missing(t Tool, args rs.Object) *rs.Error {
 	streams, connection := Touches(args)
-	if len(g.Sources) == 0 {
+	unknown := slices.IndexFunc(streams, func(stream string) bool { return !g.has(stream, connection) })
+	switch {
+	case len(g.Sources) == 0:
 		return nil
-	}
-	if connection != "" && !g.hasConnection(connection) {
+	case !g.hasConnection(connection):
 		return g.missingConnection(t, args)
-	}
-	for _, stream := range streams {
-		if !g.has(stream, connection) {
-			return g.missingStream(t, args, stream)
-		}
+	case unknown >= 0:
+		return g.missingStream(t, args, streams[unknown])
 	}
 	return nil
 }
@@ -33,15 +31,14 @@ func (g Grant) Missing(t Tool, args rs.Object) *rs.Error {
 func (g Grant) missingStream(t Tool, args rs.Object, stream string) *rs.Error {
 	streams, connection := Touches(args)
 	e := &rs.Error{Code: rs.UnknownStream, Param: "stream", Hint: grantHint}
-	if t.Takes("streams") {
-		e.Param = "streams"
-	} else if t.Takes("id") {
-		e.Param = "id"
-	}
-	if t.Takes("id") && (!isStreamName(stream) || connection != "" && len(g.near(stream, connection)) == 0) {
-		if _, ok := g.colons(args); !ok {
-			return g.missingIn(t, args, e)
+	for _, param := range []string{"streams", "id"} {
+		if t.Takes(param) {
+			e.Param = param
 		}
+	}
+	ref, colons := g.colons(args)
+	if t.Takes("id") && !colons && (!isStreamName(stream) || connection != "" && len(g.near(stream, connection)) == 0) {
+		return g.missingIn(t, args, e)
 	}
 	if others := g.connectionsOf(stream); connection != "" && len(others) > 0 {
 		e.Message = fmt.Sprintf("connection %s has no stream %s. It is under %s.",
@@ -56,7 +53,7 @@ func (g Grant) missingStream(t Tool, args rs.Object, stream string) *rs.Error {
 	if len(near) == 0 && connection != "" {
 		near = g.near(stream, "")
 	}
-	if ref, ok := g.colons(args); ok {
+	if colons {
 		e.Send = Call{t.Name, args.With("id", rs.EncodeJSON(ref.String()))}.String()
 	}
 	if everything := written.Set("* all any everything")[strings.ToLower(stream)]; len(near) == 0 || everything {
@@ -70,22 +67,20 @@ func (g Grant) missingStream(t Tool, args rs.Object, stream string) *rs.Error {
 		}
 		return e
 	}
-	var shown []string
-	for _, name := range near {
-		shown = append(shown, quote.Names([]string{name}, 1)+g.displayed(name))
+	shown := slices.Clone(near)
+	for i, name := range near {
+		shown[i] = quote.Names([]string{name}, 1) + g.displayed(name)
 	}
-	e.Message += " Nearest: " + strings.Join(shown, ", ") + "."
-	if e.Send != "" {
+	if e.Message += " Nearest: " + strings.Join(shown, ", ") + "."; colons {
 		return e
 	}
 	to, _ := g.likeliest(streams, connection)
 	to[stream] = near[0]
 	if several := written.Names(stream); len(several) > 1 && g.has(several[0], "") {
 		to[stream], e.Hint = several[0], CallForEach(len(several))
-		near[0] = several[0]
 	}
-	switch having := g.connectionsOf(near[0]); {
-	case connection != "" && !g.has(near[0], connection) && len(having) > 0,
+	switch having := g.connectionsOf(to[stream]); {
+	case connection != "" && !g.has(to[stream], connection) && len(having) > 0,
 		connection == "" && g.OneConnection && len(having) > 1 && t.Name != "search" && t.Name != "schema":
 		connection = having[0].ID
 	}
@@ -125,10 +120,9 @@ const grantHint = "schema without arguments lists the streams and connections. "
 func (g Grant) displayed(stream string) string {
 	var names []string
 	for _, c := range g.connectionsOf(stream) {
-		if c.DisplayName != "" {
-			names = append(names, quote.Line(c.DisplayName))
-		}
+		names = append(names, quote.Line(c.DisplayName))
 	}
+	names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
 	if len(names) == 0 || len(names) > 4 {
 		return ""
 	}
@@ -140,12 +134,9 @@ func (g Grant) missingConnection(t Tool, args rs.Object) *rs.Error {
 	named, connection := Touches(args)
 	e := &rs.Error{Code: rs.UnknownConnection, Param: "connection_id", RetryWith: "connection_id", Hint: grantHint}
 	streams, known := g.likeliest(named, "")
-	var having []rs.Connection
-	for _, c := range g.connectionsOf("") {
-		if !known || !slices.ContainsFunc(named, func(s string) bool { return !g.has(streams[s], c.ID) }) {
-			having = append(having, c)
-		}
-	}
+	having := slices.DeleteFunc(g.connectionsOf(""), func(c rs.Connection) bool {
+		return known && slices.ContainsFunc(named, func(s string) bool { return !g.has(streams[s], c.ID) })
+	})
 	near, alike := nearConnections(connection, having)
 	e.Message = fmt.Sprintf("no connection %s in this grant.", quote.Text(connection))
 	e.Connections, e.ConnectionTotal = firstOf(near, having), len(having)
@@ -176,12 +167,8 @@ func (g Grant) missingConnection(t Tool, args rs.Object) *rs.Error {
 
 // firstOf puts some connections before the others, at most as many as an error lists.
 func firstOf(some, all []rs.Connection) []rs.Connection {
-	ordered := slices.Clone(some)
-	for _, c := range all {
-		if !slices.Contains(some, c) {
-			ordered = append(ordered, c)
-		}
-	}
+	others := slices.DeleteFunc(slices.Clone(all), func(c rs.Connection) bool { return slices.Contains(some, c) })
+	ordered := slices.Concat(some, others)
 	return ordered[:min(len(ordered), rs.MaxConnectionOptions)]
 }
 

@@ -40,59 +40,48 @@ func idsIn(id string) []string {
 	return several
 }
 
-// refOf reads an id whose parts are joined by '/' alone.
+// refOf reads an id whose parts are joined by '/' alone. 2026/0240 is one id and names no stream.
 func refOf(id string) (rs.Ref, bool) {
 	parts := strings.Split(strings.Trim(written.Unquoted(id), "/"), "/")
-	var ref rs.Ref
-	switch len(parts) {
-	case 2:
-		ref = rs.Ref{Stream: parts[0], RecordID: parts[1]}
-	case 3:
-		ref = rs.Ref{ConnectionID: parts[0], Stream: parts[1], RecordID: parts[2]}
-	default:
+	if len(parts) == 2 {
+		parts = append([]string{""}, parts...)
+	}
+	if len(parts) != 3 || parts[1] == "" || !isStreamName(parts[1][:1]) || strings.HasPrefix(parts[2], ":") {
 		return rs.Ref{}, false
 	}
+	ref := rs.Ref{ConnectionID: parts[0], Stream: parts[1], RecordID: parts[2]}
 	parsed, err := rs.ParseRef(ref.String())
-	named := ref.Stream != "" && !strings.ContainsAny(ref.Stream[:1], "0123456789") // 2026/0240 is one id and names no stream
-	return ref, named && err == nil && parsed == ref && !strings.HasPrefix(ref.RecordID, ":")
+	return ref, err == nil && parsed == ref
 }
 
 // recordURL reads the URL of a record of a resource server: …/v1/streams/STREAM/records/RECORD?connection_id=CONNECTION. Nothing is
 // read from the URL's host.
-func recordURL(id string) (stream, connection, record string) {
-	if !strings.HasPrefix(id, "https://") && !strings.HasPrefix(id, "http://") && !strings.HasPrefix(id, "/v1/") {
-		return "", "", ""
-	}
+func recordURL(id string) (ref rs.Ref, ok bool) {
 	u, err := url.Parse(id)
-	if err != nil {
-		return "", "", ""
+	if err != nil || !isPage(id) && !strings.HasPrefix(id, "/v1/") {
+		return rs.Ref{}, false
 	}
-	_, below, found := strings.Cut(u.EscapedPath(), "/v1/streams/")
+	_, below, _ := strings.Cut(u.EscapedPath(), "/v1/streams/")
 	segments := strings.Split(strings.TrimSuffix(below, "/"), "/")
-	if !found || len(segments) != 3 || segments[1] != "records" {
-		return "", "", ""
+	if len(segments) != 3 || segments[1] != "records" {
+		return rs.Ref{}, false
 	}
 	stream, errStream := url.PathUnescape(segments[0])
 	record, errRecord := url.PathUnescape(segments[2])
-	connection = u.Query().Get("connection_id")
-	unsafe := rs.UnsafeName(stream) != "" || connection != "" && rs.UnsafeName(connection) != ""
-	if errStream != nil || errRecord != nil || record == "" || unsafe {
-		return "", "", ""
-	}
-	return stream, connection, record
+	ref = rs.Ref{ConnectionID: u.Query().Get("connection_id"), Stream: stream, RecordID: record}
+	unsafe := rs.UnsafeName(stream) != "" || ref.ConnectionID != "" && rs.UnsafeName(ref.ConnectionID) != ""
+	return ref, errStream == nil && errRecord == nil && record != "" && !unsafe
 }
 
 // identified brings the id of a record into its form: a stream beside the record's own id, or the URL of the record (S2-1).
 func (t Tool) identified(args rs.Object) rs.Object {
-	id, ok := written.Text(args.Get("id"))
-	if number := args.Get("id"); !ok && rs.Kind(number) == "number" && args.Has("stream") {
-		id, ok = number, true
+	raw := args.Get("id")
+	if o := rs.AsObject(raw); o.Text("record_id", "id", "key") != "" {
+		raw = rs.EncodeJSON(o.Text("record_id", "id", "key"))
+		args = args.WithAll(members(o, "stream", "connection_id")).With("id", raw)
 	}
-	if o := rs.AsObject(args.Get("id")); o.Text("record_id", "id", "key") != "" {
-		id, ok = o.Text("record_id", "id", "key"), true
-		args = args.WithAll(members(o, "stream", "connection_id")).With("id", rs.EncodeJSON(id))
-	}
-	if !ok {
+	id, ok := rs.AsText(raw)
+	if !ok || rs.Kind(raw) == "number" && !args.Has("stream") {
 		return args
 	}
 	if at := strings.Index(id, rs.RecordURIPrefix); at > 0 { // behind what the other ids of a table begin with
@@ -100,18 +89,17 @@ func (t Tool) identified(args rs.Object) rs.Object {
 			return args.With("id", rs.EncodeJSON(id[at:]))
 		}
 	}
-	if stream, connection, record := recordURL(id); stream != "" {
-		ref := rs.Ref{ConnectionID: connection, Stream: stream, RecordID: record}
+	if ref, ok := recordURL(id); ok {
 		return args.With("id", rs.EncodeJSON(ref.String()))
 	}
 	stream, given := written.Text(args.Get("stream"))
-	if !given || t.Takes("stream") || rs.UnsafeName(stream) != "" {
+	named, err := rs.ParseRef(id)
+	switch {
+	case !given || t.Takes("stream") || rs.UnsafeName(stream) != "":
 		return args
-	}
-	if ref, err := rs.ParseRef(id); err == nil && ref.Stream == stream {
+	case err == nil && named.Stream == stream:
 		return args.Without("stream") // it is said twice
-	}
-	if ref, err := rs.ParseRef(id); err == nil && ref.ConnectionID != "" || strings.HasPrefix(id, rs.RecordURIPrefix) {
+	case err == nil && named.ConnectionID != "" || strings.HasPrefix(id, rs.RecordURIPrefix):
 		return args // it names another stream
 	}
 	ref := rs.Ref{Stream: stream, RecordID: id}
@@ -126,27 +114,22 @@ func withoutHandles(args rs.Object) rs.Object {
 	stream, _ := written.Text(args.Get("stream"))
 	for _, m := range args.Object("filter") {
 		handle, ok := written.Text(m.Value)
-		if !ok || m.Name != "id" && !strings.HasSuffix(m.Name, "_id") {
-			continue
-		}
-		if escaped := strings.ToUpper(handle); strings.Contains(escaped, "%2F") && !strings.ContainsAny(handle, ":/") {
-			if plain, err := url.PathUnescape(handle); err == nil { // the last segment of a handle
-				args = args.With("filter", args.Object("filter").With(m.Name, rs.EncodeJSON(plain)).JSON())
-			}
-			continue
-		}
 		ref, err := rs.ParseRef(handle)
 		connection, named := written.Text(args.Get("connection_id"))
+		plain, malformed := url.PathUnescape(handle)
 		switch {
-		case err != nil || ref.ConnectionID == "" || named && ref.ConnectionID != connection:
+		case !ok || m.Name != "id" && !strings.HasSuffix(m.Name, "_id"):
 			continue
-		case strings.Contains(ref.RecordID, "/") && strings.Contains(ref.RecordID, ":"): // a handle within a handle
+		case strings.Contains(strings.ToUpper(handle), "%2F") && !strings.ContainsAny(handle, ":/") && malformed == nil:
+			ref.RecordID = plain // the last segment of a handle
+		case err != nil || ref.ConnectionID == "" || named && ref.ConnectionID != connection,
+			strings.Contains(ref.RecordID, "/") && strings.Contains(ref.RecordID, ":"),                           // a handle within a handle
+			!named && !strings.HasPrefix(handle, rs.RecordURIPrefix) && (m.Name != "id" || ref.Stream != stream): // an id of this form
 			continue
-		case !named && !strings.HasPrefix(handle, rs.RecordURIPrefix) && (m.Name != "id" || ref.Stream != stream):
-			continue // it may be an id of this form
+		default:
+			args = args.With("connection_id", rs.EncodeJSON(ref.ConnectionID))
 		}
 		args = args.With("filter", args.Object("filter").With(m.Name, rs.EncodeJSON(ref.RecordID)).JSON())
-		args = args.With("connection_id", rs.EncodeJSON(ref.ConnectionID))
 	}
 	return args
 }
@@ -170,29 +153,28 @@ func (t Tool) record(guess rs.Object, refused *rs.Error) (rs.Object, bool) {
 	if id == "" && t.Takes("id") || isPage(id) {
 		return nil, false
 	}
-	if several := idsIn(id); several != nil {
+	several := idsIn(id)
+	ref, isRef := refOf(id)
+	switch {
+	case t.Name == "read_record_field" && !guess.Has("field"):
+		return nil, false
+	case several != nil:
 		guess = guess.With("id", rs.EncodeJSON(several[0]))
-	} else if refused.Meant != (rs.Ref{}) {
+	case refused.Meant != (rs.Ref{}):
 		guess = guess.With("id", rs.EncodeJSON(refused.Meant.URI()))
-	} else if refused.Code == rs.InvalidID && refused.Param == "id" {
-		ref, ok := refOf(id)
-		if !ok {
-			return nil, false
-		}
+	case refused.Code == rs.InvalidID && refused.Param == "id" && !isRef:
+		return nil, false
+	case refused.Code == rs.InvalidID && refused.Param == "id":
 		guess = guess.With("id", rs.EncodeJSON(ref.String()))
 	}
 	if refused.Code == rs.ConflictingConnectionID {
 		guess = guess.Without("connection_id")
 	}
-	if t.Name == "read_record_field" {
-		if !guess.Has("field") {
-			return nil, false
-		}
-		if guess.Has("q") {
-			guess = guess.Without("offset_chars", "limit_chars")
-		} else {
-			guess = guess.Without("before_chars", "after_chars")
-		}
+	switch {
+	case t.Name == "read_record_field" && guess.Has("q"):
+		guess = guess.Without("offset_chars", "limit_chars")
+	case t.Name == "read_record_field":
+		guess = guess.Without("before_chars", "after_chars")
 	}
 	return guess, true
 }

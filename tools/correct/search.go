@@ -68,28 +68,27 @@ func dated(args rs.Object) rs.Object {
 	found, words := operatorsIn(q)
 	changed := args
 	for _, o := range found {
-		bounds := boundWords[o.name]
-		if bounds == nil || o.denied {
+		if boundWords[o.name] == nil || o.denied {
 			return args // is refused as it is
 		}
-		for _, bound := range bounds {
-			day := boundDay(o.name, o.value, bound)
+		for _, bound := range boundWords[o.name] {
+			day := boundOf(o.name, bound, rs.EncodeJSON(o.value), time.Time{})
 			if day == "" && strings.HasSuffix(o.name, "_than") {
-				day = o.value // is refused with the day that it is
+				day = rs.EncodeJSON(o.value) // is refused with the day that it is
 			}
 			if day == "" || changed.Has(bound) {
 				return args
 			}
-			changed = append(slices.Clone(changed), rs.Member{Name: bound, Value: rs.EncodeJSON(day)})
+			changed = changed.With(bound, day)
 		}
 	}
-	switch {
-	case len(found) == 0:
-		return args
-	case words == "":
+	if len(found) > 0 {
+		changed = changed.With(name, rs.EncodeJSON(words))
+	}
+	if words == "" && len(found) > 0 {
 		return changed.Without(name)
 	}
-	return changed.With(name, rs.EncodeJSON(words))
+	return changed
 }
 
 // WithoutOperators is the call that is meant by a search with operators: by a flag or a sender alone the records of the stream that has
@@ -104,12 +103,14 @@ func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (Call, bool) {
 	var filter rs.Object
 	stream := ""
 	condition := func(raw string, is func(rs.SchemaField) bool) bool {
-		in, field := fieldLike(s, args, stream, is)
-		if field == "" {
-			return false
+		in, field := "", ""
+		if s != nil {
+			in, field = fieldLike(s, args, stream, is)
 		}
-		stream, filter = in, filter.With(field, raw)
-		return true
+		if field != "" {
+			stream, filter = in, filter.With(field, raw)
+		}
+		return field != ""
 	}
 	rest := args.Without(name)
 	for _, o := range found {
@@ -118,51 +119,41 @@ func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (Call, bool) {
 			flag.Value = strconv.FormatBool(flag.Value != "true")
 		}
 		sender := (o.name == "from" || o.name == "sender") && words == "" && len(found) == 1
+		address := func(f rs.SchemaField) bool { return strings.Contains(f.Name, "email") && f.Type == "string" }
 		switch {
 		case o.denied && !known: // a search leaves out words, not senders
-			for _, word := range strings.Fields(o.value) {
-				words = strings.TrimSpace(words + " -" + word)
-			}
+			words += " -" + strings.Join(strings.Fields(o.value), " -")
 		case known && condition(flag.Value, func(f rs.SchemaField) bool { return slices.Contains(flag.Fields, f.Name) }):
-		case sender && strings.Contains(o.value, "@") && condition(rs.EncodeJSON(o.value), func(f rs.SchemaField) bool {
-			return strings.Contains(f.Name, "email") && f.Type == "string"
-		}):
+		case sender && strings.Contains(o.value, "@") && condition(rs.EncodeJSON(o.value), address):
 		case sender && condition(rs.EncodeJSON(o.value), func(f rs.SchemaField) bool { return f.Role == "actor" }):
-		case o.name == "has" || o.name == "is" || o.name == "in" || o.name == "label":
-			if len(found) == 1 && words == "" {
-				words = o.value
-			}
-		case boundWords[o.name] != nil && o.bounds(rest) != nil:
+		case len(o.bounds(rest)) > 0:
 			rest = rest.WithAll(o.bounds(rest))
-		default:
-			words = strings.TrimSpace(words + " " + o.value)
+		case !slices.Contains([]string{"has", "is", "in", "label"}, o.name) || len(found) == 1 && words == "":
+			words += " " + o.value
 		}
+		words = strings.TrimSpace(words)
 	}
-	if filter != nil && words == "" && !rest.Has("since") && !rest.Has("until") {
+	timed := rest.Has("since") || rest.Has("until")
+	switch {
+	case filter != nil && words == "" && !timed:
 		records := rs.Object{{Name: "stream", Value: rs.EncodeJSON(stream)}}.WithAll(onlyConnection(args))
 		return Call{"query_records", records.With("filter", filter.JSON())}, true
-	}
-	if filter != nil {
+	case filter != nil:
 		rest = rest.With("streams", rs.EncodeJSON([]string{stream})).With("filter", filter.WithAll(args.Object("filter")).JSON())
 	}
 	if words != "" {
 		rest = append(rs.Object{{Name: "q", Value: rs.EncodeJSON(words)}}, rest...)
 	}
-	return Call{t.Name, rest}, words != "" || rest.Has("since") || rest.Has("until")
+	return Call{t.Name, rest}, words != "" || timed
 }
 
 // fieldLike finds a field that filters, in a stream or, where that is "", in the first of those that a search is of.
 func fieldLike(s *rs.Schema, args rs.Object, stream string, is func(rs.SchemaField) bool) (in, field string) {
-	if s == nil {
-		return "", ""
-	}
 	for i := range s.Streams {
 		row := &s.Streams[i]
-		if stream != "" && row.Name != stream || args.Has("streams") && !slices.Contains(args.Array("streams"), rs.EncodeJSON(row.Name)) {
-			continue
-		}
+		asked := !args.Has("streams") || slices.Contains(args.Array("streams"), rs.EncodeJSON(row.Name))
 		for _, f := range row.Fields() {
-			if f.Granted && f.Exact && is(f) {
+			if asked && (stream == "" || row.Name == stream) && f.Granted && f.Exact && is(f) {
 				return row.Name, f.Name
 			}
 		}
@@ -211,23 +202,10 @@ func (t Tool) withOperators(args rs.Object) rs.Object {
 	return args.With(cmp.Or(name, "q"), rs.EncodeJSON(q))
 }
 
-// bounds are those of a search that an operator means, also by its distance from today, of which none is given; nil if it has no date.
-func (o searchOperator) bounds(given rs.Object) (found rs.Object) {
-	for _, bound := range boundWords[o.name] {
-		day := boundDay(o.name, o.value, bound)
-		if first, last, ok := written.Relative(o.value, time.Now().UTC()); ok && day == "" {
-			if bound == "until" && (o.name == "before" || o.name == "older") {
-				first = first.AddDate(0, 0, -1)
-			} else if bound == "until" && !last.IsZero() {
-				first = last
-			}
-			day = first.Format(time.DateOnly)
-		}
-		if day != "" && !given.Has(bound) {
-			found = append(found, rs.Member{Name: bound, Value: rs.EncodeJSON(day)})
-		}
-	}
-	return found
+// bounds are those of a search that an operator means, also by its distance from today, of which none is given; none if it has no date.
+func (o searchOperator) bounds(given rs.Object) rs.Object {
+	found, _ := boundsOf(rs.Member{Name: o.name, Value: rs.EncodeJSON(o.value)})
+	return slices.DeleteFunc(found, func(m rs.Member) bool { return !written.IsTime(m.Value) || given.Has(m.Name) })
 }
 
 // operatorWords are names of arguments that other searches have, with the operator that says the same in a query.

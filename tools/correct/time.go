@@ -13,82 +13,83 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// boundDay is the bound of a search that a word such as before means with a value; "" if that is no date. A day that is before: or older: is
-// not in it.
-func boundDay(word, value, bound string) string {
-	first, err := time.Parse(time.DateOnly, value)
-	excluded := word == "before" || word == "older" || word == "lt"
-	if err != nil {
-		if excluded {
-			bound = "since"
-		}
-		day := written.Day(bound, rs.EncodeJSON(value))
-		if first, err = time.Parse(time.DateOnly, day); err != nil {
-			return ""
-		}
-	}
-	if excluded {
+// dayJSON is a day as arguments have it.
+func dayJSON(day time.Time) string { return rs.EncodeJSON(day.Format(time.DateOnly)) }
+
+// boundOf is the bound of a search that a word such as before means with a value, as JSON; "" if that names no days, or has no such bound. A
+// day that is before: or older: is not in it. now is zero where days by their distance from it are not read.
+func boundOf(word, bound, raw string, now time.Time) string {
+	text, _ := rs.AsText(raw)
+	first, last, _ := written.Days(text, now)
+	switch {
+	case word == "before" || word == "older" || word == "lt":
 		first = first.AddDate(0, 0, -1)
+	case bound == "until" && (!last.IsZero() || len(boundWords[word]) > 1 || spans[word]):
+		first = last
 	}
-	return first.Format(time.DateOnly)
+	if first.Year() <= 1 {
+		return ""
+	}
+	return dayJSON(first)
 }
 
 // boundsOf are the bounds of a search that an argument means, none if it is not known which; false if it bounds no time.
 func boundsOf(m rs.Member) (bounds rs.Object, ok bool) {
 	name := written.Snake(m.Name)
 	means := boundWords[name]
-	if _, isText := written.Text(m.Value); isText && spans[name] {
-		if found := rs.AsObject(written.Range(m.Value)); found.Has("lte") { // two days
-			return rs.Object{{Name: "since", Value: found.Get("gte")}, {Name: "until", Value: found.Get("lte")}}, true
-		}
-		means = both
-	} else if spans[name] {
-		inner := rs.AsObject(m.Value)
-		if list, _ := rs.AsArray(m.Value); len(list) == 2 {
-			inner = rs.Object{{Name: "since", Value: list[0]}, {Name: "until", Value: list[1]}}
-		}
-		for _, i := range inner {
-			found, _ := boundsOf(i)
-			if len(found) != 1 || bounds.Has(found[0].Name) {
-				return nil, true
-			}
-			bounds = append(bounds, found...)
-		}
-		return bounds, true
-	}
 	for _, bound := range both {
 		if slices.Contains(aliases[bound], name) {
 			means = []string{bound}
 		}
 	}
+	if _, isText := written.Text(m.Value); spans[name] && !isText {
+		return boundsIn(m.Value), true
+	}
+	if found := rs.AsObject(written.Range(m.Value)); spans[name] && found.Has("lte") { // two days
+		return rs.Object{{Name: "since", Value: found.Get("gte")}, {Name: "until", Value: found.Get("lte")}}, true
+	} else if spans[name] {
+		means = both
+	}
 	for _, bound := range means {
-		value := m.Value
+		value, exact := boundOf(name, bound, m.Value, time.Now().UTC()), written.Value(m.Value)
 		text, _ := rs.AsText(m.Value)
-		if day := boundDay(name, text, bound); day != "" {
-			value = rs.EncodeJSON(day)
-		} else if exact := written.Value(m.Value); written.IsTime(exact) { // one without a zone is one of UTC
+		_, _, known := written.Days(text, time.Now().UTC())
+		switch {
+		case value != "":
+		case written.IsTime(exact): // one without a zone is one of UTC
 			value = exact
-		} else if first, last, relative := written.Relative(text, time.Now().UTC()); relative {
-			if bound == "until" && (!last.IsZero() || len(means) > 1) {
-				first = last
-			}
-			if first.IsZero() { // it has no such bound
-				continue
-			}
-			value = rs.EncodeJSON(first.Format(time.DateOnly))
-		} else if len(means) > 1 && !written.IsTime(value) {
+		case known: // it has no such bound
+			continue
+		case len(means) > 1 && !written.IsTime(m.Value):
 			return nil, true
+		default:
+			value = m.Value
 		}
 		bounds = append(bounds, rs.Member{Name: bound, Value: value})
 	}
 	return bounds, means != nil
 }
 
+// boundsIn are the bounds of a search in an object or a list of two; none if it is not known which.
+func boundsIn(raw string) (bounds rs.Object) {
+	inner := rs.AsObject(raw)
+	if list, _ := rs.AsArray(raw); len(list) == 2 {
+		inner = rs.Object{{Name: "since", Value: list[0]}, {Name: "until", Value: list[1]}}
+	}
+	for _, m := range inner {
+		found, _ := boundsOf(m)
+		if len(found) != 1 || bounds.Has(found[0].Name) {
+			return nil
+		}
+		bounds = append(bounds, found...)
+	}
+	return bounds
+}
+
 // timed are arguments with the one that was refused in the form that the tool takes, where it says a time; none where the error says the
 // form. It is false for any other argument.
 func (t Tool) timed(args rs.Object, param string) (mended rs.Object, ok bool) {
 	raw := args.Get(param)
-	bound := param == "since" || param == "until"
 	last, short := written.LastOfMonth(raw)
 	zone, _ := written.Text(raw)
 	switch {
@@ -98,7 +99,7 @@ func (t Tool) timed(args rs.Object, param string) (mended rs.Object, ok bool) {
 		return args.With(param, rs.EncodeJSON(written.Zone(zone))), true
 	case short:
 		return args.With(param, rs.EncodeJSON(last)), true
-	case !bound:
+	case !slices.Contains(both, param):
 		return nil, param == "time_zone"
 	}
 	mended = args
@@ -121,7 +122,7 @@ func (t Tool) timed(args rs.Object, param string) (mended rs.Object, ok bool) {
 func namesSomeone(m rs.Member) bool {
 	name := written.Snake(m.Name)
 	text, isText := written.Text(m.Value)
-	_, _, isTime := written.Relative(text, time.Now().UTC())
+	_, _, isTime := written.Days(text, time.Now().UTC())
 	return (name == "from" || name == "to") && isText && !isTime && (written.IsWord(m.Value) || strings.Contains(m.Value, "@"))
 }
 
@@ -156,48 +157,48 @@ func (t Tool) period(args rs.Object) Call {
 // Relative returns the call with dates in place of times that are named by their distance from now, as bounds of a search and in a filter;
 // false where there is none.
 func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
-	found := false
-	day := func(t time.Time) string { return rs.EncodeJSON(t.Format(time.DateOnly)) }
-	read := func(name, raw string) (bound string, first, last time.Time, ok bool) {
+	bound := func(name, raw string) string {
 		s, _ := written.Text(raw)
-		first, last, ok = written.Relative(s, now)
-		at := first
+		first, last, _ := written.Days(s, now)
 		if slices.Contains([]string{"until", "gt", "lte"}, name) && !last.IsZero() {
-			at = last // after it, or until its end
+			first = last // after it, or until its end
 		}
-		return day(at), first, last, ok && (name == "" || !at.IsZero())
+		if first.IsZero() || written.IsTime(raw) {
+			return ""
+		}
+		return dayJSON(first)
 	}
 	dated, filter := args, args.Object("filter")
-	for _, name := range []string{"since", "until"} {
-		bound, _, _, ok := read(name, args.Get(name))
-		if !ok || !t.Takes(name) {
-			continue
+	for _, name := range both {
+		if at := bound(name, args.Get(name)); at != "" && t.Takes(name) {
+			dated = dated.With(name, at)
 		}
-		dated, found = dated.With(name, bound), true
 	}
+	found := dated.JSON() != args.JSON()
 	if s, _ := written.Text(args.Get("since")); found && written.Reversed(dated.Get("since"), dated.Get("until")) {
-		if first, _, ok := written.Relative(s, now); ok { // of the year before
-			dated = dated.With("since", day(first.AddDate(-1, 0, 0)))
+		if first, _, ok := written.Days(s, now); ok { // of the year before
+			dated = dated.With("since", dayJSON(first.AddDate(-1, 0, 0)))
 		}
 	}
 	for _, m := range filter {
-		_, first, last, ok := read("", m.Value)
-		if s, _ := written.Text(m.Value); ok && (!written.IsMonth(s) || written.IsTimeName(m.Name)) { // else "May" may be a person
-			var bounds rs.Object
+		condition := rs.AsObject(m.Value)
+		s, _ := written.Text(m.Value)
+		first, last, ok := written.Days(s, now)
+		if ok && !written.IsTime(m.Value) && (!written.IsMonth(s) || written.IsTimeName(m.Name)) { // else "May" may be a person
 			if !first.IsZero() {
-				bounds = append(bounds, rs.Member{Name: "gte", Value: day(first)})
+				condition = condition.With("gte", dayJSON(first))
 			}
 			if !last.IsZero() {
-				bounds = append(bounds, rs.Member{Name: "lte", Value: day(last)})
+				condition = condition.With("lte", dayJSON(last))
 			}
-			filter, found = filter.With(m.Name, bounds.JSON()), true
 		}
-		bounds := rs.AsObject(m.Value)
-		for _, r := range bounds {
-			if bound, _, _, ok := read(r.Name, r.Value); ok {
-				bounds, found = bounds.With(r.Name, bound), true
-				filter = filter.With(m.Name, bounds.JSON())
+		for _, r := range condition {
+			if at := bound(r.Name, r.Value); at != "" {
+				condition = condition.With(r.Name, at)
 			}
+		}
+		if condition != nil && condition.JSON() != m.Value {
+			filter, found = filter.With(m.Name, condition.JSON()), true
 		}
 	}
 	if len(filter) > 0 {
@@ -209,11 +210,12 @@ func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 // SinceSays says that since has no end, of one that names a time which has one by its distance from today; "" for any other call.
 func SinceSays(args rs.Object, now time.Time) string {
 	s, _ := written.Text(args.Get("since"))
-	first, last, ok := written.Relative(s, now)
-	if !ok || first.IsZero() || last.IsZero() || args.Has("until") || !last.Before(now.AddDate(0, 0, -1)) {
+	first, last, _ := written.Days(s, now)
+	if first.IsZero() || last.IsZero() || args.Has("until") || written.IsTime(args.Get("since")) || !last.Before(now.AddDate(0, 0, -1)) {
 		return ""
 	}
-	return fmt.Sprintf("since %s is read as from %s on; for that time alone send until %q too.", quote.Exact(s), first.Format(time.DateOnly), last.Format(time.DateOnly))
+	return fmt.Sprintf("since %s is read as from %s on; for that time alone send until %q too.",
+		quote.Exact(s), first.Format(time.DateOnly), last.Format(time.DateOnly))
 }
 
 // NeedsTime reports whether an aggregate bounds a time without the field of its stream that says when.
@@ -265,13 +267,12 @@ func inForm(m rs.Member, message string) string {
 		mended := bounds
 		for _, r := range bounds {
 			operator, value := written.Bound(r.Name, r.Value)
-			if value = cmp.Or(compact(r.Value), value); value == "" {
-				continue
-			}
-			if operator != r.Name {
+			if value = cmp.Or(compact(r.Value), value); value != "" && operator != r.Name {
 				mended = mended.Without(r.Name)
 			}
-			mended = mended.With(operator, value)
+			if value != "" {
+				mended = mended.With(operator, value)
+			}
 		}
 		if slices.Equal(mended, bounds) {
 			return ""
@@ -292,14 +293,6 @@ func inForm(m rs.Member, message string) string {
 	return cmp.Or(compact(m.Value), written.Range(m.Value), written.Value(m.Value))
 }
 
-// CurrencyLeftOut says that a filter compares with an amount that has a currency; "" where it does not.
-func CurrencyLeftOut(args rs.Object) string {
-	if slices.ContainsFunc(valuesOf(args.Object("filter")), func(raw string) bool { _, ok := written.WithoutCurrency(raw); return ok }) {
-		return "An amount is a number: the call below leaves out its currency, which is a field of its own if the records have several."
-	}
-	return ""
-}
-
 // valuesOf are the values that a filter compares with.
 func valuesOf(filter rs.Object) (values []string) {
 	for _, m := range filter {
@@ -311,16 +304,22 @@ func valuesOf(filter rs.Object) (values []string) {
 	return values
 }
 
-var otherDate = written.Expression(`^[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{2,4}$`)
+// CurrencyLeftOut says that a filter compares with an amount that has a currency; "" where it does not.
+func CurrencyLeftOut(args rs.Object) string {
+	if slices.ContainsFunc(valuesOf(args.Object("filter")), func(raw string) bool { _, ok := written.WithoutCurrency(raw); return ok }) {
+		return "An amount is a number: the call below leaves out its currency, which is a field of its own if the records have several."
+	}
+	return ""
+}
+
+var otherDate = written.Expression(`^"[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{2,4}"$`)
 
 // MistakesDate reports whether a filter has a date of which it is not certain which one is meant, or words where a time is looked for.
 func MistakesDate(args rs.Object) bool {
-	filter := args.Object("filter")
-	return slices.ContainsFunc(valuesOf(filter), func(raw string) bool {
-		s, ok := written.Text(raw)
-		return ok && otherDate().MatchString(s)
-	}) || slices.ContainsFunc(filter, func(m rs.Member) bool {
-		return written.IsTimeName(m.Name) && slices.ContainsFunc(valuesOf(rs.Object{m}), written.IsWord)
+	return slices.ContainsFunc(args.Object("filter"), func(m rs.Member) bool {
+		return slices.ContainsFunc(valuesOf(rs.Object{m}), func(raw string) bool {
+			return otherDate().MatchString(raw) || written.IsTimeName(m.Name) && written.IsWord(raw)
+		})
 	})
 }
 
@@ -332,18 +331,4 @@ func NoSuchDay(args rs.Object) string {
 		}
 	}
 	return ""
-}
-
-// InPeriods are arguments whose filter compares a time with a month or a year as one with the bounds of that.
-func InPeriods(args rs.Object) rs.Object {
-	filter := args.Object("filter")
-	for _, m := range filter {
-		if bounds := written.Range(m.Value); bounds != "" && written.IsTimeName(m.Name) {
-			filter = filter.With(m.Name, bounds)
-		}
-	}
-	if len(filter) > 0 {
-		args = args.With("filter", filter.JSON())
-	}
-	return args
 }

@@ -1,15 +1,112 @@
 package correct
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct/fields"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
+
+// partOfTime is a time in SQL that is cut to its hour, day, week and so on.
+var partOfTime = written.Expression(`(?i)^(?:date_?trunc\(\s*['"]?)?(hour|day|week|month|quarter|year)(?:['"]?\s*,|\()\s*([\w.]+)\s*\)$`)
+
+// aggregate compares the fields of an aggregate with those that it can compute on and group by.
+func (c *correction) aggregate() {
+	metric, _ := written.Text(c.args.Get("metric"))
+	for _, name := range []string{"field", "group_by", "group_by_time"} {
+		if several := written.Names(c.args.Text(name)); len(several) > 1 && c.stream.Field(several[0]) != nil {
+			c.say(rs.UnknownField, name, "aggregate takes one %s.", name)
+			c.args = c.args.With(name, rs.EncodeJSON(several[0]))
+			c.hint = CallForEach(len(several))
+		}
+	}
+	if field, ok := written.Text(c.args.Get("field")); ok && strings.ContainsAny(field, "*+/()<>=") && c.stream.Field(field) == nil {
+		c.say(rs.UnknownField, "field", "aggregate computes on one field of %s; %s is an expression.", c.stream.Name, quote.Text(field))
+		c.open, c.partly = true, true
+	} else if ok && metric != "count" {
+		c.replace("field", c.name("field", field, fields.Aggregates(metric), "take "+metric))
+	}
+	for _, name := range []string{"group_by", "group_by_time"} {
+		if field, ok := written.Text(c.args.Get(name)); ok && !c.timeGroup(name, field, metric) {
+			c.replace(name, c.name(name, field, fields.Aggregates(name), "group"))
+		}
+	}
+}
+
+// timeGroup mends a group that is written as one of time and is none, or the other way round; false where that is not so.
+func (c *correction) timeGroup(name, field, metric string) bool {
+	f, at := c.stream.Field(field), c.stream.Time()
+	granularity := cmp.Or(wordForms["granularity"][written.Snake(field)], written.Snake(field))
+	part := partOfTime().FindStringSubmatch(field)
+	times := c.stream.Near("date", fields.Aggregates("group_by_time"))
+	byTime := func(field, granularity string) {
+		c.args = renamed(c.args, name, "group_by_time", rs.EncodeJSON(field)).With("granularity", rs.EncodeJSON(granularity))
+	}
+	switch {
+	case recurring(field) != "" && f == nil && len(times) > 0:
+		c.say(rs.UnknownField, name, "%s has no field %s.", c.stream.Name, quote.Text(field))
+		byTime(times[0], likelyForms["granularity"][written.Snake(field)])
+		c.hint = recurring(field)
+	case granularities[granularity] && f == nil && len(times) > 0:
+		c.say(rs.UnknownField, name, "%s is a granularity; group_by_time names the field.", quote.Text(field))
+		byTime(times[0], granularity)
+	case name == "group_by" && f != nil && fields.Aggregates("group_by_time")(*f) && !fields.Aggregates(name)(*f):
+		c.say(rs.UnknownField, name, "%s is a time: group_by_time groups by it.", quote.Text(field))
+		byTime(field, "month")
+	case name == "group_by_time" && at != "" && f != nil && fields.Aggregates("group_by")(*f) && !fields.Aggregates(name)(*f): // by a granularity beside it
+		c.say(rs.UnknownField, name, "%s is no time.", quote.Text(field))
+		if c.args = c.args.With(name, rs.EncodeJSON(at)); metric == "count" || !isUnit(field) {
+			c.args = renamed(c.args, name, "group_by", rs.EncodeJSON(field)).Without("granularity", "time_zone")
+			c.hint = "aggregate groups by a field or by time: for both, send a call for each value of " + quote.Line(field) + " in filter."
+		}
+	case part != nil && c.stream.Field(part[2]) != nil:
+		c.say(rs.UnknownField, name, "A group of time is a field and its granularity.")
+		byTime(part[2], strings.ToLower(part[1]))
+	default:
+		return false
+	}
+	return true
+}
+
+// WithField is an aggregate with a field that its metric can be computed on, and what there is to choose from; "" where there is none.
+func (t Tool) WithField(s fields.Stream, args rs.Object) (send, hint string) {
+	metric := args.Text("metric")
+	can := fields.Aggregates(metric)
+	fields := s.Suited(can)
+	if len(s.Fields) == 0 || len(fields) == len(s.Fields) || len(fields) == 0 {
+		return "", ""
+	}
+	field := append(s.Near("amount", can), fields[0])[0]
+	hint = "Of " + s.Name + " these take " + metric + ": " + quote.Names(fields, maxShown) + "."
+	return Call{t.Name, args.With("field", rs.EncodeJSON(field))}.String(), hint
+}
+
+// Unsearched is the call that is meant by a filter which looks for a text within a field that no search reads, and what it does: its
+// values, or else the records without that condition. For any other filter it has no call, and may say how a part of a word is found in a
+// field whose values can be listed.
+func (t Tool) Unsearched(s fields.Stream, args rs.Object) (call Call, hint string, ok bool) {
+	p, ok := plan(args)
+	if !ok || p.Sought == nil || t.Takes("metric") {
+		return Call{}, "", false
+	}
+	f := s.Field(p.Sought.Name)
+	args = filtered(args, p.Filter)
+	switch lists := f != nil && fields.Aggregates("group_by")(*f); {
+	case lists && (f.Lexical || !t.Takes("stream")):
+		return Call{}, "For a part of one, aggregate with group_by lists the values of " + quote.Line(f.Name) + ".", false
+	case f == nil || f.Lexical || !t.Takes("stream"):
+		return Call{}, "", false
+	case lists:
+		call, ok = t.groupedBy(args, *p.Sought)
+		call.Arguments = call.Arguments.With("limit", "100")
+		return call, "Search does not read " + f.Name + ": the call below lists its values; send one for each that has the text.", ok
+	}
+	return Call{t.Name, args}, "Neither a filter nor search finds a text in " + f.Name + ": look at it in the records of the call below.", true
+}
 
 // Unknown returns the error that says which field or relation of a call its stream does not have, and the call that is probably
 // meant; nil if it has all that are named. refused is what the resource server said.
@@ -33,12 +130,8 @@ func (t Tool) Unknown(s fields.Stream, args rs.Object, refused *rs.Error) *rs.Er
 	}
 	if t.Name == "aggregate" {
 		c.aggregate()
-	} else if t.Takes("field") {
-		if field, ok := written.Text(c.args.Get("field")); ok && !c.inRelated("field", field) {
-			if to := c.name("field", field, nil, ""); to != "" {
-				c.args = c.args.With("field", rs.EncodeJSON(to))
-			}
-		}
+	} else if field, ok := written.Text(c.args.Get("field")); ok && t.Takes("field") && !c.inRelated("field", field) {
+		c.replace("field", c.name("field", field, nil, ""))
 	}
 	c.relations()
 	if !t.Takes("sort") && len(c.related) > 0 {
@@ -71,107 +164,4 @@ func (t Tool) Unknown(s fields.Stream, args rs.Object, refused *rs.Error) *rs.Er
 		e.Send = send.String()
 	}
 	return e
-}
-
-func (c *correction) fields() {
-	var kept []string
-	unknown := 0
-	for _, raw := range c.args.Array("fields") {
-		name, _ := written.Text(raw)
-		if c.stream.Field(name) == nil {
-			unknown++
-		}
-		if unknown > maxShown { // each is compared with all fields
-			c.open, c.partly = true, true
-			return
-		}
-		if name == "*" || name == "all" {
-			c.say(rs.UnknownField, "fields", "Leave fields out for all of them.")
-			c.args = c.args.Without("fields")
-			return
-		}
-		if c.inRelated("fields", name) {
-			continue
-		}
-		if parts := strings.Fields(name); len(parts) > 1 && !slices.ContainsFunc(parts, func(p string) bool { return c.stream.Field(p) == nil }) {
-			c.say(rs.UnknownField, "fields", "%s are %d fields.", quote.Text(name), len(parts))
-			kept = append(kept, parts...)
-			continue
-		}
-		if to := c.name("fields", name, nil, ""); foreign.Denies(name, to) {
-			c.open, c.partly = true, true // all but that are meant
-			return
-		} else if to != "" && !slices.Contains(kept, to) {
-			kept = append(kept, to)
-		}
-	}
-	if len(kept) == 0 && len(c.related) > 0 {
-		c.args = c.args.Without("fields")
-	}
-	if len(kept) > 0 {
-		c.args, c.open = c.args.With("fields", rs.EncodeJSON(kept)), false // without those that are nowhere
-	}
-}
-
-func (c *correction) sort() {
-	sort, ok := written.Text(c.args.Get("sort"))
-	if !ok {
-		return
-	}
-	first, others, several := strings.Cut(sort, ",")
-	if several {
-		c.say("invalid_sort", "sort", "A list is sorted by one field; the call below leaves out %s.", quote.Text(others))
-	}
-	first, direction := sortOf(rs.EncodeJSON(first))
-	field, descending := strings.CutPrefix(first, "-")
-	descending = descending || direction == "desc"
-	to := c.name("sort", field, fields.HasRanges, "be sorted by")
-	if to == "" {
-		return
-	}
-	if descending {
-		to = "-" + to
-	}
-	c.args = c.args.With("sort", rs.EncodeJSON(to))
-}
-
-func (c *correction) relations() {
-	if !c.args.Has("expand") {
-		return
-	}
-	limits := c.args.Object("expand_limit")
-	var kept []string
-	for _, raw := range c.args.Array("expand") {
-		name, _ := written.Text(raw)
-		to := name
-		names := c.stream.RelationNames()
-		if !slices.Contains(names, name) {
-			if len(names) == 0 {
-				c.say(rs.InvalidExpand, "expand", "%s has no relation to expand.", c.stream.Name)
-				continue
-			}
-			near := written.Nearest(name, names, 3)
-			c.say(rs.InvalidExpand, "expand", "%s has no relation %s. %s.", c.stream.Name, quote.Text(name), nearest(near, names))
-			to = append(near, names[0])[0]
-			if raw := limits.Get(name); raw != "" {
-				limits = renamed(limits, name, to, raw)
-			}
-		}
-		if !slices.Contains(kept, to) {
-			kept = append(kept, to)
-		}
-	}
-	for _, r := range c.stream.Relations {
-		if n, ok := limits.Number(r.Name); ok && r.MaxLimit != nil && n > *r.MaxLimit {
-			c.say(rs.InvalidExpand, "expand_limit", "expand_limit of %s is %d; at most %d are returned.",
-				quote.Names([]string{r.Name}, 1), n, *r.MaxLimit)
-			limits = limits.With(r.Name, rs.EncodeJSON(*r.MaxLimit))
-		}
-	}
-	if c.args = c.args.Without("expand", "expand_limit"); len(kept) > 0 {
-		c.args = c.args.With("expand", rs.EncodeJSON(kept))
-		if len(limits) > 0 {
-			c.args = c.args.With("expand_limit", limits.JSON())
-		}
-	}
 }

@@ -33,42 +33,43 @@ func (t Tool) value(p *parameter, raw string) string {
 
 func (t Tool) string(p *parameter, raw string) string {
 	if p.Name == "q" || p.Name == "query" {
-		if o := rs.AsObject(raw); len(o) == 1 && o.Text("text", "query", "q", "value") != "" {
-			return rs.EncodeJSON(o.Text(o[0].Name))
-		}
-		if list, ok := rs.AsArray(raw); ok && len(list) > 0 {
-			var terms []string
-			for _, item := range list {
-				term, ok := written.Text(item)
-				if !ok {
-					return raw
-				}
-				terms = append(terms, term)
-			}
-			return rs.EncodeJSON(strings.Join(terms, " "))
-		}
-		return raw
+		return oneQuery(raw)
 	}
 	raw = only(raw)
-	if p.Name == "since" || p.Name == "until" {
+	s, isText := written.Text(raw)
+	sent, ok := rs.AsText(raw)
+	plain := written.Snake(sent)
+	plain = cmp.Or(wordForms[p.Name][sent], wordForms[p.Name][plain], plain) // -1 is not 1
+	switch {
+	case p.Name == "since" || p.Name == "until":
 		if day := written.Day(p.Name, raw); day != "" {
 			return rs.EncodeJSON(day)
 		}
-		return raw
-	}
-	if p.Words != nil {
-		sent, ok := rs.AsText(raw)
-		plain := written.Snake(sent)
-		plain = cmp.Or(wordForms[p.Name][sent], wordForms[p.Name][plain], plain) // -1 is not 1
-		if ok && slices.Contains(p.Words, plain) {
-			return rs.EncodeJSON(plain)
-		}
-		return raw
-	}
-	if s, ok := written.Text(raw); ok && slices.Contains(nameArguments, p.Name) && written.Unquoted(s) != s && written.Unquoted(s) != "" {
+	case ok && slices.Contains(p.Words, plain):
+		return rs.EncodeJSON(plain)
+	case p.Words == nil && isText && slices.Contains(nameArguments, p.Name) && written.Unquoted(s) != "":
 		return rs.EncodeJSON(written.Unquoted(s))
 	}
 	return raw
+}
+
+// oneQuery is one text of the words of a query; any other value as it is.
+func oneQuery(raw string) string {
+	list, _ := rs.AsArray(raw)
+	if o := rs.AsObject(raw); len(o) == 1 && o.Text("text", "query", "q", "value") != "" {
+		return rs.EncodeJSON(o.Text(o[0].Name))
+	}
+	terms := make([]string, len(list))
+	for i, item := range list {
+		var ok bool
+		if terms[i], ok = written.Text(item); !ok {
+			return raw
+		}
+	}
+	if len(list) == 0 {
+		return raw
+	}
+	return rs.EncodeJSON(strings.Join(terms, " "))
 }
 
 var wholeNumber = written.Expression(`^[+-]?[0-9]{1,10}$`)
@@ -76,12 +77,11 @@ var wholeNumber = written.Expression(`^[+-]?[0-9]{1,10}$`)
 // limited gives a lone number for expand_limit the relation that is expanded, and numbers in quotes their type.
 func limited(args rs.Object) rs.Object {
 	raw := args.Get("expand_limit")
-	relations := args.Array("expand")
-	if n, ok := rs.AsText(raw); ok && wholeNumber().MatchString(n) && len(relations) == 1 {
-		relation, _ := written.Text(relations[0])
-		return args.With("expand_limit", rs.Object{{Name: relation, Value: n}}.JSON())
+	limits := rs.AsObject(raw)
+	if n, _ := rs.AsText(raw); wholeNumber().MatchString(n) && len(args.Array("expand")) == 1 {
+		relation, _ := written.Text(args.Array("expand")[0])
+		limits = rs.Object{{Name: relation, Value: n}}
 	}
-	limits := slices.Clone(rs.AsObject(raw))
 	for i, m := range limits {
 		if s, ok := written.Text(m.Value); ok && wholeNumber().MatchString(s) {
 			limits[i].Value = s
@@ -95,31 +95,30 @@ func limited(args rs.Object) rs.Object {
 
 // guessed is the value that is probably meant; "" leaves the argument out.
 func (t Tool) guessed(p *parameter, raw string) string {
+	text, isText := rs.AsText(raw)
+	list, _ := rs.AsArray(list(raw))
 	switch {
 	case p.Type == "integer":
-		n, ok := rs.AsText(raw)
-		if !ok || !wholeNumber().MatchString(n) {
-			return ""
-		}
-		number, _ := rs.Object{{Name: "n", Value: strings.TrimPrefix(n, "+")}}.Number("n")
+		number, _ := rs.Object{{Name: "n", Value: strings.TrimPrefix(text, "+")}}.Number("n")
 		switch {
-		case strings.HasPrefix(n, "-"), number < p.Least:
+		case !isText || !wholeNumber().MatchString(text) || strings.HasPrefix(text, "-") || number < p.Least:
 			return ""
 		case number > p.Most:
 			return rs.EncodeJSON(p.Most)
 		}
 	case p.Words != nil:
-		if several, ok := rs.AsArray(list(raw)); ok && len(several) > 0 {
-			raw = t.string(p, several[0])
+		if len(list) > 0 {
+			raw = t.string(p, list[0])
 		}
 		word, _ := rs.AsText(raw)
-		if likely := likelyForms[p.Name][written.Snake(word)]; likely != "" {
+		likely, near := likelyForms[p.Name][written.Snake(word)], written.Nearest(word, p.Words, 1)
+		switch {
+		case likely != "":
 			return rs.EncodeJSON(likely)
-		}
-		if !slices.Contains(p.Words, word) {
-			if near := written.Nearest(word, p.Words, 1); len(near) > 0 && !strings.ContainsAny(word, "<>=") {
-				return rs.EncodeJSON(near[0])
-			}
+		case slices.Contains(p.Words, word):
+		case len(near) > 0 && !strings.ContainsAny(word, "<>="):
+			return rs.EncodeJSON(near[0])
+		default:
 			return ""
 		}
 	case p.Type == "array":
@@ -131,38 +130,29 @@ func (t Tool) guessed(p *parameter, raw string) string {
 		if list, ok := rs.AsArray(raw); ok && len(list) > 0 {
 			raw = list[0]
 		}
-		s, ok := written.Text(raw)
-		if !ok || strings.TrimSpace(s) == "" {
+		if s, _ := written.Text(raw); strings.TrimSpace(s) == "" {
 			return ""
 		}
-		return raw
-	case p.Name == "expand_limit":
-		if o := rs.AsObject(raw); len(o) == 0 {
-			return ""
-		}
+	case p.Name == "expand_limit" && len(rs.AsObject(raw)) == 0:
+		return ""
 	}
 	return raw
 }
 
 // chosen is a list of the names that an object chooses, as {"total":1,"merchant":true} does; any other value as it is.
 func chosen(raw string) string {
-	o := rs.AsObject(raw)
 	var names []string
-	if list, ok := rs.AsArray(raw); ok && len(list) > 0 && rs.AsObject(list[0]) != nil { // [{"name":"total"}]
-		for _, item := range list {
-			names = append(names, rs.AsObject(item).Text("name", "field", "key", "id", "column"))
-		}
-		if slices.Contains(names, "") {
-			return raw
-		}
+	list, _ := rs.AsArray(raw)
+	for _, item := range list { // [{"name":"total"}]
+		names = append(names, rs.AsObject(item).Text("name", "field", "key", "id", "column"))
 	}
-	for _, m := range o {
+	for _, m := range rs.AsObject(raw) {
 		if m.Value != "1" && m.Value != "true" && m.Value != "{}" {
 			return raw
 		}
 		names = append(names, m.Name)
 	}
-	if names == nil {
+	if names == nil || slices.Contains(names, "") {
 		return raw
 	}
 	return rs.EncodeJSON(names)
@@ -170,17 +160,16 @@ func chosen(raw string) string {
 
 // expanded takes an object of relations with their limits apart: {"attachments":{"limit":3}}.
 func expanded(args rs.Object) rs.Object {
-	relations := rs.AsObject(args.Get("expand"))
 	var names []string
 	var limits rs.Object
-	for _, m := range relations {
+	for _, m := range args.Object("expand") {
 		limit, ok := rs.AsObject(m.Value).Number("limit")
-		if !ok || args.Has("expand_limit") {
+		if !ok {
 			return args
 		}
 		names, limits = append(names, m.Name), append(limits, rs.Member{Name: m.Name, Value: strconv.Itoa(limit)})
 	}
-	if names == nil {
+	if names == nil || args.Has("expand_limit") {
 		return args
 	}
 	return args.With("expand", rs.EncodeJSON(names)).With("expand_limit", limits.JSON())
@@ -191,27 +180,24 @@ var sortWithDirection = written.Expression(`(?i)^([^\s,:]+?)(?:\s+|\s*[,:]\s*)(a
 // sorted brings sort and order into one: sort is a field with '-' before it for descending, order the direction of the default sort.
 func sorted(args rs.Object) rs.Object {
 	field, direction := sortOf(args.Get("sort"))
-	order, _ := written.Text(args.Get("order"))
-	if args.Has("order") && order != "asc" && order != "desc" && !args.Has("sort") { // "total desc", "-total"
-		if f, d := sortOf(args.Get("order")); f != "" && (d != "" || strings.HasPrefix(order, "-")) {
-			field, direction, order = f, d, ""
-			args = renamed(args, "order", "sort", `""`)
-		}
-	}
-	if field == "" {
-		return args
-	}
-	if plain := strings.TrimSuffix(strings.ToLower(field), "ending"); plain == "asc" || plain == "desc" {
-		if order == "" && direction == "" {
-			return renamed(args, "sort", "order", rs.EncodeJSON(plain))
-		}
-		return args
+	order := args.Text("order")
+	f, d := sortOf(args.Get("order"))
+	if order != "asc" && order != "desc" && !args.Has("sort") && f != "" && (d != "" || strings.HasPrefix(order, "-")) { // "total desc", "-total"
+		field, direction, order = f, d, ""
+		args = renamed(args, "order", "sort", `""`)
 	}
 	bare, negated := strings.CutPrefix(field, "-")
+	plain := strings.TrimSuffix(strings.ToLower(field), "ending")
 	if direction == "" && (order == "asc" || order == "desc") && !negated {
 		direction = order
 	}
 	switch {
+	case field == "":
+		return args
+	case (plain == "asc" || plain == "desc") && order == "" && direction == "":
+		return renamed(args, "sort", "order", rs.EncodeJSON(plain))
+	case plain == "asc" || plain == "desc":
+		return args
 	case direction == "":
 		return args.With("sort", rs.EncodeJSON(field))
 	case direction == "asc" && negated, order != "" && direction != order: // they disagree

@@ -26,8 +26,8 @@ func Read(name string, s *rs.Schema) Stream {
 		if row.Name != name {
 			continue
 		}
-		for _, f := range row.Fields() {
-			if f.Granted && !fields[f.Name] {
+		for _, f := range granted(row) {
+			if !fields[f.Name] {
 				fields[f.Name] = true
 				stream.Fields = append(stream.Fields, f)
 			}
@@ -42,6 +42,11 @@ func Read(name string, s *rs.Schema) Stream {
 	return stream
 }
 
+// granted are the fields of a stream that a grant has.
+func granted(row rs.SchemaStream) []rs.SchemaField {
+	return slices.DeleteFunc(row.Fields(), func(f rs.SchemaField) bool { return !f.Granted })
+}
+
 // RelationNames are the names by which a call expands relations.
 func (s Stream) RelationNames() (names []string) {
 	for _, r := range s.Relations {
@@ -52,26 +57,21 @@ func (s Stream) RelationNames() (names []string) {
 
 // Time is the one field that says when a record is; "" where there is none, or several.
 func (s Stream) Time() string {
-	found := ""
-	for _, f := range s.Fields {
-		switch {
-		case f.Role == "event-time" && found != "":
-			return ""
-		case f.Role == "event-time":
-			found = f.Name
-		}
+	of := func(f rs.SchemaField) bool { return f.Role == "event-time" }
+	at := slices.IndexFunc(s.Fields, of)
+	if at < 0 || slices.ContainsFunc(s.Fields[at+1:], of) {
+		return ""
 	}
-	return found
+	return s.Fields[at].Name
 }
 
 // Field is the field of a name; nil where the stream has none.
 func (s Stream) Field(name string) *rs.SchemaField {
-	for i := range s.Fields {
-		if s.Fields[i].Name == name {
-			return &s.Fields[i]
-		}
+	at := slices.IndexFunc(s.Fields, func(f rs.SchemaField) bool { return f.Name == name })
+	if at < 0 {
+		return nil
 	}
-	return nil
+	return &s.Fields[at]
 }
 
 // IsNumber reports whether the stream has a field of a name that is a number.
@@ -90,24 +90,27 @@ func IsTime(f rs.SchemaField) bool {
 // KindOf is the kind of field that a condition is of: a number's, a time's, or nil where any may be meant.
 func KindOf(condition string) Use {
 	values := []string{condition}
-	if bounds := rs.AsObject(condition); bounds != nil {
+	if bounds := rs.AsObject(condition); len(bounds) > 0 {
 		values = nil
 		for _, bound := range bounds {
 			values = append(values, bound.Value)
 		}
 	}
-	notNumber := func(raw string) bool {
+	number := func(raw string) bool {
 		s, _ := rs.AsText(raw)
-		return !written.IsNumber(s) || written.IsDate(raw) && len(s) >= 10
+		return written.IsNumber(s) && (!written.IsDate(raw) || len(s) < 10)
 	}
-	notDate := func(raw string) bool { return !written.IsDate(raw) }
 	switch {
-	case len(values) > 0 && !slices.ContainsFunc(values, notNumber):
+	case all(values, number):
 		return isNumber
-	case len(values) > 0 && !slices.ContainsFunc(values, notDate):
+	case all(values, written.IsDate):
 		return IsTime
 	}
 	return nil
+}
+
+func all(values []string, is func(string) bool) bool {
+	return !slices.ContainsFunc(values, func(value string) bool { return !is(value) })
 }
 
 // A Use is what an argument needs of a field; nil takes any.
@@ -127,17 +130,12 @@ func HasRanges(f rs.SchemaField) bool { return len(f.Ranges) > 0 }
 func Filters(f rs.SchemaField) bool { return f.Exact || len(f.Ranges) > 0 }
 
 // Suited lists the names of the fields for a use. A schema that says of no field what it can do says so of all.
-func (s Stream) Suited(u Use) []string {
-	var all, suited []string
+func (s Stream) Suited(u Use) (suited []string) {
+	silent := !slices.ContainsFunc(s.Fields, func(f rs.SchemaField) bool { return Filters(f) || len(f.Aggregates) > 0 })
 	for _, f := range s.Fields {
-		all = append(all, f.Name)
-		if u == nil || u(f) {
+		if silent || u == nil || u(f) {
 			suited = append(suited, f.Name)
 		}
-	}
-	silent := !slices.ContainsFunc(s.Fields, func(f rs.SchemaField) bool { return Filters(f) || len(f.Aggregates) > 0 })
-	if silent {
-		return all
 	}
 	return suited
 }
@@ -228,15 +226,8 @@ const maxCompared = 12
 
 // Misses reports whether a call names a field that may be in a stream related to this one.
 func (s Stream) Misses(args rs.Object) bool {
-	fields := args.Array("fields")
-	names := append(slices.Clone(fields[:min(len(fields), maxCompared)]), args.Get("field"))
-	for _, m := range args.Object("filter") {
-		names = append(names, rs.EncodeJSON(m.Name))
-	}
-	return len(s.Relations) > 0 && slices.ContainsFunc(names, func(raw string) bool {
-		name, ok := written.Text(raw)
-		return ok && s.LacksField(name)
-	})
+	names := named(args)
+	return len(s.Relations) > 0 && slices.ContainsFunc(names[:min(len(names), maxCompared)], s.LacksField)
 }
 
 // Having lists the streams of a schema that have all fields of a filter.

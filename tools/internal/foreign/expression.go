@@ -10,7 +10,7 @@ import (
 )
 
 // A filter is read once, whatever its form, into an expression, and the expression's plan is what one call can ask of it. A new form of
-// JSON goes into json.go, a new form of a text into text.go, and a new word for an operator into words.go.
+// JSON goes into json.go, a new form of a text into text.go, and a new word for an operator into operators.go.
 
 // An expression is what a filter asks: alternatives, in each of which all conditions are to hold. Without an alternative it was not
 // understood.
@@ -96,15 +96,12 @@ func (e expression) turned() expression {
 		return e
 	}
 	conditions := slices.Clone(e[0])
-	for i, lower := range conditions {
-		for j, upper := range conditions {
-			if strings.HasPrefix(lower.operator, "g") && strings.HasPrefix(upper.operator, "l") && written.Reversed(lower.value, upper.value) {
-				conditions[i].value, conditions[j].value = upper.value, lower.value
-				return expression{conditions}
-			}
-		}
+	lower := slices.IndexFunc(conditions, func(c condition) bool { return strings.HasPrefix(c.operator, "g") })
+	upper := slices.IndexFunc(conditions, func(c condition) bool { return strings.HasPrefix(c.operator, "l") })
+	if lower >= 0 && upper >= 0 && written.Reversed(conditions[lower].value, conditions[upper].value) {
+		conditions[lower].value, conditions[upper].value = conditions[upper].value, conditions[lower].value
 	}
-	return e
+	return expression{conditions}
 }
 
 // A Plan is what one call can ask of an expression: its first alternative.
@@ -146,7 +143,7 @@ func (e expression) plan() (p Plan, ok bool) {
 			p.Filter, ok = Compared(p.Filter, c.field, c.operator, c.value)
 		}
 		if !ok {
-			if rs.Kind(p.Filter.Get(c.field)) != "object" && c.operator == "" || c.operator == oneOf {
+			if p.Filter.Object(c.field) == nil && c.operator == "" || c.operator == oneOf {
 				p.Never = c.field // it would have two values
 			}
 			return p, false
@@ -163,13 +160,13 @@ func (e expression) plan() (p Plan, ok bool) {
 
 // Compared is a filter with one more condition; false where its field has one that it cannot stand beside.
 func Compared(filter rs.Object, field, operator, value string) (rs.Object, bool) {
-	before, bounds := filter.Get(field), filter.Object(field)
-	if operator == "" && filter.Includes(field) {
-		return filter, before == value
-	} else if operator == "" {
+	bounds := filter.Object(field)
+	switch {
+	case operator == "" && filter.Includes(field):
+		return filter, filter.Get(field) == value
+	case operator == "":
 		return filter.With(field, value), true
-	}
-	if filter.Includes(field) && bounds == nil || bounds.Includes(operator) && bounds.Get(operator) != value {
+	case filter.Includes(field) && bounds == nil || bounds.Includes(operator) && bounds.Get(operator) != value:
 		return filter, false
 	}
 	return filter.With(field, bounds.With(operator, value).JSON()), true
@@ -215,7 +212,5 @@ func IsText(s string) bool { return (&filterReader{left: maxConditions}).text(s)
 // IsEmpty reports whether a filter has no condition.
 func IsEmpty(raw string) bool {
 	s, isText := written.Text(raw)
-	o, err := rs.ReadObject(raw)
-	list, isList := rs.AsArray(raw)
-	return raw == "" || raw == "null" || isText && strings.TrimSpace(s) == "" || err == nil && len(o) == 0 || isList && len(list) == 0
+	return raw == "null" || isText && strings.TrimSpace(s) == "" || strings.Trim(raw, "{[]} \t\r\n") == ""
 }

@@ -24,23 +24,20 @@ func (r *filterReader) read(raw string, depth int) expression {
 	if depth > maxNesting {
 		return nil
 	}
-	switch rs.Kind(raw) {
-	case "object":
-		return r.object(rs.AsObject(raw), depth)
-	case "array":
-		list, _ := rs.AsArray(raw)
+	s, isText := written.Text(raw)
+	inner, err := rs.Compact(s)
+	list, isList := rs.AsArray(raw)
+	switch {
+	case isList:
 		return r.list(list, depth)
-	case "string":
-		s, _ := written.Text(raw)
-		if r.certain {
-			return nil
-		}
-		if inner, err := rs.Compact(s); err == nil && rs.Kind(inner) != "string" {
-			return r.read(inner, depth+1)
-		}
-		return r.text(s)
+	case rs.Kind(raw) == "object":
+		return r.object(rs.AsObject(raw), depth)
+	case !isText || r.certain:
+		return nil
+	case err == nil && rs.Kind(inner) != "string":
+		return r.read(inner, depth+1)
 	}
-	return nil
+	return r.text(s)
 }
 
 // list reads conditions that all hold, unless "or" stands between them, or one that is a field, an operator and a value.
@@ -56,22 +53,25 @@ func (r *filterReader) list(list []string, depth int) expression {
 	either, both := false, false
 	for _, raw := range list {
 		word, _ := written.Text(raw)
-		switch word = wrappers[plainWord(word)]; {
-		case word == "any" && !r.certain:
-			either = true
-		case word == "all" && !r.certain:
-			both = true
-		default:
-			e := r.read(raw, depth+1)
-			if len(e) == 0 || r.certain && len(e[0]) == 0 {
-				return nil
-			}
-			parts = append(parts, e)
+		word = wrappers[plainWord(word)]
+		if !r.certain && (word == "any" || word == "all") {
+			either, both = either || word == "any", both || word == "all"
+			continue
 		}
+		e := r.read(raw, depth+1)
+		if len(e) == 0 || r.certain && len(e[0]) == 0 {
+			return nil
+		}
+		parts = append(parts, e)
 	}
 	if len(parts) == 0 || either && both {
 		return nil
 	}
+	return joined(parts, either)
+}
+
+// joined is what all or any of some expressions ask, of which there is one at least.
+func joined(parts []expression, either bool) expression {
 	all := parts[0]
 	for _, e := range parts[1:] {
 		if either {
@@ -135,40 +135,35 @@ func (r *filterReader) member(m rs.Member, depth int) expression {
 			list = append(list, rs.Object{field}.JSON())
 		}
 	}
-	var either expression
+	parts := make([]expression, len(list))
 	for i, raw := range list {
-		var e expression
-		if kind == "match" {
-			e = everything
+		if parts[i] = everything; kind == "match" {
 			for _, field := range rs.AsObject(raw) {
-				e = e.and(r.operated(field.Name, word, field.Value, depth+1))
+				parts[i] = parts[i].and(r.operated(field.Name, word, field.Value, depth+1))
 			}
-		} else if e = r.read(raw, depth+1); kind == "not" && (len(e) != 1 || len(e[0]) != 1) {
+		} else if parts[i] = r.read(raw, depth+1); kind == "not" && (len(parts[i]) != 1 || len(parts[i][0]) != 1) {
 			return nil // it is not said which of them are not to hold
 		}
-		if i > 0 {
-			e = either.or(e)
-		}
-		either = e
 	}
 	if kind == "not" {
-		return either.not()
+		return joined(parts, true).not()
 	}
-	return either
+	return joined(parts, true)
 }
 
 // holdsConditions reports whether a value has conditions on fields in it, and is no condition.
 func (r *filterReader) holdsConditions(raw string) bool {
-	if list, ok := rs.AsArray(raw); ok {
-		return len(list) > 0 && !slices.ContainsFunc(list, func(item string) bool {
-			_, isList := rs.AsArray(item)
-			return !r.holdsConditions(item) && (!isList || r.certain)
-		})
-	}
-	if s, ok := written.Text(raw); ok {
-		return !r.certain && strings.ContainsAny(s, "<>=:") && (&filterReader{left: maxConditions}).text(s) != nil
-	}
+	list, isList := rs.AsArray(raw)
+	s, isText := written.Text(raw)
 	fields := rs.AsObject(raw)
+	switch {
+	case isList:
+		return len(list) > 0 && !slices.ContainsFunc(list, func(item string) bool {
+			return !r.holdsConditions(item) && (rs.Kind(item) != "array" || r.certain)
+		})
+	case isText:
+		return !r.certain && strings.ContainsAny(s, "<>=:") && IsText(s)
+	}
 	return len(fields) > 0 && (!IsOperator(fields[0].Name) || rs.AsObject(fields[0].Value) != nil)
 }
 
@@ -179,9 +174,7 @@ func (r *filterReader) named(m rs.Member, depth int) expression {
 	}
 	field, value := m.Name, m.Value
 	if found := bracketed().FindStringSubmatch(field); found != nil && strings.Contains(field, "[") {
-		if field = found[1]; found[2] != "" {
-			value = rs.Object{{Name: found[2], Value: value}}.JSON()
-		}
+		field, value = found[1], rs.Object{{Name: cmp.Or(found[2], "eq"), Value: value}}.JSON()
 	}
 	if o, ok := operatorIn(field, r.known); ok && !slices.Contains(r.known, field) && !o.namesWord(value) {
 		r.folded = append(r.folded, m.Name)
@@ -282,14 +275,12 @@ func (r *filterReader) operand(field, operator, raw string, depth int) expressio
 	case operator == "":
 		return r.condition(field, raw, depth)
 	case operator == absent:
-		truth, ok := map[string]bool{"true": true, "1": true, "false": false, "0": false}[scalar]
-		e := r.one(field, absent, "true")
-		if !ok {
-			return nil
-		} else if !truth {
+		switch e := r.one(field, absent, "true"); scalar {
+		case "true", "1":
+			return e
+		case "false", "0":
 			return e.not()
 		}
-		return e
 	case operator == oneOf && isScalar:
 		return r.condition(field, rs.EncodeJSON(written.Names(strings.Trim(scalar, "()[]"))), depth)
 	case operator == oneOf && len(list) > 0:

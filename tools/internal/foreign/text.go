@@ -15,8 +15,8 @@ var (
 	orSign       = written.Expression(`(?i)^(?:or\b|\|\|?)`)
 	andSign      = written.Expression(`(?i)^(?:and\b|&&?|;)`)
 	notSign      = written.Expression(`(?i)^(?:not\b|!|~)`)
-	joinFunction = written.Expression(`(?i)^(and|or|not)\s*\(`)
-	textFunction = written.Expression(`(?i)^(contains|startswith|endswith|like|ilike|match)\s*\(`)
+	bracket      = written.Expression(`(?i)^(and|or|not)?\s*\(`)
+	textFunction = written.Expression(`(?i)^(contains|startswith|endswith|like|ilike|match)\s*\(\s*\{?([A-Za-z_][\w.]*)\}?\s*,([^()]*)\)`)
 	fieldCall    = written.Expression(`(?i)^(?:lower|upper|trim|date|tolower|toupper)\s*\(\s*([A-Za-z_][\w.]*)\s*\)`)
 	fieldMethod  = written.Expression(`^([A-Za-z_]\w*(?:\.\w+)*?)(?:\.str|\.dt)?\.(\w+)\s*\(([^()]*|\[[^\[\]]*\])\)`)
 	fieldIndex   = written.Expression(`^\w+(?:\.loc)?\[\s*["']([\w. ]+)["']\s*\]`)
@@ -138,7 +138,7 @@ func (t *filterText) one() expression {
 	if t.depth++; t.depth > maxNesting*4 {
 		return nil
 	}
-	if found := t.take(joinFunction); found != nil {
+	if found := t.take(bracket); found != nil {
 		return t.joined(strings.ToLower(found[1]))
 	}
 	t.takes("+")
@@ -146,31 +146,14 @@ func (t *filterText) one() expression {
 		t.rest = strings.TrimPrefix(t.rest, "-")
 		return t.one().not()
 	}
-	if t.takes("(") {
-		e := t.any()
-		if !t.takes(")") {
-			return nil
-		}
-		return e
-	}
 	if found := t.take(textFunction); found != nil {
-		field := t.name()
-		if !t.takes(",") {
-			return nil
-		}
-		value := t.value()
-		if !t.takes(")") || field == "" || value == "" {
-			return nil
-		}
-		return t.reader.operated(field, found[1], value, 0)
-	}
-	if t.space(); t.field == "" {
-		if found := t.take(fieldMethod); found != nil {
-			return t.method(found[1], found[2], found[3])
-		}
+		return t.method(found[2], found[1], found[3])
 	}
 	field := t.field
 	if field == "" {
+		if found := t.take(fieldMethod); found != nil {
+			return t.method(found[1], found[2], found[3])
+		}
 		field = t.name()
 	}
 	found := t.take(operatorSign)
@@ -184,22 +167,18 @@ func (t *filterText) one() expression {
 	return t.compared(field, word)
 }
 
-// joined reads the arguments of AND(…), OR(…) or NOT(…).
+// joined reads what is in brackets, or the arguments of AND(…), OR(…) or NOT(…).
 func (t *filterText) joined(word string) expression {
 	t.within++
 	defer func() { t.within-- }()
 	e := t.any()
 	for e != nil && t.takes(",") {
-		if next := t.any(); word == "or" {
-			e = e.or(next)
-		} else {
-			e = e.and(next)
-		}
+		e = joined([]expression{e, t.any()}, word == "or")
 	}
-	if !t.takes(")") {
+	switch closed := t.takes(")"); {
+	case !closed:
 		return nil
-	}
-	if word == "not" {
+	case word == "not":
 		return e.not()
 	}
 	return e
@@ -215,7 +194,7 @@ func (t *filterText) method(field, word, arguments string) expression {
 	}
 	switch word {
 	case "null", "na", "notnull", "notna":
-		return t.reader.operated(field, strings.Replace(word, "na", "null", 1), "true", 0)
+		word, values = strings.Replace(word, "na", "null", 1), "true"
 	}
 	return t.reader.operated(field, word, values, 0)
 }
@@ -250,11 +229,7 @@ func (t *filterText) compared(field, word string) expression {
 		if lower == "" || upper == "" {
 			return nil
 		}
-		e := t.reader.operated(field, "between", rs.JoinArray([]string{lower, upper}), 0)
-		if word == "not_between" {
-			return e.not()
-		}
-		return e
+		return t.reader.operated(field, word, rs.JoinArray([]string{lower, upper}), 0)
 	}
 	if span := t.take(spanSign); span != nil {
 		return t.span(field, span[1], span[2])
@@ -292,11 +267,10 @@ func (t *filterText) compared(field, word string) expression {
 // span is the range of Lucene, in which "*" is no bound.
 func (t *filterText) span(field, lower, upper string) expression {
 	e := everything
-	if lower != "*" {
-		e = e.and(t.reader.operated(field, "gte", literal(lower), 0))
-	}
-	if upper != "*" {
-		e = e.and(t.reader.operated(field, "lte", literal(upper), 0))
+	for i, bound := range []string{lower, upper} {
+		if bound != "*" {
+			e = e.and(t.reader.operated(field, []string{"gte", "lte"}[i], literal(bound), 0))
+		}
 	}
 	return e.turned()
 }

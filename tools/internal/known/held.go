@@ -1,18 +1,16 @@
 package known
 
 import (
-	"sync"
 	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
 )
 
 // A held keeps values by a key for some time, at most so many of them. It is safe for concurrent use.
 type held[K comparable, V any] struct {
-	now  func() time.Time
-	ttl  time.Duration
-	most int
-
-	mu     sync.Mutex
-	values map[K]heldValue[V]
+	now    func() time.Time
+	ttl    time.Duration
+	values *lru.Cache[K, heldValue[V]]
 }
 
 type heldValue[V any] struct {
@@ -20,23 +18,19 @@ type heldValue[V any] struct {
 	until time.Time
 }
 
+func newHeld[K comparable, V any](now func() time.Time, ttl time.Duration, most int) *held[K, V] {
+	values, _ := lru.New[K, heldValue[V]](most) // fails for none alone
+	return &held[K, V]{now, ttl, values}
+}
+
 // Get returns the value of a key; false if there is none, or not any more.
 func (h *held[K, V]) Get(key K) (value V, ok bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	v, ok := h.values[key]
+	v, ok := h.values.Get(key)
 	return v.value, ok && h.now().Before(v.until)
 }
 
 // Put keeps a value.
-func (h *held[K, V]) Put(key K, value V) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.values == nil || len(h.values) >= h.most {
-		h.values = map[K]heldValue[V]{}
-	}
-	h.values[key] = heldValue[V]{value, h.now().Add(h.ttl)}
-}
+func (h *held[K, V]) Put(key K, value V) { h.values.Add(key, heldValue[V]{value, h.now().Add(h.ttl)}) }
 
 // Refusals remember for ten minutes which grants a resource server refused something that no capability tells, so that it is not asked
 // for in vain each time. Nothing is refused because of them.
@@ -44,5 +38,5 @@ type Refusals = held[string, bool]
 
 // NewRefusals returns none yet. now is the clock.
 func NewRefusals(now func() time.Time) *Refusals {
-	return &Refusals{now: now, ttl: 10 * time.Minute, most: 10_000}
+	return newHeld[string, bool](now, 10*time.Minute, 10_000)
 }

@@ -3,6 +3,7 @@ package known
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -17,8 +18,8 @@ import (
 // Schemas reads the compact schema for what a call needs to know of a stream, and holds it for a minute per grant, and the list of
 // streams for a moment. It decides nothing that the resource server decides: where the schema cannot be read, nothing is known.
 type Schemas struct {
-	held  held[schemaKey, heldSchema]
-	lists held[schemaKey, *rs.Response]
+	held  *held[schemaKey, heldSchema]
+	lists *held[schemaKey, *rs.Response]
 }
 
 type schemaKey struct{ grant, stream, connectionID string }
@@ -32,8 +33,8 @@ type heldSchema struct {
 // NewSchemas returns an empty cache. now is the clock.
 func NewSchemas(now func() time.Time) *Schemas {
 	return &Schemas{
-		held:  held[schemaKey, heldSchema]{now: now, ttl: time.Minute, most: 1000},
-		lists: held[schemaKey, *rs.Response]{now: now, ttl: listLife, most: 1000},
+		held:  newHeld[schemaKey, heldSchema](now, time.Minute, 1000),
+		lists: newHeld[schemaKey, *rs.Response](now, listLife, 1000),
 	}
 }
 
@@ -210,24 +211,17 @@ func (s Stream) EndOf(field string) string {
 
 // Groupable is the first of some fields by which the records can be grouped; "" for none.
 func (s Stream) Groupable(names []string) string {
-	at := slices.IndexFunc(names, func(name string) bool {
-		f := s.fields[name]
-		return f.Granted && slices.Contains(f.Aggregates, "group_by")
-	})
-	if at < 0 {
-		return ""
+	for _, name := range names {
+		if f := s.fields[name]; f.Granted && slices.Contains(f.Aggregates, "group_by") {
+			return name
+		}
 	}
-	return names[at]
+	return ""
 }
 
 // HasBlob reports whether a field of the records is a reference to a blob.
 func (s Stream) HasBlob() bool {
-	for _, f := range s.fields {
-		if f.Granted && f.Type == "blob" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(slices.Collect(maps.Values(s.fields)), func(f rs.SchemaField) bool { return f.Granted && f.Type == "blob" })
 }
 
 // A Source is a stream of one connection, with the fields by which its schema says when a record is, what it is called, whose it is and

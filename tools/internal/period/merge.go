@@ -132,21 +132,16 @@ func (p *Reader) merged(r rs.Request, pages []sourcePage, from cursor, limit int
 		case end < len(all), timeline && !slices.ContainsFunc(pages, func(p sourcePage) bool { return p.all }):
 			body = append(body, rs.Member{Name: "next_cursor", Value: rs.EncodeJSON(p.spell(r, next))})
 		default:
-			body = append(body, rs.Member{Name: "goes_on", Value: goesOn(pages)})
+			var calls []string // one for each source of which all that was read has been shown and more follows
+			for _, page := range pages {
+				if page.more && page.next != nil {
+					calls = append(calls, page.next.JSON())
+				}
+			}
+			body = append(body, rs.Member{Name: "goes_on", Value: rs.JoinArray(calls)})
 		}
 	}
 	return response.WithBody(body.JSON())
-}
-
-// goesOn are the calls that read on, one for each source of which all that was read has been shown and more follows.
-func goesOn(pages []sourcePage) string {
-	calls := []string{}
-	for _, page := range pages {
-		if page.more && page.next != nil {
-			calls = append(calls, page.next.JSON())
-		}
-	}
-	return rs.JoinArray(calls)
 }
 
 // recall is what the answers say of the words of a query; nil where none does. A word is missing where it is in none of them.
@@ -198,15 +193,14 @@ func (p *Reader) says() string {
 		}
 	}
 	from, before := p.Period.Bounds(p.Zone)
-	minute := func(word string, t time.Time) {
-		if !t.IsZero() {
-			says = append(says, word+" "+strings.Replace(filter.Instant(t), ":00Z", "Z", 1))
-		}
+	minute := func(t time.Time) string { return strings.Replace(filter.Instant(t), ":00Z", "Z", 1) }
+	if !from.IsZero() {
+		says = append(says, "from "+minute(from))
 	}
-	minute("from", from)
-	minute("until", before)
 	if before.IsZero() {
 		says = append(says, "on")
+	} else {
+		says = append(says, "until "+minute(before))
 	}
 	if len(p.timeless) > 0 && p.Words != "" {
 		fields = append(fields, strings.Join(p.timeless, ", ")+" by their records")
@@ -224,18 +218,20 @@ func untimedOf(pages []sourcePage) (n int) {
 
 // warnings say in one sentence each what the answer does not have, before the warnings of the resource server.
 func (p *Reader) warnings(pages []sourcePage) string {
-	var says, failed, items []string
+	var says, failed, left, items []string
+	say := func(holds bool, format string, values ...any) {
+		if holds {
+			says = append(says, fmt.Sprintf(format, values...))
+		}
+	}
 	unfiltered, untimed, oldest := false, untimedOf(pages), time.Time{}
-	timeless := strings.Join(p.timeless, ", ")
+	timeless, last := strings.Join(p.timeless, ", "), len(pages)-1
 	for i, page := range pages {
 		unfiltered = unfiltered || page.all
-		if page.all && page.more && len(page.hits) > 0 {
-			if last := page.hits[len(page.hits)-1].at; last.After(oldest) {
-				oldest = last
-			}
+		if n := len(page.hits); page.all && page.more && n > 0 && page.hits[n-1].at.After(oldest) {
+			oldest = page.hits[n-1].at
 		}
-		if page.err != nil {
-			name := timeless
+		if name := timeless; page.err != nil {
 			if i < len(p.sources) {
 				name = p.sources[i].name()
 			}
@@ -243,33 +239,17 @@ func (p *Reader) warnings(pages []sourcePage) string {
 		}
 		items = append(items, page.meta.Array("warnings")...)
 	}
-	if unfiltered {
-		says = append(says, fmt.Sprintf("This resource server does not filter what this token reads by time: "+
-			"the first %d of each stream were looked through.", maxHits))
-		if !oldest.IsZero() {
-			says = append(says, "What is older than "+filter.Instant(oldest)+" may be missing.")
-		}
+	for _, s := range p.left {
+		left = append(left, s.name())
 	}
-	if last := len(pages) - 1; last == len(p.sources) && pages[last].more {
-		says = append(says, fmt.Sprintf("Of %s only the first %d hits were looked through.", timeless, maxHits))
-	}
-	if untimed > 0 {
-		says = append(says, fmt.Sprintf("Left out, because their time is not known: %d; at most %d are looked up. "+
-			"A search of %s without since and until has them.", untimed, maxDatedHits, timeless))
-	}
-	if len(p.timeless) > 0 && p.Words == "" {
-		says = append(says, timeless+" have no time of their own and are not listed.")
-	}
-	if len(p.left) > 0 {
-		names := make([]string, len(p.left))
-		for i, s := range p.left {
-			names[i] = s.name()
-		}
-		says = append(says, "Not read, because there are so many: "+strings.Join(names, ", ")+". Name streams or connection_id.")
-	}
-	if len(failed) > 0 {
-		says = append(says, "Could not be read: "+strings.Join(failed, ", ")+".")
-	}
+	say(unfiltered, "This resource server does not filter what this token reads by time: the first %d of each stream were looked through.", maxHits)
+	say(!oldest.IsZero(), "What is older than %s may be missing.", filter.Instant(oldest))
+	say(last == len(p.sources) && pages[last].more, "Of %s only the first %d hits were looked through.", timeless, maxHits)
+	say(untimed > 0, "Left out, because their time is not known: %d; at most %d are looked up. "+
+		"A search of %s without since and until has them.", untimed, maxDatedHits, timeless)
+	say(len(p.timeless) > 0 && p.Words == "", "%s have no time of their own and are not listed.", timeless)
+	say(left != nil, "Not read, because there are so many: %s. Name streams or connection_id.", strings.Join(left, ", "))
+	say(failed != nil, "Could not be read: %s.", strings.Join(failed, ", "))
 	if len(says) > 0 {
 		own := rs.Object{{Name: "code", Value: `"period"`}, {Name: "message", Value: rs.EncodeJSON(strings.Join(says, " "))}}
 		items = append([]string{own.JSON()}, items...)

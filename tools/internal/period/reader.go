@@ -44,25 +44,21 @@ func sourceRequest(s known.Source, r rs.Request, f filter.Filter, limit int) rs.
 
 // recordHit is a record as a search returns one.
 func recordHit(s known.Source, record rs.Object) rs.Object {
-	hit, data := rs.Object{{Name: "object", Value: `"search_result"`}}, record.Object("data")
-	put := func(name, value string) {
-		if value != "" {
-			hit = append(hit, rs.Member{Name: name, Value: rs.EncodeJSON(value)})
-		}
+	data, field := record.Object("data"), s.Time
+	if !data.Has(field) {
+		field = ""
 	}
-	put("stream", s.Stream)
-	put("record_key", record.Text("id", "record_id"))
-	put("connection_id", s.Connection.ID)
-	put("display_name", s.Connection.DisplayName)
-	put("connector_key", s.Connection.ConnectorKey)
-	put("emitted_at", record.Text("emitted_at"))
-	if at := data.Text(s.Time); at != "" {
-		put("authored_at", at)
-		put("authored_field", s.Time)
+	hit := rs.Object{
+		{Name: "object", Value: "search_result"}, {Name: "stream", Value: s.Stream}, {Name: "record_key", Value: record.Text("id", "record_id")},
+		{Name: "connection_id", Value: s.Connection.ID}, {Name: "display_name", Value: s.Connection.DisplayName},
+		{Name: "connector_key", Value: s.Connection.ConnectorKey}, {Name: "emitted_at", Value: record.Text("emitted_at")},
+		{Name: "authored_at", Value: data.Text(field)}, {Name: "authored_field", Value: field},
+		{Name: "title", Value: data.Text(s.Title)}, {Name: "actor", Value: data.Text(s.Author)}, {Name: "snippet", Value: data.Text(s.Text)},
 	}
-	put("title", data.Text(s.Title))
-	put("actor", data.Text(s.Author))
-	put("snippet", data.Text(s.Text))
+	hit = slices.DeleteFunc(hit, func(m rs.Member) bool { return m.Value == "" })
+	for i := range hit {
+		hit[i].Value = rs.EncodeJSON(hit[i].Value)
+	}
 	return hit
 }
 
@@ -155,16 +151,8 @@ func (p *Reader) read(ctx context.Context, r rs.Request, s source, from cursor, 
 		f = f.Narrowed(c)
 	}
 	if _, refused := p.Refused.Get(p.Grant); !refused {
-		request := sourceRequest(s.Source, r, f, min(most, maxHits))
-		response, err := p.Doer.Do(ctx, request)
-		page.take(response, err, s.Source, r, p.Zone)
-		for page.cursor != "" && p.Words == "" && len(page.hits) < most { // so many have one time
-			request.Query.Set("cursor", page.cursor)
-			response, err = p.Doer.Do(ctx, request)
-			page.take(response, err, s.Source, r, p.Zone)
-		}
-		if !filterRefused(err) {
-			page.goesOn(s.Stream, request, f)
+		page = p.pages(ctx, r, s, f, min(most, maxHits), most)
+		if !filterRefused(page.err) {
 			return page
 		}
 		p.Refused.Put(p.Grant, true)
@@ -173,13 +161,22 @@ func (p *Reader) read(ctx context.Context, r rs.Request, s source, from cursor, 
 	if s.lasting { // its records are among those that are read without a filter
 		return sourcePage{all: true, response: &rs.Response{}, reads: reads}
 	}
-	page = sourcePage{all: true}
-	request := sourceRequest(s.Source, r, nil, maxHits)
-	response, err := p.Doer.Do(ctx, request)
-	page.take(response, err, s.Source, r, p.Zone)
-	page.goesOn(s.Stream, request, nil)
+	page = p.pages(ctx, r, s, nil, maxHits, 0)
+	page.all = true
 	page.reads += reads
 	page.keep(limited, p.Zone)
+	return page
+}
+
+// pages reads so many hits of a source: several pages only of a timeline, where so many have one time.
+func (p *Reader) pages(ctx context.Context, r rs.Request, s source, f filter.Filter, limit, most int) (page sourcePage) {
+	request := sourceRequest(s.Source, r, f, limit)
+	for first := true; first || page.cursor != "" && p.Words == "" && len(page.hits) < most; first = false {
+		response, err := p.Doer.Do(ctx, request)
+		page.take(response, err, s.Source, r, p.Zone)
+		request.Query.Set("cursor", page.cursor)
+	}
+	page.goesOn(s.Stream, request, f)
 	return page
 }
 
@@ -198,9 +195,9 @@ func (p *Reader) readTimeless(ctx context.Context, r rs.Request) (page sourcePag
 
 // filterRefused reports whether a resource server does not filter what a token reads at all.
 func filterRefused(err error) bool {
-	if err == nil {
-		return false
+	e := &rs.Error{}
+	if err != nil {
+		e = rs.AsError(err)
 	}
-	e := rs.AsError(err)
 	return e.Status == 400 && e.Param == "filter" && strings.Contains(e.Message, "not supported")
 }

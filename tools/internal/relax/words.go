@@ -6,13 +6,14 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Words returns the terms of a query that say what it is about, as they are written and in their order: its words without those
 // that are common in its language, and its quoted phrases with their quotes. Excluded words (-word) are not among them. If all words
 // are common, all are returned. No term occurs twice.
 func Words(query string) []string {
-	terms := split(query)
+	terms, _ := split(query)
 	stop := stopWords(terms)
 	content := terms[:0:0]
 	for i, t := range terms {
@@ -51,7 +52,10 @@ var (
 )
 
 // HasWords reports whether a query has anything to look for.
-func HasWords(query string) bool { return len(split(query)) > 0 }
+func HasWords(query string) bool {
+	terms, _ := split(query)
+	return len(terms) > 0
+}
 
 // A term is a word or a quoted phrase of a query.
 type term struct {
@@ -60,19 +64,19 @@ type term struct {
 	phrase bool
 }
 
-// split returns the words and phrases of a query, without the words that it excludes.
-func split(query string) []term {
-	var terms []term
+// split returns the words and phrases of a query, and the words that it excludes, each with its minus, as they are written.
+func split(query string) (terms []term, excluded []string) {
 	for i, part := range strings.Split(straight(query), `"`) {
+		words := strings.Fields(part)
 		if i%2 == 1 { // between quotes
-			if words := strings.Fields(part); len(words) > 0 {
-				text := `"` + strings.Join(words, " ") + `"`
+			if text := `"` + strings.Join(words, " ") + `"`; len(words) > 0 {
 				terms = append(terms, term{text: text, folded: strings.ToLower(text), phrase: true})
 			}
 			continue
 		}
-		for _, field := range strings.Fields(part) {
-			if excluded(field) {
+		for _, field := range words {
+			if len(field) > 1 && field[0] == '-' && inWord([]rune(field[1:])[0]) {
+				excluded = append(excluded, field)
 				continue
 			}
 			for _, word := range strings.FieldsFunc(field, func(r rune) bool { return !inWord(r) }) {
@@ -82,12 +86,7 @@ func split(query string) []term {
 			}
 		}
 	}
-	return terms
-}
-
-// excluded reports whether a part of a query is a word that its hits may not have.
-func excluded(field string) bool {
-	return len(field) > 1 && field[0] == '-' && inWord([]rune(field[1:])[0])
+	return terms, excluded
 }
 
 // straight replaces typographic quotes and apostrophes.
@@ -103,10 +102,7 @@ func bareWord(word string) string {
 	if before, after, ok := strings.Cut(word, "'"); ok && len(after) > 2 && elided[strings.ToLower(before)] {
 		word = after
 	}
-	for _, ending := range []string{"'s", "'S"} {
-		word = strings.TrimSuffix(word, ending)
-	}
-	return word
+	return strings.TrimSuffix(strings.TrimSuffix(word, "'s"), "'S")
 }
 
 // elided are the French words that end in an apostrophe.
@@ -181,26 +177,56 @@ func weight(word string) int {
 
 // Excluded returns the words that a query excludes, each with its minus, as they are written.
 func Excluded(query string) []string {
-	var words []string
-	for i, part := range strings.Split(straight(query), `"`) {
-		if i%2 == 0 {
-			for field := range strings.FieldsSeq(part) {
-				if excluded(field) {
-					words = append(words, field)
-				}
-			}
-		}
-	}
+	_, words := split(query)
 	return words
 }
 
 // Phrase reports whether a query is one quoted phrase, which means just that.
 func Phrase(query string) bool {
-	terms := split(query)
+	terms, _ := split(query)
 	return len(terms) == 1 && terms[0].phrase
 }
 
 // Same reports whether a word, asked for alone, is the query again.
 func Same(word, query string) bool {
 	return strings.EqualFold(word, strings.TrimSpace(straight(query)))
+}
+
+// OtherForm returns another form of a word, such as the singular of a plural, for a resource server that knows only the form that
+// is written; "" if no rule gives one. Phrases, numbers and short words have none.
+func OtherForm(word string) string {
+	if utf8.RuneCountInString(word) < 4 || strings.ContainsAny(word, "\"0123456789") || !latin(word) {
+		return ""
+	}
+	lower := strings.ToLower(word)
+	for _, rule := range []struct {
+		ending, instead string
+		stem            int // characters that are left at least
+	}{
+		{"ies", "y", 3}, {"sses", "ss", 2}, {"ches", "ch", 2}, {"shes", "sh", 2}, {"xes", "x", 2}, {"ungen", "ung", 3}, {"ss", "sses", 2},
+		{"us", "", 99}, {"is", "", 99}, {"s", "", 3}, {"ying", "y", 3}, {"ing", "", 4}, {"ied", "y", 3}, {"ed", "", 4}, {"ung", "ungen", 3}, {"y", "ies", 3},
+	} {
+		stem, ok := strings.CutSuffix(lower, rule.ending)
+		switch {
+		case !ok:
+		case utf8.RuneCountInString(stem) < rule.stem:
+			return ""
+		default:
+			return undouble(stem, rule.ending) + rule.instead
+		}
+	}
+	return lower + "s"
+}
+
+// undouble makes plan of plann, for endings that double the consonant before them.
+func undouble(stem, ending string) string {
+	if n := len(stem); (ending == "ing" || ending == "ed") && n > 3 && stem[n-1] == stem[n-2] && !strings.ContainsRune("lsz", rune(stem[n-1])) {
+		return stem[:n-1]
+	}
+	return stem
+}
+
+// latin reports whether a word is written in Latin letters, which the rules are about.
+func latin(word string) bool {
+	return !strings.ContainsFunc(word, func(r rune) bool { return r > 0x24f })
 }

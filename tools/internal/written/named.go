@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// Words before a time in a query that make a bound of it, and those between two times that make a period of both.
+// Words before a time in a query that make a bound of it, those that open a period of two times, and those between these.
 var (
-	sinceWords  = Set("since seit depuis desde sinds")
-	untilWords  = Set("until till til through bis jusqu'à jusqu'au jusqu'en hasta fino tot até")
-	beforeWords = Set("before vor avant antes prima voor")
-	afterWords  = Set("after nach après después dopo depois")
-	joinWords   = Set("and to until till through - – — bis und et à au y a al hasta e en tot")
-	openWords   = Set("between from zwischen von vom entre de du desde del da dal tra tussen van")
+	boundWords = ByWord(map[string]string{
+		"since": "since seit depuis desde sinds", "until": "until till til through bis jusqu'à jusqu'au jusqu'en hasta fino tot até",
+		"before": "before vor avant antes prima voor", "after": "after nach après después dopo depois",
+	})
+	openWords = Set("between from zwischen von vom entre de du desde del da dal tra tussen van")
+	joinWords = Set("and to until till through - – — bis und et à au y a al hasta e en tot")
 )
 
 // A namedTime is a time that a query names, and where.
@@ -39,24 +39,23 @@ func NamedPeriod(query string, now time.Time) (since, until, rest string, ok boo
 		}
 	}
 	first, last := one.first, one.last
-	for one.from > 0 {
+	for said := true; said && one.from > 0; {
 		word := strings.ToLower(fields[one.from-1])
-		switch {
-		case sinceWords[word] && len(named) == 1:
+		switch bound := boundWords[word]; {
+		case bound == "since" && len(named) == 1:
 			last = time.Time{}
-		case untilWords[word]:
+		case bound == "until":
 			first = time.Time{}
-		case beforeWords[word]:
+		case bound == "before":
 			first, last = time.Time{}, one.first.AddDate(0, 0, -1)
-		case afterWords[word] && !one.last.IsZero():
+		case bound == "after" && !one.last.IsZero():
 			first, last = one.last.AddDate(0, 0, 1), time.Time{}
-		case !introduceTimes[word] && !introduceTimesElsewhere[word] && !besideTimes[word] && (len(named) == 1 || !openWords[word]):
-			word = ""
+		default:
+			said = introduceTimes[word] || introduceTimesElsewhere[word] || besideTimes[word] || len(named) > 1 && openWords[word]
 		}
-		if word == "" {
-			break
+		if said {
+			one.from--
 		}
-		one.from--
 	}
 	bound := func(day time.Time) string {
 		if day.IsZero() {
@@ -71,23 +70,19 @@ func NamedPeriod(query string, now time.Time) (since, until, rest string, ok boo
 // namedTimes are the times that the words of a query name, each as long as it can be.
 func namedTimes(fields []string, now time.Time) (named []namedTime) {
 	const longest = 7
-	read := make([][]string, len(fields)) // the words of a time, nil for one that is none
+	read := make([][]string, len(fields)) // the words of a time
+	other := make([]bool, len(fields))    // it has other words
 	for i, field := range fields {
-		words := timeWords(field)
-		other := func(word string) bool { return !ofTimes()[word] && !strings.ContainsAny(word, "0123456789") }
-		if read[i] = words; slices.ContainsFunc(words, other) {
-			read[i] = nil
-		} else if words == nil {
-			read[i] = []string{}
-		}
+		read[i] = timeWords(field)
+		other[i] = slices.ContainsFunc(read[i], func(word string) bool { return !ofTimes()[word] && !strings.ContainsAny(word, "0123456789") })
 	}
 	for i := 0; i < len(fields); i++ {
 		last := i
-		for last < min(i+longest, len(fields)) && read[last] != nil {
+		for last < min(i+longest, len(fields)) && !other[last] {
 			last++
 		}
+		joined := len(named) > 0 && i == named[len(named)-1].to+1 && joinWords[strings.ToLower(fields[i-1])]
 		for to := last; to > i; to-- {
-			joined := len(named) > 0 && i == named[len(named)-1].to+1 && joinWords[strings.ToLower(fields[i-1])]
 			if found, ok := namedDays(fields, slices.Concat(read[i:to]...), i, to, joined, now); ok {
 				named = append(named, namedTime{found, i, to})
 				i = to - 1
@@ -101,11 +96,10 @@ func namedTimes(fields []string, now time.Time) (named []namedTime) {
 // joinedTime is the period from the first of two times to the second. The first is of the year of the second where it names none.
 func joinedTime(fields []string, named []namedTime, now time.Time) (namedTime, bool) {
 	one, other := named[0], named[1]
-	if other.from != one.to+1 || !joinWords[strings.ToLower(fields[one.to])] || other.last.IsZero() {
+	word := strings.ToLower(fields[one.to])
+	opened := one.from > 0 && openWords[strings.ToLower(fields[one.from-1])]
+	if other.from != one.to+1 || !joinWords[word] || other.last.IsZero() || word == "and" && !opened { // this and that
 		return namedTime{}, false
-	}
-	if strings.ToLower(fields[one.to]) == "and" && (one.from == 0 || !openWords[strings.ToLower(fields[one.from-1])]) {
-		return namedTime{}, false // this and that
 	}
 	if one.first.After(other.last) || one.first.Year() < other.first.Year() {
 		words := append(timeWords(strings.Join(fields[one.from:one.to], " ")), strconv.Itoa(other.first.Year()))
@@ -133,26 +127,19 @@ func namedDays(fields, words []string, from, to int, joined bool, now time.Time)
 		return days{}, false
 	}
 	month := slices.Contains(monthList, words[0])
-	if to-from == 1 && !nowWords[first] && !isoMonth().MatchString(first) && !isoWeek().MatchString(first) {
-		bounds := beforeWords[before] || untilWords[before] || afterWords[before] || openWords[before]
-		introduced := introduceTimesElsewhere[before] || bounds && !introduceTimes[before]
-		if strings.HasPrefix(words[0], first) { // its name is English
-			introduced = introduceTimes[before] || introduced
-		}
+	number := func(word string) bool { return monthDays().MatchString(ordinal().ReplaceAllString(word, "$1")) }
+	_, dated := datedDays(words)
+	if to-from == 1 && !nowWords[first] && !dated {
+		english := strings.HasPrefix(words[0], first) // is its name
+		bounds := openWords[before] || boundWords[before] != "" && boundWords[before] != "since"
+		introduced := introduceTimesElsewhere[before] || introduceTimes[before] && english || bounds && !introduceTimes[before]
 		if !month || !joined && !introduced {
 			return days{}, false
 		}
 	}
-	number := func(word string) bool {
-		if found := ordinal().FindStringSubmatch(word); found != nil {
-			word = found[1]
-		}
-		return monthDays().MatchString(word)
-	}
-	switch {
-	case month && number(before): // a day that the month has not
-		return days{}, false
-	case len(words) == 2 && number(words[0]) && !slices.Contains(monthList, words[1]): // for 3 weeks
+	notOfMonth := month && number(before)                                                   // a day that it has not
+	howLong := len(words) == 2 && number(words[0]) && !slices.Contains(monthList, words[1]) // for 3 weeks
+	if notOfMonth || howLong {
 		return days{}, false
 	}
 	return readDays(words, now)

@@ -31,6 +31,7 @@ var inEnglish = ByWord(map[string]string{
 	"next": "coming nachste nachsten nachster nachstes kommende kommenden prochain prochaine proximo proxima prossimo prossima volgende komende",
 	"ago":  "geleden fa atras",
 
+	"weekend": "wochenende",
 	"day":     "days tag tage tagen jour jours dia dias giorno giorni dag dagen",
 	"week":    "weeks kw woche wochen semaine semaines semana semanas settimana settimane weken",
 	"month":   "months monat monats monate monaten mois mes meses mese mesi maand maanden",
@@ -62,7 +63,7 @@ var (
 
 // ofTimes are the English words of a time.
 var ofTimes = sync.OnceValue(func() map[string]bool {
-	words := Set("weekend before")
+	words := Set("before")
 	for _, word := range inEnglish {
 		words[word] = true
 	}

@@ -1,10 +1,10 @@
-package homes_test
+package fields_test
 
 import (
 	"testing"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/tools/correct/homes"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct/fields"
 )
 
 // A field that only another connection has is said with that connection; what no connection has together as well.
@@ -25,7 +25,7 @@ func TestFieldsOfOtherConnections(t *testing.T) {
 		`{"filter":{"channel":"x"}}`:                      {},
 	} {
 		o := rs.AsObject(args)
-		says, instead := homes.Having(s, "messages", o.Text("connection_id"), o)
+		says, instead := fields.AtHome(s, "messages", o.Text("connection_id"), o)
 		got := [2]string{says, ""}
 		if instead != nil {
 			got[1] = instead.JSON()

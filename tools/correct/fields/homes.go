@@ -1,0 +1,169 @@
+package fields
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+)
+
+// A home is a connection of a stream, with the fields of a call that are granted there.
+type home struct {
+	rs.Connection
+	has    []string
+	fields []rs.SchemaField // all that are granted
+}
+
+// homesOf are the connections of a stream, and those of some fields that any of them has, by name.
+func homesOf(s *rs.Schema, stream string, names []string) (homes []home, known map[string]rs.SchemaField) {
+	known = map[string]rs.SchemaField{}
+	for _, row := range s.Streams {
+		if row.Name != stream {
+			continue
+		}
+		h := home{fields: granted(row)}
+		for _, f := range h.fields {
+			if slices.Contains(names, f.Name) {
+				h.has, known[f.Name] = append(h.has, f.Name), f
+			}
+		}
+		for _, h.Connection = range row.Connections {
+			homes = append(homes, h)
+		}
+	}
+	return homes, known
+}
+
+// counterpart is the field of a connection that means what a field means elsewhere, such as another name of the sender; "" for none.
+func (h home) counterpart(f rs.SchemaField) string {
+	for _, own := range h.fields {
+		if own.Role != "" && own.Role == f.Role && own.Type == f.Type {
+			return own.Name
+		}
+	}
+	return ""
+}
+
+// Lacks lists, each as JSON, the connections of a stream that lack fields of a call which names no connection, with the call that reads
+// the same there if each of these fields has a counterpart. A field that no connection has is not among them: the resource server refuses
+// that.
+func Lacks(tool string, s *rs.Schema, stream string, args rs.Object) (lacks []string) {
+	names := named(args)
+	homes, known := homesOf(s, stream, names)
+	for _, h := range homes {
+		var missing []string
+		there, all := map[string]string{}, true
+		for _, name := range names {
+			if f, ok := known[name]; ok && !slices.Contains(h.has, name) {
+				missing, there[name] = append(missing, name), h.counterpart(f)
+				all = all && there[name] != ""
+			}
+		}
+		if missing == nil {
+			continue
+		}
+		lack := rs.Object{{Name: "connection_id", Value: rs.EncodeJSON(h.ID)}}
+		if h.DisplayName != "" {
+			lack = append(lack, rs.Member{Name: "display_name", Value: rs.EncodeJSON(h.DisplayName)})
+		}
+		if lack = append(lack, rs.Member{Name: "fields", Value: rs.EncodeJSON(missing)}); all {
+			same := renamed(args, func(name string) string { return cmp.Or(there[name], name) })
+			same = same.With("connection_id", rs.EncodeJSON(h.ID)).Without("cursor")
+			call := rs.Object{{Name: "tool", Value: rs.EncodeJSON(tool)}, {Name: "arguments", Value: same.JSON()}}
+			lack = append(lack, rs.Member{Name: "instead", Value: call.JSON()})
+		}
+		lacks = append(lacks, lack.JSON())
+	}
+	return lacks
+}
+
+// AtHome says which connections of a stream have the fields of a call, where the connection that it names, or each of them if it names
+// none, lacks one that another has; "" where that is not so. instead are the arguments for the connection that has them all; none where
+// each that is missing has a counterpart in its own connection, such as another name of the sender. s is the schema of all connections of
+// the stream.
+func AtHome(s *rs.Schema, stream, connection string, args rs.Object) (sentence string, instead rs.Object) {
+	names := named(args)
+	homes, known := homesOf(s, stream, names)
+	own := func(h home) bool { return h.ID == connection || connection == "" && len(h.has) == len(names) }
+	var missing, parts []string
+	counterparts := true
+	for _, name := range names {
+		f, there := known[name]
+		if !there && connection == "" { // that is what is to be said of it
+			return "", nil
+		}
+		if there && !slices.ContainsFunc(homes, func(h home) bool { return own(h) && slices.Contains(h.has, name) }) {
+			missing = append(missing, name)
+			counterparts = counterparts && slices.ContainsFunc(homes, func(h home) bool { return own(h) && h.counterpart(f) != "" })
+		}
+	}
+	if len(missing) == 0 || len(homes) < 2 {
+		return "", nil
+	}
+	for _, name := range missing[:min(len(missing), 4)] {
+		var in []rs.Connection
+		for _, h := range homes {
+			if slices.Contains(h.has, name) {
+				in = append(in, h.Connection)
+			}
+		}
+		parts = append(parts, quote.Text(name)+" is a field of "+quote.Connections(in))
+	}
+	sentence = strings.Join(parts, "; ") + "."
+	if connection == "" {
+		sentence = fmt.Sprintf("No connection of %s has all of these fields: %s", quote.Text(stream), sentence)
+	}
+	all := slices.IndexFunc(homes, func(h home) bool { return len(h.has) == len(names) })
+	if all < 0 || counterparts {
+		return sentence, nil
+	}
+	return sentence, args.With("connection_id", rs.EncodeJSON(homes[all].ID)).Without("cursor")
+}
+
+// renamed are arguments whose fields have other names.
+func renamed(args rs.Object, other func(name string) string) rs.Object {
+	with := func(raw string) string {
+		name, ok := written.Text(raw)
+		if !ok {
+			return raw
+		}
+		bare := strings.TrimPrefix(name, "-")
+		return rs.EncodeJSON(strings.TrimSuffix(name, bare) + other(bare))
+	}
+	if filter := slices.Clone(args.Object("filter")); filter != nil {
+		for i, m := range filter {
+			filter[i].Name = other(m.Name)
+		}
+		args = args.With("filter", filter.JSON())
+	}
+	if args.Has("fields") {
+		var fields []string
+		for _, raw := range args.Array("fields") {
+			if raw = with(raw); !slices.Contains(fields, raw) {
+				fields = append(fields, raw)
+			}
+		}
+		args = args.With("fields", rs.JoinArray(fields))
+	}
+	for _, name := range []string{"sort", "group_by", "group_by_time", "field"} {
+		if args.Has(name) {
+			args = args.With(name, with(args.Get(name)))
+		}
+	}
+	return args
+}
+
+// named are the fields of a stream that a call names, each once.
+func named(args rs.Object) (names []string) {
+	renamed(args, func(name string) string {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		return name
+	})
+	return names
+}

@@ -1,0 +1,225 @@
+// Package written reads names, times and zones as people and models write them: pure functions, which know nothing of tools or calls.
+package written
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
+)
+
+// Expression returns a regular expression that is compiled at its first use, so that the start of the program does not wait for it.
+// It is not inlined, because each place would have a copy of what compiles it.
+//
+//go:noinline
+func Expression(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
+
+// Text is the text of a JSON string; false for any other value.
+func Text(raw string) (string, bool) {
+	if rs.Kind(raw) != "string" {
+		return "", false
+	}
+	return rs.AsText(raw)
+}
+
+// Object reads one JSON object. A name given twice is an error, because parsers disagree on which one counts.
+func Object(raw string) (rs.Object, error) {
+	object, err := rs.ReadObject(raw)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	for _, m := range object {
+		if seen[m.Name] {
+			return nil, fmt.Errorf("%s is given twice", quote.Exact(m.Name))
+		}
+		seen[m.Name] = true
+	}
+	return object, nil
+}
+
+// Snake is a name in lower case with '_' between its words: "orderItems", "Order items" and "order-items" are "order_items".
+func Snake(name string) string {
+	var b strings.Builder
+	previous := '_'
+	for _, c := range strings.TrimSpace(name) {
+		sent := c
+		switch {
+		case c == '-' || c == ' ' || c == '.':
+			c, sent = '_', '_'
+		case unicode.IsUpper(c):
+			if unicode.IsLower(previous) || unicode.IsDigit(previous) {
+				b.WriteByte('_')
+			}
+			c = unicode.ToLower(c)
+		}
+		if c != '_' || previous != '_' {
+			b.WriteRune(c)
+		}
+		previous = sent
+	}
+	return strings.Trim(b.String(), "_")
+}
+
+// Unquoted is a text without the white space, quotation marks and brackets that a model copied along.
+func Unquoted(s string) string {
+	const pairs = "\"\"''``<>"
+	for s = strings.TrimSpace(s); len(s) > 1; s = strings.TrimSpace(s[1 : len(s)-1]) {
+		at := strings.IndexByte(pairs, s[0])
+		if at < 0 || at%2 != 0 || s[len(s)-1] != pairs[at+1] {
+			break
+		}
+	}
+	return s
+}
+
+// Names splits a list of names in one text: with commas, or as JSON; nil where something in it is no name.
+func Names(s string) (names []string) {
+	list, isList := rs.AsArray(s)
+	for _, item := range list {
+		name, ok := Text(item)
+		if !ok {
+			return nil
+		}
+		names = append(names, name)
+	}
+	if isList {
+		return names
+	}
+	for name := range strings.SplitSeq(s, ",") {
+		if name = Unquoted(name); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Set has the words of some lists.
+func Set(lists ...string) map[string]bool {
+	all := map[string]bool{}
+	for _, words := range lists {
+		for word := range strings.FieldsSeq(words) {
+			all[word] = true
+		}
+	}
+	return all
+}
+
+// ByWord has what each word of some lists stands for.
+func ByWord(lists map[string]string) map[string]string {
+	all := map[string]string{}
+	for meant, words := range lists {
+		for word := range strings.FieldsSeq(words) {
+			all[word] = meant
+		}
+	}
+	return all
+}
+
+var (
+	timeName    = Expression(`_at$|_on$|date|time`)
+	plainNumber = Expression(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
+)
+
+// IsTimeName reports whether a name is like those of times.
+func IsTimeName(name string) bool { return timeName().MatchString(name) }
+
+// IsNumber reports whether a text is a number as JSON has it.
+func IsNumber(s string) bool { return plainNumber().MatchString(s) }
+
+// IsWord reports whether a value is a text and neither a time nor a number.
+func IsWord(raw string) bool {
+	s, ok := Text(raw)
+	return ok && !strings.ContainsAny(s, "0123456789") && !IsDate(raw)
+}
+
+// Nearest returns at most most of the names that a name may be a mistake for, the likeliest first.
+func Nearest(name string, known []string, most int) (near []string) {
+	scores := map[string]int{}
+	for _, k := range known {
+		if score, ok := Alike(name, k); ok && !slices.Contains(near, k) {
+			near, scores[k] = append(near, k), score
+		}
+	}
+	slices.SortStableFunc(near, func(a, b string) int { return scores[a] - scores[b] })
+	return near[:min(len(near), most)]
+}
+
+// Alike says how far a name is from a known one, 0 for the same but for case and separators; false where they are not alike.
+func Alike(name, known string) (score int, alike bool) {
+	a, b := Snake(name), Snake(known)
+	if a == "" || b == "" {
+		return 0, false
+	}
+	ta, tb := tokens(a), tokens(b)
+	shared := 0
+	for _, token := range ta {
+		if slices.Contains(tb, token) {
+			shared++
+		}
+	}
+	d := Distance(a, b)
+	switch {
+	case a == b:
+		return 0, true
+	case shared == len(ta) && shared == len(tb):
+		return 1, true // another order, or singular and plural
+	case shared == min(len(ta), len(tb)):
+		return 2 + len(ta) + len(tb) - 2*shared, true
+	case d <= max(1, min(len(a), len(b))/3), d == 2 && len(a) > 4 && a[0] == b[0]:
+		return 2 + d, true
+	case shared > 0 && shared*2 >= min(len(ta), len(tb)):
+		return 6 + len(ta) + len(tb) - 2*shared, true
+	case len(a) > 3 && strings.Contains(b, a), len(b) > 3 && strings.Contains(a, b):
+		return 8, true
+	}
+	return 0, false
+}
+
+// tokens are the words of a name in the singular.
+func tokens(name string) []string {
+	words := strings.Split(name, "_")
+	for i, w := range words {
+		switch {
+		case strings.HasSuffix(w, "ies") && len(w) > 4:
+			words[i] = strings.TrimSuffix(w, "ies") + "y"
+		case strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && len(w) > 3:
+			words[i] = strings.TrimSuffix(w, "s")
+		}
+	}
+	return words
+}
+
+// Distance is how many letters must be added, removed, changed or swapped with the next to make one name of another.
+func Distance(a, b string) int {
+	const longest = 64
+	if max(len(a), len(b)) > longest {
+		return longest
+	}
+	width := len(b) + 1
+	between := make([]int, (len(a)+1)*width) // what lies between the beginnings of both
+	for at := range between {
+		i, j := at/width, at%width
+		if i == 0 || j == 0 {
+			between[at] = i + j
+			continue
+		}
+		change := between[at-width-1]
+		if a[i-1] != b[j-1] {
+			change++
+		}
+		change = min(change, between[at-width]+1, between[at-1]+1)
+		if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+			change = min(change, between[at-2*width-2]+1)
+		}
+		between[at] = change
+	}
+	return between[len(between)-1]
+}

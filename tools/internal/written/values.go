@@ -1,0 +1,282 @@
+package written
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// timeLayouts are ways to write a time without a zone, beside RFC 3339, and clockLayouts those to write a time of day.
+var (
+	timeLayouts  = []string{"2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02T15:04"}
+	clockLayouts = []string{"3pm", "3:04pm", "15:04", "15:04uhr", "15uhr", "15h", "15h04"}
+)
+
+// clock is a time of day behind a day, such as "at 3 pm" and "um 15 Uhr".
+var clock = Expression(`[\s,]+(?:(?:at|um|à|a las|alle|om)\s+)?([0-9]{1,2}(?:[:.h][0-9]{2})?\s*(?:am|pm|uhr|h)?)$`)
+
+// timeOfDay is a day with a time of day, which is in no zone: "2026-03-12T15:00:00"; "" for any other text.
+func timeOfDay(s string) string {
+	s = strings.ToLower(s)
+	found := clock().FindStringSubmatch(s)
+	if found == nil {
+		return ""
+	}
+	day, last, ok := Days(strings.TrimSuffix(s, found[0]), time.Time{})
+	for _, layout := range clockLayouts {
+		at, err := time.Parse(layout, strings.NewReplacer(" ", "", ".", ":").Replace(found[1]))
+		if err == nil && ok && day.Equal(last) {
+			return day.Format(time.DateOnly) + at.Format("T15:04:05")
+		}
+	}
+	return ""
+}
+
+// isDay reports whether a text is a day as it should be written.
+func isDay(s string) bool {
+	_, err := time.Parse(time.DateOnly, strings.TrimSpace(s))
+	return err == nil
+}
+
+// Day is a bound of a period as search takes it, for a time of days that is written in another way; "" if there is none. Of what is longer
+// than a day, until is the last. A time without a zone is not taken for one of UTC.
+func Day(name, raw string) string {
+	s, _ := Text(raw)
+	first, last, ok := Days(s, time.Time{})
+	switch {
+	case unixSeconds().MatchString(strings.TrimSpace(s)):
+		return dateOf(raw)
+	case !ok || isDay(s):
+		return ""
+	case name == "until":
+		return last.Format(time.DateOnly)
+	}
+	return first.Format(time.DateOnly)
+}
+
+var unixSeconds = Expression(`^1[0-9]{9}$|^1[0-9]{12}$`)
+
+// dateOf is a date as a filter takes it, for one that is written in another way; "" if there is none.
+func dateOf(raw string) string {
+	s, _ := rs.AsText(raw)
+	s = strings.TrimSpace(s)
+	if unixSeconds().MatchString(s) {
+		n, _ := strconv.ParseInt(s[:10], 10, 64)
+		return time.Unix(n, 0).UTC().Format(time.RFC3339)
+	}
+	for _, layout := range timeLayouts {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t.Format(time.RFC3339)
+		}
+	}
+	if local := timeOfDay(s); local != "" {
+		return local
+	}
+	first, last, ok := Days(s, time.Time{})
+	if ok && !isDay(s) && (first.Equal(last) || first.Month() == last.Month() && first.Day() == 1) {
+		return first.Format(time.DateOnly)
+	}
+	end, _ := LastOfMonth(raw)
+	return end
+}
+
+// LastOfMonth is the last day of the month of a date that there is not, such as 2026-02-30; false for any other value.
+func LastOfMonth(raw string) (string, bool) {
+	s, _ := Text(raw)
+	s = strings.TrimSpace(s)
+	if len(s) != len(time.DateOnly) || isDay(s) || s[8:] < "29" || s[8:] > "31" {
+		return "", false
+	}
+	month, err := time.Parse("2006-01-", s[:8])
+	return month.AddDate(0, 1, -1).Format(time.DateOnly), err == nil
+}
+
+// CompactDay is the day that eight digits are, such as 20261105; "" for any other value. They may be a number.
+func CompactDay(raw string) string {
+	s, _ := rs.AsText(raw)
+	day, err := time.Parse("20060102", strings.TrimSpace(s))
+	if err != nil || day.Year() < 1900 || day.Year() > 2100 {
+		return ""
+	}
+	return rs.EncodeJSON(day.Format(time.DateOnly))
+}
+
+const currencyCodes = `(?:USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|CNY|INR|SEK|NOK|DKK|PLN|CZK|BRL|MXN)`
+
+var (
+	currencyForm = Expression(`^(?:[£$€¥]|` + currencyCodes + `)\s*|\s*(?:[£$€¥]|` + currencyCodes + `)$`)
+	thousands    = Expression(`^-?[0-9]{1,3}(?:(?:,[0-9]{3})+(?:\.[0-9]+)?|(?:\.[0-9]{3})+,[0-9]+|(?:[ '’][0-9]{3})+(?:[.,][0-9]+)?)$`)
+	decimalComma = Expression(`^-?[0-9]+,[0-9]{1,2}$`)
+	plainAmount  = Expression(`^-?[0-9]+(?:\.[0-9]+)?$`)
+	twoNumbers   = Expression(`^\s*([0-9]+(?:\.[0-9]+)?)\s*(?:-|–|\.{2,3}|to)\s*([0-9]+(?:\.[0-9]+)?)\s*$`)
+)
+
+// WithoutCurrency returns the amount in a text that has the sign or code of a currency before or after it; ok is false for any other text.
+func WithoutCurrency(raw string) (amount string, ok bool) {
+	s, _ := Text(raw)
+	amount = currencyForm().ReplaceAllString(strings.TrimSpace(s), "")
+	return amount, amount != strings.TrimSpace(s) && numberOf(amount) != ""
+}
+
+// numberOf is the number that a text is, with its thousands apart or a comma before its decimals; "" for any other text.
+func numberOf(s string) string {
+	switch {
+	case thousands().MatchString(s):
+		at := strings.LastIndexAny(s, ",.")
+		if at >= 0 && (len(s)-at != 4 || strings.Trim(s[:at], "-0123456789"+s[at:at+1]) != "") { // what follows are decimals
+			s = s[:at] + "d" + s[at+1:]
+		}
+		s = strings.NewReplacer(",", "", ".", "", " ", "", "'", "", "’", "", "d", ".").Replace(s)
+	case decimalComma().MatchString(s):
+		s = strings.Replace(s, ",", ".", 1)
+	}
+	if !plainAmount().MatchString(s) {
+		return ""
+	}
+	return s
+}
+
+// Numbers are the least and the largest number that a text such as "50-60" names; nil for any other text.
+func Numbers(raw string) []string {
+	s, _ := Text(raw)
+	if found := twoNumbers().FindStringSubmatch(s); found != nil && !Reversed(found[1], found[2]) {
+		return found[1:]
+	}
+	return nil
+}
+
+var truths = ByWord(map[string]string{"true": "true yes", "false": "false no"})
+
+// Value is a value as a filter takes it, for a date, a boolean or an amount that is written in another way; "" if there is none.
+func Value(raw string) string {
+	s, isText := Text(raw)
+	amount, hasCurrency := WithoutCurrency(raw)
+	truth, date := truths[strings.ToLower(strings.TrimSpace(s))], dateOf(raw)
+	switch {
+	case isText && truth != "":
+		return truth
+	case date != "":
+		return rs.EncodeJSON(date)
+	case hasCurrency:
+		return numberOf(amount)
+	case isText && !plainAmount().MatchString(s):
+		return numberOf(s)
+	}
+	return ""
+}
+
+// IsTime reports whether a value is a date or time as a filter takes it.
+func IsTime(raw string) bool {
+	s, _ := Text(raw)
+	_, err := rs.ReadTime(s)
+	return err == nil
+}
+
+// IsDate reports whether a value is a date or time, however it is written.
+func IsDate(raw string) bool { return IsTime(raw) || dateOf(raw) != "" || Range(raw) != "" }
+
+// IsPeriod reports whether two values are the first and the last day or time of a period.
+func IsPeriod(values []string) bool {
+	return len(values) == 2 && IsTime(values[0]) && IsTime(values[1]) && !Reversed(values[0], values[1])
+}
+
+var twoDates = Expression(`(?i)^\s*([0-9][^\s/]*?)(?:\s*(?:\.{2,3}|/)\s*|\s+(?:to|until|till|through|and|-|–|—)\s+)([0-9][^\s/]*)\s*$`)
+
+// Range is the range that a week, a month, a quarter, a year or two dates mean as the one value of a field; "" for anything else.
+func Range(raw string) string {
+	s, _ := Text(raw)
+	if found := twoDates().FindStringSubmatch(s); found != nil {
+		bounds := rs.Object{{Name: "gte", Value: rs.EncodeJSON(found[1])}, {Name: "lte", Value: rs.EncodeJSON(found[2])}}
+		if IsPeriod([]string{bounds[0].Value, bounds[1].Value}) {
+			return bounds.JSON()
+		}
+	}
+	first, last, ok := Days(s, time.Time{})
+	if !ok || first.Equal(last) {
+		return ""
+	}
+	return rs.Object{
+		{Name: "gte", Value: rs.EncodeJSON(first.Format(time.DateOnly))},
+		{Name: "lt", Value: rs.EncodeJSON(last.AddDate(0, 0, 1).Format(time.DateOnly))},
+	}.JSON()
+}
+
+// Bound is a bound of a range as a filter takes it; "" if it is written as it should be. After a month or up to it means all its days.
+func Bound(operator, raw string) (name, value string) {
+	span := rs.AsObject(Range(raw))
+	switch {
+	case !span.Has("lt"):
+		return operator, Value(raw)
+	case operator == "gt":
+		return "gte", span.Get("lt")
+	case operator == "lte":
+		return "lt", span.Get("lt")
+	}
+	return operator, span.Get("gte")
+}
+
+// Reversed reports whether a range ends before it begins: two numbers, or two dates or times. A date is a day in some zone, so beside a
+// time it may be off by one.
+func Reversed(lower, upper string) bool {
+	if rs.Kind(lower) == "number" && rs.Kind(upper) == "number" {
+		a, errA := strconv.ParseFloat(lower, 64)
+		b, errB := strconv.ParseFloat(upper, 64)
+		return errA == nil && errB == nil && a > b
+	}
+	from, _ := Text(lower)
+	until, _ := Text(upper)
+	a, errA := rs.ReadTime(from)
+	b, errB := rs.ReadTime(until)
+	if (len(from) == len(time.DateOnly)) != (len(until) == len(time.DateOnly)) {
+		b = b.AddDate(0, 0, 2)
+	}
+	return errA == nil && errB == nil && a.After(b)
+}
+
+// ReversedRange returns the operators of a condition of which the range ends before it begins.
+func ReversedRange(condition rs.Object) (lower, upper string, ok bool) {
+	for _, lower := range []string{"gte", "gt"} {
+		for _, upper := range []string{"lte", "lt"} {
+			if condition.Has(lower) && condition.Has(upper) && Reversed(condition.Get(lower), condition.Get(upper)) {
+				return lower, upper, true
+			}
+		}
+	}
+	return "", "", false
+}
+
+// Zone is the IANA zone that an offset, a city or a common abbreviation means; "" if there is none.
+func Zone(name string) string {
+	if found := offsetForm().FindStringSubmatch(strings.ToUpper(name)); found != nil {
+		sign := map[string]string{"+": "-", "-": "+"}[found[1]] // the signs of these zones are the other way round
+		if hours := strings.TrimLeft(found[2], "0"); hours != "" {
+			return "Etc/GMT" + sign + hours
+		}
+		return "UTC"
+	}
+	if zone := zoneWords[strings.ToUpper(name)]; zone != "" || strings.ContainsAny(name, "/.") {
+		return zone
+	}
+	city := strings.FieldsFunc(name, func(c rune) bool { return c == ' ' || c == '_' })
+	for i, word := range city {
+		city[i] = strings.ToUpper(word[:1]) + strings.ToLower(word[1:])
+	}
+	for _, area := range []string{"Europe", "America", "Asia", "Africa", "Australia", "Pacific", "Atlantic"} {
+		zone := area + "/" + strings.Join(city, "_")
+		if _, err := time.LoadLocation(zone); len(city) > 0 && err == nil {
+			return zone
+		}
+	}
+	return ""
+}
+
+var (
+	offsetForm = Expression(`^(?:GMT|UTC)?\s*([+-])\s*([01]?[0-9])(?::?00)?$`)
+	zoneWords  = ByWord(map[string]string{
+		"Europe/London": "BST", "Europe/Berlin": "CEST", "Europe/Athens": "EEST", "Europe/Lisbon": "WEST", "America/New_York": "EDT ET",
+		"America/Chicago": "CDT", "America/Denver": "MDT", "America/Los_Angeles": "PT PDT PST", "Asia/Tokyo": "JST",
+		"Australia/Sydney": "AEST", "UTC": "Z",
+	})
+)
