@@ -52,7 +52,7 @@ func correctCall(next tools.Handler) tools.Handler {
 // grants them. Any other call keeps its reply and error.
 func (c *correcting) partly(ctx context.Context, next tools.Handler, reply tools.Reply, refused *rs.Error) (tools.Reply, error) {
 	kept, left, ok := c.grant.Granted(c.tool, c.args)
-	if !ok || refused.Code != rs.UnknownStream {
+	if !ok || refused.Code != "unknown_stream" {
 		if missing := c.grant.Ungranted(c.args); len(missing.Streams) > 0 || missing.Connection != "" {
 			RequestFrom(ctx).noteUngranted(missing, refused)
 		}
@@ -82,7 +82,7 @@ func (c *correcting) unknownSource(ctx context.Context) *rs.Error {
 	}
 	streams, _ := correct.Touches(c.args)
 	for _, stream := range streams {
-		if err := p.Choose(rs.Scope{Stream: stream}); err == nil || rs.AsError(err).Code != rs.AmbiguousConnection {
+		if err := p.Choose(rs.Scope{Stream: stream}); err == nil || rs.AsError(err).Code != "ambiguous_connection" {
 			continue // a grant has it, even if it cannot be read now
 		}
 		c.grant = granted(ctx)

@@ -42,7 +42,7 @@ func correctable() *middlewaretest.RS {
 				Quoted:  true,
 			}
 		case r.Query.Has("changes_since"):
-			return refuse(400, rs.InvalidCursor, "Unknown cursor")
+			return refuse(400, "invalid_cursor", "Unknown cursor")
 		case r.Query.Get("count") == "estimated":
 			return refuse(400, "invalid_request", "count must be one of exact, none")
 		case r.Query.Get("metric") == "count_distinct", r.Query.Get("group_by") == "subject":
@@ -340,26 +340,26 @@ func TestARefusalProposesTheNextCall(t *testing.T) {
 			`send: query_records {"stream":"messages","limit":5}`,
 		},
 		"an unknown cursor": {
-			"query_records", `{"stream":"messages","limit":5,"cursor":"abc"}`, rs.Error{Code: rs.InvalidCursor, Status: 400},
+			"query_records", `{"stream":"messages","limit":5,"cursor":"abc"}`, rs.Error{Code: "invalid_cursor", Status: 400},
 			`send: query_records {"stream":"messages","limit":5}`,
 		},
 		"one connection of several": {
-			"query_records", `{"stream":"messages"}`, rs.Error{Code: rs.AmbiguousConnection, Status: 400, Connections: one},
+			"query_records", `{"stream":"messages"}`, rs.Error{Code: "ambiguous_connection", Status: 400, Connections: one},
 			`send: query_records {"stream":"messages","connection_id":"cin_1"}`,
 		},
 		"the first of several is not all": {
-			"aggregate", `{"stream":"messages","metric":"count"}`, rs.Error{Code: rs.AmbiguousConnection, Status: 400, Connections: two},
+			"aggregate", `{"stream":"messages","metric":"count"}`, rs.Error{Code: "ambiguous_connection", Status: 400, Connections: two},
 			"The call below is of the first alone: for all of them send it for each.\n" +
 				`send: aggregate {"stream":"messages","metric":"count","connection_id":"cin_1"}`,
 		},
 		"a record is in one of several": {
-			"fetch", `{"id":"messages:m1"}`, rs.Error{Code: rs.AmbiguousConnection, Status: 400, Connections: two},
+			"fetch", `{"id":"messages:m1"}`, rs.Error{Code: "ambiguous_connection", Status: 400, Connections: two},
 			"Name one connection_id.\n" + `connection_id=cin_1 "Work mail"`,
 		},
 		"a copied id that was percent-encoded": {
-			"fetch", `{"id":"messages:2026%2F1"}`, rs.Error{Code: rs.NotFound, Status: 404}, `send: fetch {"id":"pdpp://record/-/messages/2026%2F1"}`,
+			"fetch", `{"id":"messages:2026%2F1"}`, rs.Error{Code: "not_found", Status: 404}, `send: fetch {"id":"pdpp://record/-/messages/2026%2F1"}`,
 		},
-		"an id of nothing": {"fetch", `{"id":"messages:2026-1"}`, rs.Error{Code: rs.NotFound, Status: 404}, "not found either."},
+		"an id of nothing": {"fetch", `{"id":"messages:2026-1"}`, rs.Error{Code: "not_found", Status: 404}, "not found either."},
 		"a mode that there is not": {
 			"search", `{"q":"tax","mode":"semantic"}`, rs.Error{Code: "search_mode_unavailable", Status: 400}, `send: search {"q":"tax"}`,
 		},
@@ -423,7 +423,7 @@ func TestCorrectAsksNoMemberOfAPackage(t *testing.T) {
 		{Stream: "messages", Connection: rs.Connection{ID: "cin_1", DisplayName: "Work mail"}},
 		{Stream: "notes", Connection: rs.Connection{ID: "cin_2", DisplayName: "Notebook"}},
 	}
-	ambiguous := &rs.Error{Code: rs.AmbiguousConnection, Message: "Which?"}
+	ambiguous := &rs.Error{Code: "ambiguous_connection", Message: "Which?"}
 	for sent, says := range map[string]string{
 		`search {"q":"tax","streams":["message","notes"]}`:        `send: search {"q":"tax","streams":["messages","notes"]}`,
 		`search {"q":"tax","streams":["dreams"]}`:                 `unknown_stream: no stream "dreams" in this grant. It has: messages, notes.`,

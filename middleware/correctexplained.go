@@ -17,22 +17,22 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 	e := *c.refused
 	fromServer := e.Status != 0
 	switch {
-	case e.Code == rs.AmbiguousConnection:
+	case e.Code == "ambiguous_connection":
 		return c.ambiguous(ctx, &e)
 	case slices.Contains(sourceCodes, e.Code):
 		return c.unknownName(ctx, &e)
-	case e.Code == rs.InvalidCursor || e.Code == "cursor_expired":
+	case e.Code == "invalid_cursor" || e.Code == "cursor_expired":
 		c.restarted(ctx, &e)
 	case e.Code == "search_mode_unavailable":
 		e.Send = c.with(c.args.Without("mode"))
-	case c.tool.WithoutStream(c.args) && (e.Code == rs.InvalidArguments || e.Code == "invalid_request"):
+	case c.tool.WithoutStream(c.args) && (e.Code == "invalid_arguments" || e.Code == "invalid_request"):
 		c.inStream(ctx, &e)
 	case e.Status == 400 && strings.Contains(e.Message, "not supported for client-token reads"): // no schema says so
 		e.Hint = "No call of this token may do that here: page through the records newest first, or search for words or a period."
 		e.Send = c.tool.Unfiltered(c.args, c.refused).String()
 	case slices.Contains(fieldCodes, e.Code) && fromServer:
 		return c.refusedField(ctx, &e)
-	case e.Code == rs.NotFound:
+	case e.Code == "not_found":
 		c.notFound(ctx, &e)
 	case !fromServer:
 		c.refusedHere(ctx, &e)
@@ -174,7 +174,7 @@ func (c *correcting) guess(ctx context.Context, e *rs.Error) {
 	}
 	call = c.accepted(call)
 	e.Send = call.String()
-	if call.Tool != "schema" && c.refused.Code != rs.InvalidExpand { // which says what to leave out
+	if call.Tool != "schema" && c.refused.Code != "invalid_expand" { // which says what to leave out
 		e.Hint = strings.TrimSpace(e.Hint + " " + call.LeavesOut(c.args))
 	}
 	switch found := c.unfit(ctx, call); {

@@ -30,12 +30,12 @@ type correcting struct {
 // Codes by which a call is refused for a name that the resource server or a package does not know, and, of ours, for its arguments.
 var (
 	sourceCodes = []rs.Code{
-		"context.stream_not_allowed", "context.instance_mismatch", rs.GrantStreamNotAllowed, rs.ConnectionNotFound, rs.UnknownStream, rs.UnknownConnection,
+		"context.stream_not_allowed", "context.instance_mismatch", "grant_stream_not_allowed", "connection_not_found", "unknown_stream", "unknown_connection",
 	}
 	fieldCodes = []rs.Code{
-		"unknown_field", "field_not_granted", "invalid_field_path", "invalid_sort", "invalid_request", rs.InvalidExpand, rs.InvalidFilter, rs.InvalidArguments,
+		"unknown_field", "field_not_granted", "invalid_field_path", "invalid_sort", "invalid_request", "invalid_expand", "invalid_filter", "invalid_arguments",
 	}
-	localCodes = []rs.Code{rs.InvalidArguments, rs.InvalidFilter, rs.InvalidExpand, rs.InvalidID, rs.ConflictingConnectionID}
+	localCodes = []rs.Code{"invalid_arguments", "invalid_filter", "invalid_expand", "invalid_id", "conflicting_connection_id"}
 )
 
 // named returns the arguments with the id of the connection that they name by its display name or connector.

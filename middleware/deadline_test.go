@@ -67,10 +67,10 @@ func TestACallEndsForTheCauseOfItsContext(t *testing.T) {
 		fails error // how the core fails
 		want  rs.Code
 	}{
-		"the cause is shown":                {stopping, &rs.Error{Code: rs.Canceled}, "server_stopping"},
+		"the cause is shown":                {stopping, &rs.Error{Code: "canceled"}, "server_stopping"},
 		"an answer in spite of it is kept":  {stopping, nil, ""},
-		"a hang-up is the core's to tell":   {context.Canceled, &rs.Error{Code: rs.Canceled}, rs.Canceled},
-		"a failure before it keeps its own": {nil, &rs.Error{Code: rs.NotFound}, rs.NotFound},
+		"a hang-up is the core's to tell":   {context.Canceled, &rs.Error{Code: "canceled"}, "canceled"},
+		"a failure before it keeps its own": {nil, &rs.Error{Code: "not_found"}, "not_found"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, end := context.WithCancelCause(t.Context())

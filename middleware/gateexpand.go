@@ -22,7 +22,7 @@ func gateExpand(next tools.Handler) tools.Handler {
 			}
 			if advertised, known := call.Scope.AdvertisesExpansion(ctx, call.RS); known && !advertised {
 				return tools.Reply{}, &rs.Error{
-					Code: rs.InvalidExpand, Param: "expand",
+					Code: "invalid_expand", Param: "expand",
 					Message: fmt.Sprintf("Stream %q advertises no relation to expand.", call.Scope.Stream),
 					Hint:    "Leave expand and expand_limit out; GET /v1/schema (expand_capabilities), or the schema tool, says which streams can be expanded.",
 				}

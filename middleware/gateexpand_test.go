@@ -44,27 +44,27 @@ func TestGateExpand(t *testing.T) {
 			[]string{"/v1/schema?connection_id=cin_work&stream=messages&view=compact", "/v1/streams/messages/records?connection_id=cin_work&expand=nonsense"},
 		},
 		"S4-5b a stream without relations is not read": {
-			expanding, nil, "query_records", `{"stream":"labels","expand":["messages"]}`, rs.InvalidExpand, []string{"/v1/schema?stream=labels&view=compact"},
+			expanding, nil, "query_records", `{"stream":"labels","expand":["messages"]}`, "invalid_expand", []string{"/v1/schema?stream=labels&view=compact"},
 		},
 		"S4-5b a stream of which neither schema says anything of relations is not read": {
-			expanding, nil, "query_records", `{"stream":"notes","expand":["messages"]}`, rs.InvalidExpand,
+			expanding, nil, "query_records", `{"stream":"notes","expand":["messages"]}`, "invalid_expand",
 			[]string{"/v1/schema?stream=notes&view=compact", "/v1/schema?detail=full&stream=notes"},
 		},
 		"S4-5b a limit alone is asked for as well": {
-			expanding, nil, "query_records", `{"stream":"labels","expand_limit":{"messages":3}}`, rs.InvalidExpand, []string{"/v1/schema?stream=labels&view=compact"},
+			expanding, nil, "query_records", `{"stream":"labels","expand_limit":{"messages":3}}`, "invalid_expand", []string{"/v1/schema?stream=labels&view=compact"},
 		},
 		"S4-5b one record is not read either": {
-			expanding, nil, "fetch", `{"id":"labels:l1","expand":["messages"]}`, rs.InvalidExpand, []string{"/v1/schema?stream=labels&view=compact"},
+			expanding, nil, "fetch", `{"id":"labels:l1","expand":["messages"]}`, "invalid_expand", []string{"/v1/schema?stream=labels&view=compact"},
 		},
 		"S4-5b one record with a limit alone is not read either": {
-			expanding, nil, "fetch", `{"id":"labels:l1","expand_limit":{"messages":3}}`, rs.InvalidExpand, []string{"/v1/schema?stream=labels&view=compact"},
+			expanding, nil, "fetch", `{"id":"labels:l1","expand_limit":{"messages":3}}`, "invalid_expand", []string{"/v1/schema?stream=labels&view=compact"},
 		},
 		"S4-R5 the connection that was named decides": {
-			expanding, nil, "query_records", `{"stream":"messages","connection_id":"cin_home","expand":["attachments"]}`, rs.InvalidExpand,
+			expanding, nil, "query_records", `{"stream":"messages","connection_id":"cin_home","expand":["attachments"]}`, "invalid_expand",
 			[]string{"/v1/schema?connection_id=cin_home&stream=messages&view=compact"},
 		},
 		"S4-R5 the connection in an id decides": {
-			expanding, nil, "fetch", `{"id":"cin_home/messages:m1","expand":["attachments"]}`, rs.InvalidExpand,
+			expanding, nil, "fetch", `{"id":"cin_home/messages:m1","expand":["attachments"]}`, "invalid_expand",
 			[]string{"/v1/schema?connection_id=cin_home&stream=messages&view=compact"},
 		},
 		"S4-R5 without a connection one that advertises is enough": {
@@ -76,14 +76,14 @@ func TestGateExpand(t *testing.T) {
 			[]string{"/v1/schema?stream=messages&view=compact", "/v1/streams/messages/records?expand=attachments"},
 		},
 		"S4-5b streams at the top of the schema count against, too": {
-			atTop, nil, "query_records", `{"stream":"labels","expand":["attachments"]}`, rs.InvalidExpand, []string{"/v1/schema?stream=labels&view=compact"},
+			atTop, nil, "query_records", `{"stream":"labels","expand":["attachments"]}`, "invalid_expand", []string{"/v1/schema?stream=labels&view=compact"},
 		},
 		"S4-R5 an unknown stream is left to the resource server": {
 			expanding, nil, "query_records", `{"stream":"nope","expand":["attachments"]}`, "",
 			[]string{"/v1/schema?stream=nope&view=compact", "/v1/streams/nope/records?expand=attachments"},
 		},
 		"S4-R5 a schema that fails leaves it to the resource server": {
-			"", &rs.Error{Code: rs.UpstreamError, Status: 500}, "query_records", `{"stream":"labels","expand":["messages"]}`, "",
+			"", &rs.Error{Code: "upstream_error", Status: 500}, "query_records", `{"stream":"labels","expand":["messages"]}`, "",
 			[]string{"/v1/schema?stream=labels&view=compact", "/v1/streams/labels/records?expand=messages"},
 		},
 		"S4-R5 a schema out of reach leaves it to the resource server": {
@@ -98,7 +98,7 @@ func TestGateExpand(t *testing.T) {
 			expanding, nil, "query_records", `{"stream":"labels"}`, "", []string{"/v1/streams/labels/records"},
 		},
 		"S3-11c a malformed limit asks no schema": {
-			expanding, nil, "query_records", `{"stream":"labels","expand_limit":{}}`, rs.InvalidExpand, nil,
+			expanding, nil, "query_records", `{"stream":"labels","expand_limit":{}}`, "invalid_expand", nil,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -183,7 +183,7 @@ func TestGateExpandAsksTheFullSchema(t *testing.T) {
 		"S4-5a of the connection that is named":          {compact, full(`,"expand_capabilities":[{"name":"r"}]`), nil, "cin_a", true, false},
 		"S4-5b the full schema advertises none":          {compact, full(`,"expand_capabilities":[]`), nil, "", true, true},
 		"S4-5b the full schema says nothing either":      {compact, full(""), nil, "", true, true},
-		"S4-R5 the full schema fails":                    {compact, "", &rs.Error{Code: rs.UpstreamError, Status: 500}, "", true, false},
+		"S4-R5 the full schema fails":                    {compact, "", &rs.Error{Code: "upstream_error", Status: 500}, "", true, false},
 		"S4-R5 the full schema is no schema":             {compact, `[]`, nil, "", true, false},
 		"S4-R5 the full schema does not know the stream": {compact, `{"connectors":[]}`, nil, "", true, false},
 		"S4-5b an explicit list of none":                 {strings.Replace(compact, `"name":"notes"`, `"name":"notes","expand_capabilities":[]`, 1), full(`,"expand_capabilities":[{"name":"r"}]`), nil, "", false, true},
@@ -216,7 +216,7 @@ func TestGateExpandAsksTheFullSchema(t *testing.T) {
 					t.Fatal(err)
 				}
 				text := textOf(t, reply.Result)
-				if reply.Result.IsError != row.refused || row.refused && !strings.Contains(text, string(rs.InvalidExpand)) {
+				if reply.Result.IsError != row.refused || row.refused && !strings.Contains(text, "invalid_expand") {
 					t.Errorf("refused: %t: %s", reply.Result.IsError, text)
 				}
 				var fulls, reads int
@@ -248,7 +248,7 @@ func TestGateExpandAsksAPackageWhichConnectionIsMeant(t *testing.T) {
 		code   rs.Code // of the refusal; empty for none
 		reads  []string
 	}{
-		"several connections": {&rs.Error{Code: rs.AmbiguousConnection, Message: "Several."}, rs.AmbiguousConnection, nil},
+		"several connections": {&rs.Error{Code: "ambiguous_connection", Message: "Several."}, "ambiguous_connection", nil},
 		"one connection":      {nil, "", []string{"/v1/schema?stream=messages&view=compact", "/v1/streams/messages/records?expand=attachments"}},
 	} {
 		t.Run(name, func(t *testing.T) {

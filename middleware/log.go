@@ -53,7 +53,7 @@ func logCall(ctx context.Context, log zerolog.Logger, o Outcome, reply tools.Rep
 	}
 	if refused := refusalOf(reply, err); refused != nil {
 		switch refused.Code {
-		case "server_unreachable", "server_name_unknown", "server_certificate_refused", rs.AuthorityUnreachable, "response_truncated", "response_undecodable", rs.DeadlineExceeded:
+		case "server_unreachable", "server_name_unknown", "server_certificate_refused", rs.AuthorityUnreachable, "response_truncated", "response_undecodable", "deadline_exceeded":
 			event = event.Str("cause", Bounded(networkCause(refused.Cause), maxLoggedCause))
 		}
 	}

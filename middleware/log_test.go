@@ -64,11 +64,11 @@ func TestLogWritesOneLinePerCall(t *testing.T) {
 			want: map[string]any{"level": "info", "message": "call", "tool": "search", "resource": false, "code": "server_unreachable", "rs_request_id": "", "cause": "dial tcp: EOF", "ms": 1.5},
 		},
 		"a late answer has its cause": {
-			err:  &rs.Error{Code: rs.DeadlineExceeded, Cause: context.DeadlineExceeded},
+			err:  &rs.Error{Code: "deadline_exceeded", Cause: context.DeadlineExceeded},
 			want: map[string]any{"level": "info", "message": "call", "tool": "search", "resource": false, "code": "deadline_exceeded", "rs_request_id": "", "cause": "context deadline exceeded", "ms": 1.5},
 		},
 		"a fault of the adapter hides its cause, which may hold data": {
-			err:  &rs.Error{Code: rs.Internal, Cause: textError(middlewaretest.CanaryRecord)},
+			err:  &rs.Error{Code: "internal_error", Cause: textError(middlewaretest.CanaryRecord)},
 			want: map[string]any{"level": "info", "message": "call", "tool": "search", "resource": false, "code": "internal_error", "rs_request_id": "", "ms": 1.5},
 		},
 		"an error of a foreign type is an internal one": {
@@ -113,7 +113,7 @@ func TestLogCutsWhatComesFromOutside(t *testing.T) {
 	}{
 		"protocol":      {32, func(text string) (string, *rs.Error) { return text, nil }},
 		"code":          {80, func(text string) (string, *rs.Error) { return "", &rs.Error{Code: rs.Code(text)} }},
-		"rs_request_id": {128, func(text string) (string, *rs.Error) { return "", &rs.Error{Code: rs.NotFound, RequestID: text} }},
+		"rs_request_id": {128, func(text string) (string, *rs.Error) { return "", &rs.Error{Code: "not_found", RequestID: text} }},
 		"cause": {300, func(text string) (string, *rs.Error) {
 			op, _ := strings.CutSuffix(text, ": EOF")
 			return "", &rs.Error{Code: "server_unreachable", Cause: &net.OpError{Op: op, Err: io.EOF}}

@@ -55,7 +55,7 @@ func TestOnlyWhatIsNotGrantedIsNoted(t *testing.T) {
 // S0-8a: the directory of a package says what is granted, also where it is one stream; no schema is read for it.
 func TestAPackageOfOneStreamIsKnownWithoutARead(t *testing.T) {
 	server := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) {
-		return nil, &rs.Error{Code: rs.GrantStreamNotAllowed, Message: "None of the grants holds the stream."}
+		return nil, &rs.Error{Code: "grant_stream_not_allowed", Message: "None of the grants holds the stream."}
 	}}
 	granted := []rs.GrantedStream{{Stream: "messages", Connection: rs.Connection{ID: "cin_1", DisplayName: "Work mail"}}}
 	p := auth.Principal{

@@ -45,5 +45,5 @@ func observeCall(o Options) middleware {
 func panicked(log zerolog.Logger, call tools.Call, fault any) *rs.Error {
 	// The panic's value may hold record data; its type and the stack are what a maintainer needs.
 	log.Error().Str("tool", call.Tool.Name).Str("panic", fmt.Sprintf("%T", fault)).Bytes("stack", debug.Stack()).Msg("panic")
-	return &rs.Error{Code: rs.Internal, Message: "The adapter failed to answer this call.", Hint: "Retry once; if it fails again, tell the operator."}
+	return &rs.Error{Code: "internal_error", Message: "The adapter failed to answer this call.", Hint: "Retry once; if it fails again, tell the operator."}
 }

@@ -49,7 +49,7 @@ func TestMeasure(t *testing.T) {
 		},
 		"an answer that cannot be rendered is a failure": {
 			reply: tools.Reply{Answer: tools.Answer{Response: middlewaretest.JSON(`[]`)}},
-			want:  middleware.Outcome{Tool: "list_streams", Protocol: "2025-11-25", Code: rs.InvalidResponse, RequestID: "req_scripted", ReadBytes: 2, TextBytes: -1, StructuredBytes: -1},
+			want:  middleware.Outcome{Tool: "list_streams", Protocol: "2025-11-25", Code: "invalid_response", RequestID: "req_scripted", ReadBytes: 2, TextBytes: -1, StructuredBytes: -1},
 		},
 		"a resource has its size": {
 			uri: "pdpp://streams", reply: tools.Reply{Answer: tools.Answer{Response: middlewaretest.JSON(record)}},
@@ -57,7 +57,7 @@ func TestMeasure(t *testing.T) {
 		},
 		"a resource that cannot be rendered is a failure": {
 			uri: "pdpp://streams", reply: tools.Reply{Answer: tools.Answer{Response: middlewaretest.JSON(`[]`)}},
-			want: middleware.Outcome{Tool: "list_streams", Resource: true, Protocol: "2025-11-25", Code: rs.InvalidResponse, RequestID: "req_scripted", ReadBytes: 2},
+			want: middleware.Outcome{Tool: "list_streams", Resource: true, Protocol: "2025-11-25", Code: "invalid_response", RequestID: "req_scripted", ReadBytes: 2},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -84,7 +84,7 @@ func TestMeasure(t *testing.T) {
 		})
 	}
 	t.Run("an error goes on", func(t *testing.T) {
-		refused := &rs.Error{Code: rs.NotFound}
+		refused := &rs.Error{Code: "not_found"}
 		core := middlewaretest.Spy{Err: refused}
 		_, err := middleware.Observe(middleware.Options{Observer: new(callsSeen), Now: ticking(0)})(core.Handle)(t.Context(), callOf(t, "fetch", `{}`))
 		if err != error(refused) { //nolint:errorlint // the very same
@@ -109,7 +109,7 @@ func TestMeasure(t *testing.T) {
 
 func TestBoundedCode(t *testing.T) {
 	for code, want := range map[rs.Code]string{
-		"ok": "ok", rs.InvalidFilter: "invalid_filter", "cursor_expired": "cursor_expired", "made_up": "other", "": "other", middlewaretest.CanaryRecord: "other",
+		"ok": "ok", "invalid_filter": "invalid_filter", "cursor_expired": "cursor_expired", "made_up": "other", "": "other", middlewaretest.CanaryRecord: "other",
 	} {
 		if got := code.Label(); got != want {
 			t.Errorf("%q is %q, want %q", code, got, want)

@@ -36,12 +36,12 @@ func TestRecover(t *testing.T) {
 			}
 			handle := middleware.Observe(middleware.Options{Log: zerolog.New(&log), Now: time.Now})(core.Handle)
 			reply, err := handle(as(t.Context(), auth.KindClient), callOf(t, "fetch", `{"id":"`+middlewaretest.CanaryArgument+`"}`))
-			if codeOf(t, err) != rs.Internal || reply.Response != nil {
+			if codeOf(t, err) != "internal_error" || reply.Response != nil {
 				t.Errorf("%v, %v; want an internal error alone", reply, err)
 			}
 			text := log.String()
 			lines := logLines(t, &log)
-			if len(lines) != 2 || lines[1]["message"] != "call" || lines[1]["code"] != string(rs.Internal) {
+			if len(lines) != 2 || lines[1]["message"] != "call" || lines[1]["code"] != "internal_error" {
 				t.Fatalf("not a line of the panic and one of its call: %v", lines)
 			}
 			stack, _ := lines[0]["stack"].(string)

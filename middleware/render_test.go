@@ -88,7 +88,7 @@ func TestRenderTurnsAnUnreadableAnswerIntoAnError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := textOf(t, reply.Result); !reply.Result.IsError || !strings.Contains(text, string(rs.InvalidResponse)) ||
+	if text := textOf(t, reply.Result); !reply.Result.IsError || !strings.Contains(text, "invalid_response") ||
 		strings.Contains(text, middlewaretest.CanaryRecord) {
 		t.Errorf("isError %v: %s", reply.Result.IsError, text)
 	}
@@ -132,9 +132,9 @@ func TestRenderOfResources(t *testing.T) {
 		core *middlewaretest.Spy
 		want rs.Code
 	}{
-		"an error is not the content of a resource":               {&middlewaretest.Spy{Err: &rs.Error{Code: rs.NotFound, Status: 404}}, rs.NotFound},
-		"an answer that cannot be rendered is an error":           {&middlewaretest.Spy{Reply: tools.Reply{Answer: tools.Answer{Response: middlewaretest.JSON(`[]`)}}}, rs.InvalidResponse},
-		"an error of a foreign type becomes an internal one here": {&middlewaretest.Spy{Err: errors.New("x")}, rs.Internal},
+		"an error is not the content of a resource":               {&middlewaretest.Spy{Err: &rs.Error{Code: "not_found", Status: 404}}, "not_found"},
+		"an answer that cannot be rendered is an error":           {&middlewaretest.Spy{Reply: tools.Reply{Answer: tools.Answer{Response: middlewaretest.JSON(`[]`)}}}, "invalid_response"},
+		"an error of a foreign type becomes an internal one here": {&middlewaretest.Spy{Err: errors.New("x")}, "internal_error"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			call := callOf(t, "list_streams", `{}`)

@@ -32,9 +32,9 @@ func TestStandardOrder(t *testing.T) {
 		"an owner's bad arguments are refused as an owner's":     {auth.KindOwner, "query_records", `{"filter":"x"}`, "owner_token_refused", nil},
 		"an owner's good arguments are refused as an owner's":    {auth.KindOwner, "query_records", `{"stream":"messages"}`, "owner_token_refused", nil},
 		"an owner's expansion asks no schema":                    {auth.KindOwner, "query_records", `{"stream":"messages","expand":["r"]}`, "owner_token_refused", nil},
-		"bad arguments come before conflicting connections":      {auth.KindClient, "fetch", `{"id":"cin_1/m:1","connection_id":"cin_2","fields":[]}`, rs.InvalidArguments, nil},
-		"conflicting connections come before the expansion gate": {auth.KindClient, "fetch", `{"id":"cin_1/m:1","connection_id":"cin_2","expand":["r"]}`, rs.ConflictingConnectionID, nil},
-		"the expansion gate comes before the read":               {auth.KindClient, "fetch", `{"id":"cin_1/m:1","expand":["r"]}`, rs.InvalidExpand, []string{"/v1/schema?connection_id=cin_1&stream=m&view=compact"}},
+		"bad arguments come before conflicting connections":      {auth.KindClient, "fetch", `{"id":"cin_1/m:1","connection_id":"cin_2","fields":[]}`, "invalid_arguments", nil},
+		"conflicting connections come before the expansion gate": {auth.KindClient, "fetch", `{"id":"cin_1/m:1","connection_id":"cin_2","expand":["r"]}`, "conflicting_connection_id", nil},
+		"the expansion gate comes before the read":               {auth.KindClient, "fetch", `{"id":"cin_1/m:1","expand":["r"]}`, "invalid_expand", []string{"/v1/schema?connection_id=cin_1&stream=m&view=compact"}},
 		"a good call is read once":                               {auth.KindClient, "fetch", `{"id":"cin_1/m:1","fields":["a"]}`, "", []string{"/v1/streams/m/records/1?connection_id=cin_1&fields=a"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -105,7 +105,7 @@ func TestStandardOutlivesAPanic(t *testing.T) {
 	server := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) { panic(middlewaretest.CanaryRecord) }}
 	pipeline := standard(server)
 	reply, err := pipeline(as(t.Context(), auth.KindClient), callOf(t, "schema", `{}`))
-	if codeOf(t, err) != rs.Internal || reply.Result != nil {
+	if codeOf(t, err) != "internal_error" || reply.Result != nil {
 		t.Errorf("%+v, %v", reply, err)
 	}
 	server.Answer = func(rs.Request) (*rs.Response, error) { return middlewaretest.JSON(`{"connectors":[]}`), nil }
@@ -118,7 +118,7 @@ func TestStandardDefaults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		core := middlewaretest.Spy{
 			Do:  func(ctx context.Context, _ tools.Call) { <-ctx.Done() },
-			Err: &rs.Error{Code: rs.DeadlineExceeded, Message: "Too late."},
+			Err: &rs.Error{Code: "deadline_exceeded", Message: "Too late."},
 		}
 		var server middlewaretest.RS
 		pipeline := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: server.Source}, core.Handle)

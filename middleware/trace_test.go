@@ -26,7 +26,7 @@ func TestTrace(t *testing.T) {
 	}{
 		"a tool call":             {"", nil, "tools/call search", "ok"},
 		"a resource":              {"pdpp://" + middlewaretest.CanaryArgument, nil, "resources/read search", "ok"},
-		"a failure":               {"", &rs.Error{Code: rs.NotFound, Message: middlewaretest.CanaryRecord}, "tools/call search", "not_found"},
+		"a failure":               {"", &rs.Error{Code: "not_found", Message: middlewaretest.CanaryRecord}, "tools/call search", "not_found"},
 		"a code that was made up": {"", &rs.Error{Code: middlewaretest.CanaryRecord, Cause: textError(middlewaretest.CanaryRecord)}, "tools/call search", "other"},
 	} {
 		t.Run(name, func(t *testing.T) {

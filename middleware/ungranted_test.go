@@ -188,7 +188,7 @@ func TestARecordBeforeTheGrantIsExplained(t *testing.T) {
 			Connect: func(m rs.Missing) []string { missing = m; return []string{"pdpp-mcp connect"} },
 		}}
 		server := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) {
-			return nil, &rs.Error{Code: rs.NotFound, Status: 404, Message: "no record"}
+			return nil, &rs.Error{Code: "not_found", Status: 404, Message: "no record"}
 		}}
 		reply, err := standard(server)(auth.WithPrincipal(t.Context(), p), callOf(t, "fetch", `{"id":"c/`+stream+`:m1"}`))
 		if err != nil {

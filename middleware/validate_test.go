@@ -18,10 +18,10 @@ func TestValidate(t *testing.T) {
 		read            string // what the checked arguments stand for
 	}{
 		"good arguments pass, checked":          {"query_records", `{"stream":"messages","limit":2}`, "", "/v1/streams/messages/records?limit=2"},
-		"D9 a string filter is its own error":   {"query_records", `{"stream":"messages","filter":"a=1"}`, rs.InvalidFilter, ""},
-		"an unknown argument does not pass":     {"schema", `{"stram":"messages"}`, rs.InvalidArguments, ""},
-		"D6 full without a stream is not read":  {"schema", `{"detail":"full"}`, rs.InvalidArguments, ""},
-		"an id that breaks the grammar is none": {"fetch", `{"id":"a/b/c:d"}`, rs.InvalidID, ""},
+		"D9 a string filter is its own error":   {"query_records", `{"stream":"messages","filter":"a=1"}`, "invalid_filter", ""},
+		"an unknown argument does not pass":     {"schema", `{"stram":"messages"}`, "invalid_arguments", ""},
+		"D6 full without a stream is not read":  {"schema", `{"detail":"full"}`, "invalid_arguments", ""},
+		"an id that breaks the grammar is none": {"fetch", `{"id":"a/b/c:d"}`, "invalid_id", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var core middlewaretest.Spy
@@ -61,10 +61,10 @@ func TestResolveConnection(t *testing.T) {
 		"S2-7 a legacy id goes with connection_id":               {"fetch", `{"id":"messages:m1","connection_id":"cin_1"}`, rs.Scope{Stream: "messages", RecordID: "m1", ConnectionID: "cin_1"}, ""},
 		"S3-19c a legacy id alone has no connection":             {"fetch", `{"id":"messages:m1"}`, rs.Scope{Stream: "messages", RecordID: "m1"}, ""},
 		"S2-8 the same connection twice is one":                  {"fetch", `{"id":"cin_1/messages:m1","connection_id":"cin_1"}`, rs.Scope{Stream: "messages", RecordID: "m1", ConnectionID: "cin_1"}, ""},
-		"S2-8 S3-19d two connections are refused":                {"fetch", `{"id":"cin_1/messages:m1","connection_id":"cin_2"}`, rs.Scope{}, rs.ConflictingConnectionID},
-		"S3-19d they are refused for a field as well":            {"read_record_field", `{"id":"cin_1/messages:m1","field":"body","connection_id":"cin_2"}`, rs.Scope{}, rs.ConflictingConnectionID},
-		"S3-19d they are refused for a record URI as well":       {"fetch", `{"id":"` + uri + `","connection_id":"cin_2"}`, rs.Scope{}, rs.ConflictingConnectionID},
-		"S3-19d another spelling of a connection is another one": {"fetch", `{"id":"cin_1/messages:m1","connection_id":"CIN_1"}`, rs.Scope{}, rs.ConflictingConnectionID},
+		"S2-8 S3-19d two connections are refused":                {"fetch", `{"id":"cin_1/messages:m1","connection_id":"cin_2"}`, rs.Scope{}, "conflicting_connection_id"},
+		"S3-19d they are refused for a field as well":            {"read_record_field", `{"id":"cin_1/messages:m1","field":"body","connection_id":"cin_2"}`, rs.Scope{}, "conflicting_connection_id"},
+		"S3-19d they are refused for a record URI as well":       {"fetch", `{"id":"` + uri + `","connection_id":"cin_2"}`, rs.Scope{}, "conflicting_connection_id"},
+		"S3-19d another spelling of a connection is another one": {"fetch", `{"id":"cin_1/messages:m1","connection_id":"CIN_1"}`, rs.Scope{}, "conflicting_connection_id"},
 		"S4-R5 expansion is noted":                               {"query_records", `{"stream":"messages","expand_limit":{"r":1}}`, rs.Scope{Stream: "messages", Expands: true}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

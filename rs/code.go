@@ -6,49 +6,25 @@ import "slices"
 // server's, which passes through unchanged.
 type Code string
 
-// Codes that several packages raise or tell apart; what each means says codes.
+// What the authenticator of a Go host answers; the adapter writes all other codes out.
 const (
-	InvalidArguments        Code = "invalid_arguments"
-	InvalidFilter           Code = "invalid_filter"
-	InvalidExpand           Code = "invalid_expand"
-	InvalidID               Code = "invalid_id"
-	UnknownStream           Code = "unknown_stream"
-	UnknownConnection       Code = "unknown_connection"
-	UnknownField            Code = "unknown_field"
-	InvalidURI              Code = "invalid_uri"
-	ConflictingConnectionID Code = "conflicting_connection_id"
-	AmbiguousConnection     Code = "ambiguous_connection"
-	AuthorityUnreachable    Code = "authority_unreachable"
-	DeadlineExceeded        Code = "deadline_exceeded"
-	Canceled                Code = "canceled"
-	ResponseTooLarge        Code = "response_too_large"
-	InvalidResponse         Code = "invalid_response"
-	UpstreamError           Code = "upstream_error"
-	NotFound                Code = "not_found"
-	Internal                Code = "internal_error"
-	TokenInactive           Code = "token_inactive"
-	PackageRevoked          Code = "package_revoked"
-	MemberUnusable          Code = "grant_unusable"
-	ConnectionNotFound      Code = "connection_not_found"
-	GrantStreamNotAllowed   Code = "grant_stream_not_allowed"
-	GrantExpired            Code = "grant_expired"
-	CredentialNotStored     Code = "credential_not_stored" // #nosec G101 -- the name of an error
-	InvalidCursor           Code = "invalid_cursor"
+	AuthorityUnreachable Code = "authority_unreachable"
+	TokenInactive        Code = "token_inactive"
 )
 
 // codes are the adapter's own, each with what docs/errors.md says of it; make docs writes it there. Those of tokens and packages are called as
 // the authority or a resource server calls the same.
 var codes = map[Code]string{ // #nosec G101 -- names of errors
-	InvalidArguments:             "an argument is missing, unknown, of the wrong type, or out of range",
-	InvalidFilter:                "`filter` is not a typed, non-empty object of fields",                                     // S3-R10, D9
-	InvalidExpand:                "expansion is asked for on a stream that advertises none, or `expand_limit` is malformed", // S3-R11, S4-R5
-	InvalidID:                    "a result id, connection id or stream name breaks the grammar",                            // S2, S3-19e
-	UnknownStream:                "no such stream is in the grant; the nearest are named",
-	UnknownConnection:            "no such connection is in the grant; the nearest are named",
-	UnknownField:                 "the stream has no such field, or none that can do what is asked of it; the nearest are named",
-	InvalidURI:                   "a resource address is not one of ours",
-	ConflictingConnectionID:      "the id names one connection and `connection_id` another",                           // S2-8
-	AmbiguousConnection:          "several connections could be meant and none was named; choose one of those listed", // S0-5f, S0-R8
+	"invalid_arguments":          "an argument is missing, unknown, of the wrong type, or out of range",
+	"invalid_filter":             "`filter` is not a typed, non-empty object of fields",                                     // S3-R10, D9
+	"invalid_expand":             "expansion is asked for on a stream that advertises none, or `expand_limit` is malformed", // S3-R11, S4-R5
+	"invalid_id":                 "a result id, connection id or stream name breaks the grammar",                            // S2, S3-19e
+	"unknown_stream":             "no such stream is in the grant; the nearest are named",
+	"unknown_connection":         "no such connection is in the grant; the nearest are named",
+	"unknown_field":              "the stream has no such field, or none that can do what is asked of it; the nearest are named",
+	"invalid_uri":                "a resource address is not one of ours",
+	"conflicting_connection_id":  "the id names one connection and `connection_id` another",                           // S2-8
+	"ambiguous_connection":       "several connections could be meant and none was named; choose one of those listed", // S0-5f, S0-R8
 	"not_authenticated":          "there is no access token",
 	"owner_token_refused":        "an owner credential was presented; only a scoped client grant is served", // S0-R3
 	"token_kind_refused":         "the token is of a kind that is not served",
@@ -67,33 +43,33 @@ var codes = map[Code]string{ // #nosec G101 -- names of errors
 	AuthorityUnreachable:         "the token authority did not answer, so no token can be accepted; `Retry-After` says when to retry",
 	"authority_busy": "the authority is being asked about as many unknown tokens as it may be, and was not asked about this one; see " +
 		"`Retry-After`",
-	DeadlineExceeded:       "the call or one of its reads took longer than allowed",
-	Canceled:               "the caller hung up",
+	"deadline_exceeded":    "the call or one of its reads took longer than allowed",
+	"canceled":             "the caller hung up",
 	"server_stopping":      "the adapter is stopping, and the call took longer than it may after that; call again",
-	ResponseTooLarge:       "the resource server's answer exceeds 16 MiB, or has more values or items than are read",
+	"response_too_large":   "the resource server's answer exceeds 16 MiB, or has more values or items than are read",
 	"response_truncated":   "the resource server's answer ended before its announced length",
 	"response_undecodable": "the resource server's answer is not the compression that it claims to be",
-	InvalidResponse:        "the resource server's answer is not the JSON that the contract promises",
+	"invalid_response":     "the resource server's answer is not the JSON that the contract promises",
 	"redirect_refused":     "the resource server answered with a redirect; a bearer is never sent on",
-	UpstreamError:          "the resource server answered with an error status and no code",
-	NotFound:               "no such record, stream, blob or resource is visible to this grant; over HTTP, nothing is served at this path",
+	"upstream_error":       "the resource server answered with an error status and no code",
+	"not_found":            "no such record, stream, blob or resource is visible to this grant; over HTTP, nothing is served at this path",
 	"rate_limited":         "requests with one token, or unknown tokens from one address, come faster than allowed; see `Retry-After`",
 	"too_many_calls": "as many calls as allowed are under way with this grant or in all, or as many bytes of answers are in memory, and " +
 		"waiting did not help; see `Retry-After`",
-	Internal:                 "a fault of the adapter itself",
+	"internal_error":         "a fault of the adapter itself",
 	TokenInactive:            "the authority does not know the token, or says that it is no longer good; where it gives a reason, that is the code",
 	"token_expired":          "the token's expiry has passed",
 	"token_issuer_refused":   "the token was issued by someone other than the configured issuer",
 	"token_audience_refused": "the token was issued for another resource",
-	PackageRevoked:           "the package that a token stands for was revoked, or is unknown to its directory", // D17
-	MemberUnusable: "this member cannot be read: the directory says so without a reason, or gives no token of a client grant, or it is " +
+	"package_revoked":        "the package that a token stands for was revoked, or is unknown to its directory", // D17
+	"grant_unusable": "this member cannot be read: the directory says so without a reason, or gives no token of a client grant, or it is " +
 		"beyond the 256th; approve it again or choose another connection",
-	ConnectionNotFound:    "the package holds no such connection; choose one of those listed",
-	GrantStreamNotAllowed: "none of the package's grants holds the stream",
-	GrantExpired:          "the access to this member, or to the server whose grant is stored on this machine, has ended; connect again",
-	CredentialNotStored: "the access that is stored on this machine has ended, and was not renewed, because the renewal could not be written to " +
+	"connection_not_found":     "the package holds no such connection; choose one of those listed",
+	"grant_stream_not_allowed": "none of the package's grants holds the stream",
+	"grant_expired":            "the access to this member, or to the server whose grant is stored on this machine, has ended; connect again",
+	"credential_not_stored": "the access that is stored on this machine has ended, and was not renewed, because the renewal could not be written to " +
 		"the file that the message names; it is renewed as soon as it can be",
-	InvalidCursor: "a cursor is not as it was printed, or not for these arguments, or what it continues has changed; start again without it",
+	"invalid_cursor": "a cursor is not as it was printed, or not for these arguments, or what it continues has changed; start again without it",
 }
 
 // foreign are what a metric shows under its own name beside them: the code of what succeeded, and those of the resource server's contract.
@@ -117,7 +93,7 @@ func (c Code) Label() string {
 // MeansSomethingElse reports whether the code is one of ours that does not mean "this token is no longer active".
 func (c Code) MeansSomethingElse() bool {
 	switch c {
-	case "not_authenticated", TokenInactive, "token_expired", "token_issuer_refused", "token_audience_refused", GrantExpired, MemberUnusable, GrantStreamNotAllowed:
+	case "not_authenticated", TokenInactive, "token_expired", "token_issuer_refused", "token_audience_refused", "grant_expired", "grant_unusable", "grant_stream_not_allowed":
 		return false
 	}
 	return codes[c] != ""

@@ -50,7 +50,7 @@ func TestEdgesOfTheLengthOfAnID(t *testing.T) {
 	if text := longest.String(); !strings.HasPrefix(text, rs.RecordURIPrefix) {
 		t.Errorf("a longer one is %.40s", text)
 	}
-	if _, err := rs.ParseRef(strings.Repeat("r", rs.MaxIDBytes+1)); rs.AsError(err).Code != rs.InvalidID {
+	if _, err := rs.ParseRef(strings.Repeat("r", rs.MaxIDBytes+1)); rs.AsError(err).Code != "invalid_id" {
 		t.Errorf("a longer id is read: %v", err)
 	}
 }
@@ -229,7 +229,7 @@ func TestACallKnowsTheTokensThatItUsed(t *testing.T) {
 
 // A metric shows the codes of the adapter and of the contract, and none that a server makes up.
 func TestLabelsOfCodes(t *testing.T) {
-	for code, want := range map[rs.Code]string{"ok": "ok", rs.InvalidFilter: "invalid_filter", rs.InvalidCursor: "invalid_cursor", "grant_revoked": "grant_revoked", "made_up": "other", "": "other"} {
+	for code, want := range map[rs.Code]string{"ok": "ok", "invalid_filter": "invalid_filter", "invalid_cursor": "invalid_cursor", "grant_revoked": "grant_revoked", "made_up": "other", "": "other"} {
 		if got := code.Label(); got != want {
 			t.Errorf("%q is shown as %s", code, got)
 		}

@@ -102,12 +102,12 @@ func AsError(err error) *Error {
 	if errors.As(err, &typed) {
 		return typed
 	}
-	return &Error{Code: Internal, Message: "The adapter failed to answer this call.", Hint: "Retry once; if it fails again, tell the operator.", Cause: err}
+	return &Error{Code: "internal_error", Message: "The adapter failed to answer this call.", Hint: "Retry once; if it fails again, tell the operator.", Cause: err}
 }
 
 // Invalid returns an InvalidArguments error about one argument.
 func Invalid(param, message, hint string) *Error {
-	return &Error{Code: InvalidArguments, Param: param, Message: message, Hint: hint}
+	return &Error{Code: "invalid_arguments", Param: param, Message: message, Hint: hint}
 }
 
 // maxErrorTextBytes bounds what is repeated of a resource server's own error sentence.
@@ -138,7 +138,7 @@ func breaksLine(r rune) bool {
 // grant is dead (D25). A 401 is also the answer for a stream that is not granted, so only the token authority can tell.
 func (e *Error) RefusesToken() bool {
 	switch e.Code {
-	case "grant_revoked", GrantExpired, "grant_invalid", PackageRevoked, "context.active_false":
+	case "grant_revoked", "grant_expired", "grant_invalid", "package_revoked", "context.active_false":
 		return e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden
 	}
 	return e.Status == http.StatusUnauthorized

@@ -10,15 +10,15 @@ import (
 )
 
 func TestAsError(t *testing.T) {
-	typed := &rs.Error{Code: rs.NotFound, Message: "m"}
+	typed := &rs.Error{Code: "not_found", Message: "m"}
 	if got := rs.AsError(fmt.Errorf("while reading: %w", typed)); got != typed {
 		t.Errorf("a wrapped error becomes %v", got)
 	}
-	if got := rs.AsError(errors.New("words-canary-77aa")); got.Code != rs.Internal ||
+	if got := rs.AsError(errors.New("words-canary-77aa")); got.Code != "internal_error" ||
 		got.Error() != "internal_error: The adapter failed to answer this call." {
 		t.Errorf("a foreign error becomes %v", got)
 	}
-	if err := (&rs.Error{Code: rs.Canceled, Cause: context.Canceled}); !errors.Is(err, context.Canceled) {
+	if err := (&rs.Error{Code: "canceled", Cause: context.Canceled}); !errors.Is(err, context.Canceled) {
 		t.Error("the cause cannot be found")
 	}
 }

@@ -114,7 +114,7 @@ func invalidID(text, why string) *Error {
 		text = strings.ToValidUTF8(text[:most], "") + "…"
 	}
 	return &Error{
-		Code: InvalidID, Param: "id",
+		Code: "invalid_id", Param: "id",
 		Message: fmt.Sprintf("The id %q %s.", text, why),
 		Hint:    "Pass an id exactly as search or query_records printed it: connection_id/stream:record_id, stream:record_id, or pdpp://record/….",
 	}

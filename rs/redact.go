@@ -137,7 +137,7 @@ func (r *Redactor) Error(e *Error) *Error {
 	}
 	clean := *e
 	if r.finds(string(e.Code)) {
-		clean.Code = UpstreamError
+		clean.Code = "upstream_error"
 	}
 	for _, text := range []*string{&clean.Message, &clean.Hint, &clean.Param, &clean.Said, &clean.RetryWith, &clean.RequestID, &clean.Send} {
 		*text = r.Text(*text)

@@ -91,7 +91,7 @@ func TestARedactorSearchesAnError(t *testing.T) {
 	if none := rs.NewToken(redactedToken).Redactor().Error(nil); none != nil {
 		t.Errorf("no error becomes %v", none)
 	}
-	if coded := rs.NewToken("token-as-code").Redactor().Error(&rs.Error{Code: "x_token-as-code"}); coded.Code != rs.UpstreamError {
+	if coded := rs.NewToken("token-as-code").Redactor().Error(&rs.Error{Code: "x_token-as-code"}); coded.Code != "upstream_error" {
 		t.Errorf("the code is %s", coded.Code)
 	}
 }

@@ -136,7 +136,7 @@ func TestParseRefRefuses(t *testing.T) {
 			if ref != (rs.Ref{}) {
 				t.Errorf("beside the error stands %v", ref)
 			}
-			if typed.Code != rs.InvalidID || typed.Param != "id" || typed.Hint == "" || !strings.Contains(typed.Message, row.says) {
+			if typed.Code != "invalid_id" || typed.Param != "id" || typed.Hint == "" || !strings.Contains(typed.Message, row.says) {
 				t.Errorf("error %+v; want invalid_id of id that says %q", typed, row.says)
 			}
 			if len(typed.Message) > 1024 {
@@ -269,7 +269,7 @@ func FuzzHandle(f *testing.F) {
 			switch {
 			case err == nil:
 				checkRoundTrip(t, ref)
-			case !errors.As(err, &typed) || typed.Code != rs.InvalidID || ref != (rs.Ref{}):
+			case !errors.As(err, &typed) || typed.Code != "invalid_id" || ref != (rs.Ref{}):
 				t.Errorf("ParseRef of handle %q = %v, %v", handle, ref, err)
 			}
 		}

@@ -144,12 +144,12 @@ func readShape(raw string) (jsonShape, error) {
 		switch depth := decoder.StackDepth(); {
 		case depth > maxDepth:
 			return jsonShape{}, &Error{
-				Code: InvalidResponse, Message: fmt.Sprintf("The resource server's answer has arrays and objects more than %d deep.", maxDepth),
+				Code: "invalid_response", Message: fmt.Sprintf("The resource server's answer has arrays and objects more than %d deep.", maxDepth),
 				Hint: "Ask for other fields or records; if it persists, tell the operator of the resource server.",
 			}
 		case values > maxValues+1: // the outermost is no value of another
 			return jsonShape{}, &Error{
-				Code: ResponseTooLarge, Message: fmt.Sprintf("The resource server's answer has more than %d values.", maxValues),
+				Code: "response_too_large", Message: fmt.Sprintf("The resource server's answer has more than %d values.", maxValues),
 				Hint: "Ask for less: a smaller limit, fewer fields, or one connection.",
 			}
 		case depth == 0:

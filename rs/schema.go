@@ -158,7 +158,7 @@ func (s *shape) Check() error {
 		return nil
 	}
 	return &Error{
-		Code: InvalidResponse, Message: "The resource server's schema document does not have the shape that the contract promises.",
+		Code: "invalid_response", Message: "The resource server's schema document does not have the shape that the contract promises.",
 		Hint: "Retry once; if it persists, tell the operator of the resource server.",
 	}
 }

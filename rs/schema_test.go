@@ -183,19 +183,19 @@ func TestSchemaErrors(t *testing.T) {
 	}{
 		"a refusal for another reason than the view is final": {&schemaServer{refuse: &rs.Error{Code: "grant_revoked", Status: 403}, full: fullDocument}, "grant_revoked", 1},
 		"a server out of reach is asked once":                 {&schemaServer{refuse: &rs.Error{Code: "server_unreachable"}, full: fullDocument}, "server_unreachable", 1},
-		"an array is no schema":                               {&schemaServer{compact: `[]`}, rs.InvalidResponse, 1},
-		"a string is no schema":                               {&schemaServer{compact: `"x"`}, rs.InvalidResponse, 1},
-		"connectors that are no list are no schema":           {&schemaServer{compact: `{"connectors":{}}`}, rs.InvalidResponse, 1},
-		"connectors that are no objects are no schema":        {&schemaServer{compact: `{"connectors":["gmail"]}`}, rs.InvalidResponse, 1},
-		"streams that are no objects are no schema":           {&schemaServer{compact: `{"connectors":[{"streams":["a"]}]}`}, rs.InvalidResponse, 1},
-		"capabilities that are no object are no schema":       {&schemaServer{compact: `{"connectors":[{"streams":[{"name":"a","field_capabilities":["id"]}]}]}`}, rs.InvalidResponse, 1},
-		"a capability that is a number is no schema":          {&schemaServer{compact: fieldDocument(`7`)}, rs.InvalidResponse, 1},
-		"a type that is no text is no schema":                 {&schemaServer{compact: fieldDocument(`{"type":["string"]}`)}, rs.InvalidResponse, 1},
-		"a grant that is no boolean is no schema":             {&schemaServer{compact: fieldDocument(`{"granted":"no"}`)}, rs.InvalidResponse, 1},
-		"a filter that is no object is no schema":             {&schemaServer{compact: fieldDocument(`{"exact_filter":true}`)}, rs.InvalidResponse, 1},
-		"a filter usable by a text is no schema":              {&schemaServer{compact: fieldDocument(`{"exact_filter":{"usable":"yes"}}`)}, rs.InvalidResponse, 1},
-		"operators that are no texts are no schema":           {&schemaServer{compact: fieldDocument(`{"range_filter":{"usable":true,"operators":[1]}}`)}, rs.InvalidResponse, 1},
-		"an aggregation that is no object is no schema":       {&schemaServer{compact: fieldDocument(`{"aggregation":{"sum":true}}`)}, rs.InvalidResponse, 1},
+		"an array is no schema":                               {&schemaServer{compact: `[]`}, "invalid_response", 1},
+		"a string is no schema":                               {&schemaServer{compact: `"x"`}, "invalid_response", 1},
+		"connectors that are no list are no schema":           {&schemaServer{compact: `{"connectors":{}}`}, "invalid_response", 1},
+		"connectors that are no objects are no schema":        {&schemaServer{compact: `{"connectors":["gmail"]}`}, "invalid_response", 1},
+		"streams that are no objects are no schema":           {&schemaServer{compact: `{"connectors":[{"streams":["a"]}]}`}, "invalid_response", 1},
+		"capabilities that are no object are no schema":       {&schemaServer{compact: `{"connectors":[{"streams":[{"name":"a","field_capabilities":["id"]}]}]}`}, "invalid_response", 1},
+		"a capability that is a number is no schema":          {&schemaServer{compact: fieldDocument(`7`)}, "invalid_response", 1},
+		"a type that is no text is no schema":                 {&schemaServer{compact: fieldDocument(`{"type":["string"]}`)}, "invalid_response", 1},
+		"a grant that is no boolean is no schema":             {&schemaServer{compact: fieldDocument(`{"granted":"no"}`)}, "invalid_response", 1},
+		"a filter that is no object is no schema":             {&schemaServer{compact: fieldDocument(`{"exact_filter":true}`)}, "invalid_response", 1},
+		"a filter usable by a text is no schema":              {&schemaServer{compact: fieldDocument(`{"exact_filter":{"usable":"yes"}}`)}, "invalid_response", 1},
+		"operators that are no texts are no schema":           {&schemaServer{compact: fieldDocument(`{"range_filter":{"usable":true,"operators":[1]}}`)}, "invalid_response", 1},
+		"an aggregation that is no object is no schema":       {&schemaServer{compact: fieldDocument(`{"aggregation":{"sum":true}}`)}, "invalid_response", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			response, err := rs.CompactSchema(t.Context(), row.server, "a", "")
@@ -311,7 +311,7 @@ func TestSchemaRowsRefused(t *testing.T) {
 		"a fault behind rows that are right": `{"connectors":[{"streams":[{"name":"a"}]},{"streams":[{"name":1}]}]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			if err := rs.ReadSchema(body).Check(); err == nil || rs.AsError(err).Code != rs.InvalidResponse {
+			if err := rs.ReadSchema(body).Check(); err == nil || rs.AsError(err).Code != "invalid_response" {
 				t.Errorf("%v", err)
 			}
 		})
@@ -367,7 +367,7 @@ func FuzzSchema(f *testing.F) {
 			response, err := read(t.Context(), &schemaServer{compact: string(body), full: string(body)}, stream, connection)
 			var typed *rs.Error
 			if err != nil {
-				if !errors.As(err, &typed) || typed.Code != rs.InvalidResponse {
+				if !errors.As(err, &typed) || typed.Code != "invalid_response" {
 					t.Errorf("error %v", err)
 				}
 				continue

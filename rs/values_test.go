@@ -80,7 +80,7 @@ func TestDistinctMembers(t *testing.T) {
 // reason to count otherwise.
 func TestValuesOfAnAnswerAreBounded(t *testing.T) {
 	const twice = `{"a":1,"a":2}` // five values and names
-	for count, code := range map[int]rs.Code{1 << 20: "", 1<<20 + 1: rs.ResponseTooLarge} {
+	for count, code := range map[int]rs.Code{1 << 20: "", 1<<20 + 1: "response_too_large"} {
 		for _, body := range []string{
 			"[" + strings.TrimSuffix(strings.Repeat("0,", count), ",") + "]", "[" + strings.Repeat("0,", count-5) + twice + "]",
 		} {
@@ -182,7 +182,7 @@ func TestASlashInARecordID(t *testing.T) {
 
 // An answer has at most 256 arrays and objects inside one another.
 func TestDepthOfAnAnswer(t *testing.T) {
-	for depth, code := range map[int]rs.Code{256: "", 257: rs.InvalidResponse} {
+	for depth, code := range map[int]rs.Code{256: "", 257: "invalid_response"} {
 		_, err := rs.ReadResponse(strings.Repeat("[", depth) + strings.Repeat("]", depth))
 		if code == "" && err != nil || code != "" && (err == nil || rs.AsError(err).Code != code) {
 			t.Errorf("%d: %v", depth, err)

@@ -275,7 +275,7 @@ func TestACursorOfAnotherListIsRefused(t *testing.T) {
 			switch e := rs.AsError(err); {
 			case c.other == "" && err != nil:
 				t.Errorf("refused: %v", err)
-			case c.other != "" && (err == nil || e.Code != rs.InvalidCursor || !strings.Contains(e.Message, "with other "+c.other+".")):
+			case c.other != "" && (err == nil || e.Code != "invalid_cursor" || !strings.Contains(e.Message, "with other "+c.other+".")):
 				t.Errorf("%v", err)
 			}
 			if got := len(server.Requests()); got != c.reads {

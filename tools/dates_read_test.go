@@ -133,7 +133,7 @@ func TestDatesOfARefusedCall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	refused := &rs.Error{Code: rs.AmbiguousConnection, Message: "two"}
+	refused := &rs.Error{Code: "ambiguous_connection", Message: "two"}
 	ctx := auth.WithPrincipal(t.Context(), auth.Principal{Kind: auth.KindPackage, Package: refusingPackage{server.doer, refused}})
 	_, err = tools.Forward(ctx, tools.Call{Tool: tool, Arguments: rs.AsObject(string(arguments)), RS: server.doer, Args: args, Scope: rs.Scope{Stream: "orders"}})
 	if !errors.Is(err, refused) || len(server.read) > 0 {

@@ -130,7 +130,7 @@ func (s source) Scope() (rs.Scope, error) {
 func (a *arguments) name(name string) string {
 	value := a.text(name, filter.MaxNameBytes)
 	if why := rs.UnsafeName(value); value != "" && why != "" {
-		a.fail(&rs.Error{Code: rs.InvalidID, Param: name, Message: fmt.Sprintf("%s %s %s.", name, quote.Exact(value), why), Hint: "Send a name exactly as schema printed it."})
+		a.fail(&rs.Error{Code: "invalid_id", Param: name, Message: fmt.Sprintf("%s %s %s.", name, quote.Exact(value), why), Hint: "Send a name exactly as schema printed it."})
 	}
 	return value
 }

@@ -111,7 +111,7 @@ func forwardFetch(ctx context.Context, call Call) (Reply, error) {
 		}
 		expanded = one.expansion.relations()
 		answer.Response, err = call.RS.Do(ctx, one.Request(call.Scope))
-		if e := rs.AsError(err); err == nil || e.Status != 400 && e.Code != rs.ResponseTooLarge {
+		if e := rs.AsError(err); err == nil || e.Status != 400 && e.Code != "response_too_large" {
 			break
 		}
 	}

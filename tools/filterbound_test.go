@@ -43,7 +43,7 @@ func TestAFilterHasABound(t *testing.T) {
 		for _, tool := range []*tools.Tool{tools.QueryRecords(), tools.Aggregate(), tools.Search("https://rs.example")} {
 			t.Run(name+", "+tool.Name, func(t *testing.T) {
 				_, err := tool.Parse(json.RawMessage(required[tool.Name] + `"filter":{` + row.filter + `}}`))
-				if (err != nil) != row.refused || row.refused && (rs.AsError(err).Code != rs.InvalidFilter || !strings.Contains(rs.AsError(err).Message, "50")) {
+				if (err != nil) != row.refused || row.refused && (rs.AsError(err).Code != "invalid_filter" || !strings.Contains(rs.AsError(err).Message, "50")) {
 					t.Errorf("%v", err)
 				}
 			})

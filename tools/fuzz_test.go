@@ -38,7 +38,7 @@ func FuzzFilter(f *testing.F) {
 			request, err := requestOf(tool, json.RawMessage(`{"stream":"s","filter":`+string(filter)+`}`))
 			var typed *rs.Error
 			if err != nil {
-				if !errors.As(err, &typed) || typed.Code != rs.InvalidFilter || typed.Param != "filter" || typed.Hint == "" {
+				if !errors.As(err, &typed) || typed.Code != "invalid_filter" || typed.Param != "filter" || typed.Hint == "" {
 					t.Errorf("filter %q: %v", filter, err)
 				}
 				continue

@@ -33,7 +33,7 @@ func TestAWindowSaysWhereTheOtherMatchesAre(t *testing.T) {
 		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
 			if !strings.HasSuffix(r.Path, "/field-window") {
 				if row.refused {
-					return nil, &rs.Error{Code: rs.NotFound, Status: 404}
+					return nil, &rs.Error{Code: "not_found", Status: 404}
 				}
 				return middlewaretest.JSON(`{"id":"m1","stream":"messages","data":{"body":` + rs.EncodeJSON(row.body) + `}}`), nil
 			}

@@ -84,7 +84,7 @@ func TestResultsFitTheirOutputSchema(t *testing.T) {
 			}
 			for _, e := range []*rs.Error{
 				rs.Invalid("q", "q is empty.", "Send a value."),
-				{Code: rs.Internal, Message: "m"},
+				{Code: "internal_error", Message: "m"},
 				{Code: "ambiguous_connection", Status: 409, Message: "m", Hint: "h", RetryWith: "connection_id", RequestID: "r", ConnectionTotal: 2,
 					Connections: []rs.Connection{{ID: "cin_1"}, {ID: "cin_2", GrantID: "g", ConnectorKey: "k", DisplayName: "d"}}, Envelope: json.RawMessage(`{"code":"ambiguous_connection"}`)},
 			} {

@@ -141,7 +141,7 @@ func (q *queryRecordsArgs) page(ctx context.Context, call Call) (response *rs.Re
 			_, err = q.position.Under(call.Scope.ConnectionID)
 		}
 		size := q.pageSize()
-		if err == nil || rs.AsError(err).Code != rs.ResponseTooLarge || size == 1 || refits == maxRefits {
+		if err == nil || rs.AsError(err).Code != "response_too_large" || size == 1 || refits == maxRefits {
 			return response, err
 		}
 		q.asked, q.limit = cmp.Or(q.asked, size), max(1, size/16)

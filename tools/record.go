@@ -40,7 +40,7 @@ func (r recordArg) scope() (rs.Scope, error) {
 		connection = r.connectionID
 	case r.connectionID != "" && r.connectionID != connection:
 		return rs.Scope{}, &rs.Error{
-			Code: rs.ConflictingConnectionID, Param: "connection_id",
+			Code: "conflicting_connection_id", Param: "connection_id",
 			Message: fmt.Sprintf("The id names connection %q and connection_id is %q.", connection, r.connectionID),
 			Hint:    "Send the id alone; it already says which connection is meant.",
 		}
@@ -95,7 +95,7 @@ func (a *arguments) expansion() expansion {
 
 func (a *arguments) failExpandLimit(format string, values ...any) {
 	a.fail(&rs.Error{
-		Code: rs.InvalidExpand, Param: "expand_limit", Message: fmt.Sprintf(format, values...),
+		Code: "invalid_expand", Param: "expand_limit", Message: fmt.Sprintf(format, values...),
 		Hint: `Send an object such as {"attachments":3} with whole numbers, relation names as schema printed them.`,
 	})
 }

@@ -32,7 +32,7 @@ func pages(total, size, most int) *middlewaretest.RS {
 		}
 		body := fmt.Sprintf(`{"object":"list","data":[%s],"has_more":%t%s}`, strings.Join(records, ","), next != "", next)
 		if len(body) > most {
-			return nil, &rs.Error{Code: rs.ResponseTooLarge, Message: "The answer is too large."}
+			return nil, &rs.Error{Code: "response_too_large", Message: "The answer is too large."}
 		}
 		return &rs.Response{Status: 200, Body: body}, nil
 	}}

@@ -38,7 +38,7 @@ func Resources(all []*Tool) []Resource {
 				return Call{Tool: named(all, tool), Raw: json.RawMessage(args.JSON()), URI: uri}, nil
 			}
 			return Call{}, &rs.Error{
-				Code: rs.InvalidURI, Param: "uri",
+				Code: "invalid_uri", Param: "uri",
 				Message: fmt.Sprintf("The resource URI %s is not one of this server.", quote.Exact(uri)),
 				Hint:    "Read pdpp://streams, pdpp://stream/{name}, or a pdpp:// URI that a result carried in its _meta.",
 			}

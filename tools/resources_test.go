@@ -111,36 +111,36 @@ func TestBadResourceURIs(t *testing.T) {
 		resource, uri string
 		want          rs.Code
 	}{
-		"a stream without a name":            {"stream", "pdpp://stream/", rs.InvalidURI},
-		"a stream that traverses":            {"stream", "pdpp://stream/..", rs.InvalidURI},
-		"a stream that traverses, escaped":   {"stream", "pdpp://stream/%2e%2e", rs.InvalidURI},
-		"a stream with a slash, escaped":     {"stream", "pdpp://stream/a%2Fb", rs.InvalidURI},
-		"a stream with a slash":              {"stream", "pdpp://stream/a/b", rs.InvalidURI},
-		"a stream with a NUL":                {"stream", "pdpp://stream/a%00", rs.InvalidURI},
-		"a stream with half an escape":       {"stream", "pdpp://stream/a%2", rs.InvalidURI},
-		"a stream under another address":     {"stream", "https://stream/a", rs.InvalidURI},
-		"a record without a handle":          {"record", "pdpp://record/", rs.InvalidURI},
-		"a record whose handle is no base64": {"record", "pdpp://record/a+b", rs.InvalidURI},
-		"a record of another version":        {"record", "pdpp://record/" + handleOf(`{"v":2,"kind":"record","stream":"a","record_id":"b"}`), rs.InvalidURI},
-		"a record that traverses":            {"record", "pdpp://record/" + handleOf(`{"v":1,"kind":"record","stream":"..","record_id":"b"}`), rs.InvalidURI},
-		"an id in the place of an address":   {"record", "messages:m1", rs.InvalidURI},
-		"a window without a handle":          {"field-window", "pdpp://field-window/", rs.InvalidURI},
-		"a window under another address":     {"field-window", handleOf(`{"v":1,"kind":"field_window","id":"a:b","field":"c"}`), rs.InvalidURI},
-		"a window without a field":           {"field-window", window(`"id":"a:b"`), rs.InvalidURI},
-		"a window without a record":          {"field-window", window(`"field":"body"`), rs.InvalidURI},
-		"a window of another version":        {"field-window", render.WindowURIPrefix + handleOf(`{"v":2,"kind":"field_window","id":"a:b","field":"c"}`), rs.InvalidURI},
-		"a record's handle as a window":      {"field-window", render.WindowURIPrefix + handleOf(`{"v":1,"kind":"record","id":"a:b","field":"c"}`), rs.InvalidURI},
-		"a window of a traversal":            {"field-window", window(`"id":"../a:b","field":"c"`), rs.InvalidID},
-		"a window of no record":              {"field-window", window(`"id":"a","field":"c"`), rs.InvalidID},
-		"a window of a bracketed field":      {"field-window", window(`"id":"a:b","field":"c[0]"`), rs.InvalidArguments},
-		"a window that starts before zero":   {"field-window", window(`"id":"a:b","field":"c","offset_chars":-1`), rs.InvalidArguments},
-		"a window of a million characters":   {"field-window", window(`"id":"a:b","field":"c","limit_chars":1000000`), rs.InvalidArguments},
-		"a window of a match and an offset":  {"field-window", window(`"id":"a:b","field":"c","q":"x","offset_chars":5`), rs.InvalidArguments},
-		"a blob without a handle":            {"blob", "pdpp://blob/", rs.InvalidURI},
-		"a blob without an id":               {"blob", "pdpp://blob/" + handleOf(`{"v":1,"kind":"blob"}`), rs.InvalidURI},
-		"a blob of another kind":             {"blob", "pdpp://blob/" + handleOf(`{"v":1,"kind":"record","blob_id":"b"}`), rs.InvalidURI},
-		"a blob that traverses":              {"blob", "pdpp://blob/" + handleOf(`{"v":1,"kind":"blob","blob_id":"../../x"}`), rs.InvalidID},
-		"a blob under another address":       {"blob", handleOf(`{"v":1,"kind":"blob","blob_id":"b"}`), rs.InvalidURI},
+		"a stream without a name":            {"stream", "pdpp://stream/", "invalid_uri"},
+		"a stream that traverses":            {"stream", "pdpp://stream/..", "invalid_uri"},
+		"a stream that traverses, escaped":   {"stream", "pdpp://stream/%2e%2e", "invalid_uri"},
+		"a stream with a slash, escaped":     {"stream", "pdpp://stream/a%2Fb", "invalid_uri"},
+		"a stream with a slash":              {"stream", "pdpp://stream/a/b", "invalid_uri"},
+		"a stream with a NUL":                {"stream", "pdpp://stream/a%00", "invalid_uri"},
+		"a stream with half an escape":       {"stream", "pdpp://stream/a%2", "invalid_uri"},
+		"a stream under another address":     {"stream", "https://stream/a", "invalid_uri"},
+		"a record without a handle":          {"record", "pdpp://record/", "invalid_uri"},
+		"a record whose handle is no base64": {"record", "pdpp://record/a+b", "invalid_uri"},
+		"a record of another version":        {"record", "pdpp://record/" + handleOf(`{"v":2,"kind":"record","stream":"a","record_id":"b"}`), "invalid_uri"},
+		"a record that traverses":            {"record", "pdpp://record/" + handleOf(`{"v":1,"kind":"record","stream":"..","record_id":"b"}`), "invalid_uri"},
+		"an id in the place of an address":   {"record", "messages:m1", "invalid_uri"},
+		"a window without a handle":          {"field-window", "pdpp://field-window/", "invalid_uri"},
+		"a window under another address":     {"field-window", handleOf(`{"v":1,"kind":"field_window","id":"a:b","field":"c"}`), "invalid_uri"},
+		"a window without a field":           {"field-window", window(`"id":"a:b"`), "invalid_uri"},
+		"a window without a record":          {"field-window", window(`"field":"body"`), "invalid_uri"},
+		"a window of another version":        {"field-window", render.WindowURIPrefix + handleOf(`{"v":2,"kind":"field_window","id":"a:b","field":"c"}`), "invalid_uri"},
+		"a record's handle as a window":      {"field-window", render.WindowURIPrefix + handleOf(`{"v":1,"kind":"record","id":"a:b","field":"c"}`), "invalid_uri"},
+		"a window of a traversal":            {"field-window", window(`"id":"../a:b","field":"c"`), "invalid_id"},
+		"a window of no record":              {"field-window", window(`"id":"a","field":"c"`), "invalid_id"},
+		"a window of a bracketed field":      {"field-window", window(`"id":"a:b","field":"c[0]"`), "invalid_arguments"},
+		"a window that starts before zero":   {"field-window", window(`"id":"a:b","field":"c","offset_chars":-1`), "invalid_arguments"},
+		"a window of a million characters":   {"field-window", window(`"id":"a:b","field":"c","limit_chars":1000000`), "invalid_arguments"},
+		"a window of a match and an offset":  {"field-window", window(`"id":"a:b","field":"c","q":"x","offset_chars":5`), "invalid_arguments"},
+		"a blob without a handle":            {"blob", "pdpp://blob/", "invalid_uri"},
+		"a blob without an id":               {"blob", "pdpp://blob/" + handleOf(`{"v":1,"kind":"blob"}`), "invalid_uri"},
+		"a blob of another kind":             {"blob", "pdpp://blob/" + handleOf(`{"v":1,"kind":"record","blob_id":"b"}`), "invalid_uri"},
+		"a blob that traverses":              {"blob", "pdpp://blob/" + handleOf(`{"v":1,"kind":"blob","blob_id":"../../x"}`), "invalid_id"},
+		"a blob under another address":       {"blob", handleOf(`{"v":1,"kind":"blob","blob_id":"b"}`), "invalid_uri"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			call, err := resourceNamed(t, row.resource).Call(row.uri)
@@ -151,7 +151,7 @@ func TestBadResourceURIs(t *testing.T) {
 			if !errors.As(err, &typed) || typed.Code != row.want || typed.Hint == "" {
 				t.Fatalf("error %v, want %s with a hint", err, row.want)
 			}
-			if typed.Code == rs.InvalidURI && !strings.Contains(typed.Message, row.uri[:min(len(row.uri), 40)]) {
+			if typed.Code == "invalid_uri" && !strings.Contains(typed.Message, row.uri[:min(len(row.uri), 40)]) {
 				t.Errorf("the message does not quote the address: %s", typed.Message)
 			}
 		})

@@ -128,10 +128,10 @@ func notGranted(scope rs.Scope, response *rs.Response) error {
 	if scope.Stream == "" && scope.ConnectionID == "" || len(response.Schema().Streams) > 0 {
 		return nil
 	}
-	e := &rs.Error{Code: rs.UnknownStream, Param: "stream", Hint: "schema without arguments lists the streams and connections."}
+	e := &rs.Error{Code: "unknown_stream", Param: "stream", Hint: "schema without arguments lists the streams and connections."}
 	e.Message = fmt.Sprintf("no stream %s in this grant.", quote.Exact(scope.Stream))
 	if scope.Stream == "" {
-		e.Code, e.Param = rs.UnknownConnection, "connection_id"
+		e.Code, e.Param = "unknown_connection", "connection_id"
 		e.Message = fmt.Sprintf("no connection %s in this grant.", quote.Exact(scope.ConnectionID))
 	}
 	return e
@@ -155,7 +155,7 @@ func readSchema(ctx context.Context, d rs.Doer, scope rs.Scope, full bool) (*rs.
 			options[i].GrantID = cmp.Or(options[i].GrantID, schema.GrantID())
 		}
 		return nil, &rs.Error{
-			Code: rs.AmbiguousConnection, Param: "connection_id", RetryWith: "connection_id",
+			Code: "ambiguous_connection", Param: "connection_id", RetryWith: "connection_id",
 			Message:     fmt.Sprintf("Stream %q exists under %d connections.", scope.Stream, len(options)),
 			Hint:        "Call again with one of these as connection_id; schema without arguments lists all connections.",
 			Connections: options[:min(len(options), rs.MaxConnectionOptions)], ConnectionTotal: len(options),

@@ -163,9 +163,9 @@ func noSources(scope rs.Scope, timeless bool) error {
 	case timeless:
 		return rs.Invalid("since", "No stream of these says when its records are.", "Search without since and until, or in other streams.")
 	case scope.ConnectionID != "":
-		return &rs.Error{Code: rs.UnknownConnection, Param: "connection_id", Message: "no such stream or connection in this grant."}
+		return &rs.Error{Code: "unknown_connection", Param: "connection_id", Message: "no such stream or connection in this grant."}
 	}
-	return &rs.Error{Code: rs.UnknownStream, Param: "streams", Message: "no stream of these in this grant."}
+	return &rs.Error{Code: "unknown_stream", Param: "streams", Message: "no stream of these in this grant."}
 }
 
 // ofTime are the arguments of a search of the time that the query names, where the words of it find little; nil for none. The schema may be

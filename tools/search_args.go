@@ -71,7 +71,7 @@ func decodeSearch(values rs.Object) (Args, error) {
 // wordless refuses a query without a word, such as "*" or "-dentist", for which a search would find nothing.
 func wordless(q string, sent rs.Object) *rs.Error {
 	e := &rs.Error{
-		Code: rs.InvalidArguments, Param: "q", Message: fmt.Sprintf("q %s has no word to look for.", quote.Exact(q)),
+		Code: "invalid_arguments", Param: "q", Message: fmt.Sprintf("q %s has no word to look for.", quote.Exact(q)),
 		Hint: "Send words that the hits have. The call below lists all records of the last month, newest first.",
 	}
 	if len(relax.Excluded(q)) > 0 {

@@ -20,7 +20,7 @@ func TestAQueryWithoutAWordIsRefused(t *testing.T) {
 			t.Errorf("%s is taken", q)
 			continue
 		}
-		if e := rs.AsError(err); e.Message != says || e.Code != rs.InvalidArguments || !strings.HasPrefix(e.Send, `search {"streams":["orders"],"since":"20`) {
+		if e := rs.AsError(err); e.Message != says || e.Code != "invalid_arguments" || !strings.HasPrefix(e.Send, `search {"streams":["orders"],"since":"20`) {
 			t.Errorf("%s: %s, send %s", q, e.Message, e.Send)
 		}
 	}

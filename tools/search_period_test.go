@@ -102,10 +102,10 @@ func TestACursorOfAnotherPeriodIsRefused(t *testing.T) {
 	_, data, _ := server.call(t, tool, `{"since":"2026-01-30","limit":2}`)
 	for other, want := range map[string]rs.Code{
 		`{"since":"2026-01-30"}`:                      "",
-		`{"since":"2026-01-31"}`:                      rs.InvalidCursor,
-		`{"since":"2026-01-30","until":"2026-03-31"}`: rs.InvalidCursor,
-		`{"since":"2026-01-30","streams":["orders"]}`: rs.InvalidCursor,
-		`{"q":"rent","since":"2026-01-30"}`:           rs.InvalidCursor,
+		`{"since":"2026-01-31"}`:                      "invalid_cursor",
+		`{"since":"2026-01-30","until":"2026-03-31"}`: "invalid_cursor",
+		`{"since":"2026-01-30","streams":["orders"]}`: "invalid_cursor",
+		`{"q":"rent","since":"2026-01-30"}`:           "invalid_cursor",
 	} {
 		raw := rs.AsObject(other).With("limit", "3").With("cursor", rs.EncodeJSON(data.Text("next_cursor"))).JSON()
 		args, err := tool.Parse([]byte(raw))
@@ -383,8 +383,8 @@ func TestPeriodsThatAreNone(t *testing.T) {
 		}
 	}
 	for arguments, code := range map[string]rs.Code{
-		`{"since":"2026-04-01","streams":["parts"]}`: rs.InvalidArguments,
-		`{"since":"2026-04-01","streams":["other"]}`: rs.UnknownStream,
+		`{"since":"2026-04-01","streams":["parts"]}`: "invalid_arguments",
+		`{"since":"2026-04-01","streams":["other"]}`: "unknown_stream",
 	} {
 		server := dated(func(rs.Request) (*rs.Response, error) { return middlewaretest.JSON(`{"data":[]}`), nil })
 		tool := tools.Search("")
@@ -456,7 +456,7 @@ func TestATimeInAQuery(t *testing.T) {
 	for hits, proposed := range map[int]bool{0: true, 3: true, 4: false} {
 		server := dated(func(r rs.Request) (*rs.Response, error) {
 			if strings.HasPrefix(r.Path, "/v1/streams") {
-				return nil, &rs.Error{Code: rs.NotFound, Status: 404}
+				return nil, &rs.Error{Code: "not_found", Status: 404}
 			}
 			return middlewaretest.JSON(`{"object":"list","data":[` + strings.Join(slices.Repeat([]string{hitAt("s", "a", "")}, hits), ",") + `]}`), nil
 		})

@@ -159,7 +159,7 @@ type oneAnswer struct {
 // ask makes reads, a few at a time, until one fails. A hybrid search may fail alone.
 func (r *repairing) ask(ctx context.Context, asked []searchArgs) []oneAnswer {
 	answers := make([]oneAnswer, len(asked))
-	notSent := &rs.Error{Code: rs.DeadlineExceeded}
+	notSent := &rs.Error{Code: "deadline_exceeded"}
 	for i := range answers {
 		answers[i].err = notSent
 	}
@@ -169,7 +169,7 @@ func (r *repairing) ask(ctx context.Context, asked []searchArgs) []oneAnswer {
 		response, err := r.call.RS.Do(ctx, request)
 		if err == nil {
 			if _, ok := response.List(); !ok {
-				response, err = nil, &rs.Error{Code: rs.InvalidResponse}
+				response, err = nil, &rs.Error{Code: "invalid_response"}
 			}
 		}
 		answers[i] = oneAnswer{response, err}
@@ -269,7 +269,7 @@ func (r *repairing) page(from render.Position) (*rs.Response, error) {
 // changedSearch refuses to continue a repaired search that does not find what it found.
 func changedSearch() *rs.Error {
 	return &rs.Error{
-		Code: rs.InvalidCursor, Param: "cursor", Message: "What this search finds has changed since its last page, or other words were searched for.",
+		Code: "invalid_cursor", Param: "cursor", Message: "What this search finds has changed since its last page, or other words were searched for.",
 		Hint: "Search again without cursor.",
 	}
 }

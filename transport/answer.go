@@ -22,9 +22,9 @@ func wireError(err error, uri string) *jsonrpc.Error {
 	e := rs.AsError(err)
 	code := int64(codeRefused)
 	switch {
-	case e.Code == rs.Internal:
+	case e.Code == "internal_error":
 		code = jsonrpc.CodeInternalError
-	case e.Status == 404, e.Code == rs.NotFound, e.Code == rs.InvalidURI, e.Code == rs.InvalidID, e.Code == rs.InvalidArguments:
+	case e.Status == 404, e.Code == "not_found", e.Code == "invalid_uri", e.Code == "invalid_id", e.Code == "invalid_arguments":
 		code = jsonrpc.CodeInvalidParams
 	}
 	data, _ := json.Marshal(struct { // marshals strings only

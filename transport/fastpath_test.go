@@ -76,7 +76,7 @@ func (p *paths) answer(ctx context.Context, call tools.Call) (tools.Reply, error
 			Content: text(""), StructuredContent: map[string]any{"error": "<no>"}, IsError: true, Meta: mcp.Meta{"pdpp/removed_characters": 3, "a": "<b>"},
 		}}, nil
 	case "missing":
-		return tools.Reply{}, &rs.Error{Code: rs.NotFound, Status: 404, Message: "Not <there>.", Hint: "Look."}
+		return tools.Reply{}, &rs.Error{Code: "not_found", Status: 404, Message: "Not <there>.", Hint: "Look."}
 	case "rich":
 		return tools.Reply{Result: &mcp.CallToolResult{Content: []mcp.Content{
 			&mcp.ResourceLink{

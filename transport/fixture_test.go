@@ -61,7 +61,7 @@ func testTools() []*tools.Tool {
 func testResources() []tools.Resource {
 	call := func(uri string) (tools.Call, error) {
 		if strings.Contains(uri, "bad") {
-			return tools.Call{}, &rs.Error{Code: rs.InvalidURI, Message: "Not one of ours.", Hint: "Use pdpp://thing/ID."}
+			return tools.Call{}, &rs.Error{Code: "invalid_uri", Message: "Not one of ours.", Hint: "Use pdpp://thing/ID."}
 		}
 		return tools.Call{Tool: testTools()[0], URI: uri}, nil
 	}

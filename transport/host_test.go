@@ -44,7 +44,7 @@ func (a accounts) Introspect(_ context.Context, token rs.Token) (auth.TokenInfo,
 func (a accounts) Members(_ context.Context, token rs.Token) (fanout.Membership, error) {
 	members, ok := a.packages[token.Reveal()]
 	if !ok {
-		return fanout.Membership{}, &rs.Error{Code: rs.PackageRevoked, Message: "This package was revoked."}
+		return fanout.Membership{}, &rs.Error{Code: "package_revoked", Message: "This package was revoked."}
 	}
 	return fanout.Membership{PackageID: "home", Members: members}, nil
 }

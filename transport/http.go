@@ -32,7 +32,7 @@ func Handler(o HandlerOptions) http.Handler {
 	public := options.PublicChain()
 	nothing := func(w http.ResponseWriter, r *http.Request) {
 		web.Refuse(w, r, &rs.Error{
-			Code: rs.NotFound, Message: "Nothing is served at this path.", Hint: "The MCP endpoint is " + o.Public.Path(web.EndpointPath) + ".",
+			Code: "not_found", Message: "Nothing is served at this path.", Hint: "The MCP endpoint is " + o.Public.Path(web.EndpointPath) + ".",
 		})
 	}
 	metadata := public.ThenFunc(allowing(func(w http.ResponseWriter, r *http.Request) { o.Metadata.serve(w, r, o.Public) }, http.MethodGet, http.MethodHead))

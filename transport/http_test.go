@@ -278,7 +278,7 @@ func TestATokenIsNowhere(t *testing.T) {
 		if call.URI != "" {
 			panic(seen) // of what a fault drags along, the log shows the type
 		}
-		return tools.Reply{}, &rs.Error{Code: rs.UpstreamError, Message: seen.String()}
+		return tools.Reply{}, &rs.Error{Code: "upstream_error", Message: seen.String()}
 	})
 	var answers strings.Builder
 	for _, token := range []string{"good-" + canary, "owner-" + canary, "unknown-" + canary, canary + "\""} {

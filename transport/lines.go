@@ -164,7 +164,7 @@ func coded(err error) error {
 	case err == nil || errors.As(err, &wire):
 		return err
 	case errors.Is(err, context.Canceled):
-		return wireError(&rs.Error{Code: rs.Canceled, Message: "The call was canceled before it began."}, "")
+		return wireError(&rs.Error{Code: "canceled", Message: "The call was canceled before it began."}, "")
 	}
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}
 }

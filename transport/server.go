@@ -73,7 +73,7 @@ func (s *Server) call(ctx context.Context, call tools.Call, traceparent string) 
 	defer endCall(ctx, s.options.Logger, "tools/call", &err)
 	reply, err := s.options.Handler(middleware.ContinueTrace(ctx, traceparent), call)
 	if err == nil && reply.Result == nil {
-		err = &rs.Error{Code: rs.Internal, Message: "The adapter produced no result."}
+		err = &rs.Error{Code: "internal_error", Message: "The adapter produced no result."}
 	}
 	if err != nil {
 		return nil, wireError(err, "")
@@ -127,7 +127,7 @@ func readResource(handle tools.Handler, resource tools.Resource) mcp.ResourceHan
 		call.Protocol = protocolOf(request.Session)
 		reply, err := handle(middleware.ContinueTrace(ctx, traceparent(request.Params.Meta)), call)
 		if err == nil && reply.Resource == nil {
-			err = &rs.Error{Code: rs.Internal, Message: "The adapter produced no resource."}
+			err = &rs.Error{Code: "internal_error", Message: "The adapter produced no resource."}
 		}
 		if err != nil {
 			return nil, wireError(err, uri)

@@ -191,7 +191,7 @@ func TestAHangUpEndsTheCall(t *testing.T) {
 				close(begun)
 				<-ctx.Done()
 				ended <- ctx.Err()
-				return tools.Reply{}, &rs.Error{Code: rs.Canceled, Message: "The caller hung up."}
+				return tools.Reply{}, &rs.Error{Code: "canceled", Message: "The caller hung up."}
 			})
 			ctx, hangUp := context.WithCancel(t.Context())
 			done := make(chan struct{})

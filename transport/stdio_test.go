@@ -189,7 +189,7 @@ func TestStdioCancelsACall(t *testing.T) {
 	k := startTalk(t, func(ctx context.Context, _ tools.Call) (tools.Reply, error) {
 		close(begun)
 		<-ctx.Done()
-		return tools.Reply{}, &rs.Error{Code: rs.Canceled, Message: "The caller hung up."}
+		return tools.Reply{}, &rs.Error{Code: "canceled", Message: "The caller hung up."}
 	})
 	k.say(callLine("1", "echo"))
 	<-begun

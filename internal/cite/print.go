@@ -12,7 +12,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
-	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // maxCitationBytes bounds a citation, which may hold the text that it quotes.
@@ -100,9 +99,9 @@ func unverified(err error, providerURL string) error {
 			message += " Connect again: pdpp-mcp connect " + providerURL + " --source KEY"
 		}
 		return &exit.Error{Code: exit.NotReady, Message: message}
-	case strings.HasPrefix(code, "invalid_") && refusal.Code != rs.InvalidResponse, refusal.Code == rs.AmbiguousConnection, refusal.Code == rs.ConflictingConnectionID:
+	case strings.HasPrefix(code, "invalid_") && refusal.Code != "invalid_response", refusal.Code == "ambiguous_connection", refusal.Code == "conflicting_connection_id":
 		return exit.UsageError(message)
-	case refusal.Code == rs.Internal:
+	case refusal.Code == "internal_error":
 		return err
 	}
 	return &exit.Error{Code: exit.Unavailable, Message: message}

@@ -108,7 +108,7 @@ func clip(line string) string {
 // gone are the codes of what a grant does not show (any more). A resource server does not tell apart what is not granted
 // from what does not exist.
 var gone = map[rs.Code]bool{
-	rs.NotFound: true, rs.UnknownStream: true, rs.UnknownConnection: true, "connection_not_found": true,
+	"not_found": true, "unknown_stream": true, "unknown_connection": true, "connection_not_found": true,
 	"field_not_granted": true, "unknown_field": true, "field_not_text": true,
 	"grant_stream_not_allowed": true, "context.stream_not_allowed": true, "context.instance_mismatch": true,
 }

@@ -85,7 +85,7 @@ func TestAFullDiskIsSaidToBeOne(t *testing.T) {
 	for range 2 { // the second is in the pause
 		var refused *rs.Error
 		_, err := k.Token(t.Context())
-		if !errors.As(err, &refused) || refused.Code != rs.CredentialNotStored || !strings.Contains(refused.Message, ".next") || !strings.Contains(refused.Hint, "free space") {
+		if !errors.As(err, &refused) || refused.Code != "credential_not_stored" || !strings.Contains(refused.Message, ".next") || !strings.Contains(refused.Hint, "free space") {
 			t.Errorf("%+v", refused)
 		}
 	}

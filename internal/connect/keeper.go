@@ -86,7 +86,7 @@ func (k *Keeper) Renew(ctx context.Context, refused rs.Token, code rs.Code) (rs.
 	if k.current.Token != refused {
 		return k.current.Token, nil
 	}
-	if code == rs.GrantExpired && k.current.Document.Refresh != nil {
+	if code == "grant_expired" && k.current.Document.Refresh != nil {
 		if err := k.renew(ctx); err != nil {
 			return refused, k.connectAgain(err)
 		}
@@ -115,9 +115,9 @@ func (k *Keeper) enter(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 		if errors.Is(ctx.Err(), context.Canceled) {
-			return &rs.Error{Code: rs.Canceled, Message: "The caller hung up before the access was looked at.", Cause: ctx.Err()}
+			return &rs.Error{Code: "canceled", Message: "The caller hung up before the access was looked at.", Cause: ctx.Err()}
 		}
-		return &rs.Error{Code: rs.DeadlineExceeded, Message: "The access could not be renewed in time.", Cause: ctx.Err()}
+		return &rs.Error{Code: "deadline_exceeded", Message: "The access could not be renewed in time.", Cause: ctx.Err()}
 	}
 }
 
@@ -304,12 +304,12 @@ func (k *Keeper) connectAgain(why error) error {
 	}
 	if errors.Is(why, errNotStorable) {
 		hint := "The user has to make that file writable on this machine, or free space on its disk; the access is then renewed by itself."
-		return &rs.Error{Code: rs.CredentialNotStored, Message: message + ".", Hint: hint, Cause: why}
+		return &rs.Error{Code: "credential_not_stored", Message: message + ".", Hint: hint, Cause: why}
 	}
 	if k.current.Document.Refresh != nil && !errors.Is(why, credentials.ErrAnswerLost) { // no error: it failed a moment ago
 		return &rs.Error{Code: rs.AuthorityUnreachable, Message: message + ".", Hint: "It is renewed by itself: retry in a moment.", Cause: why}
 	}
-	return &rs.Error{Code: rs.GrantExpired, Status: http.StatusForbidden, Message: message + ".", Hint: k.hint(), Cause: why}
+	return &rs.Error{Code: "grant_expired", Status: http.StatusForbidden, Message: message + ".", Hint: k.hint(), Cause: why}
 }
 
 func (k *Keeper) hint() string {

@@ -149,11 +149,11 @@ func TestARenewalOfAnotherProcessIsTakenOver(t *testing.T) {
 // An ended token and an ended grant are refused alike: a renewal tells.
 func TestGrantExpiredRenewsFirst(t *testing.T) {
 	k := newKept(t, says(200, renewed))
-	token, err := k.Renew(t.Context(), rs.NewToken("at_1"), rs.GrantExpired)
+	token, err := k.Renew(t.Context(), rs.NewToken("at_1"), "grant_expired")
 	if err != nil || token.Reveal() != "at_2" {
 		t.Errorf("%v", err)
 	}
-	if token, err = k.Renew(t.Context(), rs.NewToken("at_1"), rs.GrantExpired); err != nil || token.Reveal() != "at_2" || k.sent.Load() != 1 {
+	if token, err = k.Renew(t.Context(), rs.NewToken("at_1"), "grant_expired"); err != nil || token.Reveal() != "at_2" || k.sent.Load() != 1 {
 		t.Errorf("a second call: %v after %d requests", err, k.sent.Load())
 	}
 	if token, err = k.Renew(t.Context(), rs.NewToken("at_2"), "grant_revoked"); err != nil || token.Reveal() != "at_2" || k.sent.Load() != 1 {
@@ -267,9 +267,9 @@ func TestARefusalInPassing(t *testing.T) {
 // A refusal is final: the refresh token is deleted, and the user learns it.
 func TestADeadFamily(t *testing.T) {
 	k := newKept(t, says(400, `{"error":"invalid_grant","error_description":"rt_1 was reused","fresh_authorization_required":true}`))
-	_, err := k.Renew(t.Context(), rs.NewToken("at_1"), rs.GrantExpired)
+	_, err := k.Renew(t.Context(), rs.NewToken("at_1"), "grant_expired")
 	var refused *rs.Error
-	if !errors.As(err, &refused) || refused.Code != rs.GrantExpired || !strings.Contains(refused.Message, "does not renew") || strings.Contains(refused.Message, "rt_1") {
+	if !errors.As(err, &refused) || refused.Code != "grant_expired" || !strings.Contains(refused.Message, "does not renew") || strings.Contains(refused.Message, "rt_1") {
 		t.Errorf("%v", err)
 	}
 	if d := k.stored(t); d.Refresh != nil {

@@ -156,7 +156,7 @@ type unidentified struct {
 func (u *unidentified) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	if !u.identified.Load() {
 		if _, err := credentials.Identify(ctx, u.reader, u.stored); err != nil {
-			refused := &rs.Error{Code: rs.MemberUnusable, Message: err.Error(), Cause: err}
+			refused := &rs.Error{Code: "grant_unusable", Message: err.Error(), Cause: err}
 			if code := exitCode(err); code != 0 && code != exit.Unavailable {
 				refused.Status = http.StatusForbidden // it is not asked again with each call
 			}

@@ -21,7 +21,6 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
-	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // Variables of a process that reads under the common credential.
@@ -248,7 +247,7 @@ func readForEver(root, authority string) error {
 		case 410:
 			return nil
 		case 403:
-			if _, err = k.Renew(context.Background(), token, rs.GrantExpired); errors.Is(err, credentials.ErrAnswerLost) || err != nil && strings.Contains(err.Error(), "answer is lost") {
+			if _, err = k.Renew(context.Background(), token, "grant_expired"); errors.Is(err, credentials.ErrAnswerLost) || err != nil && strings.Contains(err.Error(), "answer is lost") {
 				if err := approve(context.Background(), root, authority, nil, true); err != nil {
 					return err
 				}

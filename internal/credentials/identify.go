@@ -26,7 +26,7 @@ func Identify(ctx context.Context, reader rs.Doer, c Credential) (auth.Principal
 	var message string
 	var failed *rs.Error
 	switch refused := info.Principal.Admissible(); {
-	case errors.As(errors.Unwrap(err), &failed) && failed.Code == rs.CredentialNotStored:
+	case errors.As(errors.Unwrap(err), &failed) && failed.Code == "credential_not_stored":
 		code, message = exit.CannotWrite, failed.Message+" "+failed.Hint
 	case failed != nil:
 		code, message = exit.Unavailable, "the provider "+c.ProviderURL+" cannot be reached ("+

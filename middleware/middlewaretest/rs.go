@@ -44,9 +44,9 @@ func (s *RS) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	switch ctx.Err() {
 	case nil:
 	case context.Canceled:
-		return nil, &rs.Error{Code: rs.Canceled, Message: "The caller hung up.", Cause: ctx.Err()}
+		return nil, &rs.Error{Code: "canceled", Message: "The caller hung up.", Cause: ctx.Err()}
 	default:
-		return nil, &rs.Error{Code: rs.DeadlineExceeded, Message: "Too late.", Cause: ctx.Err()}
+		return nil, &rs.Error{Code: "deadline_exceeded", Message: "Too late.", Cause: ctx.Err()}
 	}
 	for _, key := range []string{Line(r), r.Path} {
 		if body, ok := s.Answers[key]; ok {
@@ -56,7 +56,7 @@ func (s *RS) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	if s.Answer != nil {
 		return s.Answer(r)
 	}
-	return nil, &rs.Error{Code: rs.NotFound, Status: 404, Message: fmt.Sprintf("Nothing is scripted for %s.", r.Path)}
+	return nil, &rs.Error{Code: "not_found", Status: 404, Message: fmt.Sprintf("Nothing is scripted for %s.", r.Path)}
 }
 
 // Requests returns the reads that arrived, in order.

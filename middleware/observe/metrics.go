@@ -113,7 +113,7 @@ func NewMetrics(version string, tools []string) *Metrics {
 	// What an alert looks for exists from the start: an increase from nothing to 1 is not seen as one.
 	for name := range m.tools {
 		for _, spoken := range [...]string{"legacy", "modern"} {
-			m.calls.WithLabelValues(name, spoken, string(rs.Internal))
+			m.calls.WithLabelValues(name, spoken, "internal_error")
 		}
 	}
 	m.requests.WithLabelValues(web.EndpointPath, strconv.Itoa(http.StatusForbidden), "owner_token_refused")

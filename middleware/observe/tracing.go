@@ -12,7 +12,6 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
@@ -62,9 +61,9 @@ func withTraceparent(ctx context.Context, request *http.Request) *http.Request {
 func failure(err error) string {
 	switch {
 	case errors.Is(err, context.Canceled):
-		return string(rs.Canceled)
+		return "canceled"
 	case errors.Is(err, context.DeadlineExceeded):
-		return string(rs.DeadlineExceeded)
+		return "deadline_exceeded"
 	}
 	return "server_unreachable"
 }

@@ -62,7 +62,7 @@ func TestA401DuringACallIsRevalidated(t *testing.T) {
 		{
 			name: "the question meets a fault of ours: the pipeline's answer stands",
 			recheck: func(rs.Token) (auth.Principal, error) {
-				return auth.Principal{}, &rs.Error{Code: rs.Internal, Message: "A fault."}
+				return auth.Principal{}, &rs.Error{Code: "internal_error", Message: "A fault."}
 			},
 			pipeline: func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, read(r).Error()) },
 			status:   200, body: "context.stream_not_allowed", asked: 1,

@@ -85,7 +85,7 @@ func refusePanic(log zerolog.Logger, w http.ResponseWriter, r *http.Request, fau
 	// The value may hold a token or a record; its type and the stack are what a maintainer needs.
 	log.Error().Str("panic", fmt.Sprintf("%T", fault)).Bytes("stack", debug.Stack()).
 		Str("request_id", request.ID).Msg("panic")
-	Refuse(w, r, &rs.Error{Code: rs.Internal, Message: "The server failed to answer this request."})
+	Refuse(w, r, &rs.Error{Code: "internal_error", Message: "The server failed to answer this request."})
 	return false
 }
 

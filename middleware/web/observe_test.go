@@ -140,7 +140,7 @@ func TestMeasureHTTP(t *testing.T) {
 		"so has one behind the bearer": {"/mcp", "good", func(w http.ResponseWriter, r *http.Request) {
 			web.Refuse(w, r, &rs.Error{Code: "rate_limited"})
 		}, requestSeen{"/mcp", 429, "rate_limited"}},
-		"so has a panic":                   {"/mcp", "good", func(http.ResponseWriter, *http.Request) { panic(middlewaretest.CanaryRecord) }, requestSeen{"/mcp", 500, rs.Internal}},
+		"so has a panic":                   {"/mcp", "good", func(http.ResponseWriter, *http.Request) { panic(middlewaretest.CanaryRecord) }, requestSeen{"/mcp", 500, "internal_error"}},
 		"a path that is not ours is other": {"/" + middlewaretest.CanaryToken, "good", func(http.ResponseWriter, *http.Request) {}, requestSeen{"other", 0, ""}},
 		"D7 a token that died meanwhile": {"/mcp", "good", func(w http.ResponseWriter, r *http.Request) {
 			middleware.RequestFrom(r.Context()).NoteUnauthorized("context.active_false")

@@ -43,17 +43,17 @@ const defaultRetryAfter = 5 * time.Second
 // others are of requests that are refused whoever sends them.
 func refusalStatus(code rs.Code) int {
 	switch code {
-	case "owner_token_refused", "token_kind_refused", rs.PackageRevoked, "insufficient_scope", "origin_refused":
+	case "owner_token_refused", "token_kind_refused", "package_revoked", "insufficient_scope", "origin_refused":
 		return http.StatusForbidden
-	case rs.AuthorityUnreachable, "authority_busy", "server_unreachable", "server_unavailable", "server_name_unknown", "server_certificate_refused", rs.DeadlineExceeded, rs.Canceled:
+	case rs.AuthorityUnreachable, "authority_busy", "server_unreachable", "server_unavailable", "server_name_unknown", "server_certificate_refused", "deadline_exceeded", "canceled":
 		return http.StatusServiceUnavailable
 	case "rate_limited", "too_many_calls":
 		return http.StatusTooManyRequests
-	case rs.Internal:
+	case "internal_error":
 		return http.StatusInternalServerError
 	case "invalid_request":
 		return http.StatusBadRequest
-	case rs.NotFound:
+	case "not_found":
 		return http.StatusNotFound
 	case "method_not_allowed":
 		return http.StatusMethodNotAllowed

@@ -39,8 +39,8 @@ func TestSchemaProbeTakesTheResourceServersWord(t *testing.T) {
 		{name: "a package token is no grant", err: &rs.Error{Code: "not_found", Status: 404}},
 		{name: "401 is not good", err: &rs.Error{Code: "context.active_false", Status: 401}, refusal: "context.active_false"},
 		{name: "403 is not good", err: &rs.Error{Code: "grant_revoked", Status: 403}, refusal: "grant_revoked"},
-		{name: "503 can not tell", err: &rs.Error{Code: rs.UpstreamError, Status: 503}, unknown: true},
-		{name: "429 can not tell", err: &rs.Error{Code: rs.UpstreamError, Status: 429, RetryAfter: 7e9}, unknown: true},
+		{name: "503 can not tell", err: &rs.Error{Code: "upstream_error", Status: 503}, unknown: true},
+		{name: "429 can not tell", err: &rs.Error{Code: "upstream_error", Status: 429, RetryAfter: 7e9}, unknown: true},
 		{name: "no answer can not tell", err: &rs.Error{Code: "server_unreachable"}, unknown: true},
 		{name: "a foreign error can not tell", err: errors.New("x"), unknown: true},
 	} {

@@ -157,7 +157,7 @@ func (c *TokenCache) ask(ctx context.Context, purpose string, reason rs.Code, ke
 	})
 	select {
 	case <-ctx.Done():
-		return Principal{}, &rs.Error{Code: rs.Canceled, Message: "The caller hung up before the token authority answered.", Cause: context.Cause(ctx)}
+		return Principal{}, &rs.Error{Code: "canceled", Message: "The caller hung up before the token authority answered.", Cause: context.Cause(ctx)}
 	case answer := <-flight:
 		if answer.Err != nil {
 			return Principal{}, answer.Err

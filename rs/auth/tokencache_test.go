@@ -171,7 +171,7 @@ func TestTokenCacheAsksOncePerTokenAtATime(t *testing.T) {
 	}
 	hangUp()
 	var e *rs.Error
-	if err := <-firstDone; !errors.As(err, &e) || e.Code != rs.Canceled {
+	if err := <-firstDone; !errors.As(err, &e) || e.Code != "canceled" {
 		t.Errorf("the first, who hung up: %v", err)
 	}
 	close(answer)

@@ -52,7 +52,7 @@ func (a *packageAuthority) Introspect(ctx context.Context, token rs.Token) (auth
 	membership, err := a.options.Directory.Members(ctx, token)
 	var refused *rs.Error
 	switch {
-	case errors.As(err, &refused) && refused.Code == rs.PackageRevoked:
+	case errors.As(err, &refused) && refused.Code == "package_revoked":
 		return auth.TokenInfo{Inactive: refused}, nil
 	case errors.As(err, &refused) && refused.Code == rs.AuthorityUnreachable:
 		return auth.TokenInfo{}, refused
@@ -90,7 +90,7 @@ func screen(token rs.Token, members []Member) []Member {
 			why = "The package directory gives the package's own token for this connection."
 		}
 		if why != "" {
-			c.Token, c.Refused = rs.Token{}, &rs.Error{Code: rs.MemberUnusable, Message: why}
+			c.Token, c.Refused = rs.Token{}, &rs.Error{Code: "grant_unusable", Message: why}
 		}
 	}
 	return screened

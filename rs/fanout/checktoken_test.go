@@ -105,11 +105,11 @@ func TestAMemberThatIsNotAClientIsNotRead(t *testing.T) {
 		code   rs.Code
 		later  bool // the next read asks again
 	}{
-		"S0-R3 an owner":               {of(auth.KindOwner), rs.MemberUnusable, false},
-		"a package":                    {of(auth.KindPackage), rs.MemberUnusable, false},
-		"another kind":                 {of("control"), rs.MemberUnusable, false},
-		"a kind in another case":       {of("Client"), rs.MemberUnusable, false},
-		"no kind":                      {of(""), rs.MemberUnusable, false},
+		"S0-R3 an owner":               {of(auth.KindOwner), "grant_unusable", false},
+		"a package":                    {of(auth.KindPackage), "grant_unusable", false},
+		"another kind":                 {of("control"), "grant_unusable", false},
+		"a kind in another case":       {of("Client"), "grant_unusable", false},
+		"no kind":                      {of(""), "grant_unusable", false},
 		"inactive":                     {inactive(rs.TokenInactive), rs.TokenInactive, false},
 		"revoked":                      {inactive("grant_revoked"), "grant_revoked", false},
 		"expired":                      {inactive("token_expired"), "token_expired", false},

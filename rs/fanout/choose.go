@@ -25,7 +25,7 @@ func (p *grantPackage) choose(connectionID string, streams ...string) (*member, 
 	}
 	if len(candidates) == 0 {
 		return nil, p.offering("", &rs.Error{
-			Code: rs.ConnectionNotFound, Param: "connection_id", Message: fmt.Sprintf("This package holds no connection %q.", connectionID),
+			Code: "connection_not_found", Param: "connection_id", Message: fmt.Sprintf("This package holds no connection %q.", connectionID),
 			Hint: "Call again with a connection_id of the package; schema without arguments lists all connections.",
 		})
 	}
@@ -57,7 +57,7 @@ func (p *grantPackage) ambiguous(stream string) *rs.Error {
 		having = p.members
 	}
 	e := p.offering(stream, &rs.Error{
-		Code: rs.AmbiguousConnection, Param: "connection_id", Message: message,
+		Code: "ambiguous_connection", Param: "connection_id", Message: message,
 		Hint: "Call again with one of these as connection_id; schema without arguments lists all connections.",
 	})
 	if len(e.Connections) == 0 {
@@ -72,7 +72,7 @@ func (p *grantPackage) unusable(stream string, members []*member) *rs.Error {
 	first := members[0]
 	why := p.refused(first)
 	if why == nil { // it has come back since it was looked at
-		why = &rs.Error{Code: rs.MemberUnusable, Message: "It cannot be read at the moment."}
+		why = &rs.Error{Code: "grant_unusable", Message: "It cannot be read at the moment."}
 	}
 	e := &rs.Error{Code: why.Code, Status: http.StatusForbidden, Param: "connection_id", Hint: approveAgain}
 	e.Message = fmt.Sprintf("Connection %q cannot be read: %s", first.ID, why.Message)

@@ -115,7 +115,7 @@ func TestPackageCursorIsBound(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := row.p.Do(t.Context(), row.request)
-			if e := wantCode(t, err, rs.InvalidCursor); e.Param != "cursor" || !strings.Contains(e.Hint, "without cursor") {
+			if e := wantCode(t, err, "invalid_cursor"); e.Param != "cursor" || !strings.Contains(e.Hint, "without cursor") {
 				t.Errorf("no way out: %+v", e)
 			}
 			f.wantSilence(t)
@@ -159,7 +159,7 @@ func TestPackageCursorIsReadStrictly(t *testing.T) {
 			}
 			change(c)
 			_, err := p.Do(t.Context(), searchRequest("limit", "2", "cursor", rs.EncodeHandle(c)))
-			wantCode(t, err, rs.InvalidCursor)
+			wantCode(t, err, "invalid_cursor")
 			f.wantSilence(t)
 		})
 	}
@@ -178,7 +178,7 @@ func TestPackageSearchWhenMembersChange(t *testing.T) {
 		"one that came later is not part of it":  {members: []fanout.Member{aMember("c"), aMember("a"), aMember("b")}, keys: "a1 b1"},
 		"one that is gone is reported":           {members: []fanout.Member{aMember("b")}, keys: "b1 b2", missing: "cin_a=connection_not_found"},
 		"S3-3a one that was revoked is reported": {members: []fanout.Member{refusedMember("a", "grant_revoked"), aMember("b")}, keys: "b1 b2", missing: "cin_a=grant_revoked"},
-		"all are gone":                           {members: []fanout.Member{aMember("c")}, code: rs.InvalidCursor},
+		"all are gone":                           {members: []fanout.Member{aMember("c")}, code: "invalid_cursor"},
 		"S3-3a all were revoked":                 {members: []fanout.Member{refusedMember("a", "grant_revoked"), refusedMember("b", "grant_revoked"), aMember("c")}, code: "grant_revoked"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -327,9 +327,9 @@ func TestASearchThatCannotGoOnSaysWhy(t *testing.T) {
 		members []fanout.Member
 		want    rs.Code
 	}{
-		"the grant has lost the stream": {[]fanout.Member{aMember("a", "notes"), aMember("b", "notes")}, rs.GrantStreamNotAllowed},
+		"the grant has lost the stream": {[]fanout.Member{aMember("a", "notes"), aMember("b", "notes")}, "grant_stream_not_allowed"},
 		"the grant was revoked":         {[]fanout.Member{refusedMember("a", "grant_revoked"), aMember("b")}, "grant_revoked"},
-		"the connection is gone":        {[]fanout.Member{aMember("b")}, rs.InvalidCursor},
+		"the connection is gone":        {[]fanout.Member{aMember("b")}, "invalid_cursor"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := packageOf(f, fanout.PackageOptions{}, row.members...).Do(t.Context(), next)

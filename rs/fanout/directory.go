@@ -16,7 +16,7 @@ import (
 
 // A Directory knows which member grants a package token stands for (D17). A Go host may answer in process.
 type Directory interface {
-	// Members returns the members with their own tokens. An [*rs.Error] of code [rs.PackageRevoked] means that the package
+	// Members returns the members with their own tokens. An [*rs.Error] of code ["package_revoked"] means that the package
 	// is over; any other error means that the directory could not tell.
 	Members(context.Context, rs.Token) (Membership, error)
 }
@@ -65,7 +65,7 @@ func readMembership(body []byte) (Membership, error) {
 	}
 	if answer.Status != "active" {
 		return Membership{}, &rs.Error{
-			Code:    rs.PackageRevoked,
+			Code:    "package_revoked",
 			Message: "The package that this access token stands for was revoked.",
 			Hint:    "Connect again and approve the connections anew.",
 		}
@@ -107,7 +107,7 @@ type directoryError struct {
 // member reads one row. An invalid row refuses that member alone, not the package.
 func (r directoryRow) member() Member {
 	c := Member{Connection: r.Connection, Streams: r.Streams}
-	unusable := func(message string) { c.Refused = &rs.Error{Code: rs.MemberUnusable, Message: message} }
+	unusable := func(message string) { c.Refused = &rs.Error{Code: "grant_unusable", Message: message} }
 	var known bool
 	c.Expires, known = instant(r.ExpiresAt)
 	switch {

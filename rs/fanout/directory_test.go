@@ -50,7 +50,7 @@ func TestHTTPDirectoryReadsMembers(t *testing.T) {
 	usable := fanout.Member{Connection: connection, Streams: []string{"messages"}, Token: rs.NewToken("tok_1")}
 	until := usable
 	until.Expires = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	expiring := unusable(rs.MemberUnusable, "The package directory gives an expiry that cannot be read.")
+	expiring := unusable("grant_unusable", "The package directory gives an expiry that cannot be read.")
 	for name, row := range map[string]struct {
 		body string
 		want []fanout.Member
@@ -60,12 +60,12 @@ func TestHTTPDirectoryReadsMembers(t *testing.T) {
 		"an expiry as seconds":                   {member(`"access_token":"tok_1","usable":true,"expires_at":1772366400`), []fanout.Member{until}},
 		"no expiry":                              {member(`"access_token":"tok_1","usable":true,"expires_at":null`), []fanout.Member{usable}},
 		"an invalid expiry":                      {member(`"access_token":"tok_1","usable":true,"expires_at":"soon"`), []fanout.Member{expiring}},
-		"D14 a member that is not usable":        {member(`"access_token":"tok_1","usable":false`), []fanout.Member{unusable(rs.MemberUnusable, "The package directory says that this grant cannot be read.")}},
-		"D14 a member of which nothing is said":  {member(`"access_token":"tok_1"`), []fanout.Member{unusable(rs.MemberUnusable, "The package directory says that this grant cannot be read.")}},
+		"D14 a member that is not usable":        {member(`"access_token":"tok_1","usable":false`), []fanout.Member{unusable("grant_unusable", "The package directory says that this grant cannot be read.")}},
+		"D14 a member of which nothing is said":  {member(`"access_token":"tok_1"`), []fanout.Member{unusable("grant_unusable", "The package directory says that this grant cannot be read.")}},
 		"D14 a member with an error":             {member(`"usable":false,"error":{"code":"grant_revoked","message":"Revoked\nyesterday."}`), []fanout.Member{unusable("grant_revoked", "Revoked yesterday.")}},
-		"D14 an error makes a member unusable":   {member(`"access_token":"tok_1","usable":true,"error":{"code":"not a code!"}`), []fanout.Member{unusable(rs.MemberUnusable, "The package directory says that this grant cannot be read.")}},
-		"a member without a token":               {member(`"usable":true`), []fanout.Member{unusable(rs.MemberUnusable, "The package directory gives no token that could be sent.")}},
-		"a token that would break the header":    {member(`"access_token":"a\r\nX-Evil: 1","usable":true`), []fanout.Member{unusable(rs.MemberUnusable, "The package directory gives no token that could be sent.")}},
+		"D14 an error makes a member unusable":   {member(`"access_token":"tok_1","usable":true,"error":{"code":"not a code!"}`), []fanout.Member{unusable("grant_unusable", "The package directory says that this grant cannot be read.")}},
+		"a member without a token":               {member(`"usable":true`), []fanout.Member{unusable("grant_unusable", "The package directory gives no token that could be sent.")}},
+		"a token that would break the header":    {member(`"access_token":"a\r\nX-Evil: 1","usable":true`), []fanout.Member{unusable("grant_unusable", "The package directory gives no token that could be sent.")}},
 		"a package of no members":                {`{"package_id":"pkg_1","status":"active","members":[]}`, nil},
 		"a package whose members are not listed": {`{"package_id":"pkg_1","status":"active"}`, nil},
 	} {
@@ -101,8 +101,8 @@ func TestHTTPDirectoryFails(t *testing.T) {
 		answer http.HandlerFunc
 		want   rs.Code
 	}{
-		"D17 a revoked package":           {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"status":"revoked","members":[]}`) }, rs.PackageRevoked},
-		"D17 a status that nobody knows":  {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"status":"suspended"}`) }, rs.PackageRevoked},
+		"D17 a revoked package":           {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"status":"revoked","members":[]}`) }, "package_revoked"},
+		"D17 a status that nobody knows":  {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"status":"suspended"}`) }, "package_revoked"},
 		"no status":                       {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"members":[]}`) }, rs.AuthorityUnreachable},
 		"the status twice":                {answers(`{"status":"revoked","status":"active","members":[]}`), rs.AuthorityUnreachable},
 		"the status in another case":      {answers(`{"status":"active","STATUS":"active","members":[]}`), rs.AuthorityUnreachable},
@@ -236,9 +236,9 @@ func TestPackageAuthority(t *testing.T) {
 		dead    bool
 		asked   bool
 	}{
-		"D17 a revoked package is dead":                  {auth.KindPackage, nil, &rs.Error{Code: rs.PackageRevoked}, rs.PackageRevoked, true, true},
+		"D17 a revoked package is dead":                  {auth.KindPackage, nil, &rs.Error{Code: "package_revoked"}, "package_revoked", true, true},
 		"a directory that cannot tell condemns nobody":   {auth.KindPackage, nil, errors.New("down"), rs.AuthorityUnreachable, false, true},
-		"a directory with another error of ours":         {auth.KindPackage, nil, &rs.Error{Code: rs.NotFound}, rs.AuthorityUnreachable, false, true},
+		"a directory with another error of ours":         {auth.KindPackage, nil, &rs.Error{Code: "not_found"}, rs.AuthorityUnreachable, false, true},
 		"an authority that cannot tell":                  {auth.KindPackage, &rs.Error{Code: rs.AuthorityUnreachable}, nil, rs.AuthorityUnreachable, false, false},
 		"S0-R3 of an owner the directory learns nothing": {auth.KindOwner, nil, nil, "", false, false},
 		"of a client the directory learns nothing":       {auth.KindClient, nil, nil, "", false, false},
@@ -302,7 +302,7 @@ func TestPackageAuthorityRefusesAnOwnersToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = info.Principal.Package.Do(t.Context(), recordsRequest("cin_a"))
-	wantCode(t, err, rs.MemberUnusable)
+	wantCode(t, err, "grant_unusable")
 	f.wantSilence(t)
 	response, err := info.Principal.Package.Do(t.Context(), searchRequest())
 	if m := readMerged(t, response, err); m.keys() != "b0" || m.missing() != "cin_a=grant_unusable" {
@@ -399,6 +399,6 @@ func TestPackageAuthorityReadsSoManyMembers(t *testing.T) {
 		t.Errorf("the authority was asked %d times, want %d; %d members were read", n, 1+fanout.MaxMembers, read)
 	}
 	_, err = info.Principal.Package.Do(t.Context(), recordsRequest(fmt.Sprint("cin_c", fanout.MaxMembers)))
-	wantCode(t, err, rs.MemberUnusable)
+	wantCode(t, err, "grant_unusable")
 	f.wantSilence(t)
 }

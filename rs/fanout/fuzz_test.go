@@ -131,7 +131,7 @@ func FuzzPackageCursor(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		response, err := p.Do(t.Context(), searchRequest("limit", "3", "cursor", base64.RawURLEncoding.EncodeToString(data)))
 		if err != nil {
-			if e := rs.AsError(err); e.Code == rs.Internal {
+			if e := rs.AsError(err); e.Code == "internal_error" {
 				t.Fatalf("an internal error: %v", err)
 			}
 			return

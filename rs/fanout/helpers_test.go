@@ -102,7 +102,7 @@ func hitsOf(prefix string, n int) memberAnswer {
 		if c := r.Query.Get("cursor"); c != "" {
 			var err error
 			if from, err = strconv.Atoi(strings.TrimPrefix(c, prefix+"@")); err != nil {
-				return nil, &rs.Error{Code: rs.InvalidCursor, Message: "Cursor is malformed", Status: 400}
+				return nil, &rs.Error{Code: "invalid_cursor", Message: "Cursor is malformed", Status: 400}
 			}
 		}
 		if l := r.Query.Get("limit"); l != "" {

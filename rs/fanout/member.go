@@ -89,7 +89,7 @@ func newPackage(m Membership, doer func(rs.Token) rs.Doer, o PackageOptions, mem
 		known[key] = true
 		c := &member{Member: given}
 		if c.Refused == nil && (c.Token == rs.Token{}) {
-			c.Refused = &rs.Error{Code: rs.MemberUnusable, Message: "There is no token for this connection."}
+			c.Refused = &rs.Error{Code: "grant_unusable", Message: "There is no token for this connection."}
 		}
 		if c.Refused == nil {
 			c.doer = doer(c.Token)
@@ -131,7 +131,7 @@ func (p *grantPackage) refused(c *member) *rs.Error {
 	case c.Refused != nil:
 		return c.Refused
 	case !c.Expires.IsZero() && !now.Before(c.Expires):
-		return &rs.Error{Code: rs.GrantExpired, Message: "The access to this connection has expired."}
+		return &rs.Error{Code: "grant_expired", Message: "The access to this connection has expired."}
 	}
 	if entry, found := p.refusals.Get(keyOf(c.Token)); found && now.Before(entry.until) {
 		return entry.why
@@ -162,7 +162,7 @@ func (p *grantPackage) checkToken(ctx context.Context, c *member) *rs.Error {
 		return nil
 	}
 	why := &rs.Error{
-		Code: rs.MemberUnusable, Status: http.StatusForbidden,
+		Code: "grant_unusable", Status: http.StatusForbidden,
 		Message: "The package directory gives a token for this connection that is not of a client grant.",
 	}
 	if err != nil {

@@ -185,7 +185,7 @@ func TestPackageOverHTTP(t *testing.T) {
 	})
 	t.Run("S0-8a records need a connection", func(t *testing.T) {
 		_, err := d.pkg.Do(t.Context(), rs.Request{Path: rs.Path("streams", "messages", "records")})
-		wantCode(t, err, rs.AmbiguousConnection)
+		wantCode(t, err, "ambiguous_connection")
 		if _, err = d.pkg.Do(t.Context(), rs.Request{Path: rs.Path("streams", "messages", "records"), Query: map[string][]string{"connection_id": {"cin_home"}}}); err != nil {
 			t.Error(err)
 		}

@@ -23,9 +23,9 @@ func (p *grantPackage) Do(ctx context.Context, r rs.Request) (*rs.Response, erro
 	route, ok := routeOf(r)
 	switch {
 	case len(p.members) == 0:
-		return nil, &rs.Error{Code: rs.ConnectionNotFound, Message: "This package holds no connection.", Hint: "Connect again and approve at least one connection."}
+		return nil, &rs.Error{Code: "connection_not_found", Message: "This package holds no connection.", Hint: "Connect again and approve at least one connection."}
 	case !ok:
-		return nil, &rs.Error{Code: rs.NotFound, Message: "This read is not available through a package.", Hint: "Call schema for what can be read."}
+		return nil, &rs.Error{Code: "not_found", Message: "This read is not available through a package.", Hint: "Call schema for what can be read."}
 	}
 	switch {
 	case route.kind == "blobs":

@@ -113,7 +113,7 @@ func TestPackageRefusesToGuess(t *testing.T) {
 		"S0-8a no connection named: those with the stream are offered": {
 			[]fanout.Member{a, b, g}, recordsRequest(""),
 			rs.Error{
-				Code: rs.AmbiguousConnection, Param: "connection_id", RetryWith: "connection_id",
+				Code: "ambiguous_connection", Param: "connection_id", RetryWith: "connection_id",
 				Message:     `Stream "notes" is granted under 2 of this package's 3 connections, and the call names none.`,
 				Hint:        "Call again with one of these as connection_id; schema without arguments lists all connections.",
 				Connections: []rs.Connection{b.Connection, g.Connection}, ConnectionTotal: 2,
@@ -122,7 +122,7 @@ func TestPackageRefusesToGuess(t *testing.T) {
 		"S3-3a D14 an unusable connection is no option": {
 			[]fanout.Member{revokedNotes, a, b}, recordsRequest(""),
 			rs.Error{
-				Code: rs.AmbiguousConnection, Param: "connection_id", RetryWith: "connection_id",
+				Code: "ambiguous_connection", Param: "connection_id", RetryWith: "connection_id",
 				Message:     `Stream "notes" is granted under 2 of this package's 3 connections, and the call names none.`,
 				Hint:        "Call again with one of these as connection_id; schema without arguments lists all connections.",
 				Connections: []rs.Connection{b.Connection}, ConnectionTotal: 1, Unavailable: unavailable,
@@ -138,7 +138,7 @@ func TestPackageRefusesToGuess(t *testing.T) {
 		"S0-5f the full schema of a stream under several connections": {
 			[]fanout.Member{b, g}, rs.Request{Path: rs.Path("schema"), Query: url.Values{"stream": {"notes"}, "detail": {"full"}}},
 			rs.Error{
-				Code: rs.AmbiguousConnection, Param: "connection_id", RetryWith: "connection_id",
+				Code: "ambiguous_connection", Param: "connection_id", RetryWith: "connection_id",
 				Message:     `Stream "notes" is granted under 2 of this package's 2 connections, and the call names none.`,
 				Hint:        "Call again with one of these as connection_id; schema without arguments lists all connections.",
 				Connections: []rs.Connection{b.Connection, g.Connection}, ConnectionTotal: 2,
@@ -179,15 +179,15 @@ func TestPackageRefusesToGuess(t *testing.T) {
 		"D17 a connection without a token": {
 			[]fanout.Member{tokenless}, recordsRequest("cin_f"),
 			rs.Error{
-				Code: rs.MemberUnusable, Status: 403, Param: "connection_id", Hint: approveAgain,
+				Code: "grant_unusable", Status: 403, Param: "connection_id", Hint: approveAgain,
 				Message:     `Connection "cin_f" cannot be read: There is no token for this connection.`,
-				Unavailable: []rs.UnavailableConnection{{Connection: tokenless.Connection, Code: rs.MemberUnusable, Message: "There is no token for this connection."}},
+				Unavailable: []rs.UnavailableConnection{{Connection: tokenless.Connection, Code: "grant_unusable", Message: "There is no token for this connection."}},
 			},
 		},
 		"a connection that is not in the package": {
 			[]fanout.Member{a, revoked}, recordsRequest("cin_x"),
 			rs.Error{
-				Code: rs.ConnectionNotFound, Param: "connection_id", RetryWith: "connection_id",
+				Code: "connection_not_found", Param: "connection_id", RetryWith: "connection_id",
 				Message:     `This package holds no connection "cin_x".`,
 				Hint:        "Call again with a connection_id of the package; schema without arguments lists all connections.",
 				Connections: []rs.Connection{a.Connection}, ConnectionTotal: 1, Unavailable: unavailable,
@@ -214,7 +214,7 @@ func TestPackageRefusesToGuess(t *testing.T) {
 			members = append(members, aMember(fmt.Sprint(i)), refusedMember(fmt.Sprint("r", i), "grant_revoked"))
 		}
 		_, err := packageOf(f, fanout.PackageOptions{}, members...).Do(t.Context(), recordsRequest(""))
-		e := wantCode(t, err, rs.AmbiguousConnection)
+		e := wantCode(t, err, "ambiguous_connection")
 		if len(e.Connections) != rs.MaxConnectionOptions || e.ConnectionTotal != 40 || len(e.Unavailable) != rs.MaxConnectionOptions ||
 			!strings.Contains(e.Hint, "schema") {
 			t.Errorf("%d of %d options, %d unavailable, hint %q", len(e.Connections), e.ConnectionTotal, len(e.Unavailable), e.Hint)
@@ -231,7 +231,7 @@ func TestPackageRemembersRefusals(t *testing.T) {
 	}{
 		"D14 401, the token is dead":         {fails(401, "context.active_false"), true},
 		"D14 403, the grant is over":         {fails(403, "grant_revoked"), true},
-		"D14 403 without a code":             {fails(403, rs.UpstreamError), true},
+		"D14 403 without a code":             {fails(403, "upstream_error"), true},
 		"401, the stream is not granted":     {fails(401, "context.stream_not_allowed"), false},
 		"401, the connection is not granted": {fails(401, "context.instance_mismatch"), false},
 		"403, the field is not granted":      {fails(403, "field_not_granted"), false},
@@ -258,7 +258,7 @@ func TestPackageRemembersRefusals(t *testing.T) {
 				t.Errorf("asked %d times again", asked)
 			}
 			if row.remembered {
-				e := wantCode(t, p.Choose(rs.Scope{}), rs.AmbiguousConnection)
+				e := wantCode(t, p.Choose(rs.Scope{}), "ambiguous_connection")
 				if len(e.Connections) != 1 || len(e.Unavailable) != 1 || e.Unavailable[0].ID != "cin_a" {
 					t.Errorf("options %v, unavailable %v", e.Connections, e.Unavailable)
 				}
@@ -349,7 +349,7 @@ func TestPackageFindsABlob(t *testing.T) {
 			members = append(members, aMember(fmt.Sprint(i)))
 		}
 		_, err := packageOf(f, fanout.PackageOptions{}, members...).Do(t.Context(), request)
-		wantCode(t, err, rs.AmbiguousConnection)
+		wantCode(t, err, "ambiguous_connection")
 		f.wantSilence(t)
 	})
 }

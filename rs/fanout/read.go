@@ -85,7 +85,7 @@ func (p *grantPackage) checkAndRead(ctx context.Context, c *member, limits readL
 	limits.reads <- struct{}{}
 	defer func() { // in a goroutine nothing else would catch a panic, and it would end the process
 		if fault := recover(); fault != nil {
-			o = outcome{failure: &rs.Error{Code: rs.Internal, Message: "The adapter failed to read this connection.", Cause: fmt.Errorf("panic: %v", fault)}}
+			o = outcome{failure: &rs.Error{Code: "internal_error", Message: "The adapter failed to read this connection.", Cause: fmt.Errorf("panic: %v", fault)}}
 		}
 		<-limits.reads
 	}()
@@ -107,12 +107,12 @@ func (p *grantPackage) checkAndRead(ctx context.Context, c *member, limits readL
 }
 
 func hungUp(ctx context.Context) *rs.Error {
-	return &rs.Error{Code: rs.Canceled, Message: "The caller hung up before the resource server answered.", Cause: context.Cause(ctx)}
+	return &rs.Error{Code: "canceled", Message: "The caller hung up before the resource server answered.", Cause: context.Cause(ctx)}
 }
 
 func tooLate(cause error) *rs.Error {
 	return &rs.Error{
-		Code: rs.DeadlineExceeded, Cause: cause,
+		Code: "deadline_exceeded", Cause: cause,
 		Message: "This connection did not answer in time.",
 		Hint:    "Retry, or name this connection_id alone, which allows it more time.",
 	}
@@ -148,9 +148,9 @@ func tellingRank(e *rs.Error) int {
 		return 0
 	case e.Status >= 500:
 		return 2
-	case e.Code == rs.DeadlineExceeded:
+	case e.Code == "deadline_exceeded":
 		return 3
-	case e.Code == rs.Internal:
+	case e.Code == "internal_error":
 		return 6
 	}
 	return 4

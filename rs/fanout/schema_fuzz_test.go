@@ -35,7 +35,7 @@ func FuzzPackageSchema(f *testing.F) {
 		for _, request := range []rs.Request{{Path: rs.Path("schema")}, {Path: rs.Path("streams")}} {
 			response, err := family.Do(t.Context(), request)
 			if err != nil {
-				if e := rs.AsError(err); e.Code == rs.Internal || e.Code == "" || len(e.Unavailable) != 2 {
+				if e := rs.AsError(err); e.Code == "internal_error" || e.Code == "" || len(e.Unavailable) != 2 {
 					t.Errorf("%s: %v names %d members", request.Path, err, len(e.Unavailable))
 				}
 				continue

@@ -26,7 +26,7 @@ func (p *grantPackage) newSearch(r rs.Request, paged bool) (*packageSearch, *rs.
 	case cursor == "":
 		return s, s.begin()
 	case !paged:
-		return nil, &rs.Error{Code: rs.InvalidCursor, Param: "cursor", Message: "This kind of search has no pages.", Hint: "Raise limit instead, or page with mode lexical."}
+		return nil, &rs.Error{Code: "invalid_cursor", Param: "cursor", Message: "This kind of search has no pages.", Hint: "Raise limit instead, or page with mode lexical."}
 	default:
 		return s, s.resume(cursor)
 	}
@@ -73,7 +73,7 @@ func (s *packageSearch) resume(text string) *rs.Error {
 		}
 		s.miss(rs.UnavailableConnection{
 			Connection: rs.Connection{ID: state.ConnectionID, GrantID: state.GrantID},
-			Code:       rs.ConnectionNotFound, Message: "This connection is no longer in the package.",
+			Code:       "connection_not_found", Message: "This connection is no longer in the package.",
 		})
 	}
 	for _, c := range s.pkg.members { // those that never had a turn are named on every page; what they lack was counted on the first
@@ -119,7 +119,7 @@ func (s *packageSearch) miss(u rs.UnavailableConnection) {
 
 func notGranted(streams []string) *rs.Error {
 	return &rs.Error{
-		Code: rs.GrantStreamNotAllowed, Status: http.StatusForbidden, Param: "streams",
+		Code: "grant_stream_not_allowed", Status: http.StatusForbidden, Param: "streams",
 		Message: fmt.Sprintf("No connection of this package grants the stream %s.", cmp.Or(quoteNames(streams), "that is asked for")),
 		Hint:    "Call schema without arguments for the streams that are granted.",
 	}

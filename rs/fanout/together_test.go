@@ -27,7 +27,7 @@ func TestPathsOfAPackage(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 		if !known {
-			wantCode(t, err, rs.NotFound)
+			wantCode(t, err, "not_found")
 			f.wantSilence(t)
 		}
 	}
@@ -38,7 +38,7 @@ func TestTheMostTellingFailureIsReturned(t *testing.T) {
 	order := []struct {
 		status int
 		code   rs.Code
-	}{{400, "first"}, {429, "second"}, {500, "third"}, {0, rs.DeadlineExceeded}, {0, "fifth"}, {403, "sixth"}, {0, rs.Internal}}
+	}{{400, "first"}, {429, "second"}, {500, "third"}, {0, "deadline_exceeded"}, {0, "fifth"}, {403, "sixth"}, {0, "internal_error"}}
 	for i, more := range order {
 		for _, less := range order[i:] {
 			for _, answers := range [][2]memberAnswer{

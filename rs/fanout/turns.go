@@ -25,7 +25,7 @@ func listRead(r rs.Request, what string) memberRead {
 		response, err := d.Do(ctx, r)
 		if err == nil {
 			if _, ok := response.List(); !ok {
-				return nil, &rs.Error{Code: rs.InvalidResponse, Message: "This connection's answer is not the " + what + " that the contract promises."}
+				return nil, &rs.Error{Code: "invalid_response", Message: "This connection's answer is not the " + what + " that the contract promises."}
 			}
 		}
 		return response, err
@@ -266,7 +266,7 @@ func (c packageCursor) inRange() bool {
 }
 
 func invalidCursor(message string) *rs.Error {
-	return &rs.Error{Code: rs.InvalidCursor, Param: "cursor", Message: message, Hint: "Start again without cursor, or send it exactly as printed with the same other arguments."}
+	return &rs.Error{Code: "invalid_cursor", Param: "cursor", Message: message, Hint: "Start again without cursor, or send it exactly as printed with the same other arguments."}
 }
 
 // state is a turn as the next page needs it.

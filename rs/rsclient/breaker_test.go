@@ -171,7 +171,7 @@ func TestACallerThatHangsUpDoesNotOpenTheBreaker(t *testing.T) {
 		for range 30 {
 			ctx, hangUp := context.WithCancel(t.Context())
 			time.AfterFunc(5*time.Second, hangUp)
-			if _, err := doer.Do(ctx, rs.Request{Path: "/v1/x"}); code(err) != rs.Canceled {
+			if _, err := doer.Do(ctx, rs.Request{Path: "/v1/x"}); code(err) != "canceled" {
 				t.Fatal(err)
 			}
 		}
@@ -227,7 +227,7 @@ func TestTheCourseOfABreaker(t *testing.T) {
 		says   string
 		states []string
 	}{
-		"a grant's own": {status(500), rs.UpstreamError, "The resource server has been failing for this grant", nil},
+		"a grant's own": {status(500), "upstream_error", "The resource server has been failing for this grant", nil},
 		"the host's":    {refusing, "server_unreachable", "The resource server has been failing", []string{"open", "half-open", "open", "half-open", "closed"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -268,7 +268,7 @@ func TestTheCourseOfABreaker(t *testing.T) {
 
 				time.Sleep(6 * time.Second)
 				h.now(status(404)) // an answer, though no good one
-				if got := read(); got.Code != rs.UpstreamError {
+				if got := read(); got.Code != "upstream_error" {
 					t.Fatal(got)
 				}
 				h.now(status(200))
@@ -355,7 +355,7 @@ func TestTheBreakerCanBeOff(t *testing.T) {
 	h.now(status(500))
 	doer := clientOf(t, h, rsclient.Options{NoBreaker: true})
 	for range 50 {
-		if _, err := doer.Do(t.Context(), rs.Request{Path: "/v1/x"}); code(err) != rs.UpstreamError {
+		if _, err := doer.Do(t.Context(), rs.Request{Path: "/v1/x"}); code(err) != "upstream_error" {
 			t.Fatal(err)
 		}
 	}

@@ -160,7 +160,7 @@ func (b bound) Do(ctx context.Context, r rs.Request) (answer *rs.Response, err e
 func (c *Client) request(ctx context.Context, target string) (*http.Request, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
 	if err != nil {
-		return nil, &rs.Error{Code: rs.Internal, Message: "The read could not be expressed as a URL.", Cause: err}
+		return nil, &rs.Error{Code: "internal_error", Message: "The read could not be expressed as a URL.", Cause: err}
 	}
 	request.Header.Set("Accept", "application/json")
 	if c.options.UserAgent != "" {
@@ -206,7 +206,7 @@ func (c *Client) read(response *http.Response, binary bool, b *answerBody, redac
 			var e *rs.Error
 			if !errors.As(err, &e) { // then the type says what it may be instead
 				e = &rs.Error{
-					Code:    rs.InvalidResponse,
+					Code:    "invalid_response",
 					Message: fmt.Sprintf("The resource server answered %s of type %q where JSON is expected.", describeBody(body), contentType),
 					Hint:    "Retry once; if it persists, tell the operator: the resource server's URL may point at something else.",
 				}

@@ -140,7 +140,7 @@ func TestClientReads(t *testing.T) {
 		"a page of HTML is not an answer": {
 			response: answer(200, "<html>"+secretWords, "Content-Type", "text/html", "Request-Id", "req_3"),
 			err: &rs.Error{
-				Code: rs.InvalidResponse, Status: 200, RequestID: "req_3",
+				Code: "invalid_response", Status: 200, RequestID: "req_3",
 				Message: `The resource server answered 23 bytes of type "text/html" where JSON is expected.`,
 				Hint:    "Retry once; if it persists, tell the operator: the resource server's URL may point at something else.",
 			},
@@ -148,7 +148,7 @@ func TestClientReads(t *testing.T) {
 		"nothing is not an answer": {
 			response: answer(204, ""),
 			err: &rs.Error{
-				Code: rs.InvalidResponse, Status: 204,
+				Code: "invalid_response", Status: 204,
 				Message: `The resource server answered an empty body of type "" where JSON is expected.`,
 				Hint:    "Retry once; if it persists, tell the operator: the resource server's URL may point at something else.",
 			},
@@ -156,7 +156,7 @@ func TestClientReads(t *testing.T) {
 		"two JSON values are not an answer": {
 			response: answer(200, `{}{}`, "Content-Type", "application/json"),
 			err: &rs.Error{
-				Code: rs.InvalidResponse, Status: 200,
+				Code: "invalid_response", Status: 200,
 				Message: `The resource server answered 4 bytes of type "application/json" where JSON is expected.`,
 				Hint:    "Retry once; if it persists, tell the operator: the resource server's URL may point at something else.",
 			},
@@ -168,7 +168,7 @@ func TestClientReads(t *testing.T) {
 		"an answer of one byte more is not": {
 			response: answer(200, `"`+strings.Repeat("x", 999)+`"`, "Request-Id", "req_4"),
 			err: &rs.Error{
-				Code: rs.ResponseTooLarge, RequestID: "req_4",
+				Code: "response_too_large", RequestID: "req_4",
 				Message: "The resource server's answer is larger than 1000 bytes.",
 				Hint:    "Ask for less: a smaller limit, fewer fields, or one connection.",
 			},
@@ -236,7 +236,7 @@ func TestClientStopsWhenTheCallerHangsUp(t *testing.T) {
 	ctx, hangUp := context.WithCancel(t.Context())
 	go func() { <-arrived; hangUp() }()
 	_, err = client.For(caller(secretToken)).Do(ctx, rs.Request{Path: "/v1/x"})
-	if rs.AsError(err).Code != rs.Canceled || !errors.Is(err, context.Canceled) {
+	if rs.AsError(err).Code != "canceled" || !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 	<-left // the server hears of it too

@@ -45,7 +45,7 @@ func TestErrorEnvelopes(t *testing.T) {
 		},
 		"an error without a code of its own is an upstream error": {
 			status: 500, body: `{"error":{"message":"It broke."}}`,
-			want: rs.Error{Code: rs.UpstreamError, Status: 500, Message: "It broke.", Quoted: true, Envelope: json.RawMessage(`{"message":"It broke."}`)},
+			want: rs.Error{Code: "upstream_error", Status: 500, Message: "It broke.", Quoted: true, Envelope: json.RawMessage(`{"message":"It broke."}`)},
 		},
 		"an error without a sentence gets one": {
 			status: 404, body: `{"error":{"code":"not_found"}}`,
@@ -53,7 +53,7 @@ func TestErrorEnvelopes(t *testing.T) {
 		},
 		"a code that is a sentence is not a code": {
 			status: 400, body: `{"error":{"code":"You did it wrong","message":"m"}}`,
-			want: rs.Error{Code: rs.UpstreamError, Status: 400, Message: "m", Quoted: true, Envelope: json.RawMessage(`{"code":"You did it wrong","message":"m"}`)},
+			want: rs.Error{Code: "upstream_error", Status: 400, Message: "m", Quoted: true, Envelope: json.RawMessage(`{"code":"You did it wrong","message":"m"}`)},
 		},
 		"a member of a wrong type costs itself and not the rest": {
 			status: 409, body: `{"error":{"code":"ambiguous_connection","message":"m","available_connections":"many","param":7},"message":["x"]}`,
@@ -70,11 +70,11 @@ func TestErrorEnvelopes(t *testing.T) {
 		},
 		"a framework's error is read, its reason phrase is not a code": {
 			status: 401, body: `{"statusCode":401,"error":"Unauthorized","message":"Route needs a token"}`,
-			want: rs.Error{Code: rs.UpstreamError, Status: 401, Message: "Route needs a token", Quoted: true},
+			want: rs.Error{Code: "upstream_error", Status: 401, Message: "Route needs a token", Quoted: true},
 		},
 		"a framework's reason phrase of two words is not a code": {
 			status: 404, body: `{"statusCode":404,"error":"Not Found","message":"Route GET:/v1/x not found"}`,
-			want: rs.Error{Code: rs.UpstreamError, Status: 404, Message: "Route GET:/v1/x not found", Quoted: true},
+			want: rs.Error{Code: "upstream_error", Status: 404, Message: "Route GET:/v1/x not found", Quoted: true},
 		},
 		"a framework's code is a code": {
 			status: 413, body: `{"statusCode":413,"code":"FST_ERR_CTP_BODY_TOO_LARGE","error":"Payload Too Large","message":"Too large"}`,
@@ -82,19 +82,19 @@ func TestErrorEnvelopes(t *testing.T) {
 		},
 		"a framework's list of messages does not hide the status": {
 			status: 409, body: `{"statusCode":409,"error":"Conflict","message":["a","b"]}`,
-			want: rs.Error{Code: rs.UpstreamError, Status: 409, Message: plain409},
+			want: rs.Error{Code: "upstream_error", Status: 409, Message: plain409},
 		},
-		"plain text is not repeated":       {status: 409, body: "conflict!", want: rs.Error{Code: rs.UpstreamError, Status: 409, Message: plain409}},
-		"a page of HTML is not repeated":   {status: 409, body: "<html>", want: rs.Error{Code: rs.UpstreamError, Status: 409, Message: plain409}},
-		"an empty body is no obstacle":     {status: 409, body: "", want: rs.Error{Code: rs.UpstreamError, Status: 409, Message: plain409}},
-		"an array is no obstacle":          {status: 409, body: "[]", want: rs.Error{Code: rs.UpstreamError, Status: 409, Message: plain409}},
-		"null is no obstacle":              {status: 409, body: "null", want: rs.Error{Code: rs.UpstreamError, Status: 409, Message: plain409}},
-		"an empty error is no obstacle":    {status: 409, body: `{"error":{}}`, want: rs.Error{Code: rs.UpstreamError, Status: 409, Message: plain409}},
-		"an error of null is no obstacle":  {status: 409, body: `{"error":null}`, want: rs.Error{Code: rs.UpstreamError, Status: 409, Message: plain409}},
-		"a status without a name is shown": {status: 599, body: "", want: rs.Error{Code: rs.UpstreamError, Status: 599, Message: "The resource server answered 599."}},
+		"plain text is not repeated":       {status: 409, body: "conflict!", want: rs.Error{Code: "upstream_error", Status: 409, Message: plain409}},
+		"a page of HTML is not repeated":   {status: 409, body: "<html>", want: rs.Error{Code: "upstream_error", Status: 409, Message: plain409}},
+		"an empty body is no obstacle":     {status: 409, body: "", want: rs.Error{Code: "upstream_error", Status: 409, Message: plain409}},
+		"an array is no obstacle":          {status: 409, body: "[]", want: rs.Error{Code: "upstream_error", Status: 409, Message: plain409}},
+		"null is no obstacle":              {status: 409, body: "null", want: rs.Error{Code: "upstream_error", Status: 409, Message: plain409}},
+		"an empty error is no obstacle":    {status: 409, body: `{"error":{}}`, want: rs.Error{Code: "upstream_error", Status: 409, Message: plain409}},
+		"an error of null is no obstacle":  {status: 409, body: `{"error":null}`, want: rs.Error{Code: "upstream_error", Status: 409, Message: plain409}},
+		"a status without a name is shown": {status: 599, body: "", want: rs.Error{Code: "upstream_error", Status: 599, Message: "The resource server answered 599."}},
 		"the request id of the header serves where the body has none": {
 			status: 409, body: "", response: []string{"Request-Id", "req_h"},
-			want: rs.Error{Code: rs.UpstreamError, Status: 409, Message: plain409, RequestID: "req_h"},
+			want: rs.Error{Code: "upstream_error", Status: 409, Message: plain409, RequestID: "req_h"},
 		},
 		"the request id of the body goes first": {
 			status: 409, body: `{"error":{"code":"c","message":"m","request_id":"req_b"}}`, response: []string{"Request-Id", "req_h"},
@@ -102,15 +102,15 @@ func TestErrorEnvelopes(t *testing.T) {
 		},
 		"Retry-After comes along": {
 			status: 403, body: "", response: []string{"Retry-After", "30"},
-			want: rs.Error{Code: rs.UpstreamError, Status: 403, Message: "The resource server answered 403 (Forbidden).", RetryAfter: 30 * time.Second},
+			want: rs.Error{Code: "upstream_error", Status: 403, Message: "The resource server answered 403 (Forbidden).", RetryAfter: 30 * time.Second},
 		},
 		"a sentence over several lines becomes one": {
 			status: 400, body: `{"error":{"message":"a\n\n b\u0000c\u001b[31m"}}`,
-			want: rs.Error{Code: rs.UpstreamError, Status: 400, Message: "a b c [31m", Quoted: true, Envelope: json.RawMessage(`{"message":"a\n\n b\u0000c\u001b[31m"}`)},
+			want: rs.Error{Code: "upstream_error", Status: 400, Message: "a b c [31m", Quoted: true, Envelope: json.RawMessage(`{"message":"a\n\n b\u0000c\u001b[31m"}`)},
 		},
 		"a long sentence is cut between characters": {
 			status: 400, body: `{"error":{"message":"` + strings.Repeat("é", 301) + `"}}`,
-			want: rs.Error{Code: rs.UpstreamError, Status: 400, Message: strings.Repeat("é", 300) + "…", Quoted: true, Envelope: json.RawMessage(`{"message":"` + strings.Repeat("é", 301) + `"}`)},
+			want: rs.Error{Code: "upstream_error", Status: 400, Message: strings.Repeat("é", 300) + "…", Quoted: true, Envelope: json.RawMessage(`{"message":"` + strings.Repeat("é", 301) + `"}`)},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

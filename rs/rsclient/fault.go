@@ -29,11 +29,11 @@ func transportError(err error) *rs.Error {
 	e := &rs.Error{Code: "server_unreachable", Message: "The resource server could not be reached.", Hint: "Retry in a moment; if it persists, tell the operator.", Cause: err}
 	switch {
 	case errors.Is(err, context.Canceled):
-		e.Code, e.Message, e.Hint = rs.Canceled, "The caller hung up before the resource server answered.", ""
+		e.Code, e.Message, e.Hint = "canceled", "The caller hung up before the resource server answered.", ""
 	case errors.As(err, &name) && !errors.Is(err, context.DeadlineExceeded):
 		e.Code, e.Message = "server_name_unknown", "The resource server's host name could not be resolved."
 	case isTimeout(err):
-		e.Code, e.Message = rs.DeadlineExceeded, "The resource server did not answer in time."
+		e.Code, e.Message = "deadline_exceeded", "The resource server did not answer in time."
 		e.Hint = "Retry, or ask for less: a smaller limit, fewer fields, one connection."
 	case isCertificateError(err):
 		e.Code, e.Message = "server_certificate_refused", "The resource server's certificate could not be verified, so nothing was sent to it."
@@ -45,7 +45,7 @@ func transportError(err error) *rs.Error {
 }
 
 func tooLarge(requestID, message string) *rs.Error {
-	return &rs.Error{Code: rs.ResponseTooLarge, RequestID: requestID, Message: message, Hint: "Ask for less: a smaller limit, fewer fields, or one connection."}
+	return &rs.Error{Code: "response_too_large", RequestID: requestID, Message: message, Hint: "Ask for less: a smaller limit, fewer fields, or one connection."}
 }
 
 func bodyError(err error, requestID string) *rs.Error {

@@ -120,7 +120,7 @@ func TestFaultsOfAServer(t *testing.T) {
 			raw(http200("Transfer-Encoding: chunked\r\n", "zz\r\n{\"data\":[]}\r\n0\r\n\r\n")), "response_truncated", "broke off", 0, 1,
 		},
 		"the announced length is too short": {
-			raw(http200(length(5), `{"data":[]}`)), rs.InvalidResponse, `5 bytes of type "application/json" where JSON is expected`, 200, 1,
+			raw(http200(length(5), `{"data":[]}`)), "invalid_response", `5 bytes of type "application/json" where JSON is expected`, 200, 1,
 		},
 		"the announced length is no number": {
 			raw(http200("Content-Length: many\r\n", `{}`)), "server_unreachable", "could not be reached", 0, 3,
@@ -138,22 +138,22 @@ func TestFaultsOfAServer(t *testing.T) {
 			raw(http200("Content-Encoding: gzip\r\n"+length(len(whole)-9), whole[:len(whole)-9])), "response_truncated", "broke off", 0, 1,
 		},
 		"the size limit holds for what comes out of a compressed body": {
-			raw(http200("Content-Encoding: gzip\r\n", gzipped(`"`+strings.Repeat(" ", 8<<20)+`"`))), rs.ResponseTooLarge, "larger than 65536 bytes", 0, 1,
+			raw(http200("Content-Encoding: gzip\r\n", gzipped(`"`+strings.Repeat(" ", 8<<20)+`"`))), "response_too_large", "larger than 65536 bytes", 0, 1,
 		},
 		"a compression that nobody asked for is no JSON": {
-			raw(http200("Content-Encoding: br\r\n"+length(4), "\x8b\x01\x80{")), rs.InvalidResponse, "where JSON is expected", 200, 1,
+			raw(http200("Content-Encoding: br\r\n"+length(4), "\x8b\x01\x80{")), "invalid_response", "where JSON is expected", 200, 1,
 		},
 		"a page of HTML with 200": {
-			raw("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/html\r\n\r\n<html>login</html>"), rs.InvalidResponse, `18 bytes of type "text/html"`, 200, 1,
+			raw("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/html\r\n\r\n<html>login</html>"), "invalid_response", `18 bytes of type "text/html"`, 200, 1,
 		},
 		"a page of HTML with 500": {
-			raw("HTTP/1.1 500 Oops\r\nConnection: close\r\nContent-Type: text/html\r\n\r\n<html>oops</html>"), rs.UpstreamError, "answered 500 (Internal Server Error)", 500, 1,
+			raw("HTTP/1.1 500 Oops\r\nConnection: close\r\nContent-Type: text/html\r\n\r\n<html>oops</html>"), "upstream_error", "answered 500 (Internal Server Error)", 500, 1,
 		},
 		"a page of HTML with 502": {
-			raw("HTTP/1.1 502 Bad\r\nConnection: close\r\nContent-Type: text/html\r\n\r\n<html>nginx</html>"), rs.UpstreamError, "answered 502 (Bad Gateway)", 502, 3,
+			raw("HTTP/1.1 502 Bad\r\nConnection: close\r\nContent-Type: text/html\r\n\r\n<html>nginx</html>"), "upstream_error", "answered 502 (Bad Gateway)", 502, 3,
 		},
 		"200 with nothing": {
-			raw(http200(length(0), "")), rs.InvalidResponse, "an empty body", 200, 1,
+			raw(http200(length(0), "")), "invalid_response", "an empty body", 200, 1,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

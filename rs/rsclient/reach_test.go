@@ -46,7 +46,7 @@ func TestReach(t *testing.T) {
 	t.Run("nobody waits", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		checkReach(ctx, t, "http://127.0.0.1:1", rs.Canceled)
+		checkReach(ctx, t, "http://127.0.0.1:1", "canceled")
 	})
 }
 

@@ -28,12 +28,12 @@ func (c *correction) filter(t Tool) {
 	for _, m := range filter {
 		field := m.Name
 		if flag, value := c.flag(field, m.Value); flag != "" {
-			c.say(rs.UnknownField, "filter", "%s has no field %s; %s says so.", c.stream.Name, quote.Text(field), flag)
+			c.say("unknown_field", "filter", "%s has no field %s; %s says so.", c.stream.Name, quote.Text(field), flag)
 			mended = mended.With(flag, value)
 			continue
 		}
 		if p := t.parameter(field); c.stream.Field(field) == nil && p != nil && p.allows(m.Value) && !c.args.Has(field) {
-			c.say(rs.UnknownField, "filter", "%s is an argument, not a field.", field)
+			c.say("unknown_field", "filter", "%s is an argument, not a field.", field)
 			c.args = c.args.With(field, m.Value)
 			continue
 		}
@@ -86,7 +86,7 @@ func (c *correction) planned(t Tool, filter rs.Object) (mended rs.Object, ok boo
 	if len(folded) == 0 {
 		return filter, true
 	}
-	c.say(rs.UnknownField, "filter", "%s has no field %s; an operator is written inside its field.",
+	c.say("unknown_field", "filter", "%s has no field %s; an operator is written inside its field.",
 		c.stream.Name, quote.Names(folded, maxShown))
 	if !ok {
 		c.open, c.partly = true, true
@@ -131,7 +131,7 @@ func (c *correction) bounded(filter rs.Object) rs.Object {
 	if at == "" || len(timed) < len(names) || len(timed) == 0 || !missed && len(timed) < 2 || rest.Includes(at) {
 		return filter
 	}
-	c.say(rs.UnknownField, "filter", "%s has no field %s; %s says when a record is.",
+	c.say("unknown_field", "filter", "%s has no field %s; %s says when a record is.",
 		c.stream.Name, quote.Names(names, maxShown), quote.Line(at))
 	return append(rest, rs.Member{Name: at, Value: timed.JSON()})
 }
@@ -144,7 +144,7 @@ func (c *correction) byValue(filter rs.Object, field, value string, u fields.Use
 	switch {
 	case kind == nil || c.stream.Field(field) != nil:
 	case len(c.stream.Near(field, u)) == 0 && at != "" && kind(*c.stream.Field(at)) && !filter.Includes(at):
-		c.say(rs.UnknownField, "filter", "%s has no field %s; %s says when a record is.", c.stream.Name, quote.Text(field), quote.Line(at))
+		c.say("unknown_field", "filter", "%s has no field %s; %s says when a record is.", c.stream.Name, quote.Text(field), quote.Line(at))
 		return at, u
 	case len(c.stream.Near(field, fits)) > 0:
 		return field, fits
@@ -176,7 +176,7 @@ func (c *correction) elsewhere(t Tool, field, value string) bool {
 	if f == nil || slices.Contains(c.stream.Suited(fields.Filters), field) || t.Name == "aggregate" && !searched {
 		return false
 	}
-	c.say(rs.UnknownField, "filter", "field %s of %s cannot be filtered by. Those that can: %s.",
+	c.say("unknown_field", "filter", "field %s of %s cannot be filtered by. Those that can: %s.",
 		quote.Text(field), c.stream.Name, quote.Names(c.stream.Suited(fields.Filters), maxShown))
 	c.hint = "No call finds records by it: the one below leaves that condition out, so look at " + quote.Line(field) + " in each record."
 	if searched {
@@ -222,7 +222,7 @@ func (c *correction) textRange(field string, bounds rs.Object) (instead rs.Objec
 	default:
 		return nil, false
 	}
-	c.say(rs.UnknownField, "filter", "field %s of %s cannot be filtered by a range. Those that can: %s.",
+	c.say("unknown_field", "filter", "field %s of %s cannot be filtered by a range. Those that can: %s.",
 		quote.Text(field), c.stream.Name, quote.Names(c.stream.Suited(fields.HasRanges), maxShown))
 	return instead, true
 }
@@ -247,7 +247,7 @@ func (c *correction) inRelated(param, name string) bool {
 	if len(found) != 2 || !c.stream.LacksField(name) || body && relation < 0 && slices.ContainsFunc(c.stream.Fields, isBody) {
 		return false
 	}
-	c.say(rs.UnknownField, param, "%s has no field %s; the related %s has it as %s.",
+	c.say("unknown_field", param, "%s has no field %s; the related %s has it as %s.",
 		c.stream.Name, quote.Text(name), quote.Names(found[:1], 1), quote.Names(found[1:], 1))
 	c.related, c.hint = append(c.related, found[0]), "The call below reads the record with what is related to it."
 	return true
@@ -269,7 +269,7 @@ func (c *correction) ofRelated(t Tool) (call Call, ok bool) {
 		return Call{}, false
 	}
 	r := c.stream.Relations[in]
-	c.say(rs.UnknownField, "filter", "A filter is of the fields of its own stream; these are of the related %s.",
+	c.say("unknown_field", "filter", "A filter is of the fields of its own stream; these are of the related %s.",
 		quote.Names([]string{r.Target}, 1))
 	if c.hint = "The call below reads those."; r.ForeignKey != "" {
 		c.hint += " Their " + quote.Line(r.ForeignKey) + " is the id of the " + c.stream.Name + "."

@@ -408,7 +408,7 @@ func TestAConnectorMeansAllOfItsConnections(t *testing.T) {
 			continue
 		}
 		e := grant.Missing(tool, args)
-		if e == nil || e.Code != rs.AmbiguousConnection || e.Message != row.says || !strings.Contains(e.Hint, "each of the 2") ||
+		if e == nil || e.Code != "ambiguous_connection" || e.Message != row.says || !strings.Contains(e.Hint, "each of the 2") ||
 			len(e.Connections) != 2 || !strings.Contains(e.Send, "cin_1") {
 			t.Errorf("%s %s: %+v", row.tool, row.arguments, e)
 		}

@@ -65,9 +65,9 @@ func (c *correction) name(param, name string, u fields.Use, what string) string 
 		others = "Those that can: " + quote.Names(known, maxShown)
 	}
 	if c.stream.Field(name) != nil {
-		c.say(rs.UnknownField, param, "field %s of %s cannot %s. %s.", quote.Text(name), c.stream.Name, what, others)
+		c.say("unknown_field", param, "field %s of %s cannot %s. %s.", quote.Text(name), c.stream.Name, what, others)
 	} else {
-		c.say(rs.UnknownField, param, "%s has no field %s%s. %s.", c.stream.Name, quote.Text(name), c.here, others)
+		c.say("unknown_field", param, "%s has no field %s%s. %s.", c.stream.Name, quote.Text(name), c.here, others)
 	}
 	if len(near) > 0 {
 		return near[0]
@@ -97,7 +97,7 @@ func (c *correction) fields() {
 			return
 		}
 		if name == "*" || name == "all" {
-			c.say(rs.UnknownField, "fields", "Leave fields out for all of them.")
+			c.say("unknown_field", "fields", "Leave fields out for all of them.")
 			c.args = c.args.Without("fields")
 			return
 		}
@@ -106,7 +106,7 @@ func (c *correction) fields() {
 		}
 		parts := strings.Fields(name)
 		if len(parts) > 1 && !slices.ContainsFunc(parts, func(p string) bool { return c.stream.Field(p) == nil }) {
-			c.say(rs.UnknownField, "fields", "%s are %d fields.", quote.Text(name), len(parts))
+			c.say("unknown_field", "fields", "%s are %d fields.", quote.Text(name), len(parts))
 			kept = append(kept, parts...)
 			continue
 		}
@@ -157,16 +157,16 @@ func (c *correction) relations() {
 		case slices.Contains(names, name):
 			to = name
 		case to == "":
-			c.say(rs.InvalidExpand, "expand", "%s has no relation to expand.", c.stream.Name)
+			c.say("invalid_expand", "expand", "%s has no relation to expand.", c.stream.Name)
 		default:
-			c.say(rs.InvalidExpand, "expand", "%s has no relation %s. %s.", c.stream.Name, quote.Text(name), nearest(near, names))
+			c.say("invalid_expand", "expand", "%s has no relation %s. %s.", c.stream.Name, quote.Text(name), nearest(near, names))
 			limits = renamed(limits, name, to, limits.Get(name))
 		}
 		kept = append(kept, to)
 	}
 	for _, r := range c.stream.Relations {
 		if n, ok := limits.Number(r.Name); ok && r.MaxLimit != nil && n > *r.MaxLimit {
-			c.say(rs.InvalidExpand, "expand_limit", "expand_limit of %s is %d; at most %d are returned.",
+			c.say("invalid_expand", "expand_limit", "expand_limit of %s is %d; at most %d are returned.",
 				quote.Names([]string{r.Name}, 1), n, *r.MaxLimit)
 			limits = limits.With(r.Name, rs.EncodeJSON(*r.MaxLimit))
 		}

@@ -46,7 +46,7 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	if call, ok := spread(guess); ok && t.Name == "aggregate" {
 		return call, true
 	}
-	if refused.Code == rs.InvalidID && refused.Param == "stream" {
+	if refused.Code == "invalid_id" && refused.Param == "stream" {
 		connection, stream, ok := strings.Cut(guess.Text("stream"), "/")
 		if !ok || rs.UnsafeName(connection) != "" || rs.UnsafeName(stream) != "" {
 			return t.LookUp(nil), true
@@ -54,9 +54,9 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 		guess = guess.With("stream", rs.EncodeJSON(stream)).With("connection_id", rs.EncodeJSON(connection))
 	}
 	switch chosen := expanded(guess); {
-	case refused.Code == rs.InvalidExpand && refused.Param == "expand":
+	case refused.Code == "invalid_expand" && refused.Param == "expand":
 		guess = guess.Without("expand", "expand_limit")
-	case refused.Code == rs.InvalidExpand:
+	case refused.Code == "invalid_expand":
 		guess = guess.Without("expand_limit")
 	case refused.Param == "expand" && chosen.JSON() == guess.JSON():
 		return t.LookUp(args), true // so are the relations
@@ -105,7 +105,7 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 		return call, true
 	case isPage(id):
 		return Call{"search", rs.Object{{Name: "q", Value: rs.EncodeJSON(id)}}}, true
-	case refused.Code == rs.InvalidID && refused.Param == "id":
+	case refused.Code == "invalid_id" && refused.Param == "id":
 		return Call{}, false
 	}
 	return t.LookUp(guess), true

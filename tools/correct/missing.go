@@ -30,7 +30,7 @@ func (g Grant) Missing(t Tool, args rs.Object) *rs.Error {
 // missingStream says which streams are near one that the grant, or the connection that is named, does not have.
 func (g Grant) missingStream(t Tool, args rs.Object, stream string) *rs.Error {
 	streams, connection := Touches(args)
-	e := &rs.Error{Code: rs.UnknownStream, Param: "stream", Hint: grantHint}
+	e := &rs.Error{Code: "unknown_stream", Param: "stream", Hint: grantHint}
 	for _, param := range []string{"streams", "id"} {
 		if t.Takes(param) {
 			e.Param = param
@@ -132,7 +132,7 @@ func (g Grant) displayed(stream string) string {
 // missingConnection says which connections are near one that the grant does not have.
 func (g Grant) missingConnection(t Tool, args rs.Object) *rs.Error {
 	named, connection := Touches(args)
-	e := &rs.Error{Code: rs.UnknownConnection, Param: "connection_id", RetryWith: "connection_id", Hint: grantHint}
+	e := &rs.Error{Code: "unknown_connection", Param: "connection_id", RetryWith: "connection_id", Hint: grantHint}
 	streams, known := g.likeliest(named, "")
 	having := slices.DeleteFunc(g.connectionsOf(""), func(c rs.Connection) bool {
 		return known && slices.ContainsFunc(named, func(s string) bool { return !g.has(streams[s], c.ID) })
@@ -148,7 +148,7 @@ func (g Grant) missingConnection(t Tool, args rs.Object) *rs.Error {
 	}
 	switch of := g.ofConnector(connection, named); {
 	case len(of) > 0:
-		e.Code, e.Hint = rs.AmbiguousConnection, CallForEach(len(of))
+		e.Code, e.Hint = "ambiguous_connection", CallForEach(len(of))
 		e.Message = fmt.Sprintf("%s is the connector of %d connections: %s.", quote.Text(connection), len(of), quote.Connections(of))
 		e.Connections, e.ConnectionTotal = firstOf(of, nil), len(of)
 		e.Send = Call{t.Name, replaceNames(args, streams, of[0].ID)}.String()

@@ -37,7 +37,7 @@ func TestAFilterInAListIsNotLeftOut(t *testing.T) {
 	} {
 		args, _ := argumentsOf(`{"stream":"orders","metric":"count","filter":` + filter + `}`)
 		for _, name := range []string{"aggregate", "query_records"} {
-			call, _ := toolNamed(t, name).Guess(args, &rs.Error{Code: rs.InvalidFilter, Param: "filter"})
+			call, _ := toolNamed(t, name).Guess(args, &rs.Error{Code: "invalid_filter", Param: "filter"})
 			if got := call.Arguments.Get("filter"); got != want || want == "" && call.Tool == name {
 				t.Errorf("%s %s leads to %s", name, filter, call)
 			}
@@ -103,7 +103,7 @@ func TestStatementsOfSQL(t *testing.T) {
 		`SELECT SUM(total), AVG(total) FROM orders`:                 ` {}`,
 	} {
 		args := rs.Object{{Name: "sql", Value: rs.EncodeJSON(sql)}}
-		call, _ := toolNamed(t, "query_records").Guess(args, &rs.Error{Code: rs.InvalidArguments, Param: "sql"})
+		call, _ := toolNamed(t, "query_records").Guess(args, &rs.Error{Code: "invalid_arguments", Param: "sql"})
 		if got := call.String(); got != want && (want != " {}" || call.Tool != "schema") {
 			t.Errorf("%s leads to %s", sql, got)
 		}
@@ -150,7 +150,7 @@ func BenchmarkHostileFilters(b *testing.B) {
 				args, _ := argumentsOf(string(raw))
 				for _, known := range []correct.Tool{all[1].Known, all[2].Known} {
 					canonical := known.Canonical(args)
-					call, _ := known.Guess(canonical, &rs.Error{Code: rs.InvalidFilter, Param: "filter"})
+					call, _ := known.Guess(canonical, &rs.Error{Code: "invalid_filter", Param: "filter"})
 					_ = known.Hint(canonical) + call.LeavesOut(canonical)
 				}
 			}

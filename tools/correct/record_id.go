@@ -162,12 +162,12 @@ func (t Tool) record(guess rs.Object, refused *rs.Error) (rs.Object, bool) {
 		guess = guess.With("id", rs.EncodeJSON(several[0]))
 	case refused.Meant != (rs.Ref{}):
 		guess = guess.With("id", rs.EncodeJSON(refused.Meant.URI()))
-	case refused.Code == rs.InvalidID && refused.Param == "id" && !isRef:
+	case refused.Code == "invalid_id" && refused.Param == "id" && !isRef:
 		return nil, false
-	case refused.Code == rs.InvalidID && refused.Param == "id":
+	case refused.Code == "invalid_id" && refused.Param == "id":
 		guess = guess.With("id", rs.EncodeJSON(ref.String()))
 	}
-	if refused.Code == rs.ConflictingConnectionID {
+	if refused.Code == "conflicting_connection_id" {
 		guess = guess.Without("connection_id")
 	}
 	switch {

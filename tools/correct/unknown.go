@@ -19,13 +19,13 @@ func (c *correction) aggregate() {
 	metric, _ := written.Text(c.args.Get("metric"))
 	for _, name := range []string{"field", "group_by", "group_by_time"} {
 		if several := written.Names(c.args.Text(name)); len(several) > 1 && c.stream.Field(several[0]) != nil {
-			c.say(rs.UnknownField, name, "aggregate takes one %s.", name)
+			c.say("unknown_field", name, "aggregate takes one %s.", name)
 			c.args = c.args.With(name, rs.EncodeJSON(several[0]))
 			c.hint = CallForEach(len(several))
 		}
 	}
 	if field, ok := written.Text(c.args.Get("field")); ok && strings.ContainsAny(field, "*+/()<>=") && c.stream.Field(field) == nil {
-		c.say(rs.UnknownField, "field", "aggregate computes on one field of %s; %s is an expression.", c.stream.Name, quote.Text(field))
+		c.say("unknown_field", "field", "aggregate computes on one field of %s; %s is an expression.", c.stream.Name, quote.Text(field))
 		c.open, c.partly = true, true
 	} else if ok && metric != "count" {
 		c.replace("field", c.name("field", field, fields.Aggregates(metric), "take "+metric))
@@ -48,23 +48,23 @@ func (c *correction) timeGroup(name, field, metric string) bool {
 	}
 	switch {
 	case recurring(field) != "" && f == nil && len(times) > 0:
-		c.say(rs.UnknownField, name, "%s has no field %s.", c.stream.Name, quote.Text(field))
+		c.say("unknown_field", name, "%s has no field %s.", c.stream.Name, quote.Text(field))
 		byTime(times[0], likelyForms["granularity"][written.Snake(field)])
 		c.hint = recurring(field)
 	case granularities[granularity] && f == nil && len(times) > 0:
-		c.say(rs.UnknownField, name, "%s is a granularity; group_by_time names the field.", quote.Text(field))
+		c.say("unknown_field", name, "%s is a granularity; group_by_time names the field.", quote.Text(field))
 		byTime(times[0], granularity)
 	case name == "group_by" && f != nil && fields.Aggregates("group_by_time")(*f) && !fields.Aggregates(name)(*f):
-		c.say(rs.UnknownField, name, "%s is a time: group_by_time groups by it.", quote.Text(field))
+		c.say("unknown_field", name, "%s is a time: group_by_time groups by it.", quote.Text(field))
 		byTime(field, "month")
 	case name == "group_by_time" && at != "" && f != nil && fields.Aggregates("group_by")(*f) && !fields.Aggregates(name)(*f): // by a granularity beside it
-		c.say(rs.UnknownField, name, "%s is no time.", quote.Text(field))
+		c.say("unknown_field", name, "%s is no time.", quote.Text(field))
 		if c.args = c.args.With(name, rs.EncodeJSON(at)); metric == "count" || !isUnit(field) {
 			c.args = renamed(c.args, name, "group_by", rs.EncodeJSON(field)).Without("granularity", "time_zone")
 			c.hint = "aggregate groups by a field or by time: for both, send a call for each value of " + quote.Line(field) + " in filter."
 		}
 	case part != nil && c.stream.Field(part[2]) != nil:
-		c.say(rs.UnknownField, name, "A group of time is a field and its granularity.")
+		c.say("unknown_field", name, "A group of time is a field and its granularity.")
 		byTime(part[2], strings.ToLower(part[1]))
 	default:
 		return false
@@ -146,7 +146,7 @@ func (t Tool) Unknown(s fields.Stream, args rs.Object, refused *rs.Error) *rs.Er
 		return nil
 	}
 	e := &rs.Error{Code: c.code, Param: c.param, Message: strings.Join(c.wrong[:min(len(c.wrong), 3)], " "), Hint: c.hint}
-	if e.Code == rs.UnknownField && refused.Status != 0 && len(c.related) == 0 {
+	if e.Code == "unknown_field" && refused.Status != 0 && len(c.related) == 0 {
 		e.Code = refused.Code
 	}
 	send, ok := Call{t.Name, c.args}, true

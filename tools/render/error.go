@@ -61,7 +61,7 @@ func (t *errorText) add(line string, reserved int) bool {
 const maxSend = 900
 
 func errorCode(e *rs.Error) string {
-	return clean.Preview(string(cmp.Or(e.Code, rs.UpstreamError)), write.LabelChars*2)
+	return clean.Preview(string(cmp.Or(e.Code, "upstream_error")), write.LabelChars*2)
 }
 
 // lastLines are bytes for the request id, the wait, and how many connections are not named.
@@ -113,14 +113,14 @@ var hintsOfCodes = []struct {
 	{"Start again without cursor; changes start again with changes_since beginning.", []rs.Code{"cursor_expired"}},
 	{"Leave mode out, or send mode lexical.", []rs.Code{"search_mode_unavailable"}},
 	{"Call schema with the stream for the fields that sort.", []rs.Code{"invalid_sort"}},
-	{"Call schema with the stream for the relations that can be expanded, or leave expand and expand_limit out.", []rs.Code{rs.InvalidExpand}},
+	{"Call schema with the stream for the relations that can be expanded, or leave expand and expand_limit out.", []rs.Code{"invalid_expand"}},
 	{"Leave out what was refused, or call schema with the stream for what its fields can do.", []rs.Code{"invalid_request"}},
 	{"The user has to approve access again; a retry does not help.", []rs.Code{"grant_revoked", "grant_expired", "grant_invalid"}},
 	{"The text is not in this field. Read it from the start, without q.", []rs.Code{"query_not_found"}},
 	{"Use fetch for fields that are no text.", []rs.Code{"field_not_text"}},
 	{"Name one connection_id.", []rs.Code{"ambiguous_connection"}},
 	{"Check the id, which must be passed exactly as printed, or search again. What is outside the grant is not found either.",
-		[]rs.Code{rs.NotFound, "blob_not_found"}},
+		[]rs.Code{"not_found", "blob_not_found"}},
 }
 
 func hintFor(e *rs.Error) string {

@@ -67,7 +67,7 @@ func assertRenders(t *testing.T, raw []byte, stream string) {
 	stream = strings.ToValidUTF8(clean.Clip(stream, 200), "")
 	check := func(tool string, r Result, err error) {
 		if err != nil {
-			if rs.AsError(err).Code != rs.InvalidResponse {
+			if rs.AsError(err).Code != "invalid_response" {
 				t.Errorf("%s: %v", tool, err)
 			}
 			return

@@ -181,7 +181,7 @@ func TestManyStreamRows(t *testing.T) {
 	}
 	_, err := Streams(answer(string(body)), StreamsQuery{Offset: total})
 	var typed *rs.Error
-	if !errors.As(err, &typed) || typed.Code != rs.InvalidArguments || typed.Param != "offset" {
+	if !errors.As(err, &typed) || typed.Code != "invalid_arguments" || typed.Param != "offset" {
 		t.Errorf("%v", err)
 	}
 }
@@ -199,7 +199,7 @@ func TestAListOfStreamsKeepsItsBudgets(t *testing.T) {
 	} {
 		r, err := Streams(answer(body), StreamsQuery{})
 		if err != nil {
-			if refused := rs.AsError(err); refused.Code != rs.InvalidResponse || len(refused.Message) > 300 {
+			if refused := rs.AsError(err); refused.Code != "invalid_response" || len(refused.Message) > 300 {
 				t.Errorf("%s: %v", name, err)
 			}
 			continue

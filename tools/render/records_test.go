@@ -206,7 +206,7 @@ func TestACursorThatLeavesNoSpace(t *testing.T) {
 	}
 	for _, cursor := range []int{write.StructuredHard - followUpsJSON - 1000, 60_000} {
 		_, err := Records(answer(page(cursor)), RecordsQuery{Stream: "messages"})
-		if e := rs.AsError(err); e == nil || e.Code != rs.InvalidResponse || !strings.Contains(e.Message, "cursor") {
+		if e := rs.AsError(err); e == nil || e.Code != "invalid_response" || !strings.Contains(e.Message, "cursor") {
 			t.Errorf("a cursor of %d bytes: %v", cursor, err)
 		}
 	}

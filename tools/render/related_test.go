@@ -61,7 +61,7 @@ func TestARecordOfAnotherConnectionIsNoAnswer(t *testing.T) {
 		`{"object":"record","id":"r","stream":"notes","record_uri":"cin_b/notes:r","data":{"title":"theirs"}}`,
 	} {
 		r, err := render.Document(&rs.Response{Body: body}, render.DocumentQuery{Ref: rs.Ref{ConnectionID: "cin_a", Stream: "notes", RecordID: "r"}})
-		if err == nil || rs.AsError(err).Code != rs.InvalidResponse || strings.Contains(err.Error(), "theirs") {
+		if err == nil || rs.AsError(err).Code != "invalid_response" || strings.Contains(err.Error(), "theirs") {
 			t.Errorf("%s is answered: %s, %v", body, r.Text, err)
 		}
 	}

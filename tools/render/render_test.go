@@ -38,7 +38,7 @@ func TestInvalidResponse(t *testing.T) {
 		for _, body := range []string{"", "  ", "<html>secret</html>", `"secret"`, `["secret"]`, "null", "17", `{"secret":`, "{}"} {
 			_, err := renderBody([]byte(body))
 			var typed *rs.Error
-			if !errors.As(err, &typed) || typed.Code != rs.InvalidResponse {
+			if !errors.As(err, &typed) || typed.Code != "invalid_response" {
 				t.Errorf("%s of %q: %v, want invalid_response", tool, body, err)
 				continue
 			}
@@ -194,7 +194,7 @@ func TestSchema(t *testing.T) {
 
 func TestError(t *testing.T) {
 	t.Run("S0-8a a large list is capped, with the total", func(t *testing.T) {
-		e := &rs.Error{Code: rs.AmbiguousConnection, Message: strings.Repeat("long ", 900), RetryWith: "connection_id", ConnectionTotal: 40, RequestID: "req"}
+		e := &rs.Error{Code: "ambiguous_connection", Message: strings.Repeat("long ", 900), RetryWith: "connection_id", ConnectionTotal: 40, RequestID: "req"}
 		for i := range 40 {
 			e.Connections = append(e.Connections, rs.Connection{GrantID: "g", ConnectorKey: "k", ID: fmt.Sprintf("cin_%d", i), DisplayName: strings.Repeat("name ", 40)})
 		}
@@ -233,7 +233,7 @@ func TestError(t *testing.T) {
 		}
 	})
 	t.Run("S3-3a D14 an unusable connection is no choice, and says why", func(t *testing.T) {
-		e := &rs.Error{Code: rs.AmbiguousConnection, Message: "m", RetryWith: "connection_id", Connections: []rs.Connection{{ID: "cin_a"}}}
+		e := &rs.Error{Code: "ambiguous_connection", Message: "m", RetryWith: "connection_id", Connections: []rs.Connection{{ID: "cin_a"}}}
 		for i := range 9 {
 			e.Unavailable = append(e.Unavailable, rs.UnavailableConnection{Connection: rs.Connection{ID: fmt.Sprintf("cin_bad%d", i)}, Code: "grant_revoked", Message: "Grant has been revoked."})
 		}
@@ -247,7 +247,7 @@ func TestError(t *testing.T) {
 		}
 	})
 	t.Run("the cause is never shown", func(t *testing.T) {
-		r := Error(&rs.Error{Code: rs.Internal, Message: "m", Cause: errors.New("secret")})
+		r := Error(&rs.Error{Code: "internal_error", Message: "m", Cause: errors.New("secret")})
 		if strings.Contains(r.Text+string(r.Structured), "secret") {
 			t.Error(r.Text)
 		}

@@ -125,7 +125,7 @@ func notAnObject(body, what string) error {
 
 func invalidResponse(what, fault string) *rs.Error {
 	return &rs.Error{
-		Code:    rs.InvalidResponse,
+		Code:    "invalid_response",
 		Message: fmt.Sprintf("The resource server's answer to %s %s.", what, fault),
 		Hint:    "Retry once; if it fails again, tell the operator of the resource server.",
 	}
@@ -147,7 +147,7 @@ func readListing(response *rs.Response, what, sent string) (listing, error) {
 		return listing{}, notAnObject(response.Body, what)
 	case l.Count > rs.MaxItems:
 		return listing{}, &rs.Error{
-			Code:    rs.ResponseTooLarge,
+			Code:    "response_too_large",
 			Message: fmt.Sprintf("The resource server's answer to %s has %d items; at most %d are taken.", what, l.Count, rs.MaxItems),
 			Hint:    "Ask for less: a smaller limit, a narrower filter, or one connection.",
 		}

@@ -439,7 +439,7 @@ func TestSchemaFields(t *testing.T) {
 	t.Run("an offset past the end is refused", func(t *testing.T) {
 		_, err := Schema(answer(string(body)), SchemaQuery{Stream: "s", Offset: 600})
 		var typed *rs.Error
-		if !errors.As(err, &typed) || typed.Code != rs.InvalidArguments || typed.Param != "offset" || !strings.Contains(typed.Message+typed.Hint, "600 fields") || !strings.Contains(typed.Hint, "599") {
+		if !errors.As(err, &typed) || typed.Code != "invalid_arguments" || typed.Param != "offset" || !strings.Contains(typed.Message+typed.Hint, "600 fields") || !strings.Contains(typed.Hint, "599") {
 			t.Errorf("%+v", typed)
 		}
 	})
@@ -540,7 +540,7 @@ func TestEqualStreamListsAreFolded(t *testing.T) {
 // An offset into a list that has nothing is past its end too.
 func TestAnOffsetIntoAnEmptyIndex(t *testing.T) {
 	_, err := Schema(answer(`{"connectors":[{"connector_key":"k","streams":[{"name":"s"}]}]}`), SchemaQuery{Offset: 5})
-	if e := rs.AsError(err); e == nil || e.Code != rs.InvalidArguments {
+	if e := rs.AsError(err); e == nil || e.Code != "invalid_arguments" {
 		t.Errorf("%v", err)
 	}
 }

@@ -194,7 +194,7 @@ func (x *index) structured(to int) string {
 
 // Schema renders a schema document: an index of streams, or what one stream can do (S0-R5). Structured is {"data": document}, with
 // each stream row once (D5), and a legend where the document has flags. Each channel shows as many streams of an index, or fields of
-// a stream, as fit, and how to read on (D18). An offset past the end is rs.InvalidArguments.
+// a stream, as fit, and how to read on (D18). An offset past the end is "invalid_arguments".
 func Schema(response *rs.Response, q SchemaQuery) (Result, error) {
 	const what = "schema"
 	schema := response.Schema()
@@ -233,7 +233,7 @@ type StreamsQuery struct {
 
 // Streams renders the granted streams, a line per stream and connection (S3-2a). Structured is {"data": body}. Rows that do
 // not fit are left out on each channel for itself, with the call that reads on (D18). An offset past the end is
-// rs.InvalidArguments.
+// "invalid_arguments".
 func Streams(response *rs.Response, q StreamsQuery) (Result, error) {
 	const what = "list_streams"
 	l, err := readListing(response, what, "")

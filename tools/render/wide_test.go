@@ -87,7 +87,7 @@ func TestAListHasSoManyItems(t *testing.T) {
 		t.Errorf("%d items: %v", rs.MaxItems, err)
 	}
 	_, err := Search(answer(string(list(rs.MaxItems+1))), SearchQuery{Q: "x"})
-	if e := rs.AsError(err); err == nil || e.Code != rs.ResponseTooLarge || !strings.Contains(e.Message, "10001 items") || e.Hint == "" {
+	if e := rs.AsError(err); err == nil || e.Code != "response_too_large" || !strings.Contains(e.Message, "10001 items") || e.Hint == "" {
 		t.Errorf("got %v", err)
 	}
 }

@@ -95,7 +95,7 @@ func (l *Lookup) post(ctx context.Context, token rs.Token) (status int, body []b
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
 		return response.StatusCode, nil, &rs.Error{
-			Code: rs.UpstreamError, Status: response.StatusCode, RetryAfter: wire.RetryAfter(response.Header),
+			Code: "upstream_error", Status: response.StatusCode, RetryAfter: wire.RetryAfter(response.Header),
 			Message: fmt.Sprintf("%s was answered with status %d", l.what, response.StatusCode),
 		}
 	}

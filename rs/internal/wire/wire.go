@@ -38,7 +38,7 @@ type errorBody struct {
 // ReadError reads an error answer. It keeps the server's own code and sentence (S3-R3), and never fails:
 // what cannot be read becomes an UpstreamError that names the status.
 func ReadError(status int, header http.Header, body []byte) *rs.Error {
-	e := &rs.Error{Code: rs.UpstreamError, Status: status, RetryAfter: RetryAfter(header)}
+	e := &rs.Error{Code: "upstream_error", Status: status, RetryAfter: RetryAfter(header)}
 	// A member of a wrong type costs itself, not the rest: what could be read is kept.
 	var envelope errorEnvelope
 	_ = json.Unmarshal(body, &envelope)

@@ -46,7 +46,7 @@ func TestRetryAfter(t *testing.T) {
 // What a resource server or an authorization server says of an error is read in each of its forms.
 func TestFormsOfAnError(t *testing.T) {
 	for body, want := range map[string]rs.Error{
-		`{"error":"Not Found"}`:                                                 {Code: rs.UpstreamError},
+		`{"error":"Not Found"}`:                                                 {Code: "upstream_error"},
 		`{"error":"invalid_token"}`:                                             {Code: "invalid_token"},
 		`{"error":"Not Found","code":"no_such_stream"}`:                         {Code: "no_such_stream"},
 		`{"error":"conflict","code":"no_such_stream"}`:                          {Code: "no_such_stream"},

@@ -31,7 +31,7 @@ const (
 var filterHint = `Send an object such as {"status":"paid"} or {"sent_at":{"gte":"2026-01-01","lt":"2026-02-01"}}; operators: ` + strings.Join(rs.RangeOperators, ", ") + "."
 
 func invalidFilter(format string, values ...any) *rs.Error {
-	return &rs.Error{Code: rs.InvalidFilter, Param: "filter", Message: fmt.Sprintf(format, values...), Hint: filterHint}
+	return &rs.Error{Code: "invalid_filter", Param: "filter", Message: fmt.Sprintf(format, values...), Hint: filterHint}
 }
 
 // Parse reads an object of fields, each with a scalar or an object of range operators.

@@ -34,7 +34,7 @@ func (p *Reader) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 		pages = append(pages, sourcePage{})
 	}
 	for i := range pages {
-		pages[i].err = &rs.Error{Code: rs.DeadlineExceeded}
+		pages[i].err = &rs.Error{Code: "deadline_exceeded"}
 	}
 	_ = read.Parallel(ctx, len(pages), func(ctx context.Context, i int) error {
 		if i == len(p.sources) {

@@ -107,7 +107,7 @@ func (p *Reader) from(r rs.Request) (cursor, error) {
 		}
 	}
 	return cursor{}, &rs.Error{
-		Code: rs.InvalidCursor, Param: "cursor", Message: "This cursor is not of this search of a time.",
+		Code: "invalid_cursor", Param: "cursor", Message: "This cursor is not of this search of a time.",
 		Hint: "Send it with the same other arguments as the answer printed it, or search again without cursor.",
 	}
 }
@@ -198,7 +198,7 @@ func (page *sourcePage) take(response *rs.Response, err error, s known.Source, r
 	page.reads += max(1, response.Reads) - 1
 	list, ok := response.List()
 	if !ok {
-		page.err = &rs.Error{Code: rs.InvalidResponse}
+		page.err = &rs.Error{Code: "invalid_response"}
 		return
 	}
 	page.response, page.meta = response, list.Envelope.Object("meta")

@@ -29,7 +29,7 @@ func Parallel(ctx context.Context, n int, read func(ctx context.Context, i int) 
 				}
 			}()
 			if err := ctx.Err(); err != nil {
-				return &rs.Error{Code: rs.DeadlineExceeded, Cause: err}
+				return &rs.Error{Code: "deadline_exceeded", Cause: err}
 			}
 			return read(ctx, i)
 		})

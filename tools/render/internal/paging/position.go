@@ -142,7 +142,7 @@ func (p Position) Repaired() Position { return Position{Cursor: RepairedList, li
 func (p Position) In(args rs.Object) (Position, error) {
 	if p.Shown == 0 && strings.HasPrefix(p.Cursor, positionPrefix) {
 		return Position{}, &rs.Error{
-			Code: rs.InvalidCursor, Param: "cursor", Message: "This cursor is not as an answer printed it.",
+			Code: "invalid_cursor", Param: "cursor", Message: "This cursor is not as an answer printed it.",
 			Hint: "Copy it again exactly, or begin this list without cursor.",
 		}
 	}
@@ -185,7 +185,7 @@ func (p Position) Under(connection string) (Position, error) {
 
 func otherList(arguments string) *rs.Error {
 	return &rs.Error{
-		Code: rs.InvalidCursor, Param: "cursor", Message: "This cursor was printed for a list with other " + arguments + ".",
+		Code: "invalid_cursor", Param: "cursor", Message: "This cursor was printed for a list with other " + arguments + ".",
 		Hint: "Send it with the same other arguments as the answer printed it, or begin this list without cursor.",
 	}
 }
