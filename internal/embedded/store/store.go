@@ -76,17 +76,41 @@ func (s *Store) open(ctx context.Context) (err error) {
 	if s.pinned, err = s.db.Conn(ctx); err != nil {
 		return err
 	}
-	if err := exec(ctx, s.db, "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)"); err != nil {
+	version, err := layoutOf(ctx, s.db)
+	if err == nil && version != indexVersion {
+		version, err = s.makeMeta(ctx)
+	}
+	if err != nil {
 		return err
 	}
 	if s.generation, err = s.db.PrepareContext(ctx, "SELECT value FROM meta WHERE name = '"+metaGeneration+"'"); err != nil {
 		return err
 	}
-	var version int
-	if err := s.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil || version != indexVersion {
-		return err // new or older: the next load makes it
+	if version != indexVersion {
+		return nil // new or older: the next load makes it
 	}
 	return s.Refresh(ctx)
+}
+
+func layoutOf(ctx context.Context, db querier) (version int, err error) {
+	err = db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version)
+	return version, err
+}
+
+// makeMeta makes the table meta of this layout in a store that is new or of an older one, unless another process has done so meanwhile.
+func (s *Store) makeMeta(ctx context.Context) (version int, err error) {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = tx.Rollback() }() // nothing is left of it after a commit
+	if version, err = layoutOf(ctx, tx); err != nil || version == indexVersion {
+		return version, err
+	}
+	if err := exec(ctx, tx, "DROP TABLE IF EXISTS meta; CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)"); err != nil {
+		return 0, err
+	}
+	return version, tx.Commit()
 }
 
 // Refresh reads what finished loads and updates left behind, by this process or another.

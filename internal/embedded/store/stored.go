@@ -28,8 +28,7 @@ type storedStream struct {
 
 // storedParts are none in a store that is new or of another version.
 func storedParts(ctx context.Context, db querier) (map[string]storedPart, error) {
-	var version int
-	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil || version != indexVersion {
+	if version, err := layoutOf(ctx, db); err != nil || version != indexVersion {
 		return nil, err
 	}
 	if ok, err := hasTable(ctx, db, "streams"); !ok {
