@@ -161,7 +161,7 @@ func inside(quoted string) string {
 func EncodeJSON(value any) string {
 	switch value := value.(type) {
 	case string:
-		return string(AppendText(make([]byte, 0, len(value)+2), value))
+		return string(AppendText(make([]byte, 0, 64), value)) // which most fit into, without an allocation
 	case int:
 		return strconv.Itoa(value)
 	case bool:

@@ -58,8 +58,11 @@ func Readable(raw string) string {
 
 // Name is a name exactly as it must be sent back: bare when that is unmistakable, else as a JSON string.
 func Name(s string) string {
-	if Unmistakable(s) {
+	switch {
+	case Unmistakable(s):
 		return s
+	case s == "": // as most of those are that an answer does not use
+		return `""`
 	}
 	return `"` + Visible(s) + `"`
 }
@@ -91,6 +94,9 @@ func Bare(label string) string {
 // Quote returns s as a JSON string in which every character that does not print is escaped, so that it can stand in a
 // line of ours and still be sent back exactly.
 func Quote(s string) string {
+	if s == "" {
+		return `""`
+	}
 	b := append(make([]byte, 0, len(s)+2), '"')
 	return string(append(AppendEscaped(b, s), '"'))
 }

@@ -5,6 +5,7 @@ package write
 import (
 	"math"
 	"slices"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -97,7 +98,7 @@ func (a *Object) Number(name string, value int) *Object {
 	if value == 0 {
 		return a
 	}
-	return a.Put(name, JSON(value))
+	return a.Append(name, func(b []byte) []byte { return strconv.AppendInt(b, int64(value), 10) })
 }
 
 // Flag adds true, or nothing.
