@@ -145,11 +145,6 @@ func spread(args rs.Object) (Call, bool) {
 var ofValues = written.Expression(`^(?:approx_)?(?:median|percentiles?|quantile|quartile|p\d\d|` +
 	`std|stdev|stddev|standard_deviation|variance|var)(?:_|$)`)
 
-// isUnit reports whether a field says what unit a number beside it is in.
-func isUnit(field string) bool {
-	return field == "currency" || field == "unit" || strings.HasSuffix(field, "_currency") || strings.HasSuffix(field, "_unit")
-}
-
 var statementForm = written.Expression(`(?is)^\s*(?:select\s+(distinct\s+)?(.+?)\s+from\s+["'\x60]?(\w+)["'\x60]?)?` +
 	`\s*(?:\bwhere\b\s*)?(.*?)` +
 	`(?:\s*\bgroup\s+by\s+([\w.]+))?(?:\s*\border\s+by\s+(.+?)(?:\s+(asc|desc))?)?(?:\s*\blimit\s+([0-9]+))?\s*;?\s*$`)

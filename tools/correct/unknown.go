@@ -59,7 +59,7 @@ func (c *correction) timeGroup(name, field, metric string) bool {
 		byTime(field, "month")
 	case name == "group_by_time" && at != "" && f != nil && fields.Aggregates("group_by")(*f) && !fields.Aggregates(name)(*f): // by a granularity beside it
 		c.say("unknown_field", name, "%s is no time.", quote.Text(field))
-		if c.args = c.args.With(name, rs.EncodeJSON(at)); metric == "count" || !isUnit(field) {
+		if c.args = c.args.With(name, rs.EncodeJSON(at)); metric == "count" || !written.IsUnitName(field) {
 			c.args = renamed(c.args, name, "group_by", rs.EncodeJSON(field)).Without("granularity", "time_zone")
 			c.hint = "aggregate groups by a field or by time: for both, send a call for each value of " + quote.Line(field) + " in filter."
 		}

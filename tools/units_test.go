@@ -1,0 +1,65 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+)
+
+// moneyServer has a stream of payments whose currency is in a field of a name, and some of which have no category.
+func moneyServer(t *testing.T, unit, unitType string) *shopServer {
+	t.Helper()
+	field := func(name, kind string, can ...string) model.Field {
+		return model.Field{Name: name, Type: kind, Exact: true, Range: true, Nullable: true, Aggregations: can}
+	}
+	var records []model.Record
+	for i := range 6 {
+		amount, category := any(80+i), any("Food")
+		if i == 4 {
+			category = "Rent"
+			amount = nil
+		}
+		if i == 5 {
+			category = nil
+		}
+		of := "EUR"
+		if unitType == "string" && i == 1 {
+			of = "GBP"
+		} else if unitType == "date" {
+			of = "2026-01-02"
+		}
+		data, _ := json.Marshal(map[string]any{"Day": fmt.Sprintf("2026-01-%02d", 9-i/2), "Amount": amount, unit: of, "Category": category})
+		records = append(records, model.Record{ConnectionID: "cin_a", Stream: "paid", ID: fmt.Sprint("p", i), EmittedAt: time.Unix(int64(1767312000-i), 0), Data: data})
+	}
+	number := field("Amount", "number", "sum", "min", "max")
+	return serve(t, []model.Connector{{
+		Key: "bank", SourceID: "https://registry.test/bank", Connections: []model.Connection{{ID: "cin_a", DisplayName: "Bank"}},
+		Streams: []model.Stream{{Name: "paid", PrimaryKey: []string{"Day"}, Fields: []model.Field{
+			field("Day", "date", "group_by_time"), number, field(unit, unitType, "group_by"), field("Category", "string", "group_by"),
+		}}},
+	}}, records)
+}
+
+// The field that says the currency of an amount is found by any of its usual names in any case, and only where it has texts.
+func TestUnitsAreFoundByTheirUsualNames(t *testing.T) {
+	for unit, kind := range map[string]string{
+		"currency": "string", "Currency": "string", "CURRENCY": "string", "CCY": "string", "Currency_code": "string", "currencyCode": "string",
+		"Amount_Currency": "string", "Währung": "string", "Devise": "string", "Moneda": "string", "Valuta": "string", "Unit": "string",
+	} {
+		server := moneyServer(t, unit, kind)
+		text, _, _ := server.call(t, toolNamed(t, "aggregate"), `{"stream":"paid","metric":"sum","field":"Amount"}`)
+		if !strings.Contains(text, "\nEUR | 330 of 5\nGBP | 81 of 1\n") || !strings.Contains(text, "Amount is not all in one "+unit+":") {
+			t.Errorf("%s:\n%s", unit, text)
+		}
+	}
+	for unit, kind := range map[string]string{"Valuta": "date", "Currency_note": "string", "recurrency": "string"} {
+		server := moneyServer(t, unit, kind)
+		if text, _, _ := server.call(t, toolNamed(t, "aggregate"), `{"stream":"paid","metric":"sum","field":"Amount"}`); !strings.Contains(text, "= 411 ") {
+			t.Errorf("%s:\n%s", unit, text)
+		}
+	}
+}
