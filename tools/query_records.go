@@ -127,7 +127,7 @@ func forwardRecords(ctx context.Context, call Call) (Reply, error) {
 		said = append(said, missingFields(call, schema())...)
 	}
 	if first {
-		said = append(said, lasting(ctx, call, args.filter, schema)...)
+		said = slices.Concat(said, args.unitsIn(response, schema), lasting(ctx, call, args.filter, schema))
 	}
 	answer.Response = withMembers(response, append(said, saysReadAs(nil, readAs)...))
 	return Reply{Call: call, Answer: answer}, nil

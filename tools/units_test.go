@@ -63,3 +63,27 @@ func TestUnitsAreFoundByTheirUsualNames(t *testing.T) {
 		}
 	}
 }
+
+// A page without the field that says the unit of an amount that it shows says so, and reads nothing more where it shows no number.
+func TestAPageSaysWhichFieldHasTheUnitOfItsAmounts(t *testing.T) {
+	const says = "\nNot asked for: Currency, which says the unit of Amount.\n"
+	server := moneyServer(t, "Currency", "string")
+	for arguments, row := range map[string]struct {
+		said  bool
+		reads int
+	}{
+		`{"stream":"paid","fields":["Category","Amount"]}`:                  {true, 2},
+		`{"stream":"paid","fields":["Amount","Currency"]}`:                  {false, 1},
+		`{"stream":"paid","fields":["Amount"],"filter":{"Currency":"GBP"}}`: {false, 1},
+		`{"stream":"paid","fields":["Category"]}`:                           {false, 1},
+		`{"stream":"paid"}`: {false, 1},
+		`{"stream":"paid","fields":["Amount"],"filter":{"Amount":{"gte":80}},"limit":2}`: {true, 2},
+	} {
+		for range 2 { // what the schema says is held
+			text, data, reply := server.call(t, toolNamed(t, "query_records"), arguments)
+			if strings.Contains(text, says) != row.said || data.Has("units_in") != row.said || reply.Reads > row.reads {
+				t.Errorf("%s: %d reads, %s\n%s", arguments, reply.Reads, data.JSON(), text)
+			}
+		}
+	}
+}
