@@ -57,6 +57,10 @@ func (t Tool) oneAggregation(args rs.Object) rs.Object {
 			args = args.Without(name).With("group_by_time", list[at]).With("group_by", list[1-at])
 		}
 	}
+	if one, several := t.oneOf(args); one == "group_by" && args.Has(one) {
+		by, _ := oneGroup(args.Text("metric"), several)
+		args = args.With(one, rs.EncodeJSON(by))
+	}
 	for _, m := range args {
 		name := written.Snake(m.Name)
 		_, isText := written.Text(m.Value)

@@ -20,8 +20,10 @@ func (c *correction) aggregate() {
 	for _, name := range []string{"field", "group_by", "group_by_time"} {
 		if several := written.Names(c.args.Text(name)); len(several) > 1 && c.stream.Field(several[0]) != nil {
 			c.say("unknown_field", name, "aggregate takes one %s.", name)
+			if c.hint = CallForEach(len(several)); name == "group_by" {
+				several[0], c.hint = oneGroup(metric, several)
+			}
 			c.args = c.args.With(name, rs.EncodeJSON(several[0]))
-			c.hint = CallForEach(len(several))
 		}
 	}
 	if field, ok := written.Text(c.args.Get("field")); ok && strings.ContainsAny(field, "*+/()<>=") && c.stream.Field(field) == nil {
