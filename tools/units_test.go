@@ -33,7 +33,8 @@ func moneyServer(t *testing.T, unit, unitType string) *shopServer {
 			of = "2026-01-02"
 		}
 		data, _ := json.Marshal(map[string]any{"Day": fmt.Sprintf("2026-01-%02d", 9-i/2), "Amount": amount, unit: of, "Category": category})
-		records = append(records, model.Record{ConnectionID: "cin_a", Stream: "paid", ID: fmt.Sprint("p", i), EmittedAt: time.Unix(int64(1767312000-i), 0), Data: data})
+		at := time.Unix(int64(1767312000-i), 0)
+		records = append(records, model.Record{ConnectionID: "cin_a", Stream: "paid", ID: fmt.Sprint("p", i), EmittedAt: at, Data: data})
 	}
 	number := field("Amount", "number", "sum", "min", "max")
 	return serve(t, []model.Connector{{
@@ -58,7 +59,8 @@ func TestUnitsAreFoundByTheirUsualNames(t *testing.T) {
 	}
 	for unit, kind := range map[string]string{"Valuta": "date", "Currency_note": "string", "recurrency": "string"} {
 		server := moneyServer(t, unit, kind)
-		if text, _, _ := server.call(t, toolNamed(t, "aggregate"), `{"stream":"paid","metric":"sum","field":"Amount"}`); !strings.Contains(text, "= 411 ") {
+		text, _, _ := server.call(t, toolNamed(t, "aggregate"), `{"stream":"paid","metric":"sum","field":"Amount"}`)
+		if !strings.Contains(text, "= 411 ") {
 			t.Errorf("%s:\n%s", unit, text)
 		}
 	}

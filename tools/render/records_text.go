@@ -53,8 +53,8 @@ func (a *recordsAnswer) head(stops bool) string {
 		write.When(one, write.Lead(", ", a.order())) + write.Lead(", ", follow)
 }
 
-// order says how the records of a page are sorted: as was asked for, or by time, where their times show it; else "". What has no common name
-// of a time may be in order by chance: it is said of three records and more alone, by the field, and in the direction that a list has.
+// order says how the records of a page are sorted: as was asked for, or by time, where their times show it; else "". What has no common
+// name of a time may be in order by chance: it is said of three records and more alone, by the field, and in the direction of the list.
 func (a *recordsAnswer) order() string {
 	if sort := a.q.Rest.Text("sort"); sort != "" {
 		return "sorted by " + clean.Name(write.Label(sort))
@@ -97,9 +97,10 @@ func (a *recordsAnswer) lead() []string {
 	if changes := a.l.Envelope.Text("next_changes_since"); changes != "" {
 		bookmark = paging.CursorLine("next_changes_since", changes) + write.When(a.more(), " ("+afterLastPage+")")
 	}
+	units := write.Offer("", a.l.Envelope.Text("units_in"), write.LineChars)
 	extra := write.Lead("warning: ", a.Extra.Note("record", a.Continues))
 	return write.Clipped(write.NotEmpty(slices.Concat([]string{a.head(false)}, datesReadAs(a.l.Envelope), a.q.Coverage.lines(),
-		[]string{write.Offer("", a.l.Envelope.Text("units_in"), write.LineChars), a.apart(), a.q.tied(), a.q.lowered(), a.Moved, extra}, missingFields(a.l.Envelope), warned.warnings(4), []string{bookmark})...))
+		[]string{units, a.apart(), a.q.tied(), a.q.lowered(), a.Moved, extra}, missingFields(a.l.Envelope), warned.warnings(4), []string{bookmark})...))
 }
 
 // stopped are the last lines of a text that shows only the first of the records that are left of a page. A record that

@@ -39,7 +39,8 @@ func (r *Aggregation) Answer(ctx context.Context) (*rs.Response, rs.Object, erro
 	if err == nil && len(units.groups) > 1 {
 		return r.composeOver(ctx, field, units)
 	}
-	if records, ok := body.Number("filtered_record_count"); r.isZeroSum(body.Get("value")) && (!ok || records > 0) && r.hasNone(ctx, q.Filter) {
+	records, counted := body.Number("filtered_record_count")
+	if (records > 0 || !counted) && r.isZeroSum(body.Get("value")) && r.hasNone(ctx, q.Filter) {
 		body = body.With("value", "null")
 		response = response.WithBody(body.JSON())
 	}
