@@ -131,6 +131,14 @@ func TestCorrect(t *testing.T) {
 			"aggregate", `{"stream":"messages","metric":["total","count"],"field":"size_bytes"}`,
 			[]string{"a call for each of the 2", `send: aggregate {"stream":"messages","metric":"sum","field":"size_bytes"}`}, nil,
 		},
+		"of several groups the others are for a filter": {
+			"aggregate", `{"stream":"messages","metric":"count","group_by":["thread_id","subject"]}`,
+			[]string{"aggregate takes one group_by. For all of these, send a call for each value of subject in filter.", `send: aggregate {"stream":"messages","metric":"count","group_by":"thread_id"}`}, nil,
+		},
+		"amounts by a field and their unit are grouped by the field": {
+			"aggregate", `{"stream":"messages","metric":"sum","field":"size_bytes","group_by":["currency","thread_id"]}`,
+			[]string{"aggregate takes one group_by. Amounts come apart by currency in each group anyway.\n", `send: aggregate {"stream":"messages","metric":"sum","field":"size_bytes","group_by":"thread_id"}`}, nil,
+		},
 		"a median is worked out of the values": {
 			"aggregate", `{"stream":"messages","metric":"median","field":"size_bytes","filter":{"subject":"a"}}`,
 			[]string{"lists the values in their order", "!leaves out", `send: query_records {"stream":"messages","filter":{"subject":"a"},"fields":["size_bytes"],"sort":"size_bytes","limit":100}`}, nil,

@@ -114,7 +114,7 @@ func TestAggregateSaysWhatItAddsUp(t *testing.T) {
 		},
 		"records without a currency are in no sum, and said": {
 			`{"stream":"orders","metric":"sum","field":"total","connection_id":"cin_b"}`,
-			"sum of total of orders by currency · 2 records · 4 reads\ncurrency | sum\nGBP | 30 of 1\nshown 1 group; not shown: 1 record without a value to group by (other_count=1)\ntotal is not all in one currency: each is computed alone.\n" +
+			"sum of total of orders by currency · 2 records · 4 reads\ncurrency | sum\nGBP | 30 of 1\nshown 1 group; not shown: 1 record without currency (other_count=1)\ntotal is not all in one currency: each is computed alone.\n" +
 				`every status is included; apart: aggregate {"connection_id":"cin_b","field":"total","group_by":"status","metric":"sum","stream":"orders"}`,
 			`{"other_count":1,"groups":[{"key":"GBP","value":30,"count":1}]}`,
 		},
@@ -129,12 +129,12 @@ func TestAggregateSaysWhatItAddsUp(t *testing.T) {
 		},
 		"a sum by month in two currencies": {
 			`{"stream":"orders","metric":"sum","field":"total","group_by_time":"at","granularity":"month","connection_id":"cin_a"}`,
-			"sum of total of orders by month of at · 4 records · UTC · 8 reads\nmonth | GBP | EUR\n2026-01 | 10 of 1 |\n2026-02 | 20.5 of 1 | 5 of 1\n2026-03 | 0 of 1 |\nall 3 months with records shown\nevery status is included; filter by it to leave some out",
-			`{"groups":[{"key":"2026-01-01","value":10,"count":1,"unit":"GBP"},{"key":"2026-02-01","value":20.5,"count":1,"unit":"GBP"},{"key":"2026-02-01","value":5,"count":1,"unit":"EUR"},{"key":"2026-03-01","value":0,"count":1,"unit":"GBP"}]}`,
+			"sum of total of orders by month of at · 4 records · UTC · 9 reads\nmonth | GBP | EUR\n2026-01 | 10 of 1 |\n2026-02 | 20.5 of 1 | 5 of 1\n2026-03 | null of 1 |\nall 3 months with records shown\nevery status is included; filter by it to leave some out",
+			`{"groups":[{"key":"2026-01-01","value":10,"count":1,"unit":"GBP"},{"key":"2026-02-01","value":20.5,"count":1,"unit":"GBP"},{"key":"2026-02-01","value":5,"count":1,"unit":"EUR"},{"key":"2026-03-01","value":null,"count":1,"unit":"GBP"}]}`,
 		},
 		"months are those of the zone": {
 			`{"stream":"orders","metric":"sum","field":"total","group_by_time":"at","granularity":"month","time_zone":"Europe/Berlin","connection_id":"cin_a","filter":{"currency":"GBP"}}`,
-			"sum of total of orders by month of at · 3 records · Europe/Berlin · 4 reads\nmonth | GBP\n2026-02 | 30.5 of 2\n2026-03 | 0 of 1\nall 2 months with records shown\nevery status is included; filter by it to leave some out",
+			"sum of total of orders by month of at · 3 records · Europe/Berlin · 5 reads\nmonth | GBP\n2026-02 | 30.5 of 2\n2026-03 | null of 1\nall 2 months with records shown\nevery status is included; filter by it to leave some out",
 			`{"time_zone":"Europe/Berlin"}`,
 		},
 		"an average counts what has a value": {
@@ -145,7 +145,7 @@ func TestAggregateSaysWhatItAddsUp(t *testing.T) {
 		},
 		"an average by group": {
 			`{"stream":"orders","metric":"avg","field":"total","group_by":"status","filter":{"currency":"GBP"},"connection_id":"cin_a"}`,
-			"avg of total of orders by status · 3 records · 8 reads\nstatus | GBP\npaid | 15.25 of 2\nopen | null of 0\nall 2 groups shown",
+			"avg of total of orders by status · 3 records · 8 reads\nstatus | GBP\npaid | 15.25 of 2\nopen | null of 0\nall 2 groups shown\nof N counts the records that have a value.",
 			`{"groups":[{"key":"paid","value":15.25,"count":2},{"key":"open","value":null,"count":0}]}`,
 		},
 		"the first or last of a group": {
@@ -162,7 +162,7 @@ func TestAggregateSaysWhatItAddsUp(t *testing.T) {
 		},
 		"the groups with the highest sums, wherever their records are in the count": {
 			`{"stream":"orders","metric":"sum","field":"total","group_by":"due","limit":2,"filter":{"currency":"GBP"}}`,
-			"sum of total of orders by due · 4 records · 8 reads\nrecords: Shop A 3, Shop B 1\n" +
+			"sum of total of orders by due · 4 records · 9 reads\nrecords: Shop A 3, Shop B 1\n" +
 				"due | GBP\n\"2026-03-29\" | 30 of 1\n\"2026-02-01\" | 20.5 of 1\n" +
 				"shown 2 of 4 groups, highest sum first; not shown: 2 records in other groups or without due (other_count=2)\n" +
 				`next: aggregate {"stream":"orders","metric":"sum","field":"total","group_by":"due","limit":100,"filter":{"currency":"GBP"}}` +
@@ -171,7 +171,7 @@ func TestAggregateSaysWhatItAddsUp(t *testing.T) {
 		},
 		"of several currencies, the highest of each before the second of each": {
 			`{"stream":"orders","metric":"sum","field":"total","group_by":"due","limit":2,"connection_id":"cin_a"}`,
-			"sum of total of orders by due · 4 records · 8 reads\ndue | GBP | EUR\n\"2026-02-01\" | 20.5 of 1 |\n\"2026-02-28\" |  | 5 of 1\n" +
+			"sum of total of orders by due · 4 records · 9 reads\ndue | GBP | EUR\n\"2026-02-01\" | 20.5 of 1 |\n\"2026-02-28\" |  | 5 of 1\n" +
 				"shown 2 of 4 groups, highest sum of each currency first; not shown: 2 records in other groups or without due (other_count=2)\n" +
 				`next: aggregate {"stream":"orders","metric":"sum","field":"total","group_by":"due","limit":100,"connection_id":"cin_a"}` +
 				"\nevery status is included; filter by it to leave some out",

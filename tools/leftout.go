@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // What an answer leaves out that the model may take to be in it.
@@ -45,6 +47,35 @@ func lasting(ctx context.Context, call Call, f filter.Filter, schema func() know
 	asked := args.Object("filter").Without(from.Field).WithAll(conditions.Object())
 	return rs.Object{encoded("lasting", fmt.Sprintf("began before %s but end after it, so not in this answer: %d. "+
 		"With these, but only what has %s: %s", from.Value, n, end, correct.Call{Tool: call.Tool.Name, Arguments: args.With("filter", asked.JSON())}))}
+}
+
+// unitsIn says which fields have the units of numbers that a page shows, where the call names no such field: the schema is read for a
+// number only.
+func (q queryRecordsArgs) unitsIn(response *rs.Response, schema func() known.Stream) rs.Object {
+	told := func(c filter.Condition) bool { return c.Operator == "" && written.IsUnitName(c.Field) }
+	if slices.ContainsFunc(q.fields, written.IsUnitName) || slices.ContainsFunc(q.filter, told) {
+		return nil
+	}
+	list, _ := response.List()
+	of := map[string][]string{} // the fields whose unit a field says
+	for _, field := range q.fields {
+		isNumber := func(item rs.Item) bool { return written.IsNumber(item.Members.Object("data").Get(field)) }
+		if strings.HasSuffix(field, "_count") || !slices.ContainsFunc(list.Items, isNumber) {
+			continue
+		}
+		unit := schema().UnitOf(field)
+		if unit != "" {
+			of[unit] = append(of[unit], field)
+		}
+	}
+	var says []string
+	for _, unit := range slices.Sorted(maps.Keys(of)) {
+		says = append(says, unit+", which says the unit of "+strings.Join(of[unit], ", "))
+	}
+	if says == nil {
+		return nil
+	}
+	return rs.Object{encoded("units_in", "Not asked for: "+strings.Join(says, "; ")+".")}
 }
 
 // Over several connections a resource server takes a field that one of them has: the others are left out, or answer without it.

@@ -127,7 +127,7 @@ func forwardRecords(ctx context.Context, call Call) (Reply, error) {
 		said = append(said, missingFields(call, schema())...)
 	}
 	if first {
-		said = append(said, lasting(ctx, call, args.filter, schema)...)
+		said = slices.Concat(said, args.unitsIn(response, schema), lasting(ctx, call, args.filter, schema))
 	}
 	answer.Response = withMembers(response, append(said, saysReadAs(nil, readAs)...))
 	return Reply{Call: call, Answer: answer}, nil
@@ -208,8 +208,8 @@ func (q queryRecordsArgs) mayLack(call Call, response *rs.Response) bool {
 	return false
 }
 
-// tied is how many records after a first page of few, of one connection, have the same value of the field that it is sorted by as its last
-// record: by chance some are on it and others are not.
+// tied is how many records after a first page of few have the same value of the field that it is sorted by as its last record: by chance
+// some are on it and others are not. Of several connections the last of each that may have more is that value, or it is not counted.
 func (q queryRecordsArgs) tied(ctx context.Context, call Call, response *rs.Response) int {
 	const few = 25
 	field := strings.TrimPrefix(q.sort, "-")
@@ -217,20 +217,22 @@ func (q queryRecordsArgs) tied(ctx context.Context, call Call, response *rs.Resp
 	if field == "" || q.limit == 0 || q.limit > few || !q.position.First() || len(list.Items) < q.limit || !list.Envelope.Flag("has_more") {
 		return 0
 	}
-	last, here := list.Items[len(list.Items)-1].Members, 0
-	value := last.Object("data").Get(field)
+	value, records, here := "", map[string]int{}, map[string]int{} // by connection, and by value
 	for _, item := range list.Items {
-		if rs.ConnectionID(item.Members) != rs.ConnectionID(last) {
+		one, connection := item.Members.Object("data").Get(field), rs.ConnectionID(item.Members)
+		here[one]++
+		if records[connection]++; records[connection] < q.limit {
+			continue
+		}
+		if value != "" && one != value {
 			return 0
 		}
-		if item.Members.Object("data").Get(field) == value {
-			here++
-		}
+		value = one
 	}
 	text, ok := rs.AsText(value)
 	if !ok || text == "" {
 		return 0
 	}
 	n, _ := counted(ctx, call, append(slices.Clone(q.filter), filter.Condition{Field: field, Value: text}))
-	return max(n-here, 0)
+	return max(n-here[value], 0)
 }

@@ -2,6 +2,7 @@ package tools_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -15,10 +16,14 @@ import (
 func TestASortedPageThatEndsAmongEqualOnesSaysSo(t *testing.T) {
 	const says, count = "3 records after these have the same total as the last.", "/v1/streams/orders/aggregate?"
 	for arguments, row := range map[string]struct {
-		values, more string
+		values, more string // of cin_a, and behind a slash of cin_b
 		heard        []string
 		tied         bool
 	}{
+		`{"stream":"orders","sort":"-total","limit":2,"filter":{"several":1}}`:  {"9 7 / 7 7", "true", []string{count + "filter[several]=1&filter[total]=7&metric=count"}, true},
+		`{"stream":"orders","sort":"-total","limit":2,"filter":{"several":2}}`:  {"9 7 / 7", "true", []string{count + "filter[several]=2&filter[total]=7&metric=count"}, true},
+		`{"stream":"orders","sort":"-total","limit":2,"filter":{"several":3}}`:  {"9 7 / 7 5", "true", nil, false},
+		`{"stream":"orders","sort":"-total","limit":3,"filter":{"several":4}}`:  {"9 7 / 7", "true", nil, false},
 		`{"stream":"orders","sort":"-total","limit":3}`:                         {"9 7 7", "true", []string{count + "filter[total]=7&metric=count"}, true},
 		`{"stream":"orders","sort":"total","limit":2,"filter":{"paid":true}}`:   {"7 7", "true", []string{count + "filter[paid]=true&filter[total]=7&metric=count"}, true},
 		`{"stream":"orders","sort":"-total","limit":5}`:                         {"9 7 7 7 7", "true", []string{count + "filter[total]=7&metric=count"}, false},
@@ -28,12 +33,20 @@ func TestASortedPageThatEndsAmongEqualOnesSaysSo(t *testing.T) {
 	} {
 		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
 			if strings.HasSuffix(r.Path, "/aggregate") {
-				n := map[bool]string{true: "5", false: "4"}[strings.HasPrefix(row.values, "9 7 7") && row.tied || row.values == "7 7"]
-				return middlewaretest.JSON(`{"metric":"count","value":` + n + `}`), nil
+				n := strings.Count(row.values, "7")
+				if row.tied {
+					n += 3
+				}
+				return middlewaretest.JSON(fmt.Sprintf(`{"metric":"count","value":%d}`, n)), nil
 			}
 			var records []string
+			connection := "cin_a"
 			for i, value := range strings.Fields(row.values) {
-				records = append(records, `{"id":"o`+string(rune('a'+i))+`","connection_id":"cin_a","data":{"total":`+value+`}}`)
+				if value == "/" {
+					connection = "cin_b"
+					continue
+				}
+				records = append(records, `{"id":"o`+string(rune('a'+i))+`","connection_id":"`+connection+`","data":{"total":`+value+`}}`)
 			}
 			return middlewaretest.JSON(`{"object":"list","data":[` + strings.Join(records, ",") + `],"has_more":` + row.more + `,"next_cursor":"c2"}`), nil
 		}}

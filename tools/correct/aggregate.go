@@ -57,6 +57,10 @@ func (t Tool) oneAggregation(args rs.Object) rs.Object {
 			args = args.Without(name).With("group_by_time", list[at]).With("group_by", list[1-at])
 		}
 	}
+	if one, several := t.oneOf(args); one == "group_by" && args.Has(one) {
+		by, _ := oneGroup(args.Text("metric"), several)
+		args = args.With(one, rs.EncodeJSON(by))
+	}
 	for _, m := range args {
 		name := written.Snake(m.Name)
 		_, isText := written.Text(m.Value)
@@ -144,11 +148,6 @@ func spread(args rs.Object) (Call, bool) {
 
 var ofValues = written.Expression(`^(?:approx_)?(?:median|percentiles?|quantile|quartile|p\d\d|` +
 	`std|stdev|stddev|standard_deviation|variance|var)(?:_|$)`)
-
-// isUnit reports whether a field says what unit a number beside it is in.
-func isUnit(field string) bool {
-	return field == "currency" || field == "unit" || strings.HasSuffix(field, "_currency") || strings.HasSuffix(field, "_unit")
-}
 
 var statementForm = written.Expression(`(?is)^\s*(?:select\s+(distinct\s+)?(.+?)\s+from\s+["'\x60]?(\w+)["'\x60]?)?` +
 	`\s*(?:\bwhere\b\s*)?(.*?)` +

@@ -149,7 +149,7 @@ func (t Tool) complete(guess rs.Object, refused *rs.Error) (Call, bool) {
 			return Call{}, false
 		case !guess.Has("stream"), metric != "count" && !guess.Has("field"), guess.Has("granularity") && !guess.Has("group_by_time"):
 			return Call{}, false
-		case guess.Has("group_by") && guess.Has("group_by_time") && metric != "count" && isUnit(guess.Text("group_by")):
+		case guess.Has("group_by") && guess.Has("group_by_time") && metric != "count" && written.IsUnitName(guess.Text("group_by")):
 			guess = guess.Without("group_by") // an amount has a column for each of its units
 			return t.complete(guess, refused)
 		case guess.Has("group_by") && guess.Has("group_by_time"):

@@ -17,7 +17,7 @@ func (t Tool) Hint(args rs.Object) string {
 		p = foreign.Plan{}
 	}
 	id, several := args.Text("id"), idsIn(args.Text("id"))
-	one, values := t.oneOf(args)
+	one, names := t.oneOf(args)
 	call, worded := t.worded(args)
 	_, spreads := spread(args)
 	aggregates, identifies := t.Takes("metric"), t.Takes("id") && id != ""
@@ -38,8 +38,11 @@ func (t Tool) Hint(args rs.Object) string {
 		return CallForEach(len(several))
 	case identifies && !strings.Contains(id, ":"):
 		return ownID(id, args.Text("connection_id"), args.Text("stream"))
-	case aggregates && values > 1:
-		return "aggregate takes one " + one + ". " + CallForEach(values)
+	case aggregates && one == "group_by":
+		_, hint := oneGroup(args.Text("metric"), names)
+		return "aggregate takes one group_by. " + hint
+	case aggregates && one != "":
+		return "aggregate takes one " + one + ". " + CallForEach(len(names))
 	case aggregates && spreads:
 		return "No metric is that; the call below lists the values in their order, from which it can be worked out."
 	case aggregates && ordered(args):
@@ -66,16 +69,27 @@ func (t Tool) Hint(args rs.Object) string {
 	return ""
 }
 
-// oneOf is an argument of an aggregate that has one name and was given several, and how many; "" for none.
-func (t Tool) oneOf(args rs.Object) (name string, values int) {
+// oneOf is an argument of an aggregate that has one name and was given several, and which; "" for none.
+func (t Tool) oneOf(args rs.Object) (name string, several []string) {
 	for _, m := range args {
 		name = t.withNames(rs.Object{{Name: m.Name, Value: `""`}})[0].Name // metrics is metric
-		several, _ := rs.AsArray(list(m.Value))
+		several := written.Names(list(m.Value))
 		if len(several) > 1 && !written.IsTimeName(m.Value) && (name == "metric" || name == "field" || name == "group_by") {
-			return name, len(several)
+			return name, several
 		}
 	}
-	return "", 0
+	return "", nil
+}
+
+// oneGroup is that of several fields by which one call groups, and how calls come to all: amounts have a column for each unit anyway.
+func oneGroup(metric string, several []string) (by, hint string) {
+	at := slices.IndexFunc(several, written.IsUnitName)
+	if len(several) == 2 && at >= 0 && metric != "" && !strings.HasPrefix(metric, "count") {
+		return several[1-at], "Amounts come apart by " + quote.Line(several[at]) + " in each group anyway."
+	}
+	apart := max(0, slices.IndexFunc(several, written.IsTimeName)) // no filter names each time
+	others := slices.Delete(slices.Clone(several), apart, apart+1)
+	return several[0], "For all of these, send a call for each value of " + quote.Names(others, maxShown) + " in filter."
 }
 
 // LeavesOut names the arguments of which nothing is in a call that is proposed for them. What says nothing about a read is none of them.
@@ -89,6 +103,7 @@ func (c Call) LeavesOut(args rs.Object) string {
 		case m.Name == "metric" && c.Tool == "query_records": // it is worked out of the values
 		case m.Name == "filter" && (c.Tool == "search" || c.Arguments.Has("group_by")): // what no filter says is in the words or groups
 		case (boundWords[written.Snake(m.Name)] != nil || spans[written.Snake(m.Name)]) && (c.Arguments.Has("since") || c.Arguments.Has("until")):
+		case len(several) == 2 && c.Arguments.Has("group_by") && c.Arguments.Has("field") && written.IsUnitName(strings.Trim(several[1], `"`)):
 		case aggregations[written.Snake(m.Name)]: // it is in the metric
 		case c.Arguments.Has("filter") && slices.Contains(words, written.Snake(m.Name)): // it is in the filter
 		case value == "" || m.Value == "null" || silent[written.Snake(m.Name)] || strings.Contains(proposed, value):

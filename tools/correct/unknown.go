@@ -20,8 +20,10 @@ func (c *correction) aggregate() {
 	for _, name := range []string{"field", "group_by", "group_by_time"} {
 		if several := written.Names(c.args.Text(name)); len(several) > 1 && c.stream.Field(several[0]) != nil {
 			c.say("unknown_field", name, "aggregate takes one %s.", name)
+			if c.hint = CallForEach(len(several)); name == "group_by" {
+				several[0], c.hint = oneGroup(metric, several)
+			}
 			c.args = c.args.With(name, rs.EncodeJSON(several[0]))
-			c.hint = CallForEach(len(several))
 		}
 	}
 	if field, ok := written.Text(c.args.Get("field")); ok && strings.ContainsAny(field, "*+/()<>=") && c.stream.Field(field) == nil {
@@ -59,7 +61,7 @@ func (c *correction) timeGroup(name, field, metric string) bool {
 		byTime(field, "month")
 	case name == "group_by_time" && at != "" && f != nil && fields.Aggregates("group_by")(*f) && !fields.Aggregates(name)(*f): // by a granularity beside it
 		c.say("unknown_field", name, "%s is no time.", quote.Text(field))
-		if c.args = c.args.With(name, rs.EncodeJSON(at)); metric == "count" || !isUnit(field) {
+		if c.args = c.args.With(name, rs.EncodeJSON(at)); metric == "count" || !written.IsUnitName(field) {
 			c.args = renamed(c.args, name, "group_by", rs.EncodeJSON(field)).Without("granularity", "time_zone")
 			c.hint = "aggregate groups by a field or by time: for both, send a call for each value of " + quote.Line(field) + " in filter."
 		}

@@ -162,6 +162,7 @@ func (a aggregateAnswer) notes() []string {
 		write.When(field != "" && unknown, unit+" cannot be grouped by here, so the numbers may mix several: filter by "+unit+"."),
 		write.When(apart && !unknown, write.ShownName(a.Text("field"))+" is not all in one "+unit+": each is computed alone."),
 	}, a.mixedUnits(), []string{a.untitled()}, a.counted(), []string{
+		write.When(a.Flag("of_values") && len(a.rows) > 0, "of N counts the records that have a value."),
 		write.When(a.Flag("changed"), "Some groups had other records when they were read than when they were counted: ask again for exact numbers."),
 		write.When(a.Flag("approximate"), "approximate=true: the figures are estimates."),
 	}, missingFields(a.object), warned.warnings(3))...)

@@ -132,7 +132,8 @@ func (a aggregateAnswer) whereOthersAre(known int) string {
 	case a.Has("group_by_time") && a.Has("next_from"):
 		return " after them"
 	case known > 0 && known == len(a.rows):
-		return " without a value to group by"
+		lacking := write.NotEmpty(a.Text("group_by", "group_by_time"), write.When(len(a.units) > 1, a.Text("unit_field")))
+		return " without " + strings.Join(write.Each(lacking, write.ShownName), " or ")
 	case a.Has("group_by") && !slices.ContainsFunc(a.rows, func(row groupRow) bool { return row.key == "null" }):
 		return " in other groups or without " + write.ShownName(a.Text("group_by"))
 	}

@@ -109,10 +109,19 @@ func TestTheHeadSaysTheOrder(t *testing.T) {
 	record := func(id, day string) string {
 		return fmt.Sprintf(`{"id":%q,"stream":"orders","data":{"ordered_at":%q}}`, id, day)
 	}
+	paid := func(id, ordered, day string) string {
+		return fmt.Sprintf(`{"id":%q,"stream":"orders","data":{"ordered_at":%q,"Paid":%q}}`, id, ordered, day)
+	}
 	for want, row := range map[string]struct {
 		records []string
 		sort    string
 	}{
+		"orders: 3 records, newest first by Paid, none follow": {[]string{
+			paid("a", "2026-01-01", "2026-03-02"), paid("b", "2026-02-01", "2026-03-02"), paid("c", "2026-01-15", "2026-03-01"),
+		}, ""},
+		"orders: 4 records, none follow": {[]string{ // no list is in this order unless it is asked for
+			paid("a", "2026-01-01", "2026-03-01"), paid("b", "2026-02-01", "2026-03-02"), paid("c", "2026-01-15", "2026-03-03"), paid("d", "2026-01-15", "2026-03-03"),
+		}, ""},
 		"orders: 2 records, newest first, none follow":     {[]string{record("a", "2026-02-01"), record("b", "2026-01-01")}, ""},
 		"orders: 2 records, oldest first, none follow":     {[]string{record("a", "2026-01-01"), record("b", "2026-02-01")}, ""},
 		"orders: 2 records, sorted by -total, none follow": {[]string{record("a", "2026-01-01"), record("b", "2026-02-01")}, `"-total"`},

@@ -53,16 +53,35 @@ func (a *recordsAnswer) head(stops bool) string {
 		write.When(one, write.Lead(", ", a.order())) + write.Lead(", ", follow)
 }
 
-// order says how the records of a page are sorted: as was asked for, or by time, where their times show it; else "".
+// order says how the records of a page are sorted: as was asked for, or by time, where their times show it; else "". What has no common
+// name of a time may be in order by chance: it is said of three records and more alone, by the field, and in the direction of the list.
 func (a *recordsAnswer) order() string {
 	if sort := a.q.Rest.Text("sort"); sort != "" {
 		return "sorted by " + clean.Name(write.Label(sort))
 	}
+	if len(a.all) == 0 {
+		return ""
+	}
+	first := &a.all[0]
+	order := a.orderOf(func(it *item.Item) string { return write.When(it.TimeField == first.TimeField, it.Authored) })
+	direction := cmp.Or(write.When(a.q.Rest.Text("order") == "asc", "oldest first"), "newest first")
+	for i := 0; order == "" && i < len(first.Data) && len(a.all) > 2; i++ {
+		name := first.Data[i].Name
+		text := func(it *item.Item) string { return it.Data.Text(name) }
+		if write.Day(text(first)) != "" && a.orderOf(text) == direction {
+			order = direction + " by " + clean.Name(write.Label(name))
+		}
+	}
+	return order
+}
+
+// orderOf is the order in which the records of a page have some times; "" where they have none, or are not all in it.
+func (a *recordsAnswer) orderOf(timeOf func(*item.Item) string) string {
 	order := 0 // the sign of each comparison
 	for i := range a.all[:max(len(a.all)-1, 0)] {
-		one, next := &a.all[i], &a.all[i+1]
-		sign := strings.Compare(one.Authored, next.Authored)
-		if one.Authored == "" || one.TimeField != next.TimeField || len(one.Authored) != len(next.Authored) || sign*order < 0 {
+		one, next := timeOf(&a.all[i]), timeOf(&a.all[i+1])
+		sign := strings.Compare(one, next)
+		if one == "" || len(one) != len(next) || sign*order < 0 {
 			return ""
 		}
 		order = cmp.Or(order, sign)
@@ -78,9 +97,10 @@ func (a *recordsAnswer) lead() []string {
 	if changes := a.l.Envelope.Text("next_changes_since"); changes != "" {
 		bookmark = paging.CursorLine("next_changes_since", changes) + write.When(a.more(), " ("+afterLastPage+")")
 	}
+	units := write.Offer("", a.l.Envelope.Text("units_in"), write.LineChars)
 	extra := write.Lead("warning: ", a.Extra.Note("record", a.Continues))
 	return write.Clipped(write.NotEmpty(slices.Concat([]string{a.head(false)}, datesReadAs(a.l.Envelope), a.q.Coverage.lines(),
-		[]string{a.apart(), a.q.tied(), a.q.lowered(), a.Moved, extra}, missingFields(a.l.Envelope), warned.warnings(4), []string{bookmark})...))
+		[]string{units, a.apart(), a.q.tied(), a.q.lowered(), a.Moved, extra}, missingFields(a.l.Envelope), warned.warnings(4), []string{bookmark})...))
 }
 
 // stopped are the last lines of a text that shows only the first of the records that are left of a page. A record that

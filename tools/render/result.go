@@ -217,11 +217,16 @@ func joined(values []string) string {
 	return rs.JoinArray(values)
 }
 
+const readAsBytes = 300 // of what dates were read as
+
 // datesReadAs lists what the dates of a filter were read as, one line for each field, and what lasts into the time that they bound.
 func datesReadAs(answer object) []string {
 	lines := write.Each(answer.Array("read_as"), func(raw string) string {
 		text, _ := rs.AsText(raw)
-		return "dates read as: " + clean.Preview(text, 300)
+		if len(text) > readAsBytes { // structured output has all of it
+			text = strings.Join(write.Within(strings.Split(text, ", "), readAsBytes), ", ")
+		}
+		return "dates read as: " + clean.Preview(text, readAsBytes+20)
 	})
 	return write.NotEmpty(append(lines, write.Offer("", answer.Text("lasting"), write.LineChars))...)
 }

@@ -115,3 +115,17 @@ func TestAWindowNeverEndsInsideAFlag(t *testing.T) {
 		t.Errorf("got %q and next %d, want \"ab\" and 2", got.Window.Text, got.Window.Next)
 	}
 }
+
+// What dates were read as ends at a name, with how many more there are.
+func TestALongReadingOfDatesEndsAtAName(t *testing.T) {
+	names := make([]string, 30)
+	for i := range names {
+		names[i] = fmt.Sprintf("received_at of messages_%02d", i)
+	}
+	read := "from 2026-10-01T00:00Z on: " + strings.Join(names, ", ")
+	lines := datesReadAs(rs.AsObject(`{"read_as":[` + write.JSON(read) + `]}`))
+	want := "dates read as: from 2026-10-01T00:00Z on: " + strings.Join(names[:9], ", ") + ", and 21 more"
+	if len(lines) != 1 || lines[0] != want {
+		t.Errorf("got %q, want %s", lines, want)
+	}
+}

@@ -39,6 +39,11 @@ func (r *Aggregation) Answer(ctx context.Context) (*rs.Response, rs.Object, erro
 	if err == nil && len(units.groups) > 1 {
 		return r.composeOver(ctx, field, units)
 	}
+	records, counted := body.Number("filtered_record_count")
+	if (records > 0 || !counted) && r.isZeroSum(body.Get("value")) && r.hasNone(ctx, q.Filter) {
+		body = body.With("value", "null")
+		response = response.WithBody(body.JSON())
+	}
 	return response, body, nil
 }
 
@@ -171,6 +176,7 @@ func (r *Aggregation) answerOf(ctx context.Context, base groupList, lists []unit
 	}
 	if least != "" {
 		left /= 2 // each number takes two reads
+		r.add("of_values", true)
 	}
 	rows = slices.DeleteFunc(rows, func(r row) bool { return r.cells[0].filter == nil })
 	more := slices.ContainsFunc(lists, func(l unitList) bool { return l.other > 0 }) // there are more groups than are known
@@ -191,6 +197,15 @@ func (r *Aggregation) answerOf(ctx context.Context, base groupList, lists []unit
 	err = read.Parallel(ctx, len(cells), func(ctx context.Context, i int) error { return r.measure(ctx, cells[i], least) })
 	if err != nil {
 		return nil, nil, err
+	}
+	zeros := slices.DeleteFunc(cells, func(c *cell) bool { return !r.isZeroSum(c.value) })
+	if len(zeros) <= left {
+		_ = read.Parallel(ctx, len(zeros), func(ctx context.Context, i int) error {
+			if r.hasNone(ctx, zeros[i].filter) {
+				zeros[i].value = "null"
+			}
+			return nil
+		})
 	}
 	if ordered {
 		shown = min(asked, len(rows))

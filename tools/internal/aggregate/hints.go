@@ -33,6 +33,17 @@ func (r *Aggregation) AddStatus(ctx context.Context) {
 	}
 }
 
+// isZeroSum reports whether a value is a sum of zero, which resource servers answer where no record has a value, too.
+func (r *Aggregation) isZeroSum(value string) bool {
+	return r.Args.Metric == "sum" && value != "" && strings.Trim(value, "0.") == ""
+}
+
+// hasNone reports whether none of some records is known to have a value of the field.
+func (r *Aggregation) hasNone(ctx context.Context, f filter.Filter) bool {
+	_, body, err := r.do(ctx, r.scope, Args{Metric: "min", Field: r.Args.Field, Filter: f})
+	return err == nil && body.Includes("value") && !body.Has("value")
+}
+
 // AddTitles adds to the groups of a field that has the ids of records of another stream, such as the channels of messages, what the first
 // of those are called, and which stream that is.
 func (r *Aggregation) AddTitles(ctx context.Context, body rs.Object) rs.Object {

@@ -13,6 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // Schemas reads the compact schema for what a call needs to know of a stream, and holds it for a minute per grant, and the list of
@@ -174,12 +175,19 @@ func (s Stream) UnitOf(field string) string {
 	if kind := kindOfDates(f); !ok || kind == filter.Instants || kind == filter.Dates || field == "count" || strings.HasSuffix(field, "_count") {
 		return ""
 	}
-	for _, name := range []string{field + "_currency", field + "_unit", "currency", "unit"} {
-		if unit, ok := s.fields[name]; ok && unit.Granted && name != field {
-			return name
+	unit, best := "", 2*len(written.UnitNames)
+	for name, f := range s.fields {
+		own, isOwn := strings.CutPrefix(written.Snake(name), written.Snake(field)+"_")
+		rank := slices.Index(written.UnitNames, own)
+		if !isOwn && rank >= 0 {
+			rank += len(written.UnitNames)
+		}
+		better := rank < best || rank == best && name < unit // names that differ in their case alone
+		if rank >= 0 && better && f.Granted && name != field && kindOfDates(f) == filter.MayBeDates {
+			unit, best = name, rank
 		}
 	}
-	return ""
+	return unit
 }
 
 // startsAndEnds are parts of the names of fields that say when something begins, and of those that say when it ends.

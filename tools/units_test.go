@@ -1,0 +1,114 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+)
+
+// moneyServer has a stream of payments whose currency is in a field of a name, and some of which have no category.
+func moneyServer(t *testing.T, unit, unitType string) *shopServer {
+	t.Helper()
+	field := func(name, kind string, can ...string) model.Field {
+		return model.Field{Name: name, Type: kind, Exact: true, Range: true, Nullable: true, Aggregations: can}
+	}
+	var records []model.Record
+	for i := range 6 {
+		amount, category := any(80+i), any("Food")
+		if i == 4 {
+			category = "Rent"
+			amount = nil
+		}
+		if i == 5 {
+			category = nil
+		}
+		of := "EUR"
+		if unitType == "string" && i == 1 {
+			of = "GBP"
+		} else if unitType == "date" {
+			of = "2026-01-02"
+		}
+		data, _ := json.Marshal(map[string]any{"Day": fmt.Sprintf("2026-01-%02d", 9-i/2), "Amount": amount, unit: of, "Category": category})
+		at := time.Unix(int64(1767312000-i), 0)
+		records = append(records, model.Record{ConnectionID: "cin_a", Stream: "paid", ID: fmt.Sprint("p", i), EmittedAt: at, Data: data})
+	}
+	number := field("Amount", "number", "sum", "min", "max")
+	return serve(t, []model.Connector{{
+		Key: "bank", SourceID: "https://registry.test/bank", Connections: []model.Connection{{ID: "cin_a", DisplayName: "Bank"}},
+		Streams: []model.Stream{{Name: "paid", PrimaryKey: []string{"Day"}, Fields: []model.Field{
+			field("Day", "date", "group_by_time"), number, field(unit, unitType, "group_by"), field("Category", "string", "group_by"),
+		}}},
+	}}, records)
+}
+
+// The field that says the currency of an amount is found by any of its usual names in any case, and only where it has texts.
+func TestUnitsAreFoundByTheirUsualNames(t *testing.T) {
+	for unit, kind := range map[string]string{
+		"currency": "string", "Currency": "string", "CURRENCY": "string", "CCY": "string", "Currency_code": "string", "currencyCode": "string",
+		"Amount_Currency": "string", "Währung": "string", "Devise": "string", "Moneda": "string", "Valuta": "string", "Unit": "string",
+	} {
+		server := moneyServer(t, unit, kind)
+		text, _, _ := server.call(t, toolNamed(t, "aggregate"), `{"stream":"paid","metric":"sum","field":"Amount"}`)
+		if !strings.Contains(text, "\nEUR | 330 of 5\nGBP | 81 of 1\n") || !strings.Contains(text, "Amount is not all in one "+unit+":") {
+			t.Errorf("%s:\n%s", unit, text)
+		}
+	}
+	for unit, kind := range map[string]string{"Valuta": "date", "Currency_note": "string", "recurrency": "string"} {
+		server := moneyServer(t, unit, kind)
+		text, _, _ := server.call(t, toolNamed(t, "aggregate"), `{"stream":"paid","metric":"sum","field":"Amount"}`)
+		if !strings.Contains(text, "= 411 ") {
+			t.Errorf("%s:\n%s", unit, text)
+		}
+	}
+}
+
+// A page without the field that says the unit of an amount that it shows says so, and reads nothing more where it shows no number.
+func TestAPageSaysWhichFieldHasTheUnitOfItsAmounts(t *testing.T) {
+	const says = "\nNot asked for: Currency, which says the unit of Amount.\n"
+	server := moneyServer(t, "Currency", "string")
+	for arguments, row := range map[string]struct {
+		said  bool
+		reads int
+	}{
+		`{"stream":"paid","fields":["Category","Amount"]}`:                  {true, 2},
+		`{"stream":"paid","fields":["Amount","Currency"]}`:                  {false, 1},
+		`{"stream":"paid","fields":["Amount"],"filter":{"Currency":"GBP"}}`: {false, 1},
+		`{"stream":"paid","fields":["Category"]}`:                           {false, 1},
+		`{"stream":"paid"}`: {false, 1},
+		`{"stream":"paid","fields":["Amount"],"filter":{"Amount":{"gte":80}},"limit":2}`: {true, 2},
+	} {
+		for range 2 { // what the schema says is held
+			text, data, reply := server.call(t, toolNamed(t, "query_records"), arguments)
+			if strings.Contains(text, says) != row.said || data.Has("units_in") != row.said || reply.Reads > row.reads {
+				t.Errorf("%s: %d reads, %s\n%s", arguments, reply.Reads, data.JSON(), text)
+			}
+		}
+	}
+}
+
+// A sum of records of which none has a value is no zero, and what is in no group is said by the name of the field.
+func TestASumOfNoValuesIsNone(t *testing.T) {
+	server := moneyServer(t, "Currency_note", "string")
+	aggregate := toolNamed(t, "aggregate")
+	for arguments, want := range map[string]string{
+		`{"stream":"paid","metric":"sum","field":"Amount","group_by":"Category"}`:        "Food | 326 of 4\nRent | null of 1\n",
+		`{"stream":"paid","metric":"min","field":"Amount","group_by":"Category"}`:        "Food | 80 of 4\nRent | null of 1\n",
+		`{"stream":"paid","metric":"avg","field":"Amount","group_by":"Category"}`:        "Food | 81.5 of 4\nRent | null of 0\n",
+		`{"stream":"paid","metric":"sum","field":"Amount","filter":{"Category":"Rent"}}`: "sum of Amount of paid = null · 1 record",
+	} {
+		text, _, _ := server.call(t, aggregate, arguments)
+		if !strings.Contains(text, want) {
+			t.Errorf("%s:\n%s", arguments, text)
+		}
+		if strings.Contains(arguments, "group_by") && !strings.Contains(text, "; not shown: 1 record without Category (other_count=1)") {
+			t.Errorf("%s:\n%s", arguments, text)
+		}
+		if strings.Contains(text, "\nof N counts ") != strings.Contains(arguments, "avg") {
+			t.Errorf("%s:\n%s", arguments, text)
+		}
+	}
+}
