@@ -504,6 +504,9 @@ func TestAFieldOfAnotherConnectionIsAskedForThere(t *testing.T) {
 func TestARecordsOwnIDNamesTheStreamsThatMayHaveIt(t *testing.T) {
 	for arguments, says := range map[string]string{
 		`{"id":"note-0036"}`:                         "Streams that may have it: messages, attachments, notes.",
+		`{"id":"w-m0720"}`:                           "send CONNECTION/STREAM:w-m0720: a table's header says what stands before its first column.",
+		`{"id":"nts-0036"}`:                          `send: fetch {"id":"notes:nts-0036"}`,
+		`{"id":"n-0036"}`:                            `send: schema {}`,
 		`{"id":"note-0036","connection_id":"cin_2"}`: `send: fetch {"id":"cin_2/notes:note-0036"}`,
 	} {
 		server := correctable()
