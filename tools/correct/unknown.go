@@ -105,7 +105,7 @@ func (t Tool) Unsearched(s fields.Stream, args rs.Object) (call Call, hint strin
 		call.Arguments = call.Arguments.With("limit", "100")
 		return call, "Search does not read " + f.Name + ": the call below lists its values; send one for each that has the text.", ok
 	}
-	return Call{t.Name, args}, "Neither a filter nor search finds a text in " + f.Name + ": look at it in the records of the call below.", true
+	return Call{t.Name, showing(args, f.Name)}, "Neither a filter nor search finds a text in " + f.Name + ": look at it in the records of the call below.", true
 }
 
 // Unknown returns the error that says which field or relation of a call its stream does not have, and the call that is probably
