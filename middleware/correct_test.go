@@ -18,7 +18,7 @@ func correctable() *middlewaretest.RS {
 	const schema = `{"detail":"compact","connectors":[` +
 		`{"connector_key":"gmail","granted_connections":[{"connection_id":"cin_1","display_name":"Work mail"}],"streams":[` +
 		`{"name":"messages","field_capabilities":{"subject":"t=text,role=primary-title,eq,lex","received_at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt,a=group_by_time",` +
-		`"thread_id":"t=string,a=group_by","size_bytes":"t=integer,eq,r=gte|gt|lte|lt,a=sum|max"},"expand_capabilities":[{"name":"attachments","stream":"attachments","max_limit":50}]},` +
+		`"thread_id":"t=string,a=group_by","size_bytes":"t=integer,eq,r=gte|gt|lte|lt,a=sum|max","to":"t=array","tags":"t=array,lex"},"expand_capabilities":[{"name":"attachments","stream":"attachments","max_limit":50}]},` +
 		`{"name":"attachments","field_capabilities":{"body_text":"t=text,lex"}}]},` +
 		`{"connector_key":"notes","granted_connections":[{"connection_id":"cin_2","display_name":"Notebook"}],"streams":[{"name":"notes"}]}]}`
 	page := func(r rs.Request) (*rs.Response, error) {
@@ -157,7 +157,8 @@ func TestCorrect(t *testing.T) {
 			},
 		},
 		"a filter without words is of records": {
-			"search", `{"streams":["messages"],"filter":{"subject":"a"}}`, []string{`send: query_records {"filter":{"subject":"a"},"stream":"messages"}`}, nil,
+			"search", `{"streams":["messages"],"filter":{"subject":"a"}}`, []string{`send: query_records {"filter":{"subject":"a"},"stream":"messages"}`},
+			[]string{"/v1/schema?stream=messages&view=compact"},
 		},
 		"words with the sign of a condition are one": {
 			"query_records", `{"stream":"messages","q":"subject:\"a b\" AND size_bytes:9"}`,
@@ -400,6 +401,8 @@ func TestAProposalFitsTheSchemaThatIsHeld(t *testing.T) {
 		`query_records {"stream":"messages","filter":{"thread_id":{"like":"%7%"},"size_bytes":9}}`:                       `send: aggregate {"stream":"messages","metric":"count","filter":{"size_bytes":9},"group_by":"thread_id","limit":100}`,
 		`query_records {"stream":"messages","filter":{"size_bytes":{"contains":"7"}}}`:                                   `send: query_records {"stream":"messages"}`,
 		`query_records {"stream":"messages","filter":{"subject":{"contains":"tax"}}}`:                                    `send: search {"q":"tax","streams":["messages"]}`,
+		`query_records {"stream":"messages","filter":{"to":{"contains":"x"}},"fields":["subject"]}`:                      `send: query_records {"stream":"messages","fields":["subject","to"]}`,
+		`search {"streams":["messages"],"filter":{"tags":"x","size_bytes":9}}`:                                           `send: search {"q":"x","streams":["messages"],"filter":{"size_bytes":9}}`,
 		`read_record_field {"id":"messages:m1"}`:                                                                         `send: fetch {"id":"messages:m1"}`,
 	} {
 		server := correctable()

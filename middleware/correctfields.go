@@ -46,9 +46,14 @@ func (c *correcting) unknownField(ctx context.Context) *rs.Error {
 }
 
 // unfit is what is wrong with the fields of a call that is proposed, as far as that is known without a read; nil for nothing. That call
-// would be refused, and its error would propose another.
+// would be refused, and its error would propose another. A search for no words whose filter is to be one of records may be sent back to
+// search by that error: its schema is read.
 func (c *correcting) unfit(ctx context.Context, call correct.Call) *rs.Error {
-	return c.call.Tool.Named(call.Tool).Known.Unknown(c.stream(ctx, call.Arguments, c.call.Tool.Held), call.Arguments, c.refused)
+	read := c.call.Tool.Held
+	if c.tool.Name == "search" && call.Tool == "query_records" {
+		read = c.schema
+	}
+	return c.call.Tool.Named(call.Tool).Known.Unknown(c.stream(ctx, call.Arguments, read), call.Arguments, c.refused)
 }
 
 // atHome adds to what is said of the fields of a call which connections of its stream have them.
