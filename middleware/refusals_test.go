@@ -224,6 +224,7 @@ func TestBadCombinationsAreRefusedInSilence(t *testing.T) {
 		"D13 a search for nothing is refused":                     {"search", `{}`, "q", "invalid_arguments", "q is required"},
 		"D13 a search for an empty text is refused":               {"search", `{"q":""}`, "q", "invalid_arguments", "q is empty"},
 		"D13 a search for spaces is refused":                      {"search", `{"q":"   "}`, "q", "invalid_arguments", "q is empty"},
+		"D13 a period finds without words":                        {"search", `{"limit":2}`, "q", "invalid_arguments", "q is required"},
 		"D13 two different searches are refused":                  {"search", `{"q":"a","query":"b"}`, "query", "invalid_arguments", `q is "a" and query is "b"`},
 		"a search for a number is refused":                        {"search", `{"q":7}`, "q", "invalid_arguments", "7"},
 		"a search for 20 KB is refused":                           {"search", `{"q":"` + long + `"}`, "q", "invalid_arguments", "20000 bytes"},

@@ -13,6 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -29,10 +30,15 @@ type searchArgs struct {
 
 func decodeSearch(values rs.Object) (Args, error) {
 	a := takes(values, "q", "query", "streams", "connection_id", "mode", "limit", "cursor", "filter", "since", "until", "time_zone")
+	blank := func(name string) bool {
+		text, ok := written.Text(values.Get(name))
+		return strings.TrimSpace(text) == "" && ok == a.has(name)
+	}
+	if blank("q") && blank("query") && !a.has("since") && !a.has("until") {
+		a.fail(wordless("", a.values))
+	}
 	q, query := a.text("q", maxQueryBytes), a.text("query", maxQueryBytes)
 	switch {
-	case q == "" && query == "" && !a.has("since") && !a.has("until"):
-		a.required("q", `{"q":"invoice"}`)
 	case q != "" && query != "" && q != query:
 		a.failf("query", "Send q alone.", "q is %s and query is %s; they mean the same thing.", quote.Exact(q), quote.Exact(query))
 	case q == "":
@@ -72,10 +78,17 @@ func decodeSearch(values rs.Object) (Args, error) {
 func wordless(q string, sent rs.Object) *rs.Error {
 	e := &rs.Error{
 		Code: "invalid_arguments", Param: "q", Message: fmt.Sprintf("q %s has no word to look for.", quote.Exact(q)),
-		Hint: "Send words that the hits have. The call below lists all records of the last month, newest first.",
+		Hint: "Send words that the hits have, or since or until without any. The call below lists all records of the last month, newest first.",
 	}
-	if len(relax.Excluded(q)) > 0 {
+	switch {
+	case len(relax.Excluded(q)) > 0:
 		e.Message = fmt.Sprintf("q %s only excludes.", quote.Exact(q))
+	case q == "" && (sent.Has("filter") || sent.Has("cursor")):
+		return rs.Invalid("q", "q is required.", `Send words, as in {"q":"invoice"}, or since or until without any.`)
+	case q == "" && sent.Has("q"):
+		e.Message = "q is empty."
+	case q == "":
+		e.Message = "q is required."
 	}
 	all := sent.Without("q", "query", "mode", "cursor")
 	if !all.Has("since") && !all.Has("until") {
