@@ -208,6 +208,9 @@ func (g Grant) Home(t Tool, args rs.Object) (sentence string, send Call) {
 	}
 	if len(near) > 0 || len(streams) == 1 {
 		ref := rs.Ref{ConnectionID: connection, Stream: append(near, streams[0])[0], RecordID: id}
+		if in := g.connectionsOf(ref.Stream); connection == "" && len(in) == 1 {
+			ref.ConnectionID = in[0].ID
+		}
 		return sentence, Call{t.Name, identified(args, ref)}
 	}
 	return sentence, Call{"schema", rs.Object{}}
