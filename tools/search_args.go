@@ -76,19 +76,21 @@ func decodeSearch(values rs.Object) (Args, error) {
 
 // wordless refuses a query without a word, such as "*" or "-dentist", for which a search would find nothing.
 func wordless(q string, sent rs.Object) *rs.Error {
+	const below = "The call below lists all records of the last month, newest first."
 	e := &rs.Error{
 		Code: "invalid_arguments", Param: "q", Message: fmt.Sprintf("q %s has no word to look for.", quote.Exact(q)),
-		Hint: "Send words that the hits have, or since or until without any. The call below lists all records of the last month, newest first.",
+		Hint: "Send words that the hits have. " + below,
 	}
 	switch {
 	case len(relax.Excluded(q)) > 0:
 		e.Message = fmt.Sprintf("q %s only excludes.", quote.Exact(q))
-	case q == "" && (sent.Has("filter") || sent.Has("cursor")):
-		return rs.Invalid("q", "q is required.", `Send words, as in {"q":"invoice"}, or since or until without any.`)
-	case q == "" && sent.Has("q"):
-		e.Message = "q is empty."
 	case q == "":
-		e.Message = "q is required."
+		e.Message = map[bool]string{true: "q is empty.", false: "q is required."}[sent.Has("q")]
+		e.Hint = `Send for example {"q":"invoice"}. Without words a search needs since or until.`
+		if sent.Has("filter") || sent.Has("cursor") { // which may be meant for records, or for the next page of something
+			return e
+		}
+		e.Hint += " " + below
 	}
 	all := sent.Without("q", "query", "mode", "cursor")
 	if !all.Has("since") && !all.Has("until") {
