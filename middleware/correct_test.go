@@ -127,6 +127,25 @@ func TestCorrect(t *testing.T) {
 			"aggregate", `{"stream":"messages","metric":"sum","field":"size_bytes","filter":{"subject":{"ne":"a"},"size_bytes":1}}`,
 			[]string{`send: aggregate {"stream":"messages","metric":"sum","field":"size_bytes","filter":{"size_bytes":1},"group_by":"subject"}`}, nil,
 		},
+		"a sum needs a field": {
+			"aggregate", `{"stream":"messages","metric":"sum"}`,
+			[]string{"metric sum needs field.", "Of messages these take sum: size_bytes.", `send: aggregate {"stream":"messages","metric":"sum","field":"size_bytes"}`},
+			[]string{"/v1/schema?stream=messages&view=compact"},
+		},
+		"a width needs its time group": {
+			"aggregate", `{"stream":"messages","metric":"count","granularity":"day"}`,
+			[]string{"granularity needs group_by_time", `send: aggregate {"stream":"messages","metric":"count","granularity":"day","group_by_time":"received_at"}`},
+			[]string{"/v1/schema?stream=messages&view=compact"},
+		},
+		"a field among the operators of another stands beside it": {
+			"query_records", `{"stream":"messages","filter":{"size_bytes":{"gt":9,"subject":"Tax"}}}`,
+			[]string{"subject is a field of its own: its condition stands beside that on size_bytes.\nsend: query_records " +
+				`{"stream":"messages","filter":{"size_bytes":{"gt":9},"subject":"Tax"}}`},
+			[]string{"/v1/schema?stream=messages&view=compact"},
+		},
+		"an operator that there is not is no field": {
+			"query_records", `{"stream":"messages","filter":{"size_bytes":{"near":9}}}`, []string{"invalid_filter: ", "!send: "}, nil,
+		},
 		"of several metrics the first is sent": {
 			"aggregate", `{"stream":"messages","metric":["total","count"],"field":"size_bytes"}`,
 			[]string{"a call for each of the 2", `send: aggregate {"stream":"messages","metric":"sum","field":"size_bytes"}`}, nil,
@@ -353,8 +372,12 @@ func TestARefusalProposesTheNextCall(t *testing.T) {
 			"The call below is of the first alone: for all of them send it for each.\n" +
 				`send: aggregate {"stream":"messages","metric":"count","connection_id":"cin_1"}`,
 		},
-		"a record is in one of several": {
+		"a record may be in each of several": {
 			"fetch", `{"id":"messages:m1"}`, rs.Error{Code: "ambiguous_connection", Status: 400, Connections: two},
+			"The call below looks in the first alone: each may have a record of that id.\n" + `send: fetch {"id":"messages:m1","connection_id":"cin_1"}`,
+		},
+		"a directory has looked in none of them": {
+			"fetch", `{"id":"messages:m1"}`, rs.Error{Code: "ambiguous_connection", Connections: two},
 			"Name one connection_id.\n" + `connection_id=cin_1 "Work mail"`,
 		},
 		"a copied id that was percent-encoded": {
@@ -455,9 +478,20 @@ func TestAFilterFindsItsStream(t *testing.T) {
 		`{"filter":{"total":9}}`:       needs + "\nsend: query_records {\"filter\":{\"total\":9},\"stream\":\"orders\"}",
 		`{"filter":{"status":"paid"}}`: needs + " These have them: orders, refunds. This needs a call for each of the 2; the one below is the first.\nsend: query_records",
 		`{"filter":{"weight":1}}`:      needs,
+		`{"q":"a","streams":["refunds","notes"],"filter":{"status":"paid"}}`: needs + "\nsend: search {\"q\":\"a\",\"streams\":[\"refunds\"],\"filter\":{\"status\":\"paid\"}}",
+		`{"q":"a","streams":["refunds","notes"],"filter":{"total":9}}`:       needs,
 	} {
-		server := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) { return middlewaretest.JSON(schema), nil }}
-		reply, err := standard(server)(as(t.Context(), auth.KindClient), callOf(t, "query_records", arguments))
+		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+			if r.Path == "/v1/search" {
+				return nil, &rs.Error{Code: "invalid_request", Status: 400, Message: "filter[...] requires exactly one stream in streams", Quoted: true}
+			}
+			return middlewaretest.JSON(schema), nil
+		}}
+		tool := "query_records"
+		if strings.Contains(arguments, `"q"`) {
+			tool = "search"
+		}
+		reply, err := standard(server)(as(t.Context(), auth.KindClient), callOf(t, tool, arguments))
 		text := textOf(t, reply.Result)
 		if err != nil || !strings.Contains(text, says) || says == needs && strings.Contains(text, "send:") {
 			t.Errorf("%s: %s (%v)", arguments, text, err)
@@ -508,7 +542,7 @@ func TestARecordsOwnIDNamesTheStreamsThatMayHaveIt(t *testing.T) {
 	for arguments, says := range map[string]string{
 		`{"id":"note-0036"}`:                         "Streams that may have it: messages, attachments, notes.",
 		`{"id":"w-m0720"}`:                           "send CONNECTION/STREAM:w-m0720: a table's header says what stands before its first column.",
-		`{"id":"nts-0036"}`:                          `send: fetch {"id":"notes:nts-0036"}`,
+		`{"id":"nts-0036"}`:                          `send: fetch {"id":"cin_2/notes:nts-0036"}`,
 		`{"id":"n-0036"}`:                            `send: schema {}`,
 		`{"id":"note-0036","connection_id":"cin_2"}`: `send: fetch {"id":"cin_2/notes:note-0036"}`,
 	} {
