@@ -146,6 +146,10 @@ func TestCorrect(t *testing.T) {
 		"an operator that there is not is no field": {
 			"query_records", `{"stream":"messages","filter":{"size_bytes":{"near":9}}}`, []string{"invalid_filter: ", "!send: "}, nil,
 		},
+		"records without a value are those of each of the others": {
+			"query_records", `{"stream":"messages","filter":{"thread_id":{"ne":"a"}}}`,
+			[]string{`then send query_records for each other one, with {"thread_id":"VALUE"} in filter.`, `send: aggregate {"stream":"messages","metric":"count","group_by":"thread_id"}`}, nil,
+		},
 		"of several metrics the first is sent": {
 			"aggregate", `{"stream":"messages","metric":["total","count"],"field":"size_bytes"}`,
 			[]string{"a call for each of the 2", `send: aggregate {"stream":"messages","metric":"sum","field":"size_bytes"}`}, nil,
@@ -247,6 +251,11 @@ func TestCorrect(t *testing.T) {
 		},
 		"a part of a handle with a slash is that id": {
 			"query_records", `{"stream":"messages","filter":{"order_id":"2026%2F0042"}}`, nil, []string{records + "?filter[order_id]=2026/0042"},
+		},
+		"no words are those of a period": {"search", `{"q":"","limit":2}`, []string{"q is empty.", "Without words a search needs since or until.", `send: search {"limit":2,"since":"20`}, nil},
+		"what two arguments name is missed once": {
+			"query_records", `{"stream":"messages","filter":{"subjet":"a"},"fields":["subjet"]}`,
+			[]string{`unknown_field: messages has no field "subjet". Nearest: subject.` + "\n"}, []string{records + "?fields=subjet&filter[subjet]=a", "/v1/schema?stream=messages&view=compact"},
 		},
 		"no words and a period is what happened in it": {"search", `{"q":" ","since":"2026-06-01"}`, []string{`send: search {"since":"2026-06-01"}`}, nil},
 		"a time of no certain form is not replaced":    {"search", `{"q":"a","since":"03/04/2026"}`, []string{"since cannot be", "!send: "}, nil},

@@ -13,7 +13,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -30,10 +29,7 @@ type searchArgs struct {
 
 func decodeSearch(values rs.Object) (Args, error) {
 	a := takes(values, "q", "query", "streams", "connection_id", "mode", "limit", "cursor", "filter", "since", "until", "time_zone")
-	blank := func(name string) bool {
-		text, ok := written.Text(values.Get(name))
-		return strings.TrimSpace(text) == "" && ok == a.has(name)
-	}
+	blank := func(name string) bool { return strings.Trim(values.Get(name), `" `) == "" }
 	if blank("q") && blank("query") && !a.has("since") && !a.has("until") {
 		a.fail(wordless("", a.values))
 	}

@@ -142,8 +142,9 @@ func excludedHint(t Tool, excluded rs.Member, args rs.Object) string {
 	case grouped:
 		return "No filter excludes a value: leave that condition out, or group by " + field + "."
 	case t.Name == "query_records":
-		return "No filter excludes a value: the call below lists the values of " + field + "; send this one with each of the others in filter, as " +
-			rs.Object{{Name: excluded.Name, Value: `"VALUE"`}}.JSON() + "."
+		each := rs.Object{{Name: excluded.Name, Value: `"VALUE"`}}.JSON()
+		return "No filter excludes a value: the call below lists those of " + field + "; then send query_records for each other one, with " +
+			each + " in filter."
 	}
 	return "No filter excludes a value: the call below groups by " + field + ", and the other groups are what is asked for."
 }
