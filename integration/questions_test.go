@@ -171,6 +171,7 @@ func questions() []question {
 		{asks: "Who reacts most?", walk: one("aggregate", `{"stream":"reactions","metric":"count","group_by":"user_name"}`), want: "Hannah Cole & 43"},
 		{asks: "Who wrote how much in November?", walk: one("aggregate", `{"stream":"messages","connection_id":"cin_chat_team","metric":"count","group_by":"user_name","filter":{"sent_at":{"gte":"2026-11-01"}}}`), want: "Hannah Cole & 5"},
 		{asks: "When did we last go swimming?", walk: thenMeant("query_records", `{"stream":"events","filter":{"title":"Swimming"},"limit":1}`), want: "2026-10-24"},
+		{asks: "When was the first choir?", walk: thenMeant("query_records", `{"stream":"events","filter":{"title":"choir"},"sort":"starts_at","limit":1}`), want: "evt-0010"},
 		{asks: "What did the bell cost compared with the bicycle?", walk: one("search", `{"q":"bicycle bell","streams":["order_items"]}`), want: "2026%2FS207-2 & 2026%2FS207-1|S207-2 & S207-1"},
 		{asks: "What costs most on average, by shop?", walk: one("aggregate", `{"stream":"orders","metric":"avg","field":"total","group_by":"merchant"}`), want: "Towpath Running & 78.534375 & other_count"},
 		{asks: "Which file came with the minutes?", walk: one("query_records", `{"stream":"attachments","filter":{"message_id":"w-m0666"}}`), want: "minutes-lantern-weekly.txt"},

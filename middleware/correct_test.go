@@ -18,7 +18,7 @@ func correctable() *middlewaretest.RS {
 	const schema = `{"detail":"compact","connectors":[` +
 		`{"connector_key":"gmail","granted_connections":[{"connection_id":"cin_1","display_name":"Work mail"}],"streams":[` +
 		`{"name":"messages","field_capabilities":{"subject":"t=text,role=primary-title,eq,lex","received_at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt,a=group_by_time",` +
-		`"thread_id":"t=string,a=group_by","size_bytes":"t=integer,eq,r=gte|gt|lte|lt,a=sum|max"},"expand_capabilities":[{"name":"attachments","stream":"attachments","max_limit":50}]},` +
+		`"thread_id":"t=string,a=group_by","size_bytes":"t=integer,eq,r=gte|gt|lte|lt,a=sum|max","to":"t=array","tags":"t=array,lex"},"expand_capabilities":[{"name":"attachments","stream":"attachments","max_limit":50}]},` +
 		`{"name":"attachments","field_capabilities":{"body_text":"t=text,lex"}}]},` +
 		`{"connector_key":"notes","granted_connections":[{"connection_id":"cin_2","display_name":"Notebook"}],"streams":[{"name":"notes"}]}]}`
 	page := func(r rs.Request) (*rs.Response, error) {
@@ -127,6 +127,29 @@ func TestCorrect(t *testing.T) {
 			"aggregate", `{"stream":"messages","metric":"sum","field":"size_bytes","filter":{"subject":{"ne":"a"},"size_bytes":1}}`,
 			[]string{`send: aggregate {"stream":"messages","metric":"sum","field":"size_bytes","filter":{"size_bytes":1},"group_by":"subject"}`}, nil,
 		},
+		"a sum needs a field": {
+			"aggregate", `{"stream":"messages","metric":"sum"}`,
+			[]string{"metric sum needs field.", "Of messages these take sum: size_bytes.", `send: aggregate {"stream":"messages","metric":"sum","field":"size_bytes"}`},
+			[]string{"/v1/schema?stream=messages&view=compact"},
+		},
+		"a width needs its time group": {
+			"aggregate", `{"stream":"messages","metric":"count","granularity":"day"}`,
+			[]string{"granularity needs group_by_time", `send: aggregate {"stream":"messages","metric":"count","granularity":"day","group_by_time":"received_at"}`},
+			[]string{"/v1/schema?stream=messages&view=compact"},
+		},
+		"a field among the operators of another stands beside it": {
+			"query_records", `{"stream":"messages","filter":{"size_bytes":{"gt":9,"subject":"Tax"}}}`,
+			[]string{"subject is a field of its own: its condition stands beside that on size_bytes.\nsend: query_records " +
+				`{"stream":"messages","filter":{"size_bytes":{"gt":9},"subject":"Tax"}}`},
+			[]string{"/v1/schema?stream=messages&view=compact"},
+		},
+		"an operator that there is not is no field": {
+			"query_records", `{"stream":"messages","filter":{"size_bytes":{"near":9}}}`, []string{"invalid_filter: ", "!send: "}, nil,
+		},
+		"records without a value are those of each of the others": {
+			"query_records", `{"stream":"messages","filter":{"thread_id":{"ne":"a"}}}`,
+			[]string{`then send query_records for each other one, with {"thread_id":"VALUE"} in filter.`, `send: aggregate {"stream":"messages","metric":"count","group_by":"thread_id"}`}, nil,
+		},
 		"of several metrics the first is sent": {
 			"aggregate", `{"stream":"messages","metric":["total","count"],"field":"size_bytes"}`,
 			[]string{"a call for each of the 2", `send: aggregate {"stream":"messages","metric":"sum","field":"size_bytes"}`}, nil,
@@ -165,7 +188,8 @@ func TestCorrect(t *testing.T) {
 			},
 		},
 		"a filter without words is of records": {
-			"search", `{"streams":["messages"],"filter":{"subject":"a"}}`, []string{`send: query_records {"filter":{"subject":"a"},"stream":"messages"}`}, nil,
+			"search", `{"streams":["messages"],"filter":{"subject":"a"}}`, []string{`send: query_records {"filter":{"subject":"a"},"stream":"messages"}`},
+			[]string{"/v1/schema?stream=messages&view=compact"},
 		},
 		"words with the sign of a condition are one": {
 			"query_records", `{"stream":"messages","q":"subject:\"a b\" AND size_bytes:9"}`,
@@ -235,6 +259,11 @@ func TestCorrect(t *testing.T) {
 		},
 		"a part of a handle with a slash is that id": {
 			"query_records", `{"stream":"messages","filter":{"order_id":"2026%2F0042"}}`, nil, []string{records + "?filter[order_id]=2026/0042"},
+		},
+		"no words are those of a period": {"search", `{"q":"","limit":2}`, []string{"q is empty.", "Without words a search needs since or until.", `send: search {"limit":2,"since":"20`}, nil},
+		"what two arguments name is missed once": {
+			"query_records", `{"stream":"messages","filter":{"subjet":"a"},"fields":["subjet"]}`,
+			[]string{`unknown_field: messages has no field "subjet". Nearest: subject.` + "\n"}, []string{records + "?fields=subjet&filter[subjet]=a", "/v1/schema?stream=messages&view=compact"},
 		},
 		"no words and a period is what happened in it": {"search", `{"q":" ","since":"2026-06-01"}`, []string{`send: search {"since":"2026-06-01"}`}, nil},
 		"a time of no certain form is not replaced":    {"search", `{"q":"a","since":"03/04/2026"}`, []string{"since cannot be", "!send: "}, nil},
@@ -360,8 +389,12 @@ func TestARefusalProposesTheNextCall(t *testing.T) {
 			"The call below is of the first alone: for all of them send it for each.\n" +
 				`send: aggregate {"stream":"messages","metric":"count","connection_id":"cin_1"}`,
 		},
-		"a record is in one of several": {
+		"a record may be in each of several": {
 			"fetch", `{"id":"messages:m1"}`, rs.Error{Code: "ambiguous_connection", Status: 400, Connections: two},
+			"The call below looks in the first alone: each may have a record of that id.\n" + `send: fetch {"id":"messages:m1","connection_id":"cin_1"}`,
+		},
+		"a directory has looked in none of them": {
+			"fetch", `{"id":"messages:m1"}`, rs.Error{Code: "ambiguous_connection", Connections: two},
 			"Name one connection_id.\n" + `connection_id=cin_1 "Work mail"`,
 		},
 		"a copied id that was percent-encoded": {
@@ -408,6 +441,8 @@ func TestAProposalFitsTheSchemaThatIsHeld(t *testing.T) {
 		`query_records {"stream":"messages","filter":{"thread_id":{"like":"%7%"},"size_bytes":9}}`:                       `send: aggregate {"stream":"messages","metric":"count","filter":{"size_bytes":9},"group_by":"thread_id","limit":100}`,
 		`query_records {"stream":"messages","filter":{"size_bytes":{"contains":"7"}}}`:                                   `send: query_records {"stream":"messages"}`,
 		`query_records {"stream":"messages","filter":{"subject":{"contains":"tax"}}}`:                                    `send: search {"q":"tax","streams":["messages"]}`,
+		`query_records {"stream":"messages","filter":{"to":{"contains":"x"}},"fields":["subject"]}`:                      `send: query_records {"stream":"messages","fields":["subject","to"]}`,
+		`search {"streams":["messages"],"filter":{"tags":"x","size_bytes":9}}`:                                           `send: search {"q":"x","streams":["messages"],"filter":{"size_bytes":9}}`,
 		`read_record_field {"id":"messages:m1"}`:                                                                         `send: fetch {"id":"messages:m1"}`,
 	} {
 		server := correctable()
@@ -460,9 +495,20 @@ func TestAFilterFindsItsStream(t *testing.T) {
 		`{"filter":{"total":9}}`:       needs + "\nsend: query_records {\"filter\":{\"total\":9},\"stream\":\"orders\"}",
 		`{"filter":{"status":"paid"}}`: needs + " These have them: orders, refunds. This needs a call for each of the 2; the one below is the first.\nsend: query_records",
 		`{"filter":{"weight":1}}`:      needs,
+		`{"q":"a","streams":["refunds","notes"],"filter":{"status":"paid"}}`: needs + "\nsend: search {\"q\":\"a\",\"streams\":[\"refunds\"],\"filter\":{\"status\":\"paid\"}}",
+		`{"q":"a","streams":["refunds","notes"],"filter":{"total":9}}`:       needs,
 	} {
-		server := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) { return middlewaretest.JSON(schema), nil }}
-		reply, err := standard(server)(as(t.Context(), auth.KindClient), callOf(t, "query_records", arguments))
+		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+			if r.Path == "/v1/search" {
+				return nil, &rs.Error{Code: "invalid_request", Status: 400, Message: "filter[...] requires exactly one stream in streams", Quoted: true}
+			}
+			return middlewaretest.JSON(schema), nil
+		}}
+		tool := "query_records"
+		if strings.Contains(arguments, `"q"`) {
+			tool = "search"
+		}
+		reply, err := standard(server)(as(t.Context(), auth.KindClient), callOf(t, tool, arguments))
 		text := textOf(t, reply.Result)
 		if err != nil || !strings.Contains(text, says) || says == needs && strings.Contains(text, "send:") {
 			t.Errorf("%s: %s (%v)", arguments, text, err)
@@ -512,6 +558,9 @@ func TestAFieldOfAnotherConnectionIsAskedForThere(t *testing.T) {
 func TestARecordsOwnIDNamesTheStreamsThatMayHaveIt(t *testing.T) {
 	for arguments, says := range map[string]string{
 		`{"id":"note-0036"}`:                         "Streams that may have it: messages, attachments, notes.",
+		`{"id":"w-m0720"}`:                           "send CONNECTION/STREAM:w-m0720: a table's header says what stands before its first column.",
+		`{"id":"nts-0036"}`:                          `send: fetch {"id":"cin_2/notes:nts-0036"}`,
+		`{"id":"n-0036"}`:                            `send: schema {}`,
 		`{"id":"note-0036","connection_id":"cin_2"}`: `send: fetch {"id":"cin_2/notes:note-0036"}`,
 	} {
 		server := correctable()

@@ -10,6 +10,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct/fields"
 )
 
 // explained is the error with what is nearest to what was asked for, and the call that is probably meant.
@@ -40,17 +41,20 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 	return &e
 }
 
-// ambiguous says which stream none of several connections has, or proposes the first connection to choose from: but not for a record,
-// which is in one of them.
+// ambiguous says which stream none of several connections has, or proposes the first connection to choose from: for a record only where
+// the resource server looked for it.
 func (c *correcting) ambiguous(ctx context.Context, e *rs.Error) *rs.Error {
 	if directory := granted(ctx); e.Status == 0 && directory.OneConnection { // it asks no member (S0-8a)
 		if found := directory.Missing(c.tool, c.args); found != nil {
 			return c.missing(ctx, found, directory)
 		}
 	}
-	if n := len(e.Connections); n == 1 || n > 1 && !c.tool.Takes("id") && c.tool.Takes("connection_id") { // a record is in one of them
+	record := c.tool.Takes("id")
+	if n := len(e.Connections); n == 1 || n > 1 && (!record || e.Status != 0) && c.tool.Takes("connection_id") {
 		e.Send = c.with(c.args.With("connection_id", rs.EncodeJSON(e.Connections[0].ID)))
-		if n > 1 {
+		if n > 1 && record {
+			e.Hint = strings.TrimSpace(e.Hint + " The call below looks in the first alone: each may have a record of that id.")
+		} else if n > 1 {
 			e.Hint = strings.TrimSpace(e.Hint + " The call below is of the first alone: for all of them send it for each.")
 		}
 	}
@@ -169,6 +173,12 @@ func (c *correcting) guess(ctx context.Context, e *rs.Error) {
 		return
 	}
 	call, ok := c.tool.Guess(c.args, c.refused)
+	if !ok && c.refused.Code == "invalid_filter" {
+		if apart, hint := correct.Apart(c.args, func() fields.Stream { return c.stream(ctx, c.args, c.schema) }); hint != "" {
+			e.Hint = hint
+			call, ok = c.tool.Guess(apart, c.refused)
+		}
+	}
 	if !ok {
 		return
 	}

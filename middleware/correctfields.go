@@ -46,9 +46,14 @@ func (c *correcting) unknownField(ctx context.Context) *rs.Error {
 }
 
 // unfit is what is wrong with the fields of a call that is proposed, as far as that is known without a read; nil for nothing. That call
-// would be refused, and its error would propose another.
+// would be refused, and its error would propose another. A search for no words whose filter is to be one of records may be sent back to
+// search by that error: its schema is read.
 func (c *correcting) unfit(ctx context.Context, call correct.Call) *rs.Error {
-	return c.call.Tool.Named(call.Tool).Known.Unknown(c.stream(ctx, call.Arguments, c.call.Tool.Held), call.Arguments, c.refused)
+	read := c.call.Tool.Held
+	if c.tool.Name == "search" && call.Tool == "query_records" {
+		read = c.schema
+	}
+	return c.call.Tool.Named(call.Tool).Known.Unknown(c.stream(ctx, call.Arguments, read), call.Arguments, c.refused)
 }
 
 // atHome adds to what is said of the fields of a call which connections of its stream have them.
@@ -93,23 +98,26 @@ func (c *correcting) timed(ctx context.Context) string {
 	return call.String()
 }
 
-// withField is an aggregate with the field that its metric needs, of those that are known without a read to take it, and what to say of it.
+// withField is an aggregate with the field that its metric or its granularity needs, of those that take it, and what to say of it.
 func (c *correcting) withField(ctx context.Context) (send, hint string) {
-	if c.refused.Param != "field" || c.args.Has("field") {
+	param := c.refused.Param
+	if param != "field" && param != "group_by_time" || c.args.Has(param) || !c.tool.Takes("metric") {
 		return "", ""
 	}
-	return c.tool.WithField(c.stream(ctx, c.args, c.call.Tool.Held), c.args)
+	return c.tool.WithField(c.stream(ctx, c.args, c.schema), c.args, param)
 }
 
-// inStream names the streams that have the fields of a filter which was sent without a stream.
+// inStream names the streams that have the fields of a filter which was sent without one stream, of those that it was sent with.
 func (c *correcting) inStream(ctx context.Context, e *rs.Error) {
-	_, connection := correct.Touches(c.args)
+	asked, connection := correct.Touches(c.args)
 	e.Hint = "A filter needs the one stream whose fields it names."
 	s := c.schema(ctx, "", connection)
 	if s == nil {
 		return
 	}
-	having := fields.Having(s, c.args.Object("filter"))
+	having := slices.DeleteFunc(fields.Having(s, c.args.Object("filter")), func(stream string) bool {
+		return len(asked) > 0 && !slices.Contains(asked, stream)
+	})
 	if len(having) > 1 {
 		e.Hint += " These have them: " + strings.Join(having, ", ") + ". " + correct.CallForEach(len(having))
 	}

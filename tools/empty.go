@@ -86,12 +86,12 @@ func explainValues(ctx context.Context, call Call, e *render.EmptyField, value s
 }
 
 // isNearOne reports whether one of some texts may be meant by a value that is none of them: not where several have it in them, nor by a
-// value of so few letters that it is near to any, such as the name of a language, unless it differs in case alone.
+// value of so few letters that it is near to any, such as the name of a language, unless it differs in case or accents alone.
 func isNearOne(value string, texts []string) bool {
 	const fewLetters = 4
 	having := 0
 	for _, text := range texts {
-		if strings.EqualFold(text, value) {
+		if written.Folded(text) == written.Folded(value) {
 			return true
 		}
 		if strings.Contains(strings.ToLower(text), strings.ToLower(value)) {
@@ -109,12 +109,16 @@ func insideWord(text, part string) bool {
 	return found && unicode.IsLetter(last) && !strings.Contains(text, " "+part)
 }
 
-// isSearched reports whether search reads a field of the call's stream.
-func isSearched(schema *rs.Schema, call Call, field string) bool {
-	return schema != nil && slices.ContainsFunc(schema.Streams, func(stream rs.SchemaStream) bool {
+// isSearched reports whether search reads a field of the call's stream, and whether its value is the title of what is found.
+func isSearched(schema *rs.Schema, call Call, field string) (titles, searched bool) {
+	searched = schema != nil && slices.ContainsFunc(schema.Streams, func(stream rs.SchemaStream) bool {
 		return stream.Name == call.Scope.Stream && known.HasConnection(&stream, call.Scope.ConnectionID) &&
-			slices.ContainsFunc(stream.Fields(), func(f rs.SchemaField) bool { return f.Name == field && f.Lexical })
+			slices.ContainsFunc(stream.Fields(), func(f rs.SchemaField) bool {
+				titles = f.Role == "primary-title"
+				return f.Name == field && f.Lexical
+			})
 	})
+	return titles, searched
 }
 
 // explainValue finds out what is meant by the value of a field that no record has: the id of a record of another stream, which may have
@@ -145,19 +149,27 @@ func explainValue(ctx context.Context, call Call, f filter.Filter, e *render.Emp
 		}
 		return
 	}
-	if e.Meant == nil && isSearched(schema, call, e.Field) {
+	if titles, searched := isSearched(schema, call, e.Field); e.Meant == nil && searched {
 		e.Whole = true
-		searchValue(ctx, call, f, e, value)
+		searchValue(ctx, call, f, e, value, titles)
 	}
 }
 
-// searchValue finds the search for words that a field may hold among others, with the other conditions of the call where those leave hits.
-func searchValue(ctx context.Context, call Call, f filter.Filter, e *render.EmptyField, value string) {
+// searchValue finds the search for words that a field may hold among others, with the other conditions of the call where those leave hits;
+// of a field of titles, the one that differs in case or accents alone.
+func searchValue(ctx context.Context, call Call, f filter.Filter, e *render.EmptyField, value string, titles bool) {
 	args := call.Arguments
 	alone := withWords(value, inConnection(call, "streams", []string{call.Scope.Stream}))
-	search := searchArgs{q: value, streams: []string{call.Scope.Stream}, limit: 1, filter: f.Without(e.Field)}
+	search := searchArgs{q: value, streams: []string{call.Scope.Stream}, limit: 5, filter: f.Without(e.Field)}
+	hits, ok := searchHits(ctx, call, search)
+	for _, hit := range hits {
+		if title := hit.Text("title"); titles && written.Folded(title) == written.Folded(value) {
+			e.Meant, e.Whole = withValue(call, e.Field, rs.EncodeJSON(title)), false
+			return
+		}
+	}
 	if len(search.filter) > 0 {
-		if hits, _ := searchHits(ctx, call, search); len(hits) > 0 {
+		if len(hits) > 0 {
 			e.Search = alone.With("filter", args.Object("filter").Without(e.Field).JSON())
 			if zone := args.Get("time_zone"); zone != "" {
 				e.Search = e.Search.With("time_zone", zone)
@@ -165,8 +177,9 @@ func searchValue(ctx context.Context, call Call, f filter.Filter, e *render.Empt
 			return
 		}
 		search.filter = nil
+		hits, ok = searchHits(ctx, call, search)
 	}
-	if hits, ok := searchHits(ctx, call, search); len(hits) > 0 || !ok {
+	if len(hits) > 0 || !ok {
 		e.Search = alone
 	}
 }

@@ -29,10 +29,12 @@ type searchArgs struct {
 
 func decodeSearch(values rs.Object) (Args, error) {
 	a := takes(values, "q", "query", "streams", "connection_id", "mode", "limit", "cursor", "filter", "since", "until", "time_zone")
+	blank := func(name string) bool { return strings.Trim(values.Get(name), `" `) == "" }
+	if blank("q") && blank("query") && !a.has("since") && !a.has("until") {
+		a.fail(wordless("", a.values))
+	}
 	q, query := a.text("q", maxQueryBytes), a.text("query", maxQueryBytes)
 	switch {
-	case q == "" && query == "" && !a.has("since") && !a.has("until"):
-		a.required("q", `{"q":"invoice"}`)
 	case q != "" && query != "" && q != query:
 		a.failf("query", "Send q alone.", "q is %s and query is %s; they mean the same thing.", quote.Exact(q), quote.Exact(query))
 	case q == "":
@@ -70,12 +72,21 @@ func decodeSearch(values rs.Object) (Args, error) {
 
 // wordless refuses a query without a word, such as "*" or "-dentist", for which a search would find nothing.
 func wordless(q string, sent rs.Object) *rs.Error {
+	const below = "The call below lists all records of the last month, newest first."
 	e := &rs.Error{
 		Code: "invalid_arguments", Param: "q", Message: fmt.Sprintf("q %s has no word to look for.", quote.Exact(q)),
-		Hint: "Send words that the hits have. The call below lists all records of the last month, newest first.",
+		Hint: "Send words that the hits have. " + below,
 	}
-	if len(relax.Excluded(q)) > 0 {
+	switch {
+	case len(relax.Excluded(q)) > 0:
 		e.Message = fmt.Sprintf("q %s only excludes.", quote.Exact(q))
+	case q == "":
+		e.Message = map[bool]string{true: "q is empty.", false: "q is required."}[sent.Has("q")]
+		e.Hint = `Send for example {"q":"invoice"}. Without words a search needs since or until.`
+		if sent.Has("filter") || sent.Has("cursor") { // which may be meant for records, or for the next page of something
+			return e
+		}
+		e.Hint += " " + below
 	}
 	all := sent.Without("q", "query", "mode", "cursor")
 	if !all.Has("since") && !all.Has("until") {

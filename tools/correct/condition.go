@@ -178,11 +178,21 @@ func (c *correction) elsewhere(t Tool, field, value string) bool {
 	}
 	c.say("unknown_field", "filter", "field %s of %s cannot be filtered by. Those that can: %s.",
 		quote.Text(field), c.stream.Name, quote.Names(c.stream.Suited(fields.Filters), maxShown))
-	c.hint = "No call finds records by it: the one below leaves that condition out, so look at " + quote.Line(field) + " in each record."
 	if searched {
 		c.sought, c.hint = &rs.Member{Name: field, Value: value}, "Search reads that field: the call below finds the words."
+		return true
 	}
+	c.hint = "No call finds records by it: the one below leaves that condition out, so look at " + quote.Line(field) + " in each record."
+	c.args = showing(c.args, field)
 	return true
+}
+
+// showing are arguments whose answer has a field, which is to be looked at in each record.
+func showing(args rs.Object, field string) rs.Object {
+	if shown, raw := args.Array("fields"), rs.EncodeJSON(field); len(shown) > 0 && !slices.Contains(shown, raw) {
+		return args.With("fields", rs.JoinArray(append(slices.Clone(shown), raw)))
+	}
+	return args
 }
 
 // textRange finds what is meant by a range on a field that has none, such as a name: of dates one of the time of the records; of words the

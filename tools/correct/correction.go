@@ -33,7 +33,9 @@ func (c *correction) say(code rs.Code, param, format string, values ...any) {
 	if c.code == "" {
 		c.code, c.param = code, param
 	}
-	c.wrong = append(c.wrong, fmt.Sprintf(format, values...))
+	if sentence := fmt.Sprintf(format, values...); !slices.Contains(c.wrong, sentence) { // an argument may name what another does
+		c.wrong = append(c.wrong, sentence)
+	}
 }
 
 // replace gives an argument a name that is not wrong; it stays where there is none.

@@ -200,12 +200,33 @@ func (g Grant) Home(t Tool, args rs.Object) (sentence string, send Call) {
 			return sentence, Call{t.Name, identified(args, rs.Ref{ConnectionID: connection, Stream: stream, RecordID: own[1:]})}
 		}
 	}
-	kind, _, _ := strings.Cut(id, "-") // note-0036 is one of the notes
-	if near := written.Nearest(kind, streams, 1); len(near) > 0 || len(streams) == 1 {
+	kind, _, _ := strings.Cut(id, "-") // note-0036 is one of the notes, evt-0433 one of the events
+	near := written.Nearest(kind, streams, 1)
+	short := slices.DeleteFunc(slices.Clone(streams), func(s string) bool { return !abbreviates(kind, s) })
+	if len(near) == 0 && len(short) == 1 {
+		near = short
+	}
+	if len(near) > 0 || len(streams) == 1 {
 		ref := rs.Ref{ConnectionID: connection, Stream: append(near, streams[0])[0], RecordID: id}
+		if in := g.connectionsOf(ref.Stream); connection == "" && len(in) == 1 {
+			ref.ConnectionID = in[0].ID
+		}
 		return sentence, Call{t.Name, identified(args, ref)}
 	}
 	return sentence, Call{"schema", rs.Object{}}
+}
+
+// abbreviates reports whether a word of three letters or more is some of those of a name in their order, from its first on.
+func abbreviates(word, name string) bool {
+	at := 0
+	for i := 0; i < len(name) && at < len(word); i++ {
+		if name[i] == word[at] {
+			at++
+		} else if at == 0 {
+			return false
+		}
+	}
+	return len(word) > 2 && at == len(word)
 }
 
 // ofConnector are the connections of a connector that have some streams.

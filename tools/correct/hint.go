@@ -156,6 +156,10 @@ func excludedHint(t Tool, excluded rs.Member, args rs.Object) string {
 		return "No filter finds what has " + has + ": leave that condition out and " + among
 	case grouped:
 		return "No filter excludes a value: leave that condition out, or group by " + field + "."
+	case t.Name == "query_records":
+		each := rs.Object{{Name: excluded.Name, Value: `"VALUE"`}}.JSON()
+		return "No filter excludes a value: the call below lists those of " + field + "; then send query_records for each other one, with " +
+			each + " in filter."
 	}
 	return "No filter excludes a value: the call below groups by " + field + ", and the other groups are what is asked for."
 }

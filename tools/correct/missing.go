@@ -89,7 +89,7 @@ func (g Grant) missingStream(t Tool, args rs.Object, stream string) *rs.Error {
 }
 
 // missingIn says how the id is written of a record whose stream is not one of its connection's: the connection is right, or the id is
-// the record's own, as structured output has it.
+// the record's own, as the first column of a table has it.
 func (g Grant) missingIn(t Tool, args rs.Object, e *rs.Error) *rs.Error {
 	_, connection := Touches(args)
 	id, _ := written.Text(args.Get("id"))

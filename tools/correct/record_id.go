@@ -21,7 +21,7 @@ func ownID(record, connection, stream string) string {
 		record = plain
 	}
 	ref := rs.Ref{ConnectionID: cmp.Or(connection, "CONNECTION"), Stream: cmp.Or(stream, "STREAM"), RecordID: record}
-	return fmt.Sprintf("If %s is the record's own id, send %s; structured output has connection_id and stream beside a record's id.",
+	return fmt.Sprintf("If %s is the record's own id, send %s: a table's header says what stands before its first column.",
 		quote.Line(record), ref)
 }
 

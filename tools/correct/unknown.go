@@ -74,18 +74,27 @@ func (c *correction) timeGroup(name, field, metric string) bool {
 	return true
 }
 
-// WithField is an aggregate with a field that its metric can be computed on, and what there is to choose from; "" where there is none.
-func (t Tool) WithField(s fields.Stream, args rs.Object) (send, hint string) {
-	metric := args.Text("metric")
-	can := fields.Aggregates(metric)
+// WithField is an aggregate with a field as an argument that its metric or its granularity needs, and what there is to choose from; ""
+// where there is none.
+func (t Tool) WithField(s fields.Stream, args rs.Object, argument string) (send, hint string) {
+	use, likely := args.Text("metric"), "amount"
+	if argument == "group_by_time" {
+		use, likely = argument, cmp.Or(s.Time(), "date")
+	}
+	can := fields.Aggregates(use)
 	fields := s.Suited(can)
 	if len(s.Fields) == 0 || len(fields) == len(s.Fields) || len(fields) == 0 {
 		return "", ""
 	}
-	field := append(s.Near("amount", can), fields[0])[0]
-	hint = "Of " + s.Name + " these take " + metric + ": " + quote.Names(fields, maxShown) + "."
-	return Call{t.Name, args.With("field", rs.EncodeJSON(field))}.String(), hint
+	if at := slices.IndexFunc(fields, func(name string) bool { return money().MatchString(name) }); at >= 0 && argument == "field" {
+		likely = fields[at]
+	}
+	field := append(s.Near(likely, can), fields[0])[0]
+	hint = "Of " + s.Name + " these take " + use + ": " + quote.Names(fields, maxShown) + "."
+	return Call{t.Name, args.With(argument, rs.EncodeJSON(field))}.String(), hint
 }
+
+var money = written.Expression(`(?:^|_)(?:amount|price|total|cost)(?:_|$)`)
 
 // Unsearched is the call that is meant by a filter which looks for a text within a field that no search reads, and what it does: its
 // values, or else the records without that condition. For any other filter it has no call, and may say how a part of a word is found in a
@@ -107,7 +116,7 @@ func (t Tool) Unsearched(s fields.Stream, args rs.Object) (call Call, hint strin
 		call.Arguments = call.Arguments.With("limit", "100")
 		return call, "Search does not read " + f.Name + ": the call below lists its values; send one for each that has the text.", ok
 	}
-	return Call{t.Name, args}, "Neither a filter nor search finds a text in " + f.Name + ": look at it in the records of the call below.", true
+	return Call{t.Name, showing(args, f.Name)}, "Neither a filter nor search finds a text in " + f.Name + ": look at it in the records of the call below.", true
 }
 
 // Unknown returns the error that says which field or relation of a call its stream does not have, and the call that is probably

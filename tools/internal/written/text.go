@@ -154,19 +154,22 @@ func IsWord(raw string) bool {
 
 // Nearest returns at most most of the names that a name may be a mistake for, the likeliest first.
 func Nearest(name string, known []string, most int) (near []string) {
-	scores := map[string]int{}
+	scores, first := map[string]int{}, tokens(Snake(name))[0]
 	for _, k := range known {
 		if score, ok := Alike(name, k); ok && !slices.Contains(near, k) {
-			near, scores[k] = append(near, k), score
+			near, scores[k] = append(near, k), 2*score
+			if !strings.HasPrefix(Snake(k), first) {
+				scores[k]++ // of those as near, what begins alike is first
+			}
 		}
 	}
 	slices.SortStableFunc(near, func(a, b string) int { return scores[a] - scores[b] })
 	return near[:min(len(near), most)]
 }
 
-// Alike says how far a name is from a known one, 0 for the same but for case and separators; false where they are not alike.
+// Alike says how far a name is from a known one, 0 for the same but for case, accents and separators; false where they are not alike.
 func Alike(name, known string) (score int, alike bool) {
-	a, b := Snake(name), Snake(known)
+	a, b := withoutAccents.Replace(Snake(name)), withoutAccents.Replace(Snake(known))
 	if a == "" || b == "" {
 		return 0, false
 	}
@@ -197,7 +200,7 @@ func Alike(name, known string) (score int, alike bool) {
 
 // tokens are the words of a name in the singular.
 func tokens(name string) []string {
-	words := strings.Split(name, "_")
+	words := strings.Split(strings.ReplaceAll(name, "@", "_"), "_") // those of an address too
 	for i, w := range words {
 		switch {
 		case strings.HasSuffix(w, "ies") && len(w) > 4:

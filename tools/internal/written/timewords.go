@@ -70,8 +70,11 @@ var ofTimes = sync.OnceValue(func() map[string]bool {
 	return words
 })
 
+// Folded is a text in small letters without accents, for what differs in these alone.
+func Folded(s string) string { return withoutAccents.Replace(strings.ToLower(s)) }
+
 var withoutAccents = strings.NewReplacer("á", "a", "à", "a", "â", "a", "ä", "a", "ã", "a", "é", "e", "è", "e", "ê", "e", "í", "i", "ì", "i",
-	"ó", "o", "ò", "o", "ô", "o", "õ", "o", "ú", "u", "ù", "u", "û", "u", "ü", "u", "ç", "c", "ñ", "n", "’", "'")
+	"ë", "e", "î", "i", "ï", "i", "ö", "o", "ó", "o", "ò", "o", "ô", "o", "õ", "o", "ú", "u", "ù", "u", "û", "u", "ü", "u", "ç", "c", "ñ", "n", "’", "'")
 
 var ordinal = Expression(`^([0-9]{1,2})(?:st|nd|rd|th|er|e|º|ª|\.)$`)
 

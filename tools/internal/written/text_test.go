@@ -1,0 +1,24 @@
+package written_test
+
+import (
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+)
+
+// What has all parts of a name is nearer than what has as many letters, and what begins alike than what ends so.
+func TestNearest(t *testing.T) {
+	for name, row := range map[string]struct {
+		known []string
+		want  string
+	}{
+		"marcus@tidewater.example": {[]string{"watch@tidewater.example", "nora.marcus@tidewater.example", "marcus.webb@tidewater.example"}, "marcus.webb@tidewater.example"},
+		"webb@tidewater.example":   {[]string{"web@tidewater.com", "marcus.webb@tidewater.example"}, "marcus.webb@tidewater.example"},
+		"Cafe Krumel":              {[]string{"Café Kramer", "Café Krümel"}, "Café Krümel"},
+		"choir":                    {[]string{"Choirs", "CHOIR"}, "CHOIR"},
+	} {
+		if near := written.Nearest(name, row.known, 1); len(near) == 0 || near[0] != row.want {
+			t.Errorf("%s: %q", name, near)
+		}
+	}
+}
