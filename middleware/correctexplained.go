@@ -174,7 +174,7 @@ func (c *correcting) guess(ctx context.Context, e *rs.Error) {
 	}
 	call, ok := c.tool.Guess(c.args, c.refused)
 	if !ok && c.refused.Code == "invalid_filter" {
-		if apart, hint := correct.Apart(c.args, func() fields.Stream { return c.stream(ctx, c.args, c.schema) }); hint != "" {
+		if apart, hint := correct.Apart(c.args, func() fields.Stream { return c.stream(ctx, c.args, c.call.Tool.Held) }); hint != "" {
 			e.Hint = hint
 			call, ok = c.tool.Guess(apart, c.refused)
 		}

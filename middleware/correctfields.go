@@ -46,14 +46,9 @@ func (c *correcting) unknownField(ctx context.Context) *rs.Error {
 }
 
 // unfit is what is wrong with the fields of a call that is proposed, as far as that is known without a read; nil for nothing. That call
-// would be refused, and its error would propose another. A search for no words whose filter is to be one of records may be sent back to
-// search by that error: its schema is read.
+// would be refused, and its error would propose another.
 func (c *correcting) unfit(ctx context.Context, call correct.Call) *rs.Error {
-	read := c.call.Tool.Held
-	if c.tool.Name == "search" && call.Tool == "query_records" {
-		read = c.schema
-	}
-	return c.call.Tool.Named(call.Tool).Known.Unknown(c.stream(ctx, call.Arguments, read), call.Arguments, c.refused)
+	return c.call.Tool.Named(call.Tool).Known.Unknown(c.stream(ctx, call.Arguments, c.call.Tool.Held), call.Arguments, c.refused)
 }
 
 // atHome adds to what is said of the fields of a call which connections of its stream have them.
@@ -98,13 +93,14 @@ func (c *correcting) timed(ctx context.Context) string {
 	return call.String()
 }
 
-// withField is an aggregate with the field that its metric or its granularity needs, of those that take it, and what to say of it.
+// withField is an aggregate with the field that its metric or its granularity needs, of those that are known without a read to take it, and
+// what to say of it.
 func (c *correcting) withField(ctx context.Context) (send, hint string) {
 	param := c.refused.Param
 	if param != "field" && param != "group_by_time" || c.args.Has(param) || !c.tool.Takes("metric") {
 		return "", ""
 	}
-	return c.tool.WithField(c.stream(ctx, c.args, c.schema), c.args, param)
+	return c.tool.WithField(c.stream(ctx, c.args, c.call.Tool.Held), c.args, param)
 }
 
 // inStream names the streams that have the fields of a filter which was sent without one stream, of those that it was sent with.
