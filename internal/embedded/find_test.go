@@ -83,7 +83,7 @@ func TestAHitSaysThatItIsCancelled(t *testing.T) {
 	})
 	for _, hit := range r.ok("tok-owner", searchFor("mia")).list("data") {
 		one := hit.(map[string]any)
-		if isOff := one["record_key"] == "off" || one["record_key"] == "us"; (one["title"] == "Dinner (cancelled)") != isOff {
+		if isOff := one["record_key"] == "off" || one["record_key"] == "us"; (one["title"] == "Cancelled: Dinner") != isOff {
 			t.Errorf("%v has the title %v", one["record_key"], one["title"])
 		}
 	}

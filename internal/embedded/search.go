@@ -243,7 +243,7 @@ func (c *call) about(s access, fields map[string]json.RawMessage) about {
 func (s access) about(fields map[string]json.RawMessage) about {
 	found := about{title: s.textOf(fields, "primary-title"), actor: s.textOf(fields, "actor")}
 	if _, ok := s.Granted("status"); ok && found.title != "" && isCancelled(fields["status"]) {
-		found.title += " (cancelled)" // who reads only hits takes it for what happens
+		found.title = "Cancelled: " + found.title // who reads only hits takes it for what happens
 	}
 	for _, name := range s.TimeFields() {
 		var text string

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // An Extent is how many records a source has, and when the newest was emitted.
@@ -16,10 +17,11 @@ type Extent struct {
 	Newest *int64 // microseconds since 1970; nil if there are none
 }
 
-// Extent counts a source's records and finds when the newest was emitted.
-func (s *Store) Extent(ctx context.Context, from Source) (e Extent, err error) {
+// Extent counts a source's records and finds when the newest was emitted. What is still to come, as days of a series are, is not new.
+func (s *Store) Extent(ctx context.Context, from Source, now time.Time) (e Extent, err error) {
 	w := from.conditions()
-	row := s.db.QueryRowContext(ctx, fmt.Sprintf("SELECT count(*), max(emitted) FROM %s WHERE %s", from.Name, w), w.args...)
+	query := fmt.Sprintf("SELECT count(*), max(emitted) FILTER (WHERE emitted <= ?) FROM %s WHERE %s", from.Name, w)
+	row := s.db.QueryRowContext(ctx, query, slices.Concat([]any{now.UnixMicro()}, w.args)...)
 	err = row.Scan(&e.Count, &e.Newest)
 	return e, err
 }
