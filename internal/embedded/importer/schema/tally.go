@@ -171,6 +171,7 @@ func (t *Tally) Cells(fields []model.Field) map[string]table.Cell {
 // A Tally counts the fields of a stream's records, in the order in which they were first seen.
 type Tally struct {
 	Records   int
+	Days      int // how many of them have a day by the name of their file
 	fields    []*FieldTally
 	byName    map[string]*FieldTally
 	refused   map[string]bool        // fields beyond item.MaxFields
@@ -277,6 +278,10 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 	}
 	if idField := declared.ID(); HasField(stream.Fields, idField) {
 		stream.PrimaryKey = []string{idField}
+	}
+	if t.Days > 0 && declared.TimeField == "" && assignRole(slices.Clone(stream.Fields), "event-time", "", "timestamp", "date") == nil &&
+		!HasField(stream.Fields, "date") {
+		stream.Fields = append(stream.Fields, Capable(model.Field{Name: "date", Type: "date", Nullable: t.Days < t.Records}))
 	}
 	if eventTime := assignTime(stream.Fields, declared.TimeField); eventTime != nil {
 		stream.ConsentTimeField = eventTime.Name
