@@ -172,6 +172,21 @@ func (c *call) timeGroups(plan aggregatePlan) []group {
 			missing += g.Count
 		}
 	}
+	if plan.zone != time.UTC {
+		days, err := c.store.Days(c.ctx, plan.sources, plan.groupByTime)
+		c.fail(err)
+		for _, g := range days { // which were taken for the first instants of days in UTC
+			micros, _ := g.Value.(int64)
+			day := time.UnixMicro(micros).UTC()
+			buckets[bucketOf(day.In(plan.zone), plan.granularity)] -= g.Count
+			year, month, date := day.Date()
+			if plan.granularity == "hour" {
+				day = time.Date(year, month, date, 0, 0, 0, 0, plan.zone)
+			}
+			buckets[bucketOf(day, plan.granularity)] += g.Count
+		}
+		maps.DeleteFunc(buckets, func(_ string, n int) bool { return n == 0 })
+	}
 	groups := []group{}
 	for _, key := range slices.Sorted(maps.Keys(buckets)) {
 		groups = append(groups, group{buckets[key], key})

@@ -1,10 +1,15 @@
 package embedded
 
 import (
+	"encoding/json"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
 func TestAggregate(t *testing.T) {
@@ -103,5 +108,38 @@ func TestBuckets(t *testing.T) {
 	}
 	if got := bucketOf(instant.Add(-time.Hour), "week"); got != "2026-02-23" {
 		t.Errorf("the week of a Sunday is %s", got)
+	}
+}
+
+// A time zone moves times, and no date among them.
+func TestNoZoneMovesADate(t *testing.T) {
+	index, err := store.Open(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = index.Close() }()
+	connectors := testConnectors()
+	records := func(yield func(model.Record, error) bool) {
+		for i, at := range []string{"2026-03-01", "2026-03-01T00:00:00Z", "2026-03-02T12:00:00-05:00"} {
+			data, err := json.Marshal(map[string]any{"id": fmt.Sprint(i), "received_at": at})
+			if !yield(model.Record{ConnectionID: "cin_mail_home", Stream: "messages", ID: fmt.Sprint(i), Data: data}, err) {
+				return
+			}
+		}
+	}
+	if err := index.Load(t.Context(), model.Corpus{Connectors: connectors, Records: records}, "1", nil); err != nil {
+		t.Fatal(err)
+	}
+	r := newRigOver(t, index, Options{})
+	group := func(key any, count int) any { return map[string]any{"key": key, "count": float64(count)} }
+	for granularity, want := range map[string][]any{
+		"day":   {group("2026-02-28", 1), group("2026-03-01", 1), group("2026-03-02", 1)},
+		"month": {group("2026-02-01", 1), group("2026-03-01", 2)},
+		"hour":  {group("2026-02-28T19:00:00-05:00", 1), group("2026-03-01T00:00:00-05:00", 1), group("2026-03-02T12:00:00-05:00", 1)},
+	} {
+		got := r.ok("tok-owner", "/v1/streams/messages/aggregate?metric=count&group_by_time=received_at&time_zone=America/New_York&granularity="+granularity)
+		if diff := cmp.Diff(want, got.at("groups")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", granularity, diff)
+		}
 	}
 }

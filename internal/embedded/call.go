@@ -79,7 +79,7 @@ func (c *call) refuse(refusal *apiError) {
 
 // extent is how many records a source has.
 func (c *call) extent(s access) store.Extent {
-	extent, err := c.store.Extent(c.ctx, s.Source)
+	extent, err := c.store.Extent(c.ctx, s.Source, c.options.Now())
 	c.fail(err)
 	return extent
 }

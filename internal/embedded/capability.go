@@ -106,7 +106,7 @@ func queryOf(fields []model.Field, relations []object, meaning bool) object {
 
 // extendedType is the type of a field where JSON has none for it.
 func extendedType(field model.Field) string {
-	if slices.Contains([]string{"text", "timestamp", "blob"}, field.Type) {
+	if slices.Contains([]string{"text", "timestamp", "date", "blob"}, field.Type) {
 		return field.Type
 	}
 	return ""
@@ -116,7 +116,7 @@ func extendedType(field model.Field) string {
 func jsonTypes(field model.Field) []string {
 	kind := field.Type
 	switch kind {
-	case "text", "timestamp", "":
+	case "text", "timestamp", "date", "":
 		kind = "string"
 	case "blob":
 		kind = "object"
@@ -133,7 +133,10 @@ func fieldSchema(field model.Field) object {
 	if schema.set("type", jsonTypes(field)); !field.Nullable {
 		schema.set("type", jsonTypes(field)[0])
 	}
-	if store.KindOf(field) == store.KindInstant {
+	switch {
+	case field.Type == "date":
+		schema.set("format", "date")
+	case store.KindOf(field) == store.KindInstant:
 		schema.set("format", "date-time")
 	}
 	return schema

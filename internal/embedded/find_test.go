@@ -16,7 +16,7 @@ import (
 )
 
 // A note is a record of the tests of search.
-type note struct{ ID, Title, Text, Author, At string }
+type note struct{ ID, Title, Text, Author, At, Status string }
 
 // newNotes serves notes. What follows @ in an id is the thread.
 func newNotes(t *testing.T, notes []note) *rig {
@@ -31,6 +31,7 @@ func newNotes(t *testing.T, notes []note) *rig {
 			{Name: "author", Type: "string", Role: "actor"},
 			{Name: "at", Type: "timestamp", Role: "event-time"},
 			{Name: "thread_id", Type: "string", Exact: true, Nullable: true},
+			{Name: "status", Type: "string", Nullable: true},
 			{Name: "extra", Type: "object", Lexical: true},
 		},
 	}
@@ -54,6 +55,9 @@ func newNotes(t *testing.T, notes []note) *rig {
 				"id": id, "title": n.Title, "text": n.Text, "author": n.Author, "at": at.Format(time.RFC3339),
 				"extra": map[string]any{"tags": []string{"nested" + id}},
 			}
+			if n.Status != "" {
+				value["status"] = n.Status
+			}
 			if thread != "" {
 				value["thread_id"] = thread
 			}
@@ -70,6 +74,20 @@ func newNotes(t *testing.T, notes []note) *rig {
 }
 
 func searchFor(q string) string { return "/v1/search?limit=100&q=" + url.QueryEscape(q) }
+
+// A hit shows no fields: what was called off must not look as if it happened.
+func TestAHitSaysThatItIsCancelled(t *testing.T) {
+	r := newNotes(t, []note{
+		{ID: "off", Title: "Dinner", Text: "with Mia", Status: "CANCELLED"}, {ID: "us", Title: "Dinner", Text: "with Mia", Status: "canceled"},
+		{ID: "on", Title: "Dinner", Text: "with Mia", Status: "confirmed"}, {ID: "unsaid", Title: "Dinner", Text: "with Mia"},
+	})
+	for _, hit := range r.ok("tok-owner", searchFor("mia")).list("data") {
+		one := hit.(map[string]any)
+		if isOff := one["record_key"] == "off" || one["record_key"] == "us"; (one["title"] == "Cancelled: Dinner") != isOff {
+			t.Errorf("%v has the title %v", one["record_key"], one["title"])
+		}
+	}
+}
 
 func TestSearchInPlainWords(t *testing.T) {
 	r := newNotes(t, []note{

@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"database/sql"
+	"fmt"
 	"net/url"
 	"path/filepath"
 	"testing"
@@ -53,5 +54,20 @@ func TestFrequentWords(t *testing.T) {
 	}
 	if diff := cmp.Diff(answers(), stored); diff != "" {
 		t.Errorf("answers (-FTS5 +stored places):\n%s", diff)
+	}
+}
+
+// A word in most records must not give way to a guess at one that is in none.
+func TestACommonWordFindsBesideAGuess(t *testing.T) {
+	notes := []note{{ID: "guess", Text: "I shall send it."}}
+	for i := range 124 {
+		notes = append(notes, note{ID: fmt.Sprint("n", i), Text: "groceries and more"})
+	}
+	r := newNotes(t, notes)
+	for _, q := range []string{"spend groceries", "groceries spend"} {
+		got := r.ok("tok-owner", searchFor(q))
+		if n := got.at("meta", "recall", "partial_count"); n != 124.0 || got.at("data", 0, "match") != "some" || got.at("meta", "recall", "nearest_count") != 1.0 {
+			t.Errorf("%s: %v hits with some words, the first %v: %v", q, n, got.at("data", 0, "match"), got.at("meta", "recall"))
+		}
 	}
 }

@@ -1,9 +1,15 @@
 package embedded
 
 import (
+	"encoding/json"
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
 func TestCompactSchema(t *testing.T) {
@@ -138,4 +144,34 @@ func TestStreams(t *testing.T) {
 			t.Errorf("warning %v", code)
 		}
 	})
+}
+
+// Of files that were read, all streams say the same, and nothing that is still to come is new.
+func TestFreshnessOfFilesIsWhenTheyWereRead(t *testing.T) {
+	index, err := store.Open(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = index.Close() }()
+	corpus := model.Corpus{Connectors: testConnectors(), ReadAt: testNow.Add(-time.Minute), Records: func(yield func(model.Record, error) bool) {
+		for i, at := range []time.Time{testNow.AddDate(-3, 0, 0), testNow.AddDate(2, 0, 0)} {
+			if !yield(model.Record{ConnectionID: "cin_notes_a", Stream: "notes", ID: fmt.Sprint(i), EmittedAt: at, Data: json.RawMessage(`{}`)}, nil) {
+				return
+			}
+		}
+	}}
+	if err := index.Load(t.Context(), corpus, "1", nil); err != nil {
+		t.Fatal(err)
+	}
+	r, at := newRigOver(t, index, Options{}), "2026-06-01T11:59:00.000Z"
+	want := map[string]any{"status": "current", "captured_at": at, "last_attempted_at": at}
+	got := r.ok("tok-owner", "/v1/streams")
+	for _, row := range got.list("data") {
+		if diff := cmp.Diff(any(want), walk(row, "freshness")); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", walk(row, "name"), diff)
+		}
+	}
+	if last := r.ok("tok-owner", "/v1/streams?connection_id=cin_notes_a").at("data", 0, "last_updated"); last != "2023-06-01T12:00:00.000Z" {
+		t.Errorf("the newest record is of %v", last)
+	}
 }

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"net/http"
@@ -241,6 +242,9 @@ func (c *call) about(s access, fields map[string]json.RawMessage) about {
 
 func (s access) about(fields map[string]json.RawMessage) about {
 	found := about{title: s.textOf(fields, "primary-title"), actor: s.textOf(fields, "actor")}
+	if _, ok := s.Granted("status"); ok && found.title != "" && isCancelled(fields["status"]) {
+		found.title = "Cancelled: " + found.title // who reads only hits takes it for what happens
+	}
 	for _, name := range s.TimeFields() {
 		var text string
 		if _, ok := s.Granted(name); ok && json.Unmarshal(fields[name], &text) == nil && text != "" {
@@ -249,6 +253,10 @@ func (s access) about(fields map[string]json.RawMessage) about {
 		}
 	}
 	return found
+}
+
+func isCancelled(status []byte) bool {
+	return bytes.EqualFold(status, []byte(`"cancelled"`)) || bytes.EqualFold(status, []byte(`"canceled"`))
 }
 
 // maxTitle is how many code points of a title or an actor a hit shows: some streams have no title but their text.

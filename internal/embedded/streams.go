@@ -116,7 +116,12 @@ func (c *call) relations(view streamView) []object {
 // staleAfter is how old the newest record of a stream may be until it counts as stale.
 const staleAfter = 24 * time.Hour
 
+// freshness is of the newest record; of files that were read, it is when that was, for all streams: a change is read before an answer, or
+// the answer warns.
 func (c *call) freshness(last *int64) object {
+	if read := model.FormatInstant(c.catalog.ReadAt); read != "" {
+		return object{{"status", "current"}, {"captured_at", read}, {"last_attempted_at", read}}
+	}
 	status := "unknown"
 	if last != nil {
 		status = "current"

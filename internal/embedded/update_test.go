@@ -128,9 +128,10 @@ func (f changingFolder) change(t *testing.T) string {
 	return "write " + name
 }
 
-// answers are what the resource server says of a store, but for cursors.
+// answers are what the resource server says of a store, but for cursors and when its files were read.
 func answers(t *testing.T, of *store.Store) map[string]any {
 	t.Helper()
+	of.Catalog().ReadAt = nil
 	r := newRigOver(t, of, Options{})
 	all := map[string]any{}
 	ask := func(target string) {

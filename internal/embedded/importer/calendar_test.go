@@ -50,6 +50,10 @@ func TestEventsAreReadAsPeopleSeeThem(t *testing.T) {
 		{"a zone that nobody knows", eventOf("DTSTART;TZID=Mars/Olympus:20260101T090000"), map[string]any{"starts_at": "2026-01-01T09:00:00", "defects": []any{"unknown time zone Mars/Olympus"}}},
 		{"the clock of wherever one is", eventOf("DTSTART:20260101T090000"), map[string]any{"starts_at": "2026-01-01T09:00:00", "time_zone": nil}},
 		{"a whole day", eventOf("DTSTART;VALUE=DATE:20260101", "DTEND;VALUE=DATE:20260102"), map[string]any{"starts_at": "2026-01-01", "ends_at": "2026-01-02", "all_day": true}},
+		{"a day without an end", eventOf("DTSTART;VALUE=DATE:20261231"), map[string]any{"starts_at": "2026-12-31", "ends_at": "2027-01-01"}},
+		{"a moment without an end", eventOf("DTSTART;TZID=Europe/Berlin:20260701T090000"), map[string]any{"ends_at": "2026-07-01T09:00:00+02:00"}},
+		{"a series of days without an end", eventOf("DTSTART:20260519", "RRULE:FREQ=YEARLY;COUNT=1"), map[string]any{"starts_at": "2026-05-19", "ends_at": "2026-05-20"}},
+		{"an end that cannot be read", eventOf("DTSTART:20260519", "DTEND:later"), map[string]any{"ends_at": nil}},
 		{"how long it takes", eventOf("DTSTART:20260101T233000Z", "DURATION:P1DT1H30M"), map[string]any{"ends_at": "2026-01-03T01:00:00Z"}},
 		{"an invalid duration", eventOf("DTSTART:20260101T233000Z", "DURATION:long"), map[string]any{"ends_at": nil}},
 		{
@@ -226,7 +230,7 @@ func TestAChangeOfThisAndAllFollowingShowsOnLaterDays(t *testing.T) {
 				"a#20260323T090000 2026-03-23T09:00:00+01:00 2026-03-23T09:30:00+01:00 Short",
 				"a#20260330T090000 2026-03-30T09:00:00+02:00 2026-03-30T09:30:00+02:00 Short",
 				"a#20260406T070000Z 2026-04-07T09:00:00+02:00 2026-04-07T10:00:00+02:00 Tuesday",
-				"a#20260413T070000Z 2026-04-13T12:00:00Z  Once",
+				"a#20260413T070000Z 2026-04-13T12:00:00Z 2026-04-13T12:00:00Z Once",
 			},
 		},
 		{
@@ -236,7 +240,7 @@ func TestAChangeOfThisAndAllFollowingShowsOnLaterDays(t *testing.T) {
 				"BEGIN:VEVENT", "UID:a", "RECURRENCE-ID;VALUE=DATE;RANGE=THISANDFUTURE:20260112", "DTSTART;VALUE=DATE:20260113", "SUMMARY:Paper",
 				"END:VEVENT",
 			},
-			[]string{"a#20260105 2026-01-05  Bins", "a#20260112 2026-01-13  Paper", "a#20260119 2026-01-20  Paper"},
+			[]string{"a#20260105 2026-01-05 2026-01-06 Bins", "a#20260112 2026-01-13 2026-01-14 Paper", "a#20260119 2026-01-20 2026-01-21 Paper"},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -37,7 +37,7 @@ func TestInferenceFindsTheNarrowestType(t *testing.T) {
 		{"what needs more than 64 bits is a number", []string{`9223372036854775808`}, "number"},
 		{"true and false are boolean", []string{`true`, `false`}, "boolean"},
 		{"RFC 3339 is a timestamp", []string{`"2026-03-01T10:00:00Z"`, `"2026-03-01T10:00:00.123456+02:00"`}, "timestamp"},
-		{"a date is a timestamp", []string{`"2026-03-01"`}, "timestamp"},
+		{"a day is a date", []string{`"2026-03-01"`}, "date"},
 		{"a date and a time with a space is a timestamp", []string{`"2026-03-01 10:00:00"`, `"2026-03-01 10:00:00.5"`}, "timestamp"},
 		{"a day that does not exist is not a timestamp", []string{`"2026-02-30"`}, "string"},
 		{"a sentence that begins with a date is a text", []string{`"2026-03-01 was a good day"`}, "text"},
@@ -49,7 +49,8 @@ func TestInferenceFindsTheNarrowestType(t *testing.T) {
 		{"a number among texts leaves a text", []string{`1`, `"a b"`}, "text"},
 		{"nothing but null is a string", []string{`null`}, "string|null"},
 		{"null makes nullable", []string{`1`, `null`}, "integer|null"},
-		{"absence makes nullable", []string{`"2026-03-01"`, ``}, "timestamp|null"},
+		{"absence makes nullable", []string{`"2026-03-01"`, ``}, "date|null"},
+		{"days and times are timestamps", []string{`"2026-03-01"`, `"2026-03-01T10:00:00Z"`}, "timestamp"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

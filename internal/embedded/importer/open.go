@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/archive"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
@@ -83,7 +84,7 @@ func (f folder) open(ctx context.Context, known map[string]model.Part, watch Wat
 	if err := found.checkStreams(manifest); err != nil {
 		return model.Corpus{}, err
 	}
-	corpus := model.Corpus{LeftOut: func() []model.LeftOut { return left.of("") }}
+	corpus := model.Corpus{ReadAt: time.Now(), LeftOut: func() []model.LeftOut { return left.of("") }}
 	reading := &reading{ctx: ctx, known: known, watch: watch, left: left, sorted: manifest.Sorted}
 	for index, declared := range manifest.Connectors {
 		connector, parts, err := reading.connector(declared, found.streams[index], stateOf(f.fsys, found.blobs))

@@ -91,7 +91,7 @@ func TestOpenReadsAFolderAsItsManifestSays(t *testing.T) {
 					{Name: "book", Type: "text", Role: "primary-title", Exact: true, Lexical: true, Aggregations: groups},
 					{Name: "isbn", Type: "string", Exact: true, Lexical: true, Aggregations: groups},
 					{Name: "lent_at", Type: "timestamp", Role: "event-time", Exact: true, Range: true, Aggregations: times},
-					{Name: "returned_at", Type: "timestamp", Nullable: true, Exact: true, Range: true, Aggregations: times},
+					{Name: "returned_at", Type: "date", Nullable: true, Exact: true, Range: true, Aggregations: times},
 					{Name: "renewed", Type: "integer", Exact: true, Range: true, Aggregations: sums},
 				},
 				Relations: []model.Relation{

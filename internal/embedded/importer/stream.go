@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
@@ -53,6 +54,9 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 				reason += fmt.Sprintf("; nor are the %d after it", len(extra)-1)
 			}
 			watch.skipped(Skip{File: at.name, Line: one.Line, Reason: reason})
+		}
+		if one.Day != "" {
+			tally.Days++
 		}
 		watch.kept(at.name, one)
 		s.noteThread(one)
@@ -152,6 +156,10 @@ func (s *fileStream) shape(one *item.Item) {
 		return // its reader did
 	}
 	s.putThread(one)
+	if said, _ := one.Value(s.timeField); one.Day != "" && s.timeField != "" && (len(said) == 0 || said[0] == 'n') {
+		one.Fields = slices.DeleteFunc(one.Fields, func(field item.Field) bool { return field.Name == s.timeField })
+		one.Put(s.timeField, one.Day)
+	}
 	var units []item.Field
 	for index, field := range one.Fields {
 		cell := s.cells[field.Name]

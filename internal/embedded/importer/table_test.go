@@ -192,6 +192,20 @@ func TestTablesAreReadAsTheirCellsAgree(t *testing.T) {
 	}
 }
 
+// No time zone moves a day.
+func TestAColumnOfDaysHasDates(t *testing.T) {
+	for cells, want := range map[string]string{
+		"2026-03-05\n2026-03-06": "date", "05.03.2026\n": "date", "20260305\n20260306": "date", "2026-3-5\n2026-12-01": "date",
+		"2026-03-05\n2026-03-06 10:00": "timestamp", "05.03.2026 10:00\n": "timestamp", "2026-3-5\n2026-12-01T10:00:00Z": "timestamp",
+		"1768443300\n": "timestamp",
+	} {
+		corpus, _ := openFolder(t, writeFolder(t, map[string]string{"t.csv": "ID,Booking_date\n1," + strings.Replace(cells, "\n", "\n2,", 1)}))
+		if got := corpus.Connectors[0].Streams[0].Fields[1]; got.Type != want || !slices.Contains(got.Aggregations, "group_by_time") {
+			t.Errorf("%q: %+v", cells, got)
+		}
+	}
+}
+
 func TestAColumnHasItsTypeAndRole(t *testing.T) {
 	corpus, _ := openFolder(t, writeFolder(t, map[string]string{
 		"t.csv": "ID,Order Date,Title,Price,Code\n7,31.12.2025,Lamp,1.5,01\n8,,Chair,,02\n", "manifest.json": `{"streams":{"t":{"types":{"Price":"string"}}}}`,
@@ -201,7 +215,7 @@ func TestAColumnHasItsTypeAndRole(t *testing.T) {
 	for _, field := range stream.Fields {
 		got = append(got, strings.TrimSpace(field.Name+" "+field.Type+" "+field.Role))
 	}
-	want := []string{"ID integer", "Order_Date timestamp event-time", "Title string primary-title", "Price string", "Code string"}
+	want := []string{"ID integer", "Order_Date date event-time", "Title string primary-title", "Price string", "Code string"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}

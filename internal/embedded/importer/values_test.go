@@ -2,6 +2,7 @@ package importer
 
 import (
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -222,5 +223,57 @@ func TestNotesLinkToFiles(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// The day of a note often stands in the name of its file alone.
+func TestANoteHasTheDayOfItsName(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		files map[string]string
+		field string
+		want  map[string]string // by id
+	}{
+		{"names alone", map[string]string{"2026-02-18 Lech skiing.md": "x", "20260219-x.md": "x", "a/2026-02-20_x.md": "x", "2026-02-21.md": "x"}, "date",
+			map[string]string{"2026-02-18 Lech skiing": "2026-02-18", "20260219-x": "2026-02-19", "a/2026-02-20_x": "2026-02-20", "2026-02-21": "2026-02-21"}},
+		{"front matter wins", map[string]string{"2026-02-18 a.md": "---\ndate: 2026-01-01\n---\nx", "2026-02-18 b.md": "---\ntags: x\n---\nx"}, "date",
+			map[string]string{"2026-02-18 a": "2026-01-01", "2026-02-18 b": "2026-02-18"}},
+		{"under another name, too", map[string]string{"2026-02-18 a.md": "---\ncreated: 2026-01-01T10:00\n---\nx", "2026-02-19.md": "x", "b.md": "x"}, "created",
+			map[string]string{"2026-02-18 a": "2026-01-01T10:00", "2026-02-19": "2026-02-19"}},
+		{"what is due has its own", map[string]string{"2026-02-18 a.md": "---\ndue: 2026-03-01\n---\nx"}, "date", map[string]string{"2026-02-18 a": "2026-02-18"}},
+		{"no days", map[string]string{"2026-02-31 a.md": "x", "202602181 b.md": "x", "2026-0218 c.md": "x", "99990101.md": "x", "on 2026-02-18.md": "x"}, "date", nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			corpus, _ := openFolder(t, writeTree(t, test.files))
+			stream := corpus.Connectors[0].Streams[0]
+			var got map[string]string
+			for _, one := range collectRecords(t, corpus) {
+				var data map[string]any
+				if err := json.Unmarshal(one.Data, &data); err != nil {
+					t.Fatal(err)
+				}
+				if day, ok := data[test.field].(string); ok {
+					if got == nil {
+						got = map[string]string{}
+					}
+					got[one.ID] = day
+				}
+				if _, ok := data[test.field]; ok == one.EmittedAt.IsZero() {
+					t.Errorf("%s is emitted at %s", one.ID, one.EmittedAt)
+				}
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			if field, ok := stream.Field(test.field); ok != (test.want != nil) || ok && field.Role != "event-time" {
+				t.Errorf("field %+v", field)
+			}
+		})
+	}
+	records, _ := loaded(t, "2026-02-18 minutes.txt", "Present: all.")
+	for _, one := range records {
+		if one[0]["date"] != "2026-02-18" {
+			t.Errorf("a document: %v", one[0])
+		}
 	}
 }

@@ -18,6 +18,8 @@ type Corpus struct {
 	Parts []Part
 	// LeftOut lists what could not be read and belongs to no part, once all records have been read. It may be nil.
 	LeftOut func() []LeftOut
+	// ReadAt is when its files were found as they are read; zero: not known.
+	ReadAt time.Time
 	// Public says that these are made-up data, the same in every process: cursors are signed without a secret, so that one is good in all.
 	Public bool
 }
@@ -79,7 +81,7 @@ type Stream struct {
 // A Field is one top-level field of a stream's records.
 type Field struct {
 	Name         string   `json:"name"`
-	Type         string   `json:"type"` // string, text, integer, number, boolean, timestamp, array, object or blob
+	Type         string   `json:"type"` // string, text, integer, number, boolean, timestamp, date, array, object or blob
 	Nullable     bool     `json:"nullable"`
 	Role         string   `json:"role"`         // "", primary-title, secondary, event-time or actor
 	Exact        bool     `json:"exact"`        // filter[field]=value

@@ -17,7 +17,7 @@ const (
 )
 
 // scoreUnits adds up what each weighty unit gives to each record that has it. Common units give to what others found; only if
-// they found nothing do common units find.
+// they found nothing do common units find. What only stands for a word that occurs nowhere comes after both: a guess takes no word's place.
 func (s *searcher) scoreUnits() {
 	gathered := make([][]posting, len(s.query.units))
 	for i := range s.query.units {
@@ -32,11 +32,12 @@ func (s *searcher) scoreUnits() {
 		}
 		u.common = !u.quoted && u.records > max(s.records/commonShare, commonLeast)
 	}
-	for _, common := range [...]bool{false, true} {
+	for _, turn := range [...]struct{ common, guessed bool }{{}, {common: true}, {guessed: true}} {
 		finders := len(s.found)
 		for i := range s.query.units {
-			if u := &s.query.units[i]; s.query.counts(i) && u.common == common {
-				u.common = finders > 0 && common
+			u := &s.query.units[i]
+			if s.query.counts(i) && u.common == turn.common && len(u.nearest) > 0 == turn.guessed {
+				u.common = finders > 0 && turn.common
 				s.give(i, gathered[i])
 			}
 		}

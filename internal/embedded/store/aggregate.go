@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // An Extent is how many records a source has, and when the newest was emitted.
@@ -16,10 +17,11 @@ type Extent struct {
 	Newest *int64 // microseconds since 1970; nil if there are none
 }
 
-// Extent counts a source's records and finds when the newest was emitted.
-func (s *Store) Extent(ctx context.Context, from Source) (e Extent, err error) {
+// Extent counts a source's records and finds when the newest was emitted. What is still to come, as days of a series are, is not new.
+func (s *Store) Extent(ctx context.Context, from Source, now time.Time) (e Extent, err error) {
 	w := from.conditions()
-	row := s.db.QueryRowContext(ctx, fmt.Sprintf("SELECT count(*), max(emitted) FROM %s WHERE %s", from.Name, w), w.args...)
+	query := fmt.Sprintf("SELECT count(*), max(emitted) FILTER (WHERE emitted <= ?) FROM %s WHERE %s", from.Name, w)
+	row := s.db.QueryRowContext(ctx, query, slices.Concat([]any{now.UnixMicro()}, w.args)...)
 	err = row.Scan(&e.Count, &e.Newest)
 	return e, err
 }
@@ -72,6 +74,17 @@ func (s *Store) Extreme(ctx context.Context, from []Source, field string, greate
 	}
 	fields, err := record.Fields()
 	return fields[field], err
+}
+
+// Days counts the records whose value of a field of times is a date without a time of the day: to be moved by no time zone.
+func (s *Store) Days(ctx context.Context, from []Source, field string) ([]Group, error) {
+	const isDate = " % 86400000000 = 0 AND EXISTS (SELECT 1 FROM json_each(CAST(data AS TEXT)) WHERE key = ? AND length(value) = 10)"
+	dates := make([]Source, len(from))
+	for i, source := range from {
+		column, _ := source.Column(field)
+		dates[i] = source.Narrow(where(column.name+isDate, field))
+	}
+	return s.Groups(ctx, dates, field)
 }
 
 // A Group is how many records have a value of a field, which is nil, an int64, a float64 or a string.

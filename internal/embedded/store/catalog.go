@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
@@ -20,6 +21,7 @@ type Catalog struct {
 	LeftOut     []model.LeftOut // in the order of file names
 	CursorKey   []byte          // signs cursors; kept with the data so that a bookmark outlives the process
 	Generation  string          // another one after each load and update
+	ReadAt      *int64          // when the files were read, in microseconds since 1970; nil: not known
 	fingerprint string
 	index       *search.Index
 }
@@ -57,6 +59,9 @@ func readCatalog(ctx context.Context, db *sql.DB) (*Catalog, error) {
 	}
 	c := newCatalog(connectors, streamNumbers(stored))
 	c.Generation, c.fingerprint = values[metaGeneration], values[metaFingerprint]
+	if at, err := strconv.ParseInt(values[metaReadAt], 10, 64); err == nil {
+		c.ReadAt = &at
+	}
 	if c.CursorKey, err = hex.DecodeString(values[metaCursorKey]); err != nil {
 		return nil, fmt.Errorf("stored cursor key: %w", err)
 	}

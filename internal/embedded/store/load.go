@@ -204,6 +204,9 @@ func (l *load) finish() {
 		l.meta[metaLeftOut], err = leftOutText(l.corpus.LeftOut)
 		return err
 	})
+	if at := l.corpus.ReadAt; !at.IsZero() && !l.corpus.Public {
+		l.meta[metaReadAt] = strconv.FormatInt(at.UnixMicro(), 10)
+	}
 	l.meta[metaGeneration] = cmp.Or(l.meta[metaGeneration], rand.Text()[:8])
 	for name, value := range l.meta {
 		l.setMeta(name, value)

@@ -51,6 +51,7 @@ func setMeta(ctx context.Context, db search.Database, name, value string) error 
 // Names of the table meta.
 const (
 	metaFingerprint = "fingerprint"
+	metaReadAt      = "read_at"
 	metaGeneration  = "generation"
 	metaVersion     = "version" // the last one of a part that is there
 	metaConnectors  = "connectors"

@@ -287,14 +287,19 @@ func (c *component) inZone(when time.Time, zone string, zones calendarZones) (ca
 
 func sensible(when time.Time) bool { return when.Year() >= 1 && when.Year() <= 9999 }
 
-// end is when an event ends, which it may say by how long it takes. The end of an event of whole days is the day after the last.
+// end is when an event ends, which it may say by how long it takes. The end of an event of whole days is the day after the last. One that
+// says neither lasts its one day, or ends as it starts (RFC 5545 3.6.1).
 func (c *component) end(starts calendarTime, zones calendarZones) (calendarTime, bool) {
 	if ends, ok := c.instant("DTEND", zones); ok {
 		return ends, true
 	}
 	days, clock, ok := parseDuration(c.text("DURATION"))
-	if !ok {
+	switch {
+	case ok:
+	case len(c.properties["DTEND"])+len(c.properties["DURATION"]) > 0: // which cannot be read
 		return calendarTime{}, false
+	case starts.day:
+		days = 1
 	}
 	ends := starts
 	ends.when = starts.when.AddDate(0, 0, days).Add(clock)

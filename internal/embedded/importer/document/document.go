@@ -54,7 +54,7 @@ func Plain(file io.Reader, name string) item.Reader {
 
 // describe makes a record of a text. Without a title it has that of its file.
 func describe(name, title, text string) item.Item {
-	one := item.Item{Line: 1, ID: name}
+	one := item.Item{Line: 1, ID: name, Day: dayOf(name)}
 	one.Put("id", name)
 	if title = strings.Join(strings.Fields(title), " "); title == "" {
 		title = strings.TrimSuffix(path.Base(name), path.Ext(name))
@@ -62,6 +62,21 @@ func describe(name, title, text string) item.Item {
 	one.Put("title", title)
 	one.Put("text", text)
 	return one
+}
+
+var dayInName = item.Expression(`^(\d{4})([-_.]?)(\d\d)([-_.]?)(\d\d)(?:\D|$)`)
+
+// dayOf is the day that the name of a file begins with, as people name notes and minutes: empty if it is none.
+func dayOf(name string) string {
+	found := dayInName().FindStringSubmatch(path.Base(name))
+	if found == nil || found[2] != found[4] {
+		return ""
+	}
+	day, err := time.Parse("20060102", found[1]+found[3]+found[5])
+	if err != nil || day.Year() < 1900 || day.Year() > 2100 { // a number
+		return ""
+	}
+	return day.Format(time.DateOnly)
 }
 
 // Office reads a document of a word processor: .docx or .odt.

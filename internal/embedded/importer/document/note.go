@@ -66,7 +66,7 @@ func Note(file io.Reader, name string, notes Notes) item.Reader {
 			return item.Item{}, err
 		}
 		id := NoteID(name)
-		one := item.Item{Line: 1, ID: id}
+		one := item.Item{Line: 1, ID: id, Day: dayOf(name)}
 		one.Put("id", id)
 		var fields []item.Field
 		if found := frontMatter().FindStringSubmatchIndex(text); found != nil && found[3]-found[2] <= maxFrontMatter {

@@ -94,6 +94,7 @@ type Item struct {
 	Content  string
 	Attached []Item
 	Blob     *model.Blob
+	Day      string    // that the name of its file begins with, for a record that says no time; empty: none
 	Emitted  time.Time // what the field of emission says; zero: unknown
 	Note     string    // what it is without, though it is kept; empty: nothing
 }

@@ -16,7 +16,7 @@ func (s Stream) ID() string { return cmp.Or(s.IDField, "id") }
 
 // What a manifest may declare of a field, beside its name.
 var (
-	inferredTypes = []string{"string", "text", "integer", "number", "boolean", "timestamp", "array", "object"}
+	inferredTypes = []string{"string", "text", "integer", "number", "boolean", "timestamp", "date", "array", "object"}
 	declaredTypes = append(slices.Clone(inferredTypes), "blob")
 	fieldRoles    = []string{"", "primary-title", "secondary", "event-time", "actor"}
 )
@@ -53,6 +53,7 @@ func (s Stream) checkFields() error {
 var aggregations = map[string][]string{
 	"integer": {"sum", "min", "max", "count_distinct", "group_by"}, "number": {"sum", "min", "max", "count_distinct", "group_by"},
 	"timestamp": {"min", "max", "group_by_time", "count_distinct", "group_by"},
+	"date":      {"min", "max", "group_by_time", "count_distinct", "group_by"},
 	"string":    {"count_distinct", "group_by"}, "text": {"count_distinct", "group_by"}, "boolean": {"count_distinct", "group_by"},
 }
 
@@ -63,7 +64,7 @@ func checkCapabilities(field model.Field) error {
 	switch {
 	case field.Exact && is("object", "blob"):
 		wrong = "cannot be exact"
-	case field.Range && !is("integer", "number", "timestamp"):
+	case field.Range && !is("integer", "number", "timestamp", "date"):
 		wrong = "cannot have a range"
 	case field.Lexical && !is("string", "text", "array", "object"):
 		wrong = "cannot be lexical"

@@ -114,6 +114,7 @@ func (t *FieldTally) countString(text string) {
 	isLong := len(text) > longString && utf8.RuneCountInString(text) > longString || strings.Contains(text, "\n")
 	switch {
 	case item.IsTimestamp(text):
+		t.column.NoteTime(text)
 		t.count("timestamp")
 	case isLong || strings.ContainsAny(text, " \t"):
 		t.wide = t.wide || isLong
@@ -128,7 +129,7 @@ func (t *FieldTally) cell() table.Cell {
 	all, numbers, kind := t.present, t.kinds["integer"]+t.kinds["number"], "string"
 	for _, one := range []string{"boolean", "timestamp", "array", "object"} {
 		if all > 0 && t.kinds[one] == all {
-			return table.Cell{Kind: one}
+			return t.column.Dates(table.Cell{Kind: one})
 		}
 	}
 	switch {
@@ -156,7 +157,7 @@ func (t *Tally) Cells(fields []model.Field) map[string]table.Cell {
 			continue
 		}
 		cell := one.cell()
-		if cell.Kind != field.Type { // the manifest says otherwise
+		if cell.Kind != field.Type && (cell.Kind != "date" || field.Type != "timestamp") { // the manifest says otherwise
 			cell = table.Cell{Kind: field.Type}
 		}
 		if t.byName[cell.UnitField] != nil { // another column
@@ -170,6 +171,7 @@ func (t *Tally) Cells(fields []model.Field) map[string]table.Cell {
 // A Tally counts the fields of a stream's records, in the order in which they were first seen.
 type Tally struct {
 	Records   int
+	Days      int // how many of them have a day by the name of their file
 	fields    []*FieldTally
 	byName    map[string]*FieldTally
 	refused   map[string]bool        // fields beyond item.MaxFields
@@ -258,7 +260,7 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 		kind := cell.Kind
 		if declaredKind, ok := declared.Types[field.name]; ok {
 			kind = declaredKind
-		} else if field.name == declared.TimeField {
+		} else if field.name == declared.TimeField && kind != "date" {
 			kind = "timestamp"
 		}
 		described := Capable(model.Field{Name: field.name, Type: kind, Nullable: field.present < t.Records ||
@@ -276,6 +278,10 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 	}
 	if idField := declared.ID(); HasField(stream.Fields, idField) {
 		stream.PrimaryKey = []string{idField}
+	}
+	if t.Days > 0 && declared.TimeField == "" && assignRole(slices.Clone(stream.Fields), "event-time", "", "timestamp", "date") == nil &&
+		!HasField(stream.Fields, "date") {
+		stream.Fields = append(stream.Fields, Capable(model.Field{Name: "date", Type: "date", Nullable: t.Days < t.Records}))
 	}
 	if eventTime := assignTime(stream.Fields, declared.TimeField); eventTime != nil {
 		stream.ConsentTimeField = eventTime.Name

@@ -25,6 +25,7 @@ type Column struct {
 	sided      int    // how many numbers have a mark of a credit or a debit
 
 	stamps  int         // how many are dates as records have them
+	timed   bool        // a date has a time of the day
 	pointed bool        // a currency is of a country that writes 1,234 for a thousand
 	plus    bool        // one has a plus
 	below   bool        // one is below zero
@@ -53,6 +54,7 @@ func (c *Column) Add(cell string) (kind string) {
 		return "number"
 	case item.IsTimestamp(plain):
 		c.stamps++
+		c.NoteTime(plain)
 		return "timestamp"
 	}
 	c.addDate(plain)
@@ -63,6 +65,17 @@ func (c *Column) Add(cell string) (kind string) {
 func (c *Column) AddDate(text string) (ok bool) {
 	c.addDate(text)
 	return !c.dateless
+}
+
+// NoteTime notes whether a date as records have it has a time of the day.
+func (c *Column) NoteTime(stamp string) { c.timed = c.timed || len(stamp) > len(time.DateOnly) }
+
+// Dates is a cell of timestamps as one of dates if none of the column has a time of the day: no time zone moves those.
+func (c *Column) Dates(cell Cell) Cell {
+	if cell.Kind == "timestamp" && !c.timed {
+		cell.Kind = "date"
+	}
+	return cell
 }
 
 // AddAmount notes a text of a field that is called as amounts are.
@@ -84,7 +97,9 @@ func (c *Column) addDate(text string) {
 		if c.dates&(1<<index) == 0 {
 			continue
 		}
-		if _, ok := writeDate(text, form); !ok {
+		if written, ok := writeDate(text, form); ok {
+			c.NoteTime(written)
+		} else {
 			c.dates &^= 1 << index
 		}
 	}

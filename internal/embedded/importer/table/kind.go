@@ -54,14 +54,14 @@ func (c *Column) Cell(name, kind string, present, texts, numbers int) Cell {
 	case present > 0 && c.whole+c.fractions == present && c.clock().unit > 0 && timeName().MatchString(name):
 		return Cell{Kind: "timestamp", clock: c.clock()}
 	case present > 0 && c.whole == present && c.lowest >= firstDay && c.highest <= lastDay && timeName().MatchString(name):
-		return Cell{Kind: "timestamp", form: wholeDay}
+		return Cell{Kind: "date", form: wholeDay}
 	case texts == 0 && kind == "number" && c.open && c.marked && forms == pointNumbers|commaNumbers: // a thousand, or one
 		return Cell{Kind: "string"}
 	case texts == 0 && kind == "number" && forms == commaNumbers: // 1.234 among columns with decimal commas
 		return Cell{Kind: kind, numbers: forms}
 	case texts == 0:
 	case texts == present && c.dateForm(name) != "", texts+c.stamps == present && c.dateForm(name) == isoDay:
-		return Cell{Kind: "timestamp", form: c.dateForm(name)}
+		return c.Dates(Cell{Kind: "timestamp", form: c.dateForm(name)})
 	case texts+numbers == present && oneForm: // 1,234 alone may be either
 		cell := Cell{Kind: "number", numbers: forms}
 		if cell.numbers == pointNumbers|commaNumbers {
