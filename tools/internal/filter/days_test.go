@@ -142,6 +142,7 @@ func TestLastingBoundsTheEnd(t *testing.T) {
 		{"ends_at", filter.Instants, "2026-03-02T23:00:00Z", filter.Condition{Field: "ends_at", Operator: "gt", Value: "2026-03-02T23:00:00Z"}},
 		{"end_date", filter.Instants, "2026-03-03", filter.Condition{Field: "end_date", Operator: "gte", Value: "2026-03-03"}},
 		{"until_day", filter.MayBeDates, "2026-03-03", filter.Condition{Field: "until_day", Operator: "gte", Value: "2026-03-03"}},
+		{"ends_at", filter.Dates, "2026-03-03", filter.Condition{Field: "ends_at", Operator: "gt", Value: "2026-03-03"}},
 		{"end", filter.Dates, "2026-03-03", filter.Condition{Field: "end", Operator: "gte", Value: "2026-03-03"}},
 	} {
 		got := filter.Lasting("start", row.end, row.kind, row.bound)

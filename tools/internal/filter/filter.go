@@ -285,10 +285,12 @@ func (f Filter) Only(field, value string) Filter {
 }
 
 // Lasting are the conditions on two fields, of which one says when a record begins and the other when it ends, for those that began
-// before a bound and end after it. The last day of what ends on a date belongs to it; a time that it ends at does not.
+// before a bound and end after it. The last day of what ends on a date belongs to it; what it ends at does not, also where that is a day, as
+// calendars have it.
 func Lasting(start, end string, kind DateKind, bound string) Filter {
 	after := Condition{end, "gt", bound}
 	switch {
+	case kind == Dates && strings.HasSuffix(end, "_at"): // it is as it should be
 	case kind == Dates, strings.Contains(strings.ToLower(end), "date"), strings.HasSuffix(end, "_on"), strings.HasSuffix(end, "day"):
 		after.Operator = "gte"
 	case IsDate(bound): // after a day would mean from the next one on
