@@ -58,16 +58,7 @@ func (a *recordsAnswer) order() string {
 	if sort := a.q.Rest.Text("sort"); sort != "" {
 		return "sorted by " + clean.Name(write.Label(sort))
 	}
-	order := 0 // the sign of each comparison
-	for i := range a.all[:max(len(a.all)-1, 0)] {
-		one, next := &a.all[i], &a.all[i+1]
-		sign := strings.Compare(one.Authored, next.Authored)
-		if one.Authored == "" || one.TimeField != next.TimeField || len(one.Authored) != len(next.Authored) || sign*order < 0 {
-			return ""
-		}
-		order = cmp.Or(order, sign)
-	}
-	return map[int]string{1: "newest first", -1: "oldest first"}[order]
+	return item.Order(a.all)
 }
 
 func (a *recordsAnswer) lead() []string {
