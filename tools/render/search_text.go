@@ -271,7 +271,7 @@ func (s *searchPage) forQuery() string {
 }
 
 func (s *searchPage) counts() string {
-	n, some := s.l.count(), someCount(s.l)
+	n, some, nearest := s.l.count(), someCount(s.l), nearestCount(s.l)
 	switch {
 	case n == "":
 		return ""
@@ -287,6 +287,8 @@ func (s *searchPage) nothing() string {
 	switch {
 	case s.q.Repair != nil:
 		return "0 hits. Try other words, or no streams and filter."
+	case some > 0 && nearest > 0:
+		return fmt.Sprintf(" (%s with all words, %d with some, %d with words near them)", n, some, nearest)
 	case s.q.Q == "":
 		return "0 records of this time"
 	}
