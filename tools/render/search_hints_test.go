@@ -133,7 +133,7 @@ func TestATimelineSaysThatMoreFollow(t *testing.T) {
 		}
 	}
 	last, err := Search(answer(`{"data":[{"stream":"messages","record_key":"m1","connection_id":"c"}]}`), SearchQuery{Position: Position{Cursor: "c2"}})
-	if err != nil || !strings.Contains(last.Text, "1 record, newest first, none follow; ") {
+	if err != nil || !strings.Contains(last.Text, "1 record, newest first, the last page; ") {
 		t.Errorf("%v\n%s", err, last.Text)
 	}
 }

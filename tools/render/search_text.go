@@ -260,13 +260,13 @@ func (s *searchPage) ofRecords() string {
 	return " of " + write.Plural(s.records, "record")
 }
 
-// follow says whether the hits of the page, of which it is not known how many there are in all, are the last; "" of a first page that has all.
+// follow says whether the hits of the page, of which it is not known how many there are in all, are the last; "" of a page that has all.
 func (s *searchPage) follow() string {
 	switch {
 	case s.l.Envelope.Flag("has_more"), s.l.Envelope.Has("next_cursor"), len(s.l.Envelope.Array("goes_on")) > 0:
 		return ", more follow"
-	case !s.q.Position.First():
-		return ", none follow"
+	case s.q.Position.Cursor != "":
+		return ", the last page"
 	}
 	return ""
 }
