@@ -217,7 +217,7 @@ func untimedOf(pages []sourcePage) (n int) {
 }
 
 // warnings say in one sentence each what the answer does not have, before the warnings of the resource server, each of them once. Those of
-// files that were not read belong to answers without records, which an answer that has found any is not, though one of its sources has none.
+// files that were not read belong to an answer without records, not to one that has any though one of its sources has none.
 func (p *Reader) warnings(pages []sourcePage, found bool) string {
 	var says, failed, left, items []string
 	say := func(holds bool, format string, values ...any) {

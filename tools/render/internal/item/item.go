@@ -257,7 +257,8 @@ type Relation struct {
 // Rest is the note that records of a relation are not shown; "" if all are.
 func (r *Relation) Rest(shown int) string {
 	left := len(r.Records) - shown
-	return strings.Join(write.NotEmpty(write.When(left > 0 || r.more, Order(r.Records)), write.When(left > 0, write.Thousands(left)+" more not shown"),
+	order := write.When(left > 0 || r.more, Order(r.Records))
+	return strings.Join(write.NotEmpty(order, write.When(left > 0, write.Thousands(left)+" more not shown"),
 		write.When(left > 0 && r.more, "and more exist"), write.When(left <= 0 && r.more, "more exist")), ", ")
 }
 

@@ -128,16 +128,12 @@ func Brief(data rs.Object) string {
 	for _, m := range data {
 		text, _ := rs.AsText(m.Value)
 		name := strings.ToLower(m.Name)
-		isID := name == "id" || strings.HasSuffix(name, "_id")
-		kind := rs.Kind(m.Value)
-		if len(values) == most || isID || kind != "string" && kind != "number" || write.Day(text) != "" || text == "" || clean.LongerThan(text, chars) {
-			continue
-		}
-		if kind == "number" {
-			text = m.Name + " " + text
-		}
-		if legible(text) {
+		switch kind := rs.Kind(m.Value); {
+		case name == "id" || strings.HasSuffix(name, "_id"), write.Day(text) != "", clean.LongerThan(text, chars), len(values) == most:
+		case kind == "string" && legible(text):
 			values = append(values, text)
+		case kind == "number":
+			values = append(values, m.Name+" "+text)
 		}
 	}
 	return strings.Join(values, ", ")
