@@ -99,7 +99,7 @@ func TestASearchSaysWhatItsNumbersAreOf(t *testing.T) {
 		`{"meta":{"count":3}}`:  `3 hits of 2 records for "T", by relevance, not date; first_fetch_id=c/messages:m1`,
 		`{"has_more":true}`:     `3 hits of 2 records for "T", more follow, by relevance, not date; first_fetch_id=c/messages:m1`,
 		`{"meta":{"count":48}}`: `48 hits for "T", by relevance, not date; first_fetch_id=c/messages:m1; this page: 3 hits of 2 records`,
-		`{"meta":{"count":1,"recall":{"partial_count":5,"nearest_count":2}}}`: `8 hits for "T" (1 with all words, 5 with some, 2 with words near them), by relevance, not date; first_fetch_id=c/messages:m1; this page: 3 hits of 2 records`,
+		`{"meta":{"count":1,"recall":{"partial_count":5,"nearest_count":2}}}`: `8 hits for "T" (1 with all words, 5 with some, 2 near), by relevance, not date; first_fetch_id=c/messages:m1; this page: 3 hits of 2 records`,
 		`{"meta":{"count":260,"count_accuracy":"lower_bound"}}`:               `at least 260 hits for "T", by relevance, not date; first_fetch_id=c/messages:m1; this page: 3 hits of 2 records`,
 	} {
 		body := rs.AsObject(meta).With("data", "["+hits+"]").JSON()

@@ -288,7 +288,7 @@ func (s *searchPage) counts() string {
 	case n == "":
 		return ""
 	case some > 0 && nearest > 0:
-		return fmt.Sprintf(" (%s with all words, %d with some, %d with words near them)", n, some, nearest)
+		return fmt.Sprintf(" (%s with all words, %d with some, %d near)", n, some, nearest)
 	case some > 0:
 		return fmt.Sprintf(" (%s with all words, %d with some)", n, some)
 	case n == "0":
