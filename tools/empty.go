@@ -60,7 +60,13 @@ func explainField(ctx context.Context, call Call, f filter.Filter, e *render.Emp
 	}
 	value := cmp.Or(strings.Trim(own[0].Value, "*%"), own[0].Value)
 	e.Signs = strings.ContainsAny(own[0].Value, "*%")
-	if e.Field != "id" && !strings.HasSuffix(e.Field, "_id") { // an id is no other record's
+	switch part := value[strings.LastIndexByte(value, ':')+1:]; {
+	case e.Field == "id" || strings.HasSuffix(e.Field, "_id"): // an id is no other record's
+	case part != "" && part != value && isUngrouped(ctx, call, e.Field): // in place of its values, which are not to be had
+		if n, _ := aggregated(ctx, call, aggregate.Args{Metric: "count", Filter: f.Only(e.Field, part)}).Number("value"); n > 0 {
+			e.Meant = withValue(call, e.Field, rs.EncodeJSON(part))
+		}
+	default:
 		explainValues(ctx, call, e, value)
 	}
 	explainValue(ctx, call, f, e, value)
@@ -109,16 +115,22 @@ func insideWord(text, part string) bool {
 	return found && unicode.IsLetter(last) && !strings.Contains(text, " "+part)
 }
 
-// isSearched reports whether search reads a field of the call's stream, and whether its value is the title of what is found.
-func isSearched(schema *rs.Schema, call Call, field string) (titles, searched bool) {
-	searched = schema != nil && slices.ContainsFunc(schema.Streams, func(stream rs.SchemaStream) bool {
+// hasField reports whether the call's stream has a field that is right.
+func hasField(schema *rs.Schema, call Call, field string, right func(rs.SchemaField) bool) bool {
+	return schema != nil && slices.ContainsFunc(schema.Streams, func(stream rs.SchemaStream) bool {
 		return stream.Name == call.Scope.Stream && known.HasConnection(&stream, call.Scope.ConnectionID) &&
-			slices.ContainsFunc(stream.Fields(), func(f rs.SchemaField) bool {
-				titles = f.Role == "primary-title"
-				return f.Name == field && f.Lexical
-			})
+			slices.ContainsFunc(stream.Fields(), func(f rs.SchemaField) bool { return f.Name == field && right(f) })
 	})
-	return titles, searched
+}
+
+// isUngrouped reports whether the schema, which explainValue reads too, says that records cannot be grouped by a field.
+func isUngrouped(ctx context.Context, call Call, field string) bool {
+	if call.Tool == nil || call.Tool.Schema == nil {
+		return false
+	}
+	schema := call.Tool.Schema(ctx, call.RS, "", call.Scope.ConnectionID)
+	groups := func(f rs.SchemaField) bool { return slices.Contains(f.Aggregates, "group_by") }
+	return hasField(schema, call, field, func(f rs.SchemaField) bool { return f.Granted }) && !hasField(schema, call, field, groups)
 }
 
 // explainValue finds out what is meant by the value of a field that no record has: the id of a record of another stream, which may have
@@ -149,8 +161,9 @@ func explainValue(ctx context.Context, call Call, f filter.Filter, e *render.Emp
 		}
 		return
 	}
-	if titles, searched := isSearched(schema, call, e.Field); e.Meant == nil && searched {
+	if e.Meant == nil && hasField(schema, call, e.Field, func(f rs.SchemaField) bool { return f.Lexical }) {
 		e.Whole = true
+		titles := hasField(schema, call, e.Field, func(f rs.SchemaField) bool { return f.Role == "primary-title" })
 		searchValue(ctx, call, f, e, value, titles)
 	}
 }

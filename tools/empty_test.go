@@ -102,3 +102,46 @@ func TestAnEmptyPageIsExplained(t *testing.T) {
 		})
 	}
 }
+
+// The id of a record that is sent for a field which has the part behind its colon: that part is counted in place of the values of a field
+// that cannot be grouped by.
+func TestThePartOfAnIDBehindItsColonMayBeMeant(t *testing.T) {
+	for value, row := range map[string]struct {
+		can  string // of the field
+		want string
+	}{
+		"C04:17.01":  {"eq", `Did you mean: query_records {"stream":"messages","filter":{"thread":"17.01"}}`},
+		"C04:17.02":  {"eq", ""},
+		"17.03":      {"eq", ""},
+		"C04:shared": {"eq,a=group_by", `Did you mean: query_records {"stream":"messages","filter":{"thread":"shared"}}`},
+	} {
+		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+			count := 0
+			switch {
+			case r.Path == "/v1/schema":
+				return middlewaretest.JSON(`{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
+					`{"name":"messages","field_capabilities":{"thread":"t=string,` + row.can + `"}}]}]}`), nil
+			case !strings.HasSuffix(r.Path, "/aggregate"):
+				return middlewaretest.JSON(`{"object":"list","data":[],"has_more":false}`), nil
+			case r.Query.Get("group_by") != "":
+				return middlewaretest.JSON(`{"metric":"count","groups":[{"key":"shared","count":5}]}`), nil
+			case r.Query.Get("filter[thread]") == "17.01":
+				count = 3
+			}
+			return middlewaretest.JSON(fmt.Sprintf(`{"metric":"count","value":%d}`, count)), nil
+		}}
+		result := use(t, toolNamed(t, "query_records"), server, json.RawMessage(`{"stream":"messages","filter":{"thread":"`+value+`"}}`))
+		if !strings.Contains(result.Text, row.want) || strings.Contains(result.Text, "Did you mean") != (row.want != "") {
+			t.Errorf("%s: %s", value, result.Text)
+		}
+		aggregates := 0
+		for _, r := range server.Requests() {
+			if strings.HasSuffix(r.Path, "/aggregate") {
+				aggregates++
+			}
+		}
+		if aggregates != 2 {
+			t.Errorf("%s: D28: %d aggregates", value, aggregates)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -39,7 +40,7 @@ func fetchTool(recordBase string) *Tool {
 			args := call.Args.(fetchArgs)
 			return render.Document(answer.Response, render.DocumentQuery{
 				Ref: args.scopedRef(call.Scope), Fields: args.fields, Attached: answer.Attached, Parts: answer.Parts, Relations: answer.Related,
-				InnerParts: answer.InnerParts, RecordBase: recordBase,
+				InnerParts: answer.InnerParts, RecordBase: recordBase, TitleField: answer.titleField, Untitled: answer.untitled,
 			})
 		},
 	}
@@ -118,7 +119,11 @@ func forwardFetch(ctx context.Context, call Call) (Reply, error) {
 	if err != nil {
 		return Reply{Call: call}, err
 	}
-	answer.Related = slices.DeleteFunc(slices.Clone(stated.Relations), func(name string) bool { return slices.Contains(expanded, name) })
+	own := ownSchema(stated, call.Scope, answer.Response)
+	for _, s := range own.Sources {
+		answer.titleField, answer.untitled = s.Title, s.Untitled()
+	}
+	answer.Related = slices.DeleteFunc(own.Relations, func(name string) bool { return slices.Contains(expanded, name) })
 	answer.Attached = render.AttachedTo(answer.Response, call.Scope.ConnectionID, args.fields)
 	var texts []*render.Attached
 	for i := range answer.Attached {
@@ -140,6 +145,18 @@ func partsSchema(ctx context.Context, call Call, stream string) known.Stream {
 	ctx, cancel := context.WithTimeout(ctx, partsDeadline)
 	defer cancel()
 	return call.known(ctx, stream)
+}
+
+// ownSchema is what the schema says of the stream of a record under the record's own connection, where that is known: others may have
+// streams of the same name.
+func ownSchema(stated known.Stream, scope rs.Scope, record *rs.Response) known.Stream {
+	if scope.ConnectionID = cmp.Or(scope.ConnectionID, rs.ConnectionID(record.Object())); stated.Document != nil {
+		stated = known.ReadStream(stated.Document, scope)
+	}
+	stated.Sources = slices.DeleteFunc(slices.Clone(stated.Sources), func(s known.Source) bool {
+		return s.Stream != scope.Stream || scope.ConnectionID != "" && s.Connection.ID != scope.ConnectionID
+	})
+	return stated
 }
 
 // partsOf are the relations of a stream to the one record that each of its records has.

@@ -255,6 +255,33 @@ func TestFetchHoldsTheBodyOfAMessage(t *testing.T) {
 	}
 }
 
+// What the schema says of a stream of the same name under another connection is not said of a record; its title is the one that the schema
+// marks, and where it marks none, the first short values say what the record is.
+func TestFetchSaysWhatItsOwnConnectionHas(t *testing.T) {
+	const schema = `{"detail":"compact","connectors":[` +
+		`{"connector_key":"mail","granted_connections":[{"connection_id":"m"}],"streams":[{"name":"s","field_capabilities":{"shop":"t=string,role=primary-title","name":"t=string"},` +
+		`"expand_capabilities":[{"name":"replies","stream":"replies","cardinality":"has_many"}]}]},` +
+		`{"connector_key":"bank","granted_connections":[{"connection_id":"b"}],"streams":[{"name":"s","field_capabilities":{"payee":"t=string"},` +
+		`"expand_capabilities":[{"name":"splits","stream":"splits","cardinality":"has_many"}]}]}]}`
+	for connection, row := range map[string]struct{ data, title, offered string }{
+		"m": {`{"id":"1","name":"Cup","shop":"Ribeira Pantry"}`, "Ribeira Pantry", "[not included: replies; with them"},
+		"b": {`{"id":"1","day":"2026-04-01","account_id":"a7","payee":"Towpath","amount":-45.20,"left":null,"note":""}`, "Towpath, amount -45.20", "[not included: splits; with them"},
+	} {
+		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+			if r.Path == "/v1/schema" {
+				return middlewaretest.JSON(schema), nil
+			}
+			return middlewaretest.JSON(fmt.Sprintf(`{"object":"record","id":"1","stream":"s","connection_id":%q,"data":%s}`, connection, row.data)), nil
+		}}
+		for _, id := range []string{"s:1", connection + "/s:1"} {
+			document := rs.AsObject(use(t, toolNamed(t, "fetch"), server, json.RawMessage(`{"id":"`+id+`"}`)).Text)
+			if document.Text("title") != row.title || !strings.Contains(document.Text("text"), row.offered) {
+				t.Errorf("%s: %s\n%s", id, document.Text("title"), document.Text("text"))
+			}
+		}
+	}
+}
+
 // From a record to the text of what is attached to it is one call: a relation to records with a blob is in the same read, where the schemas
 // say so. They are held, so that the next fetch is the read of the record and of its texts alone.
 func TestFetchHoldsWhatIsAttachedToARecord(t *testing.T) {

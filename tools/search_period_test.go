@@ -491,3 +491,58 @@ func TestAQuestionForAllOfATime(t *testing.T) {
 		}
 	}
 }
+
+// A record of a stream of which the schema marks nothing but a time is called by its first short values, without another read.
+func TestATimelineSaysWhatUnmarkedRecordsAre(t *testing.T) {
+	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
+		`{"name":"rows","field_capabilities":{"day":"t=date,role=event-time,eq,r=gte|gt|lte|lt","payee":"t=string","amount":"t=number"}},` +
+		`{"name":"mails","field_capabilities":{"at":"t=date,role=event-time,eq,r=gte|gt|lte|lt","from":"t=string,role=actor"}}]}]}`
+	server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+		switch {
+		case r.Path == "/v1/schema":
+			return middlewaretest.JSON(schema), nil
+		case strings.Contains(r.Path, "/rows/"):
+			if r.Query.Has("fields") {
+				t.Errorf("only %q are read", r.Query["fields"])
+			}
+			return middlewaretest.JSON(`{"data":[{"id":"1","stream":"rows","data":{"id":"1","day":"2026-04-01","payee":"Towpath","amount":-45.20}}]}`), nil
+		}
+		return middlewaretest.JSON(`{"data":[{"id":"2","stream":"mails","data":{"at":"2026-04-01","from":"Ida"}}]}`), nil
+	}}
+	result := use(t, tools.Search("https://rs.example"), server, json.RawMessage(`{"since":"2026-04-01"}`))
+	if got := len(server.Requests()); got != 3 || !strings.Contains(result.Text, "c/rows:1 | \"2026-04-01\" | Towpath, amount -45.20 |") ||
+		!strings.Contains(result.Text, "| mails from k, 2026-04-01") {
+		t.Errorf("%d reads\n%s", got, result.Text)
+	}
+}
+
+// That files were not read is said of an answer without records, once, and not of one with records because another source has none.
+func TestAPeriodSaysOnceWhatWasNotRead(t *testing.T) {
+	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
+		`{"name":"a","field_capabilities":{"at":"t=date,role=event-time,eq,r=gte|gt|lte|lt"}},` +
+		`{"name":"b","field_capabilities":{"at":"t=date,role=event-time,eq,r=gte|gt|lte|lt"}}]}]}`
+	const unread = `"meta":{"count":0,"warnings":[{"code":"not_read","message":"x.pdf was not read"}]}`
+	for _, words := range []string{"", `"q":"tax",`} {
+		for _, record := range []string{"", `{"id":"1","stream":"a","record_key":"1","connection_id":"c","authored_at":"2026-04-01","data":{"at":"2026-04-01"}}`} {
+			server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+				switch {
+				case r.Path == "/v1/schema":
+					return middlewaretest.JSON(schema), nil
+				case record != "" && (strings.Contains(r.Path, "/a/") || r.Query.Get("streams") == "a"):
+					return middlewaretest.JSON(`{"data":[` + record + `]}`), nil
+				}
+				return middlewaretest.JSON(`{"data":[],` + unread + `}`), nil
+			}}
+			result := use(t, tools.Search("https://rs.example"), server, json.RawMessage(`{`+words+`"since":"2026-04-01"}`))
+			want := 1
+			if record != "" {
+				want = 0
+			}
+			for _, channel := range []string{result.Text, string(result.Structured)} {
+				if strings.Count(channel, "x.pdf was not read") != want {
+					t.Errorf("%s want %d:\n%s", words, want, channel)
+				}
+			}
+		}
+	}
+}

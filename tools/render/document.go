@@ -34,6 +34,8 @@ type DocumentQuery struct {
 	Parts      []string            // relations to one record: their long texts are shown as texts of the record
 	Relations  []string            // what could be expanded and was not
 	InnerParts map[string][]string // by relation that was asked for: what could be expanded in its records
+	TitleField string              // that the schema marks; "" for none
+	Untitled   bool                // the schema marks no field that says what the record is
 	RecordBase string              // public base URL of the resource server, for the citation; no trailing slash
 }
 
@@ -55,7 +57,10 @@ func Document(response *rs.Response, q DocumentQuery) (Result, error) {
 		return Result{}, invalidResponse(what, "has no record: data is "+rs.Kind(o.Get("data")))
 	}
 	it.Data = item.Project(it.Data, q.Fields) // and nothing is known from fields that were not asked for (S0-7b)
-	it.Title = item.Title(nil, it.Data, func(string) bool { return true })
+	it.Title = item.Title(q.marked(it.Data), it.Data, func(string) bool { return true })
+	if it.Title == "" && q.Untitled {
+		it.Title = item.Brief(it.Data)
+	}
 	it.Authored, it.TimeField = item.Time(nil, it.Data)
 	emitted := it.Emitted // named in the metadata, but no date for a title: it would be taken for when the event is
 	it.Emitted = ""
@@ -90,6 +95,15 @@ func Document(response *rs.Response, q DocumentQuery) (Result, error) {
 		r.Meta = map[string]any{"pdpp/blob_uris": blobs}
 	}
 	return r, nil
+}
+
+// marked is a record with the title that the schema marks and nothing else; a long text is none.
+func (q DocumentQuery) marked(data object) object {
+	title := write.Pair("title", data.Get(q.TitleField))
+	if title.Value == "" || isLong(title) {
+		return nil
+	}
+	return object{title}
 }
 
 // A documentText is a record's text: its short fields, then its long texts, then what was expanded.

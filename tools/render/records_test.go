@@ -129,13 +129,22 @@ func TestRecordTables(t *testing.T) {
 				"m2 | 2", "  bodies: none", "  parts: none",
 			},
 		},
+		"related records say their order, and the call that lists all goes on where they end": {
+			[]string{`{"id":"C1","stream":"orders","connection_id":"cin_a","data":{"x":1},"expanded":{"old":{"data":[` +
+				`{"id":"p1","stream":"parts","data":{"of":"C1","sent_at":"2026-01-01T00:00:00Z"}},{"id":"p2","stream":"parts","data":{"of":"C1","sent_at":"2026-01-02T00:00:00Z"}}],"has_more":true},` +
+				`"new":{"data":[{"id":"p9","stream":"parts","data":{"of":"C1","sent_at":"2026-01-09T00:00:00Z"}},{"id":"p8","stream":"parts","data":{"of":"C1","sent_at":"2026-01-08T00:00:00Z"}}],"has_more":true}}}`},
+			[]string{
+				`  old: oldest first, more exist; all in this order: query_records {"stream":"parts","connection_id":"cin_a","filter":{"of":"C1"},"order":"asc"}`,
+				`  new: newest first, more exist; all, newest first: query_records {"stream":"parts","connection_id":"cin_a","filter":{"of":"C1"}}`,
+			},
+		},
 		"the call that lists all related records is printed where one field of them has the id": {
 			[]string{
 				`{"id":"C1","stream":"orders","connection_id":"cin_a","data":{"x":1},"expanded":{"parts":{"data":[{"id":"p1","stream":"parts","data":{"of":"C1"}},{"id":"p2","stream":"parts","data":{"of":"C1"}}],"has_more":true}}}`,
 				`{"id":"C2","stream":"orders","connection_id":"cin_a","data":{"x":2},"expanded":{"parts":{"data":[{"id":"p3","stream":"parts","data":{"of":"C2"}}],"has_more":true},"twice":{"data":[{"id":"t1","stream":"twice","data":{"of":"C2","to":"C2"}}],"has_more":true}}}`,
 			},
 			[]string{
-				`  parts: more exist; all: query_records {"stream":"parts","connection_id":"cin_a","filter":{"of":"C1"}}`,
+				`  parts: more exist; all, newest first: query_records {"stream":"parts","connection_id":"cin_a","filter":{"of":"C1"}}`,
 				"  parts: more exist", "  twice: more exist; raise expand_limit, or query their stream",
 			},
 		},

@@ -59,34 +59,16 @@ func (a *recordsAnswer) order() string {
 	if sort := a.q.Rest.Text("sort"); sort != "" {
 		return "sorted by " + clean.Name(write.Label(sort))
 	}
-	if len(a.all) == 0 {
-		return ""
-	}
-	first := &a.all[0]
-	order := a.orderOf(func(it *item.Item) string { return write.When(it.TimeField == first.TimeField, it.Authored) })
+	order := item.Order(a.all)
 	direction := cmp.Or(write.When(a.q.Rest.Text("order") == "asc", "oldest first"), "newest first")
-	for i := 0; order == "" && i < len(first.Data) && len(a.all) > 2; i++ {
-		name := first.Data[i].Name
+	for i := 0; order == "" && len(a.all) > 2 && i < len(a.all[0].Data); i++ {
+		name := a.all[0].Data[i].Name
 		text := func(it *item.Item) string { return it.Data.Text(name) }
-		if write.Day(text(first)) != "" && a.orderOf(text) == direction {
+		if write.Day(text(&a.all[0])) != "" && item.OrderBy(a.all, text) == direction {
 			order = direction + " by " + clean.Name(write.Label(name))
 		}
 	}
 	return order
-}
-
-// orderOf is the order in which the records of a page have some times; "" where they have none, or are not all in it.
-func (a *recordsAnswer) orderOf(timeOf func(*item.Item) string) string {
-	order := 0 // the sign of each comparison
-	for i := range a.all[:max(len(a.all)-1, 0)] {
-		one, next := timeOf(&a.all[i]), timeOf(&a.all[i+1])
-		sign := strings.Compare(one, next)
-		if one == "" || len(one) != len(next) || sign*order < 0 {
-			return ""
-		}
-		order = cmp.Or(order, sign)
-	}
-	return map[int]string{1: "newest first", -1: "oldest first"}[order]
 }
 
 func (a *recordsAnswer) lead() []string {

@@ -266,6 +266,9 @@ func (l listing) withoutLeftOut(answer object) listing {
 	return without
 }
 
+// BriefOf is what a record that has no title says first; "" for nothing.
+func BriefOf(data rs.Object) string { return item.Brief(data) }
+
 // WhenOf is when a record or hit is, as it says itself: RFC 3339 or a date; "" where it does not. When it was read is another time.
 func WhenOf(o rs.Object) string {
 	when, _ := item.Time(o, o.Object("data"))

@@ -205,8 +205,7 @@ func (s *searchPage) total() string {
 	if err != nil {
 		return write.When(someCount(s.l) == 0, n)
 	}
-	nearest, _ := s.l.recall.Number("nearest_count")
-	exact += someCount(s.l) + max(nearest, 0)
+	exact += someCount(s.l) + nearestCount(s.l)
 	return write.When(exact > len(s.all), strconv.Itoa(exact))
 }
 

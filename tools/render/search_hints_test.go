@@ -97,8 +97,9 @@ func TestASearchSaysWhatItsNumbersAreOf(t *testing.T) {
 	for meta, want := range map[string]string{
 		`{}`:                    `3 hits of 2 records for "T", by relevance, not date; first_fetch_id=c/messages:m1`,
 		`{"meta":{"count":3}}`:  `3 hits of 2 records for "T", by relevance, not date; first_fetch_id=c/messages:m1`,
+		`{"has_more":true}`:     `3 hits of 2 records for "T", more follow, by relevance, not date; first_fetch_id=c/messages:m1`,
 		`{"meta":{"count":48}}`: `48 hits for "T", by relevance, not date; first_fetch_id=c/messages:m1; this page: 3 hits of 2 records`,
-		`{"meta":{"count":1,"recall":{"partial_count":5,"nearest_count":2}}}`: `8 hits for "T" (1 with all words, 5 with some), by relevance, not date; first_fetch_id=c/messages:m1; this page: 3 hits of 2 records`,
+		`{"meta":{"count":1,"recall":{"partial_count":5,"nearest_count":2}}}`: `8 hits for "T" (1 with all words, 5 with some, 2 near), by relevance, not date; first_fetch_id=c/messages:m1; this page: 3 hits of 2 records`,
 		`{"meta":{"count":260,"count_accuracy":"lower_bound"}}`:               `at least 260 hits for "T", by relevance, not date; first_fetch_id=c/messages:m1; this page: 3 hits of 2 records`,
 	} {
 		body := rs.AsObject(meta).With("data", "["+hits+"]").JSON()
@@ -110,6 +111,30 @@ func TestASearchSaysWhatItsNumbersAreOf(t *testing.T) {
 		if data.Text("order") != ranking || data.Get("records_in_page") != "2" || strings.HasPrefix(want, "48") && data.Get("hits_in_all") != "48" {
 			t.Errorf("structured: %s", data.JSON())
 		}
+	}
+}
+
+// The number of a page of a timeline is not taken for that of the time.
+func TestATimelineSaysThatMoreFollow(t *testing.T) {
+	for more, want := range map[string]string{
+		`{}`:                   "1 record, newest first; ",
+		`{"has_more":false}`:   "1 record, newest first; ",
+		`{"has_more":true}`:    "1 record, newest first, more follow; ",
+		`{"next_cursor":"c2"}`: "1 record, newest first, more follow; ",
+		`{"has_more":true,"goes_on":[{"tool":"query_records","arguments":{"stream":"messages"}}]}`: "1 record, newest first, more follow; ",
+	} {
+		body := rs.AsObject(more).With("data", `[{"stream":"messages","record_key":"m1","connection_id":"c"}]`).JSON()
+		result, err := Search(answer(body), SearchQuery{})
+		if err != nil || !strings.Contains(result.Text, want) {
+			t.Errorf("%s (%v): no %s in\n%s", more, err, want, result.Text)
+		}
+		if data := rs.AsObject(string(result.Structured)).Object("data"); data.Has("hits_in_all") || data.Flag("has_more") != rs.AsObject(more).Flag("has_more") {
+			t.Errorf("%s: structured: %s", more, data.JSON())
+		}
+	}
+	last, err := Search(answer(`{"data":[{"stream":"messages","record_key":"m1","connection_id":"c"}]}`), SearchQuery{Position: Position{Cursor: "c2"}})
+	if err != nil || !strings.Contains(last.Text, "1 record, newest first, the last page; ") {
+		t.Errorf("%v\n%s", err, last.Text)
 	}
 }
 

@@ -113,6 +113,8 @@ func searchLead(l listing, q SearchQuery) string {
 	instead("containing_words", "Words that contain")
 	switch {
 	case len(l.Items) == 0:
+	case someCount(l) > 0 && nearestCount(l) > 0:
+		lines = append(lines, "Hits have only other words or near ones.")
 	case someCount(l) > 0:
 		lines = append(lines, "Hits have only other words.")
 	default:
@@ -235,6 +237,12 @@ func (r *Repair) json() string {
 // someCount is how many records have some of the words, as the resource server counted.
 func someCount(l listing) int {
 	n, _ := l.recall.Number("partial_count")
+	return max(n, 0)
+}
+
+// nearestCount is how many records have none of the words, but others in the place of misspelt ones.
+func nearestCount(l listing) int {
+	n, _ := l.recall.Number("nearest_count")
 	return max(n, 0)
 }
 

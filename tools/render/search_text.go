@@ -47,7 +47,8 @@ func (s *searchPage) text() string {
 		}
 	}
 	if len(hits) < len(s.hits) && len(s.hits) <= mostAtOnce && s.showsAtOnce() {
-		if room := searchAsked - frame.size(); len(s.hitTexts(s.excerptLength(room, len(s.hits)), room)) == len(s.hits) {
+		const limited = len(`,"limit":20.20`) // bytes of the call that reads on, with that limit
+		if room := searchAsked - frame.size() - limited; len(s.hitTexts(s.excerptLength(room, len(s.hits)), room)) == len(s.hits) {
 			frame.atOnce = fmt.Sprintf(", all with limit %d", len(s.all))
 		}
 	}
@@ -230,11 +231,11 @@ func (s *searchPage) summary() string {
 	case q.Repair != nil:
 		line = write.Plural(q.Repair.Total, "hit") + " for some of the words"
 	case q.Q == "":
-		line = write.Plural(len(s.all), "record") + ", newest first" + s.untimed() + s.counts()
+		line = write.Plural(len(s.all), "record") + ", newest first" + s.untimed() + s.counts() + s.follow()
 	case total != "":
 		line = total + " hits" + s.forQuery() + s.counts()
 	default:
-		line = write.Plural(len(s.all), "hit") + s.ofRecords() + s.forQuery() + s.counts()
+		line = write.Plural(len(s.all), "hit") + s.ofRecords() + s.forQuery() + s.counts() + s.follow()
 	}
 	line += write.When(q.Q != "", ", "+ranking)
 	if len(s.hits) == 0 {
@@ -259,6 +260,17 @@ func (s *searchPage) ofRecords() string {
 	return " of " + write.Plural(s.records, "record")
 }
 
+// follow says whether the hits of the page, of which it is not known how many there are in all, are the last; "" of a page that has all.
+func (s *searchPage) follow() string {
+	switch {
+	case s.l.Envelope.Flag("has_more"), s.l.Envelope.Has("next_cursor"), len(s.l.Envelope.Array("goes_on")) > 0:
+		return ", more follow"
+	case s.q.Position.Cursor != "":
+		return ", the last page"
+	}
+	return ""
+}
+
 func (s *searchPage) untimed() string {
 	if n, _ := s.l.meta.Number("untimed_count"); n > 0 {
 		return fmt.Sprintf(", without %d of unknown time", n)
@@ -271,10 +283,12 @@ func (s *searchPage) forQuery() string {
 }
 
 func (s *searchPage) counts() string {
-	n, some := s.l.count(), someCount(s.l)
+	n, some, nearest := s.l.count(), someCount(s.l), nearestCount(s.l)
 	switch {
 	case n == "":
 		return ""
+	case some > 0 && nearest > 0:
+		return fmt.Sprintf(" (%s with all words, %d with some, %d near)", n, some, nearest)
 	case some > 0:
 		return fmt.Sprintf(" (%s with all words, %d with some)", n, some)
 	case n == "0":

@@ -119,7 +119,7 @@ func ReadStream(schema *rs.Schema, scope rs.Scope) Stream {
 	seen, relations := map[string]bool{}, map[string]bool{}
 	for i := range schema.Streams {
 		stream := &schema.Streams[i]
-		if scope.Stream != "" && stream.Name != scope.Stream {
+		if scope.Stream != "" && stream.Name != scope.Stream || len(stream.Connections) > 0 && !HasConnection(stream, scope.ConnectionID) {
 			continue
 		}
 		for _, field := range stream.Fields() {
@@ -242,6 +242,9 @@ type Source struct {
 	End                       string          // the field by which it says when what began at its time ends; "" for none
 	Parts                     []rs.Relation   // to the one record, such as a body, that each record has
 }
+
+// Untitled reports whether the schema marks nothing that says what a record of a source is.
+func (s Source) Untitled() bool { return s.Title == "" && s.Author == "" && s.Text == "" }
 
 // readSources lists the sources of a schema.
 func readSources(schema *rs.Schema) []Source {

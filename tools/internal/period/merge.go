@@ -101,7 +101,7 @@ func (p *Reader) merged(r rs.Request, pages []sourcePage, from cursor, limit int
 	for i, hit := range page {
 		items[i] = hit.Item
 	}
-	meta := rs.Object{{Name: "warnings", Value: p.warnings(pages)}}
+	meta := rs.Object{{Name: "warnings", Value: p.warnings(pages, len(all) > 0)}}
 	if n := untimedOf(pages); n > 0 {
 		meta = append(meta, rs.Member{Name: "untimed_count", Value: strconv.Itoa(n)})
 	}
@@ -216,8 +216,9 @@ func untimedOf(pages []sourcePage) (n int) {
 	return n
 }
 
-// warnings say in one sentence each what the answer does not have, before the warnings of the resource server.
-func (p *Reader) warnings(pages []sourcePage) string {
+// warnings say in one sentence each what the answer does not have, before the warnings of the resource server, each of them once. Those of
+// files that were not read belong to an answer without records, not to one that has any though one of its sources has none.
+func (p *Reader) warnings(pages []sourcePage, found bool) string {
 	var says, failed, left, items []string
 	say := func(holds bool, format string, values ...any) {
 		if holds {
@@ -237,7 +238,11 @@ func (p *Reader) warnings(pages []sourcePage) string {
 			}
 			failed = append(failed, name+" ("+string(rs.AsError(page.err).Code)+")")
 		}
-		items = append(items, page.meta.Array("warnings")...)
+		for _, raw := range page.meta.Array("warnings") {
+			if !slices.Contains(items, raw) && !(found && rs.AsObject(raw).Text("code") == "not_read") {
+				items = append(items, raw)
+			}
+		}
 	}
 	for _, s := range p.left {
 		left = append(left, s.name())

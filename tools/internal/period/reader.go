@@ -13,6 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
 // sourceRequest is the read of a source: a search where there are words, else a list of its records, newest first.
@@ -30,7 +31,7 @@ func sourceRequest(s known.Source, r rs.Request, f filter.Filter, limit int) rs.
 			query.Set("sort", "-"+s.Time)
 		}
 		for _, name := range []string{s.Time, s.Title, s.Author, s.Text} {
-			if name != "" && !slices.Contains(query["fields"], name) {
+			if name != "" && !s.Untitled() && !slices.Contains(query["fields"], name) { // else its first values say what it is
 				query.Add("fields", name)
 			}
 		}
@@ -54,6 +55,9 @@ func recordHit(s known.Source, record rs.Object) rs.Object {
 		{Name: "connector_key", Value: s.Connection.ConnectorKey}, {Name: "emitted_at", Value: record.Text("emitted_at")},
 		{Name: "authored_at", Value: data.Text(field)}, {Name: "authored_field", Value: field},
 		{Name: "title", Value: data.Text(s.Title)}, {Name: "actor", Value: data.Text(s.Author)}, {Name: "snippet", Value: data.Text(s.Text)},
+	}
+	if s.Untitled() {
+		hit = append(hit, rs.Member{Name: "title", Value: render.BriefOf(data.Without(field))})
 	}
 	hit = slices.DeleteFunc(hit, func(m rs.Member) bool { return m.Value == "" })
 	for i := range hit {

@@ -228,6 +228,30 @@ func ParseRef(text string) (rs.Ref, bool) {
 	return ref, err == nil
 }
 
+const (
+	newestFirst = "newest first"
+	oldestFirst = "oldest first"
+)
+
+// Order says how records are sorted by time, where their times show it; else "".
+func Order(items []Item) string {
+	return OrderBy(items, func(it *Item) string { return write.When(it.TimeField == items[0].TimeField, it.Authored) })
+}
+
+// OrderBy is the order in which records have some times; "" where they have none, or are not all in it.
+func OrderBy(items []Item, timeOf func(*Item) string) string {
+	order := 0 // the sign of each comparison
+	for i := range items[:max(len(items)-1, 0)] {
+		one, next := timeOf(&items[i]), timeOf(&items[i+1])
+		sign := strings.Compare(one, next)
+		if one == "" || len(one) != len(next) || sign*order < 0 {
+			return ""
+		}
+		order = cmp.Or(order, sign)
+	}
+	return map[int]string{1: newestFirst, -1: oldestFirst}[order]
+}
+
 // A Relation is what was expanded in a record under one name.
 type Relation struct {
 	Name    string
@@ -238,13 +262,18 @@ type Relation struct {
 // Rest is the note that records of a relation are not shown; "" if all are.
 func (r *Relation) Rest(shown int) string {
 	left := len(r.Records) - shown
-	return strings.Join(write.NotEmpty(write.When(left > 0, write.Thousands(left)+" more not shown"),
+	order := write.When(left > 0 || r.more, Order(r.Records))
+	return strings.Join(write.NotEmpty(order, write.When(left > 0, write.Thousands(left)+" more not shown"),
 		write.When(left > 0 && r.more, "and more exist"), write.When(left <= 0 && r.more, "more exist")), ", ")
 }
 
 // All is how to read every record of a relation: a call, where a field of them is certain to have the parent's id.
 func (r *Relation) All(parent *Item) string {
-	return cmp.Or(write.Lead("all: ", r.Call(parent)), "raise expand_limit, or query their stream")
+	lead := "all, newest first: " // as resource servers list records, where the call does not say it
+	if Order(r.Records) == oldestFirst {
+		lead = "all in this order: "
+	}
+	return cmp.Or(write.Lead(lead, r.Call(parent)), "raise expand_limit, or query their stream")
 }
 
 // Call reads every record of a relation, with what is to be expanded in them; "" where no field of them is certain to have the parent's id.
@@ -255,9 +284,11 @@ func (r *Relation) Call(parent *Item, expand ...string) string {
 	}
 	first := &r.Records[0]
 	filter := rs.Object{write.Pair(key, first.Data.Get(key))}.JSON()
-	call := new(write.Object).Text("stream", first.Stream).Text("connection_id", first.Connection).Put("filter", filter).
-		List("expand", expand).Call("query_records")
-	return write.Offer("", call, write.LineChars/2)
+	call := new(write.Object).Text("stream", first.Stream).Text("connection_id", first.Connection).Put("filter", filter).List("expand", expand)
+	if Order(r.Records) == oldestFirst { // the call goes on where these end
+		call.Text("order", "asc")
+	}
+	return write.Offer("", call.Call("query_records"), write.LineChars/2)
 }
 
 // keyOf is the only field that has the parent's id in every record of a relation; "" if there is none.

@@ -120,6 +120,25 @@ func Title(own, data rs.Object, right func(title string) bool) string {
 	return marked.Strip(title)
 }
 
+// Brief is what a record without a title says first: its first short values, of numbers with their names; "" where it has none. Ids and
+// times tell nobody what it is.
+func Brief(data rs.Object) string {
+	const most, chars = 3, 40
+	var values []string
+	for _, m := range data {
+		text, _ := rs.AsText(m.Value)
+		name := strings.ToLower(m.Name)
+		switch kind := rs.Kind(m.Value); {
+		case name == "id" || strings.HasSuffix(name, "_id"), write.Day(text) != "", clean.LongerThan(text, chars), len(values) == most:
+		case kind == "string" && legible(text):
+			values = append(values, text)
+		case kind == "number":
+			values = append(values, m.Name+" "+text)
+		}
+	}
+	return strings.Join(values, ", ")
+}
+
 // LastChange is a field that says when something was last changed, such as updated_at: a part of a long text may be older. It is "" for one
 // that says anything else.
 func LastChange(field string) string {
