@@ -239,7 +239,7 @@ func (p *Reader) warnings(pages []sourcePage, found bool) string {
 			failed = append(failed, name+" ("+string(rs.AsError(page.err).Code)+")")
 		}
 		for _, raw := range page.meta.Array("warnings") {
-			if !slices.Contains(items, raw) && !(found && rs.AsObject(raw).Text("code") == "not_read") {
+			if isNotRead := rs.AsObject(raw).Text("code") == "not_read"; !slices.Contains(items, raw) && (!found || !isNotRead) {
 				items = append(items, raw)
 			}
 		}
