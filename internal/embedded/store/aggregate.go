@@ -20,8 +20,8 @@ type Extent struct {
 // Extent counts a source's records and finds when the newest was emitted. What is still to come, as days of a series are, is not new.
 func (s *Store) Extent(ctx context.Context, from Source, now time.Time) (e Extent, err error) {
 	w := from.conditions()
-	query := "SELECT count(*), max(emitted) FILTER (WHERE emitted <= ?) FROM " + from.Name + " WHERE " + w.String()
-	row := s.db.QueryRowContext(ctx, query, slices.Concat([]any{now.UnixMicro()}, w.args)...)
+	row := s.db.QueryRowContext(ctx, fmt.Sprintf("SELECT count(*), max(emitted) FILTER (WHERE emitted <= ?) FROM %s WHERE %s", from.Name, w),
+		slices.Concat([]any{now.UnixMicro()}, w.args)...)
 	err = row.Scan(&e.Count, &e.Newest)
 	return e, err
 }
