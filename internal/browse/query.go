@@ -1,7 +1,6 @@
 package browse
 
 import (
-	"context"
 	"encoding/json"
 	"maps"
 	"net/url"
@@ -13,28 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-const (
-	maxQuery   = 8 << 10 // bytes of a query as it comes
-	maxFilters = 4
-)
-
-// views has the parameters of each view, those that it needs first, and what makes it for the template of its name.
-var views = map[string]struct {
-	needs, takes []string
-	show         func(*Pages, context.Context, query) any
-}{
-	"streams": {nil, []string{"offset"}, (*Pages).streams},
-	"records": {[]string{"stream"}, []string{"connection", "sort", "order", "cursor"}, (*Pages).records}, // and filters
-	"record":  {[]string{"id"}, nil, (*Pages).record},
-	"file":    {[]string{"uri", "name"}, nil, nil},
-	"months":  {[]string{"stream"}, []string{"connection", "field", "by"}, (*Pages).months},
-	"search":  {nil, []string{"q", "stream", "since", "until", "cursor"}, (*Pages).search},
-	"call":    {nil, []string{"tool", "arguments"}, (*Pages).tool},
-	"connect": {nil, nil, nil},
-}
-
-// choices are the values of parameters that are chosen.
-var choices = map[string][]string{"by": {"month", "year"}, "order": {"asc", "desc"}}
+const maxFilters = 4
 
 // operators are how a filter compares: "" is equal. In this order the form shows them.
 var operators = []struct{ Name, Words string }{
@@ -55,55 +33,6 @@ type refusal string
 
 // Error returns the sentence.
 func (r refusal) Error() string { return string(r) }
-
-// parseQuery reads the query of a URL. What does not belong to a view is a refusal, which repeats no value.
-func parseQuery(raw string) (query, error) {
-	given, err := url.ParseQuery(raw)
-	if err != nil || len(raw) > maxQuery {
-		return query{}, refusal("The address is damaged, or too long.")
-	}
-	q := query{View: "streams", values: map[string]string{}}
-	if given.Has("view") {
-		q.View = given.Get("view")
-	}
-	view, known := views[q.View]
-	if !known {
-		return query{}, refusal("There is no such view.")
-	}
-	for name, values := range given {
-		filters := q.View == "records" && slices.Contains([]string{"filter", "operator", "value"}, name)
-		switch {
-		case !filters && name != "view" && !slices.Contains(view.needs, name) && !slices.Contains(view.takes, name):
-			return query{}, refusal("The address has a parameter that this view does not know.")
-		case !filters && len(values) > 1:
-			return query{}, refusal("The address has " + name + " twice.")
-		case slices.ContainsFunc(values, func(value string) bool { return !isPlain(value) }):
-			return query{}, refusal("The address has a character in " + name + " that cannot be typed.")
-		case !filters && name != "view" && values[0] != "":
-			q.values[name] = values[0]
-		}
-	}
-	for _, name := range view.needs {
-		if q.values[name] == "" {
-			return query{}, refusal("The address lacks " + name + ".")
-		}
-	}
-	for name, allowed := range choices {
-		if value := q.values[name]; value != "" && !slices.Contains(allowed, value) {
-			return query{}, refusal("The address has a value of " + name + " that there is not.")
-		}
-	}
-	if offset := q.values["offset"]; strings.Trim(offset, "0123456789") != "" || len(offset) > 7 {
-		return query{}, refusal("The address has an offset that is not a number.")
-	}
-	if arguments := q.values["arguments"]; arguments != "" && !isObject(arguments) {
-		return query{}, refusal("The arguments are not a JSON object.")
-	}
-	if q.Filters, err = parseFilters(given["filter"], given["operator"], given["value"]); err != nil {
-		return query{}, err
-	}
-	return q, nil
-}
 
 // parseFilters reads the filters of a form, in which unused ones are empty.
 func parseFilters(fields, names, values []string) ([]filter, error) {

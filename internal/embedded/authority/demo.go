@@ -104,14 +104,6 @@ func Everything(connectors []model.Connector) []StreamGrant {
 	return all
 }
 
-func connectionIDs(connector model.Connector) []string {
-	ids := make([]string, len(connector.Connections))
-	for i, connection := range connector.Connections {
-		ids[i] = connection.ID
-	}
-	return ids
-}
-
 // narrowFields are what the narrow grant shows of a mailbox.
 var narrowFields = [...]string{"id", "subject", "received_at", "thread_id"}
 

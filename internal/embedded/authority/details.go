@@ -259,3 +259,11 @@ func parseTime(text string) (time.Time, error) {
 	}
 	return time.Time{}, invalidDetails(`/time_range must match format "date-time"`)
 }
+
+func connectionIDs(connector model.Connector) []string {
+	ids := make([]string, len(connector.Connections))
+	for i, connection := range connector.Connections {
+		ids[i] = connection.ID
+	}
+	return ids
+}

@@ -1,0 +1,90 @@
+package authority
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// An answerer answers while it has the mutex. A body is a page of HTML, nil for none, or else written as JSON.
+type answerer func(*Server, *call) (any, error)
+
+// routes are what is answered, with * for an id in the path.
+var routes = map[string]answerer{
+	"GET .well-known/oauth-authorization-server": (*Server).metadata,
+	"GET connectors/*":                           (*Server).declaration,
+	"POST oauth/register":                        (*Server).register,
+	"POST oauth/par":                             (*Server).push,
+	"POST agent-connect":                         (*Server).connect,
+	"POST agent-connect/*/token":                 (*Server).pollConnect,
+	"POST oauth/device_authorization":            (*Server).startDevice,
+	"GET oauth/authorize":                        (*Server).authorize,
+	"POST oauth/token":                           (*Server).answerToken,
+	"POST consent/exchange":                      (*Server).exchangeConsent,
+	"GET consent":                                shown((*Server).showConsent),
+	"POST consent/approve":                       shown((*Server).decide),
+	"POST consent/deny":                          shown((*Server).decide),
+	"POST grants/*/revoke":                       (*Server).revoke,
+	"GET _ref/connections":                       shown((*Server).connections),
+}
+
+// shown answers with what a browser shows, and refuses it under another name, to which a page of another site could have resolved its own.
+func shown(answer answerer) answerer {
+	return func(s *Server, c *call) (any, error) {
+		if _, own, _ := strings.Cut(s.Origin(c.Request), "://"); c.Host != own {
+			return nil, refuse(http.StatusMisdirectedRequest, "host_refused", "Open this page under the server's own address")
+		}
+		return answer(s, c)
+	}
+}
+
+// Serve answers a request of OAuth or of the consent page and reports whether it was one. path is the request's, unescaped
+// segment by segment.
+func (s *Server) Serve(w http.ResponseWriter, r *http.Request, path []string, requestID string) bool {
+	c := &call{Request: r, header: w.Header(), status: http.StatusOK}
+	answer, is := routes[r.Method+" "+strings.Join(path, "/")]
+	if !is && len(path) > 1 {
+		c.id, path = path[1], slices.Clone(path)
+		path[1] = "*"
+		answer, is = routes[r.Method+" "+strings.Join(path, "/")]
+	}
+	if !is {
+		return false
+	}
+	c.header.Set("Cache-Control", "no-store")
+	body, err := s.answer(c, answer)
+	if err != nil {
+		body = c.refuse(err, path[0] == "oauth" && path[1] != "par", requestID)
+	}
+	page, isPage := body.([]byte)
+	if body != nil && !isPage {
+		c.header.Set("Content-Type", "application/json; charset=utf-8")
+	}
+	w.WriteHeader(c.status)
+	if body != nil && !isPage {
+		_ = json.NewEncoder(w).Encode(body) // the status is out: nothing more can reach a client that hung up
+	}
+	_, _ = w.Write(page)
+	return true
+}
+
+// answer reads the body first: a client that is slow must not hold the mutex. A page of another site could send requests, to fill what is
+// kept of them; the consent page, which browsers post to, says itself what is wrong with one.
+func (s *Server) answer(c *call, answer answerer) (body any, err error) {
+	origin, sent := c.Header["Origin"]
+	if sent && (len(origin) > 1 || origin[0] != s.Origin(c.Request)) && !strings.HasPrefix(c.URL.Path, "/consent/") {
+		return nil, refuse(http.StatusForbidden, "origin_refused", "Pages of other sites are not served")
+	}
+	if c.Method == http.MethodGet {
+		c.form, err = parseForm(c.URL.RawQuery)
+	} else {
+		c.body, c.form, err = readForm(c.Request)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return answer(s, c)
+}
