@@ -142,7 +142,7 @@ func (a *recordsAnswer) more() bool {
 
 // structured is the page as received where it fits. Otherwise long texts are truncated where there are several records, then the page
 // ends at a record. A record is shrunk only where it fills a page alone. It returns the records that are shown, too.
-func (a *recordsAnswer) structured() (out string, shown []item.Shown) {
+func (a *recordsAnswer) structured() (out []byte, shown []item.Shown) {
 	records := make([]item.Shown, len(a.items))
 	for i := range a.items {
 		records[i] = item.Received(a.l.Items[i], &a.items[i])
@@ -158,13 +158,13 @@ func (a *recordsAnswer) structured() (out string, shown []item.Shown) {
 	}
 	remaining := pageJSON - len(envelope.JSON()) - len(a.Next(len(a.items)))
 	if remaining < leastRecord {
-		return "", nil
+		return nil, nil
 	}
 	if len(a.items) > 1 {
 		for i := range a.items {
 			records[i] = item.Truncated(a.l.Items[i], &a.items[i])
 		}
-		out, n := write.Fullest(len(records), func(n int) string {
+		out, n := write.Fullest(len(records), func(n int) []byte {
 			return a.beside(a.list(envelope, records[:n]), records[:n], math.MaxInt)
 		}, write.FitsStructured)
 		if write.FitsStructured(out) {
@@ -189,8 +189,8 @@ func (a *recordsAnswer) list(envelope object, records []item.Shown) string {
 
 // beside is a page with all that structured output says beside it: content_ladder has the long texts of its records, each with the call
 // that reads it (S1-1a), in about so many bytes, and how many long records it does not name.
-func (a *recordsAnswer) beside(data string, records []item.Shown, remaining int) string {
-	w := new(write.Object).Optional("warning", a.warning(len(records))).Put("data", data) // before what it says something of
+func (a *recordsAnswer) beside(data string, records []item.Shown, remaining int) []byte {
+	w := write.NewObject(len(data)+usualBeside).Open("", '{').Optional("warning", a.warning(len(records))).Put("data", data) // before what it says something of
 	var followUps []string
 	more := 0
 	for _, record := range records {
@@ -217,8 +217,10 @@ func (a *recordsAnswer) beside(data string, records []item.Shown, remaining int)
 		w.Optional("other_connections", a.otherConnections(len(pages)-len(calls)))
 	}
 	_, why := conditions("query_records", a.q.Empty)
-	return w.Put("conditions", why).JSON()
+	return w.Put("conditions", why).Close('}').Inside()
 }
+
+const usualBeside = 1024 // bytes of what a page has beside its records
 
 // call is the call that continues, with every argument of this one.
 func (q RecordsQuery) call(connection, changes, cursor string) *write.Object {

@@ -165,5 +165,5 @@ func Records(response *rs.Response, q RecordsQuery) (Result, error) {
 	if q.Asked > 0 {
 		cuts++ // the page is smaller than it was to be
 	}
-	return Result{Text: a.text(), Structured: []byte(out), Cuts: cuts}, nil
+	return Result{Text: a.text(), Structured: out, Cuts: cuts}, nil
 }

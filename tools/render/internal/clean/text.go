@@ -97,7 +97,7 @@ func Quote(s string) string {
 	if s == "" {
 		return `""`
 	}
-	b := append(make([]byte, 0, len(s)+2), '"')
+	b := append(make([]byte, 0, 128), '"') // which most fit into, without an allocation
 	return string(append(AppendEscaped(b, s), '"'))
 }
 
@@ -191,7 +191,8 @@ func Cell(raw string, chars int) (cell string, left int) {
 			return ShownText(Lines(text)), 0
 		}
 		at := RuneIndex(text, chars)
-		return Quote(Lines(text[:at])) + "…", utf8.RuneCountInString(text[at:])
+		b := append(make([]byte, 0, 1<<10), '"') // which most fit into, without an allocation
+		return string(append(AppendEscaped(b, Lines(text[:at])), `"…`...)), utf8.RuneCountInString(text[at:])
 	}
 	text := Line(Readable(raw))
 	if at := RuneIndex(text, chars); at < len(text) {

@@ -149,8 +149,11 @@ func columnsOf(items []Item) []string {
 
 // repeatsID reports the field that says the record's id again.
 func repeatsID(it *Item, m rs.Member) bool {
+	if m.Name != "id" || rs.Kind(m.Value) != "string" {
+		return false
+	}
 	id, _ := rs.AsText(m.Value)
-	return m.Name == "id" && rs.Kind(m.Value) == "string" && id == it.RecordID
+	return id == it.RecordID
 }
 
 // repeatsEmitted reports whether a field has the same instant as emitted_at.

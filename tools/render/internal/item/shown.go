@@ -230,7 +230,10 @@ func newShown(raw string, it *Item, fields rs.Object, expanded string) Shown {
 		}
 		shown.Cuts = append(shown.Cuts, c)
 	}
-	if all := write.Pair("expanded", it.Expanded.JSON()); len(it.Expanded) > 0 && len(expanded) < len(all.Value) {
+	if len(it.Expanded) == 0 {
+		return shown
+	}
+	if all := write.Pair("expanded", it.Expanded.JSON()); len(expanded) < len(all.Value) {
 		shown.Cuts = append(shown.Cuts, Truncation{Item: it, Field: all, Related: true})
 	}
 	return shown

@@ -198,11 +198,11 @@ func (t *recordTable) cell(it *Item, m rs.Member, call bool) string {
 	}
 	c := Truncation{Item: it, Field: m, Shown: t.chars}
 	t.cuts = append(t.cuts, c)
-	cell += " (+" + write.Thousands(left) + " characters"
+	readOn := ""
 	if call {
-		cell += ": " + c.readOn()
+		readOn = ": " + c.readOn()
 	}
-	return cell + ")"
+	return cell + " (+" + write.Thousands(left) + " characters" + readOn + ")"
 }
 
 // relation are lines of the related records of a record, as many as fit, and how the others are read.

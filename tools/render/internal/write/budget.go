@@ -46,7 +46,7 @@ func Size(lines []string) int {
 
 // Fullest returns the page with the first n of some things, n as large as fits allows, and n. Of things of which not one fits it is the
 // page with that one.
-func Fullest(total int, page func(n int) string, fits func(page string) bool) (string, int) {
+func Fullest[P string | []byte](total int, page func(n int) P, fits func(page P) bool) (P, int) {
 	if whole := page(total); total == 0 || fits(whole) {
 		return whole, total
 	}
@@ -60,7 +60,7 @@ func FitsText(text string) bool {
 }
 
 // FitsStructured reports whether structured output is within its bytes.
-func FitsStructured(out string) bool { return len(out) <= StructuredHard }
+func FitsStructured[P string | []byte](out P) bool { return len(out) <= StructuredHard }
 
 // Clipped are lines none of which is too long.
 func Clipped(lines []string) []string {
