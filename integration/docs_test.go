@@ -186,7 +186,7 @@ func TestTheReadmeCountsTheDemosMessages(t *testing.T) {
 	}
 }
 
-// Every code that is written out, where an error is made or one is told from others, is one that the table of rs/code.go knows.
+// Every error code that the program writes or compares with is in the table of rs/code.go.
 func TestEveryErrorCodeIsKnown(t *testing.T) {
 	t.Chdir("..")
 	seen := 0

@@ -91,7 +91,7 @@ func (s access) labeled(body object) object {
 	return append(body, object{{"connection_id", one.ID}, {"connector_instance_id", one.ID}, {"display_name", one.DisplayName}}...)
 }
 
-// demand finds a granted field or says why there is none.
+// demand finds a granted field, or says why the field cannot be used.
 func (s access) demand(name string) (model.Field, *apiError) {
 	if field, ok := s.Granted(name); ok {
 		return field, nil

@@ -63,14 +63,14 @@ type call struct {
 
 func (c *call) warn(w warning) { c.warnings = append(c.warnings, w) }
 
-// fail keeps an error, of which nil is none.
+// fail keeps an error, and ignores nil.
 func (c *call) fail(err error) {
 	if c.err == nil {
 		c.err = err
 	}
 }
 
-// refuse keeps a refusal, of which nil is none.
+// refuse keeps a refusal, and ignores nil.
 func (c *call) refuse(refusal *apiError) {
 	if refusal != nil {
 		c.fail(refusal)

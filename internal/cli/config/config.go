@@ -62,7 +62,7 @@ func readConfig(path string) (map[string]any, error) {
 	return values, nil
 }
 
-// configValue is a setting in a form that kong takes. Its error names what is none.
+// configValue is a setting in a form that kong takes. Its error names the type of a value that no setting can have.
 func configValue(raw json.RawMessage) (any, error) {
 	var value any
 	if err := json.Unmarshal(raw, &value); err != nil {

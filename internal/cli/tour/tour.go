@@ -176,7 +176,7 @@ func (g *guide) newest(ctx context.Context, stream string, fields []string) (id,
 	return rs.Ref{ConnectionID: record.Text("connection_id"), Stream: stream, RecordID: record.Text("id")}.String(), word
 }
 
-// largestStream names the stream of the schema that has the most records; "" if there is none.
+// largestStream names the stream of the schema that has the most records; "" if the schema has no streams.
 func largestStream(schema rs.Object) (name string) {
 	most := -1
 	for _, connection := range schema.Object("data").Array("connections") {

@@ -215,8 +215,8 @@ func (s *Server) bind(asked detail) (model.Connector, []StreamGrant, error) {
 	return connector, granted, err
 }
 
-// wantedFields adds to the named fields of a stream those without which its records cannot be told apart or dated. No names: all
-// fields, as nil.
+// wantedFields adds to the named fields of a stream those without which its records cannot be told apart or dated. Nil names, which mean
+// all fields, stay nil.
 func wantedFields(stream model.Stream, names []string) ([]string, error) {
 	if names == nil {
 		return nil, nil

@@ -68,7 +68,6 @@ type row struct {
 	key     string // JSON
 	records int
 	cells   []cell
-	rank    int // the best of its cells among those of their units; set by order
 }
 
 // compose answers a grouped metric other than count, and an average.

@@ -21,26 +21,23 @@ func (c cell) same(other cell) bool { return c.value == other.value && c.unit ==
 // order puts the rows with the highest value first; where there are several units, which cannot be compared, the highest of each before the
 // second of each.
 func (r *Aggregation) order(rows []row) {
-	units := map[string][]*cell{}
-	ranks := map[*cell]int{}
+	type place struct{ key, value string }
+	units := map[string][]place{}
 	for _, row := range rows {
-		for i := range row.cells {
-			units[row.cells[i].unit] = append(units[row.cells[i].unit], &row.cells[i])
+		for _, c := range row.cells {
+			units[c.unit] = append(units[c.unit], place{row.key, c.value})
 		}
 	}
-	for _, cells := range units {
-		slices.SortStableFunc(cells, func(a, b *cell) int { return r.compareValues(a.value, b.value) })
-		for rank, c := range cells {
-			ranks[c] = rank
+	best := map[string]int{} // rank of a row among those of its units
+	for _, places := range units {
+		slices.SortStableFunc(places, func(a, b place) int { return r.compareValues(a.value, b.value) })
+		for rank, p := range places {
+			if held, ranked := best[p.key]; !ranked || rank < held {
+				best[p.key] = rank
+			}
 		}
 	}
-	for i := range rows {
-		rows[i].rank = len(rows)
-		for k := range rows[i].cells {
-			rows[i].rank = min(rows[i].rank, ranks[&rows[i].cells[k]])
-		}
-	}
-	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.rank, b.rank) })
+	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(best[a.key], best[b.key]) })
 }
 
 // compareValues puts the highest value first, of a minimum the lowest, and what has none last.
