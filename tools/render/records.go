@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/item"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/paging"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
@@ -46,11 +47,19 @@ type recordsAnswer struct {
 	l     listing     // with those of its records that are left
 	items []item.Item // the same
 	all   []item.Item // all records of the page
+	merge item.Merge  // of several connections that are put in one order
 }
 
 func newRecordsAnswer(l listing, q RecordsQuery) *recordsAnswer {
+	var merge item.Merge
+	if q.ChangesSince == "" && severalConnections(l.Items) {
+		var ok bool
+		if merge, ok = item.MergeConnections(l.Items, q.Rest.Text("sort"), q.Rest.Text("order") == "asc"); ok {
+			l = l.keep(merge.Records)
+		}
+	}
 	l, extra := ownRecords(l, q)
-	a := &recordsAnswer{q: q, l: l, all: make([]item.Item, len(l.Items))}
+	a := &recordsAnswer{q: q, l: l, merge: merge, all: make([]item.Item, len(l.Items))}
 	for i, record := range l.Items {
 		a.all[i] = item.Read(record.Members, record.Members.Object("data"), q.Stream, q.ConnectionID)
 		a.all[i].Relations = item.Relations(&a.all[i])
@@ -245,7 +254,7 @@ type connectionPage struct {
 // follows. Where that record is in the list of its connection is known of the first page alone.
 func (a *recordsAnswer) byConnection() []connectionPage {
 	q := a.q
-	if a.l.Envelope.Text("next_cursor") != "" || q.ConnectionID != "" || !a.more() && !a.l.warned("partial_results") {
+	if a.l.Envelope.Text("next_cursor") != "" || q.ConnectionID != "" || !a.follows() {
 		return nil
 	}
 	var pages []connectionPage
@@ -310,12 +319,30 @@ func (a *recordsAnswer) apart() string {
 		return ""
 	}
 	sort := strings.TrimPrefix(a.q.Rest.Text("sort"), "-")
-	return "limit and order hold for each connection apart; the connections follow one another." +
-		write.When(sort != "", " Compare the first records of each for the first of all by "+write.ShownName(sort)+".")
+	switch {
+	case a.merge.Records == nil:
+		return "limit and order hold for each connection apart; the connections follow one another." +
+			write.When(sort != "", " Compare the first records of each for the first of all by "+write.ShownName(sort)+".")
+	case !a.follows():
+		return "The connections are merged."
+	}
+	last := item.Read(a.merge.Last.Members, nil, a.q.Stream, "")
+	value, _ := clean.Cell(a.merge.Value, write.LabelChars)
+	return "The connections are merged; limit holds for each. Complete as far as " + value + ": after that, more records of " +
+		cmp.Or(last.Source(), clean.Name(last.Connection)) + " exist that are not on this page."
 }
+
+// follows reports whether a connection of the page has records that are not on it.
+func (a *recordsAnswer) follows() bool { return a.more() || a.l.warned("partial_results") }
 
 // afterLastPage says from where on a bookmark of changes misses nothing: a page has it before the list has ended.
 const afterLastPage = "use it after the last page; before, it skips what follows here"
+
+func severalConnections(records []rs.Item) bool {
+	return slices.ContainsFunc(records, func(record rs.Item) bool {
+		return rs.ConnectionID(record.Members) != rs.ConnectionID(records[0].Members)
+	})
+}
 
 func spansConnections(items []item.Item) bool {
 	return slices.ContainsFunc(items, func(it item.Item) bool { return it.Connection != items[0].Connection })

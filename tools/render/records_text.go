@@ -50,7 +50,7 @@ func (a *recordsAnswer) head(stops bool) string {
 	return clean.Name(a.q.Stream) + write.Lead(", ", source) + ": " + write.Plural(a.Total, "record") +
 		write.When(a.From > 0 && a.From < a.Total && !stops, ", shown "+a.Span(a.Total)) +
 		write.When(a.l.count() != "", ", "+a.l.count()+" match in all") +
-		write.When(one, write.Lead(", ", a.order())) + write.Lead(", ", follow)
+		write.When(one || a.merge.Records != nil, write.Lead(", ", a.order())) + write.Lead(", ", follow)
 }
 
 // order says how the records of a page are sorted: as was asked for, or by time, where their times show it; else "". What has no common
@@ -59,8 +59,8 @@ func (a *recordsAnswer) order() string {
 	if sort := a.q.Rest.Text("sort"); sort != "" {
 		return "sorted by " + clean.Name(write.Label(sort))
 	}
-	order := item.Order(a.all)
 	direction := cmp.Or(write.When(a.q.Rest.Text("order") == "asc", "oldest first"), "newest first")
+	order := cmp.Or(item.Order(a.all), write.When(a.merge.Records != nil, direction))
 	for i := 0; order == "" && len(a.all) > 2 && i < len(a.all[0].Data); i++ {
 		name := a.all[0].Data[i].Name
 		text := func(it *item.Item) string { return it.Data.Text(name) }
@@ -106,7 +106,7 @@ func (a *recordsAnswer) tail() []string {
 	switch {
 	case cursor != "":
 		return []string{q.nextPage(a.bookmark(), cursor, paging.AtStructured("query_records"))}
-	case a.more() || a.l.warned("partial_results"):
+	case a.follows():
 		return a.namedPages()
 	case changes != "":
 		call := write.Offer("", q.call(q.ConnectionID, changes, "").Call("query_records"), longestCall)

@@ -1,0 +1,104 @@
+package item
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
+)
+
+// A Merge is the records of several connections in one order.
+type Merge struct {
+	Records []rs.Item
+	// Last is the first of them behind which its connection has no more here, though it has as many as any: with more records of it, they
+	// would stand between those that follow.
+	Last  rs.Item
+	Value string // by which Last is where it is, as JSON
+}
+
+// MergeConnections puts the records of a page, on which each connection has its own one after the other, in one order: by the field of sort
+// (with - before it: descending), else by their own times, else by emitted_at. It reports false where those of a connection are not in that
+// order, or cannot be compared.
+func MergeConnections(records []rs.Item, sort string, ascending bool) (Merge, bool) {
+	values := []func(rs.Object) string{
+		func(o rs.Object) string { authored, _ := Time(nil, o.Object("data")); return write.JSON(authored) },
+		func(o rs.Object) string { return o.Get("emitted_at") },
+	}
+	if sort != "" {
+		field, descending := strings.CutPrefix(sort, "-")
+		values, ascending = []func(rs.Object) string{func(o rs.Object) string { return o.Object("data").Get(field) }}, !descending
+	}
+	for _, value := range values {
+		if merge, ok := mergeBy(records, value, ascending); ok {
+			return merge, true
+		}
+	}
+	return Merge{}, false
+}
+
+func mergeBy(records []rs.Item, value func(rs.Object) string, ascending bool) (m Merge, ok bool) {
+	type place struct {
+		at         int
+		connection string
+		key        sortKey
+	}
+	compare := func(a, b place) int {
+		if ascending {
+			a, b = b, a
+		}
+		return b.key.compare(a.key)
+	}
+	places, last, counts, most := make([]place, len(records)), map[string]place{}, map[string]int{}, 0
+	for i, record := range records {
+		p := place{i, rs.ConnectionID(record.Members), readSortKey(value(record.Members))}
+		before, known := last[p.connection]
+		if !p.key.like(cmp.Or(places[0], p).key) || known && compare(before, p) > 0 {
+			return Merge{}, false
+		}
+		places[i], last[p.connection] = p, p
+		counts[p.connection]++
+		most = max(most, counts[p.connection])
+	}
+	slices.SortStableFunc(places, compare)
+	for _, p := range places {
+		record := records[p.at]
+		if m.Records = append(m.Records, record); m.Value == "" && counts[p.connection] == most && last[p.connection].at == p.at {
+			m.Last, m.Value = record, value(record.Members)
+		}
+	}
+	return m, true
+}
+
+// A sortKey is what a record is sorted by: a number, a time, or another string. The zero value stands for none.
+type sortKey struct {
+	kind   string
+	number float64
+	time   time.Time
+	text   string
+}
+
+func readSortKey(value string) sortKey {
+	text, _ := rs.AsText(value)
+	switch kind := rs.Kind(value); {
+	case kind == "number":
+		number, _ := strconv.ParseFloat(value, 64)
+		return sortKey{kind: kind, number: number}
+	case kind == "string" && text != "":
+		if at, err := time.Parse(time.RFC3339, text); err == nil {
+			return sortKey{kind: "time", time: at}
+		}
+		return sortKey{kind: kind, text: text}
+	}
+	return sortKey{}
+}
+
+// like reports whether two keys can be compared.
+func (k sortKey) like(other sortKey) bool { return k.kind == other.kind && k.kind != "" }
+
+func (k sortKey) compare(other sortKey) int {
+	return cmp.Or(k.time.Compare(other.time), cmp.Compare(k.number, other.number), strings.Compare(k.text, other.text))
+}
