@@ -22,7 +22,7 @@ type Merge struct {
 
 // MergeConnections puts the records of a page, on which each connection has its own one after the other, in one order: by the field of sort
 // (with - before it: descending), else by their own times, else by emitted_at. It reports false where those of a connection are not in that
-// order, or cannot be compared.
+// order, or cannot be compared with others.
 func MergeConnections(records []rs.Item, sort string, ascending bool) (Merge, bool) {
 	values := []func(rs.Object) string{
 		func(o rs.Object) string { authored, _ := Time(nil, o.Object("data")); return write.JSON(authored) },
@@ -40,6 +40,7 @@ func MergeConnections(records []rs.Item, sort string, ascending bool) (Merge, bo
 	return Merge{}, false
 }
 
+// mergeBy puts those without a value last.
 func mergeBy(records []rs.Item, value func(rs.Object) string, ascending bool) (m Merge, ok bool) {
 	type place struct {
 		at         int
@@ -47,16 +48,16 @@ func mergeBy(records []rs.Item, value func(rs.Object) string, ascending bool) (m
 		key        sortKey
 	}
 	compare := func(a, b place) int {
-		if ascending {
+		if ascending && a.key.kind != "" && b.key.kind != "" {
 			a, b = b, a
 		}
 		return b.key.compare(a.key)
 	}
-	places, last, counts, most := make([]place, len(records)), map[string]place{}, map[string]int{}, 0
+	places, last, counts, most, kind := make([]place, len(records)), map[string]place{}, map[string]int{}, 0, ""
 	for i, record := range records {
 		p := place{i, rs.ConnectionID(record.Members), readSortKey(value(record.Members))}
 		before, known := last[p.connection]
-		if !p.key.like(cmp.Or(places[0], p).key) || known && compare(before, p) > 0 {
+		if kind = cmp.Or(kind, p.key.kind); p.key.kind != "" && p.key.kind != kind || known && compare(before, p) > 0 {
 			return Merge{}, false
 		}
 		places[i], last[p.connection] = p, p
@@ -70,10 +71,10 @@ func mergeBy(records []rs.Item, value func(rs.Object) string, ascending bool) (m
 			m.Last, m.Value = record, value(record.Members)
 		}
 	}
-	return m, true
+	return m, kind != ""
 }
 
-// A sortKey is what a record is sorted by: a number, a time, or another string. The zero value stands for none.
+// A sortKey is what a record is sorted by: a number, a time, or another string. The zero value, for none, is below all.
 type sortKey struct {
 	kind   string
 	number float64
@@ -96,9 +97,6 @@ func readSortKey(value string) sortKey {
 	return sortKey{}
 }
 
-// like reports whether two keys can be compared.
-func (k sortKey) like(other sortKey) bool { return k.kind == other.kind && k.kind != "" }
-
 func (k sortKey) compare(other sortKey) int {
-	return cmp.Or(k.time.Compare(other.time), cmp.Compare(k.number, other.number), strings.Compare(k.text, other.text))
+	return cmp.Or(strings.Compare(k.kind, other.kind), k.time.Compare(other.time), cmp.Compare(k.number, other.number), strings.Compare(k.text, other.text))
 }
