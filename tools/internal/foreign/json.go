@@ -255,6 +255,9 @@ func (r *filterReader) operated(field, word, raw string, depth int) expression {
 	case r.certain && m.certain:
 		return r.one(field, m.operator, raw)
 	case r.certain:
+		if opposite, ok := rs.Opposite(m.operator); ok && m.denied {
+			word = opposite
+		}
 		return r.one(field, word, raw)
 	case !known:
 		return nil
@@ -301,7 +304,7 @@ func (r *filterReader) operand(field, operator, raw string, depth int) expressio
 		} else if text != "" {
 			return r.one(field, within, rs.EncodeJSON(text))
 		}
-	case complements[operator] != "" && isScalar:
+	case isRange(operator) && isScalar:
 		return r.one(field, operator, raw)
 	}
 	return nil
