@@ -206,7 +206,8 @@ func (c *correction) textRange(field string, bounds rs.Object) (instead rs.Objec
 	value, dates, words := bounds[0].Value, 0, 0
 	for _, bound := range bounds {
 		s, isText := written.Text(bound.Value)
-		if bound.Value != value || utf8.RuneCountInString(s) == 1 {
+		includes := bound.Name == "gte" || bound.Name == "lte" // else exactly this value is what is not meant
+		if !includes || bound.Value != value || utf8.RuneCountInString(s) == 1 {
 			value = ""
 		}
 		if written.IsDate(bound.Value) {

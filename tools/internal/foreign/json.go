@@ -255,9 +255,6 @@ func (r *filterReader) operated(field, word, raw string, depth int) expression {
 	case r.certain && m.certain:
 		return r.one(field, m.operator, raw)
 	case r.certain:
-		if opposite, ok := rs.Opposite(m.operator); ok && m.denied {
-			word = opposite
-		}
 		return r.one(field, word, raw)
 	case !known:
 		return nil
