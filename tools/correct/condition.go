@@ -119,7 +119,7 @@ func (c *correction) bounded(filter rs.Object) rs.Object {
 		bound, _ := boundsOf(m)
 		operator, value := foreign.BoundOf(m.Name), m.Value
 		if len(bound) == 1 && (operator == "" || !written.IsTime(value)) {
-			operator, value = rangeOperators[bound[0].Name], bound[0].Value
+			operator, value = boundOperators[bound[0].Name], bound[0].Value
 		}
 		if c.stream.Field(m.Name) != nil || operator == "" || len(bound) > 1 || !written.IsTime(value) {
 			rest = append(rest, m)
