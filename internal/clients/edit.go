@@ -146,7 +146,8 @@ func mayReplace(name string, value any) error {
 		return refused("the entry %q is not an object", name)
 	}
 	if command, local := commandOf(fields); local && !ours(command) {
-		return refused("the name %q is taken by another server, which runs %s: choose another with --name", name, cmp.Or(command, "something else"))
+		return refused("the name %q is taken by another server, which runs %s: choose another with --name",
+			name, cmp.Or(command, "something else"))
 	}
 	return nil
 }
