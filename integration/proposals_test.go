@@ -9,9 +9,11 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-var proposedCall = regexp.MustCompile(`\b(schema|query_records|aggregate|search|fetch|read_record_field|list_streams|fetch_blob) (\{)`)
+var proposedCall = regexp.MustCompile(`\b(` + strings.Join(tools.Names(), "|") + `) (\{)`)
 
 // proposals are the calls that an answer to a tool proposes: in text a tool with its arguments, in structured output tool beside
 // arguments, and next. Not the words of a record, nor a form with a place to fill.

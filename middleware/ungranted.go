@@ -83,7 +83,7 @@ func askedTime(args rs.Object, field string) span {
 				asked.from = at
 			case operator == "lte":
 				asked.until = endOf(bounds, operator)
-			default:
+			case operator == "lt":
 				asked.until = at
 			}
 		}

@@ -60,7 +60,7 @@ func TestOneOperatorIsShown(t *testing.T) {
 	for capability, want := range map[string]string{
 		`{"range_filter":{"usable":true,"operators":["gte"]}}`:      "r=gte",
 		`{"range_filter":{"usable":true,"operators":["gte","lt"]}}`: "r=gte|lt",
-		`{"range_filter":{"usable":true}}`:                          "r=gte|gt|lte|lt",
+		`{"range_filter":{"usable":true}}`:                          "r=" + strings.Join(rs.RangeOperators, "|"),
 		`{"range_filter":{"usable":false,"operators":["gte"]}}`:     "declared",
 		`{"aggregation":{"min":{"usable":true}}}`:                   "a=min",
 		`{"type":"string","role":"x","granted":false}`:              "t=string,role=x,g=false",
@@ -71,6 +71,21 @@ func TestOneOperatorIsShown(t *testing.T) {
 		r, err := rs.CompactSchema(t.Context(), server, "", "")
 		if err != nil || !strings.Contains(r.Body, `"f":"`+want+`"`) {
 			t.Errorf("%s: %v %v, want %s", capability, r, err, want)
+		}
+	}
+}
+
+// What an operator does not find its opposite does; a word of another language has none.
+func TestOperatorsAndTheirOpposites(t *testing.T) {
+	for _, operator := range rs.RangeOperators {
+		opposite, ok := rs.Opposite(operator)
+		if back, _ := rs.Opposite(opposite); !ok || opposite == operator || back != operator {
+			t.Errorf("the opposite of %s is %q, and of that %q", operator, opposite, back)
+		}
+	}
+	for _, operator := range []string{"in", "contains"} {
+		if opposite, ok := rs.Opposite(operator); ok {
+			t.Errorf("the opposite of %q is %q", operator, opposite)
 		}
 	}
 }

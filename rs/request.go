@@ -38,6 +38,22 @@ func Path(segments ...string) string {
 // RangeOperators are the operators of a range filter, filter[field][operator]=value (S3-R10), in the order in which they are shown.
 var RangeOperators = []string{"gte", "gt", "lte", "lt"}
 
+// opposites are pairs of operators of which one holds of each value and never both; "" is equality.
+var opposites = [...][2]string{{"gte", "lt"}, {"gt", "lte"}}
+
+// Opposite is the operator that holds of a value where another does not; false where a filter has none.
+func Opposite(operator string) (opposite string, ok bool) {
+	for _, pair := range opposites {
+		switch operator {
+		case pair[0]:
+			return pair[1], true
+		case pair[1]:
+			return pair[0], true
+		}
+	}
+	return "", false
+}
+
 // ReadTime reads RFC 3339, or a date as its first instant in UTC. On error it returns the zero time.
 func ReadTime(text string) (time.Time, error) {
 	if t, err := time.Parse(time.RFC3339Nano, text); err == nil {

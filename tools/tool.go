@@ -80,10 +80,10 @@ type Call struct {
 	// Protocol is the version of MCP that the client speaks, such as "2025-11-25"; empty when it did not say. Nothing but
 	// observation looks at it.
 	Protocol  string
-	RS        rs.Doer   // the caller's resource server; set by Admit
-	Arguments rs.Object // the arguments, as the tool lists them; set by Correct
-	Args      Args      // the arguments, checked; set by Validate
-	Scope     rs.Scope  // stream, record, connection, relations; set by Validate
+	RS        rs.Doer   // the caller's resource server; set by admit
+	Arguments rs.Object // the arguments, as the tool lists them; set by correctCall
+	Args      Args      // the arguments, checked; set by validate
+	Scope     rs.Scope  // stream, record, connection, relations; set by validate
 }
 
 // An Answer is what the core read: the resource server's answer, and what further reads add to it.
@@ -110,15 +110,15 @@ type Answer struct {
 type Reply struct {
 	Call      Call                    // the call as the core saw it; set by the core
 	Answer                            // set by the core
-	Ungranted *render.Ungranted       // what the answer leaves out because it is not granted; set by Correct
-	Reads     int                     // of the resource server, or of members of a package, for this call; set by Admit
+	Ungranted *render.Ungranted       // what the answer leaves out because it is not granted; set by correctCall
+	Reads     int                     // of the resource server, or of members of a package, for this call; set by admit
 	Rendered  render.Result           // what Render made of the answer or of its error, for those who measure it
-	Refused   *rs.Error               // why Result is an error; nil if it is not; set by Render
-	Result    *mcp.CallToolResult     // set by Render for a tool call
-	Resource  *mcp.ReadResourceResult // set by Render for a resource read
+	Refused   *rs.Error               // why Result is an error; nil if it is not; set by renderResult
+	Result    *mcp.CallToolResult     // set by renderResult for a tool call
+	Resource  *mcp.ReadResourceResult // set by renderResult for a resource read
 }
 
-// A Handler answers a call. Its errors are *rs.Error values; only Render turns them into results.
+// A Handler answers a call. Its errors are *rs.Error values; only the stage renderResult turns them into results.
 type Handler func(context.Context, Call) (Reply, error)
 
 // Args are a tool's arguments, valid by construction.

@@ -104,7 +104,7 @@ func (c *common) turn(cursor string) {
 // functions are what templates show answers with.
 var functions = template.FuncMap{
 	"link": link, "recordLink": recordLink, "objects": objects, "object": rs.AsObject, "texts": texts, "contains": slices.Contains[[]string],
-	"shown": shown, "grouped": grouped, "marked": marked, "operators": func() any { return operators },
+	"shown": shown, "grouped": grouped, "marked": marked, "operators": func() []string { return operators }, "comparison": comparison,
 }
 
 // objects are those of the list that names lead to.

@@ -1,6 +1,7 @@
 package browse
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"net/url"
@@ -14,9 +15,13 @@ import (
 
 const maxFilters = 4
 
-// operators are how a filter compares: "" is equal. In this order the form shows them.
-var operators = []struct{ Name, Words string }{
-	{"", "is"}, {"gte", "at least"}, {"gt", "more than"}, {"lte", "at most"}, {"lt", "less than"},
+// operators are how a filter compares: "" is equal. In this order the form shows them, by comparison.
+var operators = append([]string{""}, rs.RangeOperators...)
+
+// comparison is an operator in words.
+func comparison(operator string) string {
+	words := map[string]string{"": "is", "gte": "at least", "gt": "more than", "lte": "at most", "lt": "less than"}
+	return cmp.Or(words[operator], operator)
 }
 
 // A query is a view that is asked for, with its parameters.
@@ -41,7 +46,7 @@ func parseFilters(fields, names, values []string) ([]filter, error) {
 	}
 	var all []filter
 	for i, field := range fields {
-		if !slices.ContainsFunc(operators, func(o struct{ Name, Words string }) bool { return o.Name == names[i] }) {
+		if !slices.Contains(operators, names[i]) {
 			return nil, refusal("The address has a comparison that there is not.")
 		}
 		f := filter{field, names[i], values[i]}

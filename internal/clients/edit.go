@@ -2,6 +2,7 @@ package clients
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -144,11 +145,25 @@ func mayReplace(name string, value any) error {
 	if !ok {
 		return refused("the entry %q is not an object", name)
 	}
-	command, local := fields["command"].(string)
-	if local && !ours(command) {
-		return refused("the name %q is taken by another server, which runs %s: choose another with --name", name, command)
+	if command, local := commandOf(fields); local && !ours(command) {
+		return refused("the name %q is taken by another server, which runs %s: choose another with --name",
+			name, cmp.Or(command, "something else"))
 	}
 	return nil
+}
+
+// commandOf is the program that an entry starts, in each form that hosts have for it: its path, a list of that and the arguments, or an
+// object with the path. It is not local without one.
+func commandOf(fields map[string]any) (command string, local bool) {
+	value, local := fields["command"]
+	switch form := value.(type) {
+	case []any:
+		value = append(form, nil)[0]
+	case map[string]any:
+		value = form["path"]
+	}
+	command, _ = value.(string)
+	return command, local
 }
 
 // leftOver returns the keys that say how a server is reached and that the entry does not have: an old entry must not keep
@@ -189,7 +204,7 @@ func (c Client) Ours(file []byte, name string) ([]Entry, error) {
 	var found []Entry
 	for held, value := range servers {
 		fields, isServer := value.(map[string]any)
-		command, _ := fields["command"].(string)
+		command, _ := commandOf(fields)
 		if !isServer || !ours(command) && held != name {
 			continue
 		}

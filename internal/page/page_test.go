@@ -64,7 +64,7 @@ func TestAPageSaysWhatAPersonNeeds(t *testing.T) {
 		},
 		{
 			"data of the person's own", ownData, "ready",
-			[]string{`<a href="/">Look at the data yourself</a>`, "Authorization: Bearer ${PDPP_TOKEN}", "can be connected to Claude Desktop, ChatGPT, VS Code, Zed."},
+			[]string{`<a href="/">Look at the data yourself</a>`, "Authorization: Bearer ${PDPP_TOKEN}", "can be connected to Claude Desktop, ChatGPT, VS Code, Zed"},
 			[]string{"pdpp_client_", "stdio"},
 		},
 	} {

@@ -119,7 +119,7 @@ func (c *correction) bounded(filter rs.Object) rs.Object {
 		bound, _ := boundsOf(m)
 		operator, value := foreign.BoundOf(m.Name), m.Value
 		if len(bound) == 1 && (operator == "" || !written.IsTime(value)) {
-			operator, value = rangeOperators[bound[0].Name], bound[0].Value
+			operator, value = boundOperators[bound[0].Name], bound[0].Value
 		}
 		if c.stream.Field(m.Name) != nil || operator == "" || len(bound) > 1 || !written.IsTime(value) {
 			rest = append(rest, m)
@@ -206,7 +206,8 @@ func (c *correction) textRange(field string, bounds rs.Object) (instead rs.Objec
 	value, dates, words := bounds[0].Value, 0, 0
 	for _, bound := range bounds {
 		s, isText := written.Text(bound.Value)
-		if bound.Value != value || utf8.RuneCountInString(s) == 1 {
+		includes := bound.Name == "gte" || bound.Name == "lte" // else exactly this value is what is not meant
+		if !includes || bound.Value != value || utf8.RuneCountInString(s) == 1 {
 			value = ""
 		}
 		if written.IsDate(bound.Value) {

@@ -36,6 +36,8 @@ func TestOperatorsInTheNamesOfFields(t *testing.T) {
 		`{"unpaid":true}`:                                   records(`{"paid":false}`),
 		`{"is_seen__ne":true}`:                              records(`{"is_seen":false}`),
 		`{"is_seen":{"not":false}}`:                         records(`{"is_seen":true}`),
+		`{"merchant":{"gt":"Otter"}}`:                       `aggregate {"stream":"orders","metric":"count","group_by":"merchant"}`,
+		`{"merchant":{"gte":"Otter"}}`:                      records(`{"merchant":"Otter"}`),
 		`{"inactive":true}`:                                 `schema {"stream":"orders"}`,
 		`{"status__in":["paid","x"]}`:                       records(`{"status":"paid"}`),
 		`{"status__exact":"paid"}`:                          records(`{"status":"paid"}`),

@@ -243,7 +243,7 @@ func (t Tool) Timed(args rs.Object, field string) (Call, bool) {
 			if !written.IsTime(bound.Value) {
 				return Call{}, false
 			}
-			filter, _ = foreign.Compared(filter, field, rangeOperators[bound.Name], bound.Value)
+			filter, _ = foreign.Compared(filter, field, boundOperators[bound.Name], bound.Value)
 		}
 	}
 	if len(rest) < len(args) {

@@ -138,8 +138,8 @@ var boundWords = map[string][]string{
 
 var both = []string{"since", "until"} // of one time
 
-// rangeOperators are the operators of a filter for the bounds of a search.
-var rangeOperators = map[string]string{"since": "gte", "until": "lte"}
+// boundOperators are the operators of a filter for the bounds of a search.
+var boundOperators = map[string]string{"since": "gte", "until": "lte"}
 
 // words are names of an argument that looks for words and is not a field of a stream.
 var words = append([]string{"q", "query"}, aliases["q"][1:7]...)

@@ -108,45 +108,6 @@ func (c Coverage) lines() []string {
 	return lines
 }
 
-// A listedStream is a row of the list of streams: how many records a stream of a connection has, and how new they are.
-type listedStream struct {
-	name, connection, label, connector string
-	records                            int    // -1 where the resource server does not say
-	updated                            string // the time of the newest record
-	status, syncedAt                   string // how fresh the data are, and when they were read; "" where that is not known
-}
-
-const syncUnknown = "last sync unknown"
-
-func readListedStream(o object) listedStream {
-	freshness := o.Object("freshness")
-	s := listedStream{
-		name: o.Text("name", "stream"), connection: rs.ConnectionID(o), label: o.Text("display_name"), connector: rs.ConnectorKey(o),
-		records: -1, updated: o.Text("last_updated"), status: freshness.Text("status"),
-	}
-	// Without a run of the connector, captured_at is the time of the newest record.
-	captured := freshness.Text("captured_at")
-	if freshness.Has("last_attempted_at") || s.updated != "" && captured != s.updated {
-		s.syncedAt = captured
-	}
-	if n, ok := o.Number("record_count"); ok && n >= 0 {
-		s.records = n
-	}
-	return s
-}
-
-func readListedStreams(response *rs.Response) []listedStream {
-	if response == nil {
-		return nil
-	}
-	var rows []listedStream
-	list, _ := response.List()
-	for _, item := range list.Items {
-		rows = append(rows, readListedStream(item.Members))
-	}
-	return rows
-}
-
 // Ungranted is what an answer leaves out because it is not granted, and the command lines by which the owner grants it. It comes from
 // what this program knows of the grant, never from an answer of the resource server.
 type Ungranted struct {

@@ -3,6 +3,7 @@ package render
 import (
 	"bytes"
 	"encoding/json"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -41,15 +42,12 @@ func goldenBodies(t testing.TB) [][]byte {
 	files, _ := filepath.Glob("testdata/*.txtar")
 	var bodies [][]byte
 	for _, file := range files {
-		if strings.Contains(filepath.Base(file), "-error") {
-			continue
-		}
 		archive, err := txtar.ParseFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, part := range archive.Files {
-			if part.Name == "rs.json" {
+			if path.Base(part.Name) == "rs.json" && !strings.Contains(file+part.Name, "error") {
 				bodies = append(bodies, part.Data)
 			}
 		}

@@ -20,7 +20,7 @@ var (
 	firstFetchID = regexp.MustCompile(`first_fetch_id=(\S+)`)
 	lineID       = regexp.MustCompile(`(?m)^([^\s"(]+)(?: (?:\| )?connection_id=(\S+))? (?:\| |field )`)
 	recordLine   = regexp.MustCompile(`(?m)^[>+] .*$`)
-	callStart    = regexp.MustCompile(`^(schema|query_records|aggregate|search|fetch|read_record_field|list_streams|fetch_blob) \{`)
+	callStart    = regexp.MustCompile(`^(` + strings.Join(tools.Names(), "|") + `) \{`)
 	placeholders = strings.NewReplacer(`"id":"…"`, `"id":"messages:m1"`, `"stream":"…"`, `"stream":"messages"`)
 )
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/rs/zerolog"
@@ -28,7 +30,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// The golden cases are testdata/TOOL-CASE.txtar. Each says first why it exists, then has the parts
+// The golden cases are testdata/TOOL-CASE.txtar, or stand together in testdata/TOOL.txtar, in which the part CASE says why that case exists
+// and the names of its other parts begin with CASE/. A file of one case says first why it exists. The parts are
 //
 //	args             the arguments, exactly as a model sends them
 //	rs.json          what the resource server answers (golden_server_test.go says what may stand there);
@@ -64,36 +67,80 @@ func toolNamed(name string) *tools.Tool {
 	return nil
 }
 
-func TestEveryToolHasEveryGoldenCase(t *testing.T) {
+func TestGolden(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	for _, file := range files {
+		name, kind, alone := strings.Cut(strings.TrimSuffix(filepath.Base(file), ".txtar"), "-")
+		archive, err := txtar.ParseFile(file)
+		tool := toolNamed(name)
+		if err != nil || tool == nil {
+			t.Fatalf("%s: no tool is named %s (%v)", file, name, err)
+		}
+		cases := []goldenCase{{kind, archive}}
+		if !alone {
+			cases = casesOf(t, archive)
+		}
+		for _, one := range cases {
+			found[name+" "+one.kind] = true
+			t.Run(name+"-"+one.kind, func(t *testing.T) { golden(t, tool, one.kind, one.Archive) })
+		}
+		if !alone {
+			archive = together(cases)
+		}
+		if *update {
+			if err := os.WriteFile(file, txtar.Format(archive), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	for _, tool := range allTools() {
 		for _, name := range goldenCases {
-			if _, err := os.Stat(filepath.Join("testdata", tool.Name+"-"+name+".txtar")); err != nil {
-				t.Errorf("%s has no case %q: %v", tool.Name, name, err)
+			if !found[tool.Name+" "+name] {
+				t.Errorf("%s has no case %q", tool.Name, name)
 			}
 		}
 	}
 }
 
-func TestGolden(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no cases: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { golden(t, file) })
-	}
+// A goldenCase is one case with its parts.
+type goldenCase struct {
+	kind string
+	*txtar.Archive
 }
 
-func golden(t *testing.T, file string) {
-	archive, err := txtar.ParseFile(file)
-	if err != nil {
-		t.Fatal(err)
+// casesOf are the cases of a file of several, and together is the file again.
+func casesOf(t *testing.T, file *txtar.Archive) (cases []goldenCase) {
+	t.Helper()
+	for _, part := range file.Files {
+		kind, name, ofCase := strings.Cut(part.Name, "/")
+		if !ofCase {
+			cases = append(cases, goldenCase{kind, &txtar.Archive{Comment: part.Data}})
+		} else if last := len(cases) - 1; last < 0 || cases[last].kind != kind {
+			t.Fatalf("%s does not stand behind the part %s", part.Name, kind)
+		} else {
+			cases[last].Files = append(cases[last].Files, txtar.File{Name: name, Data: part.Data})
+		}
 	}
-	name, kind, _ := strings.Cut(strings.TrimSuffix(filepath.Base(file), ".txtar"), "-")
-	tool := toolNamed(name)
-	if tool == nil {
-		t.Fatalf("no tool is named %s: a case is TOOL-CASE.txtar", name)
+	return cases
+}
+
+func together(cases []goldenCase) *txtar.Archive {
+	file := &txtar.Archive{}
+	for _, one := range cases {
+		file.Files = append(file.Files, txtar.File{Name: one.kind, Data: one.Comment})
+		for _, part := range one.Files {
+			file.Files = append(file.Files, txtar.File{Name: one.kind + "/" + part.Name, Data: part.Data})
+		}
 	}
+	return file
+}
+
+// golden compares what a case expects with what it gets, or expects that from now on.
+func golden(t *testing.T, tool *tools.Tool, kind string, archive *txtar.Archive) {
 	if len(bytes.TrimSpace(archive.Comment)) == 0 {
 		t.Error("the case does not say why it exists")
 	}
@@ -116,6 +163,7 @@ func golden(t *testing.T, file string) {
 		t.Fatalf("isError is %t: %s", reply.Result.IsError, result.Text)
 	}
 	assertChannels(t, reply)
+	fits(t, tool.Output, result)
 	var sent []byte
 	for _, answer := range server.answers {
 		sent = append(sent, answer.body...)
@@ -133,15 +181,30 @@ func golden(t *testing.T, file string) {
 				archive.Files = append(archive.Files, txtar.File{Name: name, Data: []byte(got[name])})
 			}
 		}
-		if err := os.WriteFile(file, txtar.Format(archive), 0o600); err != nil {
-			t.Fatal(err)
-		}
 		return
 	}
 	for _, name := range []string{"content.txt", "structured.json", "meta.json"} {
 		if diff := cmp.Diff(string(parts[name]), got[name]); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
+	}
+}
+
+// fits checks S3-R12: what a tool returns, good or bad, fits the output schema that it announces. The protocol's library checks that for no
+// tool made as these are, and some clients refuse a result that does not fit.
+func fits(t *testing.T, output json.RawMessage, result render.Result) {
+	t.Helper()
+	var schema jsonschema.Schema
+	var value map[string]any
+	if err := errors.Join(json.Unmarshal(output, &schema), json.Unmarshal(result.Structured, &value)); err != nil {
+		t.Fatalf("structured is no object: %v: %s", err, result.Structured)
+	}
+	resolved, err := schema.Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := resolved.Validate(value); err != nil {
+		t.Errorf("%v: %s", err, result.Structured)
 	}
 }
 

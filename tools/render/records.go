@@ -40,6 +40,29 @@ type RecordsQuery struct {
 	Rest object
 }
 
+// Records renders a page of query_records. Structured is {"data": body}; the text has count, cursors and a preview of
+// as many records as fit (S0-5g, S0-7c). Each channel continues where it stopped (D23).
+func Records(response *rs.Response, q RecordsQuery) (Result, error) {
+	const what = "query_records"
+	l, err := readListing(response, what, q.Position.Cursor)
+	if err != nil {
+		return Result{}, err
+	}
+	a := newRecordsAnswer(l, q)
+	out, shown := a.structured()
+	if len(shown) == 0 && len(a.items) > 0 {
+		return Result{}, invalidResponse(what, "has so long a cursor, or so much else beside its records, that none of them fits")
+	}
+	cuts := len(a.items) - len(shown) + a.Extra.Over + a.Extra.Foreign
+	for _, record := range shown {
+		cuts += len(record.Cuts)
+	}
+	if q.Asked > 0 {
+		cuts++ // the page is smaller than it was to be
+	}
+	return Result{Text: a.text(), Structured: out, Cuts: cuts}, nil
+}
+
 // A recordsAnswer is a page of records with what both channels say of it.
 type recordsAnswer struct {
 	paging.ByCursor

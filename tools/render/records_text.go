@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/item"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/paging"
@@ -143,27 +142,4 @@ func (a *recordsAnswer) namedPages() []string {
 		}
 	}
 	return write.NotEmpty(append(lines, a.otherConnections(len(pages)-(len(lines)-1)))...)
-}
-
-// Records renders a page of query_records. Structured is {"data": body}; the text has count, cursors and a preview of
-// as many records as fit (S0-5g, S0-7c). Each channel continues where it stopped (D23).
-func Records(response *rs.Response, q RecordsQuery) (Result, error) {
-	const what = "query_records"
-	l, err := readListing(response, what, q.Position.Cursor)
-	if err != nil {
-		return Result{}, err
-	}
-	a := newRecordsAnswer(l, q)
-	out, shown := a.structured()
-	if len(shown) == 0 && len(a.items) > 0 {
-		return Result{}, invalidResponse(what, "has so long a cursor, or so much else beside its records, that none of them fits")
-	}
-	cuts := len(a.items) - len(shown) + a.Extra.Over + a.Extra.Foreign
-	for _, record := range shown {
-		cuts += len(record.Cuts)
-	}
-	if q.Asked > 0 {
-		cuts++ // the page is smaller than it was to be
-	}
-	return Result{Text: a.text(), Structured: out, Cuts: cuts}, nil
 }

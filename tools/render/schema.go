@@ -31,6 +31,37 @@ func (q SchemaQuery) at(offset int) *write.Object {
 	return a.Number("offset", offset)
 }
 
+// Schema renders a schema document: an index of streams, or what one stream can do (S0-R5). Structured is {"data": document}, with
+// each stream row once (D5), and a legend where the document has flags. Each channel shows as many streams of an index, or fields of
+// a stream, as fit, and how to read on (D18). An offset past the end is "invalid_arguments".
+func Schema(response *rs.Response, q SchemaQuery) (Result, error) {
+	const what = "schema"
+	schema := response.Schema()
+	switch {
+	case schema.Members == nil:
+		return Result{}, notAnObject(response.Body, what)
+	case !schema.Members.Has("connectors") && !schema.Members.Has("streams"):
+		return Result{}, invalidResponse(what, "has neither connectors nor streams")
+	}
+	d := readSchema(schema, q)
+	if q.Stream == "" && len(d.rows) > 0 {
+		x, err := newIndex(d)
+		if err != nil {
+			return Result{}, err
+		}
+		return x.result(), nil
+	}
+	total := 0
+	for i := range d.rows {
+		total += d.rows[i].size()
+	}
+	var err error
+	if d.page, err = paging.NewByOffset("field", total, q.Offset, what, q.at); err != nil {
+		return Result{}, err
+	}
+	return Result{Text: d.text(), Structured: []byte(d.structured())}, nil
+}
+
 // A schemaDocument is a schema document with those of its streams that were asked for.
 type schemaDocument struct {
 	*rs.Schema

@@ -5,10 +5,30 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/hit"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/paging"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
+
+// Search renders hits in any shape (S3-R14, S1, S2). Structured is {"results","content_ladder","data"}: each hit once, in
+// results, and data is the envelope without them (D4).
+func Search(response *rs.Response, q SearchQuery) (Result, error) {
+	l, err := readListing(response, "search", q.Position.Cursor)
+	if err != nil {
+		return Result{}, err
+	}
+	if q.Question == nil {
+		q.Question = NewQuestion(q.Q, nil)
+	}
+	s := newSearchPage(l, q)
+	s.hints = s.findHints()
+	r := Result{Structured: []byte(s.structured()), Text: s.text()}
+	if uris := s.windowURIs(); len(uris) > 0 {
+		r.Meta = map[string]any{"pdpp/field_window_uris": uris}
+	}
+	return r, nil
+}
 
 // A searchPage is what the answer to a search is made of.
 type searchPage struct {

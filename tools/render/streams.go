@@ -12,6 +12,45 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
+// A listedStream is a row of the list of streams: how many records a stream of a connection has, and how new they are.
+type listedStream struct {
+	name, connection, label, connector string
+	records                            int    // -1 where the resource server does not say
+	updated                            string // the time of the newest record
+	status, syncedAt                   string // how fresh the data are, and when they were read; "" where that is not known
+}
+
+const syncUnknown = "last sync unknown"
+
+func readListedStream(o object) listedStream {
+	freshness := o.Object("freshness")
+	s := listedStream{
+		name: o.Text("name", "stream"), connection: rs.ConnectionID(o), label: o.Text("display_name"), connector: rs.ConnectorKey(o),
+		records: -1, updated: o.Text("last_updated"), status: freshness.Text("status"),
+	}
+	// Without a run of the connector, captured_at is the time of the newest record.
+	captured := freshness.Text("captured_at")
+	if freshness.Has("last_attempted_at") || s.updated != "" && captured != s.updated {
+		s.syncedAt = captured
+	}
+	if n, ok := o.Number("record_count"); ok && n >= 0 {
+		s.records = n
+	}
+	return s
+}
+
+func readListedStreams(response *rs.Response) []listedStream {
+	if response == nil {
+		return nil
+	}
+	var rows []listedStream
+	list, _ := response.List()
+	for _, item := range list.Items {
+		rows = append(rows, readListedStream(item.Members))
+	}
+	return rows
+}
+
 // An index names every granted stream by connection, with the count and the age of its records if the resource server sends them
 // (S0-R5, S0-5a, D32). It is the whole answer of schema without a stream.
 type index struct {
@@ -190,37 +229,6 @@ func (x *index) structured(to int) string {
 	out.Close(']').Put("warnings", write.When(len(x.warnings) > 0, write.JSON(x.warnings)))
 	out.Put("unavailable_connections", write.Truncate(x.Members.Get("unavailable_connections"), unavailableBytes))
 	return out.Close('}').JSON()
-}
-
-// Schema renders a schema document: an index of streams, or what one stream can do (S0-R5). Structured is {"data": document}, with
-// each stream row once (D5), and a legend where the document has flags. Each channel shows as many streams of an index, or fields of
-// a stream, as fit, and how to read on (D18). An offset past the end is "invalid_arguments".
-func Schema(response *rs.Response, q SchemaQuery) (Result, error) {
-	const what = "schema"
-	schema := response.Schema()
-	switch {
-	case schema.Members == nil:
-		return Result{}, notAnObject(response.Body, what)
-	case !schema.Members.Has("connectors") && !schema.Members.Has("streams"):
-		return Result{}, invalidResponse(what, "has neither connectors nor streams")
-	}
-	d := readSchema(schema, q)
-	if q.Stream == "" && len(d.rows) > 0 {
-		x, err := newIndex(d)
-		if err != nil {
-			return Result{}, err
-		}
-		return x.result(), nil
-	}
-	total := 0
-	for i := range d.rows {
-		total += d.rows[i].size()
-	}
-	var err error
-	if d.page, err = paging.NewByOffset("field", total, q.Offset, what, q.at); err != nil {
-		return Result{}, err
-	}
-	return Result{Text: d.text(), Structured: []byte(d.structured())}, nil
 }
 
 const listText = 8 << 10

@@ -81,11 +81,11 @@ func (e expression) not() expression {
 
 // affirmed is a condition that is to hold in place of one that is not, where there is such a condition.
 func (c condition) affirmed() condition {
-	switch other := complements[c.operator]; {
-	case c.denied && other != "":
-		c.operator, c.denied = other, false
+	switch opposite, ok := rs.Opposite(c.operator); {
 	case c.denied && c.operator == "" && rs.Kind(c.value) == "boolean":
 		c.value, c.denied = map[string]string{"true": "false", "false": "true"}[c.value], false
+	case c.denied && ok:
+		c.operator, c.denied = opposite, false
 	}
 	return c
 }

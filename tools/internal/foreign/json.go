@@ -301,7 +301,7 @@ func (r *filterReader) operand(field, operator, raw string, depth int) expressio
 		} else if text != "" {
 			return r.one(field, within, rs.EncodeJSON(text))
 		}
-	case complements[operator] != "" && isScalar:
+	case isRange(operator) && isScalar:
 		return r.one(field, operator, raw)
 	}
 	return nil

@@ -29,9 +29,6 @@ var operators = written.ByWord(map[string]string{
 	datePart:     "date year month day week week_day quarter hour",
 })
 
-// complements are the operators that say what the others exclude.
-var complements = map[string]string{"gte": "lt", "gt": "lte", "lte": "gt", "lt": "gte"}
-
 // Names of the parts of a condition that is written out, such as {"field":"total","operator":">=","value":100}.
 var (
 	fieldParts    = written.Set("field field_path field_name column property attribute key name")
@@ -90,12 +87,14 @@ func meaningOf(word string) (m meaning, ok bool) {
 	operator, ok := operators[plainWord(word)]
 	operator, denied := strings.CutPrefix(operator, "!")
 	operator, likely := strings.CutPrefix(operator, "?")
-	certain := ok && !denied && !likely && (operator == "" || slices.Contains(rs.RangeOperators, operator))
+	certain := ok && !denied && !likely && (operator == "" || isRange(operator))
 	return meaning{operator, certain, denied}, ok
 }
 
 // isBound reports whether an operator is one of a range.
-func (m meaning) isBound() bool { return complements[m.operator] != "" }
+func (m meaning) isBound() bool { return isRange(m.operator) }
+
+func isRange(operator string) bool { return slices.Contains(rs.RangeOperators, operator) }
 
 // IsOperator reports whether a word compares a field with something.
 func IsOperator(word string) bool {

@@ -79,3 +79,14 @@ func TestTimesInAQuery(t *testing.T) {
 		}
 	}
 }
+
+// A month is a bound by its first day, or by the day after it; beside what bounds nothing it stays as it is.
+func TestBoundsByAMonth(t *testing.T) {
+	for operator, want := range map[string]string{
+		"gte": `gte "2026-10-01"`, "gt": `gte "2026-11-01"`, "lt": `lt "2026-10-01"`, "lte": `lt "2026-11-01"`, "ne": "ne ",
+	} {
+		if name, value := written.Bound(operator, `"2026-10"`); name+" "+value != want {
+			t.Errorf("%s is %s %s, want %s", operator, name, value, want)
+		}
+	}
+}

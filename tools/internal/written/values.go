@@ -213,8 +213,10 @@ func Bound(operator, raw string) (name, value string) {
 		return "gte", span.Get("lt")
 	case operator == "lte":
 		return "lt", span.Get("lt")
+	case operator == "gte" || operator == "lt":
+		return operator, span.Get("gte")
 	}
-	return operator, span.Get("gte")
+	return operator, "" // it bounds nothing
 }
 
 // Reversed reports whether a range ends before it begins: two numbers, or two dates or times. A date is a day in some zone, so beside a
