@@ -93,6 +93,22 @@ func (c Column) Filter(operator, text string) (w Where, ok bool) {
 	return where(c.name+" = ?", value), true
 }
 
+// ItemHas returns the condition that an object in a list has a value at a path within it; empty: any value.
+func ItemHas(list string, path []string, text string) Where {
+	item := "$"
+	for _, name := range path {
+		item += "." + quoted(name)
+	}
+	const in = "EXISTS (SELECT 1 FROM json_each(CAST(data AS TEXT), ?) WHERE CASE type WHEN 'object' THEN "
+	if text == "" {
+		return where(in+"value -> ? IS NOT NULL END)", "$."+quoted(list), item)
+	}
+	return where(in+"CAST(value ->> ? AS TEXT) = ? OR value -> ? = ? END)", "$."+quoted(list), item, text, item, text) // true is 1 otherwise
+}
+
+// quoted is a name in a path of SQLite.
+func quoted(name string) string { return `"` + name + `"` }
+
 // withDays is a comparison with an instant in which a day without a time is compared as the day that begins nearest to it: that is the day
 // which begins at the instant in the zone of who asks, since a zone is at most some eleven hours behind UTC, and thirteen ahead. The day was
 // stored as its first instant in UTC. Only that day is compared otherwise than the instants are.

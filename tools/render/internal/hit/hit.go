@@ -70,9 +70,7 @@ func Read(o rs.Object, n int, connection string) Hit {
 func (h *Hit) ReadTexts(connection string) {
 	o, data := h.Own, h.Own.Object("data")
 	h.Read, h.Who = true, o.Text("actor")
-	if h.Authored, h.TimeField = item.Time(o, data); h.TimeField == "authored_at" {
-		h.TimeField = o.Text("authored_field")
-	}
+	h.Authored, h.TimeField = item.Time(o, data)
 	h.Title = item.Title(o, data, func(title string) bool {
 		return title != h.RecordID && title != h.ID && title != o.Text("id") // an id is no title
 	})
