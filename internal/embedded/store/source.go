@@ -2,6 +2,7 @@ package store
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -95,19 +96,13 @@ func (c Column) Filter(operator, text string) (w Where, ok bool) {
 
 // ItemHas returns the condition that an object in a list has a value at a path within it; empty: any value.
 func ItemHas(list string, path []string, text string) Where {
-	item := "$"
-	for _, name := range path {
-		item += "." + quoted(name)
-	}
+	inside, item := `$."`+list+`"`, `$."`+strings.Join(path, `"."`)+`"`
 	const in = "EXISTS (SELECT 1 FROM json_each(CAST(data AS TEXT), ?) WHERE CASE type WHEN 'object' THEN "
 	if text == "" {
-		return where(in+"value -> ? IS NOT NULL END)", "$."+quoted(list), item)
+		return where(in+"value -> ? IS NOT NULL END)", inside, item)
 	}
-	return where(in+"CAST(value ->> ? AS TEXT) = ? OR value -> ? = ? END)", "$."+quoted(list), item, text, item, text) // true is 1 otherwise
+	return where(in+"CAST(value ->> ? AS TEXT) = ? OR value -> ? = ? END)", inside, item, text, item, text) // true is 1 otherwise
 }
-
-// quoted is a name in a path of SQLite.
-func quoted(name string) string { return `"` + name + `"` }
 
 // withDays is a comparison with an instant in which a day without a time is compared as the day that begins nearest to it: that is the day
 // which begins at the instant in the zone of who asks, since a zone is at most some eleven hours behind UTC, and thirteen ahead. The day was
@@ -120,8 +115,9 @@ func (c Column) withDays(w Where, operator string, instant int64) Where {
 	switch wanted := strings.HasSuffix(operator, "e"); {
 	case day == instant || isIn == wanted:
 		return w
-	case wanted:
-		return where(w.clauses[0]+" OR "+c.name+" = ? AND "+isDay, w.args[0], day, c.field)
+	case wanted: // within a range, for which there is an index
+		within := strings.Replace(w.clauses[0], "?", strconv.FormatInt(day, 10), 1)
+		return where(within+" AND ("+w.clauses[0]+" OR "+c.name+" = ? AND "+isDay+")", w.args[0], day, c.field)
 	}
 	return where(w.clauses[0]+" AND NOT ("+c.name+" = ? AND "+isDay+")", w.args[0], day, c.field)
 }
