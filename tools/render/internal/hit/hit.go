@@ -71,8 +71,8 @@ func (h *Hit) ReadTexts(connection string) {
 	o, data := h.Own, h.Own.Object("data")
 	h.Read, h.Who = true, o.Text("actor")
 	h.Authored, h.TimeField = item.Time(o, data)
-	h.Title = item.Title(o, data, func(title string) bool {
-		return title != h.RecordID && title != h.ID && title != o.Text("id") // an id is no title
+	h.Title = item.Title(o, data, func(title string) bool { // an id is none, but for one of several words, as notes are called by their files
+		return strings.Contains(title, " ") || title != h.RecordID && title != h.ID && title != o.Text("id")
 	})
 	if h.Excerpts = proven(o, &h.Item, connection); len(h.Excerpts) == 0 {
 		h.Snippet = marked.Read(clean.Line(snippetText(o)))
