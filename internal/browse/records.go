@@ -97,7 +97,7 @@ func (f field) Class(text string) string {
 	switch {
 	case f.Number():
 		return "number"
-	case strings.HasPrefix(f.Type, "timestamp") || strings.HasPrefix(f.Type, "date"):
+	case strings.HasPrefix(f.Type, "timestamp"), strings.HasPrefix(f.Type, "date"), strings.HasPrefix(f.Type, "local_time"):
 		return "time"
 	case len(text) > longCell:
 		return "long"

@@ -173,17 +173,20 @@ func (c *call) timeGroups(plan aggregatePlan) []group {
 		}
 	}
 	if plan.zone != time.UTC {
-		days, err := c.store.Days(c.ctx, plan.sources, plan.groupByTime)
+		unmoved, err := c.store.Unmoved(c.ctx, plan.sources, plan.groupByTime)
 		c.fail(err)
-		for _, g := range days { // which were taken for the first instants of days in UTC
-			micros, _ := g.Value.(int64)
-			day := time.UnixMicro(micros).UTC()
-			buckets[bucketOf(day.In(plan.zone), plan.granularity)] -= g.Count
-			year, month, date := day.Date()
-			if plan.granularity == "hour" {
-				day = time.Date(year, month, date, 0, 0, 0, 0, plan.zone)
+		for _, g := range unmoved { // which were taken for times in UTC
+			micros, ok := g.Value.(int64)
+			if !ok {
+				continue // it is missing
 			}
-			buckets[bucketOf(day, plan.granularity)] += g.Count
+			at := time.UnixMicro(micros).UTC()
+			buckets[bucketOf(at.In(plan.zone), plan.granularity)] -= g.Count
+			if plan.granularity == "hour" {
+				year, month, day := at.Date()
+				at = time.Date(year, month, day, at.Hour(), 0, 0, 0, plan.zone)
+			}
+			buckets[bucketOf(at, plan.granularity)] += g.Count
 		}
 		maps.DeleteFunc(buckets, func(_ string, n int) bool { return n == 0 })
 	}

@@ -242,7 +242,7 @@ func telling(refusal *apiError) int {
 
 // filtered narrows the sources to those that the filters make sense to, and to the records that they ask for.
 func (c *call) filtered(sources []access) []access {
-	return c.usable(sources, "filter", func(s access) (access, *apiError) { return s.filter(c.params.filters) })
+	return c.usable(sources, "filter", c.filter)
 }
 
 // target is the granted source that a relation leads to. Without its foreign key it cannot be followed: the answer

@@ -106,7 +106,7 @@ func queryOf(fields []model.Field, relations []object, meaning bool) object {
 
 // extendedType is the type of a field where JSON has none for it.
 func extendedType(field model.Field) string {
-	if slices.Contains([]string{"text", "timestamp", "date", "blob"}, field.Type) {
+	if slices.Contains([]string{"text", "timestamp", "date", model.LocalTime, "blob"}, field.Type) {
 		return field.Type
 	}
 	return ""
@@ -116,7 +116,7 @@ func extendedType(field model.Field) string {
 func jsonTypes(field model.Field) []string {
 	kind := field.Type
 	switch kind {
-	case "text", "timestamp", "date", "":
+	case "text", "timestamp", "date", model.LocalTime, "":
 		kind = "string"
 	case "blob":
 		kind = "object"
@@ -134,6 +134,7 @@ func fieldSchema(field model.Field) object {
 		schema.set("type", jsonTypes(field)[0])
 	}
 	switch {
+	case field.Type == model.LocalTime: // JSON Schema has no format for it
 	case field.Type == "date":
 		schema.set("format", "date")
 	case store.KindOf(field) == store.KindInstant:

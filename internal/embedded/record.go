@@ -20,6 +20,9 @@ func (c *call) record() any {
 	body := c.expandedBody(from, stored, wanted, expand)
 	body.set("record_json_bytes", len(c.project(from, stored, nil))) // of what is granted: the rest's size is not the client's to know
 	body = append(body, object{{"connector_key", c.connectorName(from)}, {"links", c.self()}, {"meta", c.meta()}}...)
+	if when := c.about(from, c.fields(stored)); len(wanted) == 0 || slices.Contains(wanted, when.by) { // as a search says it
+		body = body.with("authored_at", when.at).with("authored_field", when.by)
+	}
 	return body
 }
 

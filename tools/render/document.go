@@ -61,7 +61,9 @@ func Document(response *rs.Response, q DocumentQuery) (Result, error) {
 	if it.Title == "" && q.Untitled {
 		it.Title = item.Brief(it.Data)
 	}
-	it.Authored, it.TimeField = item.Time(nil, it.Data)
+	asked := len(q.Fields) == 0 || item.Wanted(o.Text("authored_field"), q.Fields)
+	says := slices.DeleteFunc(slices.Clone(o), func(m rs.Member) bool { return !asked || !strings.HasPrefix(m.Name, "authored_") })
+	it.Authored, it.TimeField = item.Time(says, it.Data)
 	emitted := it.Emitted // named in the metadata, but no date for a title: it would be taken for when the event is
 	it.Emitted = ""
 	emitted = write.When(len(q.Fields) == 0 || item.Wanted("emitted_at", q.Fields), emitted)

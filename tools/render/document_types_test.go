@@ -40,3 +40,22 @@ func TestADeletedRecordSaysItsKey(t *testing.T) {
 		t.Error(m.JSON())
 	}
 }
+
+// A document says when it was made as a search of its resource server does, unless that comes from a field that was not asked for.
+func TestADocumentIsOfTheTimeOfItsHit(t *testing.T) {
+	ref := rs.Ref{ConnectionID: "cin_a", Stream: "notes", RecordID: "n1"}
+	const body = `{"id":"n1","data":{"id":"n1","created_at":"2026-01-02T00:00:00Z","updated_at":"2026-02-03T00:00:00Z"},` +
+		`"authored_at":"2026-02-03T00:00:00Z","authored_field":"updated_at","created_at":"2026-11-01T00:00:00Z"}`
+	for fields, want := range map[string]string{
+		"": "2026-02-03T00:00:00Z updated_at", "updated_at": "2026-02-03T00:00:00Z updated_at", "created_at": "2026-01-02T00:00:00Z ", "id": " ",
+	} {
+		r, err := Document(answer(body), DocumentQuery{Ref: ref, Fields: strings.Fields(fields)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := rs.AsObject(r.Text).Object("metadata")
+		if got := m.Text("authored_at") + " " + m.Text("authored_field"); got != want {
+			t.Errorf("fields %q: %q, want %q", fields, got, want)
+		}
+	}
+}

@@ -40,6 +40,7 @@ func TestTitles(t *testing.T) {
 		{"nor a long number", `"title":"1767312000000"`, "messages from Team chat, 2026-01-02", ""},
 		{"nor an address of ours", `"title":"pdpp://record/abc"`, "messages from Team chat, 2026-01-02", ""},
 		{"what follows an id is looked at", `"title":"m1","data":{"subject":"The plan"}`, "The plan", ""},
+		{"an id of several words is one, as that of a note", `"id":"2026-01-02 Our plan","title":"2026-01-02 Our plan"`, "2026-01-02 Our plan", ""},
 		{"a date is a title", `"title":"2026-01-02 notes"`, "2026-01-02 notes", ""},
 		{"a file name is a title", `"filename":"IMG_20260102_1234567.jpg"`, "IMG_20260102_1234567.jpg", ""},
 		{"white space, marks and dashes are none", `"title":" <mark></mark> — \u202e"`, "messages from Team chat, 2026-01-02", ""},

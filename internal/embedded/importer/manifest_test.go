@@ -23,7 +23,7 @@ func TestManifestMistakesAreNamed(t *testing.T) {
 		{"a type for a field that no record has", `{"streams":{"a":{"types":{"t":"text"}}}}`, `manifest.json: stream "a": no record has a field "t"`},
 		{
 			"a type that does not exist", `{"streams":{"a":{"types":{"n":"float"}}}}`,
-			`manifest.json: stream "a": field "n" has type "float": it is one of string, text, integer, number, boolean, timestamp, date, array, object`,
+			`manifest.json: stream "a": field "n" has type "float": it is one of string, text, integer, number, boolean, timestamp, date, local_time, array, object`,
 		},
 		{"a relation without a name", `{"streams":{"a":{"relations":[{"foreign_key":"a"}]}}}`, `manifest.json: stream "a": a relation has no name`},
 		{
@@ -74,7 +74,7 @@ func TestManifestMistakesAreNamed(t *testing.T) {
 		{"a field that is there twice", `{"streams":{"a":{"fields":[{"name":"n","type":"text"},{"name":"n","type":"text"}]}}}`, `manifest.json: stream "a": field "n" is there twice`},
 		{
 			"a declared type that does not exist", `{"streams":{"a":{"fields":[{"name":"n","type":"float"}]}}}`,
-			`manifest.json: stream "a": field "n" has type "float": it is one of string, text, integer, number, boolean, timestamp, date, array, object, blob`,
+			`manifest.json: stream "a": field "n" has type "float": it is one of string, text, integer, number, boolean, timestamp, date, local_time, array, object, blob`,
 		},
 		{
 			"a role that does not exist", `{"streams":{"a":{"fields":[{"name":"n","type":"text","role":"title"}]}}}`,

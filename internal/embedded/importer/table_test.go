@@ -192,16 +192,28 @@ func TestTablesAreReadAsTheirCellsAgree(t *testing.T) {
 	}
 }
 
-// No time zone moves a day.
+// No time zone moves a day, or what a clock showed.
 func TestAColumnOfDaysHasDates(t *testing.T) {
 	for cells, want := range map[string]string{
 		"2026-03-05\n2026-03-06": "date", "05.03.2026\n": "date", "20260305\n20260306": "date", "2026-3-5\n2026-12-01": "date",
-		"2026-03-05\n2026-03-06 10:00": "timestamp", "05.03.2026 10:00\n": "timestamp", "2026-3-5\n2026-12-01T10:00:00Z": "timestamp",
+		"2026-03-05\n2026-03-06 10:00": "local_time", "05.03.2026 10:00\n": "local_time", "05.03.2026 10:00 UTC\n": "timestamp", "2026-3-5\n2026-12-01T10:00:00Z": "timestamp",
 		"1768443300\n": "timestamp",
 	} {
 		corpus, _ := openFolder(t, writeFolder(t, map[string]string{"t.csv": "ID,Booking_date\n1," + strings.Replace(cells, "\n", "\n2,", 1)}))
 		if got := corpus.Connectors[0].Streams[0].Fields[1]; got.Type != want || !slices.Contains(got.Aggregations, "group_by_time") {
 			t.Errorf("%q: %+v", cells, got)
+		}
+	}
+}
+
+// A column may say that its times are those of UTC.
+func TestAColumnOfTimesOfUTC(t *testing.T) {
+	for name, want := range map[string]string{
+		"Created (UTC)": "timestamp", "startTimeGMT": "timestamp", "created_at_utc": "timestamp", "startTimeLocal": "local_time", "Outcutcome": "local_time",
+	} {
+		corpus, _ := openFolder(t, writeFolder(t, map[string]string{"t.csv": "ID," + name + "\n1,2026-03-05 10:00\n"}))
+		if got := corpus.Connectors[0].Streams[0].Fields[1]; got.Type != want {
+			t.Errorf("%s is of type %s, want %s", name, got.Type, want)
 		}
 	}
 }

@@ -28,6 +28,12 @@ func TestValuesAreWhatTheirFilesSay(t *testing.T) {
 	type row = map[string]any
 	text := func(cell string) string { return `<c t="inlineStr"><is><t>` + cell + `</t></is></c>` }
 	number := func(style int, value string) string { return fmt.Sprintf(`<c s="%d"><v>%s</v></c>`, style, value) }
+	people := func(days ...string) (cards string) {
+		for _, day := range days {
+			cards += "BEGIN:VCARD\nVERSION:4.0\nFN:Bo\n" + day + "\nEND:VCARD\n"
+		}
+		return cards
+	}
 	for _, test := range []struct {
 		name, file, text string
 		want             []row // of each record the fields that are asked about
@@ -42,6 +48,9 @@ func TestValuesAreWhatTheirFilesSay(t *testing.T) {
 			{"visit_time": "2026-01-15T02:15:00.5Z", "date": "2026-01-15T02:15:00.123456789Z", "endTimeNanos": "2026-01-15T02:15:00.123456789Z", "n": 790136100.5}, {"visit_time": "2026-01-15T02:15:01.25Z"}}},
 		{"a colon in quotation marks, and several categories", "a.vcf", "BEGIN:VCARD\nVERSION:4.0\nFN:Bo\nADR;LABEL=\"X, Y: z\":;;1 St;City;ST;1;US\nCATEGORIES:friend,work\\, old\nTEL;VALUE=uri:tel:+1-555\nNOTE;X=\":open\nEND:VCARD\n", []row{
 			{"addresses": []any{"1 St, City, ST, 1, US"}, "categories": []any{"friend", "work, old"}, "phones": []any{"+1-555"}, "note": "open"}}},
+		{"days of people, of every year and of one", "a.vcf", people("BDAY:1985-03-14", "BDAY:19850314", "BDAY:--03-14", "BDAY:--0229", "BDAY:1604-03-14", "BDAY:1985-03-14T00:00:00Z", "BDAY;VALUE=text:circa 1800", "BDAY:1985-02-30", "ANNIVERSARY:20100606"), []row{
+			{"birthday": "1985-03-14", "birthday_month": 3.0, "birthday_day": 14.0}, {"birthday": "1985-03-14"}, {"birthday": "--03-14", "birthday_month": 3.0, "birthday_day": 14.0}, {"birthday": "--02-29"}, {"birthday": "--03-14"}, {"birthday": "1985-03-14"},
+			{"birthday": "circa 1800", "birthday_month": nil}, {"birthday": "1985-02-30", "birthday_day": nil}, {"anniversary": "2010-06-06", "anniversary_month": 6.0}}},
 		{"a comma in a category", "a.ics", eventOf("DTSTART:20260101T100000Z", `CATEGORIES:A\,B,C`, `SUMMARY:\\\\server\\new\, a`), []row{{"summary": `\\server\new, a`, "categories": []any{"A,B", "C"}}}},
 		{"an event while the clock is put forward", "a.ics", eventOf("DTSTART;TZID=Europe/Berlin:20260328T023000", "DTEND;TZID=Europe/Berlin:20260328T033000", "RRULE:FREQ=DAILY;COUNT=2"), []row{{"starts_at": "2026-03-28T02:30:00+01:00", "ends_at": "2026-03-28T03:30:00+01:00"}, {"starts_at": "2026-03-29T03:30:00+02:00", "ends_at": "2026-03-29T04:30:00+02:00"}}},
 		{"a further day that has an end", "a.ics", eventOf("DTSTART:20260101T100000Z", "RDATE;VALUE=PERIOD:20260110T100000Z/PT2H"), []row{{"starts_at": "2026-01-01T10:00:00Z"}, {"starts_at": "2026-01-10T10:00:00Z"}}},

@@ -31,6 +31,16 @@ func ParseInstant(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
+// LocalTime is the type of a field whose times name no zone: each is what a clock showed, and no zone moves it.
+const LocalTime = "local_time"
+
+// ParseLocal reads what a clock shows at a timestamp, in the zone that it names or in UTC, as if that were UTC.
+func ParseLocal(text string) (time.Time, bool) {
+	instant, ok := ParseInstant(text)
+	_, offset := instant.Zone()
+	return instant.Add(time.Duration(offset) * time.Second).UTC(), ok
+}
+
 // FormatInstant writes microseconds since 1970 as responses have them: an unknown time, nil, as nothing.
 func FormatInstant(micros *int64) string {
 	if micros == nil {

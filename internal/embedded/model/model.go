@@ -81,7 +81,7 @@ type Stream struct {
 // A Field is one top-level field of a stream's records.
 type Field struct {
 	Name         string   `json:"name"`
-	Type         string   `json:"type"` // string, text, integer, number, boolean, timestamp, date, array, object or blob
+	Type         string   `json:"type"` // string, text, integer, number, boolean, timestamp, date, local_time, array, object or blob
 	Nullable     bool     `json:"nullable"`
 	Role         string   `json:"role"`         // "", primary-title, secondary, event-time or actor
 	Exact        bool     `json:"exact"`        // filter[field]=value

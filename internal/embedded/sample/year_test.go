@@ -150,6 +150,24 @@ func TestYearRecordsAreWhatTheirStreamsDeclare(t *testing.T) {
 	}
 }
 
+// What lasts all day is on days, which no time zone moves, and nothing else is.
+func TestEventsOfTheYearAreOnDaysOrAtTimes(t *testing.T) {
+	for _, record := range collectRecords(t, year(t)) {
+		var event struct {
+			Starts string `json:"starts_at"`
+			Ends   string `json:"ends_at"`
+			AllDay bool   `json:"is_all_day"`
+		}
+		if err := json.Unmarshal(record.Data, &event); err != nil {
+			t.Fatal(err)
+		}
+		days := len(event.Starts) == len(time.DateOnly) && len(event.Ends) == len(time.DateOnly)
+		if record.Stream == "events" && days != event.AllDay {
+			t.Errorf("%s is from %s to %s", record.ID, event.Starts, event.Ends)
+		}
+	}
+}
+
 func isOfType(value any, field model.Field) bool {
 	if value == nil {
 		return field.Nullable
@@ -170,7 +188,8 @@ func isOfType(value any, field model.Field) bool {
 	case "timestamp":
 		text, _ := value.(string)
 		_, err := time.Parse(time.RFC3339, text)
-		return err == nil
+		_, notDay := time.Parse(time.DateOnly, text) // of an event that lasts all day
+		return err == nil || notDay == nil
 	case "array":
 		_, ok := value.([]any)
 		return ok

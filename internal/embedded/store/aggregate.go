@@ -76,15 +76,15 @@ func (s *Store) Extreme(ctx context.Context, from []Source, field string, greate
 	return fields[field], err
 }
 
-// Days counts the records whose value of a field of times is a date without a time of the day: to be moved by no time zone.
-func (s *Store) Days(ctx context.Context, from []Source, field string) ([]Group, error) {
-	const isDate = " % 86400000000 = 0 AND EXISTS (SELECT 1 FROM json_each(CAST(data AS TEXT)) WHERE key = ? AND length(value) = 10)"
-	dates := make([]Source, len(from))
+// Unmoved counts the records whose value of a field of times no time zone moves: a date without a time of the day, or a time without a zone.
+func (s *Store) Unmoved(ctx context.Context, from []Source, field string) ([]Group, error) {
+	from = slices.Clone(from)
 	for i, source := range from {
-		column, _ := source.Column(field)
-		dates[i] = source.Narrow(where(column.name+isDate, field))
+		if column, _ := source.Column(field); !column.local {
+			from[i] = source.Narrow(where(column.name+" % 86400000000 = 0 AND "+isDay, field))
+		}
 	}
-	return s.Groups(ctx, dates, field)
+	return s.Groups(ctx, from, field)
 }
 
 // A Group is how many records have a value of a field, which is nil, an int64, a float64 or a string.

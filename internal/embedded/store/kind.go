@@ -23,7 +23,7 @@ const (
 // KindOf says how a field's values compare. A string that states when something happened is a time.
 func KindOf(field model.Field) Kind {
 	switch field.Type {
-	case "timestamp", "date":
+	case "timestamp", "date", model.LocalTime:
 		return KindInstant
 	case "integer", "number":
 		return KindNumber

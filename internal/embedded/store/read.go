@@ -22,7 +22,7 @@ type Record struct {
 // Fields are what a record has, by name.
 func (r Record) Fields() (map[string]json.RawMessage, error) { return fieldsOf(r.Data) }
 
-// An Order is a column and a direction. Records of equal value go by version: messages of one minute stand in their file one after another.
+// An Order is a column and a direction. Records without a value come last. Records of equal value go by version: messages of one minute stand in their file one after another.
 type Order struct {
 	column     string
 	descending bool
@@ -40,7 +40,7 @@ func (o Order) String() string {
 	if o.descending {
 		return o.column + " DESC, version DESC"
 	}
-	return o.column + ", version"
+	return o.column + " NULLS LAST, version"
 }
 
 // Records reads the first records of a source.
@@ -63,6 +63,12 @@ func (s *Store) selectRecords(ctx context.Context, from Source, order string, li
 	return records, err
 }
 
+// Has reports whether a source has a record.
+func (s *Store) Has(ctx context.Context, from Source) (bool, error) {
+	w, one := from.conditions(), 0
+	return first(ctx, s.db, fmt.Sprintf("SELECT 1 FROM %s WHERE %s LIMIT 1", from.Name, w), w.args, &one)
+}
+
 // Find reads one record of a source by its id.
 func (s *Store) Find(ctx context.Context, from Source, id string) (Record, bool, error) {
 	found, err := s.selectRecords(ctx, from.Narrow(where("id = ?", id)), "version", 1)
@@ -80,8 +86,8 @@ func (s *Store) Version(ctx context.Context, from *Table, version int64) (Record
 	return r, err
 }
 
-// After narrows a source to the records that come after the one of a version: ok is false if there is none. SQLite puts null
-// before every value.
+// After narrows a source to the records that come after the one of a version: ok is false if there is none. Those
+// without a value are last in both directions.
 func (s *Store) After(ctx context.Context, from Source, order Order, version int64) (narrowed Source, ok bool, err error) {
 	var value any
 	query := fmt.Sprintf("SELECT %s FROM %s WHERE version = ?", order.column, from.Name)
@@ -95,9 +101,9 @@ func (s *Store) After(ctx context.Context, from Source, order Order, version int
 	case order.descending:
 		w = where(fmt.Sprintf("%[1]s < ? OR %[1]s = ? AND version < ? OR %[1]s IS NULL", order.column), value, value, version)
 	case value == nil:
-		w = where(order.column+" IS NOT NULL OR version > ?", version)
+		w = where(order.column+" IS NULL AND version > ?", version)
 	default:
-		w = where(fmt.Sprintf("%[1]s > ? OR %[1]s = ? AND version > ?", order.column), value, value, version)
+		w = where(fmt.Sprintf("%[1]s > ? OR %[1]s = ? AND version > ? OR %[1]s IS NULL", order.column), value, value, version)
 	}
 	return from.Narrow(w), true, nil
 }

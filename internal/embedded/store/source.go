@@ -2,6 +2,7 @@ package store
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -72,12 +73,19 @@ func Operators() []string {
 // of the column's kind. With one of [Operators] it compares.
 func (c Column) Filter(operator, text string) (w Where, ok bool) {
 	value := c.Kind.parse(text)
+	if local, isTime := model.ParseLocal(text); c.local && isTime {
+		value = local.UnixMicro()
+	}
 	if value == nil {
 		return Where{}, false
 	}
 	for _, one := range comparisons {
 		if one.name == operator {
-			return where(c.name+" "+one.sql+" ?", value), true
+			w = where(c.name+" "+one.sql+" ?", value)
+			if instant, isInstant := value.(int64); isInstant && c.Kind == KindInstant && !c.local {
+				w = c.withDays(w, operator, instant)
+			}
+			return w, true
 		}
 	}
 	if c.Kind == KindList {
@@ -85,6 +93,37 @@ func (c Column) Filter(operator, text string) (w Where, ok bool) {
 	}
 	return where(c.name+" = ?", value), true
 }
+
+// ItemHas returns the condition that an object in a list has a value at a path within it; empty: any value.
+func ItemHas(list string, path []string, text string) Where {
+	inside, item := `$."`+list+`"`, `$."`+strings.Join(path, `"."`)+`"`
+	const in = "EXISTS (SELECT 1 FROM json_each(CAST(data AS TEXT), ?) WHERE CASE type WHEN 'object' THEN "
+	if text == "" {
+		return where(in+"value -> ? IS NOT NULL END)", inside, item)
+	}
+	return where(in+"CAST(value ->> ? AS TEXT) = ? OR value -> ? = ? END)", inside, item, text, item, text) // true is 1 otherwise
+}
+
+// withDays is a comparison with an instant in which a day without a time is compared as the day that begins nearest to it: that is the day
+// which begins at the instant in the zone of who asks, since a zone is at most some eleven hours behind UTC, and thirteen ahead. The day was
+// stored as its first instant in UTC. Only that day is compared otherwise than the instants are.
+func (c Column) withDays(w Where, operator string, instant int64) Where {
+	const ahead = 13 * time.Hour
+	day := time.UnixMicro(instant).UTC().Add(ahead).Truncate(24 * time.Hour).UnixMicro()
+	isLater := day > instant
+	isIn := strings.HasPrefix(operator, "g") == isLater // as it was stored
+	switch wanted := strings.HasSuffix(operator, "e"); {
+	case day == instant || isIn == wanted:
+		return w
+	case wanted: // within a range, for which there is an index
+		within := strings.Replace(w.clauses[0], "?", strconv.FormatInt(day, 10), 1)
+		return where(within+" AND ("+w.clauses[0]+" OR "+c.name+" = ? AND "+isDay+")", w.args[0], day, c.field)
+	}
+	return where(w.clauses[0]+" AND NOT ("+c.name+" = ? AND "+isDay+")", w.args[0], day, c.field)
+}
+
+// isDay is SQL that tells whether the value of a field is a day without a time.
+const isDay = "EXISTS (SELECT 1 FROM json_each(CAST(data AS TEXT)) WHERE key = ? AND length(value) = 10)"
 
 // What a match in a field weighs, by what the field is.
 const (

@@ -32,6 +32,7 @@ type Column struct {
 	Kind  Kind
 	name  string // or, if it is not stored, the SQL that reads it
 	field string
+	local bool // a time of no zone
 	read  bool // from the record's JSON whenever it is compared, instead of being stored a second time
 }
 
@@ -44,7 +45,7 @@ func newTable(number int, connector *model.Connector, stream *model.Stream) *Tab
 		}
 		kind := KindOf(field)
 		if kind != KindNone && isCompared(connector, stream, field) {
-			c := Column{name: fmt.Sprintf("f%d", i), field: field.Name, Kind: kind, read: kind == KindText && isLong(connector, stream, field)}
+			c := Column{name: fmt.Sprintf("f%d", i), field: field.Name, Kind: kind, local: field.Type == model.LocalTime, read: kind == KindText && isLong(connector, stream, field)}
 			if c.read {
 				c.name = readSQL(field.Name)
 			}

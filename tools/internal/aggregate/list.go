@@ -98,8 +98,15 @@ func (r *Aggregation) after(ctx context.Context, groups []group) string {
 
 // bounds are those of a span as a filter has them: dates where the field has dates, and where the days are those of UTC.
 func (r *Aggregation) bounds(ctx context.Context, span filter.TimeGroup) (from, until string) {
-	zone := r.Args.Zone
-	if r.Args.Granularity != "hour" && (zone == time.UTC || r.Fields(ctx).DateKind(r.Args.GroupByTime) == filter.Dates) {
+	zone, kind := r.Args.Zone, filter.Instants
+	if zone != time.UTC {
+		kind = r.Fields(ctx).DateKind(r.Args.GroupByTime)
+	}
+	isLocal := kind == filter.LocalTimes
+	switch hours := r.Args.Granularity == "hour"; {
+	case hours && isLocal:
+		return span.From.In(zone).Format(filter.LocalLayout), span.Until.In(zone).Format(filter.LocalLayout)
+	case !hours && (zone == time.UTC || isLocal || kind == filter.Dates):
 		return span.From.In(zone).Format(time.DateOnly), span.Until.In(zone).Format(time.DateOnly)
 	}
 	return filter.Instant(span.From), filter.Instant(span.Until)

@@ -6,6 +6,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
+// LocalLayout is how a time without an offset is written.
+const LocalLayout = "2006-01-02T15:04:05"
+
 // LocalTime reads a time without an offset, such as "2026-06-30T09:15:00" or "2026-06-30 09:15", as one of a zone.
 func LocalTime(text string, zone *time.Location) (t time.Time, ok bool) {
 	for _, layout := range []string{"T15:04:05", "T15:04", " 15:04:05", " 15:04"} {

@@ -143,6 +143,7 @@ const (
 	NotDates                   // numbers and the like
 	Dates                      // dates without a time
 	Instants                   // timestamps
+	LocalTimes                 // what clocks showed, of no zone
 )
 
 // maxReadAs bounds the fields of which it is said how their dates were read.
@@ -180,6 +181,9 @@ func (f Filter) WholeDays(kindOf func(field string) DateKind, zone *time.Locatio
 func (c Condition) wholeDay(kind DateKind, zone *time.Location) Filter {
 	if local, ok := LocalTime(c.Value, zone); ok && kind == Instants {
 		return Filter{{c.Field, c.Operator, local.UTC().Format(time.RFC3339Nano)}}
+	}
+	if kind == LocalTimes { // which a zone does not move
+		kind, zone = Instants, time.UTC
 	}
 	day, err := time.Parse(time.DateOnly, c.Value)
 	if err != nil || kind == NotDates || kind == Dates {

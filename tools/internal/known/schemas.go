@@ -161,6 +161,8 @@ func kindOfDates(f rs.SchemaField) filter.DateKind {
 			return filter.Instants
 		case "date":
 			return filter.Dates
+		case "local_time":
+			return filter.LocalTimes
 		case "number", "integer", "boolean", "object", "array", "blob":
 			return filter.NotDates
 		}
@@ -172,7 +174,7 @@ func kindOfDates(f rs.SchemaField) filter.DateKind {
 // things.
 func (s Stream) UnitOf(field string) string {
 	f, ok := s.fields[field]
-	if kind := kindOfDates(f); !ok || kind == filter.Instants || kind == filter.Dates || field == "count" || strings.HasSuffix(field, "_count") {
+	if kind := kindOfDates(f); !ok || kind != filter.NotDates && kind != filter.MayBeDates || field == "count" || strings.HasSuffix(field, "_count") {
 		return ""
 	}
 	unit, best := "", 2*len(written.UnitNames)
@@ -204,7 +206,7 @@ func MayStart(field string) bool {
 // EndOf is the field that says when what begins at a field ends, and can be filtered by a range; "" for none.
 func (s Stream) EndOf(field string) string {
 	start, ok := s.fields[field]
-	if kind := kindOfDates(start); !ok || kind != filter.Instants && kind != filter.Dates { // a text from someone to someone
+	if kind := kindOfDates(start); !ok || kind == filter.NotDates || kind == filter.MayBeDates { // a text from someone to someone
 		return ""
 	}
 	for _, names := range startsAndEnds {

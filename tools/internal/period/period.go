@@ -40,8 +40,8 @@ func (p Period) Bounds(zone *time.Location) (from, before time.Time) {
 func (p Period) filter(field string, kind filter.DateKind, zone *time.Location) filter.Filter {
 	var f filter.Filter
 	for operator, value := range map[string]string{"gte": p.Since, "lte": p.Until} {
-		if t, err := rs.ReadTime(value); err == nil && kind == filter.Dates && !filter.IsDate(value) {
-			value = t.In(zone).Format(time.DateOnly)
+		if t, err := rs.ReadTime(value); err == nil && !filter.IsDate(value) {
+			value = bound(t, value, kind, zone)
 		}
 		if value != "" {
 			f = append(f, filter.Condition{Field: field, Operator: operator, Value: value})
@@ -54,11 +54,18 @@ func (p Period) filter(field string, kind filter.DateKind, zone *time.Location) 
 // lasting is what began before a period and lasts into it, as conditions on the times of a source.
 func (p Period) lasting(s source, zone *time.Location) filter.Filter {
 	from, _ := p.Bounds(zone)
-	bound := from.UTC().Format(time.RFC3339Nano)
-	if s.Kind == filter.Dates {
-		bound = from.In(zone).Format(time.DateOnly)
+	return filter.Lasting(s.Time, s.End, s.Kind, bound(from, from.UTC().Format(time.RFC3339Nano), s.Kind, zone))
+}
+
+// bound is a time as the values of a field are compared with it: written, or what a clock of the zone shows.
+func bound(t time.Time, written string, kind filter.DateKind, zone *time.Location) string {
+	switch kind {
+	case filter.Dates:
+		return t.In(zone).Format(time.DateOnly)
+	case filter.LocalTimes:
+		return t.In(zone).Format(filter.LocalLayout)
 	}
-	return filter.Lasting(s.Time, s.End, s.Kind, bound)
+	return written
 }
 
 // DefaultHits is how many hits a page has that is made here or by the repair of a search, where no limit is sent.
@@ -212,7 +219,10 @@ func (page *sourcePage) take(response *rs.Response, err error, s known.Source, r
 		}
 		when := render.WhenOf(item.Members)
 		at, err := rs.ReadTime(when) // the zero time if there is none
-		if err == nil && filter.IsDate(when) {
+		switch {
+		case err != nil:
+			at, _ = filter.LocalTime(when, zone)
+		case filter.IsDate(when):
 			at = filter.StartOfDay(at, zone)
 		}
 		page.hits = append(page.hits, foundAt{item, at})

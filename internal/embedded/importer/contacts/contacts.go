@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime/quotedprintable"
 	"strings"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
@@ -169,14 +170,39 @@ func (r *reader) card() (item.Item, error) {
 	}
 }
 
+// yearDay is a day of a year, or of every year, as the versions of vCard write it, with a time or without.
+var yearDay = item.Expression(`^(\d{4}|-)-?(\d\d)-?(\d\d)(?:T.*)?$`)
+
+// putDay writes a day of a person as dates are written, or as "--03-14" where its year is not said, with its month and its day as numbers,
+// by which it is found in any year. What is no such day stays as it is.
+func putDay(one *item.Item, name, text string) {
+	part := yearDay().FindStringSubmatch(text)
+	if part == nil {
+		one.Put(name, text)
+		return
+	}
+	if part[1] == "1604" { // that Apple writes for none; it has a 29 February
+		part[1] = "-"
+	}
+	when, err := time.Parse(time.DateOnly, strings.Replace(part[1], "-", "1604", 1)+"-"+part[2]+"-"+part[3])
+	if err != nil {
+		one.Put(name, text)
+		return
+	}
+	one.Put(name, part[1]+"-"+part[2]+"-"+part[3])
+	one.Put(name+"_month", int(when.Month()))
+	one.Put(name+"_day", when.Day())
+}
+
 func finish(one *item.Item, said map[string][]string) {
 	once := func(name string) string { return cmp.Or(said[name]...) } // what it says first
 	for _, field := range fields {
 		text := once(field.of)
-		switch day, yearless := strings.CutPrefix(text, "1604-"); {
-		case field.of == "BDAY" && yearless: // the year that Apple writes for none
-			text = "--" + day
-		case field.of == "FN":
+		switch field.of {
+		case "BDAY", "ANNIVERSARY":
+			putDay(one, field.name, text)
+			continue
+		case "FN":
 			text = cmp.Or(text, once("N"), once("ORG"))
 		}
 		one.Put(field.name, text)

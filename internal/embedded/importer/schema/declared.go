@@ -16,7 +16,7 @@ func (s Stream) ID() string { return cmp.Or(s.IDField, "id") }
 
 // What a manifest may declare of a field, beside its name.
 var (
-	inferredTypes = []string{"string", "text", "integer", "number", "boolean", "timestamp", "date", "array", "object"}
+	inferredTypes = []string{"string", "text", "integer", "number", "boolean", "timestamp", "date", model.LocalTime, "array", "object"}
 	declaredTypes = append(slices.Clone(inferredTypes), "blob")
 	fieldRoles    = []string{"", "primary-title", "secondary", "event-time", "actor"}
 )
@@ -52,9 +52,10 @@ func (s Stream) checkFields() error {
 // aggregations are those that a field of a type may have.
 var aggregations = map[string][]string{
 	"integer": {"sum", "min", "max", "count_distinct", "group_by"}, "number": {"sum", "min", "max", "count_distinct", "group_by"},
-	"timestamp": {"min", "max", "group_by_time", "count_distinct", "group_by"},
-	"date":      {"min", "max", "group_by_time", "count_distinct", "group_by"},
-	"string":    {"count_distinct", "group_by"}, "text": {"count_distinct", "group_by"}, "boolean": {"count_distinct", "group_by"},
+	"timestamp":     {"min", "max", "group_by_time", "count_distinct", "group_by"},
+	"date":          {"min", "max", "group_by_time", "count_distinct", "group_by"},
+	model.LocalTime: {"min", "max", "group_by_time", "count_distinct", "group_by"},
+	"string":        {"count_distinct", "group_by"}, "text": {"count_distinct", "group_by"}, "boolean": {"count_distinct", "group_by"},
 }
 
 // checkCapabilities compares what may be asked of a field with what its type allows.
@@ -64,7 +65,7 @@ func checkCapabilities(field model.Field) error {
 	switch {
 	case field.Exact && is("object", "blob"):
 		wrong = "cannot be exact"
-	case field.Range && !is("integer", "number", "timestamp", "date"):
+	case field.Range && !is(append(timeTypes, "integer", "number")...):
 		wrong = "cannot have a range"
 	case field.Lexical && !is("string", "text", "array", "object"):
 		wrong = "cannot be lexical"

@@ -26,6 +26,9 @@ var roleNames = map[string][]string{
 	"actor": {"fromname", "author", "sender", "username", "from", "fromemail", "artist", "artistname", "merchant"},
 }
 
+// timeTypes are the types of what says when something was.
+var timeTypes = []string{"timestamp", "date", model.LocalTime}
+
 // assignRole gives a role to the declared field or to the first of the likely names that has one of the types and no role yet.
 func assignRole(fields []model.Field, role, declared string, kinds ...string) *model.Field {
 	names := roleNames[role]
@@ -48,12 +51,12 @@ func assignRole(fields []model.Field, role, declared string, kinds ...string) *m
 // assignTime gives its role to the event time: if no name is likely, to the only timestamp or, of several, to the first whose name says
 // that it is a date, as a booking comes before what follows from it.
 func assignTime(fields []model.Field, declared string) *model.Field {
-	if likely := assignRole(fields, "event-time", declared, "timestamp", "date"); likely != nil {
+	if likely := assignRole(fields, "event-time", declared, timeTypes...); likely != nil {
 		return likely
 	}
 	var all []*model.Field
 	for index := range fields {
-		if field := fields[index]; (field.Type == "timestamp" || field.Type == "date") && !ofPerson().MatchString(field.Name) {
+		if field := fields[index]; slices.Contains(timeTypes, field.Type) && !ofPerson().MatchString(field.Name) {
 			all = append(all, &fields[index])
 		}
 	}
@@ -88,7 +91,7 @@ func EventTime(fields []model.Field) string {
 // Capable says what may be asked of a field, from its type.
 func Capable(field model.Field) model.Field {
 	switch field.Type {
-	case "timestamp", "date":
+	case "timestamp", "date", model.LocalTime:
 		field.Exact, field.Range, field.Aggregations = true, true, []string{"min", "max", "group_by_time"}
 	case "integer", "number":
 		field.Exact, field.Range, field.Aggregations = true, true, []string{"sum", "min", "max", "count_distinct", "group_by"}

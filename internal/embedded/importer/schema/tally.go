@@ -129,7 +129,7 @@ func (t *FieldTally) cell() table.Cell {
 	all, numbers, kind := t.present, t.kinds["integer"]+t.kinds["number"], "string"
 	for _, one := range []string{"boolean", "timestamp", "array", "object"} {
 		if all > 0 && t.kinds[one] == all {
-			return t.column.Dates(table.Cell{Kind: one})
+			return t.column.Dates(t.name, table.Cell{Kind: one})
 		}
 	}
 	switch {
@@ -157,7 +157,7 @@ func (t *Tally) Cells(fields []model.Field) map[string]table.Cell {
 			continue
 		}
 		cell := one.cell()
-		if cell.Kind != field.Type && (cell.Kind != "date" || field.Type != "timestamp") { // the manifest says otherwise
+		if cell.Kind != field.Type && (field.Type != "timestamp" || !slices.Contains(timeTypes, cell.Kind)) { // the manifest says otherwise
 			cell = table.Cell{Kind: field.Type}
 		}
 		if t.byName[cell.UnitField] != nil { // another column
@@ -260,7 +260,7 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 		kind := cell.Kind
 		if declaredKind, ok := declared.Types[field.name]; ok {
 			kind = declaredKind
-		} else if field.name == declared.TimeField && kind != "date" {
+		} else if field.name == declared.TimeField && !slices.Contains(timeTypes, kind) {
 			kind = "timestamp"
 		}
 		described := Capable(model.Field{Name: field.name, Type: kind, Nullable: field.present < t.Records ||
@@ -279,7 +279,7 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 	if idField := declared.ID(); HasField(stream.Fields, idField) {
 		stream.PrimaryKey = []string{idField}
 	}
-	if t.Days > 0 && declared.TimeField == "" && assignRole(slices.Clone(stream.Fields), "event-time", "", "timestamp", "date") == nil &&
+	if t.Days > 0 && declared.TimeField == "" && assignRole(slices.Clone(stream.Fields), "event-time", "", timeTypes...) == nil &&
 		!HasField(stream.Fields, "date") {
 		stream.Fields = append(stream.Fields, Capable(model.Field{Name: "date", Type: "date", Nullable: t.Days < t.Records}))
 	}

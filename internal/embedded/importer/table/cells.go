@@ -40,7 +40,7 @@ func (c Cell) value(cell string) []byte {
 		if truth, ok := asBoolean(plain); ok {
 			return strconv.AppendBool(nil, truth)
 		}
-	case "timestamp", "date":
+	case "timestamp", "date", model.LocalTime:
 		if plain = c.timestamp(plain); plain == "" {
 			return []byte("null")
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
 // A Column remembers which forms of a date and of a number all of its cells have.
@@ -26,6 +27,7 @@ type Column struct {
 
 	stamps  int         // how many are dates as records have them
 	timed   bool        // a date has a time of the day
+	zoned   bool        // one of those has a zone
 	pointed bool        // a currency is of a country that writes 1,234 for a thousand
 	plus    bool        // one has a plus
 	below   bool        // one is below zero
@@ -67,13 +69,22 @@ func (c *Column) AddDate(text string) (ok bool) {
 	return !c.dateless
 }
 
-// NoteTime notes whether a date as records have it has a time of the day.
-func (c *Column) NoteTime(stamp string) { c.timed = c.timed || len(stamp) > len(time.DateOnly) }
+// NoteTime notes whether a date as records have it has a time of the day, and whether that has a zone.
+func (c *Column) NoteTime(stamp string) {
+	if day := len(time.DateOnly); len(stamp) > day {
+		c.timed, c.zoned = true, c.zoned || strings.ContainsAny(stamp[day:], "Z+-U")
+	}
+}
 
-// Dates is a cell of timestamps as one of dates if none of the column has a time of the day: no time zone moves those.
-func (c *Column) Dates(cell Cell) Cell {
-	if cell.Kind == "timestamp" && !c.timed {
+// Dates is a cell of timestamps as one of dates if none of the column has a time of the day, or of local times if none of those has a zone
+// and the column's name says none: no time zone moves either.
+func (c *Column) Dates(name string, cell Cell) Cell {
+	switch {
+	case cell.Kind != "timestamp":
+	case !c.timed:
 		cell.Kind = "date"
+	case !c.zoned && !universalName().MatchString(name):
+		cell.Kind = model.LocalTime
 	}
 	return cell
 }

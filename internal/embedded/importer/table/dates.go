@@ -131,6 +131,9 @@ var timeName = item.Expression(`(?i:^(?:.*[_. -])?(?:time|timestamp|date|datetim
 	`nanos|unixtime))?$)` +
 	`|(?:Time|Date|At|Timestamp|Modified)(?:Ms|Millis|Usec|Nanos|GMT|Gmt|UTC|Utc|InSeconds)?$|(?:^|\.)date[A-Z]`)
 
+// universalName is a name of a column whose times are those of UTC: "Created (UTC)", "startTimeGMT".
+var universalName = item.Expression(`(?i:(?:^|[^a-z])(?:utc|gmt)(?:$|[^a-z]))|(?:UTC|GMT|Utc|Gmt)$`)
+
 // A clock is a way to count time: its unit, and for how many seconds it had counted in 1970.
 type clock struct {
 	unit   time.Duration

@@ -61,7 +61,7 @@ func (c *Column) Cell(name, kind string, present, texts, numbers int) Cell {
 		return Cell{Kind: kind, numbers: forms}
 	case texts == 0:
 	case texts == present && c.dateForm(name) != "", texts+c.stamps == present && c.dateForm(name) == isoDay:
-		return c.Dates(Cell{Kind: "timestamp", form: c.dateForm(name)})
+		return c.Dates(name, Cell{Kind: "timestamp", form: c.dateForm(name)})
 	case texts+numbers == present && oneForm: // 1,234 alone may be either
 		cell := Cell{Kind: "number", numbers: forms}
 		if cell.numbers == pointNumbers|commaNumbers {

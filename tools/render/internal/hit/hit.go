@@ -70,11 +70,9 @@ func Read(o rs.Object, n int, connection string) Hit {
 func (h *Hit) ReadTexts(connection string) {
 	o, data := h.Own, h.Own.Object("data")
 	h.Read, h.Who = true, o.Text("actor")
-	if h.Authored, h.TimeField = item.Time(o, data); h.TimeField == "authored_at" {
-		h.TimeField = o.Text("authored_field")
-	}
-	h.Title = item.Title(o, data, func(title string) bool {
-		return title != h.RecordID && title != h.ID && title != o.Text("id") // an id is no title
+	h.Authored, h.TimeField = item.Time(o, data)
+	h.Title = item.Title(o, data, func(title string) bool { // an id is none, but for one of several words, as notes are called by their files
+		return strings.Contains(title, " ") || title != h.RecordID && title != h.ID && title != o.Text("id")
 	})
 	if h.Excerpts = proven(o, &h.Item, connection); len(h.Excerpts) == 0 {
 		h.Snippet = marked.Read(clean.Line(snippetText(o)))

@@ -150,5 +150,8 @@ func LastChange(field string) string {
 // Time returns the first timestamp and its field: the author's before a server's, wherever they stand.
 func Time(own, data rs.Object) (time, field string) {
 	time, field = firstText(timeNames, own, data, func(s string) bool { return write.Day(s) != "" })
+	if field == "authored_at" {
+		field = own.Text("authored_field")
+	}
 	return clean.Preview(time, 40), field
 }
