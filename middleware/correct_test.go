@@ -502,6 +502,31 @@ func TestAFilterFindsItsStream(t *testing.T) {
 	}
 }
 
+// What a resource server says of the token, where a name is not in its grant, is not passed on: the token is not at fault.
+func TestAnUnknownNameIsNoFaultOfTheToken(t *testing.T) {
+	server := correctable()
+	answer := server.Answer
+	server.Answer = func(r rs.Request) (*rs.Response, error) {
+		response, err := answer(r)
+		if err != nil {
+			e := *rs.AsError(err)
+			e.Envelope = json.RawMessage(`{"type":"authentication_error","code":"` + string(e.Code) + `","message":"` + e.Message + `","next_step":"Get a token."}`)
+			err = &e
+		}
+		return response, err
+	}
+	for arguments, own := range map[string]string{
+		`{"stream":"message"}`:                          `"rs":{"code":"context.stream_not_allowed","status":401}`,
+		`{"stream":"messages","connection_id":"cin_9"}`: `"rs":{"code":"context.instance_mismatch","status":401}`,
+		`{"stream":"messages","filter":{"subjet":"a"}}`: `"message":"Unknown field"`, // of a field it speaks of the field
+	} {
+		reply, err := standard(server)(as(t.Context(), auth.KindClient), callOf(t, "query_records", arguments))
+		if said := rs.EncodeJSON(reply.Result.StructuredContent); err != nil || !strings.Contains(said, own) {
+			t.Errorf("%s: %s (%v)", arguments, said, err)
+		}
+	}
+}
+
 // A connection that is not granted is one that the owner can grant.
 func TestAnUnknownConnectionIsAskedFor(t *testing.T) {
 	terms := &auth.Terms{Connect: func(m rs.Missing) []string { return []string{"pdpp-mcp connect " + m.Connection} }}

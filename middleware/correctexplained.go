@@ -3,6 +3,7 @@ package middleware
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -82,7 +83,11 @@ func (c *correcting) missing(ctx context.Context, found *rs.Error, grant correct
 func (c *correcting) instead(found *rs.Error) *rs.Error {
 	found.Status, found.Envelope, found.RequestID, found.Cause = c.refused.Status, c.refused.Envelope, c.refused.RequestID, c.refused.Cause
 	found.Unavailable = c.refused.Unavailable
-	if c.refused.Quoted && !slices.Contains(sourceCodes, c.refused.Code) { // of an unknown name it speaks of the token, and misleads
+	unknown := slices.Contains(sourceCodes, c.refused.Code) // of which it may speak as if the token were at fault
+	if own := rs.AsObject(string(c.refused.Envelope)); unknown && c.refused.Status == 401 && own.Has("code") {
+		found.Envelope = json.RawMessage(rs.Object{{Name: "code", Value: own.Get("code")}}.JSON())
+	}
+	if c.refused.Quoted && !unknown {
 		found.Said = c.refused.Message
 	}
 	return found
