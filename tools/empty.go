@@ -75,7 +75,10 @@ func explainField(ctx context.Context, call Call, f filter.Filter, e *render.Emp
 // explainValues reads which values a field has, and which of them is near to one that it does not have.
 func explainValues(ctx context.Context, call Call, e *render.EmptyField, value string) {
 	var texts []string
-	for _, raw := range aggregated(ctx, call, aggregate.Args{Metric: "count", GroupBy: e.Field, Limit: maxComparedValues}).Array("groups") {
+	counts := aggregated(ctx, call, aggregate.Args{Metric: "count", GroupBy: e.Field, Limit: maxComparedValues})
+	beyond, _ := counts.Number("other_count")
+	e.Beyond = beyond > 0
+	for _, raw := range counts.Array("groups") {
 		if one := rs.AsObject(raw); one.Has("key") {
 			count, _ := one.Number("count")
 			e.Values = append(e.Values, render.KnownValue{Key: one.Get("key"), Count: count})
