@@ -145,7 +145,7 @@ func (r *schemaReader) structured() {
 	r.whole = map[string]json.RawMessage{}
 	for q := r.q; ; {
 		var page struct {
-			Next      json.RawMessage
+			Next      struct{ Arguments json.RawMessage }
 			Shown     string
 			Shortened []string
 			Data      struct {
@@ -179,13 +179,13 @@ func (r *schemaReader) structured() {
 				}
 			}
 		}
-		if page.Next == nil {
+		if page.Next.Arguments == nil {
 			return
 		}
 		if page.Shown == "" {
 			r.t.Errorf("the page does not say what it shows: %.200s", raw)
 		}
-		next := r.asked(page.Next)
+		next := r.asked(page.Next.Arguments)
 		if next.Offset <= q.Offset {
 			r.t.Fatalf("from %d on to %d", q.Offset, next.Offset)
 		}
@@ -472,7 +472,7 @@ func TestSchemaFields(t *testing.T) {
 				t.Fatalf("%.300s", row.JSON())
 			}
 			seen += len(schema.Object("properties"))
-			next, ok := o.Object("next").Number("offset")
+			next, ok := o.Object("next").Object("arguments").Number("offset")
 			if !ok {
 				break
 			}
