@@ -383,7 +383,8 @@ func TestARefusalProposesTheNextCall(t *testing.T) {
 		"a copied id that was percent-encoded": {
 			"fetch", `{"id":"messages:2026%2F1"}`, rs.Error{Code: "not_found", Status: 404}, `send: fetch {"id":"pdpp://record/-/messages/2026%2F1"}`,
 		},
-		"an id of nothing": {"fetch", `{"id":"messages:2026-1"}`, rs.Error{Code: "not_found", Status: 404}, "not found either."},
+		"an id of nothing in its stream": {"fetch", `{"id":"messages:2026-1"}`, rs.Error{Code: "not_found", Status: 404}, `send: search {"q":"2026-1"}`},
+		"a word that is no id":           {"fetch", `{"id":"messages:latest"}`, rs.Error{Code: "not_found", Status: 404}, "not found either."},
 		"a mode that there is not": {
 			"search", `{"q":"tax","mode":"semantic"}`, rs.Error{Code: "search_mode_unavailable", Status: 400}, `send: search {"q":"tax"}`,
 		},
@@ -570,8 +571,9 @@ func TestARecordsOwnIDNamesTheStreamsThatMayHaveIt(t *testing.T) {
 	for arguments, says := range map[string]string{
 		`{"id":"note-0036"}`:                         "Streams that may have it: messages, attachments, notes.",
 		`{"id":"w-m0720"}`:                           "send CONNECTION/STREAM:w-m0720: a table's header says what stands before its first column.",
+		`{"id":"2026-0237"}`:                         `send: search {"q":"2026-0237"}`,
 		`{"id":"nts-0036"}`:                          `send: fetch {"id":"cin_2/notes:nts-0036"}`,
-		`{"id":"n-0036"}`:                            `send: schema {}`,
+		`{"id":"n-0036"}`:                            `send: search {"q":"n-0036"}`,
 		`{"id":"note-0036","connection_id":"cin_2"}`: `send: fetch {"id":"cin_2/notes:note-0036"}`,
 	} {
 		server := correctable()
