@@ -420,6 +420,17 @@ func TestSchemaFields(t *testing.T) {
 			t.Error(diff)
 		}
 	})
+	t.Run("what is meant by them is proposed", func(t *testing.T) {
+		for call, meant := range map[string][]string{
+			`Did you mean: schema {"stream":"s","fields":["field_1"]}`: {"field_1"},
+			`All its fields: schema {"stream":"s"}`:                    nil,
+		} {
+			r, _, all := schema(SchemaQuery{Stream: "s", Fields: []string{"field1"}, Meant: meant})
+			if !strings.Contains(r.Text, call) || all["did_you_mean"] == nil {
+				t.Errorf("%s\n%v", r.Text, all["did_you_mean"])
+			}
+		}
+	})
 	t.Run("when none is there, both channels still say so", func(t *testing.T) {
 		r, fields, all := schema(SchemaQuery{Stream: "s", Fields: []string{"nope"}})
 		if len(fields) != 0 || !strings.Contains(r.Text, "Not in this stream: nope") || all["unknown_fields"] == nil {
