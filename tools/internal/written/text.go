@@ -198,9 +198,25 @@ func Alike(name, known string) (score int, alike bool) {
 	return 0, false
 }
 
-// tokens are the words of a name in the singular.
+// OtherOrder is the name of a person with its last word first and a comma behind it, or the other way round; "" for what is no name of two
+// words or more.
+func OtherOrder(name string) string {
+	last, first, turned := strings.Cut(strings.TrimSpace(name), ",")
+	if at := strings.LastIndexByte(last, ' '); !turned && at > 0 && !strings.ContainsAny(name, "0123456789@") {
+		return last[at+1:] + ", " + strings.TrimSpace(last[:at])
+	}
+	if first = strings.TrimSpace(first); first == "" || strings.Contains(first, ",") {
+		return ""
+	}
+	return first + " " + last
+}
+
+// tokens are the words of a name in the singular, at least one: those of an address too, and of a person's name with a comma.
 func tokens(name string) []string {
-	words := strings.Split(strings.ReplaceAll(name, "@", "_"), "_") // those of an address too
+	words := strings.FieldsFunc(name, func(c rune) bool { return strings.ContainsRune("_@,", c) })
+	if len(words) == 0 {
+		return []string{name}
+	}
 	for i, w := range words {
 		switch {
 		case strings.HasSuffix(w, "ies") && len(w) > 4:
