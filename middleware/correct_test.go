@@ -606,3 +606,34 @@ func TestNoHintListsTheValuesOfAFieldThatDoesNotGroup(t *testing.T) {
 		}
 	}
 }
+
+// A word for who sent a mail, or got it, means the field that the value is of: an address is no name, and who got it is not who sent it.
+func TestAPersonIsComparedWithTheFieldThatIsMeant(t *testing.T) {
+	const schema = `{"detail":"compact","connectors":[{"connector_key":"mail","granted_connections":[{"connection_id":"c"}],"streams":[` +
+		`{"name":"people","field_capabilities":{"email":"t=string,eq"}},{"name":"mails","field_capabilities":{"from_name":"t=string,role=actor,eq,lex",` +
+		`"from_email":"t=string,eq,lex","to":"t=array","cc":"t=array","at":"t=timestamp,role=event-time,eq,r=gte|lte"}}]}]}`
+	const leftOut = "cannot be filtered by"
+	for _, row := range []struct{ tool, arguments, says, send string }{
+		{"query_records", `{"stream":"mails","filter":{"sender":"a@b.example"}}`, "Nearest: from_email.", `query_records {"stream":"mails","filter":{"from_email":"a@b.example"}}`},
+		{"query_records", `{"stream":"mails","filter":{"author":"Anna Bo"}}`, "Nearest: from_name", `query_records {"stream":"mails","filter":{"from_name":"Anna Bo"}}`},
+		{"query_records", `{"stream":"mails","filter":{"recipient":"a@b.example"}}`, `field "to" of mails ` + leftOut, `query_records {"stream":"mails"}`},
+		{"query_records", `{"stream":"mails","filter":{"copied":"Anna"}}`, `field "cc" of mails ` + leftOut, `query_records {"stream":"mails"}`},
+		{"search", `{"q":"tax","sender":"a@b.example"}`, "No argument is sender", `search {"q":"tax","streams":["mails"],"filter":{"from_email":"a@b.example"}}`},
+		{"search", `{"q":"tax from:a@b.example"}`, "no operator", `search {"q":"tax","streams":["mails"],"filter":{"from_email":"a@b.example"}}`},
+		{"search", `{"q":"tax from:anna"}`, "no operator", `search {"q":"tax anna"}`},
+		{"search", `{"q":"tax cc:anna"}`, "in any field, also in those of the sender", `search {"q":"tax anna"}`},
+		{"search", `{"q":"tax","recipient":"a@b.example"}`, "in any field, also in those of the sender", `search {"q":"tax a@b.example"}`},
+	} {
+		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+			if r.Path == "/v1/schema" {
+				return middlewaretest.JSON(schema), nil
+			}
+			return nil, &rs.Error{Code: "unknown_field", Status: 400, Message: "Unknown field", Quoted: true}
+		}}
+		reply, err := standard(server)(as(t.Context(), auth.KindClient), callOf(t, row.tool, row.arguments))
+		text := textOf(t, reply.Result)
+		if err != nil || !strings.Contains(text, row.says) || !strings.Contains(text+"\n", "send: "+row.send+"\n") {
+			t.Errorf("%s: %s (%v)", row.arguments, text, err)
+		}
+	}
+}

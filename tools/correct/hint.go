@@ -57,6 +57,8 @@ func (t Tool) Hint(args rs.Object) string {
 		return "No filter looks for a part of a text: the call below groups by " + quote.Line(p.Sought.Name) + "; add up the values that have it."
 	case p.Sought != nil:
 		return "No filter looks within a text: search finds whole words."
+	case operator >= 0 && NamesRecipient(operatorWords[written.Snake(args[operator].Name)]):
+		return "No argument is " + args[operator].Name + ". " + RecipientHint
 	case operator >= 0:
 		return "No argument is " + args[operator].Name + ": filter compares a field with a whole name or address, q finds words in any field."
 	case unknown >= 0:
