@@ -256,9 +256,13 @@ func TestCorrect(t *testing.T) {
 		"since has no end, which is said": {
 			"search", `{"q":"a","since":"last month"}`, []string{"is read as from 20", "for that time alone send until", `!"until":`}, nil,
 		},
-		"one time is a period":                   {"search", `{"q":"a","date":"last month"}`, []string{`send: search {"q":"a","since":"20`, `,"until":"20`}, nil},
-		"so is one of another language":          {"search", `{"q":"a","when":"März 2026"}`, []string{`"since":"2026-03-01","until":"2026-03-31"`}, nil},
-		"a feast is no date, which is said":      {"search", `{"q":"a","date":"Easter"}`, []string{`No days are known of date "Easter": send them as since and until`}, nil},
+		"one time is a period":              {"search", `{"q":"a","date":"last month"}`, []string{`send: search {"q":"a","since":"20`, `,"until":"20`}, nil},
+		"so is one of another language":     {"search", `{"q":"a","when":"März 2026"}`, []string{`"since":"2026-03-01","until":"2026-03-31"`}, nil},
+		"a feast is no date, which is said": {"search", `{"q":"a","date":"Diwali"}`, []string{`No days are known of date "Diwali": send them as since and until`}, nil},
+		"a season is proposed, and said to be of the north": {
+			"search", `{"q":"a","period":"summer 2025"}`, []string{"In the south it is half a year apart.", `send: search {"q":"a","since":"2025-06-01","until":"2025-08-31"}`}, nil,
+		},
+		"a time of day is none of days":          {"search", `{"q":"a","period":"at night"}`, []string{"A time of day bounds no search."}, nil},
 		"a part of a month is read without year": {"search", `{"q":"a","since":"mid March"}`, []string{`send: search {"q":"a","since":"20`, `-03-11"`}, nil},
 		"a name is no bound of a time": {
 			"search", `{"q":"a","from":"Anna"}`, []string{"No argument is from: filter compares", `send: search {"q":"a Anna"}`}, []string{whole},

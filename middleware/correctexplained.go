@@ -108,6 +108,7 @@ func (c *correcting) refusedField(ctx context.Context, e *rs.Error) *rs.Error {
 	if rewritten && noRange {
 		c.args = send.Arguments
 	}
+	season := correct.SeasonSays(c.args)
 	dated, relative := c.tool.Relative(c.args, now)
 	if relative {
 		c.args = dated.Arguments
@@ -125,7 +126,7 @@ func (c *correcting) refusedField(ctx context.Context, e *rs.Error) *rs.Error {
 	case rewritten:
 		e.Send, e.Hint = send.String(), cmp.Or(correct.NoSuchDay(c.args), correct.CurrencyLeftOut(c.args), e.Hint)
 	case relative:
-		e.Send, e.Hint = c.with(c.args), "Today is "+today+"."
+		e.Send, e.Hint = c.with(c.args), strings.TrimSpace("Today is "+today+". "+season)
 	case correct.MistakesDate(c.args):
 		e.Hint = "A date is written as year, month, day: today is " + today + "."
 	}
@@ -174,6 +175,7 @@ func (c *correcting) refusedHere(ctx context.Context, e *rs.Error) {
 			e.Hint, e.Send = strings.TrimSpace(e.Hint+" "+streams), send.String()
 		}
 	}
+	e.Hint = strings.TrimSpace(e.Hint + " " + correct.SeasonSays(c.args))
 }
 
 // guess adds to an error the call that is probably meant by arguments that the tool refused, with what it leaves out, or else one that
