@@ -33,6 +33,9 @@ var clockForm = written.Expression(`^[0-9]{1,2}[:.][0-9]{2}$`)
 
 // idIn is the one word of a search that may be the id of a record, such as A-0007 or #1042, and that no record has as a word; "" for none.
 func idIn(args searchArgs, response *rs.Response) string {
+	if !strings.ContainsFunc(args.q, unicode.IsDigit) {
+		return ""
+	}
 	var found []string
 	for _, word := range strings.Fields(args.q) {
 		word = strings.Trim(word, `"'#.,;:!?()`)
