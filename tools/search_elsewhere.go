@@ -92,9 +92,9 @@ func recordsOf(ctx context.Context, call Call, scopes []rs.Scope, id string) []r
 	_ = read.Parallel(ctx, len(scopes), func(ctx context.Context, i int) error {
 		scope := scopes[i]
 		scope.RecordID = id
-		response, err := call.RS.Do(ctx, recordRequest(scope, nil))
-		if err != nil {
-			return nil // the others are read all the same
+		response := answered(ctx, func(ctx context.Context) (*rs.Response, error) { return call.RS.Do(ctx, recordRequest(scope, nil)) })
+		if response == nil { // the others are read all the same
+			return nil
 		}
 		record := response.Object()
 		if inner := record.Object("data"); inner.Has("data") {

@@ -149,7 +149,7 @@ var (
 
 	// things are words in the names of fields that have a number of something.
 	things = Set("quantity qty count number units pieces pcs items stock shares nights guests persons people percent percentage pct",
-		"anzahl menge stück stueck stückzahl quantité quantite nombre pièces cantidad unidades piezas quantità quantita numero pezzi",
+		"anzahl menge stück stueck stückzahl quantité nombre pièces cantidad unidades piezas quantità quantita numero pezzi",
 		"quantidade peças aantal hoeveelheid stuks ilość ilosc")
 	moneyWords = Set("price amount total subtotal cost costs fee fees tax discount balance paid spent refund salary",
 		"preis betrag summe kosten prix montant precio importe prezzo importo prijs bedrag")
