@@ -34,13 +34,13 @@ func CoverageOf(list, stream *rs.Response, streams ...string) Coverage {
 	var c Coverage
 	var labels []string
 	of := map[string]freshness{} // by connection: of several streams the latest time, and the status that is not current
-	for _, row := range readListedStreams(list) {
-		label := write.Label(cmp.Or(row.label, row.connection))
+	for _, row := range list.ListedStreams() {
+		label := write.Label(cmp.Or(row.Label, row.Connection))
 		one := freshness{
-			Status: write.Label(row.status), AsOf: write.Label(row.syncedAt),
-			NewestRecord: write.Label(row.updated),
+			Status: write.Label(row.Status), AsOf: write.Label(row.SyncedAt),
+			NewestRecord: write.Label(row.Updated),
 		}
-		if one.Status == "" || label == "" || len(streams) > 0 && !slices.Contains(streams, row.name) {
+		if one.Status == "" || label == "" || len(streams) > 0 && !slices.Contains(streams, row.Name) {
 			continue
 		}
 		if before, known := of[label]; !known {
@@ -108,44 +108,7 @@ func (c Coverage) lines() []string {
 	return lines
 }
 
-// A listedStream is a row of the list of streams: how many records a stream of a connection has, and how new they are.
-type listedStream struct {
-	name, connection, label, connector string
-	records                            int    // -1 where the resource server does not say
-	updated                            string // the time of the newest record
-	status, syncedAt                   string // how fresh the data are, and when they were read; "" where that is not known
-}
-
 const syncUnknown = "last sync unknown"
-
-func readListedStream(o object) listedStream {
-	freshness := o.Object("freshness")
-	s := listedStream{
-		name: o.Text("name", "stream"), connection: rs.ConnectionID(o), label: o.Text("display_name"), connector: rs.ConnectorKey(o),
-		records: -1, updated: o.Text("last_updated"), status: freshness.Text("status"),
-	}
-	// Without a run of the connector, captured_at is the time of the newest record.
-	captured := freshness.Text("captured_at")
-	if freshness.Has("last_attempted_at") || s.updated != "" && captured != s.updated {
-		s.syncedAt = captured
-	}
-	if n, ok := o.Number("record_count"); ok && n >= 0 {
-		s.records = n
-	}
-	return s
-}
-
-func readListedStreams(response *rs.Response) []listedStream {
-	if response == nil {
-		return nil
-	}
-	var rows []listedStream
-	list, _ := response.List()
-	for _, item := range list.Items {
-		rows = append(rows, readListedStream(item.Members))
-	}
-	return rows
-}
 
 // Ungranted is what an answer leaves out because it is not granted, and the command lines by which the owner grants it. It comes from
 // what this program knows of the grant, never from an answer of the resource server.
