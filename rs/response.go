@@ -22,10 +22,10 @@ type Response struct {
 	// Reads is how many members of a package were read for it; 0 where no package was.
 	Reads int
 
-	distinct bool    // it is known that no object of Body has two members of one name
-	object   Object  // what Object returned; nil where it was not asked
-	list     *List   // what List returned
-	schema   *Schema // what Schema returned
+	distinct bool           // it is known that no object of Body has two members of one name
+	object   Object         // what Object returned; nil where it was not asked
+	list     *List          // what List returned
+	schema   *Schema        // what Schema returned
 	streams  []ListedStream // what ListedStreams returned
 }
 

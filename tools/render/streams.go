@@ -2,8 +2,8 @@ package render
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -169,7 +169,7 @@ func (c *indexedConnection) freshness() string {
 func counts(s rs.ListedStream, before []rs.ListedStream) string {
 	newest := write.Day(s.Updated)
 	again := len(before) > 0 && write.Day(before[len(before)-1].Updated) == newest
-	return write.ShownName(s.Name) + write.When(s.Records >= 0, fmt.Sprintf(" %d", s.Records)) +
+	return write.ShownName(s.Name) + write.When(s.Records >= 0, " "+strconv.Itoa(s.Records)) +
 		write.When(newest != "" && !again, " (to "+newest+")")
 }
 
