@@ -169,16 +169,11 @@ func (o Object) AppendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// usualMembers is how many members most objects have at most; those of more than longObject bytes have some more.
-const usualMembers, longObject = 8, 512
+// usualMembers is how many members most objects have at most.
+const usualMembers = 8
 
 // AsObject returns the members of raw, which is valid JSON, or nil if raw is not an object. An empty object is not nil.
-func AsObject(raw string) Object {
-	if len(raw) > longObject {
-		return asObject(raw, 2*usualMembers)
-	}
-	return asObject(raw, usualMembers)
-}
+func AsObject(raw string) Object { return asObject(raw, usualMembers) }
 
 // asObject is AsObject of what is expected to have so many members.
 func asObject(raw string, members int) Object {

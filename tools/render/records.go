@@ -52,7 +52,7 @@ func newRecordsAnswer(l listing, q RecordsQuery) *recordsAnswer {
 	l, extra := ownRecords(l, q)
 	a := &recordsAnswer{q: q, l: l, all: make([]item.Item, len(l.Items))}
 	for i, record := range l.Items {
-		a.all[i] = item.Read(record.Members, record.Members.Object("data"), q.Stream, q.ConnectionID)
+		a.all[i] = item.Read(record.Members, record.Data, q.Stream, q.ConnectionID)
 		a.all[i].Relations = item.Relations(&a.all[i])
 	}
 	key := func(i int) string { return cmp.Or(a.all[i].ID, l.Items[i].Raw) }

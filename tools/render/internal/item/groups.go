@@ -144,7 +144,10 @@ func columnsOf(items []Item) []string {
 	var columns []string
 	seen := map[string]bool{}
 	for i := range items {
-		for _, m := range items[i].Data {
+		for n, m := range items[i].Data {
+			if i > 0 && m.Name != "id" && n < len(items[0].Data) && items[0].Data[n].Name == m.Name { // as nearly always
+				continue
+			}
 			if !repeatsID(&items[i], m) && !seen[m.Name] {
 				seen[m.Name], columns = true, append(columns, m.Name)
 			}

@@ -183,7 +183,7 @@ func (t *recordTable) row(g *tableGroup, it *Item) string {
 		b = append(b, write.Separator...)
 		if value := it.Data.Get(column); value != "" && value == g.usual[column] {
 			b = append(b, usualCell...)
-		} else if it.Data.Includes(column) {
+		} else if value != "" || it.Data.Includes(column) {
 			b = t.appendCell(b, it, write.Pair(column, value), false)
 		}
 	}
