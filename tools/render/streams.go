@@ -33,9 +33,10 @@ type indexedConnection struct {
 func newIndex(d *schemaDocument) (x *index, err error) {
 	const mostWarnings = 4
 	x = &index{schemaDocument: d, warnings: listing{meta: d.Members.Object("meta")}.warnings(mostWarnings)}
-	listed := map[[2]string]rs.ListedStream{} // by connection and stream
-	for _, row := range d.q.Counts.ListedStreams() {
-		listed[[2]string{row.Connection, row.Name}] = row
+	rows := d.q.Counts.ListedStreams()
+	listed := make(map[[2]string]int, len(rows)) // the place of the last by connection and stream
+	for i, row := range rows {
+		listed[[2]string{row.Connection, row.Name}] = i
 	}
 	connectors, streams, places := map[string]bool{}, map[[2]string]bool{}, map[[2]string]int{}
 	known := map[[3]string]bool{}
@@ -53,9 +54,9 @@ func newIndex(d *schemaDocument) (x *index, err error) {
 			}
 			if stream := [3]string{r.ConnectorKey, c.ID, r.Name}; !known[stream] {
 				known[stream] = true
-				row, ok := listed[[2]string{c.ID, r.Name}]
-				if !ok {
-					row = rs.ListedStream{Name: r.Name, Records: -1}
+				row := rs.ListedStream{Name: r.Name, Records: -1}
+				if i, ok := listed[[2]string{c.ID, r.Name}]; ok {
+					row = rows[i]
 				}
 				x.connections[places[key]].add(row)
 			}
