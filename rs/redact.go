@@ -64,7 +64,8 @@ func (r *Redactor) MayFind(raw []byte) bool {
 
 // mayFind reports whether JSON that has some parts has to be read string by string: a token may be there as it is, or with escapes.
 func (r *Redactor) mayFind(has func(part string) bool) bool {
-	return r != nil && len(r.forms) > 0 && (slices.ContainsFunc(r.forms, has) || has(`\/`) || has(`\u00`)) // the escapes of what tokens are made of
+	const slash, ascii = `\/`, `\u00` // the escapes of what tokens are made of
+	return r != nil && len(r.forms) > 0 && (slices.ContainsFunc(r.forms, has) || has(slash) || has(ascii))
 }
 
 // Text returns a text without the tokens.
