@@ -51,6 +51,9 @@ func describe(span trace.Span, o Outcome) {
 // ContinueTrace returns a context in the trace that a traceparent (W3C Trace Context) names. An invalid traceparent changes
 // nothing. tracestate and baggage are not read, because they may hold anything.
 func ContinueTrace(ctx context.Context, traceparent string) context.Context {
+	if traceparent == "" {
+		return ctx
+	}
 	current := trace.SpanContextFromContext(ctx)
 	named := trace.SpanContextFromContext(propagation.TraceContext{}.Extract(context.Background(), propagation.MapCarrier{"traceparent": traceparent}))
 	if !named.IsValid() || named.TraceID() == current.TraceID() {

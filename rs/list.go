@@ -15,6 +15,7 @@ type List struct {
 type Item struct {
 	Raw     string // JSON
 	Members Object // nil for what is not an object
+	Data    Object // of a record; nil for none
 }
 
 // MaxItems is how many items a list may have. A page has a hundred; a list of streams has no pages.
@@ -42,10 +43,12 @@ func readList(raw string, body Object) List {
 		return l
 	}
 	l.Items = make([]Item, len(items))
-	members := usualMembers
+	members, fields := usualMembers, usualMembers
 	for i, raw := range items {
-		l.Items[i] = Item{raw, asObject(raw, members)}
-		members = len(l.Items[i].Members) // items of a list are alike
+		o := asObject(raw, members)
+		data := asObject(o.Get("data"), fields)
+		l.Items[i] = Item{raw, o, data}
+		members, fields = len(o), max(len(data), usualMembers) // items of a list are alike
 	}
 	return l
 }
@@ -61,7 +64,7 @@ func (o Object) list(names []string) (name string, elements []string, ok bool) {
 }
 
 // Item writes the object as an item of a list.
-func (o Object) Item() Item { return Item{o.JSON(), o} }
+func (o Object) Item() Item { return Item{o.JSON(), o, o.Object("data")} }
 
 // JoinItems writes an array of items.
 func JoinItems(items []Item) string {

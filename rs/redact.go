@@ -1,6 +1,7 @@
 package rs
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"net/url"
@@ -56,6 +57,17 @@ func (r *Redactor) finds(text string) bool {
 	return r != nil && slices.ContainsFunc(r.forms, func(form string) bool { return strings.Contains(text, form) })
 }
 
+// MayFind reports whether [Redactor.JSON] may change JSON.
+func (r *Redactor) MayFind(raw []byte) bool {
+	return r.mayFind(func(part string) bool { return bytes.Contains(raw, []byte(part)) })
+}
+
+// mayFind reports whether JSON that has some parts has to be read string by string: a token may be there as it is, or with escapes.
+func (r *Redactor) mayFind(has func(part string) bool) bool {
+	const slash, ascii = `\/`, `\u00` // the escapes of what tokens are made of
+	return r != nil && len(r.forms) > 0 && (slices.ContainsFunc(r.forms, has) || has(slash) || has(ascii))
+}
+
 // Text returns a text without the tokens.
 func (r *Redactor) Text(text string) string {
 	if !r.finds(text) {
@@ -70,7 +82,7 @@ func (r *Redactor) Text(text string) string {
 // JSON returns JSON without the tokens, which may be written with escapes, and which stays JSON. Text that is not JSON is
 // searched as well.
 func (r *Redactor) JSON(raw string) string {
-	if r == nil || len(r.forms) == 0 || !r.finds(raw) && !strings.Contains(raw, `\/`) && !strings.Contains(raw, `\u00`) { // the escapes of what tokens are made of
+	if !r.mayFind(func(part string) bool { return strings.Contains(raw, part) }) {
 		return raw
 	}
 	var out strings.Builder

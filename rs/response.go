@@ -22,10 +22,11 @@ type Response struct {
 	// Reads is how many members of a package were read for it; 0 where no package was.
 	Reads int
 
-	distinct bool    // it is known that no object of Body has two members of one name
-	object   Object  // what Object returned; nil where it was not asked
-	list     *List   // what List returned
-	schema   *Schema // what Schema returned
+	distinct bool           // it is known that no object of Body has two members of one name
+	object   Object         // what Object returned; nil where it was not asked
+	list     *List          // what List returned
+	schema   *Schema        // what Schema returned
+	streams  []ListedStream // what ListedStreams returned
 }
 
 // ReadResponse checks and compacts a body of JSON. Bytes that are not UTF-8 become U+FFFD. Its errors are that the body is not
@@ -48,7 +49,7 @@ func ReadResponse(body string) (*Response, error) {
 
 // WithBody returns the response with another body.
 func (r Response) WithBody(body string) *Response {
-	r.Body, r.distinct, r.object, r.list, r.schema = body, false, nil, nil, nil
+	r.Body, r.distinct, r.object, r.list, r.schema, r.streams = body, false, nil, nil, nil, nil
 	return &r
 }
 

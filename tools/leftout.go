@@ -59,7 +59,7 @@ func (q queryRecordsArgs) unitsIn(response *rs.Response, schema func() known.Str
 	list, _ := response.List()
 	of := map[string][]string{} // the fields whose unit a field says
 	for _, field := range q.fields {
-		isNumber := func(item rs.Item) bool { return written.IsNumber(item.Members.Object("data").Get(field)) }
+		isNumber := func(item rs.Item) bool { return written.IsNumber(item.Data.Get(field)) }
 		if strings.HasSuffix(field, "_count") || !slices.ContainsFunc(list.Items, isNumber) {
 			continue
 		}

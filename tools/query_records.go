@@ -192,7 +192,7 @@ func (q queryRecordsArgs) mayLack(call Call, response *rs.Response) bool {
 	for _, item := range list.Items {
 		connection := rs.ConnectionID(item.Members)
 		connections[connection] = true
-		for _, field := range item.Members.Object("data") {
+		for _, field := range item.Data {
 			shown[[2]string{connection, field.Name}] = true
 		}
 	}
@@ -219,7 +219,7 @@ func (q queryRecordsArgs) tied(ctx context.Context, call Call, response *rs.Resp
 	}
 	value, records, here := "", map[string]int{}, map[string]int{} // by connection, and by value
 	for _, item := range list.Items {
-		one, connection := item.Members.Object("data").Get(field), rs.ConnectionID(item.Members)
+		one, connection := item.Data.Get(field), rs.ConnectionID(item.Members)
 		here[one]++
 		if records[connection]++; records[connection] < q.limit {
 			continue

@@ -106,13 +106,17 @@ func forwardSchema(ctx context.Context, call Call) (Reply, error) {
 	var answer Answer
 	var detail *rs.Response
 	full, reads := call.Args.(schemaArgs).full, 2
-	if full { // whose document says it
+	listed := !full && (call.Scope.Stream == "" || auth.PrincipalFrom(ctx).Package != nil)
+	if listed {
+		answer.Streams, answer.Now = call.Tool.schemas.HeldStreams(ctx, call.Scope.ConnectionID), time.Now().UTC().Format("2006-01-02T15:04Z")
+	}
+	if full || answer.Streams != nil { // the document of full says it
 		reads = 1
 	}
 	err := read.Parallel(ctx, reads, func(ctx context.Context, i int) (err error) {
 		switch {
-		case i == 1 && (call.Scope.Stream == "" || auth.PrincipalFrom(ctx).Package != nil):
-			answer.Streams, answer.Now = listStreams(ctx, call), time.Now().UTC().Format("2006-01-02T15:04Z")
+		case i == 1 && listed:
+			answer.Streams = listStreams(ctx, call)
 		case i == 1:
 			detail = streamDetail(ctx, call, call.Scope.Stream)
 		default:

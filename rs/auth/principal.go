@@ -77,13 +77,15 @@ func (p Principal) MemberTokens() []rs.Token {
 // whose members are known (D17); a missing principal, an owner and any unknown kind are refused (S0-R3, S3-6b). The
 // HTTP chain asks it first and the Admit stage asks it again, so that a chain wired wrongly fails closed.
 func (p Principal) Admissible() error {
+	known := p.Token != rs.Token{}
+	if known && (p.Kind == KindClient || p.Kind == KindPackage && p.Package != nil) {
+		return nil
+	}
 	refused := &rs.Error{Code: "token_kind_refused", Hint: "Connect with a client access token of a PDPP grant."}
 	switch {
-	case p.Token == rs.Token{}:
+	case !known:
 		refused.Code, refused.Message = "not_authenticated", "This call carries no access token."
 		refused.Hint = "Connect again with a client access token of a PDPP grant."
-	case p.Kind == KindClient || p.Kind == KindPackage && p.Package != nil:
-		return nil
 	case p.Kind == KindPackage:
 		refused.Message = "A package token was presented, but packages are not configured on this server."
 		refused.Hint = "Connect with a client access token of one PDPP grant. " +

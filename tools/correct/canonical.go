@@ -38,13 +38,16 @@ func (t Tool) Canonical(args rs.Object) rs.Object {
 // unwrapped are arguments without the one object that others put around them.
 func (t Tool) unwrapped(args rs.Object) rs.Object {
 	for _, m := range args {
+		if !envelopes[written.Snake(m.Name)] {
+			continue
+		}
 		raw := m.Value
 		if s, ok := written.Text(raw); ok {
 			raw = s
 		}
 		inner, _ := written.Object(raw)
 		given := func(i rs.Member) bool { return args.Includes(i.Name) }
-		if len(inner) > 0 && envelopes[written.Snake(m.Name)] && !slices.ContainsFunc(inner, given) {
+		if len(inner) > 0 && !slices.ContainsFunc(inner, given) {
 			return append(args.Without(m.Name), inner...)
 		}
 	}

@@ -34,13 +34,13 @@ func CoverageOf(list, stream *rs.Response, streams ...string) Coverage {
 	var c Coverage
 	var labels []string
 	of := map[string]freshness{} // by connection: of several streams the latest time, and the status that is not current
-	for _, row := range readListedStreams(list) {
-		label := write.Label(cmp.Or(row.label, row.connection))
+	for _, row := range list.ListedStreams() {
+		label := write.Label(cmp.Or(row.Label, row.Connection))
 		one := freshness{
-			Status: write.Label(row.status), AsOf: write.Label(row.syncedAt),
-			NewestRecord: write.Label(row.updated),
+			Status: write.Label(row.Status), AsOf: write.Label(row.SyncedAt),
+			NewestRecord: write.Label(row.Updated),
 		}
-		if one.Status == "" || label == "" || len(streams) > 0 && !slices.Contains(streams, row.name) {
+		if one.Status == "" || label == "" || len(streams) > 0 && !slices.Contains(streams, row.Name) {
 			continue
 		}
 		if before, known := of[label]; !known {

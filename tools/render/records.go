@@ -84,7 +84,7 @@ func newRecordsAnswer(l listing, q RecordsQuery) *recordsAnswer {
 	l, extra := ownRecords(l, q)
 	a := &recordsAnswer{q: q, l: l, merge: merge, all: make([]item.Item, len(l.Items))}
 	for i, record := range l.Items {
-		a.all[i] = item.Read(record.Members, record.Members.Object("data"), q.Stream, q.ConnectionID)
+		a.all[i] = item.Read(record.Members, record.Data, q.Stream, q.ConnectionID)
 		a.all[i].Relations = item.Relations(&a.all[i])
 	}
 	key := func(i int) string { return cmp.Or(a.all[i].ID, l.Items[i].Raw) }
@@ -157,14 +157,19 @@ func (a *recordsAnswer) warning(shown int) string {
 
 // lowered says that the page has a smaller limit than the one that was asked for, or "".
 func (q RecordsQuery) lowered() string {
-	return write.When(q.Asked > 0, fmt.Sprintf(
-		"limit lowered from %d to %d: more would be too large for one answer; name fields for more at a time.", q.Asked, q.Limit))
+	if q.Asked == 0 {
+		return ""
+	}
+	return fmt.Sprintf("limit lowered from %d to %d: more would be too large for one answer; name fields for more at a time.", q.Asked, q.Limit)
 }
 
 // tied says that a page of sorted records ends among equal ones; "" where that is not known.
 func (q RecordsQuery) tied() string {
-	return write.When(q.Tied > 0, fmt.Sprintf("%s after these %s the same %s as the last.", write.Plural(q.Tied, "record"), write.Have(q.Tied),
-		write.ShownName(strings.TrimPrefix(q.Rest.Text("sort"), "-"))))
+	if q.Tied == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s after these %s the same %s as the last.", write.Plural(q.Tied, "record"), write.Have(q.Tied),
+		write.ShownName(strings.TrimPrefix(q.Rest.Text("sort"), "-")))
 }
 
 // more reports whether the resource server has records behind this page.

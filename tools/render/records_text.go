@@ -16,8 +16,10 @@ import (
 func (a *recordsAnswer) text() string {
 	lead, tail := a.lead(), a.tail()
 	last := tail
-	if n := len(a.items); n > 0 && write.Size(a.stopped(n)) > write.Size(tail) {
-		last = a.stopped(n)
+	if n := len(a.items); n > 0 {
+		if stopped := a.stopped(n); write.Size(stopped) > write.Size(tail) {
+			last = stopped
+		}
 	}
 	remaining := max(recordsText, 1024+3*write.Size(last)) // long cursors must not push everything else out
 	records, notes := item.Tables(a.items, remaining-write.Size(last)-write.Size(lead))

@@ -65,13 +65,13 @@ func (r Result) Clean(response *rs.Response) Result {
 // Redact returns the result without the tokens that the redactor knows. Each channel is searched for itself, after [Result.Clean]:
 // removing hidden characters can put the pieces of a token together. It changes the Meta of the result.
 func (r Result) Redact(redactor *rs.Redactor) Result {
-	structured := string(r.Structured)
-	clean, mirrored := redactor.JSON(structured), r.Text == structured
-	if clean != structured {
-		r.Structured = json.RawMessage(clean)
-	}
-	if r.Text = redactor.Text(r.Text); mirrored {
-		r.Text = clean
+	mirrored := r.Text == string(r.Structured)
+	r.Text = redactor.Text(r.Text)
+	if redactor.MayFind(r.Structured) {
+		clean := redactor.JSON(string(r.Structured))
+		if r.Structured = json.RawMessage(clean); mirrored {
+			r.Text = clean
+		}
 	}
 	for key, value := range r.Meta {
 		switch value := value.(type) {

@@ -91,7 +91,7 @@ type schemaRow struct {
 
 // readSchema finds the streams that were asked for, and their fields.
 func readSchema(schema *rs.Schema, q SchemaQuery) *schemaDocument {
-	d := &schemaDocument{Schema: schema, q: q, raw: schema.Raw}
+	d := &schemaDocument{Schema: schema, q: q, raw: schema.Raw, rows: make([]schemaRow, 0, len(schema.Streams))}
 	d.nested = slices.ContainsFunc(schema.Streams, func(s rs.SchemaStream) bool { return s.Connector >= 0 })
 	if d.nested && schema.Members.Has("streams") { // the same rows again (D5)
 		d.raw = schema.Members.Without("streams").JSON()

@@ -2,8 +2,8 @@ package render
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -12,44 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-// A listedStream is a row of the list of streams: how many records a stream of a connection has, and how new they are.
-type listedStream struct {
-	name, connection, label, connector string
-	records                            int    // -1 where the resource server does not say
-	updated                            string // the time of the newest record
-	status, syncedAt                   string // how fresh the data are, and when they were read; "" where that is not known
-}
-
 const syncUnknown = "last sync unknown"
-
-func readListedStream(o object) listedStream {
-	freshness := o.Object("freshness")
-	s := listedStream{
-		name: o.Text("name", "stream"), connection: rs.ConnectionID(o), label: o.Text("display_name"), connector: rs.ConnectorKey(o),
-		records: -1, updated: o.Text("last_updated"), status: freshness.Text("status"),
-	}
-	// Without a run of the connector, captured_at is the time of the newest record.
-	captured := freshness.Text("captured_at")
-	if freshness.Has("last_attempted_at") || s.updated != "" && captured != s.updated {
-		s.syncedAt = captured
-	}
-	if n, ok := o.Number("record_count"); ok && n >= 0 {
-		s.records = n
-	}
-	return s
-}
-
-func readListedStreams(response *rs.Response) []listedStream {
-	if response == nil {
-		return nil
-	}
-	var rows []listedStream
-	list, _ := response.List()
-	for _, item := range list.Items {
-		rows = append(rows, readListedStream(item.Members))
-	}
-	return rows
-}
 
 // An index names every granted stream by connection, with the count and the age of its records if the resource server sends them
 // (S0-R5, S0-5a, D32). It is the whole answer of schema without a stream.
@@ -66,15 +29,16 @@ type indexedConnection struct {
 	rs.Connection
 	status  string // of the data: of streams that differ the least fresh
 	asOf    string // the day when they were read, of such streams the earliest; "" where that is not known of one
-	streams []listedStream
+	streams []rs.ListedStream
 }
 
 func newIndex(d *schemaDocument) (x *index, err error) {
 	const mostWarnings = 4
 	x = &index{schemaDocument: d, warnings: listing{meta: d.Members.Object("meta")}.warnings(mostWarnings)}
-	listed := map[[2]string]listedStream{} // by connection and stream
-	for _, row := range readListedStreams(d.q.Counts) {
-		listed[[2]string{row.connection, row.name}] = row
+	rows := d.q.Counts.ListedStreams()
+	listed := make(map[[2]string]int, len(rows)) // the place of the last by connection and stream
+	for i, row := range rows {
+		listed[[2]string{row.Connection, row.Name}] = i
 	}
 	connectors, streams, places := map[string]bool{}, map[[2]string]bool{}, map[[2]string]int{}
 	known := map[[3]string]bool{}
@@ -92,9 +56,9 @@ func newIndex(d *schemaDocument) (x *index, err error) {
 			}
 			if stream := [3]string{r.ConnectorKey, c.ID, r.Name}; !known[stream] {
 				known[stream] = true
-				row, ok := listed[[2]string{c.ID, r.Name}]
-				if !ok {
-					row = listedStream{name: r.Name, records: -1}
+				row := rs.ListedStream{Name: r.Name, Records: -1}
+				if i, ok := listed[[2]string{c.ID, r.Name}]; ok {
+					row = rows[i]
 				}
 				x.connections[places[key]].add(row)
 			}
@@ -105,14 +69,14 @@ func newIndex(d *schemaDocument) (x *index, err error) {
 	return x, err
 }
 
-func (c *indexedConnection) add(row listedStream) {
+func (c *indexedConnection) add(row rs.ListedStream) {
 	c.streams = append(c.streams, row)
-	asOf := write.Day(row.syncedAt)
+	asOf := write.Day(row.SyncedAt)
 	switch {
-	case row.status == "":
-	case c.status == "" || slices.Index(freshest, row.status) < slices.Index(freshest, c.status):
-		c.status, c.asOf = row.status, asOf
-	case c.status == row.status:
+	case row.Status == "":
+	case c.status == "" || slices.Index(freshest, row.Status) < slices.Index(freshest, c.status):
+		c.status, c.asOf = row.Status, asOf
+	case c.status == row.Status:
 		c.asOf = min(c.asOf, asOf)
 	}
 }
@@ -158,11 +122,11 @@ func (x *index) text(to int) string {
 	for _, c := range x.part(to) {
 		streams := make([]string, len(c.streams))
 		for i, s := range c.streams {
-			if streams[i] = write.ShownName(s.name); x.counted {
-				streams[i] = s.counts(c.streams[:i])
+			if streams[i] = write.ShownName(s.Name); x.counted {
+				streams[i] = counts(s, c.streams[:i])
 			}
-			if example == "" && write.SendableName(s.name) {
-				example = s.name
+			if example == "" && write.SendableName(s.Name) {
+				example = s.Name
 			}
 		}
 		list := strings.Join(streams, ", ")
@@ -205,10 +169,10 @@ func (c *indexedConnection) freshness() string {
 }
 
 // counts is "messages 803 (to 2026-11-20)", with the day where it is another than that of the stream before.
-func (s listedStream) counts(before []listedStream) string {
-	newest := write.Day(s.updated)
-	again := len(before) > 0 && write.Day(before[len(before)-1].updated) == newest
-	return write.ShownName(s.name) + write.When(s.records >= 0, fmt.Sprintf(" %d", s.records)) +
+func counts(s rs.ListedStream, before []rs.ListedStream) string {
+	newest := write.Day(s.Updated)
+	again := len(before) > 0 && write.Day(before[len(before)-1].Updated) == newest
+	return write.ShownName(s.Name) + write.When(s.Records >= 0, " "+strconv.Itoa(s.Records)) +
 		write.When(newest != "" && !again, " (to "+newest+")")
 }
 
@@ -221,8 +185,8 @@ func (x *index) structured(to int) string {
 		out.Optional("connector_status", write.Label(c.status)).Optional("data_as_of", write.When(c.status != "", c.asOf))
 		out.Optional("last_sync", write.When(c.status != "" && c.asOf == "", "unknown")).Open("streams", '[')
 		for _, s := range c.streams {
-			out.Open("", '{').Plain("name", clean.Clip(s.name, write.LongestName))
-			out.Put("records", write.When(s.records >= 0, write.JSON(s.records))).Optional("newest_emitted", write.Day(s.updated)).Close('}')
+			out.Open("", '{').Plain("name", clean.Clip(s.Name, write.LongestName))
+			out.Put("records", write.When(s.Records >= 0, write.JSON(s.Records))).Optional("newest_emitted", write.Day(s.Updated)).Close('}')
 		}
 		out.Close(']').Close('}')
 	}
@@ -276,7 +240,7 @@ func (q StreamsQuery) text(l listing, page paging.ByOffset, to int) string {
 	if page.Total == 0 {
 		lines = []string{noneGranted("", q.ConnectionID)}
 	}
-	lines = append(lines, write.Each(l.Items[page.From:to], func(row rs.Item) string { return readListedStream(row.Members).line() })...)
+	lines = append(lines, write.Each(l.Items[page.From:to], func(row rs.Item) string { return listedLine(rs.ReadListedStream(row.Members)) })...)
 	shown, _ := page.Lines(to)
 	cursor := l.Envelope.Text("next_cursor")
 	lines = append(lines, shown, write.When(cursor != "", paging.CursorLine("next_cursor", cursor)),
@@ -284,12 +248,12 @@ func (q StreamsQuery) text(l listing, page paging.ByOffset, to int) string {
 	return strings.Join(write.Clipped(write.NotEmpty(lines...)), "\n")
 }
 
-// line is `messages — cin_work "Work mail" (gmail): 803 records, updated 2026-11-20T10:00:00Z, freshness current`.
-func (s listedStream) line() string {
-	line := write.ShownName(s.name) + write.When(s.connection != "", " — "+write.Labelled(write.ShownName(s.connection), s.label)) +
-		write.When(s.connector != "", " ("+clean.Bare(write.Label(s.connector))+")")
-	facts := write.NotEmpty(write.When(s.records >= 0, write.Plural(s.records, "record")),
-		write.When(s.updated != "", "updated "+clean.Name(clean.Preview(s.updated, 40))),
-		write.When(s.status != "", "freshness "+clean.Name(clean.Preview(s.status, 40))))
+// listedLine is `messages — cin_work "Work mail" (gmail): 803 records, updated 2026-11-20T10:00:00Z, freshness current`.
+func listedLine(s rs.ListedStream) string {
+	line := write.ShownName(s.Name) + write.When(s.Connection != "", " — "+write.Labelled(write.ShownName(s.Connection), s.Label)) +
+		write.When(s.Connector != "", " ("+clean.Bare(write.Label(s.Connector))+")")
+	facts := write.NotEmpty(write.When(s.Records >= 0, write.Plural(s.Records, "record")),
+		write.When(s.Updated != "", "updated "+clean.Name(clean.Preview(s.Updated, 40))),
+		write.When(s.Status != "", "freshness "+clean.Name(clean.Preview(s.Status, 40))))
 	return line + write.Lead(": ", strings.Join(facts, ", "))
 }

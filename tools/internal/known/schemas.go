@@ -89,17 +89,25 @@ const (
 // Streams reads the list of the streams of a connection, or of all, with their counts and how fresh they are, and holds it for two
 // seconds per grant.
 func (c *Schemas) Streams(ctx context.Context, d rs.Doer, connectionID string) (*rs.Response, error) {
-	key := keyOf(ctx, rs.Scope{ConnectionID: connectionID})
-	if list, ok := c.lists.Get(key); ok {
+	if list := c.HeldStreams(ctx, connectionID); list != nil {
 		return list, nil
 	}
+	key := keyOf(ctx, rs.Scope{ConnectionID: connectionID})
 	list, err := d.Do(ctx, read.Request(connectionID, "streams"))
 	if err == nil && key.grant != "" && list.Unavailable == 0 && len(list.Body) <= listBytes {
-		list.List() // and its members, which are read once, and not by several calls at a time
-		list.Object()
+		list.ListedStreams() // which are read once, and not by several calls at a time
 		c.lists.Put(key, list)
 	}
 	return list, err
+}
+
+// HeldStreams returns the list that is held, without a read; nil for none.
+func (c *Schemas) HeldStreams(ctx context.Context, connectionID string) *rs.Response {
+	list, ok := c.lists.Get(keyOf(ctx, rs.Scope{ConnectionID: connectionID}))
+	if !ok {
+		return nil
+	}
+	return list
 }
 
 // Held returns the document that is held of a stream, or of all, without a read; nil for none.

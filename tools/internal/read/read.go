@@ -16,8 +16,12 @@ import (
 // atOnce bounds the reads of a call at a time.
 const atOnce = 3
 
-// Parallel calls read for each number below n, a few at a time, until one fails. A panic of one becomes the caller's.
+// Parallel calls read for each number below n, a few at a time, until one fails. A panic of one becomes the caller's. One alone is the
+// caller's own.
 func Parallel(ctx context.Context, n int, read func(ctx context.Context, i int) error) error {
+	if n == 1 && ctx.Err() == nil {
+		return read(ctx, 0)
+	}
 	var panicked atomic.Pointer[any]
 	running, ctx := errgroup.WithContext(ctx)
 	running.SetLimit(atOnce)

@@ -182,23 +182,28 @@ func appendEscape(b []byte, c rune) []byte {
 // Cell is a value as a table shows it: a text bare when nothing else could be meant, else as JSON; a long value in its first chars
 // characters. left is how many characters are not shown.
 func Cell(raw string, chars int) (cell string, left int) {
+	b, left := AppendCell(make([]byte, 0, 128), raw, chars) // which most fit into, without an allocation
+	return string(b), left
+}
+
+// AppendCell appends what [Cell] returns.
+func AppendCell(b []byte, raw string, chars int) (_ []byte, left int) {
 	switch rs.Kind(raw) {
 	case "nothing", "null":
-		return "null", 0
+		return append(b, "null"...), 0
 	case "string":
 		text, _ := rs.AsText(raw)
 		if !LongerThan(text, chars+chars/4) {
-			return ShownText(Lines(text)), 0
+			return append(b, ShownText(Lines(text))...), 0
 		}
 		at := RuneIndex(text, chars)
-		b := append(make([]byte, 0, 1<<10), '"') // which most fit into, without an allocation
-		return string(append(AppendEscaped(b, Lines(text[:at])), `"…`...)), utf8.RuneCountInString(text[at:])
+		return append(AppendEscaped(append(b, '"'), Lines(text[:at])), `"…`...), utf8.RuneCountInString(text[at:])
 	}
 	text := Line(Readable(raw))
 	if at := RuneIndex(text, chars); at < len(text) {
-		return text[:at] + "…", utf8.RuneCountInString(text[at:])
+		return append(append(b, text[:at]...), "…"...), utf8.RuneCountInString(text[at:])
 	}
-	return text, 0
+	return append(b, text...), 0
 }
 
 // ShownText is a text in a cell: bare when nothing else could be meant, which is one line, and cannot be taken for another value, for two

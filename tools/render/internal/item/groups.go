@@ -41,15 +41,21 @@ func (g *tableGroup) findRepeated() {
 	var others []string
 	g.usual = map[string]string{}
 	for _, column := range g.columns {
+		first, same := g.items[0].Data.Get(column), 0
 		counts, usual, most := map[string]int{}, "", 0
 		for i := range g.items {
 			value := g.items[i].Data.Get(column)
-			if counts[value]++; len(value) >= leastUsual && len(value) <= maxUsual && counts[value] > most {
+			if value == first {
+				same++
+			}
+			if len(value) < leastUsual || len(value) > maxUsual {
+				continue
+			}
+			if counts[value]++; counts[value] > most {
 				usual, most = value, counts[value]
 			}
 		}
-		first := g.items[0].Data.Get(column)
-		if n := counts[first]; n >= fewest && n == len(g.items) && first != "" && len(first) <= maxConstant {
+		if same >= fewest && same == len(g.items) && first != "" && len(first) <= maxConstant {
 			g.constant = append(g.constant, write.Pair(column, first))
 			continue
 		}
@@ -138,7 +144,10 @@ func columnsOf(items []Item) []string {
 	var columns []string
 	seen := map[string]bool{}
 	for i := range items {
-		for _, m := range items[i].Data {
+		for n, m := range items[i].Data {
+			if i > 0 && m.Name != "id" && n < len(items[0].Data) && items[0].Data[n].Name == m.Name { // as nearly always
+				continue
+			}
 			if !repeatsID(&items[i], m) && !seen[m.Name] {
 				seen[m.Name], columns = true, append(columns, m.Name)
 			}

@@ -138,10 +138,10 @@ var EnvelopeFields = []string{
 // Canonical is a record with connection_id and connector_key in place of their other names, which say the same again (D37). It reports
 // whether there were any.
 func Canonical(o rs.Object) (_ rs.Object, renamed bool) {
-	named := o.Without("connector_instance_id", "connector_id")
-	if len(named) == len(o) {
+	if !o.Includes("connector_instance_id") && !o.Includes("connector_id") {
 		return o, false
 	}
+	named := o.Without("connector_instance_id", "connector_id")
 	if conn := rs.ConnectionID(o); conn != "" && !named.Has("connection_id") {
 		named = named.With("connection_id", write.JSON(conn))
 	}

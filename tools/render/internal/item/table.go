@@ -1,6 +1,7 @@
 package item
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -156,7 +157,7 @@ func (t *recordTable) block(it *Item) string {
 		if repeatsID(it, m) {
 			continue
 		}
-		line := write.ShownName(m.Name) + ": " + t.cell(it, m, true)
+		line := write.ShownName(m.Name) + ": " + string(t.appendCell(nil, it, m, true))
 		if len(b)+1+len(line) > recordBytes-write.LineChars || clean.LongerThan(line, write.LineChars) || i == maxBlockLines {
 			return b + fmt.Sprintf("\n%s of this record, from %s on, in fetch with its id",
 				write.Plural(len(it.Data)-i, "more field"), write.ShownName(m.Name))
@@ -167,34 +168,35 @@ func (t *recordTable) block(it *Item) string {
 }
 
 func (t *recordTable) row(g *tableGroup, it *Item) string {
-	cells := append(make([]string, 0, 2+len(g.columns)), it.Handle(g.prefix, "(no id)"))
+	id := it.Handle(g.prefix, "(no id)")
 	switch {
 	case it.Deleted && it.DeletedAt != "":
-		return cells[0] + write.Separator + "(deleted_at " + clean.Name(it.DeletedAt) + ")"
+		return id + write.Separator + "(deleted_at " + clean.Name(it.DeletedAt) + ")"
 	case it.Deleted:
-		return cells[0] + write.Separator + "(deleted)"
-	case g.emitted:
-		cells = append(cells, clean.Name(it.Emitted))
+		return id + write.Separator + "(deleted)"
+	}
+	b := append(make([]byte, 0, 1<<10), id...) // which most fit into, without an allocation
+	if g.emitted {
+		b = append(append(b, write.Separator...), clean.Name(it.Emitted)...)
 	}
 	for _, column := range g.columns {
-		cell := ""
+		b = append(b, write.Separator...)
 		if value := it.Data.Get(column); value != "" && value == g.usual[column] {
-			cell = usualCell
-		} else if it.Data.Includes(column) {
-			cell = t.cell(it, write.Pair(column, value), false)
+			b = append(b, usualCell...)
+		} else if value != "" || it.Data.Includes(column) {
+			b = t.appendCell(b, it, write.Pair(column, value), false)
 		}
-		cells = append(cells, cell)
 	}
-	return strings.TrimRight(strings.Join(cells, write.Separator), " ")
+	return string(bytes.TrimRight(b, " "))
 }
 
-// cell is a value, and how much of it is not shown; with call how that is read.
-func (t *recordTable) cell(it *Item, m rs.Member, call bool) string {
+// appendCell appends a value, and how much of it is not shown; with call how that is read.
+func (t *recordTable) appendCell(b []byte, it *Item, m rs.Member, call bool) []byte {
 	value := WithoutRepeats(m.Value)
 	t.blob = t.blob || len(value) < len(m.Value)
-	cell, left := clean.Cell(value, t.chars)
+	b, left := clean.AppendCell(b, value, t.chars)
 	if left == 0 {
-		return cell
+		return b
 	}
 	c := Truncation{Item: it, Field: m, Shown: t.chars}
 	t.cuts = append(t.cuts, c)
@@ -202,7 +204,7 @@ func (t *recordTable) cell(it *Item, m rs.Member, call bool) string {
 	if call {
 		readOn = ": " + c.readOn()
 	}
-	return cell + " (+" + write.Thousands(left) + " characters" + readOn + ")"
+	return append(b, " (+"+write.Thousands(left)+" characters"+readOn+")"...)
 }
 
 // relation are lines of the related records of a record, as many as fit, and how the others are read.

@@ -144,7 +144,10 @@ func (p *ByOffset) Fullest(page func(to int) string, fits func(page string) bool
 
 // shown is "fields 1-40 of 800", or "" where these are all.
 func (p *ByOffset) shown(to int) string {
-	return write.When(p.From > 0 || to < p.Total, fmt.Sprintf("%ss %s of %d", p.Noun, p.Span(to), p.Total))
+	if p.From == 0 && to >= p.Total {
+		return ""
+	}
+	return fmt.Sprintf("%ss %s of %d", p.Noun, p.Span(to), p.Total)
 }
 
 // longestNext is how long the call that reads on may be; of a longer one only the offset is said.

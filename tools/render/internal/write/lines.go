@@ -129,12 +129,10 @@ func Minute(t string) string {
 func Folded(line, indent string, items []string) []string {
 	var lines []string
 	for i, item := range items {
-		if i < len(items)-1 {
-			item += ", "
-		}
-		longer := line + item
+		comma := When(i < len(items)-1, ", ")
+		longer := line + item + comma
 		if line != indent && clean.LongerThan(longer, LineChars-10) {
-			lines, longer = append(lines, strings.TrimRight(line, " ")), indent+item
+			lines, longer = append(lines, strings.TrimRight(line, " ")), indent+item+comma
 		}
 		line = longer
 	}
