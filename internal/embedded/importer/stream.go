@@ -172,9 +172,8 @@ func (s *fileStream) shape(one *item.Item) {
 			text = model.Unquote(field.Value)
 		}
 		if amount {
-			var unit []byte
-			one.Fields[index].Value, unit = cell.Amount(text)
-			if one.Text = nil; unit[0] != 'n' {
+			one.Fields[index].Value, one.Text = cell.Append(nil, text), nil
+			if unit := cell.AppendUnit(nil, text); cell.UnitField != "" && unit[0] != 'n' {
 				units = append(units, item.Field{Name: cell.UnitField, Value: unit})
 			}
 		} else {

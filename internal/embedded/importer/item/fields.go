@@ -84,7 +84,8 @@ func (p *Parser) name(quoted string) *seenName {
 	return known
 }
 
-func appendString(to []byte, text string) []byte {
+// AppendString writes a text as JSON. Bytes that are not UTF-8 become U+FFFD.
+func AppendString(to []byte, text string) []byte {
 	to, _ = jsontext.AppendQuote(to, text) // an error says that there was no UTF-8
 	return to
 }
@@ -165,7 +166,7 @@ func IsTimestamp(text string) bool {
 // JSON writes a value as JSON without the escapes that only HTML needs. Bytes that are not UTF-8 become U+FFFD.
 func JSON(value any) []byte {
 	if text, ok := value.(string); ok {
-		return appendString(make([]byte, 0, len(text)+len(`""`)), text)
+		return AppendString(make([]byte, 0, len(text)+len(`""`)), text)
 	}
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)

@@ -167,10 +167,10 @@ func (c *Column) addNumber(text string) {
 		return
 	}
 	c.marked = c.marked || strings.ContainsAny(text, ".,' ’\u00a0\u202f")
-	if len(text) > maxNumber || !pointNumber().MatchString(text) {
+	if c.numbers&pointNumbers != 0 && (len(text) > maxNumber || !pointNumber().MatchString(text)) {
 		c.numbers &^= pointNumbers
 	}
-	if len(text) > maxNumber || !commaNumber().MatchString(text) {
+	if c.numbers&commaNumbers != 0 && (len(text) > maxNumber || !commaNumber().MatchString(text)) {
 		c.numbers &^= commaNumbers
 	}
 	c.numberless = c.numbers == 0

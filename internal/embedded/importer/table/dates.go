@@ -79,7 +79,7 @@ func MayBeDate(name string) bool { return timeName().MatchString(name) || dateNa
 
 // isDate reports whether a text may be a date: it has digits, and something beside them.
 func isDate(text string) bool {
-	return len(text) >= len("1/2/26") && len(text) <= 80 && strings.ContainsAny(text, digits) && strings.Trim(text, digits) != ""
+	return len(text) >= len("1/2/26") && len(text) <= 80 && strings.ContainsAny(text, digits) && !IsDigits(text)
 }
 
 // firstOfLastCentury is the first year of two digits that is of the last century.

@@ -113,10 +113,20 @@ var jsonNumber = item.Expression(`^-?(?:(?:0|[1-9]\d*)(?:\.\d+)?|\d(?:\.\d+)?[eE
 
 // IsNumber tells a number in JSON's form: no plus, no leading zero, which an article number or a postcode has.
 func IsNumber(text string) bool {
-	return isWhole(text) || text != "" && isUnsigned(text[len(text)-1:]) && jsonNumber().MatchString(text) && !item.Overflows([]byte(text))
+	whole, fraction, pointed := strings.Cut(strings.TrimPrefix(text, "-"), ".")
+	if isWhole(whole) && pointed == (fraction != "") && IsDigits(fraction) {
+		return true // as most are
+	}
+	return (strings.ContainsAny(text, "eE") || len(text) >= maxNumber) && isUnsigned(text[len(text)-1:]) &&
+		jsonNumber().MatchString(text) && !item.Overflows([]byte(text))
+}
+
+// IsDigits reports a text of nothing but digits, or of nothing.
+func IsDigits(text string) bool {
+	return !strings.ContainsFunc(text, func(one rune) bool { return one < '0' || one > '9' })
 }
 
 // isWhole tells a number of a few digits, as most numbers are, before an expression is tried.
 func isWhole(text string) bool {
-	return text != "" && len(text) < maxNumber && strings.Trim(text, digits) == "" && (text[0] != '0' || text == "0")
+	return text != "" && len(text) < maxNumber && IsDigits(text) && (text[0] != '0' || text == "0")
 }
