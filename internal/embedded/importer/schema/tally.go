@@ -81,7 +81,7 @@ func (t *FieldTally) Count(value []byte) {
 				t.amounts++
 			}
 		}
-		t.undated = t.undated || !t.column.AddDate(text)
+		t.undated = t.undated || !item.IsTimestamp(text) && !t.column.AddDate(text)
 		t.countString(text)
 	default:
 		// A whole number that needs more than 64 bits is kept as a number, since the store would have to round it.

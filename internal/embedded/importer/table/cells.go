@@ -80,13 +80,14 @@ func (c Cell) Counts() bool { return c.clock.unit > 0 || c.form != "" }
 
 // Time is a count or a date as a time, nothing for a count of 0, and anything else as it is.
 func (c Cell) Time(count string) string {
-	if day, ok := writeDate(count, c.form); ok {
-		return day
+	if c.clock.unit > 0 {
+		return c.clock.moment(count)
 	}
-	if c.clock.unit == 0 {
-		return count
+	day, clock := splitDate(count)
+	if written, ok := writeDate(c.form, day, clock); ok {
+		return written
 	}
-	return c.clock.moment(count)
+	return count
 }
 
 // moment is a count as a time, nothing for 0.

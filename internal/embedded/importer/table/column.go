@@ -93,11 +93,12 @@ func (c *Column) addDate(text string) {
 		c.dates = 0
 		return
 	}
+	day, clock := splitDate(text)
 	for index, form := range dateForms {
 		if c.dates&(1<<index) == 0 {
 			continue
 		}
-		if written, ok := writeDate(text, form); ok {
+		if written, ok := writeDate(form, day, clock); ok {
 			c.NoteTime(written)
 		} else {
 			c.dates &^= 1 << index

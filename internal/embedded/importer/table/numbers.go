@@ -34,21 +34,17 @@ var (
 // triples are three digits at least three times: the number of a phone or a company rather than an amount.
 var triples = item.Expression(`^\d{3}(?:[ \x{a0}]\d{3}){2,}$`)
 
-// side is the mark of a credit or a debit behind an amount.
-var side = item.Expression(`(?i)[ \x{a0}]?(?:cr|dr)\.?$`)
-
 // split takes a number from its currency or percent sign. A cell without one is as it was. What is in parentheses, has a minus behind it or
 // is marked as a debit, is below zero. sided reports a mark of a credit or a debit.
 func split(cell string) (number, unit string, sided bool) {
 	if bare := strings.TrimPrefix(cell, "-"); len(cell) > maxNumber || isUnsigned(bare) && isUnsigned(bare[len(bare)-1:]) {
 		return cell, "", false // most are
 	}
-	if at := side().FindStringIndex(cell); at != nil {
-		if number, unit, _ = split(cell[:at[0]]); isUnsigned(number) {
-			if strings.ContainsAny(cell[at[0]:], "dD") {
-				number = "-" + number
+	for _, side := range [...]string{"cr", "dr", "cr.", "dr."} {
+		if at := len(cell) - len(side); at > 0 && strings.EqualFold(cell[at:], side) {
+			if number, unit, _ = split(strings.TrimSuffix(strings.TrimSuffix(cell[:at], "\u00a0"), " ")); isUnsigned(number) {
+				return strings.Repeat("-", strings.Count(side, "d")) + number, unit, true
 			}
-			return number, unit, true
 		}
 	}
 	inner, below := strings.CutSuffix(cell, "-")
