@@ -6,7 +6,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
@@ -44,15 +43,15 @@ func (c Cell) Append(to []byte, cell string) []byte {
 		if plain = c.timestamp(plain); plain == "" {
 			return append(to, "null"...)
 		}
-		return item.AppendString(to, plain)
+		return model.Quote(to, plain)
 	}
-	return item.AppendString(to, cell)
+	return model.Quote(to, cell)
 }
 
 // AppendUnit writes the currency or the percent sign of a cell as JSON: null if it has none.
 func (c Cell) AppendUnit(to []byte, cell string) []byte {
 	if _, found, _ := split(clean(cell)); found != "" {
-		return item.AppendString(to, found)
+		return model.Quote(to, found)
 	}
 	return append(to, "null"...)
 }
