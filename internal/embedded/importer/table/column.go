@@ -57,14 +57,8 @@ func (c *Column) Add(cell string) (kind string) {
 		c.NoteTime(plain)
 		return "timestamp"
 	}
-	c.addDate(plain)
+	c.AddDate(plain)
 	return ""
-}
-
-// AddDate notes a text of a field that is called as dates are: ok is false if it is none.
-func (c *Column) AddDate(text string) (ok bool) {
-	c.addDate(text)
-	return !c.dateless
 }
 
 // NoteTime notes whether a date as records have it has a time of the day.
@@ -81,17 +75,16 @@ func (c *Column) Dates(cell Cell) Cell {
 // AddAmount notes a text of a field that is called as amounts are.
 func (c *Column) AddAmount(text string) { c.addNumber(clean(text)) }
 
-// addDate strikes the forms of a date that the cell does not have.
-func (c *Column) addDate(text string) {
+// AddDate strikes the forms of a date that a text does not have: ok is false if none is left.
+func (c *Column) AddDate(text string) (ok bool) {
 	if c.dateless {
-		return
+		return false
 	}
 	if c.dates == 0 {
 		c.dates = 1<<len(dateForms) - 1
 	}
-	if c.dateless = !isDate(text); c.dateless {
-		c.dates = 0
-		return
+	if !isDate(text) {
+		c.dates, text = 0, ""
 	}
 	day, clock := splitDate(text)
 	for index, form := range dateForms {
@@ -105,6 +98,7 @@ func (c *Column) addDate(text string) {
 		}
 	}
 	c.dateless = c.dates == 0
+	return !c.dateless
 }
 
 // AddWhole notes a whole number, which may count the time: ok is false if it is none of at most 64 bits.
@@ -193,6 +187,5 @@ func isDay(text string) bool {
 		}
 	}
 	var column Column
-	column.addDate(text)
-	return column.dates != 0
+	return column.AddDate(text)
 }

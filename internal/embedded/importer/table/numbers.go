@@ -77,12 +77,10 @@ func isUnsigned(number string) bool { return number != "" && number[0] >= '0' &&
 // decimals ends a number that is no phone number.
 var decimals = item.Expression(`[.,]\d{1,2}$`)
 
-// isAmount reports a number with or without a minus, in any form, and isFraction one with decimals.
+// isAmount reports a number with or without a minus, in any form.
 func isAmount(text string) bool {
 	return text != "" && len(text) <= maxNumber && (pointNumber().MatchString(text) || commaNumber().MatchString(text))
 }
-
-func isFraction(text string) bool { return isAmount(text) && decimals().MatchString(text) }
 
 // isCurrency reports the sign or the ISO 4217 code of a currency, or a percent sign.
 func isCurrency(unit string) bool {

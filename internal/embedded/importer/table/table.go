@@ -121,18 +121,12 @@ func (r *reader) Next() (item.Item, error) {
 		}
 	}
 	r.fields = one.Fields
-	if r.isShort(cells) {
+	// A row is short that ends before its last column that has a name, or in a table without names before its last column.
+	if rest := r.header[len(cells):]; !r.trimmed && len(rest) > 0 &&
+		(slices.ContainsFunc(rest, isFilled) || !slices.ContainsFunc(r.header, isFilled)) {
 		one.Note = fmt.Sprintf("the row has %d cells, and the header %d; it is kept", len(cells), len(r.columns))
 	}
 	return one, nil
-}
-
-// isShort reports whether a row ends before its last column that has a name, or in a table without names before its last column.
-func (r *reader) isShort(cells []string) bool {
-	if r.trimmed || len(cells) >= len(r.columns) {
-		return false
-	}
-	return slices.ContainsFunc(r.header[len(cells):], isFilled) || !slices.ContainsFunc(r.header, isFilled)
 }
 
 // begin makes columns of a header.
