@@ -107,7 +107,8 @@ func appendList[T any](out []byte, end byte, list []T, add func([]byte, T) []byt
 func writeJSON(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(jsonText(body), '\n')) // the status is out: nothing more can reach a client that hung up
+	// The status is out: nothing more can reach a client that hung up.
+	_, _ = w.Write(append(jsonText(body), '\n')) // #nosec G705 -- JSON, which no browser takes for a page
 }
 
 // An apiError is a refusal as the client sees it.
