@@ -138,9 +138,9 @@ var stopLanguages = sync.OnceValue(func() map[string]uint32 {
 
 // guessLanguages returns a bit for each language that has the most stop words among terms, and how many: none when there are no stop words.
 func guessLanguages(terms []string) (guess uint32, most int) {
-	var counts [len(languages)]int
+	counts, stops := [len(languages)]int{}, stopLanguages()
 	for _, t := range terms {
-		for i, bits := 0, stopLanguages()[t]; bits != 0; i, bits = i+1, bits>>1 {
+		for i, bits := 0, stops[t]; bits != 0; i, bits = i+1, bits>>1 {
 			counts[i] += int(bits & 1)
 		}
 	}
