@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
@@ -68,65 +66,49 @@ func nullable(text string) any {
 }
 
 // jsonText spells a value. It writes itself what answers are made of: package json would look at the type of each member.
-func jsonText(value any) []byte {
-	var out bytes.Buffer
-	appendJSON(&out, value)
-	return out.Bytes()
-}
+func jsonText(value any) []byte { return appendJSON(nil, value) }
 
-func appendJSON(out *bytes.Buffer, value any) {
+func appendJSON(out []byte, value any) []byte {
 	switch value := value.(type) {
 	case object:
-		appendList(out, '{', '}', value, func(one member) {
-			appendJSON(out, one.name)
-			out.WriteByte(':')
-			appendJSON(out, one.value)
+		return appendList(append(out, '{'), '}', value, func(out []byte, one member) []byte {
+			return appendJSON(append(model.Quote(out, one.name), ':'), one.value)
 		})
 	case []object:
-		appendList(out, '[', ']', value, func(one object) { appendJSON(out, one) })
+		return appendList(append(out, '['), ']', value, func(out []byte, one object) []byte { return appendJSON(out, one) })
 	case json.RawMessage:
-		out.WriteString(cmp.Or(string(value), "null"))
+		return append(out, cmp.Or(string(value), "null")...)
 	case int:
-		out.WriteString(strconv.Itoa(value))
+		return strconv.AppendInt(out, int64(value), 10)
 	case bool:
-		out.WriteString(strconv.FormatBool(value))
+		return strconv.AppendBool(out, value)
 	case string:
-		if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r >= utf8.RuneSelf }) {
-			appendEncoded(out, value)
-		} else {
-			out.WriteByte('"')
-			out.WriteString(value)
-			out.WriteByte('"')
-		}
-	default:
-		appendEncoded(out, value)
+		return model.Quote(out, value)
 	}
-}
-
-func appendEncoded(out *bytes.Buffer, value any) {
-	encoder := json.NewEncoder(out)
+	var encoded bytes.Buffer
+	encoder := json.NewEncoder(&encoded)
 	encoder.SetEscapeHTML(false)
 	if encoder.Encode(value) != nil { // a sum beyond what numbers of JSON can say
-		out.WriteString("null\n")
+		return append(out, "null"...)
 	}
-	out.Truncate(out.Len() - 1) // the end of the line
+	return append(out, bytes.TrimSpace(encoded.Bytes())...)
 }
 
-func appendList[T any](out *bytes.Buffer, begin, end byte, list []T, one func(T)) {
-	out.WriteByte(begin)
-	for i, item := range list {
+func appendList[T any](out []byte, end byte, list []T, add func([]byte, T) []byte) []byte {
+	for i, one := range list {
 		if i > 0 {
-			out.WriteByte(',')
+			out = append(out, ',')
 		}
-		one(item)
+		out = add(out, one)
 	}
-	out.WriteByte(end)
+	return append(out, end)
 }
 
 func writeJSON(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(jsonText(body), '\n')) // the status is out: nothing more can reach a client that hung up
+	// The status is out: nothing more can reach a client that hung up.
+	_, _ = w.Write(append(jsonText(body), '\n')) // #nosec G705 -- JSON, which no browser takes for a page
 }
 
 // An apiError is a refusal as the client sees it.

@@ -146,15 +146,11 @@ func (l *lister) visit(name string, entry fs.DirEntry, err error) error {
 	case info.IsDir():
 		l.skip(name, linkToFolder)
 	default:
-		l.addGuarded(name, info)
+		if err := guard(func() error { l.add(name, info); return nil }); err != nil {
+			l.skip(name, "cannot be read: "+err.Error())
+		}
 	}
 	return nil
-}
-
-func (l *lister) addGuarded(name string, info fs.FileInfo) {
-	if err := guard(func() error { l.add(name, info); return nil }); err != nil {
-		l.skip(name, "cannot be read: "+err.Error())
-	}
 }
 
 const (

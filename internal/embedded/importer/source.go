@@ -41,6 +41,7 @@ type fileStream struct {
 	semicolons bool                   // found by infer: separate the cells of a table
 	unusable   bool                   // found by infer: no file holds what its name promises
 	repeated   bool                   // found by infer: records share what the id field says
+	distinct   bool                   // found by infer: no two have the same id, and nothing hangs on them
 	reported   map[Skip]bool          // by infer: files that were left out
 	beside     []sourceFile           // files without records of the stream that its records depend on
 	relations  []model.Relation       // of a table of a database

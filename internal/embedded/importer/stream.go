@@ -41,7 +41,8 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	if s.hasCells() {
 		count = (*schema.FieldTally).CountCell
 	}
-	s.reported, s.threads = map[Skip]bool{}, map[string]string{}
+	s.reported, s.threads, s.distinct = map[Skip]bool{}, map[string]string{}, false
+	plain := true
 	err := s.scan(ctx, "", func(skip Skip) {
 		if skip.Line == 0 {
 			s.reported[skip] = true
@@ -58,6 +59,7 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 		if one.Day != "" {
 			tally.Days++
 		}
+		plain = plain && one.Content == "" && one.Attached == nil
 		watch.kept(at.name, one)
 		s.noteThread(one)
 		for _, file := range one.Attached {
@@ -82,6 +84,7 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	if s.repeated {
 		stream.PrimaryKey = nil
 	}
+	s.distinct = plain && !s.repeated
 	s.timeField = schema.EventTime(stream.Fields)
 	s.objects, s.cells = tally.Objects, tally.Cells(stream.Fields)
 	if s.format == formatMail {
@@ -172,9 +175,8 @@ func (s *fileStream) shape(one *item.Item) {
 			text = model.Unquote(field.Value)
 		}
 		if amount {
-			var unit []byte
-			one.Fields[index].Value, unit = cell.Amount(text)
-			if one.Text = nil; unit[0] != 'n' {
+			one.Fields[index].Value, one.Text = cell.Append(nil, text), nil
+			if unit := cell.AppendUnit(nil, text); cell.UnitField != "" && unit[0] != 'n' {
 				units = append(units, item.Field{Name: cell.UnitField, Value: unit})
 			}
 		} else {
@@ -258,12 +260,13 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 			one.Fields, one.Text = append([]item.Field{{Name: "file", Value: item.JSON(name)}}, one.Fields...), nil
 		}
 		one.TakeEmitted(s.declared.EmittedField)
-		said := one.ID
-		if reason := ids.admit(&one, file.name, s.format.hung().key); reason != "" {
-			report(Skip{File: file.name, Line: one.Line, Reason: reason})
-			continue
+		if said := one.ID; !s.distinct { // else there is nothing to find out
+			if reason := ids.admit(&one, file.name, s.format.hung().key); reason != "" {
+				report(Skip{File: file.name, Line: one.Line, Reason: reason})
+				continue
+			}
+			s.repeated = s.repeated || one.Content == "" && one.ID != said
 		}
-		s.repeated = s.repeated || one.Content == "" && one.ID != said
 		if !visit(file, one) {
 			return false, nil
 		}

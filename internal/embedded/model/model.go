@@ -7,6 +7,9 @@ import (
 	"iter"
 	"slices"
 	"time"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A Corpus is the data of one person: what the embedded resource server serves.
@@ -157,6 +160,17 @@ func Unquote(quoted []byte) string {
 	var text string
 	_ = json.Unmarshal(quoted, &text) // valid
 	return text
+}
+
+// Quote writes a text as a JSON string. Bytes that are not UTF-8 become U+FFFD.
+func Quote(to []byte, text string) []byte {
+	for index := range len(text) { // most are written as they are, which takes a third of the time
+		if one := text[index]; one < ' ' || one == '"' || one == '\\' || one >= utf8.RuneSelf {
+			to, _ = jsontext.AppendQuote(to, text) // an error says that there was no UTF-8
+			return to
+		}
+	}
+	return append(append(append(to, '"'), text...), '"')
 }
 
 // A Blob is bytes that a record's blob_ref names.

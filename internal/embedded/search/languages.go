@@ -136,19 +136,14 @@ var stopLanguages = sync.OnceValue(func() map[string]uint32 {
 	return words
 })
 
-// stopWords counts the stop words of each language among terms.
-func stopWords(terms []string) (counts [len(languages)]int) {
+// guessLanguages returns a bit for each language that has the most stop words among terms, and how many: none when there are no stop words.
+func guessLanguages(terms []string) (guess uint32, most int) {
+	counts, stops := [len(languages)]int{}, stopLanguages()
 	for _, t := range terms {
-		for i, bits := 0, stopLanguages()[t]; bits != 0; i, bits = i+1, bits>>1 {
+		for i, bits := 0, stops[t]; bits != 0; i, bits = i+1, bits>>1 {
 			counts[i] += int(bits & 1)
 		}
 	}
-	return counts
-}
-
-// guessLanguages returns a bit for each language that has the most stop words among terms, and how many: none when there are no stop words.
-func guessLanguages(terms []string) (guess uint32, most int) {
-	counts := stopWords(terms)
 	most = slices.Max(counts[:])
 	for i, n := range counts {
 		if n == most && n > 0 {

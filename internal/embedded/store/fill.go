@@ -47,10 +47,6 @@ type step func(context.Context) error
 // stepsAhead is how many steps wait to be taken. A record may be large, so they are few.
 const stepsAhead = 8
 
-func newFiller(l *load) *filler {
-	return &filler{load: l, batch: l.tx, targets: map[placeKey]*target{}}
-}
-
 // fill stores the records with their blobs.
 func (f *filler) fill(ctx context.Context) error {
 	for _, t := range f.next.Tables {

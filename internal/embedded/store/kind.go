@@ -58,6 +58,9 @@ func (k Kind) stored(raw json.RawMessage) any {
 	return k.parse(string(raw))
 }
 
+// booleans are stored as numbers.
+var booleans = map[string]any{"true": int64(1), "false": int64(0)}
+
 // parse reads a value of the column from text: nil if it is none of the kind.
 func (k Kind) parse(text string) any {
 	switch k {
@@ -70,7 +73,7 @@ func (k Kind) parse(text string) any {
 		}
 		return nil
 	case KindBoolean:
-		return map[string]any{"true": int64(1), "false": int64(0)}[text]
+		return booleans[text]
 	case KindInstant:
 		if instant, ok := model.ParseInstant(text); ok {
 			return instant.UnixMicro()

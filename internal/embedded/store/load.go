@@ -84,7 +84,7 @@ func (l *load) run(fingerprint string) error {
 	})
 	l.plan()
 	l.prepare()
-	l.try(func() error { return newFiller(l).fill(l.ctx) })
+	l.try(func() error { return (&filler{load: l, batch: l.tx, targets: map[placeKey]*target{}}).fill(l.ctx) })
 	l.try(func() error { return l.writer.Finish(l.ctx, l.db) })
 	l.finish()
 	l.setMeta(metaFingerprint, fingerprint) // says that all is there

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/tidwall/gjson"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
@@ -82,11 +81,6 @@ func (p *Parser) name(quoted string) *seenName {
 	}
 	p.names[quoted] = known // the same name, written with escapes
 	return known
-}
-
-func appendString(to []byte, text string) []byte {
-	to, _ = jsontext.AppendQuote(to, text) // an error says that there was no UTF-8
-	return to
 }
 
 // MaxDepth is how deep a record, or a file in XML, may be nested: the adapter takes answers of 256 levels, of which a page around it has some.
@@ -165,7 +159,7 @@ func IsTimestamp(text string) bool {
 // JSON writes a value as JSON without the escapes that only HTML needs. Bytes that are not UTF-8 become U+FFFD.
 func JSON(value any) []byte {
 	if text, ok := value.(string); ok {
-		return appendString(make([]byte, 0, len(text)+len(`""`)), text)
+		return model.Quote(make([]byte, 0, len(text)+len(`""`)), text)
 	}
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)

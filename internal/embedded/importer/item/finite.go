@@ -13,51 +13,40 @@ type Finite struct {
 	input           *bufio.Reader
 	read            int64
 	quoted, escaped bool   // the next byte is
-	waiting         string // to be read next
+	waiting         string // of a null
 }
 
 // NewFinite reads JSON of any kind, behind a byte order mark.
 func NewFinite(input io.Reader) *Finite { return &Finite{input: Buffer(input)} }
 
 func (f *Finite) Read(into []byte) (count int, err error) {
-	for ; count < len(into); count++ {
-		if f.waiting == "" {
-			if f.waiting, err = f.next(); err != nil {
-				break
+	count = copy(into, f.waiting)
+	for f.waiting = f.waiting[count:]; count < len(into) && f.waiting == ""; count++ {
+		if into[count], err = f.input.ReadByte(); err != nil {
+			break
+		}
+		switch one := into[count]; {
+		case f.escaped:
+			f.escaped = false
+		case f.quoted:
+			f.escaped, f.quoted = one == '\\', one != '"'
+		case one == '"':
+			f.quoted = true
+		case one == 'N', one == 'I', one == '-':
+			for _, word := range [...]string{"NaN", "Infinity", "-Infinity"} {
+				if rest, _ := f.input.Peek(len(word) - 1); one == word[0] && string(rest) == word[1:] {
+					_, _ = f.input.Discard(len(rest)) // they are there
+					f.Nulls = append(f.Nulls, f.read+int64(count))
+					into[count], f.waiting = 'n', "ull"
+				}
 			}
 		}
-		into[count], f.waiting = f.waiting[0], f.waiting[1:]
-		f.read++
 	}
+	f.read += int64(count)
 	if count > 0 {
 		err = nil // the next read meets it again
 	}
 	return count, err
-}
-
-// next returns null in place of NaN or Infinity, and otherwise the next byte.
-func (f *Finite) next() (string, error) {
-	one, err := f.input.ReadByte()
-	if err != nil {
-		return "", err
-	}
-	switch {
-	case f.escaped:
-		f.escaped = false
-	case f.quoted:
-		f.escaped, f.quoted = one == '\\', one != '"'
-	case one == '"':
-		f.quoted = true
-	case one == 'N', one == 'I', one == '-':
-		for _, word := range [...]string{"NaN", "Infinity", "-Infinity"} {
-			if rest, _ := f.input.Peek(len(word) - 1); one == word[0] && string(rest) == word[1:] {
-				_, _ = f.input.Discard(len(rest)) // they are there
-				f.Nulls = append(f.Nulls, f.read)
-				return "null", nil
-			}
-		}
-	}
-	return string([]byte{one}), nil
 }
 
 // Between tells whether such a number stood between two places of what was read, and forgets those before.

@@ -113,7 +113,7 @@ func (i Item) Data() json.RawMessage {
 		if index > 0 {
 			text = append(text, ',')
 		}
-		text = append(appendString(text, one.Name), ':')
+		text = append(model.Quote(text, one.Name), ':')
 		text = append(text, one.Value...)
 	}
 	return append(text, '}')

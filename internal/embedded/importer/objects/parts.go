@@ -111,7 +111,7 @@ func group(tables []foundArray) []Part {
 // NewPart reads a part of a file.
 func NewPart(file io.ReadSeeker, part Part) item.Reader {
 	if part.Beside != nil {
-		return newRest(file, newPlaces(part.Beside))
+		return item.One((&restReader{document: newDocument(file), without: newPlaces(part.Beside)}).record)
 	}
 	var from item.Reader = &arrayReader{document: newDocument(file), paths: part.Arrays}
 	if part.List != "" {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"io"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -17,11 +16,6 @@ type restReader struct {
 	without places
 	text    bytes.Buffer
 	said    string // of the numbers in it
-}
-
-// newRest reads what is beside the arrays at some places.
-func newRest(file io.ReadSeeker, without places) item.Reader {
-	return item.One((&restReader{document: newDocument(file), without: without}).record)
 }
 
 func (r *restReader) record() (item.Item, error) {

@@ -19,8 +19,9 @@ type FieldTally struct {
 	name    string
 	kinds   map[string]int // how many values look like one of each type
 	present int            // how many those are
-	amounts int            // strings that are numbers, where the name is that of an amount
-	undated bool           // the strings are no dates
+	amount  bool           // the name is that of an amount
+	amounts int            // strings that are numbers, where it is
+	undated bool           // the name is not that of a date, or the strings are none
 	wide    bool           // a string has several lines, or more than longString characters
 	column  table.Column   // of cells
 
@@ -72,15 +73,15 @@ func (t *FieldTally) Count(value []byte) {
 		t.count("object")
 	case '"':
 		text := model.Unquote(value)
-		if strings.Trim(text, "0123456789") == "" {
+		if table.IsDigits(text) {
 			t.column.AddWhole(text) // some write counts of time so
 		}
-		if amountName().MatchString(t.name) {
+		if t.amount {
 			if t.column.AddAmount(text); table.IsNumber(text) {
 				t.amounts++
 			}
 		}
-		t.undated = t.undated || !table.MayBeDate(t.name) || !t.column.AddDate(text)
+		t.undated = t.undated || !item.IsTimestamp(text) && !t.column.AddDate(text)
 		t.countString(text)
 	default:
 		// A whole number that needs more than 64 bits is kept as a number, since the store would have to round it.
@@ -200,7 +201,8 @@ func (t *Tally) Add(fields []item.Field, count func(*FieldTally, []byte)) []stri
 				}
 				continue
 			}
-			field = &FieldTally{name: one.Name, kinds: map[string]int{}}
+			field = &FieldTally{name: one.Name, kinds: map[string]int{}, amount: amountName().MatchString(one.Name),
+				undated: !table.MayBeDate(one.Name)}
 			t.byName[one.Name] = field
 			t.fields = append(t.fields, field)
 		}

@@ -6,7 +6,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
@@ -21,42 +20,40 @@ type Cell struct {
 	UnitField string
 }
 
-// value writes a cell as JSON.
-func (c Cell) value(cell string) []byte {
+// Append writes a cell as JSON.
+func (c Cell) Append(to []byte, cell string) []byte {
 	plain := clean(cell)
 	if plain == "" || c.Kind != "" && c.Kind != "string" && c.Kind != "text" && IsMissing(plain) {
-		return []byte("null")
+		return append(to, "null"...)
 	}
 	switch c.Kind {
 	case "integer", "number":
 		if c.numbers != 0 {
 			number, _, _ := split(plain)
-			return []byte(c.numbers.plain(number))
+			return append(to, c.numbers.plain(number)...)
 		}
 		if IsNumber(plain) {
-			return []byte(plain)
+			return append(to, plain...)
 		}
 	case "boolean":
 		if truth, ok := asBoolean(plain); ok {
-			return strconv.AppendBool(nil, truth)
+			return strconv.AppendBool(to, truth)
 		}
 	case "timestamp", "date", model.LocalTime:
 		if plain = c.timestamp(plain); plain == "" {
-			return []byte("null")
+			return append(to, "null"...)
 		}
-		return item.JSON(plain)
+		return model.Quote(to, plain)
 	}
-	return item.JSON(cell)
+	return model.Quote(to, cell)
 }
 
-// Amount is a cell as JSON, and its currency or percent sign: null if it has none.
-func (c Cell) Amount(cell string) (value, unit []byte) {
-	if c.UnitField != "" {
-		if _, found, _ := split(clean(cell)); found != "" {
-			return c.value(cell), item.JSON(found)
-		}
+// AppendUnit writes the currency or the percent sign of a cell as JSON: null if it has none.
+func (c Cell) AppendUnit(to []byte, cell string) []byte {
+	if _, found, _ := split(clean(cell)); found != "" {
+		return model.Quote(to, found)
 	}
-	return c.value(cell), []byte("null")
+	return append(to, "null"...)
 }
 
 // timestamp writes a time as records do.
@@ -82,13 +79,14 @@ func (c Cell) Counts() bool { return c.clock.unit > 0 || c.form != "" }
 
 // Time is a count or a date as a time, nothing for a count of 0, and anything else as it is.
 func (c Cell) Time(count string) string {
-	if day, ok := writeDate(count, c.form); ok {
-		return day
+	if c.clock.unit > 0 {
+		return c.clock.moment(count)
 	}
-	if c.clock.unit == 0 {
-		return count
+	day, clock := splitDate(count)
+	if written, ok := writeDate(c.form, day, clock); ok {
+		return written
 	}
-	return c.clock.moment(count)
+	return count
 }
 
 // moment is a count as a time, nothing for 0.
@@ -120,17 +118,16 @@ func (c clock) moment(count string) string {
 	return when.Format("2006-01-02T15:04:05." + strings.Repeat("0", len(strconv.FormatInt(second, 10))-1) + "Z07:00")
 }
 
-// missing are the ways to write that a cell of numbers or dates has no value.
-var missing = map[string]bool{
-	"-": true, "--": true, "---": true, "–": true, "—": true, "n/a": true, "na": true, "#n/a": true, "null": true, "nan": true, `\n`: true,
-	"not available": true, "0000-00-00": true,
-	"0000-00-00 00:00:00": true,
-}
-
 // IsMissing reports a cell that says that there is nothing: null in a column of numbers or dates, and itself among texts.
 func IsMissing(cell string) bool {
-	cell = strings.TrimSpace(cell)
-	return len(cell) <= len("0000-00-00 00:00:00") && missing[strings.ToLower(cell)]
+	if cell = strings.TrimSpace(cell); len(cell) > len("0000-00-00 00:00:00") {
+		return false
+	}
+	switch strings.ToLower(cell) {
+	case "-", "--", "---", "–", "—", "n/a", "na", "#n/a", "null", "nan", `\n`, "not available", "0000-00-00", "0000-00-00 00:00:00":
+		return true
+	}
+	return false
 }
 
 // clean is a cell without spaces around it, and with the minus that programs read.

@@ -59,14 +59,8 @@ func (c *Column) Add(cell string) (kind string) {
 		c.NoteTime(plain)
 		return "timestamp"
 	}
-	c.addDate(plain)
+	c.AddDate(plain)
 	return ""
-}
-
-// AddDate notes a text of a field that is called as dates are: ok is false if it is none.
-func (c *Column) AddDate(text string) (ok bool) {
-	c.addDate(text)
-	return !c.dateless
 }
 
 // NoteTime notes whether a date as records have it has a time of the day, and whether that has a zone.
@@ -92,29 +86,30 @@ func (c *Column) Dates(name string, cell Cell) Cell {
 // AddAmount notes a text of a field that is called as amounts are.
 func (c *Column) AddAmount(text string) { c.addNumber(clean(text)) }
 
-// addDate strikes the forms of a date that the cell does not have.
-func (c *Column) addDate(text string) {
+// AddDate strikes the forms of a date that a text does not have: ok is false if none is left.
+func (c *Column) AddDate(text string) (ok bool) {
 	if c.dateless {
-		return
+		return false
 	}
 	if c.dates == 0 {
 		c.dates = 1<<len(dateForms) - 1
 	}
-	if c.dateless = !isDate(text); c.dateless {
-		c.dates = 0
-		return
+	if !isDate(text) {
+		c.dates, text = 0, ""
 	}
+	day, clock := splitDate(text)
 	for index, form := range dateForms {
 		if c.dates&(1<<index) == 0 {
 			continue
 		}
-		if written, ok := writeDate(text, form); ok {
+		if written, ok := writeDate(form, day, clock); ok {
 			c.NoteTime(written)
 		} else {
 			c.dates &^= 1 << index
 		}
 	}
 	c.dateless = c.dates == 0
+	return !c.dateless
 }
 
 // AddWhole notes a whole number, which may count the time: ok is false if it is none of at most 64 bits.
@@ -178,10 +173,10 @@ func (c *Column) addNumber(text string) {
 		return
 	}
 	c.marked = c.marked || strings.ContainsAny(text, ".,' ’\u00a0\u202f")
-	if len(text) > maxNumber || !pointNumber().MatchString(text) {
+	if c.numbers&pointNumbers != 0 && (len(text) > maxNumber || !pointNumber().MatchString(text)) {
 		c.numbers &^= pointNumbers
 	}
-	if len(text) > maxNumber || !commaNumber().MatchString(text) {
+	if c.numbers&commaNumbers != 0 && (len(text) > maxNumber || !commaNumber().MatchString(text)) {
 		c.numbers &^= commaNumbers
 	}
 	c.numberless = c.numbers == 0
@@ -203,6 +198,5 @@ func isDay(text string) bool {
 		}
 	}
 	var column Column
-	column.addDate(text)
-	return column.dates != 0
+	return column.AddDate(text)
 }

@@ -79,15 +79,14 @@ func MayBeDate(name string) bool { return timeName().MatchString(name) || dateNa
 
 // isDate reports whether a text may be a date: it has digits, and something beside them.
 func isDate(text string) bool {
-	return len(text) >= len("1/2/26") && len(text) <= 80 && strings.ContainsAny(text, digits) && strings.Trim(text, digits) != ""
+	return len(text) >= len("1/2/26") && len(text) <= 80 && strings.ContainsAny(text, digits) && !IsDigits(text)
 }
 
 // firstOfLastCentury is the first year of two digits that is of the last century.
 const firstOfLastCentury = 2050
 
-// writeDate writes a date of the form as records do, as precisely as it is.
-func writeDate(text, form string) (written string, ok bool) {
-	day, clock := splitDate(text)
+// writeDate writes a date of the form, and a time of the day if there is one, as records do, as precisely as it is.
+func writeDate(form, day string, clock []string) (written string, ok bool) {
 	when, err := time.Parse(form, day)
 	if when.Year() >= firstOfLastCentury && !strings.Contains(form, "2006") {
 		when = when.AddDate(-100, 0, 0)
@@ -95,10 +94,11 @@ func writeDate(text, form string) (written string, ok bool) {
 	if err != nil || clock == nil {
 		return when.Format(time.DateOnly), err == nil
 	}
-	if clock[1] == "24" && strings.Trim(clock[2]+clock[3], "0") == "" { // the end of the day
-		when, clock[1] = when.AddDate(0, 0, 1), "0"
+	hour := clock[1]
+	if hour == "24" && strings.Trim(clock[2]+clock[3], "0") == "" { // the end of the day
+		when, hour = when.AddDate(0, 0, 1), "0"
 	}
-	layout, of := "15:4", clock[1]+":"+clock[2]
+	layout, of := "15:4", hour+":"+clock[2]
 	if clock[3] != "" {
 		layout, of = layout+":5", of+":"+clock[3]+clock[4] // a fraction may follow the seconds
 	}

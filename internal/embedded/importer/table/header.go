@@ -17,7 +17,7 @@ import (
 // where that has one, or has that row alone, or has numbers alone: then the columns have no names, and the rows wait to be read.
 func (r *rows) named(first []string, line int) []string {
 	headless := len(first) > 1 && !slices.ContainsFunc(first, func(cell string) bool { return !isAmount(cell) }) &&
-		slices.ContainsFunc(first, isFraction)
+		slices.ContainsFunc(first, decimals().MatchString)
 	if !headless && !slices.ContainsFunc(first, isNoName) {
 		return first
 	}

@@ -107,6 +107,6 @@ func (c *Column) clock() clock {
 // Moment is a date as records have it, with its time if it has one, or the text as it is if it may be read in two ways or none.
 func Moment(text string) string {
 	var column Column
-	column.addDate(text)
+	column.AddDate(text)
 	return Cell{form: column.dateForm("")}.timestamp(text)
 }

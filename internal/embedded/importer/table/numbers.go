@@ -34,21 +34,17 @@ var (
 // triples are three digits at least three times: the number of a phone or a company rather than an amount.
 var triples = item.Expression(`^\d{3}(?:[ \x{a0}]\d{3}){2,}$`)
 
-// side is the mark of a credit or a debit behind an amount.
-var side = item.Expression(`(?i)[ \x{a0}]?(?:cr|dr)\.?$`)
-
 // split takes a number from its currency or percent sign. A cell without one is as it was. What is in parentheses, has a minus behind it or
 // is marked as a debit, is below zero. sided reports a mark of a credit or a debit.
 func split(cell string) (number, unit string, sided bool) {
 	if bare := strings.TrimPrefix(cell, "-"); len(cell) > maxNumber || isUnsigned(bare) && isUnsigned(bare[len(bare)-1:]) {
 		return cell, "", false // most are
 	}
-	if at := side().FindStringIndex(cell); at != nil {
-		if number, unit, _ = split(cell[:at[0]]); isUnsigned(number) {
-			if strings.ContainsAny(cell[at[0]:], "dD") {
-				number = "-" + number
+	for _, side := range [...]string{"cr", "dr", "cr.", "dr."} {
+		if at := len(cell) - len(side); at > 0 && strings.EqualFold(cell[at:], side) {
+			if number, unit, _ = split(strings.TrimSuffix(strings.TrimSuffix(cell[:at], "\u00a0"), " ")); isUnsigned(number) {
+				return strings.Repeat("-", strings.Count(side, "d")) + number, unit, true
 			}
-			return number, unit, true
 		}
 	}
 	inner, below := strings.CutSuffix(cell, "-")
@@ -81,12 +77,10 @@ func isUnsigned(number string) bool { return number != "" && number[0] >= '0' &&
 // decimals ends a number that is no phone number.
 var decimals = item.Expression(`[.,]\d{1,2}$`)
 
-// isAmount reports a number with or without a minus, in any form, and isFraction one with decimals.
+// isAmount reports a number with or without a minus, in any form.
 func isAmount(text string) bool {
 	return text != "" && len(text) <= maxNumber && (pointNumber().MatchString(text) || commaNumber().MatchString(text))
 }
-
-func isFraction(text string) bool { return isAmount(text) && decimals().MatchString(text) }
 
 // isCurrency reports the sign or the ISO 4217 code of a currency, or a percent sign.
 func isCurrency(unit string) bool {
@@ -113,10 +107,20 @@ var jsonNumber = item.Expression(`^-?(?:(?:0|[1-9]\d*)(?:\.\d+)?|\d(?:\.\d+)?[eE
 
 // IsNumber tells a number in JSON's form: no plus, no leading zero, which an article number or a postcode has.
 func IsNumber(text string) bool {
-	return isWhole(text) || text != "" && isUnsigned(text[len(text)-1:]) && jsonNumber().MatchString(text) && !item.Overflows([]byte(text))
+	whole, fraction, pointed := strings.Cut(strings.TrimPrefix(text, "-"), ".")
+	if isWhole(whole) && pointed == (fraction != "") && IsDigits(fraction) {
+		return true // as most are
+	}
+	return (strings.ContainsAny(text, "eE") || len(text) >= maxNumber) && isUnsigned(text[len(text)-1:]) &&
+		jsonNumber().MatchString(text) && !item.Overflows([]byte(text))
+}
+
+// IsDigits reports a text of nothing but digits, or of nothing.
+func IsDigits(text string) bool {
+	return !strings.ContainsFunc(text, func(one rune) bool { return one < '0' || one > '9' })
 }
 
 // isWhole tells a number of a few digits, as most numbers are, before an expression is tried.
 func isWhole(text string) bool {
-	return text != "" && len(text) < maxNumber && strings.Trim(text, digits) == "" && (text[0] != '0' || text == "0")
+	return text != "" && len(text) < maxNumber && IsDigits(text) && (text[0] != '0' || text == "0")
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -19,6 +20,7 @@ type rows struct {
 	lines   *item.Lines
 	quoted  *bufio.Reader // of a row with quotation marks
 	parser  *csv.Reader   // of quoted
+	cells   []string      // of the row that was read last
 	comma   rune
 	header  []string // nil until it is known
 	waiting []row    // that were read to find out whether there is a header
@@ -109,7 +111,9 @@ func (r *rows) cellsOf(first []byte) ([]string, error) {
 	line := r.lines.Number
 	marks := bytes.Count(first, []byte(`"`))
 	if marks == 0 && utf8.Valid(first) { // most rows, for which a parser would be slow
-		return strings.Split(strings.TrimSuffix(strings.TrimSuffix(string(first), "\n"), "\r"), string(r.comma)), nil
+		text := strings.TrimSuffix(strings.TrimSuffix(string(first), "\n"), "\r")
+		r.cells = slices.AppendSeq(r.cells[:0], strings.SplitSeq(text, string(r.comma)))
+		return r.cells, nil
 	}
 	if marks%2 == 0 {
 		cells, err := r.parse(first, false)

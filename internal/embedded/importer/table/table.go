@@ -17,6 +17,8 @@ import (
 type reader struct {
 	rows
 	columns  []column
+	fields   []item.Field    // of a row
+	values   []byte          // of those
 	cells    map[string]Cell // nil: leave all cells strings
 	idField  *string
 	begun    bool
@@ -102,30 +104,29 @@ func (r *reader) Next() (item.Item, error) {
 	if r.ended = r.ended || !r.sections && len(r.columns) >= narrowest && 2*len(cells) <= len(r.columns) && r.endsHere(); r.ended {
 		return item.Item{}, item.Unusable(line, "below the table")
 	}
-	one := item.Item{Line: line, Fields: make([]item.Field, 0, len(r.columns))}
+	one := item.Item{Line: line, Fields: r.fields[:0]}
+	r.values = r.values[:0]
+	put := func(name string, values []byte) {
+		one.Fields = append(one.Fields, item.Field{Name: name, Value: values[len(r.values):]})
+		r.values = values
+	}
 	for index, column := range r.columns {
 		cell := ""
 		if index < len(cells) {
 			cell = cells[index]
 		}
-		value, unit := column.Amount(cell)
-		one.Fields = append(one.Fields, item.Field{Name: column.name, Value: value})
+		put(column.name, column.Append(r.values, cell))
 		if column.UnitField != "" {
-			one.Fields = append(one.Fields, item.Field{Name: column.UnitField, Value: unit})
+			put(column.UnitField, column.AppendUnit(r.values, cell))
 		}
 	}
-	if r.isShort(cells) {
+	r.fields = one.Fields
+	// A row is short that ends before its last column that has a name, or in a table without names before its last column.
+	if rest := r.header[len(cells):]; !r.trimmed && len(rest) > 0 &&
+		(slices.ContainsFunc(rest, isFilled) || !slices.ContainsFunc(r.header, isFilled)) {
 		one.Note = fmt.Sprintf("the row has %d cells, and the header %d; it is kept", len(cells), len(r.columns))
 	}
 	return one, nil
-}
-
-// isShort reports whether a row ends before its last column that has a name, or in a table without names before its last column.
-func (r *reader) isShort(cells []string) bool {
-	if r.trimmed || len(cells) >= len(r.columns) {
-		return false
-	}
-	return slices.ContainsFunc(r.header[len(cells):], isFilled) || !slices.ContainsFunc(r.header, isFilled)
 }
 
 // begin makes columns of a header.
