@@ -137,13 +137,17 @@ func TestWhatShowsNothingSpellsNothing(t *testing.T) {
 	spelled := func(zero, one string) string { // "hi" in bits
 		return strings.NewReplacer("0", zero, "1", one).Replace("0110100001101001")
 	}
+	beside := ""
+	for _, c := range "\u034E\u0350\u061B\u115E\u1161\u17B3\u17B6\u180A\u1810\u2010\uFFFC\u3163\u3165\uFF9F\uFFA1\u2070\U0001BC9F\U0001BCA4\U0001D172\U0001D17B" {
+		beside += strings.Repeat(string(c), 3)
+	}
 	for name, row := range map[string]struct {
 		text, want string
 		removed    Removed
 	}{
 		"operators that formulas leave out": {"a" + spelled("\u2062", "\u2064") + "b\u2061c\u2063d\u2065", "abcd", Removed{Control: 19}},
 		"fillers":                           {"한" + spelled("\u3164", "\uFFA0") + "글", "한글", Removed{Control: 16}},
-		"what is reserved":                  {"a\uFFF0\uFFF8b", "ab", Removed{Control: 2}},
+		"what is reserved":                  {"a\uFFF0\uFFF8b م\uFFF8", "ab م", Removed{Control: 3}},
 		"joiners in a row":                  {"م" + spelled("\u200C", "\u200D") + "م", "م\u200C\u200Dم", Removed{Control: 14}},
 		"marks of direction in a row":       {"א" + spelled("\u200E", "\u200F") + "\u061Cא", "א\u200E\u200Fא", Removed{Control: 15}},
 		"graphemes joined in a row":         {"م" + spelled("\u034F", "\u180B") + "م", "م\u034F\u180Bم", Removed{Control: 14}},
@@ -159,10 +163,9 @@ func TestWhatShowsNothingSpellsNothing(t *testing.T) {
 			"HTML\u200Cها می\u200Cخواهم ه\u200D\u200C क्\u200Dष 👩\u200D💻 ❤\uFE0F\u200D🔥 a\u0301\u200Db ᠬᠠᠭ\u180Eᠠ\u180B C++\u200E\x00",
 			"HTML\u200Cها می\u200Cخواهم ه\u200D\u200C क्\u200Dष 👩\u200D💻 ❤\uFE0F\u200D🔥 a\u0301\u200Db ᠬᠠᠭ\u180Eᠠ\u180B C++\u200E", Removed{Control: 1},
 		},
-		"beside them": {
-			"\u034E\u0350\u061B\u115E\u1161\u17B3\u17B6\u180A\u1810\u2010\uFFFC\u3163\u3165\uFF9F\uFFA1\u2070\x00",
-			"\u034E\u0350\u061B\u115E\u1161\u17B3\u17B6\u180A\u1810\u2010\uFFFC\u3163\u3165\uFF9F\uFFA1\u2070", Removed{Control: 1},
-		},
+		"beside them, thrice":              {"\x00" + beside, beside, Removed{Control: 1}},
+		"a joiner between other signs":     {"a\u200D@ [\u200Db z\u200D{ `\u200Dy", "a\u200D@ [\u200Db z\u200D{ `\u200Dy", Removed{}},
+		"a mark behind a joiner that went": {"a\u200Db e\u0301f\u0301\u200D\u200D\u200D", "ab e\u0301f\u0301\u200D\u200D", Removed{Control: 2}},
 	} {
 		t.Run("D19 "+name, func(t *testing.T) {
 			checkClean(t, row.text, row.want, row.removed)

@@ -37,6 +37,7 @@ func TestCell(t *testing.T) {
 		"what does not print is escaped":                     {`"a\u00a0\u00a0|\ue000\udb80\udc00\udbff\udffd"`, `"a\u00a0\u00a0|\ue000\udb80\udc00\udbff\udffd"`, 0},
 		"a list is JSON":                                     {`["a", {"b":1}]`, `["a", {"b":1}]`, 0},
 		"a little over the limit is no reason to cut":        {`"` + strings.Repeat("a", 125) + `"`, strings.Repeat("a", 125), 0},
+		"more than that is":                                  {`"` + strings.Repeat("a", 126) + `"`, `"` + strings.Repeat("a", 100) + `"…`, 26},
 		"a long text says how much is missing":               {`"` + long + `"`, `"` + strings.Repeat("wörd 🚀 ", 14) + `wö"…`, 180},
 		"so does a long list":                                {`[` + strings.Repeat(`1,`, 100) + `1]`, `[` + strings.Repeat(`1,`, 49) + `1…`, 103},
 		"a text that a reader could take for a note of ours": {`"(+3 characters)"`, `"(+3 characters)"`, 0},
