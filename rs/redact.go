@@ -70,7 +70,7 @@ func (r *Redactor) Text(text string) string {
 // JSON returns JSON without the tokens, which may be written with escapes, and which stays JSON. Text that is not JSON is
 // searched as well.
 func (r *Redactor) JSON(raw string) string {
-	if r == nil || len(r.forms) == 0 || !r.finds(raw) && !strings.Contains(raw, `\/`) && !strings.Contains(raw, `\u00`) { // the escapes of what tokens are made of
+	if r == nil || !r.finds(raw) && !strings.Contains(raw, `\/`) && !strings.Contains(raw, `\u00`) { // the escapes of what tokens are made of
 		return raw
 	}
 	var out strings.Builder
@@ -132,7 +132,7 @@ func quotedBytes(raw string) int {
 
 // Error returns an error without the tokens. Its cause, which is never shown, stays.
 func (r *Redactor) Error(e *Error) *Error {
-	if r == nil || e == nil || len(r.forms) == 0 {
+	if r == nil || e == nil {
 		return e
 	}
 	clean := *e
