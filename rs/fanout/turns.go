@@ -67,7 +67,7 @@ type turn struct {
 
 	loaded  bool // the page is at hand
 	hits    []rs.Item
-	next    string // the member's own cursor of its next page; may be empty
+	next    string    // the member's own cursor of its next page; may be empty
 	more    bool      // it says so of its last page, whether or not there is a way to it
 	done    bool      // no hit is left
 	failure *rs.Error // of this call

@@ -277,6 +277,14 @@ func TestErrorsShowNeitherTokenNorQuery(t *testing.T) {
 	}
 }
 
+// A path that no URL can hold is our own fault, and is sent to nobody.
+func TestAPathThatNoURLHolds(t *testing.T) {
+	h := &host{}
+	if _, err := clientFor(t, h, rsclient.Options{}).For(caller("a")).Do(t.Context(), rs.Request{Path: "/v1/\x7f"}); code(err) != "internal_error" || h.requests.Load() != 0 {
+		t.Error(err)
+	}
+}
+
 func TestNewClientRefuses(t *testing.T) {
 	for name, row := range map[string]struct{ base, says string }{
 		"nothing":                      {"", "must start with http:// or https://"},

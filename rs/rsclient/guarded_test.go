@@ -27,3 +27,19 @@ func TestWhatIsRememberedOfGrantsIsBounded(t *testing.T) {
 		t.Errorf("after a pause: %d grants, %d callers", grants.byGrant.Len(), host.callers.byCaller.Len())
 	}
 }
+
+// A call that becomes a large one leaves the memory of small ones to others, and one that has ended is forgotten.
+func TestALargeCallHoldsNoSmallAnswers(t *testing.T) {
+	b, h := newAnswerBudget(1, 2*largeCall), &heldAnswers{}
+	for range 2 {
+		if err := h.take(t.Context(), b, breakerKey{1}, largeCall); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !h.large || !b.small.TryAcquire(leastSmallBytes) {
+		t.Error("a large call holds small answers")
+	}
+	if h.release(); len(b.callers) != 0 || !b.large.TryAcquire(leastLarge) {
+		t.Errorf("%d callers are remembered", len(b.callers))
+	}
+}

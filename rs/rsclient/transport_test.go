@@ -37,6 +37,13 @@ func TestOverTLSReadsUseHTTP2(t *testing.T) {
 	}
 }
 
+// Nobody listens: that is an error, and no connection.
+func TestNoConnectionIsAnError(t *testing.T) {
+	if connection, err := rsclient.NewTransport().DialContext(t.Context(), "tcp", "127.0.0.1:1"); err == nil || connection != nil {
+		t.Errorf("a connection to nobody: %v", connection)
+	}
+}
+
 // Over plain http nothing asks for packing; what comes packed all the same is unpacked.
 func TestOverPlainHTTPNothingIsPacked(t *testing.T) {
 	for name, body := range map[string]string{"an answer": `{"data":[]}`, "nothing": ""} {
