@@ -119,6 +119,7 @@ func TestWhatOpensTheBreaker(t *testing.T) {
 		"not 404":                          {status(404), 0, false, false},
 		"not 408":                          {status(408), 0, false, false},
 		"not 410":                          {status(410), 0, false, false},
+		"not 499":                          {status(499), 0, false, false},
 		"not 429":                          {status(429), 0, false, false},
 		"not 501, which is an answer":      {status(501), 0, false, false},
 		"not a page of HTML":               {func(*http.Request) (*http.Response, error) { return answer(200, "<html>"), nil }, 0, false, false},

@@ -49,6 +49,10 @@ func TestClientSends(t *testing.T) {
 			"", rs.Request{Path: rs.Path("streams")},
 			sent{"GET", "/v1/streams", "Bearer " + secretToken, "application/json", "pdpp-mcp/test", ""},
 		},
+		"one parameter is sent": {
+			"", rs.Request{Path: rs.Path("schema"), Query: url.Values{"view": {"compact"}}},
+			sent{"GET", "/v1/schema?view=compact", "Bearer " + secretToken, "application/json", "pdpp-mcp/test", ""},
+		},
 		"parameters are sent escaped, arrays as repeated plain keys": {
 			"", rs.Request{Path: rs.Path("streams", "messages", "records"), Query: url.Values{"fields": {"a", "b"}, "filter[a b][gte]": {"1&2"}}},
 			sent{"GET", "/v1/streams/messages/records?fields=a&fields=b&filter%5Ba+b%5D%5Bgte%5D=1%262", "Bearer " + secretToken, "application/json", "pdpp-mcp/test", ""},
@@ -204,7 +208,7 @@ func TestClientFollowsNoRedirect(t *testing.T) {
 		_, _ = io.WriteString(w, `{}`)
 	}))
 	defer target.Close()
-	for _, status := range []int{301, 302, 303, 307, 308} {
+	for _, status := range []int{300, 301, 302, 303, 307, 308, 399} {
 		server := httptest.NewServer(http.RedirectHandler(target.URL+"/v1/streams", status))
 		client, err := rsclient.New(rsclient.Options{Base: server.URL})
 		if err != nil {
