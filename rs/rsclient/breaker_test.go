@@ -90,6 +90,10 @@ func TestWhatOpensTheBreaker(t *testing.T) {
 		response.Body = io.NopCloser(readerFunc(func([]byte) (int, error) { <-r.Context().Done(); return 0, r.Context().Err() }))
 		return response, nil
 	}
+	dials := func(r *http.Request) (*http.Response, error) {
+		dial := func(context.Context, string, string) (net.Conn, error) { time.Sleep(3 * time.Second); return nil, io.EOF }
+		return (&http.Transport{DialContext: dial}).RoundTrip(r)
+	}
 	for name, row := range map[string]struct {
 		answer roundTrip
 		within time.Duration // the caller's deadline; 0 for the client's own
@@ -106,6 +110,7 @@ func TestWhatOpensTheBreaker(t *testing.T) {
 			return nil, &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}
 		}, 0, true, true},
 		"an unknown name":                  {func(*http.Request) (*http.Response, error) { return nil, &net.DNSError{IsNotFound: true} }, 0, true, true},
+		"no connection in time":            {dials, 2 * time.Second, true, true},
 		"an answer that breaks off":        {breaksOff, 0, true, false},
 		"silence":                          {silent, 0, true, false},
 		"a body that does not come":        {drips, 0, true, false},
@@ -127,6 +132,7 @@ func TestWhatOpensTheBreaker(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
+				defer time.Sleep(time.Minute) // until a connection that nobody waits for has failed
 				h := &host{}
 				h.now(row.answer)
 				client := clientFor(t, h, rsclient.Options{MaxResponseBytes: 1000})
