@@ -182,7 +182,7 @@ func TestTheIDOfAPackage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var p auth.Package = info.Principal.Package
+		p := info.Principal.Package
 		response, err := p.Do(t.Context(), rs.Request{Path: rs.Path("schema"), Query: url.Values{"view": {"compact"}}})
 		if err != nil || !strings.Contains(response.Body, `"package_id":"`+want+`"`) {
 			t.Errorf("%q: %v, %v", given, response, err)

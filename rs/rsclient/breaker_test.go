@@ -91,7 +91,10 @@ func TestWhatOpensTheBreaker(t *testing.T) {
 		return response, nil
 	}
 	dials := func(r *http.Request) (*http.Response, error) {
-		dial := func(context.Context, string, string) (net.Conn, error) { time.Sleep(3 * time.Second); return nil, io.EOF }
+		dial := func(context.Context, string, string) (net.Conn, error) {
+			time.Sleep(3 * time.Second)
+			return nil, io.EOF
+		}
 		return (&http.Transport{DialContext: dial}).RoundTrip(r)
 	}
 	for name, row := range map[string]struct {
