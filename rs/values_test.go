@@ -229,7 +229,7 @@ func TestValuesAsJSON(t *testing.T) {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
-	for raw, want := range map[string]string{`"a"`: "a", "\"\x80é\"": "\uFFFDé", "\"é\"": "é", `7`: "7", `true`: "true", `null`: "-", `{}`: "-", ``: "-"} {
+	for raw, want := range map[string]string{`"a"`: "a", "\"\x80\"": "\uFFFD", "\"\x80é\"": "\uFFFDé", "\"é\"": "é", `7`: "7", `true`: "true", `null`: "-", `{}`: "-", ``: "-"} {
 		if got, ok := rs.AsText(raw); ok == (want == "-") || ok && got != want || !ok && got != "" {
 			t.Errorf("%q reads %q, %v", raw, got, ok)
 		}

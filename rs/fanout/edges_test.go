@@ -72,6 +72,16 @@ func TestManyAreNamedInPart(t *testing.T) {
 	}
 }
 
+// Of a member that does not answer it is not known which words it has.
+func TestWordsThatOccurNowhere(t *testing.T) {
+	one := tally{Members: 1, Missing: []string{"x", "y"}}
+	for want, other := range map[string]tally{"[x y]": unanswered(), "[y]": {Members: 1, Missing: []string{"y", "z"}}, "[]": {Members: 1}} {
+		if got := fmt.Sprint(one.plus(other).Missing); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
 // A cursor is read up to its bounds and no further, and one that is printed is one that is read.
 func TestEdgesOfACursor(t *testing.T) {
 	turns := func(n int) (all []cursorTurn) {

@@ -131,8 +131,12 @@ func TestHowFarABlobIsLookedFor(t *testing.T) {
 	blob := rs.Request{Path: rs.Path("blobs", "b1"), Query: url.Values{}}
 	synctest.Test(t, func(t *testing.T) {
 		f := &packageRS{answers: map[string]memberAnswer{"tok_a": func(ctx context.Context, r rs.Request) (*rs.Response, error) {
-			time.Sleep(time.Minute)
-			return says("bytes")(ctx, r)
+			select {
+			case <-time.After(time.Minute):
+				return says("bytes")(ctx, r)
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
 		}}}
 		if response, err := packageOf(f, fanout.PackageOptions{}, aMember("a")).Do(t.Context(), blob); err != nil || response.Body != "bytes" {
 			t.Error(err)
