@@ -117,6 +117,9 @@ func TestClientReads(t *testing.T) {
 			response: answer(200, "{ \"a\" : 1.0,\n\"a\":2}", "Request-Id", "req_1", "Content-Type", "application/json; charset=utf-8"),
 			want:     &rs.Response{Status: 200, Body: `{"a":1.0,"a":2}`, ContentType: "application/json; charset=utf-8", RequestID: "req_1"},
 		},
+		"a success that nobody knows is one": {
+			response: answer(299, `{}`), want: &rs.Response{Status: 299, Body: `{}`},
+		},
 		"the request id may come under its older name": {
 			response: answer(200, `{}`, "X-Request-Id", "req_2"),
 			want:     &rs.Response{Status: 200, Body: `{}`, RequestID: "req_2"},

@@ -47,6 +47,9 @@ func TestALargeCallHoldsNoSmallAnswers(t *testing.T) {
 	if err := h.take(t.Context(), b, breakerKey{1}, largeCall); err != nil || h.large || h.bytes != largeCall {
 		t.Errorf("a call that begins again holds %d bytes, large %v: %v", h.bytes, h.large, err)
 	}
+	if h.release(); !b.small.TryAcquire(leastSmallBytes) {
+		t.Error("a call that has ended holds small answers")
+	}
 }
 
 // An attempt of just as long ago as is looked back upon is forgotten.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
@@ -53,6 +54,9 @@ func TestIsLoopback(t *testing.T) {
 func TestNoConnectionIsAnError(t *testing.T) {
 	if connection, err := rsclient.NewTransport().DialContext(t.Context(), "tcp", "127.0.0.1:1"); err == nil || connection != nil {
 		t.Errorf("a connection to nobody: %v", connection)
+	}
+	if kept := rsclient.NewTransport().IdleConnTimeout; kept != 90*time.Second {
+		t.Errorf("an idle connection is kept for %s", kept)
 	}
 }
 
