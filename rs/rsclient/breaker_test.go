@@ -97,6 +97,16 @@ func TestWhatOpensTheBreaker(t *testing.T) {
 		}
 		return (&http.Transport{DialContext: dial}).RoundTrip(r)
 	}
+	connects := func(r *http.Request) (*http.Response, error) {
+		dial := func(context.Context, string, string) (net.Conn, error) {
+			here, there := net.Pipe()
+			go func() { _, _ = io.Copy(io.Discard, there) }()
+			return here, nil
+		}
+		plain := r.Clone(r.Context())
+		plain.URL.Scheme = "http"
+		return (&http.Transport{DialContext: dial}).RoundTrip(plain)
+	}
 	for name, row := range map[string]struct {
 		answer roundTrip
 		within time.Duration // the caller's deadline; 0 for the client's own
@@ -113,6 +123,7 @@ func TestWhatOpensTheBreaker(t *testing.T) {
 			return nil, &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}
 		}, 0, true, true},
 		"an unknown name":                  {func(*http.Request) (*http.Response, error) { return nil, &net.DNSError{IsNotFound: true} }, 0, true, true},
+		"silence on a connection":          {connects, 2 * time.Second, true, false},
 		"no connection in time":            {dials, 2 * time.Second, true, true},
 		"an answer that breaks off":        {breaksOff, 0, true, false},
 		"silence":                          {silent, 0, true, false},
