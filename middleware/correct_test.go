@@ -49,7 +49,7 @@ func correctable() *middlewaretest.RS {
 			return refuse(400, "invalid_request", "not declared")
 		case r.Query.Has("filter[subjet]"), r.Query.Get("fields") == "body", r.Query.Get("field") == "size":
 			return refuse(400, "unknown_field", "Unknown field")
-		case strings.Contains(r.Query.Get("filter[received_at][gte]"), "/"), r.Query.Get("filter[received_at][gte]") == "2026-02-30":
+		case strings.ContainsAny(r.Query.Get("filter[received_at][gte]"), "/ "), r.Query.Get("filter[received_at][gte]") == "2026-02-30":
 			return refuse(400, "invalid_request", "not a timestamp")
 		}
 		if r.Path == "/v1/streams/messages/records/m1" {
@@ -291,8 +291,13 @@ func TestCorrect(t *testing.T) {
 			[]string{`unknown_field: messages has no field "subjet". Nearest: subject.`, `send: query_records {"stream":"messages","connection_id":"cin_1","filter":{"subject":"a"}}`},
 			[]string{records + "?connection_id=Work mail&filter[subjet]=a", whole, records + "?connection_id=cin_1&filter[subjet]=a", "/v1/schema?connection_id=cin_1&stream=messages&view=compact", "/v1/schema?stream=messages&view=compact"},
 		},
-		"an id may name its connection by its name":  {"read_record_field", `{"id":"Notebook/messages:m1","field":"subject"}`, []string{`connection "cin_2" has no stream "messages"`}, []string{records + "/m1/field-window?connection_id=Notebook&field=subject", whole, records + "/m1/field-window?connection_id=cin_2&field=subject"}},
-		"operators of a mail program are words":      {"search", `{"q":"from:anna tax"}`, []string{`send: search {"q":"tax anna"}`}, []string{whole}},
+		"an id may name its connection by its name": {"read_record_field", `{"id":"Notebook/messages:m1","field":"subject"}`, []string{`connection "cin_2" has no stream "messages"`}, []string{records + "/m1/field-window?connection_id=Notebook&field=subject", whole, records + "/m1/field-window?connection_id=cin_2&field=subject"}},
+		"operators of a mail program are words":     {"search", `{"q":"from:anna tax"}`, []string{`send: search {"q":"tax anna"}`}, []string{whole}},
+		"what is only looked up leaves nothing out": {"aggregate", `{"metric":"count"}`, []string{"schema lists the streams.\nsend: schema {}"}, nil},
+		"a time by its distance from today is refused": {
+			"query_records", `{"stream":"messages","filter":{"received_at":{"gte":"last month"}}}`, []string{"Today is 20", `{"received_at":{"gte":"20`},
+			[]string{records + "?filter[received_at][gte]=last month", "/v1/schema?stream=messages&view=compact"},
+		},
 		"arguments that were left out are explained": {"query_records", `null`, []string{"stream is required.", "send: schema {}"}, nil},
 		"a day is no cursor of changes": {
 			"query_records", `{"stream":"messages","changes_since":"2026-03-01"}`,
@@ -368,8 +373,18 @@ func TestARefusalProposesTheNextCall(t *testing.T) {
 			`send: query_records {"stream":"messages","limit":5}`,
 		},
 		"one connection of several": {
-			"query_records", `{"stream":"messages"}`, rs.Error{Code: "ambiguous_connection", Status: 400, Connections: one},
-			`send: query_records {"stream":"messages","connection_id":"cin_1"}`,
+			"query_records", `{"stream":"messages"}`, rs.Error{Code: "ambiguous_connection", Status: 400, Connections: one, Hint: "Name it."},
+			"Name it.\n" + `send: query_records {"stream":"messages","connection_id":"cin_1"}`,
+		},
+		"one connection of several for a record": {
+			"fetch", `{"id":"messages:m1"}`, rs.Error{Code: "ambiguous_connection", Status: 400, Connections: one, Hint: "Name it."},
+			"Name it.\n" + `send: fetch {"id":"messages:m1","connection_id":"cin_1"}`,
+		},
+		"a name that is refused here and is granted": {
+			"query_records", `{"stream":"messages"}`, rs.Error{Code: "unknown_connection", Message: "No."}, "No.\nsend: schema {}",
+		},
+		"a name that is refused there and is granted": {
+			"query_records", `{"stream":"messages"}`, rs.Error{Code: "unknown_connection", Status: 404, Message: "No.", Hint: "Wait."}, "Wait.",
 		},
 		"the first of several is not all": {
 			"aggregate", `{"stream":"messages","metric":"count"}`, rs.Error{Code: "ambiguous_connection", Status: 400, Connections: two},
@@ -434,7 +449,10 @@ func TestAProposalFitsTheSchemaThatIsHeld(t *testing.T) {
 		`aggregate {"stream":"messages","metric":"count","granularity":"day"}`:                                           `send: aggregate {"stream":"messages","metric":"count","granularity":"day","group_by_time":"received_at"}`,
 		`query_records {"stream":"messages","filter":{"size_bytes":{"gt":9,"subject":"Tax"}}}`: "subject is a field of its own: its condition stands beside that on size_bytes.\n" +
 			`send: query_records {"stream":"messages","filter":{"size_bytes":{"gt":9},"subject":"Tax"}}`,
-		`read_record_field {"id":"messages:m1"}`: `send: fetch {"id":"messages:m1"}`,
+		`aggregate {"stream":"messages","metric":"count","distinct":"a","filter":{"size_bytes":{"gt":9,"subject":"Tax"}}}`: "that on size_bytes.\n" +
+			`send: aggregate {"stream":"messages","metric":"count","filter":{"size_bytes":{"gt":9},"subject":"Tax"}}`,
+		`aggregate {"stream":"messages","metric":"count","fields":"a[0]","having":"count > 3"}`: `send: schema {"stream":"messages"}`,
+		`read_record_field {"id":"messages:m1"}`:                                                `send: fetch {"id":"messages:m1"}`,
 	} {
 		server := correctable()
 		serve, all := standard(server), tools.All(tools.Options{})
@@ -473,6 +491,19 @@ func TestCorrectAsksNoMemberOfAPackage(t *testing.T) {
 		if err != nil || !strings.Contains(textOf(t, reply.Result), says) || len(server.Lines()) != 0 {
 			t.Errorf("%s: %s, after %v (%v)", sent, textOf(t, reply.Result), server.Lines(), err)
 		}
+	}
+}
+
+// A stream of a connection that does not answer now is not missing: the package says what became of it.
+func TestWhatCannotBeReadNowIsNotMissing(t *testing.T) {
+	server := new(middlewaretest.RS)
+	p := auth.Principal{
+		Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindPackage,
+		Package: scriptedPackage{RS: server, choose: &rs.Error{Code: "connection_unavailable", Message: "Later."}, granted: []rs.GrantedStream{{Stream: "notes"}}},
+	}
+	reply, err := standard(server)(auth.WithPrincipal(t.Context(), p), callOf(t, "search", `{"q":"tax","streams":["messages"]}`))
+	if err != nil || strings.Contains(textOf(t, reply.Result), "unknown_stream") || len(server.Lines()) != 1 {
+		t.Errorf("%s, after %v (%v)", textOf(t, reply.Result), server.Lines(), err)
 	}
 }
 

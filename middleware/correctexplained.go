@@ -45,7 +45,8 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 // ambiguous says which stream none of several connections has, or proposes the first connection to choose from: for a record only where
 // the resource server looked for it.
 func (c *correcting) ambiguous(ctx context.Context, e *rs.Error) *rs.Error {
-	if directory := granted(ctx); e.Status == 0 && directory.OneConnection { // it asks no member (S0-8a)
+	if e.Status == 0 {
+		directory := granted(ctx) // it asks no member (S0-8a)
 		if found := directory.Missing(c.tool, c.args); found != nil {
 			return c.missing(ctx, found, directory)
 		}
@@ -185,11 +186,13 @@ func (c *correcting) guess(ctx context.Context, e *rs.Error) {
 		return
 	}
 	call, ok := c.tool.Guess(c.args, c.refused)
-	if !ok && c.refused.Code == "invalid_filter" {
-		if apart, hint := correct.Apart(c.args, func() fields.Stream { return c.stream(ctx, c.args, c.call.Tool.Held) }); hint != "" {
-			e.Hint = hint
-			call, ok = c.tool.Guess(apart, c.refused)
+	if !ok {
+		apart, hint := correct.Apart(c.args, func() fields.Stream { return c.stream(ctx, c.args, c.call.Tool.Held) })
+		if hint == "" {
+			return
 		}
+		e.Hint = hint
+		call, ok = c.tool.Guess(apart, c.refused)
 	}
 	if !ok {
 		return

@@ -54,6 +54,8 @@ func TestAnAnswerSaysWhatTimesItLeavesOut(t *testing.T) {
 		"a day within it": {both, "query_records", `{"stream":"messages","filter":{"received_at":"2026-04-30"}}`, false},
 		"a day behind it": {both, "query_records", `{"stream":"messages","filter":{"received_at":"2026-05-01"}}`, true},
 		"a time after it": {both, "query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-06-01"}}}`, true},
+		"a page of it":    {begins, "query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-02-28"}}}`, true},
+		"all that it has": {begins, "query_records", `{"stream":"messages","limit":2}`, true},
 		"another field":   {begins, "query_records", `{"stream":"messages","filter":{"subject":"Tax"}}`, false},
 		"a time of another field": {
 			both, "aggregate", `{"stream":"messages","metric":"count","filter":{"sent_at":{"gte":"2026-03-02","lt":"2026-04-01"}}}`, true,
@@ -75,6 +77,9 @@ func TestAnAnswerSaysWhatTimesItLeavesOut(t *testing.T) {
 			server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
 				if strings.HasSuffix(r.Path, "/aggregate") {
 					return middlewaretest.JSON(`{"object":"aggregation","metric":"count","value":7,"filtered_record_count":7}`), nil
+				}
+				if r.Query.Get("limit") == "2" {
+					return middlewaretest.JSON(strings.Replace(page, `"has_more":true,"next_cursor":"c"`, `"has_more":false`, 1)), nil
 				}
 				return middlewaretest.JSON(page), nil
 			}}
@@ -245,7 +250,13 @@ func TestAPartOfASearch(t *testing.T) {
 
 // A field that the resource server has and the grant has not is asked for; one that nobody has is not.
 func TestAFieldOutsideTheGrantIsAskedFor(t *testing.T) {
-	for code, want := range map[rs.Code]string{"field_not_granted": "[messages]", "unknown_field": ""} {
+	for sent, want := range map[string]string{
+		`field_not_granted query_records {"stream":"messages","fields":["subject"]}`: "[messages]",
+		`unknown_field query_records {"stream":"messages","fields":["subject"]}`:     "",
+		`field_not_granted search {"q":"tax"}`:                                       "",
+	} {
+		code, call, _ := strings.Cut(sent, " ")
+		tool, arguments, _ := strings.Cut(call, " ")
 		asked := ""
 		p := auth.Principal{Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindClient, Terms: &auth.Terms{
 			Connect: func(missing rs.Missing) []string { asked = fmt.Sprint(missing.Streams); return nil },
@@ -256,11 +267,10 @@ func TestAFieldOutsideTheGrantIsAskedFor(t *testing.T) {
 			if r.Path == "/v1/schema" {
 				return whole(r)
 			}
-			return nil, &rs.Error{Code: code, Status: 403, Message: "no"}
+			return nil, &rs.Error{Code: rs.Code(code), Status: 403, Message: "no"}
 		}
-		call := callOf(t, "query_records", `{"stream":"messages","fields":["subject"]}`)
-		if _, err := standard(server)(auth.WithPrincipal(t.Context(), p), call); err != nil || asked != want {
-			t.Errorf("%s: %q is asked for (%v)", code, asked, err)
+		if _, err := standard(server)(auth.WithPrincipal(t.Context(), p), callOf(t, tool, arguments)); err != nil || asked != want {
+			t.Errorf("%s: %q is asked for (%v)", sent, asked, err)
 		}
 	}
 }

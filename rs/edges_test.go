@@ -176,11 +176,22 @@ func TestFieldsThatTheJSONSchemaKnows(t *testing.T) {
 	for i, want := range []string{"a string false ; b  false {\"type\":\"number\"}; c string|null true {\"type\":[\"string\",\"null\"]}; c2  true {}; ", "a string true ; ", "a string true {\"type\":\"string\"}; "} {
 		got := ""
 		for _, field := range schema.Streams[i].Fields() {
+			if said := field.JSONSchema(); said != field.Property {
+				t.Errorf("%s has %s for a schema", field.Name, said)
+			}
 			got += fmt.Sprintf("%s %s %v %s; ", field.Name, field.Type, field.Granted, field.Property)
 		}
 		if got != want {
 			t.Errorf("%s has %s, want %s", schema.Streams[i].Name, got, want)
 		}
+	}
+}
+
+// Of two JSON Schemas of a field its own is the one.
+func TestAFieldsOwnJSONSchema(t *testing.T) {
+	schema := (&rs.Response{Body: `{"streams":[{"field_capabilities":{"a":{"schema":{"type":"string"}}},"schema":{"properties":{"a":{"type":"number"}}}}]}`}).Schema()
+	if field := schema.Streams[0].Fields()[0]; field.JSONSchema() != `{"type":"string"}` {
+		t.Error(field.JSONSchema())
 	}
 }
 

@@ -65,7 +65,7 @@ func (r *Redactor) MayFind(raw []byte) bool {
 // mayFind reports whether JSON that has some parts has to be read string by string: a token may be there as it is, or with escapes.
 func (r *Redactor) mayFind(has func(part string) bool) bool {
 	const slash, ascii = `\/`, `\u00` // the escapes of what tokens are made of
-	return r != nil && len(r.forms) > 0 && (slices.ContainsFunc(r.forms, has) || has(slash) || has(ascii))
+	return r != nil && (slices.ContainsFunc(r.forms, has) || has(slash) || has(ascii))
 }
 
 // Text returns a text without the tokens.
@@ -144,7 +144,7 @@ func quotedBytes(raw string) int {
 
 // Error returns an error without the tokens. Its cause, which is never shown, stays.
 func (r *Redactor) Error(e *Error) *Error {
-	if r == nil || e == nil || len(r.forms) == 0 {
+	if r == nil || e == nil {
 		return e
 	}
 	clean := *e

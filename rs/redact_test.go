@@ -62,6 +62,7 @@ func TestARedactorLeavesJSONWhole(t *testing.T) {
 		{redactedToken, `["tok.\u0039~Zp/2+x_canary-77"]`, `["[token]"]`},
 		{redactedToken, `["tok\u002e9~Zp/2+x_canary-77"]`, `["[token]"]`},
 		{redactedToken, `"\u007`, `"\u007`},
+		{"12345678", `["12345678`, `["[token]`},
 	} {
 		got := rs.NewToken(c.token).Redactor().JSON(c.raw)
 		if got != c.want {
@@ -104,6 +105,9 @@ func TestTokensThatReadNothingAreRemoved(t *testing.T) {
 	}
 	_, used = rs.WithUsedTokens(t.Context(), rs.Token{}, []rs.Token{rs.NewToken("12345678"), rs.NewToken("7654321")})
 	if got := used().Text("a 12345678 7654321 b"); got != "a [token] 7654321 b" {
+		t.Error(got)
+	}
+	if got := used().Error(&rs.Error{Message: "12345678"}); got.Message != "[token]" || used().JSON(`"12345678"`) != `"[token]"` {
 		t.Error(got)
 	}
 }

@@ -143,6 +143,11 @@ func TestCompactSchema(t *testing.T) {
 			`{"connectors":[{"streams":[{"name":"a","field_capabilities":{"f":"t=string,eq","g":"","h":"t=string|null,a=max|sum"}}]}],"detail":"compact"}`,
 			[]string{"/v1/schema?view=compact"},
 		},
+		"flags alone are a compact document, and whatever is beside them stays": {
+			&schemaServer{compact: `{"connectors":[{"streams":[{"name":"a","field_capabilities":{"f":"t=string"},"x":1}]}]}`}, "", "",
+			`{"connectors":[{"streams":[{"name":"a","field_capabilities":{"f":"t=string"},"x":1}]}]}`,
+			[]string{"/v1/schema?view=compact"},
+		},
 		"a row without capabilities is no obstacle": {
 			&schemaServer{compact: `{"connectors":[{"connector_key":"k","streams":[{"name":"a","field_capabilities":null},{"name":"b"}]}]}`}, "", "",
 			`{"connectors":[{"connector_key":"k","streams":[{"name":"a"},{"name":"b"}]}],"detail":"compact"}`,
@@ -216,6 +221,9 @@ func fieldDocument(field string) string {
 }
 
 func TestFullSchema(t *testing.T) {
+	if got, err := rs.FullSchema(t.Context(), doerFunc(func() (*rs.Response, error) { return nil, &rs.Error{Status: 500} }), "", ""); err == nil || got != nil {
+		t.Errorf("a refusal is %v", got)
+	}
 	server := &schemaServer{full: fullDocument}
 	response, err := rs.FullSchema(t.Context(), server, "messages", "cin_work")
 	if err != nil {
@@ -302,6 +310,7 @@ func TestSchemaRowsRefused(t *testing.T) {
 		"streams that are no list":           `{"connectors":[{"streams":"a"}]}`,
 		"a stream that is no object":         `{"streams":["a"]}`,
 		"a name that is no text":             `{"streams":[{"name":{}}]}`,
+		"a stream's key that is no text":     `{"streams":[{"name":"a","connector_key":7}]}`,
 		"connections that are no list":       `{"streams":[{"name":"a","granted_connections":{}}]}`,
 		"a connection that is no object":     `{"connectors":[{"granted_connections":["c"]}]}`,
 		"a connection whose id is no text":   `{"connectors":[{"granted_connections":[{"connection_id":1}]}]}`,
@@ -319,7 +328,8 @@ func TestSchemaRowsRefused(t *testing.T) {
 }
 
 func TestGrantID(t *testing.T) {
-	for body, want := range map[string]string{compactDocument: "grt_1", `{}`: "", `[]`: "", `{"bearer":"x"}`: "", `{"bearer":{"grant_id":7}}`: ""} {
+	for body, want := range map[string]string{compactDocument: "grt_1", `{"bearer":{"grant_id":"g"}}`: "g", `{"data":{"bearer":{"grant_id":"g"}}}`: "g", `{"data":{"bearer":{"grant_id":"g"}},"streams":[]}`: "",
+		`{}`: "", `[]`: "", `{"bearer":"x"}`: "", `{"bearer":{"grant_id":7}}`: ""} {
 		if got := rs.ReadSchema(body).GrantID(); got != want {
 			t.Errorf("GrantID = %q, want %q", got, want)
 		}
@@ -339,6 +349,7 @@ func TestAdvertisesExpansion(t *testing.T) {
 		"S4-R5 an unknown stream is not known":                 {&schemaServer{compact: compactDocument}, rs.Scope{Stream: "nope"}, false, false},
 		"S4-R5 an unreadable schema is not known":              {&schemaServer{compact: `[]`}, rs.Scope{Stream: "labels"}, false, false},
 		"S4-R5 a schema that fails is not known":               {&schemaServer{refuse: &rs.Error{Status: 500}}, rs.Scope{Stream: "labels"}, false, false},
+		"where a compact one is silent the full one is asked":  {&schemaServer{compact: `{"streams":[{"name":"messages"}]}`, full: fullDocument}, rs.Scope{Stream: "messages"}, true, true},
 		"a full document tells as well":                        {&schemaServer{refuse: &rs.Error{Status: 501}, full: fullDocument}, rs.Scope{Stream: "labels"}, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {

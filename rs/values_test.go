@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -72,6 +73,11 @@ func TestDistinctMembers(t *testing.T) {
 		}
 		if got := response.Distinct(); got != want {
 			t.Errorf("%s: %s", body, got)
+		}
+	}
+	for _, body := range []string{`{"a":1,"a":2]`, `{"a":1,"a":2,3}`, `{"a":1,"a":}`, `[{"a":1,"a":2},`} {
+		if got := (&rs.Response{Body: body}).Distinct(); got != body {
+			t.Errorf("%s, which is no JSON, becomes %s", body, got)
 		}
 	}
 }
@@ -198,6 +204,13 @@ func TestAnswersAreCompact(t *testing.T) {
 			t.Errorf("%q is %v, %v", raw, got, err)
 		}
 	}
+	const compact = `{"a":[1,"b"],"c":{"d":true}}`
+	if got, err := rs.ReadResponse(compact); err != nil || unsafe.StringData(got.Body) != unsafe.StringData(compact) || unsafe.StringData(got.Distinct()) != unsafe.StringData(compact) {
+		t.Errorf("%s is copied, %v", compact, err)
+	}
+	if got := (&rs.Response{Body: compact}).Distinct(); unsafe.StringData(got) != unsafe.StringData(compact) {
+		t.Errorf("%s is copied for its names", compact)
+	}
 }
 
 func TestLimitsOfARelation(t *testing.T) {
@@ -214,6 +227,11 @@ func TestValuesAsJSON(t *testing.T) {
 	} {
 		if got := rs.EncodeJSON(value); got != want {
 			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	for raw, want := range map[string]string{`"a"`: "a", "\"\x80\"": "\uFFFD", "\"\x80é\"": "\uFFFDé", "\"é\"": "é", `7`: "7", `true`: "true", `null`: "-", `{}`: "-", ``: "-"} {
+		if got, ok := rs.AsText(raw); ok == (want == "-") || ok && got != want || !ok && got != "" {
+			t.Errorf("%q reads %q, %v", raw, got, ok)
 		}
 	}
 }
@@ -288,6 +306,10 @@ func TestAListIsChangedWhereItStands(t *testing.T) {
 		`{"data":{"records":[1],"has_more":true}}`:               `{"data":{"records":[{"id":2}]}}`,
 		`{"has_more":true,"data":{"records":[1],"object":"li"}}`: `{"data":{"records":[{"id":2}],"object":"li"}}`,
 	} {
+		if list, _ := (&rs.Response{Body: body}).List(); list.Without("has_more").Raw != strings.Replace(strings.ReplaceAll(want, `{"id":2}`, "1"), ",}", "}", 1) ||
+			(list.Name() == "records") != strings.Contains(body, "records") {
+			t.Errorf("%s: %s without a member, in %s", body, list.Without("has_more").Raw, list.Name())
+		}
 		list, _ := (&rs.Response{Body: body}).List()
 		item := rs.Object{{Name: "id", Value: "2"}}.Item()
 		without := list.Without("has_more")

@@ -70,6 +70,8 @@ func TestBearer(t *testing.T) {
 		{name: "a token that is not ASCII", headers: []string{"Authorization: Bearer gööd"}, status: 401, code: "invalid_request", problem: "invalid_request"},
 		{name: "a tab for a space", headers: []string{"Authorization: Bearer\tgood"}, status: 401, code: "invalid_request", problem: "invalid_request"},
 		{name: "a token of 4097 bytes", headers: []string{"Authorization: Bearer " + strings.Repeat("a", 4097)}, status: 401, code: "invalid_request", problem: "invalid_request"},
+		{name: "a token of 4096 bytes", headers: []string{"Authorization: Bearer " + strings.Repeat("a", 4096)}, status: 401, code: "token_inactive", problem: "invalid_token", asked: 1},
+		{name: "a query without a token", target: "/mcp?x=1", headers: []string{"Authorization: Bearer good"}, status: 204, asked: 1, entered: 1},
 		{name: "a token in the query", target: "/mcp?access_token=good", status: 401, code: "invalid_request", problem: "invalid_request"},
 		{name: "a token in the query beside a good header", target: "/mcp?access_token=good", headers: []string{"Authorization: Bearer good"}, status: 401, code: "invalid_request", problem: "invalid_request"},
 		{name: "a Proxy-Authorization is no authorization", headers: []string{"Proxy-Authorization: Bearer good"}, status: 401, code: "not_authenticated", problem: "invalid_token"},

@@ -61,3 +61,36 @@ func TestBodyLimit(t *testing.T) {
 		})
 	}
 }
+
+// A request of two lengths is refused and its connection closed: what is behind it may be another request, for another reader.
+func TestTwoLengthsAreRefused(t *testing.T) {
+	for name, row := range map[string]struct {
+		head    *web.RequestHead // nil: it was not looked at
+		chunked bool
+		refused bool
+	}{
+		"one length":                            {&web.RequestHead{}, false, false},
+		"chunks":                                {&web.RequestHead{}, true, false},
+		"two lengths":                           {&web.RequestHead{TwoLengths: true}, true, true},
+		"chunks, and a head that was not read":  {&web.RequestHead{Unseen: true}, true, true},
+		"no chunks in a head that was not read": {&web.RequestHead{Unseen: true}, false, false},
+		"nobody looks":                          {nil, true, false},
+	} {
+		entered := false
+		handler := web.BoundBody(8)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { entered = true }))
+		w := limited(handler, func(r *http.Request) {
+			if row.chunked {
+				r.TransferEncoding = []string{"chunked"}
+			}
+			if row.head != nil {
+				*r = *r.WithContext(row.head.In(r.Context()))
+			}
+		})
+		if refused := w.Code == http.StatusBadRequest && w.Header().Get("Connection") == "close"; refused != row.refused || entered == row.refused {
+			t.Errorf("%s: %d, %v", name, w.Code, w.Header())
+		}
+		if row.refused && refusalCode(t, w.Body.Bytes()) != "invalid_request" {
+			t.Errorf("%s: %s", name, w.Body)
+		}
+	}
+}

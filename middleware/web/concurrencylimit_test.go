@@ -48,7 +48,7 @@ func TestConcurrencyLimit(t *testing.T) {
 		},
 		{
 			"as many wait as are under way, the rest is refused",
-			web.Limits{CallsPerGrant: 2, Wait: time.Second}, 900 * time.Millisecond, []string{"a", "a", "a", "a", "a", "a"}, 4, 2,
+			web.Limits{CallsPerGrant: 2, Wait: time.Second}, 300 * time.Millisecond, []string{"a", "a", "a", "a", "a", "a"}, 4, 2,
 		},
 		{
 			"without a wait one more is refused",

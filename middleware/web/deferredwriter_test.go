@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
@@ -8,9 +9,14 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/rs/zerolog"
+
 	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
 func TestA401DuringACallIsRevalidated(t *testing.T) {
@@ -40,8 +46,13 @@ func TestA401DuringACallIsRevalidated(t *testing.T) {
 			recheck: func(rs.Token) (auth.Principal, error) {
 				return auth.Principal{}, &rs.Error{Code: "grant_revoked", Message: "Revoked."}
 			},
-			pipeline: func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, read(r).Error()) },
-			status:   401, body: `"code":"grant_revoked"`, asked: 1,
+			pipeline: func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Length", "3")
+				_, _ = io.WriteString(w, read(r).Error())
+				_ = http.NewResponseController(w).Flush()
+				_, _ = io.WriteString(w, read(r).Error())
+			},
+			status: 401, body: `"code":"grant_revoked"`, asked: 1,
 		},
 		{
 			name: "the token has become an owner's: refused as such",
@@ -78,6 +89,18 @@ func TestA401DuringACallIsRevalidated(t *testing.T) {
 				_, _ = io.WriteString(w, "done")
 			},
 			status: 200, body: "begun, done", asked: 1,
+		},
+		{
+			name: "only its status is on its way: it is finished",
+			recheck: func(rs.Token) (auth.Principal, error) {
+				return auth.Principal{}, &rs.Error{Code: "grant_revoked", Message: "Revoked."}
+			},
+			pipeline: func(w http.ResponseWriter, r *http.Request) {
+				w.WriteHeader(200)
+				_ = read(r)
+				_, _ = io.WriteString(w, "done")
+			},
+			status: 200, body: "done", asked: 1,
 		},
 		{
 			name: "the answer was only flushed: it is finished",
@@ -139,6 +162,49 @@ func TestA401DuringACallIsRevalidated(t *testing.T) {
 			}
 			if challenged := response.Header.Get("WWW-Authenticate") != ""; challenged != (test.status == 401 || test.status == 403) {
 				t.Errorf("challenge: %v", response.Header)
+			}
+		})
+	}
+}
+
+// What a call misses is a challenge where a new sign-in can ask the owner for it, and else the call's own answer.
+func TestWhatIsMissingIsChallengedWhereItCanBeAskedFor(t *testing.T) {
+	offered := func(m rs.Missing) bool { return len(m.Streams) == 1 && m.Streams[0] == "dreams" }
+	for name, row := range map[string]struct {
+		offers func(rs.Missing) bool
+		stream string
+		status int
+	}{
+		"what a sign-in offers":      {offered, "dreams", 403},
+		"what it does not":           {offered, "notes", 200},
+		"where there is no sign-in":  {nil, "dreams", 200},
+		"a call that misses nothing": {func(rs.Missing) bool { return true }, "messages", 200},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+				switch {
+				case r.Path == "/v1/schema":
+					return middlewaretest.JSON(`{"detail":"compact","streams":[{"name":"messages"}]}`), nil
+				case strings.HasPrefix(r.Path, "/v1/streams/messages/"):
+					return middlewaretest.JSON(`{"object":"list","data":[],"has_more":false}`), nil
+				}
+				return nil, &rs.Error{Code: "context.stream_not_allowed", Status: 403, Message: "Not granted."}
+			}}
+			handle := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: server.Source}, tools.Forward)
+			chain := web.ChainOptions{
+				Authenticator: &webAuthority{}, Public: web.Public{Origin: "https://mcp.example"}, Logger: zerolog.Nop(), Offers: row.offers,
+			}.AuthenticatedChain().ThenFunc(func(w http.ResponseWriter, r *http.Request) {
+				call := tools.Call{Tool: tools.All(tools.Options{})[0].Named("query_records"), Raw: json.RawMessage(`{"stream":"` + row.stream + `"}`)}
+				reply, err := handle(r.Context(), call)
+				if err != nil {
+					t.Error(err)
+				}
+				_, _ = io.WriteString(w, reply.Rendered.Text)
+				_ = http.NewResponseController(w).Flush()
+			})
+			w := limited(chain, func(r *http.Request) { r.Header.Set("Authorization", "Bearer good") })
+			if w.Code != row.status || w.Flushed != (row.status == 200) || (w.Code == 403) != strings.Contains(w.Body.String(), "insufficient_scope") {
+				t.Errorf("%d, flushed %v: %s", w.Code, w.Flushed, w.Body)
 			}
 		})
 	}

@@ -71,6 +71,8 @@ func TestHostAndPublicURL(t *testing.T) {
 		{name: "markup is no part of a host", public: listed, local: outside, host: `mcp.example">`, status: 421},
 		{name: "the configured origin is published whatever the host says", public: configured, local: loopback, host: "localhost", status: 200, url: "https://mcp.example/mcp"},
 		{name: "the configured origin's host is allowed", public: configured, local: outside, host: "mcp.example", status: 200, url: "https://mcp.example/mcp"},
+		{name: "so is it with a port", public: configured, local: outside, host: "mcp.example:9000", status: 200, url: "https://mcp.example/mcp"},
+		{name: "what is no name is none although it is listed", public: web.Public{Hosts: []string{"a!b"}}, local: outside, host: "a!b", status: 421},
 		{
 			name: "S3-9c a trusted proxy's origin is published", public: listed, local: outside, peer: "10.1.2.3:5", host: "10.0.0.9:8080",
 			headers: http.Header{"X-Forwarded-Host": {"mcp.example"}, "X-Forwarded-Proto": {"https"}}, status: 200, url: "https://mcp.example/mcp",
@@ -160,6 +162,8 @@ func TestOriginAndCORS(t *testing.T) {
 		{name: "an origin that begins like a listed one is refused", method: "POST", headers: map[string][]string{"Origin": {app + ".evil.example"}}, origins: []string{app}, status: 403},
 		{name: "two origins, one listed, are refused", method: "POST", headers: map[string][]string{"Origin": {app, "https://evil.example"}}, origins: []string{app}, status: 403},
 		{name: "a listed origin's preflight is answered at the HTTP chain", method: "OPTIONS", headers: preflight(app), origins: []string{app}, status: 204, allowed: app},
+		{name: "options that are asked for by no preflight are not", method: "OPTIONS", headers: map[string][]string{"Origin": {app}}, origins: []string{app}, status: 200, allowed: app, entered: true},
+		{name: "nor is a call that looks like one", method: "POST", headers: preflight(app), origins: []string{app}, status: 200, allowed: app, entered: true},
 		{name: "a foreign origin's preflight is refused", method: "OPTIONS", headers: preflight("https://evil.example"), origins: []string{app}, status: 403},
 		{name: "a preflight without any list is refused", method: "OPTIONS", headers: preflight(app), status: 403},
 	} {
@@ -171,9 +175,21 @@ func TestOriginAndCORS(t *testing.T) {
 			if test.status == 403 && refusalCode(t, w.Body.Bytes()) != "origin_refused" {
 				t.Errorf("body %s", w.Body)
 			}
-			maxAge := map[bool]string{true: "600"}[test.status == 204] // of an answered preflight alone
-			if got := w.Header().Get("Access-Control-Max-Age"); got != maxAge {
-				t.Errorf("Access-Control-Max-Age %q, want %q", got, maxAge)
+			for header, row := range map[string]struct {
+				of   bool
+				says string
+			}{
+				"Vary":                          {len(test.origins) > 0, "Origin"},
+				"Access-Control-Expose-Headers": {test.allowed != "", "WWW-Authenticate, Link, Request-Id, Retry-After, Mcp-Session-Id, Mcp-Protocol-Version"},
+				"Access-Control-Max-Age":        {test.status == 204, "600"}, // of an answered preflight alone, as those below
+				"Access-Control-Allow-Methods":  {test.status == 204, "GET, POST"},
+				"Access-Control-Allow-Headers": {
+					test.status == 204, "Authorization, Content-Type, Accept, Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID, Request-Id",
+				},
+			} {
+				if got := w.Header().Get(header); got != map[bool]string{true: row.says}[row.of] {
+					t.Errorf("%s: %q", header, got)
+				}
 			}
 			if w.Header().Get("Access-Control-Allow-Credentials") != "" {
 				t.Error("credentials are allowed")

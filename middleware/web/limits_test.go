@@ -14,6 +14,11 @@ import (
 )
 
 func TestLimitsThatCannotBe(t *testing.T) {
+	if got := web.DefaultLimits(); got != (web.Limits{
+		TokenRate: 50, TokenBurst: 200, AddressRate: 10, AddressBurst: 100, CallsPerGrant: 32, Calls: 1024, Wait: time.Second,
+	}) {
+		t.Errorf("the defaults are not those of docs/limits.md: %+v", got)
+	}
 	for _, test := range []struct {
 		name   string
 		change func(*web.Limits)
@@ -29,7 +34,9 @@ func TestLimitsThatCannotBe(t *testing.T) {
 		{"a burst below 0", func(l *web.Limits) { l.AddressBurst = -3 }, "--address-burst -3"},
 		{"fewer than no calls of a grant", func(l *web.Limits) { l.CallsPerGrant = -1 }, "--max-calls-per-grant -1"},
 		{"fewer than no calls", func(l *web.Limits) { l.Calls = -1 }, "--max-calls -1"},
-		{"a wait below 0", func(l *web.Limits) { l.Wait = -time.Second }, "--call-wait -1s"},
+		{"a wait below 0", func(l *web.Limits) { l.Wait = -1 }, "--call-wait -1ns"},
+		{"one at once", func(l *web.Limits) { l.TokenRate, l.TokenBurst = 0.1, 1 }, ""},
+		{"a slow rate without a burst", func(l *web.Limits) { l.TokenRate, l.TokenBurst = 0.1, 0 }, "--token-burst 0"},
 		{"the longest wait", func(l *web.Limits) { l.Wait = 10 * time.Second }, ""},
 		{"a longer wait", func(l *web.Limits) { l.Wait = 10*time.Second + 1 }, "--call-wait 10.000000001s"},
 		{"a wait that hosts do not sit out", func(l *web.Limits) { l.Wait = time.Minute }, "--call-wait 1m0s"},

@@ -36,6 +36,7 @@ func TestRequestID(t *testing.T) {
 		{"an escape sequence is replaced", "Request-Id", "a\x1b[1mb", false},
 		{"the caller's own token is replaced", "Request-Id", "a-callers-token", false},
 		{"a part of it is replaced", "Request-Id", "callers-", false},
+		{"seven letters are no part that matters", "Request-Id", "callers", true},
 		{"none is made up", "Request-Id", "", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -77,6 +78,16 @@ func TestAccessLog(t *testing.T) {
 			pipeline: func(http.ResponseWriter, *http.Request) { panic("secret") },
 			want:     map[string]any{"level": "info", "message": "request", "method": "POST", "path": "/mcp", "status": 500.0, "bytes": 90.0, "code": "internal_error", "request_id": "r1"},
 			panics:   true,
+		},
+		{
+			name: "whether it lives is asked every few seconds", target: "/livez",
+			pipeline: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(200) },
+			want:     map[string]any{"level": "debug", "message": "request", "method": "POST", "path": "/livez", "status": 200.0, "bytes": 0.0, "request_id": "r1"},
+		},
+		{
+			name: "so is whether it is ready", target: "/readyz",
+			pipeline: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(200) },
+			want:     map[string]any{"level": "debug", "message": "request", "method": "POST", "path": "/readyz", "status": 200.0, "bytes": 0.0, "request_id": "r1"},
 		},
 		{
 			name: "a path that is not ours, which may hold a token, is not shown", target: "/mcp/secret",
@@ -185,6 +196,8 @@ func TestTraceHTTP(t *testing.T) {
 			map[string]string{"http.request.method": "POST", "http.route": "/mcp", "http.response.status_code": "200"}, "Unset"},
 		"words of the client's own are not shown": {middlewaretest.CanaryArgument, "/" + middlewaretest.CanaryToken, nil, nil, "other other", false,
 			map[string]string{"http.request.method": "other", "http.route": "other", "http.response.status_code": "200"}, "Unset"},
+		"a fault of ours": {"POST", "/mcp", nil, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, "POST /mcp", false,
+			map[string]string{"http.request.method": "POST", "http.route": "/mcp", "http.response.status_code": "500"}, "Error"},
 		"a refusal has its code": {"POST", "/mcp", nil, func(w http.ResponseWriter, r *http.Request) {
 			web.Refuse(w, r, &rs.Error{Code: rs.AuthorityUnreachable, Message: middlewaretest.CanaryRecord})
 		}, "POST /mcp", false,

@@ -116,7 +116,7 @@ func (p Public) allowed(r *http.Request, host string) bool {
 	if name == "" {
 		return false
 	}
-	if _, own, found := strings.Cut(p.Origin, "://"); found && (host == own || name == hostname(own)) {
+	if _, own, found := strings.Cut(p.Origin, "://"); found && name == hostname(own) {
 		return true
 	}
 	if slices.ContainsFunc(p.Hosts, func(entry string) bool { entry = strings.ToLower(entry); return entry == host || entry == name }) {

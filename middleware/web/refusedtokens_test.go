@@ -64,6 +64,37 @@ func TestGuessingTokens(t *testing.T) {
 	}
 }
 
+// remembering is an authority that was asked about the revoked token before.
+type remembering struct{ *webAuthority }
+
+func (remembering) Known(token rs.Token) bool { return token.Reveal() == "revoked" }
+
+// Guesses are counted where there is a limit and an address, and those tokens are none that were good before.
+func TestWhoseTokensAreCounted(t *testing.T) {
+	one := web.Limits{AddressRate: 0.001, AddressBurst: 1}
+	for name, row := range map[string]struct {
+		authority      web.Authenticator
+		limits         web.Limits
+		address, token string
+		counted        bool
+	}{
+		"an unknown token":                        {&webAuthority{}, one, "203.0.113.7", "guess", true},
+		"one that a memory does not know":         {remembering{&webAuthority{}}, one, "203.0.113.7", "guess", true},
+		"one that it knows":                       {remembering{&webAuthority{}}, one, "203.0.113.7", "revoked", false},
+		"an unknown token over a Unix socket":     {&webAuthority{}, one, "@", "guess", false},
+		"one of a memory's, over a Unix socket":   {remembering{&webAuthority{}}, one, "@", "guess", false},
+		"an unknown token where nothing is bound": {&webAuthority{}, web.Limits{}, "203.0.113.7", "guess", false},
+	} {
+		chain, last := guarded(row.authority, row.limits, newClock().now), 0
+		for range 3 {
+			last = limited(chain, from(row.address, row.token)).Code
+		}
+		if want := map[bool]int{true: 429, false: 401}[row.counted]; last != want {
+			t.Errorf("%s: %d, want %d", name, last, want)
+		}
+	}
+}
+
 func TestWhatCountsAsARefusedToken(t *testing.T) {
 	for _, test := range []struct {
 		token   string

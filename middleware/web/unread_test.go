@@ -41,6 +41,20 @@ func TestAnUnreadBodyWaitsHalfASecond(t *testing.T) {
 	})
 }
 
+// closed is a connection that takes nothing.
+type closed struct{ *httptest.ResponseRecorder }
+
+func (closed) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+// Who answers learns that nobody is there.
+func TestAnAnswerThatCannotBeWritten(t *testing.T) {
+	watching(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if _, err := io.WriteString(w, "answered"); err == nil {
+			t.Error("it is written")
+		}
+	})).ServeHTTP(closed{httptest.NewRecorder()}, httptest.NewRequest(http.MethodGet, "/mcp", nil))
+}
+
 func TestCloseUnread(t *testing.T) {
 	for name, test := range map[string]struct {
 		body   string

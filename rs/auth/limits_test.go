@@ -165,25 +165,40 @@ func TestAnOldRefusalDoesNotComeBack(t *testing.T) {
 	}
 }
 
-// A question that was answered makes place for the next.
+// A question that was answered makes place for the next, and for those that wait.
 func TestAnAnsweredQuestionMakesPlace(t *testing.T) {
-	cache := auth.NewTokenCache(auth.TokenCacheOptions{
-		Unknown: &auth.LookupLimits{AtOnce: 1, Wait: time.Nanosecond},
-		Authority: authorityFunc(func(context.Context, rs.Token) (auth.TokenInfo, error) {
-			return auth.TokenInfo{Principal: auth.Principal{Kind: auth.KindClient}}, nil
-		}),
-	})
-	for _, token := range []string{"a", "b", "c"} {
-		if _, err := cache.Authenticate(t.Context(), rs.NewToken(token)); err != nil {
-			t.Errorf("%s: %v", token, err)
+	synctest.Test(t, func(t *testing.T) {
+		var asked atomic.Int32
+		cache := auth.NewTokenCache(auth.TokenCacheOptions{
+			Unknown: &auth.LookupLimits{AtOnce: 1, Wait: 2 * time.Second},
+			Authority: authorityFunc(func(context.Context, rs.Token) (auth.TokenInfo, error) {
+				if asked.Add(1) > 1 {
+					t.Error("two questions at once")
+				}
+				time.Sleep(time.Second - time.Millisecond)
+				asked.Add(-1)
+				return auth.TokenInfo{Principal: auth.Principal{Kind: auth.KindClient}}, nil
+			}),
+		})
+		for _, at := range []string{"first", "next"} {
+			for _, token := range []string{"a", "b", "c"} {
+				go func() {
+					if _, err := cache.Authenticate(t.Context(), rs.NewToken(at+token)); err != nil {
+						t.Errorf("%s %s: %v", at, token, err)
+					}
+				}()
+			}
+			time.Sleep(time.Minute)
 		}
-	}
+	})
 }
 
-// held are the tokens of a package.
+// held are the tokens and the times of a package.
 type held struct{ auth.Package }
 
 func (held) Tokens() []rs.Token { return []rs.Token{rs.NewToken("a"), rs.NewToken("b")} }
+
+func (held) Limits() []rs.TimeLimit { return []rs.TimeLimit{{Stream: "package"}} }
 
 // Only a package has members, and only a package is refused because none are configured.
 func TestOnlyAPackageHasMembers(t *testing.T) {
@@ -198,6 +213,7 @@ func TestOnlyAPackageHasMembers(t *testing.T) {
 		auth.KindPackage: "packages are not configured",
 		"x":              `kind "x"`,
 		auth.KindOwner:   "owner token",
+		"":               "no known kind",
 	} {
 		if err := (auth.Principal{Token: bearer, Kind: kind}).Admissible(); err == nil || !strings.Contains(rs.AsError(err).Message, want) {
 			t.Errorf("%s: %v", kind, err)

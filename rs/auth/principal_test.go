@@ -17,6 +17,7 @@ func TestAdmissible(t *testing.T) {
 		"a client grant is admitted":                                {auth.Principal{Token: rs.NewToken("t"), Kind: auth.KindClient}, ""},
 		"S3-6b an owner is refused":                                 {auth.Principal{Token: rs.NewToken("t"), Kind: auth.KindOwner}, "owner_token_refused"},
 		"a package that nobody can open is refused":                 {auth.Principal{Token: rs.NewToken("t"), Kind: auth.KindPackage}, "token_kind_refused"},
+		"a package that can be opened is admitted":                  {auth.Principal{Token: rs.NewToken("t"), Kind: auth.KindPackage, Package: held{}}, ""},
 		"an unknown kind is refused":                                {auth.Principal{Token: rs.NewToken("t"), Kind: "control_plane"}, "token_kind_refused"},
 		"S0-R3 a missing kind is refused":                           {auth.Principal{Token: rs.NewToken("t")}, "token_kind_refused"},
 		"another spelling of a kind is not that kind":               {auth.Principal{Token: rs.NewToken("t"), Kind: "Client"}, "token_kind_refused"},
@@ -37,6 +38,27 @@ func TestAdmissible(t *testing.T) {
 				t.Errorf("error %v, want %s with a hint", err, row.want)
 			}
 		})
+	}
+}
+
+// Where the terms of a grant are not known, it may be limited to other times than those that are.
+func TestTheTimesOfAGrantAreThoseThatAreKnown(t *testing.T) {
+	terms := &auth.Terms{Limits: func() ([]rs.TimeLimit, bool) { return []rs.TimeLimit{{Stream: "grant"}}, true }}
+	for name, row := range map[string]struct {
+		principal auth.Principal
+		stream    string // of the only limit; "" for none
+		known     bool
+	}{
+		"those of its terms":               {auth.Principal{Terms: terms}, "grant", true},
+		"of a package, its terms first":    {auth.Principal{Terms: terms, Package: held{}}, "grant", true},
+		"those of a package that was read": {auth.Principal{Package: held{}}, "package", false},
+		"so too where its terms say none":  {auth.Principal{Terms: &auth.Terms{}, Package: held{}}, "package", false},
+		"none":                             {auth.Principal{}, "", false},
+	} {
+		limits, known := row.principal.Limits()
+		if known != row.known || len(limits) != min(len(row.stream), 1) || len(limits) > 0 && limits[0].Stream != row.stream {
+			t.Errorf("%s: %v, known %v", name, limits, known)
+		}
 	}
 }
 

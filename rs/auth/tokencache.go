@@ -76,7 +76,7 @@ type revalidation struct {
 
 // NewTokenCache returns a cache over an authority.
 func NewTokenCache(o TokenCacheOptions) *TokenCache {
-	o.Entries, o.Timeout = cmp.Or(max(o.Entries, 0), defaultTokenEntries), cmp.Or(max(o.Timeout, 0), 2*lookup.DefaultTimeout)
+	o.Entries, o.Timeout = cmp.Or(o.Entries, defaultTokenEntries), cmp.Or(o.Timeout, 2*lookup.DefaultTimeout)
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -245,11 +245,11 @@ func (c *TokenCache) remember(key tokenKey, info TokenInfo, asked time.Time) {
 func (c *TokenCache) sweep() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	next := time.Duration(-1)
+	var next time.Duration // zero: no entry is left
 	for _, held := range []*tokenInfos{c.good, c.bad} {
 		for key, oldest, found := held.GetOldest(); found; key, oldest, found = held.GetOldest() {
 			if left := oldest.asked.Add(tokenTTL).Sub(c.options.Now()); left > 0 {
-				if next < 0 || left < next {
+				if next == 0 || left < next {
 					next = left
 				}
 				break
@@ -257,7 +257,7 @@ func (c *TokenCache) sweep() {
 			held.Remove(key)
 		}
 	}
-	if c.sweeping = next >= 0; c.sweeping {
+	if c.sweeping = next > 0; c.sweeping {
 		time.AfterFunc(next, c.sweep)
 	}
 }

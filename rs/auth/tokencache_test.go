@@ -336,6 +336,10 @@ func TestRechecksShareOneQuestion(t *testing.T) {
 			if f.asked.Load() != 3 {
 				t.Errorf("%d questions two seconds later, want 3", f.asked.Load())
 			}
+			_, _ = f.Revalidate(context.Background(), rs.NewToken("a"), "grant_revoked")
+			if f.asked.Load() != 4 {
+				t.Errorf("%d questions for another reason, want 4", f.asked.Load())
+			}
 		})
 	}
 }

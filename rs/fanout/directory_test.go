@@ -59,6 +59,8 @@ func TestHTTPDirectoryReadsMembers(t *testing.T) {
 		"D17 an expiry as a time":                {member(`"access_token":"tok_1","usable":true,"expires_at":"2026-03-01T12:00:00Z"`), []fanout.Member{until}},
 		"an expiry as seconds":                   {member(`"access_token":"tok_1","usable":true,"expires_at":1772366400`), []fanout.Member{until}},
 		"no expiry":                              {member(`"access_token":"tok_1","usable":true,"expires_at":null`), []fanout.Member{usable}},
+		"an empty expiry":                        {member(`"access_token":"tok_1","usable":true,"expires_at":""`), []fanout.Member{usable}},
+		"an expiry that is neither":              {member(`"access_token":"tok_1","usable":true,"expires_at":true`), []fanout.Member{expiring}},
 		"an invalid expiry":                      {member(`"access_token":"tok_1","usable":true,"expires_at":"soon"`), []fanout.Member{expiring}},
 		"D14 a member that is not usable":        {member(`"access_token":"tok_1","usable":false`), []fanout.Member{unusable("grant_unusable", "The package directory says that this grant cannot be read.")}},
 		"D14 a member of which nothing is said":  {member(`"access_token":"tok_1"`), []fanout.Member{unusable("grant_unusable", "The package directory says that this grant cannot be read.")}},
@@ -66,6 +68,8 @@ func TestHTTPDirectoryReadsMembers(t *testing.T) {
 		"D14 an error makes a member unusable":   {member(`"access_token":"tok_1","usable":true,"error":{"code":"not a code!"}`), []fanout.Member{unusable("grant_unusable", "The package directory says that this grant cannot be read.")}},
 		"a member without a token":               {member(`"usable":true`), []fanout.Member{unusable("grant_unusable", "The package directory gives no token that could be sent.")}},
 		"a token that would break the header":    {member(`"access_token":"a\r\nX-Evil: 1","usable":true`), []fanout.Member{unusable("grant_unusable", "The package directory gives no token that could be sent.")}},
+		"a token with a space":                   {member(`"access_token":"a b","usable":true`), []fanout.Member{unusable("grant_unusable", "The package directory gives no token that could be sent.")}},
+		"a token with a tilde":                   {member(`"access_token":"a~!","usable":true`), []fanout.Member{{Connection: connection, Streams: []string{"messages"}, Token: rs.NewToken("a~!")}}},
 		"a package of no members":                {`{"package_id":"pkg_1","status":"active","members":[]}`, nil},
 		"a package whose members are not listed": {`{"package_id":"pkg_1","status":"active"}`, nil},
 	} {

@@ -41,9 +41,9 @@ type PackageOptions struct {
 }
 
 func (o PackageOptions) withDefaults() PackageOptions {
-	o.Width = cmp.Or(max(o.Width, 0), defaultPackageWidth)
-	o.MemberDeadline = cmp.Or(max(o.MemberDeadline, 0), defaultMemberDeadline)
-	o.RefusalHold = cmp.Or(max(o.RefusalHold, 0), defaultRefusalHold)
+	o.Width = cmp.Or(o.Width, defaultPackageWidth)
+	o.MemberDeadline = cmp.Or(o.MemberDeadline, defaultMemberDeadline)
+	o.RefusalHold = cmp.Or(o.RefusalHold, defaultRefusalHold)
 	if o.Now == nil {
 		o.Now = time.Now
 	}

@@ -102,8 +102,8 @@ func routeOf(r rs.Request) (route, bool) {
 	}
 	segments := strings.Split(below, "/")
 	for i, s := range segments {
-		decoded, err := url.PathUnescape(s)
-		if err != nil || decoded == "" || decoded == "." || decoded == ".." {
+		decoded, _ := url.PathUnescape(s) // "" where it cannot be read
+		if decoded == "" || decoded == "." || decoded == ".." {
 			return route{}, false
 		}
 		segments[i] = decoded

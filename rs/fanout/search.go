@@ -188,7 +188,7 @@ func (s *packageSearch) rest() (next []cursorTurn, all tally, more bool) {
 			next, more = append(next, t.state()), true
 		case t.failure == nil:
 			s.done = s.done.plus(counted)
-			more = more || t.more && t.next == "" // there is more, but no way to it
+			more = more || t.more
 		case transient(t.failure) && s.paged && !s.over:
 			t.failed, outlook = true, " The next page asks again where that may help."
 			next, more = append(next, t.state()), true

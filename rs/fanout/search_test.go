@@ -152,9 +152,18 @@ func TestPackageSearchServesOthersWhenAMemberFails(t *testing.T) {
 		missing string
 		goesOn  bool // the next page asks again
 	}{
-		"it hangs":                      {hangs, "cin_b=deadline_exceeded", true},
-		"its grant was revoked":         {fails(403, "grant_revoked"), "cin_b=grant_revoked", false},
-		"its token is dead":             {fails(401, "context.active_false"), "cin_b=context.active_false", false},
+		"it hangs":              {hangs, "cin_b=deadline_exceeded", true},
+		"its grant was revoked": {fails(403, "grant_revoked"), "cin_b=grant_revoked", false},
+		"its token is dead":     {fails(401, "context.active_false"), "cin_b=context.active_false", false},
+		"its own deadline passed": {
+			func(context.Context, rs.Request) (*rs.Response, error) { return nil, context.DeadlineExceeded }, "cin_b=deadline_exceeded", true,
+		},
+		"its time is over, of which it says something else": {
+			func(ctx context.Context, _ rs.Request) (*rs.Response, error) {
+				<-ctx.Done()
+				return nil, &rs.Error{Code: "server_unreachable"}
+			}, "cin_b=deadline_exceeded", true,
+		},
 		"it is overloaded":              {fails(429, "rate_limited"), "cin_b=rate_limited", true},
 		"it is broken":                  {fails(502, "upstream_error"), "cin_b=upstream_error", true},
 		"it is out of reach":            {fails(0, "server_unreachable"), "cin_b=server_unreachable", true},
@@ -208,7 +217,8 @@ func TestPackageSearchRefuses(t *testing.T) {
 		"S3-R16 a stream that a named connection was not granted": {
 			[]fanout.Member{aMember("a"), aMember("b", "notes")}, searchRequest("connection_id", "cin_a", "streams", "notes"), "grant_stream_not_allowed", `"notes"`,
 		},
-		"S3-16d a connection that is not there": {both, searchRequest("connection_id", "cin_x"), "connection_not_found", `"cin_x"`},
+		"S3-16d a connection that is not there":             {both, searchRequest("connection_id", "cin_x"), "connection_not_found", `"cin_x"`},
+		"S3-16d a stream of a connection that is not there": {both, searchRequest("connection_id", "cin_x", "streams", "messages"), "connection_not_found", `"cin_x"`},
 		"S3-3a a connection that was revoked": {
 			[]fanout.Member{aMember("a"), refusedMember("b", "grant_revoked")}, searchRequest("connection_id", "cin_b"), "grant_revoked", `"cin_b"`,
 		},
@@ -274,7 +284,25 @@ func TestPackageSearchAddsUpWhatMembersCount(t *testing.T) {
 		},
 		"one that does not count makes a lower bound": {`{"count":2,"count_accuracy":"exact"}`, `{"count":{"kind":"none"}}`, `{"count":2,"count_accuracy":"lower_bound","warnings":[]}`},
 		"an estimate makes an estimate":               {`{"count":2,"count_accuracy":"exact"}`, `{"count":{"kind":"estimated","value":40}}`, `{"count":{"kind":"estimated","value":42},"warnings":[]}`},
-		"nobody counts":                               {`{"count":{"kind":"none"}}`, `{}`, `{"count":{"kind":"none"},"warnings":[]}`},
+		"a count below nothing is none":               {`{"count":2,"count_accuracy":"exact"}`, `{"count":-1,"count_accuracy":"exact"}`, `{"count":2,"count_accuracy":"lower_bound","warnings":[]}`},
+		"a number that is none counts nothing":        {`{"count":2,"count_accuracy":"exact"}`, `{"count":5,"count_accuracy":"none"}`, `{"count":2,"count_accuracy":"lower_bound","warnings":[]}`},
+		"an estimate in another word":                 {`{"count":2,"count_accuracy":"estimate"}`, `{"count":3,"count_accuracy":"exact"}`, `{"count":{"kind":"estimated","value":5},"warnings":[]}`},
+		"and in a third":                              {`{"count":2,"count_accuracy":"approximate"}`, `{"count":3,"count_accuracy":"exact"}`, `{"count":{"kind":"estimated","value":5},"warnings":[]}`},
+		"what is below nothing adds nothing": {
+			`{"recall":{"complete":true,"ranked_candidate_count":-1,"sources_searched_count":-1,"candidate_window_limit":-1,"truncated_source_count":-1,"partial_count":-1}}`,
+			`{"recall":{"complete":true}}`,
+			`{"count":{"kind":"none"},"recall":{"complete":true,"ranked_candidate_count":0,"truncated":false,"sources_searched_count":0},"warnings":[]}`,
+		},
+		"a word occurs nowhere that no member has": {
+			`{"recall":{"complete":true,"missing_words":["x","y"]}}`, `{"recall":{"complete":true,"missing_words":["y","z"]}}`,
+			`{"count":{"kind":"none"},"recall":{"complete":true,"ranked_candidate_count":0,"truncated":false,"sources_searched_count":0,"missing_words":["y"]},"warnings":[]}`,
+		},
+		"of a member that does not answer nothing is known": {
+			`{"recall":{"complete":true,"missing_words":["x"]}}`, "",
+			`{"count":{"kind":"none"},"recall":{"complete":false,"ranked_candidate_count":0,"truncated":false,"sources_searched_count":0,"missing_words":["x"]},` +
+				`"warnings":[{"code":"unavailable_connections","message":"Connections that could not be read: B Mail (x)."}]}`,
+		},
+		"nobody counts": {`{"count":{"kind":"none"}}`, `{}`, `{"count":{"kind":"none"},"warnings":[]}`},
 		"recall is complete where all are": {
 			`{"recall":{"complete":true,"ranking_scope":"all_matches","ranked_candidate_count":2,"sources_searched_count":1}}`,
 			`{"recall":{"complete":true,"ranking_scope":"all_matches","ranked_candidate_count":3,"sources_searched_count":2}}`,
@@ -292,6 +320,9 @@ func TestPackageSearchAddsUpWhatMembersCount(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := &packageRS{answers: map[string]memberAnswer{"tok_a": answer(row.a), "tok_b": answer(row.b)}}
+			if row.b == "" {
+				f.answers["tok_b"] = fails(400, "x")
+			}
 			response, err := packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b")).Do(t.Context(), searchRequest())
 			if err != nil {
 				t.Fatal(err)
@@ -457,7 +488,7 @@ func TestStreamsThatAreNotGrantedAreNamed(t *testing.T) {
 	for streams, want := range map[string]string{
 		"x":         `No connection of this package grants the stream "x".`,
 		"x y z":     `No connection of this package grants the stream "x", "y", "z".`,
-		"x y z v w": `No connection of this package grants the stream "x", "y", "z", and 2 others.`,
+		"x y z v w": `No connection of this package grants the stream "x", "y", "z", and 2 more.`,
 	} {
 		f := &packageRS{}
 		r := searchRequest()

@@ -133,7 +133,7 @@ func quoteNames(names []string) string {
 		quoted = append(quoted, strconv.Quote(rs.ErrorText(name)))
 	}
 	if others := len(names) - most; others > 0 {
-		quoted = append(quoted, fmt.Sprintf("and %d others", others))
+		quoted = append(quoted, fmt.Sprintf("and %d more", others))
 	}
 	return strings.Join(quoted, ", ")
 }

@@ -80,7 +80,7 @@ func readTally(meta rs.Object) tally {
 	if raw := meta.Get("recall"); raw != "" && json.Unmarshal([]byte(raw), &recall) == nil {
 		t.Recall, t.Cut, t.Scope = true, recall.Cut, recall.Scope
 		t.Incomplete = !recall.Complete
-		t.Ranked, t.Window, t.Searched, t.Truncated = max(recall.Ranked, 0), max(recall.Window, 0), max(recall.Searched, 0), max(recall.Truncated, 0)
+		t.Ranked, t.Window, t.Searched, t.Truncated = max(recall.Ranked, 0), recall.Window, max(recall.Searched, 0), max(recall.Truncated, 0)
 		t.Some, t.Missing = max(recall.Some, 0), recall.Missing[:min(len(recall.Missing), maxMissing)]
 		t.leftOut = leftOut{recall.LeftOut[:min(len(recall.LeftOut), maxMissing)], recall.TimeWords[:min(len(recall.TimeWords), maxMissing)], recall.PreferredTime}
 	}
@@ -100,7 +100,7 @@ func (t tally) plus(u tally) tally {
 	t.Incomplete = t.Incomplete || u.Incomplete
 	t.Cut = t.Cut || u.Cut
 	t.Ranked += u.Ranked
-	t.Window = max(t.Window, u.Window)
+	t.Window = max(t.Window, u.Window) // none is below 0, where it begins
 	t.Searched += u.Searched
 	t.Truncated += u.Truncated
 	t.Some += u.Some
@@ -162,7 +162,7 @@ func unavailableWarning(unavailable []rs.UnavailableConnection, outlook string) 
 		named = append(named, fmt.Sprintf("%s (%s)", rs.ErrorText(cmp.Or(u.DisplayName, u.ID)), u.Code))
 	}
 	if others := len(unavailable) - most; others > 0 {
-		named = append(named, fmt.Sprintf("%d others", others))
+		named = append(named, fmt.Sprintf("%d more", others))
 	}
 	return warning("unavailable_connections", "Connections that could not be read: "+strings.Join(named, ", ")+"."+outlook)
 }

@@ -67,8 +67,8 @@ type turn struct {
 
 	loaded  bool // the page is at hand
 	hits    []rs.Item
-	next    string // the member's own cursor of its next page; may be empty
-	more    bool
+	next    string    // the member's own cursor of its next page; may be empty
+	more    bool      // it says so of its last page, whether or not there is a way to it
 	done    bool      // no hit is left
 	failure *rs.Error // of this call
 	tally   tally     // as of its last answer in this call; of no member if it did not answer
@@ -86,7 +86,7 @@ func (t *turn) load(page rs.List) (others int) {
 		return named != "" && named != t.member.ID
 	})
 	t.next = page.Envelope.JSONString("next_cursor")
-	t.more = page.Envelope.Flag("has_more") || t.next != ""
+	t.more = page.Envelope.Flag("has_more")
 	if len(t.hits) == 0 && t.next == t.cursor {
 		t.next, t.more = "", false // a cursor that leads back to itself leads nowhere
 	}
@@ -261,7 +261,7 @@ func (c packageCursor) inRange() bool {
 		}
 		seen[key] = true
 	}
-	return c.Size >= 1 && c.Size <= maxSearchLimit && len(c.Turns) > 0 && len(c.Turns) <= maxMembers &&
+	return c.Size >= 1 && c.Size <= maxSearchLimit && len(c.Turns) <= maxMembers &&
 		min(c.Done.Count, c.Done.Ranked, c.Done.Window, c.Done.Searched, c.Done.Truncated, c.Done.Some, c.Done.Members) >= 0
 }
 

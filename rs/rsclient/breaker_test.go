@@ -2,6 +2,7 @@ package rsclient_test
 
 import (
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"io"
@@ -89,40 +90,63 @@ func TestWhatOpensTheBreaker(t *testing.T) {
 		response.Body = io.NopCloser(readerFunc(func([]byte) (int, error) { <-r.Context().Done(); return 0, r.Context().Err() }))
 		return response, nil
 	}
+	dials := func(r *http.Request) (*http.Response, error) {
+		dial := func(context.Context, string, string) (net.Conn, error) {
+			time.Sleep(3 * time.Second)
+			return nil, io.EOF
+		}
+		return (&http.Transport{DialContext: dial}).RoundTrip(r)
+	}
+	connects := func(r *http.Request) (*http.Response, error) {
+		dial := func(context.Context, string, string) (net.Conn, error) {
+			here, there := net.Pipe()
+			go func() { _, _ = io.Copy(io.Discard, there) }()
+			return here, nil
+		}
+		plain := r.Clone(r.Context())
+		plain.URL.Scheme = "http"
+		return (&http.Transport{DialContext: dial}).RoundTrip(plain)
+	}
 	for name, row := range map[string]struct {
 		answer roundTrip
 		within time.Duration // the caller's deadline; 0 for the client's own
 		opens  bool
 		shared bool // for other grants too
 	}{
-		"500":                                {status(500), 0, true, false},
-		"502":                                {status(502), 0, true, false},
-		"503, whatever it asks for":          {status(503, "Retry-After", "60"), 0, true, false},
-		"504":                                {status(504), 0, true, false},
-		"599":                                {status(599), 0, true, false},
-		"a refused connection":               {refusing, 0, true, true},
-		"a certificate that does not verify": {func(*http.Request) (*http.Response, error) { return nil, x509.UnknownAuthorityError{} }, 0, true, true},
-		"an unknown name":                    {func(*http.Request) (*http.Response, error) { return nil, &net.DNSError{IsNotFound: true} }, 0, true, true},
-		"an answer that breaks off":          {breaksOff, 0, true, false},
-		"silence":                            {silent, 0, true, false},
-		"a body that does not come":          {drips, 0, true, false},
-		"silence of two seconds":             {silent, 2 * time.Second, true, false},
-		"not a deadline that left no time":   {silent, 1900 * time.Millisecond, false, false},
-		"not a good answer":                  {status(200), 0, false, false},
-		"not a redirect":                     {status(302), 0, false, false},
-		"not 400":                            {status(400), 0, false, false},
-		"not 401":                            {status(401), 0, false, false},
-		"not 403":                            {status(403), 0, false, false},
-		"not 404":                            {status(404), 0, false, false},
-		"not 408":                            {status(408), 0, false, false},
-		"not 410":                            {status(410), 0, false, false},
-		"not 429":                            {status(429), 0, false, false},
-		"not 501, which is an answer":        {status(501), 0, false, false},
-		"not a page of HTML":                 {func(*http.Request) (*http.Response, error) { return answer(200, "<html>"), nil }, 0, false, false},
-		"not an answer that is too large":    {func(*http.Request) (*http.Response, error) { return answer(200, strings.Repeat(" ", 2000)), nil }, 0, false, false},
+		"500":                       {status(500), 0, true, false},
+		"502":                       {status(502), 0, true, false},
+		"503, whatever it asks for": {status(503, "Retry-After", "60"), 0, true, false},
+		"504":                       {status(504), 0, true, false},
+		"599":                       {status(599), 0, true, false},
+		"a refused connection":      {refusing, 0, true, true},
+		"a certificate that does not verify": {func(*http.Request) (*http.Response, error) {
+			return nil, &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}
+		}, 0, true, true},
+		"an unknown name":                  {func(*http.Request) (*http.Response, error) { return nil, &net.DNSError{IsNotFound: true} }, 0, true, true},
+		"silence on a connection":          {connects, 2 * time.Second, true, false},
+		"no connection in time":            {dials, 2 * time.Second, true, true},
+		"an answer that breaks off":        {breaksOff, 0, true, false},
+		"silence":                          {silent, 0, true, false},
+		"a body that does not come":        {drips, 0, true, false},
+		"silence of two seconds":           {silent, 2 * time.Second, true, false},
+		"not a deadline that left no time": {silent, 1900 * time.Millisecond, false, false},
+		"not a good answer":                {status(200), 0, false, false},
+		"not a redirect":                   {status(302), 0, false, false},
+		"not 400":                          {status(400), 0, false, false},
+		"not 401":                          {status(401), 0, false, false},
+		"not 403":                          {status(403), 0, false, false},
+		"not 404":                          {status(404), 0, false, false},
+		"not 408":                          {status(408), 0, false, false},
+		"not 410":                          {status(410), 0, false, false},
+		"not 499":                          {status(499), 0, false, false},
+		"not 429":                          {status(429), 0, false, false},
+		"not 501, which is an answer":      {status(501), 0, false, false},
+		"not a page of HTML":               {func(*http.Request) (*http.Response, error) { return answer(200, "<html>"), nil }, 0, false, false},
+		"not an answer that is too large":  {func(*http.Request) (*http.Response, error) { return answer(200, strings.Repeat(" ", 2000)), nil }, 0, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
+				defer time.Sleep(time.Minute) // until a connection that nobody waits for has failed
 				h := &host{}
 				h.now(row.answer)
 				client := clientFor(t, h, rsclient.Options{MaxResponseBytes: 1000})
@@ -384,6 +408,24 @@ func TestARetryStormIsBounded(t *testing.T) {
 	})
 }
 
+// A read that gives up takes no retry that it does not make: three that fail leave none to the fourth.
+func TestAReadTakesTheRetriesThatItMakes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := &host{}
+		h.now(status(503))
+		client, err := rsclient.New(rsclient.Options{Base: "https://rs.example", Transport: h, NoBreaker: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range []int64{3, 6, 9, 10} {
+			_, _ = client.For(caller("a")).Do(t.Context(), rs.Request{Path: "/v1/x"})
+			if got := int64(h.requests.Load()); got != want {
+				t.Errorf("%d requests after %d reads, want %d", got, i+1, want)
+			}
+		}
+	})
+}
+
 // Each member of a package is a grant with a breaker of its own. To others they are one caller, however many fail.
 func TestFailingMembersOfAPackageStopThemselvesOnly(t *testing.T) {
 	h := &host{}
@@ -493,9 +535,11 @@ func TestQuestionsToAnAuthority(t *testing.T) {
 			attempts int32
 			opens    bool
 		}{
-			"once more and no further":           {refusing, 2, true},
-			"a status is no reason":              {status(503), 1, true},
-			"a certificate is no reason":         {func(*http.Request) (*http.Response, error) { return nil, x509.UnknownAuthorityError{} }, 1, true},
+			"once more and no further": {refusing, 2, true},
+			"a status is no reason":    {status(503), 1, true},
+			"a certificate is no reason": {func(*http.Request) (*http.Response, error) {
+				return nil, &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}
+			}, 1, true},
 			"silence is no reason":               {silent, 1, true},
 			"wrong credentials of our own":       {status(401), 1, false},
 			"429 passes its Retry-After through": {status(429, "Retry-After", "7"), 1, false},

@@ -86,7 +86,7 @@ func New(o Options) (*Client, error) {
 	}
 	return &Client{
 		base: base, options: o,
-		sender:  NewSender(hostOf(base), o.Transport, max(o.Retries, 0), true, o.NoBreaker, o.Observer),
+		sender:  NewSender(hostOf(base), o.Transport, o.Retries, true, o.NoBreaker, o.Observer),
 		answers: newAnswerBudget(o.AnswerBytes, o.MaxResponseBytes),
 		chunks:  sync.Pool{New: func() any { return new([chunkBytes]byte) }},
 	}, nil

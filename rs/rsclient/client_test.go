@@ -49,6 +49,10 @@ func TestClientSends(t *testing.T) {
 			"", rs.Request{Path: rs.Path("streams")},
 			sent{"GET", "/v1/streams", "Bearer " + secretToken, "application/json", "pdpp-mcp/test", ""},
 		},
+		"one parameter is sent": {
+			"", rs.Request{Path: rs.Path("schema"), Query: url.Values{"view": {"compact"}}},
+			sent{"GET", "/v1/schema?view=compact", "Bearer " + secretToken, "application/json", "pdpp-mcp/test", ""},
+		},
 		"parameters are sent escaped, arrays as repeated plain keys": {
 			"", rs.Request{Path: rs.Path("streams", "messages", "records"), Query: url.Values{"fields": {"a", "b"}, "filter[a b][gte]": {"1&2"}}},
 			sent{"GET", "/v1/streams/messages/records?fields=a&fields=b&filter%5Ba+b%5D%5Bgte%5D=1%262", "Bearer " + secretToken, "application/json", "pdpp-mcp/test", ""},
@@ -112,6 +116,9 @@ func TestClientReads(t *testing.T) {
 		"a JSON answer arrives as it was written, without the space between its tokens": {
 			response: answer(200, "{ \"a\" : 1.0,\n\"a\":2}", "Request-Id", "req_1", "Content-Type", "application/json; charset=utf-8"),
 			want:     &rs.Response{Status: 200, Body: `{"a":1.0,"a":2}`, ContentType: "application/json; charset=utf-8", RequestID: "req_1"},
+		},
+		"a success that nobody knows is one": {
+			response: answer(299, `{}`), want: &rs.Response{Status: 299, Body: `{}`},
 		},
 		"the request id may come under its older name": {
 			response: answer(200, `{}`, "X-Request-Id", "req_2"),
@@ -204,7 +211,7 @@ func TestClientFollowsNoRedirect(t *testing.T) {
 		_, _ = io.WriteString(w, `{}`)
 	}))
 	defer target.Close()
-	for _, status := range []int{301, 302, 303, 307, 308} {
+	for _, status := range []int{300, 301, 302, 303, 307, 308, 399} {
 		server := httptest.NewServer(http.RedirectHandler(target.URL+"/v1/streams", status))
 		client, err := rsclient.New(rsclient.Options{Base: server.URL})
 		if err != nil {
@@ -274,6 +281,14 @@ func TestErrorsShowNeitherTokenNorQuery(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A path that no URL can hold is our own fault, and is sent to nobody.
+func TestAPathThatNoURLHolds(t *testing.T) {
+	h := &host{}
+	if _, err := clientFor(t, h, rsclient.Options{}).For(caller("a")).Do(t.Context(), rs.Request{Path: "/v1/\x7f"}); code(err) != "internal_error" || h.requests.Load() != 0 {
+		t.Error(err)
 	}
 }
 

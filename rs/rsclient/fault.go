@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"io"
 	"net"
@@ -79,11 +78,8 @@ func isTimeout(err error) bool {
 
 // isCertificateError reports faults that no retry mends.
 func isCertificateError(err error) bool {
-	var verification *tls.CertificateVerificationError
-	var authority x509.UnknownAuthorityError
-	var hostname x509.HostnameError
-	var invalid x509.CertificateInvalidError
-	return errors.As(err, &verification) || errors.As(err, &authority) || errors.As(err, &hostname) || errors.As(err, &invalid)
+	var verification *tls.CertificateVerificationError // which holds what is wrong with it
+	return errors.As(err, &verification)
 }
 
 // isConnectError reports a failure from before there was a connection, which no request can be the reason of.

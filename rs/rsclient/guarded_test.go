@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"strconv"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -26,4 +27,65 @@ func TestWhatIsRememberedOfGrantsIsBounded(t *testing.T) {
 	if grants.byGrant.Len() != 1 || host.callers.byCaller.Len() != 1 {
 		t.Errorf("after a pause: %d grants, %d callers", grants.byGrant.Len(), host.callers.byCaller.Len())
 	}
+}
+
+// A call that becomes a large one leaves the memory of small ones to others, and one that has ended is forgotten.
+func TestALargeCallHoldsNoSmallAnswers(t *testing.T) {
+	b, h := newAnswerBudget(1, 2*largeCall), &heldAnswers{}
+	for range 2 {
+		if err := h.take(t.Context(), b, breakerKey{1}, largeCall); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !h.large || !b.small.TryAcquire(leastSmallBytes) {
+		t.Error("a large call holds small answers")
+	}
+	if h.release(); len(b.callers) != 0 || !b.large.TryAcquire(leastLarge) {
+		t.Errorf("%d callers are remembered", len(b.callers))
+	}
+	b.small.Release(leastSmallBytes)
+	if err := h.take(t.Context(), b, breakerKey{1}, largeCall); err != nil || h.large || h.bytes != largeCall {
+		t.Errorf("a call that begins again holds %d bytes, large %v: %v", h.bytes, h.large, err)
+	}
+	if h.release(); !b.small.TryAcquire(leastSmallBytes) {
+		t.Error("a call that has ended holds small answers")
+	}
+}
+
+// An attempt of just as long ago as is looked back upon is forgotten.
+func TestTheLastAttemptsOfCallers(t *testing.T) {
+	for since, want := range map[time.Duration]int{breakerWindow - 1: 2, breakerWindow: 1} {
+		var c callerOutcomes
+		now := time.Unix(1e9, 0)
+		c.add(now, breakerKey{1}, true)
+		c.add(now.Add(since), breakerKey{2}, true)
+		if c.byCaller.Len() != want {
+			t.Errorf("after %s %d callers are remembered", since, c.byCaller.Len())
+		}
+	}
+}
+
+// Of three grants that find out, each failure alone leaves the breaker as it is, and the third opens it anew.
+func TestAllTrialsFail(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBreaker(func(string) {})
+		b.become(breakerOpen, time.Now())
+		time.Sleep(breakerRest)
+		generation := 0
+		for i := range breakerTrials {
+			at, refused := b.begin(breakerKey{byte(i)}, "")
+			if generation = at; refused != nil {
+				t.Fatal(refused)
+			}
+		}
+		for i := range breakerTrials {
+			if b.state != breakerHalfOpen {
+				t.Errorf("%s after %d failures", b.state, i)
+			}
+			b.end(breakerKey{byte(i)}, generation, grantFails)
+		}
+		if _, refused := b.begin(breakerKey{9}, ""); b.state != breakerOpen || refused == nil {
+			t.Errorf("%s after all failed", b.state)
+		}
+	})
 }

@@ -9,6 +9,15 @@ import (
 	"testing"
 )
 
+// What is no socket has nothing that waits in the kernel.
+func TestAPipeHasNothingPending(t *testing.T) {
+	here, there := net.Pipe()
+	defer func() { _, _ = here.Close(), there.Close() }()
+	if pending(here) {
+		t.Error("bytes wait in a pipe")
+	}
+}
+
 // What arrives on a connection that a request has taken, but not written to, closes it, whether it was read already or
 // waits in the kernel. What arrives after that is the request's answer.
 func TestBytesBeforeTheRequestCloseTheConnection(t *testing.T) {

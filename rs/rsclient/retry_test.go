@@ -2,6 +2,7 @@ package rsclient_test
 
 import (
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"io"
 	"net"
@@ -63,7 +64,7 @@ func TestRetries(t *testing.T) {
 		"409 is final":                        {[]step{{status: 409}, ok}, 1, "busy", [2]time.Duration{0, 0}},
 		"410 is final":                        {[]step{{status: 410}, ok}, 1, "busy", [2]time.Duration{0, 0}},
 		"500 is final":                        {[]step{{status: 500}, ok}, 1, "busy", [2]time.Duration{0, 0}},
-		"a bad certificate is final":          {[]step{{err: x509.UnknownAuthorityError{}}, ok}, 1, "server_certificate_refused", [2]time.Duration{0, 0}},
+		"a bad certificate is final":          {[]step{{err: &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}}, ok}, 1, "server_certificate_refused", [2]time.Duration{0, 0}},
 		"a name that does not exist is final": {[]step{{err: &net.DNSError{Err: "no such host", IsNotFound: true}}, ok}, 1, "server_name_unknown", [2]time.Duration{0, 0}},
 		"a name that nobody could look up is tried again": {[]step{{err: &net.DNSError{Err: "server misbehaving", IsTemporary: true}}, ok}, 2, "", [2]time.Duration{50 * time.Millisecond, 100 * time.Millisecond}},
 		"a slow connection is final":                      {[]step{{err: &net.OpError{Op: "dial", Err: timeoutError{}}}, ok}, 1, "deadline_exceeded", [2]time.Duration{0, 0}},

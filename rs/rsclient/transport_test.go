@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
@@ -34,6 +35,28 @@ func TestOverTLSReadsUseHTTP2(t *testing.T) {
 	}
 	if protocol != "HTTP/2.0" || packing != "gzip" {
 		t.Errorf("%s, Accept-Encoding %q", protocol, packing)
+	}
+}
+
+// Plain http is for this machine alone, by its name or address.
+func TestIsLoopback(t *testing.T) {
+	for host, want := range map[string]bool{
+		"localhost": true, "127.0.0.1": true, "127.9.9.9": true, "::1": true, "::ffff:127.0.0.1": true,
+		"192.0.2.1": false, "2001:db8::1": false, "rs.example": false, "localhost.example": false, "": false,
+	} {
+		if rsclient.IsLoopback(host) != want {
+			t.Errorf("%q is this machine: %v", host, !want)
+		}
+	}
+}
+
+// Nobody listens: that is an error, and no connection.
+func TestNoConnectionIsAnError(t *testing.T) {
+	if connection, err := rsclient.NewTransport().DialContext(t.Context(), "tcp", "127.0.0.1:1"); err == nil || connection != nil {
+		t.Errorf("a connection to nobody: %v", connection)
+	}
+	if kept := rsclient.NewTransport().IdleConnTimeout; kept != 90*time.Second {
+		t.Errorf("an idle connection is kept for %s", kept)
 	}
 }
 

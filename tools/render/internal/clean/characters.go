@@ -92,9 +92,7 @@ func isBidiControl(c rune) bool {
 // isTag reports the tags, and what is reserved beside them for more that shows nothing.
 func isTag(c rune) bool { return c >= 0xE0000 && c <= 0xE0FFF && !isVariationSelector(c) }
 
-func isVariationSelector(c rune) bool {
-	return c >= 0xFE00 && c <= 0xFE0F || c >= 0xE0100 && c <= 0xE01EF
-}
+func isVariationSelector(c rune) bool { return unicode.Is(unicode.Variation_Selector, c) }
 
 const (
 	maxSequence = 62   // characters of a terminal sequence between its beginning and its end

@@ -121,10 +121,10 @@ func (r *Removed) JSON(raw string, rename func(string) string) string {
 		return raw
 	}
 	return replaceStrings(raw, func(token, rest string) string {
-		text, ok := rs.AsText(token)
-		if !ok || !DirtyJSON(token) {
+		if !DirtyJSON(token) {
 			return token
 		}
+		text, _ := rs.AsText(token)
 		replaced := strings.Count(text, "\uFFFD") // half a character, or one that a server has written itself
 		if replaced > 0 {
 			escapes := strings.ToLower(strings.ReplaceAll(token, `\\`, ""))

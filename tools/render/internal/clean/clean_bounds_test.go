@@ -57,8 +57,11 @@ func TestWhatIsBesideAHiddenCharacterStays(t *testing.T) {
 			strings.Repeat("e"+strings.Repeat("\u0301", 10), 2),
 			Removed{Control: 1},
 		},
-		"eleven marks at the beginning": {strings.Repeat("\u0301", 11), strings.Repeat("\u0301", 10), Removed{Combining: 1}},
-		"ten marks at the beginning":    {strings.Repeat("\u0301", 10) + "e\x00", strings.Repeat("\u0301", 10) + "e", Removed{Control: 1}},
+		"eleven marks at the beginning":              {strings.Repeat("\u0301", 11), strings.Repeat("\u0301", 10), Removed{Combining: 1}},
+		"eleven marks on a joiner":                   {"م\u200D" + strings.Repeat("\u0301", 11), "م\u200D" + strings.Repeat("\u0301", 10), Removed{Combining: 1}},
+		"ten marks on a joiner":                      {"م\u200D" + strings.Repeat("\u0301", 10) + "\x00", "م\u200D" + strings.Repeat("\u0301", 10), Removed{Control: 1}},
+		"a selector after the last of the Near East": {"\u0FFF\uFE00", "\u0FFF", Removed{Combining: 1}},
+		"ten marks at the beginning":                 {strings.Repeat("\u0301", 10) + "e\x00", strings.Repeat("\u0301", 10) + "e", Removed{Control: 1}},
 		"ten marks after what is not UTF-8": {
 			"e" + strings.Repeat("\u0301", 10) + "\xff" + strings.Repeat("\u0301", 10),
 			"e" + strings.Repeat("\u0301", 10) + "\uFFFD" + strings.Repeat("\u0301", 10),
@@ -137,13 +140,17 @@ func TestWhatShowsNothingSpellsNothing(t *testing.T) {
 	spelled := func(zero, one string) string { // "hi" in bits
 		return strings.NewReplacer("0", zero, "1", one).Replace("0110100001101001")
 	}
+	beside := ""
+	for _, c := range "\u034E\u0350\u061B\u115E\u1161\u17B3\u17B6\u180A\u1810\u2010\u205F\uFFEF\uFFFC\u3163\u3165\uFF9F\uFFA1\u2070\U0001BC9F\U0001BCA4\U0001D172\U0001D17B" {
+		beside += strings.Repeat(string(c), 3)
+	}
 	for name, row := range map[string]struct {
 		text, want string
 		removed    Removed
 	}{
 		"operators that formulas leave out": {"a" + spelled("\u2062", "\u2064") + "b\u2061c\u2063d\u2065", "abcd", Removed{Control: 19}},
 		"fillers":                           {"한" + spelled("\u3164", "\uFFA0") + "글", "한글", Removed{Control: 16}},
-		"what is reserved":                  {"a\uFFF0\uFFF8b", "ab", Removed{Control: 2}},
+		"what is reserved":                  {"a\uFFF0\uFFF8b م\uFFF8م\u200B", "ab مم", Removed{Control: 4}},
 		"joiners in a row":                  {"م" + spelled("\u200C", "\u200D") + "م", "م\u200C\u200Dم", Removed{Control: 14}},
 		"marks of direction in a row":       {"א" + spelled("\u200E", "\u200F") + "\u061Cא", "א\u200E\u200Fא", Removed{Control: 15}},
 		"graphemes joined in a row":         {"م" + spelled("\u034F", "\u180B") + "م", "م\u034F\u180Bم", Removed{Control: 14}},
@@ -159,10 +166,9 @@ func TestWhatShowsNothingSpellsNothing(t *testing.T) {
 			"HTML\u200Cها می\u200Cخواهم ه\u200D\u200C क्\u200Dष 👩\u200D💻 ❤\uFE0F\u200D🔥 a\u0301\u200Db ᠬᠠᠭ\u180Eᠠ\u180B C++\u200E\x00",
 			"HTML\u200Cها می\u200Cخواهم ه\u200D\u200C क्\u200Dष 👩\u200D💻 ❤\uFE0F\u200D🔥 a\u0301\u200Db ᠬᠠᠭ\u180Eᠠ\u180B C++\u200E", Removed{Control: 1},
 		},
-		"beside them": {
-			"\u034E\u0350\u061B\u115E\u1161\u17B3\u17B6\u180A\u1810\u2010\uFFFC\u3163\u3165\uFF9F\uFFA1\u2070\x00",
-			"\u034E\u0350\u061B\u115E\u1161\u17B3\u17B6\u180A\u1810\u2010\uFFFC\u3163\u3165\uFF9F\uFFA1\u2070", Removed{Control: 1},
-		},
+		"beside them, thrice":              {"\x00" + beside, beside, Removed{Control: 1}},
+		"a joiner between other signs":     {"a\u200D@ [\u200Db z\u200D{ `\u200Dy", "a\u200D@ [\u200Db z\u200D{ `\u200Dy", Removed{}},
+		"a mark behind a joiner that went": {"a\u200Db e\u0301f\u0301\u200D\u200D\u200D", "ab e\u0301f\u0301\u200D\u200D", Removed{Control: 2}},
 	} {
 		t.Run("D19 "+name, func(t *testing.T) {
 			checkClean(t, row.text, row.want, row.removed)
@@ -248,7 +254,7 @@ func TestWhatOnlyLooksAsIfItHadToGoStays(t *testing.T) {
 			t.Errorf("%q hides something: %v", raw, !hidden)
 		}
 	}
-	for text, want := range map[string]string{" a\n\n b  c\t": "a b c", "a b": "a b", "\n": "", "a\u2028b": "a b", "a\u00a0 b": "a b", "a\uFEFFb": "ab"} {
+	for text, want := range map[string]string{" a\n\n b  c\t": "a b c", "a b": "a b", "\n": "", "\ta": "a", "\na": "a", "a\u2028b": "a b", "a\u00a0 b": "a b", "a\uFEFFb": "ab"} {
 		if got := Line(text); got != want {
 			t.Errorf("%q on one line is %q", text, got)
 		}

@@ -243,11 +243,17 @@ func TestOrdinaryCharactersStay(t *testing.T) {
 			continue
 		}
 		count++
-		if c <= unicode.MaxASCII || unicode.IsMark(c) || unicode.IsSpace(c) || !Shows(c) || isLineBreak(c) || isTag(c) || isVariationSelector(c) || Lines(string(c)) != string(c) {
+		if c <= unicode.MaxASCII || unicode.IsMark(c) || unicode.IsSpace(c) || !Shows(c) || isLineBreak(c) || isTag(c) || isVariationSelector(c) || Lines(string(c)) != string(c) ||
+			dirty(string(c), false) {
 			t.Errorf("%U is not ordinary", c)
 		}
 		if beside := string(c) + string(c) + "e" + string(c); uniseg.GraphemeClusterCount(beside) != 4 {
 			t.Errorf("%U is no grapheme cluster of its own", c)
+		}
+	}
+	for c := ' '; c <= '~'; c++ {
+		if dirty(string(c), false) {
+			t.Errorf("%q is looked at again", c)
 		}
 	}
 	if count < 100_000 {

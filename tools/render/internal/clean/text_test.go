@@ -35,8 +35,11 @@ func TestCell(t *testing.T) {
 		"a time is none":                                     {`"09:15"`, `09:15`, 0},
 		"a space at the end is quoted":                       {`"a "`, `"a "`, 0},
 		"what does not print is escaped":                     {`"a\u00a0\u00a0|\ue000\udb80\udc00\udbff\udffd"`, `"a\u00a0\u00a0|\ue000\udb80\udc00\udbff\udffd"`, 0},
+		"what does not print is a reason to quote":           {`"a\u00a0b"`, `"a\u00a0b"`, 0},
+		"a flag is printed whole":                            {`"| ` + scotland + `"`, `"| ` + scotland + `"`, 0},
 		"a list is JSON":                                     {`["a", {"b":1}]`, `["a", {"b":1}]`, 0},
 		"a little over the limit is no reason to cut":        {`"` + strings.Repeat("a", 125) + `"`, strings.Repeat("a", 125), 0},
+		"more than that is":                                  {`"` + strings.Repeat("a", 126) + `"`, `"` + strings.Repeat("a", 100) + `"…`, 26},
 		"a long text says how much is missing":               {`"` + long + `"`, `"` + strings.Repeat("wörd 🚀 ", 14) + `wö"…`, 180},
 		"so does a long list":                                {`[` + strings.Repeat(`1,`, 100) + `1]`, `[` + strings.Repeat(`1,`, 49) + `1…`, 103},
 		"a text that a reader could take for a note of ours": {`"(+3 characters)"`, `"(+3 characters)"`, 0},
@@ -68,6 +71,9 @@ func TestTextsAreCutAtCharacters(t *testing.T) {
 	if index, runes := RuneCountIndex("äb🚀c", 3); index != 7 || runes != 3 {
 		t.Errorf("three of four characters end at %d, after %d", index, runes)
 	}
+	if index, runes := RuneCountIndex("äb", 5); index != 3 || runes != 2 {
+		t.Errorf("all of two characters end at %d, after %d", index, runes)
+	}
 	if got := Preview("a\nb "+strings.Repeat("é", 5_000), 10); got != "a b ééééé…" {
 		t.Error(got)
 	}
@@ -76,7 +82,7 @@ func TestTextsAreCutAtCharacters(t *testing.T) {
 func TestNamesAsTheyAreSentBack(t *testing.T) {
 	for name, want := range map[string]string{
 		"orders": "orders", "a_b-c.d:e/f@g+h#i~j": "a_b-c.d:e/f@g+h#i~j", "straße": "straße", "a b": `"a b"`, "": `""`, "a!": `"a!"`, "x9": "x9", "→": `"→"`,
-		"a\"b": `"a\"b"`, "a\tb": `"a\tb"`, "a\u2028b": `"a\u2028b"`, "a\uFFFFb": `"a\uffffb"`, "a\U0001FFFFb": `"a\ud83f\udfffb"`,
+		"a\"b": `"a\"b"`, "a\tb": `"a\tb"`, "a\u2028b": `"a\u2028b"`, "a\uFFFFb": `"a\uffffb"`, "a\U0001FFFFb": `"a\ud83f\udfffb"`, "م\uFFF9": "\"م\uFFF9\"", "م\uFFF8": `"م\ufff8"`,
 	} {
 		if got := Name(name); got != want {
 			t.Errorf("%q is %s, want %s", name, got, want)
