@@ -100,7 +100,7 @@ func TestAnswersHoldWhatWasAskedFor(t *testing.T) {
 					}
 				}
 				if tool == "query_records" && name == "no connection named" {
-					const apart = "The connections are merged."
+					const apart = "limit and order hold for each connection apart; the connections follow one another."
 					if rest, ok := strings.CutPrefix(warning, apart); ok {
 						warning = rest
 					} else {

@@ -183,7 +183,7 @@ func TestRecordedFreshness(t *testing.T) {
 		{"freshness-03-one-connection-synced-detail", "schema", `{"stream":"messages","connection_id":"cin_gmail_personal"}`, []string{"this connector (gmail) is current, data as of 2026-11-22 13:47"}, false},
 		{"freshness-04-other-connection-failed-detail", "schema", `{"stream":"messages","connection_id":"cin_gmail_personal"}`, []string{"this connector (gmail) is stale, data as of 2026-11-22 13:47"}, false},
 		{"freshness-03-one-connection-synced-records", "query_records", `{"stream":"messages","limit":1,"fields":["subject"]}`,
-			[]string{"2 records, more follow", "This page has no cursor. To page on, name one connection:", "w-m11", "p-m4"}, false},
+			[]string{"2 records, newest first, more follow", "The connections are merged", "This page has no cursor. To page on, name one connection:", "w-m11", "p-m4"}, false},
 		{"freshness-03-one-connection-synced-search", "search", `{"q":"invoice","limit":1}`, []string{"5 hits for \"invoice\", by relevance, not date; ", "; this page: 1 hit\n", `"cursor":"made_up_cursor_01"`}, false},
 		{"freshness-20-search-hybrid", "search", `{"q":"invoice discussion","mode":"hybrid","limit":2}`, []string{"the nearest in meaning", "cin_gmail_work/messages:w-m6"}, false},
 		{"freshness-20-search-semantic", "search", `{"q":"invoice discussion","mode":"semantic","limit":2}`, []string{"the nearest in meaning", `"cursor":"sem1.made_up_cursor_02"`}, false},

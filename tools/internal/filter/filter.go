@@ -169,7 +169,7 @@ func (f Filter) WholeDays(kindOf func(field string) DateKind, zone *time.Locatio
 	for _, field := range read {
 		says := sent.says(field, kindOf(field))
 		switch {
-		case zone == time.UTC:
+		case zone == time.UTC, kindOf(field) == LocalTimes:
 		case kindOf(field) == MayBeDates:
 			says += ", of no time zone: its type is not known"
 		default:
