@@ -78,6 +78,27 @@ func TestADirectionIsNoCondition(t *testing.T) {
 	}
 }
 
+// The sort of groups by their own number, or of groups of time by time, is their order; by anything else it is not understood.
+func TestTheSortOfGroupsIsTheirOrder(t *testing.T) {
+	for arguments, order := range map[string]string{
+		`"metric":"sum","field":"total","group_by":"shop","sort":"-sum"`:                      "desc",
+		`"metric":"sum","field":"total","group_by":"shop","order_by":"total asc"`:             "asc",
+		`"metric":"sum(total)","group_by":"shop","order_by":{"sum(total)":"desc"}`:            "desc",
+		`"metric":"count","group_by":"shop","sort":{"field":"count","direction":"asc"}`:       "asc",
+		`"metric":"count","group_by_time":"at","granularity":"month","sort":"-at"`:            "desc",
+		`"metric":"count","group_by":"shop","descending":false`:                               "asc",
+		`"metric":"count","group_by_time":"at","granularity":"month","sort":"-count"`:         "",
+		`"metric":"sum","field":"total","group_by":"shop","sort":"-shop"`:                     "",
+		`"metric":"sum","field":"total","group_by":"shop","sort":"total"`:                     "",
+		`"metric":"sum","field":"total","group_by":"shop","sort":"-total","direction":"desc"`: "desc",
+	} {
+		args, _ := argumentsOf(`{"stream":"orders",` + arguments + `}`)
+		if canonical := toolNamed(t, "aggregate").Canonical(args); canonical.Text("order") != order {
+			t.Errorf("%s: %s", arguments, canonical.JSON())
+		}
+	}
+}
+
 // Half of an alternative is proposed with the number of calls that all of it takes.
 func TestHalfOfAnAlternativeIsSaid(t *testing.T) {
 	for filter, calls := range map[string]string{
