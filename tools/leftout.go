@@ -45,8 +45,14 @@ func lasting(ctx context.Context, call Call, f filter.Filter, schema func() know
 		}
 	}
 	asked := args.Object("filter").Without(from.Field).WithAll(conditions.Object())
-	return rs.Object{encoded("lasting", fmt.Sprintf("began before %s but end after it, so not in this answer: %d. "+
-		"With these, but only what has %s: %s", from.Value, n, end, correct.Call{Tool: call.Tool.Name, Arguments: args.With("filter", asked.JSON())}))}
+	note := fmt.Sprintf("began before %s but end after it, so not in this answer: %d. With these, but only what has %s", from.Value, n, end)
+	return rs.Object{noted("lasting", note, correct.Call{Tool: call.Tool.Name, Arguments: args.With("filter", asked.JSON())})}
+}
+
+// noted is a member of an answer that says something of it, with the call that answers instead.
+func noted(name, note string, instead correct.Call) rs.Member {
+	call := rs.Object{encoded("tool", instead.Tool), {Name: "arguments", Value: instead.Arguments.JSON()}}
+	return rs.Member{Name: name, Value: rs.Object{encoded("note", note), {Name: "instead", Value: call.JSON()}}.JSON()}
 }
 
 // unitsIn says which fields have the units of numbers that a page shows, where the call names no such field: the schema is read for a
