@@ -49,6 +49,7 @@ func moneyServer(t *testing.T, unit, unitType string) *shopServer {
 func TestUnitsAreFoundByTheirUsualNames(t *testing.T) {
 	for unit, kind := range map[string]string{
 		"currency": "string", "Currency": "string", "CURRENCY": "string", "CCY": "string", "Currency_code": "string", "currencyCode": "string",
+		"Original_Currency": "string", "Fremdwährung": "string", "Währung_Original": "string", "Type_Foreign_Currency": "string", "devise_origine": "string",
 		"Amount_Currency": "string", "Währung": "string", "Devise": "string", "Moneda": "string", "Valuta": "string", "Unit": "string",
 	} {
 		server := moneyServer(t, unit, kind)
@@ -57,7 +58,7 @@ func TestUnitsAreFoundByTheirUsualNames(t *testing.T) {
 			t.Errorf("%s:\n%s", unit, text)
 		}
 	}
-	for unit, kind := range map[string]string{"Valuta": "date", "Currency_note": "string", "recurrency": "string"} {
+	for unit, kind := range map[string]string{"Valuta": "date", "Currency_note": "string", "recurrency": "string", "business_unit": "string"} {
 		server := moneyServer(t, unit, kind)
 		text, _, _ := server.call(t, toolNamed(t, "aggregate"), `{"stream":"paid","metric":"sum","field":"Amount"}`)
 		if !strings.Contains(text, "= 411 ") {

@@ -172,22 +172,16 @@ func kindOfDates(f rs.SchemaField) filter.DateKind {
 // things.
 func (s Stream) UnitOf(field string) string {
 	f, ok := s.fields[field]
-	if kind := kindOfDates(f); !ok || kind == filter.Instants || kind == filter.Dates || field == "count" || strings.HasSuffix(field, "_count") {
+	if kind := kindOfDates(f); !ok || kind == filter.Instants || kind == filter.Dates {
 		return ""
 	}
-	unit, best := "", 2*len(written.UnitNames)
+	var texts []string
 	for name, f := range s.fields {
-		own, isOwn := strings.CutPrefix(written.Snake(name), written.Snake(field)+"_")
-		rank := slices.Index(written.UnitNames, own)
-		if !isOwn && rank >= 0 {
-			rank += len(written.UnitNames)
-		}
-		better := rank < best || rank == best && name < unit // names that differ in their case alone
-		if rank >= 0 && better && f.Granted && name != field && kindOfDates(f) == filter.MayBeDates {
-			unit, best = name, rank
+		if f.Granted && kindOfDates(f) == filter.MayBeDates {
+			texts = append(texts, name)
 		}
 	}
-	return unit
+	return written.UnitField(field, texts)
 }
 
 // startsAndEnds are parts of the names of fields that say when something begins, and of those that say when it ends.

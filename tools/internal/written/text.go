@@ -131,18 +131,6 @@ var (
 // IsTimeName reports whether a name is like those of times.
 func IsTimeName(name string) bool { return timeName().MatchString(name) }
 
-// UnitNames are names of fields that say what unit the numbers beside them are in, in the form of [Snake]; the likeliest first.
-var UnitNames = []string{
-	"currency", "unit", "currency_code", "currency_iso", "iso_currency", "iso_currency_code", "ccy",
-	"währung", "waehrung", "devise", "moneda", "divisa", "valuta", "moeda", "waluta", "einheit", "unité", "unidad",
-}
-
-// IsUnitName reports whether a name is like those of fields that say a unit.
-func IsUnitName(name string) bool {
-	name = "_" + Snake(name)
-	return slices.ContainsFunc(UnitNames, func(unit string) bool { return strings.HasSuffix(name, "_"+unit) })
-}
-
 // IsNumber reports whether a text is a number as JSON has it.
 func IsNumber(s string) bool { return plainNumber().MatchString(s) }
 
