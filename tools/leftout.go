@@ -84,6 +84,48 @@ func (q queryRecordsArgs) unitsIn(response *rs.Response, schema func() known.Str
 	return rs.Object{encoded("units_in", "Not asked for: "+strings.Join(says, "; ")+".")}
 }
 
+// mixedUnits says that a page is sorted or bounded by numbers of several units, such as currencies, as its records show, and which call has
+// those of one.
+func (q queryRecordsArgs) mixedUnits(response *rs.Response, call Call) rs.Object {
+	compared := []string{strings.TrimPrefix(q.sort, "-")}
+	for _, c := range q.filter {
+		if c.Operator != "" && !slices.Contains(compared, c.Field) {
+			compared = append(compared, c.Field)
+		}
+	}
+	list, _ := response.List()
+	for _, field := range compared {
+		var names []string
+		items := slices.Clone(list.Items)
+		items = slices.DeleteFunc(items, func(item rs.Item) bool { return !written.IsNumber(item.Members.Object("data").Get(field)) })
+		for _, item := range items {
+			for _, m := range item.Members.Object("data") {
+				if rs.Kind(m.Value) == "string" && !slices.Contains(names, m.Name) {
+					names = append(names, m.Name)
+				}
+			}
+		}
+		unit, values := written.UnitField(field, names), []string(nil)
+		for _, item := range items {
+			value := item.Members.Object("data").Text(unit)
+			if unit != "" && value != "" && !slices.Contains(values, value) {
+				values = append(values, value)
+			}
+		}
+		if len(values) < 2 {
+			continue
+		}
+		shown := values[:min(len(values), maxNamedUnits)]
+		note := fmt.Sprintf("%s is not all in one %s: %s are compared as if they were the same. Of one alone", field, unit, strings.Join(shown, ", "))
+		one := call.Arguments.Object("filter").With(unit, rs.EncodeJSON(values[0]))
+		arguments := call.Arguments.Without("cursor").With("filter", one.JSON())
+		return rs.Object{noted("mixed_units", note, correct.Call{Tool: call.Tool.Name, Arguments: arguments})}
+	}
+	return nil
+}
+
+const maxNamedUnits = 4
+
 // Over several connections a resource server takes a field that one of them has: the others are left out, or answer without it.
 
 // missingFields says which connections of the stream lack fields that a call names, and which call reads the same there; nothing where all

@@ -126,6 +126,7 @@ func forwardRecords(ctx context.Context, call Call) (Reply, error) {
 	if args.mayLack(call, response) {
 		said = append(said, missingFields(call, schema())...)
 	}
+	said = append(said, args.mixedUnits(response, call)...)
 	if first {
 		said = slices.Concat(said, args.unitsIn(response, schema), lasting(ctx, call, args.filter, schema))
 	}

@@ -3,6 +3,7 @@ package tools_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -110,6 +111,42 @@ func TestASumOfNoValuesIsNone(t *testing.T) {
 		}
 		if strings.Contains(text, "\nof N counts ") != strings.Contains(arguments, "avg") {
 			t.Errorf("%s:\n%s", arguments, text)
+		}
+	}
+}
+
+// A page that is sorted or bounded by amounts of several currencies says so, with the call for one, and reads nothing more.
+func TestAPageSaysThatItComparesSeveralCurrencies(t *testing.T) {
+	const says = "Amount is not all in one Currency: "
+	server := moneyServer(t, "Currency", "string")
+	for arguments, row := range map[string]struct {
+		values string
+		send   string
+	}{
+		`"sort":"-Amount"`:                                         {"EUR, GBP", `"sort":"-Amount","filter":{"Currency":"EUR"}`},
+		`"filter":{"Amount":{"gte":80,"lt":84}}`:                   {"EUR, GBP", `"filter":{"Amount":{"gte":80,"lt":84},"Currency":"EUR"}`},
+		`"filter":{"Amount":{"gte":82}},"sort":"Amount"`:           {"", ""}, // all of one
+		`"filter":{"Amount":80}`:                                   {"", ""},
+		`"sort":"-Day"`:                                            {"", ""},
+		`"sort":"-Amount","fields":["Amount","Category"]`:          {"", ""}, // it says which field has them
+		`"sort":"-Amount","filter":{"Currency":"EUR"}`:             {"", ""},
+		`"sort":"Amount","limit":3,"fields":["Amount","Currency"]`: {"EUR, GBP", `"sort":"Amount","limit":3,"fields":["Amount","Currency"],"filter":{"Currency":"EUR"}`},
+	} {
+		text, data, _ := server.call(t, toolNamed(t, "query_records"), `{"stream":"paid",`+arguments+`}`)
+		mixed := data.Object("mixed_units")
+		_, line, said := strings.Cut(text, says)
+		line, _, _ = strings.Cut(line, "\n")
+		if said != (row.values != "") || said != (mixed != nil) {
+			t.Errorf("%s: %s\n%s", arguments, mixed.JSON(), text)
+		}
+		send := `{"stream":"paid",` + row.send + `}`
+		if want := row.values + " are compared as if they were the same. Of one alone: query_records " + send; said && line != want ||
+			said && mixed.Object("instead").Get("arguments") != send {
+			t.Errorf("%s: want %s, got %s\n%s", arguments, want, mixed.JSON(), text)
+		}
+		records := slices.DeleteFunc(slices.Clone(server.read), func(read string) bool { return !strings.Contains(read, "/records") })
+		if len(records) != 1 {
+			t.Errorf("%s: %q", arguments, server.read)
 		}
 	}
 }
