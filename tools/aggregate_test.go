@@ -254,7 +254,7 @@ func TestAggregateSaysWhatItAddsUp(t *testing.T) {
 // What the fields are is asked once a minute, and not for a call that is refused.
 func TestAggregateReadsTheSchemaOnce(t *testing.T) {
 	server, tool := newShopServer(t), tools.Aggregate()
-	for i, want := range []int{4, 3, 3} { // the number, the connections, and at first the schema
+	for i, want := range []int{5, 4, 4} { // the number, the connections, the statuses, and at first the schema
 		if server.call(t, tool, `{"stream":"orders","metric":"count"}`); len(server.read) != want {
 			t.Errorf("call %d reads %q", i+1, server.read)
 		}

@@ -2,6 +2,7 @@
 package known
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -211,14 +212,20 @@ func (s Stream) EndOf(field string) string {
 	return ""
 }
 
-// Groupable is the first of some fields by which the records can be grouped; "" for none.
-func (s Stream) Groupable(names []string) string {
-	for _, name := range names {
-		if f := s.fields[name]; f.Granted && slices.Contains(f.Aggregates, "group_by") {
-			return name
+// Status is the field that says whether a record counts, as an order may be cancelled, by which the records can be grouped; "" for none.
+func (s Stream) Status() string {
+	var names []string
+	for name, f := range s.fields {
+		if f.Granted && slices.Contains(f.Aggregates, "group_by") && isStatus(written.Snake(name)) {
+			names = append(names, name)
 		}
 	}
-	return ""
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(b, a)) })
+	return append(names, "")[0]
+}
+
+func isStatus(name string) bool {
+	return name == "state" || name == "status" || strings.HasSuffix(name, "_status")
 }
 
 // HasBlob reports whether a field of the records is a reference to a blob.
