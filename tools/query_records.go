@@ -221,6 +221,9 @@ func (q queryRecordsArgs) tied(ctx context.Context, call Call, response *rs.Resp
 	value, records, here := "", map[string]int{}, map[string]int{} // by connection, and by value
 	for _, item := range list.Items {
 		one, connection := item.Members.Object("data").Get(field), rs.ConnectionID(item.Members)
+		if one == "" { // the connection lacks the field, and stands behind the others
+			continue
+		}
 		here[one]++
 		if records[connection]++; records[connection] < q.limit {
 			continue

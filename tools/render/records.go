@@ -129,19 +129,20 @@ func projectRecord(record object, fields []string) (narrow object, changed bool)
 // warning says in structured output what is not as it was asked for.
 func (a *recordsAnswer) warning(shown int) string {
 	early := a.l.Envelope.Has("next_changes_since") && (a.more() || shown < len(a.items))
-	return paging.Sentences(a.apart(), a.q.tied(), a.Warning(shown), a.q.lowered(), write.When(early, "next_changes_since: "+afterLastPage+"."))
+	return paging.Sentences(a.apart(), a.tied(), a.Warning(shown), a.q.lowered(), write.When(early, "next_changes_since: "+afterLastPage+"."))
 }
 
-// lowered says that the page has a smaller limit than the one that was asked for, or "".
+// lowered says that the page has a smaller limit than was asked for, or "".
 func (q RecordsQuery) lowered() string {
 	return write.When(q.Asked > 0, fmt.Sprintf(
 		"limit lowered from %d to %d: more would be too large for one answer; name fields for more at a time.", q.Asked, q.Limit))
 }
 
-// tied says that a page of sorted records ends among equal ones; "" where that is not known.
-func (q RecordsQuery) tied() string {
-	return write.When(q.Tied > 0, fmt.Sprintf("%s after these %s the same %s as the last.", write.Plural(q.Tied, "record"), write.Have(q.Tied),
-		write.ShownName(strings.TrimPrefix(q.Rest.Text("sort"), "-"))))
+// tied says that a page of sorted records ends among equal ones, before those that lack the field; "" where that is not known.
+func (a *recordsAnswer) tied() string {
+	n, field := a.q.Tied, strings.TrimPrefix(a.q.Rest.Text("sort"), "-")
+	last := "as the last" + write.When(len(a.all) > 0 && !a.all[len(a.all)-1].Data.Includes(field), " that has it")
+	return write.When(n > 0, fmt.Sprintf("%s after these %s the same %s %s.", write.Plural(n, "record"), write.Have(n), write.ShownName(field), last))
 }
 
 // more reports whether the resource server has records behind this page.
@@ -199,7 +200,8 @@ func (a *recordsAnswer) list(envelope object, records []item.Shown) string {
 // beside is a page with all that structured output says beside it: content_ladder has the long texts of its records, each with the call
 // that reads it (S1-1a), in about so many bytes, and how many long records it does not name.
 func (a *recordsAnswer) beside(data string, records []item.Shown, remaining int) []byte {
-	w := write.NewObject(len(data)+usualBeside).Open("", '{').Optional("warning", a.warning(len(records))).Put("data", data) // before what it says something of
+	const usual = 1024 // bytes of what a page has beside its records
+	w := write.NewObject(len(data)+usual).Open("", '{').Optional("warning", a.warning(len(records))).Put("data", data) // before what it says something of
 	var followUps []string
 	more := 0
 	for _, record := range records {
@@ -228,8 +230,6 @@ func (a *recordsAnswer) beside(data string, records []item.Shown, remaining int)
 	_, why := conditions("query_records", a.q.Empty)
 	return w.Put("conditions", why).Close('}').Inside()
 }
-
-const usualBeside = 1024 // bytes of what a page has beside its records
 
 // call is the call that continues, with every argument of this one.
 func (q RecordsQuery) call(connection, changes, cursor string) *write.Object {
