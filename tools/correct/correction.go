@@ -1,6 +1,7 @@
 package correct
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -162,7 +163,7 @@ func (c *correction) relations() {
 			c.say("invalid_expand", "expand", "%s has no relation to expand.", c.stream.Name)
 		case to == "":
 			c.say("invalid_expand", "expand", "%s has no relation %s. %s.", c.stream.Name, quote.Text(name), nearest(near, names))
-			c.hint = "The call below leaves out what is none." + c.threads(name)
+			c.hint = cmp.Or(c.hint, c.threads(name))
 			limits = limits.Without(name)
 		default:
 			c.say("invalid_expand", "expand", "%s has no relation %s. %s.", c.stream.Name, quote.Text(name), nearest(near, names))
@@ -194,7 +195,7 @@ func (c *correction) threads(relation string) string {
 	if at < 0 || !answers[written.Snake(relation)] {
 		return ""
 	}
-	return " The records of one thread have the same " + quote.Line(c.stream.Fields[at].Name) + ": filter by it."
+	return "The records of one thread have the same " + quote.Line(c.stream.Fields[at].Name) + ": filter by it."
 }
 
 var answers = written.Set("replies reply thread threads answers responses comments")
