@@ -32,7 +32,7 @@ func (c *correcting) unknownField(ctx context.Context) *rs.Error {
 	known := fields.Read(streams[0], s)
 	if known.Misses(c.args) {
 		if all := c.schema(ctx, "", connection); all != nil {
-			known.ReadRelated(all)
+			known.ReadRelated(all, connection)
 		}
 	}
 	found := c.tool.Unknown(known, c.args, c.refused)

@@ -18,7 +18,7 @@ func aggregateTool() *Tool {
 		Title: "Aggregate",
 		Description: "Count, sum, min, max, avg or count distinct over one stream, also by group (GET /v1/streams/{stream}/aggregate). Read-only. " +
 			"Prefer this to reading many records; schema says which fields each metric takes. Text and structured output of groups carry other_count, " +
-			"the records beyond limit: positive means only the top groups are listed, or the first in time.",
+			"the records beyond limit: positive means only the top groups, or the first in time.",
 		Input: inputSchema(`"stream","metric"`,
 			stringProperty("stream", "Stream name from schema"),
 			enumProperty("metric", "count needs no field", metrics()...),
@@ -28,7 +28,8 @@ func aggregateTool() *Tool {
 			stringProperty("group_by_time", "Time field to group by; needs granularity"),
 			enumProperty("granularity", "Width of a time group", granularities()...),
 			stringProperty("time_zone", "IANA zone of dates and groups, UTC if absent"),
-			integerProperty("limit", "Most groups, 10 or all of time if absent", 1, maxLimit),
+			integerProperty("limit", "Most groups; 10, or all of time", 1, maxLimit),
+			enumProperty("order", "Of groups by number or time", "asc", "desc"),
 			filterProperty,
 		),
 		Output:  dataOutput,
@@ -96,7 +97,7 @@ func metrics() []string { return []string{"count", "sum", "min", "max", "avg", "
 func granularities() []string { return []string{"hour", "day", "week", "month", "quarter", "year"} }
 
 func decodeAggregate(values rs.Object) (Args, error) {
-	a := takes(values, "stream", "metric", "connection_id", "field", "group_by", "group_by_time", "granularity", "time_zone", "limit", "filter")
+	a := takes(values, "stream", "metric", "connection_id", "field", "group_by", "group_by_time", "granularity", "time_zone", "limit", "order", "filter")
 	a.required("stream", `{"stream":"messages","metric":"count"}; schema lists the streams`)
 	a.required("metric", `{"metric":"count"}`)
 	args := aggregate.Args{
@@ -110,6 +111,7 @@ func decodeAggregate(values rs.Object) (Args, error) {
 		Zone:         a.timeZone(),
 		Filter:       a.filter(),
 		Limit:        a.number("limit", 1, maxLimit),
+		Order:        a.choice("order", "asc", "desc"),
 	}
 	if args.Metric != "count" && !a.has("field") {
 		a.failf("field", "Send the field to compute on; schema(stream) lists which fields each metric takes.", "metric %s needs field.", args.Metric)
@@ -117,5 +119,8 @@ func decodeAggregate(values rs.Object) (Args, error) {
 	a.excludes("group_by", "group_by_time")
 	a.requires("group_by_time", "granularity")
 	a.requires("granularity", "group_by_time")
+	if a.has("order") && !args.Grouped() {
+		a.failf("order", "Send group_by too, or leave order out.", "One number has no order.")
+	}
 	return a.done(args)
 }

@@ -128,3 +128,39 @@ func TestCurrenciesOfTheOrdersOfItems(t *testing.T) {
 		}
 	}
 }
+
+// A count says that cancelled or deleted records are in it, by whatever name their status has, and a count of none says nothing.
+func TestACountSaysThatCancelledRecordsAreInIt(t *testing.T) {
+	for _, row := range []struct{ field, arguments, statuses, says string }{
+		{"status", `{}`, `{"key":"paid","count":5},{"key":"cancelled","count":2}`, "every status is included (cancelled 2); apart: aggregate " +
+			`{"group_by":"status","metric":"count","stream":"orders"}`},
+		{"Order_Status", `{}`, `{"key":"Closed","count":5},{"key":"Storniert","count":2}`, "every Order_Status is included (Storniert 2); apart: "},
+		{"status", `{"group_by":"shop"}`, `{"key":"deleted","count":1},{"key":"voided by shop","count":2}`,
+			"every status is included (deleted 1, voided by shop 2); filter by it to leave some out"},
+		{"status", `{}`, `{"key":"paid","count":5},{"key":"open","count":2},{"key":null,"count":2},{"key":"unavoidable","count":2}`, ""},
+		{"status", `{"group_by":"status"}`, `{"key":"cancelled","count":2}`, ""},
+		{"status", `{"filter":{"status":"cancelled"}}`, `{"key":"cancelled","count":2}`, ""},
+		{"status_of_shop", `{}`, `{"key":"cancelled","count":2}`, ""},
+	} {
+		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+			switch {
+			case r.Path == "/v1/schema":
+				return middlewaretest.JSON(`{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
+					`{"name":"orders","field_capabilities":{"` + row.field + `":"t=string,eq,a=group_by","shop":"t=string,eq,a=group_by"}}]}]}`), nil
+			case r.Query.Get("group_by") == row.field:
+				return middlewaretest.JSON(`{"metric":"count","group_by":"` + row.field + `","filtered_record_count":9,"groups":[` + row.statuses + `]}`), nil
+			case r.Query.Get("group_by") != "":
+				return middlewaretest.JSON(`{"metric":"count","group_by":"shop","filtered_record_count":9,"groups":[{"key":"A","count":9}]}`), nil
+			}
+			return middlewaretest.JSON(`{"metric":"count","value":9,"filtered_record_count":9}`), nil
+		}}
+		arguments := rs.AsObject(`{"stream":"orders","metric":"count"}`).WithAll(rs.AsObject(row.arguments)).JSON()
+		result := use(t, tools.Aggregate(), server, json.RawMessage(arguments))
+		if said := strings.Contains(result.Text, "is included"); said != (row.says != "") || !strings.Contains(result.Text, row.says) {
+			t.Errorf("%s %s: want %q in\n%s", row.field, arguments, row.says, result.Text)
+		}
+		if note := rs.AsObject(string(result.Structured)).Text("note"); !strings.Contains(note, row.says) {
+			t.Errorf("%s: structured output says %q", arguments, note)
+		}
+	}
+}

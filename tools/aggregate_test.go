@@ -173,7 +173,7 @@ func TestAggregateSaysWhatItAddsUp(t *testing.T) {
 		"of several currencies, the highest of each before the second of each": {
 			`{"stream":"orders","metric":"sum","field":"total","group_by":"due","limit":2,"connection_id":"cin_a"}`,
 			"sum of total of orders by due · 4 records · 9 reads\ndue | GBP | EUR\n\"2026-02-01\" | 20.5 of 1 |\n\"2026-02-28\" |  | 5 of 1\n" +
-				"shown 2 of 4 groups, highest sum of each currency first; not shown: 2 records in other groups or without due (other_count=2)\n" +
+				"shown 2 of 4 groups, highest sum of each currency first; not shown: 2 records in other groups or without due or currency (other_count=2)\n" +
 				`next: aggregate {"stream":"orders","metric":"sum","field":"total","group_by":"due","limit":100,"connection_id":"cin_a"}` +
 				"\nevery status is included; filter by it to leave some out",
 			`{"ordered_by":"sum"}`,
@@ -197,7 +197,7 @@ func TestAggregateSaysWhatItAddsUp(t *testing.T) {
 		},
 		"a limit of days says where they go on": {
 			`{"stream":"log","metric":"count","group_by_time":"at","granularity":"day","limit":2,"connection_id":"cin_log","filter":{"at":{"lt":"2026-01-31"}}}`,
-			"count of log by day of at · 30 records · UTC\nday | count\n2026-01-01 | 1\n2026-01-02 | 1\nshown 2 days with records; not shown: 28 records after them (other_count=28)\n" +
+			"count of log by day of at · 30 records · UTC\nday | count\n2026-01-01 | 1\n2026-01-02 | 1\nshown 2 of 30 days with records; not shown: 28 records after them (other_count=28)\n" +
 				`next: aggregate {"stream":"log","metric":"count","group_by_time":"at","granularity":"day","limit":2,"connection_id":"cin_log","filter":{"at":{"gte":"2026-01-03","lt":"2026-01-31"}}}` +
 				"\ndates read as: at until 2026-01-31T00:00Z",
 			`{}`,
@@ -255,7 +255,7 @@ func TestAggregateSaysWhatItAddsUp(t *testing.T) {
 // What the fields are is asked once a minute, and not for a call that is refused.
 func TestAggregateReadsTheSchemaOnce(t *testing.T) {
 	server, tool := newShopServer(t), tools.Aggregate()
-	for i, want := range []int{4, 3, 3} { // the number, the connections, and at first the schema
+	for i, want := range []int{5, 4, 4} { // the number, the connections, the statuses, and at first the schema
 		if server.call(t, tool, `{"stream":"orders","metric":"count"}`); len(server.read) != want {
 			t.Errorf("call %d reads %q", i+1, server.read)
 		}

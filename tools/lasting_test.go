@@ -63,9 +63,11 @@ func TestWhatLastsIntoADayIsSaid(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server := newCalendarServer(t, row.nullable)
 			text, data, _ := server.call(t, row.tool, row.arguments)
-			_, send, said := strings.Cut(data.Text("lasting"), ": "+row.tool.Name+" ")
-			if said != (row.then != "") || said && !strings.Contains(text, data.Text("lasting")) {
-				t.Fatalf("structured %q, text:\n%s", data.Text("lasting"), text)
+			lasting := data.Object("lasting")
+			instead := lasting.Object("instead")
+			send, said := instead.Get("arguments"), instead.Text("tool") == row.tool.Name
+			if said != (row.then != "") || said && !strings.Contains(text, "\n"+lasting.Text("note")+": "+row.tool.Name+" "+send) {
+				t.Fatalf("structured %q, text:\n%s", data.Get("lasting"), text)
 			}
 			if !said {
 				return

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -13,6 +14,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
@@ -45,8 +47,14 @@ func lasting(ctx context.Context, call Call, f filter.Filter, schema func() know
 		}
 	}
 	asked := args.Object("filter").Without(from.Field).WithAll(conditions.Object())
-	return rs.Object{encoded("lasting", fmt.Sprintf("began before %s but end after it, so not in this answer: %d. "+
-		"With these, but only what has %s: %s", from.Value, n, end, correct.Call{Tool: call.Tool.Name, Arguments: args.With("filter", asked.JSON())}))}
+	note := fmt.Sprintf("began before %s but end after it, so not in this answer: %d. With these, but only what has %s", from.Value, n, end)
+	return rs.Object{noted("lasting", note, correct.Call{Tool: call.Tool.Name, Arguments: args.With("filter", asked.JSON())})}
+}
+
+// noted is a member of an answer that says something of it, with the call that answers instead.
+func noted(name, note string, instead correct.Call) rs.Member {
+	call := rs.Object{encoded("tool", instead.Tool), {Name: "arguments", Value: instead.Arguments.JSON()}}
+	return rs.Member{Name: name, Value: rs.Object{encoded("note", note), {Name: "instead", Value: call.JSON()}}.JSON()}
 }
 
 // unitsIn says which fields have the units of numbers that a page shows, where the call names no such field: the schema is read for a
@@ -76,6 +84,79 @@ func (q queryRecordsArgs) unitsIn(response *rs.Response, schema func() known.Str
 		return nil
 	}
 	return rs.Object{encoded("units_in", "Not asked for: "+strings.Join(says, "; ")+".")}
+}
+
+// mixedUnits says that a page is sorted or bounded by numbers of several units, such as currencies, as its records show, and which call has
+// those of one.
+func (q queryRecordsArgs) mixedUnits(response *rs.Response, call Call) rs.Object {
+	compared := []string{strings.TrimPrefix(q.sort, "-")}
+	for _, c := range q.filter {
+		if c.Operator != "" && !slices.Contains(compared, c.Field) {
+			compared = append(compared, c.Field)
+		}
+	}
+	list, _ := response.List()
+	for _, field := range compared {
+		var names []string
+		items := slices.Clone(list.Items)
+		items = slices.DeleteFunc(items, func(item rs.Item) bool { return !written.IsNumber(item.Members.Object("data").Get(field)) })
+		for _, item := range items {
+			for _, m := range item.Members.Object("data") {
+				if rs.Kind(m.Value) == "string" && !slices.Contains(names, m.Name) {
+					names = append(names, m.Name)
+				}
+			}
+		}
+		unit, values := written.UnitField(field, names), []string(nil)
+		for _, item := range items {
+			value := item.Members.Object("data").Text(unit)
+			if unit != "" && value != "" && !slices.Contains(values, value) {
+				values = append(values, value)
+			}
+		}
+		if len(values) < 2 {
+			continue
+		}
+		shown := values[:min(len(values), maxNamedUnits)]
+		note := fmt.Sprintf("%s is not all in one %s: %s are compared as if they were the same. Of one alone", field, unit, strings.Join(shown, ", "))
+		one := call.Arguments.Object("filter").With(unit, rs.EncodeJSON(values[0]))
+		arguments := call.Arguments.Without("cursor").With("filter", one.JSON())
+		return rs.Object{noted("mixed_units", note, correct.Call{Tool: call.Tool.Name, Arguments: arguments})}
+	}
+	return nil
+}
+
+const maxNamedUnits = 4
+
+var (
+	answersTo = written.Expression(`(?i)thread|repl(?:y|ies)|parent`)
+	digits    = written.Expression(`[0-9]+`)
+)
+
+// threadHead says which record those of a page belong to that are filtered by it, such as the first message of a thread, where it is there
+// and not among them: one read, where the value is like their ids or what these end in.
+func (q queryRecordsArgs) threadHead(ctx context.Context, call Call, response *rs.Response) rs.Object {
+	list, _ := response.List()
+	at := slices.IndexFunc(q.filter, func(c filter.Condition) bool { return c.Operator == "" && answersTo().MatchString(c.Field) })
+	if at < 0 || len(list.Items) == 0 {
+		return nil
+	}
+	first, value := list.Items[0].Members, q.filter[at].Value
+	id := first.Text("id")
+	head, own := id[:strings.LastIndexByte(id, ':')+1]+value, id[strings.LastIndexByte(id, ':')+1:]
+	if digits().ReplaceAllString(own, "0") != digits().ReplaceAllString(value, "0") || rs.UnsafeName(head) != "" ||
+		slices.ContainsFunc(list.Items, func(item rs.Item) bool { return item.Members.Text("id") == head }) {
+		return nil
+	}
+	connection := cmp.Or(rs.ConnectionID(first), call.Scope.ConnectionID)
+	if answered(ctx, func(ctx context.Context) (*rs.Response, error) {
+		return call.RS.Do(ctx, read.Request(connection, "streams", q.stream, "records", head))
+	}) == nil {
+		return nil
+	}
+	ref := rs.Ref{ConnectionID: connection, Stream: q.stream, RecordID: head}
+	note := fmt.Sprintf("%s is that of %s, which is not among these", q.filter[at].Field, head)
+	return rs.Object{noted("thread_head", note, correct.Call{Tool: "fetch", Arguments: rs.Object{encoded("id", ref.String())}})}
 }
 
 // Over several connections a resource server takes a field that one of them has: the others are left out, or answer without it.

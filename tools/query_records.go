@@ -126,8 +126,9 @@ func forwardRecords(ctx context.Context, call Call) (Reply, error) {
 	if args.mayLack(call, response) {
 		said = append(said, missingFields(call, schema())...)
 	}
+	said = append(said, args.mixedUnits(response, call)...)
 	if first {
-		said = slices.Concat(said, args.unitsIn(response, schema), lasting(ctx, call, args.filter, schema))
+		said = slices.Concat(said, args.unitsIn(response, schema), args.threadHead(ctx, call, response), lasting(ctx, call, args.filter, schema))
 	}
 	answer.Response = withMembers(response, append(said, saysReadAs(nil, readAs)...))
 	return Reply{Call: call, Answer: answer}, nil
@@ -220,6 +221,9 @@ func (q queryRecordsArgs) tied(ctx context.Context, call Call, response *rs.Resp
 	value, records, here := "", map[string]int{}, map[string]int{} // by connection, and by value
 	for _, item := range list.Items {
 		one, connection := item.Data.Get(field), rs.ConnectionID(item.Members)
+		if one == "" { // the connection lacks the field, and stands behind the others
+			continue
+		}
 		here[one]++
 		if records[connection]++; records[connection] < q.limit {
 			continue

@@ -9,6 +9,8 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/period"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
@@ -161,12 +163,36 @@ func (s searcher) within(ctx context.Context, call Call) (*period.Reader, error)
 		Refused: s.refused, Grant: principal.GrantID,
 	}
 	if timeless, some := r.Choose(stated.Sources, args.streams); !some {
-		return nil, noSources(call.Scope, timeless)
+		err := noSources(call.Scope, timeless)
+		if send := byParent(call, stated.Document); timeless && send != "" {
+			err.Hint, err.Send = "The call below reads them with the records that they belong to.", send
+		}
+		return nil, err
 	}
 	return r, nil
 }
 
-func noSources(scope rs.Scope, timeless bool) error {
+// byParent is the call that has what a search of a time alone asks for of a stream whose records have none of their own; "" for none.
+func byParent(call Call, all *rs.Schema) string {
+	args := call.Args.(searchArgs)
+	if len(args.streams) != 1 || args.q != "" || len(args.filter) > 0 {
+		return ""
+	}
+	var bounds rs.Object
+	for _, bound := range [][2]string{{"since", "gte"}, {"until", "lte"}} {
+		if value := call.Arguments.Get(bound[0]); value != "" {
+			bounds = append(bounds, rs.Member{Name: bound[1], Value: value})
+		}
+	}
+	s := fields.Stream{Name: args.streams[0], Parent: fields.ReadParent(all, args.streams[0], call.Scope.ConnectionID)}
+	asked := call.Arguments.With("filter", rs.Object{{Name: "time", Value: bounds.JSON()}}.JSON())
+	if e := correct.ByParent(s, asked); e != nil {
+		return e.Send
+	}
+	return ""
+}
+
+func noSources(scope rs.Scope, timeless bool) *rs.Error {
 	switch {
 	case timeless:
 		return rs.Invalid("since", "No stream of these says when its records are.", "Search without since and until, or in other streams.")

@@ -3,6 +3,7 @@ package tools_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -52,6 +53,7 @@ func moneyServer(t *testing.T, unit, unitType string) *shopServer {
 func TestUnitsAreFoundByTheirUsualNames(t *testing.T) {
 	for unit, kind := range map[string]string{
 		"currency": "string", "Currency": "string", "CURRENCY": "string", "CCY": "string", "Currency_code": "string", "currencyCode": "string",
+		"Original_Currency": "string", "Fremdwährung": "string", "Währung_Original": "string", "Type_Foreign_Currency": "string", "devise_origine": "string",
 		"Amount_Currency": "string", "Währung": "string", "Devise": "string", "Moneda": "string", "Valuta": "string", "Unit": "string",
 	} {
 		server := moneyServer(t, unit, kind)
@@ -60,7 +62,7 @@ func TestUnitsAreFoundByTheirUsualNames(t *testing.T) {
 			t.Errorf("%s:\n%s", unit, text)
 		}
 	}
-	for unit, kind := range map[string]string{"Valuta": "date", "Currency_note": "string", "recurrency": "string"} {
+	for unit, kind := range map[string]string{"Valuta": "date", "Currency_note": "string", "recurrency": "string", "business_unit": "string"} {
 		server := moneyServer(t, unit, kind)
 		text, _, _ := server.call(t, toolNamed(t, "aggregate"), `{"stream":"paid","metric":"sum","field":"Amount"}`)
 		if !strings.Contains(text, "= 411 ") {
@@ -126,7 +128,7 @@ func TestASumOfNoValuesIsNone(t *testing.T) {
 	server := moneyServer(t, "Currency_note", "string")
 	aggregate := toolNamed(t, "aggregate")
 	for arguments, want := range map[string]string{
-		`{"stream":"paid","metric":"sum","field":"Amount","group_by":"Category"}`:        "Food | 326 of 4\nRent | null of 1\n",
+		`{"stream":"paid","metric":"sum","field":"Amount","group_by":"Category"}`:        "Food | 326 of 4\nnull | 85 of 1\nRent | null of 1\nall 3 groups shown",
 		`{"stream":"paid","metric":"min","field":"Amount","group_by":"Category"}`:        "Food | 80 of 4\nRent | null of 1\n",
 		`{"stream":"paid","metric":"avg","field":"Amount","group_by":"Category"}`:        "Food | 81.5 of 4\nRent | null of 0\n",
 		`{"stream":"paid","metric":"sum","field":"Amount","filter":{"Category":"Rent"}}`: "sum of Amount of paid = null · 1 record",
@@ -135,11 +137,47 @@ func TestASumOfNoValuesIsNone(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s:\n%s", arguments, text)
 		}
-		if strings.Contains(arguments, "group_by") && !strings.Contains(text, "; not shown: 1 record without Category (other_count=1)") {
+		if strings.Contains(arguments, "group_by") && !strings.Contains(arguments, "sum") && !strings.Contains(text, "; not shown: 1 record without Category (other_count=1)") {
 			t.Errorf("%s:\n%s", arguments, text)
 		}
 		if strings.Contains(text, "\nof N counts ") != strings.Contains(arguments, "avg") {
 			t.Errorf("%s:\n%s", arguments, text)
+		}
+	}
+}
+
+// A page that is sorted or bounded by amounts of several currencies says so, with the call for one, and reads nothing more.
+func TestAPageSaysThatItComparesSeveralCurrencies(t *testing.T) {
+	const says = "Amount is not all in one Currency: "
+	server := moneyServer(t, "Currency", "string")
+	for arguments, row := range map[string]struct {
+		values string
+		send   string
+	}{
+		`"sort":"-Amount"`:                                         {"EUR, GBP", `"sort":"-Amount","filter":{"Currency":"EUR"}`},
+		`"filter":{"Amount":{"gte":80,"lt":84}}`:                   {"EUR, GBP", `"filter":{"Amount":{"gte":80,"lt":84},"Currency":"EUR"}`},
+		`"filter":{"Amount":{"gte":82}},"sort":"Amount"`:           {"", ""}, // all of one
+		`"filter":{"Amount":80}`:                                   {"", ""},
+		`"sort":"-Day"`:                                            {"", ""},
+		`"sort":"-Amount","fields":["Amount","Category"]`:          {"", ""}, // it says which field has them
+		`"sort":"-Amount","filter":{"Currency":"EUR"}`:             {"", ""},
+		`"sort":"Amount","limit":3,"fields":["Amount","Currency"]`: {"EUR, GBP", `"sort":"Amount","limit":3,"fields":["Amount","Currency"],"filter":{"Currency":"EUR"}`},
+	} {
+		text, data, _ := server.call(t, toolNamed(t, "query_records"), `{"stream":"paid",`+arguments+`}`)
+		mixed := data.Object("mixed_units")
+		_, line, said := strings.Cut(text, says)
+		line, _, _ = strings.Cut(line, "\n")
+		if said != (row.values != "") || said != (mixed != nil) {
+			t.Errorf("%s: %s\n%s", arguments, mixed.JSON(), text)
+		}
+		send := `{"stream":"paid",` + row.send + `}`
+		if want := row.values + " are compared as if they were the same. Of one alone: query_records " + send; said && line != want ||
+			said && mixed.Object("instead").Get("arguments") != send {
+			t.Errorf("%s: want %s, got %s\n%s", arguments, want, mixed.JSON(), text)
+		}
+		records := slices.DeleteFunc(slices.Clone(server.read), func(read string) bool { return !strings.Contains(read, "/records") })
+		if len(records) != 1 {
+			t.Errorf("%s: %q", arguments, server.read)
 		}
 	}
 }

@@ -36,7 +36,7 @@ func computed(args rs.Object) rs.Object {
 	if args.Has("granularity") && args.Has("group_by") && !args.Has("group_by_time") {
 		args = renamed(args, "group_by", "group_by_time", args.Get("group_by"))
 	}
-	return args
+	return ordered(args)
 }
 
 // oneAggregation takes the metric and the field of one aggregation out of an object that other APIs have for it.

@@ -40,9 +40,6 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 			guess = t.placed(guess, m)
 		}
 	}
-	if t.Takes("metric") && ordered(args) {
-		guess = guess.With("limit", "100") // the first of another order may be among the last of these
-	}
 	if call, ok := spread(guess); ok && t.Name == "aggregate" {
 		return call, true
 	}

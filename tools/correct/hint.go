@@ -46,8 +46,8 @@ func (t Tool) Hint(args rs.Object) string {
 		return "aggregate takes one " + one + ". " + CallForEach(len(names))
 	case aggregates && spreads:
 		return "No metric is that; the call below lists the values in their order, from which it can be worked out."
-	case aggregates && ordered(args):
-		return "Groups come in no other order: those with most records first, or by time. Of up to 100, the call below leaves none out."
+	case aggregates && slices.ContainsFunc(args, func(m rs.Member) bool { return m.Name != "order" && sorts(written.Snake(m.Name)) }):
+		return "Groups are in the order of their numbers, or of time; order is asc or desc."
 	case recurring(args.Text("granularity")) != "":
 		return recurring(args.Text("granularity"))
 	case aggregates && worded && t.Name != call.Tool:

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
@@ -74,6 +75,52 @@ func TestADirectionIsNoCondition(t *testing.T) {
 		args, _ := argumentsOf(`{"stream":"orders","sort":"total",` + direction + `}`)
 		if canonical := toolNamed(t, "query_records").Canonical(args); canonical.Text("sort") != sort || len(canonical) != 2 {
 			t.Errorf("%s: %s", direction, canonical.JSON())
+		}
+	}
+}
+
+// Records without a time of their own are found by that of the records that they belong to.
+func TestRecordsAreFoundByTheTimeOfTheirParents(t *testing.T) {
+	all := middlewaretest.JSON(`{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
+		`{"name":"files","field_capabilities":{"name":"t=string,eq","size":"t=integer,r=gte|lt"}},` +
+		`{"name":"mails","field_capabilities":{"at":{"type":"timestamp","granted":true,"role":"event-time"},"has_files":"t=boolean,eq"},` +
+		`"expand_capabilities":[{"name":"files","stream":"files","cardinality":"has_many","foreign_key":"mail_id"}]}]}]}`).Schema()
+	for arguments, want := range map[string]string{
+		`{"filter":{"emitted_at":"2026-03-01"}}`: `{"stream":"mails","filter":{"at":"2026-03-01","has_files":true},"expand":["files"]}`,
+		`{"sort":"-date","limit":3}`:             `{"stream":"mails","limit":3,"filter":{"has_files":true},"sort":"-at","expand":["files"]}`,
+		`{"filter":{"sent_at":{"gte":"2026-03-01"},"name":"a"},"sort":"size","connection_id":"c"}`: `{"stream":"mails","connection_id":"c",` +
+			`"filter":{"at":{"gte":"2026-03-01"},"has_files":true},"expand":["files"]} leaves out name, sort`,
+		`{"filter":{"naem":"a"}}`:                        `{"stream":"files","filter":{"name":"a"}}`,
+		`{"sort":"-emitted_at","connection_id":"other"}`: "",
+	} {
+		args, _ := argumentsOf(`{"stream":"files",` + arguments[1:])
+		stream := fields.Read("files", all)
+		stream.ReadRelated(all, args.Text("connection_id"))
+		found := toolNamed(t, "query_records").Unknown(stream, args, &rs.Error{Code: "unknown_field", Status: 400})
+		send, _, _ := strings.Cut(want, " leaves")
+		if found == nil || strings.TrimPrefix(found.Send, "query_records ") != send || strings.Contains(found.Hint, "leaves out") != (send != want) {
+			t.Errorf("%s: %+v, want %s", arguments, found, want)
+		}
+	}
+}
+
+// The sort of groups by their own number, or of groups of time by time, is their order; by anything else it is not understood.
+func TestTheSortOfGroupsIsTheirOrder(t *testing.T) {
+	for arguments, order := range map[string]string{
+		`"metric":"sum","field":"total","group_by":"shop","sort":"-sum"`:                      "desc",
+		`"metric":"sum","field":"total","group_by":"shop","order_by":"total asc"`:             "asc",
+		`"metric":"sum(total)","group_by":"shop","order_by":{"sum(total)":"desc"}`:            "desc",
+		`"metric":"count","group_by":"shop","sort":{"field":"count","direction":"asc"}`:       "asc",
+		`"metric":"count","group_by_time":"at","granularity":"month","sort":"-at"`:            "desc",
+		`"metric":"count","group_by":"shop","descending":false`:                               "asc",
+		`"metric":"count","group_by_time":"at","granularity":"month","sort":"-count"`:         "",
+		`"metric":"sum","field":"total","group_by":"shop","sort":"-shop"`:                     "",
+		`"metric":"sum","field":"total","group_by":"shop","sort":"total"`:                     "",
+		`"metric":"sum","field":"total","group_by":"shop","sort":"-total","direction":"desc"`: "desc",
+	} {
+		args, _ := argumentsOf(`{"stream":"orders",` + arguments + `}`)
+		if canonical := toolNamed(t, "aggregate").Canonical(args); canonical.Text("order") != order {
+			t.Errorf("%s: %s", arguments, canonical.JSON())
 		}
 	}
 }

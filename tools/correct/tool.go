@@ -13,6 +13,7 @@
 //	guess, hint               what is likely without a read, and what is said of it
 //	grant, missing            the streams and connections that are meant
 //	correction                what is found wrong with the fields of a call
+//	parent                    the records that a stream belongs to, which say when it is
 //	condition, unknown        the fields that are meant
 package correct
 

@@ -133,6 +133,9 @@ func (t Tool) Unknown(s fields.Stream, args rs.Object, refused *rs.Error) *rs.Er
 	if related, ok := c.ofRelated(t); ok {
 		return &rs.Error{Code: c.code, Param: c.param, Message: strings.Join(c.wrong, " "), Hint: c.hint, Send: related.String()}
 	}
+	if e := ByParent(s, args); e != nil && t.Name == "query_records" {
+		return e
+	}
 	if t.Takes("filter") {
 		c.filter(t)
 	}

@@ -237,10 +237,25 @@ func sorts(plain string) bool {
 		slices.Contains(aliases["sort"], plain) || slices.Contains(aliases["order"], plain)
 }
 
-// ordered reports whether arguments of an aggregate ask for another order of its groups than the one that they have: those with most
-// records first.
-func ordered(args rs.Object) bool {
-	return (args.Has("group_by") || args.Has("group_by_time")) && slices.ContainsFunc(args, func(m rs.Member) bool {
-		return sorts(written.Snake(m.Name)) && (args.Text("metric") != "count" || strings.Contains(strings.ToLower(m.Value), "asc"))
-	})
+// ordered brings the sort of an aggregate into the order of its groups, which is that of their numbers or of time: "-total" is desc. A sort
+// without a direction, or by something else, stays what it is.
+func ordered(args rs.Object) rs.Object {
+	for _, m := range args {
+		field, direction := sortOf(m.Value)
+		if !sorts(written.Snake(m.Name)) || field == "asc" || field == "desc" || !args.Has("group_by") && !args.Has("group_by_time") {
+			continue
+		}
+		if bare, negated := strings.CutPrefix(field, "-"); negated && direction == "" {
+			field, direction = bare, "desc"
+		}
+		metric, of := args.Text("metric"), args.Text("field")
+		own := []string{"value", metric, metric + "_" + of, metric + "(" + of + ")", metric + "(*)", of}
+		if args.Has("group_by_time") {
+			own = []string{args.Text("group_by_time"), args.Text("granularity")}
+		}
+		if direction != "" && slices.Contains(own, field) && (m.Name == "order" || !args.Has("order")) {
+			return renamed(args, m.Name, "order", rs.EncodeJSON(direction))
+		}
+	}
+	return args
 }

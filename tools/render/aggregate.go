@@ -216,11 +216,18 @@ func (a aggregateAnswer) everyStatus() string {
 	if field == "" {
 		return ""
 	}
-	says := "every " + write.ShownName(field) + " is included"
+	among := write.Each(a.Array("among_them"), func(raw string) string {
+		o := rs.AsObject(raw)
+		return write.ShownValue(o.Get("key")) + " " + o.Get("count")
+	})
+	says := "every " + write.ShownName(field) + " is included" + write.When(len(among) > 0, " ("+strings.Join(among, ", ")+")")
 	if a.Arguments.Has("group_by") || a.Arguments.Has("group_by_time") {
 		return says + "; filter by it to leave some out"
 	}
 	args := a.Arguments.With("group_by", write.JSON(field))
+	if !args.Has("filter") { // which may have dates
+		args = args.Without("time_zone")
+	}
 	args = slices.SortedFunc(slices.Values(args), func(a, b rs.Member) int { return strings.Compare(a.Name, b.Name) })
 	return says + write.Offer("; apart: ", new(write.Object).Rest(args).Call("aggregate"), write.LineChars)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -85,7 +86,8 @@ func (a aggregateAnswer) rest(n int) groupsRest {
 	case total == n && other == 0 && n == 1:
 		return groupsRest{says: "shown 1 " + noun + with + ", which is all"}
 	case total == n && other == 0:
-		return groupsRest{says: "all " + of + with + " shown"}
+		usual := !a.Has("order") && !a.Flag("unordered") && !a.descends()
+		return groupsRest{says: "all " + of + with + " shown" + write.When(!usual, a.sequence(noun, true))}
 	case total <= n:
 	case known == 0 && other > 0: // there may be others, of which only the records are counted
 		of = fmt.Sprintf("%d of at least %s", n, of)
@@ -94,28 +96,20 @@ func (a aggregateAnswer) rest(n int) groupsRest {
 	}
 	all := total == n && known > 0 // each group was read
 	r := groupsRest{says: "shown " + of + with}
-	metric, ofEach := write.ShownName(a.Text("metric")), write.When(len(a.units) > 1, " of each "+write.ShownName(a.Text("unit_field")))
-	switch {
-	case a.ordered() && a.Text("metric") == "min":
-		r.says += ", lowest min" + ofEach + " first"
-	case a.ordered():
-		r.says += ", highest " + metric + ofEach + " first"
-	case a.chosenByCount() && !all:
-		r.says += ", chosen by number of records, not by " + metric
-	}
+	r.says += a.sequence(noun, all)
 	var hidden []string
 	if left := len(a.rows) - n; left > 0 {
 		records := a.recordsOf(n, len(a.rows))
 		hidden = append(hidden, write.Plural(left, noun)+write.When(records > 0, " with "+write.Plural(records, "record")))
 	}
 	if other > 0 {
-		hidden = append(hidden, write.Plural(other, "record")+a.whereOthersAre(known))
+		hidden = append(hidden, a.others(other, known)...)
 	}
 	r.says += fmt.Sprintf("; not shown: %s (other_count=%d)", strings.Join(hidden, " and "), other)
 	if tied := a.tied(n); tied > 0 {
 		same := "as many records as"
 		if a.ordered() {
-			same = "the same " + metric + " as"
+			same = "the same " + write.ShownName(a.Text("metric")) + " as"
 		}
 		r.says += fmt.Sprintf("; %s of these %s %s the last shown", write.Plural(tied, "group"), write.Have(tied), same)
 	}
@@ -126,18 +120,54 @@ func (a aggregateAnswer) rest(n int) groupsRest {
 	return r
 }
 
-// whereOthersAre says which records are in none of the groups of the answer, of which so many are known.
-func (a aggregateAnswer) whereOthersAre(known int) string {
+// sequence says which groups come first; "" for those with most records, or the first in time. all of them may be known.
+func (a aggregateAnswer) sequence(noun string, all bool) string {
+	metric, ofEach := write.ShownName(a.Text("metric")), write.When(len(a.units) > 1, " of each "+write.ShownName(a.Text("unit_field")))
 	switch {
-	case a.Has("group_by_time") && a.Has("next_from"):
-		return " after them"
-	case known > 0 && known == len(a.rows):
-		lacking := write.NotEmpty(a.Text("group_by", "group_by_time"), write.When(len(a.units) > 1, a.Text("unit_field")))
-		return " without " + strings.Join(write.Each(lacking, write.ShownName), " or ")
-	case a.Has("group_by") && !slices.ContainsFunc(a.rows, func(row groupRow) bool { return row.key == "null" }):
-		return " in other groups or without " + write.ShownName(a.Text("group_by"))
+	case a.Flag("unordered"):
+		return ", not in the order asked for: more " + noun + "s than one answer compares"
+	case a.ordered() && a.Text("order") != "desc" && (a.Has("order") || a.Text("metric") == "min"):
+		return ", lowest " + metric + ofEach + " first" + write.When(a.Flag("all_negative"), ", as all are below 0")
+	case a.ordered():
+		return ", highest " + metric + ofEach + " first"
+	case a.Has("order"):
+		return ", fewest records first"
+	case a.descends():
+		return ", latest first"
+	case a.chosenByCount() && !all:
+		return ", chosen by number of records, not by " + metric
 	}
-	return " in other groups"
+	return ""
+}
+
+// others says of the records that are in none of the groups of the answer, of which so many are known, where they are.
+func (a aggregateAnswer) others(n, known int) []string {
+	records, where := write.Plural(n, "record"), " in other groups"
+	switch {
+	case a.Has("next_from"):
+		where = " after them"
+	case a.Has("next_before"):
+		where = " before them"
+	}
+	lacking := write.NotEmpty(a.Text("group_by", "group_by_time"), write.When(len(a.units) > 1, a.Text("unit_field")))
+	without := " without " + strings.Join(write.Each(lacking, write.ShownName), " or ")
+	lack, told := a.Number("without_count")
+	switch {
+	case told && lack > 0 && lack < n:
+		return []string{write.Plural(n-lack, "record") + where, strconv.Itoa(lack) + without}
+	case told && lack == 0:
+		return []string{records + where}
+	case told, known > 0 && known == len(a.rows):
+		return []string{records + without}
+	case a.Has("next_from"), a.Has("group_by") && !slices.ContainsFunc(a.rows, func(row groupRow) bool { return row.key == "null" }):
+		return []string{records + where + " or" + without}
+	}
+	return []string{records + where}
+}
+
+// descends reports whether the groups of time come the latest first.
+func (a aggregateAnswer) descends() bool {
+	return a.Has("group_by_time") && a.Arguments.Text("order") == "desc" && !a.Flag("unordered")
 }
 
 // tied is how many groups after the first n have as many records as the last of those, or the same value where they are in the order of
@@ -207,14 +237,21 @@ func (a aggregateAnswer) recordsOf(from, until int) int {
 // have no order, so the call asks for more at once.
 func (a aggregateAnswer) next(n int) *write.Object {
 	if by := a.Text("group_by_time"); by != "" {
-		filter, from := a.Arguments.Object("filter"), a.Text("next_from")
-		if n < len(a.rows) {
+		filter, from := a.Arguments.Object("filter"), a.Text("next_from", "next_before")
+		operator, other := "gte", "gt"
+		switch {
+		case a.descends() && n > 0 && n < len(a.rows):
+			from, _ = rs.AsText(a.rows[n-1].key)
+		case n < len(a.rows):
 			from, _ = rs.AsText(a.rows[n].key)
+		}
+		if a.descends() {
+			operator, other = "lt", "lte"
 		}
 		if from == "" || clean.LongerThan(from, write.KeyChars) || filter.Has(by) && filter.Object(by) == nil {
 			return nil
 		}
-		bounds := append(object{write.Pair("gte", write.JSON(from))}, filter.Object(by).Without("gte", "gt")...)
+		bounds := append(object{write.Pair(operator, write.JSON(from))}, filter.Object(by).Without(operator, other)...)
 		return new(write.Object).Rest(a.Arguments.With("filter", filter.With(by, bounds.JSON()).JSON()))
 	}
 	if limit, ok := a.Number("limit"); ok && n == limit && limit < maxGroups {

@@ -228,7 +228,13 @@ func datesReadAs(answer object) []string {
 		}
 		return "dates read as: " + clean.Preview(text, readAsBytes+20)
 	})
-	return write.NotEmpty(append(lines, write.Offer("", answer.Text("lasting"), write.LineChars))...)
+	return write.NotEmpty(append(lines, noted(answer.Object("lasting")))...)
+}
+
+// noted is what a member of an answer says of it, with the call that answers instead; "" for none.
+func noted(said object) string {
+	call := said.Object("instead")
+	return write.Offer("", write.When(call != nil, said.Text("note")+": "+call.Text("tool")+" "+call.Get("arguments")), write.LineChars)
 }
 
 // missingFields names the connections that lack fields of the call, those that lack the same on one line, and the call that reads the same

@@ -16,6 +16,29 @@ type Stream struct {
 	Fields    []rs.SchemaField
 	Relations []rs.Relation
 	Related   []Stream // of the relations, where they were looked up
+	Parent    *Parent  // where it was looked up; nil for none
+}
+
+// A Parent is the stream whose records have those of another as a relation, and say when they are, as mails have attachments.
+type Parent struct {
+	Stream
+	Relation string
+}
+
+// ReadParent reads the parent of a stream of a connection out of a schema document of all streams; nil for none.
+func ReadParent(all *rs.Schema, stream, connection string) *Parent {
+	for _, row := range all.Streams {
+		relations := row.Relations()
+		at := slices.IndexFunc(relations, func(r rs.Relation) bool { return r.Target == stream })
+		here := connection == "" || slices.ContainsFunc(row.Connections, func(c rs.Connection) bool { return c.ID == connection })
+		if at < 0 || !here || row.Name == stream {
+			continue
+		}
+		if own := Read(row.Name, &rs.Schema{Streams: []rs.SchemaStream{row}}); own.Time() != "" {
+			return &Parent{own, relations[at].Name}
+		}
+	}
+	return nil
 }
 
 // Read reads a stream out of a schema document; a field of several connections counts once.
@@ -223,8 +246,9 @@ func (s Stream) Near(name string, u Use) []string {
 	return found[:min(len(found), 3)]
 }
 
-// ReadRelated reads the streams that are related out of a schema document of all.
-func (s *Stream) ReadRelated(all *rs.Schema) {
+// ReadRelated reads the streams that are related out of a schema document of all that a connection has.
+func (s *Stream) ReadRelated(all *rs.Schema, connection string) {
+	s.Parent = ReadParent(all, s.Name, connection)
 	for _, r := range s.Relations {
 		s.Related = append(s.Related, Read(r.Target, all))
 	}
@@ -252,8 +276,10 @@ const maxCompared = 12
 // Misses reports whether a call names a field that may be in a stream related to this one.
 func (s Stream) Misses(args rs.Object) bool {
 	names := named(args)
-	return len(s.Relations) > 0 && slices.ContainsFunc(names[:min(len(names), maxCompared)], s.LacksField)
+	return (len(s.Relations) > 0 || s.timeless()) && slices.ContainsFunc(names[:min(len(names), maxCompared)], s.LacksField)
 }
+
+func (s Stream) timeless() bool { return !slices.ContainsFunc(s.Fields, IsTime) }
 
 // Having lists the streams of a schema that have all fields of a filter.
 func Having(s *rs.Schema, filter rs.Object) []string {

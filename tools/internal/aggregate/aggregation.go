@@ -23,10 +23,12 @@ type Args struct {
 	GroupBy, GroupByTime, Granularity   string
 	Zone                                *time.Location // of dates and of time groups; nil is UTC
 	Limit                               int
+	Order                               string // of groups: asc, desc or, as they come, ""
 	Filter                              filter.Filter
 }
 
-func (q Args) grouped() bool { return q.GroupBy != "" || q.GroupByTime != "" }
+// Grouped reports whether there is a number for each group.
+func (q Args) Grouped() bool { return q.GroupBy != "" || q.GroupByTime != "" }
 
 // Scope returns what the read touches.
 func (q Args) Scope() (rs.Scope, error) {
@@ -133,7 +135,7 @@ func (r *Aggregation) AddConnections(ctx context.Context, body rs.Object) {
 		return
 	}
 	q := r.Args // so that a connection is not counted that the resource server leaves out
-	if q.grouped() {
+	if q.Grouped() {
 		q.Metric, q.Field, q.Limit = "count", "", 1
 	} else if q.Metric == "avg" {
 		q.Metric = "sum"

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math/big"
 	"slices"
 	"strings"
 
@@ -25,10 +24,10 @@ const (
 // Answer is the answer to the aggregation itself.
 func (r *Aggregation) Answer(ctx context.Context) (*rs.Response, rs.Object, error) {
 	q := r.Args
-	if q.Metric == "avg" || q.grouped() && q.Metric != "count" {
+	if q.Metric == "avg" || q.Grouped() && q.Metric != "count" {
 		return r.compose(ctx)
 	}
-	if q.grouped() {
+	if q.Grouped() {
 		return r.count(ctx)
 	}
 	response, body, err := r.do(ctx, r.scope, q)
@@ -76,9 +75,9 @@ func (r *Aggregation) compose(ctx context.Context) (*rs.Response, rs.Object, err
 	several := len(units.groups) > 1 && err == nil // else the answer says that the unit is not known
 	q := r.Args
 	switch {
-	case !q.grouped() && several:
+	case !q.Grouped() && several:
 		return r.composeOver(ctx, field, units)
-	case !q.grouped():
+	case !q.Grouped():
 		return r.average(ctx)
 	case len(units.groups) > maxUnits:
 		return nil, nil, rs.Invalid("field", fmt.Sprintf("The records have %d or more values of %s.", len(units.groups), quote.Exact(field)),
@@ -177,10 +176,16 @@ func (r *Aggregation) answerOf(ctx context.Context, base groupList, lists []unit
 		left /= 2 // each number takes two reads
 		r.add("of_values", true)
 	}
-	rows = slices.DeleteFunc(rows, func(r row) bool { return r.cells[0].filter == nil })
+	isNamed := func(r row) bool { return r.cells[0].filter != nil }
+	unnamed := slices.DeleteFunc(slices.Clone(rows), isNamed)
+	rows = slices.DeleteFunc(rows, func(r row) bool { return !isNamed(r) })
 	more := slices.ContainsFunc(lists, func(l unitList) bool { return l.other > 0 }) // there are more groups than are known
-	ordered := r.Args.GroupBy != "" && countCells(rows) <= left && !more && r.Args.GroupBy != r.Fields(ctx).UnitOf(r.Args.Field)
+	byValue := r.Args.GroupBy != "" && r.Args.GroupBy != r.Fields(ctx).UnitOf(r.Args.Field)
+	ordered := byValue && countCells(rows) <= left && !more
 	asked := limit
+	if r.Args.GroupByTime != "" && r.turned(!more) {
+		slices.Reverse(rows)
+	}
 	if ordered { // each is read, so that the groups shown are those with the highest values, not with the most records
 		limit = len(rows)
 	}
@@ -206,12 +211,22 @@ func (r *Aggregation) answerOf(ctx context.Context, base groupList, lists []unit
 			return nil
 		})
 	}
-	if ordered {
+	if shown == len(rows) && !more && len(unnamed) == 1 && len(unnamed[0].cells) <= left && (byValue || r.Args.GroupBy == "") {
+		rows = append(rows, r.sumOfOthers(ctx, lists, rows, unnamed[0])...)
+		shown = min(asked, len(rows))
+	}
+	switch {
+	case ordered:
 		shown = min(asked, len(rows))
 		r.order(rows)
 		r.add("ordered_by", r.Args.Metric)
+	case r.Args.Order != "" && r.Args.GroupBy != "":
+		r.add("unordered", true)
 	}
-	answer := r.composed(base.body, rows, shown, asked, ordered)
+	if r.Args.GroupByTime != "" && len(lists) == 1 && (shown == 0 || rows[shown-1].key != "null") {
+		r.addWithout(lists[0].groupList)
+	}
+	answer := r.composed(base.body, rows, shown, asked, ordered, more)
 	if more {
 		answer = answer.Without("group_count")
 	}
@@ -219,7 +234,7 @@ func (r *Aggregation) answerOf(ctx context.Context, base groupList, lists []unit
 }
 
 // composed is the answer that counted all records, with the groups that were read, in the order of their values or of their records.
-func (r *Aggregation) composed(base rs.Object, rows []row, shown, limit int, ordered bool) rs.Object {
+func (r *Aggregation) composed(base rs.Object, rows []row, shown, limit int, ordered, more bool) rs.Object {
 	var items []string
 	other, _ := base.Number("filtered_record_count")
 	for _, row := range rows[:shown] {
@@ -244,7 +259,11 @@ func (r *Aggregation) composed(base rs.Object, rows []row, shown, limit int, ord
 	switch tied := 0; {
 	case r.Args.GroupByTime != "":
 		base = base.With("time_zone", rs.EncodeJSON(r.Args.Zone.String()))
-		if shown < len(rows) {
+		switch turned := r.Args.Order == "desc"; {
+		case shown == len(rows), shown == 0, rows[shown].key == "null":
+		case turned && !more:
+			r.extra = append(r.extra, rs.Member{Name: "next_before", Value: rows[shown-1].key})
+		default:
 			r.extra = append(r.extra, rs.Member{Name: "next_from", Value: rows[shown].key})
 		}
 	case shown > 0:
@@ -264,33 +283,6 @@ func (r *Aggregation) composed(base rs.Object, rows []row, shown, limit int, ord
 		{Name: "groups", Value: rs.JoinArray(items)}, encoded("limit", limit),
 		encoded("other_count", max(other, 0)), encoded("group_count", len(rows)),
 	})
-}
-
-// withValue is how many of the records that an answer counted have a value of the field, where an average needs that, and the least value,
-// by which those of a group are told; that is "" for any other metric, and where all records have a value.
-func (r *Aggregation) withValue(ctx context.Context, body rs.Object) (least string, count int, err error) {
-	all, counted := body.Number("filtered_record_count")
-	if r.Args.Metric != "avg" || r.Args.Filter.Has(r.Args.Field) {
-		return "", all, nil
-	}
-	_, answer, err := r.do(ctx, r.scope, Args{Metric: "min", Field: r.Args.Field, Filter: r.Args.Filter})
-	least, ok := rs.AsText(answer.Get("value"))
-	if err != nil || !ok {
-		return "", all, err
-	}
-	count, err = r.countFrom(ctx, r.Args.Filter, least)
-	if counted && all == count {
-		least = ""
-	}
-	return least, count, err
-}
-
-// countFrom is how many records have at least a value.
-func (r *Aggregation) countFrom(ctx context.Context, f filter.Filter, least string) (int, error) {
-	q := Args{Metric: "count", Filter: append(slices.Clone(f), filter.Condition{Field: r.Args.Field, Operator: "gte", Value: least})}
-	_, body, err := r.do(ctx, r.scope, q)
-	count, _ := body.Number("value")
-	return count, err
 }
 
 // measure reads the number of a cell. least is the least value of the field where some records may have none.
@@ -315,33 +307,4 @@ func (r *Aggregation) measure(ctx context.Context, c *cell, least string) error 
 	}
 	c.value = quotient(c.value, c.count)
 	return err
-}
-
-// quotient is a sum by a count with at most six decimals; null where there is none.
-func quotient(sum string, count int) string {
-	number, ok := new(big.Rat).SetString(sum)
-	if !ok || count == 0 {
-		return "null"
-	}
-	text := number.Quo(number, big.NewRat(int64(count), 1)).FloatString(6)
-	return strings.TrimRight(strings.TrimRight(text, "0"), ".")
-}
-
-// average answers an average without groups.
-func (r *Aggregation) average(ctx context.Context) (*rs.Response, rs.Object, error) {
-	q := r.Args
-	q.Metric = "sum"
-	response, body, err := r.do(ctx, r.scope, q)
-	if err != nil {
-		return nil, nil, err
-	}
-	_, count, err := r.withValue(ctx, body)
-	if err != nil {
-		return nil, nil, err
-	}
-	r.add("composed", true)
-	return response, body.Without("links").WithAll(rs.Object{
-		{Name: "metric", Value: `"avg"`}, {Name: "value", Value: quotient(body.Get("value"), count)},
-		{Name: "sum", Value: cmp.Or(body.Get("value"), "null")}, encoded("count", count),
-	}), nil
 }

@@ -14,23 +14,42 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// Bounds of the reads that name groups, as those that say what a hit is.
+// Bounds of the reads that say something beside a number.
 const (
 	maxTitles      = 10
 	titlesDeadline = time.Second
+	maxStatuses    = 3
 )
 
-// statusFields are names of fields that say whether a record counts: an order may be cancelled.
-var statusFields = []string{"status", "state"}
+// cancelled is in the names of statuses whose records may not count.
+var cancelled = written.Expression(`(?i)cancel|deleted|\bvoid|storn|abgesagt|annul|anulad|gelöscht|supprim|eliminad|verwijderd|trashed`)
 
-// AddStatus says of a sum or an average of records that have a status, by which it can be grouped, that those of every status are in it.
+// AddStatus says of a sum or an average of records that have a status, by which they can be grouped, that those of every status are in it; of
+// a count, where some are cancelled or deleted, which is one read more.
 func (r *Aggregation) AddStatus(ctx context.Context) {
-	if r.Args.Metric != "sum" && r.Args.Metric != "avg" {
+	if r.Args.Metric != "sum" && r.Args.Metric != "avg" && r.Args.Metric != "count" {
 		return
 	}
-	status := r.Fields(ctx).Groupable(statusFields)
-	if status != "" && status != r.Args.GroupBy && !r.Args.Filter.Has(status) {
+	status := r.Fields(ctx).Status()
+	if status == "" || status == r.Args.GroupBy || r.Args.Filter.Has(status) {
+		return
+	}
+	if r.Args.Metric != "count" {
 		r.add("every", status)
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, titlesDeadline)
+	defer cancel()
+	_, body, err := r.do(ctx, r.scope, Args{Metric: "count", GroupBy: status, Limit: maxGroups, Filter: r.Args.Filter})
+	var among []map[string]any
+	for _, g := range readGroups(body) {
+		if text, ok := g.text(); ok && err == nil && cancelled().MatchString(text) && len(among) < maxStatuses {
+			among = append(among, map[string]any{"key": text, "count": g.count})
+		}
+	}
+	if among != nil {
+		r.add("every", status)
+		r.add("among_them", among)
 	}
 }
 
@@ -141,7 +160,7 @@ func (r *Aggregation) units(ctx context.Context) (field string, list groupList, 
 // item is in the currency of its order. A single one is added to the answer; of several it is said that they are mixed, and which
 // aggregation keeps them apart.
 func (r *Aggregation) parentUnits(ctx context.Context) {
-	if !written.IsMoney(r.Args.Field) {
+	if !written.IsMoneyName(r.Args.Field) {
 		return
 	}
 	scope := rs.Scope{ConnectionID: r.scope.ConnectionID}
@@ -162,7 +181,7 @@ func (r *Aggregation) parentUnits(ctx context.Context) {
 		named := known.ReadStream(schema, scope)
 		unit, own := named.UnitOf(r.Args.Field), ""
 		for _, field := range parent.Fields() {
-			if written.IsMoney(field.Name) {
+			if written.IsMoneyName(field.Name) {
 				unit = cmp.Or(unit, named.UnitOf(field.Name))
 				if own == "" && field.Granted && slices.Contains(field.Aggregates, r.Args.Metric) {
 					own = field.Name

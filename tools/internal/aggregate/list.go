@@ -38,13 +38,14 @@ type groupList struct {
 	other    int // records in groups beyond the limit
 	pages    int
 	next     string // where the groups of time begin that follow, as the field has its values; "" where none do
+	without  int    // records without a time; -1 where that is not known
 }
 
 // list reads the groups of a count. Groups of time go on where a page of them ends, unless the call has a limit.
 func (r *Aggregation) list(ctx context.Context, q Args) (list groupList, err error) {
 	q.Metric, q.Field = "count", ""
-	limit := q.Limit
-	if q.GroupByTime != "" && limit == 0 {
+	limit := cmp.Or(r.Args.Limit, q.Limit)
+	if q.GroupByTime != "" && q.Limit == 0 {
 		limit, q.Limit = maxTimeGroups, maxGroups
 	}
 	for {
@@ -61,11 +62,30 @@ func (r *Aggregation) list(ctx context.Context, q Args) (list groupList, err err
 			list.next = r.after(ctx, list.groups)
 		}
 		if list.next == "" || list.next == before || len(groups) == 0 || len(list.groups) >= limit || list.pages == maxGroupPages {
-			return list, nil
+			return list.withUndated(), nil
 		}
 		q.Filter = q.Filter.WithoutFunc(func(c filter.Condition) bool { return c.Field == q.GroupByTime && strings.HasPrefix(c.Operator, "g") })
 		q.Filter = append(q.Filter, filter.Condition{Field: q.GroupByTime, Operator: "gte", Value: list.next})
 	}
+}
+
+// withUndated is a list with how many of the records have no time. They are the last group of one read, and in none of several.
+func (l groupList) withUndated() groupList {
+	total, counted := l.body.Number("filtered_record_count")
+	if !counted || l.pages == 1 && l.other > 0 {
+		l.without = -1
+		return l
+	}
+	l.without = total - l.other
+	for _, g := range l.groups[:dated(l.groups)] {
+		l.without -= g.count
+	}
+	if l.pages > 1 && l.without > 0 && l.next == "" {
+		l.groups = append(l.groups, group{"null", l.without})
+	} else if l.pages > 1 {
+		l.other += max(l.without, 0)
+	}
+	return l
 }
 
 func readGroups(body rs.Object) []group {
@@ -112,43 +132,72 @@ func (r *Aggregation) bounds(ctx context.Context, span filter.TimeGroup) (from, 
 	return filter.Instant(span.From), filter.Instant(span.Until)
 }
 
-// count answers a count by groups. Of the values of a field as many are read as one read has, so that of those beyond the limit it is known
-// how many there are, and how many of them have as many records as the last one within it.
+// count answers a count by groups. As many are read as one read has, so that of those beyond the limit it is known how many there are, how
+// many of them have as many records as the last one within it, and how many have no time.
 func (r *Aggregation) count(ctx context.Context) (*rs.Response, rs.Object, error) {
-	q := r.Args
+	q, limit := r.Args, r.Args.Limit
 	if q.GroupBy != "" {
-		q.Limit = maxGroups
+		limit = cmp.Or(limit, defaultGroups)
+	}
+	if q.Limit = maxGroups; q.GroupByTime != "" && (limit == 0 || q.Order == "desc") {
+		q.Limit = 0
 	}
 	list, err := r.list(ctx, q)
 	if err != nil {
 		return nil, nil, err
 	}
 	if list.pages > 1 {
-		r.extra = append(r.extra, listed(list.groups, maxTimeGroups, list.other)...)
 		r.add("composed", true)
 	}
-	if list.next != "" {
+	groups, all := list.groups, list.next == "" && list.other == 0
+	turned := r.turned(all)
+	if turned {
+		r.turn(groups)
+	}
+	cut := limit > 0 && len(groups) > limit && (list.pages > 1 || len(groups) <= maxGroups) // else the server sends more than were asked for
+	if !cut {
+		limit = len(groups)
+	}
+	times := 0
+	if q.GroupByTime != "" {
+		times = dated(groups)
+	}
+	switch {
+	case turned && times > limit:
+		r.extra = append(r.extra, rs.Member{Name: "next_before", Value: groups[limit-1].key})
+	case times > limit:
+		r.add("next_from", r.after(ctx, groups[:limit]))
+	case list.next != "":
 		r.add("next_from", list.next)
 	}
-	limit := cmp.Or(r.Args.Limit, defaultGroups)
-	if q.GroupBy == "" || len(list.groups) <= limit || len(list.groups) > maxGroups { // or more than were asked for
-		return list.response, list.body, nil
-	}
-	if list.other == 0 {
-		r.add("group_count", len(list.groups))
+	if cut && all {
+		r.add("group_count", cmp.Or(times, len(groups)))
 	}
 	tied := 0
-	for _, g := range list.groups[limit:] {
+	for _, g := range groups[limit:] {
 		list.other += g.count
-		if g.count == list.groups[limit-1].count {
+		if g.count == groups[limit-1].count {
 			tied++
 		}
 	}
-	if tied > 0 {
+	if tied > 0 && q.GroupBy != "" {
 		r.add("tied_groups", tied)
 	}
-	body := list.body.WithAll(listed(list.groups[:limit], limit, list.other))
+	if times > 0 && dated(groups[:limit]) == limit {
+		r.addWithout(list)
+	}
+	if !cut && !turned && list.pages == 1 {
+		return list.response, list.body, nil
+	}
+	body := list.body.WithAll(listed(groups[:limit], cmp.Or(r.Args.Limit, limit), list.other))
 	return list.response.WithBody(body.JSON()), body, nil
+}
+
+// addWithout adds to the answer how many of the records outside its groups have no time, where that is known.
+func (r *Aggregation) addWithout(list groupList) {
+	if list.without > 0 || list.without == 0 && list.other > 0 {
+		r.add("without_count", list.without)
+	}
 }
 
 // listed are groups in the shape of one read.

@@ -2,6 +2,7 @@ package aggregate
 
 import (
 	"cmp"
+	"context"
 	"math/big"
 	"slices"
 	"strings"
@@ -18,8 +19,40 @@ func countCells(rows []row) int {
 // same reports whether two numbers are equal, and of one unit.
 func (c cell) same(other cell) bool { return c.value == other.value && c.unit == other.unit }
 
-// order puts the rows with the highest value first; where there are several units, which cannot be compared, the highest of each before the
-// second of each.
+// turned reports whether the groups of a count are to come the other way round: the latest or those with fewest records first. That needs all
+// of them; where some are not known, it is said that they are not in that order.
+func (r *Aggregation) turned(all bool) bool {
+	usual := "desc"
+	if r.Args.GroupByTime != "" {
+		usual = "asc"
+	}
+	turned := cmp.Or(r.Args.Order, usual) != usual
+	if turned && !all {
+		r.add("unordered", true)
+	}
+	return turned && all
+}
+
+// turn puts groups the other way round; those without a time stay last.
+func (r *Aggregation) turn(groups []group) {
+	if r.Args.GroupByTime == "" {
+		slices.SortStableFunc(groups, func(a, b group) int { return cmp.Compare(a.count, b.count) })
+		r.add("order", r.Args.Order)
+		return
+	}
+	slices.Reverse(groups[:dated(groups)])
+}
+
+// dated is how many of some groups of time are not that of the records without one, which is the last.
+func dated(groups []group) int {
+	if n := len(groups); n > 0 && groups[n-1].key == "null" {
+		return n - 1
+	}
+	return len(groups)
+}
+
+// order puts the rows with the highest value first, or with the lowest; where there are several units, which cannot be compared, the first of
+// each before the second of each.
 func (r *Aggregation) order(rows []row) {
 	type place struct{ key, value string }
 	units := map[string][]place{}
@@ -28,9 +61,10 @@ func (r *Aggregation) order(rows []row) {
 			units[c.unit] = append(units[c.unit], place{row.key, c.value})
 		}
 	}
+	lowest := r.lowestFirst(rows)
 	best := map[string]int{} // rank of a row among those of its units
 	for _, places := range units {
-		slices.SortStableFunc(places, func(a, b place) int { return r.compareValues(a.value, b.value) })
+		slices.SortStableFunc(places, func(a, b place) int { return compareValues(a.value, b.value, lowest) })
 		for rank, p := range places {
 			if held, ranked := best[p.key]; !ranked || rank < held {
 				best[p.key] = rank
@@ -40,8 +74,30 @@ func (r *Aggregation) order(rows []row) {
 	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(best[a.key], best[b.key]) })
 }
 
-// compareValues puts the highest value first, of a minimum the lowest, and what has none last.
-func (r *Aggregation) compareValues(a, b string) int {
+// lowestFirst reports whether the lowest value comes first: as was asked for; else of a minimum, and of sums or averages that are all below
+// zero, as money that was spent is in the files of banks: the lowest is the most. What the metric does not say is added to the answer.
+func (r *Aggregation) lowestFirst(rows []row) bool {
+	least := r.Args.Metric == "min"
+	lowest := least
+	switch {
+	case r.Args.Order != "":
+		lowest = r.Args.Order == "asc"
+	case r.Args.Metric == "sum" || r.Args.Metric == "avg":
+		lowest = !slices.ContainsFunc(rows, func(row row) bool {
+			return slices.ContainsFunc(row.cells, func(c cell) bool { return c.value != "null" && !strings.HasPrefix(c.value, "-") })
+		})
+		if lowest {
+			r.add("all_negative", true)
+		}
+	}
+	if lowest != least {
+		r.add("order", map[bool]string{true: "asc", false: "desc"}[lowest])
+	}
+	return lowest
+}
+
+// compareValues puts the highest or the lowest value first, and what has none last.
+func compareValues(a, b string, lowest bool) int {
 	if a == "null" || b == "null" {
 		return cmp.Compare(strings.Count(a, "null"), strings.Count(b, "null"))
 	}
@@ -51,8 +107,36 @@ func (r *Aggregation) compareValues(a, b string) int {
 			order = y.Cmp(x)
 		}
 	}
-	if r.Args.Metric == "min" {
+	if lowest {
 		return -order
 	}
 	return order
+}
+
+// sumOfOthers is the row of the records that no filter names, such as those without the field of the groups, beside the rows of all others:
+// what these leave of the sum of all. It is nothing where that is not known.
+func (r *Aggregation) sumOfOthers(ctx context.Context, lists []unitList, rows []row, unnamed row) []row {
+	if r.Args.Metric != "sum" || r.differ.Load() {
+		return nil
+	}
+	for i := range unnamed.cells {
+		c := &unnamed.cells[i]
+		list := lists[slices.IndexFunc(lists, func(l unitList) bool { return l.unit == c.unit })]
+		_, body, err := r.do(ctx, r.scope, Args{Metric: "sum", Field: r.Args.Field, Filter: list.filter})
+		left, ok := new(big.Rat).SetString(body.Get("value"))
+		if err != nil || !ok {
+			return nil
+		}
+		for _, row := range rows {
+			for _, other := range row.cells {
+				if value, ok := new(big.Rat).SetString(other.value); ok && other.unit == c.unit {
+					left.Sub(left, value)
+				}
+			}
+		}
+		if c.value, c.count = decimal(left), c.records; r.isZeroSum(c.value) { // or none of them has a value
+			return nil
+		}
+	}
+	return []row{unnamed}
 }

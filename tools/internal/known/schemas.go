@@ -2,6 +2,7 @@
 package known
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -182,25 +183,16 @@ func kindOfDates(f rs.SchemaField) filter.DateKind {
 // things.
 func (s Stream) UnitOf(field string) string {
 	f, ok := s.fields[field]
-	if kind := kindOfDates(f); !ok || kind != filter.NotDates && kind != filter.MayBeDates || field == "count" || strings.HasSuffix(field, "_count") {
+	if kind := kindOfDates(f); !ok || kind != filter.NotDates && kind != filter.MayBeDates {
 		return ""
 	}
-	unit, best := "", 2*len(written.UnitNames)
+	var texts []string
 	for name, f := range s.fields {
-		own, isOwn := strings.CutPrefix(written.Snake(name), written.Snake(field)+"_")
-		rank := slices.Index(written.UnitNames, own)
-		switch {
-		case !isOwn && written.IsCurrencyName(name) && written.CountsThings(field):
-			continue
-		case !isOwn && rank >= 0:
-			rank += len(written.UnitNames)
-		}
-		better := rank < best || rank == best && name < unit // names that differ in their case alone
-		if rank >= 0 && better && f.Granted && name != field && kindOfDates(f) == filter.MayBeDates {
-			unit, best = name, rank
+		if f.Granted && kindOfDates(f) == filter.MayBeDates {
+			texts = append(texts, name)
 		}
 	}
-	return unit
+	return written.UnitField(field, texts)
 }
 
 // startsAndEnds are parts of the names of fields that say when something begins, and of those that say when it ends.
@@ -230,14 +222,20 @@ func (s Stream) EndOf(field string) string {
 	return ""
 }
 
-// Groupable is the first of some fields by which the records can be grouped; "" for none.
-func (s Stream) Groupable(names []string) string {
-	for _, name := range names {
-		if f := s.fields[name]; f.Granted && slices.Contains(f.Aggregates, "group_by") {
-			return name
+// Status is the field that says whether a record counts, as an order may be cancelled, by which the records can be grouped; "" for none.
+func (s Stream) Status() string {
+	var names []string
+	for name, f := range s.fields {
+		if f.Granted && slices.Contains(f.Aggregates, "group_by") && isStatus(written.Snake(name)) {
+			names = append(names, name)
 		}
 	}
-	return ""
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(b, a)) })
+	return append(names, "")[0]
+}
+
+func isStatus(name string) bool {
+	return name == "state" || name == "status" || strings.HasSuffix(name, "_status")
 }
 
 // HasBlob reports whether a field of the records is a reference to a blob.

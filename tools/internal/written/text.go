@@ -131,46 +131,6 @@ var (
 // IsTimeName reports whether a name is like those of times.
 func IsTimeName(name string) bool { return timeName().MatchString(name) }
 
-// UnitNames are names of fields that say what unit the numbers beside them are in, in the form of [Snake]; the likeliest first.
-var UnitNames = []string{
-	"currency", "unit", "currency_code", "currency_iso", "iso_currency", "iso_currency_code", "ccy",
-	"währung", "waehrung", "devise", "moneda", "divisa", "valuta", "moeda", "waluta", "einheit", "unité", "unidad",
-}
-
-// IsUnitName reports whether a name is like those of fields that say a unit.
-func IsUnitName(name string) bool {
-	name = "_" + Snake(name)
-	return slices.ContainsFunc(UnitNames, func(unit string) bool { return strings.HasSuffix(name, "_"+unit) })
-}
-
-var (
-	// plainUnits are those of UnitNames that are no currency.
-	plainUnits = Set("unit einheit unité unidad")
-
-	// things are words in the names of fields that have a number of something.
-	things = Set("quantity qty count number units pieces pcs items stock shares nights guests persons people percent percentage pct",
-		"anzahl menge stück stueck stückzahl quantité nombre pièces cantidad unidades piezas quantità quantita numero pezzi",
-		"quantidade peças aantal hoeveelheid stuks ilość ilosc")
-	moneyWords = Set("price amount total subtotal cost costs fee fees tax discount balance paid spent refund salary",
-		"preis betrag summe kosten prix montant precio importe prezzo importo prijs bedrag")
-)
-
-// IsMoney reports whether a name is like those of fields that have amounts of money.
-func IsMoney(name string) bool { return hasWord(name, moneyWords) }
-
-// CountsThings reports whether a name is like those of fields that have a number of things, which is in no currency.
-func CountsThings(name string) bool { return hasWord(name, things) && !IsMoney(name) }
-
-// IsCurrencyName reports whether a name is like those of fields that say a currency.
-func IsCurrencyName(name string) bool {
-	words := strings.Split(Snake(name), "_")
-	return IsUnitName(name) && !plainUnits[words[len(words)-1]]
-}
-
-func hasWord(name string, words map[string]bool) bool {
-	return slices.ContainsFunc(strings.Split(Snake(name), "_"), func(word string) bool { return words[word] })
-}
-
 // IsNumber reports whether a text is a number as JSON has it.
 func IsNumber(s string) bool { return plainNumber().MatchString(s) }
 

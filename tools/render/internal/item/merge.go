@@ -24,13 +24,13 @@ type Merge struct {
 // (with - before it: descending), else by their own times, else by emitted_at. It reports false where those of a connection are not in that
 // order, or cannot be compared with others.
 func MergeConnections(records []rs.Item, sort string, ascending bool) (Merge, bool) {
-	values := []func(rs.Object) string{
-		func(o rs.Object) string { authored, _ := Time(nil, o.Object("data")); return write.JSON(authored) },
-		func(o rs.Object) string { return o.Get("emitted_at") },
+	values := []func(rs.Item) string{
+		func(r rs.Item) string { authored, _ := Time(nil, r.Data); return write.JSON(authored) },
+		func(r rs.Item) string { return r.Members.Get("emitted_at") },
 	}
 	if sort != "" {
 		field, descending := strings.CutPrefix(sort, "-")
-		values, ascending = []func(rs.Object) string{func(o rs.Object) string { return o.Object("data").Get(field) }}, !descending
+		values, ascending = []func(rs.Item) string{func(r rs.Item) string { return r.Data.Get(field) }}, !descending
 	}
 	for _, value := range values {
 		if merge, ok := mergeBy(records, value, ascending); ok {
@@ -41,7 +41,7 @@ func MergeConnections(records []rs.Item, sort string, ascending bool) (Merge, bo
 }
 
 // mergeBy puts those without a value last.
-func mergeBy(records []rs.Item, value func(rs.Object) string, ascending bool) (m Merge, ok bool) {
+func mergeBy(records []rs.Item, value func(rs.Item) string, ascending bool) (m Merge, ok bool) {
 	type place struct {
 		at         int
 		connection string
@@ -55,7 +55,7 @@ func mergeBy(records []rs.Item, value func(rs.Object) string, ascending bool) (m
 	}
 	places, last, counts, most, kind := make([]place, len(records)), map[string]place{}, map[string]int{}, 0, ""
 	for i, record := range records {
-		p := place{i, rs.ConnectionID(record.Members), readSortKey(value(record.Members))}
+		p := place{i, rs.ConnectionID(record.Members), readSortKey(value(record))}
 		before, known := last[p.connection]
 		if kind = cmp.Or(kind, p.key.kind); p.key.kind != "" && p.key.kind != kind || known && compare(before, p) > 0 {
 			return Merge{}, false
@@ -68,7 +68,7 @@ func mergeBy(records []rs.Item, value func(rs.Object) string, ascending bool) (m
 	for _, p := range places {
 		record := records[p.at]
 		if m.Records = append(m.Records, record); m.Value == "" && counts[p.connection] == most && last[p.connection].at == p.at {
-			m.Last, m.Value = record, value(record.Members)
+			m.Last, m.Value = record, value(record)
 		}
 	}
 	return m, kind != ""

@@ -1,0 +1,99 @@
+package written
+
+import (
+	"slices"
+	"strings"
+)
+
+var (
+	// unitNames are names of fields that say what unit the numbers beside them are in, in the form of [Snake]; the likeliest first.
+	unitNames = []string{
+		"currency", "unit", "currency_code", "currency_iso", "iso_currency", "iso_currency_code", "ccy",
+		"währung", "waehrung", "devise", "moneda", "divisa", "valuta", "moeda", "waluta", "einheit", "unité", "unidad",
+	}
+	plainUnits    = Set("unit einheit unité unidad") // which are no currency
+	currencyWords = Set("currency ccy währung waehrung devise moneda divisa valuta moeda waluta")
+	// whichCurrency are words behind one for a currency that say which of several it is.
+	whichCurrency = Set("original origin origine origen foreign étrangère extranjera")
+	moneyWords    = Set("price prices amount total subtotal cost costs fee fees tax discount balance paid spent refund salary value",
+		"betrag summe preis kosten saldo wert montant prix importe precio importo prezzo bedrag prijs valor kwota")
+	// things are words in the names of fields that have a number of something, which is in no currency.
+	things = Set("quantity qty count number units pieces pcs items stock shares nights guests persons people percent percentage pct",
+		"anzahl menge stück stueck stückzahl quantité nombre pièces cantidad unidades piezas quantità quantita numero pezzi",
+		"quantidade peças aantal hoeveelheid stuks ilość ilosc")
+	inOneCurrency = Expression(`(?i)(?:^|[^a-z])(?:eur|usd|gbp|chf|jpy|cny|inr|cad|aud|nzd|sek|nok|dkk|pln|czk|huf|brl|mxn)_*$`)
+)
+
+// IsMoneyName reports whether a field may have amounts of money.
+func IsMoneyName(name string) bool { return hasWord(name, moneyWords) }
+
+func countsThings(name string) bool { return hasWord(name, things) && !IsMoneyName(name) }
+
+func hasWord(name string, words map[string]bool) bool {
+	return slices.ContainsFunc(strings.Split(Snake(name), "_"), func(word string) bool { return words[word] })
+}
+
+// IsUnitName reports whether a name is like those of fields that say a unit.
+func IsUnitName(name string) bool {
+	name = "_" + Snake(name)
+	return isCurrency(name) || slices.ContainsFunc(unitNames, func(unit string) bool { return strings.HasSuffix(name, "_"+unit) })
+}
+
+// isCurrency reports whether a name is that of a currency among others, such as "original_currency".
+func isCurrency(snake string) bool {
+	words := strings.Split(strings.Trim(snake, "_"), "_")
+	named := func(word string) bool {
+		return currencyWords[word] || strings.HasSuffix(word, "währung") || strings.HasSuffix(word, "waehrung")
+	}
+	last := words[len(words)-1]
+	return named(last) || len(words) > 1 && named(words[0]) && whichCurrency[last]
+}
+
+// UnitField is the one of some fields that says what unit the numbers of another are in, such as their currency; "" where there is none,
+// and where the numbers are of things. One that is named after the other comes first, then one of a usual name. The currency of something
+// else, such as of an original amount, is taken where it is the only one, and the amount does not say its own.
+func UnitField(of string, fields []string) (field string) {
+	if of == "count" || strings.HasSuffix(of, "_count") {
+		return ""
+	}
+	best, several := last+1, false
+	for _, name := range fields {
+		rank := unitRank(name, of)
+		if name == of || rank > best {
+			continue
+		}
+		several = rank == best
+		if !several || name < field { // names that differ in their case alone
+			field, best = name, rank
+		}
+	}
+	if best == last && several {
+		return ""
+	}
+	return field
+}
+
+// last is the rank of what is the unit of another number unless there is no other.
+var last = 3 * len(unitNames)
+
+// unitRank is how unlikely a field says the unit of another; above last where it does not.
+func unitRank(name, of string) int {
+	name, says := Snake(name), Snake(of)
+	own, isOwn := strings.CutPrefix(name, says+"_")
+	rank := slices.Index(unitNames, own)
+	shared := func(word string) bool { return !currencyWords[word] && strings.Contains("_"+says+"_", "_"+word+"_") }
+	switch {
+	case rank >= 0 && isOwn:
+		return rank
+	case countsThings(of) && !plainUnits[name]:
+		return last + 1
+	case rank >= 0:
+		return 2*len(unitNames) + rank
+	case isCurrency(name) && strings.HasSuffix(says, "_"+name),
+		isCurrency(name) && IsMoneyName(of) && slices.ContainsFunc(strings.Split(name, "_"), shared):
+		return len(unitNames)
+	case isCurrency(name) && IsMoneyName(of) && !inOneCurrency().MatchString(of):
+		return last
+	}
+	return last + 1
+}
