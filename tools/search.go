@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -91,14 +92,16 @@ var (
 func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(searchArgs)
 	var readAs []string
+	schema := sync.OnceValue(func() known.Stream { return call.known(ctx, "") })
 	args.filter, readAs = wholeDays(args.filter, args.zone, func() known.Stream {
-		if len(args.streams) != 1 {
+		if len(args.streams) != 1 || schema().Err != nil {
 			return known.Stream{}
 		}
-		return call.known(ctx, args.streams[0])
+		return known.ReadStream(schema().Document, rs.Scope{Stream: args.streams[0], ConnectionID: call.Scope.ConnectionID})
 	})
+	args.parts = args.partsBeside(schema)
 	call.Args = args
-	within, err := s.within(ctx, call)
+	within, err := s.within(ctx, call, schema)
 	if err != nil {
 		return Reply{Call: call}, err
 	}
@@ -107,6 +110,11 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 		searched.RS = within
 	}
 	reply, err := s.search(ctx, searched)
+	if within == nil && err != nil && len(args.parts) > 0 && rs.AsError(err).Status/100 == 4 { // what is added is no reason to refuse a search
+		args.parts = nil
+		call.Args, searched.Args = args, args
+		reply, err = s.search(ctx, searched)
+	}
 	reply.Call = call
 	if err == nil {
 		_, err = args.position.Under(call.Scope.ConnectionID)
@@ -124,6 +132,7 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 		reply.Coverage = absence(ctx, call, reads, args.streams...)
 		reply.Response = withMembers(reply.Response, reply.Coverage.Members())
 	}
+	found.Parts = args.parts
 	found.Question = render.NewQuestion(args.q, func() []string { return relax.Words(args.q) })
 	if args.position.First() {
 		found.Meant, found.OfTime = unreadFields(ctx, call, reply.Answer), ofTime(ctx, call, reply.Answer)
@@ -133,13 +142,25 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	return reply, nil
 }
 
-// within is the resource server as a search of a period sees it; nil for a search of all times.
-func (s searcher) within(ctx context.Context, call Call) (*period.Reader, error) {
+// partsBeside are the streams whose records are parts of those of the streams that a search names, such as the bodies of messages: without
+// them, a search of messages would not find what a message says. A resource server filters one stream, so what its own cursor continues and
+// what is nearest in meaning is that of one.
+func (s searchArgs) partsBeside(schema func() known.Stream) []string {
+	filtered := len(s.filter) > 0 && s.period == (period.Period{})
+	other := s.mode != "" && s.mode != "lexical" || s.filter.Has("id") || s.position.Cursor != "" && !period.IsCursor(s.position.Cursor)
+	if s.q == "" || len(s.streams) == 0 || filtered && other || schema().Err != nil {
+		return nil
+	}
+	return schema().PartsOf(s.streams)
+}
+
+// within is the resource server as a search sees it of a period, or within a filter of records with parts; nil for any other.
+func (s searcher) within(ctx context.Context, call Call, schema func() known.Stream) (*period.Reader, error) {
 	args, principal := call.Args.(searchArgs), auth.PrincipalFrom(ctx)
-	if args.period == (period.Period{}) {
+	if args.period == (period.Period{}) && (len(args.filter) == 0 || len(args.parts) == 0) {
 		return nil, nil
 	}
-	stated := call.known(ctx, "")
+	stated := schema()
 	if stated.Err != nil {
 		return nil, stated.Err
 	}
@@ -150,9 +171,9 @@ func (s searcher) within(ctx context.Context, call Call) (*period.Reader, error)
 	}
 	r := &period.Reader{
 		Doer: call.RS, Words: args.q, Filter: args.filter, Period: args.period, Zone: args.zone,
-		Refused: s.refused, Grant: principal.GrantID,
+		Refused: s.refused, Grant: principal.GrantID, Connection: call.Scope.ConnectionID,
 	}
-	if timeless, some := r.Choose(stated.Sources, args.streams); !some {
+	if timeless, some := r.Choose(stated.Sources, args.streams, args.parts); !some {
 		return nil, noSources(call.Scope, timeless)
 	}
 	return r, nil

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -20,6 +21,7 @@ type searchArgs struct {
 	source   // without a stream
 	q, mode  string
 	streams  []string
+	parts    []string // streams of parts of their records, such as the bodies of messages, that are searched with them
 	limit    int
 	position render.Position
 	filter   filter.Filter
@@ -105,7 +107,7 @@ func (s searchArgs) Request(scope rs.Scope) rs.Request {
 	r := read.Request(scope.ConnectionID, path...)
 	query := r.Query
 	read.Set(query, "q", s.q)
-	read.Set(query, "streams", s.streams)
+	read.Set(query, "streams", slices.Concat(s.streams, s.parts))
 	read.Set(query, "limit", s.limit)
 	read.Set(query, "cursor", s.position.Cursor)
 	s.filter.Write(query)

@@ -139,6 +139,9 @@ func (s *searchPage) envelope() object {
 		}
 		data = data.With("hits_in_all", total)
 	}
+	if len(s.q.Parts) > 0 {
+		data = data.With("also_searched", write.JSON(s.q.Parts))
+	}
 	if s.records < len(s.all) {
 		data = data.With("records_in_page", write.JSON(s.records))
 	}

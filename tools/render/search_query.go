@@ -21,6 +21,7 @@ type SearchQuery struct {
 	Position     paging.Position // where the answer starts
 	ConnectionID string
 	Rest         object   // the other arguments as they were sent (streams, filter, mode)
+	Parts        []string // streams that are searched with those, because their records are parts of the records of those
 	RecordBase   string   // public base URL of the resource server, for citations; no trailing slash
 	Coverage     Coverage // of an answer without hits
 	OfTime       object   // the arguments of a search of the time that the query names; nil for none
@@ -63,7 +64,7 @@ func (q SearchQuery) otherwise() string {
 
 // where says where a search looks, " in messages of cin_a since 2026-01-01"; "" for everywhere.
 func (q SearchQuery) where() string {
-	return write.Lead(" in ", strings.Join(write.Words(q.Rest, "streams"), ", ")) +
+	return write.Lead(" in ", strings.Join(append(write.Words(q.Rest, "streams"), write.Each(q.Parts, write.ShownName)...), ", ")) +
 		write.When(q.ConnectionID != "", " of "+clean.Name(write.Label(q.ConnectionID))) + write.When(q.Rest.Has("filter"), " within filter") +
 		write.Lead(" since ", write.Label(q.Rest.Text("since"))) + write.Lead(" until ", write.Label(q.Rest.Text("until")))
 }

@@ -191,11 +191,19 @@ func (s *searchPage) notes() []string {
 	}
 	separate := slices.ContainsFunc(hits, func(h hit.Hit) bool { return h.Separate() != "" })
 	unnamed := slices.ContainsFunc(hits, func(h hit.Hit) bool { return h.Ref == (rs.Ref{}) })
-	return write.NotEmpty(slices.Concat([]string{incomplete}, common, s.l.warnings(2), []string{ofTime}, s.hints, []string{
+	return write.NotEmpty(slices.Concat([]string{incomplete, s.also()}, common, s.l.warnings(2), []string{ofTime}, s.hints, []string{
 		write.When(len(hits) > 0 && s.proven(math.MaxInt) == nil, `Fetch a hit by its id as-is: fetch {"id":"…"}.`),
 		write.When(separate, "Send connection_id beside an id where it is shown."),
 		write.When(unnamed, "An address, or an id like result:3, is no record's and cannot be fetched."),
 	})...)
+}
+
+// also names the streams that are searched with those that the call names.
+func (s *searchPage) also() string {
+	if !s.q.Position.First() { // a continuation has said it
+		return ""
+	}
+	return write.Lead("searched too, as parts of these records: ", strings.Join(write.Each(s.q.Parts, write.ShownName), ", "))
 }
 
 // hitTexts are the first hits, as many as fit in so many bytes with excerpts of at most so many characters.
@@ -272,7 +280,11 @@ func (s *searchPage) follow() string {
 }
 
 func (s *searchPage) untimed() string {
-	if n, _ := s.l.meta.Number("untimed_count"); n > 0 {
+	n, _ := s.l.meta.Number("untimed_count")
+	switch {
+	case n > 0 && len(s.q.Parts) > 0 && s.q.Rest.Has("filter"):
+		return fmt.Sprintf(", without %d that may be outside filter", n)
+	case n > 0:
 		return fmt.Sprintf(", without %d of unknown time", n)
 	}
 	return ""
