@@ -189,6 +189,27 @@ func noSources(scope rs.Scope, timeless bool) error {
 	return &rs.Error{Code: "unknown_stream", Param: "streams", Message: "no stream of these in this grant."}
 }
 
+// namesTime reports whether the first hit is one that names a time, as the resource server marks in it: it need not be of that time, as a
+// diary is not.
+func namesTime(list rs.List, since, until string) bool {
+	if len(list.Items) == 0 {
+		return false
+	}
+	for _, raw := range list.Items[0].Members.Array("evidence_excerpts") {
+		for _, part := range strings.Split(rs.AsObject(raw).Text("preview_text"), "<mark>")[1:] {
+			marked, _, _ := strings.Cut(part, "</mark>")
+			first, last, ok := written.Days(marked, time.Time{})
+			if !ok { // march-2025.pdf
+				first, last, ok = written.Days(strings.ReplaceAll(marked, "-", " "), time.Time{})
+			}
+			if ok && first.Format(time.DateOnly) == since && last.Format(time.DateOnly) == until {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // ofTime are the arguments of a search of the time that the query names, where the words of it find little; nil for none. The schema may be
 // read for it.
 func ofTime(ctx context.Context, call Call, answer Answer) rs.Object {
@@ -204,7 +225,7 @@ func ofTime(ctx context.Context, call Call, answer Answer) rs.Object {
 	}
 	since, until, rest, named := written.NamedPeriod(s.q, time.Now().UTC())
 	words := relax.Words(strings.ToLower(rest))
-	if !named || slices.ContainsFunc(words, func(word string) bool { return partsOfTime[word] }) {
+	if !named || namesTime(list, since, until) || slices.ContainsFunc(words, func(word string) bool { return partsOfTime[word] }) {
 		return nil
 	}
 	args := call.Arguments.Without("q", "query")

@@ -254,8 +254,12 @@ func (s *searchPage) notice() string {
 		}
 	}
 	switch {
+	case near == 0 && (s.l.count() != "0" || someCount(s.l) == 0 || len(s.all) == 0):
+		return ""
+	case near == 0 && s.all[0].Own.Flag("not_of_time"):
+		return "No record that has all of the words is known to be of the time that the query names."
 	case near == 0:
-		return write.When(s.l.count() == "0" && someCount(s.l) > 0 && len(s.all) > 0, "No record has all of the words; the hits have some.")
+		return "No record has all of the words; the hits have some."
 	case near == len(s.all):
 		return "The hits are the nearest in meaning; they need not have the words, or be about them."
 	}

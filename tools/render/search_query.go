@@ -127,14 +127,12 @@ func searchLead(l listing, q SearchQuery) string {
 func leftOut(recall object) []string {
 	bare := func(name string) string {
 		words := write.Each(write.Words(recall, name), clean.Bare)
-		if more := len(recall.Array(name)) - len(words); more > 0 {
-			words = append(words, fmt.Sprintf("and %d others", more))
-		}
-		return strings.Join(words, " ")
+		more := len(recall.Array(name)) - len(words)
+		return strings.Join(words, ", ") + write.When(more > 0, fmt.Sprintf(" and %d more", more))
 	}
 	time := clean.Bare(clean.Preview(recall.Text("preferred_time"), write.WordChars))
-	return write.NotEmpty(write.Lead("left out as common: ", bare("left_out_words")),
-		write.Lead("taken for a time, whose records rank higher: ", bare("time_words")+write.When(recall.Has("time_words"), " ("+time+")")))
+	return write.NotEmpty(write.Lead("common words, not looked for: ", bare("left_out_words")), write.When(recall.Has("time_words"),
+		"read as a time, whose records rank first: "+strings.ReplaceAll(bare("time_words"), ", ", " ")+" = "+time))
 }
 
 // A Repair is what was done for a search whose words no record has all of. The hits of the page are those of other searches.
