@@ -12,6 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/period"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
@@ -65,9 +66,6 @@ func shownRepair(r *render.Repair) *render.Repair {
 	}
 	return r
 }
-
-// fewHits is how many hits are so few that another search is proposed.
-const fewHits = 3
 
 var (
 	// partsOfTime are words of a time that is shorter than the one beside it: the first week of June.
@@ -136,6 +134,7 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	found.Question = render.NewQuestion(args.q, func() []string { return relax.Words(args.q) })
 	if args.position.First() {
 		found.Meant, found.OfTime = unreadFields(ctx, call, reply.Answer), ofTime(ctx, call, reply.Answer)
+		found.TwoDays = twoDays(call)
 		found.Newest = newestRecord(ctx, call, found.Question)
 	}
 	reply.Response = withMembers(reply.Response, saysReadAs(reply.Response.Object().Array("read_as"), readAs))
@@ -202,7 +201,7 @@ func namesTime(list rs.List, since, until string) bool {
 			if !ok { // march-2025.pdf
 				first, last, ok = written.Days(strings.ReplaceAll(marked, "-", " "), time.Time{})
 			}
-			if ok && first.Format(time.DateOnly) == since && last.Format(time.DateOnly) == until {
+			if len(marked) > len("2006") && ok && first.Format(time.DateOnly) == since && last.Format(time.DateOnly) == until {
 				return true
 			}
 		}
@@ -210,27 +209,66 @@ func namesTime(list rs.List, since, until string) bool {
 	return false
 }
 
-// ofTime are the arguments of a search of the time that the query names, where the words of it find little; nil for none. The schema may be
-// read for it.
+// absentWords are the words of a query, in small letters, that no record has.
+func absentWords(list rs.List, repair *render.Repair) map[string]bool {
+	absent := map[string]bool{}
+	for _, raw := range list.Envelope.Object("meta").Object("recall").Array("missing_words") {
+		word, _ := rs.AsText(raw)
+		absent[strings.ToLower(word)] = true
+	}
+	if repair != nil {
+		for _, word := range repair.Words {
+			absent[strings.ToLower(word.Word)] = word.Count+word.FormCount == 0
+		}
+	}
+	return absent
+}
+
+// twoDays says which days a date of the query may be that is one of two, such as 03/06/2026, with a search of each; "" for none.
+func twoDays(call Call) string {
+	s := call.Args.(searchArgs)
+	for _, word := range strings.Fields(s.q) {
+		word = strings.Trim(word, ".,;?!()")
+		ways := written.DaysOf(word)
+		if len(ways) < 2 || s.period != (period.Period{}) {
+			continue
+		}
+		of := func(day time.Time) string {
+			date := rs.EncodeJSON(day.Format(time.DateOnly))
+			q := strings.Join(slices.DeleteFunc(relax.Words(s.q), func(part string) bool { return strings.Contains(word, part) }), " ")
+			return day.Format("2 January: ") + searchFor(q, call.Arguments.Without("q", "query", "cursor").With("since", date).With("until", date))
+		}
+		return quote.Text(word) + " was read as words, as it may be either day. " + of(ways[0]) + " or " + of(ways[1])
+	}
+	return ""
+}
+
+// ofTime are the arguments of a search of the time that the query names, without the words of it that are nowhere; nil for none. The schema
+// may be read for it.
 func ofTime(ctx context.Context, call Call, answer Answer) rs.Object {
 	s := call.Args.(searchArgs)
-	if s.period != (period.Period{}) {
+	if s.period != (period.Period{}) || !strings.ContainsAny(s.q, " -/0123456789") { // a word alone is no time, but for yesterday
 		return nil
 	}
 	list, _ := answer.Response.List()
-	recall := list.Envelope.Object("meta").Object("recall")
-	_, missing := recall.Number("partial_count")
-	if answer.Repair == nil && !missing && len(list.Items) > fewHits && !recall.Has("preferred_time") {
-		return nil
-	}
 	since, until, rest, named := written.NamedPeriod(s.q, time.Now().UTC())
 	words := relax.Words(strings.ToLower(rest))
 	if !named || namesTime(list, since, until) || slices.ContainsFunc(words, func(word string) bool { return partsOfTime[word] }) {
 		return nil
 	}
+	absent := absentWords(list, answer.Repair)
+	leftOut := list.Envelope.Object("meta").Object("recall").Array("left_out_words")
+	words = slices.DeleteFunc(words, func(word string) bool {
+		return sayNothing[word] || len(absent) > 0 && slices.Contains(leftOut, rs.EncodeJSON(word))
+	})
+	streams, all := streamsOf(ctx, call, words)
+	if !all && len(absent) > 0 {
+		is := func(word string) bool { return absent[strings.Trim(strings.ToLower(word), ".,;?!()")] }
+		rest = strings.Join(relax.Words(strings.Join(slices.DeleteFunc(strings.Fields(rest), is), " ")), " ")
+		streams, all = streamsOf(ctx, call, slices.DeleteFunc(words, is))
+	}
 	args := call.Arguments.Without("q", "query")
-	words = slices.DeleteFunc(words, func(word string) bool { return sayNothing[word] })
-	switch streams, all := streamsOf(ctx, call, words); {
+	switch {
 	case !all:
 		args = withWords(rest, args)
 	case len(streams) > 0 && len(s.streams) == 0:

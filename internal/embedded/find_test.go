@@ -160,6 +160,9 @@ func TestSearchInPlainWords(t *testing.T) {
 		{"a day from which others are meant is no day", "harbour 14 to 16 April 2026", []string{"april"}, map[string]any{
 			"preferred_time": "2026-04-01 until before 2026-05-01",
 		}},
+		{"what is since a month is no month of any year", "harbour since 2026-04", []string{"april", "march"}, map[string]any{
+			"preferred_time": "from 2026-04-01", "partial_count": 1.0,
+		}},
 		{"a code stands for those that begin with it", "ticket qk7p2", []string{"code"}, map[string]any{"missing_words": []any{"ticket", "qk7p2"}}},
 		{"of equals the latest comes first", "harbour", []string{"april", "march"}, nil},
 		{"a neighbor in the thread lends its words", "piano window sofa", []string{"two", "one", "three"}, nil},

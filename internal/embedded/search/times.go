@@ -26,7 +26,8 @@ var (
 	isoDate     = regexp.MustCompile(`^(\d{4})-(\d{2})(?:-(\d{2}))?$`)
 	dayOfMonth  = regexp.MustCompile(`^([1-9]|[12]\d|3[01])(?:st|nd|rd|th)?$`)
 	joinTimes   = []string{"to", "and", "until", "till", "through", "bis", "und"}
-	beforeTimes = []string{"in", "on", "last", "since", "during", "this", "im", "am"}
+	sinceTimes  = []string{"since", "seit"}
+	beforeTimes = []string{"in", "on", "last", "since", "seit", "during", "this", "im", "am"}
 	days        = map[string]int{"today": 0, "heute": 0, "yesterday": -1, "gestern": -1, "tomorrow": 1, "morgen": 1}
 	steps       = map[string]int{
 		"next": 1, "upcoming": 1, "nachste": 1, "nachsten": 1, "nachster": 1, "this": 0, "last": -1, "letzte": -1, "letzten": -1, "letzter": -1,
@@ -51,6 +52,9 @@ func (q *query) prefer(now time.Time) *timeMatcher {
 			continue
 		}
 		m.unit, m.written = i, m.ways(q, i, n)
+		if slices.Contains(sinceTimes, q.word(i-1)) {
+			m.lasts(now)
+		}
 		if slices.Contains(beforeTimes, q.word(i-1)) {
 			i, n = i-1, n+1
 		}
@@ -60,6 +64,18 @@ func (q *query) prefer(now time.Time) *timeMatcher {
 		return m
 	}
 	return nil
+}
+
+// lasts makes a time of one that began with it, as since May names.
+func (m *timeMatcher) lasts(now time.Time) {
+	if m.month != 0 {
+		year := now.Year()
+		if m.month > now.Month() {
+			year--
+		}
+		m.from, m.month = time.Date(year, m.month, 1, 0, 0, 0, 0, time.UTC), 0
+	}
+	m.until, m.written = time.Time{}, nil
 }
 
 // timeAt reads the time that begins at a word, and how many words name it.
