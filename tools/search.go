@@ -90,14 +90,12 @@ var (
 func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(searchArgs)
 	var readAs []string
-	schema := sync.OnceValue(func() known.Stream { return call.known(ctx, "") })
-	args.filter, readAs = wholeDays(args.filter, args.zone, func() known.Stream {
-		if len(args.streams) != 1 || schema().Err != nil {
-			return known.Stream{}
-		}
-		return known.ReadStream(schema().Document, rs.Scope{Stream: args.streams[0], ConnectionID: call.Scope.ConnectionID})
-	})
-	args.parts = args.partsBeside(schema)
+	var schema func() known.Stream // of a search of everything nothing must be known
+	if len(args.streams)+len(args.filter) > 0 || args.period != (period.Period{}) {
+		schema = schemaOnce(ctx, call)
+		args.filter, readAs = wholeDays(args.filter, args.zone, func() known.Stream { return args.streamOf(schema()) })
+		args.parts = args.partsBeside(schema)
+	}
 	call.Args = args
 	within, err := s.within(ctx, call, schema)
 	if err != nil {
@@ -134,11 +132,24 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	found.Question = render.NewQuestion(args.q, func() []string { return relax.Words(args.q) })
 	if args.position.First() {
 		found.Meant, found.OfTime = unreadFields(ctx, call, reply.Answer), ofTime(ctx, call, reply.Answer)
-		found.TwoDays = twoDays(call)
+		found.TwoDays, found.Listed = twoDays(call), listedValue(ctx, call, reply.Answer)
 		found.Newest = newestRecord(ctx, call, found.Question)
 	}
 	reply.Response = withMembers(reply.Response, saysReadAs(reply.Response.Object().Array("read_as"), readAs))
 	return reply, nil
+}
+
+// schemaOnce reads what the schema says of all streams when it is first asked for.
+func schemaOnce(ctx context.Context, call Call) func() known.Stream {
+	return sync.OnceValue(func() known.Stream { return call.known(ctx, "") })
+}
+
+// streamOf is what is known of the one stream that a search names; nothing of several.
+func (s searchArgs) streamOf(all known.Stream) known.Stream {
+	if len(s.streams) != 1 || all.Err != nil {
+		return known.Stream{}
+	}
+	return known.ReadStream(all.Document, rs.Scope{Stream: s.streams[0], ConnectionID: s.connectionID})
 }
 
 // partsBeside are the streams whose records are parts of those of the streams that a search names, such as the bodies of messages: without
@@ -227,6 +238,9 @@ func absentWords(list rs.List, repair *render.Repair) map[string]bool {
 // twoDays says which days a date of the query may be that is one of two, such as 03/06/2026, with a search of each; "" for none.
 func twoDays(call Call) string {
 	s := call.Args.(searchArgs)
+	if !strings.ContainsAny(s.q, "-/") {
+		return ""
+	}
 	for _, word := range strings.Fields(s.q) {
 		word = strings.Trim(word, ".,;?!()")
 		ways := written.DaysOf(word)
