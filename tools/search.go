@@ -46,6 +46,7 @@ func searchTool(recordBase string, relaxed bool) *Tool {
 		Decode: decodeSearch,
 		Render: func(call Call, answer Answer) (render.Result, error) {
 			args, q := call.Args.(searchArgs), answer.search
+			q.Shown = args.shown
 			q.Q, q.Limit, q.Position, q.ConnectionID, q.RecordBase = args.q, args.limit, args.position, call.Scope.ConnectionID, recordBase
 			q.Rest = call.Arguments.Without("q", "query", "connection_id", "limit", "cursor")
 			q.Repair, q.Coverage, q.Now = shownRepair(answer.Repair), answer.Coverage, time.Now().UTC()

@@ -23,6 +23,7 @@ type searchArgs struct {
 	streams  []string
 	parts    []string // streams of parts of their records, such as the bodies of messages, that are searched with them
 	limit    int
+	shown    int // hits to show at most of a page that is read again; 0 for all that are left
 	position render.Position
 	filter   filter.Filter
 	period   period.Period
@@ -64,7 +65,7 @@ func decodeSearch(values rs.Object) (Args, error) {
 		a.requires("mode", "q")
 	}
 	if args.position.Shown > 0 {
-		args.limit = args.position.Limit // the same page again
+		args.shown, args.limit = args.limit, args.position.Limit // the same page again
 	}
 	if args.mode == "hybrid" && args.position.Cursor != "" {
 		a.failf("cursor", "Raise limit instead, or page with mode lexical.", "hybrid search has no pages.")

@@ -18,6 +18,7 @@ import (
 type SearchQuery struct {
 	Q            string
 	Limit        int
+	Shown        int             // hits to show at most, where the page is read again with its own limit; 0 for all
 	Position     paging.Position // where the answer starts
 	ConnectionID string
 	Rest         object   // the other arguments as they were sent (streams, filter, mode)
@@ -42,7 +43,7 @@ type InStream struct {
 }
 
 func (q SearchQuery) call(cursor string) *write.Object {
-	return new(write.Object).Text("q", q.Q).Rest(q.Rest).Text("connection_id", q.ConnectionID).Number("limit", q.Limit).Text("cursor", cursor)
+	return new(write.Object).Text("q", q.Q).Rest(q.Rest).Text("connection_id", q.ConnectionID).Number("limit", cmp.Or(q.Shown, q.Limit)).Text("cursor", cursor)
 }
 
 func (q SearchQuery) lexical() bool { return cmp.Or(q.Rest.Text("mode"), "lexical") == "lexical" }

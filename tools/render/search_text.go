@@ -28,8 +28,8 @@ const (
 // shows the first hits of those that are left of the page, as many as fit; its continuation has all others (D23).
 func (s *searchPage) text() string {
 	target, hard, wanted := searchTarget, searchHard, usualHits
-	if s.q.Limit > 0 {
-		target, hard, wanted = searchAsked, searchAsked+searchHard-searchTarget, len(s.hits)
+	if max(s.q.Limit, s.q.Shown) > 0 {
+		target, hard, wanted = searchAsked, searchAsked+searchHard-searchTarget, s.most()
 	}
 	frame := s.frame()
 	remaining := target - frame.size()
@@ -211,7 +211,7 @@ func (s *searchPage) hitTexts(chars, remaining int) []hit.Text {
 	lines := make([]hit.Text, 0, len(s.hits))
 	matches := make([]byte, 0, 320*min(len(s.hits), usualHits))
 	records := make(hit.SharedRecords, len(s.hits))
-	for i := range s.hits {
+	for i := range s.hits[:s.most()] {
 		h := s.hit(i)
 		from := len(matches)
 		matches = h.AppendMatch(matches, chars)
