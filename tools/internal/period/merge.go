@@ -222,6 +222,7 @@ func untimedOf(pages []sourcePage) (n int) {
 // warnings say in one sentence each what the answer does not have, before the warnings of the resource server, each of them once. Those of
 // files that were not read belong to an answer without records, not to one that has any though one of its sources has none.
 func (p *Reader) warnings(pages []sourcePage, found bool) string {
+	const most = 6 // names of what was not read
 	var says, failed, left, items []string
 	say := func(holds bool, format string, values ...any) {
 		if holds {
@@ -248,7 +249,13 @@ func (p *Reader) warnings(pages []sourcePage, found bool) string {
 		}
 	}
 	for _, s := range p.left {
-		left = append(left, s.name())
+		switch {
+		case slices.Contains(left, s.name()), len(left) > most:
+		case len(left) == most:
+			left = append(left, "…")
+		default:
+			left = append(left, s.name())
+		}
 	}
 	say(unfiltered, "This resource server does not filter what this token reads by time: the first %d of each stream were looked through.", maxHits)
 	say(!oldest.IsZero(), "What is older than %s may be missing.", filter.Instant(oldest))
@@ -260,7 +267,7 @@ func (p *Reader) warnings(pages []sourcePage, found bool) string {
 	say(untimed > 0, "Left out, because %s: %d; at most %d are looked up. A search of %s without %s has them.",
 		unknown, untimed, maxDatedHits, timeless, without)
 	say(len(p.timeless) > 0 && p.Words == "", "%s have no time of their own and are not listed.", timeless)
-	say(left != nil, "Not read, because there are so many: %s. Name streams or connection_id.", strings.Join(left, ", "))
+	say(left != nil, "Not read, because there are so many, but by the same call with fewer streams: %s.", strings.Join(left, ", "))
 	say(failed != nil, "Could not be read: %s.", strings.Join(failed, ", "))
 	if len(says) > 0 {
 		own := rs.Object{{Name: "code", Value: `"period"`}, {Name: "message", Value: rs.EncodeJSON(strings.Join(says, " "))}}

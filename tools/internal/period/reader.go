@@ -70,7 +70,7 @@ func recordHit(s known.Source, record rs.Object) rs.Object {
 func (s source) name() string {
 	name := s.Stream
 	if s.lasting {
-		name = "what lasts into that time in " + name
+		name = "what lasts into it of " + name
 	}
 	if s.Connection.DisplayName == "" {
 		return name
@@ -81,6 +81,7 @@ func (s source) name() string {
 // Bounds of what is read for one page.
 const (
 	maxSources = 24
+	maxLasting = 8   // sources that are read a second time, for what lasts into the time
 	maxHits    = 100 // of one source
 	maxWords   = 500 // a query has fewer
 )
@@ -130,14 +131,16 @@ func (p *Reader) Choose(sources []known.Source, streams, parts []string) (timele
 			p.timeless = append(p.timeless, s.Stream)
 		}
 	}
-	for _, s := range slices.Clone(p.sources) {
+	own := p.sources[:min(len(p.sources), maxSources)]
+	var lasting []source
+	for _, s := range own {
 		if s.End != "" && p.Period.Since != "" {
-			p.sources = append(p.sources, source{s.Source, true})
+			lasting = append(lasting, source{s.Source, true})
 		}
 	}
-	if len(p.sources) > maxSources {
-		p.left, p.sources = p.sources[maxSources:], p.sources[:maxSources]
-	}
+	read := min(len(lasting), maxLasting)
+	p.left = slices.Concat(p.sources[len(own):], lasting[read:])
+	p.sources = slices.Concat(own, lasting[:read])
 	timeless = len(p.timeless) > 0
 	return timeless, len(p.sources) > 0 || p.Words != "" && timeless
 }
