@@ -36,9 +36,11 @@ func listedValue(ctx context.Context, call Call, answer Answer) string {
 	if !counted {
 		found = len(list.Items)
 	}
-	exact := len(args.filter) > 0 || args.mode != "" && args.mode != "lexical" || strings.Contains(args.q, `"`) || args.period != (period.Period{})
+	exact := len(args.filter) > 0 || args.mode != "" && args.mode != "lexical" || strings.Contains(args.q, `"`) ||
+		args.period != (period.Period{})
 	repaired := answer.Repair != nil && answer.Repair.Reads > relax.MaxReads-maxListedFields-1 // with the schema
-	if args.q == "" || exact || repaired || answer.Response.Reads > maxCountedMembers || len(args.streams) > 1 || len(absent) == 0 && found > fewHits {
+	if args.q == "" || exact || repaired || answer.Response.Reads > maxCountedMembers ||
+		len(args.streams) > 1 || len(absent) == 0 && found > fewHits {
 		return ""
 	}
 	since, until, rest, timed := written.NamedPeriod(args.q, time.Now().UTC())
@@ -70,7 +72,8 @@ func listedValue(ctx context.Context, call Call, answer Answer) string {
 	if len(others) == 0 && !timed {
 		return says + correct.Call{Tool: "query_records", Arguments: inConnection(call, "stream", stream).With("filter", filter)}.String()
 	}
-	within := call.Arguments.Without("q", "query", "mode", "limit", "cursor").With("streams", rs.EncodeJSON([]string{stream})).With("filter", filter)
+	within := call.Arguments.Without("q", "query", "mode", "limit", "cursor").
+		With("streams", rs.EncodeJSON([]string{stream})).With("filter", filter)
 	for _, bound := range []rs.Member{{Name: "since", Value: since}, {Name: "until", Value: until}} {
 		if bound.Value != "" {
 			within = within.With(bound.Name, rs.EncodeJSON(bound.Value))
@@ -85,8 +88,8 @@ func mayBeStream(word string) bool {
 	return len(word) >= least && strings.HasSuffix(strings.ToLower(word), "s") || correct.StreamOf(word) != ""
 }
 
-// listedFields are the first fields of a stream that may have a closed list of values: texts that can be filtered by and counted, and that no
-// search reads.
+// listedFields are the first fields of a stream that may have a closed list of values: texts that can be filtered by and counted, and that
+// no search reads.
 func listedFields(schema *rs.Schema, scope rs.Scope) (fields []string) {
 	for i := range schema.Streams {
 		row := &schema.Streams[i]

@@ -182,9 +182,10 @@ func (c *correction) elsewhere(t Tool, field, value string) bool {
 		c.sought, c.hint = &rs.Member{Name: field, Value: value}, "Search reads that field: the call below finds the words."
 		return true
 	}
-	if isText && addressees[field] && t.Name == "query_records" && slices.ContainsFunc(c.stream.Fields, func(f rs.SchemaField) bool { return f.Granted && f.Lexical }) {
+	texts := slices.ContainsFunc(c.stream.Fields, func(f rs.SchemaField) bool { return f.Granted && f.Lexical })
+	if isText && texts && addressees[field] && t.Name == "query_records" {
 		c.sought = &rs.Member{Name: field, Value: value}
-		c.hint = "No call finds records by it. The search below finds those whose texts have the words: look at " + quote.Line(field) + " in each."
+		c.hint = "No call finds records by it. The search below finds those with the words in a text: look at " + quote.Line(field) + "."
 		return true
 	}
 	c.hint = "No call finds records by it: the one below leaves that condition out, so look at " + quote.Line(field) + " in each record."

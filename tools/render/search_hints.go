@@ -32,8 +32,8 @@ func (s *searchPage) findHints() []string {
 	return write.NotEmpty(meant, number, extreme, s.q.Listed, s.q.TwoDays, write.When(meant == "", s.ofAnyTime()))
 }
 
-// ofAnyTime is the search without its time, where that leaves nothing: a record need not be of the time that it names, such as an entry of a
-// diary. A day that was asked for is among the words.
+// ofAnyTime is the search without its time, where that leaves nothing: a record need not be of the time that it names, such as an entry of
+// a diary. A day that was asked for is among the words.
 func (s *searchPage) ofAnyTime() string {
 	q := s.q
 	since, until := q.Rest.Text("since"), q.Rest.Text("until")

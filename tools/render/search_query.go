@@ -43,7 +43,8 @@ type InStream struct {
 }
 
 func (q SearchQuery) call(cursor string) *write.Object {
-	return new(write.Object).Text("q", q.Q).Rest(q.Rest).Text("connection_id", q.ConnectionID).Number("limit", cmp.Or(q.Shown, q.Limit)).Text("cursor", cursor)
+	return new(write.Object).Text("q", q.Q).Rest(q.Rest).Text("connection_id", q.ConnectionID).
+		Number("limit", cmp.Or(q.Shown, q.Limit)).Text("cursor", cursor)
 }
 
 func (q SearchQuery) lexical() bool { return cmp.Or(q.Rest.Text("mode"), "lexical") == "lexical" }

@@ -218,7 +218,8 @@ func (s *searcher) choose(exact []uint16) {
 		}
 	}
 	sort()
-	s.result.All, s.result.Some, s.result.Nearest = counts[tierExact]+counts[tierAll], counts[tierOtherTime]+counts[tierSome], counts[tierNearest]
+	s.result.All, s.result.Some = counts[tierExact]+counts[tierAll], counts[tierOtherTime]+counts[tierSome]
+	s.result.Nearest = counts[tierNearest]
 	for _, r := range best {
 		s.result.Hits = append(s.result.Hits, s.hit(r))
 	}

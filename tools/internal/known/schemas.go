@@ -282,8 +282,8 @@ func readSources(schema *rs.Schema) []Source {
 	return all
 }
 
-// PartsOf returns the streams, beside some, whose text a search reads and of which each record is a part of one of theirs, such as the bodies
-// of messages.
+// PartsOf returns the streams, beside some, whose text a search reads and of which each record is a part of one of theirs, such as the
+// bodies of messages.
 func (s Stream) PartsOf(streams []string) (parts []string) {
 	for _, source := range s.Sources {
 		for _, part := range source.Parts {

@@ -119,8 +119,8 @@ func (w *whole) has(hit foundAt) int {
 	return 0
 }
 
-// date reads the record that has the id of a hit, as far as a filter leaves it: 1 where the hit is a part of it, -1 where it is not, 0 where
-// that was not answered, and where the filter leaves none.
+// date reads the record that has the id of a hit, as far as a filter leaves it: 1 where the hit is a part of it, -1 where it is not, 0
+// where that was not answered, and where the filter leaves none.
 func (w *whole) date(ctx context.Context, d rs.Doer, hit *foundAt, f filter.Filter) int {
 	key := hit.Members.Text("record_key", "record_id")
 	r := read.Request(w.Connection.ID, "streams", w.Stream, "records", key)

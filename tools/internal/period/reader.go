@@ -212,7 +212,8 @@ func (p *Reader) pages(ctx context.Context, r rs.Request, s source, f filter.Fil
 // readTimeless searches the streams that have no time, of which only hits that say one are kept.
 func (p *Reader) readTimeless(ctx context.Context, r rs.Request) (page sourcePage) {
 	r.Query = maps.Clone(r.Query)
-	maps.DeleteFunc(r.Query, func(name string, _ []string) bool { return strings.HasPrefix(name, "filter") }) // of the records they are parts of
+	ofWholes := func(name string, _ []string) bool { return strings.HasPrefix(name, "filter") }
+	maps.DeleteFunc(r.Query, ofWholes)
 	r.Query["streams"] = p.timeless
 	r.Query.Set("limit", strconv.Itoa(maxHits))
 	r.Query.Del("cursor")
