@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
@@ -39,7 +40,7 @@ func listedValue(ctx context.Context, call Call, answer Answer) string {
 	exact := len(args.filter) > 0 || args.mode != "" && args.mode != "lexical" || strings.Contains(args.q, `"`) ||
 		args.period != (period.Period{})
 	repaired := answer.Repair != nil && answer.Repair.Reads > relax.MaxReads-maxListedFields-1 // with the schema
-	if args.q == "" || exact || repaired || answer.Response.Reads > maxCountedMembers ||
+	if args.q == "" || exact || repaired || auth.PrincipalFrom(ctx).Package != nil || // it would ask members that lack the stream
 		len(args.streams) > 1 || len(absent) == 0 && found > fewHits {
 		return ""
 	}
