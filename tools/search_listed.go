@@ -39,8 +39,9 @@ func listedValue(ctx context.Context, call Call, answer Answer) string {
 	}
 	exact := len(args.filter) > 0 || args.mode != "" && args.mode != "lexical" || strings.Contains(args.q, `"`) ||
 		args.period != (period.Period{})
-	repaired := answer.Repair != nil && answer.Repair.Reads > relax.MaxReads-maxListedFields-1 // with the schema
-	if args.q == "" || exact || repaired || auth.PrincipalFrom(ctx).Package != nil || // it would ask members that lack the stream
+	repaired := answer.Repair != nil && answer.Repair.Reads > relax.MaxReads-maxListedFields-1     // with the schema
+	members := answer.Response.Reads > maxCountedMembers || auth.PrincipalFrom(ctx).Package != nil // members would be asked that lack the stream
+	if args.q == "" || exact || repaired || members ||
 		len(args.streams) > 1 || len(absent) == 0 && found > fewHits {
 		return ""
 	}
