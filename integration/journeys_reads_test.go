@@ -37,7 +37,7 @@ func journeys(t *testing.T, folder addresses) []journey {
 		}},
 		{says: "S3-14b pages a search to its end, every hit once", walk: func(c *client) {
 			ids := c.found(callOf("search", `{"q":"Atlas","streams":["notes","messages"],"mode":"lexical","limit":25}`))
-			meta := rsGet(t, sample, "/v1/search?q=Atlas&streams=notes&streams=messages&limit=1")["meta"].(map[string]any)
+			meta := rsGet(t, sample, "/v1/search?q=Atlas&streams=notes&streams=messages&streams=message_bodies&limit=1")["meta"].(map[string]any)
 			everyOnce(c.t, ids, meta["count"])
 		}},
 		{says: "S3-16a pages the search of a package", token: "package", walk: func(c *client) {

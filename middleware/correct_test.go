@@ -651,8 +651,8 @@ func TestAPersonIsComparedWithTheFieldThatIsMeant(t *testing.T) {
 	for _, row := range []struct{ tool, arguments, says, send string }{
 		{"query_records", `{"stream":"mails","filter":{"sender":"a@b.example"}}`, "Nearest: from_email.", `query_records {"stream":"mails","filter":{"from_email":"a@b.example"}}`},
 		{"query_records", `{"stream":"mails","filter":{"author":"Anna Bo"}}`, "Nearest: from_name", `query_records {"stream":"mails","filter":{"from_name":"Anna Bo"}}`},
-		{"query_records", `{"stream":"mails","filter":{"recipient":"a@b.example"}}`, `field "to" of mails ` + leftOut, `query_records {"stream":"mails"}`},
-		{"query_records", `{"stream":"mails","filter":{"copied":"Anna"}}`, `field "cc" of mails ` + leftOut, `query_records {"stream":"mails"}`},
+		{"query_records", `{"stream":"mails","filter":{"recipient":"a@b.example"}}`, `field "to" of mails ` + leftOut, `search {"q":"a@b.example","streams":["mails"]}`},
+		{"query_records", `{"stream":"mails","filter":{"copied":"Anna"}}`, `field "cc" of mails ` + leftOut, `search {"q":"Anna","streams":["mails"]}`},
 		{"search", `{"q":"tax","sender":"a@b.example"}`, "No argument is sender", `search {"q":"tax","streams":["mails"],"filter":{"from_email":"a@b.example"}}`},
 		{"search", `{"q":"tax from:a@b.example"}`, "no operator", `search {"q":"tax","streams":["mails"],"filter":{"from_email":"a@b.example"}}`},
 		{"search", `{"q":"tax from:anna"}`, "no operator", `search {"q":"tax anna"}`},

@@ -255,10 +255,10 @@ func TestACursorOfAnotherListIsRefused(t *testing.T) {
 		"another order":               {records, strings.Replace(sent, `"-n"`, `"n"`, 1), "words, sort or mode", 0},
 		"no stream of a sort":         {records, `{"stream":"t","connection_id":"cin_a"}`, "stream, and other filter or time, and other words, sort or mode", 0},
 		"another connection":          {records, strings.Replace(sent, `cin_a`, `cin_b`, 1), "connection_id", 1},
-		"the same search":             {search, `{"q":"needle","streams":["s"]}`, "", 1},
+		"the same search":             {search, `{"q":"needle","streams":["s"]}`, "", 2},
 		"other words":                 {search, `{"q":"needles","streams":["s"]}`, "words, sort or mode", 0},
 		"a time":                      {search, `{"q":"needle","streams":["s"],"since":"2026-01-01"}`, "filter or time", 0},
-		"one connection":              {search, `{"q":"needle","streams":["s"],"connection_id":"cin_a"}`, "connection_id", 1},
+		"one connection":              {search, `{"q":"needle","streams":["s"],"connection_id":"cin_a"}`, "connection_id", 2}, // and the schema
 	} {
 		t.Run(name, func(t *testing.T) {
 			printed := cursor

@@ -56,7 +56,7 @@ func TestAFilterOfDatesIsReadAsWholeDays(t *testing.T) {
 		},
 		"a search of one stream": {
 			"search", `{"q":"paid","streams":["orders"],"time_zone":"Europe/Berlin","filter":{"at":{"lte":"2026-01-31"}}}`,
-			[]string{schema, "search?filter[at][lt]=2026-01-31T23:00:00Z&q=paid&streams=orders", "streams?", "streams/orders?"}, "at until 2026-01-31T23:00Z, of Europe/Berlin", "",
+			[]string{"schema?view=compact", "search?filter[at][lt]=2026-01-31T23:00:00Z&q=paid&streams=orders", "streams?", "streams/orders?"}, "at until 2026-01-31T23:00Z, of Europe/Berlin", "",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

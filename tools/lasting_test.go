@@ -2,11 +2,13 @@ package tools_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
@@ -125,5 +127,35 @@ func TestAQuestionForAStreamOfATimeNamesIt(t *testing.T) {
 	const want = `{"streams":["events"],"since":"2026-03-03","until":"2026-03-03"}`
 	if data.Object("of_that_time").Get("arguments") != want || !strings.Contains(text, "search "+want) {
 		t.Errorf("structured %s, text:\n%s", data.Get("of_that_time"), text)
+	}
+}
+
+// Streams that say when they end are read twice, some of them; those that are not are named, with how to read them.
+func TestWhatLastsIsReadOfManyStreams(t *testing.T) {
+	var streams []string
+	for i := range 24 {
+		streams = append(streams, fmt.Sprintf(`{"name":"s%02d","field_capabilities":{"start":"t=date,role=event-time,eq,r=gte|gt|lte|lt","end":"t=date,eq,r=gte|gt|lte|lt"}}`, i))
+	}
+	schema := `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` + strings.Join(streams, ",") + `]}]}`
+	server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+		if r.Path == "/v1/schema" {
+			return middlewaretest.JSON(schema), nil
+		}
+		return middlewaretest.JSON(`{"object":"list","data":[{"id":"1","data":{"start":"2026-03-01","end":"2026-03-02"}}]}`), nil
+	}}
+	for arguments, want := range map[string][2]int{
+		`{"since":"2026-03-01"}`:                         {24 + 8, 6},
+		`{"since":"2026-03-01","streams":["s08","s23"]}`: {2 + 2, 0},
+		`{"since":"2026-03-01","connection_id":"c"}`:     {24 + 8, 6},
+		`{"until":"2026-03-01"}`:                         {24, 0},
+	} {
+		read := len(server.Requests())
+		_, text := searchWith(t, tools.Search("https://rs.example"), server, arguments)
+		reads := len(server.Requests()) - read - 1 // and the schema
+		left := strings.Count(text, "what lasts into it of ")
+		says := strings.Contains(text, "by the same call with fewer streams: what lasts into it of s08, what lasts into it of s09, ")
+		if reads != want[0] || left != want[1] || says != (left > 0) {
+			t.Errorf("%s: %d reads, %d left out:\n%s", arguments, reads, left, text)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -13,6 +14,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/correct/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/period"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
@@ -46,6 +48,7 @@ func searchTool(recordBase string, relaxed bool) *Tool {
 		Decode: decodeSearch,
 		Render: func(call Call, answer Answer) (render.Result, error) {
 			args, q := call.Args.(searchArgs), answer.search
+			q.Shown = args.shown
 			q.Q, q.Limit, q.Position, q.ConnectionID, q.RecordBase = args.q, args.limit, args.position, call.Scope.ConnectionID, recordBase
 			q.Rest = call.Arguments.Without("q", "query", "connection_id", "limit", "cursor")
 			q.Repair, q.Coverage, q.Now = shownRepair(answer.Repair), answer.Coverage, time.Now().UTC()
@@ -66,9 +69,6 @@ func shownRepair(r *render.Repair) *render.Repair {
 	}
 	return r
 }
-
-// fewHits is how many hits are so few that another search is proposed.
-const fewHits = 3
 
 var (
 	// partsOfTime are words of a time that is shorter than the one beside it: the first week of June.
@@ -93,14 +93,16 @@ var (
 func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(searchArgs)
 	var readAs []string
-	args.filter, readAs = wholeDays(args.filter, args.zone, func() known.Stream {
-		if len(args.streams) != 1 {
-			return known.Stream{}
+	var schema func() known.Stream // of a search of everything nothing must be known
+	if len(args.streams)+len(args.filter) > 0 || args.period != (period.Period{}) {
+		schema = schemaOnce(ctx, call)
+		args.filter, readAs = wholeDays(args.filter, args.zone, func() known.Stream { return args.streamOf(schema()) })
+		if auth.PrincipalFrom(ctx).Package == nil { // which refuses a cursor of another search before any member is read
+			args.parts = args.partsBeside(schema)
 		}
-		return call.known(ctx, args.streams[0])
-	})
+	}
 	call.Args = args
-	within, err := s.within(ctx, call)
+	within, err := s.within(ctx, call, schema)
 	if err != nil {
 		return Reply{Call: call}, err
 	}
@@ -109,6 +111,11 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 		searched.RS = within
 	}
 	reply, err := s.search(ctx, searched)
+	if within == nil && err != nil && len(args.parts) > 0 && rs.AsError(err).Status/100 == 4 { // what is added is no reason to refuse a search
+		args.parts = nil
+		call.Args, searched.Args = args, args
+		reply, err = s.search(ctx, searched)
+	}
 	reply.Call = call
 	if err == nil {
 		_, err = args.position.Under(call.Scope.ConnectionID)
@@ -126,12 +133,14 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 		reply.Coverage = absence(ctx, call, reads, args.streams...)
 		reply.Response = withMembers(reply.Response, reply.Coverage.Members())
 	}
+	found.Parts = args.parts
 	found.Question = render.NewQuestion(args.q, func() []string { return relax.Words(args.q) })
 	if args.position.First() {
 		found.Meant, found.OfTime = unreadFields(ctx, call, reply.Answer), ofTime(ctx, call, reply.Answer)
+		found.TwoDays, found.Listed = twoDays(call), listedValue(ctx, call, reply.Answer)
 		found.Newest = newestRecord(ctx, call, found.Question)
 		if !reply.spent {
-			found.ByID, found.InParts = byID(ctx, call, reply.Response), inParts(ctx, call, reply.Response)
+			found.ByID = byID(ctx, call, reply.Response)
 		}
 		if len(found.ByID.Records) > 0 { // with its colon
 			found.Meant = ""
@@ -143,13 +152,38 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	return reply, nil
 }
 
-// within is the resource server as a search of a period sees it; nil for a search of all times.
-func (s searcher) within(ctx context.Context, call Call) (*period.Reader, error) {
+// schemaOnce reads what the schema says of all streams when it is first asked for.
+func schemaOnce(ctx context.Context, call Call) func() known.Stream {
+	return sync.OnceValue(func() known.Stream { return call.known(ctx, "") })
+}
+
+// streamOf is what is known of the one stream that a search names; nothing of several.
+func (s searchArgs) streamOf(all known.Stream) known.Stream {
+	if len(s.streams) != 1 || all.Err != nil {
+		return known.Stream{}
+	}
+	return known.ReadStream(all.Document, rs.Scope{Stream: s.streams[0], ConnectionID: s.connectionID})
+}
+
+// partsBeside are the streams whose records are parts of those of the streams that a search names, such as the bodies of messages: without
+// them, a search of messages would not find what a message says. A resource server filters one stream, so what its own cursor continues and
+// what is nearest in meaning is that of one.
+func (s searchArgs) partsBeside(schema func() known.Stream) []string {
+	filtered := len(s.filter) > 0 && s.period == (period.Period{})
+	other := s.mode != "" && s.mode != "lexical" || s.filter.Has("id") || s.position.Cursor != "" && !period.IsCursor(s.position.Cursor)
+	if s.q == "" || len(s.streams) == 0 || filtered && other || schema().Err != nil {
+		return nil
+	}
+	return schema().PartsOf(s.streams)
+}
+
+// within is the resource server as a search sees it of a period, or within a filter of records with parts; nil for any other.
+func (s searcher) within(ctx context.Context, call Call, schema func() known.Stream) (*period.Reader, error) {
 	args, principal := call.Args.(searchArgs), auth.PrincipalFrom(ctx)
-	if args.period == (period.Period{}) {
+	if args.period == (period.Period{}) && (len(args.filter) == 0 || len(args.parts) == 0) {
 		return nil, nil
 	}
-	stated := call.known(ctx, "")
+	stated := schema()
 	if stated.Err != nil {
 		return nil, stated.Err
 	}
@@ -160,9 +194,9 @@ func (s searcher) within(ctx context.Context, call Call) (*period.Reader, error)
 	}
 	r := &period.Reader{
 		Doer: call.RS, Words: args.q, Filter: args.filter, Period: args.period, Zone: args.zone,
-		Refused: s.refused, Grant: principal.GrantID,
+		Refused: s.refused, Grant: principal.GrantID, Connection: call.Scope.ConnectionID,
 	}
-	if timeless, some := r.Choose(stated.Sources, args.streams); !some {
+	if timeless, some := r.Choose(stated.Sources, args.streams, args.parts); !some {
 		err := noSources(call.Scope, timeless)
 		if send := byParent(call, stated.Document); timeless && send != "" {
 			err.Hint, err.Send = "The call below reads them with the records that they belong to.", send
@@ -202,27 +236,90 @@ func noSources(scope rs.Scope, timeless bool) *rs.Error {
 	return &rs.Error{Code: "unknown_stream", Param: "streams", Message: "no stream of these in this grant."}
 }
 
-// ofTime are the arguments of a search of the time that the query names, where the words of it find little; nil for none. The schema may be
-// read for it.
+// namesTime reports whether the first hit is one that names a time, as the resource server marks in it: it need not be of that time, as a
+// diary is not.
+func namesTime(list rs.List, since, until string) bool {
+	if len(list.Items) == 0 {
+		return false
+	}
+	for _, raw := range list.Items[0].Members.Array("evidence_excerpts") {
+		for _, part := range strings.Split(rs.AsObject(raw).Text("preview_text"), "<mark>")[1:] {
+			marked, _, _ := strings.Cut(part, "</mark>")
+			first, last, ok := written.Days(marked, time.Time{})
+			if !ok { // march-2025.pdf
+				first, last, ok = written.Days(strings.ReplaceAll(marked, "-", " "), time.Time{})
+			}
+			if len(marked) > len("2006") && ok && first.Format(time.DateOnly) == since && last.Format(time.DateOnly) == until {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// absentWords are the words of a query, in small letters, that no record has.
+func absentWords(list rs.List, repair *render.Repair) map[string]bool {
+	absent := map[string]bool{}
+	for _, raw := range list.Envelope.Object("meta").Object("recall").Array("missing_words") {
+		word, _ := rs.AsText(raw)
+		absent[strings.ToLower(word)] = true
+	}
+	if repair != nil {
+		for _, word := range repair.Words {
+			absent[strings.ToLower(word.Word)] = word.Count+word.FormCount == 0
+		}
+	}
+	return absent
+}
+
+// twoDays says which days a date of the query may be that is one of two, such as 03/06/2026, with a search of each; "" for none.
+func twoDays(call Call) string {
+	s := call.Args.(searchArgs)
+	if !strings.ContainsAny(s.q, "-/") {
+		return ""
+	}
+	for _, word := range strings.Fields(s.q) {
+		word = strings.Trim(word, ".,;?!()")
+		ways := written.DaysOf(word)
+		if len(ways) < 2 || s.period != (period.Period{}) {
+			continue
+		}
+		of := func(day time.Time) string {
+			date := rs.EncodeJSON(day.Format(time.DateOnly))
+			q := strings.Join(slices.DeleteFunc(relax.Words(s.q), func(part string) bool { return strings.Contains(word, part) }), " ")
+			return day.Format("2 January: ") + searchFor(q, call.Arguments.Without("q", "query", "cursor").With("since", date).With("until", date))
+		}
+		return quote.Text(word) + " was read as words, as it may be either day. " + of(ways[0]) + " or " + of(ways[1])
+	}
+	return ""
+}
+
+// ofTime are the arguments of a search of the time that the query names, without the words of it that are nowhere; nil for none. The schema
+// may be read for it.
 func ofTime(ctx context.Context, call Call, answer Answer) rs.Object {
 	s := call.Args.(searchArgs)
-	if s.period != (period.Period{}) {
+	if s.period != (period.Period{}) || !strings.ContainsAny(s.q, " -/0123456789") { // a word alone is no time, but for yesterday
 		return nil
 	}
 	list, _ := answer.Response.List()
-	recall := list.Envelope.Object("meta").Object("recall")
-	_, missing := recall.Number("partial_count")
-	if answer.Repair == nil && !missing && len(list.Items) > fewHits && !recall.Has("preferred_time") {
-		return nil
-	}
 	since, until, rest, named := written.NamedPeriod(s.q, time.Now().UTC())
 	words := relax.Words(strings.ToLower(rest))
-	if !named || slices.ContainsFunc(words, func(word string) bool { return partsOfTime[word] }) {
+	if !named || namesTime(list, since, until) || slices.ContainsFunc(words, func(word string) bool { return partsOfTime[word] }) {
 		return nil
 	}
+	absent := absentWords(list, answer.Repair)
+	leftOut := list.Envelope.Object("meta").Object("recall").Array("left_out_words")
+	words = slices.DeleteFunc(words, func(word string) bool {
+		return sayNothing[word] || len(absent) > 0 && slices.Contains(leftOut, rs.EncodeJSON(word))
+	})
+	streams, all := streamsOf(ctx, call, words)
+	if !all && len(absent) > 0 {
+		is := func(word string) bool { return absent[strings.Trim(strings.ToLower(word), ".,;?!()")] }
+		rest = strings.Join(relax.Words(strings.Join(slices.DeleteFunc(strings.Fields(rest), is), " ")), " ")
+		streams, all = streamsOf(ctx, call, slices.DeleteFunc(words, is))
+	}
 	args := call.Arguments.Without("q", "query")
-	words = slices.DeleteFunc(words, func(word string) bool { return sayNothing[word] })
-	switch streams, all := streamsOf(ctx, call, words); {
+	switch {
 	case !all:
 		args = withWords(rest, args)
 	case len(streams) > 0 && len(s.streams) == 0:

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -20,7 +21,9 @@ type searchArgs struct {
 	source   // without a stream
 	q, mode  string
 	streams  []string
+	parts    []string // streams of parts of their records, such as the bodies of messages, that are searched with them
 	limit    int
+	shown    int // hits to show at most of a page that is read again; 0 for all that are left
 	position render.Position
 	filter   filter.Filter
 	period   period.Period
@@ -65,7 +68,7 @@ func decodeSearch(values rs.Object) (Args, error) {
 		a.requires("mode", "q")
 	}
 	if args.position.Shown > 0 {
-		args.limit = args.position.Limit // the same page again
+		args.shown, args.limit = args.limit, args.position.Limit // the same page again
 	}
 	if args.mode == "hybrid" && args.position.Cursor != "" {
 		a.failf("cursor", "Raise limit instead, or page with mode lexical.", "hybrid search has no pages.")
@@ -108,7 +111,7 @@ func (s searchArgs) Request(scope rs.Scope) rs.Request {
 	r := read.Request(scope.ConnectionID, path...)
 	query := r.Query
 	read.Set(query, "q", s.q)
-	read.Set(query, "streams", s.streams)
+	read.Set(query, "streams", slices.Concat(s.streams, s.parts))
 	read.Set(query, "limit", s.limit)
 	read.Set(query, "cursor", s.position.Cursor)
 	s.filter.Write(query)

@@ -3,6 +3,7 @@ package tools_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -77,5 +78,30 @@ func TestASearchOfATimeHasAllHits(t *testing.T) {
 		if len(seen) != many+few || twice > 0 {
 			t.Errorf("%s: %d of %d are found, %d of them again, by %q", first, len(seen), many+few, twice, calls)
 		}
+	}
+}
+
+// A continuation shows no more hits than its limit asks for, and goes on behind them.
+func TestAContinuationKeepsToItsLimit(t *testing.T) {
+	sizes := slices.Repeat([]int{300}, 20)
+	tool := tools.Search("https://rs.example")
+	seen, cursor := 0, ""
+	for page := 0; page == 0 || cursor != ""; page++ {
+		arguments := `{"q":"needle"}`
+		if page > 0 {
+			arguments = fmt.Sprintf(`{"q":"needle","limit":2,"cursor":%q}`, cursor)
+		}
+		result := use(t, tool, listServer(sizes, true), json.RawMessage(arguments))
+		ids, next := readText(result.Text, nil)
+		if page > 0 && len(ids) > 2 || len(ids) == 0 {
+			t.Fatalf("page %d shows %d hits:\n%s", page, len(ids), result.Text)
+		}
+		seen, cursor = seen+len(ids), next
+		if s := len(rs.AsObject(string(result.Structured)).Array("results")); page > 0 && s > 2 {
+			t.Errorf("page %d has %d results", page, s)
+		}
+	}
+	if seen != len(sizes) {
+		t.Errorf("%d of %d hits are shown", seen, len(sizes))
 	}
 }

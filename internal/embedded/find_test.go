@@ -105,6 +105,8 @@ func TestSearchInPlainWords(t *testing.T) {
 		{ID: "two@t", Title: "Plan", Text: "Under the window, where the sofa is.", Author: "Priya"},
 		{ID: "arabic", Title: "يوم", Text: "شربت الشاي والقهوة في البيت.", Author: "Owen"},
 		{ID: "hebrew", Title: "יום", Text: "שתיתי את הקפה בבית.", Author: "Owen"},
+		{ID: "diary", Title: "Diary", Text: "Sunday 12 April 2026 rain. April 15, 2026 sun. 16 May 2026 rain."},
+		{ID: "code", Title: "Trip", Text: "The booking is QK7P2M."},
 		{ID: "three", Title: "Sofa", Text: "Where is the sofa from? It is under guarantee, by the window.", Author: "Priya"},
 	})
 	for _, test := range []struct {
@@ -112,7 +114,7 @@ func TestSearchInPlainWords(t *testing.T) {
 		first   []string // hits, in order
 		recall  map[string]any
 	}{
-		{"a question finds its record", "when is my next dentist appointment?", []string{"teeth"}, map[string]any{"partial_count": 0.0}},
+		{"a question finds its record", "when is my next dentist appointment?", []string{"teeth"}, map[string]any{"partial_count": 1.0}}, // of no known time
 		{"records with all words come first", "refund shoes", []string{"refund", "shoes"}, map[string]any{"partial_count": 1.0}},
 		{"other forms of a word are found", "appointments", []string{"teeth"}, nil},
 		{"German forms are found in German text", "Rechnung der Wohnungen", []string{"money"}, nil},
@@ -145,8 +147,23 @@ func TestSearchInPlainWords(t *testing.T) {
 			"missing_words": []any{"lawyer"}, "partial_count": 1.0,
 		}},
 		{"a short word is not replaced", "lai", nil, map[string]any{"missing_words": []any{"lai"}}},
-		{"a time is preferred and does not filter", "harbour in March", []string{"march", "april"}, map[string]any{"preferred_time": "March"}},
-		{"so is a month of a year", "harbour 2026-04", []string{"april", "march"}, map[string]any{"preferred_time": "2026-04-01 until before 2026-05-01"}},
+		{"a time is preferred and does not filter", "harbour in March", []string{"march", "april"}, map[string]any{"preferred_time": "any March"}},
+		{"so is a month of a year", "harbour 2026-04", []string{"april", "march"}, map[string]any{
+			"preferred_time": "2026-04-01 until before 2026-05-01", "partial_count": 1.0,
+		}},
+		{"and a day", "harbour 14 April 2026", []string{"april", "march"}, map[string]any{
+			"preferred_time": "2026-04-14", "partial_count": 1.0, "time_words": []any{"14", "April", "2026"},
+		}},
+		{"a day that a text names is that of the record", "diary on 15 April 2026", []string{"diary"}, map[string]any{"partial_count": 0.0}},
+		{"however it is written", "diary of 2026-04-15", []string{"diary"}, map[string]any{"partial_count": 0.0}},
+		{"its parts are no day", "diary on 16 April 2026", []string{"diary"}, map[string]any{"partial_count": 1.0}},
+		{"a day from which others are meant is no day", "harbour 14 to 16 April 2026", []string{"april"}, map[string]any{
+			"preferred_time": "2026-04-01 until before 2026-05-01",
+		}},
+		{"what is since a month is no month of any year", "harbour since 2026-04", []string{"april", "march"}, map[string]any{
+			"preferred_time": "from 2026-04-01", "partial_count": 1.0,
+		}},
+		{"a code stands for those that begin with it", "ticket qk7p2", []string{"code"}, map[string]any{"missing_words": []any{"ticket", "qk7p2"}}},
 		{"of equals the latest comes first", "harbour", []string{"april", "march"}, nil},
 		{"a neighbor in the thread lends its words", "piano window sofa", []string{"two", "one", "three"}, nil},
 		{"quotes are a phrase", `"layer of cream"`, []string{"layer"}, nil},

@@ -327,5 +327,9 @@ func (c *call) wordHit(s access, h search.Hit, marks *search.Marker) object {
 		slices.SortStableFunc(found.excerpts, func(a, b excerpt) int { return cmp.Compare(worth[b.path], worth[a.path]) })
 		return found
 	})
-	return body.with("match", string(h.Match)).with("matched_words", h.Words).with("nearest_words", h.Nearest)
+	body = body.with("match", string(h.Match)).with("matched_words", h.Words).with("nearest_words", h.Nearest)
+	if h.NotOfTime {
+		body = body.with("not_of_time", true)
+	}
+	return body
 }

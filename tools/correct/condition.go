@@ -196,10 +196,19 @@ func (c *correction) elsewhere(t Tool, field, value string) bool {
 		c.sought, c.hint = &rs.Member{Name: field, Value: value}, "Search reads that field: the call below finds the words."
 		return true
 	}
+	texts := slices.ContainsFunc(c.stream.Fields, func(f rs.SchemaField) bool { return f.Granted && f.Lexical })
+	if isText && texts && addressees[field] && t.Name == "query_records" {
+		c.sought = &rs.Member{Name: field, Value: value}
+		c.hint = "No call finds records by it. The search below finds those with the words in a text: look at " + quote.Line(field) + "."
+		return true
+	}
 	c.hint = "No call finds records by it: the one below leaves that condition out, so look at " + quote.Line(field) + " in each record."
 	c.args = showing(c.args, field)
 	return true
 }
+
+// addressees are fields of those whom a letter is to, whom its text mostly names.
+var addressees = written.Set("to", "cc", "bcc", "recipient", "recipients")
 
 // showing are arguments whose answer has a field, which is to be looked at in each record.
 func showing(args rs.Object, field string) rs.Object {

@@ -81,6 +81,14 @@ func newSearchPage(l listing, q SearchQuery) *searchPage {
 	return s
 }
 
+// most is how many of the hits that are left may be shown.
+func (s *searchPage) most() int {
+	if s.q.Shown > 0 {
+		return min(s.q.Shown, len(s.hits))
+	}
+	return len(s.hits)
+}
+
 // hit is a hit with its texts. They are read when they are first needed: a page may have a hundred hits, of which few are shown.
 func (s *searchPage) hit(i int) *hit.Hit {
 	if !s.hits[i].Read {
@@ -107,7 +115,7 @@ const (
 // structured has all hits of the page, or the first of them where the caller gave no limit. Where it is too long, it
 // shortens excerpts and long addresses, then leaves out the ladder, until the page is as short as it is to be, or a host takes it.
 func (s *searchPage) structured() string {
-	all, data := len(s.hits), s.envelope()
+	all, data := s.most(), s.envelope()
 	if all == 0 {
 		if out := s.write(nil, nil, 0, hit.Style{}, data); write.FitsStructured(out) {
 			return out
@@ -159,6 +167,9 @@ func (s *searchPage) envelope() object {
 		}
 		data = data.With("hits_in_all", total)
 	}
+	if len(s.q.Parts) > 0 {
+		data = data.With("also_searched", write.JSON(s.q.Parts))
+	}
 	if s.records < len(s.all) {
 		data = data.With("records_in_page", write.JSON(s.records))
 	}
@@ -173,7 +184,7 @@ func (s *searchPage) fullest(style hit.Style, most int, data object) (string, in
 	results, followUps := write.NewObject(most), write.NewObject(most/4)
 	ends := make([][2]int, 1, len(s.hits)+1) // of the first hits in either
 	size := len(data.JSON())
-	for i := range s.hits {
+	for i := range s.hits[:s.most()] {
 		style.Write(results, followUps, s.hit(i), s.q.RecordBase)
 		end := [2]int{len(results.Inside()), len(followUps.Inside())}
 		if i > 0 && size+end[0]+end[1] > most { // what is behind does not fit either
@@ -271,8 +282,12 @@ func (s *searchPage) notice() string {
 		}
 	}
 	switch {
+	case near == 0 && (s.l.count() != "0" || someCount(s.l) == 0 || len(s.all) == 0):
+		return ""
+	case near == 0 && s.all[0].Own.Flag("not_of_time"):
+		return "No record that has all of the words is known to be of the time that the query names."
 	case near == 0:
-		return write.When(s.l.count() == "0" && someCount(s.l) > 0 && len(s.all) > 0, "No record has all of the words; the hits have some.")
+		return "No record has all of the words; the hits have some."
 	case near == len(s.all):
 		return "The hits are the nearest in meaning; they need not have the words, or be about them."
 	}

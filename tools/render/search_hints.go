@@ -19,7 +19,7 @@ func (s *searchPage) findHints() []string {
 	if s.q.Q == "" || !s.q.Position.First() {
 		return write.NotEmpty(meant)
 	}
-	byID, inParts := s.q.ByID.says(), write.When(write.Copyable(s.q.InParts, write.LineChars), s.q.InParts)
+	byID := s.q.ByID.says()
 	number, extreme := "", ""
 	switch {
 	case s.q.Question.AsksSum():
@@ -30,7 +30,22 @@ func (s *searchPage) findHints() []string {
 	if newest, oldest := s.q.Question.AsksByTime(); newest || oldest {
 		extreme = s.extreme(oldest)
 	}
-	return write.NotEmpty(meant, byID, inParts, number, extreme)
+	return write.NotEmpty(meant, byID, number, extreme, s.q.Listed, s.q.TwoDays, write.When(meant == "", s.ofAnyTime()))
+}
+
+// ofAnyTime is the search without its time, where that leaves nothing: a record need not be of the time that it names, such as an entry of
+// a diary. A day that was asked for is among the words.
+func (s *searchPage) ofAnyTime() string {
+	q := s.q
+	since, until := q.Rest.Text("since"), q.Rest.Text("until")
+	if len(s.all) > 0 || since+until == "" {
+		return ""
+	}
+	if day, err := time.Parse(time.DateOnly, since); err == nil && since == until {
+		q.Q += day.Format(" 2 January 2006")
+	}
+	q.Rest = q.Rest.Without("since", "until", "time_zone")
+	return write.Offer("Of any time: ", q.call("").Call("search"), write.LineChars)
 }
 
 func (s *searchPage) whole() bool {

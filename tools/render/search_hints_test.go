@@ -206,3 +206,28 @@ func TestALastChangeIsSaidToBeOne(t *testing.T) {
 		}
 	}
 }
+
+// A hit that is not known to be of the time that the query names is not shown as one that has all of it, and a search of a time without hits
+// leads to those of any time, which may name it.
+func TestATimeIsAPartOfTheQuery(t *testing.T) {
+	const body = `{"object":"list","data":[{"stream":"s","record_key":"1","connection_id":"c","match":"some","matched_words":["bill"],"not_of_time":true}],` +
+		`"meta":{"count":0,"recall":{"partial_count":1,"time_words":["May","2026"],"preferred_time":"2026-05-01 until before 2026-06-01"}}}`
+	r, err := Search(answer(body), SearchQuery{Q: "bill May 2026"})
+	for _, says := range []string{
+		"No record that has all of the words is known to be of the time that the query names.\n", " | not known to be of that time", "(0 with all words, 1 with some)",
+	} {
+		if err != nil || !strings.Contains(r.Text, says) {
+			t.Errorf("it does not say %q: %v\n%s", says, err, r.Text)
+		}
+	}
+	for rest, call := range map[string]string{
+		`{"since":"2026-05-03","until":"2026-05-03","streams":["s"]}`: `search {"q":"diary 3 May 2026","streams":["s"]}`,
+		`{"since":"2026-05-03","time_zone":"Europe/Berlin"}`:          `search {"q":"diary"}`,
+		`{"streams":["s"]}`: "",
+	} {
+		r, err := Search(answer(`{"object":"list","data":[],"meta":{"count":0}}`), SearchQuery{Q: "diary", Rest: rs.AsObject(rest)})
+		if err != nil || strings.Contains(r.Text, "Of any time: ") != (call != "") || !strings.Contains(r.Text, call) {
+			t.Errorf("%s: %v\n%s", rest, err, r.Text)
+		}
+	}
+}

@@ -18,17 +18,20 @@ import (
 type SearchQuery struct {
 	Q            string
 	Limit        int
+	Shown        int             // hits to show at most, where the page is read again with its own limit; 0 for all
 	Position     paging.Position // where the answer starts
 	ConnectionID string
 	Rest         object   // the other arguments as they were sent (streams, filter, mode)
+	Parts        []string // streams that are searched with those, because their records are parts of the records of those
 	RecordBase   string   // public base URL of the resource server, for citations; no trailing slash
 	Coverage     Coverage // of an answer without hits
 	OfTime       object   // the arguments of a search of the time that the query names; nil for none
+	Listed       string   // the call that a word means which is a value of a field; "" for none
+	TwoDays      string   // which days a date of the query may be, with the search of each; "" for none
 	Now          time.Time
 	Question     *Question // that Q is; nil where it has not been read
 	Meant        string    // the call that is meant by conditions that were read as words; "" for none
 	ByID         ByID      // what was found for a word that may be an id
-	InParts      string    // the search of what else the records of the streams say, and what it is; "" for none
 	Newest       InStream  // of a query for the newest or the oldest of a stream
 	Unfiltered   bool      // the resource server does not filter what this token reads
 	Repair       *Repair   // what was done where no record has all words; nil where that was not needed
@@ -64,7 +67,8 @@ type InStream struct {
 }
 
 func (q SearchQuery) call(cursor string) *write.Object {
-	return new(write.Object).Text("q", q.Q).Rest(q.Rest).Text("connection_id", q.ConnectionID).Number("limit", q.Limit).Text("cursor", cursor)
+	return new(write.Object).Text("q", q.Q).Rest(q.Rest).Text("connection_id", q.ConnectionID).
+		Number("limit", cmp.Or(q.Shown, q.Limit)).Text("cursor", cursor)
 }
 
 func (q SearchQuery) lexical() bool { return cmp.Or(q.Rest.Text("mode"), "lexical") == "lexical" }
@@ -88,7 +92,7 @@ func (q SearchQuery) otherwise() string {
 
 // where says where a search looks, " in messages of cin_a since 2026-01-01"; "" for everywhere.
 func (q SearchQuery) where() string {
-	return write.Lead(" in ", strings.Join(write.Words(q.Rest, "streams"), ", ")) +
+	return write.Lead(" in ", strings.Join(append(write.Words(q.Rest, "streams"), write.Each(q.Parts, write.ShownName)...), ", ")) +
 		write.When(q.ConnectionID != "", " of "+clean.Name(write.Label(q.ConnectionID))) + write.When(q.Rest.Has("filter"), " within filter") +
 		write.Lead(" since ", write.Label(q.Rest.Text("since"))) + write.Lead(" until ", write.Label(q.Rest.Text("until")))
 }
@@ -151,14 +155,12 @@ func searchLead(l listing, q SearchQuery) string {
 func leftOut(recall object) []string {
 	bare := func(name string) string {
 		words := write.Each(write.Words(recall, name), clean.Bare)
-		if more := len(recall.Array(name)) - len(words); more > 0 {
-			words = append(words, fmt.Sprintf("and %d others", more))
-		}
-		return strings.Join(words, " ")
+		more := len(recall.Array(name)) - len(words)
+		return strings.Join(words, ", ") + write.When(more > 0, fmt.Sprintf(" and %d more", more))
 	}
 	time := clean.Bare(clean.Preview(recall.Text("preferred_time"), write.WordChars))
-	return write.NotEmpty(write.Lead("left out as common: ", bare("left_out_words")),
-		write.Lead("taken for a time, whose records rank higher: ", bare("time_words")+write.When(recall.Has("time_words"), " ("+time+")")))
+	return write.NotEmpty(write.Lead("common words, not looked for: ", bare("left_out_words")), write.When(recall.Has("time_words"),
+		"read as a time, whose records rank first: "+strings.ReplaceAll(bare("time_words"), ", ", " ")+" = "+time))
 }
 
 // A Repair is what was done for a search whose words no record has all of. The hits of the page are those of other searches.

@@ -28,8 +28,8 @@ const (
 // shows the first hits of those that are left of the page, as many as fit; its continuation has all others (D23).
 func (s *searchPage) text() string {
 	target, hard, wanted := searchTarget, searchHard, usualHits
-	if s.q.Limit > 0 {
-		target, hard, wanted = searchAsked, searchAsked+searchHard-searchTarget, len(s.hits)
+	if max(s.q.Limit, s.q.Shown) > 0 {
+		target, hard, wanted = searchAsked, searchAsked+searchHard-searchTarget, s.most()
 	}
 	frame := s.frame()
 	remaining := target - frame.size()
@@ -191,11 +191,19 @@ func (s *searchPage) notes() []string {
 	}
 	separate := slices.ContainsFunc(hits, func(h hit.Hit) bool { return h.Separate() != "" })
 	unnamed := slices.ContainsFunc(hits, func(h hit.Hit) bool { return h.Ref == (rs.Ref{}) })
-	return write.NotEmpty(slices.Concat([]string{incomplete}, common, s.l.warnings(2), []string{ofTime}, s.hints, []string{
+	return write.NotEmpty(slices.Concat([]string{incomplete, s.also()}, common, s.l.warnings(2), []string{ofTime}, s.hints, []string{
 		write.When(len(hits) > 0 && s.proven(math.MaxInt) == nil, `Fetch a hit by its id as-is: fetch {"id":"…"}.`),
 		write.When(separate, "Send connection_id beside an id where it is shown."),
 		write.When(unnamed, "An address, or an id like result:3, is no record's and cannot be fetched."),
 	})...)
+}
+
+// also names the streams that are searched with those that the call names.
+func (s *searchPage) also() string {
+	if !s.q.Position.First() { // a continuation has said it
+		return ""
+	}
+	return write.Lead("searched too, as parts of these records: ", strings.Join(write.Each(s.q.Parts, write.ShownName), ", "))
 }
 
 // hitTexts are the first hits, as many as fit in so many bytes with excerpts of at most so many characters.
@@ -203,7 +211,7 @@ func (s *searchPage) hitTexts(chars, remaining int) []hit.Text {
 	lines := make([]hit.Text, 0, len(s.hits))
 	matches := make([]byte, 0, 320*min(len(s.hits), usualHits))
 	records := make(hit.SharedRecords, len(s.hits))
-	for i := range s.hits {
+	for i := range s.hits[:s.most()] {
 		h := s.hit(i)
 		from := len(matches)
 		matches = h.AppendMatch(matches, chars)
@@ -272,7 +280,11 @@ func (s *searchPage) follow() string {
 }
 
 func (s *searchPage) untimed() string {
-	if n, _ := s.l.meta.Number("untimed_count"); n > 0 {
+	n, _ := s.l.meta.Number("untimed_count")
+	switch {
+	case n > 0 && len(s.q.Parts) > 0 && s.q.Rest.Has("filter"):
+		return fmt.Sprintf(", without %d that may be outside filter", n)
+	case n > 0:
 		return fmt.Sprintf(", without %d of unknown time", n)
 	}
 	return ""

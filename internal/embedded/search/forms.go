@@ -123,13 +123,18 @@ const (
 
 // gatherNearest finds what a word that occurs nowhere may be a typing error for, terms with the same first letter, one or two changes
 // away, that occur in scope; and if there are none, terms that begin with it. The nearest count, of equally near ones the most frequent.
+// Digits are no typing errors: a code, of letters and digits, is only the beginning of another.
 func (s *searcher) gatherNearest(u *unit) (found []posting) {
 	word := []rune(u.phrase[0])
-	if s.request.Demand || len(u.phrase) != 1 || !inflects(u.phrase[0]) || len(word) < oneMistake {
+	code := strings.ContainsFunc(u.phrase[0], unicode.IsDigit) && strings.ContainsFunc(u.phrase[0], unicode.IsLetter)
+	if s.request.Demand || len(u.phrase) != 1 || !code && !inflects(u.phrase[0]) || len(word) < oneMistake {
 		return nil
 	}
 	allowed := 1
-	if len(word) >= twoMistakes {
+	switch {
+	case code:
+		allowed = 0
+	case len(word) >= twoMistakes:
 		allowed = 2
 	}
 	var candidates []candidate

@@ -126,30 +126,45 @@ func (s *searcher) lentTo(version uint32) float32 {
 	return sum
 }
 
-// preferTime raises the records of the time that the query names.
+// preferTime raises the records of the time that the query names, and those that name it.
 func (s *searcher) preferTime(m *timeMatcher) {
 	if m == nil {
 		return
 	}
 	s.result.Time = m.String()
+	if s.query.units[m.unit].light { // the query has other words
+		s.time = 1 << (m.unit % maxUnits)
+	}
+	written := map[uint32]bool{}
+	for _, p := range m.written {
+		s.result.Marks.add(m.unit%maxUnits, p)
+		for _, one := range s.postings(p) {
+			written[one.version] = true
+		}
+	}
+	if len(written) > 0 {
+		s.rarity[m.unit%maxUnits] = float32(math.Log(1 + float64(s.records)/float64(len(written))))
+	}
 	for _, version := range s.found {
-		if event := s.documents.event[version]; event != NoTime && m.matches(event) {
+		if event := s.documents.event[version]; written[version] || event != NoTime && m.matches(event) {
 			s.score[version] += timeBonus
+			s.mask[version] |= s.time
 		}
 	}
 }
 
-// Tiers of hits, the best first: those with all words as they are written, those with all in some form, those with some, those with nearest
-// words alone.
+// Tiers of hits, the best first: those with all words as they are written, those with all in some form, those with all but the time that
+// the query names, those with some, those with nearest words alone.
 const (
 	tierExact = iota
 	tierAll
+	tierOtherTime
 	tierSome
 	tierNearest
 )
 
 // matches are those of the tiers.
-var matches = [...]Match{MatchAll, MatchAll, MatchSome, MatchNearest}
+var matches = [...]Match{MatchAll, MatchAll, MatchSome, MatchSome, MatchNearest}
 
 // A ranked is a record in the order of hits: by tier; in each the best first, of equals the latest, and then in the order of sources.
 type ranked struct {
@@ -178,14 +193,16 @@ func (s *searcher) choose(exact []uint16) {
 	}
 	for _, version := range s.found {
 		r := ranked{version: version, source: s.scopeOf(version).at, score: s.score[version], event: s.documents.event[version]}
-		has := s.mask[version] &^ nearest
+		has := s.mask[version] &^ nearest &^ s.time
 		switch {
 		case int(exact[version]) == len(s.query.units):
 			r.tier = tierExact
 		case s.request.Demand:
 			continue
-		case has == all:
+		case has == all && s.mask[version]&s.time == s.time:
 			r.tier = tierAll
+		case has == all:
+			r.tier = tierOtherTime
 		case has != 0:
 			r.tier = tierSome
 		default:
@@ -201,18 +218,19 @@ func (s *searcher) choose(exact []uint16) {
 		}
 	}
 	sort()
-	s.result.All, s.result.Some, s.result.Nearest = counts[tierExact]+counts[tierAll], counts[tierSome], counts[tierNearest]
+	s.result.All, s.result.Some = counts[tierExact]+counts[tierAll], counts[tierOtherTime]+counts[tierSome]
+	s.result.Nearest = counts[tierNearest]
 	for _, r := range best {
 		s.result.Hits = append(s.result.Hits, s.hit(r))
 	}
 }
 
 func (s *searcher) hit(r ranked) Hit {
-	h := Hit{Version: int64(r.version), Source: r.source, Score: r.score, Match: matches[r.tier]}
+	h := Hit{Version: int64(r.version), Source: r.source, Score: r.score, Match: matches[r.tier], NotOfTime: r.tier == tierOtherTime}
 	if h.Match == MatchAll {
 		return h
 	}
-	for rest := s.mask[r.version]; rest != 0; rest &= rest - 1 {
+	for rest := s.mask[r.version] &^ s.time; rest != 0; rest &= rest - 1 {
 		if u := s.query.units[bits.TrailingZeros64(rest)]; len(u.nearest) > 0 {
 			h.Nearest = append(h.Nearest, u.nearest...)
 		} else {

@@ -51,6 +51,8 @@ type Hit struct {
 	Match   Match
 	Words   []string // of the query, that it has, when not all of them
 	Nearest []string // words that it has in the place of others
+
+	NotOfTime bool // it has all words, and is not known to be of the time that the query names
 }
 
 // A Result is what a search found.

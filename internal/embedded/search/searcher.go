@@ -22,6 +22,7 @@ type searcher struct {
 	touched []uint32
 	read    map[string][]posting // by expression: what was read of the index
 	rarity  [maxUnits]float32    // of each unit in scope
+	time    uint64               // the bit of records that are of the time that the query names, or name it; 0: it names none
 	result  *Result
 }
 

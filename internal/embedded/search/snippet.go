@@ -1,7 +1,6 @@
 package search
 
 import (
-	"math/bits"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -49,7 +48,7 @@ func (m *Marker) add(unit int, p phrase) {
 }
 
 // A Span is a part of a text, in bytes, that stands for a unit of the query.
-type Span struct{ start, end, unit int }
+type Span struct{ start, end, unit, words int }
 
 // Find returns where words of the query stand in a text, in order and without overlap.
 func (m *Marker) Find(text string) []Span {
@@ -57,18 +56,18 @@ func (m *Marker) Find(text string) []Span {
 	var spans []Span
 	add := func(s Span) {
 		if last := len(spans) - 1; last >= 0 && s.start < spans[last].end {
-			spans[last].end = max(spans[last].end, s.end)
+			spans[last].end, spans[last].words = max(spans[last].end, s.end), max(spans[last].words, s.words)
 		} else {
 			spans = append(spans, s)
 		}
 	}
 	for at, t := range terms {
 		if unit, ok := m.terms[t.Text]; ok {
-			add(Span{t.start, t.end, unit})
+			add(Span{t.start, t.end, unit, 1})
 		}
 		for _, p := range m.phrases {
 			if n := p.phrase.standsAt(terms[at:]); n > 0 {
-				add(Span{t.start, terms[at+n-1].end, p.unit})
+				add(Span{t.start, terms[at+n-1].end, p.unit, n})
 			}
 		}
 	}
@@ -145,18 +144,22 @@ func snippetWindow(text string, spans []Span) (start, end int) {
 	return start, end
 }
 
-// richest returns the span from which on a window has the most different units.
+// richest returns the span from which on a window has the most different units, of which a phrase counts as its words.
 func richest(spans []Span) int {
 	best, most := 0, 0
 	for i, first := range spans {
 		var units uint64
+		n := 0
 		for _, s := range spans[i:] {
 			if s.end > first.start+snippetSize-snippetLead {
 				break
 			}
-			units |= 1 << (s.unit % 64)
+			if bit := uint64(1) << (s.unit % maxUnits); units&bit == 0 {
+				units |= bit
+				n += s.words
+			}
 		}
-		if n := bits.OnesCount64(units); n > most {
+		if n > most || n == most && first.words > spans[best].words {
 			best, most = i, n
 		}
 	}

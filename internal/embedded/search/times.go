@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -15,12 +16,18 @@ type timeMatcher struct {
 	from, until time.Time  // zero: open
 	month       time.Month // of any year; 0: whatever month
 	weekday     int        // of any week; -1: whatever day
+
+	unit    int      // of the query, the first that names it
+	written []phrase // what names it in a text; none of a time that is named by its distance from now
 }
 
 // Words of times. A word of steps counts spans from today's on; one of beforeTimes makes a time of a month or weekday behind it.
 var (
 	isoDate     = regexp.MustCompile(`^(\d{4})-(\d{2})(?:-(\d{2}))?$`)
-	beforeTimes = []string{"in", "on", "last", "since", "during", "this", "im", "am"}
+	dayOfMonth  = regexp.MustCompile(`^([1-9]|[12]\d|3[01])(?:st|nd|rd|th)?$`)
+	joinTimes   = []string{"to", "and", "until", "till", "through", "bis", "und"}
+	sinceTimes  = []string{"since", "seit"}
+	beforeTimes = []string{"in", "on", "last", "since", "seit", "during", "this", "im", "am"}
 	days        = map[string]int{"today": 0, "heute": 0, "yesterday": -1, "gestern": -1, "tomorrow": 1, "morgen": 1}
 	steps       = map[string]int{
 		"next": 1, "upcoming": 1, "nachste": 1, "nachsten": 1, "nachster": 1, "this": 0, "last": -1, "letzte": -1, "letzten": -1, "letzter": -1,
@@ -44,6 +51,10 @@ func (q *query) prefer(now time.Time) *timeMatcher {
 		if m == nil {
 			continue
 		}
+		m.unit, m.written = i, m.ways(q, i, n)
+		if slices.Contains(sinceTimes, q.word(i-1)) {
+			m.lasts(now)
+		}
 		if slices.Contains(beforeTimes, q.word(i-1)) {
 			i, n = i-1, n+1
 		}
@@ -55,12 +66,27 @@ func (q *query) prefer(now time.Time) *timeMatcher {
 	return nil
 }
 
+// lasts makes a time of one that began with it, as since May names.
+func (m *timeMatcher) lasts(now time.Time) {
+	if m.month != 0 {
+		year := now.Year()
+		if m.month > now.Month() {
+			year--
+		}
+		m.from, m.month = time.Date(year, m.month, 1, 0, 0, 0, 0, time.UTC), 0
+	}
+	m.until, m.written = time.Time{}, nil
+}
+
 // timeAt reads the time that begins at a word, and how many words name it.
 func (q *query) timeAt(i int, now time.Time) (*timeMatcher, int) {
 	word, before, after := q.word(i), q.word(i-1), q.word(i+1)
 	introduced := slices.Contains(beforeTimes, before)
 	if parts := isoDate.FindStringSubmatch(word); parts != nil {
 		return isoSpan(parts), 1
+	}
+	if m := q.dayAt(i); m != nil {
+		return m, 3
 	}
 	if step, ok := days[word]; ok {
 		return span(now.Year(), now.Month(), now.Day()+step, 0, 0, 1), 1
@@ -94,6 +120,53 @@ func (q *query) timeAt(i int, now time.Time) (*timeMatcher, int) {
 		return span(year, 1, 1, 1, 0, 0), 1
 	}
 	return nil, 0
+}
+
+// dayAt reads the day that begins at a word, with its month and year; nil for none, and for one of several.
+func (q *query) dayAt(i int) *timeMatcher {
+	day, month := q.word(i), q.word(i+1)
+	if _, ok := months[day]; ok {
+		day, month = month, day
+	}
+	found := dayOfMonth.FindStringSubmatch(day)
+	year, ok := yearOf(q.word(i + 2))
+	if found == nil || !ok || months[month] == 0 || slices.Contains(joinTimes, q.word(i-1)) || slices.Contains(joinTimes, q.word(i+3)) {
+		return nil
+	}
+	n, _ := strconv.Atoi(found[1])
+	if m := span(year, months[month], n, 0, 0, 1); m.from.Day() == n {
+		return m
+	}
+	return nil
+}
+
+// ways are how a text may name a time that some words of a query name: as they do, and days, months of a year and years in other ways too.
+func (m *timeMatcher) ways(q *query, at, n int) []phrase {
+	var own phrase
+	for _, u := range q.units[at : at+n] {
+		own = append(own, u.phrase...)
+	}
+	_, byWord := months[q.word(at)]
+	_, ofWeek := weekdays[q.word(at)]
+	if m.month != 0 || m.weekday >= 0 {
+		if (byWord || ofWeek) && own[0] != "may" { // which is a verb too
+			return []phrase{own}
+		}
+		return nil
+	}
+	year, month, day := m.from.Date()
+	number, name := strconv.Itoa(year), strings.ToLower(month.String())
+	switch m.until {
+	case m.from.AddDate(0, 0, 1):
+		day := strconv.Itoa(day)
+		other := []phrase{own, {day, name, number}, {name, day, number}, {number, m.from.Format("01"), m.from.Format("02")}}
+		return slices.CompactFunc(other, slices.Equal)
+	case m.from.AddDate(0, 1, 0):
+		return slices.CompactFunc([]phrase{own, {name, number}, {number, m.from.Format("01")}}, slices.Equal)
+	case m.from.AddDate(1, 0, 0):
+		return []phrase{{number}}
+	}
+	return nil
 }
 
 func yearOf(word string) (year int, ok bool) {
@@ -144,9 +217,11 @@ func (m *timeMatcher) matches(micro int64) bool {
 func (m *timeMatcher) String() string {
 	switch {
 	case m.month != 0:
-		return m.month.String()
+		return "any " + m.month.String()
 	case m.weekday >= 0:
-		return time.Weekday(m.weekday).String()
+		return "any " + time.Weekday(m.weekday).String()
+	case m.until.Equal(m.from.AddDate(0, 0, 1)):
+		return m.from.Format(time.DateOnly)
 	case m.until.IsZero():
 		return "from " + m.from.Format(time.DateOnly)
 	}

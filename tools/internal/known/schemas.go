@@ -293,6 +293,31 @@ func readSources(schema *rs.Schema) []Source {
 	return all
 }
 
+// PartsOf returns the streams, beside some, whose text a search reads and of which each record is a part of one of theirs, such as the
+// bodies of messages.
+func (s Stream) PartsOf(streams []string) (parts []string) {
+	for _, source := range s.Sources {
+		for _, part := range source.Parts {
+			if slices.Contains(streams, source.Stream) && !slices.Contains(streams, part.Target) && !slices.Contains(parts, part.Target) &&
+				s.isSearched(part.Target) {
+				parts = append(parts, part.Target)
+			}
+		}
+	}
+	return parts
+}
+
+// isSearched reports whether a search by words reads a field of a stream.
+func (s Stream) isSearched(stream string) bool {
+	for i := range s.Document.Streams {
+		row := &s.Document.Streams[i]
+		if row.Name == stream && slices.ContainsFunc(row.Fields(), func(f rs.SchemaField) bool { return f.Granted && f.Lexical }) {
+			return true
+		}
+	}
+	return false
+}
+
 // ParentOf returns the stream whose ids a field of the stream of a scope has: one of which that can be expanded by the field.
 func ParentOf(schema *rs.Schema, scope rs.Scope, field string) (parent string, found bool) {
 	if schema == nil {

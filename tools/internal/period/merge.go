@@ -114,7 +114,10 @@ func (p *Reader) merged(r rs.Request, pages []sourcePage, from cursor, limit int
 	more = more || end < len(all)
 	body := rs.Object{
 		{Name: "object", Value: `"list"`}, {Name: "has_more", Value: strconv.FormatBool(more)}, {Name: "data", Value: rs.JoinItems(items)},
-		{Name: "read_as", Value: rs.EncodeJSON([]string{p.says()})}, {Name: "meta", Value: meta.JSON()},
+		{Name: "meta", Value: meta.JSON()},
+	}
+	if p.Period != (Period{}) {
+		body = body.With("read_as", rs.EncodeJSON([]string{p.says()}))
 	}
 	if next := (cursor{shown: end}); more && len(page) > 0 {
 		if timeline {
@@ -222,6 +225,7 @@ func untimedOf(pages []sourcePage) (n int) {
 // warnings say in one sentence each what the answer does not have, before the warnings of the resource server, each of them once. Those of
 // files that were not read belong to an answer without records, not to one that has any though one of its sources has none.
 func (p *Reader) warnings(pages []sourcePage, found bool) string {
+	const most = 6 // names of what was not read
 	var says, failed, left, items []string
 	say := func(holds bool, format string, values ...any) {
 		if holds {
@@ -248,15 +252,25 @@ func (p *Reader) warnings(pages []sourcePage, found bool) string {
 		}
 	}
 	for _, s := range p.left {
-		left = append(left, s.name())
+		switch {
+		case slices.Contains(left, s.name()), len(left) > most:
+		case len(left) == most:
+			left = append(left, "…")
+		default:
+			left = append(left, s.name())
+		}
 	}
 	say(unfiltered, "This resource server does not filter what this token reads by time: the first %d of each stream were looked through.", maxHits)
 	say(!oldest.IsZero(), "What is older than %s may be missing.", filter.Instant(oldest))
 	say(last == len(p.sources) && pages[last].more, "Of %s only the first %d hits were looked through.", timeless, maxHits)
-	say(untimed > 0, "Left out, because their time is not known: %d; at most %d are looked up. "+
-		"A search of %s without since and until has them.", untimed, maxDatedHits, timeless)
+	unknown, without := "their time is not known", "since and until"
+	if len(p.Filter) > 0 {
+		unknown, without = "it is not known whether their records are within filter", "filter"
+	}
+	say(untimed > 0, "Left out, because %s: %d; at most %d are looked up. A search of %s without %s has them.",
+		unknown, untimed, maxDatedHits, timeless, without)
 	say(len(p.timeless) > 0 && p.Words == "", "%s have no time of their own and are not listed.", timeless)
-	say(left != nil, "Not read, because there are so many: %s. Name streams or connection_id.", strings.Join(left, ", "))
+	say(left != nil, "Not read, because there are so many, but by the same call with fewer streams: %s.", strings.Join(left, ", "))
 	say(failed != nil, "Could not be read: %s.", strings.Join(failed, ", "))
 	if len(says) > 0 {
 		own := rs.Object{{Name: "code", Value: `"period"`}, {Name: "message", Value: rs.EncodeJSON(strings.Join(says, " "))}}

@@ -7,16 +7,18 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 )
 
-// Hits of a stream that has no time, such as the bodies of messages, have that of the record they are a part of. A record says which part
-// it has where the part is expanded in it; that its id is the part's is only likely, so it is read of each that is returned.
+// Hits of a stream that has no time, such as the bodies of messages, have that of the record they are a part of, and are within a filter
+// where that record is. A record says which part it has where the part is expanded in it; that its id is the part's is only likely, so it
+// is read of each that is returned.
 
 // Bounds of what is read to learn when hits are.
 const (
-	maxWholeLists = 4  // lists of the records of a period, one for each source
+	maxWholeLists = 4  // lists of the records of a period or a filter, one for each source
 	maxDatedHits  = 10 // that are read, one read each
 	datesDeadline = 1500 * time.Millisecond
 )
@@ -25,14 +27,14 @@ const (
 type whole struct {
 	known.Source
 	relation string
-	ids      map[string]bool // of its records in the period
+	ids      map[string]bool // of its records in the period and within the filter
 	complete bool            // these are all
 	proven   int             // parts that have the id of their record
 	wrong    bool            // a part has not
 }
 
 // dateParts gives untimed hits of a page the time, title and author of the record that they are a part of, and leaves out those of another
-// time. What is not known then stays untimed.
+// time or of a record that the filter does not leave. What is not known then stays untimed.
 func (p *Reader) dateParts(ctx context.Context, page *sourcePage) {
 	ctx, cancel := context.WithTimeout(ctx, datesDeadline)
 	defer cancel()
@@ -43,11 +45,11 @@ func (p *Reader) dateParts(ctx context.Context, page *sourcePage) {
 		return rs.ConnectionID(hit.Members) + "/" + hit.Members.Text("stream", "stream_name")
 	}
 	wholeOf := func(hit foundAt) *whole { return of[partsOf(hit)] }
-	for _, s := range p.sources {
+	for _, s := range p.wholes {
 		for _, part := range s.Parts {
 			key := s.Connection.ID + "/" + part.Target
-			if !s.lasting && slices.ContainsFunc(page.untimed, func(hit foundAt) bool { return partsOf(hit) == key }) {
-				of[key] = &whole{Source: s.Source, relation: part.Name}
+			if slices.ContainsFunc(page.untimed, func(hit foundAt) bool { return partsOf(hit) == key }) {
+				of[key] = &whole{Source: s, relation: part.Name}
 				wholes = append(wholes, of[key])
 			}
 		}
@@ -57,11 +59,28 @@ func (p *Reader) dateParts(ctx context.Context, page *sourcePage) {
 		return nil
 	})
 	slices.SortStableFunc(page.untimed, func(a, b foundAt) int { return wholeOf(b).has(b) - wholeOf(a).has(a) })
-	proven := make([]int, min(len(page.untimed), maxDatedHits))
-	_ = read.Parallel(ctx, len(proven), func(ctx context.Context, i int) error {
-		if w := wholeOf(page.untimed[i]); w != nil {
-			proven[i] = w.date(ctx, reads, &page.untimed[i])
+	most := maxDatedHits
+	if page.filtered && !slices.ContainsFunc(wholes, func(w *whole) bool { return !w.complete }) { // what is in no list is within no filter
+		others := slices.IndexFunc(page.untimed, func(hit foundAt) bool { return wholeOf(hit).has(hit) == 0 })
+		most = min(most, max(others, 1)) // but for one, for whether ids are shared at all
+		if others < 0 {
+			most = maxDatedHits
 		}
+	}
+	proven := make([]int, min(len(page.untimed), most))
+	_ = read.Parallel(ctx, len(proven), func(ctx context.Context, i int) error {
+		w := wholeOf(page.untimed[i])
+		if w == nil {
+			return nil
+		}
+		known := w.has(page.untimed[i]) > 0 || w.complete
+		if page.filtered && !known { // it is read as the filter leaves it
+			proven[i] = w.date(ctx, reads, &page.untimed[i], p.Filter)
+			page.untimed[i].within = proven[i] > 0
+			return nil
+		}
+		proven[i] = w.date(ctx, reads, &page.untimed[i], nil)
+		page.untimed[i].within = proven[i] > 0 && w.has(page.untimed[i]) > 0
 		return nil
 	})
 	for i, is := range proven {
@@ -72,15 +91,16 @@ func (p *Reader) dateParts(ctx context.Context, page *sourcePage) {
 	page.reads += reads.Count()
 	page.hits = append(page.hits, slices.DeleteFunc(page.untimed, func(hit foundAt) bool {
 		w := wholeOf(hit)
-		return hit.at.IsZero() && w.has(hit) == 0 && w != nil && w.complete && w.proven > 0 && !w.wrong
+		return (hit.at.IsZero() || page.filtered && !hit.within) && w.has(hit) == 0 && w != nil && w.complete &&
+			(len(w.ids) == 0 || w.proven > 0 && !w.wrong)
 	})...)
 	page.untimed = nil
 	page.keep(p.Period, p.Zone)
 }
 
-// list reads the ids of the records in the period.
+// list reads the ids of the records in the period and within the filter.
 func (w *whole) list(ctx context.Context, d rs.Doer, p *Reader) {
-	response, err := d.Do(ctx, sourceRequest(w.Source, rs.Request{Query: url.Values{}}, p.Period.filter(w.Time, w.Kind, p.Zone), maxHits))
+	response, err := d.Do(ctx, sourceRequest(w.Source, rs.Request{Query: url.Values{}}, p.conditions(w.Source, p.Period), maxHits))
 	if err != nil {
 		return
 	}
@@ -99,10 +119,16 @@ func (w *whole) has(hit foundAt) int {
 	return 0
 }
 
-// date reads the record that has the id of a hit: 1 where the hit is a part of it, -1 where it is not, 0 where that was not answered.
-func (w *whole) date(ctx context.Context, d rs.Doer, hit *foundAt) int {
+// date reads the record that has the id of a hit, as far as a filter leaves it: 1 where the hit is a part of it, -1 where it is not, 0
+// where that was not answered, and where the filter leaves none.
+func (w *whole) date(ctx context.Context, d rs.Doer, hit *foundAt, f filter.Filter) int {
 	key := hit.Members.Text("record_key", "record_id")
 	r := read.Request(w.Connection.ID, "streams", w.Stream, "records", key)
+	if f != nil {
+		r = read.Request(w.Connection.ID, "streams", w.Stream, "records")
+		f.Only("id", key).Write(r.Query)
+		r.Query.Set("limit", "1")
+	}
 	for _, name := range []string{w.Time, w.Title, w.Author} {
 		if name != "" {
 			r.Query.Add("fields", name)
@@ -114,6 +140,13 @@ func (w *whole) date(ctx context.Context, d rs.Doer, hit *foundAt) int {
 		return 0
 	}
 	record := response.Object()
+	if f != nil {
+		list, _ := response.List()
+		if len(list.Items) == 0 {
+			return 0
+		}
+		record = list.Items[0].Members
+	}
 	if inner := record.Object("data"); inner.Has("data") {
 		record = inner
 	}

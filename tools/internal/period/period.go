@@ -98,6 +98,9 @@ func (p *Reader) spell(r rs.Request, c cursor) string {
 	return fmt.Sprintf("%s%d.%s.%s", cursorPrefix, c.shown, p.mark(r), c.at)
 }
 
+// IsCursor reports whether a cursor was made here.
+func IsCursor(cursor string) bool { return strings.HasPrefix(cursor, cursorPrefix) }
+
 // from is where a search goes on. It is an error where its cursor is of another.
 func (p *Reader) from(r rs.Request) (cursor, error) {
 	text := r.Query.Get("cursor")
@@ -122,7 +125,8 @@ func (p *Reader) from(r rs.Request) (cursor, error) {
 // A foundAt is a hit and when its record is; the zero time where that is not known.
 type foundAt struct {
 	rs.Item
-	at time.Time
+	at     time.Time
+	within bool // it is known to be a part of a record within the filter
 }
 
 // What of the words of a query a hit has. A resource server returns first those that have all.
@@ -154,7 +158,8 @@ type sourcePage struct {
 	next     rs.Object // the call that reads what follows of the source; nil where its resource server gives no cursor
 	all      bool      // the resource server did not filter by time
 	parts    bool      // of streams without a time, of which only what is in the period is kept
-	untimed  []foundAt // hits that are left out because it is not known when they are
+	filtered bool      // which are kept where the records that they are parts of are within the filter
+	untimed  []foundAt // hits that are left out because it is not known when they are, or of which records they are parts
 	err      error
 }
 
@@ -225,7 +230,7 @@ func (page *sourcePage) take(response *rs.Response, err error, s known.Source, r
 		case filter.IsDate(when):
 			at = filter.StartOfDay(at, zone)
 		}
-		page.hits = append(page.hits, foundAt{item, at})
+		page.hits = append(page.hits, foundAt{Item: item, at: at})
 	}
 }
 
@@ -262,9 +267,9 @@ func (page *sourcePage) keep(p Period, zone *time.Location) {
 	var kept []foundAt
 	for _, hit := range page.hits {
 		switch {
-		case hit.at.IsZero():
+		case !hit.at.IsZero() && (hit.at.Before(from) || !before.IsZero() && !hit.at.Before(before)):
+		case page.filtered && !hit.within, hit.at.IsZero() && p != (Period{}):
 			page.untimed = append(page.untimed, hit)
-		case hit.at.Before(from), !before.IsZero() && !hit.at.Before(before):
 		default:
 			kept = append(kept, hit)
 		}

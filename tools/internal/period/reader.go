@@ -25,7 +25,7 @@ func sourceRequest(s known.Source, r rs.Request, f filter.Filter, limit int) rs.
 		query["streams"] = []string{s.Stream}
 	} else {
 		r.Path = rs.Path("streams", s.Stream, "records")
-		if f == nil {
+		if f == nil || s.Time == "" {
 			query.Set("order", "desc")
 		} else {
 			query.Set("sort", "-"+s.Time)
@@ -70,7 +70,7 @@ func recordHit(s known.Source, record rs.Object) rs.Object {
 func (s source) name() string {
 	name := s.Stream
 	if s.lasting {
-		name = "what lasts into that time in " + name
+		name = "what lasts into it of " + name
 	}
 	if s.Connection.DisplayName == "" {
 		return name
@@ -81,6 +81,7 @@ func (s source) name() string {
 // Bounds of what is read for one page.
 const (
 	maxSources = 24
+	maxLasting = 8   // sources that are read a second time, for what lasts into the time
 	maxHits    = 100 // of one source
 	maxWords   = 500 // a query has fewer
 )
@@ -94,10 +95,13 @@ type Reader struct {
 	Zone    *time.Location  // of dates
 	Refused *known.Refusals // to filter
 	Grant   string          // that is read
+	// Connection is the one that the search names; "" for all.
+	Connection string
 
-	sources  []source // that say when
-	timeless []string // streams that do not
-	left     []source // beyond the bound
+	sources  []source       // that say when
+	timeless []string       // streams that do not
+	wholes   []known.Source // whose records have parts in those
+	left     []source       // beyond the bound
 }
 
 // A source is read for what is of a period by its time, or for what began before it and lasts into it.
@@ -106,26 +110,37 @@ type source struct {
 	lasting bool
 }
 
-// Choose chooses what is read: those of the sources whose streams are named, or all if none is. timeless reports whether a stream of them
-// has no time, and some whether there is anything to read.
-func (p *Reader) Choose(sources []known.Source, streams []string) (timeless, some bool) {
+// Choose chooses what is read: those of the sources whose streams are named, with the streams of their parts, or all if none is. timeless
+// reports whether a stream of them has no time, and some whether there is anything to read.
+func (p *Reader) Choose(sources []known.Source, streams, parts []string) (timeless, some bool) {
+	p.timeless = slices.Clone(parts)
 	for _, s := range sources {
+		named := len(streams) == 0 || slices.Contains(streams, s.Stream)
+		if named && len(s.Parts) > 0 && (s.Time != "" || p.Period == (Period{})) {
+			p.wholes = append(p.wholes, s)
+		}
 		switch {
-		case len(streams) > 0 && !slices.Contains(streams, s.Stream):
+		case !named:
+		case p.Period == (Period{}): // one search of all connections, as without parts
+			if len(p.sources) == 0 {
+				p.sources = []source{{known.Source{Stream: s.Stream, Connection: rs.Connection{ID: p.Connection}}, false}}
+			}
 		case s.Time != "":
 			p.sources = append(p.sources, source{s, false})
 		case !slices.Contains(p.timeless, s.Stream):
 			p.timeless = append(p.timeless, s.Stream)
 		}
 	}
-	for _, s := range slices.Clone(p.sources) {
+	own := p.sources[:min(len(p.sources), maxSources)]
+	var lasting []source
+	for _, s := range own {
 		if s.End != "" && p.Period.Since != "" {
-			p.sources = append(p.sources, source{s.Source, true})
+			lasting = append(lasting, source{s.Source, true})
 		}
 	}
-	if len(p.sources) > maxSources {
-		p.left, p.sources = p.sources[maxSources:], p.sources[:maxSources]
-	}
+	read := min(len(lasting), maxLasting)
+	p.left = slices.Concat(p.sources[len(own):], lasting[read:])
+	p.sources = slices.Concat(own, lasting[:read])
 	timeless = len(p.timeless) > 0
 	return timeless, len(p.sources) > 0 || p.Words != "" && timeless
 }
@@ -146,17 +161,13 @@ func (p *Reader) read(ctx context.Context, r rs.Request, s source, from cursor, 
 	if from.at != "" {
 		limited.Until = from.at
 	}
-	conditions := limited.filter(s.Time, s.Kind, p.Zone)
+	f := p.conditions(s.Source, limited)
 	if s.lasting {
-		conditions = append(p.Period.lasting(s, p.Zone), Period{Until: from.at}.filter(s.Time, s.Kind, p.Zone)...)
+		f = p.narrowed(append(p.Period.lasting(s, p.Zone), Period{Until: from.at}.filter(s.Time, s.Kind, p.Zone)...))
 	}
-	f := p.Filter
-	for _, c := range conditions {
-		f = f.Narrowed(c)
-	}
-	if _, refused := p.Refused.Get(p.Grant); !refused {
+	if _, refused := p.Refused.Get(p.Grant); !refused || len(p.Filter) > 0 {
 		page = p.pages(ctx, r, s, f, min(most, maxHits), most)
-		if !filterRefused(page.err) {
+		if !filterRefused(page.err) || len(p.Filter) > 0 { // what the caller filters by is not left out
 			return page
 		}
 		p.Refused.Put(p.Grant, true)
@@ -170,6 +181,20 @@ func (p *Reader) read(ctx context.Context, r rs.Request, s source, from cursor, 
 	page.reads += reads
 	page.keep(limited, p.Zone)
 	return page
+}
+
+// conditions are the filter and a period on a source.
+func (p *Reader) conditions(s known.Source, limited Period) filter.Filter {
+	return p.narrowed(limited.filter(s.Time, s.Kind, p.Zone))
+}
+
+// narrowed is the filter with more conditions.
+func (p *Reader) narrowed(conditions filter.Filter) filter.Filter {
+	f := p.Filter
+	for _, c := range conditions {
+		f = f.Narrowed(c)
+	}
+	return f
 }
 
 // pages reads so many hits of a source: several pages only of a timeline, where so many have one time.
@@ -187,13 +212,15 @@ func (p *Reader) pages(ctx context.Context, r rs.Request, s source, f filter.Fil
 // readTimeless searches the streams that have no time, of which only hits that say one are kept.
 func (p *Reader) readTimeless(ctx context.Context, r rs.Request) (page sourcePage) {
 	r.Query = maps.Clone(r.Query)
+	ofWholes := func(name string, _ []string) bool { return strings.HasPrefix(name, "filter") }
+	maps.DeleteFunc(r.Query, ofWholes)
 	r.Query["streams"] = p.timeless
 	r.Query.Set("limit", strconv.Itoa(maxHits))
 	r.Query.Del("cursor")
 	response, err := p.Doer.Do(ctx, r)
 	page.take(response, err, known.Source{}, r, p.Zone)
+	page.parts, page.filtered = true, len(p.Filter) > 0
 	page.keep(p.Period, p.Zone)
-	page.parts = true
 	return page
 }
 

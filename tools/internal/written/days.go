@@ -16,6 +16,7 @@ func dayOf(year int, month time.Month, day int) time.Time {
 
 var (
 	isoDay    = Expression(`^([0-9]{4})[-/.]([0-9]{1,2})(?:[-/.]([0-9]{1,2}))?$`)
+	yearLast  = Expression(`^([0-9]{1,2})([-/.])([0-9]{1,2})[-/.]([0-9]{4})$`)
 	partOf    = Expression(`^(?:([0-9]{4})-?)?([qhw])([0-9]{1,2})(?:-?([0-9]{4}))?$`)
 	nowMinus  = Expression(`^(?:now)?-?([0-9]{1,4})([dwmy])$`)
 	fullYear  = Expression(`^(?:19|20)[0-9]{2}$`)
@@ -67,6 +68,11 @@ func readDays(words []string, now time.Time) (days, bool) {
 	if found, ok := seasonDays(words, dayOf(now.Date())); ok && !now.IsZero() {
 		return found, true
 	}
+	if words[0] == "week" || words[0] == "weekend" { // of a day
+		if day, ok := readDays(words[1:], now); ok && day.first.Equal(day.last) {
+			return calendar(words[0], day.first, 0)
+		}
+	}
 	if at := slices.IndexFunc(words, fullYear().MatchString); at >= 0 {
 		year, _ := strconv.Atoi(words[at])
 		return readYear(slices.Concat(words[:at], words[at+1:]), year)
@@ -97,12 +103,32 @@ func datedDays(words []string) (days, bool) {
 		}
 		return nthDays("month", month, year)
 	}
+	if ways := DaysOf(words[0]); len(ways) == 1 {
+		return days{ways[0], ways[0]}, true
+	}
 	found := partOf().FindStringSubmatch(words[0])
 	if found == nil || found[1]+found[4] == "" {
 		return days{}, false
 	}
 	year, _ := strconv.Atoi(found[1] + found[4])
 	return readYear([]string{found[2] + found[3]}, year)
+}
+
+// DaysOf are the days that numbers such as 03/06/2026 may mean: behind a point the second is the month, else either may be.
+func DaysOf(word string) (ways []time.Time) {
+	found := yearLast().FindStringSubmatch(word)
+	if found == nil {
+		return nil
+	}
+	year, _ := strconv.Atoi(found[4])
+	for _, way := range [][2]string{{found[1], found[3]}, {found[3], found[1]}} {
+		month, _ := strconv.Atoi(way[1])
+		day, ok := dayNumber(way[0], year, time.Month(month))
+		if ok && month > 0 && month <= 12 && !slices.Contains(ways, day.first) && (len(ways) == 0 || found[2] != ".") {
+			ways = append(ways, day.first)
+		}
+	}
+	return ways
 }
 
 // calendar is the day, week, weekend, month, quarter, half or year that a day is in, or that so many of them later.
@@ -144,6 +170,8 @@ func readYear(words []string, year int) (days, bool) {
 	named := func(word string) int { return 1 + slices.Index(monthList, word) }
 	switch {
 	case len(words) == 0:
+		return calendar("year", dayOf(year, time.January, 1), 0)
+	case len(words) == 1 && words[0] == "year":
 		return calendar("year", dayOf(year, time.January, 1), 0)
 	case len(words) == 1 && month > 0:
 		return nthDays("month", named(words[0]), year)

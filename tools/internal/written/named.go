@@ -7,13 +7,15 @@ import (
 	"time"
 )
 
-// Words before a time in a query that make a bound of it, those that open a period of two times, and those between these.
+// Words before a time in a query that make a bound of it, those that open a period of two times, those that belong to a time, and those
+// between two.
 var (
 	boundWords = ByWord(map[string]string{
 		"since": "since seit depuis desde sinds", "until": "until till til through bis jusqu'à jusqu'au jusqu'en hasta fino tot até",
 		"before": "before vor avant antes prima voor", "after": "after nach après después dopo depois",
 	})
 	openWords = Set("between from zwischen von vom entre de du desde del da dal tra tussen van")
+	spanWords = Set("over within across throughout around about über während innerhalb pendant durant durante tijdens")
 	joinWords = Set("and to until till through - – — bis und et à au y a al hasta e en tot")
 )
 
@@ -39,6 +41,11 @@ func NamedPeriod(query string, now time.Time) (since, until, rest string, ok boo
 		}
 	}
 	first, last := one.first, one.last
+	if unit := one.ago(fields); unit != "" { // two weeks ago is a week
+		around, _ := calendar(unit, first, 0)
+		first, last = around.first, around.last
+		one.days = around
+	}
 	for said := true; said && one.from > 0; {
 		word := strings.ToLower(fields[one.from-1])
 		switch bound := boundWords[word]; {
@@ -51,7 +58,7 @@ func NamedPeriod(query string, now time.Time) (since, until, rest string, ok boo
 		case bound == "after" && !one.last.IsZero():
 			first, last = one.last.AddDate(0, 0, 1), time.Time{}
 		default:
-			said = introduceTimes[word] || introduceTimesElsewhere[word] || besideTimes[word] || len(named) > 1 && openWords[word]
+			said = introduceTimes[word] || introduceTimesElsewhere[word] || besideTimes[word] || spanWords[word] || len(named) > 1 && openWords[word]
 		}
 		if said {
 			one.from--
@@ -65,6 +72,15 @@ func NamedPeriod(query string, now time.Time) (since, until, rest string, ok boo
 	}
 	rest = strings.Join(slices.Concat(fields[:one.from], fields[one.to:]), " ")
 	return bound(first), bound(last), strings.Trim(rest, " ?!.,"), true
+}
+
+// ago is the unit of a time that is so many units before now; "" for any other.
+func (one namedTime) ago(fields []string) string {
+	words := timeWords(strings.Join(fields[one.from:one.to], " "))
+	if last := len(words) - 1; last > 0 && one.last.IsZero() && words[last] == "ago" {
+		return words[last-1]
+	}
+	return ""
 }
 
 // namedTimes are the times that the words of a query name, each as long as it can be.
@@ -114,7 +130,8 @@ func joinedTime(fields []string, named []namedTime, now time.Time) (namedTime, b
 }
 
 // namedDays reads the time that the words of a query from one up to another name. One word alone names one where no other meaning is
-// likely: a day from today, a date, or a month behind a word such as in, or behind another time and a word that joins them.
+// likely: a day from today, a date, or a month, a day of the week, a quarter or a year behind a word such as in, or behind another time and
+// a word that joins them.
 func namedDays(fields, words []string, from, to int, joined bool, now time.Time) (days, bool) {
 	bare := func(i int) string {
 		if i < 0 {
@@ -133,7 +150,15 @@ func namedDays(fields, words []string, from, to int, joined bool, now time.Time)
 		english := strings.HasPrefix(words[0], first) // is its name
 		bounds := openWords[before] || boundWords[before] != "" && boundWords[before] != "since"
 		introduced := introduceTimesElsewhere[before] || introduceTimes[before] && english || bounds && !introduceTimes[before]
-		if !month || !joined && !introduced {
+		switch {
+		case slices.Contains(weekList, words[0]):
+			introduced = introduceDays[before] && (english || !introduceTimes[before])
+		case partOf().MatchString(words[0]):
+			introduced = introduced || from == 0 || before == "for"
+		case !month && !fullYear().MatchString(words[0]):
+			return days{}, false
+		}
+		if !joined && !introduced {
 			return days{}, false
 		}
 	}
@@ -144,6 +169,9 @@ func namedDays(fields, words []string, from, to int, joined bool, now time.Time)
 	}
 	return readDays(words, now)
 }
+
+// introduceDays are words behind which the name of a day of the week is a day.
+var introduceDays = Set("on since until till before after last this am seit op le el")
 
 // nowWords are days by their distance from today that are no other word.
 var nowWords = Set("today yesterday tomorrow heute gestern aujourd'hui hoy ayer oggi ieri vandaag gisteren hoje ontem vorgestern anteayer")

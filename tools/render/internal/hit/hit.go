@@ -53,7 +53,9 @@ func Read(o rs.Object, n int, connection string) Hit {
 	h.Foreign = item.OtherConnection(o, connection)
 	if match := o.Text("match"); match == "some" || match == "nearest" {
 		h.Words, h.Nearest = write.Words(o, "matched_words"), write.Words(o, "nearest_words")
-		h.Has = h.hasOnly()
+		if h.Has = h.hasOnly(); o.Flag("not_of_time") {
+			h.Has = "not known to be of that time"
+		}
 	}
 	switch o.Text("retrieval_mode") {
 	case "semantic":

@@ -3,22 +3,19 @@ package tools
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/period"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// What a search that did not find its words looks for where search does not: among the ids of records, and in what is related to the
-// streams that it was restricted to.
+// What a search that did not find its words looks for among the ids of records, which search does not read.
 
 // Bounds of these reads.
 const (
@@ -108,36 +105,4 @@ func recordsOf(ctx context.Context, call Call, scopes []rs.Scope, id string) []r
 	})
 	refs = slices.DeleteFunc(refs, func(ref rs.Ref) bool { return ref.RecordID == "" })
 	return refs[:min(len(refs), maxNamedByID)]
-}
-
-// inParts is the search of the streams that have the rest of the records in which a search found nothing, such as the bodies of messages, and
-// what it finds; "" where it finds nothing either.
-func inParts(ctx context.Context, call Call, response *rs.Response) string {
-	args := call.Args.(searchArgs)
-	if !isEmpty(response) || len(args.streams) == 0 || args.q == "" || len(args.filter) > 0 {
-		return ""
-	}
-	sources := call.known(ctx, "").Sources
-	var targets []string
-	for _, s := range sources {
-		for _, part := range s.Parts {
-			granted := slices.ContainsFunc(sources, func(of known.Source) bool { return of.Stream == part.Target })
-			if granted && slices.Contains(args.streams, s.Stream) && !slices.Contains(append(targets, args.streams...), part.Target) {
-				targets = append(targets, part.Target)
-			}
-		}
-	}
-	if targets == nil {
-		return ""
-	}
-	if args.period == (period.Period{}) {
-		args.streams, args.limit = targets, 1
-		ctx, cancel := context.WithTimeout(ctx, besideDeadline)
-		defer cancel()
-		if hits, ok := searchHits(ctx, call, args); ok && len(hits) == 0 {
-			return ""
-		}
-	}
-	within := call.Arguments.Without("q", "query", "cursor").With("streams", rs.EncodeJSON(targets))
-	return fmt.Sprintf("What else these records say is in %s: %s", strings.Join(targets, ", "), searchFor(args.q, within))
 }

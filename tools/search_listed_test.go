@@ -1,0 +1,46 @@
+package tools_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+)
+
+// A word that is a value of a field which no search reads leads to the filter by it.
+func TestAValueOfAClosedListIsAFilter(t *testing.T) {
+	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
+		`{"name":"orders","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt","id":"t=string,eq,a=group_by",` +
+		`"shop":"t=string,eq,lex,a=group_by","status":"t=string,eq,a=group_by"}}]}]}`
+	for arguments, want := range map[string]string{
+		`{"q":"cancelled orders"}`:                                     `"cancelled" is a value of status in orders: query_records {"stream":"orders","filter":{"status":"cancelled"}}`,
+		`{"q":"which orders were canceled?"}`:                          `"canceled" is a value of status in orders: query_records {"stream":"orders","filter":{"status":"cancelled"}}`,
+		`{"q":"orders I had to return"}`:                               `"return" is a value of status in orders: query_records {"stream":"orders","filter":{"status":"returned"}}`,
+		`{"q":"Towpath returned","streams":["orders"]}`:                `"returned" is a value of status in orders: search {"q":"Towpath","streams":["orders"],"filter":{"status":"returned"}}`,
+		`{"q":"cancelled orders in March 2026"}`:                       `search {"streams":["orders"],"filter":{"status":"cancelled"},"since":"2026-03-01","until":"2026-03-31"}`,
+		`{"q":"late orders"}`:                                          "",
+		`{"q":"cancelled"}`:                                            "",
+		`{"q":"cancelled","streams":["orders"],"filter":{"shop":"a"}}`: "",
+	} {
+		reads := 0
+		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+			switch {
+			case strings.HasSuffix(r.Path, "/schema"):
+				return middlewaretest.JSON(schema), nil
+			case strings.HasSuffix(r.Path, "/aggregate") && r.Query.Get("group_by") == "status":
+				reads++
+				return middlewaretest.JSON(`{"groups":[{"key":"delivered","count":9},{"key":"returned","count":2},{"key":"cancelled","count":1}]}`), nil
+			case strings.HasSuffix(r.Path, "/aggregate"):
+				return nil, fmt.Errorf("no list of %s is closed", r.Query.Get("group_by"))
+			}
+			return middlewaretest.JSON(`{"object":"list","data":[],"meta":{"count":0,"recall":{"partial_count":0}}}`), nil
+		}}
+		_, text := searchWith(t, tools.Search("https://rs.example"), server, arguments)
+		if said := strings.Contains(text, " is a value of "); said != (want != "") || !strings.Contains(text, want) || reads > 1 {
+			t.Errorf("%s makes %d reads of values:\n%s", arguments, reads, text)
+		}
+	}
+}

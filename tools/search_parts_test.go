@@ -1,0 +1,105 @@
+package tools_test
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+)
+
+// mails are the sender of each of some messages with its body. One body is of a message that has another id.
+var mails = map[string][2]string{
+	"1": {"Ada", "they pay within thirty days"}, "2": {"Ada", "lunch"}, "3": {"Bo", "thirty days of rain"}, "4": {"Ada", "after thirty days"},
+}
+
+const mailSchema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
+	`{"name":"messages","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt","from":"t=string,eq","id":"t=string,eq"},` +
+	`"expand_capabilities":[{"name":"body","target_stream":"bodies","cardinality":"has_one"},` +
+	`{"name":"files","target_stream":"files","cardinality":"has_many"},{"name":"flags","target_stream":"flags","cardinality":"has_one"}]},` +
+	`{"name":"bodies","field_capabilities":{"text":"t=text,lex"}},{"name":"files","field_capabilities":{"name":"t=text,lex"}},` +
+	`{"name":"flags","field_capabilities":{"seen":"t=boolean,eq"}}]}]}`
+
+func newMailServer() *middlewaretest.RS {
+	hit := func(stream, id string) string {
+		return fmt.Sprintf(`{"stream":%q,"record_key":%q,"connection_id":"c"}`, stream, id)
+	}
+	record := func(id string) string {
+		return fmt.Sprintf(`{"id":%q,"data":{"from":%q},"expanded":{"body":{"id":%q}}}`, id, mails[id][0], id)
+	}
+	return &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+		var found []string
+		list := func() (*rs.Response, error) {
+			return middlewaretest.JSON(fmt.Sprintf(`{"object":"list","has_more":false,"data":[%s]}`, strings.Join(found, ","))), nil
+		}
+		switch {
+		case strings.HasSuffix(r.Path, "/schema"):
+			return middlewaretest.JSON(mailSchema), nil
+		case strings.HasSuffix(r.Path, "/search"):
+			streams := r.Query["streams"]
+			if len(streams) > 1 && r.Query.Has("filter[from]") {
+				return nil, &rs.Error{Code: "invalid_request", Status: 400, Message: "filter[...] requires exactly one stream in streams"}
+			}
+			for _, id := range []string{"1", "2", "3", "4"} {
+				if slices.Contains(streams, "bodies") && strings.Contains(mails[id][1], r.Query.Get("q")) {
+					found = append(found, hit("bodies", id))
+				}
+			}
+			return list()
+		case strings.HasSuffix(r.Path, "/messages/records"):
+			for _, id := range []string{"1", "2", "3", "4"} {
+				if from := r.Query.Get("filter[from]"); (from == "" || from == mails[id][0]) && (!r.Query.Has("filter[id]") || r.Query.Get("filter[id]") == id) {
+					found = append(found, record(id))
+				}
+			}
+			return list()
+		}
+		id, _ := url.PathUnescape(r.Path[strings.LastIndexByte(r.Path, '/')+1:])
+		return middlewaretest.JSON(record(id)), nil
+	}}
+}
+
+// A search of the messages finds what their bodies say, within a filter those of the messages that it leaves.
+func TestASearchOfAStreamReadsItsParts(t *testing.T) {
+	for arguments, want := range map[string][]string{
+		`{"q":"thirty days","streams":["messages"]}`:                                     {"c/bodies:1", "c/bodies:3", "c/bodies:4"},
+		`{"q":"thirty days","streams":["messages"],"filter":{"from":"Ada"}}`:             {"c/bodies:1", "c/bodies:4"},
+		`{"q":"thirty days","streams":["messages"],"filter":{"from":"Bo"}}`:              {"c/bodies:3"},
+		`{"q":"thirty days","streams":["messages"],"filter":{"from":"Cem"}}`:             nil,
+		`{"q":"rain","streams":["messages"],"filter":{"from":"Ada"}}`:                    nil,
+		`{"q":"rain","streams":["files"]}`:                                               nil,
+		`{"q":"thirty days","streams":["messages"],"filter":{"from":"Ada"},"limit":100}`: {"c/bodies:1", "c/bodies:4"},
+	} {
+		s, text := searchWith(t, tools.Search("https://rs.example"), newMailServer(), arguments)
+		var ids []string
+		for _, result := range s.Results {
+			ids = append(ids, result.ID)
+		}
+		says := "searched too, as parts of these records: bodies\n"
+		if !slices.Equal(ids, want) || strings.Contains(arguments, "messages") != strings.Contains(text+"\n", says) || strings.Contains(text, "not known") {
+			t.Errorf("%s finds %q:\n%s", arguments, ids, text)
+		}
+	}
+}
+
+// Pages of such a search together are all of it, and the cursor of a resource server reads on where it was printed.
+func TestASearchWithPartsHasPages(t *testing.T) {
+	tool, server := tools.Search("https://rs.example"), newMailServer()
+	s, _ := searchWith(t, tool, server, `{"q":"thirty days","streams":["messages"],"filter":{"from":"Ada"},"limit":1}`)
+	if len(s.Results) != 1 || s.Data.NextCursor == "" {
+		t.Fatalf("the first page is %+v", s)
+	}
+	s, _ = searchWith(t, tool, server, fmt.Sprintf(`{"q":"thirty days","streams":["messages"],"filter":{"from":"Ada"},"limit":1,"cursor":%q}`, s.Data.NextCursor))
+	if len(s.Results) != 1 || s.Results[0].ID != "c/bodies:4" || s.Data.NextCursor != "" {
+		t.Errorf("the second page is %+v", s)
+	}
+	read := len(server.Requests())
+	searchWith(t, tool, server, `{"q":"thirty days","streams":["messages"],"filter":{"from":"Ada"},"cursor":"of-the-server"}`)
+	if last := server.Requests()[read:]; len(last) != 1 || last[0].Query.Get("cursor") != "of-the-server" || !slices.Equal(last[0].Query["streams"], []string{"messages"}) {
+		t.Errorf("another cursor is read as %+v", last)
+	}
+}
