@@ -61,7 +61,7 @@ type shownSchema struct {
 			} `json:"streams"`
 		} `json:"connectors"`
 	} `json:"data"`
-	Next map[string]any `json:"next"`
+	Next struct{ Arguments map[string]any } `json:"next"`
 }
 
 func (structuredOnly) catalog(seen string) []granted {
@@ -112,8 +112,8 @@ func (structuredOnly) described(stream, seen string) []described {
 		}
 		blocks = append(blocks, block)
 	}
-	if schema.Next != nil && len(blocks) > 0 {
-		blocks[len(blocks)-1].rest = &call{"schema", schema.Next}
+	if schema.Next.Arguments != nil && len(blocks) > 0 {
+		blocks[len(blocks)-1].rest = &call{"schema", schema.Next.Arguments}
 	}
 	return blocks
 }
@@ -298,14 +298,14 @@ func (structuredOnly) window(seen string) window {
 			MatchStart *int   `json:"match_start_chars"`
 			MatchEnd   *int   `json:"match_end_chars"`
 		} `json:"window"`
-		Next map[string]any `json:"next"`
+		Next struct{ Arguments map[string]any } `json:"next"`
 	}](seen)
 	w := window{text: got.Window.Text, sha256: got.Window.SHA256, start: got.Window.Start, end: got.Window.End, total: got.Window.Total}
 	if got.Window.MatchStart != nil && got.Window.MatchEnd != nil {
 		w.match = matched(w, fmt.Sprintf("%d-%d", *got.Window.MatchStart, *got.Window.MatchEnd))
 	}
-	if got.Next != nil {
-		w.next = &call{"read_record_field", got.Next}
+	if got.Next.Arguments != nil {
+		w.next = &call{"read_record_field", got.Next.Arguments}
 	}
 	return w
 }

@@ -16,7 +16,7 @@ import (
 var proposedCall = regexp.MustCompile(`\b(` + strings.Join(tools.Names(), "|") + `) (\{)`)
 
 // proposals are the calls that an answer to a tool proposes: in text a tool with its arguments, in structured output tool beside
-// arguments, and next. Not the words of a record, nor a form with a place to fill.
+// arguments. Not the words of a record, nor a form with a place to fill.
 func proposals(tool string, result *mcp.CallToolResult) []call {
 	var found []call
 	add := func(tool, arguments string) {
@@ -35,26 +35,24 @@ func proposals(tool string, result *mcp.CallToolResult) []call {
 			}
 		}
 	}
-	var walk func(value any, depth int)
-	walk = func(value any, depth int) {
+	var walk func(value any)
+	walk = func(value any) {
 		switch value := value.(type) {
 		case map[string]any:
 			name, _ := value["tool"].(string)
 			if arguments, ok := value["arguments"].(map[string]any); ok && name != "" {
 				add(name, compact(arguments))
-			} else if next, ok := value["next"].(map[string]any); ok && depth == 0 && next["tool"] == nil {
-				add(tool, compact(next))
 			}
 			for _, member := range value {
-				walk(member, depth+1)
+				walk(member)
 			}
 		case []any:
 			for _, one := range value {
-				walk(one, depth+1)
+				walk(one)
 			}
 		}
 	}
-	walk(result.StructuredContent, 0)
+	walk(result.StructuredContent)
 	return found
 }
 

@@ -256,9 +256,13 @@ func TestCorrect(t *testing.T) {
 		"since has no end, which is said": {
 			"search", `{"q":"a","since":"last month"}`, []string{"is read as from 20", "for that time alone send until", `!"until":`}, nil,
 		},
-		"one time is a period":                   {"search", `{"q":"a","date":"last month"}`, []string{`send: search {"q":"a","since":"20`, `,"until":"20`}, nil},
-		"so is one of another language":          {"search", `{"q":"a","when":"März 2026"}`, []string{`"since":"2026-03-01","until":"2026-03-31"`}, nil},
-		"a feast is no date, which is said":      {"search", `{"q":"a","date":"Easter"}`, []string{`No days are known of date "Easter": send them as since and until`}, nil},
+		"one time is a period":              {"search", `{"q":"a","date":"last month"}`, []string{`send: search {"q":"a","since":"20`, `,"until":"20`}, nil},
+		"so is one of another language":     {"search", `{"q":"a","when":"März 2026"}`, []string{`"since":"2026-03-01","until":"2026-03-31"`}, nil},
+		"a feast is no date, which is said": {"search", `{"q":"a","date":"Diwali"}`, []string{`No days are known of date "Diwali": send them as since and until`}, nil},
+		"a season is proposed, and said to be of the north": {
+			"search", `{"q":"a","period":"summer 2025"}`, []string{"In the south it is half a year apart.", `send: search {"q":"a","since":"2025-06-01","until":"2025-08-31"}`}, nil,
+		},
+		"a time of day is none of days":          {"search", `{"q":"a","period":"at night"}`, []string{"A time of day bounds no search."}, nil},
 		"a part of a month is read without year": {"search", `{"q":"a","since":"mid March"}`, []string{`send: search {"q":"a","since":"20`, `-03-11"`}, nil},
 		"a name is no bound of a time": {
 			"search", `{"q":"a","from":"Anna"}`, []string{"No argument is from: filter compares", `send: search {"q":"a Anna"}`}, []string{whole},
@@ -383,7 +387,8 @@ func TestARefusalProposesTheNextCall(t *testing.T) {
 		"a copied id that was percent-encoded": {
 			"fetch", `{"id":"messages:2026%2F1"}`, rs.Error{Code: "not_found", Status: 404}, `send: fetch {"id":"pdpp://record/-/messages/2026%2F1"}`,
 		},
-		"an id of nothing": {"fetch", `{"id":"messages:2026-1"}`, rs.Error{Code: "not_found", Status: 404}, "not found either."},
+		"an id of nothing in its stream": {"fetch", `{"id":"messages:2026-1"}`, rs.Error{Code: "not_found", Status: 404}, `send: search {"q":"2026-1"}`},
+		"a word that is no id":           {"fetch", `{"id":"messages:latest"}`, rs.Error{Code: "not_found", Status: 404}, "not found either."},
 		"a mode that there is not": {
 			"search", `{"q":"tax","mode":"semantic"}`, rs.Error{Code: "search_mode_unavailable", Status: 400}, `send: search {"q":"tax"}`,
 		},
@@ -502,6 +507,31 @@ func TestAFilterFindsItsStream(t *testing.T) {
 	}
 }
 
+// What a resource server says of the token, where a name is not in its grant, is not passed on: the token is not at fault.
+func TestAnUnknownNameIsNoFaultOfTheToken(t *testing.T) {
+	server := correctable()
+	answer := server.Answer
+	server.Answer = func(r rs.Request) (*rs.Response, error) {
+		response, err := answer(r)
+		if err != nil {
+			e := *rs.AsError(err)
+			e.Envelope = json.RawMessage(`{"type":"authentication_error","code":"` + string(e.Code) + `","message":"` + e.Message + `","next_step":"Get a token."}`)
+			err = &e
+		}
+		return response, err
+	}
+	for arguments, own := range map[string]string{
+		`{"stream":"message"}`:                          `"rs":{"code":"context.stream_not_allowed","status":401}`,
+		`{"stream":"messages","connection_id":"cin_9"}`: `"rs":{"code":"context.instance_mismatch","status":401}`,
+		`{"stream":"messages","filter":{"subjet":"a"}}`: `"message":"Unknown field"`, // of a field it speaks of the field
+	} {
+		reply, err := standard(server)(as(t.Context(), auth.KindClient), callOf(t, "query_records", arguments))
+		if said := rs.EncodeJSON(reply.Result.StructuredContent); err != nil || !strings.Contains(said, own) {
+			t.Errorf("%s: %s (%v)", arguments, said, err)
+		}
+	}
+}
+
 // A connection that is not granted is one that the owner can grant.
 func TestAnUnknownConnectionIsAskedFor(t *testing.T) {
 	terms := &auth.Terms{Connect: func(m rs.Missing) []string { return []string{"pdpp-mcp connect " + m.Connection} }}
@@ -545,8 +575,9 @@ func TestARecordsOwnIDNamesTheStreamsThatMayHaveIt(t *testing.T) {
 	for arguments, says := range map[string]string{
 		`{"id":"note-0036"}`:                         "Streams that may have it: messages, attachments, notes.",
 		`{"id":"w-m0720"}`:                           "send CONNECTION/STREAM:w-m0720: a table's header says what stands before its first column.",
+		`{"id":"2026-0237"}`:                         `send: search {"q":"2026-0237"}`,
 		`{"id":"nts-0036"}`:                          `send: fetch {"id":"cin_2/notes:nts-0036"}`,
-		`{"id":"n-0036"}`:                            `send: schema {}`,
+		`{"id":"n-0036"}`:                            `send: search {"q":"n-0036"}`,
 		`{"id":"note-0036","connection_id":"cin_2"}`: `send: fetch {"id":"cin_2/notes:note-0036"}`,
 	} {
 		server := correctable()
@@ -576,6 +607,37 @@ func TestNoHintListsTheValuesOfAFieldThatDoesNotGroup(t *testing.T) {
 		text := textOf(t, reply.Result)
 		if lists := strings.Contains(text, "group_by lists the values of sender"); err != nil || lists != known || !strings.Contains(text, `send: search {"q":"tax"`) {
 			t.Errorf("%s: %s (%v)", field, text, err)
+		}
+	}
+}
+
+// A word for who sent a mail, or got it, means the field that the value is of: an address is no name, and who got it is not who sent it.
+func TestAPersonIsComparedWithTheFieldThatIsMeant(t *testing.T) {
+	const schema = `{"detail":"compact","connectors":[{"connector_key":"mail","granted_connections":[{"connection_id":"c"}],"streams":[` +
+		`{"name":"people","field_capabilities":{"email":"t=string,eq"}},{"name":"mails","field_capabilities":{"from_name":"t=string,role=actor,eq,lex",` +
+		`"from_email":"t=string,eq,lex","to":"t=array","cc":"t=array","at":"t=timestamp,role=event-time,eq,r=gte|lte"}}]}]}`
+	const leftOut = "cannot be filtered by"
+	for _, row := range []struct{ tool, arguments, says, send string }{
+		{"query_records", `{"stream":"mails","filter":{"sender":"a@b.example"}}`, "Nearest: from_email.", `query_records {"stream":"mails","filter":{"from_email":"a@b.example"}}`},
+		{"query_records", `{"stream":"mails","filter":{"author":"Anna Bo"}}`, "Nearest: from_name", `query_records {"stream":"mails","filter":{"from_name":"Anna Bo"}}`},
+		{"query_records", `{"stream":"mails","filter":{"recipient":"a@b.example"}}`, `field "to" of mails ` + leftOut, `query_records {"stream":"mails"}`},
+		{"query_records", `{"stream":"mails","filter":{"copied":"Anna"}}`, `field "cc" of mails ` + leftOut, `query_records {"stream":"mails"}`},
+		{"search", `{"q":"tax","sender":"a@b.example"}`, "No argument is sender", `search {"q":"tax","streams":["mails"],"filter":{"from_email":"a@b.example"}}`},
+		{"search", `{"q":"tax from:a@b.example"}`, "no operator", `search {"q":"tax","streams":["mails"],"filter":{"from_email":"a@b.example"}}`},
+		{"search", `{"q":"tax from:anna"}`, "no operator", `search {"q":"tax anna"}`},
+		{"search", `{"q":"tax cc:anna"}`, "in any field, also in those of the sender", `search {"q":"tax anna"}`},
+		{"search", `{"q":"tax","recipient":"a@b.example"}`, "in any field, also in those of the sender", `search {"q":"tax a@b.example"}`},
+	} {
+		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+			if r.Path == "/v1/schema" {
+				return middlewaretest.JSON(schema), nil
+			}
+			return nil, &rs.Error{Code: "unknown_field", Status: 400, Message: "Unknown field", Quoted: true}
+		}}
+		reply, err := standard(server)(as(t.Context(), auth.KindClient), callOf(t, row.tool, row.arguments))
+		text := textOf(t, reply.Result)
+		if err != nil || !strings.Contains(text, row.says) || !strings.Contains(text+"\n", "send: "+row.send+"\n") {
+			t.Errorf("%s: %s (%v)", row.arguments, text, err)
 		}
 	}
 }

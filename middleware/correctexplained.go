@@ -3,6 +3,7 @@ package middleware
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -82,7 +83,11 @@ func (c *correcting) missing(ctx context.Context, found *rs.Error, grant correct
 func (c *correcting) instead(found *rs.Error) *rs.Error {
 	found.Status, found.Envelope, found.RequestID, found.Cause = c.refused.Status, c.refused.Envelope, c.refused.RequestID, c.refused.Cause
 	found.Unavailable = c.refused.Unavailable
-	if c.refused.Quoted && !slices.Contains(sourceCodes, c.refused.Code) { // of an unknown name it speaks of the token, and misleads
+	unknown := slices.Contains(sourceCodes, c.refused.Code) // of which it may speak as if the token were at fault
+	if own := rs.AsObject(string(c.refused.Envelope)); unknown && c.refused.Status == 401 && own.Has("code") {
+		found.Envelope = json.RawMessage(rs.Object{{Name: "code", Value: own.Get("code")}}.JSON())
+	}
+	if c.refused.Quoted && !unknown {
 		found.Said = c.refused.Message
 	}
 	return found
@@ -103,6 +108,7 @@ func (c *correcting) refusedField(ctx context.Context, e *rs.Error) *rs.Error {
 	if rewritten && noRange {
 		c.args = send.Arguments
 	}
+	season := correct.SeasonSays(c.args)
 	dated, relative := c.tool.Relative(c.args, now)
 	if relative {
 		c.args = dated.Arguments
@@ -120,7 +126,7 @@ func (c *correcting) refusedField(ctx context.Context, e *rs.Error) *rs.Error {
 	case rewritten:
 		e.Send, e.Hint = send.String(), cmp.Or(correct.NoSuchDay(c.args), correct.CurrencyLeftOut(c.args), e.Hint)
 	case relative:
-		e.Send, e.Hint = c.with(c.args), "Today is "+today+"."
+		e.Send, e.Hint = c.with(c.args), strings.TrimSpace("Today is "+today+". "+season)
 	case correct.MistakesDate(c.args):
 		e.Hint = "A date is written as year, month, day: today is " + today + "."
 	}
@@ -132,6 +138,11 @@ func (c *correcting) refusedField(ctx context.Context, e *rs.Error) *rs.Error {
 func (c *correcting) notFound(ctx context.Context, e *rs.Error) {
 	if plain, ok := c.tool.Unescaped(c.args); ok {
 		e.Send, e.Hint = plain.String(), "The record's own id is percent-encoded in a pdpp:// id only. The call below has it as it is."
+	}
+	if ref, err := rs.ParseRef(c.args.Text("id")); err == nil && e.Send == "" {
+		if finds, send := correct.FindID(ref.RecordID, nil); finds != "" {
+			e.Send, e.Hint = send.String(), "Check the id, which must be passed exactly as printed. What is outside the grant is not found either. "+finds
+		}
 	}
 	streams, _ := correct.Touches(c.args)
 	limits, _ := auth.PrincipalFrom(ctx).Limits()
@@ -164,6 +175,7 @@ func (c *correcting) refusedHere(ctx context.Context, e *rs.Error) {
 			e.Hint, e.Send = strings.TrimSpace(e.Hint+" "+streams), send.String()
 		}
 	}
+	e.Hint = strings.TrimSpace(e.Hint + " " + correct.SeasonSays(c.args))
 }
 
 // guess adds to an error the call that is probably meant by arguments that the tool refused, with what it leaves out, or else one that

@@ -2,6 +2,8 @@ package tools
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
@@ -55,6 +57,10 @@ func forwardAggregate(ctx context.Context, call Call) (Reply, error) {
 	r.Args.Filter, readAs = wholeDays(args.Filter, args.Zone, schema)
 	r.AddAll(saysReadAs(nil, readAs))
 	response, body, err := r.Answer(ctx)
+	ofNone := func(read string) bool { return strings.Contains(read, "of no time zone") }
+	if len(readAs) > 0 && !slices.ContainsFunc(readAs, ofNone) { // the resource server, which has the instants, says null
+		r.AddAll(rs.Object{encoded("time_zone", args.Zone.String())})
+	}
 	if err != nil || !body.Includes("value") && !body.Has("groups") {
 		return replied(call, response, err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
+	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
@@ -212,7 +213,7 @@ func TestAggregateSaysWhatItAddsUp(t *testing.T) {
 		"a day equals its timestamps": {`{"stream":"orders","metric":"count","connection_id":"cin_a","filter":{"at":"2026-02-28"}}`, "1 record of orders\ndates read as: at from 2026-02-28T00:00Z until 2026-03-01T00:00Z", `{"value":1}`},
 		"a day of a zone": {
 			`{"stream":"orders","metric":"count","connection_id":"cin_a","time_zone":"Europe/Berlin","filter":{"at":{"lte":"2026-01-31"}}}`,
-			"0 orders\ndates read as: at until 2026-01-31T23:00Z\nthis connector (Shop A) is stale, last sync unknown, newest record emitted 2026-01-02 00:00\nAlone, the condition on at matches 0 records.\nat is from 2026-01-31T23:30:00Z to 2026-03-01T00:00:00Z.",
+			"0 orders\ndates read as: at until 2026-01-31T23:00Z, of Europe/Berlin\nthis connector (Shop A) is stale, last sync unknown, newest record emitted 2026-01-02 00:00\nAlone, the condition on at matches 0 records.\nat is from 2026-01-31T23:30:00Z to 2026-03-01T00:00:00Z.",
 			`{"value":0}`,
 		},
 		"none at all is explained, with the value that was meant": {
@@ -311,4 +312,28 @@ func serve(t *testing.T, connectors []model.Connector, records []model.Record) *
 	}
 	s.doer = client.For(rsclient.Caller{Token: rs.NewToken("token"), Kind: auth.KindClient, GrantID: "grt_1"})
 	return s
+}
+
+// An aggregation names the zone whose days its filter was read as, though the resource server, which has the instants, names none.
+func TestAnAggregationNamesTheZoneOfItsDays(t *testing.T) {
+	const schema = `{"detail":"compact","connectors":[{"granted_connections":[{"connection_id":"c"}],"streams":[{"name":"s",` +
+		`"field_capabilities":{"at":"t=timestamp,eq,r=gte|lt|lte","due":"t=string,eq,r=gte|lt|lte"}}]}]}`
+	server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+		if strings.HasSuffix(r.Path, "/schema") {
+			return middlewaretest.JSON(schema), nil
+		}
+		return middlewaretest.JSON(`{"metric":"count","value":2,"filtered_record_count":2,"time_zone":null}`), nil
+	}}
+	for arguments, zone := range map[string]string{
+		`"filter":{"at":{"lte":"2026-03-01"}},"time_zone":"Europe/Berlin"`:  `"Europe/Berlin"`,
+		`"filter":{"at":{"lte":"2026-03-01"}}`:                              `"UTC"`,
+		`"filter":{"at":"2026-03-01T00:00:00Z"},"time_zone":"Asia/Tokyo"`:   "",
+		`"filter":{"due":{"lte":"2026-03-01"}},"time_zone":"Europe/Berlin"`: "", // its days are of no zone
+		`"time_zone":"Europe/Berlin"`:                                       "",
+	} {
+		result := use(t, tools.Aggregate(), server, []byte(`{"stream":"s","metric":"count",`+arguments+`}`))
+		if got := rs.AsObject(string(result.Structured)).Object("data").Get("time_zone"); got != zone {
+			t.Errorf("%s: %s\n%s", arguments, got, result.Text)
+		}
+	}
 }

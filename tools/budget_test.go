@@ -122,13 +122,13 @@ func readOn(t *testing.T, server rs.Doer, arguments json.RawMessage) string {
 	for arguments != nil {
 		var part struct {
 			Window struct{ Text string }
-			Next   json.RawMessage
+			Next   struct{ Arguments json.RawMessage }
 		}
 		if err := json.Unmarshal(use(t, tools.ReadRecordField(), server, arguments).Structured, &part); err != nil {
 			t.Fatal(err)
 		}
 		text.WriteString(part.Window.Text)
-		arguments = part.Next
+		arguments = part.Next.Arguments
 	}
 	return text.String()
 }

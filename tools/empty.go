@@ -75,7 +75,10 @@ func explainField(ctx context.Context, call Call, f filter.Filter, e *render.Emp
 // explainValues reads which values a field has, and which of them is near to one that it does not have.
 func explainValues(ctx context.Context, call Call, e *render.EmptyField, value string) {
 	var texts []string
-	for _, raw := range aggregated(ctx, call, aggregate.Args{Metric: "count", GroupBy: e.Field, Limit: maxComparedValues}).Array("groups") {
+	counts := aggregated(ctx, call, aggregate.Args{Metric: "count", GroupBy: e.Field, Limit: maxComparedValues})
+	beyond, _ := counts.Number("other_count")
+	e.Beyond = beyond > 0
+	for _, raw := range counts.Array("groups") {
 		if one := rs.AsObject(raw); one.Has("key") {
 			count, _ := one.Number("count")
 			e.Values = append(e.Values, render.KnownValue{Key: one.Get("key"), Count: count})
@@ -88,7 +91,51 @@ func explainValues(ctx context.Context, call Call, e *render.EmptyField, value s
 	}
 	if near := written.Nearest(value, texts, 1); len(near) > 0 && !insideWord(near[0], value) {
 		e.Meant = withValue(call, e.Field, e.Values[slices.Index(texts, near[0])].Key)
+		if both := inTwoFields(ctx, call, e.Field, near[0], value); both != nil {
+			e.Meant = both
+		}
 	}
+	if name := written.OtherOrder(value); name != "" && e.Beyond && e.Meant == nil { // it may be one that was not read
+		own := filter.Filter{{Field: e.Field, Value: name}}
+		if n, _ := aggregated(ctx, call, aggregate.Args{Metric: "count", Filter: own}).Number("value"); n > 0 {
+			e.Meant = withValue(call, e.Field, rs.EncodeJSON(name))
+		}
+	}
+}
+
+// nameParts are parts of the names of the two fields that have the name of a person.
+var nameParts = [][2]string{{"first", "last"}, {"given", "family"}, {"first", "sur"}, {"vor", "nach"}, {"prénom", "nom"}}
+
+// inTwoFields are the arguments of a call in whose filter the field for a part of a person's name has the whole of it, with the rest of the
+// name in the other field; nil where the stream has no such field, or no such record.
+func inTwoFields(ctx context.Context, call Call, field, part, name string) rs.Object {
+	of := strings.Fields(written.Folded(part))
+	words := strings.FieldsFunc(name, func(c rune) bool { return c == ',' || unicode.IsSpace(c) })
+	rest := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return slices.Contains(of, written.Folded(word)) })
+	if len(rest) == 0 || len(rest) == len(words) || call.Tool == nil || call.Tool.Schema == nil {
+		return nil
+	}
+	plain := func(name string) string { return strings.ReplaceAll(written.Snake(name), "_", "") }
+	other, all := "", fieldsOf(call.Tool.Schema(ctx, call.RS, call.Scope.Stream, call.Scope.ConnectionID), call)
+	for _, names := range nameParts {
+		for i := range names {
+			before, after, found := strings.Cut(plain(field), names[i])
+			meant := before + names[1-i] + after
+			at := slices.IndexFunc(all, func(f rs.SchemaField) bool { return found && f.Granted && f.Exact && plain(f.Name) == meant })
+			if at >= 0 {
+				other = all[at].Name
+			}
+		}
+	}
+	if other == "" {
+		return nil
+	}
+	both := filter.Filter{{Field: field, Value: part}, {Field: other, Value: strings.Join(rest, " ")}}
+	if n, _ := aggregated(ctx, call, aggregate.Args{Metric: "count", Filter: both}).Number("value"); n == 0 {
+		return nil
+	}
+	asked := call.Arguments.Object("filter").WithAll(both.Object())
+	return call.Arguments.With("filter", asked.JSON())
 }
 
 // isNearOne reports whether one of some texts may be meant by a value that is none of them: not where several have it in them, nor by a
@@ -115,12 +162,22 @@ func insideWord(text, part string) bool {
 	return found && unicode.IsLetter(last) && !strings.Contains(text, " "+part)
 }
 
+// fieldsOf are the fields of the call's stream, under each connection that has it.
+func fieldsOf(schema *rs.Schema, call Call) (all []rs.SchemaField) {
+	if schema == nil {
+		return nil
+	}
+	for i := range schema.Streams {
+		if stream := &schema.Streams[i]; stream.Name == call.Scope.Stream && known.HasConnection(stream, call.Scope.ConnectionID) {
+			all = append(all, stream.Fields()...)
+		}
+	}
+	return all
+}
+
 // hasField reports whether the call's stream has a field that is right.
 func hasField(schema *rs.Schema, call Call, field string, right func(rs.SchemaField) bool) bool {
-	return schema != nil && slices.ContainsFunc(schema.Streams, func(stream rs.SchemaStream) bool {
-		return stream.Name == call.Scope.Stream && known.HasConnection(&stream, call.Scope.ConnectionID) &&
-			slices.ContainsFunc(stream.Fields(), func(f rs.SchemaField) bool { return f.Name == field && right(f) })
-	})
+	return slices.ContainsFunc(fieldsOf(schema, call), func(f rs.SchemaField) bool { return f.Name == field && right(f) })
 }
 
 // isUngrouped reports whether the schema, which explainValue reads too, says that records cannot be grouped by a field.

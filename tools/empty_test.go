@@ -145,3 +145,40 @@ func TestThePartOfAnIDBehindItsColonMayBeMeant(t *testing.T) {
 		}
 	}
 }
+
+// A person may be written with the last name first, or in two fields.
+func TestAWholeNameIsFoundAsItIsWritten(t *testing.T) {
+	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[{"name":"people",` +
+		`"field_capabilities":{"First_Name":"t=string,eq,a=group_by","Last_Name":"t=string,eq,a=group_by","name":"t=string,eq,a=group_by"}}]}]}`
+	for condition, want := range map[string]string{
+		`{"name":"Anna Smith"}`:                `{"name":"Smith, Anna"}`,
+		`{"name":"Zoe Young"}`:                 `{"name":"Young, Zoe"}`, // beyond the values that are read
+		`{"First_Name":"Anna Smith"}`:          `{"First_Name":"Anna","Last_Name":"Smith"}`,
+		`{"Last_Name":"SMITH, Anna","name":1}`: `{"Last_Name":"Smith","name":1,"First_Name":"Anna"}`,
+		`{"First_Name":"Anna Jones"}`:          `{"First_Name":"Anna"}`,
+	} {
+		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+			count, by := "0", r.Query.Get("group_by")
+			first, last := r.Query.Get("filter[First_Name]"), r.Query.Get("filter[Last_Name]")
+			if r.Query.Get("filter[name]") == "Young, Zoe" || first == "Anna" && last == "Smith" {
+				count = "1"
+			}
+			keys := map[string]string{"name": "Smith, Anne|Smith, Anna", "First_Name": "Anne|Anna", "Last_Name": "Smyth|Smith"}[by]
+			switch {
+			case strings.HasSuffix(r.Path, "/schema"):
+				return middlewaretest.JSON(schema), nil
+			case !strings.HasSuffix(r.Path, "/aggregate"):
+				return middlewaretest.JSON(`{"object":"list","data":[],"has_more":false}`), nil
+			case by != "":
+				one, other, _ := strings.Cut(keys, "|")
+				return middlewaretest.JSON(`{"metric":"count","groups":[{"key":"` + one + `","count":5},{"key":"` + other + `","count":2}],"other_count":9}`), nil
+			}
+			return middlewaretest.JSON(`{"metric":"count","value":` + count + `}`), nil
+		}}
+		tool := tools.All(tools.Options{})[1]
+		result := use(t, tool, server, []byte(`{"stream":"people","filter":`+condition+`}`))
+		if !strings.Contains(result.Text, `Did you mean: query_records {"stream":"people","filter":`+want+`}`) {
+			t.Errorf("%s: %s", condition, result.Text)
+		}
+	}
+}

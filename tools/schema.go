@@ -9,6 +9,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
@@ -37,7 +38,7 @@ func schemaTool() *Tool {
 			args := call.Args.(schemaArgs)
 			return render.Schema(answer.Response, render.SchemaQuery{
 				Stream: call.Scope.Stream, ConnectionID: call.Scope.ConnectionID, Full: args.full, Fields: args.fields, Offset: args.offset,
-				Counts: answer.Streams, Now: answer.Now, Coverage: answer.Coverage,
+				Meant: args.meant(answer.Response, call.Scope.Stream), Counts: answer.Streams, Now: answer.Now, Coverage: answer.Coverage,
 			})
 		},
 	}
@@ -64,6 +65,34 @@ func decodeSchema(values rs.Object) (Args, error) {
 	}
 	a.requires("fields", "stream")
 	return a.done(args)
+}
+
+// meant are the fields that were asked for, with those that are nearest in place of those that the stream does not have; nil where one of
+// these is near to none, or all are there.
+func (s schemaArgs) meant(response *rs.Response, stream string) []string {
+	if len(s.fields) == 0 {
+		return nil
+	}
+	const compared = 12
+	known := fields.Read(stream, response.Schema())
+	var meant []string
+	unknown := 0
+	for _, name := range s.fields {
+		if known.Field(name) == nil {
+			near := known.Near(name, nil)
+			if unknown++; unknown > compared || len(near) == 0 {
+				return nil
+			}
+			name = near[0]
+		}
+		if !slices.Contains(meant, name) {
+			meant = append(meant, name)
+		}
+	}
+	if unknown == 0 {
+		return nil
+	}
+	return meant
 }
 
 // Request returns GET /v1/schema?view=compact. forwardSchema makes the further reads that some answers need.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
+	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
@@ -86,5 +87,22 @@ func TestAnIndexSaysOnceWhatIsTheSameOfAll(t *testing.T) {
 				t.Errorf("%s\n%s", index.Text, index.Structured)
 			}
 		})
+	}
+}
+
+// Of a field that a stream does not have the nearest is proposed, as in an error.
+func TestASchemaProposesTheNearestFields(t *testing.T) {
+	server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+		return middlewaretest.JSON(`{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
+			`{"name":"mails","field_capabilities":{"subject":"t=text,lex","from_name":"t=string,role=actor,eq"}}]}]}`), nil
+	}}
+	for fields, want := range map[string]string{
+		`["subjet"]`: `["subject"]`, `["sender","subject"]`: `["from_name","subject"]`, `["subjet","zzzz"]`: "", `["zzzz"]`: "",
+	} {
+		result := use(t, tools.Schema(), server, []byte(`{"stream":"mails","fields":`+fields+`}`))
+		meant := rs.AsObject(string(result.Structured)).Object("did_you_mean").Object("arguments")
+		if meant.Text("stream") != "mails" || meant.Get("fields") != want {
+			t.Errorf("%s: %s\n%s", fields, meant.JSON(), result.Text)
+		}
 	}
 }

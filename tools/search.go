@@ -128,6 +128,14 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	if args.position.First() {
 		found.Meant, found.OfTime = unreadFields(ctx, call, reply.Answer), ofTime(ctx, call, reply.Answer)
 		found.Newest = newestRecord(ctx, call, found.Question)
+		if !reply.spent {
+			found.ByID, found.InParts = byID(ctx, call, reply.Response), inParts(ctx, call, reply.Response)
+		}
+		if len(found.ByID.Records) > 0 { // with its colon
+			found.Meant = ""
+		} else if found.Meant != "" {
+			found.ByID = render.ByID{}
+		}
 	}
 	reply.Response = withMembers(reply.Response, saysReadAs(reply.Response.Object().Array("read_as"), readAs))
 	return reply, nil

@@ -41,8 +41,11 @@ func decodeSearch(values rs.Object) (Args, error) {
 		q = query
 	}
 	if operator := correct.Operator(q); operator != "" {
-		a.failf("q", "It reads words: a sender or a flag is a field that query_records filters, dates are since and until. Quotes search for the text itself.",
-			"search has no operator %s.", quote.Exact(operator))
+		hint := "It reads words: a sender or a flag is a field that query_records filters, dates are since and until. Quotes search for the text itself."
+		if correct.NamesRecipient(operator) {
+			hint = correct.RecipientHint
+		}
+		a.failf("q", hint, "search has no operator %s.", quote.Exact(operator))
 	}
 	if q != "" && !relax.HasWords(q) && !strings.ContainsFunc(q, func(r rune) bool { return unicode.Is(unicode.So, r) }) {
 		a.fail(wordless(q, a.values))

@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
 // moneyServer has a stream of payments whose currency is in a field of a name, and some of which have no category.
@@ -62,6 +65,34 @@ func TestUnitsAreFoundByTheirUsualNames(t *testing.T) {
 		text, _, _ := server.call(t, toolNamed(t, "aggregate"), `{"stream":"paid","metric":"sum","field":"Amount"}`)
 		if !strings.Contains(text, "= 411 ") {
 			t.Errorf("%s:\n%s", unit, text)
+		}
+	}
+}
+
+// A number of things beside a currency is in none, but may be in a unit.
+func TestANumberOfThingsIsInNoCurrency(t *testing.T) {
+	for _, row := range []struct {
+		field, beside string
+		units         bool
+	}{
+		{"Amount", "Currency", true}, {"unit_price", "Currency", true}, {"Quantity", "Currency", false}, {"Units", "currencyCode", false},
+		{"Number of items", "Currency", false}, {"Menge", "Währung", false}, {"item_total", "Currency", true}, {"Quantity", "Unit", true},
+		{"Quantity", "quantity_currency", true},
+	} {
+		document := `{"detail":"compact","connectors":[{"granted_connections":[{"connection_id":"c"}],"streams":[{"name":"s","field_capabilities":{` +
+			rs.EncodeJSON(row.field) + `:"t=number,eq,a=sum",` + rs.EncodeJSON(row.beside) + `:"t=string,eq,a=group_by"}}]}]}`
+		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+			switch {
+			case strings.HasSuffix(r.Path, "/schema"):
+				return middlewaretest.JSON(document), nil
+			case r.Query.Get("group_by") != "":
+				return middlewaretest.JSON(`{"metric":"count","groups":[{"key":"A","count":1},{"key":"B","count":1}],"filtered_record_count":2,"other_count":0}`), nil
+			}
+			return middlewaretest.JSON(`{"metric":"sum","value":5,"filtered_record_count":2}`), nil
+		}}
+		result := use(t, tools.Aggregate(), server, []byte(`{"stream":"s","metric":"sum","field":`+rs.EncodeJSON(row.field)+`}`))
+		if apart := strings.Contains(result.Text, "is not all in one"); apart != row.units {
+			t.Errorf("%s beside %s: %s", row.field, row.beside, result.Text)
 		}
 	}
 }

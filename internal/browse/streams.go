@@ -50,7 +50,7 @@ func (p *Pages) streams(ctx context.Context, q query) any {
 		}
 		v.Sources = append(v.Sources, of)
 	}
-	if next, ok := index.Object("next").Number("offset"); ok {
+	if next, ok := index.Object("next").Object("arguments").Number("offset"); ok {
 		v.Next = link("streams", "offset", strconv.Itoa(next))
 	}
 	return v

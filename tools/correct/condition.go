@@ -44,7 +44,7 @@ func (c *correction) filter(t Tool) {
 				mended = mended.WithAll(instead)
 				continue
 			}
-		} else if c.elsewhere(t, field, m.Value) {
+		} else if field = c.unfiltered(field, u); c.elsewhere(t, field, m.Value) {
 			continue
 		}
 		field, u = c.byValue(filter, field, m.Value, u)
@@ -165,6 +165,20 @@ func (c *correction) flag(name, value string) (field, meant string) {
 		return "", ""
 	}
 	return known.Fields[at], strconv.FormatBool((value == known.Value) != denied)
+}
+
+// unfiltered is the field that a name means which the stream does not have, where no field of that use may be meant, such as to for recipient;
+// else the name.
+func (c *correction) unfiltered(name string, u fields.Use) string {
+	if c.stream.Field(name) != nil || len(c.stream.Near(name, u)) > 0 {
+		return name
+	}
+	near := c.stream.Near(name, nil)
+	if len(near) == 0 {
+		return name
+	}
+	c.say("unknown_field", "filter", "%s has no field %s. Nearest: %s.", c.stream.Name, quote.Text(name), quote.Line(near[0]))
+	return near[0]
 }
 
 // elsewhere finds another way to what a condition looks for, on a field that is there and that no filter reads: a search, where the

@@ -184,7 +184,7 @@ func (g Grant) colons(args rs.Object) (rs.Ref, bool) {
 }
 
 // Home says which streams may have a record of which only its own id was sent, and returns the call that reads it where one of them is
-// likely, or else the one that lists the streams; none where the id is another kind of mistake.
+// likely, or else the one that looks for it in all of them; none where the id is another kind of mistake.
 func (g Grant) Home(t Tool, args rs.Object) (sentence string, send Call) {
 	id, connection := args.Text("id"), args.Text("connection_id")
 	if id == "" || !t.Takes("id") || strings.Contains(id, ":") {
@@ -192,7 +192,7 @@ func (g Grant) Home(t Tool, args rs.Object) (sentence string, send Call) {
 	}
 	streams := g.streamsOf(connection)
 	if len(streams) == 0 {
-		return "", Call{"schema", rs.Object{}}
+		return FindID(id, args)
 	}
 	sentence = "Streams that may have it: " + quote.Names(streams, maxShown) + "."
 	for _, stream := range streams { // orders#2026-0238
@@ -213,7 +213,17 @@ func (g Grant) Home(t Tool, args rs.Object) (sentence string, send Call) {
 		}
 		return sentence, Call{t.Name, identified(args, ref)}
 	}
-	return sentence, Call{"schema", rs.Object{}}
+	finds, call := FindID(id, args)
+	return strings.TrimSpace(sentence + " " + finds), call
+}
+
+// FindID is the search for a record of which its own id alone is known, and what it does; of what is no id the call that lists the streams.
+func FindID(id string, args rs.Object) (sentence string, send Call) {
+	if !strings.ContainsAny(id, "0123456789") || len(id) < 3 || len(id) > longestQuery || strings.ContainsAny(id, " \"") || Operator(id) != "" {
+		return "", Call{"schema", rs.Object{}}
+	}
+	call := Call{"search", rs.Object{{Name: "q", Value: rs.EncodeJSON(id)}}.WithAll(onlyConnection(args))}
+	return "The call below looks for it in every stream.", call
 }
 
 // abbreviates reports whether a word of three letters or more is some of those of a name in their order, from its first on.

@@ -1,6 +1,7 @@
 package correct
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -57,14 +58,38 @@ func (t Tool) Hint(args rs.Object) string {
 		return "No filter looks for a part of a text: the call below groups by " + quote.Line(p.Sought.Name) + "; add up the values that have it."
 	case p.Sought != nil:
 		return "No filter looks within a text: search finds whole words."
+	case operator >= 0 && NamesRecipient(operatorWords[written.Snake(args[operator].Name)]):
+		return "No argument is " + args[operator].Name + ". " + RecipientHint
 	case operator >= 0:
 		return "No argument is " + args[operator].Name + ": filter compares a field with a whole name or address, q finds words in any field."
+	case unknown >= 0 && timeOfDay().MatchString(args[unknown].Value):
+		return "A time of day bounds no search. aggregate counts by hour: group_by_time with granularity hour."
 	case unknown >= 0:
 		text, _ := written.Text(args[unknown].Value)
 		return "No days are known of " + args[unknown].Name + " " + quote.Exact(text) +
 			`: send them as since and until, such as "2026-04-05".`
 	case t.Takes("cursor") && slices.ContainsFunc(args, func(m rs.Member) bool { return !t.Takes(m.Name) && pages[written.Snake(m.Name)] }):
 		return "Pages have no numbers: each answer prints the call for the next page, with its cursor. The call below reads the first."
+	}
+	return ""
+}
+
+var timeOfDay = written.Expression(`(?i)\b(?:night|morning|noon|afternoon|evening|nachts?|morgens|abends?|nuit|matin|soir|noche|tarde|notte|sera)\b`)
+
+// SeasonSays says which months a season is taken for that arguments name as a time; "" where they name none.
+func SeasonSays(args rs.Object) string {
+	values := slices.Concat(args, args.Object("filter"))
+	for _, m := range args.Object("filter") {
+		values = append(values, rs.AsObject(m.Value)...)
+	}
+	for _, m := range values {
+		name := written.Snake(m.Name)
+		text, _ := written.Text(m.Value)
+		isTime := boundWords[name] != nil || bounds[name] || written.IsTimeName(name)
+		if season, month := written.Season(text); season != "" && isTime {
+			return fmt.Sprintf("A season is taken for three whole months, as in the north: %s begins with %s. In the south it is half a year apart.",
+				season, month)
+		}
 	}
 	return ""
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
@@ -42,6 +43,15 @@ func Operator(q string) string {
 	}
 	return ""
 }
+
+// NamesRecipient reports whether an operator says for whom a record is, which no field that search reads says.
+func NamesRecipient(operator string) bool {
+	name := strings.TrimSuffix(operator, ":")
+	return name == "to" || name == "cc"
+}
+
+// RecipientHint says what becomes of such an operator.
+const RecipientHint = "Search does not know for whom a record is: the call below looks for those words in any field, also in those of the sender."
 
 // andNot is how other searches leave out a word.
 var andNot = written.Expression(`\s+AND\s+NOT\s+(\w[\w'-]*)`)
@@ -118,12 +128,15 @@ func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (Call, bool) {
 		if o.denied && known {
 			flag.Value = strconv.FormatBool(flag.Value != "true")
 		}
-		sender := (o.name == "from" || o.name == "sender") && words == "" && len(found) == 1
+		isSender := o.name == "from" || o.name == "sender"
+		sender := isSender && words == "" && len(found) == 1
 		address := func(f rs.SchemaField) bool { return strings.Contains(f.Name, "email") && f.Type == "string" }
+		ofSender := func(f rs.SchemaField) bool { return fields.IsSenderAddress(f) && f.Type == "string" }
 		switch {
 		case o.denied && !known: // a search leaves out words, not senders
 			words += " -" + strings.Join(strings.Fields(o.value), " -")
 		case known && condition(flag.Value, func(f rs.SchemaField) bool { return slices.Contains(flag.Fields, f.Name) }):
+		case isSender && isAddress().MatchString(o.value) && condition(rs.EncodeJSON(o.value), ofSender): // it is all of the field
 		case sender && strings.Contains(o.value, "@") && condition(rs.EncodeJSON(o.value), address):
 		case sender && condition(rs.EncodeJSON(o.value), func(f rs.SchemaField) bool { return f.Role == "actor" }):
 		case len(o.bounds(rest)) > 0:
@@ -146,6 +159,9 @@ func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (Call, bool) {
 	}
 	return Call{t.Name, rest}, words != "" || timed
 }
+
+// isAddress is a whole address of mail.
+var isAddress = written.Expression(`^[^@\s]+@[^@\s]+\.[^@\s]+$`)
 
 // fieldLike finds a field that filters, in a stream or, where that is "", in the first of those that a search is of.
 func fieldLike(s *rs.Schema, args rs.Object, stream string, is func(rs.SchemaField) bool) (in, field string) {

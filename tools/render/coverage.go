@@ -171,6 +171,7 @@ type EmptyField struct {
 	Field  string
 	Alone  int // -1 when it is not known
 	Values []KnownValue
+	Beyond bool      // the field has other values than these
 	Least  string    // of its values, as JSON, where none is in the range that was asked for; "" where that is not known
 	Most   string    // the same of the largest
 	IDsOf  string    // the stream whose ids its values are; "" where that is not known
@@ -205,9 +206,13 @@ func conditions(tool string, fields []EmptyField) (lines []string, structured st
 		}
 		var values, ranged, holds, whole, meant string
 		if len(e.Values) > 0 {
-			shown := write.First(write.Each(e.Values, KnownValue.text), shownValues, "and %d others")
+			others, atLeast := "and %d others", write.When(e.Beyond, "at least ")
+			shown := write.First(write.Each(e.Values, KnownValue.text), shownValues, strings.Replace(others, "%", atLeast+"%", 1))
 			values = name + " is " + strings.Join(shown, ", ") + "."
 			list.Array("values", write.EachOf(e.Values, shownValues, KnownValue.json))
+			if left := len(e.Values) - shownValues; left > 0 {
+				list.Put("other_values", write.When(!e.Beyond, write.JSON(left))+write.When(e.Beyond, write.JSON(fmt.Sprint(atLeast, left))))
+			}
 		}
 		if e.Least != "" && e.Most != "" {
 			ranged = fmt.Sprintf("%s is from %s to %s.", name, write.ShownValue(e.Least), write.ShownValue(e.Most))

@@ -159,7 +159,9 @@ func FuzzWindow(f *testing.F) {
 			var part struct {
 				Window struct{ Text string }
 				Next   *struct {
-					Offset int `json:"offset_chars"`
+					Arguments struct {
+						Offset int `json:"offset_chars"`
+					}
 				}
 			}
 			if err := json.Unmarshal(r.Structured, &part); err != nil {
@@ -169,7 +171,7 @@ func FuzzWindow(f *testing.F) {
 			if part.Next == nil {
 				break
 			}
-			q.Offset = part.Next.Offset
+			q.Offset = part.Next.Arguments.Offset
 		}
 		if diff := cmp.Diff(text, got.String()); diff != "" {
 			t.Error(diff)

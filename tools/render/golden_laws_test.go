@@ -44,7 +44,7 @@ func assertSendable(t *testing.T, tool string, r render.Result) {
 	}
 	structured := rs.AsObject(string(r.Structured))
 	if next := structured.Get("next"); next != "" && !rs.AsObject(next).Has("tool") {
-		assertCall(t, tool, json.RawMessage(next))
+		t.Errorf("next is no call: %s", next)
 	}
 	assertMembers(t, structured.Without("data"))
 	assertURIs(t, r.Meta)

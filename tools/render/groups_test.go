@@ -150,7 +150,7 @@ func TestManyStreamRows(t *testing.T) {
 		seen := 0
 		for q, more := (StreamsQuery{ConnectionID: "cin_a"}), true; more; {
 			r, o := read(q)
-			next := o.Object("next")
+			next := o.Object("next").Object("arguments")
 			if channel == "text" {
 				for line := range strings.SplitSeq(r.Text, "\n") {
 					if strings.HasPrefix(line, fmt.Sprintf("stream_%d —", seen)) {

@@ -17,6 +17,7 @@ type SchemaQuery struct {
 	ConnectionID string
 	Full         bool
 	Fields       []string // only these fields of Stream; none means all
+	Meant        []string // Fields, with those that are nearest in place of those that are not there; nil for none
 	Offset       int      // how many streams of the index, or fields of Stream, an earlier answer showed
 	// Of an index: the list of streams, with their counts, nil where it is not known; and the present time.
 	Counts   *rs.Response
@@ -60,6 +61,12 @@ func Schema(response *rs.Response, q SchemaQuery) (Result, error) {
 		return Result{}, err
 	}
 	return Result{Text: d.text(), Structured: []byte(d.structured())}, nil
+}
+
+// meant is the call with the fields that are meant, or with all of them.
+func (q SchemaQuery) meant() *write.Object {
+	q.Fields = q.Meant
+	return q.at(0)
 }
 
 // A schemaDocument is a schema document with those of its streams that were asked for.
@@ -199,6 +206,7 @@ func (d *schemaDocument) part(to, fieldBytes int) string {
 	out := d.page.Begin(new(write.Object).Rest(d.q.Coverage.Members()), to)
 	data, shortened := d.withRows(rows, fieldBytes)
 	out.Put("unknown_fields", write.When(len(d.unknown) > 0, write.Truncate(write.JSON(d.unknown), unknownBytes)))
+	out.Put("did_you_mean", write.When(len(d.unknown) > 0, write.ToolCall("schema", d.q.meant().JSON())))
 	out.Put("shortened", write.When(len(shortened) > 0, write.JSON(shortened)))
 	return d.legend(out.Put("data", data.JSON()), rows).JSON()
 }

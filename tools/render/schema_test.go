@@ -145,7 +145,7 @@ func (r *schemaReader) structured() {
 	r.whole = map[string]json.RawMessage{}
 	for q := r.q; ; {
 		var page struct {
-			Next      json.RawMessage
+			Next      struct{ Arguments json.RawMessage }
 			Shown     string
 			Shortened []string
 			Data      struct {
@@ -179,13 +179,13 @@ func (r *schemaReader) structured() {
 				}
 			}
 		}
-		if page.Next == nil {
+		if page.Next.Arguments == nil {
 			return
 		}
 		if page.Shown == "" {
 			r.t.Errorf("the page does not say what it shows: %.200s", raw)
 		}
-		next := r.asked(page.Next)
+		next := r.asked(page.Next.Arguments)
 		if next.Offset <= q.Offset {
 			r.t.Fatalf("from %d on to %d", q.Offset, next.Offset)
 		}
@@ -420,6 +420,17 @@ func TestSchemaFields(t *testing.T) {
 			t.Error(diff)
 		}
 	})
+	t.Run("what is meant by them is proposed", func(t *testing.T) {
+		for call, meant := range map[string][]string{
+			`Did you mean: schema {"stream":"s","fields":["field_1"]}`: {"field_1"},
+			`All its fields: schema {"stream":"s"}`:                    nil,
+		} {
+			r, _, all := schema(SchemaQuery{Stream: "s", Fields: []string{"field1"}, Meant: meant})
+			if !strings.Contains(r.Text, call) || all["did_you_mean"] == nil {
+				t.Errorf("%s\n%v", r.Text, all["did_you_mean"])
+			}
+		}
+	})
 	t.Run("when none is there, both channels still say so", func(t *testing.T) {
 		r, fields, all := schema(SchemaQuery{Stream: "s", Fields: []string{"nope"}})
 		if len(fields) != 0 || !strings.Contains(r.Text, "Not in this stream: nope") || all["unknown_fields"] == nil {
@@ -472,7 +483,7 @@ func TestSchemaFields(t *testing.T) {
 				t.Fatalf("%.300s", row.JSON())
 			}
 			seen += len(schema.Object("properties"))
-			next, ok := o.Object("next").Number("offset")
+			next, ok := o.Object("next").Object("arguments").Number("offset")
 			if !ok {
 				break
 			}

@@ -35,6 +35,8 @@ func (d *schemaDocument) lines(to int) []string {
 	lines := write.NotEmpty(shown)
 	if len(d.unknown) > 0 {
 		lines = append(lines, write.Folded("Not in this stream: ", "  ", write.Within(write.Each(d.unknown, write.ShownName), unknownBytes))...)
+		lead := write.When(len(d.q.Meant) > 0, "Did you mean: ") + write.When(len(d.q.Meant) == 0, "All its fields: ")
+		lines = append(lines, write.Offer(lead, d.q.meant().Call("schema"), write.LineChars))
 	}
 	rows := d.rowsTo(to)
 	described := map[string]string{} // the row with such lines

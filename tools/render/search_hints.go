@@ -19,6 +19,7 @@ func (s *searchPage) findHints() []string {
 	if s.q.Q == "" || !s.q.Position.First() {
 		return write.NotEmpty(meant)
 	}
+	byID, inParts := s.q.ByID.says(), write.When(write.Copyable(s.q.InParts, write.LineChars), s.q.InParts)
 	number, extreme := "", ""
 	switch {
 	case s.q.Question.AsksSum():
@@ -29,7 +30,7 @@ func (s *searchPage) findHints() []string {
 	if newest, oldest := s.q.Question.AsksByTime(); newest || oldest {
 		extreme = s.extreme(oldest)
 	}
-	return write.NotEmpty(meant, number, extreme)
+	return write.NotEmpty(meant, byID, inParts, number, extreme)
 }
 
 func (s *searchPage) whole() bool {

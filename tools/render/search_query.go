@@ -27,9 +27,34 @@ type SearchQuery struct {
 	Now          time.Time
 	Question     *Question // that Q is; nil where it has not been read
 	Meant        string    // the call that is meant by conditions that were read as words; "" for none
+	ByID         ByID      // what was found for a word that may be an id
+	InParts      string    // the search of what else the records of the streams say, and what it is; "" for none
 	Newest       InStream  // of a query for the newest or the oldest of a stream
 	Unfiltered   bool      // the resource server does not filter what this token reads
 	Repair       *Repair   // what was done where no record has all words; nil where that was not needed
+}
+
+// ByID says which records have an id that no record has as a word, of those of so many streams.
+type ByID struct {
+	ID      string // "" where none was looked for
+	Records []rs.Ref
+	Streams int
+}
+
+func (b ByID) says() string {
+	if b.ID == "" || b.Streams == 0 {
+		return ""
+	}
+	fetches := write.Each(b.Records, func(ref rs.Ref) string {
+		return write.Offer("", new(write.Object).Text("id", ref.String()).Call("fetch"), write.LongestHandle)
+	})
+	if fetches = write.NotEmpty(fetches...); len(fetches) == 0 {
+		return fmt.Sprintf("Nor is %s the own id of a record, in %s.", clean.Quote(clean.Preview(b.ID, write.WordChars)), write.Plural(b.Streams, "stream"))
+	}
+	if own := b.Records[0].RecordID; own != b.ID {
+		return fmt.Sprintf("Written %s, it is the own id of a record: ", clean.Quote(clean.Preview(own, write.WordChars))) + strings.Join(fetches, ", ")
+	}
+	return "A record has it as its own id: " + strings.Join(fetches, ", ")
 }
 
 // An InStream is a search of the stream that a query names with a word such as order: its records need not have that word.

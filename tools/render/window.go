@@ -82,7 +82,7 @@ type excerptSpan struct {
 }
 
 // Window renders a part of a text field, inline on both channels (S1-3a). Structured is
-// {"id","field","window","next"}; next has the literal arguments of the following read and is absent at the end.
+// {"id","field","window","next"}; next is the call of the following read and is absent at the end.
 func Window(response *rs.Response, q WindowQuery) (Result, error) {
 	const what = "read_record_field"
 	o, err := decode(response, what)
@@ -219,7 +219,8 @@ func windowStructured(o object, s excerptSpan, q WindowQuery) string {
 	if s.matches > 1 {
 		out.Put("match_count", write.JSON(s.matches)).Put("match_starts_chars", write.JSON(s.starts))
 	}
-	out.Close('}').Put("next", q.at(s.next).JSON()).Put("next_match", write.ToolCall("read_record_field", s.nextMatch(q).JSON()))
+	const tool = "read_record_field"
+	out.Close('}').Put("next", write.ToolCall(tool, q.at(s.next).JSON())).Put("next_match", write.ToolCall(tool, s.nextMatch(q).JSON()))
 	return out.Optional("warning", s.beyond(q)).JSON()
 }
 

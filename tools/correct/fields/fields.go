@@ -87,7 +87,16 @@ func IsTime(f rs.SchemaField) bool {
 	return f.Role == "event-time" || strings.Contains(f.Type, "time") || strings.Contains(f.Type, "date")
 }
 
-// KindOf is the kind of field that a condition is of: a number's, a time's, or nil where any may be meant.
+// IsAddress takes the fields that are the address of someone.
+func IsAddress(f rs.SchemaField) bool {
+	name := strings.ReplaceAll(written.Snake(f.Name), "e_mail", "email")
+	return strings.Contains(name, "email") || strings.HasSuffix(name, "mail_address")
+}
+
+// IsSenderAddress takes the fields that are the address of who sent or made a record.
+func IsSenderAddress(f rs.SchemaField) bool { return IsAddress(f) && ofSender().MatchString(f.Name) }
+
+// KindOf is the kind of field that a condition is of: a number's, a time's, an address's, or nil where any may be meant.
 func KindOf(condition string) Use {
 	values := []string{condition}
 	if bounds := rs.AsObject(condition); len(bounds) > 0 {
@@ -100,11 +109,17 @@ func KindOf(condition string) Use {
 		s, _ := rs.AsText(raw)
 		return written.IsNumber(s) && (!written.IsDate(raw) || len(s) < 10)
 	}
+	address := func(raw string) bool {
+		s, _ := written.Text(raw)
+		return strings.Contains(s, "@") && !strings.ContainsAny(s, " <>")
+	}
 	switch {
 	case all(values, number):
 		return isNumber
 	case all(values, written.IsDate):
 		return IsTime
+	case all(values, address):
+		return IsAddress
 	}
 	return nil
 }
@@ -152,7 +167,10 @@ var roles = []struct {
 		"start_time start_date sent_at received_at occurred_at timestamp_at event_time"),
 		[]Use{func(f rs.SchemaField) bool { return f.Role == "event-time" }}},
 	{written.Set("from sender author user who by username sender_name from_user organizer writer"),
-		[]Use{func(f rs.SchemaField) bool { return f.Role == "actor" }}},
+		[]Use{func(f rs.SchemaField) bool { return f.Role == "actor" }, IsSenderAddress}},
+	{written.Set("to recipient recipients receiver receivers addressee addressees sent_to to_email to_name to_address"),
+		[]Use{called("to", "recipients", "recipient", "to_email", "to_name")}},
+	{written.Set("cc copy copies copied copied_to carbon_copy cc_email"), []Use{called("cc")}},
 	{written.Set("title subject name headline summary label vendor store shop seller"),
 		[]Use{func(f rs.SchemaField) bool { return f.Role == "primary-title" }}},
 	{written.Set("amount price cost value sum total total_amount total_price"),
@@ -161,6 +179,13 @@ var roles = []struct {
 		func(f rs.SchemaField) bool { return Bodies[f.Name] }, func(f rs.SchemaField) bool { return f.Role == "secondary" },
 		func(f rs.SchemaField) bool { return f.Type == "text" },
 	}},
+}
+
+var ofSender = written.Expression(`(?i)from|sender|author|organi[sz]er`)
+
+// called takes the fields of some names.
+func called(names ...string) Use {
+	return func(f rs.SchemaField) bool { return slices.Contains(names, strings.ToLower(f.Name)) }
 }
 
 // Names are the names of the fields and, where one in a filter is near to none of these, the words for what a field is, such as the amount

@@ -11,6 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // Bounds of the reads that name groups, as those that say what a hit is.
@@ -136,19 +137,11 @@ func (r *Aggregation) units(ctx context.Context) (field string, list groupList, 
 	return field, list, err
 }
 
-// moneyWords are parts of names of fields that have amounts of money.
-var moneyWords = []string{"price", "amount", "total", "subtotal", "cost", "fee", "tax", "discount", "balance", "paid", "spent", "refund", "salary"}
-
-// isMoney reports whether a field may have amounts of money.
-func isMoney(field string) bool {
-	return slices.ContainsFunc(strings.Split(strings.ToLower(field), "_"), func(word string) bool { return slices.Contains(moneyWords, word) })
-}
-
 // parentUnits reads in which currencies or units the records are whose parts are added up, such as the orders of order items: a price of an
 // item is in the currency of its order. A single one is added to the answer; of several it is said that they are mixed, and which
 // aggregation keeps them apart.
 func (r *Aggregation) parentUnits(ctx context.Context) {
-	if !isMoney(r.Args.Field) {
+	if !written.IsMoney(r.Args.Field) {
 		return
 	}
 	scope := rs.Scope{ConnectionID: r.scope.ConnectionID}
@@ -169,7 +162,7 @@ func (r *Aggregation) parentUnits(ctx context.Context) {
 		named := known.ReadStream(schema, scope)
 		unit, own := named.UnitOf(r.Args.Field), ""
 		for _, field := range parent.Fields() {
-			if isMoney(field.Name) {
+			if written.IsMoney(field.Name) {
 				unit = cmp.Or(unit, named.UnitOf(field.Name))
 				if own == "" && field.Granted && slices.Contains(field.Aggregates, r.Args.Metric) {
 					own = field.Name

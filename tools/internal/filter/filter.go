@@ -168,8 +168,12 @@ func (f Filter) WholeDays(kindOf func(field string) DateKind, zone *time.Locatio
 	}
 	for _, field := range read {
 		says := sent.says(field, kindOf(field))
-		if kindOf(field) == MayBeDates && zone != time.UTC {
+		switch {
+		case zone == time.UTC:
+		case kindOf(field) == MayBeDates:
 			says += ", of no time zone: its type is not known"
+		default:
+			says += ", of " + zone.String()
 		}
 		readAs = append(readAs, says)
 	}

@@ -181,7 +181,10 @@ func (s Stream) UnitOf(field string) string {
 	for name, f := range s.fields {
 		own, isOwn := strings.CutPrefix(written.Snake(name), written.Snake(field)+"_")
 		rank := slices.Index(written.UnitNames, own)
-		if !isOwn && rank >= 0 {
+		switch {
+		case !isOwn && written.IsCurrencyName(name) && written.CountsThings(field):
+			continue
+		case !isOwn && rank >= 0:
 			rank += len(written.UnitNames)
 		}
 		better := rank < best || rank == best && name < unit // names that differ in their case alone

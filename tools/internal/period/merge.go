@@ -205,6 +205,9 @@ func (p *Reader) says() string {
 	if len(p.timeless) > 0 && p.Words != "" {
 		fields = append(fields, strings.Join(p.timeless, ", ")+" by their records")
 	}
+	if p.Zone != nil && p.Zone != time.UTC {
+		says = append(says, "by days of "+p.Zone.String())
+	}
 	return strings.Join(says, " ") + ": " + strings.Join(fields, ", ")
 }
 

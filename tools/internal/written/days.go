@@ -64,6 +64,9 @@ func readDays(words []string, now time.Time) (days, bool) {
 	if found, ok := partDays(words, now); ok {
 		return found, true
 	}
+	if found, ok := seasonDays(words, dayOf(now.Date())); ok && !now.IsZero() {
+		return found, true
+	}
 	if at := slices.IndexFunc(words, fullYear().MatchString); at >= 0 {
 		year, _ := strconv.Atoi(words[at])
 		return readYear(slices.Concat(words[:at], words[at+1:]), year)
@@ -273,8 +276,8 @@ func stepDays(unit string, step int, today time.Time) (days, bool) {
 	return calendar("day", today, ahead)
 }
 
-// IsMonth reports whether a text is the name of a month, which may also be that of a person.
+// IsMonth reports whether a text is the name of a month, which may also be that of a person, of a day of the week or of a season.
 func IsMonth(s string) bool {
 	words := timeWords(s)
-	return len(words) == 1 && (slices.Contains(monthList, words[0]) || slices.Contains(weekList, words[0]))
+	return len(words) == 1 && (slices.Contains(monthList, words[0]) || slices.Contains(weekList, words[0]) || seasons[words[0]] != 0)
 }

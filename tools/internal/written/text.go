@@ -143,6 +143,34 @@ func IsUnitName(name string) bool {
 	return slices.ContainsFunc(UnitNames, func(unit string) bool { return strings.HasSuffix(name, "_"+unit) })
 }
 
+var (
+	// plainUnits are those of UnitNames that are no currency.
+	plainUnits = Set("unit einheit unité unidad")
+
+	// things are words in the names of fields that have a number of something.
+	things = Set("quantity qty count number units pieces pcs items stock shares nights guests persons people percent percentage pct",
+		"anzahl menge stück stueck stückzahl quantité quantite nombre pièces cantidad unidades piezas quantità quantita numero pezzi",
+		"quantidade peças aantal hoeveelheid stuks ilość ilosc")
+	moneyWords = Set("price amount total subtotal cost costs fee fees tax discount balance paid spent refund salary",
+		"preis betrag summe kosten prix montant precio importe prezzo importo prijs bedrag")
+)
+
+// IsMoney reports whether a name is like those of fields that have amounts of money.
+func IsMoney(name string) bool { return hasWord(name, moneyWords) }
+
+// CountsThings reports whether a name is like those of fields that have a number of things, which is in no currency.
+func CountsThings(name string) bool { return hasWord(name, things) && !IsMoney(name) }
+
+// IsCurrencyName reports whether a name is like those of fields that say a currency.
+func IsCurrencyName(name string) bool {
+	words := strings.Split(Snake(name), "_")
+	return IsUnitName(name) && !plainUnits[words[len(words)-1]]
+}
+
+func hasWord(name string, words map[string]bool) bool {
+	return slices.ContainsFunc(strings.Split(Snake(name), "_"), func(word string) bool { return words[word] })
+}
+
 // IsNumber reports whether a text is a number as JSON has it.
 func IsNumber(s string) bool { return plainNumber().MatchString(s) }
 
@@ -198,9 +226,25 @@ func Alike(name, known string) (score int, alike bool) {
 	return 0, false
 }
 
-// tokens are the words of a name in the singular.
+// OtherOrder is the name of a person with its last word first and a comma behind it, or the other way round; "" for what is no name of two
+// words or more.
+func OtherOrder(name string) string {
+	last, first, turned := strings.Cut(strings.TrimSpace(name), ",")
+	if at := strings.LastIndexByte(last, ' '); !turned && at > 0 && !strings.ContainsAny(name, "0123456789@") {
+		return last[at+1:] + ", " + strings.TrimSpace(last[:at])
+	}
+	if first = strings.TrimSpace(first); first == "" || strings.Contains(first, ",") {
+		return ""
+	}
+	return first + " " + last
+}
+
+// tokens are the words of a name in the singular, at least one: those of an address too, and of a person's name with a comma.
 func tokens(name string) []string {
-	words := strings.Split(strings.ReplaceAll(name, "@", "_"), "_") // those of an address too
+	words := strings.FieldsFunc(name, func(c rune) bool { return strings.ContainsRune("_@,", c) })
+	if len(words) == 0 {
+		return []string{name}
+	}
 	for i, w := range words {
 		switch {
 		case strings.HasSuffix(w, "ies") && len(w) > 4:

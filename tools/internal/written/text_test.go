@@ -15,10 +15,24 @@ func TestNearest(t *testing.T) {
 		"marcus@tidewater.example": {[]string{"watch@tidewater.example", "nora.marcus@tidewater.example", "marcus.webb@tidewater.example"}, "marcus.webb@tidewater.example"},
 		"webb@tidewater.example":   {[]string{"web@tidewater.com", "marcus.webb@tidewater.example"}, "marcus.webb@tidewater.example"},
 		"Cafe Krumel":              {[]string{"Café Kramer", "Café Krümel"}, "Café Krümel"},
+		"Anna Smith":               {[]string{"Annas, Smit", "Smith, Anne", "Smith, Anna"}, "Smith, Anna"},
+		"muller, JORG":             {[]string{"Jörg Mulle", "Jörg Müller"}, "Jörg Müller"},
 		"choir":                    {[]string{"Choirs", "CHOIR"}, "CHOIR"},
 	} {
 		if near := written.Nearest(name, row.known, 1); len(near) == 0 || near[0] != row.want {
 			t.Errorf("%s: %q", name, near)
+		}
+	}
+}
+
+// A name is written in either order.
+func TestTheOtherOrderOfAName(t *testing.T) {
+	for name, want := range map[string]string{
+		"Anna Smith": "Smith, Anna", "Anna Maria Smith": "Smith, Anna Maria", "Smith, Anna": "Anna Smith", "Smith,Anna M.": "Anna M. Smith",
+		"Smith": "", "Smith,": "", "a, b, c": "", "12 Main": "", "": "",
+	} {
+		if got := written.OtherOrder(name); got != want {
+			t.Errorf("%q is %q", name, got)
 		}
 	}
 }

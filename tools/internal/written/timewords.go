@@ -31,6 +31,10 @@ var inEnglish = ByWord(map[string]string{
 	"next": "coming nachste nachsten nachster nachstes kommende kommenden prochain prochaine proximo proxima prossimo prossima volgende komende",
 	"ago":  "geleden fa atras",
 
+	"spring": "fruhling fruhjahr printemps primavera voorjaar", "summer": "sommer ete verano verao zomer",
+	"autumn": "fall herbst automne otono autunno outono herfst", "winter": "hiver invierno inverno",
+	"easter": "ostern paques pascua pasqua pascoa pasen", "christmas": "xmas weihnachten noel navidad natale natal kerst",
+
 	"weekend": "wochenende",
 	"day":     "days tag tage tagen jour jours dia dias giorno giorni dag dagen",
 	"week":    "weeks kw woche wochen semaine semaines semana semanas settimana settimane weken",

@@ -163,12 +163,12 @@ func (p *ByOffset) Lines(to int) (shown, next string) {
 func (p *ByOffset) Begin(out *write.Object, to int) *write.Object {
 	shown := p.shown(to)
 	if to < p.Total {
-		next := p.at(to).JSON()
-		if len(next) >= longestNext {
-			shown += "; for more make the same call with this offset"
-			next = new(write.Object).Number("offset", to).JSON()
+		if next := p.at(to).JSON(); len(next) < longestNext {
+			out.Put("next", write.ToolCall(p.tool, next))
+		} else {
+			shown += "; for more make the same call with next_offset as offset"
+			out.Number("next_offset", to)
 		}
-		out.Put("next", next)
 	}
 	return out.Optional("shown", shown)
 }

@@ -1,0 +1,67 @@
+package written
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// seasons are the northern ones by the month that each begins with: three months each.
+var seasons = map[string]time.Month{"spring": time.March, "summer": time.June, "autumn": time.September, "winter": time.December}
+
+// seasonDays reads a season or a feast, of a year, this, the last one or the next. Which one is meant is less than certain: it is read only
+// where it may be proposed.
+func seasonDays(words []string, today time.Time) (days, bool) {
+	at := slices.IndexFunc(words, func(word string) bool { return seasons[word] != 0 || word == "easter" || word == "christmas" })
+	if at < 0 || len(words) > 2 {
+		return days{}, false
+	}
+	name, beside := words[at], strings.Join(slices.Delete(slices.Clone(words), at, at+1), "")
+	if fullYear().MatchString(beside) {
+		year, _ := strconv.Atoi(beside)
+		return seasonOf(name, year), true
+	}
+	step, known := steps[beside]
+	if beside != "" && !known {
+		return days{}, false
+	}
+	for year := today.Year() + 1; ; year-- { // the last that has begun, or is over, or the first that has not begun
+		found := seasonOf(name, year)
+		switch {
+		case step > 0 && seasonOf(name, year-1).first.After(today):
+		case step > 0, step == 0 && !found.first.After(today), step < 0 && found.last.Before(today):
+			return found, true
+		}
+	}
+}
+
+func seasonOf(name string, year int) days {
+	switch name {
+	case "easter":
+		sunday := easterSunday(year)
+		return days{sunday.AddDate(0, 0, -2), sunday.AddDate(0, 0, 1)}
+	case "christmas":
+		return days{dayOf(year, time.December, 24), dayOf(year, time.December, 26)}
+	}
+	return days{dayOf(year, seasons[name], 1), dayOf(year, seasons[name]+3, 0)}
+}
+
+// easterSunday is that of the Western churches, by the rule of Gauss as Butcher wrote it.
+func easterSunday(year int) time.Time {
+	a, b, c := year%19, year/100, year%100
+	h := (19*a + b - b/4 - (b-(b+8)/25+1)/3 + 15) % 30
+	l := (32 + 2*(b%4) + 2*(c/4) - h - c%4) % 7
+	m := (a + 11*h + 22*l) / 451
+	month, day := (h+l-7*m+114)/31, (h+l-7*m+114)%31+1
+	return dayOf(year, time.Month(month), day)
+}
+
+// Season is the season that a text names, in English, and the month with which it begins; "" for none.
+func Season(s string) (name string, month time.Month) {
+	words := timeWords(s)
+	if at := slices.IndexFunc(words, func(word string) bool { return seasons[word] != 0 }); at >= 0 && len(words) <= 2 {
+		name = words[at]
+	}
+	return name, seasons[name]
+}

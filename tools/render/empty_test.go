@@ -1,0 +1,32 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// A list of the values of a field says how many it leaves out.
+func TestAListOfValuesSaysWhatItLeavesOut(t *testing.T) {
+	values := func(n int) (all []KnownValue) {
+		for i := range n {
+			all = append(all, KnownValue{fmt.Sprintf(`"name %d"`, i), n - i})
+		}
+		return all
+	}
+	for _, row := range []struct {
+		field            EmptyField
+		text, structured string
+	}{
+		{EmptyField{Values: values(12)}, "name 11 (1).", `"count":1}]`},
+		{EmptyField{Values: values(14)}, "and 2 others.", `"other_values":2`},
+		{EmptyField{Values: values(100), Beyond: true}, "and at least 88 others.", `"other_values":"at least 88"`},
+	} {
+		row.field.Field = "name"
+		lines, structured := conditions("query_records", []EmptyField{row.field})
+		text := strings.Join(lines, "\n")
+		if !strings.Contains(text, row.text) || !strings.Contains(structured, row.structured) || len(row.field.Values) == 12 && strings.Contains(structured, "other") {
+			t.Errorf("%s\n%s", text, structured)
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package tools_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+)
+
+// mailAndOrders is a resource server whose search finds "train" in the bodies of messages alone, and that has a few records.
+func mailAndOrders() *middlewaretest.RS {
+	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
+		`{"name":"messages","field_capabilities":{"subject":"t=text,lex"},"expand_capabilities":[{"name":"body","stream":"bodies","cardinality":"has_one","usable":true}]},` +
+		`{"name":"bodies","field_capabilities":{"text":"t=text,lex"}},{"name":"orders","field_capabilities":{"shop":"t=string,eq,lex"}}]}]}`
+	return &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+		stream, record, isRecord := strings.Cut(strings.TrimPrefix(r.Path, "/v1/streams/"), "/records/")
+		has := map[string]bool{"messages m-1": true, "bodies m-1": true, "orders 2026%2F0237": true}[stream+" "+record]
+		switch {
+		case strings.HasSuffix(r.Path, "/schema"):
+			return middlewaretest.JSON(schema), nil
+		case isRecord && has:
+			id := strings.ReplaceAll(record, "%2F", "/")
+			return middlewaretest.JSON(`{"object":"record","id":"` + id + `","stream":"` + stream + `","connection_id":"c","data":{}}`), nil
+		case isRecord:
+			return nil, &rs.Error{Code: "not_found", Status: http.StatusNotFound}
+		case r.Query.Get("q") == "train" && strings.Contains(r.Query.Get("streams"), "bodies"):
+			return middlewaretest.JSON(`{"data":[{"stream":"bodies","record_key":"m-1","connection_id":"c"}],"meta":{"count":1}}`), nil
+		case strings.HasPrefix(r.Query.Get("q"), "order "):
+			return middlewaretest.JSON(`{"data":[{"stream":"orders","record_key":"o-9","connection_id":"c"}],` +
+				`"meta":{"count":0,"recall":{"partial_count":1,"missing_words":["m-1"]}}}`), nil
+		}
+		return middlewaretest.JSON(`{"data":[],"meta":{"count":0,"recall":{"partial_count":0}}}`), nil
+	}}
+}
+
+// What no record has as a word may be the id of one, or stand in what the records of a stream have apart.
+func TestASearchThatFindsNothingLooksElsewhere(t *testing.T) {
+	for arguments, want := range map[string]string{
+		`{"q":"m-1"}`:                          `A record has it as its own id: fetch {"id":"c/messages:m-1"}`,
+		`{"q":"#m-1!"}`:                        `A record has it as its own id: fetch {"id":"c/messages:m-1"}`,
+		`{"q":"order m-1"}`:                    `A record has it as its own id: fetch {"id":"c/messages:m-1"}`,
+		`{"q":"m-1","streams":["bodies"]}`:     `fetch {"id":"c/bodies:m-1"}`,
+		`{"q":"2026/0237"}`:                    `A record has it as its own id: fetch {"id":"pdpp://record/c/orders/2026%2F0237"}`,
+		`{"q":"2026-0237"}`:                    `Written "2026/0237", it is the own id of a record: fetch {"id":"pdpp://record/c/orders/2026%2F0237"}`,
+		`{"q":"A-0007"}`:                       `Nor is "A-0007" the own id of a record, in 2 streams.`,
+		`{"q":"train","streams":["messages"]}`: `What else these records say is in bodies: search {"q":"train","streams":["bodies"]}`,
+		`{"q":"train","streams":["messages"],"connection_id":"c"}`: `{"q":"train","streams":["bodies"],"connection_id":"c"}`,
+		`{"q":"bus","streams":["messages"]}`:                       "",
+		`{"q":"train","streams":["orders"]}`:                       "",
+		`{"q":"2026-11-05"}`:                                       "",
+		`{"q":"10:30"}`:                                            "",
+		`{"q":"42"}`:                                               "",
+		`{"q":"m-1 m-2"}`:                                          "",
+		`{"q":"nothing"}`:                                          "",
+	} {
+		result := use(t, tools.PlainSearch("https://rs.example"), mailAndOrders(), []byte(arguments))
+		hint := rs.AsObject(string(result.Structured)).Object("data").Text("hint")
+		if !strings.Contains(result.Text, want) || !strings.Contains(hint, want) ||
+			want == "" && (strings.Contains(result.Text, "own id") || strings.Contains(result.Text, "What else")) {
+			t.Errorf("%s: %s\n%s", arguments, hint, result.Text)
+		}
+	}
+}
