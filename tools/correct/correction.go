@@ -53,6 +53,9 @@ func (c *correction) name(param, name string, u fields.Use, what string) string 
 		return name
 	}
 	near := c.stream.Near(name, u)
+	if same := c.stream.Spelled(name); slices.Contains(known, same) {
+		near = []string{same}
+	}
 	others := nearest(near, known)
 	switch {
 	case len(near) > 0 || what == "" && len(known) > 0:
