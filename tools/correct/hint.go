@@ -37,6 +37,10 @@ func (t Tool) Hint(args rs.Object) string {
 		return "That is the address of a page, not the id of a record; the call below finds records that name it."
 	case several != nil && identifies:
 		return CallForEach(len(several))
+	case identifies && idBefore(id) != "":
+		return LineHint
+	case t.Name == "fetch" && t.titleIn(args) != "":
+		return titleHint
 	case identifies && !strings.Contains(id, ":"):
 		return ownID(id, args.Text("connection_id"), args.Text("stream"))
 	case aggregates && one == "group_by":
