@@ -16,6 +16,7 @@ func dayOf(year int, month time.Month, day int) time.Time {
 
 var (
 	isoDay    = Expression(`^([0-9]{4})[-/.]([0-9]{1,2})(?:[-/.]([0-9]{1,2}))?$`)
+	dayFirst  = Expression(`^([0-9]{1,2})([-/.])([0-9]{1,2})([-/.])([0-9]{4})$`)
 	partOf    = Expression(`^(?:([0-9]{4})-?)?([qhw])([0-9]{1,2})(?:-?([0-9]{4}))?$`)
 	nowMinus  = Expression(`^(?:now)?-?([0-9]{1,4})([dwmy])$`)
 	fullYear  = Expression(`^(?:19|20)[0-9]{2}$`)
@@ -96,6 +97,18 @@ func datedDays(words []string) (days, bool) {
 			return dayNumber(found[3], year, time.Month(month))
 		}
 		return nthDays("month", month, year)
+	}
+	if found := dayFirst().FindStringSubmatch(words[0]); found != nil && found[2] == found[4] {
+		day, _ := strconv.Atoi(found[1])
+		month, _ := strconv.Atoi(found[3])
+		year, _ := strconv.Atoi(found[5])
+		switch mistaken := found[2] != "." && day <= 12 && month <= 12 && day != month; { // with dots, the day is first everywhere
+		case mistaken:
+			return days{}, false
+		case found[2] != "." && month > 12:
+			day, month = month, day
+		}
+		return dayNumber(strconv.Itoa(day), year, time.Month(month))
 	}
 	found := partOf().FindStringSubmatch(words[0])
 	if found == nil || found[1]+found[4] == "" {
