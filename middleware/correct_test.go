@@ -183,7 +183,7 @@ func TestCorrect(t *testing.T) {
 		},
 		"a metric that there is not is no count": {"aggregate", `{"stream":"messages","metric":"entropy","field":"size_bytes"}`, []string{"Send one of: count, sum", "!send: "}, nil},
 		"no other field groups for one that cannot": {
-			"aggregate", `{"stream":"messages","metric":"count","group_by":"subject"}`, []string{"cannot group. Those that can: thread_id.", "!send: "},
+			"aggregate", `{"stream":"messages","metric":"count","group_by":"subject"}`, []string{"cannot group. Those that can: thread_id.", `send: query_records {"stream":"messages","fields":["subject"],"limit":100}`},
 			[]string{"/v1/streams/messages/aggregate?group_by=subject&limit=100&metric=count", "/v1/schema?stream=messages&view=compact"},
 		},
 		"a bounded count's groups of time are of the field that says when": {

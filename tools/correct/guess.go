@@ -86,7 +86,10 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	case p.Excluded != nil:
 		return t.groupedBy(guess, *p.Excluded)
 	case t.Name == "aggregate":
-		call, ok := t.groupedBy(guess, *p.Sought)
+		if guess.Text("group_by") != p.Sought.Name && isGrouped(guess) { // its values are to be chosen from first
+			guess = guess.Without("group_by_time", "granularity", "time_zone", "field").With("metric", `"count"`)
+		}
+		call, ok := t.groupedBy(guess.Without("group_by"), *p.Sought)
 		call.Arguments = call.Arguments.With("limit", "100") // any of them may have it
 		return call, ok
 	default:

@@ -240,7 +240,7 @@ func sorts(plain string) bool {
 // ordered reports whether arguments of an aggregate ask for another order of its groups than the one that they have: those with most
 // records first.
 func ordered(args rs.Object) bool {
-	return (args.Has("group_by") || args.Has("group_by_time")) && slices.ContainsFunc(args, func(m rs.Member) bool {
+	return isGrouped(args) && slices.ContainsFunc(args, func(m rs.Member) bool {
 		return sorts(written.Snake(m.Name)) && (args.Text("metric") != "count" || strings.Contains(strings.ToLower(m.Value), "asc"))
 	})
 }

@@ -17,6 +17,8 @@ type Stream struct {
 	Fields    []rs.SchemaField
 	Relations []rs.Relation
 	Related   []Stream // of the relations, where they were looked up
+	// Connection is the one of several that has the fields of a call; "" where that is not so.
+	Connection string
 }
 
 // Read reads a stream out of a schema document; a field of several connections counts once.
@@ -60,7 +62,11 @@ func ReadHaving(name string, s *rs.Schema, args rs.Object) Stream {
 	if len(homes) < 2 || len(having.Streams) == 0 {
 		return Read(name, s)
 	}
-	return Read(name, &having)
+	stream := Read(name, &having)
+	if len(names) > 0 && len(having.Streams) == 1 && len(having.Streams[0].Connections) == 1 {
+		stream.Connection = having.Streams[0].Connections[0].ID
+	}
+	return stream
 }
 
 // granted are the fields of a stream that a grant has.
