@@ -166,14 +166,18 @@ func (g Grant) near(stream, connection string) []string {
 	if _, last, dotted := strings.Cut(stream, "."); dotted && g.has(last, connection) {
 		found = append([]string{last}, found...)
 	}
+	var of, others []string // of a connection of that name; those with the records that people mean are first
 	for _, s := range g.of("", connection, len(g.Sources)) {
 		_, key := written.Alike(stream, s.Connection.ConnectorKey)
 		_, name := written.Alike(stream, s.Connection.DisplayName)
-		if key || name || s.Connection.ID == stream {
-			found = append(found, s.Stream)
+		switch named := key || name || s.Connection.ID == stream; {
+		case named && isUsual(s.Stream):
+			of = append(of, s.Stream)
+		case named:
+			others = append(others, s.Stream)
 		}
 	}
-	found = distinct(found)
+	found = distinct(slices.Concat(found, of, others))
 	return found[:min(len(found), 3)]
 }
 
@@ -187,7 +191,7 @@ func kindIn(stream string) string {
 func (g Grant) called(named, stream string) []rs.Connection {
 	all, word := g.connectionsOf(stream), kindIn(named)
 	of := slices.DeleteFunc(slices.Clone(all), func(c rs.Connection) bool {
-		return !strings.Contains(written.Folded(c.ID+" "+c.DisplayName+" "+c.ConnectorKey), word)
+		return !strings.Contains(written.Snake(c.ID+" "+c.DisplayName+" "+c.ConnectorKey), word)
 	})
 	if _, same := written.Alike(named, stream); same || len(of) == len(all) {
 		return nil

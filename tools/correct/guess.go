@@ -117,7 +117,7 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 		return misplaced, true
 	case complete:
 		return call, true
-	case t.Name == "fetch" && t.titleIn(args) != "":
+	case t.titleIn(args) != "":
 		return searchForTitle(t.titleIn(args), args), true
 	case isPage(id):
 		return Call{"search", rs.Object{{Name: "q", Value: rs.EncodeJSON(id)}}}, true

@@ -39,7 +39,7 @@ func (t Tool) Hint(args rs.Object) string {
 		return CallForEach(len(several))
 	case identifies && idBefore(id) != "":
 		return LineHint
-	case t.Name == "fetch" && t.titleIn(args) != "":
+	case t.titleIn(args) != "":
 		return titleHint
 	case identifies && !strings.Contains(id, ":"):
 		return ownID(id, args.Text("connection_id"), args.Text("stream"))

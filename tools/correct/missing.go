@@ -37,7 +37,7 @@ func (g Grant) missingStream(t Tool, args rs.Object, stream string) *rs.Error {
 		}
 	}
 	ref, colons := g.colons(args)
-	if title := t.titleIn(args); title != "" && t.Name == "fetch" { // "Re: …"
+	if title := t.titleIn(args); title != "" { // "Re: …"
 		e.Message, e.Hint = fmt.Sprintf("no stream %s in this grant.", quote.Text(stream)), titleHint
 		e.Send = searchForTitle(title, args).String()
 		return e
