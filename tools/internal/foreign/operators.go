@@ -192,11 +192,12 @@ func operatorIn(name string, known []string) (fieldOperator, bool) {
 }
 
 // isNested reports whether an object that stands for a condition has fields within its field, such as {"name":"boiler"}, which are no mistaken
-// operators: texts, or conditions of their own.
-func isNested(o rs.Object) bool {
-	return len(o) > 0 && !slices.ContainsFunc(o, func(m rs.Member) bool {
+// operators: texts, or conditions of their own. levels bounds how deep they are.
+func isNested(o rs.Object, levels int) bool {
+	const most = 10 // members, each of which is compared with all operators
+	return levels > 0 && len(o) > 0 && len(o) <= most && !slices.ContainsFunc(o, func(m rs.Member) bool {
 		word, inner := plainWord(m.Name), rs.AsObject(m.Value)
-		compares := len(inner) > 0 && (isNested(inner) || !slices.ContainsFunc(inner, func(r rs.Member) bool { return !IsOperator(r.Name) }))
+		compares := len(inner) > 0 && (isNested(inner, levels-1) || !slices.ContainsFunc(inner, func(r rs.Member) bool { return !IsOperator(r.Name) }))
 		isText := written.IsWord(m.Value) || m.Value == "true" || m.Value == "false"
 		return !fieldName().MatchString(m.Name) || !compares && !isText || isLikeOperator(word)
 	})
@@ -204,9 +205,11 @@ func isNested(o rs.Object) bool {
 
 // isLikeOperator reports whether a word is an operator, has one in it, or differs from one by a letter.
 func isLikeOperator(word string) bool {
+	parts := append(strings.Split(word, "_"), word)
 	for known := range operators {
-		for _, part := range append(strings.Split(word, "_"), word) {
-			if part == known || len(known) > 2 && written.Distance(part, known) == 1 {
+		for _, part := range parts {
+			longer := len(part) - len(known)
+			if part == known || len(known) > 2 && longer*longer < 2 && written.Distance(part, known) == 1 {
 				return true
 			}
 		}

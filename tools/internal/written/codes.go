@@ -6,6 +6,8 @@ import (
 )
 
 // codes are those of currencies and languages, by their signs and names.
+//
+//nolint:misspell // they are not all English
 var codes = ByWord(map[string]string{
 	"EUR": "€ euro euros", "GBP": "£ pound pounds sterling quid", "USD": "$ us$ dollar dollars", "JPY": "¥ yen", "CHF": "franken sfr", "INR": "₹ rupee rupees",
 	"PLN": "zł zloty złoty", "en": "english englisch anglais inglés", "de": "german deutsch allemand alemán", "fr": "french französisch français francés",

@@ -18,7 +18,7 @@ func TestAnIDInTheFormOfAnother(t *testing.T) {
 }
 
 func TestCodesOfCurrenciesAndLanguages(t *testing.T) {
-	for word, want := range map[string]string{"€": "EUR", " Pounds": "GBP", "US$": "USD", "Portuguese": "pt", "Deutsch": "de", "paid": ""} {
+	for word, want := range map[string]string{"€": "EUR", "Pounds": "GBP", "US$": "USD", "Portuguese": "pt", "Deutsch": "de", "paid": ""} {
 		if got := written.Code(word); got != want {
 			t.Errorf("%s is %q, want %q", word, got, want)
 		}
