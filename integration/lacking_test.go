@@ -48,6 +48,14 @@ func TestFieldsThatSomeConnectionsLackAreSaid(t *testing.T) {
 			`query_records {"stream":"messages","filter":{"from_name":"Nobody At All"}}`,
 			`query_records {"stream":"messages","filter":{"user_name":"Nobody At All"},"connection_id":"cin_chat_team"}`,
 		},
+		"a name in small letters": {
+			`query_records {"stream":"messages","filter":{"from_name":"marcus webb"}}`,
+			`query_records {"stream":"messages","filter":{"user_name":"Marcus Webb"},"connection_id":"cin_chat_team"}`,
+		},
+		"a count of a name in small letters": {
+			`aggregate {"stream":"messages","metric":"count","filter":{"from_name":"marcus webb"}}`,
+			`aggregate {"stream":"messages","metric":"count","filter":{"user_name":"Marcus Webb"},"connection_id":"cin_chat_team"}`,
+		},
 		"group_by": {
 			`aggregate {"stream":"messages","metric":"count","group_by":"from_name"}`,
 			`aggregate {"stream":"messages","metric":"count","group_by":"user_name","connection_id":"cin_chat_team"}`,

@@ -183,7 +183,7 @@ func TestCorrect(t *testing.T) {
 		},
 		"a metric that there is not is no count": {"aggregate", `{"stream":"messages","metric":"entropy","field":"size_bytes"}`, []string{"Send one of: count, sum", "!send: "}, nil},
 		"no other field groups for one that cannot": {
-			"aggregate", `{"stream":"messages","metric":"count","group_by":"subject"}`, []string{"cannot group. Those that can: thread_id.", "!send: "},
+			"aggregate", `{"stream":"messages","metric":"count","group_by":"subject"}`, []string{"cannot group. Those that can: thread_id.", `send: query_records {"stream":"messages","fields":["subject"],"limit":100}`},
 			[]string{"/v1/streams/messages/aggregate?group_by=subject&limit=100&metric=count", "/v1/schema?stream=messages&view=compact"},
 		},
 		"a bounded count's groups of time are of the field that says when": {
@@ -605,7 +605,7 @@ func TestAFieldOfAnotherConnectionIsAskedForThere(t *testing.T) {
 func TestARecordsOwnIDNamesTheStreamsThatMayHaveIt(t *testing.T) {
 	for arguments, says := range map[string]string{
 		`{"id":"note-0036"}`:                         "Streams that may have it: messages, attachments, notes.",
-		`{"id":"w-m0720"}`:                           "send CONNECTION/STREAM:w-m0720: a table's header says what stands before its first column.",
+		`{"id":"w-m0720"}`:                           "send CONNECTION/STREAM:w-m0720, with the record's connection_id and stream; a table has them in its header.",
 		`{"id":"2026-0237"}`:                         `send: search {"q":"2026-0237"}`,
 		`{"id":"nts-0036"}`:                          `send: fetch {"id":"cin_2/notes:nts-0036"}`,
 		`{"id":"n-0036"}`:                            `send: search {"q":"n-0036"}`,

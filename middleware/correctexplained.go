@@ -140,6 +140,9 @@ func (c *correcting) notFound(ctx context.Context, e *rs.Error) {
 	if plain, ok := c.tool.Unescaped(c.args); ok {
 		e.Send, e.Hint = plain.String(), "The record's own id is percent-encoded in a pdpp:// id only. The call below has it as it is."
 	}
+	if alone, ok := c.tool.WithoutLine(c.args); ok {
+		e.Send, e.Hint = alone.String(), correct.LineHint
+	}
 	if ref, err := rs.ParseRef(c.args.Text("id")); err == nil && e.Send == "" {
 		if finds, send := correct.FindID(ref.RecordID, nil); finds != "" {
 			e.Send, e.Hint = send.String(), "Check the id, which must be passed exactly as printed. What is outside the grant is not found either. "+finds

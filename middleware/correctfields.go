@@ -29,7 +29,7 @@ func (c *correcting) unknownField(ctx context.Context) *rs.Error {
 	if s == nil {
 		return nil
 	}
-	known := fields.Read(streams[0], s)
+	known := fields.ReadHaving(streams[0], s, c.args)
 	if known.Misses(c.args) {
 		if all := c.schema(ctx, "", connection); all != nil {
 			known.ReadRelated(all, connection)

@@ -68,12 +68,15 @@ func forwardAggregate(ctx context.Context, call Call) (Reply, error) {
 	answer := Answer{}
 	body = r.AddTitles(ctx, body)
 	r.AddConnections(ctx, body)
+	ofNothing := isOfNothing(body)
+	if ofNothing {
+		answer.Empty = explainEmpty(ctx, call, r.Args.Filter)
+	}
 	if call.Scope.ConnectionID == "" && (r.Asked || leavesOut(response)) {
-		r.AddAll(missingFields(call, schema()))
+		r.AddAll(missingFields(asMeant(call, answer.Empty), schema()))
 	}
 	r.AddAll(lasting(ctx, call, r.Args.Filter, schema))
-	if isOfNothing(body) {
-		answer.Empty = explainEmpty(ctx, call, r.Args.Filter)
+	if ofNothing {
 		answer.Coverage = absence(ctx, call, response.Reads, call.Scope.Stream)
 		r.AddAll(answer.Coverage.Members())
 	} else {

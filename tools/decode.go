@@ -36,6 +36,9 @@ type arguments struct {
 	err    error
 }
 
+// unlisted are arguments that tools take and do not list.
+var unlisted = written.Set("view")
+
 // takes reads arguments whose names are all known.
 func takes(values rs.Object, known ...string) *arguments {
 	a := &arguments{}
@@ -55,6 +58,7 @@ func takes(values rs.Object, known ...string) *arguments {
 		if len(param) > filter.MaxNameBytes {
 			param = ""
 		}
+		known = slices.DeleteFunc(slices.Clone(known), func(name string) bool { return unlisted[name] })
 		a.failf(param, "This tool takes: "+strings.Join(known, ", ")+".", "Unknown argument %s.", strings.Join(quoted, ", "))
 		return a
 	}

@@ -86,6 +86,10 @@ func explainValues(ctx context.Context, call Call, e *render.EmptyField, value s
 			texts = append(texts, text)
 		}
 	}
+	if text := wordOfOne(value, texts); text != "" {
+		e.Meant = withValue(call, e.Field, e.Values[slices.Index(texts, text)].Key)
+		return
+	}
 	if strings.HasPrefix(value, "!") || !isNearOne(value, texts) { // what is meant is any other
 		return
 	}
@@ -154,6 +158,57 @@ func isNearOne(value string, texts []string) bool {
 	return having < 2 && utf8.RuneCountInString(value) >= fewLetters
 }
 
+// wordOfOne is the one of some texts that means a value without being like it: the code of a currency or a language, or the kind of a file, as
+// application/pdf is pdf; "" for none.
+func wordOfOne(value string, texts []string) (found string) {
+	code := written.Code(value)
+	for _, text := range texts {
+		_, kind, _ := strings.Cut(text, "/")
+		switch {
+		case !strings.EqualFold(text, code) && !strings.EqualFold(kind, value):
+		case found != "":
+			return ""
+		default:
+			found = text
+		}
+	}
+	return found
+}
+
+// Bounds of the ids whose form another is brought into, and of those that are looked for.
+const (
+	comparedIDs = 5
+	maxAlikeIDs = 3
+)
+
+// likeIDs is the id of a record of a stream that is meant by one in another form, such as evt-7 for evt-0007: a read, and a count for each that
+// may be meant. It is "" where there is none.
+func likeIDs(ctx context.Context, call Call, stream, id string) string {
+	const longest = 100
+	if len(id) > longest || !strings.ContainsAny(id, "0123456789") || strings.ContainsAny(id, " \t\n") {
+		return ""
+	}
+	newest := queryRecordsArgs{limit: comparedIDs, fields: []string{"id"}}
+	response, err := call.RS.Do(ctx, newest.Request(rs.Scope{Stream: stream, ConnectionID: call.Scope.ConnectionID}))
+	if err != nil {
+		return ""
+	}
+	list, _ := response.List()
+	call.Scope.Stream = stream
+	others := []string{id, strings.TrimLeft(id, "#")}
+	for _, item := range list.Items {
+		others = append(others, written.LikeID(id, item.Members.Text("record_key", "record_id", "id")))
+	}
+	slices.Sort(others[2:])
+	others = slices.DeleteFunc(slices.Compact(others), func(other string) bool { return other == "" || other == id })
+	for _, other := range others[:min(len(others), maxAlikeIDs)] {
+		if n, _ := counted(ctx, call, filter.Filter{{Field: "id", Value: other}}); n > 0 {
+			return other
+		}
+	}
+	return ""
+}
+
 // insideWord reports whether a text has another only behind a letter, as Hannah has Anna.
 func insideWord(text, part string) bool {
 	text, part = strings.ToLower(text), strings.ToLower(part)
@@ -205,6 +260,10 @@ func explainValue(ctx context.Context, call Call, f filter.Filter, e *render.Emp
 		e.IDsOf = parent
 		if ref, err := rs.ParseRef(value); err == nil && ref.Stream == parent {
 			e.Meant = withValue(call, e.Field, rs.EncodeJSON(ref.RecordID))
+			return
+		}
+		if other := likeIDs(ctx, call, parent, value); other != "" {
+			e.Meant = withValue(call, e.Field, rs.EncodeJSON(other))
 			return
 		}
 		e.Search = rs.Object{encoded("q", value), encoded("streams", []string{parent})}

@@ -2,9 +2,14 @@ package tools_test
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
 // The input schema accepts what the decoder accepts, so that a client which checks first refuses nothing good.
@@ -44,4 +49,21 @@ func resolved(t *testing.T, raw json.RawMessage) *jsonschema.Resolved {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// The error about an unknown argument names those of the listed schema, and no other.
+func TestAnUnknownArgumentNamesTheListedOnes(t *testing.T) {
+	for _, tool := range tools.All(tools.Options{RecordBase: "https://rs.example"}) {
+		_, err := tool.Parse([]byte(`{"nothing":1}`))
+		named := strings.Split(strings.Trim(strings.TrimPrefix(rs.AsError(err).Hint, "This tool takes: "), "."), ", ")
+		var listed []string
+		for _, m := range rs.AsObject(string(tool.Input)).Object("properties") {
+			listed = append(listed, m.Name)
+		}
+		slices.Sort(named)
+		slices.Sort(listed)
+		if !slices.Equal(named, listed) {
+			t.Errorf("%s: %v are named, %v are listed", tool.Name, named, listed)
+		}
+	}
 }

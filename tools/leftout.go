@@ -16,6 +16,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
 // What an answer leaves out that the model may take to be in it.
@@ -172,6 +173,16 @@ func missingFields(call Call, stated known.Stream) rs.Object {
 		return nil
 	}
 	return rs.Object{{Name: "missing_fields", Value: rs.JoinArray(rows)}}
+}
+
+// asMeant is a call with the values that are meant in its filter instead of those that no record has.
+func asMeant(call Call, empty []render.EmptyField) Call {
+	for _, e := range empty {
+		if value := e.Meant.Object("filter").Get(e.Field); value != "" {
+			call.Arguments = withValue(call, e.Field, value)
+		}
+	}
+	return call
 }
 
 // leavesOut reports whether a resource server warns that its answer leaves out a connection.

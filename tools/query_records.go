@@ -124,7 +124,7 @@ func forwardRecords(ctx context.Context, call Call) (Reply, error) {
 	}
 	answer.tied = args.tied(ctx, call, response)
 	if args.mayLack(call, response) {
-		said = append(said, missingFields(call, schema())...)
+		said = append(said, missingFields(asMeant(call, answer.Empty), schema())...)
 	}
 	said = append(said, args.mixedUnits(response, call)...)
 	if first {

@@ -270,7 +270,7 @@ func (c *correction) inRelated(param, name string) bool {
 	isBody := func(f rs.SchemaField) bool { return fields.Bodies[f.Name] }
 	names, body := []string{own, own + "_text"}, fields.Bodies[written.Snake(own)]
 	if body {
-		names = slices.Sorted(maps.Keys(fields.Bodies))
+		names = append([]string{own}, slices.Sorted(maps.Keys(fields.Bodies))...)
 	}
 	var found []string
 	for i, r := range c.stream.Related {
@@ -278,7 +278,8 @@ func (c *correction) inRelated(param, name string) bool {
 			found = append(found, c.stream.Relations[i].Name, names[at])
 		}
 	}
-	if len(found) != 2 || !c.stream.LacksField(name) || body && relation < 0 && slices.ContainsFunc(c.stream.Fields, isBody) {
+	exactly := len(found) == 2 && found[1] == name && c.stream.Field(name) == nil // which is nearer than a field of another name
+	if len(found) != 2 || !exactly && (!c.stream.LacksField(name) || body && relation < 0 && slices.ContainsFunc(c.stream.Fields, isBody)) {
 		return false
 	}
 	c.say("unknown_field", param, "%s has no field %s; the related %s has it as %s.",

@@ -27,6 +27,8 @@ type correction struct {
 	hint    string     // what the call that is sent instead does
 	sought  *rs.Member // a condition on a field that search reads and no filter does
 	grouped *rs.Member // a condition that the values of its field are listed for
+
+	ungrouped *Call // the records whose field no call groups by
 }
 
 // say notes what is wrong with an argument.
@@ -54,6 +56,9 @@ func (c *correction) name(param, name string, u fields.Use, what string) string 
 		return name
 	}
 	near := c.stream.Near(name, u)
+	if same := c.stream.Spelled(name); slices.Contains(known, same) {
+		near = []string{same}
+	}
 	others := nearest(near, known)
 	switch {
 	case len(near) > 0 || what == "" && len(known) > 0:
@@ -69,6 +74,14 @@ func (c *correction) name(param, name string, u fields.Use, what string) string 
 	}
 	if c.stream.Field(name) != nil {
 		c.say("unknown_field", param, "field %s of %s cannot %s. %s.", quote.Text(name), c.stream.Name, what, others)
+		if what == "group" && param == "group_by" && len(near) == 0 {
+			shown := distinct([]string{name, c.args.Text("field")})
+			call := instead("query_records", c.args, rs.Object{{Name: "fields", Value: rs.EncodeJSON(shown)}}, "filter", "time_zone")
+			if call.Arguments = call.Arguments.With("limit", "100"); c.stream.Connection != "" {
+				call.Arguments = call.Arguments.With("connection_id", rs.EncodeJSON(c.stream.Connection))
+			}
+			c.ungrouped = &call
+		}
 	} else {
 		c.say("unknown_field", param, "%s has no field %s%s. %s.", c.stream.Name, quote.Text(name), c.here, others)
 	}

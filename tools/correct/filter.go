@@ -98,11 +98,14 @@ func (t Tool) Sought(args rs.Object) (Call, bool) {
 	return searchFor(filtered(args, p.Filter), *p.Sought)
 }
 
+// isGrouped reports whether an aggregate has groups.
+func isGrouped(args rs.Object) bool { return args.Has("group_by") || args.Has("group_by_time") }
+
 // groupedBy groups by a field of which no filter excludes a value: a number keeps what it is of, records are counted. It is false for a
 // call that is grouped already.
 func (t Tool) groupedBy(args rs.Object, excluded rs.Member) (Call, bool) {
 	absent := excluded.Value == foreign.NoneOf || excluded.Value == foreign.AnyOf
-	if t.Name != "aggregate" && absent || args.Has("group_by") || args.Has("group_by_time") {
+	if t.Name != "aggregate" && absent || isGrouped(args) {
 		return Call{}, false
 	}
 	call := instead("aggregate", args, rs.Object{{Name: "metric", Value: `"count"`}}, "metric", "field", "filter", "time_zone")
@@ -187,6 +190,8 @@ func (t Tool) Rewritten(args rs.Object, refused *rs.Error) (Call, bool) {
 		return Call{}, false
 	case refused.Param == "view" || args.Has("view") && strings.Contains(refused.Message, "view"):
 		return Call{t.Name, args.Without("view")}, true
+	case refused.Param != "filter" && args.Has("sort") && args.Has("order") && strings.Contains(refused.Message, "order"):
+		return Call{t.Name, args.Without("order")}, true // a sort has its own direction
 	case args.Text("count") == "estimated" && strings.Contains(refused.Message, "count"):
 		return Call{t.Name, args.With("count", `"exact"`)}, true
 	}

@@ -1,6 +1,7 @@
 package correct
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -157,19 +158,45 @@ func (g Grant) near(stream, connection string) []string {
 	found := written.Nearest(stream, streams, 3)
 	if other := streamWords[written.Snake(stream)]; slices.Contains(streams, other) {
 		found = append(found, other)
+	} else if other != "" && len(found) == 0 { // mail_Inbox is one of emails
+		for _, word := range []string{kindIn(stream), strings.TrimSuffix(other, "s")} {
+			found = append(found, slices.DeleteFunc(slices.Clone(streams), func(s string) bool { return !strings.Contains(written.Snake(s), word) })...)
+		}
 	}
 	if _, last, dotted := strings.Cut(stream, "."); dotted && g.has(last, connection) {
 		found = append([]string{last}, found...)
 	}
+	var of, others []string // of a connection of that name; those with the records that people mean are first
 	for _, s := range g.of("", connection, len(g.Sources)) {
 		_, key := written.Alike(stream, s.Connection.ConnectorKey)
 		_, name := written.Alike(stream, s.Connection.DisplayName)
-		if key || name || s.Connection.ID == stream {
-			found = append(found, s.Stream)
+		switch named := key || name || s.Connection.ID == stream; {
+		case named && isUsual(s.Stream):
+			of = append(of, s.Stream)
+		case named:
+			others = append(others, s.Stream)
 		}
 	}
-	found = distinct(found)
+	found = distinct(slices.Concat(found, of, others))
 	return found[:min(len(found), 3)]
+}
+
+// kindIn is the word by which the connections of records are called that a stream was named by: mail of emails.
+func kindIn(stream string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(written.Snake(stream), "e"), "s")
+}
+
+// called are the connections with a stream whose names say the kind of records by which a stream was named, such as those of mail for
+// emails; none where that is another name of the stream itself, or where all do.
+func (g Grant) called(named, stream string) []rs.Connection {
+	all, word := g.connectionsOf(stream), kindIn(named)
+	of := slices.DeleteFunc(slices.Clone(all), func(c rs.Connection) bool {
+		return !strings.Contains(written.Snake(c.ID+" "+c.DisplayName+" "+c.ConnectorKey), word)
+	})
+	if _, same := written.Alike(named, stream); same || len(of) == len(all) {
+		return nil
+	}
+	return of
 }
 
 // colons reads an id whose connection is followed by ':' instead of '/'.
@@ -187,7 +214,7 @@ func (g Grant) colons(args rs.Object) (rs.Ref, bool) {
 // likely, or else the one that looks for it in all of them; none where the id is another kind of mistake.
 func (g Grant) Home(t Tool, args rs.Object) (sentence string, send Call) {
 	id, connection := args.Text("id"), args.Text("connection_id")
-	if id == "" || !t.Takes("id") || strings.Contains(id, ":") {
+	if id == "" || t.titleIn(args) != "" || !t.Takes("id") || strings.Contains(id, ":") {
 		return "", Call{}
 	}
 	streams := g.streamsOf(connection)
@@ -200,14 +227,9 @@ func (g Grant) Home(t Tool, args rs.Object) (sentence string, send Call) {
 			return sentence, Call{t.Name, identified(args, rs.Ref{ConnectionID: connection, Stream: stream, RecordID: own[1:]})}
 		}
 	}
-	kind, _, _ := strings.Cut(id, "-") // note-0036 is one of the notes, evt-0433 one of the events
-	near := written.Nearest(kind, streams, 1)
-	short := slices.DeleteFunc(slices.Clone(streams), func(s string) bool { return !abbreviates(kind, s) })
-	if len(near) == 0 && len(short) == 1 {
-		near = short
-	}
-	if len(near) > 0 || len(streams) == 1 {
-		ref := rs.Ref{ConnectionID: connection, Stream: append(near, streams[0])[0], RecordID: id}
+	near := kindOf(id, streams)
+	if near != "" || len(streams) == 1 {
+		ref := rs.Ref{ConnectionID: connection, Stream: cmp.Or(near, streams[0]), RecordID: id}
 		if in := g.connectionsOf(ref.Stream); connection == "" && len(in) == 1 {
 			ref.ConnectionID = in[0].ID
 		}
@@ -215,6 +237,17 @@ func (g Grant) Home(t Tool, args rs.Object) (sentence string, send Call) {
 	}
 	finds, call := FindID(id, args)
 	return strings.TrimSpace(sentence + " " + finds), call
+}
+
+// kindOf is the stream whose records have ids that begin as one does: note-0036 is one of the notes, evt-0433 one of the events; "" for none.
+func kindOf(id string, streams []string) string {
+	kind, _, _ := strings.Cut(id, "-")
+	near := written.Nearest(kind, streams, 1)
+	short := slices.DeleteFunc(slices.Clone(streams), func(s string) bool { return !abbreviates(kind, s) })
+	if len(near) == 0 && len(short) == 1 {
+		near = short
+	}
+	return append(near, "")[0]
 }
 
 // FindID is the search for a record of which its own id alone is known, and what it does; of what is no id the call that lists the streams.

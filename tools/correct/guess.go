@@ -45,10 +45,21 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	}
 	if refused.Code == "invalid_id" && refused.Param == "stream" {
 		connection, stream, ok := strings.Cut(guess.Text("stream"), "/")
-		if !ok || rs.UnsafeName(connection) != "" || rs.UnsafeName(stream) != "" {
+		switch file := streamOfFile(guess.Text("stream")); {
+		case file != "":
+			guess = guess.With("stream", rs.EncodeJSON(file))
+		case !ok || rs.UnsafeName(connection) != "" || rs.UnsafeName(stream) != "":
 			return t.LookUp(nil), true
+		default:
+			guess = guess.With("stream", rs.EncodeJSON(stream)).With("connection_id", rs.EncodeJSON(connection))
 		}
-		guess = guess.With("stream", rs.EncodeJSON(stream)).With("connection_id", rs.EncodeJSON(connection))
+	}
+	if names := guess.Array("streams"); refused.Param == "streams" {
+		for i, raw := range names {
+			name, _ := written.Text(raw)
+			names[i] = rs.EncodeJSON(cmp.Or(streamOfFile(name), name))
+		}
+		guess = guess.With("streams", rs.JoinArray(names))
 	}
 	switch chosen := expanded(guess); {
 	case refused.Code == "invalid_expand" && refused.Param == "expand":
@@ -72,7 +83,10 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	case p.Excluded != nil:
 		return t.groupedBy(guess, *p.Excluded)
 	case t.Name == "aggregate":
-		call, ok := t.groupedBy(guess, *p.Sought)
+		if guess.Text("group_by") != p.Sought.Name && isGrouped(guess) { // its values are to be chosen from first
+			guess = guess.Without("group_by_time", "granularity", "time_zone", "field").With("metric", `"count"`)
+		}
+		call, ok := t.groupedBy(guess.Without("group_by"), *p.Sought)
 		call.Arguments = call.Arguments.With("limit", "100") // any of them may have it
 		return call, ok
 	default:
@@ -100,6 +114,8 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 		return misplaced, true
 	case complete:
 		return call, true
+	case t.titleIn(args) != "":
+		return searchForTitle(t.titleIn(args), args), true
 	case isPage(id):
 		return Call{"search", rs.Object{{Name: "q", Value: rs.EncodeJSON(id)}}}, true
 	case refused.Code == "invalid_id" && refused.Param == "id":

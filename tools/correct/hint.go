@@ -37,6 +37,10 @@ func (t Tool) Hint(args rs.Object) string {
 		return "That is the address of a page, not the id of a record; the call below finds records that name it."
 	case several != nil && identifies:
 		return CallForEach(len(several))
+	case identifies && idBefore(id) != "":
+		return LineHint
+	case t.titleIn(args) != "":
+		return titleHint
 	case identifies && !strings.Contains(id, ":"):
 		return ownID(id, args.Text("connection_id"), args.Text("stream"))
 	case aggregates && one == "group_by":
@@ -54,6 +58,9 @@ func (t Tool) Hint(args rs.Object) string {
 		return "aggregate looks for no words: search finds the records that have them."
 	case p.Excluded != nil:
 		return excludedHint(t, *p.Excluded, args)
+	case p.Sought != nil && aggregates && isGrouped(args) && args.Text("group_by") != p.Sought.Name:
+		return "No filter looks for a part of a text: the call below lists the values of " + quote.Line(p.Sought.Name) +
+			"; send yours with each of those that have it."
 	case p.Sought != nil && aggregates:
 		return "No filter looks for a part of a text: the call below groups by " + quote.Line(p.Sought.Name) + "; add up the values that have it."
 	case p.Sought != nil:

@@ -37,7 +37,14 @@ func (g Grant) missingStream(t Tool, args rs.Object, stream string) *rs.Error {
 		}
 	}
 	ref, colons := g.colons(args)
-	if t.Takes("id") && !colons && (!isStreamName(stream) || connection != "" && len(g.near(stream, connection)) == 0) {
+	if title := t.titleIn(args); title != "" { // "Re: …"
+		e.Message, e.Hint = fmt.Sprintf("no stream %s in this grant.", quote.Text(stream)), titleHint
+		e.Send = searchForTitle(title, args).String()
+		return e
+	}
+	own := connection != "" && len(g.near(stream, connection)) == 0 && // the connection is right
+		(!g.has(stream, "") || kindOf(recordIn(args), g.streamsOf(connection)) != "")
+	if t.Takes("id") && !colons && (!isStreamName(stream) || own) {
 		return g.missingIn(t, args, e)
 	}
 	if others := g.connectionsOf(stream); connection != "" && len(others) > 0 {
@@ -79,7 +86,12 @@ func (g Grant) missingStream(t Tool, args rs.Object, stream string) *rs.Error {
 	if several := written.Names(stream); len(several) > 1 && g.has(several[0], "") {
 		to[stream], e.Hint = several[0], CallForEach(len(several))
 	}
+	kind := g.called(stream, to[stream])
 	switch having := g.connectionsOf(to[stream]); {
+	case connection == "" && len(streams) == 1 && (len(kind) == 1 || len(kind) > 1 && t.Name != "search"):
+		if connection = kind[0].ID; len(kind) > 1 {
+			e.Hint = CallForEach(len(kind))
+		}
 	case connection != "" && !g.has(to[stream], connection) && len(having) > 0,
 		connection == "" && g.OneConnection && len(having) > 1 && t.Name != "search" && t.Name != "schema":
 		connection = having[0].ID

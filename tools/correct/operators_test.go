@@ -55,6 +55,7 @@ func TestOperatorsInTheNamesOfFields(t *testing.T) {
 		`{"min_amount":2}`:                                  records(`{"total":{"gte":2}}`),
 		`{"price_below":2}`:                                 records(`{"total":{"lt":2}}`),
 		`{"total_total_over":2}`:                            `schema {"stream":"orders"}`,
+		`{"from_title":"Otter"}`:                            "",
 		`{"from_merchant":"Otter"}`:                         records(`{"merchant":"Otter"}`),
 		`{"since_ordered_at":"2026-01-01"}`:                 records(`{"ordered_at":{"gte":"2026-01-01"}}`),
 		`{"since_ordered":"2026-01-01"}`:                    records(`{"ordered_at":{"gte":"2026-01-01"}}`),

@@ -21,7 +21,7 @@ func ownID(record, connection, stream string) string {
 		record = plain
 	}
 	ref := rs.Ref{ConnectionID: cmp.Or(connection, "CONNECTION"), Stream: cmp.Or(stream, "STREAM"), RecordID: record}
-	return fmt.Sprintf("If %s is the record's own id, send %s: a table's header says what stands before its first column.",
+	return fmt.Sprintf("If %s is the record's own id, send %s, with the record's connection_id and stream; a table has them in its header.",
 		quote.Line(record), ref)
 }
 
@@ -30,15 +30,83 @@ func isPage(id string) bool {
 	return strings.HasPrefix(id, "https://") || strings.HasPrefix(id, "http://")
 }
 
-// idsIn are the ids of several records in one text; nil for any other text.
-func idsIn(id string) []string {
-	several := written.Names(id)
-	malformed := func(id string) bool { _, err := rs.ParseRef(id); return err != nil }
-	if len(several) < 2 || slices.ContainsFunc(several, malformed) {
-		return nil
-	}
-	return several
+// recordIn is the record's own id in the id of a call.
+func recordIn(args rs.Object) string {
+	ref, _ := rs.ParseRef(args.Text("id"))
+	return ref.RecordID
 }
+
+// idsIn are the ids of several records in one text, with commas, a '+' or white space between them; nil for any other text.
+func idsIn(id string) []string {
+	malformed := func(id string) bool { _, err := rs.ParseRef(id); return err != nil }
+	for _, several := range [][]string{written.Names(id), strings.Split(id, " + "), strings.Fields(id)} {
+		if len(several) > 1 && !slices.ContainsFunc(several, malformed) {
+			return several
+		}
+	}
+	return nil
+}
+
+// idBefore is the id before other words that were copied with it, such as those of a hit; "" for any other text.
+func idBefore(line string) string {
+	id, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+	ref, err := rs.ParseRef(strings.TrimRight(id, ",;"))
+	if err != nil || rest == "" || ref.ConnectionID == "" && !strings.ContainsAny(rest, "=|") {
+		return ""
+	}
+	return ref.String()
+}
+
+// WithoutLine returns the call with the id of a record alone, of one that was sent with the words behind it; false for any other id.
+func (t Tool) WithoutLine(args rs.Object) (Call, bool) {
+	id := idBefore(args.Text("id"))
+	return Call{t.Name, args.With("id", rs.EncodeJSON(id))}, id != ""
+}
+
+// LineHint says what the call of [Tool.WithoutLine] leaves out.
+const LineHint = "Send the id alone: the call below leaves out what was copied with it."
+
+// titleIn is what was sent as the title of a record instead of its id; "" for none.
+func (t Tool) titleIn(args rs.Object) string {
+	if !t.Takes("id") {
+		return ""
+	}
+	id := strings.TrimSpace(args.Text("id"))
+	colon := strings.IndexByte(id, ':')
+	if title := len(strings.Fields(id)) > 1 || oneWordTitle().MatchString(id); title && (colon < 0 || strings.HasPrefix(id[colon:], ": ")) && !strings.Contains(id, "/") {
+		return id
+	}
+	for _, m := range args {
+		name := written.Snake(m.Name)
+		text, _ := written.Text(m.Value)
+		if id == "" && t.Name == "fetch" && !t.Takes(m.Name) && (slices.Contains(words, name) || name == "title" || name == "subject" || name == "name") && text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+var oneWordTitle = written.Expression(`^\p{Lu}\pL{2,}$`) // no id, and none of the words that stand for one
+
+const titleHint = "A record is read by its id alone: the call below searches for those words, and prints the ids of what it finds."
+
+// searchForTitle is the search for the words of a title.
+func searchForTitle(title string, args rs.Object) Call {
+	title = title[:min(len(title), longestQuery)]
+	return Call{"search", rs.Object{{Name: "q", Value: rs.EncodeJSON(strings.ToValidUTF8(title, ""))}}.WithAll(onlyConnection(args))}
+}
+
+var fileName = written.Expression(`[/\\].*\.[A-Za-z][A-Za-z0-9]{1,6}$`)
+
+// streamOfFile is the usual name of the stream of a file by the path of that, as answers name it; "" for what is no path.
+func streamOfFile(path string) string {
+	if path = strings.Trim(path, "/"); !fileName().MatchString(path) {
+		return ""
+	}
+	return notInStreams().ReplaceAllString(path[:strings.LastIndexByte(path, '.')], "_")
+}
+
+var notInStreams = written.Expression(`[^\pL\pM\pN._-]+`)
 
 // refOf reads an id whose parts are joined by '/' alone. 2026/0240 is one id and names no stream.
 func refOf(id string) (rs.Ref, bool) {
@@ -160,6 +228,8 @@ func (t Tool) record(guess rs.Object, refused *rs.Error) (rs.Object, bool) {
 		return nil, false
 	case several != nil:
 		guess = guess.With("id", rs.EncodeJSON(several[0]))
+	case idBefore(id) != "":
+		guess = guess.With("id", rs.EncodeJSON(idBefore(id)))
 	case refused.Meant != (rs.Ref{}):
 		guess = guess.With("id", rs.EncodeJSON(refused.Meant.URI()))
 	case refused.Code == "invalid_id" && refused.Param == "id" && !isRef:

@@ -26,7 +26,7 @@ func (c *correction) aggregate() {
 			c.args = c.args.With(name, rs.EncodeJSON(several[0]))
 		}
 	}
-	if field, ok := written.Text(c.args.Get("field")); ok && strings.ContainsAny(field, "*+/()<>=") && c.stream.Field(field) == nil {
+	if field, ok := written.Text(c.args.Get("field")); ok && strings.ContainsAny(field, "*+/()<>=") && c.stream.Spelled(field) == "" {
 		c.say("unknown_field", "field", "aggregate computes on one field of %s; %s is an expression.", c.stream.Name, quote.Text(field))
 		c.open, c.partly = true, true
 	} else if ok && metric != "count" {
@@ -45,6 +45,7 @@ func (c *correction) timeGroup(name, field, metric string) bool {
 	granularity := cmp.Or(wordForms["granularity"][written.Snake(field)], written.Snake(field))
 	part := partOfTime().FindStringSubmatch(field)
 	times := c.stream.Near("date", fields.Aggregates("group_by_time"))
+	named := append(c.stream.Near(field, fields.Aggregates("group_by_time")), "")[0]
 	byTime := func(field, granularity string) {
 		c.args = renamed(c.args, name, "group_by_time", rs.EncodeJSON(field)).With("granularity", rs.EncodeJSON(granularity))
 	}
@@ -68,6 +69,9 @@ func (c *correction) timeGroup(name, field, metric string) bool {
 	case part != nil && c.stream.Field(part[2]) != nil:
 		c.say("unknown_field", name, "A group of time is a field and its granularity.")
 		byTime(part[2], strings.ToLower(part[1]))
+	case name == "group_by" && f == nil && named != "" && len(c.stream.Near(field, fields.Aggregates(name))) == 0:
+		c.say("unknown_field", name, "%s has no field %s; %s is a time: group_by_time groups by it.", c.stream.Name, quote.Text(field), quote.Line(named))
+		byTime(named, map[bool]string{true: "day", false: "month"}[granularity == "date"])
 	default:
 		return false
 	}
@@ -159,12 +163,19 @@ func (t Tool) Unknown(s fields.Stream, args rs.Object, refused *rs.Error) *rs.Er
 	if len(c.wrong) == 0 {
 		return nil
 	}
+	if refused.Status == 0 || len(c.wrong) > 1 { // something else was wrong with the call
+		c.ungrouped = nil
+	} else if c.ungrouped != nil {
+		c.hint = "No call groups by it: the one below shows its values record by record."
+	}
 	e := &rs.Error{Code: c.code, Param: c.param, Message: strings.Join(c.wrong[:min(len(c.wrong), 3)], " "), Hint: c.hint}
 	if e.Code == "unknown_field" && refused.Status != 0 && len(c.related) == 0 {
 		e.Code = refused.Code
 	}
 	send, ok := Call{t.Name, c.args}, true
 	switch {
+	case c.ungrouped != nil:
+		send = *c.ungrouped
 	case c.open && (c.sought != nil || c.grouped != nil || !c.partly):
 		return e
 	case c.open:

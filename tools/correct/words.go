@@ -54,6 +54,16 @@ var streamWords = written.ByWord(map[string]string{
 // StreamOf is the usual name of the stream whose records are called by a word; "" where none is known.
 func StreamOf(word string) string { return streamWords[word] }
 
+// isUsual reports whether a stream is called as one that has the records which people mean, such as messages.
+func isUsual(stream string) bool {
+	for _, usual := range streamWords {
+		if usual == stream {
+			return true
+		}
+	}
+	return false
+}
+
 // wordForms are other ways to write one of the few values of an argument.
 var wordForms = map[string]map[string]string{
 	"order": written.ByWord(map[string]string{

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
@@ -17,6 +18,8 @@ type Stream struct {
 	Relations []rs.Relation
 	Related   []Stream // of the relations, where they were looked up
 	Parent    *Parent  // where it was looked up; nil for none
+	// Connection is the one of several that has the fields of a call; "" where that is not so.
+	Connection string
 }
 
 // A Parent is the stream whose records have those of another as a relation, and say when they are, as mails have attachments.
@@ -61,6 +64,30 @@ func Read(name string, s *rs.Schema) Stream {
 				stream.Relations = append(stream.Relations, r)
 			}
 		}
+	}
+	return stream
+}
+
+// ReadHaving reads a stream as it is under those of its connections that have each field of a call that any of them has, and the relations of
+// these; under all where none has them together.
+func ReadHaving(name string, s *rs.Schema, args rs.Object) Stream {
+	names := named(args)
+	homes, known := homesOf(s, name, names)
+	having := rs.Schema{}
+	for _, row := range s.Streams {
+		has := func(name string) bool {
+			return slices.ContainsFunc(row.Fields(), func(f rs.SchemaField) bool { return f.Granted && f.Name == name })
+		}
+		if row.Name == name && !slices.ContainsFunc(names, func(n string) bool { _, there := known[n]; return there && !has(n) }) {
+			having.Streams = append(having.Streams, row)
+		}
+	}
+	if len(homes) < 2 || len(having.Streams) == 0 {
+		return Read(name, s)
+	}
+	stream := Read(name, &having)
+	if len(names) > 0 && len(having.Streams) == 1 && len(having.Streams[0].Connections) == 1 {
+		stream.Connection = having.Streams[0].Connections[0].ID
 	}
 	return stream
 }
@@ -224,6 +251,30 @@ func (s Stream) Names(filter rs.Object) []string {
 	return known
 }
 
+// Spelled is the field whose name has the letters and digits of another, whatever stands between them, such as Amount__EUR for "Amount (EUR)";
+// "" for none, or several.
+func (s Stream) Spelled(name string) (field string) {
+	plain := func(name string) string {
+		return strings.Map(func(c rune) rune {
+			if unicode.IsLetter(c) || unicode.IsDigit(c) {
+				return unicode.ToLower(c)
+			}
+			return -1
+		}, name)
+	}
+	letters := plain(name)
+	for _, f := range s.Fields {
+		switch {
+		case letters == "" || plain(f.Name) != letters:
+		case field != "":
+			return ""
+		default:
+			field = f.Name
+		}
+	}
+	return field
+}
+
 // Near are the fields that a name may mean, those for the use first.
 func (s Stream) Near(name string, u Use) []string {
 	known := s.Suited(u)
@@ -276,7 +327,9 @@ const maxCompared = 12
 // Misses reports whether a call names a field that may be in a stream related to this one.
 func (s Stream) Misses(args rs.Object) bool {
 	names := named(args)
-	return (len(s.Relations) > 0 || s.timeless()) && slices.ContainsFunc(names[:min(len(names), maxCompared)], s.LacksField)
+	return (len(s.Relations) > 0 || s.timeless()) && slices.ContainsFunc(names[:min(len(names), maxCompared)], func(name string) bool {
+		return s.LacksField(name) || Bodies[name] && s.Field(name) == nil // however near its own is
+	})
 }
 
 func (s Stream) timeless() bool { return !slices.ContainsFunc(s.Fields, IsTime) }

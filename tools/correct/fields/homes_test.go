@@ -35,3 +35,19 @@ func TestFieldsOfOtherConnections(t *testing.T) {
 		}
 	}
 }
+
+// The fields of a stream are those of the connections that have what a call names of them.
+func TestAStreamIsReadWhereItsFieldsAre(t *testing.T) {
+	schema := rs.Response{Body: `{"connectors":[
+		{"connector_key":"gmail","granted_connections":[{"connection_id":"c1"}],"streams":[{"name":"messages","field_capabilities":{
+			"subject":{"granted":true},"thread_id":{"granted":true}}}]},
+		{"connector_key":"slack","granted_connections":[{"connection_id":"c2"}],"streams":[{"name":"messages","field_capabilities":{
+			"text":{"granted":true},"thread_ts":{"granted":true}}}]}]}`}
+	for args, want := range map[string]int{
+		`{"group_by":"thread_ts"}`: 2, `{"fields":["subject","body"]}`: 2, `{"fields":["subject","text"]}`: 4, `{"fields":["body"]}`: 4, `{}`: 4,
+	} {
+		if found := fields.ReadHaving("messages", schema.Schema(), rs.AsObject(args)); len(found.Fields) != want {
+			t.Errorf("%s: %v", args, found.Fields)
+		}
+	}
+}

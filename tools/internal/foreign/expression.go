@@ -36,6 +36,7 @@ const (
 const (
 	maxConditions = 50
 	maxNesting    = 16
+	maxLevels     = 4 // of fields within fields
 )
 
 // everything is what a filter without conditions asks.

@@ -86,6 +86,10 @@ func TestFiltersInJSONOfAnyLanguage(t *testing.T) {
 		`{"a":1,"and":[{"a":2}]}`:                "",
 		`{"a":{"unknown":1}}`:                    "",
 		`{"a":{}}`:                               "",
+		`{"a":{"room":{"label":"x"}}}`:           `{"a.room.label":"x"} of 1`,
+		`{"a":{"cost":{"gte":5}},"b":1}`:         `{"a.cost":{"gte":5},"b":1} of 1`,
+		`{"a":{"grater_than":"x"}}`:              "",
+		`{"a":{"eqals":"x"}}`:                    "",
 		`{"$expr":{"$gt":["$a",1]}}`:             "",
 	} {
 		p, ok := foreign.Read(filter, "")

@@ -133,7 +133,7 @@ func (o fieldOperator) condition(value string) string {
 // namesWord reports whether a value is a word and the operator a likely one of a time, such as that of from.
 func (o fieldOperator) namesWord(value string) bool {
 	m, _ := meaningOf(append(o.operators, "")[0])
-	return len(o.operators) == 1 && m.isBound() && !m.certain && written.IsWord(value)
+	return len(o.operators) == 1 && m.isBound() && !m.certain && written.IsWord(value) && !written.IsTimeName(o.field)
 }
 
 // HasOperator reports whether the name of a field certainly has an operator in it, or is itself what denies conditions.
@@ -173,7 +173,7 @@ func operatorIn(name string, known []string) (fieldOperator, bool) {
 			base, bound := named[0], BoundOf(named[1])
 			at := slices.IndexFunc(endings, func(e string) bool { return slices.Contains(known, base+e) && (e == "" || timeBounds[named[1]]) })
 			if bound != "" && at >= 0 {
-				return fieldOperator{base + endings[at], []string{bound}}, true
+				return fieldOperator{base + endings[at], []string{named[1]}}, true
 			}
 		}
 	}
@@ -189,6 +189,32 @@ func operatorIn(name string, known []string) (fieldOperator, bool) {
 		}
 	}
 	return fieldOperator{}, false
+}
+
+// isNested reports whether an object that stands for a condition has fields within its field, such as {"name":"boiler"}, which are no mistaken
+// operators: texts, or conditions of their own. levels bounds how deep they are.
+func isNested(o rs.Object, levels int) bool {
+	const most = 10 // members, each of which is compared with all operators
+	return levels > 0 && len(o) > 0 && len(o) <= most && !slices.ContainsFunc(o, func(m rs.Member) bool {
+		word, inner := plainWord(m.Name), rs.AsObject(m.Value)
+		compares := len(inner) > 0 && (isNested(inner, levels-1) || !slices.ContainsFunc(inner, func(r rs.Member) bool { return !IsOperator(r.Name) }))
+		isText := written.IsWord(m.Value) || m.Value == "true" || m.Value == "false"
+		return !fieldName().MatchString(m.Name) || !compares && !isText || isLikeOperator(word)
+	})
+}
+
+// isLikeOperator reports whether a word is an operator, has one in it, or differs from one by a letter.
+func isLikeOperator(word string) bool {
+	parts := append(strings.Split(word, "_"), word)
+	for known := range operators {
+		for _, part := range parts {
+			longer := len(part) - len(known)
+			if part == known || len(known) > 2 && longer*longer < 2 && written.Distance(part, known) == 1 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // BoundOf is the operator of a range that a word means; "" for none.

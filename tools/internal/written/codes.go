@@ -1,0 +1,57 @@
+package written
+
+import (
+	"strings"
+	"unicode"
+)
+
+// codes are those of currencies and languages, by their signs and names.
+//
+//nolint:misspell // they are not all English
+var codes = ByWord(map[string]string{
+	"EUR": "€ euro euros", "GBP": "£ pound pounds sterling quid", "USD": "$ us$ dollar dollars", "JPY": "¥ yen", "CHF": "franken sfr", "INR": "₹ rupee rupees",
+	"PLN": "zł zloty złoty", "en": "english englisch anglais inglés", "de": "german deutsch allemand alemán", "fr": "french französisch français francés",
+	"es": "spanish spanisch espagnol español", "it": "italian italienisch italien italiano", "pt": "portuguese portugiesisch portugais português portugués",
+	"nl": "dutch niederländisch nederlands", "sv": "swedish schwedisch svenska", "pl": "polish polnisch polski", "da": "danish dänisch dansk",
+	"ja": "japanese japanisch", "zh": "chinese chinesisch", "ar": "arabic arabisch", "ru": "russian russisch", "tr": "turkish türkisch",
+})
+
+// Code is the code of a currency or a language, by its sign or name; "" for any other word.
+func Code(word string) string { return codes[strings.ToLower(strings.TrimSpace(word))] }
+
+// idParts are the numbers and the words of an id, from which it is known where its separators are.
+var idParts = Expression(`[0-9]+|\pL+`)
+
+// LikeID is an id in the form of another: with the separators of that, with as many zeros, and, where it has fewer parts, with the first of
+// those of the other. It is "" where it has another form, or this one already.
+func LikeID(id, other string) string {
+	parts, at := idParts().FindAllString(id, -1), idParts().FindAllStringIndex(other, -1)
+	lacking := len(at) - len(parts)
+	if len(parts) == 0 || lacking < 0 {
+		return ""
+	}
+	var b strings.Builder
+	last := 0
+	for i, place := range at {
+		part := other[place[0]:place[1]]
+		b.WriteString(other[last:place[0]])
+		last = place[1]
+		if i >= lacking {
+			own := parts[i-lacking]
+			switch isNumber := unicode.IsDigit(rune(part[0])); {
+			case isNumber != unicode.IsDigit(rune(own[0])):
+				return ""
+			case isNumber && part[0] == '0' && len(own) < len(part):
+				own = strings.Repeat("0", len(part)-len(own)) + own
+			case strings.EqualFold(own, part):
+				own = part
+			}
+			part = own
+		}
+		b.WriteString(part)
+	}
+	if b.WriteString(other[last:]); b.String() == id {
+		return ""
+	}
+	return b.String()
+}
