@@ -163,6 +163,10 @@ func (s *fileStream) shape(one *item.Item) {
 	var units []item.Field
 	for index, field := range one.Fields {
 		cell := s.cells[field.Name]
+		if exact := cell.Exact(field.Value); len(exact) > len(field.Value) {
+			one.Fields[index].Value, one.Text = exact, nil
+			continue
+		}
 		amount := cell.Kind == "number" && field.Value[0] == '"'
 		if !amount && (!cell.Counts() || field.Value[0] == 'n') {
 			continue

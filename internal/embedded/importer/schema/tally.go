@@ -83,7 +83,6 @@ func (t *FieldTally) Count(value []byte) {
 		t.undated = t.undated || !table.MayBeDate(t.name) || !t.column.AddDate(text)
 		t.countString(text)
 	default:
-		// A whole number that needs more than 64 bits is kept as a number, since the store would have to round it.
 		if t.column.AddWhole(string(value)) {
 			t.count("integer")
 		} else {
@@ -133,7 +132,7 @@ func (t *FieldTally) cell() table.Cell {
 		}
 	}
 	switch {
-	case all == 0, t.amounts > 0 && t.amounts+numbers == all:
+	case all == 0, t.amounts > 0 && t.amounts+numbers == all && !t.column.IsInexact():
 		if all > 0 {
 			kind = "number"
 		}

@@ -55,6 +55,10 @@ func (c *Column) Cell(name, kind string, present, texts, numbers int) Cell {
 		return Cell{Kind: "timestamp", clock: c.clock()}
 	case present > 0 && c.whole == present && c.lowest >= firstDay && c.highest <= lastDay && timeName().MatchString(name):
 		return Cell{Kind: "date", form: wholeDay}
+	case c.IsInexact() && kind != "text":
+		return Cell{Kind: "string", exact: true}
+	case c.IsInexact():
+		return Cell{Kind: kind, exact: true}
 	case texts == 0 && kind == "number" && c.open && c.marked && forms == pointNumbers|commaNumbers: // a thousand, or one
 		return Cell{Kind: "string"}
 	case texts == 0 && kind == "number" && forms == commaNumbers: // 1.234 among columns with decimal commas
