@@ -83,7 +83,7 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 		stream.PrimaryKey = nil
 	}
 	s.timeField = schema.EventTime(stream.Fields)
-	s.objects, s.cells = tally.Objects, tally.Cells(stream.Fields)
+	s.times, s.objects, s.cells = tally.Times, tally.Objects, tally.Cells(stream.Fields)
 	if s.format == formatMail {
 		tuneMail(&stream)
 	}
@@ -149,17 +149,28 @@ func (s *fileStream) records(ctx context.Context, connection string, keep *blobB
 	}
 }
 
-// shape gives a record the fields that its stream has: those of objects, times for what counts them, and numbers for amounts.
+// shape gives a record the fields that its stream has: those of objects, times for what counts them, numbers for amounts, and when it was.
 func (s *fileStream) shape(one *item.Item) {
 	one.Unfold(s.objects)
-	if s.hasCells() {
-		return // its reader did
+	if !s.hasCells() { // whose reader did
+		s.putThread(one)
+		s.putCells(one)
 	}
-	s.putThread(one)
+	for _, name := range s.times {
+		if when := one.String(name); when != "" {
+			one.Put(schema.WhenField, when)
+			one.Text = nil
+			break
+		}
+	}
 	if said, _ := one.Value(s.timeField); one.Day != "" && s.timeField != "" && (len(said) == 0 || said[0] == 'n') {
 		one.Fields = slices.DeleteFunc(one.Fields, func(field item.Field) bool { return field.Name == s.timeField })
 		one.Put(s.timeField, one.Day)
 	}
+}
+
+// putCells makes values of what the fields were found to be.
+func (s *fileStream) putCells(one *item.Item) {
 	var units []item.Field
 	for index, field := range one.Fields {
 		cell := s.cells[field.Name]

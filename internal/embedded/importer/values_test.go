@@ -254,6 +254,8 @@ func TestANoteHasTheDayOfItsName(t *testing.T) {
 			map[string]string{"2026-02-18 a": "2026-01-01", "2026-02-18 b": "2026-02-18"}},
 		{"under another name, too", map[string]string{"2026-02-18 a.md": "---\ncreated: 2026-01-01T10:00\n---\nx", "2026-02-19.md": "x", "b.md": "x"}, "created",
 			map[string]string{"2026-02-18 a": "2026-01-01T10:00", "2026-02-19": "2026-02-19"}},
+		{"what the others are called", map[string]string{"2026-02-18 a.md": "x", "b.md": "---\ncreated: 2026-01-01T10:00:00Z\n---\nx", "c.md": "---\ndate: 2026-01-02\nupdated: 2026-01-03\n---\nx", "d.md": "x"}, "when",
+			map[string]string{"2026-02-18 a": "2026-02-18", "b": "2026-01-01T10:00:00Z", "c": "2026-01-02"}},
 		{"what is due has its own", map[string]string{"2026-02-18 a.md": "---\ndue: 2026-03-01\n---\nx"}, "date", map[string]string{"2026-02-18 a": "2026-02-18"}},
 		{"no days", map[string]string{"2026-02-31 a.md": "x", "202602181 b.md": "x", "2026-0218 c.md": "x", "99990101.md": "x", "on 2026-02-18.md": "x"}, "date", nil},
 	} {
@@ -289,5 +291,34 @@ func TestANoteHasTheDayOfItsName(t *testing.T) {
 		if one[0]["date"] != "2026-02-18" {
 			t.Errorf("a document: %v", one[0])
 		}
+	}
+}
+
+// A record that lacks the time that others have is found by another of its times.
+func TestARecordIsAtOneOfItsTimes(t *testing.T) {
+	for _, test := range []struct{ name, text, field, want string }{
+		{"the one that all have", "Date Read,Date Added,Expires\n2024/02/11,2023/12/24,2025-01-01\n,2024/05/01,2025-01-01\n", "Date_Added", "2023-12-24 2024-05-01"},
+		{"the first that each has", "sent at,created,born on date of birth\n2026-01-15 02:15,,1980-01-01\n,2026-01-16,1980-01-01\n,,1980-01-01\n2026-01-17 03:00,2026-01-01,\n", "when", "2026-01-15 2026-01-16 - 2026-01-17"},
+		{"none has another", "start,end,n\n2026-01-15,2026-01-16,1\n2026-01-17,,2\n,,3\n", "start", "2026-01-15 2026-01-17 -"},
+		{"what lies ahead is none", "date,due date\n2026-01-15,2026-03-01\n,2026-03-01\n", "date", "2026-01-15 -"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			corpus, _ := openFolder(t, writeTree(t, map[string]string{"a.csv": test.text}))
+			stream := corpus.Connectors[0].Streams[0]
+			if field, _ := stream.Field(test.field); field.Role != "event-time" || stream.ConsentTimeField != test.field {
+				t.Errorf("fields %+v", stream.Fields)
+			}
+			var got []string
+			for _, one := range collectRecords(t, corpus) {
+				if one.EmittedAt.IsZero() {
+					got = append(got, "-")
+				} else {
+					got = append(got, one.EmittedAt.Format("2006-01-02"))
+				}
+			}
+			if strings.Join(got, " ") != test.want {
+				t.Errorf("emitted at %s, want %s", got, test.want)
+			}
+		})
 	}
 }

@@ -26,9 +26,10 @@ type FieldTally struct {
 
 	members *Tally // what objects hold, by dotted names; nil: nothing yet, or they are maps
 	isMap   bool
-	singles int  // lists of one object, which is counted as what the field holds
-	several bool // a list has other elements than one object
-	record  int  // that was counted last
+	singles int    // lists of one object, which is counted as what the field holds
+	several bool   // a list has other elements than one object
+	record  int    // that was counted last
+	bit     uint64 // of dated
 }
 
 // amountName is of fields in which many programs write numbers as strings, so that none is rounded, and of measurements. Elsewhere a
@@ -177,7 +178,9 @@ type Tally struct {
 	Unfolds   bool                   // objects become fields
 	Commas    bool                   // numbers may have decimal commas
 	Objects   map[string]item.Holder // those that do; set by Stream
+	Times     []string               // whose first is that of a record, in WhenField; set by Stream
 	ambiguous bool                   // a record has a field twice
+	dated     dated
 }
 
 // NewTally returns a tally of no records.
@@ -188,6 +191,7 @@ func NewTally() *Tally {
 // Add counts the values of a record and returns the fields beyond the bound, each once.
 func (t *Tally) Add(fields []item.Field, count func(*FieldTally, []byte)) []string {
 	var extra []string
+	times := uint64(0) // that the record has
 	t.Records++
 	for _, one := range fields {
 		field, known := t.byName[one.Name]
@@ -200,10 +204,16 @@ func (t *Tally) Add(fields []item.Field, count func(*FieldTally, []byte)) []stri
 				continue
 			}
 			field = &FieldTally{name: one.Name, kinds: map[string]int{}}
+			if t.Unfolds {
+				field.bit = t.dated.bitOf(one.Name)
+			}
 			t.byName[one.Name] = field
 			t.fields = append(t.fields, field)
 		}
-		count(field, one.Value)
+		before := field.present
+		if count(field, one.Value); field.present > before {
+			times |= field.bit
+		}
 		switch {
 		case !t.Unfolds:
 		case one.Value[0] == '{':
@@ -214,6 +224,7 @@ func (t *Tally) Add(fields []item.Field, count func(*FieldTally, []byte)) []stri
 		t.ambiguous = t.ambiguous || field.record == t.Records
 		field.record = t.Records
 	}
+	t.dated.note(times)
 	return extra
 }
 
@@ -282,7 +293,8 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 		!HasField(stream.Fields, "date") {
 		stream.Fields = append(stream.Fields, Capable(model.Field{Name: "date", Type: "date", Nullable: t.Days < t.Records}))
 	}
-	if eventTime := assignTime(stream.Fields, declared.TimeField); eventTime != nil {
+	stream.Fields = t.chooseTime(stream.Fields, declared.TimeField)
+	if eventTime, ok := stream.Field(EventTime(stream.Fields)); ok {
 		stream.ConsentTimeField = eventTime.Name
 		// Records without the time would all sort to one end; the time of emission is there for each.
 		if !eventTime.Nullable {
