@@ -57,8 +57,8 @@ func TestEventsAreReadAsPeopleSeeThem(t *testing.T) {
 		{"how long it takes", eventOf("DTSTART:20260101T233000Z", "DURATION:P1DT1H30M"), map[string]any{"ends_at": "2026-01-03T01:00:00Z"}},
 		{"an invalid duration", eventOf("DTSTART:20260101T233000Z", "DURATION:long"), map[string]any{"ends_at": nil}},
 		{
-			"people", eventOf("DTSTART:20260101", `ORGANIZER;CN="Lind, Nora":mailto:nora@x`, "ATTENDEE;CN=Bo;PARTSTAT=ACCEPTED:MAILTO:bo@x", "ATTENDEE:mailto:cy@x"),
-			map[string]any{"organizer": "Lind, Nora <nora@x>", "attendees": []any{"Bo <bo@x>", "cy@x"}},
+			"people", eventOf("DTSTART:20260101", `ORGANIZER;CN="Lind, Nora":mailto:nora@x`, "ATTENDEE;CN=Bo;PARTSTAT=ACCEPTED:MAILTO:bo@x", "ATTENDEE:mailto:cy@x", "ATTENDEE;PARTSTAT=declined;CN=Di:mailto:di@x", "ATTENDEE;PARTSTAT=TENTATIVE:mailto:ed@x"),
+			map[string]any{"organizer": "Lind, Nora <nora@x>", "attendees": []any{"Bo <bo@x>", "cy@x", "Di <di@x>", "ed@x"}, "declined": []any{"Di <di@x>"}, "tentative": []any{"ed@x"}},
 		},
 		{
 			"a series, its categories and its calendar", "BEGIN:VCALENDAR\nX-WR-CALNAME:Home\nBEGIN:VEVENT\nDTSTART:20260101\nRRULE:FREQ=HOURLY;COUNT=3\nCATEGORIES:a,b\nCATEGORIES:c\nSTATUS:CONFIRMED\nEND:VEVENT\nEND:VCALENDAR\n",
