@@ -313,7 +313,7 @@ func (k knownIDs) admit(one *item.Item, file, key string) (reason string) {
 			if known.file != file {
 				place += " of " + known.file
 			}
-			return "the same as at " + place
+			return item.SameAs + place
 		}
 		one.ID = fmt.Sprintf("%s-%d", base, number)
 		_, taken = k.repeats[one.ID]

@@ -10,7 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
 func TestTablesAreReadAsTheirCellsAgree(t *testing.T) {
@@ -322,5 +324,18 @@ func TestRowsThatAreNotAsTheirHeaderAreNamed(t *testing.T) {
 				t.Errorf("ids %v (-want +got)\n%s", ids, diff)
 			}
 		})
+	}
+}
+
+// What is lost of a file is said before what is no record of it.
+func TestWhatIsLostIsSaidFirst(t *testing.T) {
+	left := newLeftOut(schema.Folder{Connectors: []schema.Connector{{Connections: []schema.Connection{{ID: "c", Folder: "."}}}}})
+	for _, skip := range []Skip{{"a.csv", 1, "above the header"}, {"a.csv", 2, "above the header"}, {"a.csv", 7, "not a row"}, {"a.csv", 8, "the same as at line 4"}} {
+		left.add(skip, false)
+	}
+	want := []model.LeftOut{{ConnectionID: "c", File: "a.csv", Pieces: 4, Aside: 3, Line: 7, Reason: "not a row",
+		More: []model.Left{{Line: 2, Reason: "above the header"}, {Line: 1, Reason: "above the header"}, {Line: 8, Reason: "the same as at line 4"}}}}
+	if diff := cmp.Diff(want, left.all()); diff != "" || left.all()[0].Lost() != 1 {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
