@@ -29,11 +29,11 @@ func (c *call) warnUnread(sources []access) {
 		return cmp.Or(unreadRank(a, narrowed)-unreadRank(b, narrowed), b.Lost()-a.Lost(), a.Kept-b.Kept)
 	})
 	for i, one := range unread[:min(len(unread), maxUnread)] {
-		pieces, how := one.Lost(), "not read"
+		pieces, how := one.Pieces-one.Aside, "not read"
 		if pieces == 0 {
 			pieces = one.Pieces
 		}
-		if one.Kept > 0 && one.Lost() == 0 {
+		if one.Kept > 0 {
 			how = "not read in full"
 		}
 		message := fmt.Sprintf("%s was %s: %s", one.File, how, one.Reason)

@@ -49,7 +49,7 @@ func TestAnswersTellWhatWasNotRead(t *testing.T) {
 	)
 	const (
 		rows  = "412 pieces of notes.csv were not read, the first at line 7: the row has 3 cells"
-		book  = "Line 5 of book.csv was not read: the row has 9 cells"
+		book  = "2 pieces of book.csv were not read in full, the first at line 5: the row has 9 cells"
 		docx  = "a.docx was not read: of no known kind"
 		short = "500 pieces of short.csv were not read in full, the first at line 3: the row has 2 cells"
 		chat  = "Line 2 of chat.json was not read: not JSON"

@@ -29,8 +29,8 @@ type place struct{ connection, folder, stream, part string }
 
 type leftFile struct {
 	model.LeftOut
-	part   string
-	isLost bool // what is said of it first is
+	part    string
+	isAside bool // what is said of it first is no record
 }
 
 func newLeftOut(manifest schema.Folder) *leftOut {
@@ -83,20 +83,20 @@ func (l *leftOut) add(s Skip, kept bool) {
 	case len(one.More) < maxPieces:
 		one.More = append(one.More, model.Left{Line: s.Line, Reason: s.Reason})
 	}
-	isLost := !kept && !item.IsAside(s.Reason)
-	if isLost && (!one.isLost || s.Line == 0) { // or all of the rest is, which matters more than the first
+	isAside := item.IsAside(s.Reason)
+	if !isAside && (one.isAside || s.Line == 0 && one.Line > 0) { // this, or the loss of all of the rest, matters more
 		if last := len(one.More) - 1; last >= 0 {
 			one.More[last] = model.Left{Line: one.Line, Reason: one.Reason}
 		}
 		one.Line, one.Reason = s.Line, s.Reason
 	}
-	one.isLost = one.isLost || isLost
+	one.isAside = isAside && (!known || one.isAside)
 	switch {
 	case s.Line == 0:
 		return
 	case kept:
 		one.Kept++
-	case !isLost:
+	case isAside:
 		one.Aside++
 	}
 	one.Pieces++

@@ -43,7 +43,7 @@ type LeftOut struct {
 	Pieces       int    `json:"pieces,omitempty"` // lines, rows, messages …; 0: the whole file
 	Kept         int    `json:"kept,omitempty"`   // of the pieces, those that are records, without something
 	Aside        int    `json:"aside,omitempty"`  // of the pieces, those that are no records, such as lines above a header
-	Line         int    `json:"line,omitempty"`   // of the first that is lost, or of the first
+	Line         int    `json:"line,omitempty"`   // of the first that is not one of those, or of the first
 	Reason       string `json:"reason"`           // of that
 	More         []Left `json:"more,omitempty"`   // of the others
 }
