@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,6 +42,7 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	if s.hasCells() {
 		count = (*schema.FieldTally).CountCell
 	}
+	first := 0 // the line of the first record
 	s.reported, s.threads = map[Skip]bool{}, map[string]string{}
 	err := s.scan(ctx, "", func(skip Skip) {
 		if skip.Line == 0 {
@@ -58,6 +60,7 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 		if one.Day != "" {
 			tally.Days++
 		}
+		first = cmp.Or(first, one.Line)
 		watch.kept(at.name, one)
 		s.noteThread(one)
 		for _, file := range one.Attached {
@@ -78,6 +81,9 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	stream, err := tally.Stream(s.declared)
 	if err != nil {
 		return nil, err
+	}
+	for _, reason := range tally.TwoDates(s.declared) {
+		watch.kept(s.files[0].name, item.Item{Line: first, Note: reason})
 	}
 	if s.repeated {
 		stream.PrimaryKey = nil

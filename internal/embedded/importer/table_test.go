@@ -47,6 +47,9 @@ func TestTablesAreReadAsTheirCellsAgree(t *testing.T) {
 		{"rows without a cell, the header again and a total", "t.csv", "a,b,c\nx,y,1\n,,\na,b,c\nz,,2\nTotal,,3\n", []row{{"a": "x", "b": "y", "c": 1.0}, {"a": "z", "b": nil, "c": 2.0}},
 			[]Skip{{"t.csv", 4, "the header again"}, {"t.csv", 6, "a total below the table"}}},
 		{"nobody knows whether days come before months", "t.csv", "d\n03/04/2026\n05/06/2026\n", []row{{"d": "03/04/2026"}, {"d": "05/06/2026"}}, nil},
+		{"another column says whether days come before months", "t.csv", "d,e,f\n03/04/2026,31/12/2026,1/2/26\n05/06/2026,01/12/2026,1/3/26\n", []row{{"d": "2026-04-03", "e": "2026-12-31", "f": "2026-02-01"}, {"d": "2026-06-05", "e": "2026-12-01", "f": "2026-03-01"}}, nil},
+		{"or a decimal comma does", "t.csv", "d,n\n03/04/2026,\"1.234,50\"\n05/06/2026,\"12,00\"\n", []row{{"d": "2026-04-03", "n": 1234.5}, {"d": "2026-06-05", "n": 12.0}}, nil},
+		{"two columns that differ say nothing of a third", "t.csv", "d,e,f\n31/12/2026,12/31/2026,03/04/2026\n", []row{{"d": "2026-12-31", "e": "2026-12-31", "f": "03/04/2026"}}, nil},
 		{"dates with dots", "t.csv", "d\n3.4.2026\n05.06.2026\n", []row{{"d": "2026-04-03"}, {"d": "2026-06-05"}}, nil},
 		{"semicolons, and a comma in a number", "t.csv", "a;b\n1,5;x\n", []row{{"a": 1.5, "b": "x"}}, nil},
 		{"marks of thousands, and a decimal comma", "t.csv", "a;b;c\n1.234,56;1 234,5;-1.000\n7;0,25;12,5\n", []row{{"a": 1234.56, "b": 1234.5, "c": -1000.0}, {"a": 7.0, "b": 0.25, "c": 12.5}}, nil},
@@ -337,5 +340,22 @@ func TestWhatIsLostIsSaidFirst(t *testing.T) {
 		More: []model.Left{{Line: 2, Reason: "above the header"}, {Line: 1, Reason: "above the header"}, {Line: 8, Reason: "the same as at line 4"}}}}
 	if diff := cmp.Diff(want, left.all()); diff != "" || left.all()[0].Lost() != 1 {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// Dates that may be read in two ways stay texts, and why is said.
+func TestDatesOfTwoReadingsAreNamed(t *testing.T) {
+	for name, text := range map[string]string{
+		"a.csv":  "date,n\n03/04/2026 10:00,1.5\n05/06/2026 11:00,2.5\n",
+		"a.json": "[\n{\"date\":\"03/04/2026 10:00\"},{\"date\":\"05/06/2026 11:00\"}]",
+	} {
+		var kept []Skip
+		if _, err := Open(t.Context(), writeFolder(t, map[string]string{name: text}), Watch{Kept: func(skip Skip) { kept = append(kept, skip) }}); err != nil {
+			t.Fatal(err)
+		}
+		want := []Skip{{name, 2, `"date" stays a text: 03/04/2026 10:00 may be 2026-04-03T10:00:00 or 2026-03-04T10:00:00, and nothing else in the file says which`}}
+		if diff := cmp.Diff(want, kept); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
+		}
 	}
 }

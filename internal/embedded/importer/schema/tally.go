@@ -265,6 +265,7 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 		columns = append(columns, &field.column)
 	}
 	table.AssumeDecimalMark(columns, t.Commas)
+	table.AssumeDateOrder(columns)
 	for _, field := range t.fields {
 		cell := field.cell()
 		kind := cell.Kind

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
@@ -100,4 +101,14 @@ func (t *Tally) chooseTime(fields []model.Field, declared string) []model.Field 
 	}
 	t.Times, chosen.Role = append([]string{chosen.Name}, others...), ""
 	return append(fields, Capable(when))
+}
+
+// TwoDates says of each field whose dates have two readings what they are. Such fields are texts, unless the manifest says otherwise.
+func (t *Tally) TwoDates(declared Stream) (said []string) {
+	for _, field := range t.fields {
+		if two := field.column.TwoDates(); two != "" && declared.Types[field.name] == "" {
+			said = append(said, fmt.Sprintf("%q stays a text: %s, and nothing else in the file says which", field.name, two))
+		}
+	}
+	return said
 }

@@ -14,6 +14,7 @@ import (
 type Column struct {
 	dates      uint64 // a bit for each of dateForms
 	dateless   bool   // none has been left
+	date       string // the first cell
 	numbers    numberForms
 	numberless bool   // none has been left
 	marked     bool   // a number has marks of thousands or decimals
@@ -100,7 +101,7 @@ func (c *Column) addDate(text string) {
 		return
 	}
 	if c.dates == 0 {
-		c.dates = 1<<len(dateForms) - 1
+		c.dates, c.date = 1<<len(dateForms)-1, text
 	}
 	if c.dateless = !isDate(text); c.dateless {
 		c.dates = 0

@@ -30,6 +30,39 @@ func AssumeDecimalMark(columns []*Column, semicolons bool) {
 	}
 }
 
+// AssumeDateOrder lets the columns whose dates have two readings, such as 03/04/2026, be read as those of the same table that have one. If
+// there is none, days come before months where numbers have decimal commas: no country writes them and the month first.
+func AssumeDateOrder(columns []*Column) {
+	var found uint64
+	for _, one := range columns {
+		switch {
+		case one.dates == 0:
+		case one.dates&monthFirst == 0 && one.dates&dayFirst != 0:
+			found |= dayFirst
+		case one.dates&dayFirst == 0 && one.dates&monthFirst != 0:
+			found |= monthFirst
+		}
+	}
+	if found == 0 && slices.ContainsFunc(columns, func(c *Column) bool { return c.marked && c.numbers == commaNumbers }) {
+		found = dayFirst
+	}
+	for _, one := range columns {
+		if found == dayFirst || found == monthFirst {
+			one.dates &= found | ^uint64(dayFirst|monthFirst)
+		}
+	}
+}
+
+// TwoDates says of a column whose dates have two readings what they are; empty: they have one, or are none.
+func (c *Column) TwoDates() string {
+	if c.dates&dayFirst == 0 || c.dates&monthFirst == 0 {
+		return ""
+	}
+	one, _ := writeDate(c.date, dateForms[bits.TrailingZeros64(c.dates&dayFirst)])
+	other, _ := writeDate(c.date, dateForms[bits.TrailingZeros64(c.dates&monthFirst)])
+	return c.date + " may be " + one + " or " + other
+}
+
 // marksThousands reports that a mark, which may stand before three decimals as well, is in each number of a thousand or more, and in none
 // below: decimals would be in those, too.
 func (c *Column) marksThousands(mark string) bool {
