@@ -137,6 +137,15 @@ func TestInferenceSettlesKeysAndTimes(t *testing.T) {
 	}
 }
 
+// The labels of a message are counted one by one, and so are those to whom it went.
+func TestListsOfWordsCanBeGrouped(t *testing.T) {
+	for _, field := range inferred(t, `{"labels":["a","b c"],"n":[1,"a"],"o":[{"a":1},{"a":2}]}`, `{"labels":[],"n":[],"o":[]}`).Fields {
+		if is := field.Name == "labels"; field.Exact != is || slices.Contains(field.Aggregations, "group_by") != is {
+			t.Errorf("%+v", field)
+		}
+	}
+}
+
 // People look for the number of an order and for an address, but not for the key by which a program finds what belongs together.
 func TestInferenceDoesNotSearchKeys(t *testing.T) {
 	for _, field := range inferred(t, `{"id":"a","thread_id":"b","author.user_id":"b","source_url":"c","URL":"d","order_id":"f","Order ID":"g","city":"e"}`).Fields {

@@ -125,6 +125,16 @@ func Only(list []byte) (object []byte, ok bool) {
 	return object, ok
 }
 
+// IsWords reports a list of strings, none of which is longer, in bytes.
+func IsWords(list []byte, longest int) (ok bool) {
+	ok = true
+	gjson.ParseBytes(list).ForEach(func(_, one gjson.Result) bool {
+		ok = one.Type == gjson.String && len(one.Str) <= longest
+		return ok
+	})
+	return ok
+}
+
 // Unfold lists what a field holds that is an object, by dotted names: "place.city". Arrays stay as they are.
 func Unfold(field Field) (all []Field) {
 	if field.Value[0] != '{' {

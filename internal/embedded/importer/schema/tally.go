@@ -21,6 +21,7 @@ type FieldTally struct {
 	present int            // how many those are
 	amounts int            // strings that are numbers, where the name is that of an amount
 	undated bool           // the strings are no dates
+	mixed   bool           // a list has something else than short strings
 	wide    bool           // a string has several lines, or more than longString characters
 	column  table.Column   // of cells
 
@@ -69,6 +70,7 @@ func (t *FieldTally) Count(value []byte) {
 		t.count("boolean")
 	case '[':
 		t.count("array")
+		t.mixed = t.mixed || !item.IsWords(value, longString)
 	case '{':
 		t.count("object")
 	case '"':
@@ -278,6 +280,8 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 			field.column.HasZero() && cell.Counts()})
 		if kind == "text" && !field.wide { // names of people, shops and songs
 			described.Aggregations = []string{"count_distinct", "group_by"}
+		} else if kind == "array" && !field.mixed { // labels and people: each counts
+			described.Exact, described.Aggregations = true, []string{"count_distinct", "group_by"}
 		}
 		stream.Fields = append(stream.Fields, described)
 		if cell.Kind == kind && cell.UnitField != "" && t.byName[cell.UnitField] == nil {
