@@ -266,6 +266,10 @@ func TestAChangeOfThisAndAllFollowingShowsOnLaterDays(t *testing.T) {
 func TestASeriesGoesOnFromTheYearInWhichItIsRead(t *testing.T) {
 	yearly := strings.Split("BEGIN:VEVENT DTSTART:20200613 RRULE:FREQ=YEARLY END:VEVENT", " ")
 	dir := writeFolder(t, map[string]string{"a.ics": calendarOf(append(yearly, yearly...)...), "b.csv": "n\n1\n"})
+	sight, err := Look(dir)
+	if err != nil || sight.Fingerprint(fileTime) != sight.Fingerprint(fileTime.AddDate(0, 1, 0)) || sight.Fingerprint(fileTime) == sight.Fingerprint(fileTime.AddDate(1, 0, 0)) {
+		t.Errorf("the years do not tell fingerprints apart, or more does: %v", err)
+	}
 	known := map[string]model.Part{}
 	for _, test := range []struct {
 		now  time.Time
