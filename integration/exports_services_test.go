@@ -58,7 +58,8 @@ func slackExport(t *testing.T) export {
 		"general/2026-01-05.json": jsonOf(t, []any{message("1767607200.000100", "U1", "Shall we ship the <https://x.example|billing page>?", "thread_ts", "1767607200.000100"),
 			message("1767607260.000200", "U2", "Yes &amp; today", "thread_ts", "1767607200.000100")}),
 		"general/2026-01-06.json": jsonOf(t, []any{message("1767693600.000300", "U1", "<@U2> done", "thread_ts", "1767607200.000100"), map[string]any{"type": "message", "text": "broken"},
-			map[string]any{"type": "message", "subtype": "bot_message", "username": "builder", "ts": "1767693700.000300", "text": "", "attachments": []any{map[string]any{"fallback": "the build is green"}}}}),
+			map[string]any{"type": "message", "subtype": "bot_message", "username": "builder", "ts": "1767693700.000300", "text": "", "attachments": []any{map[string]any{"fallback": "the build is green"}},
+				"reactions": []any{map[string]any{"name": "+1", "users": []string{"U1", "U9"}, "count": 2}, map[string]any{"name": "tada", "count": 1}}}}),
 	}
 	for day := 1; day <= 20; day++ {
 		files[fmt.Sprintf("random/2026-02-%02d.json", day)] = jsonOf(t, []any{message(fmt.Sprintf("%d.000000", 1769904000+day*86400), "U2", fmt.Sprintf("coffee number %d", day))})
@@ -69,6 +70,7 @@ func slackExport(t *testing.T) export {
 		{"aggregate", `{"stream":"slack_messages","metric":"count","group_by":"author"}`, []string{"Bo Berg", "21", "Nora", "2"}},
 		lists(`{"stream":"slack_messages","filter":{"in_reply_to":"general-1767607200.000100"}}`, "Yes & today", "@Bo Berg done", "2026-01-05T10:01:00.000200Z"),
 		{"fetch", `{"id":"cin_files/slack_messages:general-1767607200.000100"}`, []string{"billing page (https://x.example)"}},
+		lists(`{"stream":"slack_messages","filter":{"subtype":"bot_message"}}`, "+1 2: Nora, U9", "tada 1"),
 		finds("billing page", "slack_messages:general-1767607200.000100"),
 	}}
 }

@@ -38,6 +38,11 @@ func TestAggregate(t *testing.T) {
 			"groups of two connections are joined", "tok-client", "metric=count&group_by=from_email&limit=2", "groups",
 			[]any{group("ada@example.com", 26), group("alan@example.com", 24)},
 		},
+		{
+			"each item of a list counts, and an empty one is none", "tok-owner", "metric=count&group_by=labels&connection_id=cin_mail_work&connector_id=mail", "groups",
+			[]any{group("INBOX", 60), group("ada@example.com", 20), group("alan@example.com", 20), group("grace@example.com", 20), group(nil, 1)},
+		},
+		{"items of lists are counted once", "tok-owner", "metric=count_distinct&field=labels&connection_id=cin_mail_work&connector_id=mail", "value", float64(4)},
 		{"what the limit leaves out is counted", "tok-client", "metric=count&group_by=from_email&limit=2", "other_count", float64(24)},
 		{
 			"months come in order", "tok-client", "metric=count&group_by_time=received_at&granularity=month&connection_id=cin_mail_home", "groups",

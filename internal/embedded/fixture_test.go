@@ -77,7 +77,7 @@ func testMail() model.Stream {
 			{Name: "received_at", Type: "timestamp", Role: "event-time", Exact: true, Range: true, Aggregations: []string{"min", "max", "group_by_time"}},
 			{Name: "size_bytes", Type: "integer", Exact: true, Range: true, Nullable: true, Aggregations: []string{"sum", "min", "max"}},
 			{Name: "is_seen", Type: "boolean", Exact: true, Aggregations: []string{"group_by"}},
-			{Name: "labels", Type: "array", Exact: true},
+			{Name: "labels", Type: "array", Exact: true, Aggregations: []string{"count_distinct", "group_by"}},
 			{Name: "snippet", Type: "text", Role: "secondary", Lexical: true},
 		},
 		Views: []model.View{{ID: "envelope", Label: "Envelope", Fields: []string{"id", "subject", "from_email"}}},

@@ -26,7 +26,7 @@ func TestCompactSchema(t *testing.T) {
 				"id": "t=string,eq", "thread_id": "t=string,eq,a=count_distinct", "subject": "t=text,role=primary-title,eq,lex",
 				"from_email":  "t=string,role=actor,eq,lex,a=count_distinct|group_by",
 				"received_at": "t=timestamp,role=event-time,eq,r=gte|gt|lte|lt,a=group_by_time|max|min",
-				"size_bytes":  "t=integer|null,eq,r=gte|gt|lte|lt,a=max|min|sum", "is_seen": "t=boolean,eq,a=group_by", "labels": "t=array,eq",
+				"size_bytes":  "t=integer|null,eq,r=gte|gt|lte|lt,a=max|min|sum", "is_seen": "t=boolean,eq,a=group_by", "labels": "t=array,eq,a=count_distinct|group_by",
 				"snippet": "t=text,role=secondary,lex",
 			},
 		},
@@ -92,7 +92,7 @@ func TestFullSchema(t *testing.T) {
 		"search":        map[string]any{"lexical_fields": []any{"subject", "from_email", "snippet"}},
 		"range_filters": map[string]any{"received_at": []any{"gte", "gt", "lte", "lt"}, "size_bytes": []any{"gte", "gt", "lte", "lt"}},
 		"aggregations": map[string]any{
-			"count": true, "count_distinct": []any{"thread_id", "from_email"}, "group_by": []any{"from_email", "is_seen"},
+			"count": true, "count_distinct": []any{"thread_id", "from_email", "labels"}, "group_by": []any{"from_email", "is_seen", "labels"},
 			"group_by_time": []any{"received_at"}, "max": []any{"received_at", "size_bytes"}, "min": []any{"received_at", "size_bytes"}, "sum": []any{"size_bytes"},
 		},
 		"expand": []any{map[string]any{"name": "message_bodies"}, map[string]any{"name": "attachments", "default_limit": float64(2), "max_limit": float64(5)}},

@@ -24,7 +24,7 @@ type Config struct {
 	DB         string            // path of the index; empty: in memory
 	Embed      *embedding.Client // what makes vectors; nil: semantic search is refused
 	Progress   io.Writer         // where it says how loading goes on
-	Now        func() time.Time  // of the progress
+	Now        func() time.Time
 	Log        zerolog.Logger
 	TokenLife  time.Duration // of an access token that can be refreshed; 0: 10 minutes
 	Behind     bool          // load while it serves: requests wait for the end of that
@@ -88,7 +88,7 @@ func (c Config) fingerprint() (string, error) {
 
 // fingerprintOf names what lies in the folder, but for some files.
 func (c Config) fingerprintOf(sight importer.Sight, except ...string) string {
-	return filepath.Clean(c.Data) + placeEnd + sight.Fingerprint(except...)
+	return filepath.Clean(c.Data) + placeEnd + sight.Fingerprint(c.Now(), except...)
 }
 
 // placeEnd is between the place of files and what they are.

@@ -156,7 +156,7 @@ func (c Config) fill(ctx context.Context, into *store.Store, fingerprint string)
 	if err != nil {
 		return err
 	}
-	corpus, err := c.read(ctx, known, importer.Watch{Skipped: report.skip, Kept: report.keep, Found: report.found})
+	corpus, err := c.read(ctx, known, importer.Watch{Now: c.Now(), Skipped: report.skip, Kept: report.keep, Found: report.found})
 	if err == nil {
 		report.goOn(corpus.Parts)
 		err = into.Load(ctx, corpus, fingerprint, report.load)

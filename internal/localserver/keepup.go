@@ -175,7 +175,7 @@ func (k *keeper) readAgain(ctx context.Context, wanted string, later []string) e
 	for {
 		err := k.store.Update(ctx, func(known map[string]model.Part) (model.Corpus, error) {
 			k.say("%s has changed; reading what is new", k.Data)
-			return k.read(ctx, known, importer.Watch{Skipped: count, Found: report.found, Later: later})
+			return k.read(ctx, known, importer.Watch{Now: k.Now(), Skipped: count, Found: report.found, Later: later})
 		}, wanted, report.load)
 		if err == nil {
 			report.end()

@@ -7,8 +7,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
 // calendarOf is an iCalendar file with these lines in it.
@@ -57,8 +60,8 @@ func TestEventsAreReadAsPeopleSeeThem(t *testing.T) {
 		{"how long it takes", eventOf("DTSTART:20260101T233000Z", "DURATION:P1DT1H30M"), map[string]any{"ends_at": "2026-01-03T01:00:00Z"}},
 		{"an invalid duration", eventOf("DTSTART:20260101T233000Z", "DURATION:long"), map[string]any{"ends_at": nil}},
 		{
-			"people", eventOf("DTSTART:20260101", `ORGANIZER;CN="Lind, Nora":mailto:nora@x`, "ATTENDEE;CN=Bo;PARTSTAT=ACCEPTED:MAILTO:bo@x", "ATTENDEE:mailto:cy@x"),
-			map[string]any{"organizer": "Lind, Nora <nora@x>", "attendees": []any{"Bo <bo@x>", "cy@x"}},
+			"people", eventOf("DTSTART:20260101", `ORGANIZER;CN="Lind, Nora":mailto:nora@x`, "ATTENDEE;CN=Bo;PARTSTAT=ACCEPTED:MAILTO:bo@x", "ATTENDEE:mailto:cy@x", "ATTENDEE;PARTSTAT=declined;CN=Di:mailto:di@x", "ATTENDEE;PARTSTAT=TENTATIVE:mailto:ed@x"),
+			map[string]any{"organizer": "Lind, Nora <nora@x>", "attendees": []any{"Bo <bo@x>", "cy@x", "Di <di@x>", "ed@x"}, "declined": []any{"Di <di@x>"}, "tentative": []any{"ed@x"}},
 		},
 		{
 			"a series, its categories and its calendar", "BEGIN:VCALENDAR\nX-WR-CALNAME:Home\nBEGIN:VEVENT\nDTSTART:20260101\nRRULE:FREQ=HOURLY;COUNT=3\nCATEGORIES:a,b\nCATEGORIES:c\nSTATUS:CONFIRMED\nEND:VEVENT\nEND:VCALENDAR\n",
@@ -143,7 +146,7 @@ func FuzzICS(f *testing.F) {
 	})
 }
 
-// Each day of a series is an event that names its series, within the years of the file and two more; days that were left out or moved are
+// Each day of a series is an event that names its series, within the years of the file, or up to the one in which it is read, and two more; days that were left out or moved are
 // not there twice.
 func TestASeriesIsUnfolded(t *testing.T) {
 	for _, test := range []struct {
@@ -160,6 +163,7 @@ func TestASeriesIsUnfolded(t *testing.T) {
 		{"whole days with further ones", []string{"DTSTART;VALUE=DATE:20260105", "RRULE:FREQ=YEARLY;UNTIL=20270105", "RDATE;VALUE=DATE:20260501,20260105"},
 			"a#20260105 2026-01-05 a#20270105 2027-01-05 a#20260501 2026-05-01", 0},
 		{"a birthday", []string{"DTSTART;VALUE=DATE:20260105", "RRULE:FREQ=YEARLY"}, "a#20260105 2026-01-05 a#20270105 2027-01-05 a#20280105 2028-01-05", 0},
+		{"a birthday of long ago", []string{"DTSTART;VALUE=DATE:20160229", "RRULE:FREQ=YEARLY"}, "a#20160229 2016-02-29 a#20200229 2020-02-29 a#20240229 2024-02-29 a#20280229 2028-02-29", 0},
 		{"a rule that cannot be read", []string{"DTSTART:20260105", "RRULE:FREQ=SOMETIMES"}, "a 2026-01-05", 0},
 		{"a rule that never holds", []string{"DTSTART:20260105", "RRULE:FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=31"}, "", 0},
 		{"a moved day", []string{"DTSTART;TZID=Europe/Berlin:20260701T090000", "RRULE:FREQ=DAILY;COUNT=2", "END:VEVENT", "BEGIN:VEVENT", "UID:a", "RECURRENCE-ID:20260702T070000Z", "DTSTART:20260702T100000Z"},
@@ -255,5 +259,39 @@ func TestAChangeOfThisAndAllFollowingShowsOnLaterDays(t *testing.T) {
 				t.Errorf("(-want +got)\n%s\n%v", diff, skips)
 			}
 		})
+	}
+}
+
+// What recurs without an end goes on for two years after the one in which it is read, which is said once, and is read again in the next year.
+func TestASeriesGoesOnFromTheYearInWhichItIsRead(t *testing.T) {
+	yearly := strings.Split("BEGIN:VEVENT DTSTART:20200613 RRULE:FREQ=YEARLY END:VEVENT", " ")
+	dir := writeFolder(t, map[string]string{"a.ics": calendarOf(append(yearly, yearly...)...), "b.csv": "n\n1\n"})
+	sight, err := Look(dir)
+	if err != nil || sight.Fingerprint(fileTime) != sight.Fingerprint(fileTime.AddDate(0, 1, 0)) || sight.Fingerprint(fileTime) == sight.Fingerprint(fileTime.AddDate(1, 0, 0)) {
+		t.Errorf("the years do not tell fingerprints apart, or more does: %v", err)
+	}
+	known := map[string]model.Part{}
+	for _, test := range []struct {
+		now  time.Time
+		last string
+		same bool
+	}{
+		{fileTime, "2028-12-31", false},
+		{fileTime.AddDate(0, 1, 0), "2028-12-31", true},
+		{fileTime.AddDate(1, 0, 0), "2029-12-31", false},
+	} {
+		var kept []Skip
+		corpus, err := Reopen(t.Context(), dir, known, Watch{Now: test.now, Kept: func(skip Skip) { kept = append(kept, skip) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = collectRecords(t, corpus) // which reads what is the same, too
+		want := []Skip{{"a.ics", 3, "what recurs for longer has events up to " + test.last + ", and none of later days"}}
+		if diff := cmp.Diff(want, kept); diff != "" || corpus.Parts[0].Same != test.same || corpus.Parts[1].Same != (len(known) > 0) {
+			t.Errorf("in %s: same %v and %v (-want +got)\n%s", test.now, corpus.Parts[0].Same, corpus.Parts[1].Same, diff)
+		}
+		for _, part := range corpus.Parts {
+			known[part.Name] = part
+		}
 	}
 }

@@ -66,10 +66,15 @@ func TestWhatServicesWriteIsReadOnce(t *testing.T) {
 func TestAllChatsOfTelegramAreRead(t *testing.T) {
 	records, skips := loaded(t, "result.json", `{"about":"x","personal_information":{"user_id":1},"chats":{"about":"y","list":[
 		{"name":"Ben","type":"personal_chat","id":9,"messages":[{"id":1,"date":"2026-01-15T02:15:09","date_unixtime":"1768443309","from":"Nora","text":["see ",{"type":"link","text":"x.org"}]}]},
-		{"name":null,"type":"private_group","id":10,"messages":[{"id":1,"date":"2026-01-16T02:15:09","date_unixtime":"1768529709","text":"","reply_to_message_id":7},7]}]}}`)
+		{"name":null,"type":"private_group","id":10,"messages":[{"id":1,"date":"2026-01-16T02:15:09","date_unixtime":"1768529709","text":"","reply_to_message_id":7},7,
+			{"id":2,"date":"2026-01-16T03:15:09","date_unixtime":"1768529709","edited":"2026-01-16T03:16:09","text":"a"},{"id":3,"date":"2026-01-16T03:17:09","text":"b"},
+			{"id":4,"date":"2026-01-19T03:17:09","date_unixtime":"1768529709","text":"c"}]}]}}`)
 	want := []map[string]any{
-		{"id": "9-1", "chat": "Ben", "chat_type": "personal_chat", "text": "see x.org", "date": "2026-01-15T02:15:09", "date_unixtime": "2026-01-15T02:15:09Z", "from": "Nora"},
-		{"id": "10-1", "chat_type": "private_group", "date": "2026-01-16T02:15:09", "date_unixtime": "2026-01-16T02:15:09Z", "in_reply_to": "10-7"},
+		{"id": "9-1", "chat": "Ben", "chat_type": "personal_chat", "text": "see x.org", "date": "2026-01-15T02:15:09Z", "date_unixtime": "2026-01-15T02:15:09Z", "from": "Nora"},
+		{"id": "10-1", "chat_type": "private_group", "date": "2026-01-16T02:15:09Z", "date_unixtime": "2026-01-16T02:15:09Z", "in_reply_to": "10-7"},
+		{"id": "10-2", "chat_type": "private_group", "date": "2026-01-16T03:15:09+01:00", "date_unixtime": "2026-01-16T02:15:09Z", "edited": "2026-01-16T03:16:09+01:00", "text": "a"},
+		{"id": "10-3", "chat_type": "private_group", "date": "2026-01-16T03:17:09+01:00", "text": "b"},
+		{"id": "10-4", "chat_type": "private_group", "date": "2026-01-16T02:15:09Z", "date_unixtime": "2026-01-16T02:15:09Z", "text": "c"},
 	}
 	if diff := cmp.Diff(want, records["result"]); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

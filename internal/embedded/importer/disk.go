@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // A folder is what is read: all that is in it, or one file.
@@ -18,6 +19,7 @@ type folder struct {
 	shown  string        // how the user named it
 	only   string        // the one file that is read; empty: all
 	except []fs.FileInfo // files that are not the person's
+	now    time.Time     // when it is read
 }
 
 func (f folder) passesOver(info fs.FileInfo) bool {

@@ -164,7 +164,7 @@ func TestOpenTakesASingleFile(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "other.csv"), []byte("b\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if after, err := Look(path); err != nil || after.Fingerprint() != before.Fingerprint() {
+	if after, err := Look(path); err != nil || after.Fingerprint(fileTime) != before.Fingerprint(fileTime) {
 		t.Errorf("another file changes the fingerprint: %v", err)
 	}
 }
@@ -178,7 +178,7 @@ func TestFingerprintChangesWithAFileFurtherDown(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "a", "b", "c.csv"), []byte("a\n1\n2\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if after, err := Look(root); err != nil || after.Fingerprint() == before.Fingerprint() {
+	if after, err := Look(root); err != nil || after.Fingerprint(fileTime) == before.Fingerprint(fileTime) {
 		t.Errorf("the fingerprint is the same, error %v", err)
 	}
 }

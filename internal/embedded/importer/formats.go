@@ -49,7 +49,7 @@ var ways = [...]way{
 	},
 	formatTable:    {endings: ".csv .tsv .gpx .tcx .kml .ofx .qfx .qif", read: readTable, charset: true, series: true},
 	formatMail:     {endings: ".mbox .mbx .eml .emlx", read: readMail, binary: true, group: mailbox},
-	formatCalendar: {endings: ".ics", read: text(calendar.NewReader), charset: true, series: true},
+	formatCalendar: {endings: ".ics", read: readCalendar, charset: true, series: true},
 	formatContacts: {endings: ".vcf", read: buffered(contacts.NewReader), charset: true, series: true},
 	formatNotes:    {endings: ".md .markdown", read: readNote, charset: true},
 	formatWorkbook: {endings: ".xlsx", read: readSheet, binary: true},
@@ -120,6 +120,10 @@ func readTable(s *fileStream, in *opened) (item.Reader, error) {
 		}
 	}
 	return table.NewReader(item.Buffer(rows), s.cells, &s.idField, false), nil
+}
+
+func readCalendar(s *fileStream, in *opened) (item.Reader, error) {
+	return calendar.NewReader(in.text, s.from.now.Year()), nil
 }
 
 func readMail(_ *fileStream, in *opened) (item.Reader, error) {

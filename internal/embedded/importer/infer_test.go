@@ -2,6 +2,7 @@ package importer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,10 +32,12 @@ func TestInferenceFindsTheNarrowestType(t *testing.T) {
 		{"a space makes a text", []string{`"blue"`, `"light blue"`}, "text"},
 		{"a long string is a text", []string{`"` + strings.Repeat("語", 101) + `"`}, "text"},
 		{"a hundred characters are not long", []string{`"` + strings.Repeat("語", 100) + `"`}, "string"},
-		{"whole numbers are integers", []string{`1`, `-9223372036854775808`}, "integer"},
+		{"whole numbers are integers", []string{`1`, `-9007199254740992`}, "integer"},
 		{"one fraction makes numbers", []string{`1`, `2.0`}, "number"},
 		{"an exponent makes numbers", []string{`1e3`}, "number"},
-		{"what needs more than 64 bits is a number", []string{`9223372036854775808`}, "number"},
+		{"what programs would round is a string", []string{`1`, `9007199254740993`}, "string"},
+		{"so is what needs more than 64 bits", []string{`9223372036854775808`}, "string"},
+		{"among fractions it is a number", []string{`0.5`, `9223372036854775808`}, "number"},
 		{"true and false are boolean", []string{`true`, `false`}, "boolean"},
 		{"RFC 3339 is a timestamp", []string{`"2026-03-01T10:00:00Z"`, `"2026-03-01T10:00:00.123456+02:00"`}, "timestamp"},
 		{"a day is a date", []string{`"2026-03-01"`}, "date"},
@@ -134,9 +137,19 @@ func TestInferenceSettlesKeysAndTimes(t *testing.T) {
 	}
 }
 
-func TestInferenceDoesNotSearchKeysAndAddresses(t *testing.T) {
-	for _, field := range inferred(t, `{"id":"a","thread_id":"b","source_url":"c","URL":"d","city":"e"}`).Fields {
-		if field.Lexical != (field.Name == "city") {
+// The labels of a message are counted one by one, and so are those to whom it went.
+func TestListsOfWordsCanBeGrouped(t *testing.T) {
+	for _, field := range inferred(t, `{"labels":["a","b c"],"n":[1,"a"],"o":[{"a":1},{"a":2}]}`, `{"labels":[],"n":[],"o":[]}`).Fields {
+		if is := field.Name == "labels"; field.Exact != is || slices.Contains(field.Aggregations, "group_by") != is {
+			t.Errorf("%+v", field)
+		}
+	}
+}
+
+// People look for the number of an order and for an address, but not for the key by which a program finds what belongs together.
+func TestInferenceDoesNotSearchKeys(t *testing.T) {
+	for _, field := range inferred(t, `{"id":"a","thread_id":"b","author.user_id":"b","source_url":"c","URL":"d","order_id":"f","Order ID":"g","city":"e"}`).Fields {
+		if field.Lexical == slices.Contains([]string{"id", "thread_id", "author.user_id"}, field.Name) {
 			t.Errorf("%s is searched: %v", field.Name, field.Lexical)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
@@ -28,7 +29,8 @@ type place struct{ connection, folder, stream, part string }
 
 type leftFile struct {
 	model.LeftOut
-	part string
+	part    string
+	isAside bool // what is said of it first is no record
 }
 
 func newLeftOut(manifest schema.Folder) *leftOut {
@@ -81,12 +83,23 @@ func (l *leftOut) add(s Skip, kept bool) {
 	case len(one.More) < maxPieces:
 		one.More = append(one.More, model.Left{Line: s.Line, Reason: s.Reason})
 	}
-	if s.Line > 0 {
-		one.Pieces++
+	isAside := item.IsAside(s.Reason)
+	if !isAside && (one.isAside || s.Line == 0 && one.Line > 0) { // this, or the loss of all of the rest, matters more
+		if last := len(one.More) - 1; last >= 0 {
+			one.More[last] = model.Left{Line: one.Line, Reason: one.Reason}
+		}
+		one.Line, one.Reason = s.Line, s.Reason
 	}
-	if kept {
+	one.isAside = isAside && (!known || one.isAside)
+	switch {
+	case s.Line == 0:
+		return
+	case kept:
 		one.Kept++
+	case isAside:
+		one.Aside++
 	}
+	one.Pieces++
 }
 
 func (l *leftOut) placeOf(name string) place {

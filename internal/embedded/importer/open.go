@@ -58,7 +58,10 @@ func OpenFS(ctx context.Context, fsys fs.FS, name string, watch Watch) (model.Co
 }
 
 func (f folder) open(ctx context.Context, known map[string]model.Part, watch Watch) (model.Corpus, error) {
-	f.fsys = archive.In(f.fsys)
+	f.fsys, f.now = archive.In(f.fsys), watch.Now
+	if f.now.IsZero() {
+		f.now = time.Now()
+	}
 	manifest, foreign, err := f.manifest()
 	if err != nil {
 		return model.Corpus{}, err
@@ -132,10 +135,11 @@ type Sight struct {
 	files []fileState
 }
 
-// Fingerprint sums it up, but for some files. As long as it is the same, a database that was filled from it is up to date.
-func (s Sight) Fingerprint(except ...string) string {
+// Fingerprint sums it up, but for some files, with the year, up to which and beyond events recur. As long as it is the same, a database that
+// was filled from it is up to date.
+func (s Sight) Fingerprint(now time.Time, except ...string) string {
 	digest := sha256.New()
-	fmt.Fprintf(digest, "%q\n", s.name)
+	fmt.Fprintf(digest, "%q %d\n", s.name, now.Year())
 	for _, file := range s.files {
 		if !slices.Contains(except, file.Name) {
 			fmt.Fprintf(digest, "%v\n", file)

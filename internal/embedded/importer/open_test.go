@@ -43,7 +43,7 @@ func writeFolder(t *testing.T, files map[string]string) string {
 func openFolder(t *testing.T, dir string) (model.Corpus, []Skip) {
 	t.Helper()
 	var skips []Skip
-	corpus, err := Open(t.Context(), dir, Watch{Skipped: func(skip Skip) { skips = append(skips, skip) }})
+	corpus, err := Open(t.Context(), dir, Watch{Now: fileTime, Skipped: func(skip Skip) { skips = append(skips, skip) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,7 +265,7 @@ func TestFingerprintChangesWithTheFolder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return sight.Fingerprint()
+		return sight.Fingerprint(fileTime)
 	}
 	seen := map[string]string{fingerprint(): "at first"}
 	if _, same := seen[fingerprint()]; !same {

@@ -35,6 +35,7 @@ type fileStream struct {
 	declared   schema.Stream
 	idField    string
 	timeField  string                 // found by infer, empty when the stream has none
+	times      []string               // found by infer: fields of which the first that says a time says when a record was
 	cells      map[string]table.Cell  // found by infer: what the values of fields mean
 	objects    map[string]item.Holder // found by infer: fields in whose place come those of the objects in them
 	gathered   string                 // the folder of many files, which its records name; empty: they do not

@@ -61,6 +61,7 @@ type partFiles struct {
 	Declared schema.Stream
 	Files    []fileState
 	Blobs    []fileState
+	Year     int                       `json:",omitempty"` // in which a calendar was read
 	Divided  map[string][]objects.Part `json:",omitempty"` // of JSON files, by name
 }
 
@@ -71,6 +72,9 @@ func (s *fileStream) compare(before string, blobs []fileState) (now string, same
 	current := partFiles{
 		Version: readerVersion, Format: s.format, Declared: s.declared, Files: stateOf(s.from.fsys, slices.Concat(s.files, s.beside)),
 		Blobs: blobs, Divided: map[string][]objects.Part{},
+	}
+	if s.format == formatCalendar {
+		current.Year = s.from.now.Year()
 	}
 	for _, file := range s.files {
 		if file.divided != nil {
@@ -109,4 +113,4 @@ func (s *fileStream) hash(name string) string {
 }
 
 // readerVersion changes when the same files give other records than before, so that kept indexes are made again.
-const readerVersion = 39
+const readerVersion = 40

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,6 +42,7 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	if s.hasCells() {
 		count = (*schema.FieldTally).CountCell
 	}
+	first := 0 // the line of the first record
 	s.reported, s.threads, s.distinct = map[Skip]bool{}, map[string]string{}, false
 	plain := true
 	err := s.scan(ctx, "", func(skip Skip) {
@@ -60,6 +62,7 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 			tally.Days++
 		}
 		plain = plain && one.Content == "" && one.Attached == nil
+		first = cmp.Or(first, one.Line)
 		watch.kept(at.name, one)
 		s.noteThread(one)
 		for _, file := range one.Attached {
@@ -81,12 +84,15 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	if err != nil {
 		return nil, err
 	}
+	for _, reason := range tally.TwoDates(s.declared) {
+		watch.kept(s.files[0].name, item.Item{Line: first, Note: reason})
+	}
 	if s.repeated {
 		stream.PrimaryKey = nil
 	}
 	s.distinct = plain && !s.repeated
 	s.timeField = schema.EventTime(stream.Fields)
-	s.objects, s.cells = tally.Objects, tally.Cells(stream.Fields)
+	s.times, s.objects, s.cells = tally.Times, tally.Objects, tally.Cells(stream.Fields)
 	if s.format == formatMail {
 		tuneMail(&stream)
 	}
@@ -152,20 +158,35 @@ func (s *fileStream) records(ctx context.Context, connection string, keep *blobB
 	}
 }
 
-// shape gives a record the fields that its stream has: those of objects, times for what counts them, and numbers for amounts.
+// shape gives a record the fields that its stream has: those of objects, times for what counts them, numbers for amounts, and when it was.
 func (s *fileStream) shape(one *item.Item) {
 	one.Unfold(s.objects)
-	if s.hasCells() {
-		return // its reader did
+	if !s.hasCells() { // whose reader did
+		s.putThread(one)
+		s.putCells(one)
 	}
-	s.putThread(one)
+	for _, name := range s.times {
+		if when := one.String(name); when != "" {
+			one.Put(schema.WhenField, when)
+			one.Text = nil
+			break
+		}
+	}
 	if said, _ := one.Value(s.timeField); one.Day != "" && s.timeField != "" && (len(said) == 0 || said[0] == 'n') {
 		one.Fields = slices.DeleteFunc(one.Fields, func(field item.Field) bool { return field.Name == s.timeField })
 		one.Put(s.timeField, one.Day)
 	}
+}
+
+// putCells makes values of what the fields were found to be.
+func (s *fileStream) putCells(one *item.Item) {
 	var units []item.Field
 	for index, field := range one.Fields {
 		cell := s.cells[field.Name]
+		if exact := cell.Exact(field.Value); len(exact) > len(field.Value) {
+			one.Fields[index].Value, one.Text = exact, nil
+			continue
+		}
 		amount := cell.Kind == "number" && field.Value[0] == '"'
 		if !amount && (!cell.Counts() || field.Value[0] == 'n') {
 			continue
@@ -301,7 +322,7 @@ func (k knownIDs) admit(one *item.Item, file, key string) (reason string) {
 			if known.file != file {
 				place += " of " + known.file
 			}
-			return "the same as at " + place
+			return item.SameAs + place
 		}
 		one.ID = fmt.Sprintf("%s-%d", base, number)
 		_, taken = k.repeats[one.ID]

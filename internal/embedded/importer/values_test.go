@@ -127,6 +127,11 @@ func TestValuesAreWhatTheirFilesSay(t *testing.T) {
 		{"a text with tabs that is none", "a.txt", "Milk\t\ttwo\nBread\tone\n", []row{{"text": "Milk\t\ttwo\nBread\tone"}}},
 		{"days of the week in two letters", "a.csv", "Tag,Wert\n\"Mo., 05.01.2026\",1\n\"Di, 13.01.2026\",2\n", []row{{"Tag": "2026-01-05"}, {"Tag": "2026-01-13"}}},
 		{"days whose years have two digits", "a.csv", "Created,Due\n03/Jan/26 7:15 AM,14/Feb/26 9:15 PM\n04/Jan/26 7:15 AM,\n", []row{{"Created": "2026-01-03T07:15:00", "Due": "2026-02-14T21:15:00"}, {"Created": "2026-01-04T07:15:00", "Due": nil}}},
+		{"numbers that programs would round, alone, in lists and beside others", "a.jsonl", `{"id":1213456789012345678,"n":0.5,"of":[1213456789012345679,"\"7",{"a":-9007199254740993}],"to":{"id":9007199254740993},"amount":"90071992547409930","ts":1768443300123456789}` + "\n" +
+			`{"id":7,"n":2,"of":[7],"to":{"id":8},"amount":"5","ts":1768443301000000000}`, []row{
+			{"id": "1213456789012345678", "n": 0.5, "of": []any{"1213456789012345679", "\"7", row{"a": "-9007199254740993"}}, "to.id": "9007199254740993", "amount": "90071992547409930", "ts": "2026-01-15T02:15:00.123456789Z"},
+			{"id": "7", "n": 2.0, "of": []any{7.0}, "to.id": "8", "amount": "5"}}},
+		{"and in a table", "a.csv", "ID,n\n1213456789012345678,1\n7,-9007199254740993\n", []row{{"ID": "1213456789012345678", "n": "1"}, {"ID": "7", "n": "-9007199254740993"}}},
 		{"times as Go writes them", "a.csv", "Request Time,x\n2026-01-15 02:15:00 +0000 UTC,1\n2026-01-16 02:15:00 -0100 UTC,2\n", []row{{"Request_Time": "2026-01-15T02:15:00Z"}, {"Request_Time": "2026-01-16T02:15:00-01:00"}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -160,17 +165,17 @@ func TestTimesOfCoreData(t *testing.T) {
 	dir := t.TempDir()
 	db, err := sql.Open("sqlite", filepath.Join(dir, "notes.sqlite"))
 	if err == nil {
-		_, err = db.ExecContext(t.Context(), `CREATE TABLE ZNOTE (Z_PK INTEGER PRIMARY KEY, ZTITLE VARCHAR, ZCREATIONDATE TIMESTAMP, ZORDER TIMESTAMP, ZSIZE INTEGER);
-			INSERT INTO ZNOTE VALUES (1, 'a', 790136100.25, 790136100, 790136100), (2, 'b', -1.5, NULL, 2), (3, 'c', 0, 'x', 3)`)
+		_, err = db.ExecContext(t.Context(), `CREATE TABLE ZNOTE (Z_PK INTEGER PRIMARY KEY, ZTITLE VARCHAR, ZCREATIONDATE TIMESTAMP, ZORDER TIMESTAMP, ZSIZE INTEGER, ZKEY INTEGER);
+			INSERT INTO ZNOTE VALUES (1, 'a', 790136100.25, 790136100, 790136100, 9007199254740993), (2, 'b', -1.5, NULL, 2, 7), (3, 'c', 0, 'x', 3, NULL)`)
 	}
 	if err := errors.Join(err, db.Close()); err != nil {
 		t.Fatal(err)
 	}
 	corpus, _ := openFolder(t, dir)
 	want := map[string]string{
-		"1": `{"Z_PK":1,"ZTITLE":"a","ZCREATIONDATE":"2026-01-15T02:15:00.25Z","ZORDER":"2026-01-15T02:15:00Z","ZSIZE":790136100}`,
-		"2": `{"Z_PK":2,"ZTITLE":"b","ZCREATIONDATE":"2000-12-31T23:59:58.5Z","ZORDER":null,"ZSIZE":2}`,
-		"3": `{"Z_PK":3,"ZTITLE":"c","ZCREATIONDATE":null,"ZORDER":"x","ZSIZE":3}`,
+		"1": `{"Z_PK":1,"ZTITLE":"a","ZCREATIONDATE":"2026-01-15T02:15:00.25Z","ZORDER":"2026-01-15T02:15:00Z","ZSIZE":790136100,"ZKEY":"9007199254740993"}`,
+		"2": `{"Z_PK":2,"ZTITLE":"b","ZCREATIONDATE":"2000-12-31T23:59:58.5Z","ZORDER":null,"ZSIZE":2,"ZKEY":"7"}`,
+		"3": `{"Z_PK":3,"ZTITLE":"c","ZCREATIONDATE":null,"ZORDER":"x","ZSIZE":3,"ZKEY":null}`,
 	}
 	for _, record := range collectRecords(t, corpus) {
 		if string(record.Data) != want[record.ID] {
@@ -249,6 +254,8 @@ func TestANoteHasTheDayOfItsName(t *testing.T) {
 			map[string]string{"2026-02-18 a": "2026-01-01", "2026-02-18 b": "2026-02-18"}},
 		{"under another name, too", map[string]string{"2026-02-18 a.md": "---\ncreated: 2026-01-01T10:00\n---\nx", "2026-02-19.md": "x", "b.md": "x"}, "created",
 			map[string]string{"2026-02-18 a": "2026-01-01T10:00", "2026-02-19": "2026-02-19"}},
+		{"what the others are called", map[string]string{"2026-02-18 a.md": "x", "b.md": "---\ncreated: 2026-01-01T10:00:00Z\n---\nx", "c.md": "---\ndate: 2026-01-02\nupdated: 2026-01-03\n---\nx", "d.md": "x"}, "when",
+			map[string]string{"2026-02-18 a": "2026-02-18", "b": "2026-01-01T10:00:00Z", "c": "2026-01-02"}},
 		{"what is due has its own", map[string]string{"2026-02-18 a.md": "---\ndue: 2026-03-01\n---\nx"}, "date", map[string]string{"2026-02-18 a": "2026-02-18"}},
 		{"no days", map[string]string{"2026-02-31 a.md": "x", "202602181 b.md": "x", "2026-0218 c.md": "x", "99990101.md": "x", "on 2026-02-18.md": "x"}, "date", nil},
 	} {
@@ -284,5 +291,34 @@ func TestANoteHasTheDayOfItsName(t *testing.T) {
 		if one[0]["date"] != "2026-02-18" {
 			t.Errorf("a document: %v", one[0])
 		}
+	}
+}
+
+// A record that lacks the time that others have is found by another of its times.
+func TestARecordIsAtOneOfItsTimes(t *testing.T) {
+	for _, test := range []struct{ name, text, field, want string }{
+		{"the one that all have", "Date Read,Date Added,Expires\n2024/02/11,2023/12/24,2025-01-01\n,2024/05/01,2025-01-01\n", "Date_Added", "2023-12-24 2024-05-01"},
+		{"the first that each has", "sent at,created,born on date of birth\n2026-01-15 02:15,,1980-01-01\n,2026-01-16,1980-01-01\n,,1980-01-01\n2026-01-17 03:00,2026-01-01,\n", "when", "2026-01-15 2026-01-16 - 2026-01-17"},
+		{"none has another", "start,end,n\n2026-01-15,2026-01-16,1\n2026-01-17,,2\n,,3\n", "start", "2026-01-15 2026-01-17 -"},
+		{"what lies ahead is none", "date,due date\n2026-01-15,2026-03-01\n,2026-03-01\n", "date", "2026-01-15 -"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			corpus, _ := openFolder(t, writeTree(t, map[string]string{"a.csv": test.text}))
+			stream := corpus.Connectors[0].Streams[0]
+			if field, _ := stream.Field(test.field); field.Role != "event-time" || stream.ConsentTimeField != test.field {
+				t.Errorf("fields %+v", stream.Fields)
+			}
+			var got []string
+			for _, one := range collectRecords(t, corpus) {
+				if one.EmittedAt.IsZero() {
+					got = append(got, "-")
+				} else {
+					got = append(got, one.EmittedAt.Format("2006-01-02"))
+				}
+			}
+			if strings.Join(got, " ") != test.want {
+				t.Errorf("emitted at %s, want %s", got, test.want)
+			}
+		})
 	}
 }

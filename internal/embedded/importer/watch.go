@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
@@ -28,6 +29,7 @@ type Watch struct {
 	Kept    func(Skip)  // of each record that is kept without something
 	Skipped func(Skip)  // of each piece that is left out; in streams whose fields are declared, when their records are read
 	Found   func(n int) // of each thousand records found so far, before any is loaded
+	Now     time.Time   // when the files are read, up to which and beyond events recur; zero: now
 	Later   []string    // files that are still being written: what is known of them stays as it is
 }
 

@@ -45,10 +45,14 @@ type LeftOut struct {
 	File         string `json:"file"`             // path from the folder
 	Pieces       int    `json:"pieces,omitempty"` // lines, rows, messages …; 0: the whole file
 	Kept         int    `json:"kept,omitempty"`   // of the pieces, those that are records, without something
-	Line         int    `json:"line,omitempty"`   // of the first
-	Reason       string `json:"reason"`           // of the first
+	Aside        int    `json:"aside,omitempty"`  // of the pieces, those that are no records, such as lines above a header
+	Line         int    `json:"line,omitempty"`   // of the first that is not one of those, or of the first
+	Reason       string `json:"reason"`           // of that
 	More         []Left `json:"more,omitempty"`   // of the others
 }
+
+// Lost is how many pieces are lost; 0 as well if it is the whole file.
+func (l LeftOut) Lost() int { return l.Pieces - l.Kept - l.Aside }
 
 // A Left is where a piece was left out, and why.
 type Left struct {

@@ -27,12 +27,16 @@ func (s *Store) Extent(ctx context.Context, from Source, now time.Time) (e Exten
 }
 
 // valuesOf is SQL for the values of a field of sources, which has a column in each, with where they are: rows of value, source and version.
+// A list has the value of each of its items.
 func valuesOf(from []Source, field string) (query string, args []any) {
 	selects := make([]string, len(from))
 	for i, source := range from {
 		column, _ := source.Column(field)
 		w := source.conditions()
 		selects[i] = fmt.Sprintf("SELECT %s AS value, %d AS source, version FROM %s WHERE %s", column.name, i, source.Name, w)
+		if column.Kind == KindList {
+			selects[i] = "SELECT DISTINCT item.value, source, version FROM (" + selects[i] + ") AS list LEFT JOIN json_each(list.value) AS item"
+		}
 		args = slices.Concat(args, w.args)
 	}
 	return "(" + strings.Join(selects, " UNION ALL ") + ")", args

@@ -104,10 +104,6 @@ func (k Kind) Wire(value any) any {
 		return whole == 1
 	case k == KindInstant && isWhole:
 		return model.FormatInstant(&whole)
-	case k == KindList:
-		if text, ok := value.(string); ok {
-			return json.RawMessage(text)
-		}
 	}
 	return value
 }

@@ -156,7 +156,9 @@ func (r *reader) event(c component, id, series string, starts, ends calendarTime
 	one.Put("location", c.text("LOCATION"))
 	one.Put("description", c.text("DESCRIPTION"))
 	one.Put("organizer", c.person("ORGANIZER"))
-	one.Put("attendees", c.people("ATTENDEE"))
+	one.Put("attendees", c.people("ATTENDEE", ""))
+	one.Put("declined", c.people("ATTENDEE", "DECLINED"))
+	one.Put("tentative", c.people("ATTENDEE", "TENTATIVE"))
 	one.Put("status", strings.ToLower(c.text("STATUS")))
 	one.Put("series_id", series)
 	one.Put("recurrence", c.text("RRULE"))
@@ -194,16 +196,19 @@ func (c *component) isFromHereOn() bool {
 }
 
 func (c *component) person(name string) string {
-	if people := c.people(name); len(people) > 0 {
+	if people := c.people(name, ""); len(people) > 0 {
 		return people[0]
 	}
 	return ""
 }
 
-// people writes calendar users as mail addresses are written.
-func (c *component) people(name string) []string {
+// people writes calendar users as mail addresses are written: all, or those who answered so.
+func (c *component) people(name, answer string) []string {
 	var people []string
 	for _, one := range c.properties[name] {
+		if answered := one.ICalParameters["PARTSTAT"]; answer != "" && (len(answered) == 0 || !strings.EqualFold(answered[0], answer)) {
+			continue
+		}
 		address := one.Value
 		if len(address) > len("mailto:") && strings.EqualFold(address[:len("mailto:")], "mailto:") {
 			address = address[len("mailto:"):]

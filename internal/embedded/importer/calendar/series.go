@@ -15,7 +15,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
-// How far a series is unfolded: to the end of this many years after the last that the file itself names, and to so many of its days.
+// How far a series is unfolded: to the end of this many years after the one in which it is read, or after the last that the file itself
+// names, and to so many of its days.
 const (
 	yearsAhead = 2
 	maxDays    = 5000
@@ -28,6 +29,7 @@ const (
 // A series reader yields each day of a series as an event of its own.
 type seriesReader struct {
 	file    io.ReadSeeker
+	year    int // in which it is read
 	events  *reader
 	lastDay time.Time       // to which series are unfolded, by the clock
 	changed map[string]bool // days of series that have an event of their own
@@ -37,6 +39,8 @@ type seriesReader struct {
 	id        string      // of it
 	pending   []time.Time // its days, by the clock
 	cut       bool        // there were more
+	later     bool        // it goes on behind the last day
+	said      bool        // that of a series of the file
 	empty     int         // series without a day so far
 	unfolded  int         // days of series so far
 }
@@ -55,9 +59,9 @@ type change struct {
 	from calendarTime
 }
 
-// NewReader reads the events of a calendar, twice.
-func NewReader(file io.ReadSeeker) item.Reader {
-	return &seriesReader{file: file, changed: map[string]bool{}, changes: map[string][]change{}}
+// NewReader reads the events of a calendar, twice. What recurs without an end is unfolded to two years after the one in which it is read.
+func NewReader(file io.ReadSeeker, year int) item.Reader {
+	return &seriesReader{file: file, year: year, changed: map[string]bool{}, changes: map[string][]change{}}
 }
 
 func (r *seriesReader) Next() (item.Item, error) {
@@ -114,7 +118,12 @@ func (r *seriesReader) Next() (item.Item, error) {
 			ends.when = starts.when.Add(now.length)
 		}
 	}
-	return r.events.event(now.of, r.id+"#"+day, r.id, starts, ends), nil
+	one := r.events.event(now.of, r.id+"#"+day, r.id, starts, ends)
+	if r.later && !r.said && len(r.pending) == 0 {
+		r.said = true
+		one.Note = "what recurs for longer has events up to " + r.lastDay.AddDate(0, 0, -1).Format(time.DateOnly) + ", and none of later days"
+	}
+	return one, nil
 }
 
 func newHappening(c component, starts, ends calendarTime, hasEnd bool) happening {
@@ -144,7 +153,7 @@ func (r *seriesReader) survey() error {
 	if err := r.rewind(); err != nil {
 		return err
 	}
-	year := 0
+	year := r.year
 	for {
 		c, err := r.events.next()
 		if _, bad := errors.AsType[item.UnusableError](err); bad {
@@ -224,10 +233,14 @@ func (r *seriesReader) unfold() bool {
 	excluded := r.days("EXDATE")
 	until, _ := r.of.placed(last, nil, r.events.zones)
 	seen := map[time.Time]bool{}
+	r.later = false
 	add := func(clock time.Time) bool {
 		at := r.at(clock, r.events.zones)
 		switch {
-		case !clock.Before(r.lastDay) || !until.when.IsZero() && isPast(at, until):
+		case !until.when.IsZero() && isPast(at, until):
+			return false
+		case !clock.Before(r.lastDay):
+			r.later = true
 			return false
 		case excluded[key(at)] || excluded[clock.Format(time.DateOnly)] || r.changed[r.id+" "+key(at)] || seen[clock]:
 			return true

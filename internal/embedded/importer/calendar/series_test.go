@@ -13,7 +13,7 @@ import (
 // days are named as left out.
 func TestTheSeriesOfAFileAreBoundedTogether(t *testing.T) {
 	const event = "BEGIN:VEVENT\nUID:u\nDTSTART:20200101T100000Z\nRRULE:FREQ=DAILY;COUNT=4\nEND:VEVENT\n"
-	r := NewReader(strings.NewReader("BEGIN:VCALENDAR\n" + strings.Repeat(event, 3) + "END:VCALENDAR\n")).(*seriesReader)
+	r := NewReader(strings.NewReader("BEGIN:VCALENDAR\n"+strings.Repeat(event, 3)+"END:VCALENDAR\n"), 2020).(*seriesReader)
 	r.unfolded = maxAllDays - 6
 	var got []string
 	for {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
@@ -117,6 +119,16 @@ func Only(list []byte) (object []byte, ok bool) {
 	return object, ok
 }
 
+// IsWords reports a list of strings, none of which is longer, in bytes.
+func IsWords(list []byte, longest int) (ok bool) {
+	ok = true
+	gjson.ParseBytes(list).ForEach(func(_, one gjson.Result) bool {
+		ok = one.Type == gjson.String && len(one.Str) <= longest
+		return ok
+	})
+	return ok
+}
+
 // Unfold lists what a field holds that is an object, by dotted names: "place.city". Arrays stay as they are.
 func Unfold(field Field) (all []Field) {
 	if field.Value[0] != '{' {
@@ -145,6 +157,47 @@ func Overflows(text []byte) bool {
 		digits = 0
 	}
 	return digits > 300
+}
+
+// shortestInexact is how many digits a whole number has at least that no float64 may hold.
+const shortestInexact = 16
+
+// IsInexact reports a whole number above 2^53, which programs that read numbers as 64-bit floats round: two ids become one.
+func IsInexact(number string) bool {
+	number = strings.TrimPrefix(number, "-")
+	if len(number) < shortestInexact || strings.Trim(number, "0123456789") != "" {
+		return false
+	}
+	whole, err := strconv.ParseInt(number, 10, 64)
+	return err != nil || whole > 1<<53
+}
+
+// Exact writes valid JSON with such numbers as strings.
+func Exact(value []byte) []byte {
+	var exact []byte
+	written, quoted := 0, false
+	for at := 0; at < len(value); at++ {
+		switch one := value[at]; {
+		case one == '\\':
+			at++
+		case one == '"':
+			quoted = !quoted
+		case !quoted && (one == '-' || one >= '0' && one <= '9'):
+			end := at + 1
+			for end < len(value) && strings.IndexByte("0123456789.eE+-", value[end]) >= 0 {
+				end++
+			}
+			if end-at >= shortestInexact && IsInexact(string(value[at:end])) {
+				exact = append(append(append(exact, value[written:at]...), '"'), value[at:end]...)
+				exact, written = append(exact, '"'), end
+			}
+			at = end - 1
+		}
+	}
+	if written == 0 {
+		return value
+	}
+	return append(exact, value[written:]...)
 }
 
 // IsTimestamp reports a date or a date with a time, with or without a zone. Most strings are none, so the look of it is tried first.

@@ -84,3 +84,22 @@ func countNames(t *testing.T, text []byte) int {
 	}
 	return count
 }
+
+// FuzzExact holds that no number of JSON is rounded by a program that reads it, and that all else stays as it was.
+func FuzzExact(f *testing.F) {
+	for _, seed := range []string{`9007199254740993`, `[-9007199254740993,{"12345678901234567890":[9007199254740992,1e5]},"\"9007199254740993"]`, `{"a":12345678901234567.5}`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if !json.Valid(text) {
+			return
+		}
+		exact := Exact(text)
+		if !json.Valid(exact) || !bytes.Equal(exact, Exact(exact)) {
+			t.Fatalf("%q became %q", text, exact)
+		}
+		if unquoted := bytes.ReplaceAll(exact, []byte(`"`), nil); !bytes.Equal(unquoted, bytes.ReplaceAll(text, []byte(`"`), nil)) {
+			t.Fatalf("%q became %q", text, exact)
+		}
+	})
+}

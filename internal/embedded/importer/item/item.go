@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -56,6 +57,23 @@ func (u UnusableError) Error() string { return u.Reason }
 // Unusable is an [UnusableError] of a piece that begins on a line.
 func Unusable(line int, reason string, values ...any) error {
 	return UnusableError{Line: line, Reason: fmt.Sprintf(reason, values...)}
+}
+
+// Reasons to pass over a piece of a file that is no record.
+const (
+	AboveHeader   = "above the header"
+	HeaderAgain   = "the header again"
+	AnotherHeader = "another header, which names the columns below it"
+	TotalOfRows   = "a total of the rows above it"
+	TotalBelow    = "a total below the table"
+	BelowTable    = "below the table"
+	SameAs        = "the same as at " // and where
+)
+
+// IsAside reports that nothing is lost by what was passed over for a reason.
+func IsAside(reason string) bool {
+	return strings.HasPrefix(reason, SameAs) ||
+		slices.Contains([]string{AboveHeader, HeaderAgain, AnotherHeader, TotalOfRows, TotalBelow, BelowTable}, reason)
 }
 
 // IsEnd reports whether a file was read to its end, which may have come too early.

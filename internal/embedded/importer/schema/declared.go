@@ -56,6 +56,7 @@ var aggregations = map[string][]string{
 	"date":          {"min", "max", "group_by_time", "count_distinct", "group_by"},
 	model.LocalTime: {"min", "max", "group_by_time", "count_distinct", "group_by"},
 	"string":        {"count_distinct", "group_by"}, "text": {"count_distinct", "group_by"}, "boolean": {"count_distinct", "group_by"},
+	"array": {"count_distinct", "group_by"},
 }
 
 // checkCapabilities compares what may be asked of a field with what its type allows.

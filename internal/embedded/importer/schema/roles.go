@@ -107,10 +107,13 @@ func Capable(field model.Field) model.Field {
 	return field
 }
 
-// isKey reports the name of a field that holds a key or an address, in which no one searches for a word.
+// linkName is the name of a field by which programs find what belongs together. Numbers of orders and the like are not called so.
+var linkName = item.Expression(`^(?:id|sha256)$|(?:^|_)(?:thread|message|conversation|channel|chat|room|session|user|author|sender|client|` +
+	`device|parent|series|note|target|list|reply_to)_?id$`)
+
+// isKey reports the name of a field that holds a key, in which no one searches for a word.
 func isKey(name string) bool {
-	name = strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
-	return name == "id" || name == "url" || name == "sha256" || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "_url")
+	return linkName().MatchString(strings.ToLower(name[strings.LastIndexByte(name, '.')+1:]))
 }
 
 // HasField reports a field of a name.

@@ -22,14 +22,16 @@ type FieldTally struct {
 	amount  bool           // the name is that of an amount
 	amounts int            // strings that are numbers, where it is
 	undated bool           // the name is not that of a date, or the strings are none
+	mixed   bool           // a list has something else than short strings
 	wide    bool           // a string has several lines, or more than longString characters
 	column  table.Column   // of cells
 
 	members *Tally // what objects hold, by dotted names; nil: nothing yet, or they are maps
 	isMap   bool
-	singles int  // lists of one object, which is counted as what the field holds
-	several bool // a list has other elements than one object
-	record  int  // that was counted last
+	singles int    // lists of one object, which is counted as what the field holds
+	several bool   // a list has other elements than one object
+	record  int    // that was counted last
+	bit     uint64 // of dated
 }
 
 // amountName is of fields in which many programs write numbers as strings, so that none is rounded, and of measurements. Elsewhere a
@@ -69,6 +71,7 @@ func (t *FieldTally) Count(value []byte) {
 		t.count("boolean")
 	case '[':
 		t.count("array")
+		t.mixed = t.mixed || !item.IsWords(value, longString)
 	case '{':
 		t.count("object")
 	case '"':
@@ -84,7 +87,6 @@ func (t *FieldTally) Count(value []byte) {
 		t.undated = t.undated || !item.IsTimestamp(text) && !t.column.AddDate(text)
 		t.countString(text)
 	default:
-		// A whole number that needs more than 64 bits is kept as a number, since the store would have to round it.
 		if t.column.AddWhole(string(value)) {
 			t.count("integer")
 		} else {
@@ -134,7 +136,7 @@ func (t *FieldTally) cell() table.Cell {
 		}
 	}
 	switch {
-	case all == 0, t.amounts > 0 && t.amounts+numbers == all:
+	case all == 0, t.amounts > 0 && t.amounts+numbers == all && !t.column.IsInexact():
 		if all > 0 {
 			kind = "number"
 		}
@@ -179,7 +181,9 @@ type Tally struct {
 	Unfolds   bool                   // objects become fields
 	Commas    bool                   // numbers may have decimal commas
 	Objects   map[string]item.Holder // those that do; set by Stream
+	Times     []string               // whose first is that of a record, in WhenField; set by Stream
 	ambiguous bool                   // a record has a field twice
+	dated     dated
 }
 
 // NewTally returns a tally of no records.
@@ -190,6 +194,7 @@ func NewTally() *Tally {
 // Add counts the values of a record and returns the fields beyond the bound, each once.
 func (t *Tally) Add(fields []item.Field, count func(*FieldTally, []byte)) []string {
 	var extra []string
+	times := uint64(0) // that the record has
 	t.Records++
 	for _, one := range fields {
 		field, known := t.byName[one.Name]
@@ -203,10 +208,16 @@ func (t *Tally) Add(fields []item.Field, count func(*FieldTally, []byte)) []stri
 			}
 			field = &FieldTally{name: one.Name, kinds: map[string]int{}, amount: amountName().MatchString(one.Name),
 				undated: !table.MayBeDate(one.Name)}
+			if t.Unfolds {
+				field.bit = t.dated.bitOf(one.Name)
+			}
 			t.byName[one.Name] = field
 			t.fields = append(t.fields, field)
 		}
-		count(field, one.Value)
+		before := field.present
+		if count(field, one.Value); field.present > before {
+			times |= field.bit
+		}
 		switch {
 		case !t.Unfolds:
 		case one.Value[0] == '{':
@@ -217,6 +228,7 @@ func (t *Tally) Add(fields []item.Field, count func(*FieldTally, []byte)) []stri
 		t.ambiguous = t.ambiguous || field.record == t.Records
 		field.record = t.Records
 	}
+	t.dated.note(times)
 	return extra
 }
 
@@ -257,6 +269,7 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 		columns = append(columns, &field.column)
 	}
 	table.AssumeDecimalMark(columns, t.Commas)
+	table.AssumeDateOrder(columns)
 	for _, field := range t.fields {
 		cell := field.cell()
 		kind := cell.Kind
@@ -269,6 +282,8 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 			field.column.HasZero() && cell.Counts()})
 		if kind == "text" && !field.wide { // names of people, shops and songs
 			described.Aggregations = []string{"count_distinct", "group_by"}
+		} else if kind == "array" && !field.mixed { // labels and people: each counts
+			described.Exact, described.Aggregations = true, []string{"count_distinct", "group_by"}
 		}
 		stream.Fields = append(stream.Fields, described)
 		if cell.Kind == kind && cell.UnitField != "" && t.byName[cell.UnitField] == nil {
@@ -285,7 +300,8 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 		!HasField(stream.Fields, "date") {
 		stream.Fields = append(stream.Fields, Capable(model.Field{Name: "date", Type: "date", Nullable: t.Days < t.Records}))
 	}
-	if eventTime := assignTime(stream.Fields, declared.TimeField); eventTime != nil {
+	stream.Fields = t.chooseTime(stream.Fields, declared.TimeField)
+	if eventTime, ok := stream.Field(EventTime(stream.Fields)); ok {
 		stream.ConsentTimeField = eventTime.Name
 		// Records without the time would all sort to one end; the time of emission is there for each.
 		if !eventTime.Nullable {

@@ -96,7 +96,15 @@ func Slack(file io.ReadSeeker, channel string, users SlackUsers) item.Reader {
 			files = append(files, cmp.Or(text(file, "name"), text(file, "title")))
 		}
 		for _, reaction := range list(message, "reactions") {
-			reactions = append(reactions, text(reaction, "name")+" "+strconv.FormatInt(reaction.Get("count").Int(), 10))
+			one := text(reaction, "name") + " " + strconv.FormatInt(reaction.Get("count").Int(), 10)
+			var who []string
+			for _, id := range texts(reaction, "users") {
+				who = append(who, cmp.Or(users[id], id))
+			}
+			if len(who) > 0 {
+				one += ": " + strings.Join(who, ", ")
+			}
+			reactions = append(reactions, one)
 		}
 		made.Put("files", files)
 		made.Put("reactions", reactions)

@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
@@ -15,6 +16,7 @@ type Cell struct {
 	form    string // of dateForms
 	numbers numberForms
 	clock   clock
+	exact   bool // its numbers are texts, which no program rounds
 
 	// UnitField is the field beside it that holds the currency or the percent sign; empty: there is none.
 	UnitField string
@@ -72,6 +74,19 @@ func (c Cell) timestamp(plain string) string {
 		}
 	}
 	return plain
+}
+
+// Exact is a value of JSON in which no whole number is rounded by a program that reads it. What is to be a number stays one.
+func (c Cell) Exact(value []byte) []byte {
+	first := value[0]
+	isNumber := first == '-' || first >= '0' && first <= '9'
+	switch {
+	case first == '[', first == '{', isNumber && (c.Kind == "" || c.Kind == "string" || c.Kind == "text") && !c.exact:
+		return item.Exact(value)
+	case isNumber && c.exact:
+		return item.JSON(string(value))
+	}
+	return value
 }
 
 // Counts reports that the cells are numbers that count time, or dates in another form than records have.

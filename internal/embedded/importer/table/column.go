@@ -14,6 +14,7 @@ import (
 type Column struct {
 	dates      uint64 // a bit for each of dateForms
 	dateless   bool   // none has been left
+	date       string // the first cell
 	numbers    numberForms
 	numberless bool   // none has been left
 	marked     bool   // a number has marks of thousands or decimals
@@ -38,6 +39,8 @@ type Column struct {
 	fractions       int   // how many are others, which may count seconds
 	zeros           int   // how many are 0
 	lowest, highest int64 // of all but those
+	inexact         bool  // a whole number is above 2^53
+	fractional      bool  // a number is not whole
 }
 
 // Add puts a cell on the tally. It returns the type of what the cell is by itself: a text if it is empty.
@@ -92,7 +95,7 @@ func (c *Column) AddDate(text string) (ok bool) {
 		return false
 	}
 	if c.dates == 0 {
-		c.dates = 1<<len(dateForms) - 1
+		c.dates, c.date = 1<<len(dateForms)-1, text
 	}
 	if !isDate(text) {
 		c.dates, text = 0, ""
@@ -115,8 +118,10 @@ func (c *Column) AddDate(text string) (ok bool) {
 // AddWhole notes a whole number, which may count the time: ok is false if it is none of at most 64 bits.
 func (c *Column) AddWhole(text string) (ok bool) {
 	if strings.ContainsAny(text, ".eE") {
+		c.fractional = true
 		return false
 	}
+	c.inexact = c.inexact || item.IsInexact(text)
 	number, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
 		return false
@@ -144,6 +149,9 @@ func (c *Column) extend(number int64) {
 	}
 	c.lowest, c.highest = min(c.lowest, number), max(c.highest, number)
 }
+
+// IsInexact reports that whole numbers of the column would be rounded, and are no times: they are rather ids.
+func (c *Column) IsInexact() bool { return c.inexact && !c.fractional }
 
 // HasZero reports that a whole number is 0, which is no time.
 func (c *Column) HasZero() bool { return c.zeros > 0 }

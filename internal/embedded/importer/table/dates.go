@@ -15,6 +15,12 @@ var dateForms = [...]string{
 	"2 Jan 2006", "2. Jan 2006", "2-Jan-2006", "2-Jan-06", "2 Jan 06", "Jan 2, 2006", "Jan 2 2006", "2/Jan/2006", "2/Jan/06",
 }
 
+// Which of them have the day before the month, and which the month before the day, and are the same otherwise, as bits.
+const (
+	dayFirst   = 1<<2 | 1<<11 | 1<<13
+	monthFirst = dayFirst << 1
+)
+
 // isoDay is a date as records have it, or without its zeros.
 const isoDay = "2006-1-2"
 

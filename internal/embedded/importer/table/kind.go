@@ -30,6 +30,40 @@ func AssumeDecimalMark(columns []*Column, semicolons bool) {
 	}
 }
 
+// AssumeDateOrder lets the columns whose dates have two readings, such as 03/04/2026, be read as those of the same table that have one. If
+// there is none, days come before months where numbers have decimal commas: no country writes them and the month first.
+func AssumeDateOrder(columns []*Column) {
+	var found uint64
+	for _, one := range columns {
+		switch {
+		case one.dates == 0:
+		case one.dates&monthFirst == 0 && one.dates&dayFirst != 0:
+			found |= dayFirst
+		case one.dates&dayFirst == 0 && one.dates&monthFirst != 0:
+			found |= monthFirst
+		}
+	}
+	if found == 0 && slices.ContainsFunc(columns, func(c *Column) bool { return c.marked && c.numbers == commaNumbers }) {
+		found = dayFirst
+	}
+	for _, one := range columns {
+		if found == dayFirst || found == monthFirst {
+			one.dates &= found | ^uint64(dayFirst|monthFirst)
+		}
+	}
+}
+
+// TwoDates says of a column whose dates have two readings what they are; empty: they have one, or are none.
+func (c *Column) TwoDates() string {
+	if c.dates&dayFirst == 0 || c.dates&monthFirst == 0 {
+		return ""
+	}
+	day, clock := splitDate(c.date)
+	one, _ := writeDate(dateForms[bits.TrailingZeros64(c.dates&dayFirst)], day, clock)
+	other, _ := writeDate(dateForms[bits.TrailingZeros64(c.dates&monthFirst)], day, clock)
+	return c.date + " may be " + one + " or " + other
+}
+
 // marksThousands reports that a mark, which may stand before three decimals as well, is in each number of a thousand or more, and in none
 // below: decimals would be in those, too.
 func (c *Column) marksThousands(mark string) bool {
@@ -55,6 +89,10 @@ func (c *Column) Cell(name, kind string, present, texts, numbers int) Cell {
 		return Cell{Kind: "timestamp", clock: c.clock()}
 	case present > 0 && c.whole == present && c.lowest >= firstDay && c.highest <= lastDay && timeName().MatchString(name):
 		return Cell{Kind: "date", form: wholeDay}
+	case c.IsInexact() && kind != "text":
+		return Cell{Kind: "string", exact: true}
+	case c.IsInexact():
+		return Cell{Kind: kind, exact: true}
 	case texts == 0 && kind == "number" && c.open && c.marked && forms == pointNumbers|commaNumbers: // a thousand, or one
 		return Cell{Kind: "string"}
 	case texts == 0 && kind == "number" && forms == commaNumbers: // 1.234 among columns with decimal commas

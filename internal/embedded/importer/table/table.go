@@ -70,7 +70,7 @@ func (r *reader) Next() (item.Item, error) {
 	if len(r.above) > 0 {
 		line := r.above[0]
 		r.above = r.above[1:]
-		return item.Item{}, item.Unusable(line, "above the header")
+		return item.Item{}, item.Unusable(line, item.AboveHeader)
 	}
 	cells, line, err := r.next()
 	for err == nil && !slices.ContainsFunc(cells, isFilled) { // as spreadsheets write the rest of a sheet
@@ -89,20 +89,20 @@ func (r *reader) Next() (item.Item, error) {
 	}
 	switch {
 	case len(cells) > 1 && slices.Equal(cells, r.header):
-		return item.Item{}, item.Unusable(line, "the header again")
+		return item.Item{}, item.Unusable(line, item.HeaderAgain)
 	case cells[0] == r.header[0] && r.isHeader(cells), r.sections && beginsSection(cells):
 		r.begin(cells)
-		return item.Item{}, item.Unusable(line, "another header, which names the columns below it")
+		return item.Item{}, item.Unusable(line, item.AnotherHeader)
 	case r.sections && len(cells) > 1 && strings.HasSuffix(strings.ToLower(cells[1]), "total"):
-		return item.Item{}, item.Unusable(line, "a total of the rows above it")
+		return item.Item{}, item.Unusable(line, item.TotalOfRows)
 	case isTotal(cells) && r.endsHere():
-		return item.Item{}, item.Unusable(line, "a total below the table")
+		return item.Item{}, item.Unusable(line, item.TotalBelow)
 	}
 	if len(cells) > len(r.columns) {
 		return item.Item{}, item.Unusable(line, "the row has %d cells, and the header %d", len(cells), len(r.columns))
 	}
 	if r.ended = r.ended || !r.sections && len(r.columns) >= narrowest && 2*len(cells) <= len(r.columns) && r.endsHere(); r.ended {
-		return item.Item{}, item.Unusable(line, "below the table")
+		return item.Item{}, item.Unusable(line, item.BelowTable)
 	}
 	one := item.Item{Line: line, Fields: r.fields[:0]}
 	r.values = r.values[:0]

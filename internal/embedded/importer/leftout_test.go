@@ -1,0 +1,40 @@
+package importer
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+)
+
+// What is lost of a file is said before what is no record of it.
+func TestWhatIsLostIsSaidFirst(t *testing.T) {
+	left := newLeftOut(schema.Folder{Connectors: []schema.Connector{{Connections: []schema.Connection{{ID: "c", Folder: "."}}}}})
+	for _, skip := range []Skip{{"a.csv", 1, "above the header"}, {"a.csv", 2, "above the header"}, {"a.csv", 7, "not a row"}, {"a.csv", 8, "the same as at line 4"}} {
+		left.add(skip, false)
+	}
+	want := []model.LeftOut{{ConnectionID: "c", File: "a.csv", Pieces: 4, Aside: 3, Line: 7, Reason: "not a row",
+		More: []model.Left{{Line: 2, Reason: "above the header"}, {Line: 1, Reason: "above the header"}, {Line: 8, Reason: "the same as at line 4"}}}}
+	if diff := cmp.Diff(want, left.all()); diff != "" || left.all()[0].Lost() != 1 {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// Dates that may be read in two ways stay texts, and why is said.
+func TestDatesOfTwoReadingsAreNamed(t *testing.T) {
+	for name, text := range map[string]string{
+		"a.csv":  "date,n\n03/04/2026 10:00,1.5\n05/06/2026 11:00,2.5\n",
+		"a.json": "[\n{\"date\":\"03/04/2026 10:00\"},{\"date\":\"05/06/2026 11:00\"}]",
+	} {
+		var kept []Skip
+		if _, err := Open(t.Context(), writeFolder(t, map[string]string{name: text}), Watch{Kept: func(skip Skip) { kept = append(kept, skip) }}); err != nil {
+			t.Fatal(err)
+		}
+		want := []Skip{{name, 2, `"date" stays a text: 03/04/2026 10:00 may be 2026-04-03T10:00:00 or 2026-03-04T10:00:00, and nothing else in the file says which`}}
+		if diff := cmp.Diff(want, kept); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
+		}
+	}
+}

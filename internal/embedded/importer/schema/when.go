@@ -1,0 +1,114 @@
+package schema
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+)
+
+// WhenField has the first time that a record says, where some records lack the event time that others have.
+const WhenField = "when"
+
+// ahead is in the names of dates that something has before it, which say nothing of when it was.
+var ahead = item.Expression(`(?i)(?:^|_)due|expir|deadline|until|fällig|vencim|échéance|scadenza`)
+
+// maxDated is how many fields are looked at for it.
+const maxDated = 64
+
+// dated notes which of the fields that are called as times each record has.
+type dated struct {
+	fields []string
+	seen   map[uint64]bool // sets of them, a bit for each
+	last   uint64          // that was seen
+}
+
+// bitOf is a bit for a field: 0 if it is not called as times are.
+func (d *dated) bitOf(name string) uint64 {
+	if !table.MayBeDate(name) && !dateWords().MatchString(name) || len(d.fields) == maxDated {
+		return 0
+	}
+	d.fields = append(d.fields, name)
+	return 1 << (len(d.fields) - 1)
+}
+
+func (d *dated) note(set uint64) {
+	if set != d.last || d.seen == nil {
+		if d.seen == nil {
+			d.seen = map[uint64]bool{}
+		}
+		d.seen[set], d.last = true, set
+	}
+}
+
+// has tells of the records whether one has some of the fields, but not another, and whether one has none of them.
+func (d *dated) has(some []string, not string) (instead, none bool) {
+	for set := range d.seen {
+		any, other := false, false
+		for index, name := range d.fields {
+			here := set&(1<<index) != 0
+			any = any || here && slices.Contains(some, name)
+			other = other || here && name == not
+		}
+		instead, none = instead || any && !other, none || !any && !other
+	}
+	return instead, none
+}
+
+// chooseTime gives its role to the event time. If it is empty in some records, another time that all have is it instead; or else a further
+// field that has the first time of each, since a record without a time is in no span of time.
+func (t *Tally) chooseTime(fields []model.Field, declared string) []model.Field {
+	chosen := assignTime(fields, declared)
+	if chosen == nil || declared != "" || !chosen.Nullable || HasField(fields, WhenField) {
+		return fields
+	}
+	likely := roleNames["event-time"]
+	rank := func(name string) int {
+		if at := slices.Index(likely, plainName(name)); at >= 0 {
+			return at
+		}
+		return len(likely)
+	}
+	var others []string
+	for _, one := range fields {
+		isCalled := rank(one.Name) < len(likely) || dateWords().MatchString(one.Name)
+		if one.Name != chosen.Name && slices.Contains(timeTypes, one.Type) && isCalled && !ofPerson().MatchString(one.Name) &&
+			!ahead().MatchString(one.Name) {
+			others = append(others, one.Name)
+		}
+	}
+	slices.SortStableFunc(others, func(a, b string) int { return rank(a) - rank(b) })
+	types := map[string]bool{chosen.Type: true}
+	for _, name := range others {
+		at := slices.IndexFunc(fields, func(one model.Field) bool { return one.Name == name })
+		if !fields[at].Nullable {
+			chosen.Role, fields[at].Role = "", "event-time"
+			return fields
+		}
+		types[fields[at].Type] = true
+	}
+	instead, none := t.dated.has(others, chosen.Name)
+	if !instead {
+		return fields
+	}
+	when := model.Field{Name: WhenField, Type: chosen.Type, Nullable: none, Role: "event-time"}
+	for _, wider := range []string{model.LocalTime, "timestamp"} { // than a date
+		if types[wider] {
+			when.Type = wider
+		}
+	}
+	t.Times, chosen.Role = append([]string{chosen.Name}, others...), ""
+	return append(fields, Capable(when))
+}
+
+// TwoDates says of each field whose dates have two readings what they are. Such fields are texts, unless the manifest says otherwise.
+func (t *Tally) TwoDates(declared Stream) (said []string) {
+	for _, field := range t.fields {
+		if two := field.column.TwoDates(); two != "" && declared.Types[field.name] == "" {
+			said = append(said, fmt.Sprintf("%q stays a text: %s, and nothing else in the file says which", field.name, two))
+		}
+	}
+	return said
+}
