@@ -101,29 +101,29 @@ func granularities() []string { return []string{"hour", "day", "week", "month", 
 
 func decodeAggregate(values rs.Object) (Args, error) {
 	a := takes(values, "stream", "metric", "connection_id", "field", "group_by", "group_by_time", "granularity", "time_zone", "limit", "order", "filter")
-	a.required("stream", `{"stream":"messages","metric":"count"}; schema lists the streams`)
-	a.required("metric", `{"metric":"count"}`)
+	a.Required("stream", `{"stream":"messages","metric":"count"}; schema lists the streams`)
+	a.Required("metric", `{"metric":"count"}`)
 	args := aggregate.Args{
-		Stream:       a.name("stream"),
-		ConnectionID: a.name("connection_id"),
-		Metric:       a.choice("metric", metrics()...),
-		Field:        a.field("field"),
-		GroupBy:      a.field("group_by"),
-		GroupByTime:  a.field("group_by_time"),
-		Granularity:  a.choice("granularity", granularities()...),
-		Zone:         a.timeZone(),
-		Filter:       a.filter(),
-		Limit:        a.number("limit", 1, maxLimit),
-		Order:        a.choice("order", "asc", "desc"),
+		Stream:       a.Name("stream"),
+		ConnectionID: a.Name("connection_id"),
+		Metric:       a.Choice("metric", metrics()...),
+		Field:        a.Field("field"),
+		GroupBy:      a.Field("group_by"),
+		GroupByTime:  a.Field("group_by_time"),
+		Granularity:  a.Choice("granularity", granularities()...),
+		Zone:         a.TimeZone(),
+		Filter:       a.Filter(),
+		Limit:        a.Number("limit", 1, maxLimit),
+		Order:        a.Choice("order", "asc", "desc"),
 	}
-	if args.Metric != "count" && !a.has("field") {
-		a.failf("field", "Send the field to compute on; schema(stream) lists which fields each metric takes.", "metric %s needs field.", args.Metric)
+	if args.Metric != "count" && !a.Has("field") {
+		a.Failf("field", "Send the field to compute on; schema(stream) lists which fields each metric takes.", "metric %s needs field.", args.Metric)
 	}
-	a.excludes("group_by", "group_by_time")
-	a.requires("group_by_time", "granularity")
-	a.requires("granularity", "group_by_time")
-	if a.has("order") && !args.Grouped() {
-		a.failf("order", "Send group_by too, or leave order out.", "One number has no order.")
+	a.Excludes("group_by", "group_by_time")
+	a.Requires("group_by_time", "granularity")
+	a.Requires("granularity", "group_by_time")
+	if a.Has("order") && !args.Grouped() {
+		a.Failf("order", "Send group_by too, or leave order out.", "One number has no order.")
 	}
 	return a.done(args)
 }

@@ -54,8 +54,8 @@ type fetchArgs struct {
 
 func decodeFetch(values rs.Object) (Args, error) {
 	a := takes(values, "id", "connection_id", "fields", "expand", "expand_limit")
-	a.required("id", `{"id":"messages:m1"}; search prints ids`)
-	return a.done(fetchArgs{recordArg: a.record(), fields: a.fields(), expansion: a.expansion()})
+	a.Required("id", `{"id":"messages:m1"}; search prints ids`)
+	return a.done(fetchArgs{recordArg: a.record(), fields: a.Fields(), expansion: a.expansion()})
 }
 
 // Scope returns what the read touches.

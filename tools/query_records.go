@@ -72,27 +72,27 @@ type queryRecordsArgs struct {
 func decodeQueryRecords(values rs.Object) (Args, error) {
 	a := takes(values, "stream", "connection_id", "limit", "cursor", "order", "sort", "count", "fields", "view",
 		"filter", "expand", "expand_limit", "changes_since", "time_zone")
-	a.required("stream", `{"stream":"messages"}; schema lists the streams`)
+	a.Required("stream", `{"stream":"messages"}; schema lists the streams`)
 	args := queryRecordsArgs{
 		source:       a.source(),
 		position:     a.position(),
-		changesSince: a.cursor("changes_since"),
-		order:        a.choice("order", "asc", "desc"),
-		sort:         a.field("sort"),
-		count:        a.choice("count", "exact", "estimated", "none"),
-		fields:       a.fields(),
-		view:         a.text("view", filter.MaxNameBytes),
-		filter:       a.filter(),
-		zone:         a.timeZone(),
+		changesSince: a.Cursor("changes_since"),
+		order:        a.Choice("order", "asc", "desc"),
+		sort:         a.Field("sort"),
+		count:        a.Choice("count", "exact", "estimated", "none"),
+		fields:       a.Fields(),
+		view:         a.Text("view", filter.MaxNameBytes),
+		filter:       a.Filter(),
+		zone:         a.TimeZone(),
 		expansion:    a.expansion(),
-		limit:        a.number("limit", 1, maxLimit),
+		limit:        a.Number("limit", 1, maxLimit),
 	}
 	if args.position.Shown > 0 {
 		args.limit = args.position.Limit // the same page again
 	}
-	a.excludes("view", "fields")
+	a.Excludes("view", "fields")
 	for _, other := range []string{"sort", "order", "count"} {
-		a.excludes("changes_since", other)
+		a.Excludes("changes_since", other)
 	}
 	return a.done(args)
 }

@@ -65,21 +65,21 @@ type windowArgs struct {
 
 func decodeReadRecordField(values rs.Object) (Args, error) {
 	a := takes(values, "id", "field", "connection_id", "offset_chars", "limit_chars", "q", "before_chars", "after_chars")
-	a.required("id", `{"id":"messages:m1","field":"body"}; search prints ids`)
-	a.required("field", `{"field":"body"}; schema(stream) lists the fields`)
+	a.Required("id", `{"id":"messages:m1","field":"body"}; search prints ids`)
+	a.Required("field", `{"field":"body"}; schema(stream) lists the fields`)
 	args := windowArgs{
 		recordArg: a.record(),
-		field:     a.field("field"),
-		q:         a.text("q", maxQueryBytes),
-		offset:    a.number("offset_chars", 0, maxOffsetChars),
-		limit:     a.number("limit_chars", 1, maxWindowChars),
-		before:    a.optionalNumber("before_chars", 0, maxContextChars),
-		after:     a.optionalNumber("after_chars", 0, maxContextChars),
+		field:     a.Field("field"),
+		q:         a.Text("q", maxQueryBytes),
+		offset:    a.Number("offset_chars", 0, maxOffsetChars),
+		limit:     a.Number("limit_chars", 1, maxWindowChars),
+		before:    a.OptionalNumber("before_chars", 0, maxContextChars),
+		after:     a.OptionalNumber("after_chars", 0, maxContextChars),
 	}
-	a.excludes("q", "offset_chars")
-	a.excludes("q", "limit_chars")
-	a.requires("before_chars", "q")
-	a.requires("after_chars", "q")
+	a.Excludes("q", "offset_chars")
+	a.Excludes("q", "limit_chars")
+	a.Requires("before_chars", "q")
+	a.Requires("after_chars", "q")
 	return a.done(args)
 }
 

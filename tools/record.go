@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/argument"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
@@ -22,10 +23,10 @@ type recordArg struct {
 
 // record reads id and connection_id.
 func (a *arguments) record() recordArg {
-	r := recordArg{connectionID: a.name("connection_id")}
-	if text := a.text("id", rs.MaxIDBytes); text != "" {
+	r := recordArg{connectionID: a.Name("connection_id")}
+	if text := a.Text("id", rs.MaxIDBytes); text != "" {
 		ref, err := rs.ParseRef(text)
-		a.fail(err)
+		a.Fail(err)
 		r.ref = ref
 	}
 	return r
@@ -68,8 +69,8 @@ type expansion url.Values
 
 // expansion reads expand and expand_limit.
 func (a *arguments) expansion() expansion {
-	e := expansion{}.with(a.list("expand", unsafeListed))
-	raw, ok := a.given("expand_limit")
+	e := expansion{}.with(a.List("expand", argument.UnsafeListed))
+	raw, ok := a.Given("expand_limit")
 	if !ok {
 		return e
 	}
@@ -77,14 +78,14 @@ func (a *arguments) expansion() expansion {
 	switch {
 	case err != nil || len(relations) == 0:
 		a.failExpandLimit("expand_limit is %s; it must be an object with at least one relation.", quote.JSON(raw))
-	case len(relations) > maxListItems:
-		a.failExpandLimit("expand_limit has %d relations; at most %d are allowed.", len(relations), maxListItems)
+	case len(relations) > argument.MaxListItems:
+		a.failExpandLimit("expand_limit has %d relations; at most %d are allowed.", len(relations), argument.MaxListItems)
 	}
 	for _, relation := range relations {
 		if !filter.IsName(relation.Name) {
 			a.failExpandLimit("expand_limit names the relation %s; send the bare name, without brackets.", quote.Exact(relation.Name))
 		}
-		limit, ok := integer(relation.Value)
+		limit, ok := argument.Integer(relation.Value)
 		if !ok || limit < 1 || limit > maxExpandLimit {
 			a.failExpandLimit("expand_limit for %s cannot be %s; 1 to %d are allowed.", quote.Exact(relation.Name), quote.JSON(relation.Value), maxExpandLimit)
 		}
@@ -94,7 +95,7 @@ func (a *arguments) expansion() expansion {
 }
 
 func (a *arguments) failExpandLimit(format string, values ...any) {
-	a.fail(&rs.Error{
+	a.Fail(&rs.Error{
 		Code: "invalid_expand", Param: "expand_limit", Message: fmt.Sprintf(format, values...),
 		Hint: `Send an object such as {"attachments":3} with whole numbers, relation names as schema printed them.`,
 	})

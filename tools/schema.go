@@ -55,15 +55,15 @@ func decodeSchema(values rs.Object) (Args, error) {
 	a := takes(values, "stream", "connection_id", "detail", "fields", "offset")
 	args := schemaArgs{
 		source: a.source(),
-		full:   a.choice("detail", "compact", "full") == "full",
-		fields: a.fields(),
-		offset: a.number("offset", 0, maxSchemaOffset),
+		full:   a.Choice("detail", "compact", "full") == "full",
+		fields: a.Fields(),
+		offset: a.Number("offset", 0, maxSchemaOffset),
 	}
 	if args.full && args.stream == "" {
 		// Refused before any read: the whole grant's JSON Schema fits no host (S0-5e, D6).
-		a.failf("stream", `Call schema without arguments to see the streams, then schema(stream, connection_id, detail:"full").`, `detail "full" needs a stream.`)
+		a.Failf("stream", `Call schema without arguments to see the streams, then schema(stream, connection_id, detail:"full").`, `detail "full" needs a stream.`)
 	}
-	a.requires("fields", "stream")
+	a.Requires("fields", "stream")
 	return a.done(args)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/argument"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/period"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
@@ -33,13 +34,13 @@ type searchArgs struct {
 func decodeSearch(values rs.Object) (Args, error) {
 	a := takes(values, "q", "query", "streams", "connection_id", "mode", "limit", "cursor", "filter", "since", "until", "time_zone")
 	blank := func(name string) bool { return strings.Trim(values.Get(name), `" `) == "" }
-	if blank("q") && blank("query") && !a.has("since") && !a.has("until") {
-		a.fail(wordless("", a.values))
+	if blank("q") && blank("query") && !a.Has("since") && !a.Has("until") {
+		a.Fail(wordless("", a.Values))
 	}
-	q, query := a.text("q", maxQueryBytes), a.text("query", maxQueryBytes)
+	q, query := a.Text("q", maxQueryBytes), a.Text("query", maxQueryBytes)
 	switch {
 	case q != "" && query != "" && q != query:
-		a.failf("query", "Send q alone.", "q is %s and query is %s; they mean the same thing.", quote.Exact(q), quote.Exact(query))
+		a.Failf("query", "Send q alone.", "q is %s and query is %s; they mean the same thing.", quote.Exact(q), quote.Exact(query))
 	case q == "":
 		q = query
 	}
@@ -48,30 +49,30 @@ func decodeSearch(values rs.Object) (Args, error) {
 		if correct.NamesRecipient(operator) {
 			hint = correct.RecipientHint
 		}
-		a.failf("q", hint, "search has no operator %s.", quote.Exact(operator))
+		a.Failf("q", hint, "search has no operator %s.", quote.Exact(operator))
 	}
 	if q != "" && !relax.HasWords(q) && !strings.ContainsFunc(q, func(r rune) bool { return unicode.Is(unicode.So, r) }) {
-		a.fail(wordless(q, a.values))
+		a.Fail(wordless(q, a.Values))
 	}
 	args := searchArgs{
 		q:        q,
-		mode:     a.choice("mode", "lexical", "semantic", "hybrid"),
+		mode:     a.Choice("mode", "lexical", "semantic", "hybrid"),
 		source:   a.source(),
-		streams:  a.list("streams", unsafeListed),
+		streams:  a.List("streams", argument.UnsafeListed),
 		position: a.position(),
-		filter:   a.filter(),
-		zone:     a.timeZone(),
-		limit:    a.number("limit", 1, maxLimit),
+		filter:   a.Filter(),
+		zone:     a.TimeZone(),
+		limit:    a.Number("limit", 1, maxLimit),
 	}
 	args.period = a.period(args.zone)
 	if q == "" {
-		a.requires("mode", "q")
+		a.Requires("mode", "q")
 	}
 	if args.position.Shown > 0 {
 		args.shown, args.limit = args.limit, args.position.Limit // the same page again
 	}
 	if args.mode == "hybrid" && args.position.Cursor != "" {
-		a.failf("cursor", "Raise limit instead, or page with mode lexical.", "hybrid search has no pages.")
+		a.Failf("cursor", "Raise limit instead, or page with mode lexical.", "hybrid search has no pages.")
 	}
 	return a.done(args)
 }
@@ -121,27 +122,27 @@ func (s searchArgs) Request(scope rs.Scope) rs.Request {
 // period reads since and until.
 func (a *arguments) period(zone *time.Location) period.Period {
 	p := period.Period{Since: a.moment("since", zone), Until: a.moment("until", zone)}
-	if a.err != nil || p.Since == "" || p.Until == "" {
+	if a.Err != nil || p.Since == "" || p.Until == "" {
 		return p
 	}
 	if from, before := p.Bounds(zone); !from.Before(before) {
-		a.failf("until", "Send an until that is not before since.", "since %s is after until %s.", quote.Exact(p.Since), quote.Exact(p.Until))
+		a.Failf("until", "Send an until that is not before since.", "since %s is after until %s.", quote.Exact(p.Since), quote.Exact(p.Until))
 	}
 	return p
 }
 
 // moment reads a date or a time, which needs no offset where the call names its zone.
 func (a *arguments) moment(name string, zone *time.Location) string {
-	value := a.text(name, filter.MaxNameBytes)
+	value := a.Text(name, filter.MaxNameBytes)
 	if value == "" {
 		return ""
 	}
-	if local, ok := filter.LocalTime(value, zone); ok && a.has("time_zone") {
+	if local, ok := filter.LocalTime(value, zone); ok && a.Has("time_zone") {
 		return local.Format(time.RFC3339Nano)
 	}
 	if _, err := rs.ReadTime(value); err != nil {
 		today := time.Now().UTC().Format(time.DateOnly)
-		a.failf(name, fmt.Sprintf(`Send a date such as %q, which is today, or a time such as "2026-06-30T12:00:00Z".`, today), "%s cannot be %s.", name, quote.Exact(value))
+		a.Failf(name, fmt.Sprintf(`Send a date such as %q, which is today, or a time such as "2026-06-30T12:00:00Z".`, today), "%s cannot be %s.", name, quote.Exact(value))
 	}
 	return value
 }

@@ -19,7 +19,7 @@ func listStreamsTool() *Tool {
 		Output:      dataOutput,
 		Decode: func(values rs.Object) (Args, error) {
 			a := takes(values, "connection_id", "offset")
-			return a.done(listStreamsArgs{a.source(), a.number("offset", 0, maxSchemaOffset)})
+			return a.done(listStreamsArgs{a.source(), a.Number("offset", 0, maxSchemaOffset)})
 		},
 		Render: func(call Call, answer Answer) (render.Result, error) {
 			args, _ := call.Args.(listStreamsArgs)
@@ -49,8 +49,8 @@ func fetchBlobTool() *Tool {
 		Binary:      true,
 		Decode: func(values rs.Object) (Args, error) {
 			a := takes(values, "blob_id", "connection_id")
-			a.required("blob_id", `{"blob_id":"blob_sha256_..."}`)
-			return a.done(fetchBlobArgs{blobID: a.name("blob_id"), source: a.source()})
+			a.Required("blob_id", `{"blob_id":"blob_sha256_..."}`)
+			return a.done(fetchBlobArgs{blobID: a.Name("blob_id"), source: a.source()})
 		},
 		Render: func(call Call, answer Answer) (render.Result, error) {
 			return render.Blob(answer.Response.Body, answer.Response.ContentType, render.BlobQuery{
