@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
@@ -86,14 +85,14 @@ func explainValues(ctx context.Context, call Call, e *render.EmptyField, value s
 			texts = append(texts, text)
 		}
 	}
-	if text := wordOfOne(value, texts); text != "" {
+	if text := written.WordOfOne(value, texts); text != "" {
 		e.Meant = withValue(call, e.Field, e.Values[slices.Index(texts, text)].Key)
 		return
 	}
-	if strings.HasPrefix(value, "!") || !isNearOne(value, texts) { // what is meant is any other
+	if strings.HasPrefix(value, "!") || !written.IsNearOne(value, texts) { // what is meant is any other
 		return
 	}
-	if near := written.Nearest(value, texts, 1); len(near) > 0 && !insideWord(near[0], value) {
+	if near := written.Nearest(value, texts, 1); len(near) > 0 && !written.InsideWord(near[0], value) {
 		e.Meant = withValue(call, e.Field, e.Values[slices.Index(texts, near[0])].Key)
 		if both := inTwoFields(ctx, call, e.Field, near[0], value); both != nil {
 			e.Meant = both
@@ -142,39 +141,6 @@ func inTwoFields(ctx context.Context, call Call, field, part, name string) rs.Ob
 	return call.Arguments.With("filter", asked.JSON())
 }
 
-// isNearOne reports whether one of some texts may be meant by a value that is none of them: not where several have it in them, nor by a
-// value of so few letters that it is near to any, such as the name of a language, unless it differs in case or accents alone.
-func isNearOne(value string, texts []string) bool {
-	const fewLetters = 4
-	having := 0
-	for _, text := range texts {
-		if written.Folded(text) == written.Folded(value) {
-			return true
-		}
-		if strings.Contains(strings.ToLower(text), strings.ToLower(value)) {
-			having++
-		}
-	}
-	return having < 2 && utf8.RuneCountInString(value) >= fewLetters
-}
-
-// wordOfOne is the one of some texts that means a value without being like it: the code of a currency or a language, or the kind of a file, as
-// application/pdf is pdf; "" for none.
-func wordOfOne(value string, texts []string) (found string) {
-	code := written.Code(value)
-	for _, text := range texts {
-		_, kind, _ := strings.Cut(text, "/")
-		switch {
-		case !strings.EqualFold(text, code) && !strings.EqualFold(kind, value):
-		case found != "":
-			return ""
-		default:
-			found = text
-		}
-	}
-	return found
-}
-
 // Bounds of the ids whose form another is brought into, and of those that are looked for.
 const (
 	comparedIDs = 5
@@ -207,14 +173,6 @@ func likeIDs(ctx context.Context, call Call, stream, id string) string {
 		}
 	}
 	return ""
-}
-
-// insideWord reports whether a text has another only behind a letter, as Hannah has Anna.
-func insideWord(text, part string) bool {
-	text, part = strings.ToLower(text), strings.ToLower(part)
-	before, _, found := strings.Cut(text, part)
-	last, _ := utf8.DecodeLastRuneInString(before)
-	return found && unicode.IsLetter(last) && !strings.Contains(text, " "+part)
 }
 
 // fieldsOf are the fields of the call's stream, under each connection that has it.

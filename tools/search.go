@@ -70,24 +70,6 @@ func shownRepair(r *render.Repair) *render.Repair {
 	return r
 }
 
-var (
-	// partsOfTime are words of a time that is shorter than the one beside it: the first week of June.
-	partsOfTime = written.Set(
-		"week", "weekend", "half", "days", "beginning", "end", "mid", "woche", "wochenende", "anfang", "mitte", "ende", "semaine",
-		"début", "semana", "quincena",
-	)
-
-	// sayNothing are words of a question for all that there is of a time.
-	sayNothing = written.Set(
-		"happen", "happens", "happened", "happening", "do", "done", "doing", "meet", "met", "see", "saw", "went", "going", "everything",
-		"anything", "have", "has", "had", "plans", "planned", "all", "what", "who", "where", "when", "which", "i", "we", "me", "my", "was",
-		"were", "am", "is", "are", "did", "the", "on", "in", "at", "summary", "summarize", "summarise", "overview", "recap", "day", "month",
-		"passiert", "passierte",
-		"gemacht", "getan", "getroffen", "alles", "zusammenfassung", "passé", "fait", "vu", "résumé", "tout", "pasó", "pasado", "hice",
-		"resumen", "todo",
-	)
-)
-
 // forward searches, in a period as if the resource server had nothing but the period, and adds how fresh what was searched is if nothing
 // was found, and which search may be meant.
 func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
@@ -304,13 +286,13 @@ func ofTime(ctx context.Context, call Call, answer Answer) rs.Object {
 	list, _ := answer.Response.List()
 	since, until, rest, named := written.NamedPeriod(s.q, time.Now().UTC())
 	words := relax.Words(strings.ToLower(rest))
-	if !named || namesTime(list, since, until) || slices.ContainsFunc(words, func(word string) bool { return partsOfTime[word] }) {
+	if !named || namesTime(list, since, until) || slices.ContainsFunc(words, func(word string) bool { return relax.PartsOfTime[word] }) {
 		return nil
 	}
 	absent := absentWords(list, answer.Repair)
 	leftOut := list.Envelope.Object("meta").Object("recall").Array("left_out_words")
 	words = slices.DeleteFunc(words, func(word string) bool {
-		return sayNothing[word] || len(absent) > 0 && slices.Contains(leftOut, rs.EncodeJSON(word))
+		return relax.SayNothing[word] || len(absent) > 0 && slices.Contains(leftOut, rs.EncodeJSON(word))
 	})
 	streams, all := streamsOf(ctx, call, words)
 	if !all && len(absent) > 0 {
