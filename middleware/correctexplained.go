@@ -12,6 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct/fields"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct/operand"
 )
 
 // explained is the error with what is nearest to what was asked for, and the call that is probably meant.
@@ -125,10 +126,10 @@ func (c *correcting) refusedField(ctx context.Context, e *rs.Error) *rs.Error {
 	today := now.Format(time.DateOnly)
 	switch {
 	case rewritten:
-		e.Send, e.Hint = send.String(), cmp.Or(correct.NoSuchDay(c.args), correct.CurrencyLeftOut(c.args), e.Hint)
+		e.Send, e.Hint = send.String(), cmp.Or(operand.NoSuchDay(c.args), operand.CurrencyLeftOut(c.args), e.Hint)
 	case relative:
 		e.Send, e.Hint = c.with(c.args), strings.TrimSpace("Today is "+today+". "+season)
-	case correct.MistakesDate(c.args):
+	case operand.MistakesDate(c.args):
 		e.Hint = "A date is written as year, month, day: today is " + today + "."
 	}
 	e.Connect = c.fieldConnect(ctx)
@@ -160,7 +161,7 @@ func (c *correcting) notFound(ctx context.Context, e *rs.Error) {
 
 // refusedHere explains arguments that were refused before any read.
 func (c *correcting) refusedHere(ctx context.Context, e *rs.Error) {
-	e.Hint = cmp.Or(correct.NoSuchDay(c.args), c.tool.Hint(c.args), e.Hint)
+	e.Hint = cmp.Or(operand.NoSuchDay(c.args), c.tool.Hint(c.args), e.Hint)
 	if send, hint := c.withField(ctx); send != "" {
 		e.Send, e.Hint = send, strings.TrimSpace(e.Hint+" "+hint)
 	} else if e.Send = cmp.Or(e.Send, c.withoutOperators(ctx), c.timed(ctx)); e.Send == "" {

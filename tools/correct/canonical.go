@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct/identifier"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
@@ -32,7 +33,7 @@ func (t Tool) Canonical(args rs.Object) rs.Object {
 			args = args.Without("stream")
 		}
 	}
-	return withoutHandles(limited(args))
+	return identifier.WithoutHandles(limited(args))
 }
 
 // unwrapped are arguments without the one object that others put around them.

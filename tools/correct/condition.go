@@ -10,6 +10,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct/fields"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct/operand"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
@@ -63,7 +64,7 @@ func (c *correction) filter(t Tool) {
 			c.open = true // a date or a word is no bound of a number
 		default:
 			if f := c.stream.Field(to); to != field && f != nil && fields.IsTime(*f) {
-				m.Value = cmp.Or(inForm(rs.Member{Name: "time", Value: m.Value}, ""), m.Value)
+				m.Value = cmp.Or(operand.InForm(rs.Member{Name: "time", Value: m.Value}, ""), m.Value)
 			}
 			mended = append(mended, rs.Member{Name: to, Value: m.Value})
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct/identifier"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
@@ -91,7 +92,7 @@ func (g Grant) Ungranted(args rs.Object) rs.Missing {
 	}
 	streams, connection := Touches(args)
 	for _, stream := range streams {
-		if !g.has(stream, "") && (isStreamName(stream) || !args.Has("id")) {
+		if !g.has(stream, "") && (identifier.IsStream(stream) || !args.Has("id")) {
 			missing.Streams = append(missing.Streams, stream)
 		}
 	}
@@ -224,30 +225,19 @@ func (g Grant) Home(t Tool, args rs.Object) (sentence string, send Call) {
 	sentence = "Streams that may have it: " + quote.Names(streams, maxShown) + "."
 	for _, stream := range streams { // orders#2026-0238
 		if own := strings.TrimPrefix(id, stream); len(own) > 1 && own != id && strings.IndexAny(own, "#.|@ ") == 0 {
-			return sentence, Call{t.Name, identified(args, rs.Ref{ConnectionID: connection, Stream: stream, RecordID: own[1:]})}
+			return sentence, Call{t.Name, identifier.With(args, rs.Ref{ConnectionID: connection, Stream: stream, RecordID: own[1:]})}
 		}
 	}
-	near := kindOf(id, streams)
+	near := identifier.Kind(id, streams)
 	if near != "" || len(streams) == 1 {
 		ref := rs.Ref{ConnectionID: connection, Stream: cmp.Or(near, streams[0]), RecordID: id}
 		if in := g.connectionsOf(ref.Stream); connection == "" && len(in) == 1 {
 			ref.ConnectionID = in[0].ID
 		}
-		return sentence, Call{t.Name, identified(args, ref)}
+		return sentence, Call{t.Name, identifier.With(args, ref)}
 	}
 	finds, call := FindID(id, args)
 	return strings.TrimSpace(sentence + " " + finds), call
-}
-
-// kindOf is the stream whose records have ids that begin as one does: note-0036 is one of the notes, evt-0433 one of the events; "" for none.
-func kindOf(id string, streams []string) string {
-	kind, _, _ := strings.Cut(id, "-")
-	near := written.Nearest(kind, streams, 1)
-	short := slices.DeleteFunc(slices.Clone(streams), func(s string) bool { return !abbreviates(kind, s) })
-	if len(near) == 0 && len(short) == 1 {
-		near = short
-	}
-	return append(near, "")[0]
 }
 
 // FindID is the search for a record of which its own id alone is known, and what it does; of what is no id the call that lists the streams.
@@ -257,19 +247,6 @@ func FindID(id string, args rs.Object) (sentence string, send Call) {
 	}
 	call := Call{"search", rs.Object{{Name: "q", Value: rs.EncodeJSON(id)}}.WithAll(onlyConnection(args))}
 	return "The call below looks for it in every stream.", call
-}
-
-// abbreviates reports whether a word of three letters or more is some of those of a name in their order, from its first on.
-func abbreviates(word, name string) bool {
-	at := 0
-	for i := 0; i < len(name) && at < len(word); i++ {
-		if name[i] == word[at] {
-			at++
-		} else if at == 0 {
-			return false
-		}
-	}
-	return len(word) > 2 && at == len(word)
 }
 
 // ofConnector are the connections of a connector that have some streams.

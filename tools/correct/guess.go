@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct/identifier"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
@@ -45,7 +46,7 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	}
 	if refused.Code == "invalid_id" && refused.Param == "stream" {
 		connection, stream, ok := strings.Cut(guess.Text("stream"), "/")
-		switch file := streamOfFile(guess.Text("stream")); {
+		switch file := identifier.StreamOfFile(guess.Text("stream")); {
 		case file != "":
 			guess = guess.With("stream", rs.EncodeJSON(file))
 		case !ok || rs.UnsafeName(connection) != "" || rs.UnsafeName(stream) != "":
@@ -57,7 +58,7 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	if names := guess.Array("streams"); refused.Param == "streams" {
 		for i, raw := range names {
 			name, _ := written.Text(raw)
-			names[i] = rs.EncodeJSON(cmp.Or(streamOfFile(name), name))
+			names[i] = rs.EncodeJSON(cmp.Or(identifier.StreamOfFile(name), name))
 		}
 		guess = guess.With("streams", rs.JoinArray(names))
 	}
@@ -116,7 +117,7 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 		return call, true
 	case t.titleIn(args) != "":
 		return searchForTitle(t.titleIn(args), args), true
-	case isPage(id):
+	case identifier.IsPage(id):
 		return Call{"search", rs.Object{{Name: "q", Value: rs.EncodeJSON(id)}}}, true
 	case refused.Code == "invalid_id" && refused.Param == "id":
 		return Call{}, false

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct/identifier"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
@@ -17,7 +18,7 @@ func (t Tool) Hint(args rs.Object) string {
 	if !ok && p.Never == "" {
 		p = foreign.Plan{}
 	}
-	id, several := args.Text("id"), idsIn(args.Text("id"))
+	id, several := args.Text("id"), identifier.Several(args.Text("id"))
 	one, names := t.oneOf(args)
 	call, worded := t.worded(args)
 	_, spreads := spread(args)
@@ -33,16 +34,16 @@ func (t Tool) Hint(args rs.Object) string {
 		return "No value of " + quote.Line(p.Never) + " fulfils all of these conditions; if any of them is meant, send a call for each."
 	case p.Calls > 1:
 		return severalCalls(p.Calls)
-	case isPage(id) && identifies:
+	case identifier.IsPage(id) && identifies:
 		return "That is the address of a page, not the id of a record; the call below finds records that name it."
 	case several != nil && identifies:
 		return CallForEach(len(several))
-	case identifies && idBefore(id) != "":
+	case identifies && identifier.Before(id) != "":
 		return LineHint
 	case t.titleIn(args) != "":
 		return titleHint
 	case identifies && !strings.Contains(id, ":"):
-		return ownID(id, args.Text("connection_id"), args.Text("stream"))
+		return identifier.Own(id, args.Text("connection_id"), args.Text("stream"))
 	case aggregates && one == "group_by":
 		_, hint := oneGroup(args.Text("metric"), names)
 		return "aggregate takes one group_by. " + hint

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct/identifier"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
@@ -43,8 +44,8 @@ func (g Grant) missingStream(t Tool, args rs.Object, stream string) *rs.Error {
 		return e
 	}
 	own := connection != "" && len(g.near(stream, connection)) == 0 && // the connection is right
-		(!g.has(stream, "") || kindOf(recordIn(args), g.streamsOf(connection)) != "")
-	if t.Takes("id") && !colons && (!isStreamName(stream) || own) {
+		(!g.has(stream, "") || identifier.Kind(identifier.Record(args), g.streamsOf(connection)) != "")
+	if t.Takes("id") && !colons && (!identifier.IsStream(stream) || own) {
 		return g.missingIn(t, args, e)
 	}
 	if others := g.connectionsOf(stream); connection != "" && len(others) > 0 {
@@ -114,10 +115,10 @@ func (g Grant) missingIn(t Tool, args rs.Object, e *rs.Error) *rs.Error {
 		e.Message = fmt.Sprintf("no stream %s in this grant. It has: %s.", quote.Text(ref.Stream), quote.Names(streams, 20))
 	}
 	own := ref.RecordID
-	if !isStreamName(ref.Stream) {
+	if !identifier.IsStream(ref.Stream) {
 		own = ref.Stream + ":" + own
 	}
-	e.Hint = ownID(own, connection, "")
+	e.Hint = identifier.Own(own, connection, "")
 	if len(streams) == 1 && connection != "" {
 		meant := rs.Ref{ConnectionID: connection, Stream: streams[0], RecordID: own}
 		e.Send = Call{t.Name, args.Without("connection_id").With("id", rs.EncodeJSON(meant.String()))}.String()

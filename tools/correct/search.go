@@ -13,33 +13,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// operatorForm is an operator of the search of a mail or chat program, such as from:anna, at the start of a word and not within quotes.
-var operatorForm = written.Expression(`(?i)(^|\s)(-?)(from|sender|to|cc|subject|title|has|is|in|` +
-	`label|filename|before|older|until|after|newer|since|on|date|newer_than|older_than):("[^"]+"|\([^)]*\)|[^\s"]+)`)
-
-// A searchOperator is an operator in a query.
-type searchOperator struct {
-	name, value string
-	denied      bool // "-from:anna"
-}
-
-// operatorsIn returns the operators in a query, and its words without them.
-func operatorsIn(q string) (found []searchOperator, words string) {
-	for {
-		at := operatorForm().FindStringSubmatchIndex(q)
-		if at == nil || strings.Count(q[:at[6]], `"`)%2 != 0 {
-			return found, strings.Join(strings.Fields(q), " ")
-		}
-		value := strings.ReplaceAll(strings.Trim(q[at[8]:at[9]], `"()`), " OR ", " ") // a search finds some of the words where no record has all
-		found = append(found, searchOperator{strings.ToLower(q[at[6]:at[7]]), value, at[5] > at[4]})
-		q = q[:at[0]] + " " + q[at[1]:]
-	}
-}
-
 // Operator returns the first operator in a query, such as "from:", which search does not know; "" if there is none.
 func Operator(q string) string {
-	if found, _ := operatorsIn(q); len(found) > 0 {
-		return found[0].name + ":"
+	if found, _ := foreign.QueryOperators(q); len(found) > 0 {
+		return found[0].Name + ":"
 	}
 	return ""
 }
@@ -75,16 +52,16 @@ func dated(args rs.Object) rs.Object {
 	if words := andNot().ReplaceAllString(q, " -$1"); words != q && !strings.Contains(q, `"`) {
 		q, args = words, args.With(name, rs.EncodeJSON(words))
 	}
-	found, words := operatorsIn(q)
+	found, words := foreign.QueryOperators(q)
 	changed := args
 	for _, o := range found {
-		if boundWords[o.name] == nil || o.denied {
+		if boundWords[o.Name] == nil || o.Denied {
 			return args // is refused as it is
 		}
-		for _, bound := range boundWords[o.name] {
-			day := boundOf(o.name, bound, rs.EncodeJSON(o.value), time.Time{})
-			if day == "" && strings.HasSuffix(o.name, "_than") {
-				day = rs.EncodeJSON(o.value) // is refused with the day that it is
+		for _, bound := range boundWords[o.Name] {
+			day := boundOf(o.Name, bound, rs.EncodeJSON(o.Value), time.Time{})
+			if day == "" && strings.HasSuffix(o.Name, "_than") {
+				day = rs.EncodeJSON(o.Value) // is refused with the day that it is
 			}
 			if day == "" || changed.Has(bound) {
 				return args
@@ -106,7 +83,7 @@ func dated(args rs.Object) rs.Object {
 func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (Call, bool) {
 	args = t.withOperators(args)
 	q, name := queryOf(args)
-	found, words := operatorsIn(q)
+	found, words := foreign.QueryOperators(q)
 	if t.Name != "search" || len(found) == 0 {
 		return Call{}, false
 	}
@@ -124,25 +101,25 @@ func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (Call, bool) {
 	}
 	rest := args.Without(name)
 	for _, o := range found {
-		flag, known := foreign.Flags[o.name+":"+strings.ToLower(o.value)]
-		if o.denied && known {
+		flag, known := foreign.Flags[o.Name+":"+strings.ToLower(o.Value)]
+		if o.Denied && known {
 			flag.Value = strconv.FormatBool(flag.Value != "true")
 		}
-		isSender := o.name == "from" || o.name == "sender"
+		isSender := o.Name == "from" || o.Name == "sender"
 		sender := isSender && words == "" && len(found) == 1
 		address := func(f rs.SchemaField) bool { return strings.Contains(f.Name, "email") && f.Type == "string" }
 		ofSender := func(f rs.SchemaField) bool { return fields.IsSenderAddress(f) && f.Type == "string" }
 		switch {
-		case o.denied && !known: // a search leaves out words, not senders
-			words += " -" + strings.Join(strings.Fields(o.value), " -")
+		case o.Denied && !known: // a search leaves out words, not senders
+			words += " -" + strings.Join(strings.Fields(o.Value), " -")
 		case known && condition(flag.Value, func(f rs.SchemaField) bool { return slices.Contains(flag.Fields, f.Name) }):
-		case isSender && isAddress().MatchString(o.value) && condition(rs.EncodeJSON(o.value), ofSender): // it is all of the field
-		case sender && strings.Contains(o.value, "@") && condition(rs.EncodeJSON(o.value), address):
-		case sender && condition(rs.EncodeJSON(o.value), func(f rs.SchemaField) bool { return f.Role == "actor" }):
-		case len(o.bounds(rest)) > 0:
-			rest = rest.WithAll(o.bounds(rest))
-		case !slices.Contains([]string{"has", "is", "in", "label"}, o.name) || len(found) == 1 && words == "":
-			words += " " + o.value
+		case isSender && isAddress().MatchString(o.Value) && condition(rs.EncodeJSON(o.Value), ofSender): // it is all of the field
+		case sender && strings.Contains(o.Value, "@") && condition(rs.EncodeJSON(o.Value), address):
+		case sender && condition(rs.EncodeJSON(o.Value), func(f rs.SchemaField) bool { return f.Role == "actor" }):
+		case len(boundsMeant(o, rest)) > 0:
+			rest = rest.WithAll(boundsMeant(o, rest))
+		case !slices.Contains([]string{"has", "is", "in", "label"}, o.Name) || len(found) == 1 && words == "":
+			words += " " + o.Value
 		}
 		words = strings.TrimSpace(words)
 	}
@@ -218,9 +195,9 @@ func (t Tool) withOperators(args rs.Object) rs.Object {
 	return args.With(cmp.Or(name, "q"), rs.EncodeJSON(q))
 }
 
-// bounds are those of a search that an operator means, also by its distance from today, of which none is given; none if it has no date.
-func (o searchOperator) bounds(given rs.Object) rs.Object {
-	found, _ := boundsOf(rs.Member{Name: o.name, Value: rs.EncodeJSON(o.value)})
+// boundsMeant are those of a search that an operator means, also by its distance from today, of which none is given; none if it has no date.
+func boundsMeant(o foreign.QueryOperator, given rs.Object) rs.Object {
+	found, _ := boundsOf(rs.Member{Name: o.Name, Value: rs.EncodeJSON(o.Value)})
 	return slices.DeleteFunc(found, func(m rs.Member) bool { return !written.IsTime(m.Value) || given.Has(m.Name) })
 }
 

@@ -6,7 +6,7 @@
 //
 //	words                     lists: the other names of arguments and of their values, and words for times
 //	tool                      a tool and a call; how arguments are read and changed; what errors say more than once
-//	value, record_id, time    one kind of value each, in the form that the tools take
+//	value, record_id, time    one kind of argument each, in the form that the tools take
 //	filter, search            calls that answer with another tool or argument; conditions; a query with operators
 //	aggregate                 a number, and a statement of SQL, as other languages write them
 //	canonical                 what is certain

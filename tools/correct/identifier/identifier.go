@@ -1,0 +1,158 @@
+// Package identifier reads the ids of records in the forms in which people and models write them.
+package identifier
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+)
+
+// IsStream reports whether a name may be a stream's: the first part of a record's own id, as in C05:1794492492.000100, has digits.
+func IsStream(name string) bool { return !strings.ContainsAny(name, "0123456789") }
+
+// Own says how the id of a record is written of which the record's own is known.
+func Own(record, connection, stream string) string {
+	if plain, err := url.PathUnescape(record); err == nil {
+		record = plain
+	}
+	ref := rs.Ref{ConnectionID: cmp.Or(connection, "CONNECTION"), Stream: cmp.Or(stream, "STREAM"), RecordID: record}
+	return fmt.Sprintf("If %s is the record's own id, send %s, with the record's connection_id and stream; a table has them in its header.",
+		quote.Line(record), ref)
+}
+
+// IsPage reports whether an id is the address of a page elsewhere.
+func IsPage(id string) bool {
+	return strings.HasPrefix(id, "https://") || strings.HasPrefix(id, "http://")
+}
+
+// Record is the record's own id in the id of a call.
+func Record(args rs.Object) string {
+	ref, _ := rs.ParseRef(args.Text("id"))
+	return ref.RecordID
+}
+
+// Several are the ids of several records in one text, with commas, a '+' or white space between them; nil for any other text.
+func Several(id string) []string {
+	malformed := func(id string) bool { _, err := rs.ParseRef(id); return err != nil }
+	for _, several := range [][]string{written.Names(id), strings.Split(id, " + "), strings.Fields(id)} {
+		if len(several) > 1 && !slices.ContainsFunc(several, malformed) {
+			return several
+		}
+	}
+	return nil
+}
+
+// Before is the id before other words that were copied with it, such as those of a hit; "" for any other text.
+func Before(line string) string {
+	id, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+	ref, err := rs.ParseRef(strings.TrimRight(id, ",;"))
+	if err != nil || rest == "" || ref.ConnectionID == "" && !strings.ContainsAny(rest, "=|") {
+		return ""
+	}
+	return ref.String()
+}
+
+var fileName = written.Expression(`[/\\].*\.[A-Za-z][A-Za-z0-9]{1,6}$`)
+
+// StreamOfFile is the usual name of the stream of a file by the path of that, as answers name it; "" for what is no path.
+func StreamOfFile(path string) string {
+	if path = strings.Trim(path, "/"); !fileName().MatchString(path) {
+		return ""
+	}
+	return notInStreams().ReplaceAllString(path[:strings.LastIndexByte(path, '.')], "_")
+}
+
+var notInStreams = written.Expression(`[^\pL\pM\pN._-]+`)
+
+// Ref reads an id whose parts are joined by '/' alone. 2026/0240 is one id and names no stream.
+func Ref(id string) (rs.Ref, bool) {
+	parts := strings.Split(strings.Trim(written.Unquoted(id), "/"), "/")
+	if len(parts) == 2 {
+		parts = append([]string{""}, parts...)
+	}
+	if len(parts) != 3 || parts[1] == "" || !IsStream(parts[1][:1]) || strings.HasPrefix(parts[2], ":") {
+		return rs.Ref{}, false
+	}
+	ref := rs.Ref{ConnectionID: parts[0], Stream: parts[1], RecordID: parts[2]}
+	parsed, err := rs.ParseRef(ref.String())
+	return ref, err == nil && parsed == ref
+}
+
+// OfURL reads the URL of a record of a resource server: …/v1/streams/STREAM/records/RECORD?connection_id=CONNECTION. Nothing is
+// read from the URL's host.
+func OfURL(id string) (ref rs.Ref, ok bool) {
+	u, err := url.Parse(id)
+	if err != nil || !IsPage(id) && !strings.HasPrefix(id, "/v1/") {
+		return rs.Ref{}, false
+	}
+	_, below, _ := strings.Cut(u.EscapedPath(), "/v1/streams/")
+	segments := strings.Split(strings.TrimSuffix(below, "/"), "/")
+	if len(segments) != 3 || segments[1] != "records" {
+		return rs.Ref{}, false
+	}
+	stream, errStream := url.PathUnescape(segments[0])
+	record, errRecord := url.PathUnescape(segments[2])
+	ref = rs.Ref{ConnectionID: u.Query().Get("connection_id"), Stream: stream, RecordID: record}
+	unsafe := rs.UnsafeName(stream) != "" || ref.ConnectionID != "" && rs.UnsafeName(ref.ConnectionID) != ""
+	return ref, errStream == nil && errRecord == nil && record != "" && !unsafe
+}
+
+// WithoutHandles gives a filter on an id the record's own id where it has the handle that answers print, and the call its connection.
+func WithoutHandles(args rs.Object) rs.Object {
+	stream, _ := written.Text(args.Get("stream"))
+	for _, m := range args.Object("filter") {
+		handle, ok := written.Text(m.Value)
+		ref, err := rs.ParseRef(handle)
+		connection, named := written.Text(args.Get("connection_id"))
+		plain, malformed := url.PathUnescape(handle)
+		switch {
+		case !ok || m.Name != "id" && !strings.HasSuffix(m.Name, "_id"):
+			continue
+		case strings.Contains(strings.ToUpper(handle), "%2F") && !strings.ContainsAny(handle, ":/") && malformed == nil:
+			ref.RecordID = plain // the last segment of a handle
+		case err != nil || ref.ConnectionID == "" || named && ref.ConnectionID != connection,
+			strings.Contains(ref.RecordID, "/") && strings.Contains(ref.RecordID, ":"),                           // a handle within a handle
+			!named && !strings.HasPrefix(handle, rs.RecordURIPrefix) && (m.Name != "id" || ref.Stream != stream): // an id of this form
+			continue
+		default:
+			args = args.With("connection_id", rs.EncodeJSON(ref.ConnectionID))
+		}
+		args = args.With("filter", args.Object("filter").With(m.Name, rs.EncodeJSON(ref.RecordID)).JSON())
+	}
+	return args
+}
+
+// With are arguments with the handle of a record.
+func With(args rs.Object, ref rs.Ref) rs.Object {
+	return args.Without("connection_id").With("id", rs.EncodeJSON(ref.String()))
+}
+
+// Kind is the stream whose records have ids that begin as one does: note-0036 is one of the notes, evt-0433 one of the events; "" for none.
+func Kind(id string, streams []string) string {
+	kind, _, _ := strings.Cut(id, "-")
+	near := written.Nearest(kind, streams, 1)
+	short := slices.DeleteFunc(slices.Clone(streams), func(s string) bool { return !abbreviates(kind, s) })
+	if len(near) == 0 && len(short) == 1 {
+		near = short
+	}
+	return append(near, "")[0]
+}
+
+// abbreviates reports whether a word of three letters or more is some of those of a name in their order, from its first on.
+func abbreviates(word, name string) bool {
+	at := 0
+	for i := 0; i < len(name) && at < len(word); i++ {
+		if name[i] == word[at] {
+			at++
+		} else if at == 0 {
+			return false
+		}
+	}
+	return len(word) > 2 && at == len(word)
+}

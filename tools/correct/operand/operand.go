@@ -1,0 +1,91 @@
+// Package operand reads the values that a filter compares with, in the forms that are written elsewhere.
+package operand
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+)
+
+// InForm is a condition in the form that a filter takes, where a resource server refused it with a message; "" for one that stays as it is.
+func InForm(m rs.Member, message string) string {
+	compact := func(raw string) string {
+		if written.IsTimeName(m.Name) {
+			return written.CompactDay(raw)
+		}
+		return ""
+	}
+	if bounds := rs.AsObject(m.Value); bounds != nil {
+		mended := bounds
+		for _, r := range bounds {
+			operator, value := written.Bound(r.Name, r.Value)
+			if value = cmp.Or(compact(r.Value), value); value != "" && operator != r.Name {
+				mended = mended.Without(r.Name)
+			}
+			if value != "" {
+				mended = mended.With(operator, value)
+			}
+		}
+		if slices.Equal(mended, bounds) {
+			return ""
+		}
+		return mended.JSON()
+	}
+	p, ok := foreign.Read(rs.Object{m}.JSON(), "")
+	numbers := written.Numbers(m.Value)
+	flag := map[string]string{"0": "false", "1": "true"}[m.Value]
+	switch {
+	case ok && p.Calls == 1 && p.Filter.Object(m.Name) != nil: // "> 5"
+		return p.Filter.Get(m.Name)
+	case numbers != nil && strings.Contains(message, "number"):
+		return rs.Object{{Name: "gte", Value: numbers[0]}, {Name: "lte", Value: numbers[1]}}.JSON()
+	case flag != "" && strings.Contains(message, "boolean"):
+		return flag
+	}
+	return cmp.Or(compact(m.Value), written.Range(m.Value), written.Value(m.Value))
+}
+
+// Of are the values that a filter compares with.
+func Of(filter rs.Object) (values []string) {
+	for _, m := range filter {
+		values = append(values, m.Value)
+		for _, bound := range rs.AsObject(m.Value) {
+			values = append(values, bound.Value)
+		}
+	}
+	return values
+}
+
+// CurrencyLeftOut says that a filter compares with an amount that has a currency; "" where it does not.
+func CurrencyLeftOut(args rs.Object) string {
+	if slices.ContainsFunc(Of(args.Object("filter")), func(raw string) bool { _, ok := written.WithoutCurrency(raw); return ok }) {
+		return "An amount is a number: the call below leaves out its currency, which is a field of its own if the records have several."
+	}
+	return ""
+}
+
+var otherDate = written.Expression(`^"[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{2,4}"$`)
+
+// MistakesDate reports whether a filter has a date of which it is not certain which one is meant, or words where a time is looked for.
+func MistakesDate(args rs.Object) bool {
+	return slices.ContainsFunc(args.Object("filter"), func(m rs.Member) bool {
+		return slices.ContainsFunc(Of(rs.Object{m}), func(raw string) bool {
+			return otherDate().MatchString(raw) || written.IsTimeName(m.Name) && written.IsWord(raw)
+		})
+	})
+}
+
+// NoSuchDay says of a date in a call that there is no such day; "" where there is none of that kind.
+func NoSuchDay(args rs.Object) string {
+	for _, raw := range append(Of(args.Object("filter")), args.Get("since"), args.Get("until")) {
+		if last, ok := written.LastOfMonth(raw); ok {
+			return "There is no day " + quote.JSON(raw) + ": that month ends with " + last + ", which the call below has."
+		}
+	}
+	return ""
+}
