@@ -100,7 +100,8 @@ func metrics() []string { return []string{"count", "sum", "min", "max", "avg", "
 func granularities() []string { return []string{"hour", "day", "week", "month", "quarter", "year"} }
 
 func decodeAggregate(values rs.Object) (Args, error) {
-	a := takes(values, "stream", "metric", "connection_id", "field", "group_by", "group_by_time", "granularity", "time_zone", "limit", "order", "filter")
+	a := takes(values, "stream", "metric", "connection_id", "field", "group_by", "group_by_time", "granularity", "time_zone", "limit",
+		"order", "filter")
 	a.Required("stream", `{"stream":"messages","metric":"count"}; schema lists the streams`)
 	a.Required("metric", `{"metric":"count"}`)
 	args := aggregate.Args{

@@ -119,7 +119,8 @@ func (q queryRecordsArgs) mixedUnits(response *rs.Response, call Call) rs.Object
 			continue
 		}
 		shown := values[:min(len(values), maxNamedUnits)]
-		note := fmt.Sprintf("%s is not all in one %s: %s are compared as if they were the same. Of one alone", field, unit, strings.Join(shown, ", "))
+		note := fmt.Sprintf("%s is not all in one %s: %s are compared as if they were the same. Of one alone",
+			field, unit, strings.Join(shown, ", "))
 		one := call.Arguments.Object("filter").With(unit, rs.EncodeJSON(values[0]))
 		arguments := call.Arguments.Without("cursor").With("filter", one.JSON())
 		return rs.Object{noted("mixed_units", note, correct.Call{Tool: call.Tool.Name, Arguments: arguments})}

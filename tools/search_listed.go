@@ -39,8 +39,9 @@ func listedValue(ctx context.Context, call Call, answer Answer) string {
 	}
 	exact := len(args.filter) > 0 || args.mode != "" && args.mode != "lexical" || strings.Contains(args.q, `"`) ||
 		args.period != (period.Period{})
-	repaired := answer.Repair != nil && answer.Repair.Reads > relax.MaxReads-maxListedFields-1     // with the schema
-	members := answer.Response.Reads > maxCountedMembers || auth.PrincipalFrom(ctx).Package != nil // members would be asked that lack the stream
+	repaired := answer.Repair != nil && answer.Repair.Reads > relax.MaxReads-maxListedFields-1 // with the schema
+	// Members of a package would be asked that lack the stream.
+	members := answer.Response.Reads > maxCountedMembers || auth.PrincipalFrom(ctx).Package != nil
 	if args.q == "" || exact || repaired || members ||
 		len(args.streams) > 1 || len(absent) == 0 && found > fewHits {
 		return ""

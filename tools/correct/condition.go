@@ -168,8 +168,8 @@ func (c *correction) flag(name, value string) (field, meant string) {
 	return known.Fields[at], strconv.FormatBool((value == known.Value) != denied)
 }
 
-// unfiltered is the field that a name means which the stream does not have, where no field of that use may be meant, such as to for recipient;
-// else the name.
+// unfiltered is the field that a name means which the stream does not have, where no field of that use may be meant, such as to for
+// recipient; else the name.
 func (c *correction) unfiltered(name string, u fields.Use) string {
 	if c.stream.Field(name) != nil || len(c.stream.Near(name, u)) > 0 {
 		return name

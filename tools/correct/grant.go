@@ -161,7 +161,8 @@ func (g Grant) near(stream, connection string) []string {
 		found = append(found, other)
 	} else if other != "" && len(found) == 0 { // mail_Inbox is one of emails
 		for _, word := range []string{kindIn(stream), strings.TrimSuffix(other, "s")} {
-			found = append(found, slices.DeleteFunc(slices.Clone(streams), func(s string) bool { return !strings.Contains(written.Snake(s), word) })...)
+			lacks := func(s string) bool { return !strings.Contains(written.Snake(s), word) }
+			found = append(found, slices.DeleteFunc(slices.Clone(streams), lacks)...)
 		}
 	}
 	if _, last, dotted := strings.Cut(stream, "."); dotted && g.has(last, connection) {
@@ -242,7 +243,8 @@ func (g Grant) Home(t Tool, args rs.Object) (sentence string, send Call) {
 
 // FindID is the search for a record of which its own id alone is known, and what it does; of what is no id the call that lists the streams.
 func FindID(id string, args rs.Object) (sentence string, send Call) {
-	if !strings.ContainsAny(id, "0123456789") || len(id) < 3 || len(id) > longestQuery || strings.ContainsAny(id, " \"") || Operator(id) != "" {
+	if !strings.ContainsAny(id, "0123456789") || strings.ContainsAny(id, " \"") || len(id) < 3 || len(id) > longestQuery ||
+		Operator(id) != "" {
 		return "", Call{"schema", rs.Object{}}
 	}
 	call := Call{"search", rs.Object{{Name: "q", Value: rs.EncodeJSON(id)}}.WithAll(onlyConnection(args))}

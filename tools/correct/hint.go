@@ -82,7 +82,8 @@ func (t Tool) Hint(args rs.Object) string {
 	return ""
 }
 
-var timeOfDay = written.Expression(`(?i)\b(?:night|morning|noon|afternoon|evening|nachts?|morgens|abends?|nuit|matin|soir|noche|tarde|notte|sera)\b`)
+var timeOfDay = written.Expression(`(?i)\b(?:night|morning|noon|afternoon|evening|nachts?|morgens|abends?|nuit|matin|soir|` +
+	`noche|tarde|notte|sera)\b`)
 
 // SeasonSays says which months a season is taken for that arguments name as a time; "" where they name none.
 func SeasonSays(args rs.Object) string {

@@ -25,21 +25,19 @@ func (t Tool) titleIn(args rs.Object) string {
 		return ""
 	}
 	id := strings.TrimSpace(args.Text("id"))
-	colon := strings.IndexByte(id, ':')
-	if title := len(strings.Fields(id)) > 1 || oneWordTitle().MatchString(id); title && (colon < 0 || strings.HasPrefix(id[colon:], ": ")) && !strings.Contains(id, "/") {
+	if identifier.IsTitle(id) {
 		return id
 	}
 	for _, m := range args {
 		name := written.Snake(m.Name)
 		text, _ := written.Text(m.Value)
-		if id == "" && t.Name == "fetch" && !t.Takes(m.Name) && (slices.Contains(words, name) || name == "title" || name == "subject" || name == "name") && text != "" {
+		isTitle := slices.Contains(words, name) || name == "title" || name == "subject" || name == "name"
+		if id == "" && t.Name == "fetch" && !t.Takes(m.Name) && isTitle && text != "" {
 			return text
 		}
 	}
 	return ""
 }
-
-var oneWordTitle = written.Expression(`^\p{Lu}\pL{2,}$`) // no id, and none of the words that stand for one
 
 const titleHint = "A record is read by its id alone: the call below searches for those words, and prints the ids of what it finds."
 

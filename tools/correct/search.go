@@ -195,7 +195,7 @@ func (t Tool) withOperators(args rs.Object) rs.Object {
 	return args.With(cmp.Or(name, "q"), rs.EncodeJSON(q))
 }
 
-// boundsMeant are those of a search that an operator means, also by its distance from today, of which none is given; none if it has no date.
+// boundsMeant are the bounds that an operator means, also by its distance from today, and that are not given; none if it has no date.
 func boundsMeant(o foreign.QueryOperator, given rs.Object) rs.Object {
 	found, _ := boundsOf(rs.Member{Name: o.Name, Value: rs.EncodeJSON(o.Value)})
 	return slices.DeleteFunc(found, func(m rs.Member) bool { return !written.IsTime(m.Value) || given.Has(m.Name) })

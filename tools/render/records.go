@@ -223,8 +223,9 @@ func (a *recordsAnswer) list(envelope object, records []item.Shown) string {
 // beside is a page with all that structured output says beside it: content_ladder has the long texts of its records, each with the call
 // that reads it (S1-1a), in about so many bytes, and how many long records it does not name.
 func (a *recordsAnswer) beside(data string, records []item.Shown, remaining int) []byte {
-	const usual = 1024                                                                                                 // bytes of what a page has beside its records
-	w := write.NewObject(len(data)+usual).Open("", '{').Optional("warning", a.warning(len(records))).Put("data", data) // before what it says something of
+	const usual = 1024 // bytes of what a page has beside its records
+	w := write.NewObject(len(data)+usual).Open("", '{')
+	w.Optional("warning", a.warning(len(records))).Put("data", data) // before what it says something of
 	var followUps []string
 	more := 0
 	for _, record := range records {

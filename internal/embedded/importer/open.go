@@ -135,8 +135,8 @@ type Sight struct {
 	files []fileState
 }
 
-// Fingerprint sums it up, but for some files, with the year, up to which and beyond events recur. As long as it is the same, a database that
-// was filled from it is up to date.
+// Fingerprint sums it up, but for some files, with the year, up to which and beyond events recur. As long as it is the same, a database
+// that was filled from it is up to date.
 func (s Sight) Fingerprint(now time.Time, except ...string) string {
 	digest := sha256.New()
 	fmt.Fprintf(digest, "%q %d\n", s.name, now.Year())

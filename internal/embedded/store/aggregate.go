@@ -80,7 +80,8 @@ func (s *Store) Extreme(ctx context.Context, from []Source, field string, greate
 	return fields[field], err
 }
 
-// Unmoved counts the records whose value of a field of times no time zone moves: a date without a time of the day, or a time without a zone.
+// Unmoved counts the records whose value of a field of times no time zone moves: a date without a time of the day, or a time without a
+// zone.
 func (s *Store) Unmoved(ctx context.Context, from []Source, field string) ([]Group, error) {
 	from = slices.Clone(from)
 	for i, source := range from {

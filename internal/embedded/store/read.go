@@ -22,7 +22,8 @@ type Record struct {
 // Fields are what a record has, by name.
 func (r Record) Fields() (map[string]json.RawMessage, error) { return fieldsOf(r.Data) }
 
-// An Order is a column and a direction. Records without a value come last. Records of equal value go by version: messages of one minute stand in their file one after another.
+// An Order is a column and a direction. Records without a value come last. Records of equal value go by version: messages of one minute
+// stand in their file one after another.
 type Order struct {
 	column     string
 	descending bool

@@ -105,8 +105,8 @@ func ItemHas(list string, path []string, text string) Where {
 }
 
 // withDays is a comparison with an instant in which a day without a time is compared as the day that begins nearest to it: that is the day
-// which begins at the instant in the zone of who asks, since a zone is at most some eleven hours behind UTC, and thirteen ahead. The day was
-// stored as its first instant in UTC. Only that day is compared otherwise than the instants are.
+// which begins at the instant in the zone of who asks, since a zone is at most some eleven hours behind UTC, and thirteen ahead. The day
+// was stored as its first instant in UTC. Only that day is compared otherwise than the instants are.
 func (c Column) withDays(w Where, operator string, instant int64) Where {
 	const ahead = 13 * time.Hour
 	day := time.UnixMicro(instant).UTC().Add(ahead).Truncate(24 * time.Hour).UnixMicro()

@@ -45,7 +45,8 @@ func newTable(number int, connector *model.Connector, stream *model.Stream) *Tab
 		}
 		kind := KindOf(field)
 		if kind != KindNone && isCompared(connector, stream, field) {
-			c := Column{name: fmt.Sprintf("f%d", i), field: field.Name, Kind: kind, local: field.Type == model.LocalTime, read: kind == KindText && isLong(connector, stream, field)}
+			c := Column{name: fmt.Sprintf("f%d", i), field: field.Name, Kind: kind, local: field.Type == model.LocalTime}
+			c.read = kind == KindText && isLong(connector, stream, field)
 			if c.read {
 				c.name = readSQL(field.Name)
 			}

@@ -68,8 +68,8 @@ func Read(name string, s *rs.Schema) Stream {
 	return stream
 }
 
-// ReadHaving reads a stream as it is under those of its connections that have each field of a call that any of them has, and the relations of
-// these; under all where none has them together.
+// ReadHaving reads a stream as it is under those of its connections that have each field of a call that any of them has, and the
+// relations of these; under all where none has them together.
 func ReadHaving(name string, s *rs.Schema, args rs.Object) Stream {
 	names := named(args)
 	homes, known := homesOf(s, name, names)
@@ -251,8 +251,8 @@ func (s Stream) Names(filter rs.Object) []string {
 	return known
 }
 
-// Spelled is the field whose name has the letters and digits of another, whatever stands between them, such as Amount__EUR for "Amount (EUR)";
-// "" for none, or several.
+// Spelled is the field whose name has the letters and digits of another, whatever stands between them, such as Amount__EUR for "Amount
+// (EUR)"; "" for none, or several.
 func (s Stream) Spelled(name string) (field string) {
 	plain := func(name string) string {
 		return strings.Map(func(c rune) rune {

@@ -57,8 +57,8 @@ func (h home) expands(args rs.Object) bool {
 }
 
 // Lacks lists, each as JSON, the connections of a stream that lack fields of a call which names no connection, with the call that reads
-// the same there if each of these fields has a counterpart and it has the relations that are expanded. A field that no connection has is not
-// among them: the resource server refuses that.
+// the same there if each of these fields has a counterpart and it has the relations that are expanded. A field that no connection has is
+// not among them: the resource server refuses that.
 func Lacks(tool string, s *rs.Schema, stream string, args rs.Object) (lacks []string) {
 	names := named(args)
 	homes, known := homesOf(s, stream, names)

@@ -156,3 +156,12 @@ func abbreviates(word, name string) bool {
 	}
 	return len(word) > 2 && at == len(word)
 }
+
+// IsTitle reports whether a text that was sent as an id is rather the title of a record.
+func IsTitle(id string) bool {
+	colon := strings.IndexByte(id, ':')
+	isHandle := strings.Contains(id, "/") || colon >= 0 && !strings.HasPrefix(id[colon:], ": ")
+	return !isHandle && (len(strings.Fields(id)) > 1 || oneWordTitle().MatchString(id))
+}
+
+var oneWordTitle = written.Expression(`^\p{Lu}\pL{2,}$`) // no id, and none of the words that stand for one

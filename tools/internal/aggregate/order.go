@@ -19,8 +19,8 @@ func countCells(rows []row) int {
 // same reports whether two numbers are equal, and of one unit.
 func (c cell) same(other cell) bool { return c.value == other.value && c.unit == other.unit }
 
-// turned reports whether the groups of a count are to come the other way round: the latest or those with fewest records first. That needs all
-// of them; where some are not known, it is said that they are not in that order.
+// turned reports whether the groups of a count are to come the other way round: the latest or those with fewest records first. That needs
+// all of them; where some are not known, it is said that they are not in that order.
 func (r *Aggregation) turned(all bool) bool {
 	usual := "desc"
 	if r.Args.GroupByTime != "" {
@@ -51,8 +51,8 @@ func dated(groups []group) int {
 	return len(groups)
 }
 
-// order puts the rows with the highest value first, or with the lowest; where there are several units, which cannot be compared, the first of
-// each before the second of each.
+// order puts the rows with the highest value first, or with the lowest; where there are several units, which cannot be compared, the
+// first of each before the second of each.
 func (r *Aggregation) order(rows []row) {
 	type place struct{ key, value string }
 	units := map[string][]place{}

@@ -112,7 +112,10 @@ func (a *Reader) Text(name string, maxBytes int) string {
 func (a *Reader) Name(name string) string {
 	value := a.Text(name, filter.MaxNameBytes)
 	if why := rs.UnsafeName(value); value != "" && why != "" {
-		a.Fail(&rs.Error{Code: "invalid_id", Param: name, Message: fmt.Sprintf("%s %s %s.", name, quote.Exact(value), why), Hint: "Send a name exactly as schema printed it."})
+		a.Fail(&rs.Error{
+			Code: "invalid_id", Param: name, Message: fmt.Sprintf("%s %s %s.", name, quote.Exact(value), why),
+			Hint: "Send a name exactly as schema printed it.",
+		})
 	}
 	return value
 }

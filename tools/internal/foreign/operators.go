@@ -191,13 +191,14 @@ func operatorIn(name string, known []string) (fieldOperator, bool) {
 	return fieldOperator{}, false
 }
 
-// isNested reports whether an object that stands for a condition has fields within its field, such as {"name":"boiler"}, which are no mistaken
-// operators: texts, or conditions of their own. levels bounds how deep they are.
+// isNested reports whether an object that stands for a condition has fields within its field, such as {"name":"boiler"}, which are no
+// mistaken operators: texts, or conditions of their own. levels bounds how deep they are.
 func isNested(o rs.Object, levels int) bool {
 	const most = 10 // members, each of which is compared with all operators
 	return levels > 0 && len(o) > 0 && len(o) <= most && !slices.ContainsFunc(o, func(m rs.Member) bool {
 		word, inner := plainWord(m.Name), rs.AsObject(m.Value)
-		compares := len(inner) > 0 && (isNested(inner, levels-1) || !slices.ContainsFunc(inner, func(r rs.Member) bool { return !IsOperator(r.Name) }))
+		other := func(r rs.Member) bool { return !IsOperator(r.Name) }
+		compares := len(inner) > 0 && (isNested(inner, levels-1) || !slices.ContainsFunc(inner, other))
 		isText := written.IsWord(m.Value) || m.Value == "true" || m.Value == "false"
 		return !fieldName().MatchString(m.Name) || !compares && !isText || isLikeOperator(word)
 	})

@@ -22,8 +22,8 @@ func IsNearOne(value string, texts []string) bool {
 	return having < 2 && utf8.RuneCountInString(value) >= fewLetters
 }
 
-// WordOfOne is the one of some texts that means a value without being like it: the code of a currency or a language, or the kind of a file, as
-// application/pdf is pdf; "" for none.
+// WordOfOne is the one of some texts that means a value without being like it: the code of a currency or a language, or the kind of a
+// file, as application/pdf is pdf; "" for none.
 func WordOfOne(value string, texts []string) (found string) {
 	code := Code(value)
 	for _, text := range texts {

@@ -98,5 +98,6 @@ func readSortKey(value string) sortKey {
 }
 
 func (k sortKey) compare(other sortKey) int {
-	return cmp.Or(strings.Compare(k.kind, other.kind), k.time.Compare(other.time), cmp.Compare(k.number, other.number), strings.Compare(k.text, other.text))
+	return cmp.Or(strings.Compare(k.kind, other.kind), k.time.Compare(other.time), cmp.Compare(k.number, other.number),
+		strings.Compare(k.text, other.text))
 }
