@@ -58,10 +58,10 @@ var forbidden = map[string][]string{
 	"internal/embedded/vectors":           {module, "net/http", "os"},
 	"internal/embedded/sample":            {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/", "net/http", "database/sql", "os"},
 
-	"tools/correct":            {module + "middleware", module + "transport", module + "tools/render", module + "tools/internal/relax", module + "rs/", "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
-	"tools/correct/fields":     {module + "tools/internal/foreign", module + "middleware", module + "transport", module + "tools/render", module + "rs/", "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
-	"tools/correct/identifier": {module + "tools/internal/foreign", module + "tools/correct/fields", module + "middleware", module + "transport", module + "tools/render", module + "rs/", "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
-	"tools/correct/operand":    {module + "tools/correct/fields", module + "middleware", module + "transport", module + "tools/render", module + "rs/", "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
+	"tools/correct":             {module + "middleware", module + "transport", module + "tools/render", module + "tools/internal/relax", module + "rs/", "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
+	"tools/internal/fields":     {module + "tools/internal/foreign", module + "middleware", module + "transport", module + "tools/render", module + "rs/", "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
+	"tools/internal/identifier": {module + "tools/internal/foreign", module + "tools/internal/fields", module + "middleware", module + "transport", module + "tools/render", module + "rs/", "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
+	"tools/internal/operand":    {module + "tools/internal/fields", module + "middleware", module + "transport", module + "tools/render", module + "rs/", "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
 
 	"tools/internal/written":       {module + "middleware", module + "transport", module + "tools/correct", module + "tools/render", module + "tools/internal/filter", module + "tools/internal/relax", module + "rs/", "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
 	"tools/internal/foreign":       {module + "middleware", module + "transport", module + "tools/correct", module + "tools/render", module + "tools/internal/filter", module + "tools/internal/known", module + "tools/internal/relax", module + "rs/", "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},

@@ -11,8 +11,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
-	"github.com/pdp-connect/pdpp-mcp/tools/correct/fields"
-	"github.com/pdp-connect/pdpp-mcp/tools/correct/operand"
 )
 
 // explained is the error with what is nearest to what was asked for, and the call that is probably meant.
@@ -126,10 +124,10 @@ func (c *correcting) refusedField(ctx context.Context, e *rs.Error) *rs.Error {
 	today := now.Format(time.DateOnly)
 	switch {
 	case rewritten:
-		e.Send, e.Hint = send.String(), cmp.Or(operand.NoSuchDay(c.args), operand.CurrencyLeftOut(c.args), e.Hint)
+		e.Send, e.Hint = send.String(), cmp.Or(correct.NoSuchDay(c.args), correct.CurrencyLeftOut(c.args), e.Hint)
 	case relative:
 		e.Send, e.Hint = c.with(c.args), strings.TrimSpace("Today is "+today+". "+season)
-	case operand.MistakesDate(c.args):
+	case correct.MistakesDate(c.args):
 		e.Hint = "A date is written as year, month, day: today is " + today + "."
 	}
 	e.Connect = c.fieldConnect(ctx)
@@ -161,7 +159,7 @@ func (c *correcting) notFound(ctx context.Context, e *rs.Error) {
 
 // refusedHere explains arguments that were refused before any read.
 func (c *correcting) refusedHere(ctx context.Context, e *rs.Error) {
-	e.Hint = cmp.Or(operand.NoSuchDay(c.args), c.tool.Hint(c.args), e.Hint)
+	e.Hint = cmp.Or(correct.NoSuchDay(c.args), c.tool.Hint(c.args), e.Hint)
 	if send, hint := c.withField(ctx); send != "" {
 		e.Send, e.Hint = send, strings.TrimSpace(e.Hint+" "+hint)
 	} else if e.Send = cmp.Or(e.Send, c.withoutOperators(ctx), c.timed(ctx)); e.Send == "" {
@@ -191,7 +189,7 @@ func (c *correcting) guess(ctx context.Context, e *rs.Error) {
 	}
 	call, ok := c.tool.Guess(c.args, c.refused)
 	if !ok {
-		apart, hint := correct.Apart(c.args, func() fields.Stream { return c.stream(ctx, c.args, c.call.Tool.Held) })
+		apart, hint := correct.Apart(c.args, func() correct.Stream { return c.stream(ctx, c.args, c.call.Tool.Held) })
 		if hint == "" {
 			return
 		}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
-	"github.com/pdp-connect/pdpp-mcp/tools/correct/fields"
 )
 
 // fieldConnect are those for a field that the resource server has and the grant has not. Whole streams are asked for.
@@ -29,7 +28,7 @@ func (c *correcting) unknownField(ctx context.Context) *rs.Error {
 	if s == nil {
 		return nil
 	}
-	known := fields.ReadHaving(streams[0], s, c.args)
+	known := correct.ReadHaving(streams[0], s, c.args)
 	if known.Misses(c.args) {
 		if all := c.schema(ctx, "", connection); all != nil {
 			known.ReadRelated(all, connection)
@@ -56,7 +55,7 @@ func (c *correcting) atHome(found *rs.Error, all *rs.Schema, stream, connection 
 	if all == nil {
 		return found
 	}
-	says, instead := fields.AtHome(all, stream, connection, c.args)
+	says, instead := correct.AtHome(all, stream, connection, c.args)
 	if says == "" {
 		return found
 	}
@@ -111,7 +110,7 @@ func (c *correcting) inStream(ctx context.Context, e *rs.Error) {
 	if s == nil {
 		return
 	}
-	having := slices.DeleteFunc(fields.Having(s, c.args.Object("filter")), func(stream string) bool {
+	having := slices.DeleteFunc(correct.Having(s, c.args.Object("filter")), func(stream string) bool {
 		return len(asked) > 0 && !slices.Contains(asked, stream)
 	})
 	if len(having) > 1 {

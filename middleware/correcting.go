@@ -10,7 +10,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
-	"github.com/pdp-connect/pdpp-mcp/tools/correct/fields"
 )
 
 // correctDeadline bounds the one read of a schema by which an error is explained.
@@ -67,13 +66,13 @@ func (c *correcting) grantOf(ctx context.Context, read readSchema) correct.Grant
 
 // stream is what is known of the one stream of arguments by a schema that is read in one of two ways; nothing where they name none, or
 // several.
-func (c *correcting) stream(ctx context.Context, args rs.Object, read readSchema) fields.Stream {
+func (c *correcting) stream(ctx context.Context, args rs.Object, read readSchema) correct.Stream {
 	if streams, connection := correct.Touches(args); len(streams) == 1 {
 		if s := read(ctx, streams[0], connection); s != nil {
-			return fields.Read(streams[0], s)
+			return correct.ReadStream(streams[0], s)
 		}
 	}
-	return fields.Stream{}
+	return correct.Stream{}
 }
 
 // A readSchema reads the compact schema of a stream, or of all: by at most one read, or without any.

@@ -11,6 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/argument"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/period"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
@@ -44,10 +45,10 @@ func decodeSearch(values rs.Object) (Args, error) {
 	case q == "":
 		q = query
 	}
-	if operator := correct.Operator(q); operator != "" {
+	if operator := foreign.Operator(q); operator != "" {
 		hint := "It reads words: a sender or a flag is a field that query_records filters, dates are since and until. Quotes search for the text itself."
-		if correct.NamesRecipient(operator) {
-			hint = correct.RecipientHint
+		if foreign.NamesRecipient(operator) {
+			hint = foreign.RecipientHint
 		}
 		a.Failf("q", hint, "search has no operator %s.", quote.Exact(operator))
 	}

@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/tools/correct/identifier"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/identifier"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
@@ -244,7 +245,7 @@ func (g Grant) Home(t Tool, args rs.Object) (sentence string, send Call) {
 // FindID is the search for a record of which its own id alone is known, and what it does; of what is no id the call that lists the streams.
 func FindID(id string, args rs.Object) (sentence string, send Call) {
 	if !strings.ContainsAny(id, "0123456789") || strings.ContainsAny(id, " \"") || len(id) < 3 || len(id) > longestQuery ||
-		Operator(id) != "" {
+		foreign.Operator(id) != "" {
 		return "", Call{"schema", rs.Object{}}
 	}
 	call := Call{"search", rs.Object{{Name: "q", Value: rs.EncodeJSON(id)}}.WithAll(onlyConnection(args))}

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/tools/correct/identifier"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/identifier"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 

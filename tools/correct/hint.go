@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/tools/correct/identifier"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/identifier"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
@@ -66,8 +66,8 @@ func (t Tool) Hint(args rs.Object) string {
 		return "No filter looks for a part of a text: the call below groups by " + quote.Line(p.Sought.Name) + "; add up the values that have it."
 	case p.Sought != nil:
 		return "No filter looks within a text: search finds whole words."
-	case operator >= 0 && NamesRecipient(operatorWords[written.Snake(args[operator].Name)]):
-		return "No argument is " + args[operator].Name + ". " + RecipientHint
+	case operator >= 0 && foreign.NamesRecipient(operatorWords[written.Snake(args[operator].Name)]):
+		return "No argument is " + args[operator].Name + ". " + foreign.RecipientHint
 	case operator >= 0:
 		return "No argument is " + args[operator].Name + ": filter compares a field with a whole name or address, q finds words in any field."
 	case unknown >= 0 && timeOfDay().MatchString(args[unknown].Value):

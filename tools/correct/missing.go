@@ -1,13 +1,12 @@
 package correct
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/tools/correct/identifier"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/identifier"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
@@ -150,7 +149,7 @@ func (g Grant) missingConnection(t Tool, args rs.Object) *rs.Error {
 	having := slices.DeleteFunc(g.connectionsOf(""), func(c rs.Connection) bool {
 		return known && slices.ContainsFunc(named, func(s string) bool { return !g.has(streams[s], c.ID) })
 	})
-	near, alike := nearConnections(connection, having)
+	near, alike := identifier.NearConnections(connection, having)
 	e.Message = fmt.Sprintf("no connection %s in this grant.", quote.Text(connection))
 	e.Connections, e.ConnectionTotal = firstOf(near, having), len(having)
 	switch {
@@ -183,43 +182,4 @@ func firstOf(some, all []rs.Connection) []rs.Connection {
 	others := slices.DeleteFunc(slices.Clone(all), func(c rs.Connection) bool { return slices.Contains(some, c) })
 	ordered := slices.Concat(some, others)
 	return ordered[:min(len(ordered), rs.MaxConnectionOptions)]
-}
-
-// nearConnections are the connections whose id, display name or connector is like a name; the first of them, alike, by the same one.
-func nearConnections(name string, connections []rs.Connection) (near []rs.Connection, alike int) {
-	var labels, ids []string
-	of := map[string][]rs.Connection{}
-	for _, c := range connections {
-		ids = append(ids, c.ID)
-	}
-	prefix := shared(append(ids, name)) // which tells nothing
-	name = name[len(prefix):]
-	for _, c := range connections {
-		for _, label := range []string{c.ID[len(prefix):], c.DisplayName, c.ConnectorKey} {
-			if label != "" {
-				labels = append(labels, label)
-				of[label] = append(of[label], c)
-			}
-		}
-	}
-	for _, label := range written.Nearest(name, labels, 6) {
-		alike = cmp.Or(alike, len(of[label]))
-		for _, c := range of[label] {
-			if !slices.Contains(near, c) && len(near) < max(3, alike) {
-				near = append(near, c)
-			}
-		}
-	}
-	return near, alike
-}
-
-// shared is what all of some names begin with, up to a '_'.
-func shared(names []string) string {
-	prefix := names[0]
-	for _, name := range names[1:] {
-		for !strings.HasPrefix(name, prefix) {
-			prefix = prefix[:len(prefix)-1]
-		}
-	}
-	return prefix[:strings.LastIndexByte(prefix, '_')+1]
 }

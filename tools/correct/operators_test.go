@@ -7,7 +7,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools"
-	"github.com/pdp-connect/pdpp-mcp/tools/correct/fields"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 )
 
 const shopSchema = `{"detail":"compact","connectors":[{"connector_key":"shop","granted_connections":[{"connection_id":"cin_1"}],"streams":[` +

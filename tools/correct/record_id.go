@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/tools/correct/identifier"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/identifier"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 

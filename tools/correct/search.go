@@ -8,27 +8,10 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/tools/correct/fields"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
-
-// Operator returns the first operator in a query, such as "from:", which search does not know; "" if there is none.
-func Operator(q string) string {
-	if found, _ := foreign.QueryOperators(q); len(found) > 0 {
-		return found[0].Name + ":"
-	}
-	return ""
-}
-
-// NamesRecipient reports whether an operator says for whom a record is, which no field that search reads says.
-func NamesRecipient(operator string) bool {
-	name := strings.TrimSuffix(operator, ":")
-	return name == "to" || name == "cc"
-}
-
-// RecipientHint says what becomes of such an operator.
-const RecipientHint = "Search does not know for whom a record is: the call below looks for those words in any field, also in those of the sender."
 
 // andNot is how other searches leave out a word.
 var andNot = written.Expression(`\s+AND\s+NOT\s+(\w[\w'-]*)`)

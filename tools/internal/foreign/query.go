@@ -28,3 +28,20 @@ func QueryOperators(q string) (found []QueryOperator, words string) {
 		q = q[:at[0]] + " " + q[at[1]:]
 	}
 }
+
+// Operator returns the first operator in a query, such as "from:", which search does not know; "" if there is none.
+func Operator(q string) string {
+	if found, _ := QueryOperators(q); len(found) > 0 {
+		return found[0].Name + ":"
+	}
+	return ""
+}
+
+// NamesRecipient reports whether an operator says for whom a record is, which no field that search reads says.
+func NamesRecipient(operator string) bool {
+	name := strings.TrimSuffix(operator, ":")
+	return name == "to" || name == "cc"
+}
+
+// RecipientHint says what becomes of such an operator.
+const RecipientHint = "Search does not know for whom a record is: the call below looks for those words in any field, also in those of the sender."

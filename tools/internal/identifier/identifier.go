@@ -1,4 +1,4 @@
-// Package identifier reads the ids of records in the forms in which people and models write them.
+// Package identifier reads ids of records, and of connections, in the forms in which people and models write them.
 package identifier
 
 import (
@@ -165,3 +165,42 @@ func IsTitle(id string) bool {
 }
 
 var oneWordTitle = written.Expression(`^\p{Lu}\pL{2,}$`) // no id, and none of the words that stand for one
+
+// NearConnections are the connections whose id, display name or connector is like a name; the first of them, alike, by the same one.
+func NearConnections(name string, connections []rs.Connection) (near []rs.Connection, alike int) {
+	var labels, ids []string
+	of := map[string][]rs.Connection{}
+	for _, c := range connections {
+		ids = append(ids, c.ID)
+	}
+	prefix := shared(append(ids, name)) // which tells nothing
+	name = name[len(prefix):]
+	for _, c := range connections {
+		for _, label := range []string{c.ID[len(prefix):], c.DisplayName, c.ConnectorKey} {
+			if label != "" {
+				labels = append(labels, label)
+				of[label] = append(of[label], c)
+			}
+		}
+	}
+	for _, label := range written.Nearest(name, labels, 6) {
+		alike = cmp.Or(alike, len(of[label]))
+		for _, c := range of[label] {
+			if !slices.Contains(near, c) && len(near) < max(3, alike) {
+				near = append(near, c)
+			}
+		}
+	}
+	return near, alike
+}
+
+// shared is what all of some names begin with, up to a '_'.
+func shared(names []string) string {
+	prefix := names[0]
+	for _, name := range names[1:] {
+		for !strings.HasPrefix(name, prefix) {
+			prefix = prefix[:len(prefix)-1]
+		}
+	}
+	return prefix[:strings.LastIndexByte(prefix, '_')+1]
+}

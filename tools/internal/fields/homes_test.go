@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/tools/correct/fields"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 )
 
 // A field that only another connection has is said with that connection; what no connection has together as well.
