@@ -3,6 +3,7 @@ package auth
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,8 +20,8 @@ func (anyone) Introspect(context.Context, rs.Token) (TokenInfo, error) {
 // A info stays in memory no longer than it is believed, however quiet the server becomes.
 func TestVerdictsAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		looks := 0 // at the clock, by requests and then by sweeps
-		cache := NewTokenCache(TokenCacheOptions{Authority: anyone{}, Now: func() time.Time { looks++; return time.Now() }})
+		var looks atomic.Int64 // at the clock, by requests and then by sweeps
+		cache := NewTokenCache(TokenCacheOptions{Authority: anyone{}, Now: func() time.Time { looks.Add(1); return time.Now() }})
 		held := func() int {
 			cache.mu.Lock()
 			defer cache.mu.Unlock()
@@ -35,7 +36,7 @@ func TestVerdictsAreForgotten(t *testing.T) {
 		if held() != 10 {
 			t.Errorf("%d answers are held, want 10", held())
 		}
-		looks = 0
+		looks.Store(0)
 		time.Sleep(tokenTTL - 5*time.Second)
 		synctest.Wait()
 		if held() != 4 {
@@ -46,8 +47,8 @@ func TestVerdictsAreForgotten(t *testing.T) {
 		if held() != 0 {
 			t.Errorf("%d answers are still held", held())
 		}
-		if looks > 20 {
-			t.Errorf("%d looks at the clock: there is more than one sweep", looks)
+		if n := looks.Load(); n > 20 {
+			t.Errorf("%d looks at the clock: there is more than one sweep", n)
 		}
 	})
 }
