@@ -219,7 +219,7 @@ func TestMoreThanAllowed(t *testing.T) {
 			if got.codes["ok"] == 0 || got.codes[row.code] == 0 {
 				t.Errorf("both good answers and refusals were expected: %v", got.codes)
 			}
-			if most := int64(got.codes["ok"] + 100); asked.Load() > most {
+			if most := int64(2*got.codes["ok"] + 100); asked.Load() > most { // a count reads the schema of its grant first
 				t.Errorf("the resource server was asked %d times for %d answers: refused calls reached it", asked.Load(), got.codes["ok"])
 			}
 			client.close()
