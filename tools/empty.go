@@ -147,8 +147,8 @@ const (
 	maxAlikeIDs = 3
 )
 
-// likeIDs is the id of a record of a stream that is meant by one in another form, such as evt-7 for evt-0007: a read, and a count for
-// each that may be meant. It is "" where there is none.
+// likeIDs returns the id of the record that is meant by an id in another form, such as evt-0007 for evt-7; "" if no such record exists. It
+// makes one read, and a count for each candidate.
 func likeIDs(ctx context.Context, call Call, stream, id string) string {
 	const longest = 100
 	if len(id) > longest || !strings.ContainsAny(id, "0123456789") || strings.ContainsAny(id, " \t\n") {

@@ -147,9 +147,9 @@ func (s searchArgs) streamOf(all known.Stream) known.Stream {
 	return known.ReadStream(all.Document, rs.Scope{Stream: s.streams[0], ConnectionID: s.connectionID})
 }
 
-// partsBeside are the streams whose records are parts of those of the streams that a search names, such as the bodies of messages: without
-// them, a search of messages would not find what a message says. A resource server filters one stream, so what its own cursor continues and
-// what is nearest in meaning is that of one.
+// partsBeside returns the streams that hold parts of the records that a search names, such as the bodies of messages: without them a search
+// of messages would miss what a message says. Within a filter a resource server searches one stream, so it returns none there for a search by
+// meaning or by id, or for one that goes on from the resource server's own cursor.
 func (s searchArgs) partsBeside(schema func() known.Stream) []string {
 	filtered := len(s.filter) > 0 && s.period == (period.Period{})
 	other := s.mode != "" && s.mode != "lexical" || s.filter.Has("id") || s.position.Cursor != "" && !period.IsCursor(s.position.Cursor)

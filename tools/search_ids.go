@@ -50,8 +50,8 @@ func idIn(args searchArgs, response *rs.Response) string {
 	return found[0]
 }
 
-// byID looks for the records whose own id is a word of a search that found nothing for it, in each stream of the search: one read each.
-// Where there are none, the id may have been written with another separator than it has.
+// byID looks for records whose own id is a word of a search that found nothing for that word: one read for each stream of the search. If
+// there is no such record, it tries the id with another separator.
 func byID(ctx context.Context, call Call, response *rs.Response) (found render.ByID) {
 	args := call.Args.(searchArgs)
 	if found.ID = idIn(args, response); found.ID == "" || args.period != (period.Period{}) || len(args.filter) > 0 {

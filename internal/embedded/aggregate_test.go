@@ -39,7 +39,7 @@ func TestAggregate(t *testing.T) {
 			[]any{group("ada@example.com", 26), group("alan@example.com", 24)},
 		},
 		{
-			"each item of a list counts, and an empty one is none", "tok-owner", "metric=count&group_by=labels&connection_id=cin_mail_work&connector_id=mail", "groups",
+			"each item of a list counts, and an empty list counts as null", "tok-owner", "metric=count&group_by=labels&connection_id=cin_mail_work&connector_id=mail", "groups",
 			[]any{group("INBOX", 60), group("ada@example.com", 20), group("alan@example.com", 20), group("grace@example.com", 20), group(nil, 1)},
 		},
 		{"items of lists are counted once", "tok-owner", "metric=count_distinct&field=labels&connection_id=cin_mail_work&connector_id=mail", "value", float64(4)},

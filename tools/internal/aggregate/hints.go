@@ -24,8 +24,8 @@ const (
 // cancelled is in the names of statuses whose records may not count.
 var cancelled = written.Expression(`(?i)cancel|deleted|\bvoid|storn|abgesagt|annul|anulad|gelöscht|supprim|eliminad|verwijderd|trashed`)
 
-// AddStatus says of a sum or an average of records that have a status, by which they can be grouped, that those of every status are in
-// it; of a count, where some are cancelled or deleted, which is one read more.
+// AddStatus adds to a sum or an average that it includes records of every status, if they can be grouped by status. To a count it adds this
+// only if some records are cancelled or deleted, which takes one more read.
 func (r *Aggregation) AddStatus(ctx context.Context) {
 	if r.Args.Metric != "sum" && r.Args.Metric != "avg" && r.Args.Metric != "count" {
 		return

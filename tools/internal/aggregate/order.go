@@ -43,7 +43,7 @@ func (r *Aggregation) turn(groups []group) {
 	slices.Reverse(groups[:dated(groups)])
 }
 
-// dated is how many of some groups of time are not that of the records without one, which is the last.
+// dated is the number of groups that have a time. The group of records without a time is the last.
 func dated(groups []group) int {
 	if n := len(groups); n > 0 && groups[n-1].key == "null" {
 		return n - 1

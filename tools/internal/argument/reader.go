@@ -1,4 +1,4 @@
-// Package argument reads the arguments of a call, of which it keeps the first error.
+// Package argument reads the arguments of a call and keeps the first error.
 package argument
 
 import (
@@ -61,7 +61,7 @@ func NewReader(values rs.Object, known ...string) *Reader {
 	return a
 }
 
-// Fail notes an error, unless there is one; nil is none.
+// Fail keeps the first error; nil is ignored.
 func (a *Reader) Fail(err error) {
 	if a.Err == nil {
 		a.Err = err

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// IsNearOne reports whether one of some texts may be meant by a value that is none of them: not where several have it in them, nor by a
-// value of so few letters that it is near to any, such as the name of a language, unless it differs in case or accents alone.
+// IsNearOne reports whether a value that is none of some texts may be a misspelling of one. It is not if several texts contain it, or if it
+// is so short that it resembles any text, unless it differs from one in case or accents alone.
 func IsNearOne(value string, texts []string) bool {
 	const fewLetters = 4
 	having := 0

@@ -107,11 +107,11 @@ func Capable(field model.Field) model.Field {
 	return field
 }
 
-// linkName is the name of a field by which programs find what belongs together. Numbers of orders and the like are not called so.
+// linkName matches the names of fields whose ids only link records. Order numbers and the like, which people search for, do not match.
 var linkName = item.Expression(`^(?:id|sha256)$|(?:^|_)(?:thread|message|conversation|channel|chat|room|session|user|author|sender|client|` +
 	`device|parent|series|note|target|list|reply_to)_?id$`)
 
-// isKey reports the name of a field that holds a key, in which no one searches for a word.
+// isKey reports whether a field of this name holds such an id, in which nobody searches for a word.
 func isKey(name string) bool {
 	return linkName().MatchString(strings.ToLower(name[strings.LastIndexByte(name, '.')+1:]))
 }

@@ -21,7 +21,7 @@ type FieldTally struct {
 	present int            // how many those are
 	amount  bool           // the name is that of an amount
 	amounts int            // strings that are numbers, where it is
-	undated bool           // the name is not that of a date, or the strings are none
+	undated bool           // not a field of dates, by its name or its strings
 	mixed   bool           // a list has something else than short strings
 	wide    bool           // a string has several lines, or more than longString characters
 	column  table.Column   // of cells

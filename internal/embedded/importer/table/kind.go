@@ -30,8 +30,9 @@ func AssumeDecimalMark(columns []*Column, semicolons bool) {
 	}
 }
 
-// AssumeDateOrder lets the columns whose dates have two readings, such as 03/04/2026, be read as those of the same table that have one. If
-// there is none, days come before months where numbers have decimal commas: no country writes them and the month first.
+// AssumeDateOrder decides how ambiguous dates, such as 03/04/2026, are read: like the dates of another column of the same table that have
+// one reading only. Without such a column the day comes first if numbers have decimal commas, since no country with decimal commas puts the
+// month first.
 func AssumeDateOrder(columns []*Column) {
 	var found uint64
 	for _, one := range columns {
@@ -53,7 +54,7 @@ func AssumeDateOrder(columns []*Column) {
 	}
 }
 
-// TwoDates says of a column whose dates have two readings what they are; empty: they have one, or are none.
+// TwoDates names the two readings of a column's dates; "" if they have one reading, or the column has no dates.
 func (c *Column) TwoDates() string {
 	if c.dates&dayFirst == 0 || c.dates&monthFirst == 0 {
 		return ""
