@@ -148,8 +148,8 @@ func (s searchArgs) streamOf(all known.Stream) known.Stream {
 }
 
 // partsBeside returns the streams that hold parts of the records that a search names, such as the bodies of messages: without them a search
-// of messages would miss what a message says. Within a filter a resource server searches one stream, so it returns none there for a search by
-// meaning or by id, or for one that goes on from the resource server's own cursor.
+// of messages would miss what a message says. Within a filter a resource server searches one stream, so it returns none there for a search
+// by meaning or by id, or for one that goes on from the resource server's own cursor.
 func (s searchArgs) partsBeside(schema func() known.Stream) []string {
 	filtered := len(s.filter) > 0 && s.period == (period.Period{})
 	other := s.mode != "" && s.mode != "lexical" || s.filter.Has("id") || s.position.Cursor != "" && !period.IsCursor(s.position.Cursor)
