@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/answer"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/marked"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
@@ -85,7 +86,7 @@ type excerptSpan struct {
 // {"id","field","window","next"}; next is the call of the following read and is absent at the end.
 func Window(response *rs.Response, q WindowQuery) (Result, error) {
 	const what = "read_record_field"
-	o, err := decode(response, what)
+	o, err := answer.Decode(response, what)
 	if err != nil {
 		return Result{}, err
 	}
@@ -94,10 +95,10 @@ func Window(response *rs.Response, q WindowQuery) (Result, error) {
 	}
 	w := o.Object("window")
 	if w == nil {
-		return Result{}, invalidResponse(what, "has no window: it is "+rs.Kind(o.Get("window")))
+		return Result{}, answer.Invalid(what, "has no window: it is "+rs.Kind(o.Get("window")))
 	}
 	if rs.Kind(w.Get("text")) != "string" {
-		return Result{}, invalidResponse(what, "has no text: window.text is "+rs.Kind(w.Get("text")))
+		return Result{}, answer.Invalid(what, "has no text: window.text is "+rs.Kind(w.Get("text")))
 	}
 	s := readSpan(w, q)
 	s.readMatches(o.Object("matches"))

@@ -1,4 +1,4 @@
-package render
+package schema
 
 import (
 	"cmp"
@@ -7,17 +7,16 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/answer"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/paging"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-const syncUnknown = "last sync unknown"
-
 // An index names every granted stream by connection, with the count and the age of its records if the resource server sends them
 // (S0-R5, S0-5a, D32). It is the whole answer of schema without a stream.
 type index struct {
-	*schemaDocument
+	*document
 	connectors  int
 	streams     int // of each connector
 	connections []indexedConnection
@@ -32,9 +31,9 @@ type indexedConnection struct {
 	streams []rs.ListedStream
 }
 
-func newIndex(d *schemaDocument) (x *index, err error) {
+func newIndex(d *document) (x *index, err error) {
 	const mostWarnings = 4
-	x = &index{schemaDocument: d, warnings: listing{meta: d.Members.Object("meta")}.warnings(mostWarnings)}
+	x = &index{document: d, warnings: answer.List{Meta: d.Members.Object("meta")}.Warnings(mostWarnings)}
 	rows := d.q.Counts.ListedStreams()
 	listed := make(map[[2]string]int, len(rows)) // the place of the last by connection and stream
 	for i, row := range rows {
@@ -99,15 +98,15 @@ func (x *index) part(to int) []indexedConnection {
 	return part
 }
 
-func (x *index) result() Result {
+func (x *index) result() (text, structured string) {
 	x.counted = x.q.Counts != nil
 	text, to := x.page.Fullest(x.text, write.FitsText)
 	if x.counted && (len(text) > write.TextTarget || to < x.page.Total && len(x.text(x.page.Total)) > write.TextTarget) {
 		x.counted = false
 		text, _ = x.page.Fullest(x.text, write.FitsText)
 	}
-	structured, _ := x.page.Fullest(x.structured, func(page string) bool { return len(text)+len(page) <= write.StructuredHard })
-	return Result{Text: text, Structured: []byte(structured)}
+	structured, _ = x.page.Fullest(x.structured, func(page string) bool { return len(text)+len(page) <= write.StructuredHard })
+	return text, structured
 }
 
 func (x *index) text(to int) string {
@@ -143,7 +142,7 @@ func (x *index) text(to int) string {
 	lines = append(append(lines, x.warnings...), next)
 	call := new(write.Object).Text("stream", example).Call("schema")
 	lines = append(lines, write.When(example != "", "One stream's fields, filters, sorting and aggregates: "+call+"; connection_id narrows."))
-	return withUnavailable(strings.Join(write.NotEmpty(lines...), "\n"), x.Members)
+	return answer.WithUnavailable(strings.Join(write.NotEmpty(lines...), "\n"), x.Members)
 }
 
 // head is `gmail, cin_mail_work "Work mail"`.
@@ -165,7 +164,7 @@ func (x *index) freshness() string {
 
 // freshness is "current, data as of 2026-11-20": runs count for a connector, not for each of its connections.
 func (c *indexedConnection) freshness() string {
-	return clean.Name(write.Label(c.status)) + ", " + cmp.Or(write.Lead("data as of ", c.asOf), syncUnknown)
+	return clean.Name(write.Label(c.status)) + ", " + cmp.Or(write.Lead("data as of ", c.asOf), answer.SyncUnknown)
 }
 
 // counts is "messages 803 (to 2026-11-20)", with the day where it is another than that of the stream before.
@@ -191,54 +190,54 @@ func (x *index) structured(to int) string {
 		out.Close(']').Close('}')
 	}
 	out.Close(']').Put("warnings", write.When(len(x.warnings) > 0, write.JSON(x.warnings)))
-	out.Put("unavailable_connections", write.Truncate(x.Members.Get("unavailable_connections"), unavailableBytes))
+	out.Put("unavailable_connections", write.Truncate(x.Members.Get("unavailable_connections"), answer.UnavailableBytes))
 	return out.Close('}').JSON()
 }
 
 const listText = 8 << 10
 
-// A StreamsQuery is the call that a list of streams answers.
-type StreamsQuery struct {
+// A ListQuery is the call that a list of streams answers.
+type ListQuery struct {
 	ConnectionID string
 	Offset       int // how many rows an earlier answer showed
 }
 
-// Streams renders the granted streams, a line per stream and connection (S3-2a). Structured is {"data": body}. Rows that do
+// List renders the granted streams, a line per stream and connection (S3-2a). Structured is {"data": body}. Rows that do
 // not fit are left out on each channel for itself, with the call that reads on (D18). An offset past the end is
 // "invalid_arguments".
-func Streams(response *rs.Response, q StreamsQuery) (Result, error) {
+func List(response *rs.Response, q ListQuery) (text, structured string, err error) {
 	const what = "list_streams"
-	l, err := readListing(response, what, "")
+	l, err := answer.ReadList(response, what, "")
 	if err != nil {
-		return Result{}, err
+		return "", "", err
 	}
 	page, err := paging.NewByOffset("row", len(l.Items), q.Offset, "list_streams", func(offset int) *write.Object {
 		return new(write.Object).Text("connection_id", q.ConnectionID).Number("offset", offset)
 	})
 	if err != nil {
-		return Result{}, err
+		return "", "", err
 	}
-	text, _ := page.Fullest(func(to int) string { return q.text(l, page, to) }, func(text string) bool {
+	text, _ = page.Fullest(func(to int) string { return q.text(l, page, to) }, func(text string) bool {
 		return len(text) <= listText && strings.Count(text, "\n") < write.TextLines
 	})
-	structured := object{write.Pair("data", l.Raw)}.JSON()
+	structured = object{write.Pair("data", l.Raw)}.JSON()
 	if page.From > 0 || !write.FitsStructured(structured) {
 		head := write.TruncateEnvelope(l.Envelope, write.DocumentHead)
 		structured, _ = page.Fullest(func(to int) string {
 			rows := write.Each(l.Items[page.From:to], func(row rs.Item) string { return row.Raw })
-			return page.Begin(new(write.Object), to).Put("data", head.With("data", joined(rows)).JSON()).JSON()
+			return page.Begin(new(write.Object), to).Put("data", head.With("data", answer.Joined(rows)).JSON()).JSON()
 		}, write.FitsStructured)
 	}
 	if !write.FitsStructured(structured) {
-		return Result{}, invalidResponse(what, "has so long a cursor, or so much else beside its rows, that none of them fits")
+		return "", "", answer.Invalid(what, "has so long a cursor, or so much else beside its rows, that none of them fits")
 	}
-	return Result{Text: withUnavailable(text, l.Envelope), Structured: []byte(structured)}, nil
+	return answer.WithUnavailable(text, l.Envelope), structured, nil
 }
 
-func (q StreamsQuery) text(l listing, page paging.ByOffset, to int) string {
+func (q ListQuery) text(l answer.List, page paging.ByOffset, to int) string {
 	lines := []string{write.Plural(page.Total, "stream row") + ", one for each stream and connection"}
 	if page.Total == 0 {
-		lines = []string{noneGranted("", q.ConnectionID)}
+		lines = []string{answer.NoneGranted("", q.ConnectionID)}
 	}
 	lines = append(lines, write.Each(l.Items[page.From:to], func(row rs.Item) string { return listedLine(rs.ReadListedStream(row.Members)) })...)
 	shown, _ := page.Lines(to)

@@ -1,4 +1,4 @@
-package render
+package answer
 
 import (
 	"cmp"
@@ -87,7 +87,8 @@ func (c Coverage) Members() rs.Object {
 	return rs.AsObject(o.JSON())
 }
 
-func (c Coverage) lines() []string {
+// Lines are the same in text.
+func (c Coverage) Lines() []string {
 	var parts, lines []string
 	alone := len(c.Fresh) == 1 && len(c.Fresh[0].Connections) == 1
 	for _, f := range c.Fresh {
@@ -97,7 +98,7 @@ func (c Coverage) lines() []string {
 		}
 		asOf := write.When(f.AsOf != "", "data as of "+clean.ShownText(write.Minute(f.AsOf)))
 		newest := write.When(f.NewestRecord != "", ", newest record emitted "+clean.ShownText(write.Minute(f.NewestRecord)))
-		parts = append(parts, part+" "+clean.ShownText(f.Status)+", "+cmp.Or(asOf, syncUnknown)+newest)
+		parts = append(parts, part+" "+clean.ShownText(f.Status)+", "+cmp.Or(asOf, SyncUnknown)+newest)
 	}
 	if fresh := strings.Join(parts, "; "); fresh != "" {
 		lines = []string{clean.Clip(write.When(!alone, "how fresh, by connector: ")+fresh, write.LineChars)}
@@ -116,17 +117,8 @@ type Ungranted struct {
 	Connect []string       `json:"connect,omitempty"`
 }
 
-// With returns the result with what is not granted: last in its text and first in structured output.
-func (r Result) With(u *Ungranted) Result {
-	if u == nil {
-		return r
-	}
-	r.Text = strings.Join(append([]string{r.Text}, u.lines()...), "\n")
-	r.Structured = append(object{write.Pair("not_granted", write.JSON(u))}, rs.AsObject(string(r.Structured))...).AppendJSON(nil)
-	return r
-}
-
-func (u *Ungranted) lines() []string {
+// Lines are the same in text.
+func (u *Ungranted) Lines() []string {
 	names := strings.Join(write.Each(u.Streams, write.ShownName), ", ")
 	lines := write.NotEmpty(clean.Clip(write.Lead("not granted here, and left out: ", names), write.LineChars))
 	var spans []rs.TimeLimit         // that differ in more than their stream
@@ -149,7 +141,7 @@ func (u *Ungranted) lines() []string {
 	if more := len(spans) - maxLimitLines; more > 0 {
 		lines = append(lines, fmt.Sprintf("the grant is limited to %d more spans of time in other streams", more))
 	}
-	return append(lines, connectLines(u.Connect)...)
+	return append(lines, ConnectLines(u.Connect)...)
 }
 
 const maxLimitLines = 5
@@ -166,90 +158,5 @@ func timeLimit(grant string, limit rs.TimeLimit) string {
 	return clean.Clip(grant+" is limited to "+write.ShownName(cmp.Or(limit.Field, "times"))+from+to, write.LineChars-100)
 }
 
-// An EmptyField is a field of a filter that matches no record: how many records its own condition matches, and the values of the field.
-type EmptyField struct {
-	Field  string
-	Alone  int // -1 when it is not known
-	Values []KnownValue
-	Beyond bool      // the field has other values than these
-	Least  string    // of its values, as JSON, where none is in the range that was asked for; "" where that is not known
-	Most   string    // the same of the largest
-	IDsOf  string    // the stream whose ids its values are; "" where that is not known
-	Whole  bool      // search reads its words, and the condition was on all of its text
-	Signs  bool      // the value has signs that are wildcards elsewhere
-	Meant  rs.Object // the arguments with a value in its place that is near to what was asked for; nil for none
-	Search rs.Object // of what was asked for, among the words of the field or of that stream; nil for none
-}
-
-const (
-	shownValues   = 12  // of a field are named
-	identityBytes = 600 // of a value in structured output
-)
-
-// A KnownValue is a value of a field, as JSON, and how many records have it.
-type KnownValue struct {
-	Key   string
-	Count int
-}
-
-// conditions lists, for each field of a filter, how many records its condition matches alone, and what is known of its values: as lines
-// of text, none if that number is not known, and as JSON.
-func conditions(tool string, fields []EmptyField) (lines []string, structured string) {
-	var alone []string
-	list := new(write.Object).Open("", '[')
-	for _, e := range fields {
-		name, search := write.ShownName(e.Field), e.Meant == nil
-		list.Open("", '{').Plain("field", clean.Clip(e.Field, write.LongestName))
-		if e.Alone >= 0 {
-			alone = append(alone, fmt.Sprintf("on %s matches %s", name, write.Plural(e.Alone, "record")))
-			list.Put("alone", write.JSON(e.Alone))
-		}
-		var values, ranged, holds, whole, meant string
-		if len(e.Values) > 0 {
-			others, atLeast := "and %d others", write.When(e.Beyond, "at least ")
-			shown := write.First(write.Each(e.Values, KnownValue.text), shownValues, strings.Replace(others, "%", atLeast+"%", 1))
-			values = name + " is " + strings.Join(shown, ", ") + "."
-			list.Array("values", write.EachOf(e.Values, shownValues, KnownValue.json))
-			if left := len(e.Values) - shownValues; left > 0 {
-				list.Put("other_values", write.When(!e.Beyond, write.JSON(left))+write.When(e.Beyond, write.JSON(fmt.Sprint(atLeast, left))))
-			}
-		}
-		if e.Least != "" && e.Most != "" {
-			ranged = fmt.Sprintf("%s is from %s to %s.", name, write.ShownValue(e.Least), write.ShownValue(e.Most))
-			list.Put("least", write.Truncate(e.Least, identityBytes)).Put("most", write.Truncate(e.Most, identityBytes))
-		}
-		if e.IDsOf != "" {
-			holds = fmt.Sprintf("%s holds ids of %s.", name, write.ShownName(e.IDsOf))
-		} else if e.Whole {
-			whole = fmt.Sprintf("A value must be all of %s, not a word of it.", name)
-		}
-		list.Optional("ids_of", clean.Clip(e.IDsOf, write.LongestName))
-		list.Optional("wildcards", write.When(e.Signs, "none: * and % stand for themselves"))
-		list.Optional("compared", write.When(e.Whole, "all of its text, not a word of it"))
-		if search && e.Search != nil {
-			list.Put("search", write.ToolCall("search", e.Search.JSON()))
-			meant = write.Offer("To find it by its words: ", "search "+e.Search.JSON(), write.LineChars)
-		} else if !search {
-			list.Put("did_you_mean", write.ToolCall(tool, e.Meant.JSON()))
-			meant = write.Offer("Did you mean: ", tool+" "+e.Meant.JSON(), write.LineChars)
-		}
-		list.Close('}')
-		signs := write.When(e.Signs, "A filter has no wildcards: * and % stand for themselves.")
-		lines = append(lines, write.Clipped(write.NotEmpty(values, ranged, signs, holds, whole, meant))...)
-	}
-	structured = write.When(len(fields) > 0, string(list.Close(']').Inside()))
-	if len(alone) == 0 {
-		return nil, structured
-	}
-	return append(write.Clipped([]string{"Alone, the condition " + strings.Join(alone, ", ") + "."}), lines...), structured
-}
-
-// text is "shipped (12)".
-func (v KnownValue) text() string {
-	cell, _ := clean.Cell(v.Key, write.KeyChars)
-	return fmt.Sprintf("%s (%d)", cell, v.Count)
-}
-
-func (v KnownValue) json() string {
-	return new(write.Object).Put("key", write.Truncate(v.Key, identityBytes)).Put("count", write.JSON(v.Count)).JSON()
-}
+// SyncUnknown is said of data of which it is not known when they were read.
+const SyncUnknown = "last sync unknown"
