@@ -13,12 +13,12 @@ import (
 
 // A Coverage is how fresh the data are that an answer is about, and to which time the grant is limited, as far as that is known.
 type Coverage struct {
-	Fresh   []freshness
+	Fresh   []Freshness
 	Granted *rs.TimeLimit
 }
 
-// A freshness is that of connections whose connector was read at the same time.
-type freshness struct {
+// A Freshness is that of connections whose connector was read at the same time.
+type Freshness struct {
 	Connections  []string `json:"connections"`
 	Status       string   `json:"connector_status"` // runs count for a connector, not for each of its connections
 	AsOf         string   `json:"data_as_of,omitempty"`
@@ -28,45 +28,55 @@ type freshness struct {
 
 const maxFresh = 8
 
+// freshest are what data can be, those first that are named where streams differ.
+var freshest = []string{"stale", "unknown", "current"}
+
+// Add counts a stream of the connections in: of streams that differ the least fresh counts, and of such the earliest time, "" where that
+// is not known of one.
+func (f *Freshness) Add(row rs.ListedStream) {
+	status, asOf := write.Label(row.Status), write.Label(row.SyncedAt)
+	switch {
+	case status == "":
+		return
+	case f.Status == "" || slices.Index(freshest, status) < slices.Index(freshest, f.Status):
+		f.Status, f.AsOf = status, asOf
+	case f.Status == status:
+		f.AsOf = min(f.AsOf, asOf)
+	}
+	f.NewestRecord = max(f.NewestRecord, write.Label(row.Updated))
+}
+
 // CoverageOf reads how fresh some streams are, all where none is named, from the list of streams, and from the metadata of a stream to
 // which time the grant is limited. Either is nil where it was not read.
 func CoverageOf(list, stream *rs.Response, streams ...string) Coverage {
 	var c Coverage
 	var labels []string
-	of := map[string]freshness{} // by connection: of several streams the latest time, and the status that is not current
+	of := map[string]*Freshness{} // by connection
 	for _, row := range list.ListedStreams() {
 		label := write.Label(cmp.Or(row.Label, row.Connection))
-		one := freshness{
-			Status: write.Label(row.Status), AsOf: write.Label(row.SyncedAt),
-			NewestRecord: write.Label(row.Updated),
-		}
-		if one.Status == "" || label == "" || len(streams) > 0 && !slices.Contains(streams, row.Name) {
+		if row.Status == "" || label == "" || len(streams) > 0 && !slices.Contains(streams, row.Name) {
 			continue
 		}
-		if before, known := of[label]; !known {
-			labels = append(labels, label)
-		} else {
-			one.AsOf, one.NewestRecord = max(one.AsOf, before.AsOf), max(one.NewestRecord, before.NewestRecord)
-			if one.Status == "current" {
-				one.Status = before.Status
-			}
+		if of[label] == nil {
+			labels, of[label] = append(labels, label), &Freshness{Connections: []string{label}}
 		}
-		of[label] = one
+		of[label].Add(row)
 	}
 	for _, label := range labels[:min(len(labels), maxFresh)] {
-		one := of[label]
+		one := *of[label]
 		if one.AsOf == "" {
 			one.LastSync = "unknown"
 		} else {
 			one.NewestRecord = ""
 		}
-		at := slices.IndexFunc(c.Fresh, func(f freshness) bool {
+		at := slices.IndexFunc(c.Fresh, func(f Freshness) bool {
 			return f.Status == one.Status && f.AsOf == one.AsOf && f.NewestRecord == one.NewestRecord
 		})
 		if at < 0 {
-			at, c.Fresh = len(c.Fresh), append(c.Fresh, one)
+			c.Fresh = append(c.Fresh, one)
+		} else {
+			c.Fresh[at].Connections = append(c.Fresh[at].Connections, label)
 		}
-		c.Fresh[at].Connections = append(c.Fresh[at].Connections, label)
 	}
 	if stream != nil {
 		o := stream.Object().Object("time_constraint")

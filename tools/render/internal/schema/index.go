@@ -26,8 +26,7 @@ type index struct {
 
 type indexedConnection struct {
 	rs.Connection
-	status  string // of the data: of streams that differ the least fresh
-	asOf    string // the day when they were read, of such streams the earliest; "" where that is not known of one
+	fresh   answer.Freshness
 	streams []rs.ListedStream
 }
 
@@ -59,7 +58,9 @@ func newIndex(d *document) (x *index, err error) {
 				if i, ok := listed[[2]string{c.ID, r.Name}]; ok {
 					row = rows[i]
 				}
-				x.connections[places[key]].add(row)
+				c := &x.connections[places[key]]
+				c.streams = append(c.streams, row)
+				c.fresh.Add(row)
 			}
 		}
 	}
@@ -67,21 +68,6 @@ func newIndex(d *document) (x *index, err error) {
 	x.page, err = paging.NewByOffset("stream", len(known), d.q.Offset, "schema", d.q.at)
 	return x, err
 }
-
-func (c *indexedConnection) add(row rs.ListedStream) {
-	c.streams = append(c.streams, row)
-	asOf := write.Day(row.SyncedAt)
-	switch {
-	case row.Status == "":
-	case c.status == "" || slices.Index(freshest, row.Status) < slices.Index(freshest, c.status):
-		c.status, c.asOf = row.Status, asOf
-	case c.status == row.Status:
-		c.asOf = min(c.asOf, asOf)
-	}
-}
-
-// freshest are what data can be, those first that are named where streams differ.
-var freshest = []string{"stale", "unknown", "current"}
 
 // part are the connections with the streams of the page up to one of them, counted over all.
 func (x *index) part(to int) []indexedConnection {
@@ -134,7 +120,7 @@ func (x *index) text(to int) string {
 		} else if c.ID != "" && len(c.ID) <= write.LongestName {
 			same[list] = clean.Name(c.ID)
 		}
-		if x.counted && c.status != "" && alike == "" {
+		if x.counted && c.fresh.Status != "" && alike == "" {
 			streams[len(streams)-1] += "; connector " + c.freshness()
 		}
 		lines = append(lines, write.Folded(c.head()+": ", "  ", streams)...)
@@ -152,7 +138,7 @@ func (c *indexedConnection) head() string {
 
 // freshness is that of each connection, if it is the same for all of several; else "".
 func (x *index) freshness() string {
-	if len(x.connections) < 2 || x.connections[0].status == "" {
+	if len(x.connections) < 2 || x.connections[0].fresh.Status == "" {
 		return ""
 	}
 	same := x.connections[0].freshness()
@@ -164,7 +150,7 @@ func (x *index) freshness() string {
 
 // freshness is "current, data as of 2026-11-20": runs count for a connector, not for each of its connections.
 func (c *indexedConnection) freshness() string {
-	return clean.Name(write.Label(c.status)) + ", " + cmp.Or(write.Lead("data as of ", c.asOf), answer.SyncUnknown)
+	return clean.Name(write.Label(c.fresh.Status)) + ", " + cmp.Or(write.Lead("data as of ", write.Day(c.fresh.AsOf)), answer.SyncUnknown)
 }
 
 // counts is "messages 803 (to 2026-11-20)", with the day where it is another than that of the stream before.
@@ -181,8 +167,8 @@ func (x *index) structured(to int) string {
 	for _, c := range x.part(to) {
 		out.Open("", '{').Optional("connector_key", clean.Clip(c.ConnectorKey, write.LongestName))
 		out.Optional("connection_id", write.When(len(c.ID) <= write.LongestName, c.ID)).Optional("display_name", write.Label(c.DisplayName))
-		out.Optional("connector_status", write.Label(c.status)).Optional("data_as_of", write.When(c.status != "", c.asOf))
-		out.Optional("last_sync", write.When(c.status != "" && c.asOf == "", "unknown")).Open("streams", '[')
+		out.Optional("connector_status", write.Label(c.fresh.Status)).Optional("data_as_of", write.When(c.fresh.Status != "", write.Day(c.fresh.AsOf)))
+		out.Optional("last_sync", write.When(c.fresh.Status != "" && write.Day(c.fresh.AsOf) == "", "unknown")).Open("streams", '[')
 		for _, s := range c.streams {
 			out.Open("", '{').Plain("name", clean.Clip(s.Name, write.LongestName))
 			out.Put("records", write.When(s.Records >= 0, write.JSON(s.Records))).Optional("newest_emitted", write.Day(s.Updated)).Close('}')
