@@ -197,13 +197,9 @@ func (s *searchPage) fullest(style hit.Style, most int, data object) (string, in
 	for shown := len(ends) - 1; ; {
 		part := data
 		if shown < len(s.hits) {
-			warning := s.Warning(shown)
-			if s.showsAtOnce() {
-				warning += fmt.Sprintf(" limit %d shows all %[1]d.", len(s.all))
-			}
 			part = data.WithAll(object{
 				write.Pair("has_more", "true"), write.Pair("next_cursor", write.JSON(s.Next(shown))),
-				write.Pair("result_count", write.JSON(shown)), write.Pair("warning", write.JSON(warning)),
+				write.Pair("result_count", write.JSON(shown)), write.Pair("warning", write.JSON(s.Warning(shown))),
 			})
 		}
 		end := ends[shown]
@@ -240,11 +236,6 @@ func (s *searchPage) total() string {
 	}
 	exact += someCount(s.l) + nearestCount(s.l)
 	return write.When(exact > len(s.all), strconv.Itoa(exact))
-}
-
-// showsAtOnce reports whether a page of which only the first hits are shown, as no limit was sent, is shown whole with a limit.
-func (s *searchPage) showsAtOnce() bool {
-	return s.q.Limit == 0 && s.q.Position.First() && len(s.all) <= paging.MaxLimit
 }
 
 func (s *searchPage) windowURIs() []string {

@@ -138,36 +138,6 @@ func TestATimelineSaysThatMoreFollow(t *testing.T) {
 	}
 }
 
-// A limit that is said to show a page at once does so, on both channels; it is said only where hits are left out.
-func TestAPageThatIsShownAtOnceIsSaidToBe(t *testing.T) {
-	said := 0
-	for n := 1; n <= 100; n += 3 {
-		for _, idLength := range []int{15, 60, 180} {
-			body := string(hits(n, idLength))
-			first, err := Search(answered(body), SearchQuery{Q: "needle"})
-			says := fmt.Sprintf("all with limit %d", n)
-			whole, wholeErr := Search(answered(body), SearchQuery{Q: "needle", Limit: n})
-			if err != nil || wholeErr != nil {
-				t.Fatal(err, wholeErr)
-			}
-			if strings.Contains(first.Text, says) {
-				said++
-				if strings.Contains(whole.Text, "shown ") || !strings.Contains(first.Text, "; shown 1-") {
-					t.Errorf("%d hits: said in\n%s\nof\n%s", n, first.Text, whole.Text)
-				}
-			} else if n <= mostAtOnce && strings.Contains(first.Text, "; shown 1-") && !strings.Contains(whole.Text, "; shown 1-") {
-				t.Errorf("%d hits fit at once, which is not said:\n%s", n, first.Text)
-			}
-			if s := parse(t, first); strings.Contains(string(first.Structured), fmt.Sprintf(" limit %d shows all %d.", n, n)) != (len(s.Results) < n) || len(parse(t, whole).Results) != n {
-				t.Errorf("%d hits: %d in structured output: %v", n, len(s.Results), s.Data["warning"])
-			}
-		}
-	}
-	if said == 0 {
-		t.Error("it is never said")
-	}
-}
-
 // That a text is cut, and how to read all of it, is said.
 func TestCutTextIsSaidToBeCut(t *testing.T) {
 	for text, want := range map[string]string{

@@ -47,17 +47,8 @@ func (s *searchPage) text() string {
 			break
 		}
 	}
-	if len(hits) < len(s.hits) && len(s.hits) <= mostAtOnce && s.showsAtOnce() {
-		const limited = len(`,"limit":20.20`) // bytes of the call that reads on, with that limit
-		if room := searchAsked - frame.size() - limited; len(s.hitTexts(s.excerptLength(room, len(s.hits)), room)) == len(s.hits) {
-			frame.atOnce = fmt.Sprintf(", all with limit %d", len(s.all))
-		}
-	}
 	return frame.text(s, hits)
 }
-
-// mostAtOnce is how many hits are tried for whether a limit shows them at once: more seldom fit.
-const mostAtOnce = 20
 
 // excerptLength is how many characters an excerpt may have where so many hits are to fit in so many bytes.
 func (s *searchPage) excerptLength(remaining, wanted int) int {
@@ -80,7 +71,6 @@ const (
 type searchFrame struct {
 	lead    []string // what is not found, before anything that might be taken for it
 	summary string   // without how many hits are shown
-	atOnce  string   // how to see all of them
 	read    string   // a call that reads around a match; "" for none
 	notes   []string
 	warning string
@@ -135,7 +125,7 @@ func (f *searchFrame) text(s *searchPage, hits []hit.Text) string {
 	switch part := len(hits) < len(s.hits) || s.From > 0; {
 	case part:
 		of := strings.Replace(s.ofRecords(), " of ", " hits of ", 1)
-		summary += fmt.Sprintf("; shown %s of these %d%s%s", s.Span(s.From+len(hits)), s.Total, of, f.atOnce)
+		summary += fmt.Sprintf("; shown %s of these %d%s", s.Span(s.From+len(hits)), s.Total, of)
 	case s.total() != "" && s.q.Repair == nil && s.q.Q != "":
 		summary += "; this page: " + write.Plural(len(s.all), "hit") + s.ofRecords()
 	}
