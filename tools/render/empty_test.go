@@ -11,7 +11,7 @@ import (
 func TestAListOfValuesSaysWhatItLeavesOut(t *testing.T) {
 	values := func(n int) (all []KnownValue) {
 		for i := range n {
-			all = append(all, KnownValue{fmt.Sprintf(`"name %d"`, i), n - i})
+			all = append(all, KnownValue{Key: fmt.Sprintf(`"name %d"`, i), Count: n - i})
 		}
 		return all
 	}

@@ -90,9 +90,6 @@ func Window(response *rs.Response, q WindowQuery) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if inner := o.Object("data"); !o.Has("window") && inner.Has("window") {
-		o = inner
-	}
 	w := o.Object("window")
 	if w == nil {
 		return Result{}, answer.Invalid(what, "has no window: it is "+rs.Kind(o.Get("window")))
@@ -133,27 +130,12 @@ func readSpan(w object, q WindowQuery) excerptSpan {
 		s.start = q.Offset
 	}
 	more := s.next >= 0 || w.Flag("has_more")
-	limit := number("limit_chars")
-	if limit < 0 {
-		limit = q.Limit
-	}
 	if s.end < 0 {
 		s.end = s.start + runes
 	}
 	if said := s.end - s.start; runes < said && said <= units {
-		if s.total < 0 && said < units {
-			s.total = s.end // the end was clamped to the length of the field
-		}
 		s.end = s.start + runes
-		switch {
-		case s.total >= 0:
-			more = s.end < s.total
-		case limit > 0:
-			more = runes >= limit // the field ran out before the limit, or may go on
-		default:
-			more = more || !w.Flag("complete")
-		}
-		s.next = s.end
+		more, s.next = s.total < 0 || s.end < s.total, s.end // of a field of unknown length the next window says whether it ends here
 	}
 	if s.next <= s.start { // never the same window again
 		s.next = s.end
@@ -279,8 +261,8 @@ func (s excerptSpan) nextMatch(q WindowQuery) *write.Object {
 	if at < 0 {
 		return nil
 	}
-	a := new(write.Object).Text("id", q.Ref.String()).Text("field", q.Field)
-	return a.Put("offset_chars", strconv.Itoa(max(s.starts[at]-around, s.end))).Number("limit_chars", 2*around+utf8.RuneCountInString(q.Q))
+	q.Limit = 2*around + utf8.RuneCountInString(q.Q)
+	return q.at(max(s.starts[at]-around, s.end))
 }
 
 func (s excerptSpan) said() string {

@@ -3,7 +3,6 @@ package schema
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -166,7 +165,8 @@ func (d *document) rowsTo(to int) []streamRow {
 const (
 	connectorHead   = 6 << 10
 	rowHead         = 8 << 10
-	connectionsHead = 2500 // the connections in one of them
+	connectionsHead = 2500     // the connections in one of them
+	fieldHead       = 10 << 10 // the capabilities of a field, and the same of its property
 	unknownBytes    = 1 << 10
 )
 
@@ -187,13 +187,7 @@ func (d *document) structured() string {
 			return whole
 		}
 	}
-	out, to := d.page.Fullest(func(to int) string { return d.part(to, math.MaxInt) }, write.FitsStructured)
-	if over := len(out) - write.StructuredHard; over > 0 && to > d.page.From {
-		const note = 400 // the field is named as shortened
-		if fields := d.rowsTo(to)[0].fields; len(fields) > 0 {
-			out = d.part(to, max(len(fields[0].Capabilities)+len(fields[0].Property)-over-note, 16))
-		}
-	}
+	out, _ := d.page.Fullest(d.part, write.FitsStructured)
 	return out
 }
 
@@ -207,12 +201,12 @@ func (d *document) legend(out *write.Object, rows []streamRow) *write.Object {
 	return out
 }
 
-// part is the document with the fields of the page up to one of them, each of at most fieldBytes. The arguments that read on are
-// before it, because some hosts cut long results.
-func (d *document) part(to, fieldBytes int) string {
+// part is the document with the fields of the page up to one of them. The arguments that read on are before it, because some hosts cut
+// long results.
+func (d *document) part(to int) string {
 	rows := d.rowsTo(to)
 	out := d.page.Begin(new(write.Object).Rest(d.q.Coverage.Members()), to)
-	data, shortened := d.withRows(rows, fieldBytes)
+	data, shortened := d.withRows(rows)
 	out.Put("unknown_fields", write.When(len(d.unknown) > 0, write.Truncate(write.JSON(d.unknown), unknownBytes)))
 	out.Put("did_you_mean", write.When(len(d.unknown) > 0, write.ToolCall("schema", d.q.meant().JSON())))
 	out.Put("shortened", write.When(len(shortened) > 0, write.JSON(shortened)))
@@ -220,11 +214,11 @@ func (d *document) part(to, fieldBytes int) string {
 }
 
 // withRows is the document with only some rows, each in its connector if it was in one. shortened names the parts that were shortened.
-func (d *document) withRows(rows []streamRow, fieldBytes int) (data object, shortened []string) {
+func (d *document) withRows(rows []streamRow) (data object, shortened []string) {
 	data, cut := cutHead(d.Members.Without("connectors", "streams"), write.DocumentHead)
 	streams, connectors := []string{}, []string{}
 	for i := range rows {
-		row, short := rows[i].part(fieldBytes)
+		row, short := rows[i].part()
 		streams, shortened = append(streams, row.JSON()), append(shortened, short...)
 		if d.nested && (i == len(rows)-1 || rows[i+1].Connector != rows[i].Connector) {
 			connector, short := cutHead(d.Connectors[rows[i].Connector].Members.Without("streams"), connectorHead)
@@ -252,8 +246,8 @@ func cutHead(o object, max int) (_ object, cut bool) {
 	return rs.AsObject(write.Truncate(whole, max)), cut || len(whole) > max
 }
 
-// part is a row with only the fields at hand, each of at most fieldBytes.
-func (r *streamRow) part(fieldBytes int) (row object, shortened []string) {
+// part is a row with only the fields at hand.
+func (r *streamRow) part() (row object, shortened []string) {
 	schema := r.Members.Object("schema")
 	row = r.Members.Without("field_capabilities")
 	if schema.Has("properties") {
@@ -271,19 +265,18 @@ func (r *streamRow) part(fieldBytes int) (row object, shortened []string) {
 	}
 	var capabilities, properties object
 	for _, f := range r.fields {
-		share := write.FairShare([]int{len(f.Capabilities), len(f.Property)}, fieldBytes)
 		key := f.Name
 		if len(key) > write.LongestName {
 			key = clean.Clip(key, write.LabelChars)
 		}
-		if key != f.Name || len(f.Capabilities) > share || len(f.Property) > share {
+		if key != f.Name || len(f.Capabilities) > fieldHead || len(f.Property) > fieldHead {
 			shortened = append(shortened, "field "+clean.Clip(key, write.LabelChars))
 		}
 		if f.Capabilities != "" {
-			capabilities = append(capabilities, write.Pair(key, write.Truncate(f.Capabilities, share)))
+			capabilities = append(capabilities, write.Pair(key, write.Truncate(f.Capabilities, fieldHead)))
 		}
 		if f.Property != "" {
-			properties = append(properties, write.Pair(key, write.Truncate(f.Property, share)))
+			properties = append(properties, write.Pair(key, write.Truncate(f.Property, fieldHead)))
 		}
 	}
 	row = row.With("field_capabilities", capabilities.JSON())

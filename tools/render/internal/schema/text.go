@@ -214,7 +214,7 @@ func signature(f *rs.SchemaField) string {
 	if slices.Equal(f.Ranges, rs.RangeOperators) {
 		ranges = "range"
 	} else if len(f.Ranges) > 0 {
-		ranges = "range[" + quotedWords(f.Ranges, write.LabelChars) + "]"
+		ranges = "range[" + strings.Join(write.Within(write.Each(f.Ranges, clean.Name), write.LabelChars), " ") + "]"
 	}
 	words := write.NotEmpty(kind, role, write.When(f.Exact, "exact"), ranges)
 	return cmp.Or(strings.Join(slices.Concat(words, searchModes(f), aggregations(f)), " "), "fields")
@@ -239,34 +239,14 @@ func typeName(kind string) string {
 	return clean.Quote(kind)
 }
 
-func quotedWords(list []string, max int) string {
-	var words []string
-	for _, word := range list {
-		if max -= len(word) + 1; max < 0 {
-			words = append(words, "…")
-			break
-		}
-		words = append(words, clean.Name(word))
-	}
-	return strings.Join(words, " ")
-}
-
 // withJSON is a line that ends in JSON. JSON that is too long is shortened, and the line notes it.
 func withJSON(beginning string, raw string) string {
 	const note = " (shortened)"
 	if raw == "" {
 		return clean.Clip(beginning, write.LineChars)
 	}
-	beginning += " "
-	for remaining := max(min(schemaBytes, write.LineChars-len(beginning)-len(note)), 64); ; remaining /= 2 {
-		line := beginning + write.JSONText(write.Truncate(raw, remaining))
-		if len(raw) > remaining {
-			line += note
-		}
-		if remaining < 16 || !clean.LongerThan(line, write.LineChars) {
-			return clean.Clip(line, write.LineChars)
-		}
-	}
+	line := beginning + " " + write.JSONText(write.Truncate(raw, schemaBytes)) + write.When(len(raw) > schemaBytes, " (shortened)")
+	return clean.Clip(line, write.LineChars)
 }
 
 // expands is "attachments (has_many, default 10, max 50)".
