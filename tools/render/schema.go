@@ -5,11 +5,11 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/schema"
 )
 
-// A SchemaQuery is the call that a schema document answers, and a StreamsQuery the one that a list of streams answers.
-type (
-	SchemaQuery  = schema.Query
-	StreamsQuery = schema.ListQuery
-)
+// A SchemaQuery is the call that a schema document answers.
+type SchemaQuery = schema.Query
+
+// A StreamsQuery is the call that a list of streams answers.
+type StreamsQuery = schema.ListQuery
 
 // Schema renders a schema document: an index of streams, or what one stream can do (S0-R5).
 func Schema(response *rs.Response, q SchemaQuery) (Result, error) {

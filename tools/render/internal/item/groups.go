@@ -27,6 +27,7 @@ type tableGroup struct {
 	usual    map[string]string // of a column, the long value that many of its cells have: they show usualCell instead
 	constant rs.Object         // the fields that have one value in every record: they are no columns
 	related  []tableGroup
+	at       map[string]int // the places of relations in related
 }
 
 // usualCell stands in a cell for the usual value of its column. A text that is the same is quoted.
@@ -73,9 +74,12 @@ func newTableGroup(relation string, items []Item) tableGroup {
 	g := tableGroup{relation: relation, items: items, prefix: commonPrefix(items), columns: columnsOf(items)}
 	for i := range items {
 		for _, r := range items[i].Relations {
-			at := g.relatedAt(r.Name)
-			if at < 0 {
-				at, g.related = len(g.related), append(g.related, tableGroup{relation: r.Name})
+			at, known := g.at[r.Name]
+			if !known {
+				if at = len(g.related); at == 0 {
+					g.at = map[string]int{}
+				}
+				g.at[r.Name], g.related = at, append(g.related, tableGroup{relation: r.Name})
 			}
 			g.related[at].items = append(g.related[at].items, r.Records...)
 		}
@@ -84,11 +88,6 @@ func newTableGroup(relation string, items []Item) tableGroup {
 		g.related[i] = newTableGroup(r.relation, r.items)
 	}
 	return g
-}
-
-// relatedAt is where the records of a relation are; -1 for nowhere.
-func (g *tableGroup) relatedAt(relation string) int {
-	return slices.IndexFunc(g.related, func(r tableGroup) bool { return r.relation == relation })
 }
 
 // groupRecords divides a page at each change of connection, unless that changes too often.

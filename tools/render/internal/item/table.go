@@ -209,7 +209,7 @@ func (t *recordTable) appendCell(b []byte, it *Item, m rs.Member, call bool) []b
 
 // relation are lines of the related records of a record, as many as fit, and how the others are read.
 func (t *recordTable) relation(g *tableGroup, it *Item, related *Relation, remaining int) []string {
-	table := &g.related[g.relatedAt(related.Name)]
+	table := &g.related[g.at[related.Name]]
 	var lines []string
 	if g.block && len(related.Records) > 0 && len(table.columns) > 0 {
 		lines = []string{table.header()}

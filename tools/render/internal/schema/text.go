@@ -241,7 +241,6 @@ func typeName(kind string) string {
 
 // withJSON is a line that ends in JSON. JSON that is too long is shortened, and the line notes it.
 func withJSON(beginning string, raw string) string {
-	const note = " (shortened)"
 	if raw == "" {
 		return clean.Clip(beginning, write.LineChars)
 	}
