@@ -85,7 +85,8 @@ func (a *recordsAnswer) lead() []string {
 	extra := write.Lead("warning: ", a.Extra.Note("record", a.Continues))
 	return write.Clipped(write.NotEmpty(slices.Concat([]string{a.head(false)}, answer.DatesReadAs(a.l.Envelope), a.q.Coverage.Lines(),
 		[]string{units, answer.Noted(a.l.Envelope.Object("mixed_units")), answer.Noted(a.l.Envelope.Object("thread_head"))},
-		[]string{a.apart(), a.tied(), a.q.lowered(), a.Moved, extra}, answer.MissingFields(a.l.Envelope), warned.Warnings(4), []string{bookmark})...))
+		[]string{a.apart(), a.tied(), a.q.lowered(), a.Moved, extra}, answer.MissingFields(a.l.Envelope), warned.Warnings(4),
+		[]string{bookmark})...))
 }
 
 // stopped are the last lines of a text that shows only the first of the records that are left of a page. A record that

@@ -150,7 +150,7 @@ func (x *index) freshness() string {
 
 // freshness is "current, data as of 2026-11-20": runs count for a connector, not for each of its connections.
 func (c *indexedConnection) freshness() string {
-	return clean.Name(write.Label(c.fresh.Status)) + ", " + cmp.Or(write.Lead("data as of ", write.Day(c.fresh.AsOf)), answer.SyncUnknown)
+	return clean.Name(c.fresh.Status) + ", " + cmp.Or(write.Lead("data as of ", write.Day(c.fresh.AsOf)), answer.SyncUnknown)
 }
 
 // counts is "messages 803 (to 2026-11-20)", with the day where it is another than that of the stream before.
@@ -167,8 +167,9 @@ func (x *index) structured(to int) string {
 	for _, c := range x.part(to) {
 		out.Open("", '{').Optional("connector_key", clean.Clip(c.ConnectorKey, write.LongestName))
 		out.Optional("connection_id", write.When(len(c.ID) <= write.LongestName, c.ID)).Optional("display_name", write.Label(c.DisplayName))
-		out.Optional("connector_status", write.Label(c.fresh.Status)).Optional("data_as_of", write.When(c.fresh.Status != "", write.Day(c.fresh.AsOf)))
-		out.Optional("last_sync", write.When(c.fresh.Status != "" && write.Day(c.fresh.AsOf) == "", "unknown")).Open("streams", '[')
+		asOf := write.Day(c.fresh.AsOf)
+		out.Optional("connector_status", c.fresh.Status).Optional("data_as_of", asOf)
+		out.Optional("last_sync", write.When(c.fresh.Status != "" && asOf == "", "unknown")).Open("streams", '[')
 		for _, s := range c.streams {
 			out.Open("", '{').Plain("name", clean.Clip(s.Name, write.LongestName))
 			out.Put("records", write.When(s.Records >= 0, write.JSON(s.Records))).Optional("newest_emitted", write.Day(s.Updated)).Close('}')
