@@ -117,11 +117,14 @@ func WhenOf(o rs.Object) string {
 	return when
 }
 
-// What an answer says beside its content.
 type (
-	Coverage   = answer.Coverage
-	Ungranted  = answer.Ungranted
+	// Coverage is how fresh the data are that an answer is about.
+	Coverage = answer.Coverage
+	// Ungranted is what an answer leaves out because it is not granted.
+	Ungranted = answer.Ungranted
+	// EmptyField is a field of a filter that matches no record.
 	EmptyField = answer.EmptyField
+	// KnownValue is a value of a field, and how many records have it.
 	KnownValue = answer.KnownValue
 )
 
