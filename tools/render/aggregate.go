@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/answer"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
@@ -22,7 +23,7 @@ const (
 // What does not fit is cut between two groups, on each channel for itself, with a call that goes on there (D18).
 func Aggregate(response *rs.Response, q AggregateQuery) (Result, error) {
 	const what = "aggregate"
-	o, err := decode(response, what)
+	o, err := answer.Decode(response, what)
 	if err != nil {
 		return Result{}, err
 	}
@@ -38,14 +39,14 @@ func Aggregate(response *rs.Response, q AggregateQuery) (Result, error) {
 	a.Stream = cmp.Or(a.Text("stream"), q.Stream)
 	groups, grouped := rs.AsArray(a.Get("groups"))
 	if !grouped && !a.Includes("value") {
-		return Result{}, invalidResponse(what, "has neither value nor groups")
+		return Result{}, answer.Invalid(what, "has neither value nor groups")
 	}
 	lines := a.number()
 	if grouped {
 		a.readRows(groups)
 		lines = a.table()
 	}
-	why, _ := conditions("aggregate", a.Empty)
+	why, _ := answer.Conditions("aggregate", a.Empty)
 	return Result{Text: strings.Join(write.Clipped(slices.Concat(lines, a.notes(), why)), "\n"), Structured: []byte(a.structured())}, nil
 }
 
@@ -157,15 +158,15 @@ func (a aggregateAnswer) notes() []string {
 	unknown := a.Flag("unit_unknown")
 	apart := field != "" && field == a.Text("group_by") && !a.Arguments.Has("group_by")
 	unit := write.ShownName(field)
-	warned := listing{meta: a.Object("meta")}.withoutLeftOut(a.object)
-	return write.NotEmpty(slices.Concat(datesReadAs(a.object), a.Coverage.lines(), []string{
+	warned := answer.List{Meta: a.Object("meta")}.WithoutLeftOut(a.object)
+	return write.NotEmpty(slices.Concat(answer.DatesReadAs(a.object), a.Coverage.Lines(), []string{
 		write.When(field != "" && unknown, unit+" cannot be grouped by here, so the numbers may mix several: filter by "+unit+"."),
 		write.When(apart && !unknown, write.ShownName(a.Text("field"))+" is not all in one "+unit+": each is computed alone."),
 	}, a.mixedUnits(), []string{a.untitled()}, a.counted(), []string{
 		write.When(a.Flag("of_values") && len(a.rows) > 0, "of N counts the records that have a value."),
 		write.When(a.Flag("changed"), "Some groups had other records when they were read than when they were counted: ask again for exact numbers."),
 		write.When(a.Flag("approximate"), "approximate=true: the figures are estimates."),
-	}, missingFields(a.object), warned.warnings(3))...)
+	}, answer.MissingFields(a.object), warned.Warnings(3))...)
 }
 
 // mixedUnits says that the numbers mix the units of other records, and how to read them apart.
@@ -236,7 +237,7 @@ func (a aggregateAnswer) everyStatus() string {
 // others.
 func (a aggregateAnswer) structured() string {
 	note := a.asides()
-	_, why := conditions("aggregate", a.Empty)
+	_, why := answer.Conditions("aggregate", a.Empty)
 	complete := new(write.Object).Put("data", a.JSON()).Put("conditions", why)
 	if a.Has("groups") && a.other() > 0 {
 		a.rest(len(a.rows)).put(complete)
@@ -255,7 +256,7 @@ func (a aggregateAnswer) structured() string {
 				parts = append(parts, part.JSON())
 			}
 		}
-		out := new(write.Object).Put("data", head.With("groups", joined(parts)).JSON()).Optional("note", note)
+		out := new(write.Object).Put("data", head.With("groups", answer.Joined(parts)).JSON()).Optional("note", note)
 		if n < len(a.rows) {
 			a.rest(n).put(out)
 		}

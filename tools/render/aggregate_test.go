@@ -9,7 +9,7 @@ import (
 func TestGroupsAreChosenByCount(t *testing.T) {
 	for metric, want := range map[string]bool{"sum": true, "count": false} {
 		body := `{"metric":"` + metric + `","field":"total","group_by":"shop","other_count":2,"groups":[{"key":"a","value":1,"count":3}]}`
-		result, err := Aggregate(answer(body), AggregateQuery{Stream: "orders"})
+		result, err := Aggregate(answered(body), AggregateQuery{Stream: "orders"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -26,7 +26,7 @@ func TestEqualValuesAtTheLimitAreSaid(t *testing.T) {
 	body := `{"metric":"max","field":"total","group_by":"shop","ordered_by":"max","limit":1,"other_count":5,"group_count":3,"tied_groups":1,` +
 		`"groups":[{"key":"a","value":9,"count":1}]}`
 	want := "shown 1 of 3 groups, highest max first; not shown: 5 records in other groups or without shop (other_count=5); 1 group of these has the same max as the last shown"
-	result, err := Aggregate(answer(body), AggregateQuery{Stream: "orders"})
+	result, err := Aggregate(answered(body), AggregateQuery{Stream: "orders"})
 	if err != nil || !strings.Contains(result.Text, want) {
 		t.Errorf("got\n%s\nwant\n%s (%v)", result.Text, want, err)
 	}

@@ -17,7 +17,7 @@ func listOf(rest string, records ...string) string {
 
 func recordsSay(t *testing.T, body string, q RecordsQuery) string {
 	t.Helper()
-	r, err := Records(answer(body), q)
+	r, err := Records(answered(body), q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestPagesOfSeveralConnectionsWithoutACursor(t *testing.T) {
 	if strings.Count(text, "query_records {") != 12 || !strings.Contains(text, `3 more connections: call schema {"stream":"orders"} for their ids, and query_records with each`) {
 		t.Errorf("a connection is missing:\n%s", text)
 	}
-	r, err := Records(answer(body), RecordsQuery{Stream: "orders", Limit: 1})
+	r, err := Records(answered(body), RecordsQuery{Stream: "orders", Limit: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestPagesOfConnectionsThatLackFields(t *testing.T) {
 	} {
 		rest := rs.AsObject(arguments)
 		q := RecordsQuery{Stream: "m", Limit: 1, Fields: write.Words(rest, "fields"), Rest: rest.Without("fields")}
-		r, err := Records(answer(body), q)
+		r, err := Records(answered(body), q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,7 +146,7 @@ func TestTheHeadSaysTheOrder(t *testing.T) {
 
 func aggregated(t *testing.T, body string) Result {
 	t.Helper()
-	r, err := Aggregate(answer(body), AggregateQuery{Stream: "orders", Arguments: rs.AsObject(`{"stream":"orders"}`)})
+	r, err := Aggregate(answered(body), AggregateQuery{Stream: "orders", Arguments: rs.AsObject(`{"stream":"orders"}`)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func TestWhatAnAggregateSays(t *testing.T) {
 func TestTheIndexSaysWhatIsMissing(t *testing.T) {
 	schema := `{"object":"schema","connectors":[{"connector_key":"files","streams":[{"name":"bank"}]}],` +
 		`"meta":{"warnings":[{"code":"not_read","message":"412 rows of bank.csv were not read"}]}}`
-	r, err := Schema(answer(schema), SchemaQuery{})
+	r, err := Schema(answered(schema), SchemaQuery{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestTheIndexSaysWhatIsMissing(t *testing.T) {
 
 // D23: a search whose own continuation is too long to be printed does not go on with a cursor that skips hits.
 func TestALongSearchContinuation(t *testing.T) {
-	r, err := Search(answer(string(hits(60, 20))), SearchQuery{Q: strings.Repeat("q", write.LongestHandle), RecordBase: base})
+	r, err := Search(answered(string(hits(60, 20))), SearchQuery{Q: strings.Repeat("q", write.LongestHandle), RecordBase: base})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestATruncatedRecordSaysSo(t *testing.T) {
 			strings.TrimSuffix(strings.Repeat(record("i1", 900)+",", 90), ",") + `]}}}`}, []string{`["expanded"]`}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, err := Records(answer(listOf("", row.records...)), RecordsQuery{Stream: "orders"})
+			r, err := Records(answered(listOf("", row.records...)), RecordsQuery{Stream: "orders"})
 			if err != nil {
 				t.Fatal(err)
 			}

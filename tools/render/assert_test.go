@@ -67,8 +67,8 @@ func assertResult(t *testing.T, tool string, r Result) {
 	AssertSendable(t, tool, r)
 }
 
-// answer is a response as the client makes it of a body.
-func answer(body string) *rs.Response {
+// answered is a response as the client makes it of a body.
+func answered(body string) *rs.Response {
 	response, err := rs.ReadResponse(body)
 	if err != nil {
 		panic(err)

@@ -82,7 +82,7 @@ func BenchmarkRender(b *testing.B) {
 }
 
 func (r rendering) benchmark(b *testing.B) {
-	response := answer(r.body)
+	response := answered(r.body)
 	b.SetBytes(int64(len(r.body)))
 	b.ReportAllocs()
 	for b.Loop() {
@@ -114,7 +114,7 @@ func TestAllocations(t *testing.T) {
 			continue
 		}
 		const runs = 20
-		response := answer(row.body)
+		response := answered(row.body)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		count := testing.AllocsPerRun(runs, func() {

@@ -23,7 +23,7 @@ type citedEvidence struct {
 func citedHit(t *testing.T, excerpt map[string]any) (citedEvidence, string) {
 	t.Helper()
 	excerpt["field_path"], excerpt["provenance"] = "body", "lexical_match"
-	r, err := Search(answer(write.JSON(map[string]any{"data": []any{map[string]any{
+	r, err := Search(answered(write.JSON(map[string]any{"data": []any{map[string]any{
 		"stream": "messages", "record_key": "m1", "connection_id": "cin_a", "evidence_excerpts": []any{excerpt},
 	}}})), SearchQuery{Q: "x", RecordBase: base})
 	if err != nil {
@@ -145,7 +145,7 @@ func FuzzCite(f *testing.F) {
 }
 
 func TestWindowsAreHashed(t *testing.T) {
-	r, err := Window(answer(write.JSON(map[string]any{"window": map[string]any{"text": "a\x1b[31m b\u202e\nc", "start_chars": 5, "end_chars": 16, "total_chars": 40}})), WindowQuery{Field: "body"})
+	r, err := Window(answered(write.JSON(map[string]any{"window": map[string]any{"text": "a\x1b[31m b\u202e\nc", "start_chars": 5, "end_chars": 16, "total_chars": 40}})), WindowQuery{Field: "body"})
 	if err != nil {
 		t.Fatal(err)
 	}

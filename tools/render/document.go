@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/answer"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/item"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/marked"
@@ -44,17 +45,17 @@ type DocumentQuery struct {
 // has the call that reads on.
 func Document(response *rs.Response, q DocumentQuery) (Result, error) {
 	const what = "fetch"
-	o, err := decode(response, what)
+	o, err := answer.Decode(response, what)
 	if err != nil {
 		return Result{}, err
 	}
 	if o = item.Unwrap(o); item.OtherConnection(o, q.Ref.ConnectionID) {
-		return Result{}, invalidResponse(what, "is a record of another connection than the one that was asked for")
+		return Result{}, answer.Invalid(what, "is a record of another connection than the one that was asked for")
 	}
 	o, foreign := item.OwnRelated(o, q.Ref.ConnectionID)
 	it := item.Read(o, o.Object("data"), q.Ref.Stream, q.Ref.ConnectionID)
 	if (it.Data == nil || len(it.Data) == 0 && it.RecordID == "") && !it.Deleted {
-		return Result{}, invalidResponse(what, "has no record: data is "+rs.Kind(o.Get("data")))
+		return Result{}, answer.Invalid(what, "has no record: data is "+rs.Kind(o.Get("data")))
 	}
 	it.Data = item.Project(it.Data, q.Fields) // and nothing is known from fields that were not asked for (S0-7b)
 	it.Title = item.Title(q.marked(it.Data), it.Data, func(string) bool { return true })

@@ -15,7 +15,7 @@ func TestADocumentKeepsTypes(t *testing.T) {
 		`1775000199.0001`: `1775000199.0001`, `"1775000199.0001"`: `"1775000199.0001"`, `12.50`: `12.50`,
 		`"plain words"`: `plain words`, `" spaced"`: `" spaced"`, `"2026-01-01"`: `2026-01-01`, `"007"`: `007`, `"\"quoted\""`: `"\"quoted\""`,
 	} {
-		r, err := Document(answer(`{"id":"m1","data":{"id":"m1","field":`+raw+`}}`), DocumentQuery{Ref: ref})
+		r, err := Document(answered(`{"id":"m1","data":{"id":"m1","field":`+raw+`}}`), DocumentQuery{Ref: ref})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,7 +28,7 @@ func TestADocumentKeepsTypes(t *testing.T) {
 // A deleted record says which it was, and since when it is gone.
 func TestADeletedRecordSaysItsKey(t *testing.T) {
 	ref := rs.Ref{ConnectionID: "cin_a", Stream: "messages", RecordID: "m1"}
-	r, err := Document(answer(`{"object":"record","id":"m1","deleted":true,"deleted_at":"2026-05-01T09:00:00Z","data":null}`), DocumentQuery{Ref: ref})
+	r, err := Document(answered(`{"object":"record","id":"m1","deleted":true,"deleted_at":"2026-05-01T09:00:00Z","data":null}`), DocumentQuery{Ref: ref})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestADocumentIsOfTheTimeOfItsHit(t *testing.T) {
 	for fields, want := range map[string]string{
 		"": "2026-02-03T00:00:00Z updated_at", "updated_at": "2026-02-03T00:00:00Z updated_at", "created_at": "2026-01-02T00:00:00Z ", "id": " ",
 	} {
-		r, err := Document(answer(body), DocumentQuery{Ref: ref, Fields: strings.Fields(fields)})
+		r, err := Document(answered(body), DocumentQuery{Ref: ref, Fields: strings.Fields(fields)})
 		if err != nil {
 			t.Fatal(err)
 		}

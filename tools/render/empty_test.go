@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/answer"
 	"strings"
 	"testing"
 )
@@ -10,7 +11,7 @@ import (
 func TestAListOfValuesSaysWhatItLeavesOut(t *testing.T) {
 	values := func(n int) (all []KnownValue) {
 		for i := range n {
-			all = append(all, KnownValue{fmt.Sprintf(`"name %d"`, i), n - i})
+			all = append(all, KnownValue{Key: fmt.Sprintf(`"name %d"`, i), Count: n - i})
 		}
 		return all
 	}
@@ -23,7 +24,7 @@ func TestAListOfValuesSaysWhatItLeavesOut(t *testing.T) {
 		{EmptyField{Values: values(100), Beyond: true}, "and at least 88 others.", `"other_values":"at least 88"`},
 	} {
 		row.field.Field = "name"
-		lines, structured := conditions("query_records", []EmptyField{row.field})
+		lines, structured := answer.Conditions("query_records", []EmptyField{row.field})
 		text := strings.Join(lines, "\n")
 		if !strings.Contains(text, row.text) || !strings.Contains(structured, row.structured) || len(row.field.Values) == 12 && strings.Contains(structured, "other") {
 			t.Errorf("%s\n%s", text, structured)

@@ -2,20 +2,19 @@ package render
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/answer"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
 const (
-	errorBytes  = 2 << 10 // the text of an error
-	reasonChars = 500     // why a connection could not be read, with the command that mends it
+	errorBytes = 2 << 10 // the text of an error
 )
 
 // Error renders a failure: code and sentence, what to do, and what to choose from; always under errorBytes bytes of text
@@ -34,7 +33,7 @@ func Error(e *rs.Error) Result {
 	t.add(clean.Preview(hint, 500), len(send))
 	t.add(write.When(e.Said != "", "the resource server said: "+clean.Quote(clean.Preview(e.Said, 300))), len(send))
 	t.add(send, 0)
-	for _, line := range connectLines(e.Connect) {
+	for _, line := range answer.ConnectLines(e.Connect) {
 		t.add(line, lastLines)
 	}
 	t.connections(e)
@@ -86,7 +85,7 @@ func (t *errorText) connections(e *rs.Error) {
 // unavailable are the connections that are no choice, and why (S3-3a, D14).
 func (t *errorText) unavailable(e *rs.Error) {
 	for i, c := range e.Unavailable {
-		if i == 3 || !t.add(unavailableLine(c), lastLines) {
+		if i == 3 || !t.add(answer.UnavailableLine(c), lastLines) {
 			t.add(fmt.Sprintf("%d more are unavailable; see structured output.", len(e.Unavailable)-i), 0)
 			return
 		}
@@ -156,7 +155,7 @@ func errorObject(e *rs.Error, hint string) string {
 		o.Array("unavailable_connections", options(e.Unavailable, func(c rs.UnavailableConnection) (rs.UnavailableConnection, bool) {
 			short, ok := shortConnection(c.Connection)
 			code := rs.Code(write.Label(string(c.Code)))
-			return rs.UnavailableConnection{Connection: short, Code: code, Message: clean.Preview(c.Message, reasonChars)}, ok
+			return rs.UnavailableConnection{Connection: short, Code: code, Message: clean.Preview(c.Message, answer.ReasonChars)}, ok
 		}))
 	}
 	o.Optional("request_id", clean.Preview(e.RequestID, 120)).Number("retry_after_seconds", seconds(e.RetryAfter))
@@ -179,46 +178,3 @@ func options[C any](list []C, short func(C) (_ C, ok bool)) []string {
 }
 
 func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
-
-func unavailableLine(c rs.UnavailableConnection) string {
-	return "unavailable: connection_id=" + write.Labelled(clean.Name(c.ID), c.DisplayName) + " (" +
-		clean.Name(write.Label(string(c.Code))) + ": " + clean.Quote(clean.Preview(c.Message, reasonChars)) + ")"
-}
-
-const unavailableBytes = 3 << 10
-
-// withUnavailable adds to a text what a document of a package could not include. Nothing is left out silently.
-func withUnavailable(text string, document object) string {
-	var list []rs.UnavailableConnection
-	if raw := document.Get("unavailable_connections"); raw == "" || json.Unmarshal([]byte(raw), &list) != nil {
-		return text
-	}
-	left := unavailableBytes
-	for i, c := range list {
-		line := "\n" + clean.Clip(unavailableLine(c), write.LineChars)
-		if left -= len(line); left < 0 || i == rs.MaxConnectionOptions {
-			return text + fmt.Sprintf("\n%d more connections could not be read; see structured output.", len(list)-i)
-		}
-		text += line
-	}
-	return text
-}
-
-// noneGranted is the message that there is no stream: why, and what to do.
-func noneGranted(stream, connection string) string {
-	const call = " Call schema without arguments for the "
-	switch named := "No granted stream is named " + clean.Name(stream); {
-	case stream != "":
-		return named + write.When(connection != "", " in connection "+clean.Name(connection)) + "." + call + "streams and connections of this grant."
-	case connection != "":
-		return "Connection " + clean.Name(connection) + " has no granted stream." + call + "connections that have."
-	}
-	return "This grant covers no stream. The user has to approve access to a source first."
-}
-
-func connectLines(commands []string) []string {
-	lines := write.Each(commands, func(command string) string {
-		return "to have it granted, the owner runs in a terminal: " + clean.Line(command)
-	})
-	return slices.DeleteFunc(lines, func(line string) bool { return clean.LongerThan(line, write.LineChars) })
-}

@@ -152,7 +152,7 @@ func FuzzWindow(f *testing.F) {
 			if step > 100 {
 				t.Fatal("the windows do not end")
 			}
-			r, err := Window(answer(string(serveWindow([]rune(text), q.Offset, limit, server))), q)
+			r, err := Window(answered(string(serveWindow([]rune(text), q.Offset, limit, server))), q)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -37,7 +37,7 @@ func TestManyGroups(t *testing.T) {
 		"one key of a megabyte is shortened":                 {1, func(int) string { return strings.Repeat("k", 1<<20) }, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, err := Aggregate(answer(string(groupsBody("group_by", row.n, row.key))), AggregateQuery{Stream: "messages", Arguments: sent})
+			r, err := Aggregate(answered(string(groupsBody("group_by", row.n, row.key))), AggregateQuery{Stream: "messages", Arguments: sent})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -100,7 +100,7 @@ func TestGroupsOfTimeGoOn(t *testing.T) {
 					start++
 				}
 			}
-			r, err := Aggregate(answer(string(groupsBody("group_by_time", len(keys)-start, func(i int) string { return keys[start+i] }))), AggregateQuery{Stream: "messages", Arguments: sent})
+			r, err := Aggregate(answered(string(groupsBody("group_by_time", len(keys)-start, func(i int) string { return keys[start+i] }))), AggregateQuery{Stream: "messages", Arguments: sent})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -139,7 +139,7 @@ func TestManyStreamRows(t *testing.T) {
 	}
 	body := object{write.Pair("object", write.JSON("list")), write.Pair("data", rs.JoinArray(rows))}.AppendJSON(nil)
 	read := func(q StreamsQuery) (Result, object) {
-		r, err := Streams(answer(string(body)), q)
+		r, err := Streams(answered(string(body)), q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +179,7 @@ func TestManyStreamRows(t *testing.T) {
 			t.Errorf("%s: %d rows", channel, seen)
 		}
 	}
-	_, err := Streams(answer(string(body)), StreamsQuery{Offset: total})
+	_, err := Streams(answered(string(body)), StreamsQuery{Offset: total})
 	var typed *rs.Error
 	if !errors.As(err, &typed) || typed.Code != "invalid_arguments" || typed.Param != "offset" {
 		t.Errorf("%v", err)
@@ -197,14 +197,14 @@ func TestAListOfStreamsKeepsItsBudgets(t *testing.T) {
 		"a name of a field": `{"data":[{"name":"a","` + long + `":1}]}`,
 		"the envelope":      `{"data":[{"name":"a"}],"` + long + `":1,"x":"` + long + `"}`,
 	} {
-		r, err := Streams(answer(body), StreamsQuery{})
+		r, err := Streams(answered(body), StreamsQuery{})
 		if err != nil {
 			if refused := rs.AsError(err); refused.Code != "invalid_response" || len(refused.Message) > 300 {
 				t.Errorf("%s: %v", name, err)
 			}
 			continue
 		}
-		if r = r.Clean(answer(body)); len(r.Text) > TextHard || len(r.Structured) > StructuredHard || !json.Valid(r.Structured) {
+		if r = r.Clean(answered(body)); len(r.Text) > TextHard || len(r.Structured) > StructuredHard || !json.Valid(r.Structured) {
 			t.Errorf("%s: %d bytes of text, %d of structured output", name, len(r.Text), len(r.Structured))
 		}
 	}

@@ -70,7 +70,7 @@ func TestRecordsOfSeveralConnectionsAreInOneOrder(t *testing.T) {
 			[]string{at("a1", "2026-03-01T10:00:00Z"), at("a2", "2026-03-05T10:00:00Z")}, `{}`, `"has_more":false`, "a1 a2", ""},
 	} {
 		t.Run(says, func(t *testing.T) {
-			page := answer(`{"data":[` + strings.Join(row.records, ",") + `],` + row.envelope + `}`)
+			page := answered(`{"data":[` + strings.Join(row.records, ",") + `],` + row.envelope + `}`)
 			r, err := Records(page, RecordsQuery{Stream: "s", Rest: rs.AsObject(row.arguments)})
 			if err != nil {
 				t.Fatal(err)

@@ -77,26 +77,26 @@ func TestTheLastOfMembersOfOneNameCounts(t *testing.T) {
 	const record = `{"id":"m9","id":"m1","data":{"subject":"FIRST"},"data":` + data + `}`
 	results := map[string]func() (Result, error){
 		"query_records": func() (Result, error) {
-			return Records(answer(`{"data":[{"id":"FIRST"}],"data":[`+record+`]}`), RecordsQuery{Stream: "messages"})
+			return Records(answered(`{"data":[{"id":"FIRST"}],"data":[`+record+`]}`), RecordsQuery{Stream: "messages"})
 		},
 		"query_records with fields": func() (Result, error) {
-			return Records(answer(`{"data":[`+record+`]}`), RecordsQuery{Stream: "messages", Fields: []string{"subject", "o"}})
+			return Records(answered(`{"data":[`+record+`]}`), RecordsQuery{Stream: "messages", Fields: []string{"subject", "o"}})
 		},
-		"fetch": func() (Result, error) { return Document(answer(record), DocumentQuery{Ref: ref, RecordBase: base}) },
+		"fetch": func() (Result, error) { return Document(answered(record), DocumentQuery{Ref: ref, RecordBase: base}) },
 		"aggregate": func() (Result, error) {
-			return Aggregate(answer(`{"metric":"count","value":"FIRST","value":3,"stream":"third"}`), AggregateQuery{Stream: "messages"})
+			return Aggregate(answered(`{"metric":"count","value":"FIRST","value":3,"stream":"third"}`), AggregateQuery{Stream: "messages"})
 		},
 		"search": func() (Result, error) {
-			return Search(answer(`{"data":[{"stream":"messages","record_key":"FIRST","title":"FIRST","title":"third","record_key":"1"}]}`), SearchQuery{Q: "x", RecordBase: base})
+			return Search(answered(`{"data":[{"stream":"messages","record_key":"FIRST","title":"FIRST","title":"third","record_key":"1"}]}`), SearchQuery{Q: "x", RecordBase: base})
 		},
 		"schema": func() (Result, error) {
-			return Schema(answer(`{"streams":[{"name":"FIRST","name":"third","field_capabilities":{"a":"t=FIRST","a":"t=text"}}]}`), SchemaQuery{Stream: "third"})
+			return Schema(answered(`{"streams":[{"name":"FIRST","name":"third","field_capabilities":{"a":"t=FIRST","a":"t=text"}}]}`), SchemaQuery{Stream: "third"})
 		},
 		"read_record_field": func() (Result, error) {
-			return Window(answer(`{"window":{"text":"FIRST","text":"third"},"field":{"path":"FIRST","path":"body"}}`), WindowQuery{Ref: ref, Field: "body"})
+			return Window(answered(`{"window":{"text":"FIRST","text":"third"},"field":{"path":"FIRST","path":"body"}}`), WindowQuery{Ref: ref, Field: "body"})
 		},
 		"list_streams": func() (Result, error) {
-			return Streams(answer(`{"data":[{"name":"FIRST","name":"third","record_count":1}]}`), StreamsQuery{})
+			return Streams(answered(`{"data":[{"name":"FIRST","name":"third","record_count":1}]}`), StreamsQuery{})
 		},
 	}
 	for tool, render := range results {

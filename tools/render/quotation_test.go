@@ -29,14 +29,14 @@ func TestAResourceServersWordsAreQuotations(t *testing.T) {
 			}
 			texts[what] = r.Text
 		}
-		r, err := Aggregate(answer(`{"metric":`+word+`,"stream":"s","value":`+word+`,"group_by_time":"at","granularity":`+word+`,"time_zone":`+word+`,"meta":{"warnings":[{"code":`+word+`,"message":`+word+`},`+word+`]}}`), AggregateQuery{Stream: "s"})
+		r, err := Aggregate(answered(`{"metric":`+word+`,"stream":"s","value":`+word+`,"group_by_time":"at","granularity":`+word+`,"time_zone":`+word+`,"meta":{"warnings":[{"code":`+word+`,"message":`+word+`},`+word+`]}}`), AggregateQuery{Stream: "s"})
 		add("an aggregation", r, err)
-		r, err = Schema(answer(`{"streams":[{"name":"s","connector_key":`+word+`,"field_capabilities":{"f":{"granted":true,"type":`+word+`,"role":`+word+`,"range_filter":{"usable":true,"operators":[`+word+`]},"aggregation":{`+word+
+		r, err = Schema(answered(`{"streams":[{"name":"s","connector_key":`+word+`,"field_capabilities":{"f":{"granted":true,"type":`+word+`,"role":`+word+`,"range_filter":{"usable":true,"operators":[`+word+`]},"aggregation":{`+word+
 			`:{"usable":true}}}},"expand_capabilities":[{"name":"r","cardinality":`+word+`,"target_stream":`+word+`}]}]}`), SchemaQuery{Stream: "s"})
 		add("a schema", r, err)
-		r, err = Records(answer(`{"data":[{"id":"1","display_name":`+word+`,"connection_id":"cin_a","data":{"created_at":`+rs.EncodeJSON("2026-01-01 "+said)+`}}],"has_more":true,"meta":{"warnings":[{"code":`+word+`,"message":`+word+`}]}}`), RecordsQuery{Stream: "s"})
+		r, err = Records(answered(`{"data":[{"id":"1","display_name":`+word+`,"connection_id":"cin_a","data":{"created_at":`+rs.EncodeJSON("2026-01-01 "+said)+`}}],"has_more":true,"meta":{"warnings":[{"code":`+word+`,"message":`+word+`}]}}`), RecordsQuery{Stream: "s"})
 		add("records", r, err)
-		r, err = Records(answer(`{"data":[],"next_cursor":`+word+`,"next_changes_since":`+word+`}`), RecordsQuery{Stream: "s", Rest: object{write.Pair("filter", `"`+strings.Repeat("x", write.LineChars)+`"`)}})
+		r, err = Records(answered(`{"data":[],"next_cursor":`+word+`,"next_changes_since":`+word+`}`), RecordsQuery{Stream: "s", Rest: object{write.Pair("filter", `"`+strings.Repeat("x", write.LineChars)+`"`)}})
 		add("cursors", r, err)
 		for what, text := range texts {
 			if bare := quotation.ReplaceAllString(text, `""`); strings.Contains(bare, "FORGED") {
@@ -51,7 +51,7 @@ func TestOurOwnWordsAreNotQuoted(t *testing.T) {
 	if r := Error(rs.Invalid("limit", "limit must be a number.", "")); !strings.HasPrefix(r.Text, "invalid_arguments: limit must be a number.") {
 		t.Error(r.Text)
 	}
-	r, err := Schema(answer(`{"streams":[{"name":"s","field_capabilities":{"f":"t=string|null,role=event-time,eq"}}]}`), SchemaQuery{Stream: "s"})
+	r, err := Schema(answered(`{"streams":[{"name":"s","field_capabilities":{"f":"t=string|null,role=event-time,eq"}}]}`), SchemaQuery{Stream: "s"})
 	if err != nil || !strings.Contains(r.Text, "  string|null (event-time) exact: f") {
 		t.Errorf("%v %s", err, r.Text)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/answer"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/item"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/paging"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
@@ -42,14 +43,14 @@ type RecordsQuery struct {
 // as many records as fit (S0-5g, S0-7c). Each channel continues where it stopped (D23).
 func Records(response *rs.Response, q RecordsQuery) (Result, error) {
 	const what = "query_records"
-	l, err := readListing(response, what, q.Position.Cursor)
+	l, err := answer.ReadList(response, what, q.Position.Cursor)
 	if err != nil {
 		return Result{}, err
 	}
 	a := newRecordsAnswer(l, q)
 	out, shown := a.structured()
 	if len(shown) == 0 && len(a.items) > 0 {
-		return Result{}, invalidResponse(what, "has so long a cursor, or so much else beside its records, that none of them fits")
+		return Result{}, answer.Invalid(what, "has so long a cursor, or so much else beside its records, that none of them fits")
 	}
 	cuts := len(a.items) - len(shown) + a.Extra.Over + a.Extra.Foreign
 	for _, record := range shown {
@@ -65,18 +66,18 @@ func Records(response *rs.Response, q RecordsQuery) (Result, error) {
 type recordsAnswer struct {
 	paging.ByCursor
 	q     RecordsQuery
-	l     listing     // with those of its records that are left
+	l     answer.List // with those of its records that are left
 	items []item.Item // the same
 	all   []item.Item // all records of the page
 	merge item.Merge  // of several connections that are put in one order
 }
 
-func newRecordsAnswer(l listing, q RecordsQuery) *recordsAnswer {
+func newRecordsAnswer(l answer.List, q RecordsQuery) *recordsAnswer {
 	var merge item.Merge
 	if q.ChangesSince == "" && severalConnections(l.Items) {
 		var ok bool
 		if merge, ok = item.MergeConnections(l.Items, q.Rest.Text("sort"), q.Rest.Text("order") == "asc"); ok {
-			l = l.keep(merge.Records)
+			l = l.Keep(merge.Records)
 		}
 	}
 	l, extra := ownRecords(l, q)
@@ -91,14 +92,14 @@ func newRecordsAnswer(l listing, q RecordsQuery) *recordsAnswer {
 		At:    q.Position, Limit: q.Limit, Key: key, Extra: extra, Continues: l.Envelope.Has("next_cursor"),
 	}.Begin()
 	if a.items = a.all[a.From:]; a.From > 0 {
-		a.l = l.keep(l.Items[a.From:])
+		a.l = l.Keep(l.Items[a.From:])
 	}
 	return a
 }
 
 // ownRecords keeps the records that were asked for, of the named connection only and at most limit of each connection, each with the
 // fields that were asked for and under the names of the contract. A list in which nothing was too much stays as it was received.
-func ownRecords(l listing, q RecordsQuery) (listing, paging.Excess) {
+func ownRecords(l answer.List, q RecordsQuery) (answer.List, paging.Excess) {
 	e := paging.Excess{Limit: q.Limit}
 	kept, changed := make([]rs.Item, 0, len(l.Items)), false
 	counts := map[string]int{} // of each connection
@@ -123,7 +124,7 @@ func ownRecords(l listing, q RecordsQuery) (listing, paging.Excess) {
 	if !changed && len(kept) == len(l.Items) {
 		return l, e
 	}
-	return l.keep(kept), e
+	return l.Keep(kept), e
 }
 
 // projectRecord narrows one record of a list and reports whether there was anything to drop.
@@ -251,7 +252,7 @@ func (a *recordsAnswer) beside(data string, records []item.Shown, remaining int)
 		w.Put("next_by_connection", write.When(len(calls) > 0, rs.JoinArray(calls)))
 		w.Optional("other_connections", a.otherConnections(len(pages)-len(calls)))
 	}
-	_, why := conditions("query_records", a.q.Empty)
+	_, why := answer.Conditions("query_records", a.q.Empty)
 	return w.Put("conditions", why).Close('}').Inside()
 }
 

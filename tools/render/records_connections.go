@@ -102,7 +102,7 @@ func (a *recordsAnswer) apart() string {
 }
 
 // follows reports whether a connection of the page has records that are not on it.
-func (a *recordsAnswer) follows() bool { return a.more() || a.l.warned("partial_results") }
+func (a *recordsAnswer) follows() bool { return a.more() || a.l.Warned("partial_results") }
 
 func severalConnections(records []rs.Item) bool {
 	return slices.ContainsFunc(records, func(record rs.Item) bool {

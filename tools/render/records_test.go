@@ -31,7 +31,7 @@ func TestEmittedAtIsNoTimeOfAnEvent(t *testing.T) {
 		"none of the fields is there": {[]string{"subject"}, `{}`, "id (id = cin_a/events: + first column; these records have nothing of what was asked for)", false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, err := Records(answer(`{"data":[`+event("e1", row.data)+","+event("e2", row.data)+`],"has_more":false}`), RecordsQuery{Stream: "events", Fields: row.fields})
+			r, err := Records(answered(`{"data":[`+event("e1", row.data)+","+event("e2", row.data)+`],"has_more":false}`), RecordsQuery{Stream: "events", Fields: row.fields})
 			if err != nil || !strings.Contains(r.Text, row.want+"\n") {
 				t.Errorf("no line %s (%v) in\n%s", row.want, err, r.Text)
 			}
@@ -45,7 +45,7 @@ func TestEmittedAtIsNoTimeOfAnEvent(t *testing.T) {
 	}
 	for _, fields := range []string{"", "place", "emitted_at"} {
 		q := DocumentQuery{Ref: rs.Ref{ConnectionID: "cin_a", Stream: "events", RecordID: "e1"}, Fields: strings.Fields(fields)}
-		r, err := Document(answer(event("e1", `{"place":"Leith"}`)), q)
+		r, err := Document(answered(event("e1", `{"place":"Leith"}`)), q)
 		if err != nil || rs.AsObject(r.Text).Text("title") != "events from Home" || strings.Contains(r.Text, "2026-11-06") != (fields != "place") {
 			t.Errorf("fields %q: %s (%v)", fields, r.Text, err)
 		}
@@ -164,7 +164,7 @@ func TestRecordTables(t *testing.T) {
 		},
 	} {
 		t.Run(says, func(t *testing.T) {
-			r, err := Records(answer(`{"object":"list","data":[`+strings.Join(row.records, ",")+`],"has_more":false}`), RecordsQuery{Stream: "orders"})
+			r, err := Records(answered(`{"object":"list","data":[`+strings.Join(row.records, ",")+`],"has_more":false}`), RecordsQuery{Stream: "orders"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -186,7 +186,7 @@ func TestRecordTables(t *testing.T) {
 func TestNothingLeadsPastWhatIsLeftOut(t *testing.T) {
 	list := strings.TrimSuffix(strings.Repeat(`{"id":"a","stream":"notes","connection_id":"cin_a","data":{"x":"`+strings.Repeat("y", 900)+`"}},`, 60), ",")
 	page := `{"data":[` + list + `],"has_more":true,"links":{"self":"/here","next":"/there"},"next_changes_since":"mark1"}`
-	r, err := Records(answer(page), RecordsQuery{Stream: "notes", Limit: 60})
+	r, err := Records(answered(page), RecordsQuery{Stream: "notes", Limit: 60})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,11 +210,11 @@ func TestACursorThatLeavesNoSpace(t *testing.T) {
 		return `{"data":[` + strings.TrimSuffix(strings.Repeat(`{"id":"a","data":{"x":"`+strings.Repeat("y", 900)+`"}},`, 60), ",") +
 			`],"next_cursor":"` + strings.Repeat("c", cursor) + `"}`
 	}
-	if r, err := Records(answer(page(30_000)), RecordsQuery{Stream: "messages"}); err != nil || len(r.Structured) > write.StructuredHard {
+	if r, err := Records(answered(page(30_000)), RecordsQuery{Stream: "messages"}); err != nil || len(r.Structured) > write.StructuredHard {
 		t.Errorf("%d bytes, %v", len(r.Structured), err)
 	}
 	for _, cursor := range []int{write.StructuredHard - followUpsJSON - 1000, 60_000} {
-		_, err := Records(answer(page(cursor)), RecordsQuery{Stream: "messages"})
+		_, err := Records(answered(page(cursor)), RecordsQuery{Stream: "messages"})
 		if e := rs.AsError(err); e == nil || e.Code != "invalid_response" || !strings.Contains(e.Message, "cursor") {
 			t.Errorf("a cursor of %d bytes: %v", cursor, err)
 		}
@@ -223,7 +223,7 @@ func TestACursorThatLeavesNoSpace(t *testing.T) {
 
 // A deleted record that stands alone has its whole id, because no header has the rest of it.
 func TestADeletedRecordAlone(t *testing.T) {
-	r, err := Records(answer(`{"data":[{"id":"m2","stream":"messages","connection_id":"cin_a","deleted":true}],"has_more":false}`), RecordsQuery{Stream: "messages", ChangesSince: "x"})
+	r, err := Records(answered(`{"data":[{"id":"m2","stream":"messages","connection_id":"cin_a","deleted":true}],"has_more":false}`), RecordsQuery{Stream: "messages", ChangesSince: "x"})
 	if err != nil || !strings.Contains(r.Text, "\ncin_a/messages:m2 | (deleted)") {
 		t.Errorf("%v\n%s", err, r.Text)
 	}
@@ -237,7 +237,7 @@ func TestRecordsHaveTheNamesOfTheContract(t *testing.T) {
 		`{"id":"1","connection_id":"c","connector_id":"https://registry.example/gmail","data":{}}`:      `{"id":"1","connection_id":"c","data":{},"connector_key":"gmail"}`,
 		`{"id":"1","connection_id":"c","connector_key":"gmail","data":{"connector_instance_id":"own"}}`: `{"id":"1","connection_id":"c","connector_key":"gmail","data":{"connector_instance_id":"own"}}`,
 	} {
-		result, err := Records(answer(`{"object":"list","data":[`+sent+`]}`), RecordsQuery{Stream: "s"})
+		result, err := Records(answered(`{"object":"list","data":[`+sent+`]}`), RecordsQuery{Stream: "s"})
 		if err != nil {
 			t.Fatal(err)
 		}

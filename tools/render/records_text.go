@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/answer"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/item"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/paging"
@@ -50,7 +51,7 @@ func (a *recordsAnswer) head(stops bool) string {
 	}
 	return clean.Name(a.q.Stream) + write.Lead(", ", source) + ": " + write.Plural(a.Total, "record") +
 		write.When(a.From > 0 && a.From < a.Total && !stops, ", shown "+a.Span(a.Total)) +
-		write.When(a.l.count() != "", ", "+a.l.count()+" match in all") +
+		write.When(a.l.Matches() != "", ", "+a.l.Matches()+" match in all") +
 		write.When(one || a.merge.Records != nil, write.Lead(", ", a.order())) + write.Lead(", ", follow)
 }
 
@@ -73,18 +74,19 @@ func (a *recordsAnswer) order() string {
 }
 
 func (a *recordsAnswer) lead() []string {
-	warned, bookmark := a.l.withoutLeftOut(a.l.Envelope), ""
+	warned, bookmark := a.l.WithoutLeftOut(a.l.Envelope), ""
 	if len(a.byConnection()) > 0 { // the last lines say what to do about it
-		warned = warned.withoutWarning("partial_results")
+		warned = warned.WithoutWarning("partial_results")
 	}
 	if changes := a.l.Envelope.Text("next_changes_since"); changes != "" {
 		bookmark = paging.CursorLine("next_changes_since", changes) + write.When(a.more(), " ("+afterLastPage+")")
 	}
 	units := write.Offer("", a.l.Envelope.Text("units_in"), write.LineChars)
 	extra := write.Lead("warning: ", a.Extra.Note("record", a.Continues))
-	return write.Clipped(write.NotEmpty(slices.Concat([]string{a.head(false)}, datesReadAs(a.l.Envelope), a.q.Coverage.lines(),
-		[]string{units, noted(a.l.Envelope.Object("mixed_units")), noted(a.l.Envelope.Object("thread_head"))},
-		[]string{a.apart(), a.tied(), a.q.lowered(), a.Moved, extra}, missingFields(a.l.Envelope), warned.warnings(4), []string{bookmark})...))
+	return write.Clipped(write.NotEmpty(slices.Concat([]string{a.head(false)}, answer.DatesReadAs(a.l.Envelope), a.q.Coverage.Lines(),
+		[]string{units, answer.Noted(a.l.Envelope.Object("mixed_units")), answer.Noted(a.l.Envelope.Object("thread_head"))},
+		[]string{a.apart(), a.tied(), a.q.lowered(), a.Moved, extra}, answer.MissingFields(a.l.Envelope), warned.Warnings(4),
+		[]string{bookmark})...))
 }
 
 // stopped are the last lines of a text that shows only the first of the records that are left of a page. A record that
@@ -117,7 +119,7 @@ func (a *recordsAnswer) tail() []string {
 	case len(a.all) > 0:
 		return nil
 	}
-	if lines, _ := conditions("query_records", q.Empty); len(lines) > 0 {
+	if lines, _ := answer.Conditions("query_records", q.Empty); len(lines) > 0 {
 		return lines
 	}
 	if q.Position.First() && q.ChangesSince == "" {

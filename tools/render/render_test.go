@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/schema"
 	"slices"
 	"strings"
 	"testing"
@@ -52,7 +53,7 @@ func TestInvalidResponse(t *testing.T) {
 func TestVerbatim(t *testing.T) {
 	// What the server wrote reaches the host unchanged: number formats, key order, escapes.
 	const body = `{"object":"list","z":1.0,"a":12345678901234567890,"data":[{"id":"1","data":{"html":"<b>&\u2028","n":1e3}}],"b":-0}`
-	r, err := Records(answer(body), RecordsQuery{Stream: "s"})
+	r, err := Records(answered(body), RecordsQuery{Stream: "s"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +66,7 @@ func TestDocument(t *testing.T) {
 	ref := rs.Ref{ConnectionID: "cin_a", Stream: "messages", RecordID: "m1"}
 	document := func(t *testing.T, body string, fields ...string) (Result, map[string]any) {
 		t.Helper()
-		r, err := Document(answer(body), DocumentQuery{Ref: ref, Fields: fields, RecordBase: base})
+		r, err := Document(answered(body), DocumentQuery{Ref: ref, Fields: fields, RecordBase: base})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +149,7 @@ func TestSchema(t *testing.T) {
 		for i := range 300 {
 			streams = append(streams, fmt.Sprintf(`{"name":"stream_%d","field_capabilities":{%s"z":"declared"},"expand_capabilities":[]}`, i, strings.Repeat(`"some_field":"t=string,role=event-time,eq,r=gte|gt|lte|lt,lex,sem",`, 20)))
 		}
-		r, err := Schema(answer(`{"object":"schema","connectors":[{"connector_key":"big","granted_connections":[{"connection_id":"c"}],"streams":[`+strings.Join(streams, ",")+`]}]}`), SchemaQuery{})
+		r, err := Schema(answered(`{"object":"schema","connectors":[{"connector_key":"big","granted_connections":[{"connection_id":"c"}],"streams":[`+strings.Join(streams, ",")+`]}]}`), SchemaQuery{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,17 +166,17 @@ func TestSchema(t *testing.T) {
 	})
 	t.Run("S3-7a a compact document that fits is verbatim", func(t *testing.T) {
 		const document = `{"object":"schema","detail":"compact","connectors":[{"connector_key":"k","streams":[{"name":"s","field_capabilities":{"b":"declared","a":"t=string,eq"}}]}],"n":1.50}`
-		r, err := Schema(answer(document), SchemaQuery{Stream: "s"})
+		r, err := Schema(answered(document), SchemaQuery{Stream: "s"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := `{"data":` + document + `,"legend":` + clean.Quote(flagLegend) + `}`; string(r.Structured) != want {
+		if want := `{"data":` + document + `,"legend":` + clean.Quote(schema.FlagLegend) + `}`; string(r.Structured) != want {
 			t.Error(cmp.Diff(want, string(r.Structured)))
 		}
 	})
 	t.Run("S0-5d both forms of a capability read alike", func(t *testing.T) {
 		fieldOf := func(capabilities string) rs.SchemaField {
-			return answer(`{"streams":[{"field_capabilities":{"f":` + capabilities + `}}]}`).Schema().Streams[0].Fields()[0]
+			return answered(`{"streams":[{"field_capabilities":{"f":` + capabilities + `}}]}`).Schema().Streams[0].Fields()[0]
 		}
 		compact := fieldOf(`"t=string,role=event-time,eq,r=gte|lt,lex,sem,a=max|min"`)
 		full := fieldOf(`{"type":"string","role":"event-time","granted":true,"exact_filter":{"declared":true,"usable":true},"range_filter":{"declared":true,"operators":["gte","lt"]},

@@ -4,13 +4,11 @@ package render
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/answer"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/item"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/marked"
@@ -110,168 +108,6 @@ func Quotable(text string) string { return marked.Quotable(text) }
 // Digest is the SHA-256 of a text as citations write it: 64 lower-case hexadecimal digits.
 func Digest(text string) string { return marked.Digest(text) }
 
-// decode reads an answer, which must be an object. what names the answer in the error, which shows nothing of the body.
-func decode(response *rs.Response, what string) (object, error) {
-	o := response.Object()
-	if o == nil {
-		return nil, notAnObject(response.Body, what)
-	}
-	return o, nil
-}
-
-func notAnObject(body, what string) error {
-	return invalidResponse(what, "is JSON but not an object: "+rs.Kind(body))
-}
-
-func invalidResponse(what, fault string) *rs.Error {
-	return &rs.Error{
-		Code:    "invalid_response",
-		Message: fmt.Sprintf("The resource server's answer to %s %s.", what, fault),
-		Hint:    "Retry once; if it fails again, tell the operator of the resource server.",
-	}
-}
-
-// A listing is a list answer.
-type listing struct {
-	rs.List
-	meta   object // of the envelope
-	recall object // what the resource server says of the words of a search
-}
-
-// readListing reads a list answer. what names the answer in the error. sent is the cursor that it was asked for with: a next_cursor that is
-// the same leads nowhere, and counts as none.
-func readListing(response *rs.Response, what, sent string) (listing, error) {
-	l, ok := response.List()
-	switch {
-	case l.Body == nil:
-		return listing{}, notAnObject(response.Body, what)
-	case l.Count > rs.MaxItems:
-		return listing{}, &rs.Error{
-			Code:    "response_too_large",
-			Message: fmt.Sprintf("The resource server's answer to %s has %d items; at most %d are taken.", what, l.Count, rs.MaxItems),
-			Hint:    "Ask for less: a smaller limit, a narrower filter, or one connection.",
-		}
-	case !ok:
-		return listing{}, invalidResponse(what, "has no list of items: data is "+rs.Kind(l.Body.Get("data")))
-	}
-	if sent != "" && l.Envelope.Text("next_cursor") == sent {
-		l = l.Without("next_cursor")
-	}
-	meta := l.Envelope.Object("meta")
-	return listing{l, meta, meta.Object("recall")}, nil
-}
-
-// count is the number of matches when the resource server counted: "401", "at least 260", "about 400", or "".
-func (l listing) count() string {
-	n, ok := l.meta.Number("count")
-	kind := l.meta.Text("count_accuracy")
-	if !ok {
-		count := l.meta.Object("count")
-		n, ok = count.Number("value")
-		kind = count.Text("kind")
-	}
-	switch {
-	case !ok:
-		return ""
-	case kind == "lower_bound":
-		return fmt.Sprintf("at least %d", n)
-	case slices.Contains([]string{"estimated", "estimate", "approximate"}, kind):
-		return fmt.Sprintf("about %d", n)
-	}
-	return strconv.Itoa(n)
-}
-
-// warnings are the resource server's, one line each, at most max of them. Its messages are quoted.
-func (l listing) warnings(max int) []string {
-	return write.EachOf(l.meta.Array("warnings"), max, func(raw string) string {
-		w := rs.AsObject(raw)
-		code, message := write.Label(w.Text("code")), w.Text("message")
-		if w == nil {
-			message, _ = rs.AsText(raw)
-		}
-		return "warning" + write.When(code != "", " "+clean.Name(code)) + write.When(message != "", ": "+clean.Quote(clean.Preview(message, 240)))
-	})
-}
-
-func (l listing) warned(code string) bool {
-	return len(l.withoutWarning(code).meta.Array("warnings")) < len(l.meta.Array("warnings"))
-}
-
-func (l listing) withoutWarning(code string) listing {
-	kept := slices.DeleteFunc(l.meta.Array("warnings"), func(raw string) bool { return rs.AsObject(raw).Text("code") == code })
-	l.meta = l.meta.With("warnings", rs.JoinArray(kept))
-	return l
-}
-
-func (l listing) keep(items []rs.Item) listing {
-	l.Items, l.Body = items, l.With(items)
-	l.Raw = l.Body.JSON()
-	return l
-}
-
-// joined is an array of values; one that fills a page alone is shortened.
-func joined(values []string) string {
-	if len(values) == 1 {
-		return rs.JoinArray([]string{write.Truncate(values[0], write.StructuredTarget)})
-	}
-	return rs.JoinArray(values)
-}
-
-const readAsBytes = 300 // of what dates were read as
-
-// datesReadAs lists what the dates of a filter were read as, one line for each field, and what lasts into the time that they bound.
-func datesReadAs(answer object) []string {
-	lines := write.Each(answer.Array("read_as"), func(raw string) string {
-		text, _ := rs.AsText(raw)
-		if len(text) > readAsBytes { // structured output has all of it
-			text = strings.Join(write.Within(strings.Split(text, ", "), readAsBytes), ", ")
-		}
-		return "dates read as: " + clean.Preview(text, readAsBytes+20)
-	})
-	return write.NotEmpty(append(lines, noted(answer.Object("lasting")))...)
-}
-
-// noted is what a member of an answer says of it, with the call that answers instead; "" for none.
-func noted(said object) string {
-	call := said.Object("instead")
-	return write.Offer("", write.When(call != nil, said.Text("note")+": "+call.Text("tool")+" "+call.Get("arguments")), write.LineChars)
-}
-
-// missingFields names the connections that lack fields of the call, those that lack the same on one line, and the call that reads the same
-// there.
-func missingFields(answer object) []string {
-	var lines, lacking []string
-	same := map[string][]string{} // connections by the fields that they lack, where no call reads the same there
-	for _, raw := range answer.Array("missing_fields") {
-		o := rs.AsObject(raw)
-		connection := write.ShownValue(write.JSON(o.Text("display_name", "connection_id")))
-		fields := strings.Join(write.Each(write.Words(o, "fields"), clean.Bare), ", ")
-		there := o.Object("instead")
-		call := write.Offer("", connection+" has no "+fields+". The same there: "+there.Text("tool")+" "+there.Get("arguments"), write.LineChars)
-		if there != nil && call != "" {
-			lines = append(lines, call)
-			continue
-		}
-		if same[fields] == nil {
-			lacking = append(lacking, fields)
-		}
-		same[fields] = append(same[fields], connection)
-	}
-	for _, fields := range lacking {
-		lines = append(lines, strings.Join(same[fields], ", ")+" "+write.Have(len(same[fields]))+" no "+fields)
-	}
-	return lines
-}
-
-// withoutLeftOut returns the list without the warnings that a connection is left out, where the missing fields of an answer say why.
-func (l listing) withoutLeftOut(answer object) listing {
-	without := l.withoutWarning("connection_left_out")
-	if len(l.meta.Array("warnings"))-len(without.meta.Array("warnings")) > len(answer.Array("missing_fields")) {
-		return l
-	}
-	return without
-}
-
 // BriefOf is what a record that has no title says first; "" for nothing.
 func BriefOf(data rs.Object) string { return item.Brief(data) }
 
@@ -279,4 +115,30 @@ func BriefOf(data rs.Object) string { return item.Brief(data) }
 func WhenOf(o rs.Object) string {
 	when, _ := item.Time(o, o.Object("data"))
 	return when
+}
+
+type (
+	// Coverage is how fresh the data are that an answer is about.
+	Coverage = answer.Coverage
+	// Ungranted is what an answer leaves out because it is not granted.
+	Ungranted = answer.Ungranted
+	// EmptyField is a field of a filter that matches no record.
+	EmptyField = answer.EmptyField
+	// KnownValue is a value of a field, and how many records have it.
+	KnownValue = answer.KnownValue
+)
+
+// CoverageOf is [answer.CoverageOf].
+func CoverageOf(list, stream *rs.Response, streams ...string) Coverage {
+	return answer.CoverageOf(list, stream, streams...)
+}
+
+// With returns the result with what is not granted: last in its text and first in structured output.
+func (r Result) With(u *Ungranted) Result {
+	if u == nil {
+		return r
+	}
+	r.Text = strings.Join(append([]string{r.Text}, u.Lines()...), "\n")
+	r.Structured = append(object{write.Pair("not_granted", write.JSON(u))}, rs.AsObject(string(r.Structured))...).AppendJSON(nil)
+	return r
 }

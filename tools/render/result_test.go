@@ -3,6 +3,7 @@ package render
 import (
 	"encoding/json"
 	"fmt"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/answer"
 	"strings"
 	"testing"
 
@@ -36,7 +37,7 @@ func TestEscapedNamesStayWithinTheBudget(t *testing.T) {
 			members, total = append(members, m), total+len(m)+1
 		}
 		body := `{"data":[{"id":"a","data":{` + strings.Join(members, ",") + `}}]}`
-		response := answer(body)
+		response := answered(body)
 		r, err := Records(response, RecordsQuery{Stream: "messages"})
 		if err != nil {
 			t.Fatal(err)
@@ -58,7 +59,7 @@ func TestTextHasAtMost256Lines(t *testing.T) {
 	}
 	for _, text := range []string{strings.Repeat("\n", 5000), strings.Repeat("a\n", 300), strings.Repeat("\r\n", 400), strings.Repeat("\u2028", 400), strings.Repeat("a\u0085", 400)} {
 		q := WindowQuery{Ref: rs.Ref{ConnectionID: "c", Stream: "s", RecordID: "r"}, Field: "body", Offset: 7, Q: "x"}
-		r, err := Window(answer(object{write.Pair("window", object{write.Pair("text", write.JSON(text)), write.Pair("start_chars", "7"), write.Pair("total_chars", "9000000"), write.Pair("previous_offset_chars", "1"), write.Pair("next_offset_chars", "9000")}.JSON())}.JSON()), q)
+		r, err := Window(answered(object{write.Pair("window", object{write.Pair("text", write.JSON(text)), write.Pair("start_chars", "7"), write.Pair("total_chars", "9000000"), write.Pair("previous_offset_chars", "1"), write.Pair("next_offset_chars", "9000")}.JSON())}.JSON()), q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +99,7 @@ func TestAWindowNeverEndsInsideAFlag(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := Window(answer(strings.Replace(body, `"PLACE"`, string(quoted), 1)), WindowQuery{Ref: rs.Ref{Stream: "s", RecordID: "r"}, Field: "f", Limit: 5})
+	result, err := Window(answered(strings.Replace(body, `"PLACE"`, string(quoted), 1)), WindowQuery{Ref: rs.Ref{Stream: "s", RecordID: "r"}, Field: "f", Limit: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +124,7 @@ func TestALongReadingOfDatesEndsAtAName(t *testing.T) {
 		names[i] = fmt.Sprintf("received_at of messages_%02d", i)
 	}
 	read := "from 2026-10-01T00:00Z on: " + strings.Join(names, ", ")
-	lines := datesReadAs(rs.AsObject(`{"read_as":[` + write.JSON(read) + `]}`))
+	lines := answer.DatesReadAs(rs.AsObject(`{"read_as":[` + write.JSON(read) + `]}`))
 	want := "dates read as: from 2026-10-01T00:00Z on: " + strings.Join(names[:9], ", ") + ", and 21 more"
 	if len(lines) != 1 || lines[0] != want {
 		t.Errorf("got %q, want %s", lines, want)

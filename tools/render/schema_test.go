@@ -99,7 +99,7 @@ type schemaReader struct {
 
 func (r *schemaReader) result(q SchemaQuery) Result {
 	r.t.Helper()
-	result, err := Schema(answer(string(r.body)), q)
+	result, err := Schema(answered(string(r.body)), q)
 	if err != nil {
 		r.t.Fatalf("%+v: %v", q, err)
 	}
@@ -383,7 +383,7 @@ func TestSchemaFields(t *testing.T) {
 	body, _ := grant{connectors: 2, streams: 1, fields: 300, connections: 2, full: true, fieldBytes: 400, name: usual}.document("s")
 	schema := func(q SchemaQuery) (Result, map[string]json.RawMessage, map[string]any) {
 		t.Helper()
-		r, err := Schema(answer(string(body)), q)
+		r, err := Schema(answered(string(body)), q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -448,14 +448,14 @@ func TestSchemaFields(t *testing.T) {
 		}
 	})
 	t.Run("an offset past the end is refused", func(t *testing.T) {
-		_, err := Schema(answer(string(body)), SchemaQuery{Stream: "s", Offset: 600})
+		_, err := Schema(answered(string(body)), SchemaQuery{Stream: "s", Offset: 600})
 		var typed *rs.Error
 		if !errors.As(err, &typed) || typed.Code != "invalid_arguments" || typed.Param != "offset" || !strings.Contains(typed.Message+typed.Hint, "600 fields") || !strings.Contains(typed.Hint, "599") {
 			t.Errorf("%+v", typed)
 		}
 	})
 	t.Run("an offset into nothing is no error", func(t *testing.T) {
-		if r, err := Schema(answer(`{"connectors":[]}`), SchemaQuery{Stream: "x", Offset: 3}); err != nil || !strings.Contains(r.Text, "No granted stream") {
+		if r, err := Schema(answered(`{"connectors":[]}`), SchemaQuery{Stream: "x", Offset: 3}); err != nil || !strings.Contains(r.Text, "No granted stream") {
 			t.Errorf("%v %s", err, r.Text)
 		}
 	})
@@ -471,7 +471,7 @@ func TestSchemaFields(t *testing.T) {
 		}.JSON()}))}.JSON()}))}.AppendJSON(nil)
 		seen := 0
 		for offset := 0; ; {
-			r, err := Schema(answer(string(body)), SchemaQuery{Stream: "s", Full: true, Offset: offset})
+			r, err := Schema(answered(string(body)), SchemaQuery{Stream: "s", Full: true, Offset: offset})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -498,7 +498,7 @@ func TestSchemaFields(t *testing.T) {
 // Of one stream some hundred connections are named, over several lines.
 func TestSchemaNamesManyConnections(t *testing.T) {
 	body, _ := grant{connectors: 1, streams: 1, fields: 3, connections: 150, name: usual}.document("s")
-	r, err := Schema(answer(string(body)), SchemaQuery{Stream: "s"})
+	r, err := Schema(answered(string(body)), SchemaQuery{Stream: "s"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -517,7 +517,7 @@ func TestSchemaNamesManyConnections(t *testing.T) {
 func TestSchemaCountsConnections(t *testing.T) {
 	body, _ := grant{connectors: 1, streams: 2, fields: 3, connections: 3000, name: usual}.document("")
 	for _, q := range []SchemaQuery{{}, {Stream: "stream_1"}} {
-		r, err := Schema(answer(string(body)), q)
+		r, err := Schema(answered(string(body)), q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -538,7 +538,7 @@ func TestEqualStreamListsAreFolded(t *testing.T) {
 	for i := range 40 {
 		connectors = append(connectors, fmt.Sprintf(`{"connector_key":"mail","connection_id":"cin_%d","streams":[{"name":"messages"},{"name":"message_bodies"},{"name":"attachments"}]}`, i))
 	}
-	r, err := Schema(answer(`{"connectors":[`+strings.Join(connectors, ",")+`]}`), SchemaQuery{})
+	r, err := Schema(answered(`{"connectors":[`+strings.Join(connectors, ",")+`]}`), SchemaQuery{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -550,7 +550,7 @@ func TestEqualStreamListsAreFolded(t *testing.T) {
 
 // An offset into a list that has nothing is past its end too.
 func TestAnOffsetIntoAnEmptyIndex(t *testing.T) {
-	_, err := Schema(answer(`{"connectors":[{"connector_key":"k","streams":[{"name":"s"}]}]}`), SchemaQuery{Offset: 5})
+	_, err := Schema(answered(`{"connectors":[{"connector_key":"k","streams":[{"name":"s"}]}]}`), SchemaQuery{Offset: 5})
 	if e := rs.AsError(err); e == nil || e.Code != "invalid_arguments" {
 		t.Errorf("%v", err)
 	}

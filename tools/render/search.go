@@ -6,20 +6,22 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/answer"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/hit"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/paging"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/question"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
 // Search renders hits in any shape (S3-R14, S1, S2). Structured is {"results","content_ladder","data"}: each hit once, in
 // results, and data is the envelope without them (D4).
 func Search(response *rs.Response, q SearchQuery) (Result, error) {
-	l, err := readListing(response, "search", q.Position.Cursor)
+	l, err := answer.ReadList(response, "search", q.Position.Cursor)
 	if err != nil {
 		return Result{}, err
 	}
 	if q.Question == nil {
-		q.Question = NewQuestion(q.Q, nil)
+		q.Question = question.New(q.Q, nil)
 	}
 	s := newSearchPage(l, q)
 	s.hints = s.findHints()
@@ -33,7 +35,7 @@ func Search(response *rs.Response, q SearchQuery) (Result, error) {
 // A searchPage is what the answer to a search is made of.
 type searchPage struct {
 	paging.ByCursor
-	l    listing
+	l    answer.List
 	q    SearchQuery
 	all  []hit.Hit // of the page
 	hits []hit.Hit // those that are left
@@ -44,7 +46,7 @@ type searchPage struct {
 
 // newSearchPage reads which hits a page has, without their texts: those that were asked for, at most limit, of the named connection only.
 // What is no object is none.
-func newSearchPage(l listing, q SearchQuery) *searchPage {
+func newSearchPage(l answer.List, q SearchQuery) *searchPage {
 	s := &searchPage{l: l, q: q, all: make([]hit.Hit, 0, len(l.Items))}
 	extra := paging.Excess{Limit: q.Limit}
 	for i, sent := range l.Items {
@@ -195,13 +197,9 @@ func (s *searchPage) fullest(style hit.Style, most int, data object) (string, in
 	for shown := len(ends) - 1; ; {
 		part := data
 		if shown < len(s.hits) {
-			warning := s.Warning(shown)
-			if s.showsAtOnce() {
-				warning += fmt.Sprintf(" limit %d shows all %[1]d.", len(s.all))
-			}
 			part = data.WithAll(object{
 				write.Pair("has_more", "true"), write.Pair("next_cursor", write.JSON(s.Next(shown))),
-				write.Pair("result_count", write.JSON(shown)), write.Pair("warning", write.JSON(warning)),
+				write.Pair("result_count", write.JSON(shown)), write.Pair("warning", write.JSON(s.Warning(shown))),
 			})
 		}
 		end := ends[shown]
@@ -231,18 +229,13 @@ const ranking = "by relevance, not date"
 
 // total is how many hits there are in all, where the resource server says so and they are not those of this page: "48", "at least 260"; else "".
 func (s *searchPage) total() string {
-	n := s.l.count()
+	n := s.l.Matches()
 	exact, err := strconv.Atoi(n)
 	if err != nil {
 		return write.When(someCount(s.l) == 0, n)
 	}
 	exact += someCount(s.l) + nearestCount(s.l)
 	return write.When(exact > len(s.all), strconv.Itoa(exact))
-}
-
-// showsAtOnce reports whether a page of which only the first hits are shown, as no limit was sent, is shown whole with a limit.
-func (s *searchPage) showsAtOnce() bool {
-	return s.q.Limit == 0 && s.q.Position.First() && len(s.all) <= paging.MaxLimit
 }
 
 func (s *searchPage) windowURIs() []string {
@@ -260,7 +253,7 @@ func (s *searchPage) windowURIs() []string {
 
 // noticeJSON is the notice of structured output, which has no summary: it says what the counts are of, too.
 func (s *searchPage) noticeJSON() string {
-	notice, n, some := s.notice(), s.l.count(), someCount(s.l)
+	notice, n, some := s.notice(), s.l.Matches(), someCount(s.l)
 	if s.q.Repair == nil && n != "" && n != "0" && some > 0 && len(s.all) > 0 {
 		notice = strings.TrimSpace(fmt.Sprintf("%s %s with all of the words, %d with some; those name theirs in words.", notice, n, some))
 	}
@@ -282,7 +275,7 @@ func (s *searchPage) notice() string {
 		}
 	}
 	switch {
-	case near == 0 && (s.l.count() != "0" || someCount(s.l) == 0 || len(s.all) == 0):
+	case near == 0 && (s.l.Matches() != "0" || someCount(s.l) == 0 || len(s.all) == 0):
 		return ""
 	case near == 0 && s.all[0].Own.Flag("not_of_time"):
 		return "No record that has all of the words is known to be of the time that the query names."

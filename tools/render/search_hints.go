@@ -10,6 +10,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/hit"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/paging"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/question"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
@@ -49,7 +50,7 @@ func (s *searchPage) ofAnyTime() string {
 }
 
 func (s *searchPage) whole() bool {
-	return s.total() == "" && s.l.count() != "" && !s.l.Envelope.Has("next_cursor") && !s.l.Envelope.Flag("has_more")
+	return s.total() == "" && s.l.Matches() != "" && !s.l.Envelope.Has("next_cursor") && !s.l.Envelope.Flag("has_more")
 }
 
 const (
@@ -60,7 +61,7 @@ const (
 // number says how many records the hits are of where the page has all, else how to count them.
 func (s *searchPage) number() string {
 	const noCount = "Hits are no count: " + byAggregate
-	counted := someCount(s.l) == 0 && s.l.count() != "0" // hits are all that have the words
+	counted := someCount(s.l) == 0 && s.l.Matches() != "0" // hits are all that have the words
 	switch {
 	case len(s.all) == 0:
 		return noCount
@@ -70,7 +71,7 @@ func (s *searchPage) number() string {
 	q, n := s.q, 0
 	of := q.Question.Mentioned()                // words that are to be there
 	if t := q.OfTime; t != nil && len(of) > 0 { // its words name a time, which is not looked for among those of the records
-		of = slices.DeleteFunc(of, func(word string) bool { return !has(t.Text("q"), word) })
+		of = slices.DeleteFunc(of, func(word string) bool { return !question.Has(t.Text("q"), word) })
 		q.Rest = t.Without("q", "connection_id", "limit", "cursor")
 	}
 	if counted {

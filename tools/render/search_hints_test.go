@@ -77,7 +77,7 @@ func TestAQueryForTheNewestOrANumberIsAnsweredByACall(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			row.q.Question = NewQuestion(row.q.Q, func() []string { return relax.Words(row.q.Q) })
-			result, err := Search(answer(row.body), row.q)
+			result, err := Search(answered(row.body), row.q)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -103,7 +103,7 @@ func TestASearchSaysWhatItsNumbersAreOf(t *testing.T) {
 		`{"meta":{"count":260,"count_accuracy":"lower_bound"}}`:               `at least 260 hits for "T", by relevance, not date; first_fetch_id=c/messages:m1; this page: 3 hits of 2 records`,
 	} {
 		body := rs.AsObject(meta).With("data", "["+hits+"]").JSON()
-		result, err := Search(answer(body), SearchQuery{Q: "T"})
+		result, err := Search(answered(body), SearchQuery{Q: "T"})
 		if err != nil || !strings.Contains("\n"+result.Text+"\n", "\n"+want+"\n") {
 			t.Errorf("%s (%v): no %s in\n%s", meta, err, want, result.Text)
 		}
@@ -124,7 +124,7 @@ func TestATimelineSaysThatMoreFollow(t *testing.T) {
 		`{"has_more":true,"goes_on":[{"tool":"query_records","arguments":{"stream":"messages"}}]}`: "1 record, newest first, more follow; ",
 	} {
 		body := rs.AsObject(more).With("data", `[{"stream":"messages","record_key":"m1","connection_id":"c"}]`).JSON()
-		result, err := Search(answer(body), SearchQuery{})
+		result, err := Search(answered(body), SearchQuery{})
 		if err != nil || !strings.Contains(result.Text, want) {
 			t.Errorf("%s (%v): no %s in\n%s", more, err, want, result.Text)
 		}
@@ -132,39 +132,9 @@ func TestATimelineSaysThatMoreFollow(t *testing.T) {
 			t.Errorf("%s: structured: %s", more, data.JSON())
 		}
 	}
-	last, err := Search(answer(`{"data":[{"stream":"messages","record_key":"m1","connection_id":"c"}]}`), SearchQuery{Position: Position{Cursor: "c2"}})
+	last, err := Search(answered(`{"data":[{"stream":"messages","record_key":"m1","connection_id":"c"}]}`), SearchQuery{Position: Position{Cursor: "c2"}})
 	if err != nil || !strings.Contains(last.Text, "1 record, newest first, the last page; ") {
 		t.Errorf("%v\n%s", err, last.Text)
-	}
-}
-
-// A limit that is said to show a page at once does so, on both channels; it is said only where hits are left out.
-func TestAPageThatIsShownAtOnceIsSaidToBe(t *testing.T) {
-	said := 0
-	for n := 1; n <= 100; n += 3 {
-		for _, idLength := range []int{15, 60, 180} {
-			body := string(hits(n, idLength))
-			first, err := Search(answer(body), SearchQuery{Q: "needle"})
-			says := fmt.Sprintf("all with limit %d", n)
-			whole, wholeErr := Search(answer(body), SearchQuery{Q: "needle", Limit: n})
-			if err != nil || wholeErr != nil {
-				t.Fatal(err, wholeErr)
-			}
-			if strings.Contains(first.Text, says) {
-				said++
-				if strings.Contains(whole.Text, "shown ") || !strings.Contains(first.Text, "; shown 1-") {
-					t.Errorf("%d hits: said in\n%s\nof\n%s", n, first.Text, whole.Text)
-				}
-			} else if n <= mostAtOnce && strings.Contains(first.Text, "; shown 1-") && !strings.Contains(whole.Text, "; shown 1-") {
-				t.Errorf("%d hits fit at once, which is not said:\n%s", n, first.Text)
-			}
-			if s := parse(t, first); strings.Contains(string(first.Structured), fmt.Sprintf(" limit %d shows all %d.", n, n)) != (len(s.Results) < n) || len(parse(t, whole).Results) != n {
-				t.Errorf("%d hits: %d in structured output: %v", n, len(s.Results), s.Data["warning"])
-			}
-		}
-	}
-	if said == 0 {
-		t.Error("it is never said")
 	}
 }
 
@@ -197,7 +167,7 @@ func TestALastChangeIsSaidToBeOne(t *testing.T) {
 		{`"authored_at":"2026-05-04T11:30:00Z"`, "2026-05-04 11:30", ""},
 	} {
 		body := `{"data":[{"stream":"notes","record_key":"n1","connection_id":"c","title":"Diary",` + row.beside + `}],"meta":{"count":1}}`
-		result, err := Search(answer(body), SearchQuery{Q: "last diary"})
+		result, err := Search(answered(body), SearchQuery{Q: "last diary"})
 		if err != nil || !strings.Contains(result.Text, "c/notes:n1 | "+row.says+" | Diary") || !strings.Contains(result.Text, "The newest of these 1: c/notes:n1, "+row.says+".") {
 			t.Errorf("%v\n%s", err, result.Text)
 		}
@@ -212,7 +182,7 @@ func TestALastChangeIsSaidToBeOne(t *testing.T) {
 func TestATimeIsAPartOfTheQuery(t *testing.T) {
 	const body = `{"object":"list","data":[{"stream":"s","record_key":"1","connection_id":"c","match":"some","matched_words":["bill"],"not_of_time":true}],` +
 		`"meta":{"count":0,"recall":{"partial_count":1,"time_words":["May","2026"],"preferred_time":"2026-05-01 until before 2026-06-01"}}}`
-	r, err := Search(answer(body), SearchQuery{Q: "bill May 2026"})
+	r, err := Search(answered(body), SearchQuery{Q: "bill May 2026"})
 	for _, says := range []string{
 		"No record that has all of the words is known to be of the time that the query names.\n", " | not known to be of that time", "(0 with all words, 1 with some)",
 	} {
@@ -225,7 +195,7 @@ func TestATimeIsAPartOfTheQuery(t *testing.T) {
 		`{"since":"2026-05-03","time_zone":"Europe/Berlin"}`:          `search {"q":"diary"}`,
 		`{"streams":["s"]}`: "",
 	} {
-		r, err := Search(answer(`{"object":"list","data":[],"meta":{"count":0}}`), SearchQuery{Q: "diary", Rest: rs.AsObject(rest)})
+		r, err := Search(answered(`{"object":"list","data":[],"meta":{"count":0}}`), SearchQuery{Q: "diary", Rest: rs.AsObject(rest)})
 		if err != nil || strings.Contains(r.Text, "Of any time: ") != (call != "") || !strings.Contains(r.Text, call) {
 			t.Errorf("%s: %v\n%s", rest, err, r.Text)
 		}

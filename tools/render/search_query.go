@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/answer"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/paging"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/question"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
@@ -97,7 +99,7 @@ func (q SearchQuery) where() string {
 		write.Lead(" since ", write.Label(q.Rest.Text("since"))) + write.Lead(" until ", write.Label(q.Rest.Text("until")))
 }
 
-func searchTail(l listing, q SearchQuery) string {
+func searchTail(l answer.List, q SearchQuery) string {
 	switch cursor := l.Envelope.Text("next_cursor"); {
 	case cursor != "":
 		return q.nextPage(cursor, paging.AtStructured("search"))
@@ -111,8 +113,8 @@ func searchTail(l listing, q SearchQuery) string {
 
 // searchLead says which words occur nowhere, and which others contain them, before anything that might be taken for their answer; "" if there
 // are none. A resource server that says nothing of words may match whole ones only.
-func searchLead(l listing, q SearchQuery) string {
-	recall := l.recall
+func searchLead(l answer.List, q SearchQuery) string {
+	recall := l.Recall
 	missing := write.Words(recall, "missing_words")
 	switch {
 	case len(missing) > 0:
@@ -262,14 +264,14 @@ func (r *Repair) json() string {
 }
 
 // someCount is how many records have some of the words, as the resource server counted.
-func someCount(l listing) int {
-	n, _ := l.recall.Number("partial_count")
+func someCount(l answer.List) int {
+	n, _ := l.Recall.Number("partial_count")
 	return max(n, 0)
 }
 
 // nearestCount is how many records have none of the words, but others in the place of misspelt ones.
-func nearestCount(l listing) int {
-	n, _ := l.recall.Number("nearest_count")
+func nearestCount(l answer.List) int {
+	n, _ := l.Recall.Number("nearest_count")
 	return max(n, 0)
 }
 
@@ -293,3 +295,9 @@ func goesOn(calls []string) string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// A Question is a query as one asks a person.
+type Question = question.Question
+
+// NewQuestion is [question.New].
+func NewQuestion(query string, words func() []string) *Question { return question.New(query, words) }

@@ -50,7 +50,7 @@ type searchResult struct {
 
 func search(t *testing.T, body []byte, q string) (Result, searchResult) {
 	t.Helper()
-	r, err := Search(answer(string(body)), SearchQuery{Q: q, RecordBase: base})
+	r, err := Search(answered(string(body)), SearchQuery{Q: q, RecordBase: base})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func search(t *testing.T, body []byte, q string) (Result, searchResult) {
 // A word that is nowhere in some streams may be in others.
 func TestAMissingWordIsSaidOfTheStreamsThatWereSearched(t *testing.T) {
 	body := `{"object":"list","data":[],"meta":{"recall":{"missing_words":["bicycle"]}}}`
-	r, err := Search(answer(body), SearchQuery{Q: "bicycle", ConnectionID: "cin_shop", Rest: rs.AsObject(`{"streams":["orders"]}`)})
+	r, err := Search(answered(body), SearchQuery{Q: "bicycle", ConnectionID: "cin_shop", Rest: rs.AsObject(`{"streams":["orders"]}`)})
 	if want := `As a word, "bicycle" occurs nowhere in the fields that search reads in orders of cin_shop.`; err != nil || !strings.Contains(r.Text, want) {
 		t.Errorf("no %s in\n%s", want, r.Text)
 	}
@@ -79,13 +79,13 @@ func TestNothingFoundIsNoMoreThanIsKnown(t *testing.T) {
 		`{"data":[{"stream":"s","record_key":"1"}]}`:                                 false,
 	} {
 		const says = "Nothing found. This resource server does not say how it matches words: perhaps whole ones only, and all of them."
-		r, err := Search(answer(body), SearchQuery{Q: "dent"})
+		r, err := Search(answered(body), SearchQuery{Q: "dent"})
 		if err != nil || strings.HasPrefix(r.Text, says) != want || (rs.AsObject(string(r.Structured)).Text("notice") == says) != want {
 			t.Errorf("%s (%v):\n%s\n%s", body, err, r.Text, r.Structured)
 		}
 	}
 	repair := &Repair{Words: []RepairWord{{Word: "dent"}, {Word: "glov", Form: "glovs"}}}
-	r, err := Search(answer(`{"data":[]}`), SearchQuery{Q: "dent glov", Repair: repair})
+	r, err := Search(answered(`{"data":[]}`), SearchQuery{Q: "dent glov", Repair: repair})
 	if says := "No record was found for any of: dent, glov. The resource server may match whole words only.\n"; err != nil || !strings.HasPrefix(r.Text, says) {
 		t.Errorf("%v:\n%s", err, r.Text)
 	}
@@ -93,7 +93,7 @@ func TestNothingFoundIsNoMoreThanIsKnown(t *testing.T) {
 
 func TestWordsThatAreLeftOutAreSaid(t *testing.T) {
 	body := `{"object":"list","data":[],"meta":{"recall":{"left_out_words":["when","is","my"],"time_words":["in","May"],"preferred_time":"any May"}}}`
-	r, err := Search(answer(body), SearchQuery{Q: "when is my party in May"})
+	r, err := Search(answered(body), SearchQuery{Q: "when is my party in May"})
 	if want := "\ncommon words, not looked for: when, is, my\nread as a time, whose records rank first: in May = any May"; err != nil || !strings.Contains(r.Text, want) {
 		t.Errorf("no %s in\n%s", want, r.Text)
 	}
@@ -223,7 +223,7 @@ func TestSearch(t *testing.T) {
 			if length <= 200 && len(r.Text) > searchTarget {
 				t.Errorf("ids of %d: %d bytes of text", length, len(r.Text))
 			}
-			asked, err := Search(answer(string(hits(n, length))), SearchQuery{Q: "needle", Limit: n, RecordBase: base})
+			asked, err := Search(answered(string(hits(n, length))), SearchQuery{Q: "needle", Limit: n, RecordBase: base})
 			if all := parse(t, asked); len(all.Results) != n || all.Data["result_count"] != float64(n) {
 				t.Errorf("ids of %d: %d results of %d that are asked for", length, len(all.Results), n)
 			}
@@ -274,7 +274,7 @@ func TestSearch(t *testing.T) {
 // A day is read in the zone of the call, and the times of hits are printed in UTC.
 func TestASearchInAZoneSaysThatTimesAreUTC(t *testing.T) {
 	for _, zone := range []rs.Object{nil, {{Name: "time_zone", Value: `"Europe/London"`}}} {
-		r, err := Search(answer(string(hits(1, 0))), SearchQuery{Q: "needle", RecordBase: base, Rest: zone})
+		r, err := Search(answered(string(hits(1, 0))), SearchQuery{Q: "needle", RecordBase: base, Rest: zone})
 		if err != nil || strings.Contains(r.Text, "; times are UTC") != (zone != nil) {
 			t.Errorf("in %s: %s %v", zone.JSON(), r.Text, err)
 		}
@@ -301,7 +301,7 @@ func TestHitsByMeaningAreSaidToBe(t *testing.T) {
 		lexical + "," + near:   "1 of these 2 hits: only near in meaning, perhaps without the words.",
 		"":                     "",
 	} {
-		r, err := Search(answer(`{"data":[`+hits+`]}`), SearchQuery{Rest: rs.AsObject(`{"mode":"semantic"}`), Q: "needle", RecordBase: "https://rs.example"})
+		r, err := Search(answered(`{"data":[`+hits+`]}`), SearchQuery{Rest: rs.AsObject(`{"mode":"semantic"}`), Q: "needle", RecordBase: "https://rs.example"})
 		if err != nil {
 			t.Fatal(err)
 		}

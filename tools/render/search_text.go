@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/answer"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/hit"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
@@ -46,17 +47,8 @@ func (s *searchPage) text() string {
 			break
 		}
 	}
-	if len(hits) < len(s.hits) && len(s.hits) <= mostAtOnce && s.showsAtOnce() {
-		const limited = len(`,"limit":20.20`) // bytes of the call that reads on, with that limit
-		if room := searchAsked - frame.size() - limited; len(s.hitTexts(s.excerptLength(room, len(s.hits)), room)) == len(s.hits) {
-			frame.atOnce = fmt.Sprintf(", all with limit %d", len(s.all))
-		}
-	}
 	return frame.text(s, hits)
 }
-
-// mostAtOnce is how many hits are tried for whether a limit shows them at once: more seldom fit.
-const mostAtOnce = 20
 
 // excerptLength is how many characters an excerpt may have where so many hits are to fit in so many bytes.
 func (s *searchPage) excerptLength(remaining, wanted int) int {
@@ -79,7 +71,6 @@ const (
 type searchFrame struct {
 	lead    []string // what is not found, before anything that might be taken for it
 	summary string   // without how many hits are shown
-	atOnce  string   // how to see all of them
 	read    string   // a call that reads around a match; "" for none
 	notes   []string
 	warning string
@@ -91,7 +82,7 @@ func (s *searchPage) frame() searchFrame {
 	l, q := s.l, s.q
 	f := searchFrame{
 		lead: write.NotEmpty(s.notice()), summary: s.summary(),
-		notes:   slices.Concat(datesReadAs(l.Envelope), q.Coverage.lines(), s.notes()),
+		notes:   slices.Concat(answer.DatesReadAs(l.Envelope), q.Coverage.Lines(), s.notes()),
 		warning: write.Lead("warning: ", s.Warning(len(s.hits))), tail: searchTail(l, q),
 	}
 	if q.Repair != nil {
@@ -134,7 +125,7 @@ func (f *searchFrame) text(s *searchPage, hits []hit.Text) string {
 	switch part := len(hits) < len(s.hits) || s.From > 0; {
 	case part:
 		of := strings.Replace(s.ofRecords(), " of ", " hits of ", 1)
-		summary += fmt.Sprintf("; shown %s of these %d%s%s", s.Span(s.From+len(hits)), s.Total, of, f.atOnce)
+		summary += fmt.Sprintf("; shown %s of these %d%s", s.Span(s.From+len(hits)), s.Total, of)
 	case s.total() != "" && s.q.Repair == nil && s.q.Q != "":
 		summary += "; this page: " + write.Plural(len(s.all), "hit") + s.ofRecords()
 	}
@@ -171,7 +162,7 @@ func (s *searchPage) moreHits(shown int) string {
 
 // notes say how complete the ranking is, as the resource server reports it, and how to fetch.
 func (s *searchPage) notes() []string {
-	hits, recall := s.hits, s.l.recall
+	hits, recall := s.hits, s.l.Recall
 	var incomplete, ofTime string
 	var common []string
 	if recall.Denied("complete") {
@@ -191,7 +182,7 @@ func (s *searchPage) notes() []string {
 	}
 	separate := slices.ContainsFunc(hits, func(h hit.Hit) bool { return h.Separate() != "" })
 	unnamed := slices.ContainsFunc(hits, func(h hit.Hit) bool { return h.Ref == (rs.Ref{}) })
-	return write.NotEmpty(slices.Concat([]string{incomplete, s.also()}, common, s.l.warnings(2), []string{ofTime}, s.hints, []string{
+	return write.NotEmpty(slices.Concat([]string{incomplete, s.also()}, common, s.l.Warnings(2), []string{ofTime}, s.hints, []string{
 		write.When(len(hits) > 0 && s.proven(math.MaxInt) == nil, `Fetch a hit by its id as-is: fetch {"id":"…"}.`),
 		write.When(separate, "Send connection_id beside an id where it is shown."),
 		write.When(unnamed, "An address, or an id like result:3, is no record's and cannot be fetched."),
@@ -280,7 +271,7 @@ func (s *searchPage) follow() string {
 }
 
 func (s *searchPage) untimed() string {
-	n, _ := s.l.meta.Number("untimed_count")
+	n, _ := s.l.Meta.Number("untimed_count")
 	switch {
 	case n > 0 && len(s.q.Parts) > 0 && s.q.Rest.Has("filter"):
 		return fmt.Sprintf(", without %d that may be outside filter", n)
@@ -295,7 +286,7 @@ func (s *searchPage) forQuery() string {
 }
 
 func (s *searchPage) counts() string {
-	n, some, nearest := s.l.count(), someCount(s.l), nearestCount(s.l)
+	n, some, nearest := s.l.Matches(), someCount(s.l), nearestCount(s.l)
 	switch {
 	case n == "":
 		return ""
@@ -316,7 +307,7 @@ func (s *searchPage) nothing() string {
 	case s.q.Q == "":
 		return "0 records of this time"
 	}
-	n, counted := s.l.recall.Number("sources_searched_count")
+	n, counted := s.l.Recall.Number("sources_searched_count")
 	over := write.When(counted, " over "+write.Plural(n, "source"))
 	return "0 hits" + s.forQuery() + s.q.where() + over + ". Try " + s.q.otherwise() + "."
 }

@@ -9,11 +9,11 @@ import (
 func TestUnavailableConnectionsAreNamed(t *testing.T) {
 	const unavailable = `"unavailable_connections":[{"connection_id":"cin_n","display_name":"Notes","code":"grant_revoked","message":"Grant has been revoked"}]`
 	const want = `unavailable: connection_id=cin_n "Notes" (grant_revoked: "Grant has been revoked")`
-	schema, err := Schema(answer(`{"connectors":[],`+unavailable+`}`), SchemaQuery{})
+	schema, err := Schema(answered(`{"connectors":[],`+unavailable+`}`), SchemaQuery{})
 	if err != nil || !strings.Contains(schema.Text, want) {
 		t.Errorf("schema: %v %s", err, schema.Text)
 	}
-	streams, err := Streams(answer(`{"object":"list","data":[],`+unavailable+`}`), StreamsQuery{})
+	streams, err := Streams(answered(`{"object":"list","data":[],`+unavailable+`}`), StreamsQuery{})
 	if err != nil || !strings.Contains(streams.Text, want) {
 		t.Errorf("list_streams: %v %s", err, streams.Text)
 	}
@@ -23,7 +23,7 @@ func TestUnavailableConnectionsAreNamed(t *testing.T) {
 func TestTheCommandThatConnectsAgainIsWhole(t *testing.T) {
 	const command = "pdpp-mcp connect https://provider.example.org --name work --source https://registry.example.org/connectors/gmail --connection cin_mail_work"
 	const body = `{"connectors":[],"unavailable_connections":[{"connection_id":"work","code":"grant_expired","message":"The access to work has ended. Run: ` + command + `"}]}`
-	schema, err := Schema(answer(body), SchemaQuery{})
+	schema, err := Schema(answered(body), SchemaQuery{})
 	if err != nil || !strings.Contains(schema.Text, command+`"`) {
 		t.Errorf("%v %s", err, schema.Text)
 	}

@@ -42,27 +42,27 @@ func TestWhatIsWideEndsSoon(t *testing.T) {
 		render func([]byte) error
 	}{
 		{"a record of long texts", `{"object":"record","id":"m1","stream":"messages","data":` + manyFields(n, `"\n"`) + `}`, func(b []byte) error {
-			_, err := Document(answer(string(b)), DocumentQuery{Ref: ref})
+			_, err := Document(answered(string(b)), DocumentQuery{Ref: ref})
 			return err
 		}},
 		{"a list of a wide record", `{"object":"list","data":[{"object":"record","id":"m1","stream":"messages","data":` + manyFields(4*n, `"x"`) + `}]}`, func(b []byte) error {
-			_, err := Records(answer(string(b)), RecordsQuery{Stream: "messages"})
+			_, err := Records(answered(string(b)), RecordsQuery{Stream: "messages"})
 			return err
 		}},
 		{"a record of many relations", manyRelations(n), func(b []byte) error {
-			_, err := Document(answer(string(b)), DocumentQuery{Ref: rs.Ref{ConnectionID: "c", Stream: "messages", RecordID: "m1"}})
+			_, err := Document(answered(string(b)), DocumentQuery{Ref: rs.Ref{ConnectionID: "c", Stream: "messages", RecordID: "m1"}})
 			return err
 		}},
 		{"a list of a record of many relations", `{"object":"list","data":[` + manyRelations(n) + `]}`, func(b []byte) error {
-			_, err := Records(answer(string(b)), RecordsQuery{Stream: "messages"})
+			_, err := Records(answered(string(b)), RecordsQuery{Stream: "messages"})
 			return err
 		}},
 		{"a wrapped list with a wide envelope", `{"data":{"data":[],` + manyFields(n, "1")[1:] + `}`, func(b []byte) error {
-			_, err := Records(answer(string(b)), RecordsQuery{Stream: "messages"})
+			_, err := Records(answered(string(b)), RecordsQuery{Stream: "messages"})
 			return err
 		}},
 		{"a stream of many fields that each can do something else", `{"streams":[{"name":"messages","field_capabilities":{` + distinctFields(n) + `}}]}`, func(b []byte) error {
-			_, err := Schema(answer(string(b)), SchemaQuery{Stream: "messages"})
+			_, err := Schema(answered(string(b)), SchemaQuery{Stream: "messages"})
 			return err
 		}},
 	} {
@@ -83,10 +83,10 @@ func TestAListHasSoManyItems(t *testing.T) {
 	list := func(n int) []byte {
 		return []byte(`{"object":"list","data":[` + strings.TrimSuffix(strings.Repeat(`{},`, n), ",") + `]}`)
 	}
-	if _, err := Search(answer(string(list(rs.MaxItems))), SearchQuery{Q: "x"}); err != nil {
+	if _, err := Search(answered(string(list(rs.MaxItems))), SearchQuery{Q: "x"}); err != nil {
 		t.Errorf("%d items: %v", rs.MaxItems, err)
 	}
-	_, err := Search(answer(string(list(rs.MaxItems+1))), SearchQuery{Q: "x"})
+	_, err := Search(answered(string(list(rs.MaxItems+1))), SearchQuery{Q: "x"})
 	if e := rs.AsError(err); err == nil || e.Code != "response_too_large" || !strings.Contains(e.Message, "10001 items") || e.Hint == "" {
 		t.Errorf("got %v", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/answer"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/marked"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
@@ -85,19 +86,16 @@ type excerptSpan struct {
 // {"id","field","window","next"}; next is the call of the following read and is absent at the end.
 func Window(response *rs.Response, q WindowQuery) (Result, error) {
 	const what = "read_record_field"
-	o, err := decode(response, what)
+	o, err := answer.Decode(response, what)
 	if err != nil {
 		return Result{}, err
 	}
-	if inner := o.Object("data"); !o.Has("window") && inner.Has("window") {
-		o = inner
-	}
 	w := o.Object("window")
 	if w == nil {
-		return Result{}, invalidResponse(what, "has no window: it is "+rs.Kind(o.Get("window")))
+		return Result{}, answer.Invalid(what, "has no window: it is "+rs.Kind(o.Get("window")))
 	}
 	if rs.Kind(w.Get("text")) != "string" {
-		return Result{}, invalidResponse(what, "has no text: window.text is "+rs.Kind(w.Get("text")))
+		return Result{}, answer.Invalid(what, "has no text: window.text is "+rs.Kind(w.Get("text")))
 	}
 	s := readSpan(w, q)
 	s.readMatches(o.Object("matches"))
@@ -132,27 +130,12 @@ func readSpan(w object, q WindowQuery) excerptSpan {
 		s.start = q.Offset
 	}
 	more := s.next >= 0 || w.Flag("has_more")
-	limit := number("limit_chars")
-	if limit < 0 {
-		limit = q.Limit
-	}
 	if s.end < 0 {
 		s.end = s.start + runes
 	}
 	if said := s.end - s.start; runes < said && said <= units {
-		if s.total < 0 && said < units {
-			s.total = s.end // the end was clamped to the length of the field
-		}
 		s.end = s.start + runes
-		switch {
-		case s.total >= 0:
-			more = s.end < s.total
-		case limit > 0:
-			more = runes >= limit // the field ran out before the limit, or may go on
-		default:
-			more = more || !w.Flag("complete")
-		}
-		s.next = s.end
+		more, s.next = s.total < 0 || s.end < s.total, s.end // of a field of unknown length the next window says whether it ends here
 	}
 	if s.next <= s.start { // never the same window again
 		s.next = s.end
@@ -278,8 +261,8 @@ func (s excerptSpan) nextMatch(q WindowQuery) *write.Object {
 	if at < 0 {
 		return nil
 	}
-	a := new(write.Object).Text("id", q.Ref.String()).Text("field", q.Field)
-	return a.Put("offset_chars", strconv.Itoa(max(s.starts[at]-around, s.end))).Number("limit_chars", 2*around+utf8.RuneCountInString(q.Q))
+	q.Limit = 2*around + utf8.RuneCountInString(q.Q)
+	return q.at(max(s.starts[at]-around, s.end))
 }
 
 func (s excerptSpan) said() string {

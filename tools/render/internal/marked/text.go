@@ -86,8 +86,7 @@ func (p Text) Window(runes int) Range {
 		end, _ := clusterBorders(p.Plain, match.From+to, match.From)
 		return Range{match.From, end}
 	}
-	side := (left - markChars*p.marksWithin(match.To, left/2)) / 2
-	shown := Range{backward(p.Plain, match.From, side), 0}
+	shown := Range{backward(p.Plain, match.From, left/2), 0}
 	if shown.From == 0 {
 		left++ // no ellipsis
 	}
@@ -101,16 +100,6 @@ func (p Text) Window(runes int) Range {
 // Fits reports whether all of the text is shown in so many runes.
 func (p Text) Fits(runes int) bool {
 	return !clean.LongerThan(p.Plain, runes-markChars*len(p.Marks))
-}
-
-// marksWithin is how many marks begin within so many runes of the end of the first.
-func (p Text) marksWithin(at, runes int) int {
-	end := at + clean.RuneIndex(p.Plain[at:], runes)
-	n := 0
-	for n+1 < len(p.Marks) && p.Marks[n+1].From < end {
-		n++
-	}
-	return n
 }
 
 // forward is where so many runes end that begin behind the first mark. Each further mark takes the runes of its tags.

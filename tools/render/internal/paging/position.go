@@ -208,15 +208,10 @@ func markOf(args rs.Object, names []string) string {
 
 // sortedJSON is a value with the members of its objects sorted by name, and a line break, as in the cursors printed so far.
 func sortedJSON(raw string) string {
-	decoder := json.NewDecoder(strings.NewReader(raw))
-	decoder.UseNumber()
 	var value any
-	if decoder.Decode(&value) != nil {
+	if json.Unmarshal([]byte(raw), &value) != nil {
 		return raw
 	}
-	sorted, err := json.Marshal(value)
-	if err != nil {
-		return raw
-	}
+	sorted, _ := json.Marshal(value) // of what was read from JSON that does not fail
 	return string(sorted) + "\n"
 }

@@ -46,14 +46,9 @@ func Each[T any](list []T, show func(T) string) []string {
 	return shown
 }
 
-// Copyable reports whether a call can be copied from a line of at most so many characters.
-func Copyable(call string, chars int) bool {
-	return !clean.LongerThan(call, chars) && clean.Line(call) == call
-}
-
 // Offer is what leads to a call with the call, where that can be copied from a line of at most so many characters; else "".
 func Offer(lead, call string, chars int) string {
-	return When(call != "" && Copyable(call, chars), lead+call)
+	return When(call != "" && !clean.LongerThan(call, chars) && clean.Line(call) == call, lead+call)
 }
 
 // EachOf are the first of a list, each as it is shown, without those that show nothing.

@@ -1,4 +1,4 @@
-package render
+package question
 
 import "testing"
 
@@ -22,7 +22,7 @@ func TestWhichQueriesAskForTheNewestOrOldest(t *testing.T) {
 	} {
 		for _, q := range queries {
 			got := ""
-			if newest, oldest := NewQuestion(q, nil).AsksByTime(); newest {
+			if newest, oldest := New(q, nil).AsksByTime(); newest {
 				got = "newest"
 			} else if oldest {
 				got = "oldest"

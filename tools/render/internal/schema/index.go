@@ -1,4 +1,4 @@
-package render
+package schema
 
 import (
 	"cmp"
@@ -7,17 +7,16 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/answer"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/paging"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-const syncUnknown = "last sync unknown"
-
 // An index names every granted stream by connection, with the count and the age of its records if the resource server sends them
 // (S0-R5, S0-5a, D32). It is the whole answer of schema without a stream.
 type index struct {
-	*schemaDocument
+	*document
 	connectors  int
 	streams     int // of each connector
 	connections []indexedConnection
@@ -27,14 +26,13 @@ type index struct {
 
 type indexedConnection struct {
 	rs.Connection
-	status  string // of the data: of streams that differ the least fresh
-	asOf    string // the day when they were read, of such streams the earliest; "" where that is not known of one
+	fresh   answer.Freshness
 	streams []rs.ListedStream
 }
 
-func newIndex(d *schemaDocument) (x *index, err error) {
+func newIndex(d *document) (x *index, err error) {
 	const mostWarnings = 4
-	x = &index{schemaDocument: d, warnings: listing{meta: d.Members.Object("meta")}.warnings(mostWarnings)}
+	x = &index{document: d, warnings: answer.List{Meta: d.Members.Object("meta")}.Warnings(mostWarnings)}
 	rows := d.q.Counts.ListedStreams()
 	listed := make(map[[2]string]int, len(rows)) // the place of the last by connection and stream
 	for i, row := range rows {
@@ -60,7 +58,9 @@ func newIndex(d *schemaDocument) (x *index, err error) {
 				if i, ok := listed[[2]string{c.ID, r.Name}]; ok {
 					row = rows[i]
 				}
-				x.connections[places[key]].add(row)
+				c := &x.connections[places[key]]
+				c.streams = append(c.streams, row)
+				c.fresh.Add(row)
 			}
 		}
 	}
@@ -68,21 +68,6 @@ func newIndex(d *schemaDocument) (x *index, err error) {
 	x.page, err = paging.NewByOffset("stream", len(known), d.q.Offset, "schema", d.q.at)
 	return x, err
 }
-
-func (c *indexedConnection) add(row rs.ListedStream) {
-	c.streams = append(c.streams, row)
-	asOf := write.Day(row.SyncedAt)
-	switch {
-	case row.Status == "":
-	case c.status == "" || slices.Index(freshest, row.Status) < slices.Index(freshest, c.status):
-		c.status, c.asOf = row.Status, asOf
-	case c.status == row.Status:
-		c.asOf = min(c.asOf, asOf)
-	}
-}
-
-// freshest are what data can be, those first that are named where streams differ.
-var freshest = []string{"stale", "unknown", "current"}
 
 // part are the connections with the streams of the page up to one of them, counted over all.
 func (x *index) part(to int) []indexedConnection {
@@ -99,15 +84,15 @@ func (x *index) part(to int) []indexedConnection {
 	return part
 }
 
-func (x *index) result() Result {
+func (x *index) result() (text, structured string) {
 	x.counted = x.q.Counts != nil
 	text, to := x.page.Fullest(x.text, write.FitsText)
 	if x.counted && (len(text) > write.TextTarget || to < x.page.Total && len(x.text(x.page.Total)) > write.TextTarget) {
 		x.counted = false
 		text, _ = x.page.Fullest(x.text, write.FitsText)
 	}
-	structured, _ := x.page.Fullest(x.structured, func(page string) bool { return len(text)+len(page) <= write.StructuredHard })
-	return Result{Text: text, Structured: []byte(structured)}
+	structured, _ = x.page.Fullest(x.structured, func(page string) bool { return len(text)+len(page) <= write.StructuredHard })
+	return text, structured
 }
 
 func (x *index) text(to int) string {
@@ -135,7 +120,7 @@ func (x *index) text(to int) string {
 		} else if c.ID != "" && len(c.ID) <= write.LongestName {
 			same[list] = clean.Name(c.ID)
 		}
-		if x.counted && c.status != "" && alike == "" {
+		if x.counted && c.fresh.Status != "" && alike == "" {
 			streams[len(streams)-1] += "; connector " + c.freshness()
 		}
 		lines = append(lines, write.Folded(c.head()+": ", "  ", streams)...)
@@ -143,7 +128,7 @@ func (x *index) text(to int) string {
 	lines = append(append(lines, x.warnings...), next)
 	call := new(write.Object).Text("stream", example).Call("schema")
 	lines = append(lines, write.When(example != "", "One stream's fields, filters, sorting and aggregates: "+call+"; connection_id narrows."))
-	return withUnavailable(strings.Join(write.NotEmpty(lines...), "\n"), x.Members)
+	return answer.WithUnavailable(strings.Join(write.NotEmpty(lines...), "\n"), x.Members)
 }
 
 // head is `gmail, cin_mail_work "Work mail"`.
@@ -153,7 +138,7 @@ func (c *indexedConnection) head() string {
 
 // freshness is that of each connection, if it is the same for all of several; else "".
 func (x *index) freshness() string {
-	if len(x.connections) < 2 || x.connections[0].status == "" {
+	if len(x.connections) < 2 || x.connections[0].fresh.Status == "" {
 		return ""
 	}
 	same := x.connections[0].freshness()
@@ -165,7 +150,7 @@ func (x *index) freshness() string {
 
 // freshness is "current, data as of 2026-11-20": runs count for a connector, not for each of its connections.
 func (c *indexedConnection) freshness() string {
-	return clean.Name(write.Label(c.status)) + ", " + cmp.Or(write.Lead("data as of ", c.asOf), syncUnknown)
+	return clean.Name(c.fresh.Status) + ", " + cmp.Or(write.Lead("data as of ", write.Day(c.fresh.AsOf)), answer.SyncUnknown)
 }
 
 // counts is "messages 803 (to 2026-11-20)", with the day where it is another than that of the stream before.
@@ -182,8 +167,9 @@ func (x *index) structured(to int) string {
 	for _, c := range x.part(to) {
 		out.Open("", '{').Optional("connector_key", clean.Clip(c.ConnectorKey, write.LongestName))
 		out.Optional("connection_id", write.When(len(c.ID) <= write.LongestName, c.ID)).Optional("display_name", write.Label(c.DisplayName))
-		out.Optional("connector_status", write.Label(c.status)).Optional("data_as_of", write.When(c.status != "", c.asOf))
-		out.Optional("last_sync", write.When(c.status != "" && c.asOf == "", "unknown")).Open("streams", '[')
+		asOf := write.Day(c.fresh.AsOf)
+		out.Optional("connector_status", c.fresh.Status).Optional("data_as_of", asOf)
+		out.Optional("last_sync", write.When(c.fresh.Status != "" && asOf == "", "unknown")).Open("streams", '[')
 		for _, s := range c.streams {
 			out.Open("", '{').Plain("name", clean.Clip(s.Name, write.LongestName))
 			out.Put("records", write.When(s.Records >= 0, write.JSON(s.Records))).Optional("newest_emitted", write.Day(s.Updated)).Close('}')
@@ -191,54 +177,54 @@ func (x *index) structured(to int) string {
 		out.Close(']').Close('}')
 	}
 	out.Close(']').Put("warnings", write.When(len(x.warnings) > 0, write.JSON(x.warnings)))
-	out.Put("unavailable_connections", write.Truncate(x.Members.Get("unavailable_connections"), unavailableBytes))
+	out.Put("unavailable_connections", write.Truncate(x.Members.Get("unavailable_connections"), answer.UnavailableBytes))
 	return out.Close('}').JSON()
 }
 
 const listText = 8 << 10
 
-// A StreamsQuery is the call that a list of streams answers.
-type StreamsQuery struct {
+// A ListQuery is the call that a list of streams answers.
+type ListQuery struct {
 	ConnectionID string
 	Offset       int // how many rows an earlier answer showed
 }
 
-// Streams renders the granted streams, a line per stream and connection (S3-2a). Structured is {"data": body}. Rows that do
+// List renders the granted streams, a line per stream and connection (S3-2a). Structured is {"data": body}. Rows that do
 // not fit are left out on each channel for itself, with the call that reads on (D18). An offset past the end is
 // "invalid_arguments".
-func Streams(response *rs.Response, q StreamsQuery) (Result, error) {
+func List(response *rs.Response, q ListQuery) (text, structured string, err error) {
 	const what = "list_streams"
-	l, err := readListing(response, what, "")
+	l, err := answer.ReadList(response, what, "")
 	if err != nil {
-		return Result{}, err
+		return "", "", err
 	}
 	page, err := paging.NewByOffset("row", len(l.Items), q.Offset, "list_streams", func(offset int) *write.Object {
 		return new(write.Object).Text("connection_id", q.ConnectionID).Number("offset", offset)
 	})
 	if err != nil {
-		return Result{}, err
+		return "", "", err
 	}
-	text, _ := page.Fullest(func(to int) string { return q.text(l, page, to) }, func(text string) bool {
+	text, _ = page.Fullest(func(to int) string { return q.text(l, page, to) }, func(text string) bool {
 		return len(text) <= listText && strings.Count(text, "\n") < write.TextLines
 	})
-	structured := object{write.Pair("data", l.Raw)}.JSON()
+	structured = object{write.Pair("data", l.Raw)}.JSON()
 	if page.From > 0 || !write.FitsStructured(structured) {
 		head := write.TruncateEnvelope(l.Envelope, write.DocumentHead)
 		structured, _ = page.Fullest(func(to int) string {
 			rows := write.Each(l.Items[page.From:to], func(row rs.Item) string { return row.Raw })
-			return page.Begin(new(write.Object), to).Put("data", head.With("data", joined(rows)).JSON()).JSON()
+			return page.Begin(new(write.Object), to).Put("data", head.With("data", answer.Joined(rows)).JSON()).JSON()
 		}, write.FitsStructured)
 	}
 	if !write.FitsStructured(structured) {
-		return Result{}, invalidResponse(what, "has so long a cursor, or so much else beside its rows, that none of them fits")
+		return "", "", answer.Invalid(what, "has so long a cursor, or so much else beside its rows, that none of them fits")
 	}
-	return Result{Text: withUnavailable(text, l.Envelope), Structured: []byte(structured)}, nil
+	return answer.WithUnavailable(text, l.Envelope), structured, nil
 }
 
-func (q StreamsQuery) text(l listing, page paging.ByOffset, to int) string {
+func (q ListQuery) text(l answer.List, page paging.ByOffset, to int) string {
 	lines := []string{write.Plural(page.Total, "stream row") + ", one for each stream and connection"}
 	if page.Total == 0 {
-		lines = []string{noneGranted("", q.ConnectionID)}
+		lines = []string{answer.NoneGranted("", q.ConnectionID)}
 	}
 	lines = append(lines, write.Each(l.Items[page.From:to], func(row rs.Item) string { return listedLine(rs.ReadListedStream(row.Members)) })...)
 	shown, _ := page.Lines(to)

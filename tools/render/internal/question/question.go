@@ -1,4 +1,5 @@
-package render
+// Package question reads a query of a search as one asks a person.
+package question
 
 import (
 	"slices"
@@ -14,8 +15,8 @@ type Question struct {
 	read  func() []string
 }
 
-// NewQuestion is the question that a query is. words are those of it that say what it is about; nil if that is not known.
-func NewQuestion(query string, words func() []string) *Question {
+// New is the question that a query is. words are those of it that say what it is about; nil if that is not known.
+func New(query string, words func() []string) *Question {
 	q := &Question{lower: spaced(query), read: words}
 	if words == nil {
 		q.words = strings.Fields(q.lower)
@@ -37,8 +38,8 @@ func spaced(text string) string {
 	return " " + strings.Join(words, " ") + " "
 }
 
-// has reports whether a text has a word or a phrase as such.
-func has(text, phrase string) bool { return strings.Contains(spaced(text), spaced(phrase)) }
+// Has reports whether a text has a word or a phrase as such.
+func Has(text, phrase string) bool { return strings.Contains(spaced(text), spaced(phrase)) }
 
 func (q *Question) hasOne(phrases []string) bool {
 	return slices.ContainsFunc(phrases, func(phrase string) bool { return strings.Contains(q.lower, " "+phrase+" ") })
@@ -104,7 +105,7 @@ func (q *Question) Mentioned() []string {
 		return nil
 	}
 	behind := strings.Join(words[at+1:], " ")
-	return slices.DeleteFunc(slices.Clone(q.Words()), func(word string) bool { return !has(behind, word) })
+	return slices.DeleteFunc(slices.Clone(q.Words()), func(word string) bool { return !Has(behind, word) })
 }
 
 // AsksByTime reports whether it asks for the newest or the oldest of something. Words such as last are read so except beside a span of
@@ -126,7 +127,7 @@ func (q *Question) AsksByTime() (isNewest, isOldest bool) {
 func (q *Question) Beside(sender string) []string {
 	return slices.DeleteFunc(slices.Clone(q.Words()), func(word string) bool {
 		lower := strings.ToLower(word)
-		return newest[lower] || oldest[lower] || sent[lower] || has(sender, word)
+		return newest[lower] || oldest[lower] || sent[lower] || Has(sender, word)
 	})
 }
 

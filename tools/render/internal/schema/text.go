@@ -1,4 +1,4 @@
-package render
+package schema
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/answer"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
@@ -19,18 +20,18 @@ const (
 )
 
 // text describes as many fields of the stream as fit, from the offset on.
-func (d *schemaDocument) text() string {
+func (d *document) text() string {
 	if len(d.rows) == 0 {
-		return withUnavailable(clean.Clip(noneGranted(d.q.Stream, d.q.ConnectionID), write.LineChars), d.Members)
+		return answer.WithUnavailable(clean.Clip(answer.NoneGranted(d.q.Stream, d.q.ConnectionID), write.LineChars), d.Members)
 	}
-	tail := withUnavailable("", d.Members)
+	tail := answer.WithUnavailable("", d.Members)
 	text, _ := d.page.Fullest(func(to int) string { return strings.Join(d.lines(to), "\n") + tail }, write.FitsText)
 	return text
 }
 
 // lines describe each row of the page up to one field, with all that the next call needs (S0-5b, S0-5c). The call that reads on is
 // first and last, because some hosts cut the middle.
-func (d *schemaDocument) lines(to int) []string {
+func (d *document) lines(to int) []string {
 	shown, next := d.page.Lines(to)
 	lines := write.NotEmpty(shown)
 	if len(d.unknown) > 0 {
@@ -54,11 +55,11 @@ func (d *schemaDocument) lines(to int) []string {
 			lines = append(lines, r.examples()...)
 		}
 	}
-	return write.NotEmpty(append(append(append(lines, legend(rows)), d.q.Coverage.lines()...), next)...)
+	return write.NotEmpty(append(append(append(lines, legend(rows)), d.q.Coverage.Lines()...), next)...)
 }
 
 // head is `messages (gmail; connection_id cin_a "Work mail", cin_b "Personal mail")`, as many connections as fit.
-func (r *schemaRow) head() []string {
+func (r *streamRow) head() []string {
 	head := write.ShownName(r.Name) + " (" + connectorName(r.ConnectorKey)
 	if len(r.Connections) == 0 {
 		return []string{head + ")"}
@@ -71,7 +72,7 @@ func (r *schemaRow) head() []string {
 }
 
 // lines list a row's fields by what can be done with them, then what can be done with the row.
-func (r *schemaRow) lines(full bool) []string {
+func (r *streamRow) lines(full bool) []string {
 	var lines, signatures []string
 	names := map[string][]string{} // by signature
 	denied := 0
@@ -116,12 +117,12 @@ func (r *schemaRow) lines(full bool) []string {
 	return lines
 }
 
-func (r *schemaRow) cursor() string { return r.Members.Text("cursor_field") }
+func (r *streamRow) cursor() string { return r.Members.Text("cursor_field") }
 
-func (r *schemaRow) sorted() bool { return r.cursor() != "" && len(r.cursor()) <= write.LongestName }
+func (r *streamRow) sorted() bool { return r.cursor() != "" && len(r.cursor()) <= write.LongestName }
 
 // legend explains the words that describe some rows: how to send each (S0-5d).
-func legend(rows []schemaRow) string {
+func legend(rows []streamRow) string {
 	var exact, sorted, choice string
 	var modes, kinds []string // of search, and of aggregation
 	add := func(list *[]string, words []string) {
@@ -162,7 +163,7 @@ func legend(rows []schemaRow) string {
 }
 
 // examples are calls that this row's advertised capabilities allow, those that are not long.
-func (r *schemaRow) examples() []string {
+func (r *streamRow) examples() []string {
 	if !write.SendableName(r.Name) {
 		return nil
 	}
@@ -213,7 +214,7 @@ func signature(f *rs.SchemaField) string {
 	if slices.Equal(f.Ranges, rs.RangeOperators) {
 		ranges = "range"
 	} else if len(f.Ranges) > 0 {
-		ranges = "range[" + quotedWords(f.Ranges, write.LabelChars) + "]"
+		ranges = "range[" + strings.Join(write.Within(write.Each(f.Ranges, clean.Name), write.LabelChars), " ") + "]"
 	}
 	words := write.NotEmpty(kind, role, write.When(f.Exact, "exact"), ranges)
 	return cmp.Or(strings.Join(slices.Concat(words, searchModes(f), aggregations(f)), " "), "fields")
@@ -238,34 +239,13 @@ func typeName(kind string) string {
 	return clean.Quote(kind)
 }
 
-func quotedWords(list []string, max int) string {
-	var words []string
-	for _, word := range list {
-		if max -= len(word) + 1; max < 0 {
-			words = append(words, "…")
-			break
-		}
-		words = append(words, clean.Name(word))
-	}
-	return strings.Join(words, " ")
-}
-
 // withJSON is a line that ends in JSON. JSON that is too long is shortened, and the line notes it.
 func withJSON(beginning string, raw string) string {
-	const note = " (shortened)"
 	if raw == "" {
 		return clean.Clip(beginning, write.LineChars)
 	}
-	beginning += " "
-	for remaining := max(min(schemaBytes, write.LineChars-len(beginning)-len(note)), 64); ; remaining /= 2 {
-		line := beginning + write.JSONText(write.Truncate(raw, remaining))
-		if len(raw) > remaining {
-			line += note
-		}
-		if remaining < 16 || !clean.LongerThan(line, write.LineChars) {
-			return clean.Clip(line, write.LineChars)
-		}
-	}
+	line := beginning + " " + write.JSONText(write.Truncate(raw, schemaBytes)) + write.When(len(raw) > schemaBytes, " (shortened)")
+	return clean.Clip(line, write.LineChars)
 }
 
 // expands is "attachments (has_many, default 10, max 50)".

@@ -1,0 +1,172 @@
+package answer
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
+)
+
+// A Coverage is how fresh the data are that an answer is about, and to which time the grant is limited, as far as that is known.
+type Coverage struct {
+	Fresh   []Freshness
+	Granted *rs.TimeLimit
+}
+
+// A Freshness is that of connections whose connector was read at the same time.
+type Freshness struct {
+	Connections  []string `json:"connections"`
+	Status       string   `json:"connector_status"` // runs count for a connector, not for each of its connections
+	AsOf         string   `json:"data_as_of,omitempty"`
+	LastSync     string   `json:"last_sync,omitempty"`      // "unknown" without AsOf
+	NewestRecord string   `json:"newest_emitted,omitempty"` // where it is not known when they were read
+}
+
+const maxFresh = 8
+
+// freshest are what data can be, those first that are named where streams differ.
+var freshest = []string{"stale", "unknown", "current"}
+
+// Add counts a stream of the connections in: of streams that differ the least fresh counts, and of such the earliest time, "" where that
+// is not known of one.
+func (f *Freshness) Add(row rs.ListedStream) {
+	status, asOf := write.Label(row.Status), write.Label(row.SyncedAt)
+	switch {
+	case status == "":
+		return
+	case f.Status == "" || slices.Index(freshest, status) < slices.Index(freshest, f.Status):
+		f.Status, f.AsOf = status, asOf
+	case f.Status == status:
+		f.AsOf = min(f.AsOf, asOf)
+	}
+	f.NewestRecord = max(f.NewestRecord, write.Label(row.Updated))
+}
+
+// CoverageOf reads how fresh some streams are, all where none is named, from the list of streams, and from the metadata of a stream to
+// which time the grant is limited. Either is nil where it was not read.
+func CoverageOf(list, stream *rs.Response, streams ...string) Coverage {
+	var c Coverage
+	var labels []string
+	of := map[string]*Freshness{} // by connection
+	for _, row := range list.ListedStreams() {
+		label := write.Label(cmp.Or(row.Label, row.Connection))
+		if row.Status == "" || label == "" || len(streams) > 0 && !slices.Contains(streams, row.Name) {
+			continue
+		}
+		if of[label] == nil {
+			labels, of[label] = append(labels, label), &Freshness{Connections: []string{label}}
+		}
+		of[label].Add(row)
+	}
+	for _, label := range labels[:min(len(labels), maxFresh)] {
+		one := *of[label]
+		if one.AsOf == "" {
+			one.LastSync = "unknown"
+		} else {
+			one.NewestRecord = ""
+		}
+		at := slices.IndexFunc(c.Fresh, func(f Freshness) bool {
+			return f.Status == one.Status && f.AsOf == one.AsOf && f.NewestRecord == one.NewestRecord
+		})
+		if at < 0 {
+			c.Fresh = append(c.Fresh, one)
+		} else {
+			c.Fresh[at].Connections = append(c.Fresh[at].Connections, label)
+		}
+	}
+	if stream != nil {
+		o := stream.Object().Object("time_constraint")
+		limit := rs.TimeLimit{Field: write.Label(o.Text("field")), Since: write.Label(o.Text("since")), Until: write.Label(o.Text("until"))}
+		if limit.Since != "" || limit.Until != "" {
+			c.Granted = &limit
+		}
+	}
+	return c
+}
+
+// Members are the coverage in structured output: none where nothing is known.
+func (c Coverage) Members() rs.Object {
+	o := new(write.Object).Put("freshness", write.When(len(c.Fresh) > 0, write.JSON(c.Fresh)))
+	if t := c.Granted; t != nil {
+		o.Put("granted_time", new(write.Object).Optional("field", t.Field).Optional("since", t.Since).Optional("until", t.Until).JSON())
+	}
+	return rs.AsObject(o.JSON())
+}
+
+// Lines are the same in text.
+func (c Coverage) Lines() []string {
+	var parts, lines []string
+	alone := len(c.Fresh) == 1 && len(c.Fresh[0].Connections) == 1
+	for _, f := range c.Fresh {
+		part := strings.Join(write.Each(f.Connections, clean.Bare), ", ")
+		if alone {
+			part = "this connector (" + part + ") is"
+		}
+		asOf := write.When(f.AsOf != "", "data as of "+clean.ShownText(write.Minute(f.AsOf)))
+		newest := write.When(f.NewestRecord != "", ", newest record emitted "+clean.ShownText(write.Minute(f.NewestRecord)))
+		parts = append(parts, part+" "+clean.ShownText(f.Status)+", "+cmp.Or(asOf, SyncUnknown)+newest)
+	}
+	if fresh := strings.Join(parts, "; "); fresh != "" {
+		lines = []string{clean.Clip(write.When(!alone, "how fresh, by connector: ")+fresh, write.LineChars)}
+	}
+	if c.Granted != nil {
+		lines = append(lines, timeLimit("the grant", *c.Granted)+"; records of other times are not shown")
+	}
+	return lines
+}
+
+// Ungranted is what an answer leaves out because it is not granted, and the command lines by which the owner grants it. It comes from
+// what this program knows of the grant, never from an answer of the resource server.
+type Ungranted struct {
+	Streams []string       `json:"streams,omitempty"`
+	Times   []rs.TimeLimit `json:"times,omitempty"`
+	Connect []string       `json:"connect,omitempty"`
+}
+
+// Lines are the same in text.
+func (u *Ungranted) Lines() []string {
+	names := strings.Join(write.Each(u.Streams, write.ShownName), ", ")
+	lines := write.NotEmpty(clean.Clip(write.Lead("not granted here, and left out: ", names), write.LineChars))
+	var spans []rs.TimeLimit         // that differ in more than their stream
+	streams := map[string][]string{} // of each
+	for _, limit := range u.Times {
+		stream := limit.Stream
+		limit.Stream = ""
+		span := write.JSON(limit)
+		if streams[span] == nil {
+			spans = append(spans, limit)
+		}
+		if !slices.Contains(streams[span], stream) {
+			streams[span] = append(streams[span], stream)
+		}
+	}
+	for _, limit := range spans[:min(len(spans), maxLimitLines)] {
+		of := shownFew(streams[write.JSON(limit)]) + write.When(len(limit.Connections) > 0, " ("+shownFew(limit.Connections)+")")
+		lines = append(lines, timeLimit("the grant of "+of, limit)+"; other records are left out")
+	}
+	if more := len(spans) - maxLimitLines; more > 0 {
+		lines = append(lines, fmt.Sprintf("the grant is limited to %d more spans of time in other streams", more))
+	}
+	return append(lines, ConnectLines(u.Connect)...)
+}
+
+const maxLimitLines = 5
+
+func shownFew(names []string) string {
+	short := func(name string) string { return clean.Clip(write.ShownName(name), write.LabelChars) }
+	return strings.Join(write.First(write.Each(names, short), 8, "and %d more"), ", ")
+}
+
+// timeLimit is the start of a sentence: "the grant is limited to sent_at from 2026-01-01".
+func timeLimit(grant string, limit rs.TimeLimit) string {
+	from := write.When(limit.Since != "", " from "+clean.ShownText(write.Minute(limit.Since)))
+	to := write.When(limit.Until != "", " to before "+clean.ShownText(write.Minute(limit.Until)))
+	return clean.Clip(grant+" is limited to "+write.ShownName(cmp.Or(limit.Field, "times"))+from+to, write.LineChars-100)
+}
+
+// SyncUnknown is said of data of which it is not known when they were read.
+const SyncUnknown = "last sync unknown"
