@@ -208,8 +208,10 @@ func markOf(args rs.Object, names []string) string {
 
 // sortedJSON is a value with the members of its objects sorted by name, and a line break, as in the cursors printed so far.
 func sortedJSON(raw string) string {
+	decoder := json.NewDecoder(strings.NewReader(raw))
+	decoder.UseNumber() // two numbers that a float64 cannot tell apart are two filters
 	var value any
-	if json.Unmarshal([]byte(raw), &value) != nil {
+	if decoder.Decode(&value) != nil {
 		return raw
 	}
 	sorted, _ := json.Marshal(value) // of what was read from JSON that does not fail
