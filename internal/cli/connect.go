@@ -15,13 +15,13 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/cli/terminal"
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 	"github.com/pdp-connect/pdpp-mcp/internal/connect"
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 type connectCommand struct {
@@ -106,8 +106,8 @@ func (c connectCommand) Run(ctx context.Context, app App) error {
 	}
 	flags := providerFlags{ProviderURL: document.ProviderURL, cacheFlags: c.cacheFlags, Only: []string{name}}
 	fmt.Fprint(out, "\n› schema {}\n")
-	err = flags.inside(ctx, app, func(session *mcp.ClientSession, _ string) error {
-		return callTool(ctx, session, out, "schema", nil, false)
+	err = flags.inside(ctx, app, func(ctx context.Context, server *transport.Server, _ string) error {
+		return callTool(ctx, server, out, "schema", nil, false)
 	})
 	if err != nil {
 		return err
