@@ -55,7 +55,7 @@ func Examine(ctx context.Context, o Options) Report {
 		e.check(ctx, func() { e.signIn(ctx) })
 	}
 	e.clients()
-	e.programs(ctx)
+	e.check(ctx, func() { e.program(ctx) })
 	report := Report{Findings: e.findings, ExitCode: exitCode(e.findings)}
 	if e.Sample != nil {
 		report.NotRead = e.Sample.NotRead
