@@ -77,9 +77,9 @@ func (a *attempt) register(ctx context.Context) error {
 	return a.readRegistration(answer)
 }
 
-func (a *attempt) readRegistration(answer reply) error {
+func (a *attempt) readRegistration(answer []byte) error {
 	var app credentials.Client
-	if err := answer.decode(&app); err != nil {
+	if err := decode(answer, &app); err != nil {
 		return err
 	}
 	if app.ID == "" || len(app.ID) > 512 || strings.ContainsFunc(app.ID, func(r rune) bool { return r < ' ' || r > '~' }) {

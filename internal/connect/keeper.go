@@ -208,7 +208,7 @@ func (k *Keeper) exchange(ctx context.Context) error {
 }
 
 // renew puts the tokens of an answer into what is stored.
-func renew(d *credentials.Document, answer reply, now time.Time) error {
+func renew(d *credentials.Document, answer []byte, now time.Time) error {
 	t, err := readToken(answer)
 	if err != nil {
 		return err

@@ -49,9 +49,8 @@ func LoadCredentials(root, providerURL string, names []string, grantID string, n
 			continue
 		}
 		credential, err := f.load(provider, grantID, now)
-		refused, _ := errors.AsType[*exit.Error](err)
 		switch {
-		case refused != nil && refused.Code == exit.Owner:
+		case exit.CodeOf(err) == exit.Owner:
 			return nil, err
 		case !f.isOf(provider): // another server of the host
 			first = cmp.Or(first, err)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -101,12 +100,8 @@ func (e *examination) fail(check string, code int, next, format string, argument
 
 // failed reports an error with its exit code, and the command that mends it where it names one.
 func (e *examination) failed(check string, err error, next string) {
-	code := exit.NotReady
-	if failure, ok := errors.AsType[*exit.Error](err); ok {
-		code = failure.Code
-	}
 	message, command, _ := strings.Cut(err.Error(), credentials.Mend)
-	e.fail(check, code, cmp.Or(command, next), "%s", message)
+	e.fail(check, cmp.Or(exit.CodeOf(err), exit.NotReady), cmp.Or(command, next), "%s", message)
 }
 
 func (e *examination) found(finding Finding, format string, arguments ...any) {
