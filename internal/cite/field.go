@@ -9,6 +9,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -60,13 +61,16 @@ func (c Citation) window(ctx context.Context, call Call, offset, limit int) (win
 		return window{}, err
 	}
 	var answer struct {
-		Error  ReadError `json:"error"`
-		Window window    `json:"window"`
+		Error struct {
+			Code    rs.Code `json:"code"`
+			Message string  `json:"message"`
+		} `json:"error"`
+		Window window `json:"window"`
 	}
 	structured, _ := result.StructuredContent.(json.RawMessage)
 	err = json.Unmarshal(structured, &answer)
 	if err == nil && result.IsError {
-		err = &answer.Error
+		err = &rs.Error{Code: answer.Error.Code, Message: answer.Error.Message}
 	}
 	return answer.Window, err
 }

@@ -80,7 +80,7 @@ func PrintVerdicts(ctx context.Context, call Call, citations []Citation, provide
 
 // unverified gives a read that failed the exit code that stdio has for the same reason.
 func unverified(err error, providerURL string) error {
-	refusal, ok := errors.AsType[*ReadError](err)
+	refusal, ok := errors.AsType[*rs.Error](err)
 	if !ok {
 		return err
 	}

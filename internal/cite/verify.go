@@ -46,17 +46,8 @@ func (v Verdict) String() string {
 	return line
 }
 
-// A ReadError is a tool's refusal that says nothing about the quote.
-type ReadError struct {
-	Code    rs.Code `json:"code"`
-	Message string  `json:"message"`
-}
-
-// Error returns code and message.
-func (e *ReadError) Error() string { return string(e.Code) + ": " + e.Message }
-
 // Verify reads what a citation names, through the same tool as a model, and says whether it is still what was quoted. Its
-// error is a *ReadError when the tool refused for a reason that is not the record's.
+// error is a *rs.Error when the tool refused for a reason that is not the record's.
 func Verify(ctx context.Context, call Call, c Citation) (Verdict, error) {
 	v := Verdict{ID: c.ID, Field: c.Field, Verdict: Unchanged}
 	there := ""
@@ -111,7 +102,7 @@ var gone = map[rs.Code]bool{
 }
 
 func unreadable(v Verdict, err error) (Verdict, error) {
-	if refusal, ok := errors.AsType[*ReadError](err); ok && gone[refusal.Code] {
+	if refusal, ok := errors.AsType[*rs.Error](err); ok && gone[refusal.Code] {
 		v.Verdict, v.Detail = NotFound, refusal.Error()
 		return v, nil
 	}

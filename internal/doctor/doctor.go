@@ -48,7 +48,7 @@ func Examine(ctx context.Context, o Options) Report {
 	}
 	for _, credential := range stored {
 		if reached {
-			e.check(ctx, func() { e.well = e.renewed(ctx, &credential) && e.token(ctx, credential) || e.well })
+			e.check(ctx, func() { e.well = e.token(ctx, credential) || e.well })
 		}
 	}
 	if e.URL != "" {

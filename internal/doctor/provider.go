@@ -79,22 +79,6 @@ func (e *examination) credential(names ...string) (credentials.Credential, bool)
 	return credential, true
 }
 
-// renewed renews the access of a credential where that is due, as every command does, and reports whether it can be used.
-func (e *examination) renewed(ctx context.Context, credential *credentials.Credential) bool {
-	if credential.Document.Refresh == nil {
-		return true
-	}
-	keeper := connect.NewKeeper(*credential, e.UserAgent, e.Now)
-	defer keeper.Close()
-	token, err := keeper.Token(ctx)
-	if err != nil {
-		e.fail("token", exit.NotReady, credentials.ConnectCommand(*credential), "%s", rs.AsError(err).Message)
-		return false
-	}
-	credential.Token = token
-	return true
-}
-
 // provider is the URL to try, normalised: it can be reached or not, whatever the credential is like.
 func (e *examination) provider() string {
 	switch {
@@ -185,7 +169,8 @@ func (e *examination) clock(date string, before, after time.Time) {
 	}
 }
 
-// token asks the provider what the credential is, by the schema that it is given, and measures that.
+// token asks the provider what the credential is, by the schema that it is given, and measures that. It renews the access where that is due, as
+// every command does.
 func (e *examination) token(ctx context.Context, credential credentials.Credential) bool {
 	client, err := rsclient.New(rsclient.Options{Base: credential.ProviderURL, UserAgent: e.UserAgent})
 	if err != nil {
@@ -193,8 +178,9 @@ func (e *examination) token(ctx context.Context, credential credentials.Credenti
 		return false
 	}
 	const later = "try again, then ask the provider's operator"
-	reader := client.For(rsclient.Caller{Token: credential.Token})
-	principal, err := credentials.Identify(ctx, reader, credential)
+	keeper := connect.NewKeeper(credential, e.UserAgent, e.Now)
+	defer keeper.Close()
+	principal, err := connect.Principal(ctx, client, []*connect.Keeper{keeper}, e.Root)
 	if err != nil {
 		e.failed("token", err, later)
 		return false
@@ -204,7 +190,7 @@ func (e *examination) token(ctx context.Context, credential credentials.Credenti
 		grant = "the grant " + rs.ErrorText(principal.GrantID)
 	}
 	e.ok("token", "The credential is a %s token of %s.", principal.Kind, grant)
-	response, err := rs.CompactSchema(ctx, reader, "", "")
+	response, err := rs.CompactSchema(ctx, principal.Reader, "", "")
 	if err != nil {
 		e.fail("schema", exit.Unavailable, later, "The schema cannot be read: %s", sentence(rs.AsError(err)))
 		return false
