@@ -77,15 +77,14 @@ func (c connectCommand) Run(ctx context.Context, app App) error {
 		defer stop()
 		ctx = hangs
 	}
-	out, said := app.visible(), &terminal.Notices{Out: app.Out, InTerminal: terminal.Is(app.Out)}
+	out := app.visible()
 	document, err := connect.Connect(ctx, request, connect.Options{
 		UserAgent: app.userAgent(), Now: time.Now, Wait: wait, Open: openBrowser,
 		Known: func(issuer string) credentials.Client { return knownClient(root, issuer) },
 		Draw:  func(link, following string) { terminal.DrawQR(app.Out, link, following) },
 		Ask:   func(ctx context.Context) (string, error) { return readLine(ctx, app) },
-		Say:   said.Say, Remain: said.Remain,
+		Say:   func(format string, arguments ...any) { fmt.Fprintf(out, format+"\n", arguments...) },
 	})
-	said.End()
 	if err != nil {
 		return err
 	}

@@ -23,8 +23,7 @@ const (
 	longestPollInterval = 30 * time.Second
 	defaultApprovalTime = 300 * time.Second
 	longestApprovalTime = 30 * time.Minute
-	waitNotice          = 30 * time.Second // between two lines about the wait
-	lastQuestionTime    = 5 * time.Second  // after the program was stopped
+	lastQuestionTime    = 5 * time.Second // after the program was stopped
 )
 
 // A started request waits for the owner. Its codes are secret.
@@ -148,9 +147,8 @@ func (a *attempt) poll(ctx context.Context, s started, ask func(context.Context)
 	}
 	patience := seconds(s.ExpiresIn, defaultApprovalTime, longestApprovalTime)
 	interval := max(seconds(max(s.Interval, s.IntervalMS/1000), defaultPollInterval, longestPollInterval), time.Second)
-	a.show(link, a.aboutWait(patience), timeLeft(patience))
+	a.show(link, a.aboutWait(patience))
 	begin := a.Now()
-	said := begin
 	var last error
 	for a.Now().Sub(begin) < patience {
 		if a.Wait(ctx, interval) != nil {
@@ -166,10 +164,6 @@ func (a *attempt) poll(ctx context.Context, s started, ask func(context.Context)
 		case errors.Is(last, errTooSoon):
 			interval = min(interval+defaultPollInterval, longestPollInterval)
 		}
-		if now := a.Now(); now.Sub(said) >= waitNotice {
-			said = now
-			a.Remain(timeLeft(patience - now.Sub(begin)))
-		}
 	}
 	if errors.Is(last, errUnheard) {
 		return issued{}, fmt.Errorf("%w. What was approved %s", last, revokeIt)
@@ -177,10 +171,10 @@ func (a *attempt) poll(ctx context.Context, s started, ask func(context.Context)
 	return issued{}, ended("expired_token", "")
 }
 
-// show shows the owner's link with what is about it. The last line is where it waits.
-func (a *attempt) show(link, about, last string) {
+// show shows the owner's link with what is about it.
+func (a *attempt) show(link, about string) {
 	a.Say("Open this address in the browser where you are signed in as the owner, and approve:\n\n  %s\n", link)
-	a.Draw(link, about+"\n"+last)
+	a.Draw(link, about+"\n")
 	a.Say("%s", about)
 }
 
@@ -239,10 +233,6 @@ func (a *attempt) aboutWait(patience time.Duration) string {
 		"If the page says that exactly one eligible instance is required, the source has none or several; if it says that a connector instance does not exist," +
 		" an id is wrong: stop this (Ctrl-C), and run it again with --connection ID for each that it may read. " +
 		strings.TrimRight(a.server.Issuer, "/") + "/_ref/connections lists them to the owner."
-}
-
-func timeLeft(left time.Duration) string {
-	return fmt.Sprintf("Still waiting: %s left.", left.Round(time.Second))
 }
 
 // ended says how a wait ended without a token, by the code of the answer, and what else the server said.
