@@ -23,7 +23,8 @@ func Identify(ctx context.Context, reader rs.Doer, c Credential) (auth.Principal
 		message := fmt.Sprintf("stopped: %v, while the provider was asked about the credential", context.Cause(ctx))
 		return auth.Principal{}, &transport.StoppedError{Message: message}
 	}
-	code, message, mended := exit.NotReady, "", false
+	var message string
+	code, mended := exit.NotReady, false
 	cause := cmp.Or(errors.Unwrap(err), err) // of not being reached
 	switch refused := info.Principal.Admissible(); {
 	case err != nil && rs.AsError(cause).Code == "credential_not_stored":
