@@ -84,8 +84,8 @@ func (s *Server) call(ctx context.Context, call tools.Call, traceparent string) 
 	return reply.Result, nil
 }
 
-// Call has the pipeline answer a tool call of this process, whose principal ctx carries, without a session: what comes back is what would go
-// over the wire. Its errors are *jsonrpc.Error values, of jsonrpc.CodeInvalidParams where there is no such tool.
+// Call has the pipeline answer a tool call of this process, whose principal ctx carries, without a session: what comes back is what would
+// go over the wire. Its errors are *jsonrpc.Error values, of jsonrpc.CodeInvalidParams where there is no such tool.
 func (s *Server) Call(ctx context.Context, name string, arguments json.RawMessage) (*mcp.CallToolResult, error) {
 	at := slices.IndexFunc(s.options.Tools, func(tool *tools.Tool) bool { return tool.Name == name })
 	if at < 0 {

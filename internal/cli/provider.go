@@ -120,8 +120,11 @@ func (c providerFlags) open(ctx context.Context, log zerolog.Logger, app App, so
 	return use(p)
 }
 
-// inside uses the pipeline that a local command's flags lead to, with a context in which it answers: its calls read what a model would.
-func (c providerFlags) inside(ctx context.Context, app App, use func(ctx context.Context, server *transport.Server, providerURL string) error) error {
+// A use of the pipeline gets a context in which it answers.
+type use func(ctx context.Context, server *transport.Server, providerURL string) error
+
+// inside uses the pipeline that a local command's flags lead to: its calls read what a model would.
+func (c providerFlags) inside(ctx context.Context, app App, use use) error {
 	log := app.log(zerolog.WarnLevel)
 	return c.open(ctx, log, app, false, func(p provider) error {
 		server, principal, err := p.pipeline(ctx, app, transport.PipelineOptions{Logger: log}, observe.Observation{})

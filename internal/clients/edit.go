@@ -24,7 +24,8 @@ func refused(format string, arguments ...any) error {
 	return &RefusedError{fmt.Sprintf(format, arguments...)}
 }
 
-// A document is a file that was read. Each of its edits returns the new text of the file, and is the only one. Its errors are RefusedErrors.
+// A document is a file that was read. Each of its edits returns the new text of the file, and is the only one. Its errors are
+// RefusedErrors.
 type document interface {
 	// tree returns the values of the file; an empty file has none.
 	tree() map[string]any

@@ -220,6 +220,9 @@ var errNotStorable = errors.New("its renewal could not be stored, and was not as
 
 // reread takes over what another process has stored, such as a new grant.
 func (k *Keeper) reread(ctx context.Context) error {
+	if k.current.Path == "" { // it is this process's own
+		return nil
+	}
 	unlock, err := credentials.Lock(ctx, k.current.Path)
 	if err != nil {
 		return err

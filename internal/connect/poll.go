@@ -230,8 +230,8 @@ func (a *attempt) stopped(how string) error {
 // aboutWait is what an owner may need: the page refuses what the poll never hears of.
 func (a *attempt) aboutWait(patience time.Duration) string {
 	return fmt.Sprintf("Waiting for the approval, for %s.\n", patience.Round(time.Second)) +
-		"If the page says that exactly one eligible instance is required, the source has none or several; if it says that a connector instance does not exist," +
-		" an id is wrong: stop this (Ctrl-C), and run it again with --connection ID for each that it may read. " +
+		"If the page says that exactly one eligible instance is required, the source has none or several; if it says that a connector" +
+		" instance does not exist, an id is wrong: stop this (Ctrl-C), and run it again with --connection ID for each that it may read. " +
 		strings.TrimRight(a.server.Issuer, "/") + "/_ref/connections lists them to the owner."
 }
 

@@ -31,7 +31,8 @@ func Identify(ctx context.Context, reader rs.Doer, c Credential) (auth.Principal
 		failed := rs.AsError(cause)
 		code, message = exit.CannotWrite, failed.Message+" "+failed.Hint
 	case err != nil:
-		code, message = exit.Unavailable, "the provider "+c.ProviderURL+" cannot be reached ("+strings.TrimSuffix(cause.Error(), ".")+"). Check the URL and the network."
+		code = exit.Unavailable
+		message = "the provider " + c.ProviderURL + " cannot be reached (" + strings.TrimSuffix(cause.Error(), ".") + "). Check the URL and the network."
 	case info.Inactive != nil:
 		message, mended = info.Inactive.Message, true
 	case refused == nil:

@@ -57,7 +57,8 @@ func (e *examination) clients() {
 }
 
 func (e *examination) entry(client clients.Client, entry clients.Entry) {
-	again, runs := "pdpp-mcp setup "+client.Name+" --write", fmt.Sprintf("%s runs %s as %q", client.Title, rs.ErrorText(entry.Command), entry.Name)
+	again := "pdpp-mcp setup " + client.Name + " --write"
+	runs := fmt.Sprintf("%s runs %s as %q", client.Title, rs.ErrorText(entry.Command), entry.Name)
 	info, err := os.Stat(entry.Command)
 	switch {
 	case entry.Command == "":
@@ -99,13 +100,15 @@ func (e *examination) program(ctx context.Context) {
 	command.Stderr = &said
 	tools, err := handshake(ctx, &mcp.CommandTransport{Command: command})
 	if err == nil {
-		e.ok("stdio", "This program answers over standard input and output with %d tools, over %s, in %d ms.", tools, over, e.Now().Sub(begin).Milliseconds())
+		took := e.Now().Sub(begin).Milliseconds()
+		e.ok("stdio", "This program answers over standard input and output with %d tools, over %s, in %d ms.", tools, over, took)
 		return
 	}
 	if lines := strings.Split(strings.TrimSpace(said.String()), "\n"); lines[len(lines)-1] != "" {
 		err = errors.New(lines[len(lines)-1])
 	}
-	e.fail("stdio", 1, clients.CommandLine(e.Place.OS, command.Args), "This program does not answer over standard input and output: %s", sentence(err))
+	again := clients.CommandLine(e.Place.OS, command.Args)
+	e.fail("stdio", 1, again, "This program does not answer over standard input and output: %s", sentence(err))
 }
 
 // handshake connects, and counts the tools that are listed.

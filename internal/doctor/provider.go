@@ -169,8 +169,8 @@ func (e *examination) clock(date string, before, after time.Time) {
 	}
 }
 
-// token asks the provider what the credential is, by the schema that it is given, and measures that. It renews the access where that is due, as
-// every command does.
+// token asks the provider what the credential is, by the schema that it is given, and measures that. It renews the access where that is
+// due, as every command does.
 func (e *examination) token(ctx context.Context, credential credentials.Credential) bool {
 	client, err := rsclient.New(rsclient.Options{Base: credential.ProviderURL, UserAgent: e.UserAgent})
 	if err != nil {
@@ -197,7 +197,8 @@ func (e *examination) token(ctx context.Context, credential credentials.Credenti
 	}
 	streams := len(response.Schema().Streams)
 	if streams == 0 {
-		e.warn("schema", credentials.ConnectCommand(credential), "The grant holds no stream, so that there is nothing to read (%d bytes of schema).", len(response.Body))
+		e.warn("schema", credentials.ConnectCommand(credential),
+			"The grant holds no stream, so that there is nothing to read (%d bytes of schema).", len(response.Body))
 		return true
 	}
 	e.ok("schema", "The grant holds %d streams (%d bytes of schema).", streams, len(response.Body))
