@@ -3,6 +3,7 @@ package integration
 import (
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -157,15 +158,15 @@ func TestChangedFilesAreReadAgain(t *testing.T) {
 	}
 }
 
-// tools takes the flags of stdio, and lists what a model is shown with a person's own files.
+// tools takes the flags of stdio, and lists what a model is shown with a person's own files. It is the same for all, so that none is read.
 func TestToolsOfOnesOwnFiles(t *testing.T) {
 	home, folder := t.TempDir(), shop(t)
 	said := typed(t, home, environment(home), "tools", "--data", folder, "--db", filepath.Join(home, "own.db"))
-	if !strings.Contains(said, "loaded 3 records") || !strings.Contains(said, "query_records") || !strings.Contains(said, " tools ") {
+	if !strings.Contains(said, "query_records") || !strings.Contains(said, " tools ") {
 		t.Errorf("tools says\n%s", said)
 	}
-	if _, err := os.Stat(filepath.Join(home, "own.db")); err != nil {
-		t.Error(err)
+	if _, err := os.Stat(filepath.Join(home, "own.db")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("an index was made: %v", err)
 	}
 }
 

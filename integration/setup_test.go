@@ -72,7 +72,7 @@ func TestDoctorOfAConnectedPerson(t *testing.T) {
 	out := typed(t, home, environment, "doctor")
 	for _, want := range []string{
 		"The provider is " + sample.RSURL, "mode 0600, and does not expire", "The credential is a client token",
-		`Cursor runs ` + binary + ` as "pdpp"`, "6 tools, over your grant", "answers over HTTP", " 0 to improve, 0 failed",
+		`Cursor runs ` + binary + ` as "pdpp"`, "6 tools, over your grant", " 0 to improve, 0 failed",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("does not say %q:\n%s", want, out)

@@ -120,7 +120,7 @@ func (s *screen) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Over own files the tour searches for a word that they have, and counts by month or by a text.
+// Over own files the tour searches for a word that they have, and counts their records.
 func TestTheTourAsksWhatOwnFilesAnswer(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -131,14 +131,14 @@ func TestTheTourAsksWhatOwnFilesAnswer(t *testing.T) {
 			"records with a time", "bank.csv", "Datum;Text;Betrag\n03.11.2025;Supermarket Nord;-12,50\n05.12.2025;Salary;2000,00\n",
 			[]string{
 				`search {"limit":3,"q":"Salary"}`, `fetch {"id":"cin_files/bank:3"}`,
-				`aggregate {"granularity":"month","group_by_time":"Datum","metric":"count","stream":"bank"}`, "2025-12 | 1",
+				`aggregate {"metric":"count","stream":"bank"}`,
 			},
 		},
 		{
 			"records without one", "prices.csv", "Item;Price\nLamp;12.50\nChair;40\n",
 			[]string{
 				`search {"limit":3,"q":"Chair"}`, `fetch {"id":"cin_files/prices:3"}`,
-				`aggregate {"group_by":"Item","metric":"count","stream":"prices"}`, "Lamp | 1",
+				`aggregate {"metric":"count","stream":"prices"}`,
 			},
 		},
 		{"no records", "none.csv", "Item;Price\n", []string{`query_records {"limit":1,"stream":"none"}`}},

@@ -42,7 +42,7 @@ func encode(value any) ([]byte, error) {
 var templates embed.FS
 
 // filled is the template of a name with what every package says of the program, and more.
-func (e edition) filled(name string, more object) (file, error) {
+func (e edition) filled(name string, more object) ([]file, error) {
 	facts := maps.Clone(project)
 	facts["version"] = e.version
 	maps.Copy(facts, more)
@@ -60,36 +60,19 @@ func (e edition) filled(name string, more object) (file, error) {
 		out.Reset()
 		err = json.Indent(&out, text, "", "  ")
 	}
-	return file{name: name, data: out.Bytes()}, err
+	return []file{{name: name, data: out.Bytes()}}, err
 }
 
-// assemble makes every file of a release from an edition and nothing else, the checksums last.
+// assemble makes every file of a release from an edition and nothing else, the checksums last. Some name files that were made before.
 func assemble(e edition) ([]file, error) {
-	archives, err := e.archives()
-	if err != nil {
-		return nil, err
+	var files []file
+	for _, made := range []func(before []file) ([]file, error){e.archives, e.npmPackages, e.bundle, e.entry, e.formula, e.billOfMaterials} {
+		more, err := made(files)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, more...)
 	}
-	packages, err := e.npmPackages()
-	if err != nil {
-		return nil, err
-	}
-	bundle, err := e.bundle()
-	if err != nil {
-		return nil, err
-	}
-	entry, err := e.filled("server.json", object{"bundle": published(e.version, bundle.name), "sum": bundle.sha256()})
-	if err != nil {
-		return nil, err
-	}
-	formula, err := e.formula(archives)
-	if err != nil {
-		return nil, err
-	}
-	components, err := e.billOfMaterials()
-	if err != nil {
-		return nil, err
-	}
-	files := append(slices.Concat(archives, packages), bundle, entry, formula, file{name: billName(e.version), data: components})
 	slices.SortFunc(files, func(a, b file) int { return cmp.Compare(a.name, b.name) })
 	var sums bytes.Buffer
 	for _, f := range files {
@@ -103,7 +86,7 @@ func (e edition) program(t target, path string) file {
 	return file{name: path, data: e.binaries[t], executable: true}
 }
 
-func (e edition) archives() ([]file, error) {
+func (e edition) archives([]file) ([]file, error) {
 	var archives []file
 	for _, t := range targets {
 		files := append([]file{e.program(t, t.binary())}, e.documents...)
@@ -128,7 +111,7 @@ var npmServerStarter []byte
 
 // npmPackages are one package per target that holds the program, and one that starts the right one of them. A version is
 // published with all of them or not at all: the dependencies are exact.
-func (e edition) npmPackages() ([]file, error) {
+func (e edition) npmPackages([]file) ([]file, error) {
 	manifest := func(name, about string, more object) object {
 		m := object{
 			"name": name, "version": e.version, "description": about, "license": license, "author": author,
@@ -206,23 +189,34 @@ func readTools(folder string) ([]tool, error) {
 
 // bundle is what Claude Desktop installs with a double click. It chooses among programs by operating system alone, so
 // that of macOS runs on both processors, and those of Windows and Linux are for amd64 (Windows runs it on arm64 too).
-func (e edition) bundle() (file, error) {
+func (e edition) bundle([]file) ([]file, error) {
 	darwin, err := universal(e.binaries[target{"darwin", "amd64"}], e.binaries[target{"darwin", "arm64"}])
 	if err != nil {
-		return file{}, err
+		return nil, err
 	}
 	// Its arguments are none of the environment, since versions of Claude Desktop do not pass a manifest's env to a program.
 	manifest, err := e.filled("manifest.json", object{"programs": bundledPrograms, "tools": e.tools})
 	if err != nil {
-		return file{}, err
+		return nil, err
 	}
-	data, err := zipped(slices.Concat([]file{
-		manifest,
+	data, err := zipped(append([]file{
+		manifest[0],
 		{name: bundledPrograms["darwin"], data: darwin, executable: true},
 		e.program(target{"windows", "amd64"}, bundledPrograms["win32"]),
 		e.program(target{"linux", "amd64"}, bundledPrograms["linux"]),
-	}, e.documents), e.date)
-	return file{name: bundleName(e.version), data: data}, err
+	}, e.documents...), e.date)
+	return []file{{name: bundleName(e.version), data: data}}, err
+}
+
+// entry is that of the MCP registry, which names the bundle.
+func (e edition) entry(before []file) ([]file, error) {
+	return e.filled("server.json", e.download(before, bundleName(e.version)))
+}
+
+// download is where a file that was made before will be, and its sum.
+func (e edition) download(before []file, name string) object {
+	at := slices.IndexFunc(before, func(f file) bool { return f.name == name })
+	return object{"url": published(e.version, name), "sum": before[at].sha256()}
 }
 
 // bundledPrograms says where a bundle holds the program of each platform.
@@ -233,14 +227,14 @@ var bundledPrograms = map[string]string{
 }
 
 // formula is the Homebrew formula: it installs the program from the archives of the release.
-func (e edition) formula(archives []file) (file, error) {
+func (e edition) formula(before []file) ([]file, error) {
 	var systems []object
 	for _, system := range []struct{ homebrew, os string }{{"macos", "darwin"}, {"linux", "linux"}} {
 		var listed []object
 		for _, processor := range []struct{ homebrew, arch string }{{"arm", "arm64"}, {"intel", "amd64"}} {
-			wanted := archiveName(target{system.os, processor.arch}, e.version)
-			at := slices.IndexFunc(archives, func(f file) bool { return f.name == wanted })
-			listed = append(listed, object{"processor": processor.homebrew, "url": published(e.version, wanted), "sum": archives[at].sha256()})
+			archive := e.download(before, archiveName(target{system.os, processor.arch}, e.version))
+			archive["processor"] = processor.homebrew
+			listed = append(listed, archive)
 		}
 		systems = append(systems, object{"name": system.homebrew, "archives": listed})
 	}

@@ -63,7 +63,7 @@ func listModules(ctx context.Context, folder string, targets []target) ([]module
 
 // billOfMaterials lists the modules that the programs are built from, and which of them uses which, as CycloneDX JSON. It
 // depends on the edition alone: its serial number is made of its content.
-func (e edition) billOfMaterials() ([]byte, error) {
+func (e edition) billOfMaterials([]file) ([]file, error) {
 	own := module{path: modulePath, version: "v" + e.version}
 	references := map[string]string{own.path: own.purl()}
 	for _, m := range e.modules {
@@ -100,7 +100,8 @@ func (e edition) billOfMaterials() ([]byte, error) {
 		return nil, err
 	}
 	bill.SerialNumber = uuid.NewSHA1(uuid.NameSpaceURL, unnumbered).URN()
-	return spellBill(bill)
+	data, err := spellBill(bill)
+	return []file{{name: billName(e.version), data: data}}, err
 }
 
 func spellBill(bill *cyclonedx.BOM) ([]byte, error) {

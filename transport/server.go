@@ -3,8 +3,11 @@ package transport
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"slices"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
 	"go.opentelemetry.io/otel/trace"
@@ -79,6 +82,26 @@ func (s *Server) call(ctx context.Context, call tools.Call, traceparent string) 
 		return nil, wireError(err, "")
 	}
 	return reply.Result, nil
+}
+
+// Call has the pipeline answer a tool call of this process, whose principal ctx carries, without a session: what comes back is what would
+// go over the wire. Its errors are *jsonrpc.Error values, of jsonrpc.CodeInvalidParams where there is no such tool.
+func (s *Server) Call(ctx context.Context, name string, arguments json.RawMessage) (*mcp.CallToolResult, error) {
+	at := slices.IndexFunc(s.options.Tools, func(tool *tools.Tool) bool { return tool.Name == name })
+	if at < 0 {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "there is no such tool"}
+	}
+	return s.call(ctx, tools.Call{Tool: s.options.Tools[at], Raw: arguments}, "")
+}
+
+// Listed are the tools that a model is shown, as they go over the wire.
+func (s *Server) Listed() (listed []*mcp.Tool) {
+	for _, tool := range s.options.Tools {
+		if tool.Listed {
+			listed = append(listed, listing(tool))
+		}
+	}
+	return listed
 }
 
 // protocolOf is the version of MCP that a client speaks, or "". The SDK has checked that it is one that it knows.

@@ -13,11 +13,13 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
+// A Call calls a tool, as [transport.Server.Call] does.
+type Call func(ctx context.Context, tool string, arguments json.RawMessage) (*mcp.CallToolResult, error)
+
 // A passage is a part of a field as it is shown, from which characters may have been cleaned away.
 type passage struct {
-	text   []rune
-	places []int // of each rune in the field, in code points; -1 in a window from which characters were cleaned away
-	end    int   // code points of the field up to its end
+	text []rune
+	end  int // code points of the field up to its end
 }
 
 // A window is what one call of read_record_field shows.
@@ -29,21 +31,13 @@ type window struct {
 }
 
 // read reads the cited field's characters from start up to end, or to the end of the field, in as many windows as it takes.
-func (c Citation) read(ctx context.Context, session *mcp.ClientSession, start, end int) (p passage, err error) {
+func (c Citation) read(ctx context.Context, call Call, start, end int) (p passage, err error) {
 	for start < end {
-		w, err := c.window(ctx, session, start, min(end-start, windowChars))
+		w, err := c.window(ctx, call, start, min(end-start, windowChars))
 		if err != nil || w.Start != start || w.End <= start { // a start beyond the end of the field is moved back to it
 			return p, err
 		}
-		text := []rune(w.Text)
-		for i := range text {
-			place := -1
-			if len(text) == w.End-w.Start {
-				place = w.Start + i
-			}
-			p.places = append(p.places, place)
-		}
-		p.text, p.end, start = append(p.text, text...), w.End, w.End
+		p.text, p.end, start = append(p.text, []rune(w.Text)...), w.End, w.End
 		if w.Next == nil {
 			break
 		}
@@ -51,12 +45,18 @@ func (c Citation) read(ctx context.Context, session *mcp.ClientSession, start, e
 	return p, nil
 }
 
-func (c Citation) window(ctx context.Context, session *mcp.ClientSession, offset, limit int) (window, error) {
-	arguments := map[string]any{"id": c.ID, "field": c.Field, "offset_chars": offset, "limit_chars": limit}
-	if c.ConnectionID != "" {
-		arguments["connection_id"] = c.ConnectionID
+func (c Citation) window(ctx context.Context, call Call, offset, limit int) (window, error) {
+	arguments, err := json.Marshal(struct {
+		ID           string `json:"id"`
+		ConnectionID string `json:"connection_id,omitempty"`
+		Field        string `json:"field"`
+		Offset       int    `json:"offset_chars"`
+		Limit        int    `json:"limit_chars"`
+	}{c.ID, c.ConnectionID, c.Field, offset, limit})
+	if err != nil {
+		return window{}, err
 	}
-	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "read_record_field", Arguments: arguments})
+	result, err := call(ctx, "read_record_field", arguments)
 	if err != nil {
 		return window{}, err
 	}
@@ -67,22 +67,26 @@ func (c Citation) window(ctx context.Context, session *mcp.ClientSession, offset
 		} `json:"error"`
 		Window window `json:"window"`
 	}
-	data, err := json.Marshal(result.StructuredContent)
-	if err == nil {
-		err = json.Unmarshal(data, &answer)
-	}
+	structured, _ := result.StructuredContent.(json.RawMessage)
+	err = json.Unmarshal(structured, &answer)
 	if err == nil && result.IsError {
-		err = &ReadError{Code: answer.Error.Code, Message: answer.Error.Message}
+		err = &rs.Error{Code: answer.Error.Code, Message: answer.Error.Message}
 	}
 	return answer.Window, err
 }
 
-// find looks for what was quoted in a whole field. end is 0 when the text is there but its range is not known.
+// find looks for what was quoted in a whole field. end is 0 when the text is there but its range is not known: it is counted in the field,
+// from which characters were cleaned away.
 func (c Citation) find(p passage) (start, end int, ok bool) {
 	if c.Text != "" {
-		return p.findText(render.Quotable(c.Text))
+		start, end, ok = p.findText(render.Quotable(c.Text))
+	} else {
+		start, end, ok = c.findHash(p.text)
 	}
-	return c.findHash(p)
+	if len(p.text) != p.end {
+		return 0, 0, ok
+	}
+	return start, end, ok
 }
 
 // findText looks for a quote, whatever the white space.
@@ -96,30 +100,26 @@ func (p passage) findText(quote string) (start, end int, ok bool) {
 			}
 			r = ' '
 		}
-		line, at = append(line, r), append(at, p.places[i])
+		line, at = append(line, r), append(at, i)
 	}
 	before, _, found := strings.Cut(string(line), quote)
 	if !found { // perhaps between tags that the field itself has
 		return 0, 0, strings.Contains(render.Quotable(string(p.text)), quote)
 	}
 	first := utf8.RuneCountInString(before)
-	last := first + utf8.RuneCountInString(quote) - 1
-	if at[first] < 0 || at[last] < 0 {
-		return 0, 0, true
-	}
-	return at[first], at[last] + 1, true
+	return at[first], at[first+utf8.RuneCountInString(quote)-1] + 1, true
 }
 
 // findHash looks for a text of the cited length with the cited hash, as long as that takes no more than moments.
-func (c Citation) findHash(p passage) (start, end int, ok bool) {
+func (c Citation) findHash(text []rune) (start, end int, ok bool) {
 	const most = 16 << 20 // runes to hash
 	length := *c.End - *c.Start
-	if length > len(p.text) || length*(len(p.text)-length) > most {
+	if length > len(text) || length*(len(text)-length) > most {
 		return 0, 0, false
 	}
-	for i := range len(p.text) - length + 1 {
-		if at := p.places[i]; at >= 0 && p.places[i+length-1] == at+length-1 && c.hashes(string(p.text[i:i+length])) {
-			return at, at + length, true
+	for i := range len(text) - length + 1 {
+		if c.hashes(string(text[i : i+length])) {
+			return i, i + length, true
 		}
 	}
 	return 0, 0, false

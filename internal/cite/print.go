@@ -3,15 +3,13 @@ package cite
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // maxCitationBytes bounds a citation, which may hold the text that it quotes.
@@ -56,17 +54,21 @@ func ReadCitations(typed, text string, in io.Reader) ([]Citation, error) {
 // PrintVerdicts says of each citation whether its record still says it: one line a citation on out, of JSON where that is
 // asked for. It fails where one no longer does, and where a read failed: that error has the exit code that stdio has for
 // the same reason. providerURL is for its text.
-func PrintVerdicts(ctx context.Context, session *mcp.ClientSession, citations []Citation, providerURL string, asJSON bool, out io.Writer) error {
+func PrintVerdicts(ctx context.Context, call Call, citations []Citation, providerURL string, asJSON bool, out io.Writer) error {
 	differ := 0
 	for _, citation := range citations {
-		verdict, err := Verify(ctx, session, citation)
+		verdict, err := Verify(ctx, call, citation)
 		if err != nil {
 			return unverified(err, providerURL)
 		}
 		if verdict.Verdict != Unchanged {
 			differ++
 		}
-		if err := printVerdict(verdict, asJSON, out); err != nil {
+		line := strings.Join(strings.Fields(verdict.String()), " ") // one line, whatever an error says
+		if asJSON {
+			line = rs.EncodeJSON(verdict)
+		}
+		if _, err := fmt.Fprintln(out, line); err != nil {
 			return err
 		}
 	}
@@ -76,19 +78,9 @@ func PrintVerdicts(ctx context.Context, session *mcp.ClientSession, citations []
 	return nil
 }
 
-func printVerdict(v Verdict, asJSON bool, out io.Writer) error {
-	if !asJSON {
-		_, err := fmt.Fprintln(out, strings.Join(strings.Fields(v.String()), " ")) // one line, whatever an error says
-		return err
-	}
-	encoder := json.NewEncoder(out)
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(v)
-}
-
 // unverified gives a read that failed the exit code that stdio has for the same reason.
 func unverified(err error, providerURL string) error {
-	refusal, ok := errors.AsType[*ReadError](err)
+	refusal, ok := errors.AsType[*rs.Error](err)
 	if !ok {
 		return err
 	}

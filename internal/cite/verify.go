@@ -1,13 +1,10 @@
-// Package cite checks quotations: whether a record still holds the text that was quoted from it. It reads as an MCP client,
-// with the tools that a model has.
+// Package cite checks quotations: whether a record still holds the text that was quoted from it. It reads with the tools that a model has.
 package cite
 
 import (
 	"context"
 	"errors"
 	"fmt"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
@@ -49,22 +46,13 @@ func (v Verdict) String() string {
 	return line
 }
 
-// A ReadError is a tool's refusal that says nothing about the quote.
-type ReadError struct {
-	Code    rs.Code
-	Message string
-}
-
-// Error returns code and message.
-func (e *ReadError) Error() string { return string(e.Code) + ": " + e.Message }
-
 // Verify reads what a citation names, through the same tool as a model, and says whether it is still what was quoted. Its
-// error is a *ReadError when the tool refused for a reason that is not the record's.
-func Verify(ctx context.Context, session *mcp.ClientSession, c Citation) (Verdict, error) {
+// error is a *rs.Error when the tool refused for a reason that is not the record's.
+func Verify(ctx context.Context, call Call, c Citation) (Verdict, error) {
 	v := Verdict{ID: c.ID, Field: c.Field, Verdict: Unchanged}
 	there := ""
 	if c.Start != nil {
-		quoted, err := c.read(ctx, session, *c.Start, *c.End)
+		quoted, err := c.read(ctx, call, *c.Start, *c.End)
 		if err != nil {
 			return unreadable(v, err)
 		}
@@ -74,7 +62,7 @@ func Verify(ctx context.Context, session *mcp.ClientSession, c Citation) (Verdic
 			return v, nil
 		}
 	}
-	whole, err := c.read(ctx, session, 0, maxFieldChars)
+	whole, err := c.read(ctx, call, 0, maxFieldChars)
 	if err != nil {
 		return unreadable(v, err)
 	}
@@ -114,7 +102,7 @@ var gone = map[rs.Code]bool{
 }
 
 func unreadable(v Verdict, err error) (Verdict, error) {
-	if refusal, ok := errors.AsType[*ReadError](err); ok && gone[refusal.Code] {
+	if refusal, ok := errors.AsType[*rs.Error](err); ok && gone[refusal.Code] {
 		v.Verdict, v.Detail = NotFound, refusal.Error()
 		return v, nil
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 type callCommand struct {
@@ -23,8 +24,8 @@ type callCommand struct {
 
 // Run calls a tool as a model would, and prints what it would see.
 func (c callCommand) Run(ctx context.Context, app App) error {
-	return c.inside(ctx, app, func(session *mcp.ClientSession, _ string) error {
-		return callTool(ctx, session, app.Out, c.Tool, c.Arguments, c.Structured)
+	return c.inside(ctx, app, func(ctx context.Context, server *transport.Server, _ string) error {
+		return callTool(ctx, server, app.Out, c.Tool, c.Arguments, c.Structured)
 	})
 }
 
@@ -33,22 +34,21 @@ var errAnswered = errors.New("the tool answered with an error, shown above")
 
 // callTool calls a tool with what was typed (see Arguments) and prints what a model sees: the text, or the structured
 // result. What cannot be called as it was typed is a *exit.Error with exit.Usage.
-func callTool(ctx context.Context, session *mcp.ClientSession, out io.Writer, tool string, words []string, structured bool) error {
-	listed, err := listTools(ctx, session)
-	if err != nil {
-		return err
-	}
+func callTool(ctx context.Context, server *transport.Server, out io.Writer, tool string, words []string, structured bool) error {
+	listed := toolList(server.Listed())
 	schema := json.RawMessage(`{}`) // a tool can be callable without being listed
 	if known := listed.named(tool); known != nil {
-		if schema, err = json.Marshal(known.InputSchema); err != nil {
-			return err
-		}
+		schema, _ = known.InputSchema.(json.RawMessage)
 	}
 	arguments, err := Arguments(schema, words)
 	if err != nil {
 		return exit.UsageError(err.Error() + ". Run pdpp-mcp tools " + tool + " for its arguments.")
 	}
-	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: arguments})
+	raw, err := json.Marshal(arguments)
+	if err != nil {
+		return err
+	}
+	result, err := server.Call(ctx, tool, raw)
 	if refused, ok := errors.AsType[*jsonrpc.Error](err); ok && refused.Code == jsonrpc.CodeInvalidParams {
 		return listed.unknown(tool)
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -146,11 +147,8 @@ const exitStopped = 130
 // fail prints why the program ends and returns its exit code: 1 unless the error names one.
 func (app App) fail(err error) int {
 	fmt.Fprintln(app.Err, "pdpp-mcp: "+strings.ReplaceAll(err.Error(), "\n", " "))
-	if failure, ok := errors.AsType[*exit.Error](err); ok {
-		return failure.Code
-	}
 	if _, ok := errors.AsType[*transport.StoppedError](err); ok {
 		return exitStopped
 	}
-	return 1
+	return cmp.Or(exit.CodeOf(err), 1)
 }

@@ -15,13 +15,13 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/cli/terminal"
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 	"github.com/pdp-connect/pdpp-mcp/internal/connect"
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 type connectCommand struct {
@@ -77,15 +77,14 @@ func (c connectCommand) Run(ctx context.Context, app App) error {
 		defer stop()
 		ctx = hangs
 	}
-	out, said := app.visible(), &terminal.Notices{Out: app.Out, InTerminal: terminal.Is(app.Out)}
+	out := app.visible()
 	document, err := connect.Connect(ctx, request, connect.Options{
 		UserAgent: app.userAgent(), Now: time.Now, Wait: wait, Open: openBrowser,
 		Known: func(issuer string) credentials.Client { return knownClient(root, issuer) },
 		Draw:  func(link, following string) { terminal.DrawQR(app.Out, link, following) },
 		Ask:   func(ctx context.Context) (string, error) { return readLine(ctx, app) },
-		Say:   said.Say, Remain: said.Remain,
+		Say:   func(format string, arguments ...any) { fmt.Fprintf(out, format+"\n", arguments...) },
 	})
-	said.End()
 	if err != nil {
 		return err
 	}
@@ -106,8 +105,8 @@ func (c connectCommand) Run(ctx context.Context, app App) error {
 	}
 	flags := providerFlags{ProviderURL: document.ProviderURL, cacheFlags: c.cacheFlags, Only: []string{name}}
 	fmt.Fprint(out, "\n› schema {}\n")
-	err = flags.inside(ctx, app, func(session *mcp.ClientSession, _ string) error {
-		return callTool(ctx, session, out, "schema", nil, false)
+	err = flags.inside(ctx, app, func(ctx context.Context, server *transport.Server, _ string) error {
+		return callTool(ctx, server, out, "schema", nil, false)
 	})
 	if err != nil {
 		return err

@@ -54,7 +54,7 @@ func (c connectionsCommand) Run(ctx context.Context, app App) error {
 	if err != nil {
 		return err
 	}
-	all, used := credentials.Stored(root)
+	all, unusable := credentials.Stored(root)
 	lines := make([]connectionLine, len(all))
 	for i, stored := range all {
 		lines[i] = connectionLine{Provider: stored.ProviderURL, Name: stored.Name, GrantID: stored.GrantID, Grant: stored.Document.Grant, Ends: endInWords(stored.Document)}
@@ -62,11 +62,11 @@ func (c connectionsCommand) Run(ctx context.Context, app App) error {
 			lines[i].Ends = fmt.Sprintf("readable until %s, then to be connected again, because %v: %s",
 				stored.Expires.UTC().Format(time.RFC3339), credentials.ErrAnswerLost, credentials.ConnectCommand(stored))
 		}
-		if !used[i].IsZero() {
-			lines[i].LastUsed = used[i].UTC().Format(time.RFC3339)
+		if !stored.Used.IsZero() {
+			lines[i].LastUsed = stored.Used.UTC().Format(time.RFC3339)
 		}
 	}
-	app.warnOfUnusable(root)
+	app.warnOf(unusable)
 	if c.JSON {
 		return printJSON(app.visible(), lines)
 	}
@@ -81,9 +81,9 @@ func (c connectionsCommand) Run(ctx context.Context, app App) error {
 	return nil
 }
 
-// warnOfUnusable names the stored files that no command reads.
-func (app App) warnOfUnusable(root string) {
-	for _, why := range credentials.Unusable(root) {
+// warnOf names the stored files that no command reads.
+func (app App) warnOf(unusable []error) {
+	for _, why := range unusable {
 		app.warn("%v. Mend or delete it.", why)
 	}
 }

@@ -32,7 +32,7 @@ func (c disconnectCommand) Run(ctx context.Context, app App) error {
 	}
 	var found []credentials.Credential
 	var names []string
-	all, _ := credentials.Stored(root)
+	all, unusable := credentials.Stored(root)
 	for _, stored := range all {
 		if stored.ProviderURL == provider && (c.Name == "" || c.Name == stored.Name) {
 			found, names = append(found, stored), append(names, stored.Name)
@@ -40,7 +40,7 @@ func (c disconnectCommand) Run(ctx context.Context, app App) error {
 	}
 	switch {
 	case len(found) == 0:
-		app.warnOfUnusable(root)
+		app.warnOf(unusable)
 		message := "no grant of " + provider + " is stored"
 		if c.Name != "" {
 			message += " under the name " + c.Name

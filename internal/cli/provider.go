@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/connect"
@@ -121,30 +120,19 @@ func (c providerFlags) open(ctx context.Context, log zerolog.Logger, app App, so
 	return use(p)
 }
 
-// inside uses a session with the pipeline that a local command's flags lead to: it reads what a model would.
-func (c providerFlags) inside(ctx context.Context, app App, use func(session *mcp.ClientSession, providerURL string) error) error {
+// A use of the pipeline gets a context in which it answers.
+type use func(ctx context.Context, server *transport.Server, providerURL string) error
+
+// inside uses the pipeline that a local command's flags lead to: its calls read what a model would.
+func (c providerFlags) inside(ctx context.Context, app App, use use) error {
 	log := app.log(zerolog.WarnLevel)
 	return c.open(ctx, log, app, false, func(p provider) error {
 		server, principal, err := p.pipeline(ctx, app, transport.PipelineOptions{Logger: log}, observe.Observation{})
 		if err != nil {
 			return err
 		}
-		return withSession(ctx, server, principal, app, func(session *mcp.ClientSession) error { return use(session, p.url) })
+		return use(auth.WithPrincipal(ctx, principal), server, p.url)
 	})
-}
-
-// withSession uses a session of a local command with a server of this process, as a client has one over stdio.
-func withSession(ctx context.Context, server *transport.Server, principal auth.Principal, app App, use func(*mcp.ClientSession) error) error {
-	near, far := mcp.NewInMemoryTransports()
-	if _, err := server.Connect(auth.WithPrincipal(ctx, principal), far, nil); err != nil {
-		return err
-	}
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "pdpp-mcp-verify", Version: app.Version}, nil).Connect(ctx, near, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = session.Close() }()
-	return use(session)
 }
 
 // A provider is where a local command reads, and with which credentials.

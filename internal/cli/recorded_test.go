@@ -117,7 +117,7 @@ func (p *player) wasSent(path string, query url.Values) bool {
 }
 
 // ask stores a grant as connect does, and calls a tool through the whole program. It returns what a model sees.
-func (p *player) ask(t *testing.T, grant credentials.Grant, tool, arguments string) string {
+func (p *player) ask(t *testing.T, grant credentials.Grant, tool, arguments string, flags ...string) string {
 	t.Helper()
 	root := t.TempDir()
 	_, _, err := credentials.Store(t.Context(), root, "", credentials.Document{
@@ -128,7 +128,7 @@ func (p *player) ask(t *testing.T, grant credentials.Grant, tool, arguments stri
 	}
 	var out, problems strings.Builder
 	app := App{Version: "test", Out: &out, Err: &problems, In: strings.NewReader(""), Getenv: func(string) string { return "" }}
-	if Run(t.Context(), []string{"call", tool, arguments, "--cache-root", root}, app); out.Len() == 0 {
+	if Run(t.Context(), append([]string{"call", tool, arguments, "--cache-root", root}, flags...), app); out.Len() == 0 {
 		t.Fatal(problems.String())
 	}
 	return strings.ReplaceAll(out.String(), p.URL, "https://rs.example")
@@ -266,4 +266,15 @@ func TestRecordedReadsOfATimeLimit(t *testing.T) {
 		{"refusal-time-range-silent", "query_records", `{"stream":"messages","limit":100,"count":"exact","fields":["id"]}`, []string{"6 records, 6 match in all, none follow", cut, again}, false},
 		{"refusal-time-range-record", "fetch", `{"id":"messages:w-m0"}`, []string{"an older one is not found either", again}, false},
 	}, "refusal-time-range-schema")
+}
+
+// A whole number that no float64 holds is printed with all of its digits.
+func TestStructuredOutputKeepsTheDigitsOfNumbers(t *testing.T) {
+	p := newPlayer(t)
+	p.answers["/v1/streams/messages/records"] = recordedRead{Status: http.StatusOK, Body: json.RawMessage(`{"object":"list","has_more":false,"data":[{"object":"record",` +
+		`"id":"m1","stream":"messages","connection_id":"cin_gmail_work","emitted_at":"2026-06-01T00:00:00Z","data":{"id":"m1","size_bytes":9007199254740993}}]}`)}
+	text := p.ask(t, mailGrant, "query_records", `{"stream":"messages","connection_id":"cin_gmail_work"}`, "--structured")
+	if !strings.Contains(text, `"size_bytes": 9007199254740993`) {
+		t.Error(text)
+	}
 }

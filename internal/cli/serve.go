@@ -121,6 +121,7 @@ func (c *HostedConfig) readNames() (err error) {
 
 // wrong says which setting cannot be.
 func (c ServeFlags) wrong() error {
+	signsIn := c.AuthorizationSource != "" || c.AuthorizationDetails != ""
 	for _, rule := range []struct {
 		broken bool
 		says   string
@@ -135,6 +136,9 @@ func (c ServeFlags) wrong() error {
 		{c.ClientConnections < 0, fmt.Sprintf("--max-connections-per-address %d: it cannot be negative; 0 is no limit.", c.ClientConnections)},
 		{c.TrustedHops < 1, fmt.Sprintf("--trusted-hops %d: at least 1 is needed.", c.TrustedHops)},
 		{c.PackagesURL != "" && c.IntrospectionURL == "", "--packages-url needs --introspection-url: only an authority can say that a token is a package."},
+		{c.AuthorizationSource != "" && c.AuthorizationDetails != "", "--authorization-source and --authorization-details: name one of them"},
+		{signsIn && c.PublicURL == "", "--authorization-source and --authorization-details need --public-url: it is the issuer that hosts see"},
+		{signsIn && len(c.AuthorizationServers) > 1, "--authorization-source and --authorization-details need one of --authorization-servers: hosts sign in at one"},
 	} {
 		if rule.broken {
 			return errors.New(rule.says)
@@ -155,14 +159,6 @@ func (c *HostedConfig) readSignIn() error {
 			return fmt.Errorf("--authorization-details: %s is not JSON", path)
 		}
 		c.Details = details.String()
-	}
-	switch {
-	case c.AuthorizationSource != "" && c.Details != "":
-		return errors.New("--authorization-source and --authorization-details: name one of them")
-	case c.SignsIn() && c.Public.Origin == "":
-		return errors.New("--authorization-source and --authorization-details need --public-url: it is the issuer that hosts see")
-	case c.SignsIn() && len(c.AuthorizationServers) > 1:
-		return errors.New("--authorization-source and --authorization-details need one of --authorization-servers: hosts sign in at one")
 	}
 	return nil
 }
@@ -219,13 +215,7 @@ func parseOrigin(text string) (string, error) {
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.Trim(u.Path, "/") != "":
 		return "", fmt.Errorf("%q must be an origin, such as https://%s: no path, no query, no credentials", rsclient.RedactURL(text), u.Host)
 	}
-	host := strings.ToLower(u.Host)
-	if u.Scheme == "https" {
-		host = strings.TrimSuffix(host, ":443")
-	} else {
-		host = strings.TrimSuffix(host, ":80")
-	}
-	return u.Scheme + "://" + host, nil
+	return credentials.NormalizeProviderURL(u.Scheme + "://" + u.Host)
 }
 
 // parseAddress parses an http or https URL. Its error shows nothing secret.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,7 +13,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
-	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/transport"
@@ -23,50 +21,32 @@ import (
 type toolsCommand struct {
 	Tool string `arg:"" optional:"" help:"Show this tool with its arguments."`
 	JSON bool   `name:"json" help:"Print what goes over the wire."`
-	Demo bool   `help:"Changes nothing: the tools are the same for all data."`
+	Demo bool   `help:"Changes nothing, like --data and --db: the tools are the same for all data."`
 	dataFlags
 }
 
-// Run lists the tools, or shows one. They are the same for every grant, so that none is needed.
-func (c toolsCommand) Run(ctx context.Context, app App) error {
-	show := func(session *mcp.ClientSession, _ string) error {
-		listed, err := listTools(ctx, session)
-		if err != nil {
-			return err
-		}
-		if c.Tool == "" {
-			return listed.print(app.Out, c.JSON)
-		}
-		tool := listed.named(c.Tool)
-		switch {
-		case tool == nil:
-			return listed.unknown(c.Tool)
-		case c.JSON:
-			return printJSON(app.Out, tool)
-		}
-		return printTool(app.Out, tool)
-	}
-	if c.dataFlags != (dataFlags{}) {
-		return providerFlags{dataFlags: c.dataFlags}.inside(ctx, app, show)
-	}
+// Run lists the tools, or shows one. They are the same for every grant and all data, so that none is needed.
+func (c toolsCommand) Run(app App) error {
 	client, err := rsclient.New(rsclient.Options{Base: "https://rs.invalid", UserAgent: app.userAgent()}) // never asked
 	if err != nil {
 		return err
 	}
-	server := transport.NewPipeline(transport.PipelineOptions{Client: client, Version: app.Version, Logger: zerolog.Nop()})
-	return withSession(ctx, server, auth.Principal{}, app, func(session *mcp.ClientSession) error { return show(session, "") })
+	listed := toolList(transport.NewPipeline(transport.PipelineOptions{Client: client, Version: app.Version, Logger: zerolog.Nop()}).Listed())
+	if c.Tool == "" {
+		return listed.print(app.Out, c.JSON)
+	}
+	tool := listed.named(c.Tool)
+	switch {
+	case tool == nil:
+		return listed.unknown(c.Tool)
+	case c.JSON:
+		return printJSON(app.Out, tool)
+	}
+	return printTool(app.Out, tool)
 }
 
 // A toolList is what a model is shown.
 type toolList []*mcp.Tool
-
-func listTools(ctx context.Context, session *mcp.ClientSession) (toolList, error) {
-	result, err := session.ListTools(ctx, nil)
-	if err != nil {
-		return nil, err
-	}
-	return result.Tools, nil
-}
 
 // named returns the tool of a name, or nil.
 func (l toolList) named(name string) *mcp.Tool {
@@ -111,10 +91,7 @@ func (l toolList) print(out io.Writer, raw bool) error {
 
 // printTool prints one tool as a model is shown it: what it does, and its arguments, those that are required first.
 func printTool(out io.Writer, tool *mcp.Tool) error {
-	schema, err := json.Marshal(tool.InputSchema)
-	if err != nil {
-		return err
-	}
+	schema, _ := tool.InputSchema.(json.RawMessage)
 	var input inputSchema
 	if err := json.Unmarshal(schema, &input); err != nil {
 		return err

@@ -3,9 +3,8 @@ package cli
 import (
 	"context"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/pdp-connect/pdpp-mcp/internal/cite"
+	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 type verifyCommand struct {
@@ -21,7 +20,7 @@ func (c verifyCommand) Run(ctx context.Context, app App) error {
 	if err != nil {
 		return err
 	}
-	return c.inside(ctx, app, func(session *mcp.ClientSession, providerURL string) error {
-		return cite.PrintVerdicts(ctx, session, citations, providerURL, c.JSON, app.visible())
+	return c.inside(ctx, app, func(ctx context.Context, server *transport.Server, providerURL string) error {
+		return cite.PrintVerdicts(ctx, server.Call, citations, providerURL, c.JSON, app.visible())
 	})
 }

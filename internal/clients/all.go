@@ -19,8 +19,8 @@ const fromAfar = " connects from its own data centre, so the address must be rea
 func All() []Client {
 	return []Client{{
 		Name: "claude-code", Title: "Claude Code",
-		path:   func(p Place) string { return filepath.Join(p.folder("CLAUDE_CONFIG_DIR"), ".claude.json") },
-		format: jsonFormat{}, key: "mcpServers", tokenEnv: "${%s}", variable: braced,
+		path:  func(p Place) string { return filepath.Join(p.folder("CLAUDE_CONFIG_DIR"), ".claude.json") },
+		parse: parseJSON, key: "mcpServers", tokenEnv: "${%s}", variable: braced,
 		entry: typedEntry,
 		commands: func(c Client, s Server) [][]string {
 			words := []string{"claude", "mcp", "add", "--scope", "user"}
@@ -40,7 +40,7 @@ func All() []Client {
 		path: func(p Place) string {
 			return filepath.Join(p.applicationData(), "Claude", "claude_desktop_config.json")
 		},
-		format: jsonFormat{}, key: "mcpServers", localOnly: true,
+		parse: parseJSON, key: "mcpServers", localOnly: true,
 		entry: plainEntry,
 		steps: []string{
 			"Open Settings, then Connectors, and choose Add custom connector.",
@@ -60,8 +60,8 @@ func All() []Client {
 		signIn: "ChatGPT" + fromAfar,
 	}, {
 		Name: "codex", Title: "Codex",
-		path:   func(p Place) string { return filepath.Join(p.folder("CODEX_HOME", ".codex"), "config.toml") },
-		format: tomlFormat{}, key: "mcp_servers", tokenEnv: "%s",
+		path:  func(p Place) string { return filepath.Join(p.folder("CODEX_HOME", ".codex"), "config.toml") },
+		parse: parseTOML, key: "mcp_servers", tokenEnv: "%s",
 		entry: func(c Client, s Server) object {
 			if s.hosted() && s.TokenEnv != "" {
 				return object{{"url", s.URL}, {"bearer_token_env_var", s.TokenEnv}}
@@ -82,8 +82,8 @@ func All() []Client {
 		restart: "Start Codex again; codex mcp list shows it.",
 	}, {
 		Name: "cursor", Title: "Cursor",
-		path:   func(p Place) string { return filepath.Join(p.Home, ".cursor", "mcp.json") },
-		format: jsonFormat{comments: true}, key: "mcpServers", tokenEnv: "${env:%s}", variable: braced, // #nosec G101 -- how a variable is quoted
+		path:  func(p Place) string { return filepath.Join(p.Home, ".cursor", "mcp.json") },
+		parse: parseJSONC, key: "mcpServers", tokenEnv: "${env:%s}", variable: braced, // #nosec G101 -- how a variable is quoted
 		entry: plainEntry,
 		link: func(s Server, entry object) string {
 			return "cursor://anysphere.cursor-deeplink/mcp/install?name=" + url.QueryEscape(s.Name) +
@@ -93,8 +93,8 @@ func All() []Client {
 		restart: "Start Cursor again, or reload its window.",
 	}, {
 		Name: "vscode", Title: "VS Code",
-		path:   func(p Place) string { return filepath.Join(p.applicationData(), "Code", "User", "mcp.json") },
-		format: jsonFormat{comments: true}, key: "servers", variable: braced,
+		path:  func(p Place) string { return filepath.Join(p.applicationData(), "Code", "User", "mcp.json") },
+		parse: parseJSONC, key: "servers", variable: braced,
 		entry: typedEntry,
 		commands: func(c Client, s Server) [][]string {
 			return [][]string{{"code", "--add-mcp", encode(named(s, typedEntry(c, s)))}}
@@ -106,8 +106,8 @@ func All() []Client {
 		restart: "Run MCP: List Servers from the Command Palette and start {name}.",
 	}, {
 		Name: "gemini", Title: "Gemini CLI",
-		path:   func(p Place) string { return filepath.Join(p.Home, ".gemini", "settings.json") },
-		format: jsonFormat{comments: true}, key: "mcpServers", tokenEnv: "$%s", variable: regexp.MustCompile(`\$[\w{]`),
+		path:  func(p Place) string { return filepath.Join(p.Home, ".gemini", "settings.json") },
+		parse: parseJSONC, key: "mcpServers", tokenEnv: "$%s", variable: regexp.MustCompile(`\$[\w{]`),
 		entry: func(c Client, s Server) object {
 			entry := plainEntry(c, s)
 			if s.hosted() {
@@ -145,13 +145,13 @@ func All() []Client {
 			}
 			return filepath.Join(p.Home, ".config", "zed", "settings.json")
 		},
-		format: jsonFormat{comments: true}, key: "context_servers",
+		parse: parseJSONC, key: "context_servers",
 		entry:   plainEntry,
 		signIn:  "In Zed, open Settings, then AI, then MCP Servers, and sign in where it asks.",
 		restart: "In Zed, Settings, then AI, then MCP Servers shows it with a green dot.",
 	}, {
 		Name: "generic", Title: "another client",
-		format: jsonFormat{comments: true}, key: "mcpServers",
+		parse: parseJSONC, key: "mcpServers",
 		entry:   plainEntry,
 		signIn:  "A client that signs in by itself needs the address alone; it follows the server's 401 answer.",
 		restart: "A client that wants command and arguments apart takes them from the entry above.",

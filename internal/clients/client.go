@@ -61,9 +61,9 @@ type Client struct {
 	Name  string // as typed: "claude-code"
 	Title string // as shown: "Claude Code"
 
-	path   func(Place) string // nil: it has no file of its own
-	format format
-	key    string // under which the file holds its servers; empty: it has no file to edit
+	path  func(Place) string // nil: it has no file of its own
+	parse func(text string) (document, error)
+	key   string // under which the file holds its servers; empty: it has no file to edit
 
 	localOnly  bool           // the file takes commands alone; hosted servers are added in the host's own settings
 	hostedOnly bool           // it runs no command of this machine

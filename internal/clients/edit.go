@@ -24,21 +24,13 @@ func refused(format string, arguments ...any) error {
 	return &RefusedError{fmt.Sprintf(format, arguments...)}
 }
 
-// A format reads the text of a client's file. Its errors, and those of what it reads, are RefusedErrors.
-type format interface {
-	parse(text string) (document, error)
-}
-
-// A document is a file that was read. Each of its edits returns the new text of the file, and is the only one.
+// A document is a file that was read. Each of its edits returns the new text of the file, and is the only one. Its errors are
+// RefusedErrors.
 type document interface {
 	// tree returns the values of the file; an empty file has none.
 	tree() map[string]any
-	// held returns the entry under a key and a name, if there is one.
-	held(key, name string) (entry any, is bool, err error)
-	// add adds an entry that is not there.
-	add(key, name string, entry object) (string, error)
-	// change sets members of an entry that is there, and takes others out of it.
-	change(key, name string, set object, gone []string) (string, error)
+	// set puts members into the entry under a key and a name, which it makes where there is none, and takes others out of it.
+	set(key, name string, members object, gone []string) (string, error)
 	// remove takes an entry that is there out, and nothing else.
 	remove(key, name string) (string, error)
 }
@@ -46,12 +38,8 @@ type document interface {
 // Add returns a file with a server in it. A file that holds it already comes back as it was; so does everything else in
 // it. Its errors are RefusedErrors.
 func (c Client) Add(file []byte, s Server) ([]byte, error) {
-	return c.edit(file, s.Name, func(d document, old any, is bool) (string, error) {
+	return c.edit(file, s.Name, func(d document, fields map[string]any) (string, error) {
 		entry := c.entry(c, s)
-		if !is {
-			return d.add(c.key, s.Name, entry)
-		}
-		fields, _ := old.(map[string]any)
 		var set object
 		for _, m := range entry {
 			if current, is := fields[m.key]; !is || encode(current) != encode(m.value) {
@@ -62,15 +50,15 @@ func (c Client) Add(file []byte, s Server) ([]byte, error) {
 		if len(set)+len(gone) == 0 {
 			return "", errNothing
 		}
-		return d.change(c.key, s.Name, set, gone)
+		return d.set(c.key, s.Name, set, gone)
 	})
 }
 
 // Remove returns a file without the server of a name, which must be ours. A file that does not hold it comes back as it
 // was. Its errors are RefusedErrors.
 func (c Client) Remove(file []byte, name string) ([]byte, error) {
-	return c.edit(file, name, func(d document, _ any, is bool) (string, error) {
-		if !is {
+	return c.edit(file, name, func(d document, fields map[string]any) (string, error) {
+		if fields == nil {
 			return "", errNothing
 		}
 		return d.remove(c.key, name)
@@ -80,48 +68,53 @@ func (c Client) Remove(file []byte, name string) ([]byte, error) {
 // errNothing means that a file is as it should be.
 var errNothing = refused("nothing is to change")
 
-// edit runs a change of the entry of one name, which must be ours if it is there, and makes sure that it changed nothing else.
-func (c Client) edit(file []byte, name string, change func(d document, old any, is bool) (string, error)) ([]byte, error) {
-	mark, text, err := readable(file)
+// edit runs a change of the entry of one name, which must be ours if it is there, and makes sure that it changed nothing else. The change
+// is given the fields of the entry, nil where there is none.
+func (c Client) edit(file []byte, name string, change func(d document, fields map[string]any) (string, error)) ([]byte, error) {
+	mark, lineEnd, d, err := c.read(file)
 	if err != nil {
 		return nil, err
 	}
-	lineEnd := "\n"
-	if ends := strings.Count(text, "\r\n"); ends > 0 && ends == strings.Count(text, "\n") {
-		lineEnd, text = "\r\n", strings.ReplaceAll(text, "\r\n", "\n")
+	held, is := d.tree()[c.key]
+	servers, ok := held.(map[string]any)
+	if is && !ok {
+		return nil, refused("%q is not an object: mend it first", c.key)
 	}
-	d, err := c.format.parse(text)
-	if err != nil {
-		return nil, err
+	old, is := servers[name]
+	fields, ok := old.(map[string]any)
+	if is && !ok {
+		return nil, refused("the entry %q is not an object", name)
 	}
-	old, is, err := d.held(c.key, name)
-	if err == nil && is {
-		err = mayReplace(name, old)
-	}
-	if err != nil {
-		return nil, err
+	if command, local := commandOf(fields); local && !ours(command) {
+		return nil, refused("the name %q is taken by another server, which runs %s: choose another with --name",
+			name, cmp.Or(command, "something else"))
 	}
 	before := remainder(d, c.key, name)
-	changed, err := change(d, old, is)
+	changed, err := change(d, fields)
 	if errors.Is(err, errNothing) {
 		return file, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	if after, err := c.format.parse(changed); err != nil || before != remainder(after, c.key, name) {
+	if after, err := c.parse(changed); err != nil || before != remainder(after, c.key, name) {
 		return nil, refused("the file is written in a way that cannot be edited without touching other parts of it: add the entry by hand")
 	}
 	return append(bytes.Clone(mark), strings.ReplaceAll(changed, "\n", lineEnd)...), nil
 }
 
-// readable returns a file's text, and the byte order mark that stands before it.
-func readable(file []byte) (mark []byte, text string, err error) {
+// read reads a file, with the byte order mark that stands before it and the end of its lines, which become \n.
+func (c Client) read(file []byte) (mark []byte, lineEnd string, d document, err error) {
 	rest := bytes.TrimPrefix(file, byteOrderMark)
 	if !utf8.Valid(rest) {
-		return nil, "", refused("the file is not UTF-8 text")
+		return nil, "", nil, refused("the file is not UTF-8 text")
 	}
-	return file[:len(file)-len(rest)], string(rest), nil
+	text, lineEnd := string(rest), "\n"
+	if ends := strings.Count(text, "\r\n"); ends > 0 && ends == strings.Count(text, "\n") {
+		lineEnd, text = "\r\n", strings.ReplaceAll(text, "\r\n", "\n")
+	}
+	d, err = c.parse(text)
+	return file[:len(file)-len(rest)], lineEnd, d, err
 }
 
 // remainder spells everything in a file but one entry; fmt sorts the keys of maps. The place for entries may come to
@@ -137,19 +130,6 @@ func remainder(d document, key, name string) string {
 		}
 	}
 	return fmt.Sprintf("%#v", rest)
-}
-
-// mayReplace reports why an entry that stands under our name is not ours to change; nil when it is.
-func mayReplace(name string, value any) error {
-	fields, ok := value.(map[string]any)
-	if !ok {
-		return refused("the entry %q is not an object", name)
-	}
-	if command, local := commandOf(fields); local && !ours(command) {
-		return refused("the name %q is taken by another server, which runs %s: choose another with --name",
-			name, cmp.Or(command, "something else"))
-	}
-	return nil
 }
 
 // commandOf is the program that an entry starts, in each form that hosts have for it: its path, a list of that and the arguments, or an
@@ -192,11 +172,7 @@ type Entry struct {
 
 // Ours lists the servers in a file that run this program, or that stand under the given name. Its errors are RefusedErrors.
 func (c Client) Ours(file []byte, name string) ([]Entry, error) {
-	_, text, err := readable(file)
-	if err != nil {
-		return nil, err
-	}
-	d, err := c.format.parse(text)
+	_, _, d, err := c.read(file)
 	if err != nil {
 		return nil, err
 	}

@@ -13,20 +13,23 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// jsonFormat is JSON; with comments it is JSONC, which has trailing commas as well. Edits change hujson's syntax tree, which
-// packs to the bytes that it was parsed from. Its Patch and Format are not used: Patch drops the comments above a removed
-// member and adds without line breaks, and Format indents the whole file again.
-type jsonFormat struct{ comments bool }
-
-// A jsonFile is the text of a file, its syntax tree and its values.
+// A jsonFile is the text of a file, its syntax tree and its values. Edits change hujson's syntax tree, which packs to the bytes that it was
+// parsed from. Its Patch and Format are not used: Patch drops the comments above a removed member and adds without line breaks, and Format
+// indents the whole file again.
 type jsonFile struct {
 	text   string
 	root   *hujson.Value
 	values map[string]any
 }
 
-// parse reads a file. One without any value, or of comments alone, is an empty object that is still to be written.
-func (f jsonFormat) parse(text string) (document, error) {
+// parseJSON reads JSON.
+func parseJSON(text string) (document, error) { return parseCommented(text, false) }
+
+// parseJSONC reads JSON with comments and trailing commas.
+func parseJSONC(text string) (document, error) { return parseCommented(text, true) }
+
+// parseCommented reads a file. One without any value, or of comments alone, is an empty object that is still to be written.
+func parseCommented(text string, comments bool) (document, error) {
 	root, err := hujson.Parse([]byte(text))
 	if err != nil {
 		head := strings.TrimRight(text, " \t\r\n")
@@ -38,7 +41,7 @@ func (f jsonFormat) parse(text string) (document, error) {
 			root, text, err = blank, head, nil
 		}
 	}
-	if err == nil && !f.comments && !root.IsStandard() {
+	if err == nil && !comments && !root.IsStandard() {
 		return nil, refused("the file holds comments or trailing commas, which the client itself cannot read: mend it first")
 	}
 	var tree any
@@ -82,38 +85,20 @@ func (f *jsonFile) entry(key, name string) (servers, entry *hujson.Value, err er
 	return servers, entry, err
 }
 
-func (f *jsonFile) held(key, name string) (any, bool, error) {
-	_, entry, err := f.entry(key, name)
-	if err != nil || entry == nil {
-		return nil, false, err
-	}
-	tree, err := decodeValue(*entry)
-	if err != nil {
-		return nil, false, refused("the entry %q cannot be read", name)
-	}
-	return tree, true, nil
-}
-
-func (f *jsonFile) add(key, name string, entry object) (string, error) {
-	holder, added := f.root, member{key, object{{name, entry}}}
-	servers, _, err := f.entry(key, name)
-	if err != nil {
+func (f *jsonFile) set(key, name string, members object, gone []string) (string, error) {
+	servers, entry, err := f.entry(key, name)
+	switch {
+	case err != nil:
 		return "", err
-	}
-	if servers != nil {
-		holder, added = servers, member{name, entry}
-	}
-	insert(holder, styleOf(f.text, *holder), added)
-	return f.root.String(), nil
-}
-
-func (f *jsonFile) change(key, name string, set object, gone []string) (string, error) {
-	_, entry, err := f.entry(key, name)
-	if err != nil {
-		return "", err
+	case servers == nil:
+		insert(f.root, styleOf(f.text, *f.root), member{key, object{{name, members}}})
+		return f.root.String(), nil
+	case entry == nil:
+		insert(servers, styleOf(f.text, *servers), member{name, members})
+		return f.root.String(), nil
 	}
 	s := styleOf(f.text, *entry)
-	for _, m := range set {
+	for _, m := range members {
 		value, err := find(entry, strconv.Quote(name), m.key)
 		if err != nil {
 			return "", err

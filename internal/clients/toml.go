@@ -10,17 +10,15 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// tomlFormat is TOML. go-toml does not write documents back with their comments, so an edit replaces whole lines, at the
-// positions that go-toml's parser gives.
-type tomlFormat struct{}
-
-// A tomlFile is the text of a file and its values.
+// A tomlFile is the text of a file and its values. go-toml does not write documents back with their comments, so an edit replaces whole
+// lines, at the positions that go-toml's parser gives.
 type tomlFile struct {
 	text   string
 	values map[string]any
 }
 
-func (tomlFormat) parse(text string) (document, error) {
+// parseTOML reads TOML.
+func parseTOML(text string) (document, error) {
 	f := &tomlFile{text: text}
 	if err := toml.Unmarshal([]byte(text), &f.values); err != nil {
 		place := "no place is known"
@@ -36,57 +34,35 @@ func (tomlFormat) parse(text string) (document, error) {
 
 func (f *tomlFile) tree() map[string]any { return f.values }
 
-func (f *tomlFile) held(key, name string) (any, bool, error) {
-	servers, ok := f.values[key].(map[string]any)
-	if _, is := f.values[key]; is && !ok {
-		return nil, false, refused("%q is not a table", key)
-	}
-	entry, is := servers[name]
-	return entry, is, nil
-}
-
-func (f *tomlFile) add(key, name string, entry object) (string, error) {
-	head := strings.TrimRight(f.text, " \t\r\n")
-	if head != "" {
-		head += "\n\n"
-	}
-	return head + "[" + key + "." + tomlKey(name) + "]\n" + tomlLines(entry), nil
-}
-
-func (f *tomlFile) change(key, name string, set object, gone []string) (string, error) {
+func (f *tomlFile) set(key, name string, members object, gone []string) (string, error) {
 	text := f.text
 	table, ok := findTable(text, func(path []string) bool { return slices.Equal(path, []string{key, name}) })
-	if !ok {
+	servers, _ := f.values[key].(map[string]any)
+	fields, is := servers[name].(map[string]any)
+	switch {
+	case !is:
+		head := strings.TrimRight(text, " \t\r\n")
+		if head != "" {
+			head += "\n\n"
+		}
+		return head + "[" + key + "." + tomlKey(name) + "]\n" + tomlLines(members), nil
+	case !ok:
 		return "", errInline(name)
 	}
-	entry, _, _ := f.held(key, name)
-	fields, _ := entry.(map[string]any)
-	var missing object
-	changed := map[string]string{}
-	for _, m := range set {
-		if _, is := fields[m.key]; is {
-			changed[m.key] = tomlLines(object{m})
-		} else {
-			missing = append(missing, m)
-		}
+	for _, m := range members {
+		gone = append(gone, m.key) // its lines go, and come back below the header
 	}
 	for _, key := range gone {
-		changed[key] = ""
-	}
-	for key := range changed {
-		if !slices.ContainsFunc(table.members, func(e expression) bool { return e.path[0] == key }) {
+		if _, is := fields[key]; is && !slices.ContainsFunc(table.members, func(e expression) bool { return e.path[0] == key }) {
 			return "", errInline(name)
 		}
 	}
 	for _, line := range slices.Backward(table.members) {
-		if now, is := changed[line.path[0]]; is {
-			text = text[:line.from] + now + text[line.to:]
+		if slices.Contains(gone, line.path[0]) {
+			text = text[:line.from] + text[line.to:]
 		}
 	}
-	if len(missing) > 0 {
-		text = strings.TrimRight(text[:table.header.to], "\r\n") + "\n" + tomlLines(missing) + text[table.header.to:]
-	}
-	return text, nil
+	return strings.TrimRight(text[:table.header.to], "\r\n") + "\n" + tomlLines(members) + text[table.header.to:], nil
 }
 
 // remove takes the table [key.name] out, with the tables below it.

@@ -37,12 +37,10 @@ type Options struct {
 	Open func(address string) error
 	// Ask returns the line that the owner enters.
 	Ask func(ctx context.Context) (string, error)
-	// Draw shows the approval link for a telephone, if it fits above the lines that follow. The last is where it waits.
+	// Draw shows the approval link for a telephone, if it fits above the lines that follow.
 	Draw func(link, following string)
 	// Say tells the owner something, in lines. The approval link is said once, and nowhere else.
 	Say func(format string, arguments ...any)
-	// Remain shows a line in place of the one that it showed before.
-	Remain func(line string)
 }
 
 // An attempt is one connect on its way.
@@ -77,9 +75,9 @@ func (a *attempt) register(ctx context.Context) error {
 	return a.readRegistration(answer)
 }
 
-func (a *attempt) readRegistration(answer reply) error {
+func (a *attempt) readRegistration(answer []byte) error {
 	var app credentials.Client
-	if err := answer.decode(&app); err != nil {
+	if err := decode(answer, &app); err != nil {
 		return err
 	}
 	if app.ID == "" || len(app.ID) > 512 || strings.ContainsFunc(app.ID, func(r rune) bool { return r < ' ' || r > '~' }) {

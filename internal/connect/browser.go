@@ -175,7 +175,7 @@ func (a *attempt) byCode(ctx context.Context) (issued, error) {
 		return issued{}, errNoWay
 	}
 	patience := seconds(pushed.ExpiresIn, defaultApprovalTime, longestApprovalTime)
-	a.show(pushed.AuthorizationURL, a.aboutWait(patience)+"\nThe page then shows a code that begins with cex_. Enter it here:", "cex_")
+	a.show(pushed.AuthorizationURL, a.aboutWait(patience)+"\nThe page then shows a code that begins with cex_. Enter it here:")
 	asking, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	code, err := a.Ask(asking)

@@ -153,12 +153,12 @@ func Revoke(ctx context.Context, agent string, document credentials.Document) er
 		return errors.New("who issued it is not known")
 	}
 	address := strings.TrimRight(document.AuthorizationServer, "/") + "/grants/" + url.PathEscape(document.Credential.GrantID) + "/revoke"
-	answer, err := newClient(agent).send(ctx, http.MethodPost, address, "", nil, "Bearer "+string(document.Credential.AccessToken))
-	if err != nil || len(answer.body) == 0 {
+	answer, err := newClient(agent).send(ctx, http.MethodPost, address, nil, "Bearer "+string(document.Credential.AccessToken))
+	if err != nil || len(answer) == 0 {
 		return err
 	}
 	said := struct{ Revoked bool }{true}
-	if err = answer.decode(&said); err == nil && !said.Revoked {
+	if err = decode(answer, &said); err == nil && !said.Revoked {
 		err = errors.New("the server says so")
 	}
 	return err

@@ -20,7 +20,6 @@ const wellKnownResource = "/.well-known/oauth-protected-resource"
 // A server is what the metadata of a provider say about connecting to it (RFC 9728, RFC 8414).
 type server struct {
 	provider string // the resource server's URL, normalised
-	resource string // what a device authorization is for
 	metadata
 }
 
@@ -42,15 +41,6 @@ type resourceMetadata struct {
 	Resource             string   `json:"resource"`
 	AuthorizationServers []string `json:"authorization_servers"`
 	QueryBase            string   `json:"pdpp_core_query_base"`
-	Discovery            struct {
-		MCP struct {
-			Authorization struct {
-				DeviceCode struct {
-					Resource string `json:"resource"`
-				} `json:"device_code"`
-			} `json:"authorization"`
-		} `json:"mcp"`
-	} `json:"pdpp_agent_discovery"`
 }
 
 // discover finds the authorization server of a provider.
@@ -135,10 +125,6 @@ func (m resourceMetadata) server(asked *url.URL) (s server, issuer *url.URL, err
 	if issuer, err = secureURL(m.AuthorizationServers[0]); err == nil && issuer.RawQuery != "" {
 		err = errors.New("its authorization server has a query in its name")
 	}
-	s.resource = m.Discovery.MCP.Authorization.DeviceCode.Resource
-	if named, failed := secureURL(s.resource); failed != nil || named.Path != "/mcp" { // the reference takes no other
-		s.resource = s.provider + "/mcp"
-	}
 	return s, issuer, err
 }
 
@@ -212,17 +198,9 @@ func (c *client) source(ctx context.Context, s server, name string) (source, err
 	return found, nil
 }
 
-// exitCode is that of an error that has one, else 0.
-func exitCode(err error) int {
-	if failed, ok := errors.AsType[*exit.Error](err); ok {
-		return failed.Code
-	}
-	return 0
-}
-
 // unavailable says which server fails, and how.
 func unavailable(server string, err error) error {
-	if _, stopped := errors.AsType[*transport.StoppedError](err); stopped || exitCode(err) != 0 || errors.Is(err, context.Canceled) {
+	if _, stopped := errors.AsType[*transport.StoppedError](err); stopped || exit.CodeOf(err) != 0 || errors.Is(err, context.Canceled) {
 		return err
 	}
 	return &exit.Error{Code: exit.Unavailable, Message: fmt.Sprintf("%s cannot be connected to: %s.", server, err)}

@@ -31,7 +31,7 @@ func FuzzMetadata(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		asked, _ := url.Parse("https://rs.example")
 		var resource resourceMetadata
-		if (reply{status: 200, body: body}).decode(&resource) == nil {
+		if decode(body, &resource) == nil {
 			if s, _, err := resource.server(asked); err == nil {
 				provider, err := secureURL(s.provider)
 				if resource.QueryBase != "" && strings.HasSuffix(resource.QueryBase, "/v1") && (err != nil || origin(provider) != origin(asked)) {
@@ -41,7 +41,7 @@ func FuzzMetadata(f *testing.F) {
 		}
 		var m metadata
 		issuer, _ := url.Parse("https://as.example")
-		if (reply{status: 200, body: body}).decode(&m) != nil || m.check(issuer) != nil {
+		if decode(body, &m) != nil || m.check(issuer) != nil {
 			return
 		}
 		for _, endpoint := range []string{m.PAR, m.AgentConnect, m.Registration, m.Device, m.Authorization, m.Token} {
@@ -57,7 +57,7 @@ func FuzzRegistration(f *testing.F) {
 	seed(f, "connect-1")
 	f.Fuzz(func(t *testing.T, body []byte) {
 		a := &attempt{}
-		if err := a.readRegistration(reply{status: 201, body: body}); (err == nil) != (a.app.ID != "") || len(a.app.ID) > 512 || strings.ContainsAny(a.app.ID, "\r\n\x00") {
+		if err := a.readRegistration(body); (err == nil) != (a.app.ID != "") || len(a.app.ID) > 512 || strings.ContainsAny(a.app.ID, "\r\n\x00") {
 			t.Errorf("%q, %v", a.app.ID, err)
 		}
 	})
@@ -68,7 +68,7 @@ func FuzzStart(f *testing.F) {
 	seed(f, "connect-2", "connect-3", "connect-7", "connect-9")
 	f.Fuzz(func(t *testing.T, body []byte) {
 		a := &attempt{server: server{metadata: metadata{Issuer: "https://as.example"}}}
-		s, err := a.readStarted(reply{status: 200, body: body}, nil)
+		s, err := a.readStarted(body, nil)
 		if err != nil {
 			return
 		}
@@ -90,7 +90,7 @@ func FuzzStart(f *testing.F) {
 func FuzzToken(f *testing.F) {
 	seed(f, "connect-2", "connect-3", "connect-4", "connect-75", "connect-91", "refresh")
 	f.Fuzz(func(t *testing.T, body []byte) {
-		answer, err := readToken(reply{status: 200, body: body})
+		answer, err := readToken(body)
 		if err != nil {
 			return
 		}
@@ -109,11 +109,11 @@ func FuzzDecision(f *testing.F) {
 	}
 	f.Add(502, []byte("<html>"))
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
-		answer, err := reply{status: status, body: body}, error(nil)
+		var err error
 		if status < 200 || status > 299 {
-			err = refusedBy(answer)
+			err = refusedBy(status, body)
 		}
-		got, err := decision(answer, err)
+		got, err := decision(body, err)
 		waits := errors.Is(err, errUndecided) || errors.Is(err, errUnheard)
 		if err == nil && (got.GrantID == "" || !got.AccessToken.Usable()) || !json.Valid(body) && !waits || err != nil && strings.ContainsAny(err.Error(), "<\x00\x1b") {
 			t.Errorf("%d: %+v, %v", status, got, err)
@@ -125,7 +125,7 @@ func FuzzDecision(f *testing.F) {
 func FuzzRefusal(f *testing.F) {
 	seed(f, "refusal", "refresh-0", "connect-3")
 	f.Fuzz(func(t *testing.T, body []byte) {
-		refused := refusedBy(reply{status: 400, body: body})
+		refused := refusedBy(400, body)
 		if strings.ContainsAny(refused.Code, " \r\n\x00\"<") || len(refused.Error()) > 120 {
 			t.Errorf("%q", refused.Error())
 		}

@@ -43,19 +43,12 @@ func newClient(agent string) *client {
 	}}
 }
 
-// A reply is a status, a body of at most maxAnswer bytes, and how long the server asks to wait (Retry-After in seconds).
-type reply struct {
-	status int
-	body   []byte
-	wait   time.Duration
-}
-
 // A RefusedError is an answer that is not a success.
 type RefusedError struct {
 	Status int
-	Code   string // as OAuth has it; empty where the body has none
-	text   string // the server's own, bounded; it may repeat what was sent
-	wait   time.Duration
+	Code   string        // as OAuth has it; empty where the body has none
+	text   string        // the server's own, bounded; it may repeat what was sent
+	wait   time.Duration // that the server asks for (Retry-After in seconds)
 }
 
 // Error returns status and code. It never returns text of the server's, which may repeat a secret.
@@ -88,39 +81,45 @@ var errNotSent = errors.New("the server cannot be reached")
 
 // get reads a JSON document.
 func (c *client) get(ctx context.Context, address string, into any) error {
-	answer, err := c.send(ctx, http.MethodGet, address, "", nil, "")
+	body, err := c.send(ctx, http.MethodGet, address, nil, "")
 	if err != nil {
 		return err
 	}
-	return answer.decode(into)
+	return decode(body, into)
 }
 
-// post sends a form, or else a JSON document. A server that has no address for it does not offer this way.
-func (c *client) post(ctx context.Context, address string, body any) (reply, error) {
+// post sends a document as send does. A server that has no address for it does not offer this way.
+func (c *client) post(ctx context.Context, address string, document any) ([]byte, error) {
 	if address == "" {
-		return reply{}, errNoWay
+		return nil, errNoWay
 	}
-	if form, ok := body.(url.Values); ok {
-		return c.send(ctx, http.MethodPost, address, "application/x-www-form-urlencoded", []byte(form.Encode()), "")
-	}
-	text, err := json.Marshal(body)
-	if err != nil {
-		return reply{}, err
-	}
-	return c.send(ctx, http.MethodPost, address, "application/json", text, "")
+	return c.send(ctx, http.MethodPost, address, document, "")
 }
 
-// send performs one request. Its errors name the host alone: paths and bodies hold secrets.
-func (c *client) send(ctx context.Context, method, address, contentType string, body []byte, authorization string) (reply, error) {
+// send performs one request, with a form or else a JSON document where there is one, and returns the body of its success, of at most
+// maxAnswer bytes. Its errors name the host alone: paths and bodies hold secrets.
+func (c *client) send(ctx context.Context, method, address string, document any, authorization string) ([]byte, error) {
 	target, err := secureURL(address)
 	if err != nil {
-		return reply{}, err
+		return nil, err
+	}
+	var contentType string
+	var sent []byte
+	switch d := document.(type) {
+	case nil:
+	case url.Values:
+		contentType, sent = "application/x-www-form-urlencoded", []byte(d.Encode())
+	default:
+		contentType = "application/json"
+		if sent, err = json.Marshal(d); err != nil {
+			return nil, err
+		}
 	}
 	connected := false
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }})
-	request, err := http.NewRequestWithContext(traced, method, target.String(), bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(traced, method, target.String(), bytes.NewReader(sent))
 	if err != nil {
-		return reply{}, errors.New("the address cannot be asked")
+		return nil, errors.New("the address cannot be asked")
 	}
 	request.GetBody = nil // so that the transport cannot send it twice
 	for name, value := range map[string]string{
@@ -136,38 +135,42 @@ func (c *client) send(ctx context.Context, method, address, contentType string, 
 		if cause, ok := errors.AsType[*url.Error](err); ok { // whose own text repeats the address
 			err = cause.Err
 		}
-		return reply{}, fmt.Errorf("%s: %w (%w)", target.Host, errNotSent, err)
+		return nil, fmt.Errorf("%s: %w (%w)", target.Host, errNotSent, err)
 	case ctx.Err() != nil:
-		return reply{}, ctx.Err()
+		return nil, ctx.Err()
 	case err != nil:
-		return reply{}, fmt.Errorf("%s did not answer", target.Host)
+		return nil, fmt.Errorf("%s did not answer", target.Host)
 	}
 	defer func() { _ = response.Body.Close() }()
-	answer := reply{status: response.StatusCode}
-	if after, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil {
-		answer.wait = time.Duration(min(max(after, 0), maxWait)) * time.Second
-	}
-	answer.body, err = io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
 	switch {
 	case err != nil:
-		return reply{}, fmt.Errorf("the answer of %s ended early", target.Host)
-	case len(answer.body) > maxAnswer:
-		return reply{}, fmt.Errorf("the answer of %s is larger than %d bytes", target.Host, maxAnswer)
-	case answer.status < 200 || answer.status > 299:
-		return answer, refusedBy(answer)
+		return nil, fmt.Errorf("the answer of %s ended early", target.Host)
+	case len(body) > maxAnswer:
+		return nil, fmt.Errorf("the answer of %s is larger than %d bytes", target.Host, maxAnswer)
+	case response.StatusCode < 200 || response.StatusCode > 299 || response.StatusCode == http.StatusAccepted:
+		refused := refusedBy(response.StatusCode, body)
+		if after, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil {
+			refused.wait = time.Duration(min(max(after, 0), maxWait)) * time.Second
+		}
+		return nil, refused
 	}
-	return answer, nil
+	return body, nil
 }
 
-// refusedBy reads an error in the form of OAuth, or in that of the reference's own endpoints.
-func refusedBy(answer reply) *RefusedError {
-	refused := &RefusedError{Status: answer.status, wait: answer.wait}
+// refusedBy reads an error in the form of OAuth, or in that of the reference's own endpoints. What was merely accepted is pending.
+func refusedBy(status int, answer []byte) *RefusedError {
+	refused := &RefusedError{Status: status}
+	if status == http.StatusAccepted {
+		refused.Code = "authorization_pending"
+		return refused
+	}
 	var body struct {
 		Error       json.RawMessage `json:"error"`
 		Description string          `json:"error_description"`
 	}
 	var inner struct{ Code, Message string }
-	if json.Unmarshal(answer.body, &body) != nil {
+	if json.Unmarshal(answer, &body) != nil {
 		return refused
 	}
 	if json.Unmarshal(body.Error, &inner.Code) == nil {
@@ -191,8 +194,8 @@ func isCode(text string) bool {
 var errNoDocument = errors.New("the answer is not the JSON document that was expected")
 
 // decode reads a JSON body. Its error does not quote it.
-func (r reply) decode(into any) error {
-	if json.Unmarshal(r.body, into) != nil {
+func decode(body []byte, into any) error {
+	if json.Unmarshal(body, into) != nil {
 		return errNoDocument
 	}
 	return nil

@@ -31,10 +31,8 @@ type Keeper struct {
 
 	turn    chan struct{} // holds one value while what is below is free
 	current credentials.Credential
-	pause   time.Time             // no renewal before
-	why     error                 // there is a pause
-	unsaved *credentials.Document // an answer that could not be written yet
-	sent    string                // the mark of the refresh token that it answers
+	pause   time.Time // no renewal before
+	why     error     // there is a pause
 
 	shown atomic.Pointer[credentials.Credential] // current, for those who do not wait for their turn
 
@@ -96,16 +94,12 @@ func (k *Keeper) Renew(ctx context.Context, refused rs.Token, code rs.Code) (rs.
 	return k.current.Token, nil
 }
 
-// Close waits for a renewal under way, and writes what could not be written before.
+// Close waits for a renewal under way.
 func (k *Keeper) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), renewTime)
 	defer cancel()
-	if k.enter(ctx) != nil {
-		return
-	}
-	defer k.leave()
-	if k.unsaved != nil {
-		_ = k.renew(ctx)
+	if k.enter(ctx) == nil {
+		k.leave()
 	}
 }
 
@@ -127,11 +121,8 @@ func (k *Keeper) leave() {
 	k.turn <- struct{}{}
 }
 
-// due reports whether the access token is to be renewed, or an answer to be written.
+// due reports whether the access token is to be renewed.
 func (k *Keeper) due() bool {
-	if k.unsaved != nil {
-		return true
-	}
 	refresh := k.current.Document.Refresh
 	if refresh == nil || k.current.Expires.IsZero() {
 		return false
@@ -156,9 +147,6 @@ func (k *Keeper) renew(ctx context.Context) error {
 		return fmt.Errorf("%w: %w", errNotStorable, err)
 	}
 	defer unlock()
-	if k.unsaved != nil {
-		return k.save(ctx)
-	}
 	before := k.current.Token
 	if err := k.adopt(ctx); err != nil || k.current.Token != before {
 		return err
@@ -182,7 +170,6 @@ func (k *Keeper) exchange(ctx context.Context) error {
 		k.pause, k.why = k.now().Add(renewPause), fmt.Errorf("%w: %w", errNotStorable, err)
 		return k.why
 	}
-	k.sent = d.Refresh.Mark()
 	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {string(d.Refresh.Token)}, "client_id": {d.Client.ID}}
 	answer, err := k.client.post(ctx, d.Refresh.TokenEndpoint, form)
 	if err == nil {
@@ -191,11 +178,12 @@ func (k *Keeper) exchange(ctx context.Context) error {
 	refused := refusalOf(err)
 	switch {
 	case err == nil:
-		k.use(reservation, d)
-		return nil
+		return k.use(reservation, d)
 	case slices.Contains(refusedForGood, refused.Code):
 		d.Refresh = nil
-		k.use(reservation, d)
+		if failed := k.use(reservation, d); failed != nil {
+			return failed
+		}
 		return fmt.Errorf("the server does not renew the access any more (%w)", err)
 	case refused.putsOff():
 		k.pause, k.why = k.now().Add(max(renewPause, refused.wait)), fmt.Errorf("the server put the renewal off (%w)", err)
@@ -208,7 +196,7 @@ func (k *Keeper) exchange(ctx context.Context) error {
 }
 
 // renew puts the tokens of an answer into what is stored.
-func renew(d *credentials.Document, answer reply, now time.Time) error {
+func renew(d *credentials.Document, answer []byte, now time.Time) error {
 	t, err := readToken(answer)
 	if err != nil {
 		return err
@@ -232,6 +220,9 @@ var errNotStorable = errors.New("its renewal could not be stored, and was not as
 
 // reread takes over what another process has stored, such as a new grant.
 func (k *Keeper) reread(ctx context.Context) error {
+	if k.current.Path == "" { // it is this process's own
+		return nil
+	}
 	unlock, err := credentials.Lock(ctx, k.current.Path)
 	if err != nil {
 		return err
@@ -268,31 +259,16 @@ func (k *Keeper) adopt(ctx context.Context) error {
 	return err
 }
 
-// use takes an answer over and writes it. Where that fails it is kept for a later call: the access token is good meanwhile, and no other
-// process sends the old refresh token, because the reservation stays.
-func (k *Keeper) use(r *credentials.Reservation, d credentials.Document) {
-	k.current.Document, k.current.Token = d, rs.NewToken(string(d.Credential.AccessToken))
-	k.current.Expires, _ = d.Credential.Expiry() // we wrote it
+// use writes an answer and takes it over. One that cannot be written is lost: the reservation stays, and says so to every process.
+func (k *Keeper) use(r *credentials.Reservation, d credentials.Document) error {
 	if k.write != nil {
 		r.Write = k.write
 	}
 	if err := r.Commit(d); err != nil {
-		k.unsaved, k.pause = &d, k.now().Add(renewPause)
+		return fmt.Errorf("%w (%w)", credentials.ErrAnswerLost, err)
 	}
-}
-
-// save writes an answer that could not be written when it came, unless the owner has connected anew since.
-func (k *Keeper) save(ctx context.Context) error {
-	stored, err := k.current.Reload(k.now())
-	if !errors.Is(err, credentials.ErrAnswerLost) || stored.Document.Refresh.Mark() != k.sent {
-		k.unsaved = nil
-		return k.adopt(ctx)
-	}
-	if err := credentials.Save(k.current.Path, *k.unsaved); err != nil {
-		k.pause = k.now().Add(renewPause)
-		return nil //nolint:nilerr // see use
-	}
-	k.unsaved = nil
+	k.current.Document, k.current.Token = d, rs.NewToken(string(d.Credential.AccessToken))
+	k.current.Expires, _ = d.Credential.Expiry() // we wrote it
 	return nil
 }
 

@@ -23,8 +23,7 @@ const (
 	longestPollInterval = 30 * time.Second
 	defaultApprovalTime = 300 * time.Second
 	longestApprovalTime = 30 * time.Minute
-	waitNotice          = 30 * time.Second // between two lines about the wait
-	lastQuestionTime    = 5 * time.Second  // after the program was stopped
+	lastQuestionTime    = 5 * time.Second // after the program was stopped
 )
 
 // A started request waits for the owner. Its codes are secret.
@@ -45,12 +44,12 @@ type started struct {
 }
 
 // readStarted reads the answer to a request that starts a wait, and refuses the flow that issues owner tokens.
-func (a *attempt) readStarted(answer reply, err error) (started, error) {
+func (a *attempt) readStarted(answer []byte, err error) (started, error) {
 	if err != nil {
 		return started{}, explained("ask the owner", err)
 	}
 	var s started
-	if err := answer.decode(&s); err != nil {
+	if err := decode(answer, &s); err != nil {
 		return started{}, err
 	}
 	if !isCode(strings.ReplaceAll(s.UserCode, " ", "")) {
@@ -121,14 +120,14 @@ func (a *attempt) byAgent(ctx context.Context) (issued, error) {
 	body := struct {
 		Code string `json:"polling_code,omitempty"`
 	}{s.PollingCode}
-	return a.poll(ctx, s, func(ctx context.Context) (reply, error) { return a.post(ctx, address, body) })
+	return a.poll(ctx, s, func(ctx context.Context) ([]byte, error) { return a.post(ctx, address, body) })
 }
 
 // byDevice is RFC 8628 with a selection. Both resource and authorization_details are always sent: without them the reference begins
 // to issue an owner's token.
 func (a *attempt) byDevice(ctx context.Context) (issued, error) {
 	s, err := a.readStarted(a.post(ctx, a.server.Device, url.Values{
-		"client_id": {a.app.ID}, "resource": {a.server.resource}, "authorization_details": {a.detailsText()},
+		"client_id": {a.app.ID}, "resource": {a.server.provider + "/mcp"}, "authorization_details": {a.detailsText()},
 	}))
 	switch {
 	case err != nil:
@@ -137,20 +136,19 @@ func (a *attempt) byDevice(ctx context.Context) (issued, error) {
 		return issued{}, errors.New("its answer holds no device code")
 	}
 	form := url.Values{"grant_type": {deviceGrant}, "device_code": {s.DeviceCode}, "client_id": {a.app.ID}}
-	return a.poll(ctx, s, func(ctx context.Context) (reply, error) { return a.post(ctx, a.server.Token, form) })
+	return a.poll(ctx, s, func(ctx context.Context) ([]byte, error) { return a.post(ctx, a.server.Token, form) })
 }
 
 // poll shows the link and asks until the owner has decided. A lost network is no answer, and neither is a page: it asks again.
-func (a *attempt) poll(ctx context.Context, s started, ask func(context.Context) (reply, error)) (issued, error) {
+func (a *attempt) poll(ctx context.Context, s started, ask func(context.Context) ([]byte, error)) (issued, error) {
 	link := s.link()
 	if link == "" {
 		return issued{}, errors.New("its answer has no address for the owner")
 	}
 	patience := seconds(s.ExpiresIn, defaultApprovalTime, longestApprovalTime)
 	interval := max(seconds(max(s.Interval, s.IntervalMS/1000), defaultPollInterval, longestPollInterval), time.Second)
-	a.show(link, a.aboutWait(patience), timeLeft(patience))
+	a.show(link, a.aboutWait(patience))
 	begin := a.Now()
-	said := begin
 	var last error
 	for a.Now().Sub(begin) < patience {
 		if a.Wait(ctx, interval) != nil {
@@ -166,10 +164,6 @@ func (a *attempt) poll(ctx context.Context, s started, ask func(context.Context)
 		case errors.Is(last, errTooSoon):
 			interval = min(interval+defaultPollInterval, longestPollInterval)
 		}
-		if now := a.Now(); now.Sub(said) >= waitNotice {
-			said = now
-			a.Remain(timeLeft(patience - now.Sub(begin)))
-		}
 	}
 	if errors.Is(last, errUnheard) {
 		return issued{}, fmt.Errorf("%w. What was approved %s", last, revokeIt)
@@ -177,10 +171,10 @@ func (a *attempt) poll(ctx context.Context, s started, ask func(context.Context)
 	return issued{}, ended("expired_token", "")
 }
 
-// show shows the owner's link with what is about it. The last line is where it waits.
-func (a *attempt) show(link, about, last string) {
+// show shows the owner's link with what is about it.
+func (a *attempt) show(link, about string) {
 	a.Say("Open this address in the browser where you are signed in as the owner, and approve:\n\n  %s\n", link)
-	a.Draw(link, about+"\n"+last)
+	a.Draw(link, about+"\n")
 	a.Say("%s", about)
 }
 
@@ -192,12 +186,10 @@ var (
 )
 
 // decision reads an answer to a poll: a token, one of the errors above, or how the wait ended.
-func decision(answer reply, err error) (issued, error) {
+func decision(answer []byte, err error) (issued, error) {
 	refused := refusalOf(err)
 	switch {
-	case err == nil && answer.status == http.StatusAccepted:
-		return issued{}, errUndecided
-	case err == nil && json.Valid(answer.body):
+	case err == nil && json.Valid(answer):
 		return take(answer, nil)
 	case err == nil:
 		err = errNoDocument
@@ -213,7 +205,7 @@ func decision(answer reply, err error) (issued, error) {
 }
 
 // askLastly asks once more after the program was stopped: what was approved by then is given back.
-func (a *attempt) askLastly(ctx context.Context, interval time.Duration, ask func(context.Context) (reply, error)) (issued, error) {
+func (a *attempt) askLastly(ctx context.Context, interval time.Duration, ask func(context.Context) ([]byte, error)) (issued, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastQuestionTime)
 	defer cancel()
 	a.Say("%s", "Stopped. Asking once more whether the owner approved.")
@@ -237,17 +229,10 @@ func (a *attempt) stopped(how string) error {
 
 // aboutWait is what an owner may need: the page refuses what the poll never hears of.
 func (a *attempt) aboutWait(patience time.Duration) string {
-	issuer := strings.TrimRight(a.server.Issuer, "/")
-	about := fmt.Sprintf("Waiting for the approval, for %s.\n", patience.Round(time.Second))
-	if len(a.request.Connections) == 0 {
-		return about + "If the page says that exactly one eligible instance is required, the source has none or several: stop this (Ctrl-C), and run it again with" +
-			" --connection ID for each that it may read. " + issuer + "/_ref/connections lists them to the owner."
-	}
-	return about + "If the page says that a connector instance does not exist, stop this (Ctrl-C) and check the ids: " + issuer + "/_ref/connections lists them to the owner."
-}
-
-func timeLeft(left time.Duration) string {
-	return fmt.Sprintf("Still waiting: %s left.", left.Round(time.Second))
+	return fmt.Sprintf("Waiting for the approval, for %s.\n", patience.Round(time.Second)) +
+		"If the page says that exactly one eligible instance is required, the source has none or several; if it says that a connector" +
+		" instance does not exist, an id is wrong: stop this (Ctrl-C), and run it again with --connection ID for each that it may read. " +
+		strings.TrimRight(a.server.Issuer, "/") + "/_ref/connections lists them to the owner."
 }
 
 // ended says how a wait ended without a token, by the code of the answer, and what else the server said.

@@ -45,7 +45,7 @@ func Principal(ctx context.Context, c *rsclient.Client, keepers []*Keeper, cache
 			return err
 		}
 		principal, err := credentials.Identify(ctx, reader, stored)
-		code := exitCode(err)
+		code := exit.CodeOf(err)
 		switch {
 		case err != nil && (len(keepers) == 1 || code == 0 || code == exit.Owner):
 			return auth.Principal{}, err
@@ -157,7 +157,7 @@ func (u *unidentified) Do(ctx context.Context, r rs.Request) (*rs.Response, erro
 	if !u.identified.Load() {
 		if _, err := credentials.Identify(ctx, u.reader, u.stored); err != nil {
 			refused := &rs.Error{Code: "grant_unusable", Message: err.Error(), Cause: err}
-			if code := exitCode(err); code != 0 && code != exit.Unavailable {
+			if code := exit.CodeOf(err); code != 0 && code != exit.Unavailable {
 				refused.Status = http.StatusForbidden // it is not asked again with each call
 			}
 			return nil, refused

@@ -226,7 +226,7 @@ func TestACodeThatATerminalShouldNotShow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := new(attempt).readStarted(reply{body: body}, nil); (err == nil) != want {
+		if _, err := new(attempt).readStarted(body, nil); (err == nil) != want {
 			t.Errorf("%q: %v", code, err)
 		}
 		back := url.Values{"state": {"s"}, "error": {code}}

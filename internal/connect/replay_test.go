@@ -190,11 +190,10 @@ func newWorld() *world {
 			w.now = w.now.Add(d)
 			return ctx.Err()
 		},
-		Known:  func(string) credentials.Client { return credentials.Client{} },
-		Ask:    func(context.Context) (string, error) { return "cex_made_up_01", nil },
-		Draw:   func(link, following string) { w.drawn, w.following = append(w.drawn, link), following },
-		Say:    func(format string, arguments ...any) { fmt.Fprintf(&w.said, format+"\n", arguments...) },
-		Remain: func(line string) { fmt.Fprintln(&w.said, line) },
+		Known: func(string) credentials.Client { return credentials.Client{} },
+		Ask:   func(context.Context) (string, error) { return "cex_made_up_01", nil },
+		Draw:  func(link, following string) { w.drawn, w.following = append(w.drawn, link), following },
+		Say:   func(format string, arguments ...any) { fmt.Fprintf(&w.said, format+"\n", arguments...) },
 	}
 	return w
 }

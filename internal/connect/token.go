@@ -44,12 +44,12 @@ type grantedStream struct {
 const revokeIt = "lives on there, and nothing reads it: revoke it where the owner manages grants, and run the command again"
 
 // take reads the answer to what the owner approved. Its error hides err, upon which the owner could be asked once more.
-func take(answer reply, err error) (issued, error) {
+func take(answer []byte, err error) (issued, error) {
 	var t issued
 	if err == nil {
 		t, err = readToken(answer)
 	}
-	if err == nil || exitCode(err) != 0 {
+	if err == nil || exit.CodeOf(err) != 0 {
 		return t, err
 	}
 	return t, fmt.Errorf("it issues no token for the owner's approval (%s). What was approved %s", err.Error(), revokeIt)
@@ -57,9 +57,9 @@ func take(answer reply, err error) (issued, error) {
 
 // readToken reads a token answer. It refuses those that are no client's: an owner's has no grant, a package's names a package. The
 // schema has the last word, because one server puts a package into grant_id.
-func readToken(answer reply) (issued, error) {
+func readToken(answer []byte) (issued, error) {
 	var t issued
-	if err := answer.decode(&t); err != nil {
+	if err := decode(answer, &t); err != nil {
 		return issued{}, err
 	}
 	if t.AccessToken == "" {

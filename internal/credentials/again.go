@@ -75,11 +75,14 @@ func (c Credential) root() string {
 	return root
 }
 
+// Mend is between an error and the command that mends it.
+const Mend = " Run: "
+
 // sayCommand adds to why a credential cannot be used the command that mends it.
 func sayCommand(c Credential, err error) error {
 	refused, ok := errors.AsType[*exit.Error](err)
 	if !ok {
 		return err
 	}
-	return &exit.Error{Code: refused.Code, Message: refused.Message + " Run: " + ConnectCommand(c)}
+	return &exit.Error{Code: refused.Code, Message: refused.Message + Mend + ConnectCommand(c)}
 }

@@ -35,7 +35,7 @@ func TestTheCommandThatMendsACredentialIsWhole(t *testing.T) {
 	all, _ := Stored(root)
 	_, err = Identify(t.Context(), revoked{}, all[0])
 	var refused *exit.Error
-	if !errors.As(err, &refused) || refused.Code != exit.NotReady || !strings.HasSuffix(refused.Message, " Connect again: "+asked+root) {
+	if !errors.As(err, &refused) || refused.Code != exit.NotReady || !strings.HasSuffix(refused.Message, " Run: "+asked+root) {
 		t.Errorf("a token that is refused: %v", err)
 	}
 	if _, err = all[0].Reload(time.Unix(2, 0)); err == nil || !strings.HasSuffix(err.Error(), asked+root) {

@@ -99,16 +99,13 @@ func (f file) standing(provider string) (Document, error) {
 func (f file) credential(provider, grantID string) (Credential, error) {
 	document, c := f.document, f.document.Credential
 	unknown := Credential{ProviderURL: provider}
+	known := Credential{ProviderURL: provider, Document: Document{Grant: document.Grant}} // of one that cannot be used
 	of := "The cached credential for " + provider
-	if f.malformed {
-		return unknown, notReady(of + " is malformed.")
-	}
 	for _, sign := range []string{c.PDPPTokenKind, c.TokenKind, c.Kind, c.Role} { // wherever an owner's token can say so
 		if strings.EqualFold(strings.TrimSpace(sign), auth.KindOwner) {
 			return unknown, &exit.Error{Code: exit.Owner, Message: of + " is an owner's, and this server reads only through a scoped client grant."}
 		}
 	}
-	known := Credential{ProviderURL: provider, Document: Document{Grant: document.Grant}} // of one that cannot be used
 	expires, err := c.Expiry()
 	cached := provider
 	if document.ProviderURL != "" {
@@ -117,6 +114,8 @@ func (f file) credential(provider, grantID string) (Credential, error) {
 		}
 	}
 	switch {
+	case f.malformed:
+		return known, notReady(of + " is malformed.")
 	case !c.AccessToken.Usable():
 		return known, notReady(of + " holds no usable access token.")
 	case c.TokenType != "" && !strings.EqualFold(c.TokenType, "Bearer"):

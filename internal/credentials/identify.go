@@ -1,6 +1,7 @@
 package credentials
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,25 +23,28 @@ func Identify(ctx context.Context, reader rs.Doer, c Credential) (auth.Principal
 		message := fmt.Sprintf("stopped: %v, while the provider was asked about the credential", context.Cause(ctx))
 		return auth.Principal{}, &transport.StoppedError{Message: message}
 	}
-	var code int
 	var message string
-	var failed *rs.Error
+	code, mended := exit.NotReady, false
+	cause := cmp.Or(errors.Unwrap(err), err) // of not being reached
 	switch refused := info.Principal.Admissible(); {
-	case errors.As(errors.Unwrap(err), &failed) && failed.Code == "credential_not_stored":
+	case err != nil && rs.AsError(cause).Code == "credential_not_stored":
+		failed := rs.AsError(cause)
 		code, message = exit.CannotWrite, failed.Message+" "+failed.Hint
-	case failed != nil:
-		code, message = exit.Unavailable, "the provider "+c.ProviderURL+" cannot be reached ("+
-			strings.TrimSuffix(failed.Error(), ".")+"). Check the URL and the network."
 	case err != nil:
-		code, message = exit.Unavailable, "the provider "+c.ProviderURL+" cannot be reached. Check the URL and the network."
+		code = exit.Unavailable
+		message = "the provider " + c.ProviderURL + " cannot be reached (" + strings.TrimSuffix(cause.Error(), ".") + "). Check the URL and the network."
 	case info.Inactive != nil:
-		code, message = exit.NotReady, info.Inactive.Message+" Connect again: "+ConnectCommand(c)
+		message, mended = info.Inactive.Message, true
 	case refused == nil:
 		return info.Principal, nil
-	case info.Principal.Kind == auth.KindOwner:
-		code, message = exit.Owner, rs.AsError(refused).Message+" Connect with a scoped grant: "+ConnectCommand(c)
 	default:
-		code, message = exit.NotReady, rs.AsError(refused).Message+" Connect with a scoped grant: "+ConnectCommand(c)
+		if info.Principal.Kind == auth.KindOwner {
+			code = exit.Owner
+		}
+		message, mended = rs.AsError(refused).Message, true
+	}
+	if mended {
+		message += Mend + ConnectCommand(c)
 	}
 	return auth.Principal{}, &exit.Error{Code: code, Message: message}
 }

@@ -49,9 +49,8 @@ func LoadCredentials(root, providerURL string, names []string, grantID string, n
 			continue
 		}
 		credential, err := f.load(provider, grantID, now)
-		refused, _ := errors.AsType[*exit.Error](err)
 		switch {
-		case refused != nil && refused.Code == exit.Owner:
+		case exit.CodeOf(err) == exit.Owner:
 			return nil, err
 		case !f.isOf(provider): // another server of the host
 			first = cmp.Or(first, err)
@@ -114,25 +113,9 @@ func CachedProviders(root string) []string {
 	return providers
 }
 
-// Stored are all credentials of a cache root that can be read, and when each was last used (zero where that is not known).
-// Those that [Unusable] names are left out; one that has ended is not.
-func Stored(root string) (all []Credential, used []time.Time) {
-	for _, f := range held(root, "") {
-		credential, err := f.load(f.provider, "", time.Time{})
-		if f.provider == "" || err != nil {
-			continue
-		}
-		var at time.Time
-		if info, err := os.Stat(f.path + lockSuffix); err == nil {
-			at = info.ModTime()
-		}
-		all, used = append(all, credential), append(used, at)
-	}
-	return all, used
-}
-
-// Unusable says of each file of a cache root that holds no credential, or none that can be trusted, which it is and why.
-func Unusable(root string) (why []error) {
+// Stored are all credentials of a cache root that can be read, also one that has ended. unusable says of each file that holds no credential,
+// or none that can be trusted, which it is and why.
+func Stored(root string) (all []Credential, unusable []error) {
 	for _, f := range held(root, "") {
 		err := cmp.Or(f.err, f.untrusted)
 		if err == nil {
@@ -141,8 +124,15 @@ func Unusable(root string) (why []error) {
 			}
 		}
 		if err != nil {
-			why = append(why, fmt.Errorf("%s cannot be used: %w", f.path, err))
+			unusable = append(unusable, fmt.Errorf("%s cannot be used: %w", f.path, err))
+			continue
+		}
+		if credential, err := f.load(f.provider, "", time.Time{}); err == nil && f.provider != "" {
+			if info, err := os.Stat(f.path + lockSuffix); err == nil {
+				credential.Used = info.ModTime()
+			}
+			all = append(all, credential)
 		}
 	}
-	return why
+	return all, unusable
 }

@@ -48,14 +48,14 @@ func Examine(ctx context.Context, o Options) Report {
 	}
 	for _, credential := range stored {
 		if reached {
-			e.check(ctx, func() { e.well = e.renewed(ctx, &credential) && e.token(ctx, credential) || e.well })
+			e.check(ctx, func() { e.well = e.token(ctx, credential) || e.well })
 		}
 	}
 	if e.URL != "" {
 		e.check(ctx, func() { e.signIn(ctx) })
 	}
 	e.clients()
-	e.programs(ctx)
+	e.check(ctx, func() { e.program(ctx) })
 	report := Report{Findings: e.findings, ExitCode: exitCode(e.findings)}
 	if e.Sample != nil {
 		report.NotRead = e.Sample.NotRead

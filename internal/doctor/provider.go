@@ -1,13 +1,11 @@
 package doctor
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -56,12 +54,7 @@ func (e *examination) credential(names ...string) (credentials.Credential, bool)
 	now := e.Now()
 	credential, err := credentials.LoadCredential(e.Root, e.ProviderURL, e.GrantID, now, names...)
 	if err != nil {
-		code := exit.NotReady
-		if failure, ok := errors.AsType[*exit.Error](err); ok {
-			code = failure.Code
-		}
-		message, next, _ := strings.Cut(err.Error(), " Run: ")
-		e.fail("credential", code, cmp.Or(next, "pdpp-mcp doctor --help"), "%s", message)
+		e.failed("credential", err, "pdpp-mcp doctor --help")
 		return credentials.Credential{}, false
 	}
 	mode := "unknown"
@@ -84,22 +77,6 @@ func (e *examination) credential(names ...string) (credentials.Credential, bool)
 		e.ok("credential", "%s is for %s, mode %s, and %s.", credential.Path, credential.ProviderURL, mode, expiry)
 	}
 	return credential, true
-}
-
-// renewed renews the access of a credential where that is due, as every command does, and reports whether it can be used.
-func (e *examination) renewed(ctx context.Context, credential *credentials.Credential) bool {
-	if credential.Document.Refresh == nil {
-		return true
-	}
-	keeper := connect.NewKeeper(*credential, e.UserAgent, e.Now)
-	defer keeper.Close()
-	token, err := keeper.Token(ctx)
-	if err != nil {
-		e.fail("token", exit.NotReady, credentials.ConnectCommand(*credential), "%s", rs.AsError(err).Message)
-		return false
-	}
-	credential.Token = token
-	return true
 }
 
 // provider is the URL to try, normalised: it can be reached or not, whatever the credential is like.
@@ -135,7 +112,7 @@ func (e *examination) reach(ctx context.Context, provider string) bool {
 	case len(document.Servers) == 0:
 		e.warn("metadata", next, "The provider's protected resource metadata names no authorization server.")
 	default:
-		e.ok("metadata", "The provider is %s and its authorization server %s.", printable(document.Resource), printable(document.Servers[0]))
+		e.ok("metadata", "The provider is %s and its authorization server %s.", rs.ErrorText(document.Resource), rs.ErrorText(document.Servers[0]))
 	}
 	return true
 }
@@ -192,66 +169,48 @@ func (e *examination) clock(date string, before, after time.Time) {
 	}
 }
 
-// token asks the provider what the credential is, by the schema that it is given, and measures that.
+// token asks the provider what the credential is, by the schema that it is given, and measures that. It renews the access where that is
+// due, as every command does.
 func (e *examination) token(ctx context.Context, credential credentials.Credential) bool {
 	client, err := rsclient.New(rsclient.Options{Base: credential.ProviderURL, UserAgent: e.UserAgent})
 	if err != nil {
 		e.fail("token", exit.Usage, "pdpp-mcp doctor --provider-url https://…", "%s", sentence(err))
 		return false
 	}
-	reading := func(t rs.Token) rs.Doer { return client.For(rsclient.Caller{Token: t}) }
-	verdict, err := auth.SchemaProbe{For: reading}.Introspect(ctx, credential.Token)
-	again, token := credentials.ConnectCommand(credential), credential.Token
-	switch {
-	case err != nil:
-		e.fail("token", exit.Unavailable, "try again, then ask the provider's operator", "The provider does not say what the credential is: %s",
-			sentence(err))
-		return false
-	case verdict.Inactive != nil:
-		e.fail("token", exit.NotReady, again, "%s", verdict.Inactive.Message)
-		return false
-	case verdict.Principal.Admissible() != nil:
-		code := exit.NotReady
-		if verdict.Principal.Kind == auth.KindOwner {
-			code = exit.Owner
-		}
-		e.fail("token", code, again, "%s", rs.AsError(verdict.Principal.Admissible()).Message)
+	const later = "try again, then ask the provider's operator"
+	keeper := connect.NewKeeper(credential, e.UserAgent, e.Now)
+	defer keeper.Close()
+	principal, err := connect.Principal(ctx, client, []*connect.Keeper{keeper}, e.Root)
+	if err != nil {
+		e.failed("token", err, later)
 		return false
 	}
 	grant := "a grant without an id"
-	if verdict.Principal.GrantID != "" {
-		grant = "the grant " + printable(verdict.Principal.GrantID)
+	if principal.GrantID != "" {
+		grant = "the grant " + rs.ErrorText(principal.GrantID)
 	}
-	e.ok("token", "The credential is a %s token of %s.", verdict.Principal.Kind, grant)
-	response, err := reading(token).Do(ctx, rs.Request{Path: rs.Path("schema"), Query: url.Values{"view": {"compact"}}})
+	e.ok("token", "The credential is a %s token of %s.", principal.Kind, grant)
+	response, err := rs.CompactSchema(ctx, principal.Reader, "", "")
 	if err != nil {
-		e.fail("schema", exit.Unavailable, "try again, then ask the provider's operator", "The schema cannot be read: %s",
-			sentence(rs.AsError(err)))
+		e.fail("schema", exit.Unavailable, later, "The schema cannot be read: %s", sentence(rs.AsError(err)))
 		return false
 	}
 	streams := len(response.Schema().Streams)
 	if streams == 0 {
-		e.warn("schema", again, "The grant holds no stream, so that there is nothing to read (%d bytes of schema).", len(response.Body))
+		e.warn("schema", credentials.ConnectCommand(credential),
+			"The grant holds no stream, so that there is nothing to read (%d bytes of schema).", len(response.Body))
 		return true
 	}
 	e.ok("schema", "The grant holds %d streams (%d bytes of schema).", streams, len(response.Body))
 	return true
 }
 
-// why says in few words why a request failed. The error itself quotes the URL.
+// why says why a request failed, without the URL that the error quotes.
 func why(err error) string {
 	if failed, ok := errors.AsType[*url.Error](err); ok {
 		err = failed.Err
 	}
-	var dns *net.DNSError
-	switch {
-	case errors.As(err, &dns):
-		return "its name is unknown"
-	case errors.Is(err, context.DeadlineExceeded) || os.IsTimeout(err):
-		return fmt.Sprintf("no answer within %s", patience)
-	default:
-		return strings.TrimSuffix(strings.ReplaceAll(err.Error(), "\n", " "), ".")
-	}
+	return strings.TrimSuffix(sentence(err), ".")
 }
 
 // signIn looks at a hosted server as a host does that signs in there. It sends no credential. Authorization servers issue package tokens
@@ -271,12 +230,12 @@ func (e *examination) signIn(ctx context.Context) {
 		e.warn("sign-in", "check that the URL is that of /mcp, or ask the operator", "%s does not say where hosts sign in (status %d).", origin,
 			document.status)
 	case slices.Contains(document.Kinds, auth.KindPackage):
-		e.ok("sign-in", "Hosts sign in at %s, and all that the owner picks there can be read.", printable(document.Servers[0]))
+		e.ok("sign-in", "Hosts sign in at %s, and all that the owner picks there can be read.", rs.ErrorText(document.Servers[0]))
 	case document.Servers[0] == origin:
 		e.ok("sign-in", "Hosts sign in at %s for the one source that its operator chose.", origin)
 	default:
 		e.warn("sign-in", "its operator can name a directory with serve --packages-url, or one source with serve --authorization-source",
 			"Hosts sign in at %s, and may get a package token of several sources there, which %s cannot read.",
-			printable(document.Servers[0]), origin)
+			rs.ErrorText(document.Servers[0]), origin)
 	}
 }

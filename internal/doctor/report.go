@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
+	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
@@ -96,6 +98,12 @@ func (e *examination) fail(check string, code int, next, format string, argument
 	e.found(Finding{Check: check, Status: Fail, Next: next, code: code}, format, arguments...)
 }
 
+// failed reports an error with its exit code, and the command that mends it where it names one.
+func (e *examination) failed(check string, err error, next string) {
+	message, command, _ := strings.Cut(err.Error(), credentials.Mend)
+	e.fail(check, cmp.Or(exit.CodeOf(err), exit.NotReady), cmp.Or(command, next), "%s", message)
+}
+
 func (e *examination) found(finding Finding, format string, arguments ...any) {
 	finding.Message = fmt.Sprintf(format, arguments...)
 	e.findings = append(e.findings, finding)
@@ -146,17 +154,5 @@ func (r Report) PrintJSON(out io.Writer) error {
 	return encoder.Encode(r)
 }
 
-// sentence makes an error's text end as one.
-func sentence(err error) string {
-	return strings.TrimSuffix(strings.ReplaceAll(err.Error(), "\n", " "), ".") + "."
-}
-
-// printable is a text from outside on one line, bounded.
-func printable(text string) string {
-	return fmt.Sprintf("%.200s", strings.Map(func(r rune) rune {
-		if r < ' ' || r > '~' {
-			return '?'
-		}
-		return r
-	}, text))
-}
+// sentence is an error's text as one on one line.
+func sentence(err error) string { return strings.TrimSuffix(rs.ErrorText(err.Error()), ".") + "." }

@@ -1,6 +1,8 @@
 // Package exit has the error that ends a command with an exit code.
 package exit
 
+import "errors"
+
 // Exit codes, as sysexits.h has them.
 const (
 	Usage       = 64 // the command line is wrong
@@ -22,3 +24,11 @@ func (e *Error) Error() string { return e.Message }
 
 // UsageError says that the command line, or what it names, is wrong.
 func UsageError(message string) error { return &Error{Usage, message} }
+
+// CodeOf is the exit code that an error names, else 0.
+func CodeOf(err error) int {
+	if failed, ok := errors.AsType[*Error](err); ok {
+		return failed.Code
+	}
+	return 0
+}

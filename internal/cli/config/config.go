@@ -55,31 +55,24 @@ func readConfig(path string) (map[string]any, error) {
 	}
 	values := map[string]any{}
 	for name, value := range raw {
-		if values[name], err = configValue(value); err != nil {
-			return nil, fmt.Errorf("%q: a text, a number, true, false or a list of texts is needed, not %w", name, err)
+		var read any
+		if err := json.Unmarshal(value, &read); err != nil {
+			return nil, err
 		}
+		switch typed := read.(type) {
+		case bool, float64:
+			read = string(value) // as it is written
+		case []any: // the form that kong takes for a list that is not to be split at commas
+			if slices.ContainsFunc(typed, func(entry any) bool { _, text := entry.(string); return !text }) {
+				read = nil
+			}
+		case map[string]any:
+			read = nil
+		}
+		if read == nil {
+			return nil, fmt.Errorf("%q: a text, a number, true, false or a list of texts is needed", name)
+		}
+		values[name] = read
 	}
 	return values, nil
-}
-
-// configValue is a setting in a form that kong takes. Its error names the type of a value that no setting can have.
-func configValue(raw json.RawMessage) (any, error) {
-	var value any
-	if err := json.Unmarshal(raw, &value); err != nil {
-		return nil, err
-	}
-	switch value := value.(type) {
-	case string:
-		return value, nil
-	case bool, float64:
-		return string(raw), nil // as it is written
-	case []any: // the form that kong takes for a list that is not to be split at commas
-		if slices.ContainsFunc(value, func(entry any) bool { _, text := entry.(string); return !text }) {
-			return nil, errors.New("a list of anything else")
-		}
-		return value, nil
-	case nil:
-		return nil, errors.New("null")
-	}
-	return nil, errors.New("an object")
 }

@@ -79,9 +79,9 @@ func TestConfigFile(t *testing.T) {
 		{"no object", `["rs-url"]`, nil, nil, parsed{}, []string{"not a JSON object"}},
 		{"null", `null`, nil, nil, parsed{}, []string{"not a JSON object"}},
 		{"more than one object", `{} {}`, nil, nil, parsed{}, []string{"not JSON"}},
-		{"an object as a value", `{"rs-url":{"hush":"hush"}}`, nil, nil, parsed{}, []string{`"rs-url"`, "an object"}},
-		{"null as a value", `{"rs-url":null}`, nil, nil, parsed{}, []string{`"rs-url"`, "null"}},
-		{"a list of numbers", `{"rs-url":"https://rs.example","allowed-hosts":[1]}`, nil, nil, parsed{}, []string{`"allowed-hosts"`, "a list of anything else"}},
+		{"an object as a value", `{"rs-url":{"hush":"hush"}}`, nil, nil, parsed{}, []string{`"rs-url"`, "a list of texts is needed"}},
+		{"null as a value", `{"rs-url":null}`, nil, nil, parsed{}, []string{`"rs-url"`, "a list of texts is needed"}},
+		{"a list of numbers", `{"rs-url":"https://rs.example","allowed-hosts":[1]}`, nil, nil, parsed{}, []string{`"allowed-hosts"`, "a list of texts is needed"}},
 		{"a value of the wrong form", `{"rs-url":"https://rs.example","deadline":"soon"}`, nil, nil, parsed{}, []string{"--deadline", "soon"}},
 		{"a value that is not among those allowed", `{"rs-url":"https://rs.example","log-level":"loud"}`, nil, nil, parsed{}, []string{"--log-level", "loud"}},
 	} {

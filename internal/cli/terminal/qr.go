@@ -15,27 +15,15 @@ const quietModules = 2
 
 // DrawQR draws a link as a QR code for a telephone, if the output is a terminal that is large enough for it and the lines that follow.
 func DrawQR(out io.Writer, link, following string) {
-	file, ok := fileOf(out)
+	file, ok := out.(*os.File)
 	if !ok {
 		return
 	}
-	columns, lines, err := term.GetSize(int(file.Fd()))
+	columns, lines, err := term.GetSize(int(file.Fd())) // which only a terminal has
 	if err != nil {
 		return
 	}
 	_, _ = io.WriteString(out, qrText(link, following, columns, lines))
-}
-
-// fileOf is the file of an output that is a terminal.
-func fileOf(out io.Writer) (*os.File, bool) {
-	file, ok := out.(*os.File)
-	return file, ok && term.IsTerminal(int(file.Fd()))
-}
-
-// Is reports whether an output is a terminal.
-func Is(out io.Writer) bool {
-	_, ok := fileOf(out)
-	return ok
 }
 
 // linesOf counts the lines that a text takes in a terminal.

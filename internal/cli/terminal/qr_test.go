@@ -44,22 +44,3 @@ func TestQRText(t *testing.T) {
 		t.Errorf("into what is no terminal: %q", out.String())
 	}
 }
-
-// In a terminal one line says how long there is; elsewhere each is a line of its own.
-func TestTheTimeThatIsLeftIsOneLine(t *testing.T) {
-	for inTerminal, want := range map[bool]string{
-		true:  "open\n\r\x1b[K4m left\r\x1b[K3m left\nover\n",
-		false: "open\n4m left\n3m left\nover\n",
-	} {
-		var out bytes.Buffer
-		n := Notices{Out: &out, InTerminal: inTerminal}
-		n.Say("open")
-		n.Remain("4m left")
-		n.Remain("3m left")
-		n.Say("over")
-		n.End()
-		if out.String() != want {
-			t.Errorf("%q instead of %q", out.String(), want)
-		}
-	}
-}

@@ -22,18 +22,16 @@ const (
 	lineRunes = 400
 )
 
-// Print makes the walk: schema, search, fetch, aggregate. It prints each call with the text that a model sees. It searches for words; without words, it asks what the data can answer: for a word of the newest record,
-// and counts by month or by a text.
+// Print makes the walk: schema, search, fetch, aggregate. It prints each call with the text that a model sees. It searches for words; without
+// words, for one of the newest record.
 func Print(ctx context.Context, out io.Writer, tools *Tools, words string) error {
 	g := &guide{tools: tools, out: out}
-	stream := largestStream(g.call(ctx, "schema", map[string]any{}))
-	count, id := map[string]any{"stream": stream, "metric": "count"}, ""
+	stream, id := largestStream(g.call(ctx, "schema", map[string]any{})), ""
 	if stream == "" {
 		return cmp.Or(g.err, errors.New("the schema names no stream"))
 	}
 	if words == "" {
-		searched := g.fields(ctx, stream, count)
-		if id, words = g.newest(ctx, stream, searched); id == "" {
+		if id, words = g.newest(ctx, stream); id == "" {
 			return g.err
 		}
 	}
@@ -46,7 +44,7 @@ func Print(ctx context.Context, out io.Writer, tools *Tools, words string) error
 	if id != "" {
 		g.call(ctx, "fetch", map[string]any{"id": id})
 	}
-	g.call(ctx, "aggregate", count)
+	g.call(ctx, "aggregate", map[string]any{"stream": stream, "metric": "count"})
 	return g.err
 }
 
@@ -128,49 +126,19 @@ func (g *guide) call(ctx context.Context, tool string, arguments map[string]any)
 	return result.Object("structuredContent")
 }
 
-// fields asks for the fields of a stream. It returns those that are searched, and completes a count by month or by a text.
-func (g *guide) fields(ctx context.Context, stream string, count map[string]any) (searched []string) {
-	schema := g.call(ctx, "schema", map[string]any{"stream": stream})
-	text, month := "", ""
-	for _, connector := range schema.Object("data").Array("connectors") {
-		for _, described := range rs.AsObject(connector).Array("streams") {
-			for _, field := range rs.AsObject(described).Object("field_capabilities") {
-				if strings.Contains(field.Value, ",lex") {
-					searched = append(searched, field.Name)
-					if text == "" && strings.Contains(field.Value, "group_by") {
-						text = field.Name
-					}
-				}
-				if strings.Contains(field.Value, "role=event-time") && strings.Contains(field.Value, "group_by_time") {
-					month = field.Name
-				}
-			}
-		}
-	}
-	switch {
-	case month != "":
-		count["group_by_time"], count["granularity"] = month, "month"
-	case text != "":
-		count["group_by"] = text
-	}
-	return searched
-}
-
-// newest returns the id of the newest record of a stream, and the longest word of the first of some fields that has one.
-func (g *guide) newest(ctx context.Context, stream string, fields []string) (id, word string) {
+// newest returns the id of the newest record of a stream, and the longest word of its texts.
+func (g *guide) newest(ctx context.Context, stream string) (id, word string) {
 	list := g.call(ctx, "query_records", map[string]any{"stream": stream, "limit": 1}).Object("data").Array("data")
 	if len(list) == 0 {
 		return "", ""
 	}
 	record := rs.AsObject(list[0])
-	for _, field := range fields {
-		for _, each := range strings.FieldsFunc(record.Object("data").Text(field), func(c rune) bool { return !unicode.IsLetter(c) }) {
+	for _, field := range record.Object("data") {
+		text, _ := rs.AsText(field.Value)
+		for _, each := range strings.FieldsFunc(text, func(c rune) bool { return !unicode.IsLetter(c) }) {
 			if len(each) > len(word) {
 				word = each
 			}
-		}
-		if word != "" {
-			break
 		}
 	}
 	return rs.Ref{ConnectionID: record.Text("connection_id"), Stream: stream, RecordID: record.Text("id")}.String(), word
