@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -14,7 +13,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
@@ -129,37 +127,6 @@ func (q queryRecordsArgs) mixedUnits(response *rs.Response, call Call) rs.Object
 }
 
 const maxNamedUnits = 4
-
-var (
-	answersTo = written.Expression(`(?i)thread|repl(?:y|ies)|parent`)
-	digits    = written.Expression(`[0-9]+`)
-)
-
-// threadHead says which record those of a page belong to that are filtered by it, such as the first message of a thread, where it is there
-// and not among them: one read, where the value is like their ids or what these end in.
-func (q queryRecordsArgs) threadHead(ctx context.Context, call Call, response *rs.Response) rs.Object {
-	list, _ := response.List()
-	at := slices.IndexFunc(q.filter, func(c filter.Condition) bool { return c.Operator == "" && answersTo().MatchString(c.Field) })
-	if at < 0 || len(list.Items) == 0 {
-		return nil
-	}
-	first, value := list.Items[0].Members, q.filter[at].Value
-	id := first.Text("id")
-	head, own := id[:strings.LastIndexByte(id, ':')+1]+value, id[strings.LastIndexByte(id, ':')+1:]
-	if digits().ReplaceAllString(own, "0") != digits().ReplaceAllString(value, "0") || rs.UnsafeName(head) != "" ||
-		slices.ContainsFunc(list.Items, func(item rs.Item) bool { return item.Members.Text("id") == head }) {
-		return nil
-	}
-	connection := cmp.Or(rs.ConnectionID(first), call.Scope.ConnectionID)
-	if answered(ctx, func(ctx context.Context) (*rs.Response, error) {
-		return call.RS.Do(ctx, read.Request(connection, "streams", q.stream, "records", head))
-	}) == nil {
-		return nil
-	}
-	ref := rs.Ref{ConnectionID: connection, Stream: q.stream, RecordID: head}
-	note := fmt.Sprintf("%s is that of %s, which is not among these", q.filter[at].Field, head)
-	return rs.Object{noted("thread_head", note, correct.Call{Tool: "fetch", Arguments: rs.Object{encoded("id", ref.String())}})}
-}
 
 // Over several connections a resource server takes a field that one of them has: the others are left out, or answer without it.
 

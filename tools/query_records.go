@@ -128,7 +128,7 @@ func forwardRecords(ctx context.Context, call Call) (Reply, error) {
 	}
 	said = append(said, args.mixedUnits(response, call)...)
 	if first {
-		said = slices.Concat(said, args.unitsIn(response, schema), args.threadHead(ctx, call, response), lasting(ctx, call, args.filter, schema))
+		said = slices.Concat(said, args.unitsIn(response, schema), lasting(ctx, call, args.filter, schema))
 	}
 	answer.Response = withMembers(response, append(said, saysReadAs(nil, readAs)...))
 	return Reply{Call: call, Answer: answer}, nil

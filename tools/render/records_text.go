@@ -83,7 +83,7 @@ func (a *recordsAnswer) lead() []string {
 	units := write.Offer("", a.l.Envelope.Text("units_in"), write.LineChars)
 	extra := write.Lead("warning: ", a.Extra.Note("record", a.Continues))
 	return write.Clipped(write.NotEmpty(slices.Concat([]string{a.head(false)}, datesReadAs(a.l.Envelope), a.q.Coverage.lines(),
-		[]string{units, noted(a.l.Envelope.Object("mixed_units")), noted(a.l.Envelope.Object("thread_head"))},
+		[]string{units, noted(a.l.Envelope.Object("mixed_units"))},
 		[]string{a.apart(), a.tied(), a.q.lowered(), a.Moved, extra}, missingFields(a.l.Envelope), warned.warnings(4), []string{bookmark})...))
 }
 

@@ -17,7 +17,7 @@ import (
 
 // Bounds of what is read for one answer.
 const (
-	maxGroupReads = 40 // filtered reads, one or two a group
+	maxGroupReads = 40 // filtered reads, one or two a Group
 	maxUnits      = 12 // currencies or units, of each of which the groups are listed
 )
 
@@ -53,7 +53,7 @@ type unitList struct {
 	filter filter.Filter
 }
 
-// A cell is one number: of a group, of one unit where the field has several.
+// A cell is one number: of a Group, of one unit where the field has several.
 type cell struct {
 	unit    string // JSON; "" where the field has no units
 	records int
@@ -87,8 +87,8 @@ func (r *Aggregation) compose(ctx context.Context) (*rs.Response, rs.Object, err
 	if several {
 		lists = nil
 		for _, g := range units.groups {
-			if unit, ok := g.text(); ok { // records without a unit are in no list, and counted as such
-				lists = append(lists, unitList{unit: g.key, filter: q.Filter.Only(field, unit)})
+			if unit, ok := g.Text(); ok { // records without a unit are in no list, and counted as such
+				lists = append(lists, unitList{unit: g.Key, filter: q.Filter.Only(field, unit)})
 			}
 		}
 	}
@@ -122,13 +122,13 @@ func (r *Aggregation) rows(ctx context.Context, lists []unitList) []row {
 	at := map[string]int{}
 	for _, list := range lists {
 		for _, g := range list.groups {
-			if _, ok := at[g.key]; !ok {
-				at[g.key] = len(rows)
-				rows = append(rows, row{key: g.key})
+			if _, ok := at[g.Key]; !ok {
+				at[g.Key] = len(rows)
+				rows = append(rows, row{key: g.Key})
 			}
-			to := &rows[at[g.key]]
-			to.cells = append(to.cells, cell{unit: list.unit, records: g.count, filter: r.groupFilter(ctx, list.filter, g)})
-			to.records += g.count
+			to := &rows[at[g.Key]]
+			to.cells = append(to.cells, cell{unit: list.unit, records: g.Count, filter: r.groupFilter(ctx, list.filter, g)})
+			to.records += g.Count
 		}
 	}
 	if len(lists) > 1 {
@@ -142,9 +142,9 @@ func (r *Aggregation) rows(ctx context.Context, lists []unitList) []row {
 	return rows
 }
 
-// groupFilter is the filter with which the records of a group are read; nil where none names them.
-func (r *Aggregation) groupFilter(ctx context.Context, f filter.Filter, g group) filter.Filter {
-	key, ok := g.text()
+// groupFilter is the filter with which the records of a Group are read; nil where none names them.
+func (r *Aggregation) groupFilter(ctx context.Context, f filter.Filter, g Group) filter.Filter {
+	key, ok := g.Text()
 	if !ok {
 		return nil
 	}

@@ -42,9 +42,9 @@ func (r *Aggregation) AddStatus(ctx context.Context) {
 	defer cancel()
 	_, body, err := r.do(ctx, r.scope, Args{Metric: "count", GroupBy: status, Limit: maxGroups, Filter: r.Args.Filter})
 	var among []map[string]any
-	for _, g := range readGroups(body) {
-		if text, ok := g.text(); ok && err == nil && cancelled().MatchString(text) && len(among) < maxStatuses {
-			among = append(among, map[string]any{"key": text, "count": g.count})
+	for _, g := range Groups(body) {
+		if text, ok := g.Text(); ok && err == nil && cancelled().MatchString(text) && len(among) < maxStatuses {
+			among = append(among, map[string]any{"key": text, "count": g.Count})
 		}
 	}
 	if among != nil {
@@ -67,7 +67,7 @@ func (r *Aggregation) hasNone(ctx context.Context, f filter.Filter) bool {
 // AddTitles adds to the groups of a field that has the ids of records of another stream, such as the channels of messages, what the first
 // of those are called, and which stream that is.
 func (r *Aggregation) AddTitles(ctx context.Context, body rs.Object) rs.Object {
-	groups := readGroups(body)
+	groups := Groups(body)
 	if !strings.HasSuffix(r.Args.GroupBy, "_id") || len(groups) == 0 {
 		return body
 	}
@@ -89,7 +89,7 @@ func (r *Aggregation) AddTitles(ctx context.Context, body rs.Object) rs.Object {
 	r.add("ids_of", map[string]string{"stream": parent, "connection_id": connection})
 	var keys []string
 	for _, g := range groups {
-		if key, ok := g.text(); ok && len(keys) < maxTitles && !slices.Contains(keys, key) {
+		if key, ok := g.Text(); ok && len(keys) < maxTitles && !slices.Contains(keys, key) {
 			keys = append(keys, key)
 		}
 	}
@@ -100,7 +100,7 @@ func (r *Aggregation) AddTitles(ctx context.Context, body rs.Object) rs.Object {
 	})
 	items := body.Array("groups")
 	for i, g := range groups {
-		key, _ := g.text()
+		key, _ := g.Text()
 		if at := slices.Index(keys, key); at >= 0 && titles[at] != "" {
 			items[i] = rs.AsObject(items[i]).With("title", rs.EncodeJSON(titles[at])).JSON()
 		}
@@ -119,11 +119,7 @@ func (r *Aggregation) titleOf(ctx context.Context, connection string, of known.S
 	if err != nil {
 		return ""
 	}
-	o := response.Object()
-	if inner := o.Object("data"); inner.Has("data") {
-		o = inner
-	}
-	return o.Object("data").Text(of.Title)
+	return read.Record(response).Object("data").Text(of.Title)
 }
 
 // units reads which currencies or units the numbers of the field are in. A single one is added to the answer. Where a field has them and
@@ -149,7 +145,7 @@ func (r *Aggregation) units(ctx context.Context) (field string, list groupList, 
 	if err != nil {
 		r.add("unit_unknown", true)
 	} else if len(list.groups) == 1 {
-		if unit, ok := list.groups[0].text(); ok {
+		if unit, ok := list.groups[0].Text(); ok {
 			r.add("unit", unit)
 		}
 	}
@@ -210,8 +206,8 @@ func (r *Aggregation) addParentUnits(ctx context.Context, scope rs.Scope, unit, 
 		return
 	}
 	var units []string
-	for _, g := range readGroups(body) {
-		if text, ok := g.text(); ok {
+	for _, g := range Groups(body) {
+		if text, ok := g.Text(); ok {
 			units = append(units, text)
 		}
 	}

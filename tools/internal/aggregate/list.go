@@ -18,15 +18,15 @@ const (
 	maxTimeGroups = 400 // that are listed where no limit is sent
 )
 
-// A group is one group of a count.
-type group struct {
-	key   string // JSON
-	count int
+// A Group is one group of a count.
+type Group struct {
+	Key   string // JSON
+	Count int
 }
 
-// text is the key as a filter takes it; false for one that no filter can name.
-func (g group) text() (string, bool) {
-	text, ok := rs.AsText(g.key)
+// Text is the key as a filter takes it; false for one that no filter can name.
+func (g Group) Text() (string, bool) {
+	text, ok := rs.AsText(g.Key)
 	return text, ok && text != ""
 }
 
@@ -34,7 +34,7 @@ func (g group) text() (string, bool) {
 type groupList struct {
 	response *rs.Response // to the first read
 	body     rs.Object
-	groups   []group
+	groups   []Group
 	other    int // records in groups beyond the limit
 	pages    int
 	next     string // where the groups of time begin that follow, as the field has its values; "" where none do
@@ -56,7 +56,7 @@ func (r *Aggregation) list(ctx context.Context, q Args) (list groupList, err err
 		if list.pages++; list.pages == 1 {
 			list.response, list.body = response, body
 		}
-		groups, before := readGroups(body), list.next
+		groups, before := Groups(body), list.next
 		list.groups, list.next = append(list.groups, groups...), ""
 		if list.other, _ = body.Number("other_count"); list.other > 0 {
 			list.next = r.after(ctx, list.groups)
@@ -78,31 +78,32 @@ func (l groupList) withUndated() groupList {
 	}
 	l.without = total - l.other
 	for _, g := range l.groups[:dated(l.groups)] {
-		l.without -= g.count
+		l.without -= g.Count
 	}
 	if l.pages > 1 && l.without > 0 && l.next == "" {
-		l.groups = append(l.groups, group{"null", l.without})
+		l.groups = append(l.groups, Group{"null", l.without})
 	} else if l.pages > 1 {
 		l.other += max(l.without, 0)
 	}
 	return l
 }
 
-func readGroups(body rs.Object) []group {
-	var groups []group
+// Groups are those of a count.
+func Groups(body rs.Object) []Group {
+	var groups []Group
 	for _, raw := range body.Array("groups") {
 		o := rs.AsObject(raw)
 		count, _ := o.Number("count")
-		groups = append(groups, group{cmp.Or(o.Get("key"), "null"), count})
+		groups = append(groups, Group{cmp.Or(o.Get("key"), "null"), count})
 	}
 	return groups
 }
 
 // after is where the groups begin that follow some groups of time; "" where these are not in the order of time, so that nothing follows.
-func (r *Aggregation) after(ctx context.Context, groups []group) string {
+func (r *Aggregation) after(ctx context.Context, groups []Group) string {
 	var last filter.TimeGroup
 	for _, g := range groups {
-		key, _ := g.text()
+		key, _ := g.Text()
 		span, ok := filter.ReadTimeGroup(key, r.Args.Granularity, r.Args.Zone)
 		if r.Args.GroupByTime == "" || !ok || span.From.Before(last.From) {
 			return ""
@@ -164,7 +165,7 @@ func (r *Aggregation) count(ctx context.Context) (*rs.Response, rs.Object, error
 	}
 	switch {
 	case turned && times > limit:
-		r.extra = append(r.extra, rs.Member{Name: "next_before", Value: groups[limit-1].key})
+		r.extra = append(r.extra, rs.Member{Name: "next_before", Value: groups[limit-1].Key})
 	case times > limit:
 		r.add("next_from", r.after(ctx, groups[:limit]))
 	case list.next != "":
@@ -175,8 +176,8 @@ func (r *Aggregation) count(ctx context.Context) (*rs.Response, rs.Object, error
 	}
 	tied := 0
 	for _, g := range groups[limit:] {
-		list.other += g.count
-		if g.count == groups[limit-1].count {
+		list.other += g.Count
+		if g.Count == groups[limit-1].Count {
 			tied++
 		}
 	}
@@ -201,10 +202,10 @@ func (r *Aggregation) addWithout(list groupList) {
 }
 
 // listed are groups in the shape of one read.
-func listed(groups []group, limit, other int) rs.Object {
+func listed(groups []Group, limit, other int) rs.Object {
 	items := make([]string, len(groups))
 	for i, g := range groups {
-		items[i] = rs.Object{{Name: "key", Value: g.key}, encoded("count", g.count)}.JSON()
+		items[i] = rs.Object{{Name: "key", Value: g.Key}, encoded("count", g.Count)}.JSON()
 	}
 	return rs.Object{
 		{Name: "groups", Value: rs.JoinArray(items)}, encoded("limit", limit), encoded("other_count", other),

@@ -34,9 +34,9 @@ func (r *Aggregation) turned(all bool) bool {
 }
 
 // turn puts groups the other way round; those without a time stay last.
-func (r *Aggregation) turn(groups []group) {
+func (r *Aggregation) turn(groups []Group) {
 	if r.Args.GroupByTime == "" {
-		slices.SortStableFunc(groups, func(a, b group) int { return cmp.Compare(a.count, b.count) })
+		slices.SortStableFunc(groups, func(a, b Group) int { return cmp.Compare(a.Count, b.Count) })
 		r.add("order", r.Args.Order)
 		return
 	}
@@ -44,8 +44,8 @@ func (r *Aggregation) turn(groups []group) {
 }
 
 // dated is the number of groups that have a time. The group of records without a time is the last.
-func dated(groups []group) int {
-	if n := len(groups); n > 0 && groups[n-1].key == "null" {
+func dated(groups []Group) int {
+	if n := len(groups); n > 0 && groups[n-1].Key == "null" {
 		return n - 1
 	}
 	return len(groups)
