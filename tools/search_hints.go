@@ -209,7 +209,7 @@ func (s *searched) twoDays() string {
 // ofTime are the arguments of a search of the time that the query names, without the words of it that are nowhere; nil for none.
 func (s *searched) ofTime(ctx context.Context) rs.Object {
 	words := relax.Words(strings.ToLower(s.rest))
-	if !s.timed || s.inPeriod() || s.isNamed() || slices.ContainsFunc(words, func(word string) bool { return relax.PartsOfTime[word] }) {
+	if !s.timed || s.inPeriod() || slices.ContainsFunc(words, func(word string) bool { return relax.PartsOfTime[word] }) {
 		return nil
 	}
 	rest, leftOut := s.rest, s.recall().Array("left_out_words")
@@ -242,27 +242,6 @@ func (s *searched) bounds() (bounds rs.Object) {
 		bounds = append(bounds, encoded("until", s.until))
 	}
 	return bounds
-}
-
-// isNamed reports whether the first hit is one that names the time of the query, as the resource server marks in it: it need not be of that
-// time, as a diary is not.
-func (s *searched) isNamed() bool {
-	if len(s.list.Items) == 0 {
-		return false
-	}
-	for _, raw := range s.list.Items[0].Members.Array("evidence_excerpts") {
-		for _, part := range strings.Split(rs.AsObject(raw).Text("preview_text"), "<mark>")[1:] {
-			marked, _, _ := strings.Cut(part, "</mark>")
-			first, last, ok := written.Days(marked, time.Time{})
-			if !ok { // march-2025.pdf
-				first, last, ok = written.Days(strings.ReplaceAll(marked, "-", " "), time.Time{})
-			}
-			if len(marked) > len("2006") && ok && first.Format(time.DateOnly) == s.since && last.Format(time.DateOnly) == s.until {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // streamsOf are the streams with a time whose records some words of a search name; false where a word of them names none.

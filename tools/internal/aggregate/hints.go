@@ -94,9 +94,8 @@ func (r *Aggregation) AddTitles(ctx context.Context, body rs.Object) rs.Object {
 		}
 	}
 	titles := make([]string, len(keys))
-	_ = read.Parallel(ctx, len(keys), func(ctx context.Context, i int) error {
+	read.All(ctx, len(keys), func(ctx context.Context, i int) {
 		titles[i] = r.titleOf(ctx, connection, of[0], keys[i])
-		return nil
 	})
 	items := body.Array("groups")
 	for i, g := range groups {

@@ -163,26 +163,12 @@ func (r *Aggregation) count(ctx context.Context) (*rs.Response, rs.Object, error
 	if q.GroupByTime != "" {
 		times = dated(groups)
 	}
-	switch {
-	case turned && times > limit:
-		r.extra = append(r.extra, rs.Member{Name: "next_before", Value: groups[limit-1].Key})
-	case times > limit:
-		r.add("next_from", r.after(ctx, groups[:limit]))
-	case list.next != "":
-		r.add("next_from", list.next)
-	}
+	r.addCut(ctx, groups, limit, turned, list.next, func(i int) bool { return groups[i].Count == groups[limit-1].Count })
 	if cut && all {
 		r.add("group_count", cmp.Or(times, len(groups)))
 	}
-	tied := 0
 	for _, g := range groups[limit:] {
 		list.other += g.Count
-		if g.Count == groups[limit-1].Count {
-			tied++
-		}
-	}
-	if tied > 0 && q.GroupBy != "" {
-		r.add("tied_groups", tied)
 	}
 	if times > 0 && dated(groups[:limit]) == limit {
 		r.addWithout(list)
@@ -192,6 +178,28 @@ func (r *Aggregation) count(ctx context.Context) (*rs.Response, rs.Object, error
 	}
 	body := list.body.WithAll(listed(groups[:limit], cmp.Or(r.Args.Limit, limit), list.other))
 	return list.response.WithBody(body.JSON()), body, nil
+}
+
+// addCut adds to an answer, of whose groups the first so many are shown, where those of time go on, and how many others are the same as the
+// last by what they are ordered by. next is where those go on that were not read.
+func (r *Aggregation) addCut(ctx context.Context, groups []Group, shown int, turned bool, next string, isSame func(i int) bool) {
+	tied := 0
+	for i := shown; r.Args.GroupBy != "" && shown > 0 && i < len(groups); i++ {
+		if isSame(i) {
+			tied++
+		}
+	}
+	if cut := r.Args.GroupByTime != "" && shown > 0 && dated(groups) > shown; cut && turned {
+		r.extra = append(r.extra, rs.Member{Name: "next_before", Value: groups[shown-1].Key})
+	} else if cut {
+		next = r.after(ctx, groups[:shown])
+	}
+	if next != "" && !turned {
+		r.add("next_from", next)
+	}
+	if tied > 0 {
+		r.add("tied_groups", tied)
+	}
 }
 
 // addWithout adds to the answer how many of the records outside its groups have no time, where that is known.

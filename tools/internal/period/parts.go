@@ -54,34 +54,22 @@ func (p *Reader) dateParts(ctx context.Context, page *sourcePage) {
 			}
 		}
 	}
-	_ = read.Parallel(ctx, min(len(wholes), maxWholeLists), func(ctx context.Context, i int) error {
+	read.All(ctx, min(len(wholes), maxWholeLists), func(ctx context.Context, i int) {
 		wholes[i].list(ctx, reads, p)
-		return nil
 	})
 	slices.SortStableFunc(page.untimed, func(a, b foundAt) int { return wholeOf(b).has(b) - wholeOf(a).has(a) })
-	most := maxDatedHits
-	if page.filtered && !slices.ContainsFunc(wholes, func(w *whole) bool { return !w.complete }) { // what is in no list is within no filter
-		others := slices.IndexFunc(page.untimed, func(hit foundAt) bool { return wholeOf(hit).has(hit) == 0 })
-		most = min(most, max(others, 1)) // but for one, for whether ids are shared at all
-		if others < 0 {
-			most = maxDatedHits
-		}
-	}
-	proven := make([]int, min(len(page.untimed), most))
-	_ = read.Parallel(ctx, len(proven), func(ctx context.Context, i int) error {
+	proven := make([]int, min(len(page.untimed), maxDatedHits))
+	read.All(ctx, len(proven), func(ctx context.Context, i int) {
 		w := wholeOf(page.untimed[i])
 		if w == nil {
-			return nil
+			return
 		}
-		known := w.has(page.untimed[i]) > 0 || w.complete
-		if page.filtered && !known { // it is read as the filter leaves it
-			proven[i] = w.date(ctx, reads, &page.untimed[i], p.Filter)
-			page.untimed[i].within = proven[i] > 0
-			return nil
+		own := p.Filter // it is read as the filter leaves it
+		if !page.filtered || w.complete || w.has(page.untimed[i]) > 0 {
+			own = nil
 		}
-		proven[i] = w.date(ctx, reads, &page.untimed[i], nil)
-		page.untimed[i].within = proven[i] > 0 && w.has(page.untimed[i]) > 0
-		return nil
+		proven[i] = w.date(ctx, reads, &page.untimed[i], own)
+		page.untimed[i].within = proven[i] > 0 && (own != nil || w.has(page.untimed[i]) > 0)
 	})
 	for i, is := range proven {
 		if w := wholeOf(page.untimed[i]); w != nil {
