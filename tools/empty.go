@@ -112,18 +112,10 @@ func (e emptyField) compareValues(ctx context.Context) {
 		texts, e.Values = append(texts, text), append(e.Values, render.KnownValue(g))
 	}
 	e.Beyond = beyond
-	near := written.WordOfOne(e.value, texts)
-	if near == "" && !strings.HasPrefix(e.value, "!") && written.IsNearOne(e.value, texts) { // else what is meant is any other
-		near = append(written.Nearest(e.value, texts, 1), "")[0]
-		if near == "" || written.InsideWord(near, e.value) {
-			if name := written.OtherOrder(e.value); name != "" && e.Beyond { // it may be one that was not read
-				e.meanIf(ctx, name, nil)
-			}
-			return
-		}
-	}
-	if near != "" {
+	if near := written.Meant(e.value, texts); near != "" {
 		e.mean(groups[slices.Index(texts, near)].Key)
+	} else if name := written.OtherOrder(e.value); name != "" && e.Beyond { // it may be one that was not read
+		e.meanIf(ctx, name, nil)
 	}
 }
 

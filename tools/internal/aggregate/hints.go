@@ -160,32 +160,27 @@ func (r *Aggregation) parentUnits(ctx context.Context) {
 	}
 	scope := rs.Scope{ConnectionID: r.scope.ConnectionID}
 	schema := r.schemas.Of(ctx, r.reads, scope).Document
-	if schema == nil {
-		return
-	}
-	for i := range schema.Streams {
+	for i := 0; schema != nil && i < len(schema.Streams); i++ {
 		parent := &schema.Streams[i]
-		relations := parent.Relations()
-		at := slices.IndexFunc(relations, func(one rs.Relation) bool {
-			return one.Target == r.scope.Stream && one.ForeignKey != "" && known.HasConnection(parent, r.scope.ConnectionID)
-		})
-		if at < 0 {
-			continue
-		}
-		scope.Stream = parent.Name
-		named := known.ReadStream(schema, scope)
-		unit, own := named.UnitOf(r.Args.Field), ""
-		for _, field := range parent.Fields() {
-			if written.IsMoneyName(field.Name) {
-				unit = cmp.Or(unit, named.UnitOf(field.Name))
-				if own == "" && field.Granted && slices.Contains(field.Aggregates, r.Args.Metric) {
-					own = field.Name
+		for _, relation := range parent.Relations() {
+			if relation.Target != r.scope.Stream || relation.ForeignKey == "" || !known.HasConnection(parent, r.scope.ConnectionID) {
+				continue
+			}
+			scope.Stream = parent.Name
+			named := known.ReadStream(schema, scope)
+			unit, own := named.UnitOf(r.Args.Field), ""
+			for _, field := range parent.Fields() {
+				if written.IsMoneyName(field.Name) {
+					unit = cmp.Or(unit, named.UnitOf(field.Name))
+					if own == "" && field.Granted && slices.Contains(field.Aggregates, r.Args.Metric) {
+						own = field.Name
+					}
 				}
 			}
-		}
-		if unit != "" {
-			r.addParentUnits(ctx, scope, unit, own, relations[at].ForeignKey)
-			return
+			if unit != "" {
+				r.addParentUnits(ctx, scope, unit, own, relation.ForeignKey)
+				return
+			}
 		}
 	}
 }

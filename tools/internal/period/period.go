@@ -127,7 +127,8 @@ func (p *Reader) from(r rs.Request) (cursor, error) {
 type foundAt struct {
 	rs.Item
 	at     time.Time
-	within bool // it is known to be a part of a record within the filter
+	within bool   // it is known to be a part of a record within the filter
+	whole  *whole // whose records it may be a part of; nil where that is not known
 }
 
 // What of the words of a query a hit has. A resource server returns first those that have all.
