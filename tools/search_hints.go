@@ -69,7 +69,7 @@ func (s *searched) isAbsent(word string) bool {
 	return slices.Contains(s.absent, strings.Trim(strings.ToLower(word), ".,;?!()"))
 }
 
-// rest is the call without its words and its place in a list.
+// without are the arguments of the call less its words, its place in a list and some others.
 func (s *searched) without(names ...string) rs.Object {
 	return s.call.Arguments.Without("q", "query", "cursor").Without(names...)
 }

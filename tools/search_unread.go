@@ -128,8 +128,9 @@ func (s *searched) listedValue(ctx context.Context) string {
 		source, beside, _ := s.sourceOf(ctx, words, func(known.Source) bool { return true })
 		stream, others = source.Stream, beside
 	}
-	s.call.Scope.Stream = stream
-	field, value, word := s.listedWord(ctx, others)
+	of := s.call
+	of.Scope.Stream = stream
+	field, value, word := s.listedWord(ctx, of, others)
 	if stream == "" || field == "" {
 		return ""
 	}
@@ -149,20 +150,20 @@ func mayBeStream(word string) bool {
 	return len(word) >= least && strings.HasSuffix(strings.ToLower(word), "s") || correct.StreamOf(word) != ""
 }
 
-// listedWord finds the word that is a value, or a form of it, of one of the first fields of the call's stream that may have a closed list of
+// listedWord finds the word that is a value, or a form of it, of one of the first fields of a call's stream that may have a closed list of
 // values: texts that can be filtered by and counted, and that no search reads. Where some words are nowhere it is one of these.
-func (s *searched) listedWord(ctx context.Context, words []string) (field, value, word string) {
+func (s *searched) listedWord(ctx context.Context, call Call, words []string) (field, value, word string) {
 	ctx, cancel := context.WithTimeout(ctx, besideDeadline)
 	defer cancel()
 	var names []string
-	for _, f := range fieldsOf(s.call.known(ctx, "").Document, s.call) {
+	for _, f := range fieldsOf(call.known(ctx, "").Document, call) {
 		closed := f.Granted && f.Exact && !f.Lexical && slices.Contains(f.Aggregates, "group_by") && strings.Contains(f.Type, "string")
 		if closed && f.Name != "id" && !strings.HasSuffix(f.Name, "_id") && !slices.Contains(names, f.Name) && len(names) < maxListedFields {
 			names = append(names, f.Name)
 		}
 	}
 	values := make([][]aggregate.Group, len(names))
-	read.All(ctx, len(names), func(ctx context.Context, i int) { values[i], _ = groupsOf(ctx, s.call, names[i], maxListedValues) })
+	read.All(ctx, len(names), func(ctx context.Context, i int) { values[i], _ = groupsOf(ctx, call, names[i], maxListedValues) })
 	for i, field := range names {
 		for _, g := range values[i] {
 			text, isText := g.Text()

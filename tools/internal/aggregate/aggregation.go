@@ -73,7 +73,7 @@ type Aggregation struct {
 	known   known.Stream // of the stream; set by fields
 	Asked   bool         // whether the schema was read
 	extra   rs.Object    // what the answer gets beside what the resource server said
-	differ  atomic.Bool  // a read of a Group found more or fewer records than the group was said to have
+	differ  atomic.Bool  // a read of a group found more or fewer records than the group was said to have
 }
 
 // New begins an aggregation of what a resource server has in a scope, by reads that are counted.

@@ -31,7 +31,7 @@ func (r *Aggregation) average(ctx context.Context) (*rs.Response, rs.Object, err
 }
 
 // withValue is how many of the records that an answer counted have a value of the field, where an average needs that, and the least value,
-// by which those of a Group are told; that is "" for any other metric, and where all records have a value.
+// by which those of a group are told; that is "" for any other metric, and where all records have a value.
 func (r *Aggregation) withValue(ctx context.Context, body rs.Object) (least string, count int, err error) {
 	all, counted := body.Number("filtered_record_count")
 	if r.Args.Metric != "avg" || r.Args.Filter.Has(r.Args.Field) {

@@ -17,7 +17,7 @@ import (
 
 // Bounds of what is read for one answer.
 const (
-	maxGroupReads = 40 // filtered reads, one or two a Group
+	maxGroupReads = 40 // filtered reads, one or two a group
 	maxUnits      = 12 // currencies or units, of each of which the groups are listed
 )
 
@@ -53,7 +53,7 @@ type unitList struct {
 	filter filter.Filter
 }
 
-// A cell is one number: of a Group, of one unit where the field has several.
+// A cell is one number: of a group, of one unit where the field has several.
 type cell struct {
 	unit    string // JSON; "" where the field has no units
 	records int
@@ -142,7 +142,7 @@ func (r *Aggregation) rows(ctx context.Context, lists []unitList) []row {
 	return rows
 }
 
-// groupFilter is the filter with which the records of a Group are read; nil where none names them.
+// groupFilter is the filter with which the records of a group are read; nil where none names them.
 func (r *Aggregation) groupFilter(ctx context.Context, f filter.Filter, g Group) filter.Filter {
 	key, ok := g.Text()
 	if !ok {

@@ -304,10 +304,12 @@ func recurring(step, name string, today time.Time) (days, bool) {
 	switch step {
 	case "this":
 	case "next":
-		for i = -1; !at(i).first.After(today); i++ {
+		for i = -1; !at(i).first.After(today); {
+			i++
 		}
 	default:
-		for i = 1; at(i).first.After(today) || step == "last" && !at(i).last.Before(today); i-- {
+		for i = 1; at(i).first.After(today) || step == "last" && !at(i).last.Before(today); {
+			i--
 		}
 	}
 	return at(i), true
