@@ -35,110 +35,139 @@ func explainEmpty(ctx context.Context, call Call, f filter.Filter) []render.Empt
 			fields = append(fields, render.EmptyField{Field: c.Field, Alone: -1})
 		}
 	}
-	_ = read.Parallel(ctx, len(fields), func(ctx context.Context, i int) error {
-		explainField(ctx, call, f, &fields[i])
-		return nil
+	read.All(ctx, len(fields), func(ctx context.Context, i int) {
+		own := f.WithoutFunc(func(c filter.Condition) bool { return c.Field != fields[i].Field })
+		e := emptyField{&fields[i], call, f, cmp.Or(strings.Trim(own[0].Value, "*%"), own[0].Value)}
+		n, ok := counted(ctx, call, own)
+		if !ok {
+			return
+		}
+		switch e.Alone = n; {
+		case n > 0:
+		case own[0].Operator != "":
+			e.Least = aggregated(ctx, call, aggregate.Args{Metric: "min", Field: e.Field}).Get("value")
+			e.Most = aggregated(ctx, call, aggregate.Args{Metric: "max", Field: e.Field}).Get("value")
+		default:
+			e.Signs = strings.ContainsAny(own[0].Value, "*%")
+			e.explainValue(ctx)
+		}
 	})
 	return fields
 }
 
-func explainField(ctx context.Context, call Call, f filter.Filter, e *render.EmptyField) {
-	own := slices.DeleteFunc(slices.Clone(f), func(c filter.Condition) bool { return c.Field != e.Field })
-	n, ok := aggregated(ctx, call, aggregate.Args{Metric: "count", Filter: own}).Number("value")
-	if !ok {
-		return
+// An emptyField is a field of the filter of a call, of which no record has the value.
+type emptyField struct {
+	*render.EmptyField
+	call   Call
+	filter filter.Filter
+	value  string
+}
+
+// mean says which value is meant, as JSON.
+func (e emptyField) mean(value string) { e.Meant = withValue(e.call, e.Field, value) }
+
+// meanIf says that a text is meant, if there are records with it.
+func (e emptyField) meanIf(ctx context.Context, text string, f filter.Filter) {
+	if n, _ := counted(ctx, e.call, f.Only(e.Field, text)); n > 0 {
+		e.mean(rs.EncodeJSON(text))
 	}
-	e.Alone = n
-	switch {
-	case n > 0:
-		return
-	case own[0].Operator != "":
-		e.Least = aggregated(ctx, call, aggregate.Args{Metric: "min", Field: e.Field}).Get("value")
-		e.Most = aggregated(ctx, call, aggregate.Args{Metric: "max", Field: e.Field}).Get("value")
-		return
-	}
-	value := cmp.Or(strings.Trim(own[0].Value, "*%"), own[0].Value)
-	e.Signs = strings.ContainsAny(own[0].Value, "*%")
-	switch part := value[strings.LastIndexByte(value, ':')+1:]; {
+}
+
+// explainValue finds out what is meant by the value: one that is near to it; the id of a record of another stream, which may have been named
+// by its handle or its title; or words that a text holds among others.
+func (e emptyField) explainValue(ctx context.Context) {
+	schema := e.call.known(ctx, "").Document
+	fields := slices.DeleteFunc(fieldsOf(schema, e.call), func(f rs.SchemaField) bool { return f.Name != e.Field })
+	grouped := func(f rs.SchemaField) bool { return slices.Contains(f.Aggregates, "group_by") }
+	switch part := e.value[strings.LastIndexByte(e.value, ':')+1:]; {
 	case e.Field == "id" || strings.HasSuffix(e.Field, "_id"): // an id is no other record's
-	case part != "" && part != value && isUngrouped(ctx, call, e.Field): // in place of its values, which are not to be had
-		if n, _ := aggregated(ctx, call, aggregate.Args{Metric: "count", Filter: f.Only(e.Field, part)}).Number("value"); n > 0 {
-			e.Meant = withValue(call, e.Field, rs.EncodeJSON(part))
-		}
+	case part != "" && part != e.value && len(fields) > 0 && !slices.ContainsFunc(fields, grouped): // whose values are not to be had
+		e.meanIf(ctx, part, e.filter)
 	default:
-		explainValues(ctx, call, e, value)
+		e.compareValues(ctx)
 	}
-	explainValue(ctx, call, f, e, value)
+	if !strings.ContainsFunc(e.value, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+		return
+	}
+	parent, ok := known.ParentOf(schema, e.call.Scope, e.Field)
+	if e.Field == "id" {
+		parent, ok = e.call.Scope.Stream, true
+	}
+	switch {
+	case ok:
+		e.findRecord(ctx, parent)
+	case e.Meant == nil && slices.ContainsFunc(fields, func(f rs.SchemaField) bool { return f.Lexical }):
+		e.Whole = true
+		e.searchValue(ctx, slices.ContainsFunc(fields, func(f rs.SchemaField) bool { return f.Role == "primary-title" }))
+	}
 }
 
-// explainValues reads which values a field has, and which of them is near to one that it does not have.
-func explainValues(ctx context.Context, call Call, e *render.EmptyField, value string) {
+// compareValues reads which values the field has, and which of them is near to the one that was asked for.
+func (e emptyField) compareValues(ctx context.Context) {
+	groups, beyond := groupsOf(ctx, e.call, e.Field, maxComparedValues)
+	groups = slices.DeleteFunc(groups, func(g aggregate.Group) bool { return g.Key == "null" })
 	var texts []string
-	counts := aggregated(ctx, call, aggregate.Args{Metric: "count", GroupBy: e.Field, Limit: maxComparedValues})
-	beyond, _ := counts.Number("other_count")
-	e.Beyond = beyond > 0
-	for _, raw := range counts.Array("groups") {
-		if one := rs.AsObject(raw); one.Has("key") {
-			count, _ := one.Number("count")
-			e.Values = append(e.Values, render.KnownValue{Key: one.Get("key"), Count: count})
-			text, _ := rs.AsText(one.Get("key"))
-			texts = append(texts, text)
-		}
+	for _, g := range groups {
+		text, _ := g.Text()
+		texts, e.Values = append(texts, text), append(e.Values, render.KnownValue(g))
 	}
-	if text := written.WordOfOne(value, texts); text != "" {
-		e.Meant = withValue(call, e.Field, e.Values[slices.Index(texts, text)].Key)
-		return
-	}
-	if strings.HasPrefix(value, "!") || !written.IsNearOne(value, texts) { // what is meant is any other
-		return
-	}
-	if near := written.Nearest(value, texts, 1); len(near) > 0 && !written.InsideWord(near[0], value) {
-		e.Meant = withValue(call, e.Field, e.Values[slices.Index(texts, near[0])].Key)
-		if both := inTwoFields(ctx, call, e.Field, near[0], value); both != nil {
-			e.Meant = both
-		}
-	}
-	if name := written.OtherOrder(value); name != "" && e.Beyond && e.Meant == nil { // it may be one that was not read
-		own := filter.Filter{{Field: e.Field, Value: name}}
-		if n, _ := aggregated(ctx, call, aggregate.Args{Metric: "count", Filter: own}).Number("value"); n > 0 {
-			e.Meant = withValue(call, e.Field, rs.EncodeJSON(name))
-		}
+	e.Beyond = beyond
+	if near := written.Meant(e.value, texts); near != "" {
+		e.mean(groups[slices.Index(texts, near)].Key)
+	} else if name := written.OtherOrder(e.value); name != "" && e.Beyond { // it may be one that was not read
+		e.meanIf(ctx, name, nil)
 	}
 }
 
-// nameParts are parts of the names of the two fields that have the name of a person.
-var nameParts = [][2]string{{"first", "last"}, {"given", "family"}, {"first", "sur"}, {"vor", "nach"}, {"prénom", "nom"}}
-
-// inTwoFields are the arguments of a call in whose filter the field for a part of a person's name has the whole of it, with the rest of the
-// name in the other field; nil where the stream has no such field, or no such record.
-func inTwoFields(ctx context.Context, call Call, field, part, name string) rs.Object {
-	of := strings.Fields(written.Folded(part))
-	words := strings.FieldsFunc(name, func(c rune) bool { return c == ',' || unicode.IsSpace(c) })
-	rest := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return slices.Contains(of, written.Folded(word)) })
-	if len(rest) == 0 || len(rest) == len(words) || call.Tool == nil || call.Tool.Schema == nil {
-		return nil
+// findRecord finds out which record of a stream the value means, which is to be an id.
+func (e emptyField) findRecord(ctx context.Context, stream string) {
+	e.IDsOf = stream
+	if ref, err := rs.ParseRef(e.value); err == nil && ref.Stream == stream {
+		e.mean(rs.EncodeJSON(ref.RecordID))
+		return
 	}
-	plain := func(name string) string { return strings.ReplaceAll(written.Snake(name), "_", "") }
-	other, all := "", fieldsOf(call.Tool.Schema(ctx, call.RS, call.Scope.Stream, call.Scope.ConnectionID), call)
-	for _, names := range nameParts {
-		for i := range names {
-			before, after, found := strings.Cut(plain(field), names[i])
-			meant := before + names[1-i] + after
-			at := slices.IndexFunc(all, func(f rs.SchemaField) bool { return found && f.Granted && f.Exact && plain(f.Name) == meant })
-			if at >= 0 {
-				other = all[at].Name
-			}
+	if other := likeIDs(ctx, e.call, stream, e.value); other != "" {
+		e.mean(rs.EncodeJSON(other))
+		return
+	}
+	hits, ok := searchHits(ctx, e.call, searchArgs{q: e.value, streams: []string{stream}, limit: 2})
+	titled := func(i int) bool { return i < len(hits) && strings.EqualFold(hits[i].Text("title"), e.value) }
+	if !ok || len(hits) > 0 {
+		e.Search = rs.Object{encoded("q", e.value), encoded("streams", []string{stream})}
+	}
+	if (len(hits) == 1 || titled(0) && !titled(1)) && hits[0].Text("record_key", "record_id") != "" {
+		e.mean(rs.EncodeJSON(hits[0].Text("record_key", "record_id")))
+	}
+}
+
+// searchValue finds the search for words that the field may hold among others, with the other conditions of the call where those leave hits;
+// of a field of titles, the one that differs in case or accents alone.
+func (e emptyField) searchValue(ctx context.Context, titles bool) {
+	stream := []string{e.call.Scope.Stream}
+	alone := withWords(e.value, inConnection(e.call, "streams", stream))
+	search := searchArgs{q: e.value, streams: stream, limit: 5, filter: e.filter.Without(e.Field)}
+	hits, ok := searchHits(ctx, e.call, search)
+	for _, hit := range hits {
+		if title := hit.Text("title"); titles && written.Folded(title) == written.Folded(e.value) {
+			e.mean(rs.EncodeJSON(title))
+			e.Whole = false
+			return
 		}
 	}
-	if other == "" {
-		return nil
+	if len(search.filter) > 0 && len(hits) > 0 {
+		e.Search = alone.With("filter", e.call.Arguments.Object("filter").Without(e.Field).JSON())
+		if zone := e.call.Arguments.Get("time_zone"); zone != "" {
+			e.Search = e.Search.With("time_zone", zone)
+		}
+		return
 	}
-	both := filter.Filter{{Field: field, Value: part}, {Field: other, Value: strings.Join(rest, " ")}}
-	if n, _ := aggregated(ctx, call, aggregate.Args{Metric: "count", Filter: both}).Number("value"); n == 0 {
-		return nil
+	if len(search.filter) > 0 {
+		search.filter = nil
+		hits, ok = searchHits(ctx, e.call, search)
 	}
-	asked := call.Arguments.Object("filter").WithAll(both.Object())
-	return call.Arguments.With("filter", asked.JSON())
+	if len(hits) > 0 || !ok {
+		e.Search = alone
+	}
 }
 
 // Bounds of the ids whose form another is brought into, and of those that are looked for.
@@ -150,8 +179,7 @@ const (
 // likeIDs returns the id of the record that is meant by an id in another form, such as evt-0007 for evt-7; "" if no such record exists. It
 // makes one read, and a count for each candidate.
 func likeIDs(ctx context.Context, call Call, stream, id string) string {
-	const longest = 100
-	if len(id) > longest || !strings.ContainsAny(id, "0123456789") || strings.ContainsAny(id, " \t\n") {
+	if len(id) > maxIDBytes || !strings.ContainsAny(id, "0123456789") || strings.ContainsAny(id, " \t\n") {
 		return ""
 	}
 	newest := queryRecordsArgs{limit: comparedIDs, fields: []string{"id"}}
@@ -177,98 +205,12 @@ func likeIDs(ctx context.Context, call Call, stream, id string) string {
 
 // fieldsOf are the fields of the call's stream, under each connection that has it.
 func fieldsOf(schema *rs.Schema, call Call) (all []rs.SchemaField) {
-	if schema == nil {
-		return nil
-	}
-	for i := range schema.Streams {
+	for i := 0; schema != nil && i < len(schema.Streams); i++ {
 		if stream := &schema.Streams[i]; stream.Name == call.Scope.Stream && known.HasConnection(stream, call.Scope.ConnectionID) {
 			all = append(all, stream.Fields()...)
 		}
 	}
 	return all
-}
-
-// hasField reports whether the call's stream has a field that is right.
-func hasField(schema *rs.Schema, call Call, field string, right func(rs.SchemaField) bool) bool {
-	return slices.ContainsFunc(fieldsOf(schema, call), func(f rs.SchemaField) bool { return f.Name == field && right(f) })
-}
-
-// isUngrouped reports whether the schema, which explainValue reads too, says that records cannot be grouped by a field.
-func isUngrouped(ctx context.Context, call Call, field string) bool {
-	if call.Tool == nil || call.Tool.Schema == nil {
-		return false
-	}
-	schema := call.Tool.Schema(ctx, call.RS, "", call.Scope.ConnectionID)
-	groups := func(f rs.SchemaField) bool { return slices.Contains(f.Aggregates, "group_by") }
-	return hasField(schema, call, field, func(f rs.SchemaField) bool { return f.Granted }) && !hasField(schema, call, field, groups)
-}
-
-// explainValue finds out what is meant by the value of a field that no record has: the id of a record of another stream, which may have
-// been named by its handle or its title, or words that a text holds among others. f is the filter of the call.
-func explainValue(ctx context.Context, call Call, f filter.Filter, e *render.EmptyField, value string) {
-	if call.Tool == nil || call.Tool.Schema == nil || !strings.ContainsFunc(value, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
-		return
-	}
-	schema := call.Tool.Schema(ctx, call.RS, "", call.Scope.ConnectionID)
-	parent, ok := known.ParentOf(schema, call.Scope, e.Field)
-	if e.Field == "id" {
-		parent, ok = call.Scope.Stream, true
-	}
-	if ok {
-		e.IDsOf = parent
-		if ref, err := rs.ParseRef(value); err == nil && ref.Stream == parent {
-			e.Meant = withValue(call, e.Field, rs.EncodeJSON(ref.RecordID))
-			return
-		}
-		if other := likeIDs(ctx, call, parent, value); other != "" {
-			e.Meant = withValue(call, e.Field, rs.EncodeJSON(other))
-			return
-		}
-		e.Search = rs.Object{encoded("q", value), encoded("streams", []string{parent})}
-		hits, ok := searchHits(ctx, call, searchArgs{q: value, streams: []string{parent}, limit: 2})
-		titled := func(i int) bool { return i < len(hits) && strings.EqualFold(hits[i].Text("title"), value) }
-		switch {
-		case ok && len(hits) == 0:
-			e.Search = nil
-		case (len(hits) == 1 || titled(0) && !titled(1)) && hits[0].Text("record_key", "record_id") != "":
-			e.Meant = withValue(call, e.Field, rs.EncodeJSON(hits[0].Text("record_key", "record_id")))
-		}
-		return
-	}
-	if e.Meant == nil && hasField(schema, call, e.Field, func(f rs.SchemaField) bool { return f.Lexical }) {
-		e.Whole = true
-		titles := hasField(schema, call, e.Field, func(f rs.SchemaField) bool { return f.Role == "primary-title" })
-		searchValue(ctx, call, f, e, value, titles)
-	}
-}
-
-// searchValue finds the search for words that a field may hold among others, with the other conditions of the call where those leave hits;
-// of a field of titles, the one that differs in case or accents alone.
-func searchValue(ctx context.Context, call Call, f filter.Filter, e *render.EmptyField, value string, titles bool) {
-	args := call.Arguments
-	alone := withWords(value, inConnection(call, "streams", []string{call.Scope.Stream}))
-	search := searchArgs{q: value, streams: []string{call.Scope.Stream}, limit: 5, filter: f.Without(e.Field)}
-	hits, ok := searchHits(ctx, call, search)
-	for _, hit := range hits {
-		if title := hit.Text("title"); titles && written.Folded(title) == written.Folded(value) {
-			e.Meant, e.Whole = withValue(call, e.Field, rs.EncodeJSON(title)), false
-			return
-		}
-	}
-	if len(search.filter) > 0 {
-		if len(hits) > 0 {
-			e.Search = alone.With("filter", args.Object("filter").Without(e.Field).JSON())
-			if zone := args.Get("time_zone"); zone != "" {
-				e.Search = e.Search.With("time_zone", zone)
-			}
-			return
-		}
-		search.filter = nil
-		hits, ok = searchHits(ctx, call, search)
-	}
-	if len(hits) > 0 || !ok {
-		e.Search = alone
-	}
 }
 
 // withValue are the arguments of a call with another value for a field of its filter.

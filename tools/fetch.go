@@ -133,9 +133,8 @@ func forwardFetch(ctx context.Context, call Call) (Reply, error) {
 	}
 	ctx, cancel := read.WithinDeadline(ctx)
 	defer cancel()
-	_ = read.Parallel(ctx, len(texts), func(ctx context.Context, i int) error {
+	read.All(ctx, len(texts), func(ctx context.Context, i int) {
 		texts[i].Text = readAttached(ctx, call.RS, texts[i])
-		return nil
 	})
 	return Reply{Call: call, Answer: answer}, nil
 }

@@ -98,23 +98,18 @@ func (q queryRecordsArgs) mixedUnits(response *rs.Response, call Call) rs.Object
 	}
 	list, _ := response.List()
 	for _, field := range compared {
-		var names []string
-		items := slices.Clone(list.Items)
-		items = slices.DeleteFunc(items, func(item rs.Item) bool { return !written.IsNumber(item.Members.Object("data").Get(field)) })
-		for _, item := range items {
-			for _, m := range item.Members.Object("data") {
-				if rs.Kind(m.Value) == "string" && !slices.Contains(names, m.Name) {
-					names = append(names, m.Name)
+		texts := map[string][]string{} // the values of the other fields
+		for _, item := range list.Items {
+			data := item.Members.Object("data")
+			for _, m := range data {
+				value, isText := written.Text(m.Value)
+				if isText && written.IsNumber(data.Get(field)) && (texts[m.Name] == nil || value != "" && !slices.Contains(texts[m.Name], value)) {
+					texts[m.Name] = append(texts[m.Name], value)
 				}
 			}
 		}
-		unit, values := written.UnitField(field, names), []string(nil)
-		for _, item := range items {
-			value := item.Members.Object("data").Text(unit)
-			if unit != "" && value != "" && !slices.Contains(values, value) {
-				values = append(values, value)
-			}
-		}
+		unit := written.UnitField(field, slices.Collect(maps.Keys(texts)))
+		values := slices.DeleteFunc(texts[unit], func(value string) bool { return value == "" })
 		if len(values) < 2 {
 			continue
 		}

@@ -179,34 +179,17 @@ func (q queryRecordsArgs) Request(scope rs.Scope) rs.Request {
 	return r
 }
 
-// mayLack reports whether a page shows that a connection lacks a field that the call names, so that the schema is read for no other: the
-// page leaves a connection out, or one of several has no record with the field. By a field that is not shown records may be sorted.
+// mayLack reports whether a page shows that a connection may lack a field that the call names, so that the schema is read for no other: the
+// page leaves a connection out, or has records of several.
 func (q queryRecordsArgs) mayLack(call Call, response *rs.Response) bool {
 	if call.Scope.ConnectionID != "" || len(q.fields) == 0 && q.sort == "" && len(q.filter) == 0 {
 		return false
 	}
-	if leavesOut(response) {
-		return true
-	}
 	list, _ := response.List()
-	connections, shown := map[string]bool{}, map[[2]string]bool{}
-	for _, item := range list.Items {
-		connection := rs.ConnectionID(item.Members)
-		connections[connection] = true
-		for _, field := range item.Data {
-			shown[[2]string{connection, field.Name}] = true
-		}
+	another := func(item rs.Item) bool {
+		return rs.ConnectionID(item.Members) != rs.ConnectionID(list.Items[0].Members)
 	}
-	fields := slices.Clone(q.fields)
-	if q.sort != "" {
-		fields = append(fields, strings.TrimPrefix(q.sort, "-"))
-	}
-	for connection := range connections {
-		if len(connections) > 1 && slices.ContainsFunc(fields, func(name string) bool { return !shown[[2]string{connection, name}] }) {
-			return true
-		}
-	}
-	return false
+	return leavesOut(response) || slices.ContainsFunc(list.Items, another)
 }
 
 // tied is how many records after a first page of few have the same value of the field that it is sorted by as its last record: by chance

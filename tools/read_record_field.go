@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -114,7 +115,7 @@ func forwardWindow(ctx context.Context, call Call) (Reply, error) {
 		if _, found := matchOf(response); found && args.q != "" {
 			whole := answered(ctx, func(ctx context.Context) (*rs.Response, error) { return call.RS.Do(ctx, record) })
 			if whole != nil {
-				response = args.withMatches(response, fieldJSON(whole.Body, args.field))
+				response = args.withMatches(response, fieldJSON(whole, args.field))
 			}
 		}
 		return replied(call, response, nil)
@@ -126,7 +127,7 @@ func forwardWindow(ctx context.Context, call Call) (Reply, error) {
 	if readErr != nil {
 		return Reply{Call: call}, readErr
 	}
-	value := fieldJSON(whole.Body, args.field)
+	value := fieldJSON(whole, args.field)
 	if value == "" {
 		return Reply{Call: call}, err
 	}
@@ -138,12 +139,8 @@ func forwardWindow(ctx context.Context, call Call) (Reply, error) {
 }
 
 // fieldJSON is the value of a field, or of a dotted path into it, or nothing when the record has none.
-func fieldJSON(record, path string) string {
-	o := rs.AsObject(record)
-	if inner := o.Object("data"); inner.Has("data") {
-		o = inner
-	}
-	for value := o.Get("data"); value != ""; {
+func fieldJSON(record *rs.Response, path string) string {
+	for value := read.Record(record).Get("data"); value != ""; {
 		if whole := memberOf(value, path); whole != "" { // a name may hold a dot
 			compact, _ := rs.Compact(whole)
 			return compact
@@ -223,7 +220,7 @@ func (w windowArgs) withMatches(response *rs.Response, value string) *rs.Respons
 	if !isText {
 		text = value
 	}
-	starts, count := matchesOf([]rune(text), []rune(w.q), first)
+	starts, count := matchesOf(text, w.q, first)
 	if !found || count < 2 {
 		return response
 	}
@@ -233,28 +230,26 @@ func (w windowArgs) withMatches(response *rs.Response, value string) *rs.Respons
 // matchesOf is where the first matches of a text begin, in code points and whatever the case of its letters, and how many there are; none
 // overlaps another. They are words of their own if the first is one, else they may stand in words. There are none where first is not the
 // first of these.
-func matchesOf(text, q []rune, first int) (starts []int, count int) {
-	same := func(a, b rune) bool { return unicode.ToLower(a) == unicode.ToLower(b) }
-	isWord := func(at int) bool {
-		return at >= 0 && at < len(text) && (unicode.IsLetter(text[at]) || unicode.IsNumber(text[at]) || unicode.IsMark(text[at]))
+func matchesOf(text, q string, first int) (starts []int, count int) {
+	within := func(at int) bool { // a word goes on here
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		after, _ := utf8.DecodeRuneInString(text[at:])
+		return unicode.In(before, wordRunes...) && unicode.In(after, wordRunes...)
 	}
-	within := func(at int) bool { return isWord(at-1) && isWord(at) } // a word goes on here
-	inside := func(at int) bool { return within(at) || within(at+len(q)) }
-	if first < 0 || first+len(q) > len(text) || len(q) == 0 {
+	inside := func(match []int) bool { return within(match[0]) || within(match[1]) }
+	start := func(match []int) int { return utf8.RuneCountInString(text[:match[0]]) }
+	matches := regexp.MustCompile(`(?i)`+regexp.QuoteMeta(q)).FindAllStringIndex(text, -1)
+	at := slices.IndexFunc(matches, func(match []int) bool { return start(match) == first })
+	if at >= 0 && !inside(matches[at]) {
+		matches = slices.DeleteFunc(matches, inside)
+	}
+	if at < 0 || start(matches[0]) != first {
 		return nil, 0
 	}
-	words := !inside(first)
-	for at := 0; at+len(q) <= len(text); at++ {
-		if !slices.EqualFunc(text[at:at+len(q)], q, same) || words && inside(at) {
-			continue
-		}
-		if count++; len(starts) < maxMatches {
-			starts = append(starts, at)
-		}
-		at += len(q) - 1
+	for _, match := range matches[:min(len(matches), maxMatches)] {
+		starts = append(starts, start(match))
 	}
-	if count == 0 || starts[0] != first {
-		return nil, 0
-	}
-	return starts, count
+	return starts, len(matches)
 }
+
+var wordRunes = []*unicode.RangeTable{unicode.Letter, unicode.Number, unicode.Mark}

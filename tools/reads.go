@@ -92,6 +92,13 @@ func aggregated(ctx context.Context, call Call, q aggregate.Args) rs.Object {
 	return aggregate.Body(response)
 }
 
+// groupsOf are the first values of a field of the call's stream, and whether there are more; none where that is not answered.
+func groupsOf(ctx context.Context, call Call, field string, limit int) (groups []aggregate.Group, more bool) {
+	body := aggregated(ctx, call, aggregate.Args{Metric: "count", GroupBy: field, Limit: limit})
+	beyond, _ := body.Number("other_count")
+	return aggregate.Groups(body), beyond > 0
+}
+
 // counted is how many records of the call's stream a filter leaves; false where that is not answered in time.
 func counted(ctx context.Context, call Call, f filter.Filter) (int, bool) {
 	ctx, cancel := context.WithTimeout(ctx, besideDeadline)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -14,9 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/period"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -118,17 +115,7 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	found.Parts = args.parts
 	found.Question = render.NewQuestion(args.q, func() []string { return relax.Words(args.q) })
 	if args.position.First() {
-		found.Meant, found.OfTime = unreadFields(ctx, call, reply.Answer), ofTime(ctx, call, reply.Answer)
-		found.TwoDays, found.Listed = twoDays(call), listedValue(ctx, call, reply.Answer)
-		found.Newest = newestRecord(ctx, call, found.Question)
-		if !reply.spent {
-			found.ByID = byID(ctx, call, reply.Response)
-		}
-		if len(found.ByID.Records) > 0 { // with its colon
-			found.Meant = ""
-		} else if found.Meant != "" {
-			found.ByID = render.ByID{}
-		}
+		propose(ctx, call, &reply.Answer)
 	}
 	reply.Response = withMembers(reply.Response, saysReadAs(reply.Response.Object().Array("read_as"), readAs))
 	return reply, nil
@@ -216,104 +203,4 @@ func noSources(scope rs.Scope, timeless bool) *rs.Error {
 		return &rs.Error{Code: "unknown_connection", Param: "connection_id", Message: "no such stream or connection in this grant."}
 	}
 	return &rs.Error{Code: "unknown_stream", Param: "streams", Message: "no stream of these in this grant."}
-}
-
-// namesTime reports whether the first hit is one that names a time, as the resource server marks in it: it need not be of that time, as a
-// diary is not.
-func namesTime(list rs.List, since, until string) bool {
-	if len(list.Items) == 0 {
-		return false
-	}
-	for _, raw := range list.Items[0].Members.Array("evidence_excerpts") {
-		for _, part := range strings.Split(rs.AsObject(raw).Text("preview_text"), "<mark>")[1:] {
-			marked, _, _ := strings.Cut(part, "</mark>")
-			first, last, ok := written.Days(marked, time.Time{})
-			if !ok { // march-2025.pdf
-				first, last, ok = written.Days(strings.ReplaceAll(marked, "-", " "), time.Time{})
-			}
-			if len(marked) > len("2006") && ok && first.Format(time.DateOnly) == since && last.Format(time.DateOnly) == until {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// absentWords are the words of a query, in small letters, that no record has.
-func absentWords(list rs.List, repair *render.Repair) map[string]bool {
-	absent := map[string]bool{}
-	for _, raw := range list.Envelope.Object("meta").Object("recall").Array("missing_words") {
-		word, _ := rs.AsText(raw)
-		absent[strings.ToLower(word)] = true
-	}
-	if repair != nil {
-		for _, word := range repair.Words {
-			absent[strings.ToLower(word.Word)] = word.Count+word.FormCount == 0
-		}
-	}
-	return absent
-}
-
-// twoDays says which days a date of the query may be that is one of two, such as 03/06/2026, with a search of each; "" for none.
-func twoDays(call Call) string {
-	s := call.Args.(searchArgs)
-	if !strings.ContainsAny(s.q, "-/") {
-		return ""
-	}
-	for _, word := range strings.Fields(s.q) {
-		word = strings.Trim(word, ".,;?!()")
-		ways := written.DaysOf(word)
-		if len(ways) < 2 || s.period != (period.Period{}) {
-			continue
-		}
-		of := func(day time.Time) string {
-			date := rs.EncodeJSON(day.Format(time.DateOnly))
-			q := strings.Join(slices.DeleteFunc(relax.Words(s.q), func(part string) bool { return strings.Contains(word, part) }), " ")
-			return day.Format("2 January: ") + searchFor(q, call.Arguments.Without("q", "query", "cursor").With("since", date).With("until", date))
-		}
-		return quote.Text(word) + " was read as words, as it may be either day. " + of(ways[0]) + " or " + of(ways[1])
-	}
-	return ""
-}
-
-// ofTime are the arguments of a search of the time that the query names, without the words of it that are nowhere; nil for none. The schema
-// may be read for it.
-func ofTime(ctx context.Context, call Call, answer Answer) rs.Object {
-	s := call.Args.(searchArgs)
-	if s.period != (period.Period{}) || !strings.ContainsAny(s.q, " -/0123456789") { // a word alone is no time, but for yesterday
-		return nil
-	}
-	list, _ := answer.Response.List()
-	since, until, rest, named := written.NamedPeriod(s.q, time.Now().UTC())
-	words := relax.Words(strings.ToLower(rest))
-	if !named || namesTime(list, since, until) || slices.ContainsFunc(words, func(word string) bool { return relax.PartsOfTime[word] }) {
-		return nil
-	}
-	absent := absentWords(list, answer.Repair)
-	leftOut := list.Envelope.Object("meta").Object("recall").Array("left_out_words")
-	words = slices.DeleteFunc(words, func(word string) bool {
-		return relax.SayNothing[word] || len(absent) > 0 && slices.Contains(leftOut, rs.EncodeJSON(word))
-	})
-	streams, all := streamsOf(ctx, call, words)
-	if !all && len(absent) > 0 {
-		is := func(word string) bool { return absent[strings.Trim(strings.ToLower(word), ".,;?!()")] }
-		rest = strings.Join(relax.Words(strings.Join(slices.DeleteFunc(strings.Fields(rest), is), " ")), " ")
-		streams, all = streamsOf(ctx, call, slices.DeleteFunc(words, is))
-	}
-	args := call.Arguments.Without("q", "query")
-	switch {
-	case !all:
-		args = withWords(rest, args)
-	case len(streams) > 0 && len(s.streams) == 0:
-		args = args.Without("mode").With("streams", rs.EncodeJSON(streams))
-	default:
-		args = args.Without("mode")
-	}
-	if since != "" {
-		args = append(args, encoded("since", since))
-	}
-	if until != "" {
-		args = append(args, encoded("until", until))
-	}
-	return args
 }

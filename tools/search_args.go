@@ -16,6 +16,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -138,7 +139,7 @@ func (a *arguments) moment(name string, zone *time.Location) string {
 	if value == "" {
 		return ""
 	}
-	if local, ok := filter.LocalTime(value, zone); ok && a.Has("time_zone") {
+	if local, ok := written.LocalTime(value, zone); ok && a.Has("time_zone") {
 		return local.Format(time.RFC3339Nano)
 	}
 	if _, err := rs.ReadTime(value); err != nil {

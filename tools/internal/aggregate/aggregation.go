@@ -141,7 +141,7 @@ func (r *Aggregation) AddConnections(ctx context.Context, body rs.Object) {
 		q.Metric = "sum"
 	}
 	rows := make([]string, len(connections))
-	_ = read.Parallel(ctx, len(connections), func(ctx context.Context, i int) error {
+	read.All(ctx, len(connections), func(ctx context.Context, i int) {
 		c := connections[i]
 		row := rs.Object{encoded("connection_id", c.ID)}
 		if c.DisplayName != "" {
@@ -154,7 +154,6 @@ func (r *Aggregation) AddConnections(ctx context.Context, body rs.Object) {
 			}
 		}
 		rows[i] = row.JSON()
-		return nil
 	})
 	rows = slices.DeleteFunc(rows, func(row string) bool { return row == "" }) // the deadline came before them
 	r.extra = append(r.extra, rs.Member{Name: "connections", Value: rs.JoinArray(rows)})

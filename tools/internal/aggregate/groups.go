@@ -87,8 +87,8 @@ func (r *Aggregation) compose(ctx context.Context) (*rs.Response, rs.Object, err
 	if several {
 		lists = nil
 		for _, g := range units.groups {
-			if unit, ok := g.text(); ok { // records without a unit are in no list, and counted as such
-				lists = append(lists, unitList{unit: g.key, filter: q.Filter.Only(field, unit)})
+			if unit, ok := g.Text(); ok { // records without a unit are in no list, and counted as such
+				lists = append(lists, unitList{unit: g.Key, filter: q.Filter.Only(field, unit)})
 			}
 		}
 	}
@@ -122,13 +122,13 @@ func (r *Aggregation) rows(ctx context.Context, lists []unitList) []row {
 	at := map[string]int{}
 	for _, list := range lists {
 		for _, g := range list.groups {
-			if _, ok := at[g.key]; !ok {
-				at[g.key] = len(rows)
-				rows = append(rows, row{key: g.key})
+			if _, ok := at[g.Key]; !ok {
+				at[g.Key] = len(rows)
+				rows = append(rows, row{key: g.Key})
 			}
-			to := &rows[at[g.key]]
-			to.cells = append(to.cells, cell{unit: list.unit, records: g.count, filter: r.groupFilter(ctx, list.filter, g)})
-			to.records += g.count
+			to := &rows[at[g.Key]]
+			to.cells = append(to.cells, cell{unit: list.unit, records: g.Count, filter: r.groupFilter(ctx, list.filter, g)})
+			to.records += g.Count
 		}
 	}
 	if len(lists) > 1 {
@@ -143,8 +143,8 @@ func (r *Aggregation) rows(ctx context.Context, lists []unitList) []row {
 }
 
 // groupFilter is the filter with which the records of a group are read; nil where none names them.
-func (r *Aggregation) groupFilter(ctx context.Context, f filter.Filter, g group) filter.Filter {
-	key, ok := g.text()
+func (r *Aggregation) groupFilter(ctx context.Context, f filter.Filter, g Group) filter.Filter {
+	key, ok := g.Text()
 	if !ok {
 		return nil
 	}
@@ -176,14 +176,13 @@ func (r *Aggregation) answerOf(ctx context.Context, base groupList, lists []unit
 		left /= 2 // each number takes two reads
 		r.add("of_values", true)
 	}
-	isNamed := func(r row) bool { return r.cells[0].filter != nil }
-	unnamed := slices.DeleteFunc(slices.Clone(rows), isNamed)
-	rows = slices.DeleteFunc(rows, func(r row) bool { return !isNamed(r) })
+	rows = slices.DeleteFunc(rows, func(r row) bool { return r.cells[0].filter == nil })
 	more := slices.ContainsFunc(lists, func(l unitList) bool { return l.other > 0 }) // there are more groups than are known
 	byValue := r.Args.GroupBy != "" && r.Args.GroupBy != r.Fields(ctx).UnitOf(r.Args.Field)
 	ordered := byValue && countCells(rows) <= left && !more
 	asked := limit
-	if r.Args.GroupByTime != "" && r.turned(!more) {
+	turned := r.Args.GroupByTime != "" && r.turned(!more)
+	if turned {
 		slices.Reverse(rows)
 	}
 	if ordered { // each is read, so that the groups shown are those with the highest values, not with the most records
@@ -204,16 +203,11 @@ func (r *Aggregation) answerOf(ctx context.Context, base groupList, lists []unit
 	}
 	zeros := slices.DeleteFunc(cells, func(c *cell) bool { return !r.isZeroSum(c.value) })
 	if len(zeros) <= left {
-		_ = read.Parallel(ctx, len(zeros), func(ctx context.Context, i int) error {
+		read.All(ctx, len(zeros), func(ctx context.Context, i int) {
 			if r.hasNone(ctx, zeros[i].filter) {
 				zeros[i].value = "null"
 			}
-			return nil
 		})
-	}
-	if shown == len(rows) && !more && len(unnamed) == 1 && len(unnamed[0].cells) <= left && (byValue || r.Args.GroupBy == "") {
-		rows = append(rows, r.sumOfOthers(ctx, lists, rows, unnamed[0])...)
-		shown = min(asked, len(rows))
 	}
 	switch {
 	case ordered:
@@ -223,10 +217,22 @@ func (r *Aggregation) answerOf(ctx context.Context, base groupList, lists []unit
 	case r.Args.Order != "" && r.Args.GroupBy != "":
 		r.add("unordered", true)
 	}
-	if r.Args.GroupByTime != "" && len(lists) == 1 && (shown == 0 || rows[shown-1].key != "null") {
+	next := ""
+	if r.Args.GroupByTime != "" && len(lists) == 1 {
+		next = lists[0].next
 		r.addWithout(lists[0].groupList)
 	}
-	answer := r.composed(base.body, rows, shown, asked, ordered, more)
+	groups := make([]Group, len(rows))
+	for i, row := range rows {
+		groups[i] = Group{row.key, row.records}
+	}
+	r.addCut(ctx, groups, shown, turned, next, func(i int) bool {
+		if one, last := rows[i], rows[shown-1]; ordered {
+			return one.cells[0].value == last.cells[0].value && one.cells[0].unit == last.cells[0].unit
+		}
+		return rows[i].records == rows[shown-1].records
+	})
+	answer := r.composed(base.body, rows, shown, asked)
 	if more {
 		answer = answer.Without("group_count")
 	}
@@ -234,7 +240,7 @@ func (r *Aggregation) answerOf(ctx context.Context, base groupList, lists []unit
 }
 
 // composed is the answer that counted all records, with the groups that were read, in the order of their values or of their records.
-func (r *Aggregation) composed(base rs.Object, rows []row, shown, limit int, ordered, more bool) rs.Object {
+func (r *Aggregation) composed(base rs.Object, rows []row, shown, limit int) rs.Object {
 	var items []string
 	other, _ := base.Number("filtered_record_count")
 	for _, row := range rows[:shown] {
@@ -256,25 +262,8 @@ func (r *Aggregation) composed(base rs.Object, rows []row, shown, limit int, ord
 		return rs.EncodeJSON(s)
 	}
 	r.add("composed", true)
-	switch tied := 0; {
-	case r.Args.GroupByTime != "":
+	if r.Args.GroupByTime != "" {
 		base = base.With("time_zone", rs.EncodeJSON(r.Args.Zone.String()))
-		switch turned := r.Args.Order == "desc"; {
-		case shown == len(rows), shown == 0, rows[shown].key == "null":
-		case turned && !more:
-			r.extra = append(r.extra, rs.Member{Name: "next_before", Value: rows[shown-1].key})
-		default:
-			r.extra = append(r.extra, rs.Member{Name: "next_from", Value: rows[shown].key})
-		}
-	case shown > 0:
-		for _, row := range rows[shown:] {
-			if last := rows[shown-1]; ordered && row.cells[0].same(last.cells[0]) || !ordered && row.records == last.records {
-				tied++
-			}
-		}
-		if tied > 0 {
-			r.add("tied_groups", tied)
-		}
 	}
 	return base.Without("links", "value").WithAll(rs.Object{
 		{Name: "metric", Value: text(r.Args.Metric)}, {Name: "field", Value: text(r.Args.Field)},

@@ -42,9 +42,9 @@ func (r *Aggregation) AddStatus(ctx context.Context) {
 	defer cancel()
 	_, body, err := r.do(ctx, r.scope, Args{Metric: "count", GroupBy: status, Limit: maxGroups, Filter: r.Args.Filter})
 	var among []map[string]any
-	for _, g := range readGroups(body) {
-		if text, ok := g.text(); ok && err == nil && cancelled().MatchString(text) && len(among) < maxStatuses {
-			among = append(among, map[string]any{"key": text, "count": g.count})
+	for _, g := range Groups(body) {
+		if text, ok := g.Text(); ok && err == nil && cancelled().MatchString(text) && len(among) < maxStatuses {
+			among = append(among, map[string]any{"key": text, "count": g.Count})
 		}
 	}
 	if among != nil {
@@ -67,7 +67,7 @@ func (r *Aggregation) hasNone(ctx context.Context, f filter.Filter) bool {
 // AddTitles adds to the groups of a field that has the ids of records of another stream, such as the channels of messages, what the first
 // of those are called, and which stream that is.
 func (r *Aggregation) AddTitles(ctx context.Context, body rs.Object) rs.Object {
-	groups := readGroups(body)
+	groups := Groups(body)
 	if !strings.HasSuffix(r.Args.GroupBy, "_id") || len(groups) == 0 {
 		return body
 	}
@@ -89,18 +89,17 @@ func (r *Aggregation) AddTitles(ctx context.Context, body rs.Object) rs.Object {
 	r.add("ids_of", map[string]string{"stream": parent, "connection_id": connection})
 	var keys []string
 	for _, g := range groups {
-		if key, ok := g.text(); ok && len(keys) < maxTitles && !slices.Contains(keys, key) {
+		if key, ok := g.Text(); ok && len(keys) < maxTitles && !slices.Contains(keys, key) {
 			keys = append(keys, key)
 		}
 	}
 	titles := make([]string, len(keys))
-	_ = read.Parallel(ctx, len(keys), func(ctx context.Context, i int) error {
+	read.All(ctx, len(keys), func(ctx context.Context, i int) {
 		titles[i] = r.titleOf(ctx, connection, of[0], keys[i])
-		return nil
 	})
 	items := body.Array("groups")
 	for i, g := range groups {
-		key, _ := g.text()
+		key, _ := g.Text()
 		if at := slices.Index(keys, key); at >= 0 && titles[at] != "" {
 			items[i] = rs.AsObject(items[i]).With("title", rs.EncodeJSON(titles[at])).JSON()
 		}
@@ -119,11 +118,7 @@ func (r *Aggregation) titleOf(ctx context.Context, connection string, of known.S
 	if err != nil {
 		return ""
 	}
-	o := response.Object()
-	if inner := o.Object("data"); inner.Has("data") {
-		o = inner
-	}
-	return o.Object("data").Text(of.Title)
+	return read.Record(response).Object("data").Text(of.Title)
 }
 
 // units reads which currencies or units the numbers of the field are in. A single one is added to the answer. Where a field has them and
@@ -149,7 +144,7 @@ func (r *Aggregation) units(ctx context.Context) (field string, list groupList, 
 	if err != nil {
 		r.add("unit_unknown", true)
 	} else if len(list.groups) == 1 {
-		if unit, ok := list.groups[0].text(); ok {
+		if unit, ok := list.groups[0].Text(); ok {
 			r.add("unit", unit)
 		}
 	}
@@ -165,32 +160,27 @@ func (r *Aggregation) parentUnits(ctx context.Context) {
 	}
 	scope := rs.Scope{ConnectionID: r.scope.ConnectionID}
 	schema := r.schemas.Of(ctx, r.reads, scope).Document
-	if schema == nil {
-		return
-	}
-	for i := range schema.Streams {
+	for i := 0; schema != nil && i < len(schema.Streams); i++ {
 		parent := &schema.Streams[i]
-		relations := parent.Relations()
-		at := slices.IndexFunc(relations, func(one rs.Relation) bool {
-			return one.Target == r.scope.Stream && one.ForeignKey != "" && known.HasConnection(parent, r.scope.ConnectionID)
-		})
-		if at < 0 {
-			continue
-		}
-		scope.Stream = parent.Name
-		named := known.ReadStream(schema, scope)
-		unit, own := named.UnitOf(r.Args.Field), ""
-		for _, field := range parent.Fields() {
-			if written.IsMoneyName(field.Name) {
-				unit = cmp.Or(unit, named.UnitOf(field.Name))
-				if own == "" && field.Granted && slices.Contains(field.Aggregates, r.Args.Metric) {
-					own = field.Name
+		for _, relation := range parent.Relations() {
+			if relation.Target != r.scope.Stream || relation.ForeignKey == "" || !known.HasConnection(parent, r.scope.ConnectionID) {
+				continue
+			}
+			scope.Stream = parent.Name
+			named := known.ReadStream(schema, scope)
+			unit, own := named.UnitOf(r.Args.Field), ""
+			for _, field := range parent.Fields() {
+				if written.IsMoneyName(field.Name) {
+					unit = cmp.Or(unit, named.UnitOf(field.Name))
+					if own == "" && field.Granted && slices.Contains(field.Aggregates, r.Args.Metric) {
+						own = field.Name
+					}
 				}
 			}
-		}
-		if unit != "" {
-			r.addParentUnits(ctx, scope, unit, own, relations[at].ForeignKey)
-			return
+			if unit != "" {
+				r.addParentUnits(ctx, scope, unit, own, relation.ForeignKey)
+				return
+			}
 		}
 	}
 }
@@ -210,8 +200,8 @@ func (r *Aggregation) addParentUnits(ctx context.Context, scope rs.Scope, unit, 
 		return
 	}
 	var units []string
-	for _, g := range readGroups(body) {
-		if text, ok := g.text(); ok {
+	for _, g := range Groups(body) {
+		if text, ok := g.Text(); ok {
 			units = append(units, text)
 		}
 	}

@@ -18,15 +18,15 @@ const (
 	maxTimeGroups = 400 // that are listed where no limit is sent
 )
 
-// A group is one group of a count.
-type group struct {
-	key   string // JSON
-	count int
+// A Group is one group of a count.
+type Group struct {
+	Key   string // JSON
+	Count int
 }
 
-// text is the key as a filter takes it; false for one that no filter can name.
-func (g group) text() (string, bool) {
-	text, ok := rs.AsText(g.key)
+// Text is the key as a filter takes it; false for one that no filter can name.
+func (g Group) Text() (string, bool) {
+	text, ok := rs.AsText(g.Key)
 	return text, ok && text != ""
 }
 
@@ -34,7 +34,7 @@ func (g group) text() (string, bool) {
 type groupList struct {
 	response *rs.Response // to the first read
 	body     rs.Object
-	groups   []group
+	groups   []Group
 	other    int // records in groups beyond the limit
 	pages    int
 	next     string // where the groups of time begin that follow, as the field has its values; "" where none do
@@ -56,7 +56,7 @@ func (r *Aggregation) list(ctx context.Context, q Args) (list groupList, err err
 		if list.pages++; list.pages == 1 {
 			list.response, list.body = response, body
 		}
-		groups, before := readGroups(body), list.next
+		groups, before := Groups(body), list.next
 		list.groups, list.next = append(list.groups, groups...), ""
 		if list.other, _ = body.Number("other_count"); list.other > 0 {
 			list.next = r.after(ctx, list.groups)
@@ -78,31 +78,32 @@ func (l groupList) withUndated() groupList {
 	}
 	l.without = total - l.other
 	for _, g := range l.groups[:dated(l.groups)] {
-		l.without -= g.count
+		l.without -= g.Count
 	}
 	if l.pages > 1 && l.without > 0 && l.next == "" {
-		l.groups = append(l.groups, group{"null", l.without})
+		l.groups = append(l.groups, Group{"null", l.without})
 	} else if l.pages > 1 {
 		l.other += max(l.without, 0)
 	}
 	return l
 }
 
-func readGroups(body rs.Object) []group {
-	var groups []group
+// Groups are those of a count.
+func Groups(body rs.Object) []Group {
+	var groups []Group
 	for _, raw := range body.Array("groups") {
 		o := rs.AsObject(raw)
 		count, _ := o.Number("count")
-		groups = append(groups, group{cmp.Or(o.Get("key"), "null"), count})
+		groups = append(groups, Group{cmp.Or(o.Get("key"), "null"), count})
 	}
 	return groups
 }
 
 // after is where the groups begin that follow some groups of time; "" where these are not in the order of time, so that nothing follows.
-func (r *Aggregation) after(ctx context.Context, groups []group) string {
+func (r *Aggregation) after(ctx context.Context, groups []Group) string {
 	var last filter.TimeGroup
 	for _, g := range groups {
-		key, _ := g.text()
+		key, _ := g.Text()
 		span, ok := filter.ReadTimeGroup(key, r.Args.Granularity, r.Args.Zone)
 		if r.Args.GroupByTime == "" || !ok || span.From.Before(last.From) {
 			return ""
@@ -162,26 +163,12 @@ func (r *Aggregation) count(ctx context.Context) (*rs.Response, rs.Object, error
 	if q.GroupByTime != "" {
 		times = dated(groups)
 	}
-	switch {
-	case turned && times > limit:
-		r.extra = append(r.extra, rs.Member{Name: "next_before", Value: groups[limit-1].key})
-	case times > limit:
-		r.add("next_from", r.after(ctx, groups[:limit]))
-	case list.next != "":
-		r.add("next_from", list.next)
-	}
+	r.addCut(ctx, groups, limit, turned, list.next, func(i int) bool { return groups[i].Count == groups[limit-1].Count })
 	if cut && all {
 		r.add("group_count", cmp.Or(times, len(groups)))
 	}
-	tied := 0
 	for _, g := range groups[limit:] {
-		list.other += g.count
-		if g.count == groups[limit-1].count {
-			tied++
-		}
-	}
-	if tied > 0 && q.GroupBy != "" {
-		r.add("tied_groups", tied)
+		list.other += g.Count
 	}
 	if times > 0 && dated(groups[:limit]) == limit {
 		r.addWithout(list)
@@ -193,6 +180,28 @@ func (r *Aggregation) count(ctx context.Context) (*rs.Response, rs.Object, error
 	return list.response.WithBody(body.JSON()), body, nil
 }
 
+// addCut adds to an answer, of whose groups the first so many are shown, where those of time go on, and how many others are the same as the
+// last by what they are ordered by. next is where those go on that were not read.
+func (r *Aggregation) addCut(ctx context.Context, groups []Group, shown int, turned bool, next string, isSame func(i int) bool) {
+	tied := 0
+	for i := shown; r.Args.GroupBy != "" && shown > 0 && i < len(groups); i++ {
+		if isSame(i) {
+			tied++
+		}
+	}
+	if cut := r.Args.GroupByTime != "" && shown > 0 && dated(groups) > shown; cut && turned {
+		r.extra = append(r.extra, rs.Member{Name: "next_before", Value: groups[shown-1].Key})
+	} else if cut {
+		next = r.after(ctx, groups[:shown])
+	}
+	if next != "" && !turned {
+		r.add("next_from", next)
+	}
+	if tied > 0 {
+		r.add("tied_groups", tied)
+	}
+}
+
 // addWithout adds to the answer how many of the records outside its groups have no time, where that is known.
 func (r *Aggregation) addWithout(list groupList) {
 	if list.without > 0 || list.without == 0 && list.other > 0 {
@@ -201,10 +210,10 @@ func (r *Aggregation) addWithout(list groupList) {
 }
 
 // listed are groups in the shape of one read.
-func listed(groups []group, limit, other int) rs.Object {
+func listed(groups []Group, limit, other int) rs.Object {
 	items := make([]string, len(groups))
 	for i, g := range groups {
-		items[i] = rs.Object{{Name: "key", Value: g.key}, encoded("count", g.count)}.JSON()
+		items[i] = rs.Object{{Name: "key", Value: g.Key}, encoded("count", g.Count)}.JSON()
 	}
 	return rs.Object{
 		{Name: "groups", Value: rs.JoinArray(items)}, encoded("limit", limit), encoded("other_count", other),

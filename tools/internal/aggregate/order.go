@@ -2,7 +2,6 @@ package aggregate
 
 import (
 	"cmp"
-	"context"
 	"math/big"
 	"slices"
 	"strings"
@@ -15,9 +14,6 @@ func countCells(rows []row) int {
 	}
 	return n
 }
-
-// same reports whether two numbers are equal, and of one unit.
-func (c cell) same(other cell) bool { return c.value == other.value && c.unit == other.unit }
 
 // turned reports whether the groups of a count are to come the other way round: the latest or those with fewest records first. That needs
 // all of them; where some are not known, it is said that they are not in that order.
@@ -34,9 +30,9 @@ func (r *Aggregation) turned(all bool) bool {
 }
 
 // turn puts groups the other way round; those without a time stay last.
-func (r *Aggregation) turn(groups []group) {
+func (r *Aggregation) turn(groups []Group) {
 	if r.Args.GroupByTime == "" {
-		slices.SortStableFunc(groups, func(a, b group) int { return cmp.Compare(a.count, b.count) })
+		slices.SortStableFunc(groups, func(a, b Group) int { return cmp.Compare(a.Count, b.Count) })
 		r.add("order", r.Args.Order)
 		return
 	}
@@ -44,8 +40,8 @@ func (r *Aggregation) turn(groups []group) {
 }
 
 // dated is the number of groups that have a time. The group of records without a time is the last.
-func dated(groups []group) int {
-	if n := len(groups); n > 0 && groups[n-1].key == "null" {
+func dated(groups []Group) int {
+	if n := len(groups); n > 0 && groups[n-1].Key == "null" {
 		return n - 1
 	}
 	return len(groups)
@@ -111,32 +107,4 @@ func compareValues(a, b string, lowest bool) int {
 		return -order
 	}
 	return order
-}
-
-// sumOfOthers is the row of the records that no filter names, such as those without the field of the groups, beside the rows of all others:
-// what these leave of the sum of all. It is nothing where that is not known.
-func (r *Aggregation) sumOfOthers(ctx context.Context, lists []unitList, rows []row, unnamed row) []row {
-	if r.Args.Metric != "sum" || r.differ.Load() {
-		return nil
-	}
-	for i := range unnamed.cells {
-		c := &unnamed.cells[i]
-		list := lists[slices.IndexFunc(lists, func(l unitList) bool { return l.unit == c.unit })]
-		_, body, err := r.do(ctx, r.scope, Args{Metric: "sum", Field: r.Args.Field, Filter: list.filter})
-		left, ok := new(big.Rat).SetString(body.Get("value"))
-		if err != nil || !ok {
-			return nil
-		}
-		for _, row := range rows {
-			for _, other := range row.cells {
-				if value, ok := new(big.Rat).SetString(other.value); ok && other.unit == c.unit {
-					left.Sub(left, value)
-				}
-			}
-		}
-		if c.value, c.count = decimal(left), c.records; r.isZeroSum(c.value) { // or none of them has a value
-			return nil
-		}
-	}
-	return []row{unnamed}
 }

@@ -9,22 +9,6 @@ import (
 // LocalLayout is how a time without an offset is written.
 const LocalLayout = "2006-01-02T15:04:05"
 
-// LocalTime reads a time without an offset, such as "2026-06-30T09:15:00" or "2026-06-30 09:15", as one of a zone.
-func LocalTime(text string, zone *time.Location) (t time.Time, ok bool) {
-	for _, layout := range []string{"T15:04:05", "T15:04", " 15:04:05", " 15:04"} {
-		if t, err := time.ParseInLocation(time.DateOnly+layout, text, zone); err == nil {
-			return t, true
-		}
-	}
-	return time.Time{}, false
-}
-
-// IsDate reports a date without a time, such as "2026-06-30".
-func IsDate(text string) bool {
-	_, err := time.Parse(time.DateOnly, text)
-	return err == nil
-}
-
 // Instant writes a time as RFC 3339, in UTC.
 func Instant(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 

@@ -157,7 +157,7 @@ func (f Filter) WholeDays(kindOf func(field string) DateKind, zone *time.Locatio
 		kind := kindOf(c.Field)
 		conditions := c.wholeDay(kind, zone)
 		start := c.Operator == "gte" && zone == time.UTC // which a day has in any reading
-		other := !slices.Equal(conditions, Filter{c}) && (IsDate(c.Value) || zone != time.UTC) || IsDate(c.Value) && kind == Instants && !start ||
+		other := !slices.Equal(conditions, Filter{c}) && (written.IsDay(c.Value) || zone != time.UTC) || written.IsDay(c.Value) && kind == Instants && !start ||
 			c.hasDate() && kind == MayBeDates && zone != time.UTC
 		if other && !slices.Contains(read, c.Field) && len(read) < maxReadAs {
 			read = append(read, c.Field)
@@ -183,7 +183,7 @@ func (f Filter) WholeDays(kindOf func(field string) DateKind, zone *time.Locatio
 // wholeDay is what a condition means that may have a bare date, or a time without an offset. A field that may have dates as well as
 // timestamps is compared with dates of no zone: the next day in place of "at most this day" and of "after this day" is right for both.
 func (c Condition) wholeDay(kind DateKind, zone *time.Location) Filter {
-	if local, ok := LocalTime(c.Value, zone); ok && kind == Instants {
+	if local, ok := written.LocalTime(c.Value, zone); ok && kind == Instants {
 		return Filter{{c.Field, c.Operator, local.UTC().Format(time.RFC3339Nano)}}
 	}
 	if kind == LocalTimes { // which a zone does not move
@@ -255,7 +255,7 @@ func (f Filter) says(field string, kind DateKind) string {
 				continue
 			}
 			value := strings.Replace(c.Value, ":00Z", "Z", 1)
-			if kind == Instants && IsDate(value) {
+			if kind == Instants && written.IsDay(value) {
 				value += "T00:00Z"
 			}
 			parts = append(parts, cmp.Or(words[operator], operator), value)
@@ -268,8 +268,8 @@ func (f Filter) says(field string, kind DateKind) string {
 func (f Filter) HasDate() bool { return slices.ContainsFunc(f, Condition.hasDate) }
 
 func (c Condition) hasDate() bool {
-	_, local := LocalTime(c.Value, time.UTC)
-	return local || IsDate(c.Value)
+	_, local := written.LocalTime(c.Value, time.UTC)
+	return local || written.IsDay(c.Value)
 }
 
 // Has reports whether a condition is on a field.
@@ -301,7 +301,7 @@ func Lasting(start, end string, kind DateKind, bound string) Filter {
 	case kind == Dates && strings.HasSuffix(end, "_at"): // it is as it should be
 	case kind == Dates, strings.Contains(strings.ToLower(end), "date"), strings.HasSuffix(end, "_on"), strings.HasSuffix(end, "day"):
 		after.Operator = "gte"
-	case IsDate(bound): // after a day would mean from the next one on
+	case written.IsDay(bound): // after a day would mean from the next one on
 		after.Value += "T00:00:00Z"
 	}
 	return Filter{{start, "lt", bound}, after}

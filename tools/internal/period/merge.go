@@ -36,13 +36,12 @@ func (p *Reader) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	for i := range pages {
 		pages[i].err = &rs.Error{Code: "deadline_exceeded"}
 	}
-	_ = read.Parallel(ctx, len(pages), func(ctx context.Context, i int) error {
+	read.All(ctx, len(pages), func(ctx context.Context, i int) {
 		if i == len(p.sources) {
 			pages[i] = p.readTimeless(ctx, r)
 		} else {
 			pages[i] = p.read(ctx, r, p.sources[i], from, from.shown+limit+1)
 		}
-		return nil
 	})
 	if last := len(p.sources); last < len(pages) && len(pages[last].untimed) > 0 && !r.OneRound { // a repair has many reads already
 		p.dateParts(ctx, &pages[last])

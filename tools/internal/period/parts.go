@@ -40,58 +40,44 @@ func (p *Reader) dateParts(ctx context.Context, page *sourcePage) {
 	defer cancel()
 	reads := rs.CountReads(p.Doer)
 	var wholes []*whole
-	of := map[string]*whole{} // by the source of its parts
-	partsOf := func(hit foundAt) string {
-		return rs.ConnectionID(hit.Members) + "/" + hit.Members.Text("stream", "stream_name")
-	}
-	wholeOf := func(hit foundAt) *whole { return of[partsOf(hit)] }
 	for _, s := range p.wholes {
 		for _, part := range s.Parts {
-			key := s.Connection.ID + "/" + part.Target
-			if slices.ContainsFunc(page.untimed, func(hit foundAt) bool { return partsOf(hit) == key }) {
-				of[key] = &whole{Source: s, relation: part.Name}
-				wholes = append(wholes, of[key])
+			w := &whole{Source: s, relation: part.Name}
+			has := false
+			for i, hit := range page.untimed {
+				if rs.ConnectionID(hit.Members) == s.Connection.ID && hit.Members.Text("stream", "stream_name") == part.Target {
+					page.untimed[i].whole, has = w, true
+				}
+			}
+			if has {
+				wholes = append(wholes, w)
 			}
 		}
 	}
-	_ = read.Parallel(ctx, min(len(wholes), maxWholeLists), func(ctx context.Context, i int) error {
-		wholes[i].list(ctx, reads, p)
-		return nil
-	})
-	slices.SortStableFunc(page.untimed, func(a, b foundAt) int { return wholeOf(b).has(b) - wholeOf(a).has(a) })
-	most := maxDatedHits
-	if page.filtered && !slices.ContainsFunc(wholes, func(w *whole) bool { return !w.complete }) { // what is in no list is within no filter
-		others := slices.IndexFunc(page.untimed, func(hit foundAt) bool { return wholeOf(hit).has(hit) == 0 })
-		most = min(most, max(others, 1)) // but for one, for whether ids are shared at all
-		if others < 0 {
-			most = maxDatedHits
+	read.All(ctx, min(len(wholes), maxWholeLists), func(ctx context.Context, i int) { wholes[i].list(ctx, reads, p) })
+	slices.SortStableFunc(page.untimed, func(a, b foundAt) int { return b.listed() - a.listed() })
+	proven := make([]int, min(len(page.untimed), maxDatedHits))
+	read.All(ctx, len(proven), func(ctx context.Context, i int) {
+		hit := &page.untimed[i]
+		if hit.whole == nil {
+			return
 		}
-	}
-	proven := make([]int, min(len(page.untimed), most))
-	_ = read.Parallel(ctx, len(proven), func(ctx context.Context, i int) error {
-		w := wholeOf(page.untimed[i])
-		if w == nil {
-			return nil
+		own := p.Filter // it is read as the filter leaves it
+		if !page.filtered || hit.whole.complete || hit.listed() > 0 {
+			own = nil
 		}
-		known := w.has(page.untimed[i]) > 0 || w.complete
-		if page.filtered && !known { // it is read as the filter leaves it
-			proven[i] = w.date(ctx, reads, &page.untimed[i], p.Filter)
-			page.untimed[i].within = proven[i] > 0
-			return nil
-		}
-		proven[i] = w.date(ctx, reads, &page.untimed[i], nil)
-		page.untimed[i].within = proven[i] > 0 && w.has(page.untimed[i]) > 0
-		return nil
+		proven[i] = hit.date(ctx, reads, own)
+		hit.within = proven[i] > 0 && (own != nil || hit.listed() > 0)
 	})
 	for i, is := range proven {
-		if w := wholeOf(page.untimed[i]); w != nil {
+		if w := page.untimed[i].whole; w != nil {
 			w.proven, w.wrong = w.proven+max(is, 0), w.wrong || is < 0
 		}
 	}
 	page.reads += reads.Count()
 	page.hits = append(page.hits, slices.DeleteFunc(page.untimed, func(hit foundAt) bool {
-		w := wholeOf(hit)
-		return (hit.at.IsZero() || page.filtered && !hit.within) && w.has(hit) == 0 && w != nil && w.complete &&
+		w := hit.whole
+		return (hit.at.IsZero() || page.filtered && !hit.within) && hit.listed() == 0 && w != nil && w.complete &&
 			(len(w.ids) == 0 || w.proven > 0 && !w.wrong)
 	})...)
 	page.untimed = nil
@@ -111,9 +97,11 @@ func (w *whole) list(ctx context.Context, d rs.Doer, p *Reader) {
 	}
 }
 
-// has is 1 where a record of the period has the id of a hit.
-func (w *whole) has(hit foundAt) int {
-	if w != nil && w.ids[hit.Members.Text("record_key", "record_id")] {
+func (hit foundAt) key() string { return hit.Members.Text("record_key", "record_id") }
+
+// listed is 1 where a record of the period and the filter has the id of a hit.
+func (hit foundAt) listed() int {
+	if hit.whole != nil && hit.whole.ids[hit.key()] {
 		return 1
 	}
 	return 0
@@ -121,34 +109,26 @@ func (w *whole) has(hit foundAt) int {
 
 // date reads the record that has the id of a hit, as far as a filter leaves it: 1 where the hit is a part of it, -1 where it is not, 0
 // where that was not answered, and where the filter leaves none.
-func (w *whole) date(ctx context.Context, d rs.Doer, hit *foundAt, f filter.Filter) int {
-	key := hit.Members.Text("record_key", "record_id")
+func (hit *foundAt) date(ctx context.Context, d rs.Doer, f filter.Filter) int {
+	w, key := hit.whole, hit.key()
 	r := read.Request(w.Connection.ID, "streams", w.Stream, "records", key)
 	if f != nil {
 		r = read.Request(w.Connection.ID, "streams", w.Stream, "records")
 		f.Only("id", key).Write(r.Query)
 		r.Query.Set("limit", "1")
 	}
-	for _, name := range []string{w.Time, w.Title, w.Author} {
-		if name != "" {
-			r.Query.Add("fields", name)
-		}
-	}
+	fields := slices.DeleteFunc([]string{w.Time, w.Title, w.Author}, func(name string) bool { return name == "" })
+	read.Set(r.Query, "fields", fields)
 	r.Query.Set("expand", w.relation)
 	response, err := d.Do(ctx, r)
 	if err != nil {
 		return 0
 	}
-	record := response.Object()
-	if f != nil {
-		list, _ := response.List()
-		if len(list.Items) == 0 {
-			return 0
-		}
+	record := read.Record(response)
+	if list, _ := response.List(); f != nil && len(list.Items) == 0 {
+		return 0
+	} else if f != nil {
 		record = list.Items[0].Members
-	}
-	if inner := record.Object("data"); inner.Has("data") {
-		record = inner
 	}
 	if record.Object("expanded").Object(w.relation).Text("id", "record_id") != key {
 		return -1

@@ -15,6 +15,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -28,7 +29,7 @@ func (p Period) Bounds(zone *time.Location) (from, before time.Time) {
 		switch {
 		case err != nil:
 			return time.Time{}
-		case filter.IsDate(text):
+		case written.IsDay(text):
 			return filter.StartOfDay(t.AddDate(0, 0, days), zone)
 		}
 		return t.Add(beyond)
@@ -40,7 +41,7 @@ func (p Period) Bounds(zone *time.Location) (from, before time.Time) {
 func (p Period) filter(field string, kind filter.DateKind, zone *time.Location) filter.Filter {
 	var f filter.Filter
 	for operator, value := range map[string]string{"gte": p.Since, "lte": p.Until} {
-		if t, err := rs.ReadTime(value); err == nil && !filter.IsDate(value) {
+		if t, err := rs.ReadTime(value); err == nil && !written.IsDay(value) {
 			value = bound(t, value, kind, zone)
 		}
 		if value != "" {
@@ -126,7 +127,8 @@ func (p *Reader) from(r rs.Request) (cursor, error) {
 type foundAt struct {
 	rs.Item
 	at     time.Time
-	within bool // it is known to be a part of a record within the filter
+	within bool   // it is known to be a part of a record within the filter
+	whole  *whole // whose records it may be a part of; nil where that is not known
 }
 
 // What of the words of a query a hit has. A resource server returns first those that have all.
@@ -226,8 +228,8 @@ func (page *sourcePage) take(response *rs.Response, err error, s known.Source, r
 		at, err := rs.ReadTime(when) // the zero time if there is none
 		switch {
 		case err != nil:
-			at, _ = filter.LocalTime(when, zone)
-		case filter.IsDate(when):
+			at, _ = written.LocalTime(when, zone)
+		case written.IsDay(when):
 			at = filter.StartOfDay(at, zone)
 		}
 		page.hits = append(page.hits, foundAt{Item: item, at: at})

@@ -45,6 +45,23 @@ func Parallel(ctx context.Context, n int, read func(ctx context.Context, i int) 
 	return err
 }
 
+// All calls read for each number below n, a few at a time, as long as there is time.
+func All(ctx context.Context, n int, read func(ctx context.Context, i int)) {
+	_ = Parallel(ctx, n, func(ctx context.Context, i int) error {
+		read(ctx, i)
+		return nil
+	})
+}
+
+// Record is the record that the resource server answers, out of a {"data":…} wrapper where there is one (D5).
+func Record(response *rs.Response) rs.Object {
+	o := response.Object()
+	if inner := o.Object("data"); inner.Has("data") {
+		return inner
+	}
+	return o
+}
+
 // WithinDeadline leaves a fifth of the time that a call has to the rest of it, so that what further reads do not answer in time does not
 // cost the answer.
 func WithinDeadline(ctx context.Context) (context.Context, context.CancelFunc) {

@@ -26,11 +26,12 @@ var (
 	ordinals  = strings.Fields("first second third fourth")
 	thirds    = strings.Fields("early mid late")
 
-	units      = map[string]string{"d": "day", "w": "week", "m": "month", "q": "quarter", "h": "half", "y": "year"}
-	unitDays   = map[string]int{"day": 1, "week": 7}
-	unitMonths = map[string]int{"month": 1, "quarter": 3, "half": 6, "year": 12}
-	steps      = map[string]int{"last": -1, "this": 0, "next": 1}
-	nearDays   = map[string]int{"day before yesterday": -2, "yesterday": -1, "today": 0, "tomorrow": 1}
+	// units are the lengths of times, and unitOf those that a letter is short for.
+	units = map[string]struct{ months, days int }{
+		"day": {0, 1}, "week": {0, 7}, "month": {1, 0}, "quarter": {3, 0}, "half": {6, 0}, "year": {12, 0},
+	}
+	unitOf   = map[string]string{"d": "day", "w": "week", "m": "month", "q": "quarter", "h": "half", "y": "year"}
+	nearDays = map[string]int{"day before yesterday": -2, "yesterday": -1, "today": 0, "tomorrow": 1}
 )
 
 // Days returns the first and the last day of what a text names; false for any other text. With now, that may be by its distance from today,
@@ -65,9 +66,6 @@ func readDays(words []string, now time.Time) (days, bool) {
 	if found, ok := partDays(words, now); ok {
 		return found, true
 	}
-	if found, ok := seasonDays(words, dayOf(now.Date())); ok && !now.IsZero() {
-		return found, true
-	}
 	if words[0] == "week" || words[0] == "weekend" { // of a day
 		if day, ok := readDays(words[1:], now); ok && day.first.Equal(day.last) {
 			return calendar(words[0], day.first, 0)
@@ -75,7 +73,11 @@ func readDays(words []string, now time.Time) (days, bool) {
 	}
 	if at := slices.IndexFunc(words, fullYear().MatchString); at >= 0 {
 		year, _ := strconv.Atoi(words[at])
-		return readYear(slices.Concat(words[:at], words[at+1:]), year)
+		words = slices.Concat(words[:at], words[at+1:])
+		if len(words) == 1 && !now.IsZero() && isSeason(words[0]) {
+			return seasonOf(words[0], year), true
+		}
+		return readYear(words, year)
 	}
 	if found, ok := datedDays(words); ok || now.IsZero() {
 		return found, ok
@@ -133,21 +135,19 @@ func DaysOf(word string) (ways []time.Time) {
 
 // calendar is the day, week, weekend, month, quarter, half or year that a day is in, or that so many of them later.
 func calendar(unit string, day time.Time, later int) (days, bool) {
-	monday := day.AddDate(0, 0, -(int(day.Weekday())+6)%7+7*later)
 	year, month, _ := day.Date()
-	switch length := unitMonths[unit]; {
-	case unit == "day":
-		day = day.AddDate(0, 0, later)
-		return days{day, day}, true
-	case unit == "week":
-		return days{monday, monday.AddDate(0, 0, 6)}, true
+	length, known := units[unit]
+	switch {
 	case unit == "weekend":
-		return days{monday.AddDate(0, 0, 5), monday.AddDate(0, 0, 6)}, true
-	case length > 0:
-		from := int(month) - (int(month)-1)%length + length*later
-		return days{dayOf(year, time.Month(from), 1), dayOf(year, time.Month(from+length), 0)}, true
+		week, _ := calendar("week", day, later)
+		return days{week.first.AddDate(0, 0, 5), week.last}, true
+	case unit == "week":
+		day = day.AddDate(0, 0, -(int(day.Weekday())+6)%7)
+	case length.months > 0:
+		day = dayOf(year, month-(month-1)%time.Month(length.months), 1)
 	}
-	return days{}, false
+	first := day.AddDate(0, later*length.months, later*length.days)
+	return days{first, first.AddDate(0, length.months, length.days-1)}, known
 }
 
 // nthDays is the week, month, quarter or half of a number in a year.
@@ -186,7 +186,7 @@ func readYear(words []string, year int) (days, bool) {
 		return days{}, false
 	}
 	n, _ := strconv.Atoi(found[3])
-	return nthDays(units[found[2]], n, year)
+	return nthDays(unitOf[found[2]], n, year)
 }
 
 // partDays reads a part of a longer time: mid March, the first week of June 2026, the second half of last year.
@@ -198,75 +198,67 @@ func partDays(words []string, now time.Time) (days, bool) {
 	} else if third < 0 || len(of) == 0 {
 		return days{}, false
 	}
-	if len(of) == 1 && (unitDays[of[0]] > 1 || unitMonths[of[0]] > 0) { // of the year
+	if _, isUnit := units[of[0]]; isUnit && len(of) == 1 && of[0] != "day" { // of the year
 		of = []string{"this", of[0]}
 	}
 	whole, ok := readDays(of, now)
 	if !ok || whole.last.IsZero() {
 		return days{}, false
 	}
-	last := int(whole.last.Sub(whole.first).Hours()/24) + 1 // the number of its last day
-	dates := func(from, until int) (days, bool) {
-		return days{whole.first.AddDate(0, 0, from-1), whole.first.AddDate(0, 0, until-1)}, true
-	}
-	edge := last // of the first day or the last
-	if nth == 1 {
-		edge = 1
-	}
-	isMonth, isYear := last >= 28 && last <= 31 && whole.first.Day() == 1, last > 364 && whole.first.YearDay() == 1
+	length, after := units[unit], whole.last.AddDate(0, 0, 1)
+	isMonth := whole.first.Day() == 1 && whole.first.AddDate(0, 1, 0).Equal(after)
+	isYear := whole.first.YearDay() == 1 && whole.first.AddDate(1, 0, 0).Equal(after)
+	toEnd := false // the part ends with the whole
 	switch {
-	case third >= 0 && last == 7:
-		return dates([]int{1, 3, 5}[third], []int{2, 4, 7}[third])
+	case third >= 0 && whole.first.AddDate(0, 0, 7).Equal(after):
+		length.days, nth, toEnd = 2, third+1, part == "late"
 	case third >= 0 && isMonth:
-		return dates(10*third+1, []int{10, 20, last}[third])
+		length.days, nth, toEnd = 10, third+1, part == "late"
 	case third >= 0 && isYear:
-		return days{whole.first.AddDate(0, 4*third, 0), whole.first.AddDate(0, 4*third+4, -1)}, true
-	case unit == "day" && nth < 2 && whole.first.Day() == 1:
-		return dates(edge, edge)
-	case unit == "week" && isMonth && nth == 0:
-		return dates(last-6, last)
-	case unit == "week" && isMonth:
-		return dates(7*nth-6, 7*nth)
-	case unit == "half" && isMonth && (nth == 1 || nth == 2):
-		return dates(15*nth-14, []int{15, last}[nth-1])
-	case (unit == "half" || unit == "quarter") && isYear:
-		return nthDays(unit, nth, whole.first.Year())
+		length.months, nth, toEnd = 4, third+1, part == "late"
+	case unit == "half" && isMonth:
+		length.days, length.months, toEnd = 15, 0, nth == 2
 	}
-	return days{}, false
+	from := whole.first.AddDate(0, (nth-1)*length.months, (nth-1)*length.days)
+	if nth == 0 {
+		from = after.AddDate(0, -length.months, -length.days)
+	}
+	until := from.AddDate(0, length.months, length.days-1)
+	if toEnd {
+		until = whole.last
+	}
+	return days{from, until}, length.months+length.days > 0 && !from.Before(whole.first) && !until.After(whole.last)
 }
 
 // relativeDays reads a time by its distance from today.
 func relativeDays(words []string, today time.Time) (days, bool) {
 	if found := nowMinus().FindStringSubmatch(words[0]); len(words) == 1 && found != nil {
-		words = []string{found[1], units[found[2]], "ago"}
+		words = []string{found[1], unitOf[found[2]], "ago"}
 	}
-	if len(words) == 2 {
-		_, behind := steps[words[1]]
-		switch {
-		case behind: // semaine dernière
-			words = []string{words[1], words[0]}
-		case words[1] == "ago": // a month ago
-			words = []string{"1", words[0], "ago"}
-		case monthDays().MatchString(words[0]): // 3 weeks
-			words = []string{words[0], words[1], "ago"}
-		}
+	switch {
+	case len(words) == 2 && words[1] == "ago": // a month ago
+		words = []string{"1", words[0], "ago"}
+	case len(words) == 2 && monthDays().MatchString(words[0]): // 3 weeks
+		words = []string{words[0], words[1], "ago"}
 	}
 	if distance, ok := nearDays[strings.Join(words, " ")]; ok {
 		return calendar("day", today, distance)
 	}
-	step, isStep := steps[words[0]]
+	isStep := func(word string) bool { return word == "last" || word == "this" || word == "next" }
 	switch {
-	case len(words) == 1 && slices.Contains(weekList, words[0]):
-		return calendar("day", today, -(int(today.Weekday())-slices.Index(weekList, words[0])+7)%7)
-	case len(words) == 2 && isStep && words[1] != "day" && words[1] != "half": // the last day of something
-		return stepDays(words[1], step, today)
+	case len(words) == 1:
+		return recurring("", words[0], today)
+	case len(words) == 2 && isStep(words[0]):
+		return recurring(words[0], words[1], today)
+	case len(words) == 2 && isStep(words[1]): // semaine dernière
+		return recurring(words[1], words[0], today)
 	case len(words) == 3 && words[2] == "ago":
 		from, ok := unitsFrom(today, -1, words[0], words[1])
 		return days{from, time.Time{}}, ok
-	case len(words) == 3 && step < 0:
+	case len(words) == 3 && words[0] == "last":
 		from, ok := unitsFrom(today, -1, words[1], words[2])
 		return days{from, today}, ok
-	case len(words) == 3 && step > 0:
+	case len(words) == 3 && words[0] == "next":
 		until, ok := unitsFrom(today, 1, words[1], words[2])
 		return days{today, until}, ok
 	}
@@ -276,32 +268,51 @@ func relativeDays(words []string, today time.Time) (days, bool) {
 // unitsFrom is the day so many days, weeks, months or years after another, or before it.
 func unitsFrom(day time.Time, sign int, number, unit string) (time.Time, bool) {
 	n, err := strconv.Atoi(number)
-	isUnit := unitMonths[unit]+unitDays[unit] > 0 && unit != "half"
-	return day.AddDate(0, sign*n*unitMonths[unit], sign*n*unitDays[unit]), err == nil && n > 0 && isUnit
+	length, isUnit := units[unit]
+	return day.AddDate(0, sign*n*length.months, sign*n*length.days), err == nil && n > 0 && isUnit && unit != "half"
 }
 
-// stepDays is the week, weekend, month, quarter, year, month of a name or weekday before this one, this one or the next.
-func stepDays(unit string, step int, today time.Time) (days, bool) {
-	if month := 1 + slices.Index(monthList, unit); month > 0 {
-		if this := int(today.Month()); step < 0 && month < this || step > 0 && month > this {
-			step = 0
+// recurring is a time that comes again, such as a month, a day of the week or a season: the last that has begun; of a step the last that is
+// over, this one, or the first that has not begun. A season of this year may be that of the next, so this one is the last that has begun.
+func recurring(step, name string, today time.Time) (days, bool) {
+	var at func(i int) days
+	month, weekday := 1+slices.Index(monthList, name), slices.Index(weekList, name)
+	switch _, isUnit := calendar(name, today, 0); {
+	case month > 0:
+		at = func(i int) days {
+			found, _ := nthDays("month", month, today.Year()+i)
+			return found
 		}
-		return nthDays("month", month, today.Year()+step)
+	case weekday >= 0:
+		week, _ := calendar("week", today, 0)
+		at = func(i int) days {
+			found, _ := calendar("day", week.first, (weekday+6)%7+7*i)
+			return found
+		}
+	case isSeason(name):
+		at = func(i int) days { return seasonOf(name, today.Year()+i) }
+		step = strings.TrimPrefix(step, "this")
+	case isUnit && step != "" && name != "day" && name != "half": // the last day of something
+		at = func(i int) days {
+			found, _ := calendar(name, today, i)
+			return found
+		}
+	default:
+		return days{}, false
 	}
-	weekday := slices.Index(weekList, unit)
-	if weekday < 0 {
-		return calendar(unit, today, step)
+	i := 0
+	switch step {
+	case "this":
+	case "next":
+		for i = -1; !at(i).first.After(today); {
+			i++
+		}
+	default:
+		for i = 1; at(i).first.After(today) || step == "last" && !at(i).last.Before(today); {
+			i--
+		}
 	}
-	ahead := (weekday - int(today.Weekday()) + 7) % 7
-	switch {
-	case step < 0:
-		ahead -= 7
-	case step == 0:
-		ahead = (weekday+6)%7 - (int(today.Weekday())+6)%7
-	case ahead == 0:
-		ahead = 7
-	}
-	return calendar("day", today, ahead)
+	return at(i), true
 }
 
 // IsMonth reports whether a text is the name of a month, which may also be that of a person, of a day of the week or of a season.

@@ -6,43 +6,35 @@ import (
 	"unicode/utf8"
 )
 
-// IsNearOne reports whether a value that is none of some texts may be a misspelling of one. It is not if several texts contain it, or if it
-// is so short that it resembles any text, unless it differs from one in case or accents alone.
-func IsNearOne(value string, texts []string) bool {
+// Meant is the one of some texts that a value means which is none of them: one that stands for it, as the code of a currency or application/pdf
+// for pdf, or the one that it may be a misspelling of; "" for none. It is no misspelling if several texts contain it, if it is so short that it
+// resembles any text, unless it differs in case or accents alone, or if it is in the text only behind a letter, as Anna is in Hannah.
+func Meant(value string, texts []string) string {
 	const fewLetters = 4
-	having := 0
+	lower, code, having := strings.ToLower(value), Code(value), 0
+	var stands []string
 	for _, text := range texts {
-		if Folded(text) == Folded(value) {
-			return true
+		_, kind, _ := strings.Cut(text, "/")
+		if strings.EqualFold(text, code) || strings.EqualFold(kind, value) {
+			stands = append(stands, text)
 		}
-		if strings.Contains(strings.ToLower(text), strings.ToLower(value)) {
+		if strings.Contains(strings.ToLower(text), lower) {
 			having++
 		}
 	}
-	return having < 2 && utf8.RuneCountInString(value) >= fewLetters
-}
-
-// WordOfOne is the one of some texts that means a value without being like it: the code of a currency or a language, or the kind of a
-// file, as application/pdf is pdf; "" for none.
-func WordOfOne(value string, texts []string) (found string) {
-	code := Code(value)
-	for _, text := range texts {
-		_, kind, _ := strings.Cut(text, "/")
-		switch {
-		case !strings.EqualFold(text, code) && !strings.EqualFold(kind, value):
-		case found != "":
-			return ""
-		default:
-			found = text
-		}
+	near := append(Nearest(value, texts, 1), "")[0]
+	switch {
+	case len(stands) == 1:
+		return stands[0]
+	case Folded(near) == Folded(value):
+		return near
+	case strings.HasPrefix(value, "!"), having > 1, utf8.RuneCountInString(value) < fewLetters: // what is meant is any other
+		return ""
 	}
-	return found
-}
-
-// InsideWord reports whether a text has another only behind a letter, as Hannah has Anna.
-func InsideWord(text, part string) bool {
-	text, part = strings.ToLower(text), strings.ToLower(part)
-	before, _, found := strings.Cut(text, part)
+	before, _, found := strings.Cut(strings.ToLower(near), lower)
 	last, _ := utf8.DecodeLastRuneInString(before)
-	return found && unicode.IsLetter(last) && !strings.Contains(text, " "+part)
+	if found && unicode.IsLetter(last) && !strings.Contains(strings.ToLower(near), " "+lower) {
+		return ""
+	}
+	return near
 }

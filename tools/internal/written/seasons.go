@@ -2,39 +2,14 @@ package written
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 )
 
 // seasons are the northern ones by the month that each begins with: three months each.
 var seasons = map[string]time.Month{"spring": time.March, "summer": time.June, "autumn": time.September, "winter": time.December}
 
-// seasonDays reads a season or a feast, of a year, this, the last one or the next. Which one is meant is less than certain: it is read only
-// where it may be proposed.
-func seasonDays(words []string, today time.Time) (days, bool) {
-	at := slices.IndexFunc(words, func(word string) bool { return seasons[word] != 0 || word == "easter" || word == "christmas" })
-	if at < 0 || len(words) > 2 {
-		return days{}, false
-	}
-	name, beside := words[at], strings.Join(slices.Delete(slices.Clone(words), at, at+1), "")
-	if fullYear().MatchString(beside) {
-		year, _ := strconv.Atoi(beside)
-		return seasonOf(name, year), true
-	}
-	step, known := steps[beside]
-	if beside != "" && !known {
-		return days{}, false
-	}
-	for year := today.Year() + 1; ; year-- { // the last that has begun, or is over, or the first that has not begun
-		found := seasonOf(name, year)
-		switch {
-		case step > 0 && seasonOf(name, year-1).first.After(today):
-		case step > 0, step == 0 && !found.first.After(today), step < 0 && found.last.Before(today):
-			return found, true
-		}
-	}
-}
+// isSeason reports whether a word is a season or a feast. Which one is meant is less than certain: it is read only where it may be proposed.
+func isSeason(word string) bool { return seasons[word] != 0 || word == "easter" || word == "christmas" }
 
 func seasonOf(name string, year int) days {
 	switch name {

@@ -8,11 +8,18 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// timeLayouts are ways to write a time without a zone, beside RFC 3339, and clockLayouts those to write a time of day.
-var (
-	timeLayouts  = []string{"2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02T15:04"}
-	clockLayouts = []string{"3pm", "3:04pm", "15:04", "15:04uhr", "15uhr", "15h", "15h04"}
-)
+// LocalTime reads a time without an offset, such as "2026-06-30T09:15:00" or "2026-06-30 09:15", as one of a zone.
+func LocalTime(text string, zone *time.Location) (t time.Time, ok bool) {
+	for _, layout := range []string{"T15:04:05", "T15:04", " 15:04:05", " 15:04"} {
+		if t, err := time.ParseInLocation(time.DateOnly+layout, text, zone); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// clockLayouts are ways to write a time of day.
+var clockLayouts = []string{"3pm", "3:04pm", "15:04", "15:04uhr", "15uhr", "15h", "15h04"}
 
 // clock is a time of day behind a day, such as "at 3 pm" and "um 15 Uhr".
 var clock = Expression(`[\s,]+(?:(?:at|um|à|a las|alle|om)\s+)?([0-9]{1,2}(?:[:.h][0-9]{2})?\s*(?:am|pm|uhr|h)?)$`)
@@ -34,9 +41,9 @@ func timeOfDay(s string) string {
 	return ""
 }
 
-// isDay reports whether a text is a day as it should be written.
-func isDay(s string) bool {
-	_, err := time.Parse(time.DateOnly, strings.TrimSpace(s))
+// IsDay reports whether a text is a date without a time as it should be written, such as "2026-06-30".
+func IsDay(s string) bool {
+	_, err := time.Parse(time.DateOnly, s)
 	return err == nil
 }
 
@@ -48,7 +55,7 @@ func Day(name, raw string) string {
 	switch {
 	case unixSeconds().MatchString(strings.TrimSpace(s)):
 		return dateOf(raw)
-	case !ok || isDay(s):
+	case !ok || IsDay(strings.TrimSpace(s)):
 		return ""
 	case name == "until":
 		return last.Format(time.DateOnly)
@@ -66,16 +73,14 @@ func dateOf(raw string) string {
 		n, _ := strconv.ParseInt(s[:10], 10, 64)
 		return time.Unix(n, 0).UTC().Format(time.RFC3339)
 	}
-	for _, layout := range timeLayouts {
-		if t, err := time.Parse(layout, s); err == nil {
-			return t.Format(time.RFC3339)
-		}
+	if t, ok := LocalTime(s, time.UTC); ok {
+		return t.Format(time.RFC3339)
 	}
 	if local := timeOfDay(s); local != "" {
 		return local
 	}
 	first, last, ok := Days(s, time.Time{})
-	if ok && !isDay(s) && (first.Equal(last) || first.Month() == last.Month() && first.Day() == 1) {
+	if ok && !IsDay(strings.TrimSpace(s)) && (first.Equal(last) || first.Month() == last.Month() && first.Day() == 1) {
 		return first.Format(time.DateOnly)
 	}
 	end, _ := LastOfMonth(raw)
@@ -86,7 +91,7 @@ func dateOf(raw string) string {
 func LastOfMonth(raw string) (string, bool) {
 	s, _ := Text(raw)
 	s = strings.TrimSpace(s)
-	if len(s) != len(time.DateOnly) || isDay(s) || s[8:] < "29" || s[8:] > "31" {
+	if len(s) != len(time.DateOnly) || IsDay(strings.TrimSpace(s)) || s[8:] < "29" || s[8:] > "31" {
 		return "", false
 	}
 	month, err := time.Parse("2006-01-", s[:8])

@@ -1,0 +1,259 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/period"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
+)
+
+// A searched is a search that was answered, of which it is found out which other call it may mean. The schema may be read for that.
+type searched struct {
+	searchArgs
+	call   Call
+	answer *Answer
+	list   rs.List
+	absent []string // the words of the query that no record has, in small letters
+
+	// The time that the query names, and the query without it.
+	timed              bool
+	since, until, rest string
+}
+
+// propose adds to the answer to a search which calls it may mean.
+func propose(ctx context.Context, call Call, answer *Answer) {
+	s := &searched{searchArgs: call.Args.(searchArgs), call: call, answer: answer}
+	s.list, _ = answer.Response.List()
+	for _, raw := range s.recall().Array("missing_words") {
+		word, _ := rs.AsText(raw)
+		s.absent = append(s.absent, strings.ToLower(word))
+	}
+	if answer.Repair != nil {
+		for _, word := range answer.Repair.Words {
+			if word.Count+word.FormCount == 0 {
+				s.absent = append(s.absent, strings.ToLower(word.Word))
+			}
+		}
+	}
+	if s.since, s.until, s.rest, s.timed = written.NamedPeriod(s.q, time.Now().UTC()); !s.timed {
+		s.rest = s.q
+	}
+	found := &answer.search
+	found.Meant, found.OfTime, found.TwoDays = s.unreadFields(ctx), s.ofTime(ctx), s.twoDays()
+	found.Listed, found.Newest = s.listedValue(ctx), s.newestRecord(ctx, found.Question)
+	if !answer.spent {
+		found.ByID = s.byID(ctx)
+	}
+	if len(found.ByID.Records) > 0 { // with its colon
+		found.Meant = ""
+	} else if found.Meant != "" {
+		found.ByID = render.ByID{}
+	}
+}
+
+func (s *searched) recall() rs.Object { return s.list.Envelope.Object("meta").Object("recall") }
+
+func (s *searched) inPeriod() bool { return s.period != (period.Period{}) }
+
+func (s *searched) isAbsent(word string) bool {
+	return slices.Contains(s.absent, strings.Trim(strings.ToLower(word), ".,;?!()"))
+}
+
+// without are the arguments of the call less its words, its place in a list and some others.
+func (s *searched) without(names ...string) rs.Object {
+	return s.call.Arguments.Without("q", "query", "cursor").Without(names...)
+}
+
+func searchFor(q string, others rs.Object) string {
+	return correct.Call{Tool: "search", Arguments: withWords(q, others)}.String()
+}
+
+// records is the list of the records of a stream, with more arguments.
+func (s *searched) records(stream string, more ...rs.Member) string {
+	return correct.Call{Tool: "query_records", Arguments: append(inConnection(s.call, "stream", stream), more...)}.String()
+}
+
+// isCalled reports whether a word is what the records of a stream are called.
+func isCalled(word, stream string) bool {
+	word = strings.ToLower(word)
+	return slices.Contains([]string{word, word + "s", strings.TrimSuffix(word, "y") + "ies", correct.StreamOf(word)}, stream)
+}
+
+// sourceOf is the first source of a stream that one of some words names, and the other words; false where none does.
+func (s *searched) sourceOf(ctx context.Context, words []string, may func(known.Source) bool) (source known.Source, others []string, ok bool) {
+	for _, source := range s.call.known(ctx, "").Sources {
+		names := func(word string) bool { return isCalled(word, source.Stream) }
+		if may(source) && slices.ContainsFunc(words, names) {
+			return source, slices.DeleteFunc(slices.Clone(words), names), true
+		}
+	}
+	return source, nil, false
+}
+
+// fieldForm is a condition as other searches read it, such as merchant:Towpath: a name, a colon and a value without space. That of an
+// address is none.
+var fieldForm = written.Expression(`(?:^|\s)([\pL_][\pL\pN_.]*):("[^"]+"|[^\s":/][^\s"]*)`)
+
+// unreadFields is the call that is meant by conditions in a query that found nothing for them, as search reads words alone: the filter of a
+// stream that has the fields, else the search for the words. It is "" for any other search.
+func (s *searched) unreadFields(ctx context.Context) string {
+	var found rs.Object
+	rest, words := s.q, []string(nil)
+	for _, at := range fieldForm().FindAllStringSubmatchIndex(s.q, -1) {
+		if strings.Count(s.q[:at[2]], `"`)%2 == 0 { // not within a phrase
+			found = append(found, rs.Member{Name: s.q[at[2]:at[3]], Value: strings.Trim(s.q[at[4]:at[5]], `"`)})
+			rest = strings.Replace(rest, s.q[at[2]:at[5]], "", 1)
+			words = append(words, found[len(found)-1].Name, found[len(found)-1].Value)
+		}
+	}
+	unread := func(word string) bool { return strings.Contains(word, ":") }
+	if found == nil || s.answer.Repair == nil && len(s.list.Items) > 0 && !slices.ContainsFunc(s.absent, unread) {
+		return ""
+	}
+	rest = strings.Join(strings.Fields(rest), " ")
+	sent := s.without("limit")
+	if document := s.call.known(ctx, "").Document; document != nil {
+		for i := range document.Streams {
+			row := &document.Streams[i]
+			filter := conditionsOf(row, found)
+			if filter == nil || len(s.streams) > 0 && !slices.Contains(s.streams, row.Name) {
+				continue
+			}
+			filtered := rs.Member{Name: "filter", Value: filter.WithAll(sent.Object("filter")).JSON()}
+			if rest == "" && !s.inPeriod() {
+				return s.records(row.Name, filtered)
+			}
+			return searchFor(rest, sent.With("streams", rs.EncodeJSON([]string{row.Name})).With(filtered.Name, filtered.Value))
+		}
+	}
+	return searchFor(strings.Join(append(strings.Fields(rest), words...), " "), sent)
+}
+
+// conditionsOf is the filter that conditions mean in a stream; nil where it lacks one of the fields.
+func conditionsOf(row *rs.SchemaStream, found rs.Object) (filter rs.Object) {
+	fields := row.Fields()
+	for _, c := range found {
+		at := slices.IndexFunc(fields, func(f rs.SchemaField) bool { return f.Granted && f.Exact && strings.EqualFold(f.Name, c.Name) })
+		if at < 0 {
+			return nil
+		}
+		value := rs.EncodeJSON(c.Value)
+		if kind := fields[at].Type; kind != "string" && kind != "text" && json.Valid([]byte(c.Value)) {
+			value = c.Value
+		}
+		filter = filter.With(fields[at].Name, value)
+	}
+	return filter
+}
+
+// newestRecord is the search of the stream that a query for the newest or oldest names, as "latest order" does: its records need not have
+// the word. It is none for any other query.
+func (s *searched) newestRecord(ctx context.Context, q *render.Question) render.InStream {
+	newest, oldest := q.AsksByTime()
+	if s.q == "" || !newest && !oldest || s.inPeriod() || len(s.filter) > 0 {
+		return render.InStream{}
+	}
+	may := func(source known.Source) bool {
+		return len(s.streams) == 0 || slices.Contains(s.streams, source.Stream)
+	}
+	source, _, ok := s.sourceOf(ctx, q.Words(), may)
+	others := slices.DeleteFunc(q.Beside(""), func(word string) bool { return isCalled(word, source.Stream) })
+	if !ok || len(others) > 0 && len(s.streams) == 1 { // it is the search at hand
+		return render.InStream{}
+	}
+	superlative, records := "newest", rs.Object{encoded("limit", 1)}
+	if oldest {
+		superlative, records = "oldest", rs.Object{encoded("order", "asc"), encoded("limit", 1)}
+	}
+	found := render.InStream{Stream: source.Stream, Says: "The " + superlative + " of that stream: "}
+	within := inConnection(s.call, "streams", []string{source.Stream})
+	switch {
+	case len(others) > 0:
+		found.Says = "In that stream alone: " + searchFor(superlative+" "+strings.Join(others, " "), within)
+	case newest && source.Time != "": // of all connections that have it
+		found.Says += searchFor("", append(rs.Object{{Name: "since", Value: `"1970-01-01"`}}, within...).With("limit", "1"))
+	default:
+		found.Says += s.records(source.Stream, records...)
+	}
+	return found
+}
+
+// twoDays says which days a date of the query may be that is one of two, such as 03/06/2026, with a search of each; "" for none.
+func (s *searched) twoDays() string {
+	for _, word := range strings.Fields(s.q) {
+		word = strings.Trim(word, ".,;?!()")
+		ways := written.DaysOf(word)
+		if len(ways) < 2 || s.inPeriod() {
+			continue
+		}
+		q := strings.Join(slices.DeleteFunc(relax.Words(s.q), func(part string) bool { return strings.Contains(word, part) }), " ")
+		of := func(day time.Time) string {
+			date := rs.EncodeJSON(day.Format(time.DateOnly))
+			return day.Format("2 January: ") + searchFor(q, s.without().With("since", date).With("until", date))
+		}
+		return quote.Text(word) + " was read as words, as it may be either day. " + of(ways[0]) + " or " + of(ways[1])
+	}
+	return ""
+}
+
+// ofTime are the arguments of a search of the time that the query names, without the words of it that are nowhere; nil for none.
+func (s *searched) ofTime(ctx context.Context) rs.Object {
+	words := relax.Words(strings.ToLower(s.rest))
+	if !s.timed || s.inPeriod() || slices.ContainsFunc(words, func(word string) bool { return relax.PartsOfTime[word] }) {
+		return nil
+	}
+	rest, leftOut := s.rest, s.recall().Array("left_out_words")
+	words = slices.DeleteFunc(words, func(word string) bool {
+		return relax.SayNothing[word] || len(s.absent) > 0 && slices.Contains(leftOut, rs.EncodeJSON(word))
+	})
+	streams, all := s.streamsOf(ctx, words)
+	if !all && len(s.absent) > 0 {
+		rest = strings.Join(relax.Words(strings.Join(slices.DeleteFunc(strings.Fields(rest), s.isAbsent), " ")), " ")
+		streams, all = s.streamsOf(ctx, slices.DeleteFunc(words, s.isAbsent))
+	}
+	args := s.call.Arguments.Without("q", "query")
+	switch {
+	case !all:
+		args = withWords(rest, args)
+	case len(streams) > 0 && len(s.streams) == 0:
+		args = args.Without("mode").With("streams", rs.EncodeJSON(streams))
+	default:
+		args = args.Without("mode")
+	}
+	return append(args, s.bounds()...)
+}
+
+// bounds are the arguments for the time that the query names.
+func (s *searched) bounds() (bounds rs.Object) {
+	if s.since != "" {
+		bounds = append(bounds, encoded("since", s.since))
+	}
+	if s.until != "" {
+		bounds = append(bounds, encoded("until", s.until))
+	}
+	return bounds
+}
+
+// streamsOf are the streams with a time whose records some words of a search name; false where a word of them names none.
+func (s *searched) streamsOf(ctx context.Context, words []string) (streams []string, all bool) {
+	for _, word := range words {
+		source, _, ok := s.sourceOf(ctx, []string{word}, func(source known.Source) bool { return source.Time != "" })
+		if !ok && correct.StreamOf(word) == "" {
+			return nil, false
+		}
+		if ok && !slices.Contains(streams, source.Stream) {
+			streams = append(streams, source.Stream)
+		}
+	}
+	return streams, true
+}

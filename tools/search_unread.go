@@ -1,0 +1,193 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
+)
+
+// What no search reads, and a word of a query may be all the same: the id of a record, or a value of a field such as a status.
+
+// Bounds of what is read for a word that may be the id of a record.
+const (
+	maxIDReads   = 24 // of records by their ids
+	maxIDBytes   = 100
+	maxNamedByID = 3 // records that the answer names
+	leastIDBytes = 3 // shorter ones are numbers that mean something else
+)
+
+// byID looks for records whose own id is the one word of a search that may be one, such as A-0007 or #1042, and that no record has as a
+// word, since search does not read ids: one read for each stream of the search. If there is no such record, it tries the id with another
+// separator.
+func (s *searched) byID(ctx context.Context) (found render.ByID) {
+	for _, word := range strings.Fields(s.q) {
+		word = strings.Trim(word, `"'#.,;:!?()`)
+		if !strings.ContainsFunc(word, unicode.IsDigit) || len(word) < leastIDBytes || len(word) > maxIDBytes || isTime(word) {
+			continue
+		}
+		if found.ID != "" {
+			return render.ByID{}
+		}
+		found.ID = word
+	}
+	isMissing := func(word string) bool { return strings.Contains(strings.ToLower(found.ID), word) }
+	if found.ID == "" || s.inPeriod() || len(s.filter) > 0 || !isEmpty(s.answer.Response) && !slices.ContainsFunc(s.absent, isMissing) {
+		return render.ByID{}
+	}
+	var scopes []rs.Scope
+	parts := map[string]bool{} // streams with the rest of records, which have their ids
+	for _, source := range s.call.known(ctx, "").Sources {
+		scope := rs.Scope{Stream: source.Stream, ConnectionID: s.call.Scope.ConnectionID}
+		if auth.PrincipalFrom(ctx).Package != nil { // which reads a record of one connection
+			scope.ConnectionID = source.Connection.ID
+		}
+		if !slices.Contains(scopes, scope) && (len(s.streams) == 0 || slices.Contains(s.streams, source.Stream)) {
+			scopes = append(scopes, scope)
+		}
+		for _, part := range source.Parts {
+			parts[part.Target] = len(s.streams) == 0
+		}
+	}
+	scopes = slices.DeleteFunc(scopes, func(scope rs.Scope) bool { return parts[scope.Stream] })
+	scopes = scopes[:min(len(scopes), maxIDReads)]
+	found.Streams, found.Records = len(scopes), recordsOf(ctx, s.call, scopes, found.ID)
+	separated := strings.NewReplacer("-", "/", "/", "-", "_", "-").Replace(found.ID)
+	if len(found.Records) == 0 && separated != found.ID && 2*len(scopes) <= maxIDReads {
+		found.Records = recordsOf(ctx, s.call, scopes, separated)
+	}
+	return found
+}
+
+// recordsOf are the records of an id in some streams.
+func recordsOf(ctx context.Context, call Call, scopes []rs.Scope, id string) []rs.Ref {
+	ctx, cancel := context.WithTimeout(ctx, besideDeadline)
+	defer cancel()
+	refs := make([]rs.Ref, len(scopes))
+	read.All(ctx, len(scopes), func(ctx context.Context, i int) {
+		scope := scopes[i]
+		scope.RecordID = id
+		response, err := call.RS.Do(ctx, recordRequest(scope, nil))
+		if err != nil {
+			return
+		}
+		if record := read.Record(response); record.Text("id", "record_id", "record_key") == id {
+			connection := cmp.Or(rs.ConnectionID(record), scope.ConnectionID)
+			refs[i] = rs.Ref{ConnectionID: connection, Stream: scope.Stream, RecordID: id}
+		}
+	})
+	refs = slices.DeleteFunc(refs, func(ref rs.Ref) bool { return ref.RecordID == "" })
+	return refs[:min(len(refs), maxNamedByID)]
+}
+
+// isTime reports whether a word is a date or a time of day.
+func isTime(word string) bool {
+	_, err := time.Parse("15:04", strings.Replace(word, ".", ":", 1))
+	return err == nil || written.IsDate(rs.EncodeJSON(word))
+}
+
+// Bounds of what is read for whether a word of a query is a value of a field, such as a status, which no search reads.
+const (
+	fewHits         = 3 // with all words, beside which another call is proposed
+	maxListedFields = 3
+	maxListedValues = 30 // a field of more has no closed list
+)
+
+// listedValue says which word of a query that finds little is a value of a field of the stream that it is about, with the call that filters
+// by it; "" for none. The values of a few fields may be read for it.
+func (s *searched) listedValue(ctx context.Context) string {
+	found, counted := s.list.Envelope.Object("meta").Number("count")
+	if !counted {
+		found = len(s.list.Items)
+	}
+	exact := len(s.filter) > 0 || s.mode != "" && s.mode != "lexical" || strings.Contains(s.q, `"`) || s.inPeriod()
+	repaired := s.answer.Repair != nil && s.answer.Repair.Reads > relax.MaxReads-maxListedFields-1 // with the schema
+	// Members of a package would be asked that lack the stream.
+	members := s.answer.Response.Reads > maxCountedMembers || auth.PrincipalFrom(ctx).Package != nil
+	words := relax.Words(s.rest)
+	if s.q == "" || exact || repaired || members || len(s.streams) > 1 || len(s.absent) == 0 && found > fewHits ||
+		len(s.streams) == 0 && !slices.ContainsFunc(words, mayBeStream) {
+		return ""
+	}
+	stream, others := strings.Join(s.streams, ""), words
+	if stream == "" {
+		source, beside, _ := s.sourceOf(ctx, words, func(known.Source) bool { return true })
+		stream, others = source.Stream, beside
+	}
+	of := s.call
+	of.Scope.Stream = stream
+	field, value, word := s.listedWord(ctx, of, others)
+	if stream == "" || field == "" {
+		return ""
+	}
+	others = slices.DeleteFunc(others, func(other string) bool { return other == word || s.isAbsent(other) || isCalled(other, stream) })
+	filter := rs.Member{Name: "filter", Value: rs.Object{{Name: field, Value: value}}.JSON()}
+	says := fmt.Sprintf("%s is a value of %s in %s: ", quote.Text(word), quote.Names([]string{field}, 1), quote.Names([]string{stream}, 1))
+	if len(others) == 0 && !s.timed {
+		return says + s.records(stream, filter)
+	}
+	within := s.without("mode", "limit").With("streams", rs.EncodeJSON([]string{stream})).With(filter.Name, filter.Value)
+	return says + searchFor(strings.Join(others, " "), within.WithAll(s.bounds()))
+}
+
+// mayBeStream reports whether a word may be the name of a stream, which is in the plural: the schema is not read to know of any other.
+func mayBeStream(word string) bool {
+	const least = 4 // letters, of such as bills
+	return len(word) >= least && strings.HasSuffix(strings.ToLower(word), "s") || correct.StreamOf(word) != ""
+}
+
+// listedWord finds the word that is a value, or a form of it, of one of the first fields of a call's stream that may have a closed list of
+// values: texts that can be filtered by and counted, and that no search reads. Where some words are nowhere it is one of these.
+func (s *searched) listedWord(ctx context.Context, call Call, words []string) (field, value, word string) {
+	ctx, cancel := context.WithTimeout(ctx, besideDeadline)
+	defer cancel()
+	var names []string
+	for _, f := range fieldsOf(call.known(ctx, "").Document, call) {
+		closed := f.Granted && f.Exact && !f.Lexical && slices.Contains(f.Aggregates, "group_by") && strings.Contains(f.Type, "string")
+		if closed && f.Name != "id" && !strings.HasSuffix(f.Name, "_id") && !slices.Contains(names, f.Name) && len(names) < maxListedFields {
+			names = append(names, f.Name)
+		}
+	}
+	values := make([][]aggregate.Group, len(names))
+	read.All(ctx, len(names), func(ctx context.Context, i int) { values[i], _ = groupsOf(ctx, call, names[i], maxListedValues) })
+	for i, field := range names {
+		for _, g := range values[i] {
+			text, isText := g.Text()
+			at := slices.IndexFunc(words, func(word string) bool {
+				return (len(s.absent) == 0 || s.isAbsent(word)) && isFormOf(strings.ToLower(word), strings.ToLower(text))
+			})
+			if isText && at >= 0 {
+				return field, g.Key, words[at]
+			}
+		}
+	}
+	return "", "", ""
+}
+
+// isFormOf reports whether a word is the value of a field, or is it with another ending or spelling, as cancel and canceled are cancelled.
+func isFormOf(word, value string) bool {
+	const least = 4 // letters that both begin with
+	stem := relax.OtherForm(word)
+	switch {
+	case word == value:
+		return true
+	case len(word) < least || len(value) < least || strings.ContainsAny(value, " "):
+		return false
+	}
+	return strings.HasPrefix(value, word) || strings.HasPrefix(word, value) || len(stem) >= least && strings.HasPrefix(value, stem) ||
+		len(word) > 2*least-2 && written.Distance(word, value) == 1
+}
