@@ -176,7 +176,9 @@ func (r *Aggregation) answerOf(ctx context.Context, base groupList, lists []unit
 		left /= 2 // each number takes two reads
 		r.add("of_values", true)
 	}
-	rows = slices.DeleteFunc(rows, func(r row) bool { return r.cells[0].filter == nil })
+	isNamed := func(r row) bool { return r.cells[0].filter != nil }
+	unnamed := slices.DeleteFunc(slices.Clone(rows), isNamed)
+	rows = slices.DeleteFunc(rows, func(r row) bool { return !isNamed(r) })
 	more := slices.ContainsFunc(lists, func(l unitList) bool { return l.other > 0 }) // there are more groups than are known
 	byValue := r.Args.GroupBy != "" && r.Args.GroupBy != r.Fields(ctx).UnitOf(r.Args.Field)
 	ordered := byValue && countCells(rows) <= left && !more
@@ -209,6 +211,10 @@ func (r *Aggregation) answerOf(ctx context.Context, base groupList, lists []unit
 			}
 		})
 	}
+	if shown == len(rows) && !more && len(unnamed) == 1 && len(unnamed[0].cells) <= left && (byValue || r.Args.GroupBy == "") {
+		rows = append(rows, r.sumOfOthers(ctx, lists, rows, unnamed[0])...)
+		shown = min(asked, len(rows))
+	}
 	switch {
 	case ordered:
 		shown = min(asked, len(rows))
@@ -219,8 +225,9 @@ func (r *Aggregation) answerOf(ctx context.Context, base groupList, lists []unit
 	}
 	next := ""
 	if r.Args.GroupByTime != "" && len(lists) == 1 {
-		next = lists[0].next
-		r.addWithout(lists[0].groupList)
+		if next = lists[0].next; shown == 0 || rows[shown-1].key != "null" {
+			r.addWithout(lists[0].groupList)
+		}
 	}
 	groups := make([]Group, len(rows))
 	for i, row := range rows {

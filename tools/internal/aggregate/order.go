@@ -2,6 +2,7 @@ package aggregate
 
 import (
 	"cmp"
+	"context"
 	"math/big"
 	"slices"
 	"strings"
@@ -107,4 +108,32 @@ func compareValues(a, b string, lowest bool) int {
 		return -order
 	}
 	return order
+}
+
+// sumOfOthers is the row of the records that no filter names, such as those without the field of the groups, beside the rows of all others:
+// what these leave of the sum of all. It is nothing where that is not known.
+func (r *Aggregation) sumOfOthers(ctx context.Context, lists []unitList, rows []row, unnamed row) []row {
+	if r.Args.Metric != "sum" || r.differ.Load() {
+		return nil
+	}
+	for i := range unnamed.cells {
+		c := &unnamed.cells[i]
+		list := lists[slices.IndexFunc(lists, func(l unitList) bool { return l.unit == c.unit })]
+		_, body, err := r.do(ctx, r.scope, Args{Metric: "sum", Field: r.Args.Field, Filter: list.filter})
+		left, ok := new(big.Rat).SetString(body.Get("value"))
+		if err != nil || !ok {
+			return nil
+		}
+		for _, row := range rows {
+			for _, other := range row.cells {
+				if value, ok := new(big.Rat).SetString(other.value); ok && other.unit == c.unit {
+					left.Sub(left, value)
+				}
+			}
+		}
+		if c.value, c.count = decimal(left), c.records; r.isZeroSum(c.value) { // or none of them has a value
+			return nil
+		}
+	}
+	return []row{unnamed}
 }
