@@ -7,51 +7,22 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 )
 
-// Names of the tables of an index. The full-text table drops its shadow tables itself.
+// Names of the tables of an index.
 const (
-	textTable     = "search_text"      // FTS5: rowid is the version of a record, column n the n-th searched field of its stream
-	instanceTable = "search_instances" // fts5vocab: a row for each place where a term is
+	segmentTable  = "search_segments"  // by the first version that they may hold
+	placeTable    = "search_places"    // where the terms of a segment are, a row to a term
 	wordTable     = "search_words"     // every term, with the count of records that have it
-	frequentTable = "search_frequent"  // where frequent terms are, an array to a term: FTS5 reads a row for each place
 	documentTable = "search_documents" // what ranking needs to know about records, a row to a part
 )
 
-// create is the SQL that makes an empty index. Terms are folded before they come here, so the tokenizer only splits at spaces.
-func create(columns int) string {
-	names := make([]string, max(columns, 1))
-	for i := range names {
-		names[i] = columnName(i)
-	}
-	return fmt.Sprintf(`CREATE VIRTUAL TABLE %[1]s USING fts5(%[2]s, content='', columnsize=0, tokenize='ascii');
-		CREATE VIRTUAL TABLE %[3]s USING fts5vocab(%[1]s, instance);
-		CREATE TABLE %[4]s (term TEXT PRIMARY KEY, records INTEGER NOT NULL) WITHOUT ROWID;
-		CREATE TABLE %[5]s (first INTEGER PRIMARY KEY, source BLOB, length BLOB, event BLOB, next BLOB, languages BLOB);
-		CREATE TABLE %[6]s (term TEXT PRIMARY KEY, places BLOB NOT NULL);
-		INSERT INTO %[1]s (%[1]s, rank) VALUES ('automerge', 0);
-		INSERT INTO %[1]s (%[1]s, rank) VALUES ('crisismerge', 1999);
-		INSERT INTO %[1]s (%[1]s, rank) VALUES ('hashsize', %[7]d);`,
-		textTable, strings.Join(names, ", "), instanceTable, wordTable, documentTable, frequentTable, hashSize)
-}
-
-// hashSize is how many bytes of terms FTS5 gathers before it writes them. It merges what it wrote once, when all records are there.
-const hashSize = 16 << 20
-
-func columnName(i int) string { return fmt.Sprintf("c%d", i) }
-
-// columnNumber reads a column's name: -1 if it is none.
-func columnNumber(name []byte) int {
-	if len(name) < 2 || name[0] != 'c' {
-		return -1
-	}
-	n := 0
-	for _, digit := range name[1:] {
-		n = n*10 + int(digit-'0')
-	}
-	return n
-}
+// create is the SQL that makes an empty index. The rows of a segment follow one another: they are written and removed together.
+const create = "CREATE TABLE " + segmentTable + " (first INTEGER PRIMARY KEY);" +
+	"CREATE TABLE " + placeTable + ` (first INTEGER, term TEXT, records INTEGER NOT NULL, places BLOB NOT NULL, positions BLOB NOT NULL,
+		PRIMARY KEY (first, term)) WITHOUT ROWID;
+	CREATE TABLE ` + wordTable + " (term TEXT PRIMARY KEY, records INTEGER NOT NULL) WITHOUT ROWID;" +
+	"CREATE TABLE " + documentTable + " (first INTEGER PRIMARY KEY, source BLOB, length BLOB, event BLOB, next BLOB, languages BLOB)"
 
 // documents are what ranking needs to know about records, by version. Version 0 is no record.
 type documents struct {
@@ -158,6 +129,7 @@ func unpackArray[N uint16 | uint32 | int64](stored []byte, array *[]N) error {
 type Database interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
 }
 
 // Each runs a query and scans its rows, one by one. Its SQL holds names that the layout of tables gives and no values: those are arguments.

@@ -1,10 +1,5 @@
 package search
 
-import (
-	"maps"
-	"slices"
-)
-
 // A Scope says which places of an index sources show, by number of source and column.
 type Scope []sourceScope
 
@@ -50,17 +45,4 @@ func (s Scope) Weight(source int, version uint32, column int) float32 {
 		return 0
 	}
 	return one.weights[column]
-}
-
-// columns are those that a source shows.
-func (s Scope) columns() []int {
-	columns := map[int]bool{}
-	for _, one := range s {
-		for column, weight := range one.weights {
-			if weight > 0 {
-				columns[column] = true
-			}
-		}
-	}
-	return slices.Sorted(maps.Keys(columns))
 }

@@ -14,8 +14,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
 )
 
-// batchSize and batchBytes are how many records share a transaction: enough to make commits cheap, at each of which the full-text index
-// writes what it has gathered; few enough to report progress.
+// batchSize and batchBytes are how many records share a transaction: enough to make commits cheap; few enough to report progress.
 const (
 	batchSize  = 25_000
 	batchBytes = 32 << 20
@@ -25,6 +24,7 @@ const (
 type filler struct {
 	*load
 	targets map[placeKey]*target
+	writer  *search.Writer
 	batch   *sql.Tx // the running one
 	count   int     // of all records, in earlier batches too
 	waiting int     // of them, those in the running batch; and how long they are
@@ -34,11 +34,11 @@ type filler struct {
 // A placeKey says where a record belongs: connection ids are unique over all connectors.
 type placeKey struct{ connection, stream string }
 
-// A target is a table with its statements prepared in the running transaction.
+// A target is a table with its statement prepared in the running transaction.
 type target struct {
 	*Table
-	source        int // number in the search index
-	record, terms *sql.Stmt
+	source int // number in the search index
+	record *sql.Stmt
 }
 
 // A step writes what was read: a record, or the end of a part.
@@ -108,11 +108,13 @@ func (f *filler) read(ctx context.Context, steps chan<- step) error {
 			if err := send(add); err != nil {
 				return err
 			}
+			if full := f.writer.Full(); full != nil {
+				if err := send(func(ctx context.Context) error { return full.Write(ctx, f.batch) }); err != nil {
+					return err
+				}
+			}
 		}
 		last, indexed := f.version, f.writer.EndPart()
-		if last < first {
-			first = 0 // the next part has that version
-		}
 		if err := send(func(ctx context.Context) error { return f.endPart(ctx, part, first, last, indexed) }); err != nil {
 			return err
 		}
@@ -140,13 +142,13 @@ func (f *filler) adding(version int64, record model.Record, fields map[string]js
 		}
 	}
 	record.Fields = nil // they change when the next record is read
-	terms := f.writer.Row(search.Document{
+	f.writer.Add(search.Document{
 		Version: version, Source: t.source, Texts: t.texts(fields), Event: t.eventOf(record, fields),
 		Conversation: t.conversation.number(fields),
 	})
 	row := t.row(version, record, fields)
 	return func(ctx context.Context) error {
-		if err := f.add(ctx, t, record, row, terms); err != nil {
+		if err := f.add(ctx, t, record, row); err != nil {
 			return recordError(record, err)
 		}
 		f.count++
@@ -168,7 +170,7 @@ func (f *filler) begin(ctx context.Context) error {
 	}
 	f.batch = tx
 	for _, t := range f.targets {
-		t.record, t.terms = nil, nil // they belonged to the transaction before
+		t.record = nil // it belonged to the transaction before
 	}
 	return nil
 }
@@ -187,8 +189,8 @@ func (f *filler) nextBatch(ctx context.Context) error {
 	return f.begin(ctx)
 }
 
-// add stores a record, in the place of an earlier one of the same id, and the bytes that it names. Without terms nothing in it is searched.
-func (f *filler) add(ctx context.Context, t *target, record model.Record, row, terms []any) error {
+// add stores a record, in the place of an earlier one of the same id, and the bytes that it names.
+func (f *filler) add(ctx context.Context, t *target, record model.Record, row []any) error {
 	if err := t.prepare(ctx, f.batch); err != nil {
 		return err
 	}
@@ -208,11 +210,6 @@ func (f *filler) add(ctx context.Context, t *target, record model.Record, row, t
 			return err
 		}
 	}
-	if terms != nil {
-		if _, err := t.terms.ExecContext(ctx, terms...); err != nil {
-			return err
-		}
-	}
 	if record.Blob == nil {
 		return nil
 	}
@@ -224,31 +221,14 @@ func (f *filler) add(ctx context.Context, t *target, record model.Record, row, t
 // remove takes out the earlier record of the same id.
 func (f *filler) remove(ctx context.Context, t *target, record model.Record) error {
 	var version int64
-	var data []byte
-	row := f.batch.QueryRowContext(ctx, t.remove(), t.connectionNumber(record.ConnectionID), record.ID)
-	if err := row.Scan(&version, &data); err != nil {
-		return err
-	}
-	fields, err := fieldsOf(data)
-	if err != nil {
-		return err
-	}
-	removed := f.writer.Removed(version, t.texts(fields))
-	if len(t.Lexical) == 0 {
-		return nil
-	}
-	return exec(ctx, f.batch, search.RemoveSQL(len(t.Lexical)), removed...)
+	err := f.batch.QueryRowContext(ctx, t.remove(), t.connectionNumber(record.ConnectionID), record.ID).Scan(&version)
+	f.writer.Remove(version)
+	return err
 }
 
 func (t *target) prepare(ctx context.Context, tx *sql.Tx) (err error) {
-	if t.record != nil {
-		return nil
-	}
-	if t.record, err = tx.PrepareContext(ctx, t.insert()); err != nil {
-		return err
-	}
-	if len(t.Lexical) > 0 {
-		t.terms, err = tx.PrepareContext(ctx, search.InsertSQL(len(t.Lexical)))
+	if t.record == nil {
+		t.record, err = tx.PrepareContext(ctx, t.insert())
 	}
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -84,8 +85,9 @@ func (l *load) run(fingerprint string) error {
 	})
 	l.plan()
 	l.prepare()
-	l.try(func() error { return (&filler{load: l, batch: l.tx, targets: map[placeKey]*target{}}).fill(l.ctx) })
-	l.try(func() error { return l.writer.Finish(l.ctx, l.db) })
+	l.try(func() error {
+		return (&filler{load: l, batch: l.tx, targets: map[placeKey]*target{}, writer: search.NewWriter()}).fill(l.ctx)
+	})
 	l.finish()
 	l.setMeta(metaFingerprint, fingerprint) // says that all is there
 	return l.err
@@ -115,7 +117,7 @@ func (l *load) plan() {
 	l.kept = map[string]bool{}
 	for _, part := range l.parts {
 		before, tables := l.stored[part.Name], l.tables(part)
-		l.kept[part.Name] = part.Same && before.done && l.next.lexicalColumns() <= before.columns && len(tables) == len(before.streams) &&
+		l.kept[part.Name] = part.Same && before.done && len(tables) == len(before.streams) &&
 			!slices.ContainsFunc(tables, func(t *Table) bool {
 				return !slices.ContainsFunc(before.streams, func(s storedStream) bool { return s.streamKey == t.key() && s.layout == l.next.layout(t) })
 			})
@@ -124,20 +126,13 @@ func (l *load) plan() {
 
 // prepare takes out what does not stay, and makes empty tables.
 func (l *load) prepare() {
-	l.writer = search.NewWriter()
 	if l.tx == nil {
 		l.exec(l.db, "DELETE FROM meta WHERE name IN (?, ?)", metaFingerprint, metaGeneration)
 	}
 	if !slices.ContainsFunc(l.parts, func(part model.Part) bool { return l.kept[part.Name] }) {
 		l.clear()
-	} else if l.tx != nil {
-		l.try(func() (err error) {
-			l.writer, err = search.AddTo(l.ctx, l.db)
-			return err
-		})
 	}
 	for name, part := range l.stored {
-		l.columns = max(l.columns, part.columns)
 		if !l.kept[name] {
 			l.removePart(part)
 		}
@@ -145,12 +140,12 @@ func (l *load) prepare() {
 	l.try(func() error {
 		last, err := meta(l.ctx, l.db, metaVersion)
 		given, _ := strconv.ParseInt(last, 10, 64) // 0 where there is none
-		l.version = max(l.version, given)
-		return err
+		l.version = given
+		return errors.Join(err, search.RemoveParts(l.ctx, l.db, given+1, math.MaxInt64)) // what an interrupted load left of a part
 	})
 	for _, part := range l.parts {
 		if l.kept[part.Name] {
-			l.place(part)
+			l.exec(l.db, "UPDATE parts SET files = ? WHERE name = ?", part.Files, part.Name)
 		} else {
 			l.createPart(part)
 		}
@@ -158,11 +153,10 @@ func (l *load) prepare() {
 }
 
 // clear makes an empty store: of what was there, in this layout or an older one, finished or not, nothing stays. An update leaves the
-// vectors that others look at, and the numbers that versions go on from. A full-text table drops its shadow tables itself.
+// vectors that others look at, and the numbers that versions go on from.
 func (l *load) clear() {
 	drops := ""
-	const tables = `SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'meta'
-		AND name NOT LIKE 'sqlite\_%' ESCAPE '\' AND name NOT LIKE '%\_text\_%' ESCAPE '\'`
+	const tables = `SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'meta' AND name NOT LIKE 'sqlite\_%' ESCAPE '\'`
 	drop := func(rows *sql.Rows) error {
 		var name string
 		err := rows.Scan(&name)
@@ -178,20 +172,17 @@ func (l *load) clear() {
 	if l.tx == nil {
 		drops = "DELETE FROM meta;" + drops
 	}
-	l.stored, l.columns = nil, max(l.next.lexicalColumns(), leastColumns)
+	l.stored = nil
 	l.exec(l.db, drops)
-	l.try(func() error { return search.Create(l.ctx, l.db, l.columns) })
+	l.try(func() error { return search.Create(l.ctx, l.db) })
 	l.exec(l.db, fmt.Sprintf(`
 		CREATE TABLE blobs (id TEXT, connection_id TEXT, stream TEXT, record_id TEXT, mime_type TEXT, bytes BLOB,
 			PRIMARY KEY (id, connection_id, stream, record_id));
-		CREATE TABLE parts (name TEXT PRIMARY KEY, files TEXT, streams TEXT, columns INTEGER, first INTEGER, last INTEGER,
+		CREATE TABLE parts (name TEXT PRIMARY KEY, files TEXT, streams TEXT, first INTEGER, last INTEGER,
 			left_out TEXT, done INTEGER);
 		CREATE TABLE streams (number INTEGER PRIMARY KEY, connector TEXT, stream TEXT, part TEXT, layout TEXT);
 		PRAGMA user_version = %d`, indexVersion))
 }
-
-// leastColumns is how many searched fields a stream may have that is added later, without all others being indexed again.
-const leastColumns = 32
 
 // finish writes what is known of all parts.
 func (l *load) finish() {

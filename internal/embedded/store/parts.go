@@ -26,9 +26,7 @@ type load struct {
 	parts   []model.Part
 	stored  map[string]storedPart
 	kept    map[string]bool // of the parts, by name
-	columns int             // of the search index
 	version int64           // the last one that was given
-	writer  *search.Writer
 }
 
 func (l *load) try(do func() error) {
@@ -59,51 +57,16 @@ func (l *load) tables(part model.Part) []*Table {
 	return tables
 }
 
-// eachText visits what is searched of the records of a table.
-func eachText(ctx context.Context, db search.Database, t *Table, use func(version int64, texts []string) error) error {
-	if len(t.Lexical) == 0 {
-		return nil
-	}
-	return search.Each(ctx, db, "SELECT version, data FROM "+t.Name+" ORDER BY version", nil, func(rows *sql.Rows) error {
-		var version int64
-		var data sql.RawBytes
-		if err := rows.Scan(&version, &data); err != nil {
-			return err
-		}
-		fields, err := fieldsOf(data)
-		if err != nil {
-			return err
-		}
-		return use(version, t.texts(fields))
-	})
-}
-
 // createPart makes the empty tables of a part.
 func (l *load) createPart(part model.Part) {
 	streams, err := json.Marshal(part.Streams)
 	l.try(func() error { return err })
-	l.exec(l.db, "INSERT INTO parts (name, files, streams, columns, first, last, left_out, done) VALUES (?, ?, ?, ?, 0, 0, '', 0)",
-		part.Name, part.Files, string(streams), l.columns)
+	l.exec(l.db, "INSERT INTO parts (name, files, streams, first, last, left_out, done) VALUES (?, ?, ?, 0, 0, '', 0)",
+		part.Name, part.Files, string(streams))
 	for _, t := range l.tables(part) {
 		l.exec(l.db, t.create())
 		l.exec(l.db, "INSERT INTO streams (number, connector, stream, part, layout) VALUES (?, ?, ?, ?, ?)",
 			t.number, t.Connector.Key, t.Stream.Name, part.Name, l.next.layout(t))
-	}
-}
-
-// place notes what the writer needs to know about a part that stays.
-func (l *load) place(part model.Part) {
-	l.exec(l.db, "UPDATE parts SET files = ? WHERE name = ?", part.Files, part.Name)
-	if l.tx != nil {
-		return
-	}
-	for _, t := range l.tables(part) {
-		l.try(func() error {
-			return eachText(l.ctx, l.db, t, func(version int64, texts []string) error {
-				l.writer.Place(version, texts)
-				return nil
-			})
-		})
 	}
 }
 
@@ -129,7 +92,7 @@ func (l *load) removePart(part storedPart) {
 		}
 		return exec(l.ctx, tx, "DELETE FROM "+vectorTable+" WHERE version BETWEEN ? AND ?", part.first, part.last)
 	})
-	l.try(func() error { return search.RemovePart(l.ctx, tx, part.first) })
+	l.try(func() error { return search.RemoveParts(l.ctx, tx, part.first, part.last) })
 	l.exec(tx, "DELETE FROM streams WHERE part = ?", part.Name)
 	l.exec(tx, "DELETE FROM parts WHERE name = ?", part.Name)
 	if l.tx == nil {
@@ -145,25 +108,10 @@ func (l *load) removeStream(tx *sql.Tx, one storedStream) {
 		}
 		return nil
 	})
-	t := newTable(one.number, &model.Connector{}, &was.Stream)
-	l.try(func() error { return l.removeTexts(tx, t) })
 	for _, connection := range was.Connections {
 		l.exec(tx, "DELETE FROM blobs WHERE connection_id = ? AND stream = ?", connection.ID, one.stream)
 	}
-	l.exec(tx, "DROP TABLE "+t.Name)
-}
-
-func (l *load) removeTexts(tx *sql.Tx, t *Table) error {
-	remove, err := tx.PrepareContext(l.ctx, search.RemoveSQL(len(t.Lexical)))
-	if err != nil {
-		return err
-	}
-	defer func() { _ = remove.Close() }()
-	return eachText(l.ctx, tx, t, func(version int64, texts []string) error {
-		l.version = max(l.version, version) // that of a load that was interrupted is not given again
-		_, err := remove.ExecContext(l.ctx, l.writer.Removed(version, texts)...)
-		return err
-	})
+	l.exec(tx, "DROP TABLE "+tableName(one.number))
 }
 
 // leftOutText spells what was left out, empty where nobody says.

@@ -38,7 +38,7 @@ type Column struct {
 
 // newTable lays out a stream's table. Number is unique in the store.
 func newTable(number int, connector *model.Connector, stream *model.Stream) *Table {
-	t := &Table{Name: fmt.Sprintf("s%d", number), number: number, Connector: connector, Stream: stream}
+	t := &Table{Name: tableName(number), number: number, Connector: connector, Stream: stream}
 	for i, field := range stream.Fields {
 		if isSearched(field) {
 			t.Lexical = append(t.Lexical, field)
@@ -57,6 +57,8 @@ func newTable(number int, connector *model.Connector, stream *model.Stream) *Tab
 	t.conversation = t.conversationOf()
 	return t
 }
+
+func tableName(number int) string { return fmt.Sprintf("s%d", number) }
 
 // TimeFields are the fields that say when a record happened, the best first.
 func (t *Table) TimeFields() []string { return t.timeFields }
@@ -176,9 +178,9 @@ func (t *Table) row(version int64, record model.Record, fields map[string]json.R
 	return append(row, []byte(record.Data))
 }
 
-// remove is the SQL that takes a record out by connection and id, and returns what it was.
+// remove is the SQL that takes a record out by connection and id, and returns its version.
 func (t *Table) remove() string {
-	return fmt.Sprintf("DELETE FROM %s WHERE connection = ? AND id = ? RETURNING version, data", t.Name)
+	return fmt.Sprintf("DELETE FROM %s WHERE connection = ? AND id = ? RETURNING version", t.Name)
 }
 
 // texts are what is searched of a record, in the order of the lexical fields.
