@@ -11,7 +11,6 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // A Document is a record as it is indexed.
@@ -28,8 +27,6 @@ type Document struct {
 type Writer struct {
 	part    *Part
 	segment *Segment
-
-	mu      sync.Mutex
 	removed map[int64]bool // versions
 }
 
@@ -136,10 +133,8 @@ func countWords(ctx context.Context, db Database, count string, first, last int6
 }
 
 // Remove notes that the document of a version goes, which is of the part that is being added. What is known of its terms stays, and is not
-// looked at. It may run beside [Writer.Add].
+// looked at. It may run beside [Writer.Add], but not beside [Writer.WritePart].
 func (w *Writer) Remove(version int64) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	w.removed[version] = true
 }
 
@@ -168,13 +163,11 @@ func (p *Part) countLanguage(source, column int, terms []string) {
 
 // WritePart stores what ranking needs to know about a part, and the rest of its terms. It may run beside [Writer.Add].
 func (w *Writer) WritePart(ctx context.Context, db Database, p *Part) error {
-	w.mu.Lock()
 	for version := range w.removed {
 		if at := version - p.first; at >= 0 && at < int64(len(p.documents.source)) {
 			p.documents.source[at] = 0
 		}
 	}
-	w.mu.Unlock()
 	p.converse()
 	languages := []columnLanguages{}
 	for _, key := range slices.Sorted(maps.Keys(p.languages)) {

@@ -25,9 +25,8 @@ type filler struct {
 	*load
 	targets map[placeKey]*target
 	writer  *search.Writer
-	batch   *sql.Tx // the running one
-	count   int     // of all records, in earlier batches too
-	waiting int     // of them, those in the running batch; and how long they are
+	count   int // of all records, in earlier batches too
+	waiting int // of them, those in the running batch; and how long they are
 	bytes   int
 }
 
@@ -54,12 +53,6 @@ func (f *filler) fill(ctx context.Context) error {
 			f.targets[placeKey{connection.ID, t.Stream.Name}] = &target{Table: t, source: f.next.sourceNumber(t, i)}
 		}
 	}
-	if f.tx == nil {
-		if err := f.begin(ctx); err != nil {
-			return err
-		}
-		defer func() { _ = f.batch.Rollback() }() // after the last batch it is empty, and the load's own error says more
-	}
 	group, ctx := errgroup.WithContext(ctx)
 	steps := make(chan step, stepsAhead)
 	group.Go(func() error {
@@ -72,7 +65,7 @@ func (f *filler) fill(ctx context.Context) error {
 				return err
 			}
 		}
-		return f.nextBatch(ctx)
+		return f.nextBatch()
 	})
 	return group.Wait()
 }
@@ -109,7 +102,7 @@ func (f *filler) read(ctx context.Context, steps chan<- step) error {
 				return err
 			}
 			if full := f.writer.Full(); full != nil {
-				if err := send(func(ctx context.Context) error { return full.Write(ctx, f.batch) }); err != nil {
+				if err := send(func(ctx context.Context) error { return full.Write(ctx, f.tx) }); err != nil {
 					return err
 				}
 			}
@@ -159,39 +152,30 @@ func (f *filler) adding(version int64, record model.Record, fields map[string]js
 		if f.waiting < batchSize && f.bytes < batchBytes {
 			return nil
 		}
-		return f.nextBatch(ctx)
+		return f.nextBatch()
 	}, nil
 }
 
-func (f *filler) begin(ctx context.Context) error {
-	tx, err := f.store.db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	f.batch = tx
-	for _, t := range f.targets {
-		t.record = nil // it belonged to the transaction before
-	}
-	return nil
-}
-
-func (f *filler) nextBatch(ctx context.Context) error {
+func (f *filler) nextBatch() error {
 	f.waiting, f.bytes = 0, 0
 	if f.progress != nil {
 		defer func() { f.progress(f.count) }()
 	}
-	if f.tx != nil {
+	if !f.batches {
 		return nil
 	}
-	if err := f.batch.Commit(); err != nil {
+	for _, t := range f.targets {
+		t.record = nil // it belongs to the transaction
+	}
+	if err := f.tx.Commit(); err != nil {
 		return err
 	}
-	return f.begin(ctx)
+	return f.begin()
 }
 
 // add stores a record, in the place of an earlier one of the same id, and the bytes that it names.
 func (f *filler) add(ctx context.Context, t *target, record model.Record, row []any) error {
-	if err := t.prepare(ctx, f.batch); err != nil {
+	if err := t.prepare(ctx, f.tx); err != nil {
 		return err
 	}
 	result, err := t.record.ExecContext(ctx, row...)
@@ -214,14 +198,14 @@ func (f *filler) add(ctx context.Context, t *target, record model.Record, row []
 		return nil
 	}
 	const query = "INSERT OR REPLACE INTO blobs (id, connection_id, stream, record_id, mime_type, bytes) VALUES (?, ?, ?, ?, ?, ?)"
-	return exec(ctx, f.batch, query,
+	return exec(ctx, f.tx, query,
 		record.Blob.ID, record.ConnectionID, record.Stream, record.ID, record.Blob.MIMEType, record.Blob.Bytes)
 }
 
 // remove takes out the earlier record of the same id.
 func (f *filler) remove(ctx context.Context, t *target, record model.Record) error {
 	var version int64
-	err := f.batch.QueryRowContext(ctx, t.remove(), t.connectionNumber(record.ConnectionID), record.ID).Scan(&version)
+	err := f.tx.QueryRowContext(ctx, t.remove(), t.connectionNumber(record.ConnectionID), record.ID).Scan(&version)
 	f.writer.Remove(version)
 	return err
 }
@@ -236,12 +220,12 @@ func (t *target) prepare(ctx context.Context, tx *sql.Tx) (err error) {
 // endPart writes what says that all of a part is there, with the versions of its records.
 func (f *filler) endPart(ctx context.Context, part model.Part, first, last int64, indexed *search.Part) error {
 	if indexed != nil {
-		if err := f.writer.WritePart(ctx, f.batch, indexed); err != nil {
+		if err := f.writer.WritePart(ctx, f.tx, indexed); err != nil {
 			return err
 		}
 	}
 	for _, t := range f.tables(part) {
-		if err := exec(ctx, f.batch, t.index()+"ANALYZE "+t.Name); err != nil {
+		if err := exec(ctx, f.tx, t.index()+"ANALYZE "+t.Name); err != nil {
 			return err
 		}
 	}
@@ -250,8 +234,8 @@ func (f *filler) endPart(ctx context.Context, part model.Part, first, last int64
 		return err
 	}
 	const query = "UPDATE parts SET first = ?, last = ?, left_out = ?, done = 1 WHERE name = ?"
-	if err := exec(ctx, f.batch, query, first, last, left, part.Name); err != nil {
+	if err := exec(ctx, f.tx, query, first, last, left, part.Name); err != nil {
 		return err
 	}
-	return setMeta(ctx, f.batch, metaVersion, strconv.FormatInt(last, 10))
+	return setMeta(ctx, f.tx, metaVersion, strconv.FormatInt(last, 10))
 }

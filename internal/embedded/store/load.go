@@ -30,8 +30,10 @@ func (s *Store) Load(ctx context.Context, corpus model.Corpus, fingerprint strin
 		return fmt.Errorf("load: %w", err)
 	}
 	s.catalog.Store(newCatalog(nil, nil))
-	l := &load{ctx: ctx, store: s, db: s.db, corpus: corpus, progress: progress,
+	l := &load{ctx: ctx, store: s, batches: true, corpus: corpus, progress: progress,
 		meta: map[string]string{metaCursorKey: hex.EncodeToString(key[:]), metaGeneration: generation}}
+	l.try(l.begin)
+	defer l.rollback()
 	if err := l.run(fingerprint); err != nil {
 		return s.Explain(fmt.Errorf("load: %w", err))
 	}
@@ -44,16 +46,15 @@ func (s *Store) Load(ctx context.Context, corpus model.Corpus, fingerprint strin
 // a while with [ErrBusy].
 func (s *Store) Update(ctx context.Context, read func(known map[string]model.Part) (model.Corpus, error), fingerprint string,
 	progress func(n int)) error {
-	tx, err := s.db.BeginTx(ctx, nil) // from here on this is the only writer
-	if err != nil {
+	l := &load{ctx: ctx, store: s, progress: progress, meta: map[string]string{}}
+	if err := l.begin(); err != nil { // else this is the only writer from here on
 		return fmt.Errorf("%w: %w", ErrBusy, err)
 	}
-	defer func() { _ = tx.Rollback() }() // nothing is left of it after a commit
-	l := &load{ctx: ctx, store: s, db: tx, tx: tx, progress: progress, meta: map[string]string{}}
-	if held, err := meta(ctx, tx, metaFingerprint); err != nil || held == fingerprint {
+	defer l.rollback()
+	if held, err := meta(ctx, l.tx, metaFingerprint); err != nil || held == fingerprint {
 		return err
 	}
-	stored, err := storedParts(ctx, tx)
+	stored, err := storedParts(ctx, l.tx)
 	if err != nil {
 		return fmt.Errorf("update: %w", err)
 	}
@@ -62,9 +63,6 @@ func (s *Store) Update(ctx context.Context, read func(known map[string]model.Par
 	}
 	if err := l.run(fingerprint); err != nil {
 		return s.Explain(fmt.Errorf("update: %w", err))
-	}
-	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("update: %w", err)
 	}
 	return s.Refresh(ctx)
 }
@@ -80,16 +78,17 @@ func (s *Store) Known(ctx context.Context) (map[string]model.Part, error) {
 
 func (l *load) run(fingerprint string) error {
 	l.try(func() (err error) {
-		l.stored, err = storedParts(l.ctx, l.db)
+		l.stored, err = storedParts(l.ctx, l.tx)
 		return err
 	})
 	l.plan()
 	l.prepare()
 	l.try(func() error {
-		return (&filler{load: l, batch: l.tx, targets: map[placeKey]*target{}, writer: search.NewWriter()}).fill(l.ctx)
+		return (&filler{load: l, targets: map[placeKey]*target{}, writer: search.NewWriter()}).fill(l.ctx)
 	})
 	l.finish()
 	l.setMeta(metaFingerprint, fingerprint) // says that all is there
+	l.try(func() error { return l.tx.Commit() })
 	return l.err
 }
 
@@ -126,8 +125,8 @@ func (l *load) plan() {
 
 // prepare takes out what does not stay, and makes empty tables.
 func (l *load) prepare() {
-	if l.tx == nil {
-		l.exec(l.db, "DELETE FROM meta WHERE name IN (?, ?)", metaFingerprint, metaGeneration)
+	if l.batches {
+		l.exec("DELETE FROM meta WHERE name IN (?, ?)", metaFingerprint, metaGeneration)
 	}
 	if !slices.ContainsFunc(l.parts, func(part model.Part) bool { return l.kept[part.Name] }) {
 		l.clear()
@@ -138,14 +137,14 @@ func (l *load) prepare() {
 		}
 	}
 	l.try(func() error {
-		last, err := meta(l.ctx, l.db, metaVersion)
+		last, err := meta(l.ctx, l.tx, metaVersion)
 		given, _ := strconv.ParseInt(last, 10, 64) // 0 where there is none
 		l.version = given
-		return errors.Join(err, search.RemoveParts(l.ctx, l.db, given+1, math.MaxInt64)) // what an interrupted load left of a part
+		return errors.Join(err, search.RemoveParts(l.ctx, l.tx, given+1, math.MaxInt64)) // what an interrupted load left of a part
 	})
 	for _, part := range l.parts {
 		if l.kept[part.Name] {
-			l.exec(l.db, "UPDATE parts SET files = ? WHERE name = ?", part.Files, part.Name)
+			l.exec("UPDATE parts SET files = ? WHERE name = ?", part.Files, part.Name)
 		} else {
 			l.createPart(part)
 		}
@@ -161,21 +160,21 @@ func (l *load) clear() {
 		var name string
 		err := rows.Scan(&name)
 		switch {
-		case l.tx == nil || name != vectorTable && name != vectorFacts:
+		case l.batches || name != vectorTable && name != vectorFacts:
 			drops += `DROP TABLE IF EXISTS "` + name + `";`
 		case name == vectorTable:
 			drops += "DELETE FROM " + vectorTable + ";"
 		}
 		return err
 	}
-	l.try(func() error { return search.Each(l.ctx, l.db, tables, nil, drop) })
-	if l.tx == nil {
+	l.try(func() error { return search.Each(l.ctx, l.tx, tables, nil, drop) })
+	if l.batches {
 		drops = "DELETE FROM meta;" + drops
 	}
 	l.stored = nil
-	l.exec(l.db, drops)
-	l.try(func() error { return search.Create(l.ctx, l.db) })
-	l.exec(l.db, fmt.Sprintf(`
+	l.exec(drops)
+	l.try(func() error { return search.Create(l.ctx, l.tx) })
+	l.exec(fmt.Sprintf(`
 		CREATE TABLE blobs (id TEXT, connection_id TEXT, stream TEXT, record_id TEXT, mime_type TEXT, bytes BLOB,
 			PRIMARY KEY (id, connection_id, stream, record_id));
 		CREATE TABLE parts (name TEXT PRIMARY KEY, files TEXT, streams TEXT, first INTEGER, last INTEGER,
