@@ -93,10 +93,6 @@ func splitPath(u *url.URL) ([]string, error) {
 // answer routes a request.
 func (s *Server) answer(r *http.Request, path []string) (any, error) {
 	switch strings.Join(path, "/") {
-	case "introspect":
-		return s.authority.Introspect(r)
-	case "packages":
-		return s.authority.PackageDirectory(r)
 	case ".well-known/oauth-protected-resource":
 		return metadata(s.origin(r), "", authority.KindOwner, authority.KindClient), nil
 	case ".well-known/oauth-protected-resource/mcp":
@@ -208,9 +204,6 @@ const nextStep = "Fetch error.resource_metadata to find the authorization server
 
 // refusalOf is an error as the client sees it.
 func (s *Server) refusalOf(r *http.Request, err error) *apiError {
-	if refused, ok := errors.AsType[*authority.RefusedError](err); ok {
-		return newError(refused.Status, refused.Code, "%s", refused.Message)
-	}
 	if refusal, ok := errors.AsType[*apiError](err); ok {
 		return refusal
 	}
@@ -228,8 +221,6 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, requestID st
 	refusal := s.refusalOf(r, err)
 	body := refusal.body(requestID)
 	switch {
-	case refusal.Code == authority.CodeRefused && refusal.Status == http.StatusUnauthorized:
-		w.Header().Set("WWW-Authenticate", `Basic realm="introspection"`)
 	case refusal.Status == http.StatusUnauthorized:
 		described := s.origin(r) + "/.well-known/oauth-protected-resource"
 		body = append(body, object{{"resource_metadata", described}, {"next_step", nextStep}}...)

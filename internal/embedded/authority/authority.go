@@ -17,9 +17,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// CodeRefused is the code of a client that may not introspect.
-const CodeRefused = "context.authentication_failed"
-
 const (
 	grantCode    = "authorization_code"
 	grantRefresh = "refresh_token"
