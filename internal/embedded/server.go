@@ -40,9 +40,7 @@ func NewServer(from *store.Store, grants *authority.Grants, options Options) *Se
 	options.BookmarkLife = cmp.Or(options.BookmarkLife, 30*24*time.Hour)
 	s := &Server{store: from, options: options, routes: routes(options.Embeddings != nil)}
 	s.authority = authority.New(authority.Options{
-		Grants: grants, Connectors: from.Connectors, Origin: s.origin, Now: options.Now,
-		ClientID: options.ClientID, ClientSecret: options.ClientSecret, OwnerSecret: options.OwnerSecret,
-		TokenLife: options.TokenLife, RequestLife: options.RequestLife,
+		Terms: options.Terms, Grants: grants, Connectors: from.Connectors, Origin: s.origin, Now: options.Now,
 	})
 	return s
 }

@@ -57,11 +57,11 @@ func (s *searcher) expand(guess uint32) {
 // texts counts the texts of each language in the fields that are searched.
 func (s *searcher) texts() (texts [len(languages)]int) {
 	for _, one := range s.languages {
-		if source := s.scope.at(int(one.Source)); source == nil || source.weight(int(one.Column)) == 0 {
+		if source := s.scope.at(one.Source); source == nil || source.weight(one.Column) == 0 {
 			continue
 		}
 		for i, n := range one.Texts {
-			texts[i] += int(n)
+			texts[i] += n
 		}
 	}
 	return texts

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -22,7 +23,7 @@ const create = "CREATE TABLE " + segmentTable + " (first INTEGER PRIMARY KEY);" 
 	"CREATE TABLE " + placeTable + ` (first INTEGER, term TEXT, records INTEGER NOT NULL, places BLOB NOT NULL, positions BLOB NOT NULL,
 		PRIMARY KEY (first, term)) WITHOUT ROWID;
 	CREATE TABLE ` + wordTable + " (term TEXT PRIMARY KEY, records INTEGER NOT NULL) WITHOUT ROWID;" +
-	"CREATE TABLE " + documentTable + " (first INTEGER PRIMARY KEY, source BLOB, length BLOB, event BLOB, next BLOB, languages BLOB)"
+	"CREATE TABLE " + documentTable + " (first INTEGER PRIMARY KEY, source BLOB, length BLOB, event BLOB, next BLOB, languages TEXT)"
 
 // documents are what ranking needs to know about records, by version. Version 0 is no record.
 type documents struct {
@@ -39,13 +40,13 @@ type documents struct {
 type Index struct {
 	db        *sql.DB
 	documents documents
-	languages []columnLanguages
+	languages []*columnLanguages
 }
 
 // columnLanguages are the languages of one field of one source, with the count of texts that are recognizably in each.
 type columnLanguages struct {
-	Source, Column uint16
-	Texts          [len(languages)]uint32
+	Source, Column int
+	Texts          [len(languages)]int
 }
 
 // Open reads the index of a loaded store.
@@ -60,9 +61,11 @@ func Open(ctx context.Context, db *sql.DB) (*Index, error) {
 				return err
 			}
 			d.extend(first)
-			return errors.Join(unpackArray(source, &d.source), unpackArray(length, &d.length), unpackArray(event, &d.event),
-				unpackArray(next, &d.next),
-				x.unpackLanguages(languages))
+			var some []*columnLanguages
+			err := json.Unmarshal(languages, &some)
+			x.languages = append(x.languages, some...)
+			return errors.Join(err, unpackArray(source, &d.source), unpackArray(length, &d.length), unpackArray(event, &d.event),
+				unpackArray(next, &d.next))
 		})
 	if err != nil {
 		return nil, fmt.Errorf("search index: %w", err)
@@ -90,13 +93,6 @@ func (d *documents) extend(to int) {
 // Has reports whether a source has a record of a version.
 func (x *Index) Has(version int64, source int) bool {
 	return version < int64(len(x.documents.source)) && int(x.documents.source[version]) == source
-}
-
-func (x *Index) unpackLanguages(stored []byte) error {
-	languages := make([]columnLanguages, len(stored)/binary.Size(columnLanguages{}))
-	_, err := binary.Decode(stored, binary.LittleEndian, languages)
-	x.languages = append(x.languages, languages...)
-	return err
 }
 
 // packArray writes how far each value is from the one before.

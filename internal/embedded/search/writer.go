@@ -3,7 +3,7 @@ package search
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -33,9 +33,9 @@ type Writer struct {
 // A Part is what ranking needs to know about documents whose versions follow one another.
 type Part struct {
 	first     int64
-	documents documents                // by version, counted from first
-	languages map[int]*columnLanguages // by source and column, in their order
-	segment   *Segment                 // the last one
+	documents documents                   // by version, counted from first
+	languages map[[2]int]*columnLanguages // by source and column
+	segment   *Segment                    // the last one
 }
 
 // A Segment is where the terms of some documents of a part are.
@@ -60,7 +60,7 @@ func NewWriter() *Writer { return &Writer{removed: map[int64]bool{}} }
 // Add indexes a document.
 func (w *Writer) Add(d Document) {
 	if w.part == nil {
-		w.part = &Part{first: d.Version, languages: map[int]*columnLanguages{}}
+		w.part = &Part{first: d.Version, languages: map[[2]int]*columnLanguages{}}
 	}
 	if w.segment == nil {
 		w.segment = &Segment{first: d.Version, terms: map[string]*places{}}
@@ -154,9 +154,9 @@ func (p *Part) countLanguage(source, column int, terms []string) {
 	if most < 2 || bits.OnesCount32(guess) != 1 {
 		return
 	}
-	key := source<<16 | column
+	key := [2]int{source, column}
 	if p.languages[key] == nil {
-		p.languages[key] = &columnLanguages{Source: uint16(source), Column: uint16(column)} // #nosec G115 -- a store has far fewer
+		p.languages[key] = &columnLanguages{Source: source, Column: column}
 	}
 	p.languages[key].Texts[bits.TrailingZeros32(guess)]++
 }
@@ -169,17 +169,13 @@ func (w *Writer) WritePart(ctx context.Context, db Database, p *Part) error {
 		}
 	}
 	p.converse()
-	languages := []columnLanguages{}
-	for _, key := range slices.Sorted(maps.Keys(p.languages)) {
-		languages = append(languages, *p.languages[key])
-	}
-	packed, err := binary.Append([]byte{}, binary.LittleEndian, languages)
+	languages, err := json.Marshal(slices.Collect(maps.Values(p.languages)))
 	if err != nil {
 		return fmt.Errorf("search index: languages: %w", err)
 	}
 	d := &p.documents
 	if _, err = db.ExecContext(ctx, "INSERT INTO "+documentTable+" (first, source, length, event, next, languages) VALUES (?, ?, ?, ?, ?, ?)",
-		p.first, packArray(d.source), packArray(d.length), packArray(d.event), packArray(d.next), packed); err != nil || p.segment == nil {
+		p.first, packArray(d.source), packArray(d.length), packArray(d.event), packArray(d.next), string(languages)); err != nil || p.segment == nil {
 		return err
 	}
 	return p.segment.Write(ctx, db)
