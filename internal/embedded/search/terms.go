@@ -116,7 +116,7 @@ func isDropped(r rune) bool {
 
 // folds are letters whose accent or form is a part of them for Unicode.
 var folds = map[rune]string{
-	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ħ': "h", 'ł': "l", 'ŧ': "t", 'ı': "i", 'ς': "σ", 'ٱ': "ا",
+	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ħ': "h", 'ł': "l", 'ŧ': "t", 'ı': "i", 'ŀ': "l", 'ŉ': "n", 'ς': "σ", 'ٱ': "ا",
 }
 
 // foldRune lowers a letter and takes its accent off, if it is of the Latin script or an Arabic alef.
@@ -128,8 +128,11 @@ func foldRune(r rune) string {
 	if fold, ok := folds[r]; ok {
 		return fold
 	}
-	if r >= 0x00C0 && r <= 0x024F || r >= 0x1E00 && r <= 0x1EFF || r >= 0x0622 && r <= 0x0625 || r >= 0xFF01 && r <= 0xFF5E { // or full-width
-		r, _ = utf8.DecodeRuneInString(norm.NFKD.String(string(r)))
+	switch {
+	case r >= 0xFF01 && r <= 0xFF5E: // full-width forms
+		r -= 0xFEE0
+	case r >= 0x00C0 && r <= 0x024F, r >= 0x1E00 && r <= 0x1EFF, r >= 0x0622 && r <= 0x0625:
+		r, _ = utf8.DecodeRuneInString(norm.NFD.String(string(r)))
 	}
 	return string(unicode.ToLower(r))
 }
