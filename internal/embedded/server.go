@@ -218,12 +218,12 @@ func (s *Server) refusalOf(r *http.Request, err error) *apiError {
 func (s *Server) writeError(w http.ResponseWriter, r *http.Request, requestID string, err error) {
 	refusal := s.refusalOf(r, err)
 	body := refusal.body(requestID)
-	switch {
-	case refusal.Status == http.StatusUnauthorized:
+	switch refusal.Status {
+	case http.StatusUnauthorized:
 		described := s.origin(r) + "/.well-known/oauth-protected-resource"
 		body = append(body, object{{"resource_metadata", described}, {"next_step", nextStep}}...)
 		w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="`+described+`"`)
-	case refusal.Status == http.StatusMethodNotAllowed:
+	case http.StatusMethodNotAllowed:
 		w.Header().Set("Allow", "GET, HEAD, POST")
 	}
 	writeJSON(w, refusal.Status, object{{"error", body}})
