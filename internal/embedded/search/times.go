@@ -103,8 +103,11 @@ func (q *query) timeAt(i int, now time.Time) (*timeMatcher, int) {
 		if year, ok := yearOf(after); ok {
 			return span(year, month, 1, 0, 1, 0), 2
 		}
+		if before == "last" && month < now.Month() {
+			return span(now.Year(), month, 1, 0, 1, 0), 1
+		}
 		if before == "last" {
-			return span(now.AddDate(0, -int(month), 0).Year(), month, 1, 0, 1, 0), 1
+			return span(now.Year()-1, month, 1, 0, 1, 0), 1
 		}
 		if introduced {
 			return &timeMatcher{month: month, weekday: -1}, 1

@@ -20,8 +20,8 @@ import (
 
 // Load replaces what the store holds by a corpus. The fingerprint names the corpus for [Store.Loaded]. Progress,
 // which may be nil, is called with the number of records stored so far. A record that is emitted again under the same
-// connection, stream and id replaces the earlier one. A load that fails leaves the store without a fingerprint, but with the parts that
-// were stored to their end: the next load keeps those that are the same.
+// connection, stream and id replaces the earlier one. A load that fails in its first batch leaves the store as it was; one that fails later
+// leaves it without a fingerprint, but with the parts that were stored to their end: the next load keeps those that are the same.
 func (s *Store) Load(ctx context.Context, corpus model.Corpus, fingerprint string, progress func(n int)) error {
 	key, generation := sha256.Sum256([]byte(fingerprint)), ""
 	if corpus.Public {
