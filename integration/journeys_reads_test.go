@@ -11,8 +11,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	year "github.com/pdp-connect/pdpp-mcp/internal/embedded/sample"
 )
 
 // journeys are those that end well from the start. folder is a demo over a person's own data.
@@ -252,7 +250,7 @@ func unmarked(excerpt string) string {
 }
 
 func answersQuestions(c *client) {
-	for _, fact := range year.Facts() {
+	for _, fact := range factsOfTheYear(c.t) {
 		asked := call{"search", map[string]any{"q": fact.Query, "streams": []any{fact.Stream}, "limit": 5}}
 		found := c.hits(asked, c.get(asked))
 		if !slices.ContainsFunc(found.ids, func(id string) bool { return strings.Contains(c.whole(id), fact.Answer) }) {

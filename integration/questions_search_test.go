@@ -3,13 +3,22 @@ package integration
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"slices"
 	"strings"
 	"testing"
-
-	year "github.com/pdp-connect/pdpp-mcp/internal/embedded/sample"
 )
+
+// factsOfTheYear are what the sample year knows, with the words that find it.
+func factsOfTheYear(t *testing.T) (facts []struct{ Question, Query, Answer, Stream string }) {
+	t.Helper()
+	text, err := os.ReadFile("../internal/embedded/sample/testdata/facts.json")
+	if err := errors.Join(err, json.Unmarshal(text, &facts)); err != nil {
+		t.Fatal(err)
+	}
+	return facts
+}
 
 // searchedQuestions are those that a search answers: every third of those by which recall is measured, whatever they are like, and the
 // facts of the sample year.
@@ -42,7 +51,7 @@ func searchedQuestions(t *testing.T) []question {
 	if len(all) != len(wanted) {
 		t.Fatalf("%d questions, %d answers", len(all), len(wanted))
 	}
-	for _, fact := range year.Facts() {
+	for _, fact := range factsOfTheYear(t) {
 		all = append(all, question{asks: fact.Question, want: fact.Answer})
 	}
 	for i := range all {

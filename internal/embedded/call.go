@@ -18,17 +18,10 @@ import (
 
 // Options configure a [Server]. The zero value works, but refuses introspection.
 type Options struct {
+	authority.Terms
 	// Origin is the server's own origin, such as "http://127.0.0.1:7710": the issuer and audience of its tokens.
 	// It is asked on each request, for a server that learns its port by listening. Nil: the request's host.
 	Origin func() string
-	// ClientID and ClientSecret are the HTTP Basic credentials of introspection and of the package directory.
-	ClientID, ClientSecret string
-	// OwnerSecret is what the owner types on the consent page to approve a request. Empty: no request can be approved.
-	OwnerSecret string
-	// TokenLife is the life of an access token that can be refreshed. Zero: 10 minutes.
-	TokenLife time.Duration
-	// RequestLife is how long a request for access waits for the owner. Zero: 5 minutes.
-	RequestLife time.Duration
 	// Now tells the time. Nil: time.Now.
 	Now func() time.Time
 	// Observe is called for each request before it is answered, concurrently. It must not read the body. It may be nil.

@@ -81,7 +81,9 @@ func TestCodeFlow(t *testing.T) {
 }
 
 func TestCodeFlowLives(t *testing.T) {
-	r := newOAuthRigWith(t, Options{TokenLife: time.Minute})
+	var options Options
+	options.TokenLife = time.Minute
+	r := newOAuthRigWith(t, options)
 	once := details(chatSource, everyStream())
 	once["access_mode"] = "single_use"
 	if _, got := r.signedIn("authorization_details", encode(t, once)); got.at("expires_in") != 86400.0 || got.at("refresh_token") != nil {

@@ -248,7 +248,7 @@ func (s access) about(fields map[string]json.RawMessage) about {
 	if _, ok := s.Granted("status"); ok && found.title != "" && isCancelled(fields["status"]) {
 		found.title = "Cancelled: " + found.title // who reads only hits takes it for what happens
 	}
-	for _, name := range s.TimeFields() {
+	for _, name := range s.TimeFields {
 		var text string
 		if _, ok := s.Granted(name); ok && json.Unmarshal(fields[name], &text) == nil && text != "" {
 			found.at, found.by = text, name

@@ -53,10 +53,11 @@ func (c *call) near(in searchInput, most int) []vectors.Near {
 func (c *call) nearHit(in searchInput, near vectors.Near) object {
 	s := in.sources[slices.IndexFunc(in.request.Sources, func(s search.Source) bool { return s.Number == int(near.Source) })]
 	body := c.hit(s, int64(near.Version), byMeaning, 1-float64(near.Similarity), func(fields map[string]json.RawMessage) evidence {
-		part, ok := semantic.PartAt(s.Table, fields, int(near.Number))
-		if !ok {
+		parts := semantic.PartsOf(s.Table, fields)
+		if int(near.Number) >= len(parts) {
 			return evidence{}
 		}
+		part := parts[near.Number]
 		cut := search.Snippet(part.Text, nil)
 		cut.Start, cut.End = cut.Start+part.Start, cut.End+part.Start
 		return evidence{[]string{s.Lexical[part.Column].Name}, []excerpt{{part.Path, cut}}}

@@ -40,9 +40,7 @@ func NewServer(from *store.Store, grants *authority.Grants, options Options) *Se
 	options.BookmarkLife = cmp.Or(options.BookmarkLife, 30*24*time.Hour)
 	s := &Server{store: from, options: options, routes: routes(options.Embeddings != nil)}
 	s.authority = authority.New(authority.Options{
-		Grants: grants, Connectors: from.Connectors, Origin: s.origin, Now: options.Now,
-		ClientID: options.ClientID, ClientSecret: options.ClientSecret, OwnerSecret: options.OwnerSecret,
-		TokenLife: options.TokenLife, RequestLife: options.RequestLife,
+		Terms: options.Terms, Grants: grants, Connectors: from.Connectors, Origin: s.origin, Now: options.Now,
 	})
 	return s
 }
@@ -93,10 +91,6 @@ func splitPath(u *url.URL) ([]string, error) {
 // answer routes a request.
 func (s *Server) answer(r *http.Request, path []string) (any, error) {
 	switch strings.Join(path, "/") {
-	case "introspect":
-		return s.authority.Introspect(r)
-	case "packages":
-		return s.authority.PackageDirectory(r)
 	case ".well-known/oauth-protected-resource":
 		return metadata(s.origin(r), "", authority.KindOwner, authority.KindClient), nil
 	case ".well-known/oauth-protected-resource/mcp":
@@ -208,9 +202,6 @@ const nextStep = "Fetch error.resource_metadata to find the authorization server
 
 // refusalOf is an error as the client sees it.
 func (s *Server) refusalOf(r *http.Request, err error) *apiError {
-	if refused, ok := errors.AsType[*authority.RefusedError](err); ok {
-		return newError(refused.Status, refused.Code, "%s", refused.Message)
-	}
 	if refusal, ok := errors.AsType[*apiError](err); ok {
 		return refusal
 	}
@@ -227,14 +218,12 @@ func (s *Server) refusalOf(r *http.Request, err error) *apiError {
 func (s *Server) writeError(w http.ResponseWriter, r *http.Request, requestID string, err error) {
 	refusal := s.refusalOf(r, err)
 	body := refusal.body(requestID)
-	switch {
-	case refusal.Code == authority.CodeRefused && refusal.Status == http.StatusUnauthorized:
-		w.Header().Set("WWW-Authenticate", `Basic realm="introspection"`)
-	case refusal.Status == http.StatusUnauthorized:
+	switch refusal.Status {
+	case http.StatusUnauthorized:
 		described := s.origin(r) + "/.well-known/oauth-protected-resource"
 		body = append(body, object{{"resource_metadata", described}, {"next_step", nextStep}}...)
 		w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="`+described+`"`)
-	case refusal.Status == http.StatusMethodNotAllowed:
+	case http.StatusMethodNotAllowed:
 		w.Header().Set("Allow", "GET, HEAD, POST")
 	}
 	writeJSON(w, refusal.Status, object{{"error", body}})

@@ -42,7 +42,7 @@ func TestRoutes(t *testing.T) {
 		{"an unknown read", http.MethodGet, "/v1/nowhere", 404},
 		{"an empty stream name", http.MethodGet, "/v1/streams/", 404},
 		{"a write", http.MethodPost, "/v1/streams", 405},
-		{"introspection by GET", http.MethodGet, "/introspect", 405},
+		{"introspection by GET", http.MethodGet, "/introspect", 404},
 		{"a malformed query", http.MethodGet, "/v1/streams?a=%zz", 400},
 		{"a parameter given twice", http.MethodGet, "/v1/streams/messages/records?limit=1&limit=2", 400},
 		{"a HEAD request is a read", http.MethodHead, "/v1/streams", 200},

@@ -4,10 +4,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/http"
-	"slices"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Sizes of a field window. Everything here counts code points: never bytes, never UTF-16 units.
@@ -40,7 +41,7 @@ func (c *call) fieldWindow() any {
 	}
 	text, refusal := textAt(stored.Data, from.windowPath(path), path)
 	c.refuse(refusal)
-	window, refusal := plan.cut([]rune(text))
+	window, refusal := plan.cut(text)
 	c.refuse(refusal)
 	return object{
 		{"field", object{{"path", path}, {"type", "string"}}}, {"object", "field_window"}, {"record_id", stored.ID}, {"stream", from.Stream.Name},
@@ -116,18 +117,17 @@ func inside(data json.RawMessage, segment string) (json.RawMessage, bool) {
 var jsonKinds = map[byte]string{'{': "object", '[': "array", 't': "boolean", 'f': "boolean", 'n': "null"}
 
 // cut takes the window out of the text.
-func (p windowPlan) cut(text []rune) (object, *apiError) {
+func (p windowPlan) cut(text string) (object, *apiError) {
+	runes := []rune(text)
 	if p.query == "" {
-		start := min(p.offset, len(text))
-		return windowOf(text, start, min(start+p.limit, len(text)), p.limit), nil
+		start := min(p.offset, len(runes))
+		return windowOf(runes, start, min(start+p.limit, len(runes)), p.limit), nil
 	}
-	query := []rune(p.query)
-	match := indexFold(text, query)
-	if match < 0 {
+	match, end, found := find(text, p.query)
+	if !found {
 		return nil, newError(http.StatusNotFound, "query_not_found", "q was not found in the field").withParam("q")
 	}
-	end := match + len(query)
-	window := windowOf(text, max(0, match-p.before), min(len(text), end+p.after), p.before+len(query)+p.after)
+	window := windowOf(runes, max(0, match-p.before), min(len(runes), end+p.after), p.before+end-match+p.after)
 	window.set("match_start_chars", match)
 	window.set("match_end_chars", end)
 	return window, nil
@@ -148,35 +148,25 @@ func windowOf(text []rune, start, end, limit int) object {
 	return window
 }
 
-// indexFold finds the first place of query in text without regard to case, as words of their own if there is one; else -1.
-func indexFold(text, query []rune) int {
-	inside := -1
-	folded, want := foldCase(text), foldCase(query)
-	for at := 0; at+len(want) <= len(text); at++ {
-		if !slices.Equal(folded[at:at+len(want)], want) {
-			continue
+// find returns the first place of a query in a text without regard to case, as words of their own if there is one, in code points.
+func find(text, query string) (start, end int, found bool) {
+	for _, at := range regexp.MustCompile("(?i)"+regexp.QuoteMeta(query)).FindAllStringIndex(text, -1) {
+		whole := !isInWord(text, at[0]) && !isInWord(text, at[1])
+		if whole || !found {
+			start = utf8.RuneCountInString(text[:at[0]])
+			end, found = start+utf8.RuneCountInString(text[at[0]:at[1]]), true
 		}
-		if end := at + len(want); (at == 0 || !continues(text[at-1], text[at])) && (end == len(text) || !continues(text[end-1], text[end])) {
-			return at
-		}
-		if inside < 0 {
-			inside = at
+		if whole {
+			break
 		}
 	}
-	return inside
+	return start, end, found
 }
 
-// continues reports whether two characters stand in one word.
-func continues(before, after rune) bool {
+// isInWord reports whether the characters before and behind a place stand in one word.
+func isInWord(text string, at int) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:at])
+	after, _ := utf8.DecodeRuneInString(text[at:])
 	isWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
 	return isWord(before) && isWord(after)
-}
-
-// foldCase maps the cases of letters, one rune to one rune, so that offsets stay what they are.
-func foldCase(text []rune) []rune {
-	folded := make([]rune, len(text))
-	for i, r := range text {
-		folded[i] = unicode.ToLower(unicode.ToUpper(r))
-	}
-	return folded
 }

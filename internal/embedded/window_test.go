@@ -128,7 +128,11 @@ func TestAWordIsFoundBeforeAPartOfOne(t *testing.T) {
 		{"京都駅で", "都駅", 1},
 		{"none", "ran", -1},
 	} {
-		if got := indexFold([]rune(row.text), []rune(row.query)); got != row.want {
+		got, _, found := find(row.text, row.query)
+		if !found {
+			got = -1
+		}
+		if got != row.want {
 			t.Errorf("%q is at %d of %q, want %d", row.query, got, row.text, row.want)
 		}
 	}

@@ -126,8 +126,8 @@ func (e *Server) load(ctx context.Context, c Config) error {
 	e.grants, e.granted = authority.DemoGrants(store.Connectors(), e.Tokens, time.Now()), store.Catalog().Generation
 	server := embedded.NewServer(store, e.grants, embedded.Options{
 		Pending: e.index.pending,
-		Origin:  func() string { return e.URL }, ClientID: ClientID, ClientSecret: e.ClientSecret, Embeddings: embeddings,
-		OwnerSecret: e.OwnerSecret, TokenLife: c.TokenLife,
+		Origin:  func() string { return e.URL }, Embeddings: embeddings,
+		Terms: authority.Terms{ClientID: ClientID, ClientSecret: e.ClientSecret, OwnerSecret: e.OwnerSecret, TokenLife: c.TokenLife},
 		Fault: func(r *http.Request, err error) {
 			c.Log.Error().Err(err).Str("path", r.URL.Path).Msg("embedded resource server")
 		},

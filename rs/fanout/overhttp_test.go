@@ -82,7 +82,7 @@ func newPackageDemo(t *testing.T) *packageDemo {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(embedded.NewServer(store, authority.DemoGrants(store.Connectors(), d.tokens, time.Now()), embedded.Options{
-		ClientID: "adapter", ClientSecret: "secret",
+		Terms: authority.Terms{ClientID: "adapter", ClientSecret: "secret"},
 		Observe: func(r *http.Request) {
 			if strings.HasPrefix(r.URL.Path, "/v1/") {
 				d.mu.Lock()

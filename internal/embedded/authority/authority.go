@@ -17,9 +17,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// CodeRefused is the code of a client that may not introspect.
-const CodeRefused = "context.authentication_failed"
-
 const (
 	grantCode    = "authorization_code"
 	grantRefresh = "refresh_token"
@@ -38,10 +35,15 @@ const (
 
 // Options configure a [Server]. Grants, Connectors, Origin and Now are needed.
 type Options struct {
+	Terms
 	Grants     *Grants
 	Connectors func() []model.Connector // what there is to grant
 	Origin     func(*http.Request) string
 	Now        func() time.Time
+}
+
+// Terms are who may introspect and approve, and how long what is issued lives.
+type Terms struct {
 	// ClientID and ClientSecret are the HTTP Basic credentials of a caller that may introspect. Without an id none may.
 	ClientID, ClientSecret string
 	// OwnerSecret is what the owner types to approve a request. Empty: no request can be approved.

@@ -68,8 +68,8 @@ func parseForm(sent string) (url.Values, error) {
 	return form, nil
 }
 
-// A RefusedError is the error of a request that gets no answer.
-type RefusedError struct {
+// A refusedError is the error of a request that gets no answer.
+type refusedError struct {
 	Status  int
 	Code    string
 	Message string
@@ -79,17 +79,17 @@ type RefusedError struct {
 }
 
 // Error returns code and message.
-func (r *RefusedError) Error() string { return r.Code + ": " + r.Message }
+func (r *refusedError) Error() string { return r.Code + ": " + r.Message }
 
-func refuse(status int, code, format string, args ...any) *RefusedError {
-	return &RefusedError{Status: status, Code: code, Message: fmt.Sprintf(format, args...)}
+func refuse(status int, code, format string, args ...any) *refusedError {
+	return &refusedError{Status: status, Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-func badRequest(code, format string, args ...any) *RefusedError {
+func badRequest(code, format string, args ...any) *refusedError {
 	return refuse(http.StatusBadRequest, code, format, args...)
 }
 
-func tooMany(of string, retryAfter time.Duration) *RefusedError {
+func tooMany(of string, retryAfter time.Duration) *refusedError {
 	refused := refuse(http.StatusTooManyRequests, "slow_down", "Too many %s", of)
 	refused.retryAfter = retryAfter
 	return refused
@@ -107,7 +107,7 @@ var kinds = map[int]string{
 
 // refuse spells an error in the form of OAuth, or else as the reference's own endpoints have it.
 func (c *call) refuse(err error, isOAuth bool, requestID string) any {
-	refused, ok := errors.AsType[*RefusedError](err)
+	refused, ok := errors.AsType[*refusedError](err)
 	if !ok {
 		refused = refuse(http.StatusInternalServerError, "internal_error", "The server could not answer. Try again.")
 	}

@@ -105,7 +105,7 @@ func wholeSource(id string) detail {
 	}
 }
 
-func invalidDetails(format string, args ...any) *RefusedError {
+func invalidDetails(format string, args ...any) *refusedError {
 	return badRequest("invalid_authorization_details", "Selection request is invalid: "+format, args...)
 }
 

@@ -22,32 +22,26 @@ type introspection struct {
 }
 
 // grantOf checks who asks about a token, and finds its grant.
-func (s *Server) grantOf(r *http.Request) (grant Grant, known bool, err error) {
-	if r.Method != http.MethodPost {
-		return Grant{}, false, refuse(http.StatusMethodNotAllowed, "method_not_allowed", "Send a POST request")
-	}
-	id, secret, ok := r.BasicAuth()
+func (s *Server) grantOf(c *call) (grant Grant, known bool, err error) {
+	id, secret, ok := c.BasicAuth()
 	if !same(id, s.ClientID) || !same(secret, s.ClientSecret) || !ok || s.ClientID == "" {
-		return Grant{}, false, refuse(http.StatusUnauthorized, CodeRefused, "Introspection client authentication failed")
+		c.header.Set("WWW-Authenticate", `Basic realm="introspection"`)
+		return Grant{}, false, refuse(http.StatusUnauthorized, "context.authentication_failed", "Introspection client authentication failed")
 	}
-	_, form, err := readForm(r)
-	if err != nil {
-		return Grant{}, false, err
-	}
-	if form.Get("token") == "" {
+	if c.form.Get("token") == "" {
 		return Grant{}, false, badRequest("invalid_request", "Missing token parameter")
 	}
-	grant, known = s.Grants.Lookup(form.Get("token"))
+	grant, known = s.Grants.Lookup(c.form.Get("token"))
 	return grant, known, nil
 }
 
-// Introspect answers RFC 7662. It does not list the members of a package. Its errors are *RefusedError values.
-func (s *Server) Introspect(r *http.Request) (any, error) {
-	grant, known, err := s.grantOf(r)
+// introspect answers RFC 7662. It does not list the members of a package.
+func (s *Server) introspect(c *call) (any, error) {
+	grant, known, err := s.grantOf(c)
 	if err != nil {
 		return nil, err
 	}
-	body := introspection{Audience: s.Origin(r), Issuer: s.Origin(r)}
+	body := introspection{Audience: s.Origin(c.Request), Issuer: s.Origin(c.Request)}
 	if !known {
 		return body, nil
 	}
@@ -92,10 +86,9 @@ type memberBody struct {
 	Error        any      `json:"error,omitempty"` // code and message
 }
 
-// PackageDirectory lists a package's members with their tokens, for the server that reads on the package's behalf. Its errors are
-// *RefusedError values.
-func (s *Server) PackageDirectory(r *http.Request) (any, error) {
-	grant, known, err := s.grantOf(r)
+// directory lists a package's members with their tokens, for the server that reads on the package's behalf.
+func (s *Server) directory(c *call) (any, error) {
+	grant, known, err := s.grantOf(c)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 // Package sample is a year in the life of one invented person, Nora Lindqvist of Bristol, as the files of a folder: two mailboxes, the
 // chat of her team, her calendar, what she bought, and her notes. It is some 5,600 records from the middle of November 2025 to the middle
-// of November 2026. What one source says, others confirm: see [Facts] for questions that the year answers.
+// of November 2026. What one source says, others confirm: testdata/facts.json
+// has questions that the year answers.
 package sample
 
 import (

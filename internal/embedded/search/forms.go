@@ -28,63 +28,43 @@ func sortCandidates(all []candidate) {
 	})
 }
 
-// expand finds the other forms of each weighty word: in the languages of the query and, of a word that has none and occurs nowhere, in any
-// language of the fields that are searched.
+// expand finds the other forms of each weighty word: in the language of the query, if it can be guessed, or else in those of the fields that
+// are searched.
 func (s *searcher) expand(guess uint32) {
-	languages, rare := s.languagesOf(guess), s.languagesFrom(1, 0)
+	languages := guess
+	if guess == 0 || guess&(guess-1) != 0 {
+		for i, n := range s.texts() {
+			if n == 0 {
+				languages &^= 1 << i
+			} else if guess == 0 {
+				languages |= 1 << i
+			}
+		}
+		languages = cmp.Or(languages, guess, 1)
+	}
 	for i := range s.query.units {
 		u := &s.query.units[i]
 		u.alternatives = []alternative{{u.phrase, 1}}
 		if s.request.Demand || u.light || u.quoted || len(u.phrase) != 1 || !inflects(u.phrase[0]) {
 			continue
 		}
-		forms := s.forms(u.phrase[0], languages)
-		if len(forms) == 0 && rare != languages && len(s.postings(u.phrase)) == 0 {
-			forms = s.forms(u.phrase[0], rare)
-		}
-		for _, form := range forms {
+		for _, form := range s.forms(u.phrase[0], languages) {
 			u.alternatives = append(u.alternatives, alternative{phrase{form.term}, formWeight})
 		}
 	}
 }
 
-// languagesOf returns the languages whose forms are looked for: the query's, if it can be guessed, or else those of the fields
-// that are searched.
-func (s *searcher) languagesOf(guess uint32) uint32 {
-	if guess != 0 && guess&(guess-1) == 0 {
-		return guess
-	}
-	return cmp.Or(s.languagesFrom(20, guess), guess, 1)
-}
-
-// languagesFrom returns the languages of the fields that are searched which at least one of so many texts is in, of a guess if there is
-// one; with a share of 1 those of any text.
-func (s *searcher) languagesFrom(share int, guess uint32) (set uint32) {
-	texts, all := s.texts()
-	for i, n := range texts {
-		if n > 0 && (share == 1 || n*share >= all) && (guess == 0 || guess>>i&1 == 1) {
-			set |= 1 << i
-		}
-	}
-	return set
-}
-
-// texts counts the texts of each language in the fields that are searched, and all of them.
-func (s *searcher) texts() (texts [len(languages)]int, all int) {
+// texts counts the texts of each language in the fields that are searched.
+func (s *searcher) texts() (texts [len(languages)]int) {
 	for _, one := range s.languages {
-		if int(one.Source) >= len(s.scope) {
-			continue
-		}
-		weights := s.scope[one.Source].weights
-		if int(one.Column) >= len(weights) || weights[one.Column] == 0 {
+		if source := s.scope.at(one.Source); source == nil || source.weight(one.Column) == 0 {
 			continue
 		}
 		for i, n := range one.Texts {
-			texts[i] += int(n)
-			all += int(n)
+			texts[i] += n
 		}
 	}
-	return texts, all
+	return texts
 }
 
 // forms lists the terms of the store that have the stem of a term in one of the languages, the most frequent first.
@@ -197,7 +177,7 @@ func distance(a, b []rune) int {
 
 // lighten marks the words that carry no weight: stop words of the query's language, unless the query has no others. It returns
 // the languages that the query may be in. A query is English unless it has more stop words of another language, at least two or one of
-// the language of most texts: "son" and "car" are English words too. A stop word of another language that is rare is one that counts.
+// the language of most texts: "son" and "car" are English words too.
 func (s *searcher) lighten() uint32 {
 	var terms []string
 	for _, u := range s.query.units {
@@ -206,7 +186,8 @@ func (s *searcher) lighten() uint32 {
 		}
 	}
 	guess, evidence := guessLanguages(terms)
-	if texts, _ := s.texts(); evidence == 1 && guess&1 == 0 {
+	if evidence == 1 && guess&1 == 0 {
+		texts := s.texts()
 		for i := range texts {
 			if texts[i] <= texts[0] {
 				guess &^= 1 << i
@@ -220,16 +201,7 @@ func (s *searcher) lighten() uint32 {
 	weighty := false
 	for i := range s.query.units {
 		u := &s.query.units[i]
-		if !u.light && !u.quoted {
-			stop := u.isStop(language) && !s.query.isMay(i)
-			short := u.isShortStop(i == 0)
-			if stop && language != 1 || short && !stop {
-				found := s.postings(u.phrase)
-				// A letter is in other words, as o in o'clock.
-				stop = len(found) == 0 || stop && len(found)*rareShare >= s.records || short && strings.Contains(vowels, u.phrase[0])
-			}
-			u.light = stop || s.query.frames(i)
-		}
+		u.light = u.light || !u.quoted && u.isStop(language)
 		weighty = weighty || !u.light
 	}
 	for i := range s.query.units {
@@ -242,34 +214,6 @@ func (s *searcher) lighten() uint32 {
 // isStop reports whether all of a unit is stop words of some languages.
 func (u *unit) isStop(languages uint32) bool {
 	return !slices.ContainsFunc(u.phrase, func(term string) bool { return stopLanguages()[term]&languages == 0 })
-}
-
-// isMay reports whether a word is the month of May, or the name: with a capital, and not at the beginning of a question ("May I …").
-func (q *query) isMay(i int) bool {
-	return q.units[i].text == "May" && (i > 0 || len(q.units) > 1 && !q.units[1].isStop(^uint32(0)))
-}
-
-// Articles and the like of a language that is not the query's are no words of it: those of one vowel, and of two letters where no record
-// has them. Longer ones may be words, as hat is.
-const (
-	shortStop = 2
-	vowels    = "aeiouy"
-	rareShare = 100 // a word that is not common is in fewer than one record of so many
-)
-
-// isShortStop reports whether a unit is such a word, written as one: neither AI nor té nor the E of a vitamin is. The first may have a
-// capital.
-func (u *unit) isShortStop(first bool) bool {
-	term := u.phrase[0]
-	return len(u.phrase) == 1 && len(term) <= shortStop && stopLanguages()[term] != 0 && u.text != "" &&
-		u.text[1:] == term[1:] && (u.text[0] == term[0] || first)
-}
-
-// frames reports whether a word only makes a question of the others, in whatever language. With a capital it may be one of a name.
-func (q *query) frames(i int) bool {
-	word := q.word(i)
-	lower := strings.IndexFunc(q.units[i].text, unicode.IsUpper) != 0 || i == 0
-	return lower && (framing[word] || occasions[word] && beforeOccasions[q.word(i-1)])
 }
 
 // Bounds of what is said of words that contain one that occurs nowhere.

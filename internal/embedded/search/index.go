@@ -4,54 +4,26 @@ import (
 	"context"
 	"database/sql"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 )
 
-// Names of the tables of an index. The full-text table drops its shadow tables itself.
+// Names of the tables of an index.
 const (
-	textTable     = "search_text"      // FTS5: rowid is the version of a record, column n the n-th searched field of its stream
-	instanceTable = "search_instances" // fts5vocab: a row for each place where a term is
+	segmentTable  = "search_segments"  // by the first version that they may hold
+	placeTable    = "search_places"    // where the terms of a segment are, a row to a term
 	wordTable     = "search_words"     // every term, with the count of records that have it
-	frequentTable = "search_frequent"  // where frequent terms are, an array to a term: FTS5 reads a row for each place
 	documentTable = "search_documents" // what ranking needs to know about records, a row to a part
 )
 
-// create is the SQL that makes an empty index. Terms are folded before they come here, so the tokenizer only splits at spaces.
-func create(columns int) string {
-	names := make([]string, max(columns, 1))
-	for i := range names {
-		names[i] = columnName(i)
-	}
-	return fmt.Sprintf(`CREATE VIRTUAL TABLE %[1]s USING fts5(%[2]s, content='', columnsize=0, tokenize='ascii');
-		CREATE VIRTUAL TABLE %[3]s USING fts5vocab(%[1]s, instance);
-		CREATE TABLE %[4]s (term TEXT PRIMARY KEY, records INTEGER NOT NULL) WITHOUT ROWID;
-		CREATE TABLE %[5]s (first INTEGER PRIMARY KEY, source BLOB, length BLOB, event BLOB, next BLOB, languages BLOB);
-		CREATE TABLE %[6]s (term TEXT PRIMARY KEY, places BLOB NOT NULL);
-		INSERT INTO %[1]s (%[1]s, rank) VALUES ('automerge', 0);
-		INSERT INTO %[1]s (%[1]s, rank) VALUES ('crisismerge', 1999);
-		INSERT INTO %[1]s (%[1]s, rank) VALUES ('hashsize', %[7]d);`,
-		textTable, strings.Join(names, ", "), instanceTable, wordTable, documentTable, frequentTable, hashSize)
-}
-
-// hashSize is how many bytes of terms FTS5 gathers before it writes them. It merges what it wrote once, when all records are there.
-const hashSize = 16 << 20
-
-func columnName(i int) string { return fmt.Sprintf("c%d", i) }
-
-// columnNumber reads a column's name: -1 if it is none.
-func columnNumber(name []byte) int {
-	if len(name) < 2 || name[0] != 'c' {
-		return -1
-	}
-	n := 0
-	for _, digit := range name[1:] {
-		n = n*10 + int(digit-'0')
-	}
-	return n
-}
+// create is the SQL that makes an empty index. The rows of a segment follow one another: they are written and removed together.
+const create = "CREATE TABLE " + segmentTable + " (first INTEGER PRIMARY KEY);" +
+	"CREATE TABLE " + placeTable + ` (first INTEGER, term TEXT, records INTEGER NOT NULL, places BLOB NOT NULL, positions BLOB NOT NULL,
+		PRIMARY KEY (first, term)) WITHOUT ROWID;
+	CREATE TABLE ` + wordTable + " (term TEXT PRIMARY KEY, records INTEGER NOT NULL) WITHOUT ROWID;" +
+	"CREATE TABLE " + documentTable + " (first INTEGER PRIMARY KEY, source BLOB, length BLOB, event BLOB, next BLOB, languages TEXT)"
 
 // documents are what ranking needs to know about records, by version. Version 0 is no record.
 type documents struct {
@@ -68,13 +40,13 @@ type documents struct {
 type Index struct {
 	db        *sql.DB
 	documents documents
-	languages []columnLanguages
+	languages []*columnLanguages
 }
 
 // columnLanguages are the languages of one field of one source, with the count of texts that are recognizably in each.
 type columnLanguages struct {
-	Source, Column uint16
-	Texts          [len(languages)]uint32
+	Source, Column int
+	Texts          [len(languages)]int
 }
 
 // Open reads the index of a loaded store.
@@ -89,9 +61,11 @@ func Open(ctx context.Context, db *sql.DB) (*Index, error) {
 				return err
 			}
 			d.extend(first)
-			return errors.Join(unpackArray(source, &d.source), unpackArray(length, &d.length), unpackArray(event, &d.event),
-				unpackArray(next, &d.next),
-				x.unpackLanguages(languages))
+			var some []*columnLanguages
+			err := json.Unmarshal(languages, &some)
+			x.languages = append(x.languages, some...)
+			return errors.Join(err, unpackArray(source, &d.source), unpackArray(length, &d.length), unpackArray(event, &d.event),
+				unpackArray(next, &d.next))
 		})
 	if err != nil {
 		return nil, fmt.Errorf("search index: %w", err)
@@ -119,13 +93,6 @@ func (d *documents) extend(to int) {
 // Has reports whether a source has a record of a version.
 func (x *Index) Has(version int64, source int) bool {
 	return version < int64(len(x.documents.source)) && int(x.documents.source[version]) == source
-}
-
-func (x *Index) unpackLanguages(stored []byte) error {
-	languages := make([]columnLanguages, len(stored)/binary.Size(columnLanguages{}))
-	_, err := binary.Decode(stored, binary.LittleEndian, languages)
-	x.languages = append(x.languages, languages...)
-	return err
 }
 
 // packArray writes how far each value is from the one before.
@@ -158,6 +125,7 @@ func unpackArray[N uint16 | uint32 | int64](stored []byte, array *[]N) error {
 type Database interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
 }
 
 // Each runs a query and scans its rows, one by one. Its SQL holds names that the layout of tables gives and no values: those are arguments.

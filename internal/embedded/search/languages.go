@@ -35,7 +35,7 @@ var languages = [...]language{
 		a about above after again against all also am an and any anybody anyone anything are aren as at be because been before being below
 		between both but by can cannot could couldn did didn do does doesn doing don done down during each earliest else ever few for from
 		further get give go got had hadn has hasn have haven having he her here hers herself him himself his how however i if in into is
-		isn it its itself just know last latest let like ll m many may maybe me might mine more most much must my myself newest no nor not
+		isn it its itself just know last latest let like ll m many maybe me might mine more most much must my myself newest no nor not
 		of off oldest on once one only or other our ours ourselves out over own please re recent recently s said same say says she should
 		shouldn show so some somebody someone something such t talked tell than that the their theirs them themselves then there these
 		they thing things this those though through to too under until up upon us ve very was wasn we went were weren what whats when where
@@ -102,26 +102,6 @@ var languages = [...]language{
 		а без более бы был была были было быть в вам вас весь во вот все всего всех вы где да даже для до его ее если есть еще же за здесь
 		и из или им их к как когда кто ли либо мне может мы на надо наш не него нее нет ни них но ну о об однако он она они оно от очень
 		по под при с со так также такой там те тем то того тоже той только том ты у уже хотя чего чей чем что чтобы чье эта эти это я`},
-}
-
-// framing are words of a question, and articles, of languages other than English that are no words of English; occasions are those for one
-// of several times, which say nothing behind a word such as last. All are folded.
-var (
-	framing = wordSet(`wann wer wem wen wessen wieviel wieviele wohin woher warum welche welchen welcher welches letzte letzten letzter letztes
-		zuletzt neueste neuesten neuester neuestes quand combien pourquoi quel quelle quels quelles dernier derniere derniers dernieres cuando
-		cuanto cuanta cuantos cuantas quien quienes donde cual cuales ultimo ultima ultimos ultimas quando dove perche quanti quante quale quali
-		wanneer waar waarom welke hoeveel laatste onde quem qual de la le les des du der das el los las von vom`)
-	occasions       = wordSet(`time times fois vez veces mal male volta volte keer vezes`)
-	beforeOccasions = wordSet(`last first next many what which derniere premiere prochaine quelle quelles de ultima primera proxima cuantas otra letzte
-		letztes letzten letzter erste erstes ersten nachste nachstes nachsten viele wieviele prima quante laatste eerste hoeveel primeira quantas`)
-)
-
-func wordSet(words string) map[string]bool {
-	set := map[string]bool{}
-	for word := range strings.FieldsSeq(words) {
-		set[word] = true
-	}
-	return set
 }
 
 // stopLanguages holds a bit for each language of which a term is a stop word. It is made by the first search, so that a start need not

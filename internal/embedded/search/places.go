@@ -1,33 +1,33 @@
 package search
 
-import (
-	"encoding/binary"
-	"strings"
-)
+import "encoding/binary"
 
-// places are where a term is, in bytes: for each record and column, in order, a varint. Its lowest bit says whether the term is there
-// more than once, the next two the column, those above how far the version is from the one before. The count follows if it is above
-// one, and the column before it if it is 3 or more.
+// places are where a term is in a segment, in bytes: for each record and column, in order, a varint. Its lowest bit says whether the term is
+// there more than once, the next two the column, those above how far the version is from the one before. The count follows if it is above
+// one, and the column before it if it is 3 or more. Positions are beside them, since only phrases need those: words of a record are numbered
+// through its columns, and each position says how far it is from the one before in the record.
 type places struct {
-	bytes         []byte
-	records       int
-	last, version int64 // the last one written, and the one being counted; 0 for none
-	column, times int
+	bytes, positions []byte
+	records          int
+	last, version    int64 // the last one written, and the one being counted
+	column, times    int
+	position         int // the last one of the version
 }
 
 // manyColumns in the place of a column says that the column follows.
 const manyColumns = 3
 
-func (p *places) add(version int64, column, times int) {
-	if p.version == version && p.column == column {
-		p.times += times
-		return
+func (p *places) add(version int64, column, position int) {
+	if p.version != version || p.column != column || p.times == 0 {
+		p.flush()
 	}
-	if p.version != version {
+	if p.version != version || p.records == 0 {
 		p.records++
+		p.position = 0
 	}
-	p.flush()
-	p.version, p.column, p.times = version, column, times
+	p.version, p.column, p.times = version, column, p.times+1
+	p.positions = binary.AppendUvarint(p.positions, uint64(position-p.position)) // #nosec G115 -- positions only rise
+	p.position = position
 }
 
 func (p *places) flush() {
@@ -48,83 +48,51 @@ func (p *places) flush() {
 	p.last, p.times = p.version, 0
 }
 
-// A place is what is stored of one.
-type place struct {
-	version       int64
-	column, times int
-	size          int // in bytes; 0: it is not whole
+// nextNumber takes a number from the start of what is stored: 0 at its end, as in a row that is damaged.
+func nextNumber(stored *[]byte) int64 {
+	value, size := binary.Uvarint(*stored)
+	*stored = (*stored)[max(size, 0):]
+	if size <= 0 {
+		*stored = nil
+	}
+	return int64(value) // #nosec G115 -- as it was written
 }
 
-// placeAt reads the place that begins there, after one of a version.
-func placeAt(stored []byte, version int64) (one place) {
-	next := func() int64 {
-		value, size := binary.Uvarint(stored[one.size:])
-		if one.size += size; size <= 0 {
-			one.size, stored = 0, nil
+// eachPlace reads the places of a segment.
+func eachPlace(first int64, stored []byte, visit func(version uint32, column, times int)) {
+	for version := first; len(stored) > 0; {
+		head := nextNumber(&stored)
+		column, times := head>>1&manyColumns, int64(1)
+		if column == manyColumns {
+			column = nextNumber(&stored)
 		}
-		return int64(value) // #nosec G115 -- as it was written
-	}
-	head := next()
-	one.version, one.column, one.times = version+head>>3, int(head>>1&manyColumns), 1
-	if one.column == manyColumns {
-		one.column = int(next())
-	}
-	if head&1 == 1 {
-		one.times = int(next())
-	}
-	return one
-}
-
-// eachPlace reads what places hold.
-func eachPlace(stored []byte, visit func(version uint32, column, times int)) {
-	for one := (place{}); len(stored) > 0; stored = stored[one.size:] {
-		if one = placeAt(stored, one.version); one.size == 0 {
-			return
+		if head&1 == 1 {
+			times = nextNumber(&stored)
 		}
-		visit(uint32(one.version), one.column, one.times) // #nosec G115 -- as it was written
+		version += head >> 3
+		visit(uint32(version), int(column), int(times)) // #nosec G115 -- as it was written
 	}
 }
 
-// keep adds what is stored of later records, but for those that are gone. Places that follow one another are copied as they are: each says
-// only how far it is from the one before.
-func (p *places) keep(stored []byte, gone func(version int64) bool) {
-	follows := p.last == 0 // the next place does, on the last one that is kept
-	start, at := 0, 0      // of what is copied together
-	for one := (place{}); at < len(stored); at += one.size {
-		if one = placeAt(stored[at:], one.version); one.size == 0 {
-			break
-		}
-		switch {
-		case gone(one.version):
-			p.bytes = append(p.bytes, stored[start:at]...)
-			start, follows = at+one.size, false
-		case follows:
-			p.last = one.version
-		default:
-			p.add(one.version, one.column, one.times)
-			p.flush()
-			start, follows = at+one.size, true
-		}
-	}
-	p.bytes = append(p.bytes, stored[start:at]...)
+// An occurrence is a word of a record.
+type occurrence struct {
+	version, position uint32
+	column            int
 }
 
-// mostTerms is how many terms are followed while loading: it bounds memory.
-const mostTerms = 1 << 18
+// place is greater for what comes later, and greater by one for the next word of a text.
+func (o occurrence) place() uint64 { return uint64(o.version)<<32 | uint64(o.position) }
 
-// A placesWriter follows the first terms that come, or only those that it has.
-type placesWriter map[string]*places
-
-func (w placesWriter) add(version int64, column int, terms []string, more bool) {
-	for _, t := range terms {
-		p := w[t]
-		if p == nil {
-			if len(w) == mostTerms || !more {
-				continue
-			}
-			p = &places{}
-			w[strings.Clone(t)] = p // not all of the text that it is part of
+// eachOccurrence reads the places of a segment with their positions.
+func eachOccurrence(first int64, stored, positions []byte, visit func(occurrence)) {
+	var last occurrence
+	eachPlace(first, stored, func(version uint32, column, times int) {
+		if last.version != version {
+			last = occurrence{version: version}
 		}
-		p.add(version, column, 1)
-	}
+		for last.column = column; times > 0 && len(positions) > 0; times-- {
+			last.position += uint32(nextNumber(&positions)) // #nosec G115 -- as it was written
+			visit(last)
+		}
+	})
 }

@@ -133,17 +133,6 @@ func (p phrase) word() string {
 	return ""
 }
 
-// expression spells a phrase for FTS5. Terms hold letters, numbers and symbols alone, and stand in quotes: nothing of a query is
-// read as an operator.
-func (p phrase) expression() string {
-	terms, any := p.prefix()
-	expression := `"` + strings.Join(terms, " ") + `"`
-	if any {
-		expression += " " + anyEnding
-	}
-	return expression
-}
-
 // word returns the folded word at a place of the query, "" for a quoted phrase and beyond the ends.
 func (q *query) word(i int) string {
 	if i < 0 || i >= len(q.units) || q.units[i].quoted {

@@ -1,10 +1,5 @@
 package search
 
-import (
-	"maps"
-	"slices"
-)
-
 // A Scope says which places of an index sources show, by number of source and column.
 type Scope []sourceScope
 
@@ -35,32 +30,36 @@ func NewScope(sources []Source) Scope {
 	return scope
 }
 
-// of returns what is shown of a record of a source, nil if nothing is.
-func (s Scope) of(source int, version uint32) *sourceScope {
-	if source >= len(s) || s[source].source == nil || s[source].only != nil && !s[source].only[int64(version)] {
+// at returns what a source shows, nil for nothing.
+func (s Scope) at(source int) *sourceScope {
+	if source >= len(s) || s[source].source == nil {
 		return nil
 	}
 	return &s[source]
 }
 
+// of returns what is shown of a record of a source, nil if nothing is.
+func (s Scope) of(source int, version uint32) *sourceScope {
+	one := s.at(source)
+	if one == nil || one.only != nil && !one.only[int64(version)] {
+		return nil
+	}
+	return one
+}
+
+// weight returns that of a column, 0 if it is not shown.
+func (s *sourceScope) weight(column int) float32 {
+	if column >= len(s.weights) {
+		return 0
+	}
+	return s.weights[column]
+}
+
 // Weight returns that of a column of a record of a source, 0 if it is not shown.
 func (s Scope) Weight(source int, version uint32, column int) float32 {
 	one := s.of(source, version)
-	if one == nil || column < 0 || column >= len(one.weights) {
+	if one == nil {
 		return 0
 	}
-	return one.weights[column]
-}
-
-// columns are those that a source shows.
-func (s Scope) columns() []int {
-	columns := map[int]bool{}
-	for _, one := range s {
-		for column, weight := range one.weights {
-			if weight > 0 {
-				columns[column] = true
-			}
-		}
-	}
-	return slices.Sorted(maps.Keys(columns))
+	return one.weight(column)
 }

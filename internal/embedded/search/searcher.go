@@ -1,8 +1,11 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"slices"
+	"strings"
 )
 
 // A searcher answers one request. It keeps the first error of a read and reads nothing after it: that error is the answer.
@@ -20,7 +23,7 @@ type searcher struct {
 	found   []uint32  // versions with a bit
 	tf      []float32 // by version: of the unit at hand
 	touched []uint32
-	read    map[string][]posting // by expression: what was read of the index
+	read    map[string][]posting // by phrase: what was read of the index
 	rarity  [maxUnits]float32    // of each unit in scope
 	time    uint64               // the bit of records that are of the time that the query names, or name it; 0: it names none
 	result  *Result
@@ -92,10 +95,10 @@ func (s *searcher) each(query string, args []any, scan func(*sql.Rows) error) {
 	}
 }
 
-// postings returns the records that have a phrase in fields that the grant shows, with the weighted count of its places. A record is
-// there once for each field of a longer phrase. Each phrase is read once in a search.
+// postings returns the records that have a phrase in fields that the grant shows, with the weighted count of its places. Each phrase is
+// read once in a search.
 func (s *searcher) postings(p phrase) []posting {
-	name := p.expression()
+	name := strings.Join(p, " ")
 	if found, ok := s.read[name]; ok {
 		return found
 	}
@@ -114,42 +117,63 @@ func (s *searcher) postings(p phrase) []posting {
 		}
 	}
 	if len(p) == 1 {
-		s.termPlaces(p[0], add)
+		s.eachPlace(p[0], add)
 	} else {
-		s.phrasePlaces(name, add)
+		for _, one := range s.occurrences(p) {
+			add(one.version, one.column, 1)
+		}
 	}
 	s.read[name] = found
 	return found
 }
 
-// termPlaces visits the places of a term, a record's together.
-func (s *searcher) termPlaces(term string, visit func(version uint32, column, times int)) {
-	var stored []byte
-	s.each("SELECT places FROM "+frequentTable+" WHERE term = ?", []any{term}, func(rows *sql.Rows) error { return rows.Scan(&stored) })
-	if stored != nil {
-		eachPlace(stored, visit)
-		return
-	}
-	var version int64
-	var name sql.RawBytes
-	s.each("SELECT doc, col FROM "+instanceTable+" WHERE term = ?", []any{term}, func(rows *sql.Rows) error {
-		err := rows.Scan(&version, &name)
-		visit(uint32(version), columnNumber(name), 1) // #nosec G115 -- far fewer records
+// eachPlace visits the places of a term, a record's together.
+func (s *searcher) eachPlace(term string, visit func(version uint32, column, times int)) {
+	var first int64
+	var stored sql.RawBytes
+	s.each("SELECT first, places"+ofSegments+"term = ? ORDER BY first", []any{term}, func(rows *sql.Rows) error {
+		err := rows.Scan(&first, &stored)
+		eachPlace(first, stored, visit)
 		return err
 	})
 }
 
-// phrasePlaces asks for a phrase column by column: what FTS5 finds in several columns at once does not say in which.
-func (s *searcher) phrasePlaces(expression string, visit func(version uint32, column, times int)) {
-	var version int64
-	for _, column := range s.scope.columns() {
-		query := "SELECT rowid FROM " + textTable + " WHERE " + textTable + " MATCH ?"
-		s.each(query, []any{columnName(column) + " : " + expression}, func(rows *sql.Rows) error {
-			err := rows.Scan(&version)
-			visit(uint32(version), column, 1) // #nosec G115 -- far fewer records
+// ofSegments looks a term up in one segment after the other, whatever SQLite thinks of it.
+const ofSegments = " FROM " + segmentTable + " CROSS JOIN " + placeTable + " USING (first) WHERE "
+
+// occurrences are where the last words of a phrase are, in order.
+func (s *searcher) occurrences(p phrase) (found []occurrence) {
+	terms, open := p.prefix()
+	for i, term := range terms {
+		until := firstLetter
+		if open && i == len(terms)-1 {
+			until = lastLetter
+		}
+		var all []occurrence
+		var first int64
+		var stored, positions sql.RawBytes
+		s.each("SELECT first, places, positions"+ofSegments+"term >= ? AND term < ?", []any{term, term + until}, func(rows *sql.Rows) error {
+			err := rows.Scan(&first, &stored, &positions)
+			eachOccurrence(first, stored, positions, func(one occurrence) { all = append(all, one) })
 			return err
 		})
+		slices.SortFunc(all, func(a, b occurrence) int { return cmp.Compare(a.place(), b.place()) })
+		if i > 0 {
+			all = following(found, all)
+		}
+		found = all
 	}
+	return found
+}
+
+// following keeps the words that are right behind those of before.
+func following(before, words []occurrence) []occurrence {
+	return slices.DeleteFunc(words, func(word occurrence) bool {
+		for len(before) > 0 && before[0].place()+1 < word.place() {
+			before = before[1:]
+		}
+		return len(before) == 0 || before[0].place()+1 != word.place()
+	})
 }
 
 // known visits the terms of the store from one up to before another, with how many records have each.

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Search folds text in Go, once for the index and once for the query, and highlights with the same function: what
@@ -112,57 +114,25 @@ func isDropped(r rune) bool {
 	return false
 }
 
-// foldRune lowers a letter and takes its accent off.
+// folds are letters whose accent or form is a part of them for Unicode.
+var folds = map[rune]string{
+	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ħ': "h", 'ł': "l", 'ŧ': "t", 'ı': "i", 'ŀ': "l", 'ŉ': "n", 'ς': "σ", 'ٱ': "ا",
+}
+
+// foldRune lowers a letter and takes its accent off, if it is of the Latin script or an Arabic alef.
 func foldRune(r rune) string {
 	r = unicode.ToLower(r)
 	if r < utf8.RuneSelf {
 		return string(r)
 	}
-	if r >= 0xFF01 && r <= 0xFF5E { // full-width forms
-		return string(unicode.ToLower(r - 0xFEE0))
+	if fold, ok := folds[r]; ok {
+		return fold
 	}
-	switch r {
-	case 'ß':
-		return "ss"
-	case 'æ':
-		return "ae"
-	case 'œ':
-		return "oe"
-	case 'أ', 'إ', 'آ', 'ٱ':
-		return "ا"
-	case 'ς':
-		return "σ"
+	switch {
+	case r >= 0xFF01 && r <= 0xFF5E: // full-width forms
+		r -= 0xFEE0
+	case r >= 0x00C0 && r <= 0x024F, r >= 0x1E00 && r <= 0x1EFF, r >= 0x0622 && r <= 0x0625:
+		r, _ = utf8.DecodeRuneInString(norm.NFD.String(string(r)))
 	}
-	if r > 0x024F && r < 0x1E00 || r > 0x1EFF { // outside the accented Latin blocks
-		return string(r)
-	}
-	for _, fold := range accents {
-		if strings.ContainsRune(fold.accented, r) {
-			return fold.base
-		}
-	}
-	return string(r)
-}
-
-// accents are the lower-case accented letters of the Latin script that are written as one character.
-var accents = [...]struct{ base, accented string }{
-	{"a", "àáâãäåāăąǎȁȃạảấầẩẫậắằẳẵặ"},
-	{"c", "çćĉċč"},
-	{"d", "ďđ"},
-	{"e", "èéêëēĕėęěȅȇẹẻẽếềểễệ"},
-	{"g", "ĝğġģǧ"},
-	{"h", "ĥħ"},
-	{"i", "ìíîïĩīĭįıǐȉȋỉị"},
-	{"j", "ĵ"},
-	{"k", "ķǩ"},
-	{"l", "ĺļľŀł"},
-	{"n", "ñńņňŉǹ"},
-	{"o", "òóôõöøōŏőơǒȍȏọỏốồổỗộớờởỡợ"},
-	{"r", "ŕŗřȑȓ"},
-	{"s", "śŝşšș"},
-	{"t", "ţťŧț"},
-	{"u", "ùúûüũūŭůűųưǔȕȗụủứừửữự"},
-	{"w", "ŵẁẃẅ"},
-	{"y", "ýÿŷỳỵỷỹ"},
-	{"z", "źżž"},
+	return string(unicode.ToLower(r))
 }

@@ -1,18 +1,16 @@
 package search
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"database/sql"
-	"encoding/binary"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"math/bits"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // A Document is a record as it is indexed.
@@ -24,153 +22,129 @@ type Document struct {
 	Conversation uint64   // equal for records of a source that belong together; 0: it stands alone
 }
 
-// A Writer adds to the index of a store, part by part: documents that come and go together.
+// A Writer makes the index of documents, part by part: documents that come and go together. Where the terms of a part are is written in
+// segments, whose size bounds memory.
 type Writer struct {
-	part      *Part
-	documents int          // that were added or placed
-	places    placesWriter // of all terms; where not all documents are added, of those that were frequent
-	all       bool         // the documents that are added are all that there are
-
-	mu      sync.Mutex
-	removed map[int64]bool        // versions
-	records map[string]*termCount // only where not all documents are added
-}
-
-// A termCount is how many records more have a term, and the version of the one that was counted last.
-type termCount struct {
-	by   int
-	last int64
+	part    *Part
+	segment *Segment
+	removed map[int64]bool // versions
 }
 
 // A Part is what ranking needs to know about documents whose versions follow one another.
 type Part struct {
 	first     int64
-	documents documents                // by version, counted from first
-	languages map[int]*columnLanguages // by source and column, in their order
+	documents documents                   // by version, counted from first
+	languages map[[2]int]*columnLanguages // by source and column
+	segment   *Segment                    // the last one
 }
 
-// Create makes the empty tables of an index whose streams have at most so many searched fields.
-func Create(ctx context.Context, db Database, columns int) error {
-	_, err := db.ExecContext(ctx, create(columns))
+// A Segment is where the terms of some documents of a part are.
+type Segment struct {
+	first int64
+	terms map[string]*places
+	words int
+}
+
+// segmentWords is from how many words on a segment is written.
+const segmentWords = 1 << 20
+
+// Create makes the empty tables of an index.
+func Create(ctx context.Context, db Database) error {
+	_, err := db.ExecContext(ctx, create)
 	return err
 }
 
-// NewWriter adds documents to an index, in which none remain but these.
-func NewWriter() *Writer {
-	return &Writer{all: true, places: placesWriter{}, removed: map[int64]bool{}}
-}
+// NewWriter adds documents to an index.
+func NewWriter() *Writer { return &Writer{removed: map[int64]bool{}} }
 
-// AddTo adds documents to an index that is complete, and takes others out of it.
-func AddTo(ctx context.Context, db Database) (*Writer, error) {
-	w := &Writer{places: placesWriter{}, removed: map[int64]bool{}, records: map[string]*termCount{}}
-	return w, Each(ctx, db, "SELECT term FROM "+frequentTable, nil, func(rows *sql.Rows) error {
-		var term string
-		err := rows.Scan(&term)
-		w.places[term] = &places{}
-		return err
-	})
-}
-
-// InsertSQL is the statement that stores documents with so many texts, with the arguments of [Writer.Row].
-func InsertSQL(texts int) string {
-	return fmt.Sprintf("INSERT INTO %s (rowid%s) VALUES (?%s)", textTable, columnNames(texts), strings.Repeat(", ?", texts))
-}
-
-// RemoveSQL is the statement that takes out documents with so many texts, with the arguments of [Writer.Removed].
-func RemoveSQL(texts int) string {
-	return fmt.Sprintf("INSERT INTO %[1]s (%[1]s, rowid%s) VALUES ('delete', ?%s)", textTable, columnNames(texts),
-		strings.Repeat(", ?", texts))
-}
-
-func columnNames(count int) string {
-	var names strings.Builder
-	for i := range count {
-		names.WriteString(", " + columnName(i))
-	}
-	return names.String()
-}
-
-// Row notes what ranking needs to know about a document, and returns the arguments of the statement that [InsertSQL] spells: none if
-// there is nothing to search in it.
-func (w *Writer) Row(d Document) []any {
+// Add indexes a document.
+func (w *Writer) Add(d Document) {
 	if w.part == nil {
-		w.part = &Part{first: d.Version, languages: map[int]*columnLanguages{}}
+		w.part = &Part{first: d.Version, languages: map[[2]int]*columnLanguages{}}
+	}
+	if w.segment == nil {
+		w.segment = &Segment{first: d.Version, terms: map[string]*places{}}
 	}
 	p, at := w.part, int(d.Version-w.part.first)
 	p.documents.extend(at + 1)
-	w.documents++
-	row, split := splitTexts(d.Version, d.Texts)
-	length := 0
-	for i, terms := range split {
+	length, position := 0, 0
+	for i, text := range d.Texts {
+		terms := textsOf(Terms(text))
 		length += len(terms)
 		p.countLanguage(d.Source, i, terms)
-		w.places.add(d.Version, i, terms, w.all)
+		position = w.segment.add(d.Version, i, terms, position+1) // no phrase goes on in the next text
 	}
-	w.count(d.Version, split, 1)
 	p.documents.source[at] = uint16(d.Source) // #nosec G115 -- a store has far fewer sources
 	p.documents.length[at] = uint16(min(length, math.MaxUint16))
 	p.documents.event[at] = d.Event
 	p.documents.conversation[at] = d.Conversation
-	if len(d.Texts) == 0 {
+}
+
+// add notes where the terms of a text are, which begin behind a position, and returns the last one.
+func (s *Segment) add(version int64, column int, terms []string, position int) int {
+	for _, t := range terms {
+		p := s.terms[t]
+		if p == nil {
+			p = &places{last: s.first}
+			s.terms[strings.Clone(t)] = p // not all of the text that it is part of
+		}
+		position++
+		p.add(version, column, position)
+	}
+	s.words += len(terms)
+	return position
+}
+
+// Full returns the segment that is to be written, nil while it is small.
+func (w *Writer) Full() *Segment {
+	if w.segment == nil || w.segment.words < segmentWords {
 		return nil
 	}
-	return row
+	full := w.segment
+	w.segment = nil
+	return full
 }
 
-// splitTexts returns the terms of texts, and the arguments of a statement that stores or removes them.
-func splitTexts(version int64, texts []string) (row []any, split [][]string) {
-	row, split = make([]any, 1, len(texts)+1), make([][]string, len(texts))
-	row[0] = version
-	for i, text := range texts {
-		split[i] = textsOf(Terms(text))
-		row = append(row, strings.Join(split[i], " "))
+// Write stores a segment. The Writer may add to others meanwhile.
+func (s *Segment) Write(ctx context.Context, db Database) (err error) {
+	insert, err := db.PrepareContext(ctx, "INSERT INTO "+placeTable+" (first, term, records, places, positions) VALUES (?, ?, ?, ?, ?)")
+	if err != nil {
+		return err
 	}
-	return row, split
-}
-
-// Removed notes that the document of a version goes, which had these texts. It may run beside [Writer.Row].
-func (w *Writer) Removed(version int64, texts []string) []any {
-	w.mu.Lock()
-	w.removed[version] = true
-	w.mu.Unlock()
-	row, split := splitTexts(version, texts)
-	w.count(version, split, -1)
-	return row
-}
-
-// Place notes where the terms of a document are that is in the index already, for a writer of all documents.
-func (w *Writer) Place(version int64, texts []string) {
-	w.documents++
-	for i, text := range texts {
-		w.places.add(version, i, textsOf(Terms(text)), true)
-	}
-}
-
-// count notes that the record of a version has the terms of its texts, or has them no more.
-func (w *Writer) count(version int64, texts [][]string, by int) {
-	if w.all {
-		return // all are counted when they are there
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, terms := range texts {
-		for _, t := range terms {
-			count := w.records[t]
-			if count == nil {
-				count = &termCount{}
-				w.records[strings.Clone(t)] = count // not all of the text that it is part of
-			}
-			if count.last != version {
-				count.by, count.last = count.by+by, version
-			}
+	defer func() { err = errors.Join(err, insert.Close()) }()
+	for _, term := range slices.Sorted(maps.Keys(s.terms)) {
+		p := s.terms[term]
+		p.flush()
+		if _, err := insert.ExecContext(ctx, s.first, term, p.records, p.bytes, p.positions); err != nil {
+			return err
 		}
 	}
+	if _, err = db.ExecContext(ctx, "INSERT INTO "+segmentTable+" (first) VALUES (?)", s.first); err != nil {
+		return err
+	}
+	return countWords(ctx, db, "records", s.first, s.first)
+}
+
+// countWords adds to the count of records that have each term what the segments whose first version lies in a span have of it.
+func countWords(ctx context.Context, db Database, count string, first, last int64) error {
+	_, err := db.ExecContext(ctx, "INSERT INTO "+wordTable+" (term, records) SELECT term, "+count+" FROM "+placeTable+
+		" WHERE first BETWEEN ? AND ? ON CONFLICT (term) DO UPDATE SET records = records + excluded.records", first, last)
+	return err
+}
+
+// Remove notes that the document of a version goes, which is of the part that is being added. What is known of its terms stays, and is not
+// looked at. It may run beside [Writer.Add], but not beside [Writer.WritePart].
+func (w *Writer) Remove(version int64) {
+	w.removed[version] = true
 }
 
 // EndPart returns what [Writer.WritePart] writes: nil if there were no documents since the part before.
 func (w *Writer) EndPart() *Part {
 	p := w.part
-	w.part = nil
+	if p != nil {
+		p.segment = w.segment
+	}
+	w.part, w.segment = nil, nil
 	return p
 }
 
@@ -180,79 +154,42 @@ func (p *Part) countLanguage(source, column int, terms []string) {
 	if most < 2 || bits.OnesCount32(guess) != 1 {
 		return
 	}
-	key := source<<16 | column
+	key := [2]int{source, column}
 	if p.languages[key] == nil {
-		p.languages[key] = &columnLanguages{Source: uint16(source), Column: uint16(column)} // #nosec G115 -- a store has far fewer
+		p.languages[key] = &columnLanguages{Source: source, Column: column}
 	}
 	p.languages[key].Texts[bits.TrailingZeros32(guess)]++
 }
 
-// WritePart stores what ranking needs to know about a part. It may run beside [Writer.Row].
+// WritePart stores what ranking needs to know about a part, and the rest of its terms. It may run beside [Writer.Add].
 func (w *Writer) WritePart(ctx context.Context, db Database, p *Part) error {
-	w.mu.Lock()
 	for version := range w.removed {
 		if at := version - p.first; at >= 0 && at < int64(len(p.documents.source)) {
 			p.documents.source[at] = 0
 		}
 	}
-	w.mu.Unlock()
 	p.converse()
-	languages := []columnLanguages{}
-	for _, key := range slices.Sorted(maps.Keys(p.languages)) {
-		languages = append(languages, *p.languages[key])
-	}
-	packed, err := binary.Append([]byte{}, binary.LittleEndian, languages)
+	languages, err := json.Marshal(slices.Collect(maps.Values(p.languages)))
 	if err != nil {
 		return fmt.Errorf("search index: languages: %w", err)
 	}
 	d := &p.documents
-	_, err = db.ExecContext(ctx, "INSERT INTO "+documentTable+" (first, source, length, event, next, languages) VALUES (?, ?, ?, ?, ?, ?)",
-		p.first, packArray(d.source), packArray(d.length), packArray(d.event), packArray(d.next), packed)
+	if _, err = db.ExecContext(ctx, "INSERT INTO "+documentTable+" (first, source, length, event, next, languages) VALUES (?, ?, ?, ?, ?, ?)",
+		p.first, packArray(d.source), packArray(d.length), packArray(d.event), packArray(d.next), string(languages)); err != nil || p.segment == nil {
+		return err
+	}
+	return p.segment.Write(ctx, db)
+}
+
+// RemoveParts forgets the parts whose documents have versions in a span.
+func RemoveParts(ctx context.Context, db Database, first, last int64) error {
+	if err := countWords(ctx, db, "-records", first, last); err != nil {
+		return err
+	}
+	const within = " WHERE first BETWEEN ?1 AND ?2;"
+	_, err := db.ExecContext(ctx, "DELETE FROM "+placeTable+within+"DELETE FROM "+segmentTable+within+"DELETE FROM "+documentTable+within+
+		"DELETE FROM "+wordTable+" WHERE records <= 0", first, last)
 	return err
-}
-
-// RemovePart forgets what ranking needed to know about the part whose first version this was.
-func RemovePart(ctx context.Context, db Database, first int64) error {
-	_, err := db.ExecContext(ctx, "DELETE FROM "+documentTable+" WHERE first = ?", first)
-	return err
-}
-
-// mergedPages is how much of what FTS5 wrote in pieces is put together after documents were added, so that no search reads many.
-const mergedPages = 1000
-
-// Finish writes what can be known only when every record is there.
-func (w *Writer) Finish(ctx context.Context, db Database) error {
-	if !w.all {
-		return w.finishAdding(ctx, db)
-	}
-	const terms = "search_terms"
-	if _, err := db.ExecContext(ctx, fmt.Sprintf(`INSERT INTO %[2]s (%[2]s) VALUES ('optimize');
-		DELETE FROM %[3]s; DELETE FROM %[4]s;
-		CREATE VIRTUAL TABLE %[1]s USING fts5vocab(%[2]s, row);
-		INSERT INTO %[3]s (term, records) SELECT term, doc FROM %[1]s; DROP TABLE %[1]s`,
-		terms, textTable, wordTable, frequentTable)); err != nil {
-		return err
-	}
-	return w.writeFrequent(ctx, db)
-}
-
-func (w *Writer) finishAdding(ctx context.Context, db Database) error {
-	if _, err := db.ExecContext(ctx, fmt.Sprintf("INSERT INTO %[1]s (%[1]s, rank) VALUES ('merge', %[2]d)", textTable,
-		mergedPages)); err != nil {
-		return err
-	}
-	for _, term := range slices.Sorted(maps.Keys(w.records)) {
-		if by := w.records[term].by; by != 0 {
-			if _, err := db.ExecContext(ctx, "INSERT INTO "+wordTable+" (term, records) VALUES (?1, ?2) ON CONFLICT (term) DO UPDATE SET "+
-				"records = records + ?2", term, by); err != nil {
-				return err
-			}
-		}
-	}
-	if _, err := db.ExecContext(ctx, "DELETE FROM "+wordTable+" WHERE records <= 0"); err != nil {
-		return err
-	}
-	return w.addFrequent(ctx, db)
 }
 
 // converse finds the neighbors of each document: the ones before and after it in time, in the same conversation.
@@ -274,53 +211,4 @@ func (p *Part) converse() {
 			d.next[before] = uint32(p.first) + uint32(after) // #nosec G115 -- far fewer records
 		}
 	}
-}
-
-// Which terms have their places stored beside FTS5.
-const (
-	frequentShare = 10  // those in more than one record of so many
-	frequentLeast = 200 // but in no fewer records than this
-)
-
-// writeFrequent stores the places of frequent terms.
-func (w *Writer) writeFrequent(ctx context.Context, db Database) error {
-	least := max(w.documents/frequentShare, frequentLeast)
-	for term, p := range w.places {
-		if p.records < least {
-			continue
-		}
-		p.flush()
-		if _, err := db.ExecContext(ctx, "INSERT INTO "+frequentTable+" (term, places) VALUES (?, ?)", term, p.bytes); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// addFrequent puts what came to the stored places of frequent terms, and takes out what went. A term that became frequent is read from
-// FTS5.
-func (w *Writer) addFrequent(ctx context.Context, db Database) error {
-	first, last := int64(math.MaxInt64), int64(0)
-	for version := range w.removed {
-		first, last = min(first, version), max(last, version)
-	}
-	gone := func(version int64) bool { return version >= first && version <= last && w.removed[version] }
-	for term, more := range w.places {
-		var stored []byte
-		if err := Each(ctx, db, "SELECT places FROM "+frequentTable+" WHERE term = ?", []any{term},
-			func(rows *sql.Rows) error { return rows.Scan(&stored) }); err != nil {
-			return err
-		}
-		more.flush()
-		var all places
-		all.keep(stored, gone)
-		all.keep(more.bytes, gone)
-		if bytes.Equal(all.bytes, stored) {
-			continue
-		}
-		if _, err := db.ExecContext(ctx, "UPDATE "+frequentTable+" SET places = ? WHERE term = ?", all.bytes, term); err != nil {
-			return err
-		}
-	}
-	return nil
 }

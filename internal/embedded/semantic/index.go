@@ -192,7 +192,7 @@ func (r *run) indexSome(ctx context.Context, t *store.Table) (more bool, err err
 	read := 0
 	err = r.store.Following(ctx, t, done, recordsRead, func(record store.Record, source int) error {
 		fields, err := record.Fields()
-		for number, part := range partsOf(t, fields) {
+		for number, part := range PartsOf(t, fields) {
 			places = append(places, vectors.Part{
 				Version: uint32(record.Version), Source: uint16(source), // #nosec G115 -- a store has far fewer
 				Column: uint16(part.Column), Number: uint16(number), // #nosec G115 -- a record has far fewer

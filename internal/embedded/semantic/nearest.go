@@ -3,11 +3,9 @@ package semantic
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"slices"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/vectors"
 )
 
@@ -40,15 +38,6 @@ func (x *Index) Nearest(ctx context.Context, text string, sources []search.Sourc
 	return index.Nearest(query[0], most, func(p vectors.Part) bool {
 		return scope.Weight(int(p.Source), p.Version, int(p.Column)) > 0 && has(int64(p.Version), int(p.Source))
 	}), nil
-}
-
-// PartAt returns a part of a record's texts by its number: ok is false if there is none.
-func PartAt(t *store.Table, fields map[string]json.RawMessage, number int) (part Part, ok bool) {
-	parts := partsOf(t, fields)
-	if number >= len(parts) {
-		return Part{}, false
-	}
-	return parts[number], true
 }
 
 // A Fused is a record that words or meaning found, or both.

@@ -19,8 +19,8 @@ type Part struct {
 	Text   string
 }
 
-// partsOf splits the texts of a record, always in the same way: a vector knows the number of its part alone.
-func partsOf(t *store.Table, fields map[string]json.RawMessage) []Part {
+// PartsOf splits the texts of a record, always in the same way: a vector knows the number of its part alone.
+func PartsOf(t *store.Table, fields map[string]json.RawMessage) []Part {
 	var parts []Part
 	for column, field := range t.Lexical {
 		if !store.HasMeaning(field) {

@@ -83,15 +83,6 @@ func readCatalog(ctx context.Context, db *sql.DB) (*Catalog, error) {
 	return c, err
 }
 
-// lexicalColumns is the most searched fields that a stream has.
-func (c *Catalog) lexicalColumns() int {
-	most := 0
-	for _, t := range c.Tables {
-		most = max(most, len(t.Lexical))
-	}
-	return most
-}
-
 // width is the most connections that a connector has.
 func (c *Catalog) width() int {
 	most := 1

@@ -17,7 +17,7 @@ import (
 // version, so that older indexes are made again.
 const (
 	indexApplication = 0x50445050 // "PDPP"
-	indexVersion     = 9
+	indexVersion     = 10
 )
 
 // The files that SQLite keeps beside a database. It gives them the mode of the database.

@@ -14,8 +14,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
 )
 
-// batchSize and batchBytes are how many records share a transaction: enough to make commits cheap, at each of which the full-text index
-// writes what it has gathered; few enough to report progress.
+// batchSize and batchBytes are how many records share a transaction: enough to make commits cheap; few enough to report progress.
 const (
 	batchSize  = 25_000
 	batchBytes = 32 << 20
@@ -25,20 +24,20 @@ const (
 type filler struct {
 	*load
 	targets map[placeKey]*target
-	batch   *sql.Tx // the running one
-	count   int     // of all records, in earlier batches too
-	waiting int     // of them, those in the running batch; and how long they are
+	writer  *search.Writer
+	count   int // of all records, in earlier batches too
+	waiting int // of them, those in the running batch; and how long they are
 	bytes   int
 }
 
 // A placeKey says where a record belongs: connection ids are unique over all connectors.
 type placeKey struct{ connection, stream string }
 
-// A target is a table with its statements prepared in the running transaction.
+// A target is a table with its statement prepared in the running transaction.
 type target struct {
 	*Table
-	source        int // number in the search index
-	record, terms *sql.Stmt
+	source int // number in the search index
+	record *sql.Stmt
 }
 
 // A step writes what was read: a record, or the end of a part.
@@ -54,12 +53,6 @@ func (f *filler) fill(ctx context.Context) error {
 			f.targets[placeKey{connection.ID, t.Stream.Name}] = &target{Table: t, source: f.next.sourceNumber(t, i)}
 		}
 	}
-	if f.tx == nil {
-		if err := f.begin(ctx); err != nil {
-			return err
-		}
-		defer func() { _ = f.batch.Rollback() }() // after the last batch it is empty, and the load's own error says more
-	}
 	group, ctx := errgroup.WithContext(ctx)
 	steps := make(chan step, stepsAhead)
 	group.Go(func() error {
@@ -72,7 +65,7 @@ func (f *filler) fill(ctx context.Context) error {
 				return err
 			}
 		}
-		return f.nextBatch(ctx)
+		return f.nextBatch()
 	})
 	return group.Wait()
 }
@@ -108,11 +101,13 @@ func (f *filler) read(ctx context.Context, steps chan<- step) error {
 			if err := send(add); err != nil {
 				return err
 			}
+			if full := f.writer.Full(); full != nil {
+				if err := send(func(ctx context.Context) error { return full.Write(ctx, f.tx) }); err != nil {
+					return err
+				}
+			}
 		}
 		last, indexed := f.version, f.writer.EndPart()
-		if last < first {
-			first = 0 // the next part has that version
-		}
 		if err := send(func(ctx context.Context) error { return f.endPart(ctx, part, first, last, indexed) }); err != nil {
 			return err
 		}
@@ -140,13 +135,13 @@ func (f *filler) adding(version int64, record model.Record, fields map[string]js
 		}
 	}
 	record.Fields = nil // they change when the next record is read
-	terms := f.writer.Row(search.Document{
+	f.writer.Add(search.Document{
 		Version: version, Source: t.source, Texts: t.texts(fields), Event: t.eventOf(record, fields),
 		Conversation: t.conversation.number(fields),
 	})
 	row := t.row(version, record, fields)
 	return func(ctx context.Context) error {
-		if err := f.add(ctx, t, record, row, terms); err != nil {
+		if err := f.add(ctx, t, record, row); err != nil {
 			return recordError(record, err)
 		}
 		f.count++
@@ -157,39 +152,30 @@ func (f *filler) adding(version int64, record model.Record, fields map[string]js
 		if f.waiting < batchSize && f.bytes < batchBytes {
 			return nil
 		}
-		return f.nextBatch(ctx)
+		return f.nextBatch()
 	}, nil
 }
 
-func (f *filler) begin(ctx context.Context) error {
-	tx, err := f.store.db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	f.batch = tx
-	for _, t := range f.targets {
-		t.record, t.terms = nil, nil // they belonged to the transaction before
-	}
-	return nil
-}
-
-func (f *filler) nextBatch(ctx context.Context) error {
+func (f *filler) nextBatch() error {
 	f.waiting, f.bytes = 0, 0
 	if f.progress != nil {
 		defer func() { f.progress(f.count) }()
 	}
-	if f.tx != nil {
+	if !f.batches {
 		return nil
 	}
-	if err := f.batch.Commit(); err != nil {
+	for _, t := range f.targets {
+		t.record = nil // it belongs to the transaction
+	}
+	if err := f.tx.Commit(); err != nil {
 		return err
 	}
-	return f.begin(ctx)
+	return f.begin()
 }
 
-// add stores a record, in the place of an earlier one of the same id, and the bytes that it names. Without terms nothing in it is searched.
-func (f *filler) add(ctx context.Context, t *target, record model.Record, row, terms []any) error {
-	if err := t.prepare(ctx, f.batch); err != nil {
+// add stores a record, in the place of an earlier one of the same id, and the bytes that it names.
+func (f *filler) add(ctx context.Context, t *target, record model.Record, row []any) error {
+	if err := t.prepare(ctx, f.tx); err != nil {
 		return err
 	}
 	result, err := t.record.ExecContext(ctx, row...)
@@ -208,47 +194,25 @@ func (f *filler) add(ctx context.Context, t *target, record model.Record, row, t
 			return err
 		}
 	}
-	if terms != nil {
-		if _, err := t.terms.ExecContext(ctx, terms...); err != nil {
-			return err
-		}
-	}
 	if record.Blob == nil {
 		return nil
 	}
 	const query = "INSERT OR REPLACE INTO blobs (id, connection_id, stream, record_id, mime_type, bytes) VALUES (?, ?, ?, ?, ?, ?)"
-	return exec(ctx, f.batch, query,
+	return exec(ctx, f.tx, query,
 		record.Blob.ID, record.ConnectionID, record.Stream, record.ID, record.Blob.MIMEType, record.Blob.Bytes)
 }
 
 // remove takes out the earlier record of the same id.
 func (f *filler) remove(ctx context.Context, t *target, record model.Record) error {
 	var version int64
-	var data []byte
-	row := f.batch.QueryRowContext(ctx, t.remove(), t.connectionNumber(record.ConnectionID), record.ID)
-	if err := row.Scan(&version, &data); err != nil {
-		return err
-	}
-	fields, err := fieldsOf(data)
-	if err != nil {
-		return err
-	}
-	removed := f.writer.Removed(version, t.texts(fields))
-	if len(t.Lexical) == 0 {
-		return nil
-	}
-	return exec(ctx, f.batch, search.RemoveSQL(len(t.Lexical)), removed...)
+	err := f.tx.QueryRowContext(ctx, t.remove(), t.connectionNumber(record.ConnectionID), record.ID).Scan(&version)
+	f.writer.Remove(version)
+	return err
 }
 
 func (t *target) prepare(ctx context.Context, tx *sql.Tx) (err error) {
-	if t.record != nil {
-		return nil
-	}
-	if t.record, err = tx.PrepareContext(ctx, t.insert()); err != nil {
-		return err
-	}
-	if len(t.Lexical) > 0 {
-		t.terms, err = tx.PrepareContext(ctx, search.InsertSQL(len(t.Lexical)))
+	if t.record == nil {
+		t.record, err = tx.PrepareContext(ctx, t.insert())
 	}
 	return err
 }
@@ -256,12 +220,12 @@ func (t *target) prepare(ctx context.Context, tx *sql.Tx) (err error) {
 // endPart writes what says that all of a part is there, with the versions of its records.
 func (f *filler) endPart(ctx context.Context, part model.Part, first, last int64, indexed *search.Part) error {
 	if indexed != nil {
-		if err := f.writer.WritePart(ctx, f.batch, indexed); err != nil {
+		if err := f.writer.WritePart(ctx, f.tx, indexed); err != nil {
 			return err
 		}
 	}
 	for _, t := range f.tables(part) {
-		if err := exec(ctx, f.batch, t.index()+"ANALYZE "+t.Name); err != nil {
+		if err := exec(ctx, f.tx, t.index()+"ANALYZE "+t.Name); err != nil {
 			return err
 		}
 	}
@@ -270,8 +234,8 @@ func (f *filler) endPart(ctx context.Context, part model.Part, first, last int64
 		return err
 	}
 	const query = "UPDATE parts SET first = ?, last = ?, left_out = ?, done = 1 WHERE name = ?"
-	if err := exec(ctx, f.batch, query, first, last, left, part.Name); err != nil {
+	if err := exec(ctx, f.tx, query, first, last, left, part.Name); err != nil {
 		return err
 	}
-	return setMeta(ctx, f.batch, metaVersion, strconv.FormatInt(last, 10))
+	return setMeta(ctx, f.tx, metaVersion, strconv.FormatInt(last, 10))
 }

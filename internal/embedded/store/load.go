@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -19,8 +20,8 @@ import (
 
 // Load replaces what the store holds by a corpus. The fingerprint names the corpus for [Store.Loaded]. Progress,
 // which may be nil, is called with the number of records stored so far. A record that is emitted again under the same
-// connection, stream and id replaces the earlier one. A load that fails leaves the store without a fingerprint, but with the parts that
-// were stored to their end: the next load keeps those that are the same.
+// connection, stream and id replaces the earlier one. A load that fails in its first batch leaves the store as it was; one that fails later
+// leaves it without a fingerprint, but with the parts that were stored to their end: the next load keeps those that are the same.
 func (s *Store) Load(ctx context.Context, corpus model.Corpus, fingerprint string, progress func(n int)) error {
 	key, generation := sha256.Sum256([]byte(fingerprint)), ""
 	if corpus.Public {
@@ -29,8 +30,10 @@ func (s *Store) Load(ctx context.Context, corpus model.Corpus, fingerprint strin
 		return fmt.Errorf("load: %w", err)
 	}
 	s.catalog.Store(newCatalog(nil, nil))
-	l := &load{ctx: ctx, store: s, db: s.db, corpus: corpus, progress: progress,
+	l := &load{ctx: ctx, store: s, batches: true, corpus: corpus, progress: progress,
 		meta: map[string]string{metaCursorKey: hex.EncodeToString(key[:]), metaGeneration: generation}}
+	l.try(l.begin)
+	defer l.rollback()
 	if err := l.run(fingerprint); err != nil {
 		return s.Explain(fmt.Errorf("load: %w", err))
 	}
@@ -43,16 +46,15 @@ func (s *Store) Load(ctx context.Context, corpus model.Corpus, fingerprint strin
 // a while with [ErrBusy].
 func (s *Store) Update(ctx context.Context, read func(known map[string]model.Part) (model.Corpus, error), fingerprint string,
 	progress func(n int)) error {
-	tx, err := s.db.BeginTx(ctx, nil) // from here on this is the only writer
-	if err != nil {
+	l := &load{ctx: ctx, store: s, progress: progress, meta: map[string]string{}}
+	if err := l.begin(); err != nil { // else this is the only writer from here on
 		return fmt.Errorf("%w: %w", ErrBusy, err)
 	}
-	defer func() { _ = tx.Rollback() }() // nothing is left of it after a commit
-	l := &load{ctx: ctx, store: s, db: tx, tx: tx, progress: progress, meta: map[string]string{}}
-	if held, err := meta(ctx, tx, metaFingerprint); err != nil || held == fingerprint {
+	defer l.rollback()
+	if held, err := meta(ctx, l.tx, metaFingerprint); err != nil || held == fingerprint {
 		return err
 	}
-	stored, err := storedParts(ctx, tx)
+	stored, err := storedParts(ctx, l.tx)
 	if err != nil {
 		return fmt.Errorf("update: %w", err)
 	}
@@ -61,9 +63,6 @@ func (s *Store) Update(ctx context.Context, read func(known map[string]model.Par
 	}
 	if err := l.run(fingerprint); err != nil {
 		return s.Explain(fmt.Errorf("update: %w", err))
-	}
-	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("update: %w", err)
 	}
 	return s.Refresh(ctx)
 }
@@ -79,15 +78,17 @@ func (s *Store) Known(ctx context.Context) (map[string]model.Part, error) {
 
 func (l *load) run(fingerprint string) error {
 	l.try(func() (err error) {
-		l.stored, err = storedParts(l.ctx, l.db)
+		l.stored, err = storedParts(l.ctx, l.tx)
 		return err
 	})
 	l.plan()
 	l.prepare()
-	l.try(func() error { return (&filler{load: l, batch: l.tx, targets: map[placeKey]*target{}}).fill(l.ctx) })
-	l.try(func() error { return l.writer.Finish(l.ctx, l.db) })
+	l.try(func() error {
+		return (&filler{load: l, targets: map[placeKey]*target{}, writer: search.NewWriter()}).fill(l.ctx)
+	})
 	l.finish()
 	l.setMeta(metaFingerprint, fingerprint) // says that all is there
+	l.try(func() error { return l.tx.Commit() })
 	return l.err
 }
 
@@ -115,7 +116,7 @@ func (l *load) plan() {
 	l.kept = map[string]bool{}
 	for _, part := range l.parts {
 		before, tables := l.stored[part.Name], l.tables(part)
-		l.kept[part.Name] = part.Same && before.done && l.next.lexicalColumns() <= before.columns && len(tables) == len(before.streams) &&
+		l.kept[part.Name] = part.Same && before.done && len(tables) == len(before.streams) &&
 			!slices.ContainsFunc(tables, func(t *Table) bool {
 				return !slices.ContainsFunc(before.streams, func(s storedStream) bool { return s.streamKey == t.key() && s.layout == l.next.layout(t) })
 			})
@@ -124,33 +125,26 @@ func (l *load) plan() {
 
 // prepare takes out what does not stay, and makes empty tables.
 func (l *load) prepare() {
-	l.writer = search.NewWriter()
-	if l.tx == nil {
-		l.exec(l.db, "DELETE FROM meta WHERE name IN (?, ?)", metaFingerprint, metaGeneration)
+	if l.batches {
+		l.exec("DELETE FROM meta WHERE name IN (?, ?)", metaFingerprint, metaGeneration)
 	}
 	if !slices.ContainsFunc(l.parts, func(part model.Part) bool { return l.kept[part.Name] }) {
 		l.clear()
-	} else if l.tx != nil {
-		l.try(func() (err error) {
-			l.writer, err = search.AddTo(l.ctx, l.db)
-			return err
-		})
 	}
 	for name, part := range l.stored {
-		l.columns = max(l.columns, part.columns)
 		if !l.kept[name] {
 			l.removePart(part)
 		}
 	}
 	l.try(func() error {
-		last, err := meta(l.ctx, l.db, metaVersion)
+		last, err := meta(l.ctx, l.tx, metaVersion)
 		given, _ := strconv.ParseInt(last, 10, 64) // 0 where there is none
-		l.version = max(l.version, given)
-		return err
+		l.version = given
+		return errors.Join(err, search.RemoveParts(l.ctx, l.tx, given+1, math.MaxInt64)) // what an interrupted load left of a part
 	})
 	for _, part := range l.parts {
 		if l.kept[part.Name] {
-			l.place(part)
+			l.exec("UPDATE parts SET files = ? WHERE name = ?", part.Files, part.Name)
 		} else {
 			l.createPart(part)
 		}
@@ -158,40 +152,36 @@ func (l *load) prepare() {
 }
 
 // clear makes an empty store: of what was there, in this layout or an older one, finished or not, nothing stays. An update leaves the
-// vectors that others look at, and the numbers that versions go on from. A full-text table drops its shadow tables itself.
+// vectors that others look at, and the numbers that versions go on from.
 func (l *load) clear() {
 	drops := ""
-	const tables = `SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'meta'
-		AND name NOT LIKE 'sqlite\_%' ESCAPE '\' AND name NOT LIKE '%\_text\_%' ESCAPE '\'`
+	const tables = `SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'meta' AND name NOT LIKE 'sqlite\_%' ESCAPE '\'`
 	drop := func(rows *sql.Rows) error {
 		var name string
 		err := rows.Scan(&name)
 		switch {
-		case l.tx == nil || name != vectorTable && name != vectorFacts:
+		case l.batches || name != vectorTable && name != vectorFacts:
 			drops += `DROP TABLE IF EXISTS "` + name + `";`
 		case name == vectorTable:
 			drops += "DELETE FROM " + vectorTable + ";"
 		}
 		return err
 	}
-	l.try(func() error { return search.Each(l.ctx, l.db, tables, nil, drop) })
-	if l.tx == nil {
+	l.try(func() error { return search.Each(l.ctx, l.tx, tables, nil, drop) })
+	if l.batches {
 		drops = "DELETE FROM meta;" + drops
 	}
-	l.stored, l.columns = nil, max(l.next.lexicalColumns(), leastColumns)
-	l.exec(l.db, drops)
-	l.try(func() error { return search.Create(l.ctx, l.db, l.columns) })
-	l.exec(l.db, fmt.Sprintf(`
+	l.stored = nil
+	l.exec(drops)
+	l.try(func() error { return search.Create(l.ctx, l.tx) })
+	l.exec(fmt.Sprintf(`
 		CREATE TABLE blobs (id TEXT, connection_id TEXT, stream TEXT, record_id TEXT, mime_type TEXT, bytes BLOB,
 			PRIMARY KEY (id, connection_id, stream, record_id));
-		CREATE TABLE parts (name TEXT PRIMARY KEY, files TEXT, streams TEXT, columns INTEGER, first INTEGER, last INTEGER,
+		CREATE TABLE parts (name TEXT PRIMARY KEY, files TEXT, streams TEXT, first INTEGER, last INTEGER,
 			left_out TEXT, done INTEGER);
 		CREATE TABLE streams (number INTEGER PRIMARY KEY, connector TEXT, stream TEXT, part TEXT, layout TEXT);
 		PRAGMA user_version = %d`, indexVersion))
 }
-
-// leastColumns is how many searched fields a stream may have that is added later, without all others being indexed again.
-const leastColumns = 32
 
 // finish writes what is known of all parts.
 func (l *load) finish() {

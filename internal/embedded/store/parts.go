@@ -16,8 +16,8 @@ type load struct {
 	ctx      context.Context
 	err      error
 	store    *Store
-	db       querier
-	tx       *sql.Tx // that all of it happens in; nil: each batch has one of its own
+	tx       *sql.Tx // the running one
+	batches  bool    // each batch of records has one, so that parts stay where a later one fails; else all of it happens in one
 	corpus   model.Corpus
 	progress func(n int)
 	meta     map[string]string // that the store has when it is there
@@ -26,9 +26,7 @@ type load struct {
 	parts   []model.Part
 	stored  map[string]storedPart
 	kept    map[string]bool // of the parts, by name
-	columns int             // of the search index
 	version int64           // the last one that was given
-	writer  *search.Writer
 }
 
 func (l *load) try(do func() error) {
@@ -37,12 +35,25 @@ func (l *load) try(do func() error) {
 	}
 }
 
-func (l *load) exec(db search.Database, query string, args ...any) {
-	l.try(func() error { return exec(l.ctx, db, query, args...) })
+func (l *load) exec(query string, args ...any) {
+	l.try(func() error { return exec(l.ctx, l.tx, query, args...) })
+}
+
+// begin begins a transaction, which a canceled context does not end: what is read by then is stored.
+func (l *load) begin() (err error) {
+	l.tx, err = l.store.db.BeginTx(context.WithoutCancel(l.ctx), nil)
+	return err
+}
+
+// rollback leaves nothing of a transaction that was not committed.
+func (l *load) rollback() {
+	if l.tx != nil {
+		_ = l.tx.Rollback()
+	}
 }
 
 func (l *load) setMeta(name, value string) {
-	l.try(func() error { return setMeta(l.ctx, l.db, name, value) })
+	l.try(func() error { return setMeta(l.ctx, l.tx, name, value) })
 }
 
 // tables are those of a part.
@@ -59,111 +70,43 @@ func (l *load) tables(part model.Part) []*Table {
 	return tables
 }
 
-// eachText visits what is searched of the records of a table.
-func eachText(ctx context.Context, db search.Database, t *Table, use func(version int64, texts []string) error) error {
-	if len(t.Lexical) == 0 {
-		return nil
-	}
-	return search.Each(ctx, db, "SELECT version, data FROM "+t.Name+" ORDER BY version", nil, func(rows *sql.Rows) error {
-		var version int64
-		var data sql.RawBytes
-		if err := rows.Scan(&version, &data); err != nil {
-			return err
-		}
-		fields, err := fieldsOf(data)
-		if err != nil {
-			return err
-		}
-		return use(version, t.texts(fields))
-	})
-}
-
 // createPart makes the empty tables of a part.
 func (l *load) createPart(part model.Part) {
 	streams, err := json.Marshal(part.Streams)
 	l.try(func() error { return err })
-	l.exec(l.db, "INSERT INTO parts (name, files, streams, columns, first, last, left_out, done) VALUES (?, ?, ?, ?, 0, 0, '', 0)",
-		part.Name, part.Files, string(streams), l.columns)
+	l.exec("INSERT INTO parts (name, files, streams, first, last, left_out, done) VALUES (?, ?, ?, 0, 0, '', 0)",
+		part.Name, part.Files, string(streams))
 	for _, t := range l.tables(part) {
-		l.exec(l.db, t.create())
-		l.exec(l.db, "INSERT INTO streams (number, connector, stream, part, layout) VALUES (?, ?, ?, ?, ?)",
+		l.exec(t.create())
+		l.exec("INSERT INTO streams (number, connector, stream, part, layout) VALUES (?, ?, ?, ?, ?)",
 			t.number, t.Connector.Key, t.Stream.Name, part.Name, l.next.layout(t))
 	}
 }
 
-// place notes what the writer needs to know about a part that stays.
-func (l *load) place(part model.Part) {
-	l.exec(l.db, "UPDATE parts SET files = ? WHERE name = ?", part.Files, part.Name)
-	if l.tx != nil {
-		return
-	}
-	for _, t := range l.tables(part) {
-		l.try(func() error {
-			return eachText(l.ctx, l.db, t, func(version int64, texts []string) error {
-				l.writer.Place(version, texts)
-				return nil
-			})
-		})
-	}
-}
-
-// removePart takes a part out, in a transaction.
+// removePart takes a part out.
 func (l *load) removePart(part storedPart) {
-	tx := l.tx
-	if tx == nil {
-		l.try(func() (err error) {
-			tx, err = l.store.db.BeginTx(l.ctx, nil)
-			return err
-		})
-		if l.err != nil {
-			return
-		}
-		defer func() { _ = tx.Rollback() }() // nothing is left of it after a commit
-	}
 	for _, one := range part.streams {
-		l.removeStream(tx, one)
+		var was layout
+		l.try(func() error {
+			if err := json.Unmarshal([]byte(one.layout), &was); err != nil {
+				return fmt.Errorf("stored layout: %w", err)
+			}
+			return nil
+		})
+		for _, connection := range was.Connections {
+			l.exec("DELETE FROM blobs WHERE connection_id = ? AND stream = ?", connection.ID, one.stream)
+		}
+		l.exec("DROP TABLE " + tableName(one.number))
 	}
 	l.try(func() error {
-		if ok, err := hasTable(l.ctx, tx, vectorTable); !ok {
+		if ok, err := hasTable(l.ctx, l.tx, vectorTable); !ok {
 			return err
 		}
-		return exec(l.ctx, tx, "DELETE FROM "+vectorTable+" WHERE version BETWEEN ? AND ?", part.first, part.last)
+		return exec(l.ctx, l.tx, "DELETE FROM "+vectorTable+" WHERE version BETWEEN ? AND ?", part.first, part.last)
 	})
-	l.try(func() error { return search.RemovePart(l.ctx, tx, part.first) })
-	l.exec(tx, "DELETE FROM streams WHERE part = ?", part.Name)
-	l.exec(tx, "DELETE FROM parts WHERE name = ?", part.Name)
-	if l.tx == nil {
-		l.try(tx.Commit)
-	}
-}
-
-func (l *load) removeStream(tx *sql.Tx, one storedStream) {
-	var was layout
-	l.try(func() error {
-		if err := json.Unmarshal([]byte(one.layout), &was); err != nil {
-			return fmt.Errorf("stored layout: %w", err)
-		}
-		return nil
-	})
-	t := newTable(one.number, &model.Connector{}, &was.Stream)
-	l.try(func() error { return l.removeTexts(tx, t) })
-	for _, connection := range was.Connections {
-		l.exec(tx, "DELETE FROM blobs WHERE connection_id = ? AND stream = ?", connection.ID, one.stream)
-	}
-	l.exec(tx, "DROP TABLE "+t.Name)
-}
-
-func (l *load) removeTexts(tx *sql.Tx, t *Table) error {
-	remove, err := tx.PrepareContext(l.ctx, search.RemoveSQL(len(t.Lexical)))
-	if err != nil {
-		return err
-	}
-	defer func() { _ = remove.Close() }()
-	return eachText(l.ctx, tx, t, func(version int64, texts []string) error {
-		l.version = max(l.version, version) // that of a load that was interrupted is not given again
-		_, err := remove.ExecContext(l.ctx, l.writer.Removed(version, texts)...)
-		return err
-	})
+	l.try(func() error { return search.RemoveParts(l.ctx, l.tx, part.first, part.last) })
+	l.exec("DELETE FROM streams WHERE part = ?", part.Name)
+	l.exec("DELETE FROM parts WHERE name = ?", part.Name)
 }
 
 // leftOutText spells what was left out, empty where nobody says.

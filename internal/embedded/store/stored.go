@@ -13,7 +13,6 @@ import (
 // A storedPart is what the store knows about a part of what it holds.
 type storedPart struct {
 	model.Part
-	columns     int   // that the search index has
 	first, last int64 // versions of its records
 	leftOut     string
 	done        bool // all of it is there
@@ -35,11 +34,11 @@ func storedParts(ctx context.Context, db querier) (map[string]storedPart, error)
 		return nil, err
 	}
 	parts := map[string]storedPart{}
-	const query = "SELECT name, files, streams, columns, first, last, left_out, done FROM parts"
+	const query = "SELECT name, files, streams, first, last, left_out, done FROM parts"
 	err := search.Each(ctx, db, query, nil, func(rows *sql.Rows) error {
 		var part storedPart
 		var streams []byte
-		if err := rows.Scan(&part.Name, &part.Files, &streams, &part.columns, &part.first, &part.last, &part.leftOut, &part.done); err != nil {
+		if err := rows.Scan(&part.Name, &part.Files, &streams, &part.first, &part.last, &part.leftOut, &part.done); err != nil {
 			return err
 		}
 		if err := json.Unmarshal(streams, &part.Streams); err != nil {

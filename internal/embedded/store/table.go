@@ -23,7 +23,7 @@ type Table struct {
 	number    int           // unique in the store
 	columns   []Column
 
-	timeFields   []string     // that say when a record happened, the best first
+	TimeFields   []string     // that say when a record happened, the best first
 	conversation conversation // that its records are of
 }
 
@@ -38,7 +38,7 @@ type Column struct {
 
 // newTable lays out a stream's table. Number is unique in the store.
 func newTable(number int, connector *model.Connector, stream *model.Stream) *Table {
-	t := &Table{Name: fmt.Sprintf("s%d", number), number: number, Connector: connector, Stream: stream}
+	t := &Table{Name: tableName(number), number: number, Connector: connector, Stream: stream}
 	for i, field := range stream.Fields {
 		if isSearched(field) {
 			t.Lexical = append(t.Lexical, field)
@@ -53,13 +53,12 @@ func newTable(number int, connector *model.Connector, stream *model.Stream) *Tab
 			t.columns = append(t.columns, c)
 		}
 	}
-	t.timeFields = timeFieldsOf(stream)
+	t.TimeFields = timeFieldsOf(stream)
 	t.conversation = t.conversationOf()
 	return t
 }
 
-// TimeFields are the fields that say when a record happened, the best first.
-func (t *Table) TimeFields() []string { return t.timeFields }
+func tableName(number int) string { return fmt.Sprintf("s%d", number) }
 
 // isCompared tells whether any read may compare the field.
 func isCompared(connector *model.Connector, stream *model.Stream, field model.Field) bool {
@@ -69,14 +68,19 @@ func isCompared(connector *model.Connector, stream *model.Stream, field model.Fi
 	if field.Name == stream.CursorField || field.Name == stream.ConsentTimeField {
 		return true
 	}
+	return slices.ContainsFunc(relationsTo(connector, stream), func(r model.Relation) bool { return r.ForeignKey == field.Name })
+}
+
+// relationsTo are those whose foreign key is a field of a stream.
+func relationsTo(connector *model.Connector, stream *model.Stream) (relations []model.Relation) {
 	for _, other := range connector.Streams {
 		for _, relation := range other.Relations {
-			if relation.Target == stream.Name && relation.ForeignKey == field.Name {
-				return true
+			if relation.Target == stream.Name {
+				relations = append(relations, relation)
 			}
 		}
 	}
-	return false
+	return relations
 }
 
 // isLong reports whether a text is not worth storing twice: it is long, or the record's id, and no order or relation needs it.
@@ -146,11 +150,9 @@ func (t *Table) columnNames() string {
 func (t *Table) index() string {
 	var sql strings.Builder
 	fmt.Fprintf(&sql, "CREATE INDEX %[1]s_sort ON %[1]s (connection, %[2]s, version, emitted);\n", t.Name, t.sortColumn())
-	for _, other := range t.Connector.Streams {
-		for _, relation := range other.Relations {
-			if c, ok := t.Column(relation.ForeignKey); ok && relation.Target == t.Stream.Name {
-				fmt.Fprintf(&sql, "CREATE INDEX IF NOT EXISTS %[1]s_%[2]s ON %[1]s (connection, %[2]s);\n", t.Name, c.name)
-			}
+	for _, relation := range relationsTo(t.Connector, t.Stream) {
+		if c, ok := t.Column(relation.ForeignKey); ok {
+			fmt.Fprintf(&sql, "CREATE INDEX IF NOT EXISTS %[1]s_%[2]s ON %[1]s (connection, %[2]s);\n", t.Name, c.name)
 		}
 	}
 	return sql.String()
@@ -176,9 +178,9 @@ func (t *Table) row(version int64, record model.Record, fields map[string]json.R
 	return append(row, []byte(record.Data))
 }
 
-// remove is the SQL that takes a record out by connection and id, and returns what it was.
+// remove is the SQL that takes a record out by connection and id, and returns its version.
 func (t *Table) remove() string {
-	return fmt.Sprintf("DELETE FROM %s WHERE connection = ? AND id = ? RETURNING version, data", t.Name)
+	return fmt.Sprintf("DELETE FROM %s WHERE connection = ? AND id = ? RETURNING version", t.Name)
 }
 
 // texts are what is searched of a record, in the order of the lexical fields.
@@ -197,7 +199,7 @@ func (t *Table) key() streamKey { return streamKey{t.Connector.Key, t.Stream.Nam
 
 // eventOf returns when a record happened, in microseconds since 1970, or search.NoTime.
 func (t *Table) eventOf(record model.Record, fields map[string]json.RawMessage) int64 {
-	for _, name := range t.timeFields {
+	for _, name := range t.TimeFields {
 		if instant, ok := KindInstant.stored(fields[name]).(int64); ok {
 			return instant
 		}
@@ -234,11 +236,9 @@ var conversationNames = []string{"thread_id", "conversation_id", "channel_id", "
 // conversationOf finds what the records of a table which belong together have in common: their parent in a relation or, without one, their
 // thread. A stream of short texts by several people in time order is one conversation.
 func (t *Table) conversationOf() conversation {
-	for _, other := range t.Connector.Streams {
-		for _, relation := range other.Relations {
-			if relation.Target == t.Stream.Name && relation.Cardinality == "has_many" {
-				return conversation{relation.ForeignKey, true}
-			}
+	for _, relation := range relationsTo(t.Connector, t.Stream) {
+		if relation.Cardinality == "has_many" {
+			return conversation{relation.ForeignKey, true}
 		}
 	}
 	for _, name := range conversationNames {
@@ -248,7 +248,7 @@ func (t *Table) conversationOf() conversation {
 	}
 	titled := slices.ContainsFunc(t.Stream.Fields, func(f model.Field) bool { return f.Role == "primary-title" && len(t.Lexical) > 2 })
 	spoken := slices.ContainsFunc(t.Stream.Fields, func(f model.Field) bool { return f.Role == "actor" })
-	return conversation{"", spoken && !titled && len(t.timeFields) > 0}
+	return conversation{"", spoken && !titled && len(t.TimeFields) > 0}
 }
 
 // number is equal for records which belong together. 0: the record stands alone.

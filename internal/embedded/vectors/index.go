@@ -9,7 +9,6 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -57,9 +56,8 @@ const (
 )
 
 // Open reads the vectors of a store. The mark says what made them, such as the name of a model: those of another mark are dropped.
-func Open(ctx context.Context, db *sql.DB, mark string) (x *Index, err error) {
-	defer func() { err = explained(err) }()
-	x = &Index{db: db}
+func Open(ctx context.Context, db *sql.DB, mark string) (*Index, error) {
+	x := &Index{db: db}
 	if _, err := db.ExecContext(ctx, create); err != nil {
 		return nil, err
 	}
@@ -73,15 +71,8 @@ func Open(ctx context.Context, db *sql.DB, mark string) (x *Index, err error) {
 	if err := x.Reset(ctx); err != nil {
 		return nil, err
 	}
-	_, err = db.ExecContext(ctx, setFact, factMark, mark)
+	_, err := db.ExecContext(ctx, setFact, factMark, mark)
 	return x, err
-}
-
-func explained(err error) error {
-	if err != nil {
-		return fmt.Errorf("vectors: %w", err)
-	}
-	return nil
 }
 
 // fact reads a fact, and leaves value as it is if there is none.
@@ -106,7 +97,7 @@ func (x *Index) read(ctx context.Context) (err error) {
 			return err
 		}
 		if len(stored) != 4+x.dimension {
-			return errors.New("one is damaged")
+			return errors.New("a stored vector is damaged")
 		}
 		x.keep(p, stored)
 	}
@@ -119,7 +110,7 @@ func (x *Index) Reset(ctx context.Context) error {
 	defer x.mu.Unlock()
 	x.kept = kept{}
 	_, err := x.db.ExecContext(ctx, "DELETE FROM vector_facts WHERE name <> 'mark'; DELETE FROM vectors")
-	return explained(err)
+	return err
 }
 
 // Dimension is that of the vectors, 0 if there are none.
@@ -132,13 +123,12 @@ func (x *Index) Dimension() int {
 // Done is the version of a stream's records up to which their vectors are there.
 func (x *Index) Done(ctx context.Context, stream string) (version int64, err error) {
 	err = x.fact(ctx, "done "+stream, &version)
-	return version, explained(err)
+	return version, err
 }
 
 // Add stores the vectors of parts, which are of length 1 and of the dimension of those before, and that those of a stream are there up to
 // a version: all of it or nothing.
-func (x *Index) Add(ctx context.Context, stream string, done int64, parts []Part, vectors [][]float32) (err error) {
-	defer func() { err = explained(err) }()
+func (x *Index) Add(ctx context.Context, stream string, done int64, parts []Part, vectors [][]float32) error {
 	tx, err := x.db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
