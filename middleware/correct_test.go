@@ -607,7 +607,7 @@ func TestARecordsOwnIDNamesTheStreamsThatMayHaveIt(t *testing.T) {
 		`{"id":"note-0036"}`:                         "Streams that may have it: messages, attachments, notes.",
 		`{"id":"w-m0720"}`:                           "send CONNECTION/STREAM:w-m0720, with the record's connection_id and stream; a table has them in its header.",
 		`{"id":"2026-0237"}`:                         `send: search {"q":"2026-0237"}`,
-		`{"id":"nts-0036"}`:                          `send: fetch {"id":"cin_2/notes:nts-0036"}`,
+		`{"id":"nts-0036"}`:                          `send: search {"q":"nts-0036"}`,
 		`{"id":"n-0036"}`:                            `send: search {"q":"n-0036"}`,
 		`{"id":"note-0036","connection_id":"cin_2"}`: `send: fetch {"id":"cin_2/notes:note-0036"}`,
 	} {

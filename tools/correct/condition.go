@@ -11,7 +11,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/operand"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
@@ -31,11 +30,6 @@ func (c *correction) filter(t Tool) {
 		if flag, value := c.flag(field, m.Value); flag != "" {
 			c.say("unknown_field", "filter", "%s has no field %s; %s says so.", c.stream.Name, quote.Text(field), flag)
 			mended = mended.With(flag, value)
-			continue
-		}
-		if p := t.parameter(field); c.stream.Field(field) == nil && p != nil && p.allows(m.Value) && !c.args.Has(field) {
-			c.say("unknown_field", "filter", "%s is an argument, not a field.", field)
-			c.args = c.args.With(field, m.Value)
 			continue
 		}
 		u, what := fields.Use(fields.Filters), "be filtered by"
@@ -64,7 +58,7 @@ func (c *correction) filter(t Tool) {
 			c.open = true // a date or a word is no bound of a number
 		default:
 			if f := c.stream.Field(to); to != field && f != nil && fields.IsTime(*f) {
-				m.Value = cmp.Or(operand.InForm(rs.Member{Name: "time", Value: m.Value}, ""), m.Value)
+				m.Value = cmp.Or(inForm(rs.Member{Name: "time", Value: m.Value}, ""), m.Value)
 			}
 			mended = append(mended, rs.Member{Name: to, Value: m.Value})
 		}
@@ -198,7 +192,7 @@ func (c *correction) elsewhere(t Tool, field, value string) bool {
 		return true
 	}
 	texts := slices.ContainsFunc(c.stream.Fields, func(f rs.SchemaField) bool { return f.Granted && f.Lexical })
-	if isText && texts && addressees[field] && t.Name == "query_records" {
+	if isText && texts && t.Name == "query_records" {
 		c.sought = &rs.Member{Name: field, Value: value}
 		c.hint = "No call finds records by it. The search below finds those with the words in a text: look at " + quote.Line(field) + "."
 		return true
@@ -207,9 +201,6 @@ func (c *correction) elsewhere(t Tool, field, value string) bool {
 	c.args = showing(c.args, field)
 	return true
 }
-
-// addressees are fields of those whom a letter is to, whom its text mostly names.
-var addressees = written.Set("to", "cc", "bcc", "recipient", "recipients")
 
 // showing are arguments whose answer has a field, which is to be looked at in each record.
 func showing(args rs.Object, field string) rs.Object {

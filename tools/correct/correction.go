@@ -1,7 +1,6 @@
 package correct
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -176,7 +175,6 @@ func (c *correction) relations() {
 			c.say("invalid_expand", "expand", "%s has no relation to expand.", c.stream.Name)
 		case to == "":
 			c.say("invalid_expand", "expand", "%s has no relation %s. %s.", c.stream.Name, quote.Text(name), nearest(near, names))
-			c.hint = cmp.Or(c.hint, c.threads(name))
 			limits = limits.Without(name)
 		default:
 			c.say("invalid_expand", "expand", "%s has no relation %s. %s.", c.stream.Name, quote.Text(name), nearest(near, names))
@@ -199,16 +197,3 @@ func (c *correction) relations() {
 		c.args = c.args.With("expand_limit", limits.JSON())
 	}
 }
-
-// threads says how the answers to a record are found that a relation was taken for; "" for any other relation.
-func (c *correction) threads(relation string) string {
-	at := slices.IndexFunc(c.stream.Fields, func(f rs.SchemaField) bool {
-		return f.Exact && (strings.HasPrefix(f.Name, "thread") || strings.HasPrefix(f.Name, "in_reply_to"))
-	})
-	if at < 0 || !answers[written.Snake(relation)] {
-		return ""
-	}
-	return "The records of one thread have the same " + quote.Line(c.stream.Fields[at].Name) + ": filter by it."
-}
-
-var answers = written.Set("replies reply thread threads answers responses comments")

@@ -7,7 +7,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/operand"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
@@ -198,7 +197,7 @@ func (t Tool) Rewritten(args rs.Object, refused *rs.Error) (Call, bool) {
 	}
 	filter, found := slices.Clone(args.Object("filter")), false
 	for i, m := range filter {
-		if value := operand.InForm(m, refused.Message); value != "" {
+		if value := inForm(m, refused.Message); value != "" {
 			filter[i].Value, found = value, true
 		}
 	}

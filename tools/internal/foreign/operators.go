@@ -49,9 +49,6 @@ var wrappers = written.ByWord(map[string]string{
 // noise are names in a filter of other languages that say how to compare, and ask for nothing.
 var noise = written.Set("options boost minimum_should_match case_insensitive _name __typename")
 
-// rowNames are what programs call a row.
-var rowNames = written.Set("df row record item doc x")
-
 // propertyTypes are those of Notion, which stand between a property and its condition.
 var propertyTypes = written.Set("rich_text title text number date select multi_select status checkbox people email url phone_number " +
 	"created_time last_edited_time")
@@ -189,33 +186,6 @@ func operatorIn(name string, known []string) (fieldOperator, bool) {
 		}
 	}
 	return fieldOperator{}, false
-}
-
-// isNested reports whether an object that stands for a condition has fields within its field, such as {"name":"boiler"}, which are no
-// mistaken operators: texts, or conditions of their own. levels bounds how deep they are.
-func isNested(o rs.Object, levels int) bool {
-	const most = 10 // members, each of which is compared with all operators
-	return levels > 0 && len(o) > 0 && len(o) <= most && !slices.ContainsFunc(o, func(m rs.Member) bool {
-		word, inner := plainWord(m.Name), rs.AsObject(m.Value)
-		other := func(r rs.Member) bool { return !IsOperator(r.Name) }
-		compares := len(inner) > 0 && (isNested(inner, levels-1) || !slices.ContainsFunc(inner, other))
-		isText := written.IsWord(m.Value) || m.Value == "true" || m.Value == "false"
-		return !fieldName().MatchString(m.Name) || !compares && !isText || isLikeOperator(word)
-	})
-}
-
-// isLikeOperator reports whether a word is an operator, has one in it, or differs from one by a letter.
-func isLikeOperator(word string) bool {
-	parts := append(strings.Split(word, "_"), word)
-	for known := range operators {
-		for _, part := range parts {
-			longer := len(part) - len(known)
-			if part == known || len(known) > 2 && longer*longer < 2 && written.Distance(part, known) == 1 {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // BoundOf is the operator of a range that a word means; "" for none.
