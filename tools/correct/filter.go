@@ -43,8 +43,28 @@ func (t Tool) LookUp(args rs.Object) Call {
 	return Call{"schema", look.WithAll(onlyConnection(args))}
 }
 
-// InStream returns the call with the stream that its filter needs.
-func (t Tool) InStream(args rs.Object, stream string) Call {
+// OfOneStream says that a filter needs one stream, and which of those that a call names, or of all, have its fields, with the call of the
+// first; none where s, the schema of all streams, is nil or has none.
+func (t Tool) OfOneStream(args rs.Object, s *rs.Schema) (hint string, send Call) {
+	hint = "A filter needs the one stream whose fields it names."
+	if s == nil {
+		return hint, Call{}
+	}
+	asked, _ := Touches(args)
+	having := slices.DeleteFunc(fields.Having(s, args.Object("filter")), func(stream string) bool {
+		return len(asked) > 0 && !slices.Contains(asked, stream)
+	})
+	if len(having) == 0 {
+		return hint, Call{}
+	}
+	if len(having) > 1 {
+		hint += " These have them: " + strings.Join(having, ", ") + ". " + CallForEach(len(having))
+	}
+	return hint, t.inStream(args, having[0])
+}
+
+// inStream returns the call with the stream that its filter needs.
+func (t Tool) inStream(args rs.Object, stream string) Call {
 	switch {
 	case !t.Takes("streams"):
 		return Call{t.Name, args.With("stream", rs.EncodeJSON(stream))}

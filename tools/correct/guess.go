@@ -145,7 +145,7 @@ func (t Tool) complete(guess rs.Object, refused *rs.Error) (Call, bool) {
 		switch streams, _ := Touches(guess); {
 		case looks(guess): // a period alone is a timeline
 		case guess.Has("filter") && len(streams) == 1:
-			return t.InStream(guess, streams[0]), true
+			return t.inStream(guess, streams[0]), true
 		default:
 			return Call{}, false
 		}

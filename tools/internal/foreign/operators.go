@@ -10,13 +10,13 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// operators are those of a condition by their words. Of those behind a '?' it is only likely, and those behind a '!' deny it.
+// operators are those of a condition by their words; the name of one of a range is one too. Of those behind a '?' it is only likely, and those behind a '!' deny it.
 var operators = written.ByWord(map[string]string{
 	"":     "eq = == === exact equals equal is value",
-	"gte":  "gte >= min minimum ge greater_than_or_equal greater_than_or_equal_to at_least more_than_or_equal_to",
-	"gt":   "gt > larger_than higher_than exceeds greater_than more_than over above after later_than newer_than",
-	"lte":  "lte <= max maximum le less_than_or_equal less_than_or_equal_to at_most fewer_than_or_equal_to",
-	"lt":   "lt < smaller_than lower_than less_than fewer_than under below before earlier_than older_than",
+	"gte":  ">= min minimum ge greater_than_or_equal greater_than_or_equal_to at_least more_than_or_equal_to",
+	"gt":   "> larger_than higher_than exceeds greater_than more_than over above after later_than newer_than",
+	"lte":  "<= max maximum le less_than_or_equal less_than_or_equal_to at_most fewer_than_or_equal_to",
+	"lt":   "< smaller_than lower_than less_than fewer_than under below before earlier_than older_than",
 	"?gte": "from since start on_or_after not_before", "?lte": "to until till end on_or_before not_after",
 	"!":   "ne neq not != !== <> not_equal not_equals not_equal_to does_not_equal is_not",
 	oneOf: "in any any_of one_of", "!" + oneOf: "nin not_in",
@@ -81,7 +81,11 @@ type meaning struct {
 
 // meaningOf returns what a word says of a field and a value; false if it says nothing.
 func meaningOf(word string) (m meaning, ok bool) {
-	operator, ok := operators[plainWord(word)]
+	plain := plainWord(word)
+	operator, ok := operators[plain]
+	if isRange(plain) {
+		operator, ok = plain, true
+	}
 	operator, denied := strings.CutPrefix(operator, "!")
 	operator, likely := strings.CutPrefix(operator, "?")
 	certain := ok && !denied && !likely && (operator == "" || isRange(operator))
