@@ -7,8 +7,9 @@
 //	words                     lists: the other names of arguments and of their values, and words for times
 //	tool                      a tool and a call; how arguments are read and changed; what errors say more than once
 //	value, record_id, time    one kind of argument each, in the form that the tools take
+//	operand                   the values that a filter compares with
 //	filter, search            calls that answer with another tool or argument; conditions; a query with operators
-//	aggregate                 a number, and a statement of SQL, as other languages write them
+//	aggregate                 a number as other languages write it
 //	canonical                 what is certain
 //	guess, hint               what is likely without a read, and what is said of it
 //	grant, missing            the streams and connections that are meant

@@ -162,19 +162,13 @@ func operatorIn(name string, known []string) (fieldOperator, bool) {
 	case known == nil || len(words) < 2 && !strings.HasPrefix(name, "un"):
 		return fieldOperator{}, false
 	}
-	for i := len(words) - 1; i > 0; i-- {
-		base, operators := strings.Join(words[:i], "_"), operatorsOf(strings.Join(words[i:], "_"))
-		if operators != nil && slices.Contains(known, base) {
-			return fieldOperator{base, operators}, true
-		}
-	}
-	for i := 1; i < len(words); i++ { // ordered_before is a bound of ordered_at, as since_ordered is
+	for i := len(words) - 1; i > 0; i-- { // total_gte and min_total; ordered_before and since_ordered are bounds of ordered_at
 		first, last := strings.Join(words[:i], "_"), strings.Join(words[i:], "_")
 		for _, named := range [][2]string{{first, last}, {last, first}} {
-			base, bound := named[0], BoundOf(named[1])
+			base, operators := named[0], operatorsOf(named[1])
 			at := slices.IndexFunc(endings, func(e string) bool { return slices.Contains(known, base+e) && (e == "" || timeBounds[named[1]]) })
-			if bound != "" && at >= 0 {
-				return fieldOperator{base + endings[at], []string{named[1]}}, true
+			if at >= 0 && operators != nil && (base == first || BoundOf(named[1]) != "") {
+				return fieldOperator{base + endings[at], operators}, true
 			}
 		}
 	}
