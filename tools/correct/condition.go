@@ -151,10 +151,7 @@ func (c *correction) byValue(filter rs.Object, field, value string, u fields.Use
 // is meant; "" for none.
 func (c *correction) flag(name, value string) (field, meant string) {
 	plain, denied := strings.CutPrefix(strings.TrimPrefix(written.Snake(name), "is_"), "not_")
-	known, isFlag := foreign.Flags["is:"+plain]
-	if !isFlag {
-		known = foreign.Flags["has:"+strings.TrimPrefix(plain, "has_")]
-	}
+	known := foreign.Flags["is:"+plain]
 	at := slices.IndexFunc(known.Fields, func(f string) bool { return c.stream.Field(f) != nil })
 	if at < 0 || c.stream.Field(name) != nil || value != "true" && value != "false" {
 		return "", ""
@@ -192,7 +189,7 @@ func (c *correction) elsewhere(t Tool, field, value string) bool {
 		return true
 	}
 	texts := slices.ContainsFunc(c.stream.Fields, func(f rs.SchemaField) bool { return f.Granted && f.Lexical })
-	if isText && texts && t.Name == "query_records" {
+	if isText && texts && addressees[field] && t.Name == "query_records" {
 		c.sought = &rs.Member{Name: field, Value: value}
 		c.hint = "No call finds records by it. The search below finds those with the words in a text: look at " + quote.Line(field) + "."
 		return true
@@ -201,6 +198,9 @@ func (c *correction) elsewhere(t Tool, field, value string) bool {
 	c.args = showing(c.args, field)
 	return true
 }
+
+// addressees are fields of those whom a letter is to, whom its text mostly names.
+var addressees = written.Set("to cc bcc recipient recipients")
 
 // showing are arguments whose answer has a field, which is to be looked at in each record.
 func showing(args rs.Object, field string) rs.Object {

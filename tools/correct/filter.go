@@ -7,7 +7,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
@@ -159,23 +158,6 @@ func (t Tool) filteredBy(args, part rs.Object) rs.Object {
 	default:
 		return args.With("filter", append(slices.Clone(filter), part...).JSON())
 	}
-}
-
-// Apart are arguments whose filter has the condition on a field that stands among the operators of another beside that, and what to say of
-// it; "" where there is none. stream says what is known of the stream.
-func Apart(args rs.Object, stream func() fields.Stream) (apart rs.Object, hint string) {
-	filter := args.Object("filter")
-	for _, m := range filter {
-		bounds := rs.AsObject(m.Value)
-		isBound := func(part rs.Member) bool { return foreign.IsOperator(part.Name) }
-		own := slices.DeleteFunc(slices.Clone(bounds), isBound)
-		if len(own) != 1 || len(bounds) < 2 || filter.Includes(own[0].Name) || stream().Field(own[0].Name) == nil {
-			continue
-		}
-		filter = filter.With(m.Name, bounds.Without(own[0].Name).JSON()).With(own[0].Name, own[0].Value)
-		hint = quote.Line(own[0].Name) + " is a field of its own: its condition stands beside that on " + quote.Line(m.Name) + "."
-	}
-	return args.With("filter", filter.JSON()), hint
 }
 
 // misplaced returns the call whose filter's conditions on what is an argument of the tool are that argument; false for none.

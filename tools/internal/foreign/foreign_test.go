@@ -39,6 +39,8 @@ func TestFiltersInATextOfAnyLanguage(t *testing.T) {
 		`total not between 5 and 9`:                                        `{"total":{"lt":5}}`,
 		`status in paid, sent`:                                             `{"status":"paid"}`,
 		`status in ()`:                                                     "",
+		`status = paid order by total limit 3`:                             "",
+		`total > 5 limit 3`:                                                "",
 		`contains(merchant)`:                                               "",
 		`status = 'paid`:                                                   "",
 		`(status = 'paid'`:                                                 "",

@@ -24,6 +24,7 @@ var (
 	quotedSign   = written.Expression(`(?i)^(?:datetime(?:offset)?|date|timestamp|guid)?\s*(?:'((?:[^'\\]|''|\\.)*)'|"((?:[^"\\]|""|\\.)*)")`)
 	bareSign     = written.Expression(`^[^\s(),;&|'"\[\]{}]+`)
 	wordSign     = written.Expression(`^[^\s(),;&|'"<>=!:~\[\]{}]+`)
+	clauseSign   = written.Expression(`(?i)^(?:(?:order|group)\s+by\b|limit\s+[0-9])`)
 	spanSign     = written.Expression(`^[\[{]\s*(\S+)\s+(?i:to)\s+([^\s\]}]+)\s*[\]}]`)
 	nextField    = written.Expression(`^(?:[+-]?[A-Za-z_][\w.]*\s*(?:>=|<=|<>|!=|=|>|<|:))`)
 )
@@ -293,6 +294,9 @@ func (t *filterText) value() string {
 	}
 	words := found[0]
 	for range maxWords {
+		if t.is(clauseSign) { // no filter orders or groups
+			return ""
+		}
 		next := strings.ToLower(wordSign().FindString(strings.TrimSpace(t.head())))
 		if next == "" || next == "and" || next == "or" || next == "not" || t.is(nextField) {
 			return literal(words)
