@@ -38,15 +38,15 @@ type filterText struct {
 	within int // functions, of which commas divide the arguments
 }
 
-// LongestText bounds the texts that are read as conditions.
-const LongestText = 4 << 10
+// longestText bounds the texts that are read as conditions.
+const longestText = 4 << 10
 
 // maxWords bounds a value without quotation marks.
 const maxWords = 40
 
 // text reads a filter that is one text.
 func (r *filterReader) text(s string) expression {
-	if len(s) > LongestText {
+	if len(s) > longestText {
 		return nil
 	}
 	if s = strings.TrimSpace(s); len(s) > 6 && strings.EqualFold(s[:6], "where ") {
