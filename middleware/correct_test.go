@@ -447,12 +447,9 @@ func TestAProposalFitsTheSchemaThatIsHeld(t *testing.T) {
 		`search {"streams":["messages"],"filter":{"tags":"x","size_bytes":9}}`:                                           `send: search {"q":"x","streams":["messages"],"filter":{"size_bytes":9}}`,
 		`aggregate {"stream":"messages","metric":"sum"}`:                                                                 "Of messages these take sum: size_bytes.\n" + `send: aggregate {"stream":"messages","metric":"sum","field":"size_bytes"}`,
 		`aggregate {"stream":"messages","metric":"count","granularity":"day"}`:                                           `send: aggregate {"stream":"messages","metric":"count","granularity":"day","group_by_time":"received_at"}`,
-		`query_records {"stream":"messages","filter":{"size_bytes":{"gt":9,"subject":"Tax"}}}`: "subject is a field of its own: its condition stands beside that on size_bytes.\n" +
-			`send: query_records {"stream":"messages","filter":{"size_bytes":{"gt":9},"subject":"Tax"}}`,
-		`aggregate {"stream":"messages","metric":"count","distinct":"a","filter":{"size_bytes":{"gt":9,"subject":"Tax"}}}`: "that on size_bytes.\n" +
-			`send: aggregate {"stream":"messages","metric":"count","filter":{"size_bytes":{"gt":9},"subject":"Tax"}}`,
-		`aggregate {"stream":"messages","metric":"count","fields":"a[0]","having":"count > 3"}`: `send: schema {"stream":"messages"}`,
-		`read_record_field {"id":"messages:m1"}`:                                                `send: fetch {"id":"messages:m1"}`,
+		`query_records {"stream":"messages","filter":{"size_bytes":{"gt":9,"subject":"Tax"}}}`:                           `uses the operator "subject" on "size_bytes", which does not exist.`,
+		`aggregate {"stream":"messages","metric":"count","fields":"a[0]","having":"count > 3"}`:                          `send: schema {"stream":"messages"}`,
+		`read_record_field {"id":"messages:m1"}`:                                                                         `send: fetch {"id":"messages:m1"}`,
 	} {
 		server := correctable()
 		serve, all := standard(server), tools.All(tools.Options{})
@@ -607,7 +604,7 @@ func TestARecordsOwnIDNamesTheStreamsThatMayHaveIt(t *testing.T) {
 		`{"id":"note-0036"}`:                         "Streams that may have it: messages, attachments, notes.",
 		`{"id":"w-m0720"}`:                           "send CONNECTION/STREAM:w-m0720, with the record's connection_id and stream; a table has them in its header.",
 		`{"id":"2026-0237"}`:                         `send: search {"q":"2026-0237"}`,
-		`{"id":"nts-0036"}`:                          `send: fetch {"id":"cin_2/notes:nts-0036"}`,
+		`{"id":"nts-0036"}`:                          `send: search {"q":"nts-0036"}`,
 		`{"id":"n-0036"}`:                            `send: search {"q":"n-0036"}`,
 		`{"id":"note-0036","connection_id":"cin_2"}`: `send: fetch {"id":"cin_2/notes:note-0036"}`,
 	} {

@@ -189,14 +189,6 @@ func (c *correcting) guess(ctx context.Context, e *rs.Error) {
 	}
 	call, ok := c.tool.Guess(c.args, c.refused)
 	if !ok {
-		apart, hint := correct.Apart(c.args, func() correct.Stream { return c.stream(ctx, c.args, c.call.Tool.Held) })
-		if hint == "" {
-			return
-		}
-		e.Hint = hint
-		call, ok = c.tool.Guess(apart, c.refused)
-	}
-	if !ok {
 		return
 	}
 	call = c.accepted(call)

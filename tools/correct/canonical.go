@@ -28,10 +28,6 @@ func (t Tool) Canonical(args rs.Object) rs.Object {
 		args = t.identified(args)
 	case "search":
 		args = dated(args)
-	case "schema":
-		if name, _ := written.Text(args.Get("stream")); name == "*" {
-			args = args.Without("stream")
-		}
 	}
 	return identifier.WithoutHandles(limited(args))
 }

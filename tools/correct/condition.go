@@ -11,7 +11,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/operand"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
@@ -31,11 +30,6 @@ func (c *correction) filter(t Tool) {
 		if flag, value := c.flag(field, m.Value); flag != "" {
 			c.say("unknown_field", "filter", "%s has no field %s; %s says so.", c.stream.Name, quote.Text(field), flag)
 			mended = mended.With(flag, value)
-			continue
-		}
-		if p := t.parameter(field); c.stream.Field(field) == nil && p != nil && p.allows(m.Value) && !c.args.Has(field) {
-			c.say("unknown_field", "filter", "%s is an argument, not a field.", field)
-			c.args = c.args.With(field, m.Value)
 			continue
 		}
 		u, what := fields.Use(fields.Filters), "be filtered by"
@@ -64,7 +58,7 @@ func (c *correction) filter(t Tool) {
 			c.open = true // a date or a word is no bound of a number
 		default:
 			if f := c.stream.Field(to); to != field && f != nil && fields.IsTime(*f) {
-				m.Value = cmp.Or(operand.InForm(rs.Member{Name: "time", Value: m.Value}, ""), m.Value)
+				m.Value = cmp.Or(inForm(rs.Member{Name: "time", Value: m.Value}, ""), m.Value)
 			}
 			mended = append(mended, rs.Member{Name: to, Value: m.Value})
 		}
@@ -157,10 +151,7 @@ func (c *correction) byValue(filter rs.Object, field, value string, u fields.Use
 // is meant; "" for none.
 func (c *correction) flag(name, value string) (field, meant string) {
 	plain, denied := strings.CutPrefix(strings.TrimPrefix(written.Snake(name), "is_"), "not_")
-	known, isFlag := foreign.Flags["is:"+plain]
-	if !isFlag {
-		known = foreign.Flags["has:"+strings.TrimPrefix(plain, "has_")]
-	}
+	known := foreign.Flags["is:"+plain]
 	at := slices.IndexFunc(known.Fields, func(f string) bool { return c.stream.Field(f) != nil })
 	if at < 0 || c.stream.Field(name) != nil || value != "true" && value != "false" {
 		return "", ""
@@ -209,7 +200,7 @@ func (c *correction) elsewhere(t Tool, field, value string) bool {
 }
 
 // addressees are fields of those whom a letter is to, whom its text mostly names.
-var addressees = written.Set("to", "cc", "bcc", "recipient", "recipients")
+var addressees = written.Set("to cc bcc recipient recipients")
 
 // showing are arguments whose answer has a field, which is to be looked at in each record.
 func showing(args rs.Object, field string) rs.Object {

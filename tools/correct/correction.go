@@ -1,7 +1,6 @@
 package correct
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -167,20 +166,19 @@ func (c *correction) relations() {
 	var kept []string
 	for _, raw := range c.args.Array("expand") {
 		name, _ := written.Text(raw)
-		near := written.Nearest(name, names, 3)
-		to := append(near, "")[0]
-		switch {
-		case slices.Contains(names, name):
-			to = name
-		case len(names) == 0:
-			c.say("invalid_expand", "expand", "%s has no relation to expand.", c.stream.Name)
-		case to == "":
-			c.say("invalid_expand", "expand", "%s has no relation %s. %s.", c.stream.Name, quote.Text(name), nearest(near, names))
-			c.hint = cmp.Or(c.hint, c.threads(name))
-			limits = limits.Without(name)
-		default:
-			c.say("invalid_expand", "expand", "%s has no relation %s. %s.", c.stream.Name, quote.Text(name), nearest(near, names))
-			limits = renamed(limits, name, to, limits.Get(name))
+		to := name
+		if !slices.Contains(names, name) {
+			near := written.Nearest(name, names, 3)
+			if to = append(near, "")[0]; len(names) == 0 {
+				c.say("invalid_expand", "expand", "%s has no relation to expand.", c.stream.Name)
+			} else {
+				c.say("invalid_expand", "expand", "%s has no relation %s. %s.", c.stream.Name, quote.Text(name), nearest(near, names))
+			}
+			if limit := limits.Get(name); to != "" {
+				limits = renamed(limits, name, to, limit)
+			} else {
+				limits = limits.Without(name)
+			}
 		}
 		kept = append(kept, to)
 	}
@@ -193,22 +191,8 @@ func (c *correction) relations() {
 	}
 	c.args = c.args.Without("expand", "expand_limit")
 	if kept = distinct(kept); len(kept) > 0 {
-		c.args = c.args.With("expand", rs.EncodeJSON(kept))
-	}
-	if len(kept) > 0 && len(limits) > 0 {
-		c.args = c.args.With("expand_limit", limits.JSON())
+		if c.args = c.args.With("expand", rs.EncodeJSON(kept)); len(limits) > 0 {
+			c.args = c.args.With("expand_limit", limits.JSON())
+		}
 	}
 }
-
-// threads says how the answers to a record are found that a relation was taken for; "" for any other relation.
-func (c *correction) threads(relation string) string {
-	at := slices.IndexFunc(c.stream.Fields, func(f rs.SchemaField) bool {
-		return f.Exact && (strings.HasPrefix(f.Name, "thread") || strings.HasPrefix(f.Name, "in_reply_to"))
-	})
-	if at < 0 || !answers[written.Snake(relation)] {
-		return ""
-	}
-	return "The records of one thread have the same " + quote.Line(c.stream.Fields[at].Name) + ": filter by it."
-}
-
-var answers = written.Set("replies reply thread threads answers responses comments")

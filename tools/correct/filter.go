@@ -7,8 +7,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/operand"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
@@ -44,8 +42,28 @@ func (t Tool) LookUp(args rs.Object) Call {
 	return Call{"schema", look.WithAll(onlyConnection(args))}
 }
 
-// InStream returns the call with the stream that its filter needs.
-func (t Tool) InStream(args rs.Object, stream string) Call {
+// OfOneStream says that a filter needs one stream, and which of those that a call names, or of all, have its fields, with the call of the
+// first; none where s, the schema of all streams, is nil or has none.
+func (t Tool) OfOneStream(args rs.Object, s *rs.Schema) (hint string, send Call) {
+	hint = "A filter needs the one stream whose fields it names."
+	if s == nil {
+		return hint, Call{}
+	}
+	asked, _ := Touches(args)
+	having := slices.DeleteFunc(fields.Having(s, args.Object("filter")), func(stream string) bool {
+		return len(asked) > 0 && !slices.Contains(asked, stream)
+	})
+	if len(having) == 0 {
+		return hint, Call{}
+	}
+	if len(having) > 1 {
+		hint += " These have them: " + strings.Join(having, ", ") + ". " + CallForEach(len(having))
+	}
+	return hint, t.inStream(args, having[0])
+}
+
+// inStream returns the call with the stream that its filter needs.
+func (t Tool) inStream(args rs.Object, stream string) Call {
 	switch {
 	case !t.Takes("streams"):
 		return Call{t.Name, args.With("stream", rs.EncodeJSON(stream))}
@@ -142,23 +160,6 @@ func (t Tool) filteredBy(args, part rs.Object) rs.Object {
 	}
 }
 
-// Apart are arguments whose filter has the condition on a field that stands among the operators of another beside that, and what to say of
-// it; "" where there is none. stream says what is known of the stream.
-func Apart(args rs.Object, stream func() fields.Stream) (apart rs.Object, hint string) {
-	filter := args.Object("filter")
-	for _, m := range filter {
-		bounds := rs.AsObject(m.Value)
-		isBound := func(part rs.Member) bool { return foreign.IsOperator(part.Name) }
-		own := slices.DeleteFunc(slices.Clone(bounds), isBound)
-		if len(own) != 1 || len(bounds) < 2 || filter.Includes(own[0].Name) || stream().Field(own[0].Name) == nil {
-			continue
-		}
-		filter = filter.With(m.Name, bounds.Without(own[0].Name).JSON()).With(own[0].Name, own[0].Value)
-		hint = quote.Line(own[0].Name) + " is a field of its own: its condition stands beside that on " + quote.Line(m.Name) + "."
-	}
-	return args.With("filter", filter.JSON()), hint
-}
-
 // misplaced returns the call whose filter's conditions on what is an argument of the tool are that argument; false for none.
 func (t Tool) misplaced(args rs.Object) (Call, bool) {
 	mended, filter := args, args.Object("filter")
@@ -198,7 +199,7 @@ func (t Tool) Rewritten(args rs.Object, refused *rs.Error) (Call, bool) {
 	}
 	filter, found := slices.Clone(args.Object("filter")), false
 	for i, m := range filter {
-		if value := operand.InForm(m, refused.Message); value != "" {
+		if value := inForm(m, refused.Message); value != "" {
 			filter[i].Value, found = value, true
 		}
 	}

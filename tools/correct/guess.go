@@ -14,11 +14,6 @@ import (
 // Guess returns the call that is probably meant by arguments that the tool refused, from what is known without a read. refused is the
 // error. It reports false where there is none; the caller checks that the tool takes what is returned.
 func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
-	if tool, apart, ok := t.statement(args); ok && tool != t.Name {
-		return Call{tool, apart}, true
-	} else if ok {
-		args = t.Canonical(apart)
-	}
 	args = t.conditional(args)
 	if call, ok := t.worded(args); ok {
 		return call, t.Name == "query_records"
@@ -55,22 +50,20 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 			guess = guess.With("stream", rs.EncodeJSON(stream)).With("connection_id", rs.EncodeJSON(connection))
 		}
 	}
-	if names := guess.Array("streams"); refused.Param == "streams" {
+	if names := guess.Array("streams"); len(names) > 0 && refused.Param == "streams" {
 		for i, raw := range names {
 			name, _ := written.Text(raw)
 			names[i] = rs.EncodeJSON(cmp.Or(identifier.StreamOfFile(name), name))
 		}
 		guess = guess.With("streams", rs.JoinArray(names))
 	}
-	switch chosen := expanded(guess); {
+	switch {
 	case refused.Code == "invalid_expand" && refused.Param == "expand":
 		guess = guess.Without("expand", "expand_limit")
 	case refused.Code == "invalid_expand":
 		guess = guess.Without("expand_limit")
-	case refused.Param == "expand" && chosen.JSON() == guess.JSON():
+	case refused.Param == "expand":
 		return t.LookUp(args), true // so are the relations
-	default:
-		guess = chosen
 	}
 	p, ok := plan(guess)
 	if !ok { // without a condition it would be another question
@@ -152,7 +145,7 @@ func (t Tool) complete(guess rs.Object, refused *rs.Error) (Call, bool) {
 		switch streams, _ := Touches(guess); {
 		case looks(guess): // a period alone is a timeline
 		case guess.Has("filter") && len(streams) == 1:
-			return t.InStream(guess, streams[0]), true
+			return t.inStream(guess, streams[0]), true
 		default:
 			return Call{}, false
 		}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/operand"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
@@ -254,12 +253,3 @@ func (t Tool) Timed(args rs.Object, field string) (Call, bool) {
 	}
 	return Call{t.Name, timed}, timed.JSON() != args.JSON()
 }
-
-// CurrencyLeftOut says that a filter compares with an amount that has a currency; "" where it does not.
-func CurrencyLeftOut(args rs.Object) string { return operand.CurrencyLeftOut(args) }
-
-// MistakesDate reports whether a filter has a date of which it is not certain which one is meant, or words where a time is looked for.
-func MistakesDate(args rs.Object) bool { return operand.MistakesDate(args) }
-
-// NoSuchDay says of a date in a call that there is no such day; "" where there is none of that kind.
-func NoSuchDay(args rs.Object) string { return operand.NoSuchDay(args) }

@@ -7,8 +7,9 @@
 //	words                     lists: the other names of arguments and of their values, and words for times
 //	tool                      a tool and a call; how arguments are read and changed; what errors say more than once
 //	value, record_id, time    one kind of argument each, in the form that the tools take
+//	operand                   the values that a filter compares with
 //	filter, search            calls that answer with another tool or argument; conditions; a query with operators
-//	aggregate                 a number, and a statement of SQL, as other languages write them
+//	aggregate                 a number as other languages write it
 //	canonical                 what is certain
 //	guess, hint               what is likely without a read, and what is said of it
 //	grant, missing            the streams and connections that are meant
@@ -255,17 +256,3 @@ type Stream = fields.Stream
 
 // ReadStream reads a stream out of a schema document.
 func ReadStream(name string, s *rs.Schema) Stream { return fields.Read(name, s) }
-
-// ReadHaving reads a stream as it is under those of its connections that have the fields of a call.
-func ReadHaving(name string, s *rs.Schema, args rs.Object) Stream {
-	return fields.ReadHaving(name, s, args)
-}
-
-// Having lists the streams of a schema that have all fields of a filter.
-func Having(s *rs.Schema, filter rs.Object) []string { return fields.Having(s, filter) }
-
-// AtHome says which connections of a stream have the fields of a call, where one lacks some; "" where none does. instead are the arguments
-// for the connection that has them all; nil for none. s is the schema of all connections of the stream.
-func AtHome(s *rs.Schema, stream, connection string, args rs.Object) (sentence string, instead rs.Object) {
-	return fields.AtHome(s, stream, connection, args)
-}

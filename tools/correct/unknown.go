@@ -123,6 +123,45 @@ func (t Tool) Unsearched(s fields.Stream, args rs.Object) (call Call, hint strin
 	return Call{t.Name, showing(args, f.Name)}, "Neither a filter nor search finds a text in " + f.Name + ": look at it in the records of the call below.", true
 }
 
+// Mistaken returns the error that says what is wrong with the fields of a call which a resource server refused, and which connections of
+// its stream have them; nil for nothing. schema reads the schema of a stream and a connection, or of all where one is "", and returns nil
+// where it cannot.
+func (t Tool) Mistaken(args rs.Object, refused *rs.Error, schema func(stream, connection string) *rs.Schema) *rs.Error {
+	streams, connection := Touches(args)
+	if len(streams) != 1 {
+		return nil
+	}
+	s := schema(streams[0], connection)
+	if s == nil {
+		return nil
+	}
+	known := fields.ReadHaving(streams[0], s, args)
+	if known.Misses(args) {
+		if all := schema("", connection); all != nil {
+			known.ReadRelated(all, connection)
+		}
+	}
+	found := t.Unknown(known, args, refused)
+	if connection != "" && t.Takes("stream") {
+		s = schema(streams[0], "")
+	}
+	if s == nil || !t.Takes("stream") { // a record is of one connection
+		return found
+	}
+	says, instead := fields.AtHome(s, streams[0], connection, args)
+	if says == "" {
+		return found
+	}
+	if found == nil {
+		found = &rs.Error{Code: refused.Code, Param: refused.Param, Hint: "Ask each connection for its own fields."}
+	}
+	found.Message = strings.TrimSpace(found.Message + " " + says)
+	if instead != nil {
+		found.Send = Call{t.Name, instead}.String()
+	}
+	return found
+}
+
 // Unknown returns the error that says which field or relation of a call its stream does not have, and the call that is probably
 // meant; nil if it has all that are named. refused is what the resource server said.
 func (t Tool) Unknown(s fields.Stream, args rs.Object, refused *rs.Error) *rs.Error {

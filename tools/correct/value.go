@@ -158,23 +158,6 @@ func chosen(raw string) string {
 	return rs.EncodeJSON(names)
 }
 
-// expanded takes an object of relations with their limits apart: {"attachments":{"limit":3}}.
-func expanded(args rs.Object) rs.Object {
-	var names []string
-	var limits rs.Object
-	for _, m := range args.Object("expand") {
-		limit, ok := rs.AsObject(m.Value).Number("limit")
-		if !ok {
-			return args
-		}
-		names, limits = append(names, m.Name), append(limits, rs.Member{Name: m.Name, Value: strconv.Itoa(limit)})
-	}
-	if names == nil || args.Has("expand_limit") {
-		return args
-	}
-	return args.With("expand", rs.EncodeJSON(names)).With("expand_limit", limits.JSON())
-}
-
 var sortWithDirection = written.Expression(`(?i)^([^\s,:]+?)(?:\s+|\s*[,:]\s*)(asc|desc|ascending|descending)$`)
 
 // sorted brings sort and order into one: sort is a field with '-' before it for descending, order the direction of the default sort.

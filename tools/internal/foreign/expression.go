@@ -36,7 +36,6 @@ const (
 const (
 	maxConditions = 50
 	maxNesting    = 16
-	maxLevels     = 4 // of fields within fields
 )
 
 // everything is what a filter without conditions asks.

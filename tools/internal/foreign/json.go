@@ -195,12 +195,6 @@ func (r *filterReader) condition(field, raw string, depth int) expression {
 	switch {
 	case spelledOut && inner == "" && len(o) == 2:
 		return r.operated(field, word, value, depth+1)
-	case !r.certain && isNested(o, maxLevels):
-		all := everything
-		for _, m := range o {
-			all = all.and(r.condition(field+"."+m.Name, m.Value, depth+1))
-		}
-		return all
 	case len(o) > 0:
 		all := everything
 		for _, m := range o {

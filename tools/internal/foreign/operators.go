@@ -10,13 +10,13 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// operators are those of a condition by their words. Of those behind a '?' it is only likely, and those behind a '!' deny it.
+// operators are those of a condition by their words; the name of one of a range is one too. Of those behind a '?' it is only likely, and those behind a '!' deny it.
 var operators = written.ByWord(map[string]string{
 	"":     "eq = == === exact equals equal is value",
-	"gte":  "gte >= min minimum ge greater_than_or_equal greater_than_or_equal_to at_least more_than_or_equal_to",
-	"gt":   "gt > larger_than higher_than exceeds greater_than more_than over above after later_than newer_than",
-	"lte":  "lte <= max maximum le less_than_or_equal less_than_or_equal_to at_most fewer_than_or_equal_to",
-	"lt":   "lt < smaller_than lower_than less_than fewer_than under below before earlier_than older_than",
+	"gte":  ">= min minimum ge greater_than_or_equal greater_than_or_equal_to at_least more_than_or_equal_to",
+	"gt":   "> larger_than higher_than exceeds greater_than more_than over above after later_than newer_than",
+	"lte":  "<= max maximum le less_than_or_equal less_than_or_equal_to at_most fewer_than_or_equal_to",
+	"lt":   "< smaller_than lower_than less_than fewer_than under below before earlier_than older_than",
 	"?gte": "from since start on_or_after not_before", "?lte": "to until till end on_or_before not_after",
 	"!":   "ne neq not != !== <> not_equal not_equals not_equal_to does_not_equal is_not",
 	oneOf: "in any any_of one_of", "!" + oneOf: "nin not_in",
@@ -48,9 +48,6 @@ var wrappers = written.ByWord(map[string]string{
 
 // noise are names in a filter of other languages that say how to compare, and ask for nothing.
 var noise = written.Set("options boost minimum_should_match case_insensitive _name __typename")
-
-// rowNames are what programs call a row.
-var rowNames = written.Set("df row record item doc x")
 
 // propertyTypes are those of Notion, which stand between a property and its condition.
 var propertyTypes = written.Set("rich_text title text number date select multi_select status checkbox people email url phone_number " +
@@ -84,7 +81,11 @@ type meaning struct {
 
 // meaningOf returns what a word says of a field and a value; false if it says nothing.
 func meaningOf(word string) (m meaning, ok bool) {
-	operator, ok := operators[plainWord(word)]
+	plain := plainWord(word)
+	operator, ok := operators[plain]
+	if isRange(plain) {
+		operator, ok = plain, true
+	}
 	operator, denied := strings.CutPrefix(operator, "!")
 	operator, likely := strings.CutPrefix(operator, "?")
 	certain := ok && !denied && !likely && (operator == "" || isRange(operator))
@@ -161,19 +162,13 @@ func operatorIn(name string, known []string) (fieldOperator, bool) {
 	case known == nil || len(words) < 2 && !strings.HasPrefix(name, "un"):
 		return fieldOperator{}, false
 	}
-	for i := len(words) - 1; i > 0; i-- {
-		base, operators := strings.Join(words[:i], "_"), operatorsOf(strings.Join(words[i:], "_"))
-		if operators != nil && slices.Contains(known, base) {
-			return fieldOperator{base, operators}, true
-		}
-	}
-	for i := 1; i < len(words); i++ { // ordered_before is a bound of ordered_at, as since_ordered is
+	for i := len(words) - 1; i > 0; i-- { // total_gte and min_total; ordered_before and since_ordered are bounds of ordered_at
 		first, last := strings.Join(words[:i], "_"), strings.Join(words[i:], "_")
 		for _, named := range [][2]string{{first, last}, {last, first}} {
-			base, bound := named[0], BoundOf(named[1])
+			base, operators := named[0], operatorsOf(named[1])
 			at := slices.IndexFunc(endings, func(e string) bool { return slices.Contains(known, base+e) && (e == "" || timeBounds[named[1]]) })
-			if bound != "" && at >= 0 {
-				return fieldOperator{base + endings[at], []string{named[1]}}, true
+			if at >= 0 && operators != nil && (base == first || BoundOf(named[1]) != "") {
+				return fieldOperator{base + endings[at], operators}, true
 			}
 		}
 	}
@@ -189,33 +184,6 @@ func operatorIn(name string, known []string) (fieldOperator, bool) {
 		}
 	}
 	return fieldOperator{}, false
-}
-
-// isNested reports whether an object that stands for a condition has fields within its field, such as {"name":"boiler"}, which are no
-// mistaken operators: texts, or conditions of their own. levels bounds how deep they are.
-func isNested(o rs.Object, levels int) bool {
-	const most = 10 // members, each of which is compared with all operators
-	return levels > 0 && len(o) > 0 && len(o) <= most && !slices.ContainsFunc(o, func(m rs.Member) bool {
-		word, inner := plainWord(m.Name), rs.AsObject(m.Value)
-		other := func(r rs.Member) bool { return !IsOperator(r.Name) }
-		compares := len(inner) > 0 && (isNested(inner, levels-1) || !slices.ContainsFunc(inner, other))
-		isText := written.IsWord(m.Value) || m.Value == "true" || m.Value == "false"
-		return !fieldName().MatchString(m.Name) || !compares && !isText || isLikeOperator(word)
-	})
-}
-
-// isLikeOperator reports whether a word is an operator, has one in it, or differs from one by a letter.
-func isLikeOperator(word string) bool {
-	parts := append(strings.Split(word, "_"), word)
-	for known := range operators {
-		for _, part := range parts {
-			longer := len(part) - len(known)
-			if part == known || len(known) > 2 && longer*longer < 2 && written.Distance(part, known) == 1 {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // BoundOf is the operator of a range that a word means; "" for none.

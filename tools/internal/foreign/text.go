@@ -1,37 +1,32 @@
 package foreign
 
 import (
+	"cmp"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// The parts of a filter that is a text: of SQL, OData, Lucene, Python and the formulas of tables. Each stands at the start of what is left.
+// The parts of a filter that is a text: of SQL, OData, Lucene and the formulas of tables. Each stands at the start of what is left.
 var (
-	rowsOf       = written.Expression(`(?is)^\s*(?:where\s+(.*)|\w+(?:\.loc)?\[([^'"].*)\]|\w+\.query\(["'](.*)["']\))\s*$`)
 	orSign       = written.Expression(`(?i)^(?:or\b|\|\|?)`)
 	andSign      = written.Expression(`(?i)^(?:and\b|&&?|;)`)
 	notSign      = written.Expression(`(?i)^(?:not\b|!|~)`)
 	bracket      = written.Expression(`(?i)^(and|or|not)?\s*\(`)
-	textFunction = written.Expression(`(?i)^(contains|startswith|endswith|like|ilike|match)\s*\(\s*\{?([A-Za-z_][\w.]*)\}?\s*,([^()]*)\)`)
+	textFunction = written.Expression(`(?i)^(contains|startswith|endswith|like|ilike|match)\s*\(\s*\{?([A-Za-z_][\w.]*)\}?\s*,`)
 	fieldCall    = written.Expression(`(?i)^(?:lower|upper|trim|date|tolower|toupper)\s*\(\s*([A-Za-z_][\w.]*)\s*\)`)
-	fieldMethod  = written.Expression(`^([A-Za-z_]\w*(?:\.\w+)*?)(?:\.str|\.dt)?\.(\w+)\s*\(([^()]*|\[[^\[\]]*\])\)`)
-	fieldIndex   = written.Expression(`^\w+(?:\.loc)?\[\s*["']([\w. ]+)["']\s*\]`)
-	fieldSign    = written.Expression("^(?:\"([A-Za-z_][\\w.]*)\"|`([A-Za-z_][\\w.]*)`|" +
-		"\\{([A-Za-z_][\\w.]*)\\}|\\[([A-Za-z_][\\w.]*)\\]|([A-Za-z_][\\w.]*))")
-	operatorSign = written.Expression(`(?i)^(?:(>=|<=|<>|!==?|===?|=~|=|>|<|:|~)|\[\$?(\w+)\]\s*=|` +
-		`(?:is\s+)?((?:greater|more|larger|higher|less|fewer|smaller|lower)\s+than(?:\s+or\s+equal(?:\s+to)?)?|at\s+least|at\s+most|` +
-		`over|under|above|below|exceeds|before|after|since|until)\b|(is\s+not|is|not\s+in|in|` +
-		`not\s+(?:i?like|contains|between)|i?like|contains|between|eq|neq?|gte?|ge|lte?|le|matches|starts\s*with|ends\s*with)\b)`)
-	boundSign  = written.Expression(`^(?:>=|<=|>|<)`)
-	quotedSign = written.Expression(`(?i)^(?:datetime(?:offset)?|date|timestamp|guid)?\s*(?:'((?:[^'\\]|''|\\.)*)'|"((?:[^"\\]|""|\\.)*)")`)
-	bareSign   = written.Expression(`^[^\s(),;&|'"\[\]{}]+`)
-	wordSign   = written.Expression(`^[^\s(),;&|'"<>=!:~\[\]{}]+`)
-	spanSign   = written.Expression(`^[\[{]\s*(\S+)\s+(?i:to)\s+([^\s\]}]+)\s*[\]}]`)
-	nextField  = written.Expression(`^(?:[+-]?[A-Za-z_][\w.]*\s*(?:>=|<=|<>|!=|=|>|<|:))`)
+	fieldSign    = written.Expression("^[\"`{\\[]?([A-Za-z_][\\w.]*)[\"`}\\]]?")
+	operatorSign = written.Expression(`^(?:(>=|<=|<>|!==?|===?|=~|=|>|<|:|~)|\[\$?(\w+)\]\s*=)`)
+	wordsOf      = written.Expression(`^([A-Za-z_]+)\b(?:\s+([A-Za-z]+)\b)?(?:\s+([A-Za-z]+)\b)?(?:\s+([A-Za-z]+)\b)?(?:\s+([A-Za-z]+)\b)?`)
+	boundSign    = written.Expression(`^(?:>=|<=|>|<)`)
+	quotedSign   = written.Expression(`(?i)^(?:datetime(?:offset)?|date|timestamp|guid)?\s*(?:'((?:[^'\\]|''|\\.)*)'|"((?:[^"\\]|""|\\.)*)")`)
+	bareSign     = written.Expression(`^[^\s(),;&|'"\[\]{}]+`)
+	wordSign     = written.Expression(`^[^\s(),;&|'"<>=!:~\[\]{}]+`)
+	clauseSign   = written.Expression(`(?i)^(?:(?:order|group)\s+by\b|limit\s+[0-9])`)
+	spanSign     = written.Expression(`^[\[{]\s*(\S+)\s+(?i:to)\s+([^\s\]}]+)\s*[\]}]`)
+	nextField    = written.Expression(`^(?:[+-]?[A-Za-z_][\w.]*\s*(?:>=|<=|<>|!=|=|>|<|:))`)
 )
 
 // A filterText is a text that is read from its start.
@@ -43,19 +38,19 @@ type filterText struct {
 	within int // functions, of which commas divide the arguments
 }
 
-// LongestText bounds the texts that are read as conditions or a statement.
-const LongestText = 4 << 10
+// longestText bounds the texts that are read as conditions.
+const longestText = 4 << 10
 
 // maxWords bounds a value without quotation marks.
 const maxWords = 40
 
 // text reads a filter that is one text.
 func (r *filterReader) text(s string) expression {
-	if len(s) > LongestText {
+	if len(s) > longestText {
 		return nil
 	}
-	if rows := rowsOf().FindStringSubmatch(s); rows != nil {
-		s = strings.Join(rows[1:], "")
+	if s = strings.TrimSpace(s); len(s) > 6 && strings.EqualFold(s[:6], "where ") {
+		s = s[6:]
 	}
 	return (&filterText{reader: r, rest: s}).whole()
 }
@@ -147,22 +142,16 @@ func (t *filterText) one() expression {
 		return t.one().not()
 	}
 	if found := t.take(textFunction); found != nil {
-		return t.method(found[2], found[1], found[3])
-	}
-	field := t.field
-	if field == "" {
-		if found := t.take(fieldMethod); found != nil {
-			return t.method(found[1], found[2], found[3])
+		value := t.value()
+		if !t.takes(")") {
+			return nil
 		}
-		field = t.name()
+		return t.reader.operated(found[2], found[1], value, 0)
 	}
-	found := t.take(operatorSign)
-	if field == "" || found == nil {
+	field := cmp.Or(t.field, t.name())
+	word := t.operator()
+	if field == "" || word == "" {
 		return nil
-	}
-	word := written.Snake(strings.Join(strings.Fields(strings.Join(found[1:], "")), "_"))
-	if word == ":" {
-		word = "="
 	}
 	return t.compared(field, word)
 }
@@ -184,112 +173,114 @@ func (t *filterText) joined(word string) expression {
 	return e
 }
 
-// method reads total.between(1, 5), merchant.str.contains('a') and the like.
-func (t *filterText) method(field, word, arguments string) expression {
-	field = t.ofRow(field)
-	word = strings.TrimPrefix(strings.ToLower(word), "is")
-	values := rs.JoinArray((&filterText{rest: "[" + strings.Trim(strings.TrimSpace(arguments), "[]") + "]"}).values("]"))
-	if list, _ := rs.AsArray(values); len(list) == 1 && word != "in" {
-		values = list[0]
+// name reads a field, without the stream before it.
+func (t *filterText) name() string {
+	found := t.take(fieldCall)
+	if found == nil {
+		found = t.take(fieldSign)
 	}
-	switch word {
-	case "null", "na", "notnull", "notna":
-		word, values = strings.Replace(word, "na", "null", 1), "true"
+	if found == nil {
+		return ""
 	}
-	return t.reader.operated(field, word, values, 0)
+	if before, name, dotted := strings.Cut(found[1], "."); dotted && before == t.reader.stream {
+		return name
+	}
+	return found[1]
 }
 
-// name reads a field.
-func (t *filterText) name() string {
-	for _, form := range []func() *regexp.Regexp{fieldIndex, fieldCall, fieldSign} {
-		if found := t.take(form); found != nil {
-			return t.ofRow(strings.Join(found[1:], ""))
+// operator reads a sign, or as many words as are one operator, such as "is greater than"; "" for none.
+func (t *filterText) operator() string {
+	if found := t.take(operatorSign); found != nil {
+		return strings.Replace(found[1]+found[2], ":", "=", 1)
+	}
+	head := t.head()
+	words := wordsOf().FindStringSubmatchIndex(head)
+	for end := len(words) - 1; end > 1; end -= 2 {
+		if words[end] < 0 {
+			continue
+		}
+		word := strings.ToLower(strings.Join(strings.Fields(head[:words[end]]), "_"))
+		if bound := strings.TrimPrefix(word, "is_"); BoundOf(bound) != "" {
+			word = bound
+		}
+		if IsOperator(word) {
+			t.rest = t.rest[words[end]:]
+			return word
 		}
 	}
 	return ""
 }
 
-// ofRow is a field without its stream, or the variable that programs hold rows in.
-func (t *filterText) ofRow(field string) string {
-	before, name, dotted := strings.Cut(field, ".")
-	if dotted && (rowNames[before] || before == t.reader.stream) {
-		return name
-	}
-	return field
-}
-
 // compared reads what a field is compared with.
 func (t *filterText) compared(field, word string) expression {
-	if strings.HasSuffix(word, "between") {
+	if span := t.take(spanSign); span != nil { // of Lucene, in which "*" is no bound
+		e := everything
+		for i, bound := range span[1:] {
+			if bound != "*" {
+				e = e.and(t.reader.operated(field, []string{"gte", "lte"}[i], literal(bound), 0))
+			}
+		}
+		return e.turned()
+	}
+	t.space()
+	m, _ := meaningOf(word)
+	listed := strings.HasPrefix(t.rest, "(") || strings.HasPrefix(t.rest, "[")
+	value := ""
+	switch {
+	case m.operator == absent:
+		value = "true"
+	case m.operator == between:
 		lower := t.value()
 		if t.take(andSign) == nil {
 			t.takes(",")
 		}
-		upper := t.value()
-		if lower == "" || upper == "" {
-			return nil
+		if upper := t.value(); lower != "" && upper != "" {
+			value = rs.JoinArray([]string{lower, upper})
 		}
-		return t.reader.operated(field, word, rs.JoinArray([]string{lower, upper}), 0)
-	}
-	if span := t.take(spanSign); span != nil {
-		return t.span(field, span[1], span[2])
-	}
-	t.space()
-	end := map[string]string{"(": ")", "[": "]"}[t.rest[:min(len(t.rest), 1)]]
-	if end != "" && (strings.HasSuffix(word, "in") || word == "=") {
-		values := t.values(end)
-		if len(values) == 0 {
-			return nil
+	case m.operator == oneOf || word == "=" && listed:
+		if values := t.values(); len(values) > 0 {
+			value = rs.JoinArray(values)
 		}
-		return t.reader.operated(field, map[bool]string{true: "in", false: word}[word == "="], rs.JoinArray(values), 0)
+	default:
+		value = t.value()
 	}
-	value := t.value()
-	if several := []string{value}; strings.HasSuffix(word, "in") && value != "" {
-		for t.takes(",") {
-			several = append(several, t.value())
-		}
-		if slices.Contains(several, "") {
-			return nil
-		}
-		value = rs.JoinArray(several)
-	}
-	switch text, _ := written.Text(value); {
-	case value == "":
+	text, _ := written.Text(value)
+	switch {
+	case m.isBound() && !m.certain && written.IsWord(value): // "from Anna"
 		return nil
 	case word == "=" && text == "*":
-		return t.reader.operated(field, "exists", "true", 0)
+		word, value = "exists", "true"
 	case word == "=" && len(text) > 1 && strings.HasSuffix(text, "*"):
 		word = "startswith"
+	case word == "=" && listed:
+		word = oneOf
 	}
 	return t.reader.operated(field, word, value, 0)
 }
 
-// span is the range of Lucene, in which "*" is no bound.
-func (t *filterText) span(field, lower, upper string) expression {
-	e := everything
-	for i, bound := range []string{lower, upper} {
-		if bound != "*" {
-			e = e.and(t.reader.operated(field, []string{"gte", "lte"}[i], literal(bound), 0))
-		}
+// values reads a list, in brackets or with commas alone; nil where it is none.
+func (t *filterText) values() (values []string) {
+	end := ""
+	switch {
+	case t.takes("("):
+		end = ")"
+	case t.takes("["):
+		end = "]"
 	}
-	return e.turned()
-}
-
-// values reads a list in brackets; nil where it is none.
-func (t *filterText) values(end string) (values []string) {
-	t.space()
-	t.rest = t.rest[1:]
-	for !t.takes(end) {
+	for len(values) <= maxConditions {
 		value := t.value()
-		if value == "" || len(values) > maxConditions {
+		if value == "" {
 			return nil
 		}
 		values = append(values, value)
-		if !t.takes(",") {
-			t.take(orSign)
+		if more := t.takes(",") || end != "" && t.take(orSign) != nil; !more {
+			if !t.takes(end) {
+				return nil
+			}
+			return values
 		}
 	}
-	return values
+	return nil
 }
 
 // value reads a value as JSON: a quoted text, or words up to the next sign; "" for none.
@@ -303,6 +294,9 @@ func (t *filterText) value() string {
 	}
 	words := found[0]
 	for range maxWords {
+		if t.is(clauseSign) { // no filter orders or groups
+			return ""
+		}
 		next := strings.ToLower(wordSign().FindString(strings.TrimSpace(t.head())))
 		if next == "" || next == "and" || next == "or" || next == "not" || t.is(nextField) {
 			return literal(words)

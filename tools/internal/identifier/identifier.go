@@ -133,28 +133,10 @@ func With(args rs.Object, ref rs.Ref) rs.Object {
 	return args.Without("connection_id").With("id", rs.EncodeJSON(ref.String()))
 }
 
-// Kind is the stream whose records have ids that begin as one does: note-0036 is one of the notes, evt-0433 one of the events; "" for none.
+// Kind is the stream whose records have ids that begin as one does: note-0036 is one of the notes; "" for none.
 func Kind(id string, streams []string) string {
 	kind, _, _ := strings.Cut(id, "-")
-	near := written.Nearest(kind, streams, 1)
-	short := slices.DeleteFunc(slices.Clone(streams), func(s string) bool { return !abbreviates(kind, s) })
-	if len(near) == 0 && len(short) == 1 {
-		near = short
-	}
-	return append(near, "")[0]
-}
-
-// abbreviates reports whether a word of three letters or more is some of those of a name in their order, from its first on.
-func abbreviates(word, name string) bool {
-	at := 0
-	for i := 0; i < len(name) && at < len(word); i++ {
-		if name[i] == word[at] {
-			at++
-		} else if at == 0 {
-			return false
-		}
-	}
-	return len(word) > 2 && at == len(word)
+	return append(written.Nearest(kind, streams, 1), "")[0]
 }
 
 // IsTitle reports whether a text that was sent as an id is rather the title of a record.

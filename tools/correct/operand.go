@@ -1,5 +1,4 @@
-// Package operand reads the values that a filter compares with, in the forms that are written elsewhere.
-package operand
+package correct
 
 import (
 	"cmp"
@@ -12,8 +11,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// InForm is a condition in the form that a filter takes, where a resource server refused it with a message; "" for one that stays as it is.
-func InForm(m rs.Member, message string) string {
+// inForm is a condition in the form that a filter takes, where a resource server refused it with a message; "" for one that stays as it is.
+func inForm(m rs.Member, message string) string {
 	compact := func(raw string) string {
 		if written.IsTimeName(m.Name) {
 			return written.CompactDay(raw)
@@ -50,8 +49,8 @@ func InForm(m rs.Member, message string) string {
 	return cmp.Or(compact(m.Value), written.Range(m.Value), written.Value(m.Value))
 }
 
-// Of are the values that a filter compares with.
-func Of(filter rs.Object) (values []string) {
+// operands are the values that a filter compares with.
+func operands(filter rs.Object) (values []string) {
 	for _, m := range filter {
 		values = append(values, m.Value)
 		for _, bound := range rs.AsObject(m.Value) {
@@ -63,7 +62,7 @@ func Of(filter rs.Object) (values []string) {
 
 // CurrencyLeftOut says that a filter compares with an amount that has a currency; "" where it does not.
 func CurrencyLeftOut(args rs.Object) string {
-	if slices.ContainsFunc(Of(args.Object("filter")), func(raw string) bool { _, ok := written.WithoutCurrency(raw); return ok }) {
+	if slices.ContainsFunc(operands(args.Object("filter")), func(raw string) bool { _, ok := written.WithoutCurrency(raw); return ok }) {
 		return "An amount is a number: the call below leaves out its currency, which is a field of its own if the records have several."
 	}
 	return ""
@@ -74,7 +73,7 @@ var otherDate = written.Expression(`^"[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{2,4}"$
 // MistakesDate reports whether a filter has a date of which it is not certain which one is meant, or words where a time is looked for.
 func MistakesDate(args rs.Object) bool {
 	return slices.ContainsFunc(args.Object("filter"), func(m rs.Member) bool {
-		return slices.ContainsFunc(Of(rs.Object{m}), func(raw string) bool {
+		return slices.ContainsFunc(operands(rs.Object{m}), func(raw string) bool {
 			return otherDate().MatchString(raw) || written.IsTimeName(m.Name) && written.IsWord(raw)
 		})
 	})
@@ -82,7 +81,7 @@ func MistakesDate(args rs.Object) bool {
 
 // NoSuchDay says of a date in a call that there is no such day; "" where there is none of that kind.
 func NoSuchDay(args rs.Object) string {
-	for _, raw := range append(Of(args.Object("filter")), args.Get("since"), args.Get("until")) {
+	for _, raw := range append(operands(args.Object("filter")), args.Get("since"), args.Get("until")) {
 		if last, ok := written.LastOfMonth(raw); ok {
 			return "There is no day " + quote.JSON(raw) + ": that month ends with " + last + ", which the call below has."
 		}
