@@ -93,13 +93,11 @@ func NewTokenCache(o TokenCacheOptions) *TokenCache {
 	return c
 }
 
-func keyOf(token rs.Token) tokenKey { return sha256.Sum256([]byte(token.Reveal())) }
-
 // Known reports whether the token was active at its last lookup, at most an hour ago. It makes no request.
 func (c *TokenCache) Known(token rs.Token) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	asked, found := c.known.Get(keyOf(token))
+	asked, found := c.known.Get(token.Key())
 	return found && c.options.Now().Before(asked.Add(recognizedFor))
 }
 
@@ -107,7 +105,7 @@ func (c *TokenCache) Known(token rs.Token) bool {
 // AuthorityUnreachable without an answer, AuthorityBusy if too many unknown tokens are being looked up, any other code for
 // an inactive token.
 func (c *TokenCache) Authenticate(ctx context.Context, token rs.Token) (Principal, error) {
-	key := keyOf(token)
+	key := token.Key()
 	info, fresh := c.recall(key)
 	if c.options.OnLookup != nil {
 		c.options.OnLookup(fresh)
@@ -122,7 +120,7 @@ func (c *TokenCache) Authenticate(ctx context.Context, token rs.Token) (Principa
 // resource server refused the token. Revalidations of one token for one reason within two seconds share one request.
 func (c *TokenCache) Revalidate(ctx context.Context, token rs.Token, reason rs.Code) (Principal, error) {
 	// A first lookup may have begun before the 401, so its answer cannot be shared.
-	return c.ask(ctx, again, reason, keyOf(token), token)
+	return c.ask(ctx, again, reason, token.Key(), token)
 }
 
 // The purpose of a lookup.

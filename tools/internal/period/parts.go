@@ -38,7 +38,7 @@ type whole struct {
 func (p *Reader) dateParts(ctx context.Context, page *sourcePage) {
 	ctx, cancel := context.WithTimeout(ctx, datesDeadline)
 	defer cancel()
-	reads := rs.CountReads(p.Doer)
+	reads := &rs.Reads{Doer: p.Doer}
 	var wholes []*whole
 	of := map[string]*whole{} // by the source of its parts
 	partsOf := func(hit foundAt) string {
