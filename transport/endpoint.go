@@ -80,7 +80,12 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	request.Ends = e.ends
 	if e.fast != nil {
 		if plain, ok := e.fast.Read(r.Header, m); ok {
-			e.answer(w, r, m, plain)
+			var reply tools.Reply
+			var err error
+			if plain.Call.Tool != nil {
+				reply, err = e.server.call(r.Context(), plain.Call, plain.Traceparent)
+			}
+			e.fast.Write(w, m, plain, reply.Result, err)
 			return
 		}
 	}
@@ -99,16 +104,6 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer.finish()
 }
 
-// answer answers a plain request.
-func (e *endpoint) answer(w http.ResponseWriter, r *http.Request, m rpc.Message, plain fastpath.Request) {
-	var reply tools.Reply
-	var err error
-	if plain.Call.Tool != nil {
-		reply, err = e.server.call(r.Context(), plain.Call, plain.Traceparent)
-	}
-	e.fast.Write(w, m, plain, reply.Result, err)
-}
-
 func refuseHeader(w http.ResponseWriter, id any, message string) {
 	rpc.WriteError(w, http.StatusBadRequest, id, &jsonrpc.Error{Code: mcp.CodeHeaderMismatch, Message: message})
 }
@@ -123,22 +118,23 @@ func acceptable(w http.ResponseWriter, r *http.Request) bool {
 		})
 		return false
 	}
-	accept := r.Header.Values("Accept")
-	if len(accept) == 0 {
+	if accepts(r.Header, "application/json", "application/*", "*/*") {
 		return true
-	}
-	for option := range strings.SplitSeq(strings.Join(accept, ","), ",") {
-		media, _, _ := strings.Cut(option, ";")
-		switch strings.ToLower(strings.TrimSpace(media)) {
-		case "application/json", "application/*", "*/*":
-			return true
-		}
 	}
 	web.Refuse(w, r, &rs.Error{
 		Code: "not_acceptable", Message: "The answer is JSON, which the request does not accept.",
 		Hint: "Send Accept: application/json, text/event-stream.",
 	})
 	return false
+}
+
+// accepts reports whether a client takes one of some media types, as one that does not say does.
+func accepts(header http.Header, media ...string) bool {
+	accept := header.Values("Accept")
+	return len(accept) == 0 || slices.ContainsFunc(strings.Split(strings.Join(accept, ","), ","), func(option string) bool {
+		kind, _, _ := strings.Cut(option, ";")
+		return slices.Contains(media, strings.ToLower(strings.TrimSpace(kind)))
+	})
 }
 
 // isJSON reports whether a body is JSON as this server reads it: a filter in front that reads another type, character set or

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -53,6 +54,32 @@ func adapt(o serverOptions) mcp.Middleware {
 			return result, nil
 		}
 	}
+}
+
+// codeRefused is the JSON-RPC code of a read that the resource server, or our own checks, refused: the first of the
+// codes that JSON-RPC leaves to servers. -32603 stays for faults of the adapter.
+const codeRefused = -32000
+
+// wireError makes an error a JSON-RPC one. Any other error type would go out as code 0, with its full text. A
+// resource that does not exist is invalid params with the URI in data, as the protocol has it.
+func wireError(err error, uri string) *jsonrpc.Error {
+	e := rs.AsError(err)
+	code := int64(codeRefused)
+	switch {
+	case e.Code == "internal_error":
+		code = jsonrpc.CodeInternalError
+	case e.Status == 404, e.Code == "not_found", e.Code == "invalid_uri", e.Code == "invalid_id", e.Code == "invalid_arguments":
+		code = jsonrpc.CodeInvalidParams
+	}
+	data, _ := json.Marshal(struct { // marshals strings only
+		Code      rs.Code `json:"code"`
+		Message   string  `json:"message"`
+		Hint      string  `json:"hint,omitempty"`
+		RetryWith string  `json:"retry_with,omitempty"`
+		RequestID string  `json:"request_id,omitempty"`
+		URI       string  `json:"uri,omitempty"`
+	}{e.Code, e.Message, e.Hint, e.RetryWith, e.RequestID, uri})
+	return &jsonrpc.Error{Code: code, Message: e.Message, Data: data}
 }
 
 // endCall is deferred by what answers a request. It makes the error a bounded *jsonrpc.Error, also for a panic: handlers run outside

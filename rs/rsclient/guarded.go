@@ -25,13 +25,7 @@ type breakers struct {
 	host *breaker // nil: never open
 
 	mu      sync.Mutex
-	byGrant *simplelru.LRU[breakerKey, *grantBreaker]
-}
-
-// A grantBreaker stops the reads of one grant that keep failing although the host is reached.
-type grantBreaker struct {
-	*breaker
-	used time.Time // guarded by breakers.mu
+	byGrant *simplelru.LRU[breakerKey, *breaker] // each stops the reads of one grant that keep failing although the host is reached
 }
 
 func newBreakers(host string, off bool, observer Observer) *breakers {
@@ -39,7 +33,7 @@ func newBreakers(host string, off bool, observer Observer) *breakers {
 		return &breakers{}
 	}
 	b := &breakers{host: newBreaker(func(s string) { observer.BreakerChanged(host, s) })}
-	b.byGrant, _ = simplelru.NewLRU[breakerKey, *grantBreaker](maxGrantBreakers, nil) // fails for a size below 1 only
+	b.byGrant, _ = simplelru.NewLRU[breakerKey, *breaker](maxGrantBreakers, nil) // fails for a size below 1 only
 	return b
 }
 
@@ -70,14 +64,14 @@ func (b *breakers) of(grant breakerKey, now time.Time) *breaker {
 	defer b.mu.Unlock()
 	own, found := b.byGrant.Get(grant)
 	if !found {
-		own = &grantBreaker{breaker: newBreaker(func(string) {})}
+		own = newBreaker(func(string) {})
 		b.byGrant.Add(grant, own)
 	}
 	own.used = now
 	for {
 		_, oldest, _ := b.byGrant.GetOldest() // there is one: its own
 		if now.Sub(oldest.used) < grantBreakerIdle {
-			return own.breaker
+			return own
 		}
 		b.byGrant.RemoveOldest()
 	}
