@@ -54,6 +54,7 @@ func NewHealth(log zerolog.Logger, checks map[string]func(context.Context) error
 		h.checks[name] = rechecked.New(time.Now, func(ctx context.Context, before string) (string, time.Duration) {
 			return h.check(ctx, name, reach, before), healthHold
 		})
+		h.checks[name].Fresh = true
 	}
 	return h
 }

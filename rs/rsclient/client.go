@@ -85,10 +85,7 @@ func New(o Options) (*Client, error) {
 	if o.Retries == 0 || o.Retries > maxRetries {
 		o.Retries = maxRetries
 	}
-	server, err := url.Parse(base)
-	if err != nil {
-		return nil, err
-	}
+	server, _ := url.Parse(base) // ParseBase has parsed it
 	return &Client{
 		base: base, options: o,
 		sender:  NewSender(server.Host, o.Transport, o.Retries, true, o.NoBreaker, o.Observer),

@@ -10,6 +10,8 @@ import (
 // A Value is looked at again when it is old. One caller at a time does so and waits for what is found, as long as its context
 // lasts; all others have what was found before. It is safe for concurrent use.
 type Value[T any] struct {
+	Fresh bool // no caller gets what is old: all wait
+
 	look func(ctx context.Context, before T) (found T, life time.Duration)
 	now  func() time.Time
 
@@ -40,7 +42,7 @@ func (r *Value[T]) Get(ctx context.Context) T {
 		wait = make(chan struct{})
 		r.looking = wait
 		go r.renew(context.WithoutCancel(ctx), r.value)
-	case !r.due.IsZero():
+	case !r.due.IsZero() && !r.Fresh:
 		wait = nil
 	}
 	r.mutex.Unlock()
