@@ -174,17 +174,26 @@ func (o Object) AppendJSON(b []byte) []byte {
 // Ambiguity finds a member that two readers may take for different ones: a name that is there twice, or one of the names in another case. name
 // is the one of the names that it stands for, "" for none.
 func (o Object) Ambiguity(names ...string) (member, name string, found bool) {
-	seen := make(map[string]bool, len(o))
-	for _, m := range o {
+	const few = 16
+	var seen map[string]bool // of more members than few, which are compared with each other
+	if len(o) > few {
+		seen = make(map[string]bool, len(o))
+	}
+	for i, m := range o {
 		name = ""
-		if i := slices.IndexFunc(names, func(known string) bool { return strings.EqualFold(known, m.Name) }); i >= 0 {
-			name = names[i]
+		if at := slices.IndexFunc(names, func(known string) bool { return strings.EqualFold(known, m.Name) }); at >= 0 {
+			name = names[at]
 		}
-		folded := strings.Map(foldCase, m.Name)
-		if seen[folded] || name != "" && name != m.Name {
+		var twice bool
+		if seen == nil {
+			twice = slices.ContainsFunc(o[:i], func(before Member) bool { return strings.EqualFold(before.Name, m.Name) })
+		} else {
+			folded := strings.Map(foldCase, m.Name)
+			twice, seen[folded] = seen[folded], true
+		}
+		if twice || name != "" && name != m.Name {
 			return m.Name, name, true
 		}
-		seen[folded] = true
 	}
 	return "", "", false
 }
