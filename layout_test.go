@@ -82,8 +82,9 @@ var forbidden = map[string][]string{
 	"middleware":                   {module + "middleware/", module + "transport", module + "rs/fanout", "net/http", "github.com/justinas/alice", "os", "database/sql", prometheusModule, otelModule + "sdk", otelModule + "exporters"},
 	"transport":                    {module + "rs/fanout", "database/sql", prometheusModule, otelModule + "sdk", otelModule + "exporters"},
 
-	"transport/signin":            {module + "rs/fanout", module + "tools", "github.com/modelcontextprotocol/", "os", "database/sql", prometheusModule, otelModule},
-	"transport/internal/fastpath": {module + "middleware", module + "rs/", "github.com/justinas/alice", "os", "database/sql", prometheusModule, otelModule},
+	"transport/signin":             {module + "rs/fanout", module + "tools", "github.com/modelcontextprotocol/", "os", "database/sql", prometheusModule, otelModule},
+	"transport/internal/rechecked": {module, "net/http", "os", "database/sql"},
+	"transport/internal/fastpath":  {module + "middleware", module + "rs/", "github.com/justinas/alice", "os", "database/sql", prometheusModule, otelModule},
 
 	// Its pages are clients of the tools: what they show, a call answers.
 	"internal/browse": {module + "rs/", module + "middleware", module + "tools", module + "transport", module + "internal/embedded", "github.com/modelcontextprotocol/", "os", "database/sql"},

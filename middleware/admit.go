@@ -2,6 +2,7 @@ package middleware
 
 import (
 	"context"
+	"errors"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
@@ -9,25 +10,35 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// admit lets a call pass that has an admissible principal, and gives it the principal's resource server, whose reads it counts. The HTTP
-// chain has asked the same question before; asking again makes a chain that is wired wrongly fail closed (S0-R3). A read that is refused
-// with 401 makes the HTTP chain ask the token authority again (D7).
-func admit(source func(context.Context, auth.Principal) (rs.Doer, error)) middleware {
+// admit lets a call pass that has an admissible principal, and gives it what it may use: the principal's resource server, whose reads it
+// counts, and the time until the deadline of all reads together. The HTTP chain has asked the same question before; asking again makes a
+// chain that is wired wrongly fail closed (S0-R3). A read that is refused with 401 makes the HTTP chain ask the token authority again (D7).
+//
+// The end of its [Request] ends a call sooner: the client hung up, or the server stops. Then the call fails with the cause of that end,
+// where that is an *rs.Error.
+func admit(o Options) middleware {
 	return func(next tools.Handler) tools.Handler {
 		return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
 			principal := auth.PrincipalFrom(ctx)
 			if err := principal.Admissible(); err != nil {
 				return tools.Reply{}, err
 			}
-			doer, err := source(ctx, principal)
+			ctx, release := RequestFrom(ctx).Bind(ctx)
+			defer release()
+			ctx, cancel := context.WithTimeout(ctx, o.Deadline)
+			defer cancel()
+			doer, err := o.Source(ctx, principal)
 			if err != nil {
 				return tools.Reply{}, err
 			}
-			reads := rs.CountReads(doer)
-			reads.Failed = noteRefusal
+			reads := &rs.Reads{Doer: doer, Failed: noteRefusal}
 			call.RS = reads
 			reply, err := next(rsclient.WithCaller(ctx, principal.Caller()), call)
 			reply.Reads = reads.Count()
+			var cause *rs.Error
+			if err != nil && errors.As(context.Cause(ctx), &cause) {
+				err = cause
+			}
 			return reply, err
 		}
 	}
@@ -51,9 +62,7 @@ func Reading(client *rsclient.Client) func(context.Context, auth.Principal) (rs.
 // [fanout.PackageAuthorityOptions] takes. It is not for an [auth.SchemaProbe]: the authority must not ask about itself.
 func ReadingMembers(client *rsclient.Client) func(rs.Token) rs.Doer {
 	return func(token rs.Token) rs.Doer {
-		reads := rs.CountReads(client.For(rsclient.Caller{Token: token}))
-		reads.Failed = noteRefusal
-		return reads
+		return &rs.Reads{Doer: client.For(rsclient.Caller{Token: token}), Failed: noteRefusal}
 	}
 }
 

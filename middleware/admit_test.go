@@ -3,6 +3,7 @@ package middleware_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
@@ -31,13 +32,13 @@ func TestAdmit(t *testing.T) {
 			var server middlewaretest.RS
 			var core middlewaretest.Spy
 			var opened []auth.Principal
-			handle := middleware.Admit(func(_ context.Context, p auth.Principal) (rs.Doer, error) {
+			handle := middleware.Admit(middleware.Options{Deadline: time.Minute, Source: func(_ context.Context, p auth.Principal) (rs.Doer, error) {
 				opened = append(opened, p)
 				if row.source != nil {
 					return nil, row.source
 				}
 				return &server, nil
-			})(core.Handle)
+			}})(core.Handle)
 			ctx := t.Context()
 			if row.principal != nil {
 				ctx = auth.WithPrincipal(ctx, *row.principal)

@@ -10,8 +10,16 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
+
+// limited is a core behind a deadline, for a caller who is admitted.
+func limited(ctx context.Context, limit time.Duration, core tools.Handler) error {
+	options := middleware.Options{Deadline: limit, Source: new(middlewaretest.RS).Source}
+	_, err := middleware.Admit(options)(core)(as(ctx, auth.KindClient), tools.Call{})
+	return err
+}
 
 // The clock stands still except while everybody waits.
 func TestDeadline(t *testing.T) {
@@ -37,7 +45,7 @@ func TestDeadline(t *testing.T) {
 					cause = ctx.Err()
 				}}
 				start := time.Now()
-				if _, err := middleware.Deadline(40*time.Second)(core.Handle)(ctx, tools.Call{}); err != nil {
+				if err := limited(ctx, 40*time.Second, core.Handle); err != nil {
 					t.Fatal(err)
 				}
 				if took := time.Since(start); took != row.want || !errors.Is(cause, row.cause) {
@@ -51,7 +59,7 @@ func TestDeadline(t *testing.T) {
 func TestDeadlineIsReleased(t *testing.T) {
 	var kept context.Context
 	core := middlewaretest.Spy{Do: func(ctx context.Context, _ tools.Call) { kept = ctx }}
-	if _, err := middleware.Deadline(time.Hour)(core.Handle)(t.Context(), tools.Call{}); err != nil {
+	if err := limited(t.Context(), time.Hour, core.Handle); err != nil {
 		t.Fatal(err)
 	}
 	if kept.Err() == nil {
@@ -80,7 +88,7 @@ func TestACallEndsForTheCauseOfItsContext(t *testing.T) {
 				}
 				return tools.Reply{}, row.fails
 			}
-			_, err := middleware.Deadline(time.Hour)(core)(ctx, tools.Call{})
+			err := limited(ctx, time.Hour, core)
 			var got *rs.Error
 			if errors.As(err, &got); (got == nil) != (row.want == "") || got != nil && got.Code != row.want {
 				t.Errorf("got %v, want %s", err, row.want)

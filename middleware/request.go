@@ -18,6 +18,7 @@ type Request struct {
 	Path    string            // as logs, metrics and traces show it: one of ours, or "other"
 	Client  netip.Prefix      // the client's address, or its network for IPv6; the zero Prefix for a peer without an address
 	Span    trace.SpanContext // of the HTTP request
+	Ends    []context.Context // of which each ends the calls of the request, for its cause; set before the first call
 	IconURL string            // the public URL of the server's icon; empty over stdio
 
 	Status  int     // of the answer; 0 while nothing was answered
@@ -29,8 +30,6 @@ type Request struct {
 	reason       rs.Code
 	ungranted    *rs.Error
 	missing      rs.Missing
-	ended        error
-	calls        map[*context.CancelCauseFunc]bool // under way
 }
 
 type requestKey struct{}
@@ -79,41 +78,21 @@ func (r *Request) Ungranted() (rs.Missing, *rs.Error) {
 	return r.missing, r.ungranted
 }
 
-// Bind returns a context for a call of the request, which also ends when the request does. The SDK hands on the values of an HTTP
-// request's context but, before version 2026-07-28 of MCP, not its end. release must be called after the call.
+// Bind returns a context for a call of the request, which also ends when one of the request's Ends does. The SDK hands on the values of an
+// HTTP request's context but, before version 2026-07-28 of MCP, not its end. release must be called after the call.
 func (r *Request) Bind(ctx context.Context) (call context.Context, release func()) {
 	call, cancel := context.WithCancelCause(ctx)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.ended != nil {
-		cancel(r.ended)
+	var stops []func() bool
+	for _, end := range r.Ends {
+		if end.Err() != nil {
+			cancel(context.Cause(end))
+		}
+		stops = append(stops, context.AfterFunc(end, func() { cancel(context.Cause(end)) }))
 	}
-	if r.calls == nil {
-		r.calls = map[*context.CancelCauseFunc]bool{}
-	}
-	r.calls[&cancel] = true
 	return call, func() {
-		r.mu.Lock()
-		delete(r.calls, &cancel)
-		r.mu.Unlock()
+		for _, stop := range stops {
+			stop()
+		}
 		cancel(nil)
 	}
-}
-
-// End ends the calls of the request, those under way and later ones, with a cause. The first cause counts.
-func (r *Request) End(cause error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.ended != nil {
-		return
-	}
-	r.ended = cause
-	for cancel := range r.calls {
-		(*cancel)(cause)
-	}
-}
-
-// EndWith ends the calls of the request when a context ends, for its cause. stop undoes that.
-func (r *Request) EndWith(ctx context.Context) (stop func() bool) {
-	return context.AfterFunc(ctx, func() { r.End(context.Cause(ctx)) })
 }

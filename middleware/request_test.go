@@ -11,15 +11,14 @@ import (
 // A call ends with its request, whether it began before or after that end, and for the cause of the end.
 func TestACallEndsWithItsRequest(t *testing.T) {
 	first, second := errors.New("first"), errors.New("second")
-	var request middleware.Request
+	stopping, stop := context.WithCancelCause(t.Context())
+	gone, hangUp := context.WithCancelCause(t.Context())
+	request := middleware.Request{Ends: []context.Context{stopping, gone}}
 	ctx := middleware.WithRequest(t.Context(), &request)
 	done, release := middleware.RequestFrom(ctx).Bind(ctx)
 	release()
 	if !errors.Is(context.Cause(done), context.Canceled) {
 		t.Errorf("a released call ended with %v", context.Cause(done))
-	}
-	if request.UnderWay() != 0 {
-		t.Error("a released call is kept for as long as the request")
 	}
 	open, release := middleware.RequestFrom(ctx).Bind(ctx)
 	defer release()
@@ -28,12 +27,9 @@ func TestACallEndsWithItsRequest(t *testing.T) {
 	if open.Err() != nil {
 		t.Fatal(open.Err())
 	}
-	ended, end := context.WithCancelCause(t.Context())
-	stop := request.EndWith(ended)
-	end(first)
+	stop(first)
 	<-open.Done()
-	stop()
-	request.End(second)
+	hangUp(second)
 	late, release := request.Bind(ctx)
 	defer release()
 	for name, call := range map[string]context.Context{"under way": open, "later": late} {
@@ -43,21 +39,5 @@ func TestACallEndsWithItsRequest(t *testing.T) {
 	}
 	if ctx.Err() != nil || other.Err() != nil {
 		t.Errorf("another context ended: %v, %v", ctx.Err(), other.Err())
-	}
-}
-
-// An end that was taken back does not end the request.
-func TestAnEndThatIsTakenBack(t *testing.T) {
-	var request middleware.Request
-	ended, end := context.WithCancel(t.Context())
-	stop := request.EndWith(ended)
-	if !stop() {
-		t.Error("the end had come already")
-	}
-	end()
-	call, release := request.Bind(t.Context())
-	defer release()
-	if call.Err() != nil {
-		t.Error(call.Err())
 	}
 }

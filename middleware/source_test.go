@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -88,7 +89,7 @@ func TestARefusedTokenIsNoted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			members := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) { return middlewaretest.JSON(`{}`), row.err }}
 			var core middlewaretest.Spy
-			handle := middleware.Admit(members.Source)(core.Handle)
+			handle := middleware.Admit(middleware.Options{Deadline: time.Minute, Source: members.Source})(core.Handle)
 			if _, err := handle(as(t.Context(), auth.KindClient), callOf(t, "schema", ``)); err != nil {
 				t.Fatal(err)
 			}

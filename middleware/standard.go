@@ -18,12 +18,10 @@ func Standard(o Options, core tools.Handler) tools.Handler {
 		o.Now = time.Now
 	}
 	return chain(core,
-		observeCall(o),       // one span, one call in the metrics and one line in the log; a panic is an internal error
-		renderResult,         // the only stage that writes a result; what is read counts until then
-		deadline(o.Deadline), // and the client's hang-up
-		admit(o.Source),      // a principal is present and may read
-		correctCall,          // certain mistakes are taken, others get the call that is meant
-		validate,             // raw arguments become Args, and one Scope of id and connection_id
-		gateExpand,           // the live schema advertises expansion
+		observeCall(o), // one span, one call in the metrics and one line in the log; a panic is an internal error
+		renderResult,   // the only stage that writes a result; what is read counts until then
+		admit(o),       // a principal is present and may read, until the deadline or the client's hang-up
+		correctCall,    // certain mistakes are taken, others get the call that is meant
+		validate,       // raw arguments become Args, and one Scope of id and connection_id; the live schema advertises expansion
 	)
 }

@@ -270,11 +270,8 @@ func TestAnotherBodyIsReadAnew(t *testing.T) {
 	}
 	first.List()
 	first.Schema()
-	second := first.WithBody(`{"data":[1,2],"streams":[{"name":"s"}],"a":1,"b":{},"a":{"c":[],"c":{}}}`)
+	second := first.WithBody(`{"data":[1,2],"streams":[{"name":"s"}]}`)
 	if list, _ := second.List(); list.Count != 2 || len(second.Schema().Streams) != 1 {
 		t.Errorf("%d items, %d streams", list.Count, len(second.Schema().Streams))
-	}
-	if got := second.Distinct(); got != `{"data":[1,2],"streams":[{"name":"s"}],"b":{},"a":{"c":{}}}` {
-		t.Errorf("its distinct members are %s", got)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
+	"unicode"
 
 	"github.com/tidwall/gjson"
 )
@@ -167,6 +169,42 @@ func (o Object) AppendJSON(b []byte) []byte {
 		b = append(append(AppendText(b, m.Name), ':'), m.Value...)
 	}
 	return append(b, '}')
+}
+
+// Ambiguity finds a member that two readers may take for different ones: a name that is there twice, or one of the names in another case. name
+// is the one of the names that it stands for, "" for none.
+func (o Object) Ambiguity(names ...string) (member, name string, found bool) {
+	const few = 16
+	var seen map[string]bool // of more members than few, which are compared with each other
+	if len(o) > few {
+		seen = make(map[string]bool, len(o))
+	}
+	for i, m := range o {
+		name = ""
+		if at := slices.IndexFunc(names, func(known string) bool { return strings.EqualFold(known, m.Name) }); at >= 0 {
+			name = names[at]
+		}
+		var twice bool
+		if seen == nil {
+			twice = slices.ContainsFunc(o[:i], func(before Member) bool { return strings.EqualFold(before.Name, m.Name) })
+		} else {
+			folded := strings.Map(foldCase, m.Name)
+			twice, seen[folded] = seen[folded], true
+		}
+		if twice || name != "" && name != m.Name {
+			return m.Name, name, true
+		}
+	}
+	return "", "", false
+}
+
+// foldCase is the same for letters that strings.EqualFold and encoding/json take for the same, such as k and the Kelvin sign.
+func foldCase(r rune) rune {
+	least := r
+	for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+		least = min(least, other)
+	}
+	return unicode.ToLower(least)
 }
 
 // usualMembers is how many members most objects have at most.

@@ -2,6 +2,7 @@ package rs_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -118,4 +119,31 @@ func FuzzParts(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Few members are compared in another way than many; both find the same.
+func TestAmbiguity(t *testing.T) {
+	for text, want := range map[string]rs.Member{ // which member, and what it stands for
+		`"id":1,"x":2`:            {},
+		`"id":1,"id":2`:           {Name: "id", Value: "id"},
+		`"id":1,"ID":2`:           {Name: "ID", Value: "id"},
+		`"Id":1`:                  {Name: "Id", Value: "id"},
+		`"x":1,"X":2`:             {Name: "X"},
+		`"token":1`:               {},
+		"\"to\u212aen\":1":        {Name: "to\u212aen", Value: "token"}, // the Kelvin sign
+		"\"\u017f\":1,\"S\":2":    {Name: "S"},                          // the long s
+		`"":1,"":2`:               {},
+		`"\u0069d":1,"\u0069d":2`: {Name: "id", Value: "id"},
+	} {
+		many := ""
+		for i := range 20 {
+			many += fmt.Sprintf(`"m%d":0,`, i)
+		}
+		for _, body := range []string{"{" + text + "}", "{" + many + text + "}"} {
+			member, name, found := rs.AsObject(body).Ambiguity("id", "token")
+			if wants := want != (rs.Member{}) || text == `"":1,"":2`; found != wants || (rs.Member{Name: member, Value: name}) != want {
+				t.Errorf("%s: %q of %q, %v", body, member, name, found)
+			}
+		}
+	}
 }

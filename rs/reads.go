@@ -13,19 +13,16 @@ type Doer interface {
 // Reads counts the reads that are made through it: of a resource server, or of the members of a package. One that fails counts once. It
 // is safe for concurrent use.
 type Reads struct {
+	Doer Doer
 	// Failed gets the error of each read that fails, with the context of the read; nil for nothing.
 	Failed func(context.Context, error)
 
-	doer  Doer
 	count atomic.Int64
 }
 
-// CountReads returns a counter of the reads of a resource server.
-func CountReads(doer Doer) *Reads { return &Reads{doer: doer} }
-
 // Do makes a read and counts it.
 func (r *Reads) Do(ctx context.Context, request Request) (*Response, error) {
-	response, err := r.doer.Do(ctx, request)
+	response, err := r.Doer.Do(ctx, request)
 	made := 1
 	switch {
 	case err == nil:

@@ -19,7 +19,7 @@ func TestReadsAreCounted(t *testing.T) {
 		"of a package of three": {response: &rs.Response{Reads: 3}, counted: 3},
 		"that fails":            {err: errors.New("no answer"), counted: 1},
 	} {
-		reads := rs.CountReads(doerFunc(func() (*rs.Response, error) { return row.response, row.err }))
+		reads := &rs.Reads{Doer: doerFunc(func() (*rs.Response, error) { return row.response, row.err })}
 		var told error
 		reads.Failed = func(_ context.Context, err error) { told = err }
 		if _, err := reads.Do(t.Context(), rs.Request{}); !errors.Is(err, row.err) || !errors.Is(told, row.err) || reads.Count() != row.counted {

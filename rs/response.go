@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -14,7 +13,7 @@ import (
 // A Response is a successful answer of the resource server; an error status is an [*Error] instead.
 type Response struct {
 	Status      int
-	Body        string // JSON in UTF-8 without white space between its tokens, or the bytes of a blob
+	Body        string // JSON in UTF-8 without white space between its tokens and each name of an object once, or the bytes of a blob
 	ContentType string
 	RequestID   string
 	// Unavailable is how many connections the answer of a package names as unavailable; 0 for a whole answer.
@@ -22,15 +21,15 @@ type Response struct {
 	// Reads is how many members of a package were read for it; 0 where no package was.
 	Reads int
 
-	distinct bool           // it is known that no object of Body has two members of one name
-	object   Object         // what Object returned; nil where it was not asked
-	list     *List          // what List returned
-	schema   *Schema        // what Schema returned
-	streams  []ListedStream // what ListedStreams returned
+	object  Object         // what Object returned; nil where it was not asked
+	list    *List          // what List returned
+	schema  *Schema        // what Schema returned
+	streams []ListedStream // what ListedStreams returned
 }
 
-// ReadResponse checks and compacts a body of JSON. Bytes that are not UTF-8 become U+FFFD. Its errors are that the body is not
-// JSON, or an [*Error]: it is nested too deep, or has too many values.
+// ReadResponse checks and compacts a body of JSON. Bytes that are not UTF-8 become U+FFFD. If a name occurs twice, the last value wins, as
+// in encoding/json, so that all that read the answer see the same value. Its errors are that the body is not JSON, or an [*Error]: it is
+// nested too deep, or has too many values.
 func ReadResponse(body string) (*Response, error) {
 	if !utf8.ValidString(body) {
 		body = strings.ToValidUTF8(body, "\uFFFD")
@@ -39,34 +38,25 @@ func ReadResponse(body string) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !read.compact {
-		if body, err = Compact(body); err != nil {
-			return nil, err
-		}
+	switch {
+	case !read.distinct:
+		body = distinct(body)
+	case !read.compact:
+		body, err = Compact(body)
 	}
-	return &Response{Body: body, distinct: read.distinct}, nil
+	return &Response{Body: body}, err
 }
 
 // WithBody returns the response with another body.
 func (r Response) WithBody(body string) *Response {
-	r.Body, r.distinct, r.object, r.list, r.schema, r.streams = body, false, nil, nil, nil, nil
+	r.Body, r.object, r.list, r.schema, r.streams = body, nil, nil, nil, nil
 	return &r
 }
 
-// Distinct is the body with each name of an object once: if a name occurs twice, the last value wins, as in encoding/json. So all
-// that read the answer see the same value.
-func (r *Response) Distinct() string {
-	if r.distinct {
-		return r.Body
-	}
-	return distinct(r.Body)
-}
-
-// Object is the members of an answer that is an object, each name once; nil for any other. It is read once, and not by several goroutines at
-// a time.
+// Object is the members of an answer that is an object; nil for any other. It is read once, and not by several goroutines at a time.
 func (r *Response) Object() Object {
 	if r.object == nil {
-		r.object = AsObject(r.Distinct())
+		r.object = AsObject(r.Body)
 	}
 	return r.object
 }
@@ -74,7 +64,7 @@ func (r *Response) Object() Object {
 // List reads the answer as a list; see [readList]. It is read once, and not by several goroutines at a time.
 func (r *Response) List() (List, bool) {
 	if r.list == nil {
-		l := readList(r.Distinct(), r.Object())
+		l := readList(r.Body, r.Object())
 		r.list = &l
 	}
 	return *r.list, r.list.Items != nil
@@ -83,7 +73,7 @@ func (r *Response) List() (List, bool) {
 // Schema reads the answer as a schema document; see [readSchema]. It is read once, and not by several goroutines at a time.
 func (r *Response) Schema() *Schema {
 	if r.schema == nil {
-		r.schema = readSchema(r.Distinct())
+		r.schema = readSchema(r.Body)
 	}
 	return r.schema
 }
@@ -171,59 +161,27 @@ func spaceFollows(raw string, end int) bool {
 	return end < len(raw) && (raw[end] == ' ' || raw[end] == '\t' || raw[end] == '\r' || raw[end] == '\n')
 }
 
-// distinct returns JSON in which no object has two members of one name: of those the last one stays, as in encoding/json. JSON that
-// is so already is returned as it is.
+// distinct returns valid JSON in which each name of an object is there once, in the place of its last value.
 func distinct(raw string) string {
-	if s, err := readShape(raw); err == nil && s.distinct {
-		return raw
-	}
-	out, err := appendDistinct(nil, newDecoder(raw))
-	if err != nil {
-		return raw
-	}
-	return string(out)
-}
-
-// appendDistinct copies the next value of JSON without the members that a later one of the same name replaces.
-func appendDistinct(out []byte, decoder *jsontext.Decoder) ([]byte, error) {
-	kind := decoder.PeekKind()
-	if kind != '{' && kind != '[' {
-		raw, err := decoder.ReadValue()
-		return append(out, raw...), err
-	}
-	bracket, err := decoder.ReadToken()
-	out = append(out, bracket.String()...)
-	type part struct {
-		name     string // an element of an array has its place for one
-		from, to int    // in out, with a comma behind it
-	}
-	var parts []part
-	last, start := map[string]int{}, len(out)
-	for err == nil && decoder.PeekKind() != '}' && decoder.PeekKind() != ']' {
-		p := part{name: strconv.Itoa(len(parts)), from: len(out)}
-		if kind == '{' {
-			var name jsontext.Token
-			if name, err = decoder.ReadToken(); err != nil {
-				return nil, err
+	switch Kind(raw) {
+	case "object":
+		o, last := AsObject(raw), map[string]int{}
+		for i, m := range o {
+			last[m.Name] = i
+		}
+		kept := make(Object, 0, len(last))
+		for i, m := range o {
+			if last[m.Name] == i {
+				kept = append(kept, Member{m.Name, distinct(m.Value)})
 			}
-			p.name = name.String()
-			out = append(AppendText(out, p.name), ':')
 		}
-		out, err = appendDistinct(out, decoder)
-		out = append(out, ',')
-		p.to = len(out)
-		last[p.name] = len(parts)
-		parts = append(parts, p)
-	}
-	if err != nil {
-		return nil, err
-	}
-	end := start
-	for i, p := range parts {
-		if last[p.name] == i {
-			end += copy(out[end:], out[p.from:p.to])
+		return kept.JSON()
+	case "array":
+		list, _ := AsArray(raw)
+		for i := range list {
+			list[i] = distinct(list[i])
 		}
+		return JoinArray(list)
 	}
-	bracket, err = decoder.ReadToken()
-	return append(out[:max(start, end-len(","))], bracket.String()...), err
+	return raw
 }

@@ -1,6 +1,7 @@
 package rs
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"unique"
 )
@@ -25,6 +26,9 @@ func (t Token) Reveal() string {
 	}
 	return t.credential.Value()
 }
+
+// Key identifies the credential in memory that is to hold none: its SHA-256.
+func (t Token) Key() [sha256.Size]byte { return sha256.Sum256([]byte(t.Reveal())) }
 
 // String returns a placeholder.
 func (t Token) String() string { return "[token]" }

@@ -50,7 +50,7 @@ func forwardAggregate(ctx context.Context, call Call) (Reply, error) {
 	if err := mayRead(ctx, call.Scope); err != nil {
 		return Reply{Call: call}, err
 	}
-	reads := rs.CountReads(call.RS)
+	reads := &rs.Reads{Doer: call.RS}
 	call.RS = reads
 	r := aggregate.New(call.Tool.schemas, reads, call.Scope, args)
 	schema := func() known.Stream { return r.Fields(ctx) }

@@ -85,7 +85,7 @@ func (s *shopServer) call(t *testing.T, tool *tools.Tool, arguments string) (tex
 		t.Fatal(err)
 	}
 	ctx := auth.WithPrincipal(t.Context(), auth.Principal{Token: rs.NewToken("token"), Kind: auth.KindClient, GrantID: "grt_1"})
-	reads := rs.CountReads(s.doer)
+	reads := &rs.Reads{Doer: s.doer}
 	reply, err = tools.Forward(ctx, tools.Call{Tool: tool, Arguments: rs.AsObject(arguments), RS: reads, Args: args, Scope: scope})
 	reply.Reads = reads.Count()
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/transport/internal/fastpath"
 	"github.com/pdp-connect/pdpp-mcp/transport/internal/rpc"
 )
@@ -27,8 +29,9 @@ import (
 type endpoint struct {
 	fast   *fastpath.Handler // nil: the SDK answers everything
 	sdk    http.Handler
+	server *Server
 	public web.Public
-	stop   context.Context
+	ends   []context.Context // of all requests
 }
 
 func newEndpoint(o HandlerOptions) *endpoint {
@@ -40,11 +43,12 @@ func newEndpoint(o HandlerOptions) *endpoint {
 		MaxRequestBodyBytes:          -1,   // the HTTP chain has done it
 		Logger:                       sdkLogger(o.Logger),
 	})
-	e := &endpoint{sdk: sdk, public: o.Public, stop: o.Stop}
+	e := &endpoint{sdk: sdk, server: o.Server, public: o.Public}
+	if o.Stop != nil {
+		e.ends = []context.Context{o.Stop}
+	}
 	if !o.NoFastPath {
-		e.fast = fastpath.New(fastpath.Options{
-			Server: o.Server.options.Self, Tools: o.Server.options.Tools, SDK: sdk, Call: o.Server.call,
-		})
+		e.fast = fastpath.New(o.Server.options.Self, o.Server.options.Tools, sdk)
 	}
 	return e
 }
@@ -73,13 +77,19 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	request := middleware.RequestFrom(r.Context())
 	request.IconURL = e.public.URL(r, web.IconPath)
-	if e.stop != nil {
-		defer request.EndWith(e.stop)()
+	request.Ends = e.ends
+	if e.fast != nil {
+		if plain, ok := e.fast.Read(r.Header, m); ok {
+			var reply tools.Reply
+			var err error
+			if plain.Call.Tool != nil {
+				reply, err = e.server.call(r.Context(), plain.Call, plain.Traceparent)
+			}
+			e.fast.Write(w, m, plain, reply.Result, err)
+			return
+		}
 	}
-	if e.fast != nil && e.fast.Serve(w, r, m) {
-		return
-	}
-	defer request.EndWith(r.Context())() // the SDK does not hand on its end
+	request.Ends = append(slices.Clip(e.ends), r.Context()) // the SDK does not hand on its end
 	if _, refusal = m.Decode(); refusal != nil {
 		rpc.WriteError(w, http.StatusBadRequest, nil, refusal)
 		return
@@ -108,22 +118,23 @@ func acceptable(w http.ResponseWriter, r *http.Request) bool {
 		})
 		return false
 	}
-	accept := r.Header.Values("Accept")
-	if len(accept) == 0 {
+	if accepts(r.Header, "application/json", "application/*", "*/*") {
 		return true
-	}
-	for option := range strings.SplitSeq(strings.Join(accept, ","), ",") {
-		media, _, _ := strings.Cut(option, ";")
-		switch strings.ToLower(strings.TrimSpace(media)) {
-		case "application/json", "application/*", "*/*":
-			return true
-		}
 	}
 	web.Refuse(w, r, &rs.Error{
 		Code: "not_acceptable", Message: "The answer is JSON, which the request does not accept.",
 		Hint: "Send Accept: application/json, text/event-stream.",
 	})
 	return false
+}
+
+// accepts reports whether a client takes one of some media types, as one that does not say does.
+func accepts(header http.Header, media ...string) bool {
+	accept := header.Values("Accept")
+	return len(accept) == 0 || slices.ContainsFunc(strings.Split(strings.Join(accept, ","), ","), func(option string) bool {
+		kind, _, _ := strings.Cut(option, ";")
+		return slices.Contains(media, strings.ToLower(strings.TrimSpace(kind)))
+	})
 }
 
 // isJSON reports whether a body is JSON as this server reads it: a filter in front that reads another type, character set or

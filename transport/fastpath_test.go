@@ -102,17 +102,12 @@ func (p *paths) ask(h http.Handler, body string, header http.Header) (*httptest.
 
 // isPlain reports whether the fast path takes a message.
 func isPlain(body string, header http.Header) bool {
-	h := fastpath.New(fastpath.Options{
-		Tools: fastTools(),
-		SDK: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":0,"result":{}}`)
-		}),
-		Call: func(context.Context, tools.Call, string) (*mcp.CallToolResult, error) {
-			return &mcp.CallToolResult{}, nil
-		},
-	})
+	h := fastpath.New(mcp.Implementation{}, fastTools(), http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":0,"result":{}}`)
+	}))
 	m, refusal := rpc.Read([]byte(body))
-	return refusal == nil && m.Contradiction(header) == "" && h.Serve(httptest.NewRecorder(), &http.Request{Header: header}, m)
+	_, plain := h.Read(header, m)
+	return refusal == nil && m.Contradiction(header) == "" && plain
 }
 
 // tokens returns the tokens of a JSON text in order. Two texts with equal tokens are equal JSON.
@@ -276,12 +271,12 @@ func TestServesEveryVersionOfTheSDK(t *testing.T) {
 		return mcp.NewServer(&mcp.Implementation{Name: "x", Version: "1"}, nil)
 	},
 		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
-	fastpath.New(fastpath.Options{SDK: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	fastpath.New(mcp.Implementation{}, nil, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer := httptest.NewRecorder()
 		sdk.ServeHTTP(answer, r)
 		asked[r.Header.Get("Mcp-Protocol-Version")] = strings.Contains(answer.Body.String(), `"result"`)
 		w.WriteHeader(answer.Code)
-	})})
+	}))
 	want := map[string]bool{"2024-11-05": true, "2025-03-26": true, "2025-06-18": true, "2025-11-25": true, "2026-07-28": true}
 	if diff := cmp.Diff(want, asked); diff != "" {
 		t.Error(diff)

@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+	"github.com/pdp-connect/pdpp-mcp/transport/internal/rechecked"
 )
 
 const (
@@ -28,7 +29,7 @@ const (
 type Health struct {
 	log    zerolog.Logger
 	phase  atomic.Value // a string, as /readyz names it
-	checks map[string]*heldCheck
+	checks map[string]*rechecked.Value[string]
 }
 
 // The phases of a server.
@@ -37,15 +38,6 @@ const (
 	ready    = "ready"
 	draining = "draining"
 )
-
-// A heldCheck caches its last result. The goroutine that has filled slot may check and use the fields below, so that
-// concurrent requests share one check.
-type heldCheck struct {
-	reach func(context.Context) error
-	slot  chan struct{} // of capacity 1
-	asked time.Time     // zero: never
-	state string
-}
 
 // What /readyz says of a check.
 const (
@@ -56,10 +48,13 @@ const (
 // NewHealth returns a Health that is starting. checks are what this server cannot work without, by a public name, such as
 // "resource_server": each returns nil when that answers, and its error is not shown. Each change is logged.
 func NewHealth(log zerolog.Logger, checks map[string]func(context.Context) error) *Health {
-	h := &Health{log: log, checks: map[string]*heldCheck{}}
+	h := &Health{log: log, checks: map[string]*rechecked.Value[string]{}}
 	h.phase.Store(starting)
 	for name, reach := range checks {
-		h.checks[name] = &heldCheck{reach: reach, slot: make(chan struct{}, 1)}
+		h.checks[name] = rechecked.New(time.Now, func(ctx context.Context, before string) (string, time.Duration) {
+			return h.check(ctx, name, reach, before), healthHold
+		})
+		h.checks[name].Fresh = true
 	}
 	return h
 }
@@ -105,7 +100,7 @@ func (h *Health) ready(ctx context.Context) readiness {
 	var mu sync.Mutex
 	for name, check := range h.checks {
 		asking.Go(func() {
-			state := h.ask(ctx, name, check)
+			state := check.Get(context.WithoutCancel(ctx)) // which takes healthTimeout at most
 			mu.Lock()
 			defer mu.Unlock()
 			body.Checks[name] = state
@@ -118,23 +113,16 @@ func (h *Health) ready(ctx context.Context) readiness {
 	return body
 }
 
-// ask returns a check's state, cached for at most healthHold. A client that disconnects does not cancel the check, since others wait
-// for it.
-func (h *Health) ask(ctx context.Context, name string, check *heldCheck) string {
-	check.slot <- struct{}{} // waits for at most healthTimeout
-	defer func() { <-check.slot }()
-	if now := time.Now(); !check.asked.IsZero() && now.Sub(check.asked) < healthHold {
-		return check.state
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), healthTimeout)
+// check returns the state of a check, and logs one that is another than before.
+func (h *Health) check(ctx context.Context, name string, reach func(context.Context) error, before string) string {
+	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
 	state := reachable
-	if check.reach(ctx) != nil {
+	if reach(ctx) != nil {
 		state = unreachable
 	}
-	if state != check.state && (check.state != "" || state == unreachable) {
+	if state != before && (before != "" || state == unreachable) {
 		h.log.Warn().Str("check", name).Str("state", state).Msg("readiness")
 	}
-	check.state, check.asked = state, time.Now()
 	return state
 }

@@ -146,3 +146,30 @@ func TestProbesAreLoggedAtDebug(t *testing.T) {
 		}
 	}
 }
+
+// While one probe asks again, no other gets what was found too long ago.
+func TestNoProbeGetsAnOldResult(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fails := false
+		h := transport.NewHealth(zerolog.Nop(), map[string]func(context.Context) error{
+			"source": func(context.Context) error {
+				time.Sleep(time.Second)
+				if fails {
+					return errors.New("down")
+				}
+				return nil
+			},
+		})
+		h.Serve()
+		expectProbe(t, h, web.ReadyPath, 200, `{"status":"ready","checks":{"source":"reachable"}}`)
+		time.Sleep(time.Hour)
+		fails = true
+		var probes sync.WaitGroup
+		for range 2 {
+			probes.Go(func() {
+				expectProbe(t, h, web.ReadyPath, 503, `{"status":"not_ready","checks":{"source":"unreachable"}}`)
+			})
+		}
+		probes.Wait()
+	})
+}

@@ -89,6 +89,18 @@ func allowing(serve http.HandlerFunc, methods ...string) http.HandlerFunc {
 	}
 }
 
+// allowMethods answers 405 unless the request's method is one of those allowed. Hosts are content with 405 for
+// GET and DELETE at the endpoint, and loop on anything else.
+func allowMethods(w http.ResponseWriter, r *http.Request, methods ...string) bool {
+	if slices.Contains(methods, r.Method) {
+		return true
+	}
+	allow := strings.Join(methods, ", ")
+	w.Header().Set("Allow", allow)
+	web.Refuse(w, r, &rs.Error{Code: "method_not_allowed", Message: "This method is not served at this path.", Hint: "Allowed: " + allow + "."})
+	return false
+}
+
 func serveIcon(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "image/svg+xml")
 	w.Header().Set("Cache-Control", "public, max-age=86400")
@@ -104,12 +116,5 @@ func wantsPage(r *http.Request, forms bool) bool {
 		kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
 		return strings.EqualFold(strings.TrimSpace(kind), "application/x-www-form-urlencoded")
 	}
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		return false
-	}
-	accept := r.Header.Values("Accept")
-	return len(accept) == 0 || slices.ContainsFunc(strings.Split(strings.Join(accept, ","), ","), func(entry string) bool {
-		kind, _, _ := strings.Cut(entry, ";")
-		return slices.Contains([]string{"text/html", "text/*", "*/*"}, strings.ToLower(strings.TrimSpace(kind)))
-	})
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && accepts(r.Header, "text/html", "text/*", "*/*")
 }

@@ -24,20 +24,20 @@ type lines struct {
 	incoming   chan line
 	inputEnded chan struct{} // closed when the input has ended
 	stopped    chan struct{} // closed when no further message is to be read
-	closed     chan struct{}
-	closeOnce  sync.Once
+	closed     context.Context
+	end        context.CancelFunc // of closed
 
-	writing   sync.Mutex // lines never interleave
-	out       io.Writer
-	broken    chan struct{} // closed when a line could not be written
-	breakOnce sync.Once
+	writing sync.Mutex // lines never interleave
+	out     io.Writer
+	broken  context.Context    // ends when a line could not be written
+	fail    context.CancelFunc // of broken
 }
 
 func newLines(out io.Writer) *lines {
-	return &lines{
-		open: newOpenRequests(), incoming: make(chan line), inputEnded: make(chan struct{}), stopped: make(chan struct{}),
-		closed: make(chan struct{}), out: out, broken: make(chan struct{}),
-	}
+	c := &lines{open: newOpenRequests(), incoming: make(chan line), inputEnded: make(chan struct{}), stopped: make(chan struct{}), out: out}
+	c.closed, c.end = context.WithCancel(context.Background())
+	c.broken, c.fail = context.WithCancel(context.Background())
+	return c
 }
 
 // Connect makes lines an mcp.Transport.
@@ -58,7 +58,7 @@ func (c *lines) scan(in io.Reader) {
 		text, err := readLine(reader)
 		select {
 		case c.incoming <- line{text, err}:
-		case <-c.closed:
+		case <-c.closed.Done():
 			return
 		}
 		if err != nil && !errors.Is(err, errLineTooLong) {
@@ -99,7 +99,7 @@ func (c *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 		case next = <-c.incoming:
 		case <-c.stopped:
 			return nil, c.drain(ctx, io.EOF)
-		case <-c.closed:
+		case <-c.closed.Done():
 			return nil, io.EOF
 		case <-ctx.Done():
 			return nil, ctx.Err()
@@ -128,7 +128,7 @@ func (c *lines) drain(ctx context.Context, end error) error {
 	c.open.end()
 	select {
 	case <-c.open.drained:
-	case <-c.closed:
+	case <-c.closed.Done():
 	case <-ctx.Done():
 	}
 	return end
@@ -174,24 +174,14 @@ func (c *lines) write(text []byte) error {
 	defer c.writing.Unlock()
 	_, err := c.out.Write(text)
 	if err != nil {
-		c.breakOnce.Do(func() { close(c.broken) })
+		c.fail()
 	}
 	return err
 }
 
-// isBroken reports whether a line could not be written.
-func (c *lines) isBroken() bool {
-	select {
-	case <-c.broken:
-		return true
-	default:
-		return false
-	}
-}
-
 // Close ends the session. The streams are the caller's to close.
 func (c *lines) Close() error {
-	c.closeOnce.Do(func() { close(c.closed) })
+	c.end()
 	return nil
 }
 

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -14,21 +15,71 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
 // The middleware here stands around every method that the SDK receives. It may change contexts, lists and errors;
 // a tools/call answered here would lack what 2026-07-28 clients demand of a result.
 
-// recoverAll makes a panic anywhere an internal error. It also gives a code to the SDK's own plain errors, which would go
-// out as code 0.
-func recoverAll(log zerolog.Logger) mcp.Middleware {
+// adapt makes a panic anywhere an internal error, and gives a code to the SDK's own plain errors, which would go out as code 0.
+//
+// It takes tools that are callable but not advertised out of tools/list (D1), and lists the others in the order in which they are meant to be
+// read: a model meets schema first, and what a Go host added last. It names the icon where the server introduces itself: in initialize and in
+// server/discover (S3-R17). Over stdio there is no public URL, hence no icon.
+func adapt(o serverOptions) mcp.Middleware {
+	hidden, place := map[string]bool{}, map[string]int{}
+	for i, tool := range o.Tools {
+		hidden[tool.Name], place[tool.Name] = !tool.Listed, i-len(o.Tools)
+	}
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, request mcp.Request) (result mcp.Result, err error) {
-			defer endCall(ctx, log, method, &err)
-			return next(ctx, method, request)
+			defer endCall(ctx, o.Logger, method, &err)
+			if result, err = next(ctx, method, request); err != nil {
+				return result, err
+			}
+			self := o.Self // one copy per answer: the origin is the request's
+			if url := middleware.RequestFrom(ctx).IconURL; url != "" {
+				self.Icons = []mcp.Icon{{Source: url, MIMEType: "image/svg+xml", Sizes: []string{"any"}}}
+			}
+			switch answer := result.(type) {
+			case *mcp.ListToolsResult:
+				shown := *answer
+				shown.Tools = slices.DeleteFunc(slices.Clone(answer.Tools), func(tool *mcp.Tool) bool { return hidden[tool.Name] })
+				slices.SortStableFunc(shown.Tools, func(a, b *mcp.Tool) int { return place[a.Name] - place[b.Name] })
+				return &shown, nil
+			case *mcp.InitializeResult:
+				answer.ServerInfo = &self
+			case *mcp.DiscoverResult:
+				answer.Meta = mcp.Meta{mcp.MetaKeyServerInfo: &self}
+			}
+			return result, nil
 		}
 	}
+}
+
+// codeRefused is the JSON-RPC code of a read that the resource server, or our own checks, refused: the first of the
+// codes that JSON-RPC leaves to servers. -32603 stays for faults of the adapter.
+const codeRefused = -32000
+
+// wireError makes an error a JSON-RPC one. Any other error type would go out as code 0, with its full text. A
+// resource that does not exist is invalid params with the URI in data, as the protocol has it.
+func wireError(err error, uri string) *jsonrpc.Error {
+	e := rs.AsError(err)
+	code := int64(codeRefused)
+	switch {
+	case e.Code == "internal_error":
+		code = jsonrpc.CodeInternalError
+	case e.Status == 404, e.Code == "not_found", e.Code == "invalid_uri", e.Code == "invalid_id", e.Code == "invalid_arguments":
+		code = jsonrpc.CodeInvalidParams
+	}
+	data, _ := json.Marshal(struct { // marshals strings only
+		Code      rs.Code `json:"code"`
+		Message   string  `json:"message"`
+		Hint      string  `json:"hint,omitempty"`
+		RetryWith string  `json:"retry_with,omitempty"`
+		RequestID string  `json:"request_id,omitempty"`
+		URI       string  `json:"uri,omitempty"`
+	}{e.Code, e.Message, e.Hint, e.RetryWith, e.RequestID, uri})
+	return &jsonrpc.Error{Code: code, Message: e.Message, Data: data}
 }
 
 // endCall is deferred by what answers a request. It makes the error a bounded *jsonrpc.Error, also for a panic: handlers run outside
@@ -71,51 +122,6 @@ func boundedError(err error) error {
 	}
 	short.Data = []byte(data.JSON())
 	return short
-}
-
-// hideUnlisted takes tools that are callable but not advertised out of tools/list (D1), and lists the others in the
-// order in which they are meant to be read: a model meets schema first, and what a Go host added last.
-func hideUnlisted(all []*tools.Tool) mcp.Middleware {
-	hidden := map[string]bool{}
-	place := map[string]int{}
-	for i, tool := range all {
-		hidden[tool.Name], place[tool.Name] = !tool.Listed, i-len(all)
-	}
-	return func(next mcp.MethodHandler) mcp.MethodHandler {
-		return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
-			result, err := next(ctx, method, request)
-			if list, ok := result.(*mcp.ListToolsResult); ok && err == nil {
-				shown := *list
-				shown.Tools = slices.DeleteFunc(slices.Clone(list.Tools), func(tool *mcp.Tool) bool { return hidden[tool.Name] })
-				slices.SortStableFunc(shown.Tools, func(a, b *mcp.Tool) int { return place[a.Name] - place[b.Name] })
-				return &shown, nil
-			}
-			return result, err
-		}
-	}
-}
-
-// addIcon names the icon where the server introduces itself: in initialize and in server/discover (S3-R17). Over
-// stdio there is no public URL, hence no icon.
-func addIcon(self mcp.Implementation) mcp.Middleware {
-	return func(next mcp.MethodHandler) mcp.MethodHandler {
-		return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
-			result, err := next(ctx, method, request)
-			url := middleware.RequestFrom(ctx).IconURL
-			if url == "" || err != nil {
-				return result, err
-			}
-			self := self // one copy per answer: the origin is the request's
-			self.Icons = []mcp.Icon{{Source: url, MIMEType: "image/svg+xml", Sizes: []string{"any"}}}
-			switch hello := result.(type) {
-			case *mcp.InitializeResult:
-				hello.ServerInfo = &self
-			case *mcp.DiscoverResult:
-				hello.Meta = mcp.Meta{mcp.MetaKeyServerInfo: &self}
-			}
-			return result, nil
-		}
-	}
 }
 
 // staticTTL is how long a client may keep what is the same for everybody, in milliseconds.

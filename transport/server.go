@@ -51,7 +51,7 @@ func newServer(o serverOptions) *Server {
 		server.AddTool(listing(tool), s.toolHandler(tool))
 	}
 	for _, resource := range o.Resources {
-		if read := readResource(o.Handler, resource); resource.Template {
+		if read := s.resourceHandler(resource); resource.Template {
 			server.AddResourceTemplate(&mcp.ResourceTemplate{
 				URITemplate: resource.URI, Name: resource.Name, Title: resource.Title, Description: resource.Description, MIMEType: resource.MIMEType,
 			}, read)
@@ -67,21 +67,22 @@ func newServer(o serverOptions) *Server {
 			Arguments: []*mcp.PromptArgument{{Name: prompt.Argument, Description: prompt.ArgumentDescription, Required: true}},
 		}, getPrompt(prompt))
 	}
-	server.AddReceivingMiddleware(recoverAll(o.Logger), hideUnlisted(o.Tools), addIcon(o.Self))
+	server.AddReceivingMiddleware(adapt(o))
 	return s
 }
 
-// call has the pipeline answer a tool call, of the fast path or of the SDK. Its errors are *jsonrpc.Error values, also for a panic.
-func (s *Server) call(ctx context.Context, call tools.Call, traceparent string) (result *mcp.CallToolResult, err error) {
+// call has the pipeline answer a tool call, of the fast path or of the SDK, or a read of a resource. Its errors are *jsonrpc.Error values,
+// also for a panic.
+func (s *Server) call(ctx context.Context, call tools.Call, traceparent string) (reply tools.Reply, err error) {
 	defer endCall(ctx, s.options.Logger, "tools/call", &err)
-	reply, err := s.options.Handler(middleware.ContinueTrace(ctx, traceparent), call)
-	if err == nil && reply.Result == nil {
+	reply, err = s.options.Handler(middleware.ContinueTrace(ctx, traceparent), call)
+	if err == nil && reply.Result == nil && reply.Resource == nil {
 		err = &rs.Error{Code: "internal_error", Message: "The adapter produced no result."}
 	}
 	if err != nil {
-		return nil, wireError(err, "")
+		return tools.Reply{}, wireError(err, call.URI)
 	}
-	return reply.Result, nil
+	return reply, nil
 }
 
 // Call has the pipeline answer a tool call of this process, whose principal ctx carries, without a session: what comes back is what would
@@ -136,11 +137,12 @@ func listing(tool *tools.Tool) *mcp.Tool {
 func (s *Server) toolHandler(tool *tools.Tool) mcp.ToolHandler {
 	return func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		call := tools.Call{Tool: tool, Raw: request.Params.Arguments, Protocol: protocolOf(request.Session)}
-		return s.call(ctx, call, traceparent(request.Params.Meta))
+		reply, err := s.call(ctx, call, traceparent(request.Params.Meta))
+		return reply.Result, err
 	}
 }
 
-func readResource(handle tools.Handler, resource tools.Resource) mcp.ResourceHandler {
+func (s *Server) resourceHandler(resource tools.Resource) mcp.ResourceHandler {
 	return func(ctx context.Context, request *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		uri := request.Params.URI
 		call, err := resource.Call(uri)
@@ -148,14 +150,8 @@ func readResource(handle tools.Handler, resource tools.Resource) mcp.ResourceHan
 			return nil, wireError(err, uri)
 		}
 		call.Protocol = protocolOf(request.Session)
-		reply, err := handle(middleware.ContinueTrace(ctx, traceparent(request.Params.Meta)), call)
-		if err == nil && reply.Resource == nil {
-			err = &rs.Error{Code: "internal_error", Message: "The adapter produced no resource."}
-		}
-		if err != nil {
-			return nil, wireError(err, uri)
-		}
-		return reply.Resource, nil
+		reply, err := s.call(ctx, call, traceparent(request.Params.Meta))
+		return reply.Resource, err
 	}
 }
 

@@ -44,10 +44,11 @@ var ErrStopping = &rs.Error{
 // The SDK's own stdio transport ends the session on the first malformed line, and drops the answers to requests
 // that were under way when its input ended; hence this one.
 func Stdio(ctx context.Context, server *Server, principal auth.Principal, in io.Reader, out io.Writer) error {
-	var calls middleware.Request
-	defer calls.End(context.Canceled)
+	open, end := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer end(context.Canceled)
+	calls := middleware.Request{Ends: []context.Context{open}}
 	c := newLines(out)
-	session, err := server.Connect(middleware.WithRequest(auth.WithPrincipal(context.WithoutCancel(ctx), principal), &calls), c, nil)
+	session, err := server.Connect(middleware.WithRequest(auth.WithPrincipal(open, principal), &calls), c, nil)
 	if err != nil {
 		return err
 	}
@@ -59,11 +60,11 @@ func Stdio(ctx context.Context, server *Server, principal auth.Principal, in io.
 	for why == nil {
 		select {
 		case err := <-ended:
-			if c.isBroken() {
+			if c.broken.Err() != nil {
 				return stoppedError(ErrOutputClosed, 0)
 			}
 			return err
-		case <-c.broken:
+		case <-c.broken.Done():
 			why = ErrOutputClosed
 		case <-inputEnded:
 			inputEnded, patience = nil, time.After(answerWait)
@@ -73,14 +74,14 @@ func Stdio(ctx context.Context, server *Server, principal auth.Principal, in io.
 			why = context.Cause(ctx)
 		}
 	}
-	open := c.stop()
-	calls.End(ErrStopping)
+	underWay := c.stop()
+	end(ErrStopping)
 	select {
 	case <-ended: //nolint:errcheck // all calls were answered as canceled
 	case <-time.After(lastAnswerWait):
 		_ = c.Close()
 	}
-	return stoppedError(why, open)
+	return stoppedError(why, underWay)
 }
 
 func stoppedError(why error, open int) error {

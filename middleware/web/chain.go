@@ -13,7 +13,7 @@ const (
 // AuthenticatedChain is what an HTTP request passes before the pipeline. Together with [ChainOptions.PublicChain] it is the whole policy
 // of access control:
 //
-//	observe(boundBody(guard(bearer(limit(pipeline)))))
+//	observe(guard(bearer(limit(pipeline))))
 func (o ChainOptions) AuthenticatedChain() alice.Chain {
 	if o.Limiter == nil {
 		o.Limiter = NewLimiter(DefaultLimits(), nil)
@@ -25,22 +25,18 @@ func (o ChainOptions) AuthenticatedChain() alice.Chain {
 }
 
 // PublicChain is what a request for a public document passes: no bearer is asked for.
-func (o ChainOptions) PublicChain() alice.Chain { return o.ofOurName(maxBodyBytes) }
+func (o ChainOptions) PublicChain() alice.Chain { return o.guarded(maxBodyBytes, true) }
 
 // SignInChain is what a request of a sign-in passes before it is answered or passed on.
-func (o ChainOptions) SignInChain() alice.Chain { return o.ofOurName(maxSignInBytes) }
+func (o ChainOptions) SignInChain() alice.Chain { return o.guarded(maxSignInBytes, true) }
 
 // BaseChain is what the probes of a load balancer pass: those name an address of the
 // machine, not a public name, and learn nothing but whether the server is up.
-func (o ChainOptions) BaseChain() alice.Chain { return o.bounded(maxBodyBytes) }
+func (o ChainOptions) BaseChain() alice.Chain { return o.guarded(maxBodyBytes, false) }
 
-func (o ChainOptions) ofOurName(most int64) alice.Chain {
-	return o.bounded(most).Append(guard(o.Public, o.Origins)) // a name that is not ours is 421, a browser that is not listed 403
-}
-
-func (o ChainOptions) bounded(most int64) alice.Chain {
+func (o ChainOptions) guarded(most int64, named bool) alice.Chain {
 	return alice.New(
-		observe(o),      // one record of the request for all that follows; its log line, span and metrics, never a token or a query; a panic is a 500
-		boundBody(most), // two lengths are 400, more bytes 413
+		observe(o),            // one record of the request for all that follows; its log line, span and metrics, never a token or a query; a panic is a 500
+		guard(o, most, named), // two lengths are 400, more bytes 413; a name that is not ours is 421, a browser that is not listed 403
 	)
 }

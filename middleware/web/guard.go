@@ -1,6 +1,8 @@
 package web
 
 import (
+	"context"
+	"fmt"
 	"net/http"
 	"slices"
 
@@ -16,45 +18,98 @@ const (
 	corsMaxAge        = "600"
 )
 
-// guard refuses requests that name a host which is not this server's with 421 (RFC 9110, section 15.5.20): a web page that had its own
-// name resolve to this server's address gets no further. Then every request with an Origin header that is neither listed nor this
-// server's own origin is refused with 403; the transport specification demands it. Programs send none. Pages of listed origins may
-// read the answers (CORS), and their preflights are answered here.
-func guard(public Public, origins []string) alice.Constructor {
+// A RequestHead is what a connection knows of the head of its current request. The listener writes it before the request is
+// handled.
+type RequestHead struct {
+	TwoLengths bool // both Content-Length and Transfer-Encoding
+	Unseen     bool // the head was sent before the last answer, and not read as a whole
+}
+
+type requestHeadKey struct{}
+
+// In returns the context of a connection's requests, from which [guard] reads the head.
+func (head *RequestHead) In(ctx context.Context) context.Context {
+	return context.WithValue(ctx, requestHeadKey{}, head)
+}
+
+// guard refuses what is not served to anybody, before it is asked who sends it: see [bodyFault] and, where named is set, [nameFault]. A body
+// that does not announce its length is cut at limit bytes: its reader then fails with *http.MaxBytesError. Pages of listed origins may read
+// the answers (CORS), and their preflights are answered here.
+func guard(o ChainOptions, limit int64, named bool) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if !public.allowed(r, public.host(r)) {
-				Refuse(w, r, &rs.Error{
-					Code: "host_refused", Message: "This server does not answer under the host name of this request.",
-					Hint: "Use the server's public URL; an operator adds further names to the allowed hosts.",
-				})
-				return
+			refused := bodyFault(w, r, limit)
+			if refused == nil && named {
+				refused = o.nameFault(w, r)
 			}
-			sent := r.Header.Values("Origin")
-			if len(origins) > 0 {
-				w.Header().Add("Vary", "Origin")
-				if len(sent) == 1 && slices.Contains(origins, sent[0]) && share(w, r, sent[0]) {
-					return
-				}
+			switch {
+			case refused == nil && named && o.share(w, r): // a preflight, which is answered
+			case refused == nil:
+				r.Body = http.MaxBytesReader(w, r.Body, limit)
+				next.ServeHTTP(w, r)
+			default:
+				Refuse(w, r, refused)
 			}
-			for _, origin := range sent {
-				if !slices.Contains(origins, origin) && origin != public.origin(r) {
-					Refuse(w, r, &rs.Error{
-						Code: "origin_refused", Message: "Requests from web pages of this origin are not served.",
-						Hint: "Call from a program, or have the operator list the page's origin.",
-					})
-					return
-				}
-			}
-			next.ServeHTTP(w, r)
 		})
 	}
 }
 
-// share lets the pages of an origin read the answer, and reports whether the request was a preflight and is answered. It sends no
+// bodyFault refuses a request with both Content-Length and Transfer-Encoding with 400 and closes its connection (RFC 9112,
+// section 6.1). A proxy in front that reads the other length would take the rest of the body for the next request, which may
+// be another client's. net/http drops Content-Length silently, so the listener has to look for it. A chunked request whose head
+// the listener did not see counts as ambiguous. It refuses a body that announces more than limit bytes with 413.
+func bodyFault(w http.ResponseWriter, r *http.Request, limit int64) *rs.Error {
+	head, ok := r.Context().Value(requestHeadKey{}).(*RequestHead)
+	switch {
+	case ok && (head.TwoLengths || head.Unseen && len(r.TransferEncoding) > 0):
+		w.Header().Set("Connection", "close")
+		return &rs.Error{Code: "invalid_request", Message: "The request has both Content-Length and Transfer-Encoding.", Hint: "Send one of them."}
+	case r.ContentLength > limit:
+		return TooLarge(limit)
+	}
+	return nil
+}
+
+// TooLarge is the refusal of a body of more bytes than a limit.
+func TooLarge(limit int64) *rs.Error {
+	return &rs.Error{
+		Code: "request_too_large", Message: fmt.Sprintf("The request body is larger than %d bytes.", limit),
+		Hint: "Send one request with smaller arguments.",
+	}
+}
+
+// nameFault refuses a request that names a host which is not this server's with 421 (RFC 9110, section 15.5.20): a web page that had its own
+// name resolve to this server's address gets no further. Then it refuses every request with an Origin header that is neither listed nor
+// this server's own origin with 403; the transport specification demands it. Programs send none.
+func (o ChainOptions) nameFault(w http.ResponseWriter, r *http.Request) *rs.Error {
+	if !o.Public.allowed(r, o.Public.host(r)) {
+		return &rs.Error{
+			Code: "host_refused", Message: "This server does not answer under the host name of this request.",
+			Hint: "Use the server's public URL; an operator adds further names to the allowed hosts.",
+		}
+	}
+	if len(o.Origins) > 0 {
+		w.Header().Add("Vary", "Origin")
+	}
+	for _, origin := range r.Header.Values("Origin") {
+		if !slices.Contains(o.Origins, origin) && origin != o.Public.origin(r) {
+			return &rs.Error{
+				Code: "origin_refused", Message: "Requests from web pages of this origin are not served.",
+				Hint: "Call from a program, or have the operator list the page's origin.",
+			}
+		}
+	}
+	return nil
+}
+
+// share lets the pages of a listed origin read the answer, and reports whether the request was a preflight and is answered. It sends no
 // Access-Control-Allow-Credentials: a bearer is sent by a program, never by a browser on its own.
-func share(w http.ResponseWriter, r *http.Request, origin string) (answered bool) {
-	w.Header().Set("Access-Control-Allow-Origin", origin)
+func (o ChainOptions) share(w http.ResponseWriter, r *http.Request) (answered bool) {
+	sent := r.Header.Values("Origin")
+	if len(sent) != 1 || !slices.Contains(o.Origins, sent[0]) {
+		return false
+	}
+	w.Header().Set("Access-Control-Allow-Origin", sent[0])
 	w.Header().Set("Access-Control-Expose-Headers", corsExposeHeaders)
 	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
 		return false

@@ -62,15 +62,15 @@ func limit(limiter *Limiter) alice.Constructor {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			state, principal := limiter.state.Load(), auth.PrincipalFrom(r.Context())
 			if state.tokens != nil {
-				bucket := state.tokens.of(sha256.Sum256([]byte(principal.Token.Reveal())))
+				bucket := state.tokens.of(principal.Token.Key())
 				if wait, ok := bucket.take(limiter.now()); !ok {
-					refuseLater(w, r, tooFast("Requests with this access token come too fast.", wait))
+					Refuse(w, r, tooFast("Requests with this access token come too fast.", wait))
 					return
 				}
 			}
 			release, refusal := state.calls.acquire(r.Context(), principal.Caller().Key(), state.limits.Wait)
 			if refusal != nil {
-				refuseLater(w, r, refusal)
+				Refuse(w, r, refusal)
 				return
 			}
 			defer release()

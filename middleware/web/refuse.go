@@ -12,7 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// Refuse answers a request with an error and the status of its code, always as JSON:
+// Refuse answers a request with an error and the status of its code, always as JSON, and with Retry-After where it may be sent again:
 //
 //	{"error":{"code","message","hint"?,"resource_metadata"?}}
 func Refuse(w http.ResponseWriter, r *http.Request, e *rs.Error) {
@@ -31,6 +31,13 @@ func refuseWith(w http.ResponseWriter, r *http.Request, status int, e *rs.Error,
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Del("Content-Length")
+	if status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests {
+		wait := e.RetryAfter
+		if wait < time.Second {
+			wait = defaultRetryAfter
+		}
+		w.Header().Set("Retry-After", strconv.Itoa(int(wait.Seconds())))
+	}
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(map[string]document{"error": {e.Code, e.Message, e.Hint, resourceMetadata}})
 }
@@ -82,21 +89,8 @@ func refuseCaller(w http.ResponseWriter, r *http.Request, public Public, err err
 		metadata = public.URL(r, MetadataPath+EndpointPath)
 		w.Header().Set("WWW-Authenticate", challenge(e, metadata))
 		w.Header().Set("Link", fmt.Sprintf(`<%s>; rel="icon"; type="image/svg+xml"`, public.URL(r, IconPath))) // S3-17b
-	case status == http.StatusServiceUnavailable, status == http.StatusTooManyRequests:
-		refuseLater(w, r, e)
-		return
 	}
 	refuseWith(w, r, status, e, metadata)
-}
-
-// refuseLater refuses a request that may be sent again, with Retry-After.
-func refuseLater(w http.ResponseWriter, r *http.Request, e *rs.Error) {
-	wait := e.RetryAfter
-	if wait < time.Second {
-		wait = defaultRetryAfter
-	}
-	w.Header().Set("Retry-After", strconv.Itoa(int(wait.Seconds())))
-	Refuse(w, r, e)
 }
 
 // challenge returns the WWW-Authenticate value (RFC 6750, section 3; RFC 9728, section 5.1; S3-R18). RFC 6750 omits error if no

@@ -93,13 +93,11 @@ func NewTokenCache(o TokenCacheOptions) *TokenCache {
 	return c
 }
 
-func keyOf(token rs.Token) tokenKey { return sha256.Sum256([]byte(token.Reveal())) }
-
 // Known reports whether the token was active at its last lookup, at most an hour ago. It makes no request.
 func (c *TokenCache) Known(token rs.Token) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	asked, found := c.known.Get(keyOf(token))
+	asked, found := c.known.Get(token.Key())
 	return found && c.options.Now().Before(asked.Add(recognizedFor))
 }
 
@@ -107,7 +105,7 @@ func (c *TokenCache) Known(token rs.Token) bool {
 // AuthorityUnreachable without an answer, AuthorityBusy if too many unknown tokens are being looked up, any other code for
 // an inactive token.
 func (c *TokenCache) Authenticate(ctx context.Context, token rs.Token) (Principal, error) {
-	key := keyOf(token)
+	key := token.Key()
 	info, fresh := c.recall(key)
 	if c.options.OnLookup != nil {
 		c.options.OnLookup(fresh)
@@ -115,26 +113,20 @@ func (c *TokenCache) Authenticate(ctx context.Context, token rs.Token) (Principa
 	if fresh {
 		return info.principal(token)
 	}
-	return c.ask(ctx, first, "", key, token)
+	return c.ask(ctx, false, "", key, token)
 }
 
 // Revalidate asks the authority again, bypassing the cache, and caches the new answer (D7). reason is the code with which the
 // resource server refused the token. Revalidations of one token for one reason within two seconds share one request.
 func (c *TokenCache) Revalidate(ctx context.Context, token rs.Token, reason rs.Code) (Principal, error) {
 	// A first lookup may have begun before the 401, so its answer cannot be shared.
-	return c.ask(ctx, again, reason, keyOf(token), token)
+	return c.ask(ctx, true, reason, token.Key(), token)
 }
 
-// The purpose of a lookup.
-const (
-	first = "first"
-	again = "again"
-)
-
-// ask makes one lookup for all callers that wait for it. It outlives the caller that started it, so that the others still
-// get their answer.
-func (c *TokenCache) ask(ctx context.Context, purpose string, reason rs.Code, key tokenKey, token rs.Token) (Principal, error) {
-	flight := c.flights.DoChan(purpose+string(key[:])+string(reason), func() (answer any, err error) {
+// ask makes one lookup for all callers that wait for it; again past what is cached. It outlives the caller that started it, so that the
+// others still get their answer.
+func (c *TokenCache) ask(ctx context.Context, again bool, reason rs.Code, key tokenKey, token rs.Token) (Principal, error) {
+	flight := c.flights.DoChan(fmt.Sprint(again, string(key[:]), reason), func() (answer any, err error) {
 		defer func() { // in a goroutine of singleflight: a panic would end the process
 			if fault := recover(); fault != nil {
 				answer, err = nil, lookup.Unreachable(fmt.Errorf("the authority panicked: %v", fault))
@@ -142,10 +134,10 @@ func (c *TokenCache) ask(ctx context.Context, purpose string, reason rs.Code, ke
 		}()
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.options.Timeout)
 		defer cancel()
-		if info, fresh := c.recall(key); fresh && purpose == first {
+		if info, fresh := c.recall(key); fresh && !again {
 			return info, nil // an earlier lookup ended since the caller read the cache
 		}
-		if purpose == again || c.Known(token) {
+		if again || c.Known(token) {
 			return c.revalidate(ctx, reason, key, token)
 		}
 		release, refusal := c.unknown.acquire(ctx)

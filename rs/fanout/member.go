@@ -133,7 +133,7 @@ func (p *grantPackage) refused(c *member) *rs.Error {
 	case !c.Expires.IsZero() && !now.Before(c.Expires):
 		return &rs.Error{Code: "grant_expired", Message: "The access to this connection has expired."}
 	}
-	if entry, found := p.refusals.Get(keyOf(c.Token)); found && now.Before(entry.until) {
+	if entry, found := p.refusals.Get(c.Token.Key()); found && now.Before(entry.until) {
 		return entry.why
 	}
 	return nil
@@ -189,7 +189,7 @@ func (p *grantPackage) learn(c *member, e *rs.Error) {
 }
 
 func (p *grantPackage) remember(c *member, why *rs.Error) {
-	p.refusals.Add(keyOf(c.Token), refusal{why, p.options.Now().Add(p.options.RefusalHold)})
+	p.refusals.Add(c.Token.Key(), refusal{why, p.options.Now().Add(p.options.RefusalHold)})
 }
 
 // maxRefusals bounds the memory of one process.
@@ -208,8 +208,6 @@ func newRefusals() *refusals {
 	entries, _ := lru.New[[sha256.Size]byte, refusal](maxRefusals) // fails for a size below 1 only
 	return entries
 }
-
-func keyOf(token rs.Token) [sha256.Size]byte { return sha256.Sum256([]byte(token.Reveal())) }
 
 // refusesGrant reports whether an error says that the grant itself is no good. A 401 or 403 also stands for a stream,
 // field or connection that this grant does not hold; such an answer is about the request, and the grant stays usable.

@@ -97,15 +97,6 @@ func HoldAnswers(ctx context.Context) (held context.Context, release func(), alr
 	return context.WithValue(ctx, heldAnswersKey{}, h), h.release, false
 }
 
-// heldBy returns the context's answers, or new ones that must be released, too.
-func heldBy(ctx context.Context) (h *heldAnswers, release func()) {
-	if h, found := ctx.Value(heldAnswersKey{}).(*heldAnswers); found {
-		return h, func() {}
-	}
-	h = &heldAnswers{}
-	return h, h.release
-}
-
 // take counts n more bytes, and waits where that is needed. Its errors are TooManyCalls, ResponseTooLarge and those of ctx.
 func (h *heldAnswers) take(ctx context.Context, b *answerBudget, caller breakerKey, n int64) error {
 	h.mu.Lock()

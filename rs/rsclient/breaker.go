@@ -46,6 +46,7 @@ const (
 // good answer closes it. It is safe for concurrent use. A nil breaker is never open.
 type breaker struct {
 	changed func(string) // called with mu held
+	used    time.Time    // of a grant; guarded by breakers.mu
 
 	mu         sync.Mutex
 	state      string

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -84,9 +85,10 @@ func New(o Options) (*Client, error) {
 	if o.Retries == 0 || o.Retries > maxRetries {
 		o.Retries = maxRetries
 	}
+	server, _ := url.Parse(base) // ParseBase has parsed it
 	return &Client{
 		base: base, options: o,
-		sender:  NewSender(hostOf(base), o.Transport, o.Retries, true, o.NoBreaker, o.Observer),
+		sender:  NewSender(server.Host, o.Transport, o.Retries, true, o.NoBreaker, o.Observer),
 		answers: newAnswerBudget(o.AnswerBytes, o.MaxResponseBytes),
 		chunks:  sync.Pool{New: func() any { return new([chunkBytes]byte) }},
 	}, nil
@@ -147,8 +149,11 @@ func (b bound) Do(ctx context.Context, r rs.Request) (answer *rs.Response, err e
 		return nil, transportError(err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	answers, release := heldBy(ctx)
-	defer release()
+	ctx, release, held := HoldAnswers(ctx)
+	if !held {
+		defer release()
+	}
+	answers := ctx.Value(heldAnswersKey{}).(*heldAnswers)
 	body := &answerBody{answers: answers, budget: c.answers, caller: readingFrom(ctx).payer(), ctx: ctx}
 	if answer, err = c.read(response, r.Binary, body, b.token.RedactorIn(ctx)); err != nil {
 		answers.give(body.bytes)

@@ -25,13 +25,7 @@ type breakers struct {
 	host *breaker // nil: never open
 
 	mu      sync.Mutex
-	byGrant *simplelru.LRU[breakerKey, *grantBreaker]
-}
-
-// A grantBreaker stops the reads of one grant that keep failing although the host is reached.
-type grantBreaker struct {
-	*breaker
-	used time.Time // guarded by breakers.mu
+	byGrant *simplelru.LRU[breakerKey, *breaker] // each stops the reads of one grant that keep failing although the host is reached
 }
 
 func newBreakers(host string, off bool, observer Observer) *breakers {
@@ -39,26 +33,26 @@ func newBreakers(host string, off bool, observer Observer) *breakers {
 		return &breakers{}
 	}
 	b := &breakers{host: newBreaker(func(s string) { observer.BreakerChanged(host, s) })}
-	b.byGrant, _ = simplelru.NewLRU[breakerKey, *grantBreaker](maxGrantBreakers, nil) // fails for a size below 1 only
+	b.byGrant, _ = simplelru.NewLRU[breakerKey, *breaker](maxGrantBreakers, nil) // fails for a size below 1 only
 	return b
 }
 
-// begin admits one attempt, whose end must be called once.
-func (b *breakers) begin(ctx context.Context) (a admission, refused *rs.Error) {
+// begin admits one attempt, which must record its verdict. Breakers that are switched off admit every one.
+func (b *breakers) begin(ctx context.Context) (a *attempt, refused *rs.Error) {
+	a = &attempt{ctx: ctx, began: time.Now(), read: readingFrom(ctx), unknownToken: ctx.Value(unknownTokenKey{}) != nil}
 	if b.host == nil {
-		return admission{}, nil
+		return a, nil
 	}
-	a = admission{read: readingFrom(ctx), unknownToken: ctx.Value(unknownTokenKey{}) != nil}
 	if a.read != nil {
-		own := b.of(a.read.grant, time.Now())
+		own := b.of(a.read.grant, a.began)
 		if a.grantGeneration, refused = own.begin(breakerKey{}, "The resource server has been failing for this grant"); refused != nil {
-			return admission{}, refused
+			return nil, refused
 		}
 		a.grant = own
 	}
 	if a.hostGeneration, refused = b.host.begin(a.caller(), "The resource server has been failing"); refused != nil {
-		a.end(inconclusive)
-		return admission{}, refused
+		a.record(inconclusive)
+		return nil, refused
 	}
 	a.host = b.host
 	return a, nil
@@ -70,14 +64,14 @@ func (b *breakers) of(grant breakerKey, now time.Time) *breaker {
 	defer b.mu.Unlock()
 	own, found := b.byGrant.Get(grant)
 	if !found {
-		own = &grantBreaker{breaker: newBreaker(func(string) {})}
+		own = newBreaker(func(string) {})
 		b.byGrant.Add(grant, own)
 	}
 	own.used = now
 	for {
 		_, oldest, _ := b.byGrant.GetOldest() // there is one: its own
 		if now.Sub(oldest.used) < grantBreakerIdle {
-			return own.breaker
+			return own
 		}
 		b.byGrant.RemoveOldest()
 	}
@@ -103,41 +97,6 @@ func WithUnknownToken(ctx context.Context) context.Context {
 	return context.WithValue(ctx, unknownTokenKey{}, true)
 }
 
-// An admission is the permission for one attempt. Its zero value belongs to breakers that are switched off.
-type admission struct {
-	grant, host                     *breaker // nil without one
-	grantGeneration, hostGeneration int
-	read                            *reading // that the attempt belongs to; nil for none
-
-	unknownToken bool // the attempt asks an authority about a token that it has never accepted
-}
-
-func (a admission) caller() breakerKey {
-	if a.read == nil {
-		return breakerKey{}
-	}
-	return a.read.caller
-}
-
-// end reports how the attempt went.
-func (a admission) end(v verdict) {
-	ofGrant := v
-	switch v {
-	case hostFails:
-		ofGrant = inconclusive // a host that cannot be reached says nothing of a grant
-	case grantFails:
-		ofGrant = hostFails // the whole of what its breaker guards fails
-	}
-	a.grant.end(breakerKey{}, a.grantGeneration, ofGrant)
-	switch {
-	case v == grantFails && a.unknownToken:
-		v = inconclusive // the token may be the reason
-	case v == grantFails && a.read == nil:
-		v = hostFails // without a caller to blame, the endpoint fails
-	}
-	a.host.end(a.caller(), a.hostGeneration, v)
-}
-
 // guarded is a transport behind breakers.
 type guarded struct {
 	next     http.RoundTripper
@@ -146,14 +105,13 @@ type guarded struct {
 
 // RoundTrip performs one attempt, unless a breaker is open. A panic below it is a failure of the attempt.
 func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
-	admitted, refused := g.breakers.begin(r.Context())
+	a, refused := g.breakers.begin(r.Context())
 	if refused != nil {
 		if r.Body != nil {
 			_ = r.Body.Close()
 		}
 		return nil, refused
 	}
-	a := &attempt{ctx: r.Context(), began: time.Now(), admission: admitted}
 	returned := false
 	defer func() {
 		if !returned {
@@ -179,14 +137,43 @@ func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 // An attempt is one request and the body of its answer, whose reading shows how the attempt ended.
 type attempt struct {
 	io.ReadCloser
-	ctx       context.Context
-	began     time.Time
-	admission admission
-	once      sync.Once // a body may be read and closed by two goroutines
+	ctx   context.Context
+	began time.Time
+	read  *reading // that the attempt belongs to; nil for none
+
+	grant, host                     *breaker // nil without one
+	grantGeneration, hostGeneration int
+	unknownToken                    bool      // an authority is asked about a token that it has never accepted
+	once                            sync.Once // a body may be read and closed by two goroutines
 }
 
-// record records the verdict; the first one counts.
-func (a *attempt) record(v verdict) { a.once.Do(func() { a.admission.end(v) }) }
+func (a *attempt) caller() breakerKey {
+	if a.read == nil {
+		return breakerKey{}
+	}
+	return a.read.caller
+}
+
+// record records how the attempt went; the first verdict counts.
+func (a *attempt) record(v verdict) { a.once.Do(func() { a.end(v) }) }
+
+func (a *attempt) end(v verdict) {
+	ofGrant := v
+	switch v {
+	case hostFails:
+		ofGrant = inconclusive // a host that cannot be reached says nothing of a grant
+	case grantFails:
+		ofGrant = hostFails // the whole of what its breaker guards fails
+	}
+	a.grant.end(breakerKey{}, a.grantGeneration, ofGrant)
+	switch {
+	case v == grantFails && a.unknownToken:
+		v = inconclusive // the token may be the reason
+	case v == grantFails && a.read == nil:
+		v = hostFails // without a caller to blame, the endpoint fails
+	}
+	a.host.end(a.caller(), a.hostGeneration, v)
+}
 
 // fail records a failed attempt. Whether a caller's own deadline was too short or the host too slow shows in how long the
 // host had.
@@ -196,7 +183,7 @@ func (a *attempt) fail(err error) {
 		a.record(inconclusive)
 	case a.ctx.Err() != nil && time.Since(a.began) < breakerPatience:
 		a.record(inconclusive)
-	case a.admission.read.waits() || isConnectError(err):
+	case a.read.waits() || isConnectError(err):
 		a.record(hostFails)
 	default:
 		a.record(grantFails)

@@ -22,15 +22,6 @@ func ParseBase(text string) (string, error) {
 	return strings.TrimRight(u.String(), "/"), nil
 }
 
-// hostOf is the host of a URL that was parsed before.
-func hostOf(text string) string {
-	u, err := url.Parse(text)
-	if err != nil {
-		return ""
-	}
-	return u.Host
-}
-
 // IsLoopback reports whether a host, in lower case and without a port, is this machine by its name or address. Plain http is for such
 // hosts alone (RFC 8252, section 7.3).
 func IsLoopback(host string) bool {

@@ -25,6 +25,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/transport/internal/rechecked"
 )
 
 const (
@@ -52,7 +53,7 @@ type Bridge struct {
 	options Options
 	client  *http.Client
 
-	found rechecked[finding]
+	found *rechecked.Value[finding]
 
 	refreshes singleflight.Group
 	recent    *lru.Cache[string, sharedAnswer]
@@ -90,7 +91,8 @@ func New(ctx context.Context, o Options) (*Bridge, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.found = rechecked[finding]{look: b.look, now: o.Now, value: finding{server: server}, due: o.Now().Add(checkEvery)}
+	b.found = rechecked.New(o.Now, b.look)
+	b.found.Set(finding{server: server}, checkEvery)
 	return b, nil
 }
 
@@ -116,7 +118,7 @@ func checkDetails(text string) error {
 
 // Serve answers a request at one of the four paths of a sign-in.
 func (b *Bridge) Serve(w http.ResponseWriter, r *http.Request, path string) {
-	found := b.found.get(r.Context())
+	found := b.found.Get(r.Context())
 	if found.fault != nil {
 		w.Header().Set("Retry-After", "10")
 		refuse(w, http.StatusServiceUnavailable, "temporarily_unavailable", "The authorization server cannot be used at the moment.")
@@ -136,7 +138,7 @@ func (b *Bridge) Serve(w http.ResponseWriter, r *http.Request, path string) {
 
 // Offers reports whether a sign-in asks the owner for what a call misses: all the streams, and the connection by its id.
 func (b *Bridge) Offers(missing rs.Missing) bool {
-	asked := b.found.last().server.asked
+	asked := b.found.Last().server.asked
 	for _, name := range missing.Streams {
 		if !slices.ContainsFunc(asked, func(s streamAsked) bool { return s.Name == name }) {
 			return false

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+	"github.com/pdp-connect/pdpp-mcp/transport/internal/rechecked"
 )
 
 // maxDocument bounds what is read of an answer, in bytes.
@@ -153,13 +154,13 @@ type Issuers struct {
 	client *http.Client
 	public string // the resource server's URL
 	read   string // where it is read
-	known  rechecked[[]string]
+	known  *rechecked.Value[[]string]
 }
 
 // NewIssuers asks the resource server of a public URL at another, where that is not the same.
 func NewIssuers(public, read string, transport http.RoundTripper, now func() time.Time) *Issuers {
 	i := &Issuers{client: newClient(transport), public: public, read: read}
-	i.known = rechecked[[]string]{look: i.look, now: now}
+	i.known = rechecked.New(now, i.look)
 	return i
 }
 
@@ -190,7 +191,7 @@ func (i *Issuers) Ask(ctx context.Context) ([]string, error) {
 // List returns them as they were known at most five minutes ago. While the resource server cannot say, it is the last that is
 // known, or else the resource server itself.
 func (i *Issuers) List(ctx context.Context) []string {
-	if known := i.known.get(ctx); known != nil {
+	if known := i.known.Get(ctx); known != nil {
 		return known
 	}
 	return []string{i.public}

@@ -7,11 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
@@ -137,25 +135,8 @@ func Decode(raw []byte, into any, names ...string) error {
 
 // CheckMembers reports whether no two members have the same name in any case, and those named have exactly that name.
 func CheckMembers(o rs.Object, names ...string) error {
-	seen := make(map[string]bool, len(o))
-	for _, m := range o {
-		folded := foldCase(m.Name)
-		other := slices.ContainsFunc(names, func(name string) bool { return name != m.Name && foldCase(name) == folded })
-		if seen[folded] || other {
-			return ErrAmbiguousMember
-		}
-		seen[folded] = true
+	if _, _, found := o.Ambiguity(names...); found {
+		return ErrAmbiguousMember
 	}
 	return nil
-}
-
-// foldCase is the same for names that encoding/json takes for the same.
-func foldCase(name string) string {
-	return strings.Map(func(r rune) rune {
-		least := r
-		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
-			least = min(least, other)
-		}
-		return least
-	}, name)
 }

@@ -38,7 +38,7 @@ type whole struct {
 func (p *Reader) dateParts(ctx context.Context, page *sourcePage) {
 	ctx, cancel := context.WithTimeout(ctx, datesDeadline)
 	defer cancel()
-	reads := rs.CountReads(p.Doer)
+	reads := &rs.Reads{Doer: p.Doer}
 	var wholes []*whole
 	for _, s := range p.wholes {
 		for _, part := range s.Parts {

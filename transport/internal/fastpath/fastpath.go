@@ -11,8 +11,6 @@ package fastpath
 
 import (
 	"bytes"
-	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -27,67 +25,41 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/transport/internal/rpc"
 )
 
-// Options configure [New]. All of them are needed.
-type Options struct {
-	Server mcp.Implementation // as the SDK introduces it
-	Tools  []*tools.Tool      // whose calls are answered here
-	SDK    http.Handler       // the SDK's stateless handler
-
-	// Call answers one call as the SDK's tool handler does, and recovers from panics. Its errors are *jsonrpc.Error values.
-	Call func(ctx context.Context, call tools.Call, traceparent string) (*mcp.CallToolResult, error)
-}
-
-// A Handler answers plain requests. It is safe for concurrent use.
+// A Handler knows which requests are plain, and writes their answers. It is safe for concurrent use.
 type Handler struct {
-	options Options
-	tools   map[string]*tools.Tool
-	lists   map[string][]byte // the answer to tools/list by version of MCP, from the end of its id on
+	server mcp.Implementation
+	tools  map[string]*tools.Tool
+	lists  map[string][]byte // the answer to tools/list by version of MCP, from the end of its id on
 }
 
-// New returns a handler. It asks the SDK once for its answer to tools/list in each version of MCP, which is the same for every
-// caller. Versions that the SDK does not serve are left to it.
-func New(o Options) *Handler {
-	h := &Handler{options: o, tools: map[string]*tools.Tool{}, lists: map[string][]byte{}}
-	for _, tool := range o.Tools {
+// New returns a handler for the calls of tools, which introduces a server as the SDK does. It asks the SDK's stateless handler once for its
+// answer to tools/list in each version of MCP, which is the same for every caller. Versions that the SDK does not serve are left to it.
+func New(server mcp.Implementation, all []*tools.Tool, sdk http.Handler) *Handler {
+	h := &Handler{server: server, tools: map[string]*tools.Tool{}, lists: map[string][]byte{}}
+	for _, tool := range all {
 		h.tools[tool.Name] = tool
 	}
 	for _, version := range versions {
-		if list, ok := listTools(o.SDK, version); ok {
+		if list, ok := listTools(sdk, version); ok {
 			h.lists[version] = list
 		}
 	}
 	return h
 }
 
-// Serve answers a request if its message is plain, and reports whether it has. The headers must not contradict the message.
-func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, m rpc.Message) bool {
-	request, plain := readRequest(r.Header, m)
-	list, served := h.lists[request.version]
-	if !plain || !served {
-		return false
+// Write answers a plain request. A tools/call gets the result of its call, or an error, which is a *jsonrpc.Error.
+func (h *Handler) Write(w http.ResponseWriter, m rpc.Message, r Request, result *mcp.CallToolResult, err error) {
+	var refused *jsonrpc.Error
+	switch version := r.Call.Protocol; {
+	case r.Call.Tool == nil:
+		writeAnswer(w, []byte(answerStart+m.ID), h.lists[version])
+	case !errors.As(err, &refused):
+		writeAnswer(w, writeResult(m.ID, version, result, h.server))
+	case version == rpc.Stateless && refused.Code == jsonrpc.CodeInvalidParams:
+		rpc.WriteError(w, http.StatusBadRequest, m.WireID(), refused)
+	default:
+		rpc.WriteError(w, http.StatusOK, m.WireID(), refused)
 	}
-	if m.Method == methodListTools {
-		writeAnswer(w, []byte(answerStart+m.ID), list)
-		return true
-	}
-	tool, known := h.tools[request.tool]
-	if !known {
-		return false
-	}
-	call := tools.Call{Tool: tool, Raw: json.RawMessage(request.arguments), Protocol: request.version}
-	result, err := h.options.Call(r.Context(), call, request.traceparent)
-	if err != nil {
-		var refused *jsonrpc.Error
-		errors.As(err, &refused)
-		status := http.StatusOK
-		if request.version == rpc.Stateless && refused.Code == jsonrpc.CodeInvalidParams {
-			status = http.StatusBadRequest
-		}
-		rpc.WriteError(w, status, m.WireID(), refused)
-		return true
-	}
-	writeAnswer(w, writeResult(m.ID, request.version, result, h.options.Server))
-	return true
 }
 
 // writeAnswer sends an answer in its parts, with its length, so that it is not sent in chunks.

@@ -2,6 +2,7 @@ package fastpath
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/transport/internal/rpc"
 )
 
@@ -28,44 +30,39 @@ const (
 // versions are the versions of MCP whose plain messages are answered here.
 var versions = [...]string{"2024-11-05", assumedVersion, "2025-06-18", "2025-11-25", rpc.Stateless}
 
-// A request is what a message asks for that the SDK would read in one way only.
-type request struct {
-	version     string // of MCP
-	tool        string // of a tools/call
-	arguments   string // of a tools/call; empty if there are none
-	traceparent string // of its _meta
+// A Request is what a message asks for that the SDK would read in one way only.
+type Request struct {
+	Call        tools.Call // without a tool for tools/list
+	Traceparent string     // of its _meta
 }
 
-// readRequest reads a message, and reports whether it is plain.
-func readRequest(header http.Header, m rpc.Message) (request, bool) {
-	r := request{version: header.Get(versionHeader)}
-	if r.version == "" {
-		r.version = assumedVersion
-	}
+// Read reads a message, and reports whether it is plain. The headers must not contradict the message.
+func (h *Handler) Read(header http.Header, m rpc.Message) (r Request, plain bool) {
+	version := cmp.Or(header.Get(versionHeader), assumedVersion)
 	calls := m.Method == methodCallTool
-	if !calls && m.Method != methodListTools || m.ID == "" || m.ID == `""` || len(header["Last-Event-Id"]) > 0 ||
+	if _, served := h.lists[version]; !served || !calls && m.Method != methodListTools || m.ID == "" || m.ID == `""` || len(header["Last-Event-Id"]) > 0 ||
 		bytes.Count(m.Text, []byte{'{'})+bytes.Count(m.Text, []byte{'['}) > maxBrackets ||
 		m.Envelope.Get("jsonrpc") != `"2.0"` || !onlyNames(m.Envelope, "jsonrpc", "id", "method", "params") || m.Params == nil && m.Envelope.Includes("params") {
-		return request{}, false
+		return r, false
 	}
-	params := []string{"_meta"}
+	params, name := []string{"_meta"}, ""
 	if calls {
-		params = []string{"_meta", "name", "arguments"}
-		r.tool = m.Params.JSONString("name")
+		params, name = []string{"_meta", "name", "arguments"}, m.Params.JSONString("name")
+		r.Call.Tool = h.tools[name]
 	}
-	if !onlyNames(m.Params, params...) || m.Meta == nil && m.Params.Includes("_meta") {
-		return request{}, false
+	if !onlyNames(m.Params, params...) || m.Meta == nil && m.Params.Includes("_meta") || calls && r.Call.Tool == nil {
+		return r, false
 	}
 	for _, p := range m.Params {
 		if p.Name == "arguments" {
-			r.arguments = p.Value // also null
+			r.Call.Raw = json.RawMessage(p.Value) // also null
 		}
 	}
-	r.traceparent = m.Meta.JSONString("traceparent")
-	if r.version != rpc.Stateless {
+	r.Call.Protocol, r.Traceparent = version, m.Meta.JSONString("traceparent")
+	if version != rpc.Stateless {
 		return r, !m.Meta.Includes(mcp.MetaKeyProtocolVersion)
 	}
-	return r, header.Get("Mcp-Method") == m.Method && header.Get("Mcp-Name") == r.tool &&
+	return r, header.Get("Mcp-Method") == m.Method && header.Get("Mcp-Name") == name &&
 		m.Meta.Get(mcp.MetaKeyProtocolVersion) == `"`+rpc.Stateless+`"` && decodes[mcp.ClientCapabilities](m.Meta.Get(mcp.MetaKeyClientCapabilities)) &&
 		(!m.Meta.Includes(mcp.MetaKeyClientInfo) || decodes[mcp.Implementation](m.Meta.Get(mcp.MetaKeyClientInfo)))
 }

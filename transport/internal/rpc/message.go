@@ -132,29 +132,13 @@ func (m Message) Contradiction(header http.Header) string {
 	return ""
 }
 
-// The names that a message may hold at each level, by their lower case.
+// The names that a message may hold at each level.
 var (
-	envelopeNames = byLowerCase("jsonrpc", "id", "method", "params", "result", "error")
-	paramNames    = byLowerCase("_meta", "name", "arguments", "uri", "cursor", "protocolVersion", "capabilities", "clientInfo", "requestId", "reason",
-		"ref", "argument", "level", "notifications")
-	metaNames = byLowerCase(mcp.MetaKeyProtocolVersion, mcp.MetaKeyClientInfo, mcp.MetaKeyClientCapabilities, "traceparent", "progressToken")
+	envelopeNames = []string{"jsonrpc", "id", "method", "params", "result", "error"}
+	paramNames    = []string{"_meta", "name", "arguments", "uri", "cursor", "protocolVersion", "capabilities", "clientInfo", "requestId", "reason",
+		"ref", "argument", "level", "notifications"}
+	metaNames = []string{mcp.MetaKeyProtocolVersion, mcp.MetaKeyClientInfo, mcp.MetaKeyClientCapabilities, "traceparent", "progressToken"}
 )
-
-func byLowerCase(names ...string) map[string]string {
-	index := make(map[string]string, len(names))
-	for _, name := range names {
-		index[foldCase(name)] = name
-	}
-	return index
-}
-
-// foldCase maps names that differ only in case to one text, including letters such as the Kelvin sign that fold to ASCII.
-func foldCase(name string) string {
-	if strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }) {
-		name = strings.ToUpper(name)
-	}
-	return strings.ToLower(name)
-}
 
 // ambiguity says which member of a message parsers could read differently: one that occurs twice, or one that is known
 // under another case. It returns "" for a message without such a member. What a tool's own arguments hold is checked when
@@ -165,20 +149,15 @@ func (m *Message) ambiguity() string {
 	)
 }
 
-func ambiguousName(o rs.Object, known map[string]string, level string) string {
-	seen := make(map[string]bool, len(o))
-	for _, member := range o {
-		folded := foldCase(member.Name)
-		name, isKnown := known[folded]
-		switch {
-		case seen[folded] && isKnown:
-			return fmt.Sprintf("the member %q occurs twice in %s", name, level)
-		case seen[folded]:
-			return "a member occurs twice in " + level
-		case isKnown && member.Name != name:
-			return fmt.Sprintf("the member %q of %s must be written %q", member.Name, level, name)
-		}
-		seen[folded] = true
+func ambiguousName(o rs.Object, known []string, level string) string {
+	switch member, name, found := o.Ambiguity(known...); {
+	case !found:
+		return ""
+	case name == "":
+		return "a member occurs twice in " + level
+	case name == member:
+		return fmt.Sprintf("the member %q occurs twice in %s", name, level)
+	default:
+		return fmt.Sprintf("the member %q of %s must be written %q", member, level, name)
 	}
-	return ""
 }
