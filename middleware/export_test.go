@@ -2,12 +2,13 @@ package middleware
 
 // The stages, for the tests of this folder.
 var (
-	Admit    = admit
-	Chain    = chain
-	Correct  = correctCall
-	Render   = renderResult
-	Observe  = observeCall
-	Validate = validate
+	Admit      = admit
+	Chain      = chain
+	Correct    = correctCall
+	GateExpand = gateExpand
+	Render     = renderResult
+	Observe    = observeCall
+	Validate   = validate
 )
 
 // Middleware is one stage.

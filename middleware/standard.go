@@ -22,6 +22,7 @@ func Standard(o Options, core tools.Handler) tools.Handler {
 		renderResult,   // the only stage that writes a result; what is read counts until then
 		admit(o),       // a principal is present and may read, until the deadline or the client's hang-up
 		correctCall,    // certain mistakes are taken, others get the call that is meant
-		validate,       // raw arguments become Args, and one Scope of id and connection_id; the live schema advertises expansion
+		validate,       // raw arguments become Args, and one Scope of id and connection_id
+		gateExpand,     // the live schema advertises expansion
 	)
 }

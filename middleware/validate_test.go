@@ -70,9 +70,7 @@ func TestResolveConnection(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var core middlewaretest.Spy
 			handle := middleware.Chain(core.Handle, middleware.Validate)
-			call := callOf(t, row.tool, row.arguments)
-			call.RS = new(middlewaretest.RS) // which cannot tell what expands
-			_, err := handle(t.Context(), call)
+			_, err := handle(t.Context(), callOf(t, row.tool, row.arguments))
 			if codeOf(t, err) != row.code {
 				t.Fatalf("error %v, want %q", err, row.code)
 			}

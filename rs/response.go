@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -161,27 +162,55 @@ func spaceFollows(raw string, end int) bool {
 	return end < len(raw) && (raw[end] == ' ' || raw[end] == '\t' || raw[end] == '\r' || raw[end] == '\n')
 }
 
-// distinct returns valid JSON in which each name of an object is there once, in the place of its last value.
+// distinct returns valid JSON with each name of an object once: of several members of one name the last one stays.
 func distinct(raw string) string {
-	switch Kind(raw) {
-	case "object":
-		o, last := AsObject(raw), map[string]int{}
-		for i, m := range o {
-			last[m.Name] = i
-		}
-		kept := make(Object, 0, len(last))
-		for i, m := range o {
-			if last[m.Name] == i {
-				kept = append(kept, Member{m.Name, distinct(m.Value)})
-			}
-		}
-		return kept.JSON()
-	case "array":
-		list, _ := AsArray(raw)
-		for i := range list {
-			list[i] = distinct(list[i])
-		}
-		return JoinArray(list)
+	out, err := appendDistinct(nil, newDecoder(raw))
+	if err != nil {
+		return raw
 	}
-	return raw
+	return string(out)
+}
+
+// appendDistinct copies the next value of JSON without the members that a later one of the same name replaces.
+func appendDistinct(out []byte, decoder *jsontext.Decoder) ([]byte, error) {
+	kind := decoder.PeekKind()
+	if kind != '{' && kind != '[' {
+		raw, err := decoder.ReadValue()
+		return append(out, raw...), err
+	}
+	bracket, err := decoder.ReadToken()
+	out = append(out, bracket.String()...)
+	type part struct {
+		name     string // an element of an array has its place for one
+		from, to int    // in out, with a comma behind it
+	}
+	var parts []part
+	last, start := map[string]int{}, len(out)
+	for err == nil && decoder.PeekKind() != '}' && decoder.PeekKind() != ']' {
+		p := part{name: strconv.Itoa(len(parts)), from: len(out)}
+		if kind == '{' {
+			var name jsontext.Token
+			if name, err = decoder.ReadToken(); err != nil {
+				return nil, err
+			}
+			p.name = name.String()
+			out = append(AppendText(out, p.name), ':')
+		}
+		out, err = appendDistinct(out, decoder)
+		out = append(out, ',')
+		p.to = len(out)
+		last[p.name] = len(parts)
+		parts = append(parts, p)
+	}
+	if err != nil {
+		return nil, err
+	}
+	end := start
+	for i, p := range parts {
+		if last[p.name] == i {
+			end += copy(out[end:], out[p.from:p.to])
+		}
+	}
+	bracket, err = decoder.ReadToken()
+	return append(out[:max(start, end-len(","))], bracket.String()...), err
 }

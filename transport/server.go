@@ -92,7 +92,8 @@ func (s *Server) Call(ctx context.Context, name string, arguments json.RawMessag
 	if at < 0 {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "there is no such tool"}
 	}
-	return s.call(ctx, tools.Call{Tool: s.options.Tools[at], Raw: arguments}, "")
+	reply, err := s.call(ctx, tools.Call{Tool: s.options.Tools[at], Raw: arguments}, "")
+	return reply.Result, err
 }
 
 // Listed are the tools that a model is shown, as they go over the wire.
