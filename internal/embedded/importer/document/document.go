@@ -30,7 +30,7 @@ func readText(file io.Reader) (string, error) {
 var titleElement = item.Expression(`(?is)<title[^>]*>(.*?)</title>`)
 
 // HTML reads a page.
-func HTML(file io.Reader, name string) item.Reader {
+func HTML(file io.Reader, name string) item.Records {
 	return item.One(func() (item.Item, error) {
 		text, err := readText(file)
 		if err != nil {
@@ -45,7 +45,7 @@ func HTML(file io.Reader, name string) item.Reader {
 }
 
 // Plain reads a text.
-func Plain(file io.Reader, name string) item.Reader {
+func Plain(file io.Reader, name string) item.Records {
 	return item.One(func() (item.Item, error) {
 		text, err := readText(file)
 		return describe(name, "", strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))), err
@@ -80,7 +80,7 @@ func dayOf(name string) string {
 }
 
 // Office reads a document of a word processor: .docx or .odt.
-func Office(file io.ReaderAt, size int64, name string) item.Reader {
+func Office(file io.ReaderAt, size int64, name string) item.Records {
 	return item.One(func() (item.Item, error) {
 		parts, err := zip.NewReader(file, size)
 		if err != nil {

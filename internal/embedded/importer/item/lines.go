@@ -76,9 +76,6 @@ func (l *Lines) Back(lines ...[]byte) {
 	l.waiting = append(lines, l.waiting...)
 }
 
-// Stop passes over the rest of the file.
-func (l *Lines) Stop() { *l = Lines{Number: l.Number, input: bufio.NewReader(bytes.NewReader(nil))} }
-
 // Folded reads the content lines of calendars and contacts: a line that begins with a space or a tab goes on where the one before ended.
 type Folded struct {
 	Number int // where the line begins that was read last
@@ -87,9 +84,6 @@ type Folded struct {
 
 // NewFolded reads the content lines of a file.
 func NewFolded(input *bufio.Reader) *Folded { return &Folded{lines: NewLines(input)} }
-
-// Stop passes over the rest of the file.
-func (f *Folded) Stop() { f.lines.Stop() }
 
 // Back gives the line back that was read last.
 func (f *Folded) Back(line string) { f.lines.Back([]byte(line + "\r\n")) }

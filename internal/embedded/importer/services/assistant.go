@@ -24,7 +24,7 @@ func IsAssistant(name string, start []byte) bool {
 }
 
 // Assistant reads the messages of conversations with an assistant.
-func Assistant(file io.ReadSeeker) item.Reader {
+func Assistant(file io.ReadSeeker) item.Records {
 	return parted(objects.NewArray(file), func(one item.Item) []item.Item {
 		said := gjson.ParseBytes(one.Data())
 		begin := item.Item{Line: one.Line}

@@ -27,9 +27,9 @@ func IsClippings(_ string, start []byte) bool {
 }
 
 // Clippings reads what a person marked and noted on a Kindle.
-func Clippings(file io.ReadSeeker) item.Reader {
+func Clippings(file io.ReadSeeker) item.Records {
 	lines := item.NewLines(item.Buffer(file))
-	return item.ReaderFunc(func() (item.Item, error) { return clipping(lines) })
+	return item.Each(func() (item.Item, error) { return clipping(lines) })
 }
 
 func clipping(from *item.Lines) (item.Item, error) {

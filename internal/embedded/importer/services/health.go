@@ -18,9 +18,9 @@ func IsHealth(_ string, start []byte) bool {
 }
 
 // Health reads what Apple's Health exports: measurements, workouts and what a day came to, elements whose attributes say most of it.
-func Health(file io.ReadSeeker) item.Reader {
+func Health(file io.ReadSeeker) item.Records {
 	measured := newElements(file)
-	return item.ReaderFunc(measured.measurement)
+	return item.Each(measured.measurement)
 }
 
 func (r *elements) measurement() (item.Item, error) {

@@ -11,7 +11,7 @@ import (
 )
 
 // Keep reads a note of Google Keep or what Google says of a photo, which has a file of its own.
-func Keep(file io.Reader, name string) item.Reader {
+func Keep(file io.Reader, name string) item.Records {
 	return item.One(func() (item.Item, error) {
 		content, err := item.ReadAll(file)
 		if err != nil {

@@ -14,8 +14,8 @@ import (
 )
 
 // Mastodon reads what a person posted and boosted: an outbox of ActivityPub.
-func Mastodon(file io.ReadSeeker) item.Reader {
-	return shaped(objects.NewArray(file, "orderedItems"), func(one item.Item) (item.Item, error) {
+func Mastodon(file io.ReadSeeker) item.Records {
+	return item.Shaped(objects.NewArray(file, "orderedItems"), func(one item.Item) (item.Item, error) {
 		activity := gjson.ParseBytes(one.Data())
 		post := activity.Get("object")
 		id, url := text(post, "id"), text(post, "url")

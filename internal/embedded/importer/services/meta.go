@@ -32,12 +32,12 @@ var mainArrays = []string{"messages", "semanticSegments", "cards"}
 func Parts(file io.ReadSeeker) []objects.Part { return objects.Parts(file, mainArrays...) }
 
 // Array reads JSON objects in an array, or a part of a file. The letters of what Facebook and Instagram write are put together.
-func Array(file io.ReadSeeker, part *objects.Part) item.Reader {
+func Array(file io.ReadSeeker, part *objects.Part) item.Records {
 	parser, from := item.NewParser(), objects.NewArray(file, mainArrays...)
 	if part != nil {
 		from = objects.NewPart(file, *part)
 	}
-	return shaped(from, func(one item.Item) (item.Item, error) {
+	return item.Shaped(from, func(one item.Item) (item.Item, error) {
 		if !bytes.Contains(one.Text, []byte(`\u00`)) {
 			return place(one, parser)
 		}
@@ -62,12 +62,12 @@ func Array(file io.ReadSeeker, part *objects.Part) item.Reader {
 }
 
 // Meta reads the messages of a conversation of Facebook or Instagram or, about it, what is said of the conversation itself.
-func Meta(file io.ReadSeeker, conversation string, about bool) item.Reader {
+func Meta(file io.ReadSeeker, conversation string, about bool) item.Records {
 	part, beside := objects.Around("messages")
 	if about {
 		part = beside
 	}
-	return shaped(Array(file, &part), func(one item.Item) (item.Item, error) {
+	return item.Shaped(Array(file, &part), func(one item.Item) (item.Item, error) {
 		made := item.Item{Line: one.Line, Number: one.Number, Note: one.Note, ID: conversation}
 		if !about {
 			made.ID += "-" + strconv.Itoa(one.Number)

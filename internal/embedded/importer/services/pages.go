@@ -66,9 +66,9 @@ const ActivityStart = 256 << 10
 func IsActivity(start []byte) bool { return bytes.Contains(start, activityCell) }
 
 // Activity reads a page of Google's that lists what a person did: watched, searched for, visited.
-func Activity(file io.Reader) item.Reader {
+func Activity(file io.Reader) item.Records {
 	cells, number := newCells(file, activityCell), 0
-	return item.ReaderFunc(func() (item.Item, error) {
+	return item.Each(func() (item.Item, error) {
 		cell, err := cells.next()
 		if err != nil {
 			return item.Item{}, err
@@ -134,15 +134,15 @@ type telegramPageReader struct {
 }
 
 // TelegramPage reads the messages of a page of a chat, which lies in a folder of its own.
-func TelegramPage(file io.Reader, folder string) item.Reader {
+func TelegramPage(file io.Reader, folder string) item.Records {
 	r := &telegramPageReader{cells: newCells(file, []byte(`<div class="message `)), folder: folder}
 	if title := telegramTitle().FindStringSubmatch(r.cells.above); title != nil {
 		r.chat = htmltext.Text(title[1])
 	}
-	return r
+	return item.Each(r.next)
 }
 
-func (r *telegramPageReader) Next() (item.Item, error) {
+func (r *telegramPageReader) next() (item.Item, error) {
 	var cell string
 	var start []string
 	for start == nil || strings.HasPrefix(start[2], "-") { // a day between messages

@@ -1,8 +1,6 @@
 package services_test
 
 import (
-	"errors"
-	"io"
 	"strings"
 	"testing"
 
@@ -41,16 +39,15 @@ func TestPlacesArePlain(t *testing.T) {
 		{"a word in a text", `{"text":"\"latitudeE7\":5","position":{"x":1}}`, `{"text":"\"latitudeE7\":5","position":{"x":1}}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			reader := services.Array(strings.NewReader("["+test.text+"]"), nil)
-			one, err := reader.Next()
-			if err != nil {
-				t.Fatal(err)
+			var got []string
+			for one, err := range services.Array(strings.NewReader("["+test.text+"]"), nil) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, string(one.Data()))
 			}
-			if diff := cmp.Diff(test.want, string(one.Data())); diff != "" {
+			if diff := cmp.Diff([]string{test.want}, got); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
-			}
-			if _, err := reader.Next(); !errors.Is(err, io.EOF) {
-				t.Errorf("after it: %v", err)
 			}
 		})
 	}

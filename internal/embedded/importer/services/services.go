@@ -16,32 +16,22 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 )
 
-// shaped makes other records of those of a reader.
-func shaped(from item.Reader, shape func(item.Item) (item.Item, error)) item.Reader {
-	return item.ReaderFunc(func() (item.Item, error) {
-		one, err := from.Next()
-		if err != nil {
-			return one, err
-		}
-		return shape(one)
-	})
-}
-
 // parted yields what the records of a reader consist of, such as the messages of conversations.
-func parted(from item.Reader, parts func(item.Item) []item.Item) item.Reader {
-	var pending []item.Item
-	return item.ReaderFunc(func() (item.Item, error) {
-		for len(pending) == 0 {
-			one, err := from.Next()
-			if err != nil {
-				return one, err
+func parted(from item.Records, parts func(item.Item) []item.Item) item.Records {
+	return func(yield func(item.Item, error) bool) {
+		for one, err := range from {
+			if err != nil && !yield(one, err) {
+				return
+			} else if err != nil {
+				continue
 			}
-			pending = parts(one)
+			for _, part := range parts(one) {
+				if !yield(part, nil) {
+					return
+				}
+			}
 		}
-		one := pending[0]
-		pending = pending[1:]
-		return one, nil
-	})
+	}
 }
 
 // text is the string at a path in JSON: empty if something else is there.

@@ -26,11 +26,9 @@ type SlackUsers map[string]string
 // ReadSlackUsers reads the list of people of an export. A list that cannot be read has no names.
 func ReadSlackUsers(file io.ReadSeeker) SlackUsers {
 	users := SlackUsers{}
-	people := objects.NewArray(file)
-	for {
-		one, err := people.Next()
+	for one, err := range objects.NewArray(file) {
 		if err != nil {
-			return users
+			continue
 		}
 		person := gjson.ParseBytes(one.Data())
 		id := text(person, "id")
@@ -38,6 +36,7 @@ func ReadSlackUsers(file io.ReadSeeker) SlackUsers {
 			users[id] = cmp.Or(users[id], text(person, path))
 		}
 	}
+	return users
 }
 
 var (
@@ -63,8 +62,8 @@ func (u SlackUsers) plain(text string) string {
 }
 
 // Slack reads the messages of a day of a channel. The answers of a thread name the message that began it.
-func Slack(file io.ReadSeeker, channel string, users SlackUsers) item.Reader {
-	return shaped(objects.NewArray(file), func(one item.Item) (item.Item, error) {
+func Slack(file io.ReadSeeker, channel string, users SlackUsers) item.Records {
+	return item.Shaped(objects.NewArray(file), func(one item.Item) (item.Item, error) {
 		message := gjson.ParseBytes(one.Data())
 		stamp := text(message, "ts")
 		when, ok := secondTime(stamp)

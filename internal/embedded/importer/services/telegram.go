@@ -33,12 +33,12 @@ type telegramReader struct {
 }
 
 // Telegram reads the messages of the chats that Telegram exported.
-func Telegram(file io.ReadSeeker) item.Reader {
+func Telegram(file io.ReadSeeker) item.Records {
 	lenient := jsontext.NewDecoder(item.Buffer(file), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	return &telegramReader{decoder: lenient, parser: item.NewParser(), chat: map[string]gjson.Result{}}
+	return item.Each((&telegramReader{decoder: lenient, parser: item.NewParser(), chat: map[string]gjson.Result{}}).next)
 }
 
-func (r *telegramReader) Next() (item.Item, error) {
+func (r *telegramReader) next() (item.Item, error) {
 	for {
 		if r.inside && r.decoder.PeekKind() != ']' {
 			return r.message()

@@ -16,9 +16,9 @@ import (
 
 // X reads a file of an archive of X, which was called Twitter: a script that gives a list to a variable. Each item is in an object of its
 // own.
-func X(file io.ReadSeeker) item.Reader {
+func X(file io.ReadSeeker) item.Records {
 	parser := item.NewParser()
-	return parted(shaped(objects.NewArray(&afterAssignment{file}), func(one item.Item) (item.Item, error) {
+	return parted(item.Shaped(objects.NewArray(&afterAssignment{file}), func(one item.Item) (item.Item, error) {
 		if len(one.Fields) == 1 && one.Fields[0].Value[0] == '{' {
 			fields, err := parse(parser, one.Fields[0].Value, one.Line)
 			if err != nil {
