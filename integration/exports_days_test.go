@@ -31,7 +31,7 @@ func locationExport() export {
 			months + "2017/2017_JULY.json": `{"timelineObjects":[{"placeVisit":{"location":{"latitudeE7":-500000001,"longitudeE7":7,"name":"Quay"},
 				"duration":{"startTimestampMs":"1500000000000","endTimestampMs":"1500003600000"}}}]}`,
 			"Location History/Records.json": `{"locations":[
-				{"latitudeE7":414216106,"longitudeE7":21684775,"accuracy":20,"timestamp":"2022-01-12T17:18:24.190Z"},
+				{"latitudeE7":414216106,"longitudeE7":21684775,"accuracy":20,"timestamp":"2022-01-12T17:18:24.19Z"},
 				{"timestampMs":"1486110600090","latitudeE7":356617253,"longitudeE7":1396787215}]}`,
 			"Timeline.json": `{"semanticSegments":[{"startTime":"2026-01-15T02:15:00.000+01:00","visit":{"topCandidate":{"semanticType":"HOME"}}}],
 				"rawSignals":[{"position":{"LatLng":"50.05°, 14.34°","source":"WIFI","timestamp":"2026-01-15T03:00:00.000+01:00"}},

@@ -26,10 +26,9 @@ import (
 // A way is how the files of a format are known, read and put together.
 type way struct {
 	endings string // of the names of its files
-	// Exports of services are known by how their files begin, among those of another format or, of no other, of an ending.
-	is     func(name string, start []byte) bool
-	among  format
-	ending string
+	// is knows a file by its name and how it begins, among those of another format or of none.
+	is    func(name string, start []byte) bool
+	among format
 
 	read    func(*opened) item.Records
 	charset bool                             // its text may be in any charset, and not only in UTF-8 or UTF-16
@@ -48,9 +47,11 @@ var ways = [...]way{
 		read: func(in *opened) item.Records { return services.Array(in.text, in.from.objects) },
 	},
 	formatTable:    {endings: ".csv .tsv .gpx .tcx .kml .ofx .qfx .qif", read: readTable, charset: true, series: true},
-	formatMail:     {endings: ".mbox .mbx .eml .emlx", read: readMail, binary: true, group: mailbox},
-	formatCalendar: {endings: ".ics", read: readCalendar, charset: true, series: true},
-	formatContacts: {endings: ".vcf", read: buffered(contacts.NewReader), charset: true, series: true},
+	formatMail:     {endings: ".mbox .mbx .eml .emlx", is: mail.IsMbox, read: readMail, binary: true, group: mailbox},
+	formatCalendar: {endings: ".ics", is: sign(``, `(?i)\A[\r\n]*BEGIN:VCALENDAR\r*(?:\n|\z)`), read: readCalendar, charset: true, series: true},
+	formatContacts: {
+		endings: ".vcf", is: sign(``, `(?i)\A[\r\n]*BEGIN:VCARD\r*(?:\n|\z)`), read: buffered(contacts.NewReader), charset: true, series: true,
+	},
 	formatNotes:    {endings: ".md .markdown", read: readNote, charset: true},
 	formatWorkbook: {endings: ".xlsx", read: readSheet, binary: true},
 	formatDatabase: {read: readRows, binary: true},
@@ -58,35 +59,50 @@ var ways = [...]way{
 		endings: ".html .htm .docx .odt", read: readDocument,
 		group: func(folder, _ string) string { return path.Join(folder, "documents") },
 	},
-	formatChat: {is: services.IsWhatsApp, ending: ".txt", read: text(services.WhatsApp), series: true},
-	formatSlack: {
+	formatChat: {is: services.IsWhatsApp, read: text(services.WhatsApp), series: true},
+	formatSlack: { // in a folder beside a list of people or channels
 		read:    readSlack,
 		group:   func(folder, _ string) string { return path.Join(path.Dir(folder), "messages") },
 		replies: "in_reply_to",
 	},
-	formatX:        {is: services.IsX, ending: ".js", read: text(services.X), group: scripts, replies: "in_reply_to_status_id"},
-	formatMastodon: {is: services.IsOutbox, among: formatArray, read: text(services.Mastodon), replies: "in_reply_to"},
+	formatX:        {is: sign(`(?i)\.js$`, `\A\s*window\.YTD\.[^=]*=`), read: text(services.X), group: scripts, replies: "in_reply_to_status_id"},
+	formatMastodon: {is: sign(`^outbox\.json$`, `"orderedItems"|"OrderedCollection"`), among: formatArray, read: text(services.Mastodon), replies: "in_reply_to"},
 	formatKeep: {
-		is: services.IsKeep, among: formatArray, group: inFolder("notes"),
+		is: sign(``, `"userEditedTimestampUsec"|"photoTakenTime"`), among: formatArray, group: inFolder("notes"),
 		read: func(in *opened) item.Records { return services.Keep(in.text, in.stem()) },
 	},
-	formatTelegram: {is: services.IsTelegram, among: formatArray, read: text(services.Telegram), replies: "in_reply_to"},
+	formatTelegram: {
+		is: sign(`^result\.json$`, `"personal_information"|"chats"|`+
+			`"type":\s*"(?:personal_chat|bot_chat|saved_messages|(?:private|public)_(?:group|supergroup|channel))"`),
+		among: formatArray, read: text(services.Telegram), replies: "in_reply_to",
+	},
 	formatMeta: {
-		is: services.IsMeta, among: formatArray, group: aboveFolder("conversations"),
+		is: sign(`^message_\d+\.json$`, `"participants"`), among: formatArray, group: aboveFolder("conversations"),
 		read: func(in *opened) item.Records { return services.Meta(in.text, path.Base(in.folder), in.from.part != "") },
 	},
-	formatHealth:    {is: services.IsHealth, ending: ".xml", read: text(services.Health), binary: true},
-	formatClippings: {is: services.IsClippings, ending: ".txt", read: text(services.Clippings)},
+	formatHealth:    {is: sign(`(?i)\.xml$`, `<!DOCTYPE HealthData`), read: text(services.Health), binary: true},
+	formatClippings: {is: sign(`(?i)\.txt$`, `\A[^\n]*\n- [^\n]* \| [^\n]*\n[ \t\r]*\n`), read: text(services.Clippings)},
 	formatActivity:  {read: func(in *opened) item.Records { return services.Activity(in.text) }},
-	formatBookmarks: {is: services.IsBookmarks, among: formatDocument, read: text(services.Bookmarks)},
-	formatEvernote: {
-		is: func(_ string, start []byte) bool { return isText(start) }, ending: ".enex", read: text(services.Evernote),
+	formatBookmarks: { // of browsers, Pocket and Instapaper
+		is:    sign(``, `(?i)<!DOCTYPE NETSCAPE-Bookmark-file-1>|<title>(?:Pocket Export|Instapaper: Export)</title>`),
+		among: formatDocument, read: text(services.Bookmarks),
 	},
+	formatEvernote: {is: sign(`(?i)\.enex$`, `<en-export`), read: text(services.Evernote)},
 	formatTelegramPage: {
-		is: services.IsTelegramPage, among: formatDocument, group: chats, replies: "in_reply_to",
+		is: sign(`^messages\d*\.html$`, `<div class="page_wrap">`), among: formatDocument, group: chats, replies: "in_reply_to",
 		read: func(in *opened) item.Records { return services.TelegramPage(in.text, path.Base(in.folder)) },
 	},
-	formatAssistant: {is: services.IsAssistant, among: formatArray, read: text(services.Assistant), replies: "in_reply_to"},
+	formatAssistant: { // ChatGPT and Claude
+		is: sign(`^conversations[\w-]*\.json$`, `"mapping"|"chat_messages"`), among: formatArray, read: text(services.Assistant), replies: "in_reply_to",
+	},
+}
+
+// sign knows files by their names and by their first bytes.
+func sign(name, start string) func(string, []byte) bool {
+	named, begun := item.Expression(name), item.Expression(start)
+	return func(file string, first []byte) bool {
+		return named().MatchString(path.Base(file)) && begun().Match(first)
+	}
 }
 
 // formatOf knows a file by the ending of its name.

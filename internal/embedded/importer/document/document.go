@@ -15,6 +15,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/htmltext"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
@@ -110,20 +111,10 @@ func Office(file io.ReaderAt, size int64, name string) item.Records {
 		})
 		one := describe(name, string(said["title"]), strings.TrimSpace(text.text.String()))
 		one.Put("author", strings.TrimSpace(string(said["creator"])))
-		one.Put("created_at", officeTime(string(said["created"])+string(said["creation-date"])))
-		one.Put("modified_at", officeTime(string(said["modified"])+string(said["date"])))
+		one.Put("created_at", table.Moment(strings.TrimSpace(string(said["created"])+string(said["creation-date"]))))
+		one.Put("modified_at", table.Moment(strings.TrimSpace(string(said["modified"])+string(said["date"]))))
 		return one, nil
 	})
-}
-
-func officeTime(text string) string {
-	text = strings.TrimSpace(text)
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999"} {
-		if when, err := time.Parse(layout, text); err == nil {
-			return when.Format(strings.TrimSuffix(layout, ".999999999"))
-		}
-	}
-	return ""
 }
 
 // eachToken reads a part of a document, and says which elements are around: one that begins is among them, one that ends is not.

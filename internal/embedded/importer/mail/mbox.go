@@ -141,7 +141,7 @@ func (r *reader) read() error {
 }
 
 // IsMbox reports whether a file that begins like this is an mbox.
-func IsMbox(start []byte) bool { return fromLine().Match(utf8text.FirstLine(start)) }
+func IsMbox(_ string, start []byte) bool { return fromLine().Match(utf8text.FirstLine(start)) }
 
 // Separates reports whether a line of an mbox that follows an empty one begins a message, by what comes after it.
 func Separates(line, next []byte) bool { return fromLine().Match(line) && headerLine().Match(next) }

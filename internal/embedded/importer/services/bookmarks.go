@@ -11,13 +11,8 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 )
-
-// aboveBookmarks begins the pages that browsers, Pocket and Instapaper write.
-var aboveBookmarks = item.Expression(`(?i)<!DOCTYPE NETSCAPE-Bookmark-file-1>|<title>(?:Pocket Export|Instapaper: Export)</title>`)
-
-// IsBookmarks reports that a page begins as a list of bookmarks does.
-func IsBookmarks(_ string, start []byte) bool { return aboveBookmarks().Match(start) }
 
 // A bookmarksReader reads links in lists, each below the heading of its folder.
 type bookmarksReader struct {
@@ -75,8 +70,8 @@ func (r *bookmarksReader) begin(element html.Token) {
 		said[attribute.Key] = attribute.Val
 	}
 	r.link.Put("url", said["href"])
-	r.link.Put("created_at", countedTime(cmp.Or(said["add_date"], said["time_added"])))
-	r.link.Put("modified_at", countedTime(said["last_modified"]))
+	r.link.Put("created_at", table.Counted(cmp.Or(said["add_date"], said["time_added"])))
+	r.link.Put("modified_at", table.Counted(said["last_modified"]))
 	r.link.Put("tags", strings.FieldsFunc(said["tags"], func(one rune) bool { return one == ',' }))
 	r.link.Put("keyword", said["shortcuturl"])
 	if said["private"] == "1" {

@@ -1,9 +1,7 @@
 package services
 
 import (
-	"bytes"
 	"io"
-	"path"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -37,10 +35,4 @@ func Mastodon(file io.ReadSeeker) item.Records {
 		made.Put("attachments", files)
 		return made, nil
 	})
-}
-
-// IsOutbox reports that a file is called and begins as an outbox of ActivityPub.
-func IsOutbox(name string, start []byte) bool {
-	return path.Base(name) == "outbox.json" &&
-		(bytes.Contains(start, []byte(`"orderedItems"`)) || bytes.Contains(start, []byte(`"OrderedCollection"`)))
 }

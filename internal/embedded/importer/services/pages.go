@@ -7,7 +7,6 @@ import (
 	"errors"
 	"html"
 	"io"
-	"path"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/htmltext"
@@ -112,7 +111,6 @@ func activity(cell string, number int) item.Item {
 }
 
 var (
-	telegramPage  = item.Expression(`^messages\d*\.html$`)
 	telegramTitle = item.Expression(`(?s)<div class="text bold">(.*?)</div>`)
 	telegramStart = item.Expression(`^(service|default)[^>]*? id="message(-?\d+)"[^>]*>`)
 	// telegramParts are what is put into fields of its own. What a page shows beside the rest, such as initials and day, goes into none.
@@ -121,11 +119,6 @@ var (
 	telegramReply = item.Expression(`go_to_message(\d+)`)
 	telegramFile  = item.Expression(`<a class="[^"]*(?:wrap|media)[^"]*" href="([^"]*)"`)
 )
-
-// IsTelegramPage reports a page of a chat as Telegram exports it to be read in a browser.
-func IsTelegramPage(name string, start []byte) bool {
-	return telegramPage().MatchString(path.Base(name)) && bytes.Contains(start, []byte(`<div class="page_wrap">`))
-}
 
 type telegramPageReader struct {
 	cells        *cells

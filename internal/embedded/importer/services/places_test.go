@@ -24,12 +24,12 @@ func TestPlacesArePlain(t *testing.T) {
 			"a way, as it was written before 2022",
 			`{"activitySegment":{"duration":{"startTimestampMs":"1500000000000","endTimestampMs":"1500003600000"},` +
 				`"startLocation":{"latitudeE7":7},"distance":5}}`,
-			`{"startTime":"2017-07-14T02:40:00.000Z","endTime":"2017-07-14T03:40:00.000Z","kind":"activitySegment",` +
+			`{"startTime":"2017-07-14T02:40:00Z","endTime":"2017-07-14T03:40:00Z","kind":"activitySegment",` +
 				`"startLocation":{"latitude":0.0000007},"distance":5}`,
 		},
 		{
 			"a measurement", `{"latitudeE7":414216106,"accuracy":20,"timestampMs":"1486110600090"}`,
-			`{"timestamp":"2017-02-03T08:30:00.090Z","latitude":41.4216106,"accuracy":20}`,
+			`{"timestamp":"2017-02-03T08:30:00.09Z","latitude":41.4216106,"accuracy":20}`,
 		},
 		{
 			"a signal", `{"wifiScan":{"deliveryTime":"2026-01-16T03:00:00Z","devicesRecords":[]}}`,

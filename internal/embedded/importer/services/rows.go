@@ -9,7 +9,9 @@ import (
 	"html"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
@@ -72,11 +74,7 @@ func (r *rowsReader) Read(into []byte) (int, error) {
 	return r.table.Read(into)
 }
 
-var (
-	ofxElement = item.Expression(`<(/?)([A-Za-z0-9.]+)>([^<]*)`)
-	// ofxTime is "20260115", or "20260115093000.000[-5:EST]".
-	ofxTime = item.Expression(`^(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d)?)?[.\d]*(?:\[([+-]?)(\d{1,2})(?:\.(\d+))?(?::\w*)?\])?$`)
-)
+var ofxElement = item.Expression(`<(/?)([A-Za-z0-9.]+)>([^<]*)`)
 
 // ofxRows are the transactions of the accounts of a bank, in the older form of OFX, whose elements need not end, or in XML.
 func ofxRows(text string) (rows [][]string, lost error) {
@@ -107,29 +105,23 @@ func ofxRows(text string) (rows [][]string, lost error) {
 	return rows, lost
 }
 
-// ofxMoment is a time as records have it, or a day where a bank only names one.
+// ofxMoment is a time as records have it, or a day where a bank only names one, of "20260115" or "20260115093000.000[-5:EST]".
 func ofxMoment(text string) string {
-	part := ofxTime().FindStringSubmatch(text)
-	if part == nil {
+	digits, zone, isZoned := strings.Cut(strings.TrimSuffix(text, "]"), "[")
+	digits, _, _ = strings.Cut(digits, ".")
+	when, err := time.Parse("20060102150405"[:min(len(digits), 14)], digits)
+	switch clock := strings.TrimRight(digits[min(len(digits), 8):], "0"); {
+	case err != nil || len(digits) < 8:
 		return text
+	case clock == "" && len(digits) == 8, !isZoned && (clock == "" || clock == "12"):
+		return when.Format(time.DateOnly)
+	case !isZoned:
+		return when.Format("2006-01-02T15:04:05")
 	}
-	day, hour, second, zone := part[1]+"-"+part[2]+"-"+part[3], part[4], cmp.Or(part[6], "00"), ""
-	if part[8] != "" {
-		sign, minutes := "+", "00"
-		if part[7] == "-" {
-			sign = "-"
-		}
-		if strings.HasPrefix(part[9], "5") {
-			minutes = "30"
-		} else if strings.HasPrefix(part[9], "75") {
-			minutes = "45"
-		}
-		zone = fmt.Sprintf("%s%02s:%s", sign, part[8], minutes)
-	}
-	if clock := part[4] + part[5] + second; hour == "" || zone == "" && (clock == "000000" || clock == "120000") {
-		return day
-	}
-	return day + "T" + hour + ":" + part[5] + ":" + second + zone
+	zone, _, _ = strings.Cut(zone, ":")
+	hours, _ := strconv.ParseFloat(zone, 64) // UTC if it is no number
+	east := int(3600 * hours)
+	return when.Add(-time.Duration(east) * time.Second).In(time.FixedZone("", east)).Format(time.RFC3339)
 }
 
 // qifRows are the transactions of Quicken and of programs that write as it does. Its lists of categories and the like are passed over.

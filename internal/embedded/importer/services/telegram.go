@@ -1,10 +1,8 @@
 package services
 
 import (
-	"bytes"
 	"errors"
 	"io"
-	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -14,14 +12,6 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
-
-var oneChat = item.Expression(`"type":\s*"(?:personal_chat|bot_chat|saved_messages|(?:private|public)_(?:group|supergroup|channel))"`)
-
-// IsTelegram reports that a file begins as what Telegram exports of one chat or of all chats.
-func IsTelegram(name string, start []byte) bool {
-	return path.Base(name) == "result.json" &&
-		(bytes.Contains(start, []byte(`"personal_information"`)) || bytes.Contains(start, []byte(`"chats"`)) || oneChat().Match(start))
-}
 
 // A telegramReader yields the messages of all chats, or of the one that was exported. One message is in memory at a time.
 type telegramReader struct {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"path"
 	"strings"
 	"time"
 
@@ -27,8 +28,8 @@ var (
 )
 
 // IsWhatsApp reports that a text begins as an exported chat does.
-func IsWhatsApp(_ string, start []byte) bool {
-	return chatHead(chatMarks.Replace(string(utf8text.FirstLine(start)))) != nil
+func IsWhatsApp(name string, start []byte) bool {
+	return strings.EqualFold(path.Ext(name), ".txt") && chatHead(chatMarks.Replace(string(utf8text.FirstLine(start)))) != nil
 }
 
 // plainLine is a line without its end and without marks.

@@ -1,7 +1,6 @@
 package services
 
 import (
-	"bytes"
 	"errors"
 	"html"
 	"io"
@@ -84,10 +83,4 @@ func (a *afterAssignment) Seek(int64, int) (int64, error) {
 		}
 	}
 	return 0, errors.New("not a script of an archive of X")
-}
-
-// IsX reports that a script begins as those of an archive of X do.
-func IsX(_ string, start []byte) bool {
-	begin, _, ok := bytes.Cut(start, []byte("="))
-	return ok && bytes.HasPrefix(bytes.TrimSpace(begin), []byte("window.YTD.")) && len(begin) < maxAssignment
 }
