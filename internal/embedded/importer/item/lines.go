@@ -90,33 +90,25 @@ func (f *Folded) Back(line string) { f.lines.Back([]byte(line + "\r\n")) }
 
 // Next returns a content line, [UnusableError] for one that was too long, or io.EOF.
 func (f *Folded) Next() (string, error) {
-	text, err := f.next()
-	if errors.Is(err, ErrTooLong) {
-		err = Unusable(f.lines.Number, "%s", err)
-	}
-	return string(text), err
-}
-
-func (f *Folded) next() ([]byte, error) {
 	first, err := f.lines.Next()
 	f.Number = f.lines.Number
-	if err != nil {
-		return nil, err
-	}
 	text := bytes.Clone(bytes.TrimRight(first, "\r\n"))
-	for {
-		more, err := f.lines.Next()
-		if errors.Is(err, io.EOF) {
+	for err == nil {
+		var more []byte
+		if more, err = f.lines.Next(); errors.Is(err, io.EOF) {
 			f.lines.Number--
-			return text, nil
+			return string(text), nil
 		}
-		if err != nil {
-			return nil, err // of a line that is too long, the one before is lost too
-		}
-		if more[0] != ' ' && more[0] != '\t' || len(text)+len(more) > MaxLine {
+		if err == nil && (more[0] != ' ' && more[0] != '\t' || len(text)+len(more) > MaxLine) {
 			f.lines.Back(bytes.Clone(more))
-			return text, nil
+			return string(text), nil
 		}
-		text = append(text, bytes.TrimRight(more[1:], "\r\n")...)
+		if err == nil {
+			text = append(text, bytes.TrimRight(more[1:], "\r\n")...)
+		}
 	}
+	if errors.Is(err, ErrTooLong) { // the line before is lost too
+		err = Unusable(f.lines.Number, "%s", err)
+	}
+	return "", err
 }
