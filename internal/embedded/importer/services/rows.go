@@ -6,7 +6,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"html"
 	"io"
 	"slices"
 	"strconv"
@@ -74,33 +73,11 @@ func (r *rowsReader) Read(into []byte) (int, error) {
 	return r.table.Read(into)
 }
 
-var ofxElement = item.Expression(`<(/?)([A-Za-z0-9.]+)>([^<]*)`)
-
 // ofxRows are the transactions of the accounts of a bank, in the older form of OFX, whose elements need not end, or in XML.
 func ofxRows(text string) (rows [][]string, lost error) {
-	fields := []string{"FITID", "DTPOSTED", "TRNAMT", "CURDEF", "TRNTYPE", "NAME", "MEMO", "CHECKNUM", "ACCTID"}
-	rows = [][]string{{"id", "date", "amount", "currency", "kind", "name", "memo", "check_number", "account"}}
-	around, said := map[string]string{}, map[string]string(nil)
-	for _, element := range ofxElement().FindAllStringSubmatch(text, -1) {
-		name, value := strings.ToUpper(element[2]), html.UnescapeString(strings.TrimSpace(element[3]))
-		switch {
-		case name == "STMTTRN" && element[1] == "":
-			said = map[string]string{}
-		case name == "STMTTRN" && said != nil:
-			row := make([]string, len(fields))
-			for column, field := range fields {
-				row[column] = said[field] + around[field]
-			}
-			row[1] = ofxMoment(row[1])
-			rows = append(rows, row)
-			said = nil
-		case element[1] == "" && said != nil && slices.Contains(fields, name) && said[name] == "" && name != "CURDEF" && name != "ACCTID":
-			said[name] = value
-		case element[1] == "" && said == nil && (name == "CURDEF" || name == "ACCTID"):
-			around[name] = value
-		case name == "INVTRANLIST":
-			lost = errors.New("what was bought and sold in an investment account is left out")
-		}
+	rows, lost = ofx.rows(text)
+	if strings.Contains(text, "<INVTRANLIST>") {
+		lost = cmp.Or(lost, errors.New("what was bought and sold in an investment account is left out"))
 	}
 	return rows, lost
 }
