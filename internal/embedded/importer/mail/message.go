@@ -19,7 +19,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
 // readMessage makes a record of a message (RFC 5322). Nothing that is wrong with it makes it unreadable, except that it has no header: what
@@ -173,9 +172,7 @@ func sentDate(text string) string {
 	if ok && (name == nil || name[1] == "GMT" || name[1] == "UTC") {
 		return when
 	}
-	when = table.Moment(text)
-	at, ok := model.ParseInstant(when)
-	if _, usable := usableDate(at, nil); !ok || !usable {
+	if when = table.Moment(text); !item.IsTimestamp(when) || when < "1970" {
 		return ""
 	}
 	return when
