@@ -57,7 +57,7 @@ func One(read func() (Item, error)) Records {
 }
 
 // Failed are no records, because of an error.
-func Failed(err error) Records { return One(func() (Item, error) { return Item{}, err }) }
+func Failed(err error) Records { return func(yield func(Item, error) bool) { yield(Item{}, err) } }
 
 // Shaped makes other records of those of a reader.
 func Shaped(from Records, shape func(Item) (Item, error)) Records {
