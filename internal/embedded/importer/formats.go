@@ -46,9 +46,12 @@ var ways = [...]way{
 		endings: ".json .geojson", group: parts, series: true,
 		read: func(in *opened) item.Records { return services.Array(in.text, in.from.objects) },
 	},
-	formatTable:    {endings: ".csv .tsv .gpx .tcx .kml .ofx .qfx .qif", read: readTable, charset: true, series: true},
-	formatMail:     {endings: ".mbox .mbx .eml .emlx", is: mail.IsMbox, read: readMail, binary: true, group: mailbox},
-	formatCalendar: {endings: ".ics", is: sign(``, `(?i)\A[\r\n]*BEGIN:VCALENDAR\r*(?:\n|\z)`), read: readCalendar, charset: true, series: true},
+	formatTable: {endings: ".csv .tsv .gpx .tcx .kml .ofx .qfx .qif", read: readTable, charset: true, series: true},
+	formatMail:  {endings: ".mbox .mbx .eml .emlx", is: mail.IsMbox, read: readMail, binary: true, group: mailbox},
+	formatCalendar: {
+		endings: ".ics", is: sign(``, `(?i)\A[\r\n]*BEGIN:VCALENDAR\r*(?:\n|\z)`),
+		read: readCalendar, charset: true, series: true,
+	},
 	formatContacts: {
 		endings: ".vcf", is: sign(``, `(?i)\A[\r\n]*BEGIN:VCARD\r*(?:\n|\z)`), read: buffered(contacts.NewReader), charset: true, series: true,
 	},
@@ -65,8 +68,14 @@ var ways = [...]way{
 		group:   func(folder, _ string) string { return path.Join(path.Dir(folder), "messages") },
 		replies: "in_reply_to",
 	},
-	formatX:        {is: sign(`(?i)\.js$`, `\A\s*window\.YTD\.[^=]*=`), read: text(services.X), group: scripts, replies: "in_reply_to_status_id"},
-	formatMastodon: {is: sign(`^outbox\.json$`, `"orderedItems"|"OrderedCollection"`), among: formatArray, read: text(services.Mastodon), replies: "in_reply_to"},
+	formatX: {
+		is:   sign(`(?i)\.js$`, `\A\s*window\.YTD\.[^=]*=`),
+		read: text(services.X), group: scripts, replies: "in_reply_to_status_id",
+	},
+	formatMastodon: {
+		is:    sign(`^outbox\.json$`, `"orderedItems"|"OrderedCollection"`),
+		among: formatArray, read: text(services.Mastodon), replies: "in_reply_to",
+	},
 	formatKeep: {
 		is: sign(``, `"userEditedTimestampUsec"|"photoTakenTime"`), among: formatArray, group: inFolder("notes"),
 		read: func(in *opened) item.Records { return services.Keep(in.text, in.stem()) },
