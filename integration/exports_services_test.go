@@ -68,7 +68,7 @@ func slackExport(t *testing.T) export {
 		finds("build is green", "slack_messages:general-1767693700.000300"), counts("slack_messages", "24"), counts("slack_users", "2"),
 		{"aggregate", `{"stream":"slack_messages","metric":"count","group_by":"channel"}`, []string{"random", "20", "general", "4"}},
 		{"aggregate", `{"stream":"slack_messages","metric":"count","group_by":"author"}`, []string{"Bo Berg", "21", "Nora", "2"}},
-		lists(`{"stream":"slack_messages","filter":{"in_reply_to":"general-1767607200.000100"}}`, "Yes & today", "@Bo Berg done", "2026-01-05T10:01:00.000200Z"),
+		lists(`{"stream":"slack_messages","filter":{"in_reply_to":"general-1767607200.000100"}}`, "Yes & today", "@Bo Berg done", "2026-01-05T10:01:00.0002Z"),
 		{"fetch", `{"id":"cin_files/slack_messages:general-1767607200.000100"}`, []string{"billing page (https://x.example)"}},
 		lists(`{"stream":"slack_messages","filter":{"subtype":"bot_message"}}`, "+1 2: Nora, U9", "tada 1"),
 		finds("billing page", "slack_messages:general-1767607200.000100"),

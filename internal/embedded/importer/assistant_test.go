@@ -23,9 +23,9 @@ func TestConversationsWithAnAssistantAreRead(t *testing.T) {
 	})
 	want := map[string][]map[string]any{
 		"gpt_conversations": {
-			{"id": "b", "conversation": "Trip", "conversation_id": "c1", "sender": "user", "sent_at": "2026-01-15T02:15:33.200000Z", "kind": "multimodal_text", "text": "Plan a trip", "files": []any{"file-1", "map.png"}},
-			{"id": "c", "conversation": "Trip", "conversation_id": "c1", "sender": "assistant", "sent_at": "2026-01-15T02:15:40.250000Z", "in_reply_to": "b", "model": "m1", "text": "Sure"},
-			{"id": "d", "conversation": "Trip", "conversation_id": "c1", "sender": "python", "sent_at": "2026-01-15T02:15:41.000000Z", "in_reply_to": "c", "kind": "execution_output", "text": "42"},
+			{"id": "b", "conversation": "Trip", "conversation_id": "c1", "sender": "user", "sent_at": "2026-01-15T02:15:33.2Z", "kind": "multimodal_text", "text": "Plan a trip", "files": []any{"file-1", "map.png"}},
+			{"id": "c", "conversation": "Trip", "conversation_id": "c1", "sender": "assistant", "sent_at": "2026-01-15T02:15:40.25Z", "in_reply_to": "b", "model": "m1", "text": "Sure"},
+			{"id": "d", "conversation": "Trip", "conversation_id": "c1", "sender": "python", "sent_at": "2026-01-15T02:15:41Z", "in_reply_to": "c", "kind": "execution_output", "text": "42"},
 			{"title": "Empty", "mapping": map[string]any{}},
 		},
 		"claude_conversations": {

@@ -52,7 +52,7 @@ func TestWhatServicesWriteIsReadOnce(t *testing.T) {
 	}
 	want := map[string]string{
 		"direct-messages:77": `{"conversation_id":"1-2","kind":"messageCreate","id":"77","text":"hi"}`, "direct-messages:78": `{"conversation_id":"1-2","kind":"messageCreate","id":"78","text":"yo"}`,
-		"Keep:Shop": `{"id":"Shop","edited_at":"2026-01-15T02:15:09Z","title":"Shop","textContent":"milk"}`,
+		"Keep:Shop": `{"id":"Shop","edited_at":"2026-01-15T02:15:09.123Z","title":"Shop","textContent":"milk"}`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

@@ -12,7 +12,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/archive"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/services"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
@@ -211,7 +210,7 @@ func (l *lister) add(name string, info fs.FileInfo) {
 func (l *lister) isTwin(name string) bool {
 	note := strings.TrimSuffix(name, path.Ext(name)) + ".json"
 	start, err := beginning(l.from.fsys, note, startBytes)
-	return err == nil && services.IsKeep(note, start)
+	return err == nil && ways[formatKeep].is(note, start)
 }
 
 // addTo puts a file with the others of its stream, which is called after what they have in common.

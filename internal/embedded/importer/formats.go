@@ -26,12 +26,11 @@ import (
 // A way is how the files of a format are known, read and put together.
 type way struct {
 	endings string // of the names of its files
-	// Exports of services are known by how their files begin, among those of another format or, of no other, of an ending.
-	is     func(name string, start []byte) bool
-	among  format
-	ending string
+	// is knows a file by its name and how it begins, among those of another format or of none.
+	is    func(name string, start []byte) bool
+	among format
 
-	read    readFunc
+	read    func(*opened) item.Records
 	charset bool                             // its text may be in any charset, and not only in UTF-8 or UTF-16
 	binary  bool                             // it is no text, or says for each of its texts which charset that has
 	group   func(folder, name string) string // what its files have in common that are one stream; nil: each is one
@@ -45,12 +44,17 @@ var ways = [...]way{
 	formatLines:   {endings: ".jsonl .ndjson", read: buffered(objects.NewLines), series: true},
 	formatArray: {
 		endings: ".json .geojson", group: parts, series: true,
-		read: with(func(in *opened) item.Reader { return services.Array(in.text, in.from.objects) }),
+		read: func(in *opened) item.Records { return services.Array(in.text, in.from.objects) },
 	},
-	formatTable:    {endings: ".csv .tsv .gpx .tcx .kml .ofx .qfx .qif", read: readTable, charset: true, series: true},
-	formatMail:     {endings: ".mbox .mbx .eml .emlx", read: readMail, binary: true, group: mailbox},
-	formatCalendar: {endings: ".ics", read: readCalendar, charset: true, series: true},
-	formatContacts: {endings: ".vcf", read: buffered(contacts.NewReader), charset: true, series: true},
+	formatTable: {endings: ".csv .tsv .gpx .tcx .kml .ofx .qfx .qif", read: readTable, charset: true, series: true},
+	formatMail:  {endings: ".mbox .mbx .eml .emlx", is: mail.IsMbox, read: readMail, binary: true, group: mailbox},
+	formatCalendar: {
+		endings: ".ics", is: sign(``, `(?i)\A[\r\n]*BEGIN:VCALENDAR\r*(?:\n|\z)`),
+		read: readCalendar, charset: true, series: true,
+	},
+	formatContacts: {
+		endings: ".vcf", is: sign(``, `(?i)\A[\r\n]*BEGIN:VCARD\r*(?:\n|\z)`), read: buffered(contacts.NewReader), charset: true, series: true,
+	},
 	formatNotes:    {endings: ".md .markdown", read: readNote, charset: true},
 	formatWorkbook: {endings: ".xlsx", read: readSheet, binary: true},
 	formatDatabase: {read: readRows, binary: true},
@@ -58,35 +62,56 @@ var ways = [...]way{
 		endings: ".html .htm .docx .odt", read: readDocument,
 		group: func(folder, _ string) string { return path.Join(folder, "documents") },
 	},
-	formatChat: {is: services.IsWhatsApp, ending: ".txt", read: text(services.WhatsApp), series: true},
-	formatSlack: {
+	formatChat: {is: services.IsWhatsApp, read: text(services.WhatsApp), series: true},
+	formatSlack: { // in a folder beside a list of people or channels
 		read:    readSlack,
 		group:   func(folder, _ string) string { return path.Join(path.Dir(folder), "messages") },
 		replies: "in_reply_to",
 	},
-	formatX:        {is: services.IsX, ending: ".js", read: text(services.X), group: scripts, replies: "in_reply_to_status_id"},
-	formatMastodon: {is: services.IsOutbox, among: formatArray, read: text(services.Mastodon), replies: "in_reply_to"},
+	formatX: {
+		is:   sign(`(?i)\.js$`, `\A\s*window\.YTD\.[^=]*=`),
+		read: text(services.X), group: scripts, replies: "in_reply_to_status_id",
+	},
+	formatMastodon: {
+		is:    sign(`^outbox\.json$`, `"orderedItems"|"OrderedCollection"`),
+		among: formatArray, read: text(services.Mastodon), replies: "in_reply_to",
+	},
 	formatKeep: {
-		is: services.IsKeep, among: formatArray, group: inFolder("notes"),
-		read: with(func(in *opened) item.Reader { return services.Keep(in.text, in.stem()) }),
+		is: sign(``, `"userEditedTimestampUsec"|"photoTakenTime"`), among: formatArray, group: inFolder("notes"),
+		read: func(in *opened) item.Records { return services.Keep(in.text, in.stem()) },
 	},
-	formatTelegram: {is: services.IsTelegram, among: formatArray, read: text(services.Telegram), replies: "in_reply_to"},
+	formatTelegram: {
+		is: sign(`^result\.json$`, `"personal_information"|"chats"|`+
+			`"type":\s*"(?:personal_chat|bot_chat|saved_messages|(?:private|public)_(?:group|supergroup|channel))"`),
+		among: formatArray, read: text(services.Telegram), replies: "in_reply_to",
+	},
 	formatMeta: {
-		is: services.IsMeta, among: formatArray, group: aboveFolder("conversations"),
-		read: with(func(in *opened) item.Reader { return services.Meta(in.text, path.Base(in.folder), in.from.part != "") }),
+		is: sign(`^message_\d+\.json$`, `"participants"`), among: formatArray, group: aboveFolder("conversations"),
+		read: func(in *opened) item.Records { return services.Meta(in.text, path.Base(in.folder), in.from.part != "") },
 	},
-	formatHealth:    {is: services.IsHealth, ending: ".xml", read: text(services.Health), binary: true},
-	formatClippings: {is: services.IsClippings, ending: ".txt", read: text(services.Clippings)},
-	formatActivity:  {read: with(func(in *opened) item.Reader { return services.Activity(in.text) })},
-	formatBookmarks: {is: services.IsBookmarks, among: formatDocument, read: text(services.Bookmarks)},
-	formatEvernote: {
-		is: func(_ string, start []byte) bool { return isText(start) }, ending: ".enex", read: text(services.Evernote),
+	formatHealth:    {is: sign(`(?i)\.xml$`, `<!DOCTYPE HealthData`), read: text(services.Health), binary: true},
+	formatClippings: {is: sign(`(?i)\.txt$`, `\A[^\n]*\n- [^\n]* \| [^\n]*\n[ \t\r]*\n`), read: text(services.Clippings)},
+	formatActivity:  {read: func(in *opened) item.Records { return services.Activity(in.text) }},
+	formatBookmarks: { // of browsers, Pocket and Instapaper
+		is:    sign(``, `(?i)<!DOCTYPE NETSCAPE-Bookmark-file-1>|<title>(?:Pocket Export|Instapaper: Export)</title>`),
+		among: formatDocument, read: text(services.Bookmarks),
 	},
+	formatEvernote: {is: sign(`(?i)\.enex$`, `<en-export`), read: text(services.Evernote)},
 	formatTelegramPage: {
-		is: services.IsTelegramPage, among: formatDocument, group: chats, replies: "in_reply_to",
-		read: with(func(in *opened) item.Reader { return services.TelegramPage(in.text, path.Base(in.folder)) }),
+		is: sign(`^messages\d*\.html$`, `<div class="page_wrap">`), among: formatDocument, group: chats, replies: "in_reply_to",
+		read: func(in *opened) item.Records { return services.TelegramPage(in.text, path.Base(in.folder)) },
 	},
-	formatAssistant: {is: services.IsAssistant, among: formatArray, read: text(services.Assistant), replies: "in_reply_to"},
+	formatAssistant: { // ChatGPT and Claude
+		is: sign(`^conversations[\w-]*\.json$`, `"mapping"|"chat_messages"`), among: formatArray, read: text(services.Assistant), replies: "in_reply_to",
+	},
+}
+
+// sign knows files by their names and by their first bytes.
+func sign(name, start string) func(string, []byte) bool {
+	named, begun := item.Expression(name), item.Expression(start)
+	return func(file string, first []byte) bool {
+		return named().MatchString(path.Base(file)) && begun().Match(first)
+	}
 }
 
 // formatOf knows a file by the ending of its name.
@@ -95,46 +120,38 @@ func formatOf(name string) format {
 	return format(max(0, slices.IndexFunc(ways[:], func(one way) bool { return slices.Contains(strings.Fields(one.endings), ending) })))
 }
 
-// A readFunc begins to read a file of a stream.
-type readFunc func(s *fileStream, in *opened) (item.Reader, error)
-
-// with reads what has no need to be prepared, text what has no need of a name, and buffered what is not read again.
-func with(read func(*opened) item.Reader) readFunc {
-	return func(_ *fileStream, in *opened) (item.Reader, error) { return read(in), nil }
+// text reads what has no need of a name, and buffered what is not read again.
+func text(read func(io.ReadSeeker) item.Records) func(*opened) item.Records {
+	return func(in *opened) item.Records { return read(in.text) }
 }
 
-func text(read func(io.ReadSeeker) item.Reader) readFunc {
-	return with(func(in *opened) item.Reader { return read(in.text) })
+func buffered(read func(*bufio.Reader) item.Records) func(*opened) item.Records {
+	return func(in *opened) item.Records { return read(item.Buffer(in.text)) }
 }
 
-func buffered(read func(*bufio.Reader) item.Reader) readFunc {
-	return with(func(in *opened) item.Reader { return read(item.Buffer(in.text)) })
-}
-
-func readTable(s *fileStream, in *opened) (item.Reader, error) {
+func readTable(in *opened) item.Records {
 	var rows io.Reader = in.text
 	if ending := path.Ext(in.name); services.IsRows(ending) {
 		var err error
 		if rows, err = services.Rows(in.text, ending); err != nil {
-			return nil, err
+			return item.Failed(err)
 		}
 	}
-	return table.NewReader(item.Buffer(rows), s.cells, &s.idField, false), nil
+	return table.NewReader(item.Buffer(rows), in.of.cells, &in.of.idField, &in.of.semicolons, false)
 }
 
-func readCalendar(s *fileStream, in *opened) (item.Reader, error) {
-	return calendar.NewReader(in.text, s.from.now.Year()), nil
-}
+func readCalendar(in *opened) item.Records { return calendar.NewReader(in.text, in.of.from.now.Year()) }
 
-func readMail(_ *fileStream, in *opened) (item.Reader, error) {
+func readMail(in *opened) item.Records {
 	input := item.Buffer(in.text)
 	if in.isNamed(".emlx") {
 		input = mail.FromApple(input)
 	}
-	return mail.NewReader(input), nil
+	return mail.NewReader(input)
 }
 
-func readNote(s *fileStream, in *opened) (item.Reader, error) {
+func readNote(in *opened) item.Records {
+	s := in.of
 	if s.notes == nil {
 		var names []string
 		for _, file := range s.files {
@@ -142,42 +159,46 @@ func readNote(s *fileStream, in *opened) (item.Reader, error) {
 		}
 		s.notes = document.NewNotes(names)
 	}
-	return document.Note(in.text, strings.TrimPrefix(in.from.name, s.root+"/"), s.notes), nil
+	return document.Note(in.text, strings.TrimPrefix(in.from.name, s.root+"/"), s.notes)
 }
 
-func readSheet(s *fileStream, in *opened) (item.Reader, error) {
+func readSheet(in *opened) item.Records {
 	book, err := openWorkbook(in.file)
 	if err != nil {
-		return nil, err
+		return item.Failed(err)
 	}
 	rows, err := book.Read(in.from.part)
 	if err != nil {
-		return nil, err
+		return item.Failed(err)
 	}
-	return table.NewReader(bufio.NewReaderSize(rows, 1<<16), s.cells, &s.idField, true), nil
+	return table.NewReader(bufio.NewReaderSize(rows, 1<<16), in.of.cells, &in.of.idField, new(bool), true)
 }
 
-func readRows(s *fileStream, in *opened) (item.Reader, error) {
-	log, _ := openLog(s.from.fsys, in.from.name)
-	return database.NewReader(in.ctx, in.file, log, in.from.part), nil
+func readRows(in *opened) item.Records {
+	return func(yield func(item.Item, error) bool) {
+		log, _ := openLog(in.of.from.fsys, in.from.name)
+		defer closeLog(log)
+		database.NewReader(in.ctx, in.file, log, in.from.part)(yield)
+	}
 }
 
-func readDocument(_ *fileStream, in *opened) (item.Reader, error) {
+func readDocument(in *opened) item.Records {
 	switch {
 	case in.isNamed(".html", ".htm"):
-		return document.HTML(in.text, in.name), nil
+		return document.HTML(in.text, in.name)
 	case in.isNamed(".txt"):
-		return document.Plain(in.text, in.name), nil
+		return document.Plain(in.text, in.name)
 	}
 	at, size, err := archive.ReaderAt(in.file, archive.MaxNested)
 	if err != nil {
-		return nil, err
+		return item.Failed(err)
 	}
-	return document.Office(at, size, in.name), nil
+	return document.Office(at, size, in.name)
 }
 
 // readSlack reads a day of a channel. Without the list of the people of an export they are known by their ids.
-func readSlack(s *fileStream, in *opened) (item.Reader, error) {
+func readSlack(in *opened) item.Records {
+	s := in.of
 	if s.users == nil {
 		s.users = services.SlackUsers{}
 		if file, err := openFile(s.from.fsys, path.Join(path.Dir(in.folder), "users.json")); err == nil {
@@ -185,7 +206,7 @@ func readSlack(s *fileStream, in *opened) (item.Reader, error) {
 			_ = file.Close() // it was only read
 		}
 	}
-	return services.Slack(in.text, path.Base(in.folder), s.users), nil
+	return services.Slack(in.text, path.Base(in.folder), s.users)
 }
 
 // inFolder groups the files of a folder, or those of no folder under a noun.
@@ -246,17 +267,25 @@ func scripts(folder, name string) string {
 	return path.Join(folder, strings.TrimSuffix(path.Base(name), path.Ext(name)))
 }
 
-// reader reads a file of the stream.
-func (s *fileStream) reader(ctx context.Context, file seekableFile, from sourceFile) (item.Reader, error) {
-	in := &opened{ctx: ctx, from: from, file: file, text: file, name: path.Base(from.name), folder: path.Dir(from.name)}
-	one := ways[s.format]
-	if !one.binary && !in.isNamed(".docx", ".odt") {
-		var err error
-		if in.text, err = utf8text.Decode(file, one.charset || in.isNamed(".txt")); err != nil {
-			return nil, err
+// read yields the records of a file of the stream.
+func (s *fileStream) read(ctx context.Context, from sourceFile) item.Records {
+	return guarded(func(yield func(item.Item, error) bool) {
+		file, err := openFile(s.from.fsys, from.name)
+		if err != nil {
+			yield(item.Item{}, err)
+			return
 		}
-	}
-	return one.read(s, in)
+		defer func() { _ = file.Close() }() // it was only read
+		in := &opened{ctx: ctx, of: s, from: from, file: file, text: file, name: path.Base(from.name), folder: path.Dir(from.name)}
+		way := ways[s.format]
+		if !way.binary && !in.isNamed(".docx", ".odt") {
+			if in.text, err = utf8text.Decode(file, way.charset || in.isNamed(".txt")); err != nil {
+				yield(item.Item{}, err)
+				return
+			}
+		}
+		way.read(in)(yield)
+	})
 }
 
 // tuneReplies lets a message of a service lead to its answers.

@@ -178,20 +178,23 @@ func (l *lister) addSheets(file sourceFile, opened fs.File) error {
 	return nil
 }
 
+// besideDatabase ends the names of the files that SQLite keeps beside a database.
+var besideDatabase = []string{logEnding, "-shm", "-journal"}
+
 // isBesideDatabase reports a file that SQLite keeps beside a database.
 func isBesideDatabase(fsys fs.FS, name string) bool {
-	for _, ending := range []string{logEnding, "-shm", "-journal"} {
-		if base, ok := strings.CutSuffix(name, ending); ok {
-			start, err := beginning(fsys, base, startBytes)
-			return err == nil && database.Is(start)
-		}
-	}
-	return false
+	_, ok := besideOf(fsys, name, besideDatabase, database.Is)
+	return ok
 }
 
 // indexOf returns the name of the index of this program that a file is, or belongs to. It opens only what has the size of a database.
 func indexOf(fsys fs.FS, name string) (index string, ok bool) {
-	for _, ending := range []string{"", logEnding, "-shm", "-journal", ".lock", ".key"} {
+	return besideOf(fsys, name, append([]string{"", ".lock", ".key"}, besideDatabase...), database.IsIndex)
+}
+
+// besideOf returns the name of the database to whose name a file adds an ending.
+func besideOf(fsys fs.FS, name string, endings []string, is func(start []byte) bool) (of string, ok bool) {
+	for _, ending := range endings {
 		base, ok := strings.CutSuffix(name, ending)
 		if !ok {
 			continue
@@ -200,7 +203,7 @@ func indexOf(fsys fs.FS, name string) (index string, ok bool) {
 		if err != nil || !info.Mode().IsRegular() || info.Size() == 0 || info.Size()%database.PageSize != 0 {
 			continue
 		}
-		if start, err := beginning(fsys, base, startBytes); err == nil && database.IsIndex(start) {
+		if start, err := beginning(fsys, base, startBytes); err == nil && is(start) {
 			return base, true
 		}
 	}

@@ -48,6 +48,7 @@ func closeLog(log io.Reader) {
 // An opened file is read.
 type opened struct {
 	ctx    context.Context
+	of     *fileStream
 	from   sourceFile
 	file   seekableFile
 	text   io.ReadSeeker // as UTF-8

@@ -164,15 +164,15 @@ func relate(c schema.Connector, sources []fileStream, streams []model.Stream) er
 
 // leadBy makes sure that a field can hold the ids of records: one whose type was found becomes a string, one that was declared must be one.
 func leadBy(c schema.Connector, target *model.Stream, name string) error {
-	if c.Declares(target.Name) {
-		field, ok := target.Field(name)
-		if !ok {
-			return fmt.Errorf("stream %q has no field %q", target.Name, name)
-		}
-		if field.Type != "string" {
-			return fmt.Errorf("field %q of stream %q is of type %s: a foreign key is a string", name, target.Name, field.Type)
-		}
-		return nil
+	if !c.Declares(target.Name) {
+		return schema.AsKey(target, name)
 	}
-	return schema.AsKey(target, name)
+	field, ok := target.Field(name)
+	switch {
+	case !ok:
+		return fmt.Errorf("stream %q has no field %q", target.Name, name)
+	case field.Type != "string":
+		return fmt.Errorf("field %q of stream %q is of type %s: a foreign key is a string", name, target.Name, field.Type)
+	}
+	return nil
 }

@@ -10,9 +10,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/database"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/mail"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/services"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
 const knownEndings = ".jsonl, .ndjson, .json, .csv, .tsv, .mbox, .mbx, .eml, .emlx, .ics, .vcf, .md, .html, .docx, .odt, .txt, .xlsx, " +
@@ -40,12 +38,12 @@ func recognize(fsys fs.FS, name string) (kind format, reason string) {
 		return formatUnknown, passwords
 	case kind == formatArray && holdsLines(start):
 		return formatLines, ""
-	case kind == formatArray && services.IsSlackDay(name) && isSlack(fsys, name):
+	case kind == formatArray && isSlack(fsys, name):
 		return formatSlack, ""
 	}
 	ending := strings.ToLower(path.Ext(name))
 	for index, one := range ways {
-		if one.is != nil && kind == one.among && (kind != formatUnknown || ending == one.ending) && one.is(name, start) {
+		if one.is != nil && kind == one.among && one.is(name, start) {
 			return format(index), ""
 		}
 	}
@@ -58,12 +56,6 @@ func recognize(fsys fs.FS, name string) (kind format, reason string) {
 		return formatUnknown, "not text: it holds bytes that are 0"
 	case kind != formatUnknown:
 		return kind, ""
-	case mail.IsMbox(start):
-		return formatMail, ""
-	case bytes.EqualFold(utf8text.FirstLine(start), []byte("BEGIN:VCALENDAR")):
-		return formatCalendar, ""
-	case bytes.EqualFold(utf8text.FirstLine(start), []byte("BEGIN:VCARD")):
-		return formatContacts, ""
 	case ending == ".txt" && isTabbed(start):
 		return formatTable, ""
 	case ending == ".txt" && isText(start):
@@ -134,8 +126,13 @@ func holdsLines(start []byte) bool {
 	return err == nil && len(rest) > 0 && rest[0] == '{'
 }
 
-// isSlack reports that the folder of a channel is in one that lists people or channels.
+var slackDay = item.Expression(`^\d{4}-\d\d-\d\d\.json$`)
+
+// isSlack reports a day of a channel, whose folder is in one that lists people or channels.
 func isSlack(fsys fs.FS, name string) bool {
+	if !slackDay().MatchString(path.Base(name)) {
+		return false
+	}
 	for _, list := range []string{"users.json", "channels.json"} {
 		if info, err := fs.Stat(fsys, path.Join(path.Dir(path.Dir(name)), list)); err == nil && info.Mode().IsRegular() {
 			return true

@@ -89,14 +89,35 @@ func (r *reopened) Seek(offset int64, whence int) (int64, error) {
 	return 0, err
 }
 
-// guard reads something of a file. A fault of ours in one file keeps none of the others from being read.
+// errFault is of a file that our own code cannot take. It keeps none of the others from being read.
+var errFault = errors.New("a fault of this program; what follows is left out")
+
+// guard reads something of a file.
 func guard(read func() error) (err error) {
 	defer func() {
 		if recover() != nil {
-			err = errors.New("a fault of this program; what follows is left out")
+			err = errFault
 		}
 	}()
 	return read()
+}
+
+// guarded ends the records of a file where their reader has a fault.
+func guarded(from item.Records) item.Records {
+	return func(yield func(item.Item, error) bool) {
+		reading := true // and not what is done with a record
+		defer func() {
+			if reading && recover() != nil {
+				yield(item.Item{}, errFault)
+			}
+		}()
+		for one, err := range from {
+			if reading = false; !yield(one, err) {
+				return
+			}
+			reading = true
+		}
+	}
 }
 
 // A format is how a file is read.

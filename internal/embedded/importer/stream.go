@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"path"
 	"slices"
@@ -233,44 +232,18 @@ func (s *fileStream) scan(ctx context.Context, connection string, report func(Sk
 
 func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs, report func(Skip),
 	visit func(sourceFile, item.Item) bool) (more bool, err error) {
-	var reader item.Reader
-	opened, err := openFile(s.from.fsys, file.name)
-	if err == nil {
-		defer func() { _ = opened.Close() }() // it was only read
-		err = guard(func() error {
-			reader, err = s.reader(ctx, opened, file)
-			return err
-		})
-	}
-	if err != nil {
-		report(Skip{File: file.name, Reason: "cannot be read: " + item.Reason(err)})
-		return true, nil
-	}
-	if closer, ok := reader.(io.Closer); ok {
-		defer func() { _ = closer.Close() }() // it was only read
-	}
-	for {
+	failed := "cannot be read: "
+	for one, err := range s.read(ctx, file) {
 		if err := ctx.Err(); err != nil {
 			return false, fmt.Errorf("read stream %s: %w", s.stream, err)
 		}
-		var one item.Item
-		err := guard(func() (err error) {
-			one, err = reader.Next()
-			return err
-		})
-		if errors.Is(err, io.EOF) {
-			if rows, ok := reader.(interface{ Semicolons() bool }); ok {
-				s.semicolons = s.semicolons || rows.Semicolons()
-			}
-			return true, nil
-		}
 		if bad, ok := errors.AsType[item.UnusableError](err); ok {
 			report(Skip{File: file.name, Line: bad.Line, Reason: bad.Reason})
-			continue
+		} else if err != nil {
+			report(Skip{File: file.name, Reason: failed + item.Reason(err)})
 		}
-		if err != nil {
-			report(Skip{File: file.name, Reason: "cannot be read on: " + item.Reason(err)})
-			return true, nil
+		if failed = "cannot be read on: "; err != nil {
+			continue
 		}
 		one.Identify(s.idField)
 		if _, taken := one.Value("file"); s.gathered != "" && !taken {
@@ -292,6 +265,7 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 			return false, nil
 		}
 	}
+	return true, nil
 }
 
 // knownIDs are the ids of a stream, with how often each was asked for again. Of most records nothing else is remembered: there may be

@@ -21,14 +21,18 @@ import (
 // whole calendars would hold all of one in memory, and give all of it up for one bad line; its streams do not bound the length of a line.
 type reader struct {
 	lines *item.Folded
-	begun bool
 	name  string // X-WR-CALNAME
 	zones calendarZones
 }
 
 // newReader reads the components of a calendar.
-func newReader(file io.Reader) *reader {
-	return &reader{lines: item.NewFolded(item.Buffer(file)), zones: calendarZones{}}
+func newReader(file io.Reader) (*reader, error) {
+	r := &reader{lines: item.NewFolded(item.Buffer(file)), zones: calendarZones{}}
+	one, err := r.property()
+	if item.IsUnusable(err) || err == nil && !isMark(one, "BEGIN", "VCALENDAR") {
+		err = item.UnusableError{Reason: "not a calendar: it does not begin with BEGIN:VCALENDAR"}
+	}
+	return r, err
 }
 
 // innerComma stands for a comma in a category until the others have divided them.
@@ -60,13 +64,6 @@ func (r *reader) property() (*ics.BaseProperty, error) {
 func (r *reader) next() (component, error) {
 	for {
 		one, err := r.property()
-		if !r.begun {
-			r.begun = true
-			if _, bad := errors.AsType[item.UnusableError](err); bad || err == nil && !isMark(one, "BEGIN", "VCALENDAR") {
-				r.lines.Stop()
-				return component{}, item.UnusableError{Reason: "not a calendar: it does not begin with BEGIN:VCALENDAR"}
-			}
-		}
 		if err != nil {
 			return component{}, err
 		}

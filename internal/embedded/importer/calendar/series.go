@@ -2,9 +2,9 @@ package calendar
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"sort"
 	"strings"
@@ -35,14 +35,13 @@ type seriesReader struct {
 	changed map[string]bool // days of series that have an event of their own
 	changes map[string][]change
 
-	happening             // the series that is unfolded
-	id        string      // of it
-	pending   []time.Time // its days, by the clock
-	cut       bool        // there were more
-	later     bool        // it goes on behind the last day
-	said      bool        // that of a series of the file
-	empty     int         // series without a day so far
-	unfolded  int         // days of series so far
+	happening        // the series that is unfolded
+	id        string // of it
+	cut       bool   // it has more days
+	later     bool   // it goes on behind the last day
+	said      bool   // that of a series of the file
+	empty     int    // series without a day so far
+	unfolded  int    // days of series so far
 }
 
 // A happening is what the days of a series have in common.
@@ -60,52 +59,79 @@ type change struct {
 }
 
 // NewReader reads the events of a calendar, twice. What recurs without an end is unfolded to two years after the one in which it is read.
-func NewReader(file io.ReadSeeker, year int) item.Reader {
-	return &seriesReader{file: file, year: year, changed: map[string]bool{}, changes: map[string][]change{}}
+func NewReader(file io.ReadSeeker, year int) item.Records {
+	r := &seriesReader{file: file, year: year, changed: map[string]bool{}, changes: map[string][]change{}}
+	return r.records
 }
 
-func (r *seriesReader) Next() (item.Item, error) {
-	if r.events == nil {
-		if err := r.survey(); err != nil {
-			return item.Item{}, err
+// components yields the events as the file has them.
+func (r *seriesReader) components() iter.Seq2[component, error] {
+	return item.Read(func() error {
+		_, err := r.file.Seek(0, io.SeekStart)
+		if err == nil {
+			r.events, err = newReader(r.file)
+		}
+		return err
+	}, func() (component, error) { return r.events.next() })
+}
+
+func (r *seriesReader) records(yield func(item.Item, error) bool) {
+	r.survey()
+	for c, err := range r.components() {
+		if err != nil && !yield(item.Item{}, err) || err == nil && !r.yield(c, yield) {
+			return
 		}
 	}
-	for len(r.pending) == 0 {
-		if r.cut {
-			r.cut = false
-			reason := fmt.Sprintf("a series of more than %d days: the later ones are left out", maxDays)
-			if r.unfolded >= maxAllDays {
-				reason = fmt.Sprintf("the series of the file have more than %d days: the later ones of this one are left out", maxAllDays)
-			}
-			return item.Item{}, item.UnusableError{Line: r.of.line, Reason: reason}
-		}
-		c, err := r.events.next()
-		if err != nil {
-			return item.Item{}, err
-		}
-		starts, ok := c.instant("DTSTART", r.events.zones)
-		if !ok {
-			return item.Item{}, item.Unusable(c.line, "an event without a start that can be read")
-		}
-		ends, hasEnd := c.end(starts, r.events.zones)
-		if !hasEnd {
-			ends = calendarTime{}
-		}
-		id, series := c.id(), ""
-		if day := c.text("RECURRENCE-ID"); day != "" {
-			series = id
-			id += "#" + day
-		} else if c.text("RRULE")+c.text("RDATE") != "" {
-			r.id, r.happening = id, newHappening(c, starts, ends, hasEnd)
-			if r.unfold() {
-				continue
-			}
-			c = r.of // which may have got a defect
-		}
-		return r.events.event(c, id, series, starts, ends), nil
+}
+
+// yield makes a record of an event, or of each day of a series.
+func (r *seriesReader) yield(c component, yield func(item.Item, error) bool) (more bool) {
+	starts, ok := c.instant("DTSTART", r.events.zones)
+	if !ok {
+		return yield(item.Item{}, item.Unusable(c.line, "an event without a start that can be read"))
 	}
-	clock := r.pending[0]
-	r.pending = r.pending[1:]
+	ends, hasEnd := c.end(starts, r.events.zones)
+	if !hasEnd {
+		ends = calendarTime{}
+	}
+	id, series := c.id(), ""
+	if day := c.text("RECURRENCE-ID"); day != "" {
+		series = id
+		id += "#" + day
+	} else if c.text("RRULE")+c.text("RDATE") != "" {
+		r.id, r.happening = id, newHappening(c, starts, ends, hasEnd)
+		days, ok := r.unfold()
+		if ok {
+			return r.yieldDays(days, yield)
+		}
+		c = r.of // which may have got a defect
+	}
+	return yield(r.events.event(c, id, series, starts, ends), nil)
+}
+
+func (r *seriesReader) yieldDays(days []time.Time, yield func(item.Item, error) bool) (more bool) {
+	for index, clock := range days {
+		one := r.on(clock)
+		if r.later && !r.said && index == len(days)-1 {
+			r.said = true
+			one.Note = "what recurs for longer has events up to " + r.lastDay.AddDate(0, 0, -1).Format(time.DateOnly) + ", and none of later days"
+		}
+		if !yield(one, nil) {
+			return false
+		}
+	}
+	if !r.cut {
+		return true
+	}
+	reason := fmt.Sprintf("a series of more than %d days: the later ones are left out", maxDays)
+	if r.unfolded >= maxAllDays {
+		reason = fmt.Sprintf("the series of the file have more than %d days: the later ones of this one are left out", maxAllDays)
+	}
+	return yield(item.Item{}, item.UnusableError{Line: r.of.line, Reason: reason})
+}
+
+// on is the event of a day of the series.
+func (r *seriesReader) on(clock time.Time) item.Item {
 	day, now := dayKey(clock, r.starts.day), r.happening
 	if latest, ok := r.changeOn(clock); ok {
 		now = latest.happening
@@ -118,12 +144,7 @@ func (r *seriesReader) Next() (item.Item, error) {
 			ends.when = starts.when.Add(now.length)
 		}
 	}
-	one := r.events.event(now.of, r.id+"#"+day, r.id, starts, ends)
-	if r.later && !r.said && len(r.pending) == 0 {
-		r.said = true
-		one.Note = "what recurs for longer has events up to " + r.lastDay.AddDate(0, 0, -1).Format(time.DateOnly) + ", and none of later days"
-	}
-	return one, nil
+	return r.events.event(now.of, r.id+"#"+day, r.id, starts, ends)
 }
 
 func newHappening(c component, starts, ends calendarTime, hasEnd bool) happening {
@@ -149,18 +170,11 @@ func (r *seriesReader) clockOf(at calendarTime) time.Time {
 }
 
 // survey reads the file once to learn which years it covers, and which days of series were changed.
-func (r *seriesReader) survey() error {
-	if err := r.rewind(); err != nil {
-		return err
-	}
+func (r *seriesReader) survey() {
 	year := r.year
-	for {
-		c, err := r.events.next()
-		if _, bad := errors.AsType[item.UnusableError](err); bad {
+	for c, err := range r.components() {
+		if err != nil { // which shows on the next read
 			continue
-		}
-		if err != nil {
-			break // it shows on the next read
 		}
 		starts, hasStart := c.instant("DTSTART", r.events.zones)
 		if hasStart {
@@ -178,13 +192,6 @@ func (r *seriesReader) survey() error {
 		slices.SortStableFunc(changes, func(a, b change) int { return a.from.when.Compare(b.from.when) })
 	}
 	r.lastDay = time.Date(year+yearsAhead+1, time.January, 1, 0, 0, 0, 0, time.UTC)
-	return r.rewind()
-}
-
-func (r *seriesReader) rewind() error {
-	_, err := r.file.Seek(0, io.SeekStart)
-	r.events = newReader(r.file)
-	return err
 }
 
 // at is a time of the clock in the zone in which it happens.
@@ -218,7 +225,7 @@ func dayKey(clock time.Time, day bool) string {
 
 // unfold lists the days of the series. It is false where its rule cannot be read, or it recurs within a day: then its first event stands for
 // it, with a defect that says so.
-func (r *seriesReader) unfold() bool {
+func (r *seriesReader) unfold() (days []time.Time, ok bool) {
 	text, last := cutUntil(cmp.Or(r.of.text("RRULE"), "FREQ=DAILY;COUNT=1"))
 	var rule *rrule.RRule
 	option, err := rrule.StrToROption(text)
@@ -228,12 +235,12 @@ func (r *seriesReader) unfold() bool {
 	}
 	if err != nil || option.Freq > rrule.DAILY || r.empty == maxEmpty { // hourly and more often
 		r.of.defects = append(r.of.defects, "how it recurs is not read")
-		return false
+		return nil, false
 	}
 	excluded := r.days("EXDATE")
 	until, _ := r.of.placed(last, nil, r.events.zones)
 	seen := map[time.Time]bool{}
-	r.later = false
+	r.later, r.cut = false, false
 	add := func(clock time.Time) bool {
 		at := r.at(clock, r.events.zones)
 		switch {
@@ -246,10 +253,10 @@ func (r *seriesReader) unfold() bool {
 			return true
 		}
 		seen[clock] = true
-		if r.cut = len(r.pending) == maxDays || len(r.pending) > 0 && r.unfolded >= maxAllDays; r.cut {
+		if r.cut = len(days) == maxDays || len(days) > 0 && r.unfolded >= maxAllDays; r.cut {
 			return false
 		}
-		r.pending = append(r.pending, clock)
+		days = append(days, clock)
 		r.unfolded++
 		return true
 	}
@@ -265,10 +272,10 @@ func (r *seriesReader) unfold() bool {
 			}
 		}
 	}
-	if len(r.pending) == 0 {
+	if len(days) == 0 {
 		r.empty++
 	}
-	return true
+	return days, true
 }
 
 // isPast reports that a day comes after the last of a series: the same day counts, and UTC is compared with UTC.

@@ -2,7 +2,6 @@ package calendar
 
 import (
 	"errors"
-	"io"
 	"strings"
 	"testing"
 
@@ -13,14 +12,10 @@ import (
 // days are named as left out.
 func TestTheSeriesOfAFileAreBoundedTogether(t *testing.T) {
 	const event = "BEGIN:VEVENT\nUID:u\nDTSTART:20200101T100000Z\nRRULE:FREQ=DAILY;COUNT=4\nEND:VEVENT\n"
-	r := NewReader(strings.NewReader("BEGIN:VCALENDAR\n"+strings.Repeat(event, 3)+"END:VCALENDAR\n"), 2020).(*seriesReader)
-	r.unfolded = maxAllDays - 6
+	file := strings.NewReader("BEGIN:VCALENDAR\n" + strings.Repeat(event, 3) + "END:VCALENDAR\n")
+	r := &seriesReader{file: file, year: 2020, changed: map[string]bool{}, changes: map[string][]change{}, unfolded: maxAllDays - 6}
 	var got []string
-	for {
-		one, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
+	for one, err := range r.records {
 		if bad, ok := errors.AsType[item.UnusableError](err); ok {
 			got = append(got, bad.Reason)
 			continue

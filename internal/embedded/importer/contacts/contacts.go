@@ -15,13 +15,13 @@ import (
 )
 
 // A reader reads cards.
-type reader struct {
-	lines *item.Folded
-	begun bool
-}
+type reader struct{ lines *item.Folded }
 
 // NewReader reads the cards of a file.
-func NewReader(input *bufio.Reader) item.Reader { return &reader{lines: item.NewFolded(input)} }
+func NewReader(input *bufio.Reader) item.Records {
+	r := &reader{lines: item.NewFolded(input)}
+	return item.Read(r.enter, r.next)
+}
 
 // A property is a line of a card.
 type property struct {
@@ -100,19 +100,26 @@ func (p property) parts(order ...int) string {
 	return strings.Join(parts, " ")
 }
 
-func (r *reader) Next() (item.Item, error) {
+func (p property) begins() bool {
+	return p.name == "BEGIN" && strings.EqualFold(strings.TrimSpace(p.value), "VCARD")
+}
+
+// enter goes to the first card.
+func (r *reader) enter() error {
+	p, err := r.property()
+	if err == nil && !p.begins() {
+		return item.UnusableError{Reason: "not contacts: it does not begin with BEGIN:VCARD"}
+	}
+	r.lines.Back("BEGIN:VCARD")
+	return err
+}
+
+// next returns the next card.
+func (r *reader) next() (item.Item, error) {
 	for {
-		p, err := r.property()
-		if err != nil {
+		if p, err := r.property(); err != nil {
 			return item.Item{}, err
-		}
-		begins := p.name == "BEGIN" && strings.EqualFold(strings.TrimSpace(p.value), "VCARD")
-		if !r.begun && !begins {
-			r.lines.Stop()
-			return item.Item{}, item.UnusableError{Reason: "not contacts: it does not begin with BEGIN:VCARD"}
-		}
-		r.begun = true
-		if begins {
+		} else if p.begins() {
 			return r.card()
 		}
 	}

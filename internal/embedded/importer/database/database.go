@@ -3,6 +3,7 @@ package database
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -200,73 +201,66 @@ func (f *file) table(ctx context.Context, name string) Table {
 	return one
 }
 
-// A reader reads the rows of a table.
-type reader struct {
-	ctx       context.Context
-	from, log io.Reader
-	of        Table
-	file      *file
-	rows      *sql.Rows
-	number    int
-	ended     bool
-	values    []any
-	targets   []any // of the values
-}
-
-// NewReader reads the rows of a table. It is closed by its last row, or by its reader.
-func NewReader(ctx context.Context, from, log io.Reader, table string) item.Reader {
-	return &reader{ctx: ctx, from: from, log: log, of: Table{Name: table}}
-}
-
-// Close ends the reading.
-func (r *reader) Close() (err error) {
-	r.ended = true
-	if log, ok := r.log.(io.Closer); ok {
-		_ = log.Close() // it was only read
-	}
-	if r.rows != nil {
-		err = r.rows.Close()
-	}
-	if f := r.file; f != nil {
-		r.file = nil
-		err = errors.Join(err, f.Close())
-	}
-	return err
-}
-
-func (r *reader) Next() (item.Item, error) {
-	if r.ended {
-		return item.Item{}, io.EOF
-	}
-	var err error
-	if r.rows == nil {
-		err = r.begin()
-	}
-	if err == nil && (!r.rows.Next() || r.number > r.file.size) { // or of a table that leads back to its beginning
-		if err = r.rows.Err(); err == nil {
-			return item.Item{}, errors.Join(io.EOF, r.Close())
+// NewReader reads the rows of a table.
+func NewReader(ctx context.Context, from, log io.Reader, table string) item.Records {
+	return func(yield func(item.Item, error) bool) {
+		f, err := open(ctx, from, log)
+		more := true
+		if err == nil {
+			more, err = f.read(ctx, table, yield)
+			err = errors.Join(err, f.Close())
+		}
+		if more && err != nil {
+			yield(item.Item{}, unusable(err))
 		}
 	}
+}
+
+// read yields the rows of a table, as long as more are wanted.
+func (f *file) read(ctx context.Context, name string, yield func(item.Item, error) bool) (more bool, err error) {
+	of := f.table(ctx, name)
+	if len(of.columns) == 0 {
+		return true, cmp.Or(f.err, errors.New("the table is gone"))
+	}
+	columns, values, targets := make([]string, len(of.columns)), make([]any, len(of.columns)), make([]any, len(of.columns))
+	for index, name := range of.columns {
+		columns[index] = "+" + quoted(name) // as it is stored: the driver makes other times of those in a column that is declared for times
+		targets[index] = &values[index]
+	}
+	rows, err := f.conn.QueryContext(ctx, "SELECT "+strings.Join(columns, ", ")+" FROM "+quoted(of.Name)) //nolint:gosec // names in quotation marks
 	if err != nil {
-		return item.Item{}, errors.Join(unusable(err), r.Close())
+		return true, err
 	}
-	r.number++
-	if err := r.rows.Scan(r.targets...); err != nil {
-		return item.Item{}, unusable(err)
+	defer func() { err = errors.Join(err, rows.Err(), rows.Close()) }()
+	for number := 1; rows.Next() && number <= f.size+1; number++ { // a table may lead back to its beginning
+		var one item.Item
+		err := rows.Scan(targets...)
+		if err != nil {
+			err = unusable(err)
+		} else {
+			one, err = of.row(number, values)
+		}
+		if !yield(one, err) {
+			return false, nil
+		}
 	}
-	one := item.Item{Line: r.number}
+	return true, nil
+}
+
+func (t Table) row(number int, values []any) (item.Item, error) {
+	one := item.Item{Line: number}
 	size := 0
-	for index, name := range r.of.columns {
-		value := valueOf(r.values[index], slices.Contains(r.of.times, name))
-		if content, ok := r.values[index].([]byte); ok {
+	for index, name := range t.columns {
+		value := valueOf(values[index], slices.Contains(t.times, name))
+		if content, ok := values[index].([]byte); ok {
 			name, value = name+"_bytes", strconv.AppendInt(nil, int64(len(content)), 10)
 		}
 		if size += len(value); size > item.MaxLine {
-			return item.Item{}, item.UnusableError{Line: r.number, Reason: "a row " + item.ErrTooLong.Error()}
+			return item.Item{}, item.Unusable(number, "a row %s", item.ErrTooLong)
 		}
 		one.Fields = append(one.Fields, item.Field{Name: name, Value: value})
 	}
-	if key, ok := one.Value(r.of.Key); ok && r.of.Key != "" && string(key) != "null" {
+	if key, ok := one.Value(t.Key); ok && t.Key != "" && string(key) != "null" {
 		if one.ID = string(key); key[0] == '"' {
 			one.ID = model.Unquote(key)
 		}
@@ -276,26 +270,6 @@ func (r *reader) Next() (item.Item, error) {
 
 func unusable(err error) error {
 	return item.UnusableError{Reason: "cannot be read on: " + utf8text.OneLine(err.Error())}
-}
-
-func (r *reader) begin() (err error) {
-	if r.file, err = open(r.ctx, r.from, r.log); err != nil {
-		return err
-	}
-	if r.of = r.file.table(r.ctx, r.of.Name); r.file.err != nil {
-		return r.file.err
-	}
-	if len(r.of.columns) == 0 {
-		return errors.New("the table is gone")
-	}
-	columns := make([]string, len(r.of.columns))
-	r.values, r.targets = make([]any, len(columns)), make([]any, len(columns))
-	for index, name := range r.of.columns {
-		columns[index] = "+" + quoted(name) // as it is stored: the driver makes other times of those in a column that is declared for times
-		r.targets[index] = &r.values[index]
-	}
-	r.rows, err = r.file.conn.QueryContext(r.ctx, "SELECT "+strings.Join(columns, ", ")+" FROM "+quoted(r.of.Name)) //nolint:gosec,rowserrcheck // names in quotation marks; the end is checked where rows are read
-	return err
 }
 
 func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/htmltext"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
@@ -30,7 +31,7 @@ func readText(file io.Reader) (string, error) {
 var titleElement = item.Expression(`(?is)<title[^>]*>(.*?)</title>`)
 
 // HTML reads a page.
-func HTML(file io.Reader, name string) item.Reader {
+func HTML(file io.Reader, name string) item.Records {
 	return item.One(func() (item.Item, error) {
 		text, err := readText(file)
 		if err != nil {
@@ -45,7 +46,7 @@ func HTML(file io.Reader, name string) item.Reader {
 }
 
 // Plain reads a text.
-func Plain(file io.Reader, name string) item.Reader {
+func Plain(file io.Reader, name string) item.Records {
 	return item.One(func() (item.Item, error) {
 		text, err := readText(file)
 		return describe(name, "", strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))), err
@@ -80,7 +81,7 @@ func dayOf(name string) string {
 }
 
 // Office reads a document of a word processor: .docx or .odt.
-func Office(file io.ReaderAt, size int64, name string) item.Reader {
+func Office(file io.ReaderAt, size int64, name string) item.Records {
 	return item.One(func() (item.Item, error) {
 		parts, err := zip.NewReader(file, size)
 		if err != nil {
@@ -110,20 +111,10 @@ func Office(file io.ReaderAt, size int64, name string) item.Reader {
 		})
 		one := describe(name, string(said["title"]), strings.TrimSpace(text.text.String()))
 		one.Put("author", strings.TrimSpace(string(said["creator"])))
-		one.Put("created_at", officeTime(string(said["created"])+string(said["creation-date"])))
-		one.Put("modified_at", officeTime(string(said["modified"])+string(said["date"])))
+		one.Put("created_at", table.Moment(strings.TrimSpace(string(said["created"])+string(said["creation-date"]))))
+		one.Put("modified_at", table.Moment(strings.TrimSpace(string(said["modified"])+string(said["date"]))))
 		return one, nil
 	})
-}
-
-func officeTime(text string) string {
-	text = strings.TrimSpace(text)
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999"} {
-		if when, err := time.Parse(layout, text); err == nil {
-			return when.Format(strings.TrimSuffix(layout, ".999999999"))
-		}
-	}
-	return ""
 }
 
 // eachToken reads a part of a document, and says which elements are around: one that begins is among them, one that ends is not.

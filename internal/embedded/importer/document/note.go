@@ -59,7 +59,7 @@ func (n Notes) find(target string) string {
 }
 
 // Note reads a note in Markdown: the fields of its front matter, its text, and where its links lead.
-func Note(file io.Reader, name string, notes Notes) item.Reader {
+func Note(file io.Reader, name string, notes Notes) item.Records {
 	return item.One(func() (item.Item, error) {
 		text, err := readText(file)
 		if err != nil {

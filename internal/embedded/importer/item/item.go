@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"regexp"
 	"slices"
 	"strconv"
@@ -21,29 +22,55 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// A Reader reads the records of one file, one by one.
-type Reader interface {
-	// Next returns a record that is valid until the next call; [UnusableError] for a piece that is not a record, after which there may be
-	// more; io.EOF at the end.
-	Next() (Item, error)
+// Records are those of one file, each valid until the next. A piece that is no record comes as an [UnusableError], after which there may
+// be more; any other error is the last.
+type Records = iter.Seq2[Item, error]
+
+// Read yields what next returns after begin, until io.EOF or an error that is the last, as each error of begin is.
+func Read[T any](begin func() error, next func() (T, error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var one T
+		err := begin()
+		for last := err != nil; ; last = err != nil && !IsUnusable(err) {
+			if err != nil && (errors.Is(err, io.EOF) || !yield(one, err)) || last {
+				return
+			}
+			if one, err = next(); err == nil && !yield(one, nil) {
+				return
+			}
+		}
+	}
 }
 
-// A ReaderFunc is a reader whose Next it is.
-type ReaderFunc func() (Item, error)
+// Each yields what next returns, until io.EOF or an error that is the last.
+func Each(next func() (Item, error)) Records {
+	return Read(func() error { return nil }, next)
+}
 
-// Next calls the function.
-func (f ReaderFunc) Next() (Item, error) { return f() }
-
-// One reads a file that is one record.
-func One(read func() (Item, error)) Reader {
-	done := false
-	return ReaderFunc(func() (Item, error) {
-		if done {
-			return Item{}, io.EOF
+// One yields the record that a file is; with io.EOF it is none.
+func One(read func() (Item, error)) Records {
+	return func(yield func(Item, error) bool) {
+		if one, err := read(); !errors.Is(err, io.EOF) {
+			yield(one, err)
 		}
-		done = true
-		return read()
-	})
+	}
+}
+
+// Failed are no records, because of an error.
+func Failed(err error) Records { return func(yield func(Item, error) bool) { yield(Item{}, err) } }
+
+// Shaped makes other records of those of a reader.
+func Shaped(from Records, shape func(Item) (Item, error)) Records {
+	return func(yield func(Item, error) bool) {
+		for one, err := range from {
+			if err == nil {
+				one, err = shape(one)
+			}
+			if !yield(one, err) {
+				return
+			}
+		}
+	}
 }
 
 // UnusableError is a piece of a file that was passed over, or, when Line is 0, all of it or all of the rest.
@@ -53,6 +80,12 @@ type UnusableError struct {
 }
 
 func (u UnusableError) Error() string { return u.Reason }
+
+// IsUnusable reports an [UnusableError].
+func IsUnusable(err error) bool {
+	_, ok := errors.AsType[UnusableError](err)
+	return ok
+}
 
 // Unusable is an [UnusableError] of a piece that begins on a line.
 func Unusable(line int, reason string, values ...any) error {

@@ -38,14 +38,17 @@ func TestHostileMessagesKeepTheirText(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			message, err := NewReader(bufio.NewReader(strings.NewReader(test.message))).Next()
-			if err != nil {
-				t.Fatal(err)
+			for message, err := range NewReader(bufio.NewReader(strings.NewReader(test.message))) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				defects, _ := message.Value("defects")
+				if text := message.String("body_text"); !strings.Contains(text, test.text) || !strings.Contains(string(defects), test.defect) {
+					t.Errorf("text %.200q, defects %s", text, defects)
+				}
+				return
 			}
-			defects, _ := message.Value("defects")
-			if text := message.String("body_text"); !strings.Contains(text, test.text) || !strings.Contains(string(defects), test.defect) {
-				t.Errorf("text %.200q, defects %s", text, defects)
-			}
+			t.Error("no message")
 		})
 	}
 }

@@ -15,15 +15,14 @@ import (
 // MaxMessage is how long a message may be with its attachments, in bytes. It is in memory while it is read.
 const MaxMessage = 64 << 20
 
-// A Reader reads messages from an mbox file, or the one of an .eml file.
+// A reader reads messages from an mbox file, or the one of an .eml file.
 //
 // A message begins at a line "From ADDRESS DATE" that is the first of the file or follows an empty line, and is followed by a header; such
 // a line in the middle of a message does not. A line that was quoted with ">" on the way into the file is restored (the form called
 // mboxrd).
-type Reader struct {
+type reader struct {
 	input   *bufio.Reader
-	line    int // how many were read
-	begun   bool
+	line    int  // how many were read
 	many    bool // an mbox file
 	ended   bool
 	message []byte
@@ -31,7 +30,10 @@ type Reader struct {
 }
 
 // NewReader reads the messages of a file.
-func NewReader(input *bufio.Reader) *Reader { return &Reader{input: input} }
+func NewReader(input *bufio.Reader) item.Records {
+	r := &reader{input: input}
+	return item.Read(r.enter, r.next)
+}
 
 // FromApple returns the message of a file of Apple Mail (.emlx): a line with its length in bytes stands above it, and its flags below.
 func FromApple(input *bufio.Reader) *bufio.Reader {
@@ -43,14 +45,7 @@ func FromApple(input *bufio.Reader) *bufio.Reader {
 	return bufio.NewReader(io.LimitReader(input, length))
 }
 
-// Next returns the next message; an [item.UnusableError] for a piece that is not one, after which there may be more; io.EOF at the end.
-func (r *Reader) Next() (item.Item, error) {
-	if !r.begun {
-		r.begun = true
-		if err := r.enter(); err != nil {
-			return item.Item{}, err
-		}
-	}
+func (r *reader) next() (item.Item, error) {
 	if r.ended {
 		return item.Item{}, io.EOF
 	}
@@ -73,11 +68,10 @@ func (r *Reader) Next() (item.Item, error) {
 }
 
 // enter goes to the first message.
-func (r *Reader) enter() error {
+func (r *reader) enter() error {
 	for {
 		one, err := r.input.ReadByte()
 		if err != nil {
-			r.ended = true
 			return err
 		}
 		if one == '\n' {
@@ -93,13 +87,12 @@ func (r *Reader) enter() error {
 		return r.passLine()
 	}
 	if !headerLine().Match(utf8text.FirstLine(start)) {
-		r.ended = true
 		return item.UnusableError{Reason: `not mail: it begins neither with a line "From ADDRESS DATE" nor with a header`}
 	}
 	return nil
 }
 
-func (r *Reader) passLine() error {
+func (r *reader) passLine() error {
 	_, err := r.input.ReadSlice('\n')
 	for errors.Is(err, bufio.ErrBufferFull) {
 		_, err = r.input.ReadSlice('\n')
@@ -111,7 +104,7 @@ func (r *Reader) passLine() error {
 }
 
 // read takes the lines up to the next message.
-func (r *Reader) read() error {
+func (r *reader) read() error {
 	r.message = r.message[:0]
 	lineStart, afterEmpty := true, false
 	for {
@@ -148,7 +141,7 @@ func (r *Reader) read() error {
 }
 
 // IsMbox reports whether a file that begins like this is an mbox.
-func IsMbox(start []byte) bool { return fromLine().Match(utf8text.FirstLine(start)) }
+func IsMbox(_ string, start []byte) bool { return fromLine().Match(utf8text.FirstLine(start)) }
 
 // Separates reports whether a line of an mbox that follows an empty one begins a message, by what comes after it.
 func Separates(line, next []byte) bool { return fromLine().Match(line) && headerLine().Match(next) }

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/net/html/charset"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
@@ -160,35 +161,21 @@ func (m *message) sentAt(from []byte) string {
 	return when
 }
 
-var (
-	zoneName = item.Expression(`:\d\d +([A-Z]{3,4})[ )]*$`)
-	// looseDates are forms of a date that mail should not have: without a zone, and as ISO 8601 has it.
-	looseDates = [...]string{"Mon, 2 Jan 2006 15:04:05", "2 Jan 2006 15:04:05", time.RFC3339, "2006-01-02 15:04:05 -0700",
-		"2006-01-02T15:04:05", "2006-01-02 15:04:05"}
-)
+var zoneName = item.Expression(`:\d\d +([A-Z]{3,4})[ )]*$`)
 
-// sentDate reads a date: one without a zone stays without it. A date in an unknown zone is invalid; net/mail would take it for UTC.
+// sentDate reads a date, in another form than mail should have it as well: one without a zone stays without it. A date in an unknown zone
+// is invalid; net/mail would take it for UTC.
 func sentDate(text string) string {
 	text = strings.TrimSpace(text)
-	if name := zoneName().FindStringSubmatchIndex(text); name != nil {
-		if zone := text[name[2]:name[3]]; item.ZoneOffset(zone) != "" {
-			text = text[:name[2]] + strings.ReplaceAll(item.ZoneOffset(zone), ":", "")
-		} else if zone != "GMT" && zone != "UTC" {
-			return ""
-		}
-	}
-	if when, ok := usableDate(mail.ParseDate(text)); ok {
+	name := zoneName().FindStringSubmatch(text)
+	when, ok := usableDate(mail.ParseDate(text))
+	if ok && (name == nil || name[1] == "GMT" || name[1] == "UTC") {
 		return when
 	}
-	for _, layout := range looseDates {
-		if when, ok := usableDate(time.Parse(layout, text)); ok {
-			if strings.Contains(layout, "07") {
-				return when
-			}
-			return strings.TrimSuffix(when, "Z")
-		}
+	if when = table.Moment(text); !item.IsTimestamp(when) || when < "1970" {
+		return ""
 	}
-	return ""
+	return when
 }
 
 func usableDate(when time.Time, err error) (string, bool) {

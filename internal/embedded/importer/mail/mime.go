@@ -211,15 +211,16 @@ func (m *message) decodeTransfer(encoding string, body []byte) []byte {
 func decodeBase64(body []byte) (content []byte, whole bool) {
 	body, padding, _ := bytes.Cut(body, []byte("="))
 	whole = len(bytes.Trim(padding, "= \t\r\n")) == 0
-	letters := make([]byte, 0, len(body))
-	for _, one := range body {
+	letters := bytes.Map(func(one rune) rune {
 		switch {
+		case one == '\n', one == '\r', one == ' ', one == '\t':
+			return -1
 		case one >= 'A' && one <= 'Z', one >= 'a' && one <= 'z', one >= '0' && one <= '9', one == '+', one == '/':
-			letters = append(letters, one)
-		case one != '\n' && one != '\r' && one != ' ' && one != '\t':
-			whole = false
+			return one
 		}
-	}
+		whole = false
+		return -1
+	}, body)
 	if len(letters)%4 == 1 { // a letter too many
 		whole, letters = false, letters[:len(letters)-1]
 	}

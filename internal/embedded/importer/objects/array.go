@@ -23,8 +23,7 @@ type arrayReader struct {
 	places places       // of those
 	inside bool         // of an array that is read
 	number int
-	begun  bool
-	ended  bool
+	broken bool
 	single bool    // the object is the only record
 	keyed  bool    // its values are the records
 	others []error // what is not read
@@ -50,10 +49,10 @@ func newPlaces(of []path) places {
 // several the first of the named ones is read or, if none has such a name, the one with the most objects. If the object holds nothing but
 // arrays of objects that have the same fields, all are read, and the field "list" says which. An object without an array of objects is one
 // record.
-func NewArray(file io.ReadSeeker, fields ...string) item.Reader {
+func NewArray(file io.ReadSeeker, fields ...string) item.Records {
 	r := &arrayReader{document: newDocument(file)}
 	r.choose = func() error { return r.chooseField(fields) }
-	return r
+	return r.records
 }
 
 // enter begins to read what was chosen.
@@ -80,30 +79,24 @@ func (r *arrayReader) enter() error {
 	return err
 }
 
-// Next returns the next object of an array.
-func (r *arrayReader) Next() (item.Item, error) {
-	if !r.begun {
-		r.begun = true
-		if err := r.enter(); err != nil {
-			r.ended = true
-			return item.Item{}, err
+// records yields the objects of the arrays.
+func (r *arrayReader) records(yield func(item.Item, error) bool) {
+	err := r.enter()
+	for _, other := range r.others {
+		if !yield(item.Item{}, other) {
+			return
 		}
 	}
-	if len(r.others) > 0 {
-		other := r.others[0]
-		r.others = r.others[1:]
-		return item.Item{}, other
-	}
-	for !r.ended {
-		if r.single && r.number == 0 || r.inside && r.more() {
-			return r.item()
-		}
-		if err := r.advance(); err != nil {
-			r.ended = true
-			return item.Item{}, err
+	for err == nil {
+		if (!r.single || r.number > 0) && (!r.inside || !r.more()) {
+			err = r.advance()
+		} else if one, err := r.item(); !yield(one, err) || r.broken {
+			return
 		}
 	}
-	return item.Item{}, io.EOF
+	if !errors.Is(err, io.EOF) {
+		yield(item.Item{}, err)
+	}
 }
 
 // advance ends an array, or goes into the next field of an object, or out of an object.
@@ -139,14 +132,14 @@ func (r *arrayReader) item() (item.Item, error) {
 	if r.keyed {
 		key, err := r.token()
 		if err != nil {
-			r.ended = true
+			r.broken = true
 			return item.Item{}, notJSON(err)
 		}
 		front = item.Field{Name: "key", Value: item.JSON(key.String())}
 	}
 	text, err := r.value()
 	if err != nil {
-		r.ended = true
+		r.broken = true
 		return item.Item{}, item.Unusable(r.line(nil), "item %d is not JSON, and it and what follows are left out: %s", r.number, why(err))
 	}
 	line := r.line(text)
@@ -162,7 +155,7 @@ func (r *arrayReader) item() (item.Item, error) {
 		return item.Item{}, item.Unusable(line, "item %d is %s", r.number, err)
 	}
 	if r.single && len(fields) == 0 {
-		r.ended = true
+		r.broken = true
 		return item.Item{}, item.UnusableError{Reason: "an empty JSON object"}
 	}
 	one := item.Item{Line: line, Number: r.number, Text: text, Fields: fields, Note: note}

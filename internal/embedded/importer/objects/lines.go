@@ -10,9 +10,9 @@ import (
 )
 
 // NewLines reads a JSON object to a line.
-func NewLines(input *bufio.Reader) item.Reader {
+func NewLines(input *bufio.Reader) item.Records {
 	lines, parser := item.NewLines(input), item.NewParser()
-	return item.ReaderFunc(func() (item.Item, error) {
+	return item.Each(func() (item.Item, error) {
 		for {
 			text, err := lines.Next()
 			if errors.Is(err, item.ErrTooLong) {

@@ -1,7 +1,6 @@
 package objects
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
@@ -29,63 +28,65 @@ const ParentField = "parent"
 // names are what an object is called by.
 var names = []string{"title", "name", "displayName", "display_name", "subject", "label", "id"}
 
-// A listReader reads the objects in a list of each record, or the records without it.
-type listReader struct {
-	from    item.Reader
-	part    Part
-	parser  *item.Parser
-	pending []gjson.Result
-	holder  item.Item // of those
-	front   []item.Field
-	number  int
-}
-
-func (l *listReader) Next() (item.Item, error) {
-	for len(l.pending) == 0 {
-		one, err := l.from.Next()
-		if !l.part.Items {
-			one.Fields = slices.DeleteFunc(one.Fields, func(field item.Field) bool { return field.Name == l.part.List })
+// listed yields the objects in a list of each record, or the records without it.
+func listed(from item.Records, part Part) item.Records {
+	if !part.Items {
+		return item.Shaped(from, func(one item.Item) (item.Item, error) {
+			one.Fields = slices.DeleteFunc(one.Fields, func(field item.Field) bool { return field.Name == part.List })
 			one.Text = nil
-			return one, err
-		}
-		if _, said := errors.AsType[item.UnusableError](err); said { // of the other part
-			continue
-		}
-		if err != nil {
-			return one, err
-		}
-		l.begin(one)
+			return one, nil
+		})
 	}
-	fields, err := l.parser.Parse([]byte(l.pending[0].Raw))
-	l.pending = l.pending[1:]
-	l.number++
-	if err != nil {
-		return item.Item{}, item.Unusable(l.holder.Line, "item %d of the lists %q is %s", l.number, l.part.List, err)
-	}
-	one := item.Item{Line: l.holder.Line, Number: l.number}
-	for _, field := range l.front {
-		if !slices.ContainsFunc(fields, func(other item.Field) bool { return other.Name == field.Name }) {
-			one.Fields = append(one.Fields, field)
+	return func(yield func(item.Item, error) bool) {
+		parser, number := item.NewParser(), 0
+		for holder, err := range from {
+			if item.IsUnusable(err) { // which the other part says
+				continue
+			}
+			if err != nil {
+				yield(holder, err)
+				return
+			}
+			front := frontOf(holder)
+			value, _ := holder.Value(part.List)
+			for _, text := range listOf(value) {
+				number++
+				one := item.Item{Line: holder.Line, Number: number}
+				fields, err := parser.Parse([]byte(text.Raw))
+				if err != nil {
+					err = item.Unusable(holder.Line, "item %d of the lists %q is %s", number, part.List, err)
+				}
+				for _, field := range front {
+					if !slices.ContainsFunc(fields, func(other item.Field) bool { return other.Name == field.Name }) {
+						one.Fields = append(one.Fields, field)
+					}
+				}
+				one.Fields = append(one.Fields, fields...)
+				if !yield(one, err) {
+					return
+				}
+			}
 		}
 	}
-	one.Fields = append(one.Fields, fields...)
-	return one, nil
 }
 
-// begin takes the list from an object, and what its records say about the object.
-func (l *listReader) begin(holder item.Item) {
-	l.holder, l.pending, l.front = holder, nil, nil
-	value, _ := holder.Value(l.part.List)
-	if list := gjson.ParseBytes(value); list.IsArray() { // it may have none, or something else there
-		l.pending = list.Array()
+// listOf is what a list holds: nothing if something else is there.
+func listOf(value []byte) []gjson.Result {
+	if list := gjson.ParseBytes(value); list.IsArray() {
+		return list.Array()
 	}
+	return nil
+}
+
+// frontOf is what the records of a list say about the object that has the list.
+func frontOf(holder item.Item) (front []item.Field) {
 	holder.Identify("id")
 	all := names
 	for _, field := range holder.Fields { // or by its first text
 		all = append(all[:len(all):len(all)], field.Name)
 	}
 	if at := slices.IndexFunc(all, func(name string) bool { return holder.String(name) != "" }); at >= 0 {
-		l.front = append(l.front, item.Field{Name: "list", Value: item.JSON(holder.String(all[at]))})
+		front = append(front, item.Field{Name: "list", Value: item.JSON(holder.String(all[at]))})
 	}
-	l.front = append(l.front, item.Field{Name: ParentField, Value: item.JSON(holder.ID)})
+	return append(front, item.Field{Name: ParentField, Value: item.JSON(holder.ID)})
 }

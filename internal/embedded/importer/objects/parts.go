@@ -109,13 +109,13 @@ func group(tables []foundArray) []Part {
 }
 
 // NewPart reads a part of a file.
-func NewPart(file io.ReadSeeker, part Part) item.Reader {
+func NewPart(file io.ReadSeeker, part Part) item.Records {
 	if part.Beside != nil {
 		return item.One((&restReader{document: newDocument(file), without: newPlaces(part.Beside)}).record)
 	}
-	var from item.Reader = &arrayReader{document: newDocument(file), paths: part.Arrays}
+	from := (&arrayReader{document: newDocument(file), paths: part.Arrays}).records
 	if part.List != "" {
-		from = &listReader{from: from, part: part, parser: item.NewParser()}
+		return listed(from, part)
 	}
 	return from
 }

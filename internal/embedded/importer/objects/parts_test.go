@@ -2,7 +2,6 @@ package objects_test
 
 import (
 	"errors"
-	"io"
 	"strings"
 	"testing"
 
@@ -13,14 +12,11 @@ import (
 )
 
 // read is what a reader gives, and what it says of what it passes over.
-func read(t *testing.T, r item.Reader) (records, said []string) {
+func read(t *testing.T, r item.Records) (records, said []string) {
 	t.Helper()
-	for {
-		one, err := r.Next()
+	for one, err := range r {
 		var bad item.UnusableError
 		switch {
-		case errors.Is(err, io.EOF):
-			return records, said
 		case errors.As(err, &bad):
 			said = append(said, bad.Reason)
 		case err != nil:
@@ -32,6 +28,7 @@ func read(t *testing.T, r item.Reader) (records, said []string) {
 			t.Fatal("it does not end")
 		}
 	}
+	return records, said
 }
 
 // FuzzParts holds the readers to this: they take any bytes; a file that has parts is whole, so that nothing is passed over but single items;

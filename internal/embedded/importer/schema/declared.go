@@ -130,17 +130,17 @@ const ManifestName = "manifest.json"
 
 // A Folder is the file manifest.json of a folder, in the form that docs/data.md describes.
 type Folder struct {
-	Blobs      string // the folder of files that records name; empty: none
-	Sorted     bool   // each file is in the order of emission
-	Connectors []Connector
+	Blobs      string      `json:"blobs"`  // the folder of files that records name; empty: none
+	Sorted     bool        `json:"sorted"` // each file is in the order of emission
+	Connectors []Connector `json:"connectors"`
 }
 
 // A Connector is what a manifest says about one connector.
 type Connector struct {
-	Key         string
-	SourceID    string
-	Connections []Connection
-	Streams     []Stream // in the order in which they are served
+	Key         string       `json:"key"`
+	SourceID    string       `json:"source_id"`
+	Connections []Connection `json:"connections"`
+	Streams     Streams      `json:"streams"`
 }
 
 // A Connection is a folder of a connector.

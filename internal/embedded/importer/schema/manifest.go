@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
@@ -75,99 +76,59 @@ func Parse(text []byte, name string) (Folder, error) {
 
 func parse(text []byte, name string) (Folder, error) {
 	var outer struct {
-		DisplayName string            `json:"display_name"`
-		Blobs       string            `json:"blobs"`
-		Sorted      bool              `json:"sorted"`
-		Streams     json.RawMessage   `json:"streams"`
-		Connectors  []json.RawMessage `json:"connectors"`
+		Folder
+		DisplayName string  `json:"display_name"`
+		Streams     Streams `json:"streams"`
 	}
 	if err := decodeStrictly(bytes.TrimPrefix(text, []byte(item.ByteOrderMark)), &outer); err != nil {
 		return Folder{}, err
 	}
-	manifest := Folder{Blobs: outer.Blobs, Sorted: outer.Sorted}
-	if outer.Blobs != "" && (!fs.ValidPath(outer.Blobs) || outer.Blobs == ".") {
-		return Folder{}, fmt.Errorf("blobs %q is not a folder below this one", outer.Blobs)
-	}
-	if outer.Connectors == nil {
-		streams, err := parseStreams(outer.Streams)
-		manifest.Connectors = []Connector{{
-			Key: folderConnector, SourceID: folderSourceID + folderConnector, Streams: streams,
-			Connections: []Connection{{ID: folderConnection, DisplayName: cmp.Or(outer.DisplayName, name), Folder: "."}},
-		}}
-		return manifest, err
-	}
-	if outer.DisplayName != "" || outer.Streams != nil {
+	manifest := outer.Folder
+	switch {
+	case manifest.Blobs != "" && (!fs.ValidPath(manifest.Blobs) || manifest.Blobs == "."):
+		return Folder{}, fmt.Errorf("blobs %q is not a folder below this one", manifest.Blobs)
+	case manifest.Connectors == nil:
+		only := Connection{ID: folderConnection, DisplayName: cmp.Or(outer.DisplayName, name), Folder: "."}
+		manifest.Connectors = []Connector{{Key: folderConnector, Streams: outer.Streams, Connections: []Connection{only}}}
+	case outer.DisplayName != "" || outer.Streams != nil:
 		return Folder{}, errors.New("display_name and streams belong to each of the connectors")
-	}
-	for _, text := range outer.Connectors {
-		connector, err := parseConnector(text)
-		if err != nil {
-			return Folder{}, err
-		}
-		manifest.Connectors = append(manifest.Connectors, connector)
-	}
-	if len(manifest.Connectors) == 0 {
+	case len(manifest.Connectors) == 0:
 		return Folder{}, errors.New("connectors is empty")
 	}
-	return manifest, manifest.distinguish()
+	return manifest, manifest.complete()
 }
 
-func parseConnector(text []byte) (Connector, error) {
-	var outer struct {
-		Key         string          `json:"key"`
-		SourceID    string          `json:"source_id"`
-		Connections []Connection    `json:"connections"`
-		Streams     json.RawMessage `json:"streams"`
-	}
-	if err := decodeStrictly(text, &outer); err != nil {
-		return Connector{}, fmt.Errorf("connector %q: %w", outer.Key, err)
-	}
-	if outer.Key == "" {
-		return Connector{}, errors.New("a connector has no key")
-	}
-	streams, err := parseStreams(outer.Streams)
-	if err != nil {
-		return Connector{}, err
-	}
-	connector := Connector{Key: outer.Key, SourceID: outer.SourceID, Connections: outer.Connections, Streams: streams}
-	connector.SourceID = cmp.Or(connector.SourceID, folderSourceID+connector.Key)
-	for index := range connector.Connections {
-		connection := &connector.Connections[index]
-		connection.DisplayName = cmp.Or(connection.DisplayName, connection.ID)
-		connection.Folder = cmp.Or(connection.Folder, connection.ID)
-		if !fs.ValidPath(connection.Folder) {
-			return Connector{}, fmt.Errorf("connection %q: %q is not a folder below this one", connection.ID, connection.Folder)
-		}
-	}
-	return connector, nil
-}
-
-// distinguish checks that no two connectors or connections share what names them.
-func (m Folder) distinguish() error {
+// complete puts in what connectors and connections leave out, and checks that no two share what names them.
+func (m Folder) complete() error {
 	taken := map[string]bool{}
 	var folders []string
-	for _, connector := range m.Connectors {
-		if taken["key "+connector.Key] {
+	for index := range m.Connectors {
+		connector := &m.Connectors[index]
+		connector.SourceID = cmp.Or(connector.SourceID, folderSourceID+connector.Key)
+		switch {
+		case connector.Key == "":
+			return errors.New("a connector has no key")
+		case taken["key "+connector.Key]:
 			return fmt.Errorf("two connectors have the key %q", connector.Key)
-		}
-		taken["key "+connector.Key] = true
-		if len(connector.Connections) == 0 {
+		case len(connector.Connections) == 0:
 			return fmt.Errorf("connector %q has no connections", connector.Key)
 		}
-		for _, connection := range connector.Connections {
+		taken["key "+connector.Key] = true
+		for index := range connector.Connections {
+			one := &connector.Connections[index]
+			one.DisplayName, one.Folder = cmp.Or(one.DisplayName, one.ID), cmp.Or(one.Folder, one.ID)
 			switch {
-			case connection.ID == "":
+			case one.ID == "":
 				return fmt.Errorf("connector %q: a connection has no id", connector.Key)
-			case taken["id "+connection.ID]:
-				return fmt.Errorf("two connections have the id %q", connection.ID)
+			case !fs.ValidPath(one.Folder):
+				return fmt.Errorf("connection %q: %q is not a folder below this one", one.ID, one.Folder)
+			case taken["id "+one.ID]:
+				return fmt.Errorf("two connections have the id %q", one.ID)
+			case slices.ContainsFunc(folders, func(other string) bool { return IsWithin(one.Folder, other) || IsWithin(other, one.Folder) }):
+				return fmt.Errorf("connection %q: %q is in the folder of another connection", one.ID, one.Folder)
 			}
-			for _, other := range folders {
-				if IsWithin(connection.Folder, other) || IsWithin(other, connection.Folder) {
-					return fmt.Errorf("connection %q: %q is in the folder of another connection", connection.ID, connection.Folder)
-				}
-			}
-			taken["id "+connection.ID] = true
-			folders = append(folders, connection.Folder)
+			taken["id "+one.ID] = true
+			folders = append(folders, one.Folder)
 		}
 	}
 	return nil
@@ -178,24 +139,36 @@ func IsWithin(name, folder string) bool {
 	return folder == "." || name == folder || strings.HasPrefix(name, folder+"/")
 }
 
-// parseStreams reads an object of streams and keeps their order.
-func parseStreams(text []byte) ([]Stream, error) {
-	if text == nil || string(text) == "null" {
-		return nil, nil
+// Streams are what a manifest says about streams, in the order in which they are served.
+type Streams []Stream
+
+// UnmarshalJSON reads an object of streams and keeps their order.
+func (s *Streams) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		return nil
 	}
+	*s = Streams{}
 	named, err := item.NewParser().Parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("streams is %w", err)
+		return fmt.Errorf("streams is %w", err)
 	}
-	var streams []Stream
 	for _, one := range named {
 		declared := Stream{Name: one.Name}
 		if err := declared.parse(one.Value); err != nil {
-			return nil, fmt.Errorf("stream %q: %w", one.Name, err)
+			return fmt.Errorf("stream %q: %w", one.Name, err)
 		}
-		streams = append(streams, declared)
+		*s = append(*s, declared)
 	}
-	return streams, nil
+	return nil
+}
+
+// UnmarshalJSON reads a connector, and names it where it is wrong.
+func (c *Connector) UnmarshalJSON(text []byte) error {
+	type plain Connector
+	if err := decodeStrictly(text, (*plain)(c)); err != nil {
+		return fmt.Errorf("connector %q: %w", c.Key, err)
+	}
+	return nil
 }
 
 func (s *Stream) parse(text []byte) error {

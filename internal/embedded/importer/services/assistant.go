@@ -1,30 +1,22 @@
 package services
 
 import (
-	"bytes"
 	"cmp"
 	"io"
 	"maps"
-	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 )
 
-var assistantName = item.Expression(`^conversations[\w-]*\.json$`)
-
-// IsAssistant reports that a file begins as the conversations with an assistant do, as ChatGPT and Claude export them.
-func IsAssistant(name string, start []byte) bool {
-	return assistantName().MatchString(path.Base(name)) &&
-		(bytes.Contains(start, []byte(`"mapping"`)) || bytes.Contains(start, []byte(`"chat_messages"`)))
-}
-
 // Assistant reads the messages of conversations with an assistant.
-func Assistant(file io.ReadSeeker) item.Reader {
+func Assistant(file io.ReadSeeker) item.Records {
 	return parted(objects.NewArray(file), func(one item.Item) []item.Item {
 		said := gjson.ParseBytes(one.Data())
 		begin := item.Item{Line: one.Line}
@@ -76,7 +68,7 @@ func chatGPTMessages(begin item.Item, nodes map[string]gjson.Result) []item.Item
 			continue
 		}
 		message := nodes[key].Get("message")
-		when, _ := secondTime(message.Get("create_time").Raw)
+		when := table.Since1970(message.Get("create_time").Raw, time.Second)
 		made := newMessage(begin, key, cmp.Or(text(message, "author.name"), text(message, "author.role")), when)
 		above := text(nodes[key], "parent")
 		for climbed := 0; !says(above) && climbed < len(nodes); climbed++ {

@@ -11,69 +11,52 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 )
-
-// aboveBookmarks begins the pages that browsers, Pocket and Instapaper write.
-var aboveBookmarks = item.Expression(`(?i)<!DOCTYPE NETSCAPE-Bookmark-file-1>|<title>(?:Pocket Export|Instapaper: Export)</title>`)
-
-// IsBookmarks reports that a page begins as a list of bookmarks does.
-func IsBookmarks(_ string, start []byte) bool { return aboveBookmarks().Match(start) }
 
 // A bookmarksReader reads links in lists, each below the heading of its folder.
 type bookmarksReader struct {
-	page    *html.Tokenizer
 	folders []string // of the lists around, from the outermost on
 	heading string   // that was read last
 	text    string   // since the last element began
 	link    item.Item
 	number  int
-	ended   bool
 }
 
-// Bookmarks reads kept links.
-func Bookmarks(file io.ReadSeeker) item.Reader {
-	r := &bookmarksReader{page: html.NewTokenizer(file)}
-	r.page.SetMaxBuf(item.MaxLine)
-	return r
-}
-
-// Next returns a link when the next one begins, because what is said about it follows it.
-func (r *bookmarksReader) Next() (item.Item, error) {
-	for !r.ended {
-		kind := r.page.Next()
-		switch kind {
-		case html.ErrorToken:
-			r.ended = true
-			if err := r.page.Err(); !errors.Is(err, io.EOF) {
-				return item.Item{}, item.UnusableError{Reason: "what follows is left out: " + err.Error()}
+// Bookmarks reads kept links. A link is complete when the next one begins, because what is said about it follows it.
+func Bookmarks(file io.ReadSeeker) item.Records {
+	return func(yield func(item.Item, error) bool) {
+		r, page := &bookmarksReader{}, html.NewTokenizer(file)
+		page.SetMaxBuf(item.MaxLine)
+		for kind := page.Next(); kind != html.ErrorToken; kind = page.Next() {
+			if kind == html.TextToken {
+				r.text += string(page.Text())
+				continue
 			}
-			r.describe()
-			if done := r.link; done.Fields != nil {
-				return done, nil
+			switch element := page.Token(); {
+			case kind == html.EndTagToken:
+				r.end(element.Data)
+			case element.Data == "a":
+				done := r.link
+				r.begin(element)
+				if done.Fields != nil && !yield(done, nil) {
+					return
+				}
+			case element.Data == "dl" || element.Data == "ul" || element.Data == "ol":
+				r.describe()
+				r.folders, r.heading = append(r.folders, r.heading), ""
+			case element.Data == "dt" || element.Data == "li" || strings.HasPrefix(element.Data, "h") || element.Data == "dd":
+				r.describe()
 			}
-			continue
-		case html.TextToken:
-			r.text += string(r.page.Text())
-			continue
 		}
-		element := r.page.Token()
-		switch {
-		case kind == html.EndTagToken:
-			r.end(element.Data)
-		case element.Data == "a":
-			done := r.link
-			r.begin(element)
-			if done.Fields != nil {
-				return done, nil
-			}
-		case element.Data == "dl" || element.Data == "ul" || element.Data == "ol":
-			r.describe()
-			r.folders, r.heading = append(r.folders, r.heading), ""
-		case element.Data == "dt" || element.Data == "li" || strings.HasPrefix(element.Data, "h") || element.Data == "dd":
-			r.describe()
+		r.describe()
+		if r.link.Fields != nil && !yield(r.link, nil) {
+			return
+		}
+		if err := page.Err(); !errors.Is(err, io.EOF) {
+			yield(item.Item{}, item.UnusableError{Reason: "what follows is left out: " + err.Error()})
 		}
 	}
-	return item.Item{}, io.EOF
 }
 
 // begin makes a link of an element.
@@ -87,8 +70,8 @@ func (r *bookmarksReader) begin(element html.Token) {
 		said[attribute.Key] = attribute.Val
 	}
 	r.link.Put("url", said["href"])
-	r.link.Put("created_at", countedTime(cmp.Or(said["add_date"], said["time_added"])))
-	r.link.Put("modified_at", countedTime(said["last_modified"]))
+	r.link.Put("created_at", table.Counted(cmp.Or(said["add_date"], said["time_added"])))
+	r.link.Put("modified_at", table.Counted(said["last_modified"]))
 	r.link.Put("tags", strings.FieldsFunc(said["tags"], func(one rune) bool { return one == ',' }))
 	r.link.Put("keyword", said["shortcuturl"])
 	if said["private"] == "1" {

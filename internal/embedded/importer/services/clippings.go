@@ -19,17 +19,10 @@ var (
 		`Adicionado(?:: | em )) ?(.*)$`)
 )
 
-// IsClippings reports that a text begins as the clippings of a Kindle do.
-func IsClippings(_ string, start []byte) bool {
-	lines := bytes.SplitN(start, []byte("\n"), 4)
-	return len(lines) == 4 && bytes.HasPrefix(lines[1], []byte("- ")) && bytes.Contains(lines[1], []byte(" | ")) &&
-		len(bytes.TrimSpace(lines[2])) == 0
-}
-
 // Clippings reads what a person marked and noted on a Kindle.
-func Clippings(file io.ReadSeeker) item.Reader {
+func Clippings(file io.ReadSeeker) item.Records {
 	lines := item.NewLines(item.Buffer(file))
-	return item.ReaderFunc(func() (item.Item, error) { return clipping(lines) })
+	return item.Each(func() (item.Item, error) { return clipping(lines) })
 }
 
 func clipping(from *item.Lines) (item.Item, error) {

@@ -13,9 +13,9 @@ import (
 )
 
 // Evernote reads the notes of an export of Evernote (.enex). Of their attachments it reads the names.
-func Evernote(file io.ReadSeeker) item.Reader {
+func Evernote(file io.ReadSeeker) item.Records {
 	notes := newElements(&withoutData{input: bufio.NewReaderSize(file, 1<<16)})
-	return item.ReaderFunc(notes.note)
+	return item.Each(notes.note)
 }
 
 // A withoutData passes over what is between <data> and </data>: attachments, each of many megabytes on one line.

@@ -1,7 +1,6 @@
 package services
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/xml"
 	"io"
@@ -12,15 +11,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
-// IsHealth reports that a file begins as what Apple's Health exports.
-func IsHealth(_ string, start []byte) bool {
-	return bytes.Contains(start, []byte("<!DOCTYPE HealthData"))
-}
-
 // Health reads what Apple's Health exports: measurements, workouts and what a day came to, elements whose attributes say most of it.
-func Health(file io.ReadSeeker) item.Reader {
+func Health(file io.ReadSeeker) item.Records {
 	measured := newElements(file)
-	return item.ReaderFunc(measured.measurement)
+	return item.Each(measured.measurement)
 }
 
 func (r *elements) measurement() (item.Item, error) {

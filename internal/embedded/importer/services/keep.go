@@ -4,14 +4,16 @@ import (
 	"bytes"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 )
 
 // Keep reads a note of Google Keep or what Google says of a photo, which has a file of its own.
-func Keep(file io.Reader, name string) item.Reader {
+func Keep(file io.Reader, name string) item.Records {
 	return item.One(func() (item.Item, error) {
 		content, err := item.ReadAll(file)
 		if err != nil {
@@ -24,10 +26,9 @@ func Keep(file io.Reader, name string) item.Reader {
 		note := gjson.ParseBytes(content)
 		one := item.Item{Line: 1}
 		one.Put("id", name)
-		one.Put("created_at", microTime(note.Get("createdTimestampUsec").Int()))
-		one.Put("edited_at", microTime(note.Get("userEditedTimestampUsec").Int()))
-		taken, _ := secondTime(text(note, "photoTakenTime.timestamp"))
-		one.Put("taken_at", taken)
+		one.Put("created_at", table.Since1970(note.Get("createdTimestampUsec").String(), time.Microsecond))
+		one.Put("edited_at", table.Since1970(note.Get("userEditedTimestampUsec").String(), time.Microsecond))
+		one.Put("taken_at", table.Since1970(text(note, "photoTakenTime.timestamp"), time.Second))
 		one.Put("labels", texts(note, "labels.#.name"))
 		var lines []string
 		for _, line := range list(note, "listContent") {
@@ -42,9 +43,4 @@ func Keep(file io.Reader, name string) item.Reader {
 			"textContentHtml")
 		return one, nil
 	})
-}
-
-// IsKeep reports that a file may be a note of Google Keep, or what Google says of a photo.
-func IsKeep(_ string, start []byte) bool {
-	return bytes.Contains(start, []byte(`"userEditedTimestampUsec"`)) || bytes.Contains(start, []byte(`"photoTakenTime"`))
 }

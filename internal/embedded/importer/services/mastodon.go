@@ -1,9 +1,7 @@
 package services
 
 import (
-	"bytes"
 	"io"
-	"path"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -14,8 +12,8 @@ import (
 )
 
 // Mastodon reads what a person posted and boosted: an outbox of ActivityPub.
-func Mastodon(file io.ReadSeeker) item.Reader {
-	return shaped(objects.NewArray(file, "orderedItems"), func(one item.Item) (item.Item, error) {
+func Mastodon(file io.ReadSeeker) item.Records {
+	return item.Shaped(objects.NewArray(file, "orderedItems"), func(one item.Item) (item.Item, error) {
 		activity := gjson.ParseBytes(one.Data())
 		post := activity.Get("object")
 		id, url := text(post, "id"), text(post, "url")
@@ -37,10 +35,4 @@ func Mastodon(file io.ReadSeeker) item.Reader {
 		made.Put("attachments", files)
 		return made, nil
 	})
-}
-
-// IsOutbox reports that a file is called and begins as an outbox of ActivityPub.
-func IsOutbox(name string, start []byte) bool {
-	return path.Base(name) == "outbox.json" &&
-		(bytes.Contains(start, []byte(`"orderedItems"`)) || bytes.Contains(start, []byte(`"OrderedCollection"`)))
 }

@@ -3,26 +3,19 @@ package services
 import (
 	"bytes"
 	"io"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 )
 
-var (
-	metaName = item.Expression(`^message_\d+\.json$`)
-	// metaBytes are the bytes of letters, each written as a character: "\u00c3\u00b6" is "ö".
-	metaBytes = item.Expression(`(?:\\u00[89a-f][0-9a-f])+`)
-)
-
-// IsMeta reports that a file is a part of a conversation, as Facebook and Instagram write it.
-func IsMeta(name string, start []byte) bool {
-	return metaName().MatchString(path.Base(name)) && bytes.Contains(start, []byte(`"participants"`))
-}
+// metaBytes are the bytes of letters, each written as a character: "\u00c3\u00b6" is "ö".
+var metaBytes = item.Expression(`(?:\\u00[89a-f][0-9a-f])+`)
 
 // mainArrays are the fields of those arrays that a file is about: of a chat, which has fewer messages than participants, of a timeline,
 // which has more raw signals, and of a board of Trello, which has more actions than cards.
@@ -32,12 +25,12 @@ var mainArrays = []string{"messages", "semanticSegments", "cards"}
 func Parts(file io.ReadSeeker) []objects.Part { return objects.Parts(file, mainArrays...) }
 
 // Array reads JSON objects in an array, or a part of a file. The letters of what Facebook and Instagram write are put together.
-func Array(file io.ReadSeeker, part *objects.Part) item.Reader {
+func Array(file io.ReadSeeker, part *objects.Part) item.Records {
 	parser, from := item.NewParser(), objects.NewArray(file, mainArrays...)
 	if part != nil {
 		from = objects.NewPart(file, *part)
 	}
-	return shaped(from, func(one item.Item) (item.Item, error) {
+	return item.Shaped(from, func(one item.Item) (item.Item, error) {
 		if !bytes.Contains(one.Text, []byte(`\u00`)) {
 			return place(one, parser)
 		}
@@ -62,12 +55,12 @@ func Array(file io.ReadSeeker, part *objects.Part) item.Reader {
 }
 
 // Meta reads the messages of a conversation of Facebook or Instagram or, about it, what is said of the conversation itself.
-func Meta(file io.ReadSeeker, conversation string, about bool) item.Reader {
+func Meta(file io.ReadSeeker, conversation string, about bool) item.Records {
 	part, beside := objects.Around("messages")
 	if about {
 		part = beside
 	}
-	return shaped(Array(file, &part), func(one item.Item) (item.Item, error) {
+	return item.Shaped(Array(file, &part), func(one item.Item) (item.Item, error) {
 		made := item.Item{Line: one.Line, Number: one.Number, Note: one.Note, ID: conversation}
 		if !about {
 			made.ID += "-" + strconv.Itoa(one.Number)
@@ -134,7 +127,11 @@ func place(one item.Item, parser *item.Parser) (item.Item, error) {
 				rest = append(rest, part)
 				continue
 			}
-			lifted[name] = moment(part)
+			lifted[name] = part.Value
+			when := table.Since1970(strings.Trim(string(part.Value), `"`), time.Millisecond)
+			if strings.HasSuffix(part.Name, "Ms") && when != "" {
+				lifted[name] = item.JSON(when)
+			}
 		}
 	}
 	for _, name := range placeOrder {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"html"
 	"io"
-	"path"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/htmltext"
@@ -66,9 +65,9 @@ const ActivityStart = 256 << 10
 func IsActivity(start []byte) bool { return bytes.Contains(start, activityCell) }
 
 // Activity reads a page of Google's that lists what a person did: watched, searched for, visited.
-func Activity(file io.Reader) item.Reader {
+func Activity(file io.Reader) item.Records {
 	cells, number := newCells(file, activityCell), 0
-	return item.ReaderFunc(func() (item.Item, error) {
+	return item.Each(func() (item.Item, error) {
 		cell, err := cells.next()
 		if err != nil {
 			return item.Item{}, err
@@ -112,7 +111,6 @@ func activity(cell string, number int) item.Item {
 }
 
 var (
-	telegramPage  = item.Expression(`^messages\d*\.html$`)
 	telegramTitle = item.Expression(`(?s)<div class="text bold">(.*?)</div>`)
 	telegramStart = item.Expression(`^(service|default)[^>]*? id="message(-?\d+)"[^>]*>`)
 	// telegramParts are what is put into fields of its own. What a page shows beside the rest, such as initials and day, goes into none.
@@ -122,11 +120,6 @@ var (
 	telegramFile  = item.Expression(`<a class="[^"]*(?:wrap|media)[^"]*" href="([^"]*)"`)
 )
 
-// IsTelegramPage reports a page of a chat as Telegram exports it to be read in a browser.
-func IsTelegramPage(name string, start []byte) bool {
-	return telegramPage().MatchString(path.Base(name)) && bytes.Contains(start, []byte(`<div class="page_wrap">`))
-}
-
 type telegramPageReader struct {
 	cells        *cells
 	folder, chat string
@@ -134,15 +127,15 @@ type telegramPageReader struct {
 }
 
 // TelegramPage reads the messages of a page of a chat, which lies in a folder of its own.
-func TelegramPage(file io.Reader, folder string) item.Reader {
+func TelegramPage(file io.Reader, folder string) item.Records {
 	r := &telegramPageReader{cells: newCells(file, []byte(`<div class="message `)), folder: folder}
 	if title := telegramTitle().FindStringSubmatch(r.cells.above); title != nil {
 		r.chat = htmltext.Text(title[1])
 	}
-	return r
+	return item.Each(r.next)
 }
 
-func (r *telegramPageReader) Next() (item.Item, error) {
+func (r *telegramPageReader) next() (item.Item, error) {
 	var cell string
 	var start []string
 	for start == nil || strings.HasPrefix(start[2], "-") { // a day between messages

@@ -6,10 +6,11 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"html"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
@@ -72,64 +73,32 @@ func (r *rowsReader) Read(into []byte) (int, error) {
 	return r.table.Read(into)
 }
 
-var (
-	ofxElement = item.Expression(`<(/?)([A-Za-z0-9.]+)>([^<]*)`)
-	// ofxTime is "20260115", or "20260115093000.000[-5:EST]".
-	ofxTime = item.Expression(`^(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d)?)?[.\d]*(?:\[([+-]?)(\d{1,2})(?:\.(\d+))?(?::\w*)?\])?$`)
-)
-
 // ofxRows are the transactions of the accounts of a bank, in the older form of OFX, whose elements need not end, or in XML.
 func ofxRows(text string) (rows [][]string, lost error) {
-	fields := []string{"FITID", "DTPOSTED", "TRNAMT", "CURDEF", "TRNTYPE", "NAME", "MEMO", "CHECKNUM", "ACCTID"}
-	rows = [][]string{{"id", "date", "amount", "currency", "kind", "name", "memo", "check_number", "account"}}
-	around, said := map[string]string{}, map[string]string(nil)
-	for _, element := range ofxElement().FindAllStringSubmatch(text, -1) {
-		name, value := strings.ToUpper(element[2]), html.UnescapeString(strings.TrimSpace(element[3]))
-		switch {
-		case name == "STMTTRN" && element[1] == "":
-			said = map[string]string{}
-		case name == "STMTTRN" && said != nil:
-			row := make([]string, len(fields))
-			for column, field := range fields {
-				row[column] = said[field] + around[field]
-			}
-			row[1] = ofxMoment(row[1])
-			rows = append(rows, row)
-			said = nil
-		case element[1] == "" && said != nil && slices.Contains(fields, name) && said[name] == "" && name != "CURDEF" && name != "ACCTID":
-			said[name] = value
-		case element[1] == "" && said == nil && (name == "CURDEF" || name == "ACCTID"):
-			around[name] = value
-		case name == "INVTRANLIST":
-			lost = errors.New("what was bought and sold in an investment account is left out")
-		}
+	rows, lost = ofx.rows(text)
+	if strings.Contains(text, "<INVTRANLIST>") {
+		lost = cmp.Or(lost, errors.New("what was bought and sold in an investment account is left out"))
 	}
 	return rows, lost
 }
 
-// ofxMoment is a time as records have it, or a day where a bank only names one.
+// ofxMoment is a time as records have it, or a day where a bank only names one, of "20260115" or "20260115093000.000[-5:EST]".
 func ofxMoment(text string) string {
-	part := ofxTime().FindStringSubmatch(text)
-	if part == nil {
+	digits, zone, isZoned := strings.Cut(strings.TrimSuffix(text, "]"), "[")
+	digits, _, _ = strings.Cut(digits, ".")
+	when, err := time.Parse("20060102150405"[:min(len(digits), 14)], digits)
+	switch clock := strings.TrimRight(digits[min(len(digits), 8):], "0"); {
+	case err != nil || len(digits) < 8:
 		return text
+	case clock == "" && len(digits) == 8, !isZoned && (clock == "" || clock == "12"):
+		return when.Format(time.DateOnly)
+	case !isZoned:
+		return when.Format("2006-01-02T15:04:05")
 	}
-	day, hour, second, zone := part[1]+"-"+part[2]+"-"+part[3], part[4], cmp.Or(part[6], "00"), ""
-	if part[8] != "" {
-		sign, minutes := "+", "00"
-		if part[7] == "-" {
-			sign = "-"
-		}
-		if strings.HasPrefix(part[9], "5") {
-			minutes = "30"
-		} else if strings.HasPrefix(part[9], "75") {
-			minutes = "45"
-		}
-		zone = fmt.Sprintf("%s%02s:%s", sign, part[8], minutes)
-	}
-	if clock := part[4] + part[5] + second; hour == "" || zone == "" && (clock == "000000" || clock == "120000") {
-		return day
-	}
-	return day + "T" + hour + ":" + part[5] + ":" + second + zone
+	zone, _, _ = strings.Cut(zone, ":")
+	hours, _ := strconv.ParseFloat(zone, 64) // UTC if it is no number
+	east := int(3600 * hours)
+	return when.Add(-time.Duration(east) * time.Second).In(time.FixedZone("", east)).Format(time.RFC3339)
 }
 
 // qifRows are the transactions of Quicken and of programs that write as it does. Its lists of categories and the like are passed over.

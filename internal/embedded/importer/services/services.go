@@ -6,9 +6,7 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -16,32 +14,22 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 )
 
-// shaped makes other records of those of a reader.
-func shaped(from item.Reader, shape func(item.Item) (item.Item, error)) item.Reader {
-	return item.ReaderFunc(func() (item.Item, error) {
-		one, err := from.Next()
-		if err != nil {
-			return one, err
-		}
-		return shape(one)
-	})
-}
-
 // parted yields what the records of a reader consist of, such as the messages of conversations.
-func parted(from item.Reader, parts func(item.Item) []item.Item) item.Reader {
-	var pending []item.Item
-	return item.ReaderFunc(func() (item.Item, error) {
-		for len(pending) == 0 {
-			one, err := from.Next()
-			if err != nil {
-				return one, err
+func parted(from item.Records, parts func(item.Item) []item.Item) item.Records {
+	return func(yield func(item.Item, error) bool) {
+		for one, err := range from {
+			if err != nil && !yield(one, err) {
+				return
+			} else if err != nil {
+				continue
 			}
-			pending = parts(one)
+			for _, part := range parts(one) {
+				if !yield(part, nil) {
+					return
+				}
+			}
 		}
-		one := pending[0]
-		pending = pending[1:]
-		return one, nil
-	})
+	}
 }
 
 // text is the string at a path in JSON: empty if something else is there.
@@ -123,50 +111,6 @@ func (e *elements) next() (start xml.StartElement, line int, err error) {
 func (e *elements) broken(line int, err error) error {
 	*e = newElements(strings.NewReader(""))
 	return item.UnusableError{Line: line, Reason: "not XML from here on: " + err.Error()}
-}
-
-// Services count the time since 1970, each in units of its own.
-
-// secondTime is a count of seconds with a fraction as a time.
-func secondTime(text string) (string, bool) {
-	whole, fraction, _ := strings.Cut(text, ".")
-	seconds, err := strconv.ParseInt(whole, 10, 64)
-	if err != nil || seconds <= 0 || seconds > 1<<35 {
-		return "", false
-	}
-	micros, _ := strconv.ParseInt((fraction + "000000")[:6], 10, 64) // 0 if it is no number
-	return time.Unix(seconds, micros*1000).UTC().Format("2006-01-02T15:04:05.000000Z"), true
-}
-
-// microTime is a count of microseconds as a time.
-func microTime(micros int64) string {
-	if micros <= 0 || micros > 1<<52 {
-		return ""
-	}
-	return time.UnixMicro(micros).UTC().Format(time.RFC3339)
-}
-
-// countedTime is a count of seconds, milliseconds or microseconds as a time.
-func countedTime(count string) string {
-	number, err := strconv.ParseInt(count, 10, 64)
-	switch {
-	case err != nil || number <= 0:
-		return ""
-	case number < 1e11:
-		return time.Unix(number, 0).UTC().Format(time.RFC3339)
-	case number < 1e14:
-		return time.UnixMilli(number).UTC().Format(time.RFC3339Nano)
-	}
-	return time.UnixMicro(number).UTC().Format(time.RFC3339Nano)
-}
-
-// moment is the value of a field, or a time where its name says that it counts milliseconds.
-func moment(field item.Field) []byte {
-	count, err := strconv.ParseInt(strings.Trim(string(field.Value), `"`), 10, 64)
-	if err != nil || !strings.HasSuffix(field.Name, "Ms") {
-		return field.Value
-	}
-	return item.JSON(time.UnixMilli(count).UTC().Format("2006-01-02T15:04:05.000Z07:00"))
 }
 
 // maxRows is how large such a file may be, in bytes.

@@ -4,21 +4,16 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"io"
-	"path"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 )
-
-// slackDay is the name of a day of a channel in an export of Slack.
-var slackDay = item.Expression(`^\d{4}-\d\d-\d\d\.json$`)
-
-// IsSlackDay reports a name that the days of a channel have.
-func IsSlackDay(name string) bool { return slackDay().MatchString(path.Base(name)) }
 
 // SlackUsers are the names of people by their ids.
 type SlackUsers map[string]string
@@ -26,11 +21,9 @@ type SlackUsers map[string]string
 // ReadSlackUsers reads the list of people of an export. A list that cannot be read has no names.
 func ReadSlackUsers(file io.ReadSeeker) SlackUsers {
 	users := SlackUsers{}
-	people := objects.NewArray(file)
-	for {
-		one, err := people.Next()
+	for one, err := range objects.NewArray(file) {
 		if err != nil {
-			return users
+			continue
 		}
 		person := gjson.ParseBytes(one.Data())
 		id := text(person, "id")
@@ -38,6 +31,7 @@ func ReadSlackUsers(file io.ReadSeeker) SlackUsers {
 			users[id] = cmp.Or(users[id], text(person, path))
 		}
 	}
+	return users
 }
 
 var (
@@ -63,12 +57,12 @@ func (u SlackUsers) plain(text string) string {
 }
 
 // Slack reads the messages of a day of a channel. The answers of a thread name the message that began it.
-func Slack(file io.ReadSeeker, channel string, users SlackUsers) item.Reader {
-	return shaped(objects.NewArray(file), func(one item.Item) (item.Item, error) {
+func Slack(file io.ReadSeeker, channel string, users SlackUsers) item.Records {
+	return item.Shaped(objects.NewArray(file), func(one item.Item) (item.Item, error) {
 		message := gjson.ParseBytes(one.Data())
 		stamp := text(message, "ts")
-		when, ok := secondTime(stamp)
-		if !ok {
+		when := table.Since1970(stamp, time.Second)
+		if when == "" {
 			return one, item.Unusable(one.Line, "a message without a time")
 		}
 		digest := sha256.Sum256(one.Data())

@@ -1,10 +1,8 @@
 package services
 
 import (
-	"bytes"
 	"errors"
 	"io"
-	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -14,14 +12,6 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
-
-var oneChat = item.Expression(`"type":\s*"(?:personal_chat|bot_chat|saved_messages|(?:private|public)_(?:group|supergroup|channel))"`)
-
-// IsTelegram reports that a file begins as what Telegram exports of one chat or of all chats.
-func IsTelegram(name string, start []byte) bool {
-	return path.Base(name) == "result.json" &&
-		(bytes.Contains(start, []byte(`"personal_information"`)) || bytes.Contains(start, []byte(`"chats"`)) || oneChat().Match(start))
-}
 
 // A telegramReader yields the messages of all chats, or of the one that was exported. One message is in memory at a time.
 type telegramReader struct {
@@ -33,12 +23,12 @@ type telegramReader struct {
 }
 
 // Telegram reads the messages of the chats that Telegram exported.
-func Telegram(file io.ReadSeeker) item.Reader {
+func Telegram(file io.ReadSeeker) item.Records {
 	lenient := jsontext.NewDecoder(item.Buffer(file), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	return &telegramReader{decoder: lenient, parser: item.NewParser(), chat: map[string]gjson.Result{}}
+	return item.Each((&telegramReader{decoder: lenient, parser: item.NewParser(), chat: map[string]gjson.Result{}}).next)
 }
 
-func (r *telegramReader) Next() (item.Item, error) {
+func (r *telegramReader) next() (item.Item, error) {
 	for {
 		if r.inside && r.decoder.PeekKind() != ']' {
 			return r.message()

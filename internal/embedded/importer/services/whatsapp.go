@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"iter"
+	"path"
 	"strings"
 	"time"
 
@@ -26,8 +28,8 @@ var (
 )
 
 // IsWhatsApp reports that a text begins as an exported chat does.
-func IsWhatsApp(_ string, start []byte) bool {
-	return chatHead(chatMarks.Replace(string(utf8text.FirstLine(start)))) != nil
+func IsWhatsApp(name string, start []byte) bool {
+	return strings.EqualFold(path.Ext(name), ".txt") && chatHead(chatMarks.Replace(string(utf8text.FirstLine(start)))) != nil
 }
 
 // plainLine is a line without its end and without marks.
@@ -47,85 +49,79 @@ func chatHead(line string) []string {
 	return chatLine().FindStringSubmatch(line)
 }
 
-// A chatReader reads the messages of an exported chat. In which order a date has day and month shows in the file as a whole.
-type chatReader struct {
-	file       io.ReadSeeker
-	lines      *item.Lines
-	monthFirst bool
-	next       []string // what chatLine found of the next message
+// A chatMessage is what chatLine finds in the line that begins a message, with the text of the lines below.
+type chatMessage struct {
+	head    []string
+	line    int
+	text    []byte
+	tooLong bool
 }
 
-// WhatsApp reads an exported chat, twice.
-func WhatsApp(file io.ReadSeeker) item.Reader { return &chatReader{file: file} }
-
-// begin goes to the beginning of the file.
-func (r *chatReader) begin() error {
-	_, err := r.file.Seek(0, io.SeekStart)
-	r.lines = item.NewLines(item.Buffer(r.file))
-	return err
-}
-
-func (r *chatReader) Next() (item.Item, error) {
-	if r.lines == nil {
-		if err := r.begin(); err != nil {
-			return item.Item{}, err
+func chatMessages(file io.ReadSeeker) iter.Seq2[chatMessage, error] {
+	return func(yield func(chatMessage, error) bool) {
+		if _, err := file.Seek(0, io.SeekStart); err != nil {
+			yield(chatMessage{}, err)
+			return
 		}
+		var one chatMessage
+		for lines := item.NewLines(item.Buffer(file)); ; {
+			text, err := lines.Next()
+			tooLong := errors.Is(err, item.ErrTooLong)
+			line := plainLine(text)
+			head := chatHead(line)
+			if ends := err != nil && !tooLong; ends || head != nil {
+				if one.head != nil && !yield(one, nil) {
+					return
+				}
+				if ends && !errors.Is(err, io.EOF) {
+					yield(chatMessage{}, err)
+				}
+				if ends {
+					return
+				}
+				one = chatMessage{head: head, line: lines.Number}
+			} else if one.head != nil {
+				one.tooLong = one.tooLong || tooLong || len(one.head[9])+len(one.text)+len(line) > item.MaxLine
+				if !one.tooLong {
+					one.text = append(append(one.text, '\n'), line...)
+				}
+			}
+		}
+	}
+}
+
+// WhatsApp reads an exported chat, twice: in which order a date has day and month shows in the file as a whole.
+func WhatsApp(file io.ReadSeeker) item.Records {
+	return func(yield func(item.Item, error) bool) {
 		var order dateOrder
-		for {
-			text, err := r.lines.Next()
-			if err != nil && !errors.Is(err, item.ErrTooLong) {
-				break // it shows on the next read
-			}
-			if head := chatHead(plainLine(text)); head != nil {
-				order.add(head)
+		for one, err := range chatMessages(file) {
+			if err == nil { // else it shows on the next read
+				order.add(one.head)
 			}
 		}
-		r.monthFirst = order.monthFirst()
-		if err := r.begin(); err != nil {
-			return item.Item{}, err
-		}
-	}
-	head, line := r.next, r.lines.Number
-	r.next = nil
-	var text []byte // after the line that begins the message
-	tooLong := false
-	for {
-		more, err := r.lines.Next()
-		if errors.Is(err, item.ErrTooLong) {
-			tooLong = head != nil
-			continue
-		}
-		if err != nil && (head == nil || !errors.Is(err, io.EOF)) {
-			return item.Item{}, err
-		}
-		clean := plainLine(more)
-		begins := chatHead(clean)
-		switch {
-		case err != nil, begins != nil && head != nil:
-			r.next = begins
-		case begins != nil:
-			head, line = begins, r.lines.Number
-			continue
-		case head != nil:
-			if tooLong = tooLong || len(head[9])+len(text)+len(clean) > item.MaxLine; !tooLong {
-				text = append(append(text, '\n'), clean...)
+		for one, err := range chatMessages(file) {
+			var made item.Item
+			if err == nil {
+				made, err = one.item(order.monthFirst())
 			}
-			continue
-		default:
-			continue
+			if !yield(made, err) {
+				return
+			}
 		}
-		break
 	}
-	if tooLong {
-		return item.Item{}, item.UnusableError{Line: line, Reason: "a message that is " + item.ErrTooLong.Error()}
+}
+
+func (m chatMessage) item(monthFirst bool) (item.Item, error) {
+	one := item.Item{Line: m.line}
+	when, ok := chatTime(m.head, monthFirst)
+	switch {
+	case m.tooLong:
+		return one, item.Unusable(m.line, "a message that is %s", item.ErrTooLong)
+	case !ok:
+		return one, item.Unusable(m.line, "a message whose date cannot be read")
 	}
-	when, ok := chatTime(head, r.monthFirst)
-	if !ok {
-		return item.Item{}, item.Unusable(line, "a message whose date cannot be read")
-	}
-	one := item.Item{Line: line}
 	one.Put("sent_at", when)
-	body := head[9] + string(text)
+	body := m.head[9] + string(m.text)
 	// not a notice that quotes a name with a colon
 	if author, said, ok := strings.Cut(body, ": "); ok && len(author) < 100 && !strings.ContainsAny(author, "\n\"“„«") {
 		one.Put("author", strings.TrimSpace(author))

@@ -1,7 +1,6 @@
 package services
 
 import (
-	"bytes"
 	"errors"
 	"html"
 	"io"
@@ -16,9 +15,9 @@ import (
 
 // X reads a file of an archive of X, which was called Twitter: a script that gives a list to a variable. Each item is in an object of its
 // own.
-func X(file io.ReadSeeker) item.Reader {
+func X(file io.ReadSeeker) item.Records {
 	parser := item.NewParser()
-	return parted(shaped(objects.NewArray(&afterAssignment{file}), func(one item.Item) (item.Item, error) {
+	return parted(item.Shaped(objects.NewArray(&afterAssignment{file}), func(one item.Item) (item.Item, error) {
 		if len(one.Fields) == 1 && one.Fields[0].Value[0] == '{' {
 			fields, err := parse(parser, one.Fields[0].Value, one.Line)
 			if err != nil {
@@ -84,10 +83,4 @@ func (a *afterAssignment) Seek(int64, int) (int64, error) {
 		}
 	}
 	return 0, errors.New("not a script of an archive of X")
-}
-
-// IsX reports that a script begins as those of an archive of X do.
-func IsX(_ string, start []byte) bool {
-	begin, _, ok := bytes.Cut(start, []byte("="))
-	return ok && bytes.HasPrefix(bytes.TrimSpace(begin), []byte("window.YTD.")) && len(begin) < maxAssignment
 }

@@ -22,9 +22,10 @@ type xmlTable struct {
 	cells  map[string]string // columns of what is in a row
 	around map[string]string // columns of what stands around rows
 	finish func(row map[string]string)
+	loose  bool // its elements need not end
 }
 
-// Devices and apps write tracks, and banks statements.
+// Devices and apps write tracks, and finance programs and banks statements.
 var (
 	gpx = xmlTable{
 		header: []string{"track", "kind", "time", "latitude", "longitude", "elevation", "heart_rate", "name", "description"},
@@ -56,6 +57,16 @@ var (
 			place := append(strings.Split(row["latitude"], ","), "", "") // longitude, latitude, and perhaps how high
 			row["longitude"], row["latitude"], row["elevation"] = place[0], place[1], place[2]
 		},
+	}
+	ofx = xmlTable{
+		header: []string{"id", "date", "amount", "currency", "kind", "name", "memo", "check_number", "account"},
+		kinds:  map[string]string{"STMTTRN": ""},
+		cells: map[string]string{"STMTTRN/FITID": "id", "STMTTRN/DTPOSTED": "date", "STMTTRN/TRNAMT": "amount", "STMTTRN/TRNTYPE": "kind",
+			"STMTTRN/NAME": "name", "PAYEE/NAME": "name", "STMTTRN/MEMO": "memo", "STMTTRN/CHECKNUM": "check_number"},
+		around: map[string]string{"STMTRS/CURDEF": "currency", "CCSTMTRS/CURDEF": "currency", "INVSTMTRS/CURDEF": "currency",
+			"OFX/CURDEF": "currency", "STMTRS/ACCTID": "account", "CCSTMTRS/ACCTID": "account", "INVSTMTRS/ACCTID": "account"},
+		finish: func(row map[string]string) { row["date"] = ofxMoment(row["date"]) },
+		loose:  true,
 	}
 	camt = xmlTable{
 		header: []string{"date", "valued_at", "amount", "currency", "name", "purpose", "booking_text", "kind", "status", "reference",
@@ -93,6 +104,7 @@ func (t xmlTable) rows(text string) (rows [][]string, lost error) {
 	rows = [][]string{t.header}
 	decoder := item.NewXML(strings.NewReader(text), maxRows)
 	decoder.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil } // it is UTF-8 by now
+	decoder.Strict = !t.loose
 	var inside []openElement
 	for {
 		token, err := decoder.Token()

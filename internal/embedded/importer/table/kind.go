@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"slices"
 	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
 // AssumeDecimalMark lets the columns whose numbers have two readings, such as 1.234, be read as those of the same table that have one, or
@@ -148,4 +150,27 @@ func Moment(text string) string {
 	var column Column
 	column.AddDate(text)
 	return Cell{form: column.dateForm("")}.timestamp(text)
+}
+
+// Counted is a count of time as records have it, whatever its unit: "" of what is none, or of before 1980 or after 2100.
+func Counted(count string) string {
+	var column Column
+	if !column.AddWhole(count) {
+		column.AddFraction(count)
+	}
+	return column.clock().since(count)
+}
+
+// Since1970 is a count of a unit as records have times: "" of what is none.
+func Since1970(count string, unit time.Duration) string { return clock{unit: unit}.since(count) }
+
+func (c clock) since(count string) string {
+	if c.unit == 0 {
+		return ""
+	}
+	when, ok := model.ParseInstant(c.moment(count))
+	if !ok {
+		return ""
+	}
+	return when.UTC().Format(time.RFC3339Nano)
 }

@@ -21,7 +21,6 @@ type reader struct {
 	values   []byte          // of those
 	cells    map[string]Cell // nil: leave all cells strings
 	idField  *string
-	begun    bool
 	above    []int // lines above the header that were passed over
 	ended    bool  // what follows stands below the table
 	lonely   int   // the line of a header of one cell, below which nothing was found yet
@@ -36,50 +35,51 @@ type column struct {
 }
 
 // NewReader reads rows under a header. The cells are of the types that are given by column, or strings. The column that is the id is
-// looked up in the header whatever its case: idField is set to its name there. Rows of a sheet end at their last cell that holds something.
-func NewReader(input *bufio.Reader, cells map[string]Cell, idField *string, sheet bool) item.Reader {
+// looked up in the header whatever its case: idField is set to its name there. Semicolons is set if they separate the cells, as where
+// numbers have decimal commas. Rows of a sheet end at their last cell that holds something.
+func NewReader(input *bufio.Reader, cells map[string]Cell, idField *string, semicolons *bool, sheet bool) item.Records {
 	if start, _ := input.Peek(4096); !sheet && bytes.IndexByte(start, '\n') < 0 && bytes.IndexByte(start, '\r') >= 0 { // as old Macs end lines
 		input = bufio.NewReader(returns{input})
 	}
-	return &reader{rows: rows{lines: item.NewLines(input), quoted: bufio.NewReader(nil)}, cells: cells, idField: idField, trimmed: sheet}
+	r := &reader{rows: rows{lines: item.NewLines(input), quoted: bufio.NewReader(nil)}, cells: cells, idField: idField, trimmed: sheet}
+	return item.Read(func() error {
+		err := r.enter()
+		*semicolons = *semicolons || r.comma == ';'
+		return err
+	}, r.next)
 }
 
-// Semicolons reports that semicolons separate the cells, as where numbers have decimal commas.
-func (r *reader) Semicolons() bool { return r.comma == ';' }
-
-func (r *reader) Next() (item.Item, error) {
-	if !r.begun {
-		r.begun = true
-		r.above = r.passPreamble()
-		header, line, err := r.row()
-		if err != nil {
-			if bad, ok := errors.AsType[item.UnusableError](err); ok {
-				return item.Item{}, item.UnusableError{Line: line, Reason: "the header is " + bad.Reason}
-			}
-			return item.Item{}, err
-		}
-		if len(header) > item.MaxFields {
-			r.lines.Stop()
-			return item.Item{}, item.UnusableError{Reason: fmt.Sprintf("it has %d columns, and a stream has at most %d fields", len(header),
-				item.MaxFields)}
-		}
-		if r.begin(r.named(header, line)); filled(r.header) == 1 {
-			r.lonely = line
-		}
+// enter reads the header.
+func (r *reader) enter() error {
+	r.above = r.passPreamble()
+	header, line, err := r.row()
+	switch bad, ok := errors.AsType[item.UnusableError](err); {
+	case ok:
+		return item.UnusableError{Line: line, Reason: "the header is " + bad.Reason}
+	case err != nil:
+		return err
+	case len(header) > item.MaxFields:
+		return item.UnusableError{Reason: fmt.Sprintf("it has %d columns, and a stream has at most %d fields", len(header), item.MaxFields)}
 	}
+	if r.begin(r.named(header, line)); filled(r.header) == 1 {
+		r.lonely = line
+	}
+	return nil
+}
+
+func (r *reader) next() (item.Item, error) {
 	if len(r.above) > 0 {
 		line := r.above[0]
 		r.above = r.above[1:]
 		return item.Item{}, item.Unusable(line, item.AboveHeader)
 	}
-	cells, line, err := r.next()
+	cells, line, err := r.rows.next()
 	for err == nil && !slices.ContainsFunc(cells, isFilled) { // as spreadsheets write the rest of a sheet
-		cells, line, err = r.next()
+		cells, line, err = r.rows.next()
 	}
-	if lonely := r.lonely; lonely > 0 {
-		if r.lonely = 0; errors.Is(err, io.EOF) {
-			return item.Item{}, item.Unusable(lonely, "a cell alone, which would name a column without rows")
-		}
+	lonely := r.lonely
+	if r.lonely = 0; lonely > 0 && errors.Is(err, io.EOF) {
+		return item.Item{}, item.Unusable(lonely, "a cell alone, which would name a column without rows")
 	}
 	if err != nil {
 		return item.Item{}, err
