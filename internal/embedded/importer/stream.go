@@ -280,6 +280,10 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 			}
 			one.Fields, one.Text = append([]item.Field{{Name: "file", Value: item.JSON(name)}}, one.Fields...), nil
 		}
+		if s.format == formatMail {
+			putFlags(&one, file.name)
+			one.Put("mailbox", file.mailbox)
+		}
 		one.TakeEmitted(s.declared.EmittedField)
 		if said := one.ID; !s.distinct { // else there is nothing to find out
 			if reason := ids.admit(&one, file.name, s.format.hung().key); reason != "" {
