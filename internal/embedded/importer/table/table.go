@@ -119,6 +119,9 @@ func (r *reader) Next() (item.Item, error) {
 		if column.UnitField != "" {
 			put(column.UnitField, column.AppendUnit(r.values, cell))
 		}
+		if column.StrayField != "" {
+			put(column.StrayField, column.AppendStray(r.values, cell))
+		}
 	}
 	r.fields = one.Fields
 	// A row is short that ends before its last column that has a name, or in a table without names before its last column.
