@@ -70,7 +70,7 @@ func (r *reader) Next() (item.Item, error) {
 	if len(r.above) > 0 {
 		line := r.above[0]
 		r.above = r.above[1:]
-		return item.Item{}, item.Unusable(line, item.AboveHeader)
+		return r.beside(line, item.AboveHeader, r.preamble[line])
 	}
 	cells, line, err := r.next()
 	for err == nil && !slices.ContainsFunc(cells, isFilled) { // as spreadsheets write the rest of a sheet
@@ -96,13 +96,13 @@ func (r *reader) Next() (item.Item, error) {
 	case r.sections && len(cells) > 1 && strings.HasSuffix(strings.ToLower(cells[1]), "total"):
 		return item.Item{}, item.Unusable(line, item.TotalOfRows)
 	case isTotal(cells) && r.endsHere():
-		return item.Item{}, item.Unusable(line, item.TotalBelow)
+		return r.beside(line, item.TotalBelow, cells)
 	}
 	if len(cells) > len(r.columns) {
 		return item.Item{}, item.Unusable(line, "the row has %d cells, and the header %d", len(cells), len(r.columns))
 	}
 	if r.ended = r.ended || !r.sections && len(r.columns) >= narrowest && 2*len(cells) <= len(r.columns) && r.endsHere(); r.ended {
-		return item.Item{}, item.Unusable(line, item.BelowTable)
+		return r.beside(line, item.BelowTable, cells)
 	}
 	one := item.Item{Line: line, Fields: r.fields[:0]}
 	r.values = r.values[:0]
@@ -131,6 +131,27 @@ func (r *reader) Next() (item.Item, error) {
 	}
 	return one, nil
 }
+
+// beside is a line that is no row of the table, such as an account with its balance. What only names the kind of the data is left out.
+func (r *reader) beside(line int, place string, cells []string) (item.Item, error) {
+	var words []string
+	for _, cell := range cells {
+		if isFilled(cell) {
+			words = append(words, strings.TrimSpace(cell))
+		}
+	}
+	if len(words) > 0 && typeName().MatchString(words[0]) {
+		return item.Item{}, item.UnusableError{Line: line, Reason: place}
+	}
+	one := item.Item{Line: line, Place: place}
+	one.Put("line", line)
+	one.Put("place", place)
+	one.Put("text", strings.Join(words, " "))
+	return one, nil
+}
+
+// typeName is what programs call the kind of their data, as com.samsung.health.weight.
+var typeName = item.Expression(`^[a-z]\w*(?:\.[a-z]\w*){2,}$`)
 
 // begin makes columns of a header.
 func (r *reader) begin(header []string) {
