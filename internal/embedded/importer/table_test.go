@@ -170,6 +170,9 @@ func TestTablesAreReadAsTheirCellsAgree(t *testing.T) {
 		{"a row that looks like a header to half", "t.csv", "a,b,c,d\na,b,1,2\n", []row{{"a": "a", "b": "b", "c": 1.0, "d": 2.0}}, nil},
 		{"a total of transactions", "t.csv", "Date,What,Amount\n01/15/2026,x,-$3.00\nTransactions Total,,-$3.00\n", []row{{"Date": "2026-01-15", "What": "x", "Amount": -3.0, "Amount_currency": "$"}}, nil},
 		{"numbers in apostrophes", "t.csv", "a,b,c\n'-5.00','x',30-00\n0,'y','30-00-01\n", []row{{"a": -5.0, "b": "'x'", "c": "30-00"}, {"a": 0.0, "b": "'y'", "c": "'30-00-01"}}, nil},
+		{"tasks below the names of their sections", "t.csv", "TYPE,CONTENT,INDENT\ntask,a,1\nsection,Boat,\ntask,b,1\nnote,c,\nsection,House\ntask,d,1\n", []row{
+			{"TYPE": "task", "CONTENT": "a", "INDENT": 1.0, "SECTION": nil}, {"TYPE": "section", "CONTENT": "Boat", "INDENT": nil, "SECTION": nil}, {"TYPE": "task", "CONTENT": "b", "INDENT": 1.0, "SECTION": "Boat"},
+			{"TYPE": "note", "CONTENT": "c", "INDENT": nil, "SECTION": "Boat"}, {"TYPE": "section", "CONTENT": "House", "INDENT": nil, "SECTION": nil}, {"TYPE": "task", "CONTENT": "d", "INDENT": 1.0, "SECTION": "House"}}, nil},
 		{"a header alone", "t.csv", "a,b\n", nil, nil},
 		{"nothing", "t.csv", "", nil, nil},
 		{"binary garbage", "t.csv", "PK\x03\x04\x00\x00", nil, []Skip{{"t.csv", 0, "not text: it holds bytes that are 0"}}},

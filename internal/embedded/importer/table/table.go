@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
 // A reader reads rows of comma separated values (RFC 4180) under a header.
@@ -27,6 +28,7 @@ type reader struct {
 	lonely   int   // the line of a header of one cell, below which nothing was found yet
 	trimmed  bool  // rows end at their last cell that holds something
 	sections bool  // rows begin with the name of their section and what they are in it
+	tasks    tasks
 }
 
 // A column is what becomes of its cells.
@@ -123,6 +125,9 @@ func (r *reader) Next() (item.Item, error) {
 			put(column.StrayField, column.AppendStray(r.values, cell))
 		}
 	}
+	if r.tasks.isList {
+		put("SECTION", r.tasks.section(r.values, cells))
+	}
 	r.fields = one.Fields
 	// A row is short that ends before its last column that has a name, or in a table without names before its last column.
 	if rest := r.header[len(cells):]; !r.trimmed && len(rest) > 0 &&
@@ -159,10 +164,36 @@ func (r *reader) begin(header []string) {
 	if r.sections = r.sections || beginsSection(header); r.sections {
 		r.header[0] = "Section"
 	}
+	r.tasks = taskList(r.header)
 	for _, name := range columnNames(r.header) {
 		r.columns = append(r.columns, column{r.cells[name], name})
 		if *r.idField == "id" && strings.EqualFold(name, "id") {
 			*r.idField = name
 		}
 	}
+}
+
+// Tasks are rows as Todoist writes them: a row names the section of those below it.
+type tasks struct {
+	isList        bool
+	kind, content int // the columns that say what a row is and what it is called
+	within        string
+}
+
+func taskList(header []string) tasks {
+	one := tasks{kind: slices.Index(header, "TYPE"), content: slices.Index(header, "CONTENT")}
+	one.isList = one.kind >= 0 && one.content >= 0 && slices.Contains(header, "INDENT") && !slices.Contains(header, "SECTION")
+	return one
+}
+
+// section writes the section of a row as JSON: null for one that is a section itself, or is above all of them.
+func (t *tasks) section(to []byte, cells []string) []byte {
+	isNamed := max(t.kind, t.content) < len(cells) && cells[t.kind] == "section"
+	if isNamed {
+		t.within = cells[t.content]
+	}
+	if isNamed || t.within == "" {
+		return append(to, "null"...)
+	}
+	return model.Quote(to, t.within)
 }
