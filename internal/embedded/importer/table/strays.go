@@ -36,7 +36,7 @@ func (c *Column) addDay(text string) {
 
 // isRemark notes a text among numbers: words, or words and a number. A code such as 12a is none.
 func (c *Column) isRemark(text string) bool {
-	if c.numberless || strings.ContainsAny(text, digits) && !(strings.Contains(text, " ") && word().MatchString(text)) {
+	if c.numberless || strings.ContainsAny(text, digits) && (!strings.Contains(text, " ") || !word().MatchString(text)) {
 		return false
 	}
 	if number, _, _ := split(text); isAmount(number) {
