@@ -25,6 +25,7 @@ func TestAFewCellsOfAnotherKindAreBesideTheirColumn(t *testing.T) {
 		{"too few", "DATE", "2026-01-01|2026-01-02|2026-01-03|2026-01-04|soon", "string", ""},
 		{"too many", "DATE", days + "|soon|later", "string", ""},
 		{"codes", "n", "1|2|3|4|5|6|12a", "string", ""},
+		{"postcodes of several countries", "n", "24103|24105|24107|24109|24111|24113|SW1A 1AA", "text", ""},
 		{"postcodes", "n", "1|2|3|4|5|6|01234", "string", ""},
 		{"dates of two forms", "d", "13/01/2026|14/01/2026|15/01/2026|16/01/2026|17/01/2026|18/01/2026|01/19/2026", "string", ""},
 		{"dates of two readings", "d", "03/04/2026|03/04/2026|03/04/2026|03/04/2026|03/04/2026|03/04/2026|soon", "string", ""},

@@ -47,7 +47,8 @@ func (c *Column) isRemark(text string) bool {
 	return !c.numberless
 }
 
-var word = item.Expression(`\pL\pL`)
+// word is one of letters alone: SW1A 1AA has none.
+var word = item.Expression(`(?:^|\s)\pL{2,}[.,:]?(?:\s|$)`)
 
 // Settle decides whether the cells of a column are so alike that others are strays, of so many that hold something. Else each decides, as
 // one that is no date makes texts of all.
