@@ -16,10 +16,9 @@ func moneyExports() []export {
 		files: map[string]string{"konto.csv": "Kontoinhaber;Nora Lind\r\nZeitraum;01.01.2026 - 31.01.2026\r\n\r\nBuchung;Empfänger;Betrag;Zinssatz;Saldo\r\n" +
 			"02.01.2026;Miete;-1.234,56 €;0,25 %;1.000,00 €\r\n15.01.2026;\"Café; Blau\";-12,50 €;0,25 %;987,50 €\r\n31.01.2026;Gehalt;3.500,00 €;0,50 %;4.487,50 €\r\n\r\nUmsätze gesamt\r\nStand;31.01.2026\r\n"},
 		truths: []truth{
-			counts("sparkasse_konto", "3"), sums("sparkasse_konto", "Betrag", "2252.94"), sums("sparkasse_konto", "Zinssatz", "1"),
+			counts("sparkasse_konto", "3"), finds("Kontoinhaber", "Nora Lind"), sums("sparkasse_konto", "Betrag", "2252.94"), sums("sparkasse_konto", "Zinssatz", "1"),
 			lists(`{"stream":"sparkasse_konto","filter":{"Buchung":{"gte":"2026-01-15","lt":"2026-01-31"}}}`, "Café; Blau", "-12.5", "€", "1 record"),
 		},
-		skips: []string{"konto.csv:1: above the header", "konto.csv:9: below the table", "konto.csv:10: below the table"},
 	}, {
 		folder: "card",
 		files: map[string]string{"Chase1234_Activity.csv": "Transaction Date,Post Date,Description,Category,Amount\n01/15/2026,01/16/2026,HARBOUR CAFE,Food & Drink,($12.34)\n" +
@@ -263,7 +262,7 @@ func oddExports(t *testing.T) []export {
 		},
 		truths: []truth{
 			sums("odd_wide", "Größe", "3.75"), lists(`{"stream":"odd_wide"}`, "Äpfel"), counts("odd_twice", "1"), sums("odd_twice", "n", "7"), counts("odd_late", "2,001"), counts("odd_nul", "2,004"), sums("odd_nul", "n", "8011"), sums("odd_late", "n", "8005"),
-			counts("odd_long", "600"), counts("odd_last", "5,001"), lists(`{"stream":"odd_last","filter":{"n":"one"}}`, "1 record"),
+			counts("odd_long", "600"), counts("odd_last", "5,001"), lists(`{"stream":"odd_last","filter":{"n_text":"one"}}`, "1 record"), sums("odd_last", "n", "5000"),
 		},
 		skips: []string{"twice.jsonl:1: ambiguous", "twice.jsonl:2: one that most programs cannot read", "long.jsonl:601: longer than 16 MiB", "large.sqlite: cannot be read: a database of more than 256 MiB", "pipe.csv: not a regular file", "dangling.csv: a link out of the folder or to nothing", "up: a link"},
 	}}

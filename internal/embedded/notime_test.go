@@ -54,7 +54,7 @@ func TestARecordWithoutATimeHasNone(t *testing.T) {
 			}
 			cursor = "&cursor=" + text(got.at("next_cursor"))
 		}
-		if strings.Join(ids, "") != "bca" {
+		if strings.Join(ids, "") != "bac" {
 			t.Errorf("pages of %v", ids)
 		}
 	})

@@ -121,7 +121,7 @@ func TestADayIsThatOfEveryZone(t *testing.T) {
 
 func TestRecordsWithoutAValueComeLast(t *testing.T) {
 	r := newVisits(t)
-	for sort, want := range map[string]string{"count": "cbad", "-count": "bcda"} {
+	for sort, want := range map[string]string{"count": "cbad", "-count": "bcad"} {
 		target, ids := "/v1/streams/visits/records?limit=1&sort="+sort, ""
 		for cursor := ""; ; {
 			got := r.ok("tok-client", target+cursor)

@@ -230,27 +230,6 @@ func (l *lister) addTo(group string, kind format, file sourceFile) *fileStream {
 	return added
 }
 
-// addNotes makes a stream of each folder that holds notes, with all folders in it: their notes link to one another.
-func (l *lister) addNotes() {
-	holds := map[string]bool{}
-	for _, file := range l.notes {
-		holds[path.Dir(l.within(file.name))] = true
-	}
-	for _, file := range l.notes {
-		top := path.Dir(l.within(file.name))
-		for folder := top; folder != "."; {
-			if folder = path.Dir(folder); holds[folder] {
-				top = folder
-			}
-		}
-		name, root := top, path.Join(l.root, top)
-		if top == "." {
-			name = "notes"
-		}
-		l.addTo(name, formatNotes, file).root = root
-	}
-}
-
 // takeoutPart is one of the archives that an export of Google is divided into.
 var takeoutPart = item.Expression(`(takeout-\d{8}(?:T\d{6}Z)?)(?:-\d+)?-\d{3}(?:\.zip)?/`)
 

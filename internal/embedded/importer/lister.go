@@ -238,7 +238,7 @@ func (l *lister) streamFor(kind format, name string) string {
 	return l.free(short)
 }
 
-// free reserves a name for a stream: the one given, or else the first with a number that neither a stream has nor the attachments or links of
+// free reserves a name for a stream: the one given, or else the first with a number that neither a stream has nor what hangs on
 // one may get.
 func (l *lister) free(name string) string {
 	unique := name
@@ -251,7 +251,7 @@ func (l *lister) free(name string) string {
 
 // collides reports whether a name is taken, or is that of what may hang on a stream.
 func (l *lister) collides(name string) bool {
-	for _, suffix := range [...]string{attachmentsSuffix, linksSuffix} {
+	for _, suffix := range [...]string{attachmentsSuffix, linksSuffix, aroundSuffix} {
 		if l.taken[name+suffix] || l.taken[strings.TrimSuffix(name, suffix)] {
 			return true
 		}

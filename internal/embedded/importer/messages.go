@@ -38,6 +38,7 @@ func (s *fileStream) putThread(one *item.Item) {
 const (
 	attachmentsSuffix = "_attachments"
 	linksSuffix       = "_links"
+	aroundSuffix      = "_around"
 )
 
 // tuneMail says what inference cannot know of messages.
@@ -51,12 +52,15 @@ func tuneMail(stream *model.Stream) {
 // A hanging is what hangs on the records of a stream, in a stream of its own.
 type hanging struct {
 	suffix string // of the name of that stream
-	key    string // the field that holds the id of the record
+	key    string // the field that holds the id of the record; empty: it hangs on none
 }
 
 func (f format) hung() hanging {
-	if f == formatNotes {
+	switch f {
+	case formatNotes:
 		return hanging{linksSuffix, "note_id"}
+	case formatTable, formatWorkbook: // lines above and below the table
+		return hanging{suffix: aroundSuffix}
 	}
 	return hanging{attachmentsSuffix, "message_id"}
 }
@@ -64,6 +68,9 @@ func (f format) hung() hanging {
 // tuneHung lets a record lead to what hangs on it, an attachment to its bytes, and a note to the links that lead to it.
 func (f format) tuneHung(records, hung *model.Stream) {
 	h := f.hung()
+	if h.key == "" {
+		return
+	}
 	lead := func(name, key string) {
 		records.Relations = append(records.Relations, model.HasMany(name, hung.Name, key))
 	}

@@ -424,7 +424,7 @@ func scanned(t *testing.T, stream fileStream, text []byte) int {
 		t.Errorf("read again (-first +second)\n%s", diff)
 	}
 	for _, id := range first {
-		if strings.HasPrefix(id, stream.stream+"/") {
+		if strings.HasPrefix(id, stream.stream+"/") || strings.HasPrefix(id, stream.stream+aroundSuffix+"/") {
 			count++
 		}
 	}

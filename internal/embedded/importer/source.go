@@ -21,6 +21,7 @@ type sourceFile struct {
 	size       int64
 	part       string         // the sheet, table or array of the file that is read; empty: all of it
 	objects    *objects.Part  // of an array; nil: of a sheet or table, or all of it
+	mailbox    string         // that its messages are in, of several that are one stream; empty: they do not say
 	divided    []objects.Part // all of them that the file holds: empty if it is read as one; nil: nobody has looked
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"iter"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
@@ -50,6 +49,10 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 		}
 		watch.skipped(skip)
 	}, func(at sourceFile, one item.Item) bool {
+		if one.Place != "" {
+			attached.Add(one.Fields, (*schema.FieldTally).Count)
+			return true
+		}
 		if extra := tally.Add(one.Fields, count); len(extra) > 0 {
 			reason := fmt.Sprintf("the stream has more than %d fields: %q is not described, and only an owner sees it", item.MaxFields, extra[0])
 			if len(extra) > 1 {
@@ -123,7 +126,12 @@ func (s *fileStream) records(ctx context.Context, connection string, keep *blobB
 			if s.declared.Fields != nil { // what was inferred was said then
 				watch.kept(at.name, one)
 			}
-			s.shape(&one)
+			if one.Place == "" {
+				s.shape(&one)
+			} else if s.declared.Fields != nil {
+				report(Skip{File: at.name, Line: one.Line, Reason: one.Place})
+				return true
+			}
 			if reason := s.attach(&one); reason != "" {
 				report(Skip{File: at.name, Line: one.Line, Reason: reason})
 			}
@@ -134,6 +142,12 @@ func (s *fileStream) records(ctx context.Context, connection string, keep *blobB
 			made := func(stream string, one item.Item) model.Record {
 				return model.Record{ConnectionID: connection, Stream: stream, ID: one.ID, EmittedAt: when, Data: one.Data(), Fields: one.Fields,
 					Blob: keep.take(one.Blob)}
+			}
+			if one.Place != "" {
+				if s.gathered != "" {
+					one.ID = one.String("file") + ":" + one.ID
+				}
+				return yield(made(s.stream+s.format.hung().suffix, one), nil)
 			}
 			record := made(s.stream, one)
 			if s.format != formatMail && s.format != formatNotes { // nothing hangs on it
@@ -155,58 +169,6 @@ func (s *fileStream) records(ctx context.Context, connection string, keep *blobB
 			yield(model.Record{}, err)
 		}
 	}
-}
-
-// shape gives a record the fields that its stream has: those of objects, times for what counts them, numbers for amounts, and when it was.
-func (s *fileStream) shape(one *item.Item) {
-	one.Unfold(s.objects)
-	if !s.hasCells() { // whose reader did
-		s.putThread(one)
-		s.putCells(one)
-	}
-	for _, name := range s.times {
-		if when := one.String(name); when != "" {
-			one.Put(schema.WhenField, when)
-			one.Text = nil
-			break
-		}
-	}
-	if said, _ := one.Value(s.timeField); one.Day != "" && s.timeField != "" && (len(said) == 0 || said[0] == 'n') {
-		one.Fields = slices.DeleteFunc(one.Fields, func(field item.Field) bool { return field.Name == s.timeField })
-		one.Put(s.timeField, one.Day)
-	}
-}
-
-// putCells makes values of what the fields were found to be.
-func (s *fileStream) putCells(one *item.Item) {
-	var units []item.Field
-	for index, field := range one.Fields {
-		cell := s.cells[field.Name]
-		if exact := cell.Exact(field.Value); len(exact) > len(field.Value) {
-			one.Fields[index].Value, one.Text = exact, nil
-			continue
-		}
-		amount := cell.Kind == "number" && field.Value[0] == '"'
-		if !amount && (!cell.Counts() || field.Value[0] == 'n') {
-			continue
-		}
-		text := string(field.Value)
-		if text[0] == '"' {
-			text = model.Unquote(field.Value)
-		}
-		if amount {
-			one.Fields[index].Value, one.Text = cell.Append(nil, text), nil
-			if unit := cell.AppendUnit(nil, text); cell.UnitField != "" && unit[0] != 'n' {
-				units = append(units, item.Field{Name: cell.UnitField, Value: unit})
-			}
-		} else {
-			one.Fields[index].Value, one.Text = []byte("null"), nil
-			if when := cell.Time(text); when != "" {
-				one.Fields[index].Value = item.JSON(when)
-			}
-		}
-	}
-	one.Fields = append(one.Fields, units...)
 }
 
 // scan calls visit for each record of a connection, or of all when it is empty, until visit returns false, and report for each piece that
@@ -253,8 +215,12 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 			}
 			one.Fields, one.Text = append([]item.Field{{Name: "file", Value: item.JSON(name)}}, one.Fields...), nil
 		}
+		if s.format == formatMail {
+			putFlags(&one, file.name)
+			one.Put("mailbox", file.mailbox)
+		}
 		one.TakeEmitted(s.declared.EmittedField)
-		if said := one.ID; !s.distinct { // else there is nothing to find out
+		if said := one.ID; !s.distinct && one.Place == "" { // else there is nothing to find out
 			if reason := ids.admit(&one, file.name, s.format.hung().key); reason != "" {
 				report(Skip{File: file.name, Line: one.Line, Reason: reason})
 				continue

@@ -136,6 +136,7 @@ func TestValuesAreWhatTheirFilesSay(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			records, _ := loaded(t, test.file, test.text)
+			delete(records, "a"+aroundSuffix)
 			for _, got := range records {
 				for index, one := range got[:min(len(got), len(test.want))] {
 					for name, want := range test.want[index] {

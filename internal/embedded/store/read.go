@@ -44,9 +44,18 @@ func (o Order) String() string {
 	return o.column + " NULLS LAST, version"
 }
 
-// Records reads the first records of a source.
+// Records reads the first records of a source. Those without a value, such as a time, are last in both directions, in the order of their
+// file.
 func (s *Store) Records(ctx context.Context, from Source, order Order, limit int) ([]Record, error) {
-	return s.selectRecords(ctx, from, order.String(), limit)
+	if !order.descending {
+		return s.selectRecords(ctx, from, order.String(), limit)
+	}
+	found, err := s.selectRecords(ctx, from.Narrow(where(order.column+" IS NOT NULL")), order.String(), limit)
+	if err != nil || len(found) == limit {
+		return found, err
+	}
+	rest, err := s.selectRecords(ctx, from.Narrow(where(order.column+" IS NULL")), "version", limit-len(found))
+	return append(found, rest...), err
 }
 
 // selectRecords picks rows by their narrow columns first: to sort whole records would carry all of their data along.
@@ -97,9 +106,7 @@ func (s *Store) After(ctx context.Context, from Source, order Order, version int
 	}
 	var w Where
 	switch {
-	case order.descending && value == nil:
-		w = where(order.column+" IS NULL AND version < ?", version)
-	case order.descending:
+	case value != nil && order.descending:
 		w = where(fmt.Sprintf("%[1]s < ? OR %[1]s = ? AND version < ? OR %[1]s IS NULL", order.column), value, value, version)
 	case value == nil:
 		w = where(order.column+" IS NULL AND version > ?", version)

@@ -91,17 +91,33 @@ func Note(file io.Reader, name string, notes Notes) item.Records {
 			}
 		}
 		one.Put("text", strings.TrimSpace(text))
-		for _, link := range wikiLink().FindAllStringSubmatch(prose, -1) {
+		for _, link := range linksOf(id, prose) {
 			one.Attached = append(one.Attached, linkItem(id, link, notes))
-		}
-		for _, link := range noteLink().FindAllStringSubmatch(prose, -1) {
-			if target, err := url.PathUnescape(link[2]); err == nil && !strings.Contains(target, "://") {
-				link[2] = path.Join(path.Dir(id), target)
-				one.Attached = append(one.Attached, linkItem(id, link, notes))
-			}
 		}
 		return one, nil
 	})
+}
+
+// linksOf finds the links in the text of a note: an embedded one's mark, what they lead to and its heading stand behind their text.
+func linksOf(id, prose string) [][]string {
+	links := wikiLink().FindAllStringSubmatch(prose, -1)
+	for _, link := range noteLink().FindAllStringSubmatch(prose, -1) {
+		if target, err := url.PathUnescape(link[2]); err == nil && !strings.Contains(target, "://") {
+			link[2] = path.Join(path.Dir(id), target)
+			links = append(links, link)
+		}
+	}
+	return links
+}
+
+// Linked finds the notes of others that a note links to, which begins like this, but for those of its own.
+func Linked(name, start string, own, others Notes) (ids []string) {
+	for _, link := range linksOf(NoteID(name), codeBlock().ReplaceAllString(start, "")) {
+		if target := strings.TrimSpace(link[2]); own.find(target) == "" {
+			ids = append(ids, others.find(target))
+		}
+	}
+	return slices.DeleteFunc(ids, func(id string) bool { return id == "" })
 }
 
 // withTags adds the tags in the text to those in the fields above it, which are a list, or words.

@@ -147,6 +147,7 @@ type Item struct {
 	Blob     *model.Blob
 	Day      string    // that the name of its file begins with, for a record that says no time; empty: none
 	Emitted  time.Time // what the field of emission says; zero: unknown
+	Place    string    // where a line beside a table stands, which is no row of it; empty: it is a record
 	Note     string    // what it is without, though it is kept; empty: nothing
 }
 

@@ -11,6 +11,7 @@ import (
 	"net/mail"
 	"net/textproto"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -48,6 +49,7 @@ func readMessage(raw, from []byte) (item.Item, error) {
 	one.Put("in_reply_to", firstID(m.header.Get("In-Reply-To")))
 	one.Put("list_id", m.words("List-Id"))
 	one.Put("labels", splitLabels(m.words("X-Gmail-Labels")))
+	m.putFlags(&one)
 	one.Put("body_text", text)
 	one.Put("has_attachments", len(m.files) > 0)
 	one.Put("size_bytes", len(raw))
@@ -55,6 +57,18 @@ func readMessage(raw, from []byte) (item.Item, error) {
 	digest := sha256.Sum256([]byte(subject + "\x00" + m.header.Get("Date") + "\x00" + m.words("From") + "\x00" + text))
 	one.Content = string(digest[:])
 	return one, nil
+}
+
+// putFlags says whether the message was read and marked, as Thunderbird notes in its header, or Mutt and other programs.
+func (m *message) putFlags(one *item.Item) {
+	status, marks := m.header.Get("Status"), m.header.Get("X-Status")
+	if bits, err := strconv.ParseUint(strings.TrimSpace(m.header.Get("X-Mozilla-Status")), 16, 32); err == nil {
+		one.Put("is_seen", bits&1 != 0)
+		one.Put("is_flagged", bits&4 != 0)
+	} else if status+marks != "" && strings.Trim(status, "RO") == "" && strings.Trim(marks, "ADFT") == "" {
+		one.Put("is_seen", strings.Contains(status, "R"))
+		one.Put("is_flagged", strings.Contains(marks, "F"))
+	}
 }
 
 // cutHeader cuts a message or a part after the empty line below its header.

@@ -127,50 +127,6 @@ func (t *FieldTally) countString(text string) {
 	}
 }
 
-// cell is what the values become: of the narrowest type that all have. A field of mixed values is a string, which promises the least.
-func (t *FieldTally) cell() table.Cell {
-	all, numbers, kind := t.present, t.kinds["integer"]+t.kinds["number"], "string"
-	for _, one := range []string{"boolean", "timestamp", "array", "object"} {
-		if all > 0 && t.kinds[one] == all {
-			return t.column.Dates(t.name, table.Cell{Kind: one})
-		}
-	}
-	switch {
-	case all == 0, t.amounts > 0 && t.amounts+numbers == all && !t.column.IsInexact():
-		if all > 0 {
-			kind = "number"
-		}
-		return table.Cell{Kind: kind}
-	case t.kinds["integer"] == all:
-		kind = "integer"
-	case numbers == all:
-		kind = "number"
-	case t.kinds["text"] > 0:
-		kind = "text"
-	}
-	return t.column.Cell(t.name, kind, all, t.kinds["string"]+t.kinds["text"], numbers)
-}
-
-// Cells says how the cells of each column become values of its field.
-func (t *Tally) Cells(fields []model.Field) map[string]table.Cell {
-	cells := map[string]table.Cell{}
-	for _, field := range fields {
-		one := t.byName[field.Name]
-		if one == nil { // the unit of another
-			continue
-		}
-		cell := one.cell()
-		if cell.Kind != field.Type && (field.Type != "timestamp" || !slices.Contains(timeTypes, cell.Kind)) { // the manifest says otherwise
-			cell = table.Cell{Kind: field.Type}
-		}
-		if t.byName[cell.UnitField] != nil { // another column
-			cell.UnitField = ""
-		}
-		cells[field.Name] = cell
-	}
-	return cells
-}
-
 // A Tally counts the fields of a stream's records, in the order in which they were first seen.
 type Tally struct {
 	Records   int
@@ -266,6 +222,7 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 	t.unfold(declared)
 	var columns []*table.Column
 	for _, field := range t.fields {
+		field.column.Settle(field.present)
 		columns = append(columns, &field.column)
 	}
 	table.AssumeDecimalMark(columns, t.Commas)
@@ -279,7 +236,7 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 			kind = "timestamp"
 		}
 		described := Capable(model.Field{Name: field.name, Type: kind, Nullable: field.present < t.Records ||
-			field.column.HasZero() && cell.Counts()})
+			cell.StrayField != "" || field.column.HasZero() && cell.Counts()})
 		if kind == "text" && !field.wide { // names of people, shops and songs
 			described.Aggregations = []string{"count_distinct", "group_by"}
 		} else if kind == "array" && !field.mixed { // labels and people: each counts
@@ -288,6 +245,9 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 		stream.Fields = append(stream.Fields, described)
 		if cell.Kind == kind && cell.UnitField != "" && t.byName[cell.UnitField] == nil {
 			stream.Fields = append(stream.Fields, Capable(model.Field{Name: cell.UnitField, Type: "string", Nullable: true}))
+		}
+		if cell.Kind == kind && cell.StrayField != "" {
+			stream.Fields = append(stream.Fields, Capable(model.Field{Name: t.free(cell.StrayField), Type: "text", Nullable: true}))
 		}
 	}
 	if err := declared.check(stream.Fields, t.Records > 0); err != nil {

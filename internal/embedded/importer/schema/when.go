@@ -93,6 +93,12 @@ func (t *Tally) chooseTime(fields []model.Field, declared string) []model.Field 
 	if !instead {
 		return fields
 	}
+	for _, name := range append(others, chosen.Name) {
+		if of := t.byName[name]; of != nil {
+			strays, _ := of.column.Strays()
+			none = none || strays > 0
+		}
+	}
 	when := model.Field{Name: WhenField, Type: chosen.Type, Nullable: none, Role: "event-time"}
 	for _, wider := range []string{model.LocalTime, "timestamp"} { // than a date
 		if types[wider] {

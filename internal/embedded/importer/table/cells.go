@@ -20,12 +20,15 @@ type Cell struct {
 
 	// UnitField is the field beside it that holds the currency or the percent sign; empty: there is none.
 	UnitField string
+
+	// StrayField is the field beside it that holds the cells of another kind, as they are; empty: there are none.
+	StrayField string
 }
 
 // Append writes a cell as JSON.
 func (c Cell) Append(to []byte, cell string) []byte {
 	plain := clean(cell)
-	if plain == "" || c.Kind != "" && c.Kind != "string" && c.Kind != "text" && IsMissing(plain) {
+	if plain == "" || c.isStray(plain) || c.Kind != "" && c.Kind != "string" && c.Kind != "text" && IsMissing(plain) {
 		return append(to, "null"...)
 	}
 	switch c.Kind {

@@ -41,6 +41,8 @@ type Column struct {
 	lowest, highest int64 // of all but those
 	inexact         bool  // a whole number is above 2^53
 	fractional      bool  // a number is not whole
+
+	strays
 }
 
 // Add puts a cell on the tally. It returns the type of what the cell is by itself: a text if it is empty.
@@ -49,7 +51,9 @@ func (c *Column) Add(cell string) (kind string) {
 	if _, ok := asBoolean(plain); ok {
 		return "boolean"
 	}
-	c.addNumber(plain)
+	if c.cells++; !c.isRemark(plain) {
+		c.addNumber(plain)
+	}
 	isNumber := IsNumber(plain)
 	switch {
 	case isNumber && c.AddWhole(plain):
@@ -62,7 +66,7 @@ func (c *Column) Add(cell string) (kind string) {
 		c.NoteTime(plain)
 		return "timestamp"
 	}
-	c.AddDate(plain)
+	c.addDay(plain)
 	return ""
 }
 

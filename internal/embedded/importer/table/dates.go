@@ -22,7 +22,7 @@ const (
 )
 
 // isoDay is a date as records have it, or without its zeros.
-const isoDay = "2006-1-2"
+const isoDay, isoBit = "2006-1-2", 1 << 10
 
 // The bits of the first two of dateForms.
 const dottedLong, dottedShort = 1, 2

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
 // named returns the first row as the names of columns. A file without a header begins with a row as the next one, with a date or money
@@ -106,10 +107,16 @@ func (r *rows) passPreamble() (above []int) {
 	}
 	comma, header := findPreamble(lines)
 	r.lines.Back(lines...)
+	r.preamble = map[int][]string{}
 	for range header {
 		line, _ := r.lines.Next()
-		if !isBlank(line) {
+		cells := splitOutsideQuotes(utf8text.Mend(strings.TrimSpace(string(line))), comma)
+		for index, cell := range cells {
+			cells[index] = strings.ReplaceAll(strings.Trim(strings.TrimSpace(cell), `"`), `""`, `"`)
+		}
+		if !isBlank(line) && filled(cells) > 0 {
 			above = append(above, r.lines.Number)
+			r.preamble[r.lines.Number] = cells
 		}
 	}
 	if header > 0 {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
 // A reader reads rows of comma separated values (RFC 4180) under a header.
@@ -26,6 +27,7 @@ type reader struct {
 	lonely   int   // the line of a header of one cell, below which nothing was found yet
 	trimmed  bool  // rows end at their last cell that holds something
 	sections bool  // rows begin with the name of their section and what they are in it
+	tasks    tasks
 }
 
 // A column is what becomes of its cells.
@@ -71,7 +73,7 @@ func (r *reader) next() (item.Item, error) {
 	if len(r.above) > 0 {
 		line := r.above[0]
 		r.above = r.above[1:]
-		return item.Item{}, item.Unusable(line, item.AboveHeader)
+		return r.beside(line, item.AboveHeader, r.preamble[line])
 	}
 	cells, line, err := r.rows.next()
 	for err == nil && !slices.ContainsFunc(cells, isFilled) { // as spreadsheets write the rest of a sheet
@@ -96,13 +98,13 @@ func (r *reader) next() (item.Item, error) {
 	case r.sections && len(cells) > 1 && strings.HasSuffix(strings.ToLower(cells[1]), "total"):
 		return item.Item{}, item.Unusable(line, item.TotalOfRows)
 	case isTotal(cells) && r.endsHere():
-		return item.Item{}, item.Unusable(line, item.TotalBelow)
+		return r.beside(line, item.TotalBelow, cells)
 	}
 	if len(cells) > len(r.columns) {
 		return item.Item{}, item.Unusable(line, "the row has %d cells, and the header %d", len(cells), len(r.columns))
 	}
 	if r.ended = r.ended || !r.sections && len(r.columns) >= narrowest && 2*len(cells) <= len(r.columns) && r.endsHere(); r.ended {
-		return item.Item{}, item.Unusable(line, item.BelowTable)
+		return r.beside(line, item.BelowTable, cells)
 	}
 	one := item.Item{Line: line, Fields: r.fields[:0]}
 	r.values = r.values[:0]
@@ -119,6 +121,12 @@ func (r *reader) next() (item.Item, error) {
 		if column.UnitField != "" {
 			put(column.UnitField, column.AppendUnit(r.values, cell))
 		}
+		if column.StrayField != "" {
+			put(column.StrayField, column.AppendStray(r.values, cell))
+		}
+	}
+	if r.tasks.isList {
+		put("SECTION", r.tasks.section(r.values, cells))
 	}
 	r.fields = one.Fields
 	// A row is short that ends before its last column that has a name, or in a table without names before its last column.
@@ -129,16 +137,63 @@ func (r *reader) next() (item.Item, error) {
 	return one, nil
 }
 
+// beside is a line that is no row of the table, such as an account with its balance. What only names the kind of the data is left out.
+func (r *reader) beside(line int, place string, cells []string) (item.Item, error) {
+	var words []string
+	for _, cell := range cells {
+		if isFilled(cell) {
+			words = append(words, strings.TrimSpace(cell))
+		}
+	}
+	if len(words) > 0 && typeName().MatchString(words[0]) {
+		return item.Item{}, item.UnusableError{Line: line, Reason: place}
+	}
+	one := item.Item{Line: line, Place: place}
+	one.Put("line", line)
+	one.Put("place", place)
+	one.Put("text", strings.Join(words, " "))
+	return one, nil
+}
+
+// typeName is what programs call the kind of their data, as com.samsung.health.weight.
+var typeName = item.Expression(`^[a-z]\w*(?:\.[a-z]\w*){2,}$`)
+
 // begin makes columns of a header.
 func (r *reader) begin(header []string) {
 	r.header, r.columns, r.ended = slices.Clone(header), nil, false
 	if r.sections = r.sections || beginsSection(header); r.sections {
 		r.header[0] = "Section"
 	}
+	r.tasks = taskList(r.header)
 	for _, name := range columnNames(r.header) {
 		r.columns = append(r.columns, column{r.cells[name], name})
 		if *r.idField == "id" && strings.EqualFold(name, "id") {
 			*r.idField = name
 		}
 	}
+}
+
+// Tasks are rows as Todoist writes them: a row names the section of those below it.
+type tasks struct {
+	isList        bool
+	kind, content int // the columns that say what a row is and what it is called
+	within        string
+}
+
+func taskList(header []string) tasks {
+	one := tasks{kind: slices.Index(header, "TYPE"), content: slices.Index(header, "CONTENT")}
+	one.isList = one.kind >= 0 && one.content >= 0 && slices.Contains(header, "INDENT") && !slices.Contains(header, "SECTION")
+	return one
+}
+
+// section writes the section of a row as JSON: null for one that is a section itself, or is above all of them.
+func (t *tasks) section(to []byte, cells []string) []byte {
+	isNamed := max(t.kind, t.content) < len(cells) && cells[t.kind] == "section"
+	if isNamed {
+		t.within = cells[t.content]
+	}
+	if isNamed || t.within == "" {
+		return append(to, "null"...)
+	}
+	return model.Quote(to, t.within)
 }

@@ -1,0 +1,61 @@
+package importer
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// One cell of another kind does not keep the others from being compared, and is kept as it is.
+func TestAFewCellsOfAnotherKindAreBesideTheirColumn(t *testing.T) {
+	days := "2026-01-01|2026-01-02|2026-01-03|2026-01-04|2026-01-05|2026-01-06"
+	for _, test := range []struct{ name, column, cells, want, stray string }{
+		{"a date that comes again", "DATE", days + "|every tue", "date", "every tue"},
+		{"at first", "DATE", "every 6 months|" + days, "date", "every 6 months"},
+		{"a date and more", "DATE", days + "|2026-01-07 or later", "date", "2026-01-07 or later"},
+		{"a year alone", "DATE", days + "|2026", "date", "2026"},
+		{"times", "at", strings.ReplaceAll(days, "|", "T10:00:00Z|") + "T10:00:00Z|open", "timestamp", "open"},
+		{"dates as banks write them", "Datum", "27.05.26|28.05.26|29.05.26|30.05.26|31.05.26|01.06.26|vorgemerkt", "date", "vorgemerkt"},
+		{"numbers", "n", "1|2|3|4|5|6|unknown", "integer", "unknown"},
+		{"numbers and words", "n", "1.5|2|3|4|5|6|about 300 EUR", "number", "about 300 EUR"},
+		{"amounts", "Betrag", "1.234,50|2,50|3,00|4,00|5,00|6,00|offen", "number", "offen"},
+		{"amounts with a currency", "Price", "€1.50|€2.50|€3.00|€4.00|€5.00|€6.00|free", "number", "free"},
+		{"seconds", "created_at", "1768443300|1768443301|1768443302|1768443303|1768443304|1768443305|never", "timestamp", "never"},
+		{"too few", "DATE", "2026-01-01|2026-01-02|2026-01-03|2026-01-04|soon", "string", ""},
+		{"too many", "DATE", days + "|soon|later", "string", ""},
+		{"codes", "n", "1|2|3|4|5|6|12a", "string", ""},
+		{"postcodes of several countries", "n", "24103|24105|24107|24109|24111|24113|SW1A 1AA", "text", ""},
+		{"postcodes", "n", "1|2|3|4|5|6|01234", "string", ""},
+		{"dates of two forms", "d", "13/01/2026|14/01/2026|15/01/2026|16/01/2026|17/01/2026|18/01/2026|01/19/2026", "string", ""},
+		{"dates of two readings", "d", "03/04/2026|03/04/2026|03/04/2026|03/04/2026|03/04/2026|03/04/2026|soon", "string", ""},
+		{"truths", "b", "true|true|true|true|true|true|maybe", "string", ""},
+		{"what is missing", "n", "1|2|3|4|5|6|n/a|word", "integer", "word"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			text := "k;" + test.column + "\n"
+			for _, cell := range strings.Split(test.cells, "|") {
+				text += "x;" + cell + "\n"
+			}
+			corpus, skips := openFolder(t, writeFolder(t, map[string]string{"t.csv": text}))
+			stream := corpus.Connectors[0].Streams[0]
+			field, _ := stream.Field(test.column)
+			beside, has := stream.Field(test.column + "_text")
+			if field.Type != test.want || has != (test.stray != "") || has && (!beside.Lexical || !field.Nullable || !field.Range) {
+				t.Errorf("%+v, beside it %+v", field, beside)
+			}
+			var strays, values []string
+			for _, record := range collectRecords(t, corpus) {
+				if stray, ok := valueOf(t, record, test.column+"_text"); ok {
+					strays = append(strays, stray)
+				}
+				if !strings.Contains(string(record.Data), `"`+test.column+`":null`) {
+					values = append(values, string(record.Data))
+				}
+			}
+			if diff := cmp.Diff(test.stray, strings.Join(strays, ",")); diff != "" || len(skips) > 0 || has && len(values) != 6 {
+				t.Errorf("(-want +got)\n%s\n%v, %d values", diff, skips, len(values))
+			}
+		})
+	}
+}

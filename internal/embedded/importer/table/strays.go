@@ -1,0 +1,113 @@
+package table
+
+import (
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+)
+
+// Strays are the few cells of a column that are not what all others are, such as "every Tuesday" among dates. The column is of the type of
+// the others, and a field beside it holds the strays, so that nothing of them is lost.
+type strays struct {
+	cells   int  // that were looked at: none of a field of JSON
+	days    int  // dates in a form that records do not have
+	undated int  // texts that are dates in no form
+	remarks int  // texts that are no numbers, and no codes either
+	found   int  // cells that are strays, once the column is settled
+	dated   bool // among dates, and not among numbers
+}
+
+// At least this many cells make a type, if at most this share of all are strays. After as many texts as that which are more than half of
+// all so far, a column is one of texts.
+const fewestTyped, mostStrays = 5, 0.15
+
+// addDay notes a date. A text that is none in any form says nothing of the form of the others.
+func (c *Column) addDay(text string) {
+	if before, first := c.dates, c.date; c.dateless {
+		return
+	} else if c.AddDate(text) {
+		c.days++
+	} else if before == 0 || !new(Column).AddDate(text) {
+		c.undated++
+		c.dates, c.date, c.dateless = before, first, c.undated >= fewestTyped && 2*c.undated > c.cells
+	}
+}
+
+// isRemark notes a text among numbers: words, or words and a number. A code such as 12a is none.
+func (c *Column) isRemark(text string) bool {
+	if c.numberless || strings.ContainsAny(text, digits) && (!strings.Contains(text, " ") || !word().MatchString(text)) {
+		return false
+	}
+	if number, _, _ := split(text); isAmount(number) {
+		return false
+	}
+	c.remarks++
+	c.numberless = c.remarks >= fewestTyped && 2*c.remarks > c.cells
+	return !c.numberless
+}
+
+// word is one of letters alone: SW1A 1AA has none.
+var word = item.Expression(`(?:^|\s)\pL{2,}[.,:]?(?:\s|$)`)
+
+// Settle decides whether the cells of a column are so alike that others are strays, of so many that hold something. Else each decides, as
+// one that is no date makes texts of all.
+func (c *Column) Settle(present int) {
+	isFew := func(count int) bool {
+		return c.cells > 0 && count > 0 && present-count >= fewestTyped && float64(count) <= mostStrays*float64(present)
+	}
+	switch others := present - c.days - c.stamps; {
+	case !c.dateless && isFew(others) && (c.days == 0 || c.stamps == 0 || c.dates == isoBit):
+		c.found, c.dated = others, true
+	case !c.numberless && c.cells == present && c.days+c.stamps == 0 && isFew(c.remarks):
+		c.found = c.remarks
+	}
+	if !c.dated && c.undated > 0 {
+		c.dates = 0
+	}
+	if c.remarks > 0 && (c.found == 0 || c.dated) {
+		c.numbers = 0
+	}
+}
+
+// Strays are how many cells are not what all others are.
+func (c *Column) Strays() (count int, amongDates bool) { return c.found, c.dated }
+
+// Beside names the field of the strays of a column, if it has a type that they are not of.
+func (c *Column) Beside(name string, cell Cell) Cell {
+	switch cell.Kind {
+	case "string", "text":
+	default:
+		if c.found > 0 {
+			cell.StrayField = name + "_text"
+		}
+	}
+	return cell
+}
+
+// AppendStray writes a cell that is a stray as JSON, and null for any other.
+func (c Cell) AppendStray(to []byte, cell string) []byte {
+	if plain := clean(cell); plain == "" || IsMissing(plain) || !c.isStray(plain) {
+		return append(to, "null"...)
+	}
+	return model.Quote(to, cell)
+}
+
+// isStray reports a cell that is not what the column holds.
+func (c Cell) isStray(plain string) bool {
+	if c.StrayField == "" {
+		return false
+	}
+	number, _, _ := split(plain)
+	isOne := IsNumber(plain) || c.numbers != 0 && isAmount(strings.TrimPrefix(number, "+"))
+	switch c.Kind {
+	case "integer", "number":
+		return !isOne
+	}
+	if c.clock.unit > 0 || c.form == wholeDay {
+		return !isOne
+	}
+	day, clock := splitDate(plain)
+	_, isWritten := writeDate(c.form, day, clock)
+	return !item.IsTimestamp(plain) && (c.form == "" || !isWritten)
+}
