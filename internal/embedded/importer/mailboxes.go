@@ -91,7 +91,7 @@ func (l *lister) holdsMail(name string) bool {
 		return true
 	}
 	start, err := beginning(l.from.fsys, name, startBytes)
-	return err == nil && mail.IsMbox(start)
+	return err == nil && mail.IsMbox("", start)
 }
 
 // putFlags says of a message of a Maildir what the name of its file says: "1:2,FS".
