@@ -137,7 +137,7 @@ func TestTheTourAsksWhatOwnFilesAnswer(t *testing.T) {
 		{
 			"records without one", "prices.csv", "Item;Price\nLamp;12.50\nChair;40\n",
 			[]string{
-				`search {"limit":3,"q":"Chair"}`, `fetch {"id":"cin_files/prices:3"}`,
+				`search {"limit":3,"q":"Lamp"}`, `fetch {"id":"cin_files/prices:2"}`,
 				`aggregate {"metric":"count","stream":"prices"}`,
 			},
 		},

@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -69,6 +71,14 @@ func (c providerFlags) check() error {
 		return exit.UsageError("--demo, --data and --provider-url name different things to read: give one.")
 	case c.DB != "" && c.Data == "":
 		return exit.UsageError("--db needs --data: it is where the index of those files is kept.")
+	}
+	return nil
+}
+
+// readable refuses files that are not there.
+func (f dataFlags) readable() error {
+	if _, err := os.Stat(f.Data); f.Data != "" && err != nil {
+		return exit.UsageError(fmt.Sprintf("--data: %s cannot be read: %v.", f.Data, errors.Unwrap(err)))
 	}
 	return nil
 }

@@ -2,10 +2,8 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -37,9 +35,7 @@ func (o setup) server() (clients.Server, []string, error) {
 		s.Arguments, s.Description = []string{"stdio", "--demo"}, "the sample year"
 	case o.Data != "":
 		s.Arguments, s.Description = append([]string{"stdio"}, o.flags()...), "your files in "+o.Data
-		if _, missing := os.Stat(o.Data); missing != nil {
-			err = exit.UsageError(fmt.Sprintf("--data: %s cannot be read: %v.", o.Data, errors.Unwrap(missing)))
-		}
+		err = o.readable()
 	case o.TokenEnv != "":
 		err = exit.UsageError("--token-env needs --url.")
 	default:

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -27,6 +28,10 @@ type toolsCommand struct {
 
 // Run lists the tools, or shows one. They are the same for every grant and all data, so that none is needed.
 func (c toolsCommand) Run(app App) error {
+	named := providerFlags{dataFlags: c.dataFlags}
+	if err := cmp.Or(named.check(), named.readable()); err != nil {
+		return err
+	}
 	client, err := rsclient.New(rsclient.Options{Base: "https://rs.invalid", UserAgent: app.userAgent()}) // never asked
 	if err != nil {
 		return err
