@@ -48,7 +48,10 @@ func topOf(folder string, holds map[string]bool) string {
 	return top
 }
 
-// joinLinked has the folder hold notes that is around two whose notes link to one another, as their beginnings show. A vault is whole.
+// So many links, and such a share of all links in a folder, lead from one folder in it to another if they are not by chance.
+const leastAcross, shareAcross = 2, 0.25
+
+// joinLinked has the folder hold notes that is around others whose notes link to one another, as their beginnings show. A vault is whole.
 func (l *lister) joinLinked(holds map[string]bool) {
 	names, all := map[string][]string{}, []string{} // of notes, by the folder that holds them
 	for _, file := range l.notes {
@@ -60,7 +63,7 @@ func (l *lister) joinLinked(holds map[string]bool) {
 	if len(names) < 2 {
 		return
 	}
-	others, around := document.NewNotes(all), map[string]bool{}
+	others, links, across := document.NewNotes(all), map[string]int{}, map[string]int{}
 	own := map[string]document.Notes{}
 	for top, these := range names {
 		own[top] = document.NewNotes(these)
@@ -73,15 +76,21 @@ func (l *lister) joinLinked(holds map[string]bool) {
 			continue
 		}
 		for _, id := range document.Linked(name, string(start), own[top], others) {
+			isAround := false
 			for folder := path.Dir(name); ; folder = path.Dir(folder) {
-				if folder == "." || strings.HasPrefix(id, folder+"/") {
-					around[folder] = true
+				if links[folder]++; !isAround && (folder == "." || strings.HasPrefix(id, folder+"/")) {
+					isAround = true
+					across[folder]++
+				}
+				if folder == "." {
 					break
 				}
 			}
 		}
 	}
-	for folder := range around {
-		holds[folder] = true
+	for folder, count := range across {
+		if count >= leastAcross && float64(count) >= shareAcross*float64(links[folder]) {
+			holds[folder] = true
+		}
 	}
 }
