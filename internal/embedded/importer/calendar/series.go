@@ -18,7 +18,7 @@ import (
 // How far a series is unfolded: to the end of this many years after the one in which it is read, or after the last that the file itself
 // names, and to so many of its days.
 const (
-	yearsAhead = 2
+	yearsAhead = 1
 	maxDays    = 5000
 	// maxAllDays is how many days all series of a file may have together, behind the first of each.
 	maxAllDays = 200_000
@@ -31,6 +31,7 @@ type seriesReader struct {
 	file    io.ReadSeeker
 	year    int // in which it is read
 	events  *reader
+	since   int             // the first year of what does not recur yearly; of what does, for ever, days before it say nothing
 	lastDay time.Time       // to which series are unfolded, by the clock
 	changed map[string]bool // days of series that have an event of their own
 	changes map[string][]change
@@ -39,7 +40,8 @@ type seriesReader struct {
 	id        string // of it
 	cut       bool   // it has more days
 	later     bool   // it goes on behind the last day
-	said      bool   // that of a series of the file
+	passed    bool   // it has days before since, of which the first alone is an event
+	said      string // of the series of the file
 	empty     int    // series without a day so far
 	unfolded  int    // days of series so far
 }
@@ -112,9 +114,8 @@ func (r *seriesReader) yield(c component, yield func(item.Item, error) bool) (mo
 func (r *seriesReader) yieldDays(days []time.Time, yield func(item.Item, error) bool) (more bool) {
 	for index, clock := range days {
 		one := r.on(clock)
-		if r.later && !r.said && index == len(days)-1 {
-			r.said = true
-			one.Note = "what recurs for longer has events up to " + r.lastDay.AddDate(0, 0, -1).Format(time.DateOnly) + ", and none of later days"
+		if index == len(days)-1 {
+			one.Note = r.left()
 		}
 		if !yield(one, nil) {
 			return false
@@ -128,6 +129,22 @@ func (r *seriesReader) yieldDays(days []time.Time, yield func(item.Item, error) 
 		reason = fmt.Sprintf("the series of the file have more than %d days: the later ones of this one are left out", maxAllDays)
 	}
 	return yield(item.Item{}, item.UnusableError{Line: r.of.line, Reason: reason})
+}
+
+// left says which days of the series are no events, if that was not said of another of the file.
+func (r *seriesReader) left() (said string) {
+	if !r.later {
+		return ""
+	}
+	said = "what recurs for longer has events up to " + r.lastDay.AddDate(0, 0, -1).Format(time.DateOnly) + ", and none of later days"
+	if r.passed {
+		said += fmt.Sprintf("; what recurs yearly without an end has its first, and those since %d", r.since)
+	}
+	if strings.HasPrefix(r.said, said) {
+		return ""
+	}
+	r.said = said
+	return said
 }
 
 // on is the event of a day of the series.
@@ -172,6 +189,7 @@ func (r *seriesReader) clockOf(at calendarTime) time.Time {
 // survey reads the file once to learn which years it covers, and which days of series were changed.
 func (r *seriesReader) survey() {
 	year := r.year
+	r.since = year - 1
 	for c, err := range r.components() {
 		if err != nil { // which shows on the next read
 			continue
@@ -179,6 +197,9 @@ func (r *seriesReader) survey() {
 		starts, hasStart := c.instant("DTSTART", r.events.zones)
 		if hasStart {
 			year = max(year, starts.when.Year())
+			if !strings.Contains(strings.ToUpper(c.text("RRULE")), "FREQ=YEARLY") {
+				r.since = min(r.since, starts.when.Year())
+			}
 		}
 		if day, ok := c.instant("RECURRENCE-ID", r.events.zones); ok {
 			r.changed[c.id()+" "+key(day)] = true
@@ -240,7 +261,8 @@ func (r *seriesReader) unfold() (days []time.Time, ok bool) {
 	excluded := r.days("EXDATE")
 	until, _ := r.of.placed(last, nil, r.events.zones)
 	seen := map[time.Time]bool{}
-	r.later, r.cut = false, false
+	r.later, r.cut, r.passed = false, false, false
+	endless := option.Freq == rrule.YEARLY && last == "" && option.Count == 0
 	add := func(clock time.Time) bool {
 		at := r.at(clock, r.events.zones)
 		switch {
@@ -250,6 +272,9 @@ func (r *seriesReader) unfold() (days []time.Time, ok bool) {
 			r.later = true
 			return false
 		case excluded[key(at)] || excluded[clock.Format(time.DateOnly)] || r.changed[r.id+" "+key(at)] || seen[clock]:
+			return true
+		case endless && len(days) > 0 && clock.Year() < r.since:
+			r.passed = true
 			return true
 		}
 		seen[clock] = true
