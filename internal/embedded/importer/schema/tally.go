@@ -222,7 +222,7 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 	t.unfold(declared)
 	var columns []*table.Column
 	for _, field := range t.fields {
-		field.column.Settle(field.present)
+		field.column.Settle(field.present, field.name == declared.ID() || idName().MatchString(field.name))
 		columns = append(columns, &field.column)
 	}
 	table.AssumeDecimalMark(columns, t.Commas)

@@ -34,9 +34,9 @@ func (c *Column) addDay(text string) {
 	}
 }
 
-// isRemark notes a text among numbers: words, or words and a number. A code such as 12a is none.
+// isRemark notes a text among numbers: words, or words and a number. A code such as 12a or XL is none.
 func (c *Column) isRemark(text string) bool {
-	if c.numberless || strings.ContainsAny(text, digits) && (!strings.Contains(text, " ") || !word().MatchString(text)) {
+	if c.numberless || code().MatchString(text) || strings.ContainsAny(text, digits) && !word().MatchString(text) {
 		return false
 	}
 	if number, _, _ := split(text); isAmount(number) {
@@ -47,14 +47,17 @@ func (c *Column) isRemark(text string) bool {
 	return !c.numberless
 }
 
+// code is a letter, or two capital ones, as of sizes and of grades.
+var code = item.Expression(`^(?:\pL|\p{Lu}{2})$`)
+
 // word is one of letters alone: SW1A 1AA has none.
 var word = item.Expression(`(?:^|\s)\pL{2,}[.,:]?(?:\s|$)`)
 
 // Settle decides whether the cells of a column are so alike that others are strays, of so many that hold something. Else each decides, as
-// one that is no date makes texts of all.
-func (c *Column) Settle(present int) {
+// one that is no date makes texts of all, and so does an id, which is whole in one field.
+func (c *Column) Settle(present int, ids bool) {
 	isFew := func(count int) bool {
-		return c.cells > 0 && count > 0 && present-count >= fewestTyped && float64(count) <= mostStrays*float64(present)
+		return !ids && c.cells > 0 && count > 0 && present-count >= fewestTyped && float64(count) <= mostStrays*float64(present)
 	}
 	switch others := present - c.days - c.stamps; {
 	case !c.dateless && isFew(others) && (c.days == 0 || c.stamps == 0 || c.dates == isoBit):
