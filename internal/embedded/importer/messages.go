@@ -34,21 +34,6 @@ func (s *fileStream) putThread(one *item.Item) {
 	}
 }
 
-// noteCopy remembers the mailbox of a copy of a message, which is in several then.
-func (s *fileStream) noteCopy(id string, file sourceFile) {
-	if key := file.connection + " " + id; file.mailbox != "" && !slices.Contains(s.copies[key], file.mailbox) {
-		s.copies[key] = append(s.copies[key], file.mailbox)
-	}
-}
-
-func (s *fileStream) putMailboxes(one *item.Item, file sourceFile) {
-	if file.mailbox != "" {
-		copies := slices.Clone(s.copies[file.connection+" "+one.ID])
-		others := slices.DeleteFunc(copies, func(mailbox string) bool { return mailbox == file.mailbox })
-		one.Put("mailbox", append([]string{file.mailbox}, others...))
-	}
-}
-
 // The names of the streams of what hangs on the records of a stream end so.
 const (
 	attachmentsSuffix = "_attachments"

@@ -48,10 +48,8 @@ func topOf(folder string, holds map[string]bool) string {
 	return top
 }
 
-// So many links, and such a share of all links in a folder, lead from one folder in it to another if they are not by chance.
-const leastAcross, shareAcross = 2, 0.25
-
-// joinLinked has the folder hold notes that is around others whose notes link to one another, as their beginnings show. A vault is whole.
+// joinLinked has the folder hold notes that is around others whose notes link to one another, as their beginnings show: a link alone, or
+// few of all in it, may lead to a note that has the name by chance. A vault is whole.
 func (l *lister) joinLinked(holds map[string]bool) {
 	names, all := map[string][]string{}, []string{} // of notes, by the folder that holds them
 	for _, file := range l.notes {
@@ -77,19 +75,17 @@ func (l *lister) joinLinked(holds map[string]bool) {
 		}
 		for _, id := range document.Linked(name, string(start), own[top], others) {
 			isAround := false
-			for folder := path.Dir(name); ; folder = path.Dir(folder) {
+			for folder := name; folder != "."; {
+				folder = path.Dir(folder)
 				if links[folder]++; !isAround && (folder == "." || strings.HasPrefix(id, folder+"/")) {
 					isAround = true
 					across[folder]++
-				}
-				if folder == "." {
-					break
 				}
 			}
 		}
 	}
 	for folder, count := range across {
-		if count >= leastAcross && float64(count) >= shareAcross*float64(links[folder]) {
+		if count > 1 && 4*count >= links[folder] {
 			holds[folder] = true
 		}
 	}

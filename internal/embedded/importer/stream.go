@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
@@ -220,12 +221,16 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 		}
 		one.TakeEmitted(s.declared.EmittedField)
 		if said := one.ID; !s.distinct && one.Place == "" { // else there is nothing to find out
-			if reason := ids.admit(&one, file.name, s.format.hung().key); reason != "" {
-				s.noteCopy(one.ID, file)
+			reason := ids.admit(&one, file.name, s.format.hung().key)
+			if in := file.connection + " " + one.ID; file.mailbox != "" && reason != "" {
+				s.copies[in] = append(s.copies[in], file.mailbox)
+			} else if file.mailbox != "" {
+				one.Put("mailbox", slices.Compact(slices.Sorted(slices.Values(append(s.copies[in], file.mailbox)))))
+			}
+			if reason != "" {
 				report(Skip{File: file.name, Line: one.Line, Reason: reason})
 				continue
 			}
-			s.putMailboxes(&one, file)
 			s.repeated = s.repeated || one.Content == "" && one.ID != said
 		}
 		if !visit(file, one) {

@@ -40,8 +40,7 @@ type seriesReader struct {
 	id        string // of it
 	cut       bool   // it has more days
 	later     bool   // it goes on behind the last day
-	passed    bool   // it has days before since, of which the first alone is an event
-	said      string // of the series of the file
+	said      bool   // that of a series of the file
 	empty     int    // series without a day so far
 	unfolded  int    // days of series so far
 }
@@ -114,8 +113,10 @@ func (r *seriesReader) yield(c component, yield func(item.Item, error) bool) (mo
 func (r *seriesReader) yieldDays(days []time.Time, yield func(item.Item, error) bool) (more bool) {
 	for index, clock := range days {
 		one := r.on(clock)
-		if index == len(days)-1 {
-			one.Note = r.left()
+		if r.later && !r.said && index == len(days)-1 {
+			r.said = true
+			one.Note = fmt.Sprintf("what recurs for longer has events up to %s, and none of later days, and what recurs yearly its first and "+
+				"those since %d", r.lastDay.AddDate(0, 0, -1).Format(time.DateOnly), r.since)
 		}
 		if !yield(one, nil) {
 			return false
@@ -129,22 +130,6 @@ func (r *seriesReader) yieldDays(days []time.Time, yield func(item.Item, error) 
 		reason = fmt.Sprintf("the series of the file have more than %d days: the later ones of this one are left out", maxAllDays)
 	}
 	return yield(item.Item{}, item.UnusableError{Line: r.of.line, Reason: reason})
-}
-
-// left says which days of the series are no events, if that was not said of another of the file.
-func (r *seriesReader) left() (said string) {
-	if !r.later {
-		return ""
-	}
-	said = "what recurs for longer has events up to " + r.lastDay.AddDate(0, 0, -1).Format(time.DateOnly) + ", and none of later days"
-	if r.passed {
-		said += fmt.Sprintf("; what recurs yearly without an end has its first, and those since %d", r.since)
-	}
-	if strings.HasPrefix(r.said, said) {
-		return ""
-	}
-	r.said = said
-	return said
 }
 
 // on is the event of a day of the series.
@@ -261,8 +246,7 @@ func (r *seriesReader) unfold() (days []time.Time, ok bool) {
 	excluded := r.days("EXDATE")
 	until, _ := r.of.placed(last, nil, r.events.zones)
 	seen := map[time.Time]bool{}
-	r.later, r.cut, r.passed = false, false, false
-	endless := option.Freq == rrule.YEARLY && last == "" && option.Count == 0
+	r.later, r.cut = false, false
 	add := func(clock time.Time) bool {
 		at := r.at(clock, r.events.zones)
 		switch {
@@ -271,10 +255,8 @@ func (r *seriesReader) unfold() (days []time.Time, ok bool) {
 		case !clock.Before(r.lastDay):
 			r.later = true
 			return false
-		case excluded[key(at)] || excluded[clock.Format(time.DateOnly)] || r.changed[r.id+" "+key(at)] || seen[clock]:
-			return true
-		case endless && len(days) > 0 && clock.Year() < r.since:
-			r.passed = true
+		case excluded[key(at)] || excluded[clock.Format(time.DateOnly)] || r.changed[r.id+" "+key(at)],
+			seen[clock] || option.Freq == rrule.YEARLY && last == "" && option.Count == 0 && len(days) > 0 && clock.Year() < r.since:
 			return true
 		}
 		seen[clock] = true

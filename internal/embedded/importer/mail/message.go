@@ -61,8 +61,7 @@ func readMessage(raw, from []byte) (item.Item, error) {
 	return one, nil
 }
 
-// putFlags says whether the message was read and marked, as Thunderbird notes in its header, or Mutt and other programs. There is none any
-// more if Thunderbird only waits for its file to be compacted.
+// putFlags says whether the message was read and marked, as Thunderbird notes in its header, or Mutt and other programs, or is deleted.
 func (m *message) putFlags(one *item.Item) (exists bool) {
 	status, marks := m.header.Get("Status"), m.header.Get("X-Status")
 	if bits, err := strconv.ParseUint(strings.TrimSpace(m.header.Get("X-Mozilla-Status")), 16, 32); err == nil {
