@@ -74,12 +74,11 @@ func (l *lister) joinLinked(holds map[string]bool) {
 			continue
 		}
 		for _, id := range document.Linked(name, string(start), own[top], others) {
-			isAround := false
 			for folder := name; folder != "."; {
 				folder = path.Dir(folder)
-				if links[folder]++; !isAround && (folder == "." || strings.HasPrefix(id, folder+"/")) {
-					isAround = true
+				if links[folder]++; id != "" && (folder == "." || strings.HasPrefix(id, folder+"/")) {
 					across[folder]++
+					id = "" // it leads across one folder, the lowest around both
 				}
 			}
 		}

@@ -84,10 +84,9 @@ func (t *FieldTally) Count(value []byte) {
 				t.amounts++
 			}
 		}
-		if !t.undated && !item.IsTimestamp(text) {
+		if t.countString(text); !t.undated && !item.IsTimestamp(text) {
 			t.column.AddDay(text)
 		}
-		t.countString(text)
 	default:
 		if t.column.AddWhole(string(value)) {
 			t.count("integer")
