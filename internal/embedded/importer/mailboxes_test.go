@@ -1,12 +1,31 @@
 package importer
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
+
+// listOf are the texts that a field of a record holds.
+func listOf(t *testing.T, record model.Record, field string) (texts []string) {
+	t.Helper()
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(record.Data, &fields); err != nil {
+		t.Fatal(err)
+	}
+	if value, ok := fields[field]; ok {
+		if err := json.Unmarshal(value, &texts); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return texts
+}
 
 // A question and its answer are in two mailboxes, and in one stream and thread.
 func TestMailboxesOfAFolderAreOneStream(t *testing.T) {
@@ -27,6 +46,9 @@ func TestMailboxesOfAFolderAreOneStream(t *testing.T) {
 		{"folders of a Maildir", "Maildir", map[string]string{"Maildir/cur/1.a:2,S": letter(question), "Maildir/Sent/cur/2.a:2,": letter(answer)}, both("Inbox", "Sent")},
 		{"Maildirs", "Mail", map[string]string{"Mail/Inbox/cur/1.a:2,S": letter(question), "Mail/Sent/new/2.a": letter(answer)}, both("Inbox", "Sent")},
 		{"one beside what is none", "Mail_Inbox", map[string]string{"Mail/Inbox.mbox": question + "\n" + answer, "Mail/Junk.mbox": "x\n", "Mail/Empty.mbox": ""}, both("", "")},
+		{"a message in several", "Mail", map[string]string{"Mail/All mail.mbox": question + "\n" + answer, "Mail/Inbox.mbox": question + "\n" + question, "Mail/Starred.mbox": question}, map[string]string{
+			"q@x": "All mail, Inbox, Starred", "a@x": "All mail"}},
+		{"mailboxes of two people", "Mail", map[string]string{"Mail/ann.mbox": question + "\n" + answer, "Mail/ben.mbox": question}, map[string]string{"q@x": "ann, ben", "a@x": "ann"}},
 		{"folders of their own", "", map[string]string{"a/Inbox.mbox": question, "b/Inbox.mbox": answer}, both("", "")},
 	}
 	for _, test := range tests {
@@ -37,7 +59,7 @@ func TestMailboxesOfAFolderAreOneStream(t *testing.T) {
 				if test.stream != "" && record.Stream != test.stream {
 					t.Errorf("a record of the stream %s", record.Stream)
 				}
-				got[record.ID], _ = valueOf(t, record, "mailbox")
+				got[record.ID] = strings.Join(listOf(t, record, "mailbox"), ", ")
 				thread, _ := valueOf(t, record, "thread_id")
 				threads = append(threads, thread)
 			}
@@ -75,5 +97,20 @@ func TestMessagesSayWhetherTheyWereRead(t *testing.T) {
 				t.Errorf("records %v", records)
 			}
 		})
+	}
+}
+
+// Thunderbird keeps what was deleted until it makes its file smaller: it is no record any more, and listed.
+func TestWhatThunderbirdHasDeletedIsNoRecord(t *testing.T) {
+	of := func(id, status string) string {
+		return letterOf("Message-ID: <"+id+"@x>", "X-Mozilla-Status: "+status, "In-Reply-To: <a@x>", "", "Hello.") + "\n"
+	}
+	records, skips := loadedTree(t, map[string]string{"Inbox": of("a", "0009") + of("b", "0001") + of("c", "000A") + of("d", "1000")})
+	var ids []any
+	for _, one := range records["Inbox"] {
+		ids = append(ids, one["id"])
+	}
+	if diff := cmp.Diff([]any{"b@x", "d@x"}, ids); diff != "" || len(skips) != 2 || skips[0].Reason != item.Deleted || !item.IsAside(skips[1].Reason) {
+		t.Errorf("(-want +got)\n%s\n%v", diff, skips)
 	}
 }

@@ -48,7 +48,8 @@ func topOf(folder string, holds map[string]bool) string {
 	return top
 }
 
-// joinLinked has the folder hold notes that is around two whose notes link to one another, as their beginnings show. A vault is whole.
+// joinLinked has the folder hold notes that is around others whose notes link to one another, as their beginnings show: a link alone, or
+// few of all in it, may lead to a note that has the name by chance. A vault is whole.
 func (l *lister) joinLinked(holds map[string]bool) {
 	names, all := map[string][]string{}, []string{} // of notes, by the folder that holds them
 	for _, file := range l.notes {
@@ -60,7 +61,7 @@ func (l *lister) joinLinked(holds map[string]bool) {
 	if len(names) < 2 {
 		return
 	}
-	others, around := document.NewNotes(all), map[string]bool{}
+	others, links, across := document.NewNotes(all), map[string]int{}, map[string]int{}
 	own := map[string]document.Notes{}
 	for top, these := range names {
 		own[top] = document.NewNotes(these)
@@ -73,15 +74,18 @@ func (l *lister) joinLinked(holds map[string]bool) {
 			continue
 		}
 		for _, id := range document.Linked(name, string(start), own[top], others) {
-			for folder := path.Dir(name); ; folder = path.Dir(folder) {
-				if folder == "." || strings.HasPrefix(id, folder+"/") {
-					around[folder] = true
-					break
+			for folder := name; folder != "."; {
+				folder = path.Dir(folder)
+				if links[folder]++; id != "" && (folder == "." || strings.HasPrefix(id, folder+"/")) {
+					across[folder]++
+					id = "" // it leads across one folder, the lowest around both
 				}
 			}
 		}
 	}
-	for folder := range around {
-		holds[folder] = true
+	for folder, count := range across {
+		if count > 1 && 4*count >= links[folder] {
+			holds[folder] = true
+		}
 	}
 }

@@ -37,8 +37,8 @@ func (s *fileStream) putCells(one *item.Item) {
 			one.Fields[index].Value, one.Text = exact, nil
 			continue
 		}
-		amount := cell.Kind == "number" && field.Value[0] == '"'
-		if !amount && (!cell.Counts() || field.Value[0] == 'n') {
+		amount := cell.StrayField != "" || cell.Kind == "number" && field.Value[0] == '"'
+		if field.Value[0] == 'n' || !amount && !cell.Counts() {
 			continue
 		}
 		text := string(field.Value)
@@ -49,6 +49,9 @@ func (s *fileStream) putCells(one *item.Item) {
 			one.Fields[index].Value, one.Text = cell.Append(nil, text), nil
 			if unit := cell.AppendUnit(nil, text); cell.UnitField != "" && unit[0] != 'n' {
 				units = append(units, item.Field{Name: cell.UnitField, Value: unit})
+			}
+			if stray := cell.AppendStray(nil, text); stray[0] != 'n' {
+				units = append(units, item.Field{Name: cell.StrayField, Value: stray})
 			}
 		} else {
 			one.Fields[index].Value, one.Text = []byte("null"), nil

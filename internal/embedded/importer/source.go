@@ -48,6 +48,7 @@ type fileStream struct {
 	beside     []sourceFile           // files without records of the stream that its records depend on
 	relations  []model.Relation       // of a table of a database
 	threads    map[string]string      // found by infer: of messages the ones that they go back to, as their headers say
+	copies     map[string][]string    // found by infer: the mailboxes in which a message is again
 	notes      document.Notes         // of a stream of notes
 	users      services.SlackUsers    // of a stream of messages
 }

@@ -7,6 +7,48 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// So it is in JSON, of what is called as dates are, and of nothing else.
+func TestAFewTextsAmongDatesOfJSONAreBesideTheirField(t *testing.T) {
+	days := `"2026-01-01"|"2026-01-02"|"2026-01-03"|"2026-01-04"|"2026-01-05"|"2026-01-06"`
+	for _, test := range []struct{ name, field, values, want, stray string }{
+		{"a date that comes again", "due", days + `|"every tue"`, "date", "every tue"},
+		{"at first", "date", `"soon"|` + days, "date", "soon"},
+		{"times", "created_at", strings.ReplaceAll(days, `"|`, `T10:00:00Z"|`) + `|"open"`, "timestamp", "open"},
+		{"another form", "date", `"27.05.2026"|"28.05.2026"|"29.05.2026"|"30.05.2026"|"31.05.2026"|"01.06.2026"|"later"`, "date", "later"},
+		{"what is no text", "due", days + `|false`, "date", "false"},
+		{"in an object", "task.due", days + `|"every tue"`, "date", "every tue"},
+		{"what is empty", "due", days + `|""`, "date", ""},
+		{"a list", "due", days + `|["soon"]`, "string", ""},
+		{"too many", "due", days + `|"soon"|"later"`, "string", ""},
+		{"a title", "title", days + `|"Ideas"`, "string", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			text := ""
+			for _, value := range strings.Split(test.values, "|") {
+				if in, name, isIn := strings.Cut(test.field, "."); isIn {
+					text += `{"` + in + `":{"` + name + `":` + value + "}}\n"
+				} else {
+					text += `{"` + test.field + `":` + value + "}\n"
+				}
+			}
+			corpus, skips := openFolder(t, writeFolder(t, map[string]string{"t.jsonl": text}))
+			field, _ := corpus.Connectors[0].Streams[0].Field(test.field)
+			var strays []string
+			kept := 0
+			for _, record := range collectRecords(t, corpus) {
+				if stray, ok := valueOf(t, record, test.field+"_text"); ok {
+					strays = append(strays, stray)
+				} else if day, _ := valueOf(t, record, test.field); strings.HasPrefix(day, "2026-0") {
+					kept++
+				}
+			}
+			if field.Type != test.want || strings.Join(strays, ",") != test.stray || kept != 6 || len(skips) > 0 {
+				t.Errorf("%+v, strays %v, %d kept, %v", field, strays, kept, skips)
+			}
+		})
+	}
+}
+
 // One cell of another kind does not keep the others from being compared, and is kept as it is.
 func TestAFewCellsOfAnotherKindAreBesideTheirColumn(t *testing.T) {
 	days := "2026-01-01|2026-01-02|2026-01-03|2026-01-04|2026-01-05|2026-01-06"
@@ -26,6 +68,13 @@ func TestAFewCellsOfAnotherKindAreBesideTheirColumn(t *testing.T) {
 		{"too many", "DATE", days + "|soon|later", "string", ""},
 		{"codes", "n", "1|2|3|4|5|6|12a", "string", ""},
 		{"postcodes of several countries", "n", "24103|24105|24107|24109|24111|24113|SW1A 1AA", "text", ""},
+		{"sizes", "n", "38|40|42|44|46|48|XL", "string", ""},
+		{"a letter among numbers", "n", "1|2|3|4|5|6|X", "string", ""},
+		{"a mark that is no letter", "n", "1|2|3|4|5|6|?", "integer", "?"},
+		{"no answer", "n", "1|2|3|4|5|6|k.A.", "integer", "k.A."},
+		{"ids", "id", "1|2|3|4|5|6|guest", "string", ""},
+		{"ids that are dates", "id", days + "|undated", "string", ""},
+		{"ids of others", "order_id", "1|2|3|4|5|6|guest", "string", ""},
 		{"postcodes", "n", "1|2|3|4|5|6|01234", "string", ""},
 		{"dates of two forms", "d", "13/01/2026|14/01/2026|15/01/2026|16/01/2026|17/01/2026|18/01/2026|01/19/2026", "string", ""},
 		{"dates of two readings", "d", "03/04/2026|03/04/2026|03/04/2026|03/04/2026|03/04/2026|03/04/2026|soon", "string", ""},

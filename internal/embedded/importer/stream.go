@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
@@ -41,7 +42,7 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 		count = (*schema.FieldTally).CountCell
 	}
 	first := 0 // the line of the first record
-	s.reported, s.threads, s.distinct = map[Skip]bool{}, map[string]string{}, false
+	s.reported, s.threads, s.copies, s.distinct = map[Skip]bool{}, map[string]string{}, map[string][]string{}, false
 	plain := true
 	err := s.scan(ctx, "", func(skip Skip) {
 		if skip.Line == 0 {
@@ -217,11 +218,16 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 		}
 		if s.format == formatMail {
 			putFlags(&one, file.name)
-			one.Put("mailbox", file.mailbox)
 		}
 		one.TakeEmitted(s.declared.EmittedField)
 		if said := one.ID; !s.distinct && one.Place == "" { // else there is nothing to find out
-			if reason := ids.admit(&one, file.name, s.format.hung().key); reason != "" {
+			reason := ids.admit(&one, file.name, s.format.hung().key)
+			if in := file.connection + " " + one.ID; file.mailbox != "" && reason != "" {
+				s.copies[in] = append(s.copies[in], file.mailbox)
+			} else if file.mailbox != "" {
+				one.Put("mailbox", slices.Compact(slices.Sorted(slices.Values(append(s.copies[in], file.mailbox)))))
+			}
+			if reason != "" {
 				report(Skip{File: file.name, Line: one.Line, Reason: reason})
 				continue
 			}

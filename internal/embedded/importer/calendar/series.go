@@ -18,7 +18,7 @@ import (
 // How far a series is unfolded: to the end of this many years after the one in which it is read, or after the last that the file itself
 // names, and to so many of its days.
 const (
-	yearsAhead = 2
+	yearsAhead = 1
 	maxDays    = 5000
 	// maxAllDays is how many days all series of a file may have together, behind the first of each.
 	maxAllDays = 200_000
@@ -31,6 +31,7 @@ type seriesReader struct {
 	file    io.ReadSeeker
 	year    int // in which it is read
 	events  *reader
+	since   int             // the first year of what does not recur yearly; of what does, for ever, days before it say nothing
 	lastDay time.Time       // to which series are unfolded, by the clock
 	changed map[string]bool // days of series that have an event of their own
 	changes map[string][]change
@@ -114,7 +115,8 @@ func (r *seriesReader) yieldDays(days []time.Time, yield func(item.Item, error) 
 		one := r.on(clock)
 		if r.later && !r.said && index == len(days)-1 {
 			r.said = true
-			one.Note = "what recurs for longer has events up to " + r.lastDay.AddDate(0, 0, -1).Format(time.DateOnly) + ", and none of later days"
+			one.Note = fmt.Sprintf("what recurs for longer has events up to %s, and none of later days, and what recurs yearly its first and "+
+				"those since %d", r.lastDay.AddDate(0, 0, -1).Format(time.DateOnly), r.since)
 		}
 		if !yield(one, nil) {
 			return false
@@ -172,6 +174,7 @@ func (r *seriesReader) clockOf(at calendarTime) time.Time {
 // survey reads the file once to learn which years it covers, and which days of series were changed.
 func (r *seriesReader) survey() {
 	year := r.year
+	r.since = year - 1
 	for c, err := range r.components() {
 		if err != nil { // which shows on the next read
 			continue
@@ -179,6 +182,9 @@ func (r *seriesReader) survey() {
 		starts, hasStart := c.instant("DTSTART", r.events.zones)
 		if hasStart {
 			year = max(year, starts.when.Year())
+			if !strings.Contains(strings.ToUpper(c.text("RRULE")), "FREQ=YEARLY") {
+				r.since = min(r.since, starts.when.Year())
+			}
 		}
 		if day, ok := c.instant("RECURRENCE-ID", r.events.zones); ok {
 			r.changed[c.id()+" "+key(day)] = true
@@ -249,7 +255,8 @@ func (r *seriesReader) unfold() (days []time.Time, ok bool) {
 		case !clock.Before(r.lastDay):
 			r.later = true
 			return false
-		case excluded[key(at)] || excluded[clock.Format(time.DateOnly)] || r.changed[r.id+" "+key(at)] || seen[clock]:
+		case excluded[key(at)] || excluded[clock.Format(time.DateOnly)] || r.changed[r.id+" "+key(at)],
+			seen[clock] || option.Freq == rrule.YEARLY && last == "" && option.Count == 0 && len(days) > 0 && clock.Year() < r.since:
 			return true
 		}
 		seen[clock] = true

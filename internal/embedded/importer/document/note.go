@@ -110,14 +110,15 @@ func linksOf(id, prose string) [][]string {
 	return links
 }
 
-// Linked finds the notes of others that a note links to, which begins like this, but for those of its own.
+// Linked finds the notes that a note links to, which begins like this: one of its own, or else of others.
 func Linked(name, start string, own, others Notes) (ids []string) {
 	for _, link := range linksOf(NoteID(name), codeBlock().ReplaceAllString(start, "")) {
-		if target := strings.TrimSpace(link[2]); own.find(target) == "" {
-			ids = append(ids, others.find(target))
+		target := strings.TrimSpace(link[2])
+		if id := cmp.Or(own.find(target), others.find(target)); id != "" && !slices.Contains(ids, id) {
+			ids = append(ids, id)
 		}
 	}
-	return slices.DeleteFunc(ids, func(id string) bool { return id == "" })
+	return ids
 }
 
 // withTags adds the tags in the text to those in the fields above it, which are a list, or words.

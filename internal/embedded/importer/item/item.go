@@ -100,13 +100,14 @@ const (
 	TotalOfRows   = "a total of the rows above it"
 	TotalBelow    = "a total below the table"
 	BelowTable    = "below the table"
+	Deleted       = "deleted in the mail program, which has not removed it yet"
 	SameAs        = "the same as at " // and where
 )
 
 // IsAside reports that nothing is lost by what was passed over for a reason.
 func IsAside(reason string) bool {
 	return strings.HasPrefix(reason, SameAs) ||
-		slices.Contains([]string{AboveHeader, HeaderAgain, AnotherHeader, TotalOfRows, TotalBelow, BelowTable}, reason)
+		slices.Contains([]string{AboveHeader, HeaderAgain, AnotherHeader, TotalOfRows, TotalBelow, BelowTable, Deleted}, reason)
 }
 
 // IsEnd reports whether a file was read to its end, which may have come too early.

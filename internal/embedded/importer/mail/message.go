@@ -49,7 +49,9 @@ func readMessage(raw, from []byte) (item.Item, error) {
 	one.Put("in_reply_to", firstID(m.header.Get("In-Reply-To")))
 	one.Put("list_id", m.words("List-Id"))
 	one.Put("labels", splitLabels(m.words("X-Gmail-Labels")))
-	m.putFlags(&one)
+	if !m.putFlags(&one) {
+		return item.Item{}, errors.New(item.Deleted)
+	}
 	one.Put("body_text", text)
 	one.Put("has_attachments", len(m.files) > 0)
 	one.Put("size_bytes", len(raw))
@@ -59,16 +61,19 @@ func readMessage(raw, from []byte) (item.Item, error) {
 	return one, nil
 }
 
-// putFlags says whether the message was read and marked, as Thunderbird notes in its header, or Mutt and other programs.
-func (m *message) putFlags(one *item.Item) {
+// putFlags says whether the message was read and marked, as Thunderbird notes in its header, or Mutt and other programs, or is deleted.
+func (m *message) putFlags(one *item.Item) (exists bool) {
 	status, marks := m.header.Get("Status"), m.header.Get("X-Status")
 	if bits, err := strconv.ParseUint(strings.TrimSpace(m.header.Get("X-Mozilla-Status")), 16, 32); err == nil {
 		one.Put("is_seen", bits&1 != 0)
 		one.Put("is_flagged", bits&4 != 0)
-	} else if status+marks != "" && strings.Trim(status, "RO") == "" && strings.Trim(marks, "ADFT") == "" {
+		return bits&8 == 0
+	}
+	if status+marks != "" && strings.Trim(status, "RO") == "" && strings.Trim(marks, "ADFT") == "" {
 		one.Put("is_seen", strings.Contains(status, "R"))
 		one.Put("is_flagged", strings.Contains(marks, "F"))
 	}
+	return true
 }
 
 // cutHeader cuts a message or a part after the empty line below its header.

@@ -111,6 +111,9 @@ func Capable(field model.Field) model.Field {
 var linkName = item.Expression(`^(?:id|sha256)$|(?:^|_)(?:thread|message|conversation|channel|chat|room|session|user|author|sender|client|` +
 	`device|parent|series|note|target|list|reply_to)_?id$`)
 
+// idName matches the names of fields that hold ids, whatever of.
+var idName = item.Expression(`(?:^|[._-])(?i:id)$|\p{Ll}I[dD]$`)
+
 // isKey reports whether a field of this name holds such an id, in which nobody searches for a word.
 func isKey(name string) bool {
 	return linkName().MatchString(strings.ToLower(name[strings.LastIndexByte(name, '.')+1:]))

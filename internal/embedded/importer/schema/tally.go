@@ -21,7 +21,7 @@ type FieldTally struct {
 	present int            // how many those are
 	amount  bool           // the name is that of an amount
 	amounts int            // strings that are numbers, where it is
-	undated bool           // not a field of dates, by its name or its strings
+	undated bool           // not a field of dates, by its name
 	mixed   bool           // a list has something else than short strings
 	wide    bool           // a string has several lines, or more than longString characters
 	column  table.Column   // of cells
@@ -84,8 +84,9 @@ func (t *FieldTally) Count(value []byte) {
 				t.amounts++
 			}
 		}
-		t.undated = t.undated || !item.IsTimestamp(text) && !t.column.AddDate(text)
-		t.countString(text)
+		if t.countString(text); !t.undated && !item.IsTimestamp(text) {
+			t.column.AddDay(text)
+		}
 	default:
 		if t.column.AddWhole(string(value)) {
 			t.count("integer")
@@ -106,6 +107,7 @@ func (t *FieldTally) CountCell(value []byte) {
 	if table.IsMissing(text) {
 		return
 	}
+	t.undated = false // whatever its name is
 	if kind := t.column.Add(text); kind != "" {
 		t.count(kind)
 	} else {
@@ -117,7 +119,7 @@ func (t *FieldTally) countString(text string) {
 	isLong := len(text) > longString && utf8.RuneCountInString(text) > longString || strings.Contains(text, "\n")
 	switch {
 	case item.IsTimestamp(text):
-		t.column.NoteTime(text)
+		t.column.AddStamp(text)
 		t.count("timestamp")
 	case isLong || strings.ContainsAny(text, " \t"):
 		t.wide = t.wide || isLong
@@ -163,7 +165,7 @@ func (t *Tally) Add(fields []item.Field, count func(*FieldTally, []byte)) []stri
 				continue
 			}
 			field = &FieldTally{name: one.Name, kinds: map[string]int{}, amount: amountName().MatchString(one.Name),
-				undated: !table.MayBeDate(one.Name)}
+				undated: !table.MayBeDate(one.Name) && !ahead().MatchString(one.Name)}
 			if t.Unfolds {
 				field.bit = t.dated.bitOf(one.Name)
 			}
@@ -222,7 +224,8 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 	t.unfold(declared)
 	var columns []*table.Column
 	for _, field := range t.fields {
-		field.column.Settle(field.present)
+		isMixed := field.undated || field.kinds["array"]+field.kinds["object"] > 0
+		field.column.Settle(field.present, isMixed || field.name == declared.ID() || idName().MatchString(field.name))
 		columns = append(columns, &field.column)
 	}
 	table.AssumeDecimalMark(columns, t.Commas)

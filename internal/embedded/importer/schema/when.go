@@ -13,7 +13,7 @@ import (
 const WhenField = "when"
 
 // ahead is in the names of dates that something has before it, which say nothing of when it was.
-var ahead = item.Expression(`(?i)(?:^|_)due|expir|deadline|until|fällig|vencim|échéance|scadenza`)
+var ahead = item.Expression(`(?i)(?:^|[_.])due|expir|deadline|until|fällig|vencim|échéance|scadenza`)
 
 // maxDated is how many fields are looked at for it.
 const maxDated = 64

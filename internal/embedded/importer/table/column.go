@@ -62,16 +62,21 @@ func (c *Column) Add(cell string) (kind string) {
 		c.AddFraction(plain)
 		return "number"
 	case item.IsTimestamp(plain):
-		c.stamps++
-		c.NoteTime(plain)
+		c.AddStamp(plain)
 		return "timestamp"
 	}
-	c.addDay(plain)
+	c.AddDay(plain)
 	return ""
 }
 
-// NoteTime notes whether a date as records have it has a time of the day, and whether that has a zone.
-func (c *Column) NoteTime(stamp string) {
+// AddStamp notes a date as records have it.
+func (c *Column) AddStamp(text string) {
+	c.stamps++
+	c.noteTime(text)
+}
+
+// noteTime notes whether a date as records have it has a time of the day, and whether that has a zone.
+func (c *Column) noteTime(stamp string) {
 	if day := len(time.DateOnly); len(stamp) > day {
 		c.timed, c.zoned = true, c.zoned || strings.ContainsAny(stamp[day:], "Z+-U")
 	}
@@ -110,7 +115,7 @@ func (c *Column) AddDate(text string) (ok bool) {
 			continue
 		}
 		if written, ok := writeDate(form, day, clock); ok {
-			c.NoteTime(written)
+			c.noteTime(written)
 		} else {
 			c.dates &^= 1 << index
 		}

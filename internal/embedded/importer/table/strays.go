@@ -22,21 +22,22 @@ type strays struct {
 // all so far, a column is one of texts.
 const fewestTyped, mostStrays = 5, 0.15
 
-// addDay notes a date. A text that is none in any form says nothing of the form of the others.
-func (c *Column) addDay(text string) {
+// AddDay notes a date. A text that is none in any form says nothing of the form of the others.
+func (c *Column) AddDay(text string) {
 	if before, first := c.dates, c.date; c.dateless {
 		return
 	} else if c.AddDate(text) {
 		c.days++
 	} else if before == 0 || !new(Column).AddDate(text) {
 		c.undated++
-		c.dates, c.date, c.dateless = before, first, c.undated >= fewestTyped && 2*c.undated > c.cells
+		c.dates, c.date, c.dateless = before, first, c.undated >= fewestTyped && c.undated > c.days+c.stamps
 	}
 }
 
-// isRemark notes a text among numbers: words, or words and a number. A code such as 12a is none.
+// isRemark notes a text among numbers: words, or words and a number. A code such as 12a or XL is none.
 func (c *Column) isRemark(text string) bool {
-	if c.numberless || strings.ContainsAny(text, digits) && (!strings.Contains(text, " ") || !word().MatchString(text)) {
+	isShort := len(text) <= len("XL") && strings.ToLower(text) != strings.ToUpper(text)
+	if c.numberless || isShort || strings.ContainsAny(text, digits) && !word().MatchString(text) {
 		return false
 	}
 	if number, _, _ := split(text); isAmount(number) {
@@ -51,10 +52,10 @@ func (c *Column) isRemark(text string) bool {
 var word = item.Expression(`(?:^|\s)\pL{2,}[.,:]?(?:\s|$)`)
 
 // Settle decides whether the cells of a column are so alike that others are strays, of so many that hold something. Else each decides, as
-// one that is no date makes texts of all.
-func (c *Column) Settle(present int) {
+// one that is no date makes texts of all. So it is of what is whole in one field, as ids are.
+func (c *Column) Settle(present int, isWhole bool) {
 	isFew := func(count int) bool {
-		return c.cells > 0 && count > 0 && present-count >= fewestTyped && float64(count) <= mostStrays*float64(present)
+		return !isWhole && count > 0 && present-count >= fewestTyped && float64(count) <= mostStrays*float64(present)
 	}
 	switch others := present - c.days - c.stamps; {
 	case !c.dateless && isFew(others) && (c.days == 0 || c.stamps == 0 || c.dates == isoBit):
