@@ -35,6 +35,7 @@ func (f folder) list(ctx context.Context, manifest schema.Folder, known map[stri
 			}
 			err := l.list()
 			if len(connector.Streams) == 0 { // a manifest names streams
+				l.gatherMailboxes()
 				l.gather()
 			}
 			found.skips = append(found.skips, l.skips...)

@@ -51,7 +51,6 @@ var likenesses = [...]struct {
 
 // gather makes one stream of the files of each group. Their records get the field "file".
 func (l *lister) gather() {
-	l.gatherMailboxes()
 	for index, like := range likenesses {
 		isLast := index == len(likenesses)-1
 		groups, counts, crowds, at := make([]group, len(l.sources)), map[group]int{}, map[group]int{}, map[group]int{}

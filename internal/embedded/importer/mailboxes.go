@@ -93,16 +93,3 @@ func (l *lister) holdsMail(name string) bool {
 	start, err := beginning(l.from.fsys, name, startBytes)
 	return err == nil && mail.IsMbox("", start)
 }
-
-// putFlags says of a message of a Maildir what the name of its file says: "1:2,FS".
-func putFlags(one *item.Item, name string) {
-	if _, known := one.Value(seenField); known || !isMaildir(name) {
-		return
-	}
-	_, flags, _ := strings.Cut(path.Base(name), "2,")
-	one.Put(seenField, strings.Contains(flags, "S"))
-	one.Put(flaggedField, strings.Contains(flags, "F"))
-}
-
-// The fields of what was done with a message.
-const seenField, flaggedField = "is_seen", "is_flagged"

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -89,3 +90,16 @@ func (f format) tuneHung(records, hung *model.Stream) {
 		}
 	}
 }
+
+// putFlags says of a message of a Maildir what the name of its file says: "1:2,FS".
+func putFlags(one *item.Item, name string) {
+	if _, known := one.Value(seenField); known || !isMaildir(name) {
+		return
+	}
+	_, flags, _ := strings.Cut(path.Base(name), "2,")
+	one.Put(seenField, strings.Contains(flags, "S"))
+	one.Put(flaggedField, strings.Contains(flags, "F"))
+}
+
+// The fields of what was done with a message.
+const seenField, flaggedField = "is_seen", "is_flagged"
