@@ -230,13 +230,13 @@ func (w windowArgs) withMatches(response *rs.Response, value string) *rs.Respons
 // first of these.
 func matchesOf(text, q string, first int) (starts []int, count int) {
 	text, q = strings.ToLower(text), strings.ToLower(q) // each letter stays one
-	within := func(at int) bool { // a word goes on here
+	within := func(at int) bool {                       // a word goes on here
 		before, _ := utf8.DecodeLastRuneInString(text[:at])
 		after, _ := utf8.DecodeRuneInString(text[at:])
 		return unicode.In(before, wordRunes...) && unicode.In(after, wordRunes...)
 	}
 	counts, found := [2]int{}, [2][]int{} // of words of their own, and of all
-	for from, at := 0, 0; q != ""; { // one by one: they may be as many as the characters of the text
+	for from, at := 0, 0; q != ""; {      // one by one: they may be as many as the characters of the text
 		start := strings.Index(text[from:], q)
 		if start < 0 {
 			break
