@@ -18,7 +18,7 @@ import (
 // where that is an *rs.Error.
 func admit(o Options) middleware {
 	return func(next tools.Handler) tools.Handler {
-		return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
+		return func(ctx context.Context, call tools.Call) (reply tools.Reply, err error) {
 			principal := auth.PrincipalFrom(ctx)
 			if err := principal.Admissible(); err != nil {
 				return tools.Reply{}, err
@@ -28,13 +28,12 @@ func admit(o Options) middleware {
 			ctx, cancel := context.WithTimeout(ctx, o.Deadline)
 			defer cancel()
 			doer, err := o.Source(ctx, principal)
-			if err != nil {
-				return tools.Reply{}, err
+			if err == nil {
+				reads := &rs.Reads{Doer: doer, Failed: noteRefusal}
+				call.RS = reads
+				reply, err = next(rsclient.WithCaller(ctx, principal.Caller()), call)
+				reply.Reads = reads.Count()
 			}
-			reads := &rs.Reads{Doer: doer, Failed: noteRefusal}
-			call.RS = reads
-			reply, err := next(rsclient.WithCaller(ctx, principal.Caller()), call)
-			reply.Reads = reads.Count()
 			var cause *rs.Error
 			if err != nil && errors.As(context.Cause(ctx), &cause) {
 				err = cause

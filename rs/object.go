@@ -204,7 +204,7 @@ func foldCase(r rune) rune {
 	for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
 		least = min(least, other)
 	}
-	return unicode.ToLower(least)
+	return least
 }
 
 // usualMembers is how many members most objects have at most.

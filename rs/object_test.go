@@ -132,6 +132,7 @@ func TestAmbiguity(t *testing.T) {
 		`"token":1`:               {},
 		"\"to\u212aen\":1":        {Name: "to\u212aen", Value: "token"}, // the Kelvin sign
 		"\"\u017f\":1,\"S\":2":    {Name: "S"},                          // the long s
+		"\"i\":1,\"\u0130\":2":    {},                                   // the dotted I is no form of i
 		`"":1,"":2`:               {},
 		`"\u0069d":1,"\u0069d":2`: {Name: "id", Value: "id"},
 	} {

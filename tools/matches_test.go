@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -26,6 +27,7 @@ func TestAWindowSaysWhereTheOtherMatchesAre(t *testing.T) {
 		"behind the window":       {far, "tax", 0, false, "(1 of 2; others at 804)", `"match_starts_chars":[0,804]`, fmt.Sprintf(next, 604, 403)},
 		"in code points":          {"\U0001F600tax, tax", "tax", 1, false, "(1 of 2; others at 6)", `"match_starts_chars":[1,6]`, ""},
 		"very many":               {strings.Repeat("a b ", 50), "a", 0, false, "(1 of 50; others at 4, 8,", `"match_count":50`, ""},
+		"behind very many others": {strings.Repeat("ba", 200_000) + " a, a", "a", 400_001, false, "", `"next_match"`, fmt.Sprintf(next, 399_801, 401)},
 		"the only one":            {"the end", "the", 0, false, "match at 0 to 3\n", "", ""},
 		"another kind of match":   {"tax, tax", "tax", 5, false, "match at 5 to 8\n", "", ""},
 		"a record that is closed": {"tax, tax", "tax", 0, true, "match at 0 to 3\n", "", ""},
@@ -42,10 +44,14 @@ func TestAWindowSaysWhereTheOtherMatchesAre(t *testing.T) {
 			return middlewaretest.JSON(fmt.Sprintf(`{"window":{"text":%s,"start_chars":0,"end_chars":%d,"total_chars":%d,"match_start_chars":%d,"match_end_chars":%d,"has_more":%t}}`,
 				rs.EncodeJSON(string(text[:end])), end, len(text), row.at, row.at+len(row.q), end < len(text))), nil
 		}}
+		start := time.Now()
 		result := answerOf(t, "read_record_field", `{"id":"messages:m1","field":"body","q":"`+row.q+`"}`, server)
 		if !strings.Contains(result.Text, row.text) || !strings.Contains(result.Structured, row.json) || !strings.Contains(result.Text, row.next) ||
 			(row.next != "") != strings.Contains(result.Structured, `"next_match":{"tool":"read_record_field"`) {
 			t.Errorf("%s: %.600s\n%.600s", name, result.Text, result.Structured)
+		}
+		if took := time.Since(start); took > 3*time.Second {
+			t.Errorf("%s: %s", name, took)
 		}
 		if row.json == "" && strings.Contains(result.Structured, "match_count") {
 			t.Errorf("%s: %s", name, result.Structured)

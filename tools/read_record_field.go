@@ -5,8 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -231,25 +229,37 @@ func (w windowArgs) withMatches(response *rs.Response, value string) *rs.Respons
 // overlaps another. They are words of their own if the first is one, else they may stand in words. There are none where first is not the
 // first of these.
 func matchesOf(text, q string, first int) (starts []int, count int) {
-	within := func(at int) bool { // a word goes on here
+	text, q = strings.ToLower(text), strings.ToLower(q) // each letter stays one
+	within := func(at int) bool {                       // a word goes on here
 		before, _ := utf8.DecodeLastRuneInString(text[:at])
 		after, _ := utf8.DecodeRuneInString(text[at:])
 		return unicode.In(before, wordRunes...) && unicode.In(after, wordRunes...)
 	}
-	inside := func(match []int) bool { return within(match[0]) || within(match[1]) }
-	start := func(match []int) int { return utf8.RuneCountInString(text[:match[0]]) }
-	matches := regexp.MustCompile(`(?i)`+regexp.QuoteMeta(q)).FindAllStringIndex(text, -1)
-	at := slices.IndexFunc(matches, func(match []int) bool { return start(match) == first })
-	if at >= 0 && !inside(matches[at]) {
-		matches = slices.DeleteFunc(matches, inside)
+	counts, found := [2]int{}, [2][]int{} // of words of their own, and of all
+	for from, at := 0, 0; q != ""; {      // one by one: they may be as many as the characters of the text
+		start := strings.Index(text[from:], q)
+		if start < 0 {
+			break
+		}
+		start += from
+		end := start + len(q)
+		at += utf8.RuneCountInString(text[from:start])
+		for i, is := range []bool{!within(start) && !within(end), true} {
+			if is && counts[i] < maxMatches {
+				found[i] = append(found[i], at)
+			}
+			if is {
+				counts[i]++
+			}
+		}
+		from, at = end, at+utf8.RuneCountInString(text[start:end])
 	}
-	if at < 0 || start(matches[0]) != first {
-		return nil, 0
+	for i, starts := range found {
+		if len(starts) > 0 && starts[0] == first {
+			return starts, counts[i]
+		}
 	}
-	for _, match := range matches[:min(len(matches), maxMatches)] {
-		starts = append(starts, start(match))
-	}
-	return starts, len(matches)
+	return nil, 0
 }
 
 var wordRunes = []*unicode.RangeTable{unicode.Letter, unicode.Number, unicode.Mark}

@@ -352,6 +352,7 @@ func FuzzSchemaBudget(f *testing.F) {
 	for seed := range uint64(12) {
 		f.Add(seed, uint16(seed*37), uint8(seed))
 	}
+	f.Add(uint64(24), uint16(37), uint8('5')) // fields of some 13 KB
 	f.Fuzz(func(t *testing.T, seed uint64, size uint16, shape uint8) {
 		random := rand.New(rand.NewPCG(seed, uint64(size)))
 		n := int(size%200) + 1

@@ -186,9 +186,9 @@ func RemoveParts(ctx context.Context, db Database, first, last int64) error {
 	if err := countWords(ctx, db, "-records", first, last); err != nil {
 		return err
 	}
-	const within = " WHERE first BETWEEN ?1 AND ?2;"
-	_, err := db.ExecContext(ctx, "DELETE FROM "+placeTable+within+"DELETE FROM "+segmentTable+within+"DELETE FROM "+documentTable+within+
-		"DELETE FROM "+wordTable+" WHERE records <= 0", first, last)
+	const within = " WHERE first BETWEEN ?1 AND ?2"
+	_, err := db.ExecContext(ctx, "DELETE FROM "+wordTable+" WHERE records <= 0 AND term IN (SELECT term FROM "+placeTable+within+");"+
+		"DELETE FROM "+placeTable+within+";DELETE FROM "+segmentTable+within+";DELETE FROM "+documentTable+within, first, last)
 	return err
 }
 

@@ -1,7 +1,6 @@
 package foreign
 
 import (
-	"cmp"
 	"regexp"
 	"strings"
 
@@ -148,7 +147,10 @@ func (t *filterText) one() expression {
 		}
 		return t.reader.operated(found[2], found[1], value, 0)
 	}
-	field := cmp.Or(t.field, t.name())
+	field := t.field
+	if field == "" {
+		field = t.name()
+	}
 	word := t.operator()
 	if field == "" || word == "" {
 		return nil
@@ -213,6 +215,7 @@ func (t *filterText) operator() string {
 
 // compared reads what a field is compared with.
 func (t *filterText) compared(field, word string) expression {
+	m, _ := meaningOf(word)
 	if span := t.take(spanSign); span != nil { // of Lucene, in which "*" is no bound
 		e := everything
 		for i, bound := range span[1:] {
@@ -220,10 +223,15 @@ func (t *filterText) compared(field, word string) expression {
 				e = e.and(t.reader.operated(field, []string{"gte", "lte"}[i], literal(bound), 0))
 			}
 		}
-		return e.turned()
+		if e = e.turned(); m.denied {
+			e = e.not()
+		}
+		if m.operator != "" && m.operator != oneOf && m.operator != between {
+			return nil
+		}
+		return e
 	}
 	t.space()
-	m, _ := meaningOf(word)
 	listed := strings.HasPrefix(t.rest, "(") || strings.HasPrefix(t.rest, "[")
 	value := ""
 	switch {

@@ -166,7 +166,7 @@ const (
 	connectorHead   = 6 << 10
 	rowHead         = 8 << 10
 	connectionsHead = 2500     // the connections in one of them
-	fieldHead       = 10 << 10 // the capabilities of a field, and the same of its property
+	fieldBytes      = 20 << 10 // the capabilities of a field and its property together
 	unknownBytes    = 1 << 10
 )
 
@@ -265,18 +265,19 @@ func (r *streamRow) part() (row object, shortened []string) {
 	}
 	var capabilities, properties object
 	for _, f := range r.fields {
+		share := write.FairShare([]int{len(f.Capabilities), len(f.Property)}, fieldBytes)
 		key := f.Name
 		if len(key) > write.LongestName {
 			key = clean.Clip(key, write.LabelChars)
 		}
-		if key != f.Name || len(f.Capabilities) > fieldHead || len(f.Property) > fieldHead {
+		if key != f.Name || len(f.Capabilities) > share || len(f.Property) > share {
 			shortened = append(shortened, "field "+clean.Clip(key, write.LabelChars))
 		}
 		if f.Capabilities != "" {
-			capabilities = append(capabilities, write.Pair(key, write.Truncate(f.Capabilities, fieldHead)))
+			capabilities = append(capabilities, write.Pair(key, write.Truncate(f.Capabilities, share)))
 		}
 		if f.Property != "" {
-			properties = append(properties, write.Pair(key, write.Truncate(f.Property, fieldHead)))
+			properties = append(properties, write.Pair(key, write.Truncate(f.Property, share)))
 		}
 	}
 	row = row.With("field_capabilities", capabilities.JSON())
