@@ -102,7 +102,8 @@ var ways = [...]way{
 		read: func(in *opened) item.Records { return services.TelegramPage(in.text, path.Base(in.folder)) },
 	},
 	formatAssistant: { // ChatGPT and Claude
-		is: sign(`^conversations[\w-]*\.json$`, `"mapping"|"chat_messages"`), among: formatArray, read: text(services.Assistant), replies: "in_reply_to",
+		is:    sign(`^conversations[\w-]*\.json$`, `"mapping"|"chat_messages"`),
+		among: formatArray, read: text(services.Assistant), replies: "in_reply_to",
 	},
 }
 
