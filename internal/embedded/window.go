@@ -150,7 +150,7 @@ func windowOf(text []rune, start, end, limit int) object {
 
 // find returns the first place of a query in a text without regard to case, as words of their own if there is one, in code points.
 func find(text, query string) (start, end int, found bool) {
-	for _, at := range regexp.MustCompile("(?i)"+regexp.QuoteMeta(query)).FindAllStringIndex(text, -1) {
+	for _, at := range regexp.MustCompile("(?i)"+regexp.QuoteMeta(strings.ToValidUTF8(query, "\ufffd"))).FindAllStringIndex(text, -1) {
 		whole := !isInWord(text, at[0]) && !isInWord(text, at[1])
 		if whole || !found {
 			start = utf8.RuneCountInString(text[:at[0]])

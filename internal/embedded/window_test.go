@@ -101,6 +101,7 @@ func TestFieldWindowRefusals(t *testing.T) {
 		{"an unknown field", "tok-client", "/v1/streams/messages/records/w-000/field-window?field=bogus", "field_not_granted", 403},
 		{"a field outside the grant", "tok-narrow", "/v1/streams/messages/records/w-040/field-window?field=snippet", "field_not_granted", 403},
 		{"a query that is not there", "tok-client", longField + "&q=nowhere", "query_not_found", 404},
+		{"a query that is no text", "tok-client", longField + "&q=%FF", "query_not_found", 404},
 		{"a query and an offset", "tok-client", longField + "&q=x&offset_chars=1", "invalid_request", 400},
 		{"a record that is not there", "tok-client", "/v1/streams/message_bodies/records/zzz/field-window?field=body_text", "not_found", 404},
 		{"a record of two connections", "tok-client", "/v1/streams/messages/records/dup:1%2Fa%20b/field-window?field=subject", "ambiguous_connection", 409},

@@ -38,6 +38,7 @@ func TestASmallFileTakesLittleMemory(t *testing.T) {
 		"a sheet that is deep":            {"a.xlsx", workbook("<si><t>good</t></si>", strings.Repeat("<a>", deep)+one), tooDeep, ""},
 		"shared texts that are deep":      {"a.xlsx", workbook(strings.Repeat("<a>", deep), one), tooDeep, ""},
 		"a track that is deep":            {"a.gpx", "<gpx>" + strings.Repeat("<trkpt><name>a</name>", deep), tooDeep, ""},
+		"a statement that is deep":        {"a.ofx", "<OFX>" + strings.Repeat("<STMTTRN>a", deep), tooDeep, ""},
 		"a folder of places that is deep": {"a.kml", "<kml>" + strings.Repeat("<Folder>", deep), tooDeep, ""},
 		"measurements that are deep":      {"a.xml", "<!DOCTYPE HealthData><HealthData>" + strings.Repeat("<Record>", deep), "it does not end", ""},
 		"something else that is deep":     {"a.xml", "<!DOCTYPE HealthData><HealthData>" + strings.Repeat("<a>", deep), "an element a, which is not read", ""},

@@ -90,7 +90,7 @@ var ways = [...]way{
 		read: func(in *opened) item.Records { return services.Meta(in.text, path.Base(in.folder), in.from.part != "") },
 	},
 	formatHealth:    {is: sign(`(?i)\.xml$`, `<!DOCTYPE HealthData`), read: text(services.Health), binary: true},
-	formatClippings: {is: sign(`(?i)\.txt$`, `\A[^\n]*\n- [^\n]* \| [^\n]*\n[ \t\r]*\n`), read: text(services.Clippings)},
+	formatClippings: {is: sign(`(?i)\.txt$`, `\A[^\n]*\n- (?:[^\n]* )?\| [^\n]*\n[ \t\r]*\n`), read: text(services.Clippings)},
 	formatActivity:  {read: func(in *opened) item.Records { return services.Activity(in.text) }},
 	formatBookmarks: { // of browsers, Pocket and Instapaper
 		is:    sign(``, `(?i)<!DOCTYPE NETSCAPE-Bookmark-file-1>|<title>(?:Pocket Export|Instapaper: Export)</title>`),
@@ -102,7 +102,8 @@ var ways = [...]way{
 		read: func(in *opened) item.Records { return services.TelegramPage(in.text, path.Base(in.folder)) },
 	},
 	formatAssistant: { // ChatGPT and Claude
-		is: sign(`^conversations[\w-]*\.json$`, `"mapping"|"chat_messages"`), among: formatArray, read: text(services.Assistant), replies: "in_reply_to",
+		is:    sign(`^conversations[\w-]*\.json$`, `"mapping"|"chat_messages"`),
+		among: formatArray, read: text(services.Assistant), replies: "in_reply_to",
 	},
 }
 

@@ -111,10 +111,18 @@ func Office(file io.ReaderAt, size int64, name string) item.Records {
 		})
 		one := describe(name, string(said["title"]), strings.TrimSpace(text.text.String()))
 		one.Put("author", strings.TrimSpace(string(said["creator"])))
-		one.Put("created_at", table.Moment(strings.TrimSpace(string(said["created"])+string(said["creation-date"]))))
-		one.Put("modified_at", table.Moment(strings.TrimSpace(string(said["modified"])+string(said["date"]))))
+		one.Put("created_at", moment(string(said["created"])+string(said["creation-date"])))
+		one.Put("modified_at", moment(string(said["modified"])+string(said["date"])))
 		return one, nil
 	})
+}
+
+// moment is when something was done to a document: empty of what is no time.
+func moment(text string) string {
+	if when := table.Moment(strings.TrimSpace(text)); item.IsTimestamp(when) {
+		return when
+	}
+	return ""
 }
 
 // eachToken reads a part of a document, and says which elements are around: one that begins is among them, one that ends is not.

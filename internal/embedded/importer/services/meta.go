@@ -128,9 +128,12 @@ func place(one item.Item, parser *item.Parser) (item.Item, error) {
 				continue
 			}
 			lifted[name] = part.Value
-			when := table.Since1970(strings.Trim(string(part.Value), `"`), time.Millisecond)
-			if strings.HasSuffix(part.Name, "Ms") && when != "" {
+			if count := strings.Trim(string(part.Value), `"`); !strings.HasSuffix(part.Name, "Ms") {
+				continue
+			} else if when := table.Since1970(count, time.Millisecond); when != "" {
 				lifted[name] = item.JSON(when)
+			} else if count == "0" {
+				lifted[name] = []byte("null")
 			}
 		}
 	}

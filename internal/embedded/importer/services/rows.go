@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/csv"
+	"encoding/xml"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"slices"
 	"strconv"
@@ -75,6 +77,7 @@ func (r *rowsReader) Read(into []byte) (int, error) {
 
 // ofxRows are the transactions of the accounts of a bank, in the older form of OFX, whose elements need not end, or in XML.
 func ofxRows(text string) (rows [][]string, lost error) {
+	text = ofxAsXML(text)
 	rows, lost = ofx.rows(text)
 	if strings.Contains(text, "<INVTRANLIST>") {
 		lost = cmp.Or(lost, errors.New("what was bought and sold in an investment account is left out"))
@@ -82,11 +85,54 @@ func ofxRows(text string) (rows [][]string, lost error) {
 	return rows, lost
 }
 
+// ofxTag begins or ends an element: a name between other brackets is text.
+var ofxTag = item.Expression(`<(/?)([A-Za-z][\w.]*)\s*/?>`)
+
+// ofxAsXML ends each element that does not end itself, and makes XML of what banks write besides: brackets and control characters in texts,
+// ends of what never began, and names in small letters. Lines stay where they are.
+func ofxAsXML(text string) string {
+	var out strings.Builder
+	var open []string
+	began := map[string]int{} // of those that are open
+	for tag := ofxTag().FindStringSubmatchIndex(text); tag != nil && len(open) <= item.MaxDepth; {
+		name, ends := strings.ToUpper(text[tag[4]:tag[5]]), tag[2] < tag[3]
+		out.WriteString(strings.Repeat("\n", strings.Count(text[:tag[1]], "\n")))
+		text = text[tag[1]:]
+		tag = ofxTag().FindStringSubmatchIndex(text)
+		if ends {
+			for last := ""; began[name] > 0 && last != name; open = open[:len(open)-1] {
+				last = open[len(open)-1]
+				began[last]--
+				out.WriteString("</" + last + ">")
+			}
+			continue
+		}
+		open = append(open, name)
+		began[name]++
+		said := text
+		if tag != nil {
+			said = text[:tag[0]]
+		}
+		said, isRaw := strings.CutPrefix(strings.TrimSpace(said), "<![CDATA[")
+		if isRaw {
+			said = strings.TrimSuffix(said, "]]>")
+		} else {
+			said = html.UnescapeString(said)
+		}
+		out.WriteString("<" + name + ">")
+		_ = xml.EscapeText(&out, []byte(said)) // to memory
+	}
+	return out.String()
+}
+
 // ofxMoment is a time as records have it, or a day where a bank only names one, of "20260115" or "20260115093000.000[-5:EST]".
 func ofxMoment(text string) string {
-	digits, zone, isZoned := strings.Cut(strings.TrimSuffix(text, "]"), "[")
+	digits, zone, _ := strings.Cut(strings.TrimSuffix(text, "]"), "[")
 	digits, _, _ = strings.Cut(digits, ".")
 	when, err := time.Parse("20060102150405"[:min(len(digits), 14)], digits)
+	zone, _, _ = strings.Cut(zone, ":")
+	hours, unnumbered := strconv.ParseFloat(strings.TrimSpace(zone), 64)
+	isZoned := unnumbered == nil && hours >= -14 && hours <= 14
 	switch clock := strings.TrimRight(digits[min(len(digits), 8):], "0"); {
 	case err != nil || len(digits) < 8:
 		return text
@@ -95,8 +141,6 @@ func ofxMoment(text string) string {
 	case !isZoned:
 		return when.Format("2006-01-02T15:04:05")
 	}
-	zone, _, _ = strings.Cut(zone, ":")
-	hours, _ := strconv.ParseFloat(zone, 64) // UTC if it is no number
 	east := int(3600 * hours)
 	return when.Add(-time.Duration(east) * time.Second).In(time.FixedZone("", east)).Format(time.RFC3339)
 }

@@ -22,7 +22,6 @@ type xmlTable struct {
 	cells  map[string]string // columns of what is in a row
 	around map[string]string // columns of what stands around rows
 	finish func(row map[string]string)
-	loose  bool // its elements need not end
 }
 
 // Devices and apps write tracks, and finance programs and banks statements.
@@ -66,7 +65,6 @@ var (
 		around: map[string]string{"STMTRS/CURDEF": "currency", "CCSTMTRS/CURDEF": "currency", "INVSTMTRS/CURDEF": "currency",
 			"OFX/CURDEF": "currency", "STMTRS/ACCTID": "account", "CCSTMTRS/ACCTID": "account", "INVSTMTRS/ACCTID": "account"},
 		finish: func(row map[string]string) { row["date"] = ofxMoment(row["date"]) },
-		loose:  true,
 	}
 	camt = xmlTable{
 		header: []string{"date", "valued_at", "amount", "currency", "name", "purpose", "booking_text", "kind", "status", "reference",
@@ -102,9 +100,8 @@ type openElement struct {
 // rows reads the rows of a file.
 func (t xmlTable) rows(text string) (rows [][]string, lost error) {
 	rows = [][]string{t.header}
-	decoder := item.NewXML(strings.NewReader(text), maxRows)
+	decoder := item.NewXML(strings.NewReader(text), int64(len(text))+1)                              // of a file that is not too long
 	decoder.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil } // it is UTF-8 by now
-	decoder.Strict = !t.loose
 	var inside []openElement
 	for {
 		token, err := decoder.Token()
