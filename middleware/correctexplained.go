@@ -65,12 +65,27 @@ func (c *correcting) ambiguous(ctx context.Context, e *rs.Error) *rs.Error {
 // unknownName says which stream or connection the grant has not.
 func (c *correcting) unknownName(ctx context.Context, e *rs.Error) *rs.Error {
 	if found := c.sources(ctx).Missing(c.tool, c.args); found != nil {
+		c.fitted(ctx, found)
 		return c.missing(ctx, found, c.grant)
 	}
 	if e.Status == 0 {
 		e.Send = correct.Call{Tool: "schema"}.String()
 	}
 	return e
+}
+
+// fitted gives the call that an error proposes, of another stream, the fields of that, as far as those are known without a read; where it
+// has none of such a name, they are looked up.
+func (c *correcting) fitted(ctx context.Context, found *rs.Error) {
+	tool, sent, _ := strings.Cut(found.Send, " ")
+	call := correct.Call{Tool: tool, Arguments: rs.AsObject(sent)}
+	if call.Arguments == nil {
+		return
+	}
+	if unfit := c.unfit(ctx, call); unfit != nil {
+		found.Send = cmp.Or(unfit.Send, c.tool.LookUp(call.Arguments).String())
+		found.Hint = strings.TrimSpace(unfit.Message + " " + unfit.Hint)
+	}
 }
 
 // missing is an error about what a grant has not, with how the owner grants it.
@@ -143,7 +158,7 @@ func (c *correcting) notFound(ctx context.Context, e *rs.Error) {
 		e.Send, e.Hint = alone.String(), correct.LineHint
 	}
 	if ref, err := rs.ParseRef(c.args.Text("id")); err == nil && e.Send == "" {
-		if finds, send := correct.FindID(ref.RecordID, nil); finds != "" {
+		if finds, send := correct.FindRecord(ref); finds != "" {
 			e.Send, e.Hint = send.String(), "Check the id, which must be passed exactly as printed. What is outside the grant is not found either. "+finds
 		}
 	}
@@ -164,7 +179,7 @@ func (c *correcting) refusedHere(ctx context.Context, e *rs.Error) {
 		e.Send, e.Hint = send, strings.TrimSpace(e.Hint+" "+hint)
 	} else if e.Send = cmp.Or(e.Send, c.withoutOperators(ctx), c.timed(ctx)); e.Send == "" {
 		if dated, ok := c.tool.Relative(c.args, time.Now().UTC()); ok && (e.Param == "since" || e.Param == "until") {
-			e.Send, e.Hint = dated.String(), cmp.Or(correct.SinceSays(c.args, time.Now().UTC()), e.Hint)
+			e.Send, e.Hint = dated.String(), cmp.Or(correct.BothBounds(c.args, time.Now().UTC()), e.Hint)
 		} else {
 			c.guess(ctx, e)
 		}

@@ -252,6 +252,20 @@ func FindID(id string, args rs.Object) (sentence string, send Call) {
 	return "The call below looks for it in every stream.", call
 }
 
+// FindRecord is the search for a record that was not found: for its own id, or for the title that stands in its place, in its stream; ""
+// where the id is neither.
+func FindRecord(ref rs.Ref) (sentence string, send Call) {
+	sentence, send = FindID(ref.RecordID, nil)
+	if sentence != "" || !identifier.IsTitle(ref.RecordID) || len(ref.RecordID) > longestQuery {
+		return sentence, send
+	}
+	send = instead("search", rs.Object{{Name: "stream", Value: rs.EncodeJSON(ref.Stream)}}, rs.Object{{Name: "q", Value: rs.EncodeJSON(ref.RecordID)}})
+	if ref.ConnectionID != "" {
+		send.Arguments = send.Arguments.With("connection_id", rs.EncodeJSON(ref.ConnectionID))
+	}
+	return "The call below searches its stream for those words.", send
+}
+
 // ofConnector are the connections of a connector that have some streams.
 func (g Grant) ofConnector(key string, streams []string) []rs.Connection {
 	return slices.DeleteFunc(g.connectionsOf(""), func(c rs.Connection) bool {

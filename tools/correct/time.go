@@ -174,6 +174,9 @@ func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 		}
 	}
 	found := dated.JSON() != args.JSON()
+	if name, first, last := loneBound(args, now); name != "" && t.Takes(name) {
+		dated = dated.With("since", dayJSON(first)).With("until", dayJSON(last))
+	}
 	if s, _ := written.Text(args.Get("since")); found && written.Reversed(dated.Get("since"), dated.Get("until")) {
 		if first, _, ok := written.Days(s, now); ok { // of the year before
 			dated = dated.With("since", dayJSON(first.AddDate(-1, 0, 0)))
@@ -206,15 +209,35 @@ func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 	return Call{t.Name, dated}, found
 }
 
-// SinceSays says that since has no end, of one that names a time which has one by its distance from today; "" for any other call.
-func SinceSays(args rs.Object, now time.Time) string {
-	s, _ := written.Text(args.Get("since"))
-	first, last, _ := written.Days(s, now)
-	if first.IsZero() || last.IsZero() || args.Has("until") || written.IsTime(args.Get("since")) || !last.Before(now.AddDate(0, 0, -1)) {
+// loneBound is the one bound of a search that names a whole time which is over by its distance from today, with the first and the last day
+// of that; "" for any other call, and for until a day, which is rather the last of all before.
+func loneBound(args rs.Object, now time.Time) (name string, first, last time.Time) {
+	for i, name := range both {
+		s, _ := written.Text(args.Get(name))
+		first, last, _ = written.Days(s, now)
+		over := !first.IsZero() && !last.IsZero() && last.Before(now.AddDate(0, 0, -1)) && (name == "since" || first.Before(last))
+		if over && isWhole(first, last) && !args.Has(both[1-i]) && !written.IsTime(args.Get(name)) {
+			return name, first, last
+		}
+	}
+	return "", first, last
+}
+
+// isWhole reports whether days are one, a week, or all of some months; the parts of these, such as the beginning of a year, are points in time.
+func isWhole(first, last time.Time) bool {
+	days, next := last.Sub(first)/(24*time.Hour), last.AddDate(0, 0, 1)
+	return days == 0 || days == 6 || first.Day() == 1 && next.Day() == 1 && next.AddDate(0, -4, 0) != first // a third of a year
+}
+
+// BothBounds says that the one bound of a search which names a time is taken for both bounds of it; "" for any other call.
+func BothBounds(args rs.Object, now time.Time) string {
+	name, _, _ := loneBound(args, now)
+	if name == "" {
 		return ""
 	}
-	return fmt.Sprintf("since %s is read as from %s on; for that time alone send until %q too.",
-		quote.Exact(s), first.Format(time.DateOnly), last.Format(time.DateOnly))
+	s, _ := written.Text(args.Get(name))
+	others := map[string]string{"since": "until for what is after it too", "until": "since for what is before it too"}[name]
+	return fmt.Sprintf("The call below is of %s alone; leave out %s.", quote.Exact(s), others)
 }
 
 // NeedsTime reports whether an aggregate bounds a time without the field of its stream that says when.

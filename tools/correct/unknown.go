@@ -26,7 +26,7 @@ func (c *correction) aggregate() {
 			c.args = c.args.With(name, rs.EncodeJSON(several[0]))
 		}
 	}
-	if field, ok := written.Text(c.args.Get("field")); ok && strings.ContainsAny(field, "*+/()<>=") && c.stream.Spelled(field) == "" {
+	if field, ok := written.Text(c.args.Get("field")); ok && strings.ContainsAny(field, "*+/()<>=") && c.stream.Titled(field, fields.Aggregates(metric)) == "" {
 		c.say("unknown_field", "field", "aggregate computes on one field of %s; %s is an expression.", c.stream.Name, quote.Text(field))
 		c.open, c.partly = true, true
 	} else if ok && metric != "count" {
