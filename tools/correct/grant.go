@@ -256,14 +256,12 @@ func FindID(id string, args rs.Object) (sentence string, send Call) {
 // where the id is neither.
 func FindRecord(ref rs.Ref) (sentence string, send Call) {
 	sentence, send = FindID(ref.RecordID, nil)
-	if sentence != "" || !identifier.IsTitle(ref.RecordID) || len(ref.RecordID) > longestQuery {
-		return sentence, send
+	if sentence == "" && identifier.IsTitle(ref.RecordID) && len(ref.RecordID) <= longestQuery {
+		in := rs.Object{{Name: "stream", Value: rs.EncodeJSON(ref.Stream)}, {Name: "connection_id", Value: rs.EncodeJSON(ref.ConnectionID)}}
+		send = instead("search", in, rs.Object{{Name: "q", Value: rs.EncodeJSON(ref.RecordID)}})
+		sentence = "The call below searches its stream for those words."
 	}
-	send = instead("search", rs.Object{{Name: "stream", Value: rs.EncodeJSON(ref.Stream)}}, rs.Object{{Name: "q", Value: rs.EncodeJSON(ref.RecordID)}})
-	if ref.ConnectionID != "" {
-		send.Arguments = send.Arguments.With("connection_id", rs.EncodeJSON(ref.ConnectionID))
-	}
-	return "The call below searches its stream for those words.", send
+	return sentence, send
 }
 
 // ofConnector are the connections of a connector that have some streams.
