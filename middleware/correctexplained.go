@@ -77,9 +77,8 @@ func (c *correcting) unknownName(ctx context.Context, e *rs.Error) *rs.Error {
 // fitted gives the call that an error proposes, of another stream, the fields of that, as far as those are known without a read; where it
 // has none of such a name, they are looked up.
 func (c *correcting) fitted(ctx context.Context, found *rs.Error) {
-	tool, sent, _ := strings.Cut(found.Send, " ")
-	call := correct.Call{Tool: tool, Arguments: rs.AsObject(sent)}
-	if call.Arguments == nil {
+	call := correct.ReadCall(found.Send)
+	if call.Tool == "" {
 		return
 	}
 	if unfit := c.unfit(ctx, call); unfit != nil {
@@ -203,7 +202,12 @@ func (c *correcting) guess(ctx context.Context, e *rs.Error) {
 		return
 	}
 	call, ok := c.tool.Guess(c.args, c.refused)
-	if !ok {
+	if !ok { // by the names of its fields, as far as those are known, it may mean one
+		if found := c.unfit(ctx, correct.Call{Tool: c.tool.Name, Arguments: c.args}); found != nil {
+			if meant := correct.ReadCall(found.Send); meant.Tool == c.tool.Name && refusal(c.call.Tool, meant) == nil {
+				e.Send = found.Send
+			}
+		}
 		return
 	}
 	call = c.accepted(call)

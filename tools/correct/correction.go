@@ -151,7 +151,11 @@ func (c *correction) sort() {
 	first, direction := sortOf(rs.EncodeJSON(first))
 	field, descending := strings.CutPrefix(first, "-")
 	descending = descending || direction == "desc"
+	open := c.open
 	to := c.name("sort", field, fields.HasRanges, "be sorted by")
+	if to == "" && c.stream.Field(field) != nil {
+		c.args, c.open, c.hint = c.args.Without("sort"), open, "No call sorts by it: the one below has the records in their own order."
+	}
 	if descending && to != "" {
 		to = "-" + to
 	}

@@ -49,6 +49,7 @@ func (r *Aggregation) AddStatus(ctx context.Context) {
 	}
 	if among != nil {
 		r.add("every", status)
+		r.add("some_without", slices.ContainsFunc(Groups(body), func(g Group) bool { return g.Key == "null" }))
 		r.add("among_them", among)
 	}
 }
