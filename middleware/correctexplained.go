@@ -65,26 +65,18 @@ func (c *correcting) ambiguous(ctx context.Context, e *rs.Error) *rs.Error {
 // unknownName says which stream or connection the grant has not.
 func (c *correcting) unknownName(ctx context.Context, e *rs.Error) *rs.Error {
 	if found := c.sources(ctx).Missing(c.tool, c.args); found != nil {
-		c.fitted(ctx, found)
+		if call := correct.ReadCall(found.Send); call.Tool != "" { // it may have fields that the other stream calls otherwise
+			if unfit := c.unfit(ctx, call); unfit != nil {
+				found.Hint = strings.TrimSpace(unfit.Message+" "+unfit.Hint) + " " + found.Hint
+				found.Send = cmp.Or(unfit.Send, c.tool.LookUp(call.Arguments).String())
+			}
+		}
 		return c.missing(ctx, found, c.grant)
 	}
 	if e.Status == 0 {
 		e.Send = correct.Call{Tool: "schema"}.String()
 	}
 	return e
-}
-
-// fitted gives the call that an error proposes, of another stream, the fields of that, as far as those are known without a read; where it
-// has none of such a name, they are looked up.
-func (c *correcting) fitted(ctx context.Context, found *rs.Error) {
-	call := correct.ReadCall(found.Send)
-	if call.Tool == "" {
-		return
-	}
-	if unfit := c.unfit(ctx, call); unfit != nil {
-		found.Send = cmp.Or(unfit.Send, c.tool.LookUp(call.Arguments).String())
-		found.Hint = strings.TrimSpace(unfit.Message + " " + unfit.Hint)
-	}
 }
 
 // missing is an error about what a grant has not, with how the owner grants it.
@@ -157,7 +149,7 @@ func (c *correcting) notFound(ctx context.Context, e *rs.Error) {
 		e.Send, e.Hint = alone.String(), correct.LineHint
 	}
 	if ref, err := rs.ParseRef(c.args.Text("id")); err == nil && e.Send == "" {
-		if finds, send := correct.FindRecord(ref); finds != "" {
+		if finds, send := correct.FindID(ref.RecordID, rs.Object{{Name: "stream", Value: rs.EncodeJSON(ref.Stream)}}); finds != "" {
 			e.Send, e.Hint = send.String(), "Check the id, which must be passed exactly as printed. What is outside the grant is not found either. "+finds
 		}
 	}
@@ -178,7 +170,9 @@ func (c *correcting) refusedHere(ctx context.Context, e *rs.Error) {
 		e.Send, e.Hint = send, strings.TrimSpace(e.Hint+" "+hint)
 	} else if e.Send = cmp.Or(e.Send, c.withoutOperators(ctx), c.timed(ctx)); e.Send == "" {
 		if dated, ok := c.tool.Relative(c.args, time.Now().UTC()); ok && (e.Param == "since" || e.Param == "until") {
-			e.Send, e.Hint = dated.String(), cmp.Or(correct.BothBounds(c.args, time.Now().UTC()), e.Hint)
+			if e.Send = dated.String(); len(dated.Arguments) > len(c.args) {
+				e.Hint = correct.BothBounds
+			}
 		} else {
 			c.guess(ctx, e)
 		}
@@ -203,10 +197,8 @@ func (c *correcting) guess(ctx context.Context, e *rs.Error) {
 	}
 	call, ok := c.tool.Guess(c.args, c.refused)
 	if !ok { // by the names of its fields, as far as those are known, it may mean one
-		if found := c.unfit(ctx, correct.Call{Tool: c.tool.Name, Arguments: c.args}); found != nil {
-			if meant := correct.ReadCall(found.Send); meant.Tool == c.tool.Name && refusal(c.call.Tool, meant) == nil {
-				e.Send = found.Send
-			}
+		if found := c.unfit(ctx, correct.Call{Tool: c.tool.Name, Arguments: c.args}); found != nil && found.Send != "" {
+			e.Send = c.accepted(correct.ReadCall(found.Send)).String()
 		}
 		return
 	}

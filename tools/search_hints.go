@@ -129,11 +129,14 @@ func (s *searched) unreadFields(ctx context.Context) string {
 		})
 		for i := range having[:min(len(having), maxExplained)] {
 			row := &having[i]
-			filter := conditionsOf(row, found)
-			if len(having) > 1 && !s.leaves(ctx, row.Name, filter) {
-				continue
+			conditions, own := conditionsOf(row, found), s.call
+			if of, err := filter.Parse(conditions.JSON()); len(having) > 1 {
+				own.Scope.Stream = row.Name
+				if n, _ := counted(ctx, own, of); n == 0 || err != nil {
+					continue
+				}
 			}
-			filtered := rs.Member{Name: "filter", Value: filter.WithAll(sent.Object("filter")).JSON()}
+			filtered := rs.Member{Name: "filter", Value: conditions.WithAll(sent.Object("filter")).JSON()}
 			if rest == "" && !s.inPeriod() {
 				return s.records(row.Name, filtered)
 			}
@@ -141,15 +144,6 @@ func (s *searched) unreadFields(ctx context.Context) string {
 		}
 	}
 	return searchFor(strings.Join(append(strings.Fields(rest), words...), " "), sent)
-}
-
-// leaves reports whether a filter is known to leave records of a stream.
-func (s *searched) leaves(ctx context.Context, stream string, conditions rs.Object) bool {
-	of, err := filter.Parse(conditions.JSON())
-	call := s.call
-	call.Scope.Stream = stream
-	n, _ := counted(ctx, call, of)
-	return err == nil && n > 0
 }
 
 // conditionsOf is the filter that conditions mean in a stream; nil where it lacks one of the fields.

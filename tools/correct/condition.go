@@ -32,9 +32,10 @@ func (c *correction) filter(t Tool) {
 			mended = mended.With(flag, value)
 			continue
 		}
-		if month, day := c.dayOfYear(field, m.Value); month != "" {
-			c.say("unknown_field", "filter", "%s is a day of one year; %s_month and %[1]s_day are of any.", quote.Line(field), field)
-			mended = mended.With(field+"_month", month).With(field+"_day", day)
+		if day := yearless().FindStringSubmatch(m.Value); day != nil &&
+			c.stream.Field(field+"_month") != nil && c.stream.Field(field+"_day") != nil {
+			c.say("unknown_field", "filter", "%s is a day of one year; %[1]s_month and %[1]s_day are of any.", quote.Line(field))
+			mended = mended.With(field+"_month", day[1]+day[4]).With(field+"_day", day[2]+day[3])
 			continue
 		}
 		u, what := fields.Use(fields.Filters), "be filtered by"
@@ -71,15 +72,7 @@ func (c *correction) filter(t Tool) {
 	c.args = filtered(c.args, mended)
 }
 
-// dayOfYear is the month and the day of a value such as "05-01", of a field whose stream has fields for both; "" for any other.
-func (c *correction) dayOfYear(field, value string) (month, day string) {
-	found := yearless().FindStringSubmatch(value)
-	if found == nil || c.stream.Field(field+"_month") == nil || c.stream.Field(field+"_day") == nil {
-		return "", ""
-	}
-	return cmp.Or(found[1], found[4]), found[2] + found[3]
-}
-
+// yearless is a day of any year, such as "05-01" and "1.5.".
 var yearless = written.Expression(`^"(?:(?:--)?0?([0-9]{1,2})-0?([0-9]{1,2})|0?([0-9]{1,2})\.\s?0?([0-9]{1,2})\.?)"$`)
 
 // hasText reports whether a condition compares with a text, such as a date.

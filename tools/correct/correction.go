@@ -55,7 +55,7 @@ func (c *correction) name(param, name string, u fields.Use, what string) string 
 		return name
 	}
 	near := c.stream.Near(name, u)
-	if same := c.stream.Titled(name, u); slices.Contains(known, same) {
+	if same := c.stream.Spelled(name); slices.Contains(known, same) {
 		near = []string{same}
 	}
 	others := nearest(near, known)

@@ -64,10 +64,9 @@ func (t Tool) OfOneStream(args rs.Object, s *rs.Schema) (hint string, send Call)
 
 // inStream returns the call with the stream that its filter needs, and without a query that has no words.
 func (t Tool) inStream(args rs.Object, stream string) Call {
-	args = slices.DeleteFunc(slices.Clone(args), func(m rs.Member) bool {
-		q, isText := written.Text(m.Value)
-		return isText && strings.TrimSpace(q) == "" && (m.Name == "q" || m.Name == "query")
-	})
+	if q, name := queryOf(args); name != "" && strings.TrimSpace(q) == "" {
+		args = args.Without(name)
+	}
 	switch {
 	case !t.Takes("streams"):
 		return Call{t.Name, args.With("stream", rs.EncodeJSON(stream))}

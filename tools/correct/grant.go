@@ -242,26 +242,18 @@ func (g Grant) Home(t Tool, args rs.Object) (sentence string, send Call) {
 	return strings.TrimSpace(sentence + " " + finds), call
 }
 
-// FindID is the search for a record of which its own id alone is known, and what it does; of what is no id the call that lists the streams.
+// FindID is the search for a record of which its own id alone is known, or its title, and what it does; of what is neither the call that
+// lists the streams.
 func FindID(id string, args rs.Object) (sentence string, send Call) {
+	if identifier.IsTitle(id) && len(id) <= longestQuery {
+		return "The call below searches for those words.", searchForTitle(id, args)
+	}
 	if !strings.ContainsAny(id, "0123456789") || strings.ContainsAny(id, " \"") || len(id) < 3 || len(id) > longestQuery ||
 		foreign.Operator(id) != "" {
 		return "", Call{"schema", rs.Object{}}
 	}
 	call := Call{"search", rs.Object{{Name: "q", Value: rs.EncodeJSON(id)}}.WithAll(onlyConnection(args))}
 	return "The call below looks for it in every stream.", call
-}
-
-// FindRecord is the search for a record that was not found: for its own id, or for the title that stands in its place, in its stream; ""
-// where the id is neither.
-func FindRecord(ref rs.Ref) (sentence string, send Call) {
-	sentence, send = FindID(ref.RecordID, nil)
-	if sentence == "" && identifier.IsTitle(ref.RecordID) && len(ref.RecordID) <= longestQuery {
-		in := rs.Object{{Name: "stream", Value: rs.EncodeJSON(ref.Stream)}, {Name: "connection_id", Value: rs.EncodeJSON(ref.ConnectionID)}}
-		send = instead("search", in, rs.Object{{Name: "q", Value: rs.EncodeJSON(ref.RecordID)}})
-		sentence = "The call below searches its stream for those words."
-	}
-	return sentence, send
 }
 
 // ofConnector are the connections of a connector that have some streams.

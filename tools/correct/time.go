@@ -2,14 +2,12 @@ package correct
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
@@ -175,8 +173,8 @@ func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 		}
 	}
 	found := dated.JSON() != args.JSON()
-	if name, first, last := loneBound(args, now); name != "" && t.Takes(name) {
-		dated = dated.With("since", dayJSON(first)).With("until", dayJSON(last))
+	if t.Takes("since") {
+		dated = dated.WithAll(wholeTime(args, now))
 	}
 	if s, _ := written.Text(args.Get("since")); found && written.Reversed(dated.Get("since"), dated.Get("until")) {
 		if first, _, ok := written.Days(s, now); ok { // of the year before
@@ -210,36 +208,23 @@ func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 	return Call{t.Name, dated}, found
 }
 
-// loneBound is the one bound of a search that names a whole time which is over by its distance from today, with the first and the last day
-// of that; "" for any other call, and for until a day, which is rather the last of all before.
-func loneBound(args rs.Object, now time.Time) (name string, first, last time.Time) {
+// wholeTime are both bounds of a search of which one names a whole time that is over, by its distance from today; none for any other call,
+// for a part of one such as the beginning of a year, and for until a day, which is rather the last of all before.
+func wholeTime(args rs.Object, now time.Time) rs.Object {
 	for i, name := range both {
 		s, _ := written.Text(args.Get(name))
-		first, last, _ = written.Days(s, now)
-		over := !first.IsZero() && !last.IsZero() && last.Before(now.AddDate(0, 0, -1)) && (name == "since" || first.Before(last))
-		if over && isWhole(first, last) && !args.Has(both[1-i]) && !written.IsTime(args.Get(name)) {
-			return name, first, last
+		first, last, _ := written.Days(s, now)
+		days, next := last.Sub(first)/(24*time.Hour), last.AddDate(0, 0, 1)
+		isWhole := days == 0 && name == "since" || days == 6 || first.Day() == 1 && next.Day() == 1 && next.AddDate(0, -4, 0) != first
+		if isWhole && first.Year() > 1 && last.Before(now.AddDate(0, 0, -1)) && !args.Has(both[1-i]) && !written.IsTime(args.Get(name)) {
+			return rs.Object{{Name: "since", Value: dayJSON(first)}, {Name: "until", Value: dayJSON(last)}}
 		}
 	}
-	return "", first, last
+	return nil
 }
 
-// isWhole reports whether days are one, a week, or all of some months; the parts of these, such as the beginning of a year, are points in time.
-func isWhole(first, last time.Time) bool {
-	days, next := last.Sub(first)/(24*time.Hour), last.AddDate(0, 0, 1)
-	return days == 0 || days == 6 || first.Day() == 1 && next.Day() == 1 && next.AddDate(0, -4, 0) != first // a third of a year
-}
-
-// BothBounds says that the one bound of a search which names a time is taken for both bounds of it; "" for any other call.
-func BothBounds(args rs.Object, now time.Time) string {
-	name, _, _ := loneBound(args, now)
-	if name == "" {
-		return ""
-	}
-	s, _ := written.Text(args.Get(name))
-	others := map[string]string{"since": "until for what is after it too", "until": "since for what is before it too"}[name]
-	return fmt.Sprintf("The call below is of %s alone; leave out %s.", quote.Exact(s), others)
-}
+// BothBounds says that a call has both bounds of a time which one was named by.
+const BothBounds = "The call below is of that time alone; leave out until for what is after it too, or since for what is before."
 
 // NeedsTime reports whether an aggregate bounds a time without the field of its stream that says when.
 func (t Tool) NeedsTime(args rs.Object) bool {

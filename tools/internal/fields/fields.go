@@ -251,18 +251,6 @@ func (s Stream) Names(filter rs.Object) []string {
 	return known
 }
 
-// Titled is the field that the title of a column means, of which the unit is in brackets, such as Amount__EUR for "Amount (€)": the one
-// that is [Stream.Spelled] so, or the nearest to the title without it; "" for none.
-func (s Stream) Titled(title string, u Use) string {
-	found := columnTitle().FindStringSubmatch(title)
-	if same := s.Spelled(title); same != "" || found == nil {
-		return same
-	}
-	return append(s.Near(found[1], u), "")[0]
-}
-
-var columnTitle = written.Expression(`^(\pL[^()*+/<>=]*) \([^()]+\)$`)
-
 // Spelled is the field whose name has the letters and digits of another, whatever stands between them, such as Amount__EUR for "Amount
 // (EUR)"; "" for none, or several.
 func (s Stream) Spelled(name string) (field string) {
