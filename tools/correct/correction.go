@@ -154,7 +154,8 @@ func (c *correction) sort() {
 	open := c.open
 	to := c.name("sort", field, fields.HasRanges, "be sorted by")
 	if to == "" && c.stream.Field(field) != nil {
-		c.args, c.open, c.hint = c.args.Without("sort"), open, "No call sorts by it: the one below has the records in their own order."
+		c.say("invalid_sort", "sort", "The call below is without: sort what it reads.")
+		c.args, c.open = c.args.Without("sort").With("limit", "100"), open // any of them may be the first
 	}
 	if descending && to != "" {
 		to = "-" + to

@@ -173,7 +173,7 @@ func TestFieldsInOtherForms(t *testing.T) {
 		`query_records {"stream":"people","filter":{"birthday":"01.05."}}`:           `query_records {"stream":"people","filter":{"birthday_month":5,"birthday_day":1}}`,
 		`query_records {"stream":"people","filter":{"home":{"lat":54.5}}}`:           `query_records {"stream":"people","filter":{"home.lat":54.5}}`,
 		`query_records {"stream":"people","filter":{"home":{"lat":{"gte":54}}}}`:     `query_records {"stream":"people","filter":{"home.lat":{"gte":54}}}`,
-		`query_records {"stream":"people","sort":"-name","limit":3}`:                 `query_records {"stream":"people","limit":3}`,
+		`query_records {"stream":"people","sort":"-name","limit":3}`:                 `query_records {"stream":"people","limit":100}`,
 		`aggregate {"stream":"people","metric":"sum","field":"Betrag (€)"}`:          `aggregate {"stream":"people","metric":"sum","field":"Betrag__EUR"}`,
 		`aggregate {"stream":"people","metric":"sum","field":"Betrag (€)/2"}`:        `schema {"stream":"people"}`,
 		`aggregate {"stream":"people","metric":"sum","field":"Betrag__EUR*2"}`:       `schema {"stream":"people"}`,
