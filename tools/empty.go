@@ -107,7 +107,9 @@ func (e emptyField) compareValues(ctx context.Context) {
 	groups, beyond := groupsOf(ctx, e.call, e.Field, maxComparedValues)
 	having := 0
 	for _, g := range groups {
-		having += map[bool]int{true: g.Count}[g.Key != "null"]
+		if g.Key != "null" {
+			having += g.Count
+		}
 	}
 	groups = slices.DeleteFunc(groups, func(g aggregate.Group) bool { return g.Key == "null" && g.Count <= having }) // else they may be meant
 	var texts []string

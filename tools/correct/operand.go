@@ -70,19 +70,19 @@ func CurrencyLeftOut(args rs.Object) string {
 
 var otherDate = written.Expression(`^"(?:[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{2,4}|[0-9]{4}-[0-9]{2}-[0-9]{2})"$`)
 
-var otherOrder = written.Expression(`^"(?:(0?[1-9]|1[0-2])[/.-]([0-9]{4})|([0-9]{4})-(1[3-9]|2[0-9]|3[01])-(0[1-9]|1[0-2]))"$`)
+var (
+	monthYear    = written.Expression(`^"(0?[1-9]|1[0-2])[/.-]([0-9]{4})"$`)
+	yearDayMonth = written.Expression(`^"([0-9]{4})-(1[3-9]|2[0-9]|3[01])-(0[1-9]|1[0-2])"$`)
+)
 
-// reordered is a month behind which its year stands, such as 12/2025, or a day before its month, such as 2026-13-01, in the usual order; ""
-// for any other value.
+// reordered is a month before its year, such as 12/2025, or a day before its month, such as 2026-13-01, in the usual order; "" for any other
+// value.
 func reordered(raw string) string {
-	found := otherOrder().FindStringSubmatch(raw)
-	switch {
-	case found == nil:
+	usual := yearDayMonth().ReplaceAllString(monthYear().ReplaceAllString(raw, `"$2-$1"`), `"$1-$3-$2"`)
+	if usual == raw {
 		return ""
-	case found[1] != "":
-		return rs.EncodeJSON(found[2] + "-" + found[1])
 	}
-	return rs.EncodeJSON(found[3] + "-" + found[5] + "-" + found[4])
+	return usual
 }
 
 // MistakesDate reports whether a filter has a date of which it is not certain which one is meant, or words where a time is looked for.

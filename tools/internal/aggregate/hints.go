@@ -49,7 +49,9 @@ func (r *Aggregation) AddStatus(ctx context.Context) {
 	}
 	if among != nil {
 		r.add("every", status)
-		r.add("some_without", slices.ContainsFunc(Groups(body), func(g Group) bool { return g.Key == "null" }))
+		if slices.ContainsFunc(Groups(body), func(g Group) bool { return g.Key == "null" }) {
+			r.add("some_without", true)
+		}
 		r.add("among_them", among)
 	}
 }
