@@ -75,8 +75,8 @@ var (
 	yearDayMonth = written.Expression(`^"([0-9]{4})-(1[3-9]|2[0-9]|3[01])-(0[1-9]|1[0-2])"$`)
 )
 
-// reordered is a month before its year, such as 12/2025, or a day before its month, such as 2026-13-01, in the usual order; "" for any other
-// value.
+// reordered is a month before its year, such as 12/2025, or a day before its month, such as 2026-13-01, in the usual order; "" for any
+// other value.
 func reordered(raw string) string {
 	usual := yearDayMonth().ReplaceAllString(monthYear().ReplaceAllString(raw, `"$2-$1"`), `"$1-$3-$2"`)
 	if usual == raw {

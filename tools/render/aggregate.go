@@ -223,8 +223,10 @@ func (a aggregateAnswer) everyStatus() string {
 	})
 	says := "every " + write.ShownName(field) + " is included" + write.When(len(among) > 0, " ("+strings.Join(among, ", ")+")")
 	if a.Arguments.Has("group_by") || a.Arguments.Has("group_by_time") {
-		without := a.Flag("some_without")
-		return says + write.When(!without, "; filter by it to leave some out") + write.When(without, "; no filter leaves these out: others have none")
+		if a.Flag("some_without") {
+			return says + "; no filter leaves these out: others have none"
+		}
+		return says + "; filter by it to leave some out"
 	}
 	args := a.Arguments.With("group_by", write.JSON(field))
 	if !args.Has("filter") { // which may have dates
