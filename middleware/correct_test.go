@@ -253,8 +253,8 @@ func TestCorrect(t *testing.T) {
 		"a call of another tool is proposed in the form which that takes": {
 			"query_records", `{"stream":"m","q":"lease","limit":500,"since":"last month"}`, []string{`send: search {"q":"lease","streams":["m"],"limit":100,"since":"20`}, nil},
 		"a time by its distance from today is proposed": {"search", `{"q":"a","since":"last month"}`, []string{"since cannot be", `send: search {"q":"a","since":"20`}, nil},
-		"since has no end, which is said": {
-			"search", `{"q":"a","since":"last month"}`, []string{"is read as from 20", "for that time alone send until", `!"until":`}, nil,
+		"a whole time as one bound has both, which is said": {
+			"search", `{"q":"a","since":"last month"}`, []string{`is of that time alone; leave out until`, `"until":"20`}, nil,
 		},
 		"one time is a period":              {"search", `{"q":"a","date":"last month"}`, []string{`send: search {"q":"a","since":"20`, `,"until":"20`}, nil},
 		"so is one of another language":     {"search", `{"q":"a","when":"März 2026"}`, []string{`"since":"2026-03-01","until":"2026-03-31"`}, nil},
@@ -403,7 +403,11 @@ func TestARefusalProposesTheNextCall(t *testing.T) {
 			"fetch", `{"id":"messages:2026%2F1"}`, rs.Error{Code: "not_found", Status: 404}, `send: fetch {"id":"pdpp://record/-/messages/2026%2F1"}`,
 		},
 		"an id of nothing in its stream": {"fetch", `{"id":"messages:2026-1"}`, rs.Error{Code: "not_found", Status: 404}, `send: search {"q":"2026-1"}`},
-		"a word that is no id":           {"fetch", `{"id":"messages:latest"}`, rs.Error{Code: "not_found", Status: 404}, "not found either."},
+		"a title in place of an id": {
+			"fetch", `{"id":"cin_1/messages:Tax return"}`, rs.Error{Code: "not_found", Status: 404},
+			`send: search {"q":"Tax return","streams":["messages"]}`,
+		},
+		"a word that is no id": {"fetch", `{"id":"messages:latest"}`, rs.Error{Code: "not_found", Status: 404}, "not found either."},
 		"a mode that there is not": {
 			"search", `{"q":"tax","mode":"semantic"}`, rs.Error{Code: "search_mode_unavailable", Status: 400}, `send: search {"q":"tax"}`,
 		},

@@ -65,6 +65,12 @@ func (c *correcting) ambiguous(ctx context.Context, e *rs.Error) *rs.Error {
 // unknownName says which stream or connection the grant has not.
 func (c *correcting) unknownName(ctx context.Context, e *rs.Error) *rs.Error {
 	if found := c.sources(ctx).Missing(c.tool, c.args); found != nil {
+		if call := correct.ReadCall(found.Send); call.Tool != "" { // it may have fields that the other stream calls otherwise
+			if unfit := c.unfit(ctx, call); unfit != nil {
+				found.Hint = strings.TrimSpace(unfit.Message+" "+unfit.Hint) + " " + found.Hint
+				found.Send = cmp.Or(unfit.Send, c.tool.LookUp(call.Arguments).String())
+			}
+		}
 		return c.missing(ctx, found, c.grant)
 	}
 	if e.Status == 0 {
@@ -143,7 +149,7 @@ func (c *correcting) notFound(ctx context.Context, e *rs.Error) {
 		e.Send, e.Hint = alone.String(), correct.LineHint
 	}
 	if ref, err := rs.ParseRef(c.args.Text("id")); err == nil && e.Send == "" {
-		if finds, send := correct.FindID(ref.RecordID, nil); finds != "" {
+		if finds, send := correct.FindID(ref.RecordID, rs.Object{{Name: "stream", Value: rs.EncodeJSON(ref.Stream)}}); finds != "" {
 			e.Send, e.Hint = send.String(), "Check the id, which must be passed exactly as printed. What is outside the grant is not found either. "+finds
 		}
 	}
@@ -164,7 +170,9 @@ func (c *correcting) refusedHere(ctx context.Context, e *rs.Error) {
 		e.Send, e.Hint = send, strings.TrimSpace(e.Hint+" "+hint)
 	} else if e.Send = cmp.Or(e.Send, c.withoutOperators(ctx), c.timed(ctx)); e.Send == "" {
 		if dated, ok := c.tool.Relative(c.args, time.Now().UTC()); ok && (e.Param == "since" || e.Param == "until") {
-			e.Send, e.Hint = dated.String(), cmp.Or(correct.SinceSays(c.args, time.Now().UTC()), e.Hint)
+			if e.Send = dated.String(); len(dated.Arguments) > len(c.args) {
+				e.Hint = correct.BothBounds
+			}
 		} else {
 			c.guess(ctx, e)
 		}
@@ -188,7 +196,10 @@ func (c *correcting) guess(ctx context.Context, e *rs.Error) {
 		return
 	}
 	call, ok := c.tool.Guess(c.args, c.refused)
-	if !ok {
+	if !ok { // by the names of its fields, as far as those are known, it may mean one
+		if found := c.unfit(ctx, correct.Call{Tool: c.tool.Name, Arguments: c.args}); found != nil && found.Send != "" {
+			e.Send = c.accepted(correct.ReadCall(found.Send)).String()
+		}
 		return
 	}
 	call = c.accepted(call)

@@ -24,6 +24,7 @@ type correcting struct {
 
 	read  bool          // the grant was looked up
 	grant correct.Grant // without sources where it could not be
+	all   *rs.Schema    // of all streams, where it was looked up for that
 }
 
 // Codes by which a call is refused for a name that the resource server or a package does not know, and, of ours, for its arguments.
@@ -57,8 +58,8 @@ func (c *correcting) sources(ctx context.Context) correct.Grant {
 func (c *correcting) grantOf(ctx context.Context, read readSchema) correct.Grant {
 	grant := granted(ctx)
 	if len(grant.Sources) == 0 {
-		if s := read(ctx, "", ""); s != nil {
-			grant.Sources = correct.Sources(s)
+		if c.all = read(ctx, "", ""); c.all != nil {
+			grant.Sources = correct.Sources(c.all)
 		}
 	}
 	return grant
@@ -68,7 +69,11 @@ func (c *correcting) grantOf(ctx context.Context, read readSchema) correct.Grant
 // several.
 func (c *correcting) stream(ctx context.Context, args rs.Object, read readSchema) correct.Stream {
 	if streams, connection := correct.Touches(args); len(streams) == 1 {
-		if s := read(ctx, streams[0], connection); s != nil {
+		s := c.all
+		if s == nil {
+			s = read(ctx, streams[0], connection)
+		}
+		if s != nil {
 			return correct.ReadStream(streams[0], s)
 		}
 	}

@@ -137,6 +137,8 @@ func TestACountSaysThatCancelledRecordsAreInIt(t *testing.T) {
 		{"Order_Status", `{}`, `{"key":"Closed","count":5},{"key":"Storniert","count":2}`, "every Order_Status is included (Storniert 2); apart: "},
 		{"status", `{"group_by":"shop"}`, `{"key":"deleted","count":1},{"key":"voided by shop","count":2}`,
 			"every status is included (deleted 1, voided by shop 2); filter by it to leave some out"},
+		{"status", `{"group_by":"shop"}`, `{"key":null,"count":7},{"key":"cancelled","count":2}`,
+			"every status is included (cancelled 2); no filter leaves these out: others have none"},
 		{"status", `{}`, `{"key":"paid","count":5},{"key":"open","count":2},{"key":null,"count":2},{"key":"unavoidable","count":2}`, ""},
 		{"status", `{"group_by":"status"}`, `{"key":"cancelled","count":2}`, ""},
 		{"status", `{"filter":{"status":"cancelled"}}`, `{"key":"cancelled","count":2}`, ""},

@@ -105,10 +105,16 @@ func (e emptyField) explainValue(ctx context.Context) {
 // compareValues reads which values the field has, and which of them is near to the one that was asked for.
 func (e emptyField) compareValues(ctx context.Context) {
 	groups, beyond := groupsOf(ctx, e.call, e.Field, maxComparedValues)
-	groups = slices.DeleteFunc(groups, func(g aggregate.Group) bool { return g.Key == "null" })
+	having := 0
+	for _, g := range groups {
+		if g.Key != "null" {
+			having += g.Count
+		}
+	}
+	groups = slices.DeleteFunc(groups, func(g aggregate.Group) bool { return g.Key == "null" && g.Count <= having }) // else they may be meant
 	var texts []string
 	for _, g := range groups {
-		text, _ := g.Text()
+		text, _ := g.Text() // "" of those without a value
 		texts, e.Values = append(texts, text), append(e.Values, render.KnownValue(g))
 	}
 	e.Beyond = beyond

@@ -42,6 +42,9 @@ func TestAnEmptyPageIsExplained(t *testing.T) {
 		"a value of few letters is near to any": {
 			`{"stream":"orders","filter":{"status":"dez"}}`, empty, true, "Alone, the condition on status matches 0 records.\nstatus is delivered (5), cancelled (2).", 6,
 		},
+		"of what most have no value, those are said": {
+			`{"stream":"orders","filter":{"paid":false}}`, empty, true, "Alone, the condition on paid matches 0 records.\npaid is null (6), true (2).", 6,
+		},
 		"but may differ in case alone": {
 			`{"stream":"orders","filter":{"status":"DELIVERED"}}`, empty, true,
 			"Alone, the condition on status matches 0 records.\nstatus is delivered (5), cancelled (2).\nDid you mean: query_records {\"stream\":\"orders\",\"filter\":{\"status\":\"delivered\"}}", 6,
@@ -73,9 +76,11 @@ func TestAnEmptyPageIsExplained(t *testing.T) {
 				switch {
 				case !row.counts:
 					return nil, &rs.Error{Code: "invalid_request", Status: 400, Message: "filter[...] is not supported"}
+				case r.Query.Get("group_by") == "paid":
+					return middlewaretest.JSON(`{"metric":"count","groups":[{"key":null,"count":6},{"key":true,"count":2}]}`), nil
 				case r.Query.Get("group_by") != "":
 					return middlewaretest.JSON(`{"metric":"count","groups":[{"key":"delivered","count":5},{"key":"cancelled","count":2},{"key":null,"count":1}]}`), nil
-				case r.Query.Has("filter[status]"), r.Query.Has("filter[order_id]"):
+				case r.Query.Has("filter[status]"), r.Query.Has("filter[paid]"), r.Query.Has("filter[order_id]"):
 					return middlewaretest.JSON(`{"metric":"count","value":0}`), nil
 				}
 				return middlewaretest.JSON(`{"metric":"count","value":7}`), nil

@@ -35,7 +35,8 @@ func TestAQueryWithoutAWordIsRefused(t *testing.T) {
 func TestAConditionInAQueryIsAnsweredByItsFilter(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
 		`{"name":"notes","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|lte","body":"t=text,lex","status":"t=string"}},` +
-		`{"name":"orders","field_capabilities":{"merchant":"t=string,eq,lex","status":"t=string,eq","total":"t=number,eq","secret":"t=string,eq,granted=false"}}]}]}`
+		`{"name":"orders","field_capabilities":{"merchant":"t=string,eq,lex","status":"t=string,eq","total":"t=number,eq","secret":"t=string,eq,granted=false"}},` +
+		`{"name":"bookmarks","field_capabilities":{"tags":"t=string,eq"}},{"name":"pages","field_capabilities":{"tags":"t=string,eq"}}]}]}`
 	const nothing, some = `{"data":[],"meta":{"count":0,"recall":{"partial_count":0}}}`, `{"data":[{"stream":"notes","record_key":"1","connection_id":"c"}],"meta":{"count":1}}`
 	const lacks = `{"data":[{"stream":"notes","record_key":"1","connection_id":"c"}],"meta":{"count":0,"recall":{"partial_count":1,"missing_words":["merchant:Towpath"]}}}`
 	for _, row := range []struct{ name, arguments, answer, want string }{
@@ -48,6 +49,8 @@ func TestAConditionInAQueryIsAnsweredByItsFilter(t *testing.T) {
 		{"of which only others were found in a time", `{"q":"gloves merchant:Towpath","since":"2026-01-01"}`, lacks,
 			`search {"q":"gloves","since":"2026-01-01","streams":["orders"],"filter":{"merchant":"Towpath"}}`},
 		{"of which only others were found", `{"q":"gloves merchant:Towpath"}`, lacks, `search {"q":"gloves","streams":["orders"],"filter":{"merchant":"Towpath"}}`},
+		{"of the one of several streams that has it", `{"q":"tags:book"}`, nothing, `query_records {"stream":"pages","filter":{"tags":"book"}}`},
+		{"of several streams that have it not", `{"q":"tags:nook"}`, nothing, `search {"q":"tags nook"}`},
 		{"of no field", `{"q":"foo:bar baz"}`, nothing, `search {"q":"baz foo bar"}`},
 		{"of a field that does not filter", `{"q":"body:rent"}`, nothing, `search {"q":"body rent"}`},
 		{"that is found", `{"q":"merchant:Towpath"}`, some, ""},
@@ -63,6 +66,8 @@ func TestAConditionInAQueryIsAnsweredByItsFilter(t *testing.T) {
 					return middlewaretest.JSON(schema), nil
 				case "/v1/streams":
 					return middlewaretest.JSON(`{"data":[]}`), nil
+				case "/v1/streams/pages/aggregate":
+					return middlewaretest.JSON(map[bool]string{true: `{"value":2}`, false: `{"value":0}`}[r.Query.Get("filter[tags]") == "book"]), nil
 				}
 				return middlewaretest.JSON(row.answer), nil
 			}}

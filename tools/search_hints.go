@@ -9,6 +9,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/period"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
@@ -105,7 +106,7 @@ func (s *searched) sourceOf(ctx context.Context, words []string, may func(known.
 var fieldForm = written.Expression(`(?:^|\s)([\pL_][\pL\pN_.]*):("[^"]+"|[^\s":/][^\s"]*)`)
 
 // unreadFields is the call that is meant by conditions in a query that found nothing for them, as search reads words alone: the filter of a
-// stream that has the fields, else the search for the words. It is "" for any other search.
+// stream that has the fields and, of several, is known to have such records, else the search for the words. It is "" for any other search.
 func (s *searched) unreadFields(ctx context.Context) string {
 	var found rs.Object
 	rest, words := s.q, []string(nil)
@@ -123,13 +124,19 @@ func (s *searched) unreadFields(ctx context.Context) string {
 	rest = strings.Join(strings.Fields(rest), " ")
 	sent := s.without("limit")
 	if document := s.call.known(ctx, "").Document; document != nil {
-		for i := range document.Streams {
-			row := &document.Streams[i]
-			filter := conditionsOf(row, found)
-			if filter == nil || len(s.streams) > 0 && !slices.Contains(s.streams, row.Name) {
-				continue
+		having := slices.DeleteFunc(slices.Clone(document.Streams), func(row rs.SchemaStream) bool {
+			return conditionsOf(&row, found) == nil || len(s.streams) > 0 && !slices.Contains(s.streams, row.Name)
+		})
+		for i := range having[:min(len(having), maxExplained)] {
+			row := &having[i]
+			conditions, own := conditionsOf(row, found), s.call
+			if of, err := filter.Parse(conditions.JSON()); len(having) > 1 {
+				own.Scope.Stream = row.Name
+				if n, _ := counted(ctx, own, of); n == 0 || err != nil {
+					continue
+				}
 			}
-			filtered := rs.Member{Name: "filter", Value: filter.WithAll(sent.Object("filter")).JSON()}
+			filtered := rs.Member{Name: "filter", Value: conditions.WithAll(sent.Object("filter")).JSON()}
 			if rest == "" && !s.inPeriod() {
 				return s.records(row.Name, filtered)
 			}

@@ -32,6 +32,12 @@ func (c *correction) filter(t Tool) {
 			mended = mended.With(flag, value)
 			continue
 		}
+		if day := yearless().FindStringSubmatch(m.Value); day != nil &&
+			c.stream.Field(field+"_month") != nil && c.stream.Field(field+"_day") != nil {
+			c.say("unknown_field", "filter", "%s is a day of one year; %[1]s_month and %[1]s_day are of any.", quote.Line(field))
+			mended = mended.With(field+"_month", day[1]+day[4]).With(field+"_day", day[2]+day[3])
+			continue
+		}
 		u, what := fields.Use(fields.Filters), "be filtered by"
 		if rs.Kind(m.Value) == "object" {
 			u, what = fields.HasRanges, "be filtered by a range"
@@ -65,6 +71,9 @@ func (c *correction) filter(t Tool) {
 	}
 	c.args = filtered(c.args, mended)
 }
+
+// yearless is a day of any year, such as "05-01" and "1.5.".
+var yearless = written.Expression(`^"(?:(?:--)?0?([0-9]{1,2})-0?([0-9]{1,2})|0?([0-9]{1,2})\.\s?0?([0-9]{1,2})\.?)"$`)
 
 // hasText reports whether a condition compares with a text, such as a date.
 func hasText(condition string) bool {

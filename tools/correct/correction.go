@@ -151,7 +151,12 @@ func (c *correction) sort() {
 	first, direction := sortOf(rs.EncodeJSON(first))
 	field, descending := strings.CutPrefix(first, "-")
 	descending = descending || direction == "desc"
+	open := c.open
 	to := c.name("sort", field, fields.HasRanges, "be sorted by")
+	if to == "" && c.stream.Field(field) != nil {
+		c.say("invalid_sort", "sort", "The call below is without: sort what it reads.")
+		c.args, c.open = c.args.Without("sort").With("limit", "100"), open // any of them may be the first
+	}
 	if descending && to != "" {
 		to = "-" + to
 	}

@@ -62,8 +62,11 @@ func (t Tool) OfOneStream(args rs.Object, s *rs.Schema) (hint string, send Call)
 	return hint, t.inStream(args, having[0])
 }
 
-// inStream returns the call with the stream that its filter needs.
+// inStream returns the call with the stream that its filter needs, and without a query that has no words.
 func (t Tool) inStream(args rs.Object, stream string) Call {
+	if q, name := queryOf(args); name != "" && strings.TrimSpace(q) == "" {
+		args = args.Without(name)
+	}
 	switch {
 	case !t.Takes("streams"):
 		return Call{t.Name, args.With("stream", rs.EncodeJSON(stream))}

@@ -242,8 +242,12 @@ func (g Grant) Home(t Tool, args rs.Object) (sentence string, send Call) {
 	return strings.TrimSpace(sentence + " " + finds), call
 }
 
-// FindID is the search for a record of which its own id alone is known, and what it does; of what is no id the call that lists the streams.
+// FindID is the search for a record of which its own id alone is known, or its title, and what it does; of what is neither the call that
+// lists the streams.
 func FindID(id string, args rs.Object) (sentence string, send Call) {
+	if identifier.IsTitle(id) && len(id) <= longestQuery {
+		return "The call below searches for those words.", searchForTitle(id, args)
+	}
 	if !strings.ContainsAny(id, "0123456789") || strings.ContainsAny(id, " \"") || len(id) < 3 || len(id) > longestQuery ||
 		foreign.Operator(id) != "" {
 		return "", Call{"schema", rs.Object{}}

@@ -41,10 +41,10 @@ func (t Tool) titleIn(args rs.Object) string {
 
 const titleHint = "A record is read by its id alone: the call below searches for those words, and prints the ids of what it finds."
 
-// searchForTitle is the search for the words of a title.
+// searchForTitle is the search for the words of a title, in the stream and the connection that arguments name.
 func searchForTitle(title string, args rs.Object) Call {
 	title = title[:min(len(title), longestQuery)]
-	return Call{"search", rs.Object{{Name: "q", Value: rs.EncodeJSON(strings.ToValidUTF8(title, ""))}}.WithAll(onlyConnection(args))}
+	return instead("search", args, rs.Object{{Name: "q", Value: rs.EncodeJSON(strings.ToValidUTF8(title, ""))}})
 }
 
 // identified brings the id of a record into its form: a stream beside the record's own id, or the URL of the record (S2-1).

@@ -1,14 +1,13 @@
 package correct
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
@@ -103,7 +102,7 @@ func (t Tool) timed(args rs.Object, param string) (mended rs.Object, ok bool) {
 	}
 	mended = args
 	for _, name := range both { // one without a zone is one of UTC
-		value, _ := written.Text(written.Value(args.Get(name)))
+		value, _ := written.Text(cmp.Or(reordered(args.Get(name)), written.Value(args.Get(name))))
 		if !args.Has("time_zone") && value != "" && !written.IsTime(rs.EncodeJSON(value)) {
 			value += "Z"
 		}
@@ -174,6 +173,9 @@ func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 		}
 	}
 	found := dated.JSON() != args.JSON()
+	if t.Takes("since") {
+		dated = dated.WithAll(wholeTime(args, now))
+	}
 	if s, _ := written.Text(args.Get("since")); found && written.Reversed(dated.Get("since"), dated.Get("until")) {
 		if first, _, ok := written.Days(s, now); ok { // of the year before
 			dated = dated.With("since", dayJSON(first.AddDate(-1, 0, 0)))
@@ -206,16 +208,23 @@ func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 	return Call{t.Name, dated}, found
 }
 
-// SinceSays says that since has no end, of one that names a time which has one by its distance from today; "" for any other call.
-func SinceSays(args rs.Object, now time.Time) string {
-	s, _ := written.Text(args.Get("since"))
-	first, last, _ := written.Days(s, now)
-	if first.IsZero() || last.IsZero() || args.Has("until") || written.IsTime(args.Get("since")) || !last.Before(now.AddDate(0, 0, -1)) {
-		return ""
+// wholeTime are both bounds of a search of which one names a whole time that is over, by its distance from today; none for any other call,
+// for a part of one such as the beginning of a year, and for until a day, which is rather the last of all before.
+func wholeTime(args rs.Object, now time.Time) rs.Object {
+	for i, name := range both {
+		s, _ := written.Text(args.Get(name))
+		first, last, _ := written.Days(s, now)
+		days, next := last.Sub(first)/(24*time.Hour), last.AddDate(0, 0, 1)
+		isWhole := days == 0 && name == "since" || days == 6 || first.Day() == 1 && next.Day() == 1 && next.AddDate(0, -4, 0) != first
+		if isWhole && first.Year() > 1 && last.Before(now.AddDate(0, 0, -1)) && !args.Has(both[1-i]) && !written.IsTime(args.Get(name)) {
+			return rs.Object{{Name: "since", Value: dayJSON(first)}, {Name: "until", Value: dayJSON(last)}}
+		}
 	}
-	return fmt.Sprintf("since %s is read as from %s on; for that time alone send until %q too.",
-		quote.Exact(s), first.Format(time.DateOnly), last.Format(time.DateOnly))
+	return nil
 }
+
+// BothBounds says that a call has both bounds of a time which one was named by.
+const BothBounds = "The call below is of that time alone; leave out until for what is after it too, or since for what is before."
 
 // NeedsTime reports whether an aggregate bounds a time without the field of its stream that says when.
 func (t Tool) NeedsTime(args rs.Object) bool {

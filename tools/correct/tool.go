@@ -90,6 +90,12 @@ type Call struct {
 // String returns the call as answers print it: query_records {"stream":"messages"}.
 func (c Call) String() string { return c.Tool + " " + c.Arguments.JSON() }
 
+// ReadCall reads what [Call.String] writes; of "" a call of no tool.
+func ReadCall(s string) Call {
+	tool, arguments, _ := strings.Cut(s, " ")
+	return Call{tool, rs.AsObject(arguments)}
+}
+
 // Bounds of arguments that are mended: the rules compare members with each other, so their time grows with the square of both.
 const (
 	maxBytes     = 32 << 10

@@ -26,7 +26,10 @@ func (c *correction) aggregate() {
 			c.args = c.args.With(name, rs.EncodeJSON(several[0]))
 		}
 	}
-	if field, ok := written.Text(c.args.Get("field")); ok && strings.ContainsAny(field, "*+/()<>=") && c.stream.Spelled(field) == "" {
+	field, ok := written.Text(c.args.Get("field"))
+	title, _, titled := strings.Cut(field, " (") // of a column with its unit
+	titled = titled && strings.HasSuffix(field, ")") && len(c.stream.Near(title, nil)) > 0 || c.stream.Spelled(field) != ""
+	if ok && strings.ContainsAny(field, "*+/()<>=") && !titled {
 		c.say("unknown_field", "field", "aggregate computes on one field of %s; %s is an expression.", c.stream.Name, quote.Text(field))
 		c.open, c.partly = true, true
 	} else if ok && metric != "count" {

@@ -223,6 +223,9 @@ func (a aggregateAnswer) everyStatus() string {
 	})
 	says := "every " + write.ShownName(field) + " is included" + write.When(len(among) > 0, " ("+strings.Join(among, ", ")+")")
 	if a.Arguments.Has("group_by") || a.Arguments.Has("group_by_time") {
+		if a.Flag("some_without") {
+			return says + "; no filter leaves these out: others have none"
+		}
 		return says + "; filter by it to leave some out"
 	}
 	args := a.Arguments.With("group_by", write.JSON(field))

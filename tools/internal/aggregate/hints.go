@@ -49,6 +49,9 @@ func (r *Aggregation) AddStatus(ctx context.Context) {
 	}
 	if among != nil {
 		r.add("every", status)
+		if slices.ContainsFunc(Groups(body), func(g Group) bool { return g.Key == "null" }) {
+			r.add("some_without", true)
+		}
 		r.add("among_them", among)
 	}
 }

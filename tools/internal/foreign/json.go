@@ -256,6 +256,9 @@ func (r *filterReader) operated(field, word, raw string, depth int) expression {
 		return r.one(field, m.operator, raw)
 	case r.certain:
 		return r.one(field, word, raw)
+	case !known && slices.Contains(r.known, field+"."+word): // of an object
+		r.folded = append(r.folded, field)
+		return r.condition(field+"."+word, raw, depth+1)
 	case !known:
 		return nil
 	case m.operator == datePart:

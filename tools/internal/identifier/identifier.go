@@ -48,11 +48,11 @@ func Several(id string) []string {
 	return nil
 }
 
-// Before is the id before other words that were copied with it, such as those of a hit; "" for any other text.
+// Before is the id before what was copied with it, such as the cells of a row; "" for any other text, as an id may have spaces.
 func Before(line string) string {
 	id, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	ref, err := rs.ParseRef(strings.TrimRight(id, ",;"))
-	if err != nil || rest == "" || ref.ConnectionID == "" && !strings.ContainsAny(rest, "=|") {
+	if err != nil || !strings.ContainsAny(rest, "=|") {
 		return ""
 	}
 	return ref.String()
