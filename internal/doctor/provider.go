@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -205,12 +206,20 @@ func (e *examination) token(ctx context.Context, credential credentials.Credenti
 	return true
 }
 
-// why says why a request failed, without the URL that the error quotes.
+// why says in few words why a request failed, without the URL that the error quotes.
 func why(err error) string {
 	if failed, ok := errors.AsType[*url.Error](err); ok {
 		err = failed.Err
 	}
-	return strings.TrimSuffix(sentence(err), ".")
+	var dns *net.DNSError
+	switch {
+	case errors.As(err, &dns):
+		return "its name is unknown"
+	case errors.Is(err, context.DeadlineExceeded) || os.IsTimeout(err):
+		return fmt.Sprintf("no answer within %s", patience)
+	default:
+		return strings.TrimSuffix(sentence(err), ".")
+	}
 }
 
 // signIn looks at a hosted server as a host does that signs in there. It sends no credential. Authorization servers issue package tokens
