@@ -353,6 +353,21 @@ func TestARepairSaysWhatAPeriodLeavesOut(t *testing.T) {
 	}
 }
 
+// Where nothing of a period is found, no hits follow: what was not looked through is said instead.
+func TestNothingOfAPeriodHasNoMore(t *testing.T) {
+	server := dated(func(r rs.Request) (*rs.Response, error) {
+		if slices.Contains(r.Query["streams"], "parts") {
+			return middlewaretest.JSON(`{"object":"list","has_more":true,"data":[` + hitAt("parts", "p1", "2025-01-01T12:00:00Z") + `]}`), nil
+		}
+		return middlewaretest.JSON(`{"object":"list","data":[]}`), nil
+	})
+	_, text := searchWith(t, tools.PlainSearch("https://rs.example"), server, `{"q":"rent","since":"2026-03-01","until":"2026-03-31"}`)
+	const says = "Of parts only the first 100 hits were looked through."
+	if !strings.Contains(text, says) || !strings.Contains(text, "0 hits") || strings.Contains(text, "More hits exist") {
+		t.Error(text)
+	}
+}
+
 // A repaired search keeps to the period too.
 func TestARepairKeepsToAPeriod(t *testing.T) {
 	answers := allWords(year, 404)
