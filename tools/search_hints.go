@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -50,7 +51,7 @@ func propose(ctx context.Context, call Call, answer *Answer) {
 	}
 	found := &answer.search
 	found.Meant, found.OfTime, found.TwoDays = s.unreadFields(ctx), s.ofTime(ctx), s.twoDays()
-	found.Listed, found.Newest = s.listedValue(ctx), s.newestRecord(ctx, found.Question)
+	found.Listed, found.Newest = cmp.Or(s.listedValue(ctx), s.fieldNumber(ctx)), s.newestRecord(ctx, found.Question)
 	if !answer.spent {
 		found.ByID = s.byID(ctx)
 	}
