@@ -47,11 +47,14 @@ func (s *searched) byID(ctx context.Context) (found render.ByID) {
 		}
 		found.ID = word
 	}
+	if found.ID == "" || s.inPeriod() || len(s.filter) > 0 {
+		return render.ByID{}
+	}
 	isMissing := func(word string) bool { return strings.Contains(strings.ToLower(found.ID), word) }
 	isHit := func(hit rs.Item) bool { return hit.Members.Text("record_key", "record_id") == found.ID }
 	missing := isEmpty(s.answer.Response) || slices.ContainsFunc(s.absent, isMissing)
 	alone := strings.TrimSpace(s.q) == found.ID && !slices.ContainsFunc(s.list.Items, isHit)
-	if found.ID == "" || s.inPeriod() || len(s.filter) > 0 || !missing && !alone {
+	if !missing && !alone {
 		return render.ByID{}
 	}
 	var scopes []rs.Scope
@@ -161,6 +164,9 @@ func (s *searched) findsLittle(ctx context.Context) bool {
 // fieldNumber says which fields have the one number of a query that finds little, or have it below zero as an expense may be, with calls for
 // their records, since no search reads numbers of fields: of a few that may have it, those of money before others; "" for none.
 func (s *searched) fieldNumber(ctx context.Context) string {
+	if !strings.ContainsAny(s.q, "0123456789") || !s.findsLittle(ctx) {
+		return ""
+	}
 	var numbers []string
 	for _, word := range strings.Fields(s.q) {
 		word = strings.Trim(word, `'.,;:!?()`)
@@ -172,7 +178,7 @@ func (s *searched) fieldNumber(ctx context.Context) string {
 			numbers = append(numbers, n)
 		}
 	}
-	if len(numbers) != 1 || !s.findsLittle(ctx) {
+	if len(numbers) != 1 {
 		return ""
 	}
 	var fields [][2]string // streams, and fields of them
