@@ -507,6 +507,8 @@ func TestAQuestionForAllOfATime(t *testing.T) {
 	for q, want := range map[string]string{
 		"what happened on 14 July 2026":           `search {"since":"2026-07-14","until":"2026-07-14"}`,
 		"Where was I on 7 August 2026?":           `search {"since":"2026-08-07","until":"2026-08-07"}`,
+		"E-Mails im März 2026":                    `search {"since":"2026-03-01","until":"2026-03-31"}`,
+		"Welche Termine habe ich im April 2026?":  `search {"since":"2026-04-01","until":"2026-04-30"}`,
 		"emails in March 2026":                    `search {"since":"2026-03-01","until":"2026-03-31"}`,
 		"who did I meet on 6 October 2026?":       `search {"since":"2026-10-06","until":"2026-10-06"}`,
 		"which parts came in March 2026":          `search {"q":"which parts came","since":"2026-03-01","until":"2026-03-31"}`,

@@ -198,15 +198,20 @@ func (s *searched) fieldNumber(ctx context.Context) string {
 			fields = slices.Insert(fields, at, field)
 		}
 	}
-	calls := make([]string, 2*min(len(fields), maxNumberFields))
-	read.All(ctx, len(calls), func(ctx context.Context, i int) {
-		of, field, value := s.call, fields[i/2], strings.Repeat("-", i%2)+numbers[0]
-		of.Scope.Stream = field[0]
-		if n, _ := counted(ctx, of, filter.Filter{{Field: field[1], Value: value}}); n > 0 {
-			calls[i] = s.records(field[0], rs.Member{Name: "filter", Value: rs.Object{{Name: field[1], Value: value}}.JSON()})
-		}
+	value := func(i int) string { return strings.Repeat("-", i%2) + numbers[0] }
+	call, counts := s.call, make([]int, 2*min(len(fields), maxNumberFields))
+	read.All(ctx, len(counts), func(ctx context.Context, i int) {
+		of := call
+		of.Scope.Stream = fields[i/2][0]
+		counts[i], _ = counted(ctx, of, filter.Filter{{Field: fields[i/2][1], Value: value(i)}})
 	})
-	if calls = slices.DeleteFunc(calls, func(call string) bool { return call == "" }); len(calls) == 0 {
+	var calls []string
+	for i, n := range counts {
+		if stream, field := fields[i/2][0], fields[i/2][1]; n > 0 {
+			calls = append(calls, s.records(stream, rs.Member{Name: "filter", Value: rs.Object{{Name: field, Value: value(i)}}.JSON()}))
+		}
+	}
+	if len(calls) == 0 {
 		return ""
 	}
 	return "Numbers in fields are not searched. With this one: " + strings.Join(calls[:min(len(calls), maxNamedByID)], ", ") + "."
