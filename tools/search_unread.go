@@ -161,8 +161,8 @@ func (s *searched) findsLittle(ctx context.Context) bool {
 	return s.q != "" && !exact && !repaired && !members && (len(s.absent) > 0 || found <= fewHits)
 }
 
-// fieldNumber says which fields have the one number of a query that finds little, or have it below zero as an expense may be, with calls for
-// their records, since no search reads numbers of fields: of a few that may have it, those of money before others; "" for none.
+// fieldNumber says which fields have the one number of a query that finds little, or have it below zero as an expense may be, with calls
+// for their records, since no search reads numbers of fields: of a few that may have it, those of money before others; "" for none.
 func (s *searched) fieldNumber(ctx context.Context) string {
 	if !strings.ContainsAny(s.q, "0123456789") || !s.findsLittle(ctx) {
 		return ""

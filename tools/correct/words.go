@@ -47,8 +47,9 @@ var envelopes = written.Set("args arguments params parameters input variables re
 
 // streamWords are what the records of a stream are also called.
 var streamWords = written.ByWord(map[string]string{
-	"messages": "email emails mail mails chat chats nachricht nachrichten", "events": "appointment appointments meeting meetings termin termine",
-	"orders": "purchase purchases bestellung bestellungen", "attachments": "file files datei dateien",
+	"messages": "email emails mail mails chat chats nachricht nachrichten",
+	"events":   "appointment appointments meeting meetings termin termine",
+	"orders":   "purchase purchases bestellung bestellungen", "attachments": "file files datei dateien",
 	"threads": "conversation conversations",
 })
 

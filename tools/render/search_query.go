@@ -162,8 +162,9 @@ func leftOut(recall object, first bool) []string {
 		return strings.Join(words, ", ") + write.When(more > 0, fmt.Sprintf(" and %d more", more))
 	}
 	time := clean.Bare(clean.Preview(recall.Text("preferred_time"), write.WordChars))
+	ranks := write.When(first, "; what is of it or names it ranks first")
 	return write.NotEmpty(write.Lead("common words, not looked for: ", bare("left_out_words")), write.When(recall.Has("time_words"),
-		"read as a time"+write.When(first, "; what is of it or names it ranks first")+": "+strings.ReplaceAll(bare("time_words"), ", ", " ")+" = "+time))
+		"read as a time"+ranks+": "+strings.ReplaceAll(bare("time_words"), ", ", " ")+" = "+time))
 }
 
 // A Repair is what was done for a search whose words no record has all of. The hits of the page are those of other searches.
