@@ -52,6 +52,9 @@ func propose(ctx context.Context, call Call, answer *Answer) {
 	found := &answer.search
 	found.Meant, found.OfTime, found.TwoDays = s.unreadFields(ctx), s.ofTime(ctx), s.twoDays()
 	found.Listed, found.Newest = s.listedValue(ctx), s.newestRecord(ctx, found.Question)
+	if found.Listed == "" {
+		found.Listed = s.fieldNumber(ctx)
+	}
 	if !answer.spent {
 		found.ByID = s.byID(ctx)
 	}
@@ -215,7 +218,7 @@ func (s *searched) twoDays() string {
 
 // ofTime are the arguments of a search of the time that the query names, without the words of it that are nowhere; nil for none.
 func (s *searched) ofTime(ctx context.Context) rs.Object {
-	words := relax.Words(strings.ToLower(s.rest))
+	words := relax.Words(strings.ReplaceAll(strings.ToLower(s.rest), "e-mail", "email"))
 	if !s.timed || s.inPeriod() || slices.ContainsFunc(words, func(word string) bool { return relax.PartsOfTime[word] }) {
 		return nil
 	}

@@ -17,7 +17,7 @@ func mailAndOrders() *middlewaretest.RS {
 		`{"name":"bodies","field_capabilities":{"text":"t=text,lex"}},{"name":"orders","field_capabilities":{"shop":"t=string,eq,lex"}}]}]}`
 	return &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
 		stream, record, isRecord := strings.Cut(strings.TrimPrefix(r.Path, "/v1/streams/"), "/records/")
-		has := map[string]bool{"messages m-1": true, "bodies m-1": true, "orders 2026%2F0237": true}[stream+" "+record]
+		has := map[string]bool{"messages m-1": true, "bodies m-1": true, "orders 2026%2F0237": true, "orders A-9": true, "orders C-9": true}[stream+" "+record]
 		switch {
 		case strings.HasSuffix(r.Path, "/schema"):
 			return middlewaretest.JSON(schema), nil
@@ -26,6 +26,10 @@ func mailAndOrders() *middlewaretest.RS {
 			return middlewaretest.JSON(`{"object":"record","id":"` + id + `","stream":"` + stream + `","connection_id":"c","data":{}}`), nil
 		case isRecord:
 			return nil, &rs.Error{Code: "not_found", Status: http.StatusNotFound}
+		case strings.HasSuffix(r.Query.Get("q"), "-9"):
+			key := map[bool]string{true: "C-9", false: "m-7"}[r.Query.Get("q") == "C-9"] // others mention A-9 and B-9
+			return middlewaretest.JSON(`{"data":[{"stream":"orders","record_key":"` + key + `","connection_id":"c"}],` +
+				`"meta":{"count":1,"recall":{"partial_count":0}}}`), nil
 		case strings.HasPrefix(r.Query.Get("q"), "order "):
 			return middlewaretest.JSON(`{"data":[{"stream":"orders","record_key":"o-9","connection_id":"c"}],` +
 				`"meta":{"count":0,"recall":{"partial_count":1,"missing_words":["m-1"]}}}`), nil
@@ -44,6 +48,10 @@ func TestASearchThatFindsNothingLooksAmongIDs(t *testing.T) {
 		`{"q":"2026/0237"}`:                `A record has it as its own id: fetch {"id":"pdpp://record/c/orders/2026%2F0237"}`,
 		`{"q":"2026-0237"}`:                `Written "2026/0237", it is the own id of a record: fetch {"id":"pdpp://record/c/orders/2026%2F0237"}`,
 		`{"q":"A-0007"}`:                   `Nor is "A-0007" the own id of a record, in 2 streams.`,
+		`{"q":"A-9"}`:                      `A record has it as its own id: fetch {"id":"c/orders:A-9"}`,
+		`{"q":"B-9"}`:                      "",
+		`{"q":"C-9"}`:                      "",
+		`{"q":"shop A-9"}`:                 "",
 		`{"q":"2026-11-05"}`:               "",
 		`{"q":"10:30"}`:                    "",
 		`{"q":"42"}`:                       "",

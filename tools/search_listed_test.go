@@ -44,3 +44,35 @@ func TestAValueOfAClosedListIsAFilter(t *testing.T) {
 		}
 	}
 }
+
+// A number of a query that finds little leads to the records that have it in a field, or have it below zero: no search reads those.
+func TestANumberInAFieldIsAFilter(t *testing.T) {
+	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
+		`{"name":"rows","field_capabilities":{"id":"t=string,eq","text":"t=text,lex","steps":"t=integer,eq","amount":"t=number,eq","rate":"t=number"}}]}]}`
+	const says, call = "Numbers in fields are not searched. With this one: ", `query_records {"stream":"rows","filter":{"amount":-1836.50}}`
+	for arguments, want := range map[string]string{
+		`{"q":"1836.50"}`:                         says + call + ".",
+		`{"q":"1.836,50 EUR","streams":["rows"]}`: says + call + ".",
+		`{"q":"rent of 1,836.50?"}`:               says + call + ".",
+		`{"q":"7.000"}`:                           `filter":{"steps":7000}}.`,
+		`{"q":"1837"}`:                            "",
+		`{"q":"infinity"}`:                        "",
+		`{"q":"between 1836.50 and 7000"}`:        "",
+		`{"q":"1836.50","filter":{"text":"a"},"streams":["rows"]}`: "",
+	} {
+		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+			switch {
+			case strings.HasSuffix(r.Path, "/schema"):
+				return middlewaretest.JSON(schema), nil
+			case strings.HasSuffix(r.Path, "/aggregate"):
+				has := r.Query.Get("filter[amount]") == "-1836.50" || r.Query.Get("filter[steps]") == "7000"
+				return middlewaretest.JSON(fmt.Sprintf(`{"metric":"count","value":%d}`, map[bool]int{true: 1}[has])), nil
+			}
+			return middlewaretest.JSON(`{"object":"list","data":[],"meta":{"count":0,"recall":{"partial_count":0}}}`), nil
+		}}
+		_, text := searchWith(t, tools.Search("https://rs.example"), server, arguments)
+		if strings.Contains(text, says) != (want != "") || !strings.Contains(text, want) {
+			t.Errorf("%s:\n%s", arguments, text)
+		}
+	}
+}

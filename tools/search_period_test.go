@@ -353,6 +353,21 @@ func TestARepairSaysWhatAPeriodLeavesOut(t *testing.T) {
 	}
 }
 
+// Where nothing of a period is found, no hits follow: what was not looked through is said instead.
+func TestNothingOfAPeriodHasNoMore(t *testing.T) {
+	server := dated(func(r rs.Request) (*rs.Response, error) {
+		if slices.Contains(r.Query["streams"], "parts") {
+			return middlewaretest.JSON(`{"object":"list","has_more":true,"data":[` + hitAt("parts", "p1", "2025-01-01T12:00:00Z") + `]}`), nil
+		}
+		return middlewaretest.JSON(`{"object":"list","data":[]}`), nil
+	})
+	_, text := searchWith(t, tools.PlainSearch("https://rs.example"), server, `{"q":"rent","since":"2026-03-01","until":"2026-03-31"}`)
+	const says = "Of parts only the first 100 hits were looked through."
+	if !strings.Contains(text, says) || !strings.Contains(text, "0 hits") || strings.Contains(text, "More hits exist") {
+		t.Error(text)
+	}
+}
+
 // A repaired search keeps to the period too.
 func TestARepairKeepsToAPeriod(t *testing.T) {
 	answers := allWords(year, 404)
@@ -492,6 +507,8 @@ func TestAQuestionForAllOfATime(t *testing.T) {
 	for q, want := range map[string]string{
 		"what happened on 14 July 2026":           `search {"since":"2026-07-14","until":"2026-07-14"}`,
 		"Where was I on 7 August 2026?":           `search {"since":"2026-08-07","until":"2026-08-07"}`,
+		"E-Mails im März 2026":                    `search {"since":"2026-03-01","until":"2026-03-31"}`,
+		"Welche Termine habe ich im April 2026?":  `search {"since":"2026-04-01","until":"2026-04-30"}`,
 		"emails in March 2026":                    `search {"since":"2026-03-01","until":"2026-03-31"}`,
 		"who did I meet on 6 October 2026?":       `search {"since":"2026-10-06","until":"2026-10-06"}`,
 		"which parts came in March 2026":          `search {"q":"which parts came","since":"2026-03-01","until":"2026-03-31"}`,

@@ -3,6 +3,7 @@ package tools
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
@@ -32,8 +34,8 @@ const (
 )
 
 // byID looks for records whose own id is the one word of a search that may be one, such as A-0007 or #1042, and that no record has as a
-// word, since search does not read ids: one read for each stream of the search. If there is no such record, it tries the id with another
-// separator.
+// word or that is all of the query, since search does not read ids: one read for each stream of the search. If there is no such record, it
+// tries the id with another separator.
 func (s *searched) byID(ctx context.Context) (found render.ByID) {
 	for _, word := range strings.Fields(s.q) {
 		word = strings.Trim(word, `"'#.,;:!?()`)
@@ -45,8 +47,14 @@ func (s *searched) byID(ctx context.Context) (found render.ByID) {
 		}
 		found.ID = word
 	}
+	if found.ID == "" || s.inPeriod() || len(s.filter) > 0 {
+		return render.ByID{}
+	}
 	isMissing := func(word string) bool { return strings.Contains(strings.ToLower(found.ID), word) }
-	if found.ID == "" || s.inPeriod() || len(s.filter) > 0 || !isEmpty(s.answer.Response) && !slices.ContainsFunc(s.absent, isMissing) {
+	isHit := func(hit rs.Item) bool { return hit.Members.Text("record_key", "record_id") == found.ID }
+	missing := isEmpty(s.answer.Response) || slices.ContainsFunc(s.absent, isMissing)
+	alone := strings.TrimSpace(s.q) == found.ID && !slices.ContainsFunc(s.list.Items, isHit)
+	if !missing && !alone {
 		return render.ByID{}
 	}
 	var scopes []rs.Scope
@@ -69,6 +77,9 @@ func (s *searched) byID(ctx context.Context) (found render.ByID) {
 	separated := strings.NewReplacer("-", "/", "/", "-", "_", "-").Replace(found.ID)
 	if len(found.Records) == 0 && separated != found.ID && 2*len(scopes) <= maxIDReads {
 		found.Records = recordsOf(ctx, s.call, scopes, separated)
+	}
+	if !missing && len(found.Records) == 0 {
+		return render.ByID{}
 	}
 	return found
 }
@@ -104,23 +115,15 @@ func isTime(word string) bool {
 const (
 	fewHits         = 3 // with all words, beside which another call is proposed
 	maxListedFields = 3
+	maxNumberFields = 8
 	maxListedValues = 30 // a field of more has no closed list
 )
 
 // listedValue says which word of a query that finds little is a value of a field of the stream that it is about, with the call that filters
 // by it; "" for none. The values of a few fields may be read for it.
 func (s *searched) listedValue(ctx context.Context) string {
-	found, counted := s.list.Envelope.Object("meta").Number("count")
-	if !counted {
-		found = len(s.list.Items)
-	}
-	exact := len(s.filter) > 0 || s.mode != "" && s.mode != "lexical" || strings.Contains(s.q, `"`) || s.inPeriod()
-	repaired := s.answer.Repair != nil && s.answer.Repair.Reads > relax.MaxReads-maxListedFields-1 // with the schema
-	// Members of a package would be asked that lack the stream.
-	members := s.answer.Response.Reads > maxCountedMembers || auth.PrincipalFrom(ctx).Package != nil
 	words := relax.Words(s.rest)
-	if s.q == "" || exact || repaired || members || len(s.streams) > 1 || len(s.absent) == 0 && found > fewHits ||
-		len(s.streams) == 0 && !slices.ContainsFunc(words, mayBeStream) {
+	if !s.findsLittle(ctx) || len(s.streams) > 1 || len(s.streams) == 0 && !slices.ContainsFunc(words, mayBeStream) {
 		return ""
 	}
 	stream, others := strings.Join(s.streams, ""), words
@@ -142,6 +145,76 @@ func (s *searched) listedValue(ctx context.Context) string {
 	}
 	within := s.without("mode", "limit").With("streams", rs.EncodeJSON([]string{stream})).With(filter.Name, filter.Value)
 	return says + searchFor(strings.Join(others, " "), within.WithAll(s.bounds()))
+}
+
+// findsLittle reports whether few records have all words of a query, that are neither quoted nor limited to a time or filter, and whether
+// more may be read for it.
+func (s *searched) findsLittle(ctx context.Context) bool {
+	found, counted := s.list.Envelope.Object("meta").Number("count")
+	if !counted {
+		found = len(s.list.Items)
+	}
+	exact := len(s.filter) > 0 || s.mode != "" && s.mode != "lexical" || strings.Contains(s.q, `"`) || s.inPeriod()
+	repaired := s.answer.Repair != nil && s.answer.Repair.Reads > relax.MaxReads-maxListedFields-1 // with the schema
+	// Members of a package would be asked that lack the stream.
+	members := s.answer.Response.Reads > maxCountedMembers || auth.PrincipalFrom(ctx).Package != nil
+	return s.q != "" && !exact && !repaired && !members && (len(s.absent) > 0 || found <= fewHits)
+}
+
+// fieldNumber says which fields have the one number of a query that finds little, or have it below zero as an expense may be, with calls
+// for their records, since no search reads numbers of fields: of a few that may have it, those of money before others; "" for none.
+func (s *searched) fieldNumber(ctx context.Context) string {
+	if !strings.ContainsAny(s.q, "0123456789") || !s.findsLittle(ctx) {
+		return ""
+	}
+	var numbers []string
+	for _, word := range strings.Fields(s.q) {
+		word = strings.Trim(word, `'.,;:!?()`)
+		n := cmp.Or(written.Value(rs.EncodeJSON(word)), word)
+		if whole, thousands, _ := strings.Cut(n, "."); len(thousands) == 3 && whole != "0" { // no amount has as many decimals
+			n = whole + thousands
+		}
+		if n = strings.TrimLeft(n, "+-"); rs.Kind(n) == "number" && json.Valid([]byte(n)) && len(n) >= leastIDBytes && !isTime(word) {
+			numbers = append(numbers, n)
+		}
+	}
+	if len(numbers) != 1 {
+		return ""
+	}
+	var fields [][2]string // streams, and fields of them
+	document := cmp.Or(s.call.known(ctx, "").Document, &rs.Schema{})
+	for i := range document.Streams {
+		row := &document.Streams[i]
+		for _, f := range row.Fields() {
+			field, at := [2]string{row.Name, f.Name}, len(fields)
+			isNumber := strings.Contains(f.Type, "number") || strings.Contains(f.Type, "integer")
+			named := len(s.streams) == 0 || slices.Contains(s.streams, row.Name)
+			if !isNumber || !f.Granted || !f.Exact || !named || slices.Contains(fields, field) {
+				continue
+			}
+			if written.IsMoneyName(f.Name) {
+				at = 0
+			}
+			fields = slices.Insert(fields, at, field)
+		}
+	}
+	value := func(i int) string { return strings.Repeat("-", i%2) + numbers[0] }
+	call, counts := s.call, make([]int, 2*min(len(fields), maxNumberFields))
+	read.All(ctx, len(counts), func(ctx context.Context, i int) {
+		of := call
+		of.Scope.Stream = fields[i/2][0]
+		counts[i], _ = counted(ctx, of, filter.Filter{{Field: fields[i/2][1], Value: value(i)}})
+	})
+	var calls []string
+	for i, n := range counts {
+		if stream, field := fields[i/2][0], fields[i/2][1]; n > 0 {
+			calls = append(calls, s.records(stream, rs.Member{Name: "filter", Value: rs.Object{{Name: field, Value: value(i)}}.JSON()}))
+		}
+	}
+	if len(calls) == 0 {
+		return ""
+	}
+	return "Numbers in fields are not searched. With this one: " + strings.Join(calls[:min(len(calls), maxNamedByID)], ", ") + "."
 }
 
 // mayBeStream reports whether a word may be the name of a stream, which is in the plural: the schema is not read to know of any other.

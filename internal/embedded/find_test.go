@@ -108,6 +108,10 @@ func TestSearchInPlainWords(t *testing.T) {
 		{ID: "diary", Title: "Diary", Text: "Sunday 12 April 2026 rain. April 15, 2026 sun. 16 May 2026 rain."},
 		{ID: "code", Title: "Trip", Text: "The booking is QK7P2M."},
 		{ID: "three", Title: "Sofa", Text: "Where is the sofa from? It is under guarantee, by the window.", Author: "Priya"},
+		{ID: "gauge", Title: "Gauge", Text: "Since yesterday the gauge is silent.", At: "2026-01-09"},
+		{ID: "dollars", Title: "Mast", Text: "New ones are $2,350.", At: "2026-01-08"},
+		{ID: "euros", Title: "Mast", Text: "Neu kostet er 2.350,00 Euro.", At: "2026-01-07"},
+		{ID: "plain", Title: "Mast", Text: "Paid 2350 for 10.", At: "2026-01-06"},
 	})
 	for _, test := range []struct {
 		name, q string
@@ -184,6 +188,12 @@ func TestSearchInPlainWords(t *testing.T) {
 		{"words of a time are no common ones", "when was the harbour last March", []string{"march"}, map[string]any{
 			"left_out_words": []any{"when", "was", "the"}, "time_words": []any{"last", "March"}, "preferred_time": "2026-03-01 until before 2026-04-01",
 		}},
+		{"a day from today that a text names is another", "gauge yesterday", []string{"gauge"}, map[string]any{"partial_count": 1.0}},
+		{"a number is compared by value", "2350", []string{"plain", "dollars", "euros"}, map[string]any{"missing_words": nil}},
+		{"however its thousands are written", "mast 2.350", []string{"dollars", "euros", "plain"}, map[string]any{"partial_count": 0.0}},
+		{"with decimals that are zero too", "mast 2,350.00", []string{"euros", "plain", "dollars"}, map[string]any{"partial_count": 0.0}},
+		{"other decimals are another number", "2350.50", nil, map[string]any{"missing_words": []any{"2350.50"}}},
+		{"and a time of day is none", "10:00", nil, map[string]any{"missing_words": []any{"10:00"}}},
 		{"common words alone find", "it is", []string{"three"}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {

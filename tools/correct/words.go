@@ -47,8 +47,10 @@ var envelopes = written.Set("args arguments params parameters input variables re
 
 // streamWords are what the records of a stream are also called.
 var streamWords = written.ByWord(map[string]string{
-	"messages": "email emails mail mails chat chats", "events": "appointment appointments meeting meetings",
-	"orders": "purchase purchases", "attachments": "file files", "threads": "conversation conversations",
+	"messages": "email emails mail mails chat chats nachricht nachrichten",
+	"events":   "appointment appointments meeting meetings termin termine",
+	"orders":   "purchase purchases bestellung bestellungen", "attachments": "file files datei dateien",
+	"threads": "conversation conversations",
 })
 
 // StreamOf is the usual name of the stream whose records are called by a word; "" where none is known.

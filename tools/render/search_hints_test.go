@@ -184,11 +184,24 @@ func TestATimeIsAPartOfTheQuery(t *testing.T) {
 		`"meta":{"count":0,"recall":{"partial_count":1,"time_words":["May","2026"],"preferred_time":"2026-05-01 until before 2026-06-01"}}}`
 	r, err := Search(answered(body), SearchQuery{Q: "bill May 2026"})
 	for _, says := range []string{
-		"No record that has all of the words is known to be of the time that the query names.\n", " | not known to be of that time", "(0 with all words, 1 with some)",
+		"No record that has all of the words is known to be of the time that the query names.\n", " | not known to be of that time", "(0 with all words, 1 with some)", "\nread as a time: May 2026 = ",
 	} {
 		if err != nil || !strings.Contains(r.Text, says) {
 			t.Errorf("it does not say %q: %v\n%s", says, err, r.Text)
 		}
+	}
+	for _, row := range [][2]string{
+		{`"authored_at":"2026-04-03"`, "\"2026-04-03\" | s, 2026-04-03 | not of that time"},
+		{`"authored_at":"2026-04-03","authored_field":"updated_at"`, "updated_at \"2026-04-03\" | s, 2026-04-03 | not known to be of that time"},
+	} {
+		r, err := Search(answered(strings.Replace(body, `"match"`, row[0]+`,"match"`, 1)), SearchQuery{Q: "bill May 2026"})
+		if err != nil || !strings.Contains(r.Text, row[1]) {
+			t.Errorf("%s: %v\n%s", row[0], err, r.Text)
+		}
+	}
+	r, err = Search(answered(strings.NewReplacer(`"some"`, `"all"`, `,"not_of_time":true`, "").Replace(body)), SearchQuery{Q: "bill May 2026"})
+	if err != nil || !strings.Contains(r.Text, "\nread as a time; what is of it or names it ranks first: May 2026 = ") {
+		t.Errorf("%v\n%s", err, r.Text)
 	}
 	for rest, call := range map[string]string{
 		`{"since":"2026-05-03","until":"2026-05-03","streams":["s"]}`: `search {"q":"diary 3 May 2026","streams":["s"]}`,

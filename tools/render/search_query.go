@@ -154,15 +154,17 @@ func searchLead(l answer.List, q SearchQuery) string {
 	return strings.Join(lines, " ")
 }
 
-func leftOut(recall object) []string {
+// leftOut says what of a query is not looked for as words; first is whether the first hit has all words, and the time.
+func leftOut(recall object, first bool) []string {
 	bare := func(name string) string {
 		words := write.Each(write.Words(recall, name), clean.Bare)
 		more := len(recall.Array(name)) - len(words)
 		return strings.Join(words, ", ") + write.When(more > 0, fmt.Sprintf(" and %d more", more))
 	}
 	time := clean.Bare(clean.Preview(recall.Text("preferred_time"), write.WordChars))
+	ranks := write.When(first, "; what is of it or names it ranks first")
 	return write.NotEmpty(write.Lead("common words, not looked for: ", bare("left_out_words")), write.When(recall.Has("time_words"),
-		"read as a time, whose records rank first: "+strings.ReplaceAll(bare("time_words"), ", ", " ")+" = "+time))
+		"read as a time"+ranks+": "+strings.ReplaceAll(bare("time_words"), ", ", " ")+" = "+time))
 }
 
 // A Repair is what was done for a search whose words no record has all of. The hits of the page are those of other searches.

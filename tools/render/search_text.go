@@ -175,7 +175,7 @@ func (s *searchPage) notes() []string {
 			write.When(recall.Flag("truncated") || limited, "; a narrower q, streams or connection_id finds more") + "."
 	}
 	if s.q.Position.First() { // a continuation has said it
-		common = leftOut(recall)
+		common = leftOut(recall, len(s.all) > 0 && s.all[0].Has == "")
 	}
 	if s.q.OfTime != nil {
 		ofTime = write.Offer("of the time that the query names: ", "search "+s.q.OfTime.JSON(), write.LineChars)

@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"database/sql"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -45,13 +46,43 @@ func (s *searcher) expand(guess uint32) {
 	for i := range s.query.units {
 		u := &s.query.units[i]
 		u.alternatives = []alternative{{u.phrase, 1}}
-		if s.request.Demand || u.light || u.quoted || len(u.phrase) != 1 || !inflects(u.phrase[0]) {
+		if s.request.Demand || u.light || u.quoted {
+			continue
+		}
+		for _, other := range u.phrase.otherNumbers() {
+			if way := phrase(strings.Fields(other)); len(s.postings(way)) > 0 {
+				u.alternatives = append(u.alternatives, alternative{way, formWeight})
+			}
+		}
+		if len(u.phrase) != 1 || !inflects(u.phrase[0]) {
 			continue
 		}
 		for _, form := range s.forms(u.phrase[0], languages) {
 			u.alternatives = append(u.alternatives, alternative{phrase{form.term}, formWeight})
 		}
 	}
+}
+
+// numberForm is a number of three digits and more, its thousands apart or not, and its decimals, as terms.
+var numberForm = regexp.MustCompile(`^([0-9]{3,15}|[0-9]{1,3}(?: [0-9]{3})+)( [0-9]{1,2})?$`)
+
+// otherNumbers are the other ways to write a number: with its thousands apart or not, and without decimals that are zero.
+func (p phrase) otherNumbers() (others []string) {
+	written := strings.Join(p, " ")
+	found := numberForm.FindStringSubmatch(written)
+	if found == nil {
+		return nil
+	}
+	together := strings.ReplaceAll(found[1], " ", "")
+	apart := together
+	for at := len(together) - 3; at > 0; at -= 3 {
+		apart = apart[:at] + " " + apart[at:]
+	}
+	if others = []string{together + found[2], apart + found[2]}; strings.Trim(found[2], " 0") == "" {
+		others = append(others, together, apart)
+	}
+	slices.Sort(others)
+	return slices.DeleteFunc(slices.Compact(others), func(way string) bool { return way == written })
 }
 
 // texts counts the texts of each language in the fields that are searched.

@@ -45,8 +45,8 @@ var languages = [...]language{
 		auch auf aus bei beim bin bis bist da damit dann das dass dasselbe dazu dein deine deinem deinen deiner dem den denn der derer des
 		dich die dies diese diesem diesen dieser dieses dir doch dort du durch ein eine einem einen einer eines einige er es etwas euch
 		euer eure fur gab gegen gewesen gibt hab habe haben hast hat hatte hatten hier hin hinter ich ihm ihn ihnen ihr ihre ihrem ihren
-		ihrer im in indem ins ist ja jede jedem jeden jeder jedes jemals jene jetzt kann kein keine keinem keinen keiner konnen konnte
-		letzte letzten letzter letztes man manche mein meine meinem meinen meiner meines mich mir mit muss musste nach neueste neuesten
+		ihrer im in indem ins ist ja jede jedem jeden jeder jedes jemals jene jetzt kann kein keine keinem keinen keiner kommen kommt
+		konnen konnte letzte letzten letzter letztes man manche mein meine meinem meinen meiner meines mich mir mit muss musste nach neueste neuesten
 		neuester neuestes nicht nichts noch nun nur ob oder ohne schon sehr sein seine seinem seinen seiner sich sie sind so solche soll
 		sollte sondern sonst uber um und uns unser unsere unter viel viele vom von vor wahrend wann war waren warst warum was weil weiter
 		welche welchem welchen welcher welches wem wen wenn wer werde werden wessen wie wieder wieviel will wir wird wo wollen wollte

@@ -195,7 +195,7 @@ func (s *searcher) choose(exact []uint16) {
 		r := ranked{version: version, source: s.scopeOf(version).at, score: s.score[version], event: s.documents.event[version]}
 		has := s.mask[version] &^ nearest &^ s.time
 		switch {
-		case int(exact[version]) == len(s.query.units):
+		case int(exact[version]) == len(s.query.units) && s.mask[version]&s.time == s.time:
 			r.tier = tierExact
 		case s.request.Demand:
 			continue

@@ -146,6 +146,11 @@ func (m *timeMatcher) ways(q *query, at, n int) []phrase {
 	for _, u := range q.units[at : at+n] {
 		own = append(own, u.phrase...)
 	}
+	_, nearby := days[q.word(at)]
+	_, step := steps[q.word(at)]
+	if nearby || step { // in a text these are of another day
+		return nil
+	}
 	_, byWord := months[q.word(at)]
 	_, ofWeek := weekdays[q.word(at)]
 	if m.month != 0 || m.weekday >= 0 {

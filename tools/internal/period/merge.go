@@ -110,7 +110,7 @@ func (p *Reader) merged(r rs.Request, pages []sourcePage, from cursor, limit int
 	if recall := p.recall(pages); recall != nil {
 		meta = append(meta, rs.Member{Name: "recall", Value: recall.JSON()})
 	}
-	more = more || end < len(all)
+	more = (more || end < len(all)) && len(page) > 0 // of what was not looked through a warning says so
 	body := rs.Object{
 		{Name: "object", Value: `"list"`}, {Name: "has_more", Value: strconv.FormatBool(more)}, {Name: "data", Value: rs.JoinItems(items)},
 		{Name: "meta", Value: meta.JSON()},

@@ -139,7 +139,7 @@ var languages = []map[string]bool{
 		your yours find look looking search called want before again still yet too very only there's here between because`),
 	list(`aber als am an auch auf aus bei bin bis bist da damit das dass daß dein deine dem den der des die dir doch du durch ein
 		eine einem einen einer eines er es euch für gibt habe haben hast hat hatte hatten ich ihm ihn ihr ihre im in ist ja je
-		jemals kann kein keine können man mein meine meinem meinen meiner mich mir mit muss nach nicht noch nur oder ob schon
+		jemals kann kein keine kommen kommt können man mein meine meinem meinen meiner mich mir mit muss nach nicht noch nur oder ob schon
 		sein seine sich sie sind so über um und uns unser unsere unter vom von vor wann war waren warum was wegen welche welchen
 		welcher welches wem wen wenn wer werden wie wieviel will wir wird wo woher wohin wurde wurden zu zum zur zwischen viel
 		viele mal denn`),

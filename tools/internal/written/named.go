@@ -91,6 +91,10 @@ func namedTimes(fields []string, now time.Time) (named []namedTime) {
 	for i, field := range fields {
 		read[i] = timeWords(field)
 		other[i] = slices.ContainsFunc(read[i], func(word string) bool { return !ofTimes()[word] && !strings.ContainsAny(word, "0123456789") })
+		word := strings.Trim(strings.ToLower(field), ".,;?!()")
+		if i > 0 && (introduceTimes[word] || slices.Contains(monthList, word)) && alsoEnglish[strings.ToLower(fields[i-1])] {
+			other[i-1] = true // what is due in May is not the second of it
+		}
 	}
 	for i := 0; i < len(fields); i++ {
 		last := i

@@ -12,6 +12,11 @@ func TestTimesInAQuery(t *testing.T) {
 	now := time.Date(2026, 11, 24, 9, 0, 0, 0, time.UTC)
 	for query, want := range map[string]string{
 		"meeting with Ines on 12 March":          "2026-03-12 2026-03-12 meeting with Ines",
+		"tasks due in April 2026":                "2026-04-01 2026-04-30 tasks due",
+		"what is due May 2026":                   "2026-05-01 2026-05-31 what is due",
+		"the fine in March 2026":                 "2026-03-01 2026-03-31 the fine",
+		"il due aprile 2026":                     "2026-04-02 2026-04-02 ",
+		"fine aprile 2026":                       "2026-04-21 2026-04-30 ",
 		"invoices last month?":                   "2026-10-01 2026-10-31 invoices",
 		"swimming in December":                   "2025-12-01 2025-12-31 swimming",
 		"what did I buy since May":               "2026-05-01  what did I buy",

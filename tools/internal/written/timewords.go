@@ -65,6 +65,9 @@ var (
 	introduceTimesElsewhere = Set("im am seit vom vorigen letzten en depuis desde de di a em sinds")
 )
 
+// alsoEnglish are words of a time in other languages that mean something else before an English one.
+var alsoEnglish = Set("due fine fin meta debut dos")
+
 // ofTimes are the English words of a time.
 var ofTimes = sync.OnceValue(func() map[string]bool {
 	words := Set("before")

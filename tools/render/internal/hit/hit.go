@@ -73,6 +73,9 @@ func (h *Hit) ReadTexts(connection string) {
 	o, data := h.Own, h.Own.Object("data")
 	h.Read, h.Who = true, o.Text("actor")
 	h.Authored, h.TimeField = item.Time(o, data)
+	if o.Flag("not_of_time") && h.Authored != "" && item.LastChange(h.TimeField) == "" {
+		h.Has = "not of that time"
+	}
 	h.Title = item.Title(o, data, func(title string) bool { // an id is none, but for one of several words, as notes are called by their files
 		return strings.Contains(title, " ") || title != h.RecordID && title != h.ID && title != o.Text("id")
 	})

@@ -58,7 +58,7 @@ func (q *Question) Words() []string {
 //nolint:misspell // they are not all English
 var (
 	numberPhrases = []string{
-		"how many", "how often", "number of", "wieviel", "wieviele", "wie viel", "wie viele", "wie vielen", "wie vieler",
+		"how many", "how often", "the number of", "total number of", "wieviel", "wieviele", "wie viel", "wie viele", "wie vielen", "wie vieler",
 		"wie vieles", "wie oft", "combien de", "combien des", "combien du", "cuántos", "cuántas", "cuantos", "cuantas",
 		"quanti", "quante", "hoeveel", "quantos", "quantas",
 	}
@@ -92,7 +92,9 @@ var (
 )
 
 // AsksNumber and AsksSum report whether it asks how many there are, or how much.
-func (q *Question) AsksNumber() bool { return q.hasOne(numberPhrases) }
+func (q *Question) AsksNumber() bool {
+	return q.hasOne(numberPhrases) || strings.HasPrefix(q.lower, " number of ")
+}
 
 // AsksSum reports whether it asks how much something is in all.
 func (q *Question) AsksSum() bool { return q.hasOne(sumPhrases) }

@@ -33,3 +33,15 @@ func TestWhichQueriesAskForTheNewestOrOldest(t *testing.T) {
 		}
 	}
 }
+
+// A number that somebody or something has is not how many there are.
+func TestWhichQueriesAskForANumber(t *testing.T) {
+	for query, want := range map[string]bool{
+		"number of orders": true, "what is the number of orders?": true, "how many orders": true, "total number of mails": true,
+		"phone number of Jorg Moller": false, "what is the account number of my bank": false, "the house number of Ida": false,
+	} {
+		if got := New(query, nil).AsksNumber(); got != want {
+			t.Errorf("%q: %t", query, got)
+		}
+	}
+}
