@@ -53,7 +53,7 @@ type watched struct {
 	stop    func() // ends the server; all that it counted is counted then
 
 	mu           sync.Mutex
-	traceparents []string // that the resource server was sent, "path traceparent"
+	traceparents []string // that the resource server was sent, "path traceparent"; a path may have the id that is looked for
 }
 
 // A syncBuffer is a buffer that many may write.
@@ -114,7 +114,7 @@ func newWatched(t *testing.T, traced bool) *watched {
 // serve is the resource server, the authority and the directory.
 func (w *watched) serve(rw http.ResponseWriter, r *http.Request) {
 	w.mu.Lock()
-	w.traceparents = append(w.traceparents, strings.ReplaceAll(r.URL.Path, canaryName, "NAME")+" "+r.Header.Get("Traceparent"))
+	w.traceparents = append(w.traceparents, strings.NewReplacer(canaryName, "NAME", canaryQuery, "QUERY").Replace(r.URL.Path)+" "+r.Header.Get("Traceparent"))
 	w.mu.Unlock()
 	rw.Header().Set("Content-Type", "application/json")
 	answer := func(status int, body string) {
