@@ -55,7 +55,7 @@ func explainEmpty(ctx context.Context, call Call, f filter.Filter) []render.Empt
 	return fields
 }
 
-// An emptyField is a field of the filter of a call, of which no record has the value.
+// An emptyField is a field in a call's filter whose value no record has.
 type emptyField struct {
 	*render.EmptyField
 	call   Call

@@ -18,7 +18,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// A searched is a search that was answered, of which it is found out which other call it may mean. The schema may be read for that.
+// searched finds out which other call an answered search may mean. It may read the schema for that.
 type searched struct {
 	searchArgs
 	call   Call
@@ -104,8 +104,8 @@ func (s *searched) sourceOf(ctx context.Context, words []string, may func(known.
 	return source, nil, false
 }
 
-// fieldForm is a condition as other searches read it, such as merchant:Towpath: a name, a colon and a value without space. That of an
-// address is none.
+// fieldForm is a condition as other searches read it, such as merchant:Towpath: a name, a colon and a value without space. An address
+// such as https://a.example is not one.
 var fieldForm = written.Expression(`(?:^|\s)([\pL_][\pL\pN_.]*):("[^"]+"|[^\s":/][^\s"]*)`)
 
 // unreadFields is the call that is meant by conditions in a query that found nothing for them, as search reads words alone: the filter of a
@@ -167,7 +167,7 @@ func conditionsOf(row *rs.SchemaStream, found rs.Object) (filter rs.Object) {
 }
 
 // newestRecord is the search of the stream that a query for the newest or oldest names, as "latest order" does: its records need not have
-// the word. It is none for any other query.
+// the word. For any other query it is empty.
 func (s *searched) newestRecord(ctx context.Context, q *render.Question) render.InStream {
 	newest, oldest := q.AsksByTime()
 	if s.q == "" || !newest && !oldest || s.inPeriod() || len(s.filter) > 0 {

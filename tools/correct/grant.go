@@ -242,8 +242,8 @@ func (g Grant) Home(t Tool, args rs.Object) (sentence string, send Call) {
 	return strings.TrimSpace(sentence + " " + finds), call
 }
 
-// FindID is the search for a record of which its own id alone is known, or its title, and what it does; of what is neither the call that
-// lists the streams.
+// FindID returns the search for a record that is known by its own id or its title alone, and a sentence about it. For any other text it
+// returns the call that lists the streams.
 func FindID(id string, args rs.Object) (sentence string, send Call) {
 	if identifier.IsTitle(id) && len(id) <= longestQuery {
 		return "The call below searches for those words.", searchForTitle(id, args)

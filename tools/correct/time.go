@@ -208,8 +208,9 @@ func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 	return Call{t.Name, dated}, found
 }
 
-// wholeTime are both bounds of a search of which one names a whole time that is over, by its distance from today; none for any other call,
-// for a part of one such as the beginning of a year, and for until a day, which is rather the last of all before.
+// wholeTime returns both bounds of a search that has one, if that names a whole time that is over by its distance from today, such as
+// "last month". It returns nil for any other call, for a part of a time such as the beginning of a year, and for a day in until, which
+// rather ends a longer time.
 func wholeTime(args rs.Object, now time.Time) rs.Object {
 	for i, name := range both {
 		s, _ := written.Text(args.Get(name))

@@ -266,7 +266,7 @@ func (t *filterText) compared(field, word string) expression {
 	return t.reader.operated(field, word, value, 0)
 }
 
-// values reads a list, in brackets or with commas alone; nil where it is none.
+// values reads a list, in brackets or with commas alone. It returns nil for anything else.
 func (t *filterText) values() (values []string) {
 	end := ""
 	switch {

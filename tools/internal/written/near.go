@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Meant is the one of some texts that a value means which is none of them: one that stands for it, as the code of a currency or application/pdf
-// for pdf, or the one that it may be a misspelling of; "" for none. It is no misspelling if several texts contain it, if it is so short that it
+// Meant returns the text that a value means which is not among them: one that stands for it, as the code of a currency or application/pdf
+// for pdf, or the one that it may be a misspelling of; "" if there is no such text. It is no misspelling if several texts contain it, if it is so short that it
 // resembles any text, unless it differs in case or accents alone, or if it is in the text only behind a letter, as Anna is in Hannah.
 func Meant(value string, texts []string) string {
 	const fewLetters = 4

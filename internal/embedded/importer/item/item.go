@@ -47,7 +47,7 @@ func Each(next func() (Item, error)) Records {
 	return Read(func() error { return nil }, next)
 }
 
-// One yields the record that a file is; with io.EOF it is none.
+// One yields the record that a whole file is, and nothing after io.EOF.
 func One(read func() (Item, error)) Records {
 	return func(yield func(Item, error) bool) {
 		if one, err := read(); !errors.Is(err, io.EOF) {

@@ -18,10 +18,10 @@ type Cell struct {
 	clock   clock
 	exact   bool // its numbers are texts, which no program rounds
 
-	// UnitField is the field beside it that holds the currency or the percent sign; empty: there is none.
+	// UnitField is the field beside it that holds the currency or the percent sign; empty if there is no sign.
 	UnitField string
 
-	// StrayField is the field beside it that holds the cells of another kind, as they are; empty: there are none.
+	// StrayField is the field beside it that holds the cells of another kind, unchanged; empty if there are no such cells.
 	StrayField string
 }
 

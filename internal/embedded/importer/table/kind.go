@@ -152,7 +152,8 @@ func Moment(text string) string {
 	return Cell{form: column.dateForm("")}.timestamp(text)
 }
 
-// Counted is a count of time as records have it, whatever its unit: "" of what is none, or of before 1980 or after 2100.
+// Counted returns a count of time, whatever its unit, as records have times; "" for any other text, and for times before 1980 or after
+// 2100.
 func Counted(count string) string {
 	var column Column
 	if !column.AddWhole(count) {
@@ -161,7 +162,7 @@ func Counted(count string) string {
 	return column.clock().since(count)
 }
 
-// Since1970 is a count of a unit as records have times: "" of what is none.
+// Since1970 returns a count of a unit since 1970 as records have times; "" for any other text.
 func Since1970(count string, unit time.Duration) string { return clock{unit: unit}.since(count) }
 
 func (c clock) since(count string) string {

@@ -7,7 +7,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// Strays are the few cells of a column that are not what all others are, such as "every Tuesday" among dates. The column is of the type of
+// strays are the few cells of a column that differ from all others, such as "every Tuesday" among dates. The column is of the type of
 // the others, and a field beside it holds the strays, so that nothing of them is lost.
 type strays struct {
 	cells   int  // that were looked at: none of a field of JSON
@@ -22,7 +22,7 @@ type strays struct {
 // all so far, a column is one of texts.
 const fewestTyped, mostStrays = 5, 0.15
 
-// AddDay notes a date. A text that is none in any form says nothing of the form of the others.
+// AddDay notes a date. A text that is not a date in any form says nothing about the form of the others.
 func (c *Column) AddDay(text string) {
 	if before, first := c.dates, c.date; c.dateless {
 		return
@@ -34,7 +34,7 @@ func (c *Column) AddDay(text string) {
 	}
 }
 
-// isRemark notes a text among numbers: words, or words and a number. A code such as 12a or XL is none.
+// isRemark notes a text among numbers: words, or words and a number. A code such as 12a or XL is not one.
 func (c *Column) isRemark(text string) bool {
 	isShort := len(text) <= len("XL") && strings.ToLower(text) != strings.ToUpper(text)
 	if c.numberless || isShort || strings.ContainsAny(text, digits) && !word().MatchString(text) {
@@ -48,11 +48,11 @@ func (c *Column) isRemark(text string) bool {
 	return !c.numberless
 }
 
-// word is one of letters alone: SW1A 1AA has none.
+// word matches a word of letters alone; SW1A 1AA has no such word.
 var word = item.Expression(`(?:^|\s)\pL{2,}[.,:]?(?:\s|$)`)
 
-// Settle decides whether the cells of a column are so alike that others are strays, of so many that hold something. Else each decides, as
-// one that is no date makes texts of all. So it is of what is whole in one field, as ids are.
+// Settle decides whether so many of the cells that hold something are alike that the others are strays. If not, one cell that is not a date
+// makes a column of texts, as it always does in a column of ids, where isWhole is set.
 func (c *Column) Settle(present int, isWhole bool) {
 	isFew := func(count int) bool {
 		return !isWhole && count > 0 && present-count >= fewestTyped && float64(count) <= mostStrays*float64(present)
