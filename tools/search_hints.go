@@ -218,8 +218,11 @@ func (s *searched) twoDays() string {
 
 // ofTime are the arguments of a search of the time that the query names, without the words of it that are nowhere; nil for none.
 func (s *searched) ofTime(ctx context.Context) rs.Object {
+	if !s.timed || s.inPeriod() {
+		return nil
+	}
 	words := relax.Words(strings.ReplaceAll(strings.ToLower(s.rest), "e-mail", "email"))
-	if !s.timed || s.inPeriod() || slices.ContainsFunc(words, func(word string) bool { return relax.PartsOfTime[word] }) {
+	if slices.ContainsFunc(words, func(word string) bool { return relax.PartsOfTime[word] }) {
 		return nil
 	}
 	rest, leftOut := s.rest, s.recall().Array("left_out_words")
