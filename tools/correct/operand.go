@@ -22,8 +22,8 @@ func inForm(m rs.Member, message string) string {
 	if bounds := rs.AsObject(m.Value); bounds != nil {
 		mended := bounds
 		for _, r := range bounds {
-			operator, value := written.Bound(r.Name, cmp.Or(reordered(r.Value), r.Value))
-			if value = cmp.Or(compact(r.Value), value, reordered(r.Value)); value != "" && operator != r.Name {
+			operator, value := written.Bound(r.Name, cmp.Or(written.Reordered(r.Value), r.Value))
+			if value = cmp.Or(compact(r.Value), value, written.Reordered(r.Value)); value != "" && operator != r.Name {
 				mended = mended.Without(r.Name)
 			}
 			if value != "" {
@@ -46,7 +46,7 @@ func inForm(m rs.Member, message string) string {
 	case flag != "" && strings.Contains(message, "boolean"):
 		return flag
 	}
-	return cmp.Or(compact(m.Value), written.Range(cmp.Or(reordered(m.Value), m.Value)), reordered(m.Value), written.Value(m.Value))
+	return cmp.Or(compact(m.Value), written.Range(cmp.Or(written.Reordered(m.Value), m.Value)), written.Reordered(m.Value), written.Value(m.Value))
 }
 
 // operands are the values that a filter compares with.
@@ -70,21 +70,6 @@ func CurrencyLeftOut(args rs.Object) string {
 
 var otherDate = written.Expression(`^"(?:[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{2,4}|[0-9]{4}-[0-9]{2}-[0-9]{2})"$`)
 
-var (
-	monthYear    = written.Expression(`^"(0?[1-9]|1[0-2])[/.-]([0-9]{4})"$`)
-	yearDayMonth = written.Expression(`^"([0-9]{4})-(1[3-9]|2[0-9]|3[01])-(0[1-9]|1[0-2])"$`)
-)
-
-// reordered is a month before its year, such as 12/2025, or a day before its month, such as 2026-13-01, in the usual order; "" for any
-// other value.
-func reordered(raw string) string {
-	usual := yearDayMonth().ReplaceAllString(monthYear().ReplaceAllString(raw, `"$2-$1"`), `"$1-$3-$2"`)
-	if usual == raw {
-		return ""
-	}
-	return usual
-}
-
 // MistakesDate reports whether a filter has a date of which it is not certain which one is meant, or words where a time is looked for.
 func MistakesDate(args rs.Object) bool {
 	return slices.ContainsFunc(args.Object("filter"), func(m rs.Member) bool {
@@ -99,7 +84,7 @@ func NoSuchDay(args rs.Object) string {
 	for _, raw := range append(operands(args.Object("filter")), args.Get("since"), args.Get("until")) {
 		if last, ok := written.LastOfMonth(raw); ok {
 			return "There is no day " + quote.JSON(raw) + ": that month ends with " + last + ", which the call below has."
-		} else if day := reordered(raw); written.IsTime(day) {
+		} else if day := written.Reordered(raw); written.IsTime(day) {
 			return "There is no day " + quote.JSON(raw) + ": the call below has its day and month the other way round."
 		}
 	}

@@ -102,7 +102,7 @@ func (t Tool) timed(args rs.Object, param string) (mended rs.Object, ok bool) {
 	}
 	mended = args
 	for _, name := range both { // one without a zone is one of UTC
-		value, _ := written.Text(cmp.Or(reordered(args.Get(name)), written.Value(args.Get(name))))
+		value, _ := written.Text(cmp.Or(written.Reordered(args.Get(name)), written.Value(args.Get(name))))
 		if !args.Has("time_zone") && value != "" && !written.IsTime(rs.EncodeJSON(value)) {
 			value += "Z"
 		}

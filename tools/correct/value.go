@@ -42,7 +42,7 @@ func (t Tool) string(p *parameter, raw string) string {
 	plain = cmp.Or(wordForms[p.Name][sent], wordForms[p.Name][plain], plain) // -1 is not 1
 	switch {
 	case p.Name == "since" || p.Name == "until":
-		if day := written.Day(p.Name, cmp.Or(reordered(raw), raw)); day != "" {
+		if day := written.Day(p.Name, cmp.Or(written.Reordered(raw), raw)); day != "" {
 			return rs.EncodeJSON(day)
 		}
 	case ok && slices.Contains(p.Words, plain):

@@ -87,6 +87,21 @@ func dateOf(raw string) string {
 	return end
 }
 
+var (
+	monthYear    = Expression(`^"(0?[1-9]|1[0-2])[/.-]([0-9]{4})"$`)
+	yearDayMonth = Expression(`^"([0-9]{4})-(1[3-9]|2[0-9]|3[01])-(0[1-9]|1[0-2])"$`)
+)
+
+// Reordered returns a JSON text with its month before its year, such as "12/2025", or its day before its month, such as "2026-13-01", in
+// the usual order; "" for any other value.
+func Reordered(raw string) string {
+	usual := yearDayMonth().ReplaceAllString(monthYear().ReplaceAllString(raw, `"$2-$1"`), `"$1-$3-$2"`)
+	if usual == raw {
+		return ""
+	}
+	return usual
+}
+
 // LastOfMonth is the last day of the month of a date that there is not, such as 2026-02-30; false for any other value.
 func LastOfMonth(raw string) (string, bool) {
 	s, _ := Text(raw)
