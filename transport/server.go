@@ -74,7 +74,11 @@ func newServer(o serverOptions) *Server {
 // call has the pipeline answer a tool call, of the fast path or of the SDK, or a read of a resource. Its errors are *jsonrpc.Error values,
 // also for a panic.
 func (s *Server) call(ctx context.Context, call tools.Call, traceparent string) (reply tools.Reply, err error) {
-	defer endCall(ctx, s.options.Logger, "tools/call", &err)
+	method := "tools/call"
+	if call.URI != "" {
+		method = "resources/read"
+	}
+	defer endCall(ctx, s.options.Logger, method, &err)
 	reply, err = s.options.Handler(middleware.ContinueTrace(ctx, traceparent), call)
 	if err == nil && reply.Result == nil && reply.Resource == nil {
 		err = &rs.Error{Code: "internal_error", Message: "The adapter produced no result."}

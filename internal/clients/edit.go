@@ -27,9 +27,9 @@ func refused(format string, arguments ...any) error {
 // A document is a file that was read. Each of its edits returns the new text of the file, and is the only one. Its errors are
 // RefusedErrors.
 type document interface {
-	// tree returns the values of the file; an empty file has none.
+	// tree returns the values of the file, nil for an empty file.
 	tree() map[string]any
-	// set puts members into the entry under a key and a name, which it makes where there is none, and takes others out of it.
+	// set puts members into the entry under a key and a name and takes others out of it. It makes the entry if it is missing.
 	set(key, name string, members object, gone []string) (string, error)
 	// remove takes an entry that is there out, and nothing else.
 	remove(key, name string) (string, error)
@@ -69,7 +69,7 @@ func (c Client) Remove(file []byte, name string) ([]byte, error) {
 var errNothing = refused("nothing is to change")
 
 // edit runs a change of the entry of one name, which must be ours if it is there, and makes sure that it changed nothing else. The change
-// is given the fields of the entry, nil where there is none.
+// is given the fields of the entry, nil if it is missing.
 func (c Client) edit(file []byte, name string, change func(d document, fields map[string]any) (string, error)) ([]byte, error) {
 	mark, lineEnd, d, err := c.read(file)
 	if err != nil {

@@ -36,7 +36,7 @@ func inForm(m rs.Member, message string) string {
 		return mended.JSON()
 	}
 	p, ok := foreign.Read(rs.Object{m}.JSON(), "")
-	numbers := written.Numbers(m.Value)
+	numbers, usual := written.Numbers(m.Value), written.Reordered(m.Value)
 	flag := map[string]string{"0": "false", "1": "true"}[m.Value]
 	switch {
 	case ok && p.Calls == 1 && p.Filter.Object(m.Name) != nil: // "> 5"
@@ -46,7 +46,7 @@ func inForm(m rs.Member, message string) string {
 	case flag != "" && strings.Contains(message, "boolean"):
 		return flag
 	}
-	return cmp.Or(compact(m.Value), written.Range(cmp.Or(written.Reordered(m.Value), m.Value)), written.Reordered(m.Value), written.Value(m.Value))
+	return cmp.Or(compact(m.Value), written.Range(cmp.Or(usual, m.Value)), usual, written.Value(m.Value))
 }
 
 // operands are the values that a filter compares with.

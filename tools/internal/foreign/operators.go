@@ -10,7 +10,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// operators are those of a condition by their words; the name of one of a range is one too. Of those behind a '?' it is only likely, and those behind a '!' deny it.
+// operators are those of a condition by their words; the name of one of a range is one too. Words behind a '?' only probably mean it, and
+// words behind a '!' deny it.
 var operators = written.ByWord(map[string]string{
 	"":     "eq = == === exact equals equal is value",
 	"gte":  ">= min minimum ge greater_than_or_equal greater_than_or_equal_to at_least more_than_or_equal_to",

@@ -7,8 +7,9 @@ import (
 )
 
 // Meant returns the text that a value means which is not among them: one that stands for it, as the code of a currency or application/pdf
-// for pdf, or the one that it may be a misspelling of; "" if there is no such text. It is no misspelling if several texts contain it, if it is so short that it
-// resembles any text, unless it differs in case or accents alone, or if it is in the text only behind a letter, as Anna is in Hannah.
+// for pdf, or the one that it may be a misspelling of; "" if there is no such text. It is not a misspelling if several texts contain it, if
+// it is so short that it resembles any text, unless it differs in case or accents alone, or if it is in the text only behind a letter, as
+// Anna is in Hannah.
 func Meant(value string, texts []string) string {
 	const fewLetters = 4
 	lower, code, having := strings.ToLower(value), Code(value), 0
