@@ -22,6 +22,9 @@ type Request struct {
 	ConnectionID string
 	// OneRound is set to have a package search each of its members once at most, although its page may be short then.
 	OneRound bool
+	// Parts are those of the streams of a search that it reads only beside the others, whose records they hold parts of. A package asks
+	// no member for them alone, and its cursor keeps them.
+	Parts []string
 }
 
 // Path joins segments below /v1, escaping each: Path("streams", "a b") is "/v1/streams/a%20b".

@@ -76,7 +76,7 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	if len(args.streams)+len(args.filter) > 0 || args.period != (period.Period{}) {
 		schema = schemaOnce(ctx, call)
 		args.filter, readAs = wholeDays(args.filter, args.zone, func() known.Stream { return args.streamOf(schema()) })
-		if auth.PrincipalFrom(ctx).Package == nil { // which refuses a cursor of another search before any member is read
+		if auth.PrincipalFrom(ctx).Package == nil || !args.goesOnInPackage() {
 			args.parts = args.partsBeside(schema)
 		}
 	}
@@ -144,6 +144,13 @@ func (s searchArgs) partsBeside(schema func() known.Stream) []string {
 		return nil
 	}
 	return schema().PartsOf(s.streams)
+}
+
+// goesOnInPackage reports whether a search of several connections goes on from a package's own cursor, which keeps the parts: a cursor of
+// another search is refused before a member is read for its schema.
+func (s searchArgs) goesOnInPackage() bool {
+	own := s.position.Cursor != "" && s.position.Cursor != render.RepairedList && !period.IsCursor(s.position.Cursor)
+	return own && s.connectionID == ""
 }
 
 // within is the resource server as a search sees it of a period, or within a filter of records with parts; nil for any other.

@@ -118,6 +118,7 @@ func (s searchArgs) Request(scope rs.Scope) rs.Request {
 	read.Set(query, "limit", s.limit)
 	read.Set(query, "cursor", s.position.Cursor)
 	s.filter.Write(query)
+	r.Parts = s.parts
 	return r
 }
 

@@ -198,6 +198,12 @@ func searchRequest(pairs ...string) rs.Request {
 	return r
 }
 
+// withParts makes some of the streams of a search parts of the records of the others.
+func withParts(r rs.Request, parts ...string) rs.Request {
+	r.Parts = parts
+	return r
+}
+
 func readMerged(t testing.TB, response *rs.Response, err error) merged {
 	t.Helper()
 	if err != nil {

@@ -35,7 +35,7 @@ func (p *grantPackage) search(ctx context.Context, r rs.Request, paged bool) (*r
 // searchOne passes a search on to the one member that it names, for those of the streams that the member was granted, and says of
 // each hit where it comes from.
 func (p *grantPackage) searchOne(ctx context.Context, r rs.Request, connectionID string) (*rs.Response, error) {
-	streams := r.Query["streams"]
+	streams := askedStreams(r)
 	c, refused := p.choose(connectionID, streams...)
 	if refused == nil && c.grants(streams...) { // before its token is checked
 		c, refused = p.pick(ctx, connectionID, streams...)
@@ -49,7 +49,7 @@ func (p *grantPackage) searchOne(ctx context.Context, r rs.Request, connectionID
 	}
 	granted := c.granted(streams)
 	left := slices.DeleteFunc(slices.Clone(streams), func(name string) bool { return slices.Contains(granted, name) })
-	if len(granted) < len(streams) { // or a stream is named twice
+	if granted = append(granted, c.granted(r.Parts)...); len(granted) < len(r.Query["streams"]) { // or a stream is named twice
 		r.Query = withValue(r.Query, "streams", granted...)
 	}
 	response, err := p.forward(ctx, c, r)
@@ -121,7 +121,7 @@ func (s *packageSearch) memberRequest(t *turn) rs.Request {
 	r := s.request // members that share a grant must not find each other's hits
 	r.Query = withValue(r.Query, "connection_id", t.member.ID)
 	if len(s.streams) > 0 {
-		r.Query["streams"] = t.member.granted(s.streams)
+		r.Query["streams"] = t.member.granted(slices.Concat(s.streams, s.parts))
 	}
 	r.Query.Set("limit", strconv.Itoa(s.size))
 	r.Query.Del("cursor")
@@ -157,12 +157,15 @@ func (s *packageSearch) respond(hits []rs.Item) (*rs.Response, error) {
 		encoded("object", "list"), encoded("url", s.request.Path), encoded("has_more", more), {Name: "data", Value: rs.JoinItems(hits)},
 	}
 	if s.paged && len(next) > 0 {
-		cursor := packageCursor{Bound: s.bound, Size: s.size, Turns: next, Done: s.done}.encode()
+		cursor := packageCursor{Bound: s.bound, Size: s.size, Turns: next, Done: s.done, Parts: s.parts}.encode()
 		if cursor == "" {
 			s.warnFirst(warning("search_too_wide", "The search runs over too many connections to be paged; name connection_id or streams."))
 		} else {
 			body = append(body, encoded("next_cursor", cursor))
 		}
+	}
+	if len(s.parts) > 0 {
+		body = append(body, encoded("also_searched", s.parts))
 	}
 	response := merged(body, s.unavailable, rs.Member{Name: "meta", Value: all.meta(s.warnings).JSON()})
 	response.RequestID = s.requestID

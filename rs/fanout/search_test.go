@@ -51,6 +51,16 @@ func TestPackageSearchTakesPart(t *testing.T) {
 			},
 			keys: "a0 c0 a1 c1",
 		},
+		"S3-16c a member is not asked for parts of records of a stream that it has not": {
+			request: withParts(searchRequest("streams", "files", "streams", "messages"), "messages"),
+			asked:   []string{"tok_c /v1/search?connection_id=cin_c&limit=20&" + rest + "&streams=files&streams=messages"},
+			keys:    "c0 c1",
+		},
+		"S3-16d parts that a named connection has not are no reason for a warning": {
+			request: withParts(searchRequest("connection_id", "cin_a", "streams", "threads", "streams", "files"), "files"),
+			asked:   []string{"tok_a /v1/search?connection_id=cin_a&" + rest + "&streams=threads"},
+			keys:    "a0 a1",
+		},
 		"S3-16d S0-6b a named connection is searched alone, with the caller's own limit and streams": {
 			request: searchRequest("connection_id", "cin_c", "limit", "1", "streams", "messages"),
 			asked:   []string{"tok_c /v1/search?connection_id=cin_c&limit=1&" + rest + "&streams=messages"},

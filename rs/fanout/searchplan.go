@@ -20,7 +20,9 @@ func (p *grantPackage) newSearch(r rs.Request, paged bool) (*packageSearch, *rs.
 	if refused != nil {
 		return nil, refused
 	}
-	s := &packageSearch{pkg: p, request: r, streams: r.Query["streams"], limit: limit, size: limit, bound: bindSearch(r, p.id), paged: paged}
+	s := &packageSearch{
+		pkg: p, request: r, streams: askedStreams(r), parts: r.Parts, limit: limit, size: limit, bound: bindSearch(r, p.id), paged: paged,
+	}
 	cursor := r.Query.Get("cursor")
 	switch {
 	case cursor == "":
@@ -30,6 +32,11 @@ func (p *grantPackage) newSearch(r rs.Request, paged bool) (*packageSearch, *rs.
 	default:
 		return s, s.resume(cursor)
 	}
+}
+
+// askedStreams are the streams that a search asks for itself, without those of parts.
+func askedStreams(r rs.Request) []string {
+	return slices.DeleteFunc(slices.Clone(r.Query["streams"]), func(name string) bool { return slices.Contains(r.Parts, name) })
 }
 
 // searchLimit reads limit: defaultSearchLimit when absent, clamped as a resource server does.
@@ -62,7 +69,7 @@ func (s *packageSearch) resume(text string) *rs.Error {
 	if refused != nil {
 		return refused
 	}
-	s.size, s.done = cursor.Size, cursor.Done
+	s.size, s.done, s.parts = cursor.Size, cursor.Done, cursor.Parts
 	had := map[*member]bool{}
 	for _, state := range cursor.Turns {
 		c := s.pkg.find(state)
@@ -143,6 +150,7 @@ type packageSearch struct {
 	pkg     *grantPackage
 	request rs.Request
 	streams []string // that are searched; all if none
+	parts   []string // streams that are searched beside them
 	limit   int      // of the page
 	size    int      // of the members' pages; the same on every page of the search
 	bound   string

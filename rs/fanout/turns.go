@@ -204,6 +204,7 @@ type packageCursor struct {
 	Size    int          `json:"l"` // page size of the members: skip counts hits of pages of this size
 	Done    tally        `json:"d,omitzero"`
 	Turns   []cursorTurn `json:"t"` // the members with more to show, in the order of their turns
+	Parts   []string     `json:"p,omitempty"`
 }
 
 type cursorTurn struct {
@@ -214,10 +215,13 @@ type cursorTurn struct {
 	Failed       bool   `json:"f,omitempty"`
 }
 
-// bindSearch is the hash of what a cursor belongs to: the search, whatever its page size, and the package.
+// bindSearch is the hash of what a cursor belongs to: the search, whatever its page size and parts, and the package.
 func bindSearch(r rs.Request, packageID string) string {
 	query := url.Values{}
 	for name, values := range r.Query {
+		if name == "streams" {
+			values = askedStreams(r)
+		}
 		if name != "cursor" && name != "limit" {
 			query[name] = slices.Compact(slices.Sorted(slices.Values(values)))
 		}

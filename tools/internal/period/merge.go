@@ -26,6 +26,7 @@ func (p *Reader) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.Parts = nil // which are read as streams of their own
 	limit, _ := strconv.Atoi(r.Query.Get("limit"))
 	limit = min(cmp.Or(limit, DefaultHits), maxHits)
 	words := r.Query.Get("q") != ""
