@@ -3,21 +3,14 @@ package tools_test
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/rs/auth"
-	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
@@ -36,40 +29,7 @@ func newFileServer(t *testing.T, files map[string]model.Blob) *shopServer {
 			Relations: []model.Relation{{Name: "namesakes", Target: "files", ForeignKey: "filename", Cardinality: "has_many"}},
 		}},
 	}}
-	store, err := store.Open(t.Context(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = store.Close() })
-	corpus := model.Corpus{Connectors: connectors, Records: func(yield func(model.Record, error) bool) {
-		for _, record := range records {
-			if !yield(record, nil) {
-				return
-			}
-		}
-	}}
-	if err := store.Load(t.Context(), corpus, "1", nil); err != nil {
-		t.Fatal(err)
-	}
-	grants := authority.NewGrants()
-	grants.Put("token", authority.Grant{ID: "grt_1", ClientID: "cli_1", Kind: authority.KindClient, Streams: authority.Everything(connectors)})
-	s, origin := &shopServer{}, ""
-	server := httptest.NewServer(embedded.NewServer(store, grants, embedded.Options{
-		Origin: func() string { return origin },
-		Observe: func(r *http.Request) {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			s.read = append(s.read, strings.TrimPrefix(r.URL.Path, "/v1/"))
-		},
-	}))
-	t.Cleanup(server.Close)
-	origin = server.URL
-	client, err := rsclient.New(rsclient.Options{Base: server.URL, Retries: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.doer = client.For(rsclient.Caller{Token: rs.NewToken("token"), Kind: auth.KindClient, GrantID: "grt_1"})
-	return s
+	return serve(t, connectors, records)
 }
 
 // fetch shows a text that is attached inside the document, and of anything else how to get it.

@@ -77,6 +77,21 @@ func asAuthorities(t *testing.T, url string) map[string]func(context.Context) er
 	}
 }
 
+// readersOf are all that read what an address answers.
+func readersOf(t *testing.T, url string) map[string]func(context.Context) error {
+	t.Helper()
+	client, err := rsclient.New(rsclient.Options{Base: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	readers := asAuthorities(t, url)
+	readers["resource server"] = func(ctx context.Context) error {
+		_, err := client.For(rsclient.Caller{Token: rs.NewToken("t")}).Do(ctx, rs.Request{Path: "/v1/schema"})
+		return err
+	}
+	return readers
+}
+
 // What unpacks to more than is taken ends at the limit, not after it: of a gigabyte, no more is ever sent than the
 // unpacked limit and what lies in buffers on the way.
 func TestABombEndsAtTheLimit(t *testing.T) {
@@ -96,16 +111,7 @@ func TestABombEndsAtTheLimit(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	client, err := rsclient.New(rsclient.Options{Base: server.URL})
-	if err != nil {
-		t.Fatal(err)
-	}
-	readers := asAuthorities(t, server.URL)
-	readers["resource server"] = func(ctx context.Context) error {
-		_, err := client.For(rsclient.Caller{Token: rs.NewToken("t")}).Do(ctx, rs.Request{Path: "/v1/schema"})
-		return err
-	}
-	for name, read := range readers {
+	for name, read := range readersOf(t, server.URL) {
 		if err := read(t.Context()); err == nil {
 			t.Errorf("%s: the bomb is taken", name)
 		}
@@ -123,16 +129,7 @@ func TestTheHeadersOfAnAnswerAreBounded(t *testing.T) {
 		_, _ = io.WriteString(w, `{"active":true,"status":"active"}`)
 	}))
 	defer server.Close()
-	client, err := rsclient.New(rsclient.Options{Base: server.URL})
-	if err != nil {
-		t.Fatal(err)
-	}
-	readers := asAuthorities(t, server.URL)
-	readers["resource server"] = func(ctx context.Context) error {
-		_, err := client.For(rsclient.Caller{Token: rs.NewToken("t")}).Do(ctx, rs.Request{Path: "/v1/schema"})
-		return err
-	}
-	for name, read := range readers {
+	for name, read := range readersOf(t, server.URL) {
 		if err := read(t.Context()); err == nil {
 			t.Errorf("%s: an answer with 100 KiB of headers is taken", name)
 		}
