@@ -12,7 +12,7 @@ import (
 )
 
 // observeCall shows each call in a span, in the metrics and in the log; see [startSpan] and [logCall]. A nil tracer makes no span: the
-// trace that a client named still goes on to the resource server. A nil observer counts nothing. A panic is an Internal error.
+// trace that a client named still goes on to the resource server. A nil observer counts nothing. A panic is reported as internal_error.
 func observeCall(o Options) middleware {
 	return func(next tools.Handler) tools.Handler {
 		return func(ctx context.Context, call tools.Call) (reply tools.Reply, err error) {

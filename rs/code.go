@@ -6,7 +6,7 @@ import "slices"
 // server's, which passes through unchanged.
 type Code string
 
-// What the authenticator of a Go host answers; the adapter writes all other codes out.
+// Codes for the authenticator of a Go host; every other one is a literal where it is returned.
 const (
 	AuthorityUnreachable Code = "authority_unreachable"
 	TokenInactive        Code = "token_inactive"
@@ -72,8 +72,8 @@ var codes = map[Code]string{ // #nosec G101 -- names of errors
 	"invalid_cursor": "a cursor is not as it was printed, or not for these arguments, or what it continues has changed; start again without it",
 }
 
-// foreign are what a metric shows under its own name beside them: the code of what succeeded, and those of the resource server's contract.
-var foreign = [...]Code{
+// labels are what a metric shows under its own name beside codes: that of what succeeded, and those of the resource server's contract.
+var labels = [...]Code{
 	"ok",
 	"authentication_error", "permission_error", "context.active_false", "context.authentication_failed",
 	"context.stream_not_allowed", "context.instance_mismatch", "grant_revoked", "grant_invalid",
@@ -84,7 +84,7 @@ var foreign = [...]Code{
 // Label is the code as metrics and traces show it: one of the adapter's or of the resource server's contract under its name, any other,
 // which a resource server or a token authority may make up, as "other".
 func (c Code) Label() string {
-	if codes[c] != "" || slices.Contains(foreign[:], c) {
+	if codes[c] != "" || slices.Contains(labels[:], c) {
 		return string(c)
 	}
 	return "other"

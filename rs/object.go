@@ -20,6 +20,9 @@ type Object []Member
 // A Member is one name of an [Object] with its value, which is JSON.
 type Member struct{ Name, Value string }
 
+// NewMember is a member whose value is encoded as JSON.
+func NewMember(name string, value any) Member { return Member{name, EncodeJSON(value)} }
+
 // index is the place of a name, or -1 when it is absent. Of a name given twice the last one counts, as in encoding/json.
 //
 //go:noinline

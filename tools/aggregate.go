@@ -60,7 +60,7 @@ func forwardAggregate(ctx context.Context, call Call) (Reply, error) {
 	response, body, err := r.Answer(ctx)
 	ofNone := func(read string) bool { return strings.Contains(read, "of no time zone") }
 	if len(readAs) > 0 && !slices.ContainsFunc(readAs, ofNone) { // the resource server, which has the instants, says null
-		r.AddAll(rs.Object{encoded("time_zone", args.Zone.String())})
+		r.AddAll(rs.Object{rs.NewMember("time_zone", args.Zone.String())})
 	}
 	if err != nil || !body.Includes("value") && !body.Has("groups") {
 		return replied(call, response, err)

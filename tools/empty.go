@@ -139,7 +139,7 @@ func (e emptyField) findRecord(ctx context.Context, stream string) {
 	hits, ok := searchHits(ctx, e.call, searchArgs{q: e.value, streams: []string{stream}, limit: 2})
 	titled := func(i int) bool { return i < len(hits) && strings.EqualFold(hits[i].Text("title"), e.value) }
 	if !ok || len(hits) > 0 {
-		e.Search = rs.Object{encoded("q", e.value), encoded("streams", []string{stream})}
+		e.Search = rs.Object{rs.NewMember("q", e.value), rs.NewMember("streams", []string{stream})}
 	}
 	if (len(hits) == 1 || titled(0) && !titled(1)) && hits[0].Text("record_key", "record_id") != "" {
 		e.mean(rs.EncodeJSON(hits[0].Text("record_key", "record_id")))

@@ -54,8 +54,8 @@ func lasting(ctx context.Context, call Call, f filter.Filter, schema func() know
 
 // noted is a member of an answer that says something of it, with the call that answers instead.
 func noted(name, note string, instead correct.Call) rs.Member {
-	call := rs.Object{encoded("tool", instead.Tool), {Name: "arguments", Value: instead.Arguments.JSON()}}
-	return rs.Member{Name: name, Value: rs.Object{encoded("note", note), {Name: "instead", Value: call.JSON()}}.JSON()}
+	call := rs.Object{rs.NewMember("tool", instead.Tool), {Name: "arguments", Value: instead.Arguments.JSON()}}
+	return rs.Member{Name: name, Value: rs.Object{rs.NewMember("note", note), {Name: "instead", Value: call.JSON()}}.JSON()}
 }
 
 // unitsIn says which fields have the units of numbers that a page shows, where the call names no such field: the schema is read for a
@@ -84,7 +84,7 @@ func (q queryRecordsArgs) unitsIn(response *rs.Response, schema func() known.Str
 	if says == nil {
 		return nil
 	}
-	return rs.Object{encoded("units_in", "Not asked for: "+strings.Join(says, "; ")+".")}
+	return rs.Object{rs.NewMember("units_in", "Not asked for: "+strings.Join(says, "; ")+".")}
 }
 
 // mixedUnits says that a page is sorted or bounded by numbers of several units, such as currencies, as its records show, and which call has
@@ -153,7 +153,7 @@ func (q queryRecordsArgs) threadHead(ctx context.Context, call Call, response *r
 	}
 	ref := rs.Ref{ConnectionID: connection, Stream: q.stream, RecordID: head}
 	note := fmt.Sprintf("%s is that of %s, which is not among these", q.filter[at].Field, head)
-	return rs.Object{noted("thread_head", note, correct.Call{Tool: "fetch", Arguments: rs.Object{encoded("id", ref.String())}})}
+	return rs.Object{noted("thread_head", note, correct.Call{Tool: "fetch", Arguments: rs.Object{rs.NewMember("id", ref.String())}})}
 }
 
 // Over several connections a resource server takes a field that one of them has: the others are left out, or answer without it.

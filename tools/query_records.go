@@ -149,10 +149,10 @@ func (q *queryRecordsArgs) page(ctx context.Context, call Call) (response *rs.Re
 	}
 }
 
-// pageSize is the limit, or what a resource server takes it for.
+// pageSize is the limit, or the one that resource servers use where none is sent.
 func (q queryRecordsArgs) pageSize() int {
-	const defaultLimit = 25
-	return cmp.Or(q.limit, defaultLimit)
+	const assumedLimit = 25
+	return cmp.Or(q.limit, assumedLimit)
 }
 
 // Scope returns what the read touches.
@@ -192,8 +192,8 @@ func (q queryRecordsArgs) mayLack(call Call, response *rs.Response) bool {
 	return leavesOut(response) || slices.ContainsFunc(list.Items, another)
 }
 
-// tied is how many records after a first page of few have the same value of the field that it is sorted by as its last record: by chance
-// some are on it and others are not. Of several connections the last of each that may have more is that value, or it is not counted.
+// tied is how many records behind a short first page have the value that its last record has of the field by which it is sorted: by
+// chance some are on it and others are not. Of several connections the last of each that may have more is that value, or it is not counted.
 func (q queryRecordsArgs) tied(ctx context.Context, call Call, response *rs.Response) int {
 	const few = 25
 	field := strings.TrimPrefix(q.sort, "-")

@@ -180,16 +180,16 @@ func (w windowArgs) jsonWindow(text string) (string, error) {
 		first := utf8.RuneCountInString(before)
 		last := first + utf8.RuneCountInString(w.q)
 		start, end = first-around(w.before), last+around(w.after)
-		window = append(window, encoded("match_start_chars", first), encoded("match_end_chars", last))
+		window = append(window, rs.NewMember("match_start_chars", first), rs.NewMember("match_end_chars", last))
 	}
 	start, end = min(max(start, 0), len(runes)), min(end, len(runes))
 	window = append(window,
-		encoded("text", string(runes[start:end])), encoded("start_chars", start), encoded("end_chars", end),
-		encoded("total_chars", len(runes)), encoded("complete", end-start == len(runes)))
+		rs.NewMember("text", string(runes[start:end])), rs.NewMember("start_chars", start), rs.NewMember("end_chars", end),
+		rs.NewMember("total_chars", len(runes)), rs.NewMember("complete", end-start == len(runes)))
 	if end < len(runes) {
-		window = append(window, encoded("next_offset_chars", end), encoded("has_more", true))
+		window = append(window, rs.NewMember("next_offset_chars", end), rs.NewMember("has_more", true))
 	}
-	field := rs.Object{encoded("path", w.field), encoded("type", "json")}
+	field := rs.Object{rs.NewMember("path", w.field), rs.NewMember("type", "json")}
 	return rs.Object{{Name: "field", Value: field.JSON()}, {Name: "window", Value: window.JSON()}}.JSON(), nil
 }
 
@@ -222,7 +222,8 @@ func (w windowArgs) withMatches(response *rs.Response, value string) *rs.Respons
 	if !found || count < 2 {
 		return response
 	}
-	return withMembers(response, rs.Object{{Name: "matches", Value: rs.Object{encoded("count", count), encoded("starts", starts)}.JSON()}})
+	matches := rs.Object{rs.NewMember("count", count), rs.NewMember("starts", starts)}
+	return withMembers(response, rs.Object{{Name: "matches", Value: matches.JSON()}})
 }
 
 // matchesOf is where the first matches of a text begin, in code points and whatever the case of its letters, and how many there are; none

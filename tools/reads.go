@@ -141,8 +141,3 @@ func withMembers(response *rs.Response, said rs.Object) *rs.Response {
 	}
 	return response.WithBody(response.Object().WithAll(said).JSON())
 }
-
-// encoded is a member of an object.
-func encoded(name string, value any) rs.Member {
-	return rs.Member{Name: name, Value: rs.EncodeJSON(value)}
-}

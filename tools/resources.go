@@ -56,14 +56,14 @@ func Resources(all []*Tool) []Resource {
 		}, "schema", func(uri string) (rs.Object, bool) {
 			escaped, ours := strings.CutPrefix(uri, streamURIPrefix)
 			name, err := url.PathUnescape(escaped)
-			return rs.Object{encoded("stream", name)}, ours && err == nil && rs.UnsafeName(name) == ""
+			return rs.Object{rs.NewMember("stream", name)}, ours && err == nil && rs.UnsafeName(name) == ""
 		}),
 		address(Resource{
 			URI: rs.RecordURIPrefix + "{+record}", Template: true, Name: "record", Title: "One record", MIMEType: "application/json",
 			Description: "One record as a document.",
 		}, "fetch", func(uri string) (rs.Object, bool) {
 			_, err := rs.ParseRef(uri)
-			return rs.Object{encoded("id", uri)}, err == nil && strings.HasPrefix(uri, rs.RecordURIPrefix)
+			return rs.Object{rs.NewMember("id", uri)}, err == nil && strings.HasPrefix(uri, rs.RecordURIPrefix)
 		}),
 		address(Resource{
 			URI: render.WindowURIPrefix + "{handle}", Template: true, Name: "field-window", Title: "Part of a text field", MIMEType: "application/json",

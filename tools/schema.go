@@ -146,7 +146,7 @@ func coverageOfStream(ctx context.Context, call Call, answer Answer, detail *rs.
 	case several && answer.Now == "": // of which the resource server names one
 		list = listStreams(ctx, call)
 	case detail != nil && len(rows) > 0 && !several: // runs count for a connector
-		row := rs.Object{encoded("name", call.Scope.Stream), encoded("display_name", rows[0].ConnectorKey)}
+		row := rs.Object{rs.NewMember("name", call.Scope.Stream), rs.NewMember("display_name", rows[0].ConnectorKey)}
 		row = append(row, rs.Member{Name: "freshness", Value: detail.Object().Object("freshness").JSON()})
 		list = detail.WithBody(rs.Object{{Name: "data", Value: rs.JoinArray([]string{row.JSON()})}}.JSON())
 	}

@@ -155,12 +155,12 @@ func withWords(q string, others rs.Object) rs.Object {
 	if q == "" {
 		return others
 	}
-	return append(rs.Object{encoded("q", q)}, others...)
+	return append(rs.Object{rs.NewMember("q", q)}, others...)
 }
 
 // inConnection are an argument and the connection that a call names, if it does.
 func inConnection(call Call, name string, value any) rs.Object {
-	args := rs.Object{encoded(name, value)}
+	args := rs.Object{rs.NewMember(name, value)}
 	if id := call.Arguments.Get("connection_id"); id != "" {
 		args = args.With("connection_id", id)
 	}

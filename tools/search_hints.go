@@ -181,9 +181,9 @@ func (s *searched) newestRecord(ctx context.Context, q *render.Question) render.
 	if !ok || len(others) > 0 && len(s.streams) == 1 { // it is the search at hand
 		return render.InStream{}
 	}
-	superlative, records := "newest", rs.Object{encoded("limit", 1)}
+	superlative, records := "newest", rs.Object{rs.NewMember("limit", 1)}
 	if oldest {
-		superlative, records = "oldest", rs.Object{encoded("order", "asc"), encoded("limit", 1)}
+		superlative, records = "oldest", rs.Object{rs.NewMember("order", "asc"), rs.NewMember("limit", 1)}
 	}
 	found := render.InStream{Stream: source.Stream, Says: "The " + superlative + " of that stream: "}
 	within := inConnection(s.call, "streams", []string{source.Stream})
@@ -249,10 +249,10 @@ func (s *searched) ofTime(ctx context.Context) rs.Object {
 // bounds are the arguments for the time that the query names.
 func (s *searched) bounds() (bounds rs.Object) {
 	if s.since != "" {
-		bounds = append(bounds, encoded("since", s.since))
+		bounds = append(bounds, rs.NewMember("since", s.since))
 	}
 	if s.until != "" {
-		bounds = append(bounds, encoded("until", s.until))
+		bounds = append(bounds, rs.NewMember("until", s.until))
 	}
 	return bounds
 }

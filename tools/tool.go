@@ -71,8 +71,8 @@ func ReadArguments(raw json.RawMessage) (rs.Object, error) {
 	return values, nil
 }
 
-// A Call is one use of a Tool on its way down. Calls are values: a stage that learns something sets one
-// field of its copy and passes that on. No field is set twice.
+// A Call is one use of a Tool on its way down. Calls are values: a stage that learns something changes its own copy alone and passes
+// that on. A tool's Forward may replace Args and RS.
 type Call struct {
 	Tool *Tool           // what was called
 	Raw  json.RawMessage // its arguments, as received
@@ -124,10 +124,10 @@ type Handler func(context.Context, Call) (Reply, error)
 // Args are a tool's arguments, valid by construction.
 type Args interface {
 	Scope() (rs.Scope, error)    // what they touch; an error when two of them disagree
-	Request(rs.Scope) rs.Request // the one read they stand for
+	Request(rs.Scope) rs.Request // the read they stand for
 }
 
-// Forward is the core: it performs the one read that the arguments stand for.
+// Forward is the core: it runs the tool's own Forward, or makes the one read of its Request.
 func Forward(ctx context.Context, call Call) (Reply, error) {
 	if call.Tool.Forward != nil {
 		return call.Tool.Forward(ctx, call)

@@ -146,11 +146,14 @@ func commandOf(fields map[string]any) (command string, local bool) {
 	return command, local
 }
 
+// addressKeys are under which keys the clients hold the address of a hosted server.
+var addressKeys = []string{"url", "httpUrl"}
+
 // leftOver returns the keys that say how a server is reached and that the entry does not have: an old entry must not keep
 // them. Everything else that a user added stays; so do headers of a hosted server.
 func leftOver(entry object) []string {
 	has := func(key string) bool { return slices.ContainsFunc(entry, func(m member) bool { return m.key == key }) }
-	keys := []string{"type", "url", "httpUrl", "command", "args", "bearer_token_env_var"}
+	keys := append([]string{"type", "command", "args", "bearer_token_env_var"}, addressKeys...)
 	if has("command") {
 		keys = append(keys, "headers")
 	}
@@ -185,7 +188,7 @@ func (c Client) Ours(file []byte, name string) ([]Entry, error) {
 			continue
 		}
 		entry := Entry{Name: held, Command: command}
-		for _, field := range []string{"url", "httpUrl"} {
+		for _, field := range addressKeys {
 			if address, ok := fields[field].(string); ok {
 				entry.URL = address
 			}

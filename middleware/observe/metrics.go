@@ -29,7 +29,7 @@ var (
 )
 
 // Metrics are the metrics of one process, in a registry of their own. They implement [middleware.CallObserver],
-// [middleware.RequestObserver] and [rsclient.Observer], and are safe for concurrent use. Every label comes from a fixed list; what
+// [web.RequestObserver] and [rsclient.Observer], and are safe for concurrent use. Every label comes from a fixed list; what
 // is not in it is "other".
 type Metrics struct {
 	registry *prometheus.Registry

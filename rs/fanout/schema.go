@@ -28,7 +28,7 @@ func (p *grantPackage) schema(ctx context.Context, r rs.Request) (*rs.Response, 
 		parts = append(parts, schemaPart{response.Schema(), answers.grants[i]})
 	}
 	if len(parts) == 0 { // no member was granted the stream: a document without connectors, as for any unknown stream
-		none := &rs.Schema{Members: rs.Object{encoded("detail", detailOf(r.Query))}}
+		none := &rs.Schema{Members: rs.Object{rs.NewMember("detail", detailOf(r.Query))}}
 		parts = []schemaPart{{none, []rs.Connection{{}}}}
 	}
 	return answers.merged(mergeSchemas(p.id, parts)), nil
@@ -75,7 +75,7 @@ func (p *grantPackage) streams(ctx context.Context, r rs.Request) (*rs.Response,
 	if len(answers.unavailable) > 0 {
 		warnings = []string{unavailableWarning(answers.unavailable, "")}
 	}
-	body := rs.Object{encoded("object", "list"), encoded("has_more", false), {Name: "data", Value: rs.JoinItems(streams)}}
+	body := rs.Object{rs.NewMember("object", "list"), rs.NewMember("has_more", false), {Name: "data", Value: rs.JoinItems(streams)}}
 	meta := rs.Object{{Name: "warnings", Value: rs.JoinArray(warnings)}}
 	return answers.merged(body, rs.Member{Name: "meta", Value: meta.JSON()}), nil
 }
@@ -159,17 +159,18 @@ func mergeSchemas(packageID string, parts []schemaPart) rs.Object {
 		}
 		streamCount += len(part.Streams)
 	}
-	body := rs.Object{encoded("object", "schema")}
+	body := rs.Object{rs.NewMember("object", "schema")}
 	detail := parts[0].Members.JSONString("detail")
 	if detail != "" && !slices.ContainsFunc(parts, func(p schemaPart) bool { return p.Members.JSONString("detail") != detail }) {
-		body = append(body, encoded("detail", detail))
+		body = append(body, rs.NewMember("detail", detail))
 	}
-	bearer := rs.Object{encoded("token_kind", auth.KindPackage)}
+	bearer := rs.Object{rs.NewMember("token_kind", auth.KindPackage)}
 	if packageID != "" {
-		bearer = append(bearer, encoded("package_id", packageID))
+		bearer = append(bearer, rs.NewMember("package_id", packageID))
 	}
 	body = append(body,
-		rs.Member{Name: "bearer", Value: bearer.JSON()}, encoded("connector_count", len(connectors)), encoded("stream_count", streamCount),
+		rs.Member{Name: "bearer", Value: bearer.JSON()}, rs.NewMember("connector_count", len(connectors)),
+		rs.NewMember("stream_count", streamCount),
 		rs.Member{Name: "connectors", Value: rs.JoinArray(connectors)},
 	)
 	if len(streams) > 0 {

@@ -154,18 +154,19 @@ func (s *packageSearch) finish() error {
 func (s *packageSearch) respond(hits []rs.Item) (*rs.Response, error) {
 	next, all, more := s.rest()
 	body := rs.Object{
-		encoded("object", "list"), encoded("url", s.request.Path), encoded("has_more", more), {Name: "data", Value: rs.JoinItems(hits)},
+		rs.NewMember("object", "list"), rs.NewMember("url", s.request.Path), rs.NewMember("has_more", more),
+		{Name: "data", Value: rs.JoinItems(hits)},
 	}
 	if s.paged && len(next) > 0 {
 		cursor := packageCursor{Bound: s.bound, Size: s.size, Turns: next, Done: s.done, Parts: s.parts}.encode()
 		if cursor == "" {
 			s.warnFirst(warning("search_too_wide", "The search runs over too many connections to be paged; name connection_id or streams."))
 		} else {
-			body = append(body, encoded("next_cursor", cursor))
+			body = append(body, rs.NewMember("next_cursor", cursor))
 		}
 	}
 	if len(s.parts) > 0 {
-		body = append(body, encoded("also_searched", s.parts))
+		body = append(body, rs.NewMember("also_searched", s.parts))
 	}
 	response := merged(body, s.unavailable, rs.Member{Name: "meta", Value: all.meta(s.warnings).JSON()})
 	response.RequestID = s.requestID

@@ -120,7 +120,7 @@ func (t tally) meta(warnings []string) rs.Object {
 	switch {
 	case !t.Counted:
 	case t.Estimated:
-		meta[0].Value = rs.Object{{Name: "kind", Value: `"estimated"`}, encoded("value", t.Count)}.JSON()
+		meta[0].Value = rs.Object{{Name: "kind", Value: `"estimated"`}, rs.NewMember("value", t.Count)}.JSON()
 	default:
 		meta[0].Value = rs.EncodeJSON(t.Count)
 		meta = append(meta, rs.Member{Name: "count_accuracy", Value: `"exact"`})
@@ -129,7 +129,7 @@ func (t tally) meta(warnings []string) rs.Object {
 		}
 	}
 	if t.Recall {
-		meta = append(meta, encoded("recall", recallBody{
+		meta = append(meta, rs.NewMember("recall", recallBody{
 			!t.Incomplete, t.Ranked, t.Scope, t.Cut, t.Searched, t.Window, t.Truncated, t.Some, t.Missing, t.leftOut,
 		}))
 	}
@@ -151,7 +151,7 @@ func mergeWarnings(all []string, more ...string) []string {
 
 // warning writes one warning of our own.
 func warning(code, message string) string {
-	return rs.Object{encoded("code", code), encoded("message", message)}.JSON()
+	return rs.Object{rs.NewMember("code", code), rs.NewMember("message", message)}.JSON()
 }
 
 // unavailableWarning names the connections that are missing from a merged answer.
@@ -167,15 +167,10 @@ func unavailableWarning(unavailable []rs.UnavailableConnection, outlook string) 
 	return warning("unavailable_connections", "Connections that could not be read: "+strings.Join(named, ", ")+"."+outlook)
 }
 
-// encoded is a member of an object.
-func encoded(name string, value any) rs.Member {
-	return rs.Member{Name: name, Value: rs.EncodeJSON(value)}
-}
-
 // merged is a merged answer, which names the connections that are missing from it.
 func merged(body rs.Object, unavailable []rs.UnavailableConnection, last ...rs.Member) *rs.Response {
 	if len(unavailable) > 0 {
-		body = append(body, encoded("unavailable_connections", unavailable))
+		body = append(body, rs.NewMember("unavailable_connections", unavailable))
 	}
 	return &rs.Response{Status: http.StatusOK, Body: append(body, last...).JSON(), ContentType: "application/json", Unavailable: len(unavailable)}
 }

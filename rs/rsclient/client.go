@@ -258,7 +258,7 @@ func describeBody(body string) string {
 const maxReachBytes = 16 << 10
 
 // Reach asks whether the resource server answers at all, without a token and without a retry. Whatever is no 5xx counts:
-// a 401 or a 404 comes from a server that is up. Its error is a *Error; ctx bounds it.
+// a 401 or a 404 comes from a server that is up. Its error is an [*rs.Error]; ctx bounds it.
 func (c *Client) Reach(ctx context.Context) error {
 	request, err := c.request(ctx, c.base+"/.well-known/oauth-protected-resource")
 	if err != nil {

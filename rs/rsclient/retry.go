@@ -56,7 +56,7 @@ func NewSender(host string, transport http.RoundTripper, retries int, statuses, 
 	}
 }
 
-// Send performs a request with its retries. Its error may be an [*Error] of the breaker.
+// Send performs a request with its retries. Its error may be an [*rs.Error] of the breaker.
 func (s *Sender) Send(request *retryablehttp.Request) (*http.Response, error) {
 	s.budget.read(time.Now())
 	if readingFrom(request.Context()) == nil {

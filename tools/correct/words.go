@@ -50,7 +50,8 @@ var streamWords = written.ByWord(map[string]string{
 	"messages": "email emails mail mails chat chats nachricht nachrichten",
 	"events":   "appointment appointments meeting meetings termin termine",
 	"orders":   "purchase purchases bestellung bestellungen", "attachments": "file files datei dateien",
-	"threads": "conversation conversations",
+	"threads": "conversation conversations", "notes": "memo memos notiz notizen", "tasks": "todo todos aufgabe aufgaben",
+	"contacts": "people persons kontakt kontakte", "photos": "pictures images fotos bilder",
 })
 
 // StreamOf is the usual name of the stream whose records are called by a word; "" where none is known.

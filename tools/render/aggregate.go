@@ -97,7 +97,7 @@ func (a aggregateAnswer) table() []string {
 	for _, unit := range a.units {
 		columns = append(columns, write.ShownValue(write.JSON(cmp.Or(unit, a.Text("unit"), a.Text("metric"), "value"))))
 	}
-	lines = append(lines, strings.Join(columns, " | "))
+	lines = append(lines, strings.Join(columns, write.Separator))
 	remaining, shown := groupsText, 0
 	for _, row := range a.rows[:min(len(a.rows), groupRows)] {
 		line := a.row(row)
@@ -123,7 +123,7 @@ func (a aggregateAnswer) row(row groupRow) string {
 		unit := part.Text("unit")
 		cells[1+a.columns[unit]] = text + write.When(a.columns == nil, a.unit(" ", unit))
 	}
-	return strings.TrimRight(strings.Join(cells, " | "), " ")
+	return strings.TrimRight(strings.Join(cells, write.Separator), " ")
 }
 
 // key is the key of a group: a date as it is, of a month without its day and of a year without its month; anything else as a cell.

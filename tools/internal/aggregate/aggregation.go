@@ -82,12 +82,7 @@ func New(schemas *known.Schemas, reads *rs.Reads, scope rs.Scope, args Args) *Ag
 }
 
 func (r *Aggregation) add(name string, value any) {
-	r.extra = append(r.extra, encoded(name, value))
-}
-
-// encoded is a member of an object.
-func encoded(name string, value any) rs.Member {
-	return rs.Member{Name: name, Value: rs.EncodeJSON(value)}
+	r.extra = append(r.extra, rs.NewMember(name, value))
 }
 
 // AddAll adds members to the answer.
@@ -143,14 +138,14 @@ func (r *Aggregation) AddConnections(ctx context.Context, body rs.Object) {
 	rows := make([]string, len(connections))
 	read.All(ctx, len(connections), func(ctx context.Context, i int) {
 		c := connections[i]
-		row := rs.Object{encoded("connection_id", c.ID)}
+		row := rs.Object{rs.NewMember("connection_id", c.ID)}
 		if c.DisplayName != "" {
-			row = append(row, encoded("display_name", c.DisplayName))
+			row = append(row, rs.NewMember("display_name", c.DisplayName))
 		}
 		if i < maxConnectionReads {
 			_, body, err := r.do(ctx, rs.Scope{Stream: r.scope.Stream, ConnectionID: c.ID}, q)
 			if count, ok := body.Number("filtered_record_count"); err == nil && ok {
-				row = append(row, encoded("count", count))
+				row = append(row, rs.NewMember("count", count))
 			}
 		}
 		rows[i] = row.JSON()

@@ -26,7 +26,7 @@ func (r *Aggregation) average(ctx context.Context) (*rs.Response, rs.Object, err
 	r.add("composed", true)
 	return response, body.Without("links").WithAll(rs.Object{
 		{Name: "metric", Value: `"avg"`}, {Name: "value", Value: quotient(body.Get("value"), count)},
-		{Name: "sum", Value: cmp.Or(body.Get("value"), "null")}, encoded("count", count),
+		{Name: "sum", Value: cmp.Or(body.Get("value"), "null")}, rs.NewMember("count", count),
 	}), nil
 }
 

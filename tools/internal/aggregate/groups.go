@@ -254,7 +254,7 @@ func (r *Aggregation) composed(base rs.Object, rows []row, shown, limit int) rs.
 		other -= row.records
 		for _, c := range row.cells {
 			item := rs.Object{
-				{Name: "key", Value: row.key}, {Name: "value", Value: c.value}, encoded("count", c.count),
+				{Name: "key", Value: row.key}, {Name: "value", Value: c.value}, rs.NewMember("count", c.count),
 			}
 			if c.unit != "" {
 				item = append(item, rs.Member{Name: "unit", Value: c.unit})
@@ -276,8 +276,8 @@ func (r *Aggregation) composed(base rs.Object, rows []row, shown, limit int) rs.
 		{Name: "metric", Value: text(r.Args.Metric)}, {Name: "field", Value: text(r.Args.Field)},
 		{Name: "group_by", Value: text(r.Args.GroupBy)}, {Name: "group_by_time", Value: text(r.Args.GroupByTime)},
 		{Name: "granularity", Value: text(r.Args.Granularity)},
-		{Name: "groups", Value: rs.JoinArray(items)}, encoded("limit", limit),
-		encoded("other_count", max(other, 0)), encoded("group_count", len(rows)),
+		{Name: "groups", Value: rs.JoinArray(items)}, rs.NewMember("limit", limit),
+		rs.NewMember("other_count", max(other, 0)), rs.NewMember("group_count", len(rows)),
 	})
 }
 

@@ -213,9 +213,9 @@ func (r *Aggregation) addWithout(list groupList) {
 func listed(groups []Group, limit, other int) rs.Object {
 	items := make([]string, len(groups))
 	for i, g := range groups {
-		items[i] = rs.Object{{Name: "key", Value: g.Key}, encoded("count", g.Count)}.JSON()
+		items[i] = rs.Object{{Name: "key", Value: g.Key}, rs.NewMember("count", g.Count)}.JSON()
 	}
 	return rs.Object{
-		{Name: "groups", Value: rs.JoinArray(items)}, encoded("limit", limit), encoded("other_count", other),
+		{Name: "groups", Value: rs.JoinArray(items)}, rs.NewMember("limit", limit), rs.NewMember("other_count", other),
 	}
 }

@@ -164,7 +164,7 @@ func (a *Reader) Number(name string, least, most int) int {
 	return 0
 }
 
-// OptionalNumber is number with nil for absent, where 0 means something else.
+// OptionalNumber is Number, but nil where the argument is absent, for arguments of which 0 is a value.
 func (a *Reader) OptionalNumber(name string, least, most int) *int {
 	raw, ok := a.Given(name)
 	if !ok {

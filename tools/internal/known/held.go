@@ -32,8 +32,8 @@ func (h *held[K, V]) Get(key K) (value V, ok bool) {
 // Put keeps a value.
 func (h *held[K, V]) Put(key K, value V) { h.values.Add(key, heldValue[V]{value, h.now().Add(h.ttl)}) }
 
-// Refusals remember for ten minutes which grants a resource server refused something that no capability tells, so that it is not asked
-// for in vain each time. Nothing is refused because of them.
+// Refusals remember for ten minutes for which grants a resource server refused something that no schema announces, such as filters, so
+// that it is not asked for in vain each time. Nothing is refused because of them.
 type Refusals = held[string, bool]
 
 // NewRefusals returns none yet. now is the clock.

@@ -14,8 +14,8 @@ import (
 // A Merge is the records of several connections in one order.
 type Merge struct {
 	Records []rs.Item
-	// Last is the first of them behind which its connection has no more here, though it has as many as any: with more records of it, they
-	// would stand between those that follow.
+	// Last is the first record that is the last of a connection with a full page: records of that connection which are not here belong
+	// between those that follow.
 	Last  rs.Item
 	Value string // by which Last is where it is, as JSON
 }

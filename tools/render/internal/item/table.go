@@ -31,8 +31,8 @@ type recordTable struct {
 }
 
 // Tables writes the records of a page as tables, in about so many bytes: the lines of each record, with the heads before the first
-// of a group, and how texts are read on that cells show in part; none when there are none, or each has its own call. Texts are shown as
-// far as all of them fit.
+// of a group, and notes on how to read on the texts that cells show in part, none where each such cell names its own call. Texts are shown
+// as far as all of them fit.
 func Tables(items []Item, remaining int) (records, notes []string) {
 	t := recordTable{chars: mostText}
 	if len(items) == 1 {

@@ -25,7 +25,7 @@ type Position struct {
 	list   string // mark of the list that it is in ([Position.In])
 }
 
-// RepairedList is the Cursor of a Position in the list that a repaired search makes ([Repair]), in which Shown counts all hits. The
+// RepairedList is the Cursor of a Position in the list that a repaired search makes (render.Repair), in which Shown counts all hits. The
 // resource server never sees it: the repair is done again, and what was shown is left out.
 const RepairedList = "words"
 
