@@ -13,10 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-)
 
-// listedTools are the tools that a client sees, sorted (D1).
-var listedTools = []string{"aggregate", "fetch", "query_records", "read_record_field", "schema", "search"}
+	"github.com/pdp-connect/pdpp-mcp/tools"
+)
 
 // TestTheSurfaceIsTheSameEverywhere covers S0-R2, S0-1b, S0-2a, S0-2b, S3-5a, S3-5b, S4-R1 and S4-R3: whichever way a client comes
 // in, and in whichever protocol era, it finds the same six tools, the same resources and the same instructions.
@@ -37,6 +36,13 @@ func TestTheSurfaceIsTheSameEverywhere(t *testing.T) {
 		Templates    []*mcp.ResourceTemplate
 		Instructions string
 	}
+	var listed []string // D1
+	for _, tool := range tools.All(tools.Options{}) {
+		if tool.Listed {
+			listed = append(listed, tool.Name)
+		}
+	}
+	slices.Sort(listed)
 	seen := map[string]surface{}
 	for _, transport := range transports {
 		t.Run(transport.name, func(t *testing.T) {
@@ -65,7 +71,7 @@ func TestTheSurfaceIsTheSameEverywhere(t *testing.T) {
 				}
 			}
 			slices.Sort(names)
-			if diff := cmp.Diff(listedTools, names); diff != "" {
+			if diff := cmp.Diff(listed, names); diff != "" {
 				t.Errorf("S0-2a: tools/list differs (-want +got):\n%s", diff)
 			}
 			seen[transport.name] = surface{tools.Tools, resources.Resources, templates.ResourceTemplates, s.InitializeResult().Instructions}

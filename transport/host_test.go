@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -301,7 +302,7 @@ func TestAHostAddsATool(t *testing.T) {
 		for _, tool := range listed.Tools {
 			names = append(names, tool.Name)
 		}
-		if len(names) != 7 || names[0] != "schema" || names[6] != "a_hosts_own" {
+		if last := len(names) - 1; last < 1 || names[0] != "schema" || slices.Index(names, "a_hosts_own") != last {
 			t.Errorf("%s lists %v", era, names)
 		}
 		result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "a_hosts_own"})
