@@ -54,10 +54,10 @@ func connectCommandIn(c Credential, cacheRoot string) string {
 	return clients.CommandLine(runtime.GOOS, words)
 }
 
-// isNoWord reports what a program could take for a flag, or some shell for more than a word however it is quoted. What a grant names are
-// names of the server's.
+// isNoWord reports what a program could take for a flag, or some shell for more than a word however it is quoted: PowerShell runs $( )
+// between quotation marks, and takes those of print for its own. What a grant names are names of the server's.
 func isNoWord(text string) bool {
-	return strings.HasPrefix(text, "-") || strings.ContainsAny(text, `"%!`) || strings.ContainsFunc(text, unicode.IsControl)
+	return strings.HasPrefix(text, "-") || strings.ContainsAny(text, "\"%!$`‘’‚‛“”„") || strings.ContainsFunc(text, unicode.IsControl)
 }
 
 // root is the cache root of a credential, "" where it is in none. It is said of the usual place too, which only the commands know.

@@ -14,6 +14,9 @@ const maxCommands = 3
 // plainName is a name of a stream or connection that a command is proposed with: a person copies it into a shell.
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
 
+// plainAddress is one that can stand behind the # of a command: zsh at its prompt, and cmd.exe, read on behind it.
+var plainAddress = regexp.MustCompile(`^https?://[A-Za-z0-9_.:/~-]+$`)
+
 // ConnectCommands are the command lines that ask for what stored grants of a provider have and for what is missing: a stream is asked of
 // the grants that have it, or else of those whose source is known to have it. Where none is, the last line leaves the source to the owner.
 // cacheRoot is where they are stored, "" for the usual place.
@@ -72,7 +75,7 @@ func ofAnotherSource(stored Credential, cacheRoot string, streams []string) stri
 	other := Credential{ProviderURL: stored.ProviderURL}
 	other.Document.Grant = Grant{Source: "KEY", Streams: streams}
 	where := "where they are signed in"
-	if issuer := stored.Document.AuthorizationServer; issuer != "" {
+	if issuer := stored.Document.AuthorizationServer; plainAddress.MatchString(issuer) {
 		where = "at " + strings.TrimRight(issuer, "/") + "/_ref/connections"
 	}
 	return connectCommandIn(other, cacheRoot) + " # no connected source is known to have " + strings.Join(streams, ", ") +

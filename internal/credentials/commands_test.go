@@ -31,6 +31,10 @@ func TestConnectCommands(t *testing.T) {
 	both := []Credential{mail, chat}
 	const ended = " --connection cin_a --since 2026-03-01"
 	shell := stored(DefaultName, Grant{Source: "https://registry.example/a", Streams: []string{`a" & calc & "`}})
+	subshell := stored(DefaultName, Grant{Source: "https://registry.example/a", Streams: []string{"a$(calc)"}})
+	quotes := stored(DefaultName, Grant{Source: "https://registry.example/a", Streams: []string{"a\u201d; calc; \u201c"}})
+	hostile := mail
+	hostile.Document.AuthorizationServer = "https://as.example/;$(id)&calc;"
 	flag := stored(DefaultName, Grant{Source: "https://registry.example/a", Connections: []string{"--cache-root=/"}})
 	for name, row := range map[string]struct {
 		stored  []Credential
@@ -72,6 +76,12 @@ func TestConnectCommands(t *testing.T) {
 			[]Credential{some}, "", rs.Missing{Streams: []string{"threads"}},
 			[]string{"pdpp-mcp connect https://rs.example --source KEY --stream threads" + none + "threads: the owner sees the KEY of each source where they are signed in"},
 		},
+		"an authorization server that some shell would read": {
+			[]Credential{hostile}, "", rs.Missing{Streams: []string{"orders"}},
+			[]string{"pdpp-mcp connect https://rs.example --source KEY --stream orders" + none + "orders: the owner sees the KEY of each source where they are signed in"},
+		},
+		"a stream that PowerShell would run":  {[]Credential{subshell}, "", rs.Missing{}, nil},
+		"quotation marks of PowerShell's":     {[]Credential{quotes}, "", rs.Missing{}, nil},
 		"a name that a shell would read":      {both, "", rs.Missing{Streams: []string{"x;rm -rf ~"}}, nil},
 		"a name that reads like a flag":       {both, "", rs.Missing{Connection: "--cache-root=/"}, nil},
 		"a stream that some shell would read": {[]Credential{shell}, "", rs.Missing{}, nil},

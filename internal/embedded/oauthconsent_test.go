@@ -53,6 +53,24 @@ func TestConsentPageKeepsItsOrder(t *testing.T) {
 	}
 }
 
+// The page says all of the time that is asked for: the last second of a month is not before its last day.
+func TestConsentPageSaysTheWholeTime(t *testing.T) {
+	r := newOAuthRig(t)
+	for _, test := range []struct{ since, until, want string }{
+		{"2026-03-01", "2026-04-01", "from 2026-03-01 to before 2026-04-01"},
+		{"2026-03-01T00:00:00Z", "2026-03-31T23:59:59Z", "from 2026-03-01 to before 2026-03-31T23:59:59"},
+		{"2026-02-28T23:59:59Z", "", "since 2026-02-28T23:59:59"},
+		{"2026-03-01T00:00:00+02:00", "", "since 2026-02-28T22:00:00"},
+		{"", "2026-03-31T00:00:01Z", "before 2026-03-31T00:00:01"},
+	} {
+		asked := map[string]any{"name": "*", "instance_ids": []string{"cin_chat"}, "time_range": map[string]any{"since": test.since, "until": test.until}}
+		page := r.get("", consentPage(r.push("pdpp_cli", details(chatSource, asked))))
+		if !strings.Contains(page.text, ">"+test.want) {
+			t.Errorf("from %q to %q, the page says:\n%s", test.since, test.until, page.text)
+		}
+	}
+}
+
 // What the owner could not approve is an error in the browser, and the program waits.
 func TestConsentPageRefusesConnections(t *testing.T) {
 	r := newOAuthRig(t)

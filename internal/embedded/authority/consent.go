@@ -265,7 +265,7 @@ func fieldsOf(g StreamGrant) string {
 
 // spanOf is the time that is asked for.
 func spanOf(g StreamGrant) string {
-	since, until := g.Since.UTC().Format(time.DateOnly), g.Until.UTC().Format(time.DateOnly)
+	since, until := boundOf(g.Since), boundOf(g.Until)
 	switch {
 	case g.Since.IsZero() && g.Until.IsZero():
 		return "all of it"
@@ -275,6 +275,14 @@ func spanOf(g StreamGrant) string {
 		return "before " + until
 	}
 	return "from " + since + " to before " + until
+}
+
+// boundOf is a day, or where that is not the same its time too: who reads "before" a day approves nothing of it.
+func boundOf(t time.Time) string {
+	if t = t.UTC(); t.Equal(t.Truncate(24 * time.Hour)) {
+		return t.Format(time.DateOnly)
+	}
+	return spell(t)
 }
 
 // inOrder is a text of the program's without the characters that reorder what stands around it, such as what the page says of the program.

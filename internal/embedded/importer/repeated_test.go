@@ -3,10 +3,14 @@ package importer
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
 // Nothing is lost: the "id" of a row may be that of an account, and two rows of it are two records.
@@ -46,5 +50,25 @@ func TestRecordsOfARepeatedIDAreKeptApart(t *testing.T) {
 		if stream.PrimaryKey != nil {
 			t.Errorf("the records of %s are named by %q, which is repeated", stream.Name, stream.PrimaryKey)
 		}
+	}
+}
+
+// Messages of one id, of which anybody can send any number, are told apart without looking at each of those before.
+func TestManyMessagesOfOneIDAreReadInTime(t *testing.T) {
+	const count = 10_000
+	ids := knownIDs{map[string]int32{}, map[string]knownContent{}}
+	begun := time.Now()
+	for number := range count {
+		one := item.Item{ID: "same@x", Line: number, Content: strconv.Itoa(number)}
+		if reason := ids.admit(&one, "a.mbox", "message_id"); reason != "" || number > 0 && one.ID != "same@x-"+strconv.Itoa(number+1) {
+			t.Fatalf("message %d is %s: %s", number, one.ID, reason)
+		}
+	}
+	again := item.Item{ID: "same@x", Content: "7"}
+	if reason := ids.admit(&again, "b.mbox", "message_id"); again.ID != "same@x-8" || reason != item.SameAs+"line 7 of a.mbox" {
+		t.Errorf("a copy is %s: %s", again.ID, reason)
+	}
+	if took := time.Since(begun); took > 3*time.Second {
+		t.Errorf("%d messages took %s", count, took)
 	}
 }

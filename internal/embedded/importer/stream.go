@@ -244,38 +244,36 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 // millions.
 type knownIDs struct {
 	repeats  map[string]int32
-	contents map[string]knownContent // of messages and events, which may be copies
+	contents map[string]knownContent // of messages and events, which may be copies, by what they say: their id and content
 }
 
 type knownContent struct {
-	file    string
-	line    int
-	content string
+	file string
+	line int
+	id   string
 }
 
 // admit takes in a record, or says why it is left out: it is a copy of a message or an event. Any other record whose id is taken gets a
 // further one: mail servers do give two messages one id, and the "id" of a row may be that of an account.
 func (k knownIDs) admit(one *item.Item, file, key string) (reason string) {
 	base := one.ID
-	repeats, taken := k.repeats[base]
-	for number := int32(2); taken; number++ {
-		if one.Content == "" {
-			number = max(number, repeats+2) // those before are taken
-			repeats = number - 1
-			k.repeats[base] = repeats
-		} else if known := k.contents[one.ID]; known.content == one.Content {
-			place := fmt.Sprintf("line %d", known.line)
-			if known.file != file {
-				place += " of " + known.file
-			}
-			return item.SameAs + place
+	if known, copied := k.contents[base+" "+one.Content]; copied {
+		place := fmt.Sprintf("line %d", known.line)
+		if known.file != file {
+			place += " of " + known.file
 		}
+		one.ID = known.id
+		return item.SameAs + place
+	}
+	repeats, taken := k.repeats[base]
+	for number := repeats + 2; taken; number++ { // those before are taken
+		k.repeats[base] = number - 1
 		one.ID = fmt.Sprintf("%s-%d", base, number)
 		_, taken = k.repeats[one.ID]
 	}
 	k.repeats[one.ID] = 0
 	if one.Content != "" {
-		k.contents[one.ID] = knownContent{file: file, line: one.Line, content: one.Content}
+		k.contents[base+" "+one.Content] = knownContent{file: file, line: one.Line, id: one.ID}
 	}
 	fillIDs(one, key)
 	return ""

@@ -16,12 +16,13 @@ type Skip struct {
 	Reason string
 }
 
-// String says where and why.
+// String says where and why, on one line: a name, which may be of an archive from elsewhere, can have line breaks.
 func (s Skip) String() string {
+	file := strings.ReplaceAll(s.File, "\n", `\u000a`)
 	if s.Line == 0 {
-		return s.File + ": " + s.Reason
+		return file + ": " + s.Reason
 	}
-	return fmt.Sprintf("%s:%d: %s", s.File, s.Line, s.Reason)
+	return fmt.Sprintf("%s:%d: %s", file, s.Line, s.Reason)
 }
 
 // A Watch follows the reading of files. All of it may be nil.

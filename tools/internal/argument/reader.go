@@ -202,6 +202,7 @@ func (a *Reader) List(name string, unsafe func(string) string) []string {
 		a.Failf(name, "Name at least one, or leave it out.", "%s is an empty array.", name)
 	case len(values) > MaxListItems:
 		a.Failf(name, "Send fewer.", "%s has %d names; at most %d are allowed.", name, len(values), MaxListItems)
+		return nil // a body holds a hundred thousand
 	}
 	for _, value := range values {
 		if len(value) > filter.MaxNameBytes || !utf8.ValidString(value) {

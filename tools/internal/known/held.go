@@ -29,8 +29,14 @@ func (h *held[K, V]) Get(key K) (value V, ok bool) {
 	return v.value, ok && h.now().Before(v.until)
 }
 
-// Put keeps a value.
-func (h *held[K, V]) Put(key K, value V) { h.values.Add(key, heldValue[V]{value, h.now().Add(h.ttl)}) }
+// Put keeps a value, and drops those not used for longest whose time is over: a schema may have megabytes.
+func (h *held[K, V]) Put(key K, value V) {
+	now := h.now()
+	for oldest, v, ok := h.values.GetOldest(); ok && !now.Before(v.until); oldest, v, ok = h.values.GetOldest() {
+		h.values.Remove(oldest)
+	}
+	h.values.Add(key, heldValue[V]{value, now.Add(h.ttl)})
+}
 
 // Refusals remember for ten minutes for which grants a resource server refused something that no schema announces, such as filters, so
 // that it is not asked for in vain each time. Nothing is refused because of them.

@@ -142,9 +142,12 @@ func IsWord(raw string) bool {
 
 // Nearest returns at most most of the names that a name may be a mistake for, the likeliest first.
 func Nearest(name string, known []string, most int) (near []string) {
-	scores, first := map[string]int{}, tokens(Snake(name))[0]
+	scores, first, alike := map[string]int{}, tokens(Snake(name))[0], alikeTo(name)
 	for _, k := range known {
-		if score, ok := Alike(name, k); ok && !slices.Contains(near, k) {
+		if _, seen := scores[k]; seen {
+			continue
+		}
+		if score, ok := alike(k); ok {
 			near, scores[k] = append(near, k), 2*score
 			if !strings.HasPrefix(Snake(k), first) {
 				scores[k]++ // of those as near, what begins alike is first
@@ -156,13 +159,21 @@ func Nearest(name string, known []string, most int) (near []string) {
 }
 
 // Alike says how far a name is from a known one, 0 for the same but for case, accents and separators; false where they are not alike.
-func Alike(name, known string) (score int, alike bool) {
-	a, b := withoutAccents.Replace(Snake(name)), withoutAccents.Replace(Snake(known))
+func Alike(name, known string) (score int, alike bool) { return alikeTo(name)(known) }
+
+// alikeTo is Alike of a name, which a caller may make long, and any number of known ones.
+func alikeTo(name string) func(known string) (score int, alike bool) {
+	a := withoutAccents.Replace(Snake(name))
+	ta := tokens(a)
+	return func(known string) (int, bool) { return likeness(a, withoutAccents.Replace(Snake(known)), ta) }
+}
+
+// likeness is Alike of two names as they are compared. ta are the tokens of the first.
+func likeness(a, b string, ta []string) (score int, alike bool) {
 	if a == "" || b == "" {
 		return 0, false
 	}
-	ta, tb := tokens(a), tokens(b)
-	shared := 0
+	tb, shared := tokens(b), 0
 	for _, token := range ta {
 		if slices.Contains(tb, token) {
 			shared++

@@ -1,6 +1,8 @@
 package written_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
@@ -34,5 +36,22 @@ func TestTheOtherOrderOfAName(t *testing.T) {
 		if got := written.OtherOrder(name); got != want {
 			t.Errorf("%q is %q", name, got)
 		}
+	}
+}
+
+// A long name, of which a call may have a hundred, is read once and not for each name that it is compared with.
+func TestNearestReadsANameOnce(t *testing.T) {
+	known := make([]string, 1000)
+	for i := range known {
+		known[i] = fmt.Sprintf("field_number_%04d", i)
+	}
+	if near := written.Nearest("Field number 7", known, 3); len(near) != 3 || near[0] != "field_number_0007" {
+		t.Errorf("near is %q", near)
+	}
+	allocations := func(name string) float64 {
+		return testing.AllocsPerRun(3, func() { written.Nearest(name, known, 3) })
+	}
+	if long, short := allocations("g_"+strings.Repeat("z", 240)), allocations("g_z"); long > short+100 {
+		t.Errorf("%.0f allocations for a long name, %.0f for a short one", long, short)
 	}
 }
