@@ -42,10 +42,10 @@ the resource server, such as https://rs.example.`,
 	}
 	flags := c.Flags()
 	flags.StringVar(&o.Source, "source", "", "What to read: the `KEY` of a source, such as gmail, or the URI of its declaration")
-	flags.StringSliceVar(&o.Connection, "connection", nil,
+	flags.Var((*commas)(&o.Connection), "connection",
 		"Connection to read, by its `ID`; needed where the source has several. Repeat it for more")
-	flags.StringSliceVar(&o.Stream, "stream", nil, "Stream to read, by its `NAME`; all if absent. Repeat it for more")
-	flags.StringSliceVar(&o.Field, "field", nil,
+	flags.Var((*commas)(&o.Stream), "stream", "Stream to read, by its `NAME`; all if absent. Repeat it for more")
+	flags.Var((*commas)(&o.Field), "field",
 		"Field to read, as `STREAM.FIELD`, such as messages.subject; all of the stream if absent. Repeat it for more")
 	flags.StringVar(&o.Since, "since", "", "Read nothing older than this `DATE`, such as 2026-01-31")
 	flags.BoolVar(&o.Once, "once", false, "For 24 hours, instead of until it is revoked")

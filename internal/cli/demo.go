@@ -56,7 +56,7 @@ func newDemo(app App) *cobra.Command {
 		"Search by meaning too, with vectors from the embeddings endpoint at this `URL` in the shape of OpenAI's, "+
 			"such as http://127.0.0.1:11434 of Ollama")
 	flags.StringVar(&o.EmbedModel, "embed-model", "", "`NAME` of the model of the embeddings endpoint, such as nomic-embed-text")
-	flags.StringSliceVar(&o.EmbedAllow, "embed-allow", nil,
+	flags.Var((*commas)(&o.EmbedAllow), "embed-allow",
 		"Send texts to an endpoint on this `HOST`, which need not be this machine; can be repeated")
 	flags.DurationVar(&o.TokenLife, "token-life", 10*time.Minute, "Life of an access token that a client got by signing in")
 	flags.BoolVar(&o.NewToken, "new-token", false, "Change the tokens, which --db keeps for the next start")

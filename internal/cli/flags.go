@@ -13,6 +13,30 @@ import (
 	"github.com/spf13/pflag"
 )
 
+// commas are a list whose entries commas divide; each use of its flag adds some. Nothing else has a meaning in them: pflag's own lists are
+// CSV, and take the first line alone.
+type commas []string
+
+// Set adds what a text lists.
+func (c *commas) Set(text string) error {
+	if text != "" {
+		*c = append(*c, strings.Split(text, ",")...)
+	}
+	return nil
+}
+
+// Replace sets entries as they are.
+func (c *commas) Replace(texts []string) error {
+	*c = texts
+	return nil
+}
+
+// String lists the entries.
+func (c *commas) String() string { return strings.Join(*c, ",") }
+
+// Type tells shells that the flag can be repeated.
+func (c *commas) Type() string { return "stringSlice" }
+
 // A checked value is looked at, and made what it should be, before it is set.
 type checked struct {
 	pflag.Value

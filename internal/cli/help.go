@@ -41,7 +41,7 @@ func printHelp(c *cobra.Command) {
 		if f.Shorthand != "" {
 			name = "-" + f.Shorthand + ", " + name
 		}
-		if !slices.Contains([]string{"", "0", "[]", "false"}, f.DefValue) {
+		if !slices.Contains([]string{"", "0", "false"}, f.DefValue) {
 			text += " (default " + f.DefValue + ")"
 		}
 		fmt.Fprintf(out, "  %s\n%s", name, line.ReplaceAllString(text, "      $1\n"))

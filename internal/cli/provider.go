@@ -47,7 +47,7 @@ func (c *providerFlags) declare(flags *pflag.FlagSet) {
 	check(flags, given, "provider-url")
 	c.cacheFlags.declare(flags)
 	flags.StringVar(&c.GrantID, "grant-id", "", "Require the grant of this `ID`")
-	flags.StringSliceVar(&c.Only, "only", nil, "Read only the stored grants of these names (`NAME,...`); all of the provider if absent")
+	flags.Var((*commas)(&c.Only), "only", "Read only the stored grants of these names (`NAME,...`); all of the provider if absent")
 	flags.BoolVar(&c.Demo, "demo", false, "Read the sample year; needs nothing")
 	c.dataFlags.declare(flags)
 	config.Environment(flags, "PDPP_", "provider-url", "grant-id")

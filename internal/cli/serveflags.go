@@ -34,13 +34,13 @@ func (o *ServeFlags) declare(flags *pflag.FlagSet) {
 	flags.StringVar(&o.RSURL, "rs-url", "", "The resource server's public `URL`")
 	flags.StringVar(&o.RSInternalURL, "rs-internal-url", "", "`URL` at which this server reads it, if not at the public one")
 	flags.StringVar(&o.PublicURL, "public-url", "", "This server's public origin, a `URL` without /mcp")
-	flags.StringSliceVar(&o.AllowedHosts, "allowed-hosts", nil, "Further host names (`HOST,...`) that it answers to")
-	flags.StringSliceVar(&o.AllowedOrigins, "allowed-origins", nil, "Browser origins (`ORIGIN,...`) that may call; usually none")
-	flags.StringSliceVar(&o.TrustedProxies, "trusted-proxies", nil,
+	flags.Var((*commas)(&o.AllowedHosts), "allowed-hosts", "Further host names (`HOST,...`) that it answers to")
+	flags.Var((*commas)(&o.AllowedOrigins), "allowed-origins", "Browser origins (`ORIGIN,...`) that may call; usually none")
+	flags.Var((*commas)(&o.TrustedProxies), "trusted-proxies",
 		"Addresses (`CIDR,...`) whose X-Forwarded-Host, -Proto and -For are believed")
 	flags.IntVar(&o.TrustedHops, "trusted-hops", 1,
 		"How many trusted proxies a request passes: its client is the address that many from the right of X-Forwarded-For")
-	flags.StringSliceVar(&o.AuthorizationServers, "authorization-servers", nil,
+	flags.Var((*commas)(&o.AuthorizationServers), "authorization-servers",
 		"Issuers (`URL,...`) for the metadata; those that the resource server names if absent")
 	flags.StringVar(&o.AuthorizationSource, "authorization-source", "",
 		"Let OAuth hosts sign in here, and have each ask for all of this source, the `KEY` of a connector with one connection")
@@ -53,7 +53,7 @@ func (o *ServeFlags) declare(flags *pflag.FlagSet) {
 		"HTTP Basic password (`SECRET`); prefer the file or the environment")
 	flags.StringVar(&o.IntrospectionSecretFile, "introspection-client-secret-file", "", "`FILE` that holds it")
 	flags.StringVar(&o.Issuer, "issuer", "", "Required iss (`URL`) of a token")
-	flags.StringSliceVar(&o.Audiences, "audiences", nil,
+	flags.Var((*commas)(&o.Audiences), "audiences",
 		"Accepted aud (`URL,...`) of a token; the resource server's and this server's URLs if absent")
 	flags.StringVar(&o.PackagesURL, "packages-url", "",
 		"Directory (`URL`) of package members; needs --introspection-url. Without it package tokens are refused")

@@ -55,7 +55,7 @@ func Fill(flags *pflag.FlagSet, getenv func(string) string) (err error) {
 		case string:
 			err = flags.Set(f.Name, value)
 		case []string: // not split at commas
-			if list, ok := f.Value.(pflag.SliceValue); ok {
+			if list, ok := f.Value.(interface{ Replace(texts []string) error }); ok {
 				err = list.Replace(value)
 			} else {
 				err = fmt.Errorf("--%s: one value is needed, and no list", f.Name)
