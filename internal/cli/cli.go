@@ -58,7 +58,7 @@ func (app App) execute(ctx context.Context, serve serveFunc) (*cobra.Command, er
 		printHelp(c)
 	})
 	if command, words, err := root.Find(args); err == nil {
-		if err := standsApart(command.Flags(), words); err != nil {
+		if err := unclear(command.Flags(), words); err != nil {
 			return command, usageError(command, err.Error())
 		}
 	}

@@ -129,14 +129,7 @@ func dataVar(flags *pflag.FlagSet, value *string, usage string) {
 	flags.StringVar(value, "data", "", usage+
 		"a folder or one file (`PATH`), such as tables, JSON, mail, calendars, notes, documents and exports of services")
 	paths(flags, "data")
-	named := false
-	check(flags, func(text string) (string, error) {
-		if named { // the last would win, and the others be dropped
-			return "", errors.New("is given more than once: name one folder that holds everything")
-		}
-		named = true
-		return given(text)
-	}, "data")
+	check(flags, given, "data")
 }
 
 // onOff declares a switch that is on, and --no-NAME, which turns it off.
@@ -151,16 +144,28 @@ func onOff(flags *pflag.FlagSet, value *bool, name, usage string) {
 	})
 }
 
-// standsApart refuses a value that begins with a dash and stands apart from its flag: it may be the next flag, where a value was forgotten.
-func standsApart(flags *pflag.FlagSet, words []string) error {
+// unclear refuses words that pflag would take without a question. A value that begins with a dash and stands apart from its flag may be the
+// next flag, where a value was forgotten. Of several folders the last would win, and the others be dropped.
+func unclear(flags *pflag.FlagSet, words []string) error {
+	folders := 0
 	for i, word := range words {
-		name, long := strings.CutPrefix(word, "--")
-		if word == "--" || i+1 == len(words) {
-			return nil
+		if word == "--" {
+			break
 		}
-		if f := flags.Lookup(name); long && f != nil && f.NoOptDefVal == "" && len(words[i+1]) > 1 && words[i+1][0] == '-' {
-			return fmt.Errorf("%[1]s: write a value that begins with - behind =, as in %[1]s=%[2]s", word, words[i+1])
+		name, _, joined := strings.Cut(word, "=")
+		f := flags.Lookup(strings.TrimPrefix(name, "--"))
+		if f == nil || !strings.HasPrefix(name, "--") {
+			continue
 		}
+		if f.Name == "data" {
+			folders++
+		}
+		if apart := !joined && f.NoOptDefVal == "" && i+1 < len(words); apart && len(words[i+1]) > 1 && words[i+1][0] == '-' {
+			return fmt.Errorf("%[1]s: write a value that begins with - behind =, as in %[1]s=%[2]s", name, words[i+1])
+		}
+	}
+	if folders > 1 {
+		return errors.New("--data is given more than once: name one folder that holds everything")
 	}
 	return nil
 }
