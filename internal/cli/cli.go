@@ -43,7 +43,7 @@ var errVersion = errors.New("the version is asked for")
 // execute reads the command line, with the environment and the file that it names, and runs its command; serve is what that of the
 // same name does with its settings.
 func (app App) execute(ctx context.Context, serve serveFunc) (*cobra.Command, error) {
-	args := slices.Concat([]string{}, app.args) // never nil, which stands for those of the process
+	args := append([]string{}, app.args...) // never nil, which stands for those of the process
 	if len(args) > 0 && args[0] == "help" {
 		args = append(args[1:], "--help")
 	}

@@ -75,3 +75,11 @@ func TestPathsAreAbsolute(t *testing.T) {
 		t.Error("a relative path stays one")
 	}
 }
+
+// Without arguments a command is missing: those of this process are not taken.
+func TestNoArgumentsAreNone(t *testing.T) {
+	_, err := App{Out: io.Discard, Err: io.Discard, Getenv: func(string) string { return "" }}.execute(t.Context(), nil)
+	if err == nil || err.Error() != "a command is missing. Run pdpp-mcp --help." {
+		t.Error(err)
+	}
+}
