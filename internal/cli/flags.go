@@ -94,6 +94,7 @@ const completes = "completes"
 // completeFlags has cobra complete the values of a command's flags. It keeps what it is told for ever: only a shell's question is worth that.
 func completeFlags(c *cobra.Command) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
+		_, f.Usage = pflag.UnquoteUsage(f) // shells show it as it is
 		directive := cobra.ShellCompDirectiveNoFileComp
 		values, some := f.Annotations[completes]
 		if len(values) == 0 {
