@@ -55,8 +55,6 @@ type HostedConfig struct {
 	Name          string
 	Public        web.Public
 	Origins       []string
-	Limits        web.Limits
-	Unknown       auth.LookupLimits         // of introspections of unknown tokens
 	Details       string                    // authorization_details that sign-ins ask for; empty, with no source named: no sign-in here
 	Introspection *auth.IntrospectorOptions // nil: the schema probe
 	Log           zerolog.Logger

@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -16,16 +19,30 @@ import (
 )
 
 type callCommand struct {
-	Tool      string   `arg:"" help:"Name of the tool; pdpp-mcp tools lists them."`
-	Arguments []string `arg:"" optional:"" name:"argument" help:"One JSON object, or key=value for each argument; lists are typed with commas."`
 	providerFlags
-	Structured bool `help:"Print the structured result instead of the text."`
+	Structured bool
 }
 
-// Run calls a tool as a model would, and prints what it would see.
-func (c callCommand) Run(ctx context.Context, app App) error {
+func newCall(app App) *cobra.Command {
+	var o callCommand
+	c := &cobra.Command{
+		Use: "call <tool> [argument...]", Args: takes(1, math.MaxInt), ValidArgs: listedTools(),
+		Short: "Call a tool and print what a model would see.",
+		Long: `Call a tool and print what a model would see. <tool> is one of those that
+pdpp-mcp tools lists. Its arguments are one JSON object, or key=value for each;
+lists are typed with commas.`,
+		Example: "pdpp-mcp call search q=dentist limit=3 --demo",
+		RunE:    func(c *cobra.Command, words []string) error { return o.run(c.Context(), app, words[0], words[1:]) },
+	}
+	o.declare(c.Flags())
+	c.Flags().BoolVar(&o.Structured, "structured", false, "Print the structured result instead of the text")
+	return c
+}
+
+// run calls a tool as a model would, and prints what it would see.
+func (c callCommand) run(ctx context.Context, app App, tool string, arguments []string) error {
 	return c.inside(ctx, app, func(ctx context.Context, server *transport.Server, _ string) error {
-		return callTool(ctx, server, app.Out, c.Tool, c.Arguments, c.Structured)
+		return callTool(ctx, server, app.Out, tool, arguments, c.Structured)
 	})
 }
 

@@ -6,139 +6,167 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/alecthomas/kong"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/cli/config"
 	"github.com/pdp-connect/pdpp-mcp/internal/cli/terminal"
-	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
-// commandLine is what can be typed; kong reads it.
-type commandLine struct {
-	Version kong.VersionFlag `help:"Print the version and exit."`
-	Demo    demoCommand      `cmd:"" help:"Serve a sample person's year, or your own files, and show a tour. Example: pdpp-mcp demo"`
-	Serve   serveCommand     `cmd:"" help:"Serve /mcp in front of a resource server. Example: pdpp-mcp serve --rs-url https://rs.example --public-url https://mcp.example"`
-	Stdio   stdioCommand     `cmd:"" help:"Serve one local client over standard input and output. Example: pdpp-mcp stdio --provider-url https://rs.example"`
-	Verify  verifyCommand    `cmd:"" help:"Say whether a record still says what was quoted from it. Example: pdpp-mcp verify '{\"id\":\"cin_a/messages:m1\",\"field\":\"body\",\"start_chars\":0,\"end_chars\":80,\"sha256\":\"...\"}' --provider-url https://rs.example"`
-
-	Connect     connectCommand     `cmd:"" help:"Get a grant to read data of a server, and store it on this machine. Example: pdpp-mcp connect https://rs.example --source gmail"`
-	Connections connectionsCommand `cmd:"" help:"List the grants that are stored on this machine."`
-	Disconnect  disconnectCommand  `cmd:"" help:"End a stored grant at its server, and delete it here. Example: pdpp-mcp disconnect https://rs.example"`
-
-	Setup      setupCommand      `cmd:"" help:"Connect a client, such as Claude Code or Cursor. Example: pdpp-mcp setup cursor --demo --write"`
-	Doctor     doctorCommand     `cmd:"" help:"Find out what is wrong and what to do about it. Example: pdpp-mcp doctor --provider-url https://rs.example"`
-	Call       callCommand       `cmd:"" help:"Call a tool and print what a model would see. Example: pdpp-mcp call search q=dentist limit=3 --demo"`
-	Tools      toolsCommand      `cmd:"" help:"Print the tools that a model is shown. Example: pdpp-mcp tools search"`
-	Completion completionCommand `cmd:"" help:"Print a script that completes commands in a shell. Example: source <(pdpp-mcp completion bash)"`
-}
-
 // Run runs the command that the arguments name and returns the exit code. What ends it abnormally is the last line on Err,
 // because hosts show that line.
 func Run(ctx context.Context, args []string, app App) int {
 	app.Err, app.args = terminal.Visible{Out: app.Err}, args
-	_, parsed, err := app.parse()
-	if err != nil {
-		return app.fail(usageError(err, parsed))
-	}
-	if parsed == nil {
-		return 0
-	}
-	command := parsed.Selected().Name
-	if name := credentials.OwnerVariable(os.Environ()); name != "" && command != "completion" && command != "doctor" { // which reports it
-		return app.fail(&exit.Error{Code: exit.Owner, Message: fmt.Sprintf(
-			"%s is set: an owner credential must not reach an assistant. Unset it, and connect with a scoped grant: pdpp-mcp connect <provider-url> --source KEY.", name)})
-	}
-	parsed.BindTo(ctx, (*context.Context)(nil))
-	if err = parsed.Run(app); err == nil {
+	command, err := app.execute(ctx, app.serve)
+	if err == nil {
 		return 0
 	}
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		err = &transport.StoppedError{Message: "stopped: " + context.Cause(ctx).Error()}
 	}
 	code := app.fail(err)
-	if code == exitStopped && command == "stdio" {
+	if code == exitStopped && command.Name() == "stdio" {
 		return 0 // that is how hosts end a session
 	}
 	return code
 }
 
-// parse reads the command line, with the environment and the file that it names. It returns nil for a request such as --help, which
-// kong has answered.
-func (app App) parse() (line commandLine, parsed *kong.Context, err error) {
-	args, exited := app.args, false
+// errVersion ends the reading of a command line that asks for the version.
+var errVersion = errors.New("the version is asked for")
+
+// execute reads the command line, with the environment and the file that it names, and runs its command; serve is what that of the
+// same name does with its settings.
+func (app App) execute(ctx context.Context, serve serveFunc) (*cobra.Command, error) {
+	args := append([]string{}, app.args...) // never nil, which stands for those of the process
 	if len(args) > 0 && args[0] == "help" {
-		args = append(slices.Clone(args[1:]), "--help")
+		args = append(args[1:], "--help")
 	}
-	parser, err := newParser(&line, app, func(int) { exited = true })
-	if err != nil {
-		return line, nil, err
-	}
-	parsed, err = parser.Parse(args)
-	if exited {
-		return line, nil, nil
-	}
-	if wrong, ok := errors.AsType[*kong.ParseError](err); ok {
-		return line, wrong.Context, err
-	}
-	named := 0
-	for _, given := range parsed.Path {
-		if given.Flag != nil && given.Flag.Name == "data" {
-			named++
+	root := app.root(serve)
+	root.SetArgs(args)
+	var unknown error
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		if c == root && c.Flags().NArg() > 0 {
+			unknown = root.ValidateArgs(c.Flags().Args())
+			return
+		}
+		printHelp(c)
+	})
+	if command, words, err := root.Find(args); err == nil {
+		if err := unclear(command.Flags(), words); err != nil {
+			return command, usageError(command, err.Error())
 		}
 	}
-	if named > 1 { // the last would win, and the others be dropped
-		return line, parsed, errors.New("--data is given more than once: name one folder that holds everything")
+	command, err := root.ExecuteContextC(ctx)
+	if errors.Is(err, errVersion) {
+		_, err = fmt.Fprintln(app.Out, "pdpp-mcp "+app.Version)
 	}
-	return line, parsed, nil
+	return command, cmp.Or(err, unknown)
 }
 
-func newParser(line *commandLine, app App, exit func(int)) (*kong.Kong, error) {
-	return kong.New(line,
-		kong.Name("pdpp-mcp"),
-		kong.Description("Read a person's data from a PDPP resource server through the Model Context Protocol."),
-		kong.Vars{"version": "pdpp-mcp " + app.Version, "clients": strings.Join(clients.Names(), ", ")},
-		kong.Writers(app.Out, app.Err),
-		kong.Exit(exit), // --help and --version
-	)
+// root is the program with all of its commands.
+func (app App) root(serve serveFunc) *cobra.Command {
+	root := &cobra.Command{
+		Use: "pdpp-mcp <command>",
+		Long: `Read a person's data from a PDPP resource server through the Model Context
+Protocol.`,
+		Args: func(root *cobra.Command, words []string) error {
+			if len(words) == 0 {
+				return usageError(root, "a command is missing")
+			}
+			return usageError(root, "unexpected argument "+words[0]+didYouMean(root, words[0], ""))
+		},
+		RunE: func(*cobra.Command, []string) error { return nil }, // so that the arguments are looked at
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
+			if err := config.Fill(c.Flags(), app.Getenv); err != nil {
+				return usageError(c, err.Error())
+			}
+			if slices.Contains([]string{"completion", "doctor", cobra.ShellCompRequestCmd}, c.Name()) { // doctor reports it
+				return nil
+			}
+			if name := credentials.OwnerVariable(os.Environ()); name != "" {
+				return &exit.Error{Code: exit.Owner, Message: name + " is set: an owner credential must not reach an assistant. " +
+					"Unset it, and connect with a scoped grant: pdpp-mcp connect <provider-url> --source KEY."}
+			}
+			return nil
+		},
+		SilenceErrors: true, SilenceUsage: true,
+	}
+	root.SetOut(app.Out)
+	root.SetErr(app.Err)
+	root.SetFlagErrorFunc(flagError)
+	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	root.PersistentFlags().BoolP("help", "h", false, "Show this help")
+	root.PersistentFlags().BoolFunc("version", "Print the version and exit", func(string) error { return errVersion })
+	add := func(group string, commands ...*cobra.Command) {
+		root.AddGroup(&cobra.Group{ID: group, Title: group})
+		for _, c := range commands {
+			c.GroupID, c.Flags().SortFlags = group, false
+			if len(app.args) > 0 && strings.HasPrefix(app.args[0], cobra.ShellCompRequestCmd) {
+				completeFlags(c)
+			}
+		}
+		root.AddCommand(commands...)
+		root.SetHelpCommandGroupID(group) // the last has it
+	}
+	add("Serve data", newDemo(app), newServe(serve), newStdio(app))
+	add("Keep grants", newConnect(app), newConnections(app), newDisconnect(app))
+	add("Set up, look and check", newSetup(app), newDoctor(app), newCall(app), newTools(app), newVerify(app), newCompletion(app))
+	return root
 }
 
-// plainer turns what kong says of a command line into plain words.
-var plainer = []struct {
-	kong  *regexp.Regexp
-	plain string
-}{
-	{regexp.MustCompile(`^expected one of "demo".*`), "a command is missing"},
-	{regexp.MustCompile(`^expected "(<\w+>).*`), "$1 is missing"},
-	{regexp.MustCompile(`expected \w+ value but got "EOL" \(<EOL>\)`), "a value is missing"},
-	{regexp.MustCompile(`expected a valid \d+ bit int but got (".*?")`), "$1 is not a whole number"},
-	{regexp.MustCompile(`expected a float but got (".*?") \(\w+\)`), "$1 is not a number"},
-	{regexp.MustCompile(`expected duration but got (".*?"): time: .*duration ".*?"`), "$1 is not a duration, such as 40s or 1m30s"},
-	{regexp.MustCompile(`bool value must be .* but got (".*?")`), "$1 is neither true nor false"},
-	{regexp.MustCompile(`expected \w+ value but got "(-.*?)" \(short flag\); perhaps try (--[\w-]+)=.*`),
-		"write a value that begins with - behind =, as in $2=$1"},
-	{regexp.MustCompile(`\(from envar (\w+)=.*\)`), "(from $1)"},
+// takes wants from least to most arguments; the usage line of a command begins with their names.
+func takes(least, most int) cobra.PositionalArgs {
+	return func(c *cobra.Command, given []string) error {
+		switch {
+		case len(given) < least:
+			return usageError(c, strings.Fields(c.Use)[1+len(given)]+" is missing")
+		case len(given) > most:
+			return usageError(c, "unexpected argument "+given[most])
+		}
+		return nil
+	}
 }
 
-// usageError says what is wrong with a command line, and which help has what is right. parsed is as far as it was read.
-func usageError(err error, parsed *kong.Context) error {
-	message := err.Error()
-	for _, p := range plainer {
-		message = p.kong.ReplaceAllString(message, p.plain)
+// flagError says in plain words what is wrong with a flag.
+func flagError(c *cobra.Command, err error) error {
+	if errors.Is(err, errVersion) {
+		return err
 	}
-	program := "pdpp-mcp"
-	if parsed != nil && parsed.Selected() != nil {
-		program += " " + parsed.Selected().Name
+	message := config.Wrong(err).Error()
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		if message = "unknown flag -" + unknown.GetSpecifiedName(); unknown.GetSpecifiedShortnames() == "" {
+			var names cobra.Command // which knows how to look for one
+			c.Flags().VisitAll(func(f *pflag.Flag) { names.AddCommand(&cobra.Command{Use: f.Name, RunE: c.RunE}) })
+			message = "unknown flag --" + unknown.GetSpecifiedName() + didYouMean(&names, unknown.GetSpecifiedName(), "--")
+		}
 	}
+	if lacking, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		message = "--" + lacking.GetSpecifiedName() + ": a value is missing"
+	}
+	return usageError(c, message)
+}
+
+// didYouMean asks whether one of a command's own was meant.
+func didYouMean(c *cobra.Command, typed, dashes string) string {
+	c.SuggestionsMinimumDistance = 2
+	if near := c.SuggestionsFor(typed); len(near) > 0 {
+		return fmt.Sprintf(", did you mean %q?", dashes+near[0])
+	}
+	return ""
+}
+
+// usageError says what is wrong with a command line, and which help has what is right.
+func usageError(c *cobra.Command, message string) error {
 	if !strings.HasSuffix(message, "?") {
 		message += "."
 	}
-	return exit.UsageError(message + " Run " + program + " --help.")
+	return exit.UsageError(message + " Run " + c.CommandPath() + " --help.")
 }
 
 // exitStopped is the exit code of a command that was asked to stop before it was done, as shells have it for SIGINT.

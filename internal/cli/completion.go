@@ -1,25 +1,59 @@
 package cli
 
 import (
-	"github.com/alecthomas/kong"
+	"fmt"
+	"strings"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/cli/completion"
-	"github.com/pdp-connect/pdpp-mcp/internal/clients"
+	"github.com/spf13/cobra"
+
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-type completionCommand struct {
-	Shell string `arg:"" help:"bash, zsh or fish." enum:"bash,zsh,fish"`
+// wordsOfBash stand in for the one function that cobra's script takes from the package bash-completion, where that is not loaded: the line
+// up to the cursor in words, which the script joins again, so that quotes stay what they are.
+const wordsOfBash = `# bash completion of pdpp-mcp. To load it now: source <(pdpp-mcp completion bash)
+if ! declare -F _get_comp_words_by_ref >/dev/null; then
+	_get_comp_words_by_ref() {
+		local line=${COMP_LINE:0:COMP_POINT}
+		read -ra words <<<"$line"
+		if [[ $line == *[[:space:]] ]]; then words+=(''); fi
+		cword=$((${#words[@]} - 1))
+		cur=${words[cword]} prev=${words[cword-1]}
+	}
+fi
+`
+
+func newCompletion(app App) *cobra.Command {
+	shells := []string{"bash", "zsh", "fish", "powershell"}
+	return &cobra.Command{
+		Use: "completion <shell>", Args: takes(1, 1), ValidArgs: shells, Example: "source <(pdpp-mcp completion bash)",
+		Short: "Print a script that completes commands in a shell.",
+		Long:  "Print a script that completes commands in a shell: " + strings.Join(shells, ", ") + ".",
+		RunE: func(c *cobra.Command, words []string) error {
+			switch words[0] {
+			case "bash":
+				if _, err := fmt.Fprint(app.Out, wordsOfBash); err != nil {
+					return err
+				}
+				return c.Root().GenBashCompletionV2(app.Out, true)
+			case "zsh":
+				return c.Root().GenZshCompletion(app.Out)
+			case "fish":
+				return c.Root().GenFishCompletion(app.Out, true)
+			case "powershell":
+				return c.Root().GenPowerShellCompletionWithDesc(app.Out)
+			}
+			return usageError(c, fmt.Sprintf("<shell> must be one of %s but got %q", strings.Join(shells, ", "), words[0]))
+		},
+	}
 }
 
-// Run prints a completion script for the commands that were parsed.
-func (c completionCommand) Run(parsed *kong.Context, app App) error {
-	var names []string
+// listedTools are the names of the tools that a model is shown.
+func listedTools() (names []string) {
 	for _, tool := range tools.All(tools.Options{}) {
 		if tool.Listed {
 			names = append(names, tool.Name)
 		}
 	}
-	words := map[string][]string{"setup": clients.Names(), "call": names, "tools": names, "completion": completion.Shells}
-	return completion.Write(app.Out, parsed.Model, words, c.Shell)
+	return names
 }

@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/alecthomas/kong"
+	"github.com/spf13/cobra"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/cli/terminal"
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
@@ -25,34 +25,42 @@ import (
 )
 
 type connectCommand struct {
-	URL        string   `arg:"" help:"The resource server, such as https://rs.example."`
-	Source     string   `help:"What to read: the key of a source, such as gmail, or the URI of its declaration." placeholder:"KEY"`
-	Connection []string `help:"Connection to read; needed where the source has several. Repeat it for more." placeholder:"ID"`
-	Stream     []string `help:"Stream to read; all if absent. Repeat it for more." placeholder:"NAME"`
-	Field      []string `help:"Field to read, such as messages.subject; all of the stream if absent. Repeat it for more." placeholder:"STREAM.FIELD"`
-	Since      string   `help:"Read nothing older, such as 2026-01-31." placeholder:"DATE"`
-	Once       bool     `help:"For 24 hours, instead of until it is revoked."`
-	Way        string   `help:"How the owner approves: auto, agent (a link for any browser), browser (of this machine), device (a link, by RFC 8628) or code (to be copied)." enum:"auto,agent,browser,device,code" default:"auto"`
-	Name       string   `help:"Name under which the grant is stored, beside others of the server; chosen by source if absent." placeholder:"NAME"`
+	Source, Since, Way, Name  string
+	Connection, Stream, Field []string
+	Once                      bool
 	cacheFlags
 }
 
-// AfterApply refuses a flag that says nothing, as a shell's variable that is not set makes it: it would ask for all that there is.
-func (connectCommand) AfterApply(line *kong.Context) error {
-	for i, word := range line.Args {
-		flag, value, joined := strings.Cut(word, "=")
-		if !joined && i+1 < len(line.Args) {
-			value = line.Args[i+1]
-		}
-		if slices.Contains([]string{"--source", "--connection", "--stream", "--field", "--since", "--name"}, flag) && strings.Trim(value, ", \t") == "" {
-			return fmt.Errorf("%s is empty: leave it out, or give it a value", flag)
-		}
+func newConnect(app App) *cobra.Command {
+	var o connectCommand
+	c := &cobra.Command{
+		Use: "connect <url>", Args: takes(1, 1), Example: "pdpp-mcp connect https://rs.example --source gmail",
+		Short: "Get a grant to read data of a server, and store it on this machine.",
+		Long: `Get a grant to read data of a server, and store it on this machine. <url> is
+the resource server, such as https://rs.example.`,
+		RunE: func(c *cobra.Command, words []string) error { return o.run(c.Context(), app, words[0]) },
 	}
-	return nil
+	flags := c.Flags()
+	flags.StringVar(&o.Source, "source", "", "What to read: the `KEY` of a source, such as gmail, or the URI of its declaration")
+	flags.Var((*commas)(&o.Connection), "connection",
+		"Connection to read, by its `ID`; needed where the source has several. Repeat it for more")
+	flags.Var((*commas)(&o.Stream), "stream", "Stream to read, by its `NAME`; all if absent. Repeat it for more")
+	flags.Var((*commas)(&o.Field), "field",
+		"Field to read, as `STREAM.FIELD`, such as messages.subject; all of the stream if absent. Repeat it for more")
+	flags.StringVar(&o.Since, "since", "", "Read nothing older than this `DATE`, such as 2026-01-31")
+	flags.BoolVar(&o.Once, "once", false, "For 24 hours, instead of until it is revoked")
+	flags.StringVar(&o.Way, "way", "auto",
+		"How (the `WAY`) the owner approves: auto, agent (a link for any browser), browser (of this machine), "+
+			"device (a link, by RFC 8628) or code (to be copied)")
+	flags.StringVar(&o.Name, "name", "", "`NAME` under which the grant is stored, beside others of the server; chosen by source if absent")
+	check(flags, filled, "source", "connection", "stream", "field", "since", "name")
+	choice(flags, "way", "auto", "agent", "browser", "device", "code")
+	o.declare(flags)
+	return c
 }
 
-// Run asks the owner for a grant and stores it, says what was granted, and makes the first call with it.
-func (c connectCommand) Run(ctx context.Context, app App) error {
+// run asks the owner for a grant and stores it, says what was granted, and makes the first call with it.
+func (c connectCommand) run(ctx context.Context, app App, url string) error {
 	if c.Source == "" {
 		return exit.UsageError("--source is needed: a server has no public list of its sources. Its owner sees the keys, such as gmail, where they are signed in; " +
 			"the reference lists them at /_ref/connections of its authorization server.")
@@ -70,7 +78,7 @@ func (c connectCommand) Run(ctx context.Context, app App) error {
 		return &exit.Error{Code: exit.CannotWrite, Message: "the owner was not asked, because a credential could not be stored: " + err.Error() + "."}
 	}
 	request := connect.Request{
-		ProviderURL: c.URL, Source: c.Source, Connections: c.Connection, Streams: c.Stream, Fields: c.Field, Since: c.Since, Once: c.Once, Way: c.Way,
+		ProviderURL: url, Source: c.Source, Connections: c.Connection, Streams: c.Stream, Fields: c.Field, Since: c.Since, Once: c.Once, Way: c.Way,
 	}
 	if !signal.Ignored(syscall.SIGHUP) { // a terminal that is closed stops it as Ctrl-C does, so that no grant is left without its token
 		hangs, stop := signal.NotifyContext(ctx, syscall.SIGHUP)

@@ -9,13 +9,22 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/cli/config"
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
 // cacheFlags say where credentials are stored.
 type cacheFlags struct {
-	CacheRoot string `name:"cache-root" help:"Folder of the credential cache; ~/.pdpp if absent." env:"PDPP_CACHE_ROOT" placeholder:"DIR"`
+	CacheRoot string
+}
+
+func (f *cacheFlags) declare(flags *pflag.FlagSet) {
+	flags.StringVar(&f.CacheRoot, "cache-root", "", "Folder (`DIR`) of the credential cache; ~/.pdpp if absent")
+	config.Environment(flags, "PDPP_", "cache-root")
 }
 
 // folder is the folder in which credentials are stored, "" where it is not known.
@@ -35,7 +44,18 @@ func (f cacheFlags) root() (string, error) {
 
 type connectionsCommand struct {
 	cacheFlags
-	JSON bool `name:"json" help:"Print them as JSON."`
+	JSON bool
+}
+
+func newConnections(app App) *cobra.Command {
+	var o connectionsCommand
+	c := &cobra.Command{
+		Use: "connections", Args: takes(0, 0), Short: "List the grants that are stored on this machine.",
+		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context(), app) },
+	}
+	o.declare(c.Flags())
+	c.Flags().BoolVar(&o.JSON, "json", false, "Print them as JSON")
+	return c
 }
 
 // A connectionLine is a stored grant as it is listed.
@@ -48,8 +68,8 @@ type connectionLine struct {
 	LastUsed string            `json:"last_used,omitempty"` // RFC 3339
 }
 
-// Run lists the grants that are stored on this machine. It asks no server.
-func (c connectionsCommand) Run(ctx context.Context, app App) error {
+// run lists the grants that are stored on this machine. It asks no server.
+func (c connectionsCommand) run(ctx context.Context, app App) error {
 	root, err := c.root()
 	if err != nil {
 		return err

@@ -22,7 +22,7 @@ func TestConnectionsAreListedOnTheirOwnLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := (connectionsCommand{cacheFlags: cacheFlags{root}}).Run(t.Context(), App{Out: &out}); err != nil {
+	if err := (connectionsCommand{cacheFlags: cacheFlags{root}}).run(t.Context(), App{Out: &out}); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Count(out.String(), "\n") != 3 || strings.Contains(out.String(), "\nhttps://evil") || strings.Contains(out.String(), "\x1b") {
@@ -43,7 +43,7 @@ func TestALostRenewalIsListedAsLost(t *testing.T) {
 	}
 	list := func() string {
 		var out bytes.Buffer
-		if err := (connectionsCommand{cacheFlags: cacheFlags{root}}).Run(t.Context(), App{Out: &out}); err != nil {
+		if err := (connectionsCommand{cacheFlags: cacheFlags{root}}).run(t.Context(), App{Out: &out}); err != nil {
 			t.Fatal(err)
 		}
 		return out.String()
@@ -79,10 +79,10 @@ func TestFilesThatCannotBeUsedAreNamed(t *testing.T) {
 		}
 	}
 	var out, said strings.Builder
-	if err := (connectionsCommand{cacheFlags: cacheFlags{root}}).Run(t.Context(), App{Out: &out, Err: &said}); err != nil || strings.Count(out.String(), "https://rs.example") != 1 {
+	if err := (connectionsCommand{cacheFlags: cacheFlags{root}}).run(t.Context(), App{Out: &out, Err: &said}); err != nil || strings.Count(out.String(), "https://rs.example") != 1 {
 		t.Errorf("%v: %s", err, out.String())
 	}
-	err := disconnectCommand{URL: "https://rs.example", Name: "cut", cacheFlags: cacheFlags{root}}.Run(t.Context(), App{Out: &out, Err: &said})
+	err := disconnectCommand{Name: "cut", cacheFlags: cacheFlags{root}}.run(t.Context(), App{Out: &out, Err: &said}, "https://rs.example")
 	if err == nil || !strings.Contains(err.Error(), "there is cut, empty, good, owner") {
 		t.Error(err)
 	}

@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/browse"
+	"github.com/pdp-connect/pdpp-mcp/internal/cli/config"
 	"github.com/pdp-connect/pdpp-mcp/internal/cli/tour"
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/embedding"
@@ -27,20 +29,41 @@ import (
 )
 
 type demoCommand struct {
-	Listen string `help:"Address of /mcp; ${default} if absent." default:"127.0.0.1:7710" env:"PDPP_MCP_LISTEN" placeholder:"HOST:PORT"`
-	Data   string `help:"Serve your own files instead of the sample year: a folder or one file, such as tables, JSON, mail, calendars, notes, documents and exports of services." type:"path" env:"PDPP_MCP_DATA" placeholder:"PATH"`
-	DB     string `name:"db" help:"Keep the index in this file, so that the next start is instant." type:"path" env:"PDPP_MCP_DB" placeholder:"FILE"`
+	Listen, Data, DB string
 	embedFlags
-	TokenLife time.Duration `name:"token-life" help:"Life of an access token that a client got by signing in; ${default} if absent." default:"10m" env:"PDPP_MCP_TOKEN_LIFE"`
-	NewToken  bool          `name:"new-token" help:"Change the tokens, which --db keeps for the next start."`
-	JSON      bool          `name:"json" help:"Print one line of JSON with URLs and tokens instead of the tour."`
+	TokenLife      time.Duration
+	NewToken, JSON bool
 }
 
 // embedFlags name an embeddings endpoint.
 type embedFlags struct {
-	Embed      string   `help:"Search by meaning too, with vectors from this embeddings endpoint in the shape of OpenAI's, such as http://127.0.0.1:11434 of Ollama." env:"PDPP_MCP_EMBED" placeholder:"URL"`
-	EmbedModel string   `help:"Model of the embeddings endpoint, such as nomic-embed-text." env:"PDPP_MCP_EMBED_MODEL" placeholder:"NAME"`
-	EmbedAllow []string `help:"Send texts to an endpoint on this host, which need not be this machine; can be repeated." env:"PDPP_MCP_EMBED_ALLOW" placeholder:"HOST"`
+	Embed, EmbedModel string
+	EmbedAllow        []string
+}
+
+func newDemo(app App) *cobra.Command {
+	var o demoCommand
+	c := &cobra.Command{
+		Use: "demo", Args: takes(0, 0), Example: "pdpp-mcp demo",
+		Short: "Serve a sample person's year, or your own files, and show a tour.",
+		RunE:  func(c *cobra.Command, _ []string) error { return o.run(c.Context(), app) },
+	}
+	flags := c.Flags()
+	flags.StringVar(&o.Listen, "listen", "127.0.0.1:7710", "Address of /mcp, as `HOST:PORT`")
+	dataVar(flags, &o.Data, "Serve your own files instead of the sample year: ")
+	flags.StringVar(&o.DB, "db", "", "Keep the index in this `FILE`, so that the next start is instant")
+	flags.StringVar(&o.Embed, "embed", "",
+		"Search by meaning too, with vectors from the embeddings endpoint at this `URL` in the shape of OpenAI's, "+
+			"such as http://127.0.0.1:11434 of Ollama")
+	flags.StringVar(&o.EmbedModel, "embed-model", "", "`NAME` of the model of the embeddings endpoint, such as nomic-embed-text")
+	flags.Var((*commas)(&o.EmbedAllow), "embed-allow",
+		"Send texts to an endpoint on this `HOST`, which need not be this machine; can be repeated")
+	flags.DurationVar(&o.TokenLife, "token-life", 10*time.Minute, "Life of an access token that a client got by signing in")
+	flags.BoolVar(&o.NewToken, "new-token", false, "Change the tokens, which --db keeps for the next start")
+	flags.BoolVar(&o.JSON, "json", false, "Print one line of JSON with URLs and tokens instead of the tour")
+	paths(flags, "db")
+	config.Environment(flags, "PDPP_MCP_", "listen", "data", "db", "embed", "embed-model", "embed-allow", "token-life")
+	return c
 }
 
 // client returns what asks the endpoint, nil where none is named.
@@ -58,8 +81,8 @@ func (f embedFlags) client() (*embedding.Client, error) {
 	return client, nil
 }
 
-// Run serves the embedded resource server and /mcp in front of it, after a short tour.
-func (c demoCommand) Run(ctx context.Context, app App) error {
+// run serves the embedded resource server and /mcp in front of it, after a short tour.
+func (c demoCommand) run(ctx context.Context, app App) error {
 	log := app.log(zerolog.WarnLevel)
 	embed, err := c.client()
 	if err != nil {
@@ -82,9 +105,9 @@ func (c demoCommand) Run(ctx context.Context, app App) error {
 	server, err := app.Host(ctx, HostedConfig{
 		ServeFlags: ServeFlags{
 			Listen: c.Listen, RSURL: source.URL, PackagesURL: source.URL + "/packages", Retries: 2, Breaker: true, SearchRelax: true,
-			DrainTime: service.DefaultDrainTime,
+			DrainTime: service.DefaultDrainTime, Limits: limits,
 		},
-		Name: "pdpp-demo", Limits: limits, Log: log,
+		Name: "pdpp-demo", Log: log,
 		Introspection: &auth.IntrospectorOptions{
 			LookupOptions: auth.LookupOptions{
 				Endpoint: source.URL + "/introspect", ClientID: localserver.ClientID, ClientSecret: rs.NewToken(source.ClientSecret),

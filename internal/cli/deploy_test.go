@@ -14,30 +14,22 @@ import (
 	"testing"
 	"time"
 
-	"github.com/alecthomas/kong"
+	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/cli/config"
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/service"
 )
 
 // settings are the flags and variables of all commands.
-func settings(t *testing.T) (flags, variables map[string]bool) {
-	t.Helper()
-	var line commandLine
-	parser, err := newParser(&line, App{Out: io.Discard, Err: io.Discard}, func(int) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	flags, variables = map[string]bool{}, map[string]bool{}
-	for _, command := range append([]*kong.Node{parser.Model.Node}, parser.Model.Children...) {
-		for _, flag := range command.Flags {
+func settings() (flags, variables map[string]bool) {
+	flags, variables = map[string]bool{"help": true, "version": true}, map[string]bool{}
+	for _, command := range (App{}).root(nil).Commands() {
+		command.Flags().VisitAll(func(flag *pflag.Flag) {
 			flags[flag.Name] = true
-			flags["no-"+flag.Name] = flag.IsBool() && flag.Tag.Negatable != ""
-			for _, variable := range flag.Envs {
-				variables[variable] = true
-			}
-		}
+			variables[config.Variable(flag)] = true
+		})
 	}
 	return flags, variables
 }
@@ -47,7 +39,7 @@ var foreign = []string{"stdout", "header", "transport", "scope", "add-mcp", "bui
 
 func TestPagesAndDeploymentsNameOnlyWhatExists(t *testing.T) {
 	t.Chdir("../..")
-	flags, variables := settings(t)
+	flags, variables := settings()
 	paths := []string{"README.md"}
 	for _, pattern := range []string{"docs/*.md", "deploy/*.*", "deploy/*/*", "deploy/Dockerfile"} {
 		found, err := filepath.Glob(pattern)
@@ -80,25 +72,22 @@ func TestPagesAndDeploymentsNameOnlyWhatExists(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var line commandLine
-	parser, err := newParser(&line, App{Out: io.Discard, Err: io.Discard}, func(int) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, command := range parser.Model.Children {
-		for _, flag := range command.Flags {
-			if command.Name == "serve" && !regexp.MustCompile("(?m)^\\|.*`--"+flag.Name+"`.*\\|.*`"+flag.Envs[0]+"`.*\\|").Match(page) {
-				t.Errorf("docs/configure.md has no row for --%s with %v", flag.Name, flag.Envs)
-			}
+	newServe(nil).Flags().VisitAll(func(flag *pflag.Flag) {
+		variable := config.Variable(flag)
+		if variable == "" != strings.HasPrefix(flag.Name, "no-") {
+			t.Errorf("--%s has the variable %q", flag.Name, variable)
 		}
-	}
+		if variable != "" && !regexp.MustCompile("(?m)^\\|.*`--"+flag.Name+"`.*\\|.*`"+variable+"`.*\\|").Match(page) {
+			t.Errorf("docs/configure.md has no row for --%s with %s", flag.Name, variable)
+		}
+	})
 }
 
 // configure reads a command line with a configuration file as serve does, except for the secret.
-func configure(t *testing.T, config string, arguments ...string) HostedConfig {
+func configure(t *testing.T, settings string, arguments ...string) HostedConfig {
 	t.Helper()
 	var values map[string]any
-	if err := json.Unmarshal([]byte(config), &values); err != nil {
+	if err := json.Unmarshal([]byte(settings), &values); err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
@@ -119,13 +108,9 @@ func configure(t *testing.T, config string, arguments ...string) HostedConfig {
 			arguments[i] = filepath.Join(dir, "config.json")
 		}
 	}
-	line, parsed, err := App{Out: io.Discard, Err: io.Discard, args: arguments}.parse()
-	if err != nil || parsed.Command() != "serve" {
+	got, err := App{Out: io.Discard, Err: io.Discard, Getenv: os.Getenv, args: arguments}.serveConfig(t.Context())
+	if err != nil || got.Name == "" { // it is of serve
 		t.Fatalf("%q: %v", arguments, err)
-	}
-	got, err := serveConfig(line.Serve.ServeFlags, App{Out: io.Discard, Err: io.Discard})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return got
 }

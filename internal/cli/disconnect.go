@@ -8,25 +8,42 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/pdp-connect/pdpp-mcp/internal/connect"
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
 type disconnectCommand struct {
-	URL   string `arg:"" help:"The resource server of the grant."`
-	Name  string `help:"Name of the stored grant; not needed where there is one." placeholder:"NAME"`
-	Force bool   `help:"Delete it here even if the server cannot be asked to end it."`
+	Name  string
+	Force bool
 	cacheFlags
 }
 
-// Run revokes a grant at its server and deletes it here.
-func (c disconnectCommand) Run(ctx context.Context, app App) error {
+func newDisconnect(app App) *cobra.Command {
+	var o disconnectCommand
+	c := &cobra.Command{
+		Use: "disconnect <url>", Args: takes(1, 1), Example: "pdpp-mcp disconnect https://rs.example",
+		Short: "End a stored grant at its server, and delete it here.",
+		Long: `End a stored grant at its server, and delete it here. <url> is the resource
+server of the grant.`,
+		RunE: func(c *cobra.Command, words []string) error { return o.run(c.Context(), app, words[0]) },
+	}
+	flags := c.Flags()
+	flags.StringVar(&o.Name, "name", "", "`NAME` of the stored grant; not needed where there is one")
+	flags.BoolVar(&o.Force, "force", false, "Delete it here even if the server cannot be asked to end it")
+	o.declare(flags)
+	return c
+}
+
+// run revokes a grant at its server and deletes it here.
+func (c disconnectCommand) run(ctx context.Context, app App, url string) error {
 	root, err := c.root()
 	if err != nil {
 		return err
 	}
-	provider, err := credentials.NormalizeProviderURL(c.URL)
+	provider, err := credentials.NormalizeProviderURL(url)
 	if err != nil {
 		return err
 	}

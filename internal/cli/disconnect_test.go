@@ -26,7 +26,7 @@ func TestDisconnectLeavesAGrantThatArrivesMeanwhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	disconnect := func(t *testing.T) error {
-		return disconnectCommand{URL: "https://rs.example", Force: true, cacheFlags: cacheFlags{root}}.Run(t.Context(), App{Out: io.Discard, Err: io.Discard})
+		return disconnectCommand{Force: true, cacheFlags: cacheFlags{root}}.run(t.Context(), App{Out: io.Discard, Err: io.Discard}, "https://rs.example")
 	}
 	synctest.Test(t, func(t *testing.T) {
 		unlock, err := credentials.Lock(t.Context(), path)

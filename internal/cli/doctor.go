@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/doctor"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer"
@@ -17,12 +18,26 @@ import (
 
 type doctorCommand struct {
 	providerFlags
-	URL  string `name:"url" help:"A hosted server, to see what hosts that sign in there can read." placeholder:"https://…/mcp"`
-	JSON bool   `name:"json" help:"Print the findings as JSON."`
+	URL  string
+	JSON bool
 }
 
-// Run looks at everything that stands between a person and an answer.
-func (c doctorCommand) Run(ctx context.Context, app App) error {
+func newDoctor(app App) *cobra.Command {
+	var o doctorCommand
+	c := &cobra.Command{
+		Use: "doctor", Args: takes(0, 0), Example: "pdpp-mcp doctor --provider-url https://rs.example",
+		Short: "Find out what is wrong and what to do about it.",
+		RunE:  func(c *cobra.Command, _ []string) error { return o.run(c.Context(), app) },
+	}
+	o.declare(c.Flags())
+	c.Flags().StringVar(&o.URL, "url", "",
+		"`URL` of a hosted server, such as https://…/mcp, to see what hosts that sign in there can read")
+	c.Flags().BoolVar(&o.JSON, "json", false, "Print the findings as JSON")
+	return c
+}
+
+// run looks at everything that stands between a person and an answer.
+func (c doctorCommand) run(ctx context.Context, app App) error {
 	err := c.check()
 	if err == nil && c.URL != "" {
 		c.URL, err = endpointURL(c.URL)

@@ -12,9 +12,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/alecthomas/kong"
 	"github.com/rs/zerolog"
+	"github.com/spf13/pflag"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/cli/config"
 	"github.com/pdp-connect/pdpp-mcp/internal/connect"
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
@@ -29,39 +30,33 @@ import (
 
 // providerFlags say which grant a local command reads through.
 type providerFlags struct {
-	ProviderURL string `name:"provider-url" help:"The provider that 'pdpp-mcp connect' connected; not needed where there is one." env:"PDPP_PROVIDER_URL" placeholder:"URL"`
+	ProviderURL string
 	cacheFlags
-	GrantID string   `name:"grant-id" help:"Require this grant." env:"PDPP_GRANT_ID" placeholder:"ID"`
-	Only    []string `help:"Read only the stored grants of these names; all of the provider if absent." placeholder:"NAME"`
-	Demo    bool     `help:"Read the sample year; needs nothing."`
+	GrantID string
+	Only    []string
+	Demo    bool
 	dataFlags
 }
 
 // dataFlags say which files of the person's own are read.
-type dataFlags struct {
-	Data string `help:"Read your own files: a folder or one file, such as tables, JSON, mail, calendars, notes, documents and exports of services." placeholder:"PATH"`
-	DB   string `name:"db" help:"Keep the index of --data in this file; in the folder of caches if absent." type:"path" placeholder:"FILE"`
+type dataFlags struct{ Data, DB string }
+
+func (c *providerFlags) declare(flags *pflag.FlagSet) {
+	flags.StringVar(&c.ProviderURL, "provider-url", "",
+		"`URL` of the provider that 'pdpp-mcp connect' connected; not needed where there is one")
+	check(flags, given, "provider-url")
+	c.cacheFlags.declare(flags)
+	flags.StringVar(&c.GrantID, "grant-id", "", "Require the grant of this `ID`")
+	flags.Var((*commas)(&c.Only), "only", "Read only the stored grants of these names (`NAME,...`); all of the provider if absent")
+	flags.BoolVar(&c.Demo, "demo", false, "Read the sample year; needs nothing")
+	c.dataFlags.declare(flags)
+	config.Environment(flags, "PDPP_", "provider-url", "grant-id")
 }
 
-// AfterApply drops what a client's bundle passes for a setting that was left blank.
-func (c *providerFlags) AfterApply() error {
-	dropBlankSetting(&c.ProviderURL)
-	return c.dataFlags.AfterApply()
-}
-
-// AfterApply drops what a client's bundle passes for a setting that was left blank, and makes the path absolute.
-func (f *dataFlags) AfterApply() error {
-	if dropBlankSetting(&f.Data); f.Data != "" {
-		f.Data = kong.ExpandPath(f.Data)
-	}
-	return nil
-}
-
-// dropBlankSetting empties a value that is the name of a setting as a bundle's manifest spells it, such as "${user_config.data}".
-func dropBlankSetting(value *string) {
-	if strings.HasPrefix(*value, "${user_config.") {
-		*value = ""
-	}
+func (f *dataFlags) declare(flags *pflag.FlagSet) {
+	dataVar(flags, &f.Data, "Read your own files: ")
+	flags.StringVar(&f.DB, "db", "", "Keep the index of --data in this `FILE`; in the folder of caches if absent")
+	paths(flags, "db")
 }
 
 // check refuses flags that name several things to read.

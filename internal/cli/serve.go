@@ -13,6 +13,7 @@ import (
 
 	"github.com/coreos/go-systemd/v22/activation"
 	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
@@ -27,12 +28,29 @@ import (
 // maxDeadline keeps a call within the time that the server takes to write its answer.
 const maxDeadline = 4 * time.Minute
 
-type serveCommand struct{ ServeFlags }
+// A serveFunc does something with the settings of serve.
+type serveFunc func(context.Context, ServeFlags) error
 
-// Run serves until ctx ends.
-func (c serveCommand) Run(ctx context.Context, app App) error {
+func newServe(serve serveFunc) *cobra.Command {
+	var o ServeFlags
+	c := &cobra.Command{
+		Use: "serve --rs-url URL", Args: takes(0, 0), Short: "Serve /mcp in front of a resource server.",
+		Example: "pdpp-mcp serve --rs-url https://rs.example --public-url https://mcp.example",
+		RunE: func(c *cobra.Command, _ []string) error {
+			if !c.Flags().Changed("rs-url") {
+				return usageError(c, "--rs-url is missing")
+			}
+			return serve(c.Context(), o)
+		},
+	}
+	o.declare(c.Flags())
+	return c
+}
+
+// serve serves until ctx ends.
+func (app App) serve(ctx context.Context, c ServeFlags) error {
 	manager := serviceManager()
-	config, err := serveConfig(c.ServeFlags, app)
+	config, err := serveConfig(c, app)
 	if err != nil {
 		return err
 	}
@@ -51,20 +69,22 @@ func (c serveCommand) Run(ctx context.Context, app App) error {
 		return err
 	}
 	return server.Serve(ctx, manager, func() (HostedConfig, error) {
-		again, _, err := app.parse() // with the files that it names
-		if err != nil {
-			return HostedConfig{}, err
-		}
-		return serveConfig(again.Serve.ServeFlags, app)
+		return app.serveConfig(ctx)
 	})
+}
+
+// serveConfig reads the command line of serve, with the files that it names.
+func (app App) serveConfig(ctx context.Context) (config HostedConfig, err error) {
+	_, err = app.execute(ctx, func(_ context.Context, c ServeFlags) (err error) {
+		config, err = serveConfig(c, app)
+		return err
+	})
+	return config, err
 }
 
 // serveConfig checks a command line and reads the files that it names. What is wrong is a usage error.
 func serveConfig(c ServeFlags, app App) (HostedConfig, error) {
-	config := HostedConfig{
-		ServeFlags: c, Name: "pdpp", Limits: c.limits(),
-		Unknown: auth.LookupLimits{Rate: c.UnknownTokenRate, Burst: c.UnknownTokenBurst, AtOnce: c.MaxUnknownTokens, Wait: time.Second},
-	}
+	config := HostedConfig{ServeFlags: c, Name: "pdpp"}
 	level, err := zerolog.ParseLevel(c.LogLevel)
 	config.Log = app.log(level)
 	if c.ShowPage {

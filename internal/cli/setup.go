@@ -9,20 +9,45 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/spf13/cobra"
+
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
 type setupCommand struct {
-	Client string `arg:"" optional:"" help:"${clients}; without one, the clients on this machine are listed."`
-	URL    string `name:"url" help:"Connect to this hosted server." placeholder:"URL"`
 	providerFlags
-	Name     string `help:"Name under which the client files it; ${default} if absent." default:"pdpp" placeholder:"NAME"`
-	TokenEnv string `name:"token-env" help:"With --url: environment variable in which the client finds a bearer token, instead of signing in." placeholder:"NAME"`
-	Write    bool   `help:"Edit the client's own file; what was there is kept beside it." xor:"write"`
-	DryRun   bool   `name:"dry-run" help:"Show what --write would change." xor:"write"`
-	Remove   bool   `help:"Take the server out of the client's file; with --dry-run, show that only."`
-	File     string `help:"Edit this file instead of the client's own, such as a project's." type:"path" placeholder:"FILE"`
+	URL, Name, TokenEnv, File string
+	Write, DryRun, Remove     bool
+}
+
+func newSetup(app App) *cobra.Command {
+	var o setupCommand
+	c := &cobra.Command{
+		Use: "setup [client]", Args: takes(0, 1), ValidArgs: clients.Names(), Example: "pdpp-mcp setup cursor --demo --write",
+		Short: "Connect a client, such as Claude Code or Cursor.",
+		Long: `Connect a client, such as Claude Code or Cursor. [client] is one of
+` + strings.Join(clients.Names(), ", ") + `;
+without one, the clients on this machine are listed.`,
+		RunE: func(c *cobra.Command, words []string) error {
+			if o.Write && o.DryRun {
+				return usageError(c, "--write and --dry-run can't be used together")
+			}
+			return o.run(app, strings.Join(words, ""))
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&o.URL, "url", "", "Connect to the hosted server at this `URL`")
+	o.declare(flags)
+	flags.StringVar(&o.Name, "name", "pdpp", "`NAME` under which the client files it")
+	flags.StringVar(&o.TokenEnv, "token-env", "",
+		"With --url: `NAME` of the environment variable in which the client finds a bearer token, instead of signing in")
+	flags.BoolVar(&o.Write, "write", false, "Edit the client's own file; what was there is kept beside it")
+	flags.BoolVar(&o.DryRun, "dry-run", false, "Show what --write would change")
+	flags.BoolVar(&o.Remove, "remove", false, "Take the server out of the client's file; with --dry-run, show that only")
+	flags.StringVar(&o.File, "file", "", "Edit this `FILE` instead of the client's own, such as a project's")
+	paths(flags, "file")
+	return c
 }
 
 // A setup is a setup command, and where it runs.
@@ -34,25 +59,25 @@ type setup struct {
 	out     io.Writer
 }
 
-// Run prints how to connect a client, or connects it. Its errors are *exit.Error values: exit.Usage for what was typed, exit.Data and
+// run prints how to connect a client, or connects it. Its errors are *exit.Error values: exit.Usage for what was typed, exit.Data and
 // exit.CannotWrite for a client's file.
-func (c setupCommand) Run(app App) error {
+func (c setupCommand) run(app App, name string) error {
 	place, program, notes, err := installed(app.Getenv)
 	if err != nil {
 		return err
 	}
 	o := setup{c, place, program, notes, app.visible()}
 	known := strings.Join(clients.Names(), ", ")
-	if c.Client == "" {
+	if name == "" {
 		if c.Write || c.DryRun || c.Remove || c.File != "" {
 			return exit.UsageError("setup needs a client to edit the file of: one of " + known + ".")
 		}
 		return o.listClients(known)
 	}
-	client, ok := clients.ByName(c.Client)
+	client, ok := clients.ByName(name)
 	switch {
 	case !ok:
-		return exit.UsageError(fmt.Sprintf("there is no client %q; there are %s.", c.Client, known))
+		return exit.UsageError(fmt.Sprintf("there is no client %q; there are %s.", name, known))
 	case strings.TrimSpace(c.Name) == "" || strings.HasPrefix(c.Name, "-") || strings.ContainsFunc(c.Name, func(r rune) bool { return r < ' ' || r > '~' }):
 		return exit.UsageError(fmt.Sprintf("--name %q: letters, digits, dots and dashes make a name that every client takes.", c.Name))
 	case strings.ContainsFunc(c.File, unicode.IsControl):

@@ -5,19 +5,35 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/cli/config"
 	"github.com/pdp-connect/pdpp-mcp/internal/cli/terminal"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 type stdioCommand struct {
 	providerFlags
-	ServerName  string `name:"server-name" help:"Name shown to the client; ${default} if absent." default:"pdpp" env:"PDPP_MCP_SERVER_NAME" placeholder:"NAME"`
-	SearchRelax bool   `name:"search-relax" help:"Search for the words one by one where no record has all of them; on if absent." negatable:"" default:"true" env:"PDPP_MCP_SEARCH_RELAX"`
+	ServerName  string
+	SearchRelax bool
 }
 
-// Run serves one local client with one cached token.
-func (c stdioCommand) Run(ctx context.Context, app App) error {
+func newStdio(app App) *cobra.Command {
+	var o stdioCommand
+	c := &cobra.Command{
+		Use: "stdio", Args: takes(0, 0), Example: "pdpp-mcp stdio --provider-url https://rs.example",
+		Short: "Serve one local client over standard input and output.",
+		RunE:  func(c *cobra.Command, _ []string) error { return o.run(c.Context(), app) },
+	}
+	o.declare(c.Flags())
+	c.Flags().StringVar(&o.ServerName, "server-name", "pdpp", "`NAME` shown to the client")
+	searchRelaxVar(c.Flags(), &o.SearchRelax)
+	config.Environment(c.Flags(), "PDPP_MCP_", "server-name", "search-relax")
+	return c
+}
+
+// run serves one local client with one cached token.
+func (c stdioCommand) run(ctx context.Context, app App) error {
 	ctx = terminal.Watch(ctx, app.Out)
 	log := app.log(zerolog.WarnLevel)
 	watch, unwatch, err := app.Observe(ctx, false, app.Getenv, log)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
@@ -20,14 +21,26 @@ import (
 )
 
 type toolsCommand struct {
-	Tool string `arg:"" optional:"" help:"Show this tool with its arguments."`
-	JSON bool   `name:"json" help:"Print what goes over the wire."`
-	Demo bool   `help:"Changes nothing, like --data and --db: the tools are the same for all data."`
+	JSON, Demo bool
 	dataFlags
 }
 
-// Run lists the tools, or shows one. They are the same for every grant and all data, so that none is needed.
-func (c toolsCommand) Run(app App) error {
+func newTools(app App) *cobra.Command {
+	var o toolsCommand
+	c := &cobra.Command{
+		Use: "tools [tool]", Args: takes(0, 1), ValidArgs: listedTools(), Example: "pdpp-mcp tools search",
+		Short: "Print the tools that a model is shown.",
+		Long:  "Print the tools that a model is shown, or one of them with its arguments.",
+		RunE:  func(_ *cobra.Command, words []string) error { return o.run(app, strings.Join(words, "")) },
+	}
+	c.Flags().BoolVar(&o.JSON, "json", false, "Print what goes over the wire")
+	c.Flags().BoolVar(&o.Demo, "demo", false, "Changes nothing, like --data and --db: the tools are the same for all data")
+	o.declare(c.Flags())
+	return c
+}
+
+// run lists the tools, or shows one. They are the same for every grant and all data, so that none is needed.
+func (c toolsCommand) run(app App, name string) error {
 	named := providerFlags{dataFlags: c.dataFlags}
 	if err := cmp.Or(named.check(), named.readable()); err != nil {
 		return err
@@ -37,13 +50,13 @@ func (c toolsCommand) Run(app App) error {
 		return err
 	}
 	listed := toolList(transport.NewPipeline(transport.PipelineOptions{Client: client, Version: app.Version, Logger: zerolog.Nop()}).Listed())
-	if c.Tool == "" {
+	if name == "" {
 		return listed.print(app.Out, c.JSON)
 	}
-	tool := listed.named(c.Tool)
+	tool := listed.named(name)
 	switch {
 	case tool == nil:
-		return listed.unknown(c.Tool)
+		return listed.unknown(name)
 	case c.JSON:
 		return printJSON(app.Out, tool)
 	}

@@ -3,20 +3,37 @@ package cli
 import (
 	"context"
 
+	"github.com/spf13/cobra"
+
 	"github.com/pdp-connect/pdpp-mcp/internal/cite"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 type verifyCommand struct {
-	Citation string `arg:"" help:"JSON with id, field, start_chars, end_chars and sha256, as answers print them; - reads one a line from standard input."`
 	providerFlags
-	Text string `help:"The text that was quoted; needed when its place is not known." placeholder:"TEXT"`
-	JSON bool   `name:"json" help:"Print each verdict as a line of JSON."`
+	Text string
+	JSON bool
 }
 
-// Run says of each citation whether its record still says it: one line a citation on stdout.
-func (c verifyCommand) Run(ctx context.Context, app App) error {
-	citations, err := cite.ReadCitations(c.Citation, c.Text, app.In)
+func newVerify(app App) *cobra.Command {
+	var o verifyCommand
+	c := &cobra.Command{
+		Use: "verify <citation>", Args: takes(1, 1), Short: "Say whether a record still says what was quoted from it.",
+		Long: `Say whether a record still says what was quoted from it. <citation> is JSON
+with id, field, start_chars, end_chars and sha256, as answers print them;
+- reads one a line from standard input.`,
+		Example: `pdpp-mcp verify '{"id":"cin_a/messages:m1","field":"body","start_chars":0,"end_chars":80,"sha256":"..."}' --provider-url https://rs.example`,
+		RunE:    func(c *cobra.Command, words []string) error { return o.run(c.Context(), app, words[0]) },
+	}
+	o.declare(c.Flags())
+	c.Flags().StringVar(&o.Text, "text", "", "The `TEXT` that was quoted; needed when its place is not known")
+	c.Flags().BoolVar(&o.JSON, "json", false, "Print each verdict as a line of JSON")
+	return c
+}
+
+// run says of each citation whether its record still says it: one line a citation on stdout.
+func (c verifyCommand) run(ctx context.Context, app App, citation string) error {
+	citations, err := cite.ReadCitations(citation, c.Text, app.In)
 	if err != nil {
 		return err
 	}

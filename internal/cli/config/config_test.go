@@ -7,37 +7,38 @@ import (
 	"testing"
 	"time"
 
-	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/cli/config"
 )
 
-// configured is a program with a command that takes a file, and another that does not.
+// configured are the settings of a command that takes a file.
 type configured struct {
-	Serve struct {
-		Config         config.Flag   `type:"path" env:"PDPP_MCP_CONFIG"`
-		RSURL          string        `name:"rs-url" required:"" env:"PDPP_MCP_RS_URL"`
-		AllowedHosts   []string      `env:"PDPP_MCP_ALLOWED_HOSTS"`
-		Deadline       time.Duration `default:"40s" env:"PDPP_MCP_DEADLINE"`
-		MaxConnections int           `default:"10000" env:"PDPP_MCP_MAX_CONNECTIONS"`
-		Page           bool          `negatable:"" default:"true"`
-		LogLevel       string        `enum:"debug,info,warn,error" default:"info" env:"PDPP_MCP_LOG_LEVEL"`
-	} `cmd:""`
-	Stdio struct {
-		CacheRoot string
-	} `cmd:""`
+	Config, RSURL  string
+	AllowedHosts   []string
+	Deadline       time.Duration
+	MaxConnections int
+	Page           bool
+	LogLevel       string
 }
 
-func parse(t *testing.T, arguments ...string) (configured, error) {
+func parse(t *testing.T, arguments ...string) (line configured, err error) {
 	t.Helper()
-	var line configured
-	parser, err := kong.New(&line)
-	if err != nil {
+	flags := pflag.NewFlagSet("serve", pflag.ContinueOnError)
+	flags.StringVar(&line.Config, "config", "", "")
+	flags.StringVar(&line.RSURL, "rs-url", "", "")
+	flags.StringSliceVar(&line.AllowedHosts, "allowed-hosts", nil, "")
+	flags.DurationVar(&line.Deadline, "deadline", 40*time.Second, "")
+	flags.IntVar(&line.MaxConnections, "max-connections", 10000, "")
+	flags.BoolVar(&line.Page, "page", true, "")
+	flags.StringVar(&line.LogLevel, "log-level", "info", "")
+	flags.Bool("json", false, "") // of no variable: it is no setting
+	config.Environment(flags, "PDPP_MCP_", "config", "rs-url", "allowed-hosts", "deadline", "max-connections", "page", "log-level")
+	if err := flags.Parse(arguments); err != nil {
 		t.Fatal(err)
 	}
-	_, err = parser.Parse(arguments)
-	return line, err
+	return line, config.Fill(flags, os.Getenv)
 }
 
 func TestConfigFile(t *testing.T) {
@@ -70,9 +71,14 @@ func TestConfigFile(t *testing.T) {
 			map[string]string{"PDPP_MCP_DEADLINE": "30s", "PDPP_MCP_ALLOWED_HOSTS": "b", "PDPP_MCP_LOG_LEVEL": "error"}, nil,
 			with(func(p *parsed) { p.Deadline, p.Hosts, p.Level = 20*time.Second, []string{"a"}, "error" }), nil},
 		{"the environment fills what the file leaves out", `{}`, map[string]string{"PDPP_MCP_RS_URL": "https://rs.example"}, nil, defaults, nil},
-		{"an empty file lacks what is required", `{}`, nil, nil, parsed{}, []string{"--rs-url"}},
+		{"a variable that is empty says nothing", `{"rs-url":"https://rs.example"}`, map[string]string{"PDPP_MCP_LOG_LEVEL": "", "PDPP_MCP_DEADLINE": ""}, nil, defaults, nil},
+		{"a variable of the wrong form", `{"rs-url":"https://rs.example"}`, map[string]string{"PDPP_MCP_DEADLINE": "soon"}, nil, parsed{},
+			[]string{`--deadline: "soon" is not a duration, such as 40s or 1m30s (from PDPP_MCP_DEADLINE)`}},
+		{"what is not read of the environment may be wrong there", `{"rs-url":"https://rs.example","deadline":"20s"}`, map[string]string{"PDPP_MCP_DEADLINE": "soon"}, nil,
+			with(func(p *parsed) { p.Deadline = 20 * time.Second }), nil},
 		{"a name that does not exist", `{"rs-url":"https://rs.example","allowed-hots":["a"]}`, nil, nil, parsed{}, []string{"config.json", `"allowed-hots"`}},
 		{"a name of another command", `{"rs-url":"https://rs.example","cache-root":"/"}`, nil, nil, parsed{}, []string{`"cache-root"`}},
+		{"a flag that is no setting", `{"rs-url":"https://rs.example","json":true}`, nil, nil, parsed{}, []string{`"json"`}},
 		{"a file that names a file", `{"rs-url":"https://rs.example","config":"other.json"}`, nil, nil, parsed{}, []string{`"config"`}},
 		{"the dashes", `{"--rs-url":"https://rs.example"}`, nil, nil, parsed{}, []string{`"--rs-url"`, "without the dashes"}},
 		{"no JSON", `rs-url: https://rs.example`, nil, nil, parsed{}, []string{"config.json", "not JSON"}},
@@ -82,8 +88,9 @@ func TestConfigFile(t *testing.T) {
 		{"an object as a value", `{"rs-url":{"hush":"hush"}}`, nil, nil, parsed{}, []string{`"rs-url"`, "a list of texts is needed"}},
 		{"null as a value", `{"rs-url":null}`, nil, nil, parsed{}, []string{`"rs-url"`, "a list of texts is needed"}},
 		{"a list of numbers", `{"rs-url":"https://rs.example","allowed-hosts":[1]}`, nil, nil, parsed{}, []string{`"allowed-hosts"`, "a list of texts is needed"}},
-		{"a value of the wrong form", `{"rs-url":"https://rs.example","deadline":"soon"}`, nil, nil, parsed{}, []string{"--deadline", "soon"}},
-		{"a value that is not among those allowed", `{"rs-url":"https://rs.example","log-level":"loud"}`, nil, nil, parsed{}, []string{"--log-level", "loud"}},
+		{"a list with nothing in it", `{"rs-url":"https://rs.example","allowed-hosts":[null]}`, nil, nil, parsed{}, []string{`"allowed-hosts"`, "a list of texts is needed"}},
+		{"a list where one value is needed", `{"rs-url":["hush"]}`, nil, nil, parsed{}, []string{"--rs-url: one value is needed, and no list (from ", "config.json"}},
+		{"a value of the wrong form", `{"rs-url":"https://rs.example","deadline":"soon"}`, nil, nil, parsed{}, []string{"--deadline", "soon", "config.json"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "config.json")
@@ -94,10 +101,10 @@ func TestConfigFile(t *testing.T) {
 				for name, value := range row.env {
 					t.Setenv(name, value)
 				}
-				arguments := []string{"serve", "--config", path}
+				arguments := []string{"--config", path}
 				if byEnvironment {
 					t.Setenv("PDPP_MCP_CONFIG", path)
-					arguments = arguments[:1]
+					arguments = nil
 				}
 				line, err := parse(t, append(arguments, row.typed...)...)
 				if row.fails != nil {
@@ -111,7 +118,7 @@ func TestConfigFile(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got := parsed{line.Serve.RSURL, line.Serve.AllowedHosts, line.Serve.Deadline, line.Serve.MaxConnections, line.Serve.LogLevel}
+				got := parsed{line.RSURL, line.AllowedHosts, line.Deadline, line.MaxConnections, line.LogLevel}
 				if diff := cmp.Diff(row.want, got); diff != "" {
 					t.Errorf("-want +got:\n%s", diff)
 				}
@@ -121,7 +128,7 @@ func TestConfigFile(t *testing.T) {
 }
 
 func TestAFileThatIsMissing(t *testing.T) {
-	_, err := parse(t, "serve", "--config", "/no/such/file.json")
+	_, err := parse(t, "--config", "/no/such/file.json")
 	if err == nil || !strings.Contains(err.Error(), "/no/such/file.json") {
 		t.Errorf("the error is %v", err)
 	}
@@ -136,16 +143,16 @@ func TestASwitchInAFile(t *testing.T) {
 	}{
 		{`{"rs-url":"https://rs.example","page":false}`, nil, false},
 		{`{"rs-url":"https://rs.example","page":"false"}`, nil, false},
-		{`{"rs-url":"https://rs.example","page":true}`, []string{"--no-page"}, false},
+		{`{"rs-url":"https://rs.example","page":true}`, []string{"--page=false"}, false},
 		{`{"rs-url":"https://rs.example","page":false}`, []string{"--page"}, true},
 	} {
 		path := filepath.Join(t.TempDir(), "config.json")
 		if err := os.WriteFile(path, []byte(row.file), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		line, err := parse(t, append([]string{"serve", "--config", path}, row.typed...)...)
-		if err != nil || line.Serve.Page != row.want {
-			t.Errorf("%s and %q: %t, want %t (%v)", row.file, row.typed, line.Serve.Page, row.want, err)
+		line, err := parse(t, append([]string{"--config", path}, row.typed...)...)
+		if err != nil || line.Page != row.want {
+			t.Errorf("%s and %q: %t, want %t (%v)", row.file, row.typed, line.Page, row.want, err)
 		}
 	}
 }

@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+)
+
+// read is what serve makes of a command line and of the environment, or the error.
+func read(t *testing.T, environment map[string]string, words ...string) (flags ServeFlags, said string) {
+	t.Helper()
+	app := App{Out: io.Discard, Err: io.Discard, Getenv: func(name string) string { return environment[name] }, args: append([]string{"serve"}, words...)}
+	_, err := app.execute(t.Context(), func(_ context.Context, c ServeFlags) error {
+		flags = c
+		return nil
+	})
+	if err != nil {
+		if exit.CodeOf(err) != exit.Usage {
+			t.Error(err)
+		}
+		said = err.Error()
+	}
+	return flags, said
+}
+
+// Commas alone divide a list, wherever it comes from: no entry is dropped in silence.
+func TestListsAreDividedByCommas(t *testing.T) {
+	want := []string{"a", `"b`, "c\nd", "e"}
+	typed, said := read(t, nil, "--rs-url", "u", "--allowed-hosts", "a,\"b", "--allowed-hosts=c\nd,e")
+	if said != "" || !slices.Equal(typed.AllowedHosts, want) {
+		t.Errorf("%q %s", typed.AllowedHosts, said)
+	}
+	variable, said := read(t, map[string]string{"PDPP_MCP_RS_URL": "u", "PDPP_MCP_ALLOWED_HOSTS": "a,\"b,c\nd,e"})
+	if said != "" || !slices.Equal(variable.AllowedHosts, want) {
+		t.Errorf("%q %s", variable.AllowedHosts, said)
+	}
+	if none, said := read(t, nil, "--rs-url", "u", "--allowed-hosts="); said != "" || len(none.AllowedHosts) > 0 {
+		t.Errorf("%q %s", none.AllowedHosts, said)
+	}
+}
+
+// A switch has two names; the last that is typed wins, and either over the environment.
+func TestSwitches(t *testing.T) {
+	off := map[string]string{"PDPP_MCP_PAGE": "false"}
+	for _, row := range []struct {
+		environment map[string]string
+		words       string
+		want        bool
+	}{
+		{nil, "", true}, {nil, "--no-page", false}, {nil, "--page=false", false}, {nil, "--no-page=false", true},
+		{nil, "--no-page --page", true}, {nil, "--page --no-page", false}, {off, "", false}, {off, "--page", true}, {off, "--no-page=false", true},
+	} {
+		if flags, said := read(t, row.environment, append(strings.Fields(row.words), "--rs-url=u")...); said != "" || flags.ShowPage != row.want {
+			t.Errorf("%v %s: %t, %s", row.environment, row.words, flags.ShowPage, said)
+		}
+	}
+}
+
+// A path is found from any folder, and ~ is the home folder.
+func TestPathsAreAbsolute(t *testing.T) {
+	t.Setenv("HOME", "/home/ann")
+	t.Setenv("USERPROFILE", "/home/ann")
+	t.Chdir(t.TempDir())
+	for typed, want := range map[string]string{"~/a": "/home/ann/a", "/b/../c": "/c", "": ""} {
+		flags, said := read(t, nil, "--rs-url=u", "--authorization-details="+typed)
+		if said != "" || strings.ReplaceAll(flags.AuthorizationDetails, `\`, "/") != want {
+			t.Errorf("%q: %q, %s", typed, flags.AuthorizationDetails, said)
+		}
+	}
+	if flags, _ := read(t, nil, "--rs-url=u", "--authorization-details", "x"); flags.AuthorizationDetails == "x" {
+		t.Error("a relative path stays one")
+	}
+}
+
+// Without arguments a command is missing: those of this process are not taken.
+func TestNoArgumentsAreNone(t *testing.T) {
+	_, err := App{Out: io.Discard, Err: io.Discard, Getenv: func(string) string { return "" }}.execute(t.Context(), nil)
+	if err == nil || err.Error() != "a command is missing. Run pdpp-mcp --help." {
+		t.Error(err)
+	}
+}
