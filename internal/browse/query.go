@@ -1,7 +1,6 @@
 package browse
 
 import (
-	"cmp"
 	"encoding/json"
 	"maps"
 	"net/url"
@@ -18,11 +17,8 @@ const maxFilters = 4
 // operators are how a filter compares: "" is equal. In this order the form shows them, by comparison.
 var operators = append([]string{""}, rs.RangeOperators...)
 
-// comparison is an operator in words.
-func comparison(operator string) string {
-	words := map[string]string{"": "is", "gte": "at least", "gt": "more than", "lte": "at most", "lt": "less than"}
-	return cmp.Or(words[operator], operator)
-}
+// comparisons are the operators in words.
+var comparisons = map[string]string{"": "is", "gte": "at least", "gt": "more than", "lte": "at most", "lt": "less than"}
 
 // A query is a view that is asked for, with its parameters.
 type query struct {
