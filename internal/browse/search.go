@@ -130,16 +130,16 @@ func (v *view) answer(ctx context.Context, made madeCall) g.Node {
 		v.failure = &failure{Code: "refused", Message: err.Error()}
 		return nil
 	}
-	answer, text := rs.AsObject(result), ""
+	answer := rs.AsObject(result)
+	var text, structured bytes.Buffer
 	for _, content := range objects(answer, "content") {
-		text += content.Text("text") + "\n"
+		text.WriteString(content.Text("text") + "\n")
 	}
-	var structured bytes.Buffer
 	_ = json.Indent(&structured, []byte(answer.Get("structuredContent")), "", "  ") // which leaves it empty where there is none
-	return g.If(text != "", g.Group{
+	return g.If(text.Len() > 0, g.Group{
 		h.H2(g.Text("Answer")),
 		h.Div(
-			h.Class("channels"), h.Section(h.H3(g.Text("Text")), longText("Text", text)),
+			h.Class("channels"), h.Section(h.H3(g.Text("Text")), longText("Text", text.String())),
 			h.Section(h.H3(g.Text("Structured")), longText("Structured result", structured.String())),
 		),
 	})

@@ -20,7 +20,7 @@ func Quiet(text string) g.Node { return h.P(h.Class("quiet"), g.Text(text)) }
 
 // Link leads to another page of the server; an address that is not of one leads nowhere, so that no record or request can name it.
 func Link(address, text string, attributes ...g.Node) g.Node {
-	if !strings.HasPrefix(address, "/") || len(address) > 1 && strings.Contains("/\\\t\r\n", address[1:2]) {
+	if !strings.HasPrefix(address, "/") || len(address) > 1 && strings.ContainsAny(address[1:2], "/\\\t\r\n") {
 		return g.Text(text)
 	}
 	return h.A(g.Group(attributes), h.Href(address), g.Text(text))

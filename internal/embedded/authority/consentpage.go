@@ -22,8 +22,9 @@ var consentCSS string
 
 // page renders a request, or what became of it. pending is nil for one that is not known. message says what was wrong with a decision.
 func (s *Server) page(c *call, pending *request, cookie, message string) (any, error) {
-	title, role := "", "status"
+	var title string
 	var rest g.Node
+	role := "status"
 	switch {
 	case pending == nil:
 		c.status, title, message = http.StatusNotFound, "No such request", "It may be over. Start again in the program that asked."

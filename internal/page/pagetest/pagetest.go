@@ -49,7 +49,7 @@ func Shape(t testing.TB, page string) []string {
 		case node.Type == html.TextNode && slices.Contains([]string{"script", "style"}, node.Parent.Data):
 			lines = append(lines, node.Data)
 		case node.Type == html.ElementNode:
-			line := node.Data
+			line := []string{node.Data}
 			for _, attribute := range node.Attr {
 				value := attribute.Val
 				switch {
@@ -58,9 +58,9 @@ func Shape(t testing.TB, page string) []string {
 				case slices.Contains([]string{"href", "src", "action", "formaction"}, attribute.Key):
 					value = target(value)
 				}
-				line += fmt.Sprintf(" %s=%q", attribute.Key, value)
+				line = append(line, fmt.Sprintf("%s=%q", attribute.Key, value))
 			}
-			lines = append(lines, line)
+			lines = append(lines, strings.Join(line, " "))
 		}
 	})
 	return lines
@@ -75,12 +75,12 @@ func target(address string) string {
 	if u.Scheme != "" || u.Host != "" {
 		return u.Scheme + ":" + u.Opaque + "//" + u.Host + u.Path
 	}
-	to := u.Path + "#" + u.Fragment + " " + u.Query().Get("view")
-	for _, pair := range strings.Split(u.RawQuery, "&") {
+	to := []string{u.Path + "#" + u.Fragment, u.Query().Get("view")}
+	for pair := range strings.SplitSeq(u.RawQuery, "&") {
 		name, _, _ := strings.Cut(pair, "=")
-		to += " " + name
+		to = append(to, name)
 	}
-	return to
+	return strings.Join(to, " ")
 }
 
 // Holds reports whether a page says or offers exactly a text somewhere.
