@@ -43,18 +43,23 @@ func quoted(text string) string {
 // answers are what tools say, with $ for a text in all places, % for it within a text, and & for it in quotes within a text.
 var answers = map[string]string{
 	"schema": `{"notice":$,"next":{"arguments":{"offset":5}},"data":{"meta":{"warnings":[{"message":$}]},
-		"connections":[{"connection_id":$,"display_name":$,"connector_key":$,"streams":[{"name":$,"records":$,"newest_emitted":$}]}],
+		"connections":[{"connection_id":$,"display_name":$,"connector_key":$,
+		"streams":[{"name":$,"records":$,"newest_emitted":$}]}],
 		"connectors":[{"streams":[{"cursor_field":$,"expand_capabilities":[{"name":$,"usable":true,"target_stream":$,"foreign_key":"parent"}],
-		"field_capabilities":{$:"t=timestamp,role=event-time,eq,r=gte,a=group_by_time","title":"t=string,role=primary-title","n":"t=integer","o":$,
+		"field_capabilities":{$:"t=timestamp,role=event-time,eq,r=gte,a=group_by_time",
+		"title":"t=string,role=primary-title","n":"t=integer","o":$,
 		"a":"t=array","b":"t=string","c":"t=string","d":"t=string","e":"t=string"}}]}]}}`,
 	"query_records": `{"data":{"meta":{"count":{"value":$}},"next_cursor":$,"data":[{"id":$,"stream":$,"connection_id":$,"display_name":$,
 		"data":{$:$,"title":$,"n":$,"o":{"a b c d e f g h i j k l m n o p q r s t u":$,$:$},"a":[$,$]}},{"id":$,"data":{}}]}}`,
-	"aggregate": `{"data":{"value":$,"filtered_record_count":$,"other_count":3,"groups":[{"key":"2026-01-01","count":2},{"key":"2026-03-01","count":$},
+	"aggregate": `{"data":{"value":$,"filtered_record_count":$,"other_count":3,
+		"groups":[{"key":"2026-01-01","count":2},{"key":"2026-03-01","count":$},
 		{"key":$,"count":$}]}}`,
 	"search": `{"data":{"next_cursor":$,"meta":{"count":$}},"results":[{"id":$,"title":$,"display_name":$,"stream":$,"authored_at":$,
 		"evidence":{"text":$,"field":$}},{"id":$,"evidence":{"text":"a <mark>b</mark> <b> <mark>c"}}]}`,
 	"fetch": `{"title":$,"metadata":{"connection_id":$,"stream":$,"display_name":$,"authored_at":$,"incomplete":[$,{"id":$}]},
-		"text":"id: %\nparent: %\n%: %\n\nbody %:\n> %\n> %\n[%]\n\nparts of c/parts:r (n: %)\nname %:\n> %\n\nexpanded r%: % records\nc/s:r {\"a\":\"b\"}\nc/s:r {%\n\nattached &, text/html, 9 bytes: resource pdpp://blob/x"}`,
+		"text":"` + `id: %\nparent: %\n%: %\n\nbody %:\n> %\n> %\n[%]\n\n` +
+		`parts of c/parts:r (n: %)\nname %:\n> %\n\n` +
+		`expanded r%: % records\nc/s:r {\"a\":\"b\"}\nc/s:r {%\n\nattached &, text/html, 9 bytes: resource pdpp://blob/x"}`,
 	"refuse": `{"error":{"code":$,"message":$,"hint":$}}`,
 }
 
@@ -65,7 +70,8 @@ func hostilePages(t *testing.T, text string, refused bool) *httptest.Server {
 	filled := strings.NewReplacer("$", quoted(text), "%", line[1:len(line)-1], "&", twice[1:len(twice)-1])
 	ask := func(_ context.Context, method string, params any) (string, error) {
 		if method == "tools/list" {
-			return filled.Replace(`{"tools":[{"name":$,"description":$,"inputSchema":{"required":[$],"properties":{$:{"type":$,"description":$}}}}]}`), nil
+			return filled.Replace(`{"tools":[{"name":$,"description":$,
+				"inputSchema":{"required":[$],"properties":{$:{"type":$,"description":$}}}}]}`), nil
 		}
 		call, _ := params.(map[string]any)
 		tool, _ := call["name"].(string)
@@ -115,12 +121,15 @@ func addresses(text string) (shown, forms []string) {
 	text = "q" + text // which no answer says: nothing of a list is chosen
 	q := url.QueryEscape(text)
 	return []string{
-			"/", "/?offset=5", "/?view=connect", "/?view=search", "/?view=call", "/?view=" + q, "/?view=record&id=" + strings.ReplaceAll(q, "%3A", ""),
-			"/?view=record&id=" + url.QueryEscape(rs.Ref{ConnectionID: "c", Stream: "s", RecordID: text}.String()), "/?view=months&by=year&stream=" + q, "/?view=call&tool=" + q + "%21",
+			"/", "/?offset=5", "/?view=connect", "/?view=search", "/?view=call", "/?view=" + q,
+			"/?view=record&id=" + strings.ReplaceAll(q, "%3A", ""),
+			"/?view=record&id=" + url.QueryEscape(rs.Ref{ConnectionID: "c", Stream: "s", RecordID: text}.String()),
+			"/?view=months&by=year&stream=" + q, "/?view=call&tool=" + q + "%21",
 			"/?view=call&tool=" + q + "&arguments=" + url.QueryEscape("{"+quoted(text)+":"+quoted(text)+"}"),
 			"/?view=file&name=" + q + "&uri=" + q, "/?" + q + "=" + q,
 		}, []string{
-			"/?view=records&order=desc&operator=gte&stream=" + q + "&connection=" + q + "&filter=" + q + "&value=" + q + "&sort=" + q + "&cursor=" + q,
+			"/?view=records&order=desc&operator=gte&stream=" + q + "&connection=" + q + "&filter=" + q + "&value=" + q + "&sort=" + q +
+				"&cursor=" + q,
 			"/?view=months&stream=" + q + "&connection=" + q + "&field=" + q,
 			"/?view=search&q=" + q + "&stream=" + q + "&since=" + q + "&until=" + q + "&cursor=" + q,
 		}

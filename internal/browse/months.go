@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	g "maragu.dev/gomponents"
@@ -137,12 +138,9 @@ func plot(bars []bar) (figure g.Node, summary string) {
 
 // countTable has the counts of a plot, each with a link to its records.
 func (v *view) countTable(bars []bar, without string) g.Node {
-	by := "Month"
-	if v.Get("by") == "year" {
-		by = "Year"
-	}
+	by := v.Get("by")
 	return h.Details(h.Summary(g.Text("The same as a table")), h.Table(
-		h.Class("counts"), h.Caption(g.Text(v.Get("stream")+" by "+v.Get("by"))), page.Columns(by, "", "Records", "number"),
+		h.Class("counts"), h.Caption(g.Text(v.Get("stream")+" by "+by)), page.Columns(strings.ToUpper(by[:1])+by[1:], "", "Records", "number"),
 		h.TBody(
 			g.Map(bars, func(b bar) g.Node { return page.Row(b.link, b.label, page.Cell("number", b.shown())) }),
 			g.If(without != "", page.Row("", "without a time", page.Cell("number", grouped(without)))),

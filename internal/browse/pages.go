@@ -84,7 +84,7 @@ func (v *view) call(ctx context.Context, main bool, tool string, arguments any) 
 	}
 	result, err := v.ask(ctx, "tools/call", map[string]any{"name": tool, "arguments": arguments})
 	if err != nil {
-		v.failure = noAnswer(err)
+		v.failure = &failure{Code: "no_answer", Message: "The server did not answer: " + err.Error()}
 		return nil
 	}
 	structured := rs.AsObject(result).Object("structuredContent")
@@ -101,10 +101,6 @@ func (v *view) call(ctx context.Context, main bool, tool string, arguments any) 
 		}
 	}
 	return structured
-}
-
-func noAnswer(err error) *failure {
-	return &failure{Code: "no_answer", Message: "The server did not answer: " + err.Error()}
 }
 
 // objects are those of the list that names lead to.

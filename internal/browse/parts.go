@@ -76,13 +76,11 @@ func (c madeCall) node() g.Node { return h.Li(h.A(h.Href(c.link()), h.Code(g.Tex
 
 // turns links to the page that a cursor leads to, and from every page but the first to that.
 func (v *view) turns(cursor string) g.Node {
-	if cursor == "" && v.Get("cursor") == "" {
-		return nil
-	}
-	return pages(
-		g.If(v.Get("cursor") != "", page.Link(v.with("cursor", "").link(), "First page")),
+	later := v.Get("cursor") != ""
+	return g.If(later || cursor != "", pages(
+		g.If(later, page.Link(v.with("cursor", "").link(), "First page")),
 		g.If(cursor != "", page.Link(v.with("cursor", cursor).link(), "Next page", h.Class("button"))),
-	)
+	))
 }
 
 func pages(links ...g.Node) g.Node {

@@ -17,8 +17,11 @@ const maxFilters = 4
 // operators are how a filter compares: "" is equal. In this order the form shows them, by comparison.
 var operators = append([]string{""}, rs.RangeOperators...)
 
-// comparisons are the operators in words.
-var comparisons = map[string]string{"": "is", "gte": "at least", "gt": "more than", "lte": "at most", "lt": "less than"}
+// words are what comparisons and orders are called.
+var words = map[string]string{
+	"": "is", "gte": "at least", "gt": "more than", "lte": "at most", "lt": "less than",
+	"desc": "highest or newest first", "asc": "lowest or oldest first",
+}
 
 // A query is a view that is asked for, with its parameters.
 type query struct {

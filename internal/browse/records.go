@@ -86,7 +86,7 @@ func (v *view) filterForm(d described) g.Node {
 		rows = append(rows, h.FieldSet(h.Legend(g.Text(legend)), h.Div(
 			h.Class("row"),
 			choose("filter"+number, "filter", "Field", f.Field, fields, map[string]string{"": "any"}),
-			choose("operator"+number, "operator", "Comparison", f.Operator, operators, comparisons),
+			choose("operator"+number, "operator", "Comparison", f.Operator, operators, words),
 			page.Field("value"+number, "Value", h.Input(
 				h.ID("value"+number), h.Name("value"), h.Type("text"), h.Value(f.Value), g.Attr("spellcheck", "false"), h.AutoComplete("off"),
 			)),
@@ -102,9 +102,7 @@ func (v *view) filterForm(d described) g.Node {
 				h.Class("row"),
 				g.If(len(sorts) > 1, g.Group{
 					choose("sort", "sort", "Sort by", v.Get("sort"), sorts, map[string]string{"": "as they come"}),
-					choose("order", "order", "Order", v.Get("order"), choices["order"], map[string]string{
-						"desc": "highest or newest first", "asc": "lowest or oldest first",
-					}),
+					choose("order", "order", "Order", v.Get("order"), choices["order"], words),
 				}),
 				submit("Apply"),
 			),

@@ -36,19 +36,15 @@ func (v *view) search(ctx context.Context) g.Node {
 		}
 		found = v.call(ctx, true, "search", arguments)
 	}
-	day := func(name, label string) g.Node {
-		return page.Field(name, label, h.Input(h.ID(name), h.Name(name), h.Type("date"), h.Value(v.Get(name))))
+	typed := func(name, kind, label string) g.Node {
+		return page.Field(name, label, h.Input(h.ID(name), h.Name(name), h.Type(kind), h.Value(v.Get(name)), h.AutoComplete("off")))
 	}
 	return g.Group{
 		h.H1(g.Text(v.title)),
 		asks("search", nil, h.Class("tools"), h.Role("search"), h.Div(
-			h.Class("row"),
-			h.P(
-				h.Class("field words"), h.Label(h.For("q"), g.Text("Words or a question")),
-				h.Input(h.ID("q"), h.Name("q"), h.Type("search"), h.Value(v.Get("q")), h.AutoComplete("off")),
-			),
+			h.Class("row"), typed("q", "search", "Words or a question"),
 			choose("stream", "stream", "In", v.Get("stream"), streams, map[string]string{"": "all streams"}),
-			day("since", "Since"), day("until", "Until"), submit("Search"),
+			typed("since", "date", "Since"), typed("until", "date", "Until"), submit("Search"),
 		)),
 		v.said(),
 		g.If(asked && v.failure == nil, g.Group{hits(found), v.turns(found.Object("data").Text("next_cursor"))}),
@@ -91,7 +87,7 @@ func (v *view) tool(ctx context.Context) g.Node {
 	arguments := v.Get("arguments")
 	listed, err := v.ask(ctx, "tools/list", struct{}{})
 	if err != nil {
-		v.failure = noAnswer(err)
+		v.failure = &failure{Code: "no_answer", Message: "The server did not answer: " + err.Error()}
 	}
 	tools := objects(rs.AsObject(listed), "tools")
 	var answer g.Node

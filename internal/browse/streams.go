@@ -24,7 +24,6 @@ func (v *view) streams(ctx context.Context) g.Node {
 	arguments := schemaArguments{}
 	arguments.Offset, _ = strconv.Atoi(v.Get("offset"))
 	index := v.call(ctx, true, "schema", arguments)
-	columns := []string{"Stream", "", "Records", "number", "From", "", "To", ""}
 	ranges := 0
 	var sources g.Group
 	for i, connection := range objects(index, "data", "connections") {
@@ -42,6 +41,7 @@ func (v *view) streams(ctx context.Context) g.Node {
 			))
 		}
 		caption := g.Group{g.Text(connection.Text("display_name", "connection_id")), small(connection.Text("connector_key"))}
+		columns := []string{"Stream", "", "Records", "number", "From", "", "To", ""}
 		sources = append(sources, h.Section(table("streams", "source-"+strconv.Itoa(i), caption, columns, rows)))
 	}
 	next, more := index.Object("next").Object("arguments").Number("offset")

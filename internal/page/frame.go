@@ -44,15 +44,15 @@ func (f Frame) Render(header http.Header, redirects, title string, content ...g.
 	if f.Forms {
 		action, refers = "'self'"+redirects, "same-origin" // with no-referrer, browsers send a form with Origin: null
 	}
-	scripts, images := "script-src '"+hash(script)+"'; ", "img-src 'self'; "
+	rich := "script-src '" + hash(script) + "'; img-src 'self'; "
 	if f.Bare {
-		scripts, images = "", ""
+		rich = ""
 	}
 	for name, value := range map[string]string{
 		"Content-Type":     "text/html; charset=utf-8",
 		"Content-Language": "en",
 		"Cache-Control":    "no-store", // it depends on the name and the headers of the request, and on the moment
-		"Content-Security-Policy": "default-src 'none'; " + scripts + "style-src '" + hash(style) + "'; " + images + "base-uri 'none'; " +
+		"Content-Security-Policy": "default-src 'none'; " + rich + "style-src '" + hash(style) + "'; base-uri 'none'; " +
 			"form-action " + action + "; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
 		"Cross-Origin-Opener-Policy":   "same-origin",
 		"Cross-Origin-Resource-Policy": "same-origin",

@@ -43,7 +43,9 @@ func TestNothingThatIsShownIsMarkup(t *testing.T) {
 }
 
 func TestLinksLeadNowhereElse(t *testing.T) {
-	for _, address := range append(pagetest.Hostile(), "", "https://evil.example/", "x", "vscode:mcp/install", "#main", "/\t/evil.example", "/\n\\evil.example") {
+	for _, address := range append(
+		pagetest.Hostile(), "", "https://evil.example/", "x", "vscode:mcp/install", "#main", "/\t/evil.example", "/\n\\evil.example",
+	) {
 		if link := render(page.Link(address, "text")); link != "text" {
 			t.Errorf("%q leads out: %s", address, link)
 		}

@@ -124,29 +124,24 @@ func guide(client clients.Client, server clients.Server) g.Node {
 	entry := func(before string) g.Node {
 		return g.Group{h.P(g.Text(before), files, g.Text(":")), Copying(client.Name+"-entry", "Entry", found.Entry)}
 	}
-	var way g.Node
-	byHand := found.Entry != "" // as well
+	way, more, byHand := entry("Most clients read an entry like this"), g.Node(nil), g.If(found.Entry != "", entry("By hand instead, in "))
 	switch {
 	// A link is the same on every system, where a command with JSON in it is quoted in its own way on each. No scheme but these two opens a
 	// client, and some run scripts.
 	case strings.HasPrefix(found.Link, "cursor://"), strings.HasPrefix(found.Link, "vscode:"):
-		way = h.P(h.A(h.Class("button"), h.Href(found.Link), g.Text("Add to "+name)))
+		way, more = h.P(h.A(h.Class("button"), h.Href(found.Link), g.Text("Add to "+name))), byHand
 	case len(found.Commands) > 0:
 		commands := g.Group{h.P(g.Text("Run this in a terminal:"))}
 		for i, command := range found.Commands {
 			commands = append(commands, Copying(client.Name+"-"+strconv.Itoa(i), "Command", command))
 		}
-		way = commands
+		way, more = commands, byHand
 	case len(found.Steps) > 0:
-		way, byHand = h.Ol(g.Map(found.Steps, func(step string) g.Node { return h.Li(g.Text(step)) })), false
+		way = h.Ol(g.Map(found.Steps, func(step string) g.Node { return h.Li(g.Text(step)) }))
 	case len(files) > 0:
-		way, byHand = entry("Add this to "), false
-	default:
-		way, byHand = entry("Most clients read an entry like this"), false
+		way = entry("Add this to ")
 	}
-	return h.Details(
-		h.Name("client"), h.Summary(g.Text(name)), way, h.P(g.Text(found.After)), g.If(byHand, entry("By hand instead, in ")),
-	)
+	return h.Details(h.Name("client"), h.Summary(g.Text(name)), way, h.P(g.Text(found.After)), more)
 }
 
 // paths are those of the client's file on all systems.

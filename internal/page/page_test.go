@@ -103,7 +103,7 @@ func TestTheContentSecurityPolicy(t *testing.T) {
 			sum := sha256.Sum256([]byte(element[2]))
 			hashes[element[1]] = base64.StdEncoding.EncodeToString(sum[:])
 		}
-		want := fmt.Sprintf("default-src 'none'; script-src 'sha256-%s'; style-src 'sha256-%s'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "+
+		want := fmt.Sprintf("default-src 'none'; script-src 'sha256-%s'; img-src 'self'; style-src 'sha256-%s'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "+
 			"require-trusted-types-for 'script'; trusted-types 'none'", hashes["script"], hashes["style"])
 		if got := answer.Header().Get("Content-Security-Policy"); got != want {
 			t.Errorf("%s:\n got %s\nwant %s", name, got, want)

@@ -14,9 +14,11 @@ import (
 // Hostile are texts that would be more than text where a page does not escape them as it must.
 func Hostile() []string {
 	return []string{
-		`"><script>alert(1)</script>`, `'><img src=x onerror='alert(2)'>`, `x" onmouseover="alert(3)" y='`, "x` onfocus=alert(4) autofocus `${alert(5)}",
+		`"><script>alert(1)</script>`, `'><img src=x onerror='alert(2)'>`, `x" onmouseover="alert(3)" y='`,
+		"x` onfocus=alert(4) autofocus `${alert(5)}",
 		`javascript:alert(6)`, `//evil.example/`, `/\evil.example`, `data:text/html,<script>alert(7)</script>`, "\x01java\tscript:alert(8)",
-		`</title></style></script></textarea></select></pre><svg onload=alert(9)>`, `--><!--<![CDATA[ ]]>`, `&lt;b&gt; &quot; &#106;avascript: &`,
+		`</title></style></script></textarea></select></pre><svg onload=alert(9)>`, `--><!--<![CDATA[ ]]>`,
+		`&lt;b&gt; &quot; &#106;avascript: &`,
 		"a\x00b<\x00script>", "\xff\xfe<b\xc0\xaf>", "\u202e\u2066evil\u200f\u2069", `?view=call&view=x#main`, `{{.}} <% %> ${x}`, "+/=%22%3E%3Cscript%3E",
 	}
 }
