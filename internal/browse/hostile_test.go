@@ -55,7 +55,7 @@ var answers = map[string]string{
 		"groups":[{"key":"2026-01-01","count":2},{"key":"2026-03-01","count":$},
 		{"key":$,"count":$}]}}`,
 	"search": `{"data":{"next_cursor":$,"meta":{"count":$}},"results":[{"id":$,"title":$,"display_name":$,"stream":$,"authored_at":$,
-		"evidence":{"text":$,"field":$}},{"id":$,"evidence":{"text":"a <mark>b</mark> <b> <mark>c"}}]}`,
+		"evidence":{"text":$,"field":$}},{"id":$,"evidence":{"text":"% <mark>%</mark> <b> <mark>%"}}]}`,
 	"fetch": `{"title":$,"metadata":{"connection_id":$,"stream":$,"display_name":$,"authored_at":$,"incomplete":[$,{"id":$}]},
 		"text":"` + `id: %\nparent: %\n%: %\n\nbody %:\n> %\n> %\n[%]\n\n` +
 		`parts of c/parts:r (n: %)\nname %:\n> %\n\n` +
