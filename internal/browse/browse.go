@@ -1,12 +1,12 @@
 // Package browse is the demo's own pages over its data: the streams, a table of records, one record, a search, counts by month. Each view
 // shows what calls of this server's MCP tools answer, and names the calls. The owner's secret opens it; a cookie keeps it open.
 //
-// Nothing of a record is ever active: html/template escapes it, every link leads to another view, and the content security policy lets no
+// Nothing of a record is ever active: it is written as text, every link leads to another view, and the content security policy lets no
 // image, script or style but the page's own load. It works without JavaScript.
 package browse
 
 import (
-	_ "embed" // the templates and the style
+	_ "embed" // the style
 	"encoding/base64"
 	"mime"
 	"net"
@@ -17,18 +17,12 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-//go:embed browse.html
-var markup string
-
-//go:embed views.html
-var viewsMarkup string
-
 //go:embed browse.css
 var style string
 
 // New returns the pages.
 func New(o Options) *Pages {
-	return &Pages{options: o, frame: page.NewFrame(markup+viewsMarkup, style, true, functions), sessions: newSessions(o.Now)}
+	return &Pages{options: o, frame: page.Frame{Style: style, Forms: true}, sessions: newSessions(o.Now)}
 }
 
 // Serve answers a request for /. endpoint is the URL of /mcp; status is what /readyz says.
@@ -50,7 +44,9 @@ func (p *Pages) Serve(w http.ResponseWriter, r *http.Request, endpoint, status s
 	case q.View == "file":
 		p.file(w, r, q)
 	default:
-		p.frame.Write(w, r, http.StatusOK, q.View, views[q.View].show(p, r.Context(), q))
+		v := &view{query: q, ask: p.options.Ask}
+		content := views[q.View].show(v, r.Context())
+		p.frame.Write(w, r, http.StatusOK, v.title, v.document(content))
 	}
 }
 

@@ -5,8 +5,13 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/page"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
@@ -16,51 +21,50 @@ const (
 	mostBars   = 240 // months without records among them
 )
 
-type monthsView struct {
-	common
-	Back           string
-	Times          []field
-	Bars           []bar
-	Ticks          []string // of the scale, from above
-	Total, Summary string
-	Without        string // records without a time
-	Later          string // records after the last group
+// A bar is the count of one month, or year.
+type bar struct {
+	label, link string
+	count       int
 }
 
-// A bar is the count of one month, or year: X, Width and Mid in percent, Y and Height in pixels.
-type bar struct {
-	Label, Link   string
-	Count         int
-	Shown         string // the count
-	X, Width, Mid float64
-	Y, Height     int
-	Axis          string // the label if the axis shows it
-}
+func (b bar) shown() string { return grouped(strconv.Itoa(b.count)) }
 
 // months plots the counts of a stream by time, as aggregate answers it.
-func (p *Pages) months(ctx context.Context, q query) any {
-	stream, connection := q.Get("stream"), q.Get("connection")
-	v := &monthsView{
-		common: common{query: q, Title: stream + " over time"}, Back: link("records", "stream", stream, "connection", connection),
+func (v *view) months(ctx context.Context) g.Node {
+	stream, connection := v.Get("stream"), v.Get("connection")
+	v.title = stream + " over time"
+	top := g.Group{trail(link("records", "stream", stream, "connection", connection), stream), h.H1(g.Text(v.title))}
+	times := v.describe(ctx, stream, connection).times()
+	if len(times) == 0 {
+		return append(top, v.said(), g.If(v.failure == nil, h.P(g.Text("Its records have no time by which they could be counted."))))
 	}
-	if v.Times = p.describe(ctx, &v.common, stream, connection).times(); v.Failure != nil || len(v.Times) == 0 {
-		return v
-	}
-	v.query = q.with("field", cmp.Or(q.Get("field"), v.Times[0].Name), "by", cmp.Or(q.Get("by"), "month"))
-	answer := p.ask(ctx, &v.common, true, "aggregate", aggregateArguments{
+	v.query = v.with("field", cmp.Or(v.Get("field"), times[0]), "by", cmp.Or(v.Get("by"), "month"))
+	answer := v.call(ctx, true, "aggregate", aggregateArguments{
 		Stream: stream, Metric: "count", Connection: connection, Time: v.Get("field"), Granularity: v.Get("by"),
 	}).Object("data")
-	v.Total = answer.Text("filtered_record_count")
-	if later, _ := answer.Number("other_count"); later > 0 {
-		v.Later = strconv.Itoa(later)
+	bars, without := v.bars(objects(answer, "groups"))
+	top = append(top, v.said(), asks(
+		"months", []string{"stream", stream, "connection", connection}, h.Class("tools"),
+		h.Div(
+			h.Class("row"),
+			choose("field", "field", "Time", v.Get("field"), times, nil),
+			choose("by", "by", "By", v.Get("by"), choices["by"], nil),
+			submit("Show"),
+		),
+	))
+	if len(bars) == 0 {
+		return append(top, g.If(v.failure == nil, h.P(g.Text("No record has a time in this field."))))
 	}
-	v.fill(objects(answer, "groups"))
-	v.draw()
-	return v
+	figure, summary := plot(bars)
+	said := grouped(answer.Text("filtered_record_count")) + " records. " + summary
+	if later, _ := answer.Number("other_count"); later > 0 {
+		said += " " + grouped(strconv.Itoa(later)) + " records are later than what is shown: choose years to see all."
+	}
+	return append(top, h.P(g.Text(said)), figure, v.countTable(bars, without))
 }
 
-// fill makes a bar of each group, and of months without records between two.
-func (v *monthsView) fill(groups []rs.Object) {
+// bars are one for each group, and for months without records between two; without is the count of records without a time.
+func (v *view) bars(groups []rs.Object) (bars []bar, without string) {
 	months, layout := 1, "Jan 2006"
 	if v.Get("by") == "year" {
 		months, layout = 12, "2006"
@@ -69,52 +73,79 @@ func (v *monthsView) fill(groups []rs.Object) {
 	for _, group := range groups {
 		day, err := time.Parse(time.DateOnly, group.Text("key"))
 		if err != nil {
-			v.Without = group.Text("count")
+			without = group.Text("count")
 			continue
 		}
-		for len(v.Bars) > 0 && ahead.Before(day) {
-			if len(v.Bars) >= mostBars {
-				v.Notes = append(v.Notes, "The plot leaves months without records out before "+day.Format(layout)+": there are too many.")
+		for len(bars) > 0 && ahead.Before(day) {
+			if len(bars) >= mostBars {
+				v.notes = append(v.notes, "The plot leaves months without records out before "+day.Format(layout)+": there are too many.")
 				break
 			}
-			v.Bars = append(v.Bars, bar{Label: ahead.Format(layout), Shown: "0"})
+			bars = append(bars, bar{label: ahead.Format(layout)})
 			ahead = ahead.AddDate(0, months, 0)
 		}
 		ahead = day.AddDate(0, months, 0)
 		records := query{View: "records", Filters: []filter{
 			{v.Get("field"), "gte", day.Format(time.DateOnly)}, {v.Get("field"), "lt", ahead.Format(time.DateOnly)},
 		}}
-		one := bar{
-			Label: day.Format(layout), Shown: grouped(group.Text("count")),
-			Link: records.with("stream", v.Get("stream"), "connection", v.Get("connection")).link(),
-		}
-		one.Count, _ = group.Number("count")
-		v.Bars = append(v.Bars, one)
+		one := bar{label: day.Format(layout), link: records.with("stream", v.Get("stream"), "connection", v.Get("connection")).link()}
+		one.count, _ = group.Number("count")
+		bars = append(bars, one)
 	}
+	return bars, without
 }
 
-// draw gives the bars their places.
-func (v *monthsView) draw() {
+// plot draws bars beside their scale, and says in a sentence what they show. There are some.
+func plot(bars []bar) (figure g.Node, summary string) {
 	most := 0
-	for _, b := range v.Bars {
-		if b.Count > most {
-			most = b.Count
-			v.Summary = fmt.Sprintf("From %s to %s, most in %s: %s.", v.Bars[0].Label, v.Bars[len(v.Bars)-1].Label, b.Label, b.Shown)
+	for _, b := range bars {
+		if b.count > most {
+			most = b.count
+			summary = fmt.Sprintf("From %s to %s, most in %s: %s.", bars[0].label, bars[len(bars)-1].label, b.label, b.shown())
 		}
 	}
 	scale := scaleOf(most)
-	v.Ticks = []string{grouped(strconv.Itoa(scale)), grouped(strconv.Itoa(scale / 2)), "0"}
-	width := 100 / float64(max(len(v.Bars), 1))
-	every := (len(v.Bars) + mostLabels - 1) / mostLabels
-	for i := range v.Bars {
-		b := &v.Bars[i]
-		left := width * float64(i)
-		b.X, b.Width, b.Mid = left+width*0.1, width*0.8, left+width/2
-		b.Height = max(b.Count*plotHeight/scale, min(b.Count, 1))
-		if b.Y = plotHeight - b.Height; i%every == 0 {
-			b.Axis = b.Label
-		}
+	var ticks, drawn g.Group
+	for _, at := range []int{scale, scale / 2, 0} {
+		ticks = append(ticks, h.Span(g.Text(grouped(strconv.Itoa(at)))))
 	}
+	line := func(class, y string) g.Node {
+		return g.El("line", h.Class(class), g.Attr("x1", "0"), g.Attr("x2", "100%"), g.Attr("y1", y), g.Attr("y2", y))
+	}
+	percent := func(name string, bars float64) g.Node {
+		return g.Attr(name, fmt.Sprintf("%.3f%%", 100*bars)) // of the width
+	}
+	width := 1 / float64(len(bars))
+	every := (len(bars) + mostLabels - 1) / mostLabels
+	for i, b := range bars {
+		left, height := width*float64(i), max(b.count*plotHeight/scale, min(b.count, 1))
+		drawn = append(drawn,
+			g.El("rect",
+				h.Class("bar"), percent("x", left+width*0.1), g.Attr("y", strconv.Itoa(plotHeight-height)), percent("width", width*0.8),
+				h.Height(strconv.Itoa(height)), g.El("title", g.Text(b.label+": "+strconv.Itoa(b.count))),
+			),
+			g.If(i%every == 0, g.El("text", percent("x", left+width/2), g.Attr("y", "190"), g.Text(b.label))),
+		)
+	}
+	return h.Figure(
+		h.Div(h.Class("scale"), h.Aria("hidden", "true"), ticks),
+		h.SVG(
+			h.Role("img"), h.Aria("label", "Bars of the counts. "+summary+" The table below has every count."), h.Width("100%"), h.Height("200"),
+			line("grid", "0.5"), line("grid", "85"), line("axis", "170"), drawn,
+		),
+	), summary
+}
+
+// countTable has the counts of a plot, each with a link to its records.
+func (v *view) countTable(bars []bar, without string) g.Node {
+	by := v.Get("by")
+	return h.Details(h.Summary(g.Text("The same as a table")), h.Table(
+		h.Class("counts"), h.Caption(g.Text(v.Get("stream")+" by "+by)), page.Columns(strings.ToUpper(by[:1])+by[1:], "", "Records", "number"),
+		h.TBody(
+			g.Map(bars, func(b bar) g.Node { return page.Row(b.link, b.label, page.Cell("number", b.shown())) }),
+			g.If(without != "", page.Row("", "without a time", page.Cell("number", grouped(without)))),
+		),
+	))
 }
 
 // scaleOf is the least round even number that is not below a count: 2, 4, 10, 20, 40, 100 and so on.

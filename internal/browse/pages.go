@@ -2,11 +2,12 @@ package browse
 
 import (
 	"context"
-	"html/template"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
+
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/page"
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -26,34 +27,45 @@ type Options struct {
 // Pages are served to many at a time.
 type Pages struct {
 	options  Options
-	frame    *page.Frame
+	frame    page.Frame
 	sessions sessions
 }
 
-// A plainView is a page without data: a form to sign in, or a refusal.
-type plainView struct {
-	Title, Message string
-	Action         string // where the form is sent
-}
-
+// refuse answers with a page that says why there is no other.
 func (p *Pages) refuse(w http.ResponseWriter, r *http.Request, status int, why string) {
-	p.frame.Write(w, r, status, "refused", plainView{Title: "This page cannot be shown", Message: why})
+	const title = "This page cannot be shown"
+	p.frame.Write(w, r, status, title, page.Main(
+		h.Class("alone"), h.H1(g.Text(title)), h.P(g.Text(why)), h.P(page.Link("/", "Start again")),
+	))
 }
 
+// askSecret answers with a form for the owner's secret, which leads on to what was asked for; wrong says what was wrong with the last one.
 func (p *Pages) askSecret(w http.ResponseWriter, r *http.Request, status int, q query, wrong string) {
-	p.frame.Write(w, r, status, "signin", plainView{Title: "Your data", Message: wrong, Action: q.link()})
+	const title = "Your data"
+	p.frame.Write(w, r, status, title, page.Main(
+		h.Class("alone"), page.Icon("56"), h.H1(g.Text(title)),
+		h.Form(
+			h.Method("post"), h.Action(q.link()), h.AutoComplete("off"),
+			g.If(wrong != "", h.P(h.Class("message bad"), h.Role("alert"), g.Text(wrong))),
+			page.Secret("It is in the terminal where this server was started."),
+			h.P(h.Button(h.Type("submit"), g.Text("Open"))),
+		),
+		h.P(
+			h.Class("quiet"), g.Text("To let an assistant read instead: "), page.Link("/?view=connect", "how to connect one"), g.Text("."),
+		),
+	))
 }
 
-// A common part is in every view.
-type common struct {
+// A view is a page over data as it is made: what was asked for, the calls that were made for it, and what they say beside their data.
+type view struct {
 	query
-	Title   string    // of the page, and its heading
-	Main    *madeCall // the call that makes the view
-	Others  []madeCall
-	Notes   []string
-	Failure *failure
+	ask func(ctx context.Context, method string, params any) (string, error)
 
-	First, Next string // links to pages
+	title   string   // of the page
+	main    madeCall // the call that makes the view, if there is one
+	others  []madeCall
+	notes   []string
+	failure *failure
 }
 
 // A madeCall is a tool call as it was sent.
@@ -62,49 +74,33 @@ type madeCall struct{ Tool, Arguments string }
 // A failure is what a tool said instead of an answer.
 type failure struct{ Code, Message, Hint string }
 
-// ask calls a tool and returns its structured result, nil after a failure, which c then has. main calls make the view.
-func (p *Pages) ask(ctx context.Context, c *common, main bool, tool string, arguments any) rs.Object {
+// call calls a tool and returns its structured result, nil after a failure, which the view then has. main calls make the view.
+func (v *view) call(ctx context.Context, main bool, tool string, arguments any) rs.Object {
 	made := madeCall{tool, rs.EncodeJSON(arguments)}
 	if main {
-		c.Main = &made
+		v.main = made
 	} else {
-		c.Others = append(c.Others, made)
+		v.others = append(v.others, made)
 	}
-	result, err := p.options.Ask(ctx, "tools/call", map[string]any{"name": tool, "arguments": arguments})
+	result, err := v.ask(ctx, "tools/call", map[string]any{"name": tool, "arguments": arguments})
 	if err != nil {
-		c.Failure = &failure{Code: "no_answer", Message: "The server did not answer: " + err.Error()}
+		v.failure = &failure{Code: "no_answer", Message: "The server did not answer: " + err.Error()}
 		return nil
 	}
 	structured := rs.AsObject(result).Object("structuredContent")
 	if refused := structured.Object("error"); refused != nil {
-		c.Failure = &failure{refused.Text("code"), refused.Text("message"), refused.Text("hint")}
+		v.failure = &failure{refused.Text("code"), refused.Text("message"), refused.Text("hint")}
 		return nil
 	}
 	if notice := structured.Text("notice"); notice != "" {
-		c.Notes = append(c.Notes, notice)
+		v.notes = append(v.notes, notice)
 	}
 	for _, warning := range objects(structured, "data", "meta", "warnings") {
 		if message := warning.Text("message"); message != "" {
-			c.Notes = append(c.Notes, message)
+			v.notes = append(v.notes, message)
 		}
 	}
 	return structured
-}
-
-// turn links to the page that a cursor leads to, and from every other to the first.
-func (c *common) turn(cursor string) {
-	if cursor != "" {
-		c.Next = c.with("cursor", cursor).link()
-	}
-	if c.Get("cursor") != "" {
-		c.First = c.with("cursor", "").link()
-	}
-}
-
-// functions are what templates show answers with.
-var functions = template.FuncMap{
-	"link": link, "recordLink": recordLink, "objects": objects, "object": rs.AsObject, "texts": texts, "contains": slices.Contains[[]string],
-	"shown": shown, "grouped": grouped, "marked": marked, "operators": func() []string { return operators }, "comparison": comparison,
 }
 
 // objects are those of the list that names lead to.
@@ -126,16 +122,6 @@ func first(list []rs.Object) rs.Object {
 		return nil
 	}
 	return list[0]
-}
-
-// texts are those of a list.
-func texts(o rs.Object, name string) []string {
-	var all []string
-	for _, raw := range o.Array(name) {
-		text, _ := rs.AsText(raw)
-		all = append(all, text)
-	}
-	return all
 }
 
 // shown is the text of a JSON value on one line, of at most so many runes: "" for none.
@@ -164,4 +150,12 @@ func grouped(digits string) string {
 		digits = digits[:at] + "," + digits[at:]
 	}
 	return digits
+}
+
+// counted is a whole number with the word for so many.
+func counted(digits, word string) string {
+	if digits != "1" {
+		word += "s"
+	}
+	return grouped(digits) + " " + word
 }

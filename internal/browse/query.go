@@ -1,7 +1,6 @@
 package browse
 
 import (
-	"cmp"
 	"encoding/json"
 	"maps"
 	"net/url"
@@ -18,10 +17,10 @@ const maxFilters = 4
 // operators are how a filter compares: "" is equal. In this order the form shows them, by comparison.
 var operators = append([]string{""}, rs.RangeOperators...)
 
-// comparison is an operator in words.
-func comparison(operator string) string {
-	words := map[string]string{"": "is", "gte": "at least", "gt": "more than", "lte": "at most", "lt": "less than"}
-	return cmp.Or(words[operator], operator)
+// words are what comparisons and orders are called.
+var words = map[string]string{
+	"": "is", "gte": "at least", "gt": "more than", "lte": "at most", "lt": "less than",
+	"desc": "highest or newest first", "asc": "lowest or oldest first",
 }
 
 // A query is a view that is asked for, with its parameters.

@@ -6,17 +6,12 @@ import (
 	"slices"
 	"strings"
 
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/page"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
-
-type recordView struct {
-	common
-	Stream   string
-	Back     string    // the link to the stream
-	Metadata rs.Object // as fetch answers
-	Document document
-	Parents  []related // the records that lead to this one
-}
 
 // mostParents bounds in how many streams relations to a record are looked for.
 const mostParents = 12
@@ -27,63 +22,104 @@ type fetchArguments struct {
 }
 
 // record is one record as fetch answers it, with all relations that its stream has.
-func (p *Pages) record(ctx context.Context, q query) any {
-	v := &recordView{common: common{query: q, Title: "Record"}}
-	arguments := fetchArguments{ID: q.Get("id")}
+func (v *view) record(ctx context.Context) g.Node {
+	v.title = "Record"
+	arguments, back := fetchArguments{ID: v.Get("id")}, ""
 	ref, err := rs.ParseRef(arguments.ID)
 	if err == nil {
-		v.Stream, v.Back = ref.Stream, link("records", "stream", ref.Stream, "connection", ref.ConnectionID)
-		for _, one := range p.describe(ctx, &v.common, ref.Stream, ref.ConnectionID).Relations {
+		back = link("records", "stream", ref.Stream, "connection", ref.ConnectionID)
+		for _, one := range v.describe(ctx, ref.Stream, ref.ConnectionID).Relations {
 			arguments.Expand = append(arguments.Expand, one.Text("name"))
 		}
-		v.Failure = nil // of the schema: what is wrong, fetch says
+		v.failure = nil // of the schema: what is wrong, fetch says
 	}
-	answer := p.ask(ctx, &v.common, true, "fetch", arguments)
-	if answer == nil {
-		return v
+	answer := v.call(ctx, true, "fetch", arguments)
+	var about, content g.Node
+	if answer != nil {
+		metadata := answer.Object("metadata")
+		v.title = cmp.Or(answer.Text("title"), arguments.ID)
+		about = h.P(h.Class("quiet"), g.Text(metadata.Text("display_name", "connection_id")), authored(metadata.Text("authored_at")))
+		d := readDocument(answer.Text("text"))
+		parents := v.parents(ctx, d, rs.Ref{ConnectionID: metadata.Text("connection_id"), Stream: metadata.Text("stream")})
+		content = g.Group{d.node(), parents, cut(metadata.Array("incomplete"))}
 	}
-	v.Metadata = answer.Object("metadata")
-	v.Title = cmp.Or(answer.Text("title"), arguments.ID)
-	v.Document = readDocument(answer.Text("text"))
-	p.addParents(ctx, v, rs.Ref{ConnectionID: v.Metadata.Text("connection_id"), Stream: v.Metadata.Text("stream")})
-	return v
+	return g.Group{trail(back, ref.Stream), h.H1(h.Class("heading"), g.Text(v.title)), about, v.said(), content}
 }
 
-// addParents finds the records whose relations lead to this one: of the streams of its connection or, where they are many, of those whose
+// parents are the records whose relations lead to this one: of the streams of its connection or, where they are many, of those whose
 // names begin alike.
-func (p *Pages) addParents(ctx context.Context, v *recordView, of rs.Ref) {
-	if !slices.ContainsFunc(v.Document.Fields, func(one pair) bool { return one.Name != "id" && one.Value != "" }) {
-		return
+func (v *view) parents(ctx context.Context, d document, of rs.Ref) g.Node {
+	if !slices.ContainsFunc(d.Fields, func(one pair) bool { return one.Name != "id" && one.Value != "" }) {
+		return nil
 	}
-	var names []string
-	for _, connection := range objects(p.ask(ctx, &v.common, false, "schema", schemaArguments{}), "data", "connections") {
-		if connection.Text("connection_id") == of.ConnectionID {
-			for _, stream := range objects(connection, "streams") {
-				names = append(names, stream.Text("name"))
-			}
-		}
-	}
+	names := v.streamNames(ctx, of.ConnectionID)
 	if len(names) > mostParents {
 		alike := of.Stream[:strings.LastIndexByte(of.Stream, '_')+1]
 		names = slices.DeleteFunc(names, func(name string) bool { return alike == "" || !strings.HasPrefix(name+"_", alike) })
 		names = names[:min(len(names), mostParents)]
 	}
+	var found g.Group
 	for _, name := range names {
-		for _, one := range p.describe(ctx, &v.common, name, of.ConnectionID).Relations {
-			at := slices.IndexFunc(v.Document.Fields, func(field pair) bool {
+		for _, one := range v.describe(ctx, name, of.ConnectionID).Relations {
+			at := slices.IndexFunc(d.Fields, func(field pair) bool {
 				return field.Name == one.Text("foreign_key") && field.Value != "" && field.Value != "null"
 			})
 			if one.Text("target_stream") != of.Stream || at < 0 {
 				continue
 			}
-			id := v.Document.Fields[at].Value
+			id := d.Fields[at].Value
 			if text, ok := rs.AsText(id); ok {
 				id = text
 			}
 			parent := rs.Ref{ConnectionID: of.ConnectionID, Stream: name, RecordID: id}.String()
-			v.Parents = append(v.Parents, related{ID: parent, Link: link("record", "id", parent)})
+			found = append(found, related{ID: parent, Link: link("record", "id", parent)}.node())
 		}
 	}
+	return g.If(len(found) > 0, h.Section(h.H2(g.Text("Belongs to")), h.Ul(h.Class("related"), found)))
+}
+
+// cut is what fetch left out, with the calls that read it.
+func cut(incomplete []string) g.Node {
+	return g.If(len(incomplete) > 0, h.Section(h.H2(g.Text("Cut")), h.Ul(g.Map(incomplete, func(arguments string) g.Node {
+		return madeCall{"read_record_field", arguments}.node()
+	}))))
+}
+
+// node shows long texts first, then short fields, then what else there is.
+func (d document) node() g.Node {
+	var texts, rest g.Group
+	for _, s := range d.Sections {
+		if s.Kind == "text" {
+			texts = append(texts, s.node())
+		} else {
+			rest = append(rest, s.node())
+		}
+	}
+	return g.Group{texts, g.If(len(d.Fields) > 0, h.Section(h.H2(g.Text("Fields")), pairs(d.Fields))), rest}
+}
+
+func pairs(all []pair) g.Node {
+	return h.Dl(g.Map(all, func(one pair) g.Node { return term(one.Name, "", one.Value) }))
+}
+
+func (s section) node() g.Node {
+	name := s.Name
+	if s.Kind == "attached" {
+		name = "Attached: " + name
+	}
+	return h.Section(
+		h.H2(g.Text(name), small(s.Rest)),
+		g.If(s.Text != "", longText(s.Name, s.Text)),
+		g.If(len(s.Related) > 0, h.Ul(h.Class("related"), g.Map(s.Related, related.node))),
+		g.Map(s.Notes, page.Quiet),
+		g.If(s.File != "", h.P(page.Link(s.File, "Save the file", g.Attr("download")))),
+	)
+}
+
+func (r related) node() g.Node {
+	return h.Li(
+		page.Link(r.Link, r.ID), g.If(len(r.Pairs) > 0, pairs(r.Pairs)), g.If(r.Text != "", h.P(g.Text(r.Text))),
+	)
 }
 
 // A document is the text of a fetched record, in its parts.
@@ -108,7 +144,7 @@ type section struct {
 const relatedRunes = 600 // of a value of a related record
 
 type related struct {
-	ID, Link string // no link where the id is not one
+	ID, Link string
 	Pairs    []pair
 	Text     string // where it is cut, so that there are no pairs
 }

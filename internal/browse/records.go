@@ -1,30 +1,24 @@
 package browse
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/page"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 const (
-	mostColumns = 6  // of a table, beside the title
-	longCell    = 40 // bytes from which a value is long
+	mostColumns = 6   // of a table, beside the title
+	longCell    = 40  // bytes from which a value is long
+	mostRunes   = 120 // of a cell
 )
-
-type recordsView struct {
-	common
-	Fields  []field  // that filter
-	Form    []filter // as many as the form has
-	Sorts   []string // fields by which records are sorted
-	Named   string   // the field that names a record
-	Columns []field
-	Hidden  int // columns that are not shown
-	Found   rs.Object
-	Records []rs.Object
-	Months  string // the link to the counts
-}
 
 type queryArguments struct {
 	Stream     string         `json:"stream"`
@@ -37,46 +31,115 @@ type queryArguments struct {
 }
 
 // records is a table of one stream, as query_records answers it.
-func (p *Pages) records(ctx context.Context, q query) any {
-	stream, connection := q.Get("stream"), q.Get("connection")
-	v := &recordsView{common: common{query: q, Title: stream}, Form: slices.Clone(q.Filters)}
-	if len(v.Form) < maxFilters {
-		v.Form = append(v.Form, filter{})
+func (v *view) records(ctx context.Context) g.Node {
+	stream, connection := v.Get("stream"), v.Get("connection")
+	v.title = stream
+	d := v.describe(ctx, stream, connection)
+	var found rs.Object
+	if v.failure == nil { // else the table would fail alike
+		sort := v.Get("sort")
+		if sort != "" && v.Get("order") == "desc" {
+			sort = "-" + sort
+		}
+		found = v.call(ctx, true, "query_records", queryArguments{
+			Stream: stream, Connection: connection, Filter: filterArgument(d.Fields, v.Filters), Sort: sort,
+			Limit: 25, Count: "exact", Cursor: v.Get("cursor"),
+		}).Object("data")
 	}
-	d := p.describe(ctx, &v.common, stream, connection)
-	if len(d.times()) > 0 {
-		v.Months = link("months", "stream", stream, "connection", connection)
+	records, none := objects(found, "data"), "No records."
+	if len(v.Filters) > 0 {
+		none = "No record passes the filter."
 	}
-	v.setFields(d)
-	if v.Failure != nil { // of the schema: the table would fail alike
-		return v
+	return g.Group{
+		trail("", ""), h.H1(g.Text(stream), g.If(connection != "", small(first(records).Text("display_name")))),
+		g.If(len(d.times()) > 0, h.P(page.Link(link("months", "stream", stream, "connection", connection), "Counts by month"))),
+		v.said(), v.filterForm(d),
+		g.If(v.failure == nil, g.Group{
+			recordTable(d, records, found.Object("meta").Object("count").Text("value")),
+			g.If(len(records) == 0, h.P(g.Text(none))),
+		}),
+		v.turns(found.Text("next_cursor")),
 	}
-	sort := q.Get("sort")
-	if sort != "" && q.Get("order") == "desc" {
-		sort = "-" + sort
-	}
-	v.Found = p.ask(ctx, &v.common, true, "query_records", queryArguments{
-		Stream: stream, Connection: connection, Filter: filterArgument(d.Fields, q.Filters), Sort: sort,
-		Limit: 25, Count: "exact", Cursor: q.Get("cursor"),
-	}).Object("data")
-	v.Records = objects(v.Found, "data")
-	v.turn(v.Found.Text("next_cursor"))
-	return v
 }
 
-// setFields chooses what the form offers, and what the table shows: its time and who first, lists and ids last.
-func (v *recordsView) setFields(d described) {
-	var leading, last []field
+// filterForm asks for other records of the stream, if its fields filter.
+func (v *view) filterForm(d described) g.Node {
+	fields, sorts := []string{""}, []string{""}
 	for _, f := range d.Fields {
 		if f.Exact || f.Range {
-			v.Fields = append(v.Fields, f)
+			fields = append(fields, f.Name)
 		}
 		if f.Range || f.Name == d.Cursor {
-			v.Sorts = append(v.Sorts, f.Name)
+			sorts = append(sorts, f.Name)
 		}
+	}
+	if len(fields) == 1 {
+		return nil
+	}
+	filters := slices.Clone(v.Filters)
+	if len(filters) < maxFilters {
+		filters = append(filters, filter{})
+	}
+	rows, legend := g.Group{}, "Only records where"
+	for i, f := range filters {
+		number := "-" + strconv.Itoa(i)
+		rows = append(rows, h.FieldSet(h.Legend(g.Text(legend)), h.Div(
+			h.Class("row"),
+			choose("filter"+number, "filter", "Field", f.Field, fields, map[string]string{"": "any"}),
+			choose("operator"+number, "operator", "Comparison", f.Operator, operators, words),
+			page.Field("value"+number, "Value", h.Input(
+				h.ID("value"+number), h.Name("value"), h.Type("text"), h.Value(f.Value), g.Attr("spellcheck", "false"), h.AutoComplete("off"),
+			)),
+		)))
+		legend = "And where"
+	}
+	return h.Details(
+		h.Class("tools"), g.If(v.Get("sort") != "" || len(v.Filters) > 0 || v.failure != nil, g.Attr("open")),
+		h.Summary(g.Text("Filter and sort")),
+		asks(
+			"records", []string{"stream", v.Get("stream"), "connection", v.Get("connection")}, rows,
+			h.Div(
+				h.Class("row"),
+				g.If(len(sorts) > 1, g.Group{
+					choose("sort", "sort", "Sort by", v.Get("sort"), sorts, map[string]string{"": "as they come"}),
+					choose("order", "order", "Order", v.Get("order"), choices["order"], words),
+				}),
+				submit("Apply"),
+			),
+		),
+	)
+}
+
+// recordTable shows records by the fields that say most of them, each with a link to all of it.
+func recordTable(d described, records []rs.Object, count string) g.Node {
+	title, columns := columnsOf(d)
+	caption := g.Group{g.Text(counted(count, "record"))}
+	if hidden := len(columns) - mostColumns; hidden > 0 {
+		columns = columns[:mostColumns]
+		caption = append(caption, small(counted(strconv.Itoa(hidden), "more field")+" in each"))
+	}
+	head := []string{"Record", ""}
+	for _, f := range columns {
+		head = append(head, f.Name, f.class(""))
+	}
+	return table("records", "records-title", caption, head, g.Map(records, func(record rs.Object) g.Node {
+		data := record.Object("data")
+		var cells g.Group
+		for _, f := range columns {
+			text := shown(data.Get(f.Name), mostRunes)
+			cells = append(cells, page.Cell(f.class(text), text))
+		}
+		return page.Row(recordLink(record), cmp.Or(shown(data.Get(title), mostRunes), shown(record.Get("id"), mostRunes)), cells...)
+	}))
+}
+
+// columnsOf are the field that names a record and what a table shows beside it: its time and who first, lists and ids last.
+func columnsOf(d described) (title string, columns []field) {
+	var leading, last []field
+	for _, f := range d.Fields {
 		switch {
-		case f.Role == "primary-title" && v.Named == "":
-			v.Named = f.Name
+		case f.Role == "primary-title" && title == "":
+			title = f.Name
 		case f.Role == "event-time":
 			leading = slices.Insert(leading, 0, f)
 		case f.Role == "actor":
@@ -84,16 +147,14 @@ func (v *recordsView) setFields(d described) {
 		case f.Type == "array" || f.Name == "id":
 			last = append(last, f)
 		case f.Type != "blob":
-			v.Columns = append(v.Columns, f)
+			columns = append(columns, f)
 		}
 	}
-	v.Columns = slices.Concat(leading, v.Columns, last)
-	v.Hidden = max(0, len(v.Columns)-mostColumns)
-	v.Columns = v.Columns[:len(v.Columns)-v.Hidden]
+	return title, slices.Concat(leading, columns, last)
 }
 
-// Class is how a table shows a text of the field.
-func (f field) Class(text string) string {
+// class is how a table shows a text of the field.
+func (f field) class(text string) string {
 	switch {
 	case f.Number():
 		return "number"

@@ -8,15 +8,12 @@ import (
 	"slices"
 	"strings"
 
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/page"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
-
-type searchView struct {
-	common
-	Streams []string
-	Asked   bool
-	Found   rs.Object // as search answers
-}
 
 type searchArguments struct {
 	Words   string   `json:"q,omitempty"`
@@ -28,75 +25,135 @@ type searchArguments struct {
 }
 
 // search finds records, as search answers it.
-func (p *Pages) search(ctx context.Context, q query) any {
-	v := &searchView{common: common{query: q, Title: "Search"}}
-	for _, connection := range objects(p.ask(ctx, &v.common, false, "schema", schemaArguments{}), "data", "connections") {
-		for _, stream := range objects(connection, "streams") {
-			if name := stream.Text("name"); !slices.Contains(v.Streams, name) {
-				v.Streams = append(v.Streams, name)
-			}
+func (v *view) search(ctx context.Context) g.Node {
+	v.title = "Search"
+	asked, streams := len(v.values) > 0, append([]string{""}, v.streamNames(ctx, "")...)
+	var found rs.Object
+	if asked && v.failure == nil {
+		arguments := searchArguments{Words: v.Get("q"), Since: v.Get("since"), Until: v.Get("until"), Limit: 20, Cursor: v.Get("cursor")}
+		if stream := v.Get("stream"); stream != "" {
+			arguments.Streams = []string{stream}
 		}
+		found = v.call(ctx, true, "search", arguments)
 	}
-	if v.Asked = len(q.values) > 0; !v.Asked || v.Failure != nil {
-		return v
+	typed := func(name, kind, label string) g.Node {
+		return page.Field(name, label, h.Input(h.ID(name), h.Name(name), h.Type(kind), h.Value(v.Get(name)), h.AutoComplete("off")))
 	}
-	arguments := searchArguments{Words: q.Get("q"), Since: q.Get("since"), Until: q.Get("until"), Limit: 20, Cursor: q.Get("cursor")}
-	if stream := q.Get("stream"); stream != "" {
-		arguments.Streams = []string{stream}
+	return g.Group{
+		h.H1(g.Text(v.title)),
+		asks("search", nil, h.Class("tools"), h.Role("search"), h.Div(
+			h.Class("row"), typed("q", "search", "Words or a question"),
+			choose("stream", "stream", "In", v.Get("stream"), streams, map[string]string{"": "all streams"}),
+			typed("since", "date", "Since"), typed("until", "date", "Until"), submit("Search"),
+		)),
+		v.said(),
+		g.If(asked && v.failure == nil, g.Group{hits(found), v.turns(found.Object("data").Text("next_cursor"))}),
 	}
-	v.Found = p.ask(ctx, &v.common, true, "search", arguments)
-	v.turn(v.Found.Object("data").Text("next_cursor"))
-	return v
 }
 
-// A span is a part of an excerpt: what does not match, and the match after it.
-type span struct{ Text, Match string }
+// hits are the results of a search.
+func hits(found rs.Object) g.Node {
+	results, said := objects(found, "results"), "Nothing found"
+	if count := found.Object("data").Object("meta").Text("count"); len(results) > 0 && count != "" {
+		said = grouped(count) + " found"
+	} else if len(results) > 0 {
+		said = "Found"
+	}
+	return g.Group{h.H2(g.Text(said)), h.Ol(h.Class("hits"), g.Map(results, func(hit rs.Object) g.Node {
+		evidence := hit.Object("evidence")
+		return h.Li(
+			h.H3(page.Link(link("record", "id", hit.Text("id")), hit.Text("title", "id"))),
+			h.P(h.Class("quiet"), g.Text(hit.Text("display_name")+", "+hit.Text("stream")), authored(hit.Text("authored_at"))),
+			g.If(len(evidence) > 0, h.P(h.Class("excerpt"), marked(evidence.Text("text")), small("in "+evidence.Text("field")))),
+		)
+	}))}
+}
 
-// marked takes an excerpt apart at its marks.
-func marked(excerpt string) []span {
-	var spans []span
+// marked is an excerpt with its marks.
+func marked(excerpt string) g.Node {
+	var all g.Group
 	for excerpt != "" {
-		var one span
-		one.Text, excerpt, _ = strings.Cut(excerpt, "<mark>")
-		one.Match, excerpt, _ = strings.Cut(excerpt, "</mark>")
-		spans = append(spans, one)
+		var text, match string
+		text, excerpt, _ = strings.Cut(excerpt, "<mark>")
+		match, excerpt, _ = strings.Cut(excerpt, "</mark>")
+		all = append(all, g.Text(text), g.If(match != "", h.Mark(g.Text(match))))
 	}
-	return spans
-}
-
-type toolView struct {
-	common
-	Tools            []rs.Object // as they are listed
-	Arguments        string
-	Text, Structured string
+	return all
 }
 
 // tool calls any tool as it was typed, and shows all that a model gets.
-func (p *Pages) tool(ctx context.Context, q query) any {
-	v := &toolView{common: common{query: q, Title: "Call a tool"}, Arguments: q.Get("arguments")}
-	listed, err := p.options.Ask(ctx, "tools/list", struct{}{})
+func (v *view) tool(ctx context.Context) g.Node {
+	v.title = "Call a tool"
+	arguments := v.Get("arguments")
+	listed, err := v.ask(ctx, "tools/list", struct{}{})
 	if err != nil {
-		v.Failure = &failure{Code: "no_answer", Message: "The server did not answer: " + err.Error()}
-		return v
+		v.failure = &failure{Code: "no_answer", Message: "The server did not answer: " + err.Error()}
 	}
-	v.Tools = objects(rs.AsObject(listed), "tools")
-	if q.Get("tool") == "" {
-		return v
+	tools := objects(rs.AsObject(listed), "tools")
+	var answer g.Node
+	if v.Get("tool") != "" && v.failure == nil {
+		arguments = cmp.Or(arguments, "{}")
+		answer = v.answer(ctx, madeCall{v.Get("tool"), arguments})
 	}
-	v.Arguments = cmp.Or(v.Arguments, "{}")
-	v.Main = &madeCall{q.Get("tool"), v.Arguments}
-	result, err := p.options.Ask(ctx, "tools/call", map[string]any{"name": v.Main.Tool, "arguments": json.RawMessage(v.Arguments)})
+	var names []string
+	for _, tool := range tools {
+		names = append(names, tool.Text("name"))
+	}
+	return g.Group{
+		h.H1(g.Text(v.title)), h.P(g.Text("As an assistant does, and see all that it gets.")),
+		asks(
+			"call", nil, h.Class("tools"),
+			choose("tool", "tool", "Tool", v.Get("tool"), names, nil),
+			page.Field(
+				"arguments", "Arguments",
+				h.Textarea(
+					h.ID("arguments"), h.Name("arguments"), h.Rows("3"), g.Attr("spellcheck", "false"), h.Aria("describedby", "arguments-note"),
+					g.Text(arguments),
+				),
+				h.Small(h.ID("arguments-note"), g.Text(`A JSON object, such as {"q":"dentist"}. The tools below say what each takes.`)),
+			),
+			submit("Call"),
+		),
+		v.said(), answer, h.H2(g.Text("Tools")), g.Map(tools, about),
+	}
+}
+
+// answer makes a call and shows all of its result.
+func (v *view) answer(ctx context.Context, made madeCall) g.Node {
+	v.main = made
+	result, err := v.ask(ctx, "tools/call", map[string]any{"name": made.Tool, "arguments": json.RawMessage(made.Arguments)})
 	if err != nil {
-		v.Failure = &failure{Code: "refused", Message: err.Error()}
-		return v
+		v.failure = &failure{Code: "refused", Message: err.Error()}
+		return nil
 	}
 	answer := rs.AsObject(result)
+	var text, structured bytes.Buffer
 	for _, content := range objects(answer, "content") {
-		v.Text += content.Text("text") + "\n"
+		text.WriteString(content.Text("text") + "\n")
 	}
-	var indented bytes.Buffer
-	if err := json.Indent(&indented, []byte(answer.Get("structuredContent")), "", "  "); err == nil {
-		v.Structured = indented.String()
-	}
-	return v
+	_ = json.Indent(&structured, []byte(answer.Get("structuredContent")), "", "  ") // which leaves it empty where there is none
+	return g.If(text.Len() > 0, g.Group{
+		h.H2(g.Text("Answer")),
+		h.Div(
+			h.Class("channels"), h.Section(h.H3(g.Text("Text")), longText("Text", text.String())),
+			h.Section(h.H3(g.Text("Structured")), longText("Structured result", structured.String())),
+		),
+	})
+}
+
+// about is what a tool does and takes.
+func about(tool rs.Object) g.Node {
+	schema := tool.Object("inputSchema")
+	required := schema.Array("required")
+	return h.Details(
+		h.Summary(g.Text(tool.Text("name"))), h.P(g.Text(tool.Text("description"))),
+		h.Dl(g.Map(schema.Object("properties"), func(one rs.Member) g.Node {
+			property := rs.AsObject(one.Value)
+			kind := property.Text("type")
+			if slices.ContainsFunc(required, func(raw string) bool { name, _ := rs.AsText(raw); return name == one.Name }) {
+				kind += ", required"
+			}
+			return term(one.Name, kind, property.Text("description"))
+		})),
+	)
 }

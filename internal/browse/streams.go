@@ -1,70 +1,80 @@
 package browse
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
 
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/page"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // mostRanges bounds for how many streams of a page the first date is asked.
 const mostRanges = 60
 
-type streamsView struct {
-	common
-	Sources []source
-}
-
-// A source is a connection of the index of the schema, and a streamRow a stream of it.
-type (
-	source struct {
-		rs.Object
-		Streams []streamRow
-	}
-	streamRow struct {
-		rs.Object
-		Link, From string
-	}
-)
-
 // streams lists what there is, as schema {} says it; the first dates are one aggregate each.
-func (p *Pages) streams(ctx context.Context, q query) any {
-	v := &streamsView{common: common{query: q, Title: "Streams"}}
+func (v *view) streams(ctx context.Context) g.Node {
+	v.title = "Streams"
 	arguments := schemaArguments{}
-	arguments.Offset, _ = strconv.Atoi(q.Get("offset"))
-	index := p.ask(ctx, &v.common, true, "schema", arguments)
+	arguments.Offset, _ = strconv.Atoi(v.Get("offset"))
+	index := v.call(ctx, true, "schema", arguments)
 	ranges := 0
-	for _, connection := range objects(index, "data", "connections") {
-		id, of := connection.Text("connection_id"), source{Object: connection}
+	var sources g.Group
+	for i, connection := range objects(index, "data", "connections") {
+		id := connection.Text("connection_id")
+		var rows g.Group
 		for _, stream := range objects(connection, "streams") {
-			name := stream.Text("name")
-			row := streamRow{Object: stream, Link: link("records", "stream", name, "connection", id)}
-			if stream.Text("newest_emitted") != "" && ranges < mostRanges {
+			name, first, last := stream.Text("name"), "", stream.Text("newest_emitted")
+			if last != "" && ranges < mostRanges {
 				ranges++
-				row.From = p.firstDay(ctx, &v.common, name, id)
+				first = v.firstDay(ctx, name, id)
 			}
-			of.Streams = append(of.Streams, row)
+			rows = append(rows, page.Row(
+				link("records", "stream", name, "connection", id), name,
+				page.Cell("number", grouped(stream.Text("records"))), page.Cell("time", cmp.Or(first, "–")), page.Cell("time", cmp.Or(last, "–")),
+			))
 		}
-		v.Sources = append(v.Sources, of)
+		caption := g.Group{g.Text(connection.Text("display_name", "connection_id")), small(connection.Text("connector_key"))}
+		columns := []string{"Stream", "", "Records", "number", "From", "", "To", ""}
+		sources = append(sources, h.Section(table("streams", "source-"+strconv.Itoa(i), caption, columns, rows)))
 	}
-	if next, ok := index.Object("next").Object("arguments").Number("offset"); ok {
-		v.Next = link("streams", "offset", strconv.Itoa(next))
+	next, more := index.Object("next").Object("arguments").Number("offset")
+	return g.Group{
+		h.H1(g.Text(v.title)), v.said(), sources,
+		g.If(len(sources) == 0 && v.failure == nil, h.P(g.Text("There is nothing here yet."))),
+		g.If(more, pages(page.Link(link("streams", "offset", strconv.Itoa(next)), "More streams", h.Class("button")))),
 	}
-	return v
 }
 
 // firstDay returns the day of the oldest record of a stream; "" without a time.
-func (p *Pages) firstDay(ctx context.Context, c *common, stream, connection string) string {
-	times := p.describe(ctx, c, stream, connection).times()
+func (v *view) firstDay(ctx context.Context, stream, connection string) string {
+	times := v.describe(ctx, stream, connection).times()
 	if len(times) == 0 {
 		return ""
 	}
-	least := p.ask(ctx, c, false, "aggregate", aggregateArguments{Stream: stream, Metric: "min", Connection: connection, Field: times[0].Name})
+	least := v.call(ctx, false, "aggregate", aggregateArguments{Stream: stream, Metric: "min", Connection: connection, Field: times[0]})
 	day, _, _ := strings.Cut(least.Object("data").Text("value"), "T")
 	return day
+}
+
+// streamNames are those of a connection, or of all where none is given.
+func (v *view) streamNames(ctx context.Context, connection string) []string {
+	var names []string
+	for _, one := range objects(v.call(ctx, false, "schema", schemaArguments{}), "data", "connections") {
+		for _, stream := range objects(one, "streams") {
+			name := stream.Text("name")
+			if (connection == "" || one.Text("connection_id") == connection) && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
 
 // Arguments of tools, in the order in which they are shown.
@@ -104,8 +114,8 @@ func (f field) Number() bool {
 }
 
 // describe asks for the schema of a stream.
-func (p *Pages) describe(ctx context.Context, c *common, stream, connection string) described {
-	answer := p.ask(ctx, c, false, "schema", schemaArguments{Stream: stream, Connection: connection})
+func (v *view) describe(ctx context.Context, stream, connection string) described {
+	answer := v.call(ctx, false, "schema", schemaArguments{Stream: stream, Connection: connection})
 	found := first(objects(first(objects(answer, "data", "connectors")), "streams"))
 	d := described{Cursor: found.Text("cursor_field")}
 	for _, capability := range found.Object("field_capabilities") {
@@ -141,10 +151,15 @@ func (f field) value(typed string) any {
 }
 
 // times are the fields of time that group, that of the event first.
-func (d described) times() []field {
-	times := slices.DeleteFunc(slices.Clone(d.Fields), func(f field) bool { return !f.Months })
-	if at := slices.IndexFunc(times, func(f field) bool { return f.Role == "event-time" }); at > 0 {
-		times = slices.Concat(times[at:at+1], times[:at], times[at+1:])
+func (d described) times() []string {
+	var events, others []string
+	for _, f := range d.Fields {
+		switch {
+		case f.Months && f.Role == "event-time":
+			events = append(events, f.Name)
+		case f.Months:
+			others = append(others, f.Name)
+		}
 	}
-	return times
+	return append(events, others...)
 }

@@ -5,27 +5,29 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	g "maragu.dev/gomponents"
 )
 
 const maxQuery = 8 << 10 // bytes of a query as it comes
 
-// views has the parameters of each view, those that it needs first, and what makes it for the template of its name.
+// views has the parameters of each view, those that it needs first, and what makes its content.
 var views = map[string]struct {
 	needs, takes []string
-	show         func(*Pages, context.Context, query) any
+	show         func(*view, context.Context) g.Node
 }{
-	"streams": {nil, []string{"offset"}, (*Pages).streams},
-	"records": {[]string{"stream"}, []string{"connection", "sort", "order", "cursor"}, (*Pages).records}, // and filters
-	"record":  {[]string{"id"}, nil, (*Pages).record},
+	"streams": {nil, []string{"offset"}, (*view).streams},
+	"records": {[]string{"stream"}, []string{"connection", "sort", "order", "cursor"}, (*view).records}, // and filters
+	"record":  {[]string{"id"}, nil, (*view).record},
 	"file":    {[]string{"uri", "name"}, nil, nil},
-	"months":  {[]string{"stream"}, []string{"connection", "field", "by"}, (*Pages).months},
-	"search":  {nil, []string{"q", "stream", "since", "until", "cursor"}, (*Pages).search},
-	"call":    {nil, []string{"tool", "arguments"}, (*Pages).tool},
+	"months":  {[]string{"stream"}, []string{"connection", "field", "by"}, (*view).months},
+	"search":  {nil, []string{"q", "stream", "since", "until", "cursor"}, (*view).search},
+	"call":    {nil, []string{"tool", "arguments"}, (*view).tool},
 	"connect": {nil, nil, nil},
 }
 
-// choices are the values of parameters that are chosen.
-var choices = map[string][]string{"by": {"month", "year"}, "order": {"asc", "desc"}}
+// choices are the values of parameters that are chosen, as they are offered.
+var choices = map[string][]string{"by": {"month", "year"}, "order": {"desc", "asc"}}
 
 // parseQuery reads the query of a URL. What does not belong to a view is a refusal, which repeats no value.
 func parseQuery(raw string) (query, error) {

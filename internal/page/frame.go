@@ -3,71 +3,94 @@ package page
 import (
 	"bytes"
 	"crypto/sha256"
-	"embed"
+	_ "embed" // the style and the script
 	"encoding/base64"
-	"html/template"
 	"net/http"
+
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
 )
 
-//go:embed frame.html page.html page.css page.js
-var files embed.FS
+var (
+	//go:embed page.css
+	commonStyle string
+	//go:embed page.js
+	script string
+)
 
-// A Frame is what the pages of this program have in common: head and tail, style and script, and headers that let nothing else run. It
-// is used by many at a time.
+// A Frame is what the pages of this program have in common: head and tail, style and script, and headers that let nothing else run.
+//
+// Pages are Go functions that return nodes. Text and the values of attributes are escaped as HTML when they are written, and no more than
+// that: what becomes an address is built as one or has its scheme checked, and of what others wrote nothing goes into a script, a style
+// or the name of an element or an attribute.
 type Frame struct {
-	template       *template.Template
-	policy, refers string
+	Style string // after the common one
+	Forms bool   // pages send forms to their own server
+	Bare  bool   // pages have neither script nor image, and nothing to skip
 }
 
-// NewFrame returns a frame around templates. Each page is a template of markup that begins with the template "head", given its title, and
-// ends with "tail"; functions are for them alone. style is added to the common one. forms lets pages send forms to their own server.
-func NewFrame(markup, style string, forms bool, functions template.FuncMap) *Frame {
-	style, script := file("page.css")+style, file("page.js")
-	f := &Frame{refers: "no-referrer"}
-	action := "none"
-	if forms {
-		action, f.refers = "self", "same-origin" // with no-referrer, browsers send a form with Origin: null
+// Write answers a request with a page. The content has the element main.
+func (f Frame) Write(w http.ResponseWriter, r *http.Request, status int, title string, content ...g.Node) {
+	document := f.Render(w.Header(), "", title, content...)
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(document)
 	}
-	f.policy = "default-src 'none'; script-src '" + hash(script) + "'; style-src '" + hash(style) + "'; img-src 'self'; " +
-		"base-uri 'none'; form-action '" + action + "'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
-	f.template = template.Must(template.New("").Funcs(template.FuncMap{
-		"style":  func() template.CSS { return template.CSS(style) }, // #nosec G203 -- embedded
-		"script": func() template.JS { return template.JS(script) },  // #nosec G203 -- embedded
-	}).Funcs(functions).Parse(file("frame.html") + markup))
-	return f
 }
 
-func file(name string) string {
-	text, err := files.ReadFile(name)
-	if err != nil {
-		panic(err) // it is embedded
+// Render returns a page and sets its headers. The answer to a form may lead to redirects, sources of a content security policy, as well.
+func (f Frame) Render(header http.Header, redirects, title string, content ...g.Node) []byte {
+	style, action, refers := commonStyle+f.Style, "'none'", "no-referrer"
+	if f.Forms {
+		action, refers = "'self'"+redirects, "same-origin" // with no-referrer, browsers send a form with Origin: null
 	}
-	return string(text)
+	rich := "script-src '" + hash(script) + "'; img-src 'self'; "
+	if f.Bare {
+		rich = ""
+	}
+	for name, value := range map[string]string{
+		"Content-Type":     "text/html; charset=utf-8",
+		"Content-Language": "en",
+		"Cache-Control":    "no-store", // it depends on the name and the headers of the request, and on the moment
+		"Content-Security-Policy": "default-src 'none'; " + rich + "style-src '" + hash(style) + "'; base-uri 'none'; " +
+			"form-action " + action + "; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+		"Cross-Origin-Opener-Policy":   "same-origin",
+		"Cross-Origin-Resource-Policy": "same-origin",
+		"Referrer-Policy":              refers,
+		"X-Content-Type-Options":       "nosniff",
+		"X-Frame-Options":              "DENY",
+	} {
+		header.Set(name, value)
+	}
+	var document bytes.Buffer
+	_ = f.document(title, style, content).Render(&document) // a buffer takes everything
+	return document.Bytes()
+}
+
+func (f Frame) document(title, style string, content g.Group) g.Node {
+	rich := func(node g.Node) g.Node { return g.If(!f.Bare, node) }
+	return h.Doctype(h.HTML(
+		h.Lang("en"),
+		h.Head(
+			h.Meta(h.Charset("utf-8")),
+			h.Meta(h.Name("viewport"), h.Content("width=device-width, initial-scale=1")),
+			h.Meta(h.Name("color-scheme"), h.Content("light dark")),
+			h.Meta(h.Name("robots"), h.Content("noindex")),
+			h.TitleEl(g.Text(title)),
+			rich(h.Link(h.Rel("icon"), h.Href("/icon.svg"), h.Type("image/svg+xml"))),
+			h.StyleEl(g.Raw(style)),
+		),
+		h.Body(
+			rich(h.A(h.Class("skip"), h.Href("#main"), g.Text("Skip to content"))),
+			content,
+			rich(h.P(h.ID("said"), h.Class("apart"), h.Role("status"))),
+			rich(h.Script(g.Raw(script))),
+		),
+	))
 }
 
 // hash is a source as a content security policy names it.
 func hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
-}
-
-// Write answers a request with the page of a name.
-func (f *Frame) Write(w http.ResponseWriter, r *http.Request, status int, name string, data any) {
-	var body bytes.Buffer
-	if err := f.template.ExecuteTemplate(&body, name, data); err != nil {
-		panic(err) // a fault of the template; the HTTP chain answers 500
-	}
-	header := w.Header()
-	header.Set("Content-Type", "text/html; charset=utf-8")
-	header.Set("Content-Language", "en")
-	header.Set("Cache-Control", "no-store") // it depends on the name and the headers of the request, and on the moment
-	header.Set("Content-Security-Policy", f.policy)
-	header.Set("Cross-Origin-Opener-Policy", "same-origin")
-	header.Set("Cross-Origin-Resource-Policy", "same-origin")
-	header.Set("Referrer-Policy", f.refers)
-	header.Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(status)
-	if r.Method != http.MethodHead {
-		_, _ = body.WriteTo(w)
-	}
 }

@@ -51,7 +51,7 @@ func TestAPageSaysWhatAPersonNeeds(t *testing.T) {
 				"gemini mcp add --scope user --transport http pdpp", "~/.config/zed/settings.json", "Another client",
 				"~/Library/Application Support/Code/User/mcp.json", "~/AppData/Roaming/Code/User/mcp.json",
 			},
-			[]string{"tools/list", "Bearer", "token that the demo", "Only a hosted server", "Look at the data", "ZgotmplZ"},
+			[]string{"tools/list", "Bearer", "token that the demo", "Only a hosted server", "Look at the data"},
 		},
 		{"one that is not ready", hosted, "not_ready", []string{"<strong>Not ready.</strong>"}, []string{"Ready.</strong>"}},
 		{"one that starts", hosted, "starting", []string{"<strong>Starting.</strong>"}, nil},
@@ -60,7 +60,7 @@ func TestAPageSaysWhatAPersonNeeds(t *testing.T) {
 		{
 			"the sample year", sample, "ready",
 			[]string{`<a href="/">Look at the data yourself</a>`, "claude mcp add --scope user pdpp-demo -- /opt/pdpp-mcp stdio --demo", "can be connected to ChatGPT.", `value="https://mcp.example/mcp"`},
-			[]string{"ZgotmplZ"},
+			nil,
 		},
 		{
 			"data of the person's own", ownData, "ready",
@@ -103,7 +103,7 @@ func TestTheContentSecurityPolicy(t *testing.T) {
 			sum := sha256.Sum256([]byte(element[2]))
 			hashes[element[1]] = base64.StdEncoding.EncodeToString(sum[:])
 		}
-		want := fmt.Sprintf("default-src 'none'; script-src 'sha256-%s'; style-src 'sha256-%s'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "+
+		want := fmt.Sprintf("default-src 'none'; script-src 'sha256-%s'; img-src 'self'; style-src 'sha256-%s'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "+
 			"require-trusted-types-for 'script'; trusted-types 'none'", hashes["script"], hashes["style"])
 		if got := answer.Header().Get("Content-Security-Policy"); got != want {
 			t.Errorf("%s:\n got %s\nwant %s", name, got, want)
@@ -127,7 +127,7 @@ func TestHeaders(t *testing.T) {
 	header := opened(hosted, view).Header()
 	for name, want := range map[string]string{
 		"Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
-		"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin", "Set-Cookie": "", "Access-Control-Allow-Origin": "",
+		"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin", "X-Frame-Options": "DENY", "Set-Cookie": "", "Access-Control-Allow-Origin": "",
 	} {
 		if got := header.Get(name); got != want {
 			t.Errorf("%s: %q, not %q", name, got, want)

@@ -1,0 +1,191 @@
+package authority
+
+import (
+	"cmp"
+	_ "embed" // the style
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+	"github.com/pdp-connect/pdpp-mcp/internal/page"
+)
+
+//go:embed consent.css
+var consentCSS string
+
+// page renders a request, or what became of it. pending is nil for one that is not known. message says what was wrong with a decision.
+func (s *Server) page(c *call, pending *request, cookie, message string) (any, error) {
+	var title string
+	var rest g.Node
+	role := "status"
+	switch {
+	case pending == nil:
+		c.status, title, message = http.StatusNotFound, "No such request", "It may be over. Start again in the program that asked."
+	case pending.decision == approved:
+		title, message = "Access granted", "Go back to the program that asked."
+		if pending.attempt == "" && !pending.exchanged && pending.exchange != "" && c.status == http.StatusOK {
+			rest = g.Group{h.P(g.Text("If it asks for a code, give it this one, which works once:")), h.P(h.Code(g.Text(pending.exchange)))}
+		}
+	case pending.decision == denied:
+		title, message = "Access denied", "The program gets nothing. You can close this page."
+	case !s.Now().Before(pending.expires):
+		c.status, title, message = http.StatusGone, "This request is over", "Start again in the program that asked."
+	default:
+		described, err := s.describe(pending)
+		if err != nil {
+			return nil, err
+		}
+		title, role, rest = "May this program read your data?", "alert", g.Group{described, s.decisionForm(pending, cookie)}
+	}
+	return page.Frame{Style: consentCSS, Forms: true, Bare: true}.Render(c.header, redirectSource(pending), title, page.Main(
+		h.H1(g.Text(title)), g.If(message != "", h.P(h.Class("message"), h.Role(role), g.Text(message))), rest,
+	)), nil
+}
+
+// redirectSource lets the form's answer redirect to the program, which browsers count as the form's action.
+func redirectSource(r *request) string {
+	if r == nil || r.redirect == nil {
+		return ""
+	}
+	u := r.redirect
+	if strings.Contains(u.Host, "[") || strings.ContainsAny(u.Host, ";, '") { // a policy has no IPv6 addresses
+		return " " + u.Scheme + ":"
+	}
+	return " " + u.Scheme + "://" + u.Host
+}
+
+// describe says who asks for what.
+func (s *Server) describe(r *request) (g.Node, error) {
+	var purposes []string
+	var sources g.Group
+	ends := "until the program ends it, or this server stops"
+	for _, asked := range r.details {
+		connector, granted, err := s.bind(asked)
+		if err != nil {
+			return nil, err
+		}
+		sources = append(sources, source(connector, granted))
+		if purpose := inOrder(asked.PurposeDescription + " (" + asked.PurposeCode + ")"); !slices.Contains(purposes, purpose) {
+			purposes = append(purposes, purpose)
+		}
+		if asked.AccessMode == singleUse {
+			ends = "24 hours"
+		}
+	}
+	who := g.Group{
+		h.Strong(g.El("bdi", g.Text(cmp.Or(inOrder(r.client.Name), "A program without a name")))),
+		g.Text(", a name that it gave itself ("), h.Code(g.Text(r.client.ID)), g.Text(")"),
+	}
+	if r.redirect != nil {
+		who = append(who, g.Text("; the answer goes to "), h.Code(g.Text(r.redirect.Host)))
+	}
+	return g.Group{
+		h.Dl(
+			h.Dt(g.Text("Who asks")), h.Dd(who),
+			g.If(len(purposes) > 0, h.Dt(g.Text("What for, as it says"))),
+			g.Map(purposes, func(purpose string) g.Node { return h.Dd(g.Text(purpose)) }),
+			h.Dt(g.Text("For how long")), h.Dd(g.Text(ends)),
+		),
+		sources,
+	}, nil
+}
+
+// source is what is asked for of a source, and of which connections.
+func source(connector model.Connector, granted []StreamGrant) g.Node {
+	var connections []string
+	for _, c := range connector.Connections {
+		if only(granted, c) != nil {
+			connections = append(connections, c.DisplayName+" ("+c.ID+")")
+		}
+	}
+	return h.Section(
+		h.H2(g.Text(connector.Key)), h.P(h.Code(g.Text(connector.SourceID))),
+		h.P(g.Text("Connections: "+strings.Join(connections, ", "))),
+		h.Table(
+			page.Columns("Stream", "", "Fields", "", "Time", ""),
+			h.TBody(g.Map(granted, func(stream StreamGrant) g.Node {
+				return page.Row("", stream.Stream, page.Cell("", fieldsOf(stream)), page.Cell("", spanOf(stream)))
+			})),
+		),
+	)
+}
+
+// decisionForm asks the owner to allow or deny a request and, where it names none, for connections.
+func (s *Server) decisionForm(r *request, cookie string) g.Node {
+	minutes := max(1, int64(r.expires.Sub(s.Now())/time.Minute))
+	return h.Form(
+		h.Method("post"), h.Action("/consent/approve"), h.AutoComplete("off"),
+		page.Hidden("_csrf", s.csrf(r, cookie), "request_uri", r.uri()),
+		g.If(r.details == nil, h.FieldSet(
+			h.Legend(g.Text("It may read these connections, with all streams and fields")),
+			g.Map(s.Connectors(), func(connector model.Connector) g.Node { return picks(connector, r.picked) }),
+		)),
+		page.Secret(fmt.Sprintf("It is in the terminal where this server was started. This request ends in %d min.", minutes)),
+		h.P(
+			h.Class("decide"), h.Button(h.Type("submit"), g.Text("Allow")),
+			h.Button(h.Type("submit"), h.Class("deny"), h.FormAction("/consent/deny"), h.FormNoValidate(), g.Text("Deny")),
+		),
+	)
+}
+
+// picks are boxes for the connections of a source, checked as they were sent.
+func picks(connector model.Connector, picked []string) g.Node {
+	var streams []string
+	for _, stream := range connector.Streams {
+		streams = append(streams, stream.Name)
+	}
+	return g.Map(connector.Connections, func(c model.Connection) g.Node {
+		return h.Label(
+			h.Class("pick"),
+			h.Input(h.Type("checkbox"), h.Name("connection"), h.Value(c.ID), g.If(slices.Contains(picked, c.ID), h.Checked())),
+			h.Span(g.Text(c.DisplayName+" "), h.Small(g.Text(connector.Key+": "+strings.Join(streams, ", ")))),
+		)
+	})
+}
+
+// fieldsOf are the fields that are asked for.
+func fieldsOf(g StreamGrant) string {
+	if g.Fields == nil {
+		return "all fields"
+	}
+	return strings.Join(g.Fields, ", ")
+}
+
+// spanOf is the time that is asked for.
+func spanOf(g StreamGrant) string {
+	since, until := boundOf(g.Since), boundOf(g.Until)
+	switch {
+	case g.Since.IsZero() && g.Until.IsZero():
+		return "all of it"
+	case g.Until.IsZero():
+		return "since " + since
+	case g.Since.IsZero():
+		return "before " + until
+	}
+	return "from " + since + " to before " + until
+}
+
+// boundOf is a day, or where that is not the same its time too: who reads "before" a day approves nothing of it.
+func boundOf(t time.Time) string {
+	if t = t.UTC(); t.Equal(t.Truncate(24 * time.Hour)) {
+		return t.Format(time.DateOnly)
+	}
+	return spell(t)
+}
+
+// inOrder is a text of the program's without the characters that reorder what stands around it, such as what the page says of the program.
+func inOrder(text string) string {
+	return strings.TrimSpace(strings.Map(func(c rune) rune {
+		if unicode.In(c, unicode.Cc, unicode.Bidi_Control) {
+			return -1
+		}
+		return c
+	}, text))
+}
