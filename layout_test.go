@@ -21,6 +21,12 @@ const (
 	otelModule       = "go.opentelemetry.io/otel/"
 )
 
+// What looks methods up by name: with it in the program, the linker would keep every method of every type, some 3 MB.
+const (
+	templates     = "text/template"
+	htmlTemplates = "html/template"
+)
+
 // forbidden says which imports a package may not have: the arrows main → transport → middleware → tools →
 // tools/render → rs/fanout → rs/auth → rs/rsclient → rs may skip, never turn back. A prefix ending in "/" covers all below it.
 var forbidden = map[string][]string{
@@ -52,7 +58,7 @@ var forbidden = map[string][]string{
 	"internal/embedded/importer/objects":  {module + "internal/embedded/model", module + "internal/embedded/importer/table", module + "tools", "net/http", "database/sql", "os"},
 	"internal/embedded/importer/table":    {module + "internal/embedded/importer/objects", module + "tools", "net/http", "database/sql", "os"},
 	"internal/embedded/importer/calendar": {module + "internal/embedded/model", module + "internal/embedded/importer/objects", module + "tools", "net/http", "database/sql", "os"},
-	"internal/embedded/authority":         {module + "internal/embedded/search", module + "tools", module + "middleware", module + "transport", "database/sql", "os"},
+	"internal/embedded/authority":         {module + "internal/embedded/search", module + "tools", module + "middleware", module + "transport", "database/sql", "os", templates, htmlTemplates},
 	"internal/embedded/search":            {module, "net/http", "os"},
 	"internal/embedded/embedding":         {module, "database/sql", "os"},
 	"internal/embedded/vectors":           {module, "net/http", "os"},
@@ -87,8 +93,8 @@ var forbidden = map[string][]string{
 	"transport/internal/fastpath":  {module + "middleware", module + "rs/", "github.com/justinas/alice", "os", "database/sql", prometheusModule, otelModule},
 
 	// Its pages are clients of the tools: what they show, a call answers.
-	"internal/browse": {module + "rs/", module + "middleware", module + "tools", module + "transport", module + "internal/embedded", "github.com/modelcontextprotocol/", "os", "database/sql"},
-	"internal/page":   {module + "rs", module + "middleware", module + "tools", "github.com/modelcontextprotocol/", "os", "database/sql"},
+	"internal/browse": {module + "rs/", module + "middleware", module + "tools", module + "transport", module + "internal/embedded", "github.com/modelcontextprotocol/", "os", "database/sql", templates, htmlTemplates},
+	"internal/page":   {module + "rs", module + "middleware", module + "tools", "github.com/modelcontextprotocol/", "os", "database/sql", templates, htmlTemplates},
 
 	"middleware/web":     {module + "transport", module + "rs/fanout", "os", "database/sql", prometheusModule, otelModule + "sdk", otelModule + "exporters"},
 	"middleware/observe": {module + "transport", module + "tools", module + "rs/auth", module + "rs/fanout", "database/sql"}, // it reads the certificates of a collector,
@@ -100,7 +106,7 @@ var forbidden = map[string][]string{
 	"internal/service":     {module + "rs/fanout", module + "tools", "database/sql", prometheusModule, otelModule},
 
 	"internal/cite":         {module + "middleware", module + "rs/", "database/sql", "os", "os/exec"},
-	"internal/cli":          {"database/sql", prometheusModule, otelModule},
+	"internal/cli":          {"database/sql", prometheusModule, otelModule, templates, htmlTemplates},
 	"internal/cli/config":   {module + "rs", module + "middleware", module + "tools", module + "transport", "net/http", "os", "database/sql"},
 	"internal/cli/terminal": {module + "rs", module + "middleware", module + "tools", module + "internal", "net/http", "database/sql"},
 	"internal/cli/tour":     {module + "middleware", module + "tools", module + "transport", module + "internal", "os", "database/sql"},
