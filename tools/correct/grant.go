@@ -159,9 +159,6 @@ func (g Grant) near(stream, connection string) []string {
 		return nil
 	}
 	found := fields.NearStreams(stream, g.streamsOf(connection), g.Schema)
-	if _, last, dotted := strings.Cut(stream, "."); dotted && len(found) == 0 && g.has(last, connection) {
-		found = append(found, last)
-	}
 	if len(found) > 2 {
 		return found
 	}

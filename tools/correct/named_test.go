@@ -56,6 +56,17 @@ func TestAKindOfRecordsIsFoundInTheNamesOfStreams(t *testing.T) {
 			t.Errorf("%s leads to %+v; want %s", sent, found, want)
 		}
 	}
+	for sent, want := range map[string]string{
+		`query_records {"stream":"All mail","connection_id":"mail"}`:  `query_records {"stream":"mail_All_mail"}`,
+		`query_records {"stream":"messages","connection_id":"slack"}`: `query_records {"stream":"slack_messages"}`,
+		`fetch {"id":"shop/Orders:7"}`:                                `fetch {"id":"shop_Orders_1:7"}`,
+	} {
+		tool, arguments, _ := strings.Cut(sent, " ")
+		args, _ := argumentsOf(arguments)
+		if found := grant.Missing(toolNamed(t, tool), args); found == nil || found.Send != want {
+			t.Errorf("%s leads to %+v; want %s", sent, found, want)
+		}
+	}
 }
 
 // A condition that compares with the name of someone or something is never one on a field of ids.

@@ -11,7 +11,7 @@ import (
 
 // streamWords are what the records of a stream are also called.
 var streamWords = written.ByWord(map[string]string{
-	"messages": "email emails e_mail e_mails mail mails gmail chat chats nachricht nachrichten",
+	"messages": "email emails mail mails chat chats nachricht nachrichten",
 	"events":   "appointment appointments meeting meetings termin termine",
 	"orders":   "purchase purchases bestellung bestellungen", "attachments": "file files datei dateien",
 	"threads": "conversation conversations", "notes": "memo memos notiz notizen", "tasks": "todo todos aufgabe aufgaben",
@@ -22,6 +22,9 @@ var streamWords = written.ByWord(map[string]string{
 // messages, and belong to these.
 var besideRecords = written.Set("account around attachment channel conversation handle index info item label link list media member " +
 	"metadata participant profile reaction rest setting thread user userdata")
+
+// mailWords are those of these that mean mail, and others for it.
+var mailWords = written.Set("email emails mail mails gmail inbox")
 
 // StreamOf is the usual name of the stream whose records are called by a word; "" where none is known.
 func StreamOf(word string) string { return streamWords[word] }
@@ -55,25 +58,30 @@ type found struct {
 func NearStreams(name string, streams []string, all *rs.Schema) (near []string) {
 	snake := written.Snake(name)
 	last := snake[strings.LastIndexByte(snake, '_')+1:]
-	kind := cmp.Or(streamWords[snake], streamWords[last])
-	mail := kind == "messages" && strings.Contains(last, "mail")
+	kind, mail := cmp.Or(streamWords[snake], streamWords[last]), mailWords[last]
+	if mail {
+		kind = "messages"
+	}
 	var ranked []found
 	for _, stream := range streams {
 		f := find(name, stream)
 		words := written.Runs(stream)
 		has := func(word string) bool { _, ok := words[word]; return ok }
-		letters := 0
+		shape := 0
 		if mail {
-			letters = mailShape(stream, all)
+			shape = mailShape(stream, all)
 		}
 		switch {
 		case f.how <= misspelt || kind == "":
 		case kind == stream:
 			f.how = ofKind
-		case mail && (letters > 0 || all == nil && has("inbox") || has("mail") || has("email")):
-			f.how, f.words = ofKind, letters
+		case mail && (shape > 0 || all == nil && has("inbox") || has("mail") || has("email")):
+			f.how, f.words = ofKind, shape
 			if has("mail") || has("email") {
 				f.words++
+			}
+			if has(KindIn(last)) {
+				f.words += 2
 			}
 		case f.how > likeWords && (has(KindIn(last)) || has(strings.TrimSuffix(kind, "s"))):
 			f.how, f.words = likeWords, 1
@@ -89,7 +97,7 @@ func NearStreams(name string, streams []string, all *rs.Schema) (near []string) 
 	most := 8
 	for i, f := range ranked {
 		first := ranked[0].how
-		if f.how == resembles && first < resembles || f.how == likeWords && first < likeWords && (mail || f.rank > 0) || i == most {
+		if f.how == resembles && first < resembles || f.how == likeWords && first < likeWords && (mail || f.rank > 0 || snake != last) || i == most {
 			break
 		}
 		if f.how == resembles {

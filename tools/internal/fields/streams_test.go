@@ -55,6 +55,7 @@ func TestStreamsAreFoundByAWord(t *testing.T) {
 		"app":          {"app_Messages_c1_messages", "app_Account_user", "app_Messages_index"},
 		"Takeout/Keep": {"Takeout_Keep"}, "takeout > keep": {"Takeout_Keep"}, "takeout.keep": {"Takeout_Keep"}, "Outlook:Inbox": {"Outlook_Inbox", "Outlook_Inbox_attachments"},
 		"calendar": {"Takeout_Calendar_ana_gmail.com"}, "slack messages": {"acme_Slack_export_messages"}, "purchases": {"shop_Orders_1"}, "passwords": nil,
+		"inbox": {"Outlook_Inbox", "Takeout_Mail_All_mail", "linkedin_messages", "Outlook_Inbox_attachments"},
 	} {
 		if diff := cmp.Diff(want, fields.NearStreams(sent, names, all)); diff != "" {
 			t.Errorf("%s: %s", sent, diff)
