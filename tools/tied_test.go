@@ -103,7 +103,7 @@ func TestEqualGroupsBeyondThoseThatWereReadAreSaid(t *testing.T) {
 			return middlewaretest.JSON(`{"metric":"count","group_by":"url","groups":[` + groups + `],"limit":100,"other_count":50,"filtered_record_count":150}`), nil
 		}}
 		result := answerOf(t, "aggregate", `{"stream":"visits","metric":"count","group_by":"url","limit":2}`, server)
-		if !strings.Contains(result.Text, says) || strings.Contains(string(result.Structured), `"more_tied":true`) != (last == 1) {
+		if !strings.Contains(result.Text, says) || strings.Contains(result.Structured, `"more_tied":true`) != (last == 1) {
 			t.Errorf("want %s in %s\n%s", says, result.Text, result.Structured)
 		}
 	}

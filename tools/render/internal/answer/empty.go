@@ -62,13 +62,14 @@ func Conditions(tool string, fields []EmptyField) (lines []string, structured st
 			ranged = fmt.Sprintf("%s is from %s to %s.", name, write.ShownValue(e.Least), write.ShownValue(e.Most))
 			list.Put("least", write.Truncate(e.Least, identityBytes)).Put("most", write.Truncate(e.Most, identityBytes))
 		}
-		if e.Record != "" {
+		switch {
+		case e.Record != "":
 			id := rs.Object{{Name: "id", Value: write.JSON(e.Record)}}.JSON()
 			holds = write.Offer("That is a record's own id, and its field "+name+" another. The record: ", "fetch "+id, write.LineChars)
 			list.Put("record", write.ToolCall("fetch", id))
-		} else if e.IDsOf != "" {
+		case e.IDsOf != "":
 			holds = fmt.Sprintf("%s holds ids of %s.", name, write.ShownName(e.IDsOf))
-		} else if e.Whole {
+		case e.Whole:
 			whole = fmt.Sprintf("A value must be all of %s, not a word of it.", name)
 		}
 		list.Optional("ids_of", clean.Clip(e.IDsOf, write.LongestName))
