@@ -185,9 +185,9 @@ const (
 	maxAlikeIDs = 3
 )
 
-// likeIDs returns the id of the record that is meant by an id in another form, such as evt-0007 for evt-7, or, where the records have a field
-// of that name that is not their own id, the handle of the record with the id; "" if no such record exists. It makes one read, and a count
-// for each candidate.
+// likeIDs returns the id of the record that is meant by an id in another form, such as evt-0007 for evt-7, or, where the records have a
+// field of that name that is not their own id, the handle of the record with the id; "" if no such record exists. It makes one read, and a
+// count for each candidate.
 func likeIDs(ctx context.Context, call Call, stream, id string) (other, record string) {
 	if len(id) > maxIDBytes || !strings.ContainsAny(id, "0123456789") || strings.ContainsAny(id, " \t\n") {
 		return "", ""

@@ -294,7 +294,10 @@ const maxCompared = 12
 // Misses reports whether a call names a field that may be in a stream related to this one.
 func (s Stream) Misses(args rs.Object) bool {
 	names := named(args)
-	return slices.ContainsFunc(args.Object("filter"), s.NamesID) || (len(s.Relations) > 0 || s.timeless()) && slices.ContainsFunc(names[:min(len(names), maxCompared)], func(name string) bool {
+	if slices.ContainsFunc(args.Object("filter"), s.NamesID) {
+		return true
+	}
+	return (len(s.Relations) > 0 || s.timeless()) && slices.ContainsFunc(names[:min(len(names), maxCompared)], func(name string) bool {
 		return s.LacksField(name) || Bodies[name] && s.Field(name) == nil // however near its own is
 	})
 }

@@ -63,10 +63,10 @@ func NearStreams(name string, streams []string, all *rs.Schema) (near []string) 
 		kind = "messages"
 	}
 	var ranked []found
+	sought := written.WordsOf(name)
 	for _, stream := range streams {
-		f := find(name, stream)
-		words := written.Runs(stream)
-		has := func(word string) bool { _, ok := words[word]; return ok }
+		words := written.WordsOf(stream)
+		f := find(name, stream, sought, words)
 		shape := 0
 		if mail {
 			shape = mailShape(stream, all)
@@ -75,19 +75,19 @@ func NearStreams(name string, streams []string, all *rs.Schema) (near []string) 
 		case f.how <= misspelt || kind == "":
 		case kind == stream:
 			f.how = ofKind
-		case mail && (shape > 0 || all == nil && has("inbox") || has("mail") || has("email")):
+		case mail && (shape > 0 || all == nil && words.Has("inbox") || words.Has("mail") || words.Has("email")):
 			f.how, f.words = ofKind, shape
-			if has("mail") || has("email") {
+			if words.Has("mail") || words.Has("email") {
 				f.words++
 			}
-			if has(KindIn(last)) {
+			if words.Has(KindIn(last)) {
 				f.words += 2
 			}
-		case f.how > likeWords && (has(KindIn(last)) || has(strings.TrimSuffix(kind, "s"))):
+		case f.how > likeWords && (words.Has(KindIn(last)) || words.Has(strings.TrimSuffix(kind, "s"))):
 			f.how, f.words = likeWords, 1
 		}
 		if f.how < nowhere {
-			f.rank = rankOf(stream, all)
+			f.rank = rankOf(stream, words, all)
 			ranked = append(ranked, f)
 		}
 	}
@@ -96,8 +96,8 @@ func NearStreams(name string, streams []string, all *rs.Schema) (near []string) 
 	})
 	most := 8
 	for i, f := range ranked {
-		first := ranked[0].how
-		if f.how == resembles && first < resembles || f.how == likeWords && first < likeWords && (mail || f.rank > 0 || snake != last) || i == most {
+		beside := mail || f.rank > 0 || snake != last
+		if i == most || ranked[0].how < f.how && (f.how == resembles || f.how == likeWords && beside) {
 			break
 		}
 		if f.how == resembles {
@@ -109,22 +109,22 @@ func NearStreams(name string, streams []string, all *rs.Schema) (near []string) 
 }
 
 // find says how a name finds a stream.
-func find(name, stream string) found {
+func find(name, stream string, sought, words written.Words) found {
 	f := found{stream: stream, how: nowhere}
 	score, alike := written.Alike(name, stream)
 	d := written.Distance(written.Snake(name), written.Snake(stream))
-	place, words := written.WordsIn(name, stream)
-	_, own := written.WordsIn(stream, name)
+	place, shared := sought.In(words)
+	_, own := words.In(sought)
 	switch {
 	case alike && score <= 1 || written.Letters(name) == written.Letters(stream) && written.Letters(name) != "":
 		f.how, f.score = same, score
 	case alike && (d == 1 && len(name) > 3 || d == 2 && len(name) > 7):
 		f.how, f.score = misspelt, d
-	case words > 0:
-		f.how, f.words, f.place = hasWords, words, place
+	case shared > 0:
+		f.how, f.words, f.place = hasWords, shared, place
 	case own > 0:
 		f.how, f.words = hasWords, own
-	case written.Misspells(name, stream):
+	case sought.Misspell(words):
 		f.how = likeWords
 	case alike:
 		f.how, f.score = resembles, score
@@ -134,22 +134,22 @@ func find(name, stream string) found {
 
 // Ranked are some streams, those that have the records which people mean first.
 func Ranked(streams []string, all *rs.Schema) []string {
-	slices.SortStableFunc(streams, func(a, b string) int { return rankOf(a, all) - rankOf(b, all) })
+	slices.SortStableFunc(streams, func(a, b string) int { return rankOf(a, written.WordsOf(a), all) - rankOf(b, written.WordsOf(b), all) })
 	return streams
 }
 
 // rankOf puts a stream behind those that have the records which people mean: these are called so, and say when they are.
-func rankOf(stream string, all *rs.Schema) int {
+func rankOf(stream string, words written.Words, all *rs.Schema) int {
 	const usual, other, beside, timeless = 0, 1, 2, 4
 	rank := other
-	if besideRecords[written.LastWord(stream)] {
+	isRecords := func(word string) bool {
+		meant := cmp.Or(streamWords[word], word+"s")
+		return isUsual(meant) && !besideRecords[strings.TrimSuffix(meant, "s")]
+	}
+	if besideRecords[words.Last()] {
 		rank = beside
-	} else {
-		for word := range written.Runs(stream) {
-			if meant := cmp.Or(streamWords[word], word+"s"); isUsual(meant) && !besideRecords[strings.TrimSuffix(meant, "s")] {
-				rank = usual
-			}
-		}
+	} else if words.Any(isRecords) {
+		rank = usual
 	}
 	isTime := func(f rs.SchemaField) bool { return f.Role == "event-time" }
 	if all != nil && !slices.ContainsFunc(Read(stream, all).Fields, isTime) {

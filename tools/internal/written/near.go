@@ -50,7 +50,8 @@ var domain = Expression(`[\pL\pN-]+\.(?:com|org|net|edu|gov|[a-z]{2})(?:[^\pL\pN
 // wordParts are the words of a name in small letters, without accents and in the singular, between whose signs no other stands in one
 // list: WhatsApp_chats is whats and app, and chat.
 func wordParts(name string) (all [][]string) {
-	for _, chunk := range strings.FieldsFunc(name, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !unicode.IsMark(c) }) {
+	isSign := func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !unicode.IsMark(c) }
+	for _, chunk := range strings.FieldsFunc(name, isSign) {
 		var parts []string
 		runes, from := []rune(chunk), 0
 		for i := 1; i <= len(runes); i++ {
@@ -77,53 +78,76 @@ func startsWord(runes []rune, at int) bool {
 	return unicode.IsLower(before) || at+1 < len(runes) && unicode.IsLower(runes[at+1])
 }
 
-// Runs are the words of a name and what those make together between which no sign stands, each with its place: of LinkedInExport also
-// linkedin and linkedinexport. Words of an address are none of them.
-func Runs(name string) map[string]int {
+// Words are the words of a name, in small letters, without accents and in the singular.
+type Words struct {
+	parts   [][]string
+	runs    map[string]int
+	letters string
+}
+
+// WordsOf are the words of a name. Neighbours among them between which no sign stands are one word, too, if they begin with the first: of
+// LinkedInExport also linkedin and linkedinexport. Words of an address are none of them.
+func WordsOf(name string) Words {
 	const longest = 6 // that are put together
 	const fewest = 3  // letters of the end of a word such as WhatsApp, which is no word of its own
-	runs, place := map[string]int{}, 0
-	for _, parts := range wordParts(domain().ReplaceAllString(name, "_")) {
+	own := name
+	if strings.Contains(name, ".") {
+		own = domain().ReplaceAllString(name, "_")
+	}
+	w, place := Words{wordParts(own), map[string]int{}, tokens(Folded(Letters(name)))[0]}, 0
+	for _, parts := range w.parts {
 		for from := range parts {
 			for to := from + 1; to <= min(len(parts), from+longest); to++ {
-				word := tokens(strings.Join(parts[from:to], ""))[0]
-				if _, known := runs[word]; !known && (from == 0 || len(word) > fewest) {
-					runs[word] = place + from
+				word := parts[from]
+				if to > from+1 {
+					word = tokens(strings.Join(parts[from:to], ""))[0]
+				}
+				if !w.Has(word) && (from == 0 || len(word) > fewest) {
+					w.runs[word] = place + from
 				}
 			}
 		}
 		place += len(parts)
 	}
-	return runs
+	return w
 }
 
-// LastWord is the last word of a name that is no number, as [Runs] has it; "" for none.
-func LastWord(name string) string {
+// Has reports whether a word is one of these.
+func (w Words) Has(word string) bool { _, ok := w.runs[word]; return ok }
+
+// Last is the last word that is no number; "" for none.
+func (w Words) Last() string {
 	last := ""
-	for _, parts := range wordParts(name) {
-		for _, part := range parts {
-			if !unicode.IsDigit([]rune(part)[0]) {
-				last = part
-			}
+	for _, part := range slices.Concat(w.parts...) {
+		if !unicode.IsDigit([]rune(part)[0]) {
+			last = part
 		}
 	}
 	return last
 }
 
-// WordsIn is how many words a name has that are all among those of a known one, and at which place the first of them is; 0 where one is
-// not.
-func WordsIn(name, known string) (place, words int) {
-	runs, all := Runs(known), wordParts(name)
-	if at, ok := runs[tokens(Folded(Letters(name)))[0]]; ok {
-		return at, len(slices.Concat(all...))
+// Any reports whether any of the words is so.
+func (w Words) Any(is func(word string) bool) bool {
+	for word := range w.runs {
+		if is(word) {
+			return true
+		}
 	}
-	for _, parts := range all {
-		at, ok := runs[tokens(strings.Join(parts, ""))[0]]
+	return false
+}
+
+// In is how many these words are that are all among those of another name, and at which place the first of them is; 0 where one is not.
+func (w Words) In(known Words) (place, words int) {
+	if at, ok := known.runs[w.letters]; ok {
+		return at, len(slices.Concat(w.parts...))
+	}
+	for _, parts := range w.parts {
+		at, ok := known.runs[tokens(strings.Join(parts, ""))[0]]
 		for i, part := range parts {
-			if _, has := runs[part]; !ok && !has {
+			if !ok && !known.Has(part) {
 				return 0, 0
 			} else if i == 0 && !ok {
-				at = runs[part]
+				at = known.runs[part]
 			}
 		}
 		if words == 0 {
@@ -134,19 +158,14 @@ func WordsIn(name, known string) (place, words int) {
 	return place, words
 }
 
-// Misspells reports whether a name is one word that differs by a letter from one of a known name.
-func Misspells(name, known string) bool {
-	parts := wordParts(name)
-	if len(parts) != 1 {
+// Misspell reports whether these are one word that differs by a letter from one of a known name.
+func (w Words) Misspell(known Words) bool {
+	if len(w.parts) != 1 || len(w.letters) < 5 {
 		return false
 	}
-	word := strings.Join(parts[0], "")
-	for run := range Runs(known) {
-		if len(word) > 4 && len(run) > 4 && Distance(word, run) == 1 {
-			return true
-		}
-	}
-	return false
+	return known.Any(func(word string) bool {
+		return len(word) > 4 && max(len(word)-len(w.letters), len(w.letters)-len(word)) < 2 && Distance(w.letters, word) == 1
+	})
 }
 
 // Letters are the letters and digits of a name alone, in small letters.

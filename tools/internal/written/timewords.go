@@ -81,8 +81,8 @@ var ofTimes = sync.OnceValue(func() map[string]bool {
 func Folded(s string) string { return plainSigns.Replace(withoutAccents.Replace(strings.ToLower(s))) }
 
 // plainSigns are those that stand for others which look alike: spaces, quotation marks and dashes; an accent of its own is left out.
-var plainSigns = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2009", " ", "\u2007", " ", "\u2002", " ", "\u2003", " ", "\u3000", " ",
-	"‘", "'", "‛", "'", "ʼ", "'", "′", "'", "´", "'", "`", "'", "“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`, "″", `"`,
+var plainSigns = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2009", " ", "\u2007", " ", "\u2002", " ",
+	"\u2003", " ", "\u3000", " ", "‘", "'", "‛", "'", "ʼ", "'", "′", "'", "´", "'", "`", "'", "“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`, "″", `"`,
 	"‐", "-", "‑", "-", "‒", "-", "–", "-", "—", "-", "−", "-", "\u200b", "", "\u200e", "", "\u200f", "", "\ufeff", "",
 	"\u0300", "", "\u0301", "", "\u0302", "", "\u0303", "", "\u0308", "", "\u0327", "", "…", "...")
 

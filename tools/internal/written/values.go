@@ -180,8 +180,8 @@ func Counted(raw string) string {
 	return numberOf(found[1])
 }
 
-var multiples = Set("hundred thousand million millions billion billions mille milliers tausend million milione millionen milliarde milliarden " +
-	"dozen dozens kilo kilos")
+var multiples = Set("hundred thousand million millions billion billions mille milliers tausend million milione millionen milliarde " +
+	"milliarden dozen dozens kilo kilos")
 
 var truths = ByWord(map[string]string{"true": "true yes", "false": "false no"})
 
