@@ -293,8 +293,8 @@ const maxCompared = 12
 
 // Misses reports whether a call names a field that may be in a stream related to this one.
 func (s Stream) Misses(args rs.Object) bool {
-	names := named(args)
-	if slices.ContainsFunc(args.Object("filter"), s.NamesID) {
+	names, filter := named(args), args.Object("filter")
+	if slices.ContainsFunc(filter[:min(len(filter), maxCompared)], s.NamesID) {
 		return true
 	}
 	return (len(s.Relations) > 0 || s.timeless()) && slices.ContainsFunc(names[:min(len(names), maxCompared)], func(name string) bool {
