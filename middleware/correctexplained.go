@@ -178,11 +178,7 @@ func (c *correcting) refusedHere(ctx context.Context, e *rs.Error) {
 		}
 	}
 	if e.Send == "" {
-		grant := c.grant
-		if !c.read {
-			grant = c.grantOf(ctx, c.call.Tool.Held)
-		}
-		if streams, send := grant.Home(c.tool, c.args); send.Tool != "" {
+		if streams, send := c.known(ctx).Home(c.tool, c.args); send.Tool != "" {
 			e.Hint, e.Send = strings.TrimSpace(e.Hint+" "+streams), send.String()
 		}
 	}
@@ -201,6 +197,9 @@ func (c *correcting) guess(ctx context.Context, e *rs.Error) {
 			e.Send = c.accepted(correct.ReadCall(found.Send)).String()
 		}
 		return
+	}
+	if missing := c.known(ctx).Missing(c.call.Tool.Named(call.Tool).Known, call.Arguments); missing != nil && missing.Send != "" {
+		call = correct.ReadCall(missing.Send)
 	}
 	call = c.accepted(call)
 	e.Send = call.String()

@@ -54,12 +54,20 @@ func (c *correcting) sources(ctx context.Context) correct.Grant {
 	return c.grant
 }
 
+// known is the grant as far as it is known without a read.
+func (c *correcting) known(ctx context.Context) correct.Grant {
+	if c.read {
+		return c.grant
+	}
+	return c.grantOf(ctx, c.call.Tool.Held)
+}
+
 // grantOf is the grant by its package's directory, or else by a schema that is read in one of two ways.
 func (c *correcting) grantOf(ctx context.Context, read readSchema) correct.Grant {
 	grant := granted(ctx)
 	if len(grant.Sources) == 0 {
 		if c.all = read(ctx, "", ""); c.all != nil {
-			grant.Sources = correct.Sources(c.all)
+			grant.Sources, grant.Schema = correct.Sources(c.all), c.all
 		}
 	}
 	return grant

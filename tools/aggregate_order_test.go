@@ -54,9 +54,9 @@ func TestGroupsComeInTheOrderThatIsAskedFor(t *testing.T) {
 			"shown 3 of 4 groups, fewest records first; not shown: 3 records in other groups (other_count=3)",
 		`{"metric":"count","group_by":"payee","order":"desc","limit":1}`: "Market | 3\nshown 1 of 4 groups; not shown",
 		`{"metric":"count","group_by_time":"day","granularity":"month","order":"desc"}`: "2026-03 | 3\n2026-02 | 3\n2026-01 | 1\nnull | 2\n" +
-			"all 4 months with records shown, latest first",
+			"all 3 months with records shown, latest first, and 2 records without day",
 		`{"metric":"sum","field":"amount","group_by_time":"day","granularity":"month","order":"desc"}`: "2026-03 | -91 of 3\n2026-02 | -950.3 of 3\n2026-01 | -900 of 1\n" +
-			"null | -0.55 of 2\nall 4 months with records shown, latest first",
+			"null | -0.55 of 2\nall 3 months with records shown, latest first, and 2 records without day",
 	} {
 		text, _, reply := server.call(t, tools.Aggregate(), `{"stream":"spent",`+arguments[1:])
 		if !strings.Contains(text, want) {

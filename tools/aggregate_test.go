@@ -115,7 +115,7 @@ func TestAggregateSaysWhatItAddsUp(t *testing.T) {
 		},
 		"records without a currency are in no sum, and said": {
 			`{"stream":"orders","metric":"sum","field":"total","connection_id":"cin_b"}`,
-			"sum of total of orders by currency · 2 records · 4 reads\ncurrency | sum\nGBP | 30 of 1\nshown 1 group; not shown: 1 record without currency (other_count=1)\ntotal is not all in one currency: each is computed alone.\n" +
+			"sum of total of orders by currency · 2 records · 4 reads\ncurrency | sum\nGBP | 30 of 1\nshown 1 group; not shown: 1 record without currency (other_count=1)\nWhat is without currency is not in it.\n" +
 				`every status is included; apart: aggregate {"connection_id":"cin_b","field":"total","group_by":"status","metric":"sum","stream":"orders"}`,
 			`{"other_count":1,"groups":[{"key":"GBP","value":30,"count":1}]}`,
 		},

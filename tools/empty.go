@@ -132,8 +132,11 @@ func (e emptyField) findRecord(ctx context.Context, stream string) {
 		e.mean(rs.EncodeJSON(ref.RecordID))
 		return
 	}
-	if other := likeIDs(ctx, e.call, stream, e.value); other != "" {
+	other, record := likeIDs(ctx, e.call, stream, e.value)
+	if other != "" {
 		e.mean(rs.EncodeJSON(other))
+		return
+	} else if e.Record = record; record != "" {
 		return
 	}
 	hits, ok := searchHits(ctx, e.call, searchArgs{q: e.value, streams: []string{stream}, limit: 2})
@@ -182,31 +185,50 @@ const (
 	maxAlikeIDs = 3
 )
 
-// likeIDs returns the id of the record that is meant by an id in another form, such as evt-0007 for evt-7; "" if no such record exists. It
-// makes one read, and a count for each candidate.
-func likeIDs(ctx context.Context, call Call, stream, id string) string {
+// likeIDs returns the id of the record that is meant by an id in another form, such as evt-0007 for evt-7, or, where the records have a
+// field of that name that is not their own id, the handle of the record with the id; "" if no such record exists. It makes one read, and a
+// count for each candidate.
+func likeIDs(ctx context.Context, call Call, stream, id string) (other, record string) {
 	if len(id) > maxIDBytes || !strings.ContainsAny(id, "0123456789") || strings.ContainsAny(id, " \t\n") {
-		return ""
+		return "", ""
 	}
 	newest := queryRecordsArgs{limit: comparedIDs, fields: []string{"id"}}
 	response, err := call.RS.Do(ctx, newest.Request(rs.Scope{Stream: stream, ConnectionID: call.Scope.ConnectionID}))
 	if err != nil {
-		return ""
+		return "", ""
 	}
 	list, _ := response.List()
 	call.Scope.Stream = stream
 	others := []string{id, strings.TrimLeft(id, "#")}
+	var keyed rs.Object // a record with a field that is not its own id
 	for _, item := range list.Items {
-		others = append(others, written.LikeID(id, item.Members.Text("record_key", "record_id", "id")))
+		own := item.Members.Text("record_key", "record_id", "id")
+		if field := item.Members.Object("data").Text("id"); field != "" && field != own {
+			keyed = item.Members
+		}
+		others = append(others, written.LikeID(id, own))
+	}
+	if keyed != nil && rs.UnsafeName(id) == "" {
+		record = recordOf(ctx, call, rs.Ref{ConnectionID: keyed.Text("connection_id"), Stream: stream, RecordID: id})
 	}
 	slices.Sort(others[2:])
 	others = slices.DeleteFunc(slices.Compact(others), func(other string) bool { return other == "" || other == id })
 	for _, other := range others[:min(len(others), maxAlikeIDs)] {
 		if n, _ := counted(ctx, call, filter.Filter{{Field: "id", Value: other}}); n > 0 {
-			return other
+			return other, ""
 		}
 	}
-	return ""
+	return "", record
+}
+
+// recordOf is the handle of a record, if there is one.
+func recordOf(ctx context.Context, call Call, ref rs.Ref) string {
+	request := read.Request(ref.ConnectionID, "streams", ref.Stream, "records", ref.RecordID)
+	read.Set(request.Query, "fields", []string{"id"})
+	if _, err := call.RS.Do(ctx, request); err != nil {
+		return ""
+	}
+	return ref.String()
 }
 
 // fieldsOf are the fields of the call's stream, under each connection that has it.

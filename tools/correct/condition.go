@@ -62,6 +62,9 @@ func (c *correction) filter(t Tool) {
 			}
 		case to != field && hasText(m.Value) && c.stream.IsNumber(to):
 			c.open = true // a date or a word is no bound of a number
+		case to != field && c.stream.NamesID(m) && !slices.Contains(c.stream.Keys, to): // else the record of that name is found for it
+			c.grouped, c.open = &rs.Member{Name: to, Value: m.Value}, c.open || !fields.Aggregates("group_by")(*c.stream.Field(to))
+			c.hint = quote.Line(to) + " has ids, not names: the call below lists them to choose from."
 		default:
 			if f := c.stream.Field(to); to != field && f != nil && fields.IsTime(*f) {
 				m.Value = cmp.Or(inForm(rs.Member{Name: "time", Value: m.Value}, ""), m.Value)

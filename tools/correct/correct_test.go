@@ -246,6 +246,13 @@ func TestAmountsInOtherForms(t *testing.T) {
 			t.Errorf("%s becomes %s, want %s", sent, got, want)
 		}
 	}
+	for sent, want := range map[string]string{`"5 stars"`: `5`, `"1,250 steps"`: `1250`, `"5 million"`: ``, `"1kb"`: ``, `"3 kB"`: ``, `"stars"`: ``, `{"gte":"4 stars"}`: `{"gte":4}`} {
+		args := rs.Object{{Name: "filter", Value: `{"total":` + sent + `}`}}
+		call, _ := known.Rewritten(args, &rs.Error{Code: "invalid_request", Status: 400, Message: "is not a number"})
+		if got := call.Arguments.Object("filter").Get("total"); got != want {
+			t.Errorf("%s becomes %s, want %s", sent, got, want)
+		}
+	}
 }
 
 // A denied operator of a mail program is not searched for as a word. A time by its distance from now is refused with the day that it means.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/identifier"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
@@ -15,6 +16,7 @@ import (
 // A Grant is what the names of a call are compared with.
 type Grant struct {
 	Sources []rs.GrantedStream
+	Schema  *rs.Schema // of all streams; nil where it is not known
 	// OneConnection is set where a read needs a connection if several have its stream (S0-R8).
 	OneConnection bool
 }
@@ -156,43 +158,26 @@ func (g Grant) near(stream, connection string) []string {
 	if stream == "" || strings.ContainsAny(stream[:1], "-!") { // all but that stream
 		return nil
 	}
-	streams := g.streamsOf(connection)
-	found := written.Nearest(stream, streams, 3)
-	if other := streamWords[written.Snake(stream)]; slices.Contains(streams, other) {
-		found = append(found, other)
-	} else if other != "" && len(found) == 0 { // mail_Inbox is one of emails
-		for _, word := range []string{kindIn(stream), strings.TrimSuffix(other, "s")} {
-			lacks := func(s string) bool { return !strings.Contains(written.Snake(s), word) }
-			found = append(found, slices.DeleteFunc(slices.Clone(streams), lacks)...)
-		}
+	found := fields.NearStreams(stream, g.streamsOf(connection), g.Schema)
+	if len(found) > 2 {
+		return found
 	}
-	if _, last, dotted := strings.Cut(stream, "."); dotted && g.has(last, connection) {
-		found = append([]string{last}, found...)
-	}
-	var of, others []string // of a connection of that name; those with the records that people mean are first
+	var of []string // of a connection of that name
 	for _, s := range g.of("", connection, len(g.Sources)) {
 		_, key := written.Alike(stream, s.Connection.ConnectorKey)
 		_, name := written.Alike(stream, s.Connection.DisplayName)
-		switch named := key || name || s.Connection.ID == stream; {
-		case named && isUsual(s.Stream):
+		if key || name || s.Connection.ID == stream {
 			of = append(of, s.Stream)
-		case named:
-			others = append(others, s.Stream)
 		}
 	}
-	found = distinct(slices.Concat(found, of, others))
+	found = distinct(append(found, fields.Ranked(distinct(of), g.Schema)...))
 	return found[:min(len(found), 3)]
-}
-
-// kindIn is the word by which the connections of records are called that a stream was named by: mail of emails.
-func kindIn(stream string) string {
-	return strings.TrimSuffix(strings.TrimPrefix(written.Snake(stream), "e"), "s")
 }
 
 // called are the connections with a stream whose names say the kind of records by which a stream was named, such as those of mail for
 // emails; none where that is another name of the stream itself, or where all do.
 func (g Grant) called(named, stream string) []rs.Connection {
-	all, word := g.connectionsOf(stream), kindIn(named)
+	all, word := g.connectionsOf(stream), fields.KindIn(named)
 	of := slices.DeleteFunc(slices.Clone(all), func(c rs.Connection) bool {
 		return !strings.Contains(written.Snake(c.ID+" "+c.DisplayName+" "+c.ConnectorKey), word)
 	})

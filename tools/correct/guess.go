@@ -40,20 +40,21 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 		return call, true
 	}
 	if refused.Code == "invalid_id" && refused.Param == "stream" {
-		connection, stream, ok := strings.Cut(guess.Text("stream"), "/")
-		switch file := identifier.StreamOfFile(guess.Text("stream")); {
-		case file != "":
-			guess = guess.With("stream", rs.EncodeJSON(file))
-		case !ok || rs.UnsafeName(connection) != "" || rs.UnsafeName(stream) != "":
+		connection, stream := identifier.StreamOfPath(guess.Text("stream"))
+		if stream == "" {
 			return t.LookUp(nil), true
-		default:
-			guess = guess.With("stream", rs.EncodeJSON(stream)).With("connection_id", rs.EncodeJSON(connection))
+		}
+		if guess = guess.With("stream", rs.EncodeJSON(stream)); connection != "" {
+			guess = guess.With("connection_id", rs.EncodeJSON(connection))
 		}
 	}
 	if names := guess.Array("streams"); len(names) > 0 && refused.Param == "streams" {
 		for i, raw := range names {
 			name, _ := written.Text(raw)
-			names[i] = rs.EncodeJSON(cmp.Or(identifier.StreamOfFile(name), name))
+			if rs.UnsafeName(name) != "" {
+				_, name = identifier.StreamOfPath(name)
+			}
+			names[i] = rs.EncodeJSON(name)
 		}
 		guess = guess.With("streams", rs.JoinArray(names))
 	}

@@ -152,6 +152,11 @@ func (g Grant) missingConnection(t Tool, args rs.Object) *rs.Error {
 	near, alike := identifier.NearConnections(connection, having)
 	e.Message = fmt.Sprintf("no connection %s in this grant.", quote.Text(connection))
 	e.Connections, e.ConnectionTotal = firstOf(near, having), len(having)
+	if both := g.named(connection, named); both != "" && len(near) == 0 {
+		e.Message += " Nearest: the stream " + quote.Names([]string{both}, 1) + "."
+		e.Send = Call{t.Name, replaceNames(args, map[string]string{named[0]: both}, "")}.String()
+		return e
+	}
 	switch {
 	case alike > 1:
 		e.Hint = CallForEach(alike)
@@ -175,6 +180,20 @@ func (g Grant) missingConnection(t Tool, args rs.Object) *rs.Error {
 		e.Send = Call{t.Name, replaceNames(args, streams, having[0].ID)}.String()
 	}
 	return e
+}
+
+// named is the stream whose name has the words of one stream and of what was sent as its connection, such as the folder that it is in; ""
+// for none.
+func (g Grant) named(connection string, streams []string) string {
+	if len(streams) != 1 {
+		return ""
+	}
+	both := connection + " " + streams[0]
+	near := append(g.near(both, ""), "")[0]
+	if _, words := written.WordsOf(both).In(written.WordsOf(near)); words == 0 {
+		return ""
+	}
+	return near
 }
 
 // firstOf puts some connections before the others, at most as many as an error lists.

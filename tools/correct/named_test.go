@@ -1,6 +1,7 @@
 package correct_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -12,11 +13,15 @@ import (
 func TestNamesInAFile(t *testing.T) {
 	for sent, want := range map[string]string{
 		"bank/Statement_2024.csv": "bank_Statement_2024", `mail\\All mail.mbox`: "mail_All_mail", "a/b/Läufe (2024).json": "a_b_Läufe_2024_", "cin_a/orders": "orders",
+		"Takeout/Keep": "Takeout_Keep", "/Outlook/Sent Items/": "Outlook_Sent_Items",
 	} {
 		args, _ := argumentsOf(`{"stream":"` + sent + `"}`)
 		call, _ := toolNamed(t, "query_records").Guess(args, &rs.Error{Code: "invalid_id", Param: "stream"})
 		if got := call.Arguments.Text("stream"); got != want {
 			t.Errorf("%s leads to %s; want %s", sent, call, want)
+		}
+		if connection := call.Arguments.Text("connection_id"); connection != "" && !strings.HasPrefix(sent, connection+"/") {
+			t.Errorf("%s is under %s", sent, connection)
 		}
 	}
 	sum := rs.SchemaField{Type: "number", Granted: true, Exact: true, Aggregates: []string{"sum"}}
@@ -49,6 +54,38 @@ func TestAKindOfRecordsIsFoundInTheNamesOfStreams(t *testing.T) {
 		found := grant.Missing(toolNamed(t, "query_records"), args)
 		if want = `query_records {"stream":"` + want + `"}`; found == nil || found.Send != want {
 			t.Errorf("%s leads to %+v; want %s", sent, found, want)
+		}
+	}
+	for sent, want := range map[string]string{
+		`query_records {"stream":"All mail","connection_id":"mail"}`:  `query_records {"stream":"mail_All_mail"}`,
+		`query_records {"stream":"messages","connection_id":"slack"}`: `query_records {"stream":"slack_messages"}`,
+		`fetch {"id":"shop/Orders:7"}`:                                `fetch {"id":"shop_Orders_1:7"}`,
+	} {
+		tool, arguments, _ := strings.Cut(sent, " ")
+		args, _ := argumentsOf(arguments)
+		if found := grant.Missing(toolNamed(t, tool), args); found == nil || found.Send != want {
+			t.Errorf("%s leads to %+v; want %s", sent, found, want)
+		}
+	}
+}
+
+// A condition that compares with the name of someone or something is never one on a field of ids.
+func TestANameIsNoID(t *testing.T) {
+	field := func(name, role string) rs.SchemaField {
+		return rs.SchemaField{Name: name, Type: "string", Role: role, Granted: true, Exact: true, Aggregates: []string{"group_by"}}
+	}
+	stream := fields.Stream{Name: "cards", Fields: []rs.SchemaField{field("user_id", ""), field("author", "actor"), field("idList", ""), field("board_id", "")}}
+	stream.Keys = []string{"board_id"}
+	lists := `aggregate {"stream":"cards","metric":"count","group_by":"idList"}`
+	for filter, want := range map[string]string{
+		`{"user":"Tom Baker"}`: `query_records {"stream":"cards","filter":{"author":"Tom Baker"}}`, `{"user":"Tom"}`: `query_records {"stream":"cards","filter":{"author":"Tom"}}`,
+		`{"user":"U04AAA"}`: `query_records {"stream":"cards","filter":{"user_id":"U04AAA"}}`, `{"list":"Done"}`: lists, `{"list":"To do 2"}`: lists,
+		`{"list":"l2"}`: `query_records {"stream":"cards","filter":{"idList":"l2"}}`, `{"board":"Kitchen"}`: `query_records {"stream":"cards","filter":{"board_id":"Kitchen"}}`,
+	} {
+		args, _ := argumentsOf(`{"stream":"cards","filter":` + filter + `}`)
+		found := toolNamed(t, "query_records").Unknown(stream, args, &rs.Error{Code: "unknown_field", Status: 400})
+		if found == nil || found.Send != want {
+			t.Errorf("%s leads to %+v; want %s", filter, found, want)
 		}
 	}
 }

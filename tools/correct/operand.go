@@ -19,11 +19,17 @@ func inForm(m rs.Member, message string) string {
 		}
 		return ""
 	}
+	counted := func(raw string) string {
+		if strings.Contains(message, "number") {
+			return written.Counted(raw)
+		}
+		return ""
+	}
 	if bounds := rs.AsObject(m.Value); bounds != nil {
 		mended := bounds
 		for _, r := range bounds {
 			operator, value := written.Bound(r.Name, cmp.Or(written.Reordered(r.Value), r.Value))
-			if value = cmp.Or(compact(r.Value), value, written.Reordered(r.Value)); value != "" && operator != r.Name {
+			if value = cmp.Or(compact(r.Value), value, written.Reordered(r.Value), counted(r.Value)); value != "" && operator != r.Name {
 				mended = mended.Without(r.Name)
 			}
 			if value != "" {
@@ -43,6 +49,8 @@ func inForm(m rs.Member, message string) string {
 		return p.Filter.Get(m.Name)
 	case numbers != nil && strings.Contains(message, "number"):
 		return rs.Object{{Name: "gte", Value: numbers[0]}, {Name: "lte", Value: numbers[1]}}.JSON()
+	case counted(m.Value) != "":
+		return counted(m.Value)
 	case flag != "" && strings.Contains(message, "boolean"):
 		return flag
 	}

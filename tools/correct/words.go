@@ -4,6 +4,7 @@ import (
 	"maps"
 	"strings"
 
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
@@ -45,27 +46,8 @@ var lackingAliases = lists(map[string]string{
 // envelopes are objects that others put arguments into.
 var envelopes = written.Set("args arguments params parameters input variables request body payload")
 
-// streamWords are what the records of a stream are also called.
-var streamWords = written.ByWord(map[string]string{
-	"messages": "email emails mail mails chat chats nachricht nachrichten",
-	"events":   "appointment appointments meeting meetings termin termine",
-	"orders":   "purchase purchases bestellung bestellungen", "attachments": "file files datei dateien",
-	"threads": "conversation conversations", "notes": "memo memos notiz notizen", "tasks": "todo todos aufgabe aufgaben",
-	"contacts": "people persons kontakt kontakte", "photos": "pictures images fotos bilder",
-})
-
 // StreamOf is the usual name of the stream whose records are called by a word; "" where none is known.
-func StreamOf(word string) string { return streamWords[word] }
-
-// isUsual reports whether a stream is called as one that has the records which people mean, such as messages.
-func isUsual(stream string) bool {
-	for _, usual := range streamWords {
-		if usual == stream {
-			return true
-		}
-	}
-	return false
-}
+func StreamOf(word string) string { return fields.StreamOf(word) }
 
 // wordForms are other ways to write one of the few values of an argument.
 var wordForms = map[string]map[string]string{

@@ -161,7 +161,8 @@ func (a aggregateAnswer) notes() []string {
 	warned := answer.List{Meta: a.Object("meta")}.WithoutLeftOut(a.object)
 	return write.NotEmpty(slices.Concat(answer.DatesReadAs(a.object), a.Coverage.Lines(), []string{
 		write.When(field != "" && unknown, unit+" cannot be grouped by here, so the numbers may mix several: filter by "+unit+"."),
-		write.When(apart && !unknown, write.ShownName(a.Text("field"))+" is not all in one "+unit+": each is computed alone."),
+		write.When(apart && !unknown && len(a.rows) > 1, write.ShownName(a.Text("field"))+" is not all in one "+unit+": each is computed alone."),
+		write.When(apart && !unknown && len(a.rows) == 1 && a.other() > 0, "What is without "+unit+" is not in it."),
 	}, a.mixedUnits(), []string{a.untitled()}, a.counted(), []string{
 		write.When(a.Flag("of_values") && len(a.rows) > 0, "of N counts the records that have a value."),
 		write.When(a.Flag("changed"), "Some groups had other records when they were read than when they were counted: ask again for exact numbers."),

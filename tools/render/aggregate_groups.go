@@ -79,15 +79,20 @@ func (a aggregateAnswer) rest(n int) groupsRest {
 	other := a.other()
 	known, _ := a.Number("group_count")
 	total := max(len(a.rows), known, n)
+	undated := ""
+	if records := a.undated(n); records > 0 && total == n && n > 1 && other == 0 { // they are no time
+		total, n = total-1, n-1
+		undated = ", and " + write.Plural(records, "record") + " without " + write.ShownName(a.Text("group_by_time"))
+	}
 	of := write.Plural(total, noun)
 	switch {
 	case total == 0 && other == 0:
 		return groupsRest{says: "no groups"}
 	case total == n && other == 0 && n == 1:
-		return groupsRest{says: "shown 1 " + noun + with + ", which is all"}
+		return groupsRest{says: "shown 1 " + noun + with + undated + ", which is all"}
 	case total == n && other == 0:
 		usual := !a.Has("order") && !a.Flag("unordered") && !a.descends()
-		return groupsRest{says: "all " + of + with + " shown" + write.When(!usual, a.sequence(noun, true))}
+		return groupsRest{says: "all " + of + with + " shown" + write.When(!usual, a.sequence(noun, true)) + undated}
 	case total <= n:
 	case known == 0 && other > 0: // there may be others, of which only the records are counted
 		of = fmt.Sprintf("%d of at least %s", n, of)
@@ -111,13 +116,22 @@ func (a aggregateAnswer) rest(n int) groupsRest {
 		if a.ordered() {
 			same = "the same " + write.ShownName(a.Text("metric")) + " as"
 		}
-		r.says += fmt.Sprintf("; %s of these %s %s the last shown", write.Plural(tied, "group"), write.Have(tied), same)
+		more := write.When(a.Flag("more_tied"), "at least ")
+		r.says += fmt.Sprintf("; %s%s of these %s %s the last shown", more, write.Plural(tied, "group"), write.Have(tied), same)
 	}
 	if !all {
 		r.next = a.next(n)
 		r.says += write.When(r.next == nil, "; filter to see them")
 	}
 	return r
+}
+
+// undated is how many records without a time the last of the first n groups has; 0 where that is a group of a time.
+func (a aggregateAnswer) undated(n int) int {
+	if n == 0 || !a.Has("group_by_time") || a.rows[n-1].key != "null" {
+		return 0
+	}
+	return a.recordsOf(n-1, n)
 }
 
 // sequence says which groups come first; "" for those with most records, or the first in time. all of them may be known.

@@ -233,7 +233,7 @@ func (r *Aggregation) answerOf(ctx context.Context, base groupList, lists []unit
 	for i, row := range rows {
 		groups[i] = Group{row.key, row.records}
 	}
-	r.addCut(ctx, groups, shown, turned, next, func(i int) bool {
+	r.addCut(ctx, groups, shown, turned, more, next, func(i int) bool {
 		if one, last := rows[i], rows[shown-1]; ordered {
 			return one.cells[0].value == last.cells[0].value && one.cells[0].unit == last.cells[0].unit
 		}

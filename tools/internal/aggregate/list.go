@@ -163,7 +163,7 @@ func (r *Aggregation) count(ctx context.Context) (*rs.Response, rs.Object, error
 	if q.GroupByTime != "" {
 		times = dated(groups)
 	}
-	r.addCut(ctx, groups, limit, turned, list.next, func(i int) bool { return groups[i].Count == groups[limit-1].Count })
+	r.addCut(ctx, groups, limit, turned, !all, list.next, func(i int) bool { return groups[i].Count == groups[limit-1].Count })
 	if cut && all {
 		r.add("group_count", cmp.Or(times, len(groups)))
 	}
@@ -181,8 +181,9 @@ func (r *Aggregation) count(ctx context.Context) (*rs.Response, rs.Object, error
 }
 
 // addCut adds to an answer, of whose groups the first so many are shown, where those of time go on, and how many others are the same as the
-// last by what they are ordered by. next is where those go on that were not read.
-func (r *Aggregation) addCut(ctx context.Context, groups []Group, shown int, turned bool, next string, isSame func(i int) bool) {
+// last by what they are ordered by: at least so many where the last that was read is one of them, and more follow. next is where those of
+// time go on that were not read.
+func (r *Aggregation) addCut(ctx context.Context, groups []Group, shown int, turned, more bool, next string, isSame func(i int) bool) {
 	tied := 0
 	for i := shown; r.Args.GroupBy != "" && shown > 0 && i < len(groups); i++ {
 		if isSame(i) {
@@ -199,6 +200,9 @@ func (r *Aggregation) addCut(ctx context.Context, groups []Group, shown int, tur
 	}
 	if tied > 0 {
 		r.add("tied_groups", tied)
+	}
+	if tied > 0 && more && isSame(len(groups)-1) {
+		r.add("more_tied", true)
 	}
 }
 

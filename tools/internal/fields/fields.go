@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
@@ -18,6 +17,7 @@ type Stream struct {
 	Relations []rs.Relation
 	Related   []Stream // of the relations, where they were looked up
 	Parent    *Parent  // where it was looked up; nil for none
+	Keys      []string // the fields that have ids of records of other streams, where they were looked up
 	// Connection is the one of several that has the fields of a call; "" where that is not so.
 	Connection string
 }
@@ -146,38 +146,6 @@ func IsAddress(f rs.SchemaField) bool {
 // IsSenderAddress takes the fields that are the address of who sent or made a record.
 func IsSenderAddress(f rs.SchemaField) bool { return IsAddress(f) && ofSender().MatchString(f.Name) }
 
-// KindOf is the kind of field that a condition is of: a number's, a time's, an address's, or nil where any may be meant.
-func KindOf(condition string) Use {
-	values := []string{condition}
-	if bounds := rs.AsObject(condition); len(bounds) > 0 {
-		values = nil
-		for _, bound := range bounds {
-			values = append(values, bound.Value)
-		}
-	}
-	number := func(raw string) bool {
-		s, _ := rs.AsText(raw)
-		return written.IsNumber(s) && (!written.IsDate(raw) || len(s) < 10)
-	}
-	address := func(raw string) bool {
-		s, _ := written.Text(raw)
-		return strings.Contains(s, "@") && !strings.ContainsAny(s, " <>")
-	}
-	switch {
-	case all(values, number):
-		return isNumber
-	case all(values, written.IsDate):
-		return IsTime
-	case all(values, address):
-		return IsAddress
-	}
-	return nil
-}
-
-func all(values []string, is func(string) bool) bool {
-	return !slices.ContainsFunc(values, func(value string) bool { return !is(value) })
-}
-
 // A Use is what an argument needs of a field; nil takes any.
 type Use func(rs.SchemaField) bool
 
@@ -254,18 +222,10 @@ func (s Stream) Names(filter rs.Object) []string {
 // Spelled is the field whose name has the letters and digits of another, whatever stands between them, such as Amount__EUR for "Amount
 // (EUR)"; "" for none, or several.
 func (s Stream) Spelled(name string) (field string) {
-	plain := func(name string) string {
-		return strings.Map(func(c rune) rune {
-			if unicode.IsLetter(c) || unicode.IsDigit(c) {
-				return unicode.ToLower(c)
-			}
-			return -1
-		}, name)
-	}
-	letters := plain(name)
+	letters := written.Letters(name)
 	for _, f := range s.Fields {
 		switch {
-		case letters == "" || plain(f.Name) != letters:
+		case letters == "" || written.Letters(f.Name) != letters:
 		case field != "":
 			return ""
 		default:
@@ -303,6 +263,13 @@ func (s *Stream) ReadRelated(all *rs.Schema, connection string) {
 	for _, r := range s.Relations {
 		s.Related = append(s.Related, Read(r.Target, all))
 	}
+	for _, row := range all.Streams {
+		for _, r := range row.Relations() {
+			if r.Target == s.Name && r.ForeignKey != "" && row.Name != s.Name {
+				s.Keys = append(s.Keys, r.ForeignKey)
+			}
+		}
+	}
 }
 
 // RelationIn is the relation before the dot of a name, such as message_bodies.body_text, and the name behind it; -1 for none.
@@ -326,7 +293,10 @@ const maxCompared = 12
 
 // Misses reports whether a call names a field that may be in a stream related to this one.
 func (s Stream) Misses(args rs.Object) bool {
-	names := named(args)
+	names, filter := named(args), args.Object("filter")
+	if slices.ContainsFunc(filter[:min(len(filter), maxCompared)], s.NamesID) {
+		return true
+	}
 	return (len(s.Relations) > 0 || s.timeless()) && slices.ContainsFunc(names[:min(len(names), maxCompared)], func(name string) bool {
 		return s.LacksField(name) || Bodies[name] && s.Field(name) == nil // however near its own is
 	})

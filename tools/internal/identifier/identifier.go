@@ -60,12 +60,18 @@ func Before(line string) string {
 
 var fileName = written.Expression(`[/\\].*\.[A-Za-z][A-Za-z0-9]{1,6}$`)
 
-// StreamOfFile is the usual name of the stream of a file by the path of that, as answers name it; "" for what is no path.
-func StreamOfFile(path string) string {
-	if path = strings.Trim(path, "/"); !fileName().MatchString(path) {
-		return ""
+// StreamOfPath is the usual name of the stream of a file or a folder by the path of that, as answers and export programs name it, and the
+// connection before it where the path begins with the id of one; the stream is "" for what is no path.
+func StreamOfPath(path string) (connection, stream string) {
+	path = strings.Trim(path, `/\ `)
+	own, rest, two := strings.Cut(path, "/")
+	switch {
+	case fileName().MatchString(path):
+		path = path[:strings.LastIndexByte(path, '.')]
+	case two && strings.HasPrefix(own, "cin_") && rs.UnsafeName(own) == "" && rs.UnsafeName(rest) == "":
+		return own, rest
 	}
-	return notInStreams().ReplaceAllString(path[:strings.LastIndexByte(path, '.')], "_")
+	return "", notInStreams().ReplaceAllString(path, "_")
 }
 
 var notInStreams = written.Expression(`[^\pL\pM\pN._-]+`)

@@ -1,6 +1,7 @@
 package written
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -24,10 +25,13 @@ func Meant(value string, texts []string) string {
 		}
 	}
 	near := append(Nearest(value, texts, 1), "")[0]
+	if at := slices.IndexFunc(texts, func(text string) bool { return text != "" && Folded(text) == Folded(value) }); at >= 0 {
+		near = texts[at]
+	}
 	switch {
 	case len(stands) == 1:
 		return stands[0]
-	case Folded(near) == Folded(value):
+	case near != "" && Folded(near) == Folded(value):
 		return near
 	case strings.HasPrefix(value, "!"), having > 1, utf8.RuneCountInString(value) < fewLetters: // what is meant is any other
 		return ""
@@ -38,4 +42,138 @@ func Meant(value string, texts []string) string {
 		return ""
 	}
 	return near
+}
+
+// domain is the address of a provider in the name of a file, such as that of a calendar.
+var domain = Expression(`[\pL\pN-]+\.(?:com|org|net|edu|gov|[a-z]{2})(?:[^\pL\pN]|$)`)
+
+// wordParts are the words of a name in small letters, without accents and in the singular, between whose signs no other stands in one
+// list: WhatsApp_chats is whats and app, and chat.
+func wordParts(name string) (all [][]string) {
+	isSign := func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !unicode.IsMark(c) }
+	for _, chunk := range strings.FieldsFunc(name, isSign) {
+		var parts []string
+		runes, from := []rune(chunk), 0
+		for i := 1; i <= len(runes); i++ {
+			if i < len(runes) && !startsWord(runes, i) {
+				continue
+			}
+			parts = append(parts, tokens(Folded(string(runes[from:i])))[0])
+			from = i
+		}
+		all = append(all, parts)
+	}
+	return all
+}
+
+// startsWord reports whether a word starts within others: at a large letter, or where digits begin or end.
+func startsWord(runes []rune, at int) bool {
+	before, c := runes[at-1], runes[at]
+	switch {
+	case unicode.IsDigit(before) != unicode.IsDigit(c):
+		return true
+	case !unicode.IsUpper(c):
+		return false
+	}
+	return unicode.IsLower(before) || at+1 < len(runes) && unicode.IsLower(runes[at+1])
+}
+
+// Words are the words of a name, in small letters, without accents and in the singular.
+type Words struct {
+	parts   [][]string
+	runs    map[string]int
+	letters string
+}
+
+// WordsOf are the words of a name. Neighbours among them between which no sign stands are one word, too, if they begin with the first: of
+// LinkedInExport also linkedin and linkedinexport. Words of an address are none of them.
+func WordsOf(name string) Words {
+	const longest = 6 // that are put together
+	const fewest = 3  // letters of the end of a word such as WhatsApp, which is no word of its own
+	own := name
+	if strings.Contains(name, ".") {
+		own = domain().ReplaceAllString(name, "_")
+	}
+	w, place := Words{wordParts(own), map[string]int{}, tokens(Folded(Letters(name)))[0]}, 0
+	for _, parts := range w.parts {
+		for from := range parts {
+			for to := from + 1; to <= min(len(parts), from+longest); to++ {
+				word := parts[from]
+				if to > from+1 {
+					word = tokens(strings.Join(parts[from:to], ""))[0]
+				}
+				if !w.Has(word) && (from == 0 || len(word) > fewest) {
+					w.runs[word] = place + from
+				}
+			}
+		}
+		place += len(parts)
+	}
+	return w
+}
+
+// Has reports whether a word is one of these.
+func (w Words) Has(word string) bool { _, ok := w.runs[word]; return ok }
+
+// Last is the last word that is no number; "" for none.
+func (w Words) Last() string {
+	last := ""
+	for _, part := range slices.Concat(w.parts...) {
+		if !unicode.IsDigit([]rune(part)[0]) {
+			last = part
+		}
+	}
+	return last
+}
+
+// Any reports whether any of the words is so.
+func (w Words) Any(is func(word string) bool) bool {
+	for word := range w.runs {
+		if is(word) {
+			return true
+		}
+	}
+	return false
+}
+
+// In is how many these words are that are all among those of another name, and at which place the first of them is; 0 where one is not.
+func (w Words) In(known Words) (place, words int) {
+	if at, ok := known.runs[w.letters]; ok {
+		return at, len(slices.Concat(w.parts...))
+	}
+	for _, parts := range w.parts {
+		at, ok := known.runs[tokens(strings.Join(parts, ""))[0]]
+		for i, part := range parts {
+			if !ok && !known.Has(part) {
+				return 0, 0
+			} else if i == 0 && !ok {
+				at = known.runs[part]
+			}
+		}
+		if words == 0 {
+			place = at
+		}
+		words += len(parts)
+	}
+	return place, words
+}
+
+// Misspell reports whether these are one word that differs by a letter from one of a known name.
+func (w Words) Misspell(known Words) bool {
+	if len(w.parts) != 1 || len(w.letters) < 5 {
+		return false
+	}
+	return known.Any(func(word string) bool {
+		return len(word) > 4 && max(len(word)-len(w.letters), len(w.letters)-len(word)) < 2 && Distance(w.letters, word) == 1
+	})
+}
+
+// Letters are the letters and digits of a name alone, in small letters.
+func Letters(name string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsLetter(c) || unicode.IsDigit(c) {
+			return unicode.ToLower(c)
+		}
+		return -1
+	}, name)
 }

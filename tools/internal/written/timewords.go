@@ -77,8 +77,14 @@ var ofTimes = sync.OnceValue(func() map[string]bool {
 	return words
 })
 
-// Folded is a text in small letters without accents, for what differs in these alone.
-func Folded(s string) string { return withoutAccents.Replace(strings.ToLower(s)) }
+// Folded is a text in small letters without accents and with plain signs, for what differs in these alone.
+func Folded(s string) string { return plainSigns.Replace(withoutAccents.Replace(strings.ToLower(s))) }
+
+// plainSigns are those that stand for others which look alike: spaces, quotation marks and dashes; an accent of its own is left out.
+var plainSigns = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2009", " ", "\u2007", " ", "\u2002", " ",
+	"\u2003", " ", "\u3000", " ", "‘", "'", "‛", "'", "ʼ", "'", "′", "'", "´", "'", "`", "'", "“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`, "″", `"`,
+	"‐", "-", "‑", "-", "‒", "-", "–", "-", "—", "-", "−", "-", "\u200b", "", "\u200e", "", "\u200f", "", "\ufeff", "",
+	"\u0300", "", "\u0301", "", "\u0302", "", "\u0303", "", "\u0308", "", "\u0327", "", "…", "...")
 
 var withoutAccents = strings.NewReplacer("á", "a", "à", "a", "â", "a", "ä", "a", "ã", "a", "é", "e", "è", "e", "ê", "e", "í", "i", "ì", "i",
 	"ë", "e", "î", "i", "ï", "i", "ö", "o", "ó", "o", "ò", "o", "ô", "o", "õ", "o", "ú", "u", "ù", "u", "û", "u", "ü", "u", "ç", "c", "ñ", "n", "’", "'")

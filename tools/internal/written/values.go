@@ -167,6 +167,22 @@ func Numbers(raw string) []string {
 	return nil
 }
 
+var counted = Expression(`^\s*([0-9][0-9.,]*)\s+(\pL{4,})\s*$`)
+
+// Counted is the number in a text that says what it is of, such as "5 stars"; "" for any other text, and for a short word or one of more
+// than one, such as million, which may be a unit that the number is to be multiplied by.
+func Counted(raw string) string {
+	s, _ := Text(raw)
+	found := counted().FindStringSubmatch(s)
+	if found == nil || multiples[Folded(found[2])] {
+		return ""
+	}
+	return numberOf(found[1])
+}
+
+var multiples = Set("hundred thousand million millions billion billions mille milliers tausend million milione millionen milliarde " +
+	"milliarden dozen dozens kilo kilos")
+
 var truths = ByWord(map[string]string{"true": "true yes", "false": "false no"})
 
 // Value is a value as a filter takes it, for a date, a boolean or an amount that is written in another way; "" if there is none.

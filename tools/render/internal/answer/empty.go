@@ -18,6 +18,7 @@ type EmptyField struct {
 	Least  string    // of its values, as JSON, where none is in the range that was asked for; "" where that is not known
 	Most   string    // the same of the largest
 	IDsOf  string    // the stream whose ids its values are; "" where that is not known
+	Record string    // the handle of the record whose own id was asked for, where the field has something else; "" for none
 	Whole  bool      // search reads its words, and the condition was on all of its text
 	Signs  bool      // the value has signs that are wildcards elsewhere
 	Meant  rs.Object // the arguments with a value in its place that is near to what was asked for; nil for none
@@ -61,9 +62,14 @@ func Conditions(tool string, fields []EmptyField) (lines []string, structured st
 			ranged = fmt.Sprintf("%s is from %s to %s.", name, write.ShownValue(e.Least), write.ShownValue(e.Most))
 			list.Put("least", write.Truncate(e.Least, identityBytes)).Put("most", write.Truncate(e.Most, identityBytes))
 		}
-		if e.IDsOf != "" {
+		switch {
+		case e.Record != "":
+			id := rs.Object{{Name: "id", Value: write.JSON(e.Record)}}.JSON()
+			holds = write.Offer("That is a record's own id, and its field "+name+" another. The record: ", "fetch "+id, write.LineChars)
+			list.Put("record", write.ToolCall("fetch", id))
+		case e.IDsOf != "":
 			holds = fmt.Sprintf("%s holds ids of %s.", name, write.ShownName(e.IDsOf))
-		} else if e.Whole {
+		case e.Whole:
 			whole = fmt.Sprintf("A value must be all of %s, not a word of it.", name)
 		}
 		list.Optional("ids_of", clean.Clip(e.IDsOf, write.LongestName))

@@ -172,6 +172,24 @@ func printable(s string) bool {
 	return true
 }
 
+// EscapedSpaces is a text in which the spaces that are no plain ones are escaped, as they may be in JSON.
+func EscapedSpaces(s string) string {
+	if !strings.ContainsFunc(s, isOtherSpace) {
+		return s
+	}
+	var b []byte
+	for _, c := range s {
+		if isOtherSpace(c) {
+			b = appendEscape(b, c)
+		} else {
+			b = utf8.AppendRune(b, c)
+		}
+	}
+	return string(b)
+}
+
+func isOtherSpace(c rune) bool { return c > '~' && unicode.Is(unicode.Zs, c) }
+
 func appendEscape(b []byte, c rune) []byte {
 	for _, unit := range utf16.AppendRune(nil, c) {
 		b = fmt.Appendf(b, `\u%04x`, unit)

@@ -46,8 +46,10 @@ func Each[T any](list []T, show func(T) string) []string {
 	return shown
 }
 
-// Offer is what leads to a call with the call, where that can be copied from a line of at most so many characters; else "".
+// Offer is what leads to a call with the call, where that can be copied from a line of at most so many characters; else "". A space in one
+// of its texts that is no plain one is escaped.
 func Offer(lead, call string, chars int) string {
+	call = clean.EscapedSpaces(call)
 	return When(call != "" && !clean.LongerThan(call, chars) && clean.Line(call) == call, lead+call)
 }
 

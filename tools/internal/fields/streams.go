@@ -1,0 +1,187 @@
+package fields
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+)
+
+// streamWords are what the records of a stream are also called.
+var streamWords = written.ByWord(map[string]string{
+	"messages": "email emails mail mails chat chats nachricht nachrichten",
+	"events":   "appointment appointments meeting meetings termin termine",
+	"orders":   "purchase purchases bestellung bestellungen", "attachments": "file files datei dateien",
+	"threads": "conversation conversations", "notes": "memo memos notiz notizen", "tasks": "todo todos aufgabe aufgaben",
+	"contacts": "people persons kontakt kontakte", "photos": "pictures images fotos bilder",
+})
+
+// besideRecords are the last words of the names of streams that say something of the records which people mean, such as the channels of
+// messages, and belong to these.
+var besideRecords = written.Set("account around attachment channel conversation handle index info item label link list media member " +
+	"metadata participant profile reaction rest setting thread user userdata")
+
+// mailWords are those of these that mean mail, and others for it.
+var mailWords = written.Set("email emails mail mails gmail inbox")
+
+// StreamOf is the usual name of the stream whose records are called by a word; "" where none is known.
+func StreamOf(word string) string { return streamWords[word] }
+
+// KindIn is the word by which the connections of records are called that a stream was named by: mail of emails.
+func KindIn(stream string) string {
+	return strings.TrimLeft(strings.TrimSuffix(strings.TrimPrefix(written.Snake(stream), "e"), "s"), "_")
+}
+
+// How a stream is found by a name, the likeliest first.
+const (
+	same      = iota // in other case, with other signs or in another order of its words
+	misspelt         // in a letter or two
+	ofKind           // its fields or its name say that it has the records of that kind
+	hasWords         // its name has all words of the name, or the name all of its
+	likeWords        // its name has another word of that kind, or a misspelt one
+	resembles        // in a part of a word, or in some of several
+	nowhere
+)
+
+// A found stream is how near it is to a name: of several that are found in the same way, first the one with most of the words, then by
+// rank and where its name has the word.
+type found struct {
+	stream             string
+	how, words         int
+	rank, place, score int
+}
+
+// NearStreams are those of some streams that a name may mean, the likeliest first. all is the schema of all streams, whose fields tell
+// which have the records that people mean; nil where it is not known.
+func NearStreams(name string, streams []string, all *rs.Schema) (near []string) {
+	snake := written.Snake(name)
+	last := snake[strings.LastIndexByte(snake, '_')+1:]
+	kind, mail := cmp.Or(streamWords[snake], streamWords[last]), mailWords[last]
+	if mail {
+		kind = "messages"
+	}
+	var ranked []found
+	sought := written.WordsOf(name)
+	for _, stream := range streams {
+		words := written.WordsOf(stream)
+		f := find(name, stream, sought, words)
+		shape := 0
+		if mail {
+			shape = mailShape(stream, all)
+		}
+		switch {
+		case f.how <= misspelt || kind == "":
+		case kind == stream:
+			f.how = ofKind
+		case mail && (shape > 0 || all == nil && words.Has("inbox") || words.Has("mail") || words.Has("email")):
+			f.how, f.words = ofKind, shape
+			if words.Has("mail") || words.Has("email") {
+				f.words++
+			}
+			if words.Has(KindIn(last)) {
+				f.words += 2
+			}
+		case f.how > likeWords && (words.Has(KindIn(last)) || words.Has(strings.TrimSuffix(kind, "s"))):
+			f.how, f.words = likeWords, 1
+		}
+		if f.how < nowhere {
+			f.rank = rankOf(stream, words, all)
+			ranked = append(ranked, f)
+		}
+	}
+	slices.SortStableFunc(ranked, func(a, b found) int {
+		return cmp.Or(a.how-b.how, b.words-a.words, a.rank-b.rank, a.place-b.place, a.score-b.score)
+	})
+	most := 8
+	for i, f := range ranked {
+		beside := mail || f.rank > 0 || snake != last
+		if i == most || ranked[0].how < f.how && (f.how == resembles || f.how == likeWords && beside) {
+			break
+		}
+		if f.how == resembles {
+			most = 3
+		}
+		near = append(near, f.stream)
+	}
+	return near
+}
+
+// find says how a name finds a stream.
+func find(name, stream string, sought, words written.Words) found {
+	f := found{stream: stream, how: nowhere}
+	score, alike := written.Alike(name, stream)
+	d := written.Distance(written.Snake(name), written.Snake(stream))
+	place, shared := sought.In(words)
+	_, own := words.In(sought)
+	switch {
+	case alike && score <= 1 || written.Letters(name) == written.Letters(stream) && written.Letters(name) != "":
+		f.how, f.score = same, score
+	case alike && (d == 1 && len(name) > 3 || d == 2 && len(name) > 7):
+		f.how, f.score = misspelt, d
+	case shared > 0:
+		f.how, f.words, f.place = hasWords, shared, place
+	case own > 0:
+		f.how, f.words = hasWords, own
+	case sought.Misspell(words):
+		f.how = likeWords
+	case alike:
+		f.how, f.score = resembles, score
+	}
+	return f
+}
+
+// Ranked are some streams, those that have the records which people mean first.
+func Ranked(streams []string, all *rs.Schema) []string {
+	slices.SortStableFunc(streams, func(a, b string) int { return rankOf(a, written.WordsOf(a), all) - rankOf(b, written.WordsOf(b), all) })
+	return streams
+}
+
+// rankOf puts a stream behind those that have the records which people mean: these are called so, and say when they are.
+func rankOf(stream string, words written.Words, all *rs.Schema) int {
+	const usual, other, beside, timeless = 0, 1, 2, 4
+	rank := other
+	isRecords := func(word string) bool {
+		meant := cmp.Or(streamWords[word], word+"s")
+		return isUsual(meant) && !besideRecords[strings.TrimSuffix(meant, "s")]
+	}
+	if besideRecords[words.Last()] {
+		rank = beside
+	} else if words.Any(isRecords) {
+		rank = usual
+	}
+	isTime := func(f rs.SchemaField) bool { return f.Role == "event-time" }
+	if all != nil && !slices.ContainsFunc(Read(stream, all).Fields, isTime) {
+		rank += timeless
+	}
+	return rank
+}
+
+// isUsual reports whether a stream is called as one that has the records which people mean, such as messages.
+func isUsual(stream string) bool {
+	for _, usual := range streamWords {
+		if usual == stream {
+			return true
+		}
+	}
+	return false
+}
+
+// mailShape says how far the fields of a stream are those of mail: a subject, and who sent it by name or, more so, by address.
+func mailShape(stream string, all *rs.Schema) int {
+	if all == nil {
+		return 0
+	}
+	own := Read(stream, all)
+	has := func(is Use) bool { return slices.ContainsFunc(own.Fields, is) }
+	switch subject := has(func(f rs.SchemaField) bool { return subjects[written.Snake(f.Name)] }); {
+	case subject && has(IsSenderAddress):
+		return 4
+	case subject && has(func(f rs.SchemaField) bool { return f.Role == "actor" }):
+		return 2
+	}
+	return 0
+}
+
+var subjects = written.Set("subject betreff objet asunto oggetto onderwerp assunto")
