@@ -9,6 +9,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/period"
@@ -90,7 +91,7 @@ func (s *searched) records(stream string, more ...rs.Member) string {
 // isCalled reports whether a word is what the records of a stream are called.
 func isCalled(word, stream string) bool {
 	word = strings.ToLower(word)
-	return slices.Contains([]string{word, word + "s", strings.TrimSuffix(word, "y") + "ies", correct.StreamOf(word)}, stream)
+	return slices.Contains([]string{word, word + "s", strings.TrimSuffix(word, "y") + "ies", fields.StreamOf(word)}, stream)
 }
 
 // sourceOf is the first source of a stream that one of some words names, and the other words; false where none does.
@@ -261,7 +262,7 @@ func (s *searched) bounds() (bounds rs.Object) {
 func (s *searched) streamsOf(ctx context.Context, words []string) (streams []string, all bool) {
 	for _, word := range words {
 		source, _, ok := s.sourceOf(ctx, []string{word}, func(source known.Source) bool { return source.Time != "" })
-		if !ok && correct.StreamOf(word) == "" {
+		if !ok && fields.StreamOf(word) == "" {
 			return nil, false
 		}
 		if ok && !slices.Contains(streams, source.Stream) {

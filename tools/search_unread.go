@@ -12,8 +12,8 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
-	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
@@ -223,7 +223,7 @@ func (s *searched) fieldNumber(ctx context.Context) string {
 // mayBeStream reports whether a word may be the name of a stream, which is in the plural: the schema is not read to know of any other.
 func mayBeStream(word string) bool {
 	const least = 4 // letters, of such as bills
-	return len(word) >= least && strings.HasSuffix(strings.ToLower(word), "s") || correct.StreamOf(word) != ""
+	return len(word) >= least && strings.HasSuffix(strings.ToLower(word), "s") || fields.StreamOf(word) != ""
 }
 
 // listedWord finds the word that is a value, or a form of it, of one of the first fields of a call's stream that may have a closed list of

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"strings"
 
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
@@ -45,9 +44,6 @@ var lackingAliases = lists(map[string]string{
 
 // envelopes are objects that others put arguments into.
 var envelopes = written.Set("args arguments params parameters input variables request body payload")
-
-// StreamOf is the usual name of the stream whose records are called by a word; "" where none is known.
-func StreamOf(word string) string { return fields.StreamOf(word) }
 
 // wordForms are other ways to write one of the few values of an argument.
 var wordForms = map[string]map[string]string{
