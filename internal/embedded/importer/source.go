@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/document"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
@@ -48,6 +49,7 @@ type fileStream struct {
 	beside     []sourceFile           // files without records of the stream that its records depend on
 	relations  []model.Relation       // of a table of a database
 	threads    map[string]string      // found by infer: of messages the ones that they go back to, as their headers say
+	begun      map[string]time.Time   // found by infer: when the first message of each thread of Gmail was sent
 	copies     map[string][]string    // found by infer: the mailboxes in which a message is again
 	notes      document.Notes         // of a stream of notes
 	users      services.SlackUsers    // of a stream of messages
