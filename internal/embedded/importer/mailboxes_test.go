@@ -49,6 +49,12 @@ func TestMailboxesOfAFolderAreOneStream(t *testing.T) {
 		{"a message in several", "Mail", map[string]string{"Mail/All mail.mbox": question + "\n" + answer, "Mail/Inbox.mbox": question + "\n" + question, "Mail/Starred.mbox": question}, map[string]string{
 			"q@x": "All mail, Inbox, Starred", "a@x": "All mail"}},
 		{"mailboxes of two people", "Mail", map[string]string{"Mail/ann.mbox": question + "\n" + answer, "Mail/ben.mbox": question}, map[string]string{"q@x": "ann, ben", "a@x": "ann"}},
+		{"folders of letters", "Outlook", map[string]string{"Outlook/Inbox/1.eml": letter(question), "Outlook/Sent Items/Ben/2.EML": letter(answer)}, both("Inbox", "Sent Items/Ben")},
+		{"folders of letters at the top", "messages", map[string]string{"Inbox/1.eml": letter(question), "Sent/1.eml": letter(answer)}, both("Inbox", "Sent")},
+		{"letters beside a folder of others", "x_Letters", map[string]string{"x/Letters/1.eml": letter(question), "x/Letters/Old/2.eml": letter(answer)}, both("Letters", "Old")},
+		{"letters and mailboxes", "Mail", map[string]string{"Mail/Inbox.mbox": question, "Mail/Saved/2.eml": letter(answer)}, both("Inbox", "Saved")},
+		{"folders of letters of their own", "", map[string]string{"a/Inbox/1.eml": letter(question), "b/Inbox/1.eml": letter(answer)}, both("", "")},
+		{"letters of one folder", "Mail_Inbox", map[string]string{"Mail/Inbox/1.eml": letter(question), "Mail/Inbox/2.eml": letter(answer)}, both("", "")},
 		{"folders of their own", "", map[string]string{"a/Inbox.mbox": question, "b/Inbox.mbox": answer}, both("", "")},
 	}
 	for _, test := range tests {
