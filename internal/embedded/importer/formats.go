@@ -36,6 +36,7 @@ type way struct {
 	group   func(folder, name string) string // what its files have in common that are one stream; nil: each is one
 	series  bool                             // but many files of a folder may be one
 	replies string                           // the field of a message that names the one that it answers
+	beside  []string                         // files that its records depend on, as paths from its folder
 }
 
 // ways are those of all formats.
@@ -66,8 +67,9 @@ var ways = [...]way{
 	formatSlack: { // in a folder beside a list of people or channels
 		read:    readSlack,
 		group:   func(folder, _ string) string { return path.Join(path.Dir(folder), "messages") },
-		replies: "in_reply_to",
+		replies: "in_reply_to", beside: []string{"../users.json"}, // which names people
 	},
+	formatDiscord: {read: readDiscord, group: discord, beside: []string{"../" + discordList, discordChannel}},
 	formatX: {
 		is:   sign(`(?i)\.js$`, `\A\s*window\.YTD\.[^=]*=`),
 		read: text(services.X), group: scripts, replies: "in_reply_to_status_id",

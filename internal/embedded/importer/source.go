@@ -53,6 +53,7 @@ type fileStream struct {
 	copies     map[string][]string    // found by infer: the mailboxes in which a message is again
 	notes      document.Notes         // of a stream of notes
 	users      services.SlackUsers    // of a stream of messages
+	channels   services.DiscordNames  // of a stream of messages
 }
 
 // partName is what a stream is called among those of all connectors.
@@ -141,6 +142,7 @@ const (
 	formatDocument            // a page of HTML, or a document of a word processor
 	formatChat                // an exported chat of WhatsApp
 	formatSlack               // a day of a channel of Slack
+	formatDiscord             // a channel of Discord, or its messages
 	formatX                   // a script of an archive of X
 	formatMastodon            // an outbox
 	formatKeep                // a note of Google Keep, or what Google says of a photo
