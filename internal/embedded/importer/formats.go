@@ -91,6 +91,7 @@ var ways = [...]way{
 		is: sign(`^message_\d+\.json$`, `"participants"`), among: formatArray, group: aboveFolder("conversations"),
 		read: func(in *opened) item.Records { return services.Meta(in.text, path.Base(in.folder), in.from.part != "") },
 	},
+	formatMetaPage:  {is: sign(`^message_\d+\.html$`, ``), among: formatDocument, read: readMetaPage, group: aboveFolder("conversations")},
 	formatHealth:    {is: sign(`(?i)\.xml$`, `<!DOCTYPE HealthData`), read: text(services.Health), binary: true},
 	formatClippings: {is: sign(`(?i)\.txt$`, `\A[^\n]*\n- (?:[^\n]* )?\| [^\n]*\n[ \t\r]*\n`), read: text(services.Clippings)},
 	formatActivity:  {read: func(in *opened) item.Records { return services.Activity(in.text) }},
@@ -197,6 +198,22 @@ func readDocument(in *opened) item.Records {
 		return item.Failed(err)
 	}
 	return document.Office(at, size, in.name)
+}
+
+// readMetaPage reads a page of a conversation: as one text if its messages cannot be told from one another.
+func readMetaPage(in *opened) item.Records {
+	records, err := services.MetaPage(in.text, path.Base(in.folder), in.name)
+	if err == nil && records == nil {
+		_, err = in.text.Seek(0, io.SeekStart)
+		records = item.Shaped(document.HTML(in.text, path.Join(path.Base(in.folder), in.name)), func(one item.Item) (item.Item, error) {
+			one.Note = "one text: where each of its messages begins cannot be told. Have the export made as JSON"
+			return one, nil
+		})
+	}
+	if err != nil {
+		return item.Failed(err)
+	}
+	return records
 }
 
 // readSlack reads a day of a channel. Without the list of the people of an export they are known by their ids.

@@ -148,6 +148,7 @@ const (
 	formatKeep                // a note of Google Keep, or what Google says of a photo
 	formatTelegram            // chats of Telegram
 	formatMeta                // a conversation of Facebook or Instagram
+	formatMetaPage            // a page of a conversation of Facebook or Instagram
 	formatHealth              // what a phone of Apple measured
 	formatClippings           // highlights and notes of a Kindle
 	formatActivity            // what a person did on pages of Google
