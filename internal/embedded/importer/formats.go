@@ -93,7 +93,7 @@ var ways = [...]way{
 	},
 	formatMetaPage:  {is: sign(`^message_\d+\.html$`, ``), among: formatDocument, read: readMetaPage, group: aboveFolder("conversations")},
 	formatHealth:    {is: sign(`(?i)\.xml$`, `<!DOCTYPE HealthData`), read: text(services.Health), binary: true},
-	formatClippings: {is: sign(`(?i)\.txt$`, `\A[^\n]*\n- (?:[^\n]* )?\| [^\n]*\n[ \t\r]*\n`), read: text(services.Clippings)},
+	formatClippings: {is: sign(`(?i)\.txt$`, `\A[^\n]*\n[-–] (?:[^\n]* )?\|(?: |作成日)[^\n]*\n[ \t\r]*\n`), read: text(services.Clippings)},
 	formatActivity:  {read: func(in *opened) item.Records { return services.Activity(in.text) }},
 	formatBookmarks: { // of browsers, Pocket and Instapaper
 		is:    sign(``, `(?i)<!DOCTYPE NETSCAPE-Bookmark-file-1>|<title>(?:Pocket Export|Instapaper: Export)</title>`),
