@@ -192,3 +192,44 @@ func TestConversationsOfFacebookAreRead(t *testing.T) {
 		t.Errorf("skipped %v (-want +got)\n%s", skips, diff)
 	}
 }
+
+// What WhatsApp says itself on a phone of Apple is written by nobody, in whatever language and in whose name; what people sent is theirs,
+// although the same mark stands before what is left of it.
+func TestNoticesOfAChatAreOfNobody(t *testing.T) {
+	const sealed = "\u200eLos mensajes y las llamadas están cifrados de extremo a extremo."
+	for name, test := range map[string]struct{ lines, want []string }{
+		"a group": {
+			[]string{"\u200eAnn created group “Sea”", "Sea: " + sealed, "Ann: \u200eAnn changed this group's icon", "Sea: \u200eAnn added you", "Ben: \u200eimage omitted", "Ann: hello", "~\u202fCy: \u200eCy joined", "Sea: \u200eYou're now an admin"},
+			[]string{"", "", "", "", "Ben", "Ann", "", ""},
+		},
+		"two people": {
+			[]string{"Ben: " + sealed, "Ben: \u200eimage omitted", "Ann: hello", "Ben: hi", "Ben: \u200eYour security code with Ben changed.", "Ben: \u200eMissed voice call"},
+			[]string{"", "Ben", "Ann", "Ben", "", "Ben"},
+		},
+		"the end of a chat": {
+			[]string{"Ben: \u200eimage omitted", "Ben: \u200eThis message was deleted.", "Ann: hello", "Ben: " + sealed, "Cy: \u200e<attached: 1-Cy.vcf>", "Cy: \u200eCy.pdf \u200edocument omitted", "mag: \u200eimage omitted"},
+			[]string{"Ben", "Ben", "Ann", "Ben", "Cy", "Cy", "mag"},
+		},
+		"a long text that was sent": {
+			[]string{"Ben: \u200ePOLL:\nWhich day would be the best one for all of us to go to the sea?\n\u200eOPTION: Monday", "Ben: \u200eLocation: https://maps.example.com/?q=52.520008,13.404954&and=more", "Ann: hello"},
+			[]string{"Ben", "Ben", "Ann"},
+		},
+	} {
+		text := ""
+		for _, line := range test.lines {
+			text += "\u200e[15.01.26, 02:15:09] " + line + "\r\n"
+		}
+		records, _ := loaded(t, "_chat.txt", text)
+		var got []string
+		for _, one := range records["_chat"] {
+			author, _ := one["author"].(string)
+			if (author == "") != (one["notice"] == true) {
+				t.Errorf("%v", one)
+			}
+			got = append(got, author)
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", name, diff)
+		}
+	}
+}
