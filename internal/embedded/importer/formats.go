@@ -45,7 +45,10 @@ var ways = [...]way{
 	formatLines:   {endings: ".jsonl .ndjson", read: buffered(objects.NewLines), series: true},
 	formatArray: {
 		endings: ".json .geojson", group: parts, series: true,
-		read: func(in *opened) item.Records { return services.Array(in.text, in.from.objects) },
+		read: func(in *opened) item.Records {
+			open := func() (io.ReadSeekCloser, error) { return openFile(in.of.from.fsys, in.from.name) }
+			return services.Named(services.Array(in.text, in.from.objects), in.from.divided, open)
+		},
 	},
 	formatTable: {endings: ".csv .tsv .gpx .tcx .kml .ofx .qfx .qif", read: readTable, charset: true, series: true},
 	formatMail:  {endings: ".mbox .mbx .eml .emlx", is: mail.IsMbox, read: readMail, binary: true, group: mailbox},
