@@ -135,7 +135,7 @@ func TestFilesOfOneNameInManyFoldersAreOneStream(t *testing.T) {
 	for channel := range manyFiles + 1 {
 		files[fmt.Sprintf("messages/c%03d/messages.json", channel)] = `[{"ID":1}]`
 		files[fmt.Sprintf("messages/c%03d/channel.json", channel)] = `{"type":"DM","recipients":["1"]}`
-		files[fmt.Sprintf("inbox/c%03d/message_1.html", channel)] = "<p>hi</p>"
+		files[fmt.Sprintf("inbox/c%03d/page.html", channel)] = "<p>hi</p>"
 	}
 	corpus, skips := openFolder(t, writeTree(t, files))
 	counts, last := map[string]int{}, ""
