@@ -2,6 +2,7 @@ package importer
 
 import (
 	"cmp"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -14,17 +15,23 @@ import (
 var mailboxEnding = item.Expression(`(?i)\.(?:mbox|mbx|imapmbox|sbd)$`)
 
 // A mailPlace is a mailbox, and the folder that it is in with others, such as "Archive/2025" in "Mail". An empty mailbox is none.
-type mailPlace struct{ folder, mailbox string }
+type mailPlace struct {
+	folder, mailbox string
+	letters         bool // it is a folder of messages that are a file each, which is by itself what a mailbox is
+}
 
 func (p mailPlace) path() string { return path.Join(p.folder, p.mailbox) }
+
+// others is what mailboxes share that are one stream.
+func (p mailPlace) others() mailPlace { return mailPlace{folder: p.folder, letters: p.letters} }
 
 // mailboxOf is the mailbox that a file is, or that it is a message of. That of a letter by itself is its folder, which is "." at the top.
 func mailboxOf(name string) mailPlace {
 	parts := strings.Split(name, "/")
 	switch ending := strings.ToLower(path.Ext(name)); {
-	case isLetter(name):
+	case ending == ".eml":
 		folder := path.Dir(name)
-		return mailPlace{path.Dir(folder), path.Base(folder)}
+		return mailPlace{path.Dir(folder), path.Base(folder), true}
 	case ending == ".emlx": // a message, perhaps further down
 		for len(parts) > 0 && !mailboxEnding().MatchString(parts[len(parts)-1]) {
 			parts = parts[:len(parts)-1]
@@ -45,71 +52,67 @@ func mailboxOf(name string) mailPlace {
 	for index := range parts {
 		parts[index] = mailboxEnding().ReplaceAllString(parts[index], "")
 	}
-	return mailPlace{folder, path.Join(parts[at:]...)}
+	return mailPlace{folder: folder, mailbox: path.Join(parts[at:]...)}
 }
 
-// isLetter reports a message by itself, whose folder is its mailbox.
-func isLetter(name string) bool { return strings.EqualFold(path.Ext(name), ".eml") }
-
-// mailPlaces are those of the mailboxes, each at the index of its source, and how many a folder has.
-func (l *lister) mailPlaces() ([]mailPlace, map[string]int) {
-	places, counts, letters, holders := make([]mailPlace, len(l.sources)), map[string]int{}, map[string]bool{}, map[string]int{}
+// mailPlaces are those of the mailboxes, each at the index of its source, and how many there are of those that are one stream.
+func (l *lister) mailPlaces() ([]mailPlace, map[mailPlace]int) {
+	places, counts := make([]mailPlace, len(l.sources)), map[mailPlace]int{}
 	for index, source := range l.sources {
 		if name := source.files[0].name; source.format == formatMail && l.holdsMail(name) {
-			one := mailboxOf(l.within(name))
-			places[index] = one
-			if isLetter(name) && one.mailbox != "." {
-				letters[one.path()] = true
-				holders[one.folder]++
-			}
+			places[index] = mailboxOf(l.within(name))
 		}
 	}
-	isHolder, tops := map[string]bool{}, map[string]map[string]bool{}
-	for folder, count := range holders {
-		isHolder[folder] = folder != "." || count > 1 // what lies at the top need not belong together
-	}
-	for index, one := range places {
-		if letters[one.path()] { // a folder of letters may be in another, as one mailbox is in another
-			folder := topOf(one.folder, isHolder)
-			one = mailPlace{folder, strings.TrimPrefix(strings.TrimPrefix(one.path(), folder), "/")}
-			places[index] = one
-		}
-		if one.mailbox != "" {
-			top, _, _ := strings.Cut(one.mailbox, "/")
-			if tops[one.folder] == nil {
-				tops[one.folder] = map[string]bool{}
-			}
-			tops[one.folder][top] = true
-			counts[one.folder]++
-		}
-	}
-	for index, one := range places {
-		top, below, _ := strings.Cut(one.mailbox, "/")
-		at := one.path()
-		isTop := letters[at] || isMaildir(l.sources[index].files[0].name)
-		switch {
-		case one.mailbox == "":
-			continue
-		case one.mailbox == ".":
-			if places[index].mailbox = l.from.name; holders["."] == 0 { // it lies there by itself
-				places[index] = mailPlace{}
-			}
-		case isTop && counts[at] > 0: // others are in it
-			places[index] = mailPlace{at, "Inbox"}
-			if letters[at] {
-				places[index].mailbox = path.Base(at)
-			}
-		case letters[at] && len(tops[one.folder]) == 1: // nothing lies beside it
-			places[index] = mailPlace{path.Join(one.folder, top), cmp.Or(below, top)}
-		}
-	}
-	clear(counts)
+	l.placeLetters(places)
 	for _, one := range places {
-		if one.mailbox != "" {
-			counts[one.folder]++
+		counts[one.others()]++
+	}
+	for index, one := range places { // of a Maildir, in which others are
+		within := mailPlace{folder: one.path()}
+		if one.mailbox != "" && counts[within] > 0 && isMaildir(l.sources[index].files[0].name) {
+			counts[one.others()]--
+			counts[within]++
+			within.mailbox = "Inbox"
+			places[index] = within
 		}
 	}
 	return places, counts
+}
+
+// placeLetters finds out which folders of letters are one mailbox in several: those that lie beside or in one another.
+func (l *lister) placeLetters(places []mailPlace) {
+	beside, holds, tops := map[string]int{}, map[string]bool{}, map[string][]string{}
+	for _, one := range places {
+		if one.letters && one.mailbox != "." {
+			beside[one.folder]++
+			holds[one.folder] = one.folder != "." || beside["."] > 1 // what lies at the top need not belong together
+		}
+	}
+	for index, one := range places {
+		if !one.letters || one.mailbox == "." {
+			continue
+		}
+		at, folder := one.path(), topOf(one.folder, holds)
+		if !holds[folder] && holds[at] { // others are in it alone
+			folder = at
+		}
+		one.folder, one.mailbox = folder, cmp.Or(strings.TrimPrefix(strings.TrimPrefix(at, folder), "/"), path.Base(at))
+		top, _, _ := strings.Cut(one.mailbox, "/")
+		tops[folder] = append(tops[folder], top)
+		places[index] = one
+	}
+	for index, one := range places {
+		top, below, _ := strings.Cut(one.mailbox, "/")
+		isAlone := len(slices.Compact(slices.Clone(tops[one.folder]))) == 1 // nothing lies beside what holds all of them
+		switch {
+		case one.letters && one.mailbox == "." && beside["."] == 0:
+			places[index] = mailPlace{}
+		case one.letters && one.mailbox == ".":
+			places[index].mailbox = l.from.name
+		case one.letters && isAlone && len(tops[one.folder]) > 1:
+			places[index] = mailPlace{path.Join(one.folder, top), cmp.Or(below, top), true}
+		}
+	}
 }
 
 // gatherMailboxes makes one stream of the mailboxes of a folder: an answer is in another one than what it answers. Their messages get the
@@ -117,10 +120,10 @@ func (l *lister) mailPlaces() ([]mailPlace, map[string]int) {
 func (l *lister) gatherMailboxes() {
 	places, counts := l.mailPlaces()
 	var kept []fileStream
-	first := map[string]int{}
+	first := map[mailPlace]int{}
 	for index, source := range l.sources {
 		one := places[index]
-		if one.mailbox == "" || counts[one.folder] < 2 {
+		if one.mailbox == "" || counts[one.others()] < 2 {
 			kept = append(kept, source)
 			continue
 		}
@@ -128,22 +131,23 @@ func (l *lister) gatherMailboxes() {
 		for at := range source.files {
 			source.files[at].mailbox = one.mailbox
 		}
-		if at, known := first[one.folder]; known {
+		if at, known := first[one.others()]; known {
 			kept[at].files = append(kept[at].files, source.files...)
 			continue
 		}
-		first[one.folder] = len(kept)
+		first[one.others()] = len(kept)
 		kept = append(kept, source)
 	}
-	for folder, at := range first {
-		kept[at].stream = l.free(streamName(inFolder("messages")(folder, "")))
+	for _, one := range slices.SortedFunc(maps.Keys(first), func(a, b mailPlace) int { return first[a] - first[b] }) {
+		at := first[one]
+		kept[at].stream = l.free(streamName(inFolder("messages")(one.folder, "")))
 	}
 	l.sources = kept
 }
 
 // holdsMail reports a message by itself, or an mbox that is one.
 func (l *lister) holdsMail(name string) bool {
-	if strings.EqualFold(path.Ext(name), ".emlx") || isLetter(name) || isMaildir(name) {
+	if strings.EqualFold(path.Ext(name), ".emlx") || strings.EqualFold(path.Ext(name), ".eml") || isMaildir(name) {
 		return true
 	}
 	start, err := beginning(l.from.fsys, name, startBytes)

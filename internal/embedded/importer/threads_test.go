@@ -40,7 +40,8 @@ func TestThreadsGoBackToTheirFirstMessage(t *testing.T) {
 // another program belongs to it.
 func TestThreadsOfGmailAreThreads(t *testing.T) {
 	letter := func(id, day, number string, more ...string) string {
-		lines := append([]string{"X-GM-THRID: " + number, "Message-ID: <" + id + "@x>", "Date: " + day + " Mar 2026 10:00:00 +0000"}, more...)
+		lines := append([]string{"Message-ID: <" + id + "@x>", "Date: " + day + " Mar 2026 10:00:00 +0000"}, more...)
+		lines = append(lines, "X-GM-THRID: "+number) //nolint:misspell // as Gmail calls it
 		return letterOf(append(lines, "", "text")...)
 	}
 	letters := []string{

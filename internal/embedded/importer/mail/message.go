@@ -251,7 +251,7 @@ const GmailThread = "a thread of Gmail: "
 // gmailThread is the thread that a message has in an export of Gmail: one without references is in it as well, and one with another subject
 // in one of its own.
 func (m *message) gmailThread() string {
-	number := strings.TrimSpace(m.header.Get("X-Gm-Thrid"))
+	number := strings.TrimSpace(m.header.Get("X-Gm-Thrid")) //nolint:misspell // as Gmail calls it
 	if number == "" || strings.Trim(number, "0123456789") != "" {
 		return ""
 	}
