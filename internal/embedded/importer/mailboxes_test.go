@@ -55,6 +55,7 @@ func TestMailboxesOfAFolderAreOneStream(t *testing.T) {
 		{"letters in a mailbox beside another", "Mail", map[string]string{"Mail/Inbox/1.eml": letter(question), "Mail/Inbox/Ben/2.eml": letter(answer), "Mail/Sent/1.eml": letter(question)}, both("Inbox, Sent", "Inbox/Ben")},
 		{"letters at the top and in a folder of it", "Letters", map[string]string{"Letters/1.eml": letter(question), "Letters/Old/2.eml": letter(answer)}, both("Letters", "Old")},
 		{"a letter beside a mailbox", "", map[string]string{"Mail/1.eml": letter(question), "Mail/Inbox.mbox": answer}, both("", "")},
+		{"an archive of folders of letters", "box", map[string]string{"box.zip": zipOf(t, "Inbox/1.eml", letter(question), "Sent/2.eml", letter(answer))}, both("Inbox", "Sent")},
 		{"letters and mailboxes", "", map[string]string{"Mail/Inbox.mbox": question, "Mail/Saved/2.eml": letter(answer)}, both("", "")},
 		{"folders of letters of their own", "", map[string]string{"a/Inbox/1.eml": letter(question), "b/Inbox/1.eml": letter(answer)}, both("", "")},
 		{"letters of one folder", "Mail_Inbox", map[string]string{"Mail/Inbox/1.eml": letter(question), "Mail/Inbox/2.eml": letter(answer)}, both("", "")},
