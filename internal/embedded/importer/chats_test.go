@@ -192,3 +192,62 @@ func TestConversationsOfFacebookAreRead(t *testing.T) {
 		t.Errorf("skipped %v (-want +got)\n%s", skips, diff)
 	}
 }
+
+// What WhatsApp says itself on a phone of Apple is written by nobody, in whatever language and in whose name; what people sent is theirs,
+// although the same mark stands before what is left of it.
+func TestNoticesOfAChatAreOfNobody(t *testing.T) {
+	const sealed = "\u200eLos mensajes y las llamadas están cifrados de extremo a extremo."
+	for name, test := range map[string]struct{ lines, want []string }{
+		"a group": {
+			[]string{"\u200eAnn created group “Sea”", "Sea: " + sealed, "Ann: \u200eAnn changed this group's icon", "Sea: \u200eAnn added you", "Ben: \u200eimage omitted", "Ann: hello", "~\u202fCy: \u200eCy joined", "Sea: \u200eYou're now an admin"},
+			[]string{"", "", "", "", "Ben", "Ann", "", ""},
+		},
+		"two people": {
+			[]string{"Ben: " + sealed, "Ben: \u200eimage omitted", "Ann: hello", "Ben: hi", "Ben: \u200eYour security code with Ben changed.", "Ben: \u200eMissed voice call"},
+			[]string{"", "Ben", "Ann", "Ben", "", "Ben"},
+		},
+		"the end of a chat": {
+			[]string{"Ben: \u200eimage omitted", "Ben: \u200eThis message was deleted.", "Ann: hello", "Ben: " + sealed, "Cy: \u200e<attached: 1-Cy.vcf>", "Cy: \u200eCy.pdf \u200edocument omitted", "mag: \u200eimage omitted"},
+			[]string{"Ben", "Ben", "Ann", "Ben", "Cy", "Cy", "mag"},
+		},
+		"a long text that was sent": {
+			[]string{"Ben: \u200ePOLL:\nWhich day would be the best one for all of us to go to the sea?\n\u200eOPTION: Monday", "Ben: \u200eLocation: https://maps.example.com/?q=52.520008,13.404954&and=more", "Ann: hello"},
+			[]string{"Ben", "Ben", "Ann"},
+		},
+	} {
+		text := ""
+		for _, line := range test.lines {
+			text += "\u200e[15.01.26, 02:15:09] " + line + "\r\n"
+		}
+		records, _ := loaded(t, "_chat.txt", text)
+		var got []string
+		for _, one := range records["_chat"] {
+			author, _ := one["author"].(string)
+			if (author == "") != (one["notice"] == true) {
+				t.Errorf("%v", one)
+			}
+			got = append(got, author)
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", name, diff)
+		}
+	}
+}
+
+// People are known by their whole names, and mentioned as Slack shows them.
+func TestPeopleOfSlackHaveTheirNames(t *testing.T) {
+	records, _ := loadedTree(t, map[string]string{
+		"users.json": `[{"id":"U1","name":"tom","real_name":"Tom Baker","profile":{"real_name":"Tom Baker","display_name":"Tom"}},{"id":"U2","name":"nora","profile":{"display_name":"Nora"}},
+			{"id":"U3","name":"bo"}]`,
+		"general/2026-01-15.json": `[{"type":"message","user":"U1","text":"<@U1> <@U3>","ts":"1768443000.1","reactions":[{"name":"ok","count":1,"users":["U1"]}]},
+			{"type":"message","user":"U2","text":"b","ts":"1768443001.1"},{"type":"message","user":"U3","text":"c","ts":"1768443002.1"}]`,
+	})
+	var got [][]any
+	for _, one := range records["messages"] {
+		got = append(got, []any{one["author"], one["display_name"], one["text"], one["reactions"]})
+	}
+	want := [][]any{{"Tom Baker", "Tom", "@Tom @bo", []any{"ok 1: Tom Baker"}}, {"Nora", nil, "b", nil}, {"bo", nil, "c", nil}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}

@@ -160,7 +160,7 @@ const (
 
 // add makes a file a source, or tells why not.
 func (l *lister) add(name string, info fs.FileInfo) {
-	if l.from.passesOver(info) || isBesideDatabase(l.from.fsys, name) {
+	if l.from.passesOver(info) || isBesideDatabase(l.from.fsys, name) || isDiscordList(l.from.fsys, name) {
 		return
 	}
 	if !info.Mode().IsRegular() {
@@ -201,6 +201,9 @@ func (l *lister) add(name string, info fs.FileInfo) {
 			file.part = "conversations"
 			l.addTo(path.Join(group, file.part), kind, file).relations = []model.Relation{model.HasMany("messages", added.stream, "conversation")}
 		}
+		if channels, ok := l.groups[groupKey{path.Join(group, "channels"), kind}]; kind == formatDiscord && ok {
+			l.sources[channels].relations = []model.Relation{model.HasMany("messages", added.stream, "channel_id")}
+		}
 	case kind == formatArray && l.addArrays(called, &file):
 	default:
 		l.addStream(l.streamFor(kind, called), kind, file)
@@ -216,16 +219,22 @@ func (l *lister) isTwin(name string) bool {
 
 // addTo puts a file with the others of its stream, which is called after what they have in common.
 func (l *lister) addTo(group string, kind format, file sourceFile) *fileStream {
-	if at, known := l.groups[groupKey{group, kind}]; known {
+	at, known := l.groups[groupKey{group, kind}]
+	if known {
 		l.sources[at].files = append(l.sources[at].files, file)
-		return &l.sources[at]
+	} else {
+		at = len(l.sources)
+		l.groups[groupKey{group, kind}] = at
+		l.addStream(l.free(streamName(group)), kind, file)
 	}
-	l.groups[groupKey{group, kind}] = len(l.sources)
-	added := l.addStream(l.free(streamName(group)), kind, file)
-	if kind == formatSlack { // whose messages name people by their ids
-		name := path.Join(path.Dir(path.Dir(file.name)), "users.json")
+	added := &l.sources[at]
+	for _, beside := range ways[kind].beside {
+		name := path.Join(path.Dir(file.name), beside)
+		if slices.ContainsFunc(added.beside, func(one sourceFile) bool { return one.name == name }) {
+			continue
+		}
 		if info, err := fs.Stat(l.from.fsys, name); err == nil {
-			added.beside = []sourceFile{{name: name, size: info.Size()}}
+			added.beside = append(added.beside, sourceFile{name: name, size: info.Size()})
 		}
 	}
 	return added

@@ -42,7 +42,8 @@ func TestStreamsAreCalledAfterTheirPaths(t *testing.T) {
 		{"two files that differ in their ending", map[string]string{"a.csv": row, "a.jsonl": line, "a.mbox": letterOf("To: x", "", "x")}, []string{"a", "a.jsonl", "a.mbox"}},
 		{"two paths of one name", map[string]string{"a b.csv": row, "a/b.csv": row, "a_b.csv": row}, []string{"a_b", "a_b.csv", "a_b.csv_2"}},
 		{"a name that attachments will have", map[string]string{"a.mbox": letterOf("To: x", "", "x"), "a_attachments.csv": row}, []string{"a", "a_attachments_2"}},
-		{"letters, a folder of them to a stream", map[string]string{"1.eml": "To: x\n\nx", "In/2.eml": "To: y\n\ny", "In/3.EML": "To: z\n\nz"}, []string{"messages", "In"}},
+		{"letters, and a folder of them", map[string]string{"1.eml": "To: x\n\nx", "In/2.eml": "To: y\n\ny", "In/3.EML": "To: z\n\nz"}, []string{"messages"}},
+		{"letters at the top, and mailboxes deeper", map[string]string{"1.eml": "To: x\n\nx", "Mail/In/2.eml": "To: y\n\ny", "Mail/Out/3.EML": "To: z\n\nz"}, []string{"messages", "Mail"}},
 		{"hidden files and folders are passed over", map[string]string{".a.csv": row, ".git/b.csv": row, "c.csv": row, ".DS_Store": "\x00"}, []string{"c"}},
 		{"a manifest further down is a file like any other", map[string]string{"x/manifest.json": `[{"id":1}]`}, []string{"x_manifest"}},
 	}
@@ -134,7 +135,7 @@ func TestFilesOfOneNameInManyFoldersAreOneStream(t *testing.T) {
 	for channel := range manyFiles + 1 {
 		files[fmt.Sprintf("messages/c%03d/messages.json", channel)] = `[{"ID":1}]`
 		files[fmt.Sprintf("messages/c%03d/channel.json", channel)] = `{"type":"DM","recipients":["1"]}`
-		files[fmt.Sprintf("inbox/c%03d/message_1.html", channel)] = "<p>hi</p>"
+		files[fmt.Sprintf("inbox/c%03d/page.html", channel)] = "<p>hi</p>"
 	}
 	corpus, skips := openFolder(t, writeTree(t, files))
 	counts, last := map[string]int{}, ""

@@ -36,6 +36,7 @@ type way struct {
 	group   func(folder, name string) string // what its files have in common that are one stream; nil: each is one
 	series  bool                             // but many files of a folder may be one
 	replies string                           // the field of a message that names the one that it answers
+	beside  []string                         // files that its records depend on, as paths from its folder
 }
 
 // ways are those of all formats.
@@ -44,7 +45,10 @@ var ways = [...]way{
 	formatLines:   {endings: ".jsonl .ndjson", read: buffered(objects.NewLines), series: true},
 	formatArray: {
 		endings: ".json .geojson", group: parts, series: true,
-		read: func(in *opened) item.Records { return services.Array(in.text, in.from.objects) },
+		read: func(in *opened) item.Records {
+			open := func() (io.ReadSeekCloser, error) { return openFile(in.of.from.fsys, in.from.name) }
+			return services.Named(services.Array(in.text, in.from.objects), in.from.divided, open)
+		},
 	},
 	formatTable: {endings: ".csv .tsv .gpx .tcx .kml .ofx .qfx .qif", read: readTable, charset: true, series: true},
 	formatMail:  {endings: ".mbox .mbx .eml .emlx", is: mail.IsMbox, read: readMail, binary: true, group: mailbox},
@@ -66,8 +70,9 @@ var ways = [...]way{
 	formatSlack: { // in a folder beside a list of people or channels
 		read:    readSlack,
 		group:   func(folder, _ string) string { return path.Join(path.Dir(folder), "messages") },
-		replies: "in_reply_to",
+		replies: "in_reply_to", beside: []string{"../users.json"}, // which names people
 	},
+	formatDiscord: {read: readDiscord, group: discord, beside: []string{"../" + discordList, discordChannel}},
 	formatX: {
 		is:   sign(`(?i)\.js$`, `\A\s*window\.YTD\.[^=]*=`),
 		read: text(services.X), group: scripts, replies: "in_reply_to_status_id",
@@ -89,8 +94,9 @@ var ways = [...]way{
 		is: sign(`^message_\d+\.json$`, `"participants"`), among: formatArray, group: aboveFolder("conversations"),
 		read: func(in *opened) item.Records { return services.Meta(in.text, path.Base(in.folder), in.from.part != "") },
 	},
+	formatMetaPage:  {is: sign(`^message_\d+\.html$`, ``), among: formatDocument, read: readMetaPage, group: aboveFolder("conversations")},
 	formatHealth:    {is: sign(`(?i)\.xml$`, `<!DOCTYPE HealthData`), read: text(services.Health), binary: true},
-	formatClippings: {is: sign(`(?i)\.txt$`, `\A[^\n]*\n- (?:[^\n]* )?\| [^\n]*\n[ \t\r]*\n`), read: text(services.Clippings)},
+	formatClippings: {is: sign(`(?i)\.txt$`, `\A[^\n]*\n[-–] (?:[^\n]* )?\|(?: |作成日)[^\n]*\n[ \t\r]*\n`), read: text(services.Clippings)},
 	formatActivity:  {read: func(in *opened) item.Records { return services.Activity(in.text) }},
 	formatBookmarks: { // of browsers, Pocket and Instapaper
 		is:    sign(``, `(?i)<!DOCTYPE NETSCAPE-Bookmark-file-1>|<title>(?:Pocket Export|Instapaper: Export)</title>`),
@@ -195,6 +201,22 @@ func readDocument(in *opened) item.Records {
 		return item.Failed(err)
 	}
 	return document.Office(at, size, in.name)
+}
+
+// readMetaPage reads a page of a conversation: as one text if its messages cannot be told from one another.
+func readMetaPage(in *opened) item.Records {
+	records, err := services.MetaPage(in.text, path.Base(in.folder), in.name)
+	if err == nil && records == nil {
+		_, err = in.text.Seek(0, io.SeekStart)
+		records = item.Shaped(document.HTML(in.text, path.Join(path.Base(in.folder), in.name)), func(one item.Item) (item.Item, error) {
+			one.Note = "one text: where each of its messages begins cannot be told. Have the export made as JSON"
+			return one, nil
+		})
+	}
+	if err != nil {
+		return item.Failed(err)
+	}
+	return records
 }
 
 // readSlack reads a day of a channel. Without the list of the people of an export they are known by their ids.

@@ -22,7 +22,7 @@ func FuzzOwnParsers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		book := zipOf(t, "xl/workbook.xml", `<workbook><sheets><sheet name="a" id="r"/></sheets></workbook>`, "xl/worksheets/s.xml", string(text), "xl/sharedStrings.xml", string(text), "xl/styles.xml", string(text),
 			"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="r" Type="/worksheet" Target="worksheets/s.xml"/></Relationships>`)
-		dir := writeFolder(t, map[string]string{"a.vcf": string(text), "b.txt": string(text), "c.ics": string(text), "d.md": string(text), "e.xlsx": book, "f.csv": "n\n1\n", "k.kml": string(text), "l.tcx": string(text), "m.xml": string(text), "n.enex": string(text), "o.html": string(text), "p.emlx": string(text), "q.json": string(text), "r.csv": string(text), "g.ofx": string(text), "h.qif": string(text), "i.gpx": string(text), "j.html": string(text)})
+		dir := writeFolder(t, map[string]string{"a.vcf": string(text), "b.txt": string(text), "c.ics": string(text), "d.md": string(text), "e.xlsx": book, "f.csv": "n\n1\n", "k.kml": string(text), "l.tcx": string(text), "m.xml": string(text), "n.enex": string(text), "o.html": string(text), "p.emlx": string(text), "q.json": string(text), "r.csv": string(text), "g.ofx": string(text), "h.qif": string(text), "i.gpx": string(text), "j.html": string(text), "message_1.html": string(text), "My Clippings.txt": "b\n- Note | Added on " + string(text), "_chat.txt": "[15.01.26, 02:15:09] A: \u200e" + string(text)})
 		corpus, skips := openFolder(t, dir)
 		for _, record := range collectRecords(t, corpus) {
 			if record.ID == "" {

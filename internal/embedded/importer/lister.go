@@ -263,12 +263,12 @@ var (
 	notInNames    = item.Expression(`[^\pL\pM\pN._-]+`)
 	severalDots   = item.Expression(`\.{2,}`)
 	packedAlone   = item.Expression(`(?i)(^|/)[^/]+\.gz/`) // a file by itself, which is called as without that
-	archiveEnding = item.Expression(`(?i)\.zip/`)          // of archives that lead to a file
+	archiveEnding = item.Expression(`(?i)\.zip(/|$)`)      // of archives that lead to a file, or hold all of a stream
 )
 
 // streamName makes a path a name that can be a segment of paths.
 func streamName(name string) string {
-	name = norm.NFC.String(archiveEnding().ReplaceAllString(name, "/")) // some systems write ü as two characters
+	name = norm.NFC.String(archiveEnding().ReplaceAllString(name, "$1")) // some systems write ü as two characters
 	name = severalDots().ReplaceAllString(notInNames().ReplaceAllString(name, "_"), ".")
 	if strings.Trim(name, "._-") == "" {
 		return "stream"

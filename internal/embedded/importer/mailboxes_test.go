@@ -49,6 +49,16 @@ func TestMailboxesOfAFolderAreOneStream(t *testing.T) {
 		{"a message in several", "Mail", map[string]string{"Mail/All mail.mbox": question + "\n" + answer, "Mail/Inbox.mbox": question + "\n" + question, "Mail/Starred.mbox": question}, map[string]string{
 			"q@x": "All mail, Inbox, Starred", "a@x": "All mail"}},
 		{"mailboxes of two people", "Mail", map[string]string{"Mail/ann.mbox": question + "\n" + answer, "Mail/ben.mbox": question}, map[string]string{"q@x": "ann, ben", "a@x": "ann"}},
+		{"folders of letters", "Outlook", map[string]string{"Outlook/Inbox/1.eml": letter(question), "Outlook/Sent Items/Ben/2.EML": letter(answer)}, both("Inbox", "Sent Items/Ben")},
+		{"folders of letters at the top", "messages", map[string]string{"Inbox/1.eml": letter(question), "Sent/1.eml": letter(answer)}, both("Inbox", "Sent")},
+		{"letters beside a folder of others", "x_Letters", map[string]string{"x/Letters/1.eml": letter(question), "x/Letters/Old/2.eml": letter(answer)}, both("Letters", "Old")},
+		{"letters in a mailbox beside another", "Mail", map[string]string{"Mail/Inbox/1.eml": letter(question), "Mail/Inbox/Ben/2.eml": letter(answer), "Mail/Sent/1.eml": letter(question)}, both("Inbox, Sent", "Inbox/Ben")},
+		{"letters at the top and in a folder of it", "Letters", map[string]string{"Letters/1.eml": letter(question), "Letters/Old/2.eml": letter(answer)}, both("Letters", "Old")},
+		{"a letter beside a mailbox", "", map[string]string{"Mail/1.eml": letter(question), "Mail/Inbox.mbox": answer}, both("", "")},
+		{"an archive of folders of letters", "box", map[string]string{"box.zip": zipOf(t, "Inbox/1.eml", letter(question), "Sent/2.eml", letter(answer))}, both("Inbox", "Sent")},
+		{"letters and mailboxes", "", map[string]string{"Mail/Inbox.mbox": question, "Mail/Saved/2.eml": letter(answer)}, both("", "")},
+		{"folders of letters of their own", "", map[string]string{"a/Inbox/1.eml": letter(question), "b/Inbox/1.eml": letter(answer)}, both("", "")},
+		{"letters of one folder", "Mail_Inbox", map[string]string{"Mail/Inbox/1.eml": letter(question), "Mail/Inbox/2.eml": letter(answer)}, both("", "")},
 		{"folders of their own", "", map[string]string{"a/Inbox.mbox": question, "b/Inbox.mbox": answer}, both("", "")},
 	}
 	for _, test := range tests {

@@ -6,15 +6,31 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/mail"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// noteThread remembers the message that another goes back to. Its header need not name the first one.
+// noteThread remembers the message that another goes back to. Its header need not name the first one. The first of a thread of Gmail is the
+// earliest of those that have its number, and leads nowhere.
 func (s *fileStream) noteThread(one item.Item) {
-	if thread := one.String("thread_id"); s.format == formatMail && thread != one.ID {
-		s.threads[one.ID] = thread
+	thread := one.String("thread_id")
+	if s.format != formatMail || thread == one.ID {
+		return
 	}
+	if sent, ok := one.Instant("sent_at"); strings.HasPrefix(thread, mail.GmailThread) {
+		first, known := s.threads[thread]
+		if known && (!ok || !sent.Before(s.begun[thread])) {
+			s.threads[one.ID] = thread
+			return
+		}
+		if known {
+			s.threads[first] = thread
+		}
+		s.threads[thread], s.begun[thread] = one.ID, sent
+		return
+	}
+	s.threads[one.ID] = thread
 }
 
 // longestThread is how many messages are followed back to the first. Some lead back to themselves, and stay as they are.

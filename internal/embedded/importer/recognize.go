@@ -40,6 +40,8 @@ func recognize(fsys fs.FS, name string) (kind format, reason string) {
 		return formatLines, ""
 	case kind == formatArray && isSlack(fsys, name):
 		return formatSlack, ""
+	case (kind == formatArray || kind == formatTable) && isDiscord(fsys, name):
+		return formatDiscord, ""
 	}
 	ending := strings.ToLower(path.Ext(name))
 	for index, one := range ways {

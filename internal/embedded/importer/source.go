@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/document"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
@@ -48,9 +49,11 @@ type fileStream struct {
 	beside     []sourceFile           // files without records of the stream that its records depend on
 	relations  []model.Relation       // of a table of a database
 	threads    map[string]string      // found by infer: of messages the ones that they go back to, as their headers say
+	begun      map[string]time.Time   // found by infer: when the first message of each thread of Gmail was sent
 	copies     map[string][]string    // found by infer: the mailboxes in which a message is again
 	notes      document.Notes         // of a stream of notes
 	users      services.SlackUsers    // of a stream of messages
+	channels   services.DiscordNames  // of a stream of messages
 }
 
 // partName is what a stream is called among those of all connectors.
@@ -139,11 +142,13 @@ const (
 	formatDocument            // a page of HTML, or a document of a word processor
 	formatChat                // an exported chat of WhatsApp
 	formatSlack               // a day of a channel of Slack
+	formatDiscord             // a channel of Discord, or its messages
 	formatX                   // a script of an archive of X
 	formatMastodon            // an outbox
 	formatKeep                // a note of Google Keep, or what Google says of a photo
 	formatTelegram            // chats of Telegram
 	formatMeta                // a conversation of Facebook or Instagram
+	formatMetaPage            // a page of a conversation of Facebook or Instagram
 	formatHealth              // what a phone of Apple measured
 	formatClippings           // highlights and notes of a Kindle
 	formatActivity            // what a person did on pages of Google

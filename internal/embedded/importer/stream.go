@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
@@ -42,7 +43,8 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 		count = (*schema.FieldTally).CountCell
 	}
 	first := 0 // the line of the first record
-	s.reported, s.threads, s.copies, s.distinct = map[Skip]bool{}, map[string]string{}, map[string][]string{}, false
+	s.reported, s.threads, s.begun = map[Skip]bool{}, map[string]string{}, map[string]time.Time{}
+	s.copies, s.distinct = map[string][]string{}, false
 	plain := true
 	err := s.scan(ctx, "", func(skip Skip) {
 		if skip.Line == 0 {

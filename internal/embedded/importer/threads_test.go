@@ -35,3 +35,31 @@ func TestThreadsGoBackToTheirFirstMessage(t *testing.T) {
 		slices.Reverse(letters)
 	}
 }
+
+// What Gmail holds together is a thread, whatever its messages refer to, and is called after its earliest message; an answer in a mailbox of
+// another program belongs to it.
+func TestThreadsOfGmailAreThreads(t *testing.T) {
+	letter := func(id, day, number string, more ...string) string {
+		lines := append([]string{"Message-ID: <" + id + "@x>", "Date: " + day + " Mar 2026 10:00:00 +0000"}, more...)
+		lines = append(lines, "X-GM-THRID: "+number) //nolint:misspell // as Gmail calls it
+		return letterOf(append(lines, "", "text")...)
+	}
+	letters := []string{
+		letter("3", "3", "17"), letter("1", "1", "17"), letter("2", "2", "17", "References: <gone@x>"),
+		letter("4", "4", "18", "References: <1@x>", "Subject: of its own"),
+		letter("5", "5", "no number", "In-Reply-To: <1@x>"),
+		letter("6", "6", "", "References: <3@x>"),
+	}
+	want := map[string]string{"1@x": "1@x", "2@x": "1@x", "3@x": "1@x", "4@x": "4@x", "5@x": "1@x", "6@x": "1@x"}
+	for range 2 {
+		records, _ := loaded(t, "a.mbox", strings.Join(letters, "\n"))
+		got := map[string]string{}
+		for _, one := range records["a"] {
+			got[fmt.Sprint(one["id"])] = fmt.Sprint(one["thread_id"])
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
+		}
+		slices.Reverse(letters)
+	}
+}

@@ -57,7 +57,11 @@ func TestValuesAreWhatTheirFilesSay(t *testing.T) {
 		{"a comma in a label", "a.mbox", letterOf(`X-Gmail-Labels: Inbox,"Work, big",x`, "", "x"), []row{{"labels": []any{"Inbox", "Work, big", "x"}}}},
 		{"numbers of a note that begin with 0", "a.md", "---\ncode: 0123\nn: 12\n---\nx\n", []row{{"code": "0123", "n": 12.0}}},
 		{"letters that are written as their bytes", "your_posts.json", `[{"timestamp":1768443300,"title":"J\u00c3\u00b6rg","data":[{"post":"\u00f0\u009f\u0098\u0080"}]},{"timestamp":1768443300,"title":"\u00e4\u00c3"}]`, []row{
-			{"title": "Jörg", "data": []any{row{"post": "😀"}}}, {"title": "äÃ"}}},
+			{"title": "Jörg", "data.post": "😀"}, {"title": "äÃ"}}},
+		{"a post and when it was changed", "your_posts_1.json", `[{"timestamp":1768443300,"data":[{"post":"Hello"},{"update_timestamp":1768443301}]},{"timestamp":1768443300,"data":[]},{"timestamp":1768443302,"data":[{"update_timestamp":1768443303},{}]}]`, []row{
+			{"data.post": "Hello", "data.update_timestamp": "2026-01-15T02:15:01Z", "data": nil}, {"data.post": nil, "data": nil}, {"data.update_timestamp": "2026-01-15T02:15:03Z", "data": nil}}},
+		{"a list of things that are alike", "events.json", `[{"timestamp":1768443300,"data":[{"n":"a"},{"n":"b"}]},{"timestamp":1768443300,"data":[{"n":"a","m":1}]}]`, []row{
+			{"data": []any{row{"n": "a"}, row{"n": "b"}}}, {"data": []any{row{"n": "a", "m": 1.0}}}}},
 		{"a list of messages for each friend", "chat_history.json", `{"ann":[{"From":"ann","Content":"a"}],"none":[],"bo":[{"From":"bo","Content":"b"},{"From":"me","Content":"c"}]}`, []row{
 			{"list": "ann", "From": "ann", "Content": "a"}, {"list": "bo", "From": "bo", "Content": "b"}, {"list": "bo", "From": "me", "Content": "c"}}},
 		{"what Apple measured, once, and what a workout and a day came to", "export.xml", `<?xml version="1.0"?><!DOCTYPE HealthData [<!ELEMENT HealthData ANY>]><HealthData locale="en"><ExportDate value="2026-01-20 02:15:00 +0100"/>` +

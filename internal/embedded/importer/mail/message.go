@@ -45,7 +45,7 @@ func readMessage(raw, from []byte) (item.Item, error) {
 	one.Put("bcc", m.addresses("Bcc"))
 	one.Put("sent_at", m.sentAt(from))
 	// the id of the first message that this one goes back to
-	one.Put("thread_id", cmp.Or(firstID(m.header.Get("References")), firstID(m.header.Get("In-Reply-To")), one.ID))
+	one.Put("thread_id", cmp.Or(m.gmailThread(), firstID(m.header.Get("References")), firstID(m.header.Get("In-Reply-To")), one.ID))
 	one.Put("in_reply_to", firstID(m.header.Get("In-Reply-To")))
 	one.Put("list_id", m.words("List-Id"))
 	one.Put("labels", splitLabels(m.words("X-Gmail-Labels")))
@@ -243,6 +243,19 @@ func firstID(text string) string {
 	}
 	first, _, _ := strings.Cut(text, " ")
 	return strings.Trim(first, "<>,;")
+}
+
+// GmailThread begins what stands for the first message of a thread of Gmail, which may be any of those that have its number.
+const GmailThread = "a thread of Gmail: "
+
+// gmailThread is the thread that a message has in an export of Gmail: one without references is in it as well, and one with another subject
+// in one of its own.
+func (m *message) gmailThread() string {
+	number := strings.TrimSpace(m.header.Get("X-Gm-Thrid")) //nolint:misspell // as Gmail calls it
+	if number == "" || strings.Trim(number, "0123456789") != "" {
+		return ""
+	}
+	return GmailThread + number
 }
 
 func splitLabels(text string) []string {

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
@@ -14,10 +17,27 @@ import (
 var (
 	clippingEnd   = []byte("==========")
 	clippingTitle = item.Expression(`^(.*?)(?: \(([^()]*)\))?$`)
+	clippingPart  = item.Expression(` *\| *`)
 	// clippingDate is the date behind "Added on", in the language of the Kindle.
-	clippingDate = item.Expression(`^(?:Added on|Hinzugefügt am|Ajouté le|Añadido el|Aggiunto (?:in data|il)|Toegevoegd op|` +
-		`Adicionado(?:: | em )) ?(.*)$`)
+	clippingDate = item.Expression(`^(?:Added on|Hinzugefügt am|Ajoutée? le|Añadido el|Aggiunto (?:in data|il)|Toegevoegd op|` +
+		`Adicionado(?:: | em )|Добавлено:|添加于|作成日[:：]|追加日[:：]) ?(.*)$`)
+	// easternDate is one in Chinese or Japanese, which may name the half of the day: "2024年3月5日星期二 下午9:12:45".
+	easternDate = item.Expression(`^(\d{4})年(\d{1,2})月(\d{1,2})日\S* (上午|下午|午前|午後)? ?(\d{1,2}:\d{2}(?::\d{2})?)$`)
+	russianDate = item.Expression(`^\pL+, (\d{1,2}) (\pL+) (\d{4}) г\. в (\d{1,2}:\d{2}:\d{2})$`)
+	// russianMonths are the beginnings of their names.
+	russianMonths = []string{"янв", "фев", "мар", "апр", "мая", "июн", "июл", "авг", "сен", "окт", "ноя", "дек"}
 )
+
+// clippingKinds are what a person leaves in a book, as the line above it says in the language of the Kindle.
+var clippingKinds = []struct {
+	kind string
+	word func() *regexp.Regexp
+}{
+	{"clip", item.Expression(`(?i)\bclip\b`)}, // of an article
+	{"bookmark", item.Expression(`(?i)bookmark|lesezeichen|signet|marcador|segnalibro|bladwijzer|закладк|ブックマーク|书签|書籤|북마크`)},
+	{"highlight", item.Expression(`(?i)highlight|markierung|surlign|subrayad|evidenzia|destaque|markering|выделен|ハイライト|标注|標註|하이라이트`)},
+	{"note", item.Expression(`(?i)\bnot(?:e|a|iz|itie)\b|заметк|メモ|笔记|筆記|메모`)},
+}
 
 // Clippings reads what a person marked and noted on a Kindle.
 func Clippings(file io.ReadSeeker) item.Records {
@@ -48,11 +68,30 @@ func clipping(from *item.Lines) (item.Item, error) {
 	title := clippingTitle().FindStringSubmatch(strings.TrimSpace(strings.TrimPrefix(lines[0], item.ByteOrderMark)))
 	one.Put("title", title[1])
 	one.Put("author", title[2])
-	parts := strings.Split(strings.TrimPrefix(lines[1], "- "), " | ")
-	one.Put("place", strings.Join(parts[:len(parts)-1], ", "))
+	parts := clippingPart().Split(strings.TrimLeft(lines[1], "-– "), -1)
+	place := strings.Join(parts[:len(parts)-1], ", ")
+	for _, left := range clippingKinds {
+		if left.word().MatchString(place) {
+			one.Put("kind", left.kind)
+			break
+		}
+	}
+	one.Put("place", strings.Trim(place, ", "))
 	if added := clippingDate().FindStringSubmatch(parts[len(parts)-1]); added != nil {
-		one.Put("created_at", table.Moment(added[1]))
+		one.Put("created_at", clippedAt(added[1]))
 	}
 	one.Put("text", strings.TrimSpace(strings.Join(lines[2:], "\n")))
 	return one, nil
+}
+
+// clippedAt reads the date of a clipping.
+func clippedAt(text string) string {
+	if part := easternDate().FindStringSubmatch(text); part != nil {
+		half := map[string]string{"上午": " AM", "午前": " AM", "下午": " PM", "午後": " PM"}[part[4]]
+		text = part[1] + "/" + part[2] + "/" + part[3] + " " + part[5] + half
+	} else if part := russianDate().FindStringSubmatch(text); part != nil {
+		month := slices.IndexFunc(russianMonths, func(begin string) bool { return strings.HasPrefix(part[2], begin) })
+		text = part[3] + "/" + strconv.Itoa(month+1) + "/" + part[1] + " " + part[4]
+	}
+	return table.Moment(text)
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
@@ -32,7 +34,7 @@ func Array(file io.ReadSeeker, part *objects.Part) item.Records {
 	}
 	return item.Shaped(from, func(one item.Item) (item.Item, error) {
 		if !bytes.Contains(one.Text, []byte(`\u00`)) {
-			return place(one, parser)
+			return place(post(one), parser)
 		}
 		text := metaBytes().ReplaceAllStringFunc(string(one.Data()), func(escaped string) string {
 			var letters []byte
@@ -50,8 +52,36 @@ func Array(file io.ReadSeeker, part *objects.Part) item.Records {
 			return one, err
 		}
 		one.Text, one.Fields = []byte(text), fields
-		return place(one, parser)
+		return place(post(one), parser)
 	})
+}
+
+// post makes one object of the "data" of a post of Facebook, in which each object has one field: what was written, and when it was
+// changed.
+func post(one item.Item) item.Item {
+	data, ok := one.Value("data")
+	if _, isPost := one.Value("timestamp"); !ok || !isPost || data[0] != '[' {
+		return one
+	}
+	var members []string
+	names := map[string]bool{}
+	for _, part := range gjson.ParseBytes(data).Array() {
+		count := len(names)
+		part.ForEach(func(key, value gjson.Result) bool {
+			names[key.Raw] = true
+			members = append(members, key.Raw+":"+value.Raw)
+			return true
+		})
+		if !part.IsObject() || len(names) != len(members) || len(names) > count+1 {
+			return one
+		}
+	}
+	object := "null"
+	if len(members) > 0 {
+		object = "{" + strings.Join(members, ",") + "}"
+	}
+	one.Replace("data", []byte(object))
+	return one
 }
 
 // Meta reads the messages of a conversation of Facebook or Instagram or, about it, what is said of the conversation itself.

@@ -15,8 +15,11 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 )
 
-// SlackUsers are the names of people by their ids.
-type SlackUsers map[string]string
+// A SlackUser has the name by which others know a person as well, and the one that Slack shows.
+type SlackUser struct{ Name, Shown string }
+
+// SlackUsers are people by their ids.
+type SlackUsers map[string]SlackUser
 
 // ReadSlackUsers reads the list of people of an export. A list that cannot be read has no names.
 func ReadSlackUsers(file io.ReadSeeker) SlackUsers {
@@ -27,9 +30,9 @@ func ReadSlackUsers(file io.ReadSeeker) SlackUsers {
 		}
 		person := gjson.ParseBytes(one.Data())
 		id := text(person, "id")
-		for _, path := range []string{"profile.display_name", "profile.real_name", "real_name", "name"} {
-			users[id] = cmp.Or(users[id], text(person, path))
-		}
+		shown, handle := text(person, "profile.display_name"), text(person, "name")
+		name := cmp.Or(text(person, "profile.real_name"), text(person, "real_name"), shown, handle)
+		users[id] = SlackUser{name, cmp.Or(shown, name)}
 	}
 	return users
 }
@@ -45,7 +48,7 @@ func (u SlackUsers) plain(text string) string {
 		part := slackMark().FindStringSubmatch(mark)
 		switch kind, target, label := part[1], part[2], part[3]; {
 		case kind == "@":
-			return "@" + cmp.Or(u[target], label, target)
+			return "@" + cmp.Or(u[target].Shown, label, target)
 		case kind != "":
 			return kind + cmp.Or(label, target)
 		case label != "" && label != target:
@@ -69,7 +72,11 @@ func Slack(file io.ReadSeeker, channel string, users SlackUsers) item.Records {
 		made := item.Item{Line: one.Line, ID: channel + "-" + stamp, Content: string(digest[:])}
 		made.Put("channel", channel)
 		made.Put("sent_at", when)
-		made.Put("author", cmp.Or(users[text(message, "user")], text(message, "username")))
+		author := users[text(message, "user")]
+		made.Put("author", cmp.Or(author.Name, text(message, "username")))
+		if author.Shown != author.Name {
+			made.Put("display_name", author.Shown)
+		}
 		made.Put("user_id", text(message, "user"))
 		said := text(message, "text")
 		for _, attached := range list(message, "attachments") { // what a program posts is in them
@@ -93,7 +100,7 @@ func Slack(file io.ReadSeeker, channel string, users SlackUsers) item.Records {
 			one := text(reaction, "name") + " " + strconv.FormatInt(reaction.Get("count").Int(), 10)
 			var who []string
 			for _, id := range texts(reaction, "users") {
-				who = append(who, cmp.Or(users[id], id))
+				who = append(who, cmp.Or(users[id].Name, id))
 			}
 			if len(who) > 0 {
 				one += ": " + strings.Join(who, ", ")

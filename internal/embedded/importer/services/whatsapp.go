@@ -1,6 +1,7 @@
 package services
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"io"
@@ -8,6 +9,8 @@ import (
 	"path"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
@@ -54,6 +57,7 @@ type chatMessage struct {
 	head    []string
 	line    int
 	text    []byte
+	marked  bool // what is said begins with a mark, as what WhatsApp says itself does on a phone of Apple
 	tooLong bool
 }
 
@@ -79,7 +83,7 @@ func chatMessages(file io.ReadSeeker) iter.Seq2[chatMessage, error] {
 				if ends {
 					return
 				}
-				one = chatMessage{head: head, line: lines.Number}
+				one = chatMessage{head: head, line: lines.Number, marked: isMarked(text, head[9])}
 			} else if one.head != nil {
 				one.tooLong = one.tooLong || tooLong || len(one.head[9])+len(one.text)+len(line) > item.MaxLine
 				if !one.tooLong {
@@ -90,19 +94,22 @@ func chatMessages(file io.ReadSeeker) iter.Seq2[chatMessage, error] {
 	}
 }
 
-// WhatsApp reads an exported chat, twice: in which order a date has day and month shows in the file as a whole.
+// WhatsApp reads an exported chat, twice: in which order a date has day and month, and which name is that of the group, shows in the file
+// as a whole.
 func WhatsApp(file io.ReadSeeker) item.Records {
 	return func(yield func(item.Item, error) bool) {
 		var order dateOrder
+		notices := chatNotices{speaks: map[string]bool{}}
 		for one, err := range chatMessages(file) {
 			if err == nil { // else it shows on the next read
 				order.add(one.head)
+				notices.add(one)
 			}
 		}
 		for one, err := range chatMessages(file) {
 			var made item.Item
 			if err == nil {
-				made, err = one.item(order.monthFirst())
+				made, err = one.item(order.monthFirst(), &notices)
 			}
 			if !yield(made, err) {
 				return
@@ -111,7 +118,7 @@ func WhatsApp(file io.ReadSeeker) item.Records {
 	}
 }
 
-func (m chatMessage) item(monthFirst bool) (item.Item, error) {
+func (m chatMessage) item(monthFirst bool, notices *chatNotices) (item.Item, error) {
 	one := item.Item{Line: m.line}
 	when, ok := chatTime(m.head, monthFirst)
 	switch {
@@ -121,11 +128,10 @@ func (m chatMessage) item(monthFirst bool) (item.Item, error) {
 		return one, item.Unusable(m.line, "a message whose date cannot be read")
 	}
 	one.Put("sent_at", when)
-	body := m.head[9] + string(m.text)
-	// not a notice that quotes a name with a colon
-	if author, said, ok := strings.Cut(body, ": "); ok && len(author) < 100 && !strings.ContainsAny(author, "\n\"“„«") {
+	author, said := m.said()
+	body := said + string(m.text)
+	if author != "" && !notices.has(m) {
 		one.Put("author", strings.TrimSpace(author))
-		body = said
 	} else {
 		one.Put("notice", true) // of the service: a member joined, a number changed
 	}
@@ -135,6 +141,72 @@ func (m chatMessage) item(monthFirst bool) (item.Item, error) {
 	one.Put("text", body)
 	return one, nil
 }
+
+// isMarked reports that in a line what follows the author of a message begins with a mark.
+func isMarked(line []byte, message string) bool {
+	before, _, ok := bytes.Cut(line, []byte(": \u200e"))
+	if !ok {
+		before, _, ok = bytes.Cut(line, []byte(": \u200f"))
+	}
+	author, _, _ := strings.Cut(message, ": ")
+	return ok && strings.HasSuffix(plainLine(before), "] "+author)
+}
+
+// said is who wrote the first line of a message, and that line: nobody of a notice, which may quote a name with a colon.
+func (m chatMessage) said() (author, line string) {
+	author, line, ok := strings.Cut(m.head[9], ": ")
+	if !ok || len(author) >= 100 || strings.ContainsAny(author, "\n\"“„«") {
+		return "", m.head[9]
+	}
+	return author, line
+}
+
+// chatNotices tell what WhatsApp says itself on a phone of Apple, in any language. It gives that to the group, to the only other person, or
+// to who did it, and puts a mark before it; so it does before "image omitted" and the like, which people sent.
+type chatNotices struct {
+	speaks map[string]bool // who wrote something without a mark, or sent a file
+	first  int             // the line of that with which a chat begins: that it is encrypted
+	from   string          // to whom it is given
+	begun  bool            // what follows is written by people
+}
+
+// shortestNotice is how long the sentence with which a chat begins is at least, in bytes; what stands for a file is shorter.
+const shortestNotice = 60
+
+// nameOfFile ends as the name of a file does.
+var nameOfFile = item.Expression(`\.\w{2,5}(?:\W|$)|://`)
+
+func (n *chatNotices) add(m chatMessage) {
+	author, line := m.said()
+	if author == "" {
+		return
+	}
+	isNotice := m.marked && len(m.text) == 0 && !nameOfFile().MatchString(line)
+	n.speaks[author] = n.speaks[author] || !isNotice
+	if isNotice && !n.begun && len(line) >= shortestNotice && !strings.HasPrefix(line, plainName(author)) {
+		n.first, n.from = m.line, author
+	}
+	n.begun = n.begun || !m.marked || n.first > 0
+}
+
+// has reports a notice: the first, another of a name in which nobody speaks, or one that names whom it is given to.
+func (n *chatNotices) has(m chatMessage) bool {
+	author, line := m.said()
+	return m.marked && len(m.text) == 0 && (m.line == n.first || author == n.from && !n.speaks[author] ||
+		names(line, plainName(author)) && !nameOfFile().MatchString(line))
+}
+
+// names reports that a line names somebody, and not a word in which the name is.
+func names(line, name string) bool {
+	isLatin := func(one rune) bool { return unicode.Is(unicode.Latin, one) }
+	before, after, ok := strings.Cut(line, name)
+	last, _ := utf8.DecodeLastRuneInString(before)
+	next, _ := utf8.DecodeRuneInString(after)
+	return ok && !isLatin(last) && !isLatin(next)
+}
+
+// plainName is that of a person who is in no address book, without the sign before it.
+func plainName(author string) string { return strings.TrimPrefix(author, "~ ") }
 
 // A dateOrder finds out whether the dates of a chat have the month or the day first.
 type dateOrder struct {
