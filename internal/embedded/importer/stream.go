@@ -264,7 +264,7 @@ func (k knownIDs) admit(one *item.Item, file, key string) (reason string) {
 			repeats = number - 1
 			k.repeats[base] = repeats
 		} else if known := k.contents[one.ID]; known.content == one.Content {
-			place := fmt.Sprintf("line %d", known.line)
+			place := fmt.Sprintf("at line %d", known.line)
 			if known.file != file {
 				place += " of " + known.file
 			}
