@@ -42,7 +42,15 @@ func (d *document) arrays(at path, depth int) (found []foundArray, beside []stri
 			err = d.survey(&one)
 			found, rest = append(found, one), false
 		case kind == '{':
-			err = d.skip()
+			_, _ = d.token() // its beginning is there
+			for rest = d.more(); err == nil && d.more(); {
+				if _, err = d.token(); err == nil {
+					err = d.skip()
+				}
+			}
+			if err == nil {
+				_, err = d.token()
+			}
 		default:
 			var value []byte
 			if value, err = d.value(); err != nil {

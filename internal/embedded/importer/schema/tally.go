@@ -302,7 +302,11 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 	stream.CursorField = cmp.Or(declared.CursorField, stream.CursorField)
 	stream.ConsentTimeField = cmp.Or(declared.ConsentTimeField, stream.ConsentTimeField)
 	stream.Views = declared.Views
-	assignRole(stream.Fields, "primary-title", declared.TitleField, "string", "text")
+	if assignRole(stream.Fields, "primary-title", declared.TitleField, "string", "text") == nil {
+		if talk := assignRole(stream.Fields, "conversation", "", "text"); talk != nil {
+			talk.Role = "primary-title"
+		}
+	}
 	assignRole(stream.Fields, "secondary", "", "string", "text")
 	assignRole(stream.Fields, "actor", "", "string", "text")
 	return stream, nil
