@@ -41,6 +41,9 @@ func (r *reading) connector(c schema.Connector, sources []fileStream, blobs []fi
 			connector.Streams = append(connector.Streams, stream)
 		}
 	}
+	var read []model.Part
+	var empty []string // those of them that hold no record, and that the manifest does not name
+	isFilled := false
 	for index := range sources {
 		source := &sources[index]
 		if _, isKnown := r.known[partName(c.Key, source.stream)]; !isKnown {
@@ -52,6 +55,17 @@ func (r *reading) connector(c schema.Connector, sources []fileStream, blobs []fi
 		part, err := r.part(c, source, blobs)
 		if err != nil {
 			return model.Connector{}, nil, err
+		}
+		if source.empty && !c.Names(source.stream) {
+			empty = append(empty, part.Name)
+		} else if len(part.Streams) > 0 {
+			isFilled = true
+		}
+		read = append(read, part)
+	}
+	for _, part := range read {
+		if isFilled && slices.Contains(empty, part.Name) {
+			part.Streams = nil
 		}
 		add(part)
 	}

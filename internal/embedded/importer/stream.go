@@ -82,6 +82,7 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	if s.unusable = tally.Records == 0 && len(s.reported) > 0; s.unusable {
 		return nil, nil
 	}
+	s.empty = tally.Records == 0
 	tally.Commas = s.semicolons
 	stream, err := tally.Stream(s.declared)
 	if err != nil {
