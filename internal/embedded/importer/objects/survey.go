@@ -29,7 +29,7 @@ func (d *document) arrays(at path, depth int) (found []foundArray, beside []stri
 		if err != nil {
 			return found, beside, notJSON(err)
 		}
-		name, rest := key.String(), true
+		name, rest := key.String(), false
 		one := foundArray{at: append(slices.Clone(at), name)}
 		switch kind := d.peek(); {
 		case kind == '{' && depth > 1:
