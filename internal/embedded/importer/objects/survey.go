@@ -29,7 +29,8 @@ func (d *document) arrays(at path, depth int) (found []foundArray, beside []stri
 		if err != nil {
 			return found, beside, notJSON(err)
 		}
-		name, rest := key.String(), false
+		name := key.String()
+		var rest bool // it holds something else than arrays
 		one := foundArray{at: append(slices.Clone(at), name)}
 		switch kind := d.peek(); {
 		case kind == '{' && depth > 1:
