@@ -9,9 +9,10 @@ import (
 
 // What fields are called that hold a half of a person's name, without spaces and signs.
 var (
-	givenNames  = []string{"firstname", "givenname", "forename", "vorname", "prénom", "prenom", "nombre", "nome", "voornaam", "förnamn", "fornavn"}
-	familyNames = []string{"lastname", "familyname", "surname", "nachname", "nom", "nomdefamille", "apellido", "apellidos", "cognome", "sobrenome",
-		"achternaam", "efternamn", "etternavn"}
+	givenNames  = []string{"firstname", "givenname", "forename", "vorname", "prénom", "prenom", "nombre", "nome", "voornaam", "förnamn",
+		"fornavn"}
+	familyNames = []string{"lastname", "familyname", "surname", "nachname", "nom", "nomdefamille", "apellido", "apellidos", "cognome",
+		"sobrenome", "achternaam", "efternamn", "etternavn"}
 )
 
 // brief is what a record says first, where none of its stream's fields is called as titles are: the name of a person in two fields, or else

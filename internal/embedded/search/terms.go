@@ -18,7 +18,7 @@ type Term struct {
 	start, end int
 }
 
-// Terms splits a text into terms. One that is all of it a number in groups, such as that of a phone, has its digits together as a last term.
+// Terms splits a text into terms. One that is nothing but a number in groups, as that of a phone, has its digits together as a last term.
 func Terms(text string) []Term {
 	terms := words(text)
 	if together := digitsTogether(text); together != "" {

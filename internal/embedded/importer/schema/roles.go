@@ -26,8 +26,8 @@ var roleNames = map[string][]string{
 		"comment",
 	},
 	"actor": {
-		"fromname", "author", "sender", "sendername", "authorname", "creatorname", "username", "from", "fromemail", "artist", "artistname", "merchant",
-		"senderemail", "creatoremail",
+		"fromname", "author", "sender", "sendername", "authorname", "creatorname", "username", "from", "fromemail", "artist", "artistname",
+		"merchant", "senderemail", "creatoremail",
 	},
 }
 
@@ -113,8 +113,8 @@ func Capable(field model.Field) model.Field {
 }
 
 // linkName matches the names of fields whose ids only link records. Order numbers and the like, which people search for, do not match.
-var linkName = item.Expression(`^(?:id|sha256)$|(?:^|_)(?:thread|message|conversation|channel|chat|room|session|user|author|sender|recipient|client|` +
-	`device|parent|series|note|target|list|reply_to)_?id$`)
+var linkName = item.Expression(`^(?:id|sha256)$|(?:^|_)(?:thread|message|conversation|channel|chat|room|session|user|author|sender|recipient|` +
+	`client|device|parent|series|note|target|list|reply_to)_?id$`)
 
 // idName matches the names of fields that hold ids, whatever of.
 var idName = item.Expression(`(?:^|[._-])(?i:id)$|\p{Ll}I[dD]$`)

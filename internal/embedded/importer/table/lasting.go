@@ -136,7 +136,8 @@ func span(text string, ofHours bool) (took time.Duration, isPair, isMeter, ok bo
 // as a time of the day may be, that is known if the dates of the table have such times already, and no cell is from noon on.
 func (c *Column) Lasting(name string, cell Cell, present int, areTimed bool) Cell {
 	isSpan := spanName().MatchString(name) || areTimed && c.pairs+c.late == 0 && bareName().MatchString(name)
-	if isSpan && present > 0 && c.spans == present && c.seen == present && c.meters < present && (cell.Kind == "string" || cell.Kind == "text") {
+	areSpans := present > 0 && c.seen == present && c.spans == present && c.meters < present
+	if isSpan && areSpans && (cell.Kind == "string" || cell.Kind == "text") {
 		cell.UnitField, cell.lasts, cell.ofHours = name+"_seconds", true, c.pairs == present && hourName().MatchString(name)
 	}
 	return cell
