@@ -9,7 +9,7 @@ import (
 
 // What fields are called that hold a half of a person's name, without spaces and signs.
 var (
-	givenNames  = []string{"firstname", "givenname", "forename", "vorname", "prénom", "prenom", "nombre", "nome", "voornaam", "förnamn",
+	givenNames = []string{"firstname", "givenname", "forename", "vorname", "prénom", "prenom", "nombre", "nome", "voornaam", "förnamn",
 		"fornavn"}
 	familyNames = []string{"lastname", "familyname", "surname", "nachname", "nom", "nomdefamille", "apellido", "apellidos", "cognome",
 		"sobrenome", "achternaam", "efternamn", "etternavn"}

@@ -41,9 +41,6 @@ func (r *reading) connector(c schema.Connector, sources []fileStream, blobs []fi
 			connector.Streams = append(connector.Streams, stream)
 		}
 	}
-	var read []model.Part
-	var empty []string // those of them that hold no record, and that the manifest does not name
-	isFilled := false
 	for index := range sources {
 		source := &sources[index]
 		if _, isKnown := r.known[partName(c.Key, source.stream)]; !isKnown {
@@ -56,17 +53,6 @@ func (r *reading) connector(c schema.Connector, sources []fileStream, blobs []fi
 		if err != nil {
 			return model.Connector{}, nil, err
 		}
-		if source.empty && !c.Names(source.stream) {
-			empty = append(empty, part.Name)
-		} else if len(part.Streams) > 0 {
-			isFilled = true
-		}
-		read = append(read, part)
-	}
-	for _, part := range read {
-		if isFilled && slices.Contains(empty, part.Name) {
-			part.Streams = nil
-		}
 		add(part)
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.known)) { // what a file that is half written does not show
@@ -76,6 +62,11 @@ func (r *reading) connector(c schema.Connector, sources []fileStream, blobs []fi
 			add(model.Part{Name: name, Connector: c.Key, Files: before.Files, Streams: before.Streams, Same: true})
 		}
 	}
+	isEmpty := func(stream model.Stream) bool { return stream.Fields == nil && !c.Names(stream.Name) }
+	if !slices.ContainsFunc(connector.Streams, func(s model.Stream) bool { return !isEmpty(s) }) {
+		isEmpty = func(model.Stream) bool { return false } // rather than none at all
+	}
+	connector.Streams = slices.DeleteFunc(connector.Streams, isEmpty)
 	for _, connection := range c.Connections {
 		for index := range sources {
 			if r.sorted {

@@ -42,7 +42,6 @@ type fileStream struct {
 	gathered   string                 // the folder of many files, which its records name; empty: they do not
 	semicolons bool                   // found by infer: separate the cells of a table
 	unusable   bool                   // found by infer: no file holds what its name promises
-	empty      bool                   // found by infer: no file holds a record
 	repeated   bool                   // found by infer: records share what the id field says
 	distinct   bool                   // found by infer: no two have the same id, and nothing hangs on them
 	reported   map[Skip]bool          // by infer: files that were left out

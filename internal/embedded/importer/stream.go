@@ -82,7 +82,6 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	if s.unusable = tally.Records == 0 && len(s.reported) > 0; s.unusable {
 		return nil, nil
 	}
-	s.empty = tally.Records == 0
 	tally.Commas = s.semicolons
 	stream, err := tally.Stream(s.declared)
 	if err != nil {
@@ -90,6 +89,9 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	}
 	for _, reason := range tally.TwoDates(s.declared) {
 		watch.kept(s.files[0].name, item.Item{Line: first, Note: reason})
+	}
+	if tally.Records+attached.Records == 0 {
+		stream.Fields = nil // which tells an empty stream from one of records without fields
 	}
 	if s.repeated {
 		stream.PrimaryKey = nil
