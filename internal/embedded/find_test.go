@@ -89,6 +89,50 @@ func TestAHitSaysThatItIsCancelled(t *testing.T) {
 	}
 }
 
+// A word with an accent is in texts of a language that has its stem, and not in others.
+func TestAFormWithoutTheAccentIsOfTheSameLanguage(t *testing.T) {
+	notes := []note{{ID: "two", Text: "Las canciones de Rosa y un café"}}
+	for i := range 6 {
+		notes = append(notes, note{ID: fmt.Sprint("n", i), Text: "Your bookmark is on a page that I have seen before."})
+	}
+	r := newNotes(t, notes)
+	for q, want := range map[string]string{"pagué": "nearest", "canción": "all", "cafés": "all", "page": "all", "pages": "all"} {
+		if got := r.ok("tok-owner", searchFor(q)); got.at("data", 0, "match") != want {
+			t.Errorf("%s: %v", q, got.at("data"))
+		}
+	}
+	for i := range 6 {
+		notes[i+1].Text = "Hoy no hemos pagado el pan que tenemos para la casa."
+	}
+	if got := newNotes(t, notes).ok("tok-owner", searchFor("pagué")); got.at("data", 0, "match") != "all" {
+		t.Errorf("in Spanish: %v", got.at("data"))
+	}
+}
+
+// The number of a phone is found however it and the query are written.
+func TestThePhoneNumberIsFoundByItsDigits(t *testing.T) {
+	r := newNotes(t, []note{
+		{ID: "apart", Title: "+33-6-00000007"}, {ID: "spaced", Title: "+33 6 00 00 00 07"}, {ID: "together", Title: "+33600000007"},
+		{ID: "other", Title: "+33-6-00000008"}, {ID: "text", Text: "call +33-6-00000007"},
+	})
+	for _, q := range []string{"+33600000007", "33600000007", "+33 6 00 00 00 07", "+33-6-00000007", "(33) 6 0000 0007"} {
+		var got []string
+		for _, hit := range r.ok("tok-owner", searchFor(q)).list("data") {
+			if hit.(map[string]any)["match"] == "all" {
+				got = append(got, hit.(map[string]any)["record_key"].(string))
+			}
+		}
+		slices.Sort(got)
+		got = slices.DeleteFunc(got, func(id string) bool { return id == "text" }) // found as it is written there
+		if diff := cmp.Diff([]string{"apart", "spaced", "together"}, got); diff != "" && q != "(33) 6 0000 0007" || len(got) < 2 {
+			t.Errorf("%s (-want +got)\n%s", q, diff)
+		}
+	}
+	if got := r.ok("tok-owner", searchFor("2026 500 1000")); got.at("meta", "recall", "missing_words") == nil {
+		t.Errorf("several numbers: %v", got.at("meta"))
+	}
+}
+
 func TestSearchInPlainWords(t *testing.T) {
 	r := newNotes(t, []note{
 		{ID: "teeth", Title: "Dentist", Text: "The dentists moved my appointment to Monday.", Author: "Priya Shah"},

@@ -3,8 +3,10 @@ package embedded
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
@@ -13,20 +15,21 @@ import (
 const maxUnread, maxNamed = 2, 3
 
 // warnUnread tells what could not be read of the files that sources come from: an answer may miss it. A file that belongs to no stream is
-// named to those who may see all of its connection.
+// named to those who may see all of its connection, if it may be missing in one of the sources.
 func (c *call) warnUnread(sources []access) {
 	var unread []*model.LeftOut
+	narrowed := len(sources) < len(c.sources)
 	for i := range c.catalog.LeftOut {
 		one := &c.catalog.LeftOut[i]
-		if one.Stream == "" && c.opensAll(one.ConnectionID) || slices.ContainsFunc(sources, func(s access) bool {
-			return s.Connection.ID == one.ConnectionID && s.Stream.Name == one.Stream
+		isStray := one.Stream == "" && c.opensAll(one.ConnectionID)
+		if isStray && !narrowed || slices.ContainsFunc(sources, func(s access) bool {
+			return s.Connection.ID == one.ConnectionID && (s.Stream.Name == one.Stream || isStray && isNear(one.File, s.Stream.Name))
 		}) {
 			unread = append(unread, one)
 		}
 	}
-	narrowed := len(sources) < len(c.sources)
 	slices.SortStableFunc(unread, func(a, b *model.LeftOut) int {
-		return cmp.Or(unreadRank(a, narrowed)-unreadRank(b, narrowed), b.Lost()-a.Lost(), a.Kept-b.Kept)
+		return cmp.Or(unreadRank(a)-unreadRank(b), b.Lost()-a.Lost(), a.Kept-b.Kept)
 	})
 	for i, one := range unread[:min(len(unread), maxUnread)] {
 		pieces, how := one.Pieces-one.Aside, "not read"
@@ -51,11 +54,15 @@ func (c *call) warnUnread(sources []access) {
 	}
 }
 
-// named are the names of some files, and how many others there are.
+// named are the names of some files, with why those are not read that are not at all, and how many others there are.
 func named(files []*model.LeftOut) string {
 	var names []string
 	for _, one := range files[:min(len(files), maxNamed)] {
-		names = append(names, one.File)
+		name := one.File
+		if one.Line == 0 {
+			name += " (" + strings.TrimPrefix(one.Reason, "of no known kind: ") + ")"
+		}
+		names = append(names, name)
 	}
 	text := strings.Join(names, ", ")
 	if more := len(files) - maxNamed; more > 0 {
@@ -64,9 +71,21 @@ func named(files []*model.LeftOut) string {
 	return text
 }
 
-// unreadRank puts first what records are lost of, then files that are not read at all, unless the answer is of some streams alone, and last
-// what is no record.
-func unreadRank(one *model.LeftOut, narrowed bool) int {
+// isNear reports whether a file may have been one of a stream, which is called after its folders: it is in one of those or, in none, its
+// name begins as the stream's does.
+func isNear(file, stream string) bool {
+	of := path.Dir(file)
+	if of == "." {
+		of = strings.TrimSuffix(file, path.Ext(file))
+	}
+	notInWords := func(r rune) bool { return !unicode.IsLetter(r) }
+	words, within := strings.FieldsFunc(of, notInWords), strings.FieldsFunc(stream, notInWords)
+	least := min(len(words), len(within))
+	return least > 0 && slices.Equal(words[:least], within[:least])
+}
+
+// unreadRank puts first what records are lost of, then files that are not read at all, and last what is no record.
+func unreadRank(one *model.LeftOut) int {
 	switch {
 	case one.Stream != "" && one.Line == 0:
 		return 0
@@ -75,8 +94,6 @@ func unreadRank(one *model.LeftOut, narrowed bool) int {
 	case one.Kept > 0:
 		return 3
 	case one.Pieces > 0:
-		return 5
-	case narrowed:
 		return 4
 	}
 	return 2

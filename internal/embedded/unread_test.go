@@ -19,6 +19,7 @@ func TestAnswersTellWhatWasNotRead(t *testing.T) {
 		corpus.LeftOut = func() []model.LeftOut {
 			return []model.LeftOut{
 				{ConnectionID: "cin_notes_a", File: "a.docx", Reason: "of no known kind"},
+				{ConnectionID: "cin_notes_a", File: "notes 2025.pdf", Reason: "of no known kind: a PDF"},
 				{ConnectionID: "cin_notes_a", Stream: "notes", File: "notes.csv", Pieces: 412, Line: 7, Reason: "the row has 3 cells"},
 				{ConnectionID: "cin_notes_b", Stream: "notes", File: "short.csv", Pieces: 500, Kept: 500, Line: 3, Reason: "the row has 2 cells"},
 				{ConnectionID: "cin_notes_a", Stream: "notes", File: "bank.csv", Pieces: 3, Aside: 3, Line: 1, Reason: "above the header"},
@@ -50,7 +51,6 @@ func TestAnswersTellWhatWasNotRead(t *testing.T) {
 	const (
 		rows  = "412 pieces of notes.csv were not read, the first at line 7: the row has 3 cells"
 		book  = "2 pieces of book.csv were not read in full, the first at line 5: the row has 9 cells"
-		docx  = "a.docx was not read: of no known kind"
 		short = "500 pieces of short.csv were not read in full, the first at line 3: the row has 2 cells"
 		chat  = "Line 2 of chat.json was not read: not JSON"
 	)
@@ -58,14 +58,14 @@ func TestAnswersTellWhatWasNotRead(t *testing.T) {
 		token, target string
 		want          []string
 	}{
-		{"tok-owner", "/v1/schema", []string{rows, "Not read in full either: book.csv, a.docx, short.csv and 1 more. " + chat}},
+		{"tok-owner", "/v1/schema", []string{rows, "Not read in full either: book.csv, a.docx (of no known kind), notes 2025.pdf (a PDF) and 2 more. " + chat}},
 		{"tok-chat", "/v1/schema", []string{chat}},
 		{"tok-chat", "/v1/search?q=coffee", []string{chat}},
-		{"tok-owner", "/v1/search?q=coffee&streams=notes", []string{rows, "Not read in full either: short.csv, a.docx, bank.csv. " + book}},
+		{"tok-owner", "/v1/search?q=coffee&streams=notes", []string{rows, "Not read in full either: notes 2025.pdf (a PDF), short.csv, bank.csv. " + book}},
 		{"tok-owner", "/v1/search?q=tea", nil},
-		{"tok-owner", "/v1/streams/messages/records", []string{chat, docx}},
+		{"tok-owner", "/v1/streams/messages/records", []string{chat}},
 		{"tok-owner", "/v1/streams/notes/records", nil},
-		{"tok-owner", "/v1/streams/notes/aggregate?metric=count&connection_id=cin_notes_b", []string{short, docx}},
+		{"tok-owner", "/v1/streams/notes/aggregate?metric=count&connection_id=cin_notes_b", []string{short}},
 	} {
 		var got []string
 		for _, one := range r.ok(test.token, test.target).at("meta", "warnings").([]any) {

@@ -46,7 +46,8 @@ func TestAHitOfATableWithoutATitleSaysWhatItIs(t *testing.T) {
 		fields []model.Field
 		want   any
 	}{
-		"its first texts":             {[]model.Field{id, first, last, count, mail, city}, "Ann, van One, ann@x.example"},
+		"the name of a person":        {[]model.Field{id, first, last, count, mail, city}, "Ann van One"},
+		"half of a name":              {[]model.Field{id, first, count, mail, city}, "Ann, ann@x.example, Graz"},
 		"a title":                     {[]model.Field{id, last, titled, city}, "Ann"},
 		"someone who made it":         {[]model.Field{id, last, actor, city}, nil},
 		"only the text that is found": {[]model.Field{id, count, city}, nil},

@@ -171,11 +171,10 @@ func (k *keeper) changing(ctx context.Context, since importer.Sight) ([]string, 
 // readAgain reads what has changed, but for files that are left for later, or waits until another process has.
 func (k *keeper) readAgain(ctx context.Context, wanted string, later []string) error {
 	report := loadReport{report: k.newReport()}
-	count := func(importer.Skip) { report.skipped++ } // doctor lists them
 	for {
 		err := k.store.Update(ctx, func(known map[string]model.Part) (model.Corpus, error) {
 			k.say("%s has changed; reading what is new", k.Data)
-			return k.read(ctx, known, importer.Watch{Now: k.Now(), Skipped: count, Found: report.found, Later: later})
+			return k.read(ctx, known, importer.Watch{Now: k.Now(), Skipped: report.count, Found: report.found, Later: later}) // doctor lists them
 		}, wanted, report.load)
 		if err == nil {
 			report.end()

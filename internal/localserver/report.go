@@ -45,6 +45,7 @@ func (r *report) took() time.Duration { return r.Now().Sub(r.begun).Round(10 * t
 type loadReport struct {
 	report
 	loaded, skipped int
+	copies          int    // files, and pieces of files, that are the same as others
 	kept            string // the file of which a record is without something, as was said
 }
 
@@ -57,8 +58,17 @@ func (r *loadReport) keep(s importer.Skip) {
 }
 
 func (r *loadReport) skip(s importer.Skip) {
-	r.skipped++
-	r.say("skipped %s", s)
+	if r.count(s); !s.IsCopy() {
+		r.say("skipped %s", s)
+	}
+}
+
+func (r *loadReport) count(s importer.Skip) {
+	if s.IsCopy() {
+		r.copies++
+	} else {
+		r.skipped++
+	}
 }
 
 // goOn says what an interrupted load has left.
@@ -83,7 +93,11 @@ func (r *loadReport) load(n int) {
 }
 
 func (r *loadReport) end() {
-	r.say("loaded %d records in %s, skipped %d", r.loaded, r.took(), r.skipped)
+	copies := ""
+	if r.copies > 0 {
+		copies = fmt.Sprintf(", and %d that were read elsewhere", r.copies)
+	}
+	r.say("loaded %d records in %s, skipped %d%s", r.loaded, r.took(), r.skipped, copies)
 }
 
 // An embedReport prints how the making of vectors goes on.

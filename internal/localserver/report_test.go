@@ -24,6 +24,7 @@ func TestLoadingIsReportedOnceASecondAndEachSkip(t *testing.T) {
 	for line := range 40 {
 		report.skip(importer.Skip{File: "a/b.csv", Line: line, Reason: "no row"})
 	}
+	report.skip(importer.Skip{File: "b.html", Reason: "the same as the .json file beside it"})
 	report.keep(importer.Skip{File: "c.csv", Line: 2, Reason: "short"})
 	report.keep(importer.Skip{File: "c.csv", Line: 3, Reason: "short"})
 	report.end()
@@ -37,7 +38,7 @@ func TestLoadingIsReportedOnceASecondAndEachSkip(t *testing.T) {
 	if diff := cmp.Diff(want, lines[:4]); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	last := []string{"pdpp-mcp: not in full c.csv:2: short", "pdpp-mcp: loaded 7001 records in 3s, skipped 40"}
+	last := []string{"pdpp-mcp: not in full c.csv:2: short", "pdpp-mcp: loaded 7001 records in 3s, skipped 40, and 1 that were read elsewhere"}
 	if diff := cmp.Diff(last, lines[len(lines)-2:]); diff != "" || len(lines) != 2+40+2 {
 		t.Errorf("%d lines (-want +got)\n%s", len(lines), diff)
 	}

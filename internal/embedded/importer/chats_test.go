@@ -57,7 +57,7 @@ func TestWhatServicesWriteIsReadOnce(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if diff := cmp.Diff([]Skip{{"Keep/Shop.html", 0, "the same note as in the .json file beside it"}}, skips); diff != "" {
+	if diff := cmp.Diff([]Skip{{"Keep/Shop.html", 0, "the same as the .json file beside it"}}, skips); diff != "" {
 		t.Errorf("skips (-want +got)\n%s", diff)
 	}
 }

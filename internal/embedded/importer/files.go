@@ -180,7 +180,7 @@ func (l *lister) add(name string, info fs.FileInfo) {
 		return
 	}
 	if kind == formatDocument && l.isTwin(name) {
-		l.skip(name, "the same note as in the .json file beside it")
+		l.skip(name, item.SameAs+"the .json file beside it")
 		return
 	}
 	if kind == formatWorkbook || kind == formatDatabase {

@@ -44,6 +44,8 @@ func TestStreamsAreCalledAfterTheirPaths(t *testing.T) {
 		{"a name that attachments will have", map[string]string{"a.mbox": letterOf("To: x", "", "x"), "a_attachments.csv": row}, []string{"a", "a_attachments_2"}},
 		{"letters, and a folder of them", map[string]string{"1.eml": "To: x\n\nx", "In/2.eml": "To: y\n\ny", "In/3.EML": "To: z\n\nz"}, []string{"messages"}},
 		{"letters at the top, and mailboxes deeper", map[string]string{"1.eml": "To: x\n\nx", "Mail/In/2.eml": "To: y\n\ny", "Mail/Out/3.EML": "To: z\n\nz"}, []string{"messages", "Mail"}},
+		{"a file that is called as its folder", map[string]string{"Orders.1/Orders.1.csv": row, "x/Day/Day.csv": row, "x/Day.csv": row}, []string{"Orders.1", "x_Day", "x_Day.csv"}},
+		{"nothing in a file", map[string]string{"a.csv": row, "b.json": "[]", "c.csv": "n,m\n"}, []string{"a"}},
 		{"hidden files and folders are passed over", map[string]string{".a.csv": row, ".git/b.csv": row, "c.csv": row, ".DS_Store": "\x00"}, []string{"c"}},
 		{"a manifest further down is a file like any other", map[string]string{"x/manifest.json": `[{"id":1}]`}, []string{"x_manifest"}},
 	}
@@ -66,6 +68,14 @@ func TestStreamsAreCalledAfterTheirPaths(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A file at the top whose name has no word is called after the folder.
+func TestAStreamHasAWordInItsName(t *testing.T) {
+	corpus, _ := openFolder(t, writeFolder(t, map[string]string{"2026.csv": "a\n1\n", "v2.csv": "a\n1\n"}))
+	if got := corpus.Connectors[0].Streams; len(got) != 2 || got[0].Name != "My_things_2026" || got[1].Name != "v2" {
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -68,7 +68,11 @@ func (l *leftOut) follow(watch Watch) Watch {
 	return watch
 }
 
+// add takes in a skip, but for what was read elsewhere: no answer misses that.
 func (l *leftOut) add(s Skip, kept bool) {
+	if s.IsCopy() {
+		return
+	}
 	one, known := l.byName[s.File]
 	switch {
 	case !known && len(l.files) == maxLeftOut:

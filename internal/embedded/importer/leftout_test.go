@@ -9,14 +9,14 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// What is lost of a file is said before what is no record of it.
+// What is lost of a file is said before what is no record of it, and what another file holds is not said.
 func TestWhatIsLostIsSaidFirst(t *testing.T) {
 	left := newLeftOut(schema.Folder{Connectors: []schema.Connector{{Connections: []schema.Connection{{ID: "c", Folder: "."}}}}})
-	for _, skip := range []Skip{{"a.csv", 1, "above the header"}, {"a.csv", 2, "above the header"}, {"a.csv", 7, "not a row"}, {"a.csv", 8, "the same as at line 4"}} {
+	for _, skip := range []Skip{{"a.csv", 1, "above the header"}, {"a.csv", 2, "above the header"}, {"a.csv", 7, "not a row"}, {"a.csv", 8, "the same as at line 4"}, {"b.html", 0, "the same as the .json file beside it"}} {
 		left.add(skip, false)
 	}
-	want := []model.LeftOut{{ConnectionID: "c", File: "a.csv", Pieces: 4, Aside: 3, Line: 7, Reason: "not a row",
-		More: []model.Left{{Line: 2, Reason: "above the header"}, {Line: 1, Reason: "above the header"}, {Line: 8, Reason: "the same as at line 4"}}}}
+	want := []model.LeftOut{{ConnectionID: "c", File: "a.csv", Pieces: 3, Aside: 2, Line: 7, Reason: "not a row",
+		More: []model.Left{{Line: 2, Reason: "above the header"}, {Line: 1, Reason: "above the header"}}}}
 	if diff := cmp.Diff(want, left.all()); diff != "" || left.all()[0].Lost() != 1 {
 		t.Errorf("(-want +got)\n%s", diff)
 	}

@@ -225,9 +225,16 @@ func (l *lister) within(name string) string {
 	return packedAlone().ReplaceAllString(strings.TrimPrefix(name, l.root+"/"), "$1")
 }
 
-// streamFor names the stream of a file. Of two files that differ in their ending alone, the second keeps it.
+// streamFor names the stream of a file: once for a file that is called as its folder, and with the name of all that is read for one at the
+// top whose own name has no word. Of two files that differ in their ending alone, the second keeps it.
 func (l *lister) streamFor(kind format, name string) string {
 	ending := path.Ext(name)
+	isNamed := slices.ContainsFunc(l.declared, func(s schema.Stream) bool { return s.Name == streamName(strings.TrimSuffix(name, ending)) })
+	if folder, base := path.Split(strings.TrimSuffix(name, ending)); !isNamed && path.Base(folder) == base {
+		name = path.Dir(name) + ending
+	} else if folder == "" && !isNamed && strings.Trim(base, "0123456789 ._-") == "" && strings.ContainsAny(base, "0123456789") {
+		name = l.from.name + "/" + name
+	}
 	if formatOf(name) == formatUnknown && kind < formatChat { // the formats of services say by themselves what they are
 		return l.free(streamName(name))
 	}

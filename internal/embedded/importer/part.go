@@ -62,6 +62,11 @@ func (r *reading) connector(c schema.Connector, sources []fileStream, blobs []fi
 			add(model.Part{Name: name, Connector: c.Key, Files: before.Files, Streams: before.Streams, Same: true})
 		}
 	}
+	isEmpty := func(stream model.Stream) bool { return stream.Fields == nil && !c.Names(stream.Name) }
+	if !slices.ContainsFunc(connector.Streams, func(s model.Stream) bool { return !isEmpty(s) }) {
+		isEmpty = func(model.Stream) bool { return false } // rather than none at all
+	}
+	connector.Streams = slices.DeleteFunc(connector.Streams, isEmpty)
 	for _, connection := range c.Connections {
 		for index := range sources {
 			if r.sorted {

@@ -109,7 +109,7 @@ func TestFilesThatAreBeingWrittenAreLeftForLater(t *testing.T) {
 	}
 	all, _, _ := read()
 	for name, text := range map[string]string{
-		"a.csv": "n\n1\n2\n", "grows.csv": "n\n1\n2\n", "half.json": `{"x":[{"n":`, "half.zip": "PK", "m/2.eml": "Subject:", "new.csv": "n\n",
+		"a.csv": "n\n1\n2\n", "grows.csv": "n\n1\n2\n", "half.json": `{"x":[{"n":`, "half.zip": "PK", "m/2.eml": "Subject:", "new.csv": "n\n1\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -65,7 +65,7 @@ func TestManyMessagesOfOneIDAreReadInTime(t *testing.T) {
 		}
 	}
 	again := item.Item{ID: "same@x", Content: "7"}
-	if reason := ids.admit(&again, "b.mbox", "message_id"); again.ID != "same@x-8" || reason != item.SameAs+"line 7 of a.mbox" {
+	if reason := ids.admit(&again, "b.mbox", "message_id"); again.ID != "same@x-8" || reason != item.SameAs+"at line 7 of a.mbox" {
 		t.Errorf("a copy is %s: %s", again.ID, reason)
 	}
 	if took := time.Since(begun); took > 3*time.Second {

@@ -37,6 +37,10 @@ func (s *fileStream) putCells(one *item.Item) {
 			one.Fields[index].Value, one.Text = exact, nil
 			continue
 		}
+		if cell.Lasts() && field.Value[0] == '"' {
+			units, one.Text = append(units, item.Field{Name: cell.UnitField, Value: cell.AppendUnit(nil, model.Unquote(field.Value))}), nil
+			continue
+		}
 		amount := cell.StrayField != "" || cell.Kind == "number" && field.Value[0] == '"'
 		if field.Value[0] == 'n' || !amount && !cell.Counts() {
 			continue

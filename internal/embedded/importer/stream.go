@@ -92,6 +92,9 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	for _, reason := range tally.TwoDates(s.declared) {
 		watch.kept(s.files[0].name, item.Item{Line: first, Note: reason})
 	}
+	if tally.Records+attached.Records == 0 {
+		stream.Fields = nil // which tells an empty stream from one of records without fields
+	}
 	if s.repeated {
 		stream.PrimaryKey = nil
 	}
@@ -260,7 +263,7 @@ type knownContent struct {
 func (k knownIDs) admit(one *item.Item, file, key string) (reason string) {
 	base := one.ID
 	if known, copied := k.contents[base+" "+one.Content]; copied {
-		place := fmt.Sprintf("line %d", known.line)
+		place := fmt.Sprintf("at line %d", known.line)
 		if known.file != file {
 			place += " of " + known.file
 		}

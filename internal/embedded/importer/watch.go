@@ -25,6 +25,9 @@ func (s Skip) String() string {
 	return fmt.Sprintf("%s:%d: %s", file, s.Line, s.Reason)
 }
 
+// IsCopy reports that all of what was left out was read elsewhere.
+func (s Skip) IsCopy() bool { return strings.HasPrefix(s.Reason, item.SameAs) }
+
 // A Watch follows the reading of files. All of it may be nil.
 type Watch struct {
 	Kept    func(Skip)  // of each record that is kept without something

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 const (
@@ -20,6 +22,7 @@ const (
 type candidate struct {
 	term              string
 	distance, records int
+	only              uint32 // languages in whose texts it may; 0: in all
 }
 
 // sortCandidates puts the nearest first, of equally near ones the most frequent.
@@ -45,20 +48,25 @@ func (s *searcher) expand(guess uint32) {
 	}
 	for i := range s.query.units {
 		u := &s.query.units[i]
-		u.alternatives = []alternative{{u.phrase, 1}}
+		u.alternatives = []alternative{{u.phrase, 1, 0}}
 		if s.request.Demand || u.light || u.quoted {
 			continue
 		}
+		if together := digitsTogether(u.text); together != "" {
+			u.alternatives = append(u.alternatives, alternative{phrase{together}, 1, 0})
+		}
 		for _, other := range u.phrase.otherNumbers() {
-			if way := phrase(strings.Fields(other)); len(s.postings(way)) > 0 {
-				u.alternatives = append(u.alternatives, alternative{way, formWeight})
+			if way := phrase(strings.Fields(other)); len(s.postings(way, 0)) > 0 {
+				u.alternatives = append(u.alternatives, alternative{way, formWeight, 0})
 			}
 		}
 		if len(u.phrase) != 1 || !inflects(u.phrase[0]) {
 			continue
 		}
-		for _, form := range s.forms(u.phrase[0], languages) {
-			u.alternatives = append(u.alternatives, alternative{phrase{form.term}, formWeight})
+		for _, form := range s.forms(u.phrase[0], accented(u.text), languages) {
+			if way := (alternative{phrase{form.term}, formWeight, form.only}); way.only == 0 || len(s.postings(way.phrase, way.only)) > 0 {
+				u.alternatives = append(u.alternatives, way)
+			}
 		}
 	}
 }
@@ -98,9 +106,25 @@ func (s *searcher) texts() (texts [len(languages)]int) {
 	return texts
 }
 
-// forms lists the terms of the store that have the stem of a term in one of the languages, the most frequent first.
-func (s *searcher) forms(term string, languages uint32) []candidate {
-	records := map[string]int{} // by form
+// accented is a word as it is folded, up to the last letter that has an accent; "" if none has.
+func accented(word string) string {
+	folded, end := "", 0
+	for _, r := range norm.NFC.String(strings.ToLower(word)) {
+		if fold := foldRune(r); fold != string(r) {
+			folded += fold
+			end = len(folded)
+		} else {
+			folded += fold
+		}
+	}
+	return folded[:end]
+}
+
+// forms lists the terms of the store that have the stem of a term in one of the languages, the most frequent first. Terms have no accents,
+// and a stem may lack the letter that has one: pagué and page have one in Spanish. What does not begin as the accented word does, down to
+// its last accent, is a form of it only in texts of such a language.
+func (s *searcher) forms(term, accented string, languages uint32) []candidate {
+	records, only := map[string]int{}, map[string]uint32{} // by form
 	for i := 0; languages>>i != 0; i++ {
 		stem := stemOf(i, term)
 		start := sharedStart(term, stem)
@@ -110,6 +134,9 @@ func (s *searcher) forms(term string, languages uint32) []candidate {
 		s.known(start, start+lastLetter, func(other string, count int) {
 			if other != term && inflects(other) && stemOf(i, other) == stem {
 				records[other] = count
+				if !strings.HasPrefix(other, accented) {
+					only[other] |= 1 << i
+				}
 			}
 		})
 	}
@@ -118,7 +145,7 @@ func (s *searcher) forms(term string, languages uint32) []candidate {
 	}
 	var forms []candidate
 	for form, count := range records {
-		forms = append(forms, candidate{form, 0, count})
+		forms = append(forms, candidate{form, 0, count, only[form]})
 	}
 	sortCandidates(forms)
 	return forms[:min(len(forms), maxForms)]
@@ -153,13 +180,13 @@ func (s *searcher) gatherNearest(u *unit) (found []posting) {
 	s.known(first, first+lastLetter, func(term string, records int) {
 		more := utf8.RuneCountInString(term) - len(word)
 		if more > allowed && more <= longer && strings.HasPrefix(term, u.phrase[0]) {
-			candidates = append(candidates, candidate{term, longer, records})
+			candidates = append(candidates, candidate{term, longer, records, 0})
 		}
 		if max(more, -more) > allowed {
 			return
 		}
 		if d := distance(word, []rune(term)); d <= allowed {
-			candidates = append(candidates, candidate{term, d, records})
+			candidates = append(candidates, candidate{term, d, records, 0})
 		}
 	})
 	sortCandidates(candidates)
@@ -168,7 +195,7 @@ func (s *searcher) gatherNearest(u *unit) (found []posting) {
 		if len(u.nearest) == maxNearest || chosen > 0 && c.distance > chosen {
 			break
 		}
-		replaced := unit{alternatives: []alternative{{phrase{c.term}, nearestWeight}}}
+		replaced := unit{alternatives: []alternative{{phrase{c.term}, nearestWeight, 0}}}
 		more := s.gather(&replaced)
 		if len(more) == 0 {
 			continue // it occurs only where the grant does not show it
@@ -279,7 +306,7 @@ func (s *searcher) findContaining() {
 			if len(found.As) == maxContaining || term == word || slices.Contains(u.nearest, term) {
 				continue
 			}
-			if len(s.postings(phrase{term})) > 0 { // it occurs where the grant shows it
+			if len(s.postings(phrase{term}, 0)) > 0 { // it occurs where the grant shows it
 				found.As = append(found.As, term)
 			}
 		}

@@ -135,13 +135,13 @@ func guessLanguages(terms []string) (guess uint32, most int) {
 
 // ContentWords returns the words of a query that are not too common in its language to say anything, or the query if it has no others.
 func ContentWords(query string) string {
-	words := textsOf(Terms(query))
-	guess, _ := guessLanguages(words)
-	words = slices.DeleteFunc(words, func(word string) bool { return stopLanguages()[word]&guess != 0 })
-	if len(words) == 0 {
+	content := textsOf(words(query))
+	guess, _ := guessLanguages(content)
+	content = slices.DeleteFunc(content, func(word string) bool { return stopLanguages()[word]&guess != 0 })
+	if len(content) == 0 {
 		return query
 	}
-	return strings.Join(words, " ")
+	return strings.Join(content, " ")
 }
 
 // stemOf returns the stem of a folded term in a language.

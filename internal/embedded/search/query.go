@@ -34,6 +34,7 @@ type unit struct {
 type alternative struct {
 	phrase phrase
 	weight float32
+	only   uint32 // languages in whose texts it does; 0: in all
 }
 
 // A query is what a caller asked, in parts.
@@ -75,6 +76,10 @@ func parseQuery(text string) query {
 	if !strings.ContainsFunc(text, unicode.IsLower) {
 		pattern = partsOfCapitals
 	}
+	if text = strings.TrimSpace(text); digitsTogether(text) != "" && strings.ContainsAny(text[:1], "+(0") { // and not several numbers
+		q.units = append(q.units, unit{text: text, phrase: phraseOf(text)})
+		return q
+	}
 	for _, found := range pattern.FindAllStringSubmatch(text, -1) {
 		word, quoted := found[2]+found[3]+found[4], strings.Contains(found[0], `"`)
 		p := phraseOf(word)
@@ -98,7 +103,7 @@ func isPunctuation(r rune) bool {
 
 func phraseOf(text string) phrase {
 	var p phrase
-	for _, t := range Terms(text) {
+	for _, t := range words(text) {
 		p = append(p, t.Text)
 	}
 	if text = strings.TrimSpace(text); len(p) > 0 && len(p[len(p)-1]) > 1 && strings.HasSuffix(text, anyEnding) &&

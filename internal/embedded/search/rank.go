@@ -75,7 +75,7 @@ func (s *searcher) lengthFactor(version uint32) float32 {
 func (s *searcher) exclude() {
 	out := map[uint32]bool{}
 	for _, p := range s.query.excluded {
-		for _, one := range s.postings(p) {
+		for _, one := range s.postings(p, 0) {
 			out[one.version] = true
 		}
 	}
@@ -138,7 +138,7 @@ func (s *searcher) preferTime(m *timeMatcher) {
 	written := map[uint32]bool{}
 	for _, p := range m.written {
 		s.result.Marks.add(m.unit%maxUnits, p)
-		for _, one := range s.postings(p) {
+		for _, one := range s.postings(p, 0) {
 			written[one.version] = true
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -23,7 +24,8 @@ type searcher struct {
 	found   []uint32  // versions with a bit
 	tf      []float32 // by version: of the unit at hand
 	touched []uint32
-	read    map[string][]posting // by phrase: what was read of the index
+	read    map[string][]posting // by phrase and languages: what was read of the index
+	spoken  map[[2]int]uint32    // by source and column: a bit for each language that a fair share of the texts is in; nil: not looked up
 	rarity  [maxUnits]float32    // of each unit in scope
 	time    uint64               // the bit of records that are of the time that the query names, or name it; 0: it names none
 	result  *Result
@@ -95,10 +97,13 @@ func (s *searcher) each(query string, args []any, scan func(*sql.Rows) error) {
 	}
 }
 
-// postings returns the records that have a phrase in fields that the grant shows, with the weighted count of its places. Each phrase is
-// read once in a search.
-func (s *searcher) postings(p phrase) []posting {
+// postings returns the records that have a phrase in fields that the grant shows, with the weighted count of its places: in fields whose
+// texts are in one of some languages or in none that is known, or in all if those are 0. Each phrase is read once in a search.
+func (s *searcher) postings(p phrase, only uint32) []posting {
 	name := strings.Join(p, " ")
+	if only != 0 {
+		name += fmt.Sprint("\x00", only)
+	}
 	if found, ok := s.read[name]; ok {
 		return found
 	}
@@ -109,7 +114,7 @@ func (s *searcher) postings(p phrase) []posting {
 		}
 		weight := s.scope.Weight(int(s.documents.source[version]), version, column) * float32(times)
 		switch last := len(found) - 1; {
-		case weight == 0:
+		case weight == 0, only != 0 && !s.speaks(int(s.documents.source[version]), column, only):
 		case last >= 0 && found[last].version == version:
 			found[last].tf += weight
 		default:
@@ -125,6 +130,33 @@ func (s *searcher) postings(p phrase) []posting {
 	}
 	s.read[name] = found
 	return found
+}
+
+// speaks reports that a quarter of the texts of a field, as far as their language is known, is in one of some languages.
+func (s *searcher) speaks(source, column int, languages uint32) bool {
+	if s.spoken == nil {
+		s.spoken = map[[2]int]uint32{}
+		counts := map[[2]int]*columnLanguages{}
+		for _, part := range s.languages {
+			field := [2]int{part.Source, part.Column}
+			if counts[field] == nil {
+				counts[field] = &columnLanguages{}
+			}
+			all := 0
+			for i, n := range part.Texts {
+				counts[field].Texts[i] += n
+				all += counts[field].Texts[i]
+			}
+			s.spoken[field] = 0
+			for i, n := range counts[field].Texts {
+				if n > 0 && 4*n >= all {
+					s.spoken[field] |= 1 << i
+				}
+			}
+		}
+	}
+	spoken, known := s.spoken[[2]int{source, column}]
+	return !known || spoken&languages != 0
 }
 
 // eachPlace visits the places of a term, a record's together.
@@ -196,7 +228,7 @@ const (
 // gather reads the records that have a unit, in whatever form.
 func (s *searcher) gather(u *unit) []posting {
 	for _, a := range u.alternatives {
-		for _, p := range s.postings(a.phrase) {
+		for _, p := range s.postings(a.phrase, a.only) {
 			if s.tf[p.version] == 0 {
 				s.touched = append(s.touched, p.version)
 			}
@@ -218,7 +250,7 @@ func (s *searcher) exactly() []uint16 {
 	has := make([]uint16, len(s.documents.source))
 	for i, u := range s.query.units {
 		some := false
-		for _, p := range s.postings(u.phrase) {
+		for _, p := range s.postings(u.phrase, 0) {
 			if int(has[p.version]) == i {
 				has[p.version]++
 				some = true

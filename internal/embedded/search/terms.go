@@ -18,8 +18,48 @@ type Term struct {
 	start, end int
 }
 
-// Terms splits a text into terms.
+// Terms splits a text into terms. One that is nothing but a number in groups, as that of a phone, has its digits together as a last term.
 func Terms(text string) []Term {
+	terms := words(text)
+	if together := digitsTogether(text); together != "" {
+		terms = append(terms, Term{Text: together, start: terms[0].start, end: terms[len(terms)-1].end})
+	}
+	return terms
+}
+
+// How many digits the number of a phone has, with its country or without, and how long it is with what stands between them.
+const fewestDigits, mostDigits, longestNumber = 9, 15, 24
+
+// digitsTogether are the digits of a number that is written in groups, as that of a phone: "" for any other text.
+func digitsTogether(text string) string {
+	if len(text) > longestNumber || len(text) <= fewestDigits || text[0] > '9' {
+		return ""
+	}
+	var together [mostDigits]byte
+	digits, apart := 0, false
+	for at := range len(text) {
+		switch one := text[at]; {
+		case one >= '0' && one <= '9':
+			if digits == mostDigits {
+				return ""
+			}
+			together[digits] = one
+			digits++
+		case one == '+' && at == 0:
+		case strings.IndexByte(" -./()", one) >= 0:
+			apart = apart || digits > 0
+		default:
+			return ""
+		}
+	}
+	if digits < fewestDigits || !apart {
+		return ""
+	}
+	return string(together[:digits])
+}
+
+// words are the terms of a text one by one.
+func words(text string) []Term {
 	terms := make([]Term, 0, len(text)/6+1)
 	var word strings.Builder
 	start, end := 0, 0

@@ -15,7 +15,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -101,13 +100,12 @@ const (
 	TotalBelow    = "a total below the table"
 	BelowTable    = "below the table"
 	Deleted       = "deleted in the mail program, which has not removed it yet"
-	SameAs        = "the same as at " // and where
+	SameAs        = "the same as " // and what or where
 )
 
 // IsAside reports that nothing is lost by what was passed over for a reason.
 func IsAside(reason string) bool {
-	return strings.HasPrefix(reason, SameAs) ||
-		slices.Contains([]string{AboveHeader, HeaderAgain, AnotherHeader, TotalOfRows, TotalBelow, BelowTable, Deleted}, reason)
+	return slices.Contains([]string{AboveHeader, HeaderAgain, AnotherHeader, TotalOfRows, TotalBelow, BelowTable, Deleted}, reason)
 }
 
 // IsEnd reports whether a file was read to its end, which may have come too early.

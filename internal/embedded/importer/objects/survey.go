@@ -29,7 +29,8 @@ func (d *document) arrays(at path, depth int) (found []foundArray, beside []stri
 		if err != nil {
 			return found, beside, notJSON(err)
 		}
-		name, rest := key.String(), true
+		name := key.String()
+		var rest bool // it holds something else than arrays
 		one := foundArray{at: append(slices.Clone(at), name)}
 		switch kind := d.peek(); {
 		case kind == '{' && depth > 1:
@@ -42,7 +43,15 @@ func (d *document) arrays(at path, depth int) (found []foundArray, beside []stri
 			err = d.survey(&one)
 			found, rest = append(found, one), false
 		case kind == '{':
-			err = d.skip()
+			_, _ = d.token() // its beginning is there
+			for rest = d.more(); err == nil && d.more(); {
+				if _, err = d.token(); err == nil {
+					err = d.skip()
+				}
+			}
+			if err == nil {
+				_, err = d.token()
+			}
 		default:
 			var value []byte
 			if value, err = d.value(); err != nil {

@@ -7,8 +7,25 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// cell is what the values become, and which field has those that are of another kind.
-func (t *FieldTally) cell() table.Cell { return t.column.Beside(t.name, t.narrowest()) }
+// cell is what the values become, and which field has those that are of another kind, or how many seconds they say.
+func (t *FieldTally) cell() table.Cell {
+	return t.column.Lasting(t.name, t.column.Beside(t.name, t.narrowest()), t.present, t.timed)
+}
+
+// cell is what the values of a field become and, if they are days with a time of the day in one other field, which field has both.
+func (t *Tally) cell(days *FieldTally) table.Cell {
+	cell := days.cell()
+	var times []*FieldTally
+	for _, one := range t.fields {
+		if table.AreBeside(days.name, one.name) && one.lasts {
+			times = append(times, one)
+		}
+	}
+	if len(times) != 1 {
+		return cell
+	}
+	return days.column.Moment(times[0].name, t.free(days.name+"_time"), cell, &times[0].column, times[0].present)
+}
 
 // narrowest is what the values become: of the narrowest type that all have. A field of mixed values is a string, which promises the least.
 func (t *FieldTally) narrowest() table.Cell {
@@ -49,7 +66,7 @@ func (t *Tally) Cells(fields []model.Field) map[string]table.Cell {
 		if one == nil { // the unit of another
 			continue
 		}
-		cell := one.cell()
+		cell := t.cell(one)
 		if cell.Kind != field.Type && (field.Type != "timestamp" || !slices.Contains(timeTypes, cell.Kind)) { // the manifest says otherwise
 			cell = table.Cell{Kind: field.Type}
 		}

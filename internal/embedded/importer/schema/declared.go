@@ -120,6 +120,13 @@ func (s Stream) Describe() (model.Stream, error) {
 	return stream, s.check(s.Fields, true)
 }
 
+// Names reports that the manifest says something about a stream, or leads to it.
+func (c Connector) Names(stream string) bool {
+	return slices.ContainsFunc(c.Streams, func(s Stream) bool {
+		return s.Name == stream || slices.ContainsFunc(s.Relations, func(r model.Relation) bool { return r.Target == stream })
+	})
+}
+
 // Declares reports that the manifest says all about the fields of a stream.
 func (c Connector) Declares(stream string) bool {
 	return slices.ContainsFunc(c.Streams, func(s Stream) bool { return s.Name == stream && s.Fields != nil })

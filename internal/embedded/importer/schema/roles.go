@@ -18,12 +18,17 @@ var roleNames = map[string][]string{
 	},
 	"primary-title": {
 		"title", "subject", "name", "headline", "displayname", "label", "trackname", "activityname", "filename", "question", "summary",
+		"productname", "producttitle", "itemname", "conversationtitle", "conversationname", "threadtitle", "chattitle", "chatname",
 	},
+	"conversation": {"conversation", "chat", "thread"}, // the title of what is said in it, if they are called by words
 	"secondary": {
 		"snippet", "description", "body", "bodytext", "text", "fulltext", "textcontent", "content", "summary", "notes", "note", "message",
 		"comment",
 	},
-	"actor": {"fromname", "author", "sender", "username", "from", "fromemail", "artist", "artistname", "merchant"},
+	"actor": {
+		"fromname", "author", "sender", "sendername", "authorname", "creatorname", "username", "from", "fromemail", "artist", "artistname",
+		"merchant", "senderemail", "creatoremail",
+	},
 }
 
 // timeTypes are the types of what says when something was.
@@ -70,9 +75,9 @@ func assignTime(fields []model.Field, declared string) *model.Field {
 	return all[0]
 }
 
-// plainName is a name as the likely ones are written: a field may be called "Sent At", sent_at or sentAt.
+// plainName is a name as the likely ones are written: a field may be called "Sent At", sent_at, sentAt or sent.at.
 func plainName(name string) string {
-	return strings.NewReplacer(" ", "", "-", "", "_", "").Replace(strings.ToLower(name))
+	return strings.NewReplacer(" ", "", "-", "", "_", "", ".", "").Replace(strings.ToLower(name))
 }
 
 // ofPerson are in the names of days that say something about a person, and nothing about when a record happened.
@@ -108,8 +113,8 @@ func Capable(field model.Field) model.Field {
 }
 
 // linkName matches the names of fields whose ids only link records. Order numbers and the like, which people search for, do not match.
-var linkName = item.Expression(`^(?:id|sha256)$|(?:^|_)(?:thread|message|conversation|channel|chat|room|session|user|author|sender|client|` +
-	`device|parent|series|note|target|list|reply_to)_?id$`)
+var linkName = item.Expression(`^(?:id|sha256)$|(?:^|_)(?:thread|message|conversation|channel|chat|room|session|user|author|sender|recipient|` +
+	`client|device|parent|series|note|target|list|reply_to)_?id$`)
 
 // idName matches the names of fields that hold ids, whatever of.
 var idName = item.Expression(`(?:^|[._-])(?i:id)$|\p{Ll}I[dD]$`)

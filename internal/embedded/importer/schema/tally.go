@@ -24,6 +24,8 @@ type FieldTally struct {
 	undated bool           // not a field of dates, by its name
 	mixed   bool           // a list has something else than short strings
 	wide    bool           // a string has several lines, or more than longString characters
+	lasts   bool           // the name is that of how long something took, or of a time of the day
+	timed   bool           // the dates of the same table have times of the day
 	column  table.Column   // of cells
 
 	members *Tally // what objects hold, by dotted names; nil: nothing yet, or they are maps
@@ -116,6 +118,9 @@ func (t *FieldTally) CountCell(value []byte) {
 }
 
 func (t *FieldTally) countString(text string) {
+	if t.lasts {
+		t.column.AddLasting(text)
+	}
 	isLong := len(text) > longString && utf8.RuneCountInString(text) > longString || strings.Contains(text, "\n")
 	switch {
 	case item.IsTimestamp(text):
@@ -165,7 +170,7 @@ func (t *Tally) Add(fields []item.Field, count func(*FieldTally, []byte)) []stri
 				continue
 			}
 			field = &FieldTally{name: one.Name, kinds: map[string]int{}, amount: amountName().MatchString(one.Name),
-				undated: !table.MayBeDate(one.Name) && !ahead().MatchString(one.Name)}
+				undated: !table.MayBeDate(one.Name) && !ahead().MatchString(one.Name), lasts: table.Lasts(one.Name)}
 			if t.Unfolds {
 				field.bit = t.dated.bitOf(one.Name)
 			}
@@ -230,8 +235,13 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 	}
 	table.AssumeDecimalMark(columns, t.Commas)
 	table.AssumeDateOrder(columns)
+	moments := map[string]string{} // times of a day and of a time beside it, by the fields of the days
+	timed := table.AreTimed(columns)
 	for _, field := range t.fields {
-		cell := field.cell()
+		field.timed = timed
+	}
+	for _, field := range t.fields {
+		cell := t.cell(field)
 		kind := cell.Kind
 		if declaredKind, ok := declared.Types[field.name]; ok {
 			kind = declaredKind
@@ -247,10 +257,18 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 		}
 		stream.Fields = append(stream.Fields, described)
 		if cell.Kind == kind && cell.UnitField != "" && t.byName[cell.UnitField] == nil {
-			stream.Fields = append(stream.Fields, Capable(model.Field{Name: cell.UnitField, Type: "string", Nullable: true}))
+			unit := model.Field{Name: cell.UnitField, Type: "string", Nullable: true}
+			if cell.Lasts() {
+				unit.Type, unit.Nullable = "number", field.present < t.Records
+			}
+			stream.Fields = append(stream.Fields, Capable(unit))
 		}
 		if cell.Kind == kind && cell.StrayField != "" {
 			stream.Fields = append(stream.Fields, Capable(model.Field{Name: t.free(cell.StrayField), Type: "text", Nullable: true}))
+		}
+		if cell.Kind == kind && cell.MomentField != "" {
+			stream.Fields = append(stream.Fields, Capable(model.Field{Name: cell.MomentField, Type: cell.MomentKind, Nullable: described.Nullable}))
+			moments[field.name] = cell.MomentField
 		}
 	}
 	if err := declared.check(stream.Fields, t.Records > 0); err != nil {
@@ -264,6 +282,16 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 		stream.Fields = append(stream.Fields, Capable(model.Field{Name: "date", Type: "date", Nullable: t.Days < t.Records}))
 	}
 	stream.Fields = t.chooseTime(stream.Fields, declared.TimeField)
+	if moment := moments[EventTime(stream.Fields)]; moment != "" && declared.TimeField == "" {
+		for index := range stream.Fields {
+			switch one := &stream.Fields[index]; {
+			case one.Name == moment:
+				one.Role = "event-time"
+			case one.Role == "event-time":
+				one.Role = ""
+			}
+		}
+	}
 	if eventTime, ok := stream.Field(EventTime(stream.Fields)); ok {
 		stream.ConsentTimeField = eventTime.Name
 		// Records without the time would all sort to one end; the time of emission is there for each.
@@ -274,7 +302,11 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 	stream.CursorField = cmp.Or(declared.CursorField, stream.CursorField)
 	stream.ConsentTimeField = cmp.Or(declared.ConsentTimeField, stream.ConsentTimeField)
 	stream.Views = declared.Views
-	assignRole(stream.Fields, "primary-title", declared.TitleField, "string", "text")
+	if assignRole(stream.Fields, "primary-title", declared.TitleField, "string", "text") == nil {
+		if talk := assignRole(stream.Fields, "conversation", "", "text"); talk != nil {
+			talk.Role = "primary-title"
+		}
+	}
 	assignRole(stream.Fields, "secondary", "", "string", "text")
 	assignRole(stream.Fields, "actor", "", "string", "text")
 	return stream, nil

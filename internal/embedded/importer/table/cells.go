@@ -17,12 +17,18 @@ type Cell struct {
 	numbers numberForms
 	clock   clock
 	exact   bool // its numbers are texts, which no program rounds
+	utc     bool // its times say no zone, and its name says that they are those of UTC
 
-	// UnitField is the field beside it that holds the currency or the percent sign; empty if there is no sign.
-	UnitField string
+	// UnitField is the field beside it that holds the currency or the percent sign, or the seconds that something took; empty if there are
+	// none.
+	UnitField      string
+	lasts, ofHours bool // it holds seconds; of hours and minutes
 
 	// StrayField is the field beside it that holds the cells of another kind, unchanged; empty if there are no such cells.
 	StrayField string
+
+	// MomentField is the field beside it that holds the time of its day and of a time of the day in ClockField; empty if there is none.
+	MomentField, ClockField, MomentKind string
 }
 
 // Append writes a cell as JSON.
@@ -53,8 +59,11 @@ func (c Cell) Append(to []byte, cell string) []byte {
 	return model.Quote(to, cell)
 }
 
-// AppendUnit writes the currency or the percent sign of a cell as JSON: null if it has none.
+// AppendUnit writes the currency or the percent sign of a cell, or the seconds that it says, as JSON: null if it has none.
 func (c Cell) AppendUnit(to []byte, cell string) []byte {
+	if c.lasts {
+		return c.appendSeconds(to, cell)
+	}
 	if _, found, _ := split(clean(cell)); found != "" {
 		return model.Quote(to, found)
 	}
@@ -63,6 +72,13 @@ func (c Cell) AppendUnit(to []byte, cell string) []byte {
 
 // timestamp writes a time as records do.
 func (c Cell) timestamp(plain string) string {
+	if plain = c.written(plain); c.utc && len(plain) > len(time.DateOnly) && item.IsTimestamp(plain) {
+		plain += "Z"
+	}
+	return plain
+}
+
+func (c Cell) written(plain string) string {
 	day := len(time.DateOnly)
 	switch {
 	case c.Counts():

@@ -43,6 +43,7 @@ type Column struct {
 	fractional      bool  // a number is not whole
 
 	strays
+	lasting
 }
 
 // Add puts a cell on the tally. It returns the type of what the cell is by itself: a text if it is empty.
@@ -91,6 +92,8 @@ func (c *Column) Dates(name string, cell Cell) Cell {
 		cell.Kind = "date"
 	case !c.zoned && !universalName().MatchString(name):
 		cell.Kind = model.LocalTime
+	case !c.zoned:
+		cell.utc = true
 	}
 	return cell
 }

@@ -33,7 +33,8 @@ type reader struct {
 // A column is what becomes of its cells.
 type column struct {
 	Cell
-	name string
+	name  string
+	clock int // the column of times of the day, if it is one of days with such times beside it
 }
 
 // NewReader reads rows under a header. The cells are of the types that are given by column, or strings. The column that is the id is
@@ -124,6 +125,13 @@ func (r *reader) next() (item.Item, error) {
 		if column.StrayField != "" {
 			put(column.StrayField, column.AppendStray(r.values, cell))
 		}
+		if column.MomentField != "" {
+			clock := ""
+			if column.clock >= 0 && column.clock < len(cells) {
+				clock = cells[column.clock]
+			}
+			put(column.MomentField, column.appendMoment(r.values, cell, clock))
+		}
 	}
 	if r.tasks.isList {
 		put("SECTION", r.tasks.section(r.values, cells))
@@ -165,8 +173,9 @@ func (r *reader) begin(header []string) {
 		r.header[0] = "Section"
 	}
 	r.tasks = taskList(r.header)
-	for _, name := range columnNames(r.header) {
-		r.columns = append(r.columns, column{r.cells[name], name})
+	names := columnNames(r.header)
+	for _, name := range names {
+		r.columns = append(r.columns, column{r.cells[name], name, slices.Index(names, r.cells[name].ClockField)})
 		if *r.idField == "id" && strings.EqualFold(name, "id") {
 			*r.idField = name
 		}

@@ -1,0 +1,214 @@
+package table
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+)
+
+// What a column says of hours, minutes and seconds without a day: how long something took, or at what time of a day it was.
+
+// lasting are the cells of a column that is called as one of these is.
+type lasting struct {
+	seen    int // all of them
+	spans   int // how long something took
+	pairs   int // of those, 5:33, which may be minutes or hours
+	meters  int // of those, 5 m, which may be meters
+	clocks  int // times of a day
+	late    int // of those, as 14:05:00, from noon on
+	zonedAt int // of those with a zone
+}
+
+var (
+	spanName = item.Expression(`(?i)durat|dura[cç]|dur[ée]e|dauer|duur|length|longueur|länge|längd|varaktig|varighe|kesto|elapsed|runtime|` +
+		`laufzeit|hours|stunden|heures|horas|(?:moving|active|total|watch|play|playing|listening|screen|travel|sleep|ride|work|working)_?time|` +
+		`time_?(?:spent|worked|tracked|asleep)|(?:arbeits|fahr|spiel|reise|bewegungs|gesamt)zeit`)
+	// bareName is that of a time of a day, or of how long it took to run.
+	bareName = item.Expression(`(?i)^(?:time|zeit|temps|tiempo|tempo|tijd|tid)$`)
+	hourName = item.Expression(`(?i)hours|stunden|heures|horas|(?:^|_)(?:h|hrs|std|hh_mm)(?:_|$)`)
+	dayWord  = item.Expression(`(?i)date|datum|fecha|data|dato|day|tag|jour|giorno|d[ií]a`)
+	timeWord = item.Expression(`(?i)uhrzeit|time|zeit|heure|hora|ora|tijd|tid|temps`)
+
+	wordSpan = item.Expression(`(?i)^(?:(\d+) ?(?:d|days?|tage?|j|jours?|d[ií]as?|giorn[oi]|dag(?:en)?),? ?)?` +
+		`(?:(\d+) ?(?:h|hrs?\.?|hours?|std\.?|stunden?|heures?|horas?|or[ae]|uur),? ?)?` +
+		`(?:(\d+) ?(?:m|mins?\.?|minutes?|minuten?|minutos?|minut[oi]),? ?)?` +
+		`(?:(\d+(?:[.,]\d+)?) ?(?:s|secs?\.?|seconds?|sek\.?|sekunden?|secondes?|segundos?|second[oi]))?$`)
+)
+
+// Lasts reports the name of a field that may say how long something took, or at what time of a day it was.
+func Lasts(name string) bool { return spanName().MatchString(name) || timeWord().MatchString(name) }
+
+// AddLasting notes a cell of a field that is called so, as long as all cells are alike.
+func (c *Column) AddLasting(text string) {
+	text = clean(text)
+	c.seen++
+	if c.spans+1 == c.seen {
+		if _, isPair, isMeter, ok := span(text, false); ok {
+			c.spans++
+			c.pairs += count(isPair)
+			c.meters += count(isMeter)
+		}
+	}
+	if c.clocks+1 == c.seen {
+		if parts, _, fraction, ok := sexagesimal(text); ok && fraction == "" && parts[0] < 24 {
+			c.clocks++
+			c.late += count(parts[0] >= 12)
+		} else if clock := clockOf(text); clock != nil {
+			c.clocks++
+			c.zonedAt += count(clock[6]+clock[7] != "")
+		}
+	}
+}
+
+func count(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// sexagesimal reads 1:02:33.5, 1:02:33 and 2:33, which most such cells are.
+func sexagesimal(text string) (parts [3]int, several int, fraction string, ok bool) {
+	for several < len(parts) {
+		end := 0
+		for end < len(text) && text[end] >= '0' && text[end] <= '9' {
+			parts[several] = 10*parts[several] + int(text[end]-'0')
+			end++
+		}
+		if several > 0 && (end != 2 || parts[several] >= 60) || end == 0 || end > 5 {
+			return parts, 0, "", false
+		}
+		text = text[end:]
+		several++
+		if text == "" || text[0] != ':' {
+			break
+		}
+		text = text[1:]
+	}
+	if text != "" && several == len(parts) && (text[0] == '.' || text[0] == ',') {
+		fraction = text[1:]
+		return parts, several, fraction, fraction != "" && len(fraction) <= 9 && IsDigits(fraction)
+	}
+	return parts, several, "", text == "" && several > 1
+}
+
+// span reads how long something took, a pair as minutes or, if it is of hours, as those.
+func span(text string, ofHours bool) (took time.Duration, isPair, isMeter, ok bool) {
+	below := time.Duration(1)
+	if rest, ok := strings.CutPrefix(text, "-"); ok {
+		text, below = rest, -1
+	}
+	number := func(text string, unit time.Duration) time.Duration {
+		value, _ := strconv.ParseFloat("0"+strings.Replace(text, ",", ".", 1), 64) // digits, or none
+		return time.Duration(min(math.Round(value*float64(unit)), float64(1<<60))) // of ages
+	}
+	if parts, several, fraction, ok := sexagesimal(text); ok {
+		isPair = several == 2
+		took = time.Duration(parts[0])*time.Hour + time.Duration(parts[1])*time.Minute + time.Duration(parts[2])*time.Second
+		if isPair && !ofHours {
+			took /= 60
+		}
+		if fraction != "" {
+			took += number("."+fraction, time.Second)
+		}
+		return below * took, isPair, false, true
+	}
+	isISO := strings.HasPrefix(text, "P") && !strings.HasSuffix(text, "T")
+	if isISO {
+		text = strings.Replace(text[1:], "T", "", 1)
+	}
+	found := wordSpan().FindStringSubmatch(text)
+	if found == nil || text == "" {
+		return 0, false, false, false
+	}
+	took = number(found[1], 24*time.Hour) + number(found[2], time.Hour) + number(found[3], time.Minute) + number(found[4], time.Second)
+	isMeter = !isISO && found[1]+found[2]+found[4] == "" && strings.HasSuffix(text, "m")
+	return below * took, false, isMeter, true
+}
+
+// Lasting lets a cell of texts have its seconds beside it, if each of the column says how long something took. Where the column is called
+// as a time of the day may be, that is known if the dates of the table have such times already, and no cell is from noon on.
+func (c *Column) Lasting(name string, cell Cell, present int, areTimed bool) Cell {
+	isSpan := spanName().MatchString(name) || areTimed && c.pairs+c.late == 0 && bareName().MatchString(name)
+	areSpans := present > 0 && c.seen == present && c.spans == present && c.meters < present
+	if isSpan && areSpans && (cell.Kind == "string" || cell.Kind == "text") {
+		cell.UnitField, cell.lasts, cell.ofHours = name+"_seconds", true, c.pairs == present && hourName().MatchString(name)
+	}
+	return cell
+}
+
+// Lasts reports that the field beside it has the seconds that the cell says.
+func (c Cell) Lasts() bool { return c.lasts }
+
+// appendSeconds writes how long a cell says that something took, as JSON.
+func (c Cell) appendSeconds(to []byte, cell string) []byte {
+	took, _, _, ok := span(clean(cell), c.ofHours)
+	if !ok {
+		return append(to, "null"...)
+	}
+	return strconv.AppendFloat(to, took.Seconds(), 'f', -1, 64)
+}
+
+// clockOf reads a time of a day, in the parts of clockForm: nil if it is none.
+func clockOf(text string) []string {
+	if text = spaces.Replace(text); !strings.Contains(text, ":") {
+		return nil
+	}
+	clock := clockForm().FindStringSubmatch(" " + text)
+	if clock == nil || clock[0] != " "+text {
+		return nil
+	}
+	if _, ok := writeDate(time.DateOnly, time.DateOnly, clock); !ok {
+		return nil
+	}
+	return clock
+}
+
+// AreTimed reports that there are columns of dates, and that each has a time of the day.
+func AreTimed(columns []*Column) bool {
+	isDated := func(c *Column) bool { return c.days+c.stamps > 0 }
+	return slices.ContainsFunc(columns, isDated) && !slices.ContainsFunc(columns, func(c *Column) bool { return isDated(c) && !c.timed })
+}
+
+// AreBeside reports that a column of days and one of times of the day are called as parts of one time are: Date and Time, Start Date and
+// Start Time.
+func AreBeside(days, times string) bool {
+	rest := func(name string, word string) string {
+		return strings.ToLower(strings.Trim(strings.Replace(name, word, "", 1), "_.- "))
+	}
+	day, clock := dayWord().FindString(days), timeWord().FindString(times)
+	return day != "" && clock != "" && rest(days, day) == rest(times, clock)
+}
+
+// Moment lets a cell of days have a field beside it for the time that it and a cell of times of the day say, of which all are present.
+func (c *Column) Moment(name, field string, cell Cell, times *Column, present int) Cell {
+	if cell.Kind == "date" && cell.StrayField == "" && present > 0 && times.clocks == present && times.seen == present {
+		cell.MomentField, cell.ClockField, cell.MomentKind = field, name, model.LocalTime
+		if times.zonedAt > 0 {
+			cell.MomentKind = "timestamp"
+		}
+	}
+	return cell
+}
+
+// appendMoment writes the time of a day and of a time beside it as JSON: the day alone if there is no time.
+func (c Cell) appendMoment(to []byte, day, clock string) []byte {
+	written := c.timestamp(clean(day))
+	if written == "" || IsMissing(written) {
+		return append(to, "null"...)
+	}
+	clock = clean(clock)
+	if parts, _, fraction, ok := sexagesimal(clock); ok && fraction == "" && parts[0] < 24 {
+		return append(fmt.Appendf(append(append(to, '"'), written...), "T%02d:%02d:%02d", parts[0], parts[1], parts[2]), '"')
+	}
+	if at, ok := writeDate(time.DateOnly, written, clockOf(clock)); ok {
+		written = at
+	}
+	return model.Quote(to, written)
+}
