@@ -86,7 +86,7 @@ func (s *searchPage) frame() searchFrame {
 		warning: write.Lead("warning: ", s.Warning(len(s.hits))), tail: searchTail(l, q),
 	}
 	if q.Repair != nil {
-		f.lead = q.Repair.says()
+		f.lead = append(f.lead, q.Repair.says()...)
 	}
 	if len(s.hits) > 0 {
 		f.more = s.moreHits(len(s.hits))
@@ -230,7 +230,7 @@ func (s *searchPage) summary() string {
 	case q.Repair != nil:
 		line = write.Plural(q.Repair.Total, "hit") + " for some of the words"
 	case q.Q == "":
-		line = write.Plural(len(s.all), "record") + ", newest first" + s.untimed() + s.counts() + s.follow()
+		line = write.Plural(len(s.all), "record") + ", newest first" + write.When(s.sources() != "", " of these sources") + s.untimed() + s.counts() + s.follow()
 	case total != "":
 		line = total + " hits" + s.forQuery() + s.counts()
 	default:
@@ -262,6 +262,7 @@ func (s *searchPage) ofRecords() string {
 // follow says whether the hits of the page, of which it is not known how many there are in all, are the last; "" of a page that has all.
 func (s *searchPage) follow() string {
 	switch {
+	case s.hasRest() && s.l.Envelope.Get("next_cursor") == s.l.Meta.Object("sources").Get("rest_cursor"): // it is not known
 	case s.l.Envelope.Flag("has_more"), s.l.Envelope.Has("next_cursor"), len(s.l.Envelope.Array("goes_on")) > 0:
 		return ", more follow"
 	case s.q.Position.Cursor != "":
@@ -305,9 +306,12 @@ func (s *searchPage) nothing() string {
 	case s.q.Repair != nil:
 		return "0 hits. Try other words, or no streams and filter."
 	case s.q.Q == "":
-		return "0 records of this time"
+		return "0 records of this time" + write.Lead(" where ", s.sources())
 	}
 	n, counted := s.l.Recall.Number("sources_searched_count")
 	over := write.When(counted, " over "+write.Plural(n, "source"))
+	if sources := s.sources(); sources != "" { // the others may have some
+		return "0 hits" + s.forQuery() + s.q.where() + " where " + sources + "."
+	}
 	return "0 hits" + s.forQuery() + s.q.where() + over + ". Try " + s.q.otherwise() + "."
 }
