@@ -72,9 +72,8 @@ func shownRepair(r *render.Repair) *render.Repair {
 func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(searchArgs)
 	var readAs []string
-	var schema func() known.Stream // of a search of everything nothing must be known
+	schema, isRead := schemaOnce(ctx, call) // of a search of everything nothing must be known
 	if len(args.streams)+len(args.filter) > 0 || args.period != (period.Period{}) {
-		schema = schemaOnce(ctx, call)
 		args.filter, readAs = wholeDays(args.filter, args.zone, func() known.Stream { return args.streamOf(schema()) })
 		if auth.PrincipalFrom(ctx).Package == nil || !args.goesOnInPackage() {
 			args.parts = args.partsBeside(schema)
@@ -109,21 +108,25 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 		if within != nil {
 			reads = within.Connections()
 		}
-		reply.Coverage = absence(ctx, call, reads, args.streams...)
+		reply.Coverage, reply.Streams = absence(ctx, call, reads, args.streams...)
 		reply.Response = withMembers(reply.Response, reply.Coverage.Members())
 	}
 	found.Parts = args.parts
 	found.Question = render.NewQuestion(args.q, func() []string { return relax.Words(args.q) })
 	if args.position.First() {
-		propose(ctx, call, &reply.Answer)
+		propose(ctx, call, &reply.Answer, schema, isRead)
 	}
 	reply.Response = withMembers(reply.Response, saysReadAs(reply.Response.Object().Array("read_as"), readAs))
 	return reply, nil
 }
 
-// schemaOnce reads what the schema says of all streams when it is first asked for.
-func schemaOnce(ctx context.Context, call Call) func() known.Stream {
-	return sync.OnceValue(func() known.Stream { return call.known(ctx, "") })
+// schemaOnce reads what the schema says of all streams when it is first asked for; isRead is whether it has been.
+func schemaOnce(ctx context.Context, call Call) (schema func() known.Stream, isRead *bool) {
+	isRead = new(bool)
+	return sync.OnceValue(func() known.Stream {
+		*isRead = true
+		return call.known(ctx, "")
+	}), isRead
 }
 
 // streamOf is what is known of the one stream that a search names; nothing of several.
