@@ -163,6 +163,9 @@ func (s *searchPage) envelope() object {
 		}
 	}
 	say("order", write.When(s.q.Q != "" && len(s.all) > 0, ranking))
+	if zone := s.zone(); zone != utcTimes {
+		say("times", strings.TrimPrefix(zone, "; "))
+	}
 	if total := s.total(); total != "" && s.q.Repair == nil {
 		if _, err := strconv.Atoi(total); err != nil {
 			total = write.JSON(total)

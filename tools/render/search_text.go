@@ -1,11 +1,11 @@
 package render
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/answer"
@@ -107,10 +107,12 @@ func (f *searchFrame) size() int {
 // text writes the frame around the hits that are shown.
 func (f *searchFrame) text(s *searchPage, hits []hit.Text) string {
 	var proven, unproven []string
-	long, cut := 0, false
+	long, read := 0, write.Lead(readAround, f.read)
 	for i := range hits {
 		h := &hits[i]
-		cut = cut || bytes.Contains(h.Match, []byte(write.Ellipsis))
+		if x := s.hit(i); f.read != "" && !h.Long && !h.Joins && h.Cut() && strings.HasPrefix(read, readAround) && len(x.Excerpts) > 0 {
+			read = readOn + x.Best().Read(new(write.Object)).Call("read_record_field")
+		}
 		switch {
 		case h.Long:
 			long++
@@ -128,10 +130,6 @@ func (f *searchFrame) text(s *searchPage, hits []hit.Text) string {
 		summary += fmt.Sprintf("; shown %s of these %d%s", s.Span(s.From+len(hits)), s.Total, of)
 	case s.total() != "" && s.q.Repair == nil && s.q.Q != "":
 		summary += "; this page: " + write.Plural(len(s.all), "hit") + s.ofRecords()
-	}
-	read := write.Lead(readAround, f.read)
-	if cut {
-		read = write.Lead(readOn, f.read)
 	}
 	if len(hits) < len(s.hits) {
 		tail = s.moreHits(max(len(hits), 1))
@@ -248,8 +246,34 @@ func (s *searchPage) summary() string {
 	if q.Position.First() { // a continuation has said it
 		line += write.Lead(" ; source_mix: ", hit.SourceMix(s.all))
 	}
-	return line + write.When(q.Rest.Has("time_zone"), "; times are UTC") // of the zone only days are read
+	return line + s.zone()
 }
+
+// zone says which times are printed of a call in a zone: those of an instant in UTC; those of a clock as they are written, and taken as of that
+// zone, so that the order of both need not look like one.
+func (s *searchPage) zone() string {
+	zone := s.q.Rest.Text("time_zone")
+	if zone == "" {
+		return ""
+	}
+	written, utc := false, false
+	for i := range s.hits {
+		at := s.hit(i).Authored
+		_, err := rs.ReadTime(at)
+		written = written || at != "" && err != nil
+		utc = utc || err == nil && len(at) > len(time.DateOnly)
+	}
+	zone = clean.Name(write.Label(zone))
+	switch {
+	case written && utc:
+		return utcTimes + ", those with T and no offset of clocks in " + zone
+	case written:
+		return "; times are of clocks in " + zone
+	}
+	return utcTimes
+}
+
+const utcTimes = "; times are UTC"
 
 // ofRecords says of how many records the hits of the page are, where these are fewer.
 func (s *searchPage) ofRecords() string {
