@@ -55,8 +55,8 @@ func streamDetail(ctx context.Context, call Call, stream string) *rs.Response {
 }
 
 // absence says how fresh the data are that something was looked for in and not found, and of one stream to which time the grant is
-// limited, so that what is absent is distinguished from what has not come yet or was not granted: one or two reads more. list is that of the
-// streams; nil where it was not answered.
+// limited, so that what is absent is distinguished from what has not come yet or was not granted: one or two reads more. list is that of
+// the streams; nil where it was not answered.
 func absence(ctx context.Context, call Call, reads int, streams ...string) (fresh render.Coverage, list *rs.Response) {
 	if reads > maxCountedMembers {
 		return render.Coverage{}, nil

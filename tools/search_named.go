@@ -24,8 +24,8 @@ const (
 	leastNamed      = 3    // letters of the word
 )
 
-// named says of the first word of a query that no record has and that is a word of the names of streams, or else of connections, which these
-// are, with the call for the other words there, or for what there is; "" where there is none.
+// named says of the first word of a query that no record has and that is a word of the names of streams, or else of a connection, which
+// these are, with the call for the other words there, or for what there is; "" where there is none.
 func (s *searched) named(ctx context.Context) string {
 	absent := s.absent
 	if words := relax.Words(s.q); len(absent) == 0 && len(words) == 1 && isEmpty(s.answer.Response) && !s.inPeriod() && len(s.filter) == 0 {
@@ -39,7 +39,10 @@ func (s *searched) named(ctx context.Context) string {
 		if len([]rune(word)) < leastNamed {
 			continue
 		}
-		of := slices.DeleteFunc(slices.Clone(sources), func(source known.Source) bool { return !hasWord(source.Stream, word) })
+		of := slices.DeleteFunc(slices.Clone(sources), func(source known.Source) bool {
+			only := s.call.Scope.ConnectionID // what is held may be of all connections
+			return only != "" && source.Connection.ID != only || !hasWord(source.Stream, word)
+		})
 		if len(of) > 0 {
 			return s.inNamed(word, of)
 		}
@@ -50,8 +53,8 @@ func (s *searched) named(ctx context.Context) string {
 	return ""
 }
 
-// places are the streams of connections as far as they are known: from the schema, which other hints read too, or where nothing was found from
-// the list of streams that is read for how fresh they are.
+// places are the streams of connections as far as they are known: from the schema, which other hints read too, or where nothing was found
+// from the list of streams that is read for how fresh they are.
 func (s *searched) places(ctx context.Context) (places []known.Source) {
 	schemas, connection := s.call.Tool.schemas, s.call.Scope.ConnectionID
 	said := s.recall().Has("missing_words") && len(s.list.Items) > 0 && auth.PrincipalFrom(ctx).Package == nil // and no repair has read
@@ -74,16 +77,23 @@ func (s *searched) places(ctx context.Context) (places []known.Source) {
 // inNamed says that a word is in the names of some streams.
 func (s *searched) inNamed(word string, sources []known.Source) string {
 	var streams []string
-	timed, size := true, 0
+	timed, size, all := true, 0, map[string]bool{}
 	for _, source := range sources {
-		if size += len(source.Stream); size <= maxNamedBytes && !slices.Contains(streams, source.Stream) {
+		if all[source.Stream] {
+			continue
+		}
+		all[source.Stream] = true
+		if size += len(source.Stream); size <= maxNamedBytes {
 			streams = append(streams, source.Stream)
 			timed = timed && source.Time != ""
 		}
 	}
 	says := fmt.Sprintf("%s is in the name of the stream %s: ", quote.Text(word), quote.Names(streams, 1))
-	if len(streams) > 1 {
-		says = fmt.Sprintf("%s is in the names of %d streams (%s): ", quote.Text(word), len(streams), quote.Names(streams, maxNamedStreams))
+	if len(all) > 1 {
+		says = fmt.Sprintf("%s is in the names of %d streams (%s): ", quote.Text(word), len(all), quote.Names(streams, maxNamedStreams))
+	}
+	if len(streams) < len(all) {
+		says = strings.TrimSuffix(says, ": ") + fmt.Sprintf(", here the first %d: ", len(streams))
 	}
 	others := s.beside(word)
 	within := s.without("mode", "limit", "filter", "streams").With("streams", rs.EncodeJSON(streams))

@@ -131,7 +131,7 @@ func (s *searched) listedValue(ctx context.Context) string {
 	}
 	stream, others := strings.Join(s.streams, ""), words
 	if stream == "" {
-		source, beside, _ := s.sourceOf(ctx, words, func(known.Source) bool { return true })
+		source, beside, _ := s.sourceOf(words, func(known.Source) bool { return true })
 		stream, others = source.Stream, beside
 	}
 	of := s.call

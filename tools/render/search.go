@@ -263,8 +263,8 @@ func (s *searchPage) noticeJSON() string {
 	return notice
 }
 
-// notice is what must be known before the hits: that not all sources were read, and which words occur nowhere, or that the hits are only near
-// in meaning. A repair says the rest itself.
+// notice is what must be known before the hits: that not all sources were read, and which words occur nowhere, or that the hits are only
+// near in meaning. A repair says the rest itself.
 func (s *searchPage) notice() string {
 	unread, lacking := s.unread(), ""
 	if s.q.Repair == nil {

@@ -228,7 +228,8 @@ func (s *searchPage) summary() string {
 	case q.Repair != nil:
 		line = write.Plural(q.Repair.Total, "hit") + " for some of the words"
 	case q.Q == "":
-		line = write.Plural(len(s.all), "record") + ", newest first" + write.When(s.sources() != "", " of these sources") + s.untimed() + s.counts() + s.follow()
+		order := ", newest first" + write.When(s.sources() != "", " of these sources")
+		line = write.Plural(len(s.all), "record") + order + s.untimed() + s.counts() + s.follow()
 	case total != "":
 		line = total + " hits" + s.forQuery() + s.counts()
 	default:
@@ -249,8 +250,8 @@ func (s *searchPage) summary() string {
 	return line + s.zone()
 }
 
-// zone says which times are printed of a call in a zone: those of an instant in UTC; those of a clock as they are written, and taken as of that
-// zone, so that the order of both need not look like one.
+// zone says which times are printed of a call in a zone: those of an instant in UTC; those of a clock as they are written, and taken as of
+// that zone, so that the order of both need not look like one.
 func (s *searchPage) zone() string {
 	zone := s.q.Rest.Text("time_zone")
 	if zone == "" {

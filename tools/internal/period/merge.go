@@ -123,7 +123,8 @@ func (p *round) merged(r rs.Request, pages []sourcePage, from cursor, limit int)
 	more = (more || end < len(all)) && len(page) > 0 // of what was not looked through a warning says so
 	rest := sources.Get("rest_cursor")
 	body := rs.Object{
-		{Name: "object", Value: `"list"`}, {Name: "has_more", Value: strconv.FormatBool(more || rest != "")}, {Name: "data", Value: rs.JoinItems(items)},
+		{Name: "object", Value: `"list"`}, {Name: "has_more", Value: strconv.FormatBool(more || rest != "")},
+		{Name: "data", Value: rs.JoinItems(items)},
 		{Name: "meta", Value: meta.JSON()},
 	}
 	if p.Period != (Period{}) {
@@ -225,7 +226,8 @@ func (p *round) says() []string {
 		if inZone {
 			days = " by days of " + p.Zone.String()
 		}
-		says = append(says, span("from", minute(from), !from.IsZero(), "until", minute(before), !before.IsZero())+days+": "+strings.Join(moved, ", "))
+		bounds := span("from", minute(from), !from.IsZero(), "until", minute(before), !before.IsZero())
+		says = append(says, bounds+days+": "+strings.Join(moved, ", "))
 	}
 	clock := func(text string) string {
 		if t, err := rs.ReadTime(text); err == nil && !written.IsDay(text) {
@@ -234,11 +236,11 @@ func (p *round) says() []string {
 		return text
 	}
 	if len(unmoved) > 0 {
-		clocks := span("from", clock(p.Period.Since), p.Period.Since != "", "to", clock(p.Period.Until), p.Period.Until != "")
+		bounds := span("from", clock(p.Period.Since), p.Period.Since != "", "to", clock(p.Period.Until), p.Period.Until != "")
 		if p.Period.Since == p.Period.Until {
-			clocks = "on " + clock(p.Period.Since)
+			bounds = "on " + clock(p.Period.Since)
 		}
-		says = append(says, clocks+" as written, without a zone: "+strings.Join(unmoved, ", "))
+		says = append(says, bounds+" as written, without a zone: "+strings.Join(unmoved, ", "))
 	}
 	return says
 }

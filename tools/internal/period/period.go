@@ -133,8 +133,9 @@ func (p *Reader) from(r rs.Request) (cursor, error) {
 // otherSources refuses to go on where the sources of a page are not those of the page before.
 func otherSources() *rs.Error {
 	return &rs.Error{
-		Code: "invalid_cursor", Param: "cursor", Message: "What there is to search, or where its newest records are, has changed since the last page.",
-		Hint: "Search again without cursor.",
+		Code: "invalid_cursor", Param: "cursor",
+		Message: "What there is to search, or where its newest records are, has changed since the last page.",
+		Hint:    "Search again without cursor.",
 	}
 }
 

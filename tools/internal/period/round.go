@@ -120,9 +120,9 @@ func (p *Reader) rankByAge(ctx context.Context, ranks []int) (reads int) {
 	return 1
 }
 
-// rankByWords ranks sources by where a search of any time has their best hit, and, as long as that has not all hits, one of those sources that
-// it has none of. Where all hits are known, only sources of them have something in the period: having is how many these are, of which one is
-// read even so if there is none, for what it says of the words.
+// rankByWords ranks sources by where a search of any time has their best hit, and, as long as that has not all hits, one of those sources
+// that it has none of. Where all hits are known, only sources of them have something in the period: having is how many these are, of which
+// one is read even so if there is none, for what it says of the words.
 func (p *Reader) rankByWords(ctx context.Context, r rs.Request, ranks []int) (having, reads int) {
 	streams := r.Query["streams"]
 	for at := range ranks {
@@ -157,8 +157,8 @@ func (p *Reader) rankByWords(ctx context.Context, r rs.Request, ranks []int) (ha
 	return len(ranks), reads
 }
 
-// hasAllOfAnyTime reports whether a search of several streams has all that has a word of the query. A word that is common in all of them finds
-// nothing itself, and may be rare in one.
+// hasAllOfAnyTime reports whether a search of several streams has all that has a word of the query. A word that is common in all of them
+// finds nothing itself, and may be rare in one.
 func (page *sourcePage) hasAllOfAnyTime() bool {
 	recall := page.meta.Object("recall")
 	count, counted := page.meta.Number("count")
@@ -193,8 +193,8 @@ func (n *round) rest(r rs.Request) string {
 	return n.spell(r, cursor{before: n.end, seal: seal})
 }
 
-// extent is of how many of all sources a page is, with the cursor that goes on with the others; nil where it is of all. Streams that have no
-// time are sources where they are searched; those of which it is known that they have nothing count as read.
+// extent is of how many of all sources a page is, with the cursor that goes on with the others; nil where it is of all. Streams that have
+// no time are sources where they are searched; those of which it is known that they have nothing count as read.
 func (n *round) extent(r rs.Request, pages []sourcePage) rs.Object {
 	read, before, all := 0, n.before, len(n.Reader.sources)
 	for i, s := range n.sources {
