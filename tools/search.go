@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -72,15 +71,15 @@ func shownRepair(r *render.Repair) *render.Repair {
 func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(searchArgs)
 	var readAs []string
-	schema, isRead := schemaOnce(ctx, call) // of a search of everything nothing must be known
+	stated := &statedSchema{call: call}
 	if len(args.streams)+len(args.filter) > 0 || args.period != (period.Period{}) {
-		args.filter, readAs = wholeDays(args.filter, args.zone, func() known.Stream { return args.streamOf(schema()) })
+		args.filter, readAs = wholeDays(args.filter, args.zone, func() known.Stream { return args.streamOf(stated.of(ctx)) })
 		if auth.PrincipalFrom(ctx).Package == nil || !args.goesOnInPackage() {
-			args.parts = args.partsBeside(schema)
+			args.parts = args.partsBeside(func() known.Stream { return stated.of(ctx) })
 		}
 	}
 	call.Args = args
-	within, err := s.within(ctx, call, schema)
+	within, err := s.within(ctx, call, stated)
 	if err != nil {
 		return Reply{Call: call}, err
 	}
@@ -114,19 +113,25 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	found.Parts = args.parts
 	found.Question = render.NewQuestion(args.q, func() []string { return relax.Words(args.q) })
 	if args.position.First() {
-		propose(ctx, call, &reply.Answer, schema, isRead)
+		propose(ctx, stated, call, &reply.Answer)
 	}
 	reply.Response = withMembers(reply.Response, saysReadAs(reply.Response.Object().Array("read_as"), readAs))
 	return reply, nil
 }
 
-// schemaOnce reads what the schema says of all streams when it is first asked for; isRead is whether it has been.
-func schemaOnce(ctx context.Context, call Call) (schema func() known.Stream, isRead *bool) {
-	isRead = new(bool)
-	return sync.OnceValue(func() known.Stream {
-		*isRead = true
-		return call.known(ctx, "")
-	}), isRead
+// A statedSchema is what the schema says of all streams, which is read when it is first asked for: of a search of everything nothing must
+// be known.
+type statedSchema struct {
+	call Call
+	all  *known.Stream // nil before that
+}
+
+func (s *statedSchema) of(ctx context.Context) known.Stream {
+	if s.all == nil {
+		all := s.call.known(ctx, "")
+		s.all = &all
+	}
+	return *s.all
 }
 
 // streamOf is what is known of the one stream that a search names; nothing of several.
@@ -157,12 +162,12 @@ func (s searchArgs) goesOnInPackage() bool {
 }
 
 // within is the resource server as a search sees it of a period, or within a filter of records with parts; nil for any other.
-func (s searcher) within(ctx context.Context, call Call, schema func() known.Stream) (*period.Reader, error) {
+func (s searcher) within(ctx context.Context, call Call, schema *statedSchema) (*period.Reader, error) {
 	args, principal := call.Args.(searchArgs), auth.PrincipalFrom(ctx)
 	if args.period == (period.Period{}) && (len(args.filter) == 0 || len(args.parts) == 0) {
 		return nil, nil
 	}
-	stated := schema()
+	stated := schema.of(ctx)
 	if stated.Err != nil {
 		return nil, stated.Err
 	}

@@ -28,8 +28,10 @@ const (
 // these are, with the call for the other words there, or for what there is; "" where there is none.
 func (s *searched) named(ctx context.Context) string {
 	absent := s.absent
-	if words := relax.Words(s.q); len(absent) == 0 && len(words) == 1 && isEmpty(s.answer.Response) && !s.inPeriod() && len(s.filter) == 0 {
-		absent = []string{strings.ToLower(words[0])}
+	if len(absent) == 0 && isEmpty(s.answer.Response) && !s.inPeriod() && len(s.filter) == 0 {
+		if words := relax.Words(s.q); len(words) == 1 {
+			absent = []string{strings.ToLower(words[0])}
+		}
 	}
 	if len(absent) == 0 {
 		return ""
@@ -58,8 +60,8 @@ func (s *searched) named(ctx context.Context) string {
 func (s *searched) places(ctx context.Context) (places []known.Source) {
 	schemas, connection := s.call.Tool.schemas, s.call.Scope.ConnectionID
 	said := s.recall().Has("missing_words") && len(s.list.Items) > 0 && auth.PrincipalFrom(ctx).Package == nil // and no repair has read
-	if *s.isRead || said {
-		return s.known().Sources
+	if s.stated.all != nil || said {
+		return s.stated.of(ctx).Sources
 	}
 	if document := schemas.Held(ctx, "", connection); document != nil {
 		return known.ReadStream(document, rs.Scope{ConnectionID: connection}).Sources

@@ -71,7 +71,8 @@ const (
 type searchFrame struct {
 	lead    []string // what is not found, before anything that might be taken for it
 	summary string   // without how many hits are shown
-	read    string   // a call that reads around a match; "" for none
+	of      *hit.Hit // the first with a match, on the first page; nil for none
+	read    string   // the call that reads around it; "" for none
 	notes   []string
 	warning string
 	tail    string // where all hits are shown
@@ -92,10 +93,12 @@ func (s *searchPage) frame() searchFrame {
 		f.more = s.moreHits(len(s.hits))
 	}
 	if h := s.proven(previewIDChars); h != nil && q.Position.First() { // each hit's id and field= make a call like it (D34); a continuation has said it
-		f.read = h.Best().Read(new(write.Object)).Call("read_record_field")
+		f.of, f.read = h, readMatch(h)
 	}
 	return f
 }
+
+func readMatch(h *hit.Hit) string { return h.Best().Read(new(write.Object)).Call("read_record_field") }
 
 // size is how many bytes of a text are not hits, at most.
 func (f *searchFrame) size() int {
@@ -111,7 +114,9 @@ func (f *searchFrame) text(s *searchPage, hits []hit.Text) string {
 	for i := range hits {
 		h := &hits[i]
 		if x := s.hit(i); f.read != "" && !h.Long && !h.Joins && h.Cut() && strings.HasPrefix(read, readAround) && len(x.Excerpts) > 0 {
-			read = readOn + x.Best().Read(new(write.Object)).Call("read_record_field")
+			if read = readOn + f.read; x != f.of {
+				read = readOn + readMatch(x)
+			}
 		}
 		switch {
 		case h.Long:
