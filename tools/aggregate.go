@@ -77,7 +77,7 @@ func forwardAggregate(ctx context.Context, call Call) (Reply, error) {
 	}
 	r.AddAll(lasting(ctx, call, r.Args.Filter, schema))
 	if ofNothing {
-		answer.Coverage = absence(ctx, call, response.Reads, call.Scope.Stream)
+		answer.Coverage, _ = absence(ctx, call, response.Reads, call.Scope.Stream)
 		r.AddAll(answer.Coverage.Members())
 	} else {
 		r.AddStatus(ctx)

@@ -119,7 +119,7 @@ func forwardRecords(ctx context.Context, call Call) (Reply, error) {
 	first := args.position.First() && args.changesSince == ""
 	if first && isEmpty(response) {
 		answer.Empty = explainEmpty(ctx, call, args.filter)
-		answer.Coverage = absence(ctx, call, response.Reads, args.stream)
+		answer.Coverage, _ = absence(ctx, call, response.Reads, args.stream)
 		said = answer.Coverage.Members()
 	}
 	answer.tied = args.tied(ctx, call, response)

@@ -55,19 +55,20 @@ func streamDetail(ctx context.Context, call Call, stream string) *rs.Response {
 }
 
 // absence says how fresh the data are that something was looked for in and not found, and of one stream to which time the grant is
-// limited, so that what is absent is distinguished from what has not come yet or was not granted: one or two reads more.
-func absence(ctx context.Context, call Call, reads int, streams ...string) render.Coverage {
+// limited, so that what is absent is distinguished from what has not come yet or was not granted: one or two reads more. list is that of
+// the streams; nil where it was not answered.
+func absence(ctx context.Context, call Call, reads int, streams ...string) (fresh render.Coverage, list *rs.Response) {
 	if reads > maxCountedMembers {
-		return render.Coverage{}
+		return render.Coverage{}, nil
 	}
 	ctx, cancel := read.WithinDeadline(ctx)
 	defer cancel()
 	var detail *rs.Response
-	list := listStreams(ctx, call)
+	list = listStreams(ctx, call)
 	if len(streams) == 1 && !limitsKnown(ctx) {
 		detail = streamDetail(ctx, call, streams[0])
 	}
-	return render.CoverageOf(list, detail, streams...)
+	return render.CoverageOf(list, detail, streams...), list
 }
 
 // limitsKnown reports whether every answer says without a read to which time the grant is limited, which resource servers apply without a

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -72,16 +71,15 @@ func shownRepair(r *render.Repair) *render.Repair {
 func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(searchArgs)
 	var readAs []string
-	var schema func() known.Stream // of a search of everything nothing must be known
+	stated := &statedSchema{call: call}
 	if len(args.streams)+len(args.filter) > 0 || args.period != (period.Period{}) {
-		schema = schemaOnce(ctx, call)
-		args.filter, readAs = wholeDays(args.filter, args.zone, func() known.Stream { return args.streamOf(schema()) })
+		args.filter, readAs = wholeDays(args.filter, args.zone, func() known.Stream { return args.streamOf(stated.of(ctx)) })
 		if auth.PrincipalFrom(ctx).Package == nil || !args.goesOnInPackage() {
-			args.parts = args.partsBeside(schema)
+			args.parts = args.partsBeside(func() known.Stream { return stated.of(ctx) })
 		}
 	}
 	call.Args = args
-	within, err := s.within(ctx, call, schema)
+	within, err := s.within(ctx, call, stated)
 	if err != nil {
 		return Reply{Call: call}, err
 	}
@@ -109,21 +107,31 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 		if within != nil {
 			reads = within.Connections()
 		}
-		reply.Coverage = absence(ctx, call, reads, args.streams...)
+		reply.Coverage, reply.Streams = absence(ctx, call, reads, args.streams...)
 		reply.Response = withMembers(reply.Response, reply.Coverage.Members())
 	}
 	found.Parts = args.parts
 	found.Question = render.NewQuestion(args.q, func() []string { return relax.Words(args.q) })
 	if args.position.First() {
-		propose(ctx, call, &reply.Answer)
+		propose(ctx, stated, call, &reply.Answer)
 	}
 	reply.Response = withMembers(reply.Response, saysReadAs(reply.Response.Object().Array("read_as"), readAs))
 	return reply, nil
 }
 
-// schemaOnce reads what the schema says of all streams when it is first asked for.
-func schemaOnce(ctx context.Context, call Call) func() known.Stream {
-	return sync.OnceValue(func() known.Stream { return call.known(ctx, "") })
+// A statedSchema is what the schema says of all streams, which is read when it is first asked for: of a search of everything nothing must
+// be known.
+type statedSchema struct {
+	call Call
+	all  *known.Stream // nil before that
+}
+
+func (s *statedSchema) of(ctx context.Context) known.Stream {
+	if s.all == nil {
+		all := s.call.known(ctx, "")
+		s.all = &all
+	}
+	return *s.all
 }
 
 // streamOf is what is known of the one stream that a search names; nothing of several.
@@ -154,12 +162,12 @@ func (s searchArgs) goesOnInPackage() bool {
 }
 
 // within is the resource server as a search sees it of a period, or within a filter of records with parts; nil for any other.
-func (s searcher) within(ctx context.Context, call Call, schema func() known.Stream) (*period.Reader, error) {
+func (s searcher) within(ctx context.Context, call Call, schema *statedSchema) (*period.Reader, error) {
 	args, principal := call.Args.(searchArgs), auth.PrincipalFrom(ctx)
 	if args.period == (period.Period{}) && (len(args.filter) == 0 || len(args.parts) == 0) {
 		return nil, nil
 	}
-	stated := schema()
+	stated := schema.of(ctx)
 	if stated.Err != nil {
 		return nil, stated.Err
 	}
@@ -171,6 +179,7 @@ func (s searcher) within(ctx context.Context, call Call, schema func() known.Str
 	r := &period.Reader{
 		Doer: call.RS, Words: args.q, Filter: args.filter, Period: args.period, Zone: args.zone,
 		Refused: s.refused, Grant: principal.GrantID, Connection: call.Scope.ConnectionID,
+		Streams: func(ctx context.Context) *rs.Response { return listStreams(ctx, call) },
 	}
 	if timeless, some := r.Choose(stated.Sources, args.streams, args.parts); !some {
 		err := noSources(call.Scope, timeless)

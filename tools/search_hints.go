@@ -25,6 +25,7 @@ type searched struct {
 	call   Call
 	answer *Answer
 	list   rs.List
+	stated *statedSchema
 	absent []string // the words of the query that no record has, in small letters
 
 	// The time that the query names, and the query without it.
@@ -33,8 +34,8 @@ type searched struct {
 }
 
 // propose adds to the answer to a search which calls it may mean.
-func propose(ctx context.Context, call Call, answer *Answer) {
-	s := &searched{searchArgs: call.Args.(searchArgs), call: call, answer: answer}
+func propose(ctx context.Context, stated *statedSchema, call Call, answer *Answer) {
+	s := &searched{searchArgs: call.Args.(searchArgs), call: call, answer: answer, stated: stated}
 	s.list, _ = answer.Response.List()
 	for _, raw := range s.recall().Array("missing_words") {
 		word, _ := rs.AsText(raw)
@@ -55,6 +56,9 @@ func propose(ctx context.Context, call Call, answer *Answer) {
 	found.Listed, found.Newest = s.listedValue(ctx), s.newestRecord(ctx, found.Question)
 	if found.Listed == "" {
 		found.Listed = s.fieldNumber(ctx)
+	}
+	if found.Listed == "" && found.Meant == "" && found.Newest.Stream == "" {
+		found.Named = s.named(ctx)
 	}
 	if !answer.spent {
 		found.ByID = s.byID(ctx)
@@ -96,7 +100,7 @@ func isCalled(word, stream string) bool {
 
 // sourceOf is the first source of a stream that one of some words names, and the other words; false where none does.
 func (s *searched) sourceOf(ctx context.Context, words []string, may func(known.Source) bool) (source known.Source, others []string, ok bool) {
-	for _, source := range s.call.known(ctx, "").Sources {
+	for _, source := range s.stated.of(ctx).Sources {
 		names := func(word string) bool { return isCalled(word, source.Stream) }
 		if may(source) && slices.ContainsFunc(words, names) {
 			return source, slices.DeleteFunc(slices.Clone(words), names), true
@@ -127,7 +131,7 @@ func (s *searched) unreadFields(ctx context.Context) string {
 	}
 	rest = strings.Join(strings.Fields(rest), " ")
 	sent := s.without("limit")
-	if document := s.call.known(ctx, "").Document; document != nil {
+	if document := s.stated.of(ctx).Document; document != nil {
 		having := slices.DeleteFunc(slices.Clone(document.Streams), func(row rs.SchemaStream) bool {
 			return conditionsOf(&row, found) == nil || len(s.streams) > 0 && !slices.Contains(s.streams, row.Name)
 		})

@@ -270,7 +270,7 @@ func TestAWordOfAPartIsNotMissing(t *testing.T) {
 		"with some of the words":   {"2026-03-05T00:00:00Z", oneWord, false, `{"warnings":[],"count":0,"recall":{"complete":true,"partial_count":1,"missing_words":["due"]}}`, `"due" occurs nowhere`},
 		"of another time":          {"2026-05-05T00:00:00Z", everyWord, false, `{"warnings":[],"count":0,"recall":{"complete":true,"partial_count":0,"missing_words":["rent","due"]}}`, `"rent", "due" occur nowhere`},
 		"of which not all is read": {"2026-05-05T00:00:00Z", everyWord, true, `"recall":{"complete":false,"partial_count":0}}`, "0 hits for"},
-		"of unknown time":          {"", everyWord, false, `"recall":{"complete":false,"partial_count":0}}`, "A search of parts without since and until has them."},
+		"of unknown time":          {"", everyWord, false, `"recall":{"complete":false,"partial_count":0}}`, "A search without since and until has them: parts."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := dated(func(r rs.Request) (*rs.Response, error) {

@@ -245,18 +245,26 @@ func (r *repairing) page(from render.Position) (*rs.Response, error) {
 	}
 	// A member of a package may have failed in any of the reads, and any may have left hits out: the answer says what that read lacks
 	// which lacks most.
-	warnings := func(response *rs.Response) int {
+	lacks := func(response *rs.Response) (sources, warnings int) {
 		list, _ := response.List()
-		return len(list.Envelope.Object("meta").Get("warnings"))
+		meta := list.Envelope.Object("meta")
+		all, _ := meta.Object("sources").Number("of")
+		read, _ := meta.Object("sources").Number("read")
+		return all - read, len(meta.Get("warnings"))
 	}
 	worst := slices.MaxFunc(r.answers, func(a, b *rs.Response) int {
-		return cmp.Or(cmp.Compare(a.Unavailable, b.Unavailable), cmp.Compare(warnings(a), warnings(b)))
+		sources, warnings := lacks(a)
+		otherSources, otherWarnings := lacks(b)
+		return cmp.Or(cmp.Compare(a.Unavailable, b.Unavailable), sources-otherSources, warnings-otherWarnings)
 	})
 	envelope := rs.AsObject(worst.Body)
 	if list, ok := worst.List(); ok {
 		envelope = list.Envelope
 	}
 	meta := envelope.Object("meta").Without("count", "count_accuracy", "recall")
+	if sources := meta.Object("sources"); sources != nil { // the others would be those of one word
+		meta = meta.With("sources", sources.Without("rest_cursor").JSON())
+	}
 	body := envelope.Without("next_cursor", "has_more", "links", "data").With("has_more", strconv.FormatBool(shown+len(page) < len(merged))).
 		With("data", rs.JoinArray(items)).With("meta", meta.JSON())
 	if last := shown + len(page); last < len(merged) {

@@ -163,6 +163,9 @@ func (s *searchPage) envelope() object {
 		}
 	}
 	say("order", write.When(s.q.Q != "" && len(s.all) > 0, ranking))
+	if zone := s.zone(); zone != utcTimes {
+		say("times", strings.TrimPrefix(zone, "; "))
+	}
 	if total := s.total(); total != "" && s.q.Repair == nil {
 		if _, err := strconv.Atoi(total); err != nil {
 			total = write.JSON(total)
@@ -260,11 +263,40 @@ func (s *searchPage) noticeJSON() string {
 	return notice
 }
 
-// notice is what must be known before the hits: which words occur nowhere, or that the hits are only near in meaning. A repair has its own.
+// notice is what must be known before the hits: that not all sources were read, and which words occur nowhere, or that the hits are only
+// near in meaning. A repair says the rest itself.
 func (s *searchPage) notice() string {
-	if s.q.Repair != nil {
+	unread, lacking := s.unread(), ""
+	if s.q.Repair == nil {
+		lacking = s.lacking()
+	}
+	return unread + write.When(unread != "" && lacking != "", " ") + lacking
+}
+
+// unread says of how many of all sources the page is, where that is not all, with the call that goes on with the others.
+func (s *searchPage) unread() string {
+	says := s.sources()
+	if says == "" {
 		return ""
 	}
+	others := s.q.call(s.l.Meta.Object("sources").Text("rest_cursor"))
+	return says + "." + write.When(s.hasRest(), write.Offer(" The others: ", others.Call("search"), write.LongestHandle))
+}
+
+func (s *searchPage) hasRest() bool { return s.l.Meta.Object("sources").Has("rest_cursor") }
+
+// sources is "32 of 47 sources were read", or of a page of others "15 more of 47 sources were read"; "" where all were at once.
+func (s *searchPage) sources() string {
+	of := s.l.Meta.Object("sources")
+	if of == nil {
+		return ""
+	}
+	read, _ := of.Number("read")
+	all, _ := of.Number("of")
+	return fmt.Sprintf("%d%s of %s were read", read, write.When(of.Has("before"), " more"), write.Plural(all, "source"))
+}
+
+func (s *searchPage) lacking() string {
 	if lead := searchLead(s.l, s.q); lead != "" {
 		return lead
 	}

@@ -31,7 +31,7 @@ func (s *searchPage) findHints() []string {
 	if newest, oldest := s.q.Question.AsksByTime(); newest || oldest {
 		extreme = s.extreme(oldest)
 	}
-	return write.NotEmpty(meant, byID, number, extreme, s.q.Listed, s.q.TwoDays, write.When(meant == "", s.ofAnyTime()))
+	return write.NotEmpty(meant, byID, number, extreme, s.q.Listed, s.q.Named, s.q.TwoDays, write.When(meant == "", s.ofAnyTime()))
 }
 
 // ofAnyTime is the search without its time, where that leaves nothing: a record need not be of the time that it names, such as an entry of

@@ -28,6 +28,7 @@ type SearchQuery struct {
 	RecordBase   string   // public base URL of the resource server, for citations; no trailing slash
 	Coverage     Coverage // of an answer without hits
 	OfTime       object   // the arguments of a search of the time that the query names; nil for none
+	Named        string   // the call that a word means which is in the name of streams or a connection; "" for none
 	Listed       string   // the call that a word means which is a value of a field; "" for none
 	TwoDays      string   // which days a date of the query may be, with the search of each; "" for none
 	Now          time.Time

@@ -1,11 +1,11 @@
 package render
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/answer"
@@ -71,7 +71,8 @@ const (
 type searchFrame struct {
 	lead    []string // what is not found, before anything that might be taken for it
 	summary string   // without how many hits are shown
-	read    string   // a call that reads around a match; "" for none
+	of      *hit.Hit // the first with a match, on the first page; nil for none
+	read    string   // the call that reads around it; "" for none
 	notes   []string
 	warning string
 	tail    string // where all hits are shown
@@ -86,16 +87,18 @@ func (s *searchPage) frame() searchFrame {
 		warning: write.Lead("warning: ", s.Warning(len(s.hits))), tail: searchTail(l, q),
 	}
 	if q.Repair != nil {
-		f.lead = q.Repair.says()
+		f.lead = append(f.lead, q.Repair.says()...)
 	}
 	if len(s.hits) > 0 {
 		f.more = s.moreHits(len(s.hits))
 	}
 	if h := s.proven(previewIDChars); h != nil && q.Position.First() { // each hit's id and field= make a call like it (D34); a continuation has said it
-		f.read = h.Best().Read(new(write.Object)).Call("read_record_field")
+		f.of, f.read = h, readMatch(h)
 	}
 	return f
 }
+
+func readMatch(h *hit.Hit) string { return h.Best().Read(new(write.Object)).Call("read_record_field") }
 
 // size is how many bytes of a text are not hits, at most.
 func (f *searchFrame) size() int {
@@ -107,10 +110,14 @@ func (f *searchFrame) size() int {
 // text writes the frame around the hits that are shown.
 func (f *searchFrame) text(s *searchPage, hits []hit.Text) string {
 	var proven, unproven []string
-	long, cut := 0, false
+	long, read := 0, write.Lead(readAround, f.read)
 	for i := range hits {
 		h := &hits[i]
-		cut = cut || bytes.Contains(h.Match, []byte(write.Ellipsis))
+		if x := s.hit(i); f.read != "" && !h.Long && !h.Joins && h.Cut() && strings.HasPrefix(read, readAround) && len(x.Excerpts) > 0 {
+			if read = readOn + f.read; x != f.of {
+				read = readOn + readMatch(x)
+			}
+		}
 		switch {
 		case h.Long:
 			long++
@@ -128,10 +135,6 @@ func (f *searchFrame) text(s *searchPage, hits []hit.Text) string {
 		summary += fmt.Sprintf("; shown %s of these %d%s", s.Span(s.From+len(hits)), s.Total, of)
 	case s.total() != "" && s.q.Repair == nil && s.q.Q != "":
 		summary += "; this page: " + write.Plural(len(s.all), "hit") + s.ofRecords()
-	}
-	read := write.Lead(readAround, f.read)
-	if cut {
-		read = write.Lead(readOn, f.read)
 	}
 	if len(hits) < len(s.hits) {
 		tail = s.moreHits(max(len(hits), 1))
@@ -230,7 +233,8 @@ func (s *searchPage) summary() string {
 	case q.Repair != nil:
 		line = write.Plural(q.Repair.Total, "hit") + " for some of the words"
 	case q.Q == "":
-		line = write.Plural(len(s.all), "record") + ", newest first" + s.untimed() + s.counts() + s.follow()
+		order := ", newest first" + write.When(s.sources() != "", " of these sources")
+		line = write.Plural(len(s.all), "record") + order + s.untimed() + s.counts() + s.follow()
 	case total != "":
 		line = total + " hits" + s.forQuery() + s.counts()
 	default:
@@ -248,8 +252,34 @@ func (s *searchPage) summary() string {
 	if q.Position.First() { // a continuation has said it
 		line += write.Lead(" ; source_mix: ", hit.SourceMix(s.all))
 	}
-	return line + write.When(q.Rest.Has("time_zone"), "; times are UTC") // of the zone only days are read
+	return line + s.zone()
 }
+
+// zone says which times are printed of a call in a zone: those of an instant in UTC; those of a clock as they are written, and taken as of
+// that zone, so that the order of both need not look like one.
+func (s *searchPage) zone() string {
+	zone := s.q.Rest.Text("time_zone")
+	if zone == "" {
+		return ""
+	}
+	written, utc := false, false
+	for i := range s.hits {
+		at := s.hit(i).Authored
+		_, err := rs.ReadTime(at)
+		written = written || at != "" && err != nil
+		utc = utc || err == nil && len(at) > len(time.DateOnly)
+	}
+	zone = clean.Name(write.Label(zone))
+	switch {
+	case written && utc:
+		return utcTimes + ", those with T and no offset of clocks in " + zone
+	case written:
+		return "; times are of clocks in " + zone
+	}
+	return utcTimes
+}
+
+const utcTimes = "; times are UTC"
 
 // ofRecords says of how many records the hits of the page are, where these are fewer.
 func (s *searchPage) ofRecords() string {
@@ -262,6 +292,7 @@ func (s *searchPage) ofRecords() string {
 // follow says whether the hits of the page, of which it is not known how many there are in all, are the last; "" of a page that has all.
 func (s *searchPage) follow() string {
 	switch {
+	case s.hasRest() && s.l.Envelope.Get("next_cursor") == s.l.Meta.Object("sources").Get("rest_cursor"): // it is not known
 	case s.l.Envelope.Flag("has_more"), s.l.Envelope.Has("next_cursor"), len(s.l.Envelope.Array("goes_on")) > 0:
 		return ", more follow"
 	case s.q.Position.Cursor != "":
@@ -305,9 +336,12 @@ func (s *searchPage) nothing() string {
 	case s.q.Repair != nil:
 		return "0 hits. Try other words, or no streams and filter."
 	case s.q.Q == "":
-		return "0 records of this time"
+		return "0 records of this time" + write.Lead(" where ", s.sources())
 	}
 	n, counted := s.l.Recall.Number("sources_searched_count")
 	over := write.When(counted, " over "+write.Plural(n, "source"))
+	if sources := s.sources(); sources != "" { // the others may have some
+		return "0 hits" + s.forQuery() + s.q.where() + " where " + sources + "."
+	}
 	return "0 hits" + s.forQuery() + s.q.where() + over + ". Try " + s.q.otherwise() + "."
 }

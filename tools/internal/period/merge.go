@@ -12,6 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // A search may be limited to a period. Resource servers filter the search of one stream at a time, by the field of it that says when: so
@@ -30,33 +31,37 @@ func (p *Reader) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	limit, _ := strconv.Atoi(r.Query.Get("limit"))
 	limit = min(cmp.Or(limit, DefaultHits), maxHits)
 	words := r.Query.Get("q") != ""
-	pages := make([]sourcePage, len(p.sources), len(p.sources)+1)
-	if words && len(p.timeless) > 0 {
+	n := p.round(ctx, r, from.before)
+	if from.seal != n.seal && r.Query.Has("cursor") {
+		return nil, otherSources()
+	}
+	pages := make([]sourcePage, len(n.sources), len(n.sources)+1)
+	if words && len(p.timeless) > 0 && n.before == 0 {
 		pages = append(pages, sourcePage{})
 	}
 	for i := range pages {
 		pages[i].err = &rs.Error{Code: "deadline_exceeded"}
 	}
 	read.All(ctx, len(pages), func(ctx context.Context, i int) {
-		if i == len(p.sources) {
+		if i == len(n.sources) {
 			pages[i] = p.readTimeless(ctx, r)
 		} else {
-			pages[i] = p.read(ctx, r, p.sources[i], from, from.shown+limit+1)
+			pages[i] = p.read(ctx, r, n.sources[i], from, from.shown+limit+1)
 		}
 	})
-	if last := len(p.sources); last < len(pages) && len(pages[last].untimed) > 0 && !r.OneRound { // a repair has many reads already
+	if last := len(n.sources); last < len(pages) && len(pages[last].untimed) > 0 && !r.OneRound { // a repair has many reads already
 		p.dateParts(ctx, &pages[last])
 	}
 	for _, page := range pages {
 		if page.err == nil {
-			return p.merged(r, pages, from, limit), nil
+			return n.merged(r, pages, from, limit), nil
 		}
 	}
 	return nil, pages[0].err
 }
 
 // merged is one page of what the sources returned: hits in turn, the best of each first; records by time.
-func (p *Reader) merged(r rs.Request, pages []sourcePage, from cursor, limit int) *rs.Response {
+func (p *round) merged(r rs.Request, pages []sourcePage, from cursor, limit int) *rs.Response {
 	timeline := r.Query.Get("q") == ""
 	var all []foundAt
 	more := false
@@ -79,8 +84,8 @@ func (p *Reader) merged(r rs.Request, pages []sourcePage, from cursor, limit int
 	if matched { // then words that are like those of the query are none of its
 		all = slices.DeleteFunc(all, func(hit foundAt) bool { return hit.matches() == nearestWord })
 	}
-	response := &rs.Response{Status: 200, ContentType: "application/json"}
-	counted, exact := 0, true
+	response := &rs.Response{Status: 200, ContentType: "application/json", Reads: p.reads}
+	counted, exact := 0, p.seal == ""
 	for _, page := range pages {
 		response.Reads += page.reads
 		more = more || page.more && (!matched || !page.endsWithNearest())
@@ -108,21 +113,29 @@ func (p *Reader) merged(r rs.Request, pages []sourcePage, from cursor, limit int
 	if exact && !timeline {
 		meta = append(meta, rs.Member{Name: "count", Value: strconv.Itoa(counted)})
 	}
+	sources := p.extent(r, pages)
+	if sources != nil {
+		meta = append(meta, rs.Member{Name: "sources", Value: sources.JSON()})
+	}
 	if recall := p.recall(pages); recall != nil {
 		meta = append(meta, rs.Member{Name: "recall", Value: recall.JSON()})
 	}
 	more = (more || end < len(all)) && len(page) > 0 // of what was not looked through a warning says so
+	rest := sources.Get("rest_cursor")
 	body := rs.Object{
-		{Name: "object", Value: `"list"`}, {Name: "has_more", Value: strconv.FormatBool(more)}, {Name: "data", Value: rs.JoinItems(items)},
+		{Name: "object", Value: `"list"`}, {Name: "has_more", Value: strconv.FormatBool(more || rest != "")},
+		{Name: "data", Value: rs.JoinItems(items)},
 		{Name: "meta", Value: meta.JSON()},
 	}
 	if p.Period != (Period{}) {
-		body = body.With("read_as", rs.EncodeJSON([]string{p.says()}))
+		body = body.With("read_as", rs.EncodeJSON(p.says()))
 	}
-	if next := (cursor{shown: end}); more && len(page) > 0 {
+	next := cursor{shown: end, before: from.before, seal: p.seal}
+	switch {
+	case more:
 		if timeline {
 			last := page[len(page)-1].at
-			next = cursor{at: last.UTC().Format(time.RFC3339Nano)}
+			next.at, next.shown = last.UTC().Format(time.RFC3339Nano), 0
 			for _, hit := range all[:end] {
 				if hit.at.Equal(last) {
 					next.shown++
@@ -143,14 +156,16 @@ func (p *Reader) merged(r rs.Request, pages []sourcePage, from cursor, limit int
 			}
 			body = append(body, rs.Member{Name: "goes_on", Value: rs.JoinArray(calls)})
 		}
+	case rest != "":
+		body = append(body, rs.Member{Name: "next_cursor", Value: rest})
 	}
 	return response.WithBody(body.JSON())
 }
 
 // recall is what the answers say of the words of a query; nil where none does. A word is missing where it is in none of them.
-func (p *Reader) recall(pages []sourcePage) rs.Object {
+func (p *round) recall(pages []sourcePage) rs.Object {
 	var missing []string
-	partial, complete, counted, said := 0, len(p.left) == 0, false, false
+	partial, complete, counted, said := 0, p.seal == "", false, false
 	for i := range pages {
 		recall := pages[i].meta.Object("recall")
 		_, some, _ := pages[i].counts()
@@ -177,41 +192,68 @@ func (p *Reader) recall(pages []sourcePage) rs.Object {
 			merged = append(merged, rs.Member{Name: name, Value: value})
 		}
 	}
-	if len(missing) > 0 && len(p.left) == 0 {
+	if len(missing) > 0 && p.seal == "" {
 		merged = append(merged, rs.Member{Name: "missing_words", Value: rs.JoinArray(missing)})
 	}
 	return merged
 }
 
-// says is which instants were asked for, of which fields.
-func (p *Reader) says() string {
-	var fields, says []string
+// says is which instants were asked for, of which fields, and of fields whose values a zone does not move, which days or times of clocks.
+func (p *round) says() []string {
+	inZone := p.Zone != nil && p.Zone != time.UTC
+	var moved, unmoved []string
 	for _, s := range p.sources {
 		field := s.Time + " of " + s.Stream
 		if s.lasting {
 			field = "what lasts into it by " + s.End + " of " + s.Stream
 		}
-		if !slices.Contains(fields, field) {
-			fields = append(fields, field)
+		fields := &moved
+		if inZone && (s.Kind == filter.Dates || s.Kind == filter.LocalTimes) {
+			fields = &unmoved
 		}
+		if !slices.Contains(*fields, field) {
+			*fields = append(*fields, field)
+		}
+	}
+	if len(p.timeless) > 0 && p.Words != "" && p.before == 0 {
+		moved = append(moved, few(p.timeless)+" by their records")
 	}
 	from, before := p.Period.Bounds(p.Zone)
 	minute := func(t time.Time) string { return strings.Replace(filter.Instant(t), ":00Z", "Z", 1) }
-	if !from.IsZero() {
-		says = append(says, "from "+minute(from))
+	var says []string
+	if len(moved) > 0 {
+		days := ""
+		if inZone {
+			days = " by days of " + p.Zone.String()
+		}
+		bounds := span("from", minute(from), !from.IsZero(), "until", minute(before), !before.IsZero())
+		says = append(says, bounds+days+": "+strings.Join(moved, ", "))
 	}
-	if before.IsZero() {
-		says = append(says, "on")
-	} else {
-		says = append(says, "until "+minute(before))
+	clock := func(text string) string {
+		if t, err := rs.ReadTime(text); err == nil && !written.IsDay(text) {
+			return bound(t, text, filter.LocalTimes, p.Zone)
+		}
+		return text
 	}
-	if len(p.timeless) > 0 && p.Words != "" {
-		fields = append(fields, strings.Join(p.timeless, ", ")+" by their records")
+	if len(unmoved) > 0 {
+		bounds := span("from", clock(p.Period.Since), p.Period.Since != "", "to", clock(p.Period.Until), p.Period.Until != "")
+		if p.Period.Since == p.Period.Until {
+			bounds = "on " + clock(p.Period.Since)
+		}
+		says = append(says, bounds+" as written, without a zone: "+strings.Join(unmoved, ", "))
 	}
-	if p.Zone != nil && p.Zone != time.UTC {
-		says = append(says, "by days of "+p.Zone.String())
+	return says
+}
+
+// span is "from A until B", and "from A on" or "until B" where one has no end.
+func span(since, from string, begins bool, until, before string, ends bool) string {
+	switch {
+	case !begins:
+		return until + " " + before
+	case !ends:
+		return since + " " + from + " on"
 	}
-	return strings.Join(says, " ") + ": " + strings.Join(fields, ", ")
+	return since + " " + from + " " + until + " " + before
 }
 
 // untimedOf is how many hits are left out because it is not known when they are.
@@ -222,18 +264,26 @@ func untimedOf(pages []sourcePage) (n int) {
 	return n
 }
 
+// few are the first of some names, and how many others there are.
+func few(names []string) string {
+	const most = 6
+	if others := len(names) - most; others > 0 {
+		names = append(slices.Clone(names[:most]), fmt.Sprintf("and %d others", others))
+	}
+	return strings.Join(names, ", ")
+}
+
 // warnings say in one sentence each what the answer does not have, before the warnings of the resource server, each of them once. Those of
 // files that were not read belong to an answer without records, not to one that has any though one of its sources has none.
-func (p *Reader) warnings(pages []sourcePage, found bool) string {
-	const most = 6 // names of what was not read
-	var says, failed, left, items []string
+func (p *round) warnings(pages []sourcePage, found bool) string {
+	var says, failed, items []string
 	say := func(holds bool, format string, values ...any) {
 		if holds {
 			says = append(says, fmt.Sprintf(format, values...))
 		}
 	}
 	unfiltered, untimed, oldest := false, untimedOf(pages), time.Time{}
-	timeless, last := strings.Join(p.timeless, ", "), len(pages)-1
+	timeless, last := few(p.timeless), len(pages)-1
 	for i, page := range pages {
 		unfiltered = unfiltered || page.all
 		if n := len(page.hits); page.all && page.more && n > 0 && page.hits[n-1].at.After(oldest) {
@@ -251,15 +301,6 @@ func (p *Reader) warnings(pages []sourcePage, found bool) string {
 			}
 		}
 	}
-	for _, s := range p.left {
-		switch {
-		case slices.Contains(left, s.name()), len(left) > most:
-		case len(left) == most:
-			left = append(left, "…")
-		default:
-			left = append(left, s.name())
-		}
-	}
 	say(unfiltered, "This resource server does not filter what this token reads by time: the first %d of each stream were looked through.", maxHits)
 	say(!oldest.IsZero(), "What is older than %s may be missing.", filter.Instant(oldest))
 	say(last == len(p.sources) && pages[last].more, "Of %s only the first %d hits were looked through.", timeless, maxHits)
@@ -267,11 +308,10 @@ func (p *Reader) warnings(pages []sourcePage, found bool) string {
 	if len(p.Filter) > 0 {
 		unknown, without = "it is not known whether their records are within filter", "filter"
 	}
-	say(untimed > 0, "Left out, because %s: %d; at most %d are looked up. A search of %s without %s has them.",
-		unknown, untimed, maxDatedHits, timeless, without)
-	say(len(p.timeless) > 0 && p.Words == "", "%s have no time of their own and are not listed.", timeless)
-	say(left != nil, "Not read, because there are so many, but by the same call with fewer streams: %s.", strings.Join(left, ", "))
-	say(failed != nil, "Could not be read: %s.", strings.Join(failed, ", "))
+	say(untimed > 0, "Left out, because %s: %d; at most %d are looked up. A search without %s has them: %s.",
+		unknown, untimed, maxDatedHits, without, timeless)
+	say(len(p.timeless) > 0 && p.Words == "", "Not listed, having no time of their own: %s.", timeless)
+	say(failed != nil, "Could not be read: %s.", few(failed))
 	if len(says) > 0 {
 		own := rs.Object{{Name: "code", Value: `"period"`}, {Name: "message", Value: rs.EncodeJSON(strings.Join(says, " "))}}
 		items = append([]string{own.JSON()}, items...)

@@ -75,8 +75,10 @@ const DefaultHits = 20
 // A cursor is where a search of a period goes on. Hits are counted from the first; those of a timeline from the first that is as old
 // as the last that was shown, so that records that were added meanwhile move nothing.
 type cursor struct {
-	shown int
-	at    string // RFC 3339; "" but in a timeline
+	shown  int
+	at     string // RFC 3339; "" but in a timeline
+	before int    // sources of earlier rounds
+	seal   string // of the round; "" where it has all sources
 }
 
 const (
@@ -94,9 +96,13 @@ func (p *Reader) mark(r rs.Request) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])[:markChars]
 }
 
-// spell is a cursor as the model sends it back: "period.SHOWN.MARK.AT".
+// spell is a cursor as the model sends it back: "period.SHOWN.MARK.AT", and where there are rounds "period.SHOWN-BEFORE.MARKSEAL.AT".
 func (p *Reader) spell(r rs.Request, c cursor) string {
-	return fmt.Sprintf("%s%d.%s.%s", cursorPrefix, c.shown, p.mark(r), c.at)
+	shown := strconv.Itoa(c.shown)
+	if c.seal != "" {
+		shown += "-" + strconv.Itoa(c.before)
+	}
+	return cursorPrefix + shown + "." + p.mark(r) + c.seal + "." + c.at
 }
 
 // IsCursor reports whether a cursor was made here.
@@ -108,18 +114,28 @@ func (p *Reader) from(r rs.Request) (cursor, error) {
 	if text == "" {
 		return cursor{}, nil
 	}
-	parts := strings.SplitN(text, ".", 4)
-	if len(parts) == 4 {
-		shown, err := strconv.Atoi(parts[1])
+	if parts := strings.SplitN(text, ".", 4); len(parts) == 4 {
+		count, rounds, _ := strings.Cut(parts[1], "-")
+		shown, err := strconv.Atoi(count)
+		before, _ := strconv.Atoi(rounds)
 		_, timeErr := rs.ReadTime(parts[3])
-		c := cursor{shown, parts[3]}
-		if err == nil && shown > 0 && shown < maxHits*maxSources && (c.at == "" || timeErr == nil) && p.spell(r, c) == text {
+		c := cursor{shown, parts[3], max(0, before), parts[2][min(markChars, len(parts[2])):]}
+		if err == nil && shown+before > 0 && shown >= 0 && shown < maxHits*maxReads && (c.at == "" || timeErr == nil) && p.spell(r, c) == text {
 			return c, nil
 		}
 	}
 	return cursor{}, &rs.Error{
 		Code: "invalid_cursor", Param: "cursor", Message: "This cursor is not of this search of a time.",
 		Hint: "Send it with the same other arguments as the answer printed it, or search again without cursor.",
+	}
+}
+
+// otherSources refuses to go on where the sources of a page are not those of the page before.
+func otherSources() *rs.Error {
+	return &rs.Error{
+		Code: "invalid_cursor", Param: "cursor",
+		Message: "What there is to search, or where its newest records are, has changed since the last page.",
+		Hint:    "Search again without cursor.",
 	}
 }
 
@@ -195,7 +211,8 @@ func (page *sourcePage) counts() (count, partial int, known bool) {
 
 // lacks reports whether a word, as JSON, is known to occur nowhere in the period.
 func (page *sourcePage) lacks(word string) bool {
-	if slices.Contains(page.missing, word) {
+	searched, said := page.meta.Object("recall").Number("sources_searched_count")
+	if slices.Contains(page.missing, word) || said && searched == 0 {
 		return true
 	}
 	return page.parts && page.complete() && !slices.ContainsFunc(page.hits, func(hit foundAt) bool {

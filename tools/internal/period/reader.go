@@ -2,10 +2,8 @@ package period
 
 import (
 	"context"
-	"maps"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -80,8 +78,8 @@ func (s source) name() string {
 
 // Bounds of what is read for one page.
 const (
-	maxSources = 24
-	maxLasting = 8   // sources that are read a second time, for what lasts into the time
+	maxReads   = 32  // of sources, some of which are read a second time, for what lasts into the time
+	maxAnyTime = 3   // searches of any time, for which of more sources have something
 	maxHits    = 100 // of one source
 	maxWords   = 500 // a query has fewer
 )
@@ -97,11 +95,12 @@ type Reader struct {
 	Grant   string          // that is read
 	// Connection is the one that the search names; "" for all.
 	Connection string
+	// Streams reads the list of streams, which says how new they are; nil where that is not answered.
+	Streams func(context.Context) *rs.Response
 
-	sources  []source       // that say when
+	sources  []known.Source // that say when
 	timeless []string       // streams that do not
 	wholes   []known.Source // whose records have parts in those
-	left     []source       // beyond the bound
 }
 
 // A source is read for what is of a period by its time, or for what began before it and lasts into it.
@@ -123,24 +122,14 @@ func (p *Reader) Choose(sources []known.Source, streams, parts []string) (timele
 		case !named:
 		case p.Period == (Period{}): // one search of all connections, as without parts
 			if len(p.sources) == 0 {
-				p.sources = []source{{known.Source{Stream: s.Stream, Connection: rs.Connection{ID: p.Connection}}, false}}
+				p.sources = []known.Source{{Stream: s.Stream, Connection: rs.Connection{ID: p.Connection}}}
 			}
 		case s.Time != "":
-			p.sources = append(p.sources, source{s, false})
+			p.sources = append(p.sources, s)
 		case !slices.Contains(p.timeless, s.Stream):
 			p.timeless = append(p.timeless, s.Stream)
 		}
 	}
-	own := p.sources[:min(len(p.sources), maxSources)]
-	var lasting []source
-	for _, s := range own {
-		if s.End != "" && p.Period.Since != "" {
-			lasting = append(lasting, source{s.Source, true})
-		}
-	}
-	read := min(len(lasting), maxLasting)
-	p.left = slices.Concat(p.sources[len(own):], lasting[read:])
-	p.sources = slices.Concat(own, lasting[:read])
 	timeless = len(p.timeless) > 0
 	return timeless, len(p.sources) > 0 || p.Words != "" && timeless
 }
@@ -211,14 +200,7 @@ func (p *Reader) pages(ctx context.Context, r rs.Request, s source, f filter.Fil
 
 // readTimeless searches the streams that have no time, of which only hits that say one are kept.
 func (p *Reader) readTimeless(ctx context.Context, r rs.Request) (page sourcePage) {
-	r.Query = maps.Clone(r.Query)
-	ofWholes := func(name string, _ []string) bool { return strings.HasPrefix(name, "filter") }
-	maps.DeleteFunc(r.Query, ofWholes)
-	r.Query["streams"] = p.timeless
-	r.Query.Set("limit", strconv.Itoa(maxHits))
-	r.Query.Del("cursor")
-	response, err := p.Doer.Do(ctx, r)
-	page.take(response, err, known.Source{}, r, p.Zone)
+	page = p.ofAnyTime(ctx, r, p.timeless)
 	page.parts, page.filtered = true, len(p.Filter) > 0
 	page.keep(p.Period, p.Zone)
 	return page

@@ -1,6 +1,7 @@
 package hit
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -51,6 +52,11 @@ func (s SharedRecords) Add(h *Hit) (record rs.Ref, joins bool) {
 		return rs.Ref{}, false
 	}
 	return record, seen
+}
+
+// Cut reports whether the match is not all of its text.
+func (t *Text) Cut() bool {
+	return bytes.Contains(t.Match, []byte(`"`+write.Ellipsis)) || bytes.Contains(t.Match, []byte(write.Ellipsis+`"`))
 }
 
 // Size is how many bytes a hit adds to the text, at most.

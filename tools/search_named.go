@@ -1,0 +1,170 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
+)
+
+// A word that no record has may be in the name of where records are, such as that of a chat or of an app, which no search reads.
+
+// Bounds of what is said of such a word.
+const (
+	maxNamedStreams = 3    // whose names are said
+	maxNamedBytes   = 1500 // of the names that a call has
+	leastNamed      = 3    // letters of the word
+)
+
+// named says of the first word of a query that no record has and that is a word of the names of streams, or else of a connection, which
+// these are, with the call for the other words there, or for what there is; "" where there is none.
+func (s *searched) named(ctx context.Context) string {
+	absent := s.absent
+	if len(absent) == 0 && isEmpty(s.answer.Response) && !s.inPeriod() && len(s.filter) == 0 {
+		if words := relax.Words(s.q); len(words) == 1 {
+			absent = []string{strings.ToLower(words[0])}
+		}
+	}
+	if len(absent) == 0 {
+		return ""
+	}
+	sources := s.places(ctx)
+	for _, word := range absent {
+		if len([]rune(word)) < leastNamed {
+			continue
+		}
+		of := slices.DeleteFunc(slices.Clone(sources), func(source known.Source) bool {
+			only := s.call.Scope.ConnectionID // what is held may be of all connections
+			return only != "" && source.Connection.ID != only || !hasWord(source.Stream, word)
+		})
+		if len(of) > 0 {
+			return s.inNamed(word, of)
+		}
+		if says := s.inNamedConnection(word, sources); says != "" {
+			return says
+		}
+	}
+	return ""
+}
+
+// places are the streams of connections as far as they are known: from the schema, which other hints read too, or where nothing was found
+// from the list of streams that is read for how fresh they are.
+func (s *searched) places(ctx context.Context) (places []known.Source) {
+	schemas, connection := s.call.Tool.schemas, s.call.Scope.ConnectionID
+	said := s.recall().Has("missing_words") && len(s.list.Items) > 0 && auth.PrincipalFrom(ctx).Package == nil // and no repair has read
+	if s.stated.all != nil || said {
+		return s.stated.of(ctx).Sources
+	}
+	if document := schemas.Held(ctx, "", connection); document != nil {
+		return known.ReadStream(document, rs.Scope{ConnectionID: connection}).Sources
+	}
+	list := s.answer.Streams
+	if list == nil {
+		list = schemas.HeldStreams(ctx, connection)
+	}
+	for _, row := range list.ListedStreams() {
+		places = append(places, known.Source{Stream: row.Name, Connection: rs.Connection{ID: row.Connection, DisplayName: row.Label}})
+	}
+	return places
+}
+
+// inNamed says that a word is in the names of some streams.
+func (s *searched) inNamed(word string, sources []known.Source) string {
+	var streams []string
+	timed, size, all := true, 0, map[string]bool{}
+	for _, source := range sources {
+		if all[source.Stream] {
+			continue
+		}
+		all[source.Stream] = true
+		if size += len(source.Stream); size <= maxNamedBytes {
+			streams = append(streams, source.Stream)
+			timed = timed && source.Time != ""
+		}
+	}
+	says := fmt.Sprintf("%s is in the name of the stream %s: ", quote.Text(word), quote.Names(streams, 1))
+	if len(all) > 1 {
+		says = fmt.Sprintf("%s is in the names of %d streams (%s): ", quote.Text(word), len(all), quote.Names(streams, maxNamedStreams))
+	}
+	if len(streams) < len(all) {
+		says = strings.TrimSuffix(says, ": ") + fmt.Sprintf(", here the first %d: ", len(streams))
+	}
+	others := s.beside(word)
+	within := s.without("mode", "limit", "filter", "streams").With("streams", rs.EncodeJSON(streams))
+	switch {
+	case len(others) > 0:
+		return says + searchFor(strings.Join(others, " "), within)
+	case timed && s.inPeriod():
+		return says + searchFor("", within)
+	case timed && s.timed:
+		return says + searchFor("", within.WithAll(s.bounds()))
+	case timed && len(streams) > 1:
+		return says + searchFor("", rs.Object{rs.NewMember("since", "1970-01-01")}.WithAll(within))
+	}
+	var lists []string
+	for _, stream := range streams[:min(len(streams), maxNamedStreams)] {
+		lists = append(lists, s.records(stream))
+	}
+	return says + strings.Join(lists, ", ")
+}
+
+// inNamedConnection says that a word is in the name of one of several connections.
+func (s *searched) inNamedConnection(word string, sources []known.Source) string {
+	var of []rs.Connection
+	others := false
+	for _, source := range sources {
+		if c := source.Connection; !hasWord(c.DisplayName, word) {
+			others = true
+		} else if !slices.ContainsFunc(of, func(other rs.Connection) bool { return other.ID == c.ID }) {
+			of = append(of, c)
+		}
+	}
+	if len(of) != 1 || !others {
+		return ""
+	}
+	says := fmt.Sprintf("%s is in the name of the connection %s: ", quote.Text(word), quote.Connections(of))
+	id := rs.EncodeJSON(of[0].ID)
+	if words := s.beside(word); len(words) > 0 {
+		return says + searchFor(strings.Join(words, " "), s.without("mode", "limit").With("connection_id", id))
+	}
+	return says + correct.Call{Tool: "schema", Arguments: rs.Object{{Name: "connection_id", Value: id}}}.String()
+}
+
+// beside are the words of a query that are looked for beside one that is in a name: those that some record has.
+func (s *searched) beside(word string) []string {
+	return slices.DeleteFunc(relax.Words(s.rest), func(other string) bool {
+		return strings.EqualFold(other, word) || s.isAbsent(other) || relax.SayNothing[strings.ToLower(other)]
+	})
+}
+
+// hasWord reports whether a name has a word, in small letters, between signs that are no letters, or as its capitals part it: whatsapp and
+// app are words of WhatsApp_Chat.
+func hasWord(name, word string) bool {
+	letters, of := []rune(name), []rune(word)
+	for from := 0; from+len(of) <= len(letters); from++ {
+		part := letters[from : from+len(of)]
+		if partsWord(letters, from) && partsWord(letters, from+len(of)) && strings.EqualFold(string(part), word) {
+			return true
+		}
+	}
+	return false
+}
+
+// partsWord reports whether one word of a name ends and another begins at a place.
+func partsWord(name []rune, at int) bool {
+	if at == 0 || at == len(name) {
+		return true
+	}
+	before, after := name[at-1], name[at]
+	inside := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
+	capital := unicode.IsUpper(after) && (!unicode.IsUpper(before) || at+1 < len(name) && unicode.IsLower(name[at+1]))
+	return !inside(before) || !inside(after) || capital || unicode.IsDigit(after) != unicode.IsDigit(before)
+}

@@ -1,0 +1,67 @@
+package tools_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+)
+
+// A word that no record has and that is in the name of streams or of a connection leads there; any part of a word is none.
+func TestAWordOfAStreamsName(t *testing.T) {
+	const of = `"field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt","text":"t=text,lex"}}`
+	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c","display_name":"Phone"}],"streams":[` +
+		`{"name":"WhatsApp_Chat_-_Grupo_Playa",` + of + `,{"name":"WhatsApp_Chat_with_Ana",` + of + `,{"name":"LinkedInDataExport_1",` + of + `]},` +
+		`{"connector_key":"b","granted_connections":[{"connection_id":"b","display_name":"Old laptop"}],"streams":[{"name":"notes",` + of + `]}]}`
+	const list = `{"data":[{"name":"WhatsApp_Chat_-_Grupo_Playa"},{"name":"WhatsApp_Chat_with_Ana"},{"name":"LinkedInDataExport_1"},{"name":"notes"}]}`
+	const two = `"streams":["WhatsApp_Chat_-_Grupo_Playa","WhatsApp_Chat_with_Ana"]`
+	for _, row := range []struct {
+		arguments, missing string
+		hits               int
+		want               string
+	}{
+		{`{"q":"whatsapp papa"}`, `"whatsapp"`, 1, `"whatsapp" is in the names of 2 streams ("WhatsApp_Chat_-_Grupo_Playa", WhatsApp_Chat_with_Ana): search {"q":"papa",` + two + `}`},
+		{`{"q":"WhatsApp papa","connection_id":"c"}`, `"WhatsApp"`, 1, `: search {"q":"papa","connection_id":"c",` + two + `}`},
+		{`{"q":"whatsapp papa zebra"}`, `"whatsapp","zebra"`, 1, `: search {"q":"papa",` + two + `}`},
+		{`{"q":"whatsapp"}`, `"whatsapp"`, 0, `"WhatsApp_Chat_-_Grupo_Playa"}, query_records {"stream":"WhatsApp_Chat_with_Ana"}`},
+		{`{"q":"playa"}`, `"playa"`, 0, `"playa" is in the name of the stream "WhatsApp_Chat_-_Grupo_Playa": query_records {"stream":"WhatsApp_Chat_-_Grupo_Playa"}`},
+		{`{"q":"linkedin in June 2026"}`, `"linkedin"`, 0, `: search {"streams":["LinkedInDataExport_1"],"since":"2026-06-01","until":"2026-06-30"}`},
+		{`{"q":"whatsapp papa","since":"2026-06-01"}`, `"whatsapp"`, 1, `: search {"q":"papa","since":"2026-06-01",` + two + `}`},
+		{`{"q":"laptop papa"}`, `"laptop"`, 1, `"laptop" is in the name of the connection b "Old laptop": search {"q":"papa","connection_id":"b"}`},
+		{`{"q":"data papa"}`, `"data"`, 1, `: search {"q":"papa","streams":["LinkedInDataExport_1"]}`},
+		{`{"q":"what papa"}`, ``, 1, ""},
+		{`{"q":"play papa"}`, `"play"`, 1, ""},
+		{`{"q":"dataex papa"}`, `"dataex"`, 1, ""},
+	} {
+		reads := 0
+		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+			switch {
+			case strings.HasSuffix(r.Path, "/schema"):
+				reads++
+				return middlewaretest.JSON(schema), nil
+			case strings.HasSuffix(r.Path, "/streams"):
+				return middlewaretest.JSON(list), nil
+			}
+			hits := strings.Repeat(hitAt("notes", "1", "2026-06-05T00:00:00Z"), row.hits)
+			return middlewaretest.JSON(fmt.Sprintf(`{"object":"list","data":[%s],"meta":{"count":0,"recall":{"partial_count":%d,"missing_words":[%s]}}}`,
+				hits, row.hits, row.missing)), nil
+		}}
+		_, text := searchWith(t, tools.Search("https://rs.example"), server, row.arguments)
+		if said := strings.Contains(text, " is in the name"); said != (row.want != "") || !strings.Contains(text, row.want) || reads > 1 {
+			t.Errorf("%s with %d reads of the schema:\n%s", row.arguments, reads, text)
+		}
+	}
+}
+
+// Without a word that is known to be nowhere nothing is read for the names of streams.
+func TestNoNameOfAStreamIsLookedForInVain(t *testing.T) {
+	for _, answer := range []string{`{"data":[` + hitAt("notes", "1", "") + `],"meta":{"count":1,"recall":{"partial_count":0}}}`, `{"data":[` + hitAt("notes", "1", "") + `]}`} {
+		server := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) { return middlewaretest.JSON(answer), nil }}
+		if searchWith(t, tools.PlainSearch("https://rs.example"), server, `{"q":"whatsapp papa"}`); len(server.Requests()) != 1 {
+			t.Errorf("%s: %q", answer, server.Lines())
+		}
+	}
+}
