@@ -70,6 +70,7 @@ var forbidden = map[string][]string{
 
 	"tools/internal/written":       {module + "middleware", module + "transport", module + "tools/correct", module + "tools/render", module + "tools/internal/filter", module + "tools/internal/relax", module + "rs/", "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
 	"tools/internal/foreign":       {module + "middleware", module + "transport", module + "tools/correct", module + "tools/render", module + "tools/internal/filter", module + "tools/internal/known", module + "tools/internal/relax", module + "rs/", "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
+	"tools/internal/leftout":       {module + "middleware", module + "transport", module + "tools/render", module + "rs/", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
 	"tools/internal/aggregate":     {module + "middleware", module + "transport", module + "tools/render", module + "tools/correct", module + "rs/", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
 	"tools/internal/known":         {module + "middleware", module + "transport", module + "tools/render", module + "rs/fanout", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
 	"tools/internal/filter":        {module + "middleware", module + "transport", module + "tools/render", module + "tools/correct", module + "tools/internal/relax", module + "rs/", "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},

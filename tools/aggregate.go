@@ -8,6 +8,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/leftout"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -72,8 +73,8 @@ func forwardAggregate(ctx context.Context, call Call) (Reply, error) {
 	if ofNothing {
 		answer.Empty = explainEmpty(ctx, call, r.Args.Filter)
 	}
-	if call.Scope.ConnectionID == "" && (r.Asked || leavesOut(response)) {
-		r.AddAll(missingFields(asMeant(call, answer.Empty), schema()))
+	if call.Scope.ConnectionID == "" && (r.Asked || leftout.IsWarned(response)) {
+		r.AddAll(leftout.Fields(call.Scope.Stream, asMeant(call, answer.Empty), schema()))
 	}
 	r.AddAll(lasting(ctx, call, r.Args.Filter, schema))
 	if ofNothing {

@@ -12,6 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/leftout"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
@@ -124,11 +125,12 @@ func forwardRecords(ctx context.Context, call Call) (Reply, error) {
 	}
 	answer.tied = args.tied(ctx, call, response)
 	if args.mayLack(call, response) {
-		said = append(said, missingFields(asMeant(call, answer.Empty), schema())...)
+		said = append(said, leftout.Fields(call.Scope.Stream, asMeant(call, answer.Empty), schema())...)
 	}
-	said = append(said, args.mixedUnits(response, call)...)
+	said = append(said, leftout.MixedUnits(args.sort, args.filter, response, call.asSent())...)
 	if first {
-		said = slices.Concat(said, args.unitsIn(response, schema), args.threadHead(ctx, call, response), lasting(ctx, call, args.filter, schema))
+		said = slices.Concat(said, leftout.Units(args.fields, args.filter, response, schema),
+			leftout.ThreadHead(ctx, call.RS, call.Scope, args.filter, response), lasting(ctx, call, args.filter, schema))
 	}
 	answer.Response = withMembers(response, append(said, saysReadAs(nil, readAs)...))
 	return Reply{Call: call, Answer: answer}, nil
@@ -189,7 +191,7 @@ func (q queryRecordsArgs) mayLack(call Call, response *rs.Response) bool {
 	another := func(item rs.Item) bool {
 		return rs.ConnectionID(item.Members) != rs.ConnectionID(list.Items[0].Members)
 	}
-	return leavesOut(response) || slices.ContainsFunc(list.Items, another)
+	return leftout.IsWarned(response) || slices.ContainsFunc(list.Items, another)
 }
 
 // tied is how many records behind a short first page have the value that its last record has of the field by which it is sorted: by

@@ -111,7 +111,7 @@ func forwardWindow(ctx context.Context, call Call) (Reply, error) {
 	response, err := call.RS.Do(ctx, args.Request(call.Scope))
 	if err == nil {
 		if _, found := matchOf(response); found && args.q != "" {
-			whole := answered(ctx, func(ctx context.Context) (*rs.Response, error) { return call.RS.Do(ctx, record) })
+			whole := read.Beside(ctx, func(ctx context.Context) (*rs.Response, error) { return call.RS.Do(ctx, record) })
 			if whole != nil {
 				response = args.withMatches(response, fieldJSON(whole, args.field))
 			}

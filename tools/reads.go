@@ -15,26 +15,12 @@ import (
 
 // The reads that several tools make beside the one that was asked for, and what they add to its answer. What is not answered is not said.
 
-// Bounds of what is read beside an answer that can do without it.
-const (
-	maxCountedMembers = 8 // of a package
-	besideDeadline    = time.Second
-)
+// Bound of what is read beside an answer that can do without it.
+const maxCountedMembers = 8 // of a package
 
 // known is what the schema says of a stream under the connection of a call, of all streams where it is ""; it is held for a minute.
 func (call Call) known(ctx context.Context, stream string) known.Stream {
 	return call.Tool.schemas.Of(ctx, call.RS, rs.Scope{Stream: stream, ConnectionID: call.Scope.ConnectionID})
-}
-
-// answered is the answer to a read that an answer can do without; nil where it fails.
-func answered(ctx context.Context, read func(context.Context) (*rs.Response, error)) *rs.Response {
-	ctx, cancel := context.WithTimeout(ctx, besideDeadline)
-	defer cancel()
-	response, err := read(ctx)
-	if err != nil {
-		return nil
-	}
-	return response
 }
 
 // listStreams reads how many records each stream has, how new and how fresh they are; nil where that is not answered.
@@ -42,14 +28,14 @@ func listStreams(ctx context.Context, call Call) *rs.Response {
 	if len(auth.PrincipalFrom(ctx).MemberTokens()) > maxCountedMembers {
 		return nil
 	}
-	return answered(ctx, func(ctx context.Context) (*rs.Response, error) {
+	return read.Beside(ctx, func(ctx context.Context) (*rs.Response, error) {
 		return call.Tool.schemas.Streams(ctx, call.RS, call.Scope.ConnectionID)
 	})
 }
 
 // streamDetail reads how fresh a stream is, and to which time the grant is limited in it; nil where that is not answered.
 func streamDetail(ctx context.Context, call Call, stream string) *rs.Response {
-	return answered(ctx, func(ctx context.Context) (*rs.Response, error) {
+	return read.Beside(ctx, func(ctx context.Context) (*rs.Response, error) {
 		return call.RS.Do(ctx, read.Request(call.Scope.ConnectionID, "streams", stream))
 	})
 }
@@ -102,7 +88,7 @@ func groupsOf(ctx context.Context, call Call, field string, limit int) (groups [
 
 // counted is how many records of the call's stream a filter leaves; false where that is not answered in time.
 func counted(ctx context.Context, call Call, f filter.Filter) (int, bool) {
-	ctx, cancel := context.WithTimeout(ctx, besideDeadline)
+	ctx, cancel := context.WithTimeout(ctx, read.BesideDeadline)
 	defer cancel()
 	return aggregated(ctx, call, aggregate.Args{Metric: "count", Filter: f}).Number("value")
 }

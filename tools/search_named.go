@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
@@ -13,6 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // A word that no record has may be in the name of where records are, such as that of a chat or of an app, which no search reads.
@@ -43,7 +43,7 @@ func (s *searched) named(ctx context.Context) string {
 		}
 		of := slices.DeleteFunc(slices.Clone(sources), func(source known.Source) bool {
 			only := s.call.Scope.ConnectionID // what is held may be of all connections
-			return only != "" && source.Connection.ID != only || !hasWord(source.Stream, word)
+			return only != "" && source.Connection.ID != only || !written.HasWord(source.Stream, word)
 		})
 		if len(of) > 0 {
 			return s.inNamed(word, of)
@@ -121,7 +121,7 @@ func (s *searched) inNamedConnection(word string, sources []known.Source) string
 	var of []rs.Connection
 	others := false
 	for _, source := range sources {
-		if c := source.Connection; !hasWord(c.DisplayName, word) {
+		if c := source.Connection; !written.HasWord(c.DisplayName, word) {
 			others = true
 		} else if !slices.ContainsFunc(of, func(other rs.Connection) bool { return other.ID == c.ID }) {
 			of = append(of, c)
@@ -143,28 +143,4 @@ func (s *searched) beside(word string) []string {
 	return slices.DeleteFunc(relax.Words(s.rest), func(other string) bool {
 		return strings.EqualFold(other, word) || s.isAbsent(other) || relax.SayNothing[strings.ToLower(other)]
 	})
-}
-
-// hasWord reports whether a name has a word, in small letters, between signs that are no letters, or as its capitals part it: whatsapp and
-// app are words of WhatsApp_Chat.
-func hasWord(name, word string) bool {
-	letters, of := []rune(name), []rune(word)
-	for from := 0; from+len(of) <= len(letters); from++ {
-		part := letters[from : from+len(of)]
-		if partsWord(letters, from) && partsWord(letters, from+len(of)) && strings.EqualFold(string(part), word) {
-			return true
-		}
-	}
-	return false
-}
-
-// partsWord reports whether one word of a name ends and another begins at a place.
-func partsWord(name []rune, at int) bool {
-	if at == 0 || at == len(name) {
-		return true
-	}
-	before, after := name[at-1], name[at]
-	inside := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
-	capital := unicode.IsUpper(after) && (!unicode.IsUpper(before) || at+1 < len(name) && unicode.IsLower(name[at+1]))
-	return !inside(before) || !inside(after) || capital || unicode.IsDigit(after) != unicode.IsDigit(before)
 }

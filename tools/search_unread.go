@@ -86,7 +86,7 @@ func (s *searched) byID(ctx context.Context) (found render.ByID) {
 
 // recordsOf are the records of an id in some streams.
 func recordsOf(ctx context.Context, call Call, scopes []rs.Scope, id string) []rs.Ref {
-	ctx, cancel := context.WithTimeout(ctx, besideDeadline)
+	ctx, cancel := context.WithTimeout(ctx, read.BesideDeadline)
 	defer cancel()
 	refs := make([]rs.Ref, len(scopes))
 	read.All(ctx, len(scopes), func(ctx context.Context, i int) {
@@ -229,7 +229,7 @@ func mayBeStream(word string) bool {
 // listedWord finds the word that is a value, or a form of it, of one of the first fields of a call's stream that may have a closed list of
 // values: texts that can be filtered by and counted, and that no search reads. Where some words are nowhere it is one of these.
 func (s *searched) listedWord(ctx context.Context, call Call, words []string) (field, value, word string) {
-	ctx, cancel := context.WithTimeout(ctx, besideDeadline)
+	ctx, cancel := context.WithTimeout(ctx, read.BesideDeadline)
 	defer cancel()
 	var names []string
 	for _, f := range fieldsOf(s.stated.of(ctx).Document, call) {
@@ -244,7 +244,7 @@ func (s *searched) listedWord(ctx context.Context, call Call, words []string) (f
 		for _, g := range values[i] {
 			text, isText := g.Text()
 			at := slices.IndexFunc(words, func(word string) bool {
-				return (len(s.absent) == 0 || s.isAbsent(word)) && isFormOf(strings.ToLower(word), strings.ToLower(text))
+				return (len(s.absent) == 0 || s.isAbsent(word)) && written.IsForm(strings.ToLower(word), relax.OtherForm(strings.ToLower(word)), strings.ToLower(text))
 			})
 			if isText && at >= 0 {
 				return field, g.Key, words[at]
@@ -252,18 +252,4 @@ func (s *searched) listedWord(ctx context.Context, call Call, words []string) (f
 		}
 	}
 	return "", "", ""
-}
-
-// isFormOf reports whether a word is the value of a field, or is it with another ending or spelling, as cancel and canceled are cancelled.
-func isFormOf(word, value string) bool {
-	const least = 4 // letters that both begin with
-	stem := relax.OtherForm(word)
-	switch {
-	case word == value:
-		return true
-	case len(word) < least || len(value) < least || strings.ContainsAny(value, " "):
-		return false
-	}
-	return strings.HasPrefix(value, word) || strings.HasPrefix(word, value) || len(stem) >= least && strings.HasPrefix(value, stem) ||
-		len(word) > 2*least-2 && written.Distance(word, value) == 1
 }

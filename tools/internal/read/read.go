@@ -100,3 +100,17 @@ func Set(query url.Values, name string, value any) {
 		}
 	}
 }
+
+// BesideDeadline is for what is read beside an answer that can do without it.
+const BesideDeadline = time.Second
+
+// Beside is the answer to a read that an answer can do without; nil where it fails, or takes longer than [BesideDeadline].
+func Beside(ctx context.Context, do func(context.Context) (*rs.Response, error)) *rs.Response {
+	ctx, cancel := context.WithTimeout(ctx, BesideDeadline)
+	defer cancel()
+	response, err := do(ctx)
+	if err != nil {
+		return nil
+	}
+	return response
+}

@@ -78,6 +78,24 @@ func startsWord(runes []rune, at int) bool {
 	return unicode.IsLower(before) || at+1 < len(runes) && unicode.IsLower(runes[at+1])
 }
 
+// HasWord reports whether a name has a word between signs, or as its capitals and digits part it: whatsapp and app are words of
+// WhatsApp_Chat.
+func HasWord(name, word string) bool {
+	runes, n := []rune(name), len([]rune(word))
+	isSign := func(at int) bool {
+		return !unicode.IsLetter(runes[at]) && !unicode.IsDigit(runes[at]) && !unicode.IsMark(runes[at])
+	}
+	parts := func(at int) bool {
+		return at == 0 || at == len(runes) || isSign(at-1) || isSign(at) || startsWord(runes, at)
+	}
+	for from := 0; from+n <= len(runes); from++ {
+		if parts(from) && parts(from+n) && strings.EqualFold(string(runes[from:from+n]), word) {
+			return true
+		}
+	}
+	return false
+}
+
 // Words are the words of a name, in small letters, without accents and in the singular.
 type Words struct {
 	parts   [][]string
@@ -176,4 +194,18 @@ func Letters(name string) string {
 		}
 		return -1
 	}, name)
+}
+
+// IsForm reports whether a word is the value of a field, or is it with another ending or spelling, as cancel and canceled are cancelled. stem
+// is the word without its ending.
+func IsForm(word, stem, value string) bool {
+	const least = 4 // letters that both begin with
+	switch {
+	case word == value:
+		return true
+	case len(word) < least || len(value) < least || strings.ContainsAny(value, " "):
+		return false
+	}
+	return strings.HasPrefix(value, word) || strings.HasPrefix(word, value) || len(stem) >= least && strings.HasPrefix(value, stem) ||
+		len(word) > 2*least-2 && Distance(word, value) == 1
 }

@@ -1,0 +1,146 @@
+// Package leftout says what an answer leaves out that a model may take to be in it.
+package leftout
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+)
+
+// Noted is a member of an answer that says something of it, with the call that answers instead.
+func Noted(name, note string, instead correct.Call) rs.Member {
+	call := rs.Object{rs.NewMember("tool", instead.Tool), {Name: "arguments", Value: instead.Arguments.JSON()}}
+	return rs.Member{Name: name, Value: rs.Object{rs.NewMember("note", note), {Name: "instead", Value: call.JSON()}}.JSON()}
+}
+
+// Units say which fields have the units of numbers that a page shows of the fields asked for, where the call names no such field: the schema
+// is read for a number only.
+func Units(asked []string, f filter.Filter, page *rs.Response, schema func() known.Stream) rs.Object {
+	told := func(c filter.Condition) bool { return c.Operator == "" && written.IsUnitName(c.Field) }
+	if slices.ContainsFunc(asked, written.IsUnitName) || slices.ContainsFunc(f, told) {
+		return nil
+	}
+	list, _ := page.List()
+	of := map[string][]string{} // the fields whose unit a field says
+	for _, field := range asked {
+		isNumber := func(item rs.Item) bool { return written.IsNumber(item.Data.Get(field)) }
+		if strings.HasSuffix(field, "_count") || !slices.ContainsFunc(list.Items, isNumber) {
+			continue
+		}
+		unit := schema().UnitOf(field)
+		if unit != "" {
+			of[unit] = append(of[unit], field)
+		}
+	}
+	var says []string
+	for _, unit := range slices.Sorted(maps.Keys(of)) {
+		says = append(says, unit+", which says the unit of "+strings.Join(of[unit], ", "))
+	}
+	if says == nil {
+		return nil
+	}
+	return rs.Object{rs.NewMember("units_in", "Not asked for: "+strings.Join(says, "; ")+".")}
+}
+
+const maxNamedUnits = 4
+
+// MixedUnits says that a page is sorted or bounded by numbers of several units, such as currencies, as its records show, and which call has
+// those of one.
+func MixedUnits(sort string, f filter.Filter, page *rs.Response, call correct.Call) rs.Object {
+	compared := []string{strings.TrimPrefix(sort, "-")}
+	for _, c := range f {
+		if c.Operator != "" && !slices.Contains(compared, c.Field) {
+			compared = append(compared, c.Field)
+		}
+	}
+	list, _ := page.List()
+	for _, field := range compared {
+		texts := map[string][]string{} // the values of the other fields
+		for _, item := range list.Items {
+			data := item.Members.Object("data")
+			for _, m := range data {
+				value, isText := written.Text(m.Value)
+				if isText && written.IsNumber(data.Get(field)) && (texts[m.Name] == nil || value != "" && !slices.Contains(texts[m.Name], value)) {
+					texts[m.Name] = append(texts[m.Name], value)
+				}
+			}
+		}
+		unit := written.UnitField(field, slices.Collect(maps.Keys(texts)))
+		values := slices.DeleteFunc(texts[unit], func(value string) bool { return value == "" })
+		if len(values) < 2 {
+			continue
+		}
+		shown := values[:min(len(values), maxNamedUnits)]
+		note := fmt.Sprintf("%s is not all in one %s: %s are compared as if they were the same. Of one alone",
+			field, unit, strings.Join(shown, ", "))
+		one := call.Arguments.Object("filter").With(unit, rs.EncodeJSON(values[0]))
+		arguments := call.Arguments.Without("cursor").With("filter", one.JSON())
+		return rs.Object{Noted("mixed_units", note, correct.Call{Tool: call.Tool, Arguments: arguments})}
+	}
+	return nil
+}
+
+// Over several connections a resource server takes a field that one of them has: the others are left out, or answer without it.
+
+// Fields say which connections of a stream lack fields that a call names, and which call reads the same there; nothing where all
+// have them.
+func Fields(stream string, call correct.Call, stated known.Stream) rs.Object {
+	if stated.Document == nil || len(stated.Connections) < 2 {
+		return nil
+	}
+	rows := fields.Lacks(call.Tool, stated.Document, stream, call.Arguments)
+	if rows == nil {
+		return nil
+	}
+	return rs.Object{{Name: "missing_fields", Value: rs.JoinArray(rows)}}
+}
+
+// IsWarned reports whether a resource server warns that its answer leaves out a connection.
+func IsWarned(response *rs.Response) bool {
+	return slices.ContainsFunc(aggregate.Body(response).Object("meta").Array("warnings"), func(raw string) bool {
+		return rs.AsObject(raw).Text("code") == "connection_left_out"
+	})
+}
+
+var (
+	answersTo = written.Expression(`(?i)thread|repl(?:y|ies)|parent`)
+	digits    = written.Expression(`[0-9]+`)
+)
+
+// ThreadHead says which record those of a page belong to that are filtered by it, such as the first message of a thread, where it is there
+// and not among them: one read, where the value is like their ids or what these end in.
+func ThreadHead(ctx context.Context, d rs.Doer, scope rs.Scope, f filter.Filter, page *rs.Response) rs.Object {
+	list, _ := page.List()
+	at := slices.IndexFunc(f, func(c filter.Condition) bool { return c.Operator == "" && answersTo().MatchString(c.Field) })
+	if at < 0 || len(list.Items) == 0 {
+		return nil
+	}
+	first, value := list.Items[0].Members, f[at].Value
+	id := first.Text("id")
+	head, own := id[:strings.LastIndexByte(id, ':')+1]+value, id[strings.LastIndexByte(id, ':')+1:]
+	if digits().ReplaceAllString(own, "0") != digits().ReplaceAllString(value, "0") || rs.UnsafeName(head) != "" ||
+		slices.ContainsFunc(list.Items, func(item rs.Item) bool { return item.Members.Text("id") == head }) {
+		return nil
+	}
+	connection := cmp.Or(rs.ConnectionID(first), scope.ConnectionID)
+	if read.Beside(ctx, func(ctx context.Context) (*rs.Response, error) {
+		return d.Do(ctx, read.Request(connection, "streams", scope.Stream, "records", head))
+	}) == nil {
+		return nil
+	}
+	ref := rs.Ref{ConnectionID: connection, Stream: scope.Stream, RecordID: head}
+	note := fmt.Sprintf("%s is that of %s, which is not among these", f[at].Field, head)
+	return rs.Object{Noted("thread_head", note, correct.Call{Tool: "fetch", Arguments: rs.Object{rs.NewMember("id", ref.String())}})}
+}
