@@ -547,6 +547,9 @@ func TestAnUnknownNameIsNoFaultOfTheToken(t *testing.T) {
 		response, err := answer(r)
 		if err != nil {
 			e := *rs.AsError(err)
+			if strings.Contains(r.Path, "/notices/") {
+				e.Status, e.Message = 404, "Unknown stream"
+			}
 			e.Envelope = json.RawMessage(`{"type":"authentication_error","code":"` + string(e.Code) + `","message":"` + e.Message + `","next_step":"Get a token."}`)
 			err = &e
 		}
@@ -555,7 +558,8 @@ func TestAnUnknownNameIsNoFaultOfTheToken(t *testing.T) {
 	for arguments, own := range map[string]string{
 		`{"stream":"message"}`:                          `"rs":{"code":"context.stream_not_allowed","status":401}`,
 		`{"stream":"messages","connection_id":"cin_9"}`: `"rs":{"code":"context.instance_mismatch","status":401}`,
-		`{"stream":"messages","filter":{"subjet":"a"}}`: `"message":"Unknown field"`, // of a field it speaks of the field
+		`{"stream":"messages","filter":{"subjet":"a"}}`: `"message":"Unknown field"`,  // of a field it speaks of the field
+		`{"stream":"notices"}`:                          `"message":"Unknown stream"`, // and of the stream where it is not found
 	} {
 		reply, err := standard(server)(as(t.Context(), auth.KindClient), callOf(t, "query_records", arguments))
 		if said := rs.EncodeJSON(reply.Result.StructuredContent); err != nil || !strings.Contains(said, own) {
