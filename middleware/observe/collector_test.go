@@ -2,11 +2,17 @@ package observe
 
 import (
 	"compress/gzip"
+	"encoding/pem"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
@@ -59,6 +65,40 @@ func TestCollectorSendsSpans(t *testing.T) {
 	}
 	if name := spans.GetResourceSpans()[0].GetScopeSpans()[0].GetSpans()[0].GetName(); name != "a call" {
 		t.Errorf("the span is called %q", name)
+	}
+}
+
+// One connection serves all batches, whatever is answered; the collector's certificate may be of an authority that a file names.
+func TestCollectorIsReachedThroughOneConnection(t *testing.T) {
+	var connections atomic.Int32
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, strings.Repeat("thanks ", 9_000))
+	}))
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			connections.Add(1)
+		}
+	}
+	server.StartTLS()
+	defer server.Close()
+	authority := filepath.Join(t.TempDir(), "authority.pem")
+	if err := os.WriteFile(authority, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := newCollector(environment("OTEL_EXPORTER_OTLP_ENDPOINT", server.URL, "OTEL_EXPORTER_OTLP_CERTIFICATE", authority))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.timeout != 10*time.Second {
+		t.Errorf("a batch gets %s, not the 10 seconds of OpenTelemetry", c.timeout)
+	}
+	for range 3 {
+		if err := c.UploadTraces(t.Context(), oneSpan); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if connections.Load() != 1 {
+		t.Errorf("%d connections", connections.Load())
 	}
 }
 

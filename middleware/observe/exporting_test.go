@@ -1,12 +1,14 @@
 package observe_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -39,6 +41,14 @@ func TestTracerIsOffUnlessAnEndpointIsNamed(t *testing.T) {
 				t.Errorf("tracer %v", tracer)
 			}
 		})
+	}
+}
+
+// The time that the last spans get is documented.
+func TestFlushTimeIsDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../docs/observe.md")
+	if says := fmt.Sprintf("the last spans get %d seconds to be sent", observe.FlushTime/time.Second); err != nil || !strings.Contains(string(text), says) {
+		t.Errorf("docs/observe.md does not say %q: %v", says, err)
 	}
 }
 
