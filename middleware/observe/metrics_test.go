@@ -110,9 +110,12 @@ func TestWhatAScraperReads(t *testing.T) {
 		`token_lookups_total{result="hit"} 2`, `token_lookups_total{result="miss"} 1`,
 		`build_info{go_version="` + runtime.Version() + `",version="1.2.3"} 1`,
 	} {
-		absent, line := strings.HasPrefix(line, "!"), "\npdpp_mcp_"+strings.TrimPrefix(line, "!")
-		if strings.Contains(w.Body.String(), line) == absent {
-			t.Errorf("absent: %v:%s", !absent, line)
+		name, absent := strings.CutPrefix(line, "!")
+		if !absent {
+			name += "\n"
+		}
+		if strings.Contains(w.Body.String(), "\npdpp_mcp_"+name) == absent {
+			t.Errorf("wrong: %s", line)
 		}
 	}
 	for _, other := range []string{"\ngo_goroutines ", "\nprocess_start_time_seconds "} {
