@@ -21,7 +21,7 @@ func TestWhatIsRememberedOfGrantsIsBounded(t *testing.T) {
 	if grants.byGrant.Len() != maxGrantBreakers || host.callers.byCaller.Len() != maxBreakerCallers {
 		t.Errorf("%d grants and %d callers are remembered", grants.byGrant.Len(), host.callers.byCaller.Len())
 	}
-	now = now.Add(grantBreakerIdle)
+	now = now.Add(time.Minute)
 	grants.of(breakerKey{1}, now)
 	host.callers.add(now, breakerKey{1}, true)
 	if grants.byGrant.Len() != 1 || host.callers.byCaller.Len() != 1 {
