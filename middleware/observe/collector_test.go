@@ -60,7 +60,7 @@ func TestCollectorSendsSpans(t *testing.T) {
 	if err := c.UploadTraces(t.Context(), oneSpan); err != nil {
 		t.Fatal(err)
 	}
-	if got.Get("X-Key") != "a b" || got.Get("X-Other") != "c" || got.Get("Content-Type") != "application/x-protobuf" {
+	if got.Get("X-Key") != "a b" || got.Get("X-Other") != "c" || got.Get("Content-Type") != "application/x-protobuf" || got.Get("Content-Encoding") != "gzip" {
 		t.Errorf("headers %v", got)
 	}
 	if name := spans.GetResourceSpans()[0].GetScopeSpans()[0].GetSpans()[0].GetName(); name != "a call" {
@@ -122,13 +122,20 @@ func TestCollectorErrorsRepeatNothing(t *testing.T) {
 }
 
 func TestCollectorRefusesVariablesByName(t *testing.T) {
-	for variable, value := range map[string]string{
-		"ENDPOINT": "ftp://CANARY", "HEADERS": "x-key=%zzCANARY", "COMPRESSION": "CANARY", "TIMEOUT": "-5CANARY", "CERTIFICATE": "/CANARY", "CLIENT_CERTIFICATE": "/CANARY",
+	noCertificate := filepath.Join(t.TempDir(), "CANARY.pem")
+	if err := os.WriteFile(noCertificate, []byte("CANARY"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for variable, values := range map[string][]string{
+		"ENDPOINT": {"ftp://CANARY", "http:///CANARY", "://CANARY"}, "HEADERS": {"x-key=%zzCANARY"}, "COMPRESSION": {"CANARY"},
+		"TIMEOUT": {"-5CANARY", "0", "-1"}, "CERTIFICATE": {"/CANARY", noCertificate}, "CLIENT_CERTIFICATE": {"/CANARY"},
 	} {
 		name := "OTEL_EXPORTER_OTLP_" + variable
-		_, err := newCollector(environment("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1", name, value))
-		if err == nil || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "CANARY") {
-			t.Errorf("%s: %v", name, err)
+		for _, value := range values {
+			_, err := newCollector(environment("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1", name, value))
+			if err == nil || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "CANARY") {
+				t.Errorf("%s=%s: %v", name, value, err)
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package observe_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+	"go.opentelemetry.io/otel"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 )
@@ -49,6 +51,23 @@ func TestFlushTimeIsDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../docs/observe.md")
 	if says := fmt.Sprintf("the last spans get %d seconds to be sent", observe.FlushTime/time.Second); err != nil || !strings.Contains(string(text), says) {
 		t.Errorf("docs/observe.md does not say %q: %v", says, err)
+	}
+}
+
+// What a failed export says is cut: it quotes what a collector answered.
+func TestAFailedExportIsLoggedInShort(t *testing.T) {
+	var log strings.Builder
+	getenv := func(name string) string {
+		return map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1"}[name]
+	}
+	_, end, err := observe.NewTracer(t.Context(), "1.2.3", getenv, zerolog.New(&log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer end()
+	otel.Handle(errors.New(strings.Repeat("x", 301)))
+	if says := strings.Repeat("x", 297) + `…"`; !strings.Contains(log.String(), says) {
+		t.Errorf("%s, without %s", log.String(), says)
 	}
 }
 
