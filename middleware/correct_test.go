@@ -478,9 +478,10 @@ func TestCorrectAsksNoMemberOfAPackage(t *testing.T) {
 	}
 	ambiguous := &rs.Error{Code: "ambiguous_connection", Message: "Which?"}
 	for sent, says := range map[string]string{
-		`search {"q":"tax","streams":["message","notes"]}`:        `send: search {"q":"tax","streams":["messages","notes"]}`,
-		`search {"q":"tax","streams":["dreams"]}`:                 `unknown_stream: no stream "dreams" in this grant. It has: messages, notes.`,
-		`query_records {"stream":"message","expand":["threads"]}`: `send: query_records {"stream":"messages","expand":["threads"]}`,
+		`search {"q":"tax","streams":["message","notes"]}`:         `send: search {"q":"tax","streams":["messages","notes"]}`,
+		`search {"q":"tax","streams":["dreams"]}`:                  `unknown_stream: no stream "dreams" in this grant. It has: messages, notes.`,
+		`query_records {"stream":"messages","streams":["dreams"]}`: `invalid_arguments: Unknown argument "streams".`,
+		`query_records {"stream":"message","expand":["threads"]}`:  `send: query_records {"stream":"messages","expand":["threads"]}`,
 	} {
 		server := new(middlewaretest.RS)
 		p := auth.Principal{

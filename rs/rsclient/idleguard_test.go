@@ -50,8 +50,8 @@ func TestBytesBeforeTheRequestCloseTheConnection(t *testing.T) {
 
 	g, peer := pair()
 	ended := read(g)
-	g.reuse() // waits for the reader
-	if _, err := io.WriteString(peer, "unasked"); err != nil {
+	g.reuse()                                            // waits for the reader
+	if _, err := io.WriteString(peer, "u"); err != nil { // one byte is enough
 		t.Fatal(err)
 	}
 	if err := <-ended; !errors.Is(err, errUnsolicited) {

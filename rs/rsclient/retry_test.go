@@ -195,6 +195,25 @@ func TestHangUpEndsAWait(t *testing.T) {
 	})
 }
 
+// After the wait there must be more than a tenth of a second for the attempt.
+func TestAnAttemptWithoutTimeIsNotBegun(t *testing.T) {
+	for left, want := range map[time.Duration]int{100 * time.Millisecond: 1, 101 * time.Millisecond: 2} {
+		synctest.Test(t, func(t *testing.T) {
+			attempts := 0
+			client := clientOver(t, func(*http.Request) (*http.Response, error) {
+				attempts++
+				return answer(503, `{}`, "Retry-After", "1"), nil
+			})
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second+left)
+			defer cancel()
+			_, _ = client.For(caller(secretToken)).Do(ctx, rs.Request{Path: "/v1/x"})
+			if attempts != want {
+				t.Errorf("with %s left after the wait: %d attempts", left, attempts)
+			}
+		})
+	}
+}
+
 type timeoutError struct{}
 
 func (timeoutError) Error() string   { return "i/o timeout" }
