@@ -171,6 +171,9 @@ func TestIdleConnectionsAreUsedAgain(t *testing.T) {
 // A frozen peer: its connections stay open and say nothing. What is asked over a new connection is answered, so calls are
 // served again once the dead one is found out. Reads and questions to an authority alike.
 func TestADeadHTTP2ConnectionIsFoundOut(t *testing.T) {
+	if ping := rsclient.NewTransport().HTTP2; ping.SendPingTimeout != 5*time.Second || ping.PingTimeout != 3*time.Second {
+		t.Errorf("a ping after %s, closed %s later: docs/reliability.md says 5 and 3 seconds", ping.SendPingTimeout, ping.PingTimeout)
+	}
 	for name, build := range map[string]func(*testing.T, string, *http.Transport) func(context.Context) error{
 		"reads": func(t *testing.T, base string, transport *http.Transport) func(context.Context) error {
 			client, err := rsclient.New(rsclient.Options{Base: base, Transport: transport, NoBreaker: true, ReadTimeout: time.Second})
