@@ -479,9 +479,10 @@ func TestCorrectAsksNoMemberOfAPackage(t *testing.T) {
 	}
 	ambiguous := &rs.Error{Code: "ambiguous_connection", Message: "Which?"}
 	for sent, says := range map[string]string{
-		`search {"q":"tax","streams":["message","notes"]}`:        `send: search {"q":"tax","streams":["messages","notes"]}`,
-		`search {"q":"tax","streams":["dreams"]}`:                 `unknown_stream: no stream "dreams" in this grant. It has: messages, notes.`,
-		`query_records {"stream":"message","expand":["threads"]}`: `send: query_records {"stream":"messages","expand":["threads"]}`,
+		`search {"q":"tax","streams":["message","notes"]}`:         `send: search {"q":"tax","streams":["messages","notes"]}`,
+		`search {"q":"tax","streams":["dreams"]}`:                  `unknown_stream: no stream "dreams" in this grant. It has: messages, notes.`,
+		`query_records {"stream":"messages","streams":["dreams"]}`: `invalid_arguments: Unknown argument "streams".`,
+		`query_records {"stream":"message","expand":["threads"]}`:  `send: query_records {"stream":"messages","expand":["threads"]}`,
 	} {
 		server := new(middlewaretest.RS)
 		p := auth.Principal{
@@ -549,6 +550,9 @@ func TestAnUnknownNameIsNoFaultOfTheToken(t *testing.T) {
 		response, err := answer(r)
 		if err != nil {
 			e := *rs.AsError(err)
+			if strings.Contains(r.Path, "/notices/") {
+				e.Status, e.Message = 404, "Unknown stream"
+			}
 			e.Envelope = json.RawMessage(`{"type":"authentication_error","code":"` + string(e.Code) + `","message":"` + e.Message + `","next_step":"Get a token."}`)
 			err = &e
 		}
@@ -557,7 +561,8 @@ func TestAnUnknownNameIsNoFaultOfTheToken(t *testing.T) {
 	for arguments, own := range map[string]string{
 		`{"stream":"message"}`:                          `"rs":{"code":"context.stream_not_allowed","status":401}`,
 		`{"stream":"messages","connection_id":"cin_9"}`: `"rs":{"code":"context.instance_mismatch","status":401}`,
-		`{"stream":"messages","filter":{"subjet":"a"}}`: `"message":"Unknown field"`, // of a field it speaks of the field
+		`{"stream":"messages","filter":{"subjet":"a"}}`: `"message":"Unknown field"`,  // of a field it speaks of the field
+		`{"stream":"notices"}`:                          `"message":"Unknown stream"`, // and of the stream where it is not found
 	} {
 		reply, err := standard(server)(as(t.Context(), auth.KindClient), callOf(t, "query_records", arguments))
 		if said := rs.EncodeJSON(reply.Result.StructuredContent); err != nil || !strings.Contains(said, own) {

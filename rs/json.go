@@ -57,15 +57,12 @@ func isPlainString(raw string) bool {
 		return false
 	}
 	inside := raw[1 : len(raw)-1]
-	ascii := true
 	for i := range len(inside) {
-		c := inside[i]
-		if c < ' ' || c == '"' || c == '\\' {
+		if c := inside[i]; c < ' ' || c == '"' || c == '\\' {
 			return false
 		}
-		ascii = ascii && c < utf8.RuneSelf
 	}
-	return ascii || utf8.ValidString(inside)
+	return utf8.ValidString(inside)
 }
 
 // AppendText appends a text as a JSON string with as few escapes as possible: those that JSON demands, and line and paragraph

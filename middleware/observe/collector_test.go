@@ -2,11 +2,17 @@ package observe
 
 import (
 	"compress/gzip"
+	"encoding/pem"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
@@ -54,11 +60,45 @@ func TestCollectorSendsSpans(t *testing.T) {
 	if err := c.UploadTraces(t.Context(), oneSpan); err != nil {
 		t.Fatal(err)
 	}
-	if got.Get("X-Key") != "a b" || got.Get("X-Other") != "c" || got.Get("Content-Type") != "application/x-protobuf" {
+	if got.Get("X-Key") != "a b" || got.Get("X-Other") != "c" || got.Get("Content-Type") != "application/x-protobuf" || got.Get("Content-Encoding") != "gzip" {
 		t.Errorf("headers %v", got)
 	}
 	if name := spans.GetResourceSpans()[0].GetScopeSpans()[0].GetSpans()[0].GetName(); name != "a call" {
 		t.Errorf("the span is called %q", name)
+	}
+}
+
+// One connection serves all batches, whatever is answered; the collector's certificate may be of an authority that a file names.
+func TestCollectorIsReachedThroughOneConnection(t *testing.T) {
+	var connections atomic.Int32
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, strings.Repeat("thanks ", 9_000))
+	}))
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			connections.Add(1)
+		}
+	}
+	server.StartTLS()
+	defer server.Close()
+	authority := filepath.Join(t.TempDir(), "authority.pem")
+	if err := os.WriteFile(authority, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := newCollector(environment("OTEL_EXPORTER_OTLP_ENDPOINT", server.URL, "OTEL_EXPORTER_OTLP_CERTIFICATE", authority))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.timeout != 10*time.Second {
+		t.Errorf("a batch gets %s, not the 10 seconds of OpenTelemetry", c.timeout)
+	}
+	for range 3 {
+		if err := c.UploadTraces(t.Context(), oneSpan); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if connections.Load() != 1 {
+		t.Errorf("%d connections", connections.Load())
 	}
 }
 
@@ -82,13 +122,20 @@ func TestCollectorErrorsRepeatNothing(t *testing.T) {
 }
 
 func TestCollectorRefusesVariablesByName(t *testing.T) {
-	for variable, value := range map[string]string{
-		"ENDPOINT": "ftp://CANARY", "HEADERS": "x-key=%zzCANARY", "COMPRESSION": "CANARY", "TIMEOUT": "-5CANARY", "CERTIFICATE": "/CANARY", "CLIENT_CERTIFICATE": "/CANARY",
+	noCertificate := filepath.Join(t.TempDir(), "CANARY.pem")
+	if err := os.WriteFile(noCertificate, []byte("CANARY"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for variable, values := range map[string][]string{
+		"ENDPOINT": {"ftp://CANARY", "http:///CANARY", "://CANARY"}, "HEADERS": {"x-key=%zzCANARY"}, "COMPRESSION": {"CANARY"},
+		"TIMEOUT": {"-5CANARY", "0", "-1"}, "CERTIFICATE": {"/CANARY", noCertificate}, "CLIENT_CERTIFICATE": {"/CANARY"},
 	} {
 		name := "OTEL_EXPORTER_OTLP_" + variable
-		_, err := newCollector(environment("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1", name, value))
-		if err == nil || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "CANARY") {
-			t.Errorf("%s: %v", name, err)
+		for _, value := range values {
+			_, err := newCollector(environment("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1", name, value))
+			if err == nil || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "CANARY") {
+				t.Errorf("%s=%s: %v", name, value, err)
+			}
 		}
 	}
 }

@@ -10,3 +10,6 @@ import (
 func Transport(next http.RoundTripper, tracer trace.Tracer, class string) http.RoundTripper {
 	return transport{next, tracer, class}
 }
+
+// FlushTime is what docs/observe.md says.
+const FlushTime = flushTime

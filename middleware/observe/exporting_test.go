@@ -1,14 +1,18 @@
 package observe_test
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rs/zerolog"
+	"go.opentelemetry.io/otel"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 )
@@ -39,6 +43,31 @@ func TestTracerIsOffUnlessAnEndpointIsNamed(t *testing.T) {
 				t.Errorf("tracer %v", tracer)
 			}
 		})
+	}
+}
+
+// The time that the last spans get is documented.
+func TestFlushTimeIsDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../docs/observe.md")
+	if says := fmt.Sprintf("the last spans get %d seconds to be sent", observe.FlushTime/time.Second); err != nil || !strings.Contains(string(text), says) {
+		t.Errorf("docs/observe.md does not say %q: %v", says, err)
+	}
+}
+
+// What a failed export says is cut: it quotes what a collector answered.
+func TestAFailedExportIsLoggedInShort(t *testing.T) {
+	var log strings.Builder
+	getenv := func(name string) string {
+		return map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1"}[name]
+	}
+	_, end, err := observe.NewTracer(t.Context(), "1.2.3", getenv, zerolog.New(&log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer end()
+	otel.Handle(errors.New(strings.Repeat("x", 301)))
+	if says := strings.Repeat("x", 297) + `…"`; !strings.Contains(log.String(), says) {
+		t.Errorf("%s, without %s", log.String(), says)
 	}
 }
 

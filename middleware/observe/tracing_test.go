@@ -36,6 +36,7 @@ func TestTransport(t *testing.T) {
 		"a bad one": {func() (*http.Response, error) {
 			return &http.Response{StatusCode: 503, Body: io.NopCloser(strings.NewReader(canary))}, nil
 		}, "Error", []string{`"http.response.status_code"`}},
+		"the least bad one": {func() (*http.Response, error) { return &http.Response{StatusCode: 400, Body: http.NoBody}, nil }, "Error", nil},
 		"none":              {func() (*http.Response, error) { return nil, errors.New("dial " + canary) }, "Error", []string{`server_unreachable`}},
 		"none in time":      {func() (*http.Response, error) { return nil, context.DeadlineExceeded }, "Error", []string{`deadline_exceeded`}},
 		"nobody waits more": {func() (*http.Response, error) { return nil, context.Canceled }, "Error", []string{`canceled`}},

@@ -13,12 +13,17 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 )
 
-// A chain for which no limit is configured reads 1 MiB, and refuses one byte more.
+// A call may have 1 MiB, a request of a sign-in 32 KiB, and neither one byte more.
 func TestBodyLimitByDefault(t *testing.T) {
-	for size, status := range map[int]int{1 << 20: http.StatusOK, 1<<20 + 1: http.StatusRequestEntityTooLarge} {
-		chain := web.ChainOptions{
-			Authenticator: &webAuthority{}, Public: web.Public{Origin: "https://mcp.example"}, Logger: zerolog.Nop(),
-		}.AuthenticatedChain().ThenFunc(func(_ http.ResponseWriter, r *http.Request) {
+	for size, status := range map[int]int{
+		1 << 20: http.StatusOK, 1<<20 + 1: http.StatusRequestEntityTooLarge, 32 << 10: http.StatusOK, 32<<10 + 1: http.StatusRequestEntityTooLarge,
+	} {
+		options := web.ChainOptions{Authenticator: &webAuthority{}, Public: web.Public{Origin: "https://mcp.example"}, Logger: zerolog.Nop()}
+		passed := options.AuthenticatedChain()
+		if size < 1<<20 {
+			passed = options.SignInChain()
+		}
+		chain := passed.ThenFunc(func(_ http.ResponseWriter, r *http.Request) {
 			if n, err := io.Copy(io.Discard, r.Body); err != nil || n != int64(size) {
 				t.Errorf("%d of %d bytes are read: %v", n, size, err)
 			}

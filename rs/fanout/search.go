@@ -120,9 +120,7 @@ func (s *packageSearch) load(ctx context.Context, turns []*turn) error {
 func (s *packageSearch) memberRequest(t *turn) rs.Request {
 	r := s.request // members that share a grant must not find each other's hits
 	r.Query = withValue(r.Query, "connection_id", t.member.ID)
-	if len(s.streams) > 0 {
-		r.Query["streams"] = t.member.granted(slices.Concat(s.streams, s.parts))
-	}
+	r.Query["streams"] = t.member.granted(slices.Concat(s.streams, s.parts))
 	r.Query.Set("limit", strconv.Itoa(s.size))
 	r.Query.Del("cursor")
 	if t.cursor != "" {

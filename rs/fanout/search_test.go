@@ -284,6 +284,13 @@ func TestPackageSearchFailsAsOne(t *testing.T) {
 
 func TestPackageSearchAddsUpWhatMembersCount(t *testing.T) {
 	answer := func(meta string) memberAnswer { return says(`{"data":[{"record_key":"x"}],"meta":` + meta + `}`) }
+	numbered := func(words int) string {
+		list := make([]string, words)
+		for i := range list {
+			list[i] = fmt.Sprintf(`"w%d"`, i)
+		}
+		return rs.JoinArray(list)
+	}
 	for name, row := range map[string]struct {
 		a, b string
 		want string
@@ -306,6 +313,11 @@ func TestPackageSearchAddsUpWhatMembersCount(t *testing.T) {
 		"a word occurs nowhere that no member has": {
 			`{"recall":{"complete":true,"missing_words":["x","y"]}}`, `{"recall":{"complete":true,"missing_words":["y","z"]}}`,
 			`{"count":{"kind":"none"},"recall":{"complete":true,"ranked_candidate_count":0,"truncated":false,"sources_searched_count":0,"missing_words":["y"]},"warnings":[]}`,
+		},
+		"of many such words the first 32 are kept": {
+			`{"recall":{"complete":true,"missing_words":` + numbered(33) + `}}`, `{"recall":{"complete":true,"missing_words":` + numbered(33) + `}}`,
+			`{"count":{"kind":"none"},"recall":{"complete":true,"ranked_candidate_count":0,"truncated":false,"sources_searched_count":0,"missing_words":` + numbered(32) +
+				`},"warnings":[]}`,
 		},
 		"of a member that does not answer nothing is known": {
 			`{"recall":{"complete":true,"missing_words":["x"]}}`, "",

@@ -96,6 +96,8 @@ func TestFailedReadsGiveTheirBytesBack(t *testing.T) {
 	}
 	held, release, _ := rsclient.HoldAnswers(t.Context())
 	defer release()
+	h.now(func(*http.Request) (*http.Response, error) { return answer(200, strings.Repeat("x", 10<<20)), nil }) // no JSON: it is not held
+	_, _ = client.For(caller("a")).Do(held, rs.Request{Path: "/v1/x"})
 	h.now(page(10<<20, true))
 	if _, err := client.For(caller("a")).Do(held, rs.Request{Path: "/v1/x"}); err != nil {
 		t.Fatal(err)

@@ -19,6 +19,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashicorp/go-retryablehttp"
+
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
@@ -41,8 +43,9 @@ func TestAnUnsolicitedAnswerReachesNobody(t *testing.T) {
 	t.Cleanup(func() { log.SetOutput(os.Stderr) })
 	for name, row := range map[string]struct {
 		secure bool
+		bare   bool // asked as an authority is: not as a read of a caller
 		calls  int
-	}{"plain": {false, 400}, "TLS": {true, 100}} {
+	}{"plain": {false, false, 400}, "TLS": {true, false, 100}, "plain, of an authority": {false, true, 1500}} {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewUnstartedServer(nil)
 			scheme := "http://"
@@ -74,16 +77,37 @@ func TestAnUnsolicitedAnswerReachesNobody(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			sender := rsclient.NewSender("rs.example", rsclient.NewTransport(), 2, true, true, nil)
+			ask := func(own string) (string, error) {
+				if row.bare {
+					request, err := retryablehttp.NewRequestWithContext(t.Context(), http.MethodGet, client.Base()+"/?own="+own, nil)
+					if err != nil {
+						return "", err
+					}
+					response, err := sender.Send(request)
+					if err != nil {
+						return "", err
+					}
+					defer func() { _ = response.Body.Close() }()
+					body, err := io.ReadAll(response.Body)
+					return string(body), err
+				}
+				response, err := client.For(caller("t")).Do(t.Context(), rs.Request{Path: "/v1/x", Query: url.Values{"own": {own}}})
+				if err != nil {
+					return "", err
+				}
+				return response.Body, nil
+			}
 			var foreign, served atomic.Int64
 			var all sync.WaitGroup
 			for c := range callers {
 				all.Go(func() {
 					for i := range row.calls {
 						own := fmt.Sprintf("%d-%d", c, i)
-						response, err := client.For(caller("t")).Do(t.Context(), rs.Request{Path: "/v1/x", Query: url.Values{"own": {own}}})
+						body, err := ask(own)
 						switch {
 						case err != nil: // an error is allowed
-						case response.Body == `{"own":"`+own+`"}`:
+						case body == `{"own":"`+own+`"}`:
 							served.Add(1)
 						default:
 							foreign.Add(1)
@@ -147,6 +171,9 @@ func TestIdleConnectionsAreUsedAgain(t *testing.T) {
 // A frozen peer: its connections stay open and say nothing. What is asked over a new connection is answered, so calls are
 // served again once the dead one is found out. Reads and questions to an authority alike.
 func TestADeadHTTP2ConnectionIsFoundOut(t *testing.T) {
+	if ping := rsclient.NewTransport().HTTP2; ping.SendPingTimeout != 5*time.Second || ping.PingTimeout != 3*time.Second {
+		t.Errorf("a ping after %s, closed %s later: docs/reliability.md says 5 and 3 seconds", ping.SendPingTimeout, ping.PingTimeout)
+	}
 	for name, build := range map[string]func(*testing.T, string, *http.Transport) func(context.Context) error{
 		"reads": func(t *testing.T, base string, transport *http.Transport) func(context.Context) error {
 			client, err := rsclient.New(rsclient.Options{Base: base, Transport: transport, NoBreaker: true, ReadTimeout: time.Second})

@@ -149,7 +149,7 @@ func TestReadTimeout(t *testing.T) {
 		want      time.Duration
 	}{
 		"a server that says nothing is waited for so long as configured": {silent, 0, 7 * time.Second, 7 * time.Second},
-		"the default is ten seconds":                                     {silent, 0, 0, rsclient.DefaultReadTimeout},
+		"the default is ten seconds":                                     {silent, 0, 0, 10 * time.Second},
 		"the caller's own deadline ends it sooner":                       {silent, time.Second, 7 * time.Second, time.Second},
 		"a body that does not come counts too":                           {slowBody, 0, 7 * time.Second, 7 * time.Second},
 	} {
@@ -193,6 +193,25 @@ func TestHangUpEndsAWait(t *testing.T) {
 			t.Errorf("%d attempts in %s: %v", attempts, time.Since(start), err)
 		}
 	})
+}
+
+// After the wait there must be more than a tenth of a second for the attempt.
+func TestAnAttemptWithoutTimeIsNotBegun(t *testing.T) {
+	for left, want := range map[time.Duration]int{100 * time.Millisecond: 1, 101 * time.Millisecond: 2} {
+		synctest.Test(t, func(t *testing.T) {
+			attempts := 0
+			client := clientOver(t, func(*http.Request) (*http.Response, error) {
+				attempts++
+				return answer(503, `{}`, "Retry-After", "1"), nil
+			})
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second+left)
+			defer cancel()
+			_, _ = client.For(caller(secretToken)).Do(ctx, rs.Request{Path: "/v1/x"})
+			if attempts != want {
+				t.Errorf("with %s left after the wait: %d attempts", left, attempts)
+			}
+		})
+	}
 }
 
 type timeoutError struct{}

@@ -20,6 +20,7 @@ func TestRetryBudget(t *testing.T) {
 		"reads of ten seconds ago do not":                   {1000, 500, 6, 10 * time.Second},
 		"a tenth is rounded down":                           {79, 50, 7, 0},
 		"a clock that went back an hour allows the floor":   {1000, 50, 6, -time.Hour},
+		"one that went back a second does too":              {1000, 50, 6, -time.Second},
 		"a clock before 1970 is a clock like any other":     {1000, 50, 6, -60 * 365 * 24 * time.Hour},
 		"a whole round later the same slot is a new second": {1000, 50, 6, 100 * time.Second},
 	} {

@@ -51,9 +51,9 @@ func (r *Removed) Text(s string) string {
 		return s
 	}
 	out := make([]byte, 0, len(s))
-	marks, unseen := 0, 0            // on the letter that was written last, and behind it
-	last, before := rune(0), rune(0) // what was written last, and what before the unseen characters that end it
-	var size int                     // of what is looked at
+	var marks, unseen int // on the letter that was written last, and behind it
+	var last, before rune // what was written last, and what before the unseen characters that end it
+	var size int          // of what is looked at
 	for ; len(s) > 0; s = s[size:] {
 		var c rune
 		c, size = utf8.DecodeRuneInString(s)

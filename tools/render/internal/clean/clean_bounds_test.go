@@ -168,6 +168,7 @@ func TestWhatShowsNothingSpellsNothing(t *testing.T) {
 		},
 		"beside them, thrice":              {"\x00" + beside, beside, Removed{Control: 1}},
 		"a joiner between other signs":     {"a\u200D@ [\u200Db z\u200D{ `\u200Dy", "a\u200D@ [\u200Db z\u200D{ `\u200Dy", Removed{}},
+		"joiners at the beginning":         {"\u200C\u200D\u200Cم", "\u200C\u200Dم", Removed{Control: 1}},
 		"a mark behind a joiner that went": {"a\u200Db e\u0301f\u0301\u200D\u200D\u200D", "ab e\u0301f\u0301\u200D\u200D", Removed{Control: 2}},
 	} {
 		t.Run("D19 "+name, func(t *testing.T) {
@@ -244,9 +245,11 @@ func TestOpenFlag(t *testing.T) {
 // D19: what only looks as if something had to go stays, and what follows a backslash is looked at.
 func TestWhatOnlyLooksAsIfItHadToGoStays(t *testing.T) {
 	checkClean(t, "a\\\x00b\\\u202Ec\\u202e", "a\\b\\c\\u202e", Removed{Control: 1, Bidi: 1})
-	for _, noJSON := range []string{"\"\u202E", "\"a\u202E\\", "{\"\u202E"} {
-		if got := new(Removed).JSON(noJSON, Visible); got != noJSON {
-			t.Errorf("%q is %q", noJSON, got)
+	checkClean(t, "\\\a", "\\", Removed{Control: 1})
+	for _, noJSON := range []string{"\"\u202E", "\"a\u202E\\", "{\"\u202E", `"\q\ufffd"`} {
+		var removed Removed
+		if got := removed.JSON(noJSON, Visible); got != noJSON || removed != (Removed{}) {
+			t.Errorf("%q is %q, without %+v", noJSON, got, removed)
 		}
 	}
 	for raw, hidden := range map[string]bool{`"\n\u202e"`: true, "\"\\n\uFE0F\uFE0F\"": true, `"\\u202e"`: false, `"\n\n"`: false} {
@@ -254,7 +257,10 @@ func TestWhatOnlyLooksAsIfItHadToGoStays(t *testing.T) {
 			t.Errorf("%q hides something: %v", raw, !hidden)
 		}
 	}
-	for text, want := range map[string]string{" a\n\n b  c\t": "a b c", "a b": "a b", "\n": "", "\ta": "a", "\na": "a", "a\u2028b": "a b", "a\u00a0 b": "a b", "a\uFEFFb": "ab"} {
+	for text, want := range map[string]string{
+		" a\n\n b  c\t": "a b c", "a b": "a b", "\n": "", "\ta": "a", "\na": "a", "a\u2028b": "a b", "a\u00a0 b": "a b", "a\uFEFFb": "ab",
+		"\\\a": "\\",
+	} {
 		if got := Line(text); got != want {
 			t.Errorf("%q on one line is %q", text, got)
 		}

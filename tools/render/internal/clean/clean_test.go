@@ -93,6 +93,7 @@ func TestCleanJSON(t *testing.T) {
 		{"a name keeps what does not print as a visible escape", "{\"a\u202eb\":\"c\u202ed\"}", `{"a\\u202eb":"cd"}`},
 		{"a name with an escape sequence", `{"a\u001b[31m":1}`, `{"a\\u001b[31m":1}`},
 		{"a string in a list is a value even before a colon in text", `["\u0000",":"]`, `["",":"]`},
+		{"an empty string is one", `{"":"","a":"\u0000"}`, `{"":"","a":""}`},
 		{"other strings of a dirty document are not rewritten", `{"a":"\u0000","b":"\u00e9"}`, `{"a":"","b":"\u00e9"}`},
 	} {
 		t.Run("D19 "+c.name, func(t *testing.T) {

@@ -61,6 +61,7 @@ func TestEdgesOfTerminalSequences(t *testing.T) {
 		"an intermediate where the final character must be":  {"\x1b" + strings.Repeat("/", 64), strings.Repeat("/", 64), Removed{Control: 1}},
 		"a parameter where the final character must be":      {"\x1b[" + strings.Repeat("?", 63), "[" + strings.Repeat("?", 63), Removed{Control: 1}},
 		"as many intermediates as a sequence may have":       {"\x1b" + strings.Repeat("/", 63) + "0", "", Removed{Escape: 65}},
+		"one intermediate more":                              {"\x1b" + strings.Repeat("/", 64) + "0", strings.Repeat("/", 64) + "0", Removed{Control: 1}},
 		"a control string that is empty":                     {"\x1b]\x07x", "x", Removed{Escape: 3}},
 		"a control string that its eight-bit end ends":       {"\x1b]\u009cx", "x", Removed{Escape: 3}},
 		"a control string that an escape and a letter break": {"\x1b]a\x1bMx", "]ax", Removed{Control: 1, Escape: 2}},

@@ -43,6 +43,7 @@ func TestCell(t *testing.T) {
 		"a long text says how much is missing":               {`"` + long + `"`, `"` + strings.Repeat("wörd 🚀 ", 14) + `wö"…`, 180},
 		"so does a long list":                                {`[` + strings.Repeat(`1,`, 100) + `1]`, `[` + strings.Repeat(`1,`, 49) + `1…`, 103},
 		"a text that a reader could take for a note of ours": {`"(+3 characters)"`, `"(+3 characters)"`, 0},
+		"nor for a word of ours":                             {`"(none)"`, `"(none)"`, 0},
 		"nor does one end with such a note":                  {`"abc… (+1,000 characters)"`, `"abc… (+1,000 characters)"`, 0},
 	} {
 		t.Run(says, func(t *testing.T) {
