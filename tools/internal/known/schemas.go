@@ -35,8 +35,8 @@ type heldSchema struct {
 // NewSchemas returns an empty cache. now is the clock.
 func NewSchemas(now func() time.Time) *Schemas {
 	return &Schemas{
-		held:  newHeld[schemaKey, heldSchema](now, time.Minute, 1000),
-		lists: newHeld[schemaKey, *rs.Response](now, listLife, 1000),
+		held:  newHeld[schemaKey, heldSchema](now, time.Minute, 1000, schemasBytes),
+		lists: newHeld[schemaKey, *rs.Response](now, listLife, 1000, listsBytes),
 	}
 }
 
@@ -72,13 +72,30 @@ func (c *Schemas) Of(ctx context.Context, d rs.Doer, scope rs.Scope) Stream {
 func (c *Schemas) Hold(ctx context.Context, scope rs.Scope, document *rs.Schema) func() Stream {
 	known := heldSchema{document, sync.OnceValue(func() Stream { return ReadStream(document, scope) })}
 	if key := keyOf(ctx, scope); key.grant != "" { // else it is not known who else may see it
-		c.held.Put(key, known)
+		rows := 0
+		for i := range document.Streams {
+			rows += len(document.Streams[i].Connections) // each is a source
+		}
+		c.held.PutOf(key.grant, weigh(document.Raw, rows), key, known)
 	}
 	return known.stream
 }
 
 func keyOf(ctx context.Context, scope rs.Scope) schemaKey {
 	return schemaKey{auth.PrincipalFrom(ctx).GrantID, scope.Stream, scope.ConnectionID}
+}
+
+// How many bytes all schemas have that are held, and all lists of streams.
+const (
+	schemasBytes = 64 << 20
+	listsBytes   = 16 << 20
+)
+
+// weigh is how many bytes a document takes with what is read of it, rather too many: its parts take more than its text where they are short,
+// a field above all.
+func weigh(text string, rows int) int {
+	const part, member = 4, 256 // bytes of memory for one of the text, and for a member or a row
+	return part*len(text) + member*(strings.Count(text, ":")+rows)
 }
 
 // How long a list of streams is held, for calls that come at once, and how large it is at most: a larger one is read each time.
@@ -97,7 +114,7 @@ func (c *Schemas) Streams(ctx context.Context, d rs.Doer, connectionID string) (
 	list, err := d.Do(ctx, read.Request(connectionID, "streams"))
 	if err == nil && key.grant != "" && list.Unavailable == 0 && len(list.Body) <= listBytes {
 		list.ListedStreams() // which are read once, and not by several calls at a time
-		c.lists.Put(key, list)
+		c.lists.PutOf(key.grant, weigh(list.Body, 0), key, list)
 	}
 	return list, err
 }
