@@ -24,8 +24,8 @@ type Error struct {
 	Meant Ref
 	// Send is the call that is probably meant, ready to send: query_records {"stream":"messages"}; may be empty.
 	Send string
-	// Connect are the command lines of which each asks the owner for what is missing beside what is granted; none where the caller has no
-	// terminal to run one in.
+	// Connect are the command lines of which each asks the owner for what is missing beside what is granted, behind one with KEY for its
+	// source a sentence on that; none where the caller has no terminal to run one in.
 	Connect []string
 	// RetryWith names the argument that a retry must carry, such as "connection_id"; may be empty.
 	RetryWith string
