@@ -45,17 +45,17 @@ func isHidden(value []byte) bool {
 func (s *Secrets) TakeOut(one *Item) (first string) {
 	for index := range one.Fields {
 		field := &one.Fields[index]
-		said, value := "", []byte("null")
+		said := ""
 		switch {
 		case s.isNamed(field.Name) && isHidden(field.Value):
-			said = field.Name
-		case len(field.Value) > 0 && (field.Value[0] == '{' || field.Value[0] == '[') && maybeSecret().Match(field.Value):
-			value, said = s.within(field.Value)
+			said, field.Value = field.Name, []byte("null")
+		case len(field.Value) > 0 && (field.Value[0] == '{' || field.Value[0] == '[') && s.mayBeIn(field.Value):
+			field.Value, said = s.within(field.Value)
 		}
 		if said != "" {
-			field.Value, one.Text, said = value, nil, fmt.Sprintf("the value of %q", said)
+			one.Text, said = nil, fmt.Sprintf("the value of %q", said)
 		}
-		if bytes.Contains(field.Value, []byte("PRIVATE KEY")) && privateKey().Match(field.Value) {
+		if bytes.Contains(field.Value, keyMark) && privateKey().Match(field.Value) {
 			field.Value, one.Text, said = privateKey().ReplaceAll(field.Value, []byte("[private key]")), nil, "a private key"
 		}
 		if first == "" {
@@ -63,6 +63,28 @@ func (s *Secrets) TakeOut(one *Item) (first string) {
 		}
 	}
 	return first
+}
+
+// keyMark is in what begins a private key.
+var keyMark = []byte("PRIVATE KEY")
+
+// mayBeIn reports, without reading it as JSON, whether an object or array has a name of a secret: most have none.
+func (s *Secrets) mayBeIn(value []byte) bool {
+	for at := 0; ; at++ {
+		next := bytes.IndexByte(value[at:], ':')
+		if next < 0 {
+			return false
+		}
+		at += next
+		name, ok := bytes.CutSuffix(bytes.TrimRight(value[:at], " \t\r\n"), []byte(`"`))
+		if !ok {
+			continue
+		}
+		name = name[bytes.LastIndexByte(name, '"')+1:]
+		if is, known := s.named[string(name)]; is || !known && s.isNamed(string(name)) {
+			return true
+		}
+	}
 }
 
 // within is an object or array without the secrets in it, and the name of the first of them.
