@@ -99,8 +99,8 @@ func isMaildir(name string) bool {
 	return (folder == "cur" || folder == "new") && strings.Contains(path.Base(name), ".")
 }
 
-// A keeper keeps what was opened of a file of several streams for the next of them, since to open it takes as long as it is large, and as it
-// has streams. It is let go of when that is not read soon. The nil keeper keeps nothing.
+// A keeper keeps what was opened of a file of several streams for the next of them: to open it takes as long as it is large, and as it has
+// streams. It is let go of when that is not read soon. The nil keeper keeps nothing.
 type keeper struct {
 	mu    sync.Mutex
 	of    string // the file as it was then

@@ -1,6 +1,7 @@
 package known
 
 import (
+	"strings"
 	"sync"
 	"time"
 
@@ -69,6 +70,19 @@ func (h *held[K, V]) PutOf(owner string, bytes int, key K, value V) {
 	}
 	h.take(owner, bytes)
 	h.values.Add(key, heldValue[V]{value, now.Add(h.ttl), owner, bytes})
+}
+
+// How many bytes all schemas have that are held, and all lists of streams.
+const (
+	schemasBytes = 64 << 20
+	listsBytes   = 16 << 20
+)
+
+// weigh is how many bytes a document takes with what is read of it, rather too many: its parts take more than its text where they are
+// short, a field above all.
+func weigh(text string, rows int) int {
+	const part, member = 4, 256 // bytes of memory for one of the text, and for a member or a row
+	return part*len(text) + member*(strings.Count(text, ":")+rows)
 }
 
 // Refusals remember for ten minutes for which grants a resource server refused something that no schema announces, such as filters, so

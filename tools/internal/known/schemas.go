@@ -85,19 +85,6 @@ func keyOf(ctx context.Context, scope rs.Scope) schemaKey {
 	return schemaKey{auth.PrincipalFrom(ctx).GrantID, scope.Stream, scope.ConnectionID}
 }
 
-// How many bytes all schemas have that are held, and all lists of streams.
-const (
-	schemasBytes = 64 << 20
-	listsBytes   = 16 << 20
-)
-
-// weigh is how many bytes a document takes with what is read of it, rather too many: its parts take more than its text where they are short,
-// a field above all.
-func weigh(text string, rows int) int {
-	const part, member = 4, 256 // bytes of memory for one of the text, and for a member or a row
-	return part*len(text) + member*(strings.Count(text, ":")+rows)
-}
-
 // How long a list of streams is held, for calls that come at once, and how large it is at most: a larger one is read each time.
 const (
 	listLife  = 2 * time.Second

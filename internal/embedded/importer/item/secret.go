@@ -18,7 +18,8 @@ var (
 	secretWord = Expression(`(?:^|_)(?:pass_?words?|passwo(?:rt|erter)|passwörter|kennwort|passphrase|passwd|pwd|secrets?|` +
 		`contrase(?:ñ|n_?)as?|mots?_?de_?passe|private_?keys?)_?$`)
 	maybeSecret = Expression(`(?i)pass|kennwort|pwd|secret|contrase|private`)
-	privateKey  = Expression(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:(?:[^"\\]|\\.)*?-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|(?:[^"\\]|\\.)*)`)
+	privateKey  = Expression(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:(?:[^"\\]|\\.)*?` +
+		`-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|(?:[^"\\]|\\.)*)`) // to its end, or that of the text
 )
 
 // isNamed reports a name whose last words are those of a secret: not password_changed_at.
