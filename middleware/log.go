@@ -35,7 +35,7 @@ func Bounded(text string, max int) string {
 // logCall writes one line per call: what was called and in which version of the protocol, how it ended, how long it took, how
 // many bytes were read and went out on each channel, the ids of the request, the resource server's request and the trace.
 // It never writes a token, an argument or a record; the cause of an error only where it is the network's. What comes from
-// outside is cut: a version to 32 bytes, a code to 80, an id to 128, a cause to 300.
+// outside is cut: a version to 32 bytes, a code to 80, a cause to 300. An id is left out if it is not plain, or longer than 128.
 func logCall(ctx context.Context, log zerolog.Logger, o Outcome, reply tools.Reply, err error) {
 	event := log.Info()
 	for _, number := range []struct {
@@ -65,9 +65,17 @@ func logCall(ctx context.Context, log zerolog.Logger, o Outcome, reply tools.Rep
 	event.Str("tool", o.Tool).
 		Bool("resource", o.Resource).
 		Str("code", Bounded(string(o.Code), maxLoggedCode)).
-		Str("rs_request_id", Bounded(o.RequestID, maxLoggedID)).
+		Str("rs_request_id", plainID(o.RequestID)).
 		Float64("ms", float64(o.Took.Microseconds())/1000).
 		Msg("call")
+}
+
+// plainID is an id if it is one that no log can show as something else, at most 128 bytes; else "".
+func plainID(id string) string {
+	if len(id) > maxLoggedID || strings.Trim(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:-") != "" {
+		return ""
+	}
+	return id
 }
 
 // present adds a text that there may not be.

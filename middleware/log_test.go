@@ -111,9 +111,8 @@ func TestLogCutsWhatComesFromOutside(t *testing.T) {
 		max  int
 		call func(text string) (protocol string, err *rs.Error)
 	}{
-		"protocol":      {32, func(text string) (string, *rs.Error) { return text, nil }},
-		"code":          {80, func(text string) (string, *rs.Error) { return "", &rs.Error{Code: rs.Code(text)} }},
-		"rs_request_id": {128, func(text string) (string, *rs.Error) { return "", &rs.Error{Code: "not_found", RequestID: text} }},
+		"protocol": {32, func(text string) (string, *rs.Error) { return text, nil }},
+		"code":     {80, func(text string) (string, *rs.Error) { return "", &rs.Error{Code: rs.Code(text)} }},
 		"cause": {300, func(text string) (string, *rs.Error) {
 			op, _ := strings.CutSuffix(text, ": EOF")
 			return "", &rs.Error{Code: "server_unreachable", Cause: &net.OpError{Op: op, Err: io.EOF}}
@@ -141,6 +140,21 @@ func TestLogCutsWhatComesFromOutside(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// An id of a resource server's request is logged if it can be taken for nothing else, and is left out if not.
+func TestLogTakesPlainIDsAlone(t *testing.T) {
+	plain := strings.Repeat("x", 121) + "-0.A_z:"
+	for id, want := range map[string]string{
+		plain: plain, plain + "x": "", "": "", "req 7": "", "req_7\u00ad": "", "[31mreq": "", "r\u00e9q": "", "[token]": "", "a=b": "", "a/b": "", `a"`: "",
+	} {
+		var log bytes.Buffer
+		core := middlewaretest.Spy{Err: &rs.Error{Code: "not_found", RequestID: id}}
+		_, _ = middleware.Observe(middleware.Options{Log: zerolog.New(&log), Now: ticking(0)})(core.Handle)(t.Context(), callOf(t, "search", `{}`))
+		if lines := logLines(t, &log); len(lines) != 1 || lines[0]["rs_request_id"] != want {
+			t.Errorf("%q: log %v, want %q", id, lines, want)
+		}
 	}
 }
 

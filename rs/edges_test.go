@@ -13,7 +13,9 @@ import (
 // D19: an error's sentence loses the characters that are not seen, from the first to the last of them, and none beside them.
 func TestEdgesOfWhatAnErrorDoesNotShow(t *testing.T) {
 	for text, want := range map[string]string{
-		"a\U000DFFFFb": "a\U000DFFFFb", "a\U000E0000b": "a b", "a\U000E007Fb": "a b", "a\U000E0080b": "a\U000E0080b", "a\u202ab\u202ec": "a b c", "a\u202fb": "a b",
+		"a\U000DFFFFb": "a\U000DFFFFb", "a\U000E0000b": "ab", "a\U000E007Fb": "ab", "a\U000E0080b": "a\U000E0080b", "a\u202ab\u202ec": "abc", "a\u202fb": "a b",
+		"a\u00adb\u200b\ufeffc\u2060d\x00e": "abcde", "a\u200d\u200cb": "ab", "1\u200d-": "1-", "é\u200db": "é\u200db", "a\u200dé": "a\u200dé",
+		"\x1b[31mred\x1b[0m \u009b1mbold\x1b]8;;https://a.example\x07link\x1b]8;;\x1b\\ \x1b(B.": "red boldlink .", "a\x1b[": "a[",
 	} {
 		if got := rs.ErrorText(text); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)

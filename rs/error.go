@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strings"
 	"time"
-	"unicode"
 )
 
 // An Error is the one error type that a user or a model can see: a stable code, one plain sentence
@@ -25,8 +24,8 @@ type Error struct {
 	Meant Ref
 	// Send is the call that is probably meant, ready to send: query_records {"stream":"messages"}; may be empty.
 	Send string
-	// Connect are the command lines of which each asks the owner for what is missing beside what is granted; none where the caller has no
-	// terminal to run one in.
+	// Connect are the command lines of which each asks the owner for what is missing beside what is granted, behind one with KEY for its
+	// source a sentence on that; none where the caller has no terminal to run one in.
 	Connect []string
 	// RetryWith names the argument that a retry must carry, such as "connection_id"; may be empty.
 	RetryWith string
@@ -120,19 +119,14 @@ func (c Code) Valid() bool {
 
 // ErrorText makes a foreign sentence one bounded line.
 func ErrorText(text string) string {
-	if strings.ContainsFunc(text, breaksLine) { // an id holds none
-		text = strings.Join(strings.FieldsFunc(text, breaksLine), " ")
-	}
-	if len(text) <= maxErrorTextBytes {
+	if text = line(text); len(text) <= maxErrorTextBytes {
 		return text
 	}
 	return strings.ToValidUTF8(text[:maxErrorTextBytes], "") + "…"
 }
 
-// breaksLine reports what no line of an error holds: breaks, and characters that turn its direction or are not seen (D19).
-func breaksLine(r rune) bool {
-	return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r >= 0xE0000 && r <= 0xE007F
-}
+// ErrorText is [ErrorText] of what is left of a sentence without the tokens, also those that it hides by characters which are not seen.
+func (r *Redactor) ErrorText(text string) string { return ErrorText(r.Text(line(text))) }
 
 // RefusesToken reports whether the error of a read may mean that the token is no longer good: a 401 (D7), or a 403 that says that the
 // grant is dead (D25). A 401 is also the answer for a stream that is not granted, so only the token authority can tell.

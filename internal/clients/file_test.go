@@ -176,6 +176,50 @@ func TestPlansThatAreRefused(t *testing.T) {
 	}
 }
 
+// What nests so deep that a parser would need stack for it is refused, and the file stays; brackets in strings and comments are none.
+func TestDeepFilesAreRefused(t *testing.T) {
+	cursor, _ := clients.ByName("cursor")
+	code, _ := clients.ByName("vscode")
+	codex, _ := clients.ByName("codex")
+	const many = 2_000_000
+	open := strings.Repeat("[", many)
+	for name, row := range map[string]struct {
+		client clients.Client
+		text   string
+		want   string
+	}{
+		"arrays":                  {cursor, `{"a":` + open + strings.Repeat("]", many) + "}", "more than 1000 deep"},
+		"objects":                 {cursor, strings.Repeat(`{"a":`, many), "more than 1000 deep"},
+		"behind a string":         {cursor, `{"a\"[": ` + open, "more than 1000 deep"},
+		"behind comments":         {code, "// \" \r /* \n/* // \" **/" + open, "more than 1000 deep"},
+		"1001 arrays":             {cursor, open[:1001] + strings.Repeat("]", 1001), "more than 1000 deep"},
+		"1000 arrays":             {cursor, open[:1000] + strings.Repeat("]", 1000), "does not hold a JSON object"},
+		"in a string":             {cursor, `{"a":"\"` + open + `\\"}`, ""},
+		"in comments":             {code, "{} //" + open + "\n/*" + open + "*/", ""},
+		"beside one another":      {cursor, `{"a":[` + strings.Repeat("[],", many/10) + "[]]}", ""},
+		"in what does not end":    {cursor, `{"a":"` + open, "it ends in the middle"},
+		"in an escape at the end": {cursor, `{"a":"\`, "it ends in the middle"},
+		"arrays of TOML":          {codex, "a = " + open, "not valid TOML"},
+		"tables of TOML":          {codex, strings.Repeat("a = {", many), "not valid TOML"},
+		"1001 arrays of TOML":     {codex, "a = " + open[:1001] + strings.Repeat("]", 1001), "more than 1000 deep"},
+		"a key of many parts":     {codex, strings.Repeat("a.", many) + "a = 1", "more than 1000 deep"},
+		"a table of many parts":   {codex, "[" + strings.Repeat(`"=".`, many) + "a]", "more than 1000 deep"},
+		"keys in tables":          {codex, strings.Repeat(strings.Repeat("a.", 90)+"a = {", 12) + strings.Repeat("}", 12), "more than 1000 deep"},
+		"a key of some parts":     {codex, strings.Repeat("a.", 900) + "a = '" + strings.Repeat("a.", 2000) + "'", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "file")
+			if err := os.WriteFile(path, []byte(row.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, err := clients.Plan(path, func(file []byte) ([]byte, error) { return row.client.Add(file, local) })
+			if row.want == "" && err != nil || row.want != "" && (err == nil || !strings.Contains(err.Error(), row.want)) {
+				t.Errorf("%v, want %q", err, row.want)
+			}
+		})
+	}
+}
+
 func TestBackupsAndOthersChangesAreNotOverwritten(t *testing.T) {
 	client, _ := clients.ByName("cursor")
 	folder := tree{"file": "{}\n", "file.bak-20261121T093000Z": "older"}.write(t)

@@ -19,6 +19,13 @@ type tomlFile struct {
 
 // parseTOML reads TOML.
 func parseTOML(text string) (document, error) {
+	parser := unstable.Parser{}
+	parser.Reset([]byte(text))
+	for parser.NextExpression() {
+		if depthOf(parser.Expression()) > maxDepth { // each is read as a whole before it takes stack
+			return nil, refused("the file has arrays and tables more than %d deep in one another: mend it first", maxDepth)
+		}
+	}
 	f := &tomlFile{text: text}
 	if err := toml.Unmarshal([]byte(text), &f.values); err != nil {
 		place := "no place is known"
@@ -30,6 +37,25 @@ func parseTOML(text string) (document, error) {
 		return nil, refused("the file is not valid TOML (%s): mend it first", place)
 	}
 	return f, nil
+}
+
+// depthOf is how deep what is in a node is: each part of a key is a table. The parser bounds how deep values are.
+func depthOf(node *unstable.Node) (depth int) {
+	switch node.Kind {
+	case unstable.KeyValue, unstable.Table, unstable.ArrayTable:
+		for key := node.Key(); key.Next(); {
+			depth++
+		}
+		if node.Kind == unstable.KeyValue {
+			depth += depthOf(node.Value())
+		}
+	case unstable.Array, unstable.InlineTable:
+		for child := node.Children(); child.Next(); {
+			depth = max(depth, depthOf(child.Node()))
+		}
+		depth++
+	}
+	return depth
 }
 
 func (f *tomlFile) tree() map[string]any { return f.values }

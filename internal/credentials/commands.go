@@ -14,11 +14,12 @@ const maxCommands = 3
 // plainName is a name of a stream or connection that a command is proposed with: a person copies it into a shell.
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
 
-// plainAddress is one that can stand behind the # of a command: zsh at its prompt, and cmd.exe, read on behind it.
+// plainAddress is one that a person may copy.
 var plainAddress = regexp.MustCompile(`^https?://[A-Za-z0-9_.:/~-]+$`)
 
 // ConnectCommands are the command lines that ask for what stored grants of a provider have and for what is missing: a stream is asked of
-// the grants that have it, or else of those whose source is known to have it. Where none is, the last line leaves the source to the owner.
+// the grants that have it, or else of those whose source is known to have it. Where none is, the last command leaves the source to the
+// owner, and the line behind it says where the owner finds it: not behind a #, which zsh at its prompt and cmd.exe read as more arguments.
 // cacheRoot is where they are stored, "" for the usual place.
 func ConnectCommands(stored []Credential, cacheRoot string, missing rs.Missing) []string {
 	for _, name := range append(slices.Clone(missing.Streams), missing.Connection) {
@@ -55,7 +56,7 @@ func ConnectCommands(stored []Credential, cacheRoot string, missing rs.Missing) 
 	}
 	askable := slices.IndexFunc(stored, func(c Credential) bool { return c.Document.Grant.isAskable() })
 	if len(unknown) > 0 && askable >= 0 {
-		lines = append(lines, ofAnotherSource(stored[askable], cacheRoot, unknown))
+		lines = append(lines, ofAnotherSource(stored[askable], cacheRoot, unknown)...)
 	}
 	return lines
 }
@@ -70,16 +71,18 @@ func holdersOf(stored []Credential, has func(Grant) bool) (at []int) {
 	return at
 }
 
-// ofAnotherSource is the command line that asks a provider for streams which no source of its stored grants is known to have.
-func ofAnotherSource(stored Credential, cacheRoot string, streams []string) string {
+// ofAnotherSource is the command line that asks a provider for streams which no source of its stored grants is known to have, and a line
+// that says what KEY is.
+func ofAnotherSource(stored Credential, cacheRoot string, streams []string) []string {
 	other := Credential{ProviderURL: stored.ProviderURL}
 	other.Document.Grant = Grant{Source: "KEY", Streams: streams}
 	where := "where they are signed in"
 	if issuer := stored.Document.AuthorizationServer; plainAddress.MatchString(issuer) {
 		where = "at " + strings.TrimRight(issuer, "/") + "/_ref/connections"
 	}
-	return connectCommandIn(other, cacheRoot) + " # no connected source is known to have " + strings.Join(streams, ", ") +
-		": the owner sees the KEY of each source " + where
+	about := "KEY is for the owner to fill in: no connected source is known to have " + strings.Join(streams, ", ") +
+		", and the owner sees the key of each source " + where
+	return []string{connectCommandIn(other, cacheRoot), about}
 }
 
 // wider is a grant with what is missing.

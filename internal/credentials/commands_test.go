@@ -27,7 +27,8 @@ func TestConnectCommands(t *testing.T) {
 		Source: "https://registry.example/connectors/gmail", Streams: []string{"messages", "labels"}, Fields: []string{"messages.subject", "labels.name"},
 	})
 	const part = "pdpp-mcp connect https://rs.example --source https://registry.example/connectors/gmail --stream messages --stream labels"
-	const none, keys = " # no connected source is known to have ", ": the owner sees the KEY of each source at https://as.example/_ref/connections"
+	const none = "KEY is for the owner to fill in: no connected source is known to have "
+	const keys, unknown = ", and the owner sees the key of each source at https://as.example/_ref/connections", ", and the owner sees the key of each source where they are signed in"
 	both := []Credential{mail, chat}
 	const ended = " --connection cin_a --since 2026-03-01"
 	shell := stored(DefaultName, Grant{Source: "https://registry.example/a", Streams: []string{`a" & calc & "`}})
@@ -62,7 +63,7 @@ func TestConnectCommands(t *testing.T) {
 			both, "/a", rs.Missing{Streams: []string{"threads", "files", "orders"}},
 			[]string{
 				gmail + " --stream threads" + ended + " --cache-root /a", slack + " --stream files --once --name slack --cache-root /a",
-				"pdpp-mcp connect https://rs.example --source KEY --stream orders --cache-root /a" + none + "orders" + keys,
+				"pdpp-mcp connect https://rs.example --source KEY --stream orders --cache-root /a", none + "orders" + keys,
 			},
 		},
 		"a stream of a source, beside a time of another": {
@@ -74,11 +75,11 @@ func TestConnectCommands(t *testing.T) {
 		},
 		"a source whose streams are not known": {
 			[]Credential{some}, "", rs.Missing{Streams: []string{"threads"}},
-			[]string{"pdpp-mcp connect https://rs.example --source KEY --stream threads" + none + "threads: the owner sees the KEY of each source where they are signed in"},
+			[]string{"pdpp-mcp connect https://rs.example --source KEY --stream threads", none + "threads" + unknown},
 		},
 		"an authorization server that some shell would read": {
 			[]Credential{hostile}, "", rs.Missing{Streams: []string{"orders"}},
-			[]string{"pdpp-mcp connect https://rs.example --source KEY --stream orders" + none + "orders: the owner sees the KEY of each source where they are signed in"},
+			[]string{"pdpp-mcp connect https://rs.example --source KEY --stream orders", none + "orders" + unknown},
 		},
 		"a stream that PowerShell would run":  {[]Credential{subshell}, "", rs.Missing{}, nil},
 		"quotation marks of PowerShell's":     {[]Credential{quotes}, "", rs.Missing{}, nil},

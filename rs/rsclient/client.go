@@ -177,12 +177,8 @@ func (c *Client) request(ctx context.Context, target string) (*http.Request, err
 // read checks an answer: its size, its status, its type. The token that it was asked with is removed from all of it first.
 func (c *Client) read(response *http.Response, binary bool, b *answerBody, redactor *rs.Redactor) (*rs.Response, error) {
 	body, err := c.readBody(response, c.options.MaxResponseBytes+1, b)
-	for _, name := range [...]string{"Request-Id", "X-Request-Id", "Content-Type"} { // what is read of the header
-		if value := response.Header.Get(name); redactor.Text(value) != value {
-			response.Header.Set(name, redactor.Text(value))
-		}
-	}
-	requestID := rs.ErrorText(cmp.Or(response.Header.Get("Request-Id"), response.Header.Get("X-Request-Id")))
+	contentType := redactor.ErrorText(response.Header.Get("Content-Type"))
+	requestID := redactor.ErrorText(cmp.Or(response.Header.Get("Request-Id"), response.Header.Get("X-Request-Id")))
 	switch {
 	case err != nil:
 		return nil, bodyError(err, requestID)
@@ -201,11 +197,11 @@ func (c *Client) read(response *http.Response, binary bool, b *answerBody, redac
 		body = redactor.JSON(body)
 	}
 	if response.StatusCode < 200 || response.StatusCode >= 300 {
-		e := wire.ReadError(response.StatusCode, response.Header, []byte(body))
+		e := wire.ReadError(response.StatusCode, response.Header, []byte(body), redactor)
 		e.RequestID = cmp.Or(e.RequestID, requestID)
 		return nil, e
 	}
-	answer, contentType := &rs.Response{Body: body}, response.Header.Get("Content-Type")
+	answer := &rs.Response{Body: body}
 	if !binary {
 		if answer, err = rs.ReadResponse(body); err != nil {
 			var e *rs.Error

@@ -106,7 +106,7 @@ func TestErrorEnvelopes(t *testing.T) {
 		},
 		"a sentence over several lines becomes one": {
 			status: 400, body: `{"error":{"message":"a\n\n b\u0000c\u001b[31m"}}`,
-			want: rs.Error{Code: "upstream_error", Status: 400, Message: "a b c [31m", Quoted: true, Envelope: json.RawMessage(`{"message":"a\n\n b\u0000c\u001b[31m"}`)},
+			want: rs.Error{Code: "upstream_error", Status: 400, Message: "a bc", Quoted: true, Envelope: json.RawMessage(`{"message":"a\n\n b\u0000c\u001b[31m"}`)},
 		},
 		"a long sentence is cut between characters": {
 			status: 400, body: `{"error":{"message":"` + strings.Repeat("é", 301) + `"}}`,

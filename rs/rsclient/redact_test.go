@@ -2,7 +2,10 @@ package rsclient_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
@@ -25,6 +28,28 @@ func TestATokenIsRemovedFromTheHeadersThatAreRead(t *testing.T) {
 		}
 		if response.Body != `PNG "[token]" \u0073ecret-token-0123` { // a blob is not JSON: its escapes are bytes
 			t.Errorf("%q", response.Body)
+		}
+	}
+}
+
+// A token that is parted by what is not seen is removed all the same, from the id of a request and from the texts of an error; so is one that
+// would be cut at the end of a text.
+func TestATokenThatIsPartedIsRemoved(t *testing.T) {
+	const secret = "secret-token-0123"
+	for _, between := range []string{"", "\u00ad", "\u200b", "\u2060\ufeff", "\u200d", "\u202e", "\x1b[31m", "\U000e0041"} {
+		parted := strings.Join(strings.Split(secret, ""), between)
+		h := &host{}
+		h.now(func(*http.Request) (*http.Response, error) {
+			body := `{"error":{"code":"not_found","message":` + rs.EncodeJSON("No "+parted+strings.Repeat(".", 580)+parted) + `,"param":` + rs.EncodeJSON(parted) +
+				`,"retry_with":` + rs.EncodeJSON(parted) + `}}`
+			return answer(404, body, "Request-Id", "req."+parted), nil
+		})
+		_, err := clientFor(t, h, rsclient.Options{}).For(caller(secret)).Do(t.Context(), rs.Request{Path: "/v1/streams"})
+		e := rs.AsError(err)
+		got := []string{e.Message, e.Param, e.RetryWith, e.RequestID}
+		want := []string{"No [token]" + strings.Repeat(".", 580) + "[token]", "[token]", "[token]", "req.[token]"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("parted by %q: %s", between, diff)
 		}
 	}
 }

@@ -1,8 +1,11 @@
 package importer
 
 import (
+	"crypto/rand"
 	"database/sql"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -46,6 +49,8 @@ func TestASmallFileTakesLittleMemory(t *testing.T) {
 		"a shared text in pieces":         {"a.xlsx", workbook("<si>"+strings.Repeat("<t>piece of a text</t>", pieces)+"</si>", one), "", strings.Repeat("piece of a text", 9)},
 		"a title in pieces":               {"a.docx", zipOf(t, "word/document.xml", "<d><t>good</t></d>", "docProps/core.xml", "<c><title>"+strings.Repeat("a piece of the title<!---->", pieces)+"</title></c>"), "", "good"},
 		"a track in pieces":               {"a.kml", "<kml><Placemark><Track>" + strings.Repeat("<coord>7.1 50.7 60</coord>", pieces) + "</Track></Placemark></kml>", "", "7.1 50.7 60"},
+		"a shared text in each row":       {"a.xlsx", workbook("<si><t>"+long[:1<<14]+"</t></si>", strings.Repeat(`<row><c t="s"><v>0</v></c></row>`, 12000)), "it repeats texts that its cells share", ""},
+		"a cell far away in each row":     {"a.xlsx", workbook("", one+strings.Repeat(`<row><c r="XFD9"><v>1</v></c></row>`, pieces)), "the row has 2 cells, and the header 1", ""},
 		"a shared text in each cell":      {"a.xlsx", workbook("<si><t>"+long+"</t></si>", `<row r="1">`+strings.Repeat(`<c t="s"><v>0</v></c>`, 900)+"</row>"), "longer than 16 MiB", ""},
 		"a cell that is long":             {"a.xlsx", workbook("", `<row r="1"><c t="str"><v>`+strings.Repeat(long, 20)+"</v></c></row>"), "longer than 16 MiB", ""},
 	} {
@@ -124,5 +129,90 @@ func TestATableThatIsTooWideIsNamed(t *testing.T) {
 	records, skips := loaded(t, "a.db", string(text))
 	if len(records["a_good"]) != 1 || len(skips) != 1 || skips[0].Reason != `the table "wide" has more than 1000 columns` {
 		t.Errorf("%v, skipped %v", records, skips)
+	}
+}
+
+// countedFiles count the bytes that are read of files.
+type countedFiles struct {
+	fs.FS
+	bytes *int
+}
+
+type countedFile struct {
+	fs.File
+	bytes *int
+}
+
+func (c countedFiles) Open(name string) (fs.File, error) {
+	file, err := c.FS.Open(name)
+	return countedFile{file, c.bytes}, err
+}
+
+func (c countedFile) Read(into []byte) (int, error) {
+	n, err := c.File.Read(into)
+	*c.bytes += n
+	return n, err
+}
+
+func (c countedFile) ReadAt(into []byte, at int64) (int, error) {
+	n, err := c.File.(io.ReaderAt).ReadAt(into, at)
+	*c.bytes += n
+	return n, err
+}
+
+func (c countedFile) Seek(offset int64, whence int) (int64, error) {
+	return c.File.(io.Seeker).Seek(offset, whence)
+}
+
+// However many streams a file holds, it is read a few times: it takes as long as there is to read, and not as many times as long.
+func TestAFileOfManyStreamsIsNotReadForEach(t *testing.T) {
+	const count = 60
+	folder := t.TempDir()
+	db, err := sql.Open("sqlite", filepath.Join(folder, "a.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sheets, places := "", ""
+	parts := []string{"xl/sharedStrings.xml", "<sst><si><t>" + rand.Text() + "</t></si></sst>"}
+	for at := range count {
+		if _, err := db.ExecContext(t.Context(), fmt.Sprintf("CREATE TABLE t%d (a); INSERT INTO t%[1]d VALUES (%[1]d)", at)); err != nil {
+			t.Fatal(err)
+		}
+		sheets += fmt.Sprintf(`<sheet name="t%d" id="r%[1]d"/>`, at)
+		places += fmt.Sprintf(`<Relationship Id="r%d" Type="x/worksheet" Target="s%[1]d.xml"/>`, at)
+		parts = append(parts, fmt.Sprintf("xl/s%d.xml", at), fmt.Sprintf(`<worksheet><sheetData><row><c t="str"><v>a</v></c></row><row><c><v>%d</v></c></row></sheetData></worksheet>`, at))
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	book := zipOf(t, append(parts, "xl/workbook.xml", "<workbook><sheets>"+sheets+"</sheets></workbook>", "xl/_rels/workbook.xml.rels", "<R>"+places+"</R>")...)
+	if err := os.WriteFile(filepath.Join(folder, "b.xlsx"), []byte(book), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a.db", "b.xlsx"} {
+		info, err := os.Stat(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := 0
+		only, err := folderAt(filepath.Join(folder, name), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		only.fsys = countedFiles{only.fsys, &read}
+		corpus, err := only.open(t.Context(), nil, Watch{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := 0
+		for record, err := range corpus.Records {
+			if err != nil || string(record.Data) != fmt.Sprintf(`{"a":%s}`, strings.TrimPrefix(record.Stream[strings.LastIndex(record.Stream, "t"):], "t")) {
+				t.Errorf("%s: %s, %v", record.Stream, record.Data, err)
+			}
+			found++
+		}
+		if most := 8 * int(info.Size()); found != count || read > most {
+			t.Errorf("%s: %d records; of %d bytes %d were read, want at most %d", name, found, info.Size(), read, most)
+		}
 	}
 }

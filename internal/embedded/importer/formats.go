@@ -3,6 +3,7 @@ package importer
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"path"
 	"slices"
@@ -170,23 +171,31 @@ func readNote(in *opened) item.Records {
 }
 
 func readSheet(in *opened) item.Records {
-	book, err := openWorkbook(in.file)
-	if err != nil {
-		return item.Failed(err)
-	}
-	rows, err := book.Read(in.from.part)
-	if err != nil {
-		return item.Failed(err)
-	}
-	return table.NewReader(bufio.NewReaderSize(rows, 1<<16), in.of.cells, &in.of.idField, new(bool), true)
+	return kept(in, func() (openBook, error) {
+		file, err := in.of.from.fsys.Open(in.from.name)
+		if err != nil {
+			return openBook{}, err
+		}
+		book, err := openWorkbook(file)
+		if err != nil {
+			return openBook{}, errors.Join(err, file.Close())
+		}
+		return openBook{book, file}, nil
+	}, func(book openBook) item.Records {
+		rows, err := book.Read(in.from.part)
+		if err != nil {
+			return item.Failed(err)
+		}
+		return table.NewReader(bufio.NewReaderSize(rows, 1<<16), in.of.cells, &in.of.idField, new(bool), true)
+	})
 }
 
 func readRows(in *opened) item.Records {
-	return func(yield func(item.Item, error) bool) {
+	return kept(in, func() (*database.File, error) {
 		log, _ := openLog(in.of.from.fsys, in.from.name)
 		defer closeLog(log)
-		database.NewReader(in.ctx, in.file, log, in.from.part)(yield)
-	}
+		return database.Open(in.ctx, in.file, log)
+	}, func(from *database.File) item.Records { return from.Records(in.ctx, in.from.part) })
 }
 
 func readDocument(in *opened) item.Records {

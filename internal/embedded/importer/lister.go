@@ -78,10 +78,16 @@ func (l *lister) addTables(file sourceFile, opened fs.File) error {
 		file.part = one.Name
 		l.addStream(l.free(streamName(name+"/"+one.Name)), formatDatabase, file).beside = beside
 	}
+	places := map[string]int{}
+	for at, one := range tables {
+		if one.Key != "" {
+			places[strings.ToLower(one.Name)] = at
+		}
+	}
 	for child, one := range tables {
 		for _, parent := range one.Parents {
-			at := slices.IndexFunc(tables, func(t database.Table) bool { return strings.EqualFold(t.Name, parent.Table) && t.Key != "" })
-			if at < 0 {
+			at, ok := places[strings.ToLower(parent.Table)]
+			if !ok || len(l.sources[first+at].relations) >= item.MaxFields {
 				continue
 			}
 			from := &l.sources[first+at]

@@ -3,11 +3,14 @@ package importer
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/archive"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/document"
@@ -94,4 +97,95 @@ func isText(start []byte) bool {
 func isMaildir(name string) bool {
 	folder := path.Base(path.Dir(name))
 	return (folder == "cur" || folder == "new") && strings.Contains(path.Base(name), ".")
+}
+
+// A keeper keeps what was opened of a file of several streams for the next of them: to open it takes as long as it is large, and as it has
+// streams. It is let go of when that is not read soon. The nil keeper keeps nothing.
+type keeper struct {
+	mu    sync.Mutex
+	of    string // the file as it was then
+	value io.Closer
+	gone  *time.Timer
+
+	hashes map[fileState]string // of the files whose hash was asked for last
+}
+
+// keptFor is how long it is kept.
+const keptFor = 5 * time.Second
+
+// swap returns what is kept of a file, which it is kept no more, or else nil, and keeps something instead.
+func (k *keeper) swap(of string, value io.Closer) io.Closer {
+	if k == nil {
+		return nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	before := k.value
+	if k.gone != nil {
+		k.gone.Stop()
+	}
+	if before != nil && k.of != of || before != nil && value != nil {
+		_ = before.Close() // it was only read
+		before = nil
+	}
+	k.of, k.value, k.gone = of, value, nil
+	if value != nil {
+		k.gone = time.AfterFunc(keptFor, func() { k.swap("", nil) })
+	}
+	return before
+}
+
+// hash returns the hash of what a file holds, which is found out once for all of its streams.
+func (k *keeper) hash(file fileState, find func(name string) string) string {
+	if k == nil {
+		return find(file.Name)
+	}
+	k.mu.Lock()
+	known, ok := k.hashes[file]
+	k.mu.Unlock()
+	if ok {
+		return known
+	}
+	known = find(file.Name)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.hashes) == 2 || k.hashes == nil { // a database and its log
+		k.hashes = map[fileState]string{}
+	}
+	k.hashes[file] = known
+	return known
+}
+
+// kept reads something of a file that is opened once for all that is read of it.
+func kept[F io.Closer](in *opened, open func() (F, error), read func(F) item.Records) item.Records {
+	return func(yield func(item.Item, error) bool) {
+		keep, of := in.of.from.keep, fmt.Sprint(stateOf(in.of.from.fsys, []sourceFile{{name: in.from.name}, {name: in.from.name + logEnding}}))
+		from, ok := keep.swap(of, nil).(F)
+		if !ok {
+			var err error
+			if from, err = open(); err != nil {
+				yield(item.Item{}, err)
+				return
+			}
+		}
+		failed, whole := false, false
+		defer func() {
+			if failed || !whole || keep == nil {
+				_ = from.Close() // it was only read
+				return
+			}
+			keep.swap(of, from)
+		}()
+		read(from)(func(one item.Item, err error) bool {
+			failed = failed || err != nil
+			return yield(one, err)
+		})
+		whole = true
+	}
+}
+
+// An openBook is a workbook with its file.
+type openBook struct {
+	*document.Workbook
+	io.Closer
 }

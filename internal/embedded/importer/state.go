@@ -90,7 +90,8 @@ func (s *fileStream) compare(before string, blobs []fileState) (now string, same
 				continue
 			}
 		}
-		one.Hash = s.hash(one.Name) // before it is read: what is written later is a change
+		one.Hash = ""
+		one.Hash = s.from.keep.hash(*one, s.hash) // before it is read: what is written later is a change
 		same = same && one.Hash != "" && one.holdsAs(old.Files[index])
 	}
 	old.Files = current.Files
@@ -113,4 +114,4 @@ func (s *fileStream) hash(name string) string {
 }
 
 // readerVersion changes when the same files give other records than before, so that kept indexes are made again.
-const readerVersion = 44
+const readerVersion = 45

@@ -201,6 +201,8 @@ func (s *fileStream) scan(ctx context.Context, connection string, report func(Sk
 func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs, report func(Skip),
 	visit func(sourceFile, item.Item) bool) (more bool, err error) {
 	failed := "cannot be read: "
+	var secrets item.Secrets
+	said := false // of the file
 	for one, err := range s.read(ctx, file) {
 		if err := ctx.Err(); err != nil {
 			return false, fmt.Errorf("read stream %s: %w", s.stream, err)
@@ -212,6 +214,12 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 		}
 		if failed = "cannot be read on: "; err != nil {
 			continue
+		}
+		if secret := secrets.TakeOut(&one); secret != "" && !said {
+			if said = true; one.Note != "" {
+				one.Note += "; "
+			}
+			one.Note += secret + " is left out, and so is any other secret of the file: no assistant should have one"
 		}
 		one.Identify(s.idField)
 		if _, taken := one.Value("file"); s.gathered != "" && !taken {

@@ -219,22 +219,6 @@ func TestFormulasWithoutResultsAreNamed(t *testing.T) {
 	}
 }
 
-// What a password manager exports is named, and not read.
-func TestPasswordsAreNotRead(t *testing.T) {
-	for name, text := range map[string]string{
-		"chrome.csv": "name,url,username,password,note\nx,https://x.example,nora,s3cret,\n", "1p.csv": "\"Title\",\"Url\",\"Username\",\"Password\"\r\nBank,u,nora,s3cret\r\n", "bitwarden.csv": "name,login_uri,login_password\nx,u,s3cret\n",
-		"bitwarden.json": "{\n  \"encrypted\": false,\n  \"folders\": [],\n  \"items\": [{\"login\":{\"password\":\"s3cret\"}}]}",
-	} {
-		records, skips := loaded(t, name, text)
-		if len(records) > 0 || len(skips) != 1 || skips[0] != (Skip{name, 0, passwords}) {
-			t.Errorf("%s: %v, %v", name, records, skips)
-		}
-	}
-	if records, skips := loaded(t, "t.csv", "site,password_changed_at\nx,2026-01-15\n"); len(records["t"]) != 1 || len(skips) > 0 {
-		t.Errorf("%v, %v", records, skips)
-	}
-}
-
 // A link to a file in Markdown is a relation, as [[links]] are, wherever the file is.
 func TestNotesLinkToFiles(t *testing.T) {
 	corpus, _ := openFolder(t, writeTree(t, map[string]string{"Page 01ab.md": "[Sub](Page%2001ab/Sub%2002cd.md#plan) [out](https://x.example/a.md) `[[code]]`", "Page 01ab/Sub 02cd.md": "up: [Page](../Page%2001ab.md)"}))

@@ -34,8 +34,8 @@ type errorBody struct {
 }
 
 // ReadError reads an error answer. It keeps the server's own code and sentence (S3-R3), and never fails:
-// what cannot be read becomes an UpstreamError that names the status.
-func ReadError(status int, header http.Header, body []byte) *rs.Error {
+// what cannot be read becomes an UpstreamError that names the status. Its texts are without the tokens that the redactor knows.
+func ReadError(status int, header http.Header, body []byte, redactor *rs.Redactor) *rs.Error {
 	e := &rs.Error{Code: "upstream_error", Status: status, RetryAfter: RetryAfter(header)}
 	// A member of a wrong type costs itself, not the rest: what could be read is kept.
 	var envelope errorEnvelope
@@ -57,12 +57,12 @@ func ReadError(status int, header http.Header, body []byte) *rs.Error {
 	if code := rs.Code(inner.Code); code.Valid() {
 		e.Code = code
 	}
-	e.Message = rs.ErrorText(inner.Message)
+	e.Message = redactor.ErrorText(inner.Message)
 	if e.Quoted = e.Message != ""; !e.Quoted {
 		e.Message = unreadableError(status)
 	}
-	e.Param, e.RequestID = rs.ErrorText(inner.Param), rs.ErrorText(inner.RequestID)
-	e.RetryWith = retryWith(inner.RetryWith)
+	e.Param, e.RequestID = redactor.ErrorText(inner.Param), redactor.ErrorText(inner.RequestID)
+	e.RetryWith = redactor.ErrorText(retryWith(inner.RetryWith))
 	e.Connections = inner.AvailableConnections
 	e.ConnectionTotal = max(len(inner.AvailableConnections), inner.TotalConnections)
 	e.Connections = e.Connections[:min(len(e.Connections), rs.MaxConnectionOptions)]
@@ -80,13 +80,13 @@ func unreadableError(status int) string {
 func retryWith(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
-		return rs.ErrorText(text)
+		return text
 	}
 	var object struct {
 		Field string `json:"field"`
 	}
 	_ = json.Unmarshal(raw, &object)
-	return rs.ErrorText(object.Field)
+	return object.Field
 }
 
 // RetryAfter reads Retry-After, in seconds or as a date, at most a day; anything else counts as unsaid (RFC 9110,

@@ -54,7 +54,7 @@ func TestFormsOfAnError(t *testing.T) {
 		`{"error":{"code":"x","message":"m","retry_with":"limit"}}`:             {Code: "x", Message: "m", RetryWith: "limit"},
 		`{"error":{"code":"x","message":"m","retry_with":{"field":"subject"}}}`: {Code: "x", Message: "m", RetryWith: "subject"},
 	} {
-		e := wire.ReadError(http.StatusNotFound, nil, []byte(body))
+		e := wire.ReadError(http.StatusNotFound, nil, []byte(body), nil)
 		if want.Message == "" {
 			want.Message = "The resource server answered 404 (Not Found)."
 		}

@@ -35,8 +35,8 @@ type heldSchema struct {
 // NewSchemas returns an empty cache. now is the clock.
 func NewSchemas(now func() time.Time) *Schemas {
 	return &Schemas{
-		held:  newHeld[schemaKey, heldSchema](now, time.Minute, 1000),
-		lists: newHeld[schemaKey, *rs.Response](now, listLife, 1000),
+		held:  newHeld[schemaKey, heldSchema](now, time.Minute, 1000, schemasBytes),
+		lists: newHeld[schemaKey, *rs.Response](now, listLife, 1000, listsBytes),
 	}
 }
 
@@ -72,7 +72,11 @@ func (c *Schemas) Of(ctx context.Context, d rs.Doer, scope rs.Scope) Stream {
 func (c *Schemas) Hold(ctx context.Context, scope rs.Scope, document *rs.Schema) func() Stream {
 	known := heldSchema{document, sync.OnceValue(func() Stream { return ReadStream(document, scope) })}
 	if key := keyOf(ctx, scope); key.grant != "" { // else it is not known who else may see it
-		c.held.Put(key, known)
+		rows := 0
+		for i := range document.Streams {
+			rows += len(document.Streams[i].Connections) // each is a source
+		}
+		c.held.PutOf(key.grant, weigh(document.Raw, rows), key, known)
 	}
 	return known.stream
 }
@@ -97,7 +101,7 @@ func (c *Schemas) Streams(ctx context.Context, d rs.Doer, connectionID string) (
 	list, err := d.Do(ctx, read.Request(connectionID, "streams"))
 	if err == nil && key.grant != "" && list.Unavailable == 0 && len(list.Body) <= listBytes {
 		list.ListedStreams() // which are read once, and not by several calls at a time
-		c.lists.Put(key, list)
+		c.lists.PutOf(key.grant, weigh(list.Body, 0), key, list)
 	}
 	return list, err
 }

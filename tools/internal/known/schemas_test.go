@@ -62,3 +62,50 @@ func TestAListOfStreamsIsHeldForItsGrant(t *testing.T) {
 		})
 	}
 }
+
+// answering answers each read with the same schema.
+type answering struct {
+	reads int
+	body  string
+}
+
+func (a *answering) Do(context.Context, rs.Request) (*rs.Response, error) {
+	a.reads++
+	return &rs.Response{Body: a.body}, nil
+}
+
+// Schemas that are too large for what is held of a grant are read again, and those of other grants stay.
+func TestLargeSchemasAreReadAgain(t *testing.T) {
+	schemas := known.NewSchemas(time.Now)
+	of := func(grant, connection string, server *answering) int {
+		before := server.reads
+		schemas.Of(auth.WithPrincipal(t.Context(), auth.Principal{Kind: auth.KindClient, GrantID: grant}), server, rs.Scope{Stream: "s", ConnectionID: connection})
+		return server.reads - before
+	}
+	fields := func(count int) string {
+		var all strings.Builder
+		for i := range count {
+			fmt.Fprintf(&all, `,"%d":"t=string"`, i)
+		}
+		return all.String()[1:]
+	}
+	schema := func(fields string) *answering {
+		return &answering{body: `{"detail":"compact","streams":[{"name":"s","field_capabilities":{` + fields + `}}]}`}
+	}
+	small, large, huge := schema(fields(20)), schema(fields(9000)), schema(fields(60_000))
+	of("ann", "", small)
+	for i := range 8 {
+		of("bob", fmt.Sprint("c", i), large)
+	}
+	for name, row := range map[string]struct{ again, want int }{
+		"that of another grant":    {of("ann", "", small), 0},
+		"the first of a grant":     {of("bob", "c0", large), 0},
+		"one beyond its share":     {of("bob", "c7", large), 1},
+		"one larger than a share":  {of("cy", "", huge) + of("cy", "", huge), 2},
+		"one of a grant behind it": {of("dee", "", large) + of("dee", "", large), 1},
+	} {
+		if row.again != row.want {
+			t.Errorf("%s: %d reads, want %d", name, row.again, row.want)
+		}
+	}
+}

@@ -54,18 +54,19 @@ type Parent struct{ Column, Table string }
 // settings keep a file from changing anything and from having its own expressions run.
 const settings = "?_defensive=1&_pragma=trusted_schema(0)&_pragma=cell_size_check(1)"
 
-// A file is a database in memory.
-type file struct {
+// A File is a database in memory.
+type File struct {
 	db   *sql.DB
 	conn *sql.Conn
 	size int
 	err  error // of the first question that failed; those after it have no answer
 }
 
-func (f *file) Close() error { return errors.Join(f.conn.Close(), f.db.Close()) }
+// Close lets go of it.
+func (f *File) Close() error { return errors.Join(f.conn.Close(), f.db.Close()) }
 
-// open reads a database, with its write-ahead log if it has one.
-func open(ctx context.Context, from, log io.Reader) (*file, error) {
+// Open reads a database, with its write-ahead log if it has one.
+func Open(ctx context.Context, from, log io.Reader) (*File, error) {
 	content, err := readAll(from)
 	if err != nil {
 		return nil, err
@@ -87,7 +88,7 @@ func open(ctx context.Context, from, log io.Reader) (*file, error) {
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	f := &file{db: db, conn: conn, size: len(content)}
+	f := &File{db: db, conn: conn, size: len(content)}
 	err = conn.Raw(func(driver any) error {
 		in, ok := driver.(interface{ Deserialize([]byte) error })
 		if !ok {
@@ -147,7 +148,7 @@ func withLog(ctx context.Context, content []byte, log io.Reader) (merged []byte,
 // Tables lists the ordinary tables of a database, and the names of those that only a program of their own reads and of those with more
 // columns than a stream may have fields.
 func Tables(ctx context.Context, from, log io.Reader) (tables []Table, virtual, wide []string, err error) {
-	f, err := open(ctx, from, log)
+	f, err := Open(ctx, from, log)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -166,7 +167,7 @@ func Tables(ctx context.Context, from, log io.Reader) (tables []Table, virtual, 
 }
 
 // strings returns the only column of an answer.
-func (f *file) strings(ctx context.Context, query string, arguments ...any) (all []string) {
+func (f *File) strings(ctx context.Context, query string, arguments ...any) (all []string) {
 	if f.err != nil {
 		return nil
 	}
@@ -184,7 +185,7 @@ func (f *file) strings(ctx context.Context, query string, arguments ...any) (all
 	return all
 }
 
-func (f *file) table(ctx context.Context, name string) Table {
+func (f *File) table(ctx context.Context, name string) Table {
 	one := Table{Name: name}
 	// and those that are computed and stored
 	one.columns = f.strings(ctx, "SELECT name FROM pragma_table_xinfo(?) WHERE hidden IN (0, 3) ORDER BY cid", name)
@@ -201,23 +202,17 @@ func (f *file) table(ctx context.Context, name string) Table {
 	return one
 }
 
-// NewReader reads the rows of a table.
-func NewReader(ctx context.Context, from, log io.Reader, table string) item.Records {
+// Records reads the rows of a table. They are read to their end, or until no more are wanted, before those of another are.
+func (f *File) Records(ctx context.Context, table string) item.Records {
 	return func(yield func(item.Item, error) bool) {
-		f, err := open(ctx, from, log)
-		more := true
-		if err == nil {
-			more, err = f.read(ctx, table, yield)
-			err = errors.Join(err, f.Close())
-		}
-		if more && err != nil {
+		if more, err := f.read(ctx, table, yield); more && err != nil {
 			yield(item.Item{}, unusable(err))
 		}
 	}
 }
 
 // read yields the rows of a table, as long as more are wanted.
-func (f *file) read(ctx context.Context, name string, yield func(item.Item, error) bool) (more bool, err error) {
+func (f *File) read(ctx context.Context, name string, yield func(item.Item, error) bool) (more bool, err error) {
 	of := f.table(ctx, name)
 	if len(of.columns) == 0 {
 		return true, cmp.Or(f.err, errors.New("the table is gone"))

@@ -20,16 +20,17 @@ type rows struct {
 	decoder *item.XML
 	ready   bytes.Buffer
 	written int // bytes of the rows before
+	most    int // of them
 	number  int // of the row that was written last
+	widest  int // how many columns the rows before have, but for cells that stand alone far away
 	unknown int // formulas without their results
 	err     error
 }
 
 func (r *rows) Read(into []byte) (int, error) {
 	for r.ready.Len() == 0 && r.err == nil {
-		r.err = r.next()
-		if r.written += r.ready.Len(); r.written > maxSheet {
-			r.err = fmt.Errorf("its rows have more than %d MiB", maxSheet>>20)
+		if r.err = r.next(); r.written > r.most {
+			r.err = fmt.Errorf("its rows have more than %d KiB, which is too much for its size: it repeats texts that its cells share", r.most>>10)
 		}
 	}
 	if r.ready.Len() == 0 {
@@ -71,6 +72,7 @@ func (r *rows) next() error {
 // row writes the cells of a row.
 func (r *rows) row() error {
 	column, position := -1, -1 // that was written last, and of the cell that was read last
+	before, widest := r.ready.Len(), r.widest
 	for {
 		token, err := r.decoder.Token()
 		if err != nil {
@@ -80,6 +82,8 @@ func (r *rows) row() error {
 		case xml.EndElement:
 			if token.Name.Local == "row" {
 				r.ready.WriteByte('\n')
+				r.written += r.ready.Len() - before
+				r.widest = widest
 				return nil
 			}
 		case xml.StartElement:
@@ -94,6 +98,11 @@ func (r *rows) row() error {
 			}
 			if text == "" || at <= column || at >= maxColumn {
 				continue
+			}
+			if at >= item.MaxFields && r.widest > 0 { // no table is as wide: the cell stands behind all others, and not behind as many commas
+				at = max(column+1, min(at, r.widest))
+			} else {
+				widest = max(widest, at+1)
 			}
 			r.ready.WriteString(strings.Repeat(",", at-max(column, 0)))
 			column = at
@@ -233,7 +242,28 @@ func (b *Workbook) Read(sheet string) (io.Reader, error) {
 		if err != nil {
 			return nil, fmt.Errorf("not a workbook that can be read: there is no %s", one.part)
 		}
-		return &rows{book: b, decoder: item.NewXML(io.LimitReader(part, maxSheet), item.MaxLine)}, nil
+		return &rows{book: b, decoder: item.NewXML(io.LimitReader(part, maxSheet), item.MaxLine), most: b.most(one)}, nil
 	}
 	return nil, errors.New("the sheet is gone")
+}
+
+// What is made of a workbook: as many times its size, of which some is free, divided among its sheets by their sizes, and a little for each
+// beside. Few cells can name one long text again and again; text that is there packs to a twentieth.
+const (
+	maxTimes  = 100
+	freeBook  = 16 << 20
+	freeSheet = 256 << 10
+)
+
+// most is how many bytes the rows of a sheet may have.
+func (b *Workbook) most(sheet Sheet) int {
+	sizes := map[string]float64{}
+	for _, part := range b.parts.File {
+		sizes[part.Name] = float64(part.CompressedSize64)
+	}
+	all := 1.0
+	for _, one := range b.Sheets {
+		all += sizes[one.part]
+	}
+	return int(min(maxSheet, freeSheet+(freeBook+maxTimes*float64(b.size))*sizes[sheet.part]/all))
 }

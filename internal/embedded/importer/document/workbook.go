@@ -22,7 +22,7 @@ func OpenWorkbook(file io.ReaderAt, size int64) (*Workbook, error) {
 	if err != nil {
 		return nil, fmt.Errorf("not a workbook that can be read, or an encrypted one: %w", err)
 	}
-	b := &Workbook{parts: parts, epoch: time.Date(1899, time.December, 30, 0, 0, 0, 0, time.UTC)}
+	b := &Workbook{parts: parts, size: size, epoch: time.Date(1899, time.December, 30, 0, 0, 0, 0, time.UTC)}
 	places := map[string]string{}
 	err = b.each("xl/_rels/workbook.xml.rels", func(e xml.StartElement) {
 		if e.Name.Local == "Relationship" && strings.HasSuffix(attribute(e, "Type"), "/worksheet") {
@@ -151,6 +151,7 @@ type Sheet struct {
 type Workbook struct {
 	Sheets []Sheet
 	parts  *zip.Reader
+	size   int64
 	texts  []string // shared by cells
 	styles []cellStyle
 	epoch  time.Time

@@ -98,9 +98,12 @@ func NoneGranted(stream, connection string) string {
 	return "This grant covers no stream. The user has to approve access to a source first."
 }
 
-// ConnectLines are the command lines by which the owner grants what is missing, those that fit into a line.
+// ConnectLines are the command lines by which the owner grants what is missing, and what is said of KEY in one, those that fit into a line.
 func ConnectLines(commands []string) []string {
 	lines := write.Each(commands, func(command string) string {
+		if strings.HasPrefix(command, "KEY ") {
+			return clean.Line(command)
+		}
 		return "to have it granted, the owner runs in a terminal: " + clean.Line(command)
 	})
 	return slices.DeleteFunc(lines, func(line string) bool { return clean.LongerThan(line, write.LineChars) })

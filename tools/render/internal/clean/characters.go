@@ -1,10 +1,11 @@
 package clean
 
 import (
-	"fmt"
 	"regexp"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // IsOrdinary reports, without a look into the tables of Unicode, most letters, digits, punctuation and emoji beyond ASCII: what is in a
@@ -38,31 +39,12 @@ func isMark(c rune) bool { return unicode.In(c, unicode.Mn, unicode.Me) }
 
 // Shows reports whether a character of a record may reach a host.
 func Shows(c rune) bool {
-	return !unicode.IsControl(c) && !isBidiControl(c) && !isEmpty(c) && !isTag(c) && c != '\u2028' && c != '\u2029' && c != '\uFEFF' &&
+	return !unicode.IsControl(c) && !isBidiControl(c) && !rs.IsEmpty(c) && !isTag(c) && c != '\u2028' && c != '\u2029' && c != '\uFEFF' &&
 		(c < 0xFDD0 || c > 0xFDEF) && c&0xFFFE != 0xFFFE // noncharacters
 }
 
-// isEmpty reports the characters that show nothing and change nothing that shows, and so only hide a word or a message from who reads:
-// those that say where a line may or may not end (soft hyphen, zero width space, word joiner), the operators that formulas leave out, the
-// fillers of old Korean encodings, and those that are reserved for more of the kind.
-func isEmpty(c rune) bool {
-	return c == '\u00AD' || c == '\u200B' || c >= 0x2060 && c <= 0x2065 || c == '\u3164' || c == '\uFFA0' || c >= 0xFFF0 && c <= 0xFFF8
-}
-
-// maxUnseen is how many characters that [isUnseen] reports may follow one another. Persian and old Korean have two, no script has more.
+// maxUnseen is how many characters that [rs.IsUnseen] reports may follow one another. Persian and old Korean have two, no script has more.
 const maxUnseen = 2
-
-// isUnseen reports the characters that show nothing and change what is beside them: joiners, directional marks, Mongolian selectors. A few
-// are needed; in a row, or between two letters of ASCII, they change nothing and can spell a hidden message.
-func isUnseen(c rune) bool {
-	switch {
-	case c < 0x180B:
-		return c == 0x034F || c == 0x061C || c == 0x115F || c == 0x1160 || c == 0x17B4 || c == 0x17B5
-	case c < 0x10000:
-		return c <= 0x180F || c >= 0x200C && c <= 0x200F || c >= 0xFFF9 && c <= 0xFFFB
-	}
-	return c >= 0x1BCA0 && c <= 0x1BCA3 || c >= 0x1D173 && c <= 0x1D17A
-}
 
 func isASCIILetter(c rune) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
@@ -77,7 +59,7 @@ func takesSelector(c, selector rune) bool {
 	case c < 0x1000:
 		return unicode.IsSymbol(c)
 	}
-	return !isMark(c) && !isUnseen(c) && !unicode.IsSpace(c)
+	return !isMark(c) && !rs.IsUnseen(c) && !unicode.IsSpace(c)
 }
 
 // isLineBreak reports the line breaks beside "\n"; of "\r\n" the second character is enough.
@@ -93,21 +75,6 @@ func isBidiControl(c rune) bool {
 func isTag(c rune) bool { return c >= 0xE0000 && c <= 0xE0FFF && !isVariationSelector(c) }
 
 func isVariationSelector(c rune) bool { return unicode.Is(unicode.Variation_Selector, c) }
-
-const (
-	maxSequence = 62   // characters of a terminal sequence between its beginning and its end
-	maxString   = 4096 // bytes of a control string, such as a hyperlink's address
-)
-
-// escapeSequence is a terminal sequence with seven-bit or eight-bit controls. One that does not end is none: its first character is removed
-// as any control, and no text is lost.
-var escapeSequence = regexp.MustCompile(fmt.Sprintf(`^(?:%s|%s|%s)`,
-	fmt.Sprintf(`(?:\x1b\[|\x{9b})[ -?]{0,%d}[@-~]`, maxSequence),                // a control sequence
-	`(?:\x1b[PX\]^_]|[\x{90}\x{98}\x{9d}-\x{9f}])[^\p{Cc}]*(?:\a|\x1b\\|\x{9c})`, // a control string
-	fmt.Sprintf(`\x1b(?:[ -/]{1,%d}[0-~]|[0-OQ-WYZ\\\x60-~])`, maxSequence+1),    // any other
-))
-
-func escapeBytes(s string) int { return len(escapeSequence.FindString(s[:min(len(s), 2+maxString)])) }
 
 // An emoji flag of a region, such as Scotland, is a black flag, tag letters and digits, a cancel tag (Unicode Technical Standard 51,
 // ED-14a). Tag characters anywhere else are invisible text and are not shown (D19).

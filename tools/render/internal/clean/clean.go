@@ -65,13 +65,13 @@ func (r *Removed) Text(s string) string {
 		case c == blackFlag:
 			size = max(size, flagBytes(s))
 			shown = s[:size]
-		case unicode.IsControl(c) && escapeBytes(s) > 0:
-			size = escapeBytes(s)
+		case unicode.IsControl(c) && rs.EscapeBytes(s) > 0:
+			size = rs.EscapeBytes(s)
 			r.Escape += utf8.RuneCountInString(s[:size])
 			continue
 		case isLineBreak(c):
 			c, shown = '\n', "\n"
-		case isUnseen(c):
+		case rs.IsUnseen(c):
 			if unseen == maxUnseen {
 				r.Control++
 				continue
@@ -95,7 +95,7 @@ func (r *Removed) Text(s string) string {
 			continue
 		}
 		if unseen > 0 && isASCIILetter(c) && isASCIILetter(before) {
-			out = bytes.TrimRightFunc(out, isUnseen)
+			out = bytes.TrimRightFunc(out, rs.IsUnseen)
 			r.Control += unseen
 		}
 		out, last, marks, unseen = append(out, shown...), c, 0, 0

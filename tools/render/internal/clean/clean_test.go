@@ -112,11 +112,11 @@ func TestAControlStringWithoutEndIsBounded(t *testing.T) {
 			if len(start) == 2 && start[0] == '\x1b' {
 				rest = start[1:]
 			}
-			long := strings.Repeat("mail ", maxString/5+1)
+			long := strings.Repeat("mail ", 4096/5+1)
 			if got := Lines("before " + start + long + end + " after"); !strings.HasPrefix(got, "before "+rest+long) || !strings.HasSuffix(got, " after") {
 				t.Errorf("%q with %s as its end: %.60q … %d bytes of %d", start, name, got, len(got), len(long))
 			}
-			short := strings.Repeat("m", maxString-8)
+			short := strings.Repeat("m", 4096-8)
 			if got := Lines("before " + start + short + end + " after"); end != "" && got != "before  after" {
 				t.Errorf("%q ended by %s leaves %.60q", start, name, got)
 			}

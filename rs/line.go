@@ -1,0 +1,78 @@
+package rs
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// IsEmpty reports the characters that show nothing and change nothing that shows, and so only hide a word or a message from who reads:
+// those that say where a line may or may not end (soft hyphen, zero width space, word joiner), the operators that formulas leave out, the
+// fillers of old Korean encodings, and those that are reserved for more of the kind.
+func IsEmpty(c rune) bool {
+	return c == '\u00AD' || c == '\u200B' || c >= 0x2060 && c <= 0x2065 || c == '\u3164' || c == '\uFFA0' || c >= 0xFFF0 && c <= 0xFFF8
+}
+
+// IsUnseen reports the characters that show nothing and change what is beside them: joiners, directional marks, Mongolian selectors. A few
+// are needed; in a row, or between two letters of ASCII, they change nothing and can spell a hidden message.
+func IsUnseen(c rune) bool {
+	switch {
+	case c < 0x180B:
+		return c == 0x034F || c == 0x061C || c == 0x115F || c == 0x1160 || c == 0x17B4 || c == 0x17B5
+	case c < 0x10000:
+		return c <= 0x180F || c >= 0x200C && c <= 0x200F || c >= 0xFFF9 && c <= 0xFFFB
+	}
+	return c >= 0x1BCA0 && c <= 0x1BCA3 || c >= 0x1D173 && c <= 0x1D17A
+}
+
+const (
+	maxSequence = 62   // characters of a terminal sequence between its beginning and its end
+	maxString   = 4096 // bytes of a control string, such as a hyperlink's address
+)
+
+// escapeSequence is a terminal sequence with seven-bit or eight-bit controls. One that does not end is none: its first character is removed
+// as any control, and no text is lost.
+var escapeSequence = regexp.MustCompile(fmt.Sprintf(`^(?:%s|%s|%s)`,
+	fmt.Sprintf(`(?:\x1b\[|\x{9b})[ -?]{0,%d}[@-~]`, maxSequence),                // a control sequence
+	`(?:\x1b[PX\]^_]|[\x{90}\x{98}\x{9d}-\x{9f}])[^\p{Cc}]*(?:\a|\x1b\\|\x{9c})`, // a control string
+	fmt.Sprintf(`\x1b(?:[ -/]{1,%d}[0-~]|[0-OQ-WYZ\\\x60-~])`, maxSequence+1),    // any other
+))
+
+// EscapeBytes is the length of the terminal sequence that a text begins with; 0 where it begins with none.
+func EscapeBytes(s string) int { return len(escapeSequence.FindString(s[:min(len(s), 2+maxString)])) }
+
+// goes reports what a line of an error does not show: controls, what turns its direction, and what is not seen (D19).
+func goes(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r >= 0xE0000 && r <= 0xE007F || r == '\uFEFF' || IsEmpty(r)
+}
+
+// line makes a foreign sentence one line of what it shows: without terminal sequences, and without characters that show nothing and only
+// part what is read as one, such as a token.
+func line(text string) string {
+	if !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || goes(r) || IsUnseen(r) }) { // an id holds none
+		return text
+	}
+	out := make([]byte, 0, len(text))
+	isASCII := func(b []byte) bool { return len(b) > 0 && b[len(b)-1] < utf8.RuneSelf }
+	for text != "" {
+		r, size := utf8.DecodeRuneInString(text)
+		shown := text[:size]
+		switch {
+		case unicode.IsControl(r) && EscapeBytes(text) > 0:
+			size, shown = EscapeBytes(text), ""
+		case unicode.IsSpace(r):
+			shown = " "
+		case goes(r):
+			shown = ""
+		case r < utf8.RuneSelf:
+			if before := bytes.TrimRightFunc(out, IsUnseen); isASCII(before) { // joiners join other letters
+				out = before
+			}
+		}
+		out, text = append(out, shown...), text[size:]
+	}
+	return strings.Join(strings.Fields(string(out)), " ")
+}
