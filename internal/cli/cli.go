@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/cli/config"
 	"github.com/pdp-connect/pdpp-mcp/internal/cli/terminal"
@@ -118,55 +117,6 @@ Protocol.`,
 	add("Keep grants", newConnect(app), newConnections(app), newDisconnect(app))
 	add("Set up, look and check", newSetup(app), newDoctor(app), newCall(app), newTools(app), newVerify(app), newCompletion(app))
 	return root
-}
-
-// takes wants from least to most arguments; the usage line of a command begins with their names.
-func takes(least, most int) cobra.PositionalArgs {
-	return func(c *cobra.Command, given []string) error {
-		switch {
-		case len(given) < least:
-			return usageError(c, strings.Fields(c.Use)[1+len(given)]+" is missing")
-		case len(given) > most:
-			return usageError(c, "unexpected argument "+given[most])
-		}
-		return nil
-	}
-}
-
-// flagError says in plain words what is wrong with a flag.
-func flagError(c *cobra.Command, err error) error {
-	if errors.Is(err, errVersion) {
-		return err
-	}
-	message := config.Wrong(err).Error()
-	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
-		if message = "unknown flag -" + unknown.GetSpecifiedName(); unknown.GetSpecifiedShortnames() == "" {
-			var names cobra.Command // which knows how to look for one
-			c.Flags().VisitAll(func(f *pflag.Flag) { names.AddCommand(&cobra.Command{Use: f.Name, RunE: c.RunE}) })
-			message = "unknown flag --" + unknown.GetSpecifiedName() + didYouMean(&names, unknown.GetSpecifiedName(), "--")
-		}
-	}
-	if lacking, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
-		message = "--" + lacking.GetSpecifiedName() + ": a value is missing"
-	}
-	return usageError(c, message)
-}
-
-// didYouMean asks whether one of a command's own was meant.
-func didYouMean(c *cobra.Command, typed, dashes string) string {
-	c.SuggestionsMinimumDistance = 2
-	if near := c.SuggestionsFor(typed); len(near) > 0 {
-		return fmt.Sprintf(", did you mean %q?", dashes+near[0])
-	}
-	return ""
-}
-
-// usageError says what is wrong with a command line, and which help has what is right.
-func usageError(c *cobra.Command, message string) error {
-	if !strings.HasSuffix(message, "?") {
-		message += "."
-	}
-	return exit.UsageError(message + " Run " + c.CommandPath() + " --help.")
 }
 
 // exitStopped is the exit code of a command that was asked to stop before it was done, as shells have it for SIGINT.
