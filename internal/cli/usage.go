@@ -8,10 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/cli/config"
-	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/cli/config"
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
 // takes wants from least to most arguments; the usage line of a command begins with their names.
