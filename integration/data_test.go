@@ -69,6 +69,9 @@ func TestAFolderOfManyKindsIsServed(t *testing.T) {
 // archiveVariable names an mbox file of real messages; the history of this repository is one when it is not set.
 const archiveVariable = "MAIL_ARCHIVE"
 
+// privateKey begins a private key, or stands for one.
+var privateKey = regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\[private key\]`)
+
 // TestARealArchiveIsReadToItsEnd loads what git format-patch makes, or the archive that is named, and compares each body with what git mailsplit
 // says that the file holds.
 func TestARealArchiveIsReadToItsEnd(t *testing.T) {
@@ -99,8 +102,12 @@ func TestARealArchiveIsReadToItsEnd(t *testing.T) {
 	if len(got) != len(want) {
 		t.Errorf("%d messages of %d", len(got), len(want))
 	}
-	slices.Sort(bodies)
-	slices.Sort(want)
+	for _, all := range [][]string{bodies, want} {
+		for index, body := range all {
+			all[index] = privateKey.Split(body, 2)[0] // which is left out
+		}
+		slices.Sort(all)
+	}
 	for index := range min(len(bodies), len(want)) {
 		if bodies[index] != want[index] {
 			same(t, want[index], bodies[index])

@@ -39,7 +39,8 @@ func TestSecretsAreLeftOut(t *testing.T) {
 		"parts of names":    {"a.jsonl", `{"userPassword":"s3cret","db_passwd":"s3cret","client-secret":"s3cret"}`, "[map[client-secret:<nil> db_passwd:<nil> userPassword:<nil>]]", `the value of "userPassword"`},
 		"no secret":         {"a.jsonl", `{"password_changed_at":"never","secret_santa":"Ann","has_password":true,"password":"","secret":null,"passport":"P1","keys":3}`, "[map[has_password:true keys:3 passport:P1 password: password_changed_at:never secret:<nil> secret_santa:Ann]]", ""},
 		"a key in a text":   {"a.txt", "my key:\n" + fmt.Sprintf(pem, "OPENSSH PRIVATE KEY") + "\nend", "[map[id:a.txt text:my key:\n[private key]\nend title:a]]", "a private key"},
-		"a key without end": {"a.md", "-----BEGIN PRIVATE KEY-----\n\"s3cret\\\"\n", "", "a private key"},
+		"a key without end": {"a.txt", "-----BEGIN PRIVATE KEY-----\nabc/s3cret\n-- Ann", "[map[id:a.txt text:[private key]-- Ann title:a]]", "a private key"},
+		"only its name":     {"a.txt", "It has -----BEGIN PRIVATE KEY----- above it.", "[map[id:a.txt text:It has [private key] above it. title:a]]", "a private key"},
 		"keys in arrays":    {"a.jsonl", `{"all":["` + strings.ReplaceAll(fmt.Sprintf(pem, "RSA PRIVATE KEY"), "\n", `\n`) + `","b","-----BEGIN PGP PRIVATE KEY BLOCK-----\ns3cret"]}`, "[map[all:[[private key] b [private key]]]]", "a private key"},
 		"a public key":      {"a.txt", fmt.Sprintf(strings.Replace(pem, "s3cret", "x", 1), "PUBLIC KEY"), "[map[id:a.txt text:-----BEGIN PUBLIC KEY-----\nabc/x=\n-----END PUBLIC KEY----- title:a]]", ""},
 	} {

@@ -18,8 +18,9 @@ var (
 	secretWord = Expression(`(?:^|_)(?:pass_?words?|passwo(?:rt|erter)|passwörter|kennwort|passphrase|passwd|pwd|secrets?|` +
 		`contrase(?:ñ|n_?)as?|mots?_?de_?passe|private_?keys?)_?$`)
 	maybeSecret = Expression(`(?i)pass|kennwort|pwd|secret|contrase|private`)
-	privateKey  = Expression(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:(?:[^"\\]|\\.)*?` +
-		`-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|(?:[^"\\]|\\.)*)`) // to its end, or that of the text
+	// privateKey is a private key to its end, or as far as it goes: a text that names one goes on behind its name.
+	privateKey = Expression(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:(?:\\[nrt]|[A-Za-z0-9+/=\s:,.()>-])*?` +
+		`-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|(?:\\[nrt]|[A-Za-z0-9+/=])*)`)
 )
 
 // isNamed reports a name whose last words are those of a secret: not password_changed_at.
