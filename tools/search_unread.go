@@ -244,7 +244,8 @@ func (s *searched) listedWord(ctx context.Context, call Call, words []string) (f
 		for _, g := range values[i] {
 			text, isText := g.Text()
 			at := slices.IndexFunc(words, func(word string) bool {
-				return (len(s.absent) == 0 || s.isAbsent(word)) && written.IsForm(strings.ToLower(word), relax.OtherForm(strings.ToLower(word)), strings.ToLower(text))
+				lower := strings.ToLower(word)
+				return (len(s.absent) == 0 || s.isAbsent(word)) && written.IsForm(lower, relax.OtherForm(lower), strings.ToLower(text))
 			})
 			if isText && at >= 0 {
 				return field, g.Key, words[at]

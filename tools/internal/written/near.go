@@ -196,8 +196,8 @@ func Letters(name string) string {
 	}, name)
 }
 
-// IsForm reports whether a word is the value of a field, or is it with another ending or spelling, as cancel and canceled are cancelled. stem
-// is the word without its ending.
+// IsForm reports whether a word is the value of a field, or is it with another ending or spelling, as cancel and canceled are cancelled.
+// stem is the word without its ending.
 func IsForm(word, stem, value string) bool {
 	const least = 4 // letters that both begin with
 	switch {
