@@ -8,7 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools"
@@ -578,6 +580,59 @@ func TestAPeriodSaysOnceWhatWasNotRead(t *testing.T) {
 				if strings.Count(channel, "x.pdf was not read") != want {
 					t.Errorf("%s want %d:\n%s", words, want, channel)
 				}
+			}
+		}
+	}
+}
+
+// A day without a time is listed once, where it begins in the zone of the search, wherever a page ends; and so is what is written as no
+// time is.
+func TestATimelineOfDaysIsComplete(t *testing.T) {
+	stream := func(name string) model.Stream {
+		return model.Stream{Name: name, PrimaryKey: []string{"at"}, CursorField: "at", Fields: []model.Field{
+			{Name: "at", Type: "timestamp", Role: "event-time", Exact: true, Range: true},
+		}}
+	}
+	connectors := []model.Connector{{
+		Key: "k", SourceID: "https://registry.test/k", Connections: []model.Connection{{ID: "c", DisplayName: "C"}},
+		Streams: []model.Stream{stream("events"), stream("calls"), stream("chats")},
+	}}
+	var records []model.Record
+	add := func(stream, id, at string, begun time.Time) {
+		data, _ := json.Marshal(map[string]any{"at": at})
+		records = append(records, model.Record{ConnectionID: "c", Stream: stream, ID: id, EmittedAt: begun, Data: data})
+	}
+	midnight := time.Date(2026, 10, 11, 0, 0, 0, 0, time.UTC)
+	for i := range 6 {
+		add("events", fmt.Sprint("day", i), "2026-10-11", midnight)
+		hour := midnight.Add(time.Duration(i-5) * 2 * time.Hour)
+		add("events", fmt.Sprint("hour", i), hour.Format(time.RFC3339), hour)
+		add("calls", fmt.Sprint("call", i), hour.Add(time.Hour).Format(time.RFC3339), hour.Add(time.Hour))
+		add("chats", fmt.Sprint("chat", i), hour.Format("2006-01-02 15:04:05 UTC"), hour)
+	}
+	server, tool := serve(t, connectors, records), tools.Search("https://rs.example")
+	for _, zone := range []string{"UTC", "Asia/Tokyo", "America/Los_Angeles"} {
+		var all []string
+		for _, limit := range []int{100, 1, 2, 5, 7, 20} {
+			var ids []string
+			cursor := ""
+			for page := 0; page == 0 || cursor != "" && page < 50; page++ {
+				arguments := rs.Object{rs.NewMember("since", "2026-10-01"), rs.NewMember("time_zone", zone), rs.NewMember("limit", limit)}
+				if cursor != "" {
+					arguments = append(arguments, rs.NewMember("cursor", cursor))
+				}
+				_, data, reply := server.call(t, tool, arguments.JSON())
+				result, _ := tool.Render(reply.Call, reply.Answer)
+				for _, raw := range rs.AsObject(string(result.Structured)).Array("results") {
+					ids = append(ids, rs.AsObject(raw).Text("id"))
+				}
+				cursor = data.Text("next_cursor")
+			}
+			if all == nil {
+				all = ids
+			}
+			if len(all) != len(records) || !slices.Equal(ids, all) {
+				t.Errorf("by %d in %s: %d of %d, %q", limit, zone, len(ids), len(records), ids)
 			}
 		}
 	}

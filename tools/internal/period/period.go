@@ -243,9 +243,12 @@ func (page *sourcePage) take(response *rs.Response, err error, s known.Source, r
 		}
 		when := render.WhenOf(item.Members)
 		at, err := rs.ReadTime(when) // the zero time if there is none
+		local, isLocal := written.LocalTime(when, zone)
 		switch {
-		case err != nil:
-			at, _ = written.LocalTime(when, zone)
+		case isLocal:
+			at = local
+		case err != nil && when != "": // it is written in another way
+			at, _ = rs.ReadTime(item.Members.Text("emitted_at"))
 		case written.IsDay(when):
 			at = filter.StartOfDay(at, zone)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -155,7 +156,7 @@ func (p *Reader) read(ctx context.Context, r rs.Request, s source, from cursor, 
 		f = p.narrowed(append(p.Period.lasting(s, p.Zone), Period{Until: from.at}.filter(s.Time, s.Kind, p.Zone)...))
 	}
 	if _, refused := p.Refused.Get(p.Grant); !refused || len(p.Filter) > 0 {
-		page = p.pages(ctx, r, s, f, min(most, maxHits), most)
+		page = p.pages(ctx, r, s, f, from, min(most, maxHits), most)
 		if !filterRefused(page.err) || len(p.Filter) > 0 { // what the caller filters by is not left out
 			return page
 		}
@@ -165,7 +166,7 @@ func (p *Reader) read(ctx context.Context, r rs.Request, s source, from cursor, 
 	if s.lasting { // its records are among those that are read without a filter
 		return sourcePage{all: true, response: &rs.Response{}, reads: reads}
 	}
-	page = p.pages(ctx, r, s, nil, maxHits, 0)
+	page = p.pages(ctx, r, s, nil, from, maxHits, 0)
 	page.all = true
 	page.reads += reads
 	page.keep(limited, p.Zone)
@@ -186,16 +187,32 @@ func (p *Reader) narrowed(conditions filter.Filter) filter.Filter {
 	return f
 }
 
-// pages reads so many hits of a source: several pages only of a timeline, where so many have one time.
-func (p *Reader) pages(ctx context.Context, r rs.Request, s source, f filter.Filter, limit, most int) (page sourcePage) {
+// pages reads so many hits of a source: several pages only of a timeline, where so many have one time. Of one that goes on, those of later
+// times were shown.
+func (p *Reader) pages(ctx context.Context, r rs.Request, s source, f filter.Filter, from cursor, limit, most int) (page sourcePage) {
 	request := sourceRequest(s.Source, r, f, limit)
-	for first := true; first || page.cursor != "" && p.Words == "" && len(page.hits) < most; first = false {
+	until, _ := rs.ReadTime(from.at)
+	isShown := func(hit foundAt) bool { return !until.IsZero() && hit.at.After(until) } // a day has no zone, and may be in a bound before it
+	for first := true; first || page.cursor != "" && p.Words == "" && !p.isEnough(page.hits, most); first = false {
 		response, err := p.Doer.Do(ctx, request)
 		page.take(response, err, s.Source, r, p.Zone)
+		page.hits = slices.DeleteFunc(page.hits, isShown)
 		request.Query.Set("cursor", page.cursor)
 	}
 	page.goesOn(s.Stream, request, f)
 	return page
+}
+
+// isEnough reports whether so many hits are the newest: those of a source are in the order of their times, but a day begins earlier or later
+// in the zone of a search than where it was sorted.
+func (p *Reader) isEnough(hits []foundAt, most int) bool {
+	const moved = 14 * time.Hour // at most
+	isDay := func(hit foundAt) bool { return written.IsDay(render.WhenOf(hit.Members)) }
+	if len(hits) < most || p.Zone == nil || p.Zone == time.UTC || !slices.ContainsFunc(hits, isDay) {
+		return len(hits) >= most
+	}
+	newest := slices.SortedFunc(slices.Values(hits), func(a, b foundAt) int { return b.at.Compare(a.at) })
+	return newest[most-1].at.After(hits[len(hits)-1].at.Add(moved))
 }
 
 // readTimeless searches the streams that have no time, of which only hits that say one are kept.
