@@ -1,6 +1,7 @@
 package tools_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -64,5 +65,30 @@ func TestASearchThatFindsNothingLooksAmongIDs(t *testing.T) {
 			want == "" && strings.Contains(result.Text, "own id") {
 			t.Errorf("%s: %s\n%s", arguments, hint, result.Text)
 		}
+	}
+}
+
+// Which streams an id was looked for in is said where it was not looked for in all: there are many, or one did not answer.
+func TestStreamsWithoutALookForAnIDAreSaid(t *testing.T) {
+	var streams []string
+	for i := range 102 {
+		streams = append(streams, fmt.Sprintf(`{"name":"s%d","field_capabilities":{"subject":"t=text,lex"}}`, i))
+	}
+	server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+		switch {
+		case strings.HasSuffix(r.Path, "/schema"):
+			return middlewaretest.JSON(`{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
+				strings.Join(streams, ",") + `]}]}`), nil
+		case strings.Contains(r.Path, "/streams/s7/records/"):
+			return nil, &rs.Error{Code: "overloaded", Status: http.StatusServiceUnavailable}
+		case strings.Contains(r.Path, "/records/"):
+			return nil, &rs.Error{Code: "not_found", Status: http.StatusNotFound}
+		}
+		return middlewaretest.JSON(`{"data":[],"meta":{"count":0,"recall":{"partial_count":0}}}`), nil
+	}}
+	result := use(t, tools.PlainSearch("https://rs.example"), server, []byte(`{"q":"A-0007"}`))
+	const want = `Nor is "A-0007" the own id of a record, in 99 streams. 3 others were not looked through: name them in streams.`
+	if !strings.Contains(result.Text, want) {
+		t.Error(result.Text)
 	}
 }

@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode"
 
@@ -27,7 +29,7 @@ import (
 
 // Bounds of what is read for a word that may be the id of a record.
 const (
-	maxIDReads   = 24 // of records by their ids
+	maxIDReads   = 100 // of records by their ids
 	maxIDBytes   = 100
 	maxNamedByID = 3 // records that the answer names
 	leastIDBytes = 3 // shorter ones are numbers that mean something else
@@ -72,11 +74,11 @@ func (s *searched) byID(ctx context.Context) (found render.ByID) {
 		}
 	}
 	scopes = slices.DeleteFunc(scopes, func(scope rs.Scope) bool { return parts[scope.Stream] })
-	scopes = scopes[:min(len(scopes), maxIDReads)]
-	found.Streams, found.Records = len(scopes), recordsOf(ctx, s.call, scopes, found.ID)
+	found.Records, found.Streams = recordsOf(ctx, s.call, scopes, found.ID)
+	found.Others = len(scopes) - found.Streams
 	separated := strings.NewReplacer("-", "/", "/", "-", "_", "-").Replace(found.ID)
 	if len(found.Records) == 0 && separated != found.ID && 2*len(scopes) <= maxIDReads {
-		found.Records = recordsOf(ctx, s.call, scopes, separated)
+		found.Records, _ = recordsOf(ctx, s.call, scopes, separated)
 	}
 	if !missing && len(found.Records) == 0 {
 		return render.ByID{}
@@ -84,15 +86,19 @@ func (s *searched) byID(ctx context.Context) (found render.ByID) {
 	return found
 }
 
-// recordsOf are the records of an id in some streams.
-func recordsOf(ctx context.Context, call Call, scopes []rs.Scope, id string) []rs.Ref {
+// recordsOf are the records of an id in the first of some streams, and how many of these answered in time.
+func recordsOf(ctx context.Context, call Call, scopes []rs.Scope, id string) (refs []rs.Ref, answered int) {
 	ctx, cancel := context.WithTimeout(ctx, read.BesideDeadline)
 	defer cancel()
-	refs := make([]rs.Ref, len(scopes))
-	read.All(ctx, len(scopes), func(ctx context.Context, i int) {
+	refs = make([]rs.Ref, len(scopes))
+	var count atomic.Int64
+	read.All(ctx, min(len(scopes), maxIDReads), func(ctx context.Context, i int) {
 		scope := scopes[i]
 		scope.RecordID = id
 		response, err := call.RS.Do(ctx, recordRequest(scope, nil))
+		if err == nil || rs.AsError(err).Status == http.StatusNotFound {
+			count.Add(1)
+		}
 		if err != nil {
 			return
 		}
@@ -102,7 +108,7 @@ func recordsOf(ctx context.Context, call Call, scopes []rs.Scope, id string) []r
 		}
 	})
 	refs = slices.DeleteFunc(refs, func(ref rs.Ref) bool { return ref.RecordID == "" })
-	return refs[:min(len(refs), maxNamedByID)]
+	return refs[:min(len(refs), maxNamedByID)], int(count.Load())
 }
 
 // isTime reports whether a word is a date or a time of day.

@@ -44,7 +44,8 @@ type SearchQuery struct {
 type ByID struct {
 	ID      string // "" where none was looked for
 	Records []rs.Ref
-	Streams int
+	Streams int // in which it was looked for
+	Others  int // in which it was not
 }
 
 func (b ByID) says() string {
@@ -55,7 +56,9 @@ func (b ByID) says() string {
 		return write.Offer("", new(write.Object).Text("id", ref.String()).Call("fetch"), write.LongestHandle)
 	})
 	if fetches = write.NotEmpty(fetches...); len(fetches) == 0 {
-		return fmt.Sprintf("Nor is %s the own id of a record, in %s.", clean.Quote(clean.Preview(b.ID, write.WordChars)), write.Plural(b.Streams, "stream"))
+		others := write.When(b.Others > 0, fmt.Sprintf(" %d others were not looked through: name them in streams.", b.Others))
+		return fmt.Sprintf("Nor is %s the own id of a record, in %s.%s", clean.Quote(clean.Preview(b.ID, write.WordChars)),
+			write.Plural(b.Streams, "stream"), others)
 	}
 	if own := b.Records[0].RecordID; own != b.ID {
 		return fmt.Sprintf("Written %s, it is the own id of a record: ", clean.Quote(clean.Preview(own, write.WordChars))) + strings.Join(fetches, ", ")
