@@ -113,4 +113,4 @@ func (s *fileStream) hash(name string) string {
 }
 
 // readerVersion changes when the same files give other records than before, so that kept indexes are made again.
-const readerVersion = 44
+const readerVersion = 45
