@@ -121,5 +121,6 @@ func (n *namer) read(part objects.Part) map[string]string {
 		}
 		names[thing.Get("id").String()] = name
 	}
+	delete(names, "") // what has no id is named by no field, and by none that is empty
 	return names
 }
