@@ -211,6 +211,16 @@ func TestStreamsAreCalledAsTheirFiles(t *testing.T) {
 	}
 }
 
+func TestAFileByItselfIsCalledAsItIs(t *testing.T) {
+	dir := writeFolder(t, map[string]string{"2026.csv": "a\n1\n"})
+	for path, want := range map[string]string{dir + "/2026.csv": "2026", dir: streamName(filepath.Base(dir)) + "_2026"} {
+		corpus, _ := openFolder(t, path)
+		if got := corpus.Connectors[0].Streams[0].Name; got != want {
+			t.Errorf("%s is the stream %q, want %q", path, got, want)
+		}
+	}
+}
+
 // A program that writes formulas need not know what they come to.
 func TestFormulasWithoutResultsAreNamed(t *testing.T) {
 	const cells = `<row><c t="inlineStr"><is><t>a</t></is></c><c t="inlineStr"><is><t>b</t></is></c></row><row><c><v>1</v></c><c><f>A2*2</f></c></row><row><c><v>2</v></c><c><f>A3*2</f><v>4</v></c></row><row><c><v>3</v></c><c t="str"><f>T(1)</f><v></v></c></row>`
