@@ -128,8 +128,10 @@ func TestThePhoneNumberIsFoundByItsDigits(t *testing.T) {
 			t.Errorf("%s (-want +got)\n%s", q, diff)
 		}
 	}
-	if got := r.ok("tok-owner", searchFor("2026 500 1000")); got.at("meta", "recall", "missing_words") == nil {
-		t.Errorf("several numbers: %v", got.at("meta"))
+	for _, q := range []string{"2026 500 1000", "01.02.2026 15.30", "01.02.2026 - 05.02.", "(1/2/2026) 120000", "01.02. - 05.02.2026"} {
+		if got := r.ok("tok-owner", searchFor(q)); len(got.at("meta", "recall", "missing_words").([]any)) < 2 {
+			t.Errorf("several numbers in %s: %v", q, got.at("meta"))
+		}
 	}
 }
 

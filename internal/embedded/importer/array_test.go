@@ -239,6 +239,7 @@ func TestIdsOfAnotherListAreNamed(t *testing.T) {
 		`{"categories":[{"id":7,"title":"Food"},{"id":8,"title":"Rent"}],"cards":[{"id":1,"category_id":7},{"id":2,"category_id":9}]}`: {"id": 1.0, "category_id": 7.0, "category": "Food"},
 		`{"users":[{"id":"u","name":"Ann"}],"cards":[{"id":1,"userId":"u","user":"me","paid":"u","usersId":"gone"}]}`:                  {"id": 1.0, "userId": "u", "user": "me", "paid": "u", "usersId": "gone"},
 		`{"users":[{"id":"u","name":"Ann"},{"id":"v","name":""}],"x":{"y":1},"cards":[{"id":1,"userIds":["u","v"]}]}`:                  {"id": 1.0, "userIds": []any{"u", "v"}},
+		`{"users":[{"name":"Ann"},{"id":null,"name":"Bo"}],"x":[{"id":1}],"cards":[{"id":1,"userId":null},{"id":2,"userId":""}]}`:      {"id": 1.0, "userId": nil},
 	} {
 		records, _ := loaded(t, "board.json", text)
 		if got := records["board"]; len(got) == 0 || cmp.Diff(want, got[0]) != "" {

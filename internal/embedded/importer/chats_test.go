@@ -251,3 +251,16 @@ func TestPeopleOfSlackHaveTheirNames(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
+
+// A name may have quotation marks itself, and a notice quotes what has a colon.
+func TestNamesWithQuotationMarks(t *testing.T) {
+	for line, author := range map[string]any{
+		`Robert "Bob" Miller: hi`: `Robert "Bob" Miller`, `Ana «La Jefa» Ruiz: hola`: `Ana «La Jefa» Ruiz`, `Jo „Jojo“ Beck: na`: `Jo „Jojo“ Beck`,
+		`Ann changed the subject from "A: b" to "C"`: nil, `Ann changed the subject from "A" to "B: c"`: nil, `Ann hat den Betreff zu „A: b“ geändert`: nil,
+	} {
+		records, _ := loaded(t, "_chat.txt", "15/01/2026, 02:15 - "+line+"\n")
+		if got := records["_chat"]; len(got) != 1 || got[0]["author"] != author {
+			t.Errorf("%s: %v, want %v", line, records, author)
+		}
+	}
+}

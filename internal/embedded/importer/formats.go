@@ -48,7 +48,7 @@ var ways = [...]way{
 		endings: ".json .geojson", group: parts, series: true,
 		read: func(in *opened) item.Records {
 			open := func() (io.ReadSeekCloser, error) { return openFile(in.of.from.fsys, in.from.name) }
-			return services.Named(services.Array(in.text, in.from.objects), in.from.divided, open)
+			return services.Named(services.Array(in.text, in.from.objects), in.from.divided, in.from.names, open)
 		},
 	},
 	formatTable: {endings: ".csv .tsv .gpx .tcx .kml .ofx .qfx .qif", read: readTable, charset: true, series: true},

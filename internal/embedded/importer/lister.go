@@ -110,6 +110,7 @@ func (l *lister) addArrays(called string, file *sourceFile) bool {
 	if file.divided = l.divided(*file); len(file.divided) == 0 {
 		return false
 	}
+	file.names = services.ListNames{}
 	parts := file.divided
 	for index := range parts {
 		one := &parts[index]
@@ -238,7 +239,8 @@ func (l *lister) streamFor(kind format, name string) string {
 	isNamed := slices.ContainsFunc(l.declared, func(s schema.Stream) bool { return s.Name == streamName(strings.TrimSuffix(name, ending)) })
 	if folder, base := path.Split(strings.TrimSuffix(name, ending)); !isNamed && path.Base(folder) == base {
 		name = path.Dir(name) + ending
-	} else if folder == "" && !isNamed && strings.Trim(base, "0123456789 ._-") == "" && strings.ContainsAny(base, "0123456789") {
+	} else if isNumber := strings.Trim(base, "0123456789 ._-") == "" && strings.ContainsAny(base, "0123456789"); isNumber &&
+		folder == "" && !isNamed && name != l.from.name { // not for a file by itself
 		name = l.from.name + "/" + name
 	}
 	if formatOf(name) == formatUnknown && kind < formatChat { // the formats of services say by themselves what they are

@@ -81,7 +81,7 @@ func (l *lister) mailPlaces() ([]mailPlace, map[mailPlace]int) {
 
 // placeLetters finds out which folders of letters are one mailbox in several: those that lie beside or in one another.
 func (l *lister) placeLetters(places []mailPlace) {
-	beside, holds, tops := map[string]int{}, map[string]bool{}, map[string][]string{}
+	beside, holds, tops := map[string]int{}, map[string]bool{}, map[string]map[string]int{}
 	for _, one := range places {
 		if one.letters && one.mailbox != "." {
 			beside[one.folder]++
@@ -98,18 +98,21 @@ func (l *lister) placeLetters(places []mailPlace) {
 		}
 		one.folder, one.mailbox = folder, cmp.Or(strings.TrimPrefix(strings.TrimPrefix(at, folder), "/"), path.Base(at))
 		top, _, _ := strings.Cut(one.mailbox, "/")
-		tops[folder] = append(tops[folder], top)
+		if tops[folder] == nil {
+			tops[folder] = map[string]int{}
+		}
+		tops[folder][top]++
 		places[index] = one
 	}
 	for index, one := range places {
 		top, below, _ := strings.Cut(one.mailbox, "/")
-		isAlone := len(slices.Compact(slices.Clone(tops[one.folder]))) == 1 // nothing lies beside what holds all of them
+		isAlone := len(tops[one.folder]) == 1 // nothing lies beside what holds all of them
 		switch {
 		case one.letters && one.mailbox == "." && beside["."] == 0:
 			places[index] = mailPlace{}
 		case one.letters && one.mailbox == ".":
 			places[index].mailbox = l.from.name
-		case one.letters && isAlone && len(tops[one.folder]) > 1:
+		case one.letters && isAlone && tops[one.folder][top] > 1:
 			places[index] = mailPlace{path.Join(one.folder, top), cmp.Or(below, top), true}
 		}
 	}

@@ -20,6 +20,9 @@ func (s *fileStream) noteThread(one item.Item) {
 	}
 	if sent, ok := one.Instant("sent_at"); strings.HasPrefix(thread, mail.GmailThread) {
 		first, known := s.threads[thread]
+		if first == one.ID { // which another connection has, too
+			return
+		}
 		if known && (!ok || !sent.Before(s.begun[thread])) {
 			s.threads[one.ID] = thread
 			return

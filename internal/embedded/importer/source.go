@@ -24,6 +24,7 @@ type sourceFile struct {
 	objects    *objects.Part  // of an array; nil: of a sheet or table, or all of it
 	mailbox    string         // that its messages are in, of several that are one stream; empty: they do not say
 	divided    []objects.Part // all of them that the file holds: empty if it is read as one; nil: nobody has looked
+	names      services.ListNames
 }
 
 // A fileStream is a stream with the files that it is read from and what is known about it.

@@ -63,3 +63,20 @@ func TestThreadsOfGmailAreThreads(t *testing.T) {
 		slices.Reverse(letters)
 	}
 }
+
+// Two copies of a mailbox may be two connections.
+func TestThreadsOfGmailAreThreadsInEachConnection(t *testing.T) {
+	letters := ""
+	for _, id := range []string{"1", "2"} {
+		letters += letterOf("Message-ID: <"+id+"@x>", "Date: "+id+" Mar 2026 10:00:00 +0000", "X-GM-THRID: 17", "", "text") + "\n" //nolint:misspell // as Gmail calls it
+	}
+	corpus, _ := openFolder(t, writeTree(t, map[string]string{
+		"old/a.mbox": letters, "new/a.mbox": letters,
+		"manifest.json": `{"connectors":[{"key":"mail","connections":[{"id":"old"},{"id":"new"}]}]}`,
+	}))
+	for _, record := range collectRecords(t, corpus) {
+		if thread, _ := valueOf(t, record, "thread_id"); thread != "1@x" {
+			t.Errorf("%s of %s is in the thread %s", record.ID, record.ConnectionID, thread)
+		}
+	}
+}

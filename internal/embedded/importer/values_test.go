@@ -60,8 +60,10 @@ func TestValuesAreWhatTheirFilesSay(t *testing.T) {
 			{"title": "Jörg", "data.post": "😀"}, {"title": "äÃ"}}},
 		{"a post and when it was changed", "your_posts_1.json", `[{"timestamp":1768443300,"data":[{"post":"Hello"},{"update_timestamp":1768443301}]},{"timestamp":1768443300,"data":[]},{"timestamp":1768443302,"data":[{"update_timestamp":1768443303},{}]}]`, []row{
 			{"data.post": "Hello", "data.update_timestamp": "2026-01-15T02:15:01Z", "data": nil}, {"data.post": nil, "data": nil}, {"data.update_timestamp": "2026-01-15T02:15:03Z", "data": nil}}},
-		{"a list of things that are alike", "events.json", `[{"timestamp":1768443300,"data":[{"n":"a"},{"n":"b"}]},{"timestamp":1768443300,"data":[{"n":"a","m":1}]}]`, []row{
-			{"data": []any{row{"n": "a"}, row{"n": "b"}}}, {"data": []any{row{"n": "a", "m": 1.0}}}}},
+		{"a list of things that are alike", "events.json", `[{"timestamp":1768443300,"data":[{"n":"a"},{"n":"b"}]},{"timestamp":1768443300,"data":[{"n":"a","m":1}]},{"timestamp":1768443300,"data":[{"n":"a"}]}]`, []row{
+			{"data": []any{row{"n": "a"}, row{"n": "b"}}}, {"data": []any{row{"n": "a", "m": 1.0}}}, {"data": []any{row{"n": "a"}}}}},
+		{"dates of passages that there are not", "My Clippings.txt", "B\n- Note | Added on 2024年13月45日 下午9:12:45\n\nx\n==========\nB\n- Note | Добавлено: вторник, 5 xxx 2024 г. в 10:00:00\n\ny\n==========\n", []row{
+			{"created_at": "2024年13月45日 下午9:12:45"}, {"created_at": "вторник, 5 xxx 2024 г. в 10:00:00"}}},
 		{"a list of messages for each friend", "chat_history.json", `{"ann":[{"From":"ann","Content":"a"}],"none":[],"bo":[{"From":"bo","Content":"b"},{"From":"me","Content":"c"}]}`, []row{
 			{"list": "ann", "From": "ann", "Content": "a"}, {"list": "bo", "From": "bo", "Content": "b"}, {"list": "bo", "From": "me", "Content": "c"}}},
 		{"what Apple measured, once, and what a workout and a day came to", "export.xml", `<?xml version="1.0"?><!DOCTYPE HealthData [<!ELEMENT HealthData ANY>]><HealthData locale="en"><ExportDate value="2026-01-20 02:15:00 +0100"/>` +
@@ -206,6 +208,16 @@ func TestStreamsAreCalledAsTheirFiles(t *testing.T) {
 	want := []Skip{{"A.HEIC", 0, "of no known kind: pictures, recordings and films are not read"}, {"old.bear2bk", 0, "of no known kind: rename it to .zip"}, {"note.csv", 1, "a cell alone, which would name a column without rows"}}
 	if diff := cmp.Diff(want, skips); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestAFileByItselfIsCalledAsItIs(t *testing.T) {
+	dir := writeFolder(t, map[string]string{"2026.csv": "a\n1\n"})
+	for path, want := range map[string]string{dir + "/2026.csv": "2026", dir: streamName(filepath.Base(dir)) + "_2026"} {
+		corpus, _ := openFolder(t, path)
+		if got := corpus.Connectors[0].Streams[0].Name; got != want {
+			t.Errorf("%s is the stream %q, want %q", path, got, want)
+		}
 	}
 }
 

@@ -68,6 +68,9 @@ var (
 	partsOfCapitals = regexp.MustCompile(fmt.Sprintf(queryPart, `-`))
 )
 
+// dottedDate is in what looks like the number of a phone, and is several numbers: "01.02.2026 15.30".
+var dottedDate = regexp.MustCompile(`^[^+].*\d[./-]\d{1,2}[./-](?:19|20)\d\d(?:\D|$)`)
+
 // parseQuery reads words, "quoted phrases" and -excluded ones, which NOT before them excludes too, and words* with any ending. Nothing else
 // in a query is an operator.
 func parseQuery(text string) query {
@@ -76,7 +79,7 @@ func parseQuery(text string) query {
 	if !strings.ContainsFunc(text, unicode.IsLower) {
 		pattern = partsOfCapitals
 	}
-	if text = strings.TrimSpace(text); digitsTogether(text) != "" && strings.ContainsAny(text[:1], "+(0") { // and not several numbers
+	if text = strings.TrimSpace(text); digitsTogether(text) != "" && strings.ContainsAny(text[:1], "+(0") && !dottedDate.MatchString(text) {
 		q.units = append(q.units, unit{text: text, phrase: phraseOf(text)})
 		return q
 	}

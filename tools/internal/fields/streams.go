@@ -63,13 +63,13 @@ func NearStreams(name string, streams []string, all *rs.Schema) (near []string) 
 		kind = "messages"
 	}
 	var ranked []found
-	sought := written.WordsOf(name)
+	sought, stated := written.WordsOf(name), byStream(all)
 	for _, stream := range streams {
 		words := written.WordsOf(stream)
 		f := find(name, stream, sought, words)
 		shape := 0
 		if mail {
-			shape = mailShape(stream, all)
+			shape = mailShape(stated[stream])
 		}
 		switch {
 		case f.how <= misspelt || kind == "":
@@ -87,7 +87,7 @@ func NearStreams(name string, streams []string, all *rs.Schema) (near []string) 
 			f.how, f.words = likeWords, 1
 		}
 		if f.how < nowhere {
-			f.rank = rankOf(stream, words, all)
+			f.rank = rankOf(words, stated[stream])
 			ranked = append(ranked, f)
 		}
 	}
@@ -134,12 +134,32 @@ func find(name, stream string, sought, words written.Words) found {
 
 // Ranked are some streams, those that have the records which people mean first.
 func Ranked(streams []string, all *rs.Schema) []string {
-	slices.SortStableFunc(streams, func(a, b string) int { return rankOf(a, written.WordsOf(a), all) - rankOf(b, written.WordsOf(b), all) })
+	stated, ranks := byStream(all), map[string]int{}
+	for _, stream := range streams {
+		ranks[stream] = rankOf(written.WordsOf(stream), stated[stream])
+	}
+	slices.SortStableFunc(streams, func(a, b string) int { return ranks[a] - ranks[b] })
 	return streams
 }
 
-// rankOf puts a stream behind those that have the records which people mean: these are called so, and say when they are.
-func rankOf(stream string, words written.Words, all *rs.Schema) int {
+// byStream has the rows of each stream by themselves, for what looks at many of them.
+func byStream(all *rs.Schema) map[string]*rs.Schema {
+	if all == nil {
+		return nil
+	}
+	stated := map[string]*rs.Schema{}
+	for _, row := range all.Streams {
+		if stated[row.Name] == nil {
+			stated[row.Name] = &rs.Schema{}
+		}
+		stated[row.Name].Streams = append(stated[row.Name].Streams, row)
+	}
+	return stated
+}
+
+// rankOf puts a stream behind those that have the records which people mean: these are called so, and say when they are. stated has its
+// rows; nil where they are not known.
+func rankOf(words written.Words, stated *rs.Schema) int {
 	const usual, other, beside, timeless = 0, 1, 2, 4
 	rank := other
 	isRecords := func(word string) bool {
@@ -152,7 +172,7 @@ func rankOf(stream string, words written.Words, all *rs.Schema) int {
 		rank = usual
 	}
 	isTime := func(f rs.SchemaField) bool { return f.Role == "event-time" }
-	if all != nil && !slices.ContainsFunc(Read(stream, all).Fields, isTime) {
+	if stated != nil && !slices.ContainsFunc(Read(stated.Streams[0].Name, stated).Fields, isTime) {
 		rank += timeless
 	}
 	return rank
@@ -169,11 +189,11 @@ func isUsual(stream string) bool {
 }
 
 // mailShape says how far the fields of a stream are those of mail: a subject, and who sent it by name or, more so, by address.
-func mailShape(stream string, all *rs.Schema) int {
-	if all == nil {
+func mailShape(stated *rs.Schema) int {
+	if stated == nil {
 		return 0
 	}
-	own := Read(stream, all)
+	own := Read(stated.Streams[0].Name, stated)
 	has := func(is Use) bool { return slices.ContainsFunc(own.Fields, is) }
 	switch subject := has(func(f rs.SchemaField) bool { return subjects[written.Snake(f.Name)] }); {
 	case subject && has(IsSenderAddress):

@@ -65,3 +65,13 @@ func TestStreamsAreFoundByAWord(t *testing.T) {
 		t.Errorf("by the names alone: %q", got)
 	}
 }
+
+// A word may be nothing but an accent, which stands for no letter.
+func TestNamesOfAnAccentAloneAreWords(t *testing.T) {
+	for _, name := range []string{"photos_\u0308", "\u0301", "a \u0301 b", "\u0301_photos"} {
+		if got := fields.NearStreams(name, []string{name, "messages"}, nil); len(got) == 0 || got[0] != name {
+			t.Errorf("%q finds %q", name, got)
+		}
+		fields.NearStreams("emails", []string{name}, nil)
+	}
+}

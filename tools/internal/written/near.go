@@ -58,10 +58,14 @@ func wordParts(name string) (all [][]string) {
 			if i < len(runes) && !startsWord(runes, i) {
 				continue
 			}
-			parts = append(parts, tokens(Folded(string(runes[from:i])))[0])
+			if part := tokens(Folded(string(runes[from:i])))[0]; part != "" { // as an accent by itself is
+				parts = append(parts, part)
+			}
 			from = i
 		}
-		all = append(all, parts)
+		if len(parts) > 0 {
+			all = append(all, parts)
+		}
 	}
 	return all
 }

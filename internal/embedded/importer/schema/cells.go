@@ -15,9 +15,12 @@ func (t *FieldTally) cell() table.Cell {
 // cell is what the values of a field become and, if they are days with a time of the day in one other field, which field has both.
 func (t *Tally) cell(days *FieldTally) table.Cell {
 	cell := days.cell()
+	if cell.Kind != "date" {
+		return cell
+	}
 	var times []*FieldTally
 	for _, one := range t.fields {
-		if table.AreBeside(days.name, one.name) && one.lasts {
+		if one.lasts && table.AreBeside(days.name, one.name) {
 			times = append(times, one)
 		}
 	}

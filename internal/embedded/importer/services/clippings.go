@@ -84,14 +84,18 @@ func clipping(from *item.Lines) (item.Item, error) {
 	return one, nil
 }
 
-// clippedAt reads the date of a clipping.
+// clippedAt reads the date of a clipping. One that cannot be read stays as it is written.
 func clippedAt(text string) string {
+	plain := text
 	if part := easternDate().FindStringSubmatch(text); part != nil {
 		half := map[string]string{"上午": " AM", "午前": " AM", "下午": " PM", "午後": " PM"}[part[4]]
-		text = part[1] + "/" + part[2] + "/" + part[3] + " " + part[5] + half
+		plain = part[1] + "/" + part[2] + "/" + part[3] + " " + part[5] + half
 	} else if part := russianDate().FindStringSubmatch(text); part != nil {
 		month := slices.IndexFunc(russianMonths, func(begin string) bool { return strings.HasPrefix(part[2], begin) })
-		text = part[3] + "/" + strconv.Itoa(month+1) + "/" + part[1] + " " + part[4]
+		plain = part[3] + "/" + strconv.Itoa(month+1) + "/" + part[1] + " " + part[4]
 	}
-	return table.Moment(text)
+	if at := table.Moment(plain); item.IsTimestamp(at) {
+		return at
+	}
+	return text
 }

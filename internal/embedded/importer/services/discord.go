@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -119,9 +118,11 @@ func csvObjects(file io.Reader) item.Records {
 		number++
 		line, _ := rows.FieldPos(0)
 		one := item.Item{Line: line, Number: number}
+		known := map[string]bool{}
 		for column, cell := range row[:min(len(row), len(header))] {
-			if !slices.ContainsFunc(one.Fields, func(field item.Field) bool { return field.Name == header[column] }) {
-				one.Put(header[column], cell)
+			if name := header[column]; cell != "" && !known[name] {
+				known[name] = true
+				one.Put(name, cell)
 			}
 		}
 		return one, nil

@@ -64,15 +64,16 @@ func post(one item.Item) item.Item {
 		return one
 	}
 	var members []string
-	names := map[string]bool{}
+	names, isOther := map[string]bool{}, false // a list of other things
 	for _, part := range gjson.ParseBytes(data).Array() {
 		count := len(names)
 		part.ForEach(func(key, value gjson.Result) bool {
 			names[key.Raw] = true
 			members = append(members, key.Raw+":"+value.Raw)
+			isOther = isOther || key.String() != "post" && !strings.HasSuffix(key.String(), "_timestamp")
 			return true
 		})
-		if !part.IsObject() || len(names) != len(members) || len(names) > count+1 {
+		if isOther || !part.IsObject() || len(names) != len(members) || len(names) > count+1 {
 			return one
 		}
 	}

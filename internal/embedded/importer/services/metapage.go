@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"io"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -66,11 +65,19 @@ func MetaPage(file io.Reader, conversation, name string) (item.Records, error) {
 // messageBoxes are the elements that are a message each: the most beside one another of which one ends with a time, below something else.
 func messageBoxes(in *html.Node) (boxes []*html.Node) {
 	counts, most := map[*html.Node]int{}, (*html.Node)(nil)
+	last := map[*html.Node]*html.Node{} // the last text in each element
+	for one := range in.Descendants() {
+		if one.Type == html.TextNode && strings.TrimSpace(one.Data) != "" {
+			for box := one.Parent; box != in; box = box.Parent {
+				last[box] = one
+			}
+		}
+	}
 	for one := range in.Descendants() {
 		if one.Type != html.TextNode || !isStamp(one) {
 			continue
 		}
-		for box := one.Parent; box != in && lastText(box) == one; box = box.Parent {
+		for box := one.Parent; box != in && last[box] == one; box = box.Parent {
 			if len(partsOf(box)) < 2 {
 				continue
 			}
@@ -131,6 +138,7 @@ func putMessage(one *item.Item, box *html.Node) {
 		said = parts[1:]
 	}
 	var lines, reactions, files, links []string
+	known := map[string]bool{}
 	for _, part := range said {
 		var lists []*html.Node
 		for node := range part.Descendants() {
@@ -138,11 +146,13 @@ func putMessage(one *item.Item, box *html.Node) {
 			switch kind, _, isLink := strings.Cut(target, "://"); {
 			case node.DataAtom == atom.Ul:
 				lists = append(lists, node)
-			case target == "":
-			case !isLink && !slices.Contains(files, target) && !strings.ContainsAny(target[:1], "#?"):
+			case target == "" || known[target]:
+			case !isLink && !strings.ContainsAny(target[:1], "#?"):
 				files = append(files, target)
-			case strings.HasPrefix(kind, "http") && !slices.Contains(links, target) && textOf(node) != "":
+				known[target] = true
+			case isLink && strings.HasPrefix(kind, "http") && textOf(node) != "":
 				links = append(links, target)
+				known[target] = true
 			}
 		}
 		for _, list := range lists { // who answered with a sign

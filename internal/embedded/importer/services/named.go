@@ -21,19 +21,23 @@ var idOf = item.Expression(`^(?:id_?([A-Z]\w*)|(\w+?)_?(?:Id|ID|_id)s?)$`)
 // mostNamed is how many things of a list are remembered. A longer one is not asked for names.
 const mostNamed = 50_000
 
+// ListNames are those of things by their ids, by the key of the list. A file has them once for all of its parts.
+type ListNames map[string]map[string]string
+
 type namer struct {
 	lists  map[string]objects.Part // by their keys, in small letters
 	open   func() (io.ReadSeekCloser, error)
-	names  map[string]map[string]string // of things by their ids, by the key of the list
+	names  ListNames // so far
 	fields map[string]reference
 }
 
 // A reference is the list that the ids in a field lead to, and what a field with the names is called.
 type reference struct{ list, name string }
 
-// Named adds to records of a file what the things are called that they name by the ids which those have in another part of it.
-func Named(from item.Records, parts []objects.Part, open func() (io.ReadSeekCloser, error)) item.Records {
-	n := namer{lists: map[string]objects.Part{}, open: open, names: map[string]map[string]string{}, fields: map[string]reference{}}
+// Named adds to records of a file what the things are called that they name by the ids which those have in another part of it. What it reads
+// of them is put into names.
+func Named(from item.Records, parts []objects.Part, names ListNames, open func() (io.ReadSeekCloser, error)) item.Records {
+	n := namer{lists: map[string]objects.Part{}, open: open, names: names, fields: map[string]reference{}}
 	for _, part := range parts {
 		if len(part.Arrays) == 1 && !part.Items {
 			keys := part.Arrays[0]
@@ -119,7 +123,8 @@ func (n *namer) read(part objects.Part) map[string]string {
 		for _, key := range []string{"name", "title", "fullName", "full_name", "displayName", "display_name", "username"} {
 			name = cmp.Or(name, text(thing, key))
 		}
-		names[thing.Get("id").String()] = name
+		names[strings.Clone(thing.Get("id").String())] = strings.Clone(name) // without what is around them
 	}
+	delete(names, "") // what has no id is named by no field, and by none that is empty
 	return names
 }

@@ -23,6 +23,8 @@ var (
 	// chatFile is a file that was sent along: "<attached: 0001-PHOTO.jpg>" or "IMG-1.jpg (file attached)", in some languages.
 	chatFile = item.Expression(`^<[^<>:]{3,20}: ([^<>]+\.\w{2,5})>|^(\S[^\n]*\.\w{2,5}) \((?:file attached|Datei angehängt|fichier joint|` +
 		`archivo adjunto|file allegato|arquivo anexado|bestand bijgevoegd)\)`)
+	// quotedName is what a name has between quotation marks: Robert "Bob" Miller.
+	quotedName = item.Expression(`"[^"]*"|„[^“”]*[“”]|“[^”]*”|«[^»]*»`)
 	// easternHead begins a message in Chinese or Korean, which name the half of the day first: "2026/1/15 下午2:15 - Nora: text".
 	easternHead = item.Expression(`^(\[?)(\d{4})(?:[./-] ?|년 )(\d{1,2})(?:[./-] ?|월 )(\d{1,2})[.일]?,? (上午|下午|오전|` +
 		`오후) ?(\d{1,2}:\d{2}(?::\d{2})?)(?:\] | - |, )(.*)$`)
@@ -155,7 +157,7 @@ func isMarked(line []byte, message string) bool {
 // said is who wrote the first line of a message, and that line: nobody of a notice, which may quote a name with a colon.
 func (m chatMessage) said() (author, line string) {
 	author, line, ok := strings.Cut(m.head[9], ": ")
-	if !ok || len(author) >= 100 || strings.ContainsAny(author, "\n\"“„«") {
+	if !ok || len(author) >= 100 || strings.ContainsAny(quotedName().ReplaceAllString(author, ""), "\n\"“„«") {
 		return "", m.head[9]
 	}
 	return author, line
