@@ -143,9 +143,13 @@ func (g Grant) connectionsOf(stream string) []rs.Connection {
 
 // likeliest maps each stream to itself, or to the nearest one that there is; known reports whether there is one for each.
 func (g Grant) likeliest(streams []string, connection string) (to map[string]string, known bool) {
+	const most = 8 // that are compared with all that there are
 	to, known = map[string]string{}, true
-	for _, stream := range streams {
-		if to[stream] = stream; !g.has(stream, connection) {
+	for i, stream := range streams {
+		switch to[stream] = ""; {
+		case g.has(stream, connection):
+			to[stream] = stream
+		case i < most:
 			to[stream] = append(g.near(stream, connection), "")[0]
 		}
 		known = known && to[stream] != ""

@@ -138,7 +138,8 @@ func (p *Reader) rankByWords(ctx context.Context, r rs.Request, ranks []int) (ha
 			}
 			rank := slices.IndexFunc(page.hits, func(hit foundAt) bool {
 				connection := rs.ConnectionID(hit.Members)
-				return hit.Members.Text("stream", "stream_name") == s.Stream && (connection == "" || connection == s.Connection.ID)
+				here := connection == "" || s.Connection.ID == "" || connection == s.Connection.ID
+				return here && hit.Members.Text("stream", "stream_name") == s.Stream
 			})
 			if rank >= 0 {
 				ranks[at] = round*maxHits + rank
