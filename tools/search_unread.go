@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -96,7 +95,7 @@ func recordsOf(ctx context.Context, call Call, scopes []rs.Scope, id string) (re
 		scope := scopes[i]
 		scope.RecordID = id
 		response, err := call.RS.Do(ctx, recordRequest(scope, nil))
-		if err == nil || rs.AsError(err).Status == http.StatusNotFound {
+		if err == nil || rs.AsError(err).Status == 404 {
 			count.Add(1)
 		}
 		if err != nil {
