@@ -15,7 +15,7 @@ func TestAWordOfAStreamsName(t *testing.T) {
 	const of = `"field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt","text":"t=text,lex"}}`
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c","display_name":"Phone"}],"streams":[` +
 		`{"name":"WhatsApp_Chat_-_Grupo_Playa",` + of + `,{"name":"WhatsApp_Chat_with_Ana",` + of + `,{"name":"LinkedInDataExport_1",` + of + `]},` +
-		`{"connector_key":"b","granted_connections":[{"connection_id":"b","display_name":"Old laptop"}],"streams":[{"name":"notes",` + of + `},{"name":"trip_May_2025",` + of + `]}]}`
+		`{"connector_key":"b","granted_connections":[{"connection_id":"b","display_name":"Old laptop"}],"streams":[{"name":"notes",` + of + `,{"name":"trip_May_2025",` + of + `]}]}`
 	const list = `{"data":[{"name":"WhatsApp_Chat_-_Grupo_Playa"},{"name":"WhatsApp_Chat_with_Ana"},{"name":"LinkedInDataExport_1"},{"name":"notes"}]}`
 	const two = `"streams":["WhatsApp_Chat_-_Grupo_Playa","WhatsApp_Chat_with_Ana"]`
 	for _, row := range []struct {
