@@ -2,17 +2,23 @@ package known
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// Named are those of the sources whose streams have most of some words in their names, with the words that they have.
+// Named are those of the sources whose streams have most of some words in their names, with the words that they have. An ending that says
+// what is beside the records of another stream, as trip_rest does of those of trip, is no word of a name.
 func Named(sources []Source, words []string) (had []string, of []Source) {
 	most := 1
 	for _, source := range sources {
 		var own []string
+		name := strings.TrimSuffix(strings.TrimSuffix(source.Stream, "_rest"), "_around")
+		if name != source.Stream && !slices.ContainsFunc(sources, func(other Source) bool { return other.Stream == name }) {
+			name = source.Stream
+		}
 		for _, word := range words {
-			if written.HasWord(source.Stream, word) {
+			if written.HasWord(name, word) {
 				own = append(own, word)
 			}
 		}
