@@ -21,11 +21,10 @@ import (
 const (
 	maxNamedStreams = 3    // whose names are said
 	maxNamedBytes   = 1500 // of the names that a call has
-	leastNamed      = 3    // letters of the word
 )
 
-// named says of the first word of a query that no record has and that is a word of the names of streams, or else of a connection, which
-// these are, with the call for the other words there, or for what there is; "" where there is none.
+// named says of those words of a query that no record has and that are words of the names of streams, or else of a connection, which these
+// are, with the call for the other words there, or for what there is; "" where there is none.
 func (s *searched) named(ctx context.Context) string {
 	absent := s.absent
 	if len(absent) == 0 && isEmpty(s.answer.Response) && !s.inPeriod() && len(s.filter) == 0 {
@@ -33,21 +32,18 @@ func (s *searched) named(ctx context.Context) string {
 			absent = []string{strings.ToLower(words[0])}
 		}
 	}
-	if len(absent) == 0 {
+	if absent = written.Naming(absent, s.rest); len(absent) == 0 {
 		return ""
 	}
 	sources := s.places(ctx)
+	within := slices.DeleteFunc(slices.Clone(sources), func(source known.Source) bool {
+		only := s.call.Scope.ConnectionID // what is held may be of all connections
+		return only != "" && source.Connection.ID != only || len(s.streams) > 0 && !slices.Contains(s.streams, source.Stream)
+	})
+	if words, of := known.Named(within, absent); len(of) > 0 {
+		return s.inNamed(words, of)
+	}
 	for _, word := range absent {
-		if len([]rune(word)) < leastNamed {
-			continue
-		}
-		of := slices.DeleteFunc(slices.Clone(sources), func(source known.Source) bool {
-			only := s.call.Scope.ConnectionID // what is held may be of all connections
-			return only != "" && source.Connection.ID != only || !written.HasWord(source.Stream, word)
-		})
-		if len(of) > 0 {
-			return s.inNamed(word, of)
-		}
 		if says := s.inNamedConnection(word, sources); says != "" {
 			return says
 		}
@@ -76,10 +72,10 @@ func (s *searched) places(ctx context.Context) (places []known.Source) {
 	return places
 }
 
-// inNamed says that a word is in the names of some streams.
-func (s *searched) inNamed(word string, sources []known.Source) string {
+// inNamed says that words are in the names of some streams.
+func (s *searched) inNamed(words []string, sources []known.Source) string {
 	var streams []string
-	timed, size, all := true, 0, map[string]bool{}
+	timed, some, size, all := true, false, 0, map[string]bool{}
 	for _, source := range sources {
 		if all[source.Stream] {
 			continue
@@ -87,25 +83,26 @@ func (s *searched) inNamed(word string, sources []known.Source) string {
 		all[source.Stream] = true
 		if size += len(source.Stream); size <= maxNamedBytes {
 			streams = append(streams, source.Stream)
-			timed = timed && source.Time != ""
+			timed, some = timed && source.Time != "", some || source.Time != ""
 		}
 	}
-	says := fmt.Sprintf("%s is in the name of the stream %s: ", quote.Text(word), quote.Names(streams, 1))
+	says := fmt.Sprintf("%s the name of the stream %s: ", quote.AreIn(words), quote.Names(streams, 1))
 	if len(all) > 1 {
-		says = fmt.Sprintf("%s is in the names of %d streams (%s): ", quote.Text(word), len(all), quote.Names(streams, maxNamedStreams))
+		says = fmt.Sprintf("%s the names of %d streams (%s): ", quote.AreIn(words), len(all), quote.Names(streams, maxNamedStreams))
 	}
 	if len(streams) < len(all) {
 		says = strings.TrimSuffix(says, ": ") + fmt.Sprintf(", here the first %d: ", len(streams))
 	}
-	others := s.beside(word)
+	others := s.beside(words...)
 	within := s.without("mode", "limit", "filter", "streams").With("streams", rs.EncodeJSON(streams))
+	if some && s.timed && !s.inPeriod() {
+		within = within.WithAll(s.bounds())
+	}
 	switch {
 	case len(others) > 0:
 		return says + searchFor(strings.Join(others, " "), within)
-	case timed && s.inPeriod():
+	case some && (s.inPeriod() || s.timed):
 		return says + searchFor("", within)
-	case timed && s.timed:
-		return says + searchFor("", within.WithAll(s.bounds()))
 	case timed && len(streams) > 1:
 		return says + searchFor("", rs.Object{rs.NewMember("since", "1970-01-01")}.WithAll(within))
 	}
@@ -138,9 +135,9 @@ func (s *searched) inNamedConnection(word string, sources []known.Source) string
 	return says + correct.Call{Tool: "schema", Arguments: rs.Object{{Name: "connection_id", Value: id}}}.String()
 }
 
-// beside are the words of a query that are looked for beside one that is in a name: those that some record has.
-func (s *searched) beside(word string) []string {
+// beside are the words of a query that are looked for beside those that are in a name: those that some record has.
+func (s *searched) beside(words ...string) []string {
 	return slices.DeleteFunc(relax.Words(s.rest), func(other string) bool {
-		return strings.EqualFold(other, word) || s.isAbsent(other) || relax.SayNothing[strings.ToLower(other)]
+		return slices.Contains(words, strings.ToLower(other)) || s.isAbsent(other) || relax.SayNothing[strings.ToLower(other)]
 	})
 }

@@ -314,7 +314,7 @@ func TestAPeriodWhereFiltersAreRefused(t *testing.T) {
 		if !slices.Equal(ids, []string{"c/s:in", "c/parts:p2"}) {
 			t.Errorf("found %q", ids)
 		}
-		for _, says := range []string{"does not filter what this token reads by time", `2 hits for "rent", without 1 of unknown time`, "Left out, because their time is not known: 1;"} {
+		for _, says := range []string{"does not filter what this token reads by time", `2 hits for "rent", without 1 of unknown time`, "Left out, because they have no time of their own: 1. A search without since and until has them: parts."} {
 			if !strings.Contains(text, says) {
 				t.Errorf("the text does not say %q:\n%s", says, text)
 			}
@@ -348,10 +348,31 @@ func TestARepairSaysWhatAPeriodLeavesOut(t *testing.T) {
 		return middlewaretest.JSON(`{"object":"list","data":[]}`), nil
 	})
 	got, text := searchWith(t, tools.Search("https://rs.example"), server, `{"q":"rent overdue","since":"2026-03-01","until":"2026-03-31"}`)
-	for _, says := range []string{"Left out, because their time is not known: 1;", "Of parts only the first 100 hits were looked through."} {
+	for _, says := range []string{"Left out, because they have no time of their own: 1. A search without since and until has them: parts.", "Of parts only the first 100 hits were looked through."} {
 		if !strings.Contains(text, says) || len(got.Results) != 1 {
 			t.Errorf("the text does not say %q:\n%s", says, text)
 		}
+	}
+}
+
+// Streams without a time are not among the dates that were read, and of them only those are named that had hits.
+func TestOnlyHitsWithoutATimeAreSaidToBeLeftOut(t *testing.T) {
+	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
+		`{"name":"s","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt","body":"t=text,lex"}},` +
+		`{"name":"people","field_capabilities":{"name":"t=text,lex"}},{"name":"notes","field_capabilities":{"text":"t=text,lex"}}]}]}`
+	server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+		switch {
+		case r.Path == "/v1/schema":
+			return middlewaretest.JSON(schema), nil
+		case slices.Contains(r.Query["streams"], "notes"):
+			return middlewaretest.JSON(`{"object":"list","data":[` + hitAt("notes", "1", "") + `,` + hitAt("notes", "2", "") + `]}`), nil
+		}
+		return middlewaretest.JSON(`{"object":"list","data":[` + hitAt("s", "in", "2026-03-31T23:00:00Z") + `]}`), nil
+	}}
+	_, text := searchWith(t, tools.Search("https://rs.example"), server, `{"q":"rent","since":"2026-03-01"}`)
+	says := "Left out, because they have no time of their own: 2. A search without since and until has them: notes."
+	if !strings.Contains(text, says) || strings.Contains(text, "by their records") || strings.Contains(text, "people") {
+		t.Error(text)
 	}
 }
 

@@ -39,7 +39,8 @@ func (s *searchPage) findHints() []string {
 func (s *searchPage) ofAnyTime() string {
 	q := s.q
 	since, until := q.Rest.Text("since"), q.Rest.Text("until")
-	if len(s.all) > 0 || since+until == "" {
+	nowhere := q.Named != "" && s.l.Meta.Object("recall").Has("missing_words") && len(strings.Fields(q.Q)) == 1 // but in that name
+	if len(s.all) > 0 || since+until == "" || nowhere {
 		return ""
 	}
 	if day, err := time.Parse(time.DateOnly, since); err == nil && since == until {

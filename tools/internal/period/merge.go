@@ -107,7 +107,7 @@ func (p *round) merged(r rs.Request, pages []sourcePage, from cursor, limit int)
 		items[i] = hit.Item
 	}
 	meta := rs.Object{{Name: "warnings", Value: p.warnings(pages, len(all) > 0)}}
-	if n := untimedOf(pages); n > 0 {
+	if n, _ := untimedOf(pages, anyStream); n > 0 {
 		meta = append(meta, rs.Member{Name: "untimed_count", Value: strconv.Itoa(n)})
 	}
 	if exact && !timeline {
@@ -215,8 +215,9 @@ func (p *round) says() []string {
 			*fields = append(*fields, field)
 		}
 	}
-	if len(p.timeless) > 0 && p.Words != "" && p.before == 0 {
-		moved = append(moved, few(p.timeless)+" by their records")
+	parts := slices.DeleteFunc(slices.Clone(p.timeless), func(stream string) bool { return !p.isPart(stream) })
+	if len(parts) > 0 && p.Words != "" && p.before == 0 {
+		moved = append(moved, few(parts)+" by their records")
 	}
 	from, before := p.Period.Bounds(p.Zone)
 	minute := func(t time.Time) string { return strings.Replace(filter.Instant(t), ":00Z", "Z", 1) }
@@ -256,13 +257,23 @@ func span(since, from string, begins bool, until, before string, ends bool) stri
 	return since + " " + from + " " + until + " " + before
 }
 
-// untimedOf is how many hits are left out because it is not known when they are.
-func untimedOf(pages []sourcePage) (n int) {
+// untimedOf is how many hits of some streams are left out because it is not known when they are, and which streams these are.
+func untimedOf(pages []sourcePage, of func(stream string) bool) (n int, streams []string) {
 	for _, page := range pages {
-		n += len(page.untimed)
+		for _, hit := range page.untimed {
+			stream := hit.Members.Text("stream", "stream_name")
+			if !of(stream) {
+				continue
+			}
+			if n++; !slices.Contains(streams, stream) {
+				streams = append(streams, stream)
+			}
+		}
 	}
-	return n
+	return n, streams
 }
+
+func anyStream(string) bool { return true }
 
 // few are the first of some names, and how many others there are.
 func few(names []string) string {
@@ -282,7 +293,7 @@ func (p *round) warnings(pages []sourcePage, found bool) string {
 			says = append(says, fmt.Sprintf(format, values...))
 		}
 	}
-	unfiltered, untimed, oldest := false, untimedOf(pages), time.Time{}
+	unfiltered, oldest := false, time.Time{}
 	timeless, last := few(p.timeless), len(pages)-1
 	for i, page := range pages {
 		unfiltered = unfiltered || page.all
@@ -304,12 +315,15 @@ func (p *round) warnings(pages []sourcePage, found bool) string {
 	say(unfiltered, "This resource server does not filter what this token reads by time: the first %d of each stream were looked through.", maxHits)
 	say(!oldest.IsZero(), "What is older than %s may be missing.", filter.Instant(oldest))
 	say(last == len(p.sources) && pages[last].more, "Of %s only the first %d hits were looked through.", timeless, maxHits)
-	unknown, without := "their time is not known", "since and until"
+	unknown, without, lookedUp := "their time is not known", "since and until", p.isPart
 	if len(p.Filter) > 0 {
-		unknown, without = "it is not known whether their records are within filter", "filter"
+		unknown, without, lookedUp = "it is not known whether their records are within filter", "filter", anyStream
 	}
-	say(untimed > 0, "Left out, because %s: %d; at most %d are looked up. A search without %s has them: %s.",
-		unknown, untimed, maxDatedHits, without, timeless)
+	n, streams := untimedOf(pages, lookedUp)
+	say(n > 0, "Left out, because %s: %d; at most %d are looked up. A search without %s has them: %s.",
+		unknown, n, maxDatedHits, without, few(streams))
+	n, streams = untimedOf(pages, func(stream string) bool { return !lookedUp(stream) })
+	say(n > 0, "Left out, because they have no time of their own: %d. A search without since and until has them: %s.", n, few(streams))
 	say(len(p.timeless) > 0 && p.Words == "", "Not listed, having no time of their own: %s.", timeless)
 	say(failed != nil, "Could not be read: %s.", few(failed))
 	if len(says) > 0 {

@@ -51,6 +51,18 @@ func Names(names []string, limit int) string {
 	return strings.Join(shown, ", ")
 }
 
+// AreIn says that words are in something: "a" is in, or "a", "b" are in.
+func AreIn(words []string) string {
+	var quoted []string
+	for _, word := range words {
+		quoted = append(quoted, Text(word))
+	}
+	if len(quoted) == 1 {
+		return quoted[0] + " is in"
+	}
+	return strings.Join(quoted, ", ") + " are in"
+}
+
 // Connections names at most three connections, with their display names.
 func Connections(connections []rs.Connection) string {
 	var shown []string

@@ -100,6 +100,15 @@ func HasWord(name, word string) bool {
 	return false
 }
 
+// Naming are those of some words in small letters that may be in a name: of three letters or more, and in the rest of a query, which is
+// without its time.
+func Naming(words []string, rest string) []string {
+	rest = strings.ToLower(rest)
+	return slices.DeleteFunc(slices.Clone(words), func(word string) bool {
+		return utf8.RuneCountInString(word) < 3 || !strings.ContainsFunc(word, unicode.IsLetter) || !strings.Contains(rest, word)
+	})
+}
+
 // Words are the words of a name, in small letters, without accents and in the singular.
 type Words struct {
 	parts   [][]string

@@ -1,0 +1,30 @@
+package known
+
+import (
+	"slices"
+	"testing"
+)
+
+// Streams with most of the words come, and an ending that another stream explains is no word.
+func TestNamedStreamsHaveMostOfTheWords(t *testing.T) {
+	var sources []Source
+	for _, name := range []string{"trip", "trip_rest", "bank_2025", "bank_2025_around", "Night_rest", "Night_bank"} {
+		sources = append(sources, Source{Stream: name})
+	}
+	for _, row := range []struct{ words, had, of []string }{
+		{[]string{"rest"}, []string{"rest"}, []string{"Night_rest"}},
+		{[]string{"around"}, nil, nil},
+		{[]string{"trip", "rest"}, []string{"trip", "rest"}, []string{"trip", "trip_rest", "Night_rest"}},
+		{[]string{"bank", "night", "papa"}, []string{"bank", "night"}, []string{"Night_bank"}},
+		{nil, nil, nil},
+	} {
+		had, of := Named(sources, row.words)
+		var names []string
+		for _, source := range of {
+			names = append(names, source.Stream)
+		}
+		if !slices.Equal(had, row.had) || !slices.Equal(names, row.of) {
+			t.Errorf("%q: %q in %q", row.words, had, names)
+		}
+	}
+}
