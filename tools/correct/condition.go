@@ -32,11 +32,14 @@ func (c *correction) filter(t Tool) {
 			mended = mended.With(flag, value)
 			continue
 		}
-		if day := yearless().FindStringSubmatch(m.Value); day != nil &&
-			c.stream.Field(field+"_month") != nil && c.stream.Field(field+"_day") != nil {
+		if day := c.stream.Yearless(m); day != nil {
 			c.say("unknown_field", "filter", "%s is a day of one year; %[1]s_month and %[1]s_day are of any.", quote.Line(field))
-			mended = mended.With(field+"_month", day[1]+day[4]).With(field+"_day", day[2]+day[3])
+			mended = mended.WithAll(day)
 			continue
+		}
+		if in, ok := c.stream.InSeconds(m); ok && !foreign.Denies(field, in.Name) {
+			c.say("unknown_field", "filter", "%s of %s has how long something took as a number of seconds.", quote.Line(in.Name), c.stream.Name)
+			field, m = in.Name, in
 		}
 		u, what := fields.Use(fields.Filters), "be filtered by"
 		if rs.Kind(m.Value) == "object" {
@@ -74,9 +77,6 @@ func (c *correction) filter(t Tool) {
 	}
 	c.args = filtered(c.args, mended)
 }
-
-// yearless is a day of any year, such as "05-01" and "1.5.".
-var yearless = written.Expression(`^"(?:(?:--)?0?([0-9]{1,2})-0?([0-9]{1,2})|0?([0-9]{1,2})\.\s?0?([0-9]{1,2})\.?)"$`)
 
 // hasText reports whether a condition compares with a text, such as a date.
 func hasText(condition string) bool {
