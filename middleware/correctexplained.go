@@ -198,7 +198,9 @@ func (c *correcting) guess(ctx context.Context, e *rs.Error) {
 		}
 		return
 	}
-	if missing := c.known(ctx).Missing(c.call.Tool.Named(call.Tool).Known, call.Arguments); missing != nil && missing.Send != "" {
+	if in, ok := c.known(ctx).InFolder(c.tool, c.args); ok {
+		call = in
+	} else if missing := c.known(ctx).Missing(c.call.Tool.Named(call.Tool).Known, call.Arguments); missing != nil && missing.Send != "" {
 		call = correct.ReadCall(missing.Send)
 	}
 	call = c.accepted(call)

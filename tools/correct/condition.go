@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -27,7 +26,7 @@ func (c *correction) filter(t Tool) {
 	var mended rs.Object
 	for _, m := range filter {
 		field := m.Name
-		if flag, value := c.flag(field, m.Value); flag != "" {
+		if flag, value := c.stream.Flag(field, m.Value); flag != "" {
 			c.say("unknown_field", "filter", "%s has no field %s; %s says so.", c.stream.Name, quote.Text(field), flag)
 			mended = mended.With(flag, value)
 			continue
@@ -157,18 +156,6 @@ func (c *correction) byValue(filter rs.Object, field, value string, u fields.Use
 		return field, fits
 	}
 	return field, u
-}
-
-// flag is the field of the stream that says what a flag of messages by another name does, such as is_seen for unread, with the value that
-// is meant; "" for none.
-func (c *correction) flag(name, value string) (field, meant string) {
-	plain, denied := strings.CutPrefix(strings.TrimPrefix(written.Snake(name), "is_"), "not_")
-	known := foreign.Flags["is:"+plain]
-	at := slices.IndexFunc(known.Fields, func(f string) bool { return c.stream.Field(f) != nil })
-	if at < 0 || c.stream.Field(name) != nil || value != "true" && value != "false" {
-		return "", ""
-	}
-	return known.Fields[at], strconv.FormatBool((value == known.Value) != denied)
 }
 
 // unfiltered is the field that a name means which the stream does not have, where no field of that use may be meant, such as to for

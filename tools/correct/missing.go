@@ -42,6 +42,10 @@ func (g Grant) missingStream(t Tool, args rs.Object, stream string) *rs.Error {
 		e.Send = searchForTitle(title, args).String()
 		return e
 	}
+	if in, ok := g.InFolder(t, args); ok {
+		e.Message, e.Send = fmt.Sprintf("no stream %s in this grant: that is a mailbox of another.", quote.Text(stream)), in.String()
+		return e
+	}
 	own := connection != "" && len(g.near(stream, connection)) == 0 && // the connection is right
 		(!g.has(stream, "") || identifier.Kind(identifier.Record(args), g.streamsOf(connection)) != "")
 	if t.Takes("id") && !colons && (!identifier.IsStream(stream) || own) {
