@@ -176,7 +176,8 @@ func (g Grant) near(stream, connection string) []string {
 
 // InFolder is the call that reads the folder of mail which a call names as its stream; false for any other call.
 func (g Grant) InFolder(t Tool, args rs.Object) (Call, bool) {
-	in := fields.InMailbox(args, g.streamsOf(""), g.Schema, t.Takes("filter"))
+	_, connection := Touches(args)
+	in := fields.InMailbox(args, g.streamsOf(connection), g.Schema, t.Takes("filter"))
 	return Call{t.Name, in}, in != nil
 }
 

@@ -24,7 +24,8 @@ func TestAFolderOfMailIsACondition(t *testing.T) {
 		`schema {"stream":"Outlook/Inbox"}`:                                           `schema {"stream":"Outlook"}`,
 		`query_records {"stream":"Outlook/attachments"}`:                              "",
 		`query_records {"stream":"bank/Inbox"}`:                                       "",
-		`query_records {"stream":"Outlook"}`:                                          "",
+		`query_records {"stream":"Outlook_attachment"}`:                               "", `query_records {"stream":"Outlook/Inbox","connection_id":"cin_g"}`: "",
+		`query_records {"stream":"Outlook"}`: "",
 	} {
 		tool, arguments, _ := strings.Cut(sent, " ")
 		args, _ := argumentsOf(arguments)

@@ -43,7 +43,9 @@ func (g Grant) missingStream(t Tool, args rs.Object, stream string) *rs.Error {
 		return e
 	}
 	if in, ok := g.InFolder(t, args); ok {
-		e.Message, e.Send = fmt.Sprintf("no stream %s in this grant: that is a mailbox of another.", quote.Text(stream)), in.String()
+		to, _ := Touches(in.Arguments)
+		e.Message = fmt.Sprintf("no stream %s in this grant. Nearest: %s, whose mailbox may be the rest.", quote.Text(stream), quote.Names(to, 1))
+		e.Send = in.String()
 		return e
 	}
 	own := connection != "" && len(g.near(stream, connection)) == 0 && // the connection is right
@@ -78,9 +80,9 @@ func (g Grant) missingStream(t Tool, args rs.Object, stream string) *rs.Error {
 		}
 		return e
 	}
-	shown := slices.Clone(near)
+	shown := quote.Each(near)
 	for i, name := range near {
-		shown[i] = quote.Names([]string{name}, 1) + g.displayed(name)
+		shown[i] += g.displayed(name)
 	}
 	if e.Message += " Nearest: " + strings.Join(shown, ", ") + "."; colons {
 		return e

@@ -39,11 +39,12 @@ func InMailbox(args rs.Object, streams []string, all *rs.Schema, filters bool) r
 	return args
 }
 
-// mailboxOf is the stream whose name a name begins with, the longest of several, and the folder of mail that is behind it.
+// mailboxOf is the stream whose name a name begins with, the longest of several, and the folder of mail that is behind it. It is
+// none of a name that is rather a stream's own.
 func mailboxOf(name string, streams []string, all *rs.Schema) (stream, folder string) {
 	_, whole := identifier.StreamOfPath(name)
 	for _, known := range streams {
-		if strings.EqualFold(known, whole) {
+		if find(whole, known, written.WordsOf(whole), written.WordsOf(known)).how <= misspelt {
 			return "", ""
 		}
 		if rest := behind(name, known); rest != "" && len(known) > len(stream) && Read(known, all).Field(mailbox) != nil {
