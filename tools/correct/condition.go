@@ -26,7 +26,8 @@ func (c *correction) filter(t Tool) {
 	var mended rs.Object
 	for _, m := range filter {
 		field := m.Name
-		if flag, value := c.stream.Flag(field, m.Value); flag != "" {
+		has := func(name string) bool { return c.stream.Field(name) != nil }
+		if flag, value := foreign.FlagOf(field, m.Value, has); flag != "" {
 			c.say("unknown_field", "filter", "%s has no field %s; %s says so.", c.stream.Name, quote.Text(field), flag)
 			mended = mended.With(flag, value)
 			continue

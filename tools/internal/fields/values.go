@@ -2,12 +2,10 @@ package fields
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
@@ -136,16 +134,4 @@ func (s Stream) Yearless(m rs.Member) rs.Object {
 		return nil
 	}
 	return rs.Object{{Name: month, Value: day[1] + day[4]}, {Name: ofMonth, Value: day[2] + day[3]}}
-}
-
-// Flag is the field of the stream that says what a flag of messages by another name does, such as is_seen for unread, with the value that
-// is meant; "" for none.
-func (s Stream) Flag(name, value string) (field, meant string) {
-	plain, denied := strings.CutPrefix(strings.TrimPrefix(written.Snake(name), "is_"), "not_")
-	known := foreign.Flags["is:"+plain]
-	at := slices.IndexFunc(known.Fields, func(f string) bool { return s.Field(f) != nil })
-	if at < 0 || s.Field(name) != nil || value != "true" && value != "false" {
-		return "", ""
-	}
-	return known.Fields[at], strconv.FormatBool((value == known.Value) != denied)
 }
