@@ -1,6 +1,7 @@
 package middleware_test
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -677,6 +678,31 @@ func TestAPersonIsComparedWithTheFieldThatIsMeant(t *testing.T) {
 		text := textOf(t, reply.Result)
 		if err != nil || !strings.Contains(text, row.says) || !strings.Contains(text+"\n", "send: "+row.send+"\n") {
 			t.Errorf("%s: %s (%v)", row.arguments, text, err)
+		}
+	}
+}
+
+// Where the schema is held, a call that is proposed for arguments of another form names streams that there are.
+func TestAProposalNamesStreamsThatThereAre(t *testing.T) {
+	response := rs.Response{Body: `{"detail":"compact","connectors":[{"connector_key":"files","granted_connections":[{"connection_id":"cin_f"}],"streams":[` +
+		`{"name":"Outlook","field_capabilities":{"subject":"t=text,eq,lex","mailbox":"t=array,eq"}},{"name":"bank_2024","field_capabilities":{"day":"t=date,eq"}}]}]}`}
+	for arguments, want := range map[string]string{
+		`query_records {"stream":"Outlook/Sent Items"}`:                            `query_records {"stream":"Outlook","filter":{"mailbox":"Sent Items"}}`,
+		`query_records {"stream":"Outlook/Inbox","limit":5}`:                       `query_records {"stream":"Outlook","limit":5,"filter":{"mailbox":"Inbox"}}`,
+		`search {"q":"rent","streams":["Outlook/Inbox"]}`:                          `search {"q":"rent","streams":["Outlook"],"filter":{"mailbox":"Inbox"}}`,
+		`query_records {"stream":"bank/2024"}`:                                     `query_records {"stream":"bank_2024"}`,
+		`query_records {"stream":"foo/bar"}`:                                       `schema {}`,
+		`search {"q":"rent","streams":["bnk_2024"],"since":"the 5th of November"}`: `"bank_2024"`,
+	} {
+		name, raw, _ := strings.Cut(arguments, " ")
+		call := callOf(t, name, raw)
+		tool := *call.Tool
+		tool.Held = func(context.Context, string, string) *rs.Schema { return response.Schema() }
+		call.Tool = &tool
+		reply, err := standard(&middlewaretest.RS{})(as(t.Context(), auth.KindClient), call)
+		_, send, _ := strings.Cut(textOf(t, reply.Result), "send: ")
+		if send, _, _ = strings.Cut(send, "\n"); err != nil || send != want && (name == "query_records" || !strings.Contains(send, want)) {
+			t.Errorf("%s leads to %s, %v; want %s", arguments, send, err, want)
 		}
 	}
 }

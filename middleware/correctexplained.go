@@ -182,6 +182,11 @@ func (c *correcting) refusedHere(ctx context.Context, e *rs.Error) {
 			e.Hint, e.Send = strings.TrimSpace(e.Hint+" "+streams), send.String()
 		}
 	}
+	if call := correct.ReadCall(e.Send); call.Tool != "" { // with the streams that there are, as far as those are known
+		if missing := c.known(ctx).Missing(c.call.Tool.Named(call.Tool).Known, call.Arguments); missing != nil {
+			e.Send = cmp.Or(missing.Send, e.Send)
+		}
+	}
 	e.Hint = strings.TrimSpace(e.Hint + " " + correct.SeasonSays(c.args))
 }
 
@@ -198,7 +203,9 @@ func (c *correcting) guess(ctx context.Context, e *rs.Error) {
 		}
 		return
 	}
-	if missing := c.known(ctx).Missing(c.call.Tool.Named(call.Tool).Known, call.Arguments); missing != nil && missing.Send != "" {
+	if in, ok := c.known(ctx).InFolder(c.tool, c.args); ok {
+		call = in
+	} else if missing := c.known(ctx).Missing(c.call.Tool.Named(call.Tool).Known, call.Arguments); missing != nil && missing.Send != "" {
 		call = correct.ReadCall(missing.Send)
 	}
 	call = c.accepted(call)

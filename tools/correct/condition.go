@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -27,16 +26,20 @@ func (c *correction) filter(t Tool) {
 	var mended rs.Object
 	for _, m := range filter {
 		field := m.Name
-		if flag, value := c.flag(field, m.Value); flag != "" {
+		has := func(name string) bool { return c.stream.Field(name) != nil }
+		if flag, value := foreign.FlagOf(field, m.Value, has); flag != "" {
 			c.say("unknown_field", "filter", "%s has no field %s; %s says so.", c.stream.Name, quote.Text(field), flag)
 			mended = mended.With(flag, value)
 			continue
 		}
-		if day := yearless().FindStringSubmatch(m.Value); day != nil &&
-			c.stream.Field(field+"_month") != nil && c.stream.Field(field+"_day") != nil {
+		if day := c.stream.Yearless(m); day != nil {
 			c.say("unknown_field", "filter", "%s is a day of one year; %[1]s_month and %[1]s_day are of any.", quote.Line(field))
-			mended = mended.With(field+"_month", day[1]+day[4]).With(field+"_day", day[2]+day[3])
+			mended = mended.WithAll(day)
 			continue
+		}
+		if in, ok := c.stream.InSeconds(m); ok && !foreign.Denies(field, in.Name) {
+			c.say("unknown_field", "filter", "%s of %s has how long something took as a number of seconds.", quote.Line(in.Name), c.stream.Name)
+			field, m = in.Name, in
 		}
 		u, what := fields.Use(fields.Filters), "be filtered by"
 		if rs.Kind(m.Value) == "object" {
@@ -74,9 +77,6 @@ func (c *correction) filter(t Tool) {
 	}
 	c.args = filtered(c.args, mended)
 }
-
-// yearless is a day of any year, such as "05-01" and "1.5.".
-var yearless = written.Expression(`^"(?:(?:--)?0?([0-9]{1,2})-0?([0-9]{1,2})|0?([0-9]{1,2})\.\s?0?([0-9]{1,2})\.?)"$`)
 
 // hasText reports whether a condition compares with a text, such as a date.
 func hasText(condition string) bool {
@@ -157,18 +157,6 @@ func (c *correction) byValue(filter rs.Object, field, value string, u fields.Use
 		return field, fits
 	}
 	return field, u
-}
-
-// flag is the field of the stream that says what a flag of messages by another name does, such as is_seen for unread, with the value that
-// is meant; "" for none.
-func (c *correction) flag(name, value string) (field, meant string) {
-	plain, denied := strings.CutPrefix(strings.TrimPrefix(written.Snake(name), "is_"), "not_")
-	known := foreign.Flags["is:"+plain]
-	at := slices.IndexFunc(known.Fields, func(f string) bool { return c.stream.Field(f) != nil })
-	if at < 0 || c.stream.Field(name) != nil || value != "true" && value != "false" {
-		return "", ""
-	}
-	return known.Fields[at], strconv.FormatBool((value == known.Value) != denied)
 }
 
 // unfiltered is the field that a name means which the stream does not have, where no field of that use may be meant, such as to for

@@ -57,6 +57,8 @@ func (c *correction) name(param, name string, u fields.Use, what string) string 
 	near := c.stream.Near(name, u)
 	if same := c.stream.Spelled(name); slices.Contains(known, same) {
 		near = []string{same}
+	} else if same != "" { // no other name is a mistake for one that there is
+		near = c.stream.Same(same, near, strings.HasPrefix(what, "take "))
 	}
 	others := nearest(near, known)
 	switch {

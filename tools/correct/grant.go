@@ -178,6 +178,13 @@ func (g Grant) near(stream, connection string) []string {
 	return found[:min(len(found), 3)]
 }
 
+// InFolder is the call that reads the folder of mail which a call names as its stream; false for any other call.
+func (g Grant) InFolder(t Tool, args rs.Object) (Call, bool) {
+	_, connection := Touches(args)
+	in := fields.InMailbox(args, g.streamsOf(connection), g.Schema, t.Takes("filter"))
+	return Call{t.Name, in}, in != nil
+}
+
 // called are the connections with a stream whose names say the kind of records by which a stream was named, such as those of mail for
 // emails; none where that is another name of the stream itself, or where all do.
 func (g Grant) called(named, stream string) []rs.Connection {

@@ -42,6 +42,12 @@ func (g Grant) missingStream(t Tool, args rs.Object, stream string) *rs.Error {
 		e.Send = searchForTitle(title, args).String()
 		return e
 	}
+	if in, ok := g.InFolder(t, args); ok {
+		to, _ := Touches(in.Arguments)
+		e.Message = fmt.Sprintf("no stream %s in this grant. Nearest: %s, whose mailbox may be the rest.", quote.Text(stream), quote.Names(to, 1))
+		e.Send = in.String()
+		return e
+	}
 	own := connection != "" && len(g.near(stream, connection)) == 0 && // the connection is right
 		(!g.has(stream, "") || identifier.Kind(identifier.Record(args), g.streamsOf(connection)) != "")
 	if t.Takes("id") && !colons && (!identifier.IsStream(stream) || own) {
@@ -74,9 +80,9 @@ func (g Grant) missingStream(t Tool, args rs.Object, stream string) *rs.Error {
 		}
 		return e
 	}
-	shown := slices.Clone(near)
+	shown := quote.Each(near)
 	for i, name := range near {
-		shown[i] = quote.Names([]string{name}, 1) + g.displayed(name)
+		shown[i] += g.displayed(name)
 	}
 	if e.Message += " Nearest: " + strings.Join(shown, ", ") + "."; colons {
 		return e

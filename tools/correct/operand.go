@@ -21,7 +21,7 @@ func inForm(m rs.Member, message string) string {
 	}
 	counted := func(raw string) string {
 		if strings.Contains(message, "number") {
-			return written.Counted(raw)
+			return written.CountedIn(m.Name, raw)
 		}
 		return ""
 	}
@@ -29,7 +29,7 @@ func inForm(m rs.Member, message string) string {
 		mended := bounds
 		for _, r := range bounds {
 			operator, value := written.Bound(r.Name, cmp.Or(written.Reordered(r.Value), r.Value))
-			if value = cmp.Or(compact(r.Value), value, written.Reordered(r.Value), counted(r.Value)); value != "" && operator != r.Name {
+			if value = cmp.Or(compact(r.Value), counted(r.Value), value, written.Reordered(r.Value)); value != "" && operator != r.Name {
 				mended = mended.Without(r.Name)
 			}
 			if value != "" {
@@ -46,7 +46,8 @@ func inForm(m rs.Member, message string) string {
 	flag := map[string]string{"0": "false", "1": "true"}[m.Value]
 	switch {
 	case ok && p.Calls == 1 && p.Filter.Object(m.Name) != nil: // "> 5"
-		return p.Filter.Get(m.Name)
+		m.Value = p.Filter.Get(m.Name)
+		return cmp.Or(inForm(m, message), m.Value)
 	case numbers != nil && strings.Contains(message, "number"):
 		return rs.Object{{Name: "gte", Value: numbers[0]}, {Name: "lte", Value: numbers[1]}}.JSON()
 	case counted(m.Value) != "":

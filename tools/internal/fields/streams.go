@@ -76,6 +76,9 @@ func NearStreams(name string, streams []string, all *rs.Schema) (near []string) 
 		case kind == stream:
 			f.how = ofKind
 		case mail && (shape > 0 || all == nil && words.Has("inbox") || words.Has("mail") || words.Has("email")):
+			if _, own := words.In(sought); own > 0 && snake != last { // that name has all of its
+				shape += 8
+			}
 			f.how, f.words = ofKind, shape
 			if words.Has("mail") || words.Has("email") {
 				f.words++

@@ -36,15 +36,9 @@ func clipped(text string) string {
 	return text
 }
 
-// Names lists at most limit names, those in quotation marks that are not plain words.
+// Names lists at most limit names, as [Each] writes them.
 func Names(names []string, limit int) string {
-	var shown []string
-	for _, name := range names[:min(len(names), limit)] {
-		if strings.ContainsFunc(name, func(c rune) bool { return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) }) || len(name) > most {
-			name = Text(name)
-		}
-		shown = append(shown, name)
-	}
+	shown := Each(names[:min(len(names), limit)])
 	if len(names) > limit {
 		shown = append(shown, "…")
 	}
@@ -61,6 +55,27 @@ func AreIn(words []string) string {
 		return quoted[0] + " is in"
 	}
 	return strings.Join(quoted, ", ") + " are in"
+}
+
+// Each are names, those in quotation marks that are not plain words. Long ones are cut, but for those that would be alike: none of them
+// could be told from another, nor sent.
+func Each(names []string) []string {
+	shown, cut := make([]string, len(names)), map[string]int{}
+	for _, name := range names {
+		if len(name) > most {
+			cut[Line(name)]++
+		}
+	}
+	for i, name := range names {
+		isSign := func(c rune) bool { return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) }
+		switch shown[i] = name; {
+		case cut[Line(name)] > 1:
+			shown[i] = rs.EncodeJSON(rs.ErrorText(name))
+		case len(name) > most || strings.ContainsFunc(name, isSign):
+			shown[i] = Text(name)
+		}
+	}
+	return shown
 }
 
 // Connections names at most three connections, with their display names.
