@@ -7,6 +7,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/leftout"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
@@ -57,7 +58,7 @@ func forwardAggregate(ctx context.Context, call Call) (Reply, error) {
 	schema := func() known.Stream { return r.Fields(ctx) }
 	var readAs []string
 	r.Args.Filter, readAs = wholeDays(args.Filter, args.Zone, schema)
-	r.AddAll(saysReadAs(nil, readAs))
+	r.AddAll(filter.ReadAs(nil, readAs))
 	response, body, err := r.Answer(ctx)
 	ofNone := func(read string) bool { return strings.Contains(read, "of no time zone") }
 	if len(readAs) > 0 && !slices.ContainsFunc(readAs, ofNone) { // the resource server, which has the instants, says null

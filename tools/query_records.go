@@ -132,7 +132,7 @@ func forwardRecords(ctx context.Context, call Call) (Reply, error) {
 		said = slices.Concat(said, leftout.Units(args.fields, args.filter, response, schema),
 			leftout.ThreadHead(ctx, call.RS, call.Scope, args.filter, response), lasting(ctx, call, args.filter, schema))
 	}
-	answer.Response = withMembers(response, append(said, saysReadAs(nil, readAs)...))
+	answer.Response = withMembers(response, append(said, filter.ReadAs(nil, readAs)...))
 	return Reply{Call: call, Answer: answer}, nil
 }
 

@@ -110,17 +110,6 @@ func mayRead(ctx context.Context, scope rs.Scope) error {
 	return nil
 }
 
-// saysReadAs is what an answer says that dates were read as, behind what it says already; nothing where none were.
-func saysReadAs(already, readAs []string) rs.Object {
-	if len(readAs) == 0 {
-		return nil
-	}
-	for _, one := range readAs {
-		already = append(already, rs.EncodeJSON(one))
-	}
-	return rs.Object{{Name: "read_as", Value: rs.JoinArray(already)}}
-}
-
 // withMembers is an answer that says something more.
 func withMembers(response *rs.Response, said rs.Object) *rs.Response {
 	if len(said) == 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/period"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
@@ -115,7 +116,7 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	if args.position.First() {
 		propose(ctx, stated, call, &reply.Answer)
 	}
-	reply.Response = withMembers(reply.Response, saysReadAs(reply.Response.Object().Array("read_as"), readAs))
+	reply.Response = withMembers(reply.Response, filter.ReadAs(reply.Response.Object().Array("read_as"), readAs))
 	return reply, nil
 }
 

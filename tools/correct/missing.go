@@ -188,15 +188,11 @@ func (g Grant) missingConnection(t Tool, args rs.Object) *rs.Error {
 	return e
 }
 
-// named is the stream whose name has the words of one stream and of what was sent as its connection, such as the folder that it is in; ""
-// for none.
+// named is the stream whose name has the words of one stream and of what was sent as its connection, such as its folder; "" for none.
 func (g Grant) named(connection string, streams []string) string {
-	if len(streams) != 1 {
-		return ""
-	}
-	both := connection + " " + streams[0]
+	both := connection + " " + strings.Join(streams, " ")
 	near := append(g.near(both, ""), "")[0]
-	if _, words := written.WordsOf(both).In(written.WordsOf(near)); words == 0 {
+	if _, words := written.WordsOf(both).In(written.WordsOf(near)); words == 0 || len(streams) != 1 {
 		return ""
 	}
 	return near

@@ -61,3 +61,14 @@ func ReadTimeGroup(key, granularity string, zone *time.Location) (TimeGroup, boo
 	next := day.AddDate(step.years, step.months, step.days)
 	return TimeGroup{StartOfDay(day, zone), StartOfDay(next, zone)}, true
 }
+
+// ReadAs is what an answer says that dates were read as, behind what it says already; nothing where none were.
+func ReadAs(already, readAs []string) rs.Object {
+	if len(readAs) == 0 {
+		return nil
+	}
+	for _, one := range readAs {
+		already = append(already, rs.EncodeJSON(one))
+	}
+	return rs.Object{{Name: "read_as", Value: rs.JoinArray(already)}}
+}
