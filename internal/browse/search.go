@@ -131,7 +131,7 @@ func (v *view) answer(ctx context.Context, made madeCall) g.Node {
 	for _, content := range objects(answer, "content") {
 		text.WriteString(content.Text("text") + "\n")
 	}
-	_ = json.Indent(&structured, []byte(answer.Get("structuredContent")), "", "  ") // which leaves it empty where there is none
+	_ = json.Indent(&structured, []byte(answer.Get("structuredContent")), "", "  ") // without any it stays empty
 	return g.If(text.Len() > 0, g.Group{
 		h.H2(g.Text("Answer")),
 		h.Div(

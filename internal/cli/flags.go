@@ -91,8 +91,8 @@ func absolute(path string) (string, error) {
 // completes annotates a flag with the values that shells complete it with; none stands for files.
 const completes = "completes"
 
-// completeFlags has cobra complete the values of a command's flags. It keeps what it is told for ever: only a shell's question is worth
-// that.
+// completeFlags has cobra complete the values of a command's flags. Cobra never frees these functions, so that only a call of a shell's
+// completion makes them.
 func completeFlags(c *cobra.Command) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		_, f.Usage = pflag.UnquoteUsage(f) // shells show it as it is

@@ -67,8 +67,8 @@ func usageError(c *cobra.Command, message string) error {
 // line is as many words as fit into 80 columns.
 var line = regexp.MustCompile(`(.{1,74})( |$)`)
 
-// printHelp prints what --help says of a command, or of all. cobra's own help does not break lines, and pflag's leaves little room
-// beside long names.
+// printHelp prints what --help says of a command, or of all. cobra's own help does not break lines, and that of pflag leaves little
+// space for descriptions beside long names.
 func printHelp(c *cobra.Command) {
 	out := c.OutOrStdout()
 	fmt.Fprintf(out, "Usage: %s\n\n%s\n", c.UseLine(), cmp.Or(c.Long, c.Short))

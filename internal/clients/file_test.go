@@ -176,7 +176,8 @@ func TestPlansThatAreRefused(t *testing.T) {
 	}
 }
 
-// What nests so deep that a parser would need stack for it is refused, and the file stays; brackets in strings and comments are none.
+// A file that nests so deep that its parser would run out of stack is refused and stays as it is. Brackets in strings and comments do not
+// count.
 func TestDeepFilesAreRefused(t *testing.T) {
 	cursor, _ := clients.ByName("cursor")
 	code, _ := clients.ByName("vscode")

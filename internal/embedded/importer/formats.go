@@ -212,13 +212,13 @@ func readDocument(in *opened) item.Records {
 	return document.Office(at, size, in.name)
 }
 
-// readMetaPage reads a page of a conversation: as one text if its messages cannot be told from one another.
+// readMetaPage reads a page of a conversation: as one text if it is not clear where each message begins.
 func readMetaPage(in *opened) item.Records {
 	records, err := services.MetaPage(in.text, path.Base(in.folder), in.name)
 	if err == nil && records == nil {
 		_, err = in.text.Seek(0, io.SeekStart)
 		records = item.Shaped(document.HTML(in.text, path.Join(path.Base(in.folder), in.name)), func(one item.Item) (item.Item, error) {
-			one.Note = "one text: where each of its messages begins cannot be told. Have the export made as JSON"
+			one.Note = "one text: it is not clear where each message begins. An export as JSON has them one by one"
 			return one, nil
 		})
 	}

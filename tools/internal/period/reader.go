@@ -203,8 +203,8 @@ func (p *Reader) pages(ctx context.Context, r rs.Request, s source, f filter.Fil
 	return page
 }
 
-// isEnough reports whether so many hits are the newest: those of a source are in the order of their times, but a day begins earlier or later
-// in the zone of a search than where it was sorted.
+// isEnough reports whether so many hits are the newest. Those of a source are in the order of their times, but it sorts days as those of
+// UTC, and in the zone of a search a day begins earlier or later.
 func (p *Reader) isEnough(hits []foundAt, most int) bool {
 	const moved = 14 * time.Hour // at most
 	isDay := func(hit foundAt) bool { return written.IsDay(render.WhenOf(hit.Members)) }

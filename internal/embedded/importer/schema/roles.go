@@ -75,9 +75,11 @@ func assignTime(fields []model.Field, declared string) *model.Field {
 	return all[0]
 }
 
+var withoutSigns = strings.NewReplacer(" ", "", "-", "", "_", "", ".", "")
+
 // plainName is a name as the likely ones are written: a field may be called "Sent At", sent_at, sentAt or sent.at.
 func plainName(name string) string {
-	return strings.NewReplacer(" ", "", "-", "", "_", "", ".", "").Replace(strings.ToLower(name))
+	return withoutSigns.Replace(strings.ToLower(name))
 }
 
 // ofPerson are in the names of days that say something about a person, and nothing about when a record happened.

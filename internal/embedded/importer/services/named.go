@@ -34,8 +34,8 @@ type namer struct {
 // A reference is the list that the ids in a field lead to, and what a field with the names is called.
 type reference struct{ list, name string }
 
-// Named adds to records of a file what the things are called that they name by the ids which those have in another part of it. What it reads
-// of them is put into names.
+// Named adds names to records that have ids of records in another part of their file, such as that of the list which a card is in. What it
+// reads of that part is put into names.
 func Named(from item.Records, parts []objects.Part, names ListNames, open func() (io.ReadSeekCloser, error)) item.Records {
 	n := namer{lists: map[string]objects.Part{}, open: open, names: names, fields: map[string]reference{}}
 	for _, part := range parts {
