@@ -68,24 +68,32 @@ func marker(text string) *Marker {
 	return marks
 }
 
-// FuzzSnippet holds two laws: terms lie in the text one after the other, and a snippet without its marks is the part of
-// the text that it says.
+// FuzzSnippet holds three laws: words lie in the text one after the other, only the digits of a number together lie over
+// all of them, and a snippet without its marks is the part of the text that it says.
 func FuzzSnippet(f *testing.F) {
 	f.Add("The café bill, 会議", "cafe")
 	f.Add("明日の会議は京都駅で行います。", "京都")
 	f.Add("e\u0301\u0301 \u0301x\U0001F680", "e x")
 	f.Add("<mark>a</mark>", "a")
+	f.Add("888888)800", "888888800")
+	f.Add("+49 89 12345-67", "89 49891234567")
 	f.Fuzz(func(t *testing.T, content, query string) {
 		if len(query) > 1000 || len(content) > 1<<14 {
 			t.Skip()
 		}
 		content = strings.ToValidUTF8(content, "") // what JSON decodes to
 		at := 0
-		for _, term := range Terms(content) {
+		inOrder, all := words(content), Terms(content)
+		for _, term := range inOrder {
 			if term.start < at || term.end <= term.start || term.end > len(content) {
 				t.Fatalf("term %+v after byte %d of %q", term, at, content)
 			}
 			at = term.end
+		}
+		for _, together := range all[len(inOrder):] {
+			if together.start != inOrder[0].start || together.end != at || len(all) != len(inOrder)+1 {
+				t.Fatalf("digits together are %+v of %q", together, content)
+			}
 		}
 		cut := Snippet(content, marker(query).Find(content))
 		marked := cut.Marked
