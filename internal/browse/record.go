@@ -3,6 +3,7 @@ package browse
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -16,28 +17,24 @@ import (
 // mostParents bounds in how many streams relations to a record are looked for.
 const mostParents = 12
 
-type fetchArguments struct {
-	ID     string   `json:"id"`
-	Expand []string `json:"expand,omitempty"`
-}
-
 // record is one record as fetch answers it, with all relations that its stream has.
 func (v *view) record(ctx context.Context) g.Node {
 	v.title = "Record"
-	arguments, back := fetchArguments{ID: v.Get("id")}, ""
-	ref, err := rs.ParseRef(arguments.ID)
+	var back string
+	var expand []string
+	ref, err := rs.ParseRef(v.Get("id"))
 	if err == nil {
 		back = link("records", "stream", ref.Stream, "connection", ref.ConnectionID)
 		for _, one := range v.describe(ctx, ref.Stream, ref.ConnectionID).Relations {
-			arguments.Expand = append(arguments.Expand, one.Text("name"))
+			expand = append(expand, one.Text("name"))
 		}
 		v.failure = nil // of the schema: what is wrong, fetch says
 	}
-	answer := v.call(ctx, true, "fetch", arguments)
+	answer := v.call(ctx, true, "fetch", given("id", v.Get("id"), "expand", expand))
 	var about, content g.Node
 	if answer != nil {
 		metadata := answer.Object("metadata")
-		v.title = cmp.Or(answer.Text("title"), arguments.ID)
+		v.title = cmp.Or(answer.Text("title"), v.Get("id"))
 		about = h.P(h.Class("quiet"), g.Text(metadata.Text("display_name", "connection_id")), authored(metadata.Text("authored_at")))
 		d := readDocument(answer.Text("text"))
 		parents := v.parents(ctx, d, rs.Ref{ConnectionID: metadata.Text("connection_id"), Stream: metadata.Text("stream")})
@@ -49,9 +46,6 @@ func (v *view) record(ctx context.Context) g.Node {
 // parents are the records whose relations lead to this one: of the streams of its connection or, where they are many, of those whose
 // names begin alike.
 func (v *view) parents(ctx context.Context, d document, of rs.Ref) g.Node {
-	if !slices.ContainsFunc(d.Fields, func(one pair) bool { return one.Name != "id" && one.Value != "" }) {
-		return nil
-	}
 	names := v.streamNames(ctx, of.ConnectionID)
 	if len(names) > mostParents {
 		alike := of.Stream[:strings.LastIndexByte(of.Stream, '_')+1]
@@ -72,7 +66,7 @@ func (v *view) parents(ctx context.Context, d document, of rs.Ref) g.Node {
 				id = text
 			}
 			parent := rs.Ref{ConnectionID: of.ConnectionID, Stream: name, RecordID: id}.String()
-			found = append(found, related{ID: parent, Link: link("record", "id", parent)}.node())
+			found = append(found, related{ID: parent}.node())
 		}
 	}
 	return g.If(len(found) > 0, h.Section(h.H2(g.Text("Belongs to")), h.Ul(h.Class("related"), found)))
@@ -81,7 +75,7 @@ func (v *view) parents(ctx context.Context, d document, of rs.Ref) g.Node {
 // cut is what fetch left out, with the calls that read it.
 func cut(incomplete []string) g.Node {
 	return g.If(len(incomplete) > 0, h.Section(h.H2(g.Text("Cut")), h.Ul(g.Map(incomplete, func(arguments string) g.Node {
-		return madeCall{"read_record_field", arguments}.node()
+		return madeCall{"read_record_field", json.RawMessage(arguments)}.node()
 	}))))
 }
 
@@ -118,7 +112,7 @@ func (s section) node() g.Node {
 
 func (r related) node() g.Node {
 	return h.Li(
-		page.Link(r.Link, r.ID), g.If(len(r.Pairs) > 0, pairs(r.Pairs)), g.If(r.Text != "", h.P(g.Text(r.Text))),
+		page.Link(link("record", "id", r.ID), r.ID), g.If(len(r.Pairs) > 0, pairs(r.Pairs)), g.If(r.Text != "", h.P(g.Text(r.Text))),
 	)
 }
 
@@ -144,9 +138,9 @@ type section struct {
 const relatedRunes = 600 // of a value of a related record
 
 type related struct {
-	ID, Link string
-	Pairs    []pair
-	Text     string // where it is cut, so that there are no pairs
+	ID    string
+	Pairs []pair
+	Text  string // where it is cut, so that there are no pairs
 }
 
 // readDocument takes the text of fetch apart: short fields a line each, then sections, each after an empty line. "> " begins the lines
@@ -213,7 +207,7 @@ func (d *document) beginPart(line string) bool {
 	if beside != "" {
 		name += " (" + beside
 	}
-	d.Sections = append(d.Sections, section{Kind: "text", Rest: name, Related: []related{{ID: id, Link: link("record", "id", id)}}})
+	d.Sections = append(d.Sections, section{Kind: "text", Rest: name, Related: []related{{ID: id}}})
 	return true
 }
 
@@ -229,7 +223,7 @@ func (s *section) add(line string) {
 		s.Notes = append(s.Notes, strings.Trim(line, "[]"))
 		return
 	}
-	one := related{ID: id, Link: link("record", "id", id)}
+	one := related{ID: id}
 	if data = "{" + data; isObject(data) {
 		for _, m := range rs.AsObject(data) {
 			if value := shown(m.Value, relatedRunes); value != "" && value != "null" && rs.Kind(m.Value) != "object" {
