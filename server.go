@@ -85,8 +85,8 @@ func newHosted(ctx context.Context, c cli.HostedConfig, inherited []net.Listener
 }
 
 // Serve answers until ctx ends, and drains. Whenever the manager asks for it, read's configuration replaces the one that is
-// served, except for what only a restart can change.
-func (h *hosted) Serve(ctx context.Context, m service.Manager, read func() (cli.HostedConfig, error)) error {
+// served.
+func (h *hosted) Serve(ctx context.Context, m service.Manager, read func() (cli.HostedConfig, []string, error)) error {
 	if h.closeAdmin != nil {
 		defer h.closeAdmin()
 	}
@@ -96,11 +96,10 @@ func (h *hosted) Serve(ctx context.Context, m service.Manager, read func() (cli.
 	warnOfSignIns(h.config)
 	go service.ReportUnreachable(ctx, h.config.Log, dependencies(h.config))
 	return h.service.Serve(ctx, m, func() ([]string, error) {
-		next, err := read()
+		next, kept, err := read()
 		if err != nil {
 			return nil, err
 		}
-		next, kept := h.config.KeepFixed(next)
 		return kept, h.configure(ctx, next)
 	})
 }

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -135,10 +134,7 @@ func (c providerFlags) sayNext(app App) {
 		found = clients.All()[:1]
 	}
 	for _, client := range found {
-		words := []string{program, "setup", client.Name, "--provider-url", c.ProviderURL}
-		if c.CacheRoot != "" {
-			words = append(words, "--cache-root", c.CacheRoot)
-		}
+		words := append([]string{program, "setup", client.Name}, clients.Flags("--provider-url", c.ProviderURL, "--cache-root", c.CacheRoot)...)
 		fmt.Fprintf(app.visible(), "  %s\n", clients.CommandLine(place.OS, words))
 	}
 }
@@ -180,15 +176,12 @@ func readLine(ctx context.Context, app App) (string, error) {
 }
 
 // browsers show an address in the default browser, where that is not xdg-open.
-var browsers = map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"}}
+var browsers = map[string]string{"darwin": "open", "windows": "rundll32 url.dll,FileProtocolHandler"}
 
 // openBrowser shows an address in the default browser.
 func openBrowser(address string) error {
-	words := browsers[runtime.GOOS]
-	if words == nil {
-		words = []string{"xdg-open"}
-	}
-	command := exec.CommandContext(context.Background(), words[0], slices.Concat(words[1:], []string{address})...) // #nosec G204 -- an address of our own; the browser outlives us
+	words := append(strings.Fields(cmp.Or(browsers[runtime.GOOS], "xdg-open")), address)
+	command := exec.CommandContext(context.Background(), words[0], words[1:]...) // #nosec G204 -- an address of our own; the browser outlives us
 	if err := command.Start(); err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/cli/config"
+	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 	"github.com/pdp-connect/pdpp-mcp/internal/connect"
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
@@ -125,11 +126,8 @@ func (c providerFlags) open(ctx context.Context, log zerolog.Logger, app App, so
 	return use(p)
 }
 
-// A use of the pipeline gets a context in which it answers.
-type use func(ctx context.Context, server *transport.Server, providerURL string) error
-
-// inside uses the pipeline that a local command's flags lead to: its calls read what a model would.
-func (c providerFlags) inside(ctx context.Context, app App, use use) error {
+// inside uses the pipeline that a local command's flags lead to, in a context in which it answers: its calls read what a model would.
+func (c providerFlags) inside(ctx context.Context, app App, use func(_ context.Context, _ *transport.Server, providerURL string) error) error {
 	log := app.log(zerolog.WarnLevel)
 	return c.open(ctx, log, app, false, func(p provider) error {
 		server, principal, err := p.pipeline(ctx, app, transport.PipelineOptions{Logger: log}, observe.Observation{})
@@ -170,13 +168,7 @@ func (p provider) pipeline(ctx context.Context, app App, o transport.PipelineOpt
 }
 
 // flags repeat the flags, for a program that a client starts.
-func (f dataFlags) flags() []string {
-	words := []string{"--data", f.Data}
-	if f.DB != "" {
-		words = append(words, "--db", f.DB)
-	}
-	return words
-}
+func (f dataFlags) flags() []string { return clients.Flags("--data", f.Data, "--db", f.DB) }
 
 // start serves the files, or the sample year where none are named, to this process.
 func (f dataFlags) start(ctx context.Context, c localserver.Config) (*localserver.Server, error) {

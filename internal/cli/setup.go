@@ -15,6 +15,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
+// defaultName is under which a client files the server.
+const defaultName = "pdpp"
+
 type setupCommand struct {
 	providerFlags
 	URL, Name, TokenEnv, File string
@@ -39,7 +42,7 @@ without one, the clients on this machine are listed.`,
 	flags := c.Flags()
 	flags.StringVar(&o.URL, "url", "", "Connect to the hosted server at this `URL`")
 	o.declare(flags)
-	flags.StringVar(&o.Name, "name", "pdpp", "`NAME` under which the client files it")
+	flags.StringVar(&o.Name, "name", defaultName, "`NAME` under which the client files it")
 	flags.StringVar(&o.TokenEnv, "token-env", "",
 		"With --url: `NAME` of the environment variable in which the client finds a bearer token, instead of signing in")
 	flags.BoolVar(&o.Write, "write", false, "Edit the client's own file; what was there is kept beside it")

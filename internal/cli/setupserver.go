@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"net/url"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -57,40 +55,26 @@ func (o setup) stored(s clients.Server) (clients.Server, []string, error) {
 	if err := encrypted("--provider-url", provider); err != nil {
 		return s, nil, err
 	}
-	s.Arguments, s.Description = []string{"stdio", "--provider-url", provider}, "your grant at "+provider
+	s.Description = "your grant at " + provider
+	s.Arguments = append([]string{"stdio"}, clients.Flags(
+		"--provider-url", provider, "--cache-root", o.CacheRoot, "--grant-id", o.GrantID, "--only", strings.Join(o.Only, ","),
+	)...)
 	notes := slices.Clone(o.notes)
-	credential, err := credentials.LoadCredential(o.folder(), provider, o.GrantID, time.Now())
-	if err != nil {
+	if _, err := credentials.LoadCredential(o.folder(), provider, o.GrantID, time.Now()); err != nil {
 		notes = append(notes, err.Error())
-	}
-	// Clients start servers in a folder of their own, where a relative cache is not found.
-	if root := filepath.Dir(filepath.Dir(credential.Path)); o.CacheRoot != "" || credential.Path != "" && !filepath.IsAbs(root) {
-		if root, err = filepath.Abs(cmp.Or(o.CacheRoot, root)); err != nil {
-			return s, nil, err
-		}
-		s.Arguments = append(s.Arguments, "--cache-root", root)
-	}
-	if o.GrantID != "" {
-		s.Arguments = append(s.Arguments, "--grant-id", o.GrantID)
-	}
-	for _, name := range o.Only {
-		s.Arguments = append(s.Arguments, "--only", name)
 	}
 	return s, notes, nil
 }
 
 // again returns the flags that repeat what to connect.
 func (o setup) again(s clients.Server) []string {
-	words := []string{"--url", s.URL}
-	if s.URL == "" {
-		words = slices.Clone(s.Arguments[1:])
+	name := o.Name
+	if name == defaultName {
+		name = ""
 	}
-	for _, flag := range []struct{ name, value, usual string }{{"--name", o.Name, "pdpp"}, {"--token-env", o.TokenEnv, ""}, {"--file", o.File, ""}} {
-		if flag.value != flag.usual {
-			words = append(words, flag.name, flag.value)
-		}
-	}
-	return words
+	return slices.Concat(
+		s.Arguments[min(1, len(s.Arguments)):], clients.Flags("--url", s.URL, "--name", name, "--token-env", o.TokenEnv, "--file", o.File),
+	)
 }
 
 // endpointURL checks the address of a hosted server.

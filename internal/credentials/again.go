@@ -39,19 +39,15 @@ func connectCommandIn(c Credential, cacheRoot string) string {
 			words = append(words, asked.flag, value)
 		}
 	}
-	if g.Since != "" {
-		words = append(words, "--since", strings.TrimSuffix(g.Since, "T00:00:00Z"))
-	}
+	words = append(words, clients.Flags("--since", strings.TrimSuffix(g.Since, "T00:00:00Z"))...)
 	if g.Mode == "single_use" {
 		words = append(words, "--once")
 	}
-	if name := cmp.Or(c.Name, DefaultName); name != DefaultName {
-		words = append(words, "--name", name)
+	name := c.Name
+	if name == DefaultName {
+		name = ""
 	}
-	if cacheRoot != "" {
-		words = append(words, "--cache-root", cacheRoot)
-	}
-	return clients.CommandLine(runtime.GOOS, words)
+	return clients.CommandLine(runtime.GOOS, append(words, clients.Flags("--name", name, "--cache-root", cacheRoot)...))
 }
 
 // isNoWord reports what a program could take for a flag, or some shell for more than a word however it is quoted: PowerShell runs $( )

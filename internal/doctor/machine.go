@@ -80,13 +80,8 @@ func (e *examination) program(ctx context.Context) {
 	case e.Sample != nil:
 		arguments, over = append([]string{"stdio"}, e.Sample.Flags...), e.Sample.Name
 	case e.well:
-		arguments, over = []string{"stdio", "--provider-url", e.ProviderURL}, "your grant"
-		if e.GrantID != "" {
-			arguments = append(arguments, "--grant-id", e.GrantID)
-		}
-		if e.Root != "" {
-			arguments = append(arguments, "--cache-root", e.Root)
-		}
+		over = "your grant"
+		arguments = append([]string{"stdio"}, clients.Flags("--provider-url", e.ProviderURL, "--grant-id", e.GrantID, "--cache-root", e.Root)...)
 	}
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
