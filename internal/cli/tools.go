@@ -110,7 +110,13 @@ func (l toolList) print(out io.Writer, raw bool) error {
 // printTool prints one tool as a model is shown it: what it does, and its arguments, those that are required first.
 func printTool(out io.Writer, tool *mcp.Tool) error {
 	schema, _ := tool.InputSchema.(json.RawMessage)
-	var input inputSchema
+	var input struct {
+		Properties map[string]struct {
+			Type, Description string
+			Enum              []string
+		}
+		Required []string
+	}
 	if err := json.Unmarshal(schema, &input); err != nil {
 		return err
 	}
