@@ -32,7 +32,7 @@ func (v *view) records(ctx context.Context) g.Node {
 			sort = "-" + sort
 		}
 		found = v.call(ctx, true, "query_records", given(
-			"stream", stream, "connection_id", connection, "filter", filterArgument(d.Fields, v.Filters), "sort", sort,
+			"stream", stream, "connection_id", connection, "filter", filterArgument(v.Filters), "sort", sort,
 			"limit", 25, "count", "exact", "cursor", v.Get("cursor"),
 		)).Object("data")
 	}
@@ -146,7 +146,7 @@ func columnsOf(d described) (title string, columns []field) {
 // class is how a table shows a text of the field.
 func (f field) class(text string) string {
 	switch {
-	case f.Number():
+	case strings.HasPrefix(f.Type, "integer"), strings.HasPrefix(f.Type, "number"):
 		return "number"
 	case strings.HasPrefix(f.Type, "timestamp"), strings.HasPrefix(f.Type, "date"), strings.HasPrefix(f.Type, "local_time"):
 		return "time"
@@ -162,24 +162,19 @@ func recordLink(record rs.Object) string {
 	return link("record", "id", ref.String())
 }
 
-// filterArgument is the filter of a call, with values of the fields' types.
-func filterArgument(fields []field, filters []filter) map[string]any {
+// filterArgument is the filter of a call. Its values are texts, as they were typed: of which type a field is, the tool knows.
+func filterArgument(filters []filter) map[string]any {
 	all := map[string]any{}
 	for _, f := range filters {
-		value := any(f.Value)
-		if at := slices.IndexFunc(fields, func(one field) bool { return one.Name == f.Field }); at >= 0 {
-			value = fields[at].value(f.Value)
-		}
-		if f.Operator == "" {
-			all[f.Field] = value
-			continue
-		}
 		compared, ok := all[f.Field].(map[string]any)
-		if !ok {
-			compared = map[string]any{}
-			all[f.Field] = compared
+		switch {
+		case f.Operator == "":
+			all[f.Field] = f.Value
+		case ok:
+			compared[f.Operator] = f.Value
+		default:
+			all[f.Field] = map[string]any{f.Operator: f.Value}
 		}
-		compared[f.Operator] = value
 	}
 	return all
 }

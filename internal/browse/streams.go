@@ -3,7 +3,6 @@ package browse
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -90,11 +89,6 @@ type field struct {
 	Months           bool // its values group by time
 }
 
-// Number reports a field of numbers.
-func (f field) Number() bool {
-	return strings.HasPrefix(f.Type, "integer") || strings.HasPrefix(f.Type, "number")
-}
-
 // describe asks for the schema of a stream.
 func (v *view) describe(ctx context.Context, stream, connection string) described {
 	answer := v.call(ctx, false, "schema", given("stream", stream, "connection_id", connection))
@@ -119,17 +113,6 @@ func newField(name, flags string) field {
 	_, ranged := values["r"]
 	months := slices.Contains(strings.Split(values["a"], "|"), "group_by_time")
 	return field{Name: name, Type: values["t"], Role: values["role"], Exact: exact, Range: ranged, Months: months}
-}
-
-// value is what a person typed, as JSON of the field's type.
-func (f field) value(typed string) any {
-	switch {
-	case f.Number() && json.Valid([]byte(typed)):
-		return json.Number(typed)
-	case strings.HasPrefix(f.Type, "boolean") && (typed == "true" || typed == "false"):
-		return typed == "true"
-	}
-	return typed
 }
 
 // times are the fields of time that group, that of the event first.

@@ -1,9 +1,7 @@
 package credentials
 
 import (
-	"cmp"
 	"errors"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -13,13 +11,13 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
-// ConnectCommand is the command line that asks for what a stored credential had, and stores it where that is. Where its source is not
-// known, or is no word for a shell, KEY stands for it.
+// ConnectCommand is the command line that asks for what a stored credential had, and stores it where that is: the usual place is named too,
+// which only the commands know. Where its source is not known, or is no word for a shell, KEY stands for it.
 func ConnectCommand(c Credential) string {
 	if !c.Document.Grant.isAskable() {
 		c.Document.Grant = Grant{Source: "KEY"}
 	}
-	return connectCommandIn(c, c.root())
+	return connectCommandIn(c, c.Root)
 }
 
 // isAskable reports whether a command can ask for what was granted.
@@ -54,21 +52,6 @@ func connectCommandIn(c Credential, cacheRoot string) string {
 // between quotation marks, and takes those of print for its own. What a grant names are names of the server's.
 func isNoWord(text string) bool {
 	return strings.HasPrefix(text, "-") || strings.ContainsAny(text, "\"%!$`‘’‚‛“”„") || strings.ContainsFunc(text, unicode.IsControl)
-}
-
-// root is the cache root of a credential, "" where it is in none. It is said of the usual place too, which only the commands know.
-func (c Credential) root() string {
-	if c.Path == "" {
-		return ""
-	}
-	root := filepath.Dir(filepath.Dir(c.Path))
-	if cmp.Or(c.Name, DefaultName) != DefaultName {
-		root = filepath.Dir(filepath.Dir(root))
-	}
-	if absolute, err := filepath.Abs(root); err == nil {
-		root = absolute
-	}
-	return root
 }
 
 // Mend is between an error and the command that mends it.
