@@ -113,12 +113,13 @@ func (c providerFlags) open(ctx context.Context, log zerolog.Logger, app App, so
 	if err != nil {
 		return err
 	}
-	p := provider{url: stored[0].ProviderURL, cacheRoot: c.CacheRoot}
+	p := provider{url: stored[0].ProviderURL}
 	for _, credential := range stored {
 		for _, warning := range credential.Warnings {
 			app.warn("%s", warning)
 		}
 		credentials.Touch(credential.Path, time.Now())
+		credential.Root = c.CacheRoot
 		keeper := connect.NewKeeper(credential, app.userAgent(), time.Now)
 		defer keeper.Close()
 		p.keepers = append(p.keepers, keeper)
@@ -140,10 +141,9 @@ func (c providerFlags) inside(ctx context.Context, app App, use func(_ context.C
 
 // A provider is where a local command reads, and with which credentials.
 type provider struct {
-	url       string
-	own       rs.Token          // of this process's own server, made a client's a moment ago
-	keepers   []*connect.Keeper // of stored credentials
-	cacheRoot string            // where they are stored; "" for the usual place
+	url     string
+	own     rs.Token          // of this process's own server, made a client's a moment ago
+	keepers []*connect.Keeper // of stored credentials
 }
 
 // pipeline is the pipeline for the provider's credentials, with the options that do not follow from them. The schema says what each token
@@ -159,7 +159,7 @@ func (p provider) pipeline(ctx context.Context, app App, o transport.PipelineOpt
 	}
 	principal := auth.Principal{Token: p.own, Kind: auth.KindClient}
 	if len(p.keepers) > 0 {
-		if principal, err = connect.Principal(ctx, client, p.keepers, p.cacheRoot); err != nil {
+		if principal, err = connect.Principal(ctx, client, p.keepers); err != nil {
 			return nil, auth.Principal{}, err
 		}
 	}

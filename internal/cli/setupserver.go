@@ -2,13 +2,13 @@ package cli
 
 import (
 	"fmt"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
+	"github.com/pdp-connect/pdpp-mcp/internal/connect"
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
@@ -84,14 +84,8 @@ var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 // encrypted refuses to connect a client to another machine without TLS: everything on the way could read the token and the
 // data.
 func encrypted(flag, address string) error {
-	parsed, err := url.Parse(address)
-	if err != nil {
-		return exit.UsageError(flag + " is not an address.")
-	}
-	host := strings.TrimSuffix(strings.ToLower(parsed.Hostname()), ".")
-	if parsed.Scheme != "https" && !rsclient.IsLoopback(host) && !strings.HasSuffix(host, ".localhost") {
-		return exit.UsageError(fmt.Sprintf(
-			"%s %s is not encrypted: http is for this machine alone, such as http://127.0.0.1:7700/mcp. Give an https address.", flag, address))
+	if _, err := connect.SecureURL(address); err != nil {
+		return exit.UsageError(fmt.Sprintf("%s: %v, such as http://127.0.0.1:7700/mcp. Give an https address.", flag, err))
 	}
 	return nil
 }

@@ -11,13 +11,13 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
-// ConnectCommand is the command line that asks for what a stored credential had, and stores it where that is: the usual place is named too,
-// which only the commands know. Where its source is not known, or is no word for a shell, KEY stands for it.
+// ConnectCommand is the command line that asks for what a stored credential had, and stores it where that is. Where its source is
+// not known, or is no word for a shell, KEY stands for it.
 func ConnectCommand(c Credential) string {
 	if !c.Document.Grant.isAskable() {
 		c.Document.Grant = Grant{Source: "KEY"}
 	}
-	return connectCommandIn(c, c.Root)
+	return connectCommand(c)
 }
 
 // isAskable reports whether a command can ask for what was granted.
@@ -25,8 +25,8 @@ func (g Grant) isAskable() bool {
 	return g.Source != "" && !slices.ContainsFunc(slices.Concat([]string{g.Source, g.Since}, g.Streams, g.Connections, g.Fields), isNoWord)
 }
 
-// connectCommandIn is the command line that asks for a grant that is askable, and stores it in a cache root, "" for the usual place.
-func connectCommandIn(c Credential, cacheRoot string) string {
+// connectCommand is the command line that asks for a grant that is askable.
+func connectCommand(c Credential) string {
 	g := c.Document.Grant
 	words := []string{"pdpp-mcp", "connect", c.ProviderURL, "--source", g.Source}
 	for _, asked := range []struct {
@@ -45,7 +45,7 @@ func connectCommandIn(c Credential, cacheRoot string) string {
 	if name == DefaultName {
 		name = ""
 	}
-	return clients.CommandLine(runtime.GOOS, append(words, clients.Flags("--name", name, "--cache-root", cacheRoot)...))
+	return clients.CommandLine(runtime.GOOS, append(words, clients.Flags("--name", name, "--cache-root", c.Root)...))
 }
 
 // isNoWord reports what a program could take for a flag, or some shell for more than a word however it is quoted: PowerShell runs $( )
