@@ -24,9 +24,8 @@ import (
 )
 
 type connectCommand struct {
-	Source, Since, Way, Name  string
-	Connection, Stream, Field []string
-	Once                      bool
+	connect.Request
+	Name string
 	cacheFlags
 }
 
@@ -41,10 +40,10 @@ the resource server, such as https://rs.example.`,
 	}
 	flags := c.Flags()
 	flags.StringVar(&o.Source, "source", "", "What to read: the `KEY` of a source, such as gmail, or the URI of its declaration")
-	flags.Var((*commas)(&o.Connection), "connection",
+	flags.Var((*commas)(&o.Connections), "connection",
 		"Connection to read, by its `ID`; needed where the source has several. Repeat it for more")
-	flags.Var((*commas)(&o.Stream), "stream", "Stream to read, by its `NAME`; all if absent. Repeat it for more")
-	flags.Var((*commas)(&o.Field), "field",
+	flags.Var((*commas)(&o.Streams), "stream", "Stream to read, by its `NAME`; all if absent. Repeat it for more")
+	flags.Var((*commas)(&o.Fields), "field",
 		"Field to read, as `STREAM.FIELD`, such as messages.subject; all of the stream if absent. Repeat it for more")
 	flags.StringVar(&o.Since, "since", "", "Read nothing older than this `DATE`, such as 2026-01-31")
 	flags.BoolVar(&o.Once, "once", false, "For 24 hours, instead of until it is revoked")
@@ -76,16 +75,14 @@ func (c connectCommand) run(ctx context.Context, app App, url string) error {
 	} else if err != nil {
 		return &exit.Error{Code: exit.CannotWrite, Message: "the owner was not asked, because a credential could not be stored: " + err.Error() + "."}
 	}
-	request := connect.Request{
-		ProviderURL: url, Source: c.Source, Connections: c.Connection, Streams: c.Stream, Fields: c.Field, Since: c.Since, Once: c.Once, Way: c.Way,
-	}
+	c.ProviderURL = url
 	if !signal.Ignored(syscall.SIGHUP) { // a terminal that is closed stops it as Ctrl-C does, so that no grant is left without its token
 		hangs, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
 		defer stop()
 		ctx = hangs
 	}
 	out := app.visible()
-	document, err := connect.Connect(ctx, request, connect.Options{
+	document, err := connect.Connect(ctx, c.Request, connect.Options{
 		UserAgent: app.userAgent(), Now: time.Now, Wait: wait, Open: openBrowser,
 		Known: func(issuer string) credentials.Client { return knownClient(root, issuer) },
 		Draw:  func(link, following string) { terminal.DrawQR(app.Out, link, following) },

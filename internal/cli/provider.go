@@ -167,8 +167,13 @@ func (p provider) pipeline(ctx context.Context, app App, o transport.PipelineOpt
 	return transport.NewPipeline(o), principal, nil
 }
 
-// flags repeat the flags, for a program that a client starts.
-func (f dataFlags) flags() []string { return clients.Flags("--data", f.Data, "--db", f.DB) }
+// local are the flags that have stdio read the sample year or the person's own files, and what those are called.
+func (c providerFlags) local() (flags []string, name string) {
+	if c.Data != "" {
+		return clients.Flags("--data", c.Data, "--db", c.DB), "your files in " + c.Data
+	}
+	return []string{"--demo"}, "the sample year"
+}
 
 // start serves the files, or the sample year where none are named, to this process.
 func (f dataFlags) start(ctx context.Context, c localserver.Config) (*localserver.Server, error) {

@@ -29,11 +29,9 @@ func (o setup) server() (clients.Server, []string, error) {
 		s.URL, err = endpointURL(o.URL)
 		s.Description = s.URL
 		return s, nil, err
-	case o.Demo:
-		s.Arguments, s.Description = []string{"stdio", "--demo"}, "the sample year"
-	case o.Data != "":
-		s.Arguments, s.Description = append([]string{"stdio"}, o.flags()...), "your files in "+o.Data
-		err = o.readable()
+	case o.Demo, o.Data != "":
+		flags, name := o.local()
+		s.Arguments, s.Description, err = append([]string{"stdio"}, flags...), name, o.readable()
 	case o.TokenEnv != "":
 		err = exit.UsageError("--token-env needs --url.")
 	default:

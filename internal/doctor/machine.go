@@ -56,7 +56,7 @@ func (e *examination) clients() {
 	}
 }
 
-func (e *examination) entry(client clients.Client, entry clients.Entry) {
+func (e *examination) entry(client clients.Client, entry clients.Server) {
 	again := "pdpp-mcp setup " + client.Name + " --write"
 	runs := fmt.Sprintf("%s runs %s as %q", client.Title, rs.ErrorText(entry.Command), entry.Name)
 	info, err := os.Stat(entry.Command)

@@ -73,9 +73,9 @@ func (s *Server) open(r *request, details string) (err error) {
 		}
 	}
 	if len(s.requests) >= maxRequests {
-		return tooMany("requests wait for the owner", s.RequestLife)
+		return tooMany("requests wait for the owner", requestLife)
 	}
-	r.code, r.expires = draw("dc_", 16), now.Add(s.RequestLife)
+	r.code, r.expires = draw("dc_", 16), now.Add(requestLife)
 	s.requests[r.code] = r
 	return nil
 }
@@ -100,7 +100,7 @@ func (s *Server) push(c *call) (any, error) {
 	}
 	c.status = http.StatusCreated
 	return map[string]any{
-		"authorization_url": s.consentURL(c, pending), "expires_in": seconds(s.RequestLife), "request_uri": pending.uri(),
+		"authorization_url": s.consentURL(c, pending), "expires_in": seconds(requestLife), "request_uri": pending.uri(),
 	}, nil
 }
 
@@ -187,7 +187,7 @@ func (s *Server) startDevice(c *call) (any, error) {
 		return nil, err
 	}
 	return map[string]any{
-		"device_code": pending.code, "expires_in": seconds(s.RequestLife), "interval": seconds(pollInterval),
+		"device_code": pending.code, "expires_in": seconds(requestLife), "interval": seconds(pollInterval),
 		"user_code": strings.ToUpper(draw("", 4)), "verification_uri": s.Origin(c.Request) + "/consent", "verification_uri_complete": s.consentURL(c, pending),
 	}, nil
 }
