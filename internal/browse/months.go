@@ -99,11 +99,9 @@ func (v *view) bars(groups []rs.Object) (bars []bar, without int) {
 // countTable has a line for each bar, with a link to its records and the part that its count is of the most.
 func (v *view) countTable(bars []bar, most int) g.Node {
 	by := v.Get("by")
-	return h.Table(
-		h.Class("counts"), h.Caption(g.Text(v.Get("stream")+" by "+by)), page.Columns(strings.ToUpper(by[:1])+by[1:], "", "Records", "number"),
-		h.TBody(g.Map(bars, func(b bar) g.Node {
-			part := h.Meter(h.Aria("hidden", "true"), h.Max(strconv.Itoa(most)), h.Value(strconv.Itoa(b.count)))
-			return page.Row(b.link, b.label, h.Td(h.Class("number"), g.Text(b.shown()), part))
-		})),
-	)
+	columns := []string{strings.ToUpper(by[:1]) + by[1:], "", "Records", "number"}
+	return table("counts", "counts-title", g.Group{g.Text(v.Get("stream") + " by " + by)}, columns, g.Map(bars, func(b bar) g.Node {
+		part := h.Meter(h.Aria("hidden", "true"), h.Max(strconv.Itoa(most)), h.Value(strconv.Itoa(b.count)))
+		return page.Row(b.link, b.label, h.Td(h.Class("number"), g.Text(b.shown()), part))
+	}))
 }

@@ -127,8 +127,14 @@ func readDocument(text string) (d document) {
 	return d
 }
 
+// node shows the long texts, with which the blocks begin, before the short fields.
 func (d document) node() g.Node {
-	return g.Group{g.If(len(d.Fields) > 0, h.Section(h.H2(g.Text("Fields")), pairs(d.Fields))), g.Map(d.Blocks, block.node)}
+	texts := slices.IndexFunc(append(d.Blocks, block{}), func(b block) bool { return b.Text == "" || strings.HasPrefix(b.Head, "attached ") })
+	return g.Group{
+		g.Map(d.Blocks[:texts], block.node),
+		g.If(len(d.Fields) > 0, h.Section(h.H2(g.Text("Fields")), pairs(d.Fields))),
+		g.Map(d.Blocks[texts:], block.node),
+	}
 }
 
 func pairs(all []pair) g.Node {
@@ -138,8 +144,11 @@ func pairs(all []pair) g.Node {
 func (b block) node() g.Node {
 	head, uri, saved := strings.Cut(strings.TrimSuffix(b.Head, ":"), ": resource ")
 	var records, notes g.Group
-	_, of, _ := strings.Cut(head, " of ")
+	title, of, _ := strings.Cut(head, " of ")
 	id, _, _ := strings.Cut(of, " (")
+	if related(id) == nil {
+		title = head
+	}
 	expanded := strings.HasPrefix(head, "expanded ")
 	for _, line := range append([]string{id}, b.Lines...) {
 		if record := related(line); record != nil && (expanded || line == id) {
@@ -149,7 +158,7 @@ func (b block) node() g.Node {
 		}
 	}
 	return h.Section(
-		h.H2(g.Text(head)),
+		h.H2(g.Text(title)),
 		g.If(b.Text != "", longText(head, b.Text)),
 		g.If(len(records) > 0, h.Ul(h.Class("related"), records)),
 		notes,
