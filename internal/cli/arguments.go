@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Arguments makes a tool's arguments of what was typed: one JSON object, or words of the form key=value. A value is sent as a text, of which
-// the tool makes a number or a list where it takes one, unless it is itself an object or a list in JSON. A key that is typed twice makes a
-// list. Its errors are one sentence each and belong to the command line.
+// Arguments makes a tool's arguments of what was typed: one JSON object, or words of the form key=value. A value is sent as a text, of
+// which the tool makes a number or a list where it takes one, unless it is itself an object or a list in JSON. A key that is typed twice
+// makes a list. Its errors are one sentence each and belong to the command line.
 func Arguments(words []string) (json.RawMessage, error) {
 	if len(words) == 1 && strings.HasPrefix(strings.TrimSpace(words[0]), "{") {
 		if !json.Valid([]byte(words[0])) {

@@ -62,7 +62,12 @@ func (c doctorCommand) run(ctx context.Context, app App) error {
 		options.Sample = &doctor.Sample{URL: sample.URL, Token: rs.NewToken(sample.Tokens.Client), NotRead: notRead(sample.LeftOut())}
 		options.Sample.Flags, options.Sample.Name = c.local()
 	}
-	return doctor.Run(ctx, options, c.JSON, app.visible())
+	return doctor.Run(ctx, options, func(found doctor.Report) error {
+		if c.JSON {
+			return printJSON(app.visible(), found)
+		}
+		return found.Print(app.visible())
+	})
 }
 
 // notRead says where and why something was not read.

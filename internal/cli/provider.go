@@ -128,7 +128,7 @@ func (c providerFlags) open(ctx context.Context, log zerolog.Logger, app App, so
 }
 
 // inside uses the pipeline that a local command's flags lead to, in a context in which it answers: its calls read what a model would.
-func (c providerFlags) inside(ctx context.Context, app App, use func(_ context.Context, _ *transport.Server, providerURL string) error) error {
+func (c providerFlags) inside(ctx context.Context, app App, use func(_ context.Context, _ *transport.Server, url string) error) error {
 	log := app.log(zerolog.WarnLevel)
 	return c.open(ctx, log, app, false, func(p provider) error {
 		server, principal, err := p.pipeline(ctx, app, transport.PipelineOptions{Logger: log}, observe.Observation{})
