@@ -85,8 +85,8 @@ func newHosted(ctx context.Context, c cli.HostedConfig, inherited []net.Listener
 }
 
 // Serve answers until ctx ends, and drains. Whenever the manager asks for it, read's configuration replaces the one that is
-// served, except for what only a restart can change.
-func (h *hosted) Serve(ctx context.Context, m service.Manager, read func() (cli.HostedConfig, error)) error {
+// served.
+func (h *hosted) Serve(ctx context.Context, m service.Manager, read func() (cli.HostedConfig, []string, error)) error {
 	if h.closeAdmin != nil {
 		defer h.closeAdmin()
 	}
@@ -94,13 +94,15 @@ func (h *hosted) Serve(ctx context.Context, m service.Manager, read func() (cli.
 		return h.service.Serve(ctx, m, nil)
 	}
 	warnOfSignIns(h.config)
-	go service.ReportUnreachable(ctx, h.config.Log, dependencies(h.config))
+	go service.ReportUnreachable(ctx, h.config.Log, map[string]string{
+		"resource server": cmp.Or(h.config.RSInternalURL, h.config.RSURL), "token authority": h.config.IntrospectionURL,
+		"directory of packages": h.config.PackagesURL,
+	})
 	return h.service.Serve(ctx, m, func() ([]string, error) {
-		next, err := read()
+		next, kept, err := read()
 		if err != nil {
 			return nil, err
 		}
-		next, kept := h.config.KeepFixed(next)
 		return kept, h.configure(ctx, next)
 	})
 }
@@ -200,18 +202,6 @@ func newObservation(ctx context.Context, metrics bool, getenv func(string) strin
 		watch.Metrics = observe.NewMetrics(version, tools.Names())
 	}
 	return watch, end, nil
-}
-
-// dependencies are the servers that a hosted server asks.
-func dependencies(c cli.HostedConfig) []service.Dependency {
-	all := []service.Dependency{{Name: "resource server", URL: cmp.Or(c.RSInternalURL, c.RSURL)}}
-	if c.Introspection != nil {
-		all = append(all, service.Dependency{Name: "token authority", URL: c.Introspection.Endpoint})
-	}
-	if c.PackagesURL != "" {
-		all = append(all, service.Dependency{Name: "directory of packages", URL: c.PackagesURL})
-	}
-	return all
 }
 
 // A replaceableAuthority lets the memory of tokens outlive the authority that is asked about them.

@@ -63,33 +63,6 @@ type HostedConfig struct {
 	PageForms     bool                // the page takes forms
 }
 
-// KeepFixed returns next with everything of c that only a restart can change, and the flags that differ there. What is
-// not named here changes with a reload.
-func (c HostedConfig) KeepFixed(next HostedConfig) (HostedConfig, []string) {
-	var differ []string
-	keep(&differ, "--listen", c.Listen, &next.Listen)
-	keep(&differ, "--rs-url", c.RSURL, &next.RSURL)
-	keep(&differ, "--rs-internal-url", c.RSInternalURL, &next.RSInternalURL)
-	keep(&differ, "--read-timeout", c.ReadTimeout, &next.ReadTimeout)
-	keep(&differ, "--max-connections", c.MaxConnections, &next.MaxConnections)
-	keep(&differ, "--max-connections-per-address", c.ClientConnections, &next.ClientConnections)
-	keep(&differ, "--admin-listen", c.AdminListen, &next.AdminListen)
-	keep(&differ, "--retries", c.Retries, &next.Retries)
-	keep(&differ, "--answer-memory", c.AnswerMemory, &next.AnswerMemory)
-	keep(&differ, "--breaker", c.Breaker, &next.Breaker)
-	keep(&differ, "--unknown-token-rate, --unknown-token-burst or --max-unknown-tokens", c.Unknown, &next.Unknown)
-	next.Watch = c.Watch
-	return next, differ
-}
-
-// keep sets next to what is held, and adds the flag to those that differ if it was something else.
-func keep[T comparable](differ *[]string, flag string, held T, next *T) {
-	if held != *next {
-		*differ = append(*differ, flag)
-	}
-	*next = held
-}
-
 // SignsIn reports whether OAuth hosts sign in here.
 func (c HostedConfig) SignsIn() bool { return c.AuthorizationSource != "" || c.Details != "" }
 
@@ -97,6 +70,7 @@ func (c HostedConfig) SignsIn() bool { return c.AuthorizationSource != "" || c.D
 type Hosted interface {
 	// URL is where clients find it.
 	URL() string
-	// Serve answers until ctx ends. Whenever the manager asks for it, read's configuration replaces the one that is served.
-	Serve(ctx context.Context, m service.Manager, read func() (HostedConfig, error)) error
+	// Serve answers until ctx ends. Whenever the manager asks for it, read's configuration replaces the one that is served; with it come
+	// the flags that changed in vain, because only a restart changes what they stand for.
+	Serve(ctx context.Context, m service.Manager, read func() (HostedConfig, []string, error)) error
 }

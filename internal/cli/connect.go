@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -25,9 +24,8 @@ import (
 )
 
 type connectCommand struct {
-	Source, Since, Way, Name  string
-	Connection, Stream, Field []string
-	Once                      bool
+	connect.Request
+	Name string
 	cacheFlags
 }
 
@@ -42,10 +40,10 @@ the resource server, such as https://rs.example.`,
 	}
 	flags := c.Flags()
 	flags.StringVar(&o.Source, "source", "", "What to read: the `KEY` of a source, such as gmail, or the URI of its declaration")
-	flags.Var((*commas)(&o.Connection), "connection",
+	flags.Var((*commas)(&o.Connections), "connection",
 		"Connection to read, by its `ID`; needed where the source has several. Repeat it for more")
-	flags.Var((*commas)(&o.Stream), "stream", "Stream to read, by its `NAME`; all if absent. Repeat it for more")
-	flags.Var((*commas)(&o.Field), "field",
+	flags.Var((*commas)(&o.Streams), "stream", "Stream to read, by its `NAME`; all if absent. Repeat it for more")
+	flags.Var((*commas)(&o.Fields), "field",
 		"Field to read, as `STREAM.FIELD`, such as messages.subject; all of the stream if absent. Repeat it for more")
 	flags.StringVar(&o.Since, "since", "", "Read nothing older than this `DATE`, such as 2026-01-31")
 	flags.BoolVar(&o.Once, "once", false, "For 24 hours, instead of until it is revoked")
@@ -77,16 +75,14 @@ func (c connectCommand) run(ctx context.Context, app App, url string) error {
 	} else if err != nil {
 		return &exit.Error{Code: exit.CannotWrite, Message: "the owner was not asked, because a credential could not be stored: " + err.Error() + "."}
 	}
-	request := connect.Request{
-		ProviderURL: url, Source: c.Source, Connections: c.Connection, Streams: c.Stream, Fields: c.Field, Since: c.Since, Once: c.Once, Way: c.Way,
-	}
+	c.ProviderURL = url
 	if !signal.Ignored(syscall.SIGHUP) { // a terminal that is closed stops it as Ctrl-C does, so that no grant is left without its token
 		hangs, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
 		defer stop()
 		ctx = hangs
 	}
 	out := app.visible()
-	document, err := connect.Connect(ctx, request, connect.Options{
+	document, err := connect.Connect(ctx, c.Request, connect.Options{
 		UserAgent: app.userAgent(), Now: time.Now, Wait: wait, Open: openBrowser,
 		Known: func(issuer string) credentials.Client { return knownClient(root, issuer) },
 		Draw:  func(link, following string) { terminal.DrawQR(app.Out, link, following) },
@@ -135,10 +131,7 @@ func (c providerFlags) sayNext(app App) {
 		found = clients.All()[:1]
 	}
 	for _, client := range found {
-		words := []string{program, "setup", client.Name, "--provider-url", c.ProviderURL}
-		if c.CacheRoot != "" {
-			words = append(words, "--cache-root", c.CacheRoot)
-		}
+		words := append([]string{program, "setup", client.Name}, clients.Flags("--provider-url", c.ProviderURL, "--cache-root", c.CacheRoot)...)
 		fmt.Fprintf(app.visible(), "  %s\n", clients.CommandLine(place.OS, words))
 	}
 }
@@ -180,15 +173,12 @@ func readLine(ctx context.Context, app App) (string, error) {
 }
 
 // browsers show an address in the default browser, where that is not xdg-open.
-var browsers = map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"}}
+var browsers = map[string]string{"darwin": "open", "windows": "rundll32 url.dll,FileProtocolHandler"}
 
 // openBrowser shows an address in the default browser.
 func openBrowser(address string) error {
-	words := browsers[runtime.GOOS]
-	if words == nil {
-		words = []string{"xdg-open"}
-	}
-	command := exec.CommandContext(context.Background(), words[0], slices.Concat(words[1:], []string{address})...) // #nosec G204 -- an address of our own; the browser outlives us
+	words := append(strings.Fields(cmp.Or(browsers[runtime.GOOS], "xdg-open")), address)
+	command := exec.CommandContext(context.Background(), words[0], words[1:]...) // #nosec G204 -- an address of our own; the browser outlives us
 	if err := command.Start(); err != nil {
 		return err
 	}

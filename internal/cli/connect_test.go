@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/connect"
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
@@ -23,7 +24,7 @@ func TestAnOwnerIsNotAskedInVain(t *testing.T) {
 	if err := os.WriteFile(root, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	err := connectCommand{Source: "mail", Way: "auto", cacheFlags: cacheFlags{root}}.run(t.Context(), App{}, server.URL)
+	err := connectCommand{Request: connect.Request{Source: "mail", Way: "auto"}, cacheFlags: cacheFlags{root}}.run(t.Context(), App{}, server.URL)
 	var failed *exit.Error
 	if !errors.As(err, &failed) || failed.Code != exit.CannotWrite || !strings.Contains(failed.Message, "the owner was not asked") {
 		t.Error(err)
@@ -83,7 +84,7 @@ func TestAWaitForTheLockCanBeInterrupted(t *testing.T) {
 	defer unlock()
 	ctx, interrupt := context.WithCancel(t.Context())
 	interrupt()
-	if err := (connectCommand{Source: "mail", Way: "auto", cacheFlags: cacheFlags{root}}).run(ctx, App{}, "http://127.0.0.1:1"); !errors.Is(err, context.Canceled) {
+	if err := (connectCommand{Request: connect.Request{Source: "mail", Way: "auto"}, cacheFlags: cacheFlags{root}}).run(ctx, App{}, "http://127.0.0.1:1"); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

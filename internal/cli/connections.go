@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -24,6 +23,7 @@ type cacheFlags struct {
 
 func (f *cacheFlags) declare(flags *pflag.FlagSet) {
 	flags.StringVar(&f.CacheRoot, "cache-root", "", "Folder (`DIR`) of the credential cache; ~/.pdpp if absent")
+	paths(flags, "cache-root")
 	config.Environment(flags, "PDPP_", "cache-root")
 }
 
@@ -35,11 +35,10 @@ func (f cacheFlags) folder() string {
 
 // root is the folder in which credentials are stored, or a usage error.
 func (f cacheFlags) root() (string, error) {
-	root := f.folder()
-	if root == "" {
-		return "", exit.UsageError("the home folder is not known: set HOME, or give --cache-root.")
+	if root := f.folder(); root != "" {
+		return root, nil
 	}
-	return filepath.Abs(root)
+	return "", exit.UsageError("the home folder is not known: set HOME, or give --cache-root.")
 }
 
 type connectionsCommand struct {

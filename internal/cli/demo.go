@@ -30,15 +30,9 @@ import (
 
 type demoCommand struct {
 	Listen, Data, DB string
-	embedFlags
-	TokenLife      time.Duration
-	NewToken, JSON bool
-}
-
-// embedFlags name an embeddings endpoint.
-type embedFlags struct {
-	Embed, EmbedModel string
-	EmbedAllow        []string
+	Embed            embedding.Options
+	TokenLife        time.Duration
+	NewToken, JSON   bool
 }
 
 func newDemo(app App) *cobra.Command {
@@ -52,11 +46,11 @@ func newDemo(app App) *cobra.Command {
 	flags.StringVar(&o.Listen, "listen", "127.0.0.1:7710", "Address of /mcp, as `HOST:PORT`")
 	dataVar(flags, &o.Data, "Serve your own files instead of the sample year: ")
 	flags.StringVar(&o.DB, "db", "", "Keep the index in this `FILE`, so that the next start is instant")
-	flags.StringVar(&o.Embed, "embed", "",
+	flags.StringVar(&o.Embed.URL, "embed", "",
 		"Search by meaning too, with vectors from the embeddings endpoint at this `URL` in the shape of OpenAI's, "+
 			"such as http://127.0.0.1:11434 of Ollama")
-	flags.StringVar(&o.EmbedModel, "embed-model", "", "`NAME` of the model of the embeddings endpoint, such as nomic-embed-text")
-	flags.Var((*commas)(&o.EmbedAllow), "embed-allow",
+	flags.StringVar(&o.Embed.Model, "embed-model", "", "`NAME` of the model of the embeddings endpoint, such as nomic-embed-text")
+	flags.Var((*commas)(&o.Embed.Allow), "embed-allow",
 		"Send texts to an endpoint on this `HOST`, which need not be this machine; can be repeated")
 	flags.DurationVar(&o.TokenLife, "token-life", 10*time.Minute, "Life of an access token that a client got by signing in")
 	flags.BoolVar(&o.NewToken, "new-token", false, "Change the tokens, which --db keeps for the next start")
@@ -66,15 +60,15 @@ func newDemo(app App) *cobra.Command {
 	return c
 }
 
-// client returns what asks the endpoint, nil where none is named.
-func (f embedFlags) client() (*embedding.Client, error) {
-	if f.Embed == "" {
-		if f.EmbedModel != "" || len(f.EmbedAllow) > 0 {
-			return nil, exit.UsageError("--embed-model and --embed-allow need --embed URL.")
-		}
+// embedClient returns what asks an embeddings endpoint, nil where none is named.
+func embedClient(o embedding.Options) (*embedding.Client, error) {
+	switch {
+	case o.URL == "" && o.Model == "" && len(o.Allow) == 0:
 		return nil, nil
+	case o.URL == "":
+		return nil, exit.UsageError("--embed-model and --embed-allow need --embed URL.")
 	}
-	client, err := embedding.New(embedding.Options{URL: f.Embed, Model: f.EmbedModel, Allow: f.EmbedAllow})
+	client, err := embedding.New(o)
 	if err != nil {
 		return nil, exit.UsageError("--embed, --embed-model: " + err.Error() + ".")
 	}
@@ -84,7 +78,7 @@ func (f embedFlags) client() (*embedding.Client, error) {
 // run serves the embedded resource server and /mcp in front of it, after a short tour.
 func (c demoCommand) run(ctx context.Context, app App) error {
 	log := app.log(zerolog.WarnLevel)
-	embed, err := c.client()
+	embed, err := embedClient(c.Embed)
 	if err != nil {
 		return err
 	}

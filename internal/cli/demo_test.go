@@ -5,25 +5,26 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/embedding"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
 func TestEmbedFlags(t *testing.T) {
 	for _, row := range []struct {
 		name  string
-		flags embedFlags
+		flags embedding.Options
 		want  string
 	}{
-		{"nothing is asked for", embedFlags{}, ""},
-		{"an endpoint and a model", embedFlags{Embed: "http://127.0.0.1:1", EmbedModel: "m"}, ""},
-		{"a model without an endpoint", embedFlags{EmbedModel: "m"}, "need --embed URL"},
-		{"a host without an endpoint", embedFlags{EmbedAllow: []string{"h"}}, "need --embed URL"},
-		{"an endpoint without a model", embedFlags{Embed: "http://127.0.0.1:1"}, "needs the name of a model"},
-		{"an address without a scheme", embedFlags{Embed: "127.0.0.1:1", EmbedModel: "m"}, "must be an http or https address"},
+		{"nothing is asked for", embedding.Options{}, ""},
+		{"an endpoint and a model", embedding.Options{URL: "http://127.0.0.1:1", Model: "m"}, ""},
+		{"a model without an endpoint", embedding.Options{Model: "m"}, "need --embed URL"},
+		{"a host without an endpoint", embedding.Options{Allow: []string{"h"}}, "need --embed URL"},
+		{"an endpoint without a model", embedding.Options{URL: "http://127.0.0.1:1"}, "needs the name of a model"},
+		{"an address without a scheme", embedding.Options{URL: "127.0.0.1:1", Model: "m"}, "must be an http or https address"},
 	} {
-		client, err := row.flags.client()
+		client, err := embedClient(row.flags)
 		switch usage, ok := errors.AsType[*exit.Error](err); {
-		case row.want == "" && (err != nil || (client == nil) != (row.flags.Embed == "")):
+		case row.want == "" && (err != nil || (client == nil) != (row.flags.URL == "")):
 			t.Errorf("%s: %v, %v", row.name, client, err)
 		case row.want != "" && (!ok || usage.Code != exit.Usage || !strings.Contains(err.Error(), row.want)):
 			t.Errorf("%s: %v", row.name, err)

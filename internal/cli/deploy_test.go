@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -108,7 +109,12 @@ func configure(t *testing.T, settings string, arguments ...string) HostedConfig 
 			arguments[i] = filepath.Join(dir, "config.json")
 		}
 	}
-	got, err := App{Out: io.Discard, Err: io.Discard, Getenv: os.Getenv, args: arguments}.serveConfig(t.Context())
+	var got HostedConfig
+	app := App{Out: io.Discard, Err: io.Discard, Getenv: os.Getenv, args: arguments}
+	_, err = app.execute(t.Context(), func(_ context.Context, _ *pflag.FlagSet, c *ServeFlags) (err error) {
+		got, err = serveConfig(*c, app)
+		return err
+	})
 	if err != nil || got.Name == "" { // it is of serve
 		t.Fatalf("%q: %v", arguments, err)
 	}

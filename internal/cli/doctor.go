@@ -59,14 +59,15 @@ func (c doctorCommand) run(ctx context.Context, app App) error {
 			return err
 		}
 		defer sample.Close()
-		options.Sample = &doctor.Sample{
-			URL: sample.URL, Token: rs.NewToken(sample.Tokens.Client), Name: "the sample year", Flags: []string{"--demo"}, NotRead: notRead(sample.LeftOut()),
-		}
-		if c.Data != "" {
-			options.Sample.Name, options.Sample.Flags = "your files in "+c.Data, c.flags()
-		}
+		options.Sample = &doctor.Sample{URL: sample.URL, Token: rs.NewToken(sample.Tokens.Client), NotRead: notRead(sample.LeftOut())}
+		options.Sample.Flags, options.Sample.Name = c.local()
 	}
-	return doctor.Run(ctx, options, c.JSON, app.visible())
+	return doctor.Run(ctx, options, func(found doctor.Report) error {
+		if c.JSON {
+			return printJSON(app.visible(), found)
+		}
+		return found.Print(app.visible())
+	})
 }
 
 // notRead says where and why something was not read.

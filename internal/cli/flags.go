@@ -137,7 +137,7 @@ func dataVar(flags *pflag.FlagSet, value *string, usage string) {
 // onOff declares a switch that is on, and --no-NAME, which turns it off.
 func onOff(flags *pflag.FlagSet, value *bool, name, usage string) {
 	flags.BoolVar(value, name, true, usage)
-	flags.BoolFunc("no-"+name, "The opposite of --"+name+"", func(text string) error {
+	flags.BoolFunc("no-"+name, "The opposite of --"+name, func(text string) error {
 		off, err := strconv.ParseBool(text)
 		if err != nil {
 			return err

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/pflag"
+
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
@@ -14,8 +16,8 @@ import (
 func read(t *testing.T, environment map[string]string, words ...string) (flags ServeFlags, said string) {
 	t.Helper()
 	app := App{Out: io.Discard, Err: io.Discard, Getenv: func(name string) string { return environment[name] }, args: append([]string{"serve"}, words...)}
-	_, err := app.execute(t.Context(), func(_ context.Context, c ServeFlags) error {
-		flags = c
+	_, err := app.execute(t.Context(), func(_ context.Context, _ *pflag.FlagSet, c *ServeFlags) error {
+		flags = *c
 		return nil
 	})
 	if err != nil {

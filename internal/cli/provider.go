@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/cli/config"
+	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 	"github.com/pdp-connect/pdpp-mcp/internal/connect"
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
@@ -112,12 +113,13 @@ func (c providerFlags) open(ctx context.Context, log zerolog.Logger, app App, so
 	if err != nil {
 		return err
 	}
-	p := provider{url: stored[0].ProviderURL, cacheRoot: c.CacheRoot}
+	p := provider{url: stored[0].ProviderURL}
 	for _, credential := range stored {
 		for _, warning := range credential.Warnings {
 			app.warn("%s", warning)
 		}
 		credentials.Touch(credential.Path, time.Now())
+		credential.Root = c.CacheRoot
 		keeper := connect.NewKeeper(credential, app.userAgent(), time.Now)
 		defer keeper.Close()
 		p.keepers = append(p.keepers, keeper)
@@ -125,11 +127,8 @@ func (c providerFlags) open(ctx context.Context, log zerolog.Logger, app App, so
 	return use(p)
 }
 
-// A use of the pipeline gets a context in which it answers.
-type use func(ctx context.Context, server *transport.Server, providerURL string) error
-
-// inside uses the pipeline that a local command's flags lead to: its calls read what a model would.
-func (c providerFlags) inside(ctx context.Context, app App, use use) error {
+// inside uses the pipeline that a local command's flags lead to, in a context in which it answers: its calls read what a model would.
+func (c providerFlags) inside(ctx context.Context, app App, use func(_ context.Context, _ *transport.Server, url string) error) error {
 	log := app.log(zerolog.WarnLevel)
 	return c.open(ctx, log, app, false, func(p provider) error {
 		server, principal, err := p.pipeline(ctx, app, transport.PipelineOptions{Logger: log}, observe.Observation{})
@@ -142,10 +141,9 @@ func (c providerFlags) inside(ctx context.Context, app App, use use) error {
 
 // A provider is where a local command reads, and with which credentials.
 type provider struct {
-	url       string
-	own       rs.Token          // of this process's own server, made a client's a moment ago
-	keepers   []*connect.Keeper // of stored credentials
-	cacheRoot string            // where they are stored; "" for the usual place
+	url     string
+	own     rs.Token          // of this process's own server, made a client's a moment ago
+	keepers []*connect.Keeper // of stored credentials
 }
 
 // pipeline is the pipeline for the provider's credentials, with the options that do not follow from them. The schema says what each token
@@ -161,7 +159,7 @@ func (p provider) pipeline(ctx context.Context, app App, o transport.PipelineOpt
 	}
 	principal := auth.Principal{Token: p.own, Kind: auth.KindClient}
 	if len(p.keepers) > 0 {
-		if principal, err = connect.Principal(ctx, client, p.keepers, p.cacheRoot); err != nil {
+		if principal, err = connect.Principal(ctx, client, p.keepers); err != nil {
 			return nil, auth.Principal{}, err
 		}
 	}
@@ -169,13 +167,12 @@ func (p provider) pipeline(ctx context.Context, app App, o transport.PipelineOpt
 	return transport.NewPipeline(o), principal, nil
 }
 
-// flags repeat the flags, for a program that a client starts.
-func (f dataFlags) flags() []string {
-	words := []string{"--data", f.Data}
-	if f.DB != "" {
-		words = append(words, "--db", f.DB)
+// local are the flags that have stdio read the sample year or the person's own files, and what those are called.
+func (c providerFlags) local() (flags []string, name string) {
+	if c.Data != "" {
+		return clients.Flags("--data", c.Data, "--db", c.DB), "your files in " + c.Data
 	}
-	return words
+	return []string{"--demo"}, "the sample year"
 }
 
 // start serves the files, or the sample year where none are named, to this process.

@@ -14,6 +14,7 @@ import (
 	"github.com/coreos/go-systemd/v22/activation"
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
@@ -28,8 +29,8 @@ import (
 // maxDeadline keeps a call within the time that the server takes to write its answer.
 const maxDeadline = 4 * time.Minute
 
-// A serveFunc does something with the settings of serve.
-type serveFunc func(context.Context, ServeFlags) error
+// A serveFunc does something with the settings of serve and the flags that hold them.
+type serveFunc func(context.Context, *pflag.FlagSet, *ServeFlags) error
 
 func newServe(serve serveFunc) *cobra.Command {
 	var o ServeFlags
@@ -40,7 +41,7 @@ func newServe(serve serveFunc) *cobra.Command {
 			if !c.Flags().Changed("rs-url") {
 				return usageError(c, "--rs-url is missing")
 			}
-			return serve(c.Context(), o)
+			return serve(c.Context(), c.Flags(), &o)
 		},
 	}
 	o.declare(c.Flags())
@@ -48,9 +49,9 @@ func newServe(serve serveFunc) *cobra.Command {
 }
 
 // serve serves until ctx ends.
-func (app App) serve(ctx context.Context, c ServeFlags) error {
+func (app App) serve(ctx context.Context, held *pflag.FlagSet, c *ServeFlags) error {
 	manager := serviceManager()
-	config, err := serveConfig(c, app)
+	config, err := serveConfig(*c, app)
 	if err != nil {
 		return err
 	}
@@ -68,18 +69,33 @@ func (app App) serve(ctx context.Context, c ServeFlags) error {
 	if err != nil {
 		return err
 	}
-	return server.Serve(ctx, manager, func() (HostedConfig, error) {
-		return app.serveConfig(ctx)
+	return server.Serve(ctx, manager, func() (next HostedConfig, kept []string, err error) {
+		_, err = app.execute(ctx, func(_ context.Context, flags *pflag.FlagSet, c *ServeFlags) (err error) {
+			kept = keepFixed(held, flags)
+			next, err = serveConfig(*c, app)
+			return err
+		})
+		next.Watch = watch
+		return next, kept, err
 	})
 }
 
-// serveConfig reads the command line of serve, with the files that it names.
-func (app App) serveConfig(ctx context.Context) (config HostedConfig, err error) {
-	_, err = app.execute(ctx, func(_ context.Context, c ServeFlags) (err error) {
-		config, err = serveConfig(c, app)
-		return err
-	})
-	return config, err
+// fixed are the flags that only a restart can change. All others change with a reload.
+var fixed = []string{
+	"listen", "rs-url", "rs-internal-url", "read-timeout", "max-connections", "max-connections-per-address", "admin-listen", "retries",
+	"answer-memory", "breaker", "unknown-token-rate", "unknown-token-burst", "max-unknown-tokens",
+}
+
+// keepFixed sets the flags that only a restart can change to what is held, and returns those that were something else.
+func keepFixed(held, next *pflag.FlagSet) (differ []string) {
+	for _, name := range fixed {
+		value := held.Lookup(name).Value.String()
+		if f := next.Lookup(name); f.Value.String() != value {
+			_ = f.Value.Set(value) // which it took before
+			differ = append(differ, "--"+name)
+		}
+	}
+	return differ
 }
 
 // serveConfig checks a command line and reads the files that it names. What is wrong is a usage error.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -72,7 +73,7 @@ func (c setupCommand) run(app App, name string) error {
 		if c.Write || c.DryRun || c.Remove || c.File != "" {
 			return exit.UsageError("setup needs a client to edit the file of: one of " + known + ".")
 		}
-		return o.listClients(known)
+		return o.listClients(known, app.args[1:])
 	}
 	client, ok := clients.ByName(name)
 	switch {
@@ -100,13 +101,13 @@ func (c setupCommand) run(app App, name string) error {
 	if problem := client.Check(server); problem != "" {
 		return exit.UsageError(problem)
 	}
-	self := append([]string{server.Command, "setup", client.Name}, o.again(server)...)
-	_, err = fmt.Fprint(o.out, client.Guide(server, place, path, append(self, "--write")).Text(client, server))
+	self := slices.Concat([]string{program}, app.args, []string{"--write"})
+	_, err = fmt.Fprint(o.out, client.Guide(server, place, path, self).Text(client, server))
 	return err
 }
 
-// listClients shows which clients are here, and the one command to begin with.
-func (o setup) listClients(known string) error {
+// listClients shows which clients are here, and the one command to begin with, which has the flags that were typed.
+func (o setup) listClients(known string, typed []string) error {
 	found := present(o.place)
 	if len(found) == 0 {
 		fmt.Fprint(o.out, "No client's configuration was found on this machine.\n")
@@ -116,16 +117,14 @@ func (o setup) listClients(known string) error {
 	for _, client := range found {
 		fmt.Fprintf(o.out, "  %-15s %s\n", client.Name, client.Path(o.place))
 	}
-	server, _, err := o.server()
-	if err != nil && o.ProviderURL == "" && o.URL == "" && o.Data == "" && o.TokenEnv == "" {
-		o.Demo = true // which needs nothing
-		server, _, err = o.server()
+	if _, _, err := o.server(); err != nil {
+		if o.ProviderURL != "" || o.URL != "" || o.Data != "" || o.TokenEnv != "" {
+			return err
+		}
+		typed = append(slices.Clone(typed), "--demo") // which needs nothing
 	}
-	if err != nil {
-		return err
-	}
-	words := append([]string{o.program, "setup", append(found, clients.All()...)[0].Name}, o.again(server)...)
-	_, err = fmt.Fprintf(o.out, "\nTo connect one, begin with:\n\n  %s\n\nKnown clients: %s.\n", clients.CommandLine(o.place.OS, words), known)
+	words := append([]string{o.program, "setup", append(found, clients.All()...)[0].Name}, typed...)
+	_, err := fmt.Fprintf(o.out, "\nTo connect one, begin with:\n\n  %s\n\nKnown clients: %s.\n", clients.CommandLine(o.place.OS, words), known)
 	return err
 }
 

@@ -1,16 +1,14 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
-	"net/url"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
+	"github.com/pdp-connect/pdpp-mcp/internal/connect"
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
@@ -31,11 +29,9 @@ func (o setup) server() (clients.Server, []string, error) {
 		s.URL, err = endpointURL(o.URL)
 		s.Description = s.URL
 		return s, nil, err
-	case o.Demo:
-		s.Arguments, s.Description = []string{"stdio", "--demo"}, "the sample year"
-	case o.Data != "":
-		s.Arguments, s.Description = append([]string{"stdio"}, o.flags()...), "your files in "+o.Data
-		err = o.readable()
+	case o.Demo, o.Data != "":
+		flags, name := o.local()
+		s.Arguments, s.Description, err = append([]string{"stdio"}, flags...), name, o.readable()
 	case o.TokenEnv != "":
 		err = exit.UsageError("--token-env needs --url.")
 	default:
@@ -57,40 +53,15 @@ func (o setup) stored(s clients.Server) (clients.Server, []string, error) {
 	if err := encrypted("--provider-url", provider); err != nil {
 		return s, nil, err
 	}
-	s.Arguments, s.Description = []string{"stdio", "--provider-url", provider}, "your grant at "+provider
+	s.Description = "your grant at " + provider
+	s.Arguments = append([]string{"stdio"}, clients.Flags(
+		"--provider-url", provider, "--cache-root", o.CacheRoot, "--grant-id", o.GrantID, "--only", strings.Join(o.Only, ","),
+	)...)
 	notes := slices.Clone(o.notes)
-	credential, err := credentials.LoadCredential(o.folder(), provider, o.GrantID, time.Now())
-	if err != nil {
+	if _, err := credentials.LoadCredential(o.folder(), provider, o.GrantID, time.Now()); err != nil {
 		notes = append(notes, err.Error())
 	}
-	// Clients start servers in a folder of their own, where a relative cache is not found.
-	if root := filepath.Dir(filepath.Dir(credential.Path)); o.CacheRoot != "" || credential.Path != "" && !filepath.IsAbs(root) {
-		if root, err = filepath.Abs(cmp.Or(o.CacheRoot, root)); err != nil {
-			return s, nil, err
-		}
-		s.Arguments = append(s.Arguments, "--cache-root", root)
-	}
-	if o.GrantID != "" {
-		s.Arguments = append(s.Arguments, "--grant-id", o.GrantID)
-	}
-	for _, name := range o.Only {
-		s.Arguments = append(s.Arguments, "--only", name)
-	}
 	return s, notes, nil
-}
-
-// again returns the flags that repeat what to connect.
-func (o setup) again(s clients.Server) []string {
-	words := []string{"--url", s.URL}
-	if s.URL == "" {
-		words = slices.Clone(s.Arguments[1:])
-	}
-	for _, flag := range []struct{ name, value, usual string }{{"--name", o.Name, "pdpp"}, {"--token-env", o.TokenEnv, ""}, {"--file", o.File, ""}} {
-		if flag.value != flag.usual {
-			words = append(words, flag.name, flag.value)
-		}
-	}
-	return words
 }
 
 // endpointURL checks the address of a hosted server.
@@ -111,14 +82,8 @@ var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 // encrypted refuses to connect a client to another machine without TLS: everything on the way could read the token and the
 // data.
 func encrypted(flag, address string) error {
-	parsed, err := url.Parse(address)
-	if err != nil {
-		return exit.UsageError(flag + " is not an address.")
-	}
-	host := strings.TrimSuffix(strings.ToLower(parsed.Hostname()), ".")
-	if parsed.Scheme != "https" && !rsclient.IsLoopback(host) && !strings.HasSuffix(host, ".localhost") {
-		return exit.UsageError(fmt.Sprintf(
-			"%s %s is not encrypted: http is for this machine alone, such as http://127.0.0.1:7700/mcp. Give an https address.", flag, address))
+	if _, err := connect.SecureURL(address); err != nil {
+		return exit.UsageError(fmt.Sprintf("%s: %v, such as http://127.0.0.1:7700/mcp. Give an https address.", flag, err))
 	}
 	return nil
 }

@@ -166,28 +166,22 @@ func ours(command string) bool {
 	return strings.HasPrefix(strings.ToLower(base), "pdpp-mcp")
 }
 
-// An Entry is one of our servers as a host's file holds it.
-type Entry struct {
-	Name    string
-	Command string // empty for a hosted server
-	URL     string // empty for a local one
-}
-
-// Ours lists the servers in a file that run this program, or that stand under the given name. Its errors are RefusedErrors.
-func (c Client) Ours(file []byte, name string) ([]Entry, error) {
+// Ours lists the servers in a file that run this program, or that stand under the given name: the name of each with its command or its
+// URL. Its errors are RefusedErrors.
+func (c Client) Ours(file []byte, name string) ([]Server, error) {
 	_, _, d, err := c.read(file)
 	if err != nil {
 		return nil, err
 	}
 	servers, _ := d.tree()[c.key].(map[string]any)
-	var found []Entry
+	var found []Server
 	for held, value := range servers {
 		fields, isServer := value.(map[string]any)
 		command, _ := commandOf(fields)
 		if !isServer || !ours(command) && held != name {
 			continue
 		}
-		entry := Entry{Name: held, Command: command}
+		entry := Server{Name: held, Command: command}
 		for _, field := range addressKeys {
 			if address, ok := fields[field].(string); ok {
 				entry.URL = address

@@ -24,9 +24,6 @@ func Program(executable, called string) (path string, notes []string) {
 
 func sameFile(a, b string) bool {
 	first, err := os.Stat(a) // #nosec G703 -- the name by which this program was called
-	if err != nil {
-		return false
-	}
-	second, err := os.Stat(b)
-	return err == nil && os.SameFile(first, second)
+	second, failed := os.Stat(b)
+	return err == nil && failed == nil && os.SameFile(first, second)
 }

@@ -1,6 +1,9 @@
 package clients
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 const plainLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./:=@%+,"
 
@@ -19,4 +22,14 @@ func CommandLine(operatingSystem string, words []string) string {
 		}
 	}
 	return strings.Join(quoted, " ")
+}
+
+// Flags are the words of those flags that have a value: names and values in turn.
+func Flags(pairs ...string) (words []string) {
+	for pair := range slices.Chunk(pairs, 2) {
+		if pair[1] != "" {
+			words = append(words, pair...)
+		}
+	}
+	return words
 }

@@ -170,7 +170,7 @@ func (a *attempt) byCode(ctx context.Context) (issued, error) {
 	if err != nil {
 		return issued{}, err
 	}
-	page, err := secureURL(pushed.AuthorizationURL)
+	page, err := SecureURL(pushed.AuthorizationURL)
 	if err != nil {
 		return issued{}, errNoWay
 	}

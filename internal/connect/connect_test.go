@@ -337,7 +337,7 @@ func TestOtherOriginsAreNotAsked(t *testing.T) {
 		"https://rs.example": true, "http://127.0.0.1:1": true, "http://[::1]:1/a": true, "http://localhost:1": true,
 		"http://rs.example": false, "http://x.localhost": false, "http://localhost.example": false, "ftp://rs.example": false, "https://rs.example/#f": false, "": false,
 	} {
-		if _, err := secureURL(address); (err == nil) != good {
+		if _, err := SecureURL(address); (err == nil) != good {
 			t.Errorf("%s: %v", address, err)
 		}
 	}

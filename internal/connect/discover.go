@@ -49,7 +49,7 @@ func (c *client) discover(ctx context.Context, providerURL string) (server, erro
 	if err != nil {
 		return server{}, err
 	}
-	u, err := secureURL(provider)
+	u, err := SecureURL(provider)
 	if err != nil {
 		return server{}, exit.UsageError("the provider URL " + err.Error() + ".")
 	}
@@ -100,7 +100,7 @@ func (c *client) resourceMetadata(ctx context.Context, provider *url.URL) (resou
 func (m resourceMetadata) another(asked string) error {
 	message := "its metadata are about another resource than " + asked
 	base := strings.TrimSuffix(strings.TrimRight(cmp.Or(m.QueryBase, m.Resource), "/"), "/v1")
-	if _, err := secureURL(base); err == nil {
+	if _, err := SecureURL(base); err == nil {
 		message += ": if you trust " + base + ", connect that"
 	}
 	return errors.New(message)
@@ -111,7 +111,7 @@ func (m resourceMetadata) server(asked *url.URL) (s server, issuer *url.URL, err
 	base, found := strings.CutSuffix(strings.TrimRight(m.QueryBase, "/"), "/v1") // a resource may be the server's /mcp
 	if !found {
 		base = m.Resource
-	} else if u, err := secureURL(base); err != nil {
+	} else if u, err := SecureURL(base); err != nil {
 		return s, nil, errors.New("its metadata name no address to read from")
 	} else if origin(u) != origin(asked) { // the grant would be for a server that the user did not name
 		return s, nil, fmt.Errorf("its metadata name another server to read from: if you trust that one, connect %s", u)
@@ -122,7 +122,7 @@ func (m resourceMetadata) server(asked *url.URL) (s server, issuer *url.URL, err
 	if len(m.AuthorizationServers) == 0 {
 		return s, nil, errors.New("its metadata name no authorization server")
 	}
-	if issuer, err = secureURL(m.AuthorizationServers[0]); err == nil && issuer.RawQuery != "" {
+	if issuer, err = SecureURL(m.AuthorizationServers[0]); err == nil && issuer.RawQuery != "" {
 		err = errors.New("its authorization server has a query in its name")
 	}
 	return s, issuer, err
@@ -149,8 +149,8 @@ func (m metadata) check(issuer *url.URL) error {
 
 // own refuses an address that is not at the authorization server's origin: what is sent there is secret.
 func (m metadata) own(address string) error {
-	issuer, bad := secureURL(m.Issuer)
-	u, err := secureURL(address)
+	issuer, bad := SecureURL(m.Issuer)
+	u, err := SecureURL(address)
 	if err = cmp.Or(bad, err); err == nil && origin(u) != origin(issuer) {
 		err = fmt.Errorf("it names an address at %s, which is not its own", u.Host)
 	}

@@ -33,7 +33,7 @@ func FuzzMetadata(f *testing.F) {
 		var resource resourceMetadata
 		if decode(body, &resource) == nil {
 			if s, _, err := resource.server(asked); err == nil {
-				provider, err := secureURL(s.provider)
+				provider, err := SecureURL(s.provider)
 				if resource.QueryBase != "" && strings.HasSuffix(resource.QueryBase, "/v1") && (err != nil || origin(provider) != origin(asked)) {
 					t.Errorf("reads go to %q", s.provider)
 				}
@@ -45,7 +45,7 @@ func FuzzMetadata(f *testing.F) {
 			return
 		}
 		for _, endpoint := range []string{m.PAR, m.AgentConnect, m.Registration, m.Device, m.Authorization, m.Token} {
-			if u, err := secureURL(endpoint); endpoint != "" && (err != nil || origin(u) != origin(issuer)) {
+			if u, err := SecureURL(endpoint); endpoint != "" && (err != nil || origin(u) != origin(issuer)) {
 				t.Errorf("a secret goes to %q", endpoint)
 			}
 		}
@@ -73,7 +73,7 @@ func FuzzStart(f *testing.F) {
 			return
 		}
 		for _, address := range []string{s.ApprovalURL, s.CompleteURI, s.AuthorizationURL, s.PollURL, s.VerificationURI} {
-			if u, err := secureURL(address); address != "" && (err != nil || u.Hostname() != "as.example" && !strings.EqualFold(u.Hostname(), "as.example") || strings.HasSuffix(u.Path, "/device")) {
+			if u, err := SecureURL(address); address != "" && (err != nil || u.Hostname() != "as.example" && !strings.EqualFold(u.Hostname(), "as.example") || strings.HasSuffix(u.Path, "/device")) {
 				t.Errorf("%q", address)
 			}
 		}

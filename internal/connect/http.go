@@ -99,7 +99,7 @@ func (c *client) post(ctx context.Context, address string, document any) ([]byte
 // send performs one request, with a form or else a JSON document where there is one, and returns the body of its success, of at most
 // maxAnswer bytes. Its errors name the host alone: paths and bodies hold secrets.
 func (c *client) send(ctx context.Context, method, address string, document any, authorization string) ([]byte, error) {
-	target, err := secureURL(address)
+	target, err := SecureURL(address)
 	if err != nil {
 		return nil, err
 	}
@@ -201,8 +201,8 @@ func decode(body []byte, into any) error {
 	return nil
 }
 
-// secureURL reads an absolute https address. Plain http is for this machine alone, where no proxy is asked (net/http).
-func secureURL(text string) (*url.URL, error) {
+// SecureURL reads an absolute https address. Plain http is for this machine alone, where no proxy is asked (net/http).
+func SecureURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" || u.Opaque != "" {
 		return nil, errors.New("an address in an answer is not an absolute URL without credentials")

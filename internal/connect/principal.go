@@ -19,14 +19,13 @@ import (
 
 // Principal returns who reads with stored credentials of one provider. Several are read as one, as the members of a package are. The
 // schema says of each token whose it is before anything else is read, so that a mis-filed owner's reads no record. A credential that
-// cannot be read is a member that says so; where none can, that is the error. Its errors are those of [credentials.Identify]. cacheRoot is
-// where they are stored, "" for the usual place.
-func Principal(ctx context.Context, c *rsclient.Client, keepers []*Keeper, cacheRoot string) (auth.Principal, error) {
+// cannot be read is a member that says so; where none can, that is the error. Its errors are those of [credentials.Identify].
+func Principal(ctx context.Context, c *rsclient.Client, keepers []*Keeper) (auth.Principal, error) {
 	connections := map[string][]string{} // by the name of one of several
 	terms := &auth.Terms{
 		Limits: func() ([]rs.TimeLimit, bool) { return limits(storedNow(keepers), connections) },
 		Connect: func(missing rs.Missing) []string {
-			return credentials.ConnectCommands(storedNow(keepers), cacheRoot, missing)
+			return credentials.ConnectCommands(storedNow(keepers), missing)
 		},
 	}
 	readers := map[rs.Token]rs.Doer{}

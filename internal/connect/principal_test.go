@@ -45,11 +45,11 @@ func TestStoredGrantsReadAsOne(t *testing.T) {
 		}
 		return all
 	}
-	one, err := Principal(t.Context(), c, keepers("good_1"), "")
+	one, err := Principal(t.Context(), c, keepers("good_1"))
 	if err != nil || one.Kind != auth.KindClient || one.Reader == nil || one.Package != nil {
 		t.Errorf("one: %+v, %v", one, err)
 	}
-	several, err := Principal(t.Context(), c, keepers("good_1", "dead", "good_2"), "")
+	several, err := Principal(t.Context(), c, keepers("good_1", "dead", "good_2"))
 	if err != nil || several.Admissible() != nil || several.Package == nil {
 		t.Fatalf("several: %v", err)
 	}
@@ -58,7 +58,7 @@ func TestStoredGrantsReadAsOne(t *testing.T) {
 		t.Errorf("%v, %v", response, err)
 	}
 	for code, tokens := range map[int][]string{exit.Owner: {"good_1", "owner"}, exit.NotReady: {"dead", "dead_2"}} {
-		_, err := Principal(t.Context(), c, keepers(tokens...), "")
+		_, err := Principal(t.Context(), c, keepers(tokens...))
 		var failed *exit.Error
 		if !errors.As(err, &failed) || failed.Code != code {
 			t.Errorf("%v: %v", tokens, err)
@@ -83,7 +83,7 @@ func TestAStoredGrantThatHasEndedIsMissing(t *testing.T) {
 	old := good
 	old.Name, old.Token, old.GrantID, old.Expires = "old", rs.NewToken("old"), "grt_old", time.Now().Add(-time.Hour)
 	old.Document.Grant = credentials.Grant{Source: "https://r.example/connectors/mail", Streams: []string{"letters"}, Connections: []string{"cin_mail"}}
-	p, err := Principal(t.Context(), c, []*Keeper{NewKeeper(good, "test", time.Now), NewKeeper(old, "test", time.Now)}, "")
+	p, err := Principal(t.Context(), c, []*Keeper{NewKeeper(good, "test", time.Now), NewKeeper(old, "test", time.Now)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestAStoredGrantThatRecovers(t *testing.T) {
 			stored.Document.Grant = credentials.Grant{Streams: []string{"messages"}, Connections: []string{"cin_" + token}}
 			keepers = append(keepers, NewKeeper(stored, "test", func() time.Time { return now }))
 		}
-		p, err := Principal(t.Context(), c, keepers, "")
+		p, err := Principal(t.Context(), c, keepers)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,7 +157,7 @@ func TestTermsAreThoseThatAreStoredNow(t *testing.T) {
 		if !known || len(limits) != count {
 			t.Errorf("since %q: %+v", since, limits)
 		}
-		command := credentials.ConnectCommands(storedNow([]*Keeper{k.Keeper}), "", rs.Missing{Streams: []string{"reactions"}})
+		command := credentials.ConnectCommands(storedNow([]*Keeper{k.Keeper}), rs.Missing{Streams: []string{"reactions"}})
 		if len(command) != 1 || !strings.Contains(command[0], "--stream channels --stream reactions") || strings.Contains(command[0], "--since 2026-06-01") != (since != "") {
 			t.Errorf("since %q: %q", since, command)
 		}
@@ -175,10 +175,10 @@ func TestTimesAreThoseOfTheirGrant(t *testing.T) {
 	if len(got) != 1 || len(got[0].Connections) != 1 || got[0].Connections[0] != "cin_mail" {
 		t.Errorf("%+v", got)
 	}
-	if lines := credentials.ConnectCommands(both, "", rs.Missing{Streams: []string{"messages"}, AllTimes: true}); len(lines) != 1 || !strings.Contains(lines[0], "connectors/mail") {
+	if lines := credentials.ConnectCommands(both, rs.Missing{Streams: []string{"messages"}, AllTimes: true}); len(lines) != 1 || !strings.Contains(lines[0], "connectors/mail") {
 		t.Errorf("%q", lines)
 	}
-	if lines := credentials.ConnectCommands(both, "", rs.Missing{Streams: []string{"messages"}}); len(lines) != 2 {
+	if lines := credentials.ConnectCommands(both, rs.Missing{Streams: []string{"messages"}}); len(lines) != 2 {
 		t.Errorf("%q", lines)
 	}
 }

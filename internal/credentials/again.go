@@ -1,9 +1,7 @@
 package credentials
 
 import (
-	"cmp"
 	"errors"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -13,13 +11,13 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
-// ConnectCommand is the command line that asks for what a stored credential had, and stores it where that is. Where its source is not
-// known, or is no word for a shell, KEY stands for it.
+// ConnectCommand is the command line that asks for what a stored credential had, and stores it where that is. Where its source is
+// not known, or is no word for a shell, KEY stands for it.
 func ConnectCommand(c Credential) string {
 	if !c.Document.Grant.isAskable() {
 		c.Document.Grant = Grant{Source: "KEY"}
 	}
-	return connectCommandIn(c, c.root())
+	return connectCommand(c)
 }
 
 // isAskable reports whether a command can ask for what was granted.
@@ -27,8 +25,8 @@ func (g Grant) isAskable() bool {
 	return g.Source != "" && !slices.ContainsFunc(slices.Concat([]string{g.Source, g.Since}, g.Streams, g.Connections, g.Fields), isNoWord)
 }
 
-// connectCommandIn is the command line that asks for a grant that is askable, and stores it in a cache root, "" for the usual place.
-func connectCommandIn(c Credential, cacheRoot string) string {
+// connectCommand is the command line that asks for a grant that is askable.
+func connectCommand(c Credential) string {
 	g := c.Document.Grant
 	words := []string{"pdpp-mcp", "connect", c.ProviderURL, "--source", g.Source}
 	for _, asked := range []struct {
@@ -39,40 +37,21 @@ func connectCommandIn(c Credential, cacheRoot string) string {
 			words = append(words, asked.flag, value)
 		}
 	}
-	if g.Since != "" {
-		words = append(words, "--since", strings.TrimSuffix(g.Since, "T00:00:00Z"))
-	}
+	words = append(words, clients.Flags("--since", strings.TrimSuffix(g.Since, "T00:00:00Z"))...)
 	if g.Mode == "single_use" {
 		words = append(words, "--once")
 	}
-	if name := cmp.Or(c.Name, DefaultName); name != DefaultName {
-		words = append(words, "--name", name)
+	name := c.Name
+	if name == DefaultName {
+		name = ""
 	}
-	if cacheRoot != "" {
-		words = append(words, "--cache-root", cacheRoot)
-	}
-	return clients.CommandLine(runtime.GOOS, words)
+	return clients.CommandLine(runtime.GOOS, append(words, clients.Flags("--name", name, "--cache-root", c.Root)...))
 }
 
 // isNoWord reports what a program could take for a flag, or some shell for more than a word however it is quoted: PowerShell runs $( )
 // between quotation marks, and takes those of print for its own. What a grant names are names of the server's.
 func isNoWord(text string) bool {
 	return strings.HasPrefix(text, "-") || strings.ContainsAny(text, "\"%!$`‘’‚‛“”„") || strings.ContainsFunc(text, unicode.IsControl)
-}
-
-// root is the cache root of a credential, "" where it is in none. It is said of the usual place too, which only the commands know.
-func (c Credential) root() string {
-	if c.Path == "" {
-		return ""
-	}
-	root := filepath.Dir(filepath.Dir(c.Path))
-	if cmp.Or(c.Name, DefaultName) != DefaultName {
-		root = filepath.Dir(filepath.Dir(root))
-	}
-	if absolute, err := filepath.Abs(root); err == nil {
-		root = absolute
-	}
-	return root
 }
 
 // Mend is between an error and the command that mends it.

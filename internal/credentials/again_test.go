@@ -50,9 +50,9 @@ func TestTheCommandThatMendsACredentialIsWhole(t *testing.T) {
 	}
 	for want, c := range map[string]Credential{
 		"pdpp-mcp connect https://rs.example --source KEY":                                           {},
-		"pdpp-mcp connect https://rs.example --source KEY --cache-root /home/anna/.pdpp":             {Path: "/home/anna/.pdpp/clients/rs.example.json"},
-		"pdpp-mcp connect https://rs.example --source KEY --name chat --cache-root /home/anna/.pdpp": {Name: "chat", Path: "/home/anna/.pdpp/connections/chat/clients/rs.example.json"},
-		"pdpp-mcp connect https://rs.example --source KEY --cache-root /tmp":                         {Path: "/tmp/clients/rs.example.json", Document: Document{Grant: Grant{Source: "--once"}}},
+		"pdpp-mcp connect https://rs.example --source KEY --cache-root /home/anna/.pdpp":             {Root: "/home/anna/.pdpp"},
+		"pdpp-mcp connect https://rs.example --source KEY --name chat --cache-root /home/anna/.pdpp": {Name: "chat", Root: "/home/anna/.pdpp"},
+		"pdpp-mcp connect https://rs.example --source KEY --cache-root /tmp":                         {Root: "/tmp", Document: Document{Grant: Grant{Source: "--once"}}},
 	} {
 		c.ProviderURL = "https://rs.example"
 		if got := ConnectCommand(c); got != want {

@@ -20,8 +20,7 @@ var plainAddress = regexp.MustCompile(`^https?://[A-Za-z0-9_.:/~-]+$`)
 // ConnectCommands are the command lines that ask for what stored grants of a provider have and for what is missing: a stream is asked of
 // the grants that have it, or else of those whose source is known to have it. Where none is, the last command leaves the source to the
 // owner, and the line behind it says where the owner finds it: not behind a #, which zsh at its prompt and cmd.exe read as more arguments.
-// cacheRoot is where they are stored, "" for the usual place.
-func ConnectCommands(stored []Credential, cacheRoot string, missing rs.Missing) []string {
+func ConnectCommands(stored []Credential, missing rs.Missing) []string {
 	for _, name := range append(slices.Clone(missing.Streams), missing.Connection) {
 		if name != "" && !plainName.MatchString(name) {
 			return nil
@@ -51,12 +50,12 @@ func ConnectCommands(stored []Credential, cacheRoot string, missing rs.Missing) 
 		about := len(of[i]) > 0 || len(missing.Streams) == 0 && (len(holders) == 0 || slices.Contains(holders, i))
 		if about && c.Document.Grant.isAskable() && len(lines) < maxCommands {
 			c.Document.Grant = c.Document.Grant.wider(rs.Missing{Streams: of[i], Connection: missing.Connection, AllTimes: missing.AllTimes})
-			lines = append(lines, connectCommandIn(c, cacheRoot))
+			lines = append(lines, connectCommand(c))
 		}
 	}
 	askable := slices.IndexFunc(stored, func(c Credential) bool { return c.Document.Grant.isAskable() })
 	if len(unknown) > 0 && askable >= 0 {
-		lines = append(lines, ofAnotherSource(stored[askable], cacheRoot, unknown)...)
+		lines = append(lines, ofAnotherSource(stored[askable], unknown)...)
 	}
 	return lines
 }
@@ -73,8 +72,8 @@ func holdersOf(stored []Credential, has func(Grant) bool) (at []int) {
 
 // ofAnotherSource is the command line that asks a provider for streams which no source of its stored grants is known to have, and a line
 // that says what KEY is.
-func ofAnotherSource(stored Credential, cacheRoot string, streams []string) []string {
-	other := Credential{ProviderURL: stored.ProviderURL}
+func ofAnotherSource(stored Credential, streams []string) []string {
+	other := Credential{ProviderURL: stored.ProviderURL, Root: stored.Root}
 	other.Document.Grant = Grant{Source: "KEY", Streams: streams}
 	where := "where they are signed in"
 	if issuer := stored.Document.AuthorizationServer; plainAddress.MatchString(issuer) {
@@ -82,7 +81,7 @@ func ofAnotherSource(stored Credential, cacheRoot string, streams []string) []st
 	}
 	about := "KEY is for the owner to fill in: no connected source is known to have " + strings.Join(streams, ", ") +
 		", and the owner sees the key of each source " + where
-	return []string{connectCommandIn(other, cacheRoot), about}
+	return []string{connectCommand(other), about}
 }
 
 // wider is a grant with what is missing.

@@ -90,7 +90,10 @@ func TestConnectCommands(t *testing.T) {
 		"a grant whose source is not known":   {[]Credential{{ProviderURL: "https://rs.example"}}, "", rs.Missing{}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(row.want, ConnectCommands(row.stored, row.root, row.missing)); diff != "" {
+			for i := range row.stored {
+				row.stored[i].Root = row.root
+			}
+			if diff := cmp.Diff(row.want, ConnectCommands(row.stored, row.missing)); diff != "" {
 				t.Error(diff)
 			}
 		})

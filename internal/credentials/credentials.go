@@ -30,6 +30,7 @@ type Credential struct {
 	Token       rs.Token
 	GrantID     string
 	Expires     time.Time // zero when it does not expire
+	Root        string    // the cache root; "" for the usual place, which only the commands know
 	Path        string    // the file it was read from
 	Used        time.Time // last, where Stored lists it; zero when that is not known
 	Warnings    []string  // what an operator should mend, one sentence each

@@ -72,7 +72,7 @@ func (f file) load(provider, grantID string, now time.Time) (Credential, error) 
 	default:
 		credential, err = f.credential(provider, grantID)
 	}
-	credential.Name, credential.Path, credential.Warnings = f.name, f.path, f.warnings
+	credential.Name, credential.Root, credential.Path, credential.Warnings = f.name, f.root, f.path, f.warnings
 	expires := credential.Expires
 	if err == nil && !expires.IsZero() && !now.Before(expires) && credential.Document.Refresh == nil {
 		err = notReady("The cached credential for " + provider + " expired at " + expires.UTC().Format(time.RFC3339) + ".")

@@ -82,11 +82,7 @@ func LoadCredentials(root, providerURL string, names []string, grantID string, n
 
 // missing is the error of a credential that is not there, with the command that would store it.
 func missing(root, provider, name, message string) error {
-	c := Credential{ProviderURL: provider, Name: name}
-	if root != "" {
-		c.Path = newSlot(root, name, credentialFile(provider)).path
-	}
-	return sayCommand(c, notReady(message))
+	return sayCommand(Credential{ProviderURL: provider, Name: name, Root: root}, notReady(message))
 }
 
 // Names are the names under which a cache root holds a credential of a provider, good or not. The URL is normalised.

@@ -143,7 +143,7 @@ func (c Credential) IsLost(ctx context.Context) bool {
 
 // read reads the file of the credential again.
 func (c Credential) read(now time.Time) (Credential, error) {
-	return slot{c.Name, c.Path, []string{filepath.Dir(c.Path)}}.open().load(c.ProviderURL, "", now)
+	return slot{c.Root, c.Name, c.Path, []string{filepath.Dir(c.Path)}}.open().load(c.ProviderURL, "", now)
 }
 
 // syncFolder makes a change of names in the folder of a path last. Windows has no such call.

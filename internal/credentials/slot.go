@@ -25,18 +25,18 @@ var (
 
 // A slot is where one credential is kept.
 type slot struct {
-	name, path string
-	folders    []string // which no other user may write to
+	root, name, path string
+	folders          []string // which no other user may write to
 }
 
 func newSlot(root, name, file string) slot {
-	folders := []string{root}
+	own, folders := root, []string{root}
 	if name != DefaultName {
-		root = filepath.Join(root, "connections", name)
-		folders = append(folders, filepath.Dir(root), root)
+		own = filepath.Join(root, "connections", name)
+		folders = append(folders, filepath.Dir(own), own)
 	}
-	clients := filepath.Join(root, "clients")
-	return slot{name, filepath.Join(clients, file), append(folders, clients)}
+	clients := filepath.Join(own, "clients")
+	return slot{root, name, filepath.Join(clients, file), append(folders, clients)}
 }
 
 // held are the files that a root has for a provider, or for any where it is empty: the default first, then by name.

@@ -6,7 +6,6 @@ package doctor
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
@@ -14,15 +13,11 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
-// Run examines and prints what was found, as JSON where that is asked for. Its error is a *exit.Error with the report's exit
+// Run examines and prints what was found. Its error is a *exit.Error with the report's exit
 // code when something does not work, or a *transport.StoppedError when ctx ends first.
-func Run(ctx context.Context, o Options, asJSON bool, out io.Writer) error {
+func Run(ctx context.Context, o Options, show func(Report) error) error {
 	report := Examine(ctx, o)
-	show := report.Print
-	if asJSON {
-		show = report.PrintJSON
-	}
-	if err := show(out); err != nil {
+	if err := show(report); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {

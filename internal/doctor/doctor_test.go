@@ -137,7 +137,7 @@ func TestWhatIsWrongIsFound(t *testing.T) {
 			if err := report.Print(&text); err != nil {
 				t.Fatal(err)
 			}
-			if err := report.PrintJSON(&machine); err != nil {
+			if err := json.NewEncoder(&machine).Encode(report); err != nil {
 				t.Fatal(err)
 			}
 			if !strings.Contains(text.String(), test.message) {
@@ -217,7 +217,7 @@ func TestExitCodes(t *testing.T) {
 		t.Error(report.ExitCode)
 	}
 	var machine bytes.Buffer
-	if err := report.PrintJSON(&machine); err != nil {
+	if err := json.NewEncoder(&machine).Encode(report); err != nil {
 		t.Fatal(err)
 	}
 	var decoded struct {

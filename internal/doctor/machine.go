@@ -56,7 +56,7 @@ func (e *examination) clients() {
 	}
 }
 
-func (e *examination) entry(client clients.Client, entry clients.Entry) {
+func (e *examination) entry(client clients.Client, entry clients.Server) {
 	again := "pdpp-mcp setup " + client.Name + " --write"
 	runs := fmt.Sprintf("%s runs %s as %q", client.Title, rs.ErrorText(entry.Command), entry.Name)
 	info, err := os.Stat(entry.Command)
@@ -80,13 +80,8 @@ func (e *examination) program(ctx context.Context) {
 	case e.Sample != nil:
 		arguments, over = append([]string{"stdio"}, e.Sample.Flags...), e.Sample.Name
 	case e.well:
-		arguments, over = []string{"stdio", "--provider-url", e.ProviderURL}, "your grant"
-		if e.GrantID != "" {
-			arguments = append(arguments, "--grant-id", e.GrantID)
-		}
-		if e.Root != "" {
-			arguments = append(arguments, "--cache-root", e.Root)
-		}
+		over = "your grant"
+		arguments = append([]string{"stdio"}, clients.Flags("--provider-url", e.ProviderURL, "--grant-id", e.GrantID, "--cache-root", e.Root)...)
 	}
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()

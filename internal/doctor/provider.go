@@ -82,13 +82,10 @@ func (e *examination) credential(names ...string) (credentials.Credential, bool)
 
 // provider is the URL to try, normalised: it can be reached or not, whatever the credential is like.
 func (e *examination) provider() string {
-	switch {
-	case e.Sample != nil:
+	if e.Sample != nil {
 		return e.Sample.URL
-	case e.ProviderURL == "":
-		return ""
 	}
-	provider, _ := credentials.NormalizeProviderURL(e.ProviderURL) // credentials report an error
+	provider, _ := credentials.NormalizeProviderURL(e.ProviderURL) // credentials report an error; without one it is ""
 	return provider
 }
 
@@ -181,7 +178,7 @@ func (e *examination) token(ctx context.Context, credential credentials.Credenti
 	const later = "try again, then ask the provider's operator"
 	keeper := connect.NewKeeper(credential, e.UserAgent, e.Now)
 	defer keeper.Close()
-	principal, err := connect.Principal(ctx, client, []*connect.Keeper{keeper}, e.Root)
+	principal, err := connect.Principal(ctx, client, []*connect.Keeper{keeper})
 	if err != nil {
 		e.failed("token", err, later)
 		return false

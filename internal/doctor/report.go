@@ -3,7 +3,6 @@ package doctor
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -144,14 +143,6 @@ func (r Report) Print(out io.Writer) error {
 	}
 	_, err := io.WriteString(out, text.String())
 	return err
-}
-
-// PrintJSON prints a report as JSON.
-func (r Report) PrintJSON(out io.Writer) error {
-	encoder := json.NewEncoder(out)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(r)
 }
 
 // sentence is an error's text as one on one line.

@@ -49,7 +49,7 @@ func TestWhatIsStoppedIsNotBlamed(t *testing.T) {
 				Now:   func() time.Time { return now },
 			}
 			var out bytes.Buffer
-			err := doctor.Run(ctx, o, false, &out)
+			err := doctor.Run(ctx, o, func(found doctor.Report) error { return found.Print(&out) })
 			var stopped *transport.StoppedError
 			if !errors.As(err, &stopped) || !strings.Contains(err.Error(), stop.Error()) {
 				t.Errorf("ends with %v", err)

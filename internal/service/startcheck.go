@@ -16,19 +16,20 @@ import (
 // startCheckTime is how long a server may take to accept a connection before the log says that it cannot be reached.
 const startCheckTime = 3 * time.Second
 
-// A Dependency is a server that this one asks.
-type Dependency struct{ Name, URL string }
-
-// ReportUnreachable connects to each dependency once, and logs one line for each that does not accept the connection. It
-// sends no request. A dependency behind the environment's proxy is not tried: that connection would say nothing about it.
-func ReportUnreachable(ctx context.Context, log zerolog.Logger, dependencies []Dependency) {
+// ReportUnreachable connects once to each server that this one asks, and logs one line for each that does not accept the connection. It
+// sends no request. servers are their URLs by name; one without a URL is not asked. One behind the environment's proxy is not tried: that
+// connection would say nothing about it.
+func ReportUnreachable(ctx context.Context, log zerolog.Logger, servers map[string]string) {
 	limited, cancel := context.WithTimeout(ctx, startCheckTime)
 	defer cancel()
 	var all sync.WaitGroup
-	for _, d := range dependencies {
+	for name, address := range servers {
+		if address == "" {
+			continue
+		}
 		all.Go(func() {
-			if host, err := tryConnect(limited, d.URL); err != nil && ctx.Err() == nil {
-				log.Warn().Str("host", host).Err(err).Msg("the " + d.Name + " cannot be reached; calls fail until it can")
+			if host, err := tryConnect(limited, address); err != nil && ctx.Err() == nil {
+				log.Warn().Str("host", host).Err(err).Msg("the " + name + " cannot be reached; calls fail until it can")
 			}
 		})
 	}

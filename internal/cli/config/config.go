@@ -107,9 +107,7 @@ func readConfig(path string, flags *pflag.FlagSet) (map[string]any, error) {
 			return nil, fmt.Errorf("%q is no setting; the names are those of the flags, without the dashes before them", name)
 		}
 		var read any
-		if err := json.Unmarshal(value, &read); err != nil {
-			return nil, err
-		}
+		_ = json.Unmarshal(value, &read) // it is JSON
 		switch read := read.(type) {
 		case string:
 			values[name] = read

@@ -24,6 +24,7 @@ const (
 
 	requestURIPrefix = "urn:pdpp:pending-consent:"
 	pollInterval     = 2 * time.Second
+	requestLife      = 5 * time.Minute // of a request that waits for the owner
 
 	singleUseLife = 24 * time.Hour
 	codeLife      = time.Minute
@@ -50,8 +51,6 @@ type Terms struct {
 	OwnerSecret string
 	// TokenLife is the life of an access token that can be refreshed. Zero: 10 minutes.
 	TokenLife time.Duration
-	// RequestLife is how long a request waits for the owner. Zero: 5 minutes.
-	RequestLife time.Duration
 }
 
 // A Server is an authorization server that keeps everything in memory. It is safe for concurrent use.
@@ -70,7 +69,7 @@ type Server struct {
 
 // New returns a server.
 func New(o Options) *Server {
-	o.TokenLife, o.RequestLife = cmp.Or(o.TokenLife, 10*time.Minute), cmp.Or(o.RequestLife, 5*time.Minute)
+	o.TokenLife = cmp.Or(o.TokenLife, 10*time.Minute)
 	s := &Server{
 		Options: o, requests: map[string]*request{}, clients: map[string]*client{preRegistered: {ID: preRegistered, Name: preRegistered}},
 		registrations: rate.NewLimiter(rate.Every(registrationSpan/120), 120), guesses: rate.NewLimiter(rate.Every(guessSpan/10), 10),

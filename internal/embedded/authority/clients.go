@@ -65,18 +65,14 @@ func (s *Server) register(c *call) (any, error) {
 // check returns what is wrong with a client's metadata, or "".
 func (c client) check() string {
 	switch {
-	case c.AuthMethod != "" && c.AuthMethod != "none":
-		return "token_endpoint_auth_method must be none"
 	case len(c.Name) > 200 || len(c.RedirectURIs) > 20:
 		return "client_name or redirect_uris is too long"
-	case c.ApplicationType != "" && c.ApplicationType != "native" && c.ApplicationType != "web":
-		return "application_type must be native or web"
+	case !within([]string{c.AuthMethod}, "", "none") || !within([]string{c.ApplicationType}, "", "native", "web") ||
+		!within(c.GrantTypes, grantCode, grantRefresh, grantDevice) || !within(c.ResponseTypes, "code"):
+		return "token_endpoint_auth_method must be none, application_type native or web, response_types code, and grant_types among " +
+			strings.Join([]string{grantCode, grantRefresh, grantDevice}, ", ")
 	case slices.Contains(c.GrantTypes, grantRefresh) && !slices.Contains(c.GrantTypes, grantCode):
 		return "refresh_token grant_type requires authorization_code"
-	case !within(c.GrantTypes, grantCode, grantRefresh, grantDevice):
-		return "Unsupported grant_type"
-	case !within(c.ResponseTypes, "code"):
-		return "Unsupported response_type"
 	case slices.Contains(c.GrantTypes, grantCode) && len(c.RedirectURIs) == 0:
 		return "redirect_uris is required for authorization_code"
 	}

@@ -105,47 +105,30 @@ func Everything(connectors []model.Connector) []StreamGrant {
 }
 
 // narrowFields are what the narrow grant shows of a mailbox.
-var narrowFields = [...]string{"id", "subject", "received_at", "thread_id"}
+var narrowFields = []string{"id", "subject", "received_at", "thread_id"}
 
 // grantNarrow grants four fields of the messages of a mailbox, the work one when there is one, since 2026-03-01.
 // Where no connection has a mailbox it grants the first fields of the first stream.
-func grantNarrow(connectors []model.Connector) []StreamGrant {
-	var first []StreamGrant
+func grantNarrow(connectors []model.Connector) (narrow []StreamGrant) {
 	for _, connector := range connectors {
 		for _, stream := range connector.Streams {
-			if len(connector.Connections) == 0 {
+			fields := fieldNames(stream.Fields)
+			isMailbox := stream.Name == "messages" && within(narrowFields, fields...)
+			if len(connector.Connections) == 0 || narrow != nil && !isMailbox {
 				continue
 			}
-			granted := StreamGrant{ConnectorKey: connector.Key, Stream: stream.Name, ConnectionIDs: connectionIDs(connector)[:1]}
-			if isMailbox(stream) {
-				granted.ConnectionIDs = []string{workConnection(connector.Connections)}
-				granted.Fields, granted.Since = narrowFields[:], time.Date(2026, time.March, 1, 0, 0, 0, 0, time.UTC)
-				return []StreamGrant{granted}
-			}
-			if first == nil {
-				granted.Fields = fieldNames(stream.Fields[:min(len(stream.Fields), len(narrowFields))])
-				first = []StreamGrant{granted}
+			work := slices.IndexFunc(connector.Connections, func(c model.Connection) bool {
+				return strings.Contains(strings.ToLower(c.ID+" "+c.DisplayName), "work")
+			})
+			narrow = []StreamGrant{{
+				ConnectorKey: connector.Key, Stream: stream.Name, ConnectionIDs: []string{connector.Connections[max(work, 0)].ID},
+				Fields: fields[:min(len(fields), len(narrowFields))],
+			}}
+			if isMailbox {
+				narrow[0].Fields, narrow[0].Since = narrowFields, time.Date(2026, time.March, 1, 0, 0, 0, 0, time.UTC)
+				return narrow
 			}
 		}
 	}
-	return first
-}
-
-func isMailbox(stream model.Stream) bool {
-	if stream.Name != "messages" {
-		return false
-	}
-	for _, name := range narrowFields {
-		if _, ok := stream.Field(name); !ok {
-			return false
-		}
-	}
-	return true
-}
-
-func workConnection(connections []model.Connection) string {
-	at := slices.IndexFunc(connections, func(c model.Connection) bool {
-		return strings.Contains(strings.ToLower(c.ID+" "+c.DisplayName), "work")
-	})
-	return connections[max(at, 0)].ID
+	return narrow
 }

@@ -134,23 +134,14 @@ func (s *Server) parseDetails(text string) ([]detail, error) {
 	return details, nil
 }
 
+// check refuses an entry that cannot be granted, and says what all of them need.
 func (d detail) check() error {
 	purpose, err := url.Parse(d.PurposeCode)
-	switch {
-	case d.Type != detailsType:
-		return invalidDetails("/type must be equal to constant")
-	case d.AccessMode != continuous && d.AccessMode != singleUse:
-		return invalidDetails("/access_mode must be equal to one of the allowed values")
-	case err != nil || !purpose.IsAbs():
-		return invalidDetails(`/purpose_code must match format "uri"`)
-	case len(d.Streams) == 0:
-		return invalidDetails("/streams must NOT have fewer than 1 items")
-	case len(d.Streams) > 200:
-		return invalidDetails("/streams must NOT have more than 200 items")
-	case slices.ContainsFunc(d.Streams, func(stream streamDetail) bool { return stream.TimeConstraint != nil }):
-		return invalidDetails("it must be a list of objects with known members")
-	case len(d.PurposeDescription) > 1000:
-		return invalidDetails("/purpose_description must NOT have more than 1000 characters")
+	granted := slices.ContainsFunc(d.Streams, func(stream streamDetail) bool { return stream.TimeConstraint != nil })
+	if d.Type != detailsType || d.AccessMode != continuous && d.AccessMode != singleUse || err != nil || !purpose.IsAbs() || granted ||
+		len(d.Streams) == 0 || len(d.Streams) > 200 || len(d.PurposeDescription) > 1000 {
+		return invalidDetails("an entry has type %s, access_mode %s or %s, a URI as purpose_code, a purpose_description of at most 1000 bytes, "+
+			"and 1 to 200 streams, without time_constraint", detailsType, continuous, singleUse)
 	}
 	return nil
 }

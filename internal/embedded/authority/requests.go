@@ -73,9 +73,9 @@ func (s *Server) open(r *request, details string) (err error) {
 		}
 	}
 	if len(s.requests) >= maxRequests {
-		return tooMany("requests wait for the owner", s.RequestLife)
+		return tooMany("requests wait for the owner", requestLife)
 	}
-	r.code, r.expires = draw("dc_", 16), now.Add(s.RequestLife)
+	r.code, r.expires = draw("dc_", 16), now.Add(requestLife)
 	s.requests[r.code] = r
 	return nil
 }
@@ -100,7 +100,7 @@ func (s *Server) push(c *call) (any, error) {
 	}
 	c.status = http.StatusCreated
 	return map[string]any{
-		"authorization_url": s.consentURL(c, pending), "expires_in": seconds(s.RequestLife), "request_uri": pending.uri(),
+		"authorization_url": s.consentURL(c, pending), "expires_in": seconds(requestLife), "request_uri": pending.uri(),
 	}, nil
 }
 
@@ -175,23 +175,19 @@ func (s *Server) startDevice(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	resource, details := c.form.Get("resource"), c.form.Get("authorization_details")
-	switch u, err := url.Parse(resource); {
-	case resource == "":
-		return nil, badRequest("invalid_request", "resource is required for MCP device authorization")
+	details := c.form.Get("authorization_details")
+	switch u, err := url.Parse(c.form.Get("resource")); {
 	case err != nil || !u.IsAbs() || u.Path != "/mcp":
 		return nil, badRequest("invalid_request", "resource must identify the hosted MCP protected resource")
-	case details == "":
-		return nil, badRequest("invalid_request", "authorization_details is required for MCP device authorization")
 	case !json.Valid([]byte(details)):
-		return nil, badRequest("invalid_request", "authorization_details must be valid JSON when form encoded")
+		return nil, badRequest("invalid_request", "authorization_details of valid JSON is required for MCP device authorization")
 	}
 	pending := &request{client: by, isDevice: true}
 	if err := s.open(pending, details); err != nil {
 		return nil, err
 	}
 	return map[string]any{
-		"device_code": pending.code, "expires_in": seconds(s.RequestLife), "interval": seconds(pollInterval),
+		"device_code": pending.code, "expires_in": seconds(requestLife), "interval": seconds(pollInterval),
 		"user_code": strings.ToUpper(draw("", 4)), "verification_uri": s.Origin(c.Request) + "/consent", "verification_uri_complete": s.consentURL(c, pending),
 	}, nil
 }
@@ -203,16 +199,12 @@ func (s *Server) authorize(c *call) (any, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case redirectURI == "":
-		return nil, badRequest("invalid_request", "redirect_uri is required")
 	case !by.redirects(redirectURI):
 		return nil, badRequest("invalid_request", "redirect_uri does not match a registered redirect URI")
 	case c.form.Get("response_type") != "code":
 		return nil, badRequest("unsupported_response_type", "response_type must be code")
-	case challenge == "":
-		return nil, badRequest("invalid_request", "code_challenge is required")
-	case c.form.Get("code_challenge_method") != "S256":
-		return nil, badRequest("invalid_request", "code_challenge_method must be S256")
+	case challenge == "" || c.form.Get("code_challenge_method") != "S256":
+		return nil, badRequest("invalid_request", "code_challenge is required, and S256 as code_challenge_method")
 	}
 	redirect, err := url.Parse(redirectURI) // as it was registered
 	if err != nil {
