@@ -177,11 +177,13 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 // maxSDKErrorBytes bounds what is repeated of an SDK error text, which can quote the request.
 const maxSDKErrorBytes = 300
 
-// maxBlobTime bounds how long a client may take to receive an answer of more than blobBytes, which is a blob.
-const (
-	blobBytes   = 256 << 10
-	maxBlobTime = time.Minute
-)
+// An answer of more than blobBytes is a blob. Until it is sent, others wait for its memory.
+const blobBytes = 256 << 10
+
+// sendTime is how long a client may take to receive an answer of so many bytes: at least a MiB a second, after two of them.
+func sendTime(bytes int) time.Duration {
+	return 2*time.Second + time.Duration(bytes)*time.Second>>20
+}
 
 // An rpcAnswer turns the plain text in which the SDK words its refusals into JSON-RPC errors, and keeps every
 // answer out of caches. The SDK writes from another goroutine, but never concurrently.
@@ -213,8 +215,8 @@ func (a *rpcAnswer) WriteHeader(status int) {
 func (a *rpcAnswer) Write(p []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
 	if a.status == 0 {
-		if len(p) > blobBytes { // others wait for its memory
-			_ = http.NewResponseController(a.w).SetWriteDeadline(time.Now().Add(maxBlobTime))
+		if len(p) > blobBytes {
+			_ = http.NewResponseController(a.w).SetWriteDeadline(time.Now().Add(sendTime(len(p))))
 		}
 		if _, err := a.w.Write(a.request.Restore(p)); err != nil {
 			return 0, err

@@ -205,6 +205,9 @@ func TestAgentConnect(t *testing.T) {
 	if got := poll(); got.status != http.StatusAccepted || got.at("error") != "authorization_pending" {
 		t.Errorf("pending: %d %s", got.status, got.text)
 	}
+	if got := r.json("/agent-connect", map[string]any{"request_uri": uri, "client_id": client}); got.status != http.StatusConflict {
+		t.Errorf("whoever knows the address of the page can poll too: %d %s", got.status, got.text)
+	}
 	if page := r.approve(consentPage(uri)); strings.Contains(page.text, "cex_") {
 		t.Errorf("a page whose request is polled for shows an exchange code: %s", page.text)
 	}
@@ -363,6 +366,8 @@ func TestDeviceCode(t *testing.T) {
 	demand(t, poll(code, client), "authorization_pending")
 	demand(t, poll(code, "pdpp_cli"), "invalid_client")
 	demand(t, poll("nosuch", client), "invalid_grant")
+	inPage, _ := url.Parse(page) // which others may see
+	demand(t, poll(strings.TrimPrefix(inPage.Query().Get("request_uri"), "urn:pdpp:pending-consent:"), client), "invalid_grant")
 	r.approve(page)
 	r.now = r.now.Add(300 * time.Second)
 	first, again := poll(code, client), poll(code, client)

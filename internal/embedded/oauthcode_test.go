@@ -270,6 +270,22 @@ func TestRefresh(t *testing.T) {
 	}
 }
 
+// Refreshes of one client end its own earlier tokens, and nobody else's.
+func TestManyRefreshesLeaveTheTokensOfOthers(t *testing.T) {
+	r := newOAuthRig(t)
+	_, other := r.signedIn()
+	client, got := r.signedIn()
+	last := got
+	for range 1000 {
+		last = r.refresh(client, text(last.at("refresh_token")))
+	}
+	r.ok(text(other.at("access_token")), "/v1/schema")
+	r.ok(text(last.at("access_token")), "/v1/schema")
+	if got := r.get(text(got.at("access_token")), "/v1/schema"); got.status != http.StatusUnauthorized {
+		t.Errorf("the first of 1,001 tokens of a family lives: %d", got.status)
+	}
+}
+
 // Of parallel refreshes one gets tokens, and they are dead when the others have asked.
 func TestParallelRefreshKillsTheFamily(t *testing.T) {
 	r := newOAuthRig(t)

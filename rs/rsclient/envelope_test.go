@@ -51,6 +51,10 @@ func TestErrorEnvelopes(t *testing.T) {
 			status: 404, body: `{"error":{"code":"not_found"}}`,
 			want: rs.Error{Code: "not_found", Status: 404, Message: "The resource server answered 404 (Not Found).", Envelope: json.RawMessage(`{"code":"not_found"}`)},
 		},
+		"a code that would say that all is well is not a code": {
+			status: 400, body: `{"error":{"code":"ok","message":"m"}}`,
+			want: rs.Error{Code: "upstream_error", Status: 400, Message: "m", Quoted: true, Envelope: json.RawMessage(`{"code":"ok","message":"m"}`)},
+		},
 		"a code that is a sentence is not a code": {
 			status: 400, body: `{"error":{"code":"You did it wrong","message":"m"}}`,
 			want: rs.Error{Code: "upstream_error", Status: 400, Message: "m", Quoted: true, Envelope: json.RawMessage(`{"code":"You did it wrong","message":"m"}`)},

@@ -49,8 +49,9 @@ func Document(response *rs.Response, q DocumentQuery) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if o = item.Unwrap(o); item.OtherConnection(o, q.Ref.ConnectionID) {
-		return Result{}, answer.Invalid(what, "is a record of another connection than the one that was asked for")
+	o = item.Unwrap(o)
+	if other := item.Other(o, q.Ref); other != "" {
+		return Result{}, answer.Invalid(what, "is a record of another "+other+" than the one that was asked for")
 	}
 	o, foreign := item.OwnRelated(o, q.Ref.ConnectionID)
 	it := item.Read(o, o.Object("data"), q.Ref.Stream, q.Ref.ConnectionID)

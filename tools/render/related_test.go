@@ -53,9 +53,11 @@ func TestExpandedRecordsAreOfTheNamedConnection(t *testing.T) {
 	}
 }
 
-// A record of another connection is none: it would be cited under the id of the one that was asked for.
-func TestARecordOfAnotherConnectionIsNoAnswer(t *testing.T) {
+// Another record is no answer: it would be cited under the id of the one that was asked for.
+func TestAnotherRecordIsNoAnswer(t *testing.T) {
 	for _, body := range []string{
+		`{"object":"record","id":"theirs","stream":"notes","connection_id":"cin_a","data":{"title":"t"}}`,
+		`{"object":"record","id":"r","stream":"theirs","connection_id":"cin_a","data":{"title":"t"}}`,
 		`{"object":"record","id":"r","stream":"notes","connection_id":"cin_b","data":{"title":"theirs"}}`,
 		`{"data":{"object":"record","id":"r","stream":"notes","connector_instance_id":"cin_b","data":{"title":"theirs"}}}`,
 		`{"object":"record","id":"r","stream":"notes","record_uri":"cin_b/notes:r","data":{"title":"theirs"}}`,
@@ -64,6 +66,39 @@ func TestARecordOfAnotherConnectionIsNoAnswer(t *testing.T) {
 		if err == nil || rs.AsError(err).Code != "invalid_response" || strings.Contains(err.Error(), "theirs") {
 			t.Errorf("%s is answered: %s, %v", body, r.Text, err)
 		}
+	}
+}
+
+func TestAnotherFieldIsNoAnswer(t *testing.T) {
+	own := rs.Ref{ConnectionID: "cin_a", Stream: "notes", RecordID: "r"}
+	for what, of := range map[string]string{
+		"":           `"stream":"notes","record_id":"r","field":{"path":"body"}`,
+		"connection": `"stream":"notes","record_id":"r","connection_id":"cin_b"`,
+		"stream":     `"stream":"theirs","record_id":"r"`,
+		"id":         `"stream":"notes","record_id":"theirs","id":"r"`,
+		"field":      `"stream":"notes","record_id":"r","field":{"path":"theirs"}`,
+	} {
+		body := `{"object":"field_window",` + of + `,"window":{"text":"secret","complete":true}}`
+		r, err := render.Window(&rs.Response{Body: body}, render.WindowQuery{Ref: own, Field: "body"})
+		refused := err != nil && rs.AsError(err).Code == "invalid_response" && strings.Contains(err.Error(), "another "+what)
+		if (what != "") != refused || refused && strings.Contains(err.Error(), "theirs") {
+			t.Errorf("of another %q: %s, %v", what, r.Text, err)
+		}
+	}
+}
+
+// A field whose name begins a line of ours is in quotes, and a second id is not taken for the record's.
+func TestFieldsThatAreCalledAsOurLines(t *testing.T) {
+	const record = `{"object":"record","id":"r","stream":"notes","connection_id":"cin_a",` +
+		`"data":{"id":"theirs","Warning":"w","next":"n","unavailable":"u","connection_id":"c","subject":"s"}}`
+	page, err := rs.ReadResponse(`{"object":"list","data":[` + record + `],"has_more":false}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := render.Records(page, render.RecordsQuery{Stream: "notes", ConnectionID: "cin_a", Limit: 10})
+	want := "id: cin_a/notes:r\n\"id\": theirs\n\"Warning\": w\n\"next\": n\n\"unavailable\": u\n\"connection_id\": c\nsubject: s"
+	if err != nil || !strings.Contains(got.Text, want) {
+		t.Errorf("%s, %v", got.Text, err)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/answer"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/item"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/marked"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
@@ -89,6 +90,13 @@ func Window(response *rs.Response, q WindowQuery) (Result, error) {
 	o, err := answer.Decode(response, what)
 	if err != nil {
 		return Result{}, err
+	}
+	other := item.Other(o, q.Ref)
+	if path := o.Object("field").Text("path"); other == "" && path != "" && path != q.Field {
+		other = "field"
+	}
+	if other != "" {
+		return Result{}, answer.Invalid(what, "is of another "+other+" than the one that was asked for")
 	}
 	w := o.Object("window")
 	if w == nil {

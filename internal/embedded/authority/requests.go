@@ -23,15 +23,15 @@ const (
 
 // A request waits for the owner, or was decided.
 type request struct {
-	code     string // what its URN ends in, and the device code
+	code     string // what its URN ends in
 	client   *client
 	details  []detail // none: the owner picks connections
 	picked   []string // ids of connections
 	expires  time.Time
 	decision string // "", approved or denied
 
-	isDevice bool
-	polled   time.Time // by the device
+	deviceCode string    // which the address of the page does not have; "" for other requests
+	polled     time.Time // by the device
 
 	attempt, pollingCode string // of agent-connect
 	collected            bool   // it was polled after the decision
@@ -115,10 +115,10 @@ func (s *Server) connect(c *call) (any, error) {
 		return nil, badRequest("invalid_request", "Unknown request_uri")
 	case pending.client.ID != c.form.Get("client_id"):
 		return nil, refuse(http.StatusForbidden, "invalid_client", "client_id does not match pending request")
+	case pending.attempt != "": // the address of the page has request_uri, and whoever polls gets the token
+		return nil, refuse(http.StatusConflict, "invalid_request", "This request_uri is already polled for; push another request")
 	}
-	if pending.attempt == "" {
-		pending.attempt, pending.pollingCode = draw("agc_", 16), draw("agc_poll_", 32)
-	}
+	pending.attempt, pending.pollingCode = draw("agc_", 16), draw("agc_poll_", 32)
 	poll := s.Origin(c.Request) + "/agent-connect/" + pending.attempt + "/token"
 	c.status = http.StatusCreated
 	return map[string]any{
@@ -182,12 +182,12 @@ func (s *Server) startDevice(c *call) (any, error) {
 	case !json.Valid([]byte(details)):
 		return nil, badRequest("invalid_request", "authorization_details of valid JSON is required for MCP device authorization")
 	}
-	pending := &request{client: by, isDevice: true}
+	pending := &request{client: by, deviceCode: draw("dc_", 16)}
 	if err := s.open(pending, details); err != nil {
 		return nil, err
 	}
 	return map[string]any{
-		"device_code": pending.code, "expires_in": seconds(requestLife), "interval": seconds(pollInterval),
+		"device_code": pending.deviceCode, "expires_in": seconds(requestLife), "interval": seconds(pollInterval),
 		"user_code": strings.ToUpper(draw("", 4)), "verification_uri": s.Origin(c.Request) + "/consent", "verification_uri_complete": s.consentURL(c, pending),
 	}, nil
 }

@@ -16,6 +16,8 @@ const (
 	maxFamilies = 200
 	// maxPast bounds the refresh tokens of a family that are recognised.
 	maxPast = 100
+	// maxAccess bounds the access tokens of a family: its own oldest goes first, never another's.
+	maxAccess = 20
 )
 
 // issue draws an access token for a grant. No life: it does not end by itself. The mutex is held.
@@ -24,14 +26,17 @@ func (s *Server) issue(grant Grant, life time.Duration) string {
 		grant.Expires = s.Now().Add(life)
 	}
 	if len(s.issued) >= maxTokens {
-		at := max(0, slices.IndexFunc(s.issued, s.hasEnded))
-		s.Grants.forget(s.issued[at])
-		s.issued = slices.Delete(s.issued, at, at+1)
+		s.forget(s.issued[max(0, slices.IndexFunc(s.issued, s.hasEnded))])
 	}
 	token := draw("", 32)
 	s.Grants.Put(token, grant)
 	s.issued = append(s.issued, token)
 	return token
+}
+
+func (s *Server) forget(token string) {
+	s.Grants.forget(token)
+	s.issued = slices.DeleteFunc(s.issued, func(other string) bool { return other == token })
 }
 
 func (s *Server) hasEnded(token string) bool {
@@ -82,8 +87,8 @@ func (s *Server) newTokenBody(token string) tokenBody {
 }
 
 func (s *Server) redeemDevice(code, clientID string) (any, error) {
-	pending, ok := s.requests[code]
-	if !ok || !pending.isDevice {
+	pending := s.find(func(p *request) bool { return p.deviceCode != "" && same(p.deviceCode, code) })
+	if pending == nil {
 		return nil, badRequest("invalid_grant", "Unknown or invalid device_code")
 	}
 	now := s.Now()
@@ -180,7 +185,10 @@ func (s *Server) refresh(c *call) (any, error) {
 		return nil, refused
 	}
 	access := s.issue(f.grant, s.TokenLife)
-	f.access = append(slices.DeleteFunc(f.access, s.hasEnded), access)
+	if f.access = append(slices.DeleteFunc(f.access, s.hasEnded), access); len(f.access) > maxAccess {
+		s.forget(f.access[0])
+		f.access = f.access[1:]
+	}
 	body := s.newTokenBody(access)
 	body.RefreshToken = f.rotate()
 	return body, nil

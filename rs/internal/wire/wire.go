@@ -54,7 +54,7 @@ func ReadError(status int, header http.Header, body []byte, redactor *rs.Redacto
 			inner.Code = oauth
 		}
 	}
-	if code := rs.Code(inner.Code); code.Valid() {
+	if code := rs.Code(inner.Code); code.Valid() && code != "ok" { // which says in logs and metrics that a call went well
 		e.Code = code
 	}
 	e.Message = redactor.ErrorText(inner.Message)

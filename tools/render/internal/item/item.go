@@ -207,6 +207,23 @@ func Unwrap(o rs.Object) rs.Object {
 	return o
 }
 
+// Other says of which other connection, stream or id an item says that it is than the record that was asked for; "" for none.
+func Other(o rs.Object, asked rs.Ref) string {
+	differs := func(name, asked string) bool {
+		said, ok := rs.AsText(o.Get(name))
+		return ok && said != "" && said != asked
+	}
+	switch {
+	case OtherConnection(o, asked.ConnectionID):
+		return "connection"
+	case differs("stream", asked.Stream):
+		return "stream"
+	case differs("record_id", asked.RecordID), !o.Has("record_id") && differs("id", asked.RecordID):
+		return "id"
+	}
+	return ""
+}
+
 // OtherConnection reports whether an item names another connection than the call.
 func OtherConnection(o rs.Object, named string) bool {
 	if named == "" {

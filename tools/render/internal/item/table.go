@@ -157,7 +157,7 @@ func (t *recordTable) block(it *Item) string {
 		if repeatsID(it, m) {
 			continue
 		}
-		line := write.ShownName(m.Name) + ": " + string(t.appendCell(nil, it, m, true))
+		line := lineName(m.Name) + ": " + string(t.appendCell(nil, it, m, true))
 		if len(b)+1+len(line) > recordBytes-write.LineChars || clean.LongerThan(line, write.LineChars) || i == maxBlockLines {
 			return b + fmt.Sprintf("\n%s of this record, from %s on, in fetch with its id",
 				write.Plural(len(it.Data)-i, "more field"), write.ShownName(m.Name))
@@ -165,6 +165,16 @@ func (t *recordTable) block(it *Item) string {
 		b += "\n" + line
 	}
 	return b
+}
+
+// lineName is a field's name as it begins a line: in quotes where lines of ours begin so.
+func lineName(name string) string {
+	switch shown := write.ShownName(name); strings.ToLower(shown) {
+	case "id", "connection_id", "next", "next page", "send", "unavailable", "warning":
+		return clean.Quote(shown)
+	default:
+		return shown
+	}
 }
 
 func (t *recordTable) row(g *tableGroup, it *Item) string {
