@@ -35,7 +35,8 @@ func (f folder) list(ctx context.Context, manifest schema.Folder, known map[stri
 			}
 			err := l.list()
 			if len(connector.Streams) == 0 { // a manifest names streams
-				l.gatherMailboxes()
+				l.gatherMailboxes(true)
+				l.gatherMailboxes(false)
 				l.gather()
 			}
 			found.skips = append(found.skips, l.skips...)
@@ -160,7 +161,7 @@ const (
 
 // add makes a file a source, or tells why not.
 func (l *lister) add(name string, info fs.FileInfo) {
-	if l.from.passesOver(info) || isBesideDatabase(l.from.fsys, name) || isDiscordList(l.from.fsys, name) {
+	if l.from.passesOver(info) || isBesideDatabase(l.from.fsys, name) {
 		return
 	}
 	if !info.Mode().IsRegular() {
@@ -197,12 +198,9 @@ func (l *lister) add(name string, info fs.FileInfo) {
 		l.notes = append(l.notes, file)
 	case group != "":
 		added := l.addTo(group, kind, file)
-		if kind == formatMeta && path.Base(name) == "message_1.json" { // all parts of a conversation say the same of it
-			file.part = "conversations"
-			l.addTo(path.Join(group, file.part), kind, file).relations = []model.Relation{model.HasMany("messages", added.stream, "conversation")}
-		}
-		if channels, ok := l.groups[groupKey{path.Join(group, "channels"), kind}]; kind == formatDiscord && ok {
-			l.sources[channels].relations = []model.Relation{model.HasMany("messages", added.stream, "channel_id")}
+		if about := ways[kind].about; path.Base(name) == about.file {
+			file.part = about.part
+			l.addTo(path.Join(group, about.part), kind, file).relations = []model.Relation{model.HasMany("messages", added.stream, about.key)}
 		}
 	case kind == formatArray && l.addArrays(called, &file):
 	default:

@@ -3,7 +3,6 @@ package importer
 import (
 	"bufio"
 	"context"
-	"errors"
 	"io"
 	"path"
 	"slices"
@@ -38,7 +37,19 @@ type way struct {
 	series  bool                             // but many files of a folder may be one
 	replies string                           // the field of a message that names the one that it answers
 	beside  []string                         // files that its records depend on, as paths from its folder
+	about   about
+	hangs   hanging
 }
+
+// An about is what a file also says of what the messages of its folder belong to, which is a record of another stream.
+type about struct {
+	file string // its name
+	part string // what is added to the name of the stream
+	key  string // the field of a message with the id of that record
+}
+
+// around are the lines above and below a table.
+var around = hanging{suffix: aroundSuffix}
 
 // ways are those of all formats.
 var ways = [...]way{
@@ -51,8 +62,10 @@ var ways = [...]way{
 			return services.Named(services.Array(in.text, in.from.objects), in.from.divided, in.from.names, open)
 		},
 	},
-	formatTable: {endings: ".csv .tsv .gpx .tcx .kml .ofx .qfx .qif", read: readTable, charset: true, series: true},
-	formatMail:  {endings: ".mbox .mbx .eml .emlx", is: mail.IsMbox, read: readMail, binary: true, group: mailbox},
+	formatTable: {endings: ".csv .tsv .gpx .tcx .kml .ofx .qfx .qif", read: readTable, charset: true, series: true,
+		hangs: around},
+	formatMail: {endings: ".mbox .mbx .eml .emlx", is: mail.IsMbox, read: readMail, binary: true, group: letters,
+		hangs: hanging{attachmentsSuffix, "message_id"}},
 	formatCalendar: {
 		endings: ".ics", is: sign(``, `(?i)\A[\r\n]*BEGIN:VCALENDAR\r*(?:\n|\z)`),
 		read: readCalendar, charset: true, series: true,
@@ -60,8 +73,8 @@ var ways = [...]way{
 	formatContacts: {
 		endings: ".vcf", is: sign(``, `(?i)\A[\r\n]*BEGIN:VCARD\r*(?:\n|\z)`), read: buffered(contacts.NewReader), charset: true, series: true,
 	},
-	formatNotes:    {endings: ".md .markdown", read: readNote, charset: true},
-	formatWorkbook: {endings: ".xlsx", read: readSheet, binary: true},
+	formatNotes:    {endings: ".md .markdown", read: readNote, charset: true, hangs: hanging{linksSuffix, "note_id"}},
+	formatWorkbook: {endings: ".xlsx", read: readSheet, binary: true, hangs: around},
 	formatDatabase: {read: readRows, binary: true},
 	formatDocument: {
 		endings: ".html .htm .docx .odt", read: readDocument,
@@ -73,7 +86,16 @@ var ways = [...]way{
 		group:   func(folder, _ string) string { return path.Join(path.Dir(folder), "messages") },
 		replies: "in_reply_to", beside: []string{"../users.json"}, // which names people
 	},
-	formatDiscord: {read: readDiscord, group: discord, beside: []string{"../" + discordList, discordChannel}},
+	formatDiscord: {
+		read: readDiscord, beside: []string{"../" + services.DiscordList},
+		group: func(folder, name string) string {
+			if path.Base(name) == services.DiscordList {
+				folder = name
+			}
+			return aboveFolder("messages")(folder, "")
+		},
+		about: about{file: services.DiscordChannel, part: "channels", key: "channel_id"},
+	},
 	formatX: {
 		is:   sign(`(?i)\.js$`, `\A\s*window\.YTD\.[^=]*=`),
 		read: text(services.X), group: scripts, replies: "in_reply_to_status_id",
@@ -93,7 +115,8 @@ var ways = [...]way{
 	},
 	formatMeta: {
 		is: sign(`^message_\d+\.json$`, `"participants"`), among: formatArray, group: aboveFolder("conversations"),
-		read: func(in *opened) item.Records { return services.Meta(in.text, path.Base(in.folder), in.from.part != "") },
+		about: about{file: "message_1.json", part: "conversations", key: "conversation"}, // all parts of one say the same of it
+		read:  func(in *opened) item.Records { return services.Meta(in.text, path.Base(in.folder), in.from.part != "") },
 	},
 	formatMetaPage:  {is: sign(`^message_\d+\.html$`, ``), among: formatDocument, read: readMetaPage, group: aboveFolder("conversations")},
 	formatHealth:    {is: sign(`(?i)\.xml$`, `<!DOCTYPE HealthData`), read: text(services.Health), binary: true},
@@ -171,17 +194,7 @@ func readNote(in *opened) item.Records {
 }
 
 func readSheet(in *opened) item.Records {
-	return kept(in, func() (openBook, error) {
-		file, err := in.of.from.fsys.Open(in.from.name)
-		if err != nil {
-			return openBook{}, err
-		}
-		book, err := openWorkbook(file)
-		if err != nil {
-			return openBook{}, errors.Join(err, file.Close())
-		}
-		return openBook{book, file}, nil
-	}, func(book openBook) item.Records {
+	return kept(in, func() (openBook, error) { return openWorkbook(in.of.from.fsys, in.from.name) }, func(book openBook) item.Records {
 		rows, err := book.Read(in.from.part)
 		if err != nil {
 			return item.Failed(err)
@@ -232,13 +245,29 @@ func readMetaPage(in *opened) item.Records {
 func readSlack(in *opened) item.Records {
 	s := in.of
 	if s.users == nil {
-		s.users = services.SlackUsers{}
-		if file, err := openFile(s.from.fsys, path.Join(path.Dir(in.folder), "users.json")); err == nil {
-			s.users = services.ReadSlackUsers(file)
-			_ = file.Close() // it was only read
-		}
+		in.beside("../users.json", func(list io.ReadSeeker) { s.users = services.ReadSlackUsers(list) })
 	}
 	return services.Slack(in.text, path.Base(in.folder), s.users)
+}
+
+// readDiscord reads a channel or its messages.
+func readDiscord(in *opened) (records item.Records) {
+	s := in.of
+	if s.channels == nil {
+		in.beside("../"+services.DiscordList, func(list io.ReadSeeker) { s.channels = services.ReadDiscordNames(list) })
+	}
+	in.beside(services.DiscordChannel, func(file io.ReadSeeker) {
+		channel := services.ReadChannel(file, strings.TrimPrefix(path.Base(in.folder), "c"), s.channels)
+		switch {
+		case in.from.part != "":
+			records = channel.Record()
+		case in.stem() == "messages":
+			records = channel.Messages(in.text, in.isNamed(".csv"))
+		default: // what is known of channels
+			records = func(func(item.Item, error) bool) {}
+		}
+	})
+	return records
 }
 
 // inFolder groups the files of a folder, or those of no folder under a noun.
@@ -253,17 +282,6 @@ func inFolder(noun string) func(folder, _ string) string {
 
 func aboveFolder(noun string) func(folder, _ string) string {
 	return func(folder, _ string) string { return inFolder(noun)(path.Dir(folder), "") }
-}
-
-// mailbox groups messages that are a file each, as the folders of a Maildir hold them.
-func mailbox(folder, name string) string {
-	switch ending := strings.ToLower(path.Ext(name)); {
-	case ending == ".eml" || ending == ".emlx":
-		return inFolder("messages")(folder, name)
-	case ending != ".mbox" && ending != ".mbx" && isMaildir(name):
-		return aboveFolder("messages")(folder, name)
-	}
-	return ""
 }
 
 // chats groups the pages of a chat, or of all chats.

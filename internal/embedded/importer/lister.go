@@ -44,22 +44,22 @@ type groupKey struct {
 
 // addParts makes a stream of each sheet or table of a file.
 func (l *lister) addParts(kind format, file sourceFile) {
-	opened, err := l.from.fsys.Open(file.name)
-	if err == nil {
-		defer func() { _ = opened.Close() }() // it was only read
-		if kind == formatWorkbook {
-			err = l.addSheets(file, opened)
-		} else {
-			err = l.addTables(file, opened)
-		}
+	add := l.addTables
+	if kind == formatWorkbook {
+		add = l.addSheets
 	}
-	if err != nil {
+	if err := add(file); err != nil {
 		l.skip(file.name, "cannot be read: "+item.Reason(err))
 	}
 }
 
 // addTables makes a stream of each table of an SQLite database, and a relation of each foreign key.
-func (l *lister) addTables(file sourceFile, opened fs.File) error {
+func (l *lister) addTables(file sourceFile) error {
+	opened, err := l.from.fsys.Open(file.name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = opened.Close() }()          // it was only read
 	log, beside := openLog(l.from.fsys, file.name) // what was written last may be in the log alone
 	tables, virtual, wide, err := database.Tables(l.ctx, opened, log)
 	closeLog(log)
@@ -169,11 +169,12 @@ func knownFiles(known map[string]model.Part) map[string]knownFile {
 // maxDivided is the size of a JSON file, in bytes, of which the arrays are found when the folder is listed.
 const maxDivided = 64 << 20
 
-func (l *lister) addSheets(file sourceFile, opened fs.File) error {
-	book, err := openWorkbook(opened)
+func (l *lister) addSheets(file sourceFile) error {
+	book, err := openWorkbook(l.from.fsys, file.name)
 	if err != nil {
 		return err
 	}
+	defer func() { _ = book.Close() }() // it was only read
 	for _, sheet := range book.Sheets {
 		file.part = sheet.Name
 		name := l.within(file.name)

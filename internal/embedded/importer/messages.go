@@ -75,19 +75,9 @@ type hanging struct {
 	key    string // the field that holds the id of the record; empty: it hangs on none
 }
 
-func (f format) hung() hanging {
-	switch f {
-	case formatNotes:
-		return hanging{linksSuffix, "note_id"}
-	case formatTable, formatWorkbook: // lines above and below the table
-		return hanging{suffix: aroundSuffix}
-	}
-	return hanging{attachmentsSuffix, "message_id"}
-}
-
 // tuneHung lets a record lead to what hangs on it, an attachment to its bytes, and a note to the links that lead to it.
 func (f format) tuneHung(records, hung *model.Stream) {
-	h := f.hung()
+	h := ways[f].hangs
 	if h.key == "" {
 		return
 	}
