@@ -1,7 +1,6 @@
 package services
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"io"
@@ -28,6 +27,8 @@ var (
 	// easternHead begins a message in Chinese or Korean, which name the half of the day first: "2026/1/15 下午2:15 - Nora: text".
 	easternHead = item.Expression(`^(\[?)(\d{4})(?:[./-] ?|년 )(\d{1,2})(?:[./-] ?|월 )(\d{1,2})[.일]?,? (上午|下午|오전|` +
 		`오후) ?(\d{1,2}:\d{2}(?::\d{2})?)(?:\] | - |, )(.*)$`)
+	// chatMarked is a line in which what follows the author begins with a mark.
+	chatMarked = item.Expression(`^[^\]]*\] (?:[^:]|:[^ ])*: [\x{200e}\x{200f}]`)
 	// chatMarks direct the writing, and stand before dates and files.
 	chatMarks = strings.NewReplacer("\u200e", "", "\u200f", "", "\u202a", "", "\u202c", "", "\u202f", " ", "\u00a0", " ")
 )
@@ -85,7 +86,7 @@ func chatMessages(file io.ReadSeeker) iter.Seq2[chatMessage, error] {
 				if ends {
 					return
 				}
-				one = chatMessage{head: head, line: lines.Number, marked: isMarked(text, head[9])}
+				one = chatMessage{head: head, line: lines.Number, marked: chatMarked().Match(text)}
 			} else if one.head != nil {
 				one.tooLong = one.tooLong || tooLong || len(one.head[9])+len(one.text)+len(line) > item.MaxLine
 				if !one.tooLong {
@@ -142,16 +143,6 @@ func (m chatMessage) item(monthFirst bool, notices *chatNotices) (item.Item, err
 	}
 	one.Put("text", body)
 	return one, nil
-}
-
-// isMarked reports that in a line what follows the author of a message begins with a mark.
-func isMarked(line []byte, message string) bool {
-	before, _, ok := bytes.Cut(line, []byte(": \u200e"))
-	if !ok {
-		before, _, ok = bytes.Cut(line, []byte(": \u200f"))
-	}
-	author, _, _ := strings.Cut(message, ": ")
-	return ok && strings.HasSuffix(plainLine(before), "] "+author)
 }
 
 // said is who wrote the first line of a message, and that line: nobody of a notice, which may quote a name with a colon.
