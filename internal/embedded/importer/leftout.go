@@ -54,14 +54,14 @@ func (l *leftOut) found(connector string, streams []fileStream) {
 
 // follow returns a watch that notes each skip on its way.
 func (l *leftOut) follow(watch Watch) Watch {
-	skipped, kept := watch.skipped, watch.Kept
+	skipped, kept := watch.Skipped, watch.Kept
 	watch.Skipped = func(s Skip) {
-		l.add(s, false)
-		skipped(s)
+		if l.add(s, false); skipped != nil {
+			skipped(s)
+		}
 	}
 	watch.Kept = func(s Skip) {
-		l.add(s, true)
-		if kept != nil {
+		if l.add(s, true); kept != nil {
 			kept(s)
 		}
 	}
@@ -114,22 +114,21 @@ func (l *leftOut) placeOf(name string) place {
 	return l.within[max(at, 0)]
 }
 
-// of lists what was left out of the files of a part or, of none, of those that belong to no part.
-func (l *leftOut) of(part string) []model.LeftOut {
-	return l.list(part == "", func(one *leftFile) bool { return one.part == part })
-}
-
-func (l *leftOut) all() []model.LeftOut { return l.list(true, func(*leftFile) bool { return true }) }
-
-func (l *leftOut) list(rest bool, wanted func(*leftFile) bool) (list []model.LeftOut) {
+// of lists what was left out of the files of some parts. Those of no part have the empty name.
+func (l *leftOut) of(isWanted func(part string) bool) (list []model.LeftOut) {
 	for _, one := range l.files {
-		if wanted(one) {
+		if isWanted(one.part) {
 			list = append(list, one.LeftOut)
 		}
 	}
-	if l.more > 0 && rest {
+	if l.more > 0 && isWanted("") {
 		list = append(list, model.LeftOut{ConnectionID: l.within[0].connection, File: fmt.Sprintf("%d more files", l.more),
 			Reason: "see where the program was started"})
 	}
 	return list
+}
+
+// ofPart lists what was left out of the files of a part or, of none, of those that belong to no part.
+func (l *leftOut) ofPart(name string) []model.LeftOut {
+	return l.of(func(part string) bool { return part == name })
 }

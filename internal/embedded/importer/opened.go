@@ -160,19 +160,14 @@ func (k *keeper) swap(of string, value io.Closer) io.Closer {
 
 // hash returns the hash of what a file holds, which is found out once for all of its streams.
 func (k *keeper) hash(file fileState, find func(name string) string) string {
-	k.mu.Lock()
 	known, ok := k.hashes[file]
-	k.mu.Unlock()
-	if ok {
-		return known
+	if !ok {
+		if len(k.hashes) == 2 || k.hashes == nil { // a database and its log
+			k.hashes = map[fileState]string{}
+		}
+		known = find(file.Name)
+		k.hashes[file] = known
 	}
-	known = find(file.Name)
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if len(k.hashes) == 2 || k.hashes == nil { // a database and its log
-		k.hashes = map[fileState]string{}
-	}
-	k.hashes[file] = known
 	return known
 }
 

@@ -81,7 +81,7 @@ func (r *reading) connector(c schema.Connector, sources []fileStream, blobs []fi
 func (r *reading) leaveForLater(file sourceFile) bool {
 	later := r.watch.isLater(file.name)
 	if later {
-		r.watch.skipped(Skip{File: file.name, Reason: stillWritten})
+		r.watch.Skipped(Skip{File: file.name, Reason: stillWritten})
 	}
 	return later
 }
@@ -95,7 +95,7 @@ func (r *reading) isLater(files string) bool {
 
 func (r *reading) part(c schema.Connector, source *fileStream, blobs []fileState) (model.Part, error) {
 	name := partName(c.Key, source.stream)
-	part := model.Part{Name: name, Connector: c.Key, LeftOut: func() []model.LeftOut { return r.left.of(name) }}
+	part := model.Part{Name: name, Connector: c.Key, LeftOut: func() []model.LeftOut { return r.left.ofPart(name) }}
 	before, isKnown := r.known[name]
 	if part.Files, part.Same = before.Files, true; !isKnown || !source.waits(r.watch) {
 		part.Files, part.Same = source.compare(before.Files, blobs)

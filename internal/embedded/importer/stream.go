@@ -50,7 +50,7 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 		if skip.Line == 0 {
 			s.reported[skip] = true
 		}
-		watch.skipped(skip)
+		watch.Skipped(skip)
 	}, func(at sourceFile, one item.Item) bool {
 		if one.Place != "" {
 			attached.Add(one.Fields, (*schema.FieldTally).Count)
@@ -61,7 +61,7 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 			if len(extra) > 1 {
 				reason += fmt.Sprintf("; nor are the %d after it", len(extra)-1)
 			}
-			watch.skipped(Skip{File: at.name, Line: one.Line, Reason: reason})
+			watch.Skipped(Skip{File: at.name, Line: one.Line, Reason: reason})
 		}
 		if one.Day != "" {
 			tally.Days++
@@ -124,7 +124,7 @@ func (s *fileStream) records(ctx context.Context, connection string, keep *blobB
 		}
 		report := func(skip Skip) {
 			if s.declared.Fields != nil || skip.Line == 0 && !s.reported[skip] { // the others were reported when the stream was inferred
-				watch.skipped(skip)
+				watch.Skipped(skip)
 			}
 		}
 		held := heldRecords{yield: func(record model.Record) bool { return yield(record, nil) }}
