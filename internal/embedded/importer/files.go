@@ -31,7 +31,7 @@ func (f folder) list(ctx context.Context, manifest schema.Folder, known map[stri
 		for _, connection := range connector.Connections {
 			l := lister{
 				ctx: ctx, from: f, blobs: manifest.Blobs, connection: connection, declared: connector.Streams, taken: map[string]bool{},
-				groups: map[groupKey]int{}, known: known,
+				groups: map[group]int{}, known: known,
 			}
 			err := l.list()
 			if len(connector.Streams) == 0 { // a manifest names streams
@@ -107,23 +107,22 @@ func arrange(c schema.Connector, streams []fileStream) {
 
 // list adds the files of the connection, which may be one file alone.
 func (l *lister) list() error {
+	defer l.addNotes() // once all of them are known
 	l.root = l.connection.Folder
-	if archive.IsName(l.from.only) {
-		l.root = l.from.only
-	} else if l.from.only != "" {
-		info, err := fs.Stat(l.from.fsys, l.from.only)
+	if only := l.from.only; archive.IsName(only) {
+		l.root = only
+	} else if only != "" {
+		info, err := fs.Stat(l.from.fsys, only)
 		if err != nil {
 			return fmt.Errorf("read %s: %w", l.from.shown, err)
 		}
-		l.add(l.from.only, info)
-		l.addNotes()
+		l.add(only, info)
 		return nil
 	}
 	err := l.from.walk(l.root, l.visit)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%s: connection %q: there is no folder %q", schema.ManifestName, l.connection.ID, l.root)
 	}
-	l.addNotes()
 	return err
 }
 
@@ -216,23 +215,24 @@ func (l *lister) isTwin(name string) bool {
 }
 
 // addTo puts a file with the others of its stream, which is called after what they have in common.
-func (l *lister) addTo(group string, kind format, file sourceFile) *fileStream {
-	at, known := l.groups[groupKey{group, kind}]
+func (l *lister) addTo(name string, kind format, file sourceFile) *fileStream {
+	of := group{stem: name, kind: kind}
+	at, known := l.groups[of]
 	if known {
 		l.sources[at].files = append(l.sources[at].files, file)
 	} else {
 		at = len(l.sources)
-		l.groups[groupKey{group, kind}] = at
-		l.addStream(l.free(streamName(group)), kind, file)
+		l.groups[of] = at
+		l.addStream(l.free(streamName(name)), kind, file)
 	}
 	added := &l.sources[at]
 	for _, beside := range ways[kind].beside {
-		name := path.Join(path.Dir(file.name), beside)
-		if slices.ContainsFunc(added.beside, func(one sourceFile) bool { return one.name == name }) {
+		beside = path.Join(path.Dir(file.name), beside)
+		if slices.ContainsFunc(added.beside, func(one sourceFile) bool { return one.name == beside }) {
 			continue
 		}
-		if info, err := fs.Stat(l.from.fsys, name); err == nil {
-			added.beside = append(added.beside, sourceFile{name: name, size: info.Size()})
+		if info, err := fs.Stat(l.from.fsys, beside); err == nil {
+			added.beside = append(added.beside, sourceFile{name: beside, size: info.Size()})
 		}
 	}
 	return added

@@ -27,17 +27,11 @@ type lister struct {
 	declared   []schema.Stream // by the manifest
 	root       string          // the folder, or the archive
 	sources    []fileStream
-	groups     map[groupKey]int // places in sources
+	groups     map[group]int // places in sources, by the names of streams
 	notes      []sourceFile
 	skips      []Skip
 	taken      map[string]bool // names of streams
 	known      map[string]knownFile
-}
-
-// A groupKey is what the files of one stream share.
-type groupKey struct {
-	name string
-	kind format
 }
 
 // Some files hold several streams: a workbook its sheets, a database its tables. Each is a stream of the one file.
