@@ -109,15 +109,8 @@ func arrange(c schema.Connector, streams []fileStream) {
 func (l *lister) list() error {
 	defer l.addNotes() // once all of them are known
 	l.root = l.connection.Folder
-	if only := l.from.only; archive.IsName(only) {
-		l.root = only
-	} else if only != "" {
-		info, err := fs.Stat(l.from.fsys, only)
-		if err != nil {
-			return fmt.Errorf("read %s: %w", l.from.shown, err)
-		}
-		l.add(only, info)
-		return nil
+	if archive.IsName(l.from.only) {
+		l.root = l.from.only
 	}
 	err := l.from.walk(l.root, l.visit)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -128,7 +121,7 @@ func (l *lister) list() error {
 
 // visit adds a file of the connection's folder. A link is followed to a file within the folder, never to another folder.
 func (l *lister) visit(name string, entry fs.DirEntry, err error) error {
-	if name == schema.ManifestName || l.blobs != "" && schema.IsWithin(name, l.blobs) {
+	if name == schema.ManifestName && l.from.only == "" || l.blobs != "" && schema.IsWithin(name, l.blobs) {
 		return nil
 	}
 	var info fs.FileInfo

@@ -171,14 +171,6 @@ func Look(path string, except ...string) (Sight, error) {
 		return Sight{}, err
 	}
 	sight := Sight{name: from.name}
-	if from.only != "" {
-		info, err := fs.Stat(from.fsys, from.only)
-		if err != nil {
-			return Sight{}, fmt.Errorf("read %s: %w", from.shown, err)
-		}
-		sight.files = []fileState{stateOfFile(from.only, info)}
-		return sight, nil
-	}
 	err = from.walk(".", func(name string, _ fs.DirEntry, err error) error {
 		info, statErr := fs.Stat(from.fsys, name)
 		if err != nil || statErr != nil {
