@@ -183,7 +183,7 @@ func (l *lister) add(name string, info fs.FileInfo) {
 	called := takeoutPart().ReplaceAllString(l.within(name), "$1/")
 	group := ""
 	if groups := ways[kind].group; groups != nil {
-		group = groups(path.Dir(called), called)
+		group = groups(called)
 	}
 	switch {
 	case kind == formatNotes:

@@ -31,12 +31,12 @@ type way struct {
 	among format
 
 	read    func(*opened) item.Records
-	charset bool                             // its text may be in any charset, and not only in UTF-8 or UTF-16
-	binary  bool                             // it is no text, or says for each of its texts which charset that has
-	group   func(folder, name string) string // what its files have in common that are one stream; nil: each is one
-	series  bool                             // but many files of a folder may be one
-	replies string                           // the field of a message that names the one that it answers
-	beside  []string                         // files that its records depend on, as paths from its folder
+	charset bool                     // its text may be in any charset, and not only in UTF-8 or UTF-16
+	binary  bool                     // it is no text, or says for each of its texts which charset that has
+	group   func(name string) string // what its files have in common that are one stream; nil: each is one
+	series  bool                     // but many files of a folder may be one
+	replies string                   // the field of a message that names the one that it answers
+	beside  []string                 // files that its records depend on, as paths from its folder
 	about   about
 	hangs   hanging
 }
@@ -78,21 +78,21 @@ var ways = [...]way{
 	formatDatabase: {read: readRows, binary: true},
 	formatDocument: {
 		endings: ".html .htm .docx .odt", read: readDocument,
-		group: func(folder, _ string) string { return path.Join(folder, "documents") },
+		group: func(name string) string { return path.Join(path.Dir(name), "documents") },
 	},
 	formatChat: {is: services.IsWhatsApp, read: text(services.WhatsApp), series: true},
 	formatSlack: { // in a folder beside a list of people or channels
 		read:    readSlack,
-		group:   func(folder, _ string) string { return path.Join(path.Dir(folder), "messages") },
+		group:   func(name string) string { return path.Join(path.Dir(path.Dir(name)), "messages") },
 		replies: "in_reply_to", beside: []string{"../users.json"}, // which names people
 	},
 	formatDiscord: {
 		read: readDiscord, beside: []string{"../" + services.DiscordList},
-		group: func(folder, name string) string {
-			if path.Base(name) == services.DiscordList {
-				folder = name
+		group: func(name string) string {
+			if path.Base(name) != services.DiscordList { // which is beside the folders
+				name = path.Dir(name)
 			}
-			return aboveFolder("messages")(folder, "")
+			return folderOr(path.Dir(name), "messages")
 		},
 		about: about{file: services.DiscordChannel, part: "channels", key: "channel_id"},
 	},
@@ -270,52 +270,52 @@ func readDiscord(in *opened) (records item.Records) {
 	return records
 }
 
-// inFolder groups the files of a folder, or those of no folder under a noun.
-func inFolder(noun string) func(folder, _ string) string {
-	return func(folder, _ string) string {
-		if folder == "." {
-			return noun
-		}
-		return folder
+// folderOr is what the files of a folder are called together: those at the top by a noun.
+func folderOr(folder, noun string) string {
+	if folder == "." {
+		return noun
 	}
+	return folder
 }
 
-func aboveFolder(noun string) func(folder, _ string) string {
-	return func(folder, _ string) string { return inFolder(noun)(path.Dir(folder), "") }
+func inFolder(noun string) func(name string) string {
+	return func(name string) string { return folderOr(path.Dir(name), noun) }
+}
+
+func aboveFolder(noun string) func(name string) string {
+	return func(name string) string { return folderOr(path.Dir(path.Dir(name)), noun) }
 }
 
 // chats groups the pages of a chat, or of all chats.
-func chats(folder, name string) string {
-	if path.Base(path.Dir(folder)) == "chats" {
-		folder = path.Dir(folder)
+func chats(name string) string {
+	if folder := path.Dir(name); path.Base(path.Dir(folder)) == "chats" {
+		name = folder
 	}
-	return inFolder("messages")(folder, name)
+	return folderOr(path.Dir(name), "messages")
 }
 
-// partEnding is what the parts of one export differ in: StreamingHistory_music_1.json, Streaming_History_Audio_2020-2021_3.json,
-// tweets-part1.js, and the months of a year of a Google timeline.
-var partEnding = item.Expression(`^(StreamingHistory(?:_[a-z]+_)?|Streaming_History_(?:Audio|Video)_)[\d_-]+\.json$|^(.+)-part\d+\.js$|` +
-	`^\d{4}(_)[A-Z]+\.json$`)
+var (
+	// partEnding is what the parts of one export differ in: StreamingHistory_music_1.json, Streaming_History_Audio_2020-2021_3.json, and the
+	// months of a year of a Google timeline.
+	partEnding   = item.Expression(`^(StreamingHistory(?:_[a-z]+)?|Streaming_History_(?:Audio|Video))_?[\d_-]+\.json$|^\d{4}_[A-Z]+\.json$`)
+	scriptEnding = item.Expression(`(?i)(?:-part\d+)?\.js$`)
+)
 
 // parts groups the parts of one export.
-func parts(folder, name string) string {
-	part := partEnding().FindStringSubmatch(path.Base(name))
+func parts(name string) string {
+	folder, base := path.Dir(name), path.Base(name)
+	part := partEnding().FindStringSubmatch(base)
 	if part == nil {
 		return ""
 	}
-	if part[3] != "" && strings.HasPrefix(path.Base(name), path.Base(folder)+"_") { // the folder of a year
+	if part[1] == "" && strings.HasPrefix(base, path.Base(folder)+"_") { // the folder of a year
 		folder = path.Dir(folder)
 	}
-	return path.Join(folder, strings.TrimRight(part[1]+part[2], "_-"))
+	return path.Join(folder, part[1])
 }
 
 // scripts groups the parts of a list, of which the first is called after it.
-func scripts(folder, name string) string {
-	if group := parts(folder, name); group != "" {
-		return group
-	}
-	return path.Join(folder, strings.TrimSuffix(path.Base(name), path.Ext(name)))
-}
+func scripts(name string) string { return scriptEnding().ReplaceAllString(name, "") }
 
 // read yields the records of a file of the stream.
 func (s *fileStream) read(ctx context.Context, from sourceFile) item.Records {

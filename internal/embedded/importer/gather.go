@@ -71,11 +71,9 @@ func (l *lister) gather() {
 				groups[index] = group{}
 			}
 		}
-		l.join(groups, func(one group) (called, folder string) {
-			if called = path.Join(one.folder, one.stem); called == "." {
-				called = "files"
-			}
-			return path.Join(called, one.part), path.Join(l.root, one.folder) + "/"
+		l.join(groups, func(one group) (name, folder string) {
+			name = folderOr(path.Join(one.folder, one.stem), "files")
+			return path.Join(name, one.part), path.Join(l.root, one.folder) + "/"
 		})
 	}
 }

@@ -109,11 +109,7 @@ func (l *lister) addArrays(called string, file *sourceFile) bool {
 	for index := range parts {
 		one := &parts[index]
 		file.objects, file.part = one, one.Name
-		name := called
-		if file.part != "" {
-			name = strings.TrimSuffix(called, path.Ext(called)) + "/" + file.part + path.Ext(called)
-		}
-		if items := l.addStream(l.streamFor(formatArray, name), formatArray, *file); one.Items {
+		if items := l.addStream(l.streamFor(formatArray, partOf(called, one.Name)), formatArray, *file); one.Items {
 			holder := &l.sources[len(l.sources)-2]
 			holder.relations = []model.Relation{model.HasMany(one.List, items.stream, objects.ParentField)}
 		}
@@ -171,13 +167,22 @@ func (l *lister) addSheets(file sourceFile) error {
 	defer func() { _ = book.Close() }() // it was only read
 	for _, sheet := range book.Sheets {
 		file.part = sheet.Name
-		name := l.within(file.name)
-		if len(book.Sheets) > 1 {
-			name = strings.TrimSuffix(name, path.Ext(name)) + "/" + sheet.Name + path.Ext(name)
+		name := sheet.Name
+		if len(book.Sheets) == 1 {
+			name = ""
 		}
-		l.addStream(l.streamFor(formatWorkbook, name), formatWorkbook, file)
+		l.addStream(l.streamFor(formatWorkbook, partOf(l.within(file.name), name)), formatWorkbook, file)
 	}
 	return nil
+}
+
+// partOf is the path of a part of a file, as if it were a file in a folder. That without a name is the file.
+func partOf(file, part string) string {
+	if part == "" {
+		return file
+	}
+	ending := path.Ext(file)
+	return strings.TrimSuffix(file, ending) + "/" + part + ending
 }
 
 // besideDatabase ends the names of the files that SQLite keeps beside a database.

@@ -29,12 +29,12 @@ func isLetter(name string) bool {
 }
 
 // letters groups messages that are a file each.
-func letters(_, name string) string {
+func letters(name string) string {
 	if !isLetter(name) {
 		return ""
 	}
 	box, _ := mailboxOf(name)
-	return inFolder("messages")(box, "")
+	return folderOr(box, "messages")
 }
 
 // mailboxOf is the mailbox that a file is, or that it is a message of, and the folder in which that is with others: "Mail" for
@@ -89,20 +89,18 @@ func (l *lister) gatherMailboxes(eml bool) {
 			continue
 		}
 		files := l.sources[index].files
-		called := strings.TrimPrefix(boxes[index], around[of]+"/")
+		name := strings.TrimPrefix(boxes[index], around[of]+"/")
 		switch isAround := boxes[index] == around[of]; {
 		case isAround && isMaildir(files[0].name):
-			called = "Inbox"
-		case isAround && called == ".":
-			called = l.from.name
+			name = "Inbox"
 		case isAround:
-			called = path.Base(called)
+			name = path.Base(folderOr(name, l.from.name))
 		}
 		for at := range files {
-			files[at].mailbox = called
+			files[at].mailbox = name
 		}
 	}
-	l.join(groups, func(of group) (string, string) { return inFolder("messages")(around[of], ""), "" })
+	l.join(groups, func(of group) (string, string) { return folderOr(around[of], "messages"), "" })
 }
 
 // holdsMail reports a message by itself, or an mbox that is one.

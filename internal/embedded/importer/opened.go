@@ -183,18 +183,19 @@ func kept[F io.Closer](in *opened, open func() (F, error), read func(F) item.Rec
 				return
 			}
 		}
-		failed, whole := false, false
+		good := false
 		defer func() {
-			if failed || !whole {
+			if good {
+				keep.swap(of, from)
+			} else {
 				_ = from.Close() // it was only read
-				return
 			}
-			keep.swap(of, from)
 		}()
+		failed := false
 		read(from)(func(one item.Item, err error) bool {
 			failed = failed || err != nil
 			return yield(one, err)
 		})
-		whole = true
+		good = !failed // and its reader has no fault
 	}
 }
