@@ -11,6 +11,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/archive"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
@@ -23,7 +24,7 @@ type listing struct {
 }
 
 // list finds the files of a folder in the order of their names, and tells which it cannot use.
-func (f folder) list(ctx context.Context, manifest schema.Folder, known map[string]knownFile) (listing, error) {
+func (f folder) list(ctx context.Context, manifest schema.Folder, known map[fileState][]objects.Part) (listing, error) {
 	var found listing
 	usable := false
 	for _, connector := range manifest.Connectors {

@@ -62,8 +62,11 @@ var ways = [...]way{
 			return services.Named(services.Array(in.text, in.from.objects), in.from.divided, in.from.names, open)
 		},
 	},
-	formatTable: {endings: ".csv .tsv .gpx .tcx .kml .ofx .qfx .qif", read: readTable, charset: true, series: true,
+	formatTable: {endings: ".csv .tsv", read: readTable, charset: true, series: true,
 		hangs: around},
+	formatRows: {
+		endings: ".gpx .tcx .kml .ofx .qfx .qif", is: services.IsXMLRows, read: readRows, charset: true, series: true, hangs: around,
+	},
 	formatMail: {endings: ".mbox .mbx .eml .emlx", is: mail.IsMbox, read: readMail, binary: true, group: letters,
 		hangs: hanging{attachmentsSuffix, "message_id"}},
 	formatCalendar: {
@@ -75,7 +78,7 @@ var ways = [...]way{
 	},
 	formatNotes:    {endings: ".md .markdown", read: readNote, charset: true, hangs: hanging{linksSuffix, "note_id"}},
 	formatWorkbook: {endings: ".xlsx", read: readSheet, binary: true, hangs: around},
-	formatDatabase: {read: readRows, binary: true},
+	formatDatabase: {read: readDatabase, binary: true},
 	formatDocument: {
 		endings: ".html .htm .docx .odt", read: readDocument,
 		group: func(name string) string { return path.Join(path.Dir(name), "documents") },
@@ -160,15 +163,14 @@ func buffered(read func(*bufio.Reader) item.Records) func(*opened) item.Records 
 	return func(in *opened) item.Records { return read(item.Buffer(in.text)) }
 }
 
-func readTable(in *opened) item.Records {
-	var rows io.Reader = in.text
-	if ending := path.Ext(in.name); services.IsRows(ending) {
-		var err error
-		if rows, err = services.Rows(in.text, ending); err != nil {
-			return item.Failed(err)
-		}
+func readTable(in *opened) item.Records { return in.table(in.text) }
+
+func readRows(in *opened) item.Records {
+	rows, err := services.Rows(in.text, path.Ext(in.name))
+	if err != nil {
+		return item.Failed(err)
 	}
-	return table.NewReader(item.Buffer(rows), in.of.cells, &in.of.idField, &in.of.semicolons, false)
+	return in.table(rows)
 }
 
 func readCalendar(in *opened) item.Records { return calendar.NewReader(in.text, in.of.from.now.Year()) }
@@ -203,7 +205,7 @@ func readSheet(in *opened) item.Records {
 	})
 }
 
-func readRows(in *opened) item.Records {
+func readDatabase(in *opened) item.Records {
 	return kept(in, func() (*database.File, error) {
 		log, _ := openLog(in.of.from.fsys, in.from.name)
 		defer closeLog(log)

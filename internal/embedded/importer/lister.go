@@ -30,8 +30,8 @@ type lister struct {
 	groups     map[group]int // places in sources, by the names of streams
 	notes      []sourceFile
 	skips      []Skip
-	taken      map[string]bool // names of streams
-	known      map[string]knownFile
+	taken      map[string]bool              // names of streams
+	known      map[fileState][]objects.Part // the arrays of JSON files as they were when they were listed before
 }
 
 // Some files hold several streams: a workbook its sheets, a database its tables. Each is a stream of the one file.
@@ -72,16 +72,10 @@ func (l *lister) addTables(file sourceFile) error {
 		file.part = one.Name
 		l.addStream(l.free(streamName(name+"/"+one.Name)), formatDatabase, file).beside = beside
 	}
-	places := map[string]int{}
-	for at, one := range tables {
-		if one.Key != "" {
-			places[strings.ToLower(one.Name)] = at
-		}
-	}
 	for child, one := range tables {
 		for _, parent := range one.Parents {
-			at, ok := places[strings.ToLower(parent.Table)]
-			if !ok || len(l.sources[first+at].relations) >= item.MaxFields {
+			at := slices.IndexFunc(tables, func(t database.Table) bool { return t.Key != "" && strings.EqualFold(t.Name, parent.Table) })
+			if at < 0 || len(l.sources[first+at].relations) >= item.MaxFields {
 				continue
 			}
 			from := &l.sources[first+at]
@@ -120,8 +114,8 @@ func (l *lister) addArrays(called string, file *sourceFile) bool {
 // divided are the arrays of a JSON file. They are known of a file that has not changed since it was listed before; to find them the whole
 // file is read.
 func (l *lister) divided(file sourceFile) []objects.Part {
-	if before, ok := l.known[file.name]; ok && before.state == stateOf(l.from.fsys, []sourceFile{file})[0] {
-		return before.divided
+	if parts, ok := l.known[stateOf(l.from.fsys, []sourceFile{file})[0]]; ok {
+		return parts
 	}
 	parts := []objects.Part{}
 	opened, err := openFile(l.from.fsys, file.name)
@@ -132,24 +126,18 @@ func (l *lister) divided(file sourceFile) []objects.Part {
 	return append(parts, services.Parts(opened)...)
 }
 
-// A knownFile is a JSON file as it was when it was listed before.
-type knownFile struct {
-	state   fileState
-	divided []objects.Part
-}
-
-// knownFiles are those of which the arrays are known, by name.
-func knownFiles(known map[string]model.Part) map[string]knownFile {
-	files := map[string]knownFile{}
+// dividedBefore are the arrays of JSON files that are known, by the files as they were then.
+func dividedBefore(known map[string]model.Part) map[fileState][]objects.Part {
+	files := map[fileState][]objects.Part{}
 	for _, part := range known {
 		var read partFiles
 		if err := json.Unmarshal([]byte(part.Files), &read); err != nil || read.Version != readerVersion {
 			continue
 		}
 		for _, file := range read.Files {
+			file.Hash = ""
 			if divided, ok := read.Divided[file.Name]; ok {
-				file.Hash = ""
-				files[file.Name] = knownFile{file, divided}
+				files[file] = divided
 			}
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/archive"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/document"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
@@ -76,6 +77,11 @@ type opened struct {
 
 func (o *opened) isNamed(endings ...string) bool {
 	return slices.Contains(endings, strings.ToLower(path.Ext(o.name)))
+}
+
+// table reads rows below a header.
+func (o *opened) table(rows io.Reader) item.Records {
+	return table.NewReader(item.Buffer(rows), o.of.cells, &o.of.idField, &o.of.semicolons, false)
 }
 
 func (o *opened) stem() string { return strings.TrimSuffix(o.name, path.Ext(o.name)) }

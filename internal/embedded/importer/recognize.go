@@ -50,8 +50,6 @@ func recognize(fsys fs.FS, name string) (kind format, reason string) {
 		}
 	}
 	switch {
-	case ending == ".xml" && services.IsXMLRows(start):
-		return formatTable, ""
 	case kind == formatDocument && isActivity(fsys, name):
 		return formatActivity, ""
 	case kind != formatUnknown && !isText(start):

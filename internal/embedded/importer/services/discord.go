@@ -42,12 +42,10 @@ func IsDiscord(name string, start []byte) bool {
 	return is != nil && is(start) && (base == DiscordList || discordFolder().MatchString(path.Base(folder)))
 }
 
-// DiscordNames are what the list of an export calls the channels, by their ids: "gaming in The Crew", "Direct Message with tom#0".
-type DiscordNames map[string]string
-
-// ReadDiscordNames reads the list of the channels of an export. A list that cannot be read has no names.
-func ReadDiscordNames(file io.Reader) DiscordNames {
-	names := DiscordNames{}
+// ReadDiscordNames reads what the list of an export calls the channels, by their ids: "gaming in The Crew", "Direct Message with tom#0". A
+// list that cannot be read has no names.
+func ReadDiscordNames(file io.Reader) map[string]string {
+	names := map[string]string{}
 	listed, _ := item.ReadAll(file)
 	gjson.ParseBytes(listed).ForEach(func(id, name gjson.Result) bool {
 		names[id.String()] = name.String()
@@ -64,7 +62,7 @@ type Channel struct {
 }
 
 // ReadChannel reads what an export says of a channel.
-func ReadChannel(file io.Reader, id string, names DiscordNames) Channel {
+func ReadChannel(file io.Reader, id string, names map[string]string) Channel {
 	said, err := item.ReadAll(file)
 	about, listed := gjson.ParseBytes(said), names[id]
 	channel := Channel{id: id, name: text(about, "name"), guild: text(about, "guild.name"), said: said, err: err}

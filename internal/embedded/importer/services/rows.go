@@ -23,9 +23,6 @@ import (
 var rowsOf = map[string]func(string) ([][]string, error){".ofx": ofxRows, ".qfx": ofxRows, ".qif": qifRows, ".gpx": gpx.rows,
 	".tcx": tcx.rows, ".kml": kml.rows, ".xml": xmlRows}
 
-// IsRows reports the ending of a file of rows that are not comma separated.
-func IsRows(ending string) bool { return rowsOf[strings.ToLower(ending)] != nil }
-
 // Rows returns the rows of a file as comma separated values, under a header.
 func Rows(file io.Reader, ending string) (io.Reader, error) {
 	text, err := io.ReadAll(io.LimitReader(file, maxRows+1))

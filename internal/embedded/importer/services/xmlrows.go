@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"slices"
 	"strings"
 	"unicode/utf16"
@@ -234,8 +235,8 @@ func isPhone(start []byte) bool {
 }
 
 // IsXMLRows reports that XML begins as what a bank sends of an account (camt.052 to .054 of ISO 20022) or a phone keeps of its messages.
-func IsXMLRows(start []byte) bool {
-	return bytes.Contains(start, []byte("iso:20022:tech:xsd:camt.05")) || isPhone(start)
+func IsXMLRows(name string, start []byte) bool {
+	return strings.EqualFold(path.Ext(name), ".xml") && (bytes.Contains(start, []byte("iso:20022:tech:xsd:camt.05")) || isPhone(start))
 }
 
 func xmlRows(text string) ([][]string, error) {
