@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/archive"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/database"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
@@ -154,7 +155,7 @@ const (
 
 // add makes a file a source, or tells why not.
 func (l *lister) add(name string, info fs.FileInfo) {
-	if l.from.passesOver(info) || isBesideDatabase(l.from.fsys, name) {
+	if _, isBeside := besideOf(l.from.fsys, name, besideDatabase, database.Is); isBeside || l.from.passesOver(info) {
 		return
 	}
 	if !info.Mode().IsRegular() {
@@ -178,7 +179,13 @@ func (l *lister) add(name string, info fs.FileInfo) {
 		return
 	}
 	if kind == formatWorkbook || kind == formatDatabase {
-		l.addParts(kind, file)
+		add := l.addTables
+		if kind == formatWorkbook {
+			add = l.addSheets
+		}
+		if err := add(file); err != nil {
+			l.skip(name, "cannot be read: "+item.Reason(err))
+		}
 		return
 	}
 	called := takeoutPart().ReplaceAllString(l.within(name), "$1/")

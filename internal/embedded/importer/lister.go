@@ -34,18 +34,7 @@ type lister struct {
 	known      map[fileState][]objects.Part // the arrays of JSON files as they were when they were listed before
 }
 
-// Some files hold several streams: a workbook its sheets, a database its tables. Each is a stream of the one file.
-
-// addParts makes a stream of each sheet or table of a file.
-func (l *lister) addParts(kind format, file sourceFile) {
-	add := l.addTables
-	if kind == formatWorkbook {
-		add = l.addSheets
-	}
-	if err := add(file); err != nil {
-		l.skip(file.name, "cannot be read: "+item.Reason(err))
-	}
-}
+// Some files hold several streams: a workbook its sheets, a database its tables, JSON its arrays. Each is a stream of the one file.
 
 // addTables makes a stream of each table of an SQLite database, and a relation of each foreign key.
 func (l *lister) addTables(file sourceFile) error {
@@ -147,6 +136,7 @@ func dividedBefore(known map[string]model.Part) map[fileState][]objects.Part {
 // maxDivided is the size of a JSON file, in bytes, of which the arrays are found when the folder is listed.
 const maxDivided = 64 << 20
 
+// addSheets makes a stream of each sheet of a workbook.
 func (l *lister) addSheets(file sourceFile) error {
 	book, err := openWorkbook(l.from.fsys, file.name)
 	if err != nil {
@@ -175,12 +165,6 @@ func partOf(file, part string) string {
 
 // besideDatabase ends the names of the files that SQLite keeps beside a database.
 var besideDatabase = []string{logEnding, "-shm", "-journal"}
-
-// isBesideDatabase reports a file that SQLite keeps beside a database.
-func isBesideDatabase(fsys fs.FS, name string) bool {
-	_, ok := besideOf(fsys, name, besideDatabase, database.Is)
-	return ok
-}
 
 // indexOf returns the name of the index of this program that a file is, or belongs to. It opens only what has the size of a database.
 func indexOf(fsys fs.FS, name string) (index string, ok bool) {
