@@ -37,8 +37,8 @@ type way struct {
 	series  bool                     // but many files of a folder may be one
 	replies string                   // the field of a message that names the one that it answers
 	beside  []string                 // files that its records depend on, as paths from its folder
-	about   about
-	hangs   hanging
+	about   about                    // what one of them says beside its messages
+	hangs   hanging                  // what its records have in another stream
 }
 
 // An about is what a file also says of what the messages of its folder belong to, which is a record of another stream.
@@ -62,8 +62,7 @@ var ways = [...]way{
 			return services.Named(services.Array(in.text, in.from.objects), in.from.divided, in.from.names, open)
 		},
 	},
-	formatTable: {endings: ".csv .tsv", read: readTable, charset: true, series: true,
-		hangs: around},
+	formatTable: {endings: ".csv .tsv", read: readTable, charset: true, series: true, hangs: around},
 	formatRows: {
 		endings: ".gpx .tcx .kml .ofx .qfx .qif", is: services.IsXMLRows, read: readRows, charset: true, series: true, hangs: around,
 	},
