@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -60,17 +61,13 @@ func (s *fileStream) attach(one *item.Item) (reason string) {
 		if !ok || value[0] != '"' {
 			continue
 		}
-		mimeType := "application/octet-stream"
-		if declared, ok := one.Value("content_type"); ok && declared[0] == '"' {
-			mimeType = model.Unquote(declared)
-		}
 		content, err := s.readBlob(model.Unquote(value))
 		if err != nil {
 			reason = err.Error()
 			one.Replace(field.Name, []byte("null"))
 			continue
 		}
-		described, blob := item.NewBlob(mimeType, content)
+		described, blob := item.NewBlob(cmp.Or(one.String("content_type"), "application/octet-stream"), content)
 		one.Replace(field.Name, item.JSON(described))
 		one.Blob = blob
 	}

@@ -2,7 +2,8 @@ package importer
 
 import "testing"
 
-// A Kindle says in its own language what was left where and when, and files of one that changed its language mix them.
+// A Kindle says in its own language what was left where and when, and files of one that changed its language mix them. A date in other letters stays as it is
+// written.
 func TestClippingsSayWhatTheyAre(t *testing.T) {
 	for line, want := range map[string][2]any{
 		"- Your Highlight on page 1 | Location 10-12 | Added on Monday, 30 December 2024 14:46:33":                                  {"highlight", "2024-12-30T14:46:33"},
@@ -23,12 +24,12 @@ func TestClippingsSayWhatTheyAre(t *testing.T) {
 		"- Seu destaque na página 33 | posição 410-412 | Adicionado: terça-feira, 5 de março de 2024 09:12:45":                      {"highlight", "2024-03-05T09:12:45"},
 		"- Je markering op pagina 6 | locatie 36-40 | Toegevoegd op maandag 30 september 2019 18:00:39":                             {"highlight", "2019-09-30T18:00:39"},
 		"- Je notitie op pagina 6 | locatie 36 | Toegevoegd op maandag 30 september 2019 18:00:39":                                  {"note", "2019-09-30T18:00:39"},
-		"- Ваш выделенный отрывок на странице 5 | Местоположение 1234-1236 | Добавлено: понедельник, 30 декабря 2024 г. в 14:46:33": {"highlight", "2024-12-30T14:46:33"},
-		"– Ваша закладка на странице 40 | Место 600 | Добавлено: суббота, 3 мая 2026 г. в 4:46:33":                                  {"bookmark", "2026-05-03T04:46:33"},
-		"- 您在第 7 页（位置 #114-116）的标注 | 添加于 2024年3月5日星期二 下午9:12:45":                                                                    {"highlight", "2024-03-05T21:12:45"},
-		"- 您在位置 #10的笔记 | 添加于 2024年3月5日星期二 上午12:12:45":                                                                               {"note", "2024-03-05T00:12:45"},
-		"- 5ページ|位置No. 68-69のハイライト |作成日: 2018年1月5日金曜日 22:55:44":                                                                      {"highlight", "2018-01-05T22:55:44"},
-		"- 位置No. 200のブックマーク | 追加日： 2024年4月3日水曜日 08:00:00":                                                                           {"bookmark", "2024-04-03T08:00:00"},
+		"- Ваш выделенный отрывок на странице 5 | Местоположение 1234-1236 | Добавлено: понедельник, 30 декабря 2024 г. в 14:46:33": {"highlight", "понедельник, 30 декабря 2024 г. в 14:46:33"},
+		"– Ваша закладка на странице 40 | Место 600 | Добавлено: суббота, 3 мая 2026 г. в 4:46:33":                                  {"bookmark", "суббота, 3 мая 2026 г. в 4:46:33"},
+		"- 您在第 7 页（位置 #114-116）的标注 | 添加于 2024年3月5日星期二 下午9:12:45":                                                                    {"highlight", "2024年3月5日星期二 下午9:12:45"},
+		"- 您在位置 #10的笔记 | 添加于 2024年3月5日星期二 上午12:12:45":                                                                               {"note", "2024年3月5日星期二 上午12:12:45"},
+		"- 5ページ|位置No. 68-69のハイライト |作成日: 2018年1月5日金曜日 22:55:44":                                                                      {"highlight", "2018年1月5日金曜日 22:55:44"},
+		"- 位置No. 200のブックマーク | 追加日： 2024年4月3日水曜日 08:00:00":                                                                           {"bookmark", "2024年4月3日水曜日 08:00:00"},
 		"- Þú merktir á síðu 5 | staðsetning 60 | Bætt við mánudagur 30 desember 2024":                                              {nil, nil},
 	} {
 		records, skips := loaded(t, "My Clippings.txt", "Book (A)\r\n"+line+"\r\n\r\nx\r\n==========\r\n")

@@ -51,8 +51,16 @@ func folderAt(path string, except []string) (folder, error) {
 	return from, nil
 }
 
-// walk visits the files below a folder, but for hidden ones and those in hidden folders. An error of the folder itself ends the walk.
+// walk visits the files below a folder, but for hidden ones and those in hidden folders, or the one file. An error of the folder itself
+// ends the walk.
 func (f folder) walk(root string, visit func(name string, entry fs.DirEntry, err error) error) error {
+	if f.only != "" && root == "." {
+		info, err := fs.Stat(f.fsys, f.only)
+		if err != nil {
+			return fmt.Errorf("read %s: %w", f.shown, err)
+		}
+		return visit(f.only, fs.FileInfoToDirEntry(info), nil)
+	}
 	return fs.WalkDir(f.fsys, root, func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil && name == root:

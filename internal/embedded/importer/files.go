@@ -10,7 +10,9 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/archive"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/database"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
@@ -23,7 +25,7 @@ type listing struct {
 }
 
 // list finds the files of a folder in the order of their names, and tells which it cannot use.
-func (f folder) list(ctx context.Context, manifest schema.Folder, known map[string]knownFile) (listing, error) {
+func (f folder) list(ctx context.Context, manifest schema.Folder, known map[fileState][]objects.Part) (listing, error) {
 	var found listing
 	usable := false
 	for _, connector := range manifest.Connectors {
@@ -31,11 +33,12 @@ func (f folder) list(ctx context.Context, manifest schema.Folder, known map[stri
 		for _, connection := range connector.Connections {
 			l := lister{
 				ctx: ctx, from: f, blobs: manifest.Blobs, connection: connection, declared: connector.Streams, taken: map[string]bool{},
-				groups: map[groupKey]int{}, known: known,
+				groups: map[group]int{}, known: known,
 			}
 			err := l.list()
 			if len(connector.Streams) == 0 { // a manifest names streams
-				l.gatherMailboxes()
+				l.gatherMailboxes(true)
+				l.gatherMailboxes(false)
 				l.gather()
 			}
 			found.skips = append(found.skips, l.skips...)
@@ -106,29 +109,21 @@ func arrange(c schema.Connector, streams []fileStream) {
 
 // list adds the files of the connection, which may be one file alone.
 func (l *lister) list() error {
+	defer l.addNotes() // once all of them are known
 	l.root = l.connection.Folder
 	if archive.IsName(l.from.only) {
 		l.root = l.from.only
-	} else if l.from.only != "" {
-		info, err := fs.Stat(l.from.fsys, l.from.only)
-		if err != nil {
-			return fmt.Errorf("read %s: %w", l.from.shown, err)
-		}
-		l.add(l.from.only, info)
-		l.addNotes()
-		return nil
 	}
 	err := l.from.walk(l.root, l.visit)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%s: connection %q: there is no folder %q", schema.ManifestName, l.connection.ID, l.root)
 	}
-	l.addNotes()
 	return err
 }
 
 // visit adds a file of the connection's folder. A link is followed to a file within the folder, never to another folder.
 func (l *lister) visit(name string, entry fs.DirEntry, err error) error {
-	if name == schema.ManifestName || l.blobs != "" && schema.IsWithin(name, l.blobs) {
+	if name == schema.ManifestName && l.from.only == "" || l.blobs != "" && schema.IsWithin(name, l.blobs) {
 		return nil
 	}
 	var info fs.FileInfo
@@ -160,7 +155,7 @@ const (
 
 // add makes a file a source, or tells why not.
 func (l *lister) add(name string, info fs.FileInfo) {
-	if l.from.passesOver(info) || isBesideDatabase(l.from.fsys, name) || isDiscordList(l.from.fsys, name) {
+	if _, isBeside := besideOf(l.from.fsys, name, besideDatabase, database.Is); isBeside || l.from.passesOver(info) {
 		return
 	}
 	if !info.Mode().IsRegular() {
@@ -184,25 +179,28 @@ func (l *lister) add(name string, info fs.FileInfo) {
 		return
 	}
 	if kind == formatWorkbook || kind == formatDatabase {
-		l.addParts(kind, file)
+		add := l.addTables
+		if kind == formatWorkbook {
+			add = l.addSheets
+		}
+		if err := add(file); err != nil {
+			l.skip(name, "cannot be read: "+item.Reason(err))
+		}
 		return
 	}
 	called := takeoutPart().ReplaceAllString(l.within(name), "$1/")
 	group := ""
 	if groups := ways[kind].group; groups != nil {
-		group = groups(path.Dir(called), called)
+		group = groups(called)
 	}
 	switch {
 	case kind == formatNotes:
 		l.notes = append(l.notes, file)
 	case group != "":
 		added := l.addTo(group, kind, file)
-		if kind == formatMeta && path.Base(name) == "message_1.json" { // all parts of a conversation say the same of it
-			file.part = "conversations"
-			l.addTo(path.Join(group, file.part), kind, file).relations = []model.Relation{model.HasMany("messages", added.stream, "conversation")}
-		}
-		if channels, ok := l.groups[groupKey{path.Join(group, "channels"), kind}]; kind == formatDiscord && ok {
-			l.sources[channels].relations = []model.Relation{model.HasMany("messages", added.stream, "channel_id")}
+		if about := ways[kind].about; path.Base(name) == about.file {
+			file.part = about.part
+			l.addTo(path.Join(group, about.part), kind, file).relations = []model.Relation{model.HasMany("messages", added.stream, about.key)}
 		}
 	case kind == formatArray && l.addArrays(called, &file):
 	default:
@@ -218,23 +216,24 @@ func (l *lister) isTwin(name string) bool {
 }
 
 // addTo puts a file with the others of its stream, which is called after what they have in common.
-func (l *lister) addTo(group string, kind format, file sourceFile) *fileStream {
-	at, known := l.groups[groupKey{group, kind}]
+func (l *lister) addTo(name string, kind format, file sourceFile) *fileStream {
+	of := group{stem: name, kind: kind}
+	at, known := l.groups[of]
 	if known {
 		l.sources[at].files = append(l.sources[at].files, file)
 	} else {
 		at = len(l.sources)
-		l.groups[groupKey{group, kind}] = at
-		l.addStream(l.free(streamName(group)), kind, file)
+		l.groups[of] = at
+		l.addStream(l.free(streamName(name)), kind, file)
 	}
 	added := &l.sources[at]
 	for _, beside := range ways[kind].beside {
-		name := path.Join(path.Dir(file.name), beside)
-		if slices.ContainsFunc(added.beside, func(one sourceFile) bool { return one.name == name }) {
+		beside = path.Join(path.Dir(file.name), beside)
+		if slices.ContainsFunc(added.beside, func(one sourceFile) bool { return one.name == beside }) {
 			continue
 		}
-		if info, err := fs.Stat(l.from.fsys, name); err == nil {
-			added.beside = append(added.beside, sourceFile{name: name, size: info.Size()})
+		if info, err := fs.Stat(l.from.fsys, beside); err == nil {
+			added.beside = append(added.beside, sourceFile{name: beside, size: info.Size()})
 		}
 	}
 	return added

@@ -3,7 +3,6 @@ package importer
 import (
 	"bufio"
 	"context"
-	"errors"
 	"io"
 	"path"
 	"slices"
@@ -32,13 +31,25 @@ type way struct {
 	among format
 
 	read    func(*opened) item.Records
-	charset bool                             // its text may be in any charset, and not only in UTF-8 or UTF-16
-	binary  bool                             // it is no text, or says for each of its texts which charset that has
-	group   func(folder, name string) string // what its files have in common that are one stream; nil: each is one
-	series  bool                             // but many files of a folder may be one
-	replies string                           // the field of a message that names the one that it answers
-	beside  []string                         // files that its records depend on, as paths from its folder
+	charset bool                     // its text may be in any charset, and not only in UTF-8 or UTF-16
+	binary  bool                     // it is no text, or says for each of its texts which charset that has
+	group   func(name string) string // what its files have in common that are one stream; nil: each is one
+	series  bool                     // but many files of a folder may be one
+	replies string                   // the field of a message that names the one that it answers
+	beside  []string                 // files that its records depend on, as paths from its folder
+	about   about                    // what one of them says beside its messages
+	hangs   hanging                  // what its records have in another stream
 }
+
+// An about is what a file also says of what the messages of its folder belong to, which is a record of another stream.
+type about struct {
+	file string // its name
+	part string // what is added to the name of the stream
+	key  string // the field of a message with the id of that record
+}
+
+// around are the lines above and below a table.
+var around = hanging{suffix: aroundSuffix}
 
 // ways are those of all formats.
 var ways = [...]way{
@@ -51,8 +62,12 @@ var ways = [...]way{
 			return services.Named(services.Array(in.text, in.from.objects), in.from.divided, in.from.names, open)
 		},
 	},
-	formatTable: {endings: ".csv .tsv .gpx .tcx .kml .ofx .qfx .qif", read: readTable, charset: true, series: true},
-	formatMail:  {endings: ".mbox .mbx .eml .emlx", is: mail.IsMbox, read: readMail, binary: true, group: mailbox},
+	formatTable: {endings: ".csv .tsv", read: readTable, charset: true, series: true, hangs: around},
+	formatRows: {
+		endings: ".gpx .tcx .kml .ofx .qfx .qif", is: services.IsXMLRows, read: readRows, charset: true, series: true, hangs: around,
+	},
+	formatMail: {endings: ".mbox .mbx .eml .emlx", is: mail.IsMbox, read: readMail, binary: true, group: letters,
+		hangs: hanging{attachmentsSuffix, "message_id"}},
 	formatCalendar: {
 		endings: ".ics", is: sign(``, `(?i)\A[\r\n]*BEGIN:VCALENDAR\r*(?:\n|\z)`),
 		read: readCalendar, charset: true, series: true,
@@ -60,20 +75,29 @@ var ways = [...]way{
 	formatContacts: {
 		endings: ".vcf", is: sign(``, `(?i)\A[\r\n]*BEGIN:VCARD\r*(?:\n|\z)`), read: buffered(contacts.NewReader), charset: true, series: true,
 	},
-	formatNotes:    {endings: ".md .markdown", read: readNote, charset: true},
-	formatWorkbook: {endings: ".xlsx", read: readSheet, binary: true},
-	formatDatabase: {read: readRows, binary: true},
+	formatNotes:    {endings: ".md .markdown", read: readNote, charset: true, hangs: hanging{linksSuffix, "note_id"}},
+	formatWorkbook: {endings: ".xlsx", read: readSheet, binary: true, hangs: around},
+	formatDatabase: {read: readDatabase, binary: true},
 	formatDocument: {
 		endings: ".html .htm .docx .odt", read: readDocument,
-		group: func(folder, _ string) string { return path.Join(folder, "documents") },
+		group: func(name string) string { return path.Join(path.Dir(name), "documents") },
 	},
 	formatChat: {is: services.IsWhatsApp, read: text(services.WhatsApp), series: true},
 	formatSlack: { // in a folder beside a list of people or channels
 		read:    readSlack,
-		group:   func(folder, _ string) string { return path.Join(path.Dir(folder), "messages") },
+		group:   func(name string) string { return path.Join(path.Dir(path.Dir(name)), "messages") },
 		replies: "in_reply_to", beside: []string{"../users.json"}, // which names people
 	},
-	formatDiscord: {read: readDiscord, group: discord, beside: []string{"../" + discordList, discordChannel}},
+	formatDiscord: {
+		read: readDiscord, beside: []string{"../" + services.DiscordList},
+		group: func(name string) string {
+			if path.Base(name) != services.DiscordList { // which is beside the folders
+				name = path.Dir(name)
+			}
+			return folderOr(path.Dir(name), "messages")
+		},
+		about: about{file: services.DiscordChannel, part: "channels", key: "channel_id"},
+	},
 	formatX: {
 		is:   sign(`(?i)\.js$`, `\A\s*window\.YTD\.[^=]*=`),
 		read: text(services.X), group: scripts, replies: "in_reply_to_status_id",
@@ -93,7 +117,8 @@ var ways = [...]way{
 	},
 	formatMeta: {
 		is: sign(`^message_\d+\.json$`, `"participants"`), among: formatArray, group: aboveFolder("conversations"),
-		read: func(in *opened) item.Records { return services.Meta(in.text, path.Base(in.folder), in.from.part != "") },
+		about: about{file: "message_1.json", part: "conversations", key: "conversation"}, // all parts of one say the same of it
+		read:  func(in *opened) item.Records { return services.Meta(in.text, path.Base(in.folder), in.from.part != "") },
 	},
 	formatMetaPage:  {is: sign(`^message_\d+\.html$`, ``), among: formatDocument, read: readMetaPage, group: aboveFolder("conversations")},
 	formatHealth:    {is: sign(`(?i)\.xml$`, `<!DOCTYPE HealthData`), read: text(services.Health), binary: true},
@@ -137,15 +162,14 @@ func buffered(read func(*bufio.Reader) item.Records) func(*opened) item.Records 
 	return func(in *opened) item.Records { return read(item.Buffer(in.text)) }
 }
 
-func readTable(in *opened) item.Records {
-	var rows io.Reader = in.text
-	if ending := path.Ext(in.name); services.IsRows(ending) {
-		var err error
-		if rows, err = services.Rows(in.text, ending); err != nil {
-			return item.Failed(err)
-		}
+func readTable(in *opened) item.Records { return in.table(in.text) }
+
+func readRows(in *opened) item.Records {
+	rows, err := services.Rows(in.text, path.Ext(in.name))
+	if err != nil {
+		return item.Failed(err)
 	}
-	return table.NewReader(item.Buffer(rows), in.of.cells, &in.of.idField, &in.of.semicolons, false)
+	return in.table(rows)
 }
 
 func readCalendar(in *opened) item.Records { return calendar.NewReader(in.text, in.of.from.now.Year()) }
@@ -171,17 +195,7 @@ func readNote(in *opened) item.Records {
 }
 
 func readSheet(in *opened) item.Records {
-	return kept(in, func() (openBook, error) {
-		file, err := in.of.from.fsys.Open(in.from.name)
-		if err != nil {
-			return openBook{}, err
-		}
-		book, err := openWorkbook(file)
-		if err != nil {
-			return openBook{}, errors.Join(err, file.Close())
-		}
-		return openBook{book, file}, nil
-	}, func(book openBook) item.Records {
+	return kept(in, func() (openBook, error) { return openWorkbook(in.of.from.fsys, in.from.name) }, func(book openBook) item.Records {
 		rows, err := book.Read(in.from.part)
 		if err != nil {
 			return item.Failed(err)
@@ -190,7 +204,7 @@ func readSheet(in *opened) item.Records {
 	})
 }
 
-func readRows(in *opened) item.Records {
+func readDatabase(in *opened) item.Records {
 	return kept(in, func() (*database.File, error) {
 		log, _ := openLog(in.of.from.fsys, in.from.name)
 		defer closeLog(log)
@@ -232,72 +246,77 @@ func readMetaPage(in *opened) item.Records {
 func readSlack(in *opened) item.Records {
 	s := in.of
 	if s.users == nil {
-		s.users = services.SlackUsers{}
-		if file, err := openFile(s.from.fsys, path.Join(path.Dir(in.folder), "users.json")); err == nil {
-			s.users = services.ReadSlackUsers(file)
-			_ = file.Close() // it was only read
-		}
+		in.beside("../users.json", func(list io.ReadSeeker) { s.users = services.ReadSlackUsers(list) })
 	}
 	return services.Slack(in.text, path.Base(in.folder), s.users)
 }
 
-// inFolder groups the files of a folder, or those of no folder under a noun.
-func inFolder(noun string) func(folder, _ string) string {
-	return func(folder, _ string) string {
-		if folder == "." {
-			return noun
+// readDiscord reads a channel or its messages.
+func readDiscord(in *opened) (records item.Records) {
+	s := in.of
+	if s.channels == nil {
+		in.beside("../"+services.DiscordList, func(list io.ReadSeeker) { s.channels = services.ReadDiscordNames(list) })
+	}
+	in.beside(services.DiscordChannel, func(file io.ReadSeeker) {
+		channel := services.ReadChannel(file, strings.TrimPrefix(path.Base(in.folder), "c"), s.channels)
+		switch {
+		case in.from.part != "":
+			records = channel.Record()
+		case in.stem() == "messages":
+			records = channel.Messages(in.text, in.isNamed(".csv"))
+		default: // what is known of channels
+			records = func(func(item.Item, error) bool) {}
 		}
-		return folder
-	}
+	})
+	return records
 }
 
-func aboveFolder(noun string) func(folder, _ string) string {
-	return func(folder, _ string) string { return inFolder(noun)(path.Dir(folder), "") }
+// folderOr is what the files of a folder are called together: those at the top by a noun.
+func folderOr(folder, noun string) string {
+	if folder == "." {
+		return noun
+	}
+	return folder
 }
 
-// mailbox groups messages that are a file each, as the folders of a Maildir hold them.
-func mailbox(folder, name string) string {
-	switch ending := strings.ToLower(path.Ext(name)); {
-	case ending == ".eml" || ending == ".emlx":
-		return inFolder("messages")(folder, name)
-	case ending != ".mbox" && ending != ".mbx" && isMaildir(name):
-		return aboveFolder("messages")(folder, name)
-	}
-	return ""
+func inFolder(noun string) func(name string) string {
+	return func(name string) string { return folderOr(path.Dir(name), noun) }
+}
+
+func aboveFolder(noun string) func(name string) string {
+	return func(name string) string { return folderOr(path.Dir(path.Dir(name)), noun) }
 }
 
 // chats groups the pages of a chat, or of all chats.
-func chats(folder, name string) string {
-	if path.Base(path.Dir(folder)) == "chats" {
-		folder = path.Dir(folder)
+func chats(name string) string {
+	if folder := path.Dir(name); path.Base(path.Dir(folder)) == "chats" {
+		name = folder
 	}
-	return inFolder("messages")(folder, name)
+	return folderOr(path.Dir(name), "messages")
 }
 
-// partEnding is what the parts of one export differ in: StreamingHistory_music_1.json, Streaming_History_Audio_2020-2021_3.json,
-// tweets-part1.js, and the months of a year of a Google timeline.
-var partEnding = item.Expression(`^(StreamingHistory(?:_[a-z]+_)?|Streaming_History_(?:Audio|Video)_)[\d_-]+\.json$|^(.+)-part\d+\.js$|` +
-	`^\d{4}(_)[A-Z]+\.json$`)
+var (
+	// partEnding is what the parts of one export differ in: StreamingHistory_music_1.json, Streaming_History_Audio_2020-2021_3.json, and the
+	// months of a year of a Google timeline.
+	partEnding   = item.Expression(`^(StreamingHistory(?:_[a-z]+)?|Streaming_History_(?:Audio|Video))_?[\d_-]+\.json$|^\d{4}_[A-Z]+\.json$`)
+	scriptEnding = item.Expression(`(?i)(?:-part\d+)?\.js$`)
+)
 
 // parts groups the parts of one export.
-func parts(folder, name string) string {
-	part := partEnding().FindStringSubmatch(path.Base(name))
+func parts(name string) string {
+	folder, base := path.Dir(name), path.Base(name)
+	part := partEnding().FindStringSubmatch(base)
 	if part == nil {
 		return ""
 	}
-	if part[3] != "" && strings.HasPrefix(path.Base(name), path.Base(folder)+"_") { // the folder of a year
+	if part[1] == "" && strings.HasPrefix(base, path.Base(folder)+"_") { // the folder of a year
 		folder = path.Dir(folder)
 	}
-	return path.Join(folder, strings.TrimRight(part[1]+part[2], "_-"))
+	return path.Join(folder, part[1])
 }
 
 // scripts groups the parts of a list, of which the first is called after it.
-func scripts(folder, name string) string {
-	if group := parts(folder, name); group != "" {
-		return group
-	}
-	return path.Join(folder, strings.TrimSuffix(path.Base(name), path.Ext(name)))
-}
+func scripts(name string) string { return scriptEnding().ReplaceAllString(name, "") }
 
 // read yields the records of a file of the stream.
 func (s *fileStream) read(ctx context.Context, from sourceFile) item.Records {

@@ -53,7 +53,7 @@ var likenesses = [...]struct {
 func (l *lister) gather() {
 	for index, like := range likenesses {
 		isLast := index == len(likenesses)-1
-		groups, counts, crowds, at := make([]group, len(l.sources)), map[group]int{}, map[group]int{}, map[group]int{}
+		groups, counts, crowds := make([]group, len(l.sources)), map[group]int{}, map[group]int{}
 		for index, source := range l.sources {
 			file := l.within(source.files[0].name)
 			one := group{folder: path.Dir(file), kind: source.format, part: source.files[0].part}
@@ -65,26 +65,43 @@ func (l *lister) gather() {
 				}
 			}
 		}
-		var kept []fileStream
-		for index, source := range l.sources {
-			one := groups[index]
-			first, known := at[one]
-			switch {
-			case counts[one] < like.least, like.crowded && crowds[group{folder: one.folder, kind: one.kind, part: one.part}] <= manyFiles:
-				kept = append(kept, source)
-			case known:
-				kept[first].files = append(kept[first].files, source.files...)
-			default:
-				delete(l.taken, source.stream)
-				at[one] = len(kept)
-				called := strings.TrimPrefix(path.Join(one.folder, one.stem), "./")
-				if called == "." || called == "" {
-					called = "files"
-				}
-				source.stream, source.gathered = l.free(streamName(path.Join(called, one.part))), path.Join(l.root, one.folder)+"/"
-				kept = append(kept, source)
+		for index, one := range groups {
+			crowd := group{folder: one.folder, kind: one.kind, part: one.part}
+			if counts[one] < like.least || like.crowded && crowds[crowd] <= manyFiles {
+				groups[index] = group{}
 			}
 		}
-		l.sources = kept
+		l.join(groups, func(one group) (name, folder string) {
+			name = folderOr(path.Join(one.folder, one.stem), "files")
+			return path.Join(name, one.part), path.Join(l.root, one.folder) + "/"
+		})
 	}
+}
+
+// join makes one stream of the sources of each group, and leaves those of none as they are. A group has a name and, if its records get the
+// field "file", the folder of its files.
+func (l *lister) join(groups []group, describe func(group) (name, folder string)) {
+	for index, source := range l.sources {
+		if groups[index] != (group{}) {
+			delete(l.taken, source.stream)
+		}
+	}
+	var kept []fileStream
+	places := map[group]int{}
+	for index, source := range l.sources {
+		one := groups[index]
+		at, known := places[one]
+		switch {
+		case one == group{}:
+			kept = append(kept, source)
+		case known:
+			kept[at].files = append(kept[at].files, source.files...)
+		default:
+			places[one] = len(kept)
+			name, folder := describe(one)
+			source.stream, source.gathered = l.free(streamName(name)), folder
+			kept = append(kept, source)
+		}
+	}
+	l.sources = kept
 }

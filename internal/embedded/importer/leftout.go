@@ -17,28 +17,22 @@ const (
 
 // A leftOut sums up by file what is left out, for those who ask about the data.
 type leftOut struct {
-	places map[string]place // of files, by name
-	within []place          // of connections: what others are in
-	files  []*leftFile
-	byName map[string]*leftFile
-	more   int // files beyond maxLeftOut
+	within []schema.Connection
+	known  map[string]*leftFile // those of streams, and those of which something is left out, by name
+	files  []*leftFile          // of which something is left out
+	more   int                  // files beyond maxLeftOut
 }
-
-// A place is what a file belongs to.
-type place struct{ connection, folder, stream, part string }
 
 type leftFile struct {
 	model.LeftOut
-	part    string
-	isAside bool // what is said of it first is no record
+	part    string // empty: it belongs to none
+	isAside bool   // what is said of it first is no record
 }
 
 func newLeftOut(manifest schema.Folder) *leftOut {
-	l := &leftOut{places: map[string]place{}, byName: map[string]*leftFile{}}
+	l := &leftOut{known: map[string]*leftFile{}}
 	for _, connector := range manifest.Connectors {
-		for _, connection := range connector.Connections {
-			l.within = append(l.within, place{connection: connection.ID, folder: connection.Folder})
-		}
+		l.within = append(l.within, connector.Connections...)
 	}
 	return l
 }
@@ -47,21 +41,23 @@ func newLeftOut(manifest schema.Folder) *leftOut {
 func (l *leftOut) found(connector string, streams []fileStream) {
 	for _, stream := range streams {
 		for _, file := range stream.files {
-			l.places[file.name] = place{connection: file.connection, stream: stream.stream, part: partName(connector, stream.stream)}
+			one := &leftFile{part: partName(connector, stream.stream)}
+			one.ConnectionID, one.Stream, one.File = file.connection, stream.stream, file.name
+			l.known[file.name] = one
 		}
 	}
 }
 
 // follow returns a watch that notes each skip on its way.
 func (l *leftOut) follow(watch Watch) Watch {
-	skipped, kept := watch.skipped, watch.Kept
+	skipped, kept := watch.Skipped, watch.Kept
 	watch.Skipped = func(s Skip) {
-		l.add(s, false)
-		skipped(s)
+		if l.add(s, false); skipped != nil {
+			skipped(s)
+		}
 	}
 	watch.Kept = func(s Skip) {
-		l.add(s, true)
-		if kept != nil {
+		if l.add(s, true); kept != nil {
 			kept(s)
 		}
 	}
@@ -73,16 +69,19 @@ func (l *leftOut) add(s Skip, kept bool) {
 	if s.IsCopy() {
 		return
 	}
-	one, known := l.byName[s.File]
+	one, known := l.known[s.File]
+	if !known {
+		at := slices.IndexFunc(l.within, func(c schema.Connection) bool { return schema.IsWithin(s.File, c.Folder) })
+		one = &leftFile{LeftOut: model.LeftOut{ConnectionID: l.within[max(at, 0)].ID, File: s.File}}
+	}
+	isFirst := one.Reason == ""
 	switch {
-	case !known && len(l.files) == maxLeftOut:
+	case isFirst && len(l.files) == maxLeftOut:
 		l.more++
 		return
-	case !known:
-		at := l.placeOf(s.File)
-		one = &leftFile{LeftOut: model.LeftOut{ConnectionID: at.connection, Stream: at.stream, File: s.File, Line: s.Line, Reason: s.Reason},
-			part: at.part}
-		l.byName[s.File] = one
+	case isFirst:
+		one.Line, one.Reason = s.Line, s.Reason
+		l.known[s.File] = one
 		l.files = append(l.files, one)
 	case len(one.More) < maxPieces:
 		one.More = append(one.More, model.Left{Line: s.Line, Reason: s.Reason})
@@ -94,7 +93,7 @@ func (l *leftOut) add(s Skip, kept bool) {
 		}
 		one.Line, one.Reason = s.Line, s.Reason
 	}
-	one.isAside = isAside && (!known || one.isAside)
+	one.isAside = isAside && (isFirst || one.isAside)
 	switch {
 	case s.Line == 0:
 		return
@@ -106,30 +105,21 @@ func (l *leftOut) add(s Skip, kept bool) {
 	one.Pieces++
 }
 
-func (l *leftOut) placeOf(name string) place {
-	if at, ok := l.places[name]; ok {
-		return at
-	}
-	at := slices.IndexFunc(l.within, func(p place) bool { return schema.IsWithin(name, p.folder) })
-	return l.within[max(at, 0)]
-}
-
-// of lists what was left out of the files of a part or, of none, of those that belong to no part.
-func (l *leftOut) of(part string) []model.LeftOut {
-	return l.list(part == "", func(one *leftFile) bool { return one.part == part })
-}
-
-func (l *leftOut) all() []model.LeftOut { return l.list(true, func(*leftFile) bool { return true }) }
-
-func (l *leftOut) list(rest bool, wanted func(*leftFile) bool) (list []model.LeftOut) {
+// of lists what was left out of the files of some parts. Those of no part have the empty name.
+func (l *leftOut) of(isWanted func(part string) bool) (list []model.LeftOut) {
 	for _, one := range l.files {
-		if wanted(one) {
+		if isWanted(one.part) {
 			list = append(list, one.LeftOut)
 		}
 	}
-	if l.more > 0 && rest {
-		list = append(list, model.LeftOut{ConnectionID: l.within[0].connection, File: fmt.Sprintf("%d more files", l.more),
+	if l.more > 0 && isWanted("") {
+		list = append(list, model.LeftOut{ConnectionID: l.within[0].ID, File: fmt.Sprintf("%d more files", l.more),
 			Reason: "see where the program was started"})
 	}
 	return list
+}
+
+// ofPart lists what was left out of the files of a part or, of none, of those that belong to no part.
+func (l *leftOut) ofPart(name string) []model.LeftOut {
+	return l.of(func(part string) bool { return part == name })
 }

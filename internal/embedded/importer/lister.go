@@ -27,39 +27,22 @@ type lister struct {
 	declared   []schema.Stream // by the manifest
 	root       string          // the folder, or the archive
 	sources    []fileStream
-	groups     map[groupKey]int // places in sources
+	groups     map[group]int // places in sources, by the names of streams
 	notes      []sourceFile
 	skips      []Skip
-	taken      map[string]bool // names of streams
-	known      map[string]knownFile
+	taken      map[string]bool              // names of streams
+	known      map[fileState][]objects.Part // the arrays of JSON files as they were when they were listed before
 }
 
-// A groupKey is what the files of one stream share.
-type groupKey struct {
-	name string
-	kind format
-}
-
-// Some files hold several streams: a workbook its sheets, a database its tables. Each is a stream of the one file.
-
-// addParts makes a stream of each sheet or table of a file.
-func (l *lister) addParts(kind format, file sourceFile) {
-	opened, err := l.from.fsys.Open(file.name)
-	if err == nil {
-		defer func() { _ = opened.Close() }() // it was only read
-		if kind == formatWorkbook {
-			err = l.addSheets(file, opened)
-		} else {
-			err = l.addTables(file, opened)
-		}
-	}
-	if err != nil {
-		l.skip(file.name, "cannot be read: "+item.Reason(err))
-	}
-}
+// Some files hold several streams: a workbook its sheets, a database its tables, JSON its arrays. Each is a stream of the one file.
 
 // addTables makes a stream of each table of an SQLite database, and a relation of each foreign key.
-func (l *lister) addTables(file sourceFile, opened fs.File) error {
+func (l *lister) addTables(file sourceFile) error {
+	opened, err := l.from.fsys.Open(file.name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = opened.Close() }()          // it was only read
 	log, beside := openLog(l.from.fsys, file.name) // what was written last may be in the log alone
 	tables, virtual, wide, err := database.Tables(l.ctx, opened, log)
 	closeLog(log)
@@ -78,16 +61,10 @@ func (l *lister) addTables(file sourceFile, opened fs.File) error {
 		file.part = one.Name
 		l.addStream(l.free(streamName(name+"/"+one.Name)), formatDatabase, file).beside = beside
 	}
-	places := map[string]int{}
-	for at, one := range tables {
-		if one.Key != "" {
-			places[strings.ToLower(one.Name)] = at
-		}
-	}
 	for child, one := range tables {
 		for _, parent := range one.Parents {
-			at, ok := places[strings.ToLower(parent.Table)]
-			if !ok || len(l.sources[first+at].relations) >= item.MaxFields {
+			at := slices.IndexFunc(tables, func(t database.Table) bool { return t.Key != "" && strings.EqualFold(t.Name, parent.Table) })
+			if at < 0 || len(l.sources[first+at].relations) >= item.MaxFields {
 				continue
 			}
 			from := &l.sources[first+at]
@@ -115,11 +92,7 @@ func (l *lister) addArrays(called string, file *sourceFile) bool {
 	for index := range parts {
 		one := &parts[index]
 		file.objects, file.part = one, one.Name
-		name := called
-		if file.part != "" {
-			name = strings.TrimSuffix(called, path.Ext(called)) + "/" + file.part + path.Ext(called)
-		}
-		if items := l.addStream(l.streamFor(formatArray, name), formatArray, *file); one.Items {
+		if items := l.addStream(l.streamFor(formatArray, partOf(called, one.Name)), formatArray, *file); one.Items {
 			holder := &l.sources[len(l.sources)-2]
 			holder.relations = []model.Relation{model.HasMany(one.List, items.stream, objects.ParentField)}
 		}
@@ -130,8 +103,8 @@ func (l *lister) addArrays(called string, file *sourceFile) bool {
 // divided are the arrays of a JSON file. They are known of a file that has not changed since it was listed before; to find them the whole
 // file is read.
 func (l *lister) divided(file sourceFile) []objects.Part {
-	if before, ok := l.known[file.name]; ok && before.state == stateOf(l.from.fsys, []sourceFile{file})[0] {
-		return before.divided
+	if parts, ok := l.known[stateOf(l.from.fsys, []sourceFile{file})[0]]; ok {
+		return parts
 	}
 	parts := []objects.Part{}
 	opened, err := openFile(l.from.fsys, file.name)
@@ -142,24 +115,18 @@ func (l *lister) divided(file sourceFile) []objects.Part {
 	return append(parts, services.Parts(opened)...)
 }
 
-// A knownFile is a JSON file as it was when it was listed before.
-type knownFile struct {
-	state   fileState
-	divided []objects.Part
-}
-
-// knownFiles are those of which the arrays are known, by name.
-func knownFiles(known map[string]model.Part) map[string]knownFile {
-	files := map[string]knownFile{}
+// dividedBefore are the arrays of JSON files that are known, by the files as they were then.
+func dividedBefore(known map[string]model.Part) map[fileState][]objects.Part {
+	files := map[fileState][]objects.Part{}
 	for _, part := range known {
 		var read partFiles
 		if err := json.Unmarshal([]byte(part.Files), &read); err != nil || read.Version != readerVersion {
 			continue
 		}
 		for _, file := range read.Files {
+			file.Hash = ""
 			if divided, ok := read.Divided[file.Name]; ok {
-				file.Hash = ""
-				files[file.Name] = knownFile{file, divided}
+				files[file] = divided
 			}
 		}
 	}
@@ -169,30 +136,35 @@ func knownFiles(known map[string]model.Part) map[string]knownFile {
 // maxDivided is the size of a JSON file, in bytes, of which the arrays are found when the folder is listed.
 const maxDivided = 64 << 20
 
-func (l *lister) addSheets(file sourceFile, opened fs.File) error {
-	book, err := openWorkbook(opened)
+// addSheets makes a stream of each sheet of a workbook.
+func (l *lister) addSheets(file sourceFile) error {
+	book, err := openWorkbook(l.from.fsys, file.name)
 	if err != nil {
 		return err
 	}
+	defer func() { _ = book.Close() }() // it was only read
 	for _, sheet := range book.Sheets {
 		file.part = sheet.Name
-		name := l.within(file.name)
-		if len(book.Sheets) > 1 {
-			name = strings.TrimSuffix(name, path.Ext(name)) + "/" + sheet.Name + path.Ext(name)
+		name := sheet.Name
+		if len(book.Sheets) == 1 {
+			name = ""
 		}
-		l.addStream(l.streamFor(formatWorkbook, name), formatWorkbook, file)
+		l.addStream(l.streamFor(formatWorkbook, partOf(l.within(file.name), name)), formatWorkbook, file)
 	}
 	return nil
 }
 
+// partOf is the path of a part of a file, as if it were a file in a folder. That without a name is the file.
+func partOf(file, part string) string {
+	if part == "" {
+		return file
+	}
+	ending := path.Ext(file)
+	return strings.TrimSuffix(file, ending) + "/" + part + ending
+}
+
 // besideDatabase ends the names of the files that SQLite keeps beside a database.
 var besideDatabase = []string{logEnding, "-shm", "-journal"}
-
-// isBesideDatabase reports a file that SQLite keeps beside a database.
-func isBesideDatabase(fsys fs.FS, name string) bool {
-	_, ok := besideOf(fsys, name, besideDatabase, database.Is)
-	return ok
-}
 
 // indexOf returns the name of the index of this program that a file is, or belongs to. It opens only what has the size of a database.
 func indexOf(fsys fs.FS, name string) (index string, ok bool) {

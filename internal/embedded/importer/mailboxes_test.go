@@ -42,6 +42,8 @@ func TestMailboxesOfAFolderAreOneStream(t *testing.T) {
 		{"folders of Thunderbird", "Mail", map[string]string{"Mail/INBOX": question, "Mail/Archive.sbd/Old.sbd/2025": answer}, both("INBOX", "Archive/Old/2025")},
 		{"an export of Apple Mail", "Mail", map[string]string{"Mail/INBOX.mbox/mbox": question, "Mail/Sent Messages.mbox/mbox": answer}, both("INBOX", "Sent Messages")},
 		{"a folder of Apple Mail", "V10", map[string]string{"V10/INBOX.mbox/1-2/Data/Messages/1.emlx": "90\n" + letter(question), "V10/Sent.mbox/1-2/Data/3/Messages/2.emlx": "90\n" + letter(answer)}, both("INBOX", "Sent")},
+		{"a mailbox of Apple Mail alone", "V10_INBOX", map[string]string{"V10/INBOX.mbox/1-2/Data/Messages/1.emlx": "90\n" + letter(question), "V10/INBOX.mbox/1-2/Data/3/Messages/2.emlx": "90\n" + letter(answer)}, both("", "")},
+		{"mailboxes in a folder beside one", "Mail", map[string]string{"Mail/Inbox.mbox": question, "Mail/Old/2025.mbox": answer}, both("Inbox", "Old/2025")},
 		{"files of mail", "messages", map[string]string{"Inbox.mbox": question, "Gesendet.mbox": answer}, both("Inbox", "Gesendet")},
 		{"folders of a Maildir", "Maildir", map[string]string{"Maildir/cur/1.a:2,S": letter(question), "Maildir/Sent/cur/2.a:2,": letter(answer)}, both("Inbox", "Sent")},
 		{"Maildirs", "Mail", map[string]string{"Mail/Inbox/cur/1.a:2,S": letter(question), "Mail/Sent/new/2.a": letter(answer)}, both("Inbox", "Sent")},

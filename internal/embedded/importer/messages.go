@@ -18,22 +18,18 @@ func (s *fileStream) noteThread(one item.Item) {
 	if s.format != formatMail || thread == one.ID {
 		return
 	}
-	if sent, ok := one.Instant("sent_at"); strings.HasPrefix(thread, mail.GmailThread) {
-		first, known := s.threads[thread]
-		if first == one.ID { // which another connection has, too
-			return
-		}
-		if known && (!ok || !sent.Before(s.begun[thread])) {
-			s.threads[one.ID] = thread
-			return
-		}
+	sent, ok := one.Instant("sent_at")
+	first, known := s.threads[thread]
+	switch isGmail := strings.HasPrefix(thread, mail.GmailThread); {
+	case isGmail && first == one.ID: // which another connection has, too
+	case !isGmail || known && (!ok || !sent.Before(s.begun[thread])):
+		s.threads[one.ID] = thread
+	default:
 		if known {
 			s.threads[first] = thread
 		}
 		s.threads[thread], s.begun[thread] = one.ID, sent
-		return
 	}
-	s.threads[one.ID] = thread
 }
 
 // longestThread is how many messages are followed back to the first. Some lead back to themselves, and stay as they are.
@@ -75,19 +71,9 @@ type hanging struct {
 	key    string // the field that holds the id of the record; empty: it hangs on none
 }
 
-func (f format) hung() hanging {
-	switch f {
-	case formatNotes:
-		return hanging{linksSuffix, "note_id"}
-	case formatTable, formatWorkbook: // lines above and below the table
-		return hanging{suffix: aroundSuffix}
-	}
-	return hanging{attachmentsSuffix, "message_id"}
-}
-
 // tuneHung lets a record lead to what hangs on it, an attachment to its bytes, and a note to the links that lead to it.
 func (f format) tuneHung(records, hung *model.Stream) {
-	h := f.hung()
+	h := ways[f].hangs
 	if h.key == "" {
 		return
 	}

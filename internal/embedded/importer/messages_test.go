@@ -416,7 +416,7 @@ func scanned(t *testing.T, stream fileStream, text []byte) int {
 		if !strings.Contains(s.Reason, "a stream has at most") && !strings.Contains(s.Reason, "the stream has more than") {
 			count++
 		}
-	}}, new(int)); err != nil {
+	}, Kept: func(Skip) {}}, new(int)); err != nil {
 		t.Fatal(err)
 	}
 	first := recordIDs(t, &stream)
@@ -436,7 +436,7 @@ func recordIDs(t *testing.T, stream *fileStream) []string {
 	t.Helper()
 	var ids []string
 	known := map[string]bool{}
-	for record, err := range stream.records(t.Context(), "c", &blobBudget{left: maxBlobBytes}, Watch{}) {
+	for record, err := range stream.records(t.Context(), "c", &blobBudget{left: maxBlobBytes}, Watch{Skipped: func(Skip) {}, Kept: func(Skip) {}}) {
 		if err != nil {
 			t.Fatal(err)
 		}

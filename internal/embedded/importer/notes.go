@@ -24,11 +24,7 @@ func (l *lister) addNotes() {
 	l.joinLinked(holds)
 	for _, file := range l.notes {
 		top := topOf(path.Dir(l.within(file.name)), holds)
-		name, root := top, path.Join(l.root, top)
-		if top == "." {
-			name = "notes"
-		}
-		l.addTo(name, formatNotes, file).root = root
+		l.addTo(folderOr(top, "notes"), formatNotes, file).root = path.Join(l.root, top)
 	}
 }
 

@@ -69,9 +69,9 @@ func (f folder) open(ctx context.Context, known map[string]model.Part, watch Wat
 	left := newLeftOut(manifest)
 	watch = left.follow(watch)
 	if foreign != "" {
-		watch.skipped(Skip{File: schema.ManifestName, Reason: foreign})
+		watch.Skipped(Skip{File: schema.ManifestName, Reason: foreign})
 	}
-	found, err := f.list(ctx, manifest, knownFiles(known))
+	found, err := f.list(ctx, manifest, dividedBefore(known))
 	for index := range found.streams {
 		left.found(manifest.Connectors[index].Key, found.streams[index])
 	}
@@ -79,7 +79,7 @@ func (f folder) open(ctx context.Context, known map[string]model.Part, watch Wat
 		if watch.isLater(skip.File) {
 			skip.Reason = stillWritten
 		}
-		watch.skipped(skip)
+		watch.Skipped(skip)
 	}
 	if err != nil {
 		return model.Corpus{}, err
@@ -87,7 +87,7 @@ func (f folder) open(ctx context.Context, known map[string]model.Part, watch Wat
 	if err := found.checkStreams(manifest); err != nil {
 		return model.Corpus{}, err
 	}
-	corpus := model.Corpus{ReadAt: time.Now(), LeftOut: func() []model.LeftOut { return left.of("") }}
+	corpus := model.Corpus{ReadAt: time.Now(), LeftOut: func() []model.LeftOut { return left.ofPart("") }}
 	reading := &reading{ctx: ctx, known: known, watch: watch, left: left, sorted: manifest.Sorted}
 	for index, declared := range manifest.Connectors {
 		connector, parts, err := reading.connector(declared, found.streams[index], stateOf(f.fsys, found.blobs))
@@ -105,7 +105,7 @@ func (f folder) open(ctx context.Context, known map[string]model.Part, watch Wat
 	}
 	if manifest.Sorted { // records of all parts come among one another
 		corpus.Parts = nil
-		corpus.LeftOut = left.all
+		corpus.LeftOut = func() []model.LeftOut { return left.of(func(string) bool { return true }) }
 		corpus.Records = func(yield func(model.Record, error) bool) { mergeByTime(reading.runs, yield) }
 	}
 	return corpus, nil
@@ -171,14 +171,6 @@ func Look(path string, except ...string) (Sight, error) {
 		return Sight{}, err
 	}
 	sight := Sight{name: from.name}
-	if from.only != "" {
-		info, err := fs.Stat(from.fsys, from.only)
-		if err != nil {
-			return Sight{}, fmt.Errorf("read %s: %w", from.shown, err)
-		}
-		sight.files = []fileState{stateOfFile(from.only, info)}
-		return sight, nil
-	}
 	err = from.walk(".", func(name string, _ fs.DirEntry, err error) error {
 		info, statErr := fs.Stat(from.fsys, name)
 		if err != nil || statErr != nil {

@@ -3,6 +3,7 @@ package importer
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -15,15 +16,30 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/archive"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/document"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
-func openWorkbook(file fs.File) (*document.Workbook, error) {
-	at, size, err := archive.ReaderAt(file, archive.MaxNested)
+// An openBook is a workbook with its file.
+type openBook struct {
+	*document.Workbook
+	io.Closer
+}
+
+func openWorkbook(fsys fs.FS, name string) (book openBook, err error) {
+	file, err := fsys.Open(name)
 	if err != nil {
-		return nil, err
+		return openBook{}, err
 	}
-	return document.OpenWorkbook(at, size)
+	at, size, err := archive.ReaderAt(file, archive.MaxNested)
+	if err == nil {
+		book.Workbook, err = document.OpenWorkbook(at, size)
+	}
+	if err != nil {
+		return openBook{}, errors.Join(err, file.Close())
+	}
+	book.Closer = file
+	return book, nil
 }
 
 // logEnding ends the name of the log that a database may have beside it.
@@ -63,7 +79,23 @@ func (o *opened) isNamed(endings ...string) bool {
 	return slices.Contains(endings, strings.ToLower(path.Ext(o.name)))
 }
 
+// table reads rows below a header.
+func (o *opened) table(rows io.Reader) item.Records {
+	return table.NewReader(item.Buffer(rows), o.of.cells, &o.of.idField, &o.of.semicolons, false)
+}
+
 func (o *opened) stem() string { return strings.TrimSuffix(o.name, path.Ext(o.name)) }
+
+// beside reads another file, at a path from its folder, or nothing where that cannot be opened.
+func (o *opened) beside(name string, read func(io.ReadSeeker)) {
+	file, err := openFile(o.of.from.fsys, path.Join(o.folder, name))
+	if err != nil {
+		read(strings.NewReader(""))
+		return
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	read(file)
+}
 
 // startBytes is how much of a file shows what it is.
 const startBytes = 1 << 12
@@ -100,7 +132,7 @@ func isMaildir(name string) bool {
 }
 
 // A keeper keeps what was opened of a file of several streams for the next of them: to open it takes as long as it is large, and as it has
-// streams. It is let go of when that is not read soon. The nil keeper keeps nothing.
+// streams. It is let go of when that is not read soon.
 type keeper struct {
 	mu    sync.Mutex
 	of    string // the file as it was then
@@ -115,9 +147,6 @@ const keptFor = 5 * time.Second
 
 // swap returns what is kept of a file, which it is kept no more, or else nil, and keeps something instead.
 func (k *keeper) swap(of string, value io.Closer) io.Closer {
-	if k == nil {
-		return nil
-	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	before := k.value
@@ -137,22 +166,14 @@ func (k *keeper) swap(of string, value io.Closer) io.Closer {
 
 // hash returns the hash of what a file holds, which is found out once for all of its streams.
 func (k *keeper) hash(file fileState, find func(name string) string) string {
-	if k == nil {
-		return find(file.Name)
-	}
-	k.mu.Lock()
 	known, ok := k.hashes[file]
-	k.mu.Unlock()
-	if ok {
-		return known
+	if !ok {
+		if len(k.hashes) == 2 || k.hashes == nil { // a database and its log
+			k.hashes = map[fileState]string{}
+		}
+		known = find(file.Name)
+		k.hashes[file] = known
 	}
-	known = find(file.Name)
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if len(k.hashes) == 2 || k.hashes == nil { // a database and its log
-		k.hashes = map[fileState]string{}
-	}
-	k.hashes[file] = known
 	return known
 }
 
@@ -168,24 +189,19 @@ func kept[F io.Closer](in *opened, open func() (F, error), read func(F) item.Rec
 				return
 			}
 		}
-		failed, whole := false, false
+		good := false
 		defer func() {
-			if failed || !whole || keep == nil {
+			if good {
+				keep.swap(of, from)
+			} else {
 				_ = from.Close() // it was only read
-				return
 			}
-			keep.swap(of, from)
 		}()
+		failed := false
 		read(from)(func(one item.Item, err error) bool {
 			failed = failed || err != nil
 			return yield(one, err)
 		})
-		whole = true
+		good = !failed // and its reader has no fault
 	}
-}
-
-// An openBook is a workbook with its file.
-type openBook struct {
-	*document.Workbook
-	io.Closer
 }

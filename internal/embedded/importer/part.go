@@ -44,7 +44,13 @@ func (r *reading) connector(c schema.Connector, sources []fileStream, blobs []fi
 	for index := range sources {
 		source := &sources[index]
 		if _, isKnown := r.known[partName(c.Key, source.stream)]; !isKnown {
-			source.files = slices.DeleteFunc(source.files, r.leaveForLater)
+			source.files = slices.DeleteFunc(source.files, func(file sourceFile) bool {
+				later := r.watch.isLater(file.name)
+				if later {
+					r.watch.Skipped(Skip{File: file.name, Reason: stillWritten})
+				}
+				return later
+			})
 		}
 		if len(source.files) == 0 {
 			continue
@@ -77,15 +83,6 @@ func (r *reading) connector(c schema.Connector, sources []fileStream, blobs []fi
 	return connector, parts, relate(c, sources, connector.Streams)
 }
 
-// leaveForLater reports a file that is still being written, to the watch as well.
-func (r *reading) leaveForLater(file sourceFile) bool {
-	later := r.watch.isLater(file.name)
-	if later {
-		r.watch.skipped(Skip{File: file.name, Reason: stillWritten})
-	}
-	return later
-}
-
 // isLater reports that one of the files of a part is still being written.
 func (r *reading) isLater(files string) bool {
 	var read partFiles
@@ -95,9 +92,11 @@ func (r *reading) isLater(files string) bool {
 
 func (r *reading) part(c schema.Connector, source *fileStream, blobs []fileState) (model.Part, error) {
 	name := partName(c.Key, source.stream)
-	part := model.Part{Name: name, Connector: c.Key, LeftOut: func() []model.LeftOut { return r.left.of(name) }}
+	part := model.Part{Name: name, Connector: c.Key, LeftOut: func() []model.LeftOut { return r.left.ofPart(name) }}
 	before, isKnown := r.known[name]
-	if part.Files, part.Same = before.Files, true; !isKnown || !source.waits(r.watch) {
+	waits := func(file sourceFile) bool { return r.watch.isLater(file.name) }
+	part.Files, part.Same = before.Files, true
+	if !isKnown || !slices.ContainsFunc(slices.Concat(source.files, source.beside), waits) {
 		part.Files, part.Same = source.compare(before.Files, blobs)
 	}
 	part.Same = part.Same && isKnown && !r.sorted

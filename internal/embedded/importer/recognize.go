@@ -40,7 +40,7 @@ func recognize(fsys fs.FS, name string) (kind format, reason string) {
 		return formatLines, ""
 	case kind == formatArray && isSlack(fsys, name):
 		return formatSlack, ""
-	case (kind == formatArray || kind == formatTable) && isDiscord(fsys, name):
+	case (kind == formatArray || kind == formatTable) && services.IsDiscord(name, start):
 		return formatDiscord, ""
 	}
 	ending := strings.ToLower(path.Ext(name))
@@ -50,8 +50,6 @@ func recognize(fsys fs.FS, name string) (kind format, reason string) {
 		}
 	}
 	switch {
-	case ending == ".xml" && services.IsXMLRows(start):
-		return formatTable, ""
 	case kind == formatDocument && isActivity(fsys, name):
 		return formatActivity, ""
 	case kind != formatUnknown && !isText(start):

@@ -30,39 +30,41 @@ func (s *fileStream) shape(one *item.Item) {
 
 // putCells makes values of what the fields were found to be.
 func (s *fileStream) putCells(one *item.Item) {
-	var units []item.Field
-	for index, field := range one.Fields {
-		cell := s.cells[field.Name]
+	var beside []item.Field
+	put := func(name string, value []byte) {
+		if name != "" && value[0] != 'n' {
+			beside = append(beside, item.Field{Name: name, Value: value})
+		}
+	}
+	for index := range one.Fields {
+		field := &one.Fields[index]
+		cell, isText := s.cells[field.Name], field.Value[0] == '"'
 		if exact := cell.Exact(field.Value); len(exact) > len(field.Value) {
-			one.Fields[index].Value, one.Text = exact, nil
+			field.Value, one.Text = exact, nil
 			continue
 		}
-		if cell.Lasts() && field.Value[0] == '"' {
-			units, one.Text = append(units, item.Field{Name: cell.UnitField, Value: cell.AppendUnit(nil, model.Unquote(field.Value))}), nil
-			continue
-		}
-		amount := cell.StrayField != "" || cell.Kind == "number" && field.Value[0] == '"'
-		if field.Value[0] == 'n' || !amount && !cell.Counts() {
+		lasts, amount := isText && cell.Lasts(), cell.StrayField != "" || isText && cell.Kind == "number"
+		if field.Value[0] == 'n' || !lasts && !amount && !cell.Counts() {
 			continue
 		}
 		text := string(field.Value)
-		if text[0] == '"' {
+		if isText {
 			text = model.Unquote(field.Value)
 		}
-		if amount {
-			one.Fields[index].Value, one.Text = cell.Append(nil, text), nil
-			if unit := cell.AppendUnit(nil, text); cell.UnitField != "" && unit[0] != 'n' {
-				units = append(units, item.Field{Name: cell.UnitField, Value: unit})
-			}
-			if stray := cell.AppendStray(nil, text); stray[0] != 'n' {
-				units = append(units, item.Field{Name: cell.StrayField, Value: stray})
-			}
-		} else {
-			one.Fields[index].Value, one.Text = []byte("null"), nil
+		one.Text = nil
+		switch {
+		case lasts:
+			beside = append(beside, item.Field{Name: cell.UnitField, Value: cell.AppendUnit(nil, text)})
+		case amount:
+			field.Value = cell.Append(nil, text)
+			put(cell.UnitField, cell.AppendUnit(nil, text))
+			put(cell.StrayField, cell.AppendStray(nil, text))
+		default:
+			field.Value = []byte("null")
 			if when := cell.Time(text); when != "" {
-				one.Fields[index].Value = item.JSON(when)
+				field.Value = item.JSON(when)
 			}
 		}
 	}
-	one.Fields = append(one.Fields, units...)
+	one.Fields = append(one.Fields, beside...)
 }

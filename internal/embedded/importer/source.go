@@ -54,7 +54,7 @@ type fileStream struct {
 	copies     map[string][]string    // found by infer: the mailboxes in which a message is again
 	notes      document.Notes         // of a stream of notes
 	users      services.SlackUsers    // of a stream of messages
-	channels   services.DiscordNames  // of a stream of messages
+	channels   map[string]string      // of a stream of messages
 }
 
 // partName is what a stream is called among those of all connectors.
@@ -134,6 +134,7 @@ const (
 	formatLines               // a JSON object to a line
 	formatArray               // JSON objects in an array
 	formatTable               // rows
+	formatRows                // rows in other words than comma separated values
 	formatMail                // messages, many or one to a file
 	formatCalendar            // events
 	formatContacts            // vCards

@@ -44,16 +44,6 @@ func stateOf(fsys fs.FS, files []sourceFile) []fileState {
 	return states
 }
 
-// holdsAs reports whether a file has the name and content of another time.
-func (f fileState) holdsAs(before fileState) bool {
-	return f.Name == before.Name && f.Size == before.Size && f.Hash == before.Hash
-}
-
-// waits reports that a file of the stream is still being written.
-func (s *fileStream) waits(watch Watch) bool {
-	return slices.ContainsFunc(slices.Concat(s.files, s.beside), func(file sourceFile) bool { return watch.isLater(file.name) })
-}
-
 // partFiles are what is written down of the files of a part.
 type partFiles struct {
 	Version  int
@@ -84,15 +74,16 @@ func (s *fileStream) compare(before string, blobs []fileState) (now string, same
 	same = len(old.Files) == len(current.Files)
 	for index := range current.Files {
 		one := &current.Files[index]
+		var earlier fileState
 		if index < len(old.Files) {
-			one.Hash = old.Files[index].Hash
-			if *one == old.Files[index] {
-				continue
-			}
+			earlier = old.Files[index]
+		}
+		if one.Hash = earlier.Hash; *one == earlier {
+			continue
 		}
 		one.Hash = ""
 		one.Hash = s.from.keep.hash(*one, s.hash) // before it is read: what is written later is a change
-		same = same && one.Hash != "" && one.holdsAs(old.Files[index])
+		same = same && one.Hash != "" && one.Name == earlier.Name && one.Size == earlier.Size && one.Hash == earlier.Hash
 	}
 	old.Files = current.Files
 	was, _ := json.Marshal(old) // strings and numbers
@@ -114,4 +105,4 @@ func (s *fileStream) hash(name string) string {
 }
 
 // readerVersion changes when the same files give other records than before, so that kept indexes are made again.
-const readerVersion = 46
+const readerVersion = 47

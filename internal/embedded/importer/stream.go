@@ -50,7 +50,7 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 		if skip.Line == 0 {
 			s.reported[skip] = true
 		}
-		watch.skipped(skip)
+		watch.Skipped(skip)
 	}, func(at sourceFile, one item.Item) bool {
 		if one.Place != "" {
 			attached.Add(one.Fields, (*schema.FieldTally).Count)
@@ -61,7 +61,7 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 			if len(extra) > 1 {
 				reason += fmt.Sprintf("; nor are the %d after it", len(extra)-1)
 			}
-			watch.skipped(Skip{File: at.name, Line: one.Line, Reason: reason})
+			watch.Skipped(Skip{File: at.name, Line: one.Line, Reason: reason})
 		}
 		if one.Day != "" {
 			tally.Days++
@@ -108,13 +108,13 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	if attached.Records == 0 {
 		return []model.Stream{stream}, nil
 	}
-	files, err := attached.Stream(schema.Stream{Name: s.stream + s.format.hung().suffix})
+	files, err := attached.Stream(schema.Stream{Name: s.stream + ways[s.format].hangs.suffix})
 	s.format.tuneHung(&stream, &files)
 	return []model.Stream{stream, files}, err
 }
 
 // hasCells reports that the values are texts, of which it is found out what they are.
-func (s *fileStream) hasCells() bool { return s.format == formatTable || s.format == formatWorkbook }
+func (s *fileStream) hasCells() bool { return ways[s.format].hangs.suffix == aroundSuffix }
 
 // records yields the records of one connection.
 func (s *fileStream) records(ctx context.Context, connection string, keep *blobBudget, watch Watch) iter.Seq2[model.Record, error] {
@@ -124,7 +124,7 @@ func (s *fileStream) records(ctx context.Context, connection string, keep *blobB
 		}
 		report := func(skip Skip) {
 			if s.declared.Fields != nil || skip.Line == 0 && !s.reported[skip] { // the others were reported when the stream was inferred
-				watch.skipped(skip)
+				watch.Skipped(skip)
 			}
 		}
 		held := heldRecords{yield: func(record model.Record) bool { return yield(record, nil) }}
@@ -153,17 +153,17 @@ func (s *fileStream) records(ctx context.Context, connection string, keep *blobB
 				if s.gathered != "" {
 					one.ID = one.String("file") + ":" + one.ID
 				}
-				return yield(made(s.stream+s.format.hung().suffix, one), nil)
+				return yield(made(s.stream+ways[s.format].hangs.suffix, one), nil)
 			}
 			record := made(s.stream, one)
-			if s.format != formatMail && s.format != formatNotes { // nothing hangs on it
+			if ways[s.format].hangs.key == "" { // nothing hangs on it
 				return held.add(at.name, record)
 			}
 			if !yield(record, nil) {
 				return false
 			}
 			for _, file := range one.Attached {
-				if !yield(made(s.stream+s.format.hung().suffix, file), nil) {
+				if !yield(made(s.stream+ways[s.format].hangs.suffix, file), nil) {
 					return false
 				}
 			}
@@ -234,7 +234,7 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 		}
 		one.TakeEmitted(s.declared.EmittedField)
 		if said := one.ID; !s.distinct && one.Place == "" { // else there is nothing to find out
-			reason := ids.admit(&one, file.name, s.format.hung().key)
+			reason := ids.admit(&one, file.name, ways[s.format].hangs.key)
 			if in := file.connection + " " + one.ID; file.mailbox != "" && reason != "" {
 				s.copies[in] = append(s.copies[in], file.mailbox)
 			} else if file.mailbox != "" {

@@ -45,15 +45,9 @@ func (w Watch) isLater(name string) bool {
 	return slices.ContainsFunc(w.Later, func(one string) bool { return name == one || strings.HasPrefix(name, one+"/") })
 }
 
-func (w Watch) skipped(s Skip) {
-	if w.Skipped != nil {
-		w.Skipped(s)
-	}
-}
-
 // kept says what a record is kept without, if it is.
 func (w Watch) kept(file string, one item.Item) {
-	if one.Note != "" && w.Kept != nil {
+	if one.Note != "" {
 		w.Kept(Skip{File: file, Line: one.Line, Reason: one.Note})
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"io"
 	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
@@ -21,11 +19,6 @@ var (
 	// clippingDate is the date behind "Added on", in the language of the Kindle.
 	clippingDate = item.Expression(`^(?:Added on|Hinzugefügt am|Ajoutée? le|Añadido el|Aggiunto (?:in data|il)|Toegevoegd op|` +
 		`Adicionado(?:: | em )|Добавлено:|添加于|作成日[:：]|追加日[:：]) ?(.*)$`)
-	// easternDate is one in Chinese or Japanese, which may name the half of the day: "2024年3月5日星期二 下午9:12:45".
-	easternDate = item.Expression(`^(\d{4})年(\d{1,2})月(\d{1,2})日\S* (上午|下午|午前|午後)? ?(\d{1,2}:\d{2}(?::\d{2})?)$`)
-	russianDate = item.Expression(`^\pL+, (\d{1,2}) (\pL+) (\d{4}) г\. в (\d{1,2}:\d{2}:\d{2})$`)
-	// russianMonths are the beginnings of their names.
-	russianMonths = []string{"янв", "фев", "мар", "апр", "мая", "июн", "июл", "авг", "сен", "окт", "ноя", "дек"}
 )
 
 // clippingKinds are what a person leaves in a book, as the line above it says in the language of the Kindle.
@@ -78,24 +71,8 @@ func clipping(from *item.Lines) (item.Item, error) {
 	}
 	one.Put("place", strings.Trim(place, ", "))
 	if added := clippingDate().FindStringSubmatch(parts[len(parts)-1]); added != nil {
-		one.Put("created_at", clippedAt(added[1]))
+		one.Put("created_at", table.Moment(added[1]))
 	}
 	one.Put("text", strings.TrimSpace(strings.Join(lines[2:], "\n")))
 	return one, nil
-}
-
-// clippedAt reads the date of a clipping. One that cannot be read stays as it is written.
-func clippedAt(text string) string {
-	plain := text
-	if part := easternDate().FindStringSubmatch(text); part != nil {
-		half := map[string]string{"上午": " AM", "午前": " AM", "下午": " PM", "午後": " PM"}[part[4]]
-		plain = part[1] + "/" + part[2] + "/" + part[3] + " " + part[5] + half
-	} else if part := russianDate().FindStringSubmatch(text); part != nil {
-		month := slices.IndexFunc(russianMonths, func(begin string) bool { return strings.HasPrefix(part[2], begin) })
-		plain = part[3] + "/" + strconv.Itoa(month+1) + "/" + part[1] + " " + part[4]
-	}
-	if at := table.Moment(plain); item.IsTimestamp(at) {
-		return at
-	}
-	return text
 }

@@ -2,9 +2,8 @@ package services
 
 import (
 	"cmp"
-	"encoding/csv"
-	"errors"
 	"io"
+	"path"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -14,12 +13,39 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 )
 
-// DiscordNames are what the list of an export calls the channels, by their ids: "gaming in The Crew", "Direct Message with tom#0".
-type DiscordNames map[string]string
+// Discord exports a folder for each channel, which holds what is known of it and the messages, and a list of the channels beside those.
+const (
+	DiscordList    = "index.json"
+	DiscordChannel = "channel.json"
+)
 
-// ReadDiscordNames reads the list of the channels of an export. A list that cannot be read has no names.
-func ReadDiscordNames(file io.Reader) DiscordNames {
-	names := DiscordNames{}
+var (
+	discordFolder = item.Expression(`^c?\d{15,20}$`)
+	// discordStarts are how the files of an export begin, by their names.
+	discordStarts = map[string]func([]byte) bool{
+		DiscordList:     begins(`\A\s*\{\s*"\d{15,20}"\s*:`),
+		DiscordChannel:  begins(`\A\s*\{\s*"id"\s*:`),
+		"messages.json": begins(`\A\s*\[\s*(?:\]|\{\s*"ID"\s*:)`),
+		"messages.csv":  begins(`\AID,Timestamp,`),
+	}
+)
+
+func begins(expression string) func([]byte) bool {
+	start := item.Expression(expression)
+	return func(first []byte) bool { return start().Match(first) }
+}
+
+// IsDiscord reports a file of an export of Discord.
+func IsDiscord(name string, start []byte) bool {
+	folder, base := path.Split(name)
+	is := discordStarts[base]
+	return is != nil && is(start) && (base == DiscordList || discordFolder().MatchString(path.Base(folder)))
+}
+
+// ReadDiscordNames reads what the list of an export calls the channels, by their ids: "gaming in The Crew", "Direct Message with tom#0". A
+// list that cannot be read has no names.
+func ReadDiscordNames(file io.Reader) map[string]string {
+	names := map[string]string{}
 	listed, _ := item.ReadAll(file)
 	gjson.ParseBytes(listed).ForEach(func(id, name gjson.Result) bool {
 		names[id.String()] = name.String()
@@ -28,24 +54,18 @@ func ReadDiscordNames(file io.Reader) DiscordNames {
 	return names
 }
 
-// A DiscordChannel is what is known of a channel.
-type DiscordChannel struct {
-	id, name, guild, kind string
-	fields                []item.Field
-	err                   error // why it cannot be read
+// A Channel is what an export of Discord says of a channel.
+type Channel struct {
+	id, name, guild string
+	said            []byte
+	err             error // why it cannot be read
 }
 
-// ReadDiscordChannel reads what an export says of a channel.
-func ReadDiscordChannel(file io.Reader, id string, names DiscordNames) DiscordChannel {
-	channel := DiscordChannel{id: id}
+// ReadChannel reads what an export says of a channel.
+func ReadChannel(file io.Reader, id string, names map[string]string) Channel {
 	said, err := item.ReadAll(file)
-	if err == nil {
-		channel.fields, err = parse(item.NewParser(), said, 1)
-	}
-	channel.err = err
-	about := gjson.ParseBytes(said)
-	channel.name, channel.guild, channel.kind = text(about, "name"), text(about, "guild.name"), about.Get("type").String()
-	listed := names[id]
+	about, listed := gjson.ParseBytes(said), names[id]
+	channel := Channel{id: id, name: text(about, "name"), guild: text(about, "guild.name"), said: said, err: err}
 	if guild, ok := strings.CutPrefix(listed, channel.name+" in "); ok && channel.name != "" {
 		channel.guild = cmp.Or(channel.guild, guild)
 	}
@@ -55,27 +75,27 @@ func ReadDiscordChannel(file io.Reader, id string, names DiscordNames) DiscordCh
 	return channel
 }
 
-func (c DiscordChannel) put(one *item.Item, name string) {
-	one.Put(name, c.name)
-	one.Put("guild", c.guild)
-}
-
 // Record is the channel itself.
-func (c DiscordChannel) Record() item.Records {
+func (c Channel) Record() item.Records {
 	return item.One(func() (item.Item, error) {
 		one := item.Item{Line: 1, ID: c.id}
+		if c.err != nil {
+			return one, c.err
+		}
+		fields, err := parse(item.NewParser(), c.said, 1)
 		one.Put("id", c.id)
-		c.put(&one, "name")
-		put(&one, c.fields, "id", "name", "guild.name")
-		return one, c.err
+		one.Put("name", c.name)
+		one.Put("guild", c.guild)
+		put(&one, fields, "id", "name", "guild.name")
+		return one, err
 	})
 }
 
 // Messages reads what a person wrote in the channel, in JSON or, as older exports have it, rows.
-func (c DiscordChannel) Messages(file io.ReadSeeker, rows bool) item.Records {
-	from := objects.NewArray(file)
+func (c Channel) Messages(file io.ReadSeeker, rows bool) item.Records {
+	from, kind := objects.NewArray(file), gjson.GetBytes(c.said, "type").String()
 	if rows {
-		from = csvObjects(file)
+		from = table.NewReader(item.Buffer(file), nil, new(string), new(bool), false)
 	}
 	return item.Shaped(from, func(one item.Item) (item.Item, error) {
 		message := gjson.ParseBytes(one.Data())
@@ -89,42 +109,13 @@ func (c DiscordChannel) Messages(file io.ReadSeeker, rows bool) item.Records {
 			when = day + "T" + clock + "Z" // older exports say that it is of UTC
 		}
 		made.Put("sent_at", when)
-		c.put(&made, "channel")
+		made.Put("channel", c.name)
+		made.Put("guild", c.guild)
 		made.Put("text", text(message, "Contents"))
 		made.Put("attachments", strings.Fields(text(message, "Attachments")))
-		made.Put("channel_type", c.kind)
+		made.Put("channel_type", kind)
 		made.Put("channel_id", c.id)
 		put(&made, one.Fields, "ID", "Timestamp", "Contents", "Attachments")
 		return made, nil
-	})
-}
-
-// csvObjects reads rows below a header as objects of texts.
-func csvObjects(file io.Reader) item.Records {
-	rows := csv.NewReader(item.Buffer(file))
-	rows.LazyQuotes, rows.FieldsPerRecord = true, -1
-	var header []string
-	number := 0
-	return item.Read(func() (err error) {
-		header, err = rows.Read()
-		return err
-	}, func() (item.Item, error) {
-		row, err := rows.Read()
-		if broken, ok := errors.AsType[*csv.ParseError](err); ok {
-			return item.Item{}, item.Unusable(broken.StartLine, "%s", broken.Err)
-		} else if err != nil {
-			return item.Item{}, err
-		}
-		number++
-		line, _ := rows.FieldPos(0)
-		one := item.Item{Line: line, Number: number}
-		known := map[string]bool{}
-		for column, cell := range row[:min(len(row), len(header))] {
-			if name := header[column]; cell != "" && !known[name] {
-				known[name] = true
-				one.Put(name, cell)
-			}
-		}
-		return one, nil
 	})
 }

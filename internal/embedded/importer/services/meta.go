@@ -2,6 +2,7 @@ package services
 
 import (
 	"bytes"
+	"encoding/hex"
 	"io"
 	"slices"
 	"strconv"
@@ -37,11 +38,7 @@ func Array(file io.ReadSeeker, part *objects.Part) item.Records {
 			return place(post(one), parser)
 		}
 		text := metaBytes().ReplaceAllStringFunc(string(one.Data()), func(escaped string) string {
-			var letters []byte
-			for code := range strings.SplitSeq(escaped[2:], `\u`) {
-				value, _ := strconv.ParseUint(code, 16, 8) // two digits, as the expression has them
-				letters = append(letters, byte(value))
-			}
+			letters, _ := hex.DecodeString(strings.ReplaceAll(escaped, `\u00`, "")) // digits, as the expression has them
 			if !utf8.Valid(letters) {
 				return escaped
 			}

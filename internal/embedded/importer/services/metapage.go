@@ -62,40 +62,27 @@ func MetaPage(file io.Reader, conversation, name string) (item.Records, error) {
 	}, nil
 }
 
-// messageBoxes are the elements that are a message each: the most beside one another of which one ends with a time, below something else.
+// messageBoxes are the elements that are a message each: where most lie beside one another.
 func messageBoxes(in *html.Node) (boxes []*html.Node) {
-	counts, most := map[*html.Node]int{}, (*html.Node)(nil)
-	last := map[*html.Node]*html.Node{} // the last text in each element
-	for one := range in.Descendants() {
-		if one.Type == html.TextNode && strings.TrimSpace(one.Data) != "" {
-			for box := one.Parent; box != in; box = box.Parent {
-				last[box] = one
-			}
-		}
-	}
-	for one := range in.Descendants() {
-		if one.Type != html.TextNode || !isStamp(one) {
+	counts, most := map[*html.Node]int{}, in
+	for box := range in.Descendants() {
+		if !isMessage(box) {
 			continue
 		}
-		for box := one.Parent; box != in && last[box] == one; box = box.Parent {
-			if len(partsOf(box)) < 2 {
-				continue
-			}
-			if counts[box.Parent]++; counts[box.Parent] > counts[most] {
-				most = box.Parent
-			}
+		if counts[box.Parent]++; counts[box.Parent] >= counts[most] { // what is further in follows
+			most = box.Parent
 		}
 	}
-	if most == nil {
-		return nil
-	}
 	for box := range most.ChildNodes() { // above the first may stand who takes part
-		if isMessage := len(partsOf(box)) > 1 && isStamp(lastText(box)); isMessage || len(boxes) > 0 && lastText(box) != nil {
+		if isMessage(box) || len(boxes) > 0 && lastText(box) != nil {
 			boxes = append(boxes, box)
 		}
 	}
 	return boxes
 }
+
+// isMessage reports an element that ends with a time, below something else.
+func isMessage(box *html.Node) bool { return len(partsOf(box)) > 1 && isStamp(lastText(box)) }
 
 func isStamp(text *html.Node) bool {
 	return text != nil && len(text.Data) <= longestStamp && stampForm().MatchString(text.Data)
@@ -131,29 +118,32 @@ func partsOf(box *html.Node) []*html.Node {
 // putMessage puts what a box says. One that does not end with a time is text alone.
 func putMessage(one *item.Item, box *html.Node) {
 	said := []*html.Node{box}
-	if parts, stamp := partsOf(box), lastText(box); len(parts) > 1 && isStamp(stamp) {
+	if isMessage(box) {
+		parts, stamp := partsOf(box), lastText(box)
 		one.Put("sender_name", textOf(parts[0]))
 		one.Put("sent_at", table.Moment(strings.TrimSpace(stamp.Data)))
 		stamp.Data = ""
 		said = parts[1:]
 	}
 	var lines, reactions, files, links []string
-	known := map[string]bool{}
+	known := map[string]bool{"": true}
 	for _, part := range said {
 		var lists []*html.Node
 		for node := range part.Descendants() {
-			target := cmp.Or(attribute(node, "src"), attribute(node, "href"))
-			switch kind, _, isLink := strings.Cut(target, "://"); {
-			case node.DataAtom == atom.Ul:
+			if node.DataAtom == atom.Ul {
 				lists = append(lists, node)
-			case target == "" || known[target]:
-			case !isLink && !strings.ContainsAny(target[:1], "#?"):
-				files = append(files, target)
-				known[target] = true
-			case isLink && strings.HasPrefix(kind, "http") && textOf(node) != "":
-				links = append(links, target)
-				known[target] = true
 			}
+			target := cmp.Or(attribute(node, "src"), attribute(node, "href"))
+			isLink := strings.Contains(target, "://")
+			switch {
+			case known[target] || isLink && (!strings.HasPrefix(target, "http") || textOf(node) == ""):
+				continue
+			case isLink:
+				links = append(links, target)
+			case !strings.ContainsAny(target[:1], "#?"):
+				files = append(files, target)
+			}
+			known[target] = true
 		}
 		for _, list := range lists { // who answered with a sign
 			for reaction := range list.ChildNodes() {
@@ -165,11 +155,9 @@ func putMessage(one *item.Item, box *html.Node) {
 		}
 		var shown strings.Builder
 		_ = html.Render(&shown, part) // to memory
-		if text := htmltext.Text(shown.String()); text != "" {
-			lines = append(lines, text)
-		}
+		lines = append(lines, htmltext.Text(shown.String()))
 	}
-	one.Put("content", strings.Join(lines, "\n"))
+	one.Put("content", joinLines(lines))
 	one.Put("reactions", reactions)
 	one.Put("files", files)
 	one.Put("links", links)

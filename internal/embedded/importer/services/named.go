@@ -24,36 +24,37 @@ const mostNamed = 50_000
 // ListNames are those of things by their ids, by the key of the list. A file has them once for all of its parts.
 type ListNames map[string]map[string]string
 
-type namer struct {
-	lists  map[string]objects.Part // by their keys, in small letters
-	open   func() (io.ReadSeekCloser, error)
-	names  ListNames // so far
-	fields map[string]reference
-}
-
 // A reference is the list that the ids in a field lead to, and what a field with the names is called.
 type reference struct{ list, name string }
 
 // Named adds names to records that have ids of records in another part of their file, such as that of the list which a card is in. What it
 // reads of that part is put into names.
 func Named(from item.Records, parts []objects.Part, names ListNames, open func() (io.ReadSeekCloser, error)) item.Records {
-	n := namer{lists: map[string]objects.Part{}, open: open, names: names, fields: map[string]reference{}}
+	lists := map[string]objects.Part{} // by their keys, in small letters
 	for _, part := range parts {
 		if len(part.Arrays) == 1 && !part.Items {
 			keys := part.Arrays[0]
-			n.lists[strings.ToLower(keys[len(keys)-1])] = part
+			lists[strings.ToLower(keys[len(keys)-1])] = part
 		}
 	}
-	if len(n.lists) < 2 {
+	if len(lists) < 2 {
 		return from
 	}
+	fields := map[string]reference{}
 	return item.Shaped(from, func(one item.Item) (item.Item, error) {
 		for _, field := range one.Fields {
-			of := n.reference(field.Name)
+			of, known := fields[field.Name]
+			if !known {
+				of = referenceIn(field.Name, lists)
+				fields[field.Name] = of
+			}
 			if _, taken := one.Value(of.name); of.list == "" || taken {
 				continue
 			}
-			if named := n.named(of.list, gjson.ParseBytes(field.Value)); named != nil {
+			if names[of.list] == nil {
+				names[of.list] = namesIn(lists[of.list], open)
+			}
+			if named := named(names[of.list], gjson.ParseBytes(field.Value)); named != nil {
 				one.Put(of.name, named)
 				one.Text = nil
 			}
@@ -62,61 +63,52 @@ func Named(from item.Records, parts []objects.Part, names ListNames, open func()
 	})
 }
 
-// reference finds the list that a field leads to, which is called after one thing or after several.
-func (n *namer) reference(field string) reference {
-	of, known := n.fields[field]
-	if known {
-		return of
+// referenceIn finds the list that a field leads to, which is called after one thing or after several.
+func referenceIn(field string, lists map[string]objects.Part) (of reference) {
+	found := idOf().FindStringSubmatch(field)
+	if found == nil {
+		return reference{}
 	}
-	if found := idOf().FindStringSubmatch(field); found != nil {
-		name := cmp.Or(found[1], found[2])
-		name = strings.ToLower(name[:1]) + name[1:]
-		thing := strings.ToLower(name)
-		for _, list := range []string{thing, thing + "s", thing + "es", strings.TrimSuffix(thing, "y") + "ies"} {
-			if _, ok := n.lists[list]; ok {
-				of = reference{list, name}
-			}
+	name := cmp.Or(found[1], found[2])
+	name = strings.ToLower(name[:1]) + name[1:]
+	thing := strings.ToLower(name)
+	for _, list := range []string{thing, thing + "s", thing + "es", strings.TrimSuffix(thing, "y") + "ies"} {
+		if _, ok := lists[list]; ok {
+			of = reference{list, name}
 		}
 	}
-	n.fields[field] = of
 	return of
 }
 
 // named is the name of the thing that has an id, or those of several: nil if one has none.
-func (n *namer) named(list string, ids gjson.Result) any {
-	if _, read := n.names[list]; !read {
-		n.names[list] = n.read(n.lists[list])
-	}
-	if !ids.IsArray() {
-		if name := n.names[list][ids.String()]; name != "" {
-			return name
-		}
-		return nil
-	}
-	var names []string
+func named(names map[string]string, ids gjson.Result) any {
+	var all []string
 	for _, id := range ids.Array() {
-		names = append(names, n.names[list][id.String()])
+		all = append(all, names[id.String()])
 	}
-	if len(names) == 0 || slices.Contains(names, "") {
+	switch {
+	case len(all) == 0 || slices.Contains(all, ""):
 		return nil
+	case ids.IsArray():
+		return all
 	}
-	return names
+	return all[0]
 }
 
-// read reads the names of the things in a list. A list that cannot be read has none.
-func (n *namer) read(part objects.Part) map[string]string {
-	file, err := n.open()
+// namesIn reads the names of the things in a list. A list that cannot be read has none.
+func namesIn(part objects.Part, open func() (io.ReadSeekCloser, error)) map[string]string {
+	names := map[string]string{}
+	file, err := open()
 	if err != nil {
-		return nil
+		return names
 	}
 	defer func() { _ = file.Close() }() // it was only read
-	names := map[string]string{}
 	for one, err := range Array(file, &part) {
-		if len(names) > mostNamed {
-			return nil
-		}
 		if err != nil {
 			continue
+		}
+		if len(names) > mostNamed {
+			return map[string]string{}
 		}
 		thing := gjson.ParseBytes(one.Data())
 		name := ""

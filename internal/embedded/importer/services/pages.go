@@ -85,10 +85,9 @@ func activity(cell string, number int) item.Item {
 		lines := strings.Split(htmltext.Text(parts[1]), "\n")
 		last := len(lines) - 1
 		when := table.Moment(lines[last])
-		if words := strings.Fields(lines[last]); when == lines[last] && len(words) > 1 { // without an unknown zone
-			when = table.Moment(strings.Join(words[:len(words)-1], " "))
-			if !item.IsTimestamp(when) {
-				when = lines[last]
+		if zone := strings.LastIndexAny(when, " \u202f"); zone > 0 { // an unknown one
+			if known := table.Moment(when[:zone]); item.IsTimestamp(known) {
+				when = known
 			}
 		}
 		one.Put("time", when)
@@ -102,11 +101,9 @@ func activity(cell string, number int) item.Item {
 	}
 	var details []string
 	for _, part := range parts[min(2, len(parts)):] {
-		if text := htmltext.Text(part); text != "" {
-			details = append(details, text)
-		}
+		details = append(details, htmltext.Text(part))
 	}
-	one.Put("details", strings.Join(details, "\n"))
+	one.Put("details", joinLines(details))
 	return one
 }
 

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/csv"
-	"encoding/xml"
 	"errors"
 	"fmt"
-	"html"
 	"io"
 	"slices"
 	"strconv"
@@ -24,9 +22,6 @@ import (
 // rowsOf are the readers of such files, by the endings of their names.
 var rowsOf = map[string]func(string) ([][]string, error){".ofx": ofxRows, ".qfx": ofxRows, ".qif": qifRows, ".gpx": gpx.rows,
 	".tcx": tcx.rows, ".kml": kml.rows, ".xml": xmlRows}
-
-// IsRows reports the ending of a file of rows that are not comma separated.
-func IsRows(ending string) bool { return rowsOf[strings.ToLower(ending)] != nil }
 
 // Rows returns the rows of a file as comma separated values, under a header.
 func Rows(file io.Reader, ending string) (io.Reader, error) {
@@ -59,25 +54,35 @@ func Rows(file io.Reader, ending string) (io.Reader, error) {
 		_ = writer.Write(cells) // to memory
 	}
 	writer.Flush()
-	return &rowsReader{table, cmp.Or(lost, io.EOF)}, nil
+	return io.MultiReader(&table, failing{cmp.Or(lost, io.EOF)}), nil
 }
 
-// A rowsReader ends with what was lost.
-type rowsReader struct {
-	table bytes.Buffer
-	lost  error
-}
+// A failing reader has nothing but an error.
+type failing struct{ error }
 
-func (r *rowsReader) Read(into []byte) (int, error) {
-	if r.table.Len() == 0 {
-		return 0, r.lost
-	}
-	return r.table.Read(into)
-}
+func (f failing) Read([]byte) (int, error) { return 0, f.error }
 
 // ofxRows are the transactions of the accounts of a bank, in the older form of OFX, whose elements need not end, or in XML.
 func ofxRows(text string) (rows [][]string, lost error) {
-	text = ofxAsXML(text)
+	began := map[string]int{}
+	text = ofxMark().ReplaceAllStringFunc(text, func(mark string) string {
+		part := ofxMark().FindStringSubmatch(mark)
+		switch name := strings.ToUpper(part[2]); {
+		case mark == "<":
+			return "&lt;"
+		case len(mark) == 1:
+			return "\ufffd"
+		case name == "":
+			return mark
+		case part[1] == "":
+			began[name]++
+		case began[name] == 0: // the end of what never began
+			return ""
+		default:
+			began[name]--
+		}
+		return strings.ToUpper(mark)
+	})
 	rows, lost = ofx.rows(text)
 	if strings.Contains(text, "<INVTRANLIST>") {
 		lost = cmp.Or(lost, errors.New("what was bought and sold in an investment account is left out"))
@@ -85,45 +90,9 @@ func ofxRows(text string) (rows [][]string, lost error) {
 	return rows, lost
 }
 
-// ofxTag begins or ends an element: a name between other brackets is text.
-var ofxTag = item.Expression(`<(/?)([A-Za-z][\w.]*)\s*/?>`)
-
-// ofxAsXML ends each element that does not end itself, and makes XML of what banks write besides: brackets and control characters in texts,
-// ends of what never began, and names in small letters. Lines stay where they are.
-func ofxAsXML(text string) string {
-	var out strings.Builder
-	var open []string
-	began := map[string]int{} // of those that are open
-	for tag := ofxTag().FindStringSubmatchIndex(text); tag != nil && len(open) <= item.MaxDepth; {
-		name, ends := strings.ToUpper(text[tag[4]:tag[5]]), tag[2] < tag[3]
-		out.WriteString(strings.Repeat("\n", strings.Count(text[:tag[1]], "\n")))
-		text = text[tag[1]:]
-		tag = ofxTag().FindStringSubmatchIndex(text)
-		if ends {
-			for last := ""; began[name] > 0 && last != name; open = open[:len(open)-1] {
-				last = open[len(open)-1]
-				began[last]--
-				out.WriteString("</" + last + ">")
-			}
-			continue
-		}
-		open = append(open, name)
-		began[name]++
-		said := text
-		if tag != nil {
-			said = text[:tag[0]]
-		}
-		said, isRaw := strings.CutPrefix(strings.TrimSpace(said), "<![CDATA[")
-		if isRaw {
-			said = strings.TrimSuffix(said, "]]>")
-		} else {
-			said = html.UnescapeString(said)
-		}
-		out.WriteString("<" + name + ">")
-		_ = xml.EscapeText(&out, []byte(said)) // to memory
-	}
-	return out.String()
-}
+// ofxMark is a tag, whose name may be in small letters, or what banks write in texts and XML does not have there: a bracket, or a control
+// character.
+var ofxMark = item.Expression(`(?s)<!\[CDATA\[.*?\]\]>|<[?!][^>]*>|<(/?)([A-Za-z][\w.]*)\s*/?>|[<\x00-\x08\x0b\x0c\x0e-\x1f]`)
 
 // ofxMoment is a time as records have it, or a day where a bank only names one, of "20260115" or "20260115093000.000[-5:EST]".
 func ofxMoment(text string) string {

@@ -1,7 +1,6 @@
 package services
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"io"
@@ -28,6 +27,8 @@ var (
 	// easternHead begins a message in Chinese or Korean, which name the half of the day first: "2026/1/15 下午2:15 - Nora: text".
 	easternHead = item.Expression(`^(\[?)(\d{4})(?:[./-] ?|년 )(\d{1,2})(?:[./-] ?|월 )(\d{1,2})[.일]?,? (上午|下午|오전|` +
 		`오후) ?(\d{1,2}:\d{2}(?::\d{2})?)(?:\] | - |, )(.*)$`)
+	// chatMarked is a line in which what follows the author begins with a mark.
+	chatMarked = item.Expression(`^[^\]]*\] (?:[^:]|:[^ ])*: [\x{200e}\x{200f}]`)
 	// chatMarks direct the writing, and stand before dates and files.
 	chatMarks = strings.NewReplacer("\u200e", "", "\u200f", "", "\u202a", "", "\u202c", "", "\u202f", " ", "\u00a0", " ")
 )
@@ -58,8 +59,10 @@ func chatHead(line string) []string {
 type chatMessage struct {
 	head    []string
 	line    int
-	text    []byte
-	marked  bool // what is said begins with a mark, as what WhatsApp says itself does on a phone of Apple
+	author  string // nobody of a notice
+	said    string // in the first line
+	text    []byte // of the others
+	marked  bool   // what is said begins with a mark, as what WhatsApp says itself does on a phone of Apple
 	tooLong bool
 }
 
@@ -85,7 +88,8 @@ func chatMessages(file io.ReadSeeker) iter.Seq2[chatMessage, error] {
 				if ends {
 					return
 				}
-				one = chatMessage{head: head, line: lines.Number, marked: isMarked(text, head[9])}
+				one = chatMessage{head: head, line: lines.Number, marked: chatMarked().Match(text)}
+				one.author, one.said = authorOf(head[9])
 			} else if one.head != nil {
 				one.tooLong = one.tooLong || tooLong || len(one.head[9])+len(one.text)+len(line) > item.MaxLine
 				if !one.tooLong {
@@ -122,20 +126,19 @@ func WhatsApp(file io.ReadSeeker) item.Records {
 
 func (m chatMessage) item(monthFirst bool, notices *chatNotices) (item.Item, error) {
 	one := item.Item{Line: m.line}
-	when, ok := chatTime(m.head, monthFirst)
+	when, err := chatTime(m.head, monthFirst)
 	switch {
 	case m.tooLong:
 		return one, item.Unusable(m.line, "a message that is %s", item.ErrTooLong)
-	case !ok:
+	case err != nil:
 		return one, item.Unusable(m.line, "a message whose date cannot be read")
 	}
-	one.Put("sent_at", when)
-	author, said := m.said()
-	body := said + string(m.text)
-	if author != "" && !notices.has(m) {
-		one.Put("author", strings.TrimSpace(author))
-	} else {
+	one.Put("sent_at", when.Format("2006-01-02T15:04:05"))
+	body := m.said + string(m.text)
+	if notices.has(m) {
 		one.Put("notice", true) // of the service: a member joined, a number changed
+	} else {
+		one.Put("author", strings.TrimSpace(m.author))
 	}
 	if match := chatFile().FindStringSubmatch(body); match != nil {
 		one.Put("attachment", strings.TrimSpace(match[1]+match[2]))
@@ -144,23 +147,18 @@ func (m chatMessage) item(monthFirst bool, notices *chatNotices) (item.Item, err
 	return one, nil
 }
 
-// isMarked reports that in a line what follows the author of a message begins with a mark.
-func isMarked(line []byte, message string) bool {
-	before, _, ok := bytes.Cut(line, []byte(": \u200e"))
-	if !ok {
-		before, _, ok = bytes.Cut(line, []byte(": \u200f"))
+// authorOf is who wrote the first line of a message, and that line: nobody of a notice, which may quote a name with a colon.
+func authorOf(message string) (author, said string) {
+	author, said, ok := strings.Cut(message, ": ")
+	if !ok || len(author) >= 100 || strings.ContainsAny(quotedName().ReplaceAllString(author, ""), "\n\"“„«") {
+		return "", message
 	}
-	author, _, _ := strings.Cut(message, ": ")
-	return ok && strings.HasSuffix(plainLine(before), "] "+author)
+	return author, said
 }
 
-// said is who wrote the first line of a message, and that line: nobody of a notice, which may quote a name with a colon.
-func (m chatMessage) said() (author, line string) {
-	author, line, ok := strings.Cut(m.head[9], ": ")
-	if !ok || len(author) >= 100 || strings.ContainsAny(quotedName().ReplaceAllString(author, ""), "\n\"“„«") {
-		return "", m.head[9]
-	}
-	return author, line
+// mayBeNotice reports a message of one line that begins with a mark, and does not name a file.
+func (m chatMessage) mayBeNotice() bool {
+	return m.marked && len(m.text) == 0 && !nameOfFile().MatchString(m.said)
 }
 
 // chatNotices tell what WhatsApp says itself on a phone of Apple, in any language. It gives that to the group, to the only other person, or
@@ -179,23 +177,21 @@ const shortestNotice = 60
 var nameOfFile = item.Expression(`\.\w{2,5}(?:\W|$)|://`)
 
 func (n *chatNotices) add(m chatMessage) {
-	author, line := m.said()
-	if author == "" {
+	if m.author == "" {
 		return
 	}
-	isNotice := m.marked && len(m.text) == 0 && !nameOfFile().MatchString(line)
-	n.speaks[author] = n.speaks[author] || !isNotice
-	if isNotice && !n.begun && len(line) >= shortestNotice && !strings.HasPrefix(line, plainName(author)) {
-		n.first, n.from = m.line, author
+	isNotice := m.mayBeNotice()
+	n.speaks[m.author] = n.speaks[m.author] || !isNotice
+	if isNotice && !n.begun && len(m.said) >= shortestNotice && !strings.HasPrefix(m.said, plainName(m.author)) {
+		n.first, n.from = m.line, m.author
 	}
 	n.begun = n.begun || !m.marked || n.first > 0
 }
 
 // has reports a notice: the first, another of a name in which nobody speaks, or one that names whom it is given to.
 func (n *chatNotices) has(m chatMessage) bool {
-	author, line := m.said()
-	return m.marked && len(m.text) == 0 && (m.line == n.first || author == n.from && !n.speaks[author] ||
-		names(line, plainName(author)) && !nameOfFile().MatchString(line))
+	return m.author == "" || m.mayBeNotice() &&
+		(m.line == n.first || m.author == n.from && !n.speaks[m.author] || names(m.said, plainName(m.author)))
 }
 
 // names reports that a line names somebody, and not a word in which the name is.
@@ -219,10 +215,9 @@ type dateOrder struct {
 
 func (d *dateOrder) add(match []string) {
 	for order := range d.last {
-		said, ok := chatTime(match, order == 1)
-		when, err := time.Parse("2006-01-02T15:04:05", said)
-		// of a phone whose clock was wrong
-		d.impossible[order] = d.impossible[order] || !ok || err != nil || when.Before(d.last[order].Add(-24*time.Hour))
+		when, err := chatTime(match, order == 1)
+		// a day earlier is of a phone whose clock was wrong
+		d.impossible[order] = d.impossible[order] || err != nil || when.Before(d.last[order].Add(-24*time.Hour))
 		d.last[order] = when
 	}
 	d.american = d.american || match[2] == "/" && (match[8] == "A" || match[8] == "P") && strings.Contains(match[0], match[8]+"M") &&
@@ -237,7 +232,7 @@ func (d *dateOrder) monthFirst() bool {
 }
 
 // chatTime reads the date of a message, by the clock of the phone that exported it.
-func chatTime(match []string, monthFirst bool) (string, bool) {
+func chatTime(match []string, monthFirst bool) (time.Time, error) {
 	year, month, day := match[4], match[3], match[1]
 	switch {
 	case len(match[1]) == 4:
@@ -252,6 +247,5 @@ func chatTime(match []string, monthFirst bool) (string, bool) {
 	if match[8] != "" {
 		layout, half = "2006-1-2 3:04:05 PM", " "+strings.ToUpper(match[8])+"M"
 	}
-	when, err := time.Parse(layout, year+"-"+month+"-"+day+" "+match[5]+":"+match[6]+":"+cmp.Or(match[7], "00")+half)
-	return when.Format("2006-01-02T15:04:05"), err == nil
+	return time.Parse(layout, year+"-"+month+"-"+day+" "+match[5]+":"+match[6]+":"+cmp.Or(match[7], "00")+half)
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"slices"
 	"strings"
 	"unicode/utf16"
@@ -22,6 +23,8 @@ type xmlTable struct {
 	cells  map[string]string // columns of what is in a row
 	around map[string]string // columns of what stands around rows
 	finish func(row map[string]string)
+
+	lenient bool // an element that does not end by itself ends with the one around it
 }
 
 // Devices and apps write tracks, and finance programs and banks statements.
@@ -29,8 +32,7 @@ var (
 	gpx = xmlTable{
 		header: []string{"track", "kind", "time", "latitude", "longitude", "elevation", "heart_rate", "name", "description"},
 		kinds:  map[string]string{"trkpt": "track point", "rtept": "route point", "wpt": "place"},
-		cells: map[string]string{"trkpt@lat": "latitude", "trkpt@lon": "longitude", "rtept@lat": "latitude", "rtept@lon": "longitude",
-			"wpt@lat": "latitude", "wpt@lon": "longitude",
+		cells: map[string]string{"@lat": "latitude", "@lon": "longitude",
 			"/time": "time", "/ele": "elevation", "/hr": "heart_rate", "/name": "name", "/desc": "description"},
 		around: map[string]string{"trk/name": "track", "rte/name": "track"},
 	}
@@ -58,8 +60,9 @@ var (
 		},
 	}
 	ofx = xmlTable{
-		header: []string{"id", "date", "amount", "currency", "kind", "name", "memo", "check_number", "account"},
-		kinds:  map[string]string{"STMTTRN": ""},
+		lenient: true,
+		header:  []string{"id", "date", "amount", "currency", "kind", "name", "memo", "check_number", "account"},
+		kinds:   map[string]string{"STMTTRN": ""},
 		cells: map[string]string{"STMTTRN/FITID": "id", "STMTTRN/DTPOSTED": "date", "STMTTRN/TRNAMT": "amount", "STMTTRN/TRNTYPE": "kind",
 			"STMTTRN/NAME": "name", "PAYEE/NAME": "name", "STMTTRN/MEMO": "memo", "STMTTRN/CHECKNUM": "check_number"},
 		around: map[string]string{"STMTRS/CURDEF": "currency", "CCSTMTRS/CURDEF": "currency", "INVSTMTRS/CURDEF": "currency",
@@ -92,9 +95,8 @@ var joined = []string{"debtor", "creditor", "purpose", "line", "data", "text", "
 // An openElement is one that has not ended.
 type openElement struct {
 	name   string
-	around map[string]string   // what it says of the rows in it, by column
-	row    map[string]string   // that it is
-	more   map[string][]string // what its joined columns have behind their first text
+	around map[string][]string // what it says of the rows in it, by column
+	row    map[string][]string // that it is; nil: it is none
 }
 
 // rows reads the rows of a file.
@@ -102,6 +104,7 @@ func (t xmlTable) rows(text string) (rows [][]string, lost error) {
 	rows = [][]string{t.header}
 	decoder := item.NewXML(strings.NewReader(text), int64(len(text))+1)                              // of a file that is not too long
 	decoder.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil } // it is UTF-8 by now
+	decoder.Strict, decoder.Entity = !t.lenient, xml.HTMLEntity
 	var inside []openElement
 	for {
 		token, err := decoder.Token()
@@ -123,31 +126,39 @@ func (t xmlTable) rows(text string) (rows [][]string, lost error) {
 			}
 		case xml.EndElement:
 			if row := inside[len(inside)-1].row; row != nil {
-				for column, texts := range inside[len(inside)-1].more {
-					row[column] += "\n" + strings.Join(texts, "\n")
-				}
-				if t.finish != nil {
-					t.finish(row)
-				}
-				cells := make([]string, len(t.header))
-				for index, column := range t.header {
-					cells[index] = row[column]
-				}
-				rows = append(rows, cells)
+				rows = append(rows, t.cellsOf(row))
 			}
 			inside = inside[:len(inside)-1]
 		}
 	}
 }
 
+func (t xmlTable) cellsOf(row map[string][]string) []string {
+	said := map[string]string{}
+	for column, texts := range row {
+		said[column] = strings.Join(texts, "\n")
+	}
+	if t.finish != nil {
+		t.finish(said)
+	}
+	cells := make([]string, len(t.header))
+	for index, column := range t.header {
+		cells[index] = said[column]
+	}
+	return cells
+}
+
 // open begins an element. A row has what is said around it, such as the names of folders.
 func (t xmlTable) open(name string, inside []openElement) openElement {
-	one := openElement{name: name, around: map[string]string{}}
+	one := openElement{name: name, around: map[string][]string{}}
 	if kind, ok := t.kinds[name]; ok {
-		one.row, one.more = map[string]string{"kind": kind}, map[string][]string{}
+		one.row = map[string][]string{}
+		if kind != "" {
+			one.row["kind"] = []string{kind}
+		}
 		for _, outer := range inside {
 			for column, value := range outer.around {
-				one.row[column] = strings.TrimPrefix(one.row[column]+"/"+value, "/")
+				one.row[column] = []string{strings.Join(slices.Concat(one.row[column], value), "/")}
 			}
 		}
 	}
@@ -172,13 +183,8 @@ func (t xmlTable) put(inside []openElement, name, value string) {
 				column = cmp.Or(column, t.cells[name])
 			}
 		}
-		switch {
-		case column == "":
-		case into[column] == "":
-			into[column] = value
-			return
-		case row >= 0 && slices.Contains(joined, column):
-			inside[row].more[column] = append(inside[row].more[column], value)
+		if column != "" && (into[column] == nil || row >= 0 && slices.Contains(joined, column)) {
+			into[column] = append(into[column], value)
 			return
 		}
 		if name[0] == '@' || at == row {
@@ -229,8 +235,8 @@ func isPhone(start []byte) bool {
 }
 
 // IsXMLRows reports that XML begins as what a bank sends of an account (camt.052 to .054 of ISO 20022) or a phone keeps of its messages.
-func IsXMLRows(start []byte) bool {
-	return bytes.Contains(start, []byte("iso:20022:tech:xsd:camt.05")) || isPhone(start)
+func IsXMLRows(name string, start []byte) bool {
+	return strings.EqualFold(path.Ext(name), ".xml") && (bytes.Contains(start, []byte("iso:20022:tech:xsd:camt.05")) || isPhone(start))
 }
 
 func xmlRows(text string) ([][]string, error) {
