@@ -37,11 +37,9 @@ func fetchTool(recordBase string) *Tool {
 		Decode:  decodeFetch,
 		Forward: forwardFetch,
 		Render: func(call Call, answer Answer) (render.Result, error) {
-			args := call.Args.(fetchArgs)
-			return render.Document(answer.Response, render.DocumentQuery{
-				Ref: args.scopedRef(call.Scope), Fields: args.fields, Attached: answer.Attached, Parts: answer.Parts, Relations: answer.Related,
-				InnerParts: answer.InnerParts, RecordBase: recordBase, TitleField: answer.titleField, Untitled: answer.untitled,
-			})
+			args, q := call.Args.(fetchArgs), answer.document
+			q.Ref, q.Fields, q.RecordBase = args.scopedRef(call.Scope), args.fields, recordBase
+			return render.Document(answer.Response, q)
 		},
 	}
 }
@@ -90,17 +88,18 @@ func forwardFetch(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(fetchArgs)
 	var stated known.Stream
 	var answer Answer
+	document := &answer.document
 	reads := []fetchArgs{args} // the first that is not refused
 	if len(args.fields) == 0 {
 		if err := mayRead(ctx, call.Scope); err != nil {
 			return Reply{Call: call}, err
 		}
 		stated = partsSchema(ctx, call, call.Scope.Stream) // the record is what was asked for
-		answer.Parts = partsOf(stated, call.Scope.Stream)
+		document.Parts = partsOf(stated, call.Scope.Stream)
 		var files []string
-		files, answer.InnerParts = ofRelated(ctx, call, stated, args.expansion.relations())
+		files, document.InnerParts = ofRelated(ctx, call, stated, args.expansion.relations())
 		withParts, withFiles := args, args
-		withParts.expansion = args.expansion.with(answer.Parts)
+		withParts.expansion = args.expansion.with(document.Parts)
 		withFiles.expansion = withParts.expansion.with(files)
 		reads = []fetchArgs{withFiles, withParts, args}
 	}
@@ -121,13 +120,13 @@ func forwardFetch(ctx context.Context, call Call) (Reply, error) {
 	}
 	own := ownSchema(stated, call.Scope, answer.Response)
 	for _, s := range own.Sources {
-		answer.titleField, answer.untitled = s.Title, s.Untitled()
+		document.TitleField, document.Untitled = s.Title, s.Untitled()
 	}
-	answer.Related = slices.DeleteFunc(own.Relations, func(name string) bool { return slices.Contains(expanded, name) })
-	answer.Attached = render.AttachedTo(answer.Response, call.Scope.ConnectionID, args.fields)
+	document.Relations = slices.DeleteFunc(own.Relations, func(name string) bool { return slices.Contains(expanded, name) })
+	document.Attached = render.AttachedTo(answer.Response, call.Scope.ConnectionID, args.fields)
 	var texts []*render.Attached
-	for i := range answer.Attached {
-		if a := &answer.Attached[i]; a.IsText() && a.Bytes > 0 && a.Bytes <= maxAttachedBytes && len(texts) < maxAttachedTexts {
+	for i := range document.Attached {
+		if a := &document.Attached[i]; a.IsText() && a.Bytes > 0 && a.Bytes <= maxAttachedBytes && len(texts) < maxAttachedTexts {
 			texts = append(texts, a)
 		}
 	}

@@ -68,29 +68,20 @@ func decodeSchema(values rs.Object) (Args, error) {
 }
 
 // meant are the fields that were asked for, with those that are nearest in place of those that the stream does not have; nil where one of
-// these is near to none, or all are there.
+// these is near to none.
 func (s schemaArgs) meant(response *rs.Response, stream string) []string {
-	if len(s.fields) == 0 {
-		return nil
-	}
-	const compared = 12
 	known := fields.Read(stream, response.Schema())
 	var meant []string
-	unknown := 0
 	for _, name := range s.fields {
 		if known.Field(name) == nil {
-			near := known.Near(name, nil)
-			if unknown++; unknown > compared || len(near) == 0 {
-				return nil
-			}
-			name = near[0]
+			name = append(known.Near(name, nil), "")[0]
+		}
+		if name == "" {
+			return nil
 		}
 		if !slices.Contains(meant, name) {
 			meant = append(meant, name)
 		}
-	}
-	if unknown == 0 {
-		return nil
 	}
 	return meant
 }

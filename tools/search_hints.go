@@ -25,8 +25,8 @@ type searched struct {
 	call   Call
 	answer *Answer
 	list   rs.List
-	stated *statedSchema
-	absent []string // the words of the query that no record has, in small letters
+	stated func() known.Stream // what the schema says of all streams
+	absent []string            // the words of the query that no record has, in small letters
 
 	// The time that the query names, and the query without it.
 	timed              bool
@@ -34,7 +34,7 @@ type searched struct {
 }
 
 // propose adds to the answer to a search which calls it may mean.
-func propose(ctx context.Context, stated *statedSchema, call Call, answer *Answer) {
+func propose(ctx context.Context, stated func() known.Stream, call Call, answer *Answer) {
 	s := &searched{searchArgs: call.Args.(searchArgs), call: call, answer: answer, stated: stated}
 	s.list, _ = answer.Response.List()
 	for _, raw := range s.recall().Array("missing_words") {
@@ -52,8 +52,8 @@ func propose(ctx context.Context, stated *statedSchema, call Call, answer *Answe
 		s.rest = s.q
 	}
 	found := &answer.search
-	found.Meant, found.OfTime, found.TwoDays = s.unreadFields(ctx), s.ofTime(ctx), s.twoDays()
-	found.Listed, found.Newest = s.listedValue(ctx), s.newestRecord(ctx, found.Question)
+	found.Meant, found.OfTime, found.TwoDays = s.unreadFields(ctx), s.ofTime(), s.twoDays()
+	found.Listed, found.Newest = s.listedValue(ctx), s.newestRecord(found.Question)
 	if found.Listed == "" {
 		found.Listed = s.fieldNumber(ctx)
 	}
@@ -99,8 +99,8 @@ func isCalled(word, stream string) bool {
 }
 
 // sourceOf is the first source of a stream that one of some words names, and the other words; false where none does.
-func (s *searched) sourceOf(ctx context.Context, words []string, may func(known.Source) bool) (source known.Source, others []string, ok bool) {
-	for _, source := range s.stated.of(ctx).Sources {
+func (s *searched) sourceOf(words []string, may func(known.Source) bool) (source known.Source, others []string, ok bool) {
+	for _, source := range s.stated().Sources {
 		names := func(word string) bool { return isCalled(word, source.Stream) }
 		if may(source) && slices.ContainsFunc(words, names) {
 			return source, slices.DeleteFunc(slices.Clone(words), names), true
@@ -131,7 +131,7 @@ func (s *searched) unreadFields(ctx context.Context) string {
 	}
 	rest = strings.Join(strings.Fields(rest), " ")
 	sent := s.without("limit")
-	if document := s.stated.of(ctx).Document; document != nil {
+	if document := s.stated().Document; document != nil {
 		having := slices.DeleteFunc(slices.Clone(document.Streams), func(row rs.SchemaStream) bool {
 			return conditionsOf(&row, found) == nil || len(s.streams) > 0 && !slices.Contains(s.streams, row.Name)
 		})
@@ -173,7 +173,7 @@ func conditionsOf(row *rs.SchemaStream, found rs.Object) (filter rs.Object) {
 
 // newestRecord is the search of the stream that a query for the newest or oldest names, as "latest order" does: its records need not have
 // the word. For any other query it is empty.
-func (s *searched) newestRecord(ctx context.Context, q *render.Question) render.InStream {
+func (s *searched) newestRecord(q *render.Question) render.InStream {
 	newest, oldest := q.AsksByTime()
 	if s.q == "" || !newest && !oldest || s.inPeriod() || len(s.filter) > 0 {
 		return render.InStream{}
@@ -181,7 +181,7 @@ func (s *searched) newestRecord(ctx context.Context, q *render.Question) render.
 	may := func(source known.Source) bool {
 		return len(s.streams) == 0 || slices.Contains(s.streams, source.Stream)
 	}
-	source, _, ok := s.sourceOf(ctx, q.Words(), may)
+	source, _, ok := s.sourceOf(q.Words(), may)
 	others := slices.DeleteFunc(q.Beside(""), func(word string) bool { return isCalled(word, source.Stream) })
 	if !ok || len(others) > 0 && len(s.streams) == 1 { // it is the search at hand
 		return render.InStream{}
@@ -222,7 +222,7 @@ func (s *searched) twoDays() string {
 }
 
 // ofTime are the arguments of a search of the time that the query names, without the words of it that are nowhere; nil for none.
-func (s *searched) ofTime(ctx context.Context) rs.Object {
+func (s *searched) ofTime() rs.Object {
 	if !s.timed || s.inPeriod() {
 		return nil
 	}
@@ -234,10 +234,10 @@ func (s *searched) ofTime(ctx context.Context) rs.Object {
 	words = slices.DeleteFunc(words, func(word string) bool {
 		return relax.SayNothing[word] || len(s.absent) > 0 && slices.Contains(leftOut, rs.EncodeJSON(word))
 	})
-	streams, all := s.streamsOf(ctx, words)
+	streams, all := s.streamsOf(words)
 	if !all && len(s.absent) > 0 {
 		rest = strings.Join(relax.Words(strings.Join(slices.DeleteFunc(strings.Fields(rest), s.isAbsent), " ")), " ")
-		streams, all = s.streamsOf(ctx, slices.DeleteFunc(words, s.isAbsent))
+		streams, all = s.streamsOf(slices.DeleteFunc(words, s.isAbsent))
 	}
 	args := s.call.Arguments.Without("q", "query")
 	switch {
@@ -263,9 +263,9 @@ func (s *searched) bounds() (bounds rs.Object) {
 }
 
 // streamsOf are the streams with a time whose records some words of a search name; false where a word of them names none.
-func (s *searched) streamsOf(ctx context.Context, words []string) (streams []string, all bool) {
+func (s *searched) streamsOf(words []string) (streams []string, all bool) {
 	for _, word := range words {
-		source, _, ok := s.sourceOf(ctx, []string{word}, func(source known.Source) bool { return source.Time != "" })
+		source, _, ok := s.sourceOf([]string{word}, func(source known.Source) bool { return source.Time != "" })
 		if !ok && fields.StreamOf(word) == "" {
 			return nil, false
 		}

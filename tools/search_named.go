@@ -56,8 +56,8 @@ func (s *searched) named(ctx context.Context) string {
 func (s *searched) places(ctx context.Context) (places []known.Source) {
 	schemas, connection := s.call.Tool.schemas, s.call.Scope.ConnectionID
 	said := s.recall().Has("missing_words") && len(s.list.Items) > 0 && auth.PrincipalFrom(ctx).Package == nil // and no repair has read
-	if s.stated.all != nil || said {
-		return s.stated.of(ctx).Sources
+	if said || s.timed {
+		return s.stated().Sources
 	}
 	if document := schemas.Held(ctx, "", connection); document != nil {
 		return known.ReadStream(document, rs.Scope{ConnectionID: connection}).Sources

@@ -60,7 +60,7 @@ func (s *searched) byID(ctx context.Context) (found render.ByID) {
 	}
 	var scopes []rs.Scope
 	parts := map[string]bool{} // streams with the rest of records, which have their ids
-	for _, source := range s.stated.of(ctx).Sources {
+	for _, source := range s.stated().Sources {
 		scope := rs.Scope{Stream: source.Stream, ConnectionID: s.call.Scope.ConnectionID}
 		if auth.PrincipalFrom(ctx).Package != nil { // which reads a record of one connection
 			scope.ConnectionID = source.Connection.ID
@@ -136,7 +136,7 @@ func (s *searched) listedValue(ctx context.Context) string {
 	}
 	stream, others := strings.Join(s.streams, ""), words
 	if stream == "" {
-		source, beside, _ := s.sourceOf(ctx, words, func(known.Source) bool { return true })
+		source, beside, _ := s.sourceOf(words, func(known.Source) bool { return true })
 		stream, others = source.Stream, beside
 	}
 	of := s.call
@@ -190,7 +190,7 @@ func (s *searched) fieldNumber(ctx context.Context) string {
 		return ""
 	}
 	var fields [][2]string // streams, and fields of them
-	document := cmp.Or(s.stated.of(ctx).Document, &rs.Schema{})
+	document := cmp.Or(s.stated().Document, &rs.Schema{})
 	for i := range document.Streams {
 		row := &document.Streams[i]
 		for _, f := range row.Fields() {
@@ -237,7 +237,7 @@ func (s *searched) listedWord(ctx context.Context, call Call, words []string) (f
 	ctx, cancel := context.WithTimeout(ctx, read.BesideDeadline)
 	defer cancel()
 	var names []string
-	for _, f := range fieldsOf(s.stated.of(ctx).Document, call) {
+	for _, f := range fieldsOf(s.stated().Document, call) {
 		closed := f.Granted && f.Exact && !f.Lexical && slices.Contains(f.Aggregates, "group_by") && strings.Contains(f.Type, "string")
 		if closed && f.Name != "id" && !strings.HasSuffix(f.Name, "_id") && !slices.Contains(names, f.Name) && len(names) < maxListedFields {
 			names = append(names, f.Name)
