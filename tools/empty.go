@@ -205,7 +205,7 @@ func likeIDs(ctx context.Context, call Call, stream, id string) (other, record s
 	if len(id) > maxIDBytes || !strings.ContainsAny(id, "0123456789") || strings.ContainsAny(id, " \t\n") {
 		return "", ""
 	}
-	newest := queryRecordsArgs{limit: comparedIDs, fields: []string{"id"}}
+	newest := queryRecordsArgs{RecordsQuery: render.RecordsQuery{Limit: comparedIDs, Fields: []string{"id"}}}
 	response, err := call.RS.Do(ctx, newest.Request(rs.Scope{Stream: stream, ConnectionID: call.Scope.ConnectionID}))
 	if err != nil {
 		return "", ""

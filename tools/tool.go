@@ -96,7 +96,6 @@ type Answer struct {
 	Repair   *render.Repair       // what a search did that found nothing at first; nil for any other call
 	document render.DocumentQuery // what is known of a record beside the arguments of its fetch
 	search   render.SearchQuery   // what is known of a search beside its arguments
-	tied     int                  // records after a sorted page with the same value as its last
 	spent    bool                 // a repair made all reads that it may make
 }
 
