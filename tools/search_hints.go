@@ -52,21 +52,19 @@ func propose(ctx context.Context, stated func() known.Stream, call Call, answer 
 		s.rest = s.q
 	}
 	found := &answer.search
-	found.Meant, found.OfTime, found.TwoDays = s.unreadFields(ctx), s.ofTime(), s.twoDays()
-	found.Listed, found.Newest = s.listedValue(ctx), s.newestRecord(found.Question)
-	if found.Listed == "" {
-		found.Listed = s.fieldNumber(ctx)
+	found.Meant, found.OfTime, found.Newest = s.unreadFields(ctx), s.ofTime(), s.newestRecord(found.Question)
+	hint := s.listedValue(ctx)
+	if hint == "" {
+		hint = s.fieldNumber(ctx)
 	}
-	if found.Listed == "" && found.Meant == "" && found.Newest.Stream == "" {
-		found.Named = s.named(ctx)
+	if hint == "" && found.Meant == "" && found.Newest.Stream == "" {
+		hint = s.named(ctx)
 	}
+	found.Hints = slices.DeleteFunc([]string{hint, s.twoDays()}, func(hint string) bool { return hint == "" })
 	if !answer.spent {
-		found.ByID = s.byID(ctx)
-	}
-	if len(found.ByID.Records) > 0 { // with its colon
-		found.Meant = ""
-	} else if found.Meant != "" {
-		found.ByID = render.ByID{}
+		if says, is := s.byID(ctx); is || found.Meant == "" { // a record has it with its colon
+			found.Meant = says
+		}
 	}
 }
 
@@ -113,9 +111,10 @@ func (s *searched) sourceOf(words []string, may func(known.Source) bool) (source
 // such as https://a.example is not one.
 var fieldForm = written.Expression(`(?:^|\s)([\pL_][\pL\pN_.]*):("[^"]+"|[^\s":/][^\s"]*)`)
 
-// unreadFields is the call that is meant by conditions in a query that found nothing for them, as search reads words alone: the filter of a
+// unreadFields says which call is meant by conditions in a query that found nothing for them, as search reads words alone: the filter of a
 // stream that has the fields and, of several, is known to have such records, else the search for the words. It is "" for any other search.
 func (s *searched) unreadFields(ctx context.Context) string {
+	const lead = "q is read as words, not as fields. Send: "
 	var found rs.Object
 	rest, words := s.q, []string(nil)
 	for _, at := range fieldForm().FindAllStringSubmatchIndex(s.q, -1) {
@@ -146,12 +145,12 @@ func (s *searched) unreadFields(ctx context.Context) string {
 			}
 			filtered := rs.Member{Name: "filter", Value: conditions.WithAll(sent.Object("filter")).JSON()}
 			if rest == "" && !s.inPeriod() {
-				return s.records(row.Name, filtered)
+				return lead + s.records(row.Name, filtered)
 			}
-			return searchFor(rest, sent.With("streams", rs.EncodeJSON([]string{row.Name})).With(filtered.Name, filtered.Value))
+			return lead + searchFor(rest, sent.With("streams", rs.EncodeJSON([]string{row.Name})).With(filtered.Name, filtered.Value))
 		}
 	}
-	return searchFor(strings.Join(append(strings.Fields(rest), words...), " "), sent)
+	return lead + searchFor(strings.Join(append(strings.Fields(rest), words...), " "), sent)
 }
 
 // conditionsOf is the filter that conditions mean in a stream; nil where it lacks one of the fields.

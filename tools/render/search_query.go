@@ -28,42 +28,13 @@ type SearchQuery struct {
 	RecordBase   string   // public base URL of the resource server, for citations; no trailing slash
 	Coverage     Coverage // of an answer without hits
 	OfTime       object   // the arguments of a search of the time that the query names; nil for none
-	Named        string   // the call that a word means which is in the name of streams or a connection; "" for none
-	Listed       string   // the call that a word means which is a value of a field; "" for none
-	TwoDays      string   // which days a date of the query may be, with the search of each; "" for none
+	Meant        string   // what the query means instead of words, such as conditions or an id, with the call; "" for nothing
+	Hints        []string // what a word of it may be that search does not read as such, each with the call
 	Now          time.Time
 	Question     *Question // that Q is; nil where it has not been read
-	Meant        string    // the call that is meant by conditions that were read as words; "" for none
-	ByID         ByID      // what was found for a word that may be an id
 	Newest       InStream  // of a query for the newest or the oldest of a stream
 	Unfiltered   bool      // the resource server does not filter what this token reads
 	Repair       *Repair   // what was done where no record has all words; nil where that was not needed
-}
-
-// ByID says which records have an id that no record has as a word, of those of so many streams.
-type ByID struct {
-	ID      string // "" where none was looked for
-	Records []rs.Ref
-	Streams int // in which it was looked for
-	Others  int // in which it was not
-}
-
-func (b ByID) says() string {
-	if b.ID == "" || b.Streams == 0 {
-		return ""
-	}
-	fetches := write.Each(b.Records, func(ref rs.Ref) string {
-		return write.Offer("", new(write.Object).Text("id", ref.String()).Call("fetch"), write.LongestHandle)
-	})
-	if fetches = write.NotEmpty(fetches...); len(fetches) == 0 {
-		others := write.When(b.Others > 0, fmt.Sprintf(" %d others were not looked through: name them in streams.", b.Others))
-		return fmt.Sprintf("Nor is %s the own id of a record, in %s.%s", clean.Quote(clean.Preview(b.ID, write.WordChars)),
-			write.Plural(b.Streams, "stream"), others)
-	}
-	if own := b.Records[0].RecordID; own != b.ID {
-		return fmt.Sprintf("Written %s, it is the own id of a record: ", clean.Quote(clean.Preview(own, write.WordChars))) + strings.Join(fetches, ", ")
-	}
-	return "A record has it as its own id: " + strings.Join(fetches, ", ")
 }
 
 // An InStream is a search of the stream that a query names with a word such as order: its records need not have that word.
