@@ -131,22 +131,17 @@ func forwardRecords(ctx context.Context, call Call) (Reply, error) {
 // page reads a page. One that is larger than the answers that are taken is asked for again with a smaller limit, so that its cursor is
 // exact and its envelope the resource server's own (D18).
 func (q *queryRecordsArgs) page(ctx context.Context, call Call) (response *rs.Response, err error) {
+	const assumedLimit = 25 // of resource servers, where none is sent
 	for refits := 0; ; refits++ {
 		if response, err = call.RS.Do(ctx, q.Request(call.Scope)); err == nil {
 			_, err = q.Position.Under(call.Scope.ConnectionID)
 		}
-		size := q.pageSize()
+		size := cmp.Or(q.Limit, assumedLimit)
 		if err == nil || rs.AsError(err).Code != "response_too_large" || size == 1 || refits == maxRefits {
 			return response, err
 		}
 		q.Asked, q.Limit = cmp.Or(q.Asked, size), max(1, size/16)
 	}
-}
-
-// pageSize is the limit, or the one that resource servers use where none is sent.
-func (q queryRecordsArgs) pageSize() int {
-	const assumedLimit = 25
-	return cmp.Or(q.Limit, assumedLimit)
 }
 
 // Scope returns what the read touches.

@@ -103,6 +103,9 @@ const RepairedList = paging.RepairedList
 // ParsePosition reads a cursor that a model sent. What does not have the form of a Position is a cursor of the resource server.
 func ParsePosition(cursor string) Position { return paging.Parse(cursor) }
 
+// InvalidCursor refuses a cursor.
+func InvalidCursor(message, hint string) *rs.Error { return paging.InvalidCursor(message, hint) }
+
 // Quotable is a text as an excerpt is hashed: one line, without marks and ellipses, because those are not the record's own words.
 func Quotable(text string) string { return marked.Quotable(text) }
 

@@ -138,10 +138,7 @@ func (p Position) Repaired() Position { return Position{Cursor: RepairedList, li
 // display name until the resource server has refused that.
 func (p Position) In(args rs.Object) (Position, error) {
 	if p.Shown == 0 && strings.HasPrefix(p.Cursor, positionPrefix) {
-		return Position{}, &rs.Error{
-			Code: "invalid_cursor", Param: "cursor", Message: "This cursor is not as an answer printed it.",
-			Hint: "Copy it again exactly, or begin this list without cursor.",
-		}
+		return Position{}, InvalidCursor("This cursor is not as an answer printed it.", "Copy it again exactly, or begin this list without cursor.")
 	}
 	var other []string
 	for i, argument := range listArguments {
@@ -174,10 +171,13 @@ func (p Position) Under(connection string) (Position, error) {
 }
 
 func otherList(arguments string) *rs.Error {
-	return &rs.Error{
-		Code: "invalid_cursor", Param: "cursor", Message: "This cursor was printed for a list with other " + arguments + ".",
-		Hint: "Send it with the same other arguments as the answer printed it, or begin this list without cursor.",
-	}
+	return InvalidCursor("This cursor was printed for a list with other "+arguments+".",
+		"Send it with the same other arguments as the answer printed it, or begin this list without cursor.")
+}
+
+// InvalidCursor refuses a cursor.
+func InvalidCursor(message, hint string) *rs.Error {
+	return &rs.Error{Code: "invalid_cursor", Param: "cursor", Message: message, Hint: hint}
 }
 
 // markOf is the mark of some arguments, whatever the order of the members of a filter.
