@@ -230,28 +230,25 @@ func matchesOf(text, q string, first int) (starts []int, count int) {
 		after, _ := utf8.DecodeRuneInString(text[at:])
 		return unicode.In(before, wordRunes...) && unicode.In(after, wordRunes...)
 	}
-	counts, found := [2]int{}, [2][]int{} // of words of their own, and of all
-	for from, at := 0, 0; q != ""; {      // one by one: they may be as many as the characters of the text
-		start := strings.Index(text[from:], q)
-		if start < 0 {
-			break
-		}
-		start += from
-		end := start + len(q)
-		at += utf8.RuneCountInString(text[from:start])
-		for i, is := range []bool{!within(start) && !within(end), true} {
-			if is && counts[i] < maxMatches {
-				found[i] = append(found[i], at)
+	for _, own := range []bool{true, false} {
+		starts, count = nil, 0
+		for from, at := 0, 0; q != ""; { // one by one: they may be as many as the characters of the text
+			start := strings.Index(text[from:], q)
+			if start < 0 {
+				break
 			}
-			if is {
-				counts[i]++
+			start += from
+			end := start + len(q)
+			at += utf8.RuneCountInString(text[from:start])
+			if !own || !within(start) && !within(end) {
+				if count++; count <= maxMatches {
+					starts = append(starts, at)
+				}
 			}
+			from, at = end, at+utf8.RuneCountInString(q)
 		}
-		from, at = end, at+utf8.RuneCountInString(text[start:end])
-	}
-	for i, starts := range found {
-		if len(starts) > 0 && starts[0] == first {
-			return starts, counts[i]
+		if count > 0 && starts[0] == first {
+			return starts, count
 		}
 	}
 	return nil, 0

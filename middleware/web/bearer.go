@@ -77,9 +77,7 @@ func malformed(message string) *rs.Error {
 // isToken68 reports whether a text is a b64token: 1*( ALPHA / DIGIT / "-" / "." / "_" / "~" / "+" / "/" ) *"=".
 func isToken68(text string) bool {
 	body := strings.TrimRight(text, "=")
-	return body != "" && !strings.ContainsFunc(body, func(r rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~+/", r)
-	})
+	return body != "" && strings.Trim(body, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~+/") == ""
 }
 
 // An Authenticator says who bears a token. Its errors are *rs.Error values: AuthorityUnreachable if it could not find out, any
