@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -200,8 +199,7 @@ func ofRelated(ctx context.Context, call Call, stated known.Stream, asked []stri
 
 // readAttached is an attached text; "" where it cannot be read, is too long, or is not text in UTF-8.
 func readAttached(ctx context.Context, d rs.Doer, a *render.Attached) string {
-	request := rs.Request{Path: rs.Path("blobs", a.BlobID), Query: url.Values{}, Binary: true, ConnectionID: a.ConnectionID}
-	response, err := d.Do(ctx, request)
+	response, err := d.Do(ctx, fetchBlobArgs{blobID: a.BlobID}.Request(rs.Scope{ConnectionID: a.ConnectionID}))
 	if err != nil || !strings.HasPrefix(response.ContentType, "text/") || len(response.Body) > maxAttachedBytes || !utf8.ValidString(response.Body) {
 		return ""
 	}

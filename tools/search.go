@@ -60,7 +60,8 @@ func searchTool(recordBase string, relaxed bool) *Tool {
 
 // shownRepair is a repair as it is rendered; nil where the answer says it all.
 func shownRepair(r *render.Repair) *render.Repair {
-	if r == nil || r.Total == 0 && len(r.Words)+len(r.NotAsked) < 2 && r.Ended == "" {
+	isForm := func(w render.RepairWord) bool { return w.InsteadOf != "" }
+	if r == nil || r.Total == 0 && r.Ended == "" && len(slices.DeleteFunc(slices.Clone(r.Words), isForm))+len(r.NotAsked) < 2 {
 		return nil
 	}
 	return r

@@ -42,8 +42,10 @@ func propose(ctx context.Context, stated func() known.Stream, call Call, answer 
 		s.absent = append(s.absent, strings.ToLower(word))
 	}
 	if answer.Repair != nil {
-		for _, word := range answer.Repair.Words {
-			if word.Count+word.FormCount == 0 {
+		words := answer.Repair.Words
+		for i, word := range words {
+			isForm := func(form render.RepairWord) bool { return form.InsteadOf == word.Word && form.Count > 0 }
+			if word.Count == 0 && word.InsteadOf == "" && !slices.ContainsFunc(words[i:], isForm) {
 				s.absent = append(s.absent, strings.ToLower(word.Word))
 			}
 		}

@@ -127,17 +127,16 @@ func (r *repairing) readForms(ctx context.Context) {
 	for i, read := range r.found {
 		if form := relax.OtherForm(read.Word); len(read.Hits) == 0 && form != "" && len(asked) < r.left && r.Ended == "" {
 			at, asked = append(at, i), append(asked, r.forWord(form))
-			r.Words[i].Form = form
 		}
 	}
-	for i, a := range r.ask(ctx, asked) {
-		word := &r.Words[at[i]]
+	for i, a := range slices.Backward(r.ask(ctx, asked)) { // so that no word moves before its form stands behind it
 		if a.err != nil {
-			word.Form = ""
 			continue
 		}
-		read, atLeast := a.read(word.Form)
-		if word.FormCount, word.FormAtLeast = read.Count, atLeast; len(read.Hits) > 0 {
+		word := r.found[at[i]].Word
+		read, atLeast := a.read(relax.OtherForm(word))
+		r.Words = slices.Insert(r.Words, at[i]+1, render.RepairWord{Word: read.Word, Count: read.Count, AtLeast: atLeast, InsteadOf: word})
+		if len(read.Hits) > 0 {
 			r.found[at[i]] = read
 		}
 	}

@@ -162,13 +162,10 @@ type RepairHit struct {
 
 // A RepairWord is a word and how many records have it.
 type RepairWord struct {
-	Word    string
-	Count   int
-	AtLeast bool
-	// Form is what was asked for instead of a word that no record has; may be empty.
-	Form        string
-	FormCount   int
-	FormAtLeast bool
+	Word      string
+	Count     int
+	AtLeast   bool
+	InsteadOf string // the word before it, which no record has and of which it is another form; "" for a word of the query
 }
 
 const (
@@ -180,10 +177,10 @@ const (
 func (r *Repair) says() []string {
 	var asked, counts []string
 	some := false
-	for _, w := range r.counted() {
+	for _, w := range r.Words {
 		counts = append(counts, fmt.Sprintf("%s %d%s", repairWord(w.Word), w.Count, write.When(w.AtLeast, " or more")))
 		some = some || w.Count > 0
-		if w.Form == "" { // the word that was asked for
+		if w.InsteadOf == "" {
 			asked = append(asked, repairWord(w.Word))
 		}
 	}
@@ -211,18 +208,6 @@ func (r *Repair) says() []string {
 
 func repairWord(word string) string { return clean.Bare(clean.Preview(word, repairWordChars)) }
 
-// counted are the words with their counts, and behind each what was asked for instead: there Form is the word in whose place it is.
-func (r *Repair) counted() []RepairWord {
-	var all []RepairWord
-	for _, w := range r.Words {
-		all = append(all, RepairWord{Word: w.Word, Count: w.Count, AtLeast: w.AtLeast})
-		if w.Form != "" {
-			all = append(all, RepairWord{Word: w.Form, Count: w.FormCount, AtLeast: w.FormAtLeast, Form: w.Word})
-		}
-	}
-	return all
-}
-
 func (h RepairHit) has() string {
 	if len(h.Words) == 0 {
 		return "nearest, not matching"
@@ -232,9 +217,9 @@ func (h RepairHit) has() string {
 
 func (r *Repair) json() string {
 	o := new(write.Object).Plain("says", r.says()[0]).Open("words", '[')
-	for _, w := range r.counted() {
+	for _, w := range r.Words {
 		o.Open("", '{').Plain("word", clean.Preview(w.Word, repairWordChars)).Put("count", write.JSON(w.Count)).Flag("at_least", w.AtLeast)
-		o.Optional("instead_of", clean.Preview(w.Form, repairWordChars)).Close('}')
+		o.Optional("instead_of", clean.Preview(w.InsteadOf, repairWordChars)).Close('}')
 	}
 	o.Close(']').Put("reads", write.JSON(r.Reads)).Number("not_asked", len(r.NotAsked))
 	return o.Optional("ended_by", write.Label(r.Ended)).Put("hits", write.JSON(r.Total)).JSON()
