@@ -275,7 +275,8 @@ func (r *repairing) page(from render.Position) (*rs.Response, error) {
 
 // changedSearch refuses to continue a repaired search that does not find what it found.
 func changedSearch() *rs.Error {
-	return render.InvalidCursor("What this search finds has changed since its last page, or other words were searched for.", "Search again without cursor.")
+	return render.InvalidCursor("What this search finds has changed since its last page, or other words were searched for.",
+		"Search again without cursor.")
 }
 
 // hybridAlone reports whether the failure of a hybrid search says nothing about other reads: the resource server answered, and

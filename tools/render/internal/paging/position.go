@@ -60,7 +60,8 @@ func (p Position) String() string {
 		return p.Cursor
 	}
 	cursor := func(check string) string {
-		return positionPrefix + strconv.Itoa(p.Shown) + "." + strconv.Itoa(p.Limit) + "." + p.last + strings.Join(p.list[:], "") + check + "." + p.Cursor
+		marks := p.last + strings.Join(p.list[:], "") + check
+		return positionPrefix + strconv.Itoa(p.Shown) + "." + strconv.Itoa(p.Limit) + "." + marks + "." + p.Cursor
 	}
 	if p.list == (marks{}) {
 		return cursor("")
@@ -138,7 +139,8 @@ func (p Position) Repaired() Position { return Position{Cursor: RepairedList, li
 // display name until the resource server has refused that.
 func (p Position) In(args rs.Object) (Position, error) {
 	if p.Shown == 0 && strings.HasPrefix(p.Cursor, positionPrefix) {
-		return Position{}, InvalidCursor("This cursor is not as an answer printed it.", "Copy it again exactly, or begin this list without cursor.")
+		return Position{}, InvalidCursor("This cursor is not as an answer printed it.",
+			"Copy it again exactly, or begin this list without cursor.")
 	}
 	var other []string
 	for i, argument := range listArguments {
