@@ -88,7 +88,7 @@ func forwardFetch(ctx context.Context, call Call) (Reply, error) {
 	var stated known.Stream
 	var answer Answer
 	document := &answer.document
-	reads := []fetchArgs{args} // the first that is not refused
+	more := [][]string{nil} // relations beside those that were asked for: the first that are not refused
 	if len(args.fields) == 0 {
 		if err := mayRead(ctx, call.Scope); err != nil {
 			return Reply{Call: call}, err
@@ -97,17 +97,13 @@ func forwardFetch(ctx context.Context, call Call) (Reply, error) {
 		document.Parts = partsOf(stated, call.Scope.Stream)
 		var files []string
 		files, document.InnerParts = ofRelated(ctx, call, stated, args.expansion.relations())
-		withParts, withFiles := args, args
-		withParts.expansion = args.expansion.with(document.Parts)
-		withFiles.expansion = withParts.expansion.with(files)
-		reads = []fetchArgs{withFiles, withParts, args}
+		more = [][]string{slices.Concat(document.Parts, files), document.Parts, nil}
 	}
 	var expanded []string
 	var err error
-	for i, one := range reads {
-		if i > 0 && len(one.expansion.relations()) == len(expanded) {
-			continue
-		}
+	for _, relations := range slices.CompactFunc(more, func(a, b []string) bool { return len(a) == len(b) }) {
+		one := args
+		one.expansion = args.expansion.with(relations)
 		expanded = one.expansion.relations()
 		answer.Response, err = call.RS.Do(ctx, one.Request(call.Scope))
 		if e := rs.AsError(err); err == nil || e.Status != 400 && e.Code != "response_too_large" {
