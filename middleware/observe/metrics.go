@@ -61,12 +61,6 @@ type Metrics struct {
 	fanOuts       *prometheus.CounterVec
 }
 
-var (
-	_ middleware.CallObserver = (*Metrics)(nil)
-	_ web.RequestObserver     = (*Metrics)(nil)
-	_ rsclient.Observer       = (*Metrics)(nil)
-)
-
 // NewMetrics returns the metrics of a program of this version that serves the named tools.
 func NewMetrics(version string, tools []string) *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry(), tools: map[string]bool{}}
@@ -254,23 +248,19 @@ type Observation struct {
 	Tracer  trace.Tracer // nil makes no spans
 }
 
-// Calls is who is notified of calls, or nil.
-func (o Observation) Calls() middleware.CallObserver {
-	return orNone[middleware.CallObserver](o.Metrics)
+// An Observer is notified of calls, of HTTP requests, and of reads of the resource server and the authority.
+type Observer interface {
+	middleware.CallObserver
+	web.RequestObserver
+	rsclient.Observer
 }
 
-// Requests is who is notified of requests, or nil.
-func (o Observation) Requests() web.RequestObserver { return orNone[web.RequestObserver](o.Metrics) }
-
-// Reads is who is notified of reads of the resource server and the authority, or nil.
-func (o Observation) Reads() rsclient.Observer { return orNone[rsclient.Observer](o.Metrics) }
-
-// orNone are the metrics as an observer, or nil: an interface that holds a nil *Metrics would not be nil.
-func orNone[T any](m *Metrics) (observer T) {
-	if m != nil {
-		observer = any(m).(T)
+// Observer is who is notified, or nil: an interface that holds a nil *Metrics would not be nil.
+func (o Observation) Observer() Observer {
+	if o.Metrics == nil {
+		return nil
 	}
-	return observer
+	return o.Metrics
 }
 
 // TokenLookups returns the function that counts whether a token was remembered; nil without metrics.
